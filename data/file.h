@@ -1,0 +1,39 @@
+/* file.h: reading a file whole, and replacing one so that no moment leaves half of it. */
+#ifndef PULGA_FILE_H
+#define PULGA_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef struct {
+    char *bytes; /* with a 0 behind the last; the caller frees */
+    size_t size;
+} Bytes;
+
+/* The whole of a file; "-" is standard input. Dies where it cannot be read, or with a `text` at
+ * the first 0 byte, so that a device without an end is not read for ever. */
+Bytes file_read(const char *path, bool text);
+
+bool file_exists(const char *path);
+
+/* Checksum (XXH3, 64 bits) of some bytes, and as the 16 hex digits that files carry. */
+uint64_t checksum_of(const void *bytes, size_t size);
+void checksum_text(char text[17], uint64_t checksum);
+
+/* A file being replaced: written beside its place, synced, and renamed into it at the end. */
+typedef struct {
+    FILE *stream;
+    char path[4096], beside[4096];
+} FileWriter;
+
+/* Each says in one line on standard error what failed and returns false. */
+bool file_begin(FileWriter *writer, const char *directory, const char *name);
+bool file_commit(FileWriter *writer);
+bool file_replace(const char *directory, const char *name, const void *bytes, size_t size);
+
+/* Makes a directory and those above it; dies where it cannot. */
+void directory_make(const char *path);
+
+#endif

@@ -1,0 +1,237 @@
+/* plan.c: see plan.h. The numbers chosen here were measured; see the README. */
+#include "plan.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <stb/stb_ds.h>
+
+#include "floor.h"
+
+enum {
+    SMALL_STEP = 2048,     /* a text of so few tokens goes into each step whole      */
+    ENOUGH_LINES = 200,    /* from here on a tenth of the lines is held out          */
+    ENOUGH_STREAM = 5000,  /* likewise, of a stream's tokens                         */
+    LONGEST_DEFAULT = 256, /* of the contexts chosen here                            */
+    WORTH_THREADS = 50000000 /* flops a step from which a second thread helps        */
+};
+
+static int least(int64_t a, int64_t b)
+{
+    return (int)(a < b ? a : b);
+}
+
+static int most(int64_t a, int64_t b)
+{
+    return (int)(a > b ? a : b);
+}
+
+void plan_text(Settings *settings, const Given *given)
+{
+    if (!was_given(given, "sequence"))
+        settings->sequence = settings->tokens == TOKENS_CHAR ? SEQUENCE_STREAM : SEQUENCE_LINES;
+}
+
+int64_t plan_steps(const Corpus *corpus, const Settings *s, int epochs)
+{
+    int64_t steps = 0;
+    for (int epoch = 0; epoch < epochs && steps < INT_MAX; epoch++) {
+        const size_t pieces = epoch_pieces(corpus, (uint32_t)s->seed, epoch);
+        const size_t batch = (size_t)s->batch;
+        steps += (int64_t)((pieces + batch - 1) / batch);
+    }
+    return least(steps, INT_MAX);
+}
+
+/* ---- What suits a text ---- */
+
+/* The model grows with the text: more layers or width gain nothing on a small one. */
+static void choose_model(Settings *s, const Given *given, const Corpus *corpus)
+{
+    static const struct {
+        size_t tokens;
+        int layers, heads, width, context; /* context: of a stream */
+    } sizes[] = {{60000, 2, 4, 64, 64}, {3000000, 4, 4, 128, 64}, {SIZE_MAX, 6, 6, 384, 256}};
+    const size_t tokens = (size_t)arrlen(corpus->tokens);
+    int i = 0;
+    while (tokens > sizes[i].tokens)
+        i++;
+    if (!was_given(given, "layers"))
+        s->layers = sizes[i].layers;
+    if (!was_given(given, "width"))
+        s->width = sizes[i].width;
+    if (!was_given(given, "heads"))
+        s->heads = s->width % sizes[i].heads && !was_given(given, "head-size") ? 1
+                                                                               : sizes[i].heads;
+    if (!was_given(given, "head-size"))
+        s->head_size = s->width / s->heads;
+    if (!was_given(given, "hidden"))
+        s->hidden = 4 * s->width;
+    if (!was_given(given, "context"))
+        s->context = corpus->stream ? sizes[i].context
+            : least(((int64_t)least((int64_t)corpus->longest, LONGEST_DEFAULT) + 7) / 8 * 8,
+                    LONGEST_DEFAULT);
+}
+
+static void choose_validation(Settings *s, const Given *given, const Corpus *corpus)
+{
+    const bool enough = corpus->stream ? arrlen(corpus->tokens) >= ENOUGH_STREAM
+                                       : arrlen(corpus->lines) - 1 >= ENOUGH_LINES;
+    if (!was_given(given, "val"))
+        s->val = enough ? 0.1 : 0;
+}
+
+/* Post-norm blocks from four layers on start well only with a small rate and more steps. */
+static bool is_delicate(const Settings *s)
+{
+    return s->norm == NORM_POST && s->layers >= 4 && !s->untied &&
+           s->positions == POSITIONS_SINUSOIDAL;
+}
+
+static void choose_steps(Settings *s, const Given *given, const Corpus *corpus, bool *whole)
+{
+    const int64_t pieces = corpus->stream
+        ? (int64_t)(corpus->train_targets / (size_t)corpus->context) + 2
+        : (int64_t)arrlen(corpus->train);
+    const bool small = corpus->train_targets <= SMALL_STEP && !arrlen(corpus->held_out);
+    if (!was_given(given, "batch"))
+        s->batch = small ? least(pieces, INT_MAX)
+                 : corpus->stream ? 16 : least(32, most(8, pieces / 20));
+    *whole = s->batch >= pieces;
+
+    const int64_t epoch = plan_steps(corpus, s, 1);
+    if (was_given(given, "steps")) {
+        /* Epochs then say nothing, but must be something. */
+        s->epochs = least((s->steps + epoch - 1) / epoch, INT_MAX);
+        return;
+    }
+    if (!was_given(given, "epochs")) {
+        if (*whole)
+            s->epochs = is_delicate(s) ? 500 : 300;
+        else if (corpus->stream) /* about 2,000 steps, but no fewer than two epochs */
+            s->epochs = most(2, least(40, 2000 / epoch));
+        else
+            s->epochs = pieces < 2000 ? 15 : 10;
+    }
+    s->steps = (int)plan_steps(corpus, s, s->epochs);
+}
+
+static void choose_training(Settings *s, const Given *given, const Corpus *corpus, bool whole)
+{
+    const bool held_out = arrlen(corpus->held_out) > 0;
+    if (!was_given(given, "dropout"))
+        s->dropout = held_out ? 0.2 : 0;
+    if (!was_given(given, "lr-factor"))
+        s->lr_factor = is_delicate(s) ? 0.1 : whole ? 0.3 : 0.5;
+    if (!was_given(given, "warmup"))
+        s->warmup = least(4000, s->steps / 10);
+    if (!was_given(given, "eval-every")) {
+        /* Sixty times a run, but so that evaluating stays a small part of the work. */
+        const int64_t looked_at =
+            (int64_t)(held_out ? corpus->held_out_targets : corpus->train_targets);
+        const int64_t step = (int64_t)corpus->train_targets / most(1, plan_steps(corpus, s, 1));
+        s->eval_every = most(most(1, s->steps / 60), 2 * looked_at / most(1, step));
+    }
+    if (!was_given(given, "log-every"))
+        s->log_every = most(1, s->steps / 20);
+}
+
+/* ---- What follows ---- */
+
+/* Windows of all heads of all layers from the list, and how far back the model reaches. */
+static char *lay_windows(Plan *plan)
+{
+    const Settings *s = &plan->settings;
+    const int all = s->layers * s->heads;
+    plan->reach = REACH_ALL;
+    if (!s->window)
+        return NULL;
+    plan->window = memory_new((size_t)all, sizeof *plan->window, "the windows");
+    const int count = window_list(s->window, plan->window, all);
+    if (count < 0)
+        return saying("--window has more numbers than the model has heads (%d layers of %d)",
+                      s->layers, s->heads);
+    int widest = 0;
+    bool bounded = true;
+    for (int i = 0; i < all; i++) {
+        plan->window[i] = plan->window[i % count];
+        bounded = bounded && plan->window[i] > 0;
+        widest = plan->window[i] > widest ? plan->window[i] : widest;
+    }
+    if (bounded)
+        plan->reach = least((int64_t)s->layers * (widest - 1) + 1, INT_MAX);
+    return NULL;
+}
+
+static char *check_sizes(const Settings *s, const Given *given)
+{
+    if (!was_given(given, "head-size") && s->width % s->heads)
+        return saying("--heads %d does not divide --width %d; choose others, or give --head-size",
+                      s->heads, s->width);
+    if ((int64_t)s->heads * s->head_size > INT_MAX / 4)
+        return saying("--heads %d of --head-size %d are too wide", s->heads, s->head_size);
+    return NULL;
+}
+
+/* Rows of the largest part of a step: so many of the longest pieces, and never more than all. */
+static int rows_of_part(const Settings *s, const Corpus *corpus)
+{
+    const int64_t sequences = ((int64_t)s->batch + s->accumulate - 1) / s->accumulate;
+    const int64_t longest = least((int64_t)corpus->longest, s->context);
+    const int64_t all = (int64_t)corpus->train_targets;
+    const int64_t rows = sequences > all / longest ? all : sequences * longest;
+    return least(most(rows, longest), INT_MAX);
+}
+
+static char *derive(Plan *plan, const Corpus *corpus, int vocabulary)
+{
+    Settings *s = &plan->settings;
+    char *wrong = lay_windows(plan);
+    if (wrong)
+        return wrong;
+    plan->shape = (GptShape){
+        .context = s->context, .layers = s->layers, .heads = s->heads, .head_size = s->head_size,
+        .width = s->width, .hidden = s->hidden, .vocabulary = vocabulary,
+        .post_norm = s->norm == NORM_POST,
+        .learned_positions = s->positions == POSITIONS_LEARNED,
+        .gelu = s->activation == ACTIVATION_GELU,
+        .untied = s->untied, .no_qkv_bias = s->no_qkv_bias, .window = plan->window,
+    };
+    plan->schedule = (Schedule){
+        .kind = (ScheduleKind)s->schedule, .factor = s->lr_factor, .width = s->width,
+        .rate = s->lr, .least = s->min_lr, .warmup = s->warmup, .cooldown = s->cooldown,
+        .horizon = s->steps,
+    };
+    plan->rows = rows_of_part(s, corpus);
+    int count;
+    size_t numbers;
+    Tensor *tensors = gpt_tensors(plan->shape, &count, &numbers);
+    plan->parameters = gpt_parameters(tensors, count);
+    free(tensors);
+    /* Adam's two moments and the best weights so far lie beside the model. */
+    plan->bytes = gpt_bytes(plan->shape, plan->rows) + 3 * (double)numbers * sizeof(Real);
+    plan->flops = 6 * (double)plan->parameters * s->accumulate * plan->rows;
+    if (!s->threads)
+        s->threads = plan->flops < WORTH_THREADS ? 1 : thread_limit();
+    return NULL;
+}
+
+char *plan_make(Plan *plan, const Settings *settings, const Given *given, Corpus *corpus,
+                int vocabulary)
+{
+    *plan = (Plan){.settings = *settings};
+    Settings *s = &plan->settings;
+    choose_model(s, given, corpus);
+    choose_validation(s, given, corpus);
+    char *wrong = check_sizes(s, given);
+    if (wrong)
+        return wrong;
+    corpus_cut(corpus, s->context, s->val, (uint32_t)s->seed);
+    choose_steps(s, given, corpus, &plan->whole_in_a_step);
+    choose_training(s, given, corpus, plan->whole_in_a_step);
+    return derive(plan, corpus, vocabulary);
+}
+
+void plan_free(Plan *plan)
+{
+    free(plan->window);
+}

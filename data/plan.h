@@ -1,0 +1,36 @@
+/* plan.h: a run before it starts: every setting chosen and checked, and what follows from them. */
+#ifndef PULGA_PLAN_H
+#define PULGA_PLAN_H
+
+#include "../model/gpt.h"
+#include "../model/schedule.h"
+#include "corpus.h"
+#include "settings.h"
+
+typedef struct {
+    Settings settings;    /* complete */
+    GptShape shape;
+    int *window;          /* (L, H) where the shape has windows; the plan's own */
+    Schedule schedule;
+    bool whole_in_a_step; /* every step sees the whole training text */
+    int rows;             /* of the largest part of a step */
+    int reach;            /* tokens a model with windows sees, REACH_ALL without */
+    size_t parameters;
+    double bytes;         /* of memory, about */
+    double flops;         /* of a step, about */
+} Plan;
+
+/* How tokens are made, before anything else is known: sequence follows tokens. */
+void plan_text(Settings *settings, const Given *given);
+
+/* Chooses what was not given to suit the corpus, cuts it, and checks everything together; returns
+ * NULL or what is wrong and what to do (the caller frees). A resumed run comes with everything
+ * given. */
+char *plan_make(Plan *plan, const Settings *settings, const Given *given, Corpus *corpus,
+                int vocabulary);
+void plan_free(Plan *plan);
+
+/* Steps in a number of epochs. */
+int64_t plan_steps(const Corpus *corpus, const Settings *settings, int epochs);
+
+#endif

@@ -1,0 +1,57 @@
+/* run.h: a run's directory, which is a Hugging Face model directory:
+ *
+ *     model.safetensors        the best weights so far
+ *     config.json              the model's sizes, and in "pulga" all settings of the run
+ *     tokenizer.json, tokenizer_config.json
+ *     state.safetensors        all that going on needs: the last weights, Adam's moments, the best
+ *                              weights where they are others, and the progress
+ *     text.txt                 a copy of a text that is not large
+ *     log.csv
+ *
+ * A save writes the model first and the state last, each beside its place and renamed into it: the
+ * state's rename is what counts. A kill before it costs nothing, since the run that goes on does
+ * the same steps again to the same bits. */
+#ifndef PULGA_RUN_H
+#define PULGA_RUN_H
+
+#include "../model/adam.h"
+#include "plan.h"
+#include "text.h"
+
+/* Where a run is. */
+typedef struct {
+    int64_t step;      /* done */
+    int64_t epoch;     /* position in the data: see corpus.h */
+    size_t next;
+    double best_loss;  /* infinity before the first evaluation */
+    int64_t best_step;
+    int worse;         /* evaluations since the best one */
+    size_t log_size;   /* bytes of log.csv that belong to the steps done */
+} Progress;
+
+/* The directory for a new run, made: settings->out, or one named after the text, the next free one
+ * of that name. The caller frees. Dies where an existing run would be overwritten unasked. */
+char *run_directory(const Settings *settings, const char *text_path);
+
+/* What does not change during a run: config.json, the tokenizer, the copy of the text. `command`
+ * is the line it was started with. Each of these says what failed and returns false. */
+bool run_write_description(const char *directory, const Plan *plan, const Vocabulary *vocabulary,
+                           const char *text_path, const Text *text, const char *command);
+
+/* The model alone; best: its block of weights. And all of a save. */
+bool run_write_model(const char *directory, const Gpt *gpt, Real *best);
+bool run_save(const char *directory, const Gpt *gpt, const Adam *adam, Real *best,
+              const Progress *progress);
+
+/* Going on with a run: its settings as they were given and chosen; dies where there is none. */
+void run_read_settings(const char *directory, Settings *settings);
+/* The path of the run's own copy of its text, or NULL where it has none. The caller frees. */
+char *run_text_path(const char *directory);
+/* Dies unless this is the text that the run was started with. */
+void run_check_text(const char *directory, const char *text_path, const Text *text);
+Progress run_read_state(const char *directory, Gpt *gpt, Adam *adam, Real *best);
+
+/* The weights of another run's model, for a new one. */
+void run_read_model(const char *directory, Gpt *gpt);
+
+#endif

@@ -1,0 +1,30 @@
+/* text.h: a text file as the model reads it: checked UTF-8 in NFC with lines that end in \n. */
+#ifndef PULGA_TEXT_H
+#define PULGA_TEXT_H
+
+#include "file.h"
+
+typedef struct {
+    Bytes raw;         /* as the file was                                          */
+    char *clean;       /* without a byte order mark, CRLF as LF, in NFC, in lower case where wanted;
+                          with a 0 behind the last byte                            */
+    size_t size;       /* of clean                                                 */
+    uint64_t checksum; /* of raw                                                   */
+} Text;
+
+/* Reads and cleans a text, or dies with the file, line and column of the first thing wrong. */
+Text text_read(const char *path, bool lower);
+void text_free(Text *text);
+
+/* The same cleaning for a prompt, `name` being what to call it. The caller frees. */
+char *text_clean(const char *name, const char *bytes, size_t size, bool lower, size_t *clean_size);
+
+/* White space: Unicode's White_Space. Punctuation: ASCII's, or Unicode's category P. */
+bool is_space(int32_t code_point);
+bool is_punctuation(int32_t code_point);
+
+/* The next token from *at: a word, a punctuation mark or, with `characters`, a code point. Moves
+ * *at behind it and returns its first byte, or NULL at the end. */
+const char *token_next(const char **at, const char *end, bool characters);
+
+#endif

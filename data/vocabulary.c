@@ -1,0 +1,114 @@
+/* vocabulary.c: see vocabulary.h. */
+#include "vocabulary.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+
+#include "../model/base.h"
+#include "text.h"
+
+/* In bytes. What is longer is no word of any language: the text has no white space. */
+enum { LONGEST_WORD = 1000 };
+
+/* A token with a 0 behind it, as the map wants it. */
+typedef struct {
+    char bytes[LONGEST_WORD + 1];
+} Word;
+
+static bool word_of(Word *word, const char *token, size_t size)
+{
+    if (size > LONGEST_WORD)
+        return false;
+    memcpy(word->bytes, token, size);
+    word->bytes[size] = 0;
+    return true;
+}
+
+int vocabulary_id(const Vocabulary *vocabulary, const char *token, size_t size)
+{
+    Word word;
+    KnownWord *words = vocabulary->words; /* a look-up writes to its variable */
+    const ptrdiff_t found = word_of(&word, token, size) ? shgeti(words, word.bytes) : -1;
+    return found >= 0 ? (int)found : vocabulary->unk;
+}
+
+static int add(Vocabulary *vocabulary, const char *word, int count)
+{
+    shput(vocabulary->words, word, count);
+    return vocabulary->count++;
+}
+
+/* All tokens with their counts, in order of first appearance. */
+static Vocabulary count_tokens(const char *name, const char *text, size_t size, bool characters)
+{
+    Vocabulary all = {.characters = characters};
+    sh_new_arena(all.words);
+    const char *at = text, *end = text + size, *token;
+    while ((token = token_next(&at, end, characters))) {
+        Word word;
+        if (!word_of(&word, token, (size_t)(at - token)))
+            die("%s has a word of %zu bytes (at byte %zu); a text without white space is for "
+                "--tokens char", name, (size_t)(at - token), (size_t)(token - text) + 1);
+        const ptrdiff_t known = shgeti(all.words, word.bytes);
+        if (known >= 0)
+            all.words[known].value++;
+        else
+            add(&all, word.bytes, 1);
+    }
+    return all;
+}
+
+static int most_frequent_first(const void *a, const void *b)
+{
+    const int *x = a, *y = b; /* {count, place of first appearance} */
+    return x[0] != y[0] ? (x[0] < y[0] ? 1 : -1) : (x[1] > y[1]) - (x[1] < y[1]);
+}
+
+/* kept[i]: whether the i-th token passes the rules. Returns how many do. */
+static int choose(bool *kept, const Vocabulary *all, VocabularyRules rules)
+{
+    int (*order)[2] = memory_new((size_t)all->count + 1, sizeof *order, "the vocabulary");
+    int passing = 0;
+    for (int i = 0; i < all->count; i++)
+        if (all->words[i].value >= rules.min_count) {
+            order[passing][0] = all->words[i].value;
+            order[passing++][1] = i;
+        }
+    qsort(order, (size_t)passing, sizeof *order, most_frequent_first);
+    if (rules.max_words && passing > rules.max_words)
+        passing = rules.max_words;
+    for (int i = 0; i < passing; i++)
+        kept[order[i][1]] = true;
+    free(order);
+    return passing;
+}
+
+Vocabulary vocabulary_of(const char *name, const char *text, size_t size, VocabularyRules rules)
+{
+    Vocabulary all = count_tokens(name, text, size, rules.characters);
+    bool *kept = memory_new((size_t)all.count + 1, sizeof *kept, "the vocabulary");
+    const int passing = choose(kept, &all, rules);
+
+    Vocabulary chosen = {.bos = -1, .eos = -1, .unk = -1, .characters = rules.characters};
+    sh_new_arena(chosen.words);
+    if (!rules.stream) {
+        chosen.bos = add(&chosen, "[bos]", 0);
+        chosen.eos = add(&chosen, "[eos]", 0);
+    }
+    if (passing < all.count)
+        chosen.unk = add(&chosen, "[unk]", 0);
+    for (int i = 0; i < all.count; i++)
+        if (kept[i])
+            add(&chosen, all.words[i].key, all.words[i].value);
+        else
+            chosen.words[chosen.unk].value += all.words[i].value;
+    free(kept);
+    vocabulary_free(&all);
+    return chosen;
+}
+
+void vocabulary_free(Vocabulary *vocabulary)
+{
+    shfree(vocabulary->words);
+}

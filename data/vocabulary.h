@@ -1,0 +1,35 @@
+/* vocabulary.h: the tokens a model knows, and their ids.
+ *
+ * [bos] is 0 and [eos] 1 where lines are sequences (a stream has neither), [unk] comes next where
+ * some word is not kept, then the words in the order of their first appearance. */
+#ifndef PULGA_VOCABULARY_H
+#define PULGA_VOCABULARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct {
+    char *key;
+    int value; /* how often the text has it */
+} KnownWord;
+
+typedef struct {
+    KnownWord *words;  /* stb_ds string map: words[id].key is the token */
+    int count;
+    int bos, eos, unk; /* ids, -1 where there is none */
+    bool characters;   /* tokens are code points, not words */
+} Vocabulary;
+
+typedef struct {
+    bool characters, stream;
+    int min_count, max_words; /* keep words seen so often; and so many, 0: all */
+} VocabularyRules;
+
+/* Counts the tokens of a clean text; dies where it has none, naming it. The caller frees. */
+Vocabulary vocabulary_of(const char *name, const char *text, size_t size, VocabularyRules rules);
+void vocabulary_free(Vocabulary *vocabulary);
+
+/* The id of a token of `size` bytes; [unk]'s, or -1, where it is not known. */
+int vocabulary_id(const Vocabulary *vocabulary, const char *token, size_t size);
+
+#endif

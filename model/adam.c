@@ -1,0 +1,74 @@
+/* adam.c: see adam.h. */
+#include "adam.h"
+
+#include <stdlib.h>
+#include <tgmath.h>
+
+static const double BETA1 = 0.9, BETA2 = 0.98, EPSILON = 1e-9;
+
+Adam adam_new(const Gpt *gpt)
+{
+    return (Adam){
+        .m = memory_new(gpt->numbers, sizeof(Real), "Adam's first moment"),
+        .v = memory_new(gpt->numbers, sizeof(Real), "Adam's second moment"),
+    };
+}
+
+void adam_free(Adam *adam)
+{
+    free(adam->m);
+    free(adam->v);
+}
+
+double adam_gradient_norm(const Gpt *gpt)
+{
+    /* Between tensors the block holds zeros, which add nothing: one sum over the whole block, in
+     * fixed parts added in their order. */
+    enum { PART = 1 << 14, PARTS_AT_ONCE = 256 };
+    double squares = 0;
+    for (size_t first = 0; first < gpt->numbers; first += (size_t)PART * PARTS_AT_ONCE) {
+        double part[PARTS_AT_ONCE] = {0};
+        #pragma omp parallel for
+        for (int i = 0; i < PARTS_AT_ONCE; i++) {
+            const size_t from = first + (size_t)i * PART;
+            const size_t end = from + PART < gpt->numbers ? from + PART : gpt->numbers;
+            double sum = 0;
+            #pragma omp simd reduction(+ : sum)
+            for (size_t j = from; j < end; j++)
+                sum += (double)gpt->gradient_block[j] * (double)gpt->gradient_block[j];
+            part[i] = sum;
+        }
+        for (int i = 0; i < PARTS_AT_ONCE; i++)
+            squares += part[i];
+    }
+    return sqrt(squares);
+}
+
+void adam_update(Real *w, Real *m, Real *v, const Real *g, size_t count, double scale, double rate,
+                 double decay, int64_t t)
+{
+    const Real b1 = (Real)BETA1, b2 = (Real)BETA2, epsilon = (Real)EPSILON, s = (Real)scale;
+    const Real keep = (Real)(1 - rate * decay);
+    const Real step = (Real)(rate / (1 - pow(BETA1, (double)t)));
+    const Real v_scale = (Real)(1 / sqrt(1 - pow(BETA2, (double)t)));
+    #pragma omp parallel for simd
+    for (size_t i = 0; i < count; i++) {
+        const Real gradient = s * g[i];
+        m[i] = b1 * m[i] + (1 - b1) * gradient;
+        v[i] = b2 * v[i] + (1 - b2) * gradient * gradient;
+        w[i] = keep * w[i] - step * m[i] / (sqrt(v[i]) * v_scale + epsilon);
+    }
+}
+
+void adam_step(Adam *adam, Gpt *gpt, double scale, double rate, double decay, int64_t t)
+{
+    for (int i = 0; i < gpt->tensor_count; i++) {
+        const Tensor *tensor = &gpt->tensors[i];
+        if (!tensor->trained)
+            continue;
+        const size_t at = tensor->offset;
+        const size_t count = (size_t)(tensor->rows ? tensor->rows : 1) * (size_t)tensor->cols;
+        adam_update(gpt->weight_block + at, adam->m + at, adam->v + at, gpt->gradient_block + at,
+                    count, scale, rate, tensor->kind == MATRIX ? decay : 0, t);
+    }
+}

@@ -1,0 +1,29 @@
+/* adam.h: one step of the optimiser, AdamW (Adam with decoupled decay):
+ *
+ *     m = β1·m + (1 − β1)·g           v = β2·v + (1 − β2)·g²
+ *     w = w − rate · (decay·w + m̂ / (√v̂ + ε)),   m̂ = m/(1 − β1^t),  v̂ = v/(1 − β2^t)
+ *
+ * with β 0.9 and 0.98 and ε 1e-9, the 2017 paper's. Only matrices decay, not biases and gains. */
+#ifndef PULGA_ADAM_H
+#define PULGA_ADAM_H
+
+#include "gpt.h"
+
+typedef struct {
+    Real *m, *v; /* moments: blocks laid out like the weights */
+} Adam;
+
+Adam adam_new(const Gpt *gpt);
+void adam_free(Adam *adam);
+
+/* The norm of all gradients together. */
+double adam_gradient_norm(const Gpt *gpt);
+
+/* Updates the weights with scale · their gradients (scale below 1 clips) at step t, from 1. */
+void adam_step(Adam *adam, Gpt *gpt, double scale, double rate, double decay, int64_t t);
+
+/* The same on plain arrays: what adam_step does for each tensor. */
+void adam_update(Real *w, Real *m, Real *v, const Real *g, size_t count, double scale, double rate,
+                 double decay, int64_t t);
+
+#endif

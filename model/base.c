@@ -1,0 +1,95 @@
+/* base.c: see base.h. The only file that knows OpenMP's functions. */
+#include "base.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+enum { CACHE_LINE = 64 };
+
+_Noreturn void die(const char *format, ...)
+{
+    char message[4096];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    fflush(stdout); /* what was said before the failure comes before it */
+    fprintf(stderr, "%s: %s\n", program_invocation_short_name, message);
+    exit(1);
+}
+
+char *saying(const char *format, ...)
+{
+    char *message;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&message, format, arguments) < 0)
+        die("no memory for a message");
+    va_end(arguments);
+    return message;
+}
+
+void *memory_new(size_t count, size_t size, const char *purpose)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - CACHE_LINE)
+        die("%s would need more memory than there are addresses; choose smaller sizes", purpose);
+    bytes = (bytes / CACHE_LINE + 1) * CACHE_LINE;
+    void *memory = aligned_alloc(CACHE_LINE, bytes);
+    if (!memory)
+        die("no memory: %s needs %.1f MB; choose smaller sizes", purpose, (double)bytes / 1e6);
+    return memset(memory, 0, bytes);
+}
+
+Real *arena_take(Arena *arena, size_t rows, size_t cols)
+{
+    const size_t line = CACHE_LINE / sizeof(Real);
+    size_t count, end;
+    if (__builtin_mul_overflow(rows, cols, &count) ||
+        __builtin_add_overflow(arena->used, count, &end) || end > SIZE_MAX / 64)
+        die("a model of this size does not fit in any memory; choose smaller sizes");
+    Real *piece = arena->at ? arena->at + arena->used : NULL;
+    arena->used = (end + line - 1) / line * line;
+    return piece;
+}
+
+int thread_limit(void)
+{
+#ifdef _OPENMP
+    return omp_get_max_threads();
+#else
+    return 1;
+#endif
+}
+
+void thread_set_limit(int threads)
+{
+#ifdef _OPENMP
+    omp_set_num_threads(threads);
+#else
+    (void)threads;
+#endif
+}
+
+int thread_index(void)
+{
+#ifdef _OPENMP
+    return omp_get_thread_num();
+#else
+    return 0;
+#endif
+}
+
+double clock_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}

@@ -1,0 +1,46 @@
+/* base.h: what every room stands on: the number type, failing, memory, threads, time. */
+#ifndef PULGA_BASE_H
+#define PULGA_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* All of the model computes in this type: float, or double in the build that the exactness tests
+ * use (-DREAL=double). */
+#ifndef REAL
+#define REAL float
+#endif
+typedef REAL Real;
+
+/* The one way to fail: "program: message" on standard error, exit status 1. */
+_Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A message in memory of its own, which the caller frees: what went wrong, told upwards. */
+char *saying(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Zeroed memory on a cache line's boundary, or die saying how much was wanted and for what.
+ * The caller frees it with free(). */
+void *memory_new(size_t count, size_t size, const char *purpose);
+
+/* One block of numbers handed out piece by piece. With at == NULL it only counts, so one layout
+ * function serves twice: first to learn the size, then to place. */
+typedef struct {
+    Real *at;
+    size_t used; /* numbers handed out so far */
+} Arena;
+
+/* The next rows x cols numbers, starting on a cache line; NULL while counting. */
+Real *arena_take(Arena *arena, size_t rows, size_t cols);
+
+/* Threads that a parallel region may have, and the caller's place among them. */
+int thread_limit(void);
+void thread_set_limit(int threads);
+int thread_index(void);
+
+double clock_seconds(void); /* since some fixed moment; only differences mean anything */
+
+/* Row number i of a matrix with rows of the given width. */
+#define ROW(matrix, i, width) ((matrix) + (size_t)(i) * (size_t)(width))
+
+#endif

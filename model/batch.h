@@ -1,0 +1,20 @@
+/* batch.h: the tokens of one step, or of a part of it. A batch is ragged: its sequences lie one
+ * after another in N rows, without padding. Everything but attention works on the N rows and never
+ * knows where a sequence begins. */
+#ifndef PULGA_BATCH_H
+#define PULGA_BATCH_H
+
+#include <stdint.h>
+
+typedef struct {
+    int rows;             /* N                                                        */
+    int sequences;        /* S                                                        */
+    const int *start;     /* (S + 1) first row of each sequence; start[S] is N        */
+    const int *tokens;    /* (N) what is read                                         */
+    const int *targets;   /* (N) what is to be foretold: the token after it           */
+    const int *positions; /* (N) a row's index in its own sequence                    */
+    uint32_t first_row;   /* where the batch begins among the rows of its step: a part
+                             of a step draws the same noise as it would in the whole   */
+} Batch;
+
+#endif

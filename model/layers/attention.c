@@ -1,0 +1,254 @@
+/* attention.c: see attention.h. */
+#include "attention.h"
+
+#include <string.h>
+#include <tgmath.h>
+
+#include "../matrix/matrix.h"
+
+/* Queries whose scores are held at once: enough rows for the product's tiles, few enough for the
+ * strip to stay in the cache. */
+enum { STRIP_ROWS = 32 };
+
+/* One head of one sequence: everything a thread needs to work on it alone. */
+typedef struct {
+    Matrix q, k, v, mixed; /* (length, D) views into the rows of the batch */
+    Real *norm;            /* of the sequence's first row; rows are H apart */
+    int length, window, heads, first_row, site;
+    bool full;
+    Real scale; /* 1/√D */
+} Head;
+
+/* A few queries of a head and the keys that at least one of them may see. */
+typedef struct {
+    int query, queries; /* first, count */
+    int key, keys;
+} Strip;
+
+static int first_key(const Head *head, int query)
+{
+    return head->full || !head->window || query < head->window ? 0 : query - head->window + 1;
+}
+
+static int end_key(const Head *head, int query)
+{
+    return head->full ? head->length : query + 1;
+}
+
+static Strip strip_from(const Head *head, int query)
+{
+    const int left = head->length - query, queries = left < STRIP_ROWS ? left : STRIP_ROWS;
+    const int key = first_key(head, query), end = end_key(head, query + queries - 1);
+    return (Strip){query, queries, key, end - key};
+}
+
+static Head head_of(Real *qkv, Real *mixed, Real *norm, const Batch *batch, AttentionShape shape,
+                    int sequence, int number)
+{
+    const int H = shape.heads, D = shape.head_size;
+    const int first = batch->start[sequence], length = batch->start[sequence + 1] - first;
+    const Matrix rows = matrix(ROW(qkv, first, 3 * H * D), length, 3 * H * D);
+    return (Head){
+        .q = matrix_cols(rows, number * D, D),
+        .k = matrix_cols(rows, (H + number) * D, D),
+        .v = matrix_cols(rows, (2 * H + number) * D, D),
+        .mixed = matrix_cols(matrix(ROW(mixed, first, H * D), length, H * D), number * D, D),
+        .norm = norm ? ROW(norm, first, H) + number : NULL,
+        .length = length, .window = shape.window ? shape.window[number] : 0, .heads = H,
+        .first_row = first, .site = shape.layer * H + number,
+        .full = shape.full, .scale = 1 / sqrt((Real)D),
+    };
+}
+
+size_t attention_strip_numbers(AttentionShape shape, int T)
+{
+    int keys = 0; /* of the widest strip */
+    for (int h = 0; h < shape.heads; h++) {
+        const int window = shape.window ? shape.window[h] : 0;
+        const int reach = shape.full || !window || window > T ? T : window + STRIP_ROWS - 1;
+        keys = reach > keys ? reach : keys;
+    }
+    return (size_t)STRIP_ROWS * (size_t)(keys < T ? keys : T);
+}
+
+/* scores = q·kᵀ, unscaled, of a strip. */
+static Matrix strip_scores(Real *at, const Head *head, Strip s)
+{
+    const Matrix scores = matrix(at, s.queries, s.keys);
+    matmul(scores, matrix_rows(head->q, s.query, s.queries),
+           transposed(matrix_rows(head->k, s.key, s.keys)));
+    return scores;
+}
+
+/* Zero around the keys [from, from + count) of a strip's row: what the query may not see. */
+static void clear_around(Real *row, int from, int count, int keys)
+{
+    memset(row, 0, sizeof *row * (size_t)from);
+    memset(row + from + count, 0, sizeof *row * (size_t)(keys - from - count));
+}
+
+/* scores[0..count) -> softmax(scale · scores); returns ln Σ exp(scale · score). */
+static Real softmax(Real *scores, int count, Real scale)
+{
+    Real top = scores[0], sum = 0;
+    for (int j = 1; j < count; j++)
+        top = scores[j] > top ? scores[j] : top;
+    #pragma omp simd reduction(+ : sum)
+    for (int j = 0; j < count; j++)
+        sum += scores[j] = exp((scores[j] - top) * scale);
+    for (int j = 0; j < count; j++)
+        scores[j] /= sum;
+    return top * scale + log(sum);
+}
+
+/* P of a strip once more, from the scores and the norms that forward kept. */
+static Matrix strip_weights(Real *at, const Head *head, Strip s)
+{
+    const Matrix P = strip_scores(at, head, s);
+    for (int r = 0; r < s.queries; r++) {
+        const int i = s.query + r, from = first_key(head, i), count = end_key(head, i) - from;
+        const Real norm = head->norm[(ptrdiff_t)i * head->heads];
+        Real *row = P.at + r * P.row_step, *seen = row + from - s.key;
+        for (int j = 0; j < count; j++)
+            seen[j] = exp(seen[j] * head->scale - norm);
+        clear_around(row, from - s.key, count, s.keys);
+    }
+    return P;
+}
+
+/* Dropout of a strip's rows, each over the keys that its query sees. */
+static void strip_dropout(Matrix P, const Head *head, Strip s, Noise noise)
+{
+    for (int r = 0; r < s.queries; r++) {
+        const int i = s.query + r, from = first_key(head, i);
+        dropout_row(P.at + r * P.row_step + from - s.key, end_key(head, i) - from,
+                    head->first_row + i, RANDOM_DROP_ATTENTION, head->site, noise);
+    }
+}
+
+static void attend(const Head *head, Real *strip, Real *weights, Noise noise)
+{
+    for (int query = 0; query < head->length; query += STRIP_ROWS) {
+        const Strip s = strip_from(head, query);
+
+        /* 2  scores = q·kᵀ */
+        const Matrix P = strip_scores(strip, head, s);
+
+        /* 3  P = softmax(scores/√D), over what each query may see */
+        for (int r = 0; r < s.queries; r++) {
+            const int i = query + r, from = first_key(head, i), count = end_key(head, i) - from;
+            Real *row = P.at + r * P.row_step, *seen = row + from - s.key;
+            head->norm[(ptrdiff_t)i * head->heads] = softmax(seen, count, head->scale);
+            clear_around(row, from - s.key, count, s.keys);
+            if (weights) {
+                Real *shown = ROW(weights, i, head->length);
+                memcpy(shown + from, seen, sizeof *seen * (size_t)count);
+                clear_around(shown, from, count, head->length);
+            }
+        }
+
+        /* 4  P = dropout(P) */
+        strip_dropout(P, head, s, noise);
+
+        /* 5  mixed = P·v */
+        matmul(matrix_rows(head->mixed, query, s.queries), P, matrix_rows(head->v, s.key, s.keys));
+    }
+}
+
+/* d holds the gradients' places in the same views: d.mixed is given; d.q, d.k and d.v are set.
+ * One thread walks all strips of a head: every sum into dk and dv has one owner and one order. */
+static void attend_backward(const Head *d, const Head *head, Real *strip, Real *dstrip, Noise noise)
+{
+    for (int j = 0; j < head->length; j++) {
+        memset(d->k.at + j * d->k.row_step, 0, sizeof(Real) * (size_t)d->k.cols);
+        memset(d->v.at + j * d->v.row_step, 0, sizeof(Real) * (size_t)d->v.cols);
+    }
+    for (int query = 0; query < head->length; query += STRIP_ROWS) {
+        const Strip s = strip_from(head, query);
+        const Matrix P = strip_weights(strip, head, s);
+        const Matrix dP = matrix(dstrip, s.queries, s.keys);
+        const Matrix q = matrix_rows(head->q, query, s.queries);
+        const Matrix k = matrix_rows(head->k, s.key, s.keys);
+        const Matrix v = matrix_rows(head->v, s.key, s.keys);
+        const Matrix dmixed = matrix_rows(d->mixed, query, s.queries);
+
+        /* 5  mixed = dropped·v, where dropped = dropout(P); first in dP's place */
+        memcpy(dP.at, P.at, sizeof(Real) * (size_t)s.queries * (size_t)s.keys);
+        strip_dropout(dP, head, s, noise);
+        matmul_add(matrix_rows(d->v, s.key, s.keys), transposed(dP), dmixed);
+        matmul(dP, dmixed, transposed(v));
+
+        /* 4  dropped = dropout(P) */
+        strip_dropout(dP, head, s, noise);
+
+        /* 3  P = softmax(scores/√D): dscores = P · (dP − Σ P·dP)/√D, in dP's place */
+        for (int r = 0; r < s.queries; r++) {
+            const Real *p = P.at + r * P.row_step;
+            Real *dp = dP.at + r * dP.row_step, along = 0;
+            #pragma omp simd reduction(+ : along)
+            for (int j = 0; j < s.keys; j++)
+                along += p[j] * dp[j];
+            for (int j = 0; j < s.keys; j++)
+                dp[j] = p[j] * (dp[j] - along) * head->scale;
+        }
+
+        /* 2  scores = q·kᵀ */
+        matmul(matrix_rows(d->q, query, s.queries), dP, k);
+        matmul_add(matrix_rows(d->k, s.key, s.keys), transposed(dP), q);
+    }
+}
+
+size_t attention_numbers(const Batch *batch, int sequences, int heads)
+{
+    size_t numbers = 0;
+    for (int s = 0; s < sequences; s++) {
+        const size_t length = (size_t)(batch->start[s + 1] - batch->start[s]);
+        numbers += (size_t)heads * length * length;
+    }
+    return numbers;
+}
+
+void attention_forward(Real *y, AttentionKeep keep, AttentionWork work, Real *weights,
+                       Attention p, const Real *x, const Batch *batch, AttentionShape shape,
+                       Noise noise)
+{
+    const int N = batch->rows, C = shape.width, H = shape.heads, HD = H * shape.head_size;
+
+    /* 1 */ linear_forward(keep.qkv, p.qkv, x, N, C, 3 * HD);
+
+    /* 2 to 5, each head of each sequence by one thread; sequences differ in length: dynamic */
+    #pragma omp parallel for collapse(2) schedule(dynamic)
+    for (int s = 0; s < batch->sequences; s++)
+        for (int h = 0; h < H; h++) {
+            const Head head = head_of(keep.qkv, keep.mixed, keep.norm, batch, shape, s, h);
+            const size_t square = (size_t)head.length * (size_t)head.length;
+            attend(&head, ROW(work.strips, 2 * thread_index(), work.strip),
+                   weights ? weights + attention_numbers(batch, s, H) + (size_t)h * square : NULL,
+                   noise);
+        }
+
+    /* 6 */ linear_forward(y, p.out, keep.mixed, N, HD, C);
+}
+
+void attention_backward(Real *dx, Attention dp, AttentionWork work, const Real *dy,
+                        AttentionKeep keep, Attention p, const Real *x, const Batch *batch,
+                        AttentionShape shape, Noise noise)
+{
+    const int N = batch->rows, C = shape.width, H = shape.heads, HD = H * shape.head_size;
+
+    /* 6  y = mixed·Wout + bout */
+    linear_backward(work.dmixed, dp.out, dy, p.out, keep.mixed, N, HD, C);
+
+    /* 5 to 2 */
+    #pragma omp parallel for collapse(2) schedule(dynamic)
+    for (int s = 0; s < batch->sequences; s++)
+        for (int h = 0; h < H; h++) {
+            const Head d = head_of(work.dqkv, work.dmixed, NULL, batch, shape, s, h);
+            const Head head = head_of(keep.qkv, keep.mixed, keep.norm, batch, shape, s, h);
+            Real *strip = ROW(work.strips, 2 * thread_index(), work.strip);
+            attend_backward(&d, &head, strip, strip + work.strip, noise);
+        }
+
+    /* 1  qkv = x·Wqkv + bqkv */
+    linear_backward(dx, dp.qkv, work.dqkv, p.qkv, x, N, C, 3 * HD);
+}

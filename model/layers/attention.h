@@ -1,0 +1,58 @@
+/* attention.h: causal multi-head attention, for each sequence of a batch and each head:
+ *
+ *     q | k | v = x·Wqkv + bqkv          each H heads of D side by side
+ *     P = softmax(q·kᵀ/√D)               over the keys that a query may see
+ *     mixed = dropout(P)·v
+ *     y = mixed·Wout + bout
+ *
+ * Query i may see the keys max(0, i − w + 1) … i where its head has a window w, and 0 … i where w
+ * is 0. No T×T matrix is kept and no mask is built: a thread holds the scores of a few queries at a
+ * time, over the keys in their reach alone, so a window costs O(T·w). Backward computes them again
+ * from q, k and one number a row and head. */
+#ifndef PULGA_ATTENTION_H
+#define PULGA_ATTENTION_H
+
+#include "../batch.h"
+#include "dropout.h"
+#include "linear.h"
+
+typedef struct {
+    Linear qkv; /* [C, 3·H·D] (3·H·D): Q, then K, then V */
+    Linear out; /* [H·D, C] (C)                          */
+} Attention;
+
+typedef struct {
+    Real *qkv;   /* (N, 3·H·D)                                     */
+    Real *mixed; /* (N, H·D) what each head has gathered           */
+    Real *norm;  /* (N, H) ln Σ exp(score): P = exp(score − norm)  */
+} AttentionKeep;
+
+typedef struct {
+    int width, heads, head_size; /* C H D                                                    */
+    const int *window;           /* (H) 0: all that came before                              */
+    bool full;                   /* a query sees the whole sequence, behind and ahead        */
+    int layer;                   /* for the noise: site layer·H + head                       */
+} AttentionShape;
+
+typedef struct {
+    Real *dqkv, *dmixed; /* (N, 3·H·D) (N, H·D)                              */
+    Real *strips;        /* (threads, 2, strip) scores, and their gradients  */
+    size_t strip;        /* attention_strip_numbers()                        */
+} AttentionWork;
+
+/* Numbers in the widest strip of scores, for sequences of up to T tokens. */
+size_t attention_strip_numbers(AttentionShape shape, int T);
+
+/* Numbers in the weights of a batch's first sequences: all, or those before the next one. */
+size_t attention_numbers(const Batch *batch, int sequences, int heads);
+
+/* y (N, C), x (N, C). weights, unless NULL, receives P of the batch's sequences, one after
+ * another, each (H, its length, its length): rows are queries; what may not be seen is 0. */
+void attention_forward(Real *y, AttentionKeep keep, AttentionWork work, Real *weights,
+                       Attention p, const Real *x, const Batch *batch, AttentionShape shape,
+                       Noise noise);
+void attention_backward(Real *dx, Attention dp, AttentionWork work, const Real *dy,
+                        AttentionKeep keep, Attention p, const Real *x, const Batch *batch,
+                        AttentionShape shape, Noise noise);
+
+#endif

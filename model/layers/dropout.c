@@ -1,0 +1,46 @@
+/* dropout.c: see dropout.h. */
+#include "dropout.h"
+
+/* A counter makes four words. Sixteen counters side by side fill a vector register, so 64 columns
+ * are drawn at a time: word k of counter number c serves column 64·(c / 16) + 16·k + c mod 16. */
+enum { LANES = 16, GROUP = 4 * LANES };
+
+static void words_of_group(uint32_t words[4][LANES], uint32_t group, uint32_t row,
+                           RandomPurpose purpose, uint32_t site, Noise noise)
+{
+    #pragma omp simd
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        Random4 counter = {{group * LANES + lane, row, site, noise.step}};
+        Random4 random = random_words(noise.seed, purpose, counter);
+        for (int k = 0; k < 4; k++)
+            words[k][lane] = random.word[k];
+    }
+}
+
+void dropout_row(Real *x, int count, int row, RandomPurpose purpose, int site, Noise noise)
+{
+    if (noise.rate == 0)
+        return;
+    const uint32_t threshold = (uint32_t)(noise.rate * 0x1p32);
+    const Real kept = (Real)(1 / (1 - noise.rate));
+    for (int from = 0; from < count; from += GROUP) {
+        uint32_t words[4][LANES];
+        words_of_group(words, (uint32_t)(from / GROUP), noise.first_row + (uint32_t)row, purpose,
+                       (uint32_t)site, noise);
+        for (int k = 0; k < 4; k++) {
+            const int begin = from + k * LANES;
+            const int end = begin + LANES < count ? begin + LANES : count;
+            for (int j = begin; j < end; j++)
+                x[j] *= words[k][j - begin] < threshold ? 0 : kept;
+        }
+    }
+}
+
+void dropout(Real *x, int N, int C, RandomPurpose purpose, int site, Noise noise)
+{
+    if (noise.rate == 0)
+        return;
+    #pragma omp parallel for
+    for (int i = 0; i < N; i++)
+        dropout_row(ROW(x, i, C), C, i, purpose, site, noise);
+}

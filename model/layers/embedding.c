@@ -1,0 +1,47 @@
+/* embedding.c: see embedding.h. */
+#include "embedding.h"
+
+#include <math.h>
+
+void embedding_forward(Real *y, Embedding p, const Batch *batch, int C)
+{
+    #pragma omp parallel for
+    for (int i = 0; i < batch->rows; i++) {
+        const Real *token = ROW(p.wte, batch->tokens[i], C);
+        const Real *position = ROW(p.wpe, batch->positions[i], C);
+        Real *out = ROW(y, i, C);
+        for (int c = 0; c < C; c++)
+            out[c] = token[c] + position[c];
+    }
+}
+
+void embedding_backward(Embedding dp, const Real *dy, const Batch *batch, int C, bool learned)
+{
+    /* y[i] = wte[token] + wpe[position]. Many rows may share a token, so a thread owns columns,
+     * not rows: every sum over rows runs in their order. */
+    enum { COLUMNS = 64 };
+    #pragma omp parallel for
+    for (int from = 0; from < C; from += COLUMNS) {
+        const int end = from + COLUMNS < C ? from + COLUMNS : C;
+        for (int i = 0; i < batch->rows; i++) {
+            Real *dtoken = ROW(dp.wte, batch->tokens[i], C);
+            Real *dposition = ROW(dp.wpe, batch->positions[i], C);
+            const Real *dout = ROW(dy, i, C);
+            for (int c = from; c < end; c++)
+                dtoken[c] += dout[c];
+            for (int c = from; learned && c < end; c++)
+                dposition[c] += dout[c];
+        }
+    }
+}
+
+void embedding_sinusoids(Real *wpe, int T, int C)
+{
+    #pragma omp parallel for
+    for (int p = 0; p < T; p++)
+        for (int c = 0; c < C; c++) {
+            const double angle = p / pow(10000, (double)(c - c % 2) / C);
+            const double wave = c % 2 ? cos(angle) : sin(angle);
+            ROW(wpe, p, C)[c] = (Real)(float)(wave / sqrt(C));
+        }
+}

@@ -1,0 +1,23 @@
+/* embedding.h: y = wte[token] + wpe[position], for each of N rows.
+ *
+ * wpe is learned or, after the 2017 paper, fixed: C^-1/2 · PE, where PE(p, 2i) = sin(p/10000^(2i/C))
+ * and PE(p, 2i + 1) is the cosine of the same. (The paper adds PE to √C · wte; all is divided by √C
+ * here, so that the head can share wte.) */
+#ifndef PULGA_EMBEDDING_H
+#define PULGA_EMBEDDING_H
+
+#include "../batch.h"
+#include "../base.h"
+
+typedef struct {
+    Real *wte; /* [V, C] a row for each token    */
+    Real *wpe; /* [T, C] a row for each position */
+} Embedding;
+
+void embedding_forward(Real *y, Embedding p, const Batch *batch, int C);
+void embedding_backward(Embedding dp, const Real *dy, const Batch *batch, int C, bool learned);
+
+/* The fixed positions: wpe (T, C). */
+void embedding_sinusoids(Real *wpe, int T, int C);
+
+#endif

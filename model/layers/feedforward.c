@@ -1,0 +1,69 @@
+/* feedforward.c: see feedforward.h. */
+#include "feedforward.h"
+
+#include <tgmath.h>
+
+static const Real GELU_SCALE = (Real)0.79788456080286535588; /* √(2/π) */
+static const Real GELU_CUBE = (Real)0.044715;
+
+static void activate(Real *active, const Real *hidden, int count, bool gelu)
+{
+    if (!gelu) {
+        for (int j = 0; j < count; j++)
+            active[j] = hidden[j] > 0 ? hidden[j] : 0;
+        return;
+    }
+    for (int j = 0; j < count; j++) {
+        const Real h = hidden[j];
+        active[j] = h / 2 * (1 + tanh(GELU_SCALE * (h + GELU_CUBE * h * h * h)));
+    }
+}
+
+/* dhidden = dactive · act'(hidden), in the place of dactive. */
+static void activate_backward(Real *d, const Real *hidden, int count, bool gelu)
+{
+    if (!gelu) { /* max(0, h) */
+        for (int j = 0; j < count; j++)
+            d[j] = hidden[j] > 0 ? d[j] : 0;
+        return;
+    }
+    for (int j = 0; j < count; j++) { /* h/2 · (1 + t), t = tanh(u): t' = (1 − t²) · u' */
+        const Real h = hidden[j];
+        const Real t = tanh(GELU_SCALE * (h + GELU_CUBE * h * h * h));
+        const Real du = GELU_SCALE * (1 + 3 * GELU_CUBE * h * h);
+        d[j] *= (1 + t) / 2 + h / 2 * (1 - t * t) * du;
+    }
+}
+
+void feedforward_forward(Real *y, FeedForwardKeep keep, FeedForward p, const Real *x, int N,
+                         FeedForwardShape shape)
+{
+    const int C = shape.width, F = shape.hidden;
+
+    /* 1 */ linear_forward(keep.hidden, p.widen, x, N, C, F);
+
+    /* 2  active = act(hidden) */
+    #pragma omp parallel for
+    for (int i = 0; i < N; i++)
+        activate(ROW(keep.active, i, F), ROW(keep.hidden, i, F), F, shape.gelu);
+
+    /* 3 */ linear_forward(y, p.narrow, keep.active, N, F, C);
+}
+
+void feedforward_backward(Real *dx, FeedForward dp, Real *dhidden, const Real *dy,
+                          FeedForwardKeep keep, FeedForward p, const Real *x, int N,
+                          FeedForwardShape shape)
+{
+    const int C = shape.width, F = shape.hidden;
+
+    /* 3  y = active·W2 + b2 */
+    linear_backward(dhidden, dp.narrow, dy, p.narrow, keep.active, N, F, C);
+
+    /* 2  active = act(hidden) */
+    #pragma omp parallel for
+    for (int i = 0; i < N; i++)
+        activate_backward(ROW(dhidden, i, F), ROW(keep.hidden, i, F), F, shape.gelu);
+
+    /* 1  hidden = x·W1 + b1 */
+    linear_backward(dx, dp.widen, dhidden, p.widen, x, N, C, F);
+}

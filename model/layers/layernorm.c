@@ -1,0 +1,77 @@
+/* layernorm.c: see layernorm.h. */
+#include "layernorm.h"
+
+#include <tgmath.h>
+
+static const Real EPSILON = (Real)1e-5;
+
+void layernorm_forward(Real *y, LayerNormKeep keep, LayerNorm p, const Real *x, int N, int C)
+{
+    #pragma omp parallel for
+    for (int i = 0; i < N; i++) {
+        const Real *in = ROW(x, i, C);
+        Real *out = ROW(y, i, C);
+
+        /* 1  mean and variance */
+        Real sum = 0, squares = 0;
+        #pragma omp simd reduction(+ : sum)
+        for (int c = 0; c < C; c++)
+            sum += in[c];
+        const Real mean = sum / (Real)C;
+        #pragma omp simd reduction(+ : squares)
+        for (int c = 0; c < C; c++)
+            squares += (in[c] - mean) * (in[c] - mean);
+        const Real rstd = 1 / sqrt(squares / (Real)C + EPSILON);
+
+        /* 2  y = gain · n + bias, where n = (x − mean) · rstd */
+        for (int c = 0; c < C; c++)
+            out[c] = p.gain[c] * ((in[c] - mean) * rstd) + p.bias[c];
+
+        keep.mean[i] = mean;
+        keep.rstd[i] = rstd;
+    }
+}
+
+void layernorm_backward(Real *dx, LayerNorm dp, const Real *dy, LayerNormKeep keep, LayerNorm p,
+                        const Real *x, int N, int C)
+{
+    /* 2  y = gain · n + bias, with respect to gain and bias. A thread owns columns, so the sums
+     *    over rows have one order. */
+    enum { COLUMNS = 64 };
+    #pragma omp parallel for
+    for (int from = 0; from < C; from += COLUMNS) {
+        const int end = from + COLUMNS < C ? from + COLUMNS : C;
+        for (int i = 0; i < N; i++) {
+            const Real *in = ROW(x, i, C), *dout = ROW(dy, i, C);
+            const Real mean = keep.mean[i], rstd = keep.rstd[i];
+            for (int c = from; c < end; c++) {
+                dp.gain[c] += dout[c] * ((in[c] - mean) * rstd);
+                dp.bias[c] += dout[c];
+            }
+        }
+    }
+
+    #pragma omp parallel for
+    for (int i = 0; i < N; i++) {
+        const Real *in = ROW(x, i, C), *dout = ROW(dy, i, C);
+        const Real mean = keep.mean[i], rstd = keep.rstd[i];
+        Real *din = ROW(dx, i, C);
+
+        /* 2  y = gain · n + bias, with respect to n: dn = gain · dy */
+        Real dn_sum = 0, dn_n_sum = 0;
+        #pragma omp simd reduction(+ : dn_sum, dn_n_sum)
+        for (int c = 0; c < C; c++) {
+            const Real dn = p.gain[c] * dout[c];
+            dn_sum += dn;
+            dn_n_sum += dn * ((in[c] - mean) * rstd);
+        }
+
+        /* 1  n = (x − mean) · rstd: mean and rstd depend on every x of the row, which takes out of
+         *    dn what is constant and what is along n */
+        const Real dn_mean = dn_sum / (Real)C, dn_n_mean = dn_n_sum / (Real)C;
+        for (int c = 0; c < C; c++) {
+            const Real n = (in[c] - mean) * rstd;
+            din[c] = rstd * (p.gain[c] * dout[c] - dn_mean - n * dn_n_mean);
+        }
+    }
+}

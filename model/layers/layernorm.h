@@ -1,0 +1,20 @@
+/* layernorm.h: y = gain · (x − mean) · rstd + bias, for each of N rows of C, where
+ * rstd = 1/√(variance + 1e-5) and the variance is the biased one. */
+#ifndef PULGA_LAYERNORM_H
+#define PULGA_LAYERNORM_H
+
+#include "../base.h"
+
+typedef struct {
+    Real *gain, *bias; /* (C) (C) */
+} LayerNorm;
+
+typedef struct {
+    Real *mean, *rstd; /* (N) (N): what backward needs of forward */
+} LayerNormKeep;
+
+void layernorm_forward(Real *y, LayerNormKeep keep, LayerNorm p, const Real *x, int N, int C);
+void layernorm_backward(Real *dx, LayerNorm dp, const Real *dy, LayerNormKeep keep, LayerNorm p,
+                        const Real *x, int N, int C);
+
+#endif

@@ -1,0 +1,39 @@
+/* linear.c: see linear.h. */
+#include "linear.h"
+
+#include "../matrix/matrix.h"
+
+void linear_forward(Real *y, Linear p, const Real *x, int N, int in, int out)
+{
+    /* 1 */ matmul(matrix(y, N, out), matrix(x, N, in), matrix(p.weight, in, out));
+
+    /* 2  y += b, for each row */
+    #pragma omp parallel for
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < out; j++)
+            ROW(y, i, out)[j] += p.bias[j];
+}
+
+/* db (out) += the sum of dy's rows. A thread owns columns, so the sum over rows has one order. */
+static void add_rows(Real *db, const Real *dy, int N, int out)
+{
+    enum { COLUMNS = 64 };
+    #pragma omp parallel for
+    for (int from = 0; from < out; from += COLUMNS) {
+        const int end = from + COLUMNS < out ? from + COLUMNS : out;
+        for (int i = 0; i < N; i++)
+            for (int j = from; j < end; j++)
+                db[j] += ROW(dy, i, out)[j];
+    }
+}
+
+void linear_backward(Real *dx, Linear dp, const Real *dy, Linear p, const Real *x, int N, int in,
+                     int out)
+{
+    /* 2  y += b */
+    add_rows(dp.bias, dy, N, out);
+
+    /* 1  y = x·W */
+    matmul(matrix(dx, N, in), matrix(dy, N, out), transposed(matrix(p.weight, in, out)));
+    matmul_add(matrix(dp.weight, in, out), transposed(matrix(x, N, in)), matrix(dy, N, out));
+}

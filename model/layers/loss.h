@@ -1,0 +1,19 @@
+/* loss.h: cross-entropy, loss[i] = −ln softmax(logits[i])[target[i]], for each of N rows.
+ *
+ * With norm[i] = ln Σ_j exp(logits[i][j]), computed from the row's largest logit so that nothing
+ * overflows, loss[i] = norm[i] − logits[i][target[i]] and its gradient is
+ * exp(logits[i][j] − norm[i]) − (1 where j is the target). */
+#ifndef PULGA_LOSS_H
+#define PULGA_LOSS_H
+
+#include "../base.h"
+
+/* loss (N) and norm (N) from logits (N, V) and targets (N). */
+void loss_forward(double *loss, Real *norm, const Real *logits, const int *targets, int N, int V);
+
+/* dlogits (N, V) = scale · the gradient; scale is one over the targets of the whole step. dlogits
+ * may lie in the place of logits. */
+void loss_backward(Real *dlogits, const Real *norm, const Real *logits, const int *targets, int N,
+                   int V, Real scale);
+
+#endif

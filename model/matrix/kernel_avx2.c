@@ -1,0 +1,26 @@
+/* kernel_avx2.c: AVX2 and FMA: 16 registers of 32 bytes, 12 of them sums. */
+#include "kernel.h"
+
+#ifdef __x86_64__
+#define TILE_TARGET __attribute__((target("avx2,fma")))
+#define VECTOR_BYTES 32
+#define TILE_ROWS 6
+#define TILE_VECTORS 2
+#include "tile.h"
+
+static bool supported(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+
+const Kernel *kernel_avx2(void)
+{
+    static const Kernel kernel = {"avx2", TILE_ROWS, TILE_COLS, supported, tile};
+    return &kernel;
+}
+#else
+const Kernel *kernel_avx2(void)
+{
+    return NULL;
+}
+#endif

@@ -1,0 +1,17 @@
+/* kernel_portable.c: for any processor: vectors of 16 bytes, which every common one has. */
+#define TILE_TARGET
+#define VECTOR_BYTES 16
+#define TILE_ROWS 5
+#define TILE_VECTORS 2
+#include "tile.h"
+
+static bool supported(void)
+{
+    return true;
+}
+
+const Kernel *kernel_portable(void)
+{
+    static const Kernel kernel = {"portable", TILE_ROWS, TILE_COLS, supported, tile};
+    return &kernel;
+}

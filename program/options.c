@@ -1,0 +1,131 @@
+/* options.c: see options.h. */
+#include "options.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "../model/base.h"
+#include "../version.h"
+
+const char *argp_program_version = "pulga " PULGA_VERSION;
+
+/* An option's key is its place in the table, behind all characters: none has a short form. */
+enum { FIRST_KEY = 256 };
+
+typedef struct {
+    const Program *program;
+    void *into;
+    Given *given;
+    char **arguments;
+    int count;
+    FILE *nowhere;
+} Parsing;
+
+_Noreturn void usage_error(const char *format, ...)
+{
+    char message[2048];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "%s: %s\n", program_invocation_short_name, message);
+    exit(EX_USAGE);
+}
+
+static error_t parse_one(int key, char *text, struct argp_state *state)
+{
+    Parsing *parsing = state->input;
+    if (key == ARGP_KEY_INIT) {
+        /* getopt says in one line what is wrong; argp's "Try --help" would be a second. */
+        state->err_stream = parsing->nowhere;
+        return 0;
+    }
+    if (key == ARGP_KEY_ARG) {
+        if (parsing->count == parsing->program->most_arguments)
+            usage_error("'%s' is one argument too many; it wants %s", text,
+                        parsing->program->arguments);
+        parsing->arguments[parsing->count++] = text;
+        return 0;
+    }
+    if (key < FIRST_KEY || key >= FIRST_KEY + SETTINGS_MOST)
+        return ARGP_ERR_UNKNOWN;
+    const Field *field = &parsing->program->fields[key - FIRST_KEY];
+    char *wrong = field_set(field, parsing->into, text ? text : "");
+    if (wrong)
+        usage_error("%s", wrong);
+    parsing->given->field[key - FIRST_KEY] = true;
+    return 0;
+}
+
+/* The table as argp wants it. */
+static void options_of(const Field *fields, struct argp_option *options, char **help)
+{
+    int group = 0;
+    for (int i = 0; fields[i].name; i++) {
+        const Field *field = &fields[i];
+        if (field->offset == (size_t)-1) {
+            options[i] = (struct argp_option){.doc = field->name, .group = ++group};
+            continue;
+        }
+        help[i] = field->preset ? saying("%s [%s]", field->help, field->preset)
+                                : saying("%s", field->help);
+        options[i] = (struct argp_option){
+            .name = field->name, .key = FIRST_KEY + i, .doc = help[i], .group = group,
+            .arg = field->kind == FLAG ? NULL : field->choices,
+        };
+    }
+}
+
+void options_parse(const Program *program, int argc, char **argv, void *into, Given *given,
+                   char **arguments)
+{
+    struct argp_option options[SETTINGS_MOST] = {0};
+    char *help[SETTINGS_MOST] = {0};
+    options_of(program->fields, options, help);
+    char *doc = saying("%s\v%s", program->summary, program->notes);
+
+    Parsing parsing = {program, into, given, arguments, 0, fopen("/dev/null", "w")};
+    const struct argp argp = {options, parse_one, program->arguments, doc, NULL, NULL, NULL};
+    const error_t wrong = argp_parse(&argp, argc, argv, 0, NULL, &parsing);
+    if (wrong)
+        usage_error("%s", strerror(wrong));
+    if (parsing.nowhere)
+        fclose(parsing.nowhere);
+    free(doc);
+    for (int i = 0; i < SETTINGS_MOST; i++)
+        free(help[i]);
+}
+
+/* Whether a word can be typed as it is. */
+static bool is_bare(const char *word)
+{
+    return *word && !word[strcspn(word, " \t\n\"'\\$`!*?[]{}()<>|&;#~")];
+}
+
+char *command_line(int argc, char **argv)
+{
+    char *line = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&line, &size);
+    if (!out)
+        die("no memory for the command line");
+    for (int i = 0; i < argc; i++) {
+        if (i)
+            fputc(' ', out);
+        if (is_bare(argv[i])) {
+            fputs(argv[i], out);
+            continue;
+        }
+        fputc('\'', out);
+        for (const char *c = argv[i]; *c; c++)
+            fputs(*c == '\'' ? "'\\''" : (char[]){*c, 0}, out);
+        fputc('\'', out);
+    }
+    fclose(out);
+    return line;
+}

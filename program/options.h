@@ -1,0 +1,26 @@
+/* options.h: the command line of a program, read through a table of fields (data/settings.h). */
+#ifndef PULGA_OPTIONS_H
+#define PULGA_OPTIONS_H
+
+#include "../data/settings.h"
+
+typedef struct {
+    const Field *fields;
+    const char *arguments;   /* "TEXT": what stands behind the options, for the usage line */
+    const char *summary;     /* what --help says above the options */
+    const char *notes;       /* and below them */
+    int most_arguments;
+} Program;
+
+/* Sets the fields of `into` that are given and notes which; arguments receives the others, NULL
+ * where there are fewer. Whatever is wrong is said in one line, with exit status 64. */
+void options_parse(const Program *program, int argc, char **argv, void *into, Given *given,
+                   char **arguments);
+
+/* "program: message" in one line and exit status 64: the call was wrong, not the world. */
+_Noreturn void usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The command line as one could type it again. The caller frees. */
+char *command_line(int argc, char **argv);
+
+#endif

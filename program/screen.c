@@ -1,0 +1,62 @@
+/* screen.c: see screen.h. */
+#include "screen.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+Screen screen_open(void)
+{
+    const char *no_colour = getenv("NO_COLOR"), *kind = getenv("TERM");
+    const bool terminal = isatty(STDOUT_FILENO) && kind && strcmp(kind, "dumb");
+    const bool colours = terminal && !(no_colour && *no_colour);
+    return (Screen){terminal, colours ? "\033[1m" : "", colours ? "\033[0m" : ""};
+}
+
+void screen_refresh(const Screen *screen, const char *line)
+{
+    struct winsize size;
+    if (!screen->terminal)
+        return;
+    /* A line that wraps could not be taken back. */
+    const bool known = !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col > 1;
+    printf("\r%.*s\033[K", known ? size.ws_col - 1 : 79, line);
+    fflush(stdout);
+}
+
+void screen_clear(const Screen *screen)
+{
+    screen_refresh(screen, "");
+}
+
+Digits thousands(size_t number)
+{
+    char plain[32];
+    Digits digits;
+    const int length = snprintf(plain, sizeof plain, "%zu", number);
+    char *out = digits.text;
+    for (int i = 0; i < length; i++) {
+        if (i && (length - i) % 3 == 0)
+            *out++ = ',';
+        *out++ = plain[i];
+    }
+    *out = 0;
+    return digits;
+}
+
+Digits duration(double seconds)
+{
+    Digits digits;
+    const long whole = (long)(seconds + 0.5);
+    if (seconds < 10)
+        snprintf(digits.text, sizeof digits.text, "%.1fs", seconds);
+    else if (whole < 60)
+        snprintf(digits.text, sizeof digits.text, "%lds", whole);
+    else if (whole < 3600)
+        snprintf(digits.text, sizeof digits.text, "%ldm%02lds", whole / 60, whole % 60);
+    else
+        snprintf(digits.text, sizeof digits.text, "%ldh%02ldm", whole / 3600, whole / 60 % 60);
+    return digits;
+}

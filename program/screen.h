@@ -1,0 +1,30 @@
+/* screen.h: what a person sees: colours where they are wanted, one line that refreshes, numbers
+ * with their thousands apart. */
+#ifndef PULGA_SCREEN_H
+#define PULGA_SCREEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct {
+    bool terminal;            /* standard output is one */
+    const char *bold, *plain; /* escapes, or "" in a pipe, under NO_COLOR and on a dumb terminal */
+} Screen;
+
+Screen screen_open(void);
+
+/* Shows a line in the place of the one before; only on a terminal. */
+void screen_refresh(const Screen *screen, const char *line);
+/* Leaves the refreshed line's place empty for what is printed next. */
+void screen_clear(const Screen *screen);
+
+/* 1234567 as 1,234,567; the text's room is the caller's. */
+typedef struct {
+    char text[40];
+} Digits;
+Digits thousands(size_t number);
+
+/* 75 as "1m15s". */
+Digits duration(double seconds);
+
+#endif
