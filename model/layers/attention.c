@@ -4,6 +4,7 @@
 #include <string.h>
 #include <tgmath.h>
 
+#include "../elementary.h"
 #include "../matrix/matrix.h"
 
 /* Queries whose scores are held at once: enough rows for the product's tiles, few enough for the
@@ -95,7 +96,7 @@ static Real softmax(Real *scores, int count, Real scale)
         top = scores[j] > top ? scores[j] : top;
     #pragma omp simd reduction(+ : sum)
     for (int j = 0; j < count; j++)
-        sum += scores[j] = exp((scores[j] - top) * scale);
+        sum += scores[j] = real_exp((scores[j] - top) * scale);
     for (int j = 0; j < count; j++)
         scores[j] /= sum;
     return top * scale + log(sum);
@@ -110,7 +111,7 @@ static Matrix strip_weights(Real *at, const Head *head, Strip s)
         const Real norm = head->norm[(ptrdiff_t)i * head->heads];
         Real *row = P.at + r * P.row_step, *seen = row + from - s.key;
         for (int j = 0; j < count; j++)
-            seen[j] = exp(seen[j] * head->scale - norm);
+            seen[j] = real_exp(seen[j] * head->scale - norm);
         clear_around(row, from - s.key, count, s.keys);
     }
     return P;

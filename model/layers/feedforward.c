@@ -1,7 +1,7 @@
 /* feedforward.c: see feedforward.h. */
 #include "feedforward.h"
 
-#include <tgmath.h>
+#include "../elementary.h"
 
 static const Real GELU_SCALE = (Real)0.79788456080286535588; /* √(2/π) */
 static const Real GELU_CUBE = (Real)0.044715;
@@ -15,7 +15,7 @@ static void activate(Real *active, const Real *hidden, int count, bool gelu)
     }
     for (int j = 0; j < count; j++) {
         const Real h = hidden[j];
-        active[j] = h / 2 * (1 + tanh(GELU_SCALE * (h + GELU_CUBE * h * h * h)));
+        active[j] = h / 2 * (1 + real_tanh(GELU_SCALE * (h + GELU_CUBE * h * h * h)));
     }
 }
 
@@ -29,7 +29,7 @@ static void activate_backward(Real *d, const Real *hidden, int count, bool gelu)
     }
     for (int j = 0; j < count; j++) { /* h/2 · (1 + t), t = tanh(u): t' = (1 − t²) · u' */
         const Real h = hidden[j];
-        const Real t = tanh(GELU_SCALE * (h + GELU_CUBE * h * h * h));
+        const Real t = real_tanh(GELU_SCALE * (h + GELU_CUBE * h * h * h));
         const Real du = GELU_SCALE * (1 + 3 * GELU_CUBE * h * h);
         d[j] *= (1 + t) / 2 + h / 2 * (1 - t * t) * du;
     }

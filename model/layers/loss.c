@@ -3,6 +3,8 @@
 
 #include <tgmath.h>
 
+#include "../elementary.h"
+
 void loss_forward(double *loss, Real *norm, const Real *logits, const int *targets, int N, int V)
 {
     #pragma omp parallel for
@@ -15,7 +17,7 @@ void loss_forward(double *loss, Real *norm, const Real *logits, const int *targe
         double sum = 0;
         #pragma omp simd reduction(+ : sum)
         for (int j = 0; j < V; j++)
-            sum += exp(row[j] - top);
+            sum += real_exp(row[j] - top);
         const double exact = (double)top + log(sum);
         norm[i] = (Real)exact;
         loss[i] = exact - (double)row[targets[i]];
@@ -31,7 +33,7 @@ void loss_backward(Real *dlogits, const Real *norm, const Real *logits, const in
         const Real *row = ROW(logits, i, V);
         Real *drow = ROW(dlogits, i, V);
         for (int j = 0; j < V; j++)
-            drow[j] = scale * exp(row[j] - norm[i]);
+            drow[j] = scale * real_exp(row[j] - norm[i]);
         drow[targets[i]] -= scale;
     }
 }

@@ -110,6 +110,16 @@ static void panel_product(Matrix y, Matrix a, Matrix b, bool add)
     } while (from < a.cols);
 }
 
+/* Part number `part` of the product: a panel of columns of a block of rows. */
+static void part_product(Matrix y, Matrix a, Matrix b, bool add, int part, int blocks)
+{
+    const int i = part % blocks * ROW_BLOCK, j = part / blocks * chosen->cols;
+    const int rows = y.rows - i < ROW_BLOCK ? y.rows - i : ROW_BLOCK;
+    const int cols = y.cols - j < chosen->cols ? y.cols - j : chosen->cols;
+    panel_product(matrix_cols(matrix_rows(y, i, rows), j, cols), matrix_rows(a, i, rows),
+                  matrix_cols(b, j, cols), add);
+}
+
 static void product(Matrix y, Matrix a, Matrix b, bool add)
 {
     if (y.col_step != 1 && y.row_step == 1) { /* (a·b)ᵀ = bᵀ·aᵀ: then the columns lie together */
@@ -120,15 +130,14 @@ static void product(Matrix y, Matrix a, Matrix b, bool add)
     const int blocks = (y.rows + ROW_BLOCK - 1) / ROW_BLOCK;
     const double work = (double)y.rows * y.cols * a.cols;
 
-    #pragma omp parallel for collapse(2) if (work > WORTH_THREADS)
-    for (int panel = 0; panel < panels; panel++)
-        for (int block = 0; block < blocks; block++) {
-            const int i = block * ROW_BLOCK, j = panel * chosen->cols;
-            const int rows = y.rows - i < ROW_BLOCK ? y.rows - i : ROW_BLOCK;
-            const int cols = y.cols - j < chosen->cols ? y.cols - j : chosen->cols;
-            panel_product(matrix_cols(matrix_rows(y, i, rows), j, cols), matrix_rows(a, i, rows),
-                          matrix_cols(b, j, cols), add);
-        }
+    if (work < WORTH_THREADS) { /* even a region of one thread has its price: none is opened */
+        for (int part = 0; part < panels * blocks; part++)
+            part_product(y, a, b, add, part, blocks);
+        return;
+    }
+    #pragma omp parallel for
+    for (int part = 0; part < panels * blocks; part++)
+        part_product(y, a, b, add, part, blocks);
 }
 
 void matmul(Matrix y, Matrix a, Matrix b)
