@@ -59,7 +59,7 @@ packages:
 	@scripts/setup.sh build
 
 # test_* run on the float build, exact_* on the double build.
-HELPERS = $(filter-out tests/test_%.c tests/exact_%.c,$(wildcard tests/*.c))
+HELPERS = $(filter-out tests/test_%.c tests/exact_%.c tests/dump_%.c,$(wildcard tests/*.c))
 $(addprefix $(BUILD)/tests/,$(TESTS)): $(BUILD)/tests/%: $(FLOAT)/tests/%.o \
 		$(call float_objects,$(HELPERS) $(ROOMS))
 	@mkdir -p $(@D)
@@ -69,6 +69,11 @@ $(addprefix $(BUILD)/tests/,$(EXACT)): $(BUILD)/tests/%: $(DOUBLE)/tests/%.o \
 		$(call double_objects,$(HELPERS) $(ROOMS))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
+
+$(BUILD)/tests/dump_double: $(DOUBLE)/tests/dump_double.o $(call double_objects,$(HELPERS) $(ROOMS))
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
+$(BUILD)/tests/test_precision: | $(BUILD)/tests/dump_double
 
 demo: all
 	rm -rf runs/demo

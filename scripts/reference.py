@@ -1,0 +1,429 @@
+#!/usr/bin/env python3
+"""The whole of a training run once more, in PyTorch and from the formulas alone, and what ./train
+computes held against it step by step. scripts/parity.sh calls it.
+
+    reference.py DOUBLE FLOAT TEXT DIRECTORY
+
+DOUBLE and FLOAT are the train program built with either number type, TEXT a text of lines of words
+and DIRECTORY an empty one for the runs. In each case the double program must agree with the twin
+in 20 steps: epochs, losses, learning rates, gradient norms and every weight at the end. Of the
+float program, whose steps drift apart by rounding, the first step's gradients are compared.
+
+The letters: N rows (all tokens of a batch), T context length, L layers, H heads, D width of one
+head, C width of the model, F hidden width, V vocabulary. s holds the run's settings (its options'
+names), w the weights by their names in GPT-2 files."""
+
+import csv
+import itertools
+import json
+import math
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import torch
+
+STEPS = 20
+EXACT = 1e-8     # double: losses, rates and norms are printed with 9 digits, weights are whole
+ROUNDED = 1e-4   # float: an element of a gradient, measured by its tensor's largest
+NOTHING = 1e-5   # float: what is 0 but for rounding, likewise
+
+
+# ---- Random numbers: Philox 4x32-10 (Salmon et al. 2011), for whole arrays of counters ----
+
+# What a number is for is the key's second half.
+ORDER, SPLIT, OFFSET, DROP_EMBEDDING, DROP_ATTENTION, DROP_MIXED, DROP_FEEDFORWARD = range(1, 8)
+
+
+def philox(seed, purpose, *counter):
+    """Four words of 32 bits for each counter (c0, c1, c2, c3), arrays that broadcast."""
+    low = np.uint64(0xFFFFFFFF)  # words live in 64 bits, where a product of two of them fits
+    c0, c1, c2, c3 = np.broadcast_arrays(*(np.asarray(c).astype(np.uint64) for c in counter))
+    for turn in range(10):
+        key0 = np.uint64(seed + turn * 0x9E3779B9) & low
+        key1 = np.uint64(purpose + turn * 0xBB67AE85) & low
+        left, right = c0 * np.uint64(0xD2511F53), c2 * np.uint64(0xCD9E8D57)
+        c0, c1, c2, c3 = (right >> np.uint64(32) ^ c1 ^ key0, right & low,
+                          left >> np.uint64(32) ^ c3 ^ key1, left & low)
+    return c0, c1, c2, c3
+
+
+def random_bits(seed, purpose, number, epoch):
+    """64 random bits for each number."""
+    c0, c1, _, _ = philox(seed, purpose, number, 0, 0, epoch)
+    return c1 << np.uint64(32) | c0
+
+
+def random_order(seed, purpose, count, epoch):
+    keys = random_bits(seed, purpose, np.arange(count), epoch).tolist()
+    return sorted(range(count), key=lambda i: (keys[i], i))
+
+
+def dropout_mask(s, step, purpose, site, row, column):
+    """0 with probability p, else 1/(1 - p). A counter's four words serve columns 16 apart, so that
+    a program can draw 64 columns from 16 counters side by side."""
+    words = philox(s['seed'], purpose, column // 64 * 16 + column % 16, row, site, step)
+    word = np.choose(column % 64 // 16, words)
+    kept = word >= np.uint64(s['dropout'] * 2**32)
+    return torch.from_numpy(kept / (1 - s['dropout']))
+
+
+# ---- The text: tokens, pieces of at most T of them, and the batches of all epochs ----
+
+class Corpus:
+    def __init__(self, text, s):
+        self.s, T = s, s['context']
+        stream = s['sequence'] == 'stream'
+        # White space parts words; a punctuation mark is a token of its own.
+        split = list if s['tokens'] == 'char' else re.compile(r'\w+|[^\w\s]').findall
+        ids = {} if stream else {'[bos]': 0, '[eos]': 1}
+        rows = [split(text)] if stream else [['[bos]', *split(line), '[eos]']
+                                             for line in text.split('\n') if line.strip()]
+        for token in itertools.chain(*rows):
+            ids.setdefault(token, len(ids))  # the others by their first appearance
+        rows = [[ids[token] for token in row] for row in rows]
+        self.V = len(ids)
+
+        if stream:  # the tail is held out
+            row, tail = rows[0], int(s['val'] * len(rows[0]) + 0.5)
+            end = len(row) - tail if tail >= 2 else len(row)
+            self.train, self.held_out = [row[:end]], [row[end:]] if end < len(row) else []
+        else:       # lines drawn by the seed are held out
+            count = int(s['val'] * len(rows) + 0.5)
+            drawn = set(random_order(s['seed'], SPLIT, len(rows), 0)[:count])
+            self.train = [row for i, row in enumerate(rows) if i not in drawn]
+            self.held_out = [rows[i] for i in sorted(drawn)]
+
+    def pieces(self, rows, offset=0):
+        """Inputs and, one further, targets: first `offset` tokens, then T at a time."""
+        T = self.s['context']
+        for row in rows:
+            cuts = [0] * (offset > 0) + list(range(offset, len(row) - 1, T)) + [len(row) - 1]
+            for begin, end in zip(cuts, cuts[1:]):
+                yield row[begin:end + 1]
+
+    def epoch(self, number):
+        """An epoch's pieces in their order; a stream is cut at another place each time."""
+        seed, offset = self.s['seed'], 0
+        if self.s['sequence'] == 'stream':
+            offset = int(random_bits(seed, OFFSET, 0, number)) % self.s['context']
+            offset = offset if offset < len(self.train[0]) - 1 else 0
+        pieces = list(self.pieces(self.train, offset))
+        return [pieces[i] for i in random_order(seed, ORDER, len(pieces), number)]
+
+    def steps(self):
+        """(epoch from 1, batch), for ever. An epoch's last batch is smaller; the parts into which
+        ./train cuts a step do not matter: the sum over all of them is the same."""
+        for number in itertools.count():
+            pieces = self.epoch(number)
+            for i in range(0, len(pieces), self.s['batch']):
+                yield number + 1, batch_of(pieces[i:i + self.s['batch']])
+
+    def whole(self):
+        """What is evaluated, in one batch."""
+        return batch_of(self.pieces(self.held_out or self.train))
+
+
+def batch_of(pieces):
+    """(N) each: what is read, what is to be foretold, and a row's place in its own sequence."""
+    pieces = list(pieces)
+    return (torch.tensor([token for piece in pieces for token in piece[:-1]]),
+            torch.tensor([token for piece in pieces for token in piece[1:]]),
+            np.concatenate([np.arange(len(piece) - 1) for piece in pieces]))
+
+
+# ---- The model ----
+
+def layernorm(w, name, x):
+    centred = x - x.mean(-1, keepdim=True)
+    rstd = 1 / (centred.square().mean(-1, keepdim=True) + 1e-5).sqrt()
+    return w[name + '.weight'] * centred * rstd + w[name + '.bias']
+
+
+def linear(w, name, x):
+    return x @ w[name + '.weight'] + w[name + '.bias']
+
+
+def attention(w, s, l, x, place, step):
+    """Softmax attention over all rows of the batch at once: (H, N, N), where a query sees the keys
+    of its own sequence, not those after it, and with a window w only the last w."""
+    N, H, D = len(x), s['heads'], s['head-size']
+    row = np.arange(N)
+    query, key = row[:, None], row[None, :]
+    q, k, v = linear(w, f'h.{l}.attn.c_attn', x).reshape(N, 3, H, D).permute(1, 2, 0, 3)
+    scores = q @ k.transpose(1, 2) / math.sqrt(D)
+    mixed = []
+    for h in range(H):
+        windows = s['window'] or [0]
+        window = windows[(l * H + h) % len(windows)] or N
+        first = np.maximum(query - place[:, None], query - window + 1)
+        seen = (key >= first) & (key <= query)
+        P = scores[h].masked_fill(torch.from_numpy(~seen), -math.inf).softmax(-1)
+        if step:  # columns count from the first key that a query sees
+            P = P * dropout_mask(s, step, DROP_ATTENTION, l * H + h, query,
+                                 np.maximum(key - first, 0))
+        mixed.append(P @ v[h])
+    return linear(w, f'h.{l}.attn.c_proj', torch.cat(mixed, 1))
+
+
+def feedforward(w, s, l, x):
+    h = linear(w, f'h.{l}.mlp.c_fc', x)
+    if s['activation'] == 'relu':
+        h = h.clamp(min=0)
+    else:
+        h = h / 2 * (1 + torch.tanh(math.sqrt(2 / math.pi) * (h + 0.044715 * h ** 3)))
+    return linear(w, f'h.{l}.mlp.c_proj', h)
+
+
+def model_loss(w, s, batch, step=0):
+    """The mean cross-entropy over a batch's targets, with the dropout of a step from 1; 0: none."""
+    tokens, targets, place = batch
+    step = step if s['dropout'] else 0
+
+    def dropout(x, purpose, site):
+        if not step:
+            return x
+        N, C = x.shape
+        return x * dropout_mask(s, step, purpose, site, np.arange(N)[:, None], np.arange(C))
+
+    x = dropout(w['wte.weight'][tokens] + w['wpe.weight'][place], DROP_EMBEDDING, 0)
+    for l in range(s['layers']):
+        branches = [
+            (f'h.{l}.ln_1', DROP_MIXED, lambda x: attention(w, s, l, x, place, step)),
+            (f'h.{l}.ln_2', DROP_FEEDFORWARD, lambda x: feedforward(w, s, l, x))]
+        for norm, purpose, branch in branches:
+            if s['norm'] == 'pre':
+                x = x + dropout(branch(layernorm(w, norm, x)), purpose, l)
+            else:
+                x = layernorm(w, norm, x + dropout(branch(x), purpose, l))
+    if s['norm'] == 'pre':
+        x = layernorm(w, 'ln_f', x)
+    logits = x @ w['lm_head.weight' if s['untied'] else 'wte.weight'].T
+    return (logits.logsumexp(1) - logits[torch.arange(len(targets)), targets]).mean()
+
+
+def sinusoids(T, C):
+    """The 2017 paper's positions, divided by the root of C."""
+    p, c = torch.arange(T).double()[:, None], torch.arange(C).double()
+    angle = p / 10000 ** ((c - c % 2) / C)
+    return torch.where(c % 2 == 0, angle.sin(), angle.cos()) / math.sqrt(C)
+
+
+# ---- Training ----
+
+def is_trained(name, s):
+    return not (name == 'wpe.weight' and s['positions'] == 'sinusoidal' or
+                name.endswith('attn.c_attn.bias') and s['no-qkv-bias'])
+
+
+def learning_rate(s, t):
+    warmup, length = s['warmup'], math.floor(s['cooldown'] * STEPS)
+    if s['schedule'] == 'noam':
+        rate = s['lr-factor'] * s['width'] ** -0.5 * min(t ** -0.5, t * warmup ** -1.5)
+    elif t < warmup:
+        rate = s['lr'] * t / warmup
+    elif s['schedule'] == 'constant':
+        rate = s['lr']
+    else:
+        turn = math.pi * (t - warmup) / (STEPS - warmup)
+        return s['min-lr'] + (s['lr'] - s['min-lr']) * (1 + math.cos(turn)) / 2
+    left = STEPS - t + 1  # the last step still learns; behind it the rate would be 0
+    return rate * left / length if left <= length and s['schedule'] != 'cosine' else rate
+
+
+def gradients_of(w, s, batch, step):
+    """The loss of a step, and its gradients by autograd; 0 for what is not trained."""
+    w = {name: x.clone().requires_grad_(is_trained(name, s)) for name, x in w.items()}
+    loss = model_loss(w, s, batch, step)
+    loss.backward()
+    return loss.item(), {name: torch.zeros_like(x) if x.grad is None else x.grad
+                         for name, x in w.items()}
+
+
+def train(w, s, corpus):
+    """STEPS steps of AdamW. Returns what the log would say of each, and the weights."""
+    m = {name: torch.zeros_like(x) for name, x in w.items()}
+    v = {name: torch.zeros_like(x) for name, x in w.items()}
+    w, log = dict(w), []
+    for t, (epoch, batch) in zip(range(1, STEPS + 1), corpus.steps()):
+        loss, g = gradients_of(w, s, batch, t)
+        norm = math.sqrt(sum(x.square().sum().item() for x in g.values()))
+        scale = s['clip'] / norm if s['clip'] and norm > s['clip'] else 1
+        rate = learning_rate(s, t)
+        log.append({'epoch': epoch, 'loss': loss, 'gradient_norm': norm, 'learning_rate': rate})
+        for name in w:
+            if not is_trained(name, s):
+                continue
+            m[name] = 0.9 * m[name] + 0.1 * scale * g[name]
+            v[name] = 0.98 * v[name] + 0.02 * (scale * g[name]) ** 2
+            m_hat, v_hat = m[name] / (1 - 0.9 ** t), v[name] / (1 - 0.98 ** t)
+            decay = s['decay'] if w[name].ndim == 2 else 0  # matrices alone
+            w[name] = w[name] - rate * (decay * w[name] + m_hat / (v_hat.sqrt() + 1e-9))
+    return log, w
+
+
+# ---- What ./train wrote ----
+
+def read_tensors(path, prefix=''):
+    """A safetensors file's tensors that begin with a prefix: 8 bytes that say how long the header
+    is, the header, which is JSON, and the numbers. Names are GPT-2's."""
+    raw = path.read_bytes()
+    begin = 8 + int.from_bytes(raw[:8], 'little')
+    tensors = {}
+    for name, about in json.loads(raw[8:begin]).items():
+        if name == '__metadata__' or not name.startswith(prefix):
+            continue
+        name = name[len(prefix):].removeprefix('transformer.')
+        name = name.replace('tokens_embed', 'wte').replace('positions_embed', 'wpe')
+        bytes_of = slice(*(begin + offset for offset in about['data_offsets']))
+        numbers = np.frombuffer(raw[bytes_of], {'F32': '<f4', 'F64': '<f8'}[about['dtype']])
+        tensors[name] = torch.from_numpy(numbers.astype(np.float64)).reshape(about['shape'])
+    return tensors
+
+
+def run(program, text, options, out, *more):
+    done = subprocess.run([program, text, *options.split(), '--out', out, *more],
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f'parity: {" ".join(map(str, done.args))}\n{done.stderr}')
+    return Path(out)
+
+
+# ---- Comparing ----
+
+def largest(tensor):
+    return tensor.abs().max().item()
+
+
+def apart(printed, number):
+    """Printed with 9 digits: relative where it is larger than 1."""
+    return abs(float(printed) - number) / max(1, abs(number))
+
+
+def compare_gradients(true, found, s):
+    """The worst element of all, by its tensor's largest."""
+    worst = 0
+    for name, gradient in true.items():
+        difference, size = (found[name] - gradient).abs(), largest(gradient)
+        if not is_trained(name, s):
+            assert not found[name].any(), f'{name} is not trained'
+        elif name.endswith('attn.c_attn.bias'):
+            # A bias of all keys moves all scores of a query alike, and softmax does not see it:
+            # the keys' third has no gradient.
+            third = len(gradient) // 3
+            keys = slice(third, 2 * third)
+            assert largest(gradient[keys]) < 1e-12 * size, f'{name}: the twin is wrong'
+            assert largest(found[name][keys]) < NOTHING * size, f'{name}: the keys have a gradient'
+            difference[keys] = 0
+        if is_trained(name, s):
+            worst = max(worst, largest(difference) / size)
+    return worst
+
+
+def compare(programs, text, options, out):
+    """One case; returns (what was compared, the largest difference, its limit) for each thing."""
+    double, float_ = programs
+    start = run(double, text, options, f'{out}-start', '--steps', '0')
+    s = json.loads((start / 'config.json').read_text())['pulga']
+    w = read_tensors(start / 'model.safetensors')
+    corpus = Corpus(Path(text).read_text(), s)
+    assert len(w['wte.weight']) == corpus.V, 'the vocabularies differ in size'
+    if s['positions'] == 'sinusoidal':  # the table is rounded to float in every build
+        fixed = sinusoids(*w['wpe.weight'].shape)
+        assert largest(w['wpe.weight'] - fixed) < 1e-7, 'the fixed positions differ'
+
+    # 1  the double program, step by step
+    there = run(double, text, options, f'{out}-double', '--steps', str(STEPS), '--log-every', '1')
+    lines = list(csv.DictReader((there / 'log.csv').open()))
+    assert [int(line['step']) for line in lines] == list(range(STEPS + 1)), 'the log lacks steps'
+    steps, end = train(w, s, corpus)
+    for line, step in zip(lines[1:], steps):
+        assert int(line['epoch']) == step['epoch'], 'the epochs differ'
+    evaluated = [model_loss(weights, s, corpus.whole()).item() for weights in (w, end)]
+    worst = {column: max(apart(line[column], step[column])
+                         for line, step in zip(lines[1:], steps))
+             for column in ('loss', 'gradient_norm')}
+    rates = max(abs(float(line['learning_rate']) / step['learning_rate'] - 1)
+                for line, step in zip(lines[1:], steps))
+    last = read_tensors(there / 'state.safetensors', 'last.')
+    assert last.keys() == end.keys(), 'the tensors differ in name'
+    # A case says something of clipping only where some steps are clipped and others are not.
+    clipped = sum(step['gradient_norm'] > s['clip'] for step in steps)
+    assert not s['clip'] or 0 < clipped < STEPS, f'{clipped} steps are clipped: choose --clip anew'
+
+    # 2  the float program's first gradients: Adam's first moment begins as a tenth of them
+    one = run(float_, text, options, f'{out}-float', '--steps', '1', '--clip', '0')
+    moment = read_tensors(one / 'state.safetensors', 'adam_m.')
+    _, gradients = gradients_of(w, s, next(corpus.steps())[1], 1)
+    found = {name: x / 0.1 for name, x in moment.items()}
+
+    return [
+        ('losses', worst['loss'], EXACT),
+        ('evaluated', max(apart(lines[i]['evaluated'], evaluated[i]) for i in (0, -1)), EXACT),
+        ('norms', worst['gradient_norm'], EXACT),
+        ('rates', rates, EXACT),
+        ('weights', max(largest(last[name] - end[name]) for name in end), EXACT),
+        ('gradients', compare_gradients(gradients, found, s), ROUNDED),
+    ]
+
+
+# ---- The cases ----
+
+SMALL = '--layers 2 --heads 2 --width 16 --hidden 24 --warmup 6 --decay 0.1 '
+PARTS = '--batch 4 --accumulate 2 '  # nine lines: an epoch ends with a step of one, in one part
+PRE = (SMALL + PARTS + '--norm pre --activation relu --positions sinusoidal --tied '
+       '--window 1,2,3,0 --lr-factor 0.5 --cooldown 0.3 ')
+
+# Every choice of the model is in at least one of them.
+LINES = {
+    'pre relu sinusoidal tied': PRE + '--clip 2 --dropout 0',
+    'post gelu learned untied': SMALL + PARTS + '--norm post --activation gelu --head-size 5 '
+        '--positions learned --untied --window 0,3,2,1 --lr-factor 0.4 --cooldown 0.5 --clip 2 '
+        '--dropout 0 --seed 2',
+    'dropout': PRE + '--clip 2 --dropout 0.2 --seed 3',
+    'cosine, no bias': SMALL + '--batch 5 --no-qkv-bias --schedule cosine --lr 0.02 '
+        '--min-lr 0.001 --clip 1.5 --dropout 0 --seed 4',
+    'constant, held out': SMALL + PARTS + '--norm post --context 4 --val 0.3 --dropout 0.1 '
+        '--schedule constant --lr 0.01 --cooldown 0.25 --clip 2.5 --seed 5',
+}
+CHARACTERS = '--tokens char --sequence stream '
+STREAM = {
+    'stream': CHARACTERS + SMALL + '--context 16 --batch 7 --lr-factor 0.5 --cooldown 0.2 '
+        '--clip 2 --dropout 0 --val 0 --seed 6',
+    # wider than the 64 columns that dropout draws at a time, longer than attention's strips
+    'long stream, dropout': CHARACTERS + '--layers 2 --heads 3 --head-size 7 --width 70 '
+        '--hidden 90 --context 100 --window 0,40,5 --activation gelu --untied --batch 3 '
+        '--accumulate 3 --lr-factor 0.2 --warmup 5 --cooldown 0.3 --clip 2 --dropout 0.3 '
+        '--val 0.2 --decay 0.1 --seed 7',
+}
+STREAM_TEXT = ''.join(f'{i} por {j} son {i * j}\n' for i in range(2, 9) for j in range(2, 9))
+
+
+def main():
+    if len(sys.argv) != 5:
+        sys.exit('usage: reference.py DOUBLE FLOAT TEXT DIRECTORY')
+    *programs, text, directory = sys.argv[1:]
+    stream_text = Path(directory, 'stream.txt')
+    stream_text.write_text(STREAM_TEXT)
+    cases = [(name, text, options) for name, options in LINES.items()]
+    cases += [(name, stream_text, options) for name, options in STREAM.items()]
+    failed = 0
+    for number, (name, case_text, options) in enumerate(cases):
+        try:
+            results = compare(programs, case_text, options, f'{directory}/{number}')
+            good = all(difference <= limit for _, difference, limit in results)
+            told = ', '.join(f'{what} {difference:.1e}{"" if difference <= limit else " (!)"}'
+                             for what, difference, limit in results)
+            told += f' (limits {EXACT:.0e}, gradients {ROUNDED:.0e})'
+        except AssertionError as error:
+            good, told = False, str(error)
+        failed += not good
+        print(f'{"ok  " if good else "FAIL"} {name}: {told}', flush=True)
+    print(f'parity: {len(cases) - failed} passed, {failed} failed')
+    sys.exit(failed > 0)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,120 @@
+/* torch_random.c: see torch_random.h. */
+#include "torch_random.h"
+
+#include <math.h>
+
+enum { MIDDLE = 397 };
+
+TorchRandom torch_seed(uint32_t seed)
+{
+    TorchRandom random = {.next = TORCH_STATE};
+    random.word[0] = seed;
+    for (uint32_t i = 1; i < TORCH_STATE; i++) {
+        const uint32_t before = random.word[i - 1];
+        random.word[i] = 1812433253u * (before ^ (before >> 30)) + i;
+    }
+    return random;
+}
+
+static void renew(uint32_t *word)
+{
+    for (int i = 0; i < TORCH_STATE; i++) {
+        const uint32_t next = word[(i + 1) % TORCH_STATE];
+        const uint32_t y = (word[i] & 0x80000000u) | (next & 0x7fffffffu);
+        word[i] = word[(i + MIDDLE) % TORCH_STATE] ^ (y >> 1) ^ (y & 1 ? 0x9908b0dfu : 0);
+    }
+}
+
+uint32_t torch_word(TorchRandom *random)
+{
+    if (random->next == TORCH_STATE) {
+        renew(random->word);
+        random->next = 0;
+    }
+    uint32_t y = random->word[random->next++];
+    y ^= y >> 11;
+    y ^= (y << 7) & 0x9d2c5680u;
+    y ^= (y << 15) & 0xefc60000u;
+    return y ^ (y >> 18);
+}
+
+/* Uniform in [0, 1) with the bits of a float, and of a double: the first word is its upper half. */
+static float uniform24(TorchRandom *random)
+{
+    return (float)(torch_word(random) & 0xffffffu) * 0x1p-24f;
+}
+
+static double uniform53(TorchRandom *random)
+{
+    const uint64_t upper = torch_word(random), lower = torch_word(random);
+    return (double)((upper << 32 | lower) & 0x1fffffffffffff) * 0x1p-53;
+}
+
+void torch_uniform(Real *out, size_t count, TorchRandom *random)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = uniform24(random);
+}
+
+/* One at a time, in double precision (Box and Muller 1958). */
+static double normal_one(TorchRandom *random)
+{
+    if (random->has_second) {
+        random->has_second = false;
+        return random->second;
+    }
+    const double angle = 2 * M_PI * uniform53(random);
+    const double radius = sqrt(-2 * log1p(-uniform53(random)));
+    random->has_second = true;
+    random->second = radius * sin(angle);
+    return radius * cos(angle);
+}
+
+/* The same for 16 uniform numbers in place, in single precision: eight radii, then eight angles. */
+static void normal_sixteen(Real *at)
+{
+    for (int i = 0; i < 8; i++) {
+        const float radius = sqrtf(-2 * logf(1 - (float)at[i]));
+        const float angle = 2 * (float)M_PI * (float)at[i + 8];
+        at[i] = radius * cosf(angle);
+        at[i + 8] = radius * sinf(angle);
+    }
+}
+
+void torch_normal(Real *out, size_t count, TorchRandom *random)
+{
+    if (count < 16) {
+        for (size_t i = 0; i < count; i++)
+            out[i] = (float)normal_one(random);
+        return;
+    }
+    torch_uniform(out, count, random);
+    for (size_t i = 0; i + 16 <= count; i += 16)
+        normal_sixteen(out + i);
+    if (count % 16) { /* the last sixteen once more, from new numbers */
+        torch_uniform(out + count - 16, 16, random);
+        normal_sixteen(out + count - 16);
+    }
+}
+
+/* Uniform between −bound and bound, as `uniform_` computes it. */
+static Real uniform_within(float bound, TorchRandom *random)
+{
+    return uniform24(random) * (bound - -bound) + -bound;
+}
+
+void torch_linear(Matrix weight, Real *bias, TorchRandom *random)
+{
+    const float bound = (float)(1 / sqrt(weight.rows));
+    for (int o = 0; o < weight.cols; o++)
+        for (int i = 0; i < weight.rows; i++)
+            weight.at[i * weight.row_step + o * weight.col_step] = uniform_within(bound, random);
+    for (int o = 0; bias && o < weight.cols; o++)
+        bias[o] = uniform_within(bound, random);
+}
+
+void torch_dropout(Real *mask, size_t count, double rate, TorchRandom *random)
+{
+    for (size_t i = 0; i < count; i++)
+        mask[i] = uniform53(random) < 1 - rate ? (Real)(1 / (1 - rate)) : 0;
+}
