@@ -4,6 +4,7 @@
 # make sanitize   the same tests under the address and undefined-behaviour sanitizers
 # make parity     compares with PyTorch (PYTHON must have torch and numpy)
 # make install    PREFIX=/usr/local
+# make clean
 #
 # ARCH=x86-64-v3 builds for other machines than this one; OPENMP=0 without threads; CC=clang works.
 
@@ -15,69 +16,80 @@ BUILD ?= build
 BIN ?= .
 SANITIZE ?=
 
-# No fast-math: what it breaks is named in the README. These two only drop errno and traps.
+# No fast-math: sums keep their order and NAN stays NAN. These two drop only errno and traps.
 CFLAGS ?= -O3 -g -march=$(ARCH)
 override CFLAGS += -std=gnu11 -fno-math-errno -fno-trapping-math \
-	-Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes $(SANITIZE)
-override CFLAGS += $(if $(filter 1,$(OPENMP)),-fopenmp,-fopenmp-simd)
+	-Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes $(SANITIZE) \
+	$(if $(filter 1,$(OPENMP)),-fopenmp,-fopenmp-simd)
 override CPPFLAGS += -D_GNU_SOURCE
 LDLIBS = -lstb -lutf8proc -lcjson -lxxhash -lm
+LINK = @mkdir -p $(@D) && echo '  link $@' && $(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+COMPILE = @mkdir -p $(@D) && echo '  $(CC) $<' && $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-PROGRAMS = train
+PROGRAMS = $(addprefix $(BIN)/,train)
 ROOMS = $(wildcard model/*.c model/matrix/*.c model/layers/*.c data/*.c program/*.c)
-TESTS = $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
-EXACT = $(patsubst tests/%.c,%,$(wildcard tests/exact_*.c))
+HELPERS = $(filter-out tests/test_% tests/exact_% tests/dump_%,$(wildcard tests/*.c))
+# test_* run on the float build; exact_*, and dump_* for them, on the same code with its number
+# type set to double.
+TESTS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/test_*.c))
+EXACT = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/exact_*.c))
+DUMPS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/dump_*.c))
+in_float = $(patsubst %.c,$(BUILD)/float/%.o,$(1))
+in_double = $(patsubst %.c,$(BUILD)/double/%.o,$(1))
 
-FLOAT = $(BUILD)/float
-DOUBLE = $(BUILD)/double
-float_objects = $(patsubst %.c,$(FLOAT)/%.o,$(1))
-double_objects = $(patsubst %.c,$(DOUBLE)/%.o,$(1))
+all: $(PROGRAMS)
 
-all: $(addprefix $(BIN)/,$(PROGRAMS))
+$(PROGRAMS): $(BIN)/%: $(BUILD)/float/%.o $(call in_float,$(ROOMS))
+	$(LINK)
+$(BUILD)/double/train: $(call in_double,train.c $(ROOMS))
+	$(LINK)
+$(TESTS): $(BUILD)/%: $(BUILD)/float/%.o $(call in_float,$(HELPERS) $(ROOMS))
+	$(LINK) -lcmocka
+$(EXACT) $(DUMPS): $(BUILD)/%: $(BUILD)/double/%.o $(call in_double,$(HELPERS) $(ROOMS))
+	$(LINK) -lcmocka
 
-$(addprefix $(BIN)/,$(PROGRAMS)): $(BIN)/%: $(FLOAT)/%.o $(call float_objects,$(ROOMS))
-	$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
-
-# The same code with its number type set to double, for the tests of exactness.
-$(DOUBLE)/train: $(DOUBLE)/train.o $(call double_objects,$(ROOMS))
-	$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
-
-$(FLOAT)/%.o: %.c $(BUILD)/flags | packages
-	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
-
-$(DOUBLE)/%.o: %.c $(BUILD)/flags | packages
-	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -DREAL=double $(CFLAGS) -MMD -MP -c -o $@ $<
+$(BUILD)/float/%.o: %.c $(BUILD)/flags | packages
+	$(COMPILE)
+$(BUILD)/double/%.o: CPPFLAGS += -DREAL=double
+$(BUILD)/double/%.o: %.c $(BUILD)/flags | packages
+	$(COMPILE)
 
 # Other flags than last time: everything is built again.
 $(BUILD)/flags: always
 	@mkdir -p $(@D)
-	@echo '$(CC) $(CPPFLAGS) $(CFLAGS)' | cmp -s - $@ || echo '$(CC) $(CPPFLAGS) $(CFLAGS)' > $@
+	@echo '$(CC) $(CFLAGS)' | cmp -s - $@ || echo '$(CC) $(CFLAGS)' > $@
 
 packages:
-	@scripts/setup.sh build
+	@scripts/setup.sh $(if $(filter test sanitize check,$(MAKECMDGOALS)),test,build)
 
-# test_* run on the float build, exact_* on the double build.
-HELPERS = $(filter-out tests/test_%.c tests/exact_%.c tests/dump_%.c,$(wildcard tests/*.c))
-$(addprefix $(BUILD)/tests/,$(TESTS)): $(BUILD)/tests/%: $(FLOAT)/tests/%.o \
-		$(call float_objects,$(HELPERS) $(ROOMS))
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
+# One after another, so that what fails is the last thing said; tests/*.bats call the programs.
+test: packages
+	@$(MAKE) --no-print-directory -j$$(nproc) all $(TESTS) $(EXACT) $(DUMPS) $(BUILD)/double/train
+	@for test in $(sort $(TESTS) $(EXACT)); do \
+		$$test >$(BUILD)/output 2>&1 && echo "  passed $$test" || \
+		{ cat $(BUILD)/output; echo "  FAILED $$test"; exit 1; }; done
+	@BIN=$(abspath $(BIN)) BUILD=$(abspath $(BUILD)) bats tests
 
-$(addprefix $(BUILD)/tests/,$(EXACT)): $(BUILD)/tests/%: $(DOUBLE)/tests/%.o \
-		$(call double_objects,$(HELPERS) $(ROOMS))
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
+sanitize:
+	@ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+	$(MAKE) --no-print-directory test BUILD=build/sanitize BIN=build/sanitize/bin \
+		CFLAGS='-O1 -g -march=$(ARCH)' SANITIZE='-fsanitize=address,undefined -fno-omit-frame-pointer'
 
-$(BUILD)/tests/dump_double: $(DOUBLE)/tests/dump_double.o $(call double_objects,$(HELPERS) $(ROOMS))
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
-$(BUILD)/tests/test_precision: | $(BUILD)/tests/dump_double
+parity:
+	@$(MAKE) --no-print-directory -j$$(nproc) all $(BUILD)/double/train
+	@PYTHON=$(PYTHON) BIN=$(BIN) BUILD=$(BUILD) scripts/parity.sh
 
-demo: all
+demo:
+	@$(MAKE) --no-print-directory -j$$(nproc) all
 	rm -rf runs/demo
 	$(BIN)/train data/perro.txt --out runs/demo
 
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin
+	install $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
+
+clean:
+	rm -rf build $(notdir $(PROGRAMS))
+
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: all packages always demo
+.PHONY: all packages always test sanitize parity demo install clean

@@ -49,10 +49,10 @@ static inline float tanh_float(float x)
 {
     const float size = fabsf(x), square = x * x;
 
-    /* Near 0: x + x³·p(x²). */
+    /* Near 0: x · (1 + x²·p(x²)), which keeps the sign of a zero. */
     const float p = -0.333332807f + square * (0.133314416f + square * (-0.0537397116f +
                     square * (0.0206390787f + square * -0.00570497848f)));
-    const float near = x + x * square * p;
+    const float near = x * (1 + square * p);
 
     /* Elsewhere: 1 − 2/(e^2|x| + 1), which cannot overflow into anything but 1. */
     const float far = copysignf(1 - 2 / (exp_float(2 * size) + 1), x);
