@@ -13,6 +13,7 @@
 #include "data/log.h"
 #include "data/run.h"
 #include "model/matrix/matrix.h"
+#include "model/pace.h"
 #include "program/options.h"
 #include "program/screen.h"
 
@@ -40,6 +41,7 @@ typedef struct {
     Real *best;          /* a block of weights: those of the lowest evaluated loss */
     Reader reader;
     BatchRoom room;
+    Pace pace;
     Progress progress;
 
     Screen screen;
@@ -69,7 +71,9 @@ static void make_plan(Run *run, const Settings *settings, const Given *given)
     if (wrong)
         usage_error("%s", wrong);
     run->floor = run->corpus.stream ? (double)NAN : floor_of(&run->corpus, run->plan.reach);
+    /* Before the model is made: its working memory is counted by threads. */
     thread_set_limit(run->plan.settings.threads);
+    run->pace = pace_new(run->plan.settings.threads, was_given(given, "threads"));
 }
 
 static void make_model(Run *run)
@@ -180,9 +184,10 @@ static void announce_model(const Run *run)
            s->untied ? "untied" : "tied");
     if (s->window)
         printf(", windows %s", s->window);
-    printf("\n        %s%s parameters%s, %.1f MB of memory, %d %s, kernel %s\n", run->screen.bold,
+    printf("\n        %s%s parameters%s, %.1f MB of memory, %s%d %s, kernel %s\n", run->screen.bold,
            thousands(run->plan.parameters).text, run->screen.plain, run->plan.bytes / 1e6,
-           s->threads, s->threads == 1 ? "thread" : "threads", matrix_kernel_name());
+           run->pace.probing ? "up to " : "", s->threads, s->threads == 1 ? "thread" : "threads",
+           matrix_kernel_name());
 }
 
 static void announce_training(const Run *run)
@@ -221,6 +226,8 @@ static Step take_step(Run *run)
     const Settings *s = &run->plan.settings;
     Gpt *gpt = &run->gpt;
     const int64_t t = run->progress.step + 1;
+    const double began = clock_seconds();
+    pace_begin(&run->pace);
     int count;
     const Piece *pieces = reader_take(&run->reader, s->batch, &count);
     size_t targets = 0;
@@ -252,6 +259,7 @@ static Step take_step(Run *run)
     run->progress.epoch = run->reader.epoch;
     run->progress.next = run->reader.next;
     run->tokens += targets;
+    pace_end(&run->pace, (clock_seconds() - began) / (double)targets);
     return step;
 }
 
@@ -311,7 +319,8 @@ static void show(const Run *run, const LogEntry *entry, double evaluated, bool r
     const double left = taken > 0 ? entry->seconds / (double)taken * (double)(steps - entry->step)
                                   : 0;
     snprintf(line, sizeof line,
-             "step %*" PRId64 "/%" PRId64 "  loss %.4f  %srate %.2e  norm %.3f  %s tokens/s  %s left",
+             "step %*" PRId64 "/%" PRId64
+             "  loss %.4f  %srate %.2e  norm %.3f  %s tokens/s  %s left",
              (int)strlen(thousands((size_t)steps).text), entry->step, steps, entry->loss, seen,
              entry->rate, entry->gradient_norm, thousands((size_t)entry->tokens_per_second).text,
              duration(left).text);
@@ -326,6 +335,10 @@ static void show(const Run *run, const LogEntry *entry, double evaluated, bool r
 static bool save(Run *run)
 {
     run->saved = clock_seconds();
+    if (isinf(run->progress.best_loss)) { /* not evaluated yet: the last weights are the best */
+        run->progress.best_step = run->progress.step;
+        memcpy(run->best, run->gpt.weight_block, run->gpt.numbers * sizeof *run->best);
+    }
     return log_sync(run->log, &run->progress.log_size) &&
            run_save(run->directory, &run->gpt, &run->adam, run->best, &run->progress);
 }
@@ -339,15 +352,16 @@ static sigset_t hold_signals(void)
     sigaddset(&held, SIGINT);
     sigaddset(&held, SIGTERM);
     sigprocmask(SIG_BLOCK, &held, NULL);
+    signal(SIGPIPE, SIG_IGN); /* who reads the log may leave; the training goes on */
     return held;
 }
 
 static int signal_came(const sigset_t *held)
 {
-    const int signal = sigtimedwait(held, NULL, &(struct timespec){0, 0});
-    if (signal > 0)
+    const int came = sigtimedwait(held, NULL, &(struct timespec){0, 0});
+    if (came > 0)
         sigprocmask(SIG_UNBLOCK, held, NULL);
-    return signal > 0 ? signal : 0;
+    return came > 0 ? came : 0;
 }
 
 static bool is_due(int64_t step, int every)
@@ -363,6 +377,20 @@ static void save_if_due(Run *run)
         save(run);
 }
 
+static bool out_of_patience(const Run *run)
+{
+    const int patience = run->plan.settings.patience;
+    return patience && run->progress.worse >= patience;
+}
+
+/* The loss before the first step, unless it takes longer than the first few steps. */
+static bool start_is_worth_a_look(const Run *run)
+{
+    const Corpus *corpus = &run->corpus;
+    const size_t all = arrlen(corpus->held_out) ? corpus->held_out_targets : corpus->train_targets;
+    return all / 20 <= (size_t)run->plan.rows || run->plan.settings.steps == 0;
+}
+
 /* From where the run is to its end, or until a signal, which is returned; 0 without one. */
 static int train(Run *run)
 {
@@ -370,11 +398,11 @@ static int train(Run *run)
     const int64_t end = s->stop_after && s->stop_after < s->steps ? s->stop_after : s->steps;
     const sigset_t held = hold_signals();
     double shown = 0, evaluated = NAN;
-    int signal = 0;
+    int stopped = 0;
 
     run->begun = run->saved = clock_seconds();
     run->first_step = run->progress.step;
-    if (run->progress.step == 0) { /* the start, for the log: step 0 */
+    if (run->progress.step == 0 && start_is_worth_a_look(run)) { /* step 0 of the log */
         evaluated = evaluate(run);
         const LogEntry entry = entry_of(run, (Step){NAN, NAN, NAN}, evaluated);
         log_write(run->log, &entry);
@@ -382,7 +410,7 @@ static int train(Run *run)
             printf("start: loss %.4f over the %s text\n", evaluated,
                    arrlen(run->corpus.held_out) ? "held-out" : "whole");
     }
-    while (!signal && run->progress.step < end && !(s->patience && run->progress.worse >= s->patience)) {
+    while (!stopped && run->progress.step < end && !out_of_patience(run)) {
         const Step step = take_step(run);
         const int64_t t = run->progress.step;
         const bool evaluating = is_due(t, s->eval_every) || t == s->steps;
@@ -399,31 +427,44 @@ static int train(Run *run)
             shown = entry.seconds;
         }
         save_if_due(run);
-        signal = signal_came(&held);
+        stopped = signal_came(&held);
     }
     if (run->screen.terminal)
         printf("\n");
-    return signal;
+    return stopped;
 }
 
-static void conclude(const Run *run, int signal)
+static void conclude_best(const Run *run)
 {
     const Progress *p = &run->progress;
-    const Settings *s = &run->plan.settings;
-    const char *bold = run->screen.bold, *plain = run->screen.plain;
-    if (signal)
-        printf("stopped by %s after step %" PRId64 " of %d\n", strsignal(signal), p->step, s->steps);
-    else if (p->step < s->steps && s->patience && p->worse >= s->patience)
-        printf("no better for %d evaluations: stopped after step %" PRId64 "\n", p->worse, p->step);
-    printf("best    step %" PRId64 ": %s%.6f%s", p->best_step, bold, p->best_loss, plain);
+    if (isinf(p->best_loss)) {
+        printf("best    not known yet: the first evaluation comes after step %d\n",
+               run->plan.settings.eval_every);
+        return;
+    }
+    printf("best    step %" PRId64 ": %s%.6f%s", p->best_step, run->screen.bold, p->best_loss,
+           run->screen.plain);
     if (arrlen(run->corpus.held_out))
         printf(" over the held-out text\n");
     else if (!isnan(run->floor))
         printf(", %.6f above the floor\n", p->best_loss - run->floor);
     else
         printf(" over the whole text\n");
-    printf("took    %s, %s tokens/s\n", duration(clock_seconds() - run->begun).text,
-           thousands((size_t)((double)run->tokens / (clock_seconds() - run->begun))).text);
+}
+
+static void conclude(const Run *run, int stopped)
+{
+    const Progress *p = &run->progress;
+    const Settings *s = &run->plan.settings;
+    const double seconds = clock_seconds() - run->begun;
+    if (stopped)
+        printf("stopped by %s after step %" PRId64 " of %d\n", strsignal(stopped), p->step,
+               s->steps);
+    else if (p->step < s->steps && out_of_patience(run))
+        printf("no better for %d evaluations: stopped after step %" PRId64 "\n", p->worse, p->step);
+    conclude_best(run);
+    printf("took    %s, %s tokens/s\n", duration(seconds).text,
+           thousands((size_t)((double)run->tokens / seconds)).text);
     if (p->step < s->steps)
         printf("next    ./train --resume %s\n", run->directory);
     else
@@ -448,6 +489,7 @@ static void close_run(Run *run)
 
 int main(int argc, char **argv)
 {
+    threads_wait_politely(argv);
     Run run = {.screen = screen_open()};
     Settings settings = {0};
     Given given = {0};
@@ -472,11 +514,11 @@ int main(int argc, char **argv)
                                &run.text, command))
         return 1;
 
-    const int signal = train(&run);
+    const int stopped = train(&run);
     if (!save(&run))
         return 1;
-    conclude(&run, signal);
+    conclude(&run, stopped);
     free(command);
     close_run(&run);
-    return signal ? 128 + signal : 0;
+    return stopped ? 128 + stopped : 0;
 }

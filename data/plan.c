@@ -12,7 +12,6 @@ enum {
     ENOUGH_LINES = 200,    /* from here on a tenth of the lines is held out          */
     ENOUGH_STREAM = 5000,  /* likewise, of a stream's tokens                         */
     LONGEST_DEFAULT = 256, /* of the contexts chosen here                            */
-    WORTH_THREADS = 50000000 /* flops a step from which a second thread helps        */
 };
 
 static int least(int64_t a, int64_t b)
@@ -209,9 +208,8 @@ static char *derive(Plan *plan, const Corpus *corpus, int vocabulary)
     free(tensors);
     /* Adam's two moments and the best weights so far lie beside the model. */
     plan->bytes = gpt_bytes(plan->shape, plan->rows) + 3 * (double)numbers * sizeof(Real);
-    plan->flops = 6 * (double)plan->parameters * s->accumulate * plan->rows;
     if (!s->threads)
-        s->threads = plan->flops < WORTH_THREADS ? 1 : thread_limit();
+        s->threads = thread_limit();
     return NULL;
 }
 

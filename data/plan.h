@@ -17,7 +17,6 @@ typedef struct {
     int reach;            /* tokens a model with windows sees, REACH_ALL without */
     size_t parameters;
     double bytes;         /* of memory, about */
-    double flops;         /* of a step, about */
 } Plan;
 
 /* How tokens are made, before anything else is known: sequence follows tokens. */

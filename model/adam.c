@@ -67,8 +67,7 @@ void adam_step(Adam *adam, Gpt *gpt, double scale, double rate, double decay, in
         if (!tensor->trained)
             continue;
         const size_t at = tensor->offset;
-        const size_t count = (size_t)(tensor->rows ? tensor->rows : 1) * (size_t)tensor->cols;
         adam_update(gpt->weight_block + at, adam->m + at, adam->v + at, gpt->gradient_block + at,
-                    count, scale, rate, tensor->kind == MATRIX ? decay : 0, t);
+                    tensor_numbers(tensor), scale, rate, tensor->kind == MATRIX ? decay : 0, t);
     }
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -58,6 +59,17 @@ Real *arena_take(Arena *arena, size_t rows, size_t cols)
     Real *piece = arena->at ? arena->at + arena->used : NULL;
     arena->used = (end + line - 1) / line * line;
     return piece;
+}
+
+void threads_wait_politely(char **argv)
+{
+#if defined _OPENMP && !defined __clang__
+    if (getenv("GOMP_SPINCOUNT") || getenv("OMP_WAIT_POLICY") || setenv("GOMP_SPINCOUNT", "1000", 1))
+        return;
+    execv("/proc/self/exe", argv); /* where it fails all goes on as it was */
+#else
+    (void)argv;
+#endif
 }
 
 int thread_limit(void)

@@ -33,6 +33,13 @@ typedef struct {
 /* The next rows x cols numbers, starting on a cache line; NULL while counting. */
 Real *arena_take(Arena *arena, size_t rows, size_t cols);
 
+/* To be called first in main. GNU's OpenMP lets a thread that waits for the others spin for
+ * milliseconds before it sleeps; where a neighbour needs the processor, every loop of a small model
+ * then takes as long. How long to spin can only be said in the environment before the program
+ * begins, so unless the caller's environment says it, the program is begun again with a spin of a
+ * few microseconds. */
+void threads_wait_politely(char **argv);
+
 /* Threads that a parallel region may have, and the caller's place among them. */
 int thread_limit(void);
 void thread_set_limit(int threads);

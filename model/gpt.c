@@ -133,12 +133,17 @@ Tensor *gpt_tensors(GptShape shape, int *count, size_t *numbers)
     return layout.list;
 }
 
+size_t tensor_numbers(const Tensor *tensor)
+{
+    return (size_t)(tensor->rows ? tensor->rows : 1) * (size_t)tensor->cols;
+}
+
 size_t gpt_parameters(const Tensor *tensors, int count)
 {
     size_t numbers = 0;
     for (int i = 0; i < count; i++)
         if (tensors[i].trained)
-            numbers += (size_t)(tensors[i].rows ? tensors[i].rows : 1) * (size_t)tensors[i].cols;
+            numbers += tensor_numbers(&tensors[i]);
     return numbers;
 }
 
@@ -148,8 +153,7 @@ void gpt_start(Gpt *gpt, uint32_t seed)
         const Tensor *tensor = &gpt->tensors[i];
         Real *at = gpt->weight_block + tensor->offset;
         if (tensor->kind == MATRIX)
-            random_normal(at, (size_t)tensor->rows * (size_t)tensor->cols, tensor->deviation,
-                          seed, (uint32_t)i);
+            random_normal(at, tensor_numbers(tensor), tensor->deviation, seed, (uint32_t)i);
         else if (tensor->kind == SINUSOIDS)
             embedding_sinusoids(at, tensor->rows, tensor->cols);
         else
@@ -339,6 +343,12 @@ static void gpt_backward(Gpt *gpt, const Batch *batch, Noise noise)
     dropout(d, N, C, RANDOM_DROP_EMBEDDING, 0, noise);
     /* 1  stream = embedding(tokens) */
     embedding_backward(gpt->gradients.embedding, d, batch, C, shape->learned_positions);
+
+    /* What is not trained has no gradient: the norm that clips runs over the whole block. */
+    for (int i = 0; i < gpt->tensor_count; i++)
+        if (!gpt->tensors[i].trained)
+            memset(gpt->gradient_block + gpt->tensors[i].offset, 0,
+                   sizeof(Real) * tensor_numbers(&gpt->tensors[i]));
 }
 
 /* The head, a piece of the rows at a time: the sum of the losses and, where wanted, the gradient

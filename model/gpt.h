@@ -80,6 +80,8 @@ void gpt_free(Gpt *gpt);
 Tensor *gpt_tensors(GptShape shape, int *count, size_t *numbers);
 double gpt_bytes(GptShape shape, int rows);
 
+size_t tensor_numbers(const Tensor *tensor);
+
 /* Numbers that are trained. */
 size_t gpt_parameters(const Tensor *tensors, int count);
 

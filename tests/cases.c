@@ -39,7 +39,7 @@ Gpt case_model(const Case *c)
     for (int i = 0; i < gpt.tensor_count; i++) {
         const Tensor *tensor = &gpt.tensors[i];
         Real *at = gpt.weight_block + tensor->offset;
-        const size_t count = (size_t)(tensor->rows ? tensor->rows : 1) * (size_t)tensor->cols;
+        const size_t count = tensor_numbers(tensor);
         if (!tensor->trained)
             continue;
         fill(at, count, i);

@@ -45,14 +45,17 @@ static void check_case(const Case *c)
         const Tensor *tensor = &gpt->tensors[i];
         int layer = 0;
         const char *bias = strstr(tensor->name, ".attn.c_attn.bias");
-        if (!tensor->trained)
+        if (!tensor->trained) {
+            for (size_t j = 0; j < tensor_numbers(tensor); j++)
+                assert_true(gradients[tensor->offset + j] == 0);
             continue;
+        }
         if (bias) {
             sscanf(tensor->name, "h.%d.", &layer);
             check_qkv_bias(&checked, tensor, gradients, layer);
             continue;
         }
-        const size_t count = (size_t)(tensor->rows ? tensor->rows : 1) * (size_t)tensor->cols;
+        const size_t count = tensor_numbers(tensor);
         assert_gradient(tensor->name, gpt->weight_block + tensor->offset,
                         gradients + tensor->offset, count, loss, &checked, false);
     }

@@ -131,7 +131,7 @@ static void test_gradient_norm(void **state)
     double squares = 0;
     for (int i = 0; i < gpt.tensor_count; i++) {
         const Tensor *t = &gpt.tensors[i];
-        const size_t count = (size_t)(t->rows ? t->rows : 1) * (size_t)t->cols;
+        const size_t count = tensor_numbers(t);
         fill(gpt.gradient_block + t->offset, count, i);
         for (size_t j = 0; j < count; j++)
             squares += (double)gpt.gradient_block[t->offset + j] *

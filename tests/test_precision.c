@@ -31,7 +31,7 @@ static size_t double_offset(const Gpt *gpt, int tensor)
     size_t offset = 0;
     for (int i = 0; i < tensor; i++) {
         const Tensor *t = &gpt->tensors[i];
-        offset += ((size_t)(t->rows ? t->rows : 1) * (size_t)t->cols + 7) / 8 * 8;
+        offset += (tensor_numbers(t) + 7) / 8 * 8;
     }
     return offset;
 }
@@ -44,7 +44,7 @@ static void check_case(int number)
     double *wanted = double_gradients(number, double_offset(&gpt, gpt.tensor_count));
     for (int i = 0; i < gpt.tensor_count; i++) {
         const Tensor *t = &gpt.tensors[i];
-        const size_t count = (size_t)(t->rows ? t->rows : 1) * (size_t)t->cols;
+        const size_t count = tensor_numbers(t);
         const double *exact = wanted + double_offset(&gpt, i);
         double largest = 0;
         for (size_t j = 0; j < count; j++)

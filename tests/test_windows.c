@@ -164,7 +164,8 @@ static void assert_head(const Layer *layer, int sequence, int head)
     const Matrix v = kept_part(layer, 2, sequence, head);
     const Real *P = weights_at(layer->weights, &layer->batch, H, sequence, head);
     const size_t n = (size_t)q.rows;
-    double *mask = mask_new(q.rows, window);
+    double *mask = layer->shape.full ? memory_new(n * n, sizeof *mask, "a mask")
+                                     : mask_new(q.rows, window);
     double *P_wanted = memory_new(n * n, sizeof *P_wanted, "weights");
     double *h_wanted = memory_new(n * (size_t)D, sizeof *h_wanted, "a head's output");
     plain_attention(P_wanted, h_wanted, mask, q, k, v);
@@ -279,17 +280,29 @@ static void a_head_and_a_sequence_alone(void **state)
 }
 
 /* All windows side by side over all lengths one after another. */
-static void all_heads_and_sequences_at_once(void **state)
+static void assert_all_heads(bool full)
 {
-    (void)state;
     Layer layer = layer_new((AttentionShape){.width = 6, .heads = WINDOWS, .head_size = 5,
-                                             .window = windows}, lengths, LENGTHS);
+                                             .window = windows, .full = full}, lengths, LENGTHS);
     fill_layer(&layer);
     layer_run(&layer);
     for (int s = 0; s < LENGTHS; s++)
         for (int h = 0; h < WINDOWS; h++)
             assert_head(&layer, s, h);
     layer_free(&layer);
+}
+
+static void all_heads_and_sequences_at_once(void **state)
+{
+    (void)state;
+    assert_all_heads(false);
+}
+
+/* What sees the whole sequence, ahead too, has no window. */
+static void full_attention_knows_no_windows(void **state)
+{
+    (void)state;
+    assert_all_heads(true);
 }
 
 /* ---- How far back a whole model sees: w − 1 tokens in each layer ---- */
@@ -304,7 +317,7 @@ typedef struct {
 } Model;
 
 /* A model over a ragged batch. As it starts, a layer adds so little to the stream that what came
- * through three of them might be lost in rounding: its matrices are made ten times as large. */
+ * through three of them would be lost in rounding: its matrices are made ten times as large. */
 static void model_new(Model *model, GptShape shape)
 {
     static const int start[] = {0, 1, 41, 48, 81};
@@ -326,7 +339,8 @@ static void model_new(Model *model, GptShape shape)
     gpt_start(&model->gpt, 1);
     for (int t = 0; t < model->gpt.tensor_count; t++) {
         const Tensor *tensor = &model->gpt.tensors[t];
-        for (int i = 0; tensor->kind == MATRIX && i < tensor->rows * tensor->cols; i++)
+        const bool in_layer = tensor->kind == MATRIX && !strncmp(tensor->name, "h.", 2);
+        for (int i = 0; in_layer && i < tensor->rows * tensor->cols; i++)
             model->gpt.weight_block[tensor->offset + (size_t)i] *= 10;
     }
 }
@@ -441,6 +455,7 @@ int main(void)
         cmocka_unit_test(a_window_of_one_is_the_identity),
         cmocka_unit_test(a_head_and_a_sequence_alone),
         cmocka_unit_test(all_heads_and_sequences_at_once),
+        cmocka_unit_test(full_attention_knows_no_windows),
         cmocka_unit_test(the_reach_of_a_pre_norm_model),
         cmocka_unit_test(the_reach_of_a_post_norm_model),
         cmocka_unit_test(the_reach_of_unlike_windows),

@@ -1,0 +1,97 @@
+# bad_input.bats: whatever is wrong with a text or an option gets one clear line.
+load programs.bash
+
+@test "files that are no text" {
+    refuses 1 nowhere.txt "No such file" -- "$BIN/train" nowhere.txt
+    refuses 1 "$WORK" directory -- "$BIN/train" "$WORK"
+    : >empty.txt
+    refuses 1 empty.txt empty -- "$BIN/train" empty.txt
+    refuses 1 "standard input" empty -- "$BIN/train" -
+    printf '\n\n  \t\n\xc2\xa0\n' >blank.txt
+    refuses 1 blank.txt "white space" -- "$BIN/train" blank.txt
+    refuses 1 "not a text" -- "$BIN/train" "$BIN/train"
+    printf 'hola\nel ni\xf1o\n' >latin.txt
+    refuses 1 "latin.txt:2:6" 0xF1 iconv -- "$BIN/train" latin.txt
+    printf 'hola\0mundo\n' >nul.txt
+    refuses 1 nul.txt "byte 5 is 0" -- "$BIN/train" nul.txt
+    refuses 1 /dev/zero -- timeout 20 "$BIN/train" /dev/zero
+    printf 'hola [bos] mundo\n' >ours.txt
+    refuses 1 "ours.txt:1" "[bos]" -- "$BIN/train" ours.txt
+    [ ! -e runs ]
+}
+
+@test "texts that are odd but good" {
+    echo hola >one.txt
+    "$BIN/train" one.txt --steps 30 --out one | grep -q "floor 0.000000"
+    printf '\xef\xbb\xbfel perro\r\nel gato' >windows.txt
+    "$BIN/train" windows.txt --steps 2 --out windows | grep -q "2 lines, 6 targets, vocabulary 5"
+    "$BIN/train" perro.txt --context 1000 --steps 2 --out wide >/dev/null
+    "$BIN/train" perro.txt --context 3 --steps 2 --out narrow | grep -q "9 lines are longer"
+    "$BIN/train" perro.txt --tokens char --context 5000 --steps 2 --out stream >/dev/null
+    "$BIN/train" perro.txt --sequence stream --steps 2 --out words >/dev/null
+    echo a b >two.txt
+    "$BIN/train" two.txt --sequence stream --steps 2 --out two >/dev/null
+    echo hola >single.txt
+    refuses 1 single.txt "one token" -- "$BIN/train" single.txt --sequence stream
+}
+
+@test "a line of 100 MB" {
+    yes 'el perro come un hueso ' | tr -d '\n' | head -c 100000000 >long.txt
+    "$BIN/train" long.txt --stop-after 1 --eval-every 1000000 --width 8 --heads 1 --batch 4 \
+        --out long >out.txt
+    grep -q "1 lines are longer" out.txt
+    [ -s long/model.safetensors ]
+    head -c 100000000 /dev/zero | tr '\0' a >word.txt
+    refuses 1 word.txt 100000000 "--tokens char" -- "$BIN/train" word.txt
+}
+
+@test "options with something wrong" {
+    refuses 64 TEXT -- "$BIN/train"
+    refuses 64 "too many" -- "$BIN/train" perro.txt other.txt
+    refuses 64 "--layer-count" -- "$BIN/train" perro.txt --layer-count 3
+    refuses 64 "--layers" -- "$BIN/train" perro.txt --layers
+    for value in -1 0 x 3x 1e3 99999999999999999999 "" nan; do
+        refuses 64 "--layers" whole -- "$BIN/train" perro.txt "--layers=$value"
+    done
+    for value in nan inf -1 x "" 1e400; do
+        refuses 64 "--lr" number -- "$BIN/train" perro.txt "--lr=$value"
+    done
+    refuses 64 "--dropout" -- "$BIN/train" perro.txt --dropout 1
+    refuses 64 "--val" -- "$BIN/train" perro.txt --val 1
+    refuses 64 "pre|post" sideways -- "$BIN/train" perro.txt --norm sideways
+    refuses 64 "--window" commas -- "$BIN/train" perro.txt --window 1,,2
+    refuses 64 "--window" heads -- "$BIN/train" perro.txt --window 1,2,3,4,5,6,7,8,9
+    refuses 64 "--heads 5" "--width 64" -- "$BIN/train" perro.txt --heads 5
+    refuses 64 "--out" -- "$BIN/train" perro.txt --out=
+    [ ! -e runs ]
+}
+
+@test "sizes that no memory holds" {
+    refuses 1 memory -- "$BIN/train" perro.txt --width 65536 --layers 1000
+    refuses 1 memory -- "$BIN/train" perro.txt --context 1048576 --width 65536
+    [ ! -e runs ]
+}
+
+@test "a rate that goes wrong is told, not trained on" {
+    refuses 1 "step" "--lr" -- "$BIN/train" perro.txt --schedule constant --lr 1e9 --clip 0 \
+        --warmup 0 --activation gelu --out wild
+}
+
+@test "damaged runs" {
+    "$BIN/train" perro.txt --steps 3 --out run >/dev/null
+    cp -r run good
+    refuses 1 nowhere -- "$BIN/train" --resume nowhere
+    echo '{' >run/config.json
+    refuses 1 run/config.json -- "$BIN/train" --resume run
+    cp good/config.json run/
+    sed -i 's/"heads":[[:space:]]*4/"heads": 1000000/' run/config.json
+    refuses 1 run/config.json heads -- "$BIN/train" --resume run
+    cp good/config.json run/
+    head -c 1000 good/state.safetensors >run/state.safetensors
+    refuses 1 run/state.safetensors damaged -- "$BIN/train" --resume run
+    cp good/state.safetensors run/
+    printf 'x' | dd of=run/state.safetensors bs=1 seek=200000 conv=notrunc 2>/dev/null
+    refuses 1 run/state.safetensors checksum -- "$BIN/train" --resume run
+    rm run/state.safetensors
+    refuses 1 run state.safetensors -- "$BIN/train" --resume run
+}

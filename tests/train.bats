@@ -1,0 +1,205 @@
+# train.bats: ./train as a person runs it.
+load programs.bash
+
+@test "help, usage and version" {
+    "$BIN/train" --help >help.txt
+    for option in layers heads width head-size hidden context window positions norm activation \
+        tied untied no-qkv-bias dropout tokens sequence lower min-count max-words val epochs steps \
+        stop-after batch accumulate schedule lr lr-factor min-lr warmup cooldown decay clip \
+        patience eval-every log-every checkpoint-every seed threads out overwrite resume text from
+    do grep -q -- "--$option" help.txt || { echo "$option is not in --help"; false; }; done
+    "$BIN/train" --usage | grep -q TEXT
+    "$BIN/train" --version | grep -q pulga
+}
+
+@test "the nine sentences: what is chosen, the log, and all files" {
+    "$BIN/train" perro.txt >out.txt
+    grep -q "floor 0.411980" out.txt
+    grep -q "2.708050" out.txt
+    grep -q "2.479451" out.txt
+    grep -q "101,056 parameters" out.txt
+    grep -q "above the floor" out.txt
+    grep -q "^next    ./train --resume runs/perro" <(tail -n 1 out.txt)
+    for file in model.safetensors state.safetensors config.json tokenizer.json \
+        tokenizer_config.json text.txt log.csv
+    do [ -s "runs/perro/$file" ]; done
+    cmp perro.txt runs/perro/text.txt
+    [ "$(find runs/perro -type f | wc -l)" -eq 7 ]
+    head -n 1 runs/perro/log.csv |
+        grep -qx "step,epoch,loss,evaluated,gap,learning_rate,gradient_norm,tokens_per_second,seconds"
+    grep -q '"model_type":[[:space:]]*"gpt2"' runs/perro/config.json
+    ! grep -q $'\033' out.txt
+}
+
+@test "the same command twice is never a dead end" {
+    "$BIN/train" perro.txt --steps 2 >/dev/null
+    "$BIN/train" perro.txt --steps 2 | grep -q "runs/perro-2"
+    "$BIN/train" perro.txt --steps 2 | grep -q "runs/perro-3"
+    [ -d runs/perro ] && [ -d runs/perro-2 ] && [ -d runs/perro-3 ]
+}
+
+@test "an existing run is left untouched unless told otherwise" {
+    "$BIN/train" perro.txt --steps 3 --out here >/dev/null
+    sha256sum here/* >before.txt
+    refuses 1 here --overwrite --resume -- "$BIN/train" perro.txt --steps 3 --out here
+    sha256sum --quiet -c before.txt
+    "$BIN/train" perro.txt --steps 3 --seed 2 --out here --overwrite >/dev/null
+    ! sha256sum --quiet -c before.txt 2>/dev/null
+}
+
+@test "an empty directory may be named with --out" {
+    mkdir -p some/where
+    "$BIN/train" perro.txt --steps 1 --out some/where >/dev/null
+    [ -s some/where/model.safetensors ]
+}
+
+@test "standard input" {
+    "$BIN/train" - --steps 2 <perro.txt | grep -q "^text    standard input: 9 lines"
+    [ -s runs/text/model.safetensors ]
+}
+
+@test "--steps 0 writes the model as it starts" {
+    "$BIN/train" perro.txt --steps 0 --out a >/dev/null
+    "$BIN/train" perro.txt --steps 0 --out b --seed 2 >/dev/null
+    "$BIN/train" perro.txt --steps 0 --out c --epochs 7 --lr-factor 3 >/dev/null
+    cmp a/model.safetensors c/model.safetensors
+    ! cmp -s a/model.safetensors b/model.safetensors
+}
+
+@test "the same bits for any number of threads" {
+    for options in "--dropout 0.1" "--tokens char --sequence lines --norm post" \
+        "--accumulate 2 --batch 5 --window 2,0 --activation gelu"; do
+        "$BIN/train" perro.txt $options --steps 12 --threads 1 --out one --overwrite >/dev/null
+        for threads in 2 3 7; do
+            "$BIN/train" perro.txt $options --steps 12 --threads $threads --out many --overwrite \
+                >/dev/null
+            same_run one many
+        done
+    done
+}
+
+@test "the same bits for any number of threads, where products are shared out" {
+    local options="--width 130 --hidden 510 --layers 1 --batch 60 --steps 2 --dropout 0.1"
+    "$BIN/train" "$ROOT/data/cuentos.txt" $options --threads 1 --out one >/dev/null
+    for threads in 2 5; do
+        "$BIN/train" "$ROOT/data/cuentos.txt" $options --threads $threads --out many --overwrite \
+            >/dev/null
+        same_run one many
+    done
+}
+
+@test "a resumed run is the uninterrupted one, bit for bit" {
+    local options="--batch 4 --steps 40 --dropout 0.1 --eval-every 3 --log-every 1"
+    "$BIN/train" perro.txt $options --out whole >/dev/null
+    "$BIN/train" perro.txt $options --out parts --stop-after 7 >/dev/null
+    "$BIN/train" --resume parts --stop-after 8 >/dev/null
+    "$BIN/train" --resume parts --stop-after 25 >/dev/null
+    "$BIN/train" --resume parts | grep -q "going on from step 25"
+    same_run whole parts
+}
+
+@test "a resumed stream is the uninterrupted one" {
+    local options="--tokens char --context 10 --batch 4 --steps 30 --log-every 1"
+    "$BIN/train" perro.txt $options --out whole >/dev/null
+    "$BIN/train" perro.txt $options --out parts --stop-after 13 >/dev/null
+    "$BIN/train" --resume parts >/dev/null
+    same_run whole parts
+}
+
+@test "a resumed run may become longer, and nothing else" {
+    "$BIN/train" perro.txt --epochs 20 --out run >/dev/null
+    "$BIN/train" --resume run --epochs 30 | grep -q "warm-up 2,"
+    tail -n 1 run/log.csv | grep -q "^30,"
+    refuses 64 --width "cannot change" -- "$BIN/train" --resume run --width 8
+    refuses 64 TEXT -- "$BIN/train" perro.txt --resume run
+}
+
+@test "resuming needs the run's own text" {
+    "$BIN/train" perro.txt --steps 3 --out run >/dev/null
+    rm run/text.txt
+    refuses 1 run "--text FILE" -- "$BIN/train" --resume run
+    echo "otra cosa" >other.txt
+    refuses 1 other.txt "not the text" -- "$BIN/train" --resume run --text other.txt
+    "$BIN/train" --resume run --text perro.txt --steps 6 >/dev/null
+}
+
+@test "a run may start from another's weights" {
+    "$BIN/train" perro.txt --steps 20 --out first >/dev/null
+    "$BIN/train" perro.txt --steps 0 --out second --from first >/dev/null
+    cmp first/model.safetensors second/model.safetensors
+    refuses 1 first/model.safetensors shape -- \
+        "$BIN/train" perro.txt --width 32 --from first --out third
+    refuses 1 nowhere -- "$BIN/train" perro.txt --from nowhere --out fourth
+}
+
+@test "Ctrl-C stops cleanly with the model saved, and the run goes on" {
+    for signal in INT TERM; do
+        rm -rf run
+        "$BIN/train" perro.txt --steps 200000 --log-every 1000000 --out run >out.txt &
+        local process=$!
+        sleep 0.7
+        kill -$signal $process
+        local code=0
+        wait $process || code=$?
+        [ "$code" -eq "$([ $signal = INT ] && echo 130 || echo 143)" ]
+        grep -q "^stopped by" out.txt
+        grep -q "^next    ./train --resume run" out.txt
+        [ -s run/model.safetensors ]
+        "$BIN/train" --resume run --stop-after 1 | grep -q "going on from step"
+    done
+}
+
+@test "a save that cannot be written is said in one line" {
+    "$BIN/train" perro.txt --steps 3 --out run >/dev/null
+    mkdir blocked
+    touch blocked/file
+    refuses 1 "blocked/file" -- "$BIN/train" perro.txt --steps 3 --out blocked/file/run
+    [ "$(id -u)" -eq 0 ] || { chmod a-w blocked
+        refuses 1 "blocked" -- "$BIN/train" perro.txt --steps 3 --out blocked/run; }
+}
+
+@test "numbers keep their point under any locale" {
+    LC_ALL=es_ES.UTF-8 LC_NUMERIC=de_DE.UTF-8 "$BIN/train" perro.txt --steps 5 --lr-factor 0.25 \
+        --out run | grep -q "factor 0.25"
+    ! grep -q "[0-9],[0-9]*e" run/log.csv
+    awk -F, 'NF != 9 { exit 1 }' run/log.csv
+}
+
+@test "colours only on a terminal, and not under NO_COLOR" {
+    command -v script >/dev/null || skip "there is no script(1) to make a terminal"
+    export TERM=xterm
+    script -qec "$BIN/train perro.txt --steps 20 --out a" /dev/null >terminal.txt
+    grep -q $'\033\\[1m' terminal.txt
+    grep -q $'\r' terminal.txt
+    NO_COLOR=1 script -qec "$BIN/train perro.txt --steps 20 --out b" /dev/null >plain.txt
+    ! grep -q $'\033\\[1m' plain.txt
+}
+
+@test "validation, patience and the best model" {
+    "$BIN/train" "$ROOT/data/cuentos.txt" --epochs 4 --out run >out.txt
+    grep -q "held out for validation" out.txt
+    grep -q "over the held-out text" out.txt
+    # Without a rate nothing gets better: the second evaluation without gain ends the run.
+    "$BIN/train" perro.txt --schedule constant --lr 0 --eval-every 2 --patience 2 --out still \
+        >out.txt
+    grep -q "no better for 2 evaluations: stopped after step 4" out.txt
+    grep -q "^best    step 0" out.txt
+}
+
+@test "a long warm-up is warned about" {
+    "$BIN/train" perro.txt --steps 10 --warmup 40000 | grep -q "warm-up is longer than the run"
+}
+
+@test "min-count and max-words" {
+    "$BIN/train" perro.txt --min-count 3 --steps 1 --out a | grep -q "vocabulary 11"
+    "$BIN/train" perro.txt --max-words 4 --steps 1 --out b | grep -q "vocabulary 7"
+    grep -q '"\[unk\]":[[:space:]]*2' a/tokenizer.json
+}
+
+@test "windows: the floor of what can be seen is shown" {
+    "$BIN/train" perro.txt --layers 1 --window 1 --steps 1 --out a | grep -q "(seeing 1 tokens)"
+    "$BIN/train" perro.txt --layers 2 --window 1,3 --steps 1 --out b | grep -q "(seeing 5 tokens)"
+    "$BIN/train" perro.txt --window 0,3 --steps 1 --out c >out.txt
+    ! grep -q seeing out.txt
+    grep -q '"model_type":[[:space:]]*"pulga"' a/config.json
+}
