@@ -66,7 +66,12 @@ void threads_wait_politely(char **argv)
 #if defined _OPENMP && !defined __clang__
     if (getenv("GOMP_SPINCOUNT") || getenv("OMP_WAIT_POLICY") || setenv("GOMP_SPINCOUNT", "1000", 1))
         return;
-    execv("/proc/self/exe", argv); /* where it fails all goes on as it was */
+    char self[4096]; /* by its own name, for those who look for it among the processes */
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length > 0) {
+        self[length] = 0;
+        execv(self, argv); /* where it fails all goes on as it was */
+    }
 #else
     (void)argv;
 #endif
