@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <stb/stb_ds.h>
 
 #include "data/floor.h"
@@ -343,25 +342,27 @@ static bool save(Run *run)
            run_save(run->directory, &run->gpt, &run->adam, run->best, &run->progress);
 }
 
-/* The signals that stop a run are held back and asked for after each step; the second one is not,
- * and ends the program where it stands: the last save is whole. */
-static sigset_t hold_signals(void)
+/* The signal that asks the run to stop, for the loop to see after each step: the one thing that
+ * changes from outside. The second one of its kind ends the program where it stands; the last save
+ * is whole. What was ignored from the start, as in the background of a script, stays ignored. */
+static volatile sig_atomic_t stop_signal;
+
+static void note_signal(int number)
 {
-    sigset_t held;
-    sigemptyset(&held);
-    sigaddset(&held, SIGINT);
-    sigaddset(&held, SIGTERM);
-    sigprocmask(SIG_BLOCK, &held, NULL);
-    signal(SIGPIPE, SIG_IGN); /* who reads the log may leave; the training goes on */
-    return held;
+    stop_signal = number;
 }
 
-static int signal_came(const sigset_t *held)
+static void watch_signals(void)
 {
-    const int came = sigtimedwait(held, NULL, &(struct timespec){0, 0});
-    if (came > 0)
-        sigprocmask(SIG_UNBLOCK, held, NULL);
-    return came > 0 ? came : 0;
+    static const int stopping[] = {SIGINT, SIGTERM};
+    const struct sigaction noting = {.sa_handler = note_signal,
+                                     .sa_flags = SA_RESETHAND | SA_RESTART};
+    for (size_t i = 0; i < sizeof stopping / sizeof *stopping; i++) {
+        struct sigaction before;
+        if (!sigaction(stopping[i], NULL, &before) && before.sa_handler != SIG_IGN)
+            sigaction(stopping[i], &noting, NULL);
+    }
+    signal(SIGPIPE, SIG_IGN); /* who reads the log may leave; the training goes on */
 }
 
 static bool is_due(int64_t step, int every)
@@ -391,15 +392,14 @@ static bool start_is_worth_a_look(const Run *run)
     return all / 20 <= (size_t)run->plan.rows || run->plan.settings.steps == 0;
 }
 
-/* From where the run is to its end, or until a signal, which is returned; 0 without one. */
-static int train(Run *run)
+/* From where the run is to its end, or until a signal. */
+static void train(Run *run)
 {
     const Settings *s = &run->plan.settings;
     const int64_t end = s->stop_after && s->stop_after < s->steps ? s->stop_after : s->steps;
-    const sigset_t held = hold_signals();
     double shown = 0, evaluated = NAN;
-    int stopped = 0;
 
+    watch_signals();
     run->begun = run->saved = clock_seconds();
     run->first_step = run->progress.step;
     if (run->progress.step == 0 && start_is_worth_a_look(run)) { /* step 0 of the log */
@@ -410,7 +410,7 @@ static int train(Run *run)
             printf("start: loss %.4f over the %s text\n", evaluated,
                    arrlen(run->corpus.held_out) ? "held-out" : "whole");
     }
-    while (!stopped && run->progress.step < end && !out_of_patience(run)) {
+    while (!stop_signal && run->progress.step < end && !out_of_patience(run)) {
         const Step step = take_step(run);
         const int64_t t = run->progress.step;
         const bool evaluating = is_due(t, s->eval_every) || t == s->steps;
@@ -427,11 +427,9 @@ static int train(Run *run)
             shown = entry.seconds;
         }
         save_if_due(run);
-        stopped = signal_came(&held);
     }
     if (run->screen.terminal)
         printf("\n");
-    return stopped;
 }
 
 static void conclude_best(const Run *run)
@@ -452,13 +450,13 @@ static void conclude_best(const Run *run)
         printf(" over the whole text\n");
 }
 
-static void conclude(const Run *run, int stopped)
+static void conclude(const Run *run)
 {
     const Progress *p = &run->progress;
     const Settings *s = &run->plan.settings;
     const double seconds = clock_seconds() - run->begun;
-    if (stopped)
-        printf("stopped by %s after step %" PRId64 " of %d\n", strsignal(stopped), p->step,
+    if (stop_signal)
+        printf("stopped by %s after step %" PRId64 " of %d\n", strsignal(stop_signal), p->step,
                s->steps);
     else if (p->step < s->steps && out_of_patience(run))
         printf("no better for %d evaluations: stopped after step %" PRId64 "\n", p->worse, p->step);
@@ -514,11 +512,11 @@ int main(int argc, char **argv)
                                &run.text, command))
         return 1;
 
-    const int stopped = train(&run);
+    train(&run);
     if (!save(&run))
         return 1;
-    conclude(&run, stopped);
+    conclude(&run);
     free(command);
     close_run(&run);
-    return stopped ? 128 + stopped : 0;
+    return stop_signal ? 128 + stop_signal : 0;
 }

@@ -135,7 +135,9 @@ load programs.bash
 @test "Ctrl-C stops cleanly with the model saved, and the run goes on" {
     for signal in INT TERM; do
         rm -rf run
-        "$BIN/train" perro.txt --steps 200000 --log-every 1000000 --out run >out.txt &
+        # A shell's background would ignore SIGINT, and rightly so would the program.
+        env --default-signal=INT "$BIN/train" perro.txt --steps 200000 --log-every 1000000 \
+            --out run >out.txt &
         local process=$!
         sleep 0.7
         kill -$signal $process
@@ -147,6 +149,11 @@ load programs.bash
         [ -s run/model.safetensors ]
         "$BIN/train" --resume run --stop-after 1 | grep -q "going on from step"
     done
+}
+
+@test "who reads the log may leave" {
+    "$BIN/train" perro.txt --out run | head -n 1 >/dev/null
+    [ -s run/model.safetensors ]
 }
 
 @test "a save that cannot be written is said in one line" {
