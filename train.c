@@ -119,9 +119,11 @@ static void open_resumed(Run *run, Settings *settings, Given *given)
 {
     resume_settings(settings, given);
     run->directory = saying("%s", settings->resume);
-    run->text_path = settings->text ? settings->text : run_text_path(run->directory);
-    if (!run->text_path)
+    if (!settings->text) /* then it is the run's own copy */
+        settings->text = run_text_path(run->directory);
+    if (!settings->text)
         die("%s holds no copy of its text; name it with --text FILE", run->directory);
+    run->text_path = settings->text;
     read_text(run, settings, given);
     run_check_text(run->directory, run->text_path, &run->text);
     make_plan(run, settings, given);
@@ -485,6 +487,18 @@ static void close_run(Run *run)
     free(run->directory);
 }
 
+/* Options that mean nothing together. */
+static void check_together(const Given *given)
+{
+    static const char *const for_new_runs[] = {"out", "overwrite", "from"};
+    const bool resuming = was_given(given, "resume");
+    for (size_t i = 0; resuming && i < sizeof for_new_runs / sizeof *for_new_runs; i++)
+        if (was_given(given, for_new_runs[i]))
+            usage_error("--%s is for a new run, not with --resume", for_new_runs[i]);
+    if (!resuming && was_given(given, "text"))
+        usage_error("--text names the text of a resumed run; a new run's stands alone: train TEXT");
+}
+
 int main(int argc, char **argv)
 {
     threads_wait_politely(argv);
@@ -497,6 +511,7 @@ int main(int argc, char **argv)
     if (!text == !settings.resume)
         usage_error(text ? "give a TEXT to train on or --resume RUN, not both"
                          : "give a TEXT to train on, or --resume RUN; --help tells all");
+    check_together(&given);
     run.text_path = text;
 
     if (settings.resume)
@@ -518,5 +533,6 @@ int main(int argc, char **argv)
     conclude(&run);
     free(command);
     close_run(&run);
+    fields_free(SETTINGS, &settings);
     return stop_signal ? 128 + stop_signal : 0;
 }

@@ -113,6 +113,13 @@ void fields_preset(const Field *fields, void *into)
             free(field_set(field, into, field->preset));
 }
 
+void fields_free(const Field *fields, void *into)
+{
+    for (const Field *field = fields; field->name; field++)
+        if (!is_group(field) && (field->kind == WORDS || field->kind == WINDOWS))
+            free(*(char **)member(field, into));
+}
+
 int field_index(const Field *fields, const char *name)
 {
     for (int i = 0; fields[i].name; i++)

@@ -66,6 +66,9 @@ typedef struct {
 /* Sets every field of a table to its preset in the struct at `into`. */
 void fields_preset(const Field *fields, void *into);
 
+/* Frees the words that the fields hold. */
+void fields_free(const Field *fields, void *into);
+
 /* Sets one field from its text; returns NULL, or what is wrong (the caller frees). */
 char *field_set(const Field *field, void *into, const char *text);
 

@@ -54,5 +54,6 @@ int main(int argc, char **argv)
     vocabulary_free(&words);
     text_free(&text);
     free(path);
+    fields_free(SETTINGS, &settings);
     return 0;
 }
