@@ -129,7 +129,9 @@ static void open_resumed(Run *run, Settings *settings, Given *given)
     make_plan(run, settings, given);
     make_model(run);
     run->progress = run_read_state(run->directory, &run->gpt, &run->adam, run->best);
-    reader_seek(&run->reader, run->progress.epoch, run->progress.next);
+    if (!reader_seek(&run->reader, run->progress.epoch, run->progress.next))
+        die("%s/state.safetensors is damaged: an epoch has no piece %zu", run->directory,
+            run->progress.next);
     run->log = log_open(run->directory, run->progress.log_size);
 }
 

@@ -18,11 +18,6 @@ static void put_tokens(Corpus *corpus, const char *from, const char *end, const 
         arrput(corpus->tokens, vocabulary_id(v, token, (size_t)(from - token)));
 }
 
-static bool is_blank(const char *line, const char *end)
-{
-    return !token_next(&line, end, false);
-}
-
 static void put_lines(Corpus *corpus, const char *at, const char *end, const Vocabulary *v)
 {
     while (at < end) {
@@ -191,7 +186,7 @@ void reader_free(Reader *reader)
     free(reader->keys);
 }
 
-void reader_seek(Reader *reader, int64_t epoch, size_t next)
+bool reader_seek(Reader *reader, int64_t epoch, size_t next)
 {
     const size_t offset = reader->corpus->stream
         ? stream_offset(reader->corpus, reader->seed, epoch) : 0;
@@ -200,7 +195,8 @@ void reader_seek(Reader *reader, int64_t epoch, size_t next)
     random_order(reader->keys, reader->count, reader->seed, RANDOM_ORDER, epoch);
     for (size_t i = 0; i < reader->count; i++)
         reader->pieces[i] = piece_of(reader->corpus, offset, reader->keys[i].place);
-    reader->next = next;
+    reader->next = next < reader->count ? next : reader->count;
+    return next <= reader->count;
 }
 
 const Piece *reader_take(Reader *reader, int most, int *count)

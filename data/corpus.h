@@ -50,7 +50,7 @@ typedef struct {
 
 Reader reader_new(const Corpus *corpus, uint32_t seed);
 void reader_free(Reader *reader);
-void reader_seek(Reader *reader, int64_t epoch, size_t next);
+bool reader_seek(Reader *reader, int64_t epoch, size_t next); /* false: no such place */
 
 /* Up to `most` next pieces of the epoch, the last of an epoch being fewer; points into the reader. */
 const Piece *reader_take(Reader *reader, int most, int *count);

@@ -75,7 +75,11 @@ static bool failed(const char *what, const char *path)
 bool file_begin(FileWriter *writer, const char *directory, const char *name)
 {
     snprintf(writer->path, sizeof writer->path, "%s/%s", directory, name);
-    snprintf(writer->beside, sizeof writer->beside, "%s/.%s.new", directory, name);
+    if (snprintf(writer->beside, sizeof writer->beside, "%s/.%s.new", directory, name) >=
+        (int)sizeof writer->beside) {
+        errno = ENAMETOOLONG; /* cut short it would be another file's name */
+        return failed("write", writer->path);
+    }
     writer->stream = fopen(writer->beside, "wbe");
     return writer->stream || failed("write", writer->beside);
 }
@@ -109,8 +113,11 @@ bool file_commit(FileWriter *writer)
         unlink(writer->beside);
         return false;
     }
-    if (rename(writer->beside, writer->path))
-        return failed("write", writer->path);
+    if (rename(writer->beside, writer->path)) {
+        failed("write", writer->path);
+        unlink(writer->beside);
+        return false;
+    }
     return directory_sync(writer->path);
 }
 

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../model/base.h"
@@ -14,6 +15,9 @@ FILE *log_open(const char *directory, size_t size)
     char path[4096];
     snprintf(path, sizeof path, "%s/log.csv", directory);
     FILE *log = fopen(path, size ? "r+e" : "we");
+    struct stat status;
+    if (log && !fstat(fileno(log), &status) && (size_t)status.st_size < size)
+        die("%s is shorter than the run's state says: it was damaged", path);
     if (!log || (size && (ftruncate(fileno(log), (off_t)size) || fseek(log, 0, SEEK_END))))
         die("cannot write %s: %s", path, strerror(errno));
     if (!size)

@@ -100,7 +100,7 @@ static void choose_steps(Settings *s, const Given *given, const Corpus *corpus, 
     const int64_t epoch = plan_steps(corpus, s, 1);
     if (was_given(given, "steps")) {
         /* Epochs then say nothing, but must be something. */
-        s->epochs = least((s->steps + epoch - 1) / epoch, INT_MAX);
+        s->epochs = most(1, (s->steps + epoch - 1) / epoch);
         return;
     }
     if (!was_given(given, "epochs")) {

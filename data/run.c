@@ -4,6 +4,7 @@
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -349,6 +350,15 @@ static double number_of(const SafeTensors *file, const char *key)
     return number;
 }
 
+/* A count among them: whole, and small enough for the type it goes into. */
+static int64_t count_of(const SafeTensors *file, const char *key, double most)
+{
+    const double number = number_of(file, key);
+    if (number > most || number != (double)(int64_t)number)
+        die("%s is damaged: its %s cannot be %g", file->path, key, number);
+    return (int64_t)number;
+}
+
 Progress run_read_state(const char *directory, Gpt *gpt, Adam *adam, Real *best)
 {
     char *path = inside(directory, "state.safetensors");
@@ -356,10 +366,11 @@ Progress run_read_state(const char *directory, Gpt *gpt, Adam *adam, Real *best)
         die("%s cannot be resumed: it has no state.safetensors", directory);
     SafeTensors file = safetensors_open(path);
     const Progress progress = {
-        .step = (int64_t)number_of(&file, "step"), .epoch = (int64_t)number_of(&file, "epoch"),
-        .next = (size_t)number_of(&file, "next"), .best_loss = number_of(&file, "best_loss"),
-        .best_step = (int64_t)number_of(&file, "best_step"),
-        .worse = (int)number_of(&file, "worse"), .log_size = (size_t)number_of(&file, "log_size"),
+        .step = count_of(&file, "step", INT_MAX), .epoch = count_of(&file, "epoch", INT_MAX),
+        .next = (size_t)count_of(&file, "next", 0x1p53), .best_loss = number_of(&file, "best_loss"),
+        .best_step = count_of(&file, "best_step", INT_MAX),
+        .worse = (int)count_of(&file, "worse", INT_MAX),
+        .log_size = (size_t)count_of(&file, "log_size", 0x1p53),
     };
     read_block(&file, gpt, gpt->weight_block, "last.");
     read_block(&file, gpt, adam->m, "adam_m.");

@@ -156,6 +156,27 @@ static void check_entries(const SafeTensors *tensors, size_t size)
     free(ranges);
 }
 
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* JSON lets a name come twice; which of the two is meant would be a guess. */
+static void check_names(const SafeTensors *tensors)
+{
+    const size_t most = (size_t)cJSON_GetArraySize(tensors->header);
+    char **names = memory_new(most + 1, sizeof *names, "a file's table of tensors");
+    size_t count = 0;
+    const cJSON *entry;
+    cJSON_ArrayForEach(entry, tensors->header)
+        names[count++] = entry->string;
+    qsort(names, count, sizeof *names, by_name);
+    for (size_t i = 1; i < count; i++)
+        if (!strcmp(names[i - 1], names[i]))
+            die("%s is damaged: its header has %s twice", tensors->path, names[i]);
+    free(names);
+}
+
 SafeTensors safetensors_open(const char *path)
 {
     SafeTensors tensors = {.path = path, .file = file_read(path, false)};
@@ -173,6 +194,7 @@ SafeTensors safetensors_open(const char *path)
     if (!cJSON_IsObject(tensors.header))
         die("%s is damaged: its header is not JSON", path);
     tensors.numbers = text + length;
+    check_names(&tensors);
     check_entries(&tensors, behind - length);
 
     char checksum[17];

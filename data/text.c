@@ -183,3 +183,8 @@ const char *token_next(const char **at, const char *end, bool characters)
     *at = next;
     return token;
 }
+
+bool is_blank(const char *at, const char *end)
+{
+    return !token_next(&at, end, false);
+}

@@ -23,6 +23,9 @@ char *text_clean(const char *name, const char *bytes, size_t size, bool lower, s
 bool is_space(int32_t code_point);
 bool is_punctuation(int32_t code_point);
 
+/* Whether there is nothing but white space. */
+bool is_blank(const char *at, const char *end);
+
 /* The next token from *at: a word, a punctuation mark or, with `characters`, a code point. Moves
  * *at behind it and returns its first byte, or NULL at the end. */
 const char *token_next(const char **at, const char *end, bool characters);

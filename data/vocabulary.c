@@ -39,22 +39,37 @@ static int add(Vocabulary *vocabulary, const char *word, int count)
     return vocabulary->count++;
 }
 
-/* All tokens with their counts, in order of first appearance. */
-static Vocabulary count_tokens(const char *name, const char *text, size_t size, bool characters)
+/* Counts the tokens from `at` to `end`, a part of `text`. */
+static void count_part(Vocabulary *all, const char *name, const char *text, const char *at,
+                       const char *end)
 {
-    Vocabulary all = {.characters = characters};
-    sh_new_arena(all.words);
-    const char *at = text, *end = text + size, *token;
-    while ((token = token_next(&at, end, characters))) {
+    const char *token;
+    while ((token = token_next(&at, end, all->characters))) {
         Word word;
         if (!word_of(&word, token, (size_t)(at - token)))
             die("%s has a word of %zu bytes (at byte %zu); a text without white space is for "
                 "--tokens char", name, (size_t)(at - token), (size_t)(token - text) + 1);
-        const ptrdiff_t known = shgeti(all.words, word.bytes);
+        const ptrdiff_t known = shgeti(all->words, word.bytes);
         if (known >= 0)
-            all.words[known].value++;
+            all->words[known].value++;
         else
-            add(&all, word.bytes, 1);
+            add(all, word.bytes, 1);
+    }
+}
+
+/* All tokens with their counts, in order of first appearance. By lines, a line's end and what is in
+ * a blank line stand in no sequence: they get no id. */
+static Vocabulary count_tokens(const char *name, const char *text, size_t size,
+                               VocabularyRules rules)
+{
+    Vocabulary all = {.characters = rules.characters};
+    sh_new_arena(all.words);
+    for (const char *at = text, *end = text + size; at < end;) {
+        const char *stop = rules.stream ? NULL : memchr(at, '\n', (size_t)(end - at));
+        const char *part_end = stop ? stop : end;
+        if (rules.stream || !is_blank(at, part_end))
+            count_part(&all, name, text, at, part_end);
+        at = stop ? stop + 1 : end;
     }
     return all;
 }
@@ -86,9 +101,12 @@ static int choose(bool *kept, const Vocabulary *all, VocabularyRules rules)
 
 Vocabulary vocabulary_of(const char *name, const char *text, size_t size, VocabularyRules rules)
 {
-    Vocabulary all = count_tokens(name, text, size, rules.characters);
+    Vocabulary all = count_tokens(name, text, size, rules);
     bool *kept = memory_new((size_t)all.count + 1, sizeof *kept, "the vocabulary");
     const int passing = choose(kept, &all, rules);
+    if (!passing && all.count)
+        die("%s has no %s that comes %d times: all would be [unk]; choose a smaller --min-count",
+            name, rules.characters ? "character" : "word", rules.min_count);
 
     Vocabulary chosen = {.bos = -1, .eos = -1, .unk = -1, .characters = rules.characters};
     sh_new_arena(chosen.words);

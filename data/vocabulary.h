@@ -25,7 +25,8 @@ typedef struct {
     int min_count, max_words; /* keep words seen so often; and so many, 0: all */
 } VocabularyRules;
 
-/* Counts the tokens of a clean text; dies where it has none, naming it. The caller frees. */
+/* Counts the tokens of a clean text: by lines, those of its lines that are not blank. Dies naming
+ * it where a word is no word or the rules keep none. The caller frees. */
 Vocabulary vocabulary_of(const char *name, const char *text, size_t size, VocabularyRules rules);
 void vocabulary_free(Vocabulary *vocabulary);
 

@@ -14,16 +14,24 @@
 
 enum { CACHE_LINE = 64 };
 
-_Noreturn void die(const char *format, ...)
+_Noreturn void die_with(int status, const char *format, va_list arguments)
 {
     char message[4096];
-    va_list arguments;
-    va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
+    /* A name out of a damaged file must not look like a second line, nor speak to the terminal. */
+    for (char *at = message; *at; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7F)
+            *at = '?';
     fflush(stdout); /* what was said before the failure comes before it */
     fprintf(stderr, "%s: %s\n", program_invocation_short_name, message);
-    exit(1);
+    exit(status);
+}
+
+_Noreturn void die(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    die_with(1, format, arguments);
 }
 
 char *saying(const char *format, ...)

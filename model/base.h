@@ -2,6 +2,7 @@
 #ifndef PULGA_BASE_H
 #define PULGA_BASE_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,6 +16,8 @@ typedef REAL Real;
 
 /* The one way to fail: "program: message" on standard error, exit status 1. */
 _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same with another exit status. */
+_Noreturn void die_with(int status, const char *format, va_list arguments);
 
 /* A message in memory of its own, which the caller frees: what went wrong, told upwards. */
 char *saying(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -2,7 +2,6 @@
 #include "options.h"
 
 #include <argp.h>
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,13 +27,9 @@ typedef struct {
 
 _Noreturn void usage_error(const char *format, ...)
 {
-    char message[2048];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
-    fprintf(stderr, "%s: %s\n", program_invocation_short_name, message);
-    exit(EX_USAGE);
+    die_with(EX_USAGE, format, arguments);
 }
 
 static error_t parse_one(int key, char *text, struct argp_state *state)

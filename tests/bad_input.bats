@@ -79,6 +79,12 @@ load programs.bash
         --warmup 0 --activation gelu --out wild
 }
 
+@test "a run of no steps goes on" {
+    "$BIN/train" perro.txt --steps 0 --out run >/dev/null
+    "$BIN/train" --resume run --steps 4 >/dev/null
+    tail -n 1 run/log.csv | grep -q "^4,"
+}
+
 @test "damaged runs" {
     "$BIN/train" perro.txt --steps 3 --out run >/dev/null
     cp -r run good
@@ -94,6 +100,24 @@ load programs.bash
     cp good/state.safetensors run/
     printf 'x' | dd of=run/state.safetensors bs=1 seek=200000 conv=notrunc 2>/dev/null
     refuses 1 run/state.safetensors checksum -- "$BIN/train" --resume run
+    for lie in 's/"next":"9"/"next":"10"/' 's/"step":"3"/"step":"1e30"/' \
+        's/"log_size":"/"log_size":"99/'; do
+        cp good/state.safetensors run/
+        lie_in run/state.safetensors "$lie"
+        refuses 1 damaged -- "$BIN/train" --resume run
+    done
     rm run/state.safetensors
     refuses 1 run state.safetensors -- "$BIN/train" --resume run
+}
+
+# Edits the header of a safetensors file and writes its new length in front.
+lie_in() {
+    local length header
+    length=$(od -An -t u8 -N 8 "$1" | tr -d ' ')
+    header=$(tail -c +9 "$1" | head -c "$length" | sed "$2")
+    numbers_of "$1" >numbers.bin
+    length=$(printf %s "$header" | wc -c)
+    { printf "$(printf '\\%03o\\%03o\\%03o\\%03o' $((length & 255)) $((length >> 8 & 255)) \
+        $((length >> 16 & 255)) $((length >> 24 & 255)))\\0\\0\\0\\0"
+      printf %s "$header"; cat numbers.bin; } >"$1"
 }

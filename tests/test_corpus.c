@@ -438,6 +438,23 @@ static void check_resume(Corpus *c, int most)
     reader_free(&resumed);
 }
 
+static void test_no_such_place(void **state)
+{
+    (void)state;
+    Corpus c = made_up_corpus(15, 9, false);
+    corpus_cut(&c, 5, 0, 7);
+    Reader reader = reader_new(&c, 7);
+    assert_true(reader_seek(&reader, 2, reader.count));
+    assert_false(reader_seek(&reader, 2, reader.count + 1));
+    assert_false(reader_seek(&reader, 2, SIZE_MAX));
+    int count;
+    reader_take(&reader, 4, &count); /* safe all the same */
+    assert_int_equal(count, 4);
+    assert_int_equal(reader.epoch, 3);
+    reader_free(&reader);
+    corpus_free(&c);
+}
+
 static void test_resume(void **state)
 {
     (void)state;
@@ -466,6 +483,7 @@ int main(void)
         cmocka_unit_test(test_epochs_of_lines),
         cmocka_unit_test(test_stream_order),
         cmocka_unit_test(test_resume),
+        cmocka_unit_test(test_no_such_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -122,6 +122,13 @@ static void test_replace_fails(void **state)
     assert_holds(path, "old", 3);
     assert_int_equal(scratch_count(folder), 1);
 
+    char *taken = saying("%s/taken", folder), *inside = saying("%s/taken/inside", folder);
+    directory_make(inside); /* nothing takes a folder's place, and nothing stays beside it */
+    assert_not_replaced(&(Replacing){folder, "taken", .size = 9}, taken);
+    assert_int_equal(scratch_count(folder), 2);
+    assert_int_equal(rmdir(inside) || rmdir(taken), 0);
+    free(taken), free(inside);
+
     assert_int_equal(chmod(folder, 0555), 0);
     assert_not_replaced(&(Replacing){folder, "some", .size = 9, .stranger = true}, folder);
     assert_int_equal(chmod(folder, 0755), 0);
@@ -132,6 +139,24 @@ static void test_replace_fails(void **state)
 }
 
 enum { LARGE = 100000 };
+
+/* In a folder whose name leaves no room for the file's, no file of a shorter name appears. */
+static void test_long_names(void **state)
+{
+    (void)state;
+    char *folder = scratch_new(), *deep = saying("%s", folder);
+    while (strlen(deep) < 4085) {
+        const size_t left = 4085 - strlen(deep);
+        char *deeper = saying("%s/%0*d", deep, (int)(left > 202 ? 200 : left - 1), 0);
+        free(deep);
+        deep = deeper;
+    }
+    directory_make(deep);
+    assert_not_replaced(&(Replacing){deep, "longer.name", .size = 9}, deep);
+    assert_int_equal(scratch_count(deep), 0);
+    free(deep);
+    scratch_remove(folder);
+}
 
 static _Noreturn void replace_for_ever(const char *folder)
 {
@@ -543,6 +568,9 @@ static void test_bad_offsets(void **state)
         {"{\"a\":" ONE("[5]", "0", "20") ",\"b\":" /* 16 below 0 in 64 bits */
          ONE("[1073741823,1073741825,4]", "20", "4") "}", 4},
         {"{\"a\":{\"dtype\":\"F99\",\"shape\":[2],\"data_offsets\":[0,0]}}", 0},
+        {"{\"a\":" ONE("[1]", "0", "4") ",\"b\":" ONE("[1]", "4", "8") ",\"a\":"
+         ONE("[1]", "8", "12") "}", 12},                      /* a name twice */
+        {"{\"__metadata__\":{},\"__metadata__\":{}}", 0},
         {"{\"a\":" ONE("[1e999]", "0", "8") "}", 8},
         {"{\"a\":" ONE("[2]", "0", "1e999") "}", 8},
         {"{\"a\":" ONE("[1e300]", "0", "1e300") "}", 8},
@@ -632,6 +660,8 @@ static void test_bad_sizes(void **state)
     char *begin = repeated("{\"", "name", 100000), *header = saying("%s\":8}", begin);
     assert_bad_header(folder, header, 0);
     free(begin), free(header);
+    /* A name of several lines does not make several of the one. */
+    assert_bad_header(folder, "{\"a\nb\\r\\n\\u001b[31m\":8}", 0);
     scratch_remove(folder);
 }
 
@@ -666,7 +696,7 @@ static void test_double_numbers(void **state)
 static void test_random_damage(void **state)
 {
     (void)state;
-    static const char pieces[] = "{}[]\",:0123456789eE+-.\\u FaN";
+    static const char pieces[] = "{}[]\",:0123456789eE+-.\\u FaN\n";
     char *folder = scratch_new();
     size_t header;
     Bytes file = two(folder, &header);
@@ -698,6 +728,7 @@ int main(void)
         cmocka_unit_test(test_checksum),
         cmocka_unit_test(test_file_replace),
         cmocka_unit_test(test_replace_fails),
+        cmocka_unit_test(test_long_names),
         cmocka_unit_test(test_directory_make),
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_odd_sizes),

@@ -66,6 +66,11 @@ static void test_order(void **state)
     assert_words("un gato\nun perro", stream, "un|gato|perro|");
     const VocabularyRules characters = {.stream = true, .characters = true, .min_count = 1};
     assert_words("añb a\nb👍", characters, "a|ñ|b| |\n|👍|");
+    /* By lines, no id for what stands in no line: ends, and blank lines. */
+    VocabularyRules lines = {.characters = true, .min_count = 1};
+    assert_words("ab\nb a\n \t \nc", lines, "[bos]|[eos]|a|b| |c|");
+    lines.max_words = 3; /* nor does anything become unknown for it */
+    assert_words("ab\nab\nabc", lines, "[bos]|[eos]|a|b|c|");
 }
 
 static void test_min_count(void **state)
@@ -80,6 +85,18 @@ static void test_min_count(void **state)
     assert_words(text, rules, "[unk]|d|a|c|");
     rules.characters = true;
     assert_words("abcab", rules, "[unk]|a|b|");
+}
+
+static void keep_common(void *text)
+{
+    Vocabulary v = vocabulary(text, (VocabularyRules){.min_count = 3});
+    vocabulary_free(&v);
+}
+
+static void test_nothing_kept(void **state)
+{
+    (void)state;
+    assert_dies(keep_common, "a b a b", "a.txt", "comes 3 times", "--min-count");
 }
 
 static void test_max_words(void **state)
@@ -188,6 +205,7 @@ int main(void)
         cmocka_unit_test(test_nine_sentences),
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_min_count),
+        cmocka_unit_test(test_nothing_kept),
         cmocka_unit_test(test_max_words),
         cmocka_unit_test(test_unknown),
         cmocka_unit_test(test_long_words),
