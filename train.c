@@ -1,5 +1,4 @@
 /* train.c: trains a small GPT on a text file and leaves a model directory behind. */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <signal.h>
@@ -10,9 +9,8 @@
 
 #include "data/floor.h"
 #include "data/log.h"
-#include "data/run.h"
+#include "data/trainer.h"
 #include "model/matrix/matrix.h"
-#include "model/pace.h"
 #include "program/options.h"
 #include "program/screen.h"
 
@@ -25,326 +23,138 @@ static const Program PROGRAM = {
     .most_arguments = 1,
 };
 
-/* Everything that a run holds while it trains. */
+/* A call of this program: the run, and how it looks from outside. */
 typedef struct {
-    const char *text_path;
-    Text text;
-    Vocabulary vocabulary;
-    Corpus corpus;
-    Plan plan;
-    double floor;        /* NAN where it is not counted */
-    char *directory;
-
-    Gpt gpt;
-    Adam adam;
-    Real *best;          /* a block of weights: those of the lowest evaluated loss */
-    Reader reader;
-    BatchRoom room;
-    Pace pace;
-    Progress progress;
-
+    Trainer trainer;
     Screen screen;
-    FILE *log;
     double begun, saved; /* clock */
-    int64_t first_step;  /* of this call */
-    size_t tokens;       /* read by this call */
-} Run;
-
-/* ---- Before training ---- */
-
-static void read_text(Run *run, Settings *settings, const Given *given)
-{
-    plan_text(settings, given);
-    run->text = text_read(run->text_path, settings->lower);
-    const char *name = strcmp(run->text_path, "-") ? run->text_path : "standard input";
-    const bool stream = settings->sequence == SEQUENCE_STREAM;
-    run->vocabulary = vocabulary_of(name, run->text.clean, run->text.size, (VocabularyRules){
-        .characters = settings->tokens == TOKENS_CHAR, .stream = stream,
-        .min_count = settings->min_count, .max_words = settings->max_words});
-    run->corpus = corpus_of(name, run->text.clean, run->text.size, &run->vocabulary, stream);
-}
-
-static void make_plan(Run *run, const Settings *settings, const Given *given)
-{
-    char *wrong = plan_make(&run->plan, settings, given, &run->corpus, run->vocabulary.count);
-    if (wrong)
-        usage_error("%s", wrong);
-    run->floor = run->corpus.stream ? (double)NAN : floor_of(&run->corpus, run->plan.reach);
-    /* Before the model is made: its working memory is counted by threads. */
-    thread_set_limit(run->plan.settings.threads);
-    run->pace = pace_new(run->plan.settings.threads, was_given(given, "threads"));
-}
-
-static void make_model(Run *run)
-{
-    run->gpt = gpt_new(run->plan.shape, run->plan.rows);
-    run->adam = adam_new(&run->gpt);
-    run->best = memory_new(run->gpt.numbers, sizeof *run->best, "the best weights");
-    run->reader = reader_new(&run->corpus, (uint32_t)run->plan.settings.seed);
-    run->room = batch_room_new(run->plan.rows);
-    run->progress = (Progress){.best_loss = INFINITY};
-}
-
-/* A resumed run keeps its settings; this call may only make it longer. */
-static void resume_settings(Settings *settings, Given *given)
-{
-    const Settings call = *settings;
-    const Given asked = *given;
-    *settings = (Settings){0};
-    fields_preset(SETTINGS, settings);
-    run_read_settings(call.resume, settings);
-    for (int i = 0; SETTINGS[i].name; i++) {
-        const char *name = SETTINGS[i].name;
-        if (!SETTINGS[i].of_the_run)
-            continue;
-        if (asked.field[i] && strcmp(name, "steps") && strcmp(name, "epochs"))
-            usage_error("--%s cannot change while %s goes on; it keeps its own", name,
-                        call.resume);
-        given->field[i] = true;
-    }
-    if (was_given(&asked, "steps"))
-        settings->steps = call.steps;
-    if (was_given(&asked, "epochs"))
-        settings->epochs = call.epochs;
-    given->field[field_index(SETTINGS, "steps")] =
-        was_given(&asked, "steps") || !was_given(&asked, "epochs");
-    settings->stop_after = call.stop_after;
-    settings->checkpoint_every = call.checkpoint_every;
-    settings->threads = call.threads;
-    settings->resume = call.resume;
-    settings->text = call.text;
-}
-
-static void open_resumed(Run *run, Settings *settings, Given *given)
-{
-    resume_settings(settings, given);
-    run->directory = saying("%s", settings->resume);
-    if (!settings->text) /* then it is the run's own copy */
-        settings->text = run_text_path(run->directory);
-    if (!settings->text)
-        die("%s holds no copy of its text; name it with --text FILE", run->directory);
-    run->text_path = settings->text;
-    read_text(run, settings, given);
-    run_check_text(run->directory, run->text_path, &run->text);
-    make_plan(run, settings, given);
-    make_model(run);
-    run->progress = run_read_state(run->directory, &run->gpt, &run->adam, run->best);
-    if (!reader_seek(&run->reader, run->progress.epoch, run->progress.next))
-        die("%s/state.safetensors is damaged: an epoch has no piece %zu", run->directory,
-            run->progress.next);
-    run->log = log_open(run->directory, run->progress.log_size);
-}
-
-static void open_new(Run *run, Settings *settings, const Given *given)
-{
-    read_text(run, settings, given);
-    make_plan(run, settings, given);
-    make_model(run);
-    gpt_start(&run->gpt, (uint32_t)settings->seed);
-    if (settings->from)
-        run_read_model(settings->from, &run->gpt);
-    memcpy(run->best, run->gpt.weight_block, run->gpt.numbers * sizeof *run->best);
-    run->directory = run_directory(settings, run->text_path);
-    run->log = log_open(run->directory, 0);
-}
+    int64_t first_step;
+    size_t tokens;       /* trained on by this call */
+    double evaluated;    /* the last evaluation's loss; NAN before the first */
+} Call;
 
 /* ---- What was chosen ---- */
 
-static void announce_text(const Run *run)
+static void announce_text(const Trainer *t)
 {
-    const Settings *s = &run->plan.settings;
-    const Corpus *corpus = &run->corpus;
-    printf("text    %s: ", strcmp(run->text_path, "-") ? run->text_path : "standard input");
+    const Corpus *corpus = &t->corpus;
+    printf("text    %s: ", strcmp(t->text_path, "-") ? t->text_path : "standard input");
     if (corpus->stream)
         printf("a stream of %s %s", thousands((size_t)arrlen(corpus->tokens)).text,
-               s->tokens == TOKENS_CHAR ? "characters" : "words");
+               t->vocabulary.characters ? "characters" : "words");
     else
         printf("%s lines, %s targets", thousands((size_t)arrlen(corpus->lines) - 1).text,
                thousands(corpus->train_targets + corpus->held_out_targets).text);
-    printf(", vocabulary %s\n", thousands((size_t)run->vocabulary.count).text);
-    if (corpus->held_out_targets)
+    printf(", vocabulary %s\n", thousands((size_t)t->vocabulary.count).text);
+    if (trainer_holds_out(t))
         printf("        %s targets held out for validation\n",
                thousands(corpus->held_out_targets).text);
     if (corpus->lines_cut)
         printf("        %s lines are longer than the context and were cut\n",
                thousands(corpus->lines_cut).text);
+}
+
+static void announce_losses(const Trainer *t, const Screen *screen)
+{
     printf("losses  knowing nothing %.6f, only how often each token comes %.6f",
-           log(run->vocabulary.count), floor_unigram(corpus, run->vocabulary.count));
-    if (!isnan(run->floor))
-        printf(", floor %s%.6f%s", run->screen.bold, run->floor, run->screen.plain);
-    if (run->plan.reach != REACH_ALL)
-        printf(" (seeing %d tokens)", run->plan.reach);
+           log(t->vocabulary.count), floor_unigram(&t->corpus, t->vocabulary.count));
+    if (!isnan(t->floor))
+        printf(", floor %s%.6f%s", screen->bold, t->floor, screen->plain);
+    if (!isnan(t->floor) && t->plan.reach != REACH_ALL)
+        printf(" (seeing %d tokens)", t->plan.reach);
     printf("\n");
 }
 
-static void announce_model(const Run *run)
+static void announce_model(const Trainer *t, const Screen *screen)
 {
-    const Settings *s = &run->plan.settings;
-    printf("model   %d layers, %d heads of %d, width %d, hidden %d, context %d; %s, %s-norm, %s, "
-           "%s head", s->layers, s->heads, s->head_size, s->width, s->hidden, s->context,
-           s->positions == POSITIONS_LEARNED ? "learned positions" : "sinusoidal positions",
-           s->norm == NORM_POST ? "post" : "pre", s->activation == ACTIVATION_GELU ? "gelu" : "relu",
+    const Settings *s = &t->plan.settings;
+    printf("model   %d layers, %d heads of %d, width %d, hidden %d, context %d; %s positions, "
+           "%s-norm, %s, %s head", s->layers, s->heads, s->head_size, s->width, s->hidden,
+           s->context, t->plan.shape.learned_positions ? "learned" : "sinusoidal",
+           t->plan.shape.post_norm ? "post" : "pre", t->plan.shape.gelu ? "gelu" : "relu",
            s->untied ? "untied" : "tied");
     if (s->window)
         printf(", windows %s", s->window);
-    printf("\n        %s%s parameters%s, %.1f MB of memory, %s%d %s, kernel %s\n", run->screen.bold,
-           thousands(run->plan.parameters).text, run->screen.plain, run->plan.bytes / 1e6,
-           run->pace.probing ? "up to " : "", s->threads, s->threads == 1 ? "thread" : "threads",
+    printf("\n        %s%s parameters%s, %.1f MB of memory, %s%d %s, kernel %s\n", screen->bold,
+           thousands(t->plan.parameters).text, screen->plain, t->plan.bytes / 1e6,
+           t->pace.probing ? "up to " : "", s->threads, s->threads == 1 ? "thread" : "threads",
            matrix_kernel_name());
 }
 
-static void announce_training(const Run *run)
+static void announce_training(const Trainer *t)
 {
-    const Settings *s = &run->plan.settings;
+    const Settings *s = &t->plan.settings;
     printf("steps   %s of %s sequences", thousands((size_t)s->steps).text,
-           run->plan.whole_in_a_step ? "all" : thousands((size_t)s->batch).text);
+           t->plan.whole_in_a_step ? "all" : thousands((size_t)s->batch).text);
     if (s->accumulate > 1)
         printf(" in %d parts", s->accumulate);
     printf(" (%s epochs); ", thousands((size_t)s->epochs).text);
-    if (run->plan.schedule.kind == NOAM)
+    if (t->plan.schedule.kind == NOAM)
         printf("noam, factor %g", s->lr_factor);
     else
-        printf("%s, rate %g", run->plan.schedule.kind == COSINE ? "cosine" : "constant", s->lr);
+        printf("%s, rate %g", t->plan.schedule.kind == COSINE ? "cosine" : "constant", s->lr);
     printf(", warm-up %d", s->warmup);
-    if (run->plan.schedule.kind != COSINE)
+    if (t->plan.schedule.kind != COSINE)
         printf(", cool-down %g", s->cooldown);
     printf(", dropout %g, seed %d\n", s->dropout, s->seed);
     if (s->warmup > s->steps && s->steps > 0)
         printf("        the warm-up is longer than the run: the rate never reaches its height\n");
-    printf("run     %s", run->directory);
-    if (run->progress.step)
-        printf(", going on from step %" PRId64, run->progress.step);
+    printf("run     %s", t->directory);
+    if (t->progress.step)
+        printf(", going on from step %" PRId64, t->progress.step);
     printf("\n");
-}
-
-/* ---- A step ---- */
-
-typedef struct {
-    double loss, gradient_norm, rate;
-} Step;
-
-/* Forward, backward and update over the next sequences, in as many parts as asked for. */
-static Step take_step(Run *run)
-{
-    const Settings *s = &run->plan.settings;
-    Gpt *gpt = &run->gpt;
-    const int64_t t = run->progress.step + 1;
-    const double began = clock_seconds();
-    pace_begin(&run->pace);
-    int count;
-    const Piece *pieces = reader_take(&run->reader, s->batch, &count);
-    size_t targets = 0;
-    for (int i = 0; i < count; i++)
-        targets += (size_t)pieces[i].length;
-
-    memset(gpt->gradient_block, 0, gpt->numbers * sizeof *gpt->gradient_block);
-    const Noise noise = {s->dropout, (uint32_t)s->seed, (uint32_t)t, 0};
-    double sum = 0;
-    uint32_t row = 0;
-    for (int part = 0; part < s->accumulate; part++) {
-        const int from = (int)((int64_t)count * part / s->accumulate);
-        const int end = (int)((int64_t)count * (part + 1) / s->accumulate);
-        if (from == end)
-            continue;
-        const Batch batch = batch_fill(&run->room, &run->corpus, pieces + from, end - from, row);
-        sum += gpt_learn(gpt, &batch, (Real)(1 / (double)targets), noise);
-        row += (uint32_t)batch.rows;
-    }
-
-    Step step = {sum / (double)targets, adam_gradient_norm(gpt),
-                 schedule_rate(&run->plan.schedule, t)};
-    if (!isfinite(step.loss) || !isfinite(step.gradient_norm))
-        die("step %" PRId64 ": the loss is %g and the gradient's norm %g; the last save is kept; "
-            "try a smaller --lr-factor or --lr", t, step.loss, step.gradient_norm);
-    const bool clipped = s->clip > 0 && step.gradient_norm > s->clip;
-    adam_step(&run->adam, gpt, clipped ? s->clip / step.gradient_norm : 1, step.rate, s->decay, t);
-    run->progress.step = t;
-    run->progress.epoch = run->reader.epoch;
-    run->progress.next = run->reader.next;
-    run->tokens += targets;
-    pace_end(&run->pace, (clock_seconds() - began) / (double)targets);
-    return step;
-}
-
-/* The loss over the held-out text or, where nothing is held out, over the training text. Keeps the
- * weights where it is the lowest so far. */
-static double evaluate(Run *run)
-{
-    const Piece *pieces =
-        arrlen(run->corpus.held_out) ? run->corpus.held_out : run->corpus.train;
-    const ptrdiff_t count = arrlen(pieces);
-    double sum = 0;
-    size_t targets = 0;
-    for (ptrdiff_t from = 0, end; from < count; from = end) {
-        int rows = 0;
-        for (end = from; end < count && rows + pieces[end].length <= run->room.rows; end++)
-            rows += pieces[end].length;
-        const Batch batch =
-            batch_fill(&run->room, &run->corpus, pieces + from, (int)(end - from), 0);
-        sum += gpt_evaluate(&run->gpt, &batch);
-        targets += (size_t)rows;
-    }
-    const double loss = sum / (double)targets;
-    if (loss < run->progress.best_loss) {
-        run->progress.best_loss = loss;
-        run->progress.best_step = run->progress.step;
-        run->progress.worse = 0;
-        memcpy(run->best, run->gpt.weight_block, run->gpt.numbers * sizeof *run->best);
-    } else {
-        run->progress.worse++;
-    }
-    return loss;
 }
 
 /* ---- The log ---- */
 
-static LogEntry entry_of(const Run *run, Step step, double evaluated)
+static LogEntry entry_of(const Call *call, Step step, double evaluated)
 {
-    const double seconds = clock_seconds() - run->begun;
-    const bool whole = !arrlen(run->corpus.held_out);
+    const Trainer *t = &call->trainer;
+    const double seconds = clock_seconds() - call->begun;
     return (LogEntry){
-        .step = run->progress.step, .epoch = run->progress.epoch + 1, .loss = step.loss,
-        .evaluated = evaluated, .gap = whole ? evaluated - run->floor : (double)NAN,
+        .step = t->progress.step, .epoch = t->progress.epoch + 1, .loss = step.loss,
+        .evaluated = evaluated, .gap = trainer_holds_out(t) ? (double)NAN : evaluated - t->floor,
         .rate = step.rate, .gradient_norm = step.gradient_norm,
-        .tokens_per_second = seconds > 0 ? (double)run->tokens / seconds : 0, .seconds = seconds,
+        .tokens_per_second = seconds > 0 ? (double)call->tokens / seconds : 0, .seconds = seconds,
     };
 }
 
-static void show(const Run *run, const LogEntry *entry, double evaluated, bool refresh)
+/* What the last evaluation has found, for a line of the log. */
+static Digits evaluation(const Call *call)
 {
-    const int64_t steps = run->plan.settings.steps, taken = entry->step - run->first_step;
-    char line[256], seen[64] = "";
-    if (!isnan(evaluated) && !isnan(run->floor) && !arrlen(run->corpus.held_out))
-        snprintf(seen, sizeof seen, "gap %.6f  ", evaluated - run->floor);
-    else if (!isnan(evaluated))
-        snprintf(seen, sizeof seen, "%s %.4f  ",
-                 arrlen(run->corpus.held_out) ? "validation" : "whole text", evaluated);
-    const double left = taken > 0 ? entry->seconds / (double)taken * (double)(steps - entry->step)
-                                  : 0;
+    const Trainer *t = &call->trainer;
+    Digits text = {""};
+    if (isnan(call->evaluated))
+        return text;
+    if (trainer_holds_out(t))
+        snprintf(text.text, sizeof text.text, "validation %.4f  ", call->evaluated);
+    else if (isnan(t->floor))
+        snprintf(text.text, sizeof text.text, "whole text %.4f  ", call->evaluated);
+    else
+        snprintf(text.text, sizeof text.text, "gap %.6f  ", call->evaluated - t->floor);
+    return text;
+}
+
+/* A plain line in a pipe; on a terminal, one line that refreshes. */
+static void show(const Call *call, const LogEntry *entry)
+{
+    char line[256];
+    const int64_t steps = call->trainer.plan.settings.steps;
+    const double each = entry->seconds / (double)(entry->step - call->first_step);
     snprintf(line, sizeof line,
              "step %*" PRId64 "/%" PRId64
              "  loss %.4f  %srate %.2e  norm %.3f  %s tokens/s  %s left",
-             (int)strlen(thousands((size_t)steps).text), entry->step, steps, entry->loss, seen,
-             entry->rate, entry->gradient_norm, thousands((size_t)entry->tokens_per_second).text,
-             duration(left).text);
-    if (refresh)
-        screen_refresh(&run->screen, line);
+             snprintf(NULL, 0, "%" PRId64, steps), entry->step, steps, entry->loss,
+             evaluation(call).text, entry->rate, entry->gradient_norm,
+             thousands((size_t)entry->tokens_per_second).text,
+             duration(each * (double)(steps - entry->step)).text);
+    if (call->screen.terminal)
+        screen_refresh(&call->screen, line);
     else
         printf("%s\n", line);
 }
 
 /* ---- Training ---- */
-
-static bool save(Run *run)
-{
-    run->saved = clock_seconds();
-    if (isinf(run->progress.best_loss)) { /* not evaluated yet: the last weights are the best */
-        run->progress.best_step = run->progress.step;
-        memcpy(run->best, run->gpt.weight_block, run->gpt.numbers * sizeof *run->best);
-    }
-    return log_sync(run->log, &run->progress.log_size) &&
-           run_save(run->directory, &run->gpt, &run->adam, run->best, &run->progress);
-}
 
 /* The signal that asks the run to stop, for the loop to see after each step: the one thing that
  * changes from outside. The second one of its kind ends the program where it stands; the last save
@@ -369,131 +179,134 @@ static void watch_signals(void)
     signal(SIGPIPE, SIG_IGN); /* who reads the log may leave; the training goes on */
 }
 
+static bool save(Call *call)
+{
+    call->saved = clock_seconds();
+    return trainer_save(&call->trainer);
+}
+
 static bool is_due(int64_t step, int every)
 {
     return every > 0 && step % every == 0;
 }
 
 /* Saves what is due; a save that fails was said, and the next one may succeed. */
-static void save_if_due(Run *run)
+static void save_if_due(Call *call)
 {
-    const int every = run->plan.settings.checkpoint_every;
-    if (every ? is_due(run->progress.step, every) : clock_seconds() - run->saved > 60)
-        save(run);
+    const int every = call->trainer.plan.settings.checkpoint_every;
+    if (every ? is_due(call->trainer.progress.step, every) : clock_seconds() - call->saved > 60)
+        save(call);
 }
 
-static bool out_of_patience(const Run *run)
+static bool out_of_patience(const Trainer *t)
 {
-    const int patience = run->plan.settings.patience;
-    return patience && run->progress.worse >= patience;
+    const int patience = t->plan.settings.patience;
+    return patience && t->progress.worse >= patience;
 }
 
 /* The loss before the first step, unless it takes longer than the first few steps. */
-static bool start_is_worth_a_look(const Run *run)
+static void look_at_start(Call *call)
 {
-    const Corpus *corpus = &run->corpus;
-    const size_t all = arrlen(corpus->held_out) ? corpus->held_out_targets : corpus->train_targets;
-    return all / 20 <= (size_t)run->plan.rows || run->plan.settings.steps == 0;
+    Trainer *t = &call->trainer;
+    const size_t targets = trainer_holds_out(t) ? t->corpus.held_out_targets
+                                                : t->corpus.train_targets;
+    if (t->progress.step || (targets / 20 > (size_t)t->plan.rows && t->plan.settings.steps))
+        return;
+    call->evaluated = trainer_evaluate(t);
+    const LogEntry entry = entry_of(call, (Step){NAN, NAN, NAN, 0}, call->evaluated);
+    log_write(t->log, &entry);
+    if (!call->screen.terminal)
+        printf("start: loss %.4f over the %s text\n", call->evaluated,
+               trainer_holds_out(t) ? "held-out" : "whole");
+}
+
+/* One step, evaluated and logged where that is due. */
+static void step_and_log(Call *call)
+{
+    Trainer *t = &call->trainer;
+    const Settings *s = &t->plan.settings;
+    const Step step = trainer_step(t);
+    const bool last = t->progress.step == s->steps;
+    const bool evaluating = is_due(t->progress.step, s->eval_every) || last;
+    const bool logging = is_due(t->progress.step, s->log_every) || last;
+    call->tokens += (size_t)step.targets;
+    if (evaluating)
+        call->evaluated = trainer_evaluate(t);
+    const LogEntry entry = entry_of(call, step, evaluating ? call->evaluated : (double)NAN);
+    if (evaluating || logging)
+        log_write(t->log, &entry);
+    if (call->screen.terminal ? last || screen_is_due(&call->screen, entry.seconds) : logging)
+        show(call, &entry);
 }
 
 /* From where the run is to its end, or until a signal. */
-static void train(Run *run)
+static void train(Call *call)
 {
-    const Settings *s = &run->plan.settings;
+    Trainer *t = &call->trainer;
+    const Settings *s = &t->plan.settings;
     const int64_t end = s->stop_after && s->stop_after < s->steps ? s->stop_after : s->steps;
-    double shown = 0, evaluated = NAN;
 
     watch_signals();
-    run->begun = run->saved = clock_seconds();
-    run->first_step = run->progress.step;
-    if (run->progress.step == 0 && start_is_worth_a_look(run)) { /* step 0 of the log */
-        evaluated = evaluate(run);
-        const LogEntry entry = entry_of(run, (Step){NAN, NAN, NAN}, evaluated);
-        log_write(run->log, &entry);
-        if (!run->screen.terminal)
-            printf("start: loss %.4f over the %s text\n", evaluated,
-                   arrlen(run->corpus.held_out) ? "held-out" : "whole");
+    call->begun = call->saved = clock_seconds();
+    call->first_step = t->progress.step;
+    look_at_start(call);
+    while (!stop_signal && t->progress.step < end && !out_of_patience(t)) {
+        step_and_log(call);
+        save_if_due(call);
     }
-    while (!stop_signal && run->progress.step < end && !out_of_patience(run)) {
-        const Step step = take_step(run);
-        const int64_t t = run->progress.step;
-        const bool evaluating = is_due(t, s->eval_every) || t == s->steps;
-        const bool logging = is_due(t, s->log_every) || t == s->steps;
-        if (evaluating)
-            evaluated = evaluate(run);
-        const LogEntry entry = entry_of(run, step, evaluating ? evaluated : (double)NAN);
-        if (evaluating || logging)
-            log_write(run->log, &entry);
-        if (logging && !run->screen.terminal)
-            show(run, &entry, evaluated, false);
-        if (run->screen.terminal && (entry.seconds - shown > 0.1 || t == s->steps)) {
-            show(run, &entry, evaluated, true);
-            shown = entry.seconds;
-        }
-        save_if_due(run);
-    }
-    if (run->screen.terminal)
+    if (call->screen.terminal && t->progress.step > call->first_step)
         printf("\n");
 }
 
-static void conclude_best(const Run *run)
+/* ---- What came of it ---- */
+
+static void conclude_best(const Trainer *t, const Screen *screen)
 {
-    const Progress *p = &run->progress;
+    const Progress *p = &t->progress;
     if (isinf(p->best_loss)) {
-        printf("best    not known yet: the first evaluation comes after step %d\n",
-               run->plan.settings.eval_every);
+        printf("best    not known yet: the first evaluation comes with step %d\n",
+               t->plan.settings.eval_every);
         return;
     }
-    printf("best    step %" PRId64 ": %s%.6f%s", p->best_step, run->screen.bold, p->best_loss,
-           run->screen.plain);
-    if (arrlen(run->corpus.held_out))
+    printf("best    step %" PRId64 ": %s%.6f%s", p->best_step, screen->bold, p->best_loss,
+           screen->plain);
+    if (trainer_holds_out(t))
         printf(" over the held-out text\n");
-    else if (!isnan(run->floor))
-        printf(", %.6f above the floor\n", p->best_loss - run->floor);
+    else if (!isnan(t->floor))
+        printf(", %.6f above the floor\n", p->best_loss - t->floor);
     else
         printf(" over the whole text\n");
 }
 
-static void conclude(const Run *run)
+static void conclude(const Call *call)
 {
-    const Progress *p = &run->progress;
-    const Settings *s = &run->plan.settings;
-    const double seconds = clock_seconds() - run->begun;
+    const Trainer *t = &call->trainer;
+    const Settings *s = &t->plan.settings;
+    const double seconds = clock_seconds() - call->begun;
     if (stop_signal)
-        printf("stopped by %s after step %" PRId64 " of %d\n", strsignal(stop_signal), p->step,
-               s->steps);
-    else if (p->step < s->steps && out_of_patience(run))
-        printf("no better for %d evaluations: stopped after step %" PRId64 "\n", p->worse, p->step);
-    conclude_best(run);
+        printf("stopped by %s after step %" PRId64 " of %d\n", strsignal(stop_signal),
+               t->progress.step, s->steps);
+    else if (t->progress.step < s->steps && out_of_patience(t))
+        printf("no better for %d evaluations: stopped after step %" PRId64 "\n",
+               t->progress.worse, t->progress.step);
+    conclude_best(t, &call->screen);
     printf("took    %s, %s tokens/s\n", duration(seconds).text,
-           thousands((size_t)((double)run->tokens / seconds)).text);
-    if (p->step < s->steps)
-        printf("next    ./train --resume %s\n", run->directory);
+           thousands((size_t)((double)call->tokens / seconds)).text);
+    if (t->progress.step < s->steps && !out_of_patience(t))
+        printf("next    ./train --resume %s\n", t->directory);
     else
         printf("next    ./train --resume %s --epochs %d     (goes on; everything is in %s)\n",
-               run->directory, 2 * s->epochs, run->directory);
-}
-
-static void close_run(Run *run)
-{
-    fclose(run->log);
-    batch_room_free(&run->room);
-    reader_free(&run->reader);
-    free(run->best);
-    adam_free(&run->adam);
-    gpt_free(&run->gpt);
-    plan_free(&run->plan);
-    corpus_free(&run->corpus);
-    vocabulary_free(&run->vocabulary);
-    text_free(&run->text);
-    free(run->directory);
+               t->directory, 2 * s->epochs, t->directory);
 }
 
 /* Options that mean nothing together. */
-static void check_together(const Given *given)
+static void check_together(const Given *given, const char *text)
 {
     static const char *const for_new_runs[] = {"out", "overwrite", "from"};
     const bool resuming = was_given(given, "resume");
+    if (resuming == (text != NULL))
+        usage_error(text ? "give a TEXT to train on or --resume RUN, not both"
+                         : "give a TEXT to train on, or --resume RUN; --help tells all");
     for (size_t i = 0; resuming && i < sizeof for_new_runs / sizeof *for_new_runs; i++)
         if (was_given(given, for_new_runs[i]))
             usage_error("--%s is for a new run, not with --resume", for_new_runs[i]);
@@ -504,37 +317,34 @@ static void check_together(const Given *given)
 int main(int argc, char **argv)
 {
     threads_wait_politely(argv);
-    Run run = {.screen = screen_open()};
+    Call call = {.screen = screen_open(), .evaluated = NAN};
     Settings settings = {0};
     Given given = {0};
     char *text = NULL;
     fields_preset(SETTINGS, &settings);
     options_parse(&PROGRAM, argc, argv, &settings, &given, &text);
-    if (!text == !settings.resume)
-        usage_error(text ? "give a TEXT to train on or --resume RUN, not both"
-                         : "give a TEXT to train on, or --resume RUN; --help tells all");
-    check_together(&given);
-    run.text_path = text;
+    check_together(&given, text);
 
-    if (settings.resume)
-        open_resumed(&run, &settings, &given);
-    else
-        open_new(&run, &settings, &given);
-    announce_text(&run);
-    announce_model(&run);
-    announce_training(&run);
+    Trainer *trainer = &call.trainer;
+    char *wrong = trainer_open(trainer, text, &settings, &given);
+    if (wrong)
+        usage_error("%s", wrong);
+    announce_text(trainer);
+    announce_losses(trainer, &call.screen);
+    announce_model(trainer, &call.screen);
+    announce_training(trainer);
     fflush(stdout);
-    char *command = command_line(argc, argv);
-    if (!run_write_description(run.directory, &run.plan, &run.vocabulary, run.text_path,
-                               &run.text, command))
-        return 1;
 
-    train(&run);
-    if (!save(&run))
-        return 1;
-    conclude(&run);
+    char *command = command_line(argc, argv);
+    bool good = trainer_describe(trainer, command);
+    if (good) {
+        train(&call);
+        good = save(&call);
+    }
+    if (good)
+        conclude(&call);
+    trainer_close(trainer);
     free(command);
-    close_run(&run);
     fields_free(SETTINGS, &settings);
-    return stop_signal ? 128 + stop_signal : 0;
+    return !good ? 1 : stop_signal ? 128 + stop_signal : 0;
 }

@@ -45,15 +45,24 @@ char *saying(const char *format, ...)
     return message;
 }
 
+void memory_check(double bytes, const char *purpose)
+{
+    const double all = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    if (all > 0 && bytes > all)
+        die("no memory: %s would take %.0f MB, this machine has %.0f MB; choose smaller sizes",
+            purpose, bytes / 1e6, all / 1e6);
+}
+
 void *memory_new(size_t count, size_t size, const char *purpose)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - CACHE_LINE)
         die("%s would need more memory than there are addresses; choose smaller sizes", purpose);
     bytes = (bytes / CACHE_LINE + 1) * CACHE_LINE;
+    memory_check((double)bytes, purpose);
     void *memory = aligned_alloc(CACHE_LINE, bytes);
     if (!memory)
-        die("no memory: %s needs %.1f MB; choose smaller sizes", purpose, (double)bytes / 1e6);
+        die("no memory: %s would take %.1f MB; choose smaller sizes", purpose, (double)bytes / 1e6);
     return memset(memory, 0, bytes);
 }
 

@@ -26,6 +26,10 @@ char *saying(const char *format, ...) __attribute__((format(printf, 1, 2)));
  * The caller frees it with free(). */
 void *memory_new(size_t count, size_t size, const char *purpose);
 
+/* Dies unless the machine has so much memory at all. Asked for beforehand: the system hands out
+ * more than there is, and ends the program when it is used. */
+void memory_check(double bytes, const char *purpose);
+
 /* One block of numbers handed out piece by piece. With at == NULL it only counts, so one layout
  * function serves twice: first to learn the size, then to place. */
 typedef struct {

@@ -12,7 +12,7 @@ Screen screen_open(void)
     const char *no_colour = getenv("NO_COLOR"), *kind = getenv("TERM");
     const bool terminal = isatty(STDOUT_FILENO) && kind && strcmp(kind, "dumb");
     const bool colours = terminal && !(no_colour && *no_colour);
-    return (Screen){terminal, colours ? "\033[1m" : "", colours ? "\033[0m" : ""};
+    return (Screen){terminal, colours ? "\033[1m" : "", colours ? "\033[0m" : "", 0};
 }
 
 void screen_refresh(const Screen *screen, const char *line)
@@ -26,9 +26,12 @@ void screen_refresh(const Screen *screen, const char *line)
     fflush(stdout);
 }
 
-void screen_clear(const Screen *screen)
+bool screen_is_due(Screen *screen, double seconds)
 {
-    screen_refresh(screen, "");
+    if (seconds - screen->refreshed < 0.1)
+        return false;
+    screen->refreshed = seconds;
+    return true;
 }
 
 Digits thousands(size_t number)

@@ -9,14 +9,16 @@
 typedef struct {
     bool terminal;            /* standard output is one */
     const char *bold, *plain; /* escapes, or "" in a pipe, under NO_COLOR and on a dumb terminal */
+    double refreshed;         /* when the line was last due */
 } Screen;
 
 Screen screen_open(void);
 
 /* Shows a line in the place of the one before; only on a terminal. */
 void screen_refresh(const Screen *screen, const char *line);
-/* Leaves the refreshed line's place empty for what is printed next. */
-void screen_clear(const Screen *screen);
+
+/* Whether the line was last asked for long enough ago to be read; seconds: since any moment. */
+bool screen_is_due(Screen *screen, double seconds);
 
 /* 1234567 as 1,234,567; the text's room is the caller's. */
 typedef struct {

@@ -1,0 +1,246 @@
+/* trainer.c: see trainer.h. */
+#include "trainer.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+
+#include "floor.h"
+#include "log.h"
+
+/* ---- Opening ---- */
+
+static void read_text(Trainer *t, Settings *settings, const Given *given)
+{
+    plan_text(settings, given);
+    t->text = text_read(t->text_path, settings->lower);
+    const char *name = strcmp(t->text_path, "-") ? t->text_path : "standard input";
+    const bool stream = settings->sequence == SEQUENCE_STREAM;
+    t->vocabulary = vocabulary_of(name, t->text.clean, t->text.size, (VocabularyRules){
+        .characters = settings->tokens == TOKENS_CHAR, .stream = stream,
+        .min_count = settings->min_count, .max_words = settings->max_words});
+    t->corpus = corpus_of(name, t->text.clean, t->text.size, &t->vocabulary, stream);
+}
+
+static char *make_plan(Trainer *t, const Settings *settings, const Given *given)
+{
+    char *wrong = plan_make(&t->plan, settings, given, &t->corpus, t->vocabulary.count);
+    if (wrong)
+        return wrong;
+    t->floor = t->corpus.stream ? (double)NAN : floor_of(&t->corpus, t->plan.reach);
+    /* Before the model is made: its working memory is counted by threads. */
+    thread_set_limit(t->plan.settings.threads);
+    t->pace = pace_new(t->plan.settings.threads, was_given(given, "threads"));
+    return NULL;
+}
+
+static void make_model(Trainer *t)
+{
+    memory_check(t->plan.bytes, "a model of these sizes");
+    t->gpt = gpt_new(t->plan.shape, t->plan.rows);
+    t->adam = adam_new(&t->gpt);
+    t->best = memory_new(t->gpt.numbers, sizeof *t->best, "the best weights");
+    t->reader = reader_new(&t->corpus, (uint32_t)t->plan.settings.seed);
+    t->room = batch_room_new(t->plan.rows);
+    t->progress = (Progress){.best_loss = INFINITY};
+}
+
+/* A resumed run keeps its settings; this call may only make it longer. */
+static char *resume_settings(Settings *settings, Given *given)
+{
+    const Settings call = *settings;
+    const Given asked = *given;
+    *settings = (Settings){0};
+    fields_preset(SETTINGS, settings);
+    run_read_settings(call.resume, settings);
+    for (int i = 0; SETTINGS[i].name; i++) {
+        const char *name = SETTINGS[i].name;
+        if (!SETTINGS[i].of_the_run)
+            continue;
+        if (asked.field[i] && strcmp(name, "steps") && strcmp(name, "epochs"))
+            return saying("--%s cannot change while %s goes on; it keeps its own", name,
+                          call.resume);
+        given->field[i] = true;
+    }
+    if (was_given(&asked, "steps"))
+        settings->steps = call.steps;
+    if (was_given(&asked, "epochs"))
+        settings->epochs = call.epochs;
+    given->field[field_index(SETTINGS, "steps")] =
+        was_given(&asked, "steps") || !was_given(&asked, "epochs");
+    settings->stop_after = call.stop_after;
+    settings->checkpoint_every = call.checkpoint_every;
+    settings->threads = call.threads;
+    settings->resume = call.resume;
+    settings->text = call.text;
+    return NULL;
+}
+
+static char *open_resumed(Trainer *t, Settings *settings, Given *given)
+{
+    char *wrong = resume_settings(settings, given);
+    if (wrong)
+        return wrong;
+    t->directory = saying("%s", settings->resume);
+    if (!settings->text) /* then it is the run's own copy */
+        settings->text = run_text_path(t->directory);
+    if (!settings->text)
+        die("%s holds no copy of its text; name it with --text FILE", t->directory);
+    t->text_path = settings->text;
+    read_text(t, settings, given);
+    run_check_text(t->directory, t->text_path, &t->text);
+    if ((wrong = make_plan(t, settings, given)))
+        return wrong;
+    make_model(t);
+    t->progress = run_read_state(t->directory, &t->gpt, &t->adam, t->best);
+    if (!reader_seek(&t->reader, t->progress.epoch, t->progress.next))
+        die("%s/state.safetensors is damaged: an epoch has no piece %zu", t->directory,
+            t->progress.next);
+    t->log = log_open(t->directory, t->progress.log_size);
+    return NULL;
+}
+
+static char *open_new(Trainer *t, Settings *settings, const Given *given)
+{
+    read_text(t, settings, given);
+    char *wrong = make_plan(t, settings, given);
+    if (wrong)
+        return wrong;
+    make_model(t);
+    gpt_start(&t->gpt, (uint32_t)settings->seed);
+    if (settings->from)
+        run_read_model(settings->from, &t->gpt);
+    memcpy(t->best, t->gpt.weight_block, t->gpt.numbers * sizeof *t->best);
+    t->directory = run_directory(settings, t->text_path);
+    t->log = log_open(t->directory, 0);
+    return NULL;
+}
+
+char *trainer_open(Trainer *t, const char *text_path, Settings *settings, Given *given)
+{
+    *t = (Trainer){.text_path = text_path};
+    return settings->resume ? open_resumed(t, settings, given) : open_new(t, settings, given);
+}
+
+bool trainer_describe(const Trainer *t, const char *command)
+{
+    return run_write_description(t->directory, &t->plan, &t->vocabulary,
+                                 t->text_path, &t->text, command);
+}
+
+void trainer_close(Trainer *t)
+{
+    fclose(t->log);
+    batch_room_free(&t->room);
+    reader_free(&t->reader);
+    free(t->best);
+    adam_free(&t->adam);
+    gpt_free(&t->gpt);
+    plan_free(&t->plan);
+    corpus_free(&t->corpus);
+    vocabulary_free(&t->vocabulary);
+    text_free(&t->text);
+    free(t->directory);
+}
+
+/* ---- Training ---- */
+
+/* Forward and backward over the next sequences, in as many parts as asked for: the gradients of the
+ * mean loss over all their targets. */
+static Step learn(Trainer *t, int64_t number)
+{
+    const Settings *s = &t->plan.settings;
+    Gpt *gpt = &t->gpt;
+    int count, targets = 0;
+    const Piece *pieces = reader_take(&t->reader, s->batch, &count);
+    for (int i = 0; i < count; i++)
+        targets += pieces[i].length;
+
+    memset(gpt->gradient_block, 0, gpt->numbers * sizeof *gpt->gradient_block);
+    const Noise noise = {s->dropout, (uint32_t)s->seed, (uint32_t)number, 0};
+    double sum = 0;
+    uint32_t row = 0;
+    for (int part = 0; part < s->accumulate; part++) {
+        const int from = (int)((int64_t)count * part / s->accumulate);
+        const int end = (int)((int64_t)count * (part + 1) / s->accumulate);
+        if (from == end)
+            continue;
+        const Batch batch = batch_fill(&t->room, &t->corpus, pieces + from, end - from, row);
+        sum += gpt_learn(gpt, &batch, (Real)(1.0 / targets), noise);
+        row += (uint32_t)batch.rows;
+    }
+    return (Step){.loss = sum / targets, .targets = targets};
+}
+
+Step trainer_step(Trainer *t)
+{
+    const Settings *s = &t->plan.settings;
+    Gpt *gpt = &t->gpt;
+    const int64_t number = t->progress.step + 1;
+    const double began = clock_seconds();
+    pace_begin(&t->pace);
+    Step step = learn(t, number);
+    step.gradient_norm = adam_gradient_norm(gpt);
+    step.rate = schedule_rate(&t->plan.schedule, number);
+    if (!isfinite(step.loss) || !isfinite(step.gradient_norm))
+        die("step %" PRId64 ": the loss is %g and the gradient's norm %g; the last save is kept; "
+            "try a smaller --lr-factor or --lr", number, step.loss, step.gradient_norm);
+    const bool clipped = s->clip > 0 && step.gradient_norm > s->clip;
+    adam_step(&t->adam, gpt, clipped ? s->clip / step.gradient_norm : 1, step.rate, s->decay,
+              number);
+    t->progress.step = number;
+    t->progress.epoch = t->reader.epoch;
+    t->progress.next = t->reader.next;
+    pace_end(&t->pace, (clock_seconds() - began) / step.targets);
+    return step;
+}
+
+bool trainer_holds_out(const Trainer *t)
+{
+    return arrlen(t->corpus.held_out) > 0;
+}
+
+/* The loss over some pieces, as many at a time as there is room for. */
+static double loss_over(Trainer *t, const Piece *pieces)
+{
+    const ptrdiff_t count = arrlen(pieces);
+    double sum = 0;
+    size_t targets = 0;
+    for (ptrdiff_t from = 0, end; from < count; from = end) {
+        int rows = 0;
+        for (end = from; end < count && rows + pieces[end].length <= t->room.rows; end++)
+            rows += pieces[end].length;
+        const Batch batch =
+            batch_fill(&t->room, &t->corpus, pieces + from, (int)(end - from), 0);
+        sum += gpt_evaluate(&t->gpt, &batch);
+        targets += (size_t)rows;
+    }
+    return sum / (double)targets;
+}
+
+double trainer_evaluate(Trainer *t)
+{
+    const double loss =
+        loss_over(t, trainer_holds_out(t) ? t->corpus.held_out : t->corpus.train);
+    if (loss < t->progress.best_loss) {
+        t->progress.best_loss = loss;
+        t->progress.best_step = t->progress.step;
+        t->progress.worse = 0;
+        memcpy(t->best, t->gpt.weight_block, t->gpt.numbers * sizeof *t->best);
+    } else {
+        t->progress.worse++;
+    }
+    return loss;
+}
+
+bool trainer_save(Trainer *t)
+{
+    if (isinf(t->progress.best_loss)) { /* not evaluated yet: the last weights are the best */
+        t->progress.best_step = t->progress.step;
+        memcpy(t->best, t->gpt.weight_block, t->gpt.numbers * sizeof *t->best);
+    }
+    return log_sync(t->log, &t->progress.log_size) &&
+           run_save(t->directory, &t->gpt, &t->adam, t->best, &t->progress);
+}

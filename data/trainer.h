@@ -1,0 +1,57 @@
+/* trainer.h: a run in the making: the text, the plan, the model, and where they have got to. */
+#ifndef PULGA_TRAINER_H
+#define PULGA_TRAINER_H
+
+#include <stdio.h>
+
+#include "../model/pace.h"
+#include "run.h"
+
+typedef struct {
+    const char *text_path;
+    Text text;
+    Vocabulary vocabulary;
+    Corpus corpus;
+    Plan plan;
+    double floor;    /* NAN where it is not counted */
+    char *directory;
+    FILE *log;
+
+    Gpt gpt;
+    Adam adam;
+    Real *best;      /* a block of weights: those of the lowest evaluated loss */
+    Reader reader;
+    BatchRoom room;
+    Pace pace;
+    Progress progress;
+} Trainer;
+
+/* Opens a new run on a text or, where settings name one to resume, that run where it stopped.
+ * Returns NULL, or what is wrong with the settings (the caller frees); dies of a bad file. The
+ * settings' words must outlive the trainer. */
+char *trainer_open(Trainer *trainer, const char *text_path, Settings *settings, Given *given);
+void trainer_close(Trainer *trainer);
+
+/* Writes what does not change during the run. Says what failed and returns false. */
+bool trainer_describe(const Trainer *trainer, const char *command);
+
+typedef struct {
+    double loss, gradient_norm, rate;
+    int targets;
+} Step;
+
+/* Forward, backward and update over the next sequences. Dies, keeping what was saved, where the
+ * numbers are no longer finite. */
+Step trainer_step(Trainer *trainer);
+
+/* The loss over the held-out text or, where nothing is held out, over the training text. Keeps the
+ * weights where it is the lowest so far. */
+double trainer_evaluate(Trainer *trainer);
+
+/* Writes the log, the model and the state. Says what failed and returns false. */
+bool trainer_save(Trainer *trainer);
+
+/* Whether some of the text is held out: then that is evaluated, else what is trained on. */
+bool trainer_holds_out(const Trainer *trainer);
+
+#endif
