@@ -71,7 +71,7 @@ test: packages
 	@BIN=$(abspath $(BIN)) BUILD=$(abspath $(BUILD)) bats tests
 
 sanitize:
-	@ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+	@ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 	$(MAKE) --no-print-directory test BUILD=build/sanitize BIN=build/sanitize/bin \
 		CFLAGS='-O1 -g -march=$(ARCH)' SANITIZE='-fsanitize=address,undefined -fno-omit-frame-pointer'
 

@@ -52,7 +52,7 @@ Reader reader_new(const Corpus *corpus, uint32_t seed);
 void reader_free(Reader *reader);
 bool reader_seek(Reader *reader, int64_t epoch, size_t next); /* false: no such place */
 
-/* Up to `most` next pieces of the epoch, the last of an epoch being fewer; points into the reader. */
+/* Up to `most` next pieces of the epoch, fewer at its end; points into the reader. */
 const Piece *reader_take(Reader *reader, int most, int *count);
 
 /* How many pieces an epoch has. */

@@ -42,8 +42,8 @@ static int compare(const void *a, const void *b, void *context)
     return seen ? seen : (next_x > next_y) - (next_x < next_y);
 }
 
-/* The sum of −ln of the relative frequencies over the places [0, count), which all see the same and
- * are ordered by what follows. */
+/* The sum of −ln of the relative frequencies over the places [0, count), which all see the same
+ * and are ordered by what follows. */
 static double surprise(const Place *places, size_t count, const int *tokens)
 {
     double sum = 0;

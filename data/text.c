@@ -82,7 +82,7 @@ static void check_reserved(const char *name, size_t number, const char *line, si
     }
 }
 
-/* Lower case, code point by code point with Unicode's full mapping, in which İ alone becomes two. */
+/* Lower case, code point by code point with Unicode's full mapping: İ alone becomes two. */
 static void append_lower(Buffer *out, const char *line, size_t size)
 {
     for (size_t i = 0; i < size;) {

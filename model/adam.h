@@ -1,7 +1,8 @@
 /* adam.h: one step of the optimiser, AdamW (Adam with decoupled decay):
  *
  *     m = β1·m + (1 − β1)·g           v = β2·v + (1 − β2)·g²
- *     w = w − rate · (decay·w + m̂ / (√v̂ + ε)),   m̂ = m/(1 − β1^t),  v̂ = v/(1 − β2^t)
+ *     M = m/(1 − β1^t)                V = v/(1 − β2^t)
+ *     w = w − rate · (decay·w + M / (√V + ε))
  *
  * with β 0.9 and 0.98 and ε 1e-9, the 2017 paper's. Only matrices decay, not biases and gains. */
 #ifndef PULGA_ADAM_H

@@ -81,7 +81,9 @@ Real *arena_take(Arena *arena, size_t rows, size_t cols)
 void threads_wait_politely(char **argv)
 {
 #if defined _OPENMP && !defined __clang__
-    if (getenv("GOMP_SPINCOUNT") || getenv("OMP_WAIT_POLICY") || setenv("GOMP_SPINCOUNT", "1000", 1))
+    if (getenv("GOMP_SPINCOUNT") || getenv("OMP_WAIT_POLICY"))
+        return;
+    if (setenv("GOMP_SPINCOUNT", "1000", 1))
         return;
     char self[4096]; /* by its own name, for those who look for it among the processes */
     const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);

@@ -2,7 +2,7 @@
  *
  * A number is a function of what it is for: the run's seed, a purpose, and four counters that say
  * which number of that purpose. Nothing is stored and nothing depends on the order of the calls or
- * on threads: whoever asks again, for instance backward for forward's mask, gets the same number. */
+ * on threads: whoever asks again, as backward does for forward's mask, gets the same number. */
 #ifndef PULGA_RANDOM_H
 #define PULGA_RANDOM_H
 

@@ -6,8 +6,7 @@ set -eu
 
 missing=
 header() { # PACKAGE HEADER
-    printf '#include <stddef.h>\n#include <stdint.h>\n#include <stdarg.h>\n#include <setjmp.h>\n#include <%s>\n' "$2" |
-        "${CC:-cc}" -E - >/dev/null 2>&1 || missing="$missing $1"
+    echo "#include <$2>" | "${CC:-cc}" -E - >/dev/null 2>&1 || missing="$missing $1"
 }
 header libxxhash-dev xxhash.h
 header libstb-dev stb/stb_ds.h

@@ -1,8 +1,8 @@
 /* exact_layers.c: every layer's backward against central differences, at odd sizes, in double.
  *
- * The loss of a layer is Σ weight · y with fixed weights, so the gradient that backward is given is
- * those weights. Gradients of parameters must be added to, those of inputs set: the places start at
- * a value that would show. */
+ * The loss of a layer is Σ weight · y with fixed weights, so the gradient that backward is given
+ * is those weights. Gradients of parameters must be added to, those of inputs set: the places start
+ * at a value that would show. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -23,7 +23,8 @@ next_after() {
     for wanted in "$@"; do
         awk -v word="${wanted%=*}" -v p="${wanted#*=}" -v t="$tolerance" \
             '$1 == word { found = 1; if ($2 < p - t || $2 > p + t) exit 1 }
-             END { if (!found) exit 1 }' next.txt || { echo "after '$words':"; cat next.txt; return 1; }
+             END { if (!found) exit 1 }' next.txt ||
+            { echo "after '$words':"; cat next.txt; return 1; }
     done
 }
 

@@ -377,8 +377,8 @@ static void assert_reach(GptShape shape, int reach)
     thread_set_limit(threads);
 }
 
-/* All heads see three tokens: the reach is L·(3 − 1). In one layer the fourth word learns nothing
- * of the first, not "indirectly" either; in two it does. */
+/* All heads see three tokens: the reach is L·(3 − 1). In one layer the fourth word learns
+ * nothing of the first, not "indirectly" either; in two it does. */
 static void reach_of_windows_of_three(bool post_norm, bool learned_positions)
 {
     static const int three[MOST_LAYERS * HEADS] = {3, 3, 3, 3, 3, 3};

@@ -1,8 +1,8 @@
 /* embedding.h: y = wte[token] + wpe[position], for each of N rows.
  *
- * wpe is learned or, after the 2017 paper, fixed: C^-1/2 · PE, where PE(p, 2i) = sin(p/10000^(2i/C))
- * and PE(p, 2i + 1) is the cosine of the same. (The paper adds PE to √C · wte; all is divided by √C
- * here, so that the head can share wte.) */
+ * wpe is learned or, after the 2017 paper, fixed: C^-1/2 · PE, where PE(p, 2i) is the sine of
+ * p/10000^(2i/C) and PE(p, 2i + 1) its cosine. (The paper adds PE to √C · wte; here all is
+ * divided by √C, so that the head can share wte.) */
 #ifndef PULGA_EMBEDDING_H
 #define PULGA_EMBEDDING_H
 

@@ -1,5 +1,5 @@
-/* feedforward.h: y = act(x·W1 + b1)·W2 + b2, for each of N rows; act is relu, max(0, h), or gelu in
- * its tanh form, h/2 · (1 + tanh(√(2/π) · (h + 0.044715 h³))). */
+/* feedforward.h: y = act(x·W1 + b1)·W2 + b2, for each of N rows; act is relu, max(0, h), or gelu
+ * in its tanh form, h/2 · (1 + tanh(√(2/π) · (h + 0.044715 h³))). */
 #ifndef PULGA_FEEDFORWARD_H
 #define PULGA_FEEDFORWARD_H
 

@@ -66,8 +66,8 @@ void layernorm_backward(Real *dx, LayerNorm dp, const Real *dy, LayerNormKeep ke
             dn_n_sum += dn * ((in[c] - mean) * rstd);
         }
 
-        /* 1  n = (x − mean) · rstd: mean and rstd depend on every x of the row, which takes out of
-         *    dn what is constant and what is along n */
+        /* 1  n = (x − mean) · rstd: mean and rstd depend on every x of the row, which takes out
+         *    of dn what is constant and what is along n */
         const Real dn_mean = dn_sum / (Real)C, dn_n_mean = dn_n_sum / (Real)C;
         for (int c = 0; c < C; c++) {
             const Real n = (in[c] - mean) * rstd;

@@ -122,7 +122,7 @@ static void part_product(Matrix y, Matrix a, Matrix b, bool add, int part, int b
 
 static void product(Matrix y, Matrix a, Matrix b, bool add)
 {
-    if (y.col_step != 1 && y.row_step == 1) { /* (a·b)ᵀ = bᵀ·aᵀ: then the columns lie together */
+    if (y.col_step != 1 && y.row_step == 1) { /* (a·b)ᵀ = bᵀ·aᵀ: columns lie together */
         product(transposed(y), transposed(b), transposed(a), add);
         return;
     }

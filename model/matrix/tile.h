@@ -30,7 +30,8 @@ tile_of(const int rows, Real *y, ptrdiff_t y_step, const Real *a, ptrdiff_t a_ro
     Vector sum[TILE_ROWS][TILE_VECTORS];
     UNROLLED for (int i = 0; i < rows; i++)
         UNROLLED for (int v = 0; v < TILE_VECTORS; v++)
-            sum[i][v] = add ? (Vector)*(const Unaligned *)(y + i * y_step + v * LANES) : (Vector){0};
+            sum[i][v] = add ? (Vector)*(const Unaligned *)(y + i * y_step + v * LANES)
+                            : (Vector){0};
 
     for (int k = 0; k < depth; k++, a += a_col, b += TILE_COLS) {
         const Vector *b_row = (const Vector *)b;
