@@ -6,9 +6,9 @@
  *     y = mixed·Wout + bout
  *
  * Query i may see the keys max(0, i − w + 1) … i where its head has a window w, and all of
- * 0 … i where w is 0. No T×T matrix is kept and no mask is built: a thread holds the scores of a few queries
- * at a time, over the keys in their reach alone, so a window costs O(T·w). Backward computes them
- * again from q, k and one number a row and head. */
+ * 0 … i where w is 0. No T×T matrix is kept and no mask is built: a thread holds the scores of a
+ * few queries at a time, over the keys in their reach alone, so a window costs O(T·w). Backward
+ * computes them again from q, k and one number a row and head. */
 #ifndef PULGA_ATTENTION_H
 #define PULGA_ATTENTION_H
 
