@@ -289,6 +289,8 @@ static void conclude(const Call *call)
     else if (t->progress.step < s->steps && out_of_patience(t))
         printf("no better for %d evaluations: stopped after step %" PRId64 "\n",
                t->progress.worse, t->progress.step);
+    else if (s->steps && call->first_step == s->steps)
+        printf("nothing was left to do: all %d steps had been taken\n", s->steps);
     conclude_best(t, &call->screen);
     printf("took    %s, %s tokens/s\n", duration(seconds).text,
            thousands((size_t)((double)call->tokens / seconds)).text);
@@ -310,6 +312,8 @@ static void check_together(const Given *given, const char *text)
     for (size_t i = 0; resuming && i < sizeof for_new_runs / sizeof *for_new_runs; i++)
         if (was_given(given, for_new_runs[i]))
             usage_error("--%s is for a new run, not with --resume", for_new_runs[i]);
+    if (was_given(given, "steps") && was_given(given, "epochs"))
+        usage_error("--steps and --epochs both say how long; give one of them");
     if (!resuming && was_given(given, "text"))
         usage_error("--text names the text of a resumed run; a new run's stands alone: train TEXT");
 }

@@ -95,6 +95,9 @@ static char *open_resumed(Trainer *t, Settings *settings, Given *given)
         return wrong;
     make_model(t);
     t->progress = run_read_state(t->directory, &t->gpt, &t->adam, t->best);
+    if (t->plan.settings.steps < t->progress.step)
+        return saying("%s has taken %" PRId64 " steps: it cannot become shorter than that",
+                      t->directory, t->progress.step);
     if (!reader_seek(&t->reader, t->progress.epoch, t->progress.next))
         die("%s/state.safetensors is damaged: an epoch has no piece %zu", t->directory,
             t->progress.next);

@@ -63,6 +63,7 @@ load programs.bash
     refuses 64 "--window" heads -- "$BIN/train" perro.txt --window 1,2,3,4,5,6,7,8,9
     refuses 64 "--heads 5" "--width 64" -- "$BIN/train" perro.txt --heads 5
     refuses 64 "--out" -- "$BIN/train" perro.txt --out=
+    refuses 64 "--steps" "--epochs" -- "$BIN/train" perro.txt --steps 3 --epochs 2
     refuses 64 "--text" -- "$BIN/train" perro.txt --text other.txt
     refuses 64 "--out" "--resume" -- "$BIN/train" --resume run --out other
     [ ! -e runs ]

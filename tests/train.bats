@@ -61,7 +61,7 @@ load programs.bash
 @test "--steps 0 writes the model as it starts" {
     "$BIN/train" perro.txt --steps 0 --out a >/dev/null
     "$BIN/train" perro.txt --steps 0 --out b --seed 2 >/dev/null
-    "$BIN/train" perro.txt --steps 0 --out c --epochs 7 --lr-factor 3 >/dev/null
+    "$BIN/train" perro.txt --steps 0 --out c --batch 2 --lr-factor 3 >/dev/null
     cmp a/model.safetensors c/model.safetensors
     ! cmp -s a/model.safetensors b/model.safetensors
 }
@@ -109,6 +109,9 @@ load programs.bash
 @test "a resumed run may become longer, and nothing else" {
     "$BIN/train" perro.txt --epochs 20 --out run >/dev/null
     "$BIN/train" --resume run --epochs 30 | grep -q "warm-up 2,"
+    tail -n 1 run/log.csv | grep -q "^30,"
+    "$BIN/train" --resume run | grep -q "nothing was left to do"
+    refuses 64 "cannot become shorter" -- "$BIN/train" --resume run --steps 5
     tail -n 1 run/log.csv | grep -q "^30,"
     refuses 64 --width "cannot change" -- "$BIN/train" --resume run --width 8
     refuses 64 TEXT -- "$BIN/train" perro.txt --resume run
