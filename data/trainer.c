@@ -54,6 +54,11 @@ static char *resume_settings(Settings *settings, Given *given)
     const Given asked = *given;
     *settings = (Settings){0};
     fields_preset(SETTINGS, settings);
+    settings->stop_after = call.stop_after;
+    settings->checkpoint_every = call.checkpoint_every;
+    settings->threads = call.threads;
+    settings->resume = call.resume;
+    settings->text = call.text;
     run_read_settings(call.resume, settings);
     for (int i = 0; SETTINGS[i].name; i++) {
         const char *name = SETTINGS[i].name;
@@ -70,11 +75,6 @@ static char *resume_settings(Settings *settings, Given *given)
         settings->epochs = call.epochs;
     given->field[field_index(SETTINGS, "steps")] =
         was_given(&asked, "steps") || !was_given(&asked, "epochs");
-    settings->stop_after = call.stop_after;
-    settings->checkpoint_every = call.checkpoint_every;
-    settings->threads = call.threads;
-    settings->resume = call.resume;
-    settings->text = call.text;
     return NULL;
 }
 
