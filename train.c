@@ -324,7 +324,7 @@ int main(int argc, char **argv)
     Call call = {.screen = screen_open(), .evaluated = NAN};
     Settings settings = {0};
     Given given = {0};
-    char *text = NULL;
+    char *text = NULL, *command = command_line(argc, argv); /* argp will move the words about */
     fields_preset(SETTINGS, &settings);
     options_parse(&PROGRAM, argc, argv, &settings, &given, &text);
     check_together(&given, text);
@@ -339,7 +339,6 @@ int main(int argc, char **argv)
     announce_training(trainer);
     fflush(stdout);
 
-    char *command = command_line(argc, argv);
     bool good = trainer_describe(trainer, command);
     if (good) {
         train(&call);

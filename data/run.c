@@ -14,6 +14,7 @@
 
 #include "../model/matrix/matrix.h"
 #include "../version.h"
+#include "json.h"
 #include "safetensors.h"
 #include "tokenizer.h"
 
@@ -175,13 +176,7 @@ static bool write_config(const char *directory, const Plan *plan, const Vocabula
     cJSON_AddStringToObject(about, "xxh3_64", checksum);
     put_settings(pulga, &plan->settings);
 
-    char *printed = cJSON_Print(json);
-    cJSON_Delete(json);
-    if (!printed)
-        die("no memory for %s/config.json", directory);
-    const bool good = file_replace(directory, "config.json", printed, strlen(printed));
-    cJSON_free(printed);
-    return good;
+    return json_write(directory, "config.json", json);
 }
 
 bool run_write_description(const char *directory, const Plan *plan, const Vocabulary *vocabulary,
@@ -224,6 +219,17 @@ void run_read_settings(const char *directory, Settings *settings)
             die("%s/config.json is damaged: %s", directory, wrong);
     }
     cJSON_Delete(json);
+}
+
+bool run_write_settings(const char *directory, const Settings *settings)
+{
+    cJSON *json = read_config(directory);
+    cJSON *pulga = cJSON_GetObjectItemCaseSensitive(json, "pulga");
+    for (const Field *field = SETTINGS; field->name; field++)
+        if (field->of_the_run)
+            cJSON_ReplaceItemInObjectCaseSensitive(pulga, field->name,
+                                                   field_to_json(field, settings));
+    return json_write(directory, "config.json", json);
 }
 
 char *run_text_path(const char *directory)

@@ -45,6 +45,8 @@ bool run_save(const char *directory, const Gpt *gpt, const Adam *adam, Real *bes
 
 /* Going on with a run: its settings as they were given and chosen; dies where there is none. */
 void run_read_settings(const char *directory, Settings *settings);
+/* The same written back, for a run that has become longer. Says what failed and returns false. */
+bool run_write_settings(const char *directory, const Settings *settings);
 /* The path of the run's own copy of its text, or NULL where it has none. The caller frees. */
 char *run_text_path(const char *directory);
 /* Dies unless this is the text that the run was started with. */

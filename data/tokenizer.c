@@ -2,10 +2,8 @@
 #include "tokenizer.h"
 
 #include <cjson/cJSON.h>
-#include <string.h>
 
-#include "../model/base.h"
-#include "file.h"
+#include "json.h"
 
 static void put_special(cJSON *list, const char *content, int id)
 {
@@ -97,20 +95,9 @@ static cJSON *tokenizer_config_json(const Vocabulary *v, int context)
     return json;
 }
 
-static bool write_json(const char *directory, const char *name, cJSON *json)
-{
-    char *text = cJSON_Print(json);
-    if (!text)
-        die("no memory for %s/%s", directory, name);
-    const bool good = file_replace(directory, name, text, strlen(text));
-    cJSON_free(text);
-    cJSON_Delete(json);
-    return good;
-}
-
 bool tokenizer_write(const char *directory, const Vocabulary *vocabulary, bool lower, int context)
 {
-    return write_json(directory, "tokenizer.json", tokenizer_json(vocabulary, lower)) &&
-           write_json(directory, "tokenizer_config.json",
+    return json_write(directory, "tokenizer.json", tokenizer_json(vocabulary, lower)) &&
+           json_write(directory, "tokenizer_config.json",
                       tokenizer_config_json(vocabulary, context));
 }

@@ -129,6 +129,8 @@ char *trainer_open(Trainer *t, const char *text_path, Settings *settings, Given 
 
 bool trainer_describe(const Trainer *t, const char *command)
 {
+    if (t->plan.settings.resume) /* how it came about stays as it was */
+        return run_write_settings(t->directory, &t->plan.settings);
     return run_write_description(t->directory, &t->plan, &t->vocabulary,
                                  t->text_path, &t->text, command);
 }

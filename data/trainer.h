@@ -32,7 +32,8 @@ typedef struct {
 char *trainer_open(Trainer *trainer, const char *text_path, Settings *settings, Given *given);
 void trainer_close(Trainer *trainer);
 
-/* Writes what does not change during the run. Says what failed and returns false. */
+/* Writes what does not change during the run; command: the line it was begun with. Says what
+ * failed and returns false. */
 bool trainer_describe(const Trainer *trainer, const char *command);
 
 typedef struct {

@@ -124,6 +124,9 @@ load programs.bash
     echo "otra cosa" >other.txt
     refuses 1 other.txt "not the text" -- "$BIN/train" --resume run --text other.txt
     "$BIN/train" --resume run --text perro.txt --steps 6 >/dev/null
+    # How the run came about stays as it was.
+    grep -q '"command":.*perro.txt --steps 3 --out run"' run/config.json
+    grep -q '"steps":[[:space:]]*6' run/config.json
 }
 
 @test "a run may start from another's weights" {
