@@ -168,7 +168,7 @@ static void note_signal(int number)
 
 static void watch_signals(void)
 {
-    static const int stopping[] = {SIGINT, SIGTERM};
+    static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
     const struct sigaction noting = {.sa_handler = note_signal,
                                      .sa_flags = SA_RESETHAND | SA_RESTART};
     for (size_t i = 0; i < sizeof stopping / sizeof *stopping; i++) {
@@ -210,7 +210,8 @@ static void look_at_start(Call *call)
     Trainer *t = &call->trainer;
     const size_t targets = trainer_holds_out(t) ? t->corpus.held_out_targets
                                                 : t->corpus.train_targets;
-    if (t->progress.step || (targets / 20 > (size_t)t->plan.rows && t->plan.settings.steps))
+    const bool dear = targets / 20 > (size_t)t->plan.rows && t->plan.settings.steps;
+    if (t->progress.step || !isinf(t->progress.best_loss) || dear)
         return;
     call->evaluated = trainer_evaluate(t);
     const LogEntry entry = entry_of(call, (Step){NAN, NAN, NAN, 0}, call->evaluated);
@@ -321,6 +322,7 @@ static void check_together(const Given *given, const char *text)
 int main(int argc, char **argv)
 {
     threads_wait_politely(argv);
+    setvbuf(stdout, NULL, _IOLBF, 0); /* whoever reads in a pipe reads along */
     Call call = {.screen = screen_open(), .evaluated = NAN};
     Settings settings = {0};
     Given given = {0};
@@ -337,9 +339,10 @@ int main(int argc, char **argv)
     announce_losses(trainer, &call.screen);
     announce_model(trainer, &call.screen);
     announce_training(trainer);
-    fflush(stdout);
 
     bool good = trainer_describe(trainer, command);
+    if (good && !settings.resume) /* from now on, whatever ends the run, it can go on */
+        good = trainer_save(trainer);
     if (good) {
         train(&call);
         good = save(&call);

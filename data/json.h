@@ -6,7 +6,8 @@
 
 struct cJSON;
 
-/* Replaces directory/name by the printed JSON and frees that. Says what failed and returns false. */
+/* Replaces directory/name by the printed JSON, which is freed. Says what failed and returns
+ * false. */
 bool json_write(const char *directory, const char *name, struct cJSON *json);
 
 #endif

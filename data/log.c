@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio_ext.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -51,6 +52,11 @@ bool log_sync(FILE *log, size_t *size)
     if (fflush(log) || ferror(log) || fsync(fileno(log))) {
         fprintf(stderr, "%s: cannot write log.csv: %s\n", program_invocation_short_name,
                 strerror(errno));
+        /* What could not be written is given up: whole lines stay, the next save may succeed. */
+        __fpurge(log);
+        clearerr(log);
+        if (!ftruncate(fileno(log), (off_t)*size))
+            fseek(log, (long)*size, SEEK_SET);
         return false;
     }
     *size = (size_t)ftell(log);

@@ -149,15 +149,19 @@ static char *lay_windows(Plan *plan)
     if (count < 0)
         return saying("--window has more numbers than the model has heads (%d layers of %d)",
                       s->layers, s->heads);
-    int widest = 0;
     bool bounded = true;
-    for (int i = 0; i < all; i++) {
-        plan->window[i] = plan->window[i % count];
-        bounded = bounded && plan->window[i] > 0;
-        widest = plan->window[i] > widest ? plan->window[i] : widest;
+    int64_t back = 0; /* each layer looks further back by its own widest window */
+    for (int l = 0, i = 0; l < s->layers; l++) {
+        int widest = 1;
+        for (int h = 0; h < s->heads; h++, i++) {
+            plan->window[i] = plan->window[i % count];
+            bounded = bounded && plan->window[i] > 0;
+            widest = most(widest, plan->window[i]);
+        }
+        back += widest - 1;
     }
     if (bounded)
-        plan->reach = least((int64_t)s->layers * (widest - 1) + 1, INT_MAX);
+        plan->reach = least(back + 1, INT_MAX);
     return NULL;
 }
 

@@ -246,6 +246,7 @@ bool trainer_save(Trainer *t)
         t->progress.best_step = t->progress.step;
         memcpy(t->best, t->gpt.weight_block, t->gpt.numbers * sizeof *t->best);
     }
-    return log_sync(t->log, &t->progress.log_size) &&
-           run_save(t->directory, &t->gpt, &t->adam, t->best, &t->progress);
+    /* The model counts for more than its log: it is saved even where that cannot be. */
+    const bool logged = log_sync(t->log, &t->progress.log_size);
+    return run_save(t->directory, &t->gpt, &t->adam, t->best, &t->progress) && logged;
 }

@@ -6,7 +6,7 @@ set -eu
 
 missing=
 header() { # PACKAGE HEADER
-    echo "#include <$2>" | "${CC:-cc}" -E - >/dev/null 2>&1 || missing="$missing $1"
+    echo "#include <$2>" | ${CC:-cc} -E - >/dev/null 2>&1 || missing="$missing $1"
 }
 header libxxhash-dev xxhash.h
 header libstb-dev stb/stb_ds.h

@@ -209,6 +209,22 @@ load programs.bash
     grep -q '"\[unk\]":[[:space:]]*2' a/tokenizer.json
 }
 
+@test "windows that differ by layer reach as far as their sum" {
+    printf 'a x y z c\nb x y z d\n' >apart.txt
+    "$BIN/train" apart.txt --layers 2 --heads 1 --window 3,1 --out run >out.txt
+    grep -q "floor 0.231049 (seeing 3 tokens)" out.txt
+}
+
+@test "a run that is killed before its first save goes on" {
+    "$BIN/train" perro.txt --steps 100000 --log-every 1000000 --out run >/dev/null &
+    local process=$!
+    sleep 0.5
+    kill -KILL $process
+    wait $process || true
+    "$BIN/train" --resume run --stop-after 3 >/dev/null
+    tail -n 1 run/log.csv | grep -q "^0,"
+}
+
 @test "windows: the floor of what can be seen is shown" {
     "$BIN/train" perro.txt --layers 1 --window 1 --steps 1 --out a | grep -q "(seeing 1 tokens)"
     "$BIN/train" perro.txt --layers 2 --window 1,3 --steps 1 --out b | grep -q "(seeing 5 tokens)"
