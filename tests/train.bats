@@ -145,6 +145,7 @@ load programs.bash
         env --default-signal=INT "$BIN/train" perro.txt --steps 200000 --log-every 1000000 \
             --out run >out.txt &
         local process=$!
+        until [ -e run/state.safetensors ]; do sleep 0.1; done
         sleep 0.7
         kill -$signal $process
         local code=0
@@ -218,7 +219,7 @@ load programs.bash
 @test "a run that is killed before its first save goes on" {
     "$BIN/train" perro.txt --steps 100000 --log-every 1000000 --out run >/dev/null &
     local process=$!
-    sleep 0.5
+    until [ -e run/state.safetensors ]; do sleep 0.1; done
     kill -KILL $process
     wait $process || true
     "$BIN/train" --resume run --stop-after 3 >/dev/null
