@@ -295,7 +295,10 @@ static void conclude(const Call *call)
     conclude_best(t, &call->screen);
     printf("took    %s, %s tokens/s\n", duration(seconds).text,
            thousands((size_t)((double)call->tokens / seconds)).text);
-    if (t->progress.step < s->steps && !out_of_patience(t))
+    if (t->progress.step < s->steps && out_of_patience(t))
+        printf("next    ./train --resume %s --patience 0     (goes on all the same)\n",
+               t->directory);
+    else if (t->progress.step < s->steps)
         printf("next    ./train --resume %s\n", t->directory);
     else
         printf("next    ./train --resume %s --epochs %d     (goes on; everything is in %s)\n",

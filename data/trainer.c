@@ -47,7 +47,7 @@ static void make_model(Trainer *t)
     t->progress = (Progress){.best_loss = INFINITY};
 }
 
-/* A resumed run keeps its settings; this call may only make it longer. */
+/* A resumed run keeps its settings; this call may only let it run longer. */
 static char *resume_settings(Settings *settings, Given *given)
 {
     const Settings call = *settings;
@@ -64,7 +64,8 @@ static char *resume_settings(Settings *settings, Given *given)
         const char *name = SETTINGS[i].name;
         if (!SETTINGS[i].of_the_run)
             continue;
-        if (asked.field[i] && strcmp(name, "steps") && strcmp(name, "epochs"))
+        if (asked.field[i] && strcmp(name, "steps") && strcmp(name, "epochs") &&
+            strcmp(name, "patience"))
             return saying("--%s cannot change while %s goes on; it keeps its own", name,
                           call.resume);
         given->field[i] = true;
@@ -73,6 +74,8 @@ static char *resume_settings(Settings *settings, Given *given)
         settings->steps = call.steps;
     if (was_given(&asked, "epochs"))
         settings->epochs = call.epochs;
+    if (was_given(&asked, "patience"))
+        settings->patience = call.patience;
     given->field[field_index(SETTINGS, "steps")] =
         was_given(&asked, "steps") || !was_given(&asked, "epochs");
     return NULL;

@@ -198,6 +198,9 @@ load programs.bash
         >out.txt
     grep -q "no better for 2 evaluations: stopped after step 4" out.txt
     grep -q "^best    step 0" out.txt
+    grep -q -- "--resume still --patience 0" out.txt
+    "$BIN/train" --resume still --patience 0 --stop-after 6 | grep -q "going on from step 4"
+    tail -n 1 still/log.csv | grep -q "^6,"
 }
 
 @test "a long warm-up is warned about" {
