@@ -30,7 +30,8 @@ void plan_text(Settings *settings, const Given *given)
         settings->sequence = settings->tokens == TOKENS_CHAR ? SEQUENCE_STREAM : SEQUENCE_LINES;
 }
 
-int64_t plan_steps(const Corpus *corpus, const Settings *s, int epochs)
+/* Steps in a number of epochs. */
+static int64_t plan_steps(const Corpus *corpus, const Settings *s, int epochs)
 {
     int64_t steps = 0;
     for (int epoch = 0; epoch < epochs && steps < INT_MAX; epoch++) {

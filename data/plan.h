@@ -29,7 +29,4 @@ char *plan_make(Plan *plan, const Settings *settings, const Given *given, Corpus
                 int vocabulary);
 void plan_free(Plan *plan);
 
-/* Steps in a number of epochs. */
-int64_t plan_steps(const Corpus *corpus, const Settings *settings, int epochs);
-
 #endif

@@ -283,7 +283,7 @@ static int put_block(NamedTensor *list, const Gpt *gpt, Real *block, const char 
     return gpt->tensor_count;
 }
 
-bool run_write_model(const char *directory, const Gpt *gpt, Real *best)
+static bool write_model(const char *directory, const Gpt *gpt, Real *best)
 {
     NamedTensor *list = memory_new((size_t)gpt->tensor_count, sizeof *list, "a file's table");
     const int count = put_block(list, gpt, best, "");
@@ -332,7 +332,7 @@ static bool write_state(const char *directory, const Gpt *gpt, const Adam *adam,
 bool run_save(const char *directory, const Gpt *gpt, const Adam *adam, Real *best,
               const Progress *progress)
 {
-    return run_write_model(directory, gpt, best) &&
+    return write_model(directory, gpt, best) &&
            write_state(directory, gpt, adam, best, progress);
 }
 

@@ -38,8 +38,7 @@ char *run_directory(const Settings *settings, const char *text_path);
 bool run_write_description(const char *directory, const Plan *plan, const Vocabulary *vocabulary,
                            const char *text_path, const Text *text, const char *command);
 
-/* The model alone; best: its block of weights. And all of a save. */
-bool run_write_model(const char *directory, const Gpt *gpt, Real *best);
+/* All of a save; best: a block of weights, the model's. */
 bool run_save(const char *directory, const Gpt *gpt, const Adam *adam, Real *best,
               const Progress *progress);
 
