@@ -85,6 +85,9 @@ char *run_directory(const Settings *settings, const char *text_path)
             die("%s holds a run already; go on with --resume %s, replace it with --overwrite, or "
                 "choose another --out", settings->out, settings->out);
         clear_run(settings->out);
+    } else if (has(settings->out, "text.txt") || has(settings->out, "log.csv")) {
+        die("%s is no run, and has a text.txt or log.csv that would be lost; choose another --out",
+            settings->out);
     }
     directory_make(settings->out);
     return saying("%s", settings->out);

@@ -47,6 +47,13 @@ load programs.bash
     ! sha256sum --quiet -c before.txt 2>/dev/null
 }
 
+@test "files that are no run's are not overwritten" {
+    mkdir mine
+    echo mine >mine/text.txt
+    refuses 1 mine "text.txt" -- "$BIN/train" perro.txt --steps 1 --out mine --overwrite
+    [ "$(cat mine/text.txt)" = mine ]
+}
+
 @test "an empty directory may be named with --out" {
     mkdir -p some/where
     "$BIN/train" perro.txt --steps 1 --out some/where >/dev/null
