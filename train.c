@@ -176,7 +176,6 @@ static void watch_signals(void)
         if (!sigaction(stopping[i], NULL, &before) && before.sa_handler != SIG_IGN)
             sigaction(stopping[i], &noting, NULL);
     }
-    signal(SIGPIPE, SIG_IGN); /* who reads the log may leave; the training goes on */
 }
 
 static bool save(Call *call)
@@ -333,6 +332,7 @@ int main(int argc, char **argv)
     fields_preset(SETTINGS, &settings);
     options_parse(&PROGRAM, argc, argv, &settings, &given, &text);
     check_together(&given, text);
+    signal(SIGPIPE, SIG_IGN); /* who reads the log may leave; the training goes on */
 
     Trainer *trainer = &call.trainer;
     char *wrong = trainer_open(trainer, text, &settings, &given);
