@@ -166,7 +166,6 @@ static Step learn(Trainer *t, int64_t number)
     for (int i = 0; i < count; i++)
         targets += pieces[i].length;
 
-    memset(gpt->gradient_block, 0, gpt->numbers * sizeof *gpt->gradient_block);
     const Noise noise = {s->dropout, (uint32_t)s->seed, (uint32_t)number, 0};
     double sum = 0;
     uint32_t row = 0;

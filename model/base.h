@@ -52,6 +52,13 @@ int thread_limit(void);
 void thread_set_limit(int threads);
 int thread_index(void);
 
+/* Whether a loop over the numbers of an (N, C) matrix is worth waking the other threads: below
+ * this, one alone is done before they have come. */
+static inline bool worth_threads(int N, int C)
+{
+    return (double)N * C > 1 << 12;
+}
+
 double clock_seconds(void); /* since some fixed moment; only differences mean anything */
 
 /* Row number i of a matrix with rows of the given width. */
