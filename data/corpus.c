@@ -239,5 +239,5 @@ Batch batch_fill(BatchRoom *room, const Corpus *corpus, const Piece *pieces, int
     }
     room->start[count] = rows;
     return (Batch){rows, count, room->start, room->tokens, room->targets, room->positions,
-                   first_row};
+                   first_row, NULL};
 }

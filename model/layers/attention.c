@@ -16,16 +16,18 @@ enum { STRIP_GRAIN = 16 };
 
 /* One head of one sequence: everything a thread needs to work on it alone. */
 typedef struct {
-    Matrix q, k, v, mixed; /* (length, D) views into the rows of the batch */
+    Matrix q, k, v, mixed; /* (rows, D) views into the batch; k and v into the past, if any */
     Real *norm;            /* of the sequence's first row; rows are H apart */
-    int length, window, heads, first_row, site;
+    int past;              /* tokens of earlier parts: row r is query number past + r */
+    int length;            /* of the sequence, its past with it */
+    int window, heads, first_row, site;
     bool full;
     Real scale; /* 1/√D */
 } Head;
 
 /* A few queries of a head and the keys that at least one of them may see. */
 typedef struct {
-    int query, queries; /* first, count */
+    int query, queries; /* first row, count */
     int key, keys;
     int width; /* of a row: the keys, rounded up */
 } Strip;
@@ -35,19 +37,20 @@ static int strip_width(int keys)
     return (keys + STRIP_GRAIN - 1) / STRIP_GRAIN * STRIP_GRAIN;
 }
 
-static int first_key(const Head *head, int query)
+static int first_key(const Head *head, int row)
 {
+    const int query = head->past + row;
     return head->full || !head->window || query < head->window ? 0 : query - head->window + 1;
 }
 
-static int end_key(const Head *head, int query)
+static int end_key(const Head *head, int row)
 {
-    return head->full ? head->length : query + 1;
+    return head->full ? head->length : head->past + row + 1;
 }
 
 static Strip strip_from(const Head *head, int query)
 {
-    const int left = head->length - query, queries = left < STRIP_ROWS ? left : STRIP_ROWS;
+    const int left = head->q.rows - query, queries = left < STRIP_ROWS ? left : STRIP_ROWS;
     const int key = first_key(head, query), end = end_key(head, query + queries - 1);
     return (Strip){query, queries, key, end - key, strip_width(end - key)};
 }
@@ -68,6 +71,37 @@ static Head head_of(Real *qkv, Real *mixed, Real *norm, const Batch *batch, Atte
         .first_row = first, .site = shape.layer * H + number,
         .full = shape.full, .scale = 1 / sqrt((Real)D),
     };
+}
+
+/* A slot's first rows: k of all heads and, beside it, v. */
+static Matrix slot_rows(Real *past, int slot, int rows, AttentionShape shape)
+{
+    const int width = 2 * shape.heads * shape.head_size;
+    return matrix(ROW(past, (size_t)slot * (size_t)shape.context, width), rows, width);
+}
+
+/* Puts k and v of a batch's rows away. */
+static void remember(Real *past, const Real *qkv, const Batch *batch, AttentionShape shape)
+{
+    const int HD = shape.heads * shape.head_size;
+    for (int s = 0; s < batch->sequences; s++) {
+        Real *slot = slot_rows(past, batch->slots[s], shape.context, shape).at;
+        for (int i = batch->start[s]; i < batch->start[s + 1]; i++)
+            memcpy(ROW(slot, batch->positions[i], 2 * HD), ROW(qkv, i, 3 * HD) + HD,
+                   sizeof(Real) * 2 * (size_t)HD);
+    }
+}
+
+/* Lets a head of sequence s see the parts that were read before. */
+static void look_back(Head *head, Real *past, const Batch *batch, AttentionShape shape, int s,
+                      int number)
+{
+    const int D = shape.head_size;
+    head->past = batch->positions[batch->start[s]];
+    head->length += head->past;
+    const Matrix rows = slot_rows(past, batch->slots[s], head->length, shape);
+    head->k = matrix_cols(rows, number * D, D);
+    head->v = matrix_cols(rows, (shape.heads + number) * D, D);
 }
 
 size_t attention_strip_numbers(AttentionShape shape, int T)
@@ -149,7 +183,7 @@ static void show(Real *weights, Matrix P, const Head *head, Strip s)
 
 static void attend(const Head *head, Real *strip, Real *weights, Noise noise)
 {
-    for (int query = 0; query < head->length; query += STRIP_ROWS) {
+    for (int query = 0; query < head->q.rows; query += STRIP_ROWS) {
         const Strip s = strip_from(head, query);
 
         /* 2  scores = q·kᵀ */
@@ -178,7 +212,7 @@ static void attend_backward(const Head *d, const Head *head, Real *strip, Real *
         memset(d->k.at + j * d->k.row_step, 0, sizeof(Real) * (size_t)d->k.cols);
         memset(d->v.at + j * d->v.row_step, 0, sizeof(Real) * (size_t)d->v.cols);
     }
-    for (int query = 0; query < head->length; query += STRIP_ROWS) {
+    for (int query = 0; query < head->q.rows; query += STRIP_ROWS) {
         const Strip s = strip_from(head, query);
         const Matrix P = strip_weights(strip, head, s);
         Matrix dP = P; /* the same view, of the other strip */
@@ -231,13 +265,17 @@ void attention_forward(Real *y, AttentionKeep keep, AttentionWork work, Real *we
     const int N = batch->rows, C = shape.width, H = shape.heads, HD = H * shape.head_size;
 
     /* 1 */ linear_forward(keep.qkv, p.qkv, x, N, C, 3 * HD);
+    if (batch->slots)
+        remember(keep.past, keep.qkv, batch, shape);
 
     /* 2 to 5, each head of each sequence by one thread; sequences differ in length: dynamic */
     #pragma omp parallel for collapse(2) schedule(dynamic)
     for (int s = 0; s < batch->sequences; s++)
         for (int h = 0; h < H; h++) {
-            const Head head = head_of(keep.qkv, keep.mixed, keep.norm, batch, shape, s, h);
+            Head head = head_of(keep.qkv, keep.mixed, keep.norm, batch, shape, s, h);
             const size_t square = (size_t)head.length * (size_t)head.length;
+            if (batch->slots)
+                look_back(&head, keep.past, batch, shape, s, h);
             attend(&head, ROW(work.strips, 2 * thread_index(), work.strip),
                    weights ? weights + attention_numbers(batch, s, H) + (size_t)h * square : NULL,
                    noise);
