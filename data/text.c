@@ -55,7 +55,8 @@ static bool is_ascii(const char *line, size_t size)
     return any < 0x80;
 }
 
-static void check_line(const char *name, size_t number, const char *line, size_t size)
+/* Each of these returns NULL, or what is wrong. */
+static char *check_line(const char *name, size_t number, const char *line, size_t size)
 {
     const utf8proc_uint8_t *at = (const utf8proc_uint8_t *)line;
     size_t column = 1;
@@ -64,22 +65,24 @@ static void check_line(const char *name, size_t number, const char *line, size_t
         const utf8proc_ssize_t length =
             utf8proc_iterate(at + i, (utf8proc_ssize_t)(size - i), &code_point);
         if (length < 0)
-            die("%s:%zu:%zu: byte 0x%02X is not UTF-8; if the text is Latin-1, convert it: "
-                "iconv -f LATIN1 -t UTF-8", name, number, column, at[i]);
+            return saying("%s:%zu:%zu: byte 0x%02X is not UTF-8; if the text is Latin-1, convert "
+                          "it: iconv -f LATIN1 -t UTF-8", name, number, column, at[i]);
         if (!code_point)
-            die("%s:%zu:%zu: byte 0x00: this is not a text", name, number, column);
+            return saying("%s:%zu:%zu: byte 0x00: this is not a text", name, number, column);
         i += (size_t)length;
     }
+    return NULL;
 }
 
-static void check_reserved(const char *name, size_t number, const char *line, size_t size)
+static char *check_reserved(const char *name, size_t number, const char *line, size_t size)
 {
     for (size_t i = 0; i < sizeof RESERVED / sizeof *RESERVED; i++) {
         const char *found = memmem(line, size, RESERVED[i], strlen(RESERVED[i]));
         if (found)
-            die("%s:%zu: the text spells out %s, which is the model's own; write it otherwise",
-                name, number, RESERVED[i]);
+            return saying("%s:%zu: the text spells out %s, which is the model's own; write it "
+                          "otherwise", name, number, RESERVED[i]);
     }
+    return NULL;
 }
 
 /* Lower case, code point by code point with Unicode's full mapping: İ alone becomes two. */
@@ -98,32 +101,33 @@ static void append_lower(Buffer *out, const char *line, size_t size)
     }
 }
 
-static void append_clean(Buffer *out, const char *name, size_t number, const char *line,
-                         size_t size, bool lower)
+static char *append_clean(Buffer *out, const char *name, size_t number, const char *line,
+                          size_t size, bool lower)
 {
     utf8proc_uint8_t *composed = NULL;
-    if (!is_ascii(line, size)) {
-        check_line(name, number, line, size);
+    if (!is_ascii(line, size) || memchr(line, 0, size)) {
+        char *wrong = check_line(name, number, line, size);
+        if (wrong)
+            return wrong;
         const utf8proc_ssize_t length =
             utf8proc_map((const utf8proc_uint8_t *)line, (utf8proc_ssize_t)size, &composed,
                          UTF8PROC_STABLE | UTF8PROC_COMPOSE);
         if (length < 0)
-            die("%s:%zu: %s", name, number, utf8proc_errmsg(length));
+            return saying("%s:%zu: %s", name, number, utf8proc_errmsg(length));
         line = (const char *)composed;
         size = (size_t)length;
-    } else if (memchr(line, 0, size)) {
-        check_line(name, number, line, size);
     }
     const size_t before = out->size;
     if (lower)
         append_lower(out, line, size);
     else
         append(out, line, size);
-    check_reserved(name, number, out->bytes + before, out->size - before);
     free(composed);
+    return check_reserved(name, number, out->bytes + before, out->size - before);
 }
 
-char *text_clean(const char *name, const char *bytes, size_t size, bool lower, size_t *clean_size)
+char *text_clean(const char *name, const char *bytes, size_t size, bool lower, char **clean,
+                 size_t *clean_size)
 {
     Buffer out = {0};
     append(&out, "", 0);
@@ -135,13 +139,19 @@ char *text_clean(const char *name, const char *bytes, size_t size, bool lower, s
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         const char *line_end = stop ? stop : end;
         const bool carriage = stop && line_end > at && line_end[-1] == '\r';
-        append_clean(&out, name, number, at, (size_t)(line_end - at) - carriage, lower);
+        char *wrong =
+            append_clean(&out, name, number, at, (size_t)(line_end - at) - carriage, lower);
+        if (wrong) {
+            free(out.bytes);
+            return wrong;
+        }
         if (stop)
             append(&out, "\n", 1);
         at = stop ? stop + 1 : end;
     }
+    *clean = out.bytes;
     *clean_size = out.size;
-    return out.bytes;
+    return NULL;
 }
 
 Text text_read(const char *path, bool lower)
@@ -151,7 +161,10 @@ Text text_read(const char *path, bool lower)
     if (!text.raw.size)
         die("%s is empty", name);
     text.checksum = checksum_of(text.raw.bytes, text.raw.size);
-    text.clean = text_clean(name, text.raw.bytes, text.raw.size, lower, &text.size);
+    char *wrong =
+        text_clean(name, text.raw.bytes, text.raw.size, lower, &text.clean, &text.size);
+    if (wrong)
+        die("%s", wrong);
     return text;
 }
 

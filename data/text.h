@@ -16,8 +16,10 @@ typedef struct {
 Text text_read(const char *path, bool lower);
 void text_free(Text *text);
 
-/* The same cleaning for a prompt, `name` being what to call it. The caller frees. */
-char *text_clean(const char *name, const char *bytes, size_t size, bool lower, size_t *clean_size);
+/* The same cleaning for a prompt, `name` being what to call it. Returns NULL, or what is wrong; the
+ * caller frees either that or what is clean. */
+char *text_clean(const char *name, const char *bytes, size_t size, bool lower, char **clean,
+                 size_t *clean_size);
 
 /* White space: Unicode's White_Space. Punctuation: ASCII's, or Unicode's category P. */
 bool is_space(int32_t code_point);

@@ -30,16 +30,19 @@ static void clean_it(void *context)
 {
     const Raw *raw = context;
     size_t size;
-    char *copy = exactly(raw->bytes, raw->size);
-    free(text_clean("a.txt", copy, raw->size, raw->lower, &size));
+    char *clean, *copy = exactly(raw->bytes, raw->size);
+    char *wrong = text_clean("a.txt", copy, raw->size, raw->lower, &clean, &size);
     free(copy);
+    if (wrong)
+        die("%s", wrong);
+    free(clean);
 }
 
 static void assert_clean(const char *bytes, bool lower, const char *wanted)
 {
     size_t size;
-    char *copy = exactly(bytes, strlen(bytes));
-    char *clean = text_clean("a.txt", copy, strlen(bytes), lower, &size);
+    char *clean, *copy = exactly(bytes, strlen(bytes));
+    assert_null(text_clean("a.txt", copy, strlen(bytes), lower, &clean, &size));
     assert_string_equal(clean, wanted);
     assert_int_equal(size, strlen(wanted)); /* and so the 0 stands behind the last byte */
     free(clean);
