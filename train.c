@@ -102,6 +102,8 @@ static void announce_training(const Trainer *t)
     printf("run     %s", t->directory);
     if (t->progress.step)
         printf(", going on from step %" PRId64, t->progress.step);
+    else if (s->from)
+        printf(", going on from the model in %s", s->from);
     printf("\n");
 }
 

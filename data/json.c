@@ -19,9 +19,9 @@ static bool spells_zero(const char *text)
 
 cJSON *json_read(const char *directory, const char *name)
 {
-    char *path = saying("%s/%s", directory, name);
-    if (!file_exists(path))
+    if (!file_is_in(directory, name))
         die("%s has no %s", directory, name);
+    char *path = saying("%s/%s", directory, name);
     Bytes file = file_read(path, true);
     cJSON *json = spells_zero(file.bytes)
         ? NULL : cJSON_ParseWithLengthOpts(file.bytes, file.size + 1, NULL, true);
