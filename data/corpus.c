@@ -31,7 +31,7 @@ static _Noreturn void die_of_unknown(const Source *source, const char *token, si
 static void put_tokens(Corpus *corpus, const char *from, const char *end, const Source *source)
 {
     const char *token;
-    while ((token = token_next(&from, end, source->vocabulary->characters))) {
+    while ((token = vocabulary_next(source->vocabulary, &from, end))) {
         const int id = vocabulary_id(source->vocabulary, token, (size_t)(from - token));
         if (id < 0)
             die_of_unknown(source, token, (size_t)(from - token));

@@ -6,7 +6,8 @@
 
 struct cJSON;
 
-/* The whole of directory/name, parsed; dies where it is absent or no JSON. The caller deletes it. */
+/* The whole of directory/name, parsed; dies where it is absent or no JSON. The caller deletes
+ * it. */
 struct cJSON *json_read(const char *directory, const char *name);
 
 /* Replaces directory/name by the printed JSON, which is freed. Says what failed and returns

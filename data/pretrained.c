@@ -95,7 +95,7 @@ char *pretrained_tokens(const Pretrained *model, const char *name, const char *b
     if (!model->stream)
         (*tokens)[(*count)++] = words->bos;
     const char *token, *at = clean, *end = clean + clean_size;
-    while (!wrong && (token = token_next(&at, end, words->characters))) {
+    while (!wrong && (token = vocabulary_next(words, &at, end))) {
         const int id = vocabulary_id(words, token, (size_t)(at - token));
         if (id >= 0)
             (*tokens)[(*count)++] = id;

@@ -11,14 +11,20 @@
 #include "file.h"
 #include "json.h"
 
-/* How tokenizer.json says where text.c splits. Words: white space, then each punctuation mark
- * alone. Characters: every code point. */
-static const char *const SPLITTERS[] = {
-    "{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":\"WhitespaceSplit\"},"
-    "{\"type\":\"Punctuation\",\"behavior\":\"Isolated\"}]}",
-    "{\"type\":\"Split\",\"pattern\":{\"Regex\":\"[\\\\s\\\\S]\"},"
-    "\"behavior\":\"Isolated\",\"invert\":false}",
+/* How tokenizer.json says where text.c splits. */
+static const struct {
+    bool characters;
+    Marks marks;
+    const char *json;
+} SPLITTERS[] = {
+    {false, MARKS_ALONE, "{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":\"WhitespaceSplit\"},"
+                         "{\"type\":\"Punctuation\",\"behavior\":\"Isolated\"}]}"},
+    {true, MARKS_ALONE, "{\"type\":\"Split\",\"pattern\":{\"Regex\":\"[\\\\s\\\\S]\"},"
+                        "\"behavior\":\"Isolated\",\"invert\":false}"},
+    {false, MARKS_IN_WORDS, "{\"type\":\"WhitespaceSplit\"}"},
+    {false, MARKS_IN_RUNS, "{\"type\":\"Whitespace\"}"},
 };
+enum { SPLITTER_COUNT = sizeof SPLITTERS / sizeof *SPLITTERS };
 
 /* ---- Writing ---- */
 
@@ -40,6 +46,13 @@ static void put_normalizer(cJSON *json, bool lower)
     cJSON_AddItemToObject(json, "normalizer", cJSON_Parse(lower
         ? "{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"NFC\"},{\"type\":\"Lowercase\"}]}"
         : "{\"type\":\"NFC\"}"));
+}
+
+static void put_splitter(cJSON *json, const Vocabulary *v)
+{
+    for (int i = 0; i < SPLITTER_COUNT; i++)
+        if (SPLITTERS[i].characters == v->characters && SPLITTERS[i].marks == v->marks)
+            cJSON_AddItemToObject(json, "pre_tokenizer", cJSON_Parse(SPLITTERS[i].json));
 }
 
 /* A piece of a template: a special token, or the text that is called A or B. */
@@ -85,7 +98,7 @@ static cJSON *tokenizer_json(const Vocabulary *v, bool lower)
     for (ptrdiff_t i = 0; i < arrlen(v->special); i++)
         put_special(special, v->words[v->special[i]].key, v->special[i]);
     put_normalizer(json, lower);
-    cJSON_AddItemToObject(json, "pre_tokenizer", cJSON_Parse(SPLITTERS[v->characters]));
+    put_splitter(json, v);
     put_beginning(json, v);
     if (v->characters)
         cJSON_AddItemToObject(json, "decoder", cJSON_Parse("{\"type\":\"Fuse\"}"));
@@ -252,12 +265,20 @@ static void read_normalizer(const char *directory, const cJSON *normalizer, bool
         refuse(directory, "normalizer", normalizer, "NFC, Lowercase, or both");
 }
 
-static bool is_splitter(const cJSON *splitter, bool characters)
+static void read_splitter(const char *directory, const cJSON *splitter, Vocabulary *v)
 {
-    cJSON *own = cJSON_Parse(SPLITTERS[characters]);
-    const bool same = cJSON_Compare(splitter, own, true);
-    cJSON_Delete(own);
-    return same;
+    for (int i = 0; i < SPLITTER_COUNT; i++) {
+        cJSON *known = cJSON_Parse(SPLITTERS[i].json);
+        const bool same = cJSON_Compare(splitter, known, true);
+        cJSON_Delete(known);
+        if (!same)
+            continue;
+        v->characters = SPLITTERS[i].characters;
+        v->marks = SPLITTERS[i].marks;
+        return;
+    }
+    refuse(directory, "pre_tokenizer", splitter, "Whitespace, WhitespaceSplit, WhitespaceSplit "
+           "with Punctuation isolated, or a Split at [\\s\\S] isolated");
 }
 
 /* The token that a template puts in, or NULL where this piece of it is none. */
@@ -331,11 +352,7 @@ Tokenizer tokenizer_read(const char *directory, int count, int eos)
         config = json_read(directory, "tokenizer_config.json");
 
     Tokenizer t = {.vocabulary = read_words(directory, json, count)};
-    const cJSON *splitter = get(json, "pre_tokenizer");
-    t.vocabulary.characters = is_splitter(splitter, true);
-    if (!t.vocabulary.characters && !is_splitter(splitter, false))
-        refuse(directory, "pre_tokenizer", splitter, "WhitespaceSplit with Punctuation isolated, "
-               "or a Split at [\\s\\S], each isolated");
+    read_splitter(directory, get(json, "pre_tokenizer"), &t.vocabulary);
     read_normalizer(directory, get(json, "normalizer"), &t.lower);
     read_ends(directory, &t, json, config, eos);
     const char *unk = cJSON_GetStringValue(get(get(json, "model"), "unk_token"));

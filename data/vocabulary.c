@@ -6,7 +6,6 @@
 #include <stb/stb_ds.h>
 
 #include "../model/base.h"
-#include "text.h"
 
 /* In bytes. What is longer is no word of any language: the text has no white space. */
 enum { LONGEST_WORD = 1000 };
@@ -31,6 +30,11 @@ int vocabulary_id(const Vocabulary *vocabulary, const char *token, size_t size)
     KnownWord *words = vocabulary->words; /* a look-up writes to its variable */
     const ptrdiff_t found = word_of(&word, token, size) ? shgeti(words, word.bytes) : -1;
     return found >= 0 ? (int)found : vocabulary->unk;
+}
+
+const char *vocabulary_next(const Vocabulary *vocabulary, const char **at, const char *end)
+{
+    return token_next(at, end, vocabulary->characters, vocabulary->marks);
 }
 
 Vocabulary vocabulary_new(bool characters)
@@ -80,7 +84,7 @@ static void count_part(Vocabulary *all, const char *name, const char *text, cons
                        const char *end)
 {
     const char *token;
-    while ((token = token_next(&at, end, all->characters))) {
+    while ((token = vocabulary_next(all, &at, end))) {
         Word word;
         if (!word_of(&word, token, (size_t)(at - token)))
             die("%s has a word of %zu bytes (at byte %zu); a text without white space is for "

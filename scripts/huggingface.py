@@ -124,12 +124,19 @@ def words_of(text, splitter):
     return list(dict.fromkeys(piece for piece, _ in splitter.pre_tokenize_str(text)))
 
 
-def foreign_tokenizer(characters, bos, eos, front, lower, unk):
+SPLITTERS = {
+    "marks": pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(),
+                                      pre_tokenizers.Punctuation("isolated")]),
+    "characters": pre_tokenizers.Split(Regex(r"[\s\S]"), "isolated"),
+    "spaces": pre_tokenizers.WhitespaceSplit(),
+    "runs": pre_tokenizers.Whitespace(),
+}
+
+
+def foreign_tokenizer(split, bos, eos, front, lower, unk):
     """A WordLevel tokenizer as one makes it with the tokenizers library."""
-    splitter = (pre_tokenizers.Split(Regex(r"[\s\S]"), "isolated") if characters else
-                pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(),
-                                         pre_tokenizers.Punctuation("isolated")]))
-    text = "\n".join(LINES)
+    splitter = SPLITTERS[split]
+    text = "\n".join(LINES + [PROMPT])
     text = text.lower() if lower else text
     special = list(dict.fromkeys(token for token in (unk, bos, eos, "<pad>") if token))
     words = special + [w for w in words_of(text, splitter) if w not in special]
@@ -149,12 +156,12 @@ def foreign_tokenizer(characters, bos, eos, front, lower, unk):
 def foreign_models(folder):
     """(c) What Transformers has saved opens in Pulga, and train goes on from it."""
     cases = (
-        dict(characters=False, bos="<s>", eos="</s>", front=True, lower=False, unk=None),
-        dict(characters=False, bos="<|endoftext|>", eos="<|endoftext|>", front=True, lower=True,
+        dict(split="marks", bos="<s>", eos="</s>", front=True, lower=False, unk=None),
+        dict(split="runs", bos="<|endoftext|>", eos="<|endoftext|>", front=True, lower=True,
              unk="[UNK]"),
-        dict(characters=True, bos="<s>", eos="</s>", front=True, lower=False, unk="<unk>"),
-        dict(characters=True, bos="<s>", eos="</s>", front=False, lower=False, unk=None),
-        dict(characters=False, bos="[bos]", eos="[eos]", front=False, lower=False, unk="[unk]"),
+        dict(split="characters", bos="<s>", eos="</s>", front=True, lower=False, unk="<unk>"),
+        dict(split="characters", bos="<s>", eos="</s>", front=False, lower=False, unk=None),
+        dict(split="spaces", bos="[bos]", eos="[eos]", front=False, lower=False, unk="[unk]"),
     )
     kinds = (dict(), dict(tie_word_embeddings=False), dict(activation_function="relu"),
              dict(n_inner=40), dict(activation_function="gelu_pytorch_tanh"))

@@ -30,7 +30,8 @@ int main(int argc, char **argv)
     int *positions = memory_new((size_t)N + 1, sizeof *positions, "a test"), start[2] = {0, N};
     for (int i = 0; i < N; i++)
         positions[i] = i;
-    const size_t rows = (size_t)N, seen = (size_t)shape->layers * (size_t)shape->heads * rows * rows;
+    const size_t rows = (size_t)N;
+    const size_t seen = (size_t)shape->layers * (size_t)shape->heads * rows * rows;
     Real *logits = memory_new(rows * (size_t)V + 1, sizeof *logits, "a test");
     Real *attention = memory_new(seen + 1, sizeof *attention, "a test");
     const Batch batch = {N, 1, start, tokens, tokens, positions, 0};
