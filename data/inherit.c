@@ -92,24 +92,20 @@ static char *typed(const cJSON *value)
     return text;
 }
 
-/* Takes one field over, unless it was given and says something else. */
-static char *take(const char *name, Settings *settings, Given *given, const Settings *own)
+/* NULL, or how a field that was given differs from the model's. */
+static char *contradiction(const Field *field, const Settings *settings, const Settings *own)
 {
-    const int i = field_index(SETTINGS, name);
-    const Field *field = &SETTINGS[i];
     cJSON *asked = field_to_json(field, settings), *kept = field_to_json(field, own);
     char *wrong = NULL;
-    if (given->field[i] && !cJSON_Compare(asked, kept, true)) {
-        char *value = typed(kept), *other = typed(asked);
+    if (!cJSON_Compare(asked, kept, true)) {
+        char *other = typed(asked), *value = typed(kept);
         wrong = field->kind == FLAG
-            ? saying("--%s cannot be: the model in %s is made without it", name, settings->from)
-            : saying("--%s %s cannot be: the model in %s has %s", name, other, settings->from,
-                     value);
-        free(value);
+            ? saying("--%s cannot be: the model in %s is made without it", field->name,
+                     settings->from)
+            : saying("--%s %s cannot be: the model in %s has %s", field->name, other,
+                     settings->from, value);
         free(other);
-    } else {
-        wrong = field_from_json(field, settings, kept);
-        given->field[i] = true;
+        free(value);
     }
     cJSON_Delete(asked);
     cJSON_Delete(kept);
@@ -130,7 +126,15 @@ char *inherit_model(Settings *settings, Given *given, const Pretrained *model)
     spell_windows_out(settings, &model->gpt.shape);
     char *wrong = NULL;
     for (size_t i = 0; i < sizeof taken / sizeof *taken && !wrong; i++)
-        wrong = take(taken[i], settings, given, &own);
+        if (was_given(given, taken[i]))
+            wrong = contradiction(&SETTINGS[field_index(SETTINGS, taken[i])], settings, &own);
+    for (size_t i = 0; i < sizeof taken / sizeof *taken && !wrong; i++) {
+        const int field = field_index(SETTINGS, taken[i]);
+        cJSON *value = field_to_json(&SETTINGS[field], &own);
+        wrong = field_from_json(&SETTINGS[field], settings, value);
+        given->field[field] = true;
+        cJSON_Delete(value);
+    }
     free(own.window);
     return wrong;
 }
