@@ -2,6 +2,7 @@
 #include "tokenizer.h"
 
 #include <cjson/cJSON.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <stb/stb_ds.h>
@@ -185,7 +186,7 @@ static void put_entry(const char *directory, Entry *entries, int count, const ch
     if (!is_utf8(text))
         damaged(directory, "no UTF-8:", text);
     const double number = cJSON_IsNumber(id) ? id->valuedouble : -1;
-    if (!(number >= 0 && number == (double)(int64_t)number))
+    if (!(number >= 0 && number <= INT_MAX && number == (double)(int)number))
         damaged(directory, "no id for", text);
     if (number >= count)
         die("%s/tokenizer.json: '%.100s' has the id %.0f, but config.json's vocab_size is %d; "
