@@ -198,7 +198,7 @@ static bool is_letter(int32_t c)
     }
 }
 
-/* What a code point belongs to: a word goes on with more of WORD, a run of marks with more of MARK. */
+/* What a code point belongs to. */
 typedef enum { SPACE, WORD, MARK } Class;
 
 static Class class_of(int32_t c, Marks marks)

@@ -195,7 +195,7 @@ static void put_entry(const char *directory, Entry *entries, int count, const ch
     Entry *entry = &entries[(int)number];
     if (entry->text && strcmp(entry->text, text))
         damaged(directory, "two words have the id of", text);
-    *entry = (Entry){text, special || entry->special};
+    *entry = (Entry){text, special};
 }
 
 /* Special tokens may stand beside the model's words, and may be among them. Others that were added

@@ -1,4 +1,5 @@
-/* test_pretrained.c: model directories, ours and others', opened or refused in one line; prompts. */
+/* test_pretrained.c: model directories, ours and others', opened or refused in one line; and
+ * prompts. */
 #include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
@@ -250,6 +251,7 @@ static void test_configs(void **state)
     static const Edit of_old[] = {
         {C, "\"gelu\"", "\"relu\"", NULL},
         {C, "\"gelu\"", "\"gelu_new\"", "afn is \"gelu_new\""},
+        {C, "\"gelu\"", "\"gelu_pytorch_tanh\"", "afn is \"gelu_pytorch_tanh\""},
         {C, "\"afn\"", "\"x\"", NULL},
         {C, "\"n_inner\":24", "\"n_inner\":99", NULL}, /* it has no such field */
     };
@@ -414,13 +416,10 @@ static void test_bad_numbers(void **state)
 }
 
 /* Old files: names without "transformer.", and masks beside the weights. */
-static void test_old_names(void **state)
+static void write_old_weights(const char *folder, const Gpt *gpt)
 {
-    (void)state;
-    char *folder = scratch_new();
-    Pretrained model = write_model(folder, PLAIN);
     NamedTensor list[40] = {0};
-    int count = weights_list(list, &model.gpt, model.gpt.weight_block, "");
+    int count = weights_list(list, gpt, gpt->weight_block, "");
     for (int i = 0; i < count; i++)
         memmove(list[i].name, list[i].name + strlen("transformer."),
                 strlen(list[i].name + strlen("transformer.")) + 1);
@@ -429,11 +428,23 @@ static void test_old_names(void **state)
     cJSON *metadata = cJSON_CreateObject();
     assert_true(safetensors_write(folder, "model.safetensors", list, count, metadata));
     cJSON_Delete(metadata);
-    Pretrained read = pretrained_open(folder);
-    assert_same_model(&read, &model);
-    pretrained_close(&read);
-    free_model(&model);
-    scratch_remove(folder);
+}
+
+static void test_old_names(void **state)
+{
+    (void)state;
+    for (int post = 0; post < 2; post++) {
+        char *folder = scratch_new();
+        Kind kind = PLAIN;
+        kind.shape.post_norm = post;
+        Pretrained model = write_model(folder, kind);
+        write_old_weights(folder, &model.gpt);
+        Pretrained read = pretrained_open(folder);
+        assert_same_model(&read, &model);
+        pretrained_close(&read);
+        free_model(&model);
+        scratch_remove(folder);
+    }
 }
 
 /* ---- A vocabulary from elsewhere ---- */

@@ -371,7 +371,8 @@ static void test_marks(void **state)
         {"_x_y 3.14€ +5", "_x_y|3.14€|+5|", "_x_y|3|.|14|€|+|5|"},
         {"n\u0303 \u0301 x\u200Dy Ⓐb ½ Ⅷ", "n\u0303|\u0301|x\u200Dy|Ⓐb|½|Ⅷ|",
          "n\u0303|\u0301|x\u200Dy|Ⓐb|½|Ⅷ|"},
-        {"hola👍👍, 日本、東", "hola👍👍,|日本、東|", "hola|👍👍,|日本|、|東|"},
+        {"hola👍👍, 日本、東", "hola👍👍,|日本、東|",
+         "hola|👍👍,|日本|、|東|"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_cut(cases[i].text, false, MARKS_IN_WORDS, cases[i].in_words);
