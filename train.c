@@ -102,6 +102,8 @@ static void announce_training(const Trainer *t)
     printf("run     %s", t->directory);
     if (t->progress.step)
         printf(", going on from step %" PRId64, t->progress.step);
+    else if (s->from)
+        printf(", going on from the model in %s", s->from);
     printf("\n");
 }
 
@@ -325,6 +327,7 @@ int main(int argc, char **argv)
 {
     threads_wait_politely(argv);
     setvbuf(stdout, NULL, _IOLBF, 0); /* whoever reads in a pipe reads along */
+    signal(SIGPIPE, SIG_IGN);         /* and may leave; the training goes on */
     Call call = {.screen = screen_open(), .evaluated = NAN};
     Settings settings = {0};
     Given given = {0};
