@@ -335,7 +335,6 @@ int main(int argc, char **argv)
     fields_preset(SETTINGS, &settings);
     options_parse(&PROGRAM, argc, argv, &settings, &given, &text);
     check_together(&given, text);
-    signal(SIGPIPE, SIG_IGN); /* who reads the log may leave; the training goes on */
 
     Trainer *trainer = &call.trainer;
     char *wrong = trainer_open(trainer, text, &settings, &given);
