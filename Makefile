@@ -1,4 +1,4 @@
-# make            builds ./train
+# make            builds ./train and ./attend
 # make demo       trains on the nine sentences, from nothing
 # make test       passes every test
 # make sanitize   the same tests under the address and undefined-behaviour sanitizers
@@ -26,7 +26,7 @@ LDLIBS = -lstb -lutf8proc -lcjson -lxxhash -lm
 LINK = @mkdir -p $(@D) && echo '  link $@' && $(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 COMPILE = @mkdir -p $(@D) && echo '  $(CC) $<' && $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-PROGRAMS = $(addprefix $(BIN)/,train)
+PROGRAMS = $(addprefix $(BIN)/,train attend)
 ROOMS = $(wildcard model/*.c model/matrix/*.c model/layers/*.c data/*.c program/*.c)
 HELPERS = $(filter-out tests/test_% tests/exact_% tests/dump_%,$(wildcard tests/*.c))
 # test_* run on the float build; exact_*, and dump_* for them, on the same code with its number
@@ -53,6 +53,13 @@ $(BUILD)/float/%.o: %.c $(BUILD)/flags | packages
 $(BUILD)/double/%.o: CPPFLAGS += -DREAL=double
 $(BUILD)/double/%.o: %.c $(BUILD)/flags | packages
 	$(COMPILE)
+
+# The page that attend fills, as C strings, one a line: the program stands alone.
+$(BUILD)/heatmap_page.inc: data/heatmap.html
+	@mkdir -p $(@D)
+	@sed 's/[\\"]/\\&/g; s/.*/"&\\n",/' $< > $@
+$(call in_float,data/heatmap_html.c) $(call in_double,data/heatmap_html.c): $(BUILD)/heatmap_page.inc
+$(call in_float,data/heatmap_html.c) $(call in_double,data/heatmap_html.c): CPPFLAGS += -I$(BUILD)
 
 # Other flags than last time: everything is built again.
 $(BUILD)/flags: always
@@ -83,6 +90,7 @@ demo:
 	@$(MAKE) --no-print-directory -j$$(nproc) all
 	rm -rf runs/demo
 	$(BIN)/train data/perro.txt --out runs/demo
+	$(BIN)/attend runs/demo un gato come -o runs/demo/attention.html
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin

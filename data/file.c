@@ -84,6 +84,15 @@ bool file_begin(FileWriter *writer, const char *directory, const char *name)
     return writer->stream || failed("write", writer->beside);
 }
 
+bool file_begin_at(FileWriter *writer, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *directory = slash ? saying("%.*s", (int)(slash - path + 1), path) : saying(".");
+    const bool good = file_begin(writer, directory, slash ? slash + 1 : path);
+    free(directory);
+    return good;
+}
+
 /* A rename is safe on the disk when its directory is. */
 static bool directory_sync(const char *path_inside)
 {
