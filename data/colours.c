@@ -31,9 +31,9 @@ Colour colour_of(double weight, bool dark)
 {
     const double up = fmin(fmax(dark ? weight : 1 - weight, 0), 1); /* the lightness's way */
     const double L = DARKEST + (LIGHTEST - DARKEST) * up;
-    /* From indigo by way of teal to a pale yellow; at the ends there is less chroma to be had. */
-    const double hue = (285 - 185 * up) * M_PI / 180;
-    const double chroma = 0.022 + 0.085 * sin(M_PI * up);
+    /* From indigo by way of blue and teal to a pale green; at the ends less chroma is to be had. */
+    const double hue = (290 - 130 * up) * M_PI / 180;
+    const double chroma = 0.075 - 0.063 * up + 0.075 * sin(M_PI * up);
     return from_oklab(L, chroma * cos(hue), chroma * sin(hue));
 }
 

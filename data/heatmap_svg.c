@@ -124,7 +124,7 @@ void heatmap_svg(FILE *out, const Heads *heads, About about)
 {
     const Layout layout = layout_of(heads);
     const double step_x = layout.side + fmax(GAP, layout.overhang + 6);
-    const double step_y = layout.above + layout.side + GAP, top = MARGIN + 30;
+    const double step_y = layout.above + layout.side + GAP, top = MARGIN + 48;
     const int rows = heads->layer.end - heads->layer.from;
     const int columns = heads->head.end - heads->head.from;
     const double width = fmax(2 * MARGIN + layout.left + step_x * columns, 420);
