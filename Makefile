@@ -3,6 +3,7 @@
 # make test       passes every test
 # make sanitize   the same tests under the address and undefined-behaviour sanitizers
 # make parity     compares with PyTorch (PYTHON must have torch and numpy)
+# make browser    looks at the pages of ./attend in Chromium; pictures in build/browser
 # make install    PREFIX=/usr/local
 # make clean
 #
@@ -67,7 +68,8 @@ $(BUILD)/flags: always
 	@echo '$(CC) $(CFLAGS)' | cmp -s - $@ || echo '$(CC) $(CFLAGS)' > $@
 
 packages:
-	@scripts/setup.sh $(if $(filter test sanitize check,$(MAKECMDGOALS)),test,build)
+	@scripts/setup.sh $(firstword $(filter browser,$(MAKECMDGOALS)) \
+		$(if $(filter test sanitize check,$(MAKECMDGOALS)),test,build))
 
 # One after another, so that what fails is the last thing said; tests/*.bats call the programs.
 test: packages
@@ -86,6 +88,9 @@ parity:
 	@$(MAKE) --no-print-directory -j$$(nproc) all $(BUILD)/double/train
 	@PYTHON=$(PYTHON) BIN=$(BIN) BUILD=$(BUILD) scripts/parity.sh
 
+browser: all
+	@BIN=$(abspath $(BIN)) BUILD=$(abspath $(BUILD)) $(PYTHON) tests/browser.py
+
 demo:
 	@$(MAKE) --no-print-directory -j$$(nproc) all
 	rm -rf runs/demo
@@ -100,4 +105,4 @@ clean:
 	rm -rf build $(notdir $(PROGRAMS))
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: all packages always test sanitize parity demo install clean
+.PHONY: all packages always test sanitize parity browser demo install clean

@@ -59,7 +59,7 @@ void heatmap_put_packed(FILE *out, const Heads *heads, int layer, int head)
     Base64 to = {.out = out};
     for (int i = 0; i < T; i++)
         for (int j = head_first_key(heads, layer, head, i); j <= i; j++) {
-            const int number = (int)lround(1e4 * (double)ROW(P, i, T)[j]);
+            const int number = (int)lrint(1e4 * (double)ROW(P, i, T)[j]);
             put_byte(&to, number & 0xFF);
             put_byte(&to, number >> 8);
         }
