@@ -158,7 +158,7 @@ void tables_summarise(const Heads *heads)
     for (int l = heads->layer.from; l < heads->layer.end; l++)
         for (int h = heads->head.from; h < heads->head.end; h++)
             windows |= head_window(heads, l, h) != 0;
-    printf("layer  head%s  entropy  looks back  itself  before%s\n", windows ? "  window" : "",
+    printf("layer  head%s  entropy/bits  looks back  itself  before%s\n", windows ? "  window" : "",
            heads->begun ? "   [bos]" : "");
     for (int l = heads->layer.from; l < heads->layer.end; l++)
         for (int h = heads->head.from; h < heads->head.end; h++) {
@@ -169,7 +169,7 @@ void tables_summarise(const Heads *heads)
                 printf("%8d", window);
             else if (windows)
                 printf("%8s", "all");
-            printf("%9.2f%12.2f", s.entropy, s.back);
+            printf("%14.2f%12.2f", s.entropy, s.back);
             put_share(s.itself);
             put_share(s.before);
             if (heads->begun)
