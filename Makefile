@@ -29,12 +29,13 @@ COMPILE = @mkdir -p $(@D) && echo '  $(CC) $<' && $(CC) $(CPPFLAGS) $(CFLAGS) -M
 
 PROGRAMS = $(addprefix $(BIN)/,train attend)
 ROOMS = $(wildcard model/*.c model/matrix/*.c model/layers/*.c data/*.c program/*.c)
-HELPERS = $(filter-out tests/test_% tests/exact_% tests/dump_%,$(wildcard tests/*.c))
-# test_* run on the float build; exact_*, and dump_* for them, on the same code with its number
-# type set to double.
+HELPERS = $(filter-out tests/test_% tests/exact_% tests/dump_% tests/show_%,$(wildcard tests/*.c))
+# test_* and show_* run on the float build; exact_* and dump_* on the same code with its number
+# type set to double. show_* and dump_* are what other tests call.
 TESTS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/test_*.c))
 EXACT = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/exact_*.c))
 DUMPS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/dump_*.c))
+SHOWS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/show_*.c))
 in_float = $(patsubst %.c,$(BUILD)/float/%.o,$(1))
 in_double = $(patsubst %.c,$(BUILD)/double/%.o,$(1))
 
@@ -44,7 +45,7 @@ $(PROGRAMS): $(BIN)/%: $(BUILD)/float/%.o $(call in_float,$(ROOMS))
 	$(LINK)
 $(BUILD)/double/train: $(call in_double,train.c $(ROOMS))
 	$(LINK)
-$(TESTS): $(BUILD)/%: $(BUILD)/float/%.o $(call in_float,$(HELPERS) $(ROOMS))
+$(TESTS) $(SHOWS): $(BUILD)/%: $(BUILD)/float/%.o $(call in_float,$(HELPERS) $(ROOMS))
 	$(LINK) -lcmocka
 $(EXACT) $(DUMPS): $(BUILD)/%: $(BUILD)/double/%.o $(call in_double,$(HELPERS) $(ROOMS))
 	$(LINK) -lcmocka
@@ -85,7 +86,7 @@ sanitize:
 		CFLAGS='-O1 -g -march=$(ARCH)' SANITIZE='-fsanitize=address,undefined -fno-omit-frame-pointer'
 
 parity:
-	@$(MAKE) --no-print-directory -j$$(nproc) all $(BUILD)/double/train
+	@$(MAKE) --no-print-directory -j$$(nproc) all $(SHOWS) $(BUILD)/double/train
 	@PYTHON=$(PYTHON) BIN=$(BIN) BUILD=$(BUILD) scripts/parity.sh
 
 browser: all

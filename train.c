@@ -102,6 +102,8 @@ static void announce_training(const Trainer *t)
     printf("run     %s", t->directory);
     if (t->progress.step)
         printf(", going on from step %" PRId64, t->progress.step);
+    else if (s->from)
+        printf(", going on from the model in %s", s->from);
     printf("\n");
 }
 
@@ -176,7 +178,6 @@ static void watch_signals(void)
         if (!sigaction(stopping[i], NULL, &before) && before.sa_handler != SIG_IGN)
             sigaction(stopping[i], &noting, NULL);
     }
-    signal(SIGPIPE, SIG_IGN); /* who reads the log may leave; the training goes on */
 }
 
 static bool save(Call *call)
@@ -326,6 +327,7 @@ int main(int argc, char **argv)
 {
     threads_wait_politely(argv);
     setvbuf(stdout, NULL, _IOLBF, 0); /* whoever reads in a pipe reads along */
+    signal(SIGPIPE, SIG_IGN);         /* and may leave; the training goes on */
     Call call = {.screen = screen_open(), .evaluated = NAN};
     Settings settings = {0};
     Given given = {0};

@@ -55,6 +55,14 @@ bool file_exists(const char *path)
     return !lstat(path, &status);
 }
 
+bool file_is_in(const char *directory, const char *name)
+{
+    char *path = saying("%s/%s", directory, name);
+    const bool there = file_exists(path);
+    free(path);
+    return there;
+}
+
 uint64_t checksum_of(const void *bytes, size_t size)
 {
     return XXH3_64bits(bytes, size);

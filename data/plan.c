@@ -141,12 +141,11 @@ static void choose_training(Settings *s, const Given *given, const Corpus *corpu
 static char *lay_windows(Plan *plan)
 {
     const Settings *s = &plan->settings;
-    const int all = s->layers * s->heads;
+    int count;
     plan->reach = REACH_ALL;
+    plan->window = windows_of(s->window, s->layers, s->heads, &count);
     if (!s->window)
         return NULL;
-    plan->window = memory_new((size_t)all, sizeof *plan->window, "the windows");
-    const int count = window_list(s->window, plan->window, all);
     if (count < 0)
         return saying("--window has more numbers than the model has heads (%d layers of %d)",
                       s->layers, s->heads);
@@ -155,7 +154,6 @@ static char *lay_windows(Plan *plan)
     for (int l = 0, i = 0; l < s->layers; l++) {
         int widest = 1;
         for (int h = 0; h < s->heads; h++, i++) {
-            plan->window[i] = plan->window[i % count];
             bounded = bounded && plan->window[i] > 0;
             widest = most(widest, plan->window[i]);
         }

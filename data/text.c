@@ -181,7 +181,42 @@ static const char *after(const char *at, const char *end, int32_t *code_point)
     return at + utf8proc_iterate((const utf8proc_uint8_t *)at, end - at, code_point);
 }
 
-const char *token_next(const char **at, const char *end, bool characters)
+/* What regular expressions call \w: letters and what counts as such, marks on them, decimal digits,
+ * connectors as _ is one, and the two joiners. */
+static bool is_letter(int32_t c)
+{
+    switch (utf8proc_category(c)) {
+    case UTF8PROC_CATEGORY_LU: case UTF8PROC_CATEGORY_LL: case UTF8PROC_CATEGORY_LT:
+    case UTF8PROC_CATEGORY_LM: case UTF8PROC_CATEGORY_LO: case UTF8PROC_CATEGORY_NL:
+    case UTF8PROC_CATEGORY_MN: case UTF8PROC_CATEGORY_MC: case UTF8PROC_CATEGORY_ME:
+    case UTF8PROC_CATEGORY_ND: case UTF8PROC_CATEGORY_PC:
+        return true;
+    default: /* the letters in circles and squares are symbols and alphabetic all the same */
+        return c == 0x200C || c == 0x200D || (c >= 0x24B6 && c <= 0x24E9) ||
+               (c >= 0x1F130 && c <= 0x1F149) || (c >= 0x1F150 && c <= 0x1F169) ||
+               (c >= 0x1F170 && c <= 0x1F189);
+    }
+}
+
+/* What a code point belongs to: a word goes on with more of WORD, a run of marks with more of MARK. */
+typedef enum { SPACE, WORD, MARK } Class;
+
+static Class class_of(int32_t c, Marks marks)
+{
+    if (is_space(c))
+        return SPACE;
+    switch (marks) {
+    case MARKS_IN_WORDS:
+        return WORD;
+    case MARKS_IN_RUNS:
+        return is_letter(c) ? WORD : MARK;
+    case MARKS_ALONE:
+        break;
+    }
+    return is_punctuation(c) ? MARK : WORD;
+}
+
+const char *token_next(const char **at, const char *end, bool characters, Marks marks)
 {
     int32_t c = 0;
     const char *token = *at, *next = token;
@@ -189,9 +224,10 @@ const char *token_next(const char **at, const char *end, bool characters)
         token = next;
     if (token == end)
         return *at = end, NULL;
-    if (!characters && !is_punctuation(c))
+    const Class class = class_of(c, marks);
+    if (!characters && (class == WORD || marks == MARKS_IN_RUNS))
         for (const char *more = next;
-             next < end && (more = after(next, end, &c), !is_space(c) && !is_punctuation(c));)
+             next < end && (more = after(next, end, &c), class_of(c, marks) == class);)
             next = more;
     *at = next;
     return token;
@@ -199,5 +235,5 @@ const char *token_next(const char **at, const char *end, bool characters)
 
 bool is_blank(const char *at, const char *end)
 {
-    return !token_next(&at, end, false);
+    return !token_next(&at, end, false, MARKS_ALONE);
 }

@@ -28,8 +28,13 @@ bool is_punctuation(int32_t code_point);
 /* Whether there is nothing but white space. */
 bool is_blank(const char *at, const char *end);
 
+/* What punctuation is among words. Ours is a token for each mark. The others are ways of models
+ * from elsewhere: a mark belongs to the word that it touches; or each run of marks is a token, and
+ * all that is no letter, digit or _ is a mark. */
+typedef enum { MARKS_ALONE, MARKS_IN_WORDS, MARKS_IN_RUNS } Marks;
+
 /* The next token from *at: a word, a punctuation mark or, with `characters`, a code point. Moves
  * *at behind it and returns its first byte, or NULL at the end. */
-const char *token_next(const char **at, const char *end, bool characters);
+const char *token_next(const char **at, const char *end, bool characters, Marks marks);
 
 #endif
