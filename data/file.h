@@ -31,6 +31,7 @@ typedef struct {
 
 /* Each says in one line on standard error what failed and returns false. */
 bool file_begin(FileWriter *writer, const char *directory, const char *name);
+bool file_begin_at(FileWriter *writer, const char *path);
 bool file_commit(FileWriter *writer);
 bool file_replace(const char *directory, const char *name, const void *bytes, size_t size);
 

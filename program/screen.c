@@ -15,14 +15,22 @@ Screen screen_open(void)
     return (Screen){terminal, colours ? "\033[1m" : "", colours ? "\033[0m" : "", 0};
 }
 
-void screen_refresh(const Screen *screen, const char *line)
+int screen_width(void)
 {
     struct winsize size;
+    if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col > 1)
+        return size.ws_col;
+    const char *columns = getenv("COLUMNS");
+    const int wanted = columns ? atoi(columns) : 0;
+    return wanted > 1 && wanted < 10000 ? wanted : 80;
+}
+
+void screen_refresh(const Screen *screen, const char *line)
+{
     if (!screen->terminal)
         return;
     /* A line that wraps could not be taken back. */
-    const bool known = !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col > 1;
-    printf("\r%.*s\033[K", known ? size.ws_col - 1 : 79, line);
+    printf("\r%.*s\033[K", screen_width() - 1, line);
     fflush(stdout);
 }
 

@@ -14,6 +14,9 @@ typedef struct {
 
 Screen screen_open(void);
 
+/* Columns of the terminal; where there is none, of $COLUMNS, or 80. */
+int screen_width(void);
+
 /* Shows a line in the place of the one before; only on a terminal. */
 void screen_refresh(const Screen *screen, const char *line);
 
