@@ -1,5 +1,5 @@
-# make            builds ./train and ./attend
-# make demo       trains on the nine sentences, from nothing
+# make            builds ./train, ./sample and ./attend
+# make demo       all three on the nine sentences, from nothing
 # make test       passes every test
 # make sanitize   the same tests under the address and undefined-behaviour sanitizers
 # make parity     compares with PyTorch (PYTHON must have torch and numpy)
@@ -23,11 +23,13 @@ override CFLAGS += -std=gnu11 -fno-math-errno -fno-trapping-math \
 	-Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes $(SANITIZE) \
 	$(if $(filter 1,$(OPENMP)),-fopenmp,-fopenmp-simd)
 override CPPFLAGS += -D_GNU_SOURCE
-LDLIBS = -lstb -lutf8proc -lcjson -lxxhash -lm
+# Of the rooms and the libraries a program gets what it calls: only sample edits lines.
+LDLIBS = -Wl,--as-needed -lstb -lutf8proc -lcjson -lxxhash -ledit -lm
 LINK = @mkdir -p $(@D) && echo '  link $@' && $(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+PACK = @rm -f $@ && $(AR) rcs $@ $^
 COMPILE = @mkdir -p $(@D) && echo '  $(CC) $<' && $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-PROGRAMS = $(addprefix $(BIN)/,train attend)
+PROGRAMS = $(addprefix $(BIN)/,train sample attend)
 ROOMS = $(wildcard model/*.c model/matrix/*.c model/layers/*.c data/*.c program/*.c)
 HELPERS = $(filter-out tests/test_% tests/exact_% tests/dump_% tests/show_%,$(wildcard tests/*.c))
 # test_* and show_* run on the float build; exact_* and dump_* on the same code with its number
@@ -41,14 +43,20 @@ in_double = $(patsubst %.c,$(BUILD)/double/%.o,$(1))
 
 all: $(PROGRAMS)
 
-$(PROGRAMS): $(BIN)/%: $(BUILD)/float/%.o $(call in_float,$(ROOMS))
+$(PROGRAMS): $(BIN)/%: $(BUILD)/float/%.o $(BUILD)/float/rooms.a
 	$(LINK)
-$(BUILD)/double/train: $(call in_double,train.c $(ROOMS))
+$(BUILD)/double/train: $(BUILD)/double/train.o $(BUILD)/double/rooms.a
 	$(LINK)
-$(TESTS) $(SHOWS): $(BUILD)/%: $(BUILD)/float/%.o $(call in_float,$(HELPERS) $(ROOMS))
+$(TESTS) $(SHOWS): $(BUILD)/%: $(BUILD)/float/%.o $(call in_float,$(HELPERS)) $(BUILD)/float/rooms.a
 	$(LINK) -lcmocka
-$(EXACT) $(DUMPS): $(BUILD)/%: $(BUILD)/double/%.o $(call in_double,$(HELPERS) $(ROOMS))
+$(EXACT) $(DUMPS): $(BUILD)/%: $(BUILD)/double/%.o $(call in_double,$(HELPERS)) \
+		$(BUILD)/double/rooms.a
 	$(LINK) -lcmocka
+
+$(BUILD)/float/rooms.a: $(call in_float,$(ROOMS))
+	$(PACK)
+$(BUILD)/double/rooms.a: $(call in_double,$(ROOMS))
+	$(PACK)
 
 $(BUILD)/float/%.o: %.c $(BUILD)/flags | packages
 	$(COMPILE)

@@ -55,13 +55,7 @@ static char *text_of(char **words, const char **name)
             bytes.bytes[--bytes.size] = 0;
         return bytes.bytes;
     }
-    char *text = saying("%s", words[0]);
-    for (int i = 1; words[i]; i++) {
-        char *longer = saying("%s %s", text, words[i]);
-        free(text);
-        text = longer;
-    }
-    return text;
+    return words_together(words);
 }
 
 /* 1 of 4 as [0, 1); 0, which is not given, as all. */

@@ -90,20 +90,22 @@ char *pretrained_tokens(const Pretrained *model, const char *name, const char *b
         text_disarm(wrong);
         return wrong;
     }
-    *tokens = memory_new(clean_size + 1, sizeof **tokens, "a prompt");
+    int *read = memory_new(clean_size + 1, sizeof *read, "a prompt");
     *count = 0;
     if (!model->stream)
-        (*tokens)[(*count)++] = words->bos;
+        read[(*count)++] = words->bos;
     const char *token, *at = clean, *end = clean + clean_size;
     while (!wrong && (token = vocabulary_next(words, &at, end))) {
         const int id = vocabulary_id(words, token, (size_t)(at - token));
         if (id >= 0)
-            (*tokens)[(*count)++] = id;
+            read[(*count)++] = id;
         else
             wrong = unknown_word(words, name, token, (size_t)(at - token));
     }
     if (wrong)
-        free(*tokens);
+        free(read);
+    else
+        *tokens = read;
     free(clean);
     return wrong;
 }

@@ -36,7 +36,7 @@ static bool is_mark(int32_t c)
     return category >= UTF8PROC_CATEGORY_MN && category <= UTF8PROC_CATEGORY_ME;
 }
 
-static char *shown(const char *text, bool spaces_stay)
+static char *shown(const char *text, bool spaces_stay, bool goes_on)
 {
     char *result = NULL;
     size_t size = 0;
@@ -51,12 +51,12 @@ static char *shown(const char *text, bool spaces_stay)
         else if (c == ' ')
             fputs(spaces_stay ? " " : "␣", out);
         else if (c == '\n')
-            fputs("↵", out);
+            fputs(goes_on ? "\n" : "↵", out);
         else if (is_invisible(c))
             fprintf(out, "U+%04X", (unsigned)c);
         else
-            fprintf(out, "%s%.*s", begin == text && is_mark(c) ? "◌" : "", (int)(at - begin),
-                    begin);
+            fprintf(out, "%s%.*s", begin == text && !goes_on && is_mark(c) ? "◌" : "",
+                    (int)(at - begin), begin);
     }
     if (fclose(out))
         die("no memory for a text");
@@ -65,12 +65,17 @@ static char *shown(const char *text, bool spaces_stay)
 
 char *token_shown(const char *token)
 {
-    return shown(token, false);
+    return shown(token, false, false);
 }
 
 char *text_shown(const char *text)
 {
-    return shown(text, true);
+    return shown(text, true, false);
+}
+
+char *part_shown(const char *text)
+{
+    return shown(text, true, true);
 }
 
 int shown_width(const char *text)

@@ -15,6 +15,9 @@ char *token_shown(const char *token);
 /* The same of a text, whose single spaces stay. */
 char *text_shown(const char *text);
 
+/* The same of a part of a text that goes on: lines end, and marks stand on what came before. */
+char *part_shown(const char *text);
+
 /* Columns that shown text takes on a terminal. */
 int shown_width(const char *shown);
 

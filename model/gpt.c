@@ -380,9 +380,10 @@ static void gpt_backward(Gpt *gpt, const Batch *batch, Noise noise)
                    sizeof(Real) * tensor_numbers(&gpt->tensors[i]));
 }
 
-/* The head, a piece of the rows at a time: the sum of the losses and, where wanted, the gradient
- * of scale · the sum with respect to what the head reads, in work.dstream. */
-static double head_and_loss(Gpt *gpt, const Batch *batch, bool learn, Real scale)
+/* The head, a piece of the rows at a time: the sum of the losses; each of them, unless `each` is
+ * NULL; and, where wanted, the gradient of scale · the sum with respect to what the head reads, in
+ * work.dstream. */
+static double head_and_loss(Gpt *gpt, const Batch *batch, double *each, bool learn, Real scale)
 {
     const GptWork *work = &gpt->work;
     const int C = gpt->shape.width, V = gpt->shape.vocabulary;
@@ -396,6 +397,8 @@ static double head_and_loss(Gpt *gpt, const Batch *batch, bool learn, Real scale
         /* 2 */ loss_forward(work->loss, work->norm, work->logits, targets, rows, V);
         for (int i = 0; i < rows; i++)
             sum += work->loss[i];
+        if (each)
+            memcpy(each + from, work->loss, sizeof *each * (size_t)rows);
         if (!learn)
             continue;
         /* 2  loss = cross-entropy(logits), in the place of the logits */
@@ -407,17 +410,22 @@ static double head_and_loss(Gpt *gpt, const Batch *batch, bool learn, Real scale
     return sum;
 }
 
-double gpt_evaluate(Gpt *gpt, const Batch *batch)
+double gpt_losses(Gpt *gpt, const Batch *batch, double *loss)
 {
     gpt_forward(gpt, batch, NULL, (Noise){0});
-    return head_and_loss(gpt, batch, false, 0);
+    return head_and_loss(gpt, batch, loss, false, 0);
+}
+
+double gpt_evaluate(Gpt *gpt, const Batch *batch)
+{
+    return gpt_losses(gpt, batch, NULL);
 }
 
 double gpt_learn(Gpt *gpt, const Batch *batch, Real scale, Noise noise)
 {
     noise.first_row = batch->first_row;
     gpt_forward(gpt, batch, NULL, noise);
-    const double loss = head_and_loss(gpt, batch, true, scale);
+    const double loss = head_and_loss(gpt, batch, NULL, true, scale);
     gpt_backward(gpt, batch, noise);
     return loss;
 }

@@ -88,8 +88,9 @@ size_t gpt_parameters(const Tensor *tensors, int count);
 /* The weights as a run begins: functions of the seed and of each weight's place. */
 void gpt_start(Gpt *gpt, uint32_t seed);
 
-/* The sum of the losses of a batch's rows; nothing is dropped. */
+/* The sum of the losses of a batch's rows; nothing is dropped. And each row's own, into loss (N). */
 double gpt_evaluate(Gpt *gpt, const Batch *batch);
+double gpt_losses(Gpt *gpt, const Batch *batch, double *loss);
 
 /* The same with dropout, and the gradients of scale · the sum added to the gradients. */
 double gpt_learn(Gpt *gpt, const Batch *batch, Real scale, Noise noise);

@@ -130,3 +130,14 @@ char *command_line(int argc, char **argv)
     fclose(out);
     return line;
 }
+
+char *words_together(char **words)
+{
+    char *text = saying("%s", words[0]);
+    for (int i = 1; words[i]; i++) {
+        char *longer = saying("%s %s", text, words[i]);
+        free(text);
+        text = longer;
+    }
+    return text;
+}

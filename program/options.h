@@ -22,6 +22,9 @@ void options_parse(const Program *program, int argc, char **argv, void *into, Gi
 /* "program: message" in one line and exit status 64: the call was wrong, not the world. */
 _Noreturn void usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Words as one text, a space between each two. The caller frees. */
+char *words_together(char **words);
+
 /* The command line as one could type it again. The caller frees. */
 char *command_line(int argc, char **argv);
 

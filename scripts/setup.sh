@@ -13,6 +13,7 @@ header libxxhash-dev xxhash.h
 header libstb-dev stb/stb_ds.h
 header libutf8proc-dev utf8proc.h
 header libcjson-dev cjson/cJSON.h
+header libedit-dev editline/readline.h
 if [ "${1:-build}" = test ]; then
     header libcmocka-dev cmocka.h
     command -v bats >/dev/null 2>&1 || missing="$missing bats"

@@ -1,0 +1,115 @@
+/* spelling.c: see spelling.h. */
+#include "spelling.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+#include <utf8proc.h>
+
+#include "../model/base.h"
+
+static int32_t first_code_point(const Vocabulary *v, int id)
+{
+    utf8proc_int32_t c = 0;
+    utf8proc_iterate((const utf8proc_uint8_t *)v->words[id].key, -1, &c);
+    return c;
+}
+
+static bool is_mark(const Vocabulary *v, int id)
+{
+    for (int i = 0; i < arrlen(v->special); i++)
+        if (v->special[i] == id)
+            return false; /* [bos] is a word, whatever it begins with */
+    return is_punctuation(first_code_point(v, id));
+}
+
+static bool opens(int32_t c)
+{
+    return c == 0xBF || c == 0xA1 || utf8proc_category(c) == UTF8PROC_CATEGORY_PS ||
+           utf8proc_category(c) == UTF8PROC_CATEGORY_PI; /* ¿ ¡ ( [ « “ */
+}
+
+static int64_t pair_key(const Vocabulary *v, int left, int right)
+{
+    return (int64_t)left * v->count + right;
+}
+
+static void learn(Spelling *s, const char *text, size_t size)
+{
+    const Vocabulary *v = s->vocabulary;
+    const char *at = text, *end = text + size, *token, *left_end = NULL;
+    int left = -1;
+    while ((token = vocabulary_next(v, &at, end))) {
+        const int right = vocabulary_id(v, token, (size_t)(at - token));
+        if (left >= 0 && right >= 0 && (is_mark(v, left) || is_mark(v, right))) {
+            const int touch = token == left_end ? 1 : -1;
+            const int64_t key = pair_key(v, left, right);
+            const int so_far = hmget(s->pairs, key);
+            hmput(s->pairs, key, so_far + touch);
+            s->behind[left] += touch;
+            s->before[right] += touch;
+        }
+        left = right;
+        left_end = at;
+    }
+}
+
+Spelling spelling_of(const Vocabulary *vocabulary, const char *text, size_t size)
+{
+    const size_t V = (size_t)vocabulary->count;
+    Spelling s = {
+        .vocabulary = vocabulary,
+        .before = memory_new(V, sizeof *s.before, "how words are written"),
+        .behind = memory_new(V, sizeof *s.behind, "how words are written"),
+    };
+    if (text && !vocabulary->characters)
+        learn(&s, text, size);
+    return s;
+}
+
+void spelling_free(Spelling *s)
+{
+    hmfree(s->pairs);
+    free(s->before);
+    free(s->behind);
+}
+
+bool spelling_parts(const Spelling *s, int left, int right)
+{
+    const Vocabulary *v = s->vocabulary;
+    if (v->characters)
+        return false;
+    const bool left_marks = is_mark(v, left), right_marks = is_mark(v, right);
+    if (!left_marks && !right_marks)
+        return true;
+    SpelledPair *pairs = s->pairs; /* looking a key up moves the map's own notes, not its pairs */
+    const int together = pairs ? hmget(pairs, pair_key(v, left, right)) : 0;
+    if (together)
+        return together < 0;
+    const int behind = left_marks ? s->behind[left] : 0;
+    const int before = right_marks ? s->before[right] : 0;
+    if (behind || before)
+        return behind <= 0 && before <= 0;
+    return !(left_marks && opens(first_code_point(v, left))) &&
+           !(right_marks && !opens(first_code_point(v, right)));
+}
+
+char *spelling_text(const Spelling *s, const int *tokens, int count)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    int left = -1;
+    for (int i = 0; out && i < count; i++) {
+        const int id = tokens[i];
+        if (id == s->vocabulary->bos || id == s->vocabulary->eos)
+            continue;
+        fprintf(out, "%s%s", left >= 0 && spelling_parts(s, left, id) ? " " : "",
+                s->vocabulary->words[id].key);
+        left = id;
+    }
+    if (!out || fclose(out))
+        die("no memory for a text");
+    return text;
+}

@@ -1,0 +1,92 @@
+/* score.c: see score.h. */
+#include "score.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <stb/stb_ds.h>
+
+#include "../data/corpus.h"
+#include "../data/shown.h"
+#include "../data/spelling.h"
+#include "screen.h"
+
+/* What is asked about: some pieces of a corpus, one behind another. */
+typedef struct {
+    Gpt *gpt;
+    const Corpus *corpus;
+    const Spelling *spelling;
+    BatchRoom room;
+    bool json;
+} Score;
+
+/* The sum of the losses of one piece. */
+static double loss_of(Score *score, const Piece *piece)
+{
+    const Batch batch = batch_fill(&score->room, score->corpus, piece, 1, 0);
+    return gpt_evaluate(score->gpt, &batch);
+}
+
+static void put_line(const Score *score, size_t number, double sum, size_t targets, size_t from,
+                     size_t end)
+{
+    char *text = spelling_text(score->spelling, score->corpus->tokens + from, (int)(end - from));
+    const double loss = sum / (double)targets;
+    if (score->json) {
+        printf("{\"line\":%zu,\"text\":", number);
+        put_json(stdout, text);
+        printf(",\"tokens\":%zu,\"loss\":%.9g,\"perplexity\":%.9g}\n", targets, loss, exp(loss));
+    } else {
+        char *shown = text_shown(text);
+        printf("%9.6f  %10.4f  %7zu  ", loss, exp(loss), targets);
+        put_fitted(stdout, shown, screen_width() > 60 ? screen_width() - 33 : 28, false);
+        printf("\n");
+        free(shown);
+    }
+    free(text);
+}
+
+/* Pieces that begin before `end` belong to the line that ends there. */
+static double put_lines(Score *score)
+{
+    const Corpus *corpus = score->corpus;
+    const ptrdiff_t pieces = arrlen(corpus->train);
+    const size_t lines = corpus->stream ? (size_t)pieces : (size_t)arrlen(corpus->lines) - 1;
+    double all = 0;
+    ptrdiff_t piece = 0;
+    for (size_t line = 0; line < lines; line++) {
+        const size_t from = corpus->train[piece].from;
+        const size_t end = corpus->stream ? from + 1 : corpus->lines[line + 1];
+        double sum = 0;
+        size_t targets = 0, last = from;
+        for (; piece < pieces && corpus->train[piece].from < end; piece++) {
+            sum += loss_of(score, &corpus->train[piece]);
+            targets += (size_t)corpus->train[piece].length;
+            last = corpus->train[piece].from + (size_t)corpus->train[piece].length;
+        }
+        put_line(score, line + 1, sum, targets, from, last + 1);
+        all += sum;
+    }
+    return all;
+}
+
+void score_text(Pretrained *model, const char *path, bool json)
+{
+    Text text = text_read(path, model->lower);
+    Corpus corpus = corpus_of(path, text.clean, text.size, &model->vocabulary, model->stream);
+    Spelling spelling = spelling_of(&model->vocabulary, text.clean, text.size);
+    corpus_cut(&corpus, model->gpt.shape.context, 0, 0);
+    Score score = {&model->gpt, &corpus, &spelling, batch_room_new(model->gpt.rows), json};
+    if (!json)
+        printf("     loss  perplexity   tokens\n");
+    const double all = put_lines(&score), loss = all / (double)corpus.train_targets;
+    if (json)
+        printf("{\"tokens\":%zu,\"loss\":%.9g,\"perplexity\":%.9g}\n", corpus.train_targets, loss,
+               exp(loss));
+    else
+        printf("%9.6f  %10.4f  %7zu  in all\n", loss, exp(loss), corpus.train_targets);
+    batch_room_free(&score.room);
+    spelling_free(&spelling);
+    corpus_free(&corpus);
+    text_free(&text);
+}

@@ -1,0 +1,173 @@
+/* sample.c: what a trained model says: the next word with its probabilities, and continuations. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/shown.h"
+#include "program/answer.h"
+#include "program/ask.h"
+#include "program/options.h"
+#include "program/score.h"
+
+typedef struct {
+    int count, words, table, top_k, beam, seed, threads;
+    double temperature, top_p;
+    bool greedy, json;
+    char *score, *text;
+} Choice;
+
+#define AT(member) offsetof(Choice, member)
+#define GROUP(title) {.name = title, .offset = (size_t)-1}
+
+static const Field CHOICES[] = {
+    GROUP("Continuations:"),
+    {"count", WHOLE, AT(count), NULL, 0, 100000, "N", "how many [3; 1 with --greedy]", false},
+    {"words", WHOLE, AT(words), NULL, 1, 1 << 20, "N",
+     "tokens of each at most [50; 300 characters]", false},
+    {"temperature", NUMBER, AT(temperature), "1", 0, 1000, "T",
+     "below 1 bolder, above 1 wilder; 0 is --greedy", false},
+    {"top-k", WHOLE, AT(top_k), "0", 0, 1 << 30, "K", "draw from the K most probable; 0: all",
+     false},
+    {"top-p", NUMBER, AT(top_p), "1", 0, 1, "P",
+     "draw from the most probable ones that together reach P", false},
+    {"greedy", FLAG, AT(greedy), NULL, 0, 1, NULL, "always the most probable token", false},
+    {"beam", WHOLE, AT(beam), "0", 0, 10000, "K",
+     "search the most probable continuations, keeping the K best at each token. One that comes to "
+     "[eos] is complete and competes on with the probability it has; lengths are not evened out, "
+     "so short ones are favoured as the model favours them", false},
+    {"seed", WHOLE, AT(seed), "1", 0, 2147483647, "N",
+     "the same seed draws the same words, on any number of threads", false},
+
+    GROUP("Besides:"),
+    {"table", WHOLE, AT(table), "10", 0, 1 << 30, "ROWS",
+     "rows of the table of next words; unless asked for, none that says 0.000", false},
+    {"text", WORDS, AT(text), NULL, 0, 0, "FILE",
+     "the text it was trained on, where the run keeps no copy, to count in", false},
+    {"score", WORDS, AT(score), NULL, 0, 0, "FILE",
+     "instead, loss and perplexity of a text, line by line and in all", false},
+    {"json", FLAG, AT(json), NULL, 0, 1, NULL, "for programs: an object a prompt, one a line",
+     false},
+    {"threads", WHOLE, AT(threads), NULL, 1, 1024, "N", "threads at most", false},
+    {.name = NULL},
+};
+
+static const Program PROGRAM = {
+    .fields = CHOICES,
+    .arguments = "RUN [PROMPT...]",
+    .summary = "Goes on from PROMPT with the model in the directory RUN. Without one it asks for "
+               "prompts, line after line; in a pipe each line is a prompt.",
+    .notes = "Beside each probability stands how often the text that the model was trained on goes "
+             "on so, counted, where that text is there. \"\" is an empty prompt.\n",
+};
+
+static bool was_chosen(const Given *given, const char *name)
+{
+    return given->field[field_index(CHOICES, name)];
+}
+
+static AnswerRules rules_of(const Choice *choice, const Given *given, const Pretrained *model)
+{
+    static const char *const of_drawing[] = {"temperature", "top-k", "top-p", "beam"};
+    for (size_t i = 0; choice->greedy && i < sizeof of_drawing / sizeof *of_drawing; i++)
+        if (was_chosen(given, of_drawing[i]))
+            usage_error("--greedy takes the most probable token: --%s says nothing then",
+                        of_drawing[i]);
+    for (size_t i = 0; choice->beam && i < 3; i++)
+        if (was_chosen(given, of_drawing[i]))
+            usage_error("--beam searches and does not draw: --%s says nothing then",
+                        of_drawing[i]);
+    AnswerRules rules = {
+        .table = choice->table, .all_rows = was_chosen(given, "table"),
+        .count = choice->count, .words = choice->words, .beam = choice->beam,
+        .sampling = {choice->temperature, choice->top_p, choice->top_k},
+        .seed = (uint32_t)choice->seed, .json = choice->json,
+    };
+    if (choice->greedy)
+        rules.sampling.temperature = 0;
+    if (!was_chosen(given, "count"))
+        rules.count = rules.sampling.temperature == 0 ? 1 : 3;
+    if (!was_chosen(given, "words"))
+        rules.words = model->vocabulary.characters ? 300 : 50;
+    return rules;
+}
+
+/* Answers what is asked; returns whether all of it could be. */
+static bool answer_one(Answerer *answerer, const char *name, const char *prompt, size_t size)
+{
+    char *wrong = answer(answerer, name, prompt, size);
+    if (wrong && !answerer->rules.json)
+        fprintf(stderr, "%s: %s\n", program_invocation_short_name, wrong);
+    free(wrong);
+    return !wrong;
+}
+
+/* In a pipe, what is answered stands before the answer. */
+static void put_asked(const char *line)
+{
+    char *shown = text_shown(line);
+    printf("> %s\n", shown);
+    fflush(stdout);
+    free(shown);
+}
+
+static bool answer_all(Answerer *answerer)
+{
+    const bool person = ask_person();
+    bool good = true;
+    size_t size, number = 0;
+    for (char *line; (line = ask_line(person, &size)); free(line)) {
+        char *name = person ? saying("the prompt") : saying("standard input:%zu", ++number);
+        if (!person && !answerer->rules.json)
+            put_asked(line);
+        good &= answer_one(answerer, name, line, size) || person;
+        free(name);
+    }
+    return good;
+}
+
+static bool converse(Pretrained *model, const Choice *choice, const Given *given, char **words)
+{
+    Source source = source_open(model, choice->text);
+    Answerer answerer = answerer_new(model, &source, rules_of(choice, given, model));
+    bool good;
+    if (*words) {
+        char *prompt = words_together(words);
+        good = answer_one(&answerer, "the prompt", prompt, strlen(prompt));
+        free(prompt);
+    } else {
+        good = answer_all(&answerer);
+    }
+    answerer_free(&answerer);
+    source_free(&source);
+    return good;
+}
+
+int main(int argc, char **argv)
+{
+    threads_wait_politely(argv);
+    Choice choice = {0};
+    Given given = {0};
+    char **words = memory_new((size_t)argc + 1, sizeof *words, "the command line");
+    Program program = PROGRAM;
+    program.most_arguments = argc;
+    fields_preset(CHOICES, &choice);
+    options_parse(&program, argc, argv, &choice, &given, words);
+    if (!words[0])
+        usage_error("give a RUN to sample from; --help tells all");
+    if (choice.score && words[1])
+        usage_error("--score takes its text from a file: a prompt says nothing then");
+    if (choice.threads)
+        thread_set_limit(choice.threads);
+
+    Pretrained model = pretrained_open(words[0]);
+    bool good = true;
+    if (choice.score)
+        score_text(&model, choice.score, choice.json);
+    else
+        good = converse(&model, &choice, &given, words + 1);
+    pretrained_close(&model);
+    free(words);
+    fields_free(CHOICES, &choice);
+    return good ? 0 : 1;
+}
