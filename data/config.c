@@ -149,6 +149,16 @@ static void read_own(const Source *source, const cJSON *pulga, Settings *setting
     }
 }
 
+/* What makes no difference to those who only use the model, but to those who train it. */
+static void read_trained(const Source *source, const cJSON *pulga, GptShape *shape)
+{
+    static const char *const names[] = {"positions", "no-qkv-bias", NULL};
+    Settings settings = {0};
+    read_own(source, pulga, &settings, names);
+    shape->learned_positions = settings.positions == POSITIONS_LEARNED;
+    shape->no_qkv_bias = settings.no_qkv_bias;
+}
+
 /* What only a model_type of our own says. */
 static void read_free_shape(const Source *source, const cJSON *pulga, GptShape *shape)
 {
@@ -185,13 +195,8 @@ static GptShape read_shape(const Source *source, const char *type)
     const cJSON *pulga = field_of(source, "pulga");
     if (own && !cJSON_IsObject(pulga))
         refuse(source, "pulga", "the object that train writes");
-    if (cJSON_IsObject(pulga)) {
-        static const char *const names[] = {"positions", "no-qkv-bias", NULL};
-        Settings settings = {0};
-        read_own(source, pulga, &settings, names);
-        shape.learned_positions = settings.positions == POSITIONS_LEARNED;
-        shape.no_qkv_bias = settings.no_qkv_bias;
-    }
+    if (cJSON_IsObject(pulga))
+        read_trained(source, pulga, &shape);
     if (own)
         read_free_shape(source, pulga, &shape);
     else if (shape.width % shape.heads)

@@ -41,7 +41,7 @@ def check(good, *said):
 
 def run(*command):
     done = subprocess.run([str(c) for c in command], capture_output=True, text=True)
-    check(done.returncode == 0, *command, "failed:", done.stderr)
+    check(done.returncode == 0, *command, "failed:", done.stderr.strip())
     return done.stdout
 
 

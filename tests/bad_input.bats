@@ -107,6 +107,14 @@ load programs.bash
         lie_in run/state.safetensors "$lie"
         refuses 1 damaged -- "$BIN/train" --resume run
     done
+    cp good/state.safetensors run/
+    sed -i 's/"croquetas"/"galletas"/' run/tokenizer.json
+    refuses 1 "'croquetas'" -- "$BIN/train" --resume run
+    sed -i 's/"TemplateProcessing"/"ByteLevel"/' run/tokenizer.json
+    refuses 1 run/tokenizer.json ByteLevel -- "$BIN/train" --resume run
+    rm run/tokenizer.json
+    refuses 1 run tokenizer.json -- "$BIN/train" --resume run
+    cp good/tokenizer.json run/
     rm run/state.safetensors
     refuses 1 run state.safetensors -- "$BIN/train" --resume run
 }

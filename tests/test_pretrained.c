@@ -396,6 +396,42 @@ static void test_damaged_json(void **state)
     scratch_remove(folder);
 }
 
+/* Bytes of a file changed at random: it opens, or is refused in one line. */
+static void test_random_damage(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"config.json", "tokenizer_config.json", "tokenizer.json"};
+    static const char pieces[] = "{}[]\",:0123456789eE+-.\\u FaN\n";
+    char *folder = scratch_new();
+    Kind kind = PLAIN;
+    kind.shape.window = REACHES;
+    Pretrained model = write_model(folder, kind);
+    unsigned random = 1;
+    int refused = 0;
+    for (int i = 0; i < 300; i++) {
+        const char *name = names[i % 3];
+        char *path = saying("%s/%s", folder, name);
+        Bytes kept = file_read(path, true), file = file_read(path, true);
+        for (int changes = 1 + i % 4; changes > 0; changes--) {
+            random = random * 1103515245u + 12345;
+            const size_t where = (random >> 8) % file.size;
+            random = random * 1103515245u + 12345;
+            file.bytes[where] = pieces[(random >> 16) % (sizeof pieces - 1)];
+        }
+        free(scratch_write(folder, name, file.bytes, file.size));
+        const Ending ending = run_apart(open_it, folder);
+        refused += has_died(&ending);
+        if (!has_died(&ending) && (ending.signal || ending.status || ending.lines))
+            fail_msg("%s: signal %d, status %d, %d lines: %s", file.bytes, ending.signal,
+                     ending.status, ending.lines, ending.said);
+        free(scratch_write(folder, name, kept.bytes, kept.size));
+        free(kept.bytes), free(file.bytes), free(path);
+    }
+    assert_in_range(refused, 100, 299);
+    free_model(&model);
+    scratch_remove(folder);
+}
+
 static void test_bad_numbers(void **state)
 {
     (void)state;
@@ -668,6 +704,7 @@ int main(void)
         cmocka_unit_test(test_tokenizers),
         cmocka_unit_test(test_absent),
         cmocka_unit_test(test_damaged_json),
+        cmocka_unit_test(test_random_damage),
         cmocka_unit_test(test_bad_numbers),
         cmocka_unit_test(test_old_names),
         cmocka_unit_test(test_foreign),
