@@ -6,7 +6,6 @@
 #include "data/file.h"
 #include "data/heads_file.h"
 #include "data/pretrained.h"
-#include "data/shown.h"
 #include "program/options.h"
 #include "program/screen.h"
 #include "program/tables.h"
@@ -122,12 +121,9 @@ int main(int argc, char **argv)
     tables_summarise(&heads);
     bool good = true;
     if (choice.output) {
-        char *run = text_shown(words[0]), *title = text_shown(text);
-        good = heads_write(choice.output, &heads, (About){run, title});
+        good = heads_write(choice.output, &heads, (About){words[0], text});
         if (good)
             printf("wrote %s\n", choice.output);
-        free(run);
-        free(title);
     } else {
         show(&heads);
     }

@@ -31,9 +31,10 @@ Colour colour_of(double weight, bool dark)
 {
     const double up = fmin(fmax(dark ? weight : 1 - weight, 0), 1); /* the lightness's way */
     const double L = DARKEST + (LIGHTEST - DARKEST) * up;
-    /* From indigo by way of blue and teal to a pale green; at the ends less chroma is to be had. */
+    /* From indigo by way of blue and teal to a pale green; at the ends less chroma is to be had.
+     * All stay within what sRGB can show. */
     const double hue = (290 - 130 * up) * M_PI / 180;
-    const double chroma = 0.075 - 0.063 * up + 0.075 * sin(M_PI * up);
+    const double chroma = 0.075 - 0.063 * up + 0.067 * sin(M_PI * up);
     return from_oklab(L, chroma * cos(hue), chroma * sin(hue));
 }
 

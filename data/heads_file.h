@@ -8,7 +8,7 @@
 
 /* Where the weights come from, as it was typed. */
 typedef struct {
-    const char *run, *text;
+    const char *run, *text; /* a directory; a text */
 } About;
 
 /* The endings that are known, for people: ".html, .svg, ...". */

@@ -134,10 +134,13 @@ static void put_head(FILE *out, const Heads *heads, int l, int h)
 
 static void put_data(FILE *out, const Heads *heads, About about)
 {
+    char *run = text_shown(about.run), *text = text_shown(about.text);
     fputs("<script type=\"application/json\" id=\"data\">\n{\"run\":", out);
-    put_json(out, about.run);
+    put_json(out, run);
     fputs(",\"text\":", out);
-    put_json(out, about.text);
+    put_json(out, text);
+    free(run);
+    free(text);
     fputs(",\"words\":[", out);
     for (int i = 0; i < heads->length; i++) {
         fputs(i ? "," : "", out);

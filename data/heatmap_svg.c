@@ -57,6 +57,14 @@ static void put_word(FILE *out, const char *word, int columns)
     free(fitted);
 }
 
+/* A line above all panels. */
+static void put_line(FILE *out, const char *text, double width)
+{
+    char *shown = text_shown(text);
+    put_word(out, shown, (int)width);
+    free(shown);
+}
+
 static void put_cell(FILE *out, const Layout *layout, int query, int key, double weight)
 {
     const Colour c = colour_of(weight, false);
@@ -133,10 +141,10 @@ void heatmap_svg(FILE *out, const Heads *heads, About about)
     fprintf(out, HEAD, width, height, width, height, layout.font);
     fprintf(out, "<text x=\"%g\" y=\"%g\" font-size=\"15\" font-weight=\"bold\">", MARGIN,
             MARGIN + 12);
-    put_word(out, about.text, (int)((width - 2 * MARGIN) / 9));
+    put_line(out, about.text, (width - 2 * MARGIN) / 9);
     fprintf(out, "</text>\n<text x=\"%g\" y=\"%g\" font-size=\"11\" fill=\"#666\">", MARGIN,
             MARGIN + 29);
-    put_word(out, about.run, (int)((width - 2 * MARGIN) / 7));
+    put_line(out, about.run, (width - 2 * MARGIN) / 7);
     fputs(": rows look at columns</text>\n", out);
     for (int l = 0; l < rows; l++)
         for (int h = 0; h < columns; h++) {

@@ -31,6 +31,11 @@ static Palette palette_of(const Screen *screen)
     return kind && strstr(kind, "256color") ? COLOURS_256 : PLAIN;
 }
 
+static int between(int least, int number, int most)
+{
+    return number > most ? most : number < least ? least : number;
+}
+
 static Fit fit_of(const Heads *heads, const Screen *screen)
 {
     const int T = heads->length, width = screen_width();
@@ -39,13 +44,11 @@ static Fit fit_of(const Heads *heads, const Screen *screen)
         const int columns = shown_width(heads->shown[i]);
         fit.word = columns > fit.word ? columns : fit.word;
     }
-    fit.cell = fit.word + 2 < WIDEST ? fit.word + 2 : WIDEST;
-    fit.word = fit.word < LONGEST_WORD ? fit.word : LONGEST_WORD;
-    if (fit.word > width / 3)
-        fit.word = width / 3;
+    fit.cell = between(NUMBER, fit.word + 2, WIDEST);
+    fit.word = between(1, fit.word, width / 3 < LONGEST_WORD ? width / 3 : LONGEST_WORD);
     const int room = (width - fit.word - 1) / T; /* for a cell */
-    if (fit.cell > room || fit.cell < NUMBER)
-        fit.cell = room >= NUMBER ? NUMBER + (fit.cell > NUMBER ? room - NUMBER : 0) : SHADE;
+    if (fit.cell > room)
+        fit.cell = room >= NUMBER ? room : SHADE;
     const int most = (width - fit.word - 1) / fit.cell;
     fit.from = T > most ? T - (most > 1 ? most : 1) : 0;
     return fit;
@@ -68,8 +71,8 @@ static int cube_of(Colour c)
 
 static const char *shade_of(double weight)
 {
-    return weight < 0.05 ? " " : weight < 0.25 ? "░" : weight < 0.5 ? "▒" : weight < 0.75 ? "▓"
-                                                                                          : "█";
+    static const char *const shades[] = {" ", "░", "▒", "▓", "█"};
+    return shades[(weight >= 0.05) + (weight >= 0.25) + (weight >= 0.5) + (weight >= 0.75)];
 }
 
 static void put_plain(double weight, int columns)
@@ -98,23 +101,27 @@ static void put_coloured(double weight, int columns, Palette palette)
     printf("\033[0m");
 }
 
+/* The words above their columns: over the numbers, unless they need all the room. */
+static void show_keys(const Heads *heads, const Fit *fit)
+{
+    printf("%*s", fit->word + 1, "");
+    for (int j = fit->from; j < heads->length; j++) {
+        const bool spare = shown_width(heads->shown[j]) < fit->cell - 1;
+        putchar(' ');
+        put_fitted(stdout, heads->shown[j], fit->cell - (spare ? 2 : 1), true);
+        if (spare && j + 1 < heads->length)
+            putchar(' ');
+    }
+    putchar('\n');
+}
+
 void tables_show(const Heads *heads, int layer, int head, const Screen *screen)
 {
     const Fit fit = fit_of(heads, screen);
     const int T = heads->length;
     printf("\n%slayer %d, head %d%s\n", screen->bold, layer + 1, head + 1, screen->plain);
-    if (fit.cell > SHADE) {
-        printf("%*s", fit.word + 1, "");
-        for (int j = fit.from; j < T; j++) {
-            /* One column stays empty between words that fill theirs, and above a shade. */
-            const int columns = shown_width(heads->shown[j]);
-            putchar(' ');
-            put_fitted(stdout, heads->shown[j], fit.cell - (columns < fit.cell - 1 ? 2 : 1), true);
-            if (columns < fit.cell - 1)
-                putchar(' ');
-        }
-        putchar('\n');
-    }
+    if (fit.cell > SHADE)
+        show_keys(heads, &fit);
     for (int i = fit.from; i < T; i++) {
         const Real *row = ROW(head_weights(heads, layer, head), i, T);
         const int first = head_first_key(heads, layer, head, i);
@@ -136,12 +143,12 @@ void tables_note(const Heads *heads, const Screen *screen)
     const Fit fit = fit_of(heads, screen);
     const int T = heads->length;
     if (fit.cell == SHADE && fit.from)
-        printf("\nshown: the last %d of %d tokens, without numbers; -o attention.html shows all\n",
-               T - fit.from, T);
+        printf("\nshown: the last %d of %d tokens, without numbers; "
+               "-o attention.html shows all\n", T - fit.from, T);
     else if (fit.cell == SHADE)
         printf("\nnumbers do not fit; -o attention.html shows them\n");
     if (fit.cell == SHADE && fit.palette == PLAIN)
-        printf("··0%% ░░5%% ▒▒25%% ▓▓50%% ██75%% and more; empty: may not be seen\n");
+        printf("·· under 5%%, ░░ under 25%%, ▒▒ under 50%%, ▓▓ under 75%%, ██ more\n");
 }
 
 static void put_share(double share)

@@ -155,7 +155,7 @@ static void test_colours(void **state)
         assert_true(dark ? to - from > 0.65 : from - to > 0.65);
         for (int i = 0; i <= 100; i++) {
             const double wanted = from + (to - from) * i / 100;
-            assert_close_one("lightness", lightness(colour_of(i / 100.0, dark)), wanted, 0.012);
+            assert_close_one("lightness", lightness(colour_of(i / 100.0, dark)), wanted, 0.004);
         }
         /* Rounding may leave a weight a little outside. */
         assert_close_one("beyond", lightness(colour_of(1.0001, dark)), to, 0);
