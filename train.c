@@ -49,6 +49,9 @@ static void announce_text(const Trainer *t)
     if (trainer_holds_out(t))
         printf("        %s targets held out for validation\n",
                thousands(corpus->held_out_targets).text);
+    else if (t->plan.settings.val > 0)
+        printf("        nothing is held out: a share of %g of it is too little\n",
+               t->plan.settings.val);
     if (corpus->lines_cut)
         printf("        %s lines are longer than the context and were cut\n",
                thousands(corpus->lines_cut).text);
@@ -247,7 +250,6 @@ static void train(Call *call)
     const Settings *s = &t->plan.settings;
     const int64_t end = s->stop_after && s->stop_after < s->steps ? s->stop_after : s->steps;
 
-    watch_signals();
     call->begun = call->saved = clock_seconds();
     call->first_step = t->progress.step;
     look_at_start(call);
@@ -305,8 +307,29 @@ static void conclude(const Call *call)
                t->directory, 2 * s->epochs, t->directory);
 }
 
+/* Options that the schedule would not read. */
+static void check_schedule(const Given *given, ScheduleKind kind)
+{
+    static const char *const names[] = {[NOAM] = "noam", [COSINE] = "cosine",
+                                        [CONSTANT] = "constant"};
+    static const struct {
+        const char *option;
+        bool is_read[3];
+        const char *readers;
+    } options[] = {
+        {"lr", {[COSINE] = true, [CONSTANT] = true}, "cosine and constant"},
+        {"lr-factor", {[NOAM] = true}, "noam"},
+        {"min-lr", {[COSINE] = true}, "cosine"},
+        {"cooldown", {[NOAM] = true, [CONSTANT] = true}, "noam and constant"},
+    };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (was_given(given, options[i].option) && !options[i].is_read[kind])
+            usage_error("--%s is for --schedule %s; %s does not read it", options[i].option,
+                        options[i].readers, names[kind]);
+}
+
 /* Options that mean nothing together. */
-static void check_together(const Given *given, const char *text)
+static void check_together(const Given *given, const Settings *settings, const char *text)
 {
     static const char *const for_new_runs[] = {"out", "overwrite", "from"};
     const bool resuming = was_given(given, "resume");
@@ -318,8 +341,13 @@ static void check_together(const Given *given, const char *text)
             usage_error("--%s is for a new run, not with --resume", for_new_runs[i]);
     if (was_given(given, "steps") && was_given(given, "epochs"))
         usage_error("--steps and --epochs both say how long; give one of them");
-    if (!resuming && was_given(given, "text"))
+    if (resuming)
+        return;
+    if (was_given(given, "text"))
         usage_error("--text names the text of a resumed run; a new run's stands alone: train TEXT");
+    if (was_given(given, "overwrite") && !was_given(given, "out"))
+        usage_error("--overwrite replaces the run that --out names; give --out DIR too");
+    check_schedule(given, (ScheduleKind)settings->schedule);
 }
 
 int main(int argc, char **argv)
@@ -332,12 +360,13 @@ int main(int argc, char **argv)
     char *text = NULL, *command = command_line(argc, argv); /* argp will move the words about */
     fields_preset(SETTINGS, &settings);
     options_parse(&PROGRAM, argc, argv, &settings, &given, &text);
-    check_together(&given, text);
+    check_together(&given, &settings, text);
 
     Trainer *trainer = &call.trainer;
     char *wrong = trainer_open(trainer, text, &settings, &given);
     if (wrong)
         usage_error("%s", wrong);
+    watch_signals(); /* from here on there are words that nobody may read, and files */
     announce_text(trainer);
     announce_losses(trainer, &call.screen);
     announce_model(trainer, &call.screen);

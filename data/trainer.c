@@ -47,35 +47,22 @@ static void make_model(Trainer *t)
     t->progress = (Progress){.best_loss = INFINITY};
 }
 
-/* A resumed run keeps its settings; this call may only let it run longer. */
+/* A resumed run keeps its settings, but for what this call may change and has said. */
 static char *resume_settings(Settings *settings, Given *given)
 {
     const Settings call = *settings;
     const Given asked = *given;
-    *settings = (Settings){0};
-    fields_preset(SETTINGS, settings);
-    settings->stop_after = call.stop_after;
-    settings->checkpoint_every = call.checkpoint_every;
-    settings->threads = call.threads;
-    settings->resume = call.resume;
-    settings->text = call.text;
+    for (int i = 0; SETTINGS[i].name; i++)
+        if (asked.field[i] && SETTINGS[i].of_the_run == THE_RUN)
+            return saying("--%s cannot change while %s goes on; it keeps its own",
+                          SETTINGS[i].name, call.resume);
     run_read_settings(call.resume, settings);
     for (int i = 0; SETTINGS[i].name; i++) {
-        const char *name = SETTINGS[i].name;
-        if (!SETTINGS[i].of_the_run)
-            continue;
-        if (asked.field[i] && strcmp(name, "steps") && strcmp(name, "epochs") &&
-            strcmp(name, "patience"))
-            return saying("--%s cannot change while %s goes on; it keeps its own", name,
-                          call.resume);
-        given->field[i] = true;
+        if (asked.field[i] && SETTINGS[i].of_the_run == MAY_CHANGE)
+            field_copy(&SETTINGS[i], settings, &call);
+        if (SETTINGS[i].of_the_run)
+            given->field[i] = true;
     }
-    if (was_given(&asked, "steps"))
-        settings->steps = call.steps;
-    if (was_given(&asked, "epochs"))
-        settings->epochs = call.epochs;
-    if (was_given(&asked, "patience"))
-        settings->patience = call.patience;
     given->field[field_index(SETTINGS, "steps")] =
         was_given(&asked, "steps") || !was_given(&asked, "epochs");
     return NULL;
@@ -194,7 +181,8 @@ Step trainer_step(Trainer *t)
     step.rate = schedule_rate(&t->plan.schedule, number);
     if (!isfinite(step.loss) || !isfinite(step.gradient_norm))
         die("step %" PRId64 ": the loss is %g and the gradient's norm %g; the last save is kept; "
-            "try a smaller --lr-factor or --lr", number, step.loss, step.gradient_norm);
+            "try a smaller --%s", number, step.loss, step.gradient_norm,
+            t->plan.schedule.kind == NOAM ? "lr-factor" : "lr");
     const bool clipped = s->clip > 0 && step.gradient_norm > s->clip;
     adam_step(&t->adam, gpt, clipped ? s->clip / step.gradient_norm : 1, step.rate, s->decay,
               number);

@@ -120,8 +120,19 @@ load programs.bash
     "$BIN/train" --resume run | grep -q "nothing was left to do"
     refuses 64 "cannot become shorter" -- "$BIN/train" --resume run --steps 5
     tail -n 1 run/log.csv | grep -q "^30,"
-    refuses 64 --width "cannot change" -- "$BIN/train" --resume run --width 8
+    for option in "width 8" "lr 0.1" "seed 3" "eval-every 2" "window 1,2" "tied" "val 0.1"; do
+        refuses 64 "--${option% *}" "cannot change" -- "$BIN/train" --resume run --${option% *} \
+            $([ "$option" = tied ] || echo "${option#* }")
+    done
     refuses 64 TEXT -- "$BIN/train" perro.txt --resume run
+}
+
+@test "a resumed run may be logged otherwise" {
+    "$BIN/train" perro.txt --steps 8 --stop-after 4 --log-every 2 --eval-every 100 --out run \
+        >/dev/null
+    "$BIN/train" --resume run --log-every 1 --stop-after 6 >/dev/null
+    "$BIN/train" --resume run >/dev/null
+    [ "$(cut -d, -f1 run/log.csv | tr '\n' ' ')" = "step 0 2 4 5 6 7 8 " ]
 }
 
 @test "resuming needs the run's own text" {
