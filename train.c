@@ -1,5 +1,6 @@
 /* train.c: trains a small GPT on a text file and leaves a model directory behind. */
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -25,6 +26,7 @@ static const Program PROGRAM = {
 
 /* A call of this program: the run, and how it looks from outside. */
 typedef struct {
+    char *program;       /* as it was called */
     Trainer trainer;
     Screen screen;
     double begun, saved; /* clock */
@@ -38,7 +40,9 @@ typedef struct {
 static void announce_text(const Trainer *t)
 {
     const Corpus *corpus = &t->corpus;
-    printf("text    %s: ", strcmp(t->text_path, "-") ? t->text_path : "standard input");
+    char *path = command_line(1, (char *const *)&t->text_path);
+    printf("text    %s: ", strcmp(t->text_path, "-") ? path : "standard input");
+    free(path);
     if (corpus->stream)
         printf("a stream of %s %s", thousands((size_t)arrlen(corpus->tokens)).text,
                t->vocabulary.characters ? "characters" : "words");
@@ -102,10 +106,12 @@ static void announce_training(const Trainer *t)
     printf(", dropout %g, seed %d\n", s->dropout, s->seed);
     if (s->warmup > s->steps && s->steps > 0)
         printf("        the warm-up is longer than the run: the rate never reaches its height\n");
-    printf("run     %s", t->directory);
+    char *directory = command_line(1, &t->directory);
+    printf("run     %s", directory);
     if (t->progress.step)
         printf(", going on from step %" PRId64, t->progress.step);
     printf("\n");
+    free(directory);
 }
 
 /* ---- The log ---- */
@@ -281,6 +287,36 @@ static void conclude_best(const Trainer *t, const Screen *screen)
         printf(" over the whole text\n");
 }
 
+/* What to type next, as a shell would take it. */
+static void conclude_next(const Call *call)
+{
+    const Trainer *t = &call->trainer;
+    const Settings *s = &t->plan.settings;
+    const bool unfinished = t->progress.step < s->steps;
+    char epochs[16], *copy = run_text_path(t->directory);
+    char *words[9] = {call->program, "--resume", t->directory};
+    int count = 3;
+    if (!copy) { /* of a text that is large; what came from standard input must be given a name */
+        words[count++] = "--text";
+        words[count++] = strcmp(t->text_path, "-") ? (char *)t->text_path : "FILE";
+    }
+    if (!unfinished || out_of_patience(t)) {
+        snprintf(epochs, sizeof epochs, "%d", s->epochs < INT_MAX / 2 ? 2 * s->epochs : INT_MAX);
+        words[count++] = unfinished ? "--patience" : "--epochs";
+        words[count++] = unfinished ? "0" : epochs;
+    }
+    char *line = command_line(count, words), *directory = command_line(1, &t->directory);
+    printf("next    %s", line);
+    if (!unfinished)
+        printf("     # goes on; everything is in %s", directory);
+    else if (out_of_patience(t))
+        printf("     # goes on all the same");
+    printf("\n");
+    free(directory);
+    free(line);
+    free(copy);
+}
+
 static void conclude(const Call *call)
 {
     const Trainer *t = &call->trainer;
@@ -297,14 +333,7 @@ static void conclude(const Call *call)
     conclude_best(t, &call->screen);
     printf("took    %s, %s tokens/s\n", duration(seconds).text,
            thousands((size_t)((double)call->tokens / seconds)).text);
-    if (t->progress.step < s->steps && out_of_patience(t))
-        printf("next    ./train --resume %s --patience 0     (goes on all the same)\n",
-               t->directory);
-    else if (t->progress.step < s->steps)
-        printf("next    ./train --resume %s\n", t->directory);
-    else
-        printf("next    ./train --resume %s --epochs %d     (goes on; everything is in %s)\n",
-               t->directory, 2 * s->epochs, t->directory);
+    conclude_next(call);
 }
 
 /* Options that the schedule would not read. */
@@ -354,7 +383,7 @@ int main(int argc, char **argv)
 {
     threads_wait_politely(argv);
     setvbuf(stdout, NULL, _IOLBF, 0); /* whoever reads in a pipe reads along */
-    Call call = {.screen = screen_open(), .evaluated = NAN};
+    Call call = {.program = argv[0], .screen = screen_open(), .evaluated = NAN};
     Settings settings = {0};
     Given given = {0};
     char *text = NULL, *command = command_line(argc, argv); /* argp will move the words about */

@@ -20,7 +20,7 @@ void options_parse(const Program *program, int argc, char **argv, void *into, Gi
 /* "program: message" in one line and exit status 64: the call was wrong, not the world. */
 _Noreturn void usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The command line as one could type it again. The caller frees. */
-char *command_line(int argc, char **argv);
+/* Words as one could type them into a shell, in one line. The caller frees. */
+char *command_line(int count, char *const *words);
 
 #endif

@@ -19,7 +19,8 @@ load programs.bash
     grep -q "2.479451" out.txt
     grep -q "101,056 parameters" out.txt
     grep -q "above the floor" out.txt
-    grep -q "^next    ./train --resume runs/perro" <(tail -n 1 out.txt)
+    grep -qxF "next    $BIN/train --resume runs/perro --epochs 600     # goes on; everything is \
+in runs/perro" <(tail -n 1 out.txt)
     for file in model.safetensors state.safetensors config.json tokenizer.json \
         tokenizer_config.json text.txt log.csv
     do [ -s "runs/perro/$file" ]; done
@@ -28,7 +29,7 @@ load programs.bash
     local columns=step,epoch,loss,evaluated,gap,learning_rate,gradient_norm
     [ "$(head -n 1 runs/perro/log.csv)" = "$columns,tokens_per_second,seconds" ]
     grep -q '"model_type":[[:space:]]*"gpt2"' runs/perro/config.json
-    ! grep -q $'\033' out.txt
+    refutes -q $'\033' out.txt
 }
 
 @test "the same command twice is never a dead end" {
@@ -170,7 +171,7 @@ load programs.bash
         wait $process || code=$?
         [ "$code" -eq "$([ $signal = INT ] && echo 130 || echo 143)" ]
         grep -q "^stopped by" out.txt
-        grep -q "^next    ./train --resume run" out.txt
+        grep -qx "next    $BIN/train --resume run" out.txt
         [ -s run/model.safetensors ]
         "$BIN/train" --resume run --stop-after 1 | grep -q "going on from step"
     done
@@ -193,7 +194,7 @@ load programs.bash
 @test "numbers keep their point under any locale" {
     LC_ALL=es_ES.UTF-8 LC_NUMERIC=de_DE.UTF-8 "$BIN/train" perro.txt --steps 5 --lr-factor 0.25 \
         --out run | grep -q "factor 0.25"
-    ! grep -q "[0-9],[0-9]*e" run/log.csv
+    refutes -q "[0-9],[0-9]*e" run/log.csv
     awk -F, 'NF != 9 { exit 1 }' run/log.csv
 }
 
@@ -204,7 +205,7 @@ load programs.bash
     grep -q $'\033\\[1m' terminal.txt
     grep -q $'\r' terminal.txt
     NO_COLOR=1 script -qec "$BIN/train perro.txt --steps 20 --out b" /dev/null >plain.txt
-    ! grep -q $'\033\\[1m' plain.txt
+    refutes -q $'\033\\[1m' plain.txt
 }
 
 @test "validation, patience and the best model" {
@@ -219,6 +220,29 @@ load programs.bash
     grep -q -- "--resume still --patience 0" out.txt
     "$BIN/train" --resume still --patience 0 --stop-after 6 | grep -q "going on from step 4"
     tail -n 1 still/log.csv | grep -q "^6,"
+}
+
+@test "the last line can be typed as it stands" {
+    for name in plain "two words" "it's" '"$HOME" \ `id` *' $'a\nb\tc' $'\xc2\x9b31m\033[1m\\'\' \
+        ñandú '~' '-a'; do
+        "$BIN/train" perro.txt --steps 4 --stop-after 2 "--out=$name" >out.txt
+        grep -q "^next    " <(tail -n 1 out.txt)
+        LC_ALL=C refutes -q $'[[:cntrl:]]\|\xc2\x9b' out.txt
+        eval "$(tail -n 1 out.txt | cut -c 9-)" >out.txt
+        # It is done; what comes next has a remark behind it.
+        grep -q "# goes on; everything is in " out.txt
+        eval "$(tail -n 1 out.txt | cut -c 9-)" >out.txt
+        tail -n 1 "./$name/log.csv" | grep -q "^8,"
+    done
+    PATH="$BIN:$PATH" train perro.txt --steps 2 --out found >out.txt
+    grep -q "^next    train --resume found" out.txt
+}
+
+@test "the last line names a text of which there is no copy" {
+    yes 'el perro come un hueso' | head -c 17000000 >large.txt
+    "$BIN/train" large.txt --stop-after 1 --batch 1 --width 4 --heads 1 --layers 1 --context 4 \
+        --eval-every 1000000 --out run >out.txt
+    grep -qx "next    $BIN/train --resume run --text large.txt" out.txt
 }
 
 @test "a long warm-up is warned about" {
@@ -251,6 +275,6 @@ load programs.bash
     "$BIN/train" perro.txt --layers 1 --window 1 --steps 1 --out a | grep -q "(seeing 1 tokens)"
     "$BIN/train" perro.txt --layers 2 --window 1,3 --steps 1 --out b | grep -q "(seeing 5 tokens)"
     "$BIN/train" perro.txt --window 0,3 --steps 1 --out c >out.txt
-    ! grep -q seeing out.txt
+    refutes -q seeing out.txt
     grep -q '"model_type":[[:space:]]*"pulga"' a/config.json
 }
