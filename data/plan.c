@@ -12,6 +12,7 @@ enum {
     ENOUGH_LINES = 200,    /* from here on a tenth of the lines is held out          */
     ENOUGH_STREAM = 5000,  /* likewise, of a stream's tokens                         */
     LONGEST_DEFAULT = 256, /* of the contexts chosen here                            */
+    MOST_COUNTED = 10000000, /* epochs; as many of the others have one step more       */
 };
 
 static int least(int64_t a, int64_t b)
@@ -30,16 +31,21 @@ void plan_text(Settings *settings, const Given *given)
         settings->sequence = settings->tokens == TOKENS_CHAR ? SEQUENCE_STREAM : SEQUENCE_LINES;
 }
 
-/* Steps in a number of epochs. */
-static int64_t plan_steps(const Corpus *corpus, const Settings *s, int epochs)
+/* Steps in a number of epochs, INT_MAX at most. A stream's epochs have the fewest pieces possible
+ * or one more, as each is cut; only where that one takes a step of its own are they counted. */
+static int plan_steps(const Corpus *corpus, const Settings *s, int epochs)
 {
+    const int64_t batch = s->batch, T = corpus->context;
+    const int64_t pieces = corpus->stream ? ((int64_t)corpus->train_targets + T - 1) / T
+                                          : (int64_t)arrlen(corpus->train);
+    const int64_t fewest = (pieces + batch - 1) / batch;
+    if (!corpus->stream || pieces % batch || fewest * epochs >= INT_MAX)
+        return least(fewest * epochs, INT_MAX);
     int64_t steps = 0;
-    for (int epoch = 0; epoch < epochs && steps < INT_MAX; epoch++) {
-        const size_t pieces = epoch_pieces(corpus, (uint32_t)s->seed, epoch);
-        const size_t batch = (size_t)s->batch;
-        steps += (int64_t)((pieces + batch - 1) / batch);
-    }
-    return least(steps, INT_MAX);
+    const int counted = least(epochs, MOST_COUNTED);
+    for (int epoch = 0; epoch < counted; epoch++)
+        steps += fewest + (epoch_pieces(corpus, (uint32_t)s->seed, epoch) > (size_t)pieces);
+    return least((int64_t)((double)steps / counted * epochs + 0.5), INT_MAX);
 }
 
 /* ---- What suits a text ---- */
@@ -112,7 +118,7 @@ static void choose_steps(Settings *s, const Given *given, const Corpus *corpus, 
         else
             s->epochs = pieces < 2000 ? 15 : 10;
     }
-    s->steps = (int)plan_steps(corpus, s, s->epochs);
+    s->steps = plan_steps(corpus, s, s->epochs);
 }
 
 static void choose_training(Settings *s, const Given *given, const Corpus *corpus, bool whole)
@@ -213,8 +219,7 @@ static char *derive(Plan *plan, const Corpus *corpus, int vocabulary)
     free(tensors);
     /* Adam's two moments and the best weights so far lie beside the model. */
     plan->bytes = gpt_bytes(plan->shape, plan->rows) + 3 * (double)numbers * sizeof(Real);
-    if (!s->threads)
-        s->threads = thread_limit();
+    s->threads = thread_limit();
     return NULL;
 }
 

@@ -26,12 +26,13 @@ static void read_text(Trainer *t, Settings *settings, const Given *given)
 
 static char *make_plan(Trainer *t, const Settings *settings, const Given *given)
 {
+    /* First: a model's working memory is counted by threads. */
+    if (settings->threads)
+        thread_set_limit(settings->threads);
     char *wrong = plan_make(&t->plan, settings, given, &t->corpus, t->vocabulary.count);
     if (wrong)
         return wrong;
     t->floor = t->corpus.stream ? (double)NAN : floor_of(&t->corpus, t->plan.reach);
-    /* Before the model is made: its working memory is counted by threads. */
-    thread_set_limit(t->plan.settings.threads);
     t->pace = pace_new(t->plan.settings.threads, was_given(given, "threads"));
     return NULL;
 }

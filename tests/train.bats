@@ -74,6 +74,14 @@ in runs/perro" <(tail -n 1 out.txt)
     ! cmp -s a/model.safetensors b/model.safetensors
 }
 
+@test "the memory that is shown counts the threads" {
+    "$BIN/train" perro.txt --context 2000 --steps 0 --threads 1 --out one >one.txt
+    "$BIN/train" perro.txt --context 2000 --steps 0 --threads 64 --out many >many.txt
+    grep -q "64 threads" many.txt || skip "built without threads"
+    awk -F'parameters, | MB of memory' '/MB of memory/ { mb[FNR != NR] = $2 }
+        END { exit !(mb[1] > mb[0] + 1) }' one.txt many.txt
+}
+
 @test "the same bits for any number of threads" {
     for options in "--dropout 0.1" "--tokens char --sequence lines --norm post" \
         "--accumulate 2 --batch 5 --window 2,0 --activation gelu"; do
