@@ -199,7 +199,7 @@ bool trainer_holds_out(const Trainer *t)
     return arrlen(t->corpus.held_out) > 0;
 }
 
-/* The loss over some pieces, as many at a time as there is room for. */
+/* The loss over some pieces, as many at a time as there is room for; NAN where it was stopped. */
 static double loss_over(Trainer *t, const Piece *pieces)
 {
     const ptrdiff_t count = arrlen(pieces);
@@ -207,6 +207,8 @@ static double loss_over(Trainer *t, const Piece *pieces)
     size_t targets = 0;
     for (ptrdiff_t from = 0, end; from < count; from = end) {
         int rows = 0;
+        if (t->stop && *t->stop)
+            return NAN;
         for (end = from; end < count && rows + pieces[end].length <= t->room.rows; end++)
             rows += pieces[end].length;
         const Batch batch =
@@ -221,6 +223,8 @@ double trainer_evaluate(Trainer *t)
 {
     const double loss =
         loss_over(t, trainer_holds_out(t) ? t->corpus.held_out : t->corpus.train);
+    if (isnan(loss) && t->stop && *t->stop)
+        return NAN;
     if (loss < t->progress.best_loss) {
         t->progress.best_loss = loss;
         t->progress.best_step = t->progress.step;

@@ -1,6 +1,7 @@
 /* screen.c: see screen.h. */
 #include "screen.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,14 +16,21 @@ Screen screen_open(void)
     return (Screen){terminal, colours ? "\033[1m" : "", colours ? "\033[0m" : "", 0};
 }
 
-void screen_refresh(const Screen *screen, const char *line)
+int screen_room(const Screen *screen)
 {
     struct winsize size;
     if (!screen->terminal)
-        return;
+        return INT_MAX;
     /* A line that wraps could not be taken back. */
     const bool known = !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col > 1;
-    printf("\r%.*s\033[K", known ? size.ws_col - 1 : 79, line);
+    return known ? size.ws_col - 1 : 79;
+}
+
+void screen_refresh(const Screen *screen, const char *line)
+{
+    if (!screen->terminal)
+        return;
+    printf("\r%.*s\033[K", screen_room(screen), line);
     fflush(stdout);
 }
 

@@ -14,6 +14,9 @@ typedef struct {
 
 Screen screen_open(void);
 
+/* Columns that a line which refreshes may take now; any number where there is no terminal. */
+int screen_room(const Screen *screen);
+
 /* Shows a line in the place of the one before; only on a terminal. */
 void screen_refresh(const Screen *screen, const char *line);
 

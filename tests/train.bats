@@ -186,6 +186,45 @@ in runs/perro" <(tail -n 1 out.txt)
     done
 }
 
+# is_saved STEP: waits until the run has saved that step, and a little longer.
+is_saved() {
+    until [ -e run/state.safetensors ] && grep -qa "\"step\":\"$1\"" run/state.safetensors
+    do sleep 0.1; done
+    sleep 0.2
+}
+
+@test "Ctrl-C in a long evaluation gives it up, and the run has the same bits" {
+    seq 10000 | sed 's/./& /g' >digits.txt
+    local options="--batch 1 --val 0.9 --eval-every 3 --steps 3 --layers 1"
+    "$BIN/train" digits.txt $options --out whole >/dev/null
+    # What has just been saved can be gone back to.
+    env --default-signal=INT "$BIN/train" digits.txt $options --checkpoint-every 1 --out run \
+        >out.txt &
+    local process=$! code=0
+    is_saved 2
+    kill -INT $process
+    wait $process || code=$?
+    [ "$code" -eq 130 ]
+    grep -q "^stopped by .* in the evaluation after step 3 of 3: it goes on from step 2" out.txt
+    "$BIN/train" --resume run | grep -q "going on from step 2"
+    same_run whole run
+}
+
+@test "a second Ctrl-C stops at once" {
+    seq 12000 | sed 's/./& /g' >digits.txt
+    env --default-signal=INT "$BIN/train" digits.txt --batch 12000 --val 0 --steps 100 --out run \
+        >out.txt &
+    local process=$! code=0
+    is_saved 0
+    kill -INT $process
+    sleep 0.1
+    kill -0 $process
+    kill -INT $process
+    wait $process || code=$?
+    [ "$code" -eq 130 ]
+    refutes "^stopped by" out.txt
+}
+
 @test "who reads the log may leave" {
     "$BIN/train" perro.txt --out run | head -n 1 >/dev/null
     [ -s run/model.safetensors ]
@@ -215,6 +254,18 @@ in runs/perro" <(tail -n 1 out.txt)
     grep -q $'\r' terminal.txt
     NO_COLOR=1 script -qec "$BIN/train perro.txt --steps 20 --out b" /dev/null >plain.txt
     refutes -q $'\033\\[1m' plain.txt
+}
+
+@test "the line that refreshes fits, says what is left of this call, and ends with its last step" {
+    command -v script >/dev/null || skip "there is no script(1) to make a terminal"
+    export TERM=xterm
+    for columns in 100 80 50; do
+        script -qec "stty cols $columns; $BIN/train perro.txt --steps 20000 --stop-after 60 \
+            --out run --overwrite" /dev/null | tr '\r' '\n' | grep "^step .*/" >lines.txt
+        sed -i $'s/\033\\[K//' lines.txt
+        awk -v columns=$columns 'length >= columns || !/ left$/ { exit 1 }' lines.txt
+        tail -n 1 lines.txt | grep -q "^step *60/20000 .* 0.0s left$"
+    done
 }
 
 @test "validation, patience and the best model" {
