@@ -56,7 +56,7 @@ static void choose_model(Settings *s, const Given *given, const Corpus *corpus)
     static const struct {
         size_t tokens;
         int layers, heads, width, context; /* context: of a stream */
-    } sizes[] = {{60000, 2, 4, 64, 64}, {3000000, 4, 4, 128, 64}, {SIZE_MAX, 6, 6, 384, 256}};
+    } sizes[] = {{60000, 2, 4, 64, 64}, {3000000, 4, 4, 128, 64}, {SIZE_MAX, 4, 4, 256, 128}};
     const size_t tokens = (size_t)arrlen(corpus->tokens);
     int i = 0;
     while (tokens > sizes[i].tokens)
