@@ -12,6 +12,7 @@ enum {
     ENOUGH_LINES = 200,    /* from here on a tenth of the lines is held out          */
     ENOUGH_STREAM = 5000,  /* likewise, of a stream's tokens                         */
     LONGEST_DEFAULT = 256, /* of the contexts chosen here                            */
+    MANY_WEIGHTS = 4,      /* a token                                               */
     MOST_COUNTED = 10000000, /* epochs; as many of the others have one step more       */
 };
 
@@ -121,11 +122,22 @@ static void choose_steps(Settings *s, const Given *given, const Corpus *corpus, 
     s->steps = plan_steps(corpus, s, s->epochs);
 }
 
+/* Words are learned by heart soon. Characters are not, but by a model with many times as many
+ * weights (12·L·C², about) as there are of them. */
+static double choose_dropout(const Settings *s, const Corpus *corpus)
+{
+    const double weights = 12.0 * s->layers * s->width * s->width;
+    if (!arrlen(corpus->held_out))
+        return 0;
+    return s->tokens == TOKENS_WORD ? 0.2
+         : weights > MANY_WEIGHTS * (double)arrlen(corpus->tokens) ? 0.1 : 0;
+}
+
 static void choose_training(Settings *s, const Given *given, const Corpus *corpus, bool whole)
 {
     const bool held_out = arrlen(corpus->held_out) > 0;
     if (!was_given(given, "dropout"))
-        s->dropout = held_out ? 0.2 : 0;
+        s->dropout = choose_dropout(s, corpus);
     if (!was_given(given, "lr-factor"))
         s->lr_factor = is_delicate(s) ? 0.1 : whole ? 0.3 : 0.5;
     if (!was_given(given, "warmup"))

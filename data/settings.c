@@ -52,7 +52,8 @@ const Field SETTINGS[] = {
     {"no-qkv-bias", FLAG, AT(no_qkv_bias), NULL, 0, 1, NULL,
      "queries, keys and values without a bias", THE_RUN},
     {"dropout", NUMBER, AT(dropout), NULL, 0, 0.99, "P",
-     "share of activations dropped [0, or 0.2 where some text is held out]", THE_RUN},
+     "share of activations dropped [0 where nothing is held out; else 0.2 for words, 0 or 0.1 for "
+     "characters]", THE_RUN},
 
     GROUP("Training:"),
     {"epochs", WHOLE, AT(epochs), NULL, 1, INT_MAX, "N", "passes over the text" SUITS, MAY_CHANGE},

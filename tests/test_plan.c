@@ -107,11 +107,61 @@ static void test_many_epochs(void **state)
     alarm(0);
 }
 
+/* ---- What suits a text ---- */
+
+static void test_model(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t tokens;
+        int layers, heads, width, context;
+    } cases[] = {{60000, 2, 4, 64, 64}, {60001, 4, 4, 128, 64}, {3000001, 4, 4, 256, 128}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Case c = begin(cases[i].tokens, true);
+        const Settings *s = planned(&c);
+        assert_int_equal(s->layers, cases[i].layers);
+        assert_int_equal(s->heads, cases[i].heads);
+        assert_int_equal(s->width, cases[i].width);
+        assert_int_equal(s->context, cases[i].context);
+        end(&c);
+    }
+}
+
+static void test_dropout(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t count;
+        int tokens, width;
+        double dropout;
+    } cases[] = {
+        {4000, TOKENS_WORD, 64, 0}, {4000, TOKENS_CHAR, 64, 0}, /* nothing is held out */
+        {40000, TOKENS_WORD, 64, 0.2}, {240000, TOKENS_WORD, 128, 0.2},
+        {36000, TOKENS_CHAR, 64, 0}, {36000, TOKENS_CHAR, 128, 0.1},
+        {83000, TOKENS_CHAR, 128, 0.1}, {240000, TOKENS_CHAR, 128, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Case c = begin(cases[i].count, true);
+        c.settings.tokens = cases[i].tokens;
+        give(&c, "width", cases[i].width);
+        assert_close_one("dropout", planned(&c)->dropout, cases[i].dropout, 0);
+        end(&c);
+        c = begin(cases[i].count, true);
+        c.settings.tokens = cases[i].tokens;
+        c.settings.dropout = 0.3;
+        c.given.field[field_index(SETTINGS, "dropout")] = true;
+        assert_close_one("dropout as given", planned(&c)->dropout, 0.3, 0);
+        end(&c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_steps_are_counted),
         cmocka_unit_test(test_many_epochs),
+        cmocka_unit_test(test_model),
+        cmocka_unit_test(test_dropout),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -189,13 +189,13 @@ in runs/perro" <(tail -n 1 out.txt)
 # is_saved STEP: waits until the run has saved that step, and a little longer.
 is_saved() {
     until [ -e run/state.safetensors ] && grep -qa "\"step\":\"$1\"" run/state.safetensors
-    do sleep 0.1; done
-    sleep 0.2
+    do sleep 0.05; done
+    sleep 0.05
 }
 
 @test "Ctrl-C in a long evaluation gives it up, and the run has the same bits" {
-    seq 10000 | sed 's/./& /g' >digits.txt
-    local options="--batch 1 --val 0.9 --eval-every 3 --steps 3 --layers 1"
+    seq 80000 | sed 's/./& /g' >digits.txt
+    local options="--batch 1 --val 0.9 --eval-every 3 --steps 3 --layers 1 --width 64"
     "$BIN/train" digits.txt $options --out whole >/dev/null
     # What has just been saved can be gone back to.
     env --default-signal=INT "$BIN/train" digits.txt $options --checkpoint-every 1 --out run \
