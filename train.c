@@ -292,7 +292,7 @@ static void look_at_start(Call *call)
         return;
     t->stop = &stop_signal;
     call->evaluated = trainer_evaluate(t);
-    if (isnan(call->evaluated))
+    if (stop_signal && isnan(call->evaluated))
         return;
     const LogEntry entry = entry_of(call, (Step){NAN, NAN, NAN, 0}, call->evaluated);
     log_write(t->log, &entry);

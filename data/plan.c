@@ -12,8 +12,8 @@ enum {
     ENOUGH_LINES = 200,    /* from here on a tenth of the lines is held out          */
     ENOUGH_STREAM = 5000,  /* likewise, of a stream's tokens                         */
     LONGEST_DEFAULT = 256, /* of the contexts chosen here                            */
-    MANY_WEIGHTS = 4,      /* a token                                               */
-    MOST_COUNTED = 10000000, /* epochs; as many of the others have one step more       */
+    MANY_WEIGHTS = 4,      /* a token: from here on a model learns characters by heart */
+    MOST_COUNTED = 10000000, /* epochs; those behind are taken to be like them       */
 };
 
 static int least(int64_t a, int64_t b)

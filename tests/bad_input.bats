@@ -114,8 +114,8 @@ load programs.bash
 }
 
 @test "a rate that goes wrong is told, not trained on" {
-    refuses 1 "step" "a smaller --lr" -- "$BIN/train" perro.txt --schedule constant --lr 1e9 --clip 0 \
-        --warmup 0 --activation gelu --out wild
+    refuses 1 "step" "a smaller --lr" -- "$BIN/train" perro.txt --schedule constant --lr 1e9 \
+        --clip 0 --warmup 0 --activation gelu --out wild
 }
 
 @test "a run of no steps goes on" {
