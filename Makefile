@@ -1,8 +1,9 @@
-# make            builds ./train
+# make            builds ./train and ./attend
 # make demo       trains on the nine sentences, from nothing
 # make test       passes every test
 # make sanitize   the same tests under the address and undefined-behaviour sanitizers
 # make parity     compares with PyTorch (PYTHON must have torch and numpy)
+# make browser    looks at the pages of ./attend in Chromium; pictures in build/browser
 # make install    PREFIX=/usr/local
 # make clean
 #
@@ -26,14 +27,15 @@ LDLIBS = -lstb -lutf8proc -lcjson -lxxhash -lm
 LINK = @mkdir -p $(@D) && echo '  link $@' && $(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 COMPILE = @mkdir -p $(@D) && echo '  $(CC) $<' && $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-PROGRAMS = $(addprefix $(BIN)/,train)
+PROGRAMS = $(addprefix $(BIN)/,train attend)
 ROOMS = $(wildcard model/*.c model/matrix/*.c model/layers/*.c data/*.c program/*.c)
-HELPERS = $(filter-out tests/test_% tests/exact_% tests/dump_%,$(wildcard tests/*.c))
-# test_* run on the float build; exact_*, and dump_* for them, on the same code with its number
-# type set to double.
+HELPERS = $(filter-out tests/test_% tests/exact_% tests/dump_% tests/show_%,$(wildcard tests/*.c))
+# test_* and show_* run on the float build; exact_* and dump_* on the same code with its number
+# type set to double. show_* and dump_* are what other tests call.
 TESTS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/test_*.c))
 EXACT = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/exact_*.c))
 DUMPS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/dump_*.c))
+SHOWS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/show_*.c))
 in_float = $(patsubst %.c,$(BUILD)/float/%.o,$(1))
 in_double = $(patsubst %.c,$(BUILD)/double/%.o,$(1))
 
@@ -43,7 +45,7 @@ $(PROGRAMS): $(BIN)/%: $(BUILD)/float/%.o $(call in_float,$(ROOMS))
 	$(LINK)
 $(BUILD)/double/train: $(call in_double,train.c $(ROOMS))
 	$(LINK)
-$(TESTS): $(BUILD)/%: $(BUILD)/float/%.o $(call in_float,$(HELPERS) $(ROOMS))
+$(TESTS) $(SHOWS): $(BUILD)/%: $(BUILD)/float/%.o $(call in_float,$(HELPERS) $(ROOMS))
 	$(LINK) -lcmocka
 $(EXACT) $(DUMPS): $(BUILD)/%: $(BUILD)/double/%.o $(call in_double,$(HELPERS) $(ROOMS))
 	$(LINK) -lcmocka
@@ -54,13 +56,21 @@ $(BUILD)/double/%.o: CPPFLAGS += -DREAL=double
 $(BUILD)/double/%.o: %.c $(BUILD)/flags | packages
 	$(COMPILE)
 
+# The page that attend fills, as C strings, one a line: the program stands alone.
+$(BUILD)/heatmap_page.inc: data/heatmap.html
+	@mkdir -p $(@D)
+	@sed 's/[\\"]/\\&/g; s/.*/"&\\n",/' $< > $@
+$(call in_float,data/heatmap_html.c) $(call in_double,data/heatmap_html.c): $(BUILD)/heatmap_page.inc
+$(call in_float,data/heatmap_html.c) $(call in_double,data/heatmap_html.c): CPPFLAGS += -I$(BUILD)
+
 # Other flags than last time: everything is built again.
 $(BUILD)/flags: always
 	@mkdir -p $(@D)
 	@echo '$(CC) $(CFLAGS)' | cmp -s - $@ || echo '$(CC) $(CFLAGS)' > $@
 
 packages:
-	@scripts/setup.sh $(if $(filter test sanitize check,$(MAKECMDGOALS)),test,build)
+	@scripts/setup.sh $(firstword $(filter browser,$(MAKECMDGOALS)) \
+		$(if $(filter test sanitize check,$(MAKECMDGOALS)),test,build))
 
 # One after another, so that what fails is the last thing said; tests/*.bats call the programs.
 test: packages
@@ -76,13 +86,17 @@ sanitize:
 		CFLAGS='-O1 -g -march=$(ARCH)' SANITIZE='-fsanitize=address,undefined -fno-omit-frame-pointer'
 
 parity:
-	@$(MAKE) --no-print-directory -j$$(nproc) all $(BUILD)/double/train
+	@$(MAKE) --no-print-directory -j$$(nproc) all $(SHOWS) $(BUILD)/double/train
 	@PYTHON=$(PYTHON) BIN=$(BIN) BUILD=$(BUILD) scripts/parity.sh
+
+browser: all
+	@BIN=$(abspath $(BIN)) BUILD=$(abspath $(BUILD)) $(PYTHON) tests/browser.py
 
 demo:
 	@$(MAKE) --no-print-directory -j$$(nproc) all
 	rm -rf runs/demo
 	$(BIN)/train data/perro.txt --out runs/demo
+	$(BIN)/attend runs/demo un gato come -o runs/demo/attention.html
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin
@@ -92,4 +106,4 @@ clean:
 	rm -rf build $(notdir $(PROGRAMS))
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: all packages always test sanitize parity demo install clean
+.PHONY: all packages always test sanitize parity browser demo install clean

@@ -112,6 +112,8 @@ static void announce_training(const Trainer *t)
     printf("run     %s", directory);
     if (t->progress.step)
         printf(", going on from step %" PRId64, t->progress.step);
+    else if (s->from)
+        printf(", going on from the model in %s", s->from);
     printf("\n");
     free(directory);
 }
@@ -227,7 +229,6 @@ static void watch_signals(void)
         if (!sigaction(stopping[i], NULL, &before) && before.sa_handler != SIG_IGN)
             sigaction(stopping[i], &noting, NULL);
     }
-    signal(SIGPIPE, SIG_IGN); /* who reads the log may leave; the training goes on */
 }
 
 static bool save(Call *call)
@@ -464,6 +465,7 @@ int main(int argc, char **argv)
 {
     threads_wait_politely(argv);
     setvbuf(stdout, NULL, _IOLBF, 0); /* whoever reads in a pipe reads along */
+    signal(SIGPIPE, SIG_IGN);         /* and may leave; the training goes on */
     Call call = {.program = argv[0], .screen = screen_open(), .evaluated = NAN};
     Settings settings = {0};
     Given given = {0};
@@ -476,7 +478,7 @@ int main(int argc, char **argv)
     char *wrong = trainer_open(trainer, text, &settings, &given);
     if (wrong)
         usage_error("%s", wrong);
-    watch_signals(); /* from here on there are words that nobody may read, and files */
+    watch_signals(); /* from here on there are files */
     announce_text(trainer);
     announce_losses(trainer, &call.screen);
     announce_model(trainer, &call.screen);

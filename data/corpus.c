@@ -7,19 +7,42 @@
 #include <stb/stb_ds.h>
 
 #include "../model/random.h"
+#include "nearest.h"
 #include "text.h"
 
 /* ---- From text to tokens ---- */
 
-static void put_tokens(Corpus *corpus, const char *from, const char *end, const Vocabulary *v)
+/* A text, and the words that it is to be made of. */
+typedef struct {
+    const char *name, *text;
+    const Vocabulary *vocabulary;
+} Source;
+
+/* A vocabulary that was not made from this text need not have all of its words. */
+static _Noreturn void die_of_unknown(const Source *source, const char *token, size_t size)
 {
-    const char *token;
-    while ((token = token_next(&from, end, v->characters)))
-        arrput(corpus->tokens, vocabulary_id(v, token, (size_t)(from - token)));
+    size_t line = 1;
+    for (const char *at = source->text; at < token; at++)
+        line += *at == '\n';
+    char *where = saying("%s:%zu", source->name, line);
+    die("%s", unknown_word(source->vocabulary, where, token, size));
 }
 
-static void put_lines(Corpus *corpus, const char *at, const char *end, const Vocabulary *v)
+static void put_tokens(Corpus *corpus, const char *from, const char *end, const Source *source)
 {
+    const char *token;
+    while ((token = vocabulary_next(source->vocabulary, &from, end))) {
+        const int id = vocabulary_id(source->vocabulary, token, (size_t)(from - token));
+        if (id < 0)
+            die_of_unknown(source, token, (size_t)(from - token));
+        arrput(corpus->tokens, id);
+    }
+}
+
+static void put_lines(Corpus *corpus, const char *end, const Source *source)
+{
+    const Vocabulary *v = source->vocabulary;
+    const char *at = source->text;
     while (at < end) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         const char *line_end = stop ? stop : end;
@@ -27,7 +50,7 @@ static void put_lines(Corpus *corpus, const char *at, const char *end, const Voc
             const size_t begin = (size_t)arrlen(corpus->tokens);
             arrput(corpus->lines, begin);
             arrput(corpus->tokens, v->bos);
-            put_tokens(corpus, at, line_end, v);
+            put_tokens(corpus, at, line_end, source);
             arrput(corpus->tokens, v->eos);
             const size_t inputs = (size_t)arrlen(corpus->tokens) - begin - 1;
             corpus->longest = inputs > corpus->longest ? inputs : corpus->longest;
@@ -41,13 +64,14 @@ Corpus corpus_of(const char *name, const char *text, size_t size, const Vocabula
                  bool stream)
 {
     Corpus corpus = {.stream = stream};
+    const Source source = {name, text, vocabulary};
     if (is_blank(text, text + size))
         die("%s holds nothing but white space", name);
     if (!stream) {
-        put_lines(&corpus, text, text + size, vocabulary);
+        put_lines(&corpus, text + size, &source);
         return corpus;
     }
-    put_tokens(&corpus, text, text + size, vocabulary);
+    put_tokens(&corpus, text, text + size, &source);
     if (arrlen(corpus.tokens) < 2)
         die("%s is a stream of one token: there is nothing to foretell; use --sequence lines",
             name);
@@ -239,5 +263,5 @@ Batch batch_fill(BatchRoom *room, const Corpus *corpus, const Piece *pieces, int
     }
     room->start[count] = rows;
     return (Batch){rows, count, room->start, room->tokens, room->targets, room->positions,
-                   first_row};
+                   first_row, NULL};
 }

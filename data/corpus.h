@@ -28,7 +28,8 @@ typedef struct {
     size_t lines_cut;        /* lines longer than the context */
 } Corpus;
 
-/* The tokens of a clean text; dies where it holds no word, naming it. The caller frees. */
+/* The tokens of a clean text; dies naming it where it holds no word, or one that the vocabulary
+ * has not. The caller frees. */
 Corpus corpus_of(const char *name, const char *text, size_t size, const Vocabulary *vocabulary,
                  bool stream);
 void corpus_free(Corpus *corpus);

@@ -55,6 +55,14 @@ bool file_exists(const char *path)
     return !lstat(path, &status);
 }
 
+bool file_is_in(const char *directory, const char *name)
+{
+    char *path = saying("%s/%s", directory, name);
+    const bool there = file_exists(path);
+    free(path);
+    return there;
+}
+
 uint64_t checksum_of(const void *bytes, size_t size)
 {
     return XXH3_64bits(bytes, size);
@@ -81,7 +89,17 @@ bool file_begin(FileWriter *writer, const char *directory, const char *name)
         return failed("write", writer->path);
     }
     writer->stream = fopen(writer->beside, "wbe");
-    return writer->stream || failed("write", writer->beside);
+    return writer->stream || failed("write", writer->path);
+}
+
+bool file_begin_at(FileWriter *writer, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *directory = !slash ? saying(".") : slash == path ? saying("/.")
+                             : saying("%.*s", (int)(slash - path), path);
+    const bool good = file_begin(writer, directory, slash ? slash + 1 : path);
+    free(directory);
+    return good;
 }
 
 /* A rename is safe on the disk when its directory is. */

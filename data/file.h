@@ -17,6 +17,7 @@ typedef struct {
 Bytes file_read(const char *path, bool text);
 
 bool file_exists(const char *path);
+bool file_is_in(const char *directory, const char *name);
 
 /* Checksum (XXH3, 64 bits) of some bytes, and as the 16 hex digits that files carry. */
 uint64_t checksum_of(const void *bytes, size_t size);
@@ -30,6 +31,7 @@ typedef struct {
 
 /* Each says in one line on standard error what failed and returns false. */
 bool file_begin(FileWriter *writer, const char *directory, const char *name);
+bool file_begin_at(FileWriter *writer, const char *path);
 bool file_commit(FileWriter *writer);
 bool file_replace(const char *directory, const char *name, const void *bytes, size_t size);
 

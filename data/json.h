@@ -1,10 +1,14 @@
-/* json.h: writing a JSON file, for the rooms that make one. */
+/* json.h: JSON files, for the rooms that have one. */
 #ifndef PULGA_JSON_H
 #define PULGA_JSON_H
 
 #include <stdbool.h>
 
 struct cJSON;
+
+/* The whole of directory/name, parsed; dies where it is absent or no JSON. The caller deletes
+ * it. */
+struct cJSON *json_read(const char *directory, const char *name);
 
 /* Replaces directory/name by the printed JSON, which is freed. Says what failed and returns
  * false. */

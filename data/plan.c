@@ -113,7 +113,7 @@ static void choose_steps(Settings *s, const Given *given, const Corpus *corpus, 
     }
     if (!was_given(given, "epochs")) {
         if (*whole)
-            s->epochs = is_delicate(s) ? 500 : 300;
+            s->epochs = is_delicate(s) ? 500 : s->tokens == TOKENS_CHAR ? 220 : 300;
         else if (corpus->stream) /* about 2,000 steps, but no fewer than two epochs */
             s->epochs = most(2, least(40, 2000 / epoch));
         else
@@ -143,11 +143,11 @@ static void choose_training(Settings *s, const Given *given, const Corpus *corpu
     if (!was_given(given, "warmup"))
         s->warmup = least(4000, s->steps / 10);
     if (!was_given(given, "eval-every")) {
-        /* Sixty times a run, but so that evaluating stays a small part of the work. */
+        /* Thirty times a run, but so that evaluating stays a small part of the work. */
         const int64_t looked_at =
             (int64_t)(held_out ? corpus->held_out_targets : corpus->train_targets);
         const int64_t step = (int64_t)corpus->train_targets / most(1, plan_steps(corpus, s, 1));
-        s->eval_every = most(most(1, s->steps / 60), 2 * looked_at / most(1, step));
+        s->eval_every = most(most(1, s->steps / 30), 2 * looked_at / most(1, step));
     }
     if (!was_given(given, "log-every"))
         s->log_every = most(1, s->steps / 20);
@@ -159,12 +159,11 @@ static void choose_training(Settings *s, const Given *given, const Corpus *corpu
 static char *lay_windows(Plan *plan)
 {
     const Settings *s = &plan->settings;
-    const int all = s->layers * s->heads;
+    int count;
     plan->reach = REACH_ALL;
+    plan->window = windows_of(s->window, s->layers, s->heads, &count);
     if (!s->window)
         return NULL;
-    plan->window = memory_new((size_t)all, sizeof *plan->window, "the windows");
-    const int count = window_list(s->window, plan->window, all);
     if (count < 0)
         return saying("--window has more numbers than the model has heads (%d layers of %d)",
                       s->layers, s->heads);
@@ -173,7 +172,6 @@ static char *lay_windows(Plan *plan)
     for (int l = 0, i = 0; l < s->layers; l++) {
         int widest = 1;
         for (int h = 0; h < s->heads; h++, i++) {
-            plan->window[i] = plan->window[i % count];
             bounded = bounded && plan->window[i] > 0;
             widest = most(widest, plan->window[i]);
         }

@@ -14,9 +14,10 @@
 
 #include "../model/matrix/matrix.h"
 #include "../version.h"
+#include "config.h"
 #include "json.h"
-#include "safetensors.h"
 #include "tokenizer.h"
+#include "weights.h"
 
 enum { LARGEST_COPY = 16 << 20 }; /* bytes of a text that a run keeps a copy of */
 
@@ -25,20 +26,12 @@ static char *inside(const char *directory, const char *name)
     return saying("%s/%s", directory, name);
 }
 
-static bool has(const char *directory, const char *name)
-{
-    char *path = inside(directory, name);
-    const bool there = file_exists(path);
-    free(path);
-    return there;
-}
-
 /* ---- Choosing a directory ---- */
 
 static bool is_run(const char *directory)
 {
-    return has(directory, "config.json") || has(directory, "state.safetensors") ||
-           has(directory, "model.safetensors");
+    return file_is_in(directory, "config.json") || file_is_in(directory, "state.safetensors") ||
+           file_is_in(directory, "model.safetensors");
 }
 
 /* An overwritten run goes state first: what is left of it never looks like a run to resume. */
@@ -85,7 +78,7 @@ char *run_directory(const Settings *settings, const char *text_path)
             die("%s holds a run already; go on with --resume %s, replace it with --overwrite, or "
                 "choose another --out", settings->out, settings->out);
         clear_run(settings->out);
-    } else if (has(settings->out, "text.txt") || has(settings->out, "log.csv")) {
+    } else if (file_is_in(settings->out, "text.txt") || file_is_in(settings->out, "log.csv")) {
         die("%s is no run, and has a text.txt or log.csv that would be lost; choose another --out",
             settings->out);
     }
@@ -94,65 +87,6 @@ char *run_directory(const Settings *settings, const char *text_path)
 }
 
 /* ---- config.json ---- */
-
-static bool is_plain(const Plan *plan)
-{
-    const Settings *s = &plan->settings;
-    return !s->window && s->heads * s->head_size == s->width;
-}
-
-/* The name under which Transformers knows such a model, or our own, which it refuses. */
-static const char *model_type(const Plan *plan)
-{
-    const Settings *s = &plan->settings;
-    if (is_plain(plan) && s->norm == NORM_PRE)
-        return "gpt2";
-    if (is_plain(plan) && s->norm == NORM_POST && s->hidden == 4 * s->width)
-        return "openai-gpt";
-    return "pulga";
-}
-
-static void put_architecture(cJSON *json, const Plan *plan)
-{
-    const char *type = model_type(plan);
-    const bool post = !strcmp(type, "openai-gpt"), gelu = plan->shape.gelu;
-    const char *class = post ? "OpenAIGPTLMHeadModel"
-                      : !strcmp(type, "gpt2") ? "GPT2LMHeadModel" : "PulgaLMHeadModel";
-    cJSON_AddStringToObject(json, "model_type", type);
-    cJSON_AddItemToArray(cJSON_AddArrayToObject(json, "architectures"), cJSON_CreateString(class));
-    if (post)
-        cJSON_AddStringToObject(json, "afn", gelu ? "gelu" : "relu");
-    else
-        cJSON_AddStringToObject(json, "activation_function", gelu ? "gelu_new" : "relu");
-}
-
-static void put_sizes(cJSON *json, const Plan *plan, const Vocabulary *vocabulary)
-{
-    const GptShape *shape = &plan->shape;
-    cJSON_AddNumberToObject(json, "vocab_size", shape->vocabulary);
-    cJSON_AddNumberToObject(json, "n_positions", shape->context);
-    cJSON_AddNumberToObject(json, "n_ctx", shape->context);
-    cJSON_AddNumberToObject(json, "n_embd", shape->width);
-    cJSON_AddNumberToObject(json, "n_layer", shape->layers);
-    cJSON_AddNumberToObject(json, "n_head", shape->heads);
-    cJSON_AddNumberToObject(json, "n_inner", shape->hidden);
-    cJSON_AddNumberToObject(json, "resid_pdrop", plan->settings.dropout);
-    cJSON_AddNumberToObject(json, "embd_pdrop", plan->settings.dropout);
-    cJSON_AddNumberToObject(json, "attn_pdrop", plan->settings.dropout);
-    cJSON_AddNumberToObject(json, "layer_norm_epsilon", 1e-5);
-    cJSON_AddNumberToObject(json, "initializer_range", 0.02);
-    cJSON_AddTrueToObject(json, "scale_attn_weights");
-    if (vocabulary->bos >= 0) {
-        cJSON_AddNumberToObject(json, "bos_token_id", vocabulary->bos);
-        cJSON_AddNumberToObject(json, "eos_token_id", vocabulary->eos);
-        cJSON_AddNumberToObject(json, "pad_token_id", vocabulary->eos);
-    } else { /* GPT-2's own defaults lie outside a small vocabulary */
-        cJSON_AddNullToObject(json, "bos_token_id");
-        cJSON_AddNullToObject(json, "eos_token_id");
-    }
-    cJSON_AddBoolToObject(json, "tie_word_embeddings", !shape->untied);
-    cJSON_AddStringToObject(json, "torch_dtype", sizeof(Real) == 4 ? "float32" : "float64");
-}
 
 static void put_settings(cJSON *json, const Settings *settings)
 {
@@ -165,8 +99,7 @@ static bool write_config(const char *directory, const Plan *plan, const Vocabula
                          const char *text_path, const Text *text, const char *command)
 {
     cJSON *json = cJSON_CreateObject();
-    put_architecture(json, plan);
-    put_sizes(json, plan, vocabulary);
+    config_put_model(json, &plan->shape, plan->settings.dropout, vocabulary);
     cJSON *pulga = cJSON_AddObjectToObject(json, "pulga");
     cJSON_AddStringToObject(pulga, "version", PULGA_VERSION);
     cJSON_AddStringToObject(pulga, "command", command);
@@ -195,16 +128,9 @@ bool run_write_description(const char *directory, const Plan *plan, const Vocabu
 /* config.json, parsed; dies naming what is wrong. */
 static cJSON *read_config(const char *directory)
 {
-    char *path = inside(directory, "config.json");
-    if (!file_exists(path))
+    if (!file_is_in(directory, "config.json"))
         die("%s is no run: it has no config.json", directory);
-    Bytes bytes = file_read(path, true);
-    cJSON *json = cJSON_ParseWithLength(bytes.bytes, bytes.size);
-    if (!json)
-        die("%s is damaged: it is not JSON", path);
-    free(bytes.bytes);
-    free(path);
-    return json;
+    return json_read(directory, "config.json");
 }
 
 void run_read_settings(const char *directory, Settings *settings)
@@ -260,36 +186,10 @@ void run_check_text(const char *directory, const char *text_path, const Text *te
 
 /* ---- Weights and state ---- */
 
-/* A tensor's name in a file: Transformers' models begin with "transformer.", and the older one
- * calls its embeddings otherwise. */
-static void file_name(char *name, size_t size, const char *prefix, const Tensor *tensor,
-                      bool post_norm)
-{
-    const bool outside = !strcmp(tensor->name, "lm_head.weight");
-    const char *own = tensor->name;
-    if (post_norm)
-        own = !strcmp(own, "wte.weight") ? "tokens_embed.weight"
-            : !strcmp(own, "wpe.weight") ? "positions_embed.weight" : own;
-    snprintf(name, size, "%s%s%s", prefix, outside ? "" : "transformer.", own);
-}
-
-/* The tensors of a block of weights or moments, as entries of a file. */
-static int put_block(NamedTensor *list, const Gpt *gpt, Real *block, const char *prefix)
-{
-    for (int i = 0; i < gpt->tensor_count; i++) {
-        const Tensor *tensor = &gpt->tensors[i];
-        list[i] = (NamedTensor){.rows = tensor->rows, .cols = tensor->cols,
-                                .at = block + tensor->offset};
-        file_name(list[i].name, sizeof list[i].name, prefix, tensor,
-                  gpt->shape.post_norm);
-    }
-    return gpt->tensor_count;
-}
-
 static bool write_model(const char *directory, const Gpt *gpt, Real *best)
 {
     NamedTensor *list = memory_new((size_t)gpt->tensor_count, sizeof *list, "a file's table");
-    const int count = put_block(list, gpt, best, "");
+    const int count = weights_list(list, gpt, best, "");
     cJSON *metadata = cJSON_CreateObject();
     const bool good = safetensors_write(directory, "model.safetensors", list, count, metadata);
     cJSON_Delete(metadata);
@@ -312,11 +212,11 @@ static bool write_state(const char *directory, const Gpt *gpt, const Adam *adam,
                         const Progress *p)
 {
     NamedTensor *list = memory_new(4 * (size_t)gpt->tensor_count, sizeof *list, "a file's table");
-    int count = put_block(list, gpt, gpt->weight_block, "last.");
-    count += put_block(list + count, gpt, adam->m, "adam_m.");
-    count += put_block(list + count, gpt, adam->v, "adam_v.");
+    int count = weights_list(list, gpt, gpt->weight_block, "last.");
+    count += weights_list(list + count, gpt, adam->m, "adam_m.");
+    count += weights_list(list + count, gpt, adam->v, "adam_v.");
     if (p->best_step != p->step) /* else the best weights are the last ones */
-        count += put_block(list + count, gpt, best, "best.");
+        count += weights_list(list + count, gpt, best, "best.");
 
     cJSON *metadata = cJSON_CreateObject();
     put(metadata, "step", "%" PRId64, p->step);
@@ -337,15 +237,6 @@ bool run_save(const char *directory, const Gpt *gpt, const Adam *adam, Real *bes
 {
     return write_model(directory, gpt, best) &&
            write_state(directory, gpt, adam, best, progress);
-}
-
-static void read_block(const SafeTensors *file, const Gpt *gpt, Real *block, const char *prefix)
-{
-    NamedTensor *list = memory_new((size_t)gpt->tensor_count, sizeof *list, "a file's table");
-    const int count = put_block(list, gpt, block, prefix);
-    for (int i = 0; i < count; i++)
-        safetensors_read(file, &list[i]);
-    free(list);
 }
 
 /* A number of the state's metadata; dies where it is none. */
@@ -381,22 +272,11 @@ Progress run_read_state(const char *directory, Gpt *gpt, Adam *adam, Real *best)
         .worse = (int)count_of(&file, "worse", INT_MAX),
         .log_size = (size_t)count_of(&file, "log_size", 0x1p53),
     };
-    read_block(&file, gpt, gpt->weight_block, "last.");
-    read_block(&file, gpt, adam->m, "adam_m.");
-    read_block(&file, gpt, adam->v, "adam_v.");
-    read_block(&file, gpt, best, progress.best_step != progress.step ? "best." : "last.");
+    weights_read(&file, gpt, gpt->weight_block, "last.");
+    weights_read(&file, gpt, adam->m, "adam_m.");
+    weights_read(&file, gpt, adam->v, "adam_v.");
+    weights_read(&file, gpt, best, progress.best_step != progress.step ? "best." : "last.");
     safetensors_close(&file);
     free(path);
     return progress;
-}
-
-void run_read_model(const char *directory, Gpt *gpt)
-{
-    char *path = inside(directory, "model.safetensors");
-    if (!file_exists(path))
-        die("%s holds no model: it has no model.safetensors", directory);
-    SafeTensors file = safetensors_open(path);
-    read_block(&file, gpt, gpt->weight_block, "");
-    safetensors_close(&file);
-    free(path);
 }

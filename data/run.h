@@ -52,7 +52,4 @@ char *run_text_path(const char *directory);
 void run_check_text(const char *directory, const char *text_path, const Text *text);
 Progress run_read_state(const char *directory, Gpt *gpt, Adam *adam, Real *best);
 
-/* The weights of another run's model, for a new one. */
-void run_read_model(const char *directory, Gpt *gpt);
-
 #endif

@@ -93,9 +93,20 @@ static bool is_size(const cJSON *item)
            item->valuedouble == (double)(uint64_t)item->valuedouble;
 }
 
+/* Bytes of a number, 0 where there is no such type. All that the format knows may stand in a file;
+ * only F32 and F64 are read. */
 static size_t size_of_type(const char *type)
 {
-    return !strcmp(type, "F32") ? 4 : !strcmp(type, "F64") ? 8 : 0;
+    static const struct {
+        const char *name;
+        size_t size;
+    } types[] = {{"F32", 4}, {"F64", 8}, {"F16", 2}, {"BF16", 2}, {"F8_E4M3", 1}, {"F8_E5M2", 1},
+                 {"BOOL", 1}, {"U8", 1}, {"I8", 1}, {"U16", 2}, {"I16", 2}, {"U32", 4},
+                 {"I32", 4}, {"U64", 8}, {"I64", 8}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (!strcmp(type, types[i].name))
+            return types[i].size;
+    return 0;
 }
 
 /* The bytes [begin, end) of an entry, or false where its shape, type and offsets do not agree. */
@@ -139,8 +150,8 @@ static void check_entries(const SafeTensors *tensors, size_t size)
         if (!strcmp(entry->string, "__metadata__"))
             continue;
         if (!entry_range(entry, &ranges[count].begin, &ranges[count].end))
-            die("%s is damaged: what its header says of %s cannot be (numbers are F32 or F64)",
-                tensors->path, entry->string);
+            die("%s is damaged: what its header says of %s cannot be", tensors->path,
+                entry->string);
         count++;
     }
     qsort(ranges, (size_t)count, sizeof *ranges, by_begin);
@@ -234,6 +245,9 @@ void safetensors_read(const SafeTensors *tensors, const NamedTensor *into)
     size_t begin, end;
     entry_range(entry, &begin, &end);
     const char *type = cJSON_GetObjectItemCaseSensitive(entry, "dtype")->valuestring;
+    if (strcmp(type, "F32") && strcmp(type, "F64"))
+        die("%s: %s is of type %s; only F32 is read: save the model after model.float()",
+            tensors->path, into->name, type);
     const char *at = tensors->numbers + begin;
     const size_t count = numbers_of(into);
     if (!strcmp(type, OWN_TYPE)) {

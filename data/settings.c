@@ -95,8 +95,9 @@ const Field SETTINGS[] = {
      THIS_CALL},
     {"text", WORDS, AT(text), NULL, 0, 0, "FILE",
      "the text of a resumed run that holds no copy of it", THIS_CALL},
-    {"from", WORDS, AT(from), NULL, 0, 0, "RUN", "start from the weights of another model",
-     THIS_CALL},
+    {"from", WORDS, AT(from), NULL, 0, 0, "DIR",
+     "go on from another model, with its sizes and its words: a run, or a GPT-2 that Transformers "
+     "saved", THIS_CALL},
     {.name = NULL},
 };
 
@@ -161,6 +162,23 @@ int window_list(const char *text, int *numbers, int most)
         if (!*at)
             return count;
     }
+}
+
+int *windows_of(const char *text, int layers, int heads, int *count)
+{
+    const int all = layers * heads;
+    *count = 0;
+    if (!text)
+        return NULL;
+    int *window = memory_new((size_t)all, sizeof *window, "the windows");
+    *count = window_list(text, window, all);
+    if (*count < 0) {
+        free(window);
+        return NULL;
+    }
+    for (int i = *count; i < all; i++)
+        window[i] = window[i % *count];
+    return window;
 }
 
 static char *set_whole(const Field *field, int *into, const char *text)

@@ -55,7 +55,8 @@ static bool is_ascii(const char *line, size_t size)
     return any < 0x80;
 }
 
-static void check_line(const char *name, size_t number, const char *line, size_t size)
+/* Each of these returns NULL, or what is wrong. */
+static char *check_line(const char *name, size_t number, const char *line, size_t size)
 {
     const utf8proc_uint8_t *at = (const utf8proc_uint8_t *)line;
     size_t column = 1;
@@ -64,22 +65,24 @@ static void check_line(const char *name, size_t number, const char *line, size_t
         const utf8proc_ssize_t length =
             utf8proc_iterate(at + i, (utf8proc_ssize_t)(size - i), &code_point);
         if (length < 0)
-            die("%s:%zu:%zu: byte 0x%02X is not UTF-8; if the text is Latin-1, convert it: "
-                "iconv -f LATIN1 -t UTF-8", name, number, column, at[i]);
+            return saying("%s:%zu:%zu: byte 0x%02X is not UTF-8; if the text is Latin-1, convert "
+                          "it: iconv -f LATIN1 -t UTF-8", name, number, column, at[i]);
         if (!code_point)
-            die("%s:%zu:%zu: byte 0x00: this is not a text", name, number, column);
+            return saying("%s:%zu:%zu: byte 0x00: this is not a text", name, number, column);
         i += (size_t)length;
     }
+    return NULL;
 }
 
-static void check_reserved(const char *name, size_t number, const char *line, size_t size)
+static char *check_reserved(const char *name, size_t number, const char *line, size_t size)
 {
     for (size_t i = 0; i < sizeof RESERVED / sizeof *RESERVED; i++) {
         const char *found = memmem(line, size, RESERVED[i], strlen(RESERVED[i]));
         if (found)
-            die("%s:%zu: the text spells out %s, which is the model's own; write it otherwise",
-                name, number, RESERVED[i]);
+            return saying("%s:%zu: the text spells out %s, which is the model's own; write it "
+                          "otherwise", name, number, RESERVED[i]);
     }
+    return NULL;
 }
 
 /* Lower case, code point by code point with Unicode's full mapping: İ alone becomes two. */
@@ -98,32 +101,33 @@ static void append_lower(Buffer *out, const char *line, size_t size)
     }
 }
 
-static void append_clean(Buffer *out, const char *name, size_t number, const char *line,
-                         size_t size, bool lower)
+static char *append_clean(Buffer *out, const char *name, size_t number, const char *line,
+                          size_t size, bool lower)
 {
     utf8proc_uint8_t *composed = NULL;
-    if (!is_ascii(line, size)) {
-        check_line(name, number, line, size);
+    if (!is_ascii(line, size) || memchr(line, 0, size)) {
+        char *wrong = check_line(name, number, line, size);
+        if (wrong)
+            return wrong;
         const utf8proc_ssize_t length =
             utf8proc_map((const utf8proc_uint8_t *)line, (utf8proc_ssize_t)size, &composed,
                          UTF8PROC_STABLE | UTF8PROC_COMPOSE);
         if (length < 0)
-            die("%s:%zu: %s", name, number, utf8proc_errmsg(length));
+            return saying("%s:%zu: %s", name, number, utf8proc_errmsg(length));
         line = (const char *)composed;
         size = (size_t)length;
-    } else if (memchr(line, 0, size)) {
-        check_line(name, number, line, size);
     }
     const size_t before = out->size;
     if (lower)
         append_lower(out, line, size);
     else
         append(out, line, size);
-    check_reserved(name, number, out->bytes + before, out->size - before);
     free(composed);
+    return check_reserved(name, number, out->bytes + before, out->size - before);
 }
 
-char *text_clean(const char *name, const char *bytes, size_t size, bool lower, size_t *clean_size)
+char *text_clean(const char *name, const char *bytes, size_t size, bool lower, char **clean,
+                 size_t *clean_size)
 {
     Buffer out = {0};
     append(&out, "", 0);
@@ -135,13 +139,19 @@ char *text_clean(const char *name, const char *bytes, size_t size, bool lower, s
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         const char *line_end = stop ? stop : end;
         const bool carriage = stop && line_end > at && line_end[-1] == '\r';
-        append_clean(&out, name, number, at, (size_t)(line_end - at) - carriage, lower);
+        char *wrong =
+            append_clean(&out, name, number, at, (size_t)(line_end - at) - carriage, lower);
+        if (wrong) {
+            free(out.bytes);
+            return wrong;
+        }
         if (stop)
             append(&out, "\n", 1);
         at = stop ? stop + 1 : end;
     }
+    *clean = out.bytes;
     *clean_size = out.size;
-    return out.bytes;
+    return NULL;
 }
 
 Text text_read(const char *path, bool lower)
@@ -151,7 +161,10 @@ Text text_read(const char *path, bool lower)
     if (!text.raw.size)
         die("%s is empty", name);
     text.checksum = checksum_of(text.raw.bytes, text.raw.size);
-    text.clean = text_clean(name, text.raw.bytes, text.raw.size, lower, &text.size);
+    char *wrong =
+        text_clean(name, text.raw.bytes, text.raw.size, lower, &text.clean, &text.size);
+    if (wrong)
+        die("%s", wrong);
     return text;
 }
 
@@ -168,7 +181,42 @@ static const char *after(const char *at, const char *end, int32_t *code_point)
     return at + utf8proc_iterate((const utf8proc_uint8_t *)at, end - at, code_point);
 }
 
-const char *token_next(const char **at, const char *end, bool characters)
+/* What regular expressions call \w: letters and what counts as such, marks on them, decimal digits,
+ * connectors as _ is one, and the two joiners. */
+static bool is_letter(int32_t c)
+{
+    switch (utf8proc_category(c)) {
+    case UTF8PROC_CATEGORY_LU: case UTF8PROC_CATEGORY_LL: case UTF8PROC_CATEGORY_LT:
+    case UTF8PROC_CATEGORY_LM: case UTF8PROC_CATEGORY_LO: case UTF8PROC_CATEGORY_NL:
+    case UTF8PROC_CATEGORY_MN: case UTF8PROC_CATEGORY_MC: case UTF8PROC_CATEGORY_ME:
+    case UTF8PROC_CATEGORY_ND: case UTF8PROC_CATEGORY_PC:
+        return true;
+    default: /* the letters in circles and squares are symbols and alphabetic all the same */
+        return c == 0x200C || c == 0x200D || (c >= 0x24B6 && c <= 0x24E9) ||
+               (c >= 0x1F130 && c <= 0x1F149) || (c >= 0x1F150 && c <= 0x1F169) ||
+               (c >= 0x1F170 && c <= 0x1F189);
+    }
+}
+
+/* What a code point belongs to. */
+typedef enum { SPACE, WORD, MARK } Class;
+
+static Class class_of(int32_t c, Marks marks)
+{
+    if (is_space(c))
+        return SPACE;
+    switch (marks) {
+    case MARKS_IN_WORDS:
+        return WORD;
+    case MARKS_IN_RUNS:
+        return is_letter(c) ? WORD : MARK;
+    case MARKS_ALONE:
+        break;
+    }
+    return is_punctuation(c) ? MARK : WORD;
+}
+
+const char *token_next(const char **at, const char *end, bool characters, Marks marks)
 {
     int32_t c = 0;
     const char *token = *at, *next = token;
@@ -176,9 +224,10 @@ const char *token_next(const char **at, const char *end, bool characters)
         token = next;
     if (token == end)
         return *at = end, NULL;
-    if (!characters && !is_punctuation(c))
+    const Class class = class_of(c, marks);
+    if (!characters && (class == WORD || marks == MARKS_IN_RUNS))
         for (const char *more = next;
-             next < end && (more = after(next, end, &c), !is_space(c) && !is_punctuation(c));)
+             next < end && (more = after(next, end, &c), class_of(c, marks) == class);)
             next = more;
     *at = next;
     return token;
@@ -186,5 +235,5 @@ const char *token_next(const char **at, const char *end, bool characters)
 
 bool is_blank(const char *at, const char *end)
 {
-    return !token_next(&at, end, false);
+    return !token_next(&at, end, false, MARKS_ALONE);
 }

@@ -16,8 +16,10 @@ typedef struct {
 Text text_read(const char *path, bool lower);
 void text_free(Text *text);
 
-/* The same cleaning for a prompt, `name` being what to call it. The caller frees. */
-char *text_clean(const char *name, const char *bytes, size_t size, bool lower, size_t *clean_size);
+/* The same cleaning for a prompt, `name` being what to call it. Returns NULL, or what is wrong; the
+ * caller frees either that or what is clean. */
+char *text_clean(const char *name, const char *bytes, size_t size, bool lower, char **clean,
+                 size_t *clean_size);
 
 /* White space: Unicode's White_Space. Punctuation: ASCII's, or Unicode's category P. */
 bool is_space(int32_t code_point);
@@ -26,8 +28,13 @@ bool is_punctuation(int32_t code_point);
 /* Whether there is nothing but white space. */
 bool is_blank(const char *at, const char *end);
 
+/* What punctuation is among words. Ours is a token for each mark. The others are ways of models
+ * from elsewhere: a mark belongs to the word that it touches; or each run of marks is a token, and
+ * all that is no letter, digit or _ is a mark. */
+typedef enum { MARKS_ALONE, MARKS_IN_WORDS, MARKS_IN_RUNS } Marks;
+
 /* The next token from *at: a word, a punctuation mark or, with `characters`, a code point. Moves
  * *at behind it and returns its first byte, or NULL at the end. */
-const char *token_next(const char **at, const char *end, bool characters);
+const char *token_next(const char **at, const char *end, bool characters, Marks marks);
 
 #endif

@@ -7,21 +7,31 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
+#include "config.h"
 #include "floor.h"
+#include "inherit.h"
 #include "log.h"
+#include "tokenizer.h"
 
 /* ---- Opening ---- */
 
-static void read_text(Trainer *t, Settings *settings, const Given *given)
+static const char *text_name(const Trainer *t)
 {
-    plan_text(settings, given);
-    t->text = text_read(t->text_path, settings->lower);
-    const char *name = strcmp(t->text_path, "-") ? t->text_path : "standard input";
-    const bool stream = settings->sequence == SEQUENCE_STREAM;
-    t->vocabulary = vocabulary_of(name, t->text.clean, t->text.size, (VocabularyRules){
-        .characters = settings->tokens == TOKENS_CHAR, .stream = stream,
+    return strcmp(t->text_path, "-") ? t->text_path : "standard input";
+}
+
+static void make_vocabulary(Trainer *t, const Settings *settings)
+{
+    t->vocabulary = vocabulary_of(text_name(t), t->text.clean, t->text.size, (VocabularyRules){
+        .characters = settings->tokens == TOKENS_CHAR,
+        .stream = settings->sequence == SEQUENCE_STREAM,
         .min_count = settings->min_count, .max_words = settings->max_words});
-    t->corpus = corpus_of(name, t->text.clean, t->text.size, &t->vocabulary, stream);
+}
+
+static void read_corpus(Trainer *t, const Settings *settings)
+{
+    t->corpus = corpus_of(text_name(t), t->text.clean, t->text.size, &t->vocabulary,
+                          settings->sequence == SEQUENCE_STREAM);
 }
 
 static char *make_plan(Trainer *t, const Settings *settings, const Given *given)
@@ -48,30 +58,24 @@ static void make_model(Trainer *t)
     t->progress = (Progress){.best_loss = INFINITY};
 }
 
-/* A resumed run keeps its settings, but for what this call may change and has said. */
-static char *resume_settings(Settings *settings, Given *given)
+/* The vocabulary that a run was begun with: it need not come from its text alone. */
+static void read_vocabulary(Trainer *t, const Settings *settings)
 {
-    const Settings call = *settings;
-    const Given asked = *given;
-    for (int i = 0; SETTINGS[i].name; i++)
-        if (asked.field[i] && SETTINGS[i].of_the_run == THE_RUN)
-            return saying("--%s cannot change while %s goes on; it keeps its own",
-                          SETTINGS[i].name, call.resume);
-    run_read_settings(call.resume, settings);
-    for (int i = 0; SETTINGS[i].name; i++) {
-        if (asked.field[i] && SETTINGS[i].of_the_run == MAY_CHANGE)
-            field_copy(&SETTINGS[i], settings, &call);
-        if (SETTINGS[i].of_the_run)
-            given->field[i] = true;
-    }
-    given->field[field_index(SETTINGS, "steps")] =
-        was_given(&asked, "steps") || !was_given(&asked, "epochs");
-    return NULL;
+    const Config config = config_read(t->directory);
+    const Tokenizer tokenizer =
+        tokenizer_read(t->directory, config.shape.vocabulary, config.eos);
+    t->vocabulary = tokenizer.vocabulary;
+    free((int *)config.shape.window);
+    if (tokenizer.stream != (settings->sequence == SEQUENCE_STREAM) ||
+        tokenizer.lower != settings->lower ||
+        t->vocabulary.characters != (settings->tokens == TOKENS_CHAR))
+        die("%s/tokenizer.json is damaged: it does not read a text as config.json says",
+            t->directory);
 }
 
 static char *open_resumed(Trainer *t, Settings *settings, Given *given)
 {
-    char *wrong = resume_settings(settings, given);
+    char *wrong = inherit_run(settings, given);
     if (wrong)
         return wrong;
     t->directory = saying("%s", settings->resume);
@@ -80,8 +84,10 @@ static char *open_resumed(Trainer *t, Settings *settings, Given *given)
     if (!settings->text)
         die("%s holds no copy of its text; name it with --text FILE", t->directory);
     t->text_path = settings->text;
-    read_text(t, settings, given);
+    t->text = text_read(t->text_path, settings->lower);
     run_check_text(t->directory, t->text_path, &t->text);
+    read_vocabulary(t, settings);
+    read_corpus(t, settings);
     if ((wrong = make_plan(t, settings, given)))
         return wrong;
     make_model(t);
@@ -96,26 +102,55 @@ static char *open_resumed(Trainer *t, Settings *settings, Given *given)
     return NULL;
 }
 
-static char *open_new(Trainer *t, Settings *settings, const Given *given)
+/* The rest of opening a new run, from weights of its own or, unless NULL, from a model's. */
+static char *begin(Trainer *t, const Settings *settings, const Given *given, const Gpt *from)
 {
-    read_text(t, settings, given);
+    read_corpus(t, settings);
     char *wrong = make_plan(t, settings, given);
     if (wrong)
         return wrong;
     make_model(t);
-    gpt_start(&t->gpt, (uint32_t)settings->seed);
-    if (settings->from)
-        run_read_model(settings->from, &t->gpt);
+    if (from)
+        memcpy(t->gpt.weight_block, from->weight_block, from->numbers * sizeof(Real));
+    else
+        gpt_start(&t->gpt, (uint32_t)settings->seed);
     memcpy(t->best, t->gpt.weight_block, t->gpt.numbers * sizeof *t->best);
     t->directory = run_directory(settings, t->text_path);
     t->log = log_open(t->directory, 0);
     return NULL;
 }
 
+static char *open_new(Trainer *t, Settings *settings, const Given *given)
+{
+    plan_text(settings, given);
+    t->text = text_read(t->text_path, settings->lower);
+    make_vocabulary(t, settings);
+    return begin(t, settings, given, NULL);
+}
+
+static char *open_from(Trainer *t, Settings *settings, Given *given)
+{
+    Pretrained model = pretrained_open(settings->from);
+    char *wrong = inherit_model(settings, given, &model);
+    if (!wrong) {
+        t->text = text_read(t->text_path, settings->lower);
+        t->vocabulary = model.vocabulary;
+        model.vocabulary = (Vocabulary){0}; /* the trainer's from now on */
+        char *spelt = vocabulary_check_text(&t->vocabulary, text_name(t), t->text.raw.bytes,
+                                            t->text.raw.size);
+        if (spelt)
+            die("%s", spelt);
+        wrong = begin(t, settings, given, &model.gpt);
+    }
+    pretrained_close(&model);
+    return wrong;
+}
+
 char *trainer_open(Trainer *t, const char *text_path, Settings *settings, Given *given)
 {
     *t = (Trainer){.text_path = text_path};
-    return settings->resume ? open_resumed(t, settings, given) : open_new(t, settings, given);
+    return settings->resume ? open_resumed(t, settings, given)
+         : settings->from ? open_from(t, settings, given) : open_new(t, settings, given);
 }
 
 bool trainer_describe(const Trainer *t, const char *command)
@@ -154,7 +189,6 @@ static Step learn(Trainer *t, int64_t number)
     for (int i = 0; i < count; i++)
         targets += pieces[i].length;
 
-    memset(gpt->gradient_block, 0, gpt->numbers * sizeof *gpt->gradient_block);
     const Noise noise = {s->dropout, (uint32_t)s->seed, (uint32_t)number, 0};
     double sum = 0;
     uint32_t row = 0;

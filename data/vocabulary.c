@@ -6,7 +6,6 @@
 #include <stb/stb_ds.h>
 
 #include "../model/base.h"
-#include "text.h"
 
 /* In bytes. What is longer is no word of any language: the text has no white space. */
 enum { LONGEST_WORD = 1000 };
@@ -33,10 +32,51 @@ int vocabulary_id(const Vocabulary *vocabulary, const char *token, size_t size)
     return found >= 0 ? (int)found : vocabulary->unk;
 }
 
+const char *vocabulary_next(const Vocabulary *vocabulary, const char **at, const char *end)
+{
+    return token_next(at, end, vocabulary->characters, vocabulary->marks);
+}
+
+Vocabulary vocabulary_new(bool characters)
+{
+    Vocabulary empty = {.bos = -1, .eos = -1, .unk = -1, .characters = characters};
+    sh_new_arena(empty.words);
+    return empty;
+}
+
 static int add(Vocabulary *vocabulary, const char *word, int count)
 {
     shput(vocabulary->words, word, count);
     return vocabulary->count++;
+}
+
+static int add_special(Vocabulary *vocabulary, const char *word)
+{
+    arrput(vocabulary->special, vocabulary->count);
+    return add(vocabulary, word, 0);
+}
+
+bool vocabulary_add(Vocabulary *vocabulary, const char *word, int count, bool special)
+{
+    if (shgeti(vocabulary->words, word) >= 0)
+        return false;
+    if (special)
+        add_special(vocabulary, word);
+    else
+        add(vocabulary, word, count);
+    return true;
+}
+
+char *vocabulary_check_text(const Vocabulary *vocabulary, const char *name, const char *text,
+                            size_t size)
+{
+    for (ptrdiff_t i = 0; i < arrlen(vocabulary->special); i++) {
+        const char *own = vocabulary->words[vocabulary->special[i]].key;
+        if (*own && memmem(text, size, own, strlen(own)))
+            return saying("%s: the text spells out %s, which is the model's own; write it "
+                          "otherwise", name, own);
+    }
+    return NULL;
 }
 
 /* Counts the tokens from `at` to `end`, a part of `text`. */
@@ -44,7 +84,7 @@ static void count_part(Vocabulary *all, const char *name, const char *text, cons
                        const char *end)
 {
     const char *token;
-    while ((token = token_next(&at, end, all->characters))) {
+    while ((token = vocabulary_next(all, &at, end))) {
         Word word;
         if (!word_of(&word, token, (size_t)(at - token)))
             die("%s has a word of %zu bytes (at byte %zu); a text without white space is for "
@@ -62,8 +102,7 @@ static void count_part(Vocabulary *all, const char *name, const char *text, cons
 static Vocabulary count_tokens(const char *name, const char *text, size_t size,
                                VocabularyRules rules)
 {
-    Vocabulary all = {.characters = rules.characters};
-    sh_new_arena(all.words);
+    Vocabulary all = vocabulary_new(rules.characters);
     for (const char *at = text, *end = text + size; at < end;) {
         const char *stop = rules.stream ? NULL : memchr(at, '\n', (size_t)(end - at));
         const char *part_end = stop ? stop : end;
@@ -108,14 +147,13 @@ Vocabulary vocabulary_of(const char *name, const char *text, size_t size, Vocabu
         die("%s has no %s that comes %d times: all would be [unk]; choose a smaller --min-count",
             name, rules.characters ? "character" : "word", rules.min_count);
 
-    Vocabulary chosen = {.bos = -1, .eos = -1, .unk = -1, .characters = rules.characters};
-    sh_new_arena(chosen.words);
+    Vocabulary chosen = vocabulary_new(rules.characters);
     if (!rules.stream) {
-        chosen.bos = add(&chosen, "[bos]", 0);
-        chosen.eos = add(&chosen, "[eos]", 0);
+        chosen.bos = add_special(&chosen, "[bos]");
+        chosen.eos = add_special(&chosen, "[eos]");
     }
     if (passing < all.count)
-        chosen.unk = add(&chosen, "[unk]", 0);
+        chosen.unk = add_special(&chosen, "[unk]");
     for (int i = 0; i < all.count; i++)
         if (kept[i])
             add(&chosen, all.words[i].key, all.words[i].value);
@@ -129,4 +167,5 @@ Vocabulary vocabulary_of(const char *name, const char *text, size_t size, Vocabu
 void vocabulary_free(Vocabulary *vocabulary)
 {
     shfree(vocabulary->words);
+    arrfree(vocabulary->special);
 }

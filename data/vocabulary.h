@@ -8,16 +8,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "text.h"
+
 typedef struct {
     char *key;
-    int value; /* how often the text has it */
+    int value; /* how often the text has it; 0 where the words come from a file */
 } KnownWord;
 
 typedef struct {
     KnownWord *words;  /* stb_ds string map: words[id].key is the token */
     int count;
     int bos, eos, unk; /* ids, -1 where there is none */
+    int *special;      /* stb_ds array: ids of what no text may spell out, these three among them */
     bool characters;   /* tokens are code points, not words */
+    Marks marks;       /* among words */
 } Vocabulary;
 
 typedef struct {
@@ -30,7 +34,18 @@ typedef struct {
 Vocabulary vocabulary_of(const char *name, const char *text, size_t size, VocabularyRules rules);
 void vocabulary_free(Vocabulary *vocabulary);
 
+/* An empty one, and its next word: false where it has that already. */
+Vocabulary vocabulary_new(bool characters);
+bool vocabulary_add(Vocabulary *vocabulary, const char *word, int count, bool special);
+
 /* The id of a token of `size` bytes; [unk]'s, or -1, where it is not known. */
 int vocabulary_id(const Vocabulary *vocabulary, const char *token, size_t size);
+
+/* The next token of a clean text, as this vocabulary cuts it: see token_next(). */
+const char *vocabulary_next(const Vocabulary *vocabulary, const char **at, const char *end);
+
+/* Whether a text spells out a special token: NULL, or what is wrong. The caller frees. */
+char *vocabulary_check_text(const Vocabulary *vocabulary, const char *name, const char *text,
+                            size_t size);
 
 #endif

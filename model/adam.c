@@ -20,6 +20,22 @@ void adam_free(Adam *adam)
     free(adam->v);
 }
 
+/* In as many running sums as hide the latency of adding. */
+static double sum_of_squares(const Real *x, size_t count)
+{
+    enum { SUMS = 64 };
+    double sum[SUMS] = {0}, all = 0;
+    size_t i = 0;
+    for (; i + SUMS <= count; i += SUMS)
+        for (int j = 0; j < SUMS; j++)
+            sum[j] += (double)x[i + (size_t)j] * (double)x[i + (size_t)j];
+    for (; i < count; i++)
+        sum[0] += (double)x[i] * (double)x[i];
+    for (int j = 0; j < SUMS; j++)
+        all += sum[j];
+    return all;
+}
+
 double adam_gradient_norm(const Gpt *gpt)
 {
     /* Between tensors the block holds zeros, which add nothing: one sum over the whole block, in
@@ -28,15 +44,11 @@ double adam_gradient_norm(const Gpt *gpt)
     double squares = 0;
     for (size_t first = 0; first < gpt->numbers; first += (size_t)PART * PARTS_AT_ONCE) {
         double part[PARTS_AT_ONCE] = {0};
-        #pragma omp parallel for
+        #pragma omp parallel for schedule(static, 1)
         for (int i = 0; i < PARTS_AT_ONCE; i++) {
             const size_t from = first + (size_t)i * PART;
-            const size_t end = from + PART < gpt->numbers ? from + PART : gpt->numbers;
-            double sum = 0;
-            #pragma omp simd reduction(+ : sum)
-            for (size_t j = from; j < end; j++)
-                sum += (double)gpt->gradient_block[j] * (double)gpt->gradient_block[j];
-            part[i] = sum;
+            const size_t left = from < gpt->numbers ? gpt->numbers - from : 0;
+            part[i] = sum_of_squares(gpt->gradient_block + from, left < PART ? left : PART);
         }
         for (int i = 0; i < PARTS_AT_ONCE; i++)
             squares += part[i];
@@ -44,24 +56,27 @@ double adam_gradient_norm(const Gpt *gpt)
     return sqrt(squares);
 }
 
-void adam_update(Real *w, Real *m, Real *v, const Real *g, size_t count, double scale, double rate,
+void adam_update(Real *w, Real *m, Real *v, Real *g, size_t count, double scale, double rate,
                  double decay, int64_t t)
 {
     const Real b1 = (Real)BETA1, b2 = (Real)BETA2, epsilon = (Real)EPSILON, s = (Real)scale;
     const Real keep = (Real)(1 - rate * decay);
     const Real step = (Real)(rate / (1 - pow(BETA1, (double)t)));
     const Real v_scale = (Real)(1 / sqrt(1 - pow(BETA2, (double)t)));
-    #pragma omp parallel for simd
+    #pragma omp for simd nowait
     for (size_t i = 0; i < count; i++) {
         const Real gradient = s * g[i];
         m[i] = b1 * m[i] + (1 - b1) * gradient;
         v[i] = b2 * v[i] + (1 - b2) * gradient * gradient;
         w[i] = keep * w[i] - step * m[i] / (sqrt(v[i]) * v_scale + epsilon);
+        g[i] = 0;
     }
 }
 
 void adam_step(Adam *adam, Gpt *gpt, double scale, double rate, double decay, int64_t t)
 {
+    /* Every thread walks the list and takes its share of each tensor. */
+    #pragma omp parallel
     for (int i = 0; i < gpt->tensor_count; i++) {
         const Tensor *tensor = &gpt->tensors[i];
         if (!tensor->trained)

@@ -20,11 +20,12 @@ void adam_free(Adam *adam);
 /* The norm of all gradients together. */
 double adam_gradient_norm(const Gpt *gpt);
 
-/* Updates the weights with scale · their gradients (scale below 1 clips) at step t, from 1. */
+/* Updates the weights with scale · their gradients (scale below 1 clips) at step t, from 1, and
+ * leaves the gradients at 0 for the next. */
 void adam_step(Adam *adam, Gpt *gpt, double scale, double rate, double decay, int64_t t);
 
 /* The same on plain arrays: what adam_step does for each tensor. */
-void adam_update(Real *w, Real *m, Real *v, const Real *g, size_t count, double scale, double rate,
+void adam_update(Real *w, Real *m, Real *v, Real *g, size_t count, double scale, double rate,
                  double decay, int64_t t);
 
 #endif

@@ -6,22 +6,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
 
-enum { CACHE_LINE = 64 };
+enum { CACHE_LINE = 64, LARGE_BLOCK = 1 << 20 };
+
+void text_disarm(char *text)
+{
+    for (unsigned char *at = (unsigned char *)text; *at; at++) {
+        if (*at < ' ' || *at == 0x7F)
+            *at = '?';
+        else if (*at == 0xC2 && at[1] >= 0x80 && at[1] < 0xA0) /* those beyond ASCII, in UTF-8 */
+            *at = at[1] = '?';
+    }
+}
 
 _Noreturn void die_with(int status, const char *format, va_list arguments)
 {
     char message[4096];
     vsnprintf(message, sizeof message, format, arguments);
-    /* A name out of a damaged file must not look like a second line, nor speak to the terminal. */
-    for (char *at = message; *at; at++)
-        if ((unsigned char)*at < ' ' || *at == 0x7F)
-            *at = '?';
+    text_disarm(message);
     fflush(stdout); /* what was said before the failure comes before it */
     fprintf(stderr, "%s: %s\n", program_invocation_short_name, message);
     exit(status);
@@ -53,6 +61,21 @@ void memory_check(double bytes, const char *purpose)
             purpose, bytes / 1e6, all / 1e6);
 }
 
+/* Whole pages that are given back come again as zeros, and only when they are touched: memory that
+ * no one uses, such as the gradients of a model that does not learn, is then never taken. */
+static void zero(char *memory, size_t bytes)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *first = memory + (page - (uintptr_t)memory % page) % page;
+    const size_t whole = bytes < LARGE_BLOCK ? 0 : (bytes - (size_t)(first - memory)) / page * page;
+    if (!whole || madvise(first, whole, MADV_DONTNEED)) {
+        memset(memory, 0, bytes);
+        return;
+    }
+    memset(memory, 0, (size_t)(first - memory));
+    memset(first + whole, 0, bytes - whole - (size_t)(first - memory));
+}
+
 void *memory_new(size_t count, size_t size, const char *purpose)
 {
     size_t bytes;
@@ -63,7 +86,8 @@ void *memory_new(size_t count, size_t size, const char *purpose)
     void *memory = aligned_alloc(CACHE_LINE, bytes);
     if (!memory)
         die("no memory: %s would take %.1f MB; choose smaller sizes", purpose, (double)bytes / 1e6);
-    return memset(memory, 0, bytes);
+    zero(memory, bytes);
+    return memory;
 }
 
 Real *arena_take(Arena *arena, size_t rows, size_t cols)

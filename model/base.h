@@ -22,8 +22,12 @@ _Noreturn void die_with(int status, const char *format, va_list arguments);
 /* A message in memory of its own, which the caller frees: what went wrong, told upwards. */
 char *saying(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Zeroed memory on a cache line's boundary, or die saying how much was wanted and for what.
- * The caller frees it with free(). */
+/* Puts ? in the place of each control character: a name out of a damaged file must not look like a
+ * second line, nor speak to the terminal. */
+void text_disarm(char *text);
+
+/* Zeroed memory on a cache line's boundary, or die saying how much was wanted and for what. The
+ * caller frees it with free(). What of a large block is never used takes no memory. */
 void *memory_new(size_t count, size_t size, const char *purpose);
 
 /* Dies unless the machine has so much memory at all. Asked for beforehand: the system hands out
@@ -51,6 +55,13 @@ void threads_wait_politely(char **argv);
 int thread_limit(void);
 void thread_set_limit(int threads);
 int thread_index(void);
+
+/* Whether a loop over the numbers of an (N, C) matrix is worth waking the other threads: below
+ * this, one alone is done before they have come. */
+static inline bool worth_threads(int N, int C)
+{
+    return (double)N * C > 1 << 12;
+}
 
 double clock_seconds(void); /* since some fixed moment; only differences mean anything */
 

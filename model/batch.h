@@ -15,6 +15,8 @@ typedef struct {
     const int *positions; /* (N) a row's index in its own sequence                    */
     uint32_t first_row;   /* where the batch begins among the rows of its step: a part
                              of a step draws the same noise as it would in the whole   */
+    const int *slots;     /* (S) the memory that each sequence goes on with, where its first
+                             tokens were read before; NULL: each begins at position 0  */
 } Batch;
 
 #endif

@@ -173,7 +173,7 @@ static AttentionShape attention_shape(const GptShape *shape, int layer)
     return (AttentionShape){
         .width = shape->width, .heads = shape->heads, .head_size = shape->head_size,
         .window = shape->window ? shape->window + (ptrdiff_t)layer * shape->heads : NULL,
-        .layer = layer,
+        .layer = layer, .context = shape->context,
     };
 }
 
@@ -294,6 +294,35 @@ void gpt_free(Gpt *gpt)
     free(gpt->weight_block);
     free(gpt->gradient_block);
     free(gpt->keep_block);
+    free(gpt->past_block);
+}
+
+/* ---- Memory of what was read ---- */
+
+/* Numbers of one slot in one layer. */
+static size_t slot_numbers(const GptShape *shape)
+{
+    return 2 * (size_t)shape->heads * (size_t)shape->head_size * (size_t)shape->context;
+}
+
+void gpt_remember(Gpt *gpt, int slots)
+{
+    const size_t layer = (size_t)slots * slot_numbers(&gpt->shape);
+    gpt->past_block = memory_new((size_t)gpt->shape.layers * layer, sizeof(Real),
+                                 "the keys and values of what is read");
+    for (int l = 0; l < gpt->shape.layers; l++)
+        gpt->keep.block[l].attention.past = gpt->past_block + (size_t)l * layer;
+}
+
+void gpt_copy_slot(Gpt *gpt, int to, int from, int rows)
+{
+    const GptShape *shape = &gpt->shape;
+    const size_t slot = slot_numbers(shape), row = slot / (size_t)shape->context;
+    for (int l = 0; l < shape->layers; l++) {
+        Real *past = gpt->keep.block[l].attention.past;
+        memcpy(past + (size_t)to * slot, past + (size_t)from * slot,
+               sizeof *past * (size_t)rows * row);
+    }
 }
 
 /* ---- Forward and backward ---- */
@@ -391,4 +420,13 @@ double gpt_learn(Gpt *gpt, const Batch *batch, Real scale, Noise noise)
     const double loss = head_and_loss(gpt, batch, true, scale);
     gpt_backward(gpt, batch, noise);
     return loss;
+}
+
+void gpt_next(Gpt *gpt, const Batch *batch, Real *logits)
+{
+    const int C = gpt->shape.width, V = gpt->shape.vocabulary;
+    gpt_forward(gpt, batch, NULL, (Noise){0});
+    for (int s = 0; s < batch->sequences; s++)
+        logits_forward(ROW(logits, s, V), gpt->weights.head,
+                       ROW(gpt->keep.normed, batch->start[s + 1] - 1, C), 1, C, V);
 }

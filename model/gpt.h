@@ -68,7 +68,7 @@ typedef struct {
     Real *weight_block, *gradient_block;
     GptKeep keep;
     GptWork work;
-    Real *keep_block;
+    Real *keep_block, *past_block;
 } Gpt;
 
 /* A model with weights at 0, for batches of at most `rows` rows. The caller frees it. */
@@ -93,6 +93,15 @@ double gpt_evaluate(Gpt *gpt, const Batch *batch);
 
 /* The same with dropout, and the gradients of scale · the sum added to the gradients. */
 double gpt_learn(Gpt *gpt, const Batch *batch, Real scale, Noise noise);
+
+/* Reading on, to write: memory for so many sequences of the whole context. A batch that names
+ * slots goes on where they stand: its positions say how much each has read. */
+void gpt_remember(Gpt *gpt, int slots);
+/* The first `rows` tokens that slot `from` has read become those of slot `to`. */
+void gpt_copy_slot(Gpt *gpt, int to, int from, int rows);
+
+/* logits (S, V): what may follow each sequence of a batch. */
+void gpt_next(Gpt *gpt, const Batch *batch, Real *logits);
 
 /* Forward up to what the head reads, keep.normed. weights, unless NULL, receives attention's: for
  * each layer, what attention.h says. */

@@ -13,7 +13,8 @@
 
 const char *argp_program_version = "pulga " PULGA_VERSION;
 
-/* An option's key is its place in the table, behind all characters: none has a short form. */
+/* An option's key is its place in the table, behind all characters; that of the one with a short
+ * form is its letter. */
 enum { FIRST_KEY = 256 };
 
 typedef struct {
@@ -47,6 +48,8 @@ static error_t parse_one(int key, char *text, struct argp_state *state)
         parsing->arguments[parsing->count++] = text;
         return 0;
     }
+    if (key && key == parsing->program->letter)
+        key = FIRST_KEY + field_index(parsing->program->fields, parsing->program->letter_means);
     if (key < FIRST_KEY || key >= FIRST_KEY + SETTINGS_MOST)
         return ARGP_ERR_UNKNOWN;
     const Field *field = &parsing->program->fields[key - FIRST_KEY];
@@ -58,8 +61,10 @@ static error_t parse_one(int key, char *text, struct argp_state *state)
 }
 
 /* The table as argp wants it. */
-static void options_of(const Field *fields, struct argp_option *options, char **help)
+static void options_of(const Program *program, struct argp_option *options, char **help)
 {
+    const Field *fields = program->fields;
+    const char *short_one = program->letter ? program->letter_means : "";
     int group = 0;
     for (int i = 0; fields[i].name; i++) {
         const Field *field = &fields[i];
@@ -70,7 +75,8 @@ static void options_of(const Field *fields, struct argp_option *options, char **
         help[i] = field->preset ? saying("%s [%s]", field->help, field->preset)
                                 : saying("%s", field->help);
         options[i] = (struct argp_option){
-            .name = field->name, .key = FIRST_KEY + i, .doc = help[i], .group = group,
+            .name = field->name, .doc = help[i], .group = group,
+            .key = strcmp(field->name, short_one) ? FIRST_KEY + i : program->letter,
             .arg = field->kind == FLAG ? NULL : field->choices,
         };
     }
@@ -81,7 +87,7 @@ void options_parse(const Program *program, int argc, char **argv, void *into, Gi
 {
     struct argp_option options[SETTINGS_MOST] = {0};
     char *help[SETTINGS_MOST] = {0};
-    options_of(program->fields, options, help);
+    options_of(program, options, help);
     char *doc = saying("%s\v%s", program->summary, program->notes);
 
     Parsing parsing = {program, into, given, arguments, 0, fopen("/dev/null", "w")};

@@ -6,6 +6,8 @@
 
 typedef struct {
     const Field *fields;
+    char letter;             /* the short form, if any, of the field */
+    const char *letter_means; /* of this name                        */
     const char *arguments;   /* "TEXT": what stands behind the options, for the usage line */
     const char *summary;     /* what --help says above the options */
     const char *notes;       /* and below them */

@@ -16,14 +16,20 @@ Screen screen_open(void)
     return (Screen){terminal, colours ? "\033[1m" : "", colours ? "\033[0m" : "", 0};
 }
 
-int screen_room(const Screen *screen)
+int screen_width(void)
 {
     struct winsize size;
-    if (!screen->terminal)
-        return INT_MAX;
+    if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col > 1)
+        return size.ws_col;
+    const char *columns = getenv("COLUMNS");
+    const int wanted = columns ? atoi(columns) : 0;
+    return wanted > 1 && wanted < 10000 ? wanted : 80;
+}
+
+int screen_room(const Screen *screen)
+{
     /* A line that wraps could not be taken back. */
-    const bool known = !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col > 1;
-    return known ? size.ws_col - 1 : 79;
+    return screen->terminal ? screen_width() - 1 : INT_MAX;
 }
 
 void screen_refresh(const Screen *screen, const char *line)

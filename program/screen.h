@@ -14,6 +14,9 @@ typedef struct {
 
 Screen screen_open(void);
 
+/* Columns of the terminal; where there is none, of $COLUMNS, or 80. */
+int screen_width(void);
+
 /* Columns that a line which refreshes may take now; any number where there is no terminal. */
 int screen_room(const Screen *screen);
 

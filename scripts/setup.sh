@@ -2,6 +2,7 @@
 # Installs the Debian packages that are missing, and nothing that is there.
 #   setup.sh build   what the programs need
 #   setup.sh test    that, and what their tests need
+#   setup.sh browser that of build, and what make browser needs
 set -eu
 
 missing=
@@ -15,6 +16,10 @@ header libcjson-dev cjson/cJSON.h
 if [ "${1:-build}" = test ]; then
     header libcmocka-dev cmocka.h
     command -v bats >/dev/null 2>&1 || missing="$missing bats"
+fi
+if [ "${1:-build}" = browser ]; then
+    command -v chromium >/dev/null 2>&1 || missing="$missing chromium fonts-dejavu-core"
+    command -v python3 >/dev/null 2>&1 || missing="$missing python3"
 fi
 [ -n "$missing" ] || exit 0
 

@@ -19,7 +19,7 @@ reaches() {
 next_after() {
     local tolerance=$1 words=$2
     shift 2
-    "$BUILD/tests/dump_next" run $words >next.txt
+    "$BUILD/tests/dump_next" run "$words" >next.txt
     for wanted in "$@"; do
         awk -v word="${wanted%=*}" -v p="${wanted#*=}" -v t="$tolerance" \
             '$1 == word { found = 1; if ($2 < p - t || $2 > p + t) exit 1 }

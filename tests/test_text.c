@@ -30,16 +30,19 @@ static void clean_it(void *context)
 {
     const Raw *raw = context;
     size_t size;
-    char *copy = exactly(raw->bytes, raw->size);
-    free(text_clean("a.txt", copy, raw->size, raw->lower, &size));
+    char *clean, *copy = exactly(raw->bytes, raw->size);
+    char *wrong = text_clean("a.txt", copy, raw->size, raw->lower, &clean, &size);
     free(copy);
+    if (wrong)
+        die("%s", wrong);
+    free(clean);
 }
 
 static void assert_clean(const char *bytes, bool lower, const char *wanted)
 {
     size_t size;
-    char *copy = exactly(bytes, strlen(bytes));
-    char *clean = text_clean("a.txt", copy, strlen(bytes), lower, &size);
+    char *clean, *copy = exactly(bytes, strlen(bytes));
+    assert_null(text_clean("a.txt", copy, strlen(bytes), lower, &clean, &size));
     assert_string_equal(clean, wanted);
     assert_int_equal(size, strlen(wanted)); /* and so the 0 stands behind the last byte */
     free(clean);
@@ -254,21 +257,26 @@ static void test_standard_input(void **state)
 /* ---- Tokens ---- */
 
 /* The tokens of a text with a bar behind each. */
-static void assert_tokens(const char *text, bool characters, const char *wanted)
+static void assert_cut(const char *text, bool characters, Marks marks, const char *wanted)
 {
     char got[1024], *put = got;
     const size_t size = strlen(text);
     char *copy = exactly(text, size);
     const char *at = copy, *end = copy + size, *token;
-    while ((token = token_next(&at, end, characters))) {
+    while ((token = token_next(&at, end, characters, marks))) {
         assert_true(token < at && at <= end);
         put += sprintf(put, "%.*s|", (int)(at - token), token);
     }
     *put = 0;
     assert_ptr_equal(at, end);
-    assert_null(token_next(&at, end, characters)); /* and so it stays */
+    assert_null(token_next(&at, end, characters, marks)); /* and so it stays */
     assert_string_equal(got, wanted);
     free(copy);
+}
+
+static void assert_tokens(const char *text, bool characters, const char *wanted)
+{
+    assert_cut(text, characters, MARKS_ALONE, wanted);
 }
 
 static size_t encode(char *into, int c)
@@ -345,9 +353,32 @@ static void test_words(void **state)
     assert_tokens("[bos", false, "[|bos|");
     /* The end counts, not what lies behind it. */
     const char *text = "perro gato", *at = text;
-    assert_ptr_equal(token_next(&at, text + 3, false), text);
+    assert_ptr_equal(token_next(&at, text + 3, false, MARKS_ALONE), text);
     assert_ptr_equal(at, text + 3);
-    assert_null(token_next(&at, text + 3, false));
+    assert_null(token_next(&at, text + 3, false, MARKS_ALONE));
+}
+
+/* As the tokenizers library cuts with its WhitespaceSplit and its Whitespace. */
+static void test_marks(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *in_words, *in_runs;
+    } cases[] = {
+        {"", "", ""},
+        {" ¿Qué?... ", "¿Qué?...|", "¿|Qué|?...|"},
+        {"a.b «c»\u00A0d", "a.b|«c»|d|", "a|.|b|«|c|»|d|"},
+        {"_x_y 3.14€ +5", "_x_y|3.14€|+5|", "_x_y|3|.|14|€|+|5|"},
+        {"n\u0303 \u0301 x\u200Dy Ⓐb ½ Ⅷ", "n\u0303|\u0301|x\u200Dy|Ⓐb|½|Ⅷ|",
+         "n\u0303|\u0301|x\u200Dy|Ⓐb|½|Ⅷ|"},
+        {"hola👍👍, 日本、東", "hola👍👍,|日本、東|",
+         "hola|👍👍,|日本|、|東|"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_cut(cases[i].text, false, MARKS_IN_WORDS, cases[i].in_words);
+        assert_cut(cases[i].text, false, MARKS_IN_RUNS, cases[i].in_runs);
+    }
+    assert_cut("a..", true, MARKS_IN_RUNS, "a|.|.|"); /* characters have no marks */
 }
 
 static void test_characters(void **state)
@@ -374,6 +405,7 @@ int main(void)
         cmocka_unit_test(test_white_space),
         cmocka_unit_test(test_punctuation),
         cmocka_unit_test(test_words),
+        cmocka_unit_test(test_marks),
         cmocka_unit_test(test_characters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

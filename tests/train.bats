@@ -157,13 +157,43 @@ in runs/perro" <(tail -n 1 out.txt)
     grep -q '"steps":[[:space:]]*6' run/config.json
 }
 
-@test "a run may start from another's weights" {
-    "$BIN/train" perro.txt --steps 20 --out first >/dev/null
+@test "a run may go on from another model" {
+    "$BIN/train" perro.txt --steps 20 --layers 1 --window 2,3 --no-qkv-bias --positions learned \
+        --activation gelu --untied --norm post --head-size 20 --lower --out first >/dev/null
     "$BIN/train" perro.txt --steps 0 --out second --from first >/dev/null
     cmp first/model.safetensors second/model.safetensors
-    refuses 1 first/model.safetensors shape -- \
-        "$BIN/train" perro.txt --width 32 --from first --out third
-    refuses 1 nowhere -- "$BIN/train" perro.txt --from nowhere --out fourth
+    cmp first/tokenizer.json second/tokenizer.json
+    # Another text of the same words, in an order that gives them other ids.
+    printf 'un gato come croquetas\nLA CUERDA\n' >other.txt
+    "$BIN/train" other.txt --steps 6 --from first --layers 1 --window 2,3,2,3 --lower --out whole |
+        grep -q "vocabulary 15"
+    cmp first/tokenizer.json whole/tokenizer.json
+    cmp first/model.safetensors whole/model.safetensors && return 1
+    # Its own run, stopped and resumed, with the vocabulary that its text alone would not give.
+    "$BIN/train" other.txt --steps 6 --from first --stop-after 3 --out parts >/dev/null
+    "$BIN/train" --resume parts >/dev/null
+    same_run whole parts
+}
+
+@test "what contradicts the model that a run goes on from" {
+    "$BIN/train" perro.txt --steps 0 --window 2 --out first >/dev/null
+    go_on() { refuses "$@" --from first --out other; }
+    go_on 64 "--layers 3" "first has 2" -- "$BIN/train" perro.txt --layers 3
+    go_on 64 "--tokens char" "first has word" -- "$BIN/train" perro.txt --tokens char
+    go_on 64 "--sequence stream" "first has lines" -- "$BIN/train" perro.txt --sequence stream
+    go_on 64 "--context 4" "first has 8" -- "$BIN/train" perro.txt --context 4
+    go_on 64 "--window 3," "first has 2,2" -- "$BIN/train" perro.txt --window 3
+    go_on 64 "--norm post" "first has pre" -- "$BIN/train" perro.txt --norm post
+    go_on 64 "--untied" "first is made without" -- "$BIN/train" perro.txt --untied
+    go_on 64 "--lower" "first is made without" -- "$BIN/train" perro.txt --lower
+    go_on 64 "--min-count" first -- "$BIN/train" perro.txt --min-count 1
+    printf 'el perro\n\nun pero come\n' >unknown.txt
+    go_on 1 "unknown.txt:3" "'pero'" "nearest: perro" -- "$BIN/train" unknown.txt
+    refuses 1 nowhere -- "$BIN/train" perro.txt --from nowhere --out other
+    [ ! -e other ]
+    # Unless it has a token for them.
+    "$BIN/train" perro.txt --steps 0 --min-count 2 --out rare >/dev/null
+    "$BIN/train" unknown.txt --steps 1 --from rare --out known >/dev/null
 }
 
 @test "Ctrl-C stops cleanly with the model saved, and the run goes on" {

@@ -11,36 +11,48 @@
  * strip to stay in the cache. */
 enum { STRIP_ROWS = 32 };
 
+/* A strip's rows are as wide as a multiple of this, so that loops over them are whole vectors. */
+enum { STRIP_GRAIN = 16 };
+
 /* One head of one sequence: everything a thread needs to work on it alone. */
 typedef struct {
-    Matrix q, k, v, mixed; /* (length, D) views into the rows of the batch */
+    Matrix q, k, v, mixed; /* (rows, D) views into the batch; k and v into the past, if any */
     Real *norm;            /* of the sequence's first row; rows are H apart */
-    int length, window, heads, first_row, site;
+    int past;              /* tokens of earlier parts: row r is query number past + r */
+    int length;            /* of the sequence, its past with it */
+    int window, heads, first_row, site;
     bool full;
     Real scale; /* 1/√D */
 } Head;
 
 /* A few queries of a head and the keys that at least one of them may see. */
 typedef struct {
-    int query, queries; /* first, count */
+    int query, queries; /* first row, count */
     int key, keys;
+    int width; /* of a row: the keys, rounded up */
 } Strip;
 
-static int first_key(const Head *head, int query)
+static int strip_width(int keys)
 {
+    return (keys + STRIP_GRAIN - 1) / STRIP_GRAIN * STRIP_GRAIN;
+}
+
+static int first_key(const Head *head, int row)
+{
+    const int query = head->past + row;
     return head->full || !head->window || query < head->window ? 0 : query - head->window + 1;
 }
 
-static int end_key(const Head *head, int query)
+static int end_key(const Head *head, int row)
 {
-    return head->full ? head->length : query + 1;
+    return head->full ? head->length : head->past + row + 1;
 }
 
 static Strip strip_from(const Head *head, int query)
 {
-    const int left = head->length - query, queries = left < STRIP_ROWS ? left : STRIP_ROWS;
+    const int left = head->q.rows - query, queries = left < STRIP_ROWS ? left : STRIP_ROWS;
     const int key = first_key(head, query), end = end_key(head, query + queries - 1);
-    return (Strip){query, queries, key, end - key};
+    return (Strip){query, queries, key, end - key, strip_width(end - key)};
 }
 
 static Head head_of(Real *qkv, Real *mixed, Real *norm, const Batch *batch, AttentionShape shape,
@@ -61,6 +73,37 @@ static Head head_of(Real *qkv, Real *mixed, Real *norm, const Batch *batch, Atte
     };
 }
 
+/* A slot's first rows: k of all heads and, beside it, v. */
+static Matrix slot_rows(Real *past, int slot, int rows, AttentionShape shape)
+{
+    const int width = 2 * shape.heads * shape.head_size;
+    return matrix(ROW(past, (size_t)slot * (size_t)shape.context, width), rows, width);
+}
+
+/* Puts k and v of a batch's rows away. */
+static void remember(Real *past, const Real *qkv, const Batch *batch, AttentionShape shape)
+{
+    const int HD = shape.heads * shape.head_size;
+    for (int s = 0; s < batch->sequences; s++) {
+        Real *slot = slot_rows(past, batch->slots[s], shape.context, shape).at;
+        for (int i = batch->start[s]; i < batch->start[s + 1]; i++)
+            memcpy(ROW(slot, batch->positions[i], 2 * HD), ROW(qkv, i, 3 * HD) + HD,
+                   sizeof(Real) * 2 * (size_t)HD);
+    }
+}
+
+/* Lets a head of sequence s see the parts that were read before. */
+static void look_back(Head *head, Real *past, const Batch *batch, AttentionShape shape, int s,
+                      int number)
+{
+    const int D = shape.head_size;
+    head->past = batch->positions[batch->start[s]];
+    head->length += head->past;
+    const Matrix rows = slot_rows(past, batch->slots[s], head->length, shape);
+    head->k = matrix_cols(rows, number * D, D);
+    head->v = matrix_cols(rows, (shape.heads + number) * D, D);
+}
+
 size_t attention_strip_numbers(AttentionShape shape, int T)
 {
     int keys = 0; /* of the widest strip */
@@ -69,36 +112,39 @@ size_t attention_strip_numbers(AttentionShape shape, int T)
         const int reach = shape.full || !window || window > T ? T : window + STRIP_ROWS - 1;
         keys = reach > keys ? reach : keys;
     }
-    return (size_t)STRIP_ROWS * (size_t)(keys < T ? keys : T);
+    return (size_t)STRIP_ROWS * (size_t)strip_width(keys < T ? keys : T);
 }
 
-/* scores = q·kᵀ, unscaled, of a strip. */
+/* scores = q·kᵀ of a strip, unscaled; −∞ for what a query may not see, to the row's end. */
 static Matrix strip_scores(Real *at, const Head *head, Strip s)
 {
-    const Matrix scores = matrix(at, s.queries, s.keys);
+    Matrix scores = matrix(at, s.queries, s.keys);
+    scores.row_step = s.width;
     matmul(scores, matrix_rows(head->q, s.query, s.queries),
            transposed(matrix_rows(head->k, s.key, s.keys)));
+    for (int r = 0; r < s.queries; r++) {
+        Real *row = ROW(at, r, s.width);
+        for (int j = 0; j < first_key(head, s.query + r) - s.key; j++)
+            row[j] = -INFINITY;
+        for (int j = end_key(head, s.query + r) - s.key; j < s.width; j++)
+            row[j] = -INFINITY;
+    }
     return scores;
 }
 
-/* Zero around the keys [from, from + count) of a strip's row: what the query may not see. */
-static void clear_around(Real *row, int from, int count, int keys)
-{
-    memset(row, 0, sizeof *row * (size_t)from);
-    memset(row + from + count, 0, sizeof *row * (size_t)(keys - from - count));
-}
-
-/* scores[0..count) -> softmax(scale · scores); returns ln Σ exp(scale · score). */
-static Real softmax(Real *scores, int count, Real scale)
+/* scores[0..width) -> softmax(scale · scores); returns ln Σ exp(scale · score). */
+static Real softmax(Real *scores, int width, Real scale)
 {
     Real top = scores[0], sum = 0;
-    for (int j = 1; j < count; j++)
+    #pragma omp simd reduction(max : top)
+    for (int j = 0; j < width; j++)
         top = scores[j] > top ? scores[j] : top;
     #pragma omp simd reduction(+ : sum)
-    for (int j = 0; j < count; j++)
+    for (int j = 0; j < width; j++)
         sum += scores[j] = real_exp((scores[j] - top) * scale);
-    for (int j = 0; j < count; j++)
-        scores[j] /= sum;
+    const Real share = 1 / sum;
+    for (int j = 0; j < width; j++)
+        scores[j] *= share;
     return top * scale + log(sum);
 }
 
@@ -107,12 +153,10 @@ static Matrix strip_weights(Real *at, const Head *head, Strip s)
 {
     const Matrix P = strip_scores(at, head, s);
     for (int r = 0; r < s.queries; r++) {
-        const int i = s.query + r, from = first_key(head, i), count = end_key(head, i) - from;
-        const Real norm = head->norm[(ptrdiff_t)i * head->heads];
-        Real *row = P.at + r * P.row_step, *seen = row + from - s.key;
-        for (int j = 0; j < count; j++)
-            seen[j] = real_exp(seen[j] * head->scale - norm);
-        clear_around(row, from - s.key, count, s.keys);
+        const Real norm = head->norm[(ptrdiff_t)(s.query + r) * head->heads];
+        Real *row = ROW(at, r, s.width);
+        for (int j = 0; j < s.width; j++)
+            row[j] = real_exp(row[j] * head->scale - norm);
     }
     return P;
 }
@@ -127,26 +171,30 @@ static void strip_dropout(Matrix P, const Head *head, Strip s, Noise noise)
     }
 }
 
+/* The rows of a strip, each in the place of its query in a square (length, length). */
+static void show(Real *weights, Matrix P, const Head *head, Strip s)
+{
+    for (int r = 0; r < s.queries; r++) {
+        Real *row = ROW(weights, s.query + r, head->length);
+        memset(row, 0, sizeof *row * (size_t)head->length);
+        memcpy(row + s.key, P.at + r * P.row_step, sizeof *row * (size_t)s.keys);
+    }
+}
+
 static void attend(const Head *head, Real *strip, Real *weights, Noise noise)
 {
-    for (int query = 0; query < head->length; query += STRIP_ROWS) {
+    for (int query = 0; query < head->q.rows; query += STRIP_ROWS) {
         const Strip s = strip_from(head, query);
 
         /* 2  scores = q·kᵀ */
         const Matrix P = strip_scores(strip, head, s);
 
-        /* 3  P = softmax(scores/√D), over what each query may see */
-        for (int r = 0; r < s.queries; r++) {
-            const int i = query + r, from = first_key(head, i), count = end_key(head, i) - from;
-            Real *row = P.at + r * P.row_step, *seen = row + from - s.key;
-            head->norm[(ptrdiff_t)i * head->heads] = softmax(seen, count, head->scale);
-            clear_around(row, from - s.key, count, s.keys);
-            if (weights) {
-                Real *shown = ROW(weights, i, head->length);
-                memcpy(shown + from, seen, sizeof *seen * (size_t)count);
-                clear_around(shown, from, count, head->length);
-            }
-        }
+        /* 3  P = softmax(scores/√D) */
+        for (int r = 0; r < s.queries; r++)
+            head->norm[(ptrdiff_t)(query + r) * head->heads] =
+                softmax(ROW(strip, r, s.width), s.width, head->scale);
+        if (weights)
+            show(weights, P, head, s);
 
         /* 4  P = dropout(P) */
         strip_dropout(P, head, s, noise);
@@ -164,17 +212,18 @@ static void attend_backward(const Head *d, const Head *head, Real *strip, Real *
         memset(d->k.at + j * d->k.row_step, 0, sizeof(Real) * (size_t)d->k.cols);
         memset(d->v.at + j * d->v.row_step, 0, sizeof(Real) * (size_t)d->v.cols);
     }
-    for (int query = 0; query < head->length; query += STRIP_ROWS) {
+    for (int query = 0; query < head->q.rows; query += STRIP_ROWS) {
         const Strip s = strip_from(head, query);
         const Matrix P = strip_weights(strip, head, s);
-        const Matrix dP = matrix(dstrip, s.queries, s.keys);
+        Matrix dP = P; /* the same view, of the other strip */
+        dP.at = dstrip;
         const Matrix q = matrix_rows(head->q, query, s.queries);
         const Matrix k = matrix_rows(head->k, s.key, s.keys);
         const Matrix v = matrix_rows(head->v, s.key, s.keys);
         const Matrix dmixed = matrix_rows(d->mixed, query, s.queries);
 
         /* 5  mixed = dropped·v, where dropped = dropout(P); first in dP's place */
-        memcpy(dP.at, P.at, sizeof(Real) * (size_t)s.queries * (size_t)s.keys);
+        memcpy(dP.at, P.at, sizeof(Real) * (size_t)s.queries * (size_t)s.width);
         strip_dropout(dP, head, s, noise);
         matmul_add(matrix_rows(d->v, s.key, s.keys), transposed(dP), dmixed);
         matmul(dP, dmixed, transposed(v));
@@ -216,13 +265,17 @@ void attention_forward(Real *y, AttentionKeep keep, AttentionWork work, Real *we
     const int N = batch->rows, C = shape.width, H = shape.heads, HD = H * shape.head_size;
 
     /* 1 */ linear_forward(keep.qkv, p.qkv, x, N, C, 3 * HD);
+    if (batch->slots)
+        remember(keep.past, keep.qkv, batch, shape);
 
     /* 2 to 5, each head of each sequence by one thread; sequences differ in length: dynamic */
     #pragma omp parallel for collapse(2) schedule(dynamic)
     for (int s = 0; s < batch->sequences; s++)
         for (int h = 0; h < H; h++) {
-            const Head head = head_of(keep.qkv, keep.mixed, keep.norm, batch, shape, s, h);
+            Head head = head_of(keep.qkv, keep.mixed, keep.norm, batch, shape, s, h);
             const size_t square = (size_t)head.length * (size_t)head.length;
+            if (batch->slots)
+                look_back(&head, keep.past, batch, shape, s, h);
             attend(&head, ROW(work.strips, 2 * thread_index(), work.strip),
                    weights ? weights + attention_numbers(batch, s, H) + (size_t)h * square : NULL,
                    noise);

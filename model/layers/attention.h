@@ -8,7 +8,10 @@
  * Query i may see the keys max(0, i − w + 1) … i where its head has a window w, and all of
  * 0 … i where w is 0. No T×T matrix is kept and no mask is built: a thread holds the scores of a
  * few queries at a time, over the keys in their reach alone, so a window costs O(T·w). Backward
- * computes them again from q, k and one number a row and head. */
+ * computes them again from q, k and one number a row and head.
+ *
+ * A model that writes reads a sequence in parts: where a batch names slots, k and v are put away
+ * there, each row's at its position, and queries see those of the parts before. */
 #ifndef PULGA_ATTENTION_H
 #define PULGA_ATTENTION_H
 
@@ -25,6 +28,7 @@ typedef struct {
     Real *qkv;   /* (N, 3·H·D)                                     */
     Real *mixed; /* (N, H·D) what each head has gathered           */
     Real *norm;  /* (N, H) ln Σ exp(score): P = exp(score − norm)  */
+    Real *past;  /* (slots, T, 2·H·D) k and v of what is read in parts; NULL in training */
 } AttentionKeep;
 
 typedef struct {
@@ -32,6 +36,7 @@ typedef struct {
     const int *window;           /* (H) 0: all that came before                              */
     bool full;                   /* a query sees the whole sequence, behind and ahead        */
     int layer;                   /* for the noise: site layer·H + head                       */
+    int context;                 /* T, the rows of a slot                                    */
 } AttentionShape;
 
 typedef struct {

@@ -6,7 +6,7 @@
 /* out = a + b; out may be a. */
 static void add(Real *out, const Real *a, const Real *b, int N, int C)
 {
-    #pragma omp parallel for
+    #pragma omp parallel for if(worth_threads(N, C))
     for (int i = 0; i < N; i++)
         for (int c = 0; c < C; c++)
             ROW(out, i, C)[c] = ROW(a, i, C)[c] + ROW(b, i, C)[c];

@@ -5,7 +5,7 @@
 
 void embedding_forward(Real *y, Embedding p, const Batch *batch, int C)
 {
-    #pragma omp parallel for
+    #pragma omp parallel for if(worth_threads(batch->rows, C))
     for (int i = 0; i < batch->rows; i++) {
         const Real *token = ROW(p.wte, batch->tokens[i], C);
         const Real *position = ROW(p.wpe, batch->positions[i], C);
@@ -20,7 +20,7 @@ void embedding_backward(Embedding dp, const Real *dy, const Batch *batch, int C,
     /* y[i] = wte[token] + wpe[position]. Many rows may share a token, so a thread owns columns,
      * not rows: every sum over rows runs in their order. */
     enum { COLUMNS = 64 };
-    #pragma omp parallel for
+    #pragma omp parallel for if(worth_threads(batch->rows, C))
     for (int from = 0; from < C; from += COLUMNS) {
         const int end = from + COLUMNS < C ? from + COLUMNS : C;
         for (int i = 0; i < batch->rows; i++) {

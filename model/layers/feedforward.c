@@ -43,7 +43,7 @@ void feedforward_forward(Real *y, FeedForwardKeep keep, FeedForward p, const Rea
     /* 1 */ linear_forward(keep.hidden, p.widen, x, N, C, F);
 
     /* 2  active = act(hidden) */
-    #pragma omp parallel for
+    #pragma omp parallel for if(shape.gelu || worth_threads(N, F))
     for (int i = 0; i < N; i++)
         activate(ROW(keep.active, i, F), ROW(keep.hidden, i, F), F, shape.gelu);
 
@@ -60,7 +60,7 @@ void feedforward_backward(Real *dx, FeedForward dp, Real *dhidden, const Real *d
     linear_backward(dhidden, dp.narrow, dy, p.narrow, keep.active, N, F, C);
 
     /* 2  active = act(hidden) */
-    #pragma omp parallel for
+    #pragma omp parallel for if(shape.gelu || worth_threads(N, F))
     for (int i = 0; i < N; i++)
         activate_backward(ROW(dhidden, i, F), ROW(keep.hidden, i, F), F, shape.gelu);
 

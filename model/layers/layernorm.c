@@ -7,7 +7,7 @@ static const Real EPSILON = (Real)1e-5;
 
 void layernorm_forward(Real *y, LayerNormKeep keep, LayerNorm p, const Real *x, int N, int C)
 {
-    #pragma omp parallel for
+    #pragma omp parallel for if(worth_threads(N, C))
     for (int i = 0; i < N; i++) {
         const Real *in = ROW(x, i, C);
         Real *out = ROW(y, i, C);
@@ -38,7 +38,7 @@ void layernorm_backward(Real *dx, LayerNorm dp, const Real *dy, LayerNormKeep ke
     /* 2  y = gain · n + bias, with respect to gain and bias. A thread owns columns, so the sums
      *    over rows have one order. */
     enum { COLUMNS = 64 };
-    #pragma omp parallel for
+    #pragma omp parallel for if(worth_threads(N, C))
     for (int from = 0; from < C; from += COLUMNS) {
         const int end = from + COLUMNS < C ? from + COLUMNS : C;
         for (int i = 0; i < N; i++) {
@@ -51,7 +51,7 @@ void layernorm_backward(Real *dx, LayerNorm dp, const Real *dy, LayerNormKeep ke
         }
     }
 
-    #pragma omp parallel for
+    #pragma omp parallel for if(worth_threads(N, C))
     for (int i = 0; i < N; i++) {
         const Real *in = ROW(x, i, C), *dout = ROW(dy, i, C);
         const Real mean = keep.mean[i], rstd = keep.rstd[i];

@@ -7,7 +7,7 @@
 
 void loss_forward(double *loss, Real *norm, const Real *logits, const int *targets, int N, int V)
 {
-    #pragma omp parallel for
+    #pragma omp parallel for if(worth_threads(N, V))
     for (int i = 0; i < N; i++) {
         const Real *row = ROW(logits, i, V);
         Real top = row[0];
@@ -28,7 +28,7 @@ void loss_backward(Real *dlogits, const Real *norm, const Real *logits, const in
                    int V, Real scale)
 {
     /* loss[i] = norm[i] − logits[i][target[i]] */
-    #pragma omp parallel for
+    #pragma omp parallel for if(worth_threads(N, V))
     for (int i = 0; i < N; i++) {
         const Real *row = ROW(logits, i, V);
         Real *drow = ROW(dlogits, i, V);

@@ -15,7 +15,7 @@ static bool supported(void)
 
 const Kernel *kernel_avx2(void)
 {
-    static const Kernel kernel = {"avx2", TILE_ROWS, TILE_COLS, supported, tile};
+    static const Kernel kernel = {"avx2", KERNEL};
     return &kernel;
 }
 #else

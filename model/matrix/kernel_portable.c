@@ -12,6 +12,6 @@ static bool supported(void)
 
 const Kernel *kernel_portable(void)
 {
-    static const Kernel kernel = {"portable", TILE_ROWS, TILE_COLS, supported, tile};
+    static const Kernel kernel = {"portable", KERNEL};
     return &kernel;
 }

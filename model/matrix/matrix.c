@@ -50,44 +50,96 @@ const char *matrix_kernel_name(void)
     return chosen->name;
 }
 
+typedef Real Four __attribute__((vector_size(4 * sizeof(Real)), aligned(sizeof(Real)), may_alias));
+
+/* to[j][i] = from[i][j], four by four. */
+static void transpose_four(Real *to, ptrdiff_t to_step, const Real *from, ptrdiff_t from_step)
+{
+    const Four a = *(const Four *)from, b = *(const Four *)(from + from_step);
+    const Four c = *(const Four *)(from + 2 * from_step), d = *(const Four *)(from + 3 * from_step);
+    const Four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+    const Four cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+    const Four ab_behind = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+    const Four cd_behind = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    *(Four *)to = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
+    *(Four *)(to + to_step) = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+    *(Four *)(to + 2 * to_step) = __builtin_shufflevector(ab_behind, cd_behind, 0, 1, 4, 5);
+    *(Four *)(to + 3 * to_step) = __builtin_shufflevector(ab_behind, cd_behind, 2, 3, 6, 7);
+}
+
+/* packed[k][j] = b(k, j), where b's columns, not its rows, are contiguous. */
+static void pack_transposed(Real *packed, int panel, Matrix b)
+{
+    const int fours = b.rows / 4 * 4;
+    int j = 0;
+    for (; j + 4 <= b.cols; j += 4)
+        for (int k = 0; k < fours; k += 4)
+            transpose_four(ROW(packed, k, panel) + j, panel, b.at + j * b.col_step + k,
+                           b.col_step);
+    for (int left = j; left < b.cols; left++)
+        for (int k = 0; k < fours; k++)
+            ROW(packed, k, panel)[left] = b.at[left * b.col_step + k];
+    for (int k = fours; k < b.rows; k++)
+        for (int each = 0; each < b.cols; each++)
+            ROW(packed, k, panel)[each] = b.at[each * b.col_step + k];
+}
+
 /* packed[k][j] = b(k, j) for depth rows and all columns of b, each row filled up to the panel's
  * width with zeros. */
 static void pack(Real *packed, int panel, Matrix b)
 {
     if (b.cols < panel)
         memset(packed, 0, sizeof *packed * (size_t)b.rows * (size_t)panel);
-    if (b.col_step == 1)
-        for (int k = 0; k < b.rows; k++)
-            memcpy(ROW(packed, k, panel), b.at + k * b.row_step,
-                   sizeof *packed * (size_t)b.cols);
-    else
-        for (int j = 0; j < b.cols; j++) {
-            const Real *column = b.at + j * b.col_step;
-            for (int k = 0; k < b.rows; k++)
-                packed[(size_t)k * (size_t)panel + (size_t)j] = column[k * b.row_step];
-        }
+    if (b.row_step == 1 && b.col_step != 1) {
+        pack_transposed(packed, panel, b);
+        return;
+    }
+    for (int k = 0; k < b.rows; k++) {
+        const Real *row = b.at + k * b.row_step;
+        if (b.col_step == 1 && b.cols == TILE_MAX_COLS) /* most often; a constant needs no call */
+            memcpy(ROW(packed, k, panel), row, sizeof *packed * TILE_MAX_COLS);
+        else
+            for (int j = 0; j < b.cols; j++)
+                ROW(packed, k, panel)[j] = row[j * b.col_step];
+    }
+}
+
+/* to (rows, cols) = from (rows, cols) */
+static void carry(Matrix to, Matrix from)
+{
+    for (int i = 0; i < to.rows; i++) {
+        Real *into = to.at + i * to.row_step;
+        const Real *of = from.at + i * from.row_step;
+        if (to.col_step == 1 && from.col_step == 1)
+            memcpy(into, of, sizeof *into * (size_t)to.cols);
+        else
+            for (int j = 0; j < to.cols; j++)
+                into[j * to.col_step] = of[j * from.col_step];
+    }
 }
 
 /* A tile that is narrower than the kernel's, or whose columns are not contiguous, is computed
  * beside its place and carried over. */
-static void tile_aside(Matrix y, Matrix a, const Real *packed, bool add)
+static void tile_aside(KernelTile *tile, int panel, Matrix y, Matrix a, const Real *packed,
+                       bool add)
 {
     _Alignas(64) Real aside[TILE_MAX_ROWS * TILE_MAX_COLS];
-    if (add)
-        for (int i = 0; i < y.rows; i++)
-            for (int j = 0; j < chosen->cols; j++)
-                aside[i * chosen->cols + j] =
-                    j < y.cols ? y.at[i * y.row_step + j * y.col_step] : 0;
-    chosen->tile(aside, chosen->cols, a.at, a.row_step, a.col_step, packed, a.rows, a.cols, add);
-    for (int i = 0; i < y.rows; i++)
-        for (int j = 0; j < y.cols; j++)
-            y.at[i * y.row_step + j * y.col_step] = aside[i * chosen->cols + j];
+    const Matrix seen = matrix_cols(matrix(aside, y.rows, panel), 0, y.cols);
+    if (add) {
+        memset(aside, 0, sizeof aside);
+        carry(seen, y);
+    }
+    tile(aside, panel, a.at, a.row_step, a.col_step, packed, a.rows, a.cols, add);
+    carry(y, seen);
 }
 
 /* One panel of y, by one thread. */
 static void panel_product(Matrix y, Matrix a, Matrix b, bool add)
 {
     _Alignas(64) Real packed[DEPTH_BLOCK * TILE_MAX_COLS];
+    const bool narrow = y.cols <= chosen->narrow_cols;
+    const int panel = narrow ? chosen->narrow_cols : chosen->cols;
+    KernelTile *tile = narrow ? chosen->narrow : chosen->tile;
     /* Tiles of even height: 16 rows are 8 + 8, not 14 + 2. */
     const int tiles = (y.rows + chosen->rows - 1) / chosen->rows;
     const int height = tiles ? (y.rows + tiles - 1) / tiles : 0;
@@ -96,15 +148,15 @@ static void panel_product(Matrix y, Matrix a, Matrix b, bool add)
     do { /* once even where the depth is 0: y = 0 must be written */
         const int depth = a.cols - from < DEPTH_BLOCK ? a.cols - from : DEPTH_BLOCK;
         const Matrix a_block = matrix_cols(a, from, depth);
-        pack(packed, chosen->cols, matrix_rows(b, from, depth));
+        pack(packed, panel, matrix_rows(b, from, depth));
         for (int i = 0; i < y.rows; i += height) {
             const int rows = y.rows - i < height ? y.rows - i : height;
             const Matrix y_tile = matrix_rows(y, i, rows), a_tile = matrix_rows(a_block, i, rows);
-            if (y.cols == chosen->cols && y.col_step == 1)
-                chosen->tile(y_tile.at, y.row_step, a_tile.at, a.row_step, a.col_step, packed,
-                             rows, depth, add || from);
+            if (y.cols == panel && y.col_step == 1)
+                tile(y_tile.at, y.row_step, a_tile.at, a.row_step, a.col_step, packed, rows,
+                     depth, add || from);
             else
-                tile_aside(y_tile, a_tile, packed, add || from);
+                tile_aside(tile, panel, y_tile, a_tile, packed, add || from);
         }
         from += depth;
     } while (from < a.cols);

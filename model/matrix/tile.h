@@ -1,5 +1,6 @@
 /* tile.h: the body of every kernel, written once with the compiler's vectors. A kernel file
- * defines these four and includes this file; it becomes the function `tile`:
+ * defines these four and includes this file, which makes of it the functions `tile` and `narrow`,
+ * the same with a single vector across, and KERNEL, the members of a Kernel behind its name:
  *
  *     TILE_TARGET     the function attribute that allows the instructions, or nothing
  *     VECTOR_BYTES    the width of a vector register
@@ -14,7 +15,8 @@ typedef Real Vector __attribute__((vector_size(VECTOR_BYTES)));
 /* The same where only a number's alignment is known. */
 typedef Real Unaligned __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(Real)), may_alias));
 
-enum { LANES = VECTOR_BYTES / sizeof(Real), TILE_COLS = TILE_VECTORS * LANES };
+enum { LANES = VECTOR_BYTES / sizeof(Real) };
+#define KERNEL TILE_ROWS, TILE_VECTORS * LANES, LANES, supported, tile, narrow
 
 /* All loops over the tile must be unrolled: only then do the sums live in registers. */
 #ifdef __clang__
@@ -24,40 +26,52 @@ enum { LANES = VECTOR_BYTES / sizeof(Real), TILE_COLS = TILE_VECTORS * LANES };
 #endif
 
 TILE_TARGET __attribute__((always_inline)) static inline void
-tile_of(const int rows, Real *y, ptrdiff_t y_step, const Real *a, ptrdiff_t a_row,
-        ptrdiff_t a_col, const Real *b, int depth, bool add)
+tile_of(const int rows, const int vectors, Real *y, ptrdiff_t y_step, const Real *a,
+        ptrdiff_t a_row, ptrdiff_t a_col, const Real *b, int depth, bool add)
 {
     Vector sum[TILE_ROWS][TILE_VECTORS];
     UNROLLED for (int i = 0; i < rows; i++)
-        UNROLLED for (int v = 0; v < TILE_VECTORS; v++)
+        UNROLLED for (int v = 0; v < vectors; v++)
             sum[i][v] = add ? (Vector)*(const Unaligned *)(y + i * y_step + v * LANES)
                             : (Vector){0};
 
-    for (int k = 0; k < depth; k++, a += a_col, b += TILE_COLS) {
+    for (int k = 0; k < depth; k++, a += a_col, b += vectors * LANES) {
         const Vector *b_row = (const Vector *)b;
         UNROLLED for (int i = 0; i < rows; i++)
-            UNROLLED for (int v = 0; v < TILE_VECTORS; v++)
+            UNROLLED for (int v = 0; v < vectors; v++)
                 sum[i][v] += a[i * a_row] * b_row[v];
     }
 
     UNROLLED for (int i = 0; i < rows; i++)
-        UNROLLED for (int v = 0; v < TILE_VECTORS; v++)
+        UNROLLED for (int v = 0; v < vectors; v++)
             *(Unaligned *)(y + i * y_step + v * LANES) = (Unaligned)sum[i][v];
 }
 
 /* A constant number of rows for each case: the compiler makes a loop without branches of each. */
-#define TILE_CASE(count)                                                         \
-    case count:                                                                  \
-        if (count <= TILE_ROWS)                                                  \
-            tile_of(count <= TILE_ROWS ? count : 1, y, y_step, a, a_row, a_col, b, depth, add); \
+#define TILE_CASE(count, vectors)                                                                 \
+    case count:                                                                                   \
+        if (count <= TILE_ROWS)                                                                   \
+            tile_of(count <= TILE_ROWS ? count : 1, vectors, y, y_step, a, a_row, a_col, b,       \
+                    depth, add);                                                                  \
         break;
+#define TILE_CASES(vectors)                                                                       \
+    TILE_CASE(1, vectors) TILE_CASE(2, vectors) TILE_CASE(3, vectors) TILE_CASE(4, vectors)       \
+    TILE_CASE(5, vectors) TILE_CASE(6, vectors) TILE_CASE(7, vectors) TILE_CASE(8, vectors)       \
+    TILE_CASE(9, vectors) TILE_CASE(10, vectors) TILE_CASE(11, vectors) TILE_CASE(12, vectors)    \
+    TILE_CASE(13, vectors) TILE_CASE(14, vectors)
 
 TILE_TARGET static void tile(Real *y, ptrdiff_t y_step, const Real *a, ptrdiff_t a_row,
                              ptrdiff_t a_col, const Real *b, int rows, int depth, bool add)
 {
     switch (rows) {
-        TILE_CASE(1) TILE_CASE(2) TILE_CASE(3) TILE_CASE(4) TILE_CASE(5) TILE_CASE(6)
-        TILE_CASE(7) TILE_CASE(8) TILE_CASE(9) TILE_CASE(10) TILE_CASE(11) TILE_CASE(12)
-        TILE_CASE(13) TILE_CASE(14)
+        TILE_CASES(TILE_VECTORS)
+    }
+}
+
+TILE_TARGET static void narrow(Real *y, ptrdiff_t y_step, const Real *a, ptrdiff_t a_row,
+                               ptrdiff_t a_col, const Real *b, int rows, int depth, bool add)
+{
+    switch (rows) {
+        TILE_CASES(1)
     }
 }

@@ -1,0 +1,146 @@
+/* attend.c: shows what each head of a trained model looks at over a text. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/file.h"
+#include "data/heads_file.h"
+#include "data/pretrained.h"
+#include "data/shown.h"
+#include "program/options.h"
+#include "program/screen.h"
+#include "program/tables.h"
+
+typedef struct {
+    char *output;
+    int layer, head; /* from 1; 0: all */
+} Choice;
+
+#define AT(member) offsetof(Choice, member)
+
+static const Field CHOICES[] = {
+    {"output", WORDS, AT(output), NULL, 0, 0, "FILE",
+     "write a file of the kind that its ending says: .html a page that stands alone, .svg a "
+     "figure, .npy an array (layers, heads, T, T), .csv a line for each weight, .json", false},
+    {"layer", WHOLE, AT(layer), NULL, 1, 1000, "L", "this layer alone, from 1 [all]", false},
+    {"head", WHOLE, AT(head), NULL, 1, 1000, "H", "this head of a layer alone, from 1 [all]",
+     false},
+    {.name = NULL},
+};
+
+static const Program PROGRAM = {
+    .fields = CHOICES,
+    .letter = 'o', .letter_means = "output",
+    .arguments = "RUN TEXT...",
+    .summary = "Shows what each head of the model in the directory RUN looks at while it reads "
+               "TEXT (or - for standard input): as tables, or in a file.",
+    .notes = "Rows are the words that look, columns the words they look at, and each row sums to "
+             "1. Layers, heads and words are counted from 1, also in .csv and .json; an array is "
+             "an array. What is printed of each head are means over the words that look: entropy "
+             "in bits (0: one word; 1: two alike), how many words back, and how much weight lies "
+             "on the word itself, the one before it and [bos].\n",
+};
+
+/* The words of the command line as one text, or standard input without its last line's end. The
+ * caller frees. */
+static char *text_of(char **words, const char **name)
+{
+    *name = "the text";
+    if (!strcmp(words[0], "-") && !words[1]) {
+        *name = "standard input";
+        Bytes bytes = file_read("-", true);
+        if (bytes.size && bytes.bytes[bytes.size - 1] == '\n')
+            bytes.bytes[--bytes.size] = 0;
+        if (bytes.size && bytes.bytes[bytes.size - 1] == '\r')
+            bytes.bytes[--bytes.size] = 0;
+        return bytes.bytes;
+    }
+    char *text = saying("%s", words[0]);
+    for (int i = 1; words[i]; i++) {
+        char *longer = saying("%s %s", text, words[i]);
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
+/* 1 of 4 as [0, 1); 0, which is not given, as all. */
+static Range chosen(const char *name, int number, int count, const char *run)
+{
+    if (number > count)
+        usage_error("--%s %d: %s has %d %ss", name, number, run, count, name);
+    return number ? (Range){number - 1, number} : (Range){0, count};
+}
+
+/* What the model looks at. */
+static Heads look(Pretrained *model, const Choice *choice, const char *name, const char *text)
+{
+    const GptShape *shape = &model->gpt.shape;
+    const Range layer = chosen("layer", choice->layer, shape->layers, model->directory);
+    const Range head = chosen("head", choice->head, shape->heads, model->directory);
+    int *tokens, count;
+    char *wrong = pretrained_tokens(model, name, text, strlen(text), &tokens, &count);
+    if (wrong)
+        die("%s", wrong);
+    if (count == (model->stream ? 0 : 1))
+        die("%s is empty: there is nothing to look at", name);
+    if (count > shape->context)
+        die("%s has %d tokens%s, %s sees %d at most: shorten it", name, count,
+            model->stream ? "" : " with [bos]", model->directory, shape->context);
+    Heads heads = heads_look(&model->gpt, &model->vocabulary, tokens, count);
+    heads.layer = layer;
+    heads.head = head;
+    free(tokens);
+    return heads;
+}
+
+static void show(const Heads *heads)
+{
+    const Screen screen = screen_open();
+    for (int l = heads->layer.from; l < heads->layer.end; l++)
+        for (int h = heads->head.from; h < heads->head.end; h++)
+            tables_show(heads, l, h, &screen);
+    tables_note(heads, &screen);
+}
+
+int main(int argc, char **argv)
+{
+    threads_wait_politely(argv);
+    Choice choice = {0};
+    Given given = {0};
+    char **words = memory_new((size_t)argc + 1, sizeof *words, "the command line");
+    Program program = PROGRAM;
+    program.most_arguments = argc;
+    options_parse(&program, argc, argv, &choice, &given, words);
+    if (!words[0] || !words[1])
+        usage_error("give a RUN and a TEXT to read; --help tells all");
+    if (choice.output && !heads_ending_is_known(choice.output))
+        usage_error("--output %s: the ending says what to write; known are %s", choice.output,
+                    HEADS_ENDINGS);
+
+    Pretrained model = pretrained_open(words[0]);
+    const char *name;
+    char *text = text_of(words + 1, &name);
+    Heads heads = look(&model, &choice, name, text);
+    char *wrong = choice.output ? heads_too_many(choice.output, &heads) : NULL;
+    if (wrong)
+        die("%s", wrong);
+    tables_summarise(&heads);
+    bool good = true;
+    if (choice.output) {
+        char *run = text_shown(words[0]), *title = text_shown(text);
+        good = heads_write(choice.output, &heads, (About){run, title});
+        if (good)
+            printf("wrote %s\n", choice.output);
+        free(run);
+        free(title);
+    } else {
+        show(&heads);
+    }
+    heads_free(&heads);
+    pretrained_close(&model);
+    free(text);
+    free(words);
+    fields_free(CHOICES, &choice);
+    return good ? 0 : 1;
+}

@@ -1,0 +1,26 @@
+/* beam.h: the most probable continuations of a prompt, searched breadth first: of all that one more
+ * token makes of the best so far, the best `width` are kept. One that has come to [eos] is
+ * complete: it stays among them with the probability it has until better ones push it out.
+ * Probabilities are those of the whole continuation and are not corrected for its length, so a
+ * beam that holds every beginning finds the most probable continuations there are. */
+#ifndef PULGA_BEAM_H
+#define PULGA_BEAM_H
+
+#include "gpt.h"
+
+typedef struct {
+    int *tokens;            /* (count) behind the prompt, [eos] with them */
+    int count;
+    double log_probability; /* ln of the continuation's probability */
+    bool ended;             /* with [eos]; else it was cut at the most tokens */
+    int slot;               /* where the model remembers it */
+} Hypothesis;
+
+/* The best ones, at most `width`, most probable first, of at most `most` tokens each; eos -1: none.
+ * The model remembers `width` slots, and prompt and continuation fit in its context but for their
+ * last token. The caller frees them with beam_free. */
+Hypothesis *beam_search(Gpt *gpt, const int *prompt, int count, int width, int most, int eos,
+                        int *found);
+void beam_free(Hypothesis *found, int count);
+
+#endif

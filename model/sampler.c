@@ -1,0 +1,130 @@
+/* sampler.c: see sampler.h. */
+#include "sampler.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- The largest of many ---- */
+
+static bool is_less(Ranked a, Ranked b)
+{
+    return a.value < b.value || (a.value == b.value && a.id > b.id);
+}
+
+static int largest_first(const void *a, const void *b)
+{
+    return is_less(*(const Ranked *)a, *(const Ranked *)b) ? 1 : -1;
+}
+
+/* Puts the entry at `at` of a heap with the least on top where it belongs. */
+static void sink(Ranked *heap, int count, int at)
+{
+    const Ranked entry = heap[at];
+    for (int child; (child = 2 * at + 1) < count; at = child) {
+        if (child + 1 < count && is_less(heap[child + 1], heap[child]))
+            child++;
+        if (!is_less(heap[child], entry))
+            break;
+        heap[at] = heap[child];
+    }
+    heap[at] = entry;
+}
+
+int rank_best(Ranked *best, int k, const double *values, int count)
+{
+    k = k < count ? k : count;
+    for (int i = 0; i < k; i++)
+        best[i] = (Ranked){values[i], i};
+    for (int i = k / 2 - 1; i >= 0; i--)
+        sink(best, k, i);
+    for (int i = k; k > 0 && i < count; i++) {
+        const Ranked entry = {values[i], i};
+        if (is_less(best[0], entry)) {
+            best[0] = entry;
+            sink(best, k, 0);
+        }
+    }
+    qsort(best, (size_t)k, sizeof *best, largest_first);
+    return k;
+}
+
+/* ---- Probabilities ---- */
+
+static double largest(const Real *logits, int V)
+{
+    double top = (double)logits[0];
+    for (int j = 1; j < V; j++)
+        top = fmax(top, (double)logits[j]);
+    return top;
+}
+
+void softmax_of(double *p, const Real *logits, int V, double temperature)
+{
+    const double top = largest(logits, V);
+    double sum = 0;
+    for (int j = 0; j < V; j++)
+        sum += p[j] = exp(((double)logits[j] - top) / temperature);
+    for (int j = 0; j < V; j++)
+        p[j] /= sum;
+}
+
+void log_softmax_of(double *log_p, const Real *logits, int V)
+{
+    const double top = largest(logits, V);
+    double sum = 0;
+    for (int j = 0; j < V; j++)
+        sum += exp((double)logits[j] - top);
+    for (int j = 0; j < V; j++)
+        log_p[j] = (double)logits[j] - top - log(sum);
+}
+
+/* Leaves of p only the first `count` of the ranked tokens, scaled to a sum of 1. */
+static void keep_ranked(double *p, int V, const Ranked *ranked, int count)
+{
+    double sum = 0;
+    memset(p, 0, sizeof *p * (size_t)V);
+    for (int i = 0; i < count; i++)
+        sum += ranked[i].value;
+    for (int i = 0; i < count; i++)
+        p[ranked[i].id] = ranked[i].value / sum;
+}
+
+void sampler_probabilities(double *p, Ranked *ranked, const Real *logits, int V, Sampling how)
+{
+    if (how.temperature == 0) {
+        for (int j = 0; j < V; j++)
+            p[j] = (double)logits[j];
+        rank_best(ranked, 1, p, V);
+        ranked[0].value = 1;
+        keep_ranked(p, V, ranked, 1);
+        return;
+    }
+    softmax_of(p, logits, V, how.temperature);
+    if (how.top_k > 0 && how.top_k < V)
+        keep_ranked(p, V, ranked, rank_best(ranked, how.top_k, p, V));
+    if (how.top_p >= 1)
+        return;
+    /* Tokens below (1 − p)/V have less than 1 − p together: the others reach p without them. */
+    int likely = 0, count = 0;
+    for (int j = 0; j < V; j++)
+        likely += p[j] >= (1 - how.top_p) / V;
+    rank_best(ranked, likely, p, V);
+    for (double sum = 0; count < likely && (count == 0 || sum < how.top_p); count++)
+        sum += ranked[count].value;
+    keep_ranked(p, V, ranked, count);
+}
+
+int sampler_pick(const double *p, int V, double uniform)
+{
+    double sum = 0;
+    int last = 0; /* rounding may leave the whole sum a little short of 1 */
+    for (int j = 0; j < V; j++) {
+        sum += p[j];
+        if (p[j] > 0)
+            last = j;
+        if (uniform < sum)
+            return j;
+    }
+    return last;
+}

@@ -1,0 +1,29 @@
+/* writer.h: a model that reads a prompt and goes on token by token. What was read is remembered
+ * (keys and values), so a further token costs one row. When the context is full it forgets: it
+ * reads the last T/2 tokens again from position 0, behind [bos] where there is one. */
+#ifndef PULGA_WRITER_H
+#define PULGA_WRITER_H
+
+#include "gpt.h"
+
+typedef struct {
+    Gpt *gpt;
+    int bos;         /* -1: none */
+    int *tokens;     /* (T, and one) what it has read and not forgotten */
+    int *positions;  /* (T) 0, 1, 2, … */
+    int count;       /* of tokens */
+    bool forgot;     /* since it began */
+    Real *logits;    /* (V) what may come next */
+} Writer;
+
+/* Over a model that remembers (gpt_remember), of whose slots it takes the first. */
+Writer writer_new(Gpt *gpt, int bos);
+void writer_free(Writer *writer);
+
+/* Begins with a prompt of at least one token. */
+void writer_begin(Writer *writer, const int *tokens, int count);
+
+/* Goes on by one token. */
+void writer_add(Writer *writer, int token);
+
+#endif

@@ -1,0 +1,178 @@
+# attend.bats: what each head looks at, as a person asks for it.
+load programs.bash
+
+# A pattern that a file must not hold. (A bare `! grep` does not fail a test.)
+lacks() {
+    if grep -q "$@"; then echo "found: $*"; return 1; fi
+}
+
+# A run with windows, in a moment.
+small_run() {
+    "$BIN/train" perro.txt --steps 20 --layers 2 --heads 4 --window 0,1,2,3 --out run >/dev/null
+}
+
+@test "tables and a line for each head" {
+    small_run
+    "$BIN/attend" run un gato come >out.txt
+    [ "$(grep -cE '^ +[12] +[1-4] ' out.txt)" -eq 8 ]
+    [ "$(grep -cE '^layer [12], head [1-4]$' out.txt)" -eq 8 ]
+    [ "$(grep -cE '^ *come( |$)' out.txt)" -eq 8 ]
+    lacks $'\033' out.txt
+    # A window of one sees itself alone: all weight there, no entropy, nothing looked back.
+    grep -qE '^ +1 +2 +1 +0.00 +0.00 +100% +0% +0%$' out.txt
+    grep -qE '^ +1 +1 +all ' out.txt
+    # Words may come as one argument, options behind them, and - is standard input.
+    "$BIN/attend" run "un gato come" | cmp - out.txt
+    echo "un gato come" | "$BIN/attend" run - | cmp - out.txt
+    printf 'un gato come\r\n' | "$BIN/attend" run - | cmp - out.txt
+}
+
+@test "one layer, one head" {
+    small_run
+    "$BIN/attend" run un gato come --layer 2 --head 3 >out.txt
+    [ "$(grep -c '^layer 2, head 3$' out.txt)" -eq 1 ]
+    [ "$(grep -c '^layer [0-9]*,' out.txt)" -eq 1 ]
+    # Row "come" of a window of two: its own columns alone, and they are nearly 100.
+    row=$(grep -E '^ *come ' out.txt | tail -n 1 | tr -d '░▒▓█')
+    set -- $row
+    [ $# -eq 3 ]
+    [ $(($2 + $3)) -ge 99 ]
+    [ $(($2 + $3)) -le 101 ]
+    "$BIN/attend" run un gato come --head 4 -o a.csv >/dev/null
+    [ "$(cut -d, -f2 a.csv | sort -u | tr '\n' ' ')" = "4 head " ]
+    [ "$(cut -d, -f1 a.csv | sort -u | tr '\n' ' ')" = "1 2 layer " ]
+}
+
+@test "every kind of file" {
+    small_run
+    for ending in html svg npy csv json; do
+        "$BIN/attend" run un gato come -o "a.$ending" >out.txt
+        [ "$(grep -cE '^ +[12] +[1-4] ' out.txt)" -eq 8 ]
+        [ "$(tail -n 1 out.txt)" = "wrote a.$ending" ]
+        [ -s "a.$ending" ]
+    done
+    [ "$(ls -A | wc -l)" -eq 8 ] # perro.txt, run, out.txt: nothing was left beside them
+    head -c 200 a.npy | grep -aq "'<f4', 'fortran_order': False, 'shape': (2, 4, 4, 4)"
+    [ "$(wc -c <a.npy)" -eq $((128 + 2 * 4 * 4 * 4 * 4)) ]
+    # 10 pairs where all is seen, then 4, 7 and 9 with windows of 1, 2, 3; both layers
+    [ "$(wc -l <a.csv)" -eq $((1 + 2 * (10 + 4 + 7 + 9))) ]
+    # The same numbers in .csv and .npy: layer 2, head 1, query 4, key 3.
+    from_npy=$(tail -c +129 a.npy | od -An -v -t f4 -w4 | sed -n $((4 * 16 + 3 * 4 + 3))p)
+    from_csv=$(grep '^2,1,4,3,' a.csv)
+    # Numbers as od prints them: compared to six digits.
+    [ "$(printf '%.6f' "$from_npy")" = "$(printf '%.6f' "${from_csv##*,}")" ]
+    sums=$(awk -F, 'NR > 1 { s[$1 "," $2 "," $3] += $7 }
+        END { for (i in s) if (s[i] < 0.99999 || s[i] > 1.00001) print i, s[i] }' a.csv)
+    [ -z "$sums" ]
+    grep -q '"tokens": \["\[bos\]", "un", "gato", "come"\]' a.json
+    grep -qF '"windows": [[0,' a.json
+}
+
+@test "a path with a folder, and a file that is replaced whole" {
+    small_run
+    mkdir pictures
+    "$BIN/attend" run un gato -o pictures/a.svg >/dev/null
+    "$BIN/attend" run un gato come -o "$PWD/pictures/a.svg" >/dev/null
+    grep -q come pictures/a.svg
+    [ "$(ls -A pictures)" = a.svg ]
+}
+
+@test "a model of one word, and one of characters in a stream" {
+    small_run
+    "$BIN/attend" run un | grep -qE "^ +un "
+    "$BIN/train" perro.txt --tokens char --steps 2 --out stream >/dev/null
+    "$BIN/attend" stream e >out.txt
+    lacks '\[bos\]' out.txt
+    grep -q ' -$' out.txt # there is no character before the only one
+    "$BIN/attend" stream "el perro" >out.txt
+    grep -q '^␣ ' out.txt
+    printf 'el\nun\n' | "$BIN/attend" stream - >out.txt
+    grep -q '^↵ ' out.txt
+}
+
+@test "what does not fit a line is said" {
+    "$BIN/train" perro.txt --tokens char --sequence stream --steps 2 --context 200 --out run \
+        >/dev/null
+    text=$(head -n 4 perro.txt | tr '\n' ' ')
+    COLUMNS=60 "$BIN/attend" run "$text" --layer 1 --head 1 >out.txt
+    grep -q "the last 29 of [0-9]* tokens" out.txt
+    [ "$(awk '{ if (length($0) > most) most = length($0) } END { print most }' \
+        <(grep -E '^. [·░▒▓█ ]+$' out.txt))" -le 180 ] # bytes: three for each shade
+    COLUMNS=60 "$BIN/attend" run "el perro come un" --layer 1 --head 1 >out.txt
+    grep -q "numbers do not fit" out.txt
+}
+
+@test "nothing speaks to the terminal" {
+    printf 'a\033[31mb\302\233c <i>&"\n' >odd.txt
+    "$BIN/train" odd.txt --tokens char --sequence lines --steps 2 --out run >/dev/null
+    text=$(cat odd.txt)
+    "$BIN/attend" run "$text" >out.txt
+    lacks $'\033' out.txt
+    grep -qF 'U+001B' out.txt
+    for ending in html svg json; do
+        "$BIN/attend" run "$text" -o "a.$ending" >/dev/null
+        lacks $'\033' "a.$ending"
+    done
+}
+
+@test "colours on a terminal alone, and not under NO_COLOR" {
+    command -v script >/dev/null || skip "no script(1) to play a terminal"
+    small_run
+    on_terminal() { # ASSIGNMENTS...
+        script -qec "env $* $BIN/attend run un gato" /dev/null </dev/null >out.txt
+    }
+    on_terminal TERM=xterm-256color NO_COLOR= COLORTERM=truecolor
+    grep -qF $'\033[48;2;' out.txt
+    on_terminal TERM=xterm-256color NO_COLOR= COLORTERM=
+    grep -qF $'\033[48;5;' out.txt
+    on_terminal TERM=xterm-256color NO_COLOR=1 COLORTERM=truecolor
+    lacks $'\033' out.txt
+    on_terminal TERM=dumb NO_COLOR= COLORTERM=truecolor
+    lacks $'\033' out.txt
+}
+
+@test "mistakes" {
+    small_run
+    refuses 64 RUN TEXT -- "$BIN/attend"
+    refuses 64 RUN TEXT -- "$BIN/attend" run
+    refuses 64 "--colour" -- "$BIN/attend" run un --colour
+    refuses 64 "--layer 3" "2 layers" -- "$BIN/attend" run un --layer 3
+    refuses 64 "--head 5" "4 heads" -- "$BIN/attend" run un --head 5
+    refuses 64 "--layer" whole -- "$BIN/attend" run un --layer 0
+    refuses 64 a.pdf ".html, .svg, .npy, .csv, .json" -- "$BIN/attend" run un -o a.pdf
+    refuses 64 ".html" -- "$BIN/attend" run un -o attention
+    refuses 64 "--output" -- "$BIN/attend" run un --output=
+    refuses 1 nowhere -- "$BIN/attend" nowhere un
+    refuses 1 empty -- "$BIN/attend" run ""
+    refuses 1 empty -- "$BIN/attend" run "  "
+    refuses 1 "standard input" empty -- "$BIN/attend" run -
+    refuses 1 gatto -- "$BIN/attend" run un gatto
+    refuses 1 "the text" UTF-8 -- "$BIN/attend" run $'un \xff'
+    refuses 1 "9 tokens with [bos]" "8 at most" -- "$BIN/attend" run un un un un un un un un
+    refuses 1 "no/such/a.html" -- "$BIN/attend" run un -o no/such/a.html
+    mkdir d.html
+    refuses 1 d.html directory -- "$BIN/attend" run un -o d.html
+    [ "$(ls -A)" = "$(printf 'd.html\nerr.txt\nout.txt\nperro.txt\nrun')" ]
+}
+
+@test "a disk that is full leaves no file" {
+    small_run
+    # A file larger than its process may write: the same failure, in a folder of our own.
+    (trap '' XFSZ; ulimit -f 1; refuses 1 a.json -- "$BIN/attend" run un gato come -o a.json)
+    [ ! -e a.json ]
+    [ ! -e .a.json.new ]
+}
+
+@test "too much for a picture is said with what to do" {
+    "$BIN/train" perro.txt --tokens char --context 1000 --steps 0 --layers 2 --heads 4 --out run \
+        >/dev/null
+    for i in 1 2 3 4 5 6; do cat perro.txt; done | head -c 900 >long.txt
+    code=0
+    "$BIN/attend" run - -o a.svg <long.txt >out.txt 2>err.txt || code=$?
+    [ $code -eq 1 ]
+    [ "$(wc -l <err.txt)" -eq 1 ]
+    grep -qF -- "--layer and --head" err.txt
+    [ ! -e a.svg ]
+    "$BIN/attend" run - -o a.html <long.txt >/dev/null
+    [ "$(wc -c <a.html)" -lt 10000000 ]
+}

@@ -1,0 +1,351 @@
+"""browser.py: the page that attend writes, in Chromium, as a person uses it.
+
+Called by `make browser`; only Python's standard library. The browser is driven through its
+DevTools protocol: JSON over a web socket. Screenshots are left in build/browser/.
+"""
+import base64
+import json
+import os
+import pathlib
+import shutil
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BIN = pathlib.Path(os.environ.get("BIN", ROOT))
+PICTURES = pathlib.Path(os.environ.get("BUILD", ROOT / "build")) / "browser"
+OPENED_WITHIN = 3.0  # seconds, for 16 heads over 1,000 words
+
+
+class Socket:
+    """The client's half of a web socket: text only, as DevTools speaks it."""
+
+    def __init__(self, url):
+        host, path = url.removeprefix("ws://").split("/", 1)
+        name, port = host.split(":")
+        self.socket = socket.create_connection((name, int(port)), timeout=60)
+        key = base64.b64encode(os.urandom(16)).decode()
+        self.socket.sendall((f"GET /{path} HTTP/1.1\r\nHost: {host}\r\nUpgrade: websocket\r\n"
+                             "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                             f"Sec-WebSocket-Key: {key}\r\n\r\n").encode())
+        self.stream = self.socket.makefile("rb")
+        while self.stream.readline().strip():
+            pass
+
+    def send(self, text):
+        data, mask = text.encode(), os.urandom(4)
+        size = len(data)
+        head = (bytes([0x81, 0x80 | size]) if size < 126 else
+                struct.pack(">BBH", 0x81, 0xFE, size) if size < 65536 else
+                struct.pack(">BBQ", 0x81, 0xFF, size))
+        self.socket.sendall(head + mask + bytes(b ^ mask[i & 3] for i, b in enumerate(data)))
+
+    def receive(self):
+        text = b""
+        while True:
+            first, size = self.stream.read(2)
+            if size == 126:
+                size, = struct.unpack(">H", self.stream.read(2))
+            elif size == 127:
+                size, = struct.unpack(">Q", self.stream.read(8))
+            text += self.stream.read(size)
+            if first & 0x80:
+                return text.decode()
+
+
+class Page:
+    """A page of a browser of its own; counts what goes wrong and what goes out."""
+
+    def __init__(self, folder):
+        self.browser = subprocess.Popen(
+            [shutil.which("chromium") or "chromium-browser", "--headless", "--no-sandbox",
+             "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--no-first-run",
+             "--remote-debugging-port=0", f"--user-data-dir={folder}/profile", "about:blank"],
+            stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        told = pathlib.Path(folder) / "profile" / "DevToolsActivePort"
+        until = time.monotonic() + 60
+        while not (told.exists() and told.read_text().count("\n")):
+            if self.browser.poll() is not None or time.monotonic() > until:
+                sys.exit("browser.py: chromium does not start; is it installed? "
+                         "(scripts/setup.sh browser)")
+            time.sleep(0.05)
+        port = told.read_text().split()[0]
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/json") as answer:
+            targets = json.load(answer)
+        self.socket = Socket(next(t for t in targets if t["type"] == "page")
+                             ["webSocketDebuggerUrl"])
+        self.number, self.events, self.wrong, self.asked = 0, [], [], []
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.call(f"{domain}.enable")
+
+    def close(self):
+        self.browser.terminate()
+        self.browser.wait(20)
+
+    def note(self, event):
+        method, about = event["method"], event["params"]
+        if method == "Runtime.exceptionThrown":
+            self.wrong.append(json.dumps(about["exceptionDetails"]))
+        elif method == "Log.entryAdded" and about["entry"]["level"] in ("error", "warning"):
+            self.wrong.append(about["entry"]["text"])
+        elif method == "Runtime.consoleAPICalled" and about["type"] in ("error", "warning"):
+            self.wrong.append(json.dumps(about["args"]))
+        elif method == "Page.javascriptDialogOpening":
+            self.wrong.append("a dialogue opened: " + about["message"])
+        elif method == "Network.requestWillBeSent":
+            self.asked.append(about["request"]["url"])
+        self.events.append(method)
+
+    def call(self, method, **about):
+        self.number += 1
+        self.socket.send(json.dumps({"id": self.number, "method": method, "params": about}))
+        while True:
+            answer = json.loads(self.socket.receive())
+            if "method" in answer:
+                self.note(answer)
+            elif answer["id"] == self.number:
+                assert "error" not in answer, answer
+                return answer["result"]
+
+    def run(self, script):
+        result = self.call("Runtime.evaluate", expression=script, returnByValue=True,
+                           awaitPromise=True)
+        assert "exceptionDetails" not in result, result
+        return result["result"].get("value")
+
+    def open(self, path, width=1280, height=860, dark=False, phone=False):
+        """Opens a file; returns the seconds until it was drawn."""
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
+                  deviceScaleFactor=2 if phone else 1, mobile=phone)
+        self.call("Emulation.setEmulatedMedia", features=[
+            {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+        self.wrong.clear()
+        self.asked.clear()
+        self.events.clear()
+        begun = time.monotonic()
+        url = path.resolve().as_uri()
+        self.call("Page.navigate", url=url)
+        while "Page.loadEventFired" not in self.events:
+            self.note(json.loads(self.socket.receive()))
+        self.run("new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
+        seconds = time.monotonic() - begun
+        assert not self.wrong, self.wrong
+        assert [u for u in self.asked if not u.startswith("data:")] == [url], self.asked
+        return seconds
+
+    def still_well(self):
+        assert not self.wrong, self.wrong
+        assert len(self.asked) == 1, self.asked
+
+    def picture(self, name):
+        data = self.call("Page.captureScreenshot", format="png")["data"]
+        (PICTURES / f"{name}.png").write_bytes(base64.b64decode(data))
+
+    def point(self, x, y, kind="mouseMoved"):
+        button = {} if kind == "mouseMoved" else {"button": "left", "clickCount": 1}
+        self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **button)
+
+    def click(self, selector):
+        x, y = self.run(f"(() => {{ const b = document.querySelector({json.dumps(selector)})"
+                        ".getBoundingClientRect();"
+                        "return [b.x + b.width / 2, b.y + b.height / 2]; })()")
+        self.point(x, y)
+        self.point(x, y, "mousePressed")
+        self.point(x, y, "mouseReleased")
+
+    def press(self, key, shift=False):
+        for kind in ("keyDown", "keyUp"):
+            self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key,
+                      modifiers=8 if shift else 0)
+
+    def text(self, name):
+        return self.run(f"document.getElementById({json.dumps(name)}).textContent")
+
+    def point_at(self, query, key):
+        """The pointer on a cell of the large head; the page says where its cells lie."""
+        x, y = self.run(f"""(() => {{
+            const box = canvas.getBoundingClientRect(), p = place;
+            return [box.x + p.left - scroller.scrollLeft + ({key} + 0.5) * p.cell,
+                    box.y + p.top - scroller.scrollTop + ({query} + 0.5) * p.cell]; }})()""")
+        self.point(x, y)
+        return self.text("readout")
+
+
+def call(*command, text=None):
+    done = subprocess.run([str(part) for part in command], input=text, text=True,
+                          capture_output=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+class Array:
+    """The .npy of attend, read by its own rules."""
+
+    def __init__(self, path):
+        data = path.read_bytes()
+        size, = struct.unpack("<H", data[8:10])
+        header = eval(data[10:10 + size])  # a dictionary of constants
+        assert data[:8] == b"\x93NUMPY\1\0" and header["descr"] == "<f4"
+        self.shape, self.data = header["shape"], data[10 + size:]
+
+    def __getitem__(self, place):
+        index = 0
+        for i, n in zip(place, self.shape):
+            index = index * n + i
+        return struct.unpack_from("<f", self.data, 4 * index)[0]
+
+
+def attend(folder, run, text, name):
+    """A page and the same weights as an array."""
+    for ending in ("html", "npy"):
+        call(BIN / "attend", run, "-", "-o", folder / f"{name}.{ending}", text=text)
+    return folder / f"{name}.html", Array(folder / f"{name}.npy")
+
+
+def train(folder, text, *options):
+    (folder / "text.txt").write_text(text)
+    call(BIN / "train", folder / "text.txt", "--out", folder / "run", "--overwrite", *options)
+    return folder / "run"
+
+
+def compare(page, array, cells):
+    """The number under the pointer is the array's, to four decimals."""
+    layers, heads, T, _ = array.shape
+    for layer in range(layers):
+        for head in range(heads):
+            page.run(f"choose({layer * heads + head})")
+            for query, key in cells:
+                said = page.point_at(query, key)
+                if key > query:
+                    assert "may not see" in said and "later" in said, said
+                else:
+                    assert said.endswith(f"{array[layer, head, query, key]:.4f}"), (
+                        said, layer, head, query, key, array[layer, head, query, key])
+
+
+def look_at_sentence(page, folder):
+    run = train(folder, (ROOT / "data" / "perro.txt").read_text())
+    path, array = attend(folder, run, "un muchacho jugaba con la cuerda", "perro")
+    page.open(path)
+    assert page.run("document.querySelectorAll('#grid button').length") == 8
+    assert page.text("text") == "un muchacho jugaba con la cuerda"
+    assert "perro" in page.run("document.title") or "cuerda" in page.run("document.title")
+    T = array.shape[2]
+    assert T == 7
+    compare(page, array, [(q, k) for q in range(T) for k in range(T)])
+    # A click, the arrows, and where they end.
+    page.click("#grid button[aria-label='Layer 2, head 3']")
+    assert page.text("name") == "Layer 2, head 3"
+    for key, name in (("ArrowRight", "Layer 2, head 4"), ("ArrowRight", "Layer 2, head 4"),
+                      ("ArrowUp", "Layer 1, head 4"), ("ArrowUp", "Layer 1, head 4"),
+                      ("ArrowLeft", "Layer 1, head 3"), ("ArrowDown", "Layer 2, head 3")):
+        page.press(key)
+        assert page.text("name") == name, (key, page.text("name"))
+        assert page.run("document.activeElement.ariaPressed") == "true"
+    page.point_at(3, 2)
+    page.press("ArrowDown", shift=True)
+    page.press("ArrowLeft", shift=True)
+    assert page.text("number") == f"{array[1, 2, 4, 1]:.4f}"
+    page.picture("light")
+    page.click("#theme")
+    assert page.run("document.documentElement.dataset.theme") == "dark"
+    page.still_well()
+    page.open(path, dark=True)
+    page.click("#grid button:nth-of-type(7)")
+    page.point_at(6, 2)
+    page.picture("dark")
+    page.open(path, width=390, height=844, phone=True)
+    assert page.run("document.documentElement.scrollWidth") <= 390
+    page.picture("phone")
+
+
+def look_at_windows(page, folder):
+    run = train(folder, (ROOT / "data" / "perro.txt").read_text(), "--layers", "1", "--window",
+                "1,2,3,4", "--steps", "40")
+    path, array = attend(folder, run, "un muchacho jugaba con la cuerda", "windows")
+    page.open(path)
+    for head in range(4):
+        page.run(f"choose({head})")
+        for query in range(7):
+            for key in range(query + 1):
+                said = page.point_at(query, key)
+                if key > query - head - 1:
+                    assert said.endswith(f"{array[0, head, query, key]:.4f}"), said
+                else:
+                    assert f"outside the window of {head + 1}" in said, said
+                    assert array[0, head, query, key] == 0
+    page.picture("windows")
+
+
+def look_at_markup(page, folder):
+    """What a text says is text, whatever it looks like."""
+    evil = "</script><img src=x onerror=alert(1)><script>alert(2)</script> & \" ' <!-- ]]> \u2028"
+    run = train(folder, evil + "\n" + evil[::-1] + "\n", "--tokens", "char", "--sequence",
+                "lines", "--context", "120", "--steps", "2")
+    path, _ = attend(folder, run, evil, "markup")
+    page.open(path)
+    assert page.run("data.text") == evil.replace("\u2028", "U+2028")
+    assert page.text("text").startswith("</script><img")
+    assert page.run("document.images.length") == 0
+    assert page.run("document.querySelectorAll('#grid button').length") == 8
+    assert page.run("words.slice(1, 10).join('')") == "</script>"
+    page.point_at(9, 1)
+    assert ">" in page.text("readout") and page.text("number")
+    call(BIN / "attend", run, "-", "-o", folder / "markup.svg", text=evil[:40])
+    page.open(folder / "markup.svg")
+    assert page.run("document.querySelectorAll('img, script').length") == 0
+    assert page.run("document.documentElement.textContent").count("onerror")
+    page.still_well()
+
+
+def look_at_long(page, folder):
+    words = (ROOT / "data" / "cuentos.txt").read_text().split()
+    run = train(folder, " ".join(words), "--sequence", "stream", "--context", "1024", "--layers",
+                "4", "--heads", "4", "--width", "32", "--steps", "3", "--batch", "1", "--window",
+                "0,0,0,0,0,0,0,0,0,0,64,8")
+    path, array = attend(folder, run, " ".join(words[:800]), "long")
+    size, T = path.stat().st_size, array.shape[2]
+    assert 1000 <= T <= 1024, T
+    seconds = page.open(path)
+    print(f"  16 heads over {T} tokens: {size / 1e6:.1f} MB, drawn after {seconds:.2f} s")
+    assert seconds < OPENED_WITHIN, seconds
+    assert page.run("unpacked.size") == 1, "only the head that is shown large is unpacked"
+    page.picture("long")
+    begun = time.monotonic()
+    page.run("choose(9)")
+    print(f"  another head after {time.monotonic() - begun:.2f} s")
+    for head in (0, 9, 15):
+        page.run(f"choose({head})")
+        for query, key in ((0, 0), (T - 1, T - 1), (T - 1, T - 5), (700, 699), (512, 505)):
+            page.run(f"pointAt([{query}, {key}])")
+            assert page.text("number") == f"{array[head // 4, head % 4, query, key]:.4f}"
+    for _ in range(8):
+        page.click("#larger")
+    page.run("scroller.scrollTo(500 * place.cell, 500 * place.cell)")
+    page.run("choose(5)")
+    said = page.point_at(506, 503)
+    assert said.endswith(f"{array[1, 1, 506, 503]:.4f}"), said
+    page.picture("long-larger")
+    page.still_well()
+
+
+def main():
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
+        folder = pathlib.Path(name)
+        page = Page(folder)
+        try:
+            for look in (look_at_sentence, look_at_windows, look_at_markup, look_at_long):
+                look(page, folder)
+                print(f"  passed {look.__name__}", flush=True)
+        finally:
+            page.close()
+
+
+if __name__ == "__main__":
+    main()
