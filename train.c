@@ -1,7 +1,9 @@
 /* train.c: trains a small GPT on a text file and leaves a model directory behind. */
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,10 +27,12 @@ static const Program PROGRAM = {
 
 /* A call of this program: the run, and how it looks from outside. */
 typedef struct {
+    char *program;       /* as it was called */
     Trainer trainer;
     Screen screen;
     double begun, saved; /* clock */
-    int64_t first_step;
+    int64_t first_step, saved_step;
+    bool given_up;       /* the evaluation after the last step was: the save before it counts */
     size_t tokens;       /* trained on by this call */
     double evaluated;    /* the last evaluation's loss; NAN before the first */
 } Call;
@@ -38,7 +42,9 @@ typedef struct {
 static void announce_text(const Trainer *t)
 {
     const Corpus *corpus = &t->corpus;
-    printf("text    %s: ", strcmp(t->text_path, "-") ? t->text_path : "standard input");
+    char *path = command_line(1, (char *const *)&t->text_path);
+    printf("text    %s: ", strcmp(t->text_path, "-") ? path : "standard input");
+    free(path);
     if (corpus->stream)
         printf("a stream of %s %s", thousands((size_t)arrlen(corpus->tokens)).text,
                t->vocabulary.characters ? "characters" : "words");
@@ -49,6 +55,9 @@ static void announce_text(const Trainer *t)
     if (trainer_holds_out(t))
         printf("        %s targets held out for validation\n",
                thousands(corpus->held_out_targets).text);
+    else if (t->plan.settings.val > 0)
+        printf("        nothing is held out: a share of %g of it is too little\n",
+               t->plan.settings.val);
     if (corpus->lines_cut)
         printf("        %s lines are longer than the context and were cut\n",
                thousands(corpus->lines_cut).text);
@@ -99,12 +108,14 @@ static void announce_training(const Trainer *t)
     printf(", dropout %g, seed %d\n", s->dropout, s->seed);
     if (s->warmup > s->steps && s->steps > 0)
         printf("        the warm-up is longer than the run: the rate never reaches its height\n");
-    printf("run     %s", t->directory);
+    char *directory = command_line(1, &t->directory);
+    printf("run     %s", directory);
     if (t->progress.step)
         printf(", going on from step %" PRId64, t->progress.step);
     else if (s->from)
         printf(", going on from the model in %s", s->from);
     printf("\n");
+    free(directory);
 }
 
 /* ---- The log ---- */
@@ -121,39 +132,79 @@ static LogEntry entry_of(const Call *call, Step step, double evaluated)
     };
 }
 
-/* What the last evaluation has found, for a line of the log. */
-static Digits evaluation(const Call *call)
+/* The parts of a shown line, in their order. */
+typedef enum { STEP, LOSS, EVALUATED, RATE, NORM, SPEED, LEFT, PARTS } LinePart;
+typedef struct {
+    char part[PARTS][48]; /* "" where there is none */
+} Line;
+
+__attribute__((format(printf, 3, 4))) static void put(Line *line, LinePart part,
+                                                      const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line->part[part], sizeof line->part[part], format, arguments);
+    va_end(arguments);
+}
+
+static void put_evaluation(Line *line, const Call *call)
 {
     const Trainer *t = &call->trainer;
-    Digits text = {""};
     if (isnan(call->evaluated))
-        return text;
+        return;
     if (trainer_holds_out(t))
-        snprintf(text.text, sizeof text.text, "validation %.4f  ", call->evaluated);
+        put(line, EVALUATED, "validation %.4f", call->evaluated);
     else if (isnan(t->floor))
-        snprintf(text.text, sizeof text.text, "whole text %.4f  ", call->evaluated);
+        put(line, EVALUATED, "whole text %.4f", call->evaluated);
     else
-        snprintf(text.text, sizeof text.text, "gap %.6f  ", call->evaluated - t->floor);
-    return text;
+        put(line, EVALUATED, "gap %.6f", call->evaluated - t->floor);
+}
+
+/* The parts with spaces between them; where they need more columns than there are, the last to be
+ * missed go first. */
+static void join(char *text, size_t size, Line *line, int columns)
+{
+    static const LinePart dispensable[] = {NORM, RATE, SPEED, EVALUATED, LEFT, LOSS};
+    const int most = sizeof dispensable / sizeof *dispensable;
+    for (int dropped = 0;; dropped++) {
+        int length = 0;
+        text[0] = 0;
+        for (int i = 0; i < PARTS; i++)
+            if (*line->part[i])
+                length += snprintf(text + length, size - (size_t)length, "%s%s",
+                                   length ? "  " : "", line->part[i]);
+        if (length <= columns || dropped == most)
+            return;
+        *line->part[dispensable[dropped]] = 0;
+    }
+}
+
+/* The step at which this call stops. */
+static int64_t last_step(const Settings *s)
+{
+    return s->stop_after && s->stop_after < s->steps ? s->stop_after : s->steps;
 }
 
 /* A plain line in a pipe; on a terminal, one line that refreshes. */
 static void show(const Call *call, const LogEntry *entry)
 {
-    char line[256];
-    const int64_t steps = call->trainer.plan.settings.steps;
+    Line line = {{""}};
+    char text[sizeof line + 2 * PARTS];
+    const Settings *s = &call->trainer.plan.settings;
     const double each = entry->seconds / (double)(entry->step - call->first_step);
-    snprintf(line, sizeof line,
-             "step %*" PRId64 "/%" PRId64
-             "  loss %.4f  %srate %.2e  norm %.3f  %s tokens/s  %s left",
-             snprintf(NULL, 0, "%" PRId64, steps), entry->step, steps, entry->loss,
-             evaluation(call).text, entry->rate, entry->gradient_norm,
-             thousands((size_t)entry->tokens_per_second).text,
-             duration(each * (double)(steps - entry->step)).text);
+    put(&line, STEP, "step %*" PRId64 "/%d", snprintf(NULL, 0, "%d", s->steps), entry->step,
+        s->steps);
+    put(&line, LOSS, "loss %.4f", entry->loss);
+    put_evaluation(&line, call);
+    put(&line, RATE, "rate %.2e", entry->rate);
+    put(&line, NORM, "norm %.3f", entry->gradient_norm);
+    put(&line, SPEED, "%s tokens/s", thousands((size_t)entry->tokens_per_second).text);
+    put(&line, LEFT, "%s left", duration(each * (double)(last_step(s) - entry->step)).text);
+    join(text, sizeof text, &line, screen_room(&call->screen));
     if (call->screen.terminal)
-        screen_refresh(&call->screen, line);
+        screen_refresh(&call->screen, text);
     else
-        printf("%s\n", line);
+        printf("%s\n", text);
 }
 
 /* ---- Training ---- */
@@ -183,7 +234,10 @@ static void watch_signals(void)
 static bool save(Call *call)
 {
     call->saved = clock_seconds();
-    return trainer_save(&call->trainer);
+    if (!trainer_save(&call->trainer))
+        return false;
+    call->saved_step = call->trainer.progress.step;
+    return true;
 }
 
 static bool is_due(int64_t step, int every)
@@ -205,16 +259,42 @@ static bool out_of_patience(const Trainer *t)
     return patience && t->progress.worse >= patience;
 }
 
+static bool evaluates_after(const Settings *s, int64_t step)
+{
+    return is_due(step, s->eval_every) || step == s->steps;
+}
+
+static size_t evaluated_targets(const Trainer *t)
+{
+    return trainer_holds_out(t) ? t->corpus.held_out_targets : t->corpus.train_targets;
+}
+
+/* An evaluation that takes long can be given up for a signal where the step before it has been
+ * saved: the run goes on from there, does the step and the evaluation again, and has the same bits
+ * as if nobody had stopped it. */
+static void prepare_to_give_up(Call *call)
+{
+    enum { LONG = 2 }; /* seconds */
+    Trainer *t = &call->trainer;
+    const double token = call->tokens ? (clock_seconds() - call->begun) / (double)call->tokens : 0;
+    const double expected = token / 3 * (double)evaluated_targets(t); /* forward alone */
+    if (call->saved_step != t->progress.step && expected > LONG &&
+        evaluates_after(&t->plan.settings, t->progress.step + 1))
+        save(call);
+    t->stop = call->saved_step == t->progress.step ? &stop_signal : NULL;
+}
+
 /* The loss before the first step, unless it takes longer than the first few steps. */
 static void look_at_start(Call *call)
 {
     Trainer *t = &call->trainer;
-    const size_t targets = trainer_holds_out(t) ? t->corpus.held_out_targets
-                                                : t->corpus.train_targets;
-    const bool dear = targets / 20 > (size_t)t->plan.rows && t->plan.settings.steps;
+    const bool dear = evaluated_targets(t) / 20 > (size_t)t->plan.rows && t->plan.settings.steps;
     if (t->progress.step || !isinf(t->progress.best_loss) || dear)
         return;
+    t->stop = &stop_signal;
     call->evaluated = trainer_evaluate(t);
+    if (stop_signal && isnan(call->evaluated))
+        return;
     const LogEntry entry = entry_of(call, (Step){NAN, NAN, NAN, 0}, call->evaluated);
     log_write(t->log, &entry);
     if (!call->screen.terminal)
@@ -227,17 +307,22 @@ static void step_and_log(Call *call)
 {
     Trainer *t = &call->trainer;
     const Settings *s = &t->plan.settings;
+    prepare_to_give_up(call);
     const Step step = trainer_step(t);
-    const bool last = t->progress.step == s->steps;
-    const bool evaluating = is_due(t->progress.step, s->eval_every) || last;
-    const bool logging = is_due(t->progress.step, s->log_every) || last;
+    const bool evaluating = evaluates_after(s, t->progress.step);
+    const bool logging = is_due(t->progress.step, s->log_every) || t->progress.step == s->steps;
     call->tokens += (size_t)step.targets;
-    if (evaluating)
+    if (evaluating) {
         call->evaluated = trainer_evaluate(t);
+        call->given_up = stop_signal && t->stop && isnan(call->evaluated);
+    }
+    if (call->given_up)
+        return;
     const LogEntry entry = entry_of(call, step, evaluating ? call->evaluated : (double)NAN);
     if (evaluating || logging)
         log_write(t->log, &entry);
-    if (call->screen.terminal ? last || screen_is_due(&call->screen, entry.seconds) : logging)
+    const bool ends = t->progress.step == last_step(s);
+    if (call->screen.terminal ? ends || screen_is_due(&call->screen, entry.seconds) : logging)
         show(call, &entry);
 }
 
@@ -246,15 +331,15 @@ static void train(Call *call)
 {
     Trainer *t = &call->trainer;
     const Settings *s = &t->plan.settings;
-    const int64_t end = s->stop_after && s->stop_after < s->steps ? s->stop_after : s->steps;
+    const int64_t end = last_step(s);
 
-    watch_signals();
     call->begun = call->saved = clock_seconds();
-    call->first_step = t->progress.step;
+    call->first_step = call->saved_step = t->progress.step;
     look_at_start(call);
     while (!stop_signal && t->progress.step < end && !out_of_patience(t)) {
         step_and_log(call);
-        save_if_due(call);
+        if (!call->given_up)
+            save_if_due(call);
     }
     if (call->screen.terminal && t->progress.step > call->first_step)
         printf("\n");
@@ -280,12 +365,46 @@ static void conclude_best(const Trainer *t, const Screen *screen)
         printf(" over the whole text\n");
 }
 
+/* What to type next, as a shell would take it. */
+static void conclude_next(const Call *call)
+{
+    const Trainer *t = &call->trainer;
+    const Settings *s = &t->plan.settings;
+    const bool unfinished = t->progress.step < s->steps;
+    char epochs[16], *copy = run_text_path(t->directory);
+    char *words[9] = {call->program, "--resume", t->directory};
+    int count = 3;
+    if (!copy) { /* of a text that is large; what came from standard input must be given a name */
+        words[count++] = "--text";
+        words[count++] = strcmp(t->text_path, "-") ? (char *)t->text_path : "FILE";
+    }
+    if (!unfinished || out_of_patience(t)) {
+        snprintf(epochs, sizeof epochs, "%d", s->epochs < INT_MAX / 2 ? 2 * s->epochs : INT_MAX);
+        words[count++] = unfinished ? "--patience" : "--epochs";
+        words[count++] = unfinished ? "0" : epochs;
+    }
+    char *line = command_line(count, words), *directory = command_line(1, &t->directory);
+    printf("next    %s", line);
+    if (!unfinished)
+        printf("     # goes on; everything is in %s", directory);
+    else if (out_of_patience(t))
+        printf("     # goes on all the same");
+    printf("\n");
+    free(directory);
+    free(line);
+    free(copy);
+}
+
 static void conclude(const Call *call)
 {
     const Trainer *t = &call->trainer;
     const Settings *s = &t->plan.settings;
     const double seconds = clock_seconds() - call->begun;
-    if (stop_signal)
+    if (call->given_up)
+        printf("stopped by %s in the evaluation after step %" PRId64 " of %d: it goes on from step "
+               "%" PRId64 "\n", strsignal(stop_signal), t->progress.step, s->steps,
+               call->saved_step);
+    else if (stop_signal)
         printf("stopped by %s after step %" PRId64 " of %d\n", strsignal(stop_signal),
                t->progress.step, s->steps);
     else if (t->progress.step < s->steps && out_of_patience(t))
@@ -296,18 +415,32 @@ static void conclude(const Call *call)
     conclude_best(t, &call->screen);
     printf("took    %s, %s tokens/s\n", duration(seconds).text,
            thousands((size_t)((double)call->tokens / seconds)).text);
-    if (t->progress.step < s->steps && out_of_patience(t))
-        printf("next    ./train --resume %s --patience 0     (goes on all the same)\n",
-               t->directory);
-    else if (t->progress.step < s->steps)
-        printf("next    ./train --resume %s\n", t->directory);
-    else
-        printf("next    ./train --resume %s --epochs %d     (goes on; everything is in %s)\n",
-               t->directory, 2 * s->epochs, t->directory);
+    conclude_next(call);
+}
+
+/* Options that the schedule would not read. */
+static void check_schedule(const Given *given, ScheduleKind kind)
+{
+    static const char *const names[] = {[NOAM] = "noam", [COSINE] = "cosine",
+                                        [CONSTANT] = "constant"};
+    static const struct {
+        const char *option;
+        bool is_read[3];
+        const char *readers;
+    } options[] = {
+        {"lr", {[COSINE] = true, [CONSTANT] = true}, "cosine and constant"},
+        {"lr-factor", {[NOAM] = true}, "noam"},
+        {"min-lr", {[COSINE] = true}, "cosine"},
+        {"cooldown", {[NOAM] = true, [CONSTANT] = true}, "noam and constant"},
+    };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (was_given(given, options[i].option) && !options[i].is_read[kind])
+            usage_error("--%s is for --schedule %s; %s does not read it", options[i].option,
+                        options[i].readers, names[kind]);
 }
 
 /* Options that mean nothing together. */
-static void check_together(const Given *given, const char *text)
+static void check_together(const Given *given, const Settings *settings, const char *text)
 {
     static const char *const for_new_runs[] = {"out", "overwrite", "from"};
     const bool resuming = was_given(given, "resume");
@@ -319,8 +452,13 @@ static void check_together(const Given *given, const char *text)
             usage_error("--%s is for a new run, not with --resume", for_new_runs[i]);
     if (was_given(given, "steps") && was_given(given, "epochs"))
         usage_error("--steps and --epochs both say how long; give one of them");
-    if (!resuming && was_given(given, "text"))
+    if (resuming)
+        return;
+    if (was_given(given, "text"))
         usage_error("--text names the text of a resumed run; a new run's stands alone: train TEXT");
+    if (was_given(given, "overwrite") && !was_given(given, "out"))
+        usage_error("--overwrite replaces the run that --out names; give --out DIR too");
+    check_schedule(given, (ScheduleKind)settings->schedule);
 }
 
 int main(int argc, char **argv)
@@ -328,18 +466,19 @@ int main(int argc, char **argv)
     threads_wait_politely(argv);
     setvbuf(stdout, NULL, _IOLBF, 0); /* whoever reads in a pipe reads along */
     signal(SIGPIPE, SIG_IGN);         /* and may leave; the training goes on */
-    Call call = {.screen = screen_open(), .evaluated = NAN};
+    Call call = {.program = argv[0], .screen = screen_open(), .evaluated = NAN};
     Settings settings = {0};
     Given given = {0};
     char *text = NULL, *command = command_line(argc, argv); /* argp will move the words about */
     fields_preset(SETTINGS, &settings);
     options_parse(&PROGRAM, argc, argv, &settings, &given, &text);
-    check_together(&given, text);
+    check_together(&given, &settings, text);
 
     Trainer *trainer = &call.trainer;
     char *wrong = trainer_open(trainer, text, &settings, &given);
     if (wrong)
         usage_error("%s", wrong);
+    watch_signals(); /* from here on there are files */
     announce_text(trainer);
     announce_losses(trainer, &call.screen);
     announce_model(trainer, &call.screen);
@@ -350,7 +489,7 @@ int main(int argc, char **argv)
         good = trainer_save(trainer);
     if (good) {
         train(&call);
-        good = save(&call);
+        good = call.given_up || save(&call);
     }
     if (good)
         conclude(&call);

@@ -11,30 +11,17 @@ char *inherit_run(Settings *settings, Given *given)
 {
     const Settings call = *settings;
     const Given asked = *given;
-    *settings = (Settings){0};
-    fields_preset(SETTINGS, settings);
-    settings->stop_after = call.stop_after;
-    settings->checkpoint_every = call.checkpoint_every;
-    settings->threads = call.threads;
-    settings->resume = call.resume;
-    settings->text = call.text;
+    for (int i = 0; SETTINGS[i].name; i++)
+        if (asked.field[i] && SETTINGS[i].of_the_run == THE_RUN)
+            return saying("--%s cannot change while %s goes on; it keeps its own",
+                          SETTINGS[i].name, call.resume);
     run_read_settings(call.resume, settings);
     for (int i = 0; SETTINGS[i].name; i++) {
-        const char *name = SETTINGS[i].name;
-        if (!SETTINGS[i].of_the_run)
-            continue;
-        if (asked.field[i] && strcmp(name, "steps") && strcmp(name, "epochs") &&
-            strcmp(name, "patience"))
-            return saying("--%s cannot change while %s goes on; it keeps its own", name,
-                          call.resume);
-        given->field[i] = true;
+        if (asked.field[i] && SETTINGS[i].of_the_run == MAY_CHANGE)
+            field_copy(&SETTINGS[i], settings, &call);
+        if (SETTINGS[i].of_the_run)
+            given->field[i] = true;
     }
-    if (was_given(&asked, "steps"))
-        settings->steps = call.steps;
-    if (was_given(&asked, "epochs"))
-        settings->epochs = call.epochs;
-    if (was_given(&asked, "patience"))
-        settings->patience = call.patience;
     given->field[field_index(SETTINGS, "steps")] =
         was_given(&asked, "steps") || !was_given(&asked, "epochs");
     return NULL;

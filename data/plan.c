@@ -12,6 +12,8 @@ enum {
     ENOUGH_LINES = 200,    /* from here on a tenth of the lines is held out          */
     ENOUGH_STREAM = 5000,  /* likewise, of a stream's tokens                         */
     LONGEST_DEFAULT = 256, /* of the contexts chosen here                            */
+    MANY_WEIGHTS = 4,      /* a token: from here on a model learns characters by heart */
+    MOST_COUNTED = 10000000, /* epochs; those behind are taken to be like them       */
 };
 
 static int least(int64_t a, int64_t b)
@@ -30,16 +32,21 @@ void plan_text(Settings *settings, const Given *given)
         settings->sequence = settings->tokens == TOKENS_CHAR ? SEQUENCE_STREAM : SEQUENCE_LINES;
 }
 
-/* Steps in a number of epochs. */
-static int64_t plan_steps(const Corpus *corpus, const Settings *s, int epochs)
+/* Steps in a number of epochs, INT_MAX at most. A stream's epochs have the fewest pieces possible
+ * or one more, as each is cut; only where that one takes a step of its own are they counted. */
+static int plan_steps(const Corpus *corpus, const Settings *s, int epochs)
 {
+    const int64_t batch = s->batch, T = corpus->context;
+    const int64_t pieces = corpus->stream ? ((int64_t)corpus->train_targets + T - 1) / T
+                                          : (int64_t)arrlen(corpus->train);
+    const int64_t fewest = (pieces + batch - 1) / batch;
+    if (!corpus->stream || pieces % batch || fewest * epochs >= INT_MAX)
+        return least(fewest * epochs, INT_MAX);
     int64_t steps = 0;
-    for (int epoch = 0; epoch < epochs && steps < INT_MAX; epoch++) {
-        const size_t pieces = epoch_pieces(corpus, (uint32_t)s->seed, epoch);
-        const size_t batch = (size_t)s->batch;
-        steps += (int64_t)((pieces + batch - 1) / batch);
-    }
-    return least(steps, INT_MAX);
+    const int counted = least(epochs, MOST_COUNTED);
+    for (int epoch = 0; epoch < counted; epoch++)
+        steps += fewest + (epoch_pieces(corpus, (uint32_t)s->seed, epoch) > (size_t)pieces);
+    return least((int64_t)((double)steps / counted * epochs + 0.5), INT_MAX);
 }
 
 /* ---- What suits a text ---- */
@@ -50,7 +57,7 @@ static void choose_model(Settings *s, const Given *given, const Corpus *corpus)
     static const struct {
         size_t tokens;
         int layers, heads, width, context; /* context: of a stream */
-    } sizes[] = {{60000, 2, 4, 64, 64}, {3000000, 4, 4, 128, 64}, {SIZE_MAX, 6, 6, 384, 256}};
+    } sizes[] = {{60000, 2, 4, 64, 64}, {3000000, 4, 4, 128, 64}, {SIZE_MAX, 4, 4, 256, 128}};
     const size_t tokens = (size_t)arrlen(corpus->tokens);
     int i = 0;
     while (tokens > sizes[i].tokens)
@@ -112,14 +119,25 @@ static void choose_steps(Settings *s, const Given *given, const Corpus *corpus, 
         else
             s->epochs = pieces < 2000 ? 15 : 10;
     }
-    s->steps = (int)plan_steps(corpus, s, s->epochs);
+    s->steps = plan_steps(corpus, s, s->epochs);
+}
+
+/* Words are learned by heart soon. Characters are not, but by a model with many times as many
+ * weights (12·L·C², about) as there are of them. */
+static double choose_dropout(const Settings *s, const Corpus *corpus)
+{
+    const double weights = 12.0 * s->layers * s->width * s->width;
+    if (!arrlen(corpus->held_out))
+        return 0;
+    return s->tokens == TOKENS_WORD ? 0.2
+         : weights > MANY_WEIGHTS * (double)arrlen(corpus->tokens) ? 0.1 : 0;
 }
 
 static void choose_training(Settings *s, const Given *given, const Corpus *corpus, bool whole)
 {
     const bool held_out = arrlen(corpus->held_out) > 0;
     if (!was_given(given, "dropout"))
-        s->dropout = held_out ? 0.2 : 0;
+        s->dropout = choose_dropout(s, corpus);
     if (!was_given(given, "lr-factor"))
         s->lr_factor = is_delicate(s) ? 0.1 : whole ? 0.3 : 0.5;
     if (!was_given(given, "warmup"))
@@ -211,8 +229,7 @@ static char *derive(Plan *plan, const Corpus *corpus, int vocabulary)
     free(tensors);
     /* Adam's two moments and the best weights so far lie beside the model. */
     plan->bytes = gpt_bytes(plan->shape, plan->rows) + 3 * (double)numbers * sizeof(Real);
-    if (!s->threads)
-        s->threads = thread_limit();
+    s->threads = thread_limit();
     return NULL;
 }
 

@@ -44,6 +44,13 @@ typedef struct {
 
 typedef enum { WHOLE, NUMBER, CHOICE, FLAG, WORDS, WINDOWS } FieldKind;
 
+/* Whether a setting says what the run is. */
+typedef enum {
+    THIS_CALL,  /* no: each call says it anew                           */
+    THE_RUN,    /* it is written to config.json; a resumed run keeps it */
+    MAY_CHANGE, /* likewise, but a resumed run may be given another     */
+} FieldLife;
+
 typedef struct {
     const char *name;    /* the option's, without its dashes */
     FieldKind kind;
@@ -52,7 +59,7 @@ typedef struct {
     double least, most;  /* of a WHOLE or a NUMBER; a FLAG sets its bool to `most` */
     const char *choices; /* "word|char" of a CHOICE; else what to call the value in the help */
     const char *help;
-    bool of_the_run;     /* written to config.json and kept by a resumed run */
+    FieldLife of_the_run;
 } Field;
 
 /* The fields of a Settings, ended by one without a name; one without an offset heads a group. */
@@ -66,6 +73,9 @@ typedef struct {
 
 /* Sets every field of a table to its preset in the struct at `into`. */
 void fields_preset(const Field *fields, void *into);
+
+/* Copies one field that holds no words from one struct into another. */
+void field_copy(const Field *field, void *into, const void *from);
 
 /* Frees the words that the fields hold. */
 void fields_free(const Field *fields, void *into);

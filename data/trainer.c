@@ -36,12 +36,13 @@ static void read_corpus(Trainer *t, const Settings *settings)
 
 static char *make_plan(Trainer *t, const Settings *settings, const Given *given)
 {
+    /* First: a model's working memory is counted by threads. */
+    if (settings->threads)
+        thread_set_limit(settings->threads);
     char *wrong = plan_make(&t->plan, settings, given, &t->corpus, t->vocabulary.count);
     if (wrong)
         return wrong;
     t->floor = t->corpus.stream ? (double)NAN : floor_of(&t->corpus, t->plan.reach);
-    /* Before the model is made: its working memory is counted by threads. */
-    thread_set_limit(t->plan.settings.threads);
     t->pace = pace_new(t->plan.settings.threads, was_given(given, "threads"));
     return NULL;
 }
@@ -215,7 +216,8 @@ Step trainer_step(Trainer *t)
     step.rate = schedule_rate(&t->plan.schedule, number);
     if (!isfinite(step.loss) || !isfinite(step.gradient_norm))
         die("step %" PRId64 ": the loss is %g and the gradient's norm %g; the last save is kept; "
-            "try a smaller --lr-factor or --lr", number, step.loss, step.gradient_norm);
+            "try a smaller --%s", number, step.loss, step.gradient_norm,
+            t->plan.schedule.kind == NOAM ? "lr-factor" : "lr");
     const bool clipped = s->clip > 0 && step.gradient_norm > s->clip;
     adam_step(&t->adam, gpt, clipped ? s->clip / step.gradient_norm : 1, step.rate, s->decay,
               number);
@@ -231,7 +233,7 @@ bool trainer_holds_out(const Trainer *t)
     return arrlen(t->corpus.held_out) > 0;
 }
 
-/* The loss over some pieces, as many at a time as there is room for. */
+/* The loss over some pieces, as many at a time as there is room for; NAN where it was stopped. */
 static double loss_over(Trainer *t, const Piece *pieces)
 {
     const ptrdiff_t count = arrlen(pieces);
@@ -239,6 +241,8 @@ static double loss_over(Trainer *t, const Piece *pieces)
     size_t targets = 0;
     for (ptrdiff_t from = 0, end; from < count; from = end) {
         int rows = 0;
+        if (t->stop && *t->stop)
+            return NAN;
         for (end = from; end < count && rows + pieces[end].length <= t->room.rows; end++)
             rows += pieces[end].length;
         const Batch batch =
@@ -253,6 +257,8 @@ double trainer_evaluate(Trainer *t)
 {
     const double loss =
         loss_over(t, trainer_holds_out(t) ? t->corpus.held_out : t->corpus.train);
+    if (isnan(loss) && t->stop && *t->stop)
+        return NAN;
     if (loss < t->progress.best_loss) {
         t->progress.best_loss = loss;
         t->progress.best_step = t->progress.step;

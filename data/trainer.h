@@ -2,6 +2,7 @@
 #ifndef PULGA_TRAINER_H
 #define PULGA_TRAINER_H
 
+#include <signal.h>
 #include <stdio.h>
 
 #include "../model/pace.h"
@@ -24,6 +25,7 @@ typedef struct {
     BatchRoom room;
     Pace pace;
     Progress progress;
+    const volatile sig_atomic_t *stop; /* where it is not 0, an evaluation is given up; or NULL */
 } Trainer;
 
 /* Opens a new run on a text or, where settings name one to resume, that run where it stopped.
@@ -46,7 +48,7 @@ typedef struct {
 Step trainer_step(Trainer *trainer);
 
 /* The loss over the held-out text or, where nothing is held out, over the training text. Keeps the
- * weights where it is the lowest so far. */
+ * weights where it is the lowest so far. NAN, and nothing has changed, where it was given up. */
 double trainer_evaluate(Trainer *trainer);
 
 /* Writes the log, the model and the state. Says what failed and returns false. */

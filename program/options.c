@@ -105,27 +105,47 @@ void options_parse(const Program *program, int argc, char **argv, void *into, Gi
 /* Whether a word can be typed as it is. */
 static bool is_bare(const char *word)
 {
-    return *word && !word[strcspn(word, " \t\n\"'\\$`!*?[]{}()<>|&;#~")];
+    return *word && !word[strcspn(word, " \"'\\$`!*?[]{}()<>|&;#~")];
 }
 
-char *command_line(int argc, char **argv)
+/* Whether it would speak to a terminal: characters below the space, delete, U+0080 to U+009F. */
+static bool has_controls(const char *word)
+{
+    for (const unsigned char *c = (const unsigned char *)word; *c; c++)
+        if (*c < ' ' || *c == 0x7F || (*c == 0xC2 && c[1] >= 0x80 && c[1] < 0xA0))
+            return true;
+    return false;
+}
+
+static void put_word(FILE *out, const char *word)
+{
+    const bool escaped = has_controls(word); /* $'…' knows escapes, '…' takes all as it is */
+    if (!escaped && is_bare(word)) {
+        fputs(word, out);
+        return;
+    }
+    fputs(escaped ? "$'" : "'", out);
+    for (const unsigned char *c = (const unsigned char *)word; *c; c++)
+        if (escaped && (*c < ' ' || *c >= 0x7F))
+            fprintf(out, "\\%03o", *c);
+        else if (escaped && (*c == '\'' || *c == '\\'))
+            fprintf(out, "\\%c", *c);
+        else
+            fputs(*c == '\'' ? "'\\''" : (char[]){(char)*c, 0}, out);
+    fputc('\'', out);
+}
+
+char *command_line(int count, char *const *words)
 {
     char *line = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&line, &size);
     if (!out)
         die("no memory for the command line");
-    for (int i = 0; i < argc; i++) {
+    for (int i = 0; i < count; i++) {
         if (i)
             fputc(' ', out);
-        if (is_bare(argv[i])) {
-            fputs(argv[i], out);
-            continue;
-        }
-        fputc('\'', out);
-        for (const char *c = argv[i]; *c; c++)
-            fputs(*c == '\'' ? "'\\''" : (char[]){*c, 0}, out);
-        fputc('\'', out);
+        put_word(out, words[i]);
     }
     fclose(out);
     return line;

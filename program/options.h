@@ -25,7 +25,7 @@ _Noreturn void usage_error(const char *format, ...) __attribute__((format(printf
 /* Words as one text, a space between each two. The caller frees. */
 char *words_together(char **words);
 
-/* The command line as one could type it again. The caller frees. */
-char *command_line(int argc, char **argv);
+/* Words as one could type them into a shell, in one line. The caller frees. */
+char *command_line(int count, char *const *words);
 
 #endif

@@ -1,6 +1,7 @@
 /* screen.c: see screen.h. */
 #include "screen.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,12 +26,17 @@ int screen_width(void)
     return wanted > 1 && wanted < 10000 ? wanted : 80;
 }
 
+int screen_room(const Screen *screen)
+{
+    /* A line that wraps could not be taken back. */
+    return screen->terminal ? screen_width() - 1 : INT_MAX;
+}
+
 void screen_refresh(const Screen *screen, const char *line)
 {
     if (!screen->terminal)
         return;
-    /* A line that wraps could not be taken back. */
-    printf("\r%.*s\033[K", screen_width() - 1, line);
+    printf("\r%.*s\033[K", screen_room(screen), line);
     fflush(stdout);
 }
 

@@ -17,6 +17,9 @@ Screen screen_open(void);
 /* Columns of the terminal; where there is none, of $COLUMNS, or 80. */
 int screen_width(void);
 
+/* Columns that a line which refreshes may take now; any number where there is no terminal. */
+int screen_room(const Screen *screen);
+
 /* Shows a line in the place of the one before; only on a terminal. */
 void screen_refresh(const Screen *screen, const char *line);
 

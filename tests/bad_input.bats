@@ -66,7 +66,45 @@ load programs.bash
     refuses 64 "--steps" "--epochs" -- "$BIN/train" perro.txt --steps 3 --epochs 2
     refuses 64 "--text" -- "$BIN/train" perro.txt --text other.txt
     refuses 64 "--out" "--resume" -- "$BIN/train" --resume run --out other
+    for schedule in noam cosine constant; do
+        for option in lr lr-factor min-lr cooldown; do
+            case "$schedule $option" in
+            noam\ lr-factor | noam\ cooldown | cosine\ lr | cosine\ min-lr | constant\ lr | \
+                constant\ cooldown) ;;
+            *) refuses 64 "--$option is for" "; $schedule does not" -- \
+                "$BIN/train" perro.txt "--$option=0.1" --schedule $schedule ;;
+            esac
+        done
+    done
+    refuses 64 "--lr is for" -- "$BIN/train" perro.txt --lr 0.1
+    refuses 64 "--overwrite" "--out DIR" -- "$BIN/train" perro.txt --overwrite
     [ ! -e runs ]
+}
+
+@test "options that their schedule reads" {
+    "$BIN/train" perro.txt --steps 2 --lr-factor 0.1 --cooldown 0.1 --out a >/dev/null
+    "$BIN/train" perro.txt --steps 2 --schedule cosine --lr 0.1 --min-lr 0.1 --out b >/dev/null
+    "$BIN/train" perro.txt --steps 2 --schedule constant --lr 0.1 --cooldown 0.1 --out c >/dev/null
+    # They have a meaning under every one.
+    for schedule in noam cosine constant; do
+        "$BIN/train" perro.txt --steps 2 --schedule $schedule --warmup 1 --out one --overwrite \
+            >/dev/null
+        "$BIN/train" perro.txt --steps 2 --schedule $schedule --warmup 9 --out nine --overwrite \
+            >/dev/null
+        if cmp -s one/model.safetensors nine/model.safetensors; then false; fi
+    done
+}
+
+@test "a share too small to hold anything out is said" {
+    echo hola mundo >one.txt
+    "$BIN/train" one.txt --val 0.1 --steps 2 --out one | grep -q "nothing is held out"
+    "$BIN/train" --resume one --steps 3 | grep -q "nothing is held out"
+    "$BIN/train" perro.txt --val 0.01 --tokens char --sequence stream --steps 2 --out stream \
+        >out.txt
+    grep -q "held out for validation" out.txt
+    refutes -q "nothing is held out" out.txt
+    "$BIN/train" perro.txt --val 0 --steps 2 --out none >out.txt
+    refutes -q "held out" out.txt
 }
 
 @test "sizes that no memory holds" {
@@ -76,8 +114,8 @@ load programs.bash
 }
 
 @test "a rate that goes wrong is told, not trained on" {
-    refuses 1 "step" "--lr" -- "$BIN/train" perro.txt --schedule constant --lr 1e9 --clip 0 \
-        --warmup 0 --activation gelu --out wild
+    refuses 1 "step" "a smaller --lr" -- "$BIN/train" perro.txt --schedule constant --lr 1e9 \
+        --clip 0 --warmup 0 --activation gelu --out wild
 }
 
 @test "a run of no steps goes on" {

@@ -30,6 +30,11 @@ refuses() {
     done
 }
 
+# refutes GREP-ARGUMENTS...: grep finds nothing. (A command behind a bare ! never fails a test.)
+refutes() {
+    if grep "$@"; then return 1; fi
+}
+
 # Two runs hold the same bits: model, state, and all of the log but the last two columns, the times.
 same_run() {
     cmp "$1/model.safetensors" "$2/model.safetensors"

@@ -265,6 +265,7 @@ static void test_table(void **state)
         assert_true(field->offset + size_of(field->kind) <= sizeof(Settings));
         assert_true(field->kind == FLAG || field->least <= field->most);
         assert_true(field->kind != CHOICE || field->choices);
+        assert_true(field->of_the_run != MAY_CHANGE || field->kind < WORDS); /* field_copy's */
         assert_non_null(field->help);
         for (int i = 0; i < count; i++) /* --tied and --untied have one place */
             assert_true(SETTINGS[i].offset != field->offset || field->kind == FLAG);
@@ -281,6 +282,40 @@ static void test_table(void **state)
     given.field[field_index(SETTINGS, "seed")] = true;
     assert_true(was_given(&given, "seed"));
     assert_false(was_given(&given, "steps"));
+}
+
+static void test_copy(void **state)
+{
+    (void)state;
+    EACH_FIELD(field) {
+        if (field->kind == WORDS || field->kind == WINDOWS)
+            continue;
+        Settings from, into, wanted;
+        memset(&from, 0x55, sizeof from);
+        memset(&into, 0, sizeof into);
+        memset(&wanted, 0, sizeof wanted);
+        memset(at(field, &wanted), 0x55, size_of(field->kind));
+        field_copy(field, &into, &from);
+        assert_memory_equal(&into, &wanted, sizeof into);
+    }
+}
+
+/* What a resumed run keeps, and what it may be given anew. */
+static void test_lives(void **state)
+{
+    (void)state;
+    static const char *const call[] = {"stop-after", "checkpoint-every", "threads", "out",
+                                       "overwrite", "resume", "text", "from"};
+    static const char *const changing[] = {"epochs", "steps", "patience", "log-every"};
+    FieldLife wanted[SETTINGS_MOST];
+    for (int i = 0; i < SETTINGS_MOST; i++)
+        wanted[i] = THE_RUN;
+    for (size_t i = 0; i < sizeof call / sizeof *call; i++)
+        wanted[find(call[i]) - SETTINGS] = THIS_CALL;
+    for (size_t i = 0; i < sizeof changing / sizeof *changing; i++)
+        wanted[find(changing[i]) - SETTINGS] = MAY_CHANGE;
+    EACH_FIELD(field)
+        assert_int_equal(field->of_the_run, wanted[field - SETTINGS]);
 }
 
 static void test_presets(void **state)
@@ -474,6 +509,8 @@ int main(void)
         cmocka_unit_test(test_window_list),
         cmocka_unit_test(test_windows),
         cmocka_unit_test(test_table),
+        cmocka_unit_test(test_copy),
+        cmocka_unit_test(test_lives),
         cmocka_unit_test(test_presets),
         cmocka_unit_test(test_json_round_trip),
         cmocka_unit_test(test_json_of_presets),

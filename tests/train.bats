@@ -19,7 +19,8 @@ load programs.bash
     grep -q "2.479451" out.txt
     grep -q "101,056 parameters" out.txt
     grep -q "above the floor" out.txt
-    grep -q "^next    ./train --resume runs/perro" <(tail -n 1 out.txt)
+    grep -qxF "next    $BIN/train --resume runs/perro --epochs 600     # goes on; everything is \
+in runs/perro" <(tail -n 1 out.txt)
     for file in model.safetensors state.safetensors config.json tokenizer.json \
         tokenizer_config.json text.txt log.csv
     do [ -s "runs/perro/$file" ]; done
@@ -28,7 +29,7 @@ load programs.bash
     local columns=step,epoch,loss,evaluated,gap,learning_rate,gradient_norm
     [ "$(head -n 1 runs/perro/log.csv)" = "$columns,tokens_per_second,seconds" ]
     grep -q '"model_type":[[:space:]]*"gpt2"' runs/perro/config.json
-    ! grep -q $'\033' out.txt
+    refutes -q $'\033' out.txt
 }
 
 @test "the same command twice is never a dead end" {
@@ -71,6 +72,15 @@ load programs.bash
     "$BIN/train" perro.txt --steps 0 --out c --batch 2 --lr-factor 3 >/dev/null
     cmp a/model.safetensors c/model.safetensors
     ! cmp -s a/model.safetensors b/model.safetensors
+}
+
+@test "the memory that is shown counts the threads" {
+    ldd "$BIN/train" | grep -q "lib[gi]*omp" || skip "built without threads"
+    "$BIN/train" perro.txt --context 2000 --steps 0 --threads 1 --out one >one.txt
+    "$BIN/train" perro.txt --context 2000 --steps 0 --threads 64 --out many >many.txt
+    grep -q "64 threads" many.txt
+    awk -F'parameters, | MB of memory' '/MB of memory/ { mb[FNR != NR] = $2 }
+        END { exit !(mb[1] > mb[0] + 1) }' one.txt many.txt
 }
 
 @test "the same bits for any number of threads" {
@@ -120,8 +130,19 @@ load programs.bash
     "$BIN/train" --resume run | grep -q "nothing was left to do"
     refuses 64 "cannot become shorter" -- "$BIN/train" --resume run --steps 5
     tail -n 1 run/log.csv | grep -q "^30,"
-    refuses 64 --width "cannot change" -- "$BIN/train" --resume run --width 8
+    for option in "width 8" "lr 0.1" "seed 3" "eval-every 2" "window 1,2" "tied" "val 0.1"; do
+        refuses 64 "--${option% *}" "cannot change" -- "$BIN/train" --resume run --${option% *} \
+            $([ "$option" = tied ] || echo "${option#* }")
+    done
     refuses 64 TEXT -- "$BIN/train" perro.txt --resume run
+}
+
+@test "a resumed run may be logged otherwise" {
+    "$BIN/train" perro.txt --steps 8 --stop-after 4 --log-every 2 --eval-every 100 --out run \
+        >/dev/null
+    "$BIN/train" --resume run --log-every 1 --stop-after 6 >/dev/null
+    "$BIN/train" --resume run >/dev/null
+    [ "$(cut -d, -f1 run/log.csv | tr '\n' ' ')" = "step 0 2 4 5 6 7 8 " ]
 }
 
 @test "resuming needs the run's own text" {
@@ -189,10 +210,49 @@ load programs.bash
         wait $process || code=$?
         [ "$code" -eq "$([ $signal = INT ] && echo 130 || echo 143)" ]
         grep -q "^stopped by" out.txt
-        grep -q "^next    ./train --resume run" out.txt
+        grep -qx "next    $BIN/train --resume run" out.txt
         [ -s run/model.safetensors ]
         "$BIN/train" --resume run --stop-after 1 | grep -q "going on from step"
     done
+}
+
+# is_saved STEP: waits until the run has saved that step, and a little longer.
+is_saved() {
+    until [ -e run/state.safetensors ] && grep -qa "\"step\":\"$1\"" run/state.safetensors
+    do sleep 0.05; done
+    sleep 0.05
+}
+
+@test "Ctrl-C in a long evaluation gives it up, and the run has the same bits" {
+    seq 80000 | sed 's/./& /g' >digits.txt
+    local options="--batch 1 --val 0.9 --eval-every 3 --steps 3 --layers 1 --width 64"
+    "$BIN/train" digits.txt $options --out whole >/dev/null
+    # What has just been saved can be gone back to.
+    env --default-signal=INT "$BIN/train" digits.txt $options --checkpoint-every 1 --out run \
+        >out.txt &
+    local process=$! code=0
+    is_saved 2
+    kill -INT $process
+    wait $process || code=$?
+    [ "$code" -eq 130 ]
+    grep -q "^stopped by .* in the evaluation after step 3 of 3: it goes on from step 2" out.txt
+    "$BIN/train" --resume run | grep -q "going on from step 2"
+    same_run whole run
+}
+
+@test "a second Ctrl-C stops at once" {
+    seq 12000 | sed 's/./& /g' >digits.txt
+    env --default-signal=INT "$BIN/train" digits.txt --batch 12000 --val 0 --steps 100 --out run \
+        >out.txt &
+    local process=$! code=0
+    is_saved 0
+    kill -INT $process
+    sleep 0.1
+    kill -0 $process
+    kill -INT $process
+    wait $process || code=$?
+    [ "$code" -eq 130 ]
+    refutes "^stopped by" out.txt
 }
 
 @test "who reads the log may leave" {
@@ -212,7 +272,7 @@ load programs.bash
 @test "numbers keep their point under any locale" {
     LC_ALL=es_ES.UTF-8 LC_NUMERIC=de_DE.UTF-8 "$BIN/train" perro.txt --steps 5 --lr-factor 0.25 \
         --out run | grep -q "factor 0.25"
-    ! grep -q "[0-9],[0-9]*e" run/log.csv
+    refutes -q "[0-9],[0-9]*e" run/log.csv
     awk -F, 'NF != 9 { exit 1 }' run/log.csv
 }
 
@@ -223,7 +283,19 @@ load programs.bash
     grep -q $'\033\\[1m' terminal.txt
     grep -q $'\r' terminal.txt
     NO_COLOR=1 script -qec "$BIN/train perro.txt --steps 20 --out b" /dev/null >plain.txt
-    ! grep -q $'\033\\[1m' plain.txt
+    refutes -q $'\033\\[1m' plain.txt
+}
+
+@test "the line that refreshes fits, says what is left of this call, and ends with its last step" {
+    command -v script >/dev/null || skip "there is no script(1) to make a terminal"
+    export TERM=xterm
+    for columns in 100 80 50; do
+        script -qec "stty cols $columns; $BIN/train perro.txt --steps 20000 --stop-after 60 \
+            --out run --overwrite" /dev/null | tr '\r' '\n' | grep "^step .*/" >lines.txt
+        sed -i $'s/\033\\[K//' lines.txt
+        awk -v columns=$columns 'length >= columns || !/ left$/ { exit 1 }' lines.txt
+        tail -n 1 lines.txt | grep -q "^step *60/20000 .* 0.0s left$"
+    done
 }
 
 @test "validation, patience and the best model" {
@@ -238,6 +310,29 @@ load programs.bash
     grep -q -- "--resume still --patience 0" out.txt
     "$BIN/train" --resume still --patience 0 --stop-after 6 | grep -q "going on from step 4"
     tail -n 1 still/log.csv | grep -q "^6,"
+}
+
+@test "the last line can be typed as it stands" {
+    for name in plain "two words" "it's" '"$HOME" \ `id` *' $'a\nb\tc' $'\xc2\x9b31m\033[1m\\'\' \
+        ñandú '~' '-a'; do
+        "$BIN/train" perro.txt --steps 4 --stop-after 2 "--out=$name" >out.txt
+        grep -q "^next    " <(tail -n 1 out.txt)
+        LC_ALL=C refutes -q $'[[:cntrl:]]\|\xc2\x9b' out.txt
+        eval "$(tail -n 1 out.txt | cut -c 9-)" >out.txt
+        # It is done; what comes next has a remark behind it.
+        grep -q "# goes on; everything is in " out.txt
+        eval "$(tail -n 1 out.txt | cut -c 9-)" >out.txt
+        tail -n 1 "./$name/log.csv" | grep -q "^8,"
+    done
+    PATH="$BIN:$PATH" train perro.txt --steps 2 --out found >out.txt
+    grep -q "^next    train --resume found" out.txt
+}
+
+@test "the last line names a text of which there is no copy" {
+    yes 'el perro come un hueso' | head -c 17000000 >large.txt
+    "$BIN/train" large.txt --stop-after 1 --batch 1 --width 4 --heads 1 --layers 1 --context 4 \
+        --eval-every 1000000 --out run >out.txt
+    grep -qx "next    $BIN/train --resume run --text large.txt" out.txt
 }
 
 @test "a long warm-up is warned about" {
@@ -270,6 +365,6 @@ load programs.bash
     "$BIN/train" perro.txt --layers 1 --window 1 --steps 1 --out a | grep -q "(seeing 1 tokens)"
     "$BIN/train" perro.txt --layers 2 --window 1,3 --steps 1 --out b | grep -q "(seeing 5 tokens)"
     "$BIN/train" perro.txt --window 0,3 --steps 1 --out c >out.txt
-    ! grep -q seeing out.txt
+    refutes -q seeing out.txt
     grep -q '"model_type":[[:space:]]*"pulga"' a/config.json
 }
