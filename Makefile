@@ -104,6 +104,7 @@ demo:
 	@$(MAKE) --no-print-directory -j$$(nproc) all
 	rm -rf runs/demo
 	$(BIN)/train data/perro.txt --out runs/demo
+	$(BIN)/sample runs/demo un gato
 	$(BIN)/attend runs/demo un gato come -o runs/demo/attention.html
 
 install: all

@@ -20,10 +20,10 @@ typedef struct {
 static const Field CHOICES[] = {
     {"output", WORDS, AT(output), NULL, 0, 0, "FILE",
      "write a file of the kind that its ending says: .html a page that stands alone, .svg a "
-     "figure, .npy an array (layers, heads, T, T), .csv a line for each weight, .json", false},
-    {"layer", WHOLE, AT(layer), NULL, 1, 1000, "L", "this layer alone, from 1 [all]", false},
+     "figure, .npy an array (layers, heads, T, T), .csv a line for each weight, .json", THIS_CALL},
+    {"layer", WHOLE, AT(layer), NULL, 1, 1000, "L", "this layer alone, from 1 [all]", THIS_CALL},
     {"head", WHOLE, AT(head), NULL, 1, 1000, "H", "this head of a layer alone, from 1 [all]",
-     false},
+     THIS_CALL},
     {.name = NULL},
 };
 

@@ -365,6 +365,19 @@ static void conclude_best(const Trainer *t, const Screen *screen)
         printf(" over the whole text\n");
 }
 
+/* A finished model wants to be tried: by the program that stands beside this one. */
+static void conclude_try(const Call *call)
+{
+    const char *slash = strrchr(call->program, '/');
+    char *sample = saying("%.*ssample", slash ? (int)(slash + 1 - call->program) : 0,
+                          call->program);
+    char *words[] = {sample, call->trainer.directory};
+    char *line = command_line(2, words);
+    printf("try     %s\n", line);
+    free(line);
+    free(sample);
+}
+
 /* What to type next, as a shell would take it. */
 static void conclude_next(const Call *call)
 {
@@ -415,6 +428,8 @@ static void conclude(const Call *call)
     conclude_best(t, &call->screen);
     printf("took    %s, %s tokens/s\n", duration(seconds).text,
            thousands((size_t)((double)call->tokens / seconds)).text);
+    if (t->progress.step == s->steps)
+        conclude_try(call);
     conclude_next(call);
 }
 

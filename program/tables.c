@@ -148,7 +148,8 @@ void tables_note(const Heads *heads, const Screen *screen)
     else if (fit.cell == SHADE)
         printf("\nnumbers do not fit; -o attention.html shows them\n");
     if (fit.cell == SHADE && fit.palette == PLAIN)
-        printf("·· under 5%%, ░░ under 25%%, ▒▒ under 50%%, ▓▓ under 75%%, ██ more\n");
+        printf("·· under 5%%, ░░ under 25%%, ▒▒ under 50%%, "
+               "▓▓ under 75%%, ██ more\n");
 }
 
 static void put_share(double share)

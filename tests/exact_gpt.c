@@ -85,7 +85,7 @@ static void test_parts(void **state)
         const int from = CASE_BATCH.start[s], rows = CASE_BATCH.start[s + 1] - from;
         const int start[] = {0, rows};
         const Batch part = {rows, 1, start, CASE_BATCH.tokens + from, CASE_BATCH.targets + from,
-                            CASE_BATCH.positions + from, (uint32_t)from};
+                            CASE_BATCH.positions + from, (uint32_t)from, NULL};
         sum += gpt_learn(&parts, &part, (Real)(1.0 / CASE_BATCH.rows),
                          (Noise){c->dropout, 9, 4, 0});
     }

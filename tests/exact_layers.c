@@ -287,7 +287,7 @@ static Batch long_batch(void)
     for (int s = 0, i = 0; s < 3; s++)
         for (int first = i; i < LONG_START[s + 1]; i++)
             long_positions[i] = i - first;
-    return (Batch){LONG + 4, 3, LONG_START, long_tokens, long_tokens, long_positions, 0};
+    return (Batch){LONG + 4, 3, LONG_START, long_tokens, long_tokens, long_positions, 0, NULL};
 }
 
 typedef struct {

@@ -1,0 +1,128 @@
+# sample.bats: the next word and continuations, as a person asks for them.
+load programs.bash
+
+# The nine sentences, learned to the end.
+learned_run() {
+    "$BIN/train" perro.txt --out run >/dev/null
+}
+
+small_run() {
+    "$BIN/train" perro.txt --out run --steps 20 >/dev/null
+}
+
+@test "the next word: probability and count" {
+    learned_run
+    "$BIN/sample" run el --count 1 >out.txt
+    grep -qE '^  perro +0\.400 \(2/5\) +model 0\.(39|40|41)' out.txt
+    grep -qE '^  gato +0\.200 \(1/5\) +model 0\.(19|20|21)' out.txt
+    grep -qE '^  the other 12 together: 0\.00' out.txt
+    [ "$("$BIN/sample" run el --table 5 --count 0 | wc -l)" -eq 6 ]
+    "$BIN/sample" run "" --count 0 | grep -qE '^  el +0\.556 \(5/9\) +model 0\.5'
+}
+
+@test "without its text nothing is counted" {
+    learned_run
+    mv run/text.txt kept.txt
+    "$BIN/sample" run el >out.txt
+    refutes -E '\([0-9]+/|word for word|new' out.txt
+    grep -qE '^  perro +model 0\.' out.txt
+    "$BIN/sample" run el --text kept.txt | grep -qE '^  perro +0\.400 \(2/5\)'
+    echo "el gato come" >other.txt
+    refuses 1 other.txt "not the text" -- "$BIN/sample" run el --text other.txt
+}
+
+@test "the same seed draws the same words on any number of threads" {
+    small_run
+    "$BIN/sample" run un --count 5 --seed 3 --threads 1 >one.txt
+    "$BIN/sample" run un --count 5 --seed 3 --threads 3 | cmp - one.txt
+    refutes -q "$(sed -n 's/^  1  //p' one.txt)" <("$BIN/sample" run un --count 5 --seed 4)
+    [ "$(grep -cE '^  [1-5]  un ' one.txt)" -eq 5 ]
+}
+
+@test "what the text holds word for word is told from what is new" {
+    learned_run
+    "$BIN/sample" run "un gato" --greedy | grep -q '^  1  un gato come  \[word for word in the text\]$'
+    "$BIN/train" perro.txt --steps 0 --out start >/dev/null
+    "$BIN/sample" start un --words 4 --count 9 | grep -q '\[new\]$'
+}
+
+@test "a beam finds what is most probable, best first" {
+    learned_run
+    "$BIN/sample" run el --beam 5 --count 5 --table 0 >out.txt
+    [ "$(wc -l <out.txt)" -eq 5 ]
+    [ "$(grep -o '\[p 0\.[0-9]*' out.txt)" = "$(grep -o '\[p 0\.[0-9]*' out.txt | sort -r)" ]
+    grep -q '^  [1-5]  el perro come un hueso  \[p 0\.' out.txt
+}
+
+@test "the context may fill up; it is said once" {
+    small_run
+    "$BIN/sample" run un --words 40 --temperature 50 --count 3 >out.txt
+    [ "$(grep -c 'the context of 8 tokens was full' out.txt)" -eq 1 ]
+}
+
+@test "punctuation is written as in the text" {
+    printf '%s\n' '—¿Quién es? —dijo el gato.' '¡Hola, Ana (y tú)!' >t.txt
+    "$BIN/train" t.txt --out run --epochs 300 >/dev/null
+    "$BIN/sample" run "—" --greedy | grep -qF '  1  —¿Quién es? —dijo el gato.'
+    "$BIN/sample" run "¡" --greedy | grep -qF '  1  ¡Hola, Ana (y tú)!'
+}
+
+@test "in a pipe each line is a prompt; a mistake does not end it" {
+    small_run
+    status=0
+    printf 'el\nun dato\n\nun' | "$BIN/sample" run --count 1 >out.txt 2>err.txt || status=$?
+    [ "$status" -eq 1 ]
+    [ "$(grep -c '^> ' out.txt)" -eq 4 ]
+    [ "$(grep -c '^  1  ' out.txt)" -eq 3 ]
+    grep -q "^sample: standard input:2: the model does not know 'dato'; its nearest: gato" err.txt
+    [ "$(wc -l <err.txt)" -eq 1 ]
+}
+
+@test "--json: an object a prompt" {
+    command -v python3 >/dev/null || skip "python3 reads the JSON"
+    learned_run
+    printf 'el\ndato "\n' | "$BIN/sample" run --json --count 2 >out.txt || true
+    python3 - <<'PY'
+import json
+one, two = [json.loads(line) for line in open("out.txt")]
+assert one["next"][0]["of"] == 5 and len(one["continuations"]) == 2
+assert all(c["ended"] and c["in_text"] for c in one["continuations"]), one
+assert "dato" in two["error"] and two["prompt"] == 'dato "'
+PY
+}
+
+@test "--score: loss and perplexity, line by line and in all" {
+    learned_run
+    "$BIN/sample" run --score perro.txt >out.txt
+    [ "$(wc -l <out.txt)" -eq 11 ]
+    grep -qE '^ 0\.412[0-9]+ +1\.5[0-9]+ +48  in all$' out.txt
+    printf 'el gato come\n\nel dato\n' >bad.txt
+    refuses 1 "bad.txt:3" "'dato'" -- "$BIN/sample" run --score bad.txt
+    "$BIN/sample" run --score perro.txt --json | tail -n 1 | grep -q '^{"tokens":48,"loss":0.412'
+}
+
+@test "characters and streams" {
+    "$BIN/train" perro.txt --tokens char --steps 30 --out chars >/dev/null
+    "$BIN/sample" chars "el " --words 20 --count 2 >out.txt
+    [ "$(grep -cE '^  [12]  el ' out.txt)" -eq 2 ]
+    "$BIN/sample" chars --count 1 "" >/dev/null
+    "$BIN/sample" chars --score perro.txt | grep -q 'in all$'
+}
+
+@test "bad input: one clear line each" {
+    small_run
+    refuses 64 RUN -- "$BIN/sample"
+    refuses 1 nowhere -- "$BIN/sample" nowhere el
+    refuses 1 dato gato -- "$BIN/sample" run el dato
+    refuses 1 UTF-8 -- "$BIN/sample" run $'el \xff'
+    refuses 1 '[bos]' -- "$BIN/sample" run "[bos] el"
+    refuses 64 --greedy --top-k -- "$BIN/sample" run el --greedy --top-k 3
+    refuses 64 --beam --temperature -- "$BIN/sample" run el --beam 3 --temperature 2
+    refuses 64 --score -- "$BIN/sample" run el --score perro.txt
+    refuses 64 temperature -- "$BIN/sample" run el --temperature nan
+    refuses 64 top-p -- "$BIN/sample" run el --top-p 1.5
+    refuses 1 absent -- "$BIN/sample" run --score absent
+    refuses 1 context -- "$BIN/sample" run el el el el el el el el el --beam 2
+    printf x >>run/model.safetensors
+    refuses 1 model.safetensors -- "$BIN/sample" run el
+}
