@@ -106,7 +106,7 @@ static void exact(double *p, double temperature, int top_k, double top_p)
             order[j] = order[j - 1];
             order[j - 1] = other;
         }
-    const int most = top_k ? top_k : V;
+    const int most = top_k && top_k < V ? top_k : V;
     double of_most = 0;
     for (int i = 0; i < most; i++)
         of_most += p[order[i]];
