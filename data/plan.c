@@ -143,11 +143,11 @@ static void choose_training(Settings *s, const Given *given, const Corpus *corpu
     if (!was_given(given, "warmup"))
         s->warmup = least(4000, s->steps / 10);
     if (!was_given(given, "eval-every")) {
-        /* Thirty times a run, but so that evaluating stays a small part of the work. */
+        /* Twenty times a run, when it is logged, but so that evaluating stays a small part. */
         const int64_t looked_at =
             (int64_t)(held_out ? corpus->held_out_targets : corpus->train_targets);
         const int64_t step = (int64_t)corpus->train_targets / most(1, plan_steps(corpus, s, 1));
-        s->eval_every = most(most(1, s->steps / 30), 2 * looked_at / most(1, step));
+        s->eval_every = most(most(1, s->steps / 20), 2 * looked_at / most(1, step));
     }
     if (!was_given(given, "log-every"))
         s->log_every = most(1, s->steps / 20);
