@@ -32,7 +32,7 @@ static const Field CHOICES[] = {
     {"top-p", NUMBER, AT(top_p), "1", 0, 1, "P",
      "draw from the most probable ones that together reach P", THIS_CALL},
     {"greedy", FLAG, AT(greedy), NULL, 0, 1, NULL, "always the most probable token", THIS_CALL},
-    {"beam", WHOLE, AT(beam), "0", 0, 10000, "K",
+    {"beam", WHOLE, AT(beam), "0", 0, 1000, "K",
      "search the most probable continuations, keeping the K best at each token. One that comes to "
      "[eos] is complete and competes on with the probability it has; lengths are not evened out, "
      "so short ones are favoured as the model favours them", THIS_CALL},
