@@ -132,13 +132,25 @@ static Matrix strip_scores(Real *at, const Head *head, Strip s)
     return scores;
 }
 
+/* The largest of a strip's row: of every sixteenth number first, which are vectors. */
+static Real largest(const Real *scores, int width)
+{
+    Real tops[STRIP_GRAIN];
+    memcpy(tops, scores, sizeof tops);
+    for (int from = STRIP_GRAIN; from < width; from += STRIP_GRAIN)
+        for (int j = 0; j < STRIP_GRAIN; j++)
+            tops[j] = scores[from + j] > tops[j] ? scores[from + j] : tops[j];
+    Real top = tops[0];
+    for (int j = 1; j < STRIP_GRAIN; j++)
+        top = tops[j] > top ? tops[j] : top;
+    return top;
+}
+
 /* scores[0..width) -> softmax(scale · scores); returns ln Σ exp(scale · score). */
 static Real softmax(Real *scores, int width, Real scale)
 {
-    Real top = scores[0], sum = 0;
-    #pragma omp simd reduction(max : top)
-    for (int j = 0; j < width; j++)
-        top = scores[j] > top ? scores[j] : top;
+    const Real top = largest(scores, width);
+    Real sum = 0;
     #pragma omp simd reduction(+ : sum)
     for (int j = 0; j < width; j++)
         sum += scores[j] = real_exp((scores[j] - top) * scale);
