@@ -113,7 +113,7 @@ static void choose_steps(Settings *s, const Given *given, const Corpus *corpus, 
     }
     if (!was_given(given, "epochs")) {
         if (*whole)
-            s->epochs = is_delicate(s) ? 500 : s->tokens == TOKENS_CHAR ? 220 : 300;
+            s->epochs = is_delicate(s) ? 500 : s->tokens == TOKENS_CHAR ? 200 : 300;
         else if (corpus->stream) /* about 2,000 steps, but no fewer than two epochs */
             s->epochs = most(2, least(40, 2000 / epoch));
         else
