@@ -101,10 +101,7 @@ int main(int argc, char **argv)
     threads_wait_politely(argv);
     Choice choice = {0};
     Given given = {0};
-    char **words = memory_new((size_t)argc + 1, sizeof *words, "the command line");
-    Program program = PROGRAM;
-    program.most_arguments = argc;
-    options_parse(&program, argc, argv, &choice, &given, words);
+    char **words = options_and_words(PROGRAM, argc, argv, &choice, &given);
     if (!words[0] || !words[1])
         usage_error("give a RUN and a TEXT to read; --help tells all");
     if (choice.output && !heads_ending_is_known(choice.output))

@@ -148,11 +148,7 @@ int main(int argc, char **argv)
     threads_wait_politely(argv);
     Choice choice = {0};
     Given given = {0};
-    char **words = memory_new((size_t)argc + 1, sizeof *words, "the command line");
-    Program program = PROGRAM;
-    program.most_arguments = argc;
-    fields_preset(CHOICES, &choice);
-    options_parse(&program, argc, argv, &choice, &given, words);
+    char **words = options_and_words(PROGRAM, argc, argv, &choice, &given);
     if (!words[0])
         usage_error("give a RUN to sample from; --help tells all");
     if (choice.score && words[1])

@@ -141,6 +141,12 @@ static void put_token(const Answerer *a, int left, int id)
     fflush(stdout); /* word by word */
 }
 
+/* What a continuation's first token follows. */
+static int last_shown(const Prompt *prompt)
+{
+    return prompt->count > prompt->drawn ? prompt->tokens[prompt->count - 1] : -1;
+}
+
 static void put_prompt(const Answerer *a, const Prompt *prompt)
 {
     printf("%s", a->screen.bold);
@@ -155,7 +161,7 @@ static Hypothesis draw(Answerer *a, const Prompt *prompt, int number)
     const AnswerRules *rules = &a->rules;
     const int V = a->model->vocabulary.count;
     Hypothesis h = {.tokens = memory_new((size_t)rules->words, sizeof *h.tokens, "words")};
-    int left = prompt->count > prompt->drawn ? prompt->tokens[prompt->count - 1] : -1;
+    int left = last_shown(prompt);
     writer_begin(&a->writer, prompt->tokens, prompt->count);
     while (h.count < rules->words && !h.ended) {
         sampler_probabilities(a->p, a->ranked, a->writer.logits, V, rules->sampling);
@@ -260,9 +266,8 @@ static void put_beam(Answerer *a, const Prompt *prompt)
         }
         printf("%3d  ", i + 1);
         put_prompt(a, prompt);
-        for (int j = 0, left = prompt->count > prompt->drawn ? prompt->tokens[prompt->count - 1]
-                                                             : -1;
-             j < best[i].count; left = best[i].tokens[j++])
+        int left = last_shown(prompt);
+        for (int j = 0; j < best[i].count; left = best[i].tokens[j++])
             put_token(a, left, best[i].tokens[j]);
         put_remark(a, prompt, &best[i]);
     }

@@ -161,3 +161,12 @@ char *words_together(char **words)
     }
     return text;
 }
+
+char **options_and_words(Program program, int argc, char **argv, void *into, Given *given)
+{
+    char **words = memory_new((size_t)argc + 1, sizeof *words, "the command line");
+    program.most_arguments = argc;
+    fields_preset(program.fields, into);
+    options_parse(&program, argc, argv, into, given, words);
+    return words;
+}

@@ -19,6 +19,10 @@ typedef struct {
 void options_parse(const Program *program, int argc, char **argv, void *into, Given *given,
                    char **arguments);
 
+/* The same for a program that takes any number of words behind its options: presets the fields and
+ * returns the words, ended by NULL. The caller frees the list. */
+char **options_and_words(Program program, int argc, char **argv, void *into, Given *given);
+
 /* "program: message" in one line and exit status 64: the call was wrong, not the world. */
 _Noreturn void usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

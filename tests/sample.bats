@@ -35,7 +35,8 @@ small_run() {
     small_run
     "$BIN/sample" run un --count 5 --seed 3 --threads 1 >one.txt
     "$BIN/sample" run un --count 5 --seed 3 --threads 3 | cmp - one.txt
-    refutes -q "$(sed -n 's/^  1  //p' one.txt)" <("$BIN/sample" run un --count 5 --seed 4)
+    "$BIN/sample" run un --count 5 --seed 4 >other.txt
+    if cmp -s one.txt other.txt; then return 1; fi
     [ "$(grep -cE '^  [1-5]  un ' one.txt)" -eq 5 ]
 }
 
