@@ -2,6 +2,7 @@
 # make demo       all three on the nine sentences, from nothing
 # make test       passes every test
 # make sanitize   the same tests under the address and undefined-behaviour sanitizers
+# make fuzz       FUZZ_SECONDS each of libFuzzer on every target of tests/fuzz (wants clang)
 # make parity     compares with PyTorch and Transformers (PYTHON must have torch, numpy and those)
 # make browser    looks at the pages of ./attend in Chromium; pictures in build/browser
 # make install    PREFIX=/usr/local
@@ -16,6 +17,7 @@ PYTHON ?= python3
 BUILD ?= build
 BIN ?= .
 SANITIZE ?=
+FUZZ_SECONDS ?= 60
 
 # No fast-math: sums keep their order and NAN stays NAN. These two drop only errno and traps.
 CFLAGS ?= -O3 -g -march=$(ARCH)
@@ -38,6 +40,8 @@ TESTS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/test_*.c))
 EXACT = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/exact_*.c))
 DUMPS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/dump_*.c))
 SHOWS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/show_*.c))
+FUZZERS = $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_HELPERS = tests/tiny.c $(filter-out tests/fuzz/fuzz_%,$(wildcard tests/fuzz/*.c))
 in_float = $(patsubst %.c,$(BUILD)/float/%.o,$(1))
 in_double = $(patsubst %.c,$(BUILD)/double/%.o,$(1))
 
@@ -52,6 +56,13 @@ $(TESTS) $(SHOWS): $(BUILD)/%: $(BUILD)/float/%.o $(call in_float,$(HELPERS)) $(
 $(EXACT) $(DUMPS): $(BUILD)/%: $(BUILD)/double/%.o $(call in_double,$(HELPERS)) \
 		$(BUILD)/double/rooms.a
 	$(LINK) -lcmocka
+
+# What a target takes from the libraries and changes: see tests/fuzz/harness.c.
+$(FUZZERS): $(BUILD)/%: $(BUILD)/float/tests/fuzz/%.o $(call in_float,$(FUZZ_HELPERS)) \
+		$(BUILD)/float/rooms.a
+	$(LINK) -fsanitize=fuzzer $(patsubst %,-Wl$(,)--wrap=%,exit fopen fdopen open_memstream fclose \
+		XXH3_64bits XXH3_64bits_withSeed XXH3_64bits_digest)
+, = ,
 
 $(BUILD)/float/rooms.a: $(call in_float,$(ROOMS))
 	$(PACK)
@@ -77,7 +88,7 @@ $(BUILD)/flags: always
 	@echo '$(CC) $(CFLAGS)' | cmp -s - $@ || echo '$(CC) $(CFLAGS)' > $@
 
 packages:
-	@scripts/setup.sh $(firstword $(filter browser,$(MAKECMDGOALS)) \
+	@scripts/setup.sh $(firstword $(filter browser fuzz,$(MAKECMDGOALS)) \
 		$(if $(filter test sanitize check,$(MAKECMDGOALS)),test,build))
 
 # One after another, so that what fails is the last thing said; tests/*.bats call the programs.
@@ -92,6 +103,13 @@ sanitize:
 	@ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 	$(MAKE) --no-print-directory test BUILD=build/sanitize BIN=build/sanitize/bin \
 		CFLAGS='-O1 -g -march=$(ARCH)' SANITIZE='-fsanitize=address,undefined -fno-omit-frame-pointer'
+
+fuzz: packages
+	@$(MAKE) --no-print-directory -j$$(nproc) fuzzers BUILD=build/fuzz CC=clang OPENMP=0 \
+		CFLAGS='-O1 -g -march=$(ARCH) -Wno-pass-failed' SANITIZE='-fsanitize=address,undefined \
+		-fsanitize=float-cast-overflow,fuzzer-no-link -fno-sanitize-recover=undefined'
+	@tests/fuzz/run.sh $(FUZZ_SECONDS)
+fuzzers: $(FUZZERS)
 
 parity:
 	@$(MAKE) --no-print-directory -j$$(nproc) all $(SHOWS) $(BUILD)/double/train
@@ -115,4 +133,4 @@ clean:
 	rm -rf build $(notdir $(PROGRAMS))
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: all packages always test sanitize parity browser demo install clean
+.PHONY: all packages always test sanitize fuzz fuzzers parity browser demo install clean

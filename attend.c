@@ -81,6 +81,11 @@ static Heads look(Pretrained *model, const Choice *choice, const char *name, con
         die("%s has %d tokens%s, %s sees %d at most: shorten it", name, count,
             model->stream ? "" : " with [bos]", model->directory, shape->context);
     Heads heads = heads_look(&model->gpt, &model->vocabulary, tokens, count);
+    double sum = 0;
+    const size_t numbers = (size_t)shape->layers * (size_t)shape->heads * (size_t)count;
+    for (size_t i = 0; i < numbers * (size_t)count; i++)
+        sum += (double)heads.weights[i];
+    pretrained_check(model, sum);
     heads.layer = layer;
     heads.head = head;
     free(tokens);

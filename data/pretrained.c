@@ -77,6 +77,13 @@ void pretrained_close(Pretrained *model)
     vocabulary_free(&model->vocabulary);
 }
 
+void pretrained_check(const Pretrained *model, double number)
+{
+    if (!isfinite(number))
+        die("%s/model.safetensors: its weights are so large that the model computes %g: it is of "
+            "no use", model->directory, number);
+}
+
 char *pretrained_tokens(const Pretrained *model, const char *name, const char *bytes, size_t size,
                         int **tokens, int *count)
 {
