@@ -124,8 +124,10 @@ int main(int argc, char **argv)
     bool good = true;
     if (choice.output) {
         good = heads_write(choice.output, &heads, (About){words[0], text});
+        char *path = command_line(1, &choice.output);
         if (good)
-            printf("wrote %s\n", choice.output);
+            printf("wrote %s\n", path);
+        free(path);
     } else {
         show(&heads);
     }

@@ -164,8 +164,10 @@ bool run_write_settings(const char *directory, const Settings *settings)
 char *run_text_path(const char *directory)
 {
     char *path = inside(directory, "text.txt");
-    if (file_exists(path))
+    if (file_exists(path)) {
+        file_must_be_plain(path);
         return path;
+    }
     free(path);
     return NULL;
 }

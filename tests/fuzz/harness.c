@@ -1,5 +1,5 @@
-/* harness.c: see harness.h. Linked with --wrap for exit, for what opens and closes a stream, and for
- * the functions that make a checksum. */
+/* harness.c: see harness.h. Linked with --wrap for exit, for what opens and closes a stream, and
+ * for the functions that make a checksum. */
 #include "harness.h"
 
 #include <sanitizer/allocator_interface.h>
