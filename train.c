@@ -10,7 +10,6 @@
 #include <stb/stb_ds.h>
 
 #include "data/floor.h"
-#include "data/log.h"
 #include "data/trainer.h"
 #include "model/matrix/matrix.h"
 #include "program/options.h"
@@ -221,7 +220,7 @@ static void note_signal(int number)
 
 static void watch_signals(void)
 {
-    static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int stopping[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
     const struct sigaction noting = {.sa_handler = note_signal,
                                      .sa_flags = SA_RESETHAND | SA_RESTART};
     for (size_t i = 0; i < sizeof stopping / sizeof *stopping; i++) {
@@ -245,12 +244,26 @@ static bool is_due(int64_t step, int every)
     return every > 0 && step % every == 0;
 }
 
-/* Saves what is due; a save that fails was said, and the next one may succeed. */
+/* What follows from a save that failed; why it did was said. */
+static void say_unsaved(const Call *call, const char *then)
+{
+    if (call->saved_step != call->trainer.progress.step)
+        printf("step %" PRId64 " is not saved, step %" PRId64 " still is; %s\n",
+               call->trainer.progress.step, call->saved_step, then);
+}
+
+/* Saves what is due. Where that fails the next one may succeed. */
 static void save_if_due(Call *call)
 {
-    const int every = call->trainer.plan.settings.checkpoint_every;
-    if (every ? is_due(call->trainer.progress.step, every) : clock_seconds() - call->saved > 60)
-        save(call);
+    const Settings *s = &call->trainer.plan.settings;
+    const int every = s->checkpoint_every;
+    if (every ? !is_due(call->trainer.progress.step, every) : clock_seconds() - call->saved <= 60)
+        return;
+    screen_refresh(&call->screen, ""); /* there may be something to say */
+    if (!save(call))
+        say_unsaved(call, "the training goes on");
+    else if (s->keep)
+        trainer_keep(&call->trainer);
 }
 
 static bool out_of_patience(const Trainer *t)
@@ -296,7 +309,7 @@ static void look_at_start(Call *call)
     if (stop_signal && isnan(call->evaluated))
         return;
     const LogEntry entry = entry_of(call, (Step){NAN, NAN, NAN, 0}, call->evaluated);
-    log_write(t->log, &entry);
+    log_write(&t->log, &entry);
     if (!call->screen.terminal)
         printf("start: loss %.4f over the %s text\n", call->evaluated,
                trainer_holds_out(t) ? "held-out" : "whole");
@@ -320,7 +333,7 @@ static void step_and_log(Call *call)
         return;
     const LogEntry entry = entry_of(call, step, evaluating ? call->evaluated : (double)NAN);
     if (evaluating || logging)
-        log_write(t->log, &entry);
+        log_write(&t->log, &entry);
     const bool ends = t->progress.step == last_step(s);
     if (call->screen.terminal ? ends || screen_is_due(&call->screen, entry.seconds) : logging)
         show(call, &entry);
@@ -481,6 +494,7 @@ int main(int argc, char **argv)
     threads_wait_politely(argv);
     setvbuf(stdout, NULL, _IOLBF, 0); /* whoever reads in a pipe reads along */
     signal(SIGPIPE, SIG_IGN);         /* and may leave; the training goes on */
+    signal(SIGXFSZ, SIG_IGN);         /* a file that may not grow is a save that fails */
     Call call = {.program = argv[0], .screen = screen_open(), .evaluated = NAN};
     Settings settings = {0};
     Given given = {0};
@@ -504,10 +518,14 @@ int main(int argc, char **argv)
         good = trainer_save(trainer);
     if (good) {
         train(&call);
-        good = call.given_up || save(&call);
+        good = (call.given_up || save(&call)) && log_is_safe(&trainer->log);
+        if (good) {
+            conclude(&call);
+        } else {
+            say_unsaved(&call, "make room, and go on from there:");
+            conclude_next(&call);
+        }
     }
-    if (good)
-        conclude(&call);
     trainer_close(trainer);
     free(command);
     fields_free(SETTINGS, &settings);
