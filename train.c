@@ -263,7 +263,16 @@ static void save_if_due(Call *call)
     if (!save(call))
         say_unsaved(call, "the training goes on");
     else if (s->keep)
-        trainer_keep(&call->trainer);
+        trainer_keep(&call->trainer, true);
+}
+
+/* A run that was killed between a save and its keeping makes up for it. */
+static void keep_if_missed(const Trainer *t)
+{
+    const Settings *s = &t->plan.settings;
+    const int64_t step = t->progress.step;
+    if (step && s->keep && is_due(step, s->checkpoint_every))
+        trainer_keep(t, false);
 }
 
 static bool out_of_patience(const Trainer *t)
@@ -348,6 +357,7 @@ static void train(Call *call)
 
     call->begun = call->saved = clock_seconds();
     call->first_step = call->saved_step = t->progress.step;
+    keep_if_missed(t);
     look_at_start(call);
     while (!stop_signal && t->progress.step < end && !out_of_patience(t)) {
         step_and_log(call);
@@ -356,6 +366,14 @@ static void train(Call *call)
     }
     if (call->screen.terminal && t->progress.step > call->first_step)
         printf("\n");
+}
+
+/* Whether the end is on the disk: it may have been due for a save already. */
+static bool save_at_end(Call *call)
+{
+    const int64_t step = call->trainer.progress.step;
+    const bool saved = call->given_up || (call->saved_step == step && step > call->first_step);
+    return (saved || save(call)) && log_is_safe(&call->trainer.log);
 }
 
 /* ---- What came of it ---- */
@@ -518,7 +536,7 @@ int main(int argc, char **argv)
         good = trainer_save(trainer);
     if (good) {
         train(&call);
-        good = (call.given_up || save(&call)) && log_is_safe(&trainer->log);
+        good = save_at_end(&call);
         if (good) {
             conclude(&call);
         } else {

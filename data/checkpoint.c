@@ -197,13 +197,14 @@ static bool make(const char *directory, const char *hidden, const char *path, si
     return directory_sync(directory);
 }
 
-bool checkpoint_keep(const char *directory, int64_t step, size_t log_size, int most)
+bool checkpoint_keep(const char *directory, int64_t step, size_t log_size, int most,
+                     bool anew)
 {
     char *hidden = saying("%s/.checkpoint-%" PRId64 ".new", directory, step);
     char *path = saying("%s/checkpoint-%" PRId64, directory, step);
-    if (file_exists(path)) /* the run was taken back to before it, and is here again */
+    if (anew && file_exists(path)) /* the run was taken back to before it, and is here again */
         remove_checkpoint(directory, step);
-    const bool good = make(directory, hidden, path, log_size);
+    const bool good = (!anew && file_exists(path)) || make(directory, hidden, path, log_size);
     if (!good)
         remove_files(hidden);
     int64_t *steps = steps_kept(directory);

@@ -16,9 +16,11 @@
 extern const char *const RUN_FILES[];
 
 /* Keeps the run as it is saved, at a step, with so many bytes of its log, and of all that are kept
- * up to this step the last `most`. One to which something was added, or in which another process
+ * up to this step the last `most`. Where that step is kept already, it is made anew, or left as it
+ * is. One to which something was added, or in which another process
  * trains, is left alone. Says what failed and returns false. */
-bool checkpoint_keep(const char *directory, int64_t step, size_t log_size, int most);
+bool checkpoint_keep(const char *directory, int64_t step, size_t log_size, int most,
+                     bool anew);
 
 bool checkpoints_are_in(const char *directory);
 

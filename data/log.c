@@ -70,6 +70,7 @@ static void put_header(Log *log)
 void log_begin(Log *log)
 {
     log->safe = (LogMark){0};
+    arrfree(log->lines);
     cut(log);
     put_header(log);
 }

@@ -35,16 +35,20 @@ static bool is_run(const char *directory)
            file_is_in(directory, "model.safetensors") || checkpoints_are_in(directory);
 }
 
-/* All of an overwritten run but its log: that is locked, and is begun anew in its place. */
-static void clear_run(const char *directory)
+/* All of an overwritten run. Its log is locked: it is emptied, and stays. It is the state's end that
+ * ends it: before, nothing is missing, and behind it nothing goes on. */
+static void clear_run(const char *directory, Log *log)
 {
     for (const char *const *name = RUN_FILES; *name; name++) {
         char *path = inside(directory, *name);
-        if (strcmp(*name, "log.csv") && unlink(path) && errno != ENOENT)
+        if (!strcmp(*name, "log.csv"))
+            log_begin(log);
+        else if (unlink(path) && errno != ENOENT)
             die("cannot overwrite %s: %s", path, strerror(errno));
+        if (name == RUN_FILES)
+            checkpoints_clear(directory, true);
         free(path);
     }
-    checkpoints_clear(directory, true);
 }
 
 /* What a kill has left beside the files that it was writing. */
@@ -116,7 +120,7 @@ char *run_directory(const Settings *settings, const char *text_path, Log *log)
     if (named)
         check_unasked(settings); /* nobody else writes there from here on */
     if (is_run(directory))
-        clear_run(directory);
+        clear_run(directory, log);
     else if (named)
         check_foreign(directory);
     clear_leftovers(directory);

@@ -281,7 +281,8 @@ bool trainer_save(Trainer *t)
     return run_save(t->directory, &t->gpt, &t->adam, t->best, &t->progress, &t->log, t->identity);
 }
 
-bool trainer_keep(const Trainer *t)
+bool trainer_keep(const Trainer *t, bool anew)
 {
-    return checkpoint_keep(t->directory, t->progress.step, t->log.safe.size, t->plan.settings.keep);
+    return checkpoint_keep(t->directory, t->progress.step, t->log.safe.size,
+                           t->plan.settings.keep, anew);
 }
