@@ -3,8 +3,8 @@ load programs.bash
 
 # torture PART EVERY: one part of it, in short; skipped where the kernel or the user may not do it.
 torture() {
-    BIN=$BIN BUILD=$BUILD TORTURE_EVERY=$2 TORTURE_SECONDS=60 TMPDIR=$WORK "$ROOT/tests/torture/torture.bash" "$1" \
-        >out.txt || { cat out.txt; return 1; }
+    BIN=$BIN BUILD=$BUILD TORTURE_EVERY=$2 TORTURE_SECONDS=60 "$ROOT/tests/torture/torture.bash" \
+        "$1" >out.txt || { cat out.txt; return 1; }
     if grep skipped out.txt; then skip "$(cat out.txt)"; fi
 }
 
@@ -72,16 +72,16 @@ end_long() {
 
 @test "a directory that goes away is said, and one that comes back is written again" {
     "$BIN/train" perro.txt --steps 4000 --checkpoint-every 4000 --out whole >/dev/null
-    "$BIN/train" perro.txt --steps 4000 --checkpoint-every 20 --out run >out.txt 2>err.txt &
+    "$BIN/train" perro.txt --steps 4000 --checkpoint-every 100 --out run >out.txt 2>err.txt &
     local process=$!
-    until grep -qa '"step":"20"' run/state.safetensors 2>/dev/null; do sleep 0.005; done
+    until grep -qa '"step":"100"' run/state.safetensors 2>/dev/null; do sleep 0.005; done
     mv run away
     until grep -q "No such file" err.txt; do sleep 0.005; done
     mv away run
     wait $process
     grep -q "is not saved, step .* still is; the training goes on" out.txt
     same_run whole run
-    "$BIN/train" perro.txt --steps 4000 --checkpoint-every 20 --out gone >out.txt 2>err.txt &
+    "$BIN/train" perro.txt --steps 4000 --checkpoint-every 100 --out gone >out.txt 2>err.txt &
     process=$!
     until [ -e gone/state.safetensors ]; do sleep 0.005; done
     rm -rf gone
