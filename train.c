@@ -89,6 +89,17 @@ static void announce_model(const Trainer *t, const Screen *screen)
            matrix_kernel_name());
 }
 
+/* A save lies beside the one before it until it is whole, and so do those that are kept. */
+static void warn_of_room(const Trainer *t)
+{
+    const double save = 5.0 * (double)t->plan.parameters * sizeof(Real); /* four in the state */
+    const double wanted = save * (t->plan.settings.keep + (t->progress.step ? 1 : 2));
+    const double room = directory_room(t->directory);
+    if (room < wanted)
+        printf("        saving may take %.1f MB there, and %.1f MB are free\n", wanted / 1e6,
+               room / 1e6);
+}
+
 static void announce_training(const Trainer *t)
 {
     const Settings *s = &t->plan.settings;
@@ -115,6 +126,7 @@ static void announce_training(const Trainer *t)
         printf(", going on from the model in %s", s->from);
     printf("\n");
     free(directory);
+    warn_of_room(t);
 }
 
 /* ---- The log ---- */

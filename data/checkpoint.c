@@ -48,11 +48,20 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* NULL where there is none, or where it cannot be read, which is said. */
+static DIR *open_list(const char *directory)
+{
+    DIR *list = opendir(directory);
+    if (!list && errno != ENOENT && errno != ENOTDIR)
+        file_failed("read", directory);
+    return list;
+}
+
 /* The steps of all checkpoints, growing: an stb_ds array. */
 static int64_t *steps_kept(const char *directory)
 {
     int64_t *steps = NULL;
-    DIR *list = opendir(directory);
+    DIR *list = open_list(directory);
     for (struct dirent *entry; list && (entry = readdir(list));)
         if (step_of(entry->d_name) >= 0)
             arrput(steps, step_of(entry->d_name));
@@ -82,7 +91,7 @@ static bool is_directory(const char *path)
 /* Whether a checkpoint holds nothing but what was put there, and nobody trains in it. */
 static bool is_ours(const char *path)
 {
-    DIR *list = opendir(path);
+    DIR *list = open_list(path);
     bool ours = list && is_directory(path);
     for (struct dirent *entry; ours && (entry = readdir(list));)
         ours = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
@@ -127,7 +136,7 @@ static void remove_checkpoint(const char *directory, int64_t step)
 
 void checkpoints_clear(const char *directory, bool all)
 {
-    DIR *list = opendir(directory);
+    DIR *list = open_list(directory);
     for (struct dirent *entry; list && (entry = readdir(list));) {
         const size_t length = strlen(entry->d_name);
         const char *end = length > 4 ? entry->d_name + length - 4 : "";

@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -197,4 +199,11 @@ void directory_make(const char *path)
             return;
         *slash = kept;
     }
+}
+
+double directory_room(const char *path)
+{
+    struct statvfs status;
+    return statvfs(path, &status) ? (double)INFINITY
+                                  : (double)status.f_bavail * (double)status.f_frsize;
 }

@@ -44,6 +44,9 @@ bool file_replace(const char *directory, const char *name, const void *bytes, si
 /* Makes a directory and those above it; dies where it cannot. */
 void directory_make(const char *path);
 
+/* Bytes that may still be written there; infinity where that is not known. */
+double directory_room(const char *path);
+
 /* What was made, renamed or removed in a directory is so on the disk too. Says what failed and
  * returns false. */
 bool directory_sync(const char *path);

@@ -19,20 +19,9 @@
 #ifndef PULGA_RUN_H
 #define PULGA_RUN_H
 
-#include "../model/adam.h"
-#include "log.h"
 #include "plan.h"
+#include "state.h"
 #include "text.h"
-
-/* Where a run is. */
-typedef struct {
-    int64_t step;      /* done */
-    int64_t epoch;     /* position in the data: see corpus.h */
-    size_t next;
-    double best_loss;  /* infinity before the first evaluation */
-    int64_t best_step;
-    int worse;         /* evaluations since the best one */
-} Progress;
 
 /* The directory for a new run, made and claimed: settings->out, or one named after the text, the
  * next free one of that name. The caller frees. Dies where an existing run would be overwritten
@@ -65,8 +54,5 @@ bool run_write_settings(const char *directory, const Settings *settings);
 char *run_text_path(const char *directory);
 /* Dies unless this is the text that the run was started with. */
 void run_check_text(const char *directory, const char *text_path, const Text *text);
-/* Where it is, and the log as it was then: what log_go_on checks. */
-Progress run_read_state(const char *directory, Gpt *gpt, Adam *adam, Real *best, Log *log,
-                        uint64_t identity);
 
 #endif

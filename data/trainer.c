@@ -93,7 +93,7 @@ static char *open_resumed(Trainer *t, Settings *settings, Given *given)
         return wrong;
     make_model(t);
     t->identity = run_identity(&t->plan.settings, &t->text);
-    t->progress = run_read_state(t->directory, &t->gpt, &t->adam, t->best, &t->log, t->identity);
+    t->progress = state_read(t->directory, &t->gpt, &t->adam, t->best, &t->log, t->identity);
     if (t->plan.settings.steps < t->progress.step)
         return saying("%s has taken %" PRId64 " steps: it cannot become shorter than that",
                       t->directory, t->progress.step);

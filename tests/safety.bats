@@ -164,6 +164,19 @@ end_long() {
     refuses 1 "of another run" run/state.safetensors -- "$BIN/train" --resume run
 }
 
+@test "another kernel than the run was begun with is said" {
+    PULGA_KERNEL=portable "$BIN/train" perro.txt --steps 8 --stop-after 4 --out run >/dev/null
+    PULGA_KERNEL=portable "$BIN/train" --resume run --stop-after 5 2>err.txt >/dev/null
+    [ ! -s err.txt ]
+    sed -i 's/\("kernel":[[:space:]]*\)"portable"/\1"another"/' run/config.json
+    refuses 1 run/config.json checksum -- "$BIN/train" --resume run
+    rm -r run
+    PULGA_KERNEL=portable "$BIN/train" perro.txt --steps 8 --stop-after 4 --out run >/dev/null
+    grep -qw "$("$BIN/train" perro.txt --steps 0 --out new | grep -o "kernel .*")" \
+        <<<"kernel portable" && skip "this machine has no other"
+    refuses 0 "portable" "not to the same bits" -- "$BIN/train" --resume run
+}
+
 @test "a start that failed or was killed can be made again" {
     mkdir begun
     : >begun/log.csv
