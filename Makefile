@@ -3,6 +3,8 @@
 # make test       passes every test
 # make sanitize   the same tests under the address and undefined-behaviour sanitizers
 # make fuzz       FUZZ_SECONDS each of libFuzzer on every target of tests/fuzz (wants clang)
+# make torture    kills runs at thousands of moments, fails each of their calls, fills disks; prints
+#                 counts; TORTURE_SECONDS=600 at most
 # make parity     compares with PyTorch and Transformers (PYTHON must have torch, numpy and those)
 # make browser    looks at the pages of ./attend in Chromium; pictures in build/browser
 # make install    PREFIX=/usr/local
@@ -64,6 +66,9 @@ $(FUZZERS): $(BUILD)/%: $(BUILD)/float/tests/fuzz/%.o $(call in_float,$(FUZZ_HEL
 		XXH3_64bits XXH3_64bits_withSeed XXH3_64bits_digest)
 , = ,
 
+$(BUILD)/tests/faults: tests/torture/faults.c $(BUILD)/flags
+	@mkdir -p $(@D) && echo '  $(CC) $<' && $(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $<
+
 $(BUILD)/float/rooms.a: $(call in_float,$(ROOMS))
 	$(PACK)
 $(BUILD)/double/rooms.a: $(call in_double,$(ROOMS))
@@ -93,7 +98,8 @@ packages:
 
 # One after another, so that what fails is the last thing said; tests/*.bats call the programs.
 test: packages
-	@$(MAKE) --no-print-directory -j$$(nproc) all $(TESTS) $(EXACT) $(DUMPS) $(BUILD)/double/train
+	@$(MAKE) --no-print-directory -j$$(nproc) all $(TESTS) $(EXACT) $(DUMPS) \
+		$(BUILD)/double/train $(BUILD)/tests/faults
 	@for test in $(sort $(TESTS) $(EXACT)); do \
 		$$test >$(BUILD)/output 2>&1 && echo "  passed $$test" || \
 		{ cat $(BUILD)/output; echo "  FAILED $$test"; exit 1; }; done
@@ -110,6 +116,10 @@ fuzz: packages
 		-fsanitize=float-cast-overflow,fuzzer-no-link -fno-sanitize-recover=undefined'
 	@tests/fuzz/run.sh $(FUZZ_SECONDS)
 fuzzers: $(FUZZERS)
+
+torture: all $(BUILD)/tests/faults
+	@BIN=$(abspath $(BIN)) BUILD=$(abspath $(BUILD)) \
+		tests/torture/torture.bash points faults disks flips kills
 
 parity:
 	@$(MAKE) --no-print-directory -j$$(nproc) all $(SHOWS) $(BUILD)/double/train
@@ -133,4 +143,4 @@ clean:
 	rm -rf build $(notdir $(PROGRAMS))
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: all packages always test sanitize fuzz fuzzers parity browser demo install clean
+.PHONY: all packages always test sanitize torture fuzz fuzzers parity browser demo install clean
