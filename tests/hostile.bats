@@ -71,6 +71,24 @@ harmless() {
     refuses 1 there/tokenizer.json -- "$BIN/sample" there un gato
 }
 
+@test "nothing outside is written through a link" {
+    small_run perro.txt run >/dev/null
+    mkdir outside
+    for link in "${FILES[@]}" $(printf '.%s.new ' "${FILES[@]}" x.svg); do
+        name=outside/${link#.}
+        echo kept >$name
+        for how in "train --resume there" "train perro.txt --steps 1 --out there --overwrite" \
+            "attend there un -o there/x.svg"; do
+            rm -rf there && cp -r run there
+            [ ! -e there/$link ] || cp there/$link $name
+            ln -sf ../$name there/$link
+            cp $name before
+            ends "$BIN"/$how
+            cmp $name before
+        done
+    done
+}
+
 @test "the text that a run was trained on is not looked for outside" {
     small_run perro.txt run >/dev/null
     rm run/text.txt perro.txt
