@@ -140,7 +140,8 @@ load programs.bash
     printf 'x' | dd of=run/state.safetensors bs=1 seek=200000 conv=notrunc 2>/dev/null
     refuses 1 run/state.safetensors checksum -- "$BIN/train" --resume run
     for lie in 's/"next":"9"/"next":"10"/' 's/"step":"3"/"step":"1e30"/' \
-        's/"log_size":"/"log_size":"99/'; do
+        's/"log_size":"/"log_size":"99/' 's/"best_loss":"[0-9]/"best_loss":"7/' \
+        's/"worse":"0"/"worse":"1"/'; do
         cp good/state.safetensors run/
         lie_in run/state.safetensors "$lie"
         refuses 1 damaged -- "$BIN/train" --resume run

@@ -300,7 +300,7 @@ flips() {
         rm -rf run
         cp -r middle run
         size=$(stat -c %s run/$file)
-        [ $file != state.safetensors ] || [ $((n % 2)) -eq 0 ] || size=4000 # its header
+        [ $file != state.safetensors ] || [ $((n % 2)) -eq 0 ] || size=450 # where it is
         draw "$size"; at=$DRAWN
         draw 255
         old=$(od -An -t u1 -j $at -N 1 run/$file | tr -d ' ')
