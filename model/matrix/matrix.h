@@ -51,6 +51,14 @@ static inline Matrix matrix_cols(Matrix m, int from, int count)
     return m;
 }
 
+/* In bfloat16 both operands are rounded to 8 significant bits on their way into the product; the
+ * sums stay in Real. Everything outside this room is the same. */
+typedef enum { PRECISION_F32, PRECISION_BF16 } Precision;
+
+/* To be called before the first product, where it is not float32; false where the machine has no
+ * instructions for it. */
+bool matrix_choose(Precision precision);
+
 /* The name of the kernel in use. The environment variable PULGA_KERNEL forces one by name. */
 const char *matrix_kernel_name(void);
 
