@@ -12,6 +12,7 @@
 #include "close.h"
 
 static uint32_t drawn;
+static bool in_pairs; /* a bfloat16 kernel is tested */
 
 static int draw(int most)
 {
@@ -46,14 +47,29 @@ static Real *at(Matrix m, int i, int j)
     return m.at + i * m.row_step + j * m.col_step;
 }
 
+/* What a product makes of an operand: itself, or, in bfloat16, the nearest number whose lower 16 bits
+ * are 0, the even one of two. */
+static double taken(Real x)
+{
+    if (!in_pairs)
+        return (double)x;
+    float nearest = (float)x;
+    uint32_t bits;
+    memcpy(&bits, &nearest, sizeof bits);
+    bits = (bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000;
+    memcpy(&nearest, &bits, sizeof bits);
+    return (double)nearest;
+}
+
 /* y = a·b (+ y) in double; size: Σ |a|·|b|, which bounds the rounding. */
 static double plain(Matrix a, Matrix b, int i, int j, double start, double *size)
 {
     double sum = start;
     *size = fabs(start);
     for (int k = 0; k < a.cols; k++) {
-        sum += (double)*at(a, i, k) * (double)*at(b, k, j);
-        *size += fabs((double)*at(a, i, k) * (double)*at(b, k, j));
+        const double product = taken(*at(a, i, k)) * taken(*at(b, k, j));
+        sum += product;
+        *size += fabs(product);
     }
     return sum;
 }
@@ -124,7 +140,7 @@ static void test_same_bits(void **state)
 /* Calls this program again for each kernel. */
 static int with_each_kernel(const char *self)
 {
-    static const char *const names[] = {"portable", "avx2", "avx512"};
+    static const char *const names[] = {"portable", "avx2", "avx512", "avx512_bf16"};
     int failures = 0;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char *probe = saying("PULGA_KERNEL=%s %s --has 2>/dev/null", names[i], self);
@@ -144,6 +160,9 @@ int main(int argc, char **argv)
         return strcmp(argv[1], "--has") != 0;
     if (!getenv("PULGA_KERNEL"))
         return with_each_kernel(argv[0]);
+    in_pairs = strcmp(matrix_kernel_name(), getenv("PULGA_KERNEL"));
+    if (in_pairs && !matrix_choose(PRECISION_BF16))
+        die("%s is not to be had", getenv("PULGA_KERNEL"));
     printf("kernel %s\n", matrix_kernel_name());
     fflush(stdout);
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes),

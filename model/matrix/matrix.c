@@ -36,10 +36,10 @@ static const Kernel *chosen;
 
 bool matrix_choose(Precision precision)
 {
-    KernelOf *const *table = precision == PRECISION_BF16 ? PAIRS : FLOATS;
-    const char *name = getenv("PULGA_KERNEL");
-    const Kernel *forced = name && *name ? kernel_find(table, name) : NULL;
-    const Kernel *found = forced ? forced : kernel_find(table, NULL);
+    const char *forced = getenv("PULGA_KERNEL");
+    if (forced && (!*forced || (precision == PRECISION_F32 && kernel_find(PAIRS, forced))))
+        forced = NULL; /* it says nothing about this precision */
+    const Kernel *found = kernel_find(precision == PRECISION_F32 ? FLOATS : PAIRS, forced);
     if (found)
         chosen = found;
     return found;
@@ -47,11 +47,9 @@ bool matrix_choose(Precision precision)
 
 __attribute__((constructor)) static void choose_first(void)
 {
-    const char *name = getenv("PULGA_KERNEL");
-    if (name && *name && !kernel_find(FLOATS, name) && !kernel_find(PAIRS, name))
+    if (!matrix_choose(PRECISION_F32))
         die("PULGA_KERNEL=%s is no kernel that this machine has; known: avx512, avx2, portable, "
-            "and for bf16 avx512_bf16", name);
-    matrix_choose(PRECISION_F32);
+            "and for bf16 avx512_bf16", getenv("PULGA_KERNEL"));
 }
 
 const char *matrix_kernel_name(void)

@@ -131,8 +131,9 @@ bool pack_rows(Real *words, const Kernel *kernel, Matrix a)
 
 void pack_panel(Real *words, const Kernel *kernel, int panel, Matrix b)
 {
+    const int deep = (b.rows + kernel_pairs(kernel) - 1) / kernel_pairs(kernel);
     if (b.cols < panel)
-        memset(words, 0, sizeof *words * (size_t)b.rows * (size_t)panel);
+        memset(words, 0, sizeof *words * (size_t)deep * (size_t)panel);
     if (kernel->pair_rows)
         pack_panel_paired(words, kernel, panel, b);
     else
