@@ -31,7 +31,7 @@ needs_bf16() {
 
 # Means of the losses of every 50 steps, which are the third column.
 means() {
-    awk -F, 'NR > 1 { sum += $3; if (++count % 50 == 0) { printf "%.6f\n", sum / 50; sum = 0 } }' \
+    awk -F, '$3 ~ /[0-9]/ { sum += $3; if (++count % 50 == 0) { printf "%.6f\n", sum / 50; sum = 0 } }' \
         "$1/log.csv"
 }
 

@@ -113,28 +113,34 @@ static void test_shapes(void **state)
     check_shape(0, 5, 3, false), check_shape(5, 0, 3, true);
 }
 
-/* The bits of a product must not depend on the threads, nor on where a view lies. */
-static void test_same_bits(void **state)
+/* The bits of a product must not depend on the threads: every shape is large enough for them. */
+static void check_same_bits(int rows, int depth, int cols, bool turned)
 {
-    (void)state;
-    enum { ROWS = 611, DEPTH = 301, COLS = 203 };
-    const size_t size = (size_t)ROWS * COLS;
-    Real *a = memory_new((size_t)ROWS * DEPTH, sizeof *a, "a test");
-    Real *b = memory_new((size_t)DEPTH * COLS, sizeof *b, "a test");
+    const size_t size = (size_t)rows * (size_t)cols;
+    Real *a = memory_new((size_t)rows * (size_t)depth, sizeof *a, "a test");
+    Real *b = memory_new((size_t)depth * (size_t)cols, sizeof *b, "a test");
     Real *once = memory_new(size, sizeof *once, "a test");
     Real *again = memory_new(size, sizeof *again, "a test");
-    fill(a, (size_t)ROWS * DEPTH, 1), fill(b, (size_t)DEPTH * COLS, 2);
+    fill(a, (size_t)rows * (size_t)depth, 1), fill(b, (size_t)depth * (size_t)cols, 2);
+    const Matrix b_view = turned ? transposed(matrix(b, cols, depth)) : matrix(b, depth, cols);
     const int threads = thread_limit();
     thread_set_limit(1);
-    matmul(matrix(once, ROWS, COLS), matrix(a, ROWS, DEPTH), matrix(b, DEPTH, COLS));
+    matmul(matrix(once, rows, cols), matrix(a, rows, depth), b_view);
     for (int t = 2; t <= 7; t++) {
         thread_set_limit(t);
         memset(again, 0, size * sizeof *again);
-        matmul(matrix(again, ROWS, COLS), matrix(a, ROWS, DEPTH), matrix(b, DEPTH, COLS));
+        matmul(matrix(again, rows, cols), matrix(a, rows, depth), b_view);
         assert_memory_equal(once, again, size * sizeof *once);
     }
     thread_set_limit(threads);
     free(a), free(b), free(once), free(again);
+}
+
+static void test_same_bits(void **state)
+{
+    (void)state;
+    check_same_bits(611, 301, 203, false), check_same_bits(900, 801, 70, true);
+    check_same_bits(3, 1001, 403, false), check_same_bits(3, 1001, 403, true);
 }
 
 /* Calls this program again for each kernel. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "few.h"
 #include "kernel.h"
 #include "pack.h"
 
@@ -148,6 +149,11 @@ static void block_product(Matrix y, Matrix a, Matrix b, bool add)
 /* The panels from number `from` to before `end`, counted through one block after another. */
 static void share_product(Matrix y, Matrix a, Matrix b, bool add, long from, long end)
 {
+    if (few_fits(y, b) && !chosen->pair_rows) {
+        few_product(y, a, b, add, smaller((int)from * chosen->cols, y.cols),
+                    smaller((int)end * chosen->cols, y.cols));
+        return;
+    }
     const int height = even_part(y.rows, ROW_BLOCK, chosen->rows);
     const int panels = parts(y.cols, chosen->cols);
     while (from < end) {
