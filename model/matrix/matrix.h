@@ -7,9 +7,9 @@
  *     backward    dx = dy·wᵀ     matmul(dx, dy, transposed(w))
  *                 dw += xᵀ·dy    matmul_add(dw, transposed(x), dy)
  *
- * Each element of y is summed by one thread in the order of the inner index, whatever the number
- * of threads: the bits of a product depend only on its operands and on the kernel. y must not
- * overlap a or b. */
+ * Each element of y is summed by one thread, in an order that the shapes alone decide: the bits of
+ * a product depend only on its operands and on the kernel, whatever the number of threads. y must
+ * not overlap a or b. */
 #ifndef PULGA_MATRIX_H
 #define PULGA_MATRIX_H
 

@@ -3,13 +3,27 @@
 
 #include <string.h>
 
+/* count numbers that follow each other; those at `next`, which come soon, are fetched meanwhile. */
+static void copy_row(Real *to, const Real *from, const Real *next, int count)
+{
+    enum { LINE = 64 / sizeof(Real) };
+    int j = 0;
+    for (; j + LINE <= count; j += LINE) {
+        __builtin_prefetch(next + j);
+        memcpy(to + j, from + j, sizeof *to * LINE);
+    }
+    for (; j < count; j++)
+        to[j] = from[j];
+}
+
 void matrix_copy(Matrix to, Matrix from)
 {
+    enum { AHEAD = 3 };
     for (int i = 0; i < to.rows; i++) {
         Real *into = to.at + i * to.row_step;
         const Real *of = from.at + i * from.row_step;
         if (to.col_step == 1 && from.col_step == 1)
-            memcpy(into, of, sizeof *into * (size_t)to.cols);
+            copy_row(into, of, of + AHEAD * from.row_step, to.cols);
         else
             for (int j = 0; j < to.cols; j++)
                 into[j * to.col_step] = of[j * from.col_step];
