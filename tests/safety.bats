@@ -94,7 +94,8 @@ end_long() {
 @test "a file that may not grow is a save that fails" {
     "$BIN/train" perro.txt --steps 4 --stop-after 2 --out run >/dev/null
     cp -r run before
-    refuses 1 run/model.safetensors "too large" -- bash -c "ulimit -f 100; '$BIN/train' --resume run"
+    refuses 1 run/model.safetensors "too large" -- \
+        bash -c "ulimit -f 100; '$BIN/train' --resume run"
     cmp run/state.safetensors before/state.safetensors
     [ "$(ls -A run)" = "$(ls -A before)" ]
     grep -q "step 4 is not saved, step 2 still is; make room" out.txt
@@ -125,7 +126,8 @@ end_long() {
 }
 
 @test "what is not ours among the older saves stays" {
-    "$BIN/train" perro.txt --steps 12 --checkpoint-every 2 --keep 2 --out run --stop-after 4 >/dev/null
+    "$BIN/train" perro.txt --steps 12 --checkpoint-every 2 --keep 2 --out run --stop-after 4 \
+        >/dev/null
     echo mine >run/checkpoint-2/notes.txt
     mkdir elsewhere && cp run/config.json elsewhere
     ln -s ../elsewhere run/checkpoint-1
@@ -158,8 +160,8 @@ end_long() {
 
 @test "a log that cannot be written for a while loses no line" {
     local options="--steps 8 --checkpoint-every 2 --log-every 1 --threads 1" calls last
-    "$BUILD/tests/faults" calls.txt count 0 "$BIN/train" perro.txt $options --out whole >/dev/null ||
-        { [ $? -eq 77 ] && skip "no seccomp here"; }
+    "$BUILD/tests/faults" calls.txt count 0 "$BIN/train" perro.txt $options --out whole \
+        >/dev/null || { [ $? -eq 77 ] && skip "no seccomp here"; }
     # Its sync comes between the directory's, behind the model, and what the state begins with.
     calls=$(awk '{ call[NR] = $1 } END { for (n = 2; n < NR; n++)
         if (call[n - 1] call[n] call[n + 1] == "fsyncfsyncunlink") print n }' calls.txt)

@@ -161,8 +161,8 @@ scene() {
     esac
 }
 
-# A copy of what a fault has left; and the KIND that it must come to. A run that was to be overwritten
-# is there as it was until its state goes.
+# A copy of what a fault has left; and the KIND that it must come to. A run that was to be
+# overwritten is there as it was until its state goes.
 keep_evidence() {
     rm -rf was
     cp -r run was 2>/dev/null
