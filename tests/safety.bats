@@ -70,8 +70,9 @@ end_long() {
 }
 
 @test "a directory that goes away is said, and one that comes back is written again" {
-    "$BIN/train" perro.txt --steps 4000 --checkpoint-every 4000 --out whole >/dev/null
-    "$BIN/train" perro.txt --steps 4000 --checkpoint-every 100 --out run >out.txt 2>err.txt &
+    local options="--layers 1 --width 16 --heads 2 --steps 4000 --checkpoint-every 100"
+    "$BIN/train" perro.txt $options --out whole >/dev/null
+    "$BIN/train" perro.txt $options --out run >out.txt 2>err.txt &
     local process=$!
     until grep -qa '"step":"100"' run/state.safetensors 2>/dev/null; do sleep 0.005; done
     mv run away
@@ -80,7 +81,7 @@ end_long() {
     wait $process
     grep -q "is not saved, step .* still is; the training goes on" out.txt
     same_run whole run
-    "$BIN/train" perro.txt --steps 4000 --checkpoint-every 100 --out gone >out.txt 2>err.txt &
+    "$BIN/train" perro.txt $options --out gone >out.txt 2>err.txt &
     process=$!
     until [ -e gone/state.safetensors ]; do sleep 0.005; done
     rm -rf gone
