@@ -31,8 +31,8 @@ static bool is_run(const char *directory)
            file_is_in(directory, "model.safetensors") || checkpoints_are_in(directory);
 }
 
-/* All of an overwritten run. Its log is locked: it is emptied, and stays. It is the state's end that
- * ends it: before, nothing is missing, and behind it nothing goes on. */
+/* All of an overwritten run. Its log is locked: it is emptied, and stays. The run ends with its
+ * state, which goes first: before, nothing is missing, and behind, nothing can go on. */
 static void clear_run(const char *directory, Log *log)
 {
     for (const char *const *name = RUN_FILES; *name; name++) {

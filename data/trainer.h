@@ -55,8 +55,8 @@ double trainer_evaluate(Trainer *trainer);
 /* Writes the model, the log and the state. Says what failed and returns false. */
 bool trainer_save(Trainer *trainer);
 
-/* Keeps what is saved as one of the last settings.keep, made anew where it was kept already, or left
- * as it is. Says what failed and returns false. */
+/* Keeps what is saved as one of the last settings.keep; where it was kept already, made anew or
+ * left as it is. Says what failed and returns false. */
 bool trainer_keep(const Trainer *trainer, bool anew);
 
 /* Whether some of the text is held out: then that is evaluated, else what is trained on. */

@@ -131,9 +131,11 @@ load programs.bash
     printf 'x' | dd of=run/state.safetensors bs=1 seek=200000 conv=notrunc 2>/dev/null
     refuses 1 run/state.safetensors checksum -- "$BIN/train" --resume run
     for lie in 's/"next":"9"/"next":"10"/' 's/"step":"3"/"step":"1e30"/' \
-        's/"log_size":"/"log_size":"99/'; do
+        's/"log_size":"/"log_size":"99/' 's/"best_loss":"[0-9]/"best_loss":"7/' \
+        's/"worse":"[0-9]*"/"worse":"9"/'; do
         cp good/state.safetensors run/
         lie_in run/state.safetensors "$lie"
+        if cmp -s good/state.safetensors run/state.safetensors; then false; fi
         refuses 1 damaged -- "$BIN/train" --resume run
     done
     cp good/state.safetensors run/

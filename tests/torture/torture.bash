@@ -161,8 +161,8 @@ scene() {
     esac
 }
 
-# A copy of what a fault has left; and the KIND that it must come to. A run that was to be overwritten
-# is there as it was until its state goes.
+# A copy of what a fault has left; and the KIND that it must come to. A run that was to be
+# overwritten is there as it was until its state goes.
 keep_evidence() {
     rm -rf was
     cp -r run was 2>/dev/null
@@ -300,7 +300,7 @@ flips() {
         rm -rf run
         cp -r middle run
         size=$(stat -c %s run/$file)
-        [ $file != state.safetensors ] || [ $((n % 2)) -eq 0 ] || size=4000 # its header
+        [ $file != state.safetensors ] || [ $((n % 2)) -eq 0 ] || size=450 # where it is
         draw "$size"; at=$DRAWN
         draw 255
         old=$(od -An -t u1 -j $at -N 1 run/$file | tr -d ' ')
