@@ -39,7 +39,8 @@ void tiny_run(const char *directory, const char *text_path, const char *const *o
         die("%s", wrong);
     bool good = trainer_describe(&trainer, "a test");
     for (int step = 1; step <= 5; step++) {
-        trainer_step(&trainer);
+        const double loss = trainer_step(&trainer).loss;
+        log_write(&trainer.log, &(LogEntry){.step = step, .loss = loss});
         if (step == 3)
             trainer_evaluate(&trainer);
     }
