@@ -4,6 +4,8 @@
 # make sanitize   the same tests under the address and undefined-behaviour sanitizers
 # make parity     compares with PyTorch and Transformers (PYTHON must have torch, numpy and those)
 # make browser    looks at the pages of ./attend in Chromium; pictures in build/browser
+# make bench      how fast, against what the machine can do and, where PYTHON has it, PyTorch
+# make bench-long the same with GPT-2 at its full context
 # make install    PREFIX=/usr/local
 # make clean
 #
@@ -97,6 +99,11 @@ parity:
 	@$(MAKE) --no-print-directory -j$$(nproc) all $(SHOWS) $(BUILD)/double/train
 	@PYTHON=$(PYTHON) BIN=$(BIN) BUILD=$(BUILD) scripts/parity.sh
 
+$(BUILD)/bench/bench: $(call in_float,$(wildcard bench/*.c)) $(BUILD)/float/rooms.a
+	$(LINK)
+bench bench-long: $(BUILD)/bench/bench
+	@PYTHON=$(PYTHON) $< $(BUILD)/bench.json $(filter long,$(subst -, ,$@))
+
 browser: all
 	@BIN=$(abspath $(BIN)) BUILD=$(abspath $(BUILD)) $(PYTHON) tests/browser.py
 
@@ -115,4 +122,4 @@ clean:
 	rm -rf build $(notdir $(PROGRAMS))
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: all packages always test sanitize parity browser demo install clean
+.PHONY: all packages always test sanitize parity browser bench bench-long demo install clean
