@@ -126,7 +126,8 @@ Progress state_read(const char *directory, Gpt *gpt, Adam *adam, Real *best, Log
         .checksum = strtoull(safetensors_metadata(&file, NAMES[LOG_SUM]), NULL, 16),
     };
     const char *lines = safetensors_metadata(&file, NAMES[LOG_LINES]);
-    memcpy(arraddnptr(log->lines, strlen(lines)), lines, strlen(lines));
+    if (*lines)
+        memcpy(arraddnptr(log->lines, strlen(lines)), lines, strlen(lines));
     weights_read(&file, gpt, gpt->weight_block, "last.");
     weights_read(&file, gpt, adam->m, "adam_m.");
     weights_read(&file, gpt, adam->v, "adam_v.");
