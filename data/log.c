@@ -78,10 +78,12 @@ void log_begin(Log *log)
 /* Line by line, so that it does not matter how many of them were saved at once. */
 static uint64_t checksum_of_lines(uint64_t checksum, const char *at, size_t size)
 {
-    for (const char *end = at + size, *next; at < end; at = next) {
-        const char *newline = memchr(at, '\n', (size_t)(end - at));
-        next = newline ? newline + 1 : end;
-        checksum = checksum_behind(checksum, at, (size_t)(next - at));
+    while (size) {
+        const char *newline = memchr(at, '\n', size);
+        const size_t length = newline ? (size_t)(newline + 1 - at) : size;
+        checksum = checksum_behind(checksum, at, length);
+        at += length;
+        size -= length;
     }
     return checksum;
 }
@@ -157,7 +159,7 @@ bool log_sync(Log *log)
     log->safe.checksum =
         checksum_of_lines(log->safe.checksum, log->lines, arrlenu(log->lines));
     log->safe.size += arrlenu(log->lines);
-    arrsetlen(log->lines, 0);
+    arrfree(log->lines);
     return true;
 }
 

@@ -264,16 +264,6 @@ static cJSON *read_config(const char *directory)
     return json_read(directory, "config.json");
 }
 
-/* Each kernel adds in an order of its own. */
-static void check_kernel(const char *directory, const cJSON *pulga)
-{
-    const char *kernel = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(pulga, "kernel"));
-    if (kernel && strcmp(kernel, matrix_kernel_name()))
-        fprintf(stderr, "%s: %s was begun with the kernel %s, this is %s: it goes on, but not to "
-                "the same bits\n", program_invocation_short_name, directory, kernel,
-                matrix_kernel_name());
-}
-
 void run_read_settings(const char *directory, Settings *settings)
 {
     cJSON *json = read_config(directory);
@@ -281,7 +271,6 @@ void run_read_settings(const char *directory, Settings *settings)
     if (!cJSON_IsObject(pulga))
         die("%s/config.json has no settings of ours: this run was not begun by train", directory);
     check_seals(directory, json);
-    check_kernel(directory, pulga);
     for (const Field *field = SETTINGS; field->name; field++) {
         if (!field->of_the_run)
             continue;
@@ -335,6 +324,18 @@ void run_check_text(const char *directory, const char *text_path, const Text *te
     checksum_text(checksum, text->checksum);
     if (!written || strcmp(written, checksum))
         die("%s is not the text that %s was trained on", text_path, directory);
+    cJSON_Delete(json);
+}
+
+void run_check_kernel(const char *directory)
+{
+    cJSON *json = read_config(directory);
+    const char *kernel = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(
+        cJSON_GetObjectItemCaseSensitive(json, "pulga"), "kernel"));
+    if (kernel && strcmp(kernel, matrix_kernel_name()))
+        fprintf(stderr, "%s: %s was begun with the kernel %s, this is %s: it goes on, but not to "
+                "the same bits\n", program_invocation_short_name, directory, kernel,
+                matrix_kernel_name());
     cJSON_Delete(json);
 }
 

@@ -57,5 +57,7 @@ void run_check_seals(const char *directory);
 char *run_text_path(const char *directory);
 /* Dies unless this is the text that the run was started with. */
 void run_check_text(const char *directory, const char *text_path, const Text *text);
+/* Says so where another kernel, which adds in an order of its own, goes on. */
+void run_check_kernel(const char *directory);
 
 #endif

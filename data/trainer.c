@@ -95,6 +95,7 @@ static char *open_resumed(Trainer *t, Settings *settings, Given *given)
     read_corpus(t, settings);
     if ((wrong = make_plan(t, settings, given)))
         return wrong;
+    run_check_kernel(t->directory);
     make_model(t);
     t->identity = run_identity(&t->plan.settings, &t->text);
     t->progress = state_read(t->directory, &t->gpt, &t->adam, t->best, &t->log, t->identity);

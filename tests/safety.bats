@@ -61,7 +61,7 @@ end_long() {
     for run in runs/*; do cmp runs/perro/model.safetensors $run/model.safetensors; done
     # Of those that are told the same name, one trains.
     for i in 1 2 3 4 5 6; do
-        { "$BIN/train" perro.txt --steps 3000 --threads 1 --out one >/dev/null 2>$i.txt &&
+        { "$BIN/train" perro.txt --steps 200 --threads 1 --out one >/dev/null 2>$i.txt &&
             echo $i >>trained.txt; } &
     done
     wait
@@ -69,24 +69,32 @@ end_long() {
     [ "$(cat [1-6].txt | grep -c "another train\|holds a ")" -eq 5 ]
 }
 
+# until_said COMMAND...: waits for it as long as $TRAIN runs; then it must hold.
+until_said() {
+    until "$@" 2>/dev/null; do
+        kill -0 $TRAIN || break
+        sleep 0.005
+    done
+    "$@"
+}
+
 @test "a directory that goes away is said, and one that comes back is written again" {
-    local options="--layers 1 --width 16 --heads 2 --steps 4000 --checkpoint-every 100"
+    local options="--layers 1 --width 16 --heads 2 --steps 9000 --checkpoint-every 100" code=0
     "$BIN/train" perro.txt $options --out whole >/dev/null
-    "$BIN/train" perro.txt $options --out run >out.txt 2>err.txt &
-    local process=$!
-    until grep -qa '"step":"100"' run/state.safetensors 2>/dev/null; do sleep 0.005; done
+    "$BIN/train" perro.txt $options --out run >out.txt 2>err.txt 3>&- &
+    TRAIN=$!
+    until_said grep -qa '"step":"[1-9]' run/state.safetensors
     mv run away
-    until grep -q "No such file" err.txt; do sleep 0.005; done
+    until_said grep -q "No such file" err.txt
     mv away run
-    wait $process
+    wait $TRAIN
     grep -q "is not saved, step .* still is; the training goes on" out.txt
     same_run whole run
-    "$BIN/train" perro.txt $options --out gone >out.txt 2>err.txt &
-    process=$!
-    until [ -e gone/state.safetensors ]; do sleep 0.005; done
-    rm -rf gone
-    local code=0
-    wait $process || code=$?
+    "$BIN/train" perro.txt $options --out gone >out.txt 2>err.txt 3>&- &
+    TRAIN=$!
+    until_said [ -e gone/state.safetensors ]
+    mv gone away && rm -rf away
+    wait $TRAIN || code=$?
     [ $code -eq 1 ]
     refutes -v "^train: cannot write gone/model.safetensors: No such file" err.txt
     [ ! -e gone ]
@@ -199,6 +207,10 @@ end_long() {
     grep -qw "$("$BIN/train" perro.txt --steps 0 --out new | grep -o "kernel .*")" \
         <<<"kernel portable" && skip "this machine has no other"
     refuses 0 "portable" "not to the same bits" -- "$BIN/train" --resume run
+    # The precision chooses one too.
+    "$BIN/train" perro.txt --precision bf16 --steps 2 --out half >/dev/null 2>&1 || return 0
+    "$BIN/train" --resume half --steps 3 2>err.txt >/dev/null
+    [ ! -s err.txt ]
 }
 
 @test "a start that failed or was killed can be made again" {

@@ -21,7 +21,7 @@ MOUNT=
 trap '[ -z "$MOUNT" ] || umount "$MOUNT" 2>/dev/null' EXIT
 
 found() {
-    trap - EXIT
+    [ -z "$MOUNT" ] || cp -r disk disk-was
     echo "FOUND: $*"
     echo "       seed $TORTURE_SEED; it lies in $WORK"
     exit 1
