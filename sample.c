@@ -1,5 +1,6 @@
 /* sample.c: what a trained model says: the next word with its probabilities, and continuations. */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,6 +78,9 @@ static AnswerRules rules_of(const Choice *choice, const Given *given, const Pret
         if (was_chosen(given, of_drawing[i]))
             usage_error("--beam searches and does not draw: --%s says nothing then",
                         of_drawing[i]);
+    if ((int64_t)choice->beam * model->vocabulary.count > INT_MAX)
+        usage_error("--beam %d is too wide for a model of %d tokens", choice->beam,
+                    model->vocabulary.count);
     AnswerRules rules = {
         .table = choice->table, .all_rows = was_chosen(given, "table"),
         .count = choice->count, .words = choice->words, .beam = choice->beam,

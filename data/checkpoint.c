@@ -48,11 +48,12 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* NULL where there is none, or where it cannot be read, which is said. */
+/* NULL where there is none, or where it cannot be read, which is said: but for what keeps everybody
+ * out, since writing there fails next, and one line is enough. */
 static DIR *open_list(const char *directory)
 {
     DIR *list = opendir(directory);
-    if (!list && errno != ENOENT && errno != ENOTDIR)
+    if (!list && errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG && errno != EACCES)
         file_failed("read", directory);
     return list;
 }

@@ -216,8 +216,8 @@ Config config_read(const char *directory)
     check_the_rest(&source);
     Config config = {.shape = read_shape(&source, type), .eos = -1};
     const cJSON *eos = field_of(&source, "eos_token_id");
-    if (cJSON_IsNumber(eos) && eos->valuedouble >= 0 &&
-        eos->valuedouble < config.shape.vocabulary)
+    if (cJSON_IsNumber(eos) && eos->valuedouble == eos->valueint && eos->valueint >= 0 &&
+        eos->valueint < config.shape.vocabulary)
         config.eos = eos->valueint; /* GPT-2's own default lies outside a small vocabulary */
     cJSON_Delete(json);
     return config;

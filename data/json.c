@@ -17,6 +17,36 @@ static bool spells_zero(const char *text)
     return false;
 }
 
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static const char *twice_in_object(const cJSON *object)
+{
+    char **names = memory_new((size_t)cJSON_GetArraySize(object) + 1, sizeof *names, "the names");
+    const char *twice = NULL;
+    size_t count = 0;
+    const cJSON *entry;
+    cJSON_ArrayForEach(entry, object)
+        names[count++] = entry->string;
+    qsort(names, count, sizeof *names, by_name);
+    for (size_t i = 1; i < count && !twice; i++)
+        if (!strcmp(names[i - 1], names[i]))
+            twice = names[i];
+    free(names);
+    return twice;
+}
+
+const char *json_twice(const cJSON *json)
+{
+    const char *twice = cJSON_IsObject(json) ? twice_in_object(json) : NULL;
+    const cJSON *inner;
+    cJSON_ArrayForEach(inner, json)
+        twice = twice ? twice : json_twice(inner);
+    return twice;
+}
+
 cJSON *json_read(const char *directory, const char *name)
 {
     if (!file_is_in(directory, name))
@@ -28,6 +58,9 @@ cJSON *json_read(const char *directory, const char *name)
         ? NULL : cJSON_ParseWithLengthOpts(file.bytes, file.size + 1, NULL, true);
     if (!json)
         die("%s is damaged: it is not JSON, or not such as is read here", path);
+    const char *twice = json_twice(json);
+    if (twice)
+        die("%s is damaged: it has %.100s twice", path, twice);
     free(file.bytes);
     free(path);
     return json;

@@ -6,9 +6,13 @@
 
 struct cJSON;
 
-/* The whole of directory/name, parsed; dies where it is absent or no JSON. The caller deletes
- * it. */
+/* The whole of directory/name, parsed; dies where it is absent or no JSON, or has a name twice. The
+ * caller deletes it. */
 struct cJSON *json_read(const char *directory, const char *name);
+
+/* A name that an object has twice, at any depth, or NULL: which of the two is meant would be a
+ * guess. */
+const char *json_twice(const struct cJSON *json);
 
 /* Replaces directory/name by the printed JSON, which is freed. Says what failed and returns
  * false. */

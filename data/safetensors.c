@@ -7,6 +7,8 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "json.h"
+
 _Static_assert(__BYTE_ORDER == __LITTLE_ENDIAN, "the files' numbers are little-endian");
 
 /* The format's own limit on a header. */
@@ -115,8 +117,8 @@ static bool entry_range(const cJSON *entry, size_t *begin, size_t *end)
     const cJSON *type = cJSON_GetObjectItemCaseSensitive(entry, "dtype");
     const cJSON *shape = cJSON_GetObjectItemCaseSensitive(entry, "shape");
     const cJSON *offsets = cJSON_GetObjectItemCaseSensitive(entry, "data_offsets");
-    if (!cJSON_IsString(type) || !cJSON_IsArray(shape) || cJSON_GetArraySize(offsets) != 2 ||
-        !is_size(offsets->child) || !is_size(offsets->child->next))
+    if (!cJSON_IsString(type) || !cJSON_IsArray(shape) || !cJSON_IsArray(offsets) ||
+        cJSON_GetArraySize(offsets) != 2 || !is_size(offsets->child) || !is_size(offsets->child->next))
         return false;
     *begin = (size_t)offsets->child->valuedouble;
     *end = (size_t)offsets->child->next->valuedouble;
@@ -167,27 +169,6 @@ static void check_entries(const SafeTensors *tensors, size_t size)
     free(ranges);
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* JSON lets a name come twice; which of the two is meant would be a guess. */
-static void check_names(const SafeTensors *tensors)
-{
-    const size_t most = (size_t)cJSON_GetArraySize(tensors->header);
-    char **names = memory_new(most + 1, sizeof *names, "a file's table of tensors");
-    size_t count = 0;
-    const cJSON *entry;
-    cJSON_ArrayForEach(entry, tensors->header)
-        names[count++] = entry->string;
-    qsort(names, count, sizeof *names, by_name);
-    for (size_t i = 1; i < count; i++)
-        if (!strcmp(names[i - 1], names[i]))
-            die("%s is damaged: its header has %s twice", tensors->path, names[i]);
-    free(names);
-}
-
 SafeTensors safetensors_open(const char *path)
 {
     file_must_be_plain(path);
@@ -206,7 +187,9 @@ SafeTensors safetensors_open(const char *path)
     if (!cJSON_IsObject(tensors.header))
         die("%s is damaged: its header is not JSON", path);
     tensors.numbers = text + length;
-    check_names(&tensors);
+    const char *twice = json_twice(tensors.header);
+    if (twice)
+        die("%s is damaged: its header has %s twice", path, twice);
     check_entries(&tensors, behind - length);
 
     char checksum[17];

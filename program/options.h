@@ -14,7 +14,10 @@ typedef struct {
     int most_arguments;
 } Program;
 
-/* Sets the fields of `into` that are given and notes which; arguments receives the others, NULL
+/* To be called before any file is opened: a standard file that was closed would be the next one.
+ * From here on a program whose output could not be written ends with status 1.
+ *
+ * Sets the fields of `into` that are given and notes which; arguments receives the others, NULL
  * where there are fewer. Whatever is wrong is said in one line, with exit status 64. */
 void options_parse(const Program *program, int argc, char **argv, void *into, Given *given,
                    char **arguments);

@@ -606,6 +606,8 @@ static void test_bad_kinds(void **state)
         "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[8]}}",
         "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":8}}",
         "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[]}}",
+        "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":{\"x\":0,\"y\":8}}}",
+        "{\"a\":{\"dtype\":\"F32\",\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}",
         /* no header at all */
         "", " ", "[]", "null", "8", "\"a\"", "{", "{\"a", "{\"a\":", "{\"a\":{\"dtype\":\"",
         "{\"a\":" ONE("[2]", "0", "8"), "{\"a\":" ONE("[2]", "0", "8") ",",

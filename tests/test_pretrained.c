@@ -209,6 +209,8 @@ static void test_configs(void **state)
         {C, "\"n_embd\":6", "\"n_embd\":1e999", "n_embd"},
         {C, "\"n_embd\":6", "\"n_embd\":1000000000", "n_embd is 1000000000"},
         {C, "\"n_embd\"", "\"x\"", "n_embd is missing"},
+        {C, "\"n_embd\":6", "\"n_embd\":6,\"n_embd\":7", "n_embd twice"},
+        {C, "\"positions\"", "\"window\":null,\"positions\"", "window twice"},
         {C, "\"n_embd\":6", "\"n_embd\":65536", "numbers"}, /* the file bounds what is taken */
         {C, "\"n_layer\":2", "\"n_layer\":1000", "numbers"},
         {C, "\"n_layer\":2", "\"n_layer\":3", "has no tensor"},
@@ -288,8 +290,9 @@ static void test_tokenizers(void **state)
         {T, "\"el\":2", "\"el\":1.5", "no id for 'el'"},
         {T, "\"el\":2", "\"el\":\"2\"", "no id for 'el'"},
         {T, "\"el\":2", "\"el\":1e99", "no id for 'el'"},
-        {T, "\"el\":2", "\"perro\":2", "two ids for 'perro'"},
+        {T, "\"el\":2", "\"perro\":2", "perro twice"},
         {T, "\"el\":2,", "", "no word for the id 2"},
+        {T, "\"el\":2,", "\"el\":2,\"el\":2,", "el twice"},
         {T, "\"el\":2", "\"e\xFF\":2", "no UTF-8"},
         {T, "\"el\":2", "\"e\\u0000\":2", "JSON"},
         {T, "\"el\":2", "\"e\\\\u0000\":2", NULL}, /* a backslash and u0000 */

@@ -7,8 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* libFuzzer's: once before all, and for each input. */
-int LLVMFuzzerInitialize(int *count, char ***arguments);
+/* What libFuzzer calls for each input. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 /* Whether a job returned; it must then have freed all that it took. Else it exited: with status 1
@@ -28,7 +27,7 @@ void check_harmless(const char *text);
 const char *folder(void);
 char *put_file(const char *name, const void *bytes, size_t size);
 
-/* A tiny run "run" in the folder; and the bytes of a file of it, or again what they were. */
+/* A tiny run in the folder: "run". */
 void put_run(const char *const *options);
 
 #endif
