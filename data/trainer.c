@@ -38,8 +38,8 @@ static void read_corpus(Trainer *t, const Settings *settings)
 static char *make_plan(Trainer *t, const Settings *settings, const Given *given)
 {
     if (!matrix_choose((Precision)settings->precision))
-        return saying("--precision bf16 needs AVX-512 BF16, which this processor, or the kernel that "
-                      "PULGA_KERNEL names, does not have; f32 runs everywhere");
+        return saying("--precision bf16 needs AMX or AVX-512 BF16, which this processor, or the "
+                      "kernel that PULGA_KERNEL names, does not have; f32 runs everywhere");
     /* First: a model's working memory is counted by threads. */
     if (settings->threads)
         thread_set_limit(settings->threads);
