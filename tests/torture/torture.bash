@@ -104,7 +104,7 @@ draw() { DRAWN=$(((RANDOM * 32768 + RANDOM) % $1)); }
 kills() {
     local kind signal code lives=0 asked=0 killed=0 finished=0 most=${1:-1000000}
     while [ "$SECONDS" -lt "$TORTURE_SECONDS" ] && [ $killed -lt "$most" ]; do
-        draw ${#KINDS[@]}; kind=$DRAWN
+        draw ${#TAKES[@]}; kind=$DRAWN
         rm -rf run
         lives=0
         while :; do
