@@ -2,6 +2,8 @@
 # make demo       all three on the nine sentences, from nothing
 # make test       passes every test
 # make sanitize   the same tests under the address and undefined-behaviour sanitizers
+# make torture    kills runs at thousands of moments, fails each of their calls, fills disks; prints
+#                 counts; TORTURE_SECONDS=600 at most
 # make parity     compares with PyTorch and Transformers (PYTHON must have torch, numpy and those)
 # make browser    looks at the pages of ./attend in Chromium; pictures in build/browser
 # make bench      how fast, against what the machine can do and, where PYTHON has it, PyTorch
@@ -55,6 +57,9 @@ $(EXACT) $(DUMPS): $(BUILD)/%: $(BUILD)/double/%.o $(call in_double,$(HELPERS)) 
 		$(BUILD)/double/rooms.a
 	$(LINK) -lcmocka
 
+$(BUILD)/tests/faults: tests/torture/faults.c $(BUILD)/flags
+	@mkdir -p $(@D) && echo '  $(CC) $<' && $(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $<
+
 $(BUILD)/float/rooms.a: $(call in_float,$(ROOMS))
 	$(PACK)
 $(BUILD)/double/rooms.a: $(call in_double,$(ROOMS))
@@ -84,7 +89,8 @@ packages:
 
 # One after another, so that what fails is the last thing said; tests/*.bats call the programs.
 test: packages
-	@$(MAKE) --no-print-directory -j$$(nproc) all $(TESTS) $(EXACT) $(DUMPS) $(BUILD)/double/train
+	@$(MAKE) --no-print-directory -j$$(nproc) all $(TESTS) $(EXACT) $(DUMPS) \
+		$(BUILD)/double/train $(BUILD)/tests/faults
 	@for test in $(sort $(TESTS) $(EXACT)); do \
 		$$test >$(BUILD)/output 2>&1 && echo "  passed $$test" || \
 		{ cat $(BUILD)/output; echo "  FAILED $$test"; exit 1; }; done
@@ -94,6 +100,10 @@ sanitize:
 	@ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 	$(MAKE) --no-print-directory test BUILD=build/sanitize BIN=build/sanitize/bin \
 		CFLAGS='-O1 -g -march=$(ARCH)' SANITIZE='-fsanitize=address,undefined -fno-omit-frame-pointer'
+
+torture: all $(BUILD)/tests/faults
+	@BIN=$(abspath $(BIN)) BUILD=$(abspath $(BUILD)) \
+		tests/torture/torture.bash points faults disks flips kills
 
 parity:
 	@$(MAKE) --no-print-directory -j$$(nproc) all $(SHOWS) $(BUILD)/double/train
@@ -122,4 +132,5 @@ clean:
 	rm -rf build $(notdir $(PROGRAMS))
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: all packages always test sanitize parity browser bench bench-long demo install clean
+.PHONY: all packages always test sanitize torture parity browser bench bench-long demo install \
+	clean

@@ -10,7 +10,6 @@
 #include <stb/stb_ds.h>
 
 #include "data/floor.h"
-#include "data/log.h"
 #include "data/trainer.h"
 #include "model/matrix/matrix.h"
 #include "program/options.h"
@@ -90,6 +89,17 @@ static void announce_model(const Trainer *t, const Screen *screen)
            matrix_kernel_name());
 }
 
+/* A save lies beside the one before it until it is whole, and so do those that are kept. */
+static void warn_of_room(const Trainer *t)
+{
+    const double save = 5.0 * (double)t->plan.parameters * sizeof(Real); /* four in the state */
+    const double wanted = save * (t->plan.settings.keep + (t->progress.step ? 1 : 2));
+    const double room = directory_room(t->directory);
+    if (room < wanted)
+        printf("        saving may take %.1f MB there, and %.1f MB are free\n", wanted / 1e6,
+               room / 1e6);
+}
+
 static void announce_training(const Trainer *t)
 {
     const Settings *s = &t->plan.settings;
@@ -116,6 +126,7 @@ static void announce_training(const Trainer *t)
         printf(", going on from the model in %s", s->from);
     printf("\n");
     free(directory);
+    warn_of_room(t);
 }
 
 /* ---- The log ---- */
@@ -221,7 +232,7 @@ static void note_signal(int number)
 
 static void watch_signals(void)
 {
-    static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int stopping[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
     const struct sigaction noting = {.sa_handler = note_signal,
                                      .sa_flags = SA_RESETHAND | SA_RESTART};
     for (size_t i = 0; i < sizeof stopping / sizeof *stopping; i++) {
@@ -245,12 +256,35 @@ static bool is_due(int64_t step, int every)
     return every > 0 && step % every == 0;
 }
 
-/* Saves what is due; a save that fails was said, and the next one may succeed. */
+/* What follows from a save that failed; why it did was said. */
+static void say_unsaved(const Call *call, const char *then)
+{
+    if (call->saved_step != call->trainer.progress.step)
+        printf("step %" PRId64 " is not saved, step %" PRId64 " still is; %s\n",
+               call->trainer.progress.step, call->saved_step, then);
+}
+
+/* Saves what is due. Where that fails the next one may succeed. */
 static void save_if_due(Call *call)
 {
-    const int every = call->trainer.plan.settings.checkpoint_every;
-    if (every ? is_due(call->trainer.progress.step, every) : clock_seconds() - call->saved > 60)
-        save(call);
+    const Settings *s = &call->trainer.plan.settings;
+    const int every = s->checkpoint_every;
+    if (every ? !is_due(call->trainer.progress.step, every) : clock_seconds() - call->saved <= 60)
+        return;
+    screen_refresh(&call->screen, ""); /* there may be something to say */
+    if (!save(call))
+        say_unsaved(call, "the training goes on");
+    else if (s->keep)
+        trainer_keep(&call->trainer, true);
+}
+
+/* A run that was killed between a save and its keeping makes up for it. */
+static void keep_if_missed(const Trainer *t)
+{
+    const Settings *s = &t->plan.settings;
+    const int64_t step = t->progress.step;
+    if (step && s->keep && is_due(step, s->checkpoint_every))
+        trainer_keep(t, false);
 }
 
 static bool out_of_patience(const Trainer *t)
@@ -296,7 +330,7 @@ static void look_at_start(Call *call)
     if (stop_signal && isnan(call->evaluated))
         return;
     const LogEntry entry = entry_of(call, (Step){NAN, NAN, NAN, 0}, call->evaluated);
-    log_write(t->log, &entry);
+    log_write(&t->log, &entry);
     if (!call->screen.terminal)
         printf("start: loss %.4f over the %s text\n", call->evaluated,
                trainer_holds_out(t) ? "held-out" : "whole");
@@ -320,7 +354,7 @@ static void step_and_log(Call *call)
         return;
     const LogEntry entry = entry_of(call, step, evaluating ? call->evaluated : (double)NAN);
     if (evaluating || logging)
-        log_write(t->log, &entry);
+        log_write(&t->log, &entry);
     const bool ends = t->progress.step == last_step(s);
     if (call->screen.terminal ? ends || screen_is_due(&call->screen, entry.seconds) : logging)
         show(call, &entry);
@@ -335,6 +369,7 @@ static void train(Call *call)
 
     call->begun = call->saved = clock_seconds();
     call->first_step = call->saved_step = t->progress.step;
+    keep_if_missed(t);
     look_at_start(call);
     while (!stop_signal && t->progress.step < end && !out_of_patience(t)) {
         step_and_log(call);
@@ -343,6 +378,14 @@ static void train(Call *call)
     }
     if (call->screen.terminal && t->progress.step > call->first_step)
         printf("\n");
+}
+
+/* Whether the end is on the disk: it may have been due for a save already. */
+static bool save_at_end(Call *call)
+{
+    const int64_t step = call->trainer.progress.step;
+    const bool saved = call->given_up || (call->saved_step == step && step > call->first_step);
+    return (saved || save(call)) && log_is_safe(&call->trainer.log);
 }
 
 /* ---- What came of it ---- */
@@ -481,6 +524,7 @@ int main(int argc, char **argv)
     threads_wait_politely(argv);
     setvbuf(stdout, NULL, _IOLBF, 0); /* whoever reads in a pipe reads along */
     signal(SIGPIPE, SIG_IGN);         /* and may leave; the training goes on */
+    signal(SIGXFSZ, SIG_IGN);         /* a file that may not grow is a save that fails */
     Call call = {.program = argv[0], .screen = screen_open(), .evaluated = NAN};
     Settings settings = {0};
     Given given = {0};
@@ -504,10 +548,14 @@ int main(int argc, char **argv)
         good = trainer_save(trainer);
     if (good) {
         train(&call);
-        good = call.given_up || save(&call);
+        good = save_at_end(&call);
+        if (good) {
+            conclude(&call);
+        } else {
+            say_unsaved(&call, "make room, and go on from there:");
+            conclude_next(&call);
+        }
     }
-    if (good)
-        conclude(&call);
     trainer_close(trainer);
     free(command);
     fields_free(SETTINGS, &settings);

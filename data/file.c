@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -68,15 +70,22 @@ uint64_t checksum_of(const void *bytes, size_t size)
     return XXH3_64bits(bytes, size);
 }
 
+uint64_t checksum_behind(uint64_t before, const void *bytes, size_t size)
+{
+    return XXH3_64bits_withSeed(bytes, size, before);
+}
+
 void checksum_text(char text[17], uint64_t checksum)
 {
     snprintf(text, 17, "%016" PRIx64, checksum);
 }
 
-static bool failed(const char *what, const char *path)
+bool file_failed(const char *what, const char *path)
 {
-    fprintf(stderr, "%s: cannot %s %s: %s\n", program_invocation_short_name, what, path,
-            strerror(errno));
+    char *message = saying("cannot %s %s: %s", what, path, strerror(errno));
+    text_disarm(message);
+    fprintf(stderr, "%s: %s\n", program_invocation_short_name, message);
+    free(message);
     return false;
 }
 
@@ -86,57 +95,82 @@ bool file_begin(FileWriter *writer, const char *directory, const char *name)
     if (snprintf(writer->beside, sizeof writer->beside, "%s/.%s.new", directory, name) >=
         (int)sizeof writer->beside) {
         errno = ENAMETOOLONG; /* cut short it would be another file's name */
-        return failed("write", writer->path);
+        return file_failed("write", writer->path);
     }
-    writer->stream = fopen(writer->beside, "wbe");
-    return writer->stream || failed("write", writer->path);
+    /* What a kill left there goes; a link that somebody put there is not followed. */
+    unlink(writer->beside);
+    const int file = open(writer->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    writer->stream = file < 0 ? NULL : fdopen(file, "wb");
+    return writer->stream || file_failed("write", writer->path);
+}
+
+/* Of a file's or a directory's path, the directory that it is in. */
+static char *directory_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return !slash ? saying(".") : slash == path ? saying("/.")
+                                : saying("%.*s", (int)(slash - path), path);
 }
 
 bool file_begin_at(FileWriter *writer, const char *path)
 {
+    struct stat status;
+    if (!stat(path, &status) && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+        /* A device or a pipe is written to; it must not be replaced by a file. */
+        snprintf(writer->path, sizeof writer->path, "%s", path);
+        *writer->beside = 0;
+        writer->stream = fopen(path, "wbe");
+        return writer->stream || file_failed("write", path);
+    }
     const char *slash = strrchr(path, '/');
-    char *directory = !slash ? saying(".") : slash == path ? saying("/.")
-                             : saying("%.*s", (int)(slash - path), path);
+    char *directory = directory_of(path);
     const bool good = file_begin(writer, directory, slash ? slash + 1 : path);
     free(directory);
     return good;
 }
 
-/* A rename is safe on the disk when its directory is. */
-static bool directory_sync(const char *path_inside)
+bool directory_sync(const char *path)
 {
-    char directory[4096];
-    snprintf(directory, sizeof directory, "%s", path_inside);
-    *strrchr(directory, '/') = 0;
-    const int handle = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int handle = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (handle < 0)
-        return failed("open", directory);
-    const bool good = !fsync(handle);
+        return file_failed("open", path);
+    const bool good = !fsync(handle) || errno == EINVAL; /* some file systems have nothing to do */
     if (!good)
-        failed("sync", directory);
+        file_failed("sync", path);
     close(handle);
+    return good;
+}
+
+static bool sync_around(const char *path)
+{
+    char *directory = directory_of(path);
+    const bool good = directory_sync(directory);
+    free(directory);
     return good;
 }
 
 bool file_commit(FileWriter *writer)
 {
+    const bool beside = *writer->beside;
     const bool written = !ferror(writer->stream) && !fflush(writer->stream) &&
-                         !fsync(fileno(writer->stream));
+                         (!beside || !fsync(fileno(writer->stream)));
     if (!written)
-        failed("write", writer->path);
+        file_failed("write", writer->path);
     const bool closed = !fclose(writer->stream);
     if (written && !closed)
-        failed("write", writer->path);
+        file_failed("write", writer->path);
     if (!written || !closed) {
         unlink(writer->beside);
         return false;
     }
+    if (!beside)
+        return true;
     if (rename(writer->beside, writer->path)) {
-        failed("write", writer->path);
+        file_failed("write", writer->path);
         unlink(writer->beside);
         return false;
     }
-    return directory_sync(writer->path);
+    return sync_around(writer->path); /* before that the rename is not safe on the disk */
 }
 
 bool file_replace(const char *directory, const char *name, const void *bytes, size_t size)
@@ -157,10 +191,19 @@ void directory_make(const char *path)
         slash += strcspn(slash, "/");
         const char kept = *slash;
         *slash = 0;
-        if (mkdir(part, 0777) && errno != EEXIST)
+        if (!mkdir(part, 0777))
+            sync_around(part);
+        else if (errno != EEXIST)
             die("cannot make the directory %s: %s", part, strerror(errno));
         if (!kept)
             return;
         *slash = kept;
     }
+}
+
+double directory_room(const char *path)
+{
+    struct statvfs status;
+    return statvfs(path, &status) ? (double)INFINITY
+                                  : (double)status.f_bavail * (double)status.f_frsize;
 }

@@ -19,8 +19,10 @@ Bytes file_read(const char *path, bool text);
 bool file_exists(const char *path);
 bool file_is_in(const char *directory, const char *name);
 
-/* Checksum (XXH3, 64 bits) of some bytes, and as the 16 hex digits that files carry. */
+/* Checksum (XXH3, 64 bits) of some bytes, or of some that follow others whose checksum is known;
+ * and as the 16 hex digits that files carry. */
 uint64_t checksum_of(const void *bytes, size_t size);
+uint64_t checksum_behind(uint64_t before, const void *bytes, size_t size);
 void checksum_text(char text[17], uint64_t checksum);
 
 /* A file being replaced: written beside its place, synced, and renamed into it at the end. */
@@ -29,7 +31,11 @@ typedef struct {
     char path[4096], beside[4096];
 } FileWriter;
 
-/* Each says in one line on standard error what failed and returns false. */
+/* Says in one line on standard error what could not be done to a file, and errno's reason; returns
+ * false. */
+bool file_failed(const char *what, const char *path);
+
+/* Each says so where it fails, and returns false. */
 bool file_begin(FileWriter *writer, const char *directory, const char *name);
 bool file_begin_at(FileWriter *writer, const char *path);
 bool file_commit(FileWriter *writer);
@@ -37,5 +43,12 @@ bool file_replace(const char *directory, const char *name, const void *bytes, si
 
 /* Makes a directory and those above it; dies where it cannot. */
 void directory_make(const char *path);
+
+/* Bytes that may still be written there; infinity where that is not known. */
+double directory_room(const char *path);
+
+/* What was made, renamed or removed in a directory is so on the disk too. Says what failed and
+ * returns false. */
+bool directory_sync(const char *path);
 
 #endif

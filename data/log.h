@@ -15,14 +15,41 @@ typedef struct {
     double tokens_per_second, seconds;
 } LogEntry;
 
-/* Opens directory/log.csv: a new one, or an existing one cut back to `size` bytes. Dies where it
- * cannot. */
-FILE *log_open(const char *directory, size_t size);
+/* What of it is safe on the disk: its bytes, and a checksum that goes on from line to line. */
+typedef struct {
+    size_t size;
+    uint64_t checksum;
+} LogMark;
+
+/* The log of a run that is being written. Who has it open owns the run: it is locked, so that no
+ * other process can write there; the lock ends with the process, however that ends. */
+typedef struct {
+    int file;
+    char *path;
+    LogMark safe;
+    char *lines;    /* stb_ds array: what comes behind, until it is safe too */
+    size_t written; /* bytes of them that the system was given */
+} Log;
+
+/* Opens and locks directory/log.csv, made where it is absent. Dies where another process has it. */
+Log log_claim(const char *directory);
+void log_close(Log *log);
+
+/* Begins it anew, with nothing but its header. */
+void log_begin(Log *log);
+
+/* Goes on behind log->safe and log->lines, as a state says: what stands there must be what was
+ * written, and what lies beyond is cut off. Dies where it is not. */
+void log_go_on(Log *log);
 
 /* Appends a line; a NAN is left empty. */
-void log_write(FILE *log, const LogEntry *entry);
+void log_write(Log *log, const LogEntry *entry);
 
-/* The bytes written so far, on the disk. Says what failed and returns false. */
-bool log_sync(FILE *log, size_t *size);
+/* All lines so far, on the disk. Where that fails they are kept and written the next time. Returns
+ * false with errno set. */
+bool log_sync(Log *log);
+
+/* Whether every line is. */
+bool log_is_safe(const Log *log);
 
 #endif

@@ -187,6 +187,8 @@ static char *check_sizes(const Settings *s, const Given *given)
     if (!was_given(given, "head-size") && s->width % s->heads)
         return saying("--heads %d does not divide --width %d; choose others, or give --head-size",
                       s->heads, s->width);
+    if (s->keep && !s->checkpoint_every)
+        return saying("--keep %d keeps what --checkpoint-every saves; give that too", s->keep);
     if ((int64_t)s->heads * s->head_size > INT_MAX / 4)
         return saying("--heads %d of --head-size %d are too wide", s->heads, s->head_size);
     return NULL;

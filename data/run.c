@@ -3,10 +3,6 @@
 
 #include <cjson/cJSON.h>
 #include <errno.h>
-#include <inttypes.h>
-#include <limits.h>
-#include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,6 +10,7 @@
 
 #include "../model/matrix/matrix.h"
 #include "../version.h"
+#include "checkpoint.h"
 #include "config.h"
 #include "json.h"
 #include "tokenizer.h"
@@ -31,21 +28,34 @@ static char *inside(const char *directory, const char *name)
 static bool is_run(const char *directory)
 {
     return file_is_in(directory, "config.json") || file_is_in(directory, "state.safetensors") ||
-           file_is_in(directory, "model.safetensors");
+           file_is_in(directory, "model.safetensors") || checkpoints_are_in(directory);
 }
 
-/* An overwritten run goes state first: what is left of it never looks like a run to resume. */
-static void clear_run(const char *directory)
+/* All of an overwritten run. Its log is locked: it is emptied, and stays. The run ends with its
+ * state, which goes first: before, nothing is missing, and behind, nothing can go on. */
+static void clear_run(const char *directory, Log *log)
 {
-    static const char *const names[] = {"state.safetensors", "model.safetensors", "config.json",
-                                        "tokenizer.json", "tokenizer_config.json", "text.txt",
-                                        "log.csv"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char *path = inside(directory, names[i]);
-        if (unlink(path) && errno != ENOENT)
+    for (const char *const *name = RUN_FILES; *name; name++) {
+        char *path = inside(directory, *name);
+        if (!strcmp(*name, "log.csv"))
+            log_begin(log);
+        else if (unlink(path) && errno != ENOENT)
             die("cannot overwrite %s: %s", path, strerror(errno));
+        if (name == RUN_FILES)
+            checkpoints_clear(directory, true);
         free(path);
     }
+}
+
+/* What a kill has left beside the files that it was writing. */
+static void clear_leftovers(const char *directory)
+{
+    for (const char *const *name = RUN_FILES; *name; name++) {
+        char *beside = saying("%s/.%s.new", directory, *name);
+        unlink(beside);
+        free(beside);
+    }
+    checkpoints_clear(directory, false);
 }
 
 static char *free_directory(const char *text_path)
@@ -61,29 +71,69 @@ static char *free_directory(const char *text_path)
             snprintf(suffix, sizeof suffix, "-%d", number);
         char *path = standard ? saying("runs/text%s", suffix)
                               : saying("runs/%.*s%s", length, base, suffix);
-        if (!mkdir(path, 0777))
+        if (!mkdir(path, 0777)) {
+            directory_sync("runs");
             return path;
+        }
         if (errno != EEXIST)
             die("cannot make the directory %s: %s", path, strerror(errno));
         free(path);
     }
 }
 
-char *run_directory(const Settings *settings, const char *text_path)
+static void check_unasked(const Settings *settings)
 {
-    if (!settings->out)
-        return free_directory(text_path);
-    if (is_run(settings->out)) {
-        if (!settings->overwrite)
-            die("%s holds a run already; go on with --resume %s, replace it with --overwrite, or "
-                "choose another --out", settings->out, settings->out);
-        clear_run(settings->out);
-    } else if (file_is_in(settings->out, "text.txt") || file_is_in(settings->out, "log.csv")) {
+    if (!is_run(settings->out) || settings->overwrite)
+        return;
+    if (file_is_in(settings->out, "state.safetensors"))
+        die("%s holds a run already; go on with --resume %s, replace it with --overwrite, or "
+            "choose another --out", settings->out, settings->out);
+    die("%s holds a model, or a run that was stopped before its first save; replace it with "
+        "--overwrite, or choose another --out", settings->out);
+}
+
+/* An empty log is what a run leaves that was killed as soon as it had begun. */
+static void check_foreign(const char *directory)
+{
+    char *log = inside(directory, "log.csv");
+    struct stat status;
+    if (file_is_in(directory, "text.txt") || (!stat(log, &status) && status.st_size))
         die("%s is no run, and has a text.txt or log.csv that would be lost; choose another --out",
-            settings->out);
+            directory);
+    free(log);
+}
+
+char *run_directory(const Settings *settings, const char *text_path, Log *log)
+{
+    char *directory =
+        settings->out ? saying("%s", settings->out) : free_directory(text_path);
+    const bool named = settings->out != NULL;
+    if (named) {
+        check_unasked(settings); /* before anything is touched */
+        directory_make(directory);
     }
-    directory_make(settings->out);
-    return saying("%s", settings->out);
+    *log = log_claim(directory);
+    if (named)
+        check_unasked(settings); /* nobody else writes there from here on */
+    if (is_run(directory))
+        clear_run(directory, log);
+    else if (named)
+        check_foreign(directory);
+    clear_leftovers(directory);
+    log_begin(log);
+    return directory;
+}
+
+Log run_claim(const char *directory)
+{
+    if (!file_is_in(directory, "config.json"))
+        die("%s is no run: it has no config.json", directory);
+    if (!file_is_in(directory, "state.safetensors"))
+        die("%s cannot be resumed: it has no state.safetensors; a run that was stopped before its "
+            "first save begins anew with --overwrite", directory);
+    const Log log = log_claim(directory);
+    clear_leftovers(directory);
+    return log;
 }
 
 /* ---- config.json ---- */
@@ -93,6 +143,81 @@ static void put_settings(cJSON *json, const Settings *settings)
     for (const Field *field = SETTINGS; field->name; field++)
         if (field->of_the_run)
             cJSON_AddItemToObject(json, field->name, field_to_json(field, settings));
+}
+
+uint64_t run_identity(const Settings *settings, const Text *text)
+{
+    uint64_t identity = text->checksum;
+    for (const Field *field = SETTINGS; field->name; field++) {
+        if (field->of_the_run != THE_RUN)
+            continue;
+        cJSON *value = field_to_json(field, settings);
+        char *word = cJSON_PrintUnformatted(value);
+        identity = checksum_behind(identity, word, strlen(word));
+        cJSON_free(word);
+        cJSON_Delete(value);
+    }
+    return identity;
+}
+
+/* The small files that are written once. */
+static const char *const ONCE[] = {"tokenizer.json", "tokenizer_config.json"};
+enum { ONCE_COUNT = sizeof ONCE / sizeof *ONCE };
+
+static void checksum_of_file(char text[17], const char *directory, const char *name)
+{
+    char *path = inside(directory, name);
+    Bytes file = file_read(path, false);
+    checksum_text(text, checksum_of(file.bytes, file.size));
+    free(file.bytes);
+    free(path);
+}
+
+/* The checksum of all that config.json says, but for the checksum itself. */
+static void seal_text(char text[17], cJSON *json)
+{
+    cJSON *pulga = cJSON_GetObjectItemCaseSensitive(json, "pulga");
+    cJSON *seal = cJSON_DetachItemFromObjectCaseSensitive(pulga, "xxh3_64");
+    char *all = cJSON_PrintUnformatted(json);
+    if (!all)
+        die("no memory for config.json");
+    checksum_text(text, checksum_of(all, strlen(all)));
+    cJSON_free(all);
+    if (seal)
+        cJSON_AddItemToObject(pulga, "xxh3_64", seal);
+}
+
+static bool write_sealed(const char *directory, cJSON *json)
+{
+    char seal[17];
+    cJSON *pulga = cJSON_GetObjectItemCaseSensitive(json, "pulga");
+    cJSON_DeleteItemFromObjectCaseSensitive(pulga, "xxh3_64");
+    seal_text(seal, json);
+    cJSON_AddStringToObject(pulga, "xxh3_64", seal);
+    return json_write(directory, "config.json", json);
+}
+
+/* Dies where one of the small files is not what was written. */
+static void check_seals(const char *directory, cJSON *json)
+{
+    char checksum[17];
+    const cJSON *pulga = cJSON_GetObjectItemCaseSensitive(json, "pulga");
+    const char *written =
+        cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(pulga, "xxh3_64"));
+    seal_text(checksum, json);
+    if (!written || strcmp(written, checksum))
+        die("%s/config.json is damaged, or was changed since train wrote it: it does not match its "
+            "checksum", directory);
+    for (int i = 0; i < ONCE_COUNT; i++) {
+        written = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(
+            cJSON_GetObjectItemCaseSensitive(pulga, "files"), ONCE[i]));
+        if (!file_is_in(directory, ONCE[i]))
+            die("%s has no %s", directory, ONCE[i]);
+        checksum_of_file(checksum, directory, ONCE[i]);
+        if (!written || strcmp(written, checksum))
+            die("%s/%s is damaged, or was changed since train wrote it: it does not match its "
+                "checksum in config.json", directory, ONCE[i]);
+    }
 }
 
 static bool write_config(const char *directory, const Plan *plan, const Vocabulary *vocabulary,
@@ -110,19 +235,24 @@ static bool write_config(const char *directory, const Plan *plan, const Vocabula
     cJSON_AddStringToObject(about, "name", text_path);
     cJSON_AddNumberToObject(about, "size", (double)text->raw.size);
     cJSON_AddStringToObject(about, "xxh3_64", checksum);
+    cJSON *files = cJSON_AddObjectToObject(pulga, "files");
+    for (int i = 0; i < ONCE_COUNT; i++) {
+        checksum_of_file(checksum, directory, ONCE[i]);
+        cJSON_AddStringToObject(files, ONCE[i], checksum);
+    }
     put_settings(pulga, &plan->settings);
-
-    return json_write(directory, "config.json", json);
+    return write_sealed(directory, json);
 }
 
 bool run_write_description(const char *directory, const Plan *plan, const Vocabulary *vocabulary,
                            const char *text_path, const Text *text, const char *command)
 {
     const Settings *s = &plan->settings;
-    return (text->raw.size > LARGEST_COPY ||
-            file_replace(directory, "text.txt", text->raw.bytes, text->raw.size)) &&
-           tokenizer_write(directory, vocabulary, s->lower, s->context) &&
-           write_config(directory, plan, vocabulary, text_path, text, command);
+    /* config.json before what would be somebody's own without it: see check_foreign. */
+    return tokenizer_write(directory, vocabulary, s->lower, s->context) &&
+           write_config(directory, plan, vocabulary, text_path, text, command) &&
+           (text->raw.size > LARGEST_COPY ||
+            file_replace(directory, "text.txt", text->raw.bytes, text->raw.size));
 }
 
 /* config.json, parsed; dies naming what is wrong. */
@@ -139,6 +269,7 @@ void run_read_settings(const char *directory, Settings *settings)
     const cJSON *pulga = cJSON_GetObjectItemCaseSensitive(json, "pulga");
     if (!cJSON_IsObject(pulga))
         die("%s/config.json has no settings of ours: this run was not begun by train", directory);
+    check_seals(directory, json);
     for (const Field *field = SETTINGS; field->name; field++) {
         if (!field->of_the_run)
             continue;
@@ -158,7 +289,7 @@ bool run_write_settings(const char *directory, const Settings *settings)
         if (field->of_the_run)
             cJSON_ReplaceItemInObjectCaseSensitive(pulga, field->name,
                                                    field_to_json(field, settings));
-    return json_write(directory, "config.json", json);
+    return write_sealed(directory, json);
 }
 
 char *run_text_path(const char *directory)
@@ -184,7 +315,19 @@ void run_check_text(const char *directory, const char *text_path, const Text *te
     cJSON_Delete(json);
 }
 
-/* ---- Weights and state ---- */
+void run_check_kernel(const char *directory)
+{
+    cJSON *json = read_config(directory);
+    const char *kernel = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(
+        cJSON_GetObjectItemCaseSensitive(json, "pulga"), "kernel"));
+    if (kernel && strcmp(kernel, matrix_kernel_name()))
+        fprintf(stderr, "%s: %s was begun with the kernel %s, this is %s: it goes on, but not to "
+                "the same bits\n", program_invocation_short_name, directory, kernel,
+                matrix_kernel_name());
+    cJSON_Delete(json);
+}
+
+/* ---- Saving ---- */
 
 static bool write_model(const char *directory, const Gpt *gpt, Real *best)
 {
@@ -197,86 +340,17 @@ static bool write_model(const char *directory, const Gpt *gpt, Real *best)
     return good;
 }
 
-__attribute__((format(printf, 3, 4))) static void put(cJSON *json, const char *key,
-                                                      const char *format, ...)
-{
-    char value[64];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(value, sizeof value, format, arguments);
-    va_end(arguments);
-    cJSON_AddStringToObject(json, key, value);
-}
-
-static bool write_state(const char *directory, const Gpt *gpt, const Adam *adam, Real *best,
-                        const Progress *p)
-{
-    NamedTensor *list = memory_new(4 * (size_t)gpt->tensor_count, sizeof *list, "a file's table");
-    int count = weights_list(list, gpt, gpt->weight_block, "last.");
-    count += weights_list(list + count, gpt, adam->m, "adam_m.");
-    count += weights_list(list + count, gpt, adam->v, "adam_v.");
-    if (p->best_step != p->step) /* else the best weights are the last ones */
-        count += weights_list(list + count, gpt, best, "best.");
-
-    cJSON *metadata = cJSON_CreateObject();
-    put(metadata, "step", "%" PRId64, p->step);
-    put(metadata, "epoch", "%" PRId64, p->epoch);
-    put(metadata, "next", "%zu", p->next);
-    put(metadata, "best_loss", "%.17g", p->best_loss);
-    put(metadata, "best_step", "%" PRId64, p->best_step);
-    put(metadata, "worse", "%d", p->worse);
-    put(metadata, "log_size", "%zu", p->log_size);
-    const bool good = safetensors_write(directory, "state.safetensors", list, count, metadata);
-    cJSON_Delete(metadata);
-    free(list);
-    return good;
-}
-
 bool run_save(const char *directory, const Gpt *gpt, const Adam *adam, Real *best,
-              const Progress *progress)
+              const Progress *progress, Log *log, uint64_t identity)
 {
-    return write_model(directory, gpt, best) &&
-           write_state(directory, gpt, adam, best, progress);
-}
-
-/* A number of the state's metadata; dies where it is none. */
-static double number_of(const SafeTensors *file, const char *key)
-{
-    const char *text = safetensors_metadata(file, key);
-    char *end = NULL;
-    const double number = text ? strtod(text, &end) : 0;
-    if (!text || end == text || *end || isnan(number) || number < 0)
-        die("%s is damaged: it does not say its %s", file->path, key);
-    return number;
-}
-
-/* A count among them: whole, and small enough for the type it goes into. */
-static int64_t count_of(const SafeTensors *file, const char *key, double most)
-{
-    const double number = number_of(file, key);
-    if (number > most || number != (double)(int64_t)number)
-        die("%s is damaged: its %s cannot be %g", file->path, key, number);
-    return (int64_t)number;
-}
-
-Progress run_read_state(const char *directory, Gpt *gpt, Adam *adam, Real *best)
-{
-    char *path = inside(directory, "state.safetensors");
-    if (!file_exists(path))
-        die("%s cannot be resumed: it has no state.safetensors", directory);
-    SafeTensors file = safetensors_open(path);
-    const Progress progress = {
-        .step = count_of(&file, "step", INT_MAX), .epoch = count_of(&file, "epoch", INT_MAX),
-        .next = (size_t)count_of(&file, "next", 0x1p53), .best_loss = number_of(&file, "best_loss"),
-        .best_step = count_of(&file, "best_step", INT_MAX),
-        .worse = (int)count_of(&file, "worse", INT_MAX),
-        .log_size = (size_t)count_of(&file, "log_size", 0x1p53),
-    };
-    weights_read(&file, gpt, gpt->weight_block, "last.");
-    weights_read(&file, gpt, adam->m, "adam_m.");
-    weights_read(&file, gpt, adam->v, "adam_v.");
-    weights_read(&file, gpt, best, progress.best_step != progress.step ? "best." : "last.");
-    safetensors_close(&file);
-    free(path);
-    return progress;
+    if (!write_model(directory, gpt, best))
+        return false;
+    const bool logged = log_sync(log);
+    const int reason = errno;
+    if (!state_write(directory, gpt, adam, best, progress, log, identity))
+        return false; /* said; one line is enough */
+    errno = reason;
+    if (!logged)
+        file_failed("write", log->path);
+    return true;
 }

@@ -35,10 +35,10 @@ typedef struct {
     int warmup;
     double cooldown, decay, clip;
     int patience, eval_every, seed;
-    int log_every;
+    int log_every, checkpoint_every, keep;
     int precision; /* choice */
     /* this call alone; not part of what the run is */
-    int stop_after, checkpoint_every, threads;
+    int stop_after, threads;
     char *out, *resume, *text, *from;
     bool overwrite;
 } Settings;

@@ -8,10 +8,10 @@
 #include <stb/stb_ds.h>
 
 #include "../model/matrix/matrix.h"
+#include "checkpoint.h"
 #include "config.h"
 #include "floor.h"
 #include "inherit.h"
-#include "log.h"
 #include "tokenizer.h"
 
 /* ---- Opening ---- */
@@ -79,10 +79,11 @@ static void read_vocabulary(Trainer *t, const Settings *settings)
 
 static char *open_resumed(Trainer *t, Settings *settings, Given *given)
 {
+    t->directory = saying("%s", settings->resume);
+    t->log = run_claim(t->directory); /* before anything is read: nobody else changes it now */
     char *wrong = inherit_run(settings, given);
     if (wrong)
         return wrong;
-    t->directory = saying("%s", settings->resume);
     if (!settings->text) /* then it is the run's own copy */
         settings->text = run_text_path(t->directory);
     if (!settings->text)
@@ -94,15 +95,17 @@ static char *open_resumed(Trainer *t, Settings *settings, Given *given)
     read_corpus(t, settings);
     if ((wrong = make_plan(t, settings, given)))
         return wrong;
+    run_check_kernel(t->directory);
     make_model(t);
-    t->progress = run_read_state(t->directory, &t->gpt, &t->adam, t->best);
+    t->identity = run_identity(&t->plan.settings, &t->text);
+    t->progress = state_read(t->directory, &t->gpt, &t->adam, t->best, &t->log, t->identity);
     if (t->plan.settings.steps < t->progress.step)
         return saying("%s has taken %" PRId64 " steps: it cannot become shorter than that",
                       t->directory, t->progress.step);
     if (!reader_seek(&t->reader, t->progress.epoch, t->progress.next))
         die("%s/state.safetensors is damaged: an epoch has no piece %zu", t->directory,
             t->progress.next);
-    t->log = log_open(t->directory, t->progress.log_size);
+    log_go_on(&t->log);
     return NULL;
 }
 
@@ -119,8 +122,8 @@ static char *begin(Trainer *t, const Settings *settings, const Given *given, con
     else
         gpt_start(&t->gpt, (uint32_t)settings->seed);
     memcpy(t->best, t->gpt.weight_block, t->gpt.numbers * sizeof *t->best);
-    t->directory = run_directory(settings, t->text_path);
-    t->log = log_open(t->directory, 0);
+    t->identity = run_identity(&t->plan.settings, &t->text);
+    t->directory = run_directory(settings, t->text_path, &t->log);
     return NULL;
 }
 
@@ -167,7 +170,7 @@ bool trainer_describe(const Trainer *t, const char *command)
 
 void trainer_close(Trainer *t)
 {
-    fclose(t->log);
+    log_close(&t->log);
     batch_room_free(&t->room);
     reader_free(&t->reader);
     free(t->best);
@@ -280,7 +283,11 @@ bool trainer_save(Trainer *t)
         t->progress.best_step = t->progress.step;
         memcpy(t->best, t->gpt.weight_block, t->gpt.numbers * sizeof *t->best);
     }
-    /* The model counts for more than its log: it is saved even where that cannot be. */
-    const bool logged = log_sync(t->log, &t->progress.log_size);
-    return run_save(t->directory, &t->gpt, &t->adam, t->best, &t->progress) && logged;
+    return run_save(t->directory, &t->gpt, &t->adam, t->best, &t->progress, &t->log, t->identity);
+}
+
+bool trainer_keep(const Trainer *t, bool anew)
+{
+    return checkpoint_keep(t->directory, t->progress.step, t->log.safe.size,
+                           t->plan.settings.keep, anew);
 }

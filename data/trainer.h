@@ -16,7 +16,8 @@ typedef struct {
     Plan plan;
     double floor;    /* NAN where it is not counted */
     char *directory;
-    FILE *log;
+    Log log;         /* it holds the directory's lock */
+    uint64_t identity;
 
     Gpt gpt;
     Adam adam;
@@ -51,8 +52,12 @@ Step trainer_step(Trainer *trainer);
  * weights where it is the lowest so far. NAN, and nothing has changed, where it was given up. */
 double trainer_evaluate(Trainer *trainer);
 
-/* Writes the log, the model and the state. Says what failed and returns false. */
+/* Writes the model, the log and the state. Says what failed and returns false. */
 bool trainer_save(Trainer *trainer);
+
+/* Keeps what is saved as one of the last settings.keep; where it was kept already, made anew or
+ * left as it is. Says what failed and returns false. */
+bool trainer_keep(const Trainer *trainer, bool anew);
 
 /* Whether some of the text is held out: then that is evaluated, else what is trained on. */
 bool trainer_holds_out(const Trainer *trainer);

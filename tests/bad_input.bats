@@ -132,7 +132,7 @@ load programs.bash
     refuses 1 run/config.json -- "$BIN/train" --resume run
     cp good/config.json run/
     sed -i 's/"heads":[[:space:]]*4/"heads": 1000000/' run/config.json
-    refuses 1 run/config.json heads -- "$BIN/train" --resume run
+    refuses 1 run/config.json checksum -- "$BIN/train" --resume run
     cp good/config.json run/
     head -c 1000 good/state.safetensors >run/state.safetensors
     refuses 1 run/state.safetensors damaged -- "$BIN/train" --resume run
@@ -140,16 +140,16 @@ load programs.bash
     printf 'x' | dd of=run/state.safetensors bs=1 seek=200000 conv=notrunc 2>/dev/null
     refuses 1 run/state.safetensors checksum -- "$BIN/train" --resume run
     for lie in 's/"next":"9"/"next":"10"/' 's/"step":"3"/"step":"1e30"/' \
-        's/"log_size":"/"log_size":"99/'; do
+        's/"log_size":"/"log_size":"99/' 's/"best_loss":"[0-9]/"best_loss":"7/' \
+        's/"worse":"[0-9]*"/"worse":"9"/'; do
         cp good/state.safetensors run/
         lie_in run/state.safetensors "$lie"
+        if cmp -s good/state.safetensors run/state.safetensors; then false; fi
         refuses 1 damaged -- "$BIN/train" --resume run
     done
     cp good/state.safetensors run/
     sed -i 's/"croquetas"/"galletas"/' run/tokenizer.json
-    refuses 1 "'croquetas'" -- "$BIN/train" --resume run
-    sed -i 's/"TemplateProcessing"/"ByteLevel"/' run/tokenizer.json
-    refuses 1 run/tokenizer.json ByteLevel -- "$BIN/train" --resume run
+    refuses 1 run/tokenizer.json checksum -- "$BIN/train" --resume run
     rm run/tokenizer.json
     refuses 1 run tokenizer.json -- "$BIN/train" --resume run
     cp good/tokenizer.json run/

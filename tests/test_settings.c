@@ -304,9 +304,10 @@ static void test_copy(void **state)
 static void test_lives(void **state)
 {
     (void)state;
-    static const char *const call[] = {"stop-after", "checkpoint-every", "threads", "out",
-                                       "overwrite", "resume", "text", "from"};
-    static const char *const changing[] = {"epochs", "steps", "patience", "log-every"};
+    static const char *const call[] = {"stop-after", "threads", "out", "overwrite",
+                                       "resume", "text", "from"};
+    static const char *const changing[] = {"epochs", "steps", "patience", "log-every",
+                                           "checkpoint-every", "keep"};
     FieldLife wanted[SETTINGS_MOST];
     for (int i = 0; i < SETTINGS_MOST; i++)
         wanted[i] = THE_RUN;

@@ -1,0 +1,224 @@
+# safety.bats: what is done to a run from outside. The long form of the first five is make torture.
+load programs.bash
+
+# torture PART EVERY: one part of it, in short; skipped where the kernel or the user may not do it.
+torture() {
+    BIN=$BIN BUILD=$BUILD TORTURE_EVERY=$2 TORTURE_SECONDS=60 "$ROOT/tests/torture/torture.bash" \
+        "$1" >out.txt || { cat out.txt; return 1; }
+    if grep skipped out.txt; then skip "$(cat out.txt)"; fi
+}
+
+@test "runs that are stopped at random moments come to the same bits" { torture kills:30 1; }
+
+@test "a kill in front of any call that changes a file" { torture points 17; }
+
+@test "any call that changes a file may fail, once or from then on" { torture faults 41; }
+
+@test "disks that are too small, and one that is read-only" { torture disks 9; }
+
+@test "a flipped byte is named or makes no difference" { torture flips:70 1; }
+
+@test "what is renamed was synced, and then its directory is" {
+    "$BUILD/tests/faults" calls.txt count 0 "$BIN/train" perro.txt --steps 6 --checkpoint-every 2 \
+        --keep 1 --out run >/dev/null || { [ $? -eq 77 ] && skip "no seccomp here"; }
+    # All but a checkpoint's way out, which is renamed to be removed.
+    tr '\n' ' ' <calls.txt | sed 's/rename unlink/removed unlink/g' >line.txt
+    [ "$(grep -o "rename" line.txt | wc -l)" -gt 15 ]
+    [ "$(grep -o "fsync rename open fsync" line.txt | wc -l)" -eq \
+        "$(grep -o "rename" line.txt | wc -l)" ]
+}
+
+# A run that takes long, begun in the background into `run`; its process is $TRAIN.
+begin_long() {
+    "$BIN/train" perro.txt --steps 300000 --log-every 1000000 --out run >out.txt 2>err.txt 3>&- &
+    TRAIN=$!
+    until [ -e run/state.safetensors ]; do sleep 0.02; done
+}
+
+end_long() {
+    kill -KILL $TRAIN
+    wait $TRAIN || true
+}
+
+@test "a second train into a run is refused; a dead one is not in the way" {
+    begin_long
+    refuses 1 "another train" run -- "$BIN/train" --resume run --stop-after 1
+    refuses 1 "another train" run -- "$BIN/train" perro.txt --out run --overwrite --steps 1
+    refuses 1 "run already" -- "$BIN/train" perro.txt --out run
+    "$BIN/sample" run el --count 1 >/dev/null # who only reads may
+    kill -0 $TRAIN
+    end_long
+    "$BIN/train" --resume run --stop-after 2 >/dev/null
+    "$BIN/train" perro.txt --out run --overwrite --steps 2 >/dev/null
+}
+
+@test "runs that start at once take names of their own" {
+    for i in 1 2 3 4 5 6; do
+        "$BIN/train" perro.txt --steps 20 --threads 1 >$i.txt 2>&1 &
+    done
+    wait
+    [ "$(ls runs | wc -l)" -eq 6 ]
+    for run in runs/*; do cmp runs/perro/model.safetensors $run/model.safetensors; done
+    # Of those that are told the same name, one trains.
+    for i in 1 2 3 4 5 6; do
+        { "$BIN/train" perro.txt --steps 200 --threads 1 --out one >/dev/null 2>$i.txt &&
+            echo $i >>trained.txt; } &
+    done
+    wait
+    [ "$(wc -l <trained.txt)" -eq 1 ]
+    [ "$(cat [1-6].txt | grep -c "another train\|holds a ")" -eq 5 ]
+}
+
+# until_said COMMAND...: waits for it as long as $TRAIN runs; then it must hold.
+until_said() {
+    until "$@" 2>/dev/null; do
+        kill -0 $TRAIN || break
+        sleep 0.005
+    done
+    "$@"
+}
+
+@test "a directory that goes away is said, and one that comes back is written again" {
+    local options="--layers 1 --width 16 --heads 2 --steps 9000 --checkpoint-every 100" code=0
+    "$BIN/train" perro.txt $options --out whole >/dev/null
+    "$BIN/train" perro.txt $options --out run >out.txt 2>err.txt 3>&- &
+    TRAIN=$!
+    until_said grep -qa '"step":"[1-9]' run/state.safetensors
+    mv run away
+    until_said grep -q "No such file" err.txt
+    mv away run
+    wait $TRAIN
+    grep -q "is not saved, step .* still is; the training goes on" out.txt
+    same_run whole run
+    "$BIN/train" perro.txt $options --out gone >out.txt 2>err.txt 3>&- &
+    TRAIN=$!
+    until_said [ -e gone/state.safetensors ]
+    mv gone away && rm -rf away
+    wait $TRAIN || code=$?
+    [ $code -eq 1 ]
+    refutes -v "^train: cannot [a-z]* gone.*: No such file" err.txt
+    [ ! -e gone ]
+}
+
+@test "a file that may not grow is a save that fails" {
+    "$BIN/train" perro.txt --steps 4 --stop-after 2 --out run >/dev/null
+    cp -r run before
+    refuses 1 run/model.safetensors "too large" -- \
+        bash -c "ulimit -f 100; '$BIN/train' --resume run"
+    cmp run/state.safetensors before/state.safetensors
+    [ "$(ls -A run)" = "$(ls -A before)" ]
+    grep -q "step 4 is not saved, step 2 still is; make room" out.txt
+    "$BIN/train" --resume run >/dev/null
+}
+
+@test "older saves are kept: each opens, goes on, and is no more than asked for" {
+    local options="--steps 30 --checkpoint-every 5 --keep 3"
+    "$BIN/train" perro.txt $options --out run --stop-after 22 >/dev/null
+    [ "$(cd run && echo checkpoint-*)" = "checkpoint-10 checkpoint-15 checkpoint-20" ]
+    # A resumed run goes on keeping.
+    "$BIN/train" --resume run >/dev/null
+    [ "$(cd run && echo checkpoint-*)" = "checkpoint-20 checkpoint-25 checkpoint-30" ]
+    "$BIN/train" perro.txt --steps 30 --stop-after 20 --out other >/dev/null
+    cmp run/checkpoint-20/model.safetensors other/model.safetensors
+    "$BIN/sample" run/checkpoint-20 el --count 1 >/dev/null
+    "$BIN/attend" run/checkpoint-25 el >/dev/null
+    cp -r run/checkpoint-20 back
+    "$BIN/train" --resume back | grep -q "going on from step 20"
+    same_run run back
+    # The model of a step is not what the run is now: the files are its own.
+    "$BIN/train" --resume run --steps 40 --keep 1 >/dev/null
+    [ "$(cd run && echo checkpoint-*)" = "checkpoint-40" ]
+    refuses 64 "--checkpoint-every" -- "$BIN/train" perro.txt --keep 2
+    # Another run in the same place begins without them.
+    "$BIN/train" perro.txt --steps 3 --out run --overwrite >/dev/null
+    [ "$(cd run && echo checkpoint-*)" = "checkpoint-*" ]
+}
+
+@test "what is not ours among the older saves stays" {
+    "$BIN/train" perro.txt --steps 12 --checkpoint-every 2 --keep 2 --out run --stop-after 4 \
+        >/dev/null
+    echo mine >run/checkpoint-2/notes.txt
+    mkdir elsewhere && cp run/config.json elsewhere
+    ln -s ../elsewhere run/checkpoint-1
+    ln -s ../elsewhere run/.checkpoint-9.old
+    "$BIN/train" --resume run >/dev/null
+    [ "$(cat run/checkpoint-2/notes.txt)" = mine ] && [ -s run/checkpoint-2/state.safetensors ]
+    [ -s elsewhere/config.json ]
+    # Only older saves are left of a run: they are not written over unasked.
+    rm run/*.* run/.[a-z]* 2>/dev/null || true
+    refuses 1 run --overwrite -- "$BIN/train" perro.txt --steps 2 --out run
+}
+
+@test "a log that is gone begins anew, one that was changed is named" {
+    "$BIN/train" perro.txt --steps 8 --stop-after 4 --log-every 1 --out run >/dev/null
+    cp run/log.csv log.csv
+    sed -i '3s/^1,1,./1,1,9/' run/log.csv
+    refuses 1 run/log.csv "remove it" -- "$BIN/train" --resume run
+    rm run/log.csv
+    "$BIN/train" --resume run --stop-after 6 2>err.txt >/dev/null
+    grep -q "run/log.csv is missing" err.txt
+    [ "$(cut -d, -f1 run/log.csv | tr '\n' ' ')" = "step 5 6 " ]
+    # It is no link, and no pipe to wait at.
+    rm run/log.csv
+    ln -s ../log.csv run/log.csv
+    refuses 1 run/log.csv -- "$BIN/train" --resume run
+    rm run/log.csv
+    mkfifo run/log.csv
+    refuses 1 run/log.csv -- timeout 20 "$BIN/train" --resume run
+}
+
+@test "a log that cannot be written for a while loses no line" {
+    local options="--steps 8 --checkpoint-every 2 --log-every 1 --threads 1" calls last
+    "$BUILD/tests/faults" calls.txt count 0 "$BIN/train" perro.txt $options --out whole \
+        >/dev/null || { [ $? -eq 77 ] && skip "no seccomp here"; }
+    # Its sync comes between the directory's, behind the model, and what the state begins with.
+    calls=$(awk '{ call[NR] = $1 } END { for (n = 2; n < NR; n++)
+        if (call[n - 1] call[n] call[n + 1] == "fsyncfsyncunlink") print n }' calls.txt)
+    [ "$(wc -w <<<"$calls")" -eq 4 ] # the first has the header to write, too
+    last=${calls##*$'\n'}
+    for call in $calls; do
+        local code=0
+        rm -rf run
+        "$BUILD/tests/faults" calls.txt EIO $call "$BIN/train" perro.txt $options --out run \
+            >out.txt 2>err.txt || code=$?
+        [ "$(cat err.txt)" = "train: cannot write run/log.csv: Input/output error" ]
+        # Where it was the last save the log is not whole: the state has what is missing.
+        [ $code -eq $((call == last)) ]
+        [ $code -eq 0 ] || "$BIN/train" --resume run >/dev/null
+        same_run whole run
+    done
+}
+
+@test "a state of another run is refused" {
+    "$BIN/train" perro.txt --steps 8 --stop-after 4 --out run >/dev/null
+    "$BIN/train" perro.txt --steps 8 --stop-after 4 --seed 2 --out other >/dev/null
+    cp other/state.safetensors run
+    refuses 1 "of another run" run/state.safetensors -- "$BIN/train" --resume run
+}
+
+@test "another kernel than the run was begun with is said" {
+    PULGA_KERNEL=portable "$BIN/train" perro.txt --steps 8 --stop-after 4 --out run >/dev/null
+    PULGA_KERNEL=portable "$BIN/train" --resume run --stop-after 5 2>err.txt >/dev/null
+    [ ! -s err.txt ]
+    sed -i 's/\("kernel":[[:space:]]*\)"portable"/\1"another"/' run/config.json
+    refuses 1 run/config.json checksum -- "$BIN/train" --resume run
+    rm -r run
+    PULGA_KERNEL=portable "$BIN/train" perro.txt --steps 8 --stop-after 4 --out run >/dev/null
+    grep -qw "$("$BIN/train" perro.txt --steps 0 --out new | grep -o "kernel .*")" \
+        <<<"kernel portable" && skip "this machine has no other"
+    refuses 0 "portable" "not to the same bits" -- "$BIN/train" --resume run
+    # The precision chooses one too.
+    "$BIN/train" perro.txt --precision bf16 --steps 2 --out half >/dev/null 2>&1 || return 0
+    "$BIN/train" --resume half --steps 3 2>err.txt >/dev/null
+    [ ! -s err.txt ]
+}
+
+@test "a start that failed or was killed can be made again" {
+    mkdir begun
+    : >begun/log.csv
+    "$BIN/train" perro.txt --steps 1 --out begun >/dev/null
+    rm begun/state.safetensors begun/model.safetensors
+    refuses 1 begun "--overwrite" -- "$BIN/train" perro.txt --steps 1 --out begun
+    refuses 1 begun "--overwrite" -- "$BIN/train" --resume begun
+    "$BIN/train" perro.txt --steps 1 --out begun --overwrite >/dev/null
+}

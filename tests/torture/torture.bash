@@ -1,0 +1,339 @@
+#!/bin/bash
+# torture.bash PART...: kills, failing calls, full disks and damage, each followed by a resume whose
+# end must be that of the run that nobody disturbed: weights, moments, progress, log, checkpoints.
+# Parts: kills, points, faults, disks, flips. BIN is where train is, BUILD where faults is.
+#   TORTURE_SECONDS  how long all of it may take; the kills at random moments fill what is left
+#   TORTURE_SEED     of what is drawn; printed
+#   TORTURE_EVERY    take only every so-many-th of what can be counted
+# The first finding ends it: what was found, where it lies and which command shows it.
+set -u
+: "${BIN:=$PWD}" "${BUILD:=$PWD/build}" "${TORTURE_SECONDS:=600}" "${TORTURE_EVERY:=1}"
+: "${TORTURE_SEED:=$$}"
+HERE=$(cd "$(dirname "$0")" && pwd)
+ROOT=$HERE/../..
+# In memory where that is possible: what a kill leaves is the same, and syncing does not take long.
+[ -n "${TMPDIR:-}" ] || [ ! -w /dev/shm ] || TMPDIR=/dev/shm
+WORK=$(mktemp -d "${TMPDIR:-/tmp}/pulga-torture-XXXXXX")
+RANDOM=$TORTURE_SEED
+SECONDS=0
+cd "$WORK" || exit 1
+MOUNT=
+trap '[ -z "$MOUNT" ] || umount "$MOUNT" 2>/dev/null' EXIT
+
+found() {
+    [ -z "$MOUNT" ] || cp -r disk disk-was
+    echo "FOUND: $*"
+    echo "       seed $TORTURE_SEED; it lies in $WORK"
+    exit 1
+}
+
+# ---- Runs, and what they come to ----
+
+# Small runs of each way of reading and of each way to end. Both the whole text and a held-out part
+# are evaluated, steps are taken in parts, and saves and older saves come often.
+SAVES="--checkpoint-every 4 --keep 2 --log-every 1"
+SMALL="--layers 1 --heads 2 --width 16"
+KINDS=("perro.txt $SMALL $SAVES --batch 4 --accumulate 2 --dropout 0.1 --steps 40 --eval-every 3"
+       "perro.txt $SMALL $SAVES --tokens char --context 9 --batch 3 --steps 41 --eval-every 7"
+       "perro.txt $SMALL $SAVES --val 0.3 --batch 2 --dropout 0.2 --steps 60 --eval-every 2
+        --patience 9 --schedule cosine --lr 0.02 --window 2,3"
+       "lines.txt $SMALL $SAVES --checkpoint-every 30 --batch 8 --dropout 0.1 --epochs 3 --val 0.4")
+
+# The words of a state that say where the run is; sizes of a log go with the digits of its times.
+words_of() {
+    head -c 4000 "$1" | grep -ao '"\(step\|epoch\|next\|best_loss\|best_step\|worse\)":"[^"]*"'
+}
+
+# All that must be the same in two runs, as one line.
+print_of() {
+    local run length
+    for run in "$1" "$1"/checkpoint-*; do
+        [ -d "$run" ] || continue
+        length=$(od -An -t u8 -N 8 "$run/state.safetensors" | tr -d ' ')
+        echo "${run#"$1"}"
+        words_of "$run/state.safetensors"
+        tail -c +$((length + 9)) "$run/state.safetensors" | sha256sum
+        cut -d, -f1-7 "$run/log.csv" | sha256sum
+        (cd "$run" && sha256sum model.safetensors tokenizer.json tokenizer_config.json text.txt)
+    done | tee "$WORK/print.txt" | sha256sum
+}
+
+# The undisturbed run of each kind, what it comes to, and how long it takes in milliseconds.
+declare -a WHOLE TAKES
+prepare() {
+    cp "$ROOT/data/perro.txt" .
+    head -n 150 "$ROOT/data/cuentos.txt" >lines.txt
+    local kind begun
+    for kind in "${!KINDS[@]}"; do
+        begun=$(date +%s%N)
+        "$BIN/train" ${KINDS[kind]} --out whole-$kind >/dev/null || found "kind $kind cannot train"
+        TAKES[kind]=$((($(date +%s%N) - begun) / 1000000 + 2))
+        WHOLE[kind]=$(print_of whole-$kind)
+        cp print.txt whole-$kind.print
+    done
+}
+
+# begin RUN KIND, go_on RUN: what is typed, in words; a run that was never saved begins anew.
+begin() { COMMAND=("$BIN/train" ${KINDS[$2]} --out "$1" --overwrite); }
+go_on() {
+    if [ -e "$1/state.safetensors" ]; then COMMAND=("$BIN/train" --resume "$1")
+    else begin "$1" "$2"; fi
+}
+
+# must_end RUN KIND WHAT: it goes on to its end, quietly, and comes to what it must.
+must_end() {
+    go_on "$1" "$2"
+    "${COMMAND[@]}" >out.txt 2>err.txt || found "$3: then '${COMMAND[*]}' fails: $(cat err.txt)"
+    [ ! -s err.txt ] || found "$3: then '${COMMAND[*]}' says $(cat err.txt)"
+    must_be "$@"
+}
+
+must_be() {
+    [ "$(print_of "$1")" = "${WHOLE[$2]}" ] ||
+        found "$3: $1 is not whole-$2: $(diff print.txt whole-$2.print | head -n 5)"
+    local left
+    left=$(find "$1" -name '.*' ! -path "$1")
+    [ -z "$left" ] || found "$3: $left is left"
+}
+
+# draw N: 0 … N−1 into DRAWN. (In a subshell the next numbers would be the same again.)
+draw() { DRAWN=$(((RANDOM * 32768 + RANDOM) % $1)); }
+
+# ---- Stops at random moments ----
+
+kills() {
+    local kind signal code lives=0 asked=0 killed=0 finished=0 most=${1:-1000000}
+    while [ "$SECONDS" -lt "$TORTURE_SECONDS" ] && [ $killed -lt "$most" ]; do
+        draw ${#TAKES[@]}; kind=$DRAWN
+        rm -rf run
+        lives=0
+        while :; do
+            go_on run $kind
+            draw 6; signal=${SIGNALS[DRAWN]}
+            draw $((TAKES[kind] * 700)); moment=$(printf 0.%06d "$DRAWN")
+            draw 2
+            code=0
+            timeout --foreground -s "$signal" --preserve-status "$moment" "${COMMAND[@]}" \
+                --threads $((DRAWN + 1)) >out.txt 2>err.txt || code=$?
+            [ ! -s err.txt ] || found "stopped by $signal after ${moment}s it says $(cat err.txt)"
+            [ $code -ne 0 ] || break
+            [ $code -eq $((128 + $(kill -l "$signal"))) ] ||
+                found "$signal after ${moment}s ended '${COMMAND[*]}' with $code"
+            [ "$signal" = KILL ] && killed=$((killed + 1)) || asked=$((asked + 1))
+            [ $((++lives)) -lt 500 ] || found "500 lives of '${COMMAND[*]}' are not enough"
+        done
+        finished=$((finished + 1))
+        must_be run $kind "after $lives stops"
+    done
+    echo "kills survived $(thousands $killed), stops by INT and TERM $(thousands $asked):" \
+        "$(thousands $finished) runs came to the same bits, log and checkpoints"
+}
+SIGNALS=(KILL KILL KILL KILL INT TERM)
+
+thousands() { echo "$1" | sed -E ':a; s/([0-9])([0-9]{3})($|,)/\1,\2\3/; ta'; }
+
+# ---- Kills and faults at each call ----
+
+# Runs that are short, since each of their calls is failed in turn: begun anew, gone on with where
+# the first half was saved, and begun over another run.
+SHORT="perro.txt $SMALL --checkpoint-every 2 --keep 1 --log-every 1 --steps 5 --eval-every 2"
+LAST=
+prepare_short() {
+    [ -z "$LAST" ] || return 0
+    KINDS+=("$SHORT --threads 1")
+    local kind=$((${#KINDS[@]} - 1))
+    "$BIN/train" ${KINDS[kind]} --out whole-$kind >/dev/null
+    WHOLE[kind]=$(print_of whole-$kind)
+    cp print.txt whole-$kind.print
+    "$BIN/train" ${KINDS[kind]} --out half --stop-after 3 >/dev/null
+    LAST=$kind
+}
+
+# All scenes at some of their calls, then at others: when time is up, every part has been met. In
+# short, at some alone.
+STRIDE=7 OFFSETS="0 1 2 3 4 5 6"
+[ "$TORTURE_EVERY" -eq 1 ] || STRIDE=$TORTURE_EVERY OFFSETS=0
+SCENES=$(for offset in $OFFSETS; do echo $offset:new $offset:resumed $offset:over; done)
+
+# in_time SHARE: whether so many percent of the time have not passed yet.
+in_time() { [ $((SECONDS * 100)) -lt $((TORTURE_SECONDS * $1)) ]; }
+
+sees_calls() { "$BUILD/tests/faults" count.txt count 0 true || [ $? -ne 77 ]; }
+
+# scene NAME: makes `run` anew and sets COMMAND.
+scene() {
+    rm -rf run
+    case $1 in
+    new) begin run $LAST ;;
+    resumed) cp -r half run; go_on run $LAST ;;
+    over) cp -r whole-0 run; begin run $LAST ;;
+    esac
+}
+
+# A copy of what a fault has left; and the KIND that it must come to. A run that was to be
+# overwritten is there as it was until its state goes.
+keep_evidence() {
+    rm -rf was
+    cp -r run was 2>/dev/null
+    KIND=$LAST
+    [ "$1" != over ] || ! cmp -s run/state.safetensors whole-0/state.safetensors || KIND=0
+}
+
+calls_of() {
+    scene "$1"
+    "$BUILD/tests/faults" count.txt count 0 "${COMMAND[@]}" >/dev/null || found "$1 cannot run"
+    wc -l <count.txt
+}
+
+# Each kill stands in front of a call, so that every state of the directory is met.
+points() {
+    local scene calls n code count=0
+    sees_calls || { echo "kills at calls: skipped, the kernel allows no seccomp here"; return; }
+    prepare_short
+    for scene in $SCENES; do
+        calls=$(calls_of ${scene#*:})
+        for ((n = 1 + (${scene%:*} + TORTURE_SEED) % STRIDE; n <= calls; n += STRIDE)); do
+            in_time 20 || break 2
+            scene ${scene#*:}
+            code=0
+            "$BUILD/tests/faults" report.txt kill $n "${COMMAND[@]}" >out.txt 2>err.txt || code=$?
+            [ $code -eq 137 ] || found "kill at call $n of $scene: status $code"
+            keep_evidence ${scene#*:}
+            must_end run $KIND "killed at call $n of $scene ($(tail -n 1 report.txt))"
+            count=$((count + 1))
+        done
+    done
+    echo "kills at calls survived $(thousands $count): in front of each write, sync, rename, …"
+}
+
+# What cannot be done is said in one line; the run then ends well, or with 1 and goes on later.
+faults() {
+    local scene calls n code error what count=0 went_on=0 lines
+    sees_calls || { echo "faults: skipped, the kernel allows no seccomp here"; return; }
+    prepare_short
+    for scene in $SCENES; do
+        calls=$(calls_of ${scene#*:})
+        for ((n = 1 + (${scene%:*} + TORTURE_SEED) % STRIDE; n <= calls; n += STRIDE)); do
+            in_time 50 || break 2
+            for error in "ENOSPC $n" "EIO $n" "ENOSPC $n+" "EROFS $n+"; do
+                scene ${scene#*:}
+                code=0
+                "$BUILD/tests/faults" report.txt $error "${COMMAND[@]}" >out.txt 2>err.txt ||
+                    code=$?
+                what="$error of $scene ($(sed -n ${n}p report.txt))"
+                lines=$(wc -l <err.txt)
+                grep -qv '^train: [^ ]' err.txt && found "$what: it says $(cat err.txt)"
+                # One failure has one line; what goes on failing has one at each save.
+                [ $code -le 1 ] && [ "$lines" -ge $code ] &&
+                    { [ "$lines" -le 1 ] || [ "${error%+}" != "$error" ]; } ||
+                    found "$what: status $code and $lines lines: $(cat err.txt)"
+                case "$what" in *"(fsync)" | *"(rename)")
+                    [ "$lines" -gt 0 ] || found "$what: nothing is said" ;;
+                esac
+                keep_evidence ${scene#*:}
+                if [ $code -eq 0 ]; then went_on=$((went_on + 1)); fi
+                if [ $code -ne 0 ] || [ -s err.txt ]; then
+                    must_resume run $KIND "$what"
+                else
+                    must_be run $KIND "$what"
+                fi
+                count=$((count + 1))
+            done
+        done
+    done
+    echo "faults injected $(thousands $count): the training went on to its end in" \
+        "$(thousands $went_on) of them, the others said why and were gone on with"
+}
+
+# As must_end, for a run in which keeping an older save may have been what failed.
+must_resume() {
+    go_on "$1" "$2"
+    "${COMMAND[@]}" >out.txt 2>err.txt || found "$3: then '${COMMAND[*]}' fails: $(cat err.txt)"
+    print_of "$1" >/dev/null
+    sed '/^\/checkpoint/,$d' print.txt >here.txt
+    sed '/^\/checkpoint/,$d' "whole-$2.print" | cmp -s - here.txt ||
+        found "$3: $1 is not whole-$2: $(diff here.txt "whole-$2.print" | head -n 5)"
+}
+
+# ---- Disks that are full, cannot be written, or go away ----
+
+disks() {
+    local size code count=0
+    prepare_short
+    mkdir -p disk
+    if ! mount -t tmpfs -o size=64k tmpfs disk 2>/dev/null; then
+        echo "full disks: skipped, mounting is not allowed here"
+        return
+    fi
+    MOUNT=$WORK/disk
+    for ((size = 4; size < 420; size += 4 * TORTURE_EVERY)); do
+        rm -rf disk/*
+        mount -o remount,size=${size}k disk || found "the disk cannot be made $size KB"
+        begin disk/run $LAST
+        code=0
+        "${COMMAND[@]}" >out.txt 2>err.txt || code=$?
+        [ $code -le 1 ] || found "on a disk of $size KB: status $code"
+        grep -q 'No space left' err.txt || [ $code -eq 0 ] ||
+            found "on a disk of $size KB it says $(cat err.txt)"
+        grep -q 'MB are free$' out.txt || [ $code -eq 0 ] || [ $size -lt 12 ] ||
+            found "on a disk of $size KB it does not warn"
+        mount -o remount,size=4m disk
+        must_resume disk/run $LAST "on a disk of $size KB"
+        count=$((count + 1))
+    done
+    (cd disk/run && sha256sum * 2>/dev/null) >sums.txt
+    mount -o remount,ro disk
+    for command in "--resume disk/run" "${KINDS[LAST]} --out disk/run --overwrite" \
+        "${KINDS[LAST]} --out disk/other"; do
+        code=0
+        "$BIN/train" $command >out.txt 2>err.txt || code=$?
+        [ "$code $(wc -l <err.txt)" = "1 1" ] && grep -q "Read-only" err.txt ||
+            found "on a read-only disk train $command ends with $code: $(cat err.txt)"
+    done
+    (cd disk/run && sha256sum --quiet -c "$WORK/sums.txt") || found "a read-only run has changed"
+    umount disk
+    MOUNT=
+    echo "full disks survived $(thousands $count), and a read-only one"
+}
+
+# ---- Bytes that have changed ----
+
+# A run in the middle, one byte of one of its files another: it is named, or makes no difference.
+flips() {
+    local file size at old new code n count=0 named=0 most=${1:-2000}
+    local files=(state.safetensors config.json tokenizer.json tokenizer_config.json text.txt
+                 log.csv model.safetensors)
+    "$BIN/train" ${KINDS[0]} --out middle --stop-after 18 >/dev/null
+    for ((n = 0; n < most && SECONDS * 100 < TORTURE_SECONDS * 65; n++)); do
+        file=${files[n % ${#files[@]}]}
+        rm -rf run
+        cp -r middle run
+        size=$(stat -c %s run/$file)
+        [ $file != state.safetensors ] || [ $((n % 2)) -eq 0 ] || size=450 # where it is
+        draw "$size"; at=$DRAWN
+        draw 255
+        old=$(od -An -t u1 -j $at -N 1 run/$file | tr -d ' ')
+        new=$(((old + DRAWN + 1) % 256))
+        printf "\\$(printf %03o $new)" | dd of=run/$file bs=1 seek=$at conv=notrunc status=none
+        code=0
+        "$BIN/train" --resume run >out.txt 2>err.txt || code=$?
+        if [ "$code $(wc -l <err.txt)" = "1 1" ]; then
+            named=$((named + 1))
+            grep -q "run/$file\|text.txt:[0-9]" err.txt ||
+                found "byte $at of $file from $old to $new: it names another: $(cat err.txt)"
+        elif [ "$code" -ne 0 ] || [ -s err.txt ]; then
+            found "byte $at of $file from $old to $new: status $code, $(cat err.txt)"
+        else
+            must_be run 0 "byte $at of $file from $old to $new"
+        fi
+        count=$((count + 1))
+    done
+    echo "bytes flipped $(thousands $count): $(thousands $named) were named, the others make no" \
+        "difference (of model.safetensors, which is written anew, all)"
+}
+
+prepare
+for part in "$@"; do
+    ${part/:/ }
+done
+rm -rf "$WORK"
