@@ -2,6 +2,7 @@
 # make demo       all three on the nine sentences, from nothing
 # make test       passes every test
 # make sanitize   the same tests under the address and undefined-behaviour sanitizers
+# make fuzz       FUZZ_SECONDS each of libFuzzer on every target of tests/fuzz (wants clang)
 # make torture    kills runs at thousands of moments, fails each of their calls, fills disks; prints
 #                 counts; TORTURE_SECONDS=600 at most
 # make parity     compares with PyTorch and Transformers (PYTHON must have torch, numpy and those)
@@ -20,6 +21,7 @@ PYTHON ?= python3
 BUILD ?= build
 BIN ?= .
 SANITIZE ?=
+FUZZ_SECONDS ?= 60
 
 # No fast-math: sums keep their order and NAN stays NAN. These two drop only errno and traps.
 CFLAGS ?= -O3 -g -march=$(ARCH)
@@ -42,6 +44,8 @@ TESTS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/test_*.c))
 EXACT = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/exact_*.c))
 DUMPS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/dump_*.c))
 SHOWS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/show_*.c))
+FUZZERS = $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_HELPERS = tests/tiny.c $(filter-out tests/fuzz/fuzz_%,$(wildcard tests/fuzz/*.c))
 in_float = $(patsubst %.c,$(BUILD)/float/%.o,$(1))
 in_double = $(patsubst %.c,$(BUILD)/double/%.o,$(1))
 
@@ -56,6 +60,13 @@ $(TESTS) $(SHOWS): $(BUILD)/%: $(BUILD)/float/%.o $(call in_float,$(HELPERS)) $(
 $(EXACT) $(DUMPS): $(BUILD)/%: $(BUILD)/double/%.o $(call in_double,$(HELPERS)) \
 		$(BUILD)/double/rooms.a
 	$(LINK) -lcmocka
+
+# What a target takes from the libraries and changes: see tests/fuzz/harness.c.
+$(FUZZERS): $(BUILD)/%: $(BUILD)/float/tests/fuzz/%.o $(call in_float,$(FUZZ_HELPERS)) \
+		$(BUILD)/float/rooms.a
+	$(LINK) -fsanitize=fuzzer $(patsubst %,-Wl$(,)--wrap=%,exit fopen fdopen open_memstream fclose \
+		XXH3_64bits XXH3_64bits_withSeed XXH3_64bits_digest)
+, = ,
 
 $(BUILD)/tests/faults: tests/torture/faults.c $(BUILD)/flags
 	@mkdir -p $(@D) && echo '  $(CC) $<' && $(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $<
@@ -84,7 +95,7 @@ $(BUILD)/flags: always
 	@echo '$(CC) $(CFLAGS)' | cmp -s - $@ || echo '$(CC) $(CFLAGS)' > $@
 
 packages:
-	@scripts/setup.sh $(firstword $(filter browser,$(MAKECMDGOALS)) \
+	@scripts/setup.sh $(firstword $(filter browser fuzz,$(MAKECMDGOALS)) \
 		$(if $(filter test sanitize check,$(MAKECMDGOALS)),test,build))
 
 # One after another, so that what fails is the last thing said; tests/*.bats call the programs.
@@ -101,7 +112,15 @@ sanitize:
 	$(MAKE) --no-print-directory test BUILD=build/sanitize BIN=build/sanitize/bin \
 		CFLAGS='-O1 -g -march=$(ARCH)' SANITIZE='-fsanitize=address,undefined -fno-omit-frame-pointer'
 
-torture: all $(BUILD)/tests/faults
+fuzz: packages
+	@$(MAKE) --no-print-directory -j$$(nproc) fuzzers BUILD=build/fuzz CC=clang OPENMP=0 \
+		CFLAGS='-O1 -g -march=$(ARCH) -Wno-pass-failed' SANITIZE='-fsanitize=address,undefined \
+		-fsanitize=float-cast-overflow,fuzzer-no-link -fno-sanitize-recover=undefined'
+	@tests/fuzz/run.sh $(FUZZ_SECONDS)
+fuzzers: $(FUZZERS)
+
+torture: all $(BUILD)/tests/faults $(BUILD)/tests/test_damage
+	@BUILD=$(abspath $(BUILD)) tests/torture/damage.sh
 	@BIN=$(abspath $(BIN)) BUILD=$(abspath $(BUILD)) \
 		tests/torture/torture.bash points faults disks flips kills
 
@@ -132,5 +151,5 @@ clean:
 	rm -rf build $(notdir $(PROGRAMS))
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: all packages always test sanitize torture parity browser bench bench-long demo install \
-	clean
+.PHONY: all packages always test sanitize torture fuzz fuzzers parity browser bench bench-long demo \
+	install clean

@@ -81,6 +81,11 @@ static Heads look(Pretrained *model, const Choice *choice, const char *name, con
         die("%s has %d tokens%s, %s sees %d at most: shorten it", name, count,
             model->stream ? "" : " with [bos]", model->directory, shape->context);
     Heads heads = heads_look(&model->gpt, &model->vocabulary, tokens, count);
+    double sum = 0;
+    const size_t numbers = (size_t)shape->layers * (size_t)shape->heads * (size_t)count;
+    for (size_t i = 0; i < numbers * (size_t)count; i++)
+        sum += (double)heads.weights[i];
+    pretrained_check(model, sum);
     heads.layer = layer;
     heads.head = head;
     free(tokens);
@@ -119,8 +124,10 @@ int main(int argc, char **argv)
     bool good = true;
     if (choice.output) {
         good = heads_write(choice.output, &heads, (About){words[0], text});
+        char *path = command_line(1, &choice.output);
         if (good)
-            printf("wrote %s\n", choice.output);
+            printf("wrote %s\n", path);
+        free(path);
     } else {
         show(&heads);
     }

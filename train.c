@@ -122,9 +122,11 @@ static void announce_training(const Trainer *t)
     printf("run     %s", directory);
     if (t->progress.step)
         printf(", going on from step %" PRId64, t->progress.step);
-    else if (s->from)
-        printf(", going on from the model in %s", s->from);
+    char *from = t->progress.step || !s->from ? NULL : command_line(1, &s->from);
+    if (from)
+        printf(", going on from the model in %s", from);
     printf("\n");
+    free(from);
     free(directory);
     warn_of_room(t);
 }

@@ -23,10 +23,13 @@ Bytes file_read(const char *path, bool text)
         die("cannot open %s: %s", name, strerror(errno));
 
     Bytes read_so_far = {0};
+    struct stat status;
+    const bool sized = !fstat(file, &status) && S_ISREG(status.st_mode) && status.st_size > 0;
     size_t room = 0;
     for (;;) {
         if (room - read_so_far.size < 2) {
-            room = room ? 2 * room : 1 << 16;
+            room = room ? 2 * room : sized ? (size_t)status.st_size + 2 : 1 << 16;
+            memory_check((double)room, name);
             char *larger = realloc(read_so_far.bytes, room);
             if (!larger)
                 die("%s does not fit into memory", name);
@@ -49,6 +52,16 @@ Bytes file_read(const char *path, bool text)
     if (!standard)
         close(file);
     return read_so_far;
+}
+
+void file_must_be_plain(const char *path)
+{
+    struct stat status;
+    if (stat(path, &status))
+        die("cannot open %s: %s", path, strerror(errno));
+    if (!S_ISREG(status.st_mode))
+        die("%s is no file but %s", path, S_ISDIR(status.st_mode) ? "a directory"
+            : S_ISFIFO(status.st_mode) ? "a pipe" : "a device");
 }
 
 bool file_exists(const char *path)

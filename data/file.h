@@ -12,9 +12,14 @@ typedef struct {
     size_t size;
 } Bytes;
 
-/* The whole of a file; "-" is standard input. Dies where it cannot be read, or with a `text` at
- * the first 0 byte, so that a device without an end is not read for ever. */
+/* The whole of a file; "-" is standard input. Dies where it cannot be read or is larger than the
+ * machine's memory, or with a `text` at the first 0 byte, so that a device without an end is not
+ * read for ever. */
 Bytes file_read(const char *path, bool text);
+
+/* Dies unless it is a file, or a link to one: in a directory that somebody handed over, a pipe would
+ * be waited for, and a device read, for ever. */
+void file_must_be_plain(const char *path);
 
 bool file_exists(const char *path);
 bool file_is_in(const char *directory, const char *name);

@@ -22,6 +22,7 @@ cJSON *json_read(const char *directory, const char *name)
     if (!file_is_in(directory, name))
         die("%s has no %s", directory, name);
     char *path = saying("%s/%s", directory, name);
+    file_must_be_plain(path);
     Bytes file = file_read(path, true);
     cJSON *json = spells_zero(file.bytes)
         ? NULL : cJSON_ParseWithLengthOpts(file.bytes, file.size + 1, NULL, true);

@@ -6,6 +6,7 @@
 
 #include "config.h"
 #include "nearest.h"
+#include "run.h"
 #include "text.h"
 #include "tokenizer.h"
 #include "weights.h"
@@ -58,6 +59,8 @@ Pretrained pretrained_open(const char *directory)
     const Config config = config_read(directory);
     char *path = saying("%s/model.safetensors", directory);
     SafeTensors file = safetensors_open(path);
+    if (safetensors_metadata(&file, "xxh3_64")) /* else others have saved it anew */
+        run_check_seals(directory);
     check_size(directory, config.shape, file.file.size);
     const Tokenizer tokenizer = tokenizer_read(directory, config.shape.vocabulary, config.eos);
     Pretrained model = {.directory = directory, .vocabulary = tokenizer.vocabulary,
@@ -75,6 +78,13 @@ void pretrained_close(Pretrained *model)
     free((int *)model->gpt.shape.window); /* read for this shape alone */
     gpt_free(&model->gpt);
     vocabulary_free(&model->vocabulary);
+}
+
+void pretrained_check(const Pretrained *model, double number)
+{
+    if (!isfinite(number))
+        die("%s/model.safetensors: its weights are so large that the model computes %g: it is of "
+            "no use", model->directory, number);
 }
 
 char *pretrained_tokens(const Pretrained *model, const char *name, const char *bytes, size_t size,

@@ -18,6 +18,10 @@ typedef struct {
 Pretrained pretrained_open(const char *directory);
 void pretrained_close(Pretrained *model);
 
+/* Dies unless a number that the model has computed is finite: where its weights are too large, it
+ * is not. */
+void pretrained_check(const Pretrained *model, double number);
+
 /* The tokens of a prompt, [bos] first where the model reads by lines: nothing in it is that one
  * alone, or no token at all in a stream. `name` is what messages call the prompt. Returns NULL, or
  * what is wrong in one line (the caller frees); the tokens are the caller's to free(). */

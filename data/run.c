@@ -167,6 +167,7 @@ enum { ONCE_COUNT = sizeof ONCE / sizeof *ONCE };
 static void checksum_of_file(char text[17], const char *directory, const char *name)
 {
     char *path = inside(directory, name);
+    file_must_be_plain(path);
     Bytes file = file_read(path, false);
     checksum_text(text, checksum_of(file.bytes, file.size));
     free(file.bytes);
@@ -281,6 +282,15 @@ void run_read_settings(const char *directory, Settings *settings)
     cJSON_Delete(json);
 }
 
+void run_check_seals(const char *directory)
+{
+    cJSON *json = read_config(directory);
+    const cJSON *pulga = cJSON_GetObjectItemCaseSensitive(json, "pulga");
+    if (cJSON_GetObjectItemCaseSensitive(pulga, "xxh3_64"))
+        check_seals(directory, json);
+    cJSON_Delete(json);
+}
+
 bool run_write_settings(const char *directory, const Settings *settings)
 {
     cJSON *json = read_config(directory);
@@ -295,8 +305,10 @@ bool run_write_settings(const char *directory, const Settings *settings)
 char *run_text_path(const char *directory)
 {
     char *path = inside(directory, "text.txt");
-    if (file_exists(path))
+    if (file_exists(path)) {
+        file_must_be_plain(path);
         return path;
+    }
     free(path);
     return NULL;
 }

@@ -50,6 +50,9 @@ bool run_save(const char *directory, const Gpt *gpt, const Adam *adam, Real *bes
 void run_read_settings(const char *directory, Settings *settings);
 /* The same written back, for a run that has become longer. Says what failed and returns false. */
 bool run_write_settings(const char *directory, const Settings *settings);
+/* For who only uses a model that train wrote: dies where one of the small files is not what was
+ * written. Those of another hand say nothing of it. */
+void run_check_seals(const char *directory);
 /* The path of the run's own copy of its text, or NULL where it has none. The caller frees. */
 char *run_text_path(const char *directory);
 /* Dies unless this is the text that the run was started with. */

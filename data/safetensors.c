@@ -190,6 +190,7 @@ static void check_names(const SafeTensors *tensors)
 
 SafeTensors safetensors_open(const char *path)
 {
+    file_must_be_plain(path);
     SafeTensors tensors = {.path = path, .file = file_read(path, false)};
     uint64_t length;
     if (tensors.file.size < sizeof length)

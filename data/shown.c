@@ -114,9 +114,13 @@ void put_json(FILE *out, const char *text)
         const int32_t c = next_of(&at);
         if (c == '"' || c == '\\')
             fprintf(out, "\\%c", (char)c);
-        else if (c < ' ' || c == 0x7F || c == '<' || c == '>' || c == '&' || c == 0x2028 ||
-                 c == 0x2029)
-            fprintf(out, "\\u%04x", c < 0 ? 0xFFFDu : (unsigned)c);
+        else if (c < 0)
+            fputs("\\ufffd", out);
+        else if (c > 0xFFFF && is_invisible(c)) /* as two halves */
+            fprintf(out, "\\u%04x\\u%04x", 0xD7C0u + ((unsigned)c >> 10),
+                    0xDC00u + ((unsigned)c & 0x3FF));
+        else if ((c != ' ' && is_invisible(c)) || c == '<' || c == '>' || c == '&')
+            fprintf(out, "\\u%04x", (unsigned)c);
         else
             fwrite(begin, 1, (size_t)(at - begin), out);
     }

@@ -25,8 +25,8 @@ int shown_width(const char *shown);
  * to their right one. */
 void put_fitted(FILE *out, const char *shown, int columns, bool right);
 
-/* Writes UTF-8 text as a JSON string, harmless inside a <script> too; and as text of an XML
- * document. */
+/* Writes UTF-8 text as a JSON string, harmless inside a <script> and on a terminal too; and as text
+ * of an XML document. */
 void put_json(FILE *out, const char *text);
 void put_xml(FILE *out, const char *text);
 

@@ -22,8 +22,9 @@ _Noreturn void die_with(int status, const char *format, va_list arguments);
 /* A message in memory of its own, which the caller frees: what went wrong, told upwards. */
 char *saying(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Puts ? in the place of each control character: a name out of a damaged file must not look like a
- * second line, nor speak to the terminal. */
+/* Puts ? in the place of each byte of a control character, of a mark that turns the writing round
+ * and of what is no UTF-8: a name out of a damaged file must not look like a second line, nor speak
+ * to the terminal. */
 void text_disarm(char *text);
 
 /* Zeroed memory on a cache line's boundary, or die saying how much was wanted and for what. The

@@ -308,6 +308,7 @@ static size_t slot_numbers(const GptShape *shape)
 void gpt_remember(Gpt *gpt, int slots)
 {
     const size_t layer = (size_t)slots * slot_numbers(&gpt->shape);
+    free(gpt->past_block); /* of a call before */
     gpt->past_block = memory_new((size_t)gpt->shape.layers * layer, sizeof(Real),
                                  "the keys and values of what is read");
     for (int l = 0; l < gpt->shape.layers; l++)

@@ -168,6 +168,7 @@ static Hypothesis draw(Answerer *a, const Prompt *prompt, int number)
         const Random4 place = {{(uint32_t)h.count, (uint32_t)number, a->asked, 0}};
         const int id = sampler_pick(a->p, V, random_uniform(rules->seed, RANDOM_SAMPLE, place));
         log_softmax_of(a->p, a->writer.logits, V);
+        pretrained_check(a->model, a->p[id]);
         h.log_probability += a->p[id];
         h.tokens[h.count++] = id;
         h.ended = id == a->model->vocabulary.eos && !a->model->stream;
@@ -260,6 +261,7 @@ static void put_beam(Answerer *a, const Prompt *prompt)
     Hypothesis *best = beam_search(&a->model->gpt, prompt->tokens, prompt->count, a->rules.beam,
                                    most, eos, &found);
     for (int i = 0; i < found && i < a->rules.count; i++) {
+        pretrained_check(a->model, best[i].log_probability);
         if (a->rules.json) {
             put_continuation_json(a, prompt, &best[i], i == 0);
             continue;
@@ -291,6 +293,7 @@ static void put_answer(Answerer *a, const char *text, const Prompt *prompt)
         ? source_count_next(a->source, a->next, V, prompt->tokens, prompt->count) : 0;
     writer_begin(&a->writer, prompt->tokens, prompt->count);
     softmax_of(a->p, a->writer.logits, V, 1);
+    pretrained_check(a->model, a->p[0]); /* with one that is not, none is */
     if (a->rules.json) {
         printf("{\"prompt\":");
         put_json(stdout, text);

@@ -2,12 +2,15 @@
 #include "ask.h"
 
 #include <editline/readline.h>
+#include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "../model/base.h"
 
 bool ask_person(void)
 {
@@ -39,6 +42,8 @@ char *ask_line(bool person, size_t *size)
     }
     size_t room = 0;
     const ssize_t length = getline(&line, &room, stdin);
+    if (ferror(stdin))
+        die("cannot read standard input: %s", strerror(errno));
     if (length < 0) {
         free(line);
         return NULL;

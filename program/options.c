@@ -2,11 +2,15 @@
 #include "options.h"
 
 #include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
+#include <unistd.h>
 
 #include "../model/base.h"
 #include "../version.h"
@@ -82,9 +86,39 @@ static void options_of(const Program *program, struct argp_option *options, char
     }
 }
 
+/* A standard file that was closed would be the next one opened: what is printed would then go into
+ * the run. Opened the wrong way round, it fails as it would have. */
+static void open_standard_files(void)
+{
+    int file;
+    while ((file = open("/dev/null", O_CLOEXEC)) <= STDERR_FILENO && file >= 0)
+        if (file == STDIN_FILENO) {
+            close(file);
+            file = open("/dev/null", O_WRONLY | O_CLOEXEC);
+        }
+    close(file);
+}
+
+/* What was printed and cannot be written is no success. Whoever reads in a pipe may leave. */
+static void check_output(int status, void *unused)
+{
+    (void)unused;
+    struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    errno = 0;
+    const bool written = !fflush(stdout) && !ferror(stdout);
+    const int reason = errno; /* 0 where it was some write before that failed */
+    if (written || status || (poll(&output, 1, 0) > 0 && output.revents & POLLERR))
+        return;
+    fprintf(stderr, "%s: cannot write to standard output%s%s\n", program_invocation_short_name,
+            reason ? ": " : "", reason ? strerror(reason) : "");
+    _exit(1);
+}
+
 void options_parse(const Program *program, int argc, char **argv, void *into, Given *given,
                    char **arguments)
 {
+    open_standard_files();
+    on_exit(check_output, NULL);
     struct argp_option options[SETTINGS_MOST] = {0};
     char *help[SETTINGS_MOST] = {0};
     options_of(program, options, help);
@@ -108,18 +142,19 @@ static bool is_bare(const char *word)
     return *word && !word[strcspn(word, " \"'\\$`!*?[]{}()<>|&;#~")];
 }
 
-/* Whether it would speak to a terminal: characters below the space, delete, U+0080 to U+009F. */
-static bool has_controls(const char *word)
+/* Whether it would speak to a terminal, or not show as what it is. */
+static bool is_armed(const char *word)
 {
-    for (const unsigned char *c = (const unsigned char *)word; *c; c++)
-        if (*c < ' ' || *c == 0x7F || (*c == 0xC2 && c[1] >= 0x80 && c[1] < 0xA0))
-            return true;
-    return false;
+    char *disarmed = saying("%s", word);
+    text_disarm(disarmed);
+    const bool armed = strcmp(disarmed, word);
+    free(disarmed);
+    return armed;
 }
 
 static void put_word(FILE *out, const char *word)
 {
-    const bool escaped = has_controls(word); /* $'…' knows escapes, '…' takes all as it is */
+    const bool escaped = is_armed(word); /* $'…' knows escapes, '…' takes all as it is */
     if (!escaped && is_bare(word)) {
         fputs(word, out);
         return;

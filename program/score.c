@@ -13,7 +13,7 @@
 
 /* What is asked about: some pieces of a corpus, one behind another. */
 typedef struct {
-    Gpt *gpt;
+    Pretrained *model;
     const Corpus *corpus;
     const Spelling *spelling;
     BatchRoom room;
@@ -24,7 +24,19 @@ typedef struct {
 static double loss_of(Score *score, const Piece *piece)
 {
     const Batch batch = batch_fill(&score->room, score->corpus, piece, 1, 0);
-    return gpt_evaluate(score->gpt, &batch);
+    const double loss = gpt_evaluate(&score->model->gpt, &batch);
+    pretrained_check(score->model, loss);
+    return loss;
+}
+
+/* The end of a line of JSON; a perplexity beyond all numbers is none. */
+static void put_loss_json(size_t targets, double loss)
+{
+    printf("\"tokens\":%zu,\"loss\":%.9g,\"perplexity\":", targets, loss);
+    if (isfinite(exp(loss)))
+        printf("%.9g}\n", exp(loss));
+    else
+        printf("null}\n");
 }
 
 static void put_line(const Score *score, size_t number, double sum, size_t targets, size_t from,
@@ -35,7 +47,8 @@ static void put_line(const Score *score, size_t number, double sum, size_t targe
     if (score->json) {
         printf("{\"line\":%zu,\"text\":", number);
         put_json(stdout, text);
-        printf(",\"tokens\":%zu,\"loss\":%.9g,\"perplexity\":%.9g}\n", targets, loss, exp(loss));
+        putchar(',');
+        put_loss_json(targets, loss);
     } else {
         char *shown = text_shown(text);
         printf("%9.6f  %10.4f  %7zu  ", loss, exp(loss), targets);
@@ -76,15 +89,16 @@ void score_text(Pretrained *model, const char *path, bool json)
     Corpus corpus = corpus_of(path, text.clean, text.size, &model->vocabulary, model->stream);
     Spelling spelling = spelling_of(&model->vocabulary, text.clean, text.size);
     corpus_cut(&corpus, model->gpt.shape.context, 0, 0);
-    Score score = {&model->gpt, &corpus, &spelling, batch_room_new(model->gpt.rows), json};
+    Score score = {model, &corpus, &spelling, batch_room_new(model->gpt.rows), json};
     if (!json)
         printf("     loss  perplexity   tokens\n");
     const double all = put_lines(&score), loss = all / (double)corpus.train_targets;
-    if (json)
-        printf("{\"tokens\":%zu,\"loss\":%.9g,\"perplexity\":%.9g}\n", corpus.train_targets, loss,
-               exp(loss));
-    else
+    if (json) {
+        putchar('{');
+        put_loss_json(corpus.train_targets, loss);
+    } else {
         printf("%9.6f  %10.4f  %7zu  in all\n", loss, exp(loss), corpus.train_targets);
+    }
     batch_room_free(&score.room);
     spelling_free(&spelling);
     corpus_free(&corpus);

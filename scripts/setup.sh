@@ -2,6 +2,7 @@
 # Installs the Debian packages that are missing, and nothing that is there.
 #   setup.sh build   what the programs need
 #   setup.sh test    that, and what their tests need
+#   setup.sh fuzz    what the programs need, and clang
 #   setup.sh browser that of build, and what make browser needs
 set -eu
 
@@ -17,6 +18,9 @@ header libedit-dev editline/readline.h
 if [ "${1:-build}" = test ]; then
     header libcmocka-dev cmocka.h
     command -v bats >/dev/null 2>&1 || missing="$missing bats"
+fi
+if [ "${1:-build}" = fuzz ]; then
+    command -v clang >/dev/null 2>&1 || missing="$missing clang"
 fi
 if [ "${1:-build}" = browser ]; then
     command -v chromium >/dev/null 2>&1 || missing="$missing chromium fonts-dejavu-core"

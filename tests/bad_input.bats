@@ -45,24 +45,12 @@ load programs.bash
     refuses 1 word.txt 100000000 "--tokens char" -- "$BIN/train" word.txt
 }
 
-@test "options with something wrong" {
+# What one option alone may say is tried by options.bats.
+@test "options that do not go together" {
     refuses 64 TEXT -- "$BIN/train"
     refuses 64 "too many" -- "$BIN/train" perro.txt other.txt
-    refuses 64 "--layer-count" -- "$BIN/train" perro.txt --layer-count 3
-    refuses 64 "--layers" -- "$BIN/train" perro.txt --layers
-    for value in -1 0 x 3x 1e3 99999999999999999999 "" nan; do
-        refuses 64 "--layers" whole -- "$BIN/train" perro.txt "--layers=$value"
-    done
-    for value in nan inf -1 x "" 1e400; do
-        refuses 64 "--lr" number -- "$BIN/train" perro.txt "--lr=$value"
-    done
-    refuses 64 "--dropout" -- "$BIN/train" perro.txt --dropout 1
-    refuses 64 "--val" -- "$BIN/train" perro.txt --val 1
-    refuses 64 "pre|post" sideways -- "$BIN/train" perro.txt --norm sideways
-    refuses 64 "--window" commas -- "$BIN/train" perro.txt --window 1,,2
     refuses 64 "--window" heads -- "$BIN/train" perro.txt --window 1,2,3,4,5,6,7,8,9
     refuses 64 "--heads 5" "--width 64" -- "$BIN/train" perro.txt --heads 5
-    refuses 64 "--out" -- "$BIN/train" perro.txt --out=
     refuses 64 "--steps" "--epochs" -- "$BIN/train" perro.txt --steps 3 --epochs 2
     refuses 64 "--text" -- "$BIN/train" perro.txt --text other.txt
     refuses 64 "--out" "--resume" -- "$BIN/train" --resume run --out other
@@ -110,6 +98,9 @@ load programs.bash
 @test "sizes that no memory holds" {
     refuses 1 memory -- "$BIN/train" perro.txt --width 65536 --layers 1000
     refuses 1 memory -- "$BIN/train" perro.txt --context 1048576 --width 65536
+    refuses 1 "would take" MB -- "$BIN/train" perro.txt --hidden 262144 --width 65536 --layers 1000
+    refuses 1 "would take" MB -- "$BIN/train" perro.txt --heads 1000 --head-size 65536 \
+        --layers 1000 --width 1
     [ ! -e runs ]
 }
 

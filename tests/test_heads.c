@@ -233,6 +233,8 @@ static void test_quotes(void **state)
     assert_put(put_json, "a\"b\\c\n\x7F", "\"a\\\"b\\\\c\\u000a\\u007f\"");
     assert_put(put_json, "</script><!--&", "\"\\u003c/script\\u003e\\u003c!--\\u0026\"");
     assert_put(put_json, "ñ\u2028\xFF犬", "\"ñ\\u2028\\ufffd犬\"");
+    assert_put(put_json, "\xC2\x9B\u202E\u200D \U000E0001",
+               "\"\\u009b\\u202e\u200D \\udb40\\udc01\"");
     assert_put(put_xml, "<a b=\"c\">&ñ", "&lt;a b=&quot;c&quot;&gt;&amp;ñ");
     assert_put(fit_left, "gato", "gato ");
     assert_put(fit_right, "gato", " gato");

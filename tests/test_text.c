@@ -190,6 +190,26 @@ static void assert_refused(const char *folder, const void *bytes, size_t size, c
     free(path);
 }
 
+static void test_disarm(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"el niño ¿qué? 犬 \U0001F415 a\u0301", "el niño ¿qué? 犬 \U0001F415 a\u0301"},
+        {"\033[2J\n\x7F", "?[2J??"},
+        {"a\xC2\x85\xC2\x9B" "b", "a????b"},
+        {"a\u202Eb\u2066\u200F\u061C\u2028", "a???b???????????"},
+        {"\x9B \xC3 \xE2\x80", "? ? ??"},                 /* cut short */
+        {"\xC0\x9B \xE0\x82\x9B \xF0\x80\x82\x9B", "?? ??? ????"}, /* longer than it needs */
+        {"\xED\xA0\x80 \xF4\x90\x80\x80 \xF8\x91\x88\x9B\x80", "??? ???? ?????"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = saying("%s", cases[i][0]);
+        text_disarm(text);
+        assert_string_equal(text, cases[i][1]);
+        free(text);
+    }
+}
+
 static void test_refused_files(void **state)
 {
     (void)state;
@@ -399,6 +419,7 @@ int main(void)
         cmocka_unit_test(test_nfc),
         cmocka_unit_test(test_lower),
         cmocka_unit_test(test_reserved),
+        cmocka_unit_test(test_disarm),
         cmocka_unit_test(test_refused_files),
         cmocka_unit_test(test_text_read),
         cmocka_unit_test(test_standard_input),

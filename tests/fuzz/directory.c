@@ -1,0 +1,58 @@
+/* directory.c: see directory.h. */
+#include "directory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../data/trainer.h"
+#include "../../program/options.h"
+#include "harness.h"
+#include "showing.h"
+
+static void use_it(void *directory)
+{
+    static const char prompt[] = "el perro come";
+    Pretrained model = pretrained_open(directory);
+    Source source = source_open(&model, NULL);
+    show_all(&model, &source, prompt, strlen(prompt));
+    source_free(&source);
+    pretrained_close(&model);
+}
+
+static void go_on(void *directory)
+{
+    Settings settings = {.resume = saying("%s", (char *)directory)};
+    Given given = {0};
+    given.field[field_index(SETTINGS, "resume")] = true;
+    Trainer trainer;
+    char *wrong = trainer_open(&trainer, NULL, &settings, &given);
+    if (wrong)
+        usage_error("%s", wrong);
+    trainer_step(&trainer);
+    trainer_evaluate(&trainer);
+    trainer_close(&trainer);
+    fields_free(SETTINGS, &settings);
+}
+
+int open_with(const char *name, const void *bytes, size_t size)
+{
+    static char *run, *path;
+    static Bytes log; /* going on cuts it */
+    if (!run) {
+        /* Windows are said in config.json alone, where they can be damaged most. */
+        put_run((const char *const[]){"window", "2", NULL});
+        run = saying("%s/run", folder());
+        path = saying("run/%s", name);
+        char *log_path = saying("%s/log.csv", run);
+        log = file_read(log_path, true);
+        free(log_path);
+    }
+    free(put_file("run/log.csv", log.bytes, log.size));
+    free(put_file(path, bytes, size));
+    if (strcmp(name, "state.safetensors"))
+        returns(use_it, run);
+    if (strcmp(name, "model.safetensors"))
+        returns(go_on, run);
+    return 0;
+}

@@ -1,0 +1,138 @@
+/* fuzz_text.c: options in the first line ("tokens=char val=0.5"), a text behind it: read, planned
+ * and cut into the batches of three epochs. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+
+#include "../../data/floor.h"
+#include "../../data/plan.h"
+#include "../../data/spelling.h"
+#include "../../program/options.h"
+#include "../tiny.h"
+#include "harness.h"
+
+typedef struct {
+    const char *text; /* with a 0 behind it */
+    size_t size;
+    Settings settings;
+    Given given;
+} Call;
+
+static void read_options(Call *call)
+{
+    const size_t length = strcspn(call->text, "\n");
+    char *line = strndup(call->text, length), *rest;
+    fields_preset(SETTINGS, &call->settings);
+    for (char *word = strtok_r(line, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        char *value = strchr(word, '=');
+        if (value)
+            *value++ = 0;
+        char *wrong = tiny_set(&call->settings, &call->given, word, value ? value : "");
+        if (wrong)
+            usage_error("%s", wrong);
+    }
+    free(line);
+    const size_t behind = call->text[length] ? length + 1 : length;
+    call->text += behind;
+    call->size -= behind;
+}
+
+/* What is clean can be read again. */
+static void check_clean(const char *clean, size_t size)
+{
+    char *again;
+    size_t size_again;
+    char *wrong = text_clean("clean", clean, size, false, &again, &size_again);
+    if (wrong)
+        found("a clean text is not clean: %s", wrong);
+    free(again);
+}
+
+static void check_batch(const Batch *batch, const Corpus *corpus, int V)
+{
+    for (int i = 0; i < batch->rows; i++)
+        if (batch->tokens[i] < 0 || batch->tokens[i] >= V || batch->targets[i] < 0 ||
+            batch->targets[i] >= V || batch->positions[i] >= corpus->context)
+            found("row %d: token %d, target %d, position %d", i, batch->tokens[i],
+                  batch->targets[i], batch->positions[i]);
+}
+
+/* As trainer.c takes them. */
+static void read_epochs(const Corpus *corpus, const Plan *plan, int V)
+{
+    const Settings *s = &plan->settings;
+    Reader reader = reader_new(corpus, (uint32_t)s->seed);
+    BatchRoom room = batch_room_new(plan->rows);
+    for (int epoch = 0; epoch < 3; epoch++) {
+        size_t targets = 0;
+        do {
+            int count;
+            const Piece *pieces = reader_take(&reader, s->batch, &count);
+            for (int part = 0; part < s->accumulate && part < count; part++) {
+                const int parts = s->accumulate < count ? s->accumulate : count;
+                const int from = (int)((int64_t)count * part / parts);
+                const int end = (int)((int64_t)count * (part + 1) / parts);
+                const Batch batch = batch_fill(&room, corpus, pieces + from, end - from, 0);
+                check_batch(&batch, corpus, V);
+                targets += (size_t)batch.rows;
+            }
+        } while (reader.next < reader.count);
+        if (targets != corpus->train_targets)
+            found("%zu targets in epoch %d, not %zu", targets, epoch, corpus->train_targets);
+    }
+    batch_room_free(&room);
+    reader_free(&reader);
+}
+
+static void check_spelling(const Vocabulary *words, const Corpus *corpus, const char *clean,
+                           size_t size)
+{
+    Spelling spelling = spelling_of(words, clean, size);
+    free(spelling_text(&spelling, corpus->tokens, (int)arrlen(corpus->tokens)));
+    spelling_free(&spelling);
+}
+
+static void train_on(void *context)
+{
+    Call *call = context;
+    read_options(call);
+    Settings *s = &call->settings;
+    plan_text(s, &call->given);
+    char *clean;
+    size_t size;
+    char *wrong = text_clean("the text", call->text, call->size, s->lower, &clean, &size);
+    if (wrong)
+        die("%s", wrong);
+    check_clean(clean, size);
+    const bool stream = s->sequence == SEQUENCE_STREAM;
+    Vocabulary words = vocabulary_of("the text", clean, size, (VocabularyRules){
+        .characters = s->tokens == TOKENS_CHAR, .stream = stream, .min_count = s->min_count,
+        .max_words = s->max_words});
+    Corpus corpus = corpus_of("the text", clean, size, &words, stream);
+    check_spelling(&words, &corpus, clean, size);
+    Plan plan;
+    if ((wrong = plan_make(&plan, s, &call->given, &corpus, words.count)))
+        usage_error("%s", wrong);
+    if (!stream && !(floor_of(&corpus, plan.reach) >= 0))
+        found("no floor");
+    memory_check(plan.bytes, "the model");
+    read_epochs(&corpus, &plan, words.count);
+    plan_free(&plan);
+    corpus_free(&corpus);
+    vocabulary_free(&words);
+    free(clean);
+    fields_free(SETTINGS, s);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    char *text = malloc(size + 1);
+    memcpy(text, bytes, size);
+    text[size] = 0;
+    Call call = {.text = text, .size = size};
+    returns(train_on, &call);
+    free(text);
+    return 0;
+}

@@ -1,0 +1,8 @@
+/* fuzz_weights.c: model.safetensors of a model directory. */
+#include "directory.h"
+#include "harness.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    return open_with("model.safetensors", bytes, size);
+}

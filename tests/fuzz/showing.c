@@ -1,0 +1,190 @@
+/* showing.c: see showing.h. */
+#include "showing.h"
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../data/heads_file.h"
+#include "../../program/answer.h"
+#include "../../program/score.h"
+#include "../../program/tables.h"
+#include "harness.h"
+
+/* ---- What came out ---- */
+
+static void check_json(const char *text)
+{
+    cJSON *json = cJSON_ParseWithOpts(text, NULL, true);
+    if (!json)
+        found("no JSON: %s", text);
+    cJSON_Delete(json);
+    check_harmless(text);
+}
+
+/* The name behind < or </, and the place behind its tag's end. */
+static const char *tag_end(const char *at, char name[16])
+{
+    const size_t length = strspn(at, "abcdefghijklmnopqrstuvwxyz");
+    bool quoted = false;
+    snprintf(name, 16, "%.*s", (int)length, at);
+    for (at += length; *at && (quoted || *at != '>'); at++) {
+        quoted ^= *at == '"';
+        if (*at == '<' || *at == '&')
+            return NULL;
+    }
+    return *at ? at + 1 : NULL;
+}
+
+/* A figure: tags that close each other, and between them nothing that could be one. */
+static void check_svg(const char *text)
+{
+    char open[16][16], name[16];
+    int depth = 0;
+    for (const char *at = text, *next; *at; at = next) {
+        next = at + 1;
+        if (*at == '&') {
+            if (strncmp(at, "&lt;", 4) && strncmp(at, "&gt;", 4) && strncmp(at, "&amp;", 5) &&
+                strncmp(at, "&quot;", 6))
+                found("no entity: %.40s", at);
+        } else if (*at == '<') {
+            const bool closes = at[1] == '/';
+            if (!(next = tag_end(at + 1 + closes, name)) || !*name)
+                found("no tag: %.40s", at);
+            if (closes && (!depth || strcmp(open[--depth], name)))
+                found("%s is not open: %.40s", name, at);
+            if (!closes && next[-2] != '/' && depth < 16)
+                strcpy(open[depth++], name);
+        }
+    }
+    if (depth || strncmp(text, "<svg", 4))
+        found("depth %d of: %s", depth, text);
+    check_harmless(text);
+}
+
+/* A page: its words stand in one block of JSON, which holds no tag. */
+static void check_html(char *text)
+{
+    char *data = strstr(text, "id=\"data\">\n"), *end = data ? strstr(data, "\n</script>") : NULL;
+    if (!end)
+        found("a page without data");
+    *end = 0;
+    data = strchr(data, '\n') + 1;
+    if (strpbrk(data, "<>&"))
+        found("markup in: %s", data);
+    check_json(data);
+}
+
+/* ---- Answers ---- */
+
+static char *answered(Pretrained *model, const Source *source, AnswerRules rules,
+                      const char *prompt, size_t size)
+{
+    char *bytes = NULL, *wrong;
+    size_t length;
+    stdout = open_memstream(&bytes, &length);
+    Answerer answerer = answerer_new(model, source, rules);
+    wrong = answer(&answerer, "the prompt", prompt, size);
+    if (wrong)
+        check_harmless(wrong);
+    free(wrong);
+    answerer_free(&answerer);
+    fclose(stdout);
+    return bytes;
+}
+
+static void show_answers(Pretrained *model, const Source *source, const char *prompt, size_t size)
+{
+    AnswerRules rules = {.table = 5, .count = 2, .words = 6, .sampling = {1, 0.9, 0}, .seed = 1};
+    char *drawn = answered(model, source, rules, prompt, size);
+    check_harmless(drawn);
+    rules.beam = 2;
+    rules.json = true;
+    char *searched = answered(model, source, rules, prompt, size);
+    check_json(searched);
+    free(drawn);
+    free(searched);
+}
+
+/* ---- Heads ---- */
+
+static void show_tables(const Heads *heads)
+{
+    char *bytes = NULL;
+    size_t length;
+    stdout = open_memstream(&bytes, &length);
+    const Screen screen = {0, "", "", 0};
+    tables_summarise(heads);
+    tables_show(heads, 0, 0, &screen);
+    tables_note(heads, &screen);
+    fclose(stdout);
+    check_harmless(bytes);
+    free(bytes);
+}
+
+static char *written(const Heads *heads, const char *name, About about)
+{
+    char *path = saying("%s/%s", folder(), name);
+    if (!heads_write(path, heads, about))
+        found("%s was not written", path);
+    Bytes file = file_read(path, false);
+    free(path);
+    return file.bytes;
+}
+
+static void show_files(const Heads *heads, About about)
+{
+    char *svg = written(heads, "a.svg", about), *html = written(heads, "a.html", about);
+    char *json = written(heads, "a.json", about);
+    check_svg(svg);
+    check_html(html);
+    check_json(json);
+    free(written(heads, "a.csv", about));
+    free(svg);
+    free(html);
+    free(json);
+}
+
+static void show_score(Pretrained *model, const char *text, size_t size, bool json)
+{
+    char *bytes = NULL, *path = put_file("scored.txt", text, size);
+    size_t length;
+    stdout = open_memstream(&bytes, &length);
+    score_text(model, path, json);
+    fclose(stdout);
+    check_harmless(bytes);
+    for (char *line = bytes, *end; json && *line; line = end + 1) {
+        end = strchr(line, '\n');
+        *end = 0;
+        check_json(line);
+    }
+    free(bytes);
+    free(path);
+}
+
+void show_all(Pretrained *model, const Source *source, const char *prompt, size_t size)
+{
+    show_answers(model, source, prompt, size);
+    enum { MOST = 12 }; /* a figure of more is only larger */
+    int *tokens, count;
+    char *wrong = pretrained_tokens(model, "the text", prompt, size, &tokens, &count);
+    if (wrong)
+        die("%s", wrong);
+    for (int i = 0; i < count; i++)
+        if (tokens[i] < 0 || tokens[i] >= model->vocabulary.count)
+            found("token %d is %d", i, tokens[i]);
+    count = count < MOST ? count : MOST;
+    count = count < model->gpt.shape.context ? count : model->gpt.shape.context;
+    if (count > 0) {
+        Heads heads = heads_look(&model->gpt, &model->vocabulary, tokens, count);
+        for (int i = 0; i < count; i++) /* as attend does with all */
+            pretrained_check(model, (double)ROW(head_weights(&heads, 0, 0), i, count)[0]);
+        show_tables(&heads);
+        show_files(&heads, (About){model->directory, prompt});
+        heads_free(&heads);
+    }
+    free(tokens);
+    show_score(model, prompt, size, false);
+    show_score(model, prompt, size, true);
+}

@@ -1,0 +1,109 @@
+# options.bats: every option of every program, found in its own --help, with values that are none,
+# that lie outside, and that lie at the very edge.
+load programs.bash
+
+setup_file() {
+    cd "$BATS_FILE_TMPDIR"
+    cp "$BATS_TEST_DIRNAME/../data/perro.txt" .
+    "$BIN/train" perro.txt --width 8 --heads 1 --steps 2 --out run >/dev/null
+}
+
+# call PROGRAM OPTION...: what each program is called with, in one line and little time.
+call() {
+    local program=$1
+    shift
+    case $program in
+    train) set -- perro.txt --width 8 --heads 1 --stop-after 1 --out out --overwrite "$@" ;;
+    sample) set -- "$BATS_FILE_TMPDIR/run" un gato --words 3 "$@" ;;
+    attend) set -- "$BATS_FILE_TMPDIR/run" un gato "$@" ;;
+    esac
+    OMP_NUM_THREADS=1 timeout 60 "$BIN/$program" "$@" >out.txt 2>err.txt </dev/null
+}
+
+# answers PROGRAM OPTION...: it does what is asked, or says in one line why it does not.
+answers() {
+    local code=0
+    call "$@" || code=$?
+    case $code in
+    0) [ ! -s err.txt ] || { echo "success, but it says:"; cat err.txt; return 1; } ;;
+    1 | 64) [ "$(wc -l <err.txt)" -eq 1 ] || { echo "not one line: $*"; cat err.txt; return 1; } ;;
+    *) echo "status $code: $*"; cat err.txt; return 1 ;;
+    esac
+}
+
+# spurns PROGRAM NAME OPTION...: it refuses, in one line that names the option.
+spurns() {
+    local program=$1 name=$2 code=0
+    shift 2
+    call "$program" "$@" || code=$?
+    [ "$code" -eq 64 ] && [ "$(wc -l <err.txt)" -eq 1 ] && grep -qe "--$name" err.txt || {
+        echo "status $code: $program $*"; cat err.txt; return 1; }
+}
+
+# Values of no kind but a name's; then those that each kind refuses besides, by what the program
+# itself says that it wants.
+NONSENSE=("" x 3x nan -nan inf -inf 1e999 , "1 2" $'\e[31m' '%s%n%s%n')
+
+check_value() { # PROGRAM NAME
+    local program=$1 name=$2 value wanted
+    spurns "$program" "$name" "--$name"
+    spurns "$program" "$name" "--$name="
+    call "$program" "--$name=~x~" || true
+    wanted=$(cat err.txt)
+    local least most
+    case $wanted in
+    *"wants a whole number from"*)
+        read -r least most <<<"$(sed 's/.*from \([^ ]*\) to \([^ ]*\), not.*/\1 \2/' err.txt)"
+        set -- 1.5 1e1 0x1 99999999999999999999 -99999999999999999999 $((least - 1)) $((most + 1)) \
+            "${NONSENSE[@]}" ;;
+    *"wants a number from"*)
+        read -r least most <<<"$(sed 's/.*from \([^ ]*\) to \([^ ]*\), not.*/\1 \2/' err.txt)"
+        set -- "$(awk "BEGIN { print $least - 1e-6 }")" "$(awk "BEGIN { print $most * 1.01 }")" \
+            "${NONSENSE[@]}" ;;
+    *"is one of"*)
+        local choices
+        choices=$(sed 's/.*is one of \([^ ]*\),.*/\1/' err.txt)
+        IFS='|' read -ra edges <<<"$choices"
+        set -- "$choices" "${edges[0]^^}" "${edges[0]%?}" "|" "${NONSENSE[@]}"
+        for value in "${edges[@]}"; do answers "$program" "--$name=$value"; done ;;
+    *"with commas between them"*)
+        set -- 1, ,1 1,,2 -1 1.5 99999999999 a 1,2147483648 "${NONSENSE[@]}"
+        for value in 0 1 2147483647 0,1,2147483647; do answers "$program" "--$name=$value"; done ;;
+    *) # a file or a directory
+        for value in nowhere/x.svg /dev/null /dev/full /dev/zero . perro.txt "${NONSENSE[@]:1}" \
+            "$(printf 'x%.0s' {1..5000})"; do
+            answers "$program" "--$name=$value"
+        done
+        return 0 ;;
+    esac
+    for value; do spurns "$program" "$name" "--$name=$value"; done
+    [ -z "$least" ] || for value in "$least" "$most"; do answers "$program" "--$name=$value"; done
+}
+
+check_program() {
+    local name argument count=0
+    while IFS='=' read -r name argument; do
+        count=$((count + 1))
+        case $name in help | usage | version) continue ;; esac
+        if [ -n "$argument" ]; then
+            check_value "$1" "$name"
+        else
+            spurns "$1" "$name" "--$name=1"
+            answers "$1" "--$name"
+        fi
+    done < <("$BIN/$1" --help | sed -n 's/^ *\(-., \)\{0,1\}--\([a-z-]*\(=[^ ]*\)\{0,1\}\).*/\2/p')
+    [ "$count" -ge "$2" ] # or the table was not read
+    spurns "$1" no-such-option --no-such-option
+}
+
+@test "every option of train" {
+    check_program train 40
+}
+
+@test "every option of sample" {
+    check_program sample 15
+}
+
+@test "every option of attend" {
+    check_program attend 5
+}
