@@ -2,6 +2,7 @@
 # make demo       all three on the nine sentences, from nothing
 # make test       passes every test
 # make sanitize   the same tests under the address and undefined-behaviour sanitizers
+# make aarch64    the unit tests and the demo on an emulated ARM processor
 # make parity     compares with PyTorch and Transformers (PYTHON must have torch, numpy and those)
 # make browser    looks at the pages of ./attend in Chromium; pictures in build/browser
 # make install    PREFIX=/usr/local
@@ -16,6 +17,8 @@ PYTHON ?= python3
 BUILD ?= build
 BIN ?= .
 SANITIZE ?=
+# What runs a program that this machine does not, or that is to be watched: an emulator, valgrind.
+RUN ?=
 
 # No fast-math: sums keep their order and NAN stays NAN. These two drop only errno and traps.
 CFLAGS ?= -O3 -g -march=$(ARCH)
@@ -78,20 +81,28 @@ $(BUILD)/flags: always
 
 packages:
 	@scripts/setup.sh $(firstword $(filter browser,$(MAKECMDGOALS)) \
-		$(if $(filter test sanitize check,$(MAKECMDGOALS)),test,build))
+		$(if $(filter test units sanitize,$(MAKECMDGOALS)),test,build))
 
-# One after another, so that what fails is the last thing said; tests/*.bats call the programs.
-test: packages
+# One after another, so that what fails is the last thing said.
+units: packages
 	@$(MAKE) --no-print-directory -j$$(nproc) all $(TESTS) $(EXACT) $(DUMPS) $(BUILD)/double/train
 	@for test in $(sort $(TESTS) $(EXACT)); do \
-		$$test >$(BUILD)/output 2>&1 && echo "  passed $$test" || \
+		$(RUN) $$test >$(BUILD)/output 2>&1 && echo "  passed $$test" || \
 		{ cat $(BUILD)/output; echo "  FAILED $$test"; exit 1; }; done
+
+# tests/*.bats call the programs.
+test: units
 	@BIN=$(abspath $(BIN)) BUILD=$(abspath $(BUILD)) bats tests
 
 sanitize:
 	@ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 	$(MAKE) --no-print-directory test BUILD=build/sanitize BIN=build/sanitize/bin \
 		CFLAGS='-O1 -g -march=$(ARCH)' SANITIZE='-fsanitize=address,undefined -fno-omit-frame-pointer'
+
+aarch64:
+	@scripts/setup.sh aarch64
+	@$(MAKE) --no-print-directory units demo CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar \
+		ARCH=armv8-a RUN=qemu-aarch64-static BUILD=build/aarch64 BIN=build/aarch64/bin
 
 parity:
 	@$(MAKE) --no-print-directory -j$$(nproc) all $(SHOWS) $(BUILD)/double/train
@@ -103,9 +114,9 @@ browser: all
 demo:
 	@$(MAKE) --no-print-directory -j$$(nproc) all
 	rm -rf runs/demo
-	$(BIN)/train data/perro.txt --out runs/demo
-	$(BIN)/sample runs/demo un gato
-	$(BIN)/attend runs/demo un gato come -o runs/demo/attention.html
+	$(RUN) $(BIN)/train data/perro.txt --out runs/demo
+	$(RUN) $(BIN)/sample runs/demo un gato
+	$(RUN) $(BIN)/attend runs/demo un gato come -o runs/demo/attention.html
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin
@@ -115,4 +126,4 @@ clean:
 	rm -rf build $(notdir $(PROGRAMS))
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: all packages always test sanitize parity browser demo install clean
+.PHONY: all packages always units test sanitize aarch64 parity browser demo install clean

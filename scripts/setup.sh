@@ -3,6 +3,7 @@
 #   setup.sh build   what the programs need
 #   setup.sh test    that, and what their tests need
 #   setup.sh browser that of build, and what make browser needs
+#   setup.sh aarch64 a compiler for ARM, an emulator, and the libraries of test for it
 set -eu
 
 missing=
@@ -22,6 +23,12 @@ if [ "${1:-build}" = browser ]; then
     command -v chromium >/dev/null 2>&1 || missing="$missing chromium fonts-dejavu-core"
     command -v python3 >/dev/null 2>&1 || missing="$missing python3"
 fi
+if [ "${1:-build}" = aarch64 ]; then # ARM's headers are this machine's: it is asked for packages
+    for package in gcc-aarch64-linux-gnu qemu-user-static libc6-dev:arm64 libgomp1:arm64 \
+        libxxhash-dev:arm64 libstb-dev:arm64 libutf8proc-dev:arm64 libcjson-dev:arm64 \
+        libedit-dev:arm64 libcmocka-dev:arm64
+    do dpkg -s "$package" >/dev/null 2>&1 || missing="$missing $package"; done
+fi
 [ -n "$missing" ] || exit 0
 
 if ! command -v apt-get >/dev/null 2>&1; then
@@ -37,6 +44,7 @@ if [ "$(id -u)" -ne 0 ]; then
     as_root=sudo
 fi
 echo "setup: installing$missing"
+case $missing in *:arm64*) $as_root dpkg --add-architecture arm64 ;; esac
 install_missing() {
     $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
         $missing >/dev/null
