@@ -108,6 +108,14 @@ static void test_loss(void **state)
     assert_dies(run, &c, "step 0: ", told);
 }
 
+static void test_layer(void **state)
+{
+    (void)state;
+    Case c = {.options = {{"batch", "3"}}, .spoil = {{"h.1.mlp.c_proj.weight", NULL, 1e42}},
+              .steps = 1};
+    assert_dies(run, &c, "step 1: the loss of '", "' is not finite: number 0 of what h.1 leaves");
+}
+
 static void test_score(void **state)
 {
     (void)state;
@@ -150,7 +158,8 @@ static void test_weight(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_finite),   cmocka_unit_test(test_loss), cmocka_unit_test(test_score),
+        cmocka_unit_test(test_finite), cmocka_unit_test(test_loss),
+        cmocka_unit_test(test_layer),  cmocka_unit_test(test_score),
         cmocka_unit_test(test_gradient), cmocka_unit_test(test_weight),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
