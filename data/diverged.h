@@ -4,8 +4,8 @@
  * Looking at every number would cost time. A loss and the gradient's norm are counted anyway, and
  * sums of everything: only where one of them is not finite is the place looked for. Of the weights
  * an upper bound is carried along: besides its decay, Adam moves a weight by less than three
- * rates. (By Cauchy and Schwarz |m| is at most 1.7·√v, and so |M|/√V less than 2.4.) Only where
- * the bound leaves what a float can hold are they looked at. */
+ * rates. (By Cauchy and Schwarz |m| is at most 1.7·√v, and so |M| less than 2.4·√V.) They are
+ * looked at only where the bound leaves what a float can hold. */
 #ifndef PULGA_DIVERGED_H
 #define PULGA_DIVERGED_H
 
