@@ -77,6 +77,8 @@ const Field SETTINGS[] = {
      "stop after N evaluations without a better one; 0: never", MAY_CHANGE},
     {"eval-every", WHOLE, AT(eval_every), NULL, 1, INT_MAX, "N", "steps between evaluations" SUITS,
      THE_RUN},
+    {"precision", CHOICE, AT(precision), "f32", 0, 0, "f32|bf16",
+     "of the matrix products' operands; bf16 is faster where the processor knows it", THE_RUN},
     {"seed", WHOLE, AT(seed), "1", 0, INT_MAX, "N", "of all random numbers", THE_RUN},
 
     GROUP("This call:"),

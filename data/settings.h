@@ -36,6 +36,7 @@ typedef struct {
     double cooldown, decay, clip;
     int patience, eval_every, seed;
     int log_every;
+    int precision; /* choice */
     /* this call alone; not part of what the run is */
     int stop_after, checkpoint_every, threads;
     char *out, *resume, *text, *from;

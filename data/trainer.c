@@ -7,6 +7,7 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
+#include "../model/matrix/matrix.h"
 #include "config.h"
 #include "diverged.h"
 #include "floor.h"
@@ -37,6 +38,9 @@ static void read_corpus(Trainer *t, const Settings *settings)
 
 static char *make_plan(Trainer *t, const Settings *settings, const Given *given)
 {
+    if (!matrix_choose((Precision)settings->precision))
+        return saying("--precision bf16 needs AVX-512 BF16, which this processor, or the kernel that "
+                      "PULGA_KERNEL names, does not have; f32 runs everywhere");
     /* First: a model's working memory is counted by threads. */
     if (settings->threads)
         thread_set_limit(settings->threads);

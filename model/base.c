@@ -138,6 +138,15 @@ void thread_set_limit(int threads)
 #endif
 }
 
+int thread_count(void)
+{
+#ifdef _OPENMP
+    return omp_get_num_threads();
+#else
+    return 1;
+#endif
+}
+
 int thread_index(void)
 {
 #ifdef _OPENMP

@@ -51,9 +51,11 @@ Real *arena_take(Arena *arena, size_t rows, size_t cols);
  * few microseconds. */
 void threads_wait_politely(char **argv);
 
-/* Threads that a parallel region may have, and the caller's place among them. */
+/* Threads that a parallel region may have; those of the region that the caller is in, and its place
+ * among them. */
 int thread_limit(void);
 void thread_set_limit(int threads);
+int thread_count(void);
 int thread_index(void);
 
 /* Whether a loop over the numbers of an (N, C) matrix is worth waking the other threads: below

@@ -6,6 +6,13 @@
 static const Real GELU_SCALE = (Real)0.79788456080286535588; /* √(2/π) */
 static const Real GELU_CUBE = (Real)0.044715;
 
+/* (1 + tanh u)/2 = 1/(1 + e^−2u), where u = √(2/π) · (h + 0.044715 h³): the share of h that gelu
+ * lets pass. */
+static inline Real gelu_share(Real h)
+{
+    return 1 / (1 + real_exp(-2 * GELU_SCALE * (h + GELU_CUBE * h * h * h)));
+}
+
 static void activate(Real *active, const Real *hidden, int count, bool gelu)
 {
     if (!gelu) {
@@ -13,10 +20,8 @@ static void activate(Real *active, const Real *hidden, int count, bool gelu)
             active[j] = hidden[j] > 0 ? hidden[j] : 0;
         return;
     }
-    for (int j = 0; j < count; j++) {
-        const Real h = hidden[j];
-        active[j] = h / 2 * (1 + real_tanh(GELU_SCALE * (h + GELU_CUBE * h * h * h)));
-    }
+    for (int j = 0; j < count; j++)
+        active[j] = hidden[j] * gelu_share(hidden[j]);
 }
 
 /* dhidden = dactive · act'(hidden), in the place of dactive. */
@@ -27,11 +32,10 @@ static void activate_backward(Real *d, const Real *hidden, int count, bool gelu)
             d[j] = hidden[j] > 0 ? d[j] : 0;
         return;
     }
-    for (int j = 0; j < count; j++) { /* h/2 · (1 + t), t = tanh(u): t' = (1 − t²) · u' */
-        const Real h = hidden[j];
-        const Real t = real_tanh(GELU_SCALE * (h + GELU_CUBE * h * h * h));
+    for (int j = 0; j < count; j++) { /* h · s, s = 1/(1 + e^−2u): s' = 2 · s · (1 − s) · u' */
+        const Real h = hidden[j], s = gelu_share(h);
         const Real du = GELU_SCALE * (1 + 3 * GELU_CUBE * h * h);
-        d[j] *= (1 + t) / 2 + h / 2 * (1 - t * t) * du;
+        d[j] *= s + h * 2 * s * (1 - s) * du;
     }
 }
 

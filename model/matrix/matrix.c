@@ -1,48 +1,56 @@
-/* matrix.c: the product in tiles. The columns of y are cut into panels as wide as the kernel's
- * tile; the panel's part of b is packed once, a depth block at a time, and used for all tiles of
- * the panel; a is read where it lies. A panel (or, in a high matrix, a block of its rows) belongs
- * to one thread. */
+/* matrix.c: the product in tiles. Rows of y are cut into blocks, columns into panels as wide as the
+ * kernel's tile. A thread takes some panels of a block: it copies the block's part of a once, and
+ * each panel's part of b, a depth block at a time, and multiplies them tile by tile. Where blocks,
+ * panels and tiles begin depends on the shapes alone, so whichever thread takes them, the bits are
+ * the same. */
 #include "matrix.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "few.h"
 #include "kernel.h"
-
-/* A packed panel is at most DEPTH_BLOCK x 32 floats, 32 KB: it stays in the first-level cache
- * while the rows of a pass by. ROW_BLOCK bounds the part of a that a panel walks through (half a
- * megabyte: the second-level cache), and gives threads something to share in a narrow y. */
-enum { DEPTH_BLOCK = 256, ROW_BLOCK = 504 };
+#include "pack.h"
 
 /* Below this many multiply-adds waking the other threads costs more than they bring. */
 static const double WORTH_THREADS = 5e5;
 
-/* The table of kernels, best first. */
-static const Kernel *(*const KERNELS[])(void) = {kernel_avx512, kernel_avx2, kernel_portable};
-enum { KERNEL_COUNT = sizeof KERNELS / sizeof *KERNELS };
+/* The kernels of each precision, best first. */
+typedef const Kernel *KernelOf(void);
+static KernelOf *const FLOATS[] = {kernel_avx512, kernel_avx2, kernel_portable, NULL};
+static KernelOf *const PAIRS[] = {kernel_avx512_bf16, NULL};
 
-/* The best kernel of the table that the machine has; of that name, unless it is NULL. */
-static const Kernel *kernel_find(const char *name)
+/* The best kernel of a table that the machine has; of that name, unless it is NULL. */
+static const Kernel *kernel_find(KernelOf *const *table, const char *name)
 {
-    for (int i = 0; i < KERNEL_COUNT; i++) {
-        const Kernel *kernel = KERNELS[i]();
+    for (; *table; table++) {
+        const Kernel *kernel = (*table)();
         if (kernel && (!name || !strcmp(name, kernel->name)) && kernel->supported())
             return kernel;
     }
     return NULL;
 }
 
-/* Chosen once, before main; constant from then on. */
+/* Chosen before main, and once more where a program asks for another precision before its first
+ * product; constant from then on. */
 static const Kernel *chosen;
 
-__attribute__((constructor)) static void kernel_choose(void)
+bool matrix_choose(Precision precision)
 {
-    const char *name = getenv("PULGA_KERNEL");
-    chosen = kernel_find(name && *name ? name : NULL);
-    if (!chosen)
-        die("PULGA_KERNEL=%s is no kernel that this machine has; known: avx512, avx2, portable",
-            name);
+    const char *forced = getenv("PULGA_KERNEL");
+    if (forced && (!*forced || (precision == PRECISION_F32 && kernel_find(PAIRS, forced))))
+        forced = NULL; /* it says nothing about this precision */
+    const Kernel *found = kernel_find(precision == PRECISION_F32 ? FLOATS : PAIRS, forced);
+    if (found)
+        chosen = found;
+    return found;
+}
+
+__attribute__((constructor)) static void choose_first(void)
+{
+    if (!matrix_choose(PRECISION_F32))
+        die("PULGA_KERNEL=%s is no kernel that this machine has; known: avx512, avx2, portable, "
+            "and for bf16 avx512_bf16", getenv("PULGA_KERNEL"));
 }
 
 const char *matrix_kernel_name(void)
@@ -50,126 +58,113 @@ const char *matrix_kernel_name(void)
     return chosen->name;
 }
 
-typedef Real Four __attribute__((vector_size(4 * sizeof(Real)), aligned(sizeof(Real)), may_alias));
-
-/* to[j][i] = from[i][j], four by four. */
-static void transpose_four(Real *to, ptrdiff_t to_step, const Real *from, ptrdiff_t from_step)
+static int smaller(int a, int b)
 {
-    const Four a = *(const Four *)from, b = *(const Four *)(from + from_step);
-    const Four c = *(const Four *)(from + 2 * from_step), d = *(const Four *)(from + 3 * from_step);
-    const Four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5);
-    const Four cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-    const Four ab_behind = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-    const Four cd_behind = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-    *(Four *)to = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
-    *(Four *)(to + to_step) = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
-    *(Four *)(to + 2 * to_step) = __builtin_shufflevector(ab_behind, cd_behind, 0, 1, 4, 5);
-    *(Four *)(to + 3 * to_step) = __builtin_shufflevector(ab_behind, cd_behind, 2, 3, 6, 7);
+    return a < b ? a : b;
 }
 
-/* packed[k][j] = b(k, j), where b's columns, not its rows, are contiguous. */
-static void pack_transposed(Real *packed, int panel, Matrix b)
+/* How many parts of `most` it takes to hold `count`. */
+static int parts(int count, int most)
 {
-    const int fours = b.rows / 4 * 4;
-    int j = 0;
-    for (; j + 4 <= b.cols; j += 4)
-        for (int k = 0; k < fours; k += 4)
-            transpose_four(ROW(packed, k, panel) + j, panel, b.at + j * b.col_step + k,
-                           b.col_step);
-    for (int left = j; left < b.cols; left++)
-        for (int k = 0; k < fours; k++)
-            ROW(packed, k, panel)[left] = b.at[left * b.col_step + k];
-    for (int k = fours; k < b.rows; k++)
-        for (int each = 0; each < b.cols; each++)
-            ROW(packed, k, panel)[each] = b.at[each * b.col_step + k];
+    return (count + most - 1) / most;
 }
 
-/* packed[k][j] = b(k, j) for depth rows and all columns of b, each row filled up to the panel's
- * width with zeros. */
-static void pack(Real *packed, int panel, Matrix b)
+/* The size of those parts when they are as even as multiples of `grain` can be. */
+static int even_part(int count, int most, int grain)
 {
-    if (b.cols < panel)
-        memset(packed, 0, sizeof *packed * (size_t)b.rows * (size_t)panel);
-    if (b.row_step == 1 && b.col_step != 1) {
-        pack_transposed(packed, panel, b);
-        return;
-    }
-    for (int k = 0; k < b.rows; k++) {
-        const Real *row = b.at + k * b.row_step;
-        if (b.col_step == 1 && b.cols == TILE_MAX_COLS) /* most often; a constant needs no call */
-            memcpy(ROW(packed, k, panel), row, sizeof *packed * TILE_MAX_COLS);
-        else
-            for (int j = 0; j < b.cols; j++)
-                ROW(packed, k, panel)[j] = row[j * b.col_step];
-    }
-}
-
-/* to (rows, cols) = from (rows, cols) */
-static void carry(Matrix to, Matrix from)
-{
-    for (int i = 0; i < to.rows; i++) {
-        Real *into = to.at + i * to.row_step;
-        const Real *of = from.at + i * from.row_step;
-        if (to.col_step == 1 && from.col_step == 1)
-            memcpy(into, of, sizeof *into * (size_t)to.cols);
-        else
-            for (int j = 0; j < to.cols; j++)
-                into[j * to.col_step] = of[j * from.col_step];
-    }
+    const int even = count ? parts(count, parts(count, most)) : 1;
+    return parts(even, grain) * grain;
 }
 
 /* A tile that is narrower than the kernel's, or whose columns are not contiguous, is computed
  * beside its place and carried over. */
-static void tile_aside(KernelTile *tile, int panel, Matrix y, Matrix a, const Real *packed,
-                       bool add)
+static void tile_aside(KernelTile *tile, int panel, Matrix y, const Real *a, bool a_by_rows,
+                       const Real *b, int depth, bool add)
 {
     _Alignas(64) Real aside[TILE_MAX_ROWS * TILE_MAX_COLS];
     const Matrix seen = matrix_cols(matrix(aside, y.rows, panel), 0, y.cols);
     if (add) {
         memset(aside, 0, sizeof aside);
-        carry(seen, y);
+        matrix_copy(seen, y);
     }
-    tile(aside, panel, a.at, a.row_step, a.col_step, packed, a.rows, a.cols, add);
-    carry(y, seen);
+    tile(aside, panel, a, a_by_rows, b, y.rows, depth, add);
+    matrix_copy(y, seen);
 }
 
-/* One panel of y, by one thread. */
-static void panel_product(Matrix y, Matrix a, Matrix b, bool add)
+/* Fetches part number `part` of m's numbers towards the processor, without waiting for them. */
+static void fetch(Matrix m, int part, int parts)
+{
+    enum { LINE = 64 / sizeof(Real) };
+    const Matrix lines = m.col_step == 1 ? m : transposed(m);
+    const int end = lines.rows * (part + 1) / parts;
+    for (int i = lines.rows * part / parts; i < end; i++)
+        for (int j = 0; j < lines.cols; j += LINE)
+            __builtin_prefetch(lines.at + i * lines.row_step + j, 0, 2);
+}
+
+/* One panel of a block of y; a is packed, b is the panel's part, and `next` what will be read after
+ * it. depth counts words. */
+static void panel_product(Matrix y, const Real *a, bool a_by_rows, Matrix b, Matrix next,
+                          int depth, bool add)
 {
     _Alignas(64) Real packed[DEPTH_BLOCK * TILE_MAX_COLS];
     const bool narrow = y.cols <= chosen->narrow_cols;
     const int panel = narrow ? chosen->narrow_cols : chosen->cols;
     KernelTile *tile = narrow ? chosen->narrow : chosen->tile;
-    /* Tiles of even height: 16 rows are 8 + 8, not 14 + 2. */
-    const int tiles = (y.rows + chosen->rows - 1) / chosen->rows;
-    const int height = tiles ? (y.rows + tiles - 1) / tiles : 0;
+    /* Even heights: 16 rows are 8 + 8, not 14 + 2. */
+    const int height = even_part(y.rows, chosen->rows, 1), tiles = parts(y.rows, height);
 
+    pack_panel(packed, chosen, panel, b);
+    for (int i = 0; i < y.rows; i += height) {
+        const Matrix part = matrix_rows(y, i, smaller(height, y.rows - i));
+        fetch(next, i / height, tiles);
+        const Real *a_part = a + i * (a_by_rows ? A_ROW_STEP : 1);
+        if (y.cols == panel && y.col_step == 1)
+            tile(part.at, y.row_step, a_part, a_by_rows, packed, part.rows, depth, add);
+        else
+            tile_aside(tile, panel, part, a_part, a_by_rows, packed, depth, add);
+    }
+}
+
+/* Some panels of a block of y. */
+static void block_product(Matrix y, Matrix a, Matrix b, bool add)
+{
+    _Alignas(64) Real packed[A_NUMBERS];
+    const int pairs = kernel_pairs(chosen), most = even_part(a.cols, DEPTH_BLOCK * pairs, pairs);
     int from = 0;
     do { /* once even where the depth is 0: y = 0 must be written */
-        const int depth = a.cols - from < DEPTH_BLOCK ? a.cols - from : DEPTH_BLOCK;
-        const Matrix a_block = matrix_cols(a, from, depth);
-        pack(packed, panel, matrix_rows(b, from, depth));
-        for (int i = 0; i < y.rows; i += height) {
-            const int rows = y.rows - i < height ? y.rows - i : height;
-            const Matrix y_tile = matrix_rows(y, i, rows), a_tile = matrix_rows(a_block, i, rows);
-            if (y.cols == panel && y.col_step == 1)
-                tile(y_tile.at, y.row_step, a_tile.at, a.row_step, a.col_step, packed, rows,
-                     depth, add || from);
-            else
-                tile_aside(tile, panel, y_tile, a_tile, packed, add || from);
+        const int depth = smaller(most, a.cols - from);
+        const Matrix b_block = matrix_rows(b, from, depth);
+        const bool by_rows = pack_rows(packed, chosen, matrix_cols(a, from, depth));
+        for (int j = 0; j < y.cols; j += chosen->cols) {
+            const int cols = smaller(chosen->cols, y.cols - j), next = j + cols;
+            panel_product(matrix_cols(y, j, cols), packed, by_rows, matrix_cols(b_block, j, cols),
+                          matrix_cols(b_block, next, smaller(chosen->cols, y.cols - next)),
+                          (depth + pairs - 1) / pairs, add || from);
         }
         from += depth;
     } while (from < a.cols);
 }
 
-/* Part number `part` of the product: a panel of columns of a block of rows. */
-static void part_product(Matrix y, Matrix a, Matrix b, bool add, int part, int blocks)
+/* The panels from number `from` to before `end`, counted through one block after another. */
+static void share_product(Matrix y, Matrix a, Matrix b, bool add, long from, long end)
 {
-    const int i = part % blocks * ROW_BLOCK, j = part / blocks * chosen->cols;
-    const int rows = y.rows - i < ROW_BLOCK ? y.rows - i : ROW_BLOCK;
-    const int cols = y.cols - j < chosen->cols ? y.cols - j : chosen->cols;
-    panel_product(matrix_cols(matrix_rows(y, i, rows), j, cols), matrix_rows(a, i, rows),
-                  matrix_cols(b, j, cols), add);
+    if (few_fits(y, b) && !chosen->pair_rows) {
+        few_product(y, a, b, add, smaller((int)from * chosen->cols, y.cols),
+                    smaller((int)end * chosen->cols, y.cols));
+        return;
+    }
+    const int height = even_part(y.rows, ROW_BLOCK, chosen->rows);
+    const int panels = parts(y.cols, chosen->cols);
+    while (from < end) {
+        const int i = (int)(from / panels) * height, panel = (int)(from % panels);
+        const int rows = smaller(height, y.rows - i), j = panel * chosen->cols;
+        const int count = end - from < panels - panel ? (int)(end - from) : panels - panel;
+        const int cols = smaller(count * chosen->cols, y.cols - j);
+        block_product(matrix_cols(matrix_rows(y, i, rows), j, cols), matrix_rows(a, i, rows),
+                      matrix_cols(b, j, cols), add);
+        from += count;
+    }
 }
 
 static void product(Matrix y, Matrix a, Matrix b, bool add)
@@ -178,18 +173,21 @@ static void product(Matrix y, Matrix a, Matrix b, bool add)
         product(transposed(y), transposed(b), transposed(a), add);
         return;
     }
-    const int panels = (y.cols + chosen->cols - 1) / chosen->cols;
-    const int blocks = (y.rows + ROW_BLOCK - 1) / ROW_BLOCK;
+    if (y.rows == 0 || y.cols == 0)
+        return;
+    const long all = (long)parts(y.cols, chosen->cols) *
+                     parts(y.rows, even_part(y.rows, ROW_BLOCK, chosen->rows));
     const double work = (double)y.rows * y.cols * a.cols;
 
     if (work < WORTH_THREADS) { /* even a region of one thread has its price: none is opened */
-        for (int part = 0; part < panels * blocks; part++)
-            part_product(y, a, b, add, part, blocks);
+        share_product(y, a, b, add, 0, all);
         return;
     }
-    #pragma omp parallel for
-    for (int part = 0; part < panels * blocks; part++)
-        part_product(y, a, b, add, part, blocks);
+    #pragma omp parallel
+    {
+        const long threads = thread_count(), thread = thread_index();
+        share_product(y, a, b, add, all * thread / threads, all * (thread + 1) / threads);
+    }
 }
 
 void matmul(Matrix y, Matrix a, Matrix b)

@@ -7,9 +7,9 @@
  *     backward    dx = dy·wᵀ     matmul(dx, dy, transposed(w))
  *                 dw += xᵀ·dy    matmul_add(dw, transposed(x), dy)
  *
- * Each element of y is summed by one thread in the order of the inner index, whatever the number
- * of threads: the bits of a product depend only on its operands and on the kernel. y must not
- * overlap a or b. */
+ * Each element of y is summed by one thread, in an order that the shapes alone decide: the bits of
+ * a product depend only on its operands and on the kernel, whatever the number of threads. y must
+ * not overlap a or b. */
 #ifndef PULGA_MATRIX_H
 #define PULGA_MATRIX_H
 
@@ -50,6 +50,14 @@ static inline Matrix matrix_cols(Matrix m, int from, int count)
     m.cols = count;
     return m;
 }
+
+/* In bfloat16 both operands are rounded to 8 significant bits on their way into the product; the
+ * sums stay in Real. Everything outside this room is the same. */
+typedef enum { PRECISION_F32, PRECISION_BF16 } Precision;
+
+/* To be called before the first product, where it is not float32; false where the machine has no
+ * instructions for it. */
+bool matrix_choose(Precision precision);
 
 /* The name of the kernel in use. The environment variable PULGA_KERNEL forces one by name. */
 const char *matrix_kernel_name(void);

@@ -1,0 +1,81 @@
+/* cases.c: see cases.h. */
+#include "cases.h"
+
+#include <stdlib.h>
+
+#include "../model/schedule.h"
+
+Case case_of(const char *name, int layers, int heads, int width, int vocabulary, int context,
+             int sequences)
+{
+    return (Case){
+        .name = name, .sequences = sequences,
+        .shape = {.context = context, .layers = layers, .heads = heads, .width = width,
+                  .head_size = width / heads, .hidden = 4 * width, .vocabulary = vocabulary,
+                  .learned_positions = true, .gelu = true},
+    };
+}
+
+/* Tokens that look drawn, the same each time. */
+static void fill(Training *s)
+{
+    const int T = s->it.shape.context;
+    for (int i = 0; i < s->batch.rows; i++) {
+        const uint32_t drawn = ((uint32_t)i * 2654435761u) >> 7;
+        s->tokens[i] = (int)(drawn % (uint32_t)s->it.shape.vocabulary);
+        s->positions[i] = i % T;
+    }
+    for (int i = 0; i < s->batch.rows; i++)
+        s->targets[i] = s->tokens[(i + 1) % s->batch.rows];
+    for (int i = 0; i <= s->it.sequences; i++)
+        s->start[i] = i * T;
+}
+
+Training training_new(const Case *it)
+{
+    const int rows = it->sequences * it->shape.context;
+    Training s = {.it = *it, .gpt = gpt_new(it->shape, rows)};
+    s.adam = adam_new(&s.gpt);
+    gpt_start(&s.gpt, 1);
+    s.tokens = memory_new((size_t)rows, sizeof *s.tokens, "a step's tokens");
+    s.targets = memory_new((size_t)rows, sizeof *s.targets, "a step's tokens");
+    s.positions = memory_new((size_t)rows, sizeof *s.positions, "a step's tokens");
+    s.start = memory_new((size_t)it->sequences + 1, sizeof *s.start, "a step's sequences");
+    s.batch = (Batch){.rows = rows, .sequences = it->sequences, .start = s.start,
+                      .tokens = s.tokens, .targets = s.targets, .positions = s.positions};
+    fill(&s);
+    return s;
+}
+
+void training_free(Training *s)
+{
+    gpt_free(&s->gpt);
+    adam_free(&s->adam);
+    free(s->tokens);
+    free(s->targets);
+    free(s->positions);
+    free(s->start);
+}
+
+double training_step(Training *s)
+{
+    s->step++;
+    const Noise noise = {.rate = s->it.dropout, .seed = 1, .step = (uint32_t)s->step};
+    const double loss = gpt_learn(&s->gpt, &s->batch, (Real)1 / (Real)s->batch.rows, noise);
+    const double norm = adam_gradient_norm(&s->gpt);
+    adam_step(&s->adam, &s->gpt, norm > 1 ? 1 / norm : 1, 1e-4, 0.01, s->step);
+    return loss / s->batch.rows;
+}
+
+double case_flops(const Case *it)
+{
+    const GptShape *shape = &it->shape;
+    const double C = shape->width, T = shape->context, F = shape->hidden;
+    const double HD = (double)shape->heads * shape->head_size;
+    const double tokens = T * it->sequences;
+    const double weights = shape->layers * (C * 3 * HD + HD * C + 2 * C * F) +
+                           C * shape->vocabulary;
+    const double window = shape->window ? shape->window[0] : T;
+    const double pairs = it->sequences * (window * (window + 1) / 2 + (T - window) * window);
+    return 6 * weights * tokens + shape->layers * pairs * 12 * HD;
+}

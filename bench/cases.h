@@ -1,0 +1,39 @@
+/* cases.h: the models that are measured, and a step of training one of them. */
+#ifndef PULGA_CASES_H
+#define PULGA_CASES_H
+
+#include "../model/adam.h"
+
+typedef struct {
+    const char *name;
+    GptShape shape;
+    int sequences;  /* a step's; each as long as the context */
+    double dropout;
+} Case;
+
+/* The sizes of a model, in the usual proportions: heads share the width, F = 4C. */
+Case case_of(const char *name, int layers, int heads, int width, int vocabulary, int context,
+             int sequences);
+
+/* A model in training: everything that a step needs. */
+typedef struct {
+    Case it;
+    Gpt gpt;
+    Adam adam;
+    int *tokens, *targets, *positions, *start;
+    Batch batch;
+    int64_t step;
+} Training;
+
+Training training_new(const Case *it);
+void training_free(Training *training);
+
+/* Forward, backward and update, as data/trainer does it; returns the loss. */
+double training_step(Training *training);
+
+/* Floating-point operations of a step: 6 for each number of a matrix and token, the head's with
+ * them, and attention's two products over the half of the square that is not masked (with a
+ * window, over the window), in forward and twice in backward. */
+double case_flops(const Case *it);
+
+#endif

@@ -1,0 +1,138 @@
+/* measure.c: see measure.h. */
+#include "measure.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../model/base.h"
+
+enum { MOST_ROUNDS = 4000, LEAST_ROUNDS = 3 };
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+Measured measure_rounds(void (*round)(void *what), void *what, double seconds)
+{
+    static double times[MOST_ROUNDS];
+    int count = 0;
+    round(what); /* touches the memory and wakes the threads */
+    const double begun = clock_seconds();
+    while (count < MOST_ROUNDS && (count < LEAST_ROUNDS || clock_seconds() - begun < seconds)) {
+        const double before = clock_seconds();
+        round(what);
+        times[count++] = clock_seconds() - before;
+    }
+    qsort(times, (size_t)count, sizeof *times, by_size);
+    return (Measured){.median = times[count / 2], .least = times[0], .most = times[count - 1]};
+}
+
+Measured measure_apart(Measured (*measure)(const void *what), const void *what, int threads)
+{
+    Measured found = {0};
+    int ends[2], status;
+    struct rusage used;
+    fflush(NULL);
+    if (pipe(ends))
+        die("cannot make a pipe to the process that measures");
+    const pid_t child = fork();
+    if (child < 0)
+        die("cannot begin a process to measure in");
+    if (child == 0) {
+        thread_set_limit(threads);
+        found = measure(what);
+        _exit(write(ends[1], &found, sizeof found) == sizeof found ? 0 : 1);
+    }
+    close(ends[1]);
+    const bool complete = read(ends[0], &found, sizeof found) == sizeof found;
+    close(ends[0]);
+    if (wait4(child, &status, 0, &used) != child || status || !complete)
+        die("the process that measures failed");
+    found.bytes = 1024.0 * (double)used.ru_maxrss;
+    return found;
+}
+
+Measured measure_command(const char *command)
+{
+    Measured found = {0};
+    FILE *output = popen(command, "r");
+    if (!output)
+        die("cannot begin: %s", command);
+    if (fscanf(output, "%lf %lf", &found.median, &found.bytes) != 2)
+        found = (Measured){0};
+    pclose(output);
+    return found;
+}
+
+/* ---- What was found ---- */
+
+/* The one report of this program. */
+static struct {
+    FILE *json;
+    const char *section;
+    bool any_row;
+} report;
+
+void report_open(const char *path)
+{
+    report.json = fopen(path, "w");
+    if (!report.json)
+        die("cannot write %s", path);
+    fprintf(report.json, "[");
+}
+
+void report_close(void)
+{
+    fprintf(report.json, "\n]\n");
+    if (ferror(report.json) | fclose(report.json))
+        die("the report could not be written whole");
+}
+
+void report_section(const char *title, const char *columns)
+{
+    report.section = title;
+    printf("\n%-26s%s\n", title, columns);
+}
+
+void report_row(const char *format, ...)
+{
+    char name[128];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(name, sizeof name, format, arguments);
+    va_end(arguments);
+    printf("  %-24s", name);
+    fprintf(report.json, "%s\n  {\"section\": \"%s\", \"case\": \"%s\"", report.any_row ? "," : "",
+            report.section, name);
+    report.any_row = true;
+}
+
+void report_number(const char *name, double value, int digits, const char *unit)
+{
+    char shown[64] = "-";
+    if (value != 0) {
+        snprintf(shown, sizeof shown, "%.*f%s", digits, value, unit);
+        fprintf(report.json, ", \"%s\": %.*f", name, digits + 2, value);
+    }
+    printf("%11s", shown);
+    fflush(stdout);
+}
+
+void report_text(const char *name, const char *text)
+{
+    printf("  %s", text);
+    fprintf(report.json, ", \"%s\": \"%s\"", name, text);
+}
+
+void report_end(void)
+{
+    printf("\n");
+    fprintf(report.json, "}");
+    fflush(report.json);
+}

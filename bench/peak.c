@@ -1,0 +1,89 @@
+/* peak.c: see peak.h. */
+#include "peak.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../model/base.h"
+
+/* The widest vector that this build knows. */
+typedef float Wide __attribute__((vector_size(__BIGGEST_ALIGNMENT__)));
+enum { LANES = __BIGGEST_ALIGNMENT__ / sizeof(float) };
+
+/* Chains of multiply-adds: enough to hide each other's latency, few enough for the registers. */
+enum { CHAINS = 12, ROUNDS = 2000000 };
+
+/* Best of a few tries: a neighbour on the machine can only take away. */
+enum { TRIES = 7 };
+
+static float multiply_adds(float start)
+{
+    Wide chain[CHAINS];
+    for (int c = 0; c < CHAINS; c++)
+        chain[c] = (Wide){0} + start + (float)c;
+    for (int i = 0; i < ROUNDS; i++) {
+        #pragma GCC unroll 16
+        for (int c = 0; c < CHAINS; c++)
+            chain[c] = chain[c] * 0.999f + 0.001f;
+    }
+    float sum = 0;
+    for (int c = 0; c < CHAINS; c++)
+        for (int lane = 0; lane < LANES; lane++)
+            sum += chain[c][lane];
+    return sum;
+}
+
+double peak_flops(void)
+{
+    const int threads = thread_limit();
+    double best = 0;
+    for (int try = 0; try < TRIES; try++) {
+        volatile float kept = 0;
+        const double begun = clock_seconds();
+        #pragma omp parallel for schedule(static, 1)
+        for (int t = 0; t < threads; t++) {
+            const float sum = multiply_adds((float)t);
+            #pragma omp critical
+            kept += sum;
+        }
+        const double flops = 2.0 * ROUNDS * CHAINS * LANES * threads / (clock_seconds() - begun);
+        best = flops > best ? flops : best;
+    }
+    return best;
+}
+
+static float sum_of(const float *at, size_t count)
+{
+    Wide sum[8] = {{0}};
+    for (size_t i = 0; i < count; i += 8 * LANES)
+        #pragma GCC unroll 8
+        for (int v = 0; v < 8; v++)
+            sum[v] += *(const Wide *)(at + i + (size_t)v * LANES);
+    float all = 0;
+    for (int v = 0; v < 8; v++)
+        for (int lane = 0; lane < LANES; lane++)
+            all += sum[v][lane];
+    return all;
+}
+
+double peak_bandwidth(void)
+{
+    enum { PART = 1 << 22, PARTS = 32 }; /* 16 MB each, half a gigabyte in all */
+    float *block = memory_new((size_t)PART * PARTS, sizeof *block, "the memory to be read");
+    memset(block, 0, sizeof *block * (size_t)PART * PARTS); /* or all pages were the same zeros */
+    double best = 0;
+    for (int try = 0; try < TRIES; try++) {
+        volatile float kept = 0;
+        const double begun = clock_seconds();
+        #pragma omp parallel for schedule(static)
+        for (int part = 0; part < PARTS; part++) {
+            const float sum = sum_of(block + (size_t)part * PART, PART);
+            #pragma omp critical
+            kept += sum;
+        }
+        const double speed = sizeof *block * (double)PART * PARTS / (clock_seconds() - begun);
+        best = speed > best ? speed : best;
+    }
+    free(block);
+    return best;
+}

@@ -1,0 +1,155 @@
+/* pack.c: see pack.h. */
+#include "pack.h"
+
+#include <string.h>
+
+/* count numbers that follow each other; those at `next`, which come soon, are fetched meanwhile. */
+static void copy_row(Real *to, const Real *from, const Real *next, int count)
+{
+    enum { LINE = 64 / sizeof(Real) };
+    int j = 0;
+    for (; j + LINE <= count; j += LINE) {
+        __builtin_prefetch(next + j);
+        memcpy(to + j, from + j, sizeof *to * LINE);
+    }
+    for (; j < count; j++)
+        to[j] = from[j];
+}
+
+void matrix_copy(Matrix to, Matrix from)
+{
+    enum { AHEAD = 3 };
+    for (int i = 0; i < to.rows; i++) {
+        Real *into = to.at + i * to.row_step;
+        const Real *of = from.at + i * from.row_step;
+        if (to.col_step == 1 && from.col_step == 1)
+            copy_row(into, of, of + AHEAD * from.row_step, to.cols);
+        else
+            for (int j = 0; j < to.cols; j++)
+                into[j * to.col_step] = of[j * from.col_step];
+    }
+}
+
+/* ---- Transposing ---- */
+
+typedef Real Four __attribute__((vector_size(4 * sizeof(Real)), aligned(sizeof(Real)), may_alias));
+
+/* to[j][i] = from[i][j], four by four. */
+static void transpose_four(Real *to, ptrdiff_t to_step, const Real *from, ptrdiff_t from_step)
+{
+    const Four a = *(const Four *)from, b = *(const Four *)(from + from_step);
+    const Four c = *(const Four *)(from + 2 * from_step), d = *(const Four *)(from + 3 * from_step);
+    const Four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+    const Four cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+    const Four ab_behind = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+    const Four cd_behind = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    *(Four *)to = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
+    *(Four *)(to + to_step) = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+    *(Four *)(to + 2 * to_step) = __builtin_shufflevector(ab_behind, cd_behind, 0, 1, 4, 5);
+    *(Four *)(to + 3 * to_step) = __builtin_shufflevector(ab_behind, cd_behind, 2, 3, 6, 7);
+}
+
+/* to[k][j] = from[j][k], for k < rows and j < cols of what is written. */
+static void transpose(Real *to, ptrdiff_t to_step, const Real *from, ptrdiff_t from_step, int rows,
+                      int cols)
+{
+    const int fours = rows / 4 * 4;
+    int j = 0;
+    for (; j + 4 <= cols; j += 4)
+        for (int k = 0; k < fours; k += 4)
+            transpose_four(to + k * to_step + j, to_step, from + j * from_step + k, from_step);
+    for (int left = j; left < cols; left++)
+        for (int k = 0; k < fours; k++)
+            to[k * to_step + left] = from[left * from_step + k];
+    for (int k = fours; k < rows; k++)
+        for (int each = 0; each < cols; each++)
+            to[k * to_step + each] = from[each * from_step + k];
+}
+
+/* ---- Operands as they are ---- */
+
+static bool pack_rows_alike(Real *words, Matrix a)
+{
+    const bool by_rows = a.row_step != 1;
+    if (by_rows)
+        matrix_copy((Matrix){words, a.rows, a.cols, A_ROW_STEP, 1}, a);
+    else
+        matrix_copy((Matrix){words, a.cols, a.rows, A_COL_STEP, 1}, transposed(a));
+    return by_rows;
+}
+
+static void pack_panel_alike(Real *words, int panel, Matrix b)
+{
+    if (b.row_step == 1 && b.col_step != 1)
+        transpose(words, panel, b.at, b.col_step, b.rows, b.cols);
+    else if (b.col_step == 1 && b.cols == TILE_MAX_COLS) /* most often; a constant needs no call */
+        for (int k = 0; k < b.rows; k++)
+            memcpy(ROW(words, k, panel), b.at + k * b.row_step, sizeof *words * TILE_MAX_COLS);
+    else
+        matrix_copy((Matrix){words, b.rows, b.cols, panel, 1}, b);
+}
+
+/* ---- Operands in pairs ---- */
+
+/* Row number i of m, its numbers side by side: where it lies, or copied into `room`. */
+static const Real *row_together(Real *room, Matrix m, int i)
+{
+    if (m.col_step == 1)
+        return m.at + i * m.row_step;
+    matrix_copy(matrix(room, 1, m.cols), matrix_rows(m, i, 1));
+    return room;
+}
+
+/* words[k] = the pairs of rows 2k and 2k + 1 of m. */
+static void pair_all_rows(Real *words, ptrdiff_t step, const Kernel *kernel, Matrix m)
+{
+    Real even[ROW_BLOCK], odd[ROW_BLOCK];
+    for (int k = 0; k < m.rows; k += 2)
+        kernel->pair_rows(words + k / 2 * step, row_together(even, m, k),
+                          k + 1 < m.rows ? row_together(odd, m, k + 1) : NULL, m.cols);
+}
+
+/* words[i] = the pairs along row i of m. */
+static void pair_all_along(Real *words, ptrdiff_t step, const Kernel *kernel, Matrix m)
+{
+    Real room[2 * DEPTH_BLOCK];
+    for (int i = 0; i < m.rows; i++)
+        kernel->pair_along(words + i * step, row_together(room, m, i), m.cols);
+}
+
+static bool pack_rows_paired(Real *words, const Kernel *kernel, Matrix a)
+{
+    const bool by_rows = a.row_step != 1;
+    if (by_rows)
+        pair_all_along(words, A_ROW_STEP, kernel, a);
+    else
+        pair_all_rows(words, A_COL_STEP, kernel, transposed(a));
+    return by_rows;
+}
+
+static void pack_panel_paired(Real *words, const Kernel *kernel, int panel, Matrix b)
+{
+    if (b.row_step == 1 && b.col_step != 1) {
+        _Alignas(64) Real along[TILE_MAX_COLS * DEPTH_BLOCK];
+        pair_all_along(along, DEPTH_BLOCK, kernel, transposed(b));
+        transpose(words, panel, along, DEPTH_BLOCK, (b.rows + 1) / 2, b.cols);
+    } else {
+        pair_all_rows(words, panel, kernel, b);
+    }
+}
+
+bool pack_rows(Real *words, const Kernel *kernel, Matrix a)
+{
+    return kernel->pair_rows ? pack_rows_paired(words, kernel, a) : pack_rows_alike(words, a);
+}
+
+void pack_panel(Real *words, const Kernel *kernel, int panel, Matrix b)
+{
+    const int deep = (b.rows + kernel_pairs(kernel) - 1) / kernel_pairs(kernel);
+    if (b.cols < panel)
+        memset(words, 0, sizeof *words * (size_t)deep * (size_t)panel);
+    if (kernel->pair_rows)
+        pack_panel_paired(words, kernel, panel, b);
+    else
+        pack_panel_alike(words, panel, b);
+}

@@ -1,0 +1,52 @@
+# --precision bf16, where the processor knows it.
+load programs
+
+needs_bf16() {
+    PULGA_KERNEL=avx512_bf16 "$BIN/train" --version >/dev/null 2>&1 ||
+        skip "this processor has no bfloat16"
+}
+
+@test "bf16 is refused where there are no instructions for it" {
+    PULGA_KERNEL=portable refuses 64 "--precision bf16 needs" "f32 runs everywhere" -- \
+        "$BIN/train" perro.txt --precision bf16
+    PULGA_KERNEL=portable "$BIN/train" perro.txt --steps 1 | grep "kernel portable"
+}
+
+@test "bf16: the same bits for any number of threads, and for a resumed run" {
+    needs_bf16
+    local options="--precision bf16 --width 130 --hidden 510 --layers 1 --batch 60 --steps 4"
+    options+=" --dropout 0.1 --log-every 1"
+    "$BIN/train" "$ROOT/data/cuentos.txt" $options --threads 1 --out one >says.txt
+    grep "kernel avx512_bf16" says.txt
+    for threads in 2 3 7; do
+        "$BIN/train" "$ROOT/data/cuentos.txt" $options --threads $threads --out many --overwrite \
+            >/dev/null
+        same_run one many
+    done
+    "$BIN/train" "$ROOT/data/cuentos.txt" $options --stop-after 2 --out parts >/dev/null
+    "$BIN/train" --resume parts | grep "kernel avx512_bf16"
+    same_run one parts
+    refuses 64 "--precision" -- "$BIN/train" --resume parts --precision f32
+}
+
+# Means of the losses of every 50 steps, which are the third column.
+means() {
+    awk -F, '$3 ~ /[0-9]/ { sum += $3; if (++count % 50 == 0) { printf "%.6f\n", sum / 50; sum = 0 } }' \
+        "$1/log.csv"
+}
+
+@test "bf16: losses within 1 % of float32's over 500 steps, and not the same" {
+    needs_bf16
+    for precision in f32 bf16; do
+        "$BIN/train" "$ROOT/data/cuentos.txt" --tokens char --width 64 --context 64 --batch 8 \
+            --steps 500 --log-every 1 --eval-every 500 --precision $precision --out $precision \
+            >/dev/null
+        means $precision >$precision.means
+    done
+    [ "$(wc -l <f32.means)" -eq 10 ]
+    refutes -xFf f32.means bf16.means
+    paste f32.means bf16.means | awk '{
+        difference = ($2 - $1) / $1
+        if (difference < -0.01 || difference > 0.01) { print; wrong = 1 }
+    } END { exit wrong }'
+}
