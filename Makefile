@@ -2,6 +2,9 @@
 # make demo       all three on the nine sentences, from nothing
 # make test       passes every test
 # make sanitize   the same tests under the address and undefined-behaviour sanitizers
+# make tsan       the unit tests, and runs on many threads, under the thread sanitizer
+# make valgrind   the quicker unit tests, and short runs of all three, under valgrind
+# make analyze    what gcc -fanalyzer, clang-tidy and cppcheck see in the code
 # make aarch64    the unit tests and the demo on an emulated ARM processor
 # make parity     compares with PyTorch and Transformers (PYTHON must have torch, numpy and those)
 # make browser    looks at the pages of ./attend in Chromium; pictures in build/browser
@@ -16,6 +19,7 @@ PREFIX ?= /usr/local
 PYTHON ?= python3
 BUILD ?= build
 BIN ?= .
+BATS ?= tests
 SANITIZE ?=
 # What runs a program that this machine does not, or that is to be watched: an emulator, valgrind.
 RUN ?=
@@ -92,12 +96,48 @@ units: packages
 
 # tests/*.bats call the programs.
 test: units
-	@BIN=$(abspath $(BIN)) BUILD=$(abspath $(BUILD)) bats tests
+	@BIN=$(abspath $(BIN)) BUILD=$(abspath $(BUILD)) bats $(BATS)
 
 sanitize:
 	@ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 	$(MAKE) --no-print-directory test BUILD=build/sanitize BIN=build/sanitize/bin \
 		CFLAGS='-O1 -g -march=$(ARCH)' SANITIZE='-fsanitize=address,undefined -fno-omit-frame-pointer'
+
+# GNU's OpenMP shares data in ways that the thread sanitizer takes for races; clang's tells it, by
+# way of archer, when threads meet.
+tsan:
+	@scripts/setup.sh tsan
+	@OMP_TOOL_LIBRARIES=$$(clang -print-resource-dir)/../../libarcher.so \
+	TSAN_OPTIONS=ignore_noninstrumented_modules=1 \
+	$(MAKE) --no-print-directory test CC=clang BUILD=build/tsan BIN=build/tsan/bin \
+		CFLAGS='-O1 -g -march=$(ARCH)' SANITIZE='-fsanitize=thread -fno-omit-frame-pointer' \
+		BATS="-f 'number of threads|stops cleanly|stops at once' tests"
+
+# Debian's valgrind knows no AVX-512, and takes a second for a step of the usual model. Threads wait
+# politely, so that train need not begin itself again. A test that dies leaves things unfreed.
+WATCH = OMP_WAIT_POLICY=passive $(MAKE) --no-print-directory ARCH=x86-64-v3 BUILD=build/valgrind \
+	BIN=build/valgrind/bin SANITIZE=-DLARGE_BLOCK=SIZE_MAX
+valgrind:
+	@scripts/setup.sh valgrind
+	@$(WATCH) units EXACT= DUMPS= RUN='valgrind -q --error-exitcode=9' \
+		TESTS='$(addprefix build/valgrind/,$(basename $(filter-out \
+		%_precision.c %_tables.c %_elementary.c,$(wildcard tests/test_*.c))))'
+	@$(WATCH) demo DEMO='--steps 20 --layers 2 --width 16 --dropout 0.1 --checkpoint-every 4' \
+		RUN='valgrind -q --error-exitcode=9 --leak-check=full \
+		--show-leak-kinds=definite,indirect --errors-for-leak-kinds=definite,indirect'
+
+# -O0: an optimizer's own variables would be taken for the program's.
+EACH = @printf '%s\n' $(ROOMS) train.c sample.c attend.c | xargs -P $$(nproc) -n
+ANALYZED = $(CPPFLAGS) -I$(BUILD) -std=gnu11 -fopenmp -march=x86-64-v3
+analyze: packages $(BUILD)/heatmap_page.inc
+	@scripts/setup.sh analyze
+	$(EACH) 1 gcc $(ANALYZED) -O0 -fanalyzer -Werror -c -o /dev/null
+	$(EACH) 4 sh -c 'clang-tidy --quiet "$$@" -- $(ANALYZED) 2>$(BUILD)/output' clang-tidy
+	@cppcheck --quiet --std=c11 --enable=warning,performance,portability --error-exitcode=1 \
+		--suppressions-list=scripts/cppcheck.txt --include=/usr/include/cjson/cJSON.h -I$(BUILD) \
+		$(CPPFLAGS) -D__x86_64__ -D__GNUC__ '-D_Noreturn=__attribute__((noreturn))' \
+		$(ROOMS) train.c sample.c attend.c
+	@echo '  nothing found'
 
 aarch64:
 	@scripts/setup.sh aarch64
@@ -114,7 +154,7 @@ browser: all
 demo:
 	@$(MAKE) --no-print-directory -j$$(nproc) all
 	rm -rf runs/demo
-	$(RUN) $(BIN)/train data/perro.txt --out runs/demo
+	$(RUN) $(BIN)/train data/perro.txt --out runs/demo $(DEMO)
 	$(RUN) $(BIN)/sample runs/demo un gato
 	$(RUN) $(BIN)/attend runs/demo un gato come -o runs/demo/attention.html
 
@@ -126,4 +166,4 @@ clean:
 	rm -rf build $(notdir $(PROGRAMS))
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: all packages always units test sanitize aarch64 parity browser demo install clean
+.PHONY: all packages always units test sanitize tsan valgrind analyze aarch64 parity browser demo install clean

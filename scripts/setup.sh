@@ -3,7 +3,8 @@
 #   setup.sh build   what the programs need
 #   setup.sh test    that, and what their tests need
 #   setup.sh browser that of build, and what make browser needs
-#   setup.sh aarch64 a compiler for ARM, an emulator, and the libraries of test for it
+#   setup.sh tsan, setup.sh valgrind, setup.sh analyze, setup.sh aarch64
+#                    what make needs for these beyond that of test
 set -eu
 
 missing=
@@ -23,12 +24,18 @@ if [ "${1:-build}" = browser ]; then
     command -v chromium >/dev/null 2>&1 || missing="$missing chromium fonts-dejavu-core"
     command -v python3 >/dev/null 2>&1 || missing="$missing python3"
 fi
-if [ "${1:-build}" = aarch64 ]; then # ARM's headers are this machine's: it is asked for packages
-    for package in gcc-aarch64-linux-gnu qemu-user-static libc6-dev:arm64 libgomp1:arm64 \
+packages() {
+    command -v dpkg >/dev/null 2>&1 || return 0 # elsewhere make itself will say what is not there
+    for package; do dpkg -s "$package" >/dev/null 2>&1 || missing="$missing $package"; done
+}
+case ${1:-build} in
+    tsan) packages clang libomp-dev ;;
+    valgrind) packages valgrind ;;
+    analyze) packages gcc clang-tidy libomp-dev cppcheck ;;
+    aarch64) packages gcc-aarch64-linux-gnu qemu-user-static libc6-dev:arm64 libgomp1:arm64 \
         libxxhash-dev:arm64 libstb-dev:arm64 libutf8proc-dev:arm64 libcjson-dev:arm64 \
-        libedit-dev:arm64 libcmocka-dev:arm64
-    do dpkg -s "$package" >/dev/null 2>&1 || missing="$missing $package"; done
-fi
+        libedit-dev:arm64 libcmocka-dev:arm64 ;;
+esac
 [ -n "$missing" ] || exit 0
 
 if ! command -v apt-get >/dev/null 2>&1; then
