@@ -8,6 +8,8 @@
 # make aarch64    the unit tests and the demo on an emulated ARM processor
 # make parity     compares with PyTorch and Transformers (PYTHON must have torch, numpy and those)
 # make browser    looks at the pages of ./attend in Chromium; pictures in build/browser
+# make bench      how fast, against what the machine can do and, where PYTHON has it, PyTorch
+# make bench-long the same with GPT-2 at its full context
 # make install    PREFIX=/usr/local
 # make clean
 #
@@ -152,6 +154,11 @@ parity:
 	@$(MAKE) --no-print-directory -j$$(nproc) all $(SHOWS) $(BUILD)/double/train
 	@PYTHON=$(PYTHON) BIN=$(BIN) BUILD=$(BUILD) scripts/parity.sh
 
+$(BUILD)/bench/bench: $(call in_float,$(wildcard bench/*.c)) $(BUILD)/float/rooms.a
+	$(LINK)
+bench bench-long: $(BUILD)/bench/bench
+	@PYTHON=$(PYTHON) $< $(BUILD)/bench.json $(filter long,$(subst -, ,$@))
+
 browser: all
 	@BIN=$(abspath $(BIN)) BUILD=$(abspath $(BUILD)) $(PYTHON) tests/browser.py
 
@@ -170,5 +177,5 @@ clean:
 	rm -rf build $(notdir $(PROGRAMS))
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: all packages always units test sanitize tsan valgrind analyze aarch64 parity browser demo \
-	install clean
+.PHONY: all packages always units test sanitize tsan valgrind analyze aarch64 parity browser bench \
+	bench-long demo install clean

@@ -1,20 +1,20 @@
 /* bench.c: how fast training is, against what the machine can do and against PyTorch where that is
  * installed. Every figure is taken in a process of its own; what stands side by side was measured
- * side by side. It judges nothing: times depend on the machine and on its neighbours. */
+ * one after the other. It judges nothing: times depend on the machine and on its neighbours. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "../model/matrix/matrix.h"
+#include "../model/writer.h"
 #include "cases.h"
 #include "measure.h"
 #include "peak.h"
 
-enum { THREADS_MOST = 64 };
-
-/* What the machine reaches with one thread and with all. */
+/* What the machine reaches with one thread, and with all. */
 typedef struct {
     int threads;
     double flops[2], bandwidth[2];
+    bool bf16;
 } Machine;
 
 static Measured find_flops(const void *unused)
@@ -32,7 +32,7 @@ static Measured find_bandwidth(const void *unused)
 static Machine measure_machine(void)
 {
     Machine machine = {.threads = thread_limit()};
-    report_section("machine", "     float32     memory");
+    report_section("machine", "    float32     memory");
     for (int all = 0; all < 2; all++) {
         const int threads = all ? machine.threads : 1;
         machine.flops[all] = measure_apart(find_flops, NULL, threads).median;
@@ -43,70 +43,96 @@ static Machine measure_machine(void)
         report_text("kernel", matrix_kernel_name());
         report_end();
     }
+    machine.bf16 = matrix_choose(PRECISION_BF16);
+    if (!machine.bf16)
+        printf("  this processor, or the kernel that is forced, has no bfloat16\n");
+    matrix_choose(PRECISION_F32);
     return machine;
+}
+
+static const char *precision_name(Precision precision)
+{
+    return precision == PRECISION_BF16 ? "bf16" : "f32";
 }
 
 /* ---- The product ---- */
 
-/* y = x·w of a layer, and what backward makes of it. */
+/* A layer's product in one of its forms: y = x·w, dx = dy·wᵀ or dw += xᵀ·dy. */
 typedef struct {
-    int rows, in, out, form;
+    int rows, in, out;
+    enum { FORWARD, TO_X, TO_W, FORMS } form;
+    bool head; /* its w has a row for each output */
+    Precision precision;
 } Product;
 
 typedef struct {
     Product it;
-    Real *x, *w, *y;
+    Matrix x, w, y;
 } Operands;
 
 static void multiply(void *what)
 {
     const Operands *o = what;
-    const Matrix x = matrix(o->x, o->it.rows, o->it.in), w = matrix(o->w, o->it.in, o->it.out);
-    const Matrix y = matrix(o->y, o->it.rows, o->it.out);
     switch (o->it.form) {
-    case 0: matmul(y, x, w); break;
-    case 1: matmul(x, y, transposed(w)); break;
-    case 2: matmul_add(w, transposed(x), y); break;
+    case FORWARD: matmul(o->y, o->x, o->w); break;
+    case TO_X: matmul(o->x, o->y, transposed(o->w)); break;
+    case TO_W: matmul_add(o->w, transposed(o->x), o->y); break;
+    default: break;
     }
 }
 
-static Real *numbers(int rows, int cols)
+static Matrix numbers(int rows, int cols)
 {
     const size_t count = (size_t)rows * (size_t)cols;
     Real *at = memory_new(count, sizeof *at, "a product's operand");
     for (size_t i = 0; i < count; i++)
         at[i] = (Real)((double)(i * 2654435761u % 1000) / 1e3 - 0.5) * (Real)1e-3;
-    return at;
+    return matrix(at, rows, cols);
 }
 
 static Measured measure_product(const void *what)
 {
     const Product *p = what;
-    Operands o = {*p, numbers(p->rows, p->in), numbers(p->in, p->out), numbers(p->rows, p->out)};
-    return measure_rounds(multiply, &o, 0.25);
+    matrix_choose(p->precision);
+    Operands o = {.it = *p, .x = numbers(p->rows, p->in), .y = numbers(p->rows, p->out)};
+    o.w = p->head ? transposed(numbers(p->out, p->in)) : numbers(p->in, p->out);
+    return measure_rounds(multiply, &o, 0.2);
+}
+
+static void bench_product(const Machine *machine, Product p, const char *name)
+{
+    static const char *const names[2][FORMS] = {{"f32_forward", "f32_dx", "f32_dw"},
+                                                {"bf16_forward", "bf16_dx", "bf16_dw"}};
+    report_row("%s %dx%dx%d", name, p.rows, p.in, p.out);
+    for (p.precision = PRECISION_F32; p.precision <= PRECISION_BF16; p.precision++)
+        for (p.form = FORWARD; p.form < FORMS; p.form++) {
+            if (p.precision == PRECISION_BF16 && !machine->bf16)
+                continue;
+            const double seconds = measure_apart(measure_product, &p, machine->threads).median;
+            report_number(names[p.precision][p.form],
+                          100 * 2.0 * p.rows * p.in * p.out / seconds / machine->flops[1], 0, "%");
+        }
+    report_end();
 }
 
 static void bench_products(const Machine *machine, const Case *it)
 {
     const int C = it->shape.width, N = it->sequences * it->shape.context;
-    const struct { const char *name; int in, out; } layers[] = {
-        {"qkv", C, 3 * C}, {"out", C, C}, {"widen", C, 4 * C}, {"narrow", 4 * C, C},
-        {"head", C, it->shape.vocabulary},
-    };
-    static const char *const FORMS[] = {"forward", "dx", "dw"};
-    for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
-        report_row("%s %-6s %dx%dx%d", it->name, layers[i].name, N, layers[i].in, layers[i].out);
-        for (int form = 0; form < 3; form++) {
-            const Product p = {N, layers[i].in, layers[i].out, form};
-            const double flops = 2.0 * N * p.in * p.out /
-                                 measure_apart(measure_product, &p, machine->threads).median;
-            report_number(FORMS[form], 100 * flops / machine->flops[1], 0, "%");
-        }
-        report_end();
-    }
+    const int V = it->shape.vocabulary;
+    bench_product(machine, (Product){.rows = N, .in = C, .out = 3 * C}, it->name);
+    bench_product(machine, (Product){.rows = N, .in = C, .out = C}, it->name);
+    bench_product(machine, (Product){.rows = N, .in = C, .out = 4 * C}, it->name);
+    bench_product(machine, (Product){.rows = N, .in = 4 * C, .out = C}, it->name);
+    bench_product(machine, (Product){.rows = N, .in = C, .out = V, .head = true}, it->name);
 }
 
 /* ---- A step ---- */
+
+typedef struct {
+    Case it;
+    Precision precision;
+    int threads;
+} StepCase;
 
 static void take_step(void *what)
 {
@@ -115,60 +141,207 @@ static void take_step(void *what)
 
 static Measured measure_step(const void *what)
 {
-    const Case *it = what;
-    Training training = training_new(it);
+    const StepCase *step = what;
+    matrix_choose(step->precision);
+    Training training = training_new(&step->it);
     return measure_rounds(take_step, &training, 3);
 }
 
-static Measured measure_torch(const Case *it, const char *precision, int threads)
+/* The same step in PyTorch, and, where asked for, compiled: the faster of the two. */
+static Measured measure_torch(const StepCase *step, bool compiled)
 {
     const char *python = getenv("PYTHON");
-    char *command = saying("%s bench/pytorch.py %d %d %d %d %d %d %s %d 2>/dev/null",
-                           python ? python : "python3", it->shape.layers, it->shape.heads,
-                           it->shape.width, it->shape.vocabulary, it->shape.context,
-                           it->sequences, precision, threads);
-    const Measured found = measure_command(command);
+    const GptShape *shape = &step->it.shape;
+    char *command = saying("%s bench/pytorch.py %d %d %d %d %d %d %s %d %s 2>/dev/null",
+                           python ? python : "python3", shape->layers, shape->heads, shape->width,
+                           shape->vocabulary, shape->context, step->it.sequences,
+                           precision_name(step->precision), step->threads,
+                           compiled ? "compile" : "");
+    Measured found = measure_command(command);
     free(command);
+    if (compiled) {
+        const Measured plain = measure_torch(step, false);
+        found = !found.median || plain.median < found.median ? plain : found;
+    }
     return found;
 }
 
-static void bench_step(const Machine *machine, const Case *it, int threads, bool torch)
+/* Both precisions beside PyTorch's, which are NULL where they are not wanted. */
+static Measured bench_step(const Machine *machine, const StepCase *step, bool torch, bool compiled)
 {
-    const Measured ours = measure_apart(measure_step, it, threads);
+    const Case *it = &step->it;
+    const Measured ours = measure_apart(measure_step, step, step->threads);
     const double tokens = (double)it->sequences * it->shape.context;
-    report_row("%s float32, %d thread%s", it->name, threads, threads == 1 ? "" : "s");
-    report_number("ms", 1e3 * ours.median, 2, " ms");
+    report_row("%s %s, %d thread%s", it->name, precision_name(step->precision), step->threads,
+               step->threads == 1 ? "" : "s");
+    report_number("ms", 1e3 * ours.median, 2, "");
     report_number("ms_least", 1e3 * ours.least, 2, "");
     report_number("ms_most", 1e3 * ours.most, 2, "");
     report_number("tokens_per_second", tokens / ours.median, 0, "");
-    report_number("percent_of_peak",
-                  100 * case_flops(it) / ours.median / machine->flops[threads > 1], 1, "%");
-    report_number("mbytes", ours.bytes / 1e6, 0, " MB");
-    const Measured theirs = torch ? measure_torch(it, "f32", threads) : (Measured){0};
-    report_number("pytorch_ms", 1e3 * theirs.median, 2, " ms");
-    report_number("pytorch_mbytes", theirs.bytes / 1e6, 0, " MB");
+    report_number("percent_of_f32_peak",
+                  100 * case_flops(it) / ours.median / machine->flops[step->threads > 1], 1, "%");
+    report_number("mbytes", ours.bytes / 1e6, 0, "");
+    const Measured theirs = torch ? measure_torch(step, compiled) : (Measured){0};
+    report_number("pytorch_ms", 1e3 * theirs.median, 2, "");
+    report_number("pytorch_mbytes", theirs.bytes / 1e6, 0, "");
     report_number("times_pytorch", theirs.median / ours.median, 2, " x");
+    report_end();
+    return ours;
+}
+
+static const char STEP_COLUMNS[] = "  median ms      least       most   tokens/s   f32 peak"
+                                   "         MB PyTorch ms         MB    faster";
+
+static void bench_steps(const Machine *machine, const Case *it, bool compiled)
+{
+    for (Precision p = PRECISION_F32; p <= PRECISION_BF16; p++) {
+        if (p == PRECISION_BF16 && !machine->bf16)
+            continue;
+        double alone = 0;
+        for (int all = 0; all < (machine->threads > 1 ? 2 : 1); all++) {
+            const StepCase step = {*it, p, all ? machine->threads : 1};
+            const bool last = step.threads == machine->threads;
+            const double seconds = bench_step(machine, &step, last, compiled).median;
+            if (all)
+                printf("  %d threads are %.2f times one\n", step.threads, alone / seconds);
+            alone = seconds;
+        }
+    }
+}
+
+/* What dropout costs: M as the 2017 paper has it, without it and with it. */
+static void bench_dropout(const Machine *machine, Case it)
+{
+    StepCase step = {it, PRECISION_F32, machine->threads};
+    step.it.shape.gelu = false;
+    step.it.name = "M relu";
+    const double without = bench_step(machine, &step, false, false).median;
+    step.it.name = "M relu, dropout";
+    step.it.dropout = 0.1;
+    const double with = bench_step(machine, &step, false, false).median;
+    printf("  dropout 0.1 takes %.1f%% more\n", 100 * (with / without - 1));
+}
+
+/* ---- Longer contexts ---- */
+
+static void bench_growth(const Machine *machine)
+{
+    report_section("one long sequence", "  us/token         MB   with windows of 64");
+    for (int T = 256; T <= 4096; T *= 2) {
+        report_row("T %d", T);
+        for (int windowed = 0; windowed < 2; windowed++) {
+            int windows[4 * 4];
+            for (int i = 0; i < 16; i++)
+                windows[i] = windowed ? 64 : 0;
+            StepCase step = {case_of("T", 4, 4, 128, 65, T, 1), PRECISION_F32, machine->threads};
+            step.it.shape.window = windows;
+            const Measured ours = measure_apart(measure_step, &step, step.threads);
+            report_number(windowed ? "window_us" : "us", 1e6 * ours.median / T, 2, "");
+            report_number(windowed ? "window_mbytes" : "mbytes", ours.bytes / 1e6, 1, "");
+        }
+        report_end();
+    }
+}
+
+/* ---- One sentence a step ---- */
+
+enum { SENTENCE_STEPS = 900 };
+
+static void take_sentences(void *what)
+{
+    for (int i = 0; i < SENTENCE_STEPS; i++)
+        training_step(what);
+}
+
+static Measured measure_sentences(const void *what)
+{
+    Training training = training_new(what);
+    return measure_rounds(take_sentences, &training, 2);
+}
+
+/* The Spanish course's model: a layer of four heads of the full width, sentences of 5 words. */
+static void bench_sentences(void)
+{
+    static const int windows[] = {1, 2, 3, 4};
+    StepCase step = {case_of("900 steps of 5 words", 1, 4, 128, 15, 5, 1), PRECISION_F32, 1};
+    step.it.shape.head_size = step.it.shape.hidden = 128;
+    step.it.shape.window = windows;
+    const Measured ours = measure_apart(measure_sentences, &step.it, 1);
+    const Measured theirs = measure_torch(&step, false);
+    report_section("one sentence a step", "  median ms PyTorch ms    faster");
+    report_row("%s", step.it.name);
+    report_number("ms", 1e3 * ours.median, 1, "");
+    report_number("pytorch_ms", 1e3 * SENTENCE_STEPS * theirs.median, 1, "");
+    report_number("times_pytorch", SENTENCE_STEPS * theirs.median / ours.median, 1, " x");
     report_end();
 }
 
+/* ---- Writing ---- */
+
+static void write_token(void *what)
+{
+    writer_add(what, 1);
+}
+
+static Measured measure_writing(const void *what)
+{
+    const Case *it = what;
+    Gpt gpt = gpt_new(it->shape, it->shape.context);
+    gpt_start(&gpt, 1);
+    gpt_remember(&gpt, 1);
+    Writer writer = writer_new(&gpt, -1);
+    writer_begin(&writer, (const int[]){0}, 1);
+    return measure_rounds(write_token, &writer, 1);
+}
+
+static void bench_writing(const Machine *machine, const Case *it)
+{
+    int count;
+    size_t weights;
+    free(gpt_tensors(it->shape, &count, &weights));
+    report_section("writing with a memory", "   ms/token   tokens/s  of memory");
+    for (int all = 0; all < (machine->threads > 1 ? 2 : 1); all++) {
+        const int threads = all ? machine->threads : 1;
+        const Measured ours = measure_apart(measure_writing, it, threads);
+        report_row("%s f32, %d thread%s", it->name, threads, threads == 1 ? "" : "s");
+        report_number("ms", 1e3 * ours.median, 2, "");
+        report_number("tokens_per_second", 1 / ours.median, 1, "");
+        report_number("percent_of_bandwidth", 100 * sizeof(Real) * (double)weights / ours.median /
+                      machine->bandwidth[all], 0, "%");
+        report_end();
+    }
+}
+
+/* bench FILE.json [long]: long adds GPT-2 at its full context, and PyTorch's compiler. */
 int main(int count, char **arguments)
 {
     threads_wait_politely(arguments);
-    report_open(count > 1 ? arguments[1] : "bench.json");
-    const Case cases[] = {
-        case_of("S", 4, 4, 128, 65, 64, 12),
-        case_of("M", 6, 6, 384, 65, 256, 8),
-        case_of("G", 12, 12, 768, 50257, 64, 4),
-    };
+    if (count < 2)
+        die("usage: bench FILE.json [long]");
+    report_open(arguments[1]);
+    const bool longer = count > 2 && !strcmp(arguments[2], "long");
+    const Case S = case_of("S", 4, 4, 128, 65, 64, 12), M = case_of("M", 6, 6, 384, 65, 256, 8);
+    const Case G = case_of("G", 12, 12, 768, 50257, 64, 4);
+    const Case G_whole = case_of("G, T 1024", 12, 12, 768, 50257, 1024, 4);
     const Machine machine = measure_machine();
-    report_section("product", "    forward         dx         dw");
-    for (int i = 0; i < 3; i++)
-        bench_products(&machine, &cases[i]);
-    report_section("step", "     median      least       most   tokens/s    of peak     memory"
-                           "    PyTorch     memory    faster");
-    for (int i = 0; i < 3; i++)
-        for (int threads = 1; threads <= machine.threads; threads++)
-            bench_step(&machine, &cases[i], threads, threads > 1);
+
+    report_section("product, of f32 peak",
+                   " f32:   x.w      dy.wT      xT.dy bf16:  x.w      dy.wT      xT.dy");
+    bench_products(&machine, &S);
+    bench_products(&machine, &M);
+    bench_products(&machine, &G);
+
+    report_section("a step of training", STEP_COLUMNS);
+    bench_steps(&machine, &S, longer);
+    bench_steps(&machine, &M, longer);
+    bench_steps(&machine, &G, longer);
+    bench_dropout(&machine, M);
+    if (longer)
+        bench_steps(&machine, &G_whole, false);
+
+    bench_growth(&machine);
+    bench_sentences();
+    bench_writing(&machine, &G);
     report_close();
     return 0;
 }

@@ -222,7 +222,7 @@ static void place_work(GptWork *work, Arena *arena, const GptShape *shape, size_
         strip = wanted > strip ? wanted : strip;
     }
     work->block.attention.strip = strip;
-    work->block.attention.strips = arena_take(arena, 2 * (size_t)thread_limit(), strip);
+    work->block.attention.strips = arena_take(arena, 3 * (size_t)thread_limit(), strip);
     work->block.attention.dqkv = arena_take(arena, N, 3 * HD);
     work->block.attention.dmixed = arena_take(arena, N, HD);
     work->block.dhidden = arena_take(arena, N, F);

@@ -3,6 +3,24 @@
 
 #include <math.h>
 
+void random_many_words(uint32_t words[4][RANDOM_LANES], uint32_t seed, uint32_t purpose)
+{
+    uint32_t key0 = seed, key1 = purpose;
+    for (int round = 0; round < 10; round++) {
+        #pragma omp simd
+        for (int lane = 0; lane < RANDOM_LANES; lane++) {
+            const uint64_t left = (uint64_t)words[0][lane] * 0xD2511F53u;
+            const uint64_t right = (uint64_t)words[2][lane] * 0xCD9E8D57u;
+            words[0][lane] = (uint32_t)(right >> 32) ^ words[1][lane] ^ key0;
+            words[2][lane] = (uint32_t)(left >> 32) ^ words[3][lane] ^ key1;
+            words[1][lane] = (uint32_t)right;
+            words[3][lane] = (uint32_t)left;
+        }
+        key0 += 0x9E3779B9u;
+        key1 += 0xBB67AE85u;
+    }
+}
+
 uint64_t random_bits(uint32_t seed, RandomPurpose purpose, Random4 counter)
 {
     Random4 words = random_words(seed, purpose, counter);

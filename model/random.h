@@ -44,6 +44,11 @@ static inline Random4 random_words(uint32_t seed, uint32_t purpose, Random4 coun
     return (Random4){{c0, c1, c2, c3}};
 }
 
+/* The same for many counters side by side, each in the place of its words, as vector
+ * instructions want them. */
+enum { RANDOM_LANES = 16 };
+void random_many_words(uint32_t words[4][RANDOM_LANES], uint32_t seed, uint32_t purpose);
+
 /* 64 random bits: for orders and offsets. */
 uint64_t random_bits(uint32_t seed, RandomPurpose purpose, Random4 counter);
 

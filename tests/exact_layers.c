@@ -342,7 +342,7 @@ static void place_rest(BlockCase *c, Arena *arena, size_t C, size_t HD, size_t F
     const size_t strip = attention_strip_numbers(c->shape.attention, LONG);
     c->work = (BlockWork){
         .attention = {arena_take(arena, rows, 3 * HD), arena_take(arena, rows, HD),
-                      arena_take(arena, 2 * (size_t)thread_limit(), strip), strip},
+                      arena_take(arena, 3 * (size_t)thread_limit(), strip), strip},
         .dhidden = arena_take(arena, rows, F), .branch = arena_take(arena, rows, C),
         .dnormed = arena_take(arena, rows, C),
     };

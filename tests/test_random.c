@@ -27,6 +27,24 @@ static void test_published(void **state)
     }
 }
 
+static void test_many(void **state)
+{
+    (void)state;
+    uint32_t many[4][RANDOM_LANES];
+    Random4 counters[RANDOM_LANES];
+    for (uint32_t lane = 0; lane < RANDOM_LANES; lane++) {
+        counters[lane] = (Random4){{lane, 7 * lane, 0xffffffff - lane, lane * lane * 65537}};
+        for (int k = 0; k < 4; k++)
+            many[k][lane] = counters[lane].word[k];
+    }
+    random_many_words(many, 0x12345678, 0xfedcba98);
+    for (int lane = 0; lane < RANDOM_LANES; lane++) {
+        const Random4 words = random_words(0x12345678, 0xfedcba98, counters[lane]);
+        for (int k = 0; k < 4; k++)
+            assert_int_equal(many[k][lane], words.word[k]);
+    }
+}
+
 static void test_uniform(void **state)
 {
     (void)state;
@@ -76,7 +94,7 @@ static void test_normal(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_published),
-                                       cmocka_unit_test(test_uniform),
+                                       cmocka_unit_test(test_many), cmocka_unit_test(test_uniform),
                                        cmocka_unit_test(test_normal)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

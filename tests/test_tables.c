@@ -53,7 +53,7 @@ static void place(Layer *layer, Arena *arena)
     layer->keep.mixed = arena_take(arena, N, HD);
     layer->keep.norm = arena_take(arena, N, H);
     layer->work.strip = attention_strip_numbers(*shape, (int)(N / S));
-    layer->work.strips = arena_take(arena, 2 * (size_t)thread_limit(), layer->work.strip);
+    layer->work.strips = arena_take(arena, 3 * (size_t)thread_limit(), layer->work.strip);
     layer->weights = arena_take(arena, H * N, N / S);
     layer->y = arena_take(arena, N, C);
 }

@@ -76,7 +76,7 @@ static void place(Layer *layer, Arena *arena, int longest)
     layer->keep.mixed = arena_take(arena, N, HD);
     layer->keep.norm = arena_take(arena, N, H);
     layer->work.strip = attention_strip_numbers(*shape, longest);
-    layer->work.strips = arena_take(arena, 2 * (size_t)thread_limit(), layer->work.strip);
+    layer->work.strips = arena_take(arena, 3 * (size_t)thread_limit(), layer->work.strip);
     layer->weights = arena_take(arena, 1, attention_numbers(&layer->batch, layer->batch.sequences,
                                                             shape->heads));
     layer->x = arena_take(arena, N, C);
@@ -109,19 +109,19 @@ static void layer_free(Layer *layer)
     free(layer->block);
 }
 
-/* Forward has the first of each thread's two strips; whoever writes beyond it is found out. */
+/* Forward has the first of each thread's three strips; whoever writes beyond it is found out. */
 static void layer_run(Layer *layer)
 {
     const Real untouched = 4711;
     const size_t strip = layer->work.strip;
     for (size_t thread = 0; thread < (size_t)thread_limit(); thread++)
         for (size_t i = 0; i < strip; i++)
-            layer->work.strips[(2 * thread + 1) * strip + i] = untouched;
+            layer->work.strips[(3 * thread + 1) * strip + i] = untouched;
     attention_forward(layer->y, layer->keep, layer->work, layer->weights, layer->p, layer->x,
                       &layer->batch, layer->shape, (Noise){0});
     for (size_t thread = 0; thread < (size_t)thread_limit(); thread++)
         for (size_t i = 0; i < strip; i++)
-            assert_true(layer->work.strips[(2 * thread + 1) * strip + i] == untouched);
+            assert_true(layer->work.strips[(3 * thread + 1) * strip + i] == untouched);
 }
 
 /* Queries (0), keys (1) or values (2) of a head of a sequence. */

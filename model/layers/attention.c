@@ -221,8 +221,9 @@ static void attend(const Head *head, Real *strip, Real *weights, Noise noise)
 
 /* d holds the gradients' places in the same views: d.mixed is given; d.q, d.k and d.v are set.
  * One thread walks all strips of a head: every sum into dk and dv has one owner and one order. */
-static void attend_backward(const Head *d, const Head *head, Real *strip, Real *dstrip, Noise noise)
+static void attend_backward(const Head *d, const Head *head, AttentionWork work, Noise noise)
 {
+    Real *strip = ROW(work.strips, 3 * thread_index(), work.strip);
     for (int j = 0; j < head->length; j++) {
         memset(d->k.at + j * d->k.row_step, 0, sizeof(Real) * (size_t)d->k.cols);
         memset(d->v.at + j * d->v.row_step, 0, sizeof(Real) * (size_t)d->v.cols);
@@ -230,31 +231,30 @@ static void attend_backward(const Head *d, const Head *head, Real *strip, Real *
     for (int query = 0; query < head->q.rows; query += STRIP_ROWS) {
         const Strip s = strip_from(head, query);
         const Matrix P = strip_weights(strip, head, s);
-        Matrix dP = P; /* the same view, of the other strip */
-        dP.at = dstrip;
+        Matrix dropped = P, dP = P; /* the same view, of the other strips */
+        dropped.at = strip + work.strip, dP.at = strip + 2 * work.strip;
         const Matrix q = matrix_rows(head->q, query, s.queries);
         const Matrix k = matrix_rows(head->k, s.key, s.keys);
         const Matrix v = matrix_rows(head->v, s.key, s.keys);
         const Matrix dmixed = matrix_rows(d->mixed, query, s.queries);
 
-        /* 5  mixed = dropped·v, where dropped = dropout(P); first in dP's place */
-        memcpy(dP.at, P.at, sizeof(Real) * (size_t)s.queries * (size_t)s.width);
-        strip_dropout(dP, head, s, noise);
-        matmul_add(matrix_rows(d->v, s.key, s.keys), transposed(dP), dmixed);
+        /* 5  mixed = dropped·v, where dropped = dropout(P); its gradient in dP's place */
+        memcpy(dropped.at, P.at, sizeof(Real) * (size_t)s.queries * (size_t)s.width);
+        strip_dropout(dropped, head, s, noise);
+        matmul_add(matrix_rows(d->v, s.key, s.keys), transposed(dropped), dmixed);
         matmul(dP, dmixed, transposed(v));
 
-        /* 4  dropped = dropout(P) */
-        strip_dropout(dP, head, s, noise);
-
-        /* 3  P = softmax(scores/√D): dscores = P · (dP − Σ P·dP)/√D, in dP's place */
+        /* 4  dropped = P·mask and
+         * 3  P = softmax(scores/√D): dscores = P · (dP − Σ P·dP)/√D, where dP = mask·ddropped, so
+         *    that P·dP = dropped·ddropped: the mask is not needed a second time */
         for (int r = 0; r < s.queries; r++) {
-            const Real *p = P.at + r * P.row_step;
-            Real *dp = dP.at + r * dP.row_step, along = 0;
+            const Real *p = P.at + r * P.row_step, *kept = dropped.at + r * P.row_step;
+            Real *dp = dP.at + r * P.row_step, along = 0;
             #pragma omp simd reduction(+ : along)
             for (int j = 0; j < s.keys; j++)
-                along += p[j] * dp[j];
+                along += kept[j] * dp[j];
             for (int j = 0; j < s.keys; j++)
-                dp[j] = p[j] * (dp[j] - along) * head->scale;
+                dp[j] = (kept[j] * dp[j] - p[j] * along) * head->scale;
         }
 
         /* 2  scores = q·kᵀ */
@@ -291,7 +291,7 @@ void attention_forward(Real *y, AttentionKeep keep, AttentionWork work, Real *we
             const size_t square = (size_t)head.length * (size_t)head.length;
             if (batch->slots)
                 look_back(&head, keep.past, batch, shape, s, h);
-            attend(&head, ROW(work.strips, 2 * thread_index(), work.strip),
+            attend(&head, ROW(work.strips, 3 * thread_index(), work.strip),
                    weights ? weights + attention_numbers(batch, s, H) + (size_t)h * square : NULL,
                    noise);
         }
@@ -314,8 +314,7 @@ void attention_backward(Real *dx, Attention dp, AttentionWork work, const Real *
         for (int h = 0; h < H; h++) {
             const Head d = head_of(work.dqkv, work.dmixed, NULL, batch, shape, s, h);
             const Head head = head_of(keep.qkv, keep.mixed, keep.norm, batch, shape, s, h);
-            Real *strip = ROW(work.strips, 2 * thread_index(), work.strip);
-            attend_backward(&d, &head, strip, strip + work.strip, noise);
+            attend_backward(&d, &head, work, noise);
         }
 
     /* 1  qkv = x·Wqkv + bqkv */

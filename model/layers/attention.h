@@ -41,7 +41,7 @@ typedef struct {
 
 typedef struct {
     Real *dqkv, *dmixed; /* (N, 3·H·D) (N, H·D)                              */
-    Real *strips;        /* (threads, 2, strip) scores, and their gradients  */
+    Real *strips;        /* (threads, 3, strip) P, what is left of it, their gradients */
     size_t strip;        /* attention_strip_numbers()                        */
 } AttentionWork;
 

@@ -3,18 +3,18 @@
 
 /* A counter makes four words. Sixteen counters side by side fill a vector register, so 64 columns
  * are drawn at a time: word k of counter number c serves column 64·(c / 16) + 16·k + c mod 16. */
-enum { LANES = 16, GROUP = 4 * LANES };
+enum { LANES = RANDOM_LANES, GROUP = 4 * LANES };
 
 static void words_of_group(uint32_t words[4][LANES], uint32_t group, uint32_t row,
                            RandomPurpose purpose, uint32_t site, Noise noise)
 {
-    #pragma omp simd
     for (uint32_t lane = 0; lane < LANES; lane++) {
-        Random4 counter = {{group * LANES + lane, row, site, noise.step}};
-        Random4 random = random_words(noise.seed, purpose, counter);
-        for (int k = 0; k < 4; k++)
-            words[k][lane] = random.word[k];
+        words[0][lane] = group * LANES + lane;
+        words[1][lane] = row;
+        words[2][lane] = site;
+        words[3][lane] = noise.step;
     }
+    random_many_words(words, noise.seed, purpose);
 }
 
 void dropout_row(Real *x, int count, int row, RandomPurpose purpose, int site, Noise noise)

@@ -6,8 +6,8 @@
 static const Real GELU_SCALE = (Real)0.79788456080286535588; /* √(2/π) */
 static const Real GELU_CUBE = (Real)0.044715;
 
-/* (1 + tanh u)/2 = 1/(1 + e^−2u), where u = √(2/π) · (h + 0.044715 h³): the share of h that gelu
- * lets pass. */
+/* The share of h that gelu lets pass: (1 + tanh u)/2 = 1/(1 + e^−2u), where
+ * u = √(2/π) · (h + 0.044715 h³). */
 static inline Real gelu_share(Real h)
 {
     return 1 / (1 + real_exp(-2 * GELU_SCALE * (h + GELU_CUBE * h * h * h)));
@@ -32,7 +32,7 @@ static void activate_backward(Real *d, const Real *hidden, int count, bool gelu)
             d[j] = hidden[j] > 0 ? d[j] : 0;
         return;
     }
-    for (int j = 0; j < count; j++) { /* h · s, s = 1/(1 + e^−2u): s' = 2 · s · (1 − s) · u' */
+    for (int j = 0; j < count; j++) { /* h · s, where s' = 2 · s · (1 − s) · u' */
         const Real h = hidden[j], s = gelu_share(h);
         const Real du = GELU_SCALE * (1 + 3 * GELU_CUBE * h * h);
         d[j] *= s + h * 2 * s * (1 - s) * du;
