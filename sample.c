@@ -19,7 +19,7 @@ typedef struct {
 } Choice;
 
 #define AT(member) offsetof(Choice, member)
-#define GROUP(title) {.name = title, .offset = (size_t)-1}
+#define GROUP(title) {.name = (title), .offset = (size_t)-1}
 
 static const Field CHOICES[] = {
     GROUP("Continuations:"),

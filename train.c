@@ -202,7 +202,7 @@ static int64_t last_step(const Settings *s)
 static void show(const Call *call, const LogEntry *entry)
 {
     Line line = {{""}};
-    char text[sizeof line + 2 * PARTS];
+    char text[sizeof line + 2 * (size_t)PARTS];
     const Settings *s = &call->trainer.plan.settings;
     const double each = entry->seconds / (double)(entry->step - call->first_step);
     put(&line, STEP, "step %*" PRId64 "/%d", snprintf(NULL, 0, "%d", s->steps), entry->step,

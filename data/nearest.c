@@ -65,7 +65,7 @@ static bool is_special(const Vocabulary *v, int id)
 /* The ids of the nearest words, the nearest first; returns how many. */
 static int nearest(const Vocabulary *v, const Letters *word, int ids[MOST + 1])
 {
-    int count = 0, away[MOST + 1];
+    int count = 0, away[MOST + 1] = {0};
     for (int id = 0; id < v->count; id++) {
         const Letters known = letters_of(v->words[id].key, strlen(v->words[id].key));
         const int longer = known.length > word->length ? known.length : word->length;

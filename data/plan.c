@@ -1,6 +1,7 @@
 /* plan.c: see plan.h. The numbers chosen here were measured; see the README. */
 #include "plan.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <stb/stb_ds.h>
@@ -37,6 +38,7 @@ void plan_text(Settings *settings, const Given *given)
 static int plan_steps(const Corpus *corpus, const Settings *s, int epochs)
 {
     const int64_t batch = s->batch, T = corpus->context;
+    assert(batch > 0 && T > 0);
     const int64_t pieces = corpus->stream ? ((int64_t)corpus->train_targets + T - 1) / T
                                           : (int64_t)arrlen(corpus->train);
     const int64_t fewest = (pieces + batch - 1) / batch;
@@ -106,6 +108,7 @@ static void choose_steps(Settings *s, const Given *given, const Corpus *corpus, 
     *whole = s->batch >= pieces;
 
     const int64_t epoch = plan_steps(corpus, s, 1);
+    assert(epoch > 0); /* no corpus is empty */
     if (was_given(given, "steps")) {
         /* Epochs then say nothing, but must be something. */
         s->epochs = most(1, (s->steps + epoch - 1) / epoch);

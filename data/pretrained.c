@@ -43,14 +43,9 @@ static void check_size(const char *directory, GptShape shape, size_t file_size)
 
 static void check_numbers(const char *directory, const Gpt *gpt)
 {
-    for (int i = 0; i < gpt->tensor_count; i++) {
-        const Tensor *tensor = &gpt->tensors[i];
-        const Real *at = gpt->weight_block + tensor->offset;
-        for (size_t n = 0; n < tensor_numbers(tensor); n++)
-            if (!isfinite(at[n]))
-                die("%s/model.safetensors: number %zu of %s is %g: the model is of no use",
-                    directory, n, tensor->name, (double)at[n]);
-    }
+    char *wrong = weights_wrong(gpt, gpt->weight_block);
+    if (wrong)
+        die("%s/model.safetensors: %s: the model is of no use", directory, wrong);
 }
 
 Pretrained pretrained_open(const char *directory)

@@ -226,7 +226,7 @@ void safetensors_read(const SafeTensors *tensors, const NamedTensor *into)
     if (!fits || size->valuedouble != into->cols)
         die("%s: %s is not of the shape that config.json asks for", tensors->path, into->name);
 
-    size_t begin, end;
+    size_t begin = 0, end = 0;
     entry_range(entry, &begin, &end);
     const char *type = cJSON_GetObjectItemCaseSensitive(entry, "dtype")->valuestring;
     if (strcmp(type, "F32") && strcmp(type, "F64"))

@@ -11,7 +11,7 @@
 #include "../model/base.h"
 
 #define AT(member) offsetof(Settings, member)
-#define GROUP(title) {.name = title, .offset = (size_t)-1}
+#define GROUP(title) {.name = (title), .offset = (size_t)-1}
 #define SUITS " [suits the text]"
 
 const Field SETTINGS[] = {
@@ -191,7 +191,8 @@ static char *set_whole(const Field *field, int *into, const char *text)
     char *end;
     errno = 0;
     const long long number = strtoll(text, &end, 10);
-    if (end == text || *end || errno || number < field->least || number > field->most)
+    if (end == text || *end || errno || (double)number < field->least ||
+        (double)number > field->most)
         return saying("--%s wants a whole number from %.0f to %.0f, not '%s'", field->name,
                       field->least, field->most, text);
     *into = (int)number;

@@ -226,7 +226,7 @@ const char *token_next(const char **at, const char *end, bool characters, Marks 
         return *at = end, NULL;
     const Class class = class_of(c, marks);
     if (!characters && (class == WORD || marks == MARKS_IN_RUNS))
-        for (const char *more = next;
+        for (const char *more;
              next < end && (more = after(next, end, &c), class_of(c, marks) == class);)
             next = more;
     *at = next;

@@ -303,9 +303,9 @@ static void read_template(const char *directory, const cJSON *processor, const c
     const cJSON *piece = get(processor, "single");
     piece = piece ? piece->child : NULL;
     if (is_string(get(processor, "type"), "TemplateProcessing")) {
-        if ((*bos = token_of(processor, piece)))
+        if (piece && (*bos = token_of(processor, piece)))
             piece = piece->next;
-        if (is_string(get(get(piece, "Sequence"), "id"), "A")) {
+        if (piece && is_string(get(get(piece, "Sequence"), "id"), "A")) {
             piece = piece->next;
             if (*bos && piece && (*eos = token_of(processor, piece)))
                 piece = piece->next;

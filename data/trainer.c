@@ -10,6 +10,7 @@
 #include "../model/matrix/matrix.h"
 #include "checkpoint.h"
 #include "config.h"
+#include "diverged.h"
 #include "floor.h"
 #include "inherit.h"
 #include "tokenizer.h"
@@ -38,8 +39,8 @@ static void read_corpus(Trainer *t, const Settings *settings)
 static char *make_plan(Trainer *t, const Settings *settings, const Given *given)
 {
     if (!matrix_choose((Precision)settings->precision))
-        return saying("--precision bf16 needs AVX-512 BF16, which this processor, or the kernel that "
-                      "PULGA_KERNEL names, does not have; f32 runs everywhere");
+        return saying("--precision bf16 needs AMX or AVX-512 BF16, which this processor, or the "
+                      "kernel that PULGA_KERNEL names, does not have; f32 runs everywhere");
     /* First: a model's working memory is counted by threads. */
     if (settings->threads)
         thread_set_limit(settings->threads);
@@ -60,6 +61,7 @@ static void make_model(Trainer *t)
     t->reader = reader_new(&t->corpus, (uint32_t)t->plan.settings.seed);
     t->room = batch_room_new(t->plan.rows);
     t->progress = (Progress){.best_loss = INFINITY};
+    t->largest_weight = INFINITY; /* not known */
 }
 
 /* The vocabulary that a run was begun with: it need not come from its text alone. */
@@ -205,7 +207,10 @@ static Step learn(Trainer *t, int64_t number)
         if (from == end)
             continue;
         const Batch batch = batch_fill(&t->room, &t->corpus, pieces + from, end - from, row);
-        sum += gpt_learn(gpt, &batch, (Real)(1.0 / targets), noise);
+        const double loss = gpt_learn(gpt, &batch, (Real)(1.0 / targets), noise);
+        if (!isfinite(loss))
+            diverged_in_loss(t, number, pieces + from, end - from, row, noise);
+        sum += loss;
         row += (uint32_t)batch.rows;
     }
     return (Step){.loss = sum / targets, .targets = targets};
@@ -221,13 +226,11 @@ Step trainer_step(Trainer *t)
     Step step = learn(t, number);
     step.gradient_norm = adam_gradient_norm(gpt);
     step.rate = schedule_rate(&t->plan.schedule, number);
-    if (!isfinite(step.loss) || !isfinite(step.gradient_norm))
-        die("step %" PRId64 ": the loss is %g and the gradient's norm %g; the last save is kept; "
-            "try a smaller --%s", number, step.loss, step.gradient_norm,
-            t->plan.schedule.kind == NOAM ? "lr-factor" : "lr");
-    const bool clipped = s->clip > 0 && step.gradient_norm > s->clip;
-    adam_step(&t->adam, gpt, clipped ? s->clip / step.gradient_norm : 1, step.rate, s->decay,
-              number);
+    const double scale =
+        s->clip > 0 && step.gradient_norm > s->clip ? s->clip / step.gradient_norm : 1;
+    diverged_check_gradients(t, number, step.gradient_norm, scale);
+    adam_step(&t->adam, gpt, scale, step.rate, s->decay, number);
+    diverged_check_weights(t, number, step.rate);
     t->progress.step = number;
     t->progress.epoch = t->reader.epoch;
     t->progress.next = t->reader.next;
@@ -254,7 +257,10 @@ static double loss_over(Trainer *t, const Piece *pieces)
             rows += pieces[end].length;
         const Batch batch =
             batch_fill(&t->room, &t->corpus, pieces + from, (int)(end - from), 0);
-        sum += gpt_evaluate(&t->gpt, &batch);
+        const double loss = gpt_evaluate(&t->gpt, &batch);
+        if (!isfinite(loss))
+            diverged_in_loss(t, t->progress.step, pieces + from, (int)(end - from), 0, (Noise){0});
+        sum += loss;
         targets += (size_t)rows;
     }
     return sum / (double)targets;

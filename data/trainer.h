@@ -22,6 +22,7 @@ typedef struct {
     Gpt gpt;
     Adam adam;
     Real *best;      /* a block of weights: those of the lowest evaluated loss */
+    double largest_weight; /* no weight is larger; see diverged.h */
     Reader reader;
     BatchRoom room;
     Pace pace;
@@ -44,12 +45,13 @@ typedef struct {
     int targets;
 } Step;
 
-/* Forward, backward and update over the next sequences. Dies, keeping what was saved, where the
- * numbers are no longer finite. */
+/* Forward, backward and update over the next sequences. Dies, keeping what was saved, where a
+ * loss, a gradient or a weight is not finite. */
 Step trainer_step(Trainer *trainer);
 
 /* The loss over the held-out text or, where nothing is held out, over the training text. Keeps the
- * weights where it is the lowest so far. NAN, and nothing has changed, where it was given up. */
+ * weights where it is the lowest so far. NAN, and nothing has changed, where it was given up. Dies
+ * where it is not finite. */
 double trainer_evaluate(Trainer *trainer);
 
 /* Writes the model, the log and the state. Says what failed and returns false. */

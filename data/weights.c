@@ -1,6 +1,7 @@
 /* weights.c: see weights.h. */
 #include "weights.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,4 +44,22 @@ void weights_read(const SafeTensors *file, const Gpt *gpt, Real *block, const ch
     for (int i = 0; i < count; i++)
         safetensors_read(file, &list[i]);
     free(list);
+}
+
+char *wrong_number(const char *name, const Real *at, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(at[i]))
+            return saying("number %zu of %s is %g", i, name,
+                          isnan(at[i]) ? (double)NAN : (double)at[i]); /* NAN has no sign here */
+    return NULL;
+}
+
+char *weights_wrong(const Gpt *gpt, const Real *block)
+{
+    char *wrong = NULL;
+    for (int i = gpt->tensor_count - 1; !wrong && i >= 0; i--)
+        wrong = wrong_number(gpt->tensors[i].name, block + gpt->tensors[i].offset,
+                             tensor_numbers(&gpt->tensors[i]));
+    return wrong;
 }

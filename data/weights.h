@@ -14,4 +14,10 @@ int weights_list(NamedTensor *list, const Gpt *gpt, Real *block, const char *pre
  * file whose names do without Transformers' own "transformer.", as old ones do. */
 void weights_read(const SafeTensors *file, const Gpt *gpt, Real *block, const char *prefix);
 
+/* The first number that is not finite, from 0 and in words ("number 7 of wte.weight is inf"), or
+ * NULL: of an array; of a block, its last tensor first, which is where gradients come from. The
+ * caller frees. */
+char *wrong_number(const char *name, const Real *at, size_t count);
+char *weights_wrong(const Gpt *gpt, const Real *block);
+
 #endif

@@ -13,7 +13,10 @@
 #include <omp.h>
 #endif
 
-enum { CACHE_LINE = 64, LARGE_BLOCK = 1 << 20 };
+enum { CACHE_LINE = 64 };
+#ifndef LARGE_BLOCK /* bytes; out of reach where valgrind, which zero() would mislead, looks on */
+#define LARGE_BLOCK (1 << 20)
+#endif
 
 /* Whether a code point commands: control characters, what breaks a line, and what turns the
  * writing round. */

@@ -53,10 +53,10 @@ int rank_best(Ranked *best, int k, const double *values, int count)
 
 static double largest(const Real *logits, int V)
 {
-    double top = (double)logits[0];
+    Real top = logits[0]; /* no double and no fmax: GCC 12 for aarch64 fails at that */
     for (int j = 1; j < V; j++)
-        top = fmax(top, (double)logits[j]);
-    return top;
+        top = logits[j] > top ? logits[j] : top;
+    return (double)top;
 }
 
 void softmax_of(double *p, const Real *logits, int V, double temperature)

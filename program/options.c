@@ -73,7 +73,8 @@ static void options_of(const Program *program, struct argp_option *options, char
     for (int i = 0; fields[i].name; i++) {
         const Field *field = &fields[i];
         if (field->offset == (size_t)-1) {
-            options[i] = (struct argp_option){.doc = field->name, .group = ++group};
+            group++;
+            options[i] = (struct argp_option){.doc = field->name, .group = group};
             continue;
         }
         help[i] = field->preset ? saying("%s [%s]", field->help, field->preset)

@@ -22,8 +22,8 @@ int screen_width(void)
     if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col > 1)
         return size.ws_col;
     const char *columns = getenv("COLUMNS");
-    const int wanted = columns ? atoi(columns) : 0;
-    return wanted > 1 && wanted < 10000 ? wanted : 80;
+    const long wanted = columns ? strtol(columns, NULL, 10) : 0;
+    return wanted > 1 && wanted < 10000 ? (int)wanted : 80;
 }
 
 int screen_room(const Screen *screen)
@@ -51,7 +51,7 @@ bool screen_is_due(Screen *screen, double seconds)
 Digits thousands(size_t number)
 {
     char plain[32];
-    Digits digits;
+    Digits digits = {""};
     const int length = snprintf(plain, sizeof plain, "%zu", number);
     char *out = digits.text;
     for (int i = 0; i < length; i++) {

@@ -41,8 +41,10 @@ void assert_gradient(const char *what, Real *at, const Real *gradient, size_t co
     const double step = 1e-5;
     double largest = 0, worst_error = 0, worst_difference = 0;
     size_t worst = 0;
-    for (size_t i = 0; i < count; i++)
-        largest = fmax(largest, fabs((double)gradient[i]));
+    for (size_t i = 0; i < count; i++) {
+        const double size = fabs((double)gradient[i]);
+        largest = size > largest ? size : largest; /* fmax: GCC 12 for aarch64 fails at that */
+    }
     for (size_t i = 0; i < count; i++) {
         const Real before = at[i];
         at[i] = (Real)((double)before + step);

@@ -70,6 +70,7 @@ static _Noreturn void be_child(int to_parent, Job *job, void *context)
     dup2(to_parent, STDERR_FILENO);
     close(to_parent);
     alarm(20); /* what hangs is killed by a signal */
+    thread_set_limit(1); /* the threads of GNU's OpenMP do not come along */
     on_exit(leave, NULL);
     job(context);
     _exit(0);

@@ -146,7 +146,7 @@ static void test_same_bits(void **state)
 /* Calls this program again for each kernel. */
 static int with_each_kernel(const char *self)
 {
-    static const char *const names[] = {"portable", "avx2", "avx512", "avx512_bf16"};
+    static const char *const names[] = {"portable", "avx2", "avx512", "avx512_bf16", "amx"};
     int failures = 0;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char *probe = saying("PULGA_KERNEL=%s %s --has 2>/dev/null", names[i], self);

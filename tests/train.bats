@@ -87,18 +87,35 @@ in runs/perro" <(tail -n 1 out.txt)
     for options in "--dropout 0.1" "--tokens char --sequence lines --norm post" \
         "--accumulate 2 --batch 5 --window 2,0 --activation gelu"; do
         "$BIN/train" perro.txt $options --steps 12 --threads 1 --out one --overwrite >/dev/null
-        for threads in 2 3 7; do
+        for threads in 2 3 4 5 6 7 8; do
             "$BIN/train" perro.txt $options --steps 12 --threads $threads --out many --overwrite \
                 >/dev/null
             same_run one many
         done
+        # As many as it likes, which it tries out; and others after each stop.
+        "$BIN/train" perro.txt $options --steps 12 --out many --overwrite >/dev/null
+        same_run one many
+        "$BIN/train" perro.txt $options --steps 12 --stop-after 5 --threads 3 --out many \
+            --overwrite >/dev/null
+        "$BIN/train" --resume many --stop-after 6 --threads 8 >/dev/null
+        "$BIN/train" --resume many --threads 2 >/dev/null
+        same_run one many
     done
+}
+
+# As `make test` was called, so is this make: its variables are in the environment.
+@test "built again, it gives the same bits" {
+    local options="--steps 12 --dropout 0.1 --threads 2"
+    make -C "$ROOT" "$WORK/again/bin/train" BUILD="$WORK/again" BIN="$WORK/again/bin" >/dev/null
+    "$BIN/train" perro.txt $options --out once >/dev/null
+    "$WORK/again/bin/train" perro.txt $options --out twice >/dev/null
+    same_run once twice
 }
 
 @test "the same bits for any number of threads, where products are shared out" {
     local options="--width 130 --hidden 510 --layers 1 --batch 60 --steps 2 --dropout 0.1"
     "$BIN/train" "$ROOT/data/cuentos.txt" $options --threads 1 --out one >/dev/null
-    for threads in 2 5; do
+    for threads in 2 3 5 7 8; do
         "$BIN/train" "$ROOT/data/cuentos.txt" $options --threads $threads --out many --overwrite \
             >/dev/null
         same_run one many

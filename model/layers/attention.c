@@ -1,6 +1,7 @@
 /* attention.c: see attention.h. */
 #include "attention.h"
 
+#include <assert.h>
 #include <string.h>
 #include <tgmath.h>
 
@@ -164,6 +165,7 @@ static Real softmax(Real *scores, int width, Real scale)
 static Matrix strip_weights(Real *at, const Head *head, Strip s)
 {
     const Matrix P = strip_scores(at, head, s);
+    assert(head->norm);
     for (int r = 0; r < s.queries; r++) {
         const Real norm = head->norm[(ptrdiff_t)(s.query + r) * head->heads];
         Real *row = ROW(at, r, s.width);
@@ -195,6 +197,7 @@ static void show(Real *weights, Matrix P, const Head *head, Strip s)
 
 static void attend(const Head *head, Real *strip, Real *weights, Noise noise)
 {
+    assert(head->norm);
     for (int query = 0; query < head->q.rows; query += STRIP_ROWS) {
         const Strip s = strip_from(head, query);
 

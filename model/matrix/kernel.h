@@ -21,7 +21,7 @@ enum { ROW_BLOCK = 336, DEPTH_BLOCK = 384 };
 enum { A_ROW_STEP = DEPTH_BLOCK + 16, A_COL_STEP = ROW_BLOCK };
 enum { A_NUMBERS = ROW_BLOCK * A_ROW_STEP };
 
-enum { TILE_MAX_ROWS = 14, TILE_MAX_COLS = 32 };
+enum { TILE_MAX_ROWS = 32, TILE_MAX_COLS = 32 };
 
 /* y[rows][cols] (= or +=) a[rows][depth] · b[depth][cols], for a tile of one of the kernel's two
  * widths and at most as high as its rows. y's columns are contiguous; b is contiguous, on a cache
@@ -40,6 +40,10 @@ typedef struct {
      * other, the last with a 0 where count is odd. */
     void (*pair_rows)(Real *words, const Real *even, const Real *odd, int count);
     void (*pair_along)(Real *words, const Real *numbers, int count);
+    /* Of the AMX kernel alone: a is always by rows, and the depth a multiple of `grain` words; to
+     * be called before and after the tiles. */
+    int grain;
+    void (*prepare)(void), (*release)(void);
 } Kernel;
 
 /* One function a processor family; each returns its kernel, or NULL where it was not built. */
@@ -47,5 +51,10 @@ const Kernel *kernel_portable(void);
 const Kernel *kernel_avx2(void);
 const Kernel *kernel_avx512(void);
 const Kernel *kernel_avx512_bf16(void);
+const Kernel *kernel_amx(void);
+
+/* Rounding to pairs, the same for both bfloat16 kernels. */
+void bf16_pair_rows(Real *words, const Real *even, const Real *odd, int count);
+void bf16_pair_along(Real *words, const Real *numbers, int count);
 
 #endif

@@ -15,7 +15,7 @@ static bool supported(void)
 
 const Kernel *kernel_avx2(void)
 {
-    static const Kernel kernel = {"avx2", KERNEL, NULL, NULL};
+    static const Kernel kernel = {.name = "avx2", KERNEL};
     return &kernel;
 }
 #else

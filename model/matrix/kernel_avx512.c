@@ -16,7 +16,7 @@ static bool supported(void)
 
 const Kernel *kernel_avx512(void)
 {
-    static const Kernel kernel = {"avx512", KERNEL, NULL, NULL};
+    static const Kernel kernel = {.name = "avx512", KERNEL};
     return &kernel;
 }
 #else

@@ -23,7 +23,7 @@ TILE_TARGET static inline __m512i pairs_of(__m512 even, __m512 odd)
     return _mm512_permutexvar_epi16(places, (__m512i)_mm512_cvtne2ps_pbh(odd, even));
 }
 
-TILE_TARGET static void pair_rows(Real *words, const Real *even, const Real *odd, int count)
+TILE_TARGET void bf16_pair_rows(Real *words, const Real *even, const Real *odd, int count)
 {
     for (int from = 0; from < count; from += 16) {
         const int left = count - from;
@@ -34,7 +34,7 @@ TILE_TARGET static void pair_rows(Real *words, const Real *even, const Real *odd
     }
 }
 
-TILE_TARGET static void pair_along(Real *words, const Real *numbers, int count)
+TILE_TARGET void bf16_pair_along(Real *words, const Real *numbers, int count)
 {
     int from = 0;
     for (; from + 32 <= count; from += 32)
@@ -61,7 +61,8 @@ static bool supported(void)
 
 const Kernel *kernel_avx512_bf16(void)
 {
-    static const Kernel kernel = {"avx512_bf16", KERNEL, pair_rows, pair_along};
+    static const Kernel kernel = {.name = "avx512_bf16", KERNEL, .pair_rows = bf16_pair_rows,
+                                  .pair_along = bf16_pair_along};
     return &kernel;
 }
 #else

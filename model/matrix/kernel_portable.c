@@ -12,6 +12,6 @@ static bool supported(void)
 
 const Kernel *kernel_portable(void)
 {
-    static const Kernel kernel = {"portable", KERNEL, NULL, NULL};
+    static const Kernel kernel = {.name = "portable", KERNEL};
     return &kernel;
 }

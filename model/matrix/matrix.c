@@ -18,7 +18,7 @@ static const double WORTH_THREADS = 5e5;
 /* The kernels of each precision, best first. */
 typedef const Kernel *KernelOf(void);
 static KernelOf *const FLOATS[] = {kernel_avx512, kernel_avx2, kernel_portable, NULL};
-static KernelOf *const PAIRS[] = {kernel_avx512_bf16, NULL};
+static KernelOf *const PAIRS[] = {kernel_amx, kernel_avx512_bf16, NULL};
 
 /* The best kernel of a table that the machine has; of that name, unless it is NULL. */
 static const Kernel *kernel_find(KernelOf *const *table, const char *name)
@@ -49,8 +49,8 @@ bool matrix_choose(Precision precision)
 __attribute__((constructor)) static void choose_first(void)
 {
     if (!matrix_choose(PRECISION_F32))
-        die("PULGA_KERNEL=%s is no kernel that this machine has; known: avx512, avx2, portable, "
-            "and for bf16 avx512_bf16", getenv("PULGA_KERNEL"));
+        die("PULGA_KERNEL=%s is no kernel that this machine has; known: avx512, avx2, portable; for "
+            "bf16 amx, avx512_bf16", getenv("PULGA_KERNEL"));
 }
 
 const char *matrix_kernel_name(void)
@@ -69,10 +69,10 @@ static int parts(int count, int most)
     return (count + most - 1) / most;
 }
 
-/* The size of those parts when they are as even as multiples of `grain` can be. */
+/* The size of those parts when they are as even as multiples of `grain` can be; never above most. */
 static int even_part(int count, int most, int grain)
 {
-    const int even = count ? parts(count, parts(count, most)) : 1;
+    const int even = count ? parts(count, parts(count, most / grain * grain)) : 1;
     return parts(even, grain) * grain;
 }
 
@@ -118,7 +118,7 @@ static void panel_product(Matrix y, const Real *a, bool a_by_rows, Matrix b, Mat
     for (int i = 0; i < y.rows; i += height) {
         const Matrix part = matrix_rows(y, i, smaller(height, y.rows - i));
         fetch(next, i / height, tiles);
-        const Real *a_part = a + i * (a_by_rows ? A_ROW_STEP : 1);
+        const Real *a_part = a + (ptrdiff_t)i * (a_by_rows ? A_ROW_STEP : 1);
         if (y.cols == panel && y.col_step == 1)
             tile(part.at, y.row_step, a_part, a_by_rows, packed, part.rows, depth, add);
         else
@@ -132,6 +132,8 @@ static void block_product(Matrix y, Matrix a, Matrix b, bool add)
     _Alignas(64) Real packed[A_NUMBERS];
     const int pairs = kernel_pairs(chosen), most = even_part(a.cols, DEPTH_BLOCK * pairs, pairs);
     int from = 0;
+    if (chosen->prepare)
+        chosen->prepare();
     do { /* once even where the depth is 0: y = 0 must be written */
         const int depth = smaller(most, a.cols - from);
         const Matrix b_block = matrix_rows(b, from, depth);
@@ -140,10 +142,12 @@ static void block_product(Matrix y, Matrix a, Matrix b, bool add)
             const int cols = smaller(chosen->cols, y.cols - j), next = j + cols;
             panel_product(matrix_cols(y, j, cols), packed, by_rows, matrix_cols(b_block, j, cols),
                           matrix_cols(b_block, next, smaller(chosen->cols, y.cols - next)),
-                          (depth + pairs - 1) / pairs, add || from);
+                          kernel_words(chosen, depth), add || from);
         }
         from += depth;
     } while (from < a.cols);
+    if (chosen->release)
+        chosen->release();
 }
 
 /* The panels from number `from` to before `end`, counted through one block after another. */

@@ -117,14 +117,32 @@ static void pair_all_along(Real *words, ptrdiff_t step, const Kernel *kernel, Ma
         kernel->pair_along(words + i * step, row_together(room, m, i), m.cols);
 }
 
+/* By rows though a's columns lie together: some rows at a time, which are turned. */
+static void pair_turned(Real *words, const Kernel *kernel, Matrix a)
+{
+    enum { AT_ONCE = 32 };
+    _Alignas(64) Real turned[DEPTH_BLOCK * AT_ONCE];
+    for (int i = 0; i < a.rows; i += AT_ONCE) {
+        const int rows = a.rows - i < AT_ONCE ? a.rows - i : AT_ONCE;
+        pair_all_rows(turned, AT_ONCE, kernel, transposed(matrix_rows(a, i, rows)));
+        transpose(words + i * A_ROW_STEP, A_ROW_STEP, turned, AT_ONCE, rows, (a.cols + 1) / 2);
+    }
+}
+
 static bool pack_rows_paired(Real *words, const Kernel *kernel, Matrix a)
 {
-    const bool by_rows = a.row_step != 1;
-    if (by_rows)
-        pair_all_along(words, A_ROW_STEP, kernel, a);
-    else
+    if (a.row_step == 1 && !kernel->grain) {
         pair_all_rows(words, A_COL_STEP, kernel, transposed(a));
-    return by_rows;
+        return false;
+    }
+    if (a.row_step == 1)
+        pair_turned(words, kernel, a);
+    else
+        pair_all_along(words, A_ROW_STEP, kernel, a);
+    const int used = (a.cols + 1) / 2, empty = kernel_words(kernel, a.cols) - used;
+    for (int i = 0; i < a.rows && empty; i++)
+        memset(words + i * A_ROW_STEP + used, 0, sizeof *words * (size_t)empty);
+    return true;
 }
 
 static void pack_panel_paired(Real *words, const Kernel *kernel, int panel, Matrix b)
@@ -145,8 +163,8 @@ bool pack_rows(Real *words, const Kernel *kernel, Matrix a)
 
 void pack_panel(Real *words, const Kernel *kernel, int panel, Matrix b)
 {
-    const int deep = (b.rows + kernel_pairs(kernel) - 1) / kernel_pairs(kernel);
-    if (b.cols < panel)
+    const int deep = kernel_words(kernel, b.rows);
+    if (b.cols < panel || deep * kernel_pairs(kernel) > b.rows)
         memset(words, 0, sizeof *words * (size_t)deep * (size_t)panel);
     if (kernel->pair_rows)
         pack_panel_paired(words, kernel, panel, b);

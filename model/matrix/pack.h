@@ -11,6 +11,13 @@ static inline int kernel_pairs(const Kernel *kernel)
     return kernel->pair_rows ? 2 : 1;
 }
 
+/* Words that a depth of so many numbers takes, those that fill it up with them. */
+static inline int kernel_words(const Kernel *kernel, int depth)
+{
+    const int words = (depth + kernel_pairs(kernel) - 1) / kernel_pairs(kernel);
+    return kernel->grain ? (words + kernel->grain - 1) / kernel->grain * kernel->grain : words;
+}
+
 /* A part of a (rows, depth) to `words`; returns whether it is there by rows. */
 bool pack_rows(Real *words, const Kernel *kernel, Matrix a);
 

@@ -18,7 +18,9 @@ typedef Real Vector __attribute__((vector_size(VECTOR_BYTES)));
 typedef Real Unaligned __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(Real)), may_alias));
 
 enum { LANES = VECTOR_BYTES / sizeof(Real) };
-#define KERNEL TILE_ROWS, TILE_VECTORS * LANES, LANES, supported, tile, narrow
+#define KERNEL                                                                                    \
+    .rows = TILE_ROWS, .cols = TILE_VECTORS * LANES, .narrow_cols = LANES,                        \
+    .supported = supported, .tile = tile, .narrow = narrow
 
 #ifndef MULTIPLY_ADD
 #define MULTIPLY_ADD(sum, a, b) ((sum) += (a) * (b))

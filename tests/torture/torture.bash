@@ -104,7 +104,7 @@ draw() { DRAWN=$(((RANDOM * 32768 + RANDOM) % $1)); }
 kills() {
     local kind signal code lives=0 asked=0 killed=0 finished=0 most=${1:-1000000}
     while [ "$SECONDS" -lt "$TORTURE_SECONDS" ] && [ $killed -lt "$most" ]; do
-        draw ${#KINDS[@]}; kind=$DRAWN
+        draw ${#TAKES[@]}; kind=$DRAWN
         rm -rf run
         lives=0
         while :; do
@@ -149,6 +149,15 @@ prepare_short() {
     LAST=$kind
 }
 
+# All scenes at some of their calls, then at others: when time is up, every part has been met. In
+# short, at some alone.
+STRIDE=7 OFFSETS="0 1 2 3 4 5 6"
+[ "$TORTURE_EVERY" -eq 1 ] || STRIDE=$TORTURE_EVERY OFFSETS=0
+SCENES=$(for offset in $OFFSETS; do echo $offset:new $offset:resumed $offset:over; done)
+
+# in_time SHARE: whether so many percent of the time have not passed yet.
+in_time() { [ $((SECONDS * 100)) -lt $((TORTURE_SECONDS * $1)) ]; }
+
 sees_calls() { "$BUILD/tests/faults" count.txt count 0 true || [ $? -ne 77 ]; }
 
 # scene NAME: makes `run` anew and sets COMMAND.
@@ -181,15 +190,15 @@ points() {
     local scene calls n code count=0
     sees_calls || { echo "kills at calls: skipped, the kernel allows no seccomp here"; return; }
     prepare_short
-    for scene in new resumed over; do
-        calls=$(calls_of $scene)
-        for ((n = 1 + RANDOM % TORTURE_EVERY; n <= calls; n += TORTURE_EVERY)); do
-            [ "$SECONDS" -lt "$TORTURE_SECONDS" ] || break 2
-            scene $scene
+    for scene in $SCENES; do
+        calls=$(calls_of ${scene#*:})
+        for ((n = 1 + (${scene%:*} + TORTURE_SEED) % STRIDE; n <= calls; n += STRIDE)); do
+            in_time 20 || break 2
+            scene ${scene#*:}
             code=0
             "$BUILD/tests/faults" report.txt kill $n "${COMMAND[@]}" >out.txt 2>err.txt || code=$?
             [ $code -eq 137 ] || found "kill at call $n of $scene: status $code"
-            keep_evidence $scene
+            keep_evidence ${scene#*:}
             must_end run $KIND "killed at call $n of $scene ($(tail -n 1 report.txt))"
             count=$((count + 1))
         done
@@ -202,12 +211,12 @@ faults() {
     local scene calls n code error what count=0 went_on=0 lines
     sees_calls || { echo "faults: skipped, the kernel allows no seccomp here"; return; }
     prepare_short
-    for scene in new resumed over; do
-        calls=$(calls_of $scene)
-        for ((n = 1 + RANDOM % TORTURE_EVERY; n <= calls; n += TORTURE_EVERY)); do
-            [ "$SECONDS" -lt "$TORTURE_SECONDS" ] || break 2
+    for scene in $SCENES; do
+        calls=$(calls_of ${scene#*:})
+        for ((n = 1 + (${scene%:*} + TORTURE_SEED) % STRIDE; n <= calls; n += STRIDE)); do
+            in_time 50 || break 2
             for error in "ENOSPC $n" "EIO $n" "ENOSPC $n+" "EROFS $n+"; do
-                scene $scene
+                scene ${scene#*:}
                 code=0
                 "$BUILD/tests/faults" report.txt $error "${COMMAND[@]}" >out.txt 2>err.txt ||
                     code=$?
@@ -221,7 +230,7 @@ faults() {
                 case "$what" in *"(fsync)" | *"(rename)")
                     [ "$lines" -gt 0 ] || found "$what: nothing is said" ;;
                 esac
-                keep_evidence $scene
+                keep_evidence ${scene#*:}
                 if [ $code -eq 0 ]; then went_on=$((went_on + 1)); fi
                 if [ $code -ne 0 ] || [ -s err.txt ]; then
                     must_resume run $KIND "$what"
@@ -295,7 +304,7 @@ flips() {
     local files=(state.safetensors config.json tokenizer.json tokenizer_config.json text.txt
                  log.csv model.safetensors)
     "$BIN/train" ${KINDS[0]} --out middle --stop-after 18 >/dev/null
-    for ((n = 0; n < most && SECONDS < TORTURE_SECONDS; n++)); do
+    for ((n = 0; n < most && SECONDS * 100 < TORTURE_SECONDS * 65; n++)); do
         file=${files[n % ${#files[@]}]}
         rm -rf run
         cp -r middle run
