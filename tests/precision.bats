@@ -39,7 +39,7 @@ means() {
     needs_bf16
     for precision in f32 bf16; do
         "$BIN/train" "$ROOT/data/cuentos.txt" --tokens char --layers 4 --heads 4 --width 128 \
-            --context 64 --batch 12 --steps 150 --log-every 1 --eval-every 500 --dropout 0 \
+            --context 64 --batch 12 --steps 500 --stop-after 150 --log-every 1 --dropout 0 \
             --activation gelu --precision $precision --out $precision >/dev/null
         means $precision >$precision.means
     done
