@@ -1,8 +1,9 @@
-/* elementary.h: e^x and tanh x, written so that a loop over them becomes vector instructions: no
- * branch, no table, no call. The double build, which is for exactness, takes the C library's.
+/* elementary.h: e^x, written so that a loop over it becomes vector instructions: no branch, no
+ * table, no call. Softmax, the loss and gelu need nothing else. The double build, which is for
+ * exactness, takes the C library's.
  *
- * In float both are within 2 units in the last place of the true value, for every float
- * (tests/test_elementary.c); e^x is right down to the smallest denormals, 0 below them and infinite
+ * In float it is within 2 units in the last place of the true value, for every float
+ * (tests/test_elementary.c); it is right down to the smallest denormals, 0 below them and infinite
  * above ln(largest float); a NAN stays one. */
 #ifndef PULGA_ELEMENTARY_H
 #define PULGA_ELEMENTARY_H
@@ -45,28 +46,9 @@ static inline float exp_float(float x)
     return e * power_of_two(half) * power_of_two(whole - half);
 }
 
-static inline float tanh_float(float x)
-{
-    const float size = fabsf(x), square = x * x;
-
-    /* Near 0: x · (1 + x²·p(x²)), which keeps the sign of a zero. */
-    const float p = -0.333332807f + square * (0.133314416f + square * (-0.0537397116f +
-                    square * (0.0206390787f + square * -0.00570497848f)));
-    const float near = x * (1 + square * p);
-
-    /* Elsewhere: 1 − 2/(e^2|x| + 1), which cannot overflow into anything but 1. */
-    const float far = copysignf(1 - 2 / (exp_float(2 * size) + 1), x);
-    return size < 0.625f ? near : size == size ? far : x;
-}
-
 static inline Real real_exp(Real x)
 {
     return _Generic(x, float: exp_float, double: exp)(x);
-}
-
-static inline Real real_tanh(Real x)
-{
-    return _Generic(x, float: tanh_float, double: tanh)(x);
 }
 
 #endif

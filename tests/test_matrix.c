@@ -101,11 +101,30 @@ static void check_shape(int rows, int cols, int depth, bool add)
     free(before), free(y.field), free(a.field), free(b.field);
 }
 
+/* Both operands may be views of the same numbers: y = a·aᵀ, or of parts of them that overlap. */
+static void check_own(int rows, int depth)
+{
+    Viewed y = draw_view(rows, rows, 1), a = draw_view(rows + 1, depth, 2);
+    const Matrix left = matrix_rows(a.view, 0, rows);
+    const Matrix right = transposed(matrix_rows(a.view, draw(2), rows));
+    matmul(y.view, left, right);
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < rows; j++) {
+            double size;
+            const double wanted = plain(left, right, i, j, 0, &size);
+            const double limit = (depth + 2) * size * (sizeof(Real) == 4 ? 6e-8 : 1.2e-16);
+            assert_true(fabs((double)*at(y.view, i, j) - wanted) <= limit);
+        }
+    free(y.field), free(a.field);
+}
+
 static void test_shapes(void **state)
 {
     (void)state;
     for (int i = 0; i < 600; i++)
         check_shape(1 + draw(70), 1 + draw(70), 1 + draw(70), draw(2));
+    for (int i = 0; i < 100; i++)
+        check_own(1 + draw(50), 1 + draw(50));
     check_shape(1, 1, 1, false);
     check_shape(14, 32, 256, true), check_shape(15, 33, 257, false);
     check_shape(505, 31, 513, true), check_shape(1009, 65, 300, false);
