@@ -92,7 +92,10 @@ void diverged_check_weights(Trainer *t, int64_t step, double rate)
     char *wrong = weights_wrong(&t->gpt, t->gpt.weight_block);
     if (wrong)
         end(t, step, saying("a weight is not finite: %s", wrong));
-    t->largest_weight = 0;
-    for (size_t i = 0; i < t->gpt.numbers; i++)
-        t->largest_weight = fmax(t->largest_weight, fabs((double)t->gpt.weight_block[i]));
+    Real largest = 0; /* no double and no fmax: GCC 12 for aarch64 fails at that */
+    for (size_t i = 0; i < t->gpt.numbers; i++) {
+        const Real w = t->gpt.weight_block[i], size = w < 0 ? -w : w;
+        largest = size > largest ? size : largest;
+    }
+    t->largest_weight = (double)largest;
 }
