@@ -69,11 +69,25 @@ static int parts(int count, int most)
     return (count + most - 1) / most;
 }
 
-/* The size of those parts when they are as even as multiples of `grain` can be; never above most. */
-static int even_part(int count, int most, int grain)
+/* Where part number `part` of them begins, when they are as even as whole numbers, or multiples of
+ * `grain`, can be: 16 rows are 8 + 8, not 14 + 2. */
+static int cut(int count, int all, int part, int grain)
 {
-    const int even = count ? parts(count, parts(count, most / grain * grain)) : 1;
-    return parts(even, grain) * grain;
+    const int even = (int)((long)count * part / all);
+    return part == all ? count : even / grain * grain;
+}
+
+/* AMX's tiles want to be whole: so much that they may be cut unevenly. */
+static int row_grain(void)
+{
+    return chosen->grain ? chosen->rows : 1;
+}
+
+/* Blocks of rows that y is cut into. Cut by grains one may be a grain larger than another, and its
+ * last tile reads as far as if it were whole. */
+static int row_blocks(int rows)
+{
+    return parts(rows, ROW_BLOCK - 2 * (row_grain() - 1));
 }
 
 /* A tile that is narrower than the kernel's, or whose columns are not contiguous, is computed
@@ -111,14 +125,16 @@ static void panel_product(Matrix y, const Real *a, bool a_by_rows, Matrix b, Mat
     const bool narrow = y.cols <= chosen->narrow_cols;
     const int panel = narrow ? chosen->narrow_cols : chosen->cols;
     KernelTile *tile = narrow ? chosen->narrow : chosen->tile;
-    /* Even heights: 16 rows are 8 + 8, not 14 + 2. */
-    const int height = even_part(y.rows, chosen->rows, 1), tiles = parts(y.rows, height);
+    const int tiles = parts(y.rows, chosen->rows);
 
     pack_panel(packed, chosen, panel, b);
-    for (int i = 0; i < y.rows; i += height) {
-        const Matrix part = matrix_rows(y, i, smaller(height, y.rows - i));
-        fetch(next, i / height, tiles);
-        const Real *a_part = a + (ptrdiff_t)i * (a_by_rows ? A_ROW_STEP : 1);
+    for (int t = 0; t < tiles; t++) {
+        const int i = row_grain() > 1 ? t * chosen->rows : cut(y.rows, tiles, t, 1);
+        const int end = row_grain() > 1 ? smaller(i + chosen->rows, y.rows)
+                                        : cut(y.rows, tiles, t + 1, 1);
+        const Matrix part = matrix_rows(y, i, end - i);
+        const Real *a_part = a + i * (a_by_rows ? A_ROW_STEP : 1);
+        fetch(next, t, tiles);
         if (y.cols == panel && y.col_step == 1)
             tile(part.at, y.row_step, a_part, a_by_rows, packed, part.rows, depth, add);
         else
@@ -130,12 +146,13 @@ static void panel_product(Matrix y, const Real *a, bool a_by_rows, Matrix b, Mat
 static void block_product(Matrix y, Matrix a, Matrix b, bool add)
 {
     _Alignas(64) Real packed[A_NUMBERS];
-    const int pairs = kernel_pairs(chosen), most = even_part(a.cols, DEPTH_BLOCK * pairs, pairs);
-    int from = 0;
+    const int pairs = kernel_pairs(chosen), words = parts(a.cols, pairs);
+    const int depths = words ? parts(words, DEPTH_BLOCK) : 1;
+    int from = 0, part = 0;
     if (chosen->prepare)
         chosen->prepare();
     do { /* once even where the depth is 0: y = 0 must be written */
-        const int depth = smaller(most, a.cols - from);
+        const int depth = smaller(cut(words, depths, ++part, 1) * pairs, a.cols) - from;
         const Matrix b_block = matrix_rows(b, from, depth);
         const bool by_rows = pack_rows(packed, chosen, matrix_cols(a, from, depth));
         for (int j = 0; j < y.cols; j += chosen->cols) {
@@ -158,11 +175,11 @@ static void share_product(Matrix y, Matrix a, Matrix b, bool add, long from, lon
                     smaller((int)end * chosen->cols, y.cols));
         return;
     }
-    const int height = even_part(y.rows, ROW_BLOCK, chosen->rows);
-    const int panels = parts(y.cols, chosen->cols);
+    const int blocks = row_blocks(y.rows), panels = parts(y.cols, chosen->cols);
     while (from < end) {
-        const int i = (int)(from / panels) * height, panel = (int)(from % panels);
-        const int rows = smaller(height, y.rows - i), j = panel * chosen->cols;
+        const int block = (int)(from / panels), panel = (int)(from % panels);
+        const int i = cut(y.rows, blocks, block, row_grain()), j = panel * chosen->cols;
+        const int rows = cut(y.rows, blocks, block + 1, row_grain()) - i;
         const int count = end - from < panels - panel ? (int)(end - from) : panels - panel;
         const int cols = smaller(count * chosen->cols, y.cols - j);
         block_product(matrix_cols(matrix_rows(y, i, rows), j, cols), matrix_rows(a, i, rows),
@@ -179,8 +196,7 @@ static void product(Matrix y, Matrix a, Matrix b, bool add)
     }
     if (y.rows == 0 || y.cols == 0)
         return;
-    const long all = (long)parts(y.cols, chosen->cols) *
-                     parts(y.rows, even_part(y.rows, ROW_BLOCK, chosen->rows));
+    const long all = (long)parts(y.cols, chosen->cols) * row_blocks(y.rows);
     const double work = (double)y.rows * y.cols * a.cols;
 
     if (work < WORTH_THREADS) { /* even a region of one thread has its price: none is opened */
