@@ -54,7 +54,7 @@ void text_disarm(char *text)
 
 static void put_line(const char *format, va_list arguments)
 {
-    char message[4096];
+    char message[3 * 4096]; /* of two paths at most, and what is wrong with them */
     vsnprintf(message, sizeof message, format, arguments);
     text_disarm(message);
     fflush(stdout); /* what was said before comes before it */
