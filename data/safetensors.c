@@ -152,7 +152,7 @@ static void check_entries(const SafeTensors *tensors, size_t size)
         if (!strcmp(entry->string, "__metadata__"))
             continue;
         if (!entry_range(entry, &ranges[count].begin, &ranges[count].end))
-            die("%s is damaged: what its header says of %s cannot be", tensors->path,
+            die("%s is damaged: what its header says of %.100s cannot be", tensors->path,
                 entry->string);
         count++;
     }
@@ -189,7 +189,7 @@ SafeTensors safetensors_open(const char *path)
     tensors.numbers = text + length;
     const char *twice = json_twice(tensors.header);
     if (twice)
-        die("%s is damaged: its header has %s twice", path, twice);
+        die("%s is damaged: its header has %.100s twice", path, twice);
     check_entries(&tensors, behind - length);
 
     char checksum[17];
