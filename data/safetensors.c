@@ -118,7 +118,8 @@ static bool entry_range(const cJSON *entry, size_t *begin, size_t *end)
     const cJSON *shape = cJSON_GetObjectItemCaseSensitive(entry, "shape");
     const cJSON *offsets = cJSON_GetObjectItemCaseSensitive(entry, "data_offsets");
     if (!cJSON_IsString(type) || !cJSON_IsArray(shape) || !cJSON_IsArray(offsets) ||
-        cJSON_GetArraySize(offsets) != 2 || !is_size(offsets->child) || !is_size(offsets->child->next))
+        cJSON_GetArraySize(offsets) != 2 || !is_size(offsets->child) ||
+        !is_size(offsets->child->next))
         return false;
     *begin = (size_t)offsets->child->valuedouble;
     *end = (size_t)offsets->child->next->valuedouble;
