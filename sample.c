@@ -1,5 +1,4 @@
 /* sample.c: what a trained model says: the next word with its probabilities, and continuations. */
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,7 +100,7 @@ static bool answer_one(Answerer *answerer, const char *name, const char *prompt,
 {
     char *wrong = answer(answerer, name, prompt, size);
     if (wrong && !answerer->rules.json)
-        fprintf(stderr, "%s: %s\n", program_invocation_short_name, wrong);
+        remark("%s", wrong);
     free(wrong);
     return !wrong;
 }

@@ -95,10 +95,7 @@ void checksum_text(char text[17], uint64_t checksum)
 
 bool file_failed(const char *what, const char *path)
 {
-    char *message = saying("cannot %s %s: %s", what, path, strerror(errno));
-    text_disarm(message);
-    fprintf(stderr, "%s: %s\n", program_invocation_short_name, message);
-    free(message);
+    remark("cannot %s %s: %s", what, path, strerror(errno));
     return false;
 }
 

@@ -32,8 +32,7 @@ Log log_claim(const char *directory)
         return log;
     if (errno == EWOULDBLOCK)
         die("another train is writing to %s; wait for it, or stop it", directory);
-    fprintf(stderr, "%s: cannot lock %s: %s; see that no other train writes there\n",
-            program_invocation_short_name, log.path, strerror(errno));
+    remark("cannot lock %s: %s; see that no other train writes there", log.path, strerror(errno));
     return log;
 }
 
@@ -92,8 +91,7 @@ void log_go_on(Log *log)
 {
     Bytes file = file_read(log->path, false);
     if (!file.size && log->safe.size) {
-        fprintf(stderr, "%s: %s is missing or empty: it begins anew\n",
-                program_invocation_short_name, log->path);
+        remark("%s is missing or empty: it begins anew", log->path);
         log->safe = (LogMark){0};
         arrfree(log->lines);
         put_header(log);

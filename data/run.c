@@ -333,9 +333,8 @@ void run_check_kernel(const char *directory)
     const char *kernel = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(
         cJSON_GetObjectItemCaseSensitive(json, "pulga"), "kernel"));
     if (kernel && strcmp(kernel, matrix_kernel_name()))
-        fprintf(stderr, "%s: %s was begun with the kernel %s, this is %s: it goes on, but not to "
-                "the same bits\n", program_invocation_short_name, directory, kernel,
-                matrix_kernel_name());
+        remark("%s was begun with the kernel %s, this is %s: it goes on, but not to the same bits",
+               directory, kernel, matrix_kernel_name());
     cJSON_Delete(json);
 }
 

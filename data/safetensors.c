@@ -118,7 +118,8 @@ static bool entry_range(const cJSON *entry, size_t *begin, size_t *end)
     const cJSON *shape = cJSON_GetObjectItemCaseSensitive(entry, "shape");
     const cJSON *offsets = cJSON_GetObjectItemCaseSensitive(entry, "data_offsets");
     if (!cJSON_IsString(type) || !cJSON_IsArray(shape) || !cJSON_IsArray(offsets) ||
-        cJSON_GetArraySize(offsets) != 2 || !is_size(offsets->child) || !is_size(offsets->child->next))
+        cJSON_GetArraySize(offsets) != 2 || !is_size(offsets->child) ||
+        !is_size(offsets->child->next))
         return false;
     *begin = (size_t)offsets->child->valuedouble;
     *end = (size_t)offsets->child->next->valuedouble;
@@ -152,7 +153,7 @@ static void check_entries(const SafeTensors *tensors, size_t size)
         if (!strcmp(entry->string, "__metadata__"))
             continue;
         if (!entry_range(entry, &ranges[count].begin, &ranges[count].end))
-            die("%s is damaged: what its header says of %s cannot be", tensors->path,
+            die("%s is damaged: what its header says of %.100s cannot be", tensors->path,
                 entry->string);
         count++;
     }
@@ -189,7 +190,7 @@ SafeTensors safetensors_open(const char *path)
     tensors.numbers = text + length;
     const char *twice = json_twice(tensors.header);
     if (twice)
-        die("%s is damaged: its header has %s twice", path, twice);
+        die("%s is damaged: its header has %.100s twice", path, twice);
     check_entries(&tensors, behind - length);
 
     char checksum[17];

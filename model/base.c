@@ -52,13 +52,26 @@ void text_disarm(char *text)
     }
 }
 
-_Noreturn void die_with(int status, const char *format, va_list arguments)
+static void put_line(const char *format, va_list arguments)
 {
-    char message[4096];
+    char message[3 * 4096]; /* of two paths at most, and what is wrong with them */
     vsnprintf(message, sizeof message, format, arguments);
     text_disarm(message);
-    fflush(stdout); /* what was said before the failure comes before it */
+    fflush(stdout); /* what was said before comes before it */
     fprintf(stderr, "%s: %s\n", program_invocation_short_name, message);
+}
+
+void remark(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    put_line(format, arguments);
+    va_end(arguments);
+}
+
+_Noreturn void die_with(int status, const char *format, va_list arguments)
+{
+    put_line(format, arguments);
     exit(status);
 }
 

@@ -19,6 +19,9 @@ _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2))
 /* The same with another exit status. */
 _Noreturn void die_with(int status, const char *format, va_list arguments);
 
+/* The same line where all goes on. */
+void remark(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* A message in memory of its own, which the caller frees: what went wrong, told upwards. */
 char *saying(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

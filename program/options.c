@@ -110,8 +110,8 @@ static void check_output(int status, void *unused)
     const int reason = errno; /* 0 where it was some write before that failed */
     if (written || status || (poll(&output, 1, 0) > 0 && output.revents & POLLERR))
         return;
-    fprintf(stderr, "%s: cannot write to standard output%s%s\n", program_invocation_short_name,
-            reason ? ": " : "", reason ? strerror(reason) : "");
+    remark("cannot write to standard output%s%s", reason ? ": " : "",
+           reason ? strerror(reason) : "");
     _exit(1);
 }
 

@@ -12,7 +12,7 @@ small_run() { # TEXT DIRECTORY
 # ends COMMAND...: in time, with success or one line.
 ends() {
     local code=0
-    timeout 20 "$@" >out.txt 2>err.txt </dev/null || code=$?
+    dying timeout 20 "$@" >out.txt 2>err.txt </dev/null || code=$?
     [ "$code" -le 1 ] && [ "$(wc -l <err.txt)" -eq "$code" ] || {
         echo "status $code: $*"; cat err.txt; return 1; }
 }

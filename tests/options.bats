@@ -17,7 +17,7 @@ call() {
     sample) set -- "$BATS_FILE_TMPDIR/run" un gato --words 3 "$@" ;;
     attend) set -- "$BATS_FILE_TMPDIR/run" un gato "$@" ;;
     esac
-    OMP_NUM_THREADS=1 timeout 60 "$BIN/$program" "$@" >out.txt 2>err.txt </dev/null
+    OMP_NUM_THREADS=1 dying timeout 60 "$BIN/$program" "$@" >out.txt 2>err.txt </dev/null
 }
 
 # answers PROGRAM OPTION...: it does what is asked, or says in one line why it does not.

@@ -190,6 +190,11 @@ static void assert_refused(const char *folder, const void *bytes, size_t size, c
     free(path);
 }
 
+static void remark_on_it(void *text)
+{
+    remark("%s", (char *)text);
+}
+
 static void test_disarm(void **state)
 {
     (void)state;
@@ -208,6 +213,7 @@ static void test_disarm(void **state)
         assert_string_equal(text, cases[i][1]);
         free(text);
     }
+    assert_non_null(strstr(run_apart(remark_on_it, "a\033[2J\nb").said, ": a?[2J?b\n"));
 }
 
 static void test_refused_files(void **state)
