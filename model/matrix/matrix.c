@@ -118,7 +118,7 @@ static void panel_product(Matrix y, const Real *a, bool a_by_rows, Matrix b, Mat
     for (int i = 0; i < y.rows; i += height) {
         const Matrix part = matrix_rows(y, i, smaller(height, y.rows - i));
         fetch(next, i / height, tiles);
-        const Real *a_part = a + (ptrdiff_t)i * (a_by_rows ? A_ROW_STEP : 1);
+        const Real *a_part = a + i * (a_by_rows ? A_ROW_STEP : 1);
         if (y.cols == panel && y.col_step == 1)
             tile(part.at, y.row_step, a_part, a_by_rows, packed, part.rows, depth, add);
         else
