@@ -221,7 +221,7 @@ bool checkpoint_keep(const char *directory, int64_t step, size_t log_size, int m
     size_t past = 0; /* those beyond this step come into question when the run gets there */
     while (past < arrlenu(steps) && steps[past] <= step)
         past++;
-    for (size_t i = 0; good && i + (size_t)most < past; i++)
+    for (size_t i = 0; good && steps && i + (size_t)most < past; i++)
         remove_checkpoint(directory, steps[i]);
     arrfree(steps);
     free(path);

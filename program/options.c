@@ -95,7 +95,8 @@ static void open_standard_files(void)
     while ((file = open("/dev/null", O_CLOEXEC)) <= STDERR_FILENO && file >= 0)
         if (file == STDIN_FILENO) {
             close(file);
-            file = open("/dev/null", O_WRONLY | O_CLOEXEC);
+            if (open("/dev/null", O_WRONLY | O_CLOEXEC) < 0)
+                return;
         }
     close(file);
 }

@@ -49,8 +49,8 @@ bool matrix_choose(Precision precision)
 __attribute__((constructor)) static void choose_first(void)
 {
     if (!matrix_choose(PRECISION_F32))
-        die("PULGA_KERNEL=%s is no kernel that this machine has; known: avx512, avx2, portable; for "
-            "bf16 amx, avx512_bf16", getenv("PULGA_KERNEL"));
+        die("PULGA_KERNEL=%s is no kernel that this machine has; known: avx512, avx2, portable; "
+            "for bf16 amx, avx512_bf16", getenv("PULGA_KERNEL"));
 }
 
 const char *matrix_kernel_name(void)
