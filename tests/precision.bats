@@ -31,8 +31,8 @@ needs_bf16() {
 
 # Means of the losses of every 50 steps, which are the third column.
 means() {
-    awk -F, '$3 ~ /[0-9]/ { sum += $3; if (++count % 50 == 0) { printf "%.6f\n", sum / 50; sum = 0 } }' \
-        "$1/log.csv"
+    awk -F, '$3 ~ /[0-9]/ { sum += $3 }
+             $3 ~ /[0-9]/ && ++count % 50 == 0 { printf "%.6f\n", sum / 50; sum = 0 }' "$1/log.csv"
 }
 
 @test "bf16: losses within 1 % of float32's, and not the same" {

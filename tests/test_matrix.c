@@ -47,8 +47,8 @@ static Real *at(Matrix m, int i, int j)
     return m.at + i * m.row_step + j * m.col_step;
 }
 
-/* What a product makes of an operand: itself, or, in bfloat16, the nearest number whose lower 16 bits
- * are 0, the even one of two. */
+/* What a product makes of an operand: itself, or, in bfloat16, the nearest number whose lower 16
+ * bits are 0, the even one of two. */
 static double taken(Real x)
 {
     if (!in_pairs)
