@@ -9,13 +9,13 @@
 
 static const char TEXT[] = "un perro come\nel gato (negro) salta\nla cuerda\n";
 
-/* A run of a step a sequence, some of whose weights are multiplied before the first. */
+/* A run of a step a sequence, some of whose weights are changed before the first. */
 typedef struct {
     const char *options[5][2]; /* beyond those of run() */
     struct {
         const char *tensor;
         const char *word; /* whose row alone, or NULL */
-        double by;
+        double by, plus; /* a weight w becomes by · w + plus */
     } spoil[4];
     int steps;            /* then it is evaluated */
 } Case;
@@ -28,7 +28,7 @@ static void give(Settings *settings, Given *given, const char *name, const char 
     given->field[field] = true;
 }
 
-static void spoil(Trainer *t, const char *name, const char *word, double by)
+static void spoil(Trainer *t, const char *name, const char *word, double by, double plus)
 {
     for (int i = 0; i < t->gpt.tensor_count; i++) {
         const Tensor *tensor = &t->gpt.tensors[i];
@@ -38,7 +38,7 @@ static void spoil(Trainer *t, const char *name, const char *word, double by)
         if (word)
             at = ROW(at, vocabulary_id(&t->vocabulary, word, strlen(word)), tensor->cols);
         for (size_t n = 0; n < (word ? (size_t)tensor->cols : tensor_numbers(tensor)); n++)
-            at[n] = (Real)((double)at[n] * by);
+            at[n] = (Real)((double)at[n] * by + plus);
     }
 }
 
@@ -63,7 +63,8 @@ static void run(void *context)
         give(&settings, &given, c->options[i][0], c->options[i][1]);
     assert_null(trainer_open(&trainer, text, &settings, &given));
     for (int i = 0; c->spoil[i].tensor; i++)
-        spoil(&trainer, c->spoil[i].tensor, c->spoil[i].word, c->spoil[i].by);
+        spoil(&trainer, c->spoil[i].tensor, c->spoil[i].word, c->spoil[i].by,
+              c->spoil[i].plus);
     for (int i = 0; i < c->steps; i++)
         trainer_step(&trainer);
     trainer_evaluate(&trainer);
@@ -91,13 +92,14 @@ static void test_finite(void **state)
 static void test_loss(void **state)
 {
     (void)state;
-    Case c = {.options = {{"untied", "1"}}, .spoil = {{"wte.weight", "gato", 3e38}}, .steps = 3};
+    Case c = {.options = {{"untied", "1"}}, .spoil = {{"wte.weight", "gato", 0, 3e38}},
+              .steps = 3};
     const char *const told = "the loss of 'el gato (negro) salta' is not finite: number 16 of the "
                              "embeddings is ";
-    /* The row is finite, and layer norm cannot sum it. */
+    /* The row is finite, and layer norm cannot sum it, in whatever order. */
     assert_dies(run, &c, "step ", "the loss of 'el gato (negro) salta' is not finite: number 0 of "
                 "what h.0 leaves is nan; ", "run keeps its last save; try a smaller --lr");
-    c.spoil[0].by = 1e39;
+    c.spoil[0].by = 1e39, c.spoil[0].plus = 0;
     c.options[1][0] = "batch", c.options[1][1] = "3"; /* one of a step's sequences */
     assert_dies(run, &c, "step 1: ", told);
     c.options[2][0] = "dropout", c.options[2][1] = "0.1";
