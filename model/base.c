@@ -112,6 +112,7 @@ static void zero(char *memory, size_t bytes)
         memset(memory, 0, bytes);
         return;
     }
+    madvise(first, whole, MADV_HUGEPAGE); /* where the system has some: fewer places to look up */
     memset(memory, 0, (size_t)(first - memory));
     memset(first + whole, 0, bytes - whole - (size_t)(first - memory));
 }

@@ -32,38 +32,52 @@ void matrix_copy(Matrix to, Matrix from)
 
 /* ---- Transposing ---- */
 
-typedef Real Four __attribute__((vector_size(4 * sizeof(Real)), aligned(sizeof(Real)), may_alias));
+enum { TURN_ROWS = 4, TURN_COLS = 8 }; /* of a block as it is written */
+typedef Real Half __attribute__((vector_size(4 * sizeof(Real)), aligned(sizeof(Real)), may_alias));
+typedef Real Whole __attribute__((vector_size(8 * sizeof(Real)), aligned(sizeof(Real)), may_alias));
 
-/* to[j][i] = from[i][j], four by four. */
-static void transpose_four(Real *to, ptrdiff_t to_step, const Real *from, ptrdiff_t from_step)
+/* Four numbers of a row, and of that four rows on. */
+static Whole two_halves(const Real *at, ptrdiff_t step)
 {
-    const Four a = *(const Four *)from, b = *(const Four *)(from + from_step);
-    const Four c = *(const Four *)(from + 2 * from_step), d = *(const Four *)(from + 3 * from_step);
-    const Four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5);
-    const Four cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-    const Four ab_behind = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-    const Four cd_behind = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-    *(Four *)to = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
-    *(Four *)(to + to_step) = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
-    *(Four *)(to + 2 * to_step) = __builtin_shufflevector(ab_behind, cd_behind, 0, 1, 4, 5);
-    *(Four *)(to + 3 * to_step) = __builtin_shufflevector(ab_behind, cd_behind, 2, 3, 6, 7);
+    return __builtin_shufflevector(*(const Half *)at, *(const Half *)(at + 4 * step),
+                                   0, 1, 2, 3, 4, 5, 6, 7);
 }
 
-/* to[k][j] = from[j][k], for k < rows and j < cols of what is written. */
+/* to[k][j] = from[j][k] for 4 rows k of 8: no number changes its half, which costs more. */
+static void turn_block(Real *to, ptrdiff_t to_step, const Real *from, ptrdiff_t step)
+{
+    const Whole a = two_halves(from, step), b = two_halves(from + step, step);
+    const Whole c = two_halves(from + 2 * step, step), d = two_halves(from + 3 * step, step);
+    const Whole ab = __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13);
+    const Whole cd = __builtin_shufflevector(c, d, 0, 8, 1, 9, 4, 12, 5, 13);
+    const Whole ab_behind = __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15);
+    const Whole cd_behind = __builtin_shufflevector(c, d, 2, 10, 3, 11, 6, 14, 7, 15);
+    *(Whole *)to = __builtin_shufflevector(ab, cd, 0, 1, 8, 9, 4, 5, 12, 13);
+    *(Whole *)(to + to_step) = __builtin_shufflevector(ab, cd, 2, 3, 10, 11, 6, 7, 14, 15);
+    *(Whole *)(to + 2 * to_step) =
+        __builtin_shufflevector(ab_behind, cd_behind, 0, 1, 8, 9, 4, 5, 12, 13);
+    *(Whole *)(to + 3 * to_step) =
+        __builtin_shufflevector(ab_behind, cd_behind, 2, 3, 10, 11, 6, 7, 14, 15);
+}
+
+/* to[k][j] = from[j][k], for k < rows and j < cols of what is written, in blocks: the last begins
+ * early enough to be whole, and writes some numbers once more. */
 static void transpose(Real *to, ptrdiff_t to_step, const Real *from, ptrdiff_t from_step, int rows,
                       int cols)
 {
-    const int fours = rows / 4 * 4;
-    int j = 0;
-    for (; j + 4 <= cols; j += 4)
-        for (int k = 0; k < fours; k += 4)
-            transpose_four(to + k * to_step + j, to_step, from + j * from_step + k, from_step);
-    for (int left = j; left < cols; left++)
-        for (int k = 0; k < fours; k++)
-            to[k * to_step + left] = from[left * from_step + k];
-    for (int k = fours; k < rows; k++)
-        for (int each = 0; each < cols; each++)
-            to[k * to_step + each] = from[each * from_step + k];
+    if (rows < TURN_ROWS || cols < TURN_COLS) {
+        for (int k = 0; k < rows; k++)
+            for (int j = 0; j < cols; j++)
+                to[k * to_step + j] = from[j * from_step + k];
+        return;
+    }
+    for (int next = 0; next < cols; next += TURN_COLS) {
+        const int j = next < cols - TURN_COLS ? next : cols - TURN_COLS;
+        for (int k = 0; k < rows; k += TURN_ROWS) {
+            const int i = k < rows - TURN_ROWS ? k : rows - TURN_ROWS;
+            turn_block(to + i * to_step + j, to_step, from + j * from_step + i, from_step);
+        }
+    }
 }
 
 /* ---- Operands as they are ---- */
