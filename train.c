@@ -223,7 +223,7 @@ static void show(const Call *call, const LogEntry *entry)
 /* ---- Training ---- */
 
 /* The signal that asks the run to stop, for the loop to see after each step: the one thing that
- * changes from outside. The second one of its kind ends the program where it stands; the last save
+ * changes from outside. A second one of a person's ends the program where it stands; the last save
  * is whole. What was ignored from the start, as in the background of a script, stays ignored. */
 static volatile sig_atomic_t stop_signal;
 
@@ -232,15 +232,19 @@ static void note_signal(int number)
     stop_signal = number;
 }
 
+/* The kernel's come more than once for one reason: SIGHUP from the terminal that goes and from its
+ * shell, SIGXCPU every second beyond the limit. */
 static void watch_signals(void)
 {
-    static const int stopping[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
-    const struct sigaction noting = {.sa_handler = note_signal,
-                                     .sa_flags = SA_RESETHAND | SA_RESTART};
+    static const struct {
+        int number, once;
+    } stopping[] = {{SIGINT, SA_RESETHAND}, {SIGTERM, SA_RESETHAND}, {SIGHUP, 0}, {SIGXCPU, 0}};
     for (size_t i = 0; i < sizeof stopping / sizeof *stopping; i++) {
+        const struct sigaction noting = {.sa_handler = note_signal,
+                                         .sa_flags = SA_RESTART | stopping[i].once};
         struct sigaction before;
-        if (!sigaction(stopping[i], NULL, &before) && before.sa_handler != SIG_IGN)
-            sigaction(stopping[i], &noting, NULL);
+        if (!sigaction(stopping[i].number, NULL, &before) && before.sa_handler != SIG_IGN)
+            sigaction(stopping[i].number, &noting, NULL);
     }
 }
 
@@ -386,7 +390,9 @@ static void train(Call *call)
 static bool save_at_end(Call *call)
 {
     const int64_t step = call->trainer.progress.step;
-    const bool saved = call->given_up || (call->saved_step == step && step > call->first_step);
+    if (call->given_up) /* what came behind the save, lines of the log too, will be done again */
+        return true;
+    const bool saved = call->saved_step == step && step > call->first_step;
     return (saved || save(call)) && log_is_safe(&call->trainer.log);
 }
 
@@ -413,13 +419,14 @@ static void conclude_best(const Trainer *t, const Screen *screen)
 /* A finished model wants to be tried: by the program that stands beside this one. */
 static void conclude_try(const Call *call)
 {
-    const char *slash = strrchr(call->program, '/');
+    const char *slash = strrchr(call->program, '/'), *run = call->trainer.directory;
     char *sample = saying("%.*ssample", slash ? (int)(slash + 1 - call->program) : 0,
                           call->program);
-    char *words[] = {sample, call->trainer.directory};
+    char *words[] = {sample, saying("%s%s", *run == '-' ? "./" : "", run)}; /* it is no option */
     char *line = command_line(2, words);
     printf("try     %s\n", line);
     free(line);
+    free(words[1]);
     free(sample);
 }
 

@@ -230,10 +230,12 @@ static bool write_config(const char *directory, const Plan *plan, const Vocabula
     cJSON_AddStringToObject(pulga, "version", PULGA_VERSION);
     cJSON_AddStringToObject(pulga, "command", command);
     cJSON_AddStringToObject(pulga, "kernel", matrix_kernel_name());
-    char checksum[17];
+    char checksum[17], *name = saying("%s", text_path);
+    text_disarm(name); /* a file's name is bytes, JSON is UTF-8 */
     checksum_text(checksum, text->checksum);
     cJSON *about = cJSON_AddObjectToObject(pulga, "text");
-    cJSON_AddStringToObject(about, "name", text_path);
+    cJSON_AddStringToObject(about, "name", name);
+    free(name);
     cJSON_AddNumberToObject(about, "size", (double)text->raw.size);
     cJSON_AddStringToObject(about, "xxh3_64", checksum);
     cJSON *files = cJSON_AddObjectToObject(pulga, "files");
