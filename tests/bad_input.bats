@@ -107,6 +107,18 @@ load programs.bash
     [ ! -e runs ]
 }
 
+@test "stacks and threads that the environment makes too small or too many" {
+    refuses 1 "the stack is limited to 512 kB" "ulimit -s" -- bash -c \
+        'ulimit -s 512 && exec "$0" perro.txt' "$BIN/train"
+    [ ! -e runs ]
+    "$BIN/train" perro.txt --steps 3 --out run >/dev/null
+    for setting in OMP_STACKSIZE=64k OMP_STACKSIZE=100G OMP_NUM_THREADS=200000; do
+        env $setting "$BIN/train" perro.txt --steps 3 --out other --overwrite >/dev/null
+        same_run run other
+        env $setting OMP_WAIT_POLICY=passive "$BIN/sample" run el >/dev/null
+    done
+}
+
 @test "a rate that goes wrong is told, not trained on" {
     refuses 1 "step" "a smaller --lr" -- "$BIN/train" perro.txt --schedule constant --lr 1e9 \
         --clip 0 --warmup 0 --activation gelu --out wild
