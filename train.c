@@ -105,8 +105,8 @@ static void announce_training(const Trainer *t)
     const Settings *s = &t->plan.settings;
     printf("steps   %s of %s sequences", thousands((size_t)s->steps).text,
            t->plan.whole_in_a_step ? "all" : thousands((size_t)s->batch).text);
-    if (s->accumulate > 1)
-        printf(" in %d parts", s->accumulate);
+    if (s->accumulate > 1) /* a part has a sequence at least */
+        printf(" in %d parts", s->accumulate < s->batch ? s->accumulate : s->batch);
     printf(" (%s epochs); ", thousands((size_t)s->epochs).text);
     if (t->plan.schedule.kind == NOAM)
         printf("noam, factor %g", s->lr_factor);
@@ -485,9 +485,10 @@ static void conclude(const Call *call)
     conclude_next(call);
 }
 
-/* Options that the schedule would not read. */
-static void check_schedule(const Given *given, ScheduleKind kind)
+/* Options that the schedule would not read, or not as they are meant. */
+static void check_schedule(const Given *given, const Settings *settings)
 {
+    const ScheduleKind kind = (ScheduleKind)settings->schedule;
     static const char *const names[] = {[NOAM] = "noam", [COSINE] = "cosine",
                                         [CONSTANT] = "constant"};
     static const struct {
@@ -504,6 +505,9 @@ static void check_schedule(const Given *given, ScheduleKind kind)
         if (was_given(given, options[i].option) && !options[i].is_read[kind])
             usage_error("--%s is for --schedule %s; %s does not read it", options[i].option,
                         options[i].readers, names[kind]);
+    if (kind == COSINE && settings->min_lr > settings->lr)
+        usage_error("--min-lr %g lies above --lr %g: the rate falls to it", settings->min_lr,
+                    settings->lr);
 }
 
 /* Options that mean nothing together. */
@@ -525,7 +529,7 @@ static void check_together(const Given *given, const Settings *settings, const c
         usage_error("--text names the text of a resumed run; a new run's stands alone: train TEXT");
     if (was_given(given, "overwrite") && !was_given(given, "out"))
         usage_error("--overwrite replaces the run that --out names; give --out DIR too");
-    check_schedule(given, (ScheduleKind)settings->schedule);
+    check_schedule(given, settings);
 }
 
 int main(int argc, char **argv)

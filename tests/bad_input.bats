@@ -64,9 +64,15 @@ load programs.bash
             esac
         done
     done
+    refuses 64 "--min-lr 0.01" "--lr 0.001" -- "$BIN/train" perro.txt --schedule cosine \
+        --min-lr 0.01
     refuses 64 "--lr is for" -- "$BIN/train" perro.txt --lr 0.1
     refuses 64 "--overwrite" "--out DIR" -- "$BIN/train" perro.txt --overwrite
     [ ! -e runs ]
+}
+
+@test "more parts than sequences are not counted" {
+    "$BIN/train" perro.txt --steps 1 --batch 3 --accumulate 50 | grep -q "3 sequences in 3 parts"
 }
 
 @test "options that their schedule reads" {
