@@ -146,6 +146,19 @@ static bool converse(Pretrained *model, const Choice *choice, const Given *given
     return good;
 }
 
+/* What a score would not read. */
+static void check_score(const Given *given, const char *prompt)
+{
+    static const char *const others[] = {"count", "words", "temperature", "top-k", "top-p",
+                                         "greedy", "beam", "seed", "table", "text"};
+    if (prompt)
+        usage_error("--score takes its text from a file: a prompt says nothing then");
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (was_chosen(given, others[i]))
+            usage_error("--score writes nothing and draws nothing: --%s says nothing then",
+                        others[i]);
+}
+
 int main(int argc, char **argv)
 {
     threads_wait_politely(argv);
@@ -154,8 +167,8 @@ int main(int argc, char **argv)
     char **words = options_and_words(PROGRAM, argc, argv, &choice, &given);
     if (!words[0])
         usage_error("give a RUN to sample from; --help tells all");
-    if (choice.score && words[1])
-        usage_error("--score takes its text from a file: a prompt says nothing then");
+    if (choice.score)
+        check_score(&given, words[1]);
     if (choice.threads)
         thread_set_limit(choice.threads);
 

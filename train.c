@@ -388,9 +388,10 @@ static void conclude(const Call *call)
     conclude_next(call);
 }
 
-/* Options that the schedule would not read. */
-static void check_schedule(const Given *given, ScheduleKind kind)
+/* Options that the schedule would not read, or not as they are meant. */
+static void check_schedule(const Given *given, const Settings *settings)
 {
+    const ScheduleKind kind = (ScheduleKind)settings->schedule;
     static const char *const names[] = {[NOAM] = "noam", [COSINE] = "cosine",
                                         [CONSTANT] = "constant"};
     static const struct {
@@ -407,6 +408,9 @@ static void check_schedule(const Given *given, ScheduleKind kind)
         if (was_given(given, options[i].option) && !options[i].is_read[kind])
             usage_error("--%s is for --schedule %s; %s does not read it", options[i].option,
                         options[i].readers, names[kind]);
+    if (kind == COSINE && settings->min_lr > settings->lr)
+        usage_error("--min-lr %g lies above --lr %g: the rate falls to it", settings->min_lr,
+                    settings->lr);
 }
 
 /* Options that mean nothing together. */
@@ -428,7 +432,7 @@ static void check_together(const Given *given, const Settings *settings, const c
         usage_error("--text names the text of a resumed run; a new run's stands alone: train TEXT");
     if (was_given(given, "overwrite") && !was_given(given, "out"))
         usage_error("--overwrite replaces the run that --out names; give --out DIR too");
-    check_schedule(given, (ScheduleKind)settings->schedule);
+    check_schedule(given, settings);
 }
 
 int main(int argc, char **argv)

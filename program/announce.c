@@ -79,8 +79,8 @@ static void announce_training(const Trainer *t)
     const Settings *s = &t->plan.settings;
     printf("steps   %s of %s sequences", thousands((size_t)s->steps).text,
            t->plan.whole_in_a_step ? "all" : thousands((size_t)s->batch).text);
-    if (s->accumulate > 1)
-        printf(" in %d parts", s->accumulate);
+    if (s->accumulate > 1) /* a part has a sequence at least */
+        printf(" in %d parts", s->accumulate < s->batch ? s->accumulate : s->batch);
     printf(" (%s epochs); ", thousands((size_t)s->epochs).text);
     if (t->plan.schedule.kind == NOAM)
         printf("noam, factor %g", s->lr_factor);

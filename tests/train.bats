@@ -53,6 +53,11 @@ in runs/perro" <(tail -n 1 out.txt)
     echo mine >mine/text.txt
     refuses 1 mine "text.txt" -- "$BIN/train" perro.txt --steps 1 --out mine --overwrite
     [ "$(cat mine/text.txt)" = mine ]
+    for file in tokenizer.json tokenizer_config.json; do
+        rm -rf mine && mkdir mine && echo mine >mine/$file
+        refuses 1 mine "$file" -- "$BIN/train" perro.txt --steps 1 --out mine --overwrite
+        [ "$(cat mine/$file)" = mine ] && [ "$(ls -A mine)" = $file ]
+    done
 }
 
 @test "an empty directory may be named with --out" {
