@@ -289,7 +289,7 @@ static Measured measure_writing(const void *what)
     Gpt gpt = gpt_new(it->shape, it->shape.context);
     gpt_start(&gpt, 1);
     gpt_remember(&gpt, 1);
-    Writer writer = writer_new(&gpt, -1);
+    Writer writer = writer_new(&gpt, 0, -1);
     writer_begin(&writer, (const int[]){0}, 1);
     return measure_rounds(write_token, &writer, 1);
 }
