@@ -80,7 +80,7 @@ static void check_choice(const Choice *choice, const Given *given, bool prompted
     if (choice->score && prompted)
         usage_error("--score takes its text from a file: a prompt says nothing then");
     if (choice->score)
-        refuse(given, "--score tells of a text and answers no prompt",
+        refuse(given, "--score writes nothing and draws nothing",
                (const char *[]){"count", "words", "temperature", "top-k", "top-p", "greedy", "beam",
                                 "seed", "table", "text", NULL});
     if (choice->greedy)

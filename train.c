@@ -7,11 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <stb/stb_ds.h>
 
-#include "data/floor.h"
 #include "data/trainer.h"
-#include "model/matrix/matrix.h"
+#include "program/announce.h"
 #include "program/options.h"
 #include "program/screen.h"
 
@@ -35,101 +33,6 @@ typedef struct {
     size_t tokens;       /* trained on by this call */
     double evaluated;    /* the last evaluation's loss; NAN before the first */
 } Call;
-
-/* ---- What was chosen ---- */
-
-static void announce_text(const Trainer *t)
-{
-    const Corpus *corpus = &t->corpus;
-    char *path = command_line(1, (char *const *)&t->text_path);
-    printf("text    %s: ", strcmp(t->text_path, "-") ? path : "standard input");
-    free(path);
-    if (corpus->stream)
-        printf("a stream of %s %s", thousands((size_t)arrlen(corpus->tokens)).text,
-               t->vocabulary.characters ? "characters" : "words");
-    else
-        printf("%s lines, %s targets", thousands((size_t)arrlen(corpus->lines) - 1).text,
-               thousands(corpus->train_targets + corpus->held_out_targets).text);
-    printf(", vocabulary %s\n", thousands((size_t)t->vocabulary.count).text);
-    if (trainer_holds_out(t))
-        printf("        %s targets held out for validation\n",
-               thousands(corpus->held_out_targets).text);
-    else if (t->plan.settings.val > 0)
-        printf("        nothing is held out: a share of %g of it is too little\n",
-               t->plan.settings.val);
-    if (corpus->lines_cut)
-        printf("        %s lines are longer than the context and were cut\n",
-               thousands(corpus->lines_cut).text);
-}
-
-static void announce_losses(const Trainer *t, const Screen *screen)
-{
-    printf("losses  knowing nothing %.6f, only how often each token comes %.6f",
-           log(t->vocabulary.count), floor_unigram(&t->corpus, t->vocabulary.count));
-    if (!isnan(t->floor))
-        printf(", floor %s%.6f%s", screen->bold, t->floor, screen->plain);
-    if (!isnan(t->floor) && t->plan.reach != REACH_ALL)
-        printf(" (seeing %d tokens)", t->plan.reach);
-    printf("\n");
-}
-
-static void announce_model(const Trainer *t, const Screen *screen)
-{
-    const Settings *s = &t->plan.settings;
-    printf("model   %d layers, %d heads of %d, width %d, hidden %d, context %d; %s positions, "
-           "%s-norm, %s, %s head", s->layers, s->heads, s->head_size, s->width, s->hidden,
-           s->context, t->plan.shape.learned_positions ? "learned" : "sinusoidal",
-           t->plan.shape.post_norm ? "post" : "pre", t->plan.shape.gelu ? "gelu" : "relu",
-           s->untied ? "untied" : "tied");
-    if (s->window)
-        printf(", windows %s", s->window);
-    printf("\n        %s%s parameters%s, %.1f MB of memory, %s%d %s, kernel %s\n", screen->bold,
-           thousands(t->plan.parameters).text, screen->plain, t->plan.bytes / 1e6,
-           t->pace.probing ? "up to " : "", s->threads, s->threads == 1 ? "thread" : "threads",
-           matrix_kernel_name());
-}
-
-/* A save lies beside the one before it until it is whole, and so do those that are kept. */
-static void warn_of_room(const Trainer *t)
-{
-    const double save = 5.0 * (double)t->plan.parameters * sizeof(Real); /* four in the state */
-    const double wanted = save * (t->plan.settings.keep + (t->progress.step ? 1 : 2));
-    const double room = directory_room(t->directory);
-    if (room < wanted)
-        printf("        saving may take %.1f MB there, and %.1f MB are free\n", wanted / 1e6,
-               room / 1e6);
-}
-
-static void announce_training(const Trainer *t)
-{
-    const Settings *s = &t->plan.settings;
-    printf("steps   %s of %s sequences", thousands((size_t)s->steps).text,
-           t->plan.whole_in_a_step ? "all" : thousands((size_t)s->batch).text);
-    if (s->accumulate > 1)
-        printf(" in %d parts", s->accumulate);
-    printf(" (%s epochs); ", thousands((size_t)s->epochs).text);
-    if (t->plan.schedule.kind == NOAM)
-        printf("noam, factor %g", s->lr_factor);
-    else
-        printf("%s, rate %g", t->plan.schedule.kind == COSINE ? "cosine" : "constant", s->lr);
-    printf(", warm-up %d", s->warmup);
-    if (t->plan.schedule.kind != COSINE)
-        printf(", cool-down %g", s->cooldown);
-    printf(", dropout %g, seed %d\n", s->dropout, s->seed);
-    if (s->warmup > s->steps && s->steps > 0)
-        printf("        the warm-up is longer than the run: the rate never reaches its height\n");
-    char *directory = command_line(1, &t->directory);
-    printf("run     %s", directory);
-    if (t->progress.step)
-        printf(", going on from step %" PRId64, t->progress.step);
-    char *from = t->progress.step || !s->from ? NULL : command_line(1, &s->from);
-    if (from)
-        printf(", going on from the model in %s", from);
-    printf("\n");
-    free(from);
-    free(directory);
-    warn_of_room(t);
-}
 
 /* ---- The log ---- */
 
@@ -223,7 +126,7 @@ static void show(const Call *call, const LogEntry *entry)
 /* ---- Training ---- */
 
 /* The signal that asks the run to stop, for the loop to see after each step: the one thing that
- * changes from outside. The second one of its kind ends the program where it stands; the last save
+ * changes from outside. A second one of a person's ends the program where it stands; the last save
  * is whole. What was ignored from the start, as in the background of a script, stays ignored. */
 static volatile sig_atomic_t stop_signal;
 
@@ -232,15 +135,19 @@ static void note_signal(int number)
     stop_signal = number;
 }
 
+/* The kernel's come more than once for one reason: SIGHUP from the terminal that goes and from its
+ * shell, SIGXCPU every second beyond the limit. */
 static void watch_signals(void)
 {
-    static const int stopping[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
-    const struct sigaction noting = {.sa_handler = note_signal,
-                                     .sa_flags = SA_RESETHAND | SA_RESTART};
+    static const struct {
+        int number, once;
+    } stopping[] = {{SIGINT, SA_RESETHAND}, {SIGTERM, SA_RESETHAND}, {SIGHUP, 0}, {SIGXCPU, 0}};
     for (size_t i = 0; i < sizeof stopping / sizeof *stopping; i++) {
+        const struct sigaction noting = {.sa_handler = note_signal,
+                                         .sa_flags = SA_RESTART | stopping[i].once};
         struct sigaction before;
-        if (!sigaction(stopping[i], NULL, &before) && before.sa_handler != SIG_IGN)
-            sigaction(stopping[i], &noting, NULL);
+        if (!sigaction(stopping[i].number, NULL, &before) && before.sa_handler != SIG_IGN)
+            sigaction(stopping[i].number, &noting, NULL);
     }
 }
 
@@ -386,7 +293,9 @@ static void train(Call *call)
 static bool save_at_end(Call *call)
 {
     const int64_t step = call->trainer.progress.step;
-    const bool saved = call->given_up || (call->saved_step == step && step > call->first_step);
+    if (call->given_up) /* what came behind the save, lines of the log too, will be done again */
+        return true;
+    const bool saved = call->saved_step == step && step > call->first_step;
     return (saved || save(call)) && log_is_safe(&call->trainer.log);
 }
 
@@ -413,13 +322,14 @@ static void conclude_best(const Trainer *t, const Screen *screen)
 /* A finished model wants to be tried: by the program that stands beside this one. */
 static void conclude_try(const Call *call)
 {
-    const char *slash = strrchr(call->program, '/');
+    const char *slash = strrchr(call->program, '/'), *run = call->trainer.directory;
     char *sample = saying("%.*ssample", slash ? (int)(slash + 1 - call->program) : 0,
                           call->program);
-    char *words[] = {sample, call->trainer.directory};
+    char *words[] = {sample, saying("%s%s", *run == '-' ? "./" : "", run)}; /* it is no option */
     char *line = command_line(2, words);
     printf("try     %s\n", line);
     free(line);
+    free(words[1]);
     free(sample);
 }
 
@@ -478,9 +388,10 @@ static void conclude(const Call *call)
     conclude_next(call);
 }
 
-/* Options that the schedule would not read. */
-static void check_schedule(const Given *given, ScheduleKind kind)
+/* Options that the schedule would not read, or not as they are meant. */
+static void check_schedule(const Given *given, const Settings *settings)
 {
+    const ScheduleKind kind = (ScheduleKind)settings->schedule;
     static const char *const names[] = {[NOAM] = "noam", [COSINE] = "cosine",
                                         [CONSTANT] = "constant"};
     static const struct {
@@ -497,6 +408,9 @@ static void check_schedule(const Given *given, ScheduleKind kind)
         if (was_given(given, options[i].option) && !options[i].is_read[kind])
             usage_error("--%s is for --schedule %s; %s does not read it", options[i].option,
                         options[i].readers, names[kind]);
+    if (kind == COSINE && settings->min_lr > settings->lr)
+        usage_error("--min-lr %g lies above --lr %g: the rate falls to it", settings->min_lr,
+                    settings->lr);
 }
 
 /* Options that mean nothing together. */
@@ -518,7 +432,7 @@ static void check_together(const Given *given, const Settings *settings, const c
         usage_error("--text names the text of a resumed run; a new run's stands alone: train TEXT");
     if (was_given(given, "overwrite") && !was_given(given, "out"))
         usage_error("--overwrite replaces the run that --out names; give --out DIR too");
-    check_schedule(given, (ScheduleKind)settings->schedule);
+    check_schedule(given, settings);
 }
 
 int main(int argc, char **argv)
@@ -540,10 +454,7 @@ int main(int argc, char **argv)
     if (wrong)
         usage_error("%s", wrong);
     watch_signals(); /* from here on there are files */
-    announce_text(trainer);
-    announce_losses(trainer, &call.screen);
-    announce_model(trainer, &call.screen);
-    announce_training(trainer);
+    announce(trainer, &call.screen);
 
     bool good = trainer_describe(trainer, command);
     if (good && !settings.resume) /* from now on, whatever ends the run, it can go on */

@@ -106,7 +106,7 @@ static bool says(const Source *source, const char *name, bool preset)
     const cJSON *field = field_of(source, name);
     if (field && !cJSON_IsNull(field) && !cJSON_IsBool(field))
         refuse(source, name, "true or false");
-    return cJSON_IsBool(field) ? cJSON_IsTrue(field) : preset;
+    return field ? cJSON_IsTrue(field) : preset; /* null is Python's None, which is false */
 }
 
 static void check_the_rest(const Source *source)

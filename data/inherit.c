@@ -2,6 +2,7 @@
 #include "inherit.h"
 
 #include <cjson/cJSON.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,12 +33,13 @@ char *inherit_run(Settings *settings, Given *given)
 /* Windows as a list of one for each head, so that two ways of writing the same are equal. */
 static char *window_text(const int *window, int count)
 {
-    char *text = saying("%s", "");
-    for (int i = 0; i < count; i++) {
-        char *longer = saying("%s%s%d", text, i ? "," : "", window[i]);
-        free(text);
-        text = longer;
-    }
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (int i = 0; out && i < count; i++)
+        fprintf(out, "%s%d", i ? "," : "", window[i]);
+    if (!out || fclose(out))
+        die("no memory for the windows of %d heads", count);
     return text;
 }
 

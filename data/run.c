@@ -18,6 +18,10 @@
 
 enum { LARGEST_COPY = 16 << 20 }; /* bytes of a text that a run keeps a copy of */
 
+/* The small files that are written once. */
+static const char *const ONCE[] = {"tokenizer.json", "tokenizer_config.json"};
+enum { ONCE_COUNT = sizeof ONCE / sizeof *ONCE };
+
 static char *inside(const char *directory, const char *name)
 {
     return saying("%s/%s", directory, name);
@@ -92,6 +96,18 @@ static void check_unasked(const Settings *settings)
         "--overwrite, or choose another --out", settings->out);
 }
 
+/* A tokenizer without a model is somebody's own, but where a run was killed as soon as it had begun:
+ * that has left its log. */
+static void check_foreign_words(const char *directory)
+{
+    if (is_run(directory) || file_is_in(directory, "log.csv"))
+        return;
+    for (int i = 0; i < ONCE_COUNT; i++)
+        if (file_is_in(directory, ONCE[i]))
+            die("%s is no run, and has a %s that would be lost; choose another --out", directory,
+                ONCE[i]);
+}
+
 /* An empty log is what a run leaves that was killed as soon as it had begun. */
 static void check_foreign(const char *directory)
 {
@@ -110,6 +126,7 @@ char *run_directory(const Settings *settings, const char *text_path, Log *log)
     const bool named = settings->out != NULL;
     if (named) {
         check_unasked(settings); /* before anything is touched */
+        check_foreign_words(directory);
         directory_make(directory);
     }
     *log = log_claim(directory);
@@ -159,10 +176,6 @@ uint64_t run_identity(const Settings *settings, const Text *text)
     }
     return identity;
 }
-
-/* The small files that are written once. */
-static const char *const ONCE[] = {"tokenizer.json", "tokenizer_config.json"};
-enum { ONCE_COUNT = sizeof ONCE / sizeof *ONCE };
 
 static void checksum_of_file(char text[17], const char *directory, const char *name)
 {
@@ -230,10 +243,12 @@ static bool write_config(const char *directory, const Plan *plan, const Vocabula
     cJSON_AddStringToObject(pulga, "version", PULGA_VERSION);
     cJSON_AddStringToObject(pulga, "command", command);
     cJSON_AddStringToObject(pulga, "kernel", matrix_kernel_name());
-    char checksum[17];
+    char checksum[17], *name = saying("%s", text_path);
+    text_disarm(name); /* a file's name is bytes, JSON is UTF-8 */
     checksum_text(checksum, text->checksum);
     cJSON *about = cJSON_AddObjectToObject(pulga, "text");
-    cJSON_AddStringToObject(about, "name", text_path);
+    cJSON_AddStringToObject(about, "name", name);
+    free(name);
     cJSON_AddNumberToObject(about, "size", (double)text->raw.size);
     cJSON_AddStringToObject(about, "xxh3_64", checksum);
     cJSON *files = cJSON_AddObjectToObject(pulga, "files");

@@ -199,6 +199,20 @@ static char *set_whole(const Field *field, int *into, const char *text)
     return NULL;
 }
 
+/* A number as config.json will give it back: cJSON may write one digit less than it takes to tell
+ * it from its neighbour, and a resumed run must compute with the very number. */
+static double as_kept(double number)
+{
+    cJSON *json = cJSON_CreateNumber(number);
+    char *text = cJSON_PrintUnformatted(json);
+    if (!text)
+        die("no memory for a number");
+    const double kept = strtod(text, NULL);
+    cJSON_free(text);
+    cJSON_Delete(json);
+    return kept;
+}
+
 static char *set_number(const Field *field, double *into, const char *text)
 {
     char *end;
@@ -206,7 +220,7 @@ static char *set_number(const Field *field, double *into, const char *text)
     if (end == text || *end || !(number >= field->least && number <= field->most))
         return saying("--%s wants a number from %g to %g, not '%s'", field->name, field->least,
                       field->most, text);
-    *into = number;
+    *into = as_kept(number);
     return NULL;
 }
 

@@ -64,9 +64,15 @@ load programs.bash
             esac
         done
     done
+    refuses 64 "--min-lr 0.01" "--lr 0.001" -- "$BIN/train" perro.txt --schedule cosine \
+        --min-lr 0.01
     refuses 64 "--lr is for" -- "$BIN/train" perro.txt --lr 0.1
     refuses 64 "--overwrite" "--out DIR" -- "$BIN/train" perro.txt --overwrite
     [ ! -e runs ]
+}
+
+@test "more parts than sequences are not counted" {
+    "$BIN/train" perro.txt --steps 1 --batch 3 --accumulate 50 | grep -q "3 sequences in 3 parts"
 }
 
 @test "options that their schedule reads" {
@@ -105,6 +111,18 @@ load programs.bash
     grep -qE '__[at]san_init' "$BIN/train" || refuses 1 "no memory" MB -- bash -c \
         'ulimit -v 2000000 && exec "$0" perro.txt --width 2048 --layers 8' "$BIN/train"
     [ ! -e runs ]
+}
+
+@test "stacks and threads that the environment makes too small or too many" {
+    refuses 1 "the stack is limited to 512 kB" "ulimit -s" -- bash -c \
+        'ulimit -s 512 && exec "$0" perro.txt' "$BIN/train"
+    [ ! -e runs ]
+    "$BIN/train" perro.txt --steps 3 --out run >/dev/null
+    for setting in OMP_STACKSIZE=64k OMP_STACKSIZE=100G OMP_NUM_THREADS=200000; do
+        env $setting "$BIN/train" perro.txt --steps 3 --out other --overwrite >/dev/null
+        same_run run other
+        env $setting OMP_WAIT_POLICY=passive "$BIN/sample" run el >/dev/null
+    done
 }
 
 @test "a rate that goes wrong is told, not trained on" {

@@ -133,6 +133,7 @@ harmless() {
     small_run "$name.txt" "$name" >out.txt
     harmless out.txt
     iconv -f UTF-8 -t UTF-8 out.txt >/dev/null
+    iconv -f UTF-8 -t UTF-8 "$name/config.json" >/dev/null # or no JSON for anybody else
     "$BIN/train" "$name.txt" --from "$name" --steps 1 --out next >out.txt
     harmless out.txt
     "$BIN/attend" "$name" un gato -o "$name.svg" >out.txt

@@ -216,6 +216,7 @@ until_said() {
 @test "a start that failed or was killed can be made again" {
     mkdir begun
     : >begun/log.csv
+    : >begun/tokenizer.json
     "$BIN/train" perro.txt --steps 1 --out begun >/dev/null
     rm begun/state.safetensors begun/model.safetensors
     refuses 1 begun "--overwrite" -- "$BIN/train" perro.txt --steps 1 --out begun

@@ -131,7 +131,9 @@ PY
     refuses 64 --greedy --top-k -- "$BIN/sample" run el --greedy --top-k 3
     refuses 64 --beam --temperature -- "$BIN/sample" run el --beam 3 --temperature 2
     refuses 64 --score -- "$BIN/sample" run el --score perro.txt
-    refuses 64 --score --seed -- "$BIN/sample" run --score perro.txt --seed 2
+    for option in --greedy "--beam 3" "--count 2" "--text perro.txt" "--seed 1"; do
+        refuses 64 --score "${option% *}" -- "$BIN/sample" run --score perro.txt $option
+    done
     refuses 64 temperature -- "$BIN/sample" run el --temperature nan
     refuses 64 top-p -- "$BIN/sample" run el --top-p 1.5
     refuses 1 absent -- "$BIN/sample" run --score absent

@@ -421,6 +421,25 @@ static void test_json_round_trip(void **state)
     }
 }
 
+/* cJSON tells no number from one that lies a rounding away: the first would come back as 0.1. */
+static void test_json_of_many_digits(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "0.09999999999999999", "0.30000000000000004", "0.12345678901234567", "1e-300"};
+    const Field *field = find("val");
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        Settings from = {0}, into = {0};
+        assert_good(field, &from, texts[i]);
+        cJSON *json = field_to_json(field, &from);
+        char *text = cJSON_Print(json);
+        assert_null(set_from_json(field, &into, text));
+        assert_same(field, &from, &into);
+        cJSON_Delete(json);
+        free(text);
+    }
+}
+
 static void test_json_of_presets(void **state)
 {
     (void)state;
@@ -514,6 +533,7 @@ int main(void)
         cmocka_unit_test(test_lives),
         cmocka_unit_test(test_presets),
         cmocka_unit_test(test_json_round_trip),
+        cmocka_unit_test(test_json_of_many_digits),
         cmocka_unit_test(test_json_of_presets),
         cmocka_unit_test(test_json_looks),
         cmocka_unit_test(test_json_kinds),

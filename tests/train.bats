@@ -53,6 +53,11 @@ in runs/perro" <(tail -n 1 out.txt)
     echo mine >mine/text.txt
     refuses 1 mine "text.txt" -- "$BIN/train" perro.txt --steps 1 --out mine --overwrite
     [ "$(cat mine/text.txt)" = mine ]
+    for file in tokenizer.json tokenizer_config.json; do
+        rm -rf mine && mkdir mine && echo mine >mine/$file
+        refuses 1 mine "$file" -- "$BIN/train" perro.txt --steps 1 --out mine --overwrite
+        [ "$(cat mine/$file)" = mine ] && [ "$(ls -A mine)" = $file ]
+    done
 }
 
 @test "an empty directory may be named with --out" {
@@ -129,6 +134,15 @@ in runs/perro" <(tail -n 1 out.txt)
     "$BIN/train" --resume parts --stop-after 8 >/dev/null
     "$BIN/train" --resume parts --stop-after 25 >/dev/null
     "$BIN/train" --resume parts | grep -q "going on from step 25"
+    same_run whole parts
+}
+
+@test "a resumed run has the very numbers that were given" {
+    seq 15 | sed 's/$/ uno dos/' >fifteen.txt # a tenth of them and a little less is 2 lines, and 1
+    local options="--val 0.09999999999999999 --lr-factor 0.30000000000000004 --steps 8"
+    "$BIN/train" fifteen.txt $options --out whole >/dev/null
+    "$BIN/train" fifteen.txt $options --out parts --stop-after 3 >/dev/null
+    "$BIN/train" --resume parts >/dev/null
     same_run whole parts
 }
 
@@ -257,6 +271,37 @@ is_saved() {
     same_run whole run
 }
 
+@test "Ctrl-C in the evaluation after the first step loses nothing either" {
+    seq 30000 | sed 's/./& /g' >digits.txt
+    env --default-signal=INT "$BIN/train" digits.txt --batch 2000 --val 0.9 --eval-every 1 \
+        --steps 3 --layers 4 --threads 1 --out run >out.txt &
+    local process=$! code=0
+    until grep -q "^start:" out.txt; do sleep 0.05; done
+    kill -INT $process
+    wait $process || code=$?
+    [ "$code" -eq 130 ]
+    grep -q "^stopped by .* in the evaluation after step 1 of 3: it goes on from step 0" out.txt
+}
+
+# What goes away sends its signal more than once: a terminal and its shell, a limit each second.
+@test "SIGHUP and SIGXCPU save, however often they come" {
+    seq 12000 | sed 's/./& /g' >digits.txt
+    for signal in HUP XCPU; do
+        env --default-signal=HUP "$BIN/train" digits.txt --batch 12000 --val 0 --steps 100 \
+            --out run --overwrite >out.txt &
+        local process=$! code=0
+        until grep -q "^start:" out.txt; do sleep 0.05; done
+        for time in 1 2 3; do
+            kill -$signal $process 2>/dev/null || true
+            sleep 0.05
+        done
+        wait $process || code=$?
+        [ "$code" -eq "$([ $signal = HUP ] && echo 129 || echo 152)" ]
+        grep -q "^stopped by .* after step 1 of" out.txt
+        grep -qa '"step":"1"' run/state.safetensors
+    done
+}
+
 @test "a second Ctrl-C stops at once" {
     seq 12000 | sed 's/./& /g' >digits.txt
     env --default-signal=INT "$BIN/train" digits.txt --batch 12000 --val 0 --steps 100 --out run \
@@ -341,6 +386,9 @@ is_saved() {
         eval "$(tail -n 1 out.txt | cut -c 9-)" >out.txt
         tail -n 1 "./$name/log.csv" | grep -q "^8,"
     done
+    # So can the line before it; a name with a dash is no option there.
+    "$BIN/train" perro.txt --steps 2 --out=-b >out.txt
+    eval "$(sed -n 's/^try     //p' out.txt) el --count 0" | grep -q muchacho
     PATH="$BIN:$PATH" train perro.txt --steps 2 --out found >out.txt
     grep -q "^next    train --resume found" out.txt
 }
