@@ -89,6 +89,9 @@ static void check_choice(const Choice *choice, const Given *given, bool prompted
     if (choice->beam)
         refuse(given, "--beam searches and does not draw",
                (const char *[]){"temperature", "top-k", "top-p", NULL});
+    if (choice->beam && choice->count > choice->beam)
+        usage_error("--beam %d keeps no more than that: --count %d is too many", choice->beam,
+                    choice->count);
 }
 
 static AnswerRules rules_of(const Choice *choice, const Given *given, const Pretrained *model)

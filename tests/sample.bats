@@ -119,6 +119,11 @@ PY
     [ "$(grep -cE '^  [12]  el ' out.txt)" -eq 2 ]
     "$BIN/sample" chars --count 1 "" >/dev/null
     "$BIN/sample" chars --score perro.txt | grep -q 'in all$'
+    printf 'abcabcabd' >abc.txt # no line ends: it begins with a letter that is drawn, and says so
+    "$BIN/train" abc.txt --tokens char --steps 50 --out abc >/dev/null
+    "$BIN/sample" abc "" --words 3 --count 1 | grep -qE '^  1  [abcd]{4} …'
+    "$BIN/sample" abc "" --json | grep -qE '^\{"prompt":"[abcd]",'
+    [ "$("$BIN/sample" chars "" --json | grep -c '^{"prompt":"",')" -eq 1 ]
 }
 
 @test "bad input: one clear line each" {
@@ -131,6 +136,7 @@ PY
     refuses 64 --greedy --top-k -- "$BIN/sample" run el --greedy --top-k 3
     refuses 64 --beam --temperature -- "$BIN/sample" run el --beam 3 --temperature 2
     refuses 64 --score -- "$BIN/sample" run el --score perro.txt
+    refuses 64 --beam --count -- "$BIN/sample" run el --beam 3 --count 4
     for option in --greedy "--beam 3" "--count 2" "--text perro.txt" "--seed 1"; do
         refuses 64 --score "${option% *}" -- "$BIN/sample" run --score perro.txt $option
     done
