@@ -9,7 +9,7 @@
 #include "../data/shown.h"
 #include "../model/random.h"
 
-enum { BAR = 24, WORD_COLUMNS = 16 }; /* columns of a bar, and of a word at least */
+enum { BAR = 24, WORD_COLUMNS = 16 }; /* columns: of a bar, and of a word at most */
 
 /* Special tokens are no words, whatever weight the model gives them: nothing goes on with [bos] or
  * another model's padding. But [eos] ends a line, and [unk] stands for words. */
