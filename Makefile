@@ -95,8 +95,9 @@ $(BUILD)/double/%.o: %.c $(BUILD)/flags | packages
 $(BUILD)/heatmap_page.inc: data/heatmap.html
 	@mkdir -p $(@D)
 	@sed 's/[\\"]/\\&/g; s/.*/"&\\n",/' $< > $@
-$(call in_float,data/heatmap_html.c) $(call in_double,data/heatmap_html.c): $(BUILD)/heatmap_page.inc
-$(call in_float,data/heatmap_html.c) $(call in_double,data/heatmap_html.c): CPPFLAGS += -I$(BUILD)
+WITH_PAGE = $(call in_float,data/heatmap_html.c) $(call in_double,data/heatmap_html.c)
+$(WITH_PAGE): $(BUILD)/heatmap_page.inc
+$(WITH_PAGE): CPPFLAGS += -I$(BUILD)
 
 # Other flags than last time: everything is built again.
 $(BUILD)/flags: always

@@ -80,7 +80,7 @@ static void check_choice(const Choice *choice, const Given *given, bool prompted
     if (choice->score && prompted)
         usage_error("--score takes its text from a file: a prompt says nothing then");
     if (choice->score)
-        refuse(given, "--score tells of a text and answers no prompt",
+        refuse(given, "--score writes nothing and draws nothing",
                (const char *[]){"count", "words", "temperature", "top-k", "top-p", "greedy", "beam",
                                 "seed", "table", "text", NULL});
     if (choice->greedy)
@@ -89,6 +89,9 @@ static void check_choice(const Choice *choice, const Given *given, bool prompted
     if (choice->beam)
         refuse(given, "--beam searches and does not draw",
                (const char *[]){"temperature", "top-k", "top-p", NULL});
+    if (choice->beam && choice->count > choice->beam)
+        usage_error("--beam %d keeps no more than that: --count %d is too many", choice->beam,
+                    choice->count);
 }
 
 static AnswerRules rules_of(const Choice *choice, const Given *given, const Pretrained *model)

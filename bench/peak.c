@@ -45,14 +45,12 @@ double peak_flops(void)
     const int threads = thread_limit();
     double best = 0;
     for (int try = 0; try < TRIES; try++) {
-        volatile float kept = 0;
+        float sum = 0;
         const double begun = clock_seconds();
-        #pragma omp parallel for schedule(static, 1)
-        for (int t = 0; t < threads; t++) {
-            const float sum = multiply_adds((float)t);
-            #pragma omp critical
-            kept += sum;
-        }
+        #pragma omp parallel for schedule(static, 1) reduction(+ : sum)
+        for (int t = 0; t < threads; t++)
+            sum += multiply_adds((float)t);
+        __asm__ volatile("" ::"m"(sum)); /* or nothing of it would be computed */
         const double flops = 2.0 * ROUNDS * CHAINS * LANES * threads / (clock_seconds() - begun);
         best = flops > best ? flops : best;
     }
@@ -80,14 +78,12 @@ double peak_bandwidth(void)
     memset(block, 0, sizeof *block * (size_t)PART * PARTS); /* or all pages were the same zeros */
     double best = 0;
     for (int try = 0; try < TRIES; try++) {
-        volatile float kept = 0;
+        float sum = 0;
         const double begun = clock_seconds();
-        #pragma omp parallel for schedule(static)
-        for (int part = 0; part < PARTS; part++) {
-            const float sum = sum_of(block + (size_t)part * PART, PART);
-            #pragma omp critical
-            kept += sum;
-        }
+        #pragma omp parallel for schedule(static) reduction(+ : sum)
+        for (int part = 0; part < PARTS; part++)
+            sum += sum_of(block + (size_t)part * PART, PART);
+        __asm__ volatile("" ::"m"(sum)); /* or nothing of it would be computed */
         const double speed = sizeof *block * (double)PART * PARTS / (clock_seconds() - begun);
         best = speed > best ? speed : best;
     }

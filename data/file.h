@@ -17,8 +17,8 @@ typedef struct {
  * read for ever. */
 Bytes file_read(const char *path, bool text);
 
-/* Dies unless it is a file, or a link to one: in a directory that somebody handed over, a pipe would
- * be waited for, and a device read, for ever. */
+/* Dies unless it is a file, or a link to one: in a directory that somebody handed over, a pipe
+ * would be waited for, and a device read, for ever. */
 void file_must_be_plain(const char *path);
 
 bool file_exists(const char *path);

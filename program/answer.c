@@ -9,7 +9,7 @@
 #include "../data/shown.h"
 #include "../model/random.h"
 
-enum { BAR = 24, WORD_COLUMNS = 16 }; /* columns of a bar, and of a word at least */
+enum { BAR = 24, WORD_COLUMNS = 16 }; /* columns: of a bar, and of a word at most */
 
 /* Special tokens are no words, whatever weight the model gives them: nothing goes on with [bos] or
  * another model's padding. But [eos] ends a line, and [unk] stands for words. */
@@ -60,29 +60,32 @@ void answerer_free(Answerer *a)
 /* Two writers say it, below: what may come next, from the answerer's `ranked`, then the
  * continuations, each of which comes to be as it is asked for. */
 typedef struct {
-    const char *text;      /* the prompt as it was asked */
+    const char *text;      /* the prompt as it was asked: what stands before a continuation */
     int *tokens, count;    /* and as it is read */
-    int drawn;             /* of the tokens: not the prompt's own, but what a stream begins with */
+    int unseen;            /* of the tokens: the line's end that a stream begins with */
     size_t counted;        /* how often the text goes on from there; 0 also where it is not here */
     int rows;              /* of the table */
     Hypothesis *found;     /* by a beam; of drawing, NULL */
     int found_count;
 } Answer;
 
-/* A stream needs something to go on from: a line's end or, where it has none, any word. */
+/* A stream needs something to go on from: a line's end or, where it has none, any word, as if that
+ * had been asked. */
 static void begin_stream(const Answerer *a, Answer *answer)
 {
     const Vocabulary *words = &a->model->vocabulary;
     int first = vocabulary_id(words, "\n", 1), kinds = 0;
-    if (first < 0 || first == words->unk) {
+    answer->unseen = first >= 0 && first != words->unk;
+    if (!answer->unseen) {
         for (int id = 0; id < words->count; id++)
             kinds += a->p[id] = !a->barred[id] && id != words->unk;
         const Random4 place = {{UINT32_MAX, 0, a->asked, 0}};
         first = sampler_pick(a->p, words->count,
                              kinds * random_uniform(a->rules.seed, RANDOM_SAMPLE, place));
+        answer->text = words->words[first].key;
     }
     answer->tokens[0] = first;
-    answer->count = answer->drawn = 1;
+    answer->count = 1;
 }
 
 /* Reads the prompt and ranks what may come next. Returns NULL, or what is wrong. */
@@ -128,7 +131,7 @@ typedef void Tell(const Answerer *a, int left, int id);
 /* What a continuation's first token follows; -1: nothing that is shown. */
 static int last_shown(const Answer *answer)
 {
-    return answer->count > answer->drawn ? answer->tokens[answer->count - 1] : -1;
+    return answer->count > answer->unseen ? answer->tokens[answer->count - 1] : -1;
 }
 
 /* Draws what comes next. The rules choose among what is not barred; log_p receives what the model
@@ -188,7 +191,7 @@ static bool was_full(const Answerer *a, const Hypothesis *h)
 /* Whether the text has prompt and continuation word for word. */
 static bool is_in_text(const Answerer *a, const Answer *answer, const Hypothesis *h)
 {
-    const int from = !a->model->stream || answer->drawn ? 1 : 0; /* without [bos] */
+    const int from = !a->model->stream || answer->unseen ? 1 : 0; /* without [bos] */
     const int asked = answer->count - from;
     int *tokens = memory_new((size_t)(asked + h->count) + 1, sizeof *tokens, "words");
     memcpy(tokens, answer->tokens + from, sizeof *tokens * (size_t)asked);
@@ -274,8 +277,8 @@ static void put_token(const Answerer *a, int left, int id)
 static void put_prompt(const Answerer *a, const Answer *answer)
 {
     printf("%s", a->screen.bold);
-    for (int i = answer->drawn; i < answer->count; i++)
-        put_token(a, i > answer->drawn ? answer->tokens[i - 1] : -1, answer->tokens[i]);
+    for (int i = answer->unseen; i < answer->count; i++)
+        put_token(a, i > answer->unseen ? answer->tokens[i - 1] : -1, answer->tokens[i]);
     printf("%s", a->screen.plain);
 }
 

@@ -42,7 +42,8 @@ small_run() {
 
 @test "what the text holds word for word is told from what is new" {
     learned_run
-    "$BIN/sample" run "un gato" --greedy | grep -q '^  1  un gato come  \[word for word in the text\]$'
+    "$BIN/sample" run "un gato" --greedy |
+        grep -q '^  1  un gato come  \[word for word in the text\]$'
     "$BIN/train" perro.txt --steps 0 --out start >/dev/null
     "$BIN/sample" start un --words 4 --count 9 | grep -q '\[new\]$'
 }
@@ -119,6 +120,11 @@ PY
     [ "$(grep -cE '^  [12]  el ' out.txt)" -eq 2 ]
     "$BIN/sample" chars --count 1 "" >/dev/null
     "$BIN/sample" chars --score perro.txt | grep -q 'in all$'
+    printf 'abcabcabd' >abc.txt # no line ends: it begins with a letter that is drawn, and says so
+    "$BIN/train" abc.txt --tokens char --steps 50 --out abc >/dev/null
+    "$BIN/sample" abc "" --words 3 --count 1 | grep -qE '^  1  [abcd]{4} …'
+    "$BIN/sample" abc "" --json | grep -qE '^\{"prompt":"[abcd]",'
+    [ "$("$BIN/sample" chars "" --json | grep -c '^{"prompt":"",')" -eq 1 ]
 }
 
 @test "bad input: one clear line each" {
@@ -131,6 +137,7 @@ PY
     refuses 64 --greedy --top-k -- "$BIN/sample" run el --greedy --top-k 3
     refuses 64 --beam --temperature -- "$BIN/sample" run el --beam 3 --temperature 2
     refuses 64 --score -- "$BIN/sample" run el --score perro.txt
+    refuses 64 --beam --count -- "$BIN/sample" run el --beam 3 --count 4
     for option in --greedy "--beam 3" "--count 2" "--text perro.txt" "--seed 1"; do
         refuses 64 --score "${option% *}" -- "$BIN/sample" run --score perro.txt $option
     done

@@ -13,8 +13,8 @@ for target; do
     # A leak is seen after each input by the harness; the checker at the end would only be slow.
     "build/fuzz/fuzz_$target" -max_total_time="$seconds" -max_len=8192 -timeout=20 \
         -malloc_limit_mb=256 -rss_limit_mb=2048 -detect_leaks=0 -print_funcs=0 \
-        -print_final_stats=1 -artifact_prefix="build/fuzz/found/$target-" "build/fuzz/corpus/$target" \
-        "tests/fuzz/corpus/$target" >"build/fuzz/$target.log" 2>&1 || {
+        -print_final_stats=1 -artifact_prefix="build/fuzz/found/$target-" \
+        "build/fuzz/corpus/$target" "tests/fuzz/corpus/$target" >"build/fuzz/$target.log" 2>&1 || {
         grep -av "^#" "build/fuzz/$target.log" | tail -n 60
         echo "  FOUND something: build/fuzz/found/$target-*; $target.log beside it tells more"
         exit 1
