@@ -58,7 +58,8 @@ static const Program PROGRAM = {
     .summary = "Goes on from PROMPT with the model in the directory RUN. Without one it asks for "
                "prompts, line after line; in a pipe each line is a prompt.",
     .notes = "Beside each probability stands how often the text that the model was trained on goes "
-             "on so, counted, where that text is there. \"\" is an empty prompt.\n",
+             "on so, counted, where that text is there. What is no word, as [bos], may have a "
+             "probability but is never said. \"\" is an empty prompt.\n",
 };
 
 static bool was_chosen(const Given *given, const char *name)
@@ -66,33 +67,45 @@ static bool was_chosen(const Given *given, const char *name)
     return given->field[field_index(CHOICES, name)];
 }
 
+/* What is asked for and would say nothing is refused; the names end with NULL. */
+static void refuse(const Given *given, const char *why, const char *const *names)
+{
+    for (; *names; names++)
+        if (was_chosen(given, *names))
+            usage_error("%s: --%s says nothing then", why, *names);
+}
+
+static void check_choice(const Choice *choice, const Given *given, bool prompted)
+{
+    if (choice->score && prompted)
+        usage_error("--score takes its text from a file: a prompt says nothing then");
+    if (choice->score)
+        refuse(given, "--score tells of a text and answers no prompt",
+               (const char *[]){"count", "words", "temperature", "top-k", "top-p", "greedy", "beam",
+                                "seed", "table", "text", NULL});
+    if (choice->greedy)
+        refuse(given, "--greedy takes the most probable token",
+               (const char *[]){"temperature", "top-k", "top-p", "beam", NULL});
+    if (choice->beam)
+        refuse(given, "--beam searches and does not draw",
+               (const char *[]){"temperature", "top-k", "top-p", NULL});
+}
+
 static AnswerRules rules_of(const Choice *choice, const Given *given, const Pretrained *model)
 {
-    static const char *const of_drawing[] = {"temperature", "top-k", "top-p", "beam"};
-    for (size_t i = 0; choice->greedy && i < sizeof of_drawing / sizeof *of_drawing; i++)
-        if (was_chosen(given, of_drawing[i]))
-            usage_error("--greedy takes the most probable token: --%s says nothing then",
-                        of_drawing[i]);
-    for (size_t i = 0; choice->beam && i < 3; i++)
-        if (was_chosen(given, of_drawing[i]))
-            usage_error("--beam searches and does not draw: --%s says nothing then",
-                        of_drawing[i]);
-    if ((int64_t)choice->beam * model->vocabulary.count > INT_MAX)
-        usage_error("--beam %d is too wide for a model of %d tokens", choice->beam,
-                    model->vocabulary.count);
-    AnswerRules rules = {
+    const bool greedy = choice->greedy || choice->temperature == 0;
+    const int V = model->vocabulary.count;
+    if ((int64_t)choice->beam * V > INT_MAX)
+        usage_error("--beam %d is too wide for a model of %d tokens", choice->beam, V);
+    return (AnswerRules){
         .table = choice->table, .all_rows = was_chosen(given, "table"),
-        .count = choice->count, .words = choice->words, .beam = choice->beam,
-        .sampling = {choice->temperature, choice->top_p, choice->top_k},
+        .count = was_chosen(given, "count") ? choice->count : greedy ? 1 : 3,
+        .words = was_chosen(given, "words") ? choice->words
+               : model->vocabulary.characters ? 300 : 50,
+        .beam = choice->beam,
+        .sampling = {greedy ? 0 : choice->temperature, choice->top_p, choice->top_k},
         .seed = (uint32_t)choice->seed, .json = choice->json,
     };
-    if (choice->greedy)
-        rules.sampling.temperature = 0;
-    if (!was_chosen(given, "count"))
-        rules.count = rules.sampling.temperature == 0 ? 1 : 3;
-    if (!was_chosen(given, "words"))
-        rules.words = model->vocabulary.characters ? 300 : 50;
-    return rules;
 }
 
 /* Answers what is asked; returns whether all of it could be. */
@@ -146,19 +159,6 @@ static bool converse(Pretrained *model, const Choice *choice, const Given *given
     return good;
 }
 
-/* What a score would not read. */
-static void check_score(const Given *given, const char *prompt)
-{
-    static const char *const others[] = {"count", "words", "temperature", "top-k", "top-p",
-                                         "greedy", "beam", "seed", "table", "text"};
-    if (prompt)
-        usage_error("--score takes its text from a file: a prompt says nothing then");
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (was_chosen(given, others[i]))
-            usage_error("--score writes nothing and draws nothing: --%s says nothing then",
-                        others[i]);
-}
-
 int main(int argc, char **argv)
 {
     threads_wait_politely(argv);
@@ -167,8 +167,7 @@ int main(int argc, char **argv)
     char **words = options_and_words(PROGRAM, argc, argv, &choice, &given);
     if (!words[0])
         usage_error("give a RUN to sample from; --help tells all");
-    if (choice.score)
-        check_score(&given, words[1]);
+    check_choice(&choice, &given, words[1]);
     if (choice.threads)
         thread_set_limit(choice.threads);
 

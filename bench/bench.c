@@ -1,6 +1,7 @@
 /* bench.c: how fast training is, against what the machine can do and against PyTorch where that is
  * installed. Every figure is taken in a process of its own; what stands side by side was measured
  * one after the other. It judges nothing: times depend on the machine and on its neighbours. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,6 +82,7 @@ static void multiply(void *what)
     }
 }
 
+/* Small ones: xᵀ·dy is added to w thousands of times. */
 static Matrix numbers(int rows, int cols)
 {
     const size_t count = (size_t)rows * (size_t)cols;
@@ -166,7 +168,7 @@ static Measured measure_torch(const StepCase *step, bool compiled)
     return found;
 }
 
-/* Both precisions beside PyTorch's, which are NULL where they are not wanted. */
+/* A step beside PyTorch's, where that is wanted. */
 static Measured bench_step(const Machine *machine, const StepCase *step, bool torch, bool compiled)
 {
     const Case *it = &step->it;
@@ -259,7 +261,8 @@ static Measured measure_sentences(const void *what)
     return measure_rounds(take_sentences, &training, 2);
 }
 
-/* The Spanish course's model: a layer of four heads of the full width, sentences of 5 words. */
+/* The Spanish course's model: a layer of four heads of the full width, sentences of 5 words.
+ * PyTorch's is the plain block of that width, whose heads share it and which has no windows. */
 static void bench_sentences(void)
 {
     static const int windows[] = {1, 2, 3, 4};
@@ -289,7 +292,7 @@ static Measured measure_writing(const void *what)
     Gpt gpt = gpt_new(it->shape, it->shape.context);
     gpt_start(&gpt, 1);
     gpt_remember(&gpt, 1);
-    Writer writer = writer_new(&gpt, -1);
+    Writer writer = writer_new(&gpt, 0, -1);
     writer_begin(&writer, (const int[]){0}, 1);
     return measure_rounds(write_token, &writer, 1);
 }

@@ -1,8 +1,6 @@
 /* cases.c: see cases.h. */
 #include "cases.h"
 
-#include <stdlib.h>
-
 #include "../model/schedule.h"
 
 Case case_of(const char *name, int layers, int heads, int width, int vocabulary, int context,
@@ -47,24 +45,13 @@ Training training_new(const Case *it)
     return s;
 }
 
-void training_free(Training *s)
-{
-    gpt_free(&s->gpt);
-    adam_free(&s->adam);
-    free(s->tokens);
-    free(s->targets);
-    free(s->positions);
-    free(s->start);
-}
-
-double training_step(Training *s)
+void training_step(Training *s)
 {
     s->step++;
     const Noise noise = {.rate = s->it.dropout, .seed = 1, .step = (uint32_t)s->step};
-    const double loss = gpt_learn(&s->gpt, &s->batch, (Real)1 / (Real)s->batch.rows, noise);
+    gpt_learn(&s->gpt, &s->batch, (Real)1 / (Real)s->batch.rows, noise);
     const double norm = adam_gradient_norm(&s->gpt);
     adam_step(&s->adam, &s->gpt, norm > 1 ? 1 / norm : 1, 1e-4, 0.01, s->step);
-    return loss / s->batch.rows;
 }
 
 double case_flops(const Case *it)
@@ -75,7 +62,6 @@ double case_flops(const Case *it)
     const double tokens = T * it->sequences;
     const double weights = shape->layers * (C * 3 * HD + HD * C + 2 * C * F) +
                            C * shape->vocabulary;
-    const double window = shape->window ? shape->window[0] : T;
-    const double pairs = it->sequences * (window * (window + 1) / 2 + (T - window) * window);
+    const double pairs = it->sequences * T * (T + 1) / 2; /* of a query and a key it sees */
     return 6 * weights * tokens + shape->layers * pairs * 12 * HD;
 }

@@ -25,15 +25,15 @@ typedef struct {
     int64_t step;
 } Training;
 
+/* It lasts as long as the process that measures it. */
 Training training_new(const Case *it);
-void training_free(Training *training);
 
-/* Forward, backward and update, as data/trainer does it; returns the loss. */
-double training_step(Training *training);
+/* Forward, backward and update, as data/trainer does it. */
+void training_step(Training *training);
 
-/* Floating-point operations of a step: 6 for each number of a matrix and token, the head's with
- * them, and attention's two products over the half of the square that is not masked (with a
- * window, over the window), in forward and twice in backward. */
+/* Floating-point operations of a step without windows: 6 for each number of a matrix and token, the
+ * head's with them, and attention's two products over the half of the square that is not masked, in
+ * forward and twice in backward. */
 double case_flops(const Case *it);
 
 #endif

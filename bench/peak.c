@@ -7,8 +7,15 @@
 #include "../model/base.h"
 
 /* The widest vector that this build knows. */
-typedef float Wide __attribute__((vector_size(__BIGGEST_ALIGNMENT__)));
-enum { LANES = __BIGGEST_ALIGNMENT__ / sizeof(float) };
+#if defined __AVX512F__
+enum { WIDE_BYTES = 64 };
+#elif defined __AVX__
+enum { WIDE_BYTES = 32 };
+#else
+enum { WIDE_BYTES = 16 };
+#endif
+typedef float Wide __attribute__((vector_size(WIDE_BYTES)));
+enum { LANES = WIDE_BYTES / sizeof(float) };
 
 /* Chains of multiply-adds: enough to hide each other's latency, few enough for the registers. */
 enum { CHAINS = 12, ROUNDS = 2000000 };

@@ -4,7 +4,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <stb/stb_ds.h>
 #include <utf8proc.h>
 
 #include "../model/base.h"
@@ -54,14 +53,6 @@ static int distance(const Letters *a, const Letters *b)
     return row[b->length];
 }
 
-static bool is_special(const Vocabulary *v, int id)
-{
-    for (ptrdiff_t i = 0; i < arrlen(v->special); i++)
-        if (v->special[i] == id)
-            return true;
-    return false;
-}
-
 /* The ids of the nearest words, the nearest first; returns how many. */
 static int nearest(const Vocabulary *v, const Letters *word, int ids[MOST + 1])
 {
@@ -70,7 +61,7 @@ static int nearest(const Vocabulary *v, const Letters *word, int ids[MOST + 1])
         const Letters known = letters_of(v->words[id].key, strlen(v->words[id].key));
         const int longer = known.length > word->length ? known.length : word->length;
         /* The lengths' difference is the least that it can be. */
-        if (longer > LONGEST || is_special(v, id) ||
+        if (longer > LONGEST || vocabulary_is_special(v, id) ||
             (count == MOST && abs(known.length - word->length) >= away[MOST - 1]))
             continue;
         const int d = distance(word, &known);

@@ -18,10 +18,8 @@ static int32_t first_code_point(const Vocabulary *v, int id)
 
 static bool is_mark(const Vocabulary *v, int id)
 {
-    for (int i = 0; i < arrlen(v->special); i++)
-        if (v->special[i] == id)
-            return false; /* [bos] is a word, whatever it begins with */
-    return is_punctuation(first_code_point(v, id));
+    /* [bos] is a word, whatever it begins with */
+    return !vocabulary_is_special(v, id) && is_punctuation(first_code_point(v, id));
 }
 
 static bool opens(int32_t c)

@@ -29,7 +29,7 @@ void spelling_free(Spelling *spelling);
 /* Whether white space stands between two tokens. */
 bool spelling_parts(const Spelling *spelling, int left, int right);
 
-/* Tokens as a text, special ones left out; the caller frees. */
+/* Tokens as a text, [bos] and [eos] left out; the caller frees. */
 char *spelling_text(const Spelling *spelling, const int *tokens, int count);
 
 #endif

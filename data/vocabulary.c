@@ -32,6 +32,14 @@ int vocabulary_id(const Vocabulary *vocabulary, const char *token, size_t size)
     return found >= 0 ? (int)found : vocabulary->unk;
 }
 
+bool vocabulary_is_special(const Vocabulary *vocabulary, int id)
+{
+    for (ptrdiff_t i = 0; i < arrlen(vocabulary->special); i++)
+        if (vocabulary->special[i] == id)
+            return true;
+    return false;
+}
+
 const char *vocabulary_next(const Vocabulary *vocabulary, const char **at, const char *end)
 {
     return token_next(at, end, vocabulary->characters, vocabulary->marks);

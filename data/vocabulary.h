@@ -41,6 +41,9 @@ bool vocabulary_add(Vocabulary *vocabulary, const char *word, int count, bool sp
 /* The id of a token of `size` bytes; [unk]'s, or -1, where it is not known. */
 int vocabulary_id(const Vocabulary *vocabulary, const char *token, size_t size);
 
+/* Whether no text may spell it out. */
+bool vocabulary_is_special(const Vocabulary *vocabulary, int id);
+
 /* The next token of a clean text, as this vocabulary cuts it: see token_next(). */
 const char *vocabulary_next(const Vocabulary *vocabulary, const char **at, const char *end);
 

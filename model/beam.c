@@ -10,8 +10,8 @@
 /* The best so far and room to find the next in. */
 typedef struct {
     Gpt *gpt;
-    const int *prompt;
-    int prompt_count, width, most, eos;
+    BeamRules rules;
+    int read;               /* tokens of the prompt, which lies in every slot */
     Hypothesis *now, *next; /* (width) */
     int count;
     double *scores;  /* (width, V) ln p of each hypothesis and each token behind it */
@@ -20,13 +20,14 @@ typedef struct {
     int *start, *tokens, *positions, *slots; /* (width + 1) (width) … of their batch */
 } Beam;
 
-static Beam beam_new(Gpt *gpt, const int *prompt, int count, int width, int most, int eos)
+/* It begins with the empty continuation, of which slot 0 remembers the prompt. */
+static Beam beam_new(Gpt *gpt, const Real *logits, int read, BeamRules rules)
 {
-    const size_t K = (size_t)width, V = (size_t)gpt->shape.vocabulary;
+    const size_t K = (size_t)rules.width, V = (size_t)gpt->shape.vocabulary;
     static const char what[] = "the beam";
     Beam beam = {
-        .gpt = gpt, .prompt = prompt, .prompt_count = count, .width = width, .most = most,
-        .eos = eos, .now = memory_new(K, sizeof *beam.now, what),
+        .gpt = gpt, .rules = rules, .read = read, .count = 1,
+        .now = memory_new(K, sizeof *beam.now, what),
         .next = memory_new(K, sizeof *beam.next, what),
         .scores = memory_new(K * V, sizeof *beam.scores, what),
         .best = memory_new(K, sizeof *beam.best, what),
@@ -36,19 +37,20 @@ static Beam beam_new(Gpt *gpt, const int *prompt, int count, int width, int most
         .positions = memory_new(K, sizeof *beam.positions, what),
         .slots = memory_new(K, sizeof *beam.slots, what),
     };
-    for (int i = 0; i < width; i++) {
-        beam.now[i].tokens = memory_new((size_t)most, sizeof *beam.tokens, what);
-        beam.next[i].tokens = memory_new((size_t)most, sizeof *beam.tokens, what);
+    for (int i = 0; i < rules.width; i++) {
+        beam.now[i].tokens = memory_new((size_t)rules.most, sizeof *beam.tokens, what);
+        beam.next[i].tokens = memory_new((size_t)rules.most, sizeof *beam.tokens, what);
         beam.start[i + 1] = i + 1;
     }
+    memcpy(beam.logits, logits, sizeof *logits * V);
     return beam;
 }
 
 /* Frees all but the hypotheses that are its result. */
 static void beam_end(Beam *beam)
 {
-    beam_free(beam->next, beam->width);
-    for (int i = beam->count; i < beam->width; i++)
+    beam_free(beam->next, beam->rules.width);
+    for (int i = beam->count; i < beam->rules.width; i++)
         free(beam->now[i].tokens);
     free(beam->scores);
     free(beam->best);
@@ -64,21 +66,6 @@ void beam_free(Hypothesis *found, int count)
     for (int i = 0; i < count; i++)
         free(found[i].tokens);
     free(found);
-}
-
-/* The empty continuation, the prompt being read into slot 0. */
-static void begin(Beam *beam)
-{
-    const int rows = beam->prompt_count, start[] = {0, rows}, slot = 0;
-    int *positions = memory_new((size_t)rows, sizeof *positions, "the prompt");
-    for (int i = 0; i < rows; i++)
-        positions[i] = i;
-    const Batch batch = {.rows = rows, .sequences = 1, .start = start, .tokens = beam->prompt,
-                         .positions = positions, .slots = &slot};
-    gpt_next(beam->gpt, &batch, beam->logits);
-    free(positions);
-    beam->count = 1;
-    beam->now[0].slot = 0;
 }
 
 /* Row i of the scores: what each token would make of hypothesis i. One that has ended stays what
@@ -97,7 +84,8 @@ static void score(Beam *beam)
         }
         log_softmax_of(row, logits, V);
         for (int j = 0; j < V; j++)
-            row[j] += h->log_probability;
+            row[j] = beam->rules.barred && beam->rules.barred[j] ? -INFINITY
+                                                                 : row[j] + h->log_probability;
         logits += V;
     }
 }
@@ -107,7 +95,7 @@ static void score(Beam *beam)
 static void choose(Beam *beam, bool *taken)
 {
     const int V = beam->gpt->shape.vocabulary;
-    int count = rank_best(beam->best, beam->width, beam->scores, beam->count * V);
+    int count = rank_best(beam->best, beam->rules.width, beam->scores, beam->count * V);
     while (count > 0 && isinf(beam->best[count - 1].value))
         count--;
     for (int i = 0; i < count; i++) {
@@ -120,7 +108,7 @@ static void choose(Beam *beam, bool *taken)
         h->log_probability = beam->best[i].value;
         if (!parent->ended)
             tokens[h->count++] = beam->best[i].id % V;
-        h->ended = parent->ended || tokens[h->count - 1] == beam->eos;
+        h->ended = parent->ended || tokens[h->count - 1] == beam->rules.eos;
         if (h->ended || taken[parent->slot])
             h->slot = -1;
         else
@@ -133,7 +121,7 @@ static void choose(Beam *beam, bool *taken)
  * get copies of its slot, in slots where nobody goes on. */
 static void step(Beam *beam, int read)
 {
-    bool *taken = memory_new((size_t)beam->width, sizeof *taken, "the beam");
+    bool *taken = memory_new((size_t)beam->rules.width, sizeof *taken, "the beam");
     choose(beam, taken);
     int slot = 0;
     for (int i = 0; i < beam->count; i++) {
@@ -162,7 +150,7 @@ static int read_on(Beam *beam)
         if (h->ended)
             continue;
         beam->tokens[rows] = h->tokens[h->count - 1];
-        beam->positions[rows] = beam->prompt_count + h->count - 1;
+        beam->positions[rows] = beam->read + h->count - 1;
         beam->slots[rows++] = h->slot;
     }
     for (int from = 0, count; from < rows; from += count) {
@@ -175,15 +163,13 @@ static int read_on(Beam *beam)
     return rows;
 }
 
-Hypothesis *beam_search(Gpt *gpt, const int *prompt, int count, int width, int most, int eos,
-                        int *found)
+Hypothesis *beam_search(Gpt *gpt, const Real *logits, int read, BeamRules rules, int *found)
 {
-    Beam beam = beam_new(gpt, prompt, count, width, most, eos);
-    begin(&beam);
-    for (int length = 1; length <= most; length++) {
+    Beam beam = beam_new(gpt, logits, read, rules);
+    for (int length = 1; length <= rules.most; length++) {
         score(&beam);
-        step(&beam, count + length - 1);
-        if (length == most || !read_on(&beam))
+        step(&beam, read + length - 1);
+        if (length == rules.most || !read_on(&beam))
             break;
     }
     *found = beam.count;

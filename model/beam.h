@@ -16,11 +16,17 @@ typedef struct {
     int slot;               /* where the model remembers it */
 } Hypothesis;
 
-/* The best ones, at most `width`, most probable first, of at most `most` tokens each; eos -1: none.
- * The model remembers `width` slots, and prompt and continuation fit in its context but for their
- * last token. The caller frees them with beam_free. */
-Hypothesis *beam_search(Gpt *gpt, const int *prompt, int count, int width, int most, int eos,
-                        int *found);
+typedef struct {
+    int width;          /* hypotheses kept at each token */
+    int most;           /* tokens of each */
+    int eos;            /* -1: none */
+    const bool *barred; /* (V) tokens that no continuation has; NULL: none */
+} BeamRules;
+
+/* The best ones, at most `width`, most probable first. The model remembers `width` slots, the first
+ * of which has read `read` tokens; logits (V) is what may follow them. They and a continuation fit
+ * in the context but for its last token. The caller frees what is found with beam_free. */
+Hypothesis *beam_search(Gpt *gpt, const Real *logits, int read, BeamRules rules, int *found);
 void beam_free(Hypothesis *found, int count);
 
 #endif

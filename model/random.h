@@ -19,7 +19,7 @@ typedef enum {
     RANDOM_DROP_ATTENTION,    /*                               layers/dropout.h                 */
     RANDOM_DROP_MIXED,
     RANDOM_DROP_FEEDFORWARD,
-    RANDOM_SAMPLE,            /* a token drawn:                (position, continuation, 0, 0)   */
+    RANDOM_SAMPLE,            /* a token drawn:                (place, continuation, prompt, 0)  */
 } RandomPurpose;
 
 typedef struct {

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-Writer writer_new(Gpt *gpt, int bos)
+Writer writer_new(Gpt *gpt, int slot, int bos)
 {
     const size_t T = (size_t)gpt->shape.context, V = (size_t)gpt->shape.vocabulary;
     Writer w = {
-        .gpt = gpt, .bos = bos,
+        .gpt = gpt, .slot = slot, .bos = bos,
         .tokens = memory_new(T + 1, sizeof *w.tokens, "what is read"),
         .positions = memory_new(T, sizeof *w.positions, "what is read"),
         .logits = memory_new(V, sizeof *w.logits, "the scores of all tokens"),
@@ -28,21 +28,29 @@ void writer_free(Writer *w)
 /* Reads the tokens from number `from` on; those before have been. */
 static void read_from(Writer *w, int from)
 {
-    const int start[] = {0, w->count - from}, slot = 0;
-    const Batch batch = {.rows = w->count - from, .sequences = 1, .start = start, .slots = &slot,
-                         .tokens = w->tokens + from, .positions = w->positions + from};
+    const int start[] = {0, w->count - from};
+    const Batch batch = {.rows = w->count - from, .sequences = 1, .start = start,
+                         .slots = &w->slot, .tokens = w->tokens + from,
+                         .positions = w->positions + from};
     gpt_next(w->gpt, &batch, w->logits);
 }
 
-/* More tokens than fit: of them the last half context, at least one, behind [bos]. */
-static void begin_with_last(Writer *w, const int *tokens, int count)
+int writer_keeps(const Writer *w, bool *behind_bos)
 {
     const int T = w->gpt->shape.context, kept = T / 2 > 1 ? T / 2 : 1;
-    const int first = w->bos >= 0 && kept < T ? 1 : 0;
-    memmove(w->tokens + first, tokens + count - kept, sizeof *tokens * (size_t)kept);
-    if (first)
+    *behind_bos = w->bos >= 0 && kept < T;
+    return kept;
+}
+
+/* More tokens than fit: the last of them alone. */
+static void begin_with_last(Writer *w, const int *tokens, int count)
+{
+    bool behind_bos;
+    const int kept = writer_keeps(w, &behind_bos);
+    memmove(w->tokens + behind_bos, tokens + count - kept, sizeof *tokens * (size_t)kept);
+    if (behind_bos)
         w->tokens[0] = w->bos;
-    w->count = first + kept;
+    w->count = behind_bos + kept;
     w->forgot = true;
 }
 
@@ -67,4 +75,14 @@ void writer_add(Writer *w, int token)
         begin_with_last(w, w->tokens, w->count);
         read_from(w, 0);
     }
+}
+
+void writer_copy(Writer *to, const Writer *from)
+{
+    const size_t V = (size_t)from->gpt->shape.vocabulary;
+    gpt_copy_slot(to->gpt, to->slot, from->slot, from->count);
+    memcpy(to->tokens, from->tokens, sizeof *to->tokens * (size_t)from->count);
+    memcpy(to->logits, from->logits, sizeof *to->logits * V);
+    to->count = from->count;
+    to->forgot = from->forgot;
 }

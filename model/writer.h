@@ -8,6 +8,7 @@
 
 typedef struct {
     Gpt *gpt;
+    int slot;        /* of what the model remembers */
     int bos;         /* -1: none */
     int *tokens;     /* (T, and one) what it has read and not forgotten */
     int *positions;  /* (T) 0, 1, 2, … */
@@ -16,8 +17,8 @@ typedef struct {
     Real *logits;    /* (V) what may come next */
 } Writer;
 
-/* Over a model that remembers (gpt_remember), of whose slots it takes the first. */
-Writer writer_new(Gpt *gpt, int bos);
+/* Over a model that remembers (gpt_remember). */
+Writer writer_new(Gpt *gpt, int slot, int bos);
 void writer_free(Writer *writer);
 
 /* Begins with a prompt of at least one token. */
@@ -25,5 +26,11 @@ void writer_begin(Writer *writer, const int *tokens, int count);
 
 /* Goes on by one token. */
 void writer_add(Writer *writer, int token);
+
+/* Makes a writer stand where another one of the same model stands, without reading. */
+void writer_copy(Writer *to, const Writer *from);
+
+/* How many tokens are read again when the context is full, and whether behind [bos]. */
+int writer_keeps(const Writer *writer, bool *behind_bos);
 
 #endif

@@ -11,47 +11,194 @@
 
 enum { BAR = 24, WORD_COLUMNS = 16 }; /* columns of a bar, and of a word at least */
 
+/* Special tokens are no words, whatever weight the model gives them: nothing goes on with [bos] or
+ * another model's padding. But [eos] ends a line, and [unk] stands for words. */
+static bool *barred_of(const Vocabulary *words)
+{
+    bool *barred = memory_new((size_t)words->count, sizeof *barred, "the vocabulary");
+    int left = words->count;
+    for (int id = 0; id < words->count; id++)
+        left -= barred[id] = (id == words->bos || vocabulary_is_special(words, id)) &&
+                             id != words->eos && id != words->unk;
+    if (!left) /* there is nothing else */
+        memset(barred, 0, sizeof *barred * (size_t)words->count);
+    return barred;
+}
+
 Answerer answerer_new(Pretrained *model, const Source *source, AnswerRules rules)
 {
-    const size_t V = (size_t)model->vocabulary.count;
-    gpt_remember(&model->gpt, rules.beam > 1 ? rules.beam : 1);
+    const Vocabulary *words = &model->vocabulary;
+    const size_t V = (size_t)words->count;
+    gpt_remember(&model->gpt, rules.beam > 2 ? rules.beam : 2);
     return (Answerer){
         .model = model, .source = source, .rules = rules, .screen = screen_open(),
-        .writer = writer_new(&model->gpt, model->stream ? -1 : model->vocabulary.bos),
+        .prompt = writer_new(&model->gpt, 0, words->bos),
+        .writer = writer_new(&model->gpt, 1, words->bos),
         .p = memory_new(V, sizeof(double), "the probabilities"),
+        .log_p = memory_new(V, sizeof(double), "the probabilities"),
         .ranked = memory_new(V, sizeof(Ranked), "the probabilities"),
         .next = memory_new(V, sizeof(size_t), "the counts"),
+        .tokens = memory_new((size_t)rules.words, sizeof(int), "a continuation"),
+        .barred = barred_of(words),
     };
 }
 
 void answerer_free(Answerer *a)
 {
+    writer_free(&a->prompt);
     writer_free(&a->writer);
     free(a->p);
+    free(a->log_p);
     free(a->ranked);
     free(a->next);
+    free(a->tokens);
+    free(a->barred);
 }
 
-/* ---- Prompt ---- */
+/* ---- What there is to say ---- */
 
+/* Two writers say it, below: what may come next, from the answerer's `ranked`, then the
+ * continuations, each of which comes to be as it is asked for. */
 typedef struct {
-    int *tokens, count;
-    int drawn; /* of the tokens: not the prompt's own, but what a stream begins with unasked */
-} Prompt;
+    const char *text;      /* the prompt as it was asked */
+    int *tokens, count;    /* and as it is read */
+    int drawn;             /* of the tokens: not the prompt's own, but what a stream begins with */
+    size_t counted;        /* how often the text goes on from there; 0 also where it is not here */
+    int rows;              /* of the table */
+    Hypothesis *found;     /* by a beam; of drawing, NULL */
+    int found_count;
+} Answer;
 
-/* A stream needs something to go on from: a line's end or, where it has none, any token. */
-static void begin_stream(const Answerer *a, Prompt *prompt)
+/* A stream needs something to go on from: a line's end or, where it has none, any word. */
+static void begin_stream(const Answerer *a, Answer *answer)
 {
     const Vocabulary *words = &a->model->vocabulary;
-    int first = vocabulary_id(words, "\n", 1);
-    if (first < 0 || first == words->unk)
-        first = (int)(random_uniform(a->rules.seed, RANDOM_SAMPLE,
-                                     (Random4){{UINT32_MAX, 0, a->asked, 0}}) * words->count);
-    prompt->tokens[0] = first;
-    prompt->count = prompt->drawn = 1;
+    int first = vocabulary_id(words, "\n", 1), kinds = 0;
+    if (first < 0 || first == words->unk) {
+        for (int id = 0; id < words->count; id++)
+            kinds += a->p[id] = !a->barred[id] && id != words->unk;
+        const Random4 place = {{UINT32_MAX, 0, a->asked, 0}};
+        first = sampler_pick(a->p, words->count,
+                             kinds * random_uniform(a->rules.seed, RANDOM_SAMPLE, place));
+    }
+    answer->tokens[0] = first;
+    answer->count = answer->drawn = 1;
 }
 
-/* ---- The table ---- */
+/* Reads the prompt and ranks what may come next. Returns NULL, or what is wrong. */
+static char *begin(Answerer *a, Answer *answer, const char *name, size_t size)
+{
+    const int T = a->model->gpt.shape.context, V = a->model->vocabulary.count;
+    char *wrong = pretrained_tokens(a->model, name, answer->text, size, &answer->tokens,
+                                    &answer->count);
+    if (wrong)
+        return wrong;
+    if (answer->count == 0)
+        begin_stream(a, answer);
+    if (a->rules.beam && answer->count > T)
+        return saying("%s has %d tokens, more than the context of %d: a beam needs it whole", name,
+                      answer->count, T);
+    if (a->source->there)
+        answer->counted = source_count_next(a->source, a->next, V, answer->tokens, answer->count);
+    writer_begin(&a->prompt, answer->tokens, answer->count);
+    softmax_of(a->p, a->prompt.logits, V, 1);
+    pretrained_check(a->model, a->p[0]); /* with one that is not, none is */
+    answer->rows = rank_best(a->ranked, a->rules.table, a->p, V);
+    return NULL;
+}
+
+/* How many continuations there are; a beam is searched for them. */
+static int continuations(Answerer *a, Answer *answer)
+{
+    const AnswerRules *rules = &a->rules;
+    if (!rules->beam || !rules->count)
+        return rules->count;
+    const int room = a->model->gpt.shape.context - answer->count + 1;
+    const BeamRules beam = {.width = rules->beam, .eos = a->model->vocabulary.eos,
+                            .most = rules->words < room ? rules->words : room,
+                            .barred = a->barred};
+    answer->found = beam_search(&a->model->gpt, a->prompt.logits, answer->count, beam,
+                                &answer->found_count);
+    return answer->found_count < rules->count ? answer->found_count : rules->count;
+}
+
+/* Told of each token of a continuation as it comes, and of what is shown before it. */
+typedef void Tell(const Answerer *a, int left, int id);
+
+/* What a continuation's first token follows; -1: nothing that is shown. */
+static int last_shown(const Answer *answer)
+{
+    return answer->count > answer->drawn ? answer->tokens[answer->count - 1] : -1;
+}
+
+/* Draws what comes next. The rules choose among what is not barred; log_p receives what the model
+ * itself says of all tokens. */
+static int draw_token(Answerer *a, Random4 place)
+{
+    const int V = a->model->vocabulary.count;
+    Real *logits = a->writer.logits;
+    log_softmax_of(a->log_p, logits, V);
+    for (int id = 0; id < V; id++)
+        if (a->barred[id])
+            logits[id] = -INFINITY;
+    sampler_probabilities(a->p, a->ranked, logits, V, a->rules.sampling);
+    const int id = sampler_pick(a->p, V, random_uniform(a->rules.seed, RANDOM_SAMPLE, place));
+    pretrained_check(a->model, a->log_p[id]);
+    return id;
+}
+
+static Hypothesis draw(Answerer *a, const Answer *answer, int number, Tell *tell)
+{
+    Hypothesis h = {.tokens = a->tokens};
+    int left = last_shown(answer);
+    writer_copy(&a->writer, &a->prompt);
+    for (;;) {
+        const int id = draw_token(a, (Random4){{(uint32_t)h.count, (uint32_t)number, a->asked, 0}});
+        h.tokens[h.count++] = id;
+        h.log_probability += a->log_p[id];
+        h.ended = id == a->model->vocabulary.eos;
+        tell(a, left, id);
+        if (h.ended || h.count == a->rules.words)
+            return h;
+        writer_add(&a->writer, id);
+        left = id;
+    }
+}
+
+/* Continuation number i; its tokens are the answerer's. */
+static Hypothesis continuation(Answerer *a, const Answer *answer, int i, Tell *tell)
+{
+    if (!answer->found)
+        return draw(a, answer, i, tell);
+    const Hypothesis h = answer->found[i];
+    pretrained_check(a->model, h.log_probability);
+    int left = last_shown(answer);
+    for (int j = 0; j < h.count; left = h.tokens[j++])
+        tell(a, left, h.tokens[j]);
+    return h;
+}
+
+/* Whether the context was full before the continuation that came last was done: what is drawn
+ * goes on with the rest of it, a beam ends there. */
+static bool was_full(const Answerer *a, const Hypothesis *h)
+{
+    return a->rules.beam ? !h->ended && h->count < a->rules.words : a->writer.forgot;
+}
+
+/* Whether the text has prompt and continuation word for word. */
+static bool is_in_text(const Answerer *a, const Answer *answer, const Hypothesis *h)
+{
+    const int from = !a->model->stream || answer->drawn ? 1 : 0; /* without [bos] */
+    const int asked = answer->count - from;
+    int *tokens = memory_new((size_t)(asked + h->count) + 1, sizeof *tokens, "words");
+    memcpy(tokens, answer->tokens + from, sizeof *tokens * (size_t)asked);
+    memcpy(tokens + asked, h->tokens, sizeof *tokens * (size_t)h->count);
+    const bool held = source_holds(a->source, tokens, asked + h->count);
+    free(tokens);
+    return held;
+}
+
+/* ---- For a person ---- */
 
 static void put_bar(double share)
 {
@@ -79,20 +226,20 @@ static void put_row(const Answerer *a, Ranked row, size_t counted, int columns)
     free(word);
 }
 
-/* Ranks the tokens that the table shows; returns how many. */
-static int choose_rows(Answerer *a, size_t counted)
+/* The rows without the last that would say 0.000 of both. */
+static int rows_that_tell(const Answerer *a, const Answer *answer)
 {
-    int rows = rank_best(a->ranked, a->rules.table, a->p, a->model->vocabulary.count);
+    int rows = answer->rows;
     while (!a->rules.all_rows && rows > 0 && a->ranked[rows - 1].value < 0.0005 &&
-           (!counted || !a->next[a->ranked[rows - 1].id]))
+           (!answer->counted || !a->next[a->ranked[rows - 1].id]))
         rows--;
     return rows;
 }
 
 /* The most probable tokens, with how often the text goes on so beside them. */
-static void put_table(Answerer *a, size_t counted)
+static void put_table(const Answerer *a, const Answer *answer)
 {
-    const int V = a->model->vocabulary.count, rows = choose_rows(a, counted);
+    const int V = a->model->vocabulary.count, rows = rows_that_tell(a, answer);
     int columns = WORD_COLUMNS / 2;
     double rest = 1;
     for (int i = 0; i < rows; i++) {
@@ -103,31 +250,14 @@ static void put_table(Answerer *a, size_t counted)
     }
     columns = columns < WORD_COLUMNS ? columns : WORD_COLUMNS;
     for (int i = 0; i < rows; i++) {
-        put_row(a, a->ranked[i], counted, columns);
+        put_row(a, a->ranked[i], answer->counted, columns);
         rest -= a->ranked[i].value;
     }
     if (rows > 0 && rows < V)
         printf("  the other %d together: %.3f\n", V - rows, rest > 0 ? rest : 0);
 }
 
-static void put_table_json(Answerer *a, size_t counted)
-{
-    const int rows = rank_best(a->ranked, a->rules.table, a->p, a->model->vocabulary.count);
-    printf(",\"next\":[");
-    for (int i = 0; i < rows; i++) {
-        printf("%s{\"token\":", i ? "," : "");
-        put_json(stdout, a->model->vocabulary.words[a->ranked[i].id].key);
-        printf(",\"probability\":%.9g", a->ranked[i].value);
-        if (counted)
-            printf(",\"count\":%zu,\"of\":%zu", a->next[a->ranked[i].id], counted);
-        printf("}");
-    }
-    printf("]");
-}
-
-/* ---- Continuations ---- */
-
-/* A token as it follows another on the screen; left -1: nothing is before it. */
+/* A token as it follows another on the screen, word by word; left -1: nothing is before it. */
 static void put_token(const Answerer *a, int left, int id)
 {
     const Vocabulary *words = &a->model->vocabulary;
@@ -138,196 +268,147 @@ static void put_token(const Answerer *a, int left, int id)
     char *part = part_shown(words->words[id].key);
     fputs(part, stdout);
     free(part);
-    fflush(stdout); /* word by word */
+    fflush(stdout);
 }
 
-/* What a continuation's first token follows. */
-static int last_shown(const Prompt *prompt)
-{
-    return prompt->count > prompt->drawn ? prompt->tokens[prompt->count - 1] : -1;
-}
-
-static void put_prompt(const Answerer *a, const Prompt *prompt)
+static void put_prompt(const Answerer *a, const Answer *answer)
 {
     printf("%s", a->screen.bold);
-    for (int i = prompt->drawn; i < prompt->count; i++)
-        put_token(a, i > prompt->drawn ? prompt->tokens[i - 1] : -1, prompt->tokens[i]);
+    for (int i = answer->drawn; i < answer->count; i++)
+        put_token(a, i > answer->drawn ? answer->tokens[i - 1] : -1, answer->tokens[i]);
     printf("%s", a->screen.plain);
 }
 
-/* Draws a continuation; on the screen as it comes, but for JSON. */
-static Hypothesis draw(Answerer *a, const Prompt *prompt, int number)
-{
-    const AnswerRules *rules = &a->rules;
-    const int V = a->model->vocabulary.count;
-    Hypothesis h = {.tokens = memory_new((size_t)rules->words, sizeof *h.tokens, "words")};
-    int left = last_shown(prompt);
-    writer_begin(&a->writer, prompt->tokens, prompt->count);
-    while (h.count < rules->words && !h.ended) {
-        sampler_probabilities(a->p, a->ranked, a->writer.logits, V, rules->sampling);
-        const Random4 place = {{(uint32_t)h.count, (uint32_t)number, a->asked, 0}};
-        const int id = sampler_pick(a->p, V, random_uniform(rules->seed, RANDOM_SAMPLE, place));
-        log_softmax_of(a->p, a->writer.logits, V);
-        pretrained_check(a->model, a->p[id]);
-        h.log_probability += a->p[id];
-        h.tokens[h.count++] = id;
-        h.ended = id == a->model->vocabulary.eos && !a->model->stream;
-        if (!rules->json)
-            put_token(a, left, id);
-        left = id;
-        if (h.count < rules->words && !h.ended)
-            writer_add(&a->writer, id);
-    }
-    return h;
-}
-
-/* Whether the text has prompt and continuation word for word. */
-static bool is_in_text(const Answerer *a, const Prompt *prompt, const Hypothesis *h)
-{
-    const int from = !a->model->stream || prompt->drawn ? 1 : 0; /* without [bos] */
-    const int asked = prompt->count - from;
-    int *tokens = memory_new((size_t)(asked + h->count) + 1, sizeof *tokens, "words");
-    memcpy(tokens, prompt->tokens + from, sizeof *tokens * (size_t)asked);
-    memcpy(tokens + asked, h->tokens, sizeof *tokens * (size_t)h->count);
-    const bool held = source_holds(a->source, tokens, asked + h->count);
-    free(tokens);
-    return held;
-}
-
 /* What there is to say behind a continuation. */
-static void put_remark(const Answerer *a, const Prompt *prompt, const Hypothesis *h)
+static void put_remark(const Answerer *a, const Answer *answer, const Hypothesis *h)
 {
     if (!h->ended)
         printf(" …");
     if (a->rules.beam)
         printf("  [p %.4f]", exp(h->log_probability));
     if (a->source->there)
-        printf("  [%s]", is_in_text(a, prompt, h) ? "word for word in the text" : "new");
+        printf("  [%s]", is_in_text(a, answer, h) ? "word for word in the text" : "new");
     printf("\n");
 }
 
-static void put_continuation_json(const Answerer *a, const Prompt *prompt, const Hypothesis *h,
-                                  bool first)
+static void put_full(const Answerer *a)
+{
+    printf("     the context of %d tokens was full: ", a->model->gpt.shape.context);
+    if (a->rules.beam) {
+        printf("a beam ends there\n");
+        return;
+    }
+    bool behind_bos;
+    const int kept = writer_keeps(&a->writer, &behind_bos);
+    printf("each time it is, only the last %d are read again", kept);
+    if (behind_bos) {
+        char *bos = token_shown(a->model->vocabulary.words[a->model->vocabulary.bos].key);
+        printf(", behind %s", bos);
+        free(bos);
+    }
+    printf("\n");
+}
+
+static void write_text(Answerer *a, Answer *answer)
+{
+    bool full = a->prompt.forgot;
+    put_table(a, answer);
+    if (full)
+        put_full(a);
+    const int count = continuations(a, answer);
+    for (int i = 0; i < count; i++) {
+        printf("%3d  ", i + 1);
+        put_prompt(a, answer);
+        const Hypothesis h = continuation(a, answer, i, put_token);
+        put_remark(a, answer, &h);
+        if (was_full(a, &h) && !full) {
+            put_full(a);
+            full = true;
+        }
+    }
+}
+
+/* ---- For a program ---- */
+
+static const char *truth(bool is)
+{
+    return is ? "true" : "false";
+}
+
+static void put_row_json(const Answerer *a, Ranked row, size_t counted)
+{
+    printf("{\"token\":");
+    put_json(stdout, a->model->vocabulary.words[row.id].key);
+    printf(",\"probability\":%.9g", row.value);
+    if (counted)
+        printf(",\"count\":%zu,\"of\":%zu", a->next[row.id], counted);
+    printf("}");
+}
+
+static void put_nothing(const Answerer *a, int left, int id)
+{
+    (void)a, (void)left, (void)id;
+}
+
+static void put_continuation_json(const Answerer *a, const Answer *answer, const Hypothesis *h)
 {
     char *text = spelling_text(&a->source->spelling, h->tokens, h->count);
-    printf("%s{\"text\":", first ? "" : ",");
+    printf("{\"text\":");
     put_json(stdout, text);
     printf(",\"tokens\":[");
     for (int i = 0; i < h->count; i++) {
         printf(i ? "," : "");
         put_json(stdout, a->model->vocabulary.words[h->tokens[i]].key);
     }
-    printf("],\"log_probability\":%.9g,\"ended\":%s", h->log_probability,
-           h->ended ? "true" : "false");
+    printf("],\"log_probability\":%.9g,\"ended\":%s,\"context_full\":%s", h->log_probability,
+           truth(h->ended), truth(was_full(a, h)));
     if (a->source->there)
-        printf(",\"in_text\":%s", is_in_text(a, prompt, h) ? "true" : "false");
+        printf(",\"in_text\":%s", truth(is_in_text(a, answer, h)));
     printf("}");
     free(text);
 }
 
-static void put_forgot(const Answerer *a)
+static void write_json(Answerer *a, Answer *answer)
 {
-    const int T = a->model->gpt.shape.context;
-    printf("     the context of %d tokens was full: each time it is, only the last %d are read "
-           "again%s\n", T, T / 2 > 1 ? T / 2 : 1, a->model->stream ? "" : ", behind [bos]");
+    printf("{\"prompt\":");
+    put_json(stdout, answer->text);
+    printf(",\"context_full\":%s,\"next\":[", truth(a->prompt.forgot));
+    for (int i = 0; i < answer->rows; i++) {
+        printf(i ? "," : "");
+        put_row_json(a, a->ranked[i], answer->counted);
+    }
+    printf("],\"continuations\":[");
+    const int count = continuations(a, answer);
+    for (int i = 0; i < count; i++) {
+        printf(i ? "," : "");
+        const Hypothesis h = continuation(a, answer, i, put_nothing);
+        put_continuation_json(a, answer, &h);
+    }
+    printf("]}\n");
 }
 
-static void put_drawn(Answerer *a, const Prompt *prompt)
+static void write_wrong_json(const char *text, const char *wrong)
 {
-    bool forgot = false;
-    for (int i = 0; i < a->rules.count; i++) {
-        if (!a->rules.json) {
-            printf("%3d  ", i + 1);
-            put_prompt(a, prompt);
-        }
-        const Hypothesis h = draw(a, prompt, i);
-        if (a->rules.json)
-            put_continuation_json(a, prompt, &h, i == 0);
-        else
-            put_remark(a, prompt, &h);
-        if (a->writer.forgot && !forgot && !a->rules.json)
-            put_forgot(a);
-        forgot |= a->writer.forgot;
-        free(h.tokens);
-    }
-}
-
-static void put_beam(Answerer *a, const Prompt *prompt)
-{
-    const int room = a->model->gpt.shape.context - prompt->count + 1;
-    const int most = a->rules.words < room ? a->rules.words : room;
-    const int eos = a->model->stream ? -1 : a->model->vocabulary.eos;
-    int found;
-    Hypothesis *best = beam_search(&a->model->gpt, prompt->tokens, prompt->count, a->rules.beam,
-                                   most, eos, &found);
-    for (int i = 0; i < found && i < a->rules.count; i++) {
-        pretrained_check(a->model, best[i].log_probability);
-        if (a->rules.json) {
-            put_continuation_json(a, prompt, &best[i], i == 0);
-            continue;
-        }
-        printf("%3d  ", i + 1);
-        put_prompt(a, prompt);
-        int left = last_shown(prompt);
-        for (int j = 0; j < best[i].count; left = best[i].tokens[j++])
-            put_token(a, left, best[i].tokens[j]);
-        put_remark(a, prompt, &best[i]);
-    }
-    beam_free(best, found);
+    printf("{\"prompt\":");
+    put_json(stdout, text);
+    printf(",\"error\":");
+    put_json(stdout, wrong);
+    printf("}\n");
 }
 
 /* ---- The whole ---- */
 
-static char *check(const Answerer *a, const char *name, const Prompt *prompt)
-{
-    if (a->rules.beam && prompt->count > a->model->gpt.shape.context)
-        return saying("%s has %d tokens, more than the context of %d: a beam needs it whole", name,
-                      prompt->count, a->model->gpt.shape.context);
-    return NULL;
-}
-
-static void put_answer(Answerer *a, const char *text, const Prompt *prompt)
-{
-    const int V = a->model->vocabulary.count;
-    const size_t counted = a->source->there
-        ? source_count_next(a->source, a->next, V, prompt->tokens, prompt->count) : 0;
-    writer_begin(&a->writer, prompt->tokens, prompt->count);
-    softmax_of(a->p, a->writer.logits, V, 1);
-    pretrained_check(a->model, a->p[0]); /* with one that is not, none is */
-    if (a->rules.json) {
-        printf("{\"prompt\":");
-        put_json(stdout, text);
-        put_table_json(a, counted);
-        printf(",\"continuations\":[");
-    } else {
-        put_table(a, counted);
-    }
-    if (a->rules.beam)
-        put_beam(a, prompt);
-    else
-        put_drawn(a, prompt);
-    printf(a->rules.json ? "]}\n" : "");
-    fflush(stdout);
-}
-
 char *answer(Answerer *a, const char *name, const char *text, size_t size)
 {
-    Prompt prompt = {0};
-    char *wrong = pretrained_tokens(a->model, name, text, size, &prompt.tokens, &prompt.count);
-    if (!wrong && prompt.count == 0)
-        begin_stream(a, &prompt);
+    Answer answer = {.text = text};
+    char *wrong = begin(a, &answer, name, size);
     if (!wrong)
-        wrong = check(a, name, &prompt);
-    if (!wrong) {
-        put_answer(a, text, &prompt);
-    } else if (a->rules.json) {
-        printf("{\"prompt\":");
-        put_json(stdout, text);
-        printf(",\"error\":");
-        put_json(stdout, wrong);
-        printf("}\n");
-    }
+        (a->rules.json ? write_json : write_text)(a, &answer);
+    else if (a->rules.json)
+        write_wrong_json(text, wrong);
+    fflush(stdout);
     a->asked++;
-    free(prompt.tokens);
+    beam_free(answer.found, answer.found_count);
+    free(answer.tokens);
     return wrong;
 }

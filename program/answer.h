@@ -1,5 +1,6 @@
 /* answer.h: what a model says to a prompt, as text for a person or as JSON for a program: what may
- * come next, and continuations. */
+ * come next, and continuations. Probabilities are the model's own, over all tokens; but of those
+ * that are no words, as [bos], no continuation has one: the others share their weight. */
 #ifndef PULGA_ANSWER_H
 #define PULGA_ANSWER_H
 
@@ -25,10 +26,13 @@ typedef struct {
     const Source *source;
     AnswerRules rules;
     Screen screen;
+    Writer prompt;     /* has read the prompt, which every continuation goes on from */
     Writer writer;
-    double *p;         /* (V) probabilities */
+    double *p, *log_p; /* (V) probabilities */
     Ranked *ranked;    /* (V) */
     size_t *next;      /* (V) counts */
+    int *tokens;       /* (words) of a continuation */
+    bool *barred;      /* (V) no continuation has this token */
     uint32_t asked;    /* prompts so far: each draws its own */
 } Answerer;
 

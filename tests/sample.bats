@@ -59,6 +59,17 @@ small_run() {
     small_run
     "$BIN/sample" run un --words 40 --temperature 50 --count 3 >out.txt
     [ "$(grep -c 'the context of 8 tokens was full' out.txt)" -eq 1 ]
+    "$BIN/sample" run un un un un un un un un --count 0 | grep -q 'the context of 8 tokens was full'
+    "$BIN/sample" run un --words 40 --temperature 50 --count 3 --json >out.txt
+    grep -q '"prompt":"un","context_full":false' out.txt
+    grep -q '"context_full":true' out.txt
+}
+
+@test "a word is drawn, and never [bos]" {
+    "$BIN/train" perro.txt --steps 0 --out run >/dev/null
+    "$BIN/sample" run un --words 7 --temperature 1000 --count 50 --json --table 15 >out.txt
+    [ "$(grep -o '"\[bos\]"' out.txt | wc -l)" -eq 1 ] # in the table
+    grep -q '"tokens":\["saltaba",' out.txt
 }
 
 @test "punctuation is written as in the text" {

@@ -36,7 +36,7 @@ static void test_remembers(void **state)
         Gpt gpt = case_model(&CASES[c]), again = case_model(&CASES[c]);
         const int T = gpt.shape.context, V = gpt.shape.vocabulary;
         gpt_remember(&gpt, 1);
-        Writer w = writer_new(&gpt, 12);
+        Writer w = writer_new(&gpt, 0, 12);
         Real *logits = memory_new((size_t)V, sizeof *logits, "logits");
         writer_begin(&w, prompt, PROMPT);
         int held = PROMPT, seen[8] = {12, 5, 1};
@@ -59,6 +59,39 @@ static void test_remembers(void **state)
     }
 }
 
+/* A copy goes on as one that reads the prompt itself, to the last bit, however far past the context
+ * the one before it went; with prompts that fit and one that does not. */
+static void test_copies(void **state)
+{
+    (void)state;
+    enum { WORDS = 12 };
+    const int prompt[] = {12, 5, 1, 3, 0, 8, 2, 7, 4};
+    for (int c = 0; c < CASE_COUNT; c++)
+        for (int count = 1; count <= 9; count += 2) {
+            Gpt gpt = case_model(&CASES[c]);
+            const size_t bytes = sizeof(Real) * (size_t)gpt.shape.vocabulary;
+            gpt_remember(&gpt, 3);
+            Writer asked = writer_new(&gpt, 1, 12), copy = writer_new(&gpt, 2, 12);
+            Writer fresh = writer_new(&gpt, 0, 12);
+            writer_begin(&asked, prompt, count);
+            for (int round = 0; round < 3; round++) {
+                writer_copy(&copy, &asked);
+                writer_begin(&fresh, prompt, count);
+                for (int i = 0; i < WORDS; i++) {
+                    assert_memory_equal(copy.logits, fresh.logits, bytes);
+                    assert_int_equal(copy.forgot, fresh.forgot);
+                    writer_add(&copy, (i * 5 + round) % 13);
+                    writer_add(&fresh, (i * 5 + round) % 13);
+                }
+                assert_true(copy.forgot);
+            }
+            writer_free(&asked);
+            writer_free(&copy);
+            writer_free(&fresh);
+            gpt_free(&gpt);
+        }
+}
+
 /* A context of 1 to 3, with [bos] and without: each word is read, whatever there is room for. */
 static void test_smallest_contexts(void **state)
 {
@@ -69,7 +102,7 @@ static void test_smallest_contexts(void **state)
                                          .width = 2, .hidden = 2, .vocabulary = 9}, T);
             gpt_start(&gpt, 1);
             gpt_remember(&gpt, 1);
-            Writer w = writer_new(&gpt, bos);
+            Writer w = writer_new(&gpt, 0, bos);
             const int prompt[] = {0, 3, 4, 5, 6};
             writer_begin(&w, prompt, 5);
             assert_true(w.forgot);
@@ -187,8 +220,8 @@ static void test_rank(void **state)
 /* ---- The beam ---- */
 
 /* Every continuation of up to `most` tokens, by reading each of its beginnings at once. */
-static void continue_all(Gpt *gpt, int *tokens, int count, int most, int eos, double log_p,
-                         double *found, int *number)
+static void continue_all(Gpt *gpt, int *tokens, int count, int most, const BeamRules *rules,
+                         double log_p, double *found, int *number)
 {
     const int words = gpt->shape.vocabulary;
     if (most == 0) {
@@ -201,10 +234,12 @@ static void continue_all(Gpt *gpt, int *tokens, int count, int most, int eos, do
     log_softmax_of(next, logits, words);
     for (int j = 0; j < words; j++) {
         tokens[count] = j;
-        if (j == eos)
+        if (rules->barred && rules->barred[j])
+            continue;
+        if (j == rules->eos)
             found[(*number)++] = log_p + next[j];
         else
-            continue_all(gpt, tokens, count + 1, most - 1, eos, log_p + next[j], found, number);
+            continue_all(gpt, tokens, count + 1, most - 1, rules, log_p + next[j], found, number);
     }
 }
 
@@ -229,9 +264,8 @@ static int downwards(const void *a, const void *b)
     return x < y ? 1 : x > y ? -1 : 0;
 }
 
-static void check_beam(int width, int eos, bool wide)
+static void check_beam(BeamRules rules, bool wide)
 {
-    enum { MOST = 4 };
     Gpt gpt = gpt_new((GptShape){.context = 6, .layers = 2, .heads = 2, .head_size = 3, .width = 6,
                                  .hidden = 5, .vocabulary = 5}, 6);
     gpt_start(&gpt, 2);
@@ -240,17 +274,19 @@ static void check_beam(int width, int eos, bool wide)
     const int prompt[] = {0, 3};
     double all[1024];
     int tokens[8] = {0, 3}, number = 0, count;
-    continue_all(&gpt, tokens, 2, MOST, eos, 0, all, &number);
+    continue_all(&gpt, tokens, 2, rules.most, &rules, 0, all, &number);
     qsort(all, (size_t)number, sizeof *all, downwards);
 
-    gpt_remember(&gpt, width);
-    Hypothesis *found = beam_search(&gpt, prompt, 2, width, MOST, eos, &count);
-    assert_int_equal(count, wide ? number : width);
+    gpt_remember(&gpt, rules.width);
+    Writer w = writer_new(&gpt, 0, -1);
+    writer_begin(&w, prompt, 2);
+    Hypothesis *found = beam_search(&gpt, w.logits, 2, rules, &count);
+    assert_int_equal(count, wide ? number : rules.width);
     for (int i = 0; i < count; i++) {
         assert_close_one("what it says of itself", found[i].log_probability,
                          log_probability_of(&gpt, prompt, 2, &found[i]), 1e-5);
-        assert_int_equal(found[i].ended, found[i].tokens[found[i].count - 1] == eos);
-        assert_true(found[i].ended || found[i].count == MOST);
+        assert_int_equal(found[i].ended, found[i].tokens[found[i].count - 1] == rules.eos);
+        assert_true(found[i].ended || found[i].count == rules.most);
         if (wide)
             assert_close_one("the best there are", found[i].log_probability, all[i], 1e-5);
         else
@@ -261,24 +297,29 @@ static void check_beam(int width, int eos, bool wide)
                                sizeof *tokens * (size_t)found[i].count));
     }
     beam_free(found, count);
+    writer_free(&w);
     gpt_free(&gpt);
 }
 
 static void test_beam(void **state)
 {
     (void)state;
-    check_beam(625, -1, true); /* 5⁴ */
-    check_beam(341, 1, true);  /* 4⁴ and, ended before, 1 + 4 + 16 + 64 */
-    check_beam(700, 1, true);
-    check_beam(1, 1, false);
-    check_beam(3, 1, false);
-    check_beam(3, -1, false);
+    enum { MOST = 4 };
+    const bool barred[] = {true, false, false, true, false};
+    check_beam((BeamRules){625, MOST, -1, NULL}, true); /* 5⁴ */
+    check_beam((BeamRules){341, MOST, 1, NULL}, true);  /* 4⁴, and 1 + 4 + 16 + 64 ended */
+    check_beam((BeamRules){700, MOST, 1, NULL}, true);
+    check_beam((BeamRules){100, MOST, 1, barred}, true);
+    check_beam((BeamRules){1, MOST, 1, NULL}, false);
+    check_beam((BeamRules){3, MOST, 1, NULL}, false);
+    check_beam((BeamRules){3, MOST, -1, barred}, false);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_remembers), cmocka_unit_test(test_smallest_contexts),
+        cmocka_unit_test(test_remembers), cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_smallest_contexts),
         cmocka_unit_test(test_draws), cmocka_unit_test(test_greedy), cmocka_unit_test(test_rank),
         cmocka_unit_test(test_beam),
     };

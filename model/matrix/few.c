@@ -9,7 +9,7 @@ bool few_fits(Matrix y, Matrix b)
     return y.rows <= FEW_ROWS && y.col_step == 1 && (b.col_step == 1 || b.row_step == 1);
 }
 
-/* y[j] += a0·b0[j] + … + a3·b3[j], one after another. */
+/* y[j] += a0·b0[j] + … + a3·b3[j], one after another: y comes and goes once for four. */
 static void add_four(Real *restrict y, const Real a[4], const Real *b, ptrdiff_t step, int count)
 {
     const Real *b0 = b, *b1 = b + step, *b2 = b + 2 * step, *b3 = b + 3 * step;

@@ -25,14 +25,15 @@ enum { TILE_MAX_ROWS = 32, TILE_MAX_COLS = 32 };
 
 /* y[rows][cols] (= or +=) a[rows][depth] · b[depth][cols], for a tile of one of the kernel's two
  * widths and at most as high as its rows. y's columns are contiguous; b is contiguous, on a cache
- * line. Each sum starts from y (or 0) and runs through the depth in order, one fused multiply-add
- * each where the hardware has them. When not adding, y is not read. */
+ * line. Each sum runs through the depth in order, one fused multiply-add each where the hardware
+ * has them; y comes in before them or behind, as suits the kernel. When not adding, y is not
+ * read. */
 typedef void KernelTile(Real *y, ptrdiff_t y_step, const Real *a, bool a_by_rows, const Real *b,
                         int rows, int depth, bool add);
 
 typedef struct {
     const char *name;
-    int rows, cols, narrow_cols;
+    int rows, cols, narrow_cols; /* of a tile, and of a narrow one */
     bool (*supported)(void);
     KernelTile *tile, *narrow; /* narrow: a single vector across, for what is left of the columns */
     /* Of a bfloat16 kernel alone: count words, each of a number of `even` and the one of `odd` in
@@ -40,9 +41,9 @@ typedef struct {
      * other, the last with a 0 where count is odd. */
     void (*pair_rows)(Real *words, const Real *even, const Real *odd, int count);
     void (*pair_along)(Real *words, const Real *numbers, int count);
-    /* Of the AMX kernel alone: a is always by rows, and the depth a multiple of `grain` words; to
+    /* Of the AMX kernel alone: a is always by rows, and the depth a multiple of so many words; to
      * be called before and after the tiles. */
-    int grain;
+    int depth_grain;
     void (*prepare)(void), (*release)(void);
 } Kernel;
 

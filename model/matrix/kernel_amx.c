@@ -120,7 +120,7 @@ static void narrow(Real *y, ptrdiff_t y_step, const Real *a, bool a_by_rows, con
     tile_any(y, y_step, a, b, false, rows, depth, add);
 }
 
-/* The system hands out the tile registers to those who ask. */
+/* The system hands out the tile registers to those who ask: this does. */
 static bool supported(void)
 {
     enum { AMX_BF16 = 1 << 22, AMX_TILE = 1 << 24 }; /* leaf 7, edx */
@@ -136,7 +136,7 @@ const Kernel *kernel_amx(void)
     static const Kernel kernel = {
         .name = "amx", .rows = ROWS, .cols = COLS, .narrow_cols = SIDE, .supported = supported,
         .tile = tile, .narrow = narrow, .pair_rows = bf16_pair_rows,
-        .pair_along = bf16_pair_along, .grain = SIDE, .prepare = prepare, .release = release,
+        .pair_along = bf16_pair_along, .depth_grain = SIDE, .prepare = prepare, .release = release,
     };
     return &kernel;
 }

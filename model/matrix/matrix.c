@@ -80,7 +80,7 @@ static int cut(int count, int all, int part, int grain)
 /* AMX's tiles want to be whole: so much that they may be cut unevenly. */
 static int row_grain(void)
 {
-    return chosen->grain ? chosen->rows : 1;
+    return chosen->depth_grain ? chosen->rows : 1;
 }
 
 /* Blocks of rows that y is cut into. Cut by grains one may be a grain larger than another, and its
@@ -105,15 +105,15 @@ static void tile_aside(KernelTile *tile, int panel, Matrix y, const Real *a, boo
     matrix_copy(y, seen);
 }
 
-/* Fetches part number `part` of m's numbers towards the processor, without waiting for them. */
-static void fetch(Matrix m, int part, int parts)
+/* Fetches part number `part` of `all` of m's numbers towards the processor, without waiting. */
+static void fetch(Matrix m, int part, int all)
 {
-    enum { LINE = 64 / sizeof(Real) };
+    enum { LINE = 64 / sizeof(Real), TO_READ = 0, SECOND_LEVEL = 2 };
     const Matrix lines = m.col_step == 1 ? m : transposed(m);
-    const int end = lines.rows * (part + 1) / parts;
-    for (int i = lines.rows * part / parts; i < end; i++)
+    const int end = lines.rows * (part + 1) / all;
+    for (int i = lines.rows * part / all; i < end; i++)
         for (int j = 0; j < lines.cols; j += LINE)
-            __builtin_prefetch(lines.at + i * lines.row_step + j, 0, 2);
+            __builtin_prefetch(lines.at + i * lines.row_step + j, TO_READ, SECOND_LEVEL);
 }
 
 /* One panel of a block of y; a is packed, b is the panel's part, and `next` what will be read after
@@ -146,13 +146,13 @@ static void panel_product(Matrix y, const Real *a, bool a_by_rows, Matrix b, Mat
 static void block_product(Matrix y, Matrix a, Matrix b, bool add)
 {
     _Alignas(64) Real packed[A_NUMBERS];
-    const int pairs = kernel_pairs(chosen), words = parts(a.cols, pairs);
+    const int in_word = kernel_word_numbers(chosen), words = parts(a.cols, in_word);
     const int depths = words ? parts(words, DEPTH_BLOCK) : 1;
     int from = 0, part = 0;
     if (chosen->prepare)
         chosen->prepare();
     do { /* once even where the depth is 0: y = 0 must be written */
-        const int depth = smaller(cut(words, depths, ++part, 1) * pairs, a.cols) - from;
+        const int depth = smaller(cut(words, depths, ++part, 1) * in_word, a.cols) - from;
         const Matrix b_block = matrix_rows(b, from, depth);
         const bool by_rows = pack_rows(packed, chosen, matrix_cols(a, from, depth));
         for (int j = 0; j < y.cols; j += chosen->cols) {
@@ -170,7 +170,7 @@ static void block_product(Matrix y, Matrix a, Matrix b, bool add)
 /* The panels from number `from` to before `end`, counted through one block after another. */
 static void share_product(Matrix y, Matrix a, Matrix b, bool add, long from, long end)
 {
-    if (few_fits(y, b) && !chosen->pair_rows) {
+    if (few_fits(y, b) && !chosen->pair_rows) { /* bfloat16 is rounded as it is copied */
         few_product(y, a, b, add, smaller((int)from * chosen->cols, y.cols),
                     smaller((int)end * chosen->cols, y.cols));
         return;

@@ -7,9 +7,9 @@
  *     backward    dx = dy·wᵀ     matmul(dx, dy, transposed(w))
  *                 dw += xᵀ·dy    matmul_add(dw, transposed(x), dy)
  *
- * Each element of y is summed by one thread, in an order that the shapes alone decide: the bits of
- * a product depend only on its operands and on the kernel, whatever the number of threads. y must
- * not overlap a or b. */
+ * Each element of y is summed by one thread, in an order that shapes and steps alone decide: the
+ * bits of a product depend only on its operands and on the kernel, whatever the number of threads.
+ * y must not overlap a or b, nor itself; a and b may be views of the same numbers. */
 #ifndef PULGA_MATRIX_H
 #define PULGA_MATRIX_H
 
@@ -55,8 +55,8 @@ static inline Matrix matrix_cols(Matrix m, int from, int count)
  * sums stay in Real. Everything outside this room is the same. */
 typedef enum { PRECISION_F32, PRECISION_BF16 } Precision;
 
-/* To be called before the first product, where it is not float32; false where the machine has no
- * instructions for it. */
+/* To be called before the first product, where it is not float32; false, and nothing changes, where
+ * the machine has no instructions for it or PULGA_KERNEL forces a kernel without them. */
 bool matrix_choose(Precision precision);
 
 /* The name of the kernel in use. The environment variable PULGA_KERNEL forces one by name. */

@@ -18,7 +18,7 @@ static void copy_row(Real *to, const Real *from, const Real *next, int count)
 
 void matrix_copy(Matrix to, Matrix from)
 {
-    enum { AHEAD = 3 };
+    enum { AHEAD = 3 }; /* rows: one is copied faster than the next comes from memory */
     for (int i = 0; i < to.rows; i++) {
         Real *into = to.at + i * to.row_step;
         const Real *of = from.at + i * from.row_step;
@@ -82,7 +82,7 @@ static void transpose(Real *to, ptrdiff_t to_step, const Real *from, ptrdiff_t f
 
 /* ---- Operands as they are ---- */
 
-static bool pack_rows_alike(Real *words, Matrix a)
+static bool pack_rows_plain(Real *words, Matrix a)
 {
     const bool by_rows = a.row_step != 1;
     if (by_rows)
@@ -92,7 +92,7 @@ static bool pack_rows_alike(Real *words, Matrix a)
     return by_rows;
 }
 
-static void pack_panel_alike(Real *words, int panel, Matrix b)
+static void pack_panel_plain(Real *words, int panel, Matrix b)
 {
     if (b.row_step == 1 && b.col_step != 1)
         transpose(words, panel, b.at, b.col_step, b.rows, b.cols);
@@ -134,7 +134,7 @@ static void pair_all_along(Real *words, ptrdiff_t step, const Kernel *kernel, Ma
 /* By rows though a's columns lie together: some rows at a time, which are turned. */
 static void pair_turned(Real *words, const Kernel *kernel, Matrix a)
 {
-    enum { AT_ONCE = 32 };
+    enum { AT_ONCE = 32 }; /* rows: no more words than a panel of b has */
     _Alignas(64) Real turned[DEPTH_BLOCK * AT_ONCE];
     for (int i = 0; i < a.rows; i += AT_ONCE) {
         const int rows = a.rows - i < AT_ONCE ? a.rows - i : AT_ONCE;
@@ -145,7 +145,7 @@ static void pair_turned(Real *words, const Kernel *kernel, Matrix a)
 
 static bool pack_rows_paired(Real *words, const Kernel *kernel, Matrix a)
 {
-    if (a.row_step == 1 && !kernel->grain) {
+    if (a.row_step == 1 && !kernel->depth_grain) {
         pair_all_rows(words, A_COL_STEP, kernel, transposed(a));
         return false;
     }
@@ -172,16 +172,16 @@ static void pack_panel_paired(Real *words, const Kernel *kernel, int panel, Matr
 
 bool pack_rows(Real *words, const Kernel *kernel, Matrix a)
 {
-    return kernel->pair_rows ? pack_rows_paired(words, kernel, a) : pack_rows_alike(words, a);
+    return kernel->pair_rows ? pack_rows_paired(words, kernel, a) : pack_rows_plain(words, a);
 }
 
 void pack_panel(Real *words, const Kernel *kernel, int panel, Matrix b)
 {
     const int deep = kernel_words(kernel, b.rows);
-    if (b.cols < panel || deep * kernel_pairs(kernel) > b.rows)
+    if (b.cols < panel || deep * kernel_word_numbers(kernel) > b.rows)
         memset(words, 0, sizeof *words * (size_t)deep * (size_t)panel);
     if (kernel->pair_rows)
         pack_panel_paired(words, kernel, panel, b);
     else
-        pack_panel_alike(words, panel, b);
+        pack_panel_plain(words, panel, b);
 }
