@@ -304,9 +304,10 @@ static bool save_at_end(Call *call)
 static void conclude_best(const Trainer *t, const Screen *screen)
 {
     const Progress *p = &t->progress;
+    const Settings *s = &t->plan.settings;
     if (isinf(p->best_loss)) {
         printf("best    not known yet: the first evaluation comes with step %d\n",
-               t->plan.settings.eval_every);
+               s->eval_every < s->steps ? s->eval_every : s->steps);
         return;
     }
     printf("best    step %" PRId64 ": %s%.6f%s", p->best_step, screen->bold, p->best_loss,

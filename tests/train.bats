@@ -364,6 +364,9 @@ is_saved() {
     "$BIN/train" "$ROOT/data/cuentos.txt" --epochs 4 --out run >out.txt
     grep -q "held out for validation" out.txt
     grep -q "over the held-out text" out.txt
+    # The last step is evaluated, whatever is asked for.
+    "$BIN/train" "$ROOT/data/cuentos.txt" --val 0 --batch 1 --eval-every 100 --steps 40 \
+        --stop-after 2 --out early | grep -q "first evaluation comes with step 40"
     # Without a rate nothing gets better: the second evaluation without gain ends the run.
     "$BIN/train" perro.txt --schedule constant --lr 0 --eval-every 2 --patience 2 --out still \
         >out.txt
