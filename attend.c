@@ -103,7 +103,7 @@ static void show(const Heads *heads)
 
 int main(int argc, char **argv)
 {
-    threads_wait_politely(argv);
+    threads_prepare(argv);
     Choice choice = {0};
     Given given = {0};
     char **words = options_and_words(PROGRAM, argc, argv, &choice, &given);

@@ -164,7 +164,7 @@ static bool converse(Pretrained *model, const Choice *choice, const Given *given
 
 int main(int argc, char **argv)
 {
-    threads_wait_politely(argv);
+    threads_prepare(argv);
     Choice choice = {0};
     Given given = {0};
     char **words = options_and_words(PROGRAM, argc, argv, &choice, &given);

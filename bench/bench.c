@@ -318,7 +318,7 @@ static void bench_writing(const Machine *machine, const Case *it)
 /* bench FILE.json [long]: long adds GPT-2 at its full context, and PyTorch's compiler. */
 int main(int count, char **arguments)
 {
-    threads_wait_politely(arguments);
+    threads_prepare(arguments);
     if (count < 2)
         die("usage: bench FILE.json [long]");
     report_open(arguments[1]);

@@ -157,7 +157,7 @@ static void check_limits(void)
         thread_set_limit(MOST_THREADS);
 }
 
-void threads_wait_politely(char **argv)
+void threads_prepare(char **argv)
 {
     check_limits();
     static const char *const sizes[] = {"OMP_STACKSIZE", "GOMP_STACKSIZE", "KMP_STACKSIZE"};

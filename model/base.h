@@ -52,9 +52,9 @@ Real *arena_take(Arena *arena, size_t rows, size_t cols);
  * milliseconds before it sleeps; where a neighbour needs the processor, every loop of a small model
  * then takes as long. How long to spin can only be said in the environment before the program
  * begins, so unless the caller's environment says it, the program is begun again with a spin of a
- * few microseconds. Stacks of another size than the system's are not asked for then, and limits
- * that would end in a crash are seen to. */
-void threads_wait_politely(char **argv);
+ * few microseconds, and without wishes for stacks of another size than the system's. Limits that
+ * would end in a crash are seen to as well. */
+void threads_prepare(char **argv);
 
 /* Threads that a parallel region may have; those of the region that the caller is in, and its place
  * among them. */
