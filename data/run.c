@@ -96,8 +96,8 @@ static void check_unasked(const Settings *settings)
         "--overwrite, or choose another --out", settings->out);
 }
 
-/* A tokenizer without a model is somebody's own, but where a run was killed as soon as it had begun:
- * that has left its log. */
+/* A tokenizer without a model is somebody's own, unless a run was killed there as soon as it had
+ * begun: that has left its log. */
 static void check_foreign_words(const char *directory)
 {
     if (is_run(directory) || file_is_in(directory, "log.csv"))
