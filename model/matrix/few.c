@@ -1,5 +1,5 @@
-/* few.c: see few.h. The loops are plain: the compiler makes vectors of them, and memory is what
- * they wait for. */
+/* few.c: see few.h. The loops are plain, for memory is what they wait for: but in a dot product the
+ * compiler would add up the running sums one by one. */
 #include "few.h"
 
 #include <string.h>
@@ -39,21 +39,31 @@ static void by_rows(Matrix y, Matrix a, Matrix b)
                     b.at + k * b.row_step, y.cols);
 }
 
-/* Σ a[k]·b[k], in as many running sums as fill a few registers. */
+enum { LANES = 16 };
+typedef Real Lanes
+    __attribute__((vector_size(LANES * sizeof(Real)), aligned(sizeof(Real)), may_alias));
+
+static Real sum_of_lanes(Lanes x)
+{
+    x += __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
+    x += __builtin_shufflevector(x, x, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11);
+    return (x[0] + x[2]) + (x[1] + x[3]);
+}
+
+/* Σ a[k]·b[k], in as many running sums as hide the latency of adding. */
 static Real dot(const Real *a, ptrdiff_t a_step, const Real *b, int count)
 {
-    enum { SUMS = 64 };
-    Real sum[SUMS] = {0}, all = 0;
+    enum { SUMS = 4, AT_ONCE = SUMS * LANES };
+    Lanes sum[SUMS] = {{0}};
+    Real rest = 0;
     int k = 0;
     if (a_step == 1)
-        for (; k + SUMS <= count; k += SUMS)
+        for (; k + AT_ONCE <= count; k += AT_ONCE)
             for (int s = 0; s < SUMS; s++)
-                sum[s] += a[k + s] * b[k + s];
+                sum[s] += *(const Lanes *)(a + k + s * LANES) * *(const Lanes *)(b + k + s * LANES);
     for (; k < count; k++)
-        sum[0] += a[k * a_step] * b[k];
-    for (int s = 0; s < SUMS; s++)
-        all += sum[s];
-    return all;
+        rest += a[k * a_step] * b[k];
+    return sum_of_lanes((sum[0] + sum[1]) + (sum[2] + sum[3])) + rest;
 }
 
 /* b's columns are contiguous: each is multiplied with the rows of a. */
