@@ -77,8 +77,11 @@ static void begin_stream(const Answerer *a, Answer *answer)
     int first = vocabulary_id(words, "\n", 1), kinds = 0;
     answer->unseen = first >= 0 && first != words->unk;
     if (!answer->unseen) {
-        for (int id = 0; id < words->count; id++)
-            kinds += a->p[id] = !a->barred[id] && id != words->unk;
+        for (int id = 0; id < words->count; id++) {
+            const bool is_word = !a->barred[id] && id != words->unk;
+            a->p[id] = is_word;
+            kinds += is_word;
+        }
         const Random4 place = {{UINT32_MAX, 0, a->asked, 0}};
         first = sampler_pick(a->p, words->count,
                              kinds * random_uniform(a->rules.seed, RANDOM_SAMPLE, place));

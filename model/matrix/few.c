@@ -43,8 +43,9 @@ enum { LANES = 16 };
 typedef Real Lanes
     __attribute__((vector_size(LANES * sizeof(Real)), aligned(sizeof(Real)), may_alias));
 
-static Real sum_of_lanes(Lanes x)
+static Real sum_of_lanes(const Lanes *lanes)
 {
+    Lanes x = *lanes;
     x += __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
     x += __builtin_shufflevector(x, x, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11);
     return (x[0] + x[2]) + (x[1] + x[3]);
@@ -63,7 +64,8 @@ static Real dot(const Real *a, ptrdiff_t a_step, const Real *b, int count)
                 sum[s] += *(const Lanes *)(a + k + s * LANES) * *(const Lanes *)(b + k + s * LANES);
     for (; k < count; k++)
         rest += a[k * a_step] * b[k];
-    return sum_of_lanes((sum[0] + sum[1]) + (sum[2] + sum[3])) + rest;
+    const Lanes all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    return sum_of_lanes(&all) + rest;
 }
 
 /* b's columns are contiguous: each is multiplied with the rows of a. */

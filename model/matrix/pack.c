@@ -36,15 +36,21 @@ enum { TURN_ROWS = 4, TURN_COLS = 8 }; /* of a block as it is written */
 typedef Real Half __attribute__((vector_size(4 * sizeof(Real)), aligned(sizeof(Real)), may_alias));
 typedef Real Whole __attribute__((vector_size(8 * sizeof(Real)), aligned(sizeof(Real)), may_alias));
 
+/* Four numbers of a row, and of that four rows on. */
+static void two_halves(Whole *to, const Real *at, ptrdiff_t step)
+{
+    *to = __builtin_shufflevector(*(const Half *)at, *(const Half *)(at + 4 * step),
+                                  0, 1, 2, 3, 4, 5, 6, 7);
+}
+
 /* to[k][j] = from[j][k] for 4 rows k of 8: no number changes its half, which costs more. */
 static void turn_block(Real *to, ptrdiff_t to_step, const Real *from, ptrdiff_t step)
 {
-    Whole in[4]; /* four numbers of a row, and of that four rows on */
-    for (int i = 0; i < 4; i++)
-        in[i] = __builtin_shufflevector(*(const Half *)(from + i * step),
-                                        *(const Half *)(from + (i + 4) * step),
-                                        0, 1, 2, 3, 4, 5, 6, 7);
-    const Whole a = in[0], b = in[1], c = in[2], d = in[3];
+    Whole a, b, c, d;
+    two_halves(&a, from, step);
+    two_halves(&b, from + step, step);
+    two_halves(&c, from + 2 * step, step);
+    two_halves(&d, from + 3 * step, step);
     const Whole ab = __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13);
     const Whole cd = __builtin_shufflevector(c, d, 0, 8, 1, 9, 4, 12, 5, 13);
     const Whole ab_behind = __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15);
