@@ -272,7 +272,7 @@ is_saved() {
 }
 
 @test "Ctrl-C in the evaluation after the first step loses nothing either" {
-    seq 30000 | sed 's/./& /g' >digits.txt
+    seq 6000 | sed 's/./& /g' >digits.txt
     env --default-signal=INT "$BIN/train" digits.txt --batch 2000 --val 0.9 --eval-every 1 \
         --steps 3 --layers 4 --threads 1 --out run >out.txt &
     local process=$! code=0
@@ -285,9 +285,9 @@ is_saved() {
 
 # What goes away sends its signal more than once: a terminal and its shell, a limit each second.
 @test "SIGHUP and SIGXCPU save, however often they come" {
-    seq 12000 | sed 's/./& /g' >digits.txt
+    seq 6000 | sed 's/./& /g' >digits.txt
     for signal in HUP XCPU; do
-        env --default-signal=HUP "$BIN/train" digits.txt --batch 12000 --val 0 --steps 100 \
+        env --default-signal=HUP "$BIN/train" digits.txt --batch 6000 --val 0 --steps 100 \
             --out run --overwrite >out.txt &
         local process=$! code=0
         until grep -q "^start:" out.txt; do sleep 0.05; done
