@@ -192,152 +192,156 @@ static void assert_edits(const Edit *edits, size_t count, Kind kind)
 }
 #define EDITS(edits, kind) assert_edits(edits, sizeof(edits) / sizeof *(edits), kind)
 
+static const char C[] = "config.json", T[] = "tokenizer.json", U[] = "tokenizer_config.json";
+
+static const Edit OF_ANY_CONFIG[] = {
+    {C, "\"gpt2\"", "\"llama\"", "model_type is \"llama\""},
+    {C, "\"gpt2\"", "2", "model_type is 2"},
+    {C, "\"model_type\"", "\"x\"", "model_type is missing"},
+    {C, "\"n_embd\":6", "\"n_embd\":0", "n_embd is 0"},
+    {C, "\"n_embd\":6", "\"n_embd\":-6", "n_embd is -6"},
+    {C, "\"n_embd\":6", "\"n_embd\":6.5", "n_embd is 6.5"},
+    {C, "\"n_embd\":6", "\"n_embd\":\"6\"", "n_embd is \"6\""},
+    {C, "\"n_embd\":6", "\"n_embd\":null", "n_embd is null"},
+    {C, "\"n_embd\":6", "\"n_embd\":[6]", "n_embd is [6]"},
+    {C, "\"n_embd\":6", "\"n_embd\":1e999", "n_embd"},
+    {C, "\"n_embd\":6", "\"n_embd\":1000000000", "n_embd is 1000000000"},
+    {C, "\"n_embd\"", "\"x\"", "n_embd is missing"},
+    {C, "\"n_embd\":6", "\"n_embd\":6,\"n_embd\":7", "n_embd twice"},
+    {C, "\"positions\"", "\"window\":null,\"positions\"", "window twice"},
+    {C, "\"n_embd\":6", "\"n_embd\":65536", "numbers"}, /* the file bounds what is taken */
+    {C, "\"n_layer\":2", "\"n_layer\":1000", "numbers"},
+    {C, "\"n_layer\":2", "\"n_layer\":3", "has no tensor"},
+    {C, "\"n_positions\":8", "\"n_positions\":1048576", "numbers"},
+    {C, "\"n_positions\":8", "\"n_positions\":9", "shape"},
+    {C, "\"vocab_size\":10", "\"vocab_size\":500000000", "numbers"},
+    {C, "\"vocab_size\":10", "\"vocab_size\":1e300", "vocab_size"},
+    {C, "\"vocab_size\":10", "\"vocab_size\":11", "no word for the id 10"},
+    {C, "\"vocab_size\":10", "\"vocab_size\":9", "'?' has the id 9"},
+    {C, "\"n_head\":2", "\"n_head\":4", "n_head is 4; supported is what divides"},
+    {C, "\"n_head\":2", "\"n_head\":3", NULL},
+    {C, "\"n_inner\":24", "\"n_inner\":null", NULL},
+    {C, "\"n_inner\"", "\"x\"", NULL},
+    {C, "\"n_inner\":24", "\"n_inner\":12", "shape"},
+    {C, "\"relu\"", "\"gelu_new\"", NULL},
+    {C, "\"relu\"", "\"gelu_pytorch_tanh\"", NULL},
+    {C, "\"relu\"", "\"gelu\"", "activation_function is \"gelu\""},
+    {C, "\"relu\"", "7", "activation_function is 7"},
+    {C, "\"activation_function\"", "\"x\"", NULL},
+    {C, "1e-05", "1e-06", "layer_norm_epsilon"},
+    {C, "1e-05", "\"1e-05\"", "layer_norm_epsilon"},
+    {C, "\"scale_attn_weights\":true", "\"scale_attn_weights\":false", "scale_attn_weights"},
+    {C, "\"scale_attn_weights\":true", "\"scale_attn_weights\":1", "scale_attn_weights is 1"},
+    {C, "\"scale_attn_weights\":true", "\"scale_attn_weights\":null", "scale_attn_weights"},
+    {C, "{", "{\"scale_attn_by_inverse_layer_idx\":true,", "scale_attn_by_inverse_layer_idx"},
+    {C, "{", "{\"add_cross_attention\":true,", "add_cross_attention is true"},
+    {C, "{", "{\"add_cross_attention\":null,", NULL},
+    {C, "\"tie_word_embeddings\":true", "\"tie_word_embeddings\":false", "lm_head.weight"},
+    {C, "\"tie_word_embeddings\":true", "\"tie_word_embeddings\":null", "lm_head.weight"},
+    {C, "\"tie_word_embeddings\"", "\"x\"", NULL},
+    {C, "\"eos_token_id\":1", "\"eos_token_id\":50256", NULL},
+    {C, "\"eos_token_id\":1", "\"eos_token_id\":[1]", NULL},
+    {C, "\"pulga\":{", "\"other\":{", NULL},
+    {C, "\"pulga\":{", "\"pulga\":3,\"x\":{", NULL}, /* not ours then, and no harm */
+    {C, "\"sinusoidal\"", "\"spiral\"", "positions"},
+    {C, "\"positions\"", "\"x\"", "positions"},
+};
+
+static const Edit OF_OLD_CONFIG[] = {
+    {C, "\"gelu\"", "\"relu\"", NULL},
+    {C, "\"gelu\"", "\"gelu_new\"", "afn is \"gelu_new\""},
+    {C, "\"gelu\"", "\"gelu_pytorch_tanh\"", "afn is \"gelu_pytorch_tanh\""},
+    {C, "\"afn\"", "\"x\"", NULL},
+    {C, "\"n_inner\":24", "\"n_inner\":99", NULL}, /* it has no such field */
+};
+
+static const Edit OF_OWN_CONFIG[] = {
+    {C, "\"pulga\":{", "\"x\":{", "pulga is missing"},
+    {C, "[1,0,2,7]", "[1]", NULL},
+    {C, "[1,0,2,7]", "null", NULL},
+    {C, "[1,0,2,7]", "[1,2,3,4,5]", "more numbers"},
+    {C, "[1,0,2,7]", "[-1]", "window"},
+    {C, "[1,0,2,7]", "\"1\"", "window"},
+    {C, "\"pre\"", "\"post\"", "has no tensor"},
+    {C, "\"head-size\":3", "\"head-size\":65536", "numbers"},
+    {C, "\"head-size\":3", "\"head-size\":0", "head-size"},
+};
+
 static void test_configs(void **state)
 {
     (void)state;
-    static const char C[] = "config.json";
-    static const Edit edits[] = {
-        {C, "\"gpt2\"", "\"llama\"", "model_type is \"llama\""},
-        {C, "\"gpt2\"", "2", "model_type is 2"},
-        {C, "\"model_type\"", "\"x\"", "model_type is missing"},
-        {C, "\"n_embd\":6", "\"n_embd\":0", "n_embd is 0"},
-        {C, "\"n_embd\":6", "\"n_embd\":-6", "n_embd is -6"},
-        {C, "\"n_embd\":6", "\"n_embd\":6.5", "n_embd is 6.5"},
-        {C, "\"n_embd\":6", "\"n_embd\":\"6\"", "n_embd is \"6\""},
-        {C, "\"n_embd\":6", "\"n_embd\":null", "n_embd is null"},
-        {C, "\"n_embd\":6", "\"n_embd\":[6]", "n_embd is [6]"},
-        {C, "\"n_embd\":6", "\"n_embd\":1e999", "n_embd"},
-        {C, "\"n_embd\":6", "\"n_embd\":1000000000", "n_embd is 1000000000"},
-        {C, "\"n_embd\"", "\"x\"", "n_embd is missing"},
-        {C, "\"n_embd\":6", "\"n_embd\":6,\"n_embd\":7", "n_embd twice"},
-        {C, "\"positions\"", "\"window\":null,\"positions\"", "window twice"},
-        {C, "\"n_embd\":6", "\"n_embd\":65536", "numbers"}, /* the file bounds what is taken */
-        {C, "\"n_layer\":2", "\"n_layer\":1000", "numbers"},
-        {C, "\"n_layer\":2", "\"n_layer\":3", "has no tensor"},
-        {C, "\"n_positions\":8", "\"n_positions\":1048576", "numbers"},
-        {C, "\"n_positions\":8", "\"n_positions\":9", "shape"},
-        {C, "\"vocab_size\":10", "\"vocab_size\":500000000", "numbers"},
-        {C, "\"vocab_size\":10", "\"vocab_size\":1e300", "vocab_size"},
-        {C, "\"vocab_size\":10", "\"vocab_size\":11", "no word for the id 10"},
-        {C, "\"vocab_size\":10", "\"vocab_size\":9", "'?' has the id 9"},
-        {C, "\"n_head\":2", "\"n_head\":4", "n_head is 4; supported is what divides"},
-        {C, "\"n_head\":2", "\"n_head\":3", NULL},
-        {C, "\"n_inner\":24", "\"n_inner\":null", NULL},
-        {C, "\"n_inner\"", "\"x\"", NULL},
-        {C, "\"n_inner\":24", "\"n_inner\":12", "shape"},
-        {C, "\"relu\"", "\"gelu_new\"", NULL},
-        {C, "\"relu\"", "\"gelu_pytorch_tanh\"", NULL},
-        {C, "\"relu\"", "\"gelu\"", "activation_function is \"gelu\""},
-        {C, "\"relu\"", "7", "activation_function is 7"},
-        {C, "\"activation_function\"", "\"x\"", NULL},
-        {C, "1e-05", "1e-06", "layer_norm_epsilon"},
-        {C, "1e-05", "\"1e-05\"", "layer_norm_epsilon"},
-        {C, "\"scale_attn_weights\":true", "\"scale_attn_weights\":false", "scale_attn_weights"},
-        {C, "\"scale_attn_weights\":true", "\"scale_attn_weights\":1", "scale_attn_weights is 1"},
-        {C, "\"scale_attn_weights\":true", "\"scale_attn_weights\":null", "scale_attn_weights"},
-        {C, "{", "{\"scale_attn_by_inverse_layer_idx\":true,", "scale_attn_by_inverse_layer_idx"},
-        {C, "{", "{\"add_cross_attention\":true,", "add_cross_attention is true"},
-        {C, "{", "{\"add_cross_attention\":null,", NULL},
-        {C, "\"tie_word_embeddings\":true", "\"tie_word_embeddings\":false", "lm_head.weight"},
-        {C, "\"tie_word_embeddings\":true", "\"tie_word_embeddings\":null", "lm_head.weight"},
-        {C, "\"tie_word_embeddings\"", "\"x\"", NULL},
-        {C, "\"eos_token_id\":1", "\"eos_token_id\":50256", NULL},
-        {C, "\"eos_token_id\":1", "\"eos_token_id\":[1]", NULL},
-        {C, "\"pulga\":{", "\"other\":{", NULL},
-        {C, "\"pulga\":{", "\"pulga\":3,\"x\":{", NULL}, /* not ours then, and no harm */
-        {C, "\"sinusoidal\"", "\"spiral\"", "positions"},
-        {C, "\"positions\"", "\"x\"", "positions"},
-    };
-    EDITS(edits, PLAIN);
+    EDITS(OF_ANY_CONFIG, PLAIN);
 
     Kind old = PLAIN, own = PLAIN;
     old.shape.post_norm = old.shape.gelu = true;
-    static const Edit of_old[] = {
-        {C, "\"gelu\"", "\"relu\"", NULL},
-        {C, "\"gelu\"", "\"gelu_new\"", "afn is \"gelu_new\""},
-        {C, "\"gelu\"", "\"gelu_pytorch_tanh\"", "afn is \"gelu_pytorch_tanh\""},
-        {C, "\"afn\"", "\"x\"", NULL},
-        {C, "\"n_inner\":24", "\"n_inner\":99", NULL}, /* it has no such field */
-    };
-    EDITS(of_old, old);
+    EDITS(OF_OLD_CONFIG, old);
     own.shape.window = REACHES;
-    static const Edit of_own[] = {
-        {C, "\"pulga\":{", "\"x\":{", "pulga is missing"},
-        {C, "[1,0,2,7]", "[1]", NULL},
-        {C, "[1,0,2,7]", "null", NULL},
-        {C, "[1,0,2,7]", "[1,2,3,4,5]", "more numbers"},
-        {C, "[1,0,2,7]", "[-1]", "window"},
-        {C, "[1,0,2,7]", "\"1\"", "window"},
-        {C, "\"pre\"", "\"post\"", "has no tensor"},
-        {C, "\"head-size\":3", "\"head-size\":65536", "numbers"},
-        {C, "\"head-size\":3", "\"head-size\":0", "head-size"},
-    };
-    EDITS(of_own, own);
+    EDITS(OF_OWN_CONFIG, own);
 }
+
+#define ADDED ",\"single_word\":false,\"lstrip\":false,\"rstrip\":false,\"normalized\":false," \
+              "\"special\":true}"
+static const Edit OF_TOKENIZER[] = {
+    {T, "\"WordLevel\"", "\"BPE\"", "is a BPE tokenizer"},
+    {T, "\"WordLevel\"", "3", "nameless"},
+    {T, "\"vocab\":{", "\"x\":{", "vocab is missing"},
+    {T, "\"vocab\":{", "\"vocab\":[],\"x\":{", "vocab is []"},
+    {T, "\"el\":2", "\"el\":3", "two words have the id"},
+    {T, "\"el\":2", "\"el\":10", "'el' has the id 10"},
+    {T, "\"el\":2", "\"el\":-1", "no id for 'el'"},
+    {T, "\"el\":2", "\"el\":1.5", "no id for 'el'"},
+    {T, "\"el\":2", "\"el\":\"2\"", "no id for 'el'"},
+    {T, "\"el\":2", "\"el\":1e99", "no id for 'el'"},
+    {T, "\"el\":2", "\"perro\":2", "perro twice"},
+    {T, "\"el\":2,", "", "no word for the id 2"},
+    {T, "\"el\":2,", "\"el\":2,\"el\":2,", "el twice"},
+    {T, "\"el\":2", "\"e\xFF\":2", "no UTF-8"},
+    {T, "\"el\":2", "\"e\\u0000\":2", "JSON"},
+    {T, "\"el\":2", "\"e\\\\u0000\":2", NULL}, /* a backslash and u0000 */
+    {T, "\"content\":\"[bos]\"", "\"content\":\"<s>\"", "two words have the id"},
+    {T, "\"content\":\"[bos]\"", "\"content\":7", "added token"},
+    {T, "\"special\":true", "\"special\":false", "special"},
+    {T, "\"normalized\":false", "\"normalized\":true", "normalized"},
+    {T, "\"?\":9", "\"x\":10", "'x' has the id 10"},
+    {T, "\"added_tokens\":[", "\"added_tokens\":[{\"id\":10,\"content\":\"<x>\"" ADDED ",",
+     "'<x>' has the id 10"},
+    {T, "{\"type\":\"NFC\"}", "null", NULL},
+    {T, "{\"type\":\"NFC\"}", "{\"type\":\"Lowercase\"}", NULL},
+    {T, "{\"type\":\"NFC\"}", "{\"type\":\"NFKC\"}", "normalizer is {\"type\":\"NFKC\"}"},
+    {T, "{\"type\":\"NFC\"}", "{\"type\":\"Sequence\",\"normalizers\":"
+     "[{\"type\":\"Lowercase\"},{\"type\":\"StripAccents\"}]}", "StripAccents"},
+    {T, "{\"type\":\"NFC\"}", "{\"type\":\"Sequence\"}", "normalizer"},
+    {T, "{\"type\":\"NFC\"}", "\"NFC\"", "normalizer"},
+    {T, "\"Isolated\"", "\"Removed\"", "pre_tokenizer is"},
+    {T, "\"pre_tokenizer\":{", "\"pre_tokenizer\":null,\"x\":{", "pre_tokenizer is null"},
+    {T, "\"pre_tokenizer\":{", "\"pre_tokenizer\":{\"type\":\"ByteLevel\"},\"x\":{",
+     "ByteLevel"},
+    {T, "\"pre_tokenizer\":{", "\"pre_tokenizer\":{\"type\":\"Whitespace\"},\"x\":{", NULL},
+    {T, "\"pre_tokenizer\":{", "\"pre_tokenizer\":{\"type\":\"WhitespaceSplit\"},\"x\":{",
+     NULL},
+    {T, "\"post_processor\":{", "\"post_processor\":null,\"x\":{", NULL},
+    {T, "\"TemplateProcessing\"", "\"BertProcessing\"", "post_processor"},
+    {T, "\"single\":[", "\"single\":[{\"SpecialToken\":{\"id\":\"[bos]\"}},",
+     "post_processor"},
+    {T, "\"single\":[", "\"single\":[],\"x\":[", "post_processor"},
+    {T, "\"single\":[", "\"single\":[{\"Sequence\":{\"id\":\"B\"}}],\"x\":[",
+     "post_processor"},
+    {T, "\"single\":[", "\"single\":[{\"Sequence\":{\"id\":\"A\"}}],\"x\":[", NULL},
+    {T, "\"tokens\":[\"[bos]\"]", "\"tokens\":[\"[cls]\"]", "'[cls]'"},
+    {T, "\"tokens\":[\"[bos]\"]", "\"tokens\":[]", "post_processor"},
+    {T, "\"unk_token\"", "\"x\"", NULL},
+    {U, "\"eos_token\":\"[eos]\"", "\"eos_token\":{\"content\":\"[eos]\"}", NULL},
+    {U, "\"eos_token\":\"[eos]\"", "\"eos_token\":\"[bos]\"", NULL},
+    {U, "\"eos_token\":\"[eos]\"", "\"eos_token\":\"<e>\"", "eos_token names '<e>'"},
+    {U, "\"eos_token\":\"[eos]\"", "\"eos_token\":3", NULL}, /* then config.json says it */
+    {U, "{", "{\"add_bos_token\":false,", "add_bos_token"},
+    {U, "{", "{\"add_bos_token\":true,", NULL},
+};
 
 static void test_tokenizers(void **state)
 {
     (void)state;
-    static const char T[] = "tokenizer.json", U[] = "tokenizer_config.json";
-#define ADDED ",\"single_word\":false,\"lstrip\":false,\"rstrip\":false,\"normalized\":false," \
-              "\"special\":true}"
-    static const Edit edits[] = {
-        {T, "\"WordLevel\"", "\"BPE\"", "is a BPE tokenizer"},
-        {T, "\"WordLevel\"", "3", "nameless"},
-        {T, "\"vocab\":{", "\"x\":{", "vocab is missing"},
-        {T, "\"vocab\":{", "\"vocab\":[],\"x\":{", "vocab is []"},
-        {T, "\"el\":2", "\"el\":3", "two words have the id"},
-        {T, "\"el\":2", "\"el\":10", "'el' has the id 10"},
-        {T, "\"el\":2", "\"el\":-1", "no id for 'el'"},
-        {T, "\"el\":2", "\"el\":1.5", "no id for 'el'"},
-        {T, "\"el\":2", "\"el\":\"2\"", "no id for 'el'"},
-        {T, "\"el\":2", "\"el\":1e99", "no id for 'el'"},
-        {T, "\"el\":2", "\"perro\":2", "perro twice"},
-        {T, "\"el\":2,", "", "no word for the id 2"},
-        {T, "\"el\":2,", "\"el\":2,\"el\":2,", "el twice"},
-        {T, "\"el\":2", "\"e\xFF\":2", "no UTF-8"},
-        {T, "\"el\":2", "\"e\\u0000\":2", "JSON"},
-        {T, "\"el\":2", "\"e\\\\u0000\":2", NULL}, /* a backslash and u0000 */
-        {T, "\"content\":\"[bos]\"", "\"content\":\"<s>\"", "two words have the id"},
-        {T, "\"content\":\"[bos]\"", "\"content\":7", "added token"},
-        {T, "\"special\":true", "\"special\":false", "special"},
-        {T, "\"normalized\":false", "\"normalized\":true", "normalized"},
-        {T, "\"?\":9", "\"x\":10", "'x' has the id 10"},
-        {T, "\"added_tokens\":[", "\"added_tokens\":[{\"id\":10,\"content\":\"<x>\"" ADDED ",",
-         "'<x>' has the id 10"},
-        {T, "{\"type\":\"NFC\"}", "null", NULL},
-        {T, "{\"type\":\"NFC\"}", "{\"type\":\"Lowercase\"}", NULL},
-        {T, "{\"type\":\"NFC\"}", "{\"type\":\"NFKC\"}", "normalizer is {\"type\":\"NFKC\"}"},
-        {T, "{\"type\":\"NFC\"}", "{\"type\":\"Sequence\",\"normalizers\":"
-         "[{\"type\":\"Lowercase\"},{\"type\":\"StripAccents\"}]}", "StripAccents"},
-        {T, "{\"type\":\"NFC\"}", "{\"type\":\"Sequence\"}", "normalizer"},
-        {T, "{\"type\":\"NFC\"}", "\"NFC\"", "normalizer"},
-        {T, "\"Isolated\"", "\"Removed\"", "pre_tokenizer is"},
-        {T, "\"pre_tokenizer\":{", "\"pre_tokenizer\":null,\"x\":{", "pre_tokenizer is null"},
-        {T, "\"pre_tokenizer\":{", "\"pre_tokenizer\":{\"type\":\"ByteLevel\"},\"x\":{",
-         "ByteLevel"},
-        {T, "\"pre_tokenizer\":{", "\"pre_tokenizer\":{\"type\":\"Whitespace\"},\"x\":{", NULL},
-        {T, "\"pre_tokenizer\":{", "\"pre_tokenizer\":{\"type\":\"WhitespaceSplit\"},\"x\":{",
-         NULL},
-        {T, "\"post_processor\":{", "\"post_processor\":null,\"x\":{", NULL},
-        {T, "\"TemplateProcessing\"", "\"BertProcessing\"", "post_processor"},
-        {T, "\"single\":[", "\"single\":[{\"SpecialToken\":{\"id\":\"[bos]\"}},",
-         "post_processor"},
-        {T, "\"single\":[", "\"single\":[],\"x\":[", "post_processor"},
-        {T, "\"single\":[", "\"single\":[{\"Sequence\":{\"id\":\"B\"}}],\"x\":[",
-         "post_processor"},
-        {T, "\"single\":[", "\"single\":[{\"Sequence\":{\"id\":\"A\"}}],\"x\":[", NULL},
-        {T, "\"tokens\":[\"[bos]\"]", "\"tokens\":[\"[cls]\"]", "'[cls]'"},
-        {T, "\"tokens\":[\"[bos]\"]", "\"tokens\":[]", "post_processor"},
-        {T, "\"unk_token\"", "\"x\"", NULL},
-        {U, "\"eos_token\":\"[eos]\"", "\"eos_token\":{\"content\":\"[eos]\"}", NULL},
-        {U, "\"eos_token\":\"[eos]\"", "\"eos_token\":\"[bos]\"", NULL},
-        {U, "\"eos_token\":\"[eos]\"", "\"eos_token\":\"<e>\"", "eos_token names '<e>'"},
-        {U, "\"eos_token\":\"[eos]\"", "\"eos_token\":3", NULL}, /* then config.json says it */
-        {U, "{", "{\"add_bos_token\":false,", "add_bos_token"},
-        {U, "{", "{\"add_bos_token\":true,", NULL},
-    };
-    EDITS(edits, PLAIN);
+    EDITS(OF_TOKENIZER, PLAIN);
 }
 
 /* ---- Damaged and absent files ---- */
