@@ -7,6 +7,7 @@
 #include "data/heads_file.h"
 #include "data/pretrained.h"
 #include "program/options.h"
+#include "program/process.h"
 #include "program/screen.h"
 #include "program/tables.h"
 
@@ -103,7 +104,7 @@ static void show(const Heads *heads)
 
 int main(int argc, char **argv)
 {
-    threads_prepare(argv);
+    process_prepare(argv);
     Choice choice = {0};
     Given given = {0};
     char **words = options_and_words(PROGRAM, argc, argv, &choice, &given);

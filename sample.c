@@ -8,6 +8,7 @@
 #include "program/answer.h"
 #include "program/ask.h"
 #include "program/options.h"
+#include "program/process.h"
 #include "program/score.h"
 
 typedef struct {
@@ -164,7 +165,7 @@ static bool converse(Pretrained *model, const Choice *choice, const Given *given
 
 int main(int argc, char **argv)
 {
-    threads_prepare(argv);
+    process_prepare(argv);
     Choice choice = {0};
     Given given = {0};
     char **words = options_and_words(PROGRAM, argc, argv, &choice, &given);

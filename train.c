@@ -11,6 +11,7 @@
 #include "data/trainer.h"
 #include "program/announce.h"
 #include "program/options.h"
+#include "program/process.h"
 #include "program/screen.h"
 
 static const Program PROGRAM = {
@@ -438,7 +439,7 @@ static void check_together(const Given *given, const Settings *settings, const c
 
 int main(int argc, char **argv)
 {
-    threads_prepare(argv);
+    process_prepare(argv);
     setvbuf(stdout, NULL, _IOLBF, 0); /* whoever reads in a pipe reads along */
     signal(SIGPIPE, SIG_IGN);         /* and may leave; the training goes on */
     signal(SIGXFSZ, SIG_IGN);         /* a file that may not grow is a save that fails */

@@ -7,6 +7,7 @@
 
 #include "../model/matrix/matrix.h"
 #include "../model/writer.h"
+#include "../program/process.h"
 #include "cases.h"
 #include "measure.h"
 #include "peak.h"
@@ -318,7 +319,7 @@ static void bench_writing(const Machine *machine, const Case *it)
 /* bench FILE.json [long]: long adds GPT-2 at its full context, and PyTorch's compiler. */
 int main(int count, char **arguments)
 {
-    threads_prepare(arguments);
+    process_prepare(arguments);
     if (count < 2)
         die("usage: bench FILE.json [long]");
     report_open(arguments[1]);

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 #ifdef _OPENMP
@@ -142,40 +141,6 @@ Real *arena_take(Arena *arena, size_t rows, size_t cols)
     Real *piece = arena->at ? arena->at + arena->used : NULL;
     arena->used = (end + line - 1) / line * line;
     return piece;
-}
-
-/* What would end in a crash otherwise: stacks that do not hold the blocks of a matrix product, and
- * more threads than OpenMP finds room for on one. */
-static void check_limits(void)
-{
-    enum { LEAST_STACK = 1 << 20, MOST_THREADS = 1024 };
-    struct rlimit stack;
-    if (!getrlimit(RLIMIT_STACK, &stack) && stack.rlim_cur < LEAST_STACK)
-        die("the stack is limited to %ju kB, and %d are needed: ulimit -s %d",
-            (uintmax_t)stack.rlim_cur / 1024, LEAST_STACK / 1024, 8 * LEAST_STACK / 1024);
-    if (thread_limit() > MOST_THREADS)
-        thread_set_limit(MOST_THREADS);
-}
-
-void threads_prepare(char **argv)
-{
-    check_limits();
-    static const char *const sizes[] = {"OMP_STACKSIZE", "GOMP_STACKSIZE", "KMP_STACKSIZE"};
-    bool again = false;
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        again |= getenv(sizes[i]) && !unsetenv(sizes[i]);
-#if defined _OPENMP && !defined __clang__
-    if (!getenv("GOMP_SPINCOUNT") && !getenv("OMP_WAIT_POLICY"))
-        again |= !setenv("GOMP_SPINCOUNT", "1000", 1);
-#endif
-    if (!again)
-        return;
-    char self[4096]; /* by its own name, for those who look for it among the processes */
-    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length > 0) {
-        self[length] = 0;
-        execv(self, argv); /* where it fails all goes on as it was */
-    }
 }
 
 int thread_limit(void)

@@ -48,14 +48,6 @@ typedef struct {
 /* The next rows x cols numbers, starting on a cache line; NULL while counting. */
 Real *arena_take(Arena *arena, size_t rows, size_t cols);
 
-/* To be called first in main. GNU's OpenMP lets a thread that waits for the others spin for
- * milliseconds before it sleeps; where a neighbour needs the processor, every loop of a small model
- * then takes as long. How long to spin can only be said in the environment before the program
- * begins, so unless the caller's environment says it, the program is begun again with a spin of a
- * few microseconds, and without wishes for stacks of another size than the system's. Limits that
- * would end in a crash are seen to as well. */
-void threads_prepare(char **argv);
-
 /* Threads that a parallel region may have; those of the region that the caller is in, and its place
  * among them. */
 int thread_limit(void);

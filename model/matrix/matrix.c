@@ -83,6 +83,13 @@ static int row_grain(void)
     return chosen->depth_grain ? chosen->rows : 1;
 }
 
+/* Where tile number `t` of a block of rows begins. AMX's are whole but for the last; all others are
+ * even, as are the blocks. */
+static int tile_row(int rows, int tiles, int t)
+{
+    return row_grain() == 1 ? cut(rows, tiles, t, 1) : smaller(t * chosen->rows, rows);
+}
+
 /* Blocks of rows that y is cut into. Cut by grains one may be a grain larger than another, and its
  * last tile reads as far as if it were whole. */
 static int row_blocks(int rows)
@@ -129,10 +136,8 @@ static void panel_product(Matrix y, const Real *a, bool a_by_rows, Matrix b, Mat
 
     pack_panel(packed, chosen, panel, b);
     for (int t = 0; t < tiles; t++) {
-        const int i = row_grain() > 1 ? t * chosen->rows : cut(y.rows, tiles, t, 1);
-        const int end = row_grain() > 1 ? smaller(i + chosen->rows, y.rows)
-                                        : cut(y.rows, tiles, t + 1, 1);
-        const Matrix part = matrix_rows(y, i, end - i);
+        const int i = tile_row(y.rows, tiles, t);
+        const Matrix part = matrix_rows(y, i, tile_row(y.rows, tiles, t + 1) - i);
         const Real *a_part = a + i * (a_by_rows ? A_ROW_STEP : 1);
         fetch(next, t, tiles);
         if (y.cols == panel && y.col_step == 1)
