@@ -74,6 +74,8 @@ bool file_is_in(const char *directory, const char *name)
 {
     char *path = saying("%s/%s", directory, name);
     const bool there = file_exists(path);
+    if (!there && errno != ENOENT && errno != ENOTDIR) /* it may be there */
+        die("cannot look for %s: %s", path, strerror(errno));
     free(path);
     return there;
 }

@@ -22,6 +22,7 @@ Bytes file_read(const char *path, bool text);
 void file_must_be_plain(const char *path);
 
 bool file_exists(const char *path);
+/* Dies where the directory may not be looked into. */
 bool file_is_in(const char *directory, const char *name);
 
 /* Checksum (XXH3, 64 bits) of some bytes, or of some that follow others whose checksum is known;

@@ -71,6 +71,22 @@ harmless() {
     refuses 1 there/tokenizer.json -- "$BIN/sample" there un gato
 }
 
+@test "a directory that cannot be looked into is not taken for one without a model" {
+    ln -s circle circle
+    for command in "sample circle" "attend circle un" "train --resume circle" \
+        "train perro.txt --out circle" "train perro.txt --from circle"; do
+        refuses 1 circle "symbolic links" -- "$BIN"/$command
+    done
+    small_run perro.txt run >/dev/null
+    local other=() # nothing is closed to the superuser
+    [ "$(id -u)" -ne 0 ] || other=(setpriv --reuid 65534 --clear-groups)
+    cp "$BIN/sample" "$BIN/train" .
+    chmod 711 . && chmod 0 run
+    refuses 1 "run/model.safetensors: Permission denied" -- "${other[@]}" ./sample run
+    refuses 1 "run/config.json: Permission denied" -- "${other[@]}" ./train --resume run
+    chmod 755 run
+}
+
 @test "nothing outside is written through a link" {
     small_run perro.txt run >/dev/null
     mkdir outside
