@@ -34,8 +34,8 @@ void text_disarm(char *text);
  * caller frees it with free(). What of a large block is never used takes no memory. */
 void *memory_new(size_t count, size_t size, const char *purpose);
 
-/* Dies unless the machine has so much memory at all. Asked for beforehand: the system hands out
- * more than there is, and ends the program when it is used. */
+/* Dies unless the machine, and the container that it may be, has so much memory at all. Asked for
+ * beforehand: the system hands out more than there is, and ends the program when it is used. */
 void memory_check(double bytes, const char *purpose);
 
 /* One block of numbers handed out piece by piece. With at == NULL it only counts, so one layout

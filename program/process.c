@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "../data/container.h"
 #include "../model/base.h"
 
 /* What would end in a crash otherwise: stacks that do not hold the blocks of a matrix product, and
@@ -19,6 +20,17 @@ static void check_limits(void)
             (uintmax_t)stack.rlim_cur / 1024, LEAST_STACK / 1024, 8 * LEAST_STACK / 1024);
     if (thread_limit() > MOST_THREADS)
         thread_set_limit(MOST_THREADS);
+}
+
+/* A container's memory becomes the limit that memory_check knows. */
+static void limit_memory(void)
+{
+    struct rlimit resident;
+    const double allowed = container_memory();
+    if (getrlimit(RLIMIT_RSS, &resident) || !(allowed < (double)resident.rlim_cur))
+        return;
+    resident.rlim_cur = (rlim_t)allowed;
+    setrlimit(RLIMIT_RSS, &resident);
 }
 
 /* Changes the environment to what OpenMP should have found; returns whether it was another. */
@@ -49,6 +61,7 @@ static void begin_again(char **argv)
 void process_prepare(char **argv)
 {
     check_limits();
+    limit_memory();
     if (change_wishes())
         begin_again(argv);
 }

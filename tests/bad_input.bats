@@ -110,6 +110,8 @@ load programs.bash
     # What this machine has, but this process may not have; a sanitizer wants all addresses.
     grep -qE '__[at]san_init' "$BIN/train" || refuses 1 "no memory" MB -- bash -c \
         'ulimit -v 2000000 && exec "$0" perro.txt --width 2048 --layers 8' "$BIN/train"
+    refuses 1 "would take" "ulimit -m allows 3 MB" -- bash -c \
+        'ulimit -m 3000 && exec "$0" perro.txt --width 128' "$BIN/train"
     [ ! -e runs ]
 }
 
