@@ -55,11 +55,19 @@ static bool is_ascii(const char *line, size_t size)
     return any < 0x80;
 }
 
+static bool is_mark(utf8proc_int32_t c)
+{
+    const utf8proc_category_t category = utf8proc_category(c);
+    return category >= UTF8PROC_CATEGORY_MN && category <= UTF8PROC_CATEGORY_ME;
+}
+
 /* Each of these returns NULL, or what is wrong. */
 static char *check_line(const char *name, size_t number, const char *line, size_t size)
 {
+    enum { MOST_MARKS = 100 }; /* NFC puts them in order one by one, in the square of their number */
     const utf8proc_uint8_t *at = (const utf8proc_uint8_t *)line;
     size_t column = 1;
+    int marks = 0;
     for (size_t i = 0; i < size; column++) {
         utf8proc_int32_t code_point;
         const utf8proc_ssize_t length =
@@ -69,6 +77,10 @@ static char *check_line(const char *name, size_t number, const char *line, size_
                           "it: iconv -f LATIN1 -t UTF-8", name, number, column, at[i]);
         if (!code_point)
             return saying("%s:%zu:%zu: byte 0x00: this is not a text", name, number, column);
+        marks = is_mark(code_point) ? marks + 1 : 0;
+        if (marks > MOST_MARKS)
+            return saying("%s:%zu:%zu: more than %d accents and other marks on one letter", name,
+                          number, column, MOST_MARKS);
         i += (size_t)length;
     }
     return NULL;

@@ -119,6 +119,20 @@ static void test_marks_and_line_ends(void **state)
 
 /* ---- NFC and lower case ---- */
 
+/* Putting marks in order takes the square of their number: 200,000 of them took a minute. */
+static void test_many_marks(void **state)
+{
+    (void)state;
+    enum { MOST = 100 };
+    char line[3 + 2 * (MOST + 1) + 1] = "b\nx"; /* x̂ is two characters */
+    for (int i = 0; i <= MOST; i++)
+        memcpy(line + 3 + 2 * i, "\xCC\x82", 2);
+    Raw raw = {line, strlen(line), false};
+    assert_dies(clean_it, &raw, "a.txt:2:102:", "more than 100 accents");
+    memcpy(line + 3 + MOST, "xx", 2); /* two letters share them */
+    assert_clean(line, false, line);
+}
+
 static void test_nfc(void **state)
 {
     (void)state;
@@ -422,6 +436,7 @@ int main(void)
         cmocka_unit_test(test_bad_bytes),
         cmocka_unit_test(test_good_bytes),
         cmocka_unit_test(test_marks_and_line_ends),
+        cmocka_unit_test(test_many_marks),
         cmocka_unit_test(test_nfc),
         cmocka_unit_test(test_lower),
         cmocka_unit_test(test_reserved),
