@@ -18,21 +18,48 @@
 
 /* ---- Opening ---- */
 
+static void open_locked(Log *log, const char *directory)
+{
+    /* Neither through a link that a stranger's directory may hold, nor waiting at a pipe. */
+    log->file = open(log->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+    struct stat opened, named;
+    if (log->file < 0 || fstat(log->file, &opened))
+        die("cannot write %s: %s", log->path, strerror(errno));
+    if (!S_ISREG(opened.st_mode))
+        die("cannot write %s: it is no file", log->path);
+    const int error = flock(log->file, LOCK_EX | LOCK_NB) ? errno : 0;
+    if (error == EWOULDBLOCK || stat(log->path, &named) || named.st_ino != opened.st_ino)
+        die("another train is writing to %s; wait for it, or stop it", directory);
+    if (error)
+        remark("cannot lock %s: %s; see that no other train writes there", log->path,
+               strerror(error));
+}
+
+/* Whether another directory has the same file, as where a run was copied by hard links. */
+static bool is_shared(const Log *log)
+{
+    struct stat status;
+    return !fstat(log->file, &status) && status.st_nlink > 1;
+}
+
+/* Puts a copy in the place of the file, which stays locked until the copy is. */
+static void part(Log *log, const char *directory)
+{
+    const int shared = log->file;
+    Bytes file = file_read(log->path, false);
+    if (!file_replace(directory, "log.csv", file.bytes, file.size))
+        exit(1); /* said */
+    open_locked(log, directory);
+    close(shared);
+    free(file.bytes);
+}
+
 Log log_claim(const char *directory)
 {
     Log log = {.path = saying("%s/log.csv", directory)};
-    /* Neither through a link that a stranger's directory may hold, nor waiting at a pipe. */
-    log.file = open(log.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
-    struct stat status;
-    if (log.file < 0 || fstat(log.file, &status))
-        die("cannot write %s: %s", log.path, strerror(errno));
-    if (!S_ISREG(status.st_mode))
-        die("cannot write %s: it is no file", log.path);
-    if (!flock(log.file, LOCK_EX | LOCK_NB))
-        return log;
-    if (errno == EWOULDBLOCK)
-        die("another train is writing to %s; wait for it, or stop it", directory);
-    remark("cannot lock %s: %s; see that no other train writes there", log.path, strerror(errno));
+    open_locked(&log, directory);
+    if (is_shared(&log))
+        part(&log, directory);
     return log;
 }
 

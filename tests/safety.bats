@@ -52,6 +52,22 @@ end_long() {
     "$BIN/train" perro.txt --out run --overwrite --steps 2 >/dev/null
 }
 
+@test "a copy made of hard links leaves its original alone" {
+    local small=(--layers 1 --heads 1 --width 8 --steps 12)
+    "$BIN/train" perro.txt --out run "${small[@]}" --stop-after 5 >/dev/null
+    cp -al run copy
+    cp -r run before
+    "$BIN/train" --resume copy --stop-after 9 >/dev/null
+    diff -r run before
+    "$BIN/train" --resume copy >/dev/null
+    "$BIN/train" --resume run >/dev/null
+    same_run run copy
+    rm -rf copy && cp -al run copy
+    rm -rf before && cp -r run before
+    "$BIN/train" perro.txt --out copy --overwrite "${small[@]}" --stop-after 1 >/dev/null
+    diff -r run before
+}
+
 @test "runs that start at once take names of their own" {
     for i in 1 2 3 4 5 6; do
         "$BIN/train" perro.txt --steps 20 --threads 1 >$i.txt 2>&1 &
