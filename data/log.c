@@ -70,6 +70,14 @@ void log_close(Log *log)
     free(log->path);
 }
 
+bool log_is_ours(const Log *log)
+{
+    struct stat own, there;
+    if (fstat(log->file, &own) || lstat(log->path, &there))
+        return true; /* nobody's */
+    return own.st_dev == there.st_dev && own.st_ino == there.st_ino;
+}
+
 /* Cuts the file off behind what is safe. */
 static void cut(Log *log)
 {

@@ -116,6 +116,22 @@ until_said() {
     [ ! -e gone ]
 }
 
+@test "a run that was moved away leaves alone what has taken its place" {
+    local options="--layers 1 --width 16 --heads 2 --steps 9000 --checkpoint-every 100 --keep 1"
+    "$BIN/train" perro.txt $options --out whole >/dev/null
+    "$BIN/train" perro.txt $options --out run >out.txt 2>err.txt 3>&- &
+    TRAIN=$!
+    until_said grep -qa '"step":"[1-9]' run/state.safetensors
+    mv run away
+    "$BIN/train" perro.txt --steps 2 --out run >/dev/null
+    cp -r run other
+    until_said grep -q "cannot save in run: .* another run's" err.txt
+    diff -r run other
+    rm -r run && mv away run
+    wait $TRAIN
+    same_run whole run
+}
+
 @test "a file that may not grow is a save that fails" {
     "$BIN/train" perro.txt --steps 4 --stop-after 2 --out run >/dev/null
     cp -r run before
