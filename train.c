@@ -188,13 +188,14 @@ static void save_if_due(Call *call)
         trainer_keep(&call->trainer, true);
 }
 
-/* A run that was killed between a save and its keeping makes up for it. */
-static void keep_if_missed(const Trainer *t)
+/* A run that was killed between a save and its keeping makes up for it, and so does one where that
+ * failed. Whether nothing is missed now. */
+static bool keep_if_missed(const Trainer *t)
 {
     const Settings *s = &t->plan.settings;
     const int64_t step = t->progress.step;
-    if (step && s->keep && is_due(step, s->checkpoint_every))
-        trainer_keep(t, false);
+    const bool due = step && s->keep && is_due(step, s->checkpoint_every);
+    return !due || trainer_keep(t, false);
 }
 
 static bool out_of_patience(const Trainer *t)
@@ -297,7 +298,8 @@ static bool save_at_end(Call *call)
     if (call->given_up) /* what came behind the save, lines of the log too, will be done again */
         return true;
     const bool saved = call->saved_step == step && step > call->first_step;
-    return (saved || save(call)) && log_is_safe(&call->trainer.log);
+    return (saved || save(call)) && keep_if_missed(&call->trainer) &&
+           log_is_safe(&call->trainer.log);
 }
 
 /* ---- What came of it ---- */

@@ -166,6 +166,24 @@ until_said() {
     [ "$(cd run && echo checkpoint-*)" = "checkpoint-*" ]
 }
 
+@test "an older save that fails at the end is made up for, or the status is not 0" {
+    local options="--steps 4 --checkpoint-every 2 --keep 1 --threads 1" call code=0
+    "$BUILD/tests/faults" calls.txt count 0 "$BIN/train" perro.txt $options --out run >/dev/null ||
+        { [ $? -eq 77 ] && skip "no seccomp here"; }
+    call=$(grep -n mkdir calls.txt | tail -n 1 | cut -d: -f1)
+    rm -r run
+    "$BUILD/tests/faults" calls.txt EIO $call "$BIN/train" perro.txt $options --out run >/dev/null \
+        2>err.txt
+    [ "$(cat err.txt)" = "train: cannot make run/checkpoint-4: Input/output error" ]
+    [ "$(cd run && echo checkpoint-*)" = "checkpoint-4" ]
+    rm -r run
+    "$BUILD/tests/faults" calls.txt EIO $call+ "$BIN/train" perro.txt $options --out run \
+        >/dev/null 2>err.txt || code=$?
+    [ $code -eq 1 ] && [ "$(cd run && echo checkpoint-*)" = "checkpoint-2" ]
+    "$BIN/train" --resume run >/dev/null
+    [ "$(cd run && echo checkpoint-*)" = "checkpoint-4" ]
+}
+
 @test "what is not ours among the older saves stays" {
     "$BIN/train" perro.txt --steps 12 --checkpoint-every 2 --keep 2 --out run --stop-after 4 \
         >/dev/null
