@@ -53,7 +53,8 @@ static int by_number(const void *a, const void *b)
 static DIR *open_list(const char *directory)
 {
     DIR *list = opendir(directory);
-    if (!list && errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG && errno != EACCES)
+    if (!list && errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG && errno != EACCES &&
+        errno != ELOOP)
         file_failed("read", directory);
     return list;
 }

@@ -23,8 +23,11 @@ char *inherit_run(Settings *settings, Given *given)
         if (SETTINGS[i].of_the_run)
             given->field[i] = true;
     }
-    given->field[field_index(SETTINGS, "steps")] =
-        was_given(&asked, "steps") || !was_given(&asked, "epochs");
+    /* Unless one of them is asked for anew both stay; then the other one follows from it. */
+    if (was_given(&asked, "epochs"))
+        given->field[field_index(SETTINGS, "steps")] = false;
+    if (was_given(&asked, "steps"))
+        given->field[field_index(SETTINGS, "epochs")] = false;
     return NULL;
 }
 

@@ -111,7 +111,8 @@ static void choose_steps(Settings *s, const Given *given, const Corpus *corpus, 
     assert(epoch > 0); /* no corpus is empty */
     if (was_given(given, "steps")) {
         /* Epochs then say nothing, but must be something. */
-        s->epochs = most(1, (s->steps + epoch - 1) / epoch);
+        if (!was_given(given, "epochs"))
+            s->epochs = most(1, (s->steps + epoch - 1) / epoch);
         return;
     }
     if (!was_given(given, "epochs")) {

@@ -152,6 +152,10 @@ in runs/perro" <(tail -n 1 out.txt)
     "$BIN/train" perro.txt $options --out parts --stop-after 13 >/dev/null
     "$BIN/train" --resume parts >/dev/null
     same_run whole parts
+    # Its epochs, of which some have a step more, stay as many as were asked for.
+    "$BIN/train" perro.txt --tokens char --context 8 --batch 3 --epochs 9 --out run --stop-after 1 \
+        >/dev/null
+    "$BIN/train" --resume run --stop-after 2 | grep -qF "(9 epochs)"
 }
 
 @test "a resumed run may become longer, and nothing else" {
