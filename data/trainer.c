@@ -92,7 +92,7 @@ static char *open_resumed(Trainer *t, Settings *settings, Given *given)
         die("%s holds no copy of its text; name it with --text FILE", t->directory);
     t->text_path = settings->text;
     t->text = text_read(t->text_path, settings->lower);
-    run_check_text(t->directory, t->text_path, &t->text);
+    run_check_text(t->directory, text_name(t), &t->text);
     read_vocabulary(t, settings);
     read_corpus(t, settings);
     if ((wrong = make_plan(t, settings, given)))

@@ -186,6 +186,8 @@ in runs/perro" <(tail -n 1 out.txt)
     refuses 1 run "--text FILE" -- "$BIN/train" --resume run
     echo "otra cosa" >other.txt
     refuses 1 other.txt "not the text" -- "$BIN/train" --resume run --text other.txt
+    refuses 1 "standard input is not the text" -- \
+        bash -c "'$BIN/train' --resume run --text - <other.txt"
     "$BIN/train" --resume run --text perro.txt --steps 6 >/dev/null
     # How the run came about stays as it was.
     grep -q '"command":.*perro.txt --steps 3 --out run"' run/config.json
