@@ -39,6 +39,14 @@ static void put_loss_json(size_t targets, double loss)
         printf("null}\n");
 }
 
+/* The columns; a perplexity that is no use any more must not fill the screen with digits. */
+static void put_columns(size_t targets, double loss)
+{
+    const double perplexity = exp(loss);
+    printf(perplexity < 1e5 ? "%9.6f  %10.4f  %7zu  " : "%9.6f  %10.4g  %7zu  ", loss, perplexity,
+           targets);
+}
+
 static void put_line(const Score *score, size_t number, double sum, size_t targets, size_t from,
                      size_t end)
 {
@@ -51,7 +59,7 @@ static void put_line(const Score *score, size_t number, double sum, size_t targe
         put_loss_json(targets, loss);
     } else {
         char *shown = text_shown(text);
-        printf("%9.6f  %10.4f  %7zu  ", loss, exp(loss), targets);
+        put_columns(targets, loss);
         put_fitted(stdout, shown, screen_width() > 60 ? screen_width() - 33 : 28, false);
         printf("\n");
         free(shown);
@@ -97,7 +105,8 @@ void score_text(Pretrained *model, const char *path, bool json)
         putchar('{');
         put_loss_json(corpus.train_targets, loss);
     } else {
-        printf("%9.6f  %10.4f  %7zu  in all\n", loss, exp(loss), corpus.train_targets);
+        put_columns(corpus.train_targets, loss);
+        printf("in all\n");
     }
     batch_room_free(&score.room);
     spelling_free(&spelling);

@@ -112,6 +112,10 @@ PY
     printf 'el gato come\n\nel dato\n' >bad.txt
     refuses 1 "bad.txt:3" "'dato'" -- "$BIN/sample" run --score bad.txt
     "$BIN/sample" run --score perro.txt --json | tail -n 1 | grep -q '^{"tokens":48,"loss":0.412'
+    # A model that begins with opinions as loud as this is far off: the columns stay narrow.
+    "$BIN/train" perro.txt --steps 0 --width 4096 --heads 1 --head-size 1 --hidden 1 --layers 1 \
+        --out loud >/dev/null
+    "$BIN/sample" loud --score perro.txt | grep -qE '^[0-9. ]{9}  [0-9.e+ ]{10}       48  in all$'
 }
 
 @test "characters and streams" {
