@@ -53,8 +53,7 @@ static int by_number(const void *a, const void *b)
 static DIR *open_list(const char *directory)
 {
     DIR *list = opendir(directory);
-    if (!list && errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG && errno != EACCES &&
-        errno != ELOOP)
+    if (!list && errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG && errno != EACCES)
         file_failed("read", directory);
     return list;
 }

@@ -18,17 +18,25 @@
 
 /* ---- Opening ---- */
 
+static bool is_ours(const Log *log)
+{
+    struct stat own, there;
+    if (fstat(log->file, &own) || lstat(log->path, &there))
+        return true; /* nobody's */
+    return own.st_dev == there.st_dev && own.st_ino == there.st_ino;
+}
+
 static void open_locked(Log *log, const char *directory)
 {
     /* Neither through a link that a stranger's directory may hold, nor waiting at a pipe. */
     log->file = open(log->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
-    struct stat opened, named;
-    if (log->file < 0 || fstat(log->file, &opened))
+    struct stat status;
+    if (log->file < 0 || fstat(log->file, &status))
         die("cannot write %s: %s", log->path, strerror(errno));
-    if (!S_ISREG(opened.st_mode))
+    if (!S_ISREG(status.st_mode))
         die("cannot write %s: it is no file", log->path);
     const int error = flock(log->file, LOCK_EX | LOCK_NB) ? errno : 0;
-    if (error == EWOULDBLOCK || stat(log->path, &named) || named.st_ino != opened.st_ino)
+    if (error == EWOULDBLOCK || !is_ours(log)) /* or it was parted in between */
         die("another train is writing to %s; wait for it, or stop it", directory);
     if (error)
         remark("cannot lock %s: %s; see that no other train writes there", log->path,
@@ -63,19 +71,20 @@ Log log_claim(const char *directory)
     return log;
 }
 
+bool log_check(const Log *log)
+{
+    const bool good = is_ours(log);
+    if (!good)
+        remark("cannot save: %s is another run's; move that run away, and this one back",
+               log->path);
+    return good;
+}
+
 void log_close(Log *log)
 {
     close(log->file);
     arrfree(log->lines);
     free(log->path);
-}
-
-bool log_is_ours(const Log *log)
-{
-    struct stat own, there;
-    if (fstat(log->file, &own) || lstat(log->path, &there))
-        return true; /* nobody's */
-    return own.st_dev == there.st_dev && own.st_ino == there.st_ino;
 }
 
 /* Cuts the file off behind what is safe. */

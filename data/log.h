@@ -36,8 +36,9 @@ typedef struct {
 Log log_claim(const char *directory);
 void log_close(Log *log);
 
-/* Whether its path has no other file than it: a run that is moved away may find a successor. */
-bool log_is_ours(const Log *log);
+/* A run that is moved away may find a successor in its place. Says so and returns false where its
+ * log is another than this: to be asked before each file is written. */
+bool log_check(const Log *log);
 
 /* Begins it anew, with nothing but its header. */
 void log_begin(Log *log);

@@ -369,16 +369,11 @@ static bool write_model(const char *directory, const Gpt *gpt, Real *best)
 bool run_save(const char *directory, const Gpt *gpt, const Adam *adam, Real *best,
               const Progress *progress, Log *log, uint64_t identity)
 {
-    if (!log_is_ours(log)) {
-        remark("cannot save in %s: its log.csv is another run's; move that run away, and this one "
-               "back", directory);
-        return false;
-    }
-    if (!write_model(directory, gpt, best))
+    if (!log_check(log) || !write_model(directory, gpt, best))
         return false;
     const bool logged = log_sync(log);
     const int reason = errno;
-    if (!state_write(directory, gpt, adam, best, progress, log, identity))
+    if (!log_check(log) || !state_write(directory, gpt, adam, best, progress, log, identity))
         return false; /* said; one line is enough */
     errno = reason;
     if (!logged)

@@ -294,6 +294,6 @@ bool trainer_save(Trainer *t)
 
 bool trainer_keep(const Trainer *t, bool anew)
 {
-    return checkpoint_keep(t->directory, t->progress.step, t->log.safe.size,
-                           t->plan.settings.keep, anew);
+    return log_check(&t->log) && checkpoint_keep(t->directory, t->progress.step, t->log.safe.size,
+                                                 t->plan.settings.keep, anew);
 }

@@ -122,12 +122,14 @@ until_said() {
     "$BIN/train" perro.txt $options --out run >out.txt 2>err.txt 3>&- &
     TRAIN=$!
     until_said grep -qa '"step":"[1-9]' run/state.safetensors
+    kill -STOP $TRAIN
     mv run away
     "$BIN/train" perro.txt --steps 2 --out run >/dev/null
     cp -r run other
-    until_said grep -q "cannot save in run: .* another run's" err.txt
+    kill -CONT $TRAIN
+    until_said grep -q "cannot save: run/log.csv is another run's" err.txt
     diff -r run other
-    rm -r run && mv away run
+    mv run next && mv away run
     wait $TRAIN
     same_run whole run
 }
