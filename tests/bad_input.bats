@@ -115,6 +115,18 @@ load programs.bash
     [ ! -e runs ]
 }
 
+@test "what a container allows" {
+    mkdir -p there/memory # the two versions of cgroups
+    echo 3000000 | tee there/memory.max >there/memory/memory.limit_in_bytes
+    local inside=(unshare -m bash -c 'mount --bind there /sys/fs/cgroup && "$@"' -)
+    { grep -q : /proc/self/cgroup && "${inside[@]}" true; } || skip "no containers here"
+    refuses 1 "this container" "allows 3 MB" -- "${inside[@]}" "$BIN/train" perro.txt --width 128
+    "${inside[@]}" "$BIN/train" perro.txt --width 8 --steps 1 --out small >/dev/null
+    echo max >there/memory.max
+    rm -r there/memory
+    "${inside[@]}" "$BIN/train" perro.txt --width 128 --steps 1 --out run >/dev/null
+}
+
 @test "stacks and threads that the environment makes too small or too many" {
     refuses 1 "the stack is limited to 512 kB" "ulimit -s" -- bash -c \
         'ulimit -s 512 && exec "$0" perro.txt' "$BIN/train"
