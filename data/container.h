@@ -1,4 +1,4 @@
-/* container.h: what the system allows a process beyond what the machine has. */
+/* container.h: what the system allows a process of what the machine has. */
 #ifndef PULGA_CONTAINER_H
 #define PULGA_CONTAINER_H
 

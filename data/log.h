@@ -31,8 +31,8 @@ typedef struct {
     size_t written; /* bytes of them that the system was given */
 } Log;
 
-/* Opens and locks directory/log.csv, made where it is absent, and parted from that of a copy made of
- * hard links. Dies where another process has it. */
+/* Opens and locks directory/log.csv, made where it is absent, and parted from that of a copy made
+ * of hard links. Dies where another process has it. */
 Log log_claim(const char *directory);
 void log_close(Log *log);
 

@@ -64,7 +64,7 @@ static bool is_mark(utf8proc_int32_t c)
 /* Each of these returns NULL, or what is wrong. */
 static char *check_line(const char *name, size_t number, const char *line, size_t size)
 {
-    enum { MOST_MARKS = 100 }; /* NFC puts them in order one by one, in the square of their number */
+    enum { MOST_MARKS = 100 }; /* NFC puts them in order in the square of their number */
     const utf8proc_uint8_t *at = (const utf8proc_uint8_t *)line;
     size_t column = 1;
     int marks = 0;
