@@ -99,12 +99,11 @@ void memory_check(double bytes, const char *purpose)
     /* No Linux heeds RLIMIT_RSS any more: it is where ulimit -m and containers say it to us. */
     struct rlimit resident;
     const double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    if (machine > 0 && bytes > machine)
-        die("no memory: %s would take %.0f MB, this machine has %.0f MB; choose smaller sizes",
-            purpose, bytes / 1e6, machine / 1e6);
-    if (!getrlimit(RLIMIT_RSS, &resident) && bytes > (double)resident.rlim_cur)
-        die("no memory: %s would take %.0f MB, this container or ulimit -m allows %.0f MB; choose "
-            "smaller sizes", purpose, bytes / 1e6, (double)resident.rlim_cur / 1e6);
+    const bool beyond = machine > 0 && bytes > machine;
+    if (beyond || (!getrlimit(RLIMIT_RSS, &resident) && bytes > (double)resident.rlim_cur))
+        die("no memory: %s would take %.0f MB, %s %.0f MB; choose smaller sizes", purpose,
+            bytes / 1e6, beyond ? "this machine has" : "this container or ulimit -m allows",
+            (beyond ? machine : (double)resident.rlim_cur) / 1e6);
 }
 
 /* Whole pages that are given back come again as zeros, and only when they are touched: memory that

@@ -246,7 +246,7 @@ static void attend_backward(const Head *d, const Head *head, AttentionWork work,
 
         /* 4  dropped = P·mask and
          * 3  P = softmax(scores/√D): dscores = P · (dP − Σ P·dP)/√D, where
-         *    dP = mask·ddropped, so that P·dP = dropped·ddropped: the mask is not needed again */
+         *    dP = mask·ddropped, so that P·dP = dropped·ddropped: the mask is not read again */
         for (int r = 0; r < s.queries; r++) {
             const Real *p = P.at + r * P.row_step, *kept = dropped.at + r * P.row_step;
             Real *dp = dP.at + r * P.row_step, along = 0;
