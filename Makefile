@@ -24,7 +24,7 @@ PREFIX ?= /usr/local
 PYTHON ?= python3
 BUILD ?= build
 BIN ?= .
-BATS ?= tests
+BATS ?= tests/programs
 SANITIZE ?=
 # What runs a program that this machine does not, or that is to be watched: an emulator, valgrind.
 RUN ?=
@@ -34,7 +34,8 @@ CFLAGS ?= -O3 -g -march=$(ARCH) -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 override CFLAGS += -std=gnu11 -fno-math-errno -fno-trapping-math \
 	-Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes $(SANITIZE) \
 	$(if $(filter 1,$(OPENMP)),-fopenmp,-fopenmp-simd)
-override CPPFLAGS += -D_GNU_SOURCE
+# An include with a slash names a file of another room.
+override CPPFLAGS += -D_GNU_SOURCE -I.
 # Of the rooms and the libraries a program gets what it calls: only sample edits lines.
 LDLIBS = -Wl,--as-needed -lstb -lutf8proc -lcjson -lxxhash -ledit -lm
 LINK = @mkdir -p $(@D) && echo '  link $@' && $(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
@@ -45,16 +46,19 @@ COMPILE = @mkdir -p $(@D) && echo '  $(CC) $<' && \
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(GUARD) -MMD -MP -c -o $@ $<
 
 PROGRAMS = $(addprefix $(BIN)/,train sample attend)
-ROOMS = $(wildcard model/*.c model/matrix/*.c model/layers/*.c data/*.c program/*.c)
-HELPERS = $(filter-out tests/test_% tests/exact_% tests/dump_% tests/show_%,$(wildcard tests/*.c))
-# test_* and show_* run on the float build; exact_* and dump_* on the same code with its number
-# type set to double. show_* and dump_* are what other tests call.
-TESTS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/test_*.c))
-EXACT = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/exact_*.c))
-DUMPS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/dump_*.c))
-SHOWS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/show_*.c))
+ROOMS = $(wildcard $(foreach room,base model model/layers model/matrix model/generate data data/corpus \
+	formats formats/huggingface training training/run pictures program,$(room)/*.c))
+# Tests lie in tests/ROOM and run on the float build. Those in tests/ROOM/double run on the same
+# code with its number type set to double. tests/helpers is shared by all of them; the programs in
+# tests/tools and tests/tools/double are called by other tests.
+HELPERS = $(wildcard tests/helpers/*.c)
+TESTS = $(patsubst %.c,$(BUILD)/%,$(wildcard $(foreach room,base model data formats training pictures \
+	program,tests/$(room)/*.c)))
+EXACT = $(patsubst %.c,$(BUILD)/%,$(filter-out tests/tools/%,$(wildcard tests/*/double/*.c)))
+TOOLS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/tools/*.c))
+EXACT_TOOLS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/tools/double/*.c))
 FUZZERS = $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_HELPERS = tests/tiny.c $(filter-out tests/fuzz/fuzz_%,$(wildcard tests/fuzz/*.c))
+FUZZ_HELPERS = tests/helpers/tiny.c $(filter-out tests/fuzz/fuzz_%,$(wildcard tests/fuzz/*.c))
 in_float = $(patsubst %.c,$(BUILD)/float/%.o,$(1))
 in_double = $(patsubst %.c,$(BUILD)/double/%.o,$(1))
 
@@ -64,9 +68,9 @@ $(PROGRAMS): $(BIN)/%: $(BUILD)/float/%.o $(BUILD)/float/rooms.a
 	$(LINK)
 $(BUILD)/double/train: $(BUILD)/double/train.o $(BUILD)/double/rooms.a
 	$(LINK)
-$(TESTS) $(SHOWS): $(BUILD)/%: $(BUILD)/float/%.o $(call in_float,$(HELPERS)) $(BUILD)/float/rooms.a
+$(TESTS) $(TOOLS): $(BUILD)/%: $(BUILD)/float/%.o $(call in_float,$(HELPERS)) $(BUILD)/float/rooms.a
 	$(LINK) -lcmocka
-$(EXACT) $(DUMPS): $(BUILD)/%: $(BUILD)/double/%.o $(call in_double,$(HELPERS)) \
+$(EXACT) $(EXACT_TOOLS): $(BUILD)/%: $(BUILD)/double/%.o $(call in_double,$(HELPERS)) \
 		$(BUILD)/double/rooms.a
 	$(LINK) -lcmocka
 
@@ -92,11 +96,11 @@ $(BUILD)/double/%.o: %.c $(BUILD)/flags | packages
 	$(COMPILE)
 
 # The page that attend fills, as C strings, one a line: the program stands alone.
-$(BUILD)/heatmap_page.inc: data/heatmap.html
+$(BUILD)/page.inc: pictures/page.html
 	@mkdir -p $(@D)
 	@sed 's/[\\"]/\\&/g; s/.*/"&\\n",/' $< > $@
-WITH_PAGE = $(call in_float,data/heatmap_html.c) $(call in_double,data/heatmap_html.c)
-$(WITH_PAGE): $(BUILD)/heatmap_page.inc
+WITH_PAGE = $(call in_float,pictures/heatmap_html.c) $(call in_double,pictures/heatmap_html.c)
+$(WITH_PAGE): $(BUILD)/page.inc
 $(WITH_PAGE): CPPFLAGS += -I$(BUILD)
 
 # Other flags than last time: everything is built again.
@@ -110,13 +114,13 @@ packages:
 
 # One after another, so that what fails is the last thing said.
 units: packages
-	@$(MAKE) --no-print-directory -j$$(nproc) all $(TESTS) $(EXACT) $(DUMPS) \
+	@$(MAKE) --no-print-directory -j$$(nproc) all $(TESTS) $(EXACT) $(EXACT_TOOLS) \
 		$(BUILD)/double/train $(BUILD)/tests/faults
 	@for test in $(sort $(TESTS) $(EXACT)); do \
 		$(RUN) $$test >$(BUILD)/output 2>&1 && echo "  passed $$test" || \
 		{ cat $(BUILD)/output; echo "  FAILED $$test"; exit 1; }; done
 
-# tests/*.bats call the programs.
+# tests/programs/*.bats call the programs.
 test: units
 	@BIN=$(abspath $(BIN)) BUILD=$(abspath $(BUILD)) bats $(BATS)
 
@@ -124,7 +128,7 @@ test: units
 include tests/watch.mk
 
 parity:
-	@$(MAKE) --no-print-directory -j$$(nproc) all $(SHOWS) $(BUILD)/double/train
+	@$(MAKE) --no-print-directory -j$$(nproc) all $(TOOLS) $(BUILD)/double/train
 	@PYTHON=$(PYTHON) BIN=$(BIN) BUILD=$(BUILD) scripts/parity.sh
 
 $(BUILD)/bench/bench: $(call in_float,$(wildcard bench/*.c)) $(BUILD)/float/rooms.a

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/file.h"
-#include "data/heads_file.h"
-#include "data/pretrained.h"
+#include "base/file.h"
+#include "pictures/heads_file.h"
+#include "formats/huggingface/pretrained.h"
 #include "program/options.h"
 #include "program/process.h"
 #include "program/screen.h"
@@ -21,16 +21,17 @@ typedef struct {
 static const Field CHOICES[] = {
     {"output", WORDS, AT(output), NULL, 0, 0, "FILE",
      "write a file of the kind that its ending says: .html a page that stands alone, .svg a "
-     "figure, .npy an array (layers, heads, T, T), .csv a line for each weight, .json", THIS_CALL},
+     "figure, .npy an array (layers, heads, T, T), .csv a line for each weight, .json",
+     THIS_CALL},
     {"layer", WHOLE, AT(layer), NULL, 1, 1000, "L", "this layer alone, from 1 [all]", THIS_CALL},
     {"head", WHOLE, AT(head), NULL, 1, 1000, "H", "this head of a layer alone, from 1 [all]",
      THIS_CALL},
-    {.name = NULL},
-};
+    {.name = NULL}};
 
 static const Program PROGRAM = {
     .fields = CHOICES,
-    .letter = 'o', .letter_means = "output",
+    .letter = 'o',
+    .letter_means = "output",
     .arguments = "RUN TEXT...",
     .summary = "Shows what each head of the model in the directory RUN looks at while it reads "
                "TEXT (or - for standard input): as tables, or in a file.",
@@ -38,8 +39,7 @@ static const Program PROGRAM = {
              "1. Layers, heads and words are counted from 1, also in .csv and .json; an array is "
              "an array. What is printed of each head are means over the words that look: entropy "
              "in bits (0: one word; 1: two alike), how many words back, and how much weight lies "
-             "on the word itself, the one before it and [bos].\n",
-};
+             "on the word itself, the one before it and [bos].\n"};
 
 /* The words of the command line as one text, or standard input without its last line's end. The
  * caller frees. */
@@ -69,7 +69,7 @@ static Range chosen(const char *name, int number, int count, const char *run)
 /* What the model looks at. */
 static Heads look(Pretrained *model, const Choice *choice, const char *name, const char *text)
 {
-    const GptShape *shape = &model->gpt.shape;
+    const GptConfig *shape = &model->gpt.shape;
     const Range layer = chosen("layer", choice->layer, shape->layers, model->directory);
     const Range head = chosen("head", choice->head, shape->heads, model->directory);
     int *tokens, count;
@@ -104,10 +104,10 @@ static void show(const Heads *heads)
 
 int main(int argc, char **argv)
 {
-    process_prepare(argv);
+    process_prepare();
     Choice choice = {0};
-    Given given = {0};
-    char **words = options_and_words(PROGRAM, argc, argv, &choice, &given);
+    Decided decided = {0};
+    char **words = options_and_words(PROGRAM, argc, argv, &choice, &decided);
     if (!words[0] || !words[1])
         usage_error("give a RUN and a TEXT to read; --help tells all");
     if (choice.output && !heads_ending_is_known(choice.output))

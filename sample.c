@@ -4,12 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/shown.h"
+#include "base/display.h"
 #include "program/answer.h"
 #include "program/ask.h"
 #include "program/options.h"
 #include "program/process.h"
 #include "program/score.h"
+#include "base/threads.h"
 
 typedef struct {
     int count, words, table, top_k, beam, seed, threads;
@@ -19,7 +20,10 @@ typedef struct {
 } Choice;
 
 #define AT(member) offsetof(Choice, member)
-#define GROUP(title) {.name = (title), .offset = (size_t)-1}
+#define GROUP(title)                          \
+    {                                         \
+        .name = (title), .offset = (size_t)-1 \
+    }
 
 static const Field CHOICES[] = {
     GROUP("Continuations:"),
@@ -36,7 +40,8 @@ static const Field CHOICES[] = {
     {"beam", WHOLE, AT(beam), "0", 0, 1000, "K",
      "search the most probable continuations, keeping the K best at each token. One that comes to "
      "[eos] is complete and competes on with the probability it has; lengths are not evened out, "
-     "so short ones are favoured as the model favours them", THIS_CALL},
+     "so short ones are favoured as the model favours them",
+     THIS_CALL},
     {"seed", WHOLE, AT(seed), "1", 0, 2147483647, "N",
      "the same seed draws the same words, on any number of threads", THIS_CALL},
 
@@ -63,53 +68,57 @@ static const Program PROGRAM = {
              "probability but is never said. \"\" is an empty prompt.\n",
 };
 
-static bool was_chosen(const Given *given, const char *name)
+static bool was_chosen(const Decided *decided, const char *name)
 {
-    return given->field[field_index(CHOICES, name)];
+    return decided->field[field_index(CHOICES, name)];
 }
 
 /* What is asked for and would say nothing is refused; the names end with NULL. */
-static void refuse(const Given *given, const char *why, const char *const *names)
+static void refuse(const Decided *decided, const char *why, const char *const *names)
 {
     for (; *names; names++)
-        if (was_chosen(given, *names))
+        if (was_chosen(decided, *names))
             usage_error("%s: --%s says nothing then", why, *names);
 }
 
-static void check_choice(const Choice *choice, const Given *given, bool prompted)
+static void check_choice(const Choice *choice, const Decided *decided, bool prompted)
 {
     if (choice->score && prompted)
         usage_error("--score takes its text from a file: a prompt says nothing then");
     if (choice->score)
-        refuse(given, "--score writes nothing and draws nothing",
+        refuse(decided, "--score writes nothing and draws nothing",
                (const char *[]){"count", "words", "temperature", "top-k", "top-p", "greedy", "beam",
                                 "seed", "table", "text", NULL});
     if (choice->greedy)
-        refuse(given, "--greedy takes the most probable token",
+        refuse(decided, "--greedy takes the most probable token",
                (const char *[]){"temperature", "top-k", "top-p", "beam", NULL});
     if (choice->beam)
-        refuse(given, "--beam searches and does not draw",
+        refuse(decided, "--beam searches and does not draw",
                (const char *[]){"temperature", "top-k", "top-p", NULL});
     if (choice->beam && choice->count > choice->beam)
         usage_error("--beam %d keeps no more than that: --count %d is too many", choice->beam,
                     choice->count);
 }
 
-static AnswerRules rules_of(const Choice *choice, const Given *given, const Pretrained *model)
+static AnswerRules rules_of(const Choice *choice, const Decided *decided, const Pretrained *model)
 {
     const bool greedy = choice->greedy || choice->temperature == 0;
     const int V = model->vocabulary.count;
     if ((int64_t)choice->beam * V > INT_MAX)
         usage_error("--beam %d is too wide for a model of %d tokens", choice->beam, V);
     return (AnswerRules){
-        .table = choice->table, .all_rows = was_chosen(given, "table"),
-        .count = was_chosen(given, "count") ? choice->count : greedy ? 1 : 3,
-        .words = was_chosen(given, "words") ? choice->words
-               : model->vocabulary.characters ? 300 : 50,
+        .table = choice->table,
+        .all_rows = was_chosen(decided, "table"),
+        .count = was_chosen(decided, "count") ? choice->count
+                 : greedy                     ? 1
+                                              : 3,
+        .words = was_chosen(decided, "words")   ? choice->words
+                 : model->vocabulary.characters ? 300
+                                                : 50,
         .beam = choice->beam,
         .sampling = {greedy ? 0 : choice->temperature, choice->top_p, choice->top_k},
-        .seed = (uint32_t)choice->seed, .json = choice->json,
-    };
+        .seed = (uint32_t)choice->seed,
+        .json = choice->json};
 }
 
 /* Answers what is asked; returns whether all of it could be. */
@@ -117,7 +126,7 @@ static bool answer_one(Answerer *answerer, const char *name, const char *prompt,
 {
     char *wrong = answer(answerer, name, prompt, size);
     if (wrong && !answerer->rules.json)
-        remark("%s", wrong);
+        warn("%s", wrong);
     free(wrong);
     return !wrong;
 }
@@ -125,7 +134,7 @@ static bool answer_one(Answerer *answerer, const char *name, const char *prompt,
 /* In a pipe, what is answered stands before the answer. */
 static void put_asked(const char *line)
 {
-    char *shown = text_shown(line);
+    char *shown = display_text(line);
     printf("> %s\n", shown);
     fflush(stdout);
     free(shown);
@@ -137,7 +146,8 @@ static bool answer_all(Answerer *answerer)
     bool good = true;
     size_t size, number = 0;
     for (char *line; (line = ask_line(person, &size)); free(line)) {
-        char *name = person ? saying("the prompt") : saying("standard input:%zu", ++number);
+        char *name =
+            person ? format_text("the prompt") : format_text("standard input:%zu", ++number);
         if (!person && !answerer->rules.json)
             put_asked(line);
         good &= answer_one(answerer, name, line, size) || person;
@@ -146,10 +156,10 @@ static bool answer_all(Answerer *answerer)
     return good;
 }
 
-static bool converse(Pretrained *model, const Choice *choice, const Given *given, char **words)
+static bool converse(Pretrained *model, const Choice *choice, const Decided *decided, char **words)
 {
-    Source source = source_open(model, choice->text);
-    Answerer answerer = answerer_new(model, &source, rules_of(choice, given, model));
+    TrainingText source = training_text_open(model, choice->text);
+    Answerer answerer = answerer_new(model, &source, rules_of(choice, decided, model));
     bool good;
     if (*words) {
         char *prompt = words_together(words);
@@ -159,19 +169,19 @@ static bool converse(Pretrained *model, const Choice *choice, const Given *given
         good = answer_all(&answerer);
     }
     answerer_free(&answerer);
-    source_free(&source);
+    training_text_free(&source);
     return good;
 }
 
 int main(int argc, char **argv)
 {
-    process_prepare(argv);
+    process_prepare();
     Choice choice = {0};
-    Given given = {0};
-    char **words = options_and_words(PROGRAM, argc, argv, &choice, &given);
+    Decided decided = {0};
+    char **words = options_and_words(PROGRAM, argc, argv, &choice, &decided);
     if (!words[0])
         usage_error("give a RUN to sample from; --help tells all");
-    check_choice(&choice, &given, words[1]);
+    check_choice(&choice, &decided, words[1]);
     if (choice.threads)
         thread_set_limit(choice.threads);
 
@@ -180,7 +190,7 @@ int main(int argc, char **argv)
     if (choice.score)
         score_text(&model, choice.score, choice.json);
     else
-        good = converse(&model, &choice, &given, words + 1);
+        good = converse(&model, &choice, &decided, words + 1);
     pretrained_close(&model);
     free(words);
     fields_free(CHOICES, &choice);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/trainer.h"
+#include "training/trainer.h"
 #include "program/announce.h"
 #include "program/options.h"
 #include "program/process.h"
@@ -25,14 +25,14 @@ static const Program PROGRAM = {
 
 /* A call of this program: the run, and how it looks from outside. */
 typedef struct {
-    char *program;       /* as it was called */
+    char *program; /* as it was called */
     Trainer trainer;
     Screen screen;
     double begun, saved; /* clock */
     int64_t first_step, saved_step;
-    bool given_up;       /* the evaluation after the last step was: the save before it counts */
-    size_t tokens;       /* trained on by this call */
-    double evaluated;    /* the last evaluation's loss; NAN before the first */
+    bool given_up;    /* the evaluation after the last step was: the save before it counts */
+    size_t tokens;    /* trained on by this call */
+    double evaluated; /* the last evaluation's loss; NAN before the first */
 } Call;
 
 /* ---- The log ---- */
@@ -41,12 +41,15 @@ static LogEntry entry_of(const Call *call, Step step, double evaluated)
 {
     const Trainer *t = &call->trainer;
     const double seconds = clock_seconds() - call->begun;
-    return (LogEntry){
-        .step = t->progress.step, .epoch = t->progress.epoch + 1, .loss = step.loss,
-        .evaluated = evaluated, .gap = trainer_holds_out(t) ? (double)NAN : evaluated - t->floor,
-        .rate = step.rate, .gradient_norm = step.gradient_norm,
-        .tokens_per_second = seconds > 0 ? (double)call->tokens / seconds : 0, .seconds = seconds,
-    };
+    return (LogEntry){.step = t->progress.step,
+                      .epoch = t->progress.epoch + 1,
+                      .loss = step.loss,
+                      .evaluated = evaluated,
+                      .gap = trainer_holds_out(t) ? (double)NAN : evaluated - t->floor,
+                      .rate = step.rate,
+                      .gradient_norm = step.gradient_norm,
+                      .tokens_per_second = seconds > 0 ? (double)call->tokens / seconds : 0,
+                      .seconds = seconds};
 }
 
 /* The parts of a shown line, in their order. */
@@ -55,8 +58,8 @@ typedef struct {
     char part[PARTS][48]; /* "" where there is none */
 } Line;
 
-__attribute__((format(printf, 3, 4))) static void put(Line *line, LinePart part,
-                                                      const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void put(Line *line, LinePart part, const char *format,
+                                                      ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -88,8 +91,8 @@ static void join(char *text, size_t size, Line *line, int columns)
         text[0] = 0;
         for (int i = 0; i < PARTS; i++)
             if (*line->part[i])
-                length += snprintf(text + length, size - (size_t)length, "%s%s",
-                                   length ? "  " : "", line->part[i]);
+                length += snprintf(text + length, size - (size_t)length, "%s%s", length ? "  " : "",
+                                   line->part[i]);
         if (length <= columns || dropped == most)
             return;
         *line->part[dispensable[dropped]] = 0;
@@ -327,9 +330,10 @@ static void conclude_best(const Trainer *t, const Screen *screen)
 static void conclude_try(const Call *call)
 {
     const char *slash = strrchr(call->program, '/'), *run = call->trainer.directory;
-    char *sample = saying("%.*ssample", slash ? (int)(slash + 1 - call->program) : 0,
-                          call->program);
-    char *words[] = {sample, saying("%s%s", *run == '-' ? "./" : "", run)}; /* it is no option */
+    char *sample =
+        format_text("%.*ssample", slash ? (int)(slash + 1 - call->program) : 0, call->program);
+    char *words[] = {sample,
+                     format_text("%s%s", *run == '-' ? "./" : "", run)}; /* it is no option */
     char *line = command_line(2, words);
     printf("try     %s\n", line);
     free(line);
@@ -374,14 +378,14 @@ static void conclude(const Call *call)
     const double seconds = clock_seconds() - call->begun;
     if (call->given_up)
         printf("stopped by %s in the evaluation after step %" PRId64 " of %d: it goes on from step "
-               "%" PRId64 "\n", strsignal(stop_signal), t->progress.step, s->steps,
-               call->saved_step);
+               "%" PRId64 "\n",
+               strsignal(stop_signal), t->progress.step, s->steps, call->saved_step);
     else if (stop_signal)
         printf("stopped by %s after step %" PRId64 " of %d\n", strsignal(stop_signal),
                t->progress.step, s->steps);
     else if (t->progress.step < s->steps && out_of_patience(t))
-        printf("no better for %d evaluations: stopped after step %" PRId64 "\n",
-               t->progress.worse, t->progress.step);
+        printf("no better for %d evaluations: stopped after step %" PRId64 "\n", t->progress.worse,
+               t->progress.step);
     else if (s->steps && call->first_step == s->steps)
         printf("nothing was left to do: all %d steps had been taken\n", s->steps);
     conclude_best(t, &call->screen);
@@ -393,68 +397,68 @@ static void conclude(const Call *call)
 }
 
 /* Options that the schedule would not read, or not as they are meant. */
-static void check_schedule(const Given *given, const Settings *settings)
+static void check_schedule(const Decided *decided, const Settings *settings)
 {
     const ScheduleKind kind = (ScheduleKind)settings->schedule;
-    static const char *const names[] = {[NOAM] = "noam", [COSINE] = "cosine",
-                                        [CONSTANT] = "constant"};
+    static const char *const names[] = {
+        [SCHEDULE_NOAM] = "noam", [SCHEDULE_COSINE] = "cosine", [SCHEDULE_CONSTANT] = "constant"};
     static const struct {
         const char *option;
         bool is_read[3];
         const char *readers;
     } options[] = {
-        {"lr", {[COSINE] = true, [CONSTANT] = true}, "cosine and constant"},
-        {"lr-factor", {[NOAM] = true}, "noam"},
-        {"min-lr", {[COSINE] = true}, "cosine"},
-        {"cooldown", {[NOAM] = true, [CONSTANT] = true}, "noam and constant"},
+        {"lr", {[SCHEDULE_COSINE] = true, [SCHEDULE_CONSTANT] = true}, "cosine and constant"},
+        {"lr-factor", {[SCHEDULE_NOAM] = true}, "noam"},
+        {"min-lr", {[SCHEDULE_COSINE] = true}, "cosine"},
+        {"cooldown", {[SCHEDULE_NOAM] = true, [SCHEDULE_CONSTANT] = true}, "noam and constant"},
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        if (was_given(given, options[i].option) && !options[i].is_read[kind])
+        if (is_decided(decided, options[i].option) && !options[i].is_read[kind])
             usage_error("--%s is for --schedule %s; %s does not read it", options[i].option,
                         options[i].readers, names[kind]);
-    if (kind == COSINE && settings->min_lr > settings->lr)
+    if (kind == SCHEDULE_COSINE && settings->min_lr > settings->lr)
         usage_error("--min-lr %g lies above --lr %g: the rate falls to it", settings->min_lr,
                     settings->lr);
 }
 
 /* Options that mean nothing together. */
-static void check_together(const Given *given, const Settings *settings, const char *text)
+static void check_together(const Decided *decided, const Settings *settings, const char *text)
 {
     static const char *const for_new_runs[] = {"out", "overwrite", "from"};
-    const bool resuming = was_given(given, "resume");
+    const bool resuming = is_decided(decided, "resume");
     if (resuming == (text != NULL))
         usage_error(text ? "give a TEXT to train on or --resume RUN, not both"
                          : "give a TEXT to train on, or --resume RUN; --help tells all");
     for (size_t i = 0; resuming && i < sizeof for_new_runs / sizeof *for_new_runs; i++)
-        if (was_given(given, for_new_runs[i]))
+        if (is_decided(decided, for_new_runs[i]))
             usage_error("--%s is for a new run, not with --resume", for_new_runs[i]);
-    if (was_given(given, "steps") && was_given(given, "epochs"))
+    if (is_decided(decided, "steps") && is_decided(decided, "epochs"))
         usage_error("--steps and --epochs both say how long; give one of them");
     if (resuming)
         return;
-    if (was_given(given, "text"))
+    if (is_decided(decided, "text"))
         usage_error("--text names the text of a resumed run; a new run's stands alone: train TEXT");
-    if (was_given(given, "overwrite") && !was_given(given, "out"))
+    if (is_decided(decided, "overwrite") && !is_decided(decided, "out"))
         usage_error("--overwrite replaces the run that --out names; give --out DIR too");
-    check_schedule(given, settings);
+    check_schedule(decided, settings);
 }
 
 int main(int argc, char **argv)
 {
-    process_prepare(argv);
+    process_prepare();
     setvbuf(stdout, NULL, _IOLBF, 0); /* whoever reads in a pipe reads along */
     signal(SIGPIPE, SIG_IGN);         /* and may leave; the training goes on */
     signal(SIGXFSZ, SIG_IGN);         /* a file that may not grow is a save that fails */
     Call call = {.program = argv[0], .screen = screen_open(), .evaluated = NAN};
     Settings settings = {0};
-    Given given = {0};
+    Decided decided = {0};
     char *text = NULL, *command = command_line(argc, argv); /* argp will move the words about */
     fields_preset(SETTINGS, &settings);
-    options_parse(&PROGRAM, argc, argv, &settings, &given, &text);
-    check_together(&given, &settings, text);
+    options_parse(&PROGRAM, argc, argv, &settings, &decided, &text);
+    check_together(&decided, &settings, text);
 
     Trainer *trainer = &call.trainer;
-    char *wrong = trainer_open(trainer, text, &settings, &given);
+    char *wrong = trainer_open(trainer, text, &settings, &decided);
     if (wrong)
         usage_error("%s", wrong);
     watch_signals(); /* from here on there are files */

@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../model/matrix/matrix.h"
-#include "../model/writer.h"
-#include "../program/process.h"
+#include "model/matrix/matrix.h"
+#include "model/generate/generator.h"
+#include "program/process.h"
 #include "cases.h"
 #include "measure.h"
 #include "peak.h"
+#include "base/threads.h"
 
 /* What the machine reaches with one thread, and with all. */
 typedef struct {
@@ -154,12 +155,12 @@ static Measured measure_step(const void *what)
 static Measured measure_torch(const StepCase *step, bool compiled)
 {
     const char *python = getenv("PYTHON");
-    const GptShape *shape = &step->it.shape;
-    char *command = saying("%s bench/pytorch.py %d %d %d %d %d %d %s %d %s 2>/dev/null",
-                           python ? python : "python3", shape->layers, shape->heads, shape->width,
-                           shape->vocabulary, shape->context, step->it.sequences,
-                           precision_name(step->precision), step->threads,
-                           compiled ? "compile" : "");
+    const GptConfig *shape = &step->it.shape;
+    char *command =
+        format_text("%s bench/pytorch.py %d %d %d %d %d %d %s %d %s 2>/dev/null",
+                    python ? python : "python3", shape->layers, shape->heads, shape->width,
+                    shape->vocabulary, shape->context, step->it.sequences,
+                    precision_name(step->precision), step->threads, compiled ? "compile" : "");
     Measured found = measure_command(command);
     free(command);
     if (compiled) {
@@ -284,17 +285,17 @@ static void bench_sentences(void)
 
 static void write_token(void *what)
 {
-    writer_add(what, 1);
+    generator_add(what, 1);
 }
 
 static Measured measure_writing(const void *what)
 {
     const Case *it = what;
     Gpt gpt = gpt_new(it->shape, it->shape.context);
-    gpt_start(&gpt, 1);
+    gpt_init(&gpt, 1);
     gpt_remember(&gpt, 1);
-    Writer writer = writer_new(&gpt, 0, -1);
-    writer_begin(&writer, (const int[]){0}, 1);
+    Generator writer = generator_new(&gpt, 0, -1);
+    generator_begin(&writer, (const int[]){0}, 1);
     return measure_rounds(write_token, &writer, 1);
 }
 
@@ -310,8 +311,9 @@ static void bench_writing(const Machine *machine, const Case *it)
         report_row("%s f32, %d thread%s", it->name, threads, threads == 1 ? "" : "s");
         report_number("ms", 1e3 * ours.median, 2, "");
         report_number("tokens_per_second", 1 / ours.median, 1, "");
-        report_number("percent_of_bandwidth", 100 * sizeof(Real) * (double)weights / ours.median /
-                      machine->bandwidth[all], 0, "%");
+        report_number("percent_of_bandwidth",
+                      100 * sizeof(Real) * (double)weights / ours.median / machine->bandwidth[all],
+                      0, "%");
         report_end();
     }
 }

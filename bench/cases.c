@@ -1,17 +1,22 @@
 /* cases.c: see cases.h. */
 #include "cases.h"
 
-#include "../model/schedule.h"
+#include "model/schedule.h"
 
 Case case_of(const char *name, int layers, int heads, int width, int vocabulary, int context,
              int sequences)
 {
-    return (Case){
-        .name = name, .sequences = sequences,
-        .shape = {.context = context, .layers = layers, .heads = heads, .width = width,
-                  .head_size = width / heads, .hidden = 4 * width, .vocabulary = vocabulary,
-                  .learned_positions = true, .gelu = true},
-    };
+    return (Case){.name = name,
+                  .sequences = sequences,
+                  .shape = {.context = context,
+                            .layers = layers,
+                            .heads = heads,
+                            .width = width,
+                            .head_size = width / heads,
+                            .hidden = 4 * width,
+                            .vocabulary = vocabulary,
+                            .learned_positions = true,
+                            .gelu = true}};
 }
 
 /* Tokens that look drawn, the same each time. */
@@ -34,13 +39,17 @@ Training training_new(const Case *it)
     const int rows = it->sequences * it->shape.context;
     Training s = {.it = *it, .gpt = gpt_new(it->shape, rows)};
     s.adam = adam_new(&s.gpt);
-    gpt_start(&s.gpt, 1);
+    gpt_init(&s.gpt, 1);
     s.tokens = memory_new((size_t)rows, sizeof *s.tokens, "a step's tokens");
     s.targets = memory_new((size_t)rows, sizeof *s.targets, "a step's tokens");
     s.positions = memory_new((size_t)rows, sizeof *s.positions, "a step's tokens");
     s.start = memory_new((size_t)it->sequences + 1, sizeof *s.start, "a step's sequences");
-    s.batch = (Batch){.rows = rows, .sequences = it->sequences, .start = s.start,
-                      .tokens = s.tokens, .targets = s.targets, .positions = s.positions};
+    s.batch = (Batch){.rows = rows,
+                      .sequences = it->sequences,
+                      .start = s.start,
+                      .tokens = s.tokens,
+                      .targets = s.targets,
+                      .positions = s.positions};
     fill(&s);
     return s;
 }
@@ -49,19 +58,19 @@ void training_step(Training *s)
 {
     s->step++;
     const Noise noise = {.rate = s->it.dropout, .seed = 1, .step = (uint32_t)s->step};
-    gpt_learn(&s->gpt, &s->batch, (Real)1 / (Real)s->batch.rows, noise);
+    gpt_forward_backward(&s->gpt, &s->batch, (Real)1 / (Real)s->batch.rows, noise);
     const double norm = adam_gradient_norm(&s->gpt);
     adam_step(&s->adam, &s->gpt, norm > 1 ? 1 / norm : 1, 1e-4, 0.01, s->step);
 }
 
 double case_flops(const Case *it)
 {
-    const GptShape *shape = &it->shape;
+    const GptConfig *shape = &it->shape;
     const double C = shape->width, T = shape->context, F = shape->hidden;
     const double HD = (double)shape->heads * shape->head_size;
     const double tokens = T * it->sequences;
-    const double weights = shape->layers * (C * 3 * HD + HD * C + 2 * C * F) +
-                           C * shape->vocabulary;
+    const double weights =
+        shape->layers * (C * 3 * HD + HD * C + 2 * C * F) + C * shape->vocabulary;
     const double pairs = it->sequences * T * (T + 1) / 2; /* of a query and a key it sees */
     return 6 * weights * tokens + shape->layers * pairs * 12 * HD;
 }

@@ -2,12 +2,12 @@
 #ifndef PULGA_CASES_H
 #define PULGA_CASES_H
 
-#include "../model/adam.h"
+#include "model/adam.h"
 
 typedef struct {
     const char *name;
-    GptShape shape;
-    int sequences;  /* a step's; each as long as the context */
+    GptConfig shape;
+    int sequences; /* a step's; each as long as the context */
     double dropout;
 } Case;
 

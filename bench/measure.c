@@ -10,7 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../model/base.h"
+#include "base/base.h"
+#include "base/threads.h"
 
 enum { MOST_ROUNDS = 4000, LEAST_ROUNDS = 3 };
 

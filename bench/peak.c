@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../model/base.h"
+#include "base/base.h"
+#include "base/threads.h"
 
 /* The widest vector that this build knows. */
 #if defined __AVX512F__
@@ -29,7 +30,7 @@ static float multiply_adds(float start)
     for (int c = 0; c < CHAINS; c++)
         chain[c] = (Wide){0} + start + (float)c;
     for (int i = 0; i < ROUNDS; i++) {
-        #pragma GCC unroll 16
+#pragma GCC unroll 16
         for (int c = 0; c < CHAINS; c++)
             chain[c] = chain[c] * 0.999f + 0.001f;
     }
@@ -47,7 +48,7 @@ double peak_flops(void)
     for (int try = 0; try < TRIES; try++) {
         float sum = 0;
         const double begun = clock_seconds();
-        #pragma omp parallel for schedule(static, 1) reduction(+ : sum)
+        OMP(parallel for schedule(static, 1) reduction(+ : sum))
         for (int t = 0; t < threads; t++)
             sum += multiply_adds((float)t);
         __asm__ volatile("" ::"m"(sum)); /* or nothing of it would be computed */
@@ -61,7 +62,7 @@ static float sum_of(const float *at, size_t count)
 {
     Wide sum[8] = {{0}};
     for (size_t i = 0; i < count; i += 8 * LANES)
-        #pragma GCC unroll 8
+#pragma GCC unroll 8
         for (int v = 0; v < 8; v++)
             sum[v] += *(const Wide *)(at + i + (size_t)v * LANES);
     float all = 0;
@@ -80,7 +81,7 @@ double peak_bandwidth(void)
     for (int try = 0; try < TRIES; try++) {
         float sum = 0;
         const double begun = clock_seconds();
-        #pragma omp parallel for schedule(static) reduction(+ : sum)
+        OMP(parallel for schedule(static) reduction(+ : sum))
         for (int part = 0; part < PARTS; part++)
             sum += sum_of(block + (size_t)part * PART, PART);
         __asm__ volatile("" ::"m"(sum)); /* or nothing of it would be computed */

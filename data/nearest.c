@@ -6,7 +6,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
-#include "../model/base.h"
+#include "base/base.h"
 
 enum { LONGEST = 100, MOST = 3 }; /* code points of a word that is compared; suggestions */
 
@@ -20,8 +20,8 @@ static Letters letters_of(const char *word, size_t size)
     Letters letters = {.length = 0};
     for (size_t i = 0; i < size && letters.length <= LONGEST; letters.length++) {
         utf8proc_int32_t code_point;
-        const utf8proc_ssize_t length = utf8proc_iterate(
-            (const utf8proc_uint8_t *)word + i, (utf8proc_ssize_t)(size - i), &code_point);
+        const utf8proc_ssize_t length = utf8proc_iterate((const utf8proc_uint8_t *)word + i,
+                                                         (utf8proc_ssize_t)(size - i), &code_point);
         if (letters.length < LONGEST)
             letters.at[letters.length] = code_point;
         i += length > 0 ? (size_t)length : 1;
@@ -94,14 +94,14 @@ char *unknown_word(const Vocabulary *v, const char *where, const char *word, siz
     const Letters letters = letters_of(word, size);
     const size_t shown = bytes_of(word, size, LONGEST);
     int ids[MOST + 1], count = letters.length > LONGEST ? 0 : nearest(v, &letters, ids);
-    char *line = saying("%s: the model does not know '%.*s%s'", where, (int)shown, word,
-                        shown < size ? "…" : "");
+    char *line = format_text("%s: the model does not know '%.*s%s'", where, (int)shown, word,
+                             shown < size ? "…" : "");
     for (int i = 0; i < count; i++) {
-        char *longer = saying("%s%s%s", line, i ? ", " : "; its nearest: ",
-                              v->words[ids[i]].key);
+        char *longer =
+            format_text("%s%s%s", line, i ? ", " : "; its nearest: ", v->words[ids[i]].key);
         free(line);
         line = longer;
     }
-    text_disarm(line);
+    text_sanitize(line);
     return line;
 }

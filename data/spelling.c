@@ -7,7 +7,7 @@
 #include <stb/stb_ds.h>
 #include <utf8proc.h>
 
-#include "../model/base.h"
+#include "base/base.h"
 
 static int32_t first_code_point(const Vocabulary *v, int id)
 {
@@ -73,7 +73,7 @@ void spelling_free(Spelling *s)
     free(s->behind);
 }
 
-bool spelling_parts(const Spelling *s, int left, int right)
+bool spelling_needs_space(const Spelling *s, int left, int right)
 {
     const Vocabulary *v = s->vocabulary;
     if (v->characters)
@@ -103,7 +103,7 @@ char *spelling_text(const Spelling *s, const int *tokens, int count)
         const int id = tokens[i];
         if (id == s->vocabulary->bos || id == s->vocabulary->eos)
             continue;
-        fprintf(out, "%s%s", left >= 0 && spelling_parts(s, left, id) ? " " : "",
+        fprintf(out, "%s%s", left >= 0 && spelling_needs_space(s, left, id) ? " " : "",
                 s->vocabulary->words[id].key);
         left = id;
     }

@@ -12,8 +12,8 @@
 #include "vocabulary.h"
 
 typedef struct {
-    int64_t key;      /* left · V + right */
-    int value;        /* how much more often the text writes them together than apart */
+    int64_t key; /* left · V + right */
+    int value;   /* how much more often the text writes them together than apart */
 } SpelledPair;
 
 typedef struct {
@@ -27,7 +27,7 @@ Spelling spelling_of(const Vocabulary *vocabulary, const char *text, size_t size
 void spelling_free(Spelling *spelling);
 
 /* Whether white space stands between two tokens. */
-bool spelling_parts(const Spelling *spelling, int left, int right);
+bool spelling_needs_space(const Spelling *spelling, int left, int right);
 
 /* Tokens as a text, [bos] and [eos] left out; the caller frees. */
 char *spelling_text(const Spelling *spelling, const int *tokens, int count);

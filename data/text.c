@@ -5,7 +5,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
-#include "../model/base.h"
+#include "base/base.h"
 
 /* Our own tokens: a text that spells them out would be taken for them by other tools. */
 static const char *const RESERVED[] = {"[bos]", "[eos]", "[unk]"};
@@ -73,14 +73,16 @@ static char *check_line(const char *name, size_t number, const char *line, size_
         const utf8proc_ssize_t length =
             utf8proc_iterate(at + i, (utf8proc_ssize_t)(size - i), &code_point);
         if (length < 0)
-            return saying("%s:%zu:%zu: byte 0x%02X is not UTF-8; if the text is Latin-1, convert "
-                          "it: iconv -f LATIN1 -t UTF-8", name, number, column, at[i]);
+            return format_text(
+                "%s:%zu:%zu: byte 0x%02X is not UTF-8; if the text is Latin-1, convert "
+                "it: iconv -f LATIN1 -t UTF-8",
+                name, number, column, at[i]);
         if (!code_point)
-            return saying("%s:%zu:%zu: byte 0x00: this is not a text", name, number, column);
+            return format_text("%s:%zu:%zu: byte 0x00: this is not a text", name, number, column);
         marks = is_mark(code_point) ? marks + 1 : 0;
         if (marks > MOST_MARKS)
-            return saying("%s:%zu:%zu: more than %d accents and other marks on one letter", name,
-                          number, column, MOST_MARKS);
+            return format_text("%s:%zu:%zu: more than %d accents and other marks on one letter",
+                               name, number, column, MOST_MARKS);
         i += (size_t)length;
     }
     return NULL;
@@ -91,8 +93,9 @@ static char *check_reserved(const char *name, size_t number, const char *line, s
     for (size_t i = 0; i < sizeof RESERVED / sizeof *RESERVED; i++) {
         const char *found = memmem(line, size, RESERVED[i], strlen(RESERVED[i]));
         if (found)
-            return saying("%s:%zu: the text spells out %s, which is the model's own; write it "
-                          "otherwise", name, number, RESERVED[i]);
+            return format_text("%s:%zu: the text spells out %s, which is the model's own; write it "
+                               "otherwise",
+                               name, number, RESERVED[i]);
     }
     return NULL;
 }
@@ -108,8 +111,8 @@ static void append_lower(Buffer *out, const char *line, size_t size)
         if (code_point == 0x130)
             append(out, "i\xCC\x87", 3);
         else
-            append(out, encoded, (size_t)utf8proc_encode_char(utf8proc_tolower(code_point),
-                                                              encoded));
+            append(out, encoded,
+                   (size_t)utf8proc_encode_char(utf8proc_tolower(code_point), encoded));
     }
 }
 
@@ -125,7 +128,7 @@ static char *append_clean(Buffer *out, const char *name, size_t number, const ch
             utf8proc_map((const utf8proc_uint8_t *)line, (utf8proc_ssize_t)size, &composed,
                          UTF8PROC_STABLE | UTF8PROC_COMPOSE);
         if (length < 0)
-            return saying("%s:%zu: %s", name, number, utf8proc_errmsg(length));
+            return format_text("%s:%zu: %s", name, number, utf8proc_errmsg(length));
         line = (const char *)composed;
         size = (size_t)length;
     }
@@ -173,8 +176,7 @@ Text text_read(const char *path, bool lower)
     if (!text.raw.size)
         die("%s is empty", name);
     text.checksum = checksum_of(text.raw.bytes, text.raw.size);
-    char *wrong =
-        text_clean(name, text.raw.bytes, text.raw.size, lower, &text.clean, &text.size);
+    char *wrong = text_clean(name, text.raw.bytes, text.raw.size, lower, &text.clean, &text.size);
     if (wrong)
         die("%s", wrong);
     return text;
@@ -198,11 +200,17 @@ static const char *after(const char *at, const char *end, int32_t *code_point)
 static bool is_letter(int32_t c)
 {
     switch (utf8proc_category(c)) {
-    case UTF8PROC_CATEGORY_LU: case UTF8PROC_CATEGORY_LL: case UTF8PROC_CATEGORY_LT:
-    case UTF8PROC_CATEGORY_LM: case UTF8PROC_CATEGORY_LO: case UTF8PROC_CATEGORY_NL:
-    case UTF8PROC_CATEGORY_MN: case UTF8PROC_CATEGORY_MC: case UTF8PROC_CATEGORY_ME:
-    case UTF8PROC_CATEGORY_ND: case UTF8PROC_CATEGORY_PC:
-        return true;
+    case UTF8PROC_CATEGORY_LU:
+    case UTF8PROC_CATEGORY_LL:
+    case UTF8PROC_CATEGORY_LT:
+    case UTF8PROC_CATEGORY_LM:
+    case UTF8PROC_CATEGORY_LO:
+    case UTF8PROC_CATEGORY_NL:
+    case UTF8PROC_CATEGORY_MN:
+    case UTF8PROC_CATEGORY_MC:
+    case UTF8PROC_CATEGORY_ME:
+    case UTF8PROC_CATEGORY_ND:
+    case UTF8PROC_CATEGORY_PC: return true;
     default: /* the letters in circles and squares are symbols and alphabetic all the same */
         return c == 0x200C || c == 0x200D || (c >= 0x24B6 && c <= 0x24E9) ||
                (c >= 0x1F130 && c <= 0x1F149) || (c >= 0x1F150 && c <= 0x1F169) ||
@@ -218,12 +226,9 @@ static Class class_of(int32_t c, Marks marks)
     if (is_space(c))
         return SPACE;
     switch (marks) {
-    case MARKS_IN_WORDS:
-        return WORD;
-    case MARKS_IN_RUNS:
-        return is_letter(c) ? WORD : MARK;
-    case MARKS_ALONE:
-        break;
+    case MARKS_IN_WORDS: return WORD;
+    case MARKS_IN_RUNS: return is_letter(c) ? WORD : MARK;
+    case MARKS_ALONE: break;
     }
     return is_punctuation(c) ? MARK : WORD;
 }

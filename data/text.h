@@ -2,7 +2,7 @@
 #ifndef PULGA_TEXT_H
 #define PULGA_TEXT_H
 
-#include "file.h"
+#include "base/file.h"
 
 typedef struct {
     Bytes raw;         /* as the file was                                          */

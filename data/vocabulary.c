@@ -5,7 +5,7 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
-#include "../model/base.h"
+#include "base/base.h"
 
 /* In bytes. What is longer is no word of any language: the text has no white space. */
 enum { LONGEST_WORD = 1000 };
@@ -81,8 +81,9 @@ char *vocabulary_check_text(const Vocabulary *vocabulary, const char *name, cons
     for (ptrdiff_t i = 0; i < arrlen(vocabulary->special); i++) {
         const char *own = vocabulary->words[vocabulary->special[i]].key;
         if (*own && memmem(text, size, own, strlen(own)))
-            return saying("%s: the text spells out %s, which is the model's own; write it "
-                          "otherwise", name, own);
+            return format_text("%s: the text spells out %s, which is the model's own; write it "
+                               "otherwise",
+                               name, own);
     }
     return NULL;
 }
@@ -96,7 +97,8 @@ static void count_part(Vocabulary *all, const char *name, const char *text, cons
         Word word;
         if (!word_of(&word, token, (size_t)(at - token)))
             die("%s has a word of %zu bytes (at byte %zu); a text without white space is for "
-                "--tokens char", name, (size_t)(at - token), (size_t)(token - text) + 1);
+                "--tokens char",
+                name, (size_t)(at - token), (size_t)(token - text) + 1);
         const ptrdiff_t known = shgeti(all->words, word.bytes);
         if (known >= 0)
             all->words[known].value++;
@@ -130,7 +132,7 @@ static int most_frequent_first(const void *a, const void *b)
 /* kept[i]: whether the i-th token passes the rules. Returns how many do. */
 static int choose(bool *kept, const Vocabulary *all, VocabularyRules rules)
 {
-    int (*order)[2] = memory_new((size_t)all->count + 1, sizeof *order, "the vocabulary");
+    int(*order)[2] = memory_new((size_t)all->count + 1, sizeof *order, "the vocabulary");
     int passing = 0;
     for (int i = 0; i < all->count; i++)
         if (all->words[i].value >= rules.min_count) {

@@ -16,7 +16,7 @@ typedef struct {
 } KnownWord;
 
 typedef struct {
-    KnownWord *words;  /* stb_ds string map: words[id].key is the token */
+    KnownWord *words; /* stb_ds string map: words[id].key is the token */
     int count;
     int bos, eos, unk; /* ids, -1 where there is none */
     int *special;      /* stb_ds array: ids of what no text may spell out, these three among them */

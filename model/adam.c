@@ -1,5 +1,6 @@
 /* adam.c: see adam.h. */
 #include "adam.h"
+#include "base/threads.h"
 
 #include <stdlib.h>
 #include <tgmath.h>
@@ -44,7 +45,7 @@ double adam_gradient_norm(const Gpt *gpt)
     double squares = 0;
     for (size_t first = 0; first < gpt->numbers; first += (size_t)PART * PARTS_AT_ONCE) {
         double part[PARTS_AT_ONCE] = {0};
-        #pragma omp parallel for schedule(static, 1)
+        OMP(parallel for schedule(static, 1))
         for (int i = 0; i < PARTS_AT_ONCE; i++) {
             const size_t from = first + (size_t)i * PART;
             const size_t left = from < gpt->numbers ? gpt->numbers - from : 0;
@@ -63,7 +64,7 @@ void adam_update(Real *w, Real *m, Real *v, Real *g, size_t count, double scale,
     const Real keep = (Real)(1 - rate * decay);
     const Real step = (Real)(rate / (1 - pow(BETA1, (double)t)));
     const Real v_scale = (Real)(1 / sqrt(1 - pow(BETA2, (double)t)));
-    #pragma omp for simd nowait
+    OMP(for simd nowait)
     for (size_t i = 0; i < count; i++) {
         const Real gradient = s * g[i];
         m[i] = b1 * m[i] + (1 - b1) * gradient;
@@ -76,13 +77,13 @@ void adam_update(Real *w, Real *m, Real *v, Real *g, size_t count, double scale,
 void adam_step(Adam *adam, Gpt *gpt, double scale, double rate, double decay, int64_t t)
 {
     /* Every thread walks the list and takes its share of each tensor. */
-    #pragma omp parallel
+    OMP(parallel)
     for (int i = 0; i < gpt->tensor_count; i++) {
         const Tensor *tensor = &gpt->tensors[i];
         if (!tensor->trained)
             continue;
         const size_t at = tensor->offset;
         adam_update(gpt->weight_block + at, adam->m + at, adam->v + at, gpt->gradient_block + at,
-                    tensor_numbers(tensor), scale, rate, tensor->kind == MATRIX ? decay : 0, t);
+                    tensor_size(tensor), scale, rate, tensor->kind == MATRIX ? decay : 0, t);
     }
 }

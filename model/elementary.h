@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base.h"
+#include "base/base.h"
 
 /* 2^n for -126 <= n <= 127, by placing the exponent's bits. */
 static inline float power_of_two(int32_t n)
@@ -36,8 +36,10 @@ static inline float exp_float(float x)
     const float r = (clamped - n * 0.693359375f) - n * -2.12194440e-4f;
 
     /* e^r = 1 + r + r²·p(r), p of degree 5 with the smallest largest relative error. */
-    const float p = 0.5f + r * (0.166666657f + r * (0.0416662805f + r * (0.0083335042f +
-                    r * (0.00139457523f + r * 0.000197892659f))));
+    const float p =
+        0.5f +
+        r * (0.166666657f + r * (0.0416662805f +
+                                 r * (0.0083335042f + r * (0.00139457523f + r * 0.000197892659f))));
     const float e = 1 + (r + r * r * p);
 
     /* Times 2^n in two halves: the result may be a denormal, or infinite, when 2^n is neither. A
@@ -48,7 +50,7 @@ static inline float exp_float(float x)
 
 static inline Real real_exp(Real x)
 {
-    return _Generic(x, float: exp_float, double: exp)(x);
+    return _Generic(x, float : exp_float, double : exp)(x);
 }
 
 #endif

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layers/logits.h"
-#include "layers/loss.h"
+#include "model/layers/logits.h"
+#include "model/layers/loss.h"
+#include "base/threads.h"
 
 /* ---- The list of tensors: the one place that knows them all ---- */
 
@@ -22,8 +23,8 @@ static Tensor *lay(Layout *layout, Real **place, int layer, const char *name, in
 {
     Tensor *tensor = &layout->list[layout->count++];
     Arena arena = {.used = layout->used};
-    *tensor = (Tensor){.place = place, .rows = rows, .cols = cols, .trained = true,
-                       .offset = layout->used};
+    *tensor = (Tensor){
+        .place = place, .rows = rows, .cols = cols, .trained = true, .offset = layout->used};
     arena_take(&arena, rows ? (size_t)rows : 1, (size_t)cols);
     layout->used = arena.used;
     if (layer < 0)
@@ -56,7 +57,7 @@ static void lay_norm(Layout *layout, LayerNorm *p, int layer, const char *gain, 
     lay_bias(layout, &p->bias, layer, bias, C);
 }
 
-static void lay_block(Layout *layout, Block *p, int l, const GptShape *shape)
+static void lay_block(Layout *layout, Block *p, int l, const GptConfig *shape)
 {
     const int C = shape->width, F = shape->hidden, HD = shape->heads * shape->head_size;
     /* The two projections back into the residual stream start smaller: its variance would grow
@@ -76,7 +77,7 @@ static void lay_block(Layout *layout, Block *p, int l, const GptShape *shape)
     lay_bias(layout, &p->feedforward.narrow.bias, l, "mlp.c_proj.bias", C);
 }
 
-static void lay_weights(Layout *layout, GptWeights *p, const GptShape *shape)
+static void lay_weights(Layout *layout, GptWeights *p, const GptConfig *shape)
 {
     const int T = shape->context, C = shape->width, V = shape->vocabulary;
     /* With fixed positions the table starts as large as they are; see embedding.h. */
@@ -98,7 +99,7 @@ static void lay_weights(Layout *layout, GptWeights *p, const GptShape *shape)
 enum { TENSORS_IN_BLOCK = 12, TENSORS_OUTSIDE = 5 };
 
 /* Lists all tensors of p, whose blocks are made here. */
-static Layout layout_of(GptWeights *p, const GptShape *shape)
+static Layout layout_of(GptWeights *p, const GptConfig *shape)
 {
     const size_t most = (size_t)shape->layers * TENSORS_IN_BLOCK + TENSORS_OUTSIDE;
     Layout layout = {.list = memory_new(most, sizeof(Tensor), "the list of tensors")};
@@ -109,7 +110,7 @@ static Layout layout_of(GptWeights *p, const GptShape *shape)
 }
 
 /* The weights' struct over a block of numbers. */
-static GptWeights weights_over(Real *block, const GptShape *shape)
+static GptWeights weights_over(Real *block, const GptConfig *shape)
 {
     GptWeights p;
     Layout layout = layout_of(&p, shape);
@@ -121,7 +122,7 @@ static GptWeights weights_over(Real *block, const GptShape *shape)
     return p;
 }
 
-Tensor *gpt_tensors(GptShape shape, int *count, size_t *numbers)
+Tensor *gpt_tensors(GptConfig shape, int *count, size_t *numbers)
 {
     GptWeights p;
     Layout layout = layout_of(&p, &shape);
@@ -133,7 +134,7 @@ Tensor *gpt_tensors(GptShape shape, int *count, size_t *numbers)
     return layout.list;
 }
 
-size_t tensor_numbers(const Tensor *tensor)
+size_t tensor_size(const Tensor *tensor)
 {
     return (size_t)(tensor->rows ? tensor->rows : 1) * (size_t)tensor->cols;
 }
@@ -143,17 +144,17 @@ size_t gpt_parameters(const Tensor *tensors, int count)
     size_t numbers = 0;
     for (int i = 0; i < count; i++)
         if (tensors[i].trained)
-            numbers += tensor_numbers(&tensors[i]);
+            numbers += tensor_size(&tensors[i]);
     return numbers;
 }
 
-void gpt_start(Gpt *gpt, uint32_t seed)
+void gpt_init(Gpt *gpt, uint32_t seed)
 {
     for (int i = 0; i < gpt->tensor_count; i++) {
         const Tensor *tensor = &gpt->tensors[i];
         Real *at = gpt->weight_block + tensor->offset;
         if (tensor->kind == MATRIX)
-            random_normal(at, tensor_numbers(tensor), tensor->deviation, seed, (uint32_t)i);
+            random_normal(at, tensor_size(tensor), tensor->deviation, seed, (uint32_t)i);
         else if (tensor->kind == SINUSOIDS)
             embedding_sinusoids(at, tensor->rows, tensor->cols);
         else
@@ -168,22 +169,23 @@ void gpt_start(Gpt *gpt, uint32_t seed)
  * all rows would be most of the memory of a small model. */
 enum { LOGITS_AT_ONCE = 1 << 22, LEAST_PIECE = 64 };
 
-static AttentionShape attention_shape(const GptShape *shape, int layer)
+static AttentionShape attention_shape(const GptConfig *shape, int layer)
 {
     return (AttentionShape){
-        .width = shape->width, .heads = shape->heads, .head_size = shape->head_size,
+        .width = shape->width,
+        .heads = shape->heads,
+        .head_size = shape->head_size,
         .window = shape->window ? shape->window + (ptrdiff_t)layer * shape->heads : NULL,
-        .layer = layer, .context = shape->context,
-    };
+        .layer = layer,
+        .context = shape->context};
 }
 
-static BlockShape block_shape(const GptShape *shape, int layer)
+static BlockShape block_shape(const GptConfig *shape, int layer)
 {
     return (BlockShape){
         .post_norm = shape->post_norm,
         .attention = attention_shape(shape, layer),
-        .feedforward = {.width = shape->width, .hidden = shape->hidden, .gelu = shape->gelu},
-    };
+        .feedforward = {.width = shape->width, .hidden = shape->hidden, .gelu = shape->gelu}};
 }
 
 static LayerNormKeep place_norm(Arena *arena, size_t N)
@@ -191,7 +193,7 @@ static LayerNormKeep place_norm(Arena *arena, size_t N)
     return (LayerNormKeep){.mean = arena_take(arena, N, 1), .rstd = arena_take(arena, N, 1)};
 }
 
-static void place_block(BlockKeep *keep, Arena *arena, const GptShape *shape, size_t N)
+static void place_block(BlockKeep *keep, Arena *arena, const GptConfig *shape, size_t N)
 {
     const size_t C = (size_t)shape->width, F = (size_t)shape->hidden;
     const size_t HD = (size_t)shape->heads * (size_t)shape->head_size;
@@ -208,7 +210,7 @@ static void place_block(BlockKeep *keep, Arena *arena, const GptShape *shape, si
     keep->middle = arena_take(arena, N, C);
 }
 
-static void place_work(GptWork *work, Arena *arena, const GptShape *shape, size_t N)
+static void place_work(GptWork *work, Arena *arena, const GptConfig *shape, size_t N)
 {
     const size_t C = (size_t)shape->width, F = (size_t)shape->hidden;
     const size_t HD = (size_t)shape->heads * (size_t)shape->head_size;
@@ -218,7 +220,7 @@ static void place_work(GptWork *work, Arena *arena, const GptShape *shape, size_
 
     size_t strip = 0;
     for (int l = 0; l < shape->layers; l++) {
-        const size_t wanted = attention_strip_numbers(attention_shape(shape, l), shape->context);
+        const size_t wanted = attention_strip_size(attention_shape(shape, l), shape->context);
         strip = wanted > strip ? wanted : strip;
     }
     work->block.attention.strip = strip;
@@ -235,7 +237,7 @@ static void place_work(GptWork *work, Arena *arena, const GptShape *shape, size_
     work->piece = (int)piece;
 }
 
-static void place_all(GptKeep *keep, GptWork *work, Arena *arena, const GptShape *shape, int rows)
+static void place_all(GptKeep *keep, GptWork *work, Arena *arena, const GptConfig *shape, int rows)
 {
     const size_t N = (size_t)rows, C = (size_t)shape->width, L = (size_t)shape->layers;
     keep->stream = arena_take(arena, (L + 1) * N, C);
@@ -248,14 +250,14 @@ static void place_all(GptKeep *keep, GptWork *work, Arena *arena, const GptShape
 }
 
 /* How many numbers keep and work take together. */
-static size_t count_all(GptKeep *keep, GptWork *work, const GptShape *shape, int rows)
+static size_t count_all(GptKeep *keep, GptWork *work, const GptConfig *shape, int rows)
 {
     Arena arena = {0};
     place_all(keep, work, &arena, shape, rows);
     return arena.used;
 }
 
-double gpt_bytes(GptShape shape, int rows)
+double gpt_bytes(GptConfig shape, int rows)
 {
     int count;
     size_t numbers;
@@ -267,7 +269,7 @@ double gpt_bytes(GptShape shape, int rows)
     return (double)sizeof(Real) * (2 * (double)numbers + (double)activations);
 }
 
-Gpt gpt_new(GptShape shape, int rows)
+Gpt gpt_new(GptConfig shape, int rows)
 {
     Gpt gpt = {.shape = shape, .rows = rows};
     gpt.tensors = gpt_tensors(shape, &gpt.tensor_count, &gpt.numbers);
@@ -300,7 +302,7 @@ void gpt_free(Gpt *gpt)
 /* ---- Memory of what was read ---- */
 
 /* Numbers of one slot in one layer. */
-static size_t slot_numbers(const GptShape *shape)
+static size_t slot_numbers(const GptConfig *shape)
 {
     return 2 * (size_t)shape->heads * (size_t)shape->head_size * (size_t)shape->context;
 }
@@ -317,7 +319,7 @@ void gpt_remember(Gpt *gpt, int slots)
 
 void gpt_copy_slot(Gpt *gpt, int to, int from, int rows)
 {
-    const GptShape *shape = &gpt->shape;
+    const GptConfig *shape = &gpt->shape;
     const size_t slot = slot_numbers(shape), row = slot / (size_t)shape->context;
     for (int l = 0; l < shape->layers; l++) {
         Real *past = gpt->keep.block[l].attention.past;
@@ -336,27 +338,26 @@ static Real *stream_at(const Gpt *gpt, int l)
 
 void gpt_forward(Gpt *gpt, const Batch *batch, Real *weights, Noise noise)
 {
-    const GptShape *shape = &gpt->shape;
+    const GptConfig *shape = &gpt->shape;
     const int N = batch->rows, C = shape->width, L = shape->layers;
     assert(N <= gpt->rows);
 
     /* 1 */ embedding_forward(stream_at(gpt, 0), gpt->weights.embedding, batch, C);
     /* 2 */ dropout(stream_at(gpt, 0), N, C, RANDOM_DROP_EMBEDDING, 0, noise);
-    const size_t layer_weights = attention_numbers(batch, batch->sequences, shape->heads);
+    const size_t layer_weights = attention_map_size(batch, batch->sequences, shape->heads);
     /* 3 */ for (int l = 0; l < L; l++)
         block_forward(stream_at(gpt, l + 1), gpt->keep.block[l], gpt->work.block,
-                      weights ? weights + (size_t)l * layer_weights : NULL,
-                      gpt->weights.block[l], stream_at(gpt, l), batch, block_shape(shape, l),
-                      noise);
+                      weights ? weights + (size_t)l * layer_weights : NULL, gpt->weights.block[l],
+                      stream_at(gpt, l), batch, block_shape(shape, l), noise);
     /* 4 */ if (!shape->post_norm)
-        layernorm_forward(gpt->keep.normed, gpt->keep.norm, gpt->weights.norm, stream_at(gpt, L),
-                          N, C);
+        layernorm_forward(gpt->keep.normed, gpt->keep.norm, gpt->weights.norm, stream_at(gpt, L), N,
+                          C);
 }
 
 /* From the gradient of what the head reads, in work.dstream, back to the embedding. */
 static void gpt_backward(Gpt *gpt, const Batch *batch, Noise noise)
 {
-    const GptShape *shape = &gpt->shape;
+    const GptConfig *shape = &gpt->shape;
     const int N = batch->rows, C = shape->width, L = shape->layers;
     Real *d = gpt->work.dstream;
 
@@ -378,7 +379,7 @@ static void gpt_backward(Gpt *gpt, const Batch *batch, Noise noise)
     for (int i = 0; i < gpt->tensor_count; i++)
         if (!gpt->tensors[i].trained)
             memset(gpt->gradient_block + gpt->tensors[i].offset, 0,
-                   sizeof(Real) * tensor_numbers(&gpt->tensors[i]));
+                   sizeof(Real) * tensor_size(&gpt->tensors[i]));
 }
 
 /* The head, a piece of the rows at a time: the sum of the losses; each of them, unless `each` is
@@ -422,7 +423,7 @@ double gpt_evaluate(Gpt *gpt, const Batch *batch)
     return gpt_losses(gpt, batch, NULL);
 }
 
-double gpt_learn(Gpt *gpt, const Batch *batch, Real scale, Noise noise)
+double gpt_forward_backward(Gpt *gpt, const Batch *batch, Real scale, Noise noise)
 {
     noise.first_row = batch->first_row;
     gpt_forward(gpt, batch, NULL, noise);
@@ -431,7 +432,7 @@ double gpt_learn(Gpt *gpt, const Batch *batch, Real scale, Noise noise)
     return loss;
 }
 
-void gpt_next(Gpt *gpt, const Batch *batch, Real *logits)
+void gpt_next_logits(Gpt *gpt, const Batch *batch, Real *logits)
 {
     const int C = gpt->shape.width, V = gpt->shape.vocabulary;
     gpt_forward(gpt, batch, NULL, (Noise){0});

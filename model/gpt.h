@@ -11,8 +11,8 @@
 #define PULGA_GPT_H
 
 #include "batch.h"
-#include "layers/block.h"
-#include "layers/embedding.h"
+#include "model/layers/block.h"
+#include "model/layers/embedding.h"
 
 typedef struct {
     int context, layers, heads, head_size, width, hidden, vocabulary; /* T L H D C F V */
@@ -21,49 +21,49 @@ typedef struct {
     bool gelu;              /* else relu                                                         */
     bool untied;            /* the last layer has a table of its own; else it is the embedding's */
     bool no_qkv_bias;
-    const int *window;      /* (L, H) tokens back, itself included; 0: all. NULL: all 0.         */
-} GptShape;
+    const int *window; /* (L, H) tokens back, itself included; 0: all. NULL: all 0.         */
+} GptConfig;
 
 /* One tensor: an entry in the list that a block of weights is laid out by. */
 typedef struct {
-    char name[32];     /* as GPT-2 files call it */
-    Real **place;      /* where the struct below points to it, while it is being laid out */
-    size_t offset;     /* first number in the block */
-    int rows, cols;    /* rows is 0 for a vector */
+    char name[32];  /* as GPT-2 files call it */
+    Real **place;   /* where the struct below points to it, while it is being laid out */
+    size_t offset;  /* first number in the block */
+    int rows, cols; /* rows is 0 for a vector */
     enum { MATRIX, BIAS, GAIN, SINUSOIDS } kind; /* only a MATRIX decays or starts at random */
-    double deviation;  /* a MATRIX starts N(0, deviation), a BIAS at 0, a GAIN at 1          */
-    bool trained;      /* fixed positions and an absent bias are carried along, never changed */
+    double deviation; /* a MATRIX starts N(0, deviation), a BIAS at 0, a GAIN at 1          */
+    bool trained;     /* fixed positions and an absent bias are carried along, never changed */
 } Tensor;
 
 typedef struct {
     Embedding embedding;
-    Block *block;      /* (L) */
-    LayerNorm norm;    /* pre-norm alone */
-    Real *head;        /* [V, C]; the embedding's wte where the head is tied */
+    Block *block;   /* (L) */
+    LayerNorm norm; /* pre-norm alone */
+    Real *head;     /* [V, C]; the embedding's wte where the head is tied */
 } GptWeights;
 
 typedef struct {
-    Real *stream;      /* (L + 1, N, C) what each block reads, and what the last one leaves */
-    BlockKeep *block;  /* (L) */
+    Real *stream;     /* (L + 1, N, C) what each block reads, and what the last one leaves */
+    BlockKeep *block; /* (L) */
     LayerNormKeep norm;
-    Real *normed;      /* (N, C) what the head reads; in a post-norm model the stream's end */
+    Real *normed; /* (N, C) what the head reads; in a post-norm model the stream's end */
 } GptKeep;
 
 typedef struct {
     BlockWork block;
-    Real *dstream;     /* (N, C) */
-    Real *logits;      /* (piece, V) */
-    Real *norm;        /* (piece) */
-    double *loss;      /* (piece) */
-    int piece;         /* rows whose logits are held at once */
+    Real *dstream; /* (N, C) */
+    Real *logits;  /* (piece, V) */
+    Real *norm;    /* (piece) */
+    double *loss;  /* (piece) */
+    int piece;     /* rows whose logits are held at once */
 } GptWork;
 
 typedef struct {
-    GptShape shape;
-    int rows;          /* N at most */
+    GptConfig shape;
+    int rows; /* N at most */
     Tensor *tensors;
     int tensor_count;
-    size_t numbers;    /* in a block of weights */
+    size_t numbers; /* in a block of weights */
     GptWeights weights, gradients;
     Real *weight_block, *gradient_block;
     GptKeep keep;
@@ -72,28 +72,28 @@ typedef struct {
 } Gpt;
 
 /* A model with weights at 0, for batches of at most `rows` rows. The caller frees it. */
-Gpt gpt_new(GptShape shape, int rows);
+Gpt gpt_new(GptConfig shape, int rows);
 void gpt_free(Gpt *gpt);
 
 /* The tensors of a shape and the numbers in a block of them, without a model: the caller frees the
  * list. And the bytes that gpt_new would take. */
-Tensor *gpt_tensors(GptShape shape, int *count, size_t *numbers);
-double gpt_bytes(GptShape shape, int rows);
+Tensor *gpt_tensors(GptConfig shape, int *count, size_t *numbers);
+double gpt_bytes(GptConfig shape, int rows);
 
-size_t tensor_numbers(const Tensor *tensor);
+size_t tensor_size(const Tensor *tensor);
 
 /* Numbers that are trained. */
 size_t gpt_parameters(const Tensor *tensors, int count);
 
 /* The weights as a run begins: functions of the seed and of each weight's place. */
-void gpt_start(Gpt *gpt, uint32_t seed);
+void gpt_init(Gpt *gpt, uint32_t seed);
 
 /* The sum of the losses of a batch's rows; nothing is dropped. And each row's own in loss (N). */
 double gpt_evaluate(Gpt *gpt, const Batch *batch);
 double gpt_losses(Gpt *gpt, const Batch *batch, double *loss);
 
 /* The same with dropout, and the gradients of scale · the sum added to the gradients. */
-double gpt_learn(Gpt *gpt, const Batch *batch, Real scale, Noise noise);
+double gpt_forward_backward(Gpt *gpt, const Batch *batch, Real scale, Noise noise);
 
 /* Reading on, to write: memory for so many sequences of the whole context. A batch that names
  * slots goes on where they stand: its positions say how much each has read. */
@@ -102,7 +102,7 @@ void gpt_remember(Gpt *gpt, int slots);
 void gpt_copy_slot(Gpt *gpt, int to, int from, int rows);
 
 /* logits (S, V): what may follow each sequence of a batch. */
-void gpt_next(Gpt *gpt, const Batch *batch, Real *logits);
+void gpt_next_logits(Gpt *gpt, const Batch *batch, Real *logits);
 
 /* Forward up to what the head reads, keep.normed. weights, unless NULL, receives attention's: for
  * each layer, what attention.h says. */

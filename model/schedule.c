@@ -7,20 +7,19 @@ static double rate_before_cooldown(const Schedule *s, double t)
 {
     const double warmup = (double)s->warmup;
     switch (s->kind) {
-    case NOAM: {
+    case SCHEDULE_NOAM: {
         /* Without a warm-up only the falling branch is left. */
         const double rising = warmup > 0 ? t * pow(warmup, -1.5) : INFINITY;
         return s->factor / sqrt(s->width) * fmin(1 / sqrt(t), rising);
     }
-    case COSINE: {
+    case SCHEDULE_COSINE: {
         if (t < warmup)
             return s->rate * t / warmup;
         const double span = (double)s->horizon - warmup;
         const double done = span > 0 ? fmin((t - warmup) / span, 1) : 1;
         return s->least + (s->rate - s->least) * (1 + cos(3.14159265358979323846 * done)) / 2;
     }
-    case CONSTANT:
-        return t < warmup ? s->rate * t / warmup : s->rate;
+    case SCHEDULE_CONSTANT: return t < warmup ? s->rate * t / warmup : s->rate;
     }
     return 0;
 }
@@ -28,7 +27,7 @@ static double rate_before_cooldown(const Schedule *s, double t)
 double schedule_rate(const Schedule *s, int64_t t)
 {
     const double rate = rate_before_cooldown(s, (double)t);
-    const double length = s->kind == COSINE ? 0 : floor(s->cooldown * (double)s->horizon);
+    const double length = s->kind == SCHEDULE_COSINE ? 0 : floor(s->cooldown * (double)s->horizon);
     /* The last step still learns: its rate is 1/length of what it would be; the zero lies just
      * behind the horizon. */
     const double left = (double)(s->horizon - t + 1);

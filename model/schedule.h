@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-typedef enum { NOAM, COSINE, CONSTANT } ScheduleKind;
+typedef enum { SCHEDULE_NOAM, SCHEDULE_COSINE, SCHEDULE_CONSTANT } ScheduleKind;
 
 typedef struct {
     ScheduleKind kind;

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
-#include "../data/floor.h"
-#include "../model/matrix/matrix.h"
+#include "data/corpus/floor.h"
+#include "model/matrix/matrix.h"
 #include "options.h"
 
 static void announce_text(const Trainer *t)
@@ -51,15 +51,16 @@ static void announce_model(const Trainer *t, const Screen *screen)
 {
     const Settings *s = &t->plan.settings;
     printf("model   %d layers, %d heads of %d, width %d, hidden %d, context %d; %s positions, "
-           "%s-norm, %s, %s head", s->layers, s->heads, s->head_size, s->width, s->hidden,
-           s->context, t->plan.shape.learned_positions ? "learned" : "sinusoidal",
+           "%s-norm, %s, %s head",
+           s->layers, s->heads, s->head_size, s->width, s->hidden, s->context,
+           t->plan.shape.learned_positions ? "learned" : "sinusoidal",
            t->plan.shape.post_norm ? "post" : "pre", t->plan.shape.gelu ? "gelu" : "relu",
            s->untied ? "untied" : "tied");
     if (s->window)
         printf(", windows %s", s->window);
     printf("\n        %s%s parameters%s, %.1f MB of memory, %s%d %s, kernel %s\n", screen->bold,
            thousands(t->plan.parameters).text, screen->plain, t->plan.bytes / 1e6,
-           t->pace.probing ? "up to " : "", s->threads, s->threads == 1 ? "thread" : "threads",
+           t->trial.probing ? "up to " : "", s->threads, s->threads == 1 ? "thread" : "threads",
            matrix_kernel_name());
 }
 
@@ -82,12 +83,13 @@ static void announce_training(const Trainer *t)
     if (s->accumulate > 1) /* a part has a sequence at least */
         printf(" in %d parts", s->accumulate < s->batch ? s->accumulate : s->batch);
     printf(" (%s epochs); ", thousands((size_t)s->epochs).text);
-    if (t->plan.schedule.kind == NOAM)
+    if (t->plan.schedule.kind == SCHEDULE_NOAM)
         printf("noam, factor %g", s->lr_factor);
     else
-        printf("%s, rate %g", t->plan.schedule.kind == COSINE ? "cosine" : "constant", s->lr);
+        printf("%s, rate %g", t->plan.schedule.kind == SCHEDULE_COSINE ? "cosine" : "constant",
+               s->lr);
     printf(", warm-up %d", s->warmup);
-    if (t->plan.schedule.kind != COSINE)
+    if (t->plan.schedule.kind != SCHEDULE_COSINE)
         printf(", cool-down %g", s->cooldown);
     printf(", dropout %g, seed %d\n", s->dropout, s->seed);
     if (s->warmup > s->steps && s->steps > 0)

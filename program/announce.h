@@ -3,7 +3,7 @@
 #ifndef PULGA_ANNOUNCE_H
 #define PULGA_ANNOUNCE_H
 
-#include "../data/trainer.h"
+#include "training/trainer.h"
 #include "screen.h"
 
 void announce(const Trainer *t, const Screen *screen);

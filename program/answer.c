@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../data/shown.h"
-#include "../model/random.h"
+#include "base/display.h"
+#include "base/random.h"
 
 enum { BAR = 24, WORD_COLUMNS = 16 }; /* columns: of a bar, and of a word at most */
 
@@ -25,28 +25,29 @@ static bool *barred_of(const Vocabulary *words)
     return barred;
 }
 
-Answerer answerer_new(Pretrained *model, const Source *source, AnswerRules rules)
+Answerer answerer_new(Pretrained *model, const TrainingText *source, AnswerRules rules)
 {
     const Vocabulary *words = &model->vocabulary;
     const size_t V = (size_t)words->count;
     gpt_remember(&model->gpt, rules.beam > 2 ? rules.beam : 2);
-    return (Answerer){
-        .model = model, .source = source, .rules = rules, .screen = screen_open(),
-        .prompt = writer_new(&model->gpt, 0, words->bos),
-        .writer = writer_new(&model->gpt, 1, words->bos),
-        .p = memory_new(V, sizeof(double), "the probabilities"),
-        .log_p = memory_new(V, sizeof(double), "the probabilities"),
-        .ranked = memory_new(V, sizeof(Ranked), "the probabilities"),
-        .next = memory_new(V, sizeof(size_t), "the counts"),
-        .tokens = memory_new((size_t)rules.words, sizeof(int), "a continuation"),
-        .barred = barred_of(words),
-    };
+    return (Answerer){.model = model,
+                      .source = source,
+                      .rules = rules,
+                      .screen = screen_open(),
+                      .prompt = generator_new(&model->gpt, 0, words->bos),
+                      .writer = generator_new(&model->gpt, 1, words->bos),
+                      .p = memory_new(V, sizeof(double), "the probabilities"),
+                      .log_p = memory_new(V, sizeof(double), "the probabilities"),
+                      .ranked = memory_new(V, sizeof(Ranked), "the probabilities"),
+                      .next = memory_new(V, sizeof(size_t), "the counts"),
+                      .tokens = memory_new((size_t)rules.words, sizeof(int), "a continuation"),
+                      .barred = barred_of(words)};
 }
 
 void answerer_free(Answerer *a)
 {
-    writer_free(&a->prompt);
-    writer_free(&a->writer);
+    generator_free(&a->prompt);
+    generator_free(&a->writer);
     free(a->p);
     free(a->log_p);
     free(a->ranked);
@@ -60,12 +61,12 @@ void answerer_free(Answerer *a)
 /* Two writers say it, below: what may come next, from the answerer's `ranked`, then the
  * continuations, each of which comes to be as it is asked for. */
 typedef struct {
-    const char *text;      /* the prompt as it was asked: what stands before a continuation */
-    int *tokens, count;    /* and as it is read */
-    int unseen;            /* of the tokens: the line's end that a stream begins with */
-    size_t counted;        /* how often the text goes on from there; 0 also where it is not here */
-    int rows;              /* of the table */
-    Hypothesis *found;     /* by a beam; of drawing, NULL */
+    const char *text;   /* the prompt as it was asked: what stands before a continuation */
+    int *tokens, count; /* and as it is read */
+    int unseen;         /* of the tokens: the line's end that a stream begins with */
+    size_t counted;     /* how often the text goes on from there; 0 also where it is not here */
+    int rows;           /* of the table */
+    Hypothesis *found;  /* by a beam; of drawing, NULL */
     int found_count;
 } Answer;
 
@@ -95,18 +96,19 @@ static void begin_stream(const Answerer *a, Answer *answer)
 static char *begin(Answerer *a, Answer *answer, const char *name, size_t size)
 {
     const int T = a->model->gpt.shape.context, V = a->model->vocabulary.count;
-    char *wrong = pretrained_tokens(a->model, name, answer->text, size, &answer->tokens,
-                                    &answer->count);
+    char *wrong =
+        pretrained_tokens(a->model, name, answer->text, size, &answer->tokens, &answer->count);
     if (wrong)
         return wrong;
     if (answer->count == 0)
         begin_stream(a, answer);
     if (a->rules.beam && answer->count > T)
-        return saying("%s has %d tokens, more than the context of %d: a beam needs it whole", name,
-                      answer->count, T);
+        return format_text("%s has %d tokens, more than the context of %d: a beam needs it whole",
+                           name, answer->count, T);
     if (a->source->there)
-        answer->counted = source_count_next(a->source, a->next, V, answer->tokens, answer->count);
-    writer_begin(&a->prompt, answer->tokens, answer->count);
+        answer->counted =
+            training_text_count_next(a->source, a->next, V, answer->tokens, answer->count);
+    generator_begin(&a->prompt, answer->tokens, answer->count);
     softmax_of(a->p, a->prompt.logits, V, 1);
     pretrained_check(a->model, a->p[0]); /* with one that is not, none is */
     answer->rows = rank_best(a->ranked, a->rules.table, a->p, V);
@@ -120,11 +122,12 @@ static int continuations(Answerer *a, Answer *answer)
     if (!rules->beam || !rules->count)
         return rules->count;
     const int room = a->model->gpt.shape.context - answer->count + 1;
-    const BeamRules beam = {.width = rules->beam, .eos = a->model->vocabulary.eos,
+    const BeamRules beam = {.width = rules->beam,
+                            .eos = a->model->vocabulary.eos,
                             .most = rules->words < room ? rules->words : room,
                             .barred = a->barred};
-    answer->found = beam_search(&a->model->gpt, a->prompt.logits, answer->count, beam,
-                                &answer->found_count);
+    answer->found =
+        beam_search(&a->model->gpt, a->prompt.logits, answer->count, beam, &answer->found_count);
     return answer->found_count < rules->count ? answer->found_count : rules->count;
 }
 
@@ -157,7 +160,7 @@ static Hypothesis draw(Answerer *a, const Answer *answer, int number, Tell *tell
 {
     Hypothesis h = {.tokens = a->tokens};
     int left = last_shown(answer);
-    writer_copy(&a->writer, &a->prompt);
+    generator_copy(&a->writer, &a->prompt);
     for (;;) {
         const int id = draw_token(a, (Random4){{(uint32_t)h.count, (uint32_t)number, a->asked, 0}});
         h.tokens[h.count++] = id;
@@ -166,7 +169,7 @@ static Hypothesis draw(Answerer *a, const Answer *answer, int number, Tell *tell
         tell(a, left, id);
         if (h.ended || h.count == a->rules.words)
             return h;
-        writer_add(&a->writer, id);
+        generator_add(&a->writer, id);
         left = id;
     }
 }
@@ -199,7 +202,7 @@ static bool is_in_text(const Answerer *a, const Answer *answer, const Hypothesis
     int *tokens = memory_new((size_t)(asked + h->count) + 1, sizeof *tokens, "words");
     memcpy(tokens, answer->tokens + from, sizeof *tokens * (size_t)asked);
     memcpy(tokens + asked, h->tokens, sizeof *tokens * (size_t)h->count);
-    const bool held = source_holds(a->source, tokens, asked + h->count);
+    const bool held = training_text_holds(a->source, tokens, asked + h->count);
     free(tokens);
     return held;
 }
@@ -217,7 +220,7 @@ static void put_bar(double share)
 
 static void put_row(const Answerer *a, Ranked row, size_t counted, int columns)
 {
-    char *word = token_shown(a->model->vocabulary.words[row.id].key);
+    char *word = display_token(a->model->vocabulary.words[row.id].key);
     printf("  %s", a->screen.bold);
     put_fitted(stdout, word, columns, false);
     printf("%s", a->screen.plain);
@@ -249,8 +252,8 @@ static void put_table(const Answerer *a, const Answer *answer)
     int columns = WORD_COLUMNS / 2;
     double rest = 1;
     for (int i = 0; i < rows; i++) {
-        char *word = token_shown(a->model->vocabulary.words[a->ranked[i].id].key);
-        const int width = shown_width(word);
+        char *word = display_token(a->model->vocabulary.words[a->ranked[i].id].key);
+        const int width = display_width(word);
         columns = width > columns ? width : columns;
         free(word);
     }
@@ -269,9 +272,9 @@ static void put_token(const Answerer *a, int left, int id)
     const Vocabulary *words = &a->model->vocabulary;
     if (id == words->eos || id == words->bos)
         return;
-    if (left >= 0 && left != words->bos && spelling_parts(&a->source->spelling, left, id))
+    if (left >= 0 && left != words->bos && spelling_needs_space(&a->source->spelling, left, id))
         putchar(' ');
-    char *part = part_shown(words->words[id].key);
+    char *part = display_part(words->words[id].key);
     fputs(part, stdout);
     free(part);
     fflush(stdout);
@@ -305,10 +308,10 @@ static void put_full(const Answerer *a)
         return;
     }
     bool behind_bos;
-    const int kept = writer_keeps(&a->writer, &behind_bos);
+    const int kept = generator_keeps(&a->writer, &behind_bos);
     printf("each time it is, only the last %d are read again", kept);
     if (behind_bos) {
-        char *bos = token_shown(a->model->vocabulary.words[a->model->vocabulary.bos].key);
+        char *bos = display_token(a->model->vocabulary.words[a->model->vocabulary.bos].key);
         printf(", behind %s", bos);
         free(bos);
     }

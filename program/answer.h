@@ -4,17 +4,17 @@
 #ifndef PULGA_ANSWER_H
 #define PULGA_ANSWER_H
 
-#include "../data/source.h"
-#include "../model/beam.h"
-#include "../model/sampler.h"
-#include "../model/writer.h"
+#include "training/run/training_text.h"
+#include "model/generate/beam.h"
+#include "model/generate/sampler.h"
+#include "model/generate/generator.h"
 #include "screen.h"
 
 typedef struct {
-    int table;         /* rows of the table of next words */
-    bool all_rows;     /* also those that would say 0.000 */
-    int count, words;  /* continuations, and tokens of each at most */
-    int beam;          /* 0: they are drawn */
+    int table;        /* rows of the table of next words */
+    bool all_rows;    /* also those that would say 0.000 */
+    int count, words; /* continuations, and tokens of each at most */
+    int beam;         /* 0: they are drawn */
     Sampling sampling;
     uint32_t seed;
     bool json;
@@ -23,11 +23,11 @@ typedef struct {
 /* All that answering needs, over an open model. */
 typedef struct {
     Pretrained *model;
-    const Source *source;
+    const TrainingText *source;
     AnswerRules rules;
     Screen screen;
-    Writer prompt;     /* has read the prompt, which every continuation goes on from */
-    Writer writer;
+    Generator prompt; /* has read the prompt, which every continuation goes on from */
+    Generator writer;
     double *p, *log_p; /* (V) probabilities */
     Ranked *ranked;    /* (V) */
     size_t *next;      /* (V) counts */
@@ -36,7 +36,7 @@ typedef struct {
     uint32_t asked;    /* prompts so far: each draws its own */
 } Answerer;
 
-Answerer answerer_new(Pretrained *model, const Source *source, AnswerRules rules);
+Answerer answerer_new(Pretrained *model, const TrainingText *source, AnswerRules rules);
 void answerer_free(Answerer *answerer);
 
 /* Answers on standard output. Returns NULL, or what is wrong with the prompt in one line (the

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../model/base.h"
+#include "base/base.h"
 
 bool ask_person(void)
 {

@@ -12,8 +12,8 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "../model/base.h"
-#include "../version.h"
+#include "base/base.h"
+#include "base/version.h"
 
 const char *argp_program_version = "pulga " PULGA_VERSION;
 
@@ -24,7 +24,7 @@ enum { FIRST_KEY = 256 };
 typedef struct {
     const Program *program;
     void *into;
-    Given *given;
+    Decided *decided;
     char **arguments;
     int count;
     FILE *nowhere;
@@ -60,7 +60,7 @@ static error_t parse_one(int key, char *text, struct argp_state *state)
     char *wrong = field_set(field, parsing->into, text ? text : "");
     if (wrong)
         usage_error("%s", wrong);
-    parsing->given->field[key - FIRST_KEY] = true;
+    parsing->decided->field[key - FIRST_KEY] = true;
     return 0;
 }
 
@@ -77,13 +77,14 @@ static void options_of(const Program *program, struct argp_option *options, char
             options[i] = (struct argp_option){.doc = field->name, .group = group};
             continue;
         }
-        help[i] = field->preset ? saying("%s [%s]", field->help, field->preset)
-                                : saying("%s", field->help);
-        options[i] = (struct argp_option){
-            .name = field->name, .doc = help[i], .group = group,
-            .key = strcmp(field->name, short_one) ? FIRST_KEY + i : program->letter,
-            .arg = field->kind == FLAG ? NULL : field->choices,
-        };
+        help[i] = field->preset ? format_text("%s [%s]", field->help, field->preset)
+                                : format_text("%s", field->help);
+        options[i] = (struct argp_option){.name = field->name,
+                                          .doc = help[i],
+                                          .group = group,
+                                          .key = strcmp(field->name, short_one) ? FIRST_KEY + i
+                                                                                : program->letter,
+                                          .arg = field->kind == FLAG ? NULL : field->choices};
     }
 }
 
@@ -111,12 +112,11 @@ static void check_output(int status, void *unused)
     const int reason = errno; /* 0 where it was some write before that failed */
     if (written || status || (poll(&output, 1, 0) > 0 && output.revents & POLLERR))
         return;
-    remark("cannot write to standard output%s%s", reason ? ": " : "",
-           reason ? strerror(reason) : "");
+    warn("cannot write to standard output%s%s", reason ? ": " : "", reason ? strerror(reason) : "");
     _exit(1);
 }
 
-void options_parse(const Program *program, int argc, char **argv, void *into, Given *given,
+void options_parse(const Program *program, int argc, char **argv, void *into, Decided *decided,
                    char **arguments)
 {
     open_standard_files();
@@ -124,9 +124,9 @@ void options_parse(const Program *program, int argc, char **argv, void *into, Gi
     struct argp_option options[SETTINGS_MOST] = {0};
     char *help[SETTINGS_MOST] = {0};
     options_of(program, options, help);
-    char *doc = saying("%s\v%s", program->summary, program->notes);
+    char *doc = format_text("%s\v%s", program->summary, program->notes);
 
-    Parsing parsing = {program, into, given, arguments, 0, fopen("/dev/null", "w")};
+    Parsing parsing = {program, into, decided, arguments, 0, fopen("/dev/null", "w")};
     const struct argp argp = {options, parse_one, program->arguments, doc, NULL, NULL, NULL};
     const error_t wrong = argp_parse(&argp, argc, argv, 0, NULL, &parsing);
     if (wrong)
@@ -147,8 +147,8 @@ static bool is_bare(const char *word)
 /* Whether it would speak to a terminal, or not show as what it is. */
 static bool is_armed(const char *word)
 {
-    char *disarmed = saying("%s", word);
-    text_disarm(disarmed);
+    char *disarmed = format_text("%s", word);
+    text_sanitize(disarmed);
     const bool armed = strcmp(disarmed, word);
     free(disarmed);
     return armed;
@@ -190,20 +190,20 @@ char *command_line(int count, char *const *words)
 
 char *words_together(char **words)
 {
-    char *text = saying("%s", words[0]);
+    char *text = format_text("%s", words[0]);
     for (int i = 1; words[i]; i++) {
-        char *longer = saying("%s %s", text, words[i]);
+        char *longer = format_text("%s %s", text, words[i]);
         free(text);
         text = longer;
     }
     return text;
 }
 
-char **options_and_words(Program program, int argc, char **argv, void *into, Given *given)
+char **options_and_words(Program program, int argc, char **argv, void *into, Decided *decided)
 {
     char **words = memory_new((size_t)argc + 1, sizeof *words, "the command line");
     program.most_arguments = argc;
     fields_preset(program.fields, into);
-    options_parse(&program, argc, argv, into, given, words);
+    options_parse(&program, argc, argv, into, decided, words);
     return words;
 }

@@ -2,15 +2,15 @@
 #ifndef PULGA_OPTIONS_H
 #define PULGA_OPTIONS_H
 
-#include "../data/settings.h"
+#include "training/settings.h"
 
 typedef struct {
     const Field *fields;
-    char letter;             /* the short form, if any, of the field */
+    char letter;              /* the short form, if any, of the field */
     const char *letter_means; /* of this name                        */
-    const char *arguments;   /* "TEXT": what stands behind the options, for the usage line */
-    const char *summary;     /* what --help says above the options */
-    const char *notes;       /* and below them */
+    const char *arguments;    /* "TEXT": what stands behind the options, for the usage line */
+    const char *summary;      /* what --help says above the options */
+    const char *notes;        /* and below them */
     int most_arguments;
 } Program;
 
@@ -19,12 +19,12 @@ typedef struct {
  *
  * Sets the fields of `into` that are given and notes which; arguments receives the others, NULL
  * where there are fewer. Whatever is wrong is said in one line, with exit status 64. */
-void options_parse(const Program *program, int argc, char **argv, void *into, Given *given,
+void options_parse(const Program *program, int argc, char **argv, void *into, Decided *decided,
                    char **arguments);
 
 /* The same for a program that takes any number of words behind its options: presets the fields and
  * returns the words, ended by NULL. The caller frees the list. */
-char **options_and_words(Program program, int argc, char **argv, void *into, Given *given);
+char **options_and_words(Program program, int argc, char **argv, void *into, Decided *decided);
 
 /* "program: message" in one line and exit status 64: the call was wrong, not the world. */
 _Noreturn void usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

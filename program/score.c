@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <stb/stb_ds.h>
 
-#include "../data/corpus.h"
-#include "../data/shown.h"
-#include "../data/spelling.h"
+#include "data/corpus/corpus.h"
+#include "base/display.h"
+#include "data/spelling.h"
 #include "screen.h"
 
 /* What is asked about: some pieces of a corpus, one behind another. */
@@ -58,7 +58,7 @@ static void put_line(const Score *score, size_t number, double sum, size_t targe
         putchar(',');
         put_loss_json(targets, loss);
     } else {
-        char *shown = text_shown(text);
+        char *shown = display_text(text);
         put_columns(targets, loss);
         put_fitted(stdout, shown, screen_width() > 60 ? screen_width() - 33 : 28, false);
         printf("\n");

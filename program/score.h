@@ -3,7 +3,7 @@
 #ifndef PULGA_SCORE_H
 #define PULGA_SCORE_H
 
-#include "../data/pretrained.h"
+#include "formats/huggingface/pretrained.h"
 
 /* Says it on standard output. A stream is read in pieces of the context's length, one a line. Dies
  * where the text has a word that the model does not know. */

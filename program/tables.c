@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../data/colours.h"
-#include "../data/shown.h"
+#include "pictures/colours.h"
+#include "base/display.h"
 
 /* Columns of the screen: a word at the left, then cells. A number and its shade need five; a shade
  * alone, two. */
@@ -41,7 +41,7 @@ static Fit fit_of(const Heads *heads, const Screen *screen)
     const int T = heads->length, width = screen_width();
     Fit fit = {.word = 1, .palette = palette_of(screen)};
     for (int i = 0; i < T; i++) {
-        const int columns = shown_width(heads->shown[i]);
+        const int columns = display_width(heads->shown[i]);
         fit.word = columns > fit.word ? columns : fit.word;
     }
     fit.cell = between(NUMBER, fit.word + 2, WIDEST);
@@ -106,7 +106,7 @@ static void show_keys(const Heads *heads, const Fit *fit)
 {
     printf("%*s", fit->word + 1, "");
     for (int j = fit->from; j < heads->length; j++) {
-        const bool spare = shown_width(heads->shown[j]) < fit->cell - 1;
+        const bool spare = display_width(heads->shown[j]) < fit->cell - 1;
         putchar(' ');
         put_fitted(stdout, heads->shown[j], fit->cell - (spare ? 2 : 1), true);
         if (spare && j + 1 < heads->length)
@@ -144,7 +144,8 @@ void tables_note(const Heads *heads, const Screen *screen)
     const int T = heads->length;
     if (fit.cell == SHADE && fit.from)
         printf("\nshown: the last %d of %d tokens, without numbers; "
-               "-o attention.html shows all\n", T - fit.from, T);
+               "-o attention.html shows all\n",
+               T - fit.from, T);
     else if (fit.cell == SHADE)
         printf("\nnumbers do not fit; -o attention.html shows them\n");
     if (fit.cell == SHADE && fit.palette == PLAIN)

@@ -3,7 +3,7 @@
 #ifndef PULGA_TABLES_H
 #define PULGA_TABLES_H
 
-#include "../data/heads.h"
+#include "pictures/heads.h"
 #include "screen.h"
 
 /* The summaries of all wanted heads. */

@@ -4,7 +4,7 @@
 # root, with the programs built:
 #   PYTHON   a Python that has torch, numpy and transformers   [python3]
 #   BIN      the folder of train                               [.]
-#   BUILD    the folder of double/train and tests/show_model   [build]
+#   BUILD    the folder of double/train and tests/tools/show_model   [build]
 set -eu
 
 python=${PYTHON:-python3}
@@ -20,5 +20,5 @@ trap 'exit 1' HUP INT TERM
 "$python" scripts/reference.py "${BUILD:-build}/double/train" "${BIN:-.}/train" data/perro.txt \
     "$directory"
 mkdir "$directory/huggingface"
-"$python" scripts/huggingface.py "${BIN:-.}/train" "${BUILD:-build}/tests/show_model" \
+"$python" scripts/huggingface.py "${BIN:-.}/train" "${BUILD:-build}/tests/tools/show_model" \
     "$directory/huggingface"

@@ -14,7 +14,7 @@ fuzz: packages
 	@tests/fuzz/run.sh $(FUZZ_SECONDS)
 fuzzers: $(FUZZERS)
 
-torture: all $(BUILD)/tests/faults $(BUILD)/tests/test_damage
+torture: all $(BUILD)/tests/faults $(BUILD)/tests/training/damage
 	@BUILD=$(abspath $(BUILD)) tests/torture/damage.sh
 	@BIN=$(abspath $(BIN)) BUILD=$(abspath $(BUILD)) \
 		tests/torture/torture.bash points faults disks flips kills
@@ -28,7 +28,7 @@ tsan:
 	$(MAKE) --no-print-directory test CC=clang BUILD=build/tsan BIN=build/tsan/bin \
 		CFLAGS='-O1 -g -march=$(ARCH) -Wno-pass-failed' \
 		SANITIZE='-fsanitize=thread -fno-omit-frame-pointer' \
-		BATS="-f 'number of threads|stops cleanly|stops at once' tests"
+		BATS="-f 'number of threads|stops cleanly|stops at once' tests/programs"
 
 # Debian's valgrind knows no AVX-512, and takes a second for a step of the usual model. Threads wait
 # politely, so that train need not begin itself again. A test that dies leaves things unfreed.
@@ -36,9 +36,10 @@ WATCH = OMP_WAIT_POLICY=passive $(MAKE) --no-print-directory ARCH=x86-64-v3 BUIL
 	BIN=build/valgrind/bin SANITIZE=-DLARGE_BLOCK=SIZE_MAX
 valgrind:
 	@scripts/setup.sh valgrind
-	@$(WATCH) units EXACT= DUMPS= RUN='valgrind -q --error-exitcode=9' \
+	@$(WATCH) units EXACT= EXACT_TOOLS= RUN='valgrind -q --error-exitcode=9' \
 		TESTS='$(addprefix build/valgrind/,$(basename $(filter-out \
-		%_precision.c %_tables.c %_elementary.c,$(wildcard tests/test_*.c))))'
+		%/precision.c %/published_tables.c %/elementary.c,$(wildcard $(foreach room,\
+		base model data formats training pictures program,tests/$(room)/*.c)))))'
 	@$(WATCH) demo DEMO='--steps 20 --layers 2 --width 16 --dropout 0.1 --checkpoint-every 4' \
 		RUN='valgrind -q --error-exitcode=9 --leak-check=full \
 		--show-leak-kinds=definite,indirect --errors-for-leak-kinds=definite,indirect'
@@ -46,7 +47,7 @@ valgrind:
 # -O0: an optimizer's own variables would be taken for the program's.
 EACH = @printf '%s\n' $(ROOMS) train.c sample.c attend.c | xargs -P $$(nproc) -n
 ANALYZED = $(CPPFLAGS) -I$(BUILD) -std=gnu11 -fopenmp -march=x86-64-v3
-analyze: packages $(BUILD)/heatmap_page.inc
+analyze: packages $(BUILD)/page.inc
 	@scripts/setup.sh analyze
 	$(EACH) 1 gcc $(ANALYZED) -O0 -fanalyzer -Werror -c -o /dev/null
 	$(EACH) 4 sh -c 'clang-tidy --quiet "$$@" -- $(ANALYZED) 2>$(BUILD)/output' clang-tidy

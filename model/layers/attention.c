@@ -5,8 +5,9 @@
 #include <string.h>
 #include <tgmath.h>
 
-#include "../elementary.h"
-#include "../matrix/matrix.h"
+#include "model/elementary.h"
+#include "model/matrix/matrix.h"
+#include "base/threads.h"
 
 /* Queries whose scores are held at once: enough rows for the product's tiles, few enough for the
  * strip to stay in the cache. */
@@ -62,16 +63,19 @@ static Head head_of(Real *qkv, Real *mixed, Real *norm, const Batch *batch, Atte
     const int H = shape.heads, D = shape.head_size;
     const int first = batch->start[sequence], length = batch->start[sequence + 1] - first;
     const Matrix rows = matrix(ROW(qkv, first, 3 * H * D), length, 3 * H * D);
-    return (Head){
-        .q = matrix_cols(rows, number * D, D),
-        .k = matrix_cols(rows, (H + number) * D, D),
-        .v = matrix_cols(rows, (2 * H + number) * D, D),
-        .mixed = matrix_cols(matrix(ROW(mixed, first, H * D), length, H * D), number * D, D),
-        .norm = norm ? ROW(norm, first, H) + number : NULL,
-        .length = length, .window = shape.window ? shape.window[number] : 0, .heads = H,
-        .first_row = first, .site = shape.layer * H + number,
-        .full = shape.full, .scale = 1 / sqrt((Real)D),
-    };
+    return (Head){.q = matrix_cols(rows, number * D, D),
+                  .k = matrix_cols(rows, (H + number) * D, D),
+                  .v = matrix_cols(rows, (2 * H + number) * D, D),
+                  .mixed =
+                      matrix_cols(matrix(ROW(mixed, first, H * D), length, H * D), number * D, D),
+                  .norm = norm ? ROW(norm, first, H) + number : NULL,
+                  .length = length,
+                  .window = shape.window ? shape.window[number] : 0,
+                  .heads = H,
+                  .first_row = first,
+                  .site = shape.layer * H + number,
+                  .full = shape.full,
+                  .scale = 1 / sqrt((Real)D)};
 }
 
 /* A slot's first rows: k of all heads and, beside it, v. */
@@ -105,7 +109,7 @@ static void look_back(Head *head, Real *past, const Batch *batch, AttentionShape
     head->v = matrix_cols(rows, (shape.heads + number) * D, D);
 }
 
-size_t attention_strip_numbers(AttentionShape shape, int T)
+size_t attention_strip_size(AttentionShape shape, int T)
 {
     int keys = 0; /* of the widest strip */
     for (int h = 0; h < shape.heads; h++) {
@@ -152,7 +156,7 @@ static Real softmax(Real *scores, int width, Real scale)
 {
     const Real top = largest(scores, width);
     Real sum = 0;
-    #pragma omp simd reduction(+ : sum)
+    OMP(simd reduction(+ : sum))
     for (int j = 0; j < width; j++)
         sum += scores[j] = real_exp((scores[j] - top) * scale);
     const Real share = 1 / sum;
@@ -250,7 +254,7 @@ static void attend_backward(const Head *d, const Head *head, AttentionWork work,
         for (int r = 0; r < s.queries; r++) {
             const Real *p = P.at + r * P.row_step, *kept = dropped.at + r * P.row_step;
             Real *dp = dP.at + r * P.row_step, along = 0;
-            #pragma omp simd reduction(+ : along)
+            OMP(simd reduction(+ : along))
             for (int j = 0; j < s.keys; j++)
                 along += kept[j] * dp[j];
             for (int j = 0; j < s.keys; j++)
@@ -263,7 +267,7 @@ static void attend_backward(const Head *d, const Head *head, AttentionWork work,
     }
 }
 
-size_t attention_numbers(const Batch *batch, int sequences, int heads)
+size_t attention_map_size(const Batch *batch, int sequences, int heads)
 {
     size_t numbers = 0;
     for (int s = 0; s < sequences; s++) {
@@ -273,9 +277,8 @@ size_t attention_numbers(const Batch *batch, int sequences, int heads)
     return numbers;
 }
 
-void attention_forward(Real *y, AttentionKeep keep, AttentionWork work, Real *weights,
-                       Attention p, const Real *x, const Batch *batch, AttentionShape shape,
-                       Noise noise)
+void attention_forward(Real *y, AttentionKeep keep, AttentionWork work, Real *weights, Attention p,
+                       const Real *x, const Batch *batch, AttentionShape shape, Noise noise)
 {
     const int N = batch->rows, C = shape.width, H = shape.heads, HD = H * shape.head_size;
 
@@ -284,7 +287,7 @@ void attention_forward(Real *y, AttentionKeep keep, AttentionWork work, Real *we
         remember(keep.past, keep.qkv, batch, shape);
 
     /* 2 to 5, each head of each sequence by one thread; sequences differ in length: dynamic */
-    #pragma omp parallel for collapse(2) schedule(dynamic)
+    OMP(parallel for collapse(2) schedule(dynamic))
     for (int s = 0; s < batch->sequences; s++)
         for (int h = 0; h < H; h++) {
             Head head = head_of(keep.qkv, keep.mixed, keep.norm, batch, shape, s, h);
@@ -292,7 +295,7 @@ void attention_forward(Real *y, AttentionKeep keep, AttentionWork work, Real *we
             if (batch->slots)
                 look_back(&head, keep.past, batch, shape, s, h);
             attend(&head, ROW(work.strips, 3 * thread_index(), work.strip),
-                   weights ? weights + attention_numbers(batch, s, H) + (size_t)h * square : NULL,
+                   weights ? weights + attention_map_size(batch, s, H) + (size_t)h * square : NULL,
                    noise);
         }
 
@@ -309,7 +312,7 @@ void attention_backward(Real *dx, Attention dp, AttentionWork work, const Real *
     linear_backward(work.dmixed, dp.out, dy, p.out, keep.mixed, N, HD, C);
 
     /* 5 to 2 */
-    #pragma omp parallel for collapse(2) schedule(dynamic)
+    OMP(parallel for collapse(2) schedule(dynamic))
     for (int s = 0; s < batch->sequences; s++)
         for (int h = 0; h < H; h++) {
             const Head d = head_of(work.dqkv, work.dmixed, NULL, batch, shape, s, h);

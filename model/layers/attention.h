@@ -15,7 +15,7 @@
 #ifndef PULGA_ATTENTION_H
 #define PULGA_ATTENTION_H
 
-#include "../batch.h"
+#include "model/batch.h"
 #include "dropout.h"
 #include "linear.h"
 
@@ -42,20 +42,19 @@ typedef struct {
 typedef struct {
     Real *dqkv, *dmixed; /* (N, 3·H·D) (N, H·D)                              */
     Real *strips;        /* (threads, 3, strip) P, what is left of it, their gradients */
-    size_t strip;        /* attention_strip_numbers()                        */
+    size_t strip;        /* attention_strip_size()                        */
 } AttentionWork;
 
 /* Numbers in the widest strip of scores, for sequences of up to T tokens. */
-size_t attention_strip_numbers(AttentionShape shape, int T);
+size_t attention_strip_size(AttentionShape shape, int T);
 
 /* Numbers in the weights of a batch's first sequences: all, or those before the next one. */
-size_t attention_numbers(const Batch *batch, int sequences, int heads);
+size_t attention_map_size(const Batch *batch, int sequences, int heads);
 
 /* y (N, C), x (N, C). weights, unless NULL, receives P of the batch's sequences, one after
  * another, each (H, its length, its length): rows are queries; what may not be seen is 0. */
-void attention_forward(Real *y, AttentionKeep keep, AttentionWork work, Real *weights,
-                       Attention p, const Real *x, const Batch *batch, AttentionShape shape,
-                       Noise noise);
+void attention_forward(Real *y, AttentionKeep keep, AttentionWork work, Real *weights, Attention p,
+                       const Real *x, const Batch *batch, AttentionShape shape, Noise noise);
 void attention_backward(Real *dx, Attention dp, AttentionWork work, const Real *dy,
                         AttentionKeep keep, Attention p, const Real *x, const Batch *batch,
                         AttentionShape shape, Noise noise);

@@ -1,12 +1,13 @@
 /* block.c: see block.h. */
 #include "block.h"
+#include "base/threads.h"
 
 #include <string.h>
 
 /* out = a + b; out may be a. */
 static void add(Real *out, const Real *a, const Real *b, int N, int C)
 {
-    #pragma omp parallel for if(worth_threads(N, C))
+    OMP(parallel for if(worth_threads(N, C)))
     for (int i = 0; i < N; i++)
         for (int c = 0; c < C; c++)
             ROW(out, i, C)[c] = ROW(a, i, C)[c] + ROW(b, i, C)[c];
@@ -85,8 +86,8 @@ static void post_forward(Real *y, BlockKeep keep, BlockWork work, Real *weights,
     /* 6 */ layernorm_forward(y, keep.norm2, p.norm2, keep.summed2, N, C);
 }
 
-static void post_backward(Real *d, Block dp, BlockWork work, BlockKeep keep, Block p,
-                          const Real *x, const Batch *batch, BlockShape shape, Noise noise)
+static void post_backward(Real *d, Block dp, BlockWork work, BlockKeep keep, Block p, const Real *x,
+                          const Batch *batch, BlockShape shape, Noise noise)
 {
     const int N = batch->rows, C = shape.attention.width, layer = shape.attention.layer;
 
@@ -104,8 +105,8 @@ static void post_backward(Real *d, Block dp, BlockWork work, BlockKeep keep, Blo
     /* 2  summed1 = x + dropout(branch) */
     branch_backward(work.branch, work.dnormed, N, C, RANDOM_DROP_MIXED, layer, noise);
     /* 1  branch = attention(x) */
-    attention_backward(d, dp.attention, work.attention, work.branch, keep.attention, p.attention,
-                       x, batch, shape.attention, noise);
+    attention_backward(d, dp.attention, work.attention, work.branch, keep.attention, p.attention, x,
+                       batch, shape.attention, noise);
     add(d, d, work.dnormed, N, C);
 }
 

@@ -1,5 +1,6 @@
 /* dropout.c: see dropout.h. */
 #include "dropout.h"
+#include "base/threads.h"
 
 /* A counter makes four words. Sixteen counters side by side fill a vector register, so 64 columns
  * are drawn at a time: word k of counter number c serves column 64·(c / 16) + 16·k + c mod 16. */
@@ -40,7 +41,7 @@ void dropout(Real *x, int N, int C, RandomPurpose purpose, int site, Noise noise
 {
     if (noise.rate == 0)
         return;
-    #pragma omp parallel for
+    OMP(parallel for)
     for (int i = 0; i < N; i++)
         dropout_row(ROW(x, i, C), C, i, purpose, site, noise);
 }

@@ -5,11 +5,11 @@
 #ifndef PULGA_DROPOUT_H
 #define PULGA_DROPOUT_H
 
-#include "../random.h"
+#include "base/random.h"
 
 /* What the masks of one batch depend on. */
 typedef struct {
-    double rate;        /* p; 0 in evaluation: nothing is dropped    */
+    double rate; /* p; 0 in evaluation: nothing is dropped    */
     uint32_t seed;
     uint32_t step;
     uint32_t first_row; /* of the batch, among the rows of its step  */

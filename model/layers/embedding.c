@@ -1,11 +1,12 @@
 /* embedding.c: see embedding.h. */
 #include "embedding.h"
+#include "base/threads.h"
 
 #include <math.h>
 
 void embedding_forward(Real *y, Embedding p, const Batch *batch, int C)
 {
-    #pragma omp parallel for if(worth_threads(batch->rows, C))
+    OMP(parallel for if(worth_threads(batch->rows, C)))
     for (int i = 0; i < batch->rows; i++) {
         const Real *token = ROW(p.wte, batch->tokens[i], C);
         const Real *position = ROW(p.wpe, batch->positions[i], C);
@@ -20,7 +21,7 @@ void embedding_backward(Embedding dp, const Real *dy, const Batch *batch, int C,
     /* y[i] = wte[token] + wpe[position]. Many rows may share a token, so a thread owns columns,
      * not rows: every sum over rows runs in their order. */
     enum { COLUMNS = 64 };
-    #pragma omp parallel for if(worth_threads(batch->rows, C))
+    OMP(parallel for if(worth_threads(batch->rows, C)))
     for (int from = 0; from < C; from += COLUMNS) {
         const int end = from + COLUMNS < C ? from + COLUMNS : C;
         for (int i = 0; i < batch->rows; i++) {
@@ -37,7 +38,7 @@ void embedding_backward(Embedding dp, const Real *dy, const Batch *batch, int C,
 
 void embedding_sinusoids(Real *wpe, int T, int C)
 {
-    #pragma omp parallel for
+    OMP(parallel for)
     for (int p = 0; p < T; p++)
         for (int c = 0; c < C; c++) {
             const double angle = p / pow(10000, (double)(c - c % 2) / C);

@@ -6,8 +6,8 @@
 #ifndef PULGA_EMBEDDING_H
 #define PULGA_EMBEDDING_H
 
-#include "../batch.h"
-#include "../base.h"
+#include "model/batch.h"
+#include "base/base.h"
 
 typedef struct {
     Real *wte; /* [V, C] a row for each token    */

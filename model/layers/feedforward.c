@@ -1,7 +1,8 @@
 /* feedforward.c: see feedforward.h. */
 #include "feedforward.h"
 
-#include "../elementary.h"
+#include "model/elementary.h"
+#include "base/threads.h"
 
 static const Real GELU_SCALE = (Real)0.79788456080286535588; /* √(2/π) */
 static const Real GELU_CUBE = (Real)0.044715;
@@ -47,7 +48,7 @@ void feedforward_forward(Real *y, FeedForwardKeep keep, FeedForward p, const Rea
     /* 1 */ linear_forward(keep.hidden, p.widen, x, N, C, F);
 
     /* 2  active = act(hidden) */
-    #pragma omp parallel for if(shape.gelu || worth_threads(N, F))
+    OMP(parallel for if(shape.gelu || worth_threads(N, F)))
     for (int i = 0; i < N; i++)
         activate(ROW(keep.active, i, F), ROW(keep.hidden, i, F), F, shape.gelu);
 
@@ -64,7 +65,7 @@ void feedforward_backward(Real *dx, FeedForward dp, Real *dhidden, const Real *d
     linear_backward(dhidden, dp.narrow, dy, p.narrow, keep.active, N, F, C);
 
     /* 2  active = act(hidden) */
-    #pragma omp parallel for if(shape.gelu || worth_threads(N, F))
+    OMP(parallel for if(shape.gelu || worth_threads(N, F)))
     for (int i = 0; i < N; i++)
         activate_backward(ROW(dhidden, i, F), ROW(keep.hidden, i, F), F, shape.gelu);
 

@@ -1,5 +1,6 @@
 /* layernorm.c: see layernorm.h. */
 #include "layernorm.h"
+#include "base/threads.h"
 
 #include <tgmath.h>
 
@@ -7,18 +8,18 @@ static const Real EPSILON = (Real)1e-5;
 
 void layernorm_forward(Real *y, LayerNormKeep keep, LayerNorm p, const Real *x, int N, int C)
 {
-    #pragma omp parallel for if(worth_threads(N, C))
+    OMP(parallel for if(worth_threads(N, C)))
     for (int i = 0; i < N; i++) {
         const Real *in = ROW(x, i, C);
         Real *out = ROW(y, i, C);
 
         /* 1  mean and variance */
         Real sum = 0, squares = 0;
-        #pragma omp simd reduction(+ : sum)
+        OMP(simd reduction(+ : sum))
         for (int c = 0; c < C; c++)
             sum += in[c];
         const Real mean = sum / (Real)C;
-        #pragma omp simd reduction(+ : squares)
+        OMP(simd reduction(+ : squares))
         for (int c = 0; c < C; c++)
             squares += (in[c] - mean) * (in[c] - mean);
         const Real rstd = 1 / sqrt(squares / (Real)C + EPSILON);
@@ -38,7 +39,7 @@ void layernorm_backward(Real *dx, LayerNorm dp, const Real *dy, LayerNormKeep ke
     /* 2  y = gain · n + bias, with respect to gain and bias. A thread owns columns, so the sums
      *    over rows have one order. */
     enum { COLUMNS = 64 };
-    #pragma omp parallel for if(worth_threads(N, C))
+    OMP(parallel for if(worth_threads(N, C)))
     for (int from = 0; from < C; from += COLUMNS) {
         const int end = from + COLUMNS < C ? from + COLUMNS : C;
         for (int i = 0; i < N; i++) {
@@ -51,7 +52,7 @@ void layernorm_backward(Real *dx, LayerNorm dp, const Real *dy, LayerNormKeep ke
         }
     }
 
-    #pragma omp parallel for if(worth_threads(N, C))
+    OMP(parallel for if(worth_threads(N, C)))
     for (int i = 0; i < N; i++) {
         const Real *in = ROW(x, i, C), *dout = ROW(dy, i, C);
         const Real mean = keep.mean[i], rstd = keep.rstd[i];
@@ -59,7 +60,7 @@ void layernorm_backward(Real *dx, LayerNorm dp, const Real *dy, LayerNormKeep ke
 
         /* 2  y = gain · n + bias, with respect to n: dn = gain · dy */
         Real dn_sum = 0, dn_n_sum = 0;
-        #pragma omp simd reduction(+ : dn_sum, dn_n_sum)
+        OMP(simd reduction(+ : dn_sum, dn_n_sum))
         for (int c = 0; c < C; c++) {
             const Real dn = p.gain[c] * dout[c];
             dn_sum += dn;

@@ -3,7 +3,7 @@
 #ifndef PULGA_LAYERNORM_H
 #define PULGA_LAYERNORM_H
 
-#include "../base.h"
+#include "base/base.h"
 
 typedef struct {
     Real *gain, *bias; /* (C) (C) */

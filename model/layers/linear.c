@@ -1,14 +1,15 @@
 /* linear.c: see linear.h. */
 #include "linear.h"
 
-#include "../matrix/matrix.h"
+#include "model/matrix/matrix.h"
+#include "base/threads.h"
 
 void linear_forward(Real *y, Linear p, const Real *x, int N, int in, int out)
 {
     /* 1 */ matmul(matrix(y, N, out), matrix(x, N, in), matrix(p.weight, in, out));
 
     /* 2  y += b, for each row */
-    #pragma omp parallel for if(worth_threads(N, out))
+    OMP(parallel for if(worth_threads(N, out)))
     for (int i = 0; i < N; i++)
         for (int j = 0; j < out; j++)
             ROW(y, i, out)[j] += p.bias[j];
@@ -18,7 +19,7 @@ void linear_forward(Real *y, Linear p, const Real *x, int N, int in, int out)
 static void add_rows(Real *db, const Real *dy, int N, int out)
 {
     enum { COLUMNS = 64 };
-    #pragma omp parallel for if(worth_threads(N, out))
+    OMP(parallel for if(worth_threads(N, out)))
     for (int from = 0; from < out; from += COLUMNS) {
         const int end = from + COLUMNS < out ? from + COLUMNS : out;
         for (int i = 0; i < N; i++)

@@ -2,7 +2,7 @@
 #ifndef PULGA_LINEAR_H
 #define PULGA_LINEAR_H
 
-#include "../base.h"
+#include "base/base.h"
 
 typedef struct {
     Real *weight; /* [in, out] */

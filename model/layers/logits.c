@@ -1,7 +1,7 @@
 /* logits.c: see logits.h. */
 #include "logits.h"
 
-#include "../matrix/matrix.h"
+#include "model/matrix/matrix.h"
 
 void logits_forward(Real *logits, const Real *weight, const Real *x, int N, int C, int V)
 {

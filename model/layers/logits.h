@@ -4,7 +4,7 @@
 #ifndef PULGA_LOGITS_H
 #define PULGA_LOGITS_H
 
-#include "../base.h"
+#include "base/base.h"
 
 /* logits (N, V), x (N, C). */
 void logits_forward(Real *logits, const Real *weight, const Real *x, int N, int C, int V);

@@ -3,11 +3,12 @@
 
 #include <tgmath.h>
 
-#include "../elementary.h"
+#include "model/elementary.h"
+#include "base/threads.h"
 
 void loss_forward(double *loss, Real *norm, const Real *logits, const int *targets, int N, int V)
 {
-    #pragma omp parallel for if(worth_threads(N, V))
+    OMP(parallel for if(worth_threads(N, V)))
     for (int i = 0; i < N; i++) {
         const Real *row = ROW(logits, i, V);
         Real top = row[0];
@@ -15,7 +16,7 @@ void loss_forward(double *loss, Real *norm, const Real *logits, const int *targe
             top = row[j] > top ? row[j] : top;
         /* A double: with 50,000 tokens a float would lose the small ones. */
         double sum = 0;
-        #pragma omp simd reduction(+ : sum)
+        OMP(simd reduction(+ : sum))
         for (int j = 0; j < V; j++)
             sum += real_exp(row[j] - top);
         const double exact = (double)top + log(sum);
@@ -28,7 +29,7 @@ void loss_backward(Real *dlogits, const Real *norm, const Real *logits, const in
                    int V, Real scale)
 {
     /* loss[i] = norm[i] − logits[i][target[i]] */
-    #pragma omp parallel for if(worth_threads(N, V))
+    OMP(parallel for if(worth_threads(N, V)))
     for (int i = 0; i < N; i++) {
         const Real *row = ROW(logits, i, V);
         Real *drow = ROW(dlogits, i, V);

@@ -6,7 +6,7 @@
 #ifndef PULGA_LOSS_H
 #define PULGA_LOSS_H
 
-#include "../base.h"
+#include "base/base.h"
 
 /* loss (N) and norm (N) from logits (N, V) and targets (N). */
 void loss_forward(double *loss, Real *norm, const Real *logits, const int *targets, int N, int V);

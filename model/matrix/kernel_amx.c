@@ -127,17 +127,23 @@ static bool supported(void)
     enum { ASK_FOR_STATE = 0x1023, TILE_DATA = 18 }; /* arch_prctl's */
     unsigned a, b, c, d;
     return kernel_avx512_bf16()->supported() && __get_cpuid_count(7, 0, &a, &b, &c, &d) &&
-           (d & AMX_BF16) && (d & AMX_TILE) &&
-           !syscall(SYS_arch_prctl, ASK_FOR_STATE, TILE_DATA);
+           (d & AMX_BF16) && (d & AMX_TILE) && !syscall(SYS_arch_prctl, ASK_FOR_STATE, TILE_DATA);
 }
 
 const Kernel *kernel_amx(void)
 {
-    static const Kernel kernel = {
-        .name = "amx", .rows = ROWS, .cols = COLS, .narrow_cols = SIDE, .supported = supported,
-        .tile = tile, .narrow = narrow, .pair_rows = bf16_pair_rows,
-        .pair_along = bf16_pair_along, .depth_grain = SIDE, .prepare = prepare, .release = release,
-    };
+    static const Kernel kernel = {.name = "amx",
+                                  .rows = ROWS,
+                                  .cols = COLS,
+                                  .narrow_cols = SIDE,
+                                  .supported = supported,
+                                  .tile = tile,
+                                  .narrow = narrow,
+                                  .pair_rows = bf16_pair_rows,
+                                  .pair_along = bf16_pair_along,
+                                  .depth_grain = SIDE,
+                                  .prepare = prepare,
+                                  .release = release};
     return &kernel;
 }
 #else

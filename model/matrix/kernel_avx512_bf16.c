@@ -9,17 +9,17 @@
 #define VECTOR_BYTES 64
 #define TILE_ROWS 14
 #define TILE_VECTORS 2
-#define MULTIPLY_ADD(sum, a, b)                                                                   \
-    ((sum) = (Vector)_mm512_dpbf16_ps((__m512)(sum), (__m512bh)_mm512_set1_ps((float)(a)),        \
+#define MULTIPLY_ADD(sum, a, b)                                                            \
+    ((sum) = (Vector)_mm512_dpbf16_ps((__m512)(sum), (__m512bh)_mm512_set1_ps((float)(a)), \
                                       (__m512bh)(b)))
 #include "tile.h"
 
 /* Of 16 numbers at most: those of even, each with the one of odd behind it. */
 TILE_TARGET static inline __m512i pairs_of(__m512 even, __m512 odd)
 {
-    const __m512i places = _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9,
-                                            24, 8, 23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17,
-                                            1, 16, 0);
+    const __m512i places =
+        _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8, 23, 7, 22, 6,
+                         21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
     return _mm512_permutexvar_epi16(places, (__m512i)_mm512_cvtne2ps_pbh(odd, even));
 }
 
@@ -61,8 +61,8 @@ static bool supported(void)
 
 const Kernel *kernel_avx512_bf16(void)
 {
-    static const Kernel kernel = {.name = "avx512_bf16", KERNEL, .pair_rows = bf16_pair_rows,
-                                  .pair_along = bf16_pair_along};
+    static const Kernel kernel = {
+        .name = "avx512_bf16", KERNEL, .pair_rows = bf16_pair_rows, .pair_along = bf16_pair_along};
     return &kernel;
 }
 #else

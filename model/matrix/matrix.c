@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "few.h"
+#include "skinny.h"
 #include "kernel.h"
 #include "pack.h"
+#include "base/threads.h"
 
 /* Below this many multiply-adds waking the other threads costs more than they bring. */
 static const double WORTH_THREADS = 5e5;
@@ -50,7 +51,8 @@ __attribute__((constructor)) static void choose_first(void)
 {
     if (!matrix_choose(PRECISION_F32))
         die("PULGA_KERNEL=%s is no kernel that this machine has; known: avx512, avx2, portable; "
-            "for bf16 amx, avx512_bf16", getenv("PULGA_KERNEL"));
+            "for bf16 amx, avx512_bf16",
+            getenv("PULGA_KERNEL"));
 }
 
 const char *matrix_kernel_name(void)
@@ -125,8 +127,8 @@ static void fetch(Matrix m, int part, int all)
 
 /* One panel of a block of y; a is packed, b is the panel's part, and `next` what will be read after
  * it. depth counts words. */
-static void panel_product(Matrix y, const Real *a, bool a_by_rows, Matrix b, Matrix next,
-                          int depth, bool add)
+static void panel_product(Matrix y, const Real *a, bool a_by_rows, Matrix b, Matrix next, int depth,
+                          bool add)
 {
     _Alignas(64) Real packed[DEPTH_BLOCK * TILE_MAX_COLS];
     const bool narrow = y.cols <= chosen->narrow_cols;
@@ -175,9 +177,9 @@ static void block_product(Matrix y, Matrix a, Matrix b, bool add)
 /* The panels from number `from` to before `end`, counted through one block after another. */
 static void share_product(Matrix y, Matrix a, Matrix b, bool add, long from, long end)
 {
-    if (few_fits(y, b) && !chosen->pair_rows) { /* bfloat16 is rounded as it is copied */
-        few_product(y, a, b, add, smaller((int)from * chosen->cols, y.cols),
-                    smaller((int)end * chosen->cols, y.cols));
+    if (skinny_fits(y, b) && !chosen->pair_rows) { /* bfloat16 is rounded as it is copied */
+        skinny_product(y, a, b, add, smaller((int)from * chosen->cols, y.cols),
+                       smaller((int)end * chosen->cols, y.cols));
         return;
     }
     const int blocks = row_blocks(y.rows), panels = parts(y.cols, chosen->cols);
@@ -208,7 +210,7 @@ static void product(Matrix y, Matrix a, Matrix b, bool add)
         share_product(y, a, b, add, 0, all);
         return;
     }
-    #pragma omp parallel
+    OMP(parallel)
     {
         const long threads = thread_count(), thread = thread_index();
         share_product(y, a, b, add, all * thread / threads, all * (thread + 1) / threads);

@@ -13,7 +13,7 @@
 #ifndef PULGA_MATRIX_H
 #define PULGA_MATRIX_H
 
-#include "../base.h"
+#include "base/base.h"
 
 typedef struct {
     Real *at;

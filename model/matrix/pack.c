@@ -39,8 +39,8 @@ typedef Real Whole __attribute__((vector_size(8 * sizeof(Real)), aligned(sizeof(
 /* Four numbers of a row, and of that four rows on. */
 static void two_halves(Whole *to, const Real *at, ptrdiff_t step)
 {
-    *to = __builtin_shufflevector(*(const Half *)at, *(const Half *)(at + 4 * step),
-                                  0, 1, 2, 3, 4, 5, 6, 7);
+    *to = __builtin_shufflevector(*(const Half *)at, *(const Half *)(at + 4 * step), 0, 1, 2, 3, 4,
+                                  5, 6, 7);
 }
 
 /* to[k][j] = from[j][k] for 4 rows k of 8: no number changes its half, which costs more. */

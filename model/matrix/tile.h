@@ -18,9 +18,9 @@ typedef Real Vector __attribute__((vector_size(VECTOR_BYTES)));
 typedef Real Unaligned __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(Real)), may_alias));
 
 enum { LANES = VECTOR_BYTES / sizeof(Real) };
-#define KERNEL                                                                                    \
-    .rows = TILE_ROWS, .cols = TILE_VECTORS * LANES, .narrow_cols = LANES,                        \
-    .supported = supported, .tile = tile, .narrow = narrow
+#define KERNEL                                                                                     \
+    .rows = TILE_ROWS, .cols = TILE_VECTORS * LANES, .narrow_cols = LANES, .supported = supported, \
+    .tile = tile, .narrow = narrow
 
 #ifndef MULTIPLY_ADD
 #define MULTIPLY_ADD(sum, a, b) ((sum) += (a) * (b))
@@ -33,31 +33,37 @@ enum { LANES = VECTOR_BYTES / sizeof(Real) };
 #define UNROLLED _Pragma("GCC unroll 16")
 #endif
 
-TILE_TARGET __attribute__((always_inline)) static inline void
-tile_of(const int rows, const int vectors, const bool by_rows, Real *y, ptrdiff_t y_step,
-        const Real *a, const Real *b, int depth, bool add)
+TILE_TARGET __attribute__((always_inline)) static inline void tile_of(
+    const int rows, const int vectors, const bool by_rows, Real *y, ptrdiff_t y_step, const Real *a,
+    const Real *b, int depth, bool add)
 {
     const ptrdiff_t a_row = by_rows ? A_ROW_STEP : 1, a_col = by_rows ? 1 : A_COL_STEP;
     /* y comes last: by then it has come from wherever it was. */
     Vector sum[TILE_ROWS][TILE_VECTORS];
-    UNROLLED for (int i = 0; i < rows; i++)
-        UNROLLED for (int v = 0; v < vectors; v++) {
-            __builtin_prefetch(y + i * y_step + v * LANES, 1);
-            sum[i][v] = (Vector){0};
-        }
+    UNROLLED
+    for (int i = 0; i < rows; i++)
+        UNROLLED
+    for (int v = 0; v < vectors; v++) {
+        __builtin_prefetch(y + i * y_step + v * LANES, 1);
+        sum[i][v] = (Vector){0};
+    }
 
     for (int k = 0; k < depth; k++, a += a_col, b += vectors * LANES) {
         const Vector *b_row = (const Vector *)b;
-        UNROLLED for (int i = 0; i < rows; i++)
-            UNROLLED for (int v = 0; v < vectors; v++)
-                MULTIPLY_ADD(sum[i][v], a[i * a_row], b_row[v]);
+        UNROLLED
+        for (int i = 0; i < rows; i++)
+            UNROLLED
+        for (int v = 0; v < vectors; v++)
+            MULTIPLY_ADD(sum[i][v], a[i * a_row], b_row[v]);
     }
 
-    UNROLLED for (int i = 0; i < rows; i++)
-        UNROLLED for (int v = 0; v < vectors; v++) {
-            Unaligned *place = (Unaligned *)(y + i * y_step + v * LANES);
-            *place = (Unaligned)(add ? (Vector)*place + sum[i][v] : sum[i][v]);
-        }
+    UNROLLED
+    for (int i = 0; i < rows; i++)
+        UNROLLED
+    for (int v = 0; v < vectors; v++) {
+        Unaligned *place = (Unaligned *)(y + i * y_step + v * LANES);
+        *place = (Unaligned)(add ? (Vector)*place + sum[i][v] : sum[i][v]);
+    }
 }
 
 /* A constant number of rows for each case: the compiler makes a loop without branches of each. */
@@ -70,14 +76,15 @@ tile_of(const int rows, const int vectors, const bool by_rows, Real *y, ptrdiff_
         else                                                                                      \
             tile_of(count <= TILE_ROWS ? count : 1, vectors, false, y, y_step, a, b, depth, add); \
         break;
-#define TILE_CASES(vectors)                                                                       \
-    TILE_CASE(1, vectors) TILE_CASE(2, vectors) TILE_CASE(3, vectors) TILE_CASE(4, vectors)       \
-    TILE_CASE(5, vectors) TILE_CASE(6, vectors) TILE_CASE(7, vectors) TILE_CASE(8, vectors)       \
-    TILE_CASE(9, vectors) TILE_CASE(10, vectors) TILE_CASE(11, vectors) TILE_CASE(12, vectors)    \
-    TILE_CASE(13, vectors) TILE_CASE(14, vectors)
+#define TILE_CASES(vectors)                                                                     \
+    TILE_CASE(1, vectors)                                                                       \
+    TILE_CASE(2, vectors) TILE_CASE(3, vectors) TILE_CASE(4, vectors) TILE_CASE(5, vectors)     \
+        TILE_CASE(6, vectors) TILE_CASE(7, vectors) TILE_CASE(8, vectors) TILE_CASE(9, vectors) \
+            TILE_CASE(10, vectors) TILE_CASE(11, vectors) TILE_CASE(12, vectors)                \
+                TILE_CASE(13, vectors) TILE_CASE(14, vectors)
 
-TILE_TARGET static void tile(Real *y, ptrdiff_t y_step, const Real *a, bool by_rows,
-                             const Real *b, int rows, int depth, bool add)
+TILE_TARGET static void tile(Real *y, ptrdiff_t y_step, const Real *a, bool by_rows, const Real *b,
+                             int rows, int depth, bool add)
 {
     switch (rows) {
         TILE_CASES(TILE_VECTORS)

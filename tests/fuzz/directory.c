@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../data/trainer.h"
-#include "../../program/options.h"
+#include "training/trainer.h"
+#include "program/options.h"
 #include "harness.h"
 #include "showing.h"
 
@@ -14,19 +14,19 @@ static void use_it(void *directory)
 {
     static const char prompt[] = "el perro come";
     Pretrained model = pretrained_open(directory);
-    Source source = source_open(&model, NULL);
+    TrainingText source = training_text_open(&model, NULL);
     show_all(&model, &source, prompt, strlen(prompt));
-    source_free(&source);
+    training_text_free(&source);
     pretrained_close(&model);
 }
 
 static void go_on(void *directory)
 {
-    Settings settings = {.resume = saying("%s", (char *)directory)};
-    Given given = {0};
-    given.field[field_index(SETTINGS, "resume")] = true;
+    Settings settings = {.resume = format_text("%s", (char *)directory)};
+    Decided decided = {0};
+    decided.field[field_index(SETTINGS, "resume")] = true;
     Trainer trainer;
-    char *wrong = trainer_open(&trainer, NULL, &settings, &given);
+    char *wrong = trainer_open(&trainer, NULL, &settings, &decided);
     if (wrong)
         usage_error("%s", wrong);
     trainer_step(&trainer);
@@ -42,9 +42,9 @@ int open_with(const char *name, const void *bytes, size_t size)
     if (!run) {
         /* Windows are said in config.json alone, where they can be damaged most. */
         put_run((const char *const[]){"window", "2", NULL});
-        run = saying("%s/run", folder());
-        path = saying("run/%s", name);
-        char *log_path = saying("%s/log.csv", run);
+        run = format_text("%s/run", folder());
+        path = format_text("run/%s", name);
+        char *log_path = format_text("%s/log.csv", run);
         log = file_read(log_path, true);
         free(log_path);
     }

@@ -18,23 +18,26 @@ static void ask(void *context)
 {
     const Call *call = context;
     Pretrained model = pretrained_open(call->directory);
-    Source source = source_open(&model, NULL);
+    TrainingText source = training_text_open(&model, NULL);
     model.vocabulary.marks = call->marks;
     show_all(&model, &source, call->prompt, call->size);
-    source_free(&source);
+    training_text_free(&source);
     pretrained_close(&model);
 }
 
 /* One of each way to read a text; the last is a model from elsewhere. */
 static void write_models(char **directories)
 {
-    static const char *const options[MODELS][5] = {
-        {NULL}, {"lower", "", NULL}, {"tokens", "char", NULL},
-        {"tokens", "char", "sequence", "lines", NULL}, {"sequence", "stream", NULL}, {NULL}};
+    static const char *const options[MODELS][5] = {{NULL},
+                                                   {"lower", "", NULL},
+                                                   {"tokens", "char", NULL},
+                                                   {"tokens", "char", "sequence", "lines", NULL},
+                                                   {"sequence", "stream", NULL},
+                                                   {NULL}};
     for (int i = 0; i < MODELS; i++) {
         put_run(options[i]);
-        char *run = saying("%s/run", folder());
-        directories[i] = saying("%s/run-%d", folder(), i);
+        char *run = format_text("%s/run", folder());
+        directories[i] = format_text("%s/run-%d", folder(), i);
         if (rename(run, directories[i]))
             found("%s cannot be renamed", run);
         free(run);

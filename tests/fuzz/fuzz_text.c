@@ -6,18 +6,18 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
-#include "../../data/floor.h"
-#include "../../data/plan.h"
-#include "../../data/spelling.h"
-#include "../../program/options.h"
-#include "../tiny.h"
+#include "data/corpus/floor.h"
+#include "training/plan.h"
+#include "data/spelling.h"
+#include "program/options.h"
+#include "tests/helpers/tiny.h"
 #include "harness.h"
 
 typedef struct {
     const char *text; /* with a 0 behind it */
     size_t size;
     Settings settings;
-    Given given;
+    Decided decided;
 } Call;
 
 static void read_options(Call *call)
@@ -29,7 +29,7 @@ static void read_options(Call *call)
         char *value = strchr(word, '=');
         if (value)
             *value++ = 0;
-        char *wrong = tiny_set(&call->settings, &call->given, word, value ? value : "");
+        char *wrong = tiny_set(&call->settings, &call->decided, word, value ? value : "");
         if (wrong)
             usage_error("%s", wrong);
     }
@@ -99,7 +99,7 @@ static void train_on(void *context)
     Call *call = context;
     read_options(call);
     Settings *s = &call->settings;
-    plan_text(s, &call->given);
+    plan_text(s, &call->decided);
     char *clean;
     size_t size;
     char *wrong = text_clean("the text", call->text, call->size, s->lower, &clean, &size);
@@ -107,13 +107,15 @@ static void train_on(void *context)
         die("%s", wrong);
     check_clean(clean, size);
     const bool stream = s->sequence == SEQUENCE_STREAM;
-    Vocabulary words = vocabulary_of("the text", clean, size, (VocabularyRules){
-        .characters = s->tokens == TOKENS_CHAR, .stream = stream, .min_count = s->min_count,
-        .max_words = s->max_words});
+    Vocabulary words = vocabulary_of("the text", clean, size,
+                                     (VocabularyRules){.characters = s->tokens == TOKENS_CHAR,
+                                                       .stream = stream,
+                                                       .min_count = s->min_count,
+                                                       .max_words = s->max_words});
     Corpus corpus = corpus_of("the text", clean, size, &words, stream);
     check_spelling(&words, &corpus, clean, size);
     Plan plan;
-    if ((wrong = plan_make(&plan, s, &call->given, &corpus, words.count)))
+    if ((wrong = plan_make(&plan, s, &call->decided, &corpus, words.count)))
         usage_error("%s", wrong);
     if (!stream && !(floor_of(&corpus, plan.reach) >= 0))
         found("no floor");

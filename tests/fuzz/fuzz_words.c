@@ -45,13 +45,18 @@ static void show_words(void *context)
     Pretrained model = {.directory = call->bytes + 1,
                         .vocabulary = read_words(call->bytes + 1, call->size - 1,
                                                  (Marks)((unsigned)first % 3), first & 4)};
-    model.gpt = gpt_new((GptShape){.context = 16, .layers = 1, .heads = 1, .head_size = 2,
-                                   .width = 2, .hidden = 2, .vocabulary = model.vocabulary.count},
+    model.gpt = gpt_new((GptConfig){.context = 16,
+                                    .layers = 1,
+                                    .heads = 1,
+                                    .head_size = 2,
+                                    .width = 2,
+                                    .hidden = 2,
+                                    .vocabulary = model.vocabulary.count},
                         16);
-    gpt_start(&model.gpt, 1);
+    gpt_init(&model.gpt, 1);
     Source source = {.spelling = spelling_of(&model.vocabulary, NULL, 0)};
     show_all(&model, &source, call->bytes + 1, strlen(call->bytes + 1));
-    source_free(&source);
+    training_text_free(&source);
     gpt_free(&model.gpt);
     vocabulary_free(&model.vocabulary);
 }

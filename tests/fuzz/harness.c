@@ -13,8 +13,8 @@
 #include <utf8proc.h>
 #include <xxhash.h>
 
-#include "../../model/base.h"
-#include "../tiny.h"
+#include "base/base.h"
+#include "tests/helpers/tiny.h"
 
 enum { MOST_BLOCKS = 1 << 22, MOST_STREAMS = 16, LONGEST = 1 << 14 };
 
@@ -25,7 +25,7 @@ static struct {
     int status;
     const volatile void *blocks[MOST_BLOCKS]; /* taken; some were given back */
     size_t block_count;
-    FILE *streams[MOST_STREAMS];              /* open */
+    FILE *streams[MOST_STREAMS]; /* open */
     char said[LONGEST];
 } job_now;
 
@@ -149,10 +149,10 @@ static void check_given_back(int first_file)
 
 static void check_ending(void)
 {
-    const char *line = job_now.said, *end = strchr(line, '\n'), *remark = strstr(line, "goes on");
+    const char *line = job_now.said, *end = strchr(line, '\n'), *warn = strstr(line, "goes on");
     if (job_now.status != 1 && job_now.status != 64)
         found("exit status %d", job_now.status);
-    if (remark && remark < end && end[1]) /* and then something else was wrong */
+    if (warn && warn < end && end[1]) /* and then something else was wrong */
         end = strchr(end + 1, '\n');
     if (!end || end[1])
         found("not one line: %s", line);
@@ -223,7 +223,7 @@ void check_harmless(const char *text)
 
 static void remove_folder(void)
 {
-    char *command = saying("rm -rf '%s'", folder()); /* a name that was made here */
+    char *command = format_text("rm -rf '%s'", folder()); /* a name that was made here */
     if (system(command))
         perror(folder());
     free(command);
@@ -244,7 +244,7 @@ const char *folder(void)
 
 char *put_file(const char *name, const void *bytes, size_t size)
 {
-    char *path = saying("%s/%s", folder(), name);
+    char *path = format_text("%s/%s", folder(), name);
     FILE *file = fopen(path, "wb");
     if (!file || fwrite(bytes, 1, size, file) != size || fclose(file))
         found("%s cannot be written", path);
@@ -254,7 +254,7 @@ char *put_file(const char *name, const void *bytes, size_t size)
 void put_run(const char *const *options)
 {
     static const char text[] = "el perro come\n¿qué come?\n";
-    char *path = put_file("text.txt", text, strlen(text)), *run = saying("%s/run", folder());
+    char *path = put_file("text.txt", text, strlen(text)), *run = format_text("%s/run", folder());
     tiny_run(run, path, options);
     free(path);
     free(run);

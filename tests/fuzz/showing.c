@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../data/heads_file.h"
-#include "../../program/answer.h"
-#include "../../program/score.h"
-#include "../../program/tables.h"
+#include "pictures/heads_file.h"
+#include "program/answer.h"
+#include "program/score.h"
+#include "program/tables.h"
 #include "harness.h"
 
 /* ---- What came out ---- */
@@ -125,7 +125,7 @@ static void show_tables(const Heads *heads)
 
 static char *written(const Heads *heads, const char *name, About about)
 {
-    char *path = saying("%s/%s", folder(), name);
+    char *path = format_text("%s/%s", folder(), name);
     if (!heads_write(path, heads, about))
         found("%s was not written", path);
     Bytes file = file_read(path, false);

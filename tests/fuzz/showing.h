@@ -2,7 +2,7 @@
 #ifndef PULGA_SHOWING_H
 #define PULGA_SHOWING_H
 
-#include "../../data/source.h"
+#include "training/run/training_text.h"
 
 /* Answers a prompt and draws where the heads look, to the terminal and into every kind of file;
  * what comes out must be what its kind is, whatever the words are. */

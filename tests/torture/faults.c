@@ -33,13 +33,14 @@ static const struct {
     int number;
     const char *name;
 } CALLS[] = {
-    {SYS_write, "write"}, {SYS_pwrite64, "write"}, {SYS_writev, "write"}, {SYS_fsync, "fsync"},
-    {SYS_fdatasync, "fsync"}, {SYS_ftruncate, "truncate"}, {SYS_flock, "flock"},
-    {SYS_openat, "open"}, {SYS_renameat, "rename"}, {SYS_renameat2, "rename"},
-    {SYS_unlinkat, "unlink"}, {SYS_mkdirat, "mkdir"}, {SYS_linkat, "link"},
+    {SYS_write, "write"},      {SYS_pwrite64, "write"},  {SYS_writev, "write"},
+    {SYS_fsync, "fsync"},      {SYS_fdatasync, "fsync"}, {SYS_ftruncate, "truncate"},
+    {SYS_flock, "flock"},      {SYS_openat, "open"},     {SYS_renameat, "rename"},
+    {SYS_renameat2, "rename"}, {SYS_unlinkat, "unlink"}, {SYS_mkdirat, "mkdir"},
+    {SYS_linkat, "link"},
 #ifdef SYS_rename /* newer machines have only the ones above */
-    {SYS_rename, "rename"}, {SYS_unlink, "unlink"}, {SYS_rmdir, "rmdir"}, {SYS_mkdir, "mkdir"},
-    {SYS_link, "link"},
+    {SYS_rename, "rename"},    {SYS_unlink, "unlink"},   {SYS_rmdir, "rmdir"},
+    {SYS_mkdir, "mkdir"},      {SYS_link, "link"},
 #endif
 };
 enum { CALL_COUNT = sizeof CALLS / sizeof *CALLS };
@@ -51,8 +52,9 @@ static int listen_to_calls(void)
     struct sock_filter filter[CALL_COUNT + 3] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
     for (int i = 0; i < CALL_COUNT; i++)
-        filter[1 + i] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
-            (unsigned)CALLS[i].number, (unsigned char)(CALL_COUNT - i), 0);
+        filter[1 + i] =
+            (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)CALLS[i].number,
+                                         (unsigned char)(CALL_COUNT - i), 0);
     filter[CALL_COUNT + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     filter[CALL_COUNT + 2] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF);
     const struct sock_fprog program = {CALL_COUNT + 3, filter};
@@ -70,8 +72,8 @@ typedef union {
 
 static struct msghdr message_with(Parcel *parcel, struct iovec *byte)
 {
-    return (struct msghdr){.msg_iov = byte, .msg_iovlen = 1, .msg_control = parcel,
-                           .msg_controllen = sizeof *parcel};
+    return (struct msghdr){
+        .msg_iov = byte, .msg_iovlen = 1, .msg_control = parcel, .msg_controllen = sizeof *parcel};
 }
 
 static _Noreturn void be_child(int parent, char **command)
@@ -84,8 +86,8 @@ static _Noreturn void be_child(int parent, char **command)
     Parcel parcel;
     memset(&parcel, 0, sizeof parcel);
     struct msghdr message = message_with(&parcel, &byte);
-    parcel.header = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof listener),
-                                     .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+    parcel.header = (struct cmsghdr){
+        .cmsg_len = CMSG_LEN(sizeof listener), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
     memcpy(CMSG_DATA(CMSG_FIRSTHDR(&message)), &listener, sizeof listener);
     if (sendmsg(parent, &message, 0) != 1)
         _exit(NOT_ALLOWED);

@@ -1,0 +1,57 @@
+/* random.c: see random.h. */
+#include "random.h"
+#include "threads.h"
+
+#include <math.h>
+
+void random_many_words(uint32_t words[4][RANDOM_LANES], uint32_t seed, uint32_t purpose)
+{
+    uint32_t key0 = seed, key1 = purpose;
+    for (int round = 0; round < 10; round++) {
+        OMP(simd)
+        for (int lane = 0; lane < RANDOM_LANES; lane++) {
+            const uint64_t left = (uint64_t)words[0][lane] * 0xD2511F53u;
+            const uint64_t right = (uint64_t)words[2][lane] * 0xCD9E8D57u;
+            words[0][lane] = (uint32_t)(right >> 32) ^ words[1][lane] ^ key0;
+            words[2][lane] = (uint32_t)(left >> 32) ^ words[3][lane] ^ key1;
+            words[1][lane] = (uint32_t)right;
+            words[3][lane] = (uint32_t)left;
+        }
+        key0 += 0x9E3779B9u;
+        key1 += 0xBB67AE85u;
+    }
+}
+
+uint64_t random_bits(uint32_t seed, RandomPurpose purpose, Random4 counter)
+{
+    Random4 words = random_words(seed, purpose, counter);
+    return (uint64_t)words.word[1] << 32 | words.word[0];
+}
+
+static double uniform_of(uint32_t low, uint32_t high)
+{
+    return (double)(((uint64_t)high << 32 | low) >> 11) * 0x1p-53;
+}
+
+double random_uniform(uint32_t seed, RandomPurpose purpose, Random4 counter)
+{
+    Random4 words = random_words(seed, purpose, counter);
+    return uniform_of(words.word[0], words.word[1]);
+}
+
+void random_normal(Real *out, size_t count, double deviation, uint32_t seed, uint32_t tensor)
+{
+    /* One counter makes two uniforms, and Box and Muller make two normals of them: a radius
+     * sqrt(-2 ln(1 - u)) (1 - u is never 0) and an angle. The pair number may pass 2^32: its high
+     * half goes into the third counter. */
+    OMP(parallel for)
+    for (size_t pair = 0; pair < (count + 1) / 2; pair++) {
+        Random4 counter = {{(uint32_t)pair, tensor, (uint32_t)((uint64_t)pair >> 32), 0}};
+        Random4 words = random_words(seed, RANDOM_START, counter);
+        double radius = deviation * sqrt(-2 * log1p(-uniform_of(words.word[0], words.word[1])));
+        double angle = 2 * 3.14159265358979323846 * uniform_of(words.word[2], words.word[3]);
+        out[2 * pair] = (Real)(float)(radius * cos(angle));
+        if (2 * pair + 1 < count)
+            out[2 * pair + 1] = (Real)(float)(radius * sin(angle));
+    }
+}

@@ -1,0 +1,106 @@
+/* threads.c: the only file that calls OpenMP's functions. */
+#include "threads.h"
+
+#include <math.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+int thread_limit(void)
+{
+#ifdef _OPENMP
+    return omp_get_max_threads();
+#else
+    return 1;
+#endif
+}
+
+void thread_set_limit(int threads)
+{
+#ifdef _OPENMP
+    omp_set_num_threads(threads);
+#else
+    (void)threads;
+#endif
+}
+
+int thread_count(void)
+{
+#ifdef _OPENMP
+    return omp_get_num_threads();
+#else
+    return 1;
+#endif
+}
+
+int thread_index(void)
+{
+#ifdef _OPENMP
+    return omp_get_thread_num();
+#else
+    return 0;
+#endif
+}
+
+/* ---- Trials ---- */
+
+enum {
+    TRIES = 2,           /* steps with each number of threads in a trial          */
+    SHORTEST_PAUSE = 16, /* steps after a trial that changed something            */
+    LONGEST_PAUSE = 1024,
+    TOO_SLOW = 3, /* times the promised time, for so many steps: try again */
+};
+
+static void start_trial(ThreadTrial *trial)
+{
+    trial->before = trial->threads;
+    trial->probing = 2 * TRIES;
+    trial->best[0] = trial->best[1] = INFINITY;
+    trial->threads = 1;
+}
+
+ThreadTrial thread_trial_new(int limit, bool fixed)
+{
+    ThreadTrial trial = {.limit = limit, .threads = limit, .pause = SHORTEST_PAUSE / 2};
+    if (!fixed && limit > 1)
+        start_trial(&trial);
+    else
+        trial.until = -1;
+    return trial;
+}
+
+void thread_trial_begin(const ThreadTrial *trial)
+{
+    thread_set_limit(trial->threads);
+}
+
+/* A trial that changed nothing doubles the pause before the next one. */
+static void end_trial(ThreadTrial *trial)
+{
+    trial->threads = trial->best[0] <= trial->best[1] ? 1 : trial->limit;
+    if (trial->threads != trial->before)
+        trial->pause = SHORTEST_PAUSE;
+    else
+        trial->pause = 2 * trial->pause < LONGEST_PAUSE ? 2 * trial->pause : LONGEST_PAUSE;
+    trial->until = trial->pause;
+    trial->slow = 0;
+}
+
+void thread_trial_end(ThreadTrial *trial, double seconds)
+{
+    if (trial->until < 0)
+        return;
+    double *best = &trial->best[trial->threads != 1];
+    if (trial->probing) {
+        *best = fmin(*best, seconds);
+        trial->probing--;
+        if (trial->probing == TRIES)
+            trial->threads = trial->limit;
+        else if (!trial->probing)
+            end_trial(trial);
+        return;
+    }
+    trial->slow = seconds > TOO_SLOW * *best ? trial->slow + 1 : 0;
+    if (--trial->until == 0 || trial->slow == TOO_SLOW)
+        start_trial(trial);
+}

@@ -1,0 +1,370 @@
+/* tokenizer.c: see tokenizer.h. */
+#include "tokenizer_json.h"
+
+#include <cjson/cJSON.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+#include <utf8proc.h>
+
+#include "base/base.h"
+#include "base/file.h"
+#include "formats/json.h"
+
+/* How tokenizer.json says where text.c splits. */
+static const struct {
+    bool characters;
+    Marks marks;
+    const char *json;
+} SPLITTERS[] = {
+    {false, MARKS_ALONE,
+     "{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":\"WhitespaceSplit\"},"
+     "{\"type\":\"Punctuation\",\"behavior\":\"Isolated\"}]}"},
+    {true, MARKS_ALONE,
+     "{\"type\":\"Split\",\"pattern\":{\"Regex\":\"[\\\\s\\\\S]\"},"
+     "\"behavior\":\"Isolated\",\"invert\":false}"},
+    {false, MARKS_IN_WORDS, "{\"type\":\"WhitespaceSplit\"}"},
+    {false, MARKS_IN_RUNS, "{\"type\":\"Whitespace\"}"},
+};
+enum { SPLITTER_COUNT = sizeof SPLITTERS / sizeof *SPLITTERS };
+
+/* ---- Writing ---- */
+
+static void put_special(cJSON *list, const char *content, int id)
+{
+    cJSON *token = cJSON_CreateObject();
+    cJSON_AddNumberToObject(token, "id", id);
+    cJSON_AddStringToObject(token, "content", content);
+    cJSON_AddFalseToObject(token, "single_word");
+    cJSON_AddFalseToObject(token, "lstrip");
+    cJSON_AddFalseToObject(token, "rstrip");
+    cJSON_AddFalseToObject(token, "normalized");
+    cJSON_AddTrueToObject(token, "special");
+    cJSON_AddItemToArray(list, token);
+}
+
+static void put_normalizer(cJSON *json, bool lower)
+{
+    cJSON_AddItemToObject(json, "normalizer",
+                          cJSON_Parse(lower ? "{\"type\":\"Sequence\",\"normalizers\":[{\"type\":"
+                                              "\"NFC\"},{\"type\":\"Lowercase\"}]}"
+                                            : "{\"type\":\"NFC\"}"));
+}
+
+static void put_splitter(cJSON *json, const Vocabulary *v)
+{
+    for (int i = 0; i < SPLITTER_COUNT; i++)
+        if (SPLITTERS[i].characters == v->characters && SPLITTERS[i].marks == v->marks)
+            cJSON_AddItemToObject(json, "pre_tokenizer", cJSON_Parse(SPLITTERS[i].json));
+}
+
+/* A piece of a template: a special token, or the text that is called A or B. */
+static void put_piece(cJSON *template, const char *kind, const char *id)
+{
+    cJSON *piece = cJSON_CreateObject(), *about = cJSON_AddObjectToObject(piece, kind);
+    cJSON_AddStringToObject(about, "id", id);
+    cJSON_AddNumberToObject(about, "type_id", 0);
+    cJSON_AddItemToArray(template, piece);
+}
+
+/* A sequence begins with [bos]; a stream has none. */
+static void put_beginning(cJSON *json, const Vocabulary *v)
+{
+    if (v->bos < 0) {
+        cJSON_AddNullToObject(json, "post_processor");
+        return;
+    }
+    const char *bos = v->words[v->bos].key;
+    cJSON *processor = cJSON_AddObjectToObject(json, "post_processor");
+    cJSON_AddStringToObject(processor, "type", "TemplateProcessing");
+    cJSON *single = cJSON_AddArrayToObject(processor, "single");
+    put_piece(single, "SpecialToken", bos);
+    put_piece(single, "Sequence", "A");
+    cJSON *pair = cJSON_AddArrayToObject(processor, "pair");
+    put_piece(pair, "SpecialToken", bos);
+    put_piece(pair, "Sequence", "A");
+    put_piece(pair, "Sequence", "B");
+    cJSON *about =
+        cJSON_AddObjectToObject(cJSON_AddObjectToObject(processor, "special_tokens"), bos);
+    cJSON_AddStringToObject(about, "id", bos);
+    cJSON_AddItemToArray(cJSON_AddArrayToObject(about, "ids"), cJSON_CreateNumber(v->bos));
+    cJSON_AddItemToArray(cJSON_AddArrayToObject(about, "tokens"), cJSON_CreateString(bos));
+}
+
+static cJSON *tokenizer_json(const Vocabulary *v, bool lower)
+{
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "version", "1.0");
+    cJSON_AddNullToObject(json, "truncation");
+    cJSON_AddNullToObject(json, "padding");
+    cJSON *special = cJSON_AddArrayToObject(json, "added_tokens");
+    for (ptrdiff_t i = 0; i < arrlen(v->special); i++)
+        put_special(special, v->words[v->special[i]].key, v->special[i]);
+    put_normalizer(json, lower);
+    put_splitter(json, v);
+    put_beginning(json, v);
+    if (v->characters)
+        cJSON_AddItemToObject(json, "decoder", cJSON_Parse("{\"type\":\"Fuse\"}"));
+    else
+        cJSON_AddNullToObject(json, "decoder");
+    cJSON *model = cJSON_AddObjectToObject(json, "model");
+    cJSON_AddStringToObject(model, "type", "WordLevel");
+    cJSON *words = cJSON_AddObjectToObject(model, "vocab");
+    for (int id = 0; id < v->count; id++)
+        cJSON_AddNumberToObject(words, v->words[id].key, id);
+    /* Named even where the vocabulary has none: an unknown word is then an error there too. */
+    cJSON_AddStringToObject(model, "unk_token", v->unk < 0 ? "[unk]" : v->words[v->unk].key);
+    return json;
+}
+
+static cJSON *tokenizer_config_json(const Vocabulary *v, int context)
+{
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "tokenizer_class", "PreTrainedTokenizerFast");
+    if (v->bos >= 0) {
+        cJSON_AddStringToObject(json, "bos_token", v->words[v->bos].key);
+        cJSON_AddStringToObject(json, "eos_token", v->words[v->eos].key);
+        cJSON_AddStringToObject(json, "pad_token", v->words[v->eos].key);
+    }
+    if (v->unk >= 0)
+        cJSON_AddStringToObject(json, "unk_token", v->words[v->unk].key);
+    cJSON_AddNumberToObject(json, "model_max_length", context);
+    return json;
+}
+
+bool tokenizer_write(const char *directory, const Vocabulary *vocabulary, bool lower, int context)
+{
+    return json_write(directory, "tokenizer.json", tokenizer_json(vocabulary, lower)) &&
+           json_write(directory, "tokenizer_config.json",
+                      tokenizer_config_json(vocabulary, context));
+}
+
+/* ---- Reading: the words ---- */
+
+static const cJSON *get(const cJSON *object, const char *name)
+{
+    return cJSON_GetObjectItemCaseSensitive(object, name);
+}
+
+static bool is_string(const cJSON *item, const char *wanted)
+{
+    return cJSON_IsString(item) && !strcmp(item->valuestring, wanted);
+}
+
+/* Dies naming a part of tokenizer.json, what it says, and what could be read. */
+static _Noreturn void refuse(const char *directory, const char *part, const cJSON *value,
+                             const char *supported)
+{
+    char *said = value ? cJSON_PrintUnformatted(value) : NULL;
+    die("%s/tokenizer.json: its %s is %.200s; supported is %s", directory, part,
+        said ? said : "missing", supported);
+}
+
+static _Noreturn void damaged(const char *directory, const char *what, const char *word)
+{
+    die("%s/tokenizer.json is damaged: %s '%.100s'", directory, what, word);
+}
+
+typedef struct {
+    const char *text; /* in the JSON */
+    bool special;
+} Entry;
+
+static bool is_utf8(const char *text)
+{
+    const utf8proc_uint8_t *at = (const utf8proc_uint8_t *)text;
+    utf8proc_int32_t code_point;
+    utf8proc_ssize_t length;
+    for (; *at; at += length)
+        if ((length = utf8proc_iterate(at, -1, &code_point)) < 0)
+            return false;
+    return true;
+}
+
+/* Puts a word to its id, which must be free. */
+static void put_entry(const char *directory, Entry *entries, int count, const char *text,
+                      const cJSON *id, bool special)
+{
+    if (!is_utf8(text))
+        damaged(directory, "no UTF-8:", text);
+    const double number = cJSON_IsNumber(id) ? id->valuedouble : -1;
+    if (!(number >= 0 && number <= INT_MAX && number == (double)(int)number))
+        damaged(directory, "no id for", text);
+    if (number >= count)
+        die("%s/tokenizer.json: '%.100s' has the id %.0f, but config.json's vocab_size is %d; "
+            "bring the model to it with model.resize_token_embeddings(len(tokenizer))",
+            directory, text, number, count);
+    Entry *entry = &entries[(int)number];
+    if (entry->text && strcmp(entry->text, text))
+        damaged(directory, "two words have the id of", text);
+    *entry = (Entry){text, special};
+}
+
+/* Special tokens may stand beside the model's words, and may be among them. Others that were added
+ * would be cut out of the middle of words. */
+static void put_added(const char *directory, Entry *entries, int count, const cJSON *list)
+{
+    const cJSON *token;
+    cJSON_ArrayForEach(token, list)
+    {
+        const char *content = cJSON_GetStringValue(get(token, "content"));
+        if (!content)
+            refuse(directory, "added token", token, "one with a content");
+        if (!cJSON_IsTrue(get(token, "special")) || cJSON_IsTrue(get(token, "normalized")))
+            refuse(directory, "added token", token, "one that is special and not normalized");
+        put_entry(directory, entries, count, content, get(token, "id"), true);
+    }
+}
+
+static Vocabulary read_words(const char *directory, const cJSON *json, int count)
+{
+    const cJSON *model = get(json, "model"), *vocab = get(model, "vocab"), *word;
+    const char *type = cJSON_GetStringValue(get(model, "type"));
+    if (!type || strcmp(type, "WordLevel"))
+        die("%s/tokenizer.json is a %.60s tokenizer; only WordLevel ones are read", directory,
+            type ? type : "nameless");
+    if (!cJSON_IsObject(vocab))
+        refuse(directory, "vocab", vocab, "an object of words and their ids");
+    Entry *entries = memory_new((size_t)count, sizeof *entries, "the vocabulary");
+    cJSON_ArrayForEach(word, vocab) put_entry(directory, entries, count, word->string, word, false);
+    put_added(directory, entries, count, get(json, "added_tokens"));
+
+    Vocabulary v = vocabulary_new(false);
+    for (int id = 0; id < count; id++) {
+        if (!entries[id].text)
+            die("%s/tokenizer.json has no word for the id %d, but config.json's vocab_size is %d; "
+                "bring the model to it with model.resize_token_embeddings(len(tokenizer))",
+                directory, id, count);
+        if (!vocabulary_add(&v, entries[id].text, 0, entries[id].special))
+            damaged(directory, "it has two ids for", entries[id].text);
+    }
+    free(entries);
+    return v;
+}
+
+/* The id of a word that some part names; dies where it is none. */
+static int id_of(const char *directory, const Vocabulary *v, const char *part, const char *word)
+{
+    const int id = word ? vocabulary_id(v, word, strlen(word)) : -1;
+    if (id < 0)
+        die("%s: its %s names '%.100s', which is not in the vocabulary", directory, part,
+            word ? word : "nothing");
+    return id;
+}
+
+/* ---- Reading: what is done to a text ---- */
+
+static void read_normalizer(const char *directory, const cJSON *normalizer, bool *lower)
+{
+    if (!normalizer || cJSON_IsNull(normalizer) || is_string(get(normalizer, "type"), "NFC"))
+        return;
+    const cJSON *list = get(normalizer, "normalizers"), *one;
+    if (is_string(get(normalizer, "type"), "Lowercase"))
+        *lower = true;
+    else if (is_string(get(normalizer, "type"), "Sequence") && cJSON_IsArray(list))
+        cJSON_ArrayForEach(one, list) read_normalizer(directory, one, lower);
+    else
+        refuse(directory, "normalizer", normalizer, "NFC, Lowercase, or both");
+}
+
+static void read_splitter(const char *directory, const cJSON *splitter, Vocabulary *v)
+{
+    for (int i = 0; i < SPLITTER_COUNT; i++) {
+        cJSON *known = cJSON_Parse(SPLITTERS[i].json);
+        const bool same = cJSON_Compare(splitter, known, true);
+        cJSON_Delete(known);
+        if (!same)
+            continue;
+        v->characters = SPLITTERS[i].characters;
+        v->marks = SPLITTERS[i].marks;
+        return;
+    }
+    refuse(directory, "pre_tokenizer", splitter,
+           "Whitespace, WhitespaceSplit, WhitespaceSplit "
+           "with Punctuation isolated, or a Split at [\\s\\S] isolated");
+}
+
+/* The token that a template puts in, or NULL where this piece of it is none. */
+static const char *token_of(const cJSON *processor, const cJSON *piece)
+{
+    const cJSON *id = get(get(piece, "SpecialToken"), "id");
+    if (!cJSON_IsString(id))
+        return NULL;
+    const cJSON *about = get(get(processor, "special_tokens"), id->valuestring);
+    const cJSON *tokens = get(about, "tokens");
+    return cJSON_GetArraySize(tokens) == 1 ? cJSON_GetStringValue(tokens->child) : NULL;
+}
+
+/* A token in front makes the text a line, and one behind ends it: a prompt goes on, and has none
+ * there. */
+static void read_template(const char *directory, const cJSON *processor, const char **bos,
+                          const char **eos)
+{
+    if (!processor || cJSON_IsNull(processor))
+        return;
+    const cJSON *piece = get(processor, "single");
+    piece = piece ? piece->child : NULL;
+    if (is_string(get(processor, "type"), "TemplateProcessing")) {
+        if (piece && (*bos = token_of(processor, piece)))
+            piece = piece->next;
+        if (piece && is_string(get(get(piece, "Sequence"), "id"), "A")) {
+            piece = piece->next;
+            if (*bos && piece && (*eos = token_of(processor, piece)))
+                piece = piece->next;
+            if (!piece)
+                return;
+        }
+    }
+    refuse(directory, "post_processor", processor,
+           "a TemplateProcessing that puts a token in front, or none");
+}
+
+/* A token that tokenizer_config.json names, as a string or as an object, or NULL. */
+static const char *named(const cJSON *config, const char *name)
+{
+    const cJSON *token = get(config, name);
+    return cJSON_GetStringValue(cJSON_IsObject(token) ? get(token, "content") : token);
+}
+
+/* Finds what begins and ends a line; a stream has neither. */
+static void read_ends(const char *directory, Tokenizer *t, const cJSON *json, const cJSON *config,
+                      int eos_id)
+{
+    const char *bos = NULL, *eos = NULL;
+    read_template(directory, get(json, "post_processor"), &bos, &eos);
+    /* Newer versions of Transformers go by this, older ones by the template. */
+    const cJSON *add = get(config, "add_bos_token");
+    if (cJSON_IsBool(add) && cJSON_IsTrue(add) != (bos != NULL))
+        die("%s: add_bos_token in tokenizer_config.json and the post_processor in tokenizer.json "
+            "do not agree whether a token comes in front",
+            directory);
+    t->stream = !bos;
+    if (t->stream)
+        return;
+    t->vocabulary.bos = id_of(directory, &t->vocabulary, "post_processor", bos);
+    eos = eos ? eos : named(config, "eos_token");
+    if (!eos && eos_id < 0)
+        die("%s: neither tokenizer_config.json nor config.json names the token that ends a line "
+            "(eos_token)",
+            directory);
+    t->vocabulary.eos = eos ? id_of(directory, &t->vocabulary, "eos_token", eos) : eos_id;
+}
+
+Tokenizer tokenizer_read(const char *directory, int count, int eos)
+{
+    cJSON *json = json_read(directory, "tokenizer.json"), *config = NULL;
+    if (file_is_in(directory, "tokenizer_config.json")) /* old ones have none */
+        config = json_read(directory, "tokenizer_config.json");
+
+    Tokenizer t = {.vocabulary = read_words(directory, json, count)};
+    read_splitter(directory, get(json, "pre_tokenizer"), &t.vocabulary);
+    read_normalizer(directory, get(json, "normalizer"), &t.lower);
+    read_ends(directory, &t, json, config, eos);
+    const char *unk = cJSON_GetStringValue(get(get(json, "model"), "unk_token"));
+    if (unk)
+        t.vocabulary.unk = vocabulary_id(&t.vocabulary, unk, strlen(unk));
+    cJSON_Delete(json);
+    cJSON_Delete(config);
+    return t;
+}

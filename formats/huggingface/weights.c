@@ -1,0 +1,67 @@
+/* weights.c: see weights.h. */
+#include "weights.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A tensor's name in a file. Of a post-norm model the two embeddings are called otherwise. */
+static void file_name(NamedTensor *entry, const char *prefix, const char *inner,
+                      const Tensor *tensor, bool post_norm)
+{
+    const bool outside = !strcmp(tensor->name, "lm_head.weight");
+    const char *own = tensor->name;
+    if (post_norm)
+        own = !strcmp(own, "wte.weight")   ? "tokens_embed.weight"
+              : !strcmp(own, "wpe.weight") ? "positions_embed.weight"
+                                           : own;
+    snprintf(entry->name, sizeof entry->name, "%s%s%s", prefix, outside ? "" : inner, own);
+}
+
+static int list_block(NamedTensor *list, const Gpt *gpt, Real *block, const char *prefix,
+                      const char *inner)
+{
+    for (int i = 0; i < gpt->tensor_count; i++) {
+        const Tensor *tensor = &gpt->tensors[i];
+        list[i] =
+            (NamedTensor){.rows = tensor->rows, .cols = tensor->cols, .at = block + tensor->offset};
+        file_name(&list[i], prefix, inner, tensor, gpt->shape.post_norm);
+    }
+    return gpt->tensor_count;
+}
+
+int weights_list(NamedTensor *list, const Gpt *gpt, Real *block, const char *prefix)
+{
+    return list_block(list, gpt, block, prefix, "transformer.");
+}
+
+void weights_read(const SafeTensors *file, const Gpt *gpt, Real *block, const char *prefix)
+{
+    NamedTensor *list = memory_new((size_t)gpt->tensor_count, sizeof *list, "a file's table");
+    const char *first = gpt->shape.post_norm ? "tokens_embed.weight" : "wte.weight";
+    const bool bare = !*prefix && safetensors_has(file, first);
+    const int count = list_block(list, gpt, block, prefix, bare ? "" : "transformer.");
+    for (int i = 0; i < count; i++)
+        safetensors_read(file, &list[i]);
+    free(list);
+}
+
+char *wrong_number(const char *name, const Real *at, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(at[i]))
+            return format_text("number %zu of %s is %g", i, name,
+                               isnan(at[i]) ? (double)NAN
+                                            : (double)at[i]); /* NAN has no sign here */
+    return NULL;
+}
+
+char *weights_wrong(const Gpt *gpt, const Real *block)
+{
+    char *wrong = NULL;
+    for (int i = gpt->tensor_count - 1; !wrong && i >= 0; i--)
+        wrong = wrong_number(gpt->tensors[i].name, block + gpt->tensors[i].offset,
+                             tensor_size(&gpt->tensors[i]));
+    return wrong;
+}

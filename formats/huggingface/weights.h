@@ -1,0 +1,23 @@
+/* weights.h: a block of a model's weights, or of Adam's moments, as the tensors of a file: under
+ * the names that Transformers gives them. */
+#ifndef PULGA_WEIGHTS_H
+#define PULGA_WEIGHTS_H
+
+#include "model/gpt.h"
+#include "formats/safetensors.h"
+
+/* Fills the list, which has room for gpt->tensor_count; each name begins with `prefix`. Returns how
+ * many there are. */
+int weights_list(NamedTensor *list, const Gpt *gpt, Real *block, const char *prefix);
+
+/* Reads a block; dies where a tensor is absent or of another shape. Without a prefix it may be a
+ * file whose names do without Transformers' own "transformer.", as old ones do. */
+void weights_read(const SafeTensors *file, const Gpt *gpt, Real *block, const char *prefix);
+
+/* The first number that is not finite, from 0 and in words ("number 7 of wte.weight is inf"), or
+ * NULL: of an array; of a block, its last tensor first, which is where gradients come from. The
+ * caller frees. */
+char *wrong_number(const char *name, const Real *at, size_t count);
+char *weights_wrong(const Gpt *gpt, const Real *block);
+
+#endif

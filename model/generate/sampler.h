@@ -1,0 +1,37 @@
+/* sampler.h: from the scores of all tokens to one of them:
+ *
+ *     p = softmax(logits / temperature)      temperature 0: all on the highest score
+ *     top-k: the k most probable alone       0: all
+ *     top-p: of those, the most probable ones that together reach p; 1: all
+ *
+ * in this order, what is left being scaled to a sum of 1. Of equal tokens the lower id counts as
+ * the more probable one. */
+#ifndef PULGA_SAMPLER_H
+#define PULGA_SAMPLER_H
+
+#include "base/base.h"
+
+typedef struct {
+    double temperature, top_p;
+    int top_k;
+} Sampling;
+
+typedef struct {
+    double value;
+    int id;
+} Ranked;
+
+/* The k largest of count values, largest first, into best (k): as many as there are. */
+int rank_best(Ranked *best, int k, const double *values, int count);
+
+/* p (V) = softmax(logits / temperature); log_softmax: its logarithms at temperature 1. */
+void softmax_of(double *p, const Real *logits, int V, double temperature);
+void log_softmax_of(double *log_p, const Real *logits, int V);
+
+/* p (V) from logits (V), as above; ranked (V) is room to work in. */
+void sampler_probabilities(double *p, Ranked *ranked, const Real *logits, int V, Sampling how);
+
+/* The token at which the running sum of p passes a uniform number from [0, 1). */
+int sampler_pick(const double *p, int V, double uniform);
+
+#endif

@@ -1,0 +1,123 @@
+/* heads.c: see heads.h. */
+#include "heads.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/display.h"
+
+/* One sequence by itself. What is to be foretold plays no part. */
+static void look(Real *weights, Gpt *gpt, const int *tokens, int count)
+{
+    int *positions = memory_new((size_t)count, sizeof *positions, "the positions");
+    for (int i = 0; i < count; i++)
+        positions[i] = i;
+    const Batch batch = {.rows = count,
+                         .sequences = 1,
+                         .start = (const int[]){0, count},
+                         .tokens = tokens,
+                         .targets = tokens,
+                         .positions = positions};
+    gpt_forward(gpt, &batch, weights, (Noise){0});
+    free(positions);
+}
+
+Heads heads_look(Gpt *gpt, const Vocabulary *vocabulary, const int *tokens, int count)
+{
+    const size_t T = (size_t)count, H = (size_t)gpt->shape.heads;
+    const size_t all = (size_t)gpt->shape.layers * H;
+    assert(count > 0 && count <= gpt->shape.context);
+    Heads heads = {.heads = gpt->shape.heads,
+                   .length = count,
+                   .layer = {0, gpt->shape.layers},
+                   .head = {0, gpt->shape.heads},
+                   .begun = vocabulary->bos >= 0 && tokens[0] == vocabulary->bos,
+                   .tokens = memory_new(T, sizeof *heads.tokens, "the words"),
+                   .shown = memory_new(T, sizeof *heads.shown, "the words"),
+                   .window = memory_new(all, sizeof *heads.window, "the windows"),
+                   .weights = memory_new(all * T * T, sizeof(Real), "the attention of all heads")};
+    for (int i = 0; i < count; i++) {
+        heads.tokens[i] = format_text("%s", vocabulary->words[tokens[i]].key);
+        heads.shown[i] = display_token(heads.tokens[i]);
+    }
+    if (gpt->shape.window)
+        memcpy(heads.window, gpt->shape.window, all * sizeof *heads.window);
+    look(heads.weights, gpt, tokens, count);
+    return heads;
+}
+
+void heads_free(Heads *heads)
+{
+    for (int i = 0; i < heads->length; i++) {
+        free(heads->tokens[i]);
+        free(heads->shown[i]);
+    }
+    free(heads->tokens);
+    free(heads->shown);
+    free(heads->window);
+    free(heads->weights);
+}
+
+static size_t place(const Heads *heads, int layer, int head)
+{
+    return (size_t)layer * (size_t)heads->heads + (size_t)head;
+}
+
+const Real *head_weights(const Heads *heads, int layer, int head)
+{
+    const size_t T = (size_t)heads->length;
+    return heads->weights + place(heads, layer, head) * T * T;
+}
+
+int head_window(const Heads *heads, int layer, int head)
+{
+    return heads->window[place(heads, layer, head)];
+}
+
+int head_first_key(const Heads *heads, int layer, int head, int query)
+{
+    const int window = head_window(heads, layer, head);
+    return !window || query < window ? 0 : query - window + 1;
+}
+
+size_t head_pairs(const Heads *heads, int layer, int head)
+{
+    const size_t T = (size_t)heads->length, window = (size_t)head_window(heads, layer, head);
+    const size_t w = window && window < T ? window : T;
+    return w * (w + 1) / 2 + (T - w) * w;
+}
+
+size_t heads_pairs(const Heads *heads)
+{
+    size_t pairs = 0;
+    for (int l = heads->layer.from; l < heads->layer.end; l++)
+        for (int h = heads->head.from; h < heads->head.end; h++)
+            pairs += head_pairs(heads, l, h);
+    return pairs;
+}
+
+HeadSummary head_summary(const Heads *heads, int layer, int head)
+{
+    const int T = heads->length;
+    const Real *P = head_weights(heads, layer, head);
+    HeadSummary sum = {0};
+    for (int i = 0; i < T; i++) {
+        const Real *row = ROW(P, i, T);
+        for (int j = head_first_key(heads, layer, head, i); j <= i; j++) {
+            const double p = (double)row[j];
+            sum.entropy -= p > 0 ? p * log2(p) : 0;
+            sum.back += p * (i - j);
+        }
+        sum.itself += (double)row[i];
+        sum.before += i ? (double)row[i - 1] : 0;
+        sum.bos += i ? (double)row[0] : 0;
+    }
+    return (HeadSummary){
+        .entropy = fmax(sum.entropy / T, 0), /* a weight rounded above 1 would make it -0.00 */
+        .back = sum.back / T,
+        .itself = sum.itself / T,
+        .before = T > 1 ? sum.before / (T - 1) : (double)NAN,
+        .bos = T > 1 && heads->begun ? sum.bos / (T - 1) : (double)NAN};
+}

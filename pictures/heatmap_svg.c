@@ -1,0 +1,166 @@
+/* heatmap_svg.c: the figure for paper; see heatmap.h. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "colours.h"
+#include "heatmap.h"
+#include "base/display.h"
+
+static const char HEAD[] =
+    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%g\" height=\"%g\" viewBox=\"0 0 %g %g\" "
+    "font-family=\"Helvetica, Arial, 'Liberation Sans', sans-serif\" font-size=\"%g\">\n"
+    "<defs><pattern id=\"unseen\" width=\"5\" height=\"5\" patternUnits=\"userSpaceOnUse\" "
+    "patternTransform=\"rotate(45)\"><rect width=\"5\" height=\"5\" fill=\"#fff\"/>"
+    "<path d=\"M0 0V5\" stroke=\"#d4d4d4\" stroke-width=\"1.4\"/></pattern></defs>\n"
+    "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n";
+
+/* Sizes in pixels. Words stand left of the first panel of a row and, turned, above each panel. */
+typedef struct {
+    double cell, font, side; /* side: of a panel */
+    double left, above;      /* room for the words on both axes */
+    double overhang;         /* of the last turned word, beyond its panel */
+    int columns;             /* that a word is cut to */
+} Layout;
+
+static const double MARGIN = 24, GAP = 18, TITLE = 22, TURN = 50;
+
+static Layout layout_of(const Heads *heads)
+{
+    enum { LONGEST = 18 };
+    const int T = heads->length;
+    const double cell = T <= 10 ? 30 : T <= 20 ? 20 : T <= 60 ? 14 : 10;
+    Layout layout = {.cell = cell, .font = fmin(12, 0.85 * cell), .side = cell * T};
+    for (int i = 0; i < T; i++) {
+        const int width = display_width(heads->shown[i]);
+        layout.columns = width > layout.columns ? width : layout.columns;
+    }
+    layout.columns = layout.columns < LONGEST ? layout.columns : LONGEST;
+    const double word = 0.62 * layout.font * layout.columns + 8, turn = TURN * M_PI / 180;
+    layout.left = word;
+    layout.above = word * sin(turn) + TITLE + 6;
+    layout.overhang = fmax(word * cos(turn) - cell / 2, 0);
+    return layout;
+}
+
+static void put_word(FILE *out, const char *word, int columns)
+{
+    char *fitted = NULL;
+    size_t size = 0;
+    FILE *text = open_memstream(&fitted, &size);
+    if (!text)
+        die("no memory for a word");
+    const int width = display_width(word);
+    put_fitted(text, word, width < columns ? width : columns, false);
+    if (fclose(text))
+        die("no memory for a word");
+    put_xml(out, fitted);
+    free(fitted);
+}
+
+/* A line above all panels. */
+static void put_line(FILE *out, const char *text, double width)
+{
+    char *shown = display_text(text);
+    put_word(out, shown, (int)width);
+    free(shown);
+}
+
+static void put_cell(FILE *out, const Layout *layout, int query, int key, double weight)
+{
+    const Colour c = colour_of(weight, false);
+    const double s = layout->cell, x = s * key, y = s * query;
+    fprintf(out, "<rect x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\" fill=\"#%02x%02x%02x\"/>", x,
+            y, s, s, c.red, c.green, c.blue);
+    if (s >= 30)
+        fprintf(out,
+                "<text x=\"%g\" y=\"%g\" text-anchor=\"middle\" font-size=\"10\" "
+                "fill=\"%s\" stroke=\"none\">%.2f</text>",
+                x + s / 2, y + s / 2 + 3.5, colour_wants_white(c) ? "#fff" : "#222", weight);
+}
+
+static void put_panel(FILE *out, const Heads *heads, const Layout *layout, int l, int h)
+{
+    const int T = heads->length;
+    const double s = layout->cell;
+    fprintf(out,
+            "<text x=\"0\" y=\"%g\" font-weight=\"bold\" font-size=\"12\">layer %d, head %d"
+            "</text>\n<g>",
+            TITLE - 10 - layout->above, l + 1, h + 1);
+    for (int i = 0; i < T; i++) {
+        fprintf(out, "<text transform=\"translate(%g,-6) rotate(-%g)\">", s * (i + 0.6), TURN);
+        put_word(out, heads->shown[i], layout->columns);
+        fputs("</text>", out);
+    }
+    fprintf(out,
+            "</g>\n<rect width=\"%g\" height=\"%g\" fill=\"url(#unseen)\"/>\n"
+            "<g stroke=\"#fff\" stroke-width=\"%g\">\n",
+            layout->side, layout->side, s >= 14 ? 1 : 0.5);
+    for (int i = 0; i < T; i++) {
+        for (int j = head_first_key(heads, l, h, i); j <= i; j++)
+            put_cell(out, layout, i, j, (double)ROW(head_weights(heads, l, h), i, T)[j]);
+        fputc('\n', out);
+    }
+    fputs("</g>\n", out);
+}
+
+/* The words of the queries, left of a row of panels. */
+static void put_queries(FILE *out, const Heads *heads, const Layout *layout)
+{
+    fputs("<g text-anchor=\"end\">", out);
+    for (int i = 0; i < heads->length; i++) {
+        fprintf(out, "<text x=\"-6\" y=\"%g\">", layout->cell * (i + 0.5) + 0.35 * layout->font);
+        put_word(out, heads->shown[i], layout->columns);
+        fputs("</text>", out);
+    }
+    fputs("</g>\n", out);
+}
+
+/* What the colours mean. */
+static void put_key(FILE *out)
+{
+    enum { STEPS = 64, WIDE = 192, TALL = 10 };
+    fputs("<g font-size=\"11\" fill=\"#444\">", out);
+    for (int i = 0; i < STEPS; i++) {
+        const Colour c = colour_of((i + 0.5) / STEPS, false);
+        fprintf(out, "<rect x=\"%g\" width=\"%g\" height=\"%d\" fill=\"#%02x%02x%02x\"/>",
+                (double)i * WIDE / STEPS, (double)WIDE / STEPS + 0.3, TALL, c.red, c.green, c.blue);
+    }
+    fprintf(out,
+            "\n<text y=\"%d\">0</text><text x=\"%d\" y=\"%d\" text-anchor=\"end\">1</text>"
+            "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">weight</text>"
+            "<rect x=\"%d\" width=\"20\" height=\"%d\" fill=\"url(#unseen)\" stroke=\"#ccc\"/>"
+            "<text x=\"%d\" y=\"9\">may not be seen</text></g>\n",
+            TALL + 13, WIDE, TALL + 13, WIDE / 2, TALL + 13, WIDE + 24, TALL, WIDE + 50);
+}
+
+void heatmap_svg(FILE *out, const Heads *heads, About about)
+{
+    const Layout layout = layout_of(heads);
+    const double step_x = layout.side + fmax(GAP, layout.overhang + 6);
+    const double step_y = layout.above + layout.side + GAP, top = MARGIN + 48;
+    const int rows = heads->layer.end - heads->layer.from;
+    const int columns = heads->head.end - heads->head.from;
+    const double width = fmax(2 * MARGIN + layout.left + step_x * columns, 420);
+    const double height = top + step_y * rows + 36 + MARGIN;
+
+    fprintf(out, HEAD, width, height, width, height, layout.font);
+    fprintf(out, "<text x=\"%g\" y=\"%g\" font-size=\"15\" font-weight=\"bold\">", MARGIN,
+            MARGIN + 12);
+    put_line(out, about.text, (width - 2 * MARGIN) / 9);
+    fprintf(out, "</text>\n<text x=\"%g\" y=\"%g\" font-size=\"11\" fill=\"#666\">", MARGIN,
+            MARGIN + 29);
+    put_line(out, about.run, (width - 2 * MARGIN) / 7);
+    fputs(": rows look at columns</text>\n", out);
+    for (int l = 0; l < rows; l++)
+        for (int h = 0; h < columns; h++) {
+            fprintf(out, "<g transform=\"translate(%g,%g)\">\n", MARGIN + layout.left + step_x * h,
+                    top + step_y * l + layout.above);
+            if (!h)
+                put_queries(out, heads, &layout);
+            put_panel(out, heads, &layout, heads->layer.from + l, heads->head.from + h);
+            fputs("</g>\n", out);
+        }
+    fprintf(out, "<g transform=\"translate(%g,%g)\">\n", MARGIN, top + step_y * rows + 10);
+    put_key(out);
+    fputs("</g>\n</svg>\n", out);
+}

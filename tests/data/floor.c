@@ -1,0 +1,237 @@
+/* test_floor.c: the lowest loss that a text allows, against counting by brute force. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+
+#include "data/corpus/floor.h"
+#include "data/text.h"
+#include "tests/helpers/close.h"
+
+static Vocabulary vocabulary(const char *text, bool characters)
+{
+    return vocabulary_of("a.txt", text, strlen(text),
+                         (VocabularyRules){.characters = characters, .min_count = 1});
+}
+
+/* A text by lines, cut. */
+static Corpus corpus(const char *text, bool characters, int context, double held_out)
+{
+    Vocabulary v = vocabulary(text, characters);
+    Corpus c = corpus_of("a.txt", text, strlen(text), &v, false);
+    corpus_cut(&c, context, held_out, 1);
+    vocabulary_free(&v);
+    return c;
+}
+
+static Corpus nine_sentences(bool characters, int *words)
+{
+    Text text = text_read("data/perro.txt", false);
+    Vocabulary v = vocabulary(text.clean, characters);
+    Corpus c = corpus(text.clean, characters, 40, 0);
+    *words = v.count;
+    vocabulary_free(&v);
+    text_free(&text);
+    return c;
+}
+
+/* ---- By brute force ---- */
+
+/* Whether the targets at place i of two pieces have the same tokens before them, of which the last
+ * `reach` count. */
+static bool alike(const int *a, const int *b, int i, int reach)
+{
+    for (int back = 0; back <= i && (back < reach || reach == REACH_ALL); back++)
+        if (a[i - back] != b[i - back])
+            return false;
+    return true;
+}
+
+static double surprise_at(const Corpus *c, const int *piece, int i, int reach)
+{
+    int seen = 0, followed = 0;
+    for (ptrdiff_t p = 0; p < arrlen(c->train); p++) {
+        const int *other = c->tokens + c->train[p].from;
+        if (i < c->train[p].length && alike(piece, other, i, reach)) {
+            seen++;
+            followed += other[i + 1] == piece[i + 1];
+        }
+    }
+    return -log((double)followed / seen);
+}
+
+static double brute_floor(const Corpus *c, int reach)
+{
+    double sum = 0;
+    size_t targets = 0;
+    for (ptrdiff_t p = 0; p < arrlen(c->train); p++)
+        for (int i = 0; i < c->train[p].length; i++, targets++)
+            sum += surprise_at(c, c->tokens + c->train[p].from, i, reach);
+    return sum / (double)targets;
+}
+
+/* Every reach, each no lower than the next: who sees more can do no worse. */
+static void check_reaches(const Corpus *c)
+{
+    static const int reaches[] = {1, 2, 3, 5, 8, REACH_ALL};
+    double before = INFINITY;
+    for (size_t i = 0; i < 6; i++) {
+        const double floor = floor_of(c, reaches[i]);
+        assert_close_one("the floor", floor, brute_floor(c, reaches[i]), 1e-12);
+        assert_true(floor <= before + 1e-12 && floor > 0);
+        before = floor;
+    }
+    assert_true(floor_of(c, 1) > before + 1e-3); /* or the reaches told nothing */
+    assert_close_one("a long reach", floor_of(c, 1000), before, 0);
+    assert_close_one("the longest reach", floor_of(c, 0x7FFFFFFF), before, 0);
+}
+
+/* ---- The nine sentences ---- */
+
+static void test_nine_sentences(void **state)
+{
+    (void)state;
+    int words;
+    Corpus c = nine_sentences(false, &words);
+    assert_int_equal(c.train_targets, 48);
+    assert_close_one("uniform", log(words), 2.708050, 5e-7);
+    assert_close_one("unigram", floor_unigram(&c, words), 2.479451, 5e-7);
+    const double floor = floor_of(&c, REACH_ALL);
+    assert_close_one("the floor", floor, 0.411980, 5e-7);
+    assert_close_one("its sum", floor * 48, 19.775021, 5e-7);
+    /* By hand: 9 lines begin 5 : 4, and then "el" goes on 2 : 2 : 1, "un" 2 : 1 : 1; the three
+     * that fork later do so 1 : 1, for two lines each. */
+    const double sum = 9 * log(9) - 5 * log(5) - 4 * log(4) + (5 * log(5) - 4 * log(2)) +
+                       (4 * log(4) - 2 * log(2)) + 3 * 2 * log(2);
+    assert_close_one("its sum", floor * 48, sum, 1e-12);
+    check_reaches(&c);
+    corpus_free(&c);
+}
+
+static void test_characters(void **state)
+{
+    (void)state;
+    int characters;
+    Corpus c = nine_sentences(true, &characters);
+    assert_close_one("the floor", floor_of(&c, REACH_ALL), 0.093278, 5e-7);
+    check_reaches(&c);
+    corpus_free(&c);
+}
+
+/* ---- Made-up texts ---- */
+
+/* Lines of 1 to 30 words out of six, whose beginnings repeat. */
+static char *made_up(int lines)
+{
+    char *text = malloc((size_t)lines * 60 + 1), *put = text;
+    unsigned random = 1;
+    for (int line = 0; line < lines; line++) {
+        const int words = 1 + line * line % 30;
+        for (int i = 0; i < words; i++) {
+            random = random * 1103515245u + 12345;
+            const unsigned most = i % 3 == 2 ? 2 : i % 3 == 1 ? 3 : 6;
+            put += sprintf(put, "%c%c", 'a' + (int)((random >> 16) % most),
+                           i + 1 < words ? ' ' : '\n');
+        }
+    }
+    return text;
+}
+
+static void test_cut_lines(void **state)
+{
+    (void)state;
+    static const int contexts[] = {1, 2, 8, 13, 31};
+    char *text = made_up(200);
+    for (size_t i = 0; i < 5; i++) {
+        Corpus c = corpus(text, false, contexts[i], 0.3);
+        assert_true(i == 4 || c.lines_cut > 0);
+        if (contexts[i] >= 8)
+            check_reaches(&c);
+        else
+            assert_close_one("the floor", floor_of(&c, REACH_ALL), brute_floor(&c, REACH_ALL),
+                             1e-12);
+        corpus_free(&c);
+    }
+    free(text);
+
+    /* By hand: [bos] a, b a, b in three pieces; their first places see nothing but [bos] or b,
+     * and b goes on with a or with [eos]. */
+    Corpus c = corpus("a b a b\n", false, 2, 0);
+    assert_int_equal(arrlen(c.train), 3);
+    assert_close_one("a cut line's floor", floor_of(&c, REACH_ALL), 2 * log(2) / 5, 1e-15);
+    corpus_free(&c);
+}
+
+/* What is held out does not count: the same floor as of a text without it. */
+static void test_held_out(void **state)
+{
+    (void)state;
+    char *text = made_up(60), *rest = calloc(strlen(text) + 1, 1);
+    Vocabulary v = vocabulary(text, false);
+    Corpus c = corpus(text, false, 40, 0.25);
+    assert_int_equal(arrlen(c.held_out), 15);
+    const char *line = text;
+    for (int i = 0; i < 60; i++) {
+        const char *end = strchr(line, '\n') + 1;
+        bool trained = false;
+        for (ptrdiff_t p = 0; p < arrlen(c.train); p++)
+            trained |= c.train[p].from == c.lines[i];
+        if (trained)
+            strncat(rest, line, (size_t)(end - line));
+        line = end;
+    }
+    Corpus without = corpus_of("a.txt", rest, strlen(rest), &v, false), whole;
+    corpus_cut(&without, 40, 0, 1);
+    whole = corpus(text, false, 40, 0);
+    assert_int_equal(c.train_targets, without.train_targets);
+    static const int reaches[] = {1, 3, REACH_ALL};
+    for (size_t i = 0; i < 3; i++) {
+        assert_close_one("the floor", floor_of(&c, reaches[i]), floor_of(&without, reaches[i]),
+                         1e-12);
+        assert_true(fabs(floor_of(&c, reaches[i]) - floor_of(&whole, reaches[i])) > 1e-4);
+    }
+    assert_close_one("unigram", floor_unigram(&c, v.count), floor_unigram(&without, v.count),
+                     1e-12);
+    assert_true(fabs(floor_unigram(&c, v.count) - floor_unigram(&whole, v.count)) > 1e-6);
+    vocabulary_free(&v);
+    corpus_free(&c), corpus_free(&without), corpus_free(&whole);
+    free(text), free(rest);
+}
+
+/* One line, or the same line again: nothing is left to chance. A line without a fork is 0. */
+static void test_certain(void **state)
+{
+    (void)state;
+    Corpus c = corpus("el perro come\nel perro come\n", false, 8, 0);
+    assert_close_one("a certain text", floor_of(&c, REACH_ALL), 0, 0);
+    assert_close_one("its unigrams", floor_unigram(&c, 5), log(4), 1e-15);
+    corpus_free(&c);
+    c = corpus("a a a a a\n", false, 8, 0); /* the position tells where it ends */
+    assert_close_one("a row of the same", floor_of(&c, 1), 0, 0);
+    corpus_free(&c);
+}
+
+/* A stream's unigrams are those of its targets, without its first token. */
+static void test_stream(void **state)
+{
+    (void)state;
+    const char *text = "a b c c b c b";
+    Vocabulary v = vocabulary_of("a.txt", text, strlen(text),
+                                 (VocabularyRules){.stream = true, .min_count = 1});
+    Corpus c = corpus_of("a.txt", text, strlen(text), &v, true);
+    corpus_cut(&c, 2, 0, 1);
+    assert_close_one("unigram", floor_unigram(&c, v.count), log(2), 1e-15);
+    corpus_free(&c);
+    vocabulary_free(&v);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_nine_sentences), cmocka_unit_test(test_characters),
+        cmocka_unit_test(test_cut_lines),      cmocka_unit_test(test_held_out),
+        cmocka_unit_test(test_certain),        cmocka_unit_test(test_stream),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

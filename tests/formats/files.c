@@ -1,0 +1,795 @@
+/* test_files.c: files are replaced whole or not at all, and no bytes of a file crash its reader. */
+#include <cjson/cJSON.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "formats/safetensors.h"
+#include "tests/helpers/close.h"
+#include "tests/helpers/scratch.h"
+
+static void assert_holds(const char *path, const void *bytes, size_t size)
+{
+    Bytes file = file_read(path, false);
+    assert_int_equal(file.size, size);
+    assert_memory_equal(file.bytes, bytes, size);
+    assert_int_equal(file.bytes[size], 0);
+    free(file.bytes);
+}
+
+/* ---- Reading and replacing ---- */
+
+static void test_file_read(void **state)
+{
+    (void)state;
+    char *folder = scratch_new(), *bytes = malloc(300000);
+    for (size_t i = 0; i < 300000; i++)
+        bytes[i] = (char)(i * i % 251);
+    static const size_t sizes[] = {0, 1, 65534, 65535, 65536, 65537, 131071, 131072, 300000};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        char *path = scratch_write(folder, "some", bytes, sizes[i]);
+        assert_holds(path, bytes, sizes[i]);
+        free(path);
+    }
+    free(bytes);
+    scratch_remove(folder);
+}
+
+static void test_checksum(void **state)
+{
+    (void)state;
+    char text[17];
+    checksum_hex(text, checksum_of("", 0)); /* as the hash's own test has it */
+    assert_string_equal(text, "2d06800538d394c2");
+    checksum_hex(text, 0xAB);
+    assert_string_equal(text, "00000000000000ab");
+    assert_true(checksum_of("ab", 2) != checksum_of("ba", 2));
+}
+
+static void test_file_replace(void **state)
+{
+    (void)state;
+    char *folder = scratch_new(), *path = format_text("%s/some", folder);
+    static const char zeros[] = "a\0b\0";
+    assert_false(file_exists(path));
+    assert_true(file_replace(folder, "some", zeros, 4));
+    assert_true(file_exists(path));
+    assert_holds(path, zeros, 4);
+    assert_true(file_replace(folder, "some", "shorter", 3));
+    assert_holds(path, "sho", 3);
+    assert_true(file_replace(folder, "some", "", 0));
+    assert_holds(path, "", 0);
+
+    /* Until it is committed, the old one stands. */
+    assert_true(file_replace(folder, "some", "old", 3));
+    FileWriter writer;
+    assert_true(file_begin(&writer, folder, "some"));
+    assert_int_equal(fwrite("new ones", 1, 8, writer.stream), 8);
+    assert_int_equal(fflush(writer.stream), 0);
+    assert_holds(path, "old", 3);
+    assert_true(file_commit(&writer));
+    assert_holds(path, "new ones", 8);
+    assert_int_equal(scratch_count(folder), 1);
+    free(path);
+    scratch_remove(folder);
+}
+
+/* A job for a child: replaces folder/name by `size` bytes and ends with 2 where that says no. */
+typedef struct {
+    const char *folder, *name;
+    size_t size;
+    long most;     /* bytes that a file may have, 0: any */
+    bool stranger; /* it has no right to write there     */
+} Replacing;
+
+static void replace_it(void *context)
+{
+    const Replacing *r = context;
+    char *bytes = memset(malloc(r->size), 'n', r->size);
+    signal(SIGXFSZ, SIG_IGN);
+    if (r->most && setrlimit(RLIMIT_FSIZE, &(struct rlimit){(rlim_t)r->most, (rlim_t)r->most}))
+        _exit(3);
+    if (r->stranger && !getuid() && setuid(65534))
+        _exit(3);
+    _exit(file_replace(r->folder, r->name, bytes, r->size) ? 0 : 2);
+}
+
+static void assert_not_replaced(const Replacing *replacing, const char *part)
+{
+    const Ending ending = run_apart(replace_it, (void *)replacing);
+    if (ending.signal || ending.status != 2 || ending.lines != 1 || !strstr(ending.said, part))
+        fail_msg("wanted a no and one line with '%s'; signal %d, status %d, %d lines: %s", part,
+                 ending.signal, ending.status, ending.lines, ending.said);
+}
+
+static void test_replace_fails(void **state)
+{
+    (void)state;
+    char *folder = scratch_new(), *path = scratch_write(folder, "some", "old", 3);
+    char *absent = format_text("%s/absent", folder);
+    assert_not_replaced(&(Replacing){absent, "some", .size = 9}, absent);
+    assert_not_replaced(&(Replacing){path, "some", .size = 9}, path); /* a file is no folder */
+    /* The disk is full, at the first byte that is written and at the last. */
+    assert_not_replaced(&(Replacing){folder, "some", .size = 100000, .most = 5000}, path);
+    assert_not_replaced(&(Replacing){folder, "some", .size = 5001, .most = 5000}, path);
+    assert_holds(path, "old", 3);
+    assert_int_equal(scratch_count(folder), 1);
+
+    char *taken = format_text("%s/taken", folder), *inside = format_text("%s/taken/inside", folder);
+    directory_make(inside); /* nothing takes a folder's place, and nothing stays beside it */
+    assert_not_replaced(&(Replacing){folder, "taken", .size = 9}, taken);
+    assert_int_equal(scratch_count(folder), 2);
+    assert_int_equal(rmdir(inside) || rmdir(taken), 0);
+    free(taken), free(inside);
+
+    assert_int_equal(chmod(folder, 0555), 0);
+    assert_not_replaced(&(Replacing){folder, "some", .size = 9, .stranger = true}, folder);
+    assert_int_equal(chmod(folder, 0755), 0);
+    assert_holds(path, "old", 3);
+    assert_int_equal(scratch_count(folder), 1);
+    free(absent), free(path);
+    scratch_remove(folder);
+}
+
+enum { LARGE = 100000 };
+
+/* In a folder whose name leaves no room for the file's, no file of a shorter name appears. */
+static void test_long_names(void **state)
+{
+    (void)state;
+    char *folder = scratch_new(), *deep = format_text("%s", folder);
+    while (strlen(deep) < 4085) {
+        const size_t left = 4085 - strlen(deep);
+        char *deeper = format_text("%s/%0*d", deep, (int)(left > 202 ? 200 : left - 1), 0);
+        free(deep);
+        deep = deeper;
+    }
+    directory_make(deep);
+    assert_not_replaced(&(Replacing){deep, "longer.name", .size = 9}, deep);
+    assert_int_equal(scratch_count(deep), 0);
+    free(deep);
+    scratch_remove(folder);
+}
+
+static _Noreturn void replace_for_ever(const char *folder)
+{
+    char *bytes = malloc(LARGE);
+    alarm(20);
+    for (char c = 'a';; c = c == 'z' ? 'a' : (char)(c + 1))
+        if (!file_replace(folder, "some", memset(bytes, c, LARGE), LARGE))
+            _exit(2);
+}
+
+/* The letter that all of the file is made of. */
+static char letter_of(const char *path)
+{
+    Bytes file = file_read(path, false);
+    const char letter = file.bytes[0];
+    assert_int_equal(file.size, LARGE);
+    for (size_t i = 0; i < file.size; i++)
+        if (file.bytes[i] != letter)
+            fail_msg("%zu bytes of '%c', then '%c'", i, letter, file.bytes[i]);
+    free(file.bytes);
+    return letter;
+}
+
+/* Whoever reads meanwhile sees one of them whole; so does who comes after a kill. */
+static void test_kill(void **state)
+{
+    (void)state;
+    char *folder = scratch_new(), *path = format_text("%s/some", folder), letter = '0';
+    char *first = memset(malloc(LARGE), letter, LARGE);
+    assert_true(file_replace(folder, "some", first, LARGE));
+    free(first);
+    for (int i = 0; i < 20; i++) {
+        const pid_t child = fork();
+        assert_true(child >= 0);
+        if (!child)
+            replace_for_ever(folder);
+        const double begun = clock_seconds();
+        while (letter_of(path) == letter) /* until it is at work */
+            assert_true(clock_seconds() - begun < 5);
+        usleep((useconds_t)(397 * i)); /* to catch it at something else each time */
+        kill(child, SIGKILL);
+        assert_int_equal(waitpid(child, NULL, 0), child);
+        letter = letter_of(path);
+    }
+    assert_true(file_replace(folder, "some", "new", 3));
+    assert_int_equal(scratch_count(folder), 1); /* what the killed ones left is gone */
+    free(path);
+    scratch_remove(folder);
+}
+
+static void make_directory(void *path)
+{
+    directory_make(path);
+}
+
+static void test_directory_make(void **state)
+{
+    (void)state;
+    char *folder = scratch_new(), *deep = format_text("%s/a/b/c", folder);
+    directory_make(deep);
+    directory_make(deep);
+    assert_int_equal(scratch_count(deep), 0);
+    char *file = scratch_write(deep, "file", "", 0), *below = format_text("%s/d", file);
+    assert_dies(make_directory, below, below, "directory");
+    char *slashes = format_text("%s//x///y/", folder), *made = format_text("%s/x/y", folder);
+    directory_make(slashes);
+    assert_int_equal(scratch_count(made), 0);
+    free(deep), free(file), free(below), free(slashes), free(made);
+    scratch_remove(folder);
+}
+
+/* ---- Tensors: written and read ---- */
+
+static const float A[6] = {1, -2.5f, 3e-40f, 1e38f, -0.0f, 7};
+static const float B[3] = {0.1f, 0.2f, 0.3f};
+
+static bool write_two(const char *folder)
+{
+    float a[6], b[3];
+    memcpy(a, A, sizeof a);
+    memcpy(b, B, sizeof b);
+    cJSON *metadata = cJSON_CreateObject();
+    cJSON_AddStringToObject(metadata, "step", "12");
+    const NamedTensor tensors[] = {{"first.weight", 2, 3, a}, {"b", 0, 3, b}};
+    const bool good = safetensors_write(folder, "two.safetensors", tensors, 2, metadata);
+    assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(metadata, "step")), "12");
+    cJSON_Delete(metadata); /* it stayed ours */
+    return good;
+}
+
+static void test_round_trip(void **state)
+{
+    (void)state;
+    char *folder = scratch_new(), *path = format_text("%s/two.safetensors", folder);
+    assert_true(write_two(folder));
+    assert_int_equal(scratch_count(folder), 1);
+    SafeTensors file = safetensors_open(path);
+    float a[6] = {0}, b[3] = {0};
+    safetensors_read(&file, &(NamedTensor){"b", 0, 3, b});
+    safetensors_read(&file, &(NamedTensor){"first.weight", 2, 3, a});
+    assert_memory_equal(a, A, sizeof a); /* all bits */
+    assert_memory_equal(b, B, sizeof b);
+    assert_true(safetensors_has(&file, "b"));
+    assert_false(safetensors_has(&file, "B"));
+    assert_false(safetensors_has(&file, "first"));
+    assert_string_equal(safetensors_metadata(&file, "step"), "12");
+    assert_string_equal(safetensors_metadata(&file, "format"), "pt");
+    assert_null(safetensors_metadata(&file, "absent"));
+    safetensors_close(&file);
+    free(path);
+    scratch_remove(folder);
+}
+
+static void test_odd_sizes(void **state)
+{
+    (void)state;
+    enum { MANY = 40 };
+    char *folder = scratch_new(), *path = format_text("%s/many", folder);
+    NamedTensor list[MANY];
+    for (int i = 0; i < MANY; i++) {
+        list[i] = (NamedTensor){.rows = i % 4, .cols = 1 + i * 7 % 13, .at = malloc(4 * 4 * 13)};
+        snprintf(list[i].name, sizeof list[i].name, "tensor \"%d\" ñ\\%0*d", i, i % 70 + 1, 0);
+        fill(list[i].at, 4 * 13, i);
+    }
+    list[3].at[0] = NAN;
+    list[4].at[0] = -INFINITY;
+    cJSON *metadata = cJSON_CreateObject();
+    assert_true(safetensors_write(folder, "many", list, MANY, metadata));
+    cJSON_Delete(metadata);
+    SafeTensors file = safetensors_open(path);
+    for (int i = MANY - 1; i >= 0; i--) {
+        float got[4 * 13];
+        NamedTensor into = list[i];
+        into.at = got;
+        const size_t count = (size_t)(into.rows ? into.rows : 1) * (size_t)into.cols;
+        safetensors_read(&file, &into);
+        assert_memory_equal(got, list[i].at, count * sizeof *got);
+        free(list[i].at);
+    }
+    safetensors_close(&file);
+    free(path);
+    scratch_remove(folder);
+}
+
+/* The file by the rules of the format, read without the code that wrote it. */
+static void test_format(void **state)
+{
+    (void)state;
+    char *folder = scratch_new(), *path = format_text("%s/two.safetensors", folder);
+    assert_true(write_two(folder));
+    Bytes file = file_read(path, false);
+    uint64_t length = 0;
+    for (int i = 7; i >= 0; i--) /* little-endian */
+        length = length << 8 | (unsigned char)file.bytes[i];
+    assert_int_equal((8 + length) % 8, 0);
+    assert_int_equal(file.size, 8 + length + sizeof A + sizeof B);
+    const char *text = file.bytes + 8, *end, *numbers = text + length;
+    assert_int_equal(*text, '{');
+    cJSON *header = cJSON_ParseWithOpts(text, &end, false);
+    assert_true(end && end <= numbers);
+    for (; end < numbers; end++)
+        assert_int_equal(*end, ' ');
+
+    const cJSON *metadata = header->child, *value;
+    assert_string_equal(metadata->string, "__metadata__");
+    cJSON_ArrayForEach(value, metadata) assert_true(cJSON_IsString(value));
+    char checksum[17];
+    checksum_hex(checksum, checksum_of(numbers, sizeof A + sizeof B));
+    assert_string_equal(cJSON_GetObjectItem(metadata, "format")->valuestring, "pt");
+    assert_string_equal(cJSON_GetObjectItem(metadata, "xxh3_64")->valuestring, checksum);
+
+    const cJSON *first = metadata->next, *second = first->next;
+    char *a = cJSON_PrintUnformatted(first), *b = cJSON_PrintUnformatted(second);
+    assert_string_equal(first->string, "first.weight");
+    assert_string_equal(a, "{\"dtype\":\"F32\",\"shape\":[2,3],\"data_offsets\":[0,24]}");
+    assert_string_equal(second->string, "b");
+    assert_string_equal(b, "{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[24,36]}");
+    assert_null(second->next);
+    assert_memory_equal(numbers, A, sizeof A);
+    assert_memory_equal(numbers + sizeof A, B, sizeof B);
+    free(a), free(b), free(path), free(file.bytes);
+    cJSON_Delete(header);
+    scratch_remove(folder);
+}
+
+static void write_nowhere(void *folder)
+{
+    _exit(write_two(folder) ? 0 : 2);
+}
+
+static void test_write_fails(void **state)
+{
+    (void)state;
+    char *folder = scratch_new(), *absent = format_text("%s/absent", folder);
+    const Ending ending = run_apart(write_nowhere, absent);
+    assert_int_equal(ending.status, 2);
+    assert_int_equal(ending.lines, 1);
+    assert_non_null(strstr(ending.said, absent));
+    free(absent);
+    scratch_remove(folder);
+}
+
+typedef struct {
+    const char *path;
+    NamedTensor into;
+} Reading;
+
+static void read_one(void *context)
+{
+    Reading *reading = context;
+    float room[64];
+    reading->into.at = room;
+    SafeTensors file = safetensors_open(reading->path);
+    safetensors_read(&file, &reading->into);
+    safetensors_close(&file);
+}
+
+static void test_wrong_shapes(void **state)
+{
+    (void)state;
+    char *folder = scratch_new(), *path = format_text("%s/two.safetensors", folder);
+    assert_true(write_two(folder));
+    static const NamedTensor wrong[] = {{"first.weight", 3, 2, NULL},
+                                        {"first.weight", 0, 6, NULL},
+                                        {"first.weight", 6, 1, NULL},
+                                        {"first.weight", 2, 2, NULL},
+                                        {"first.weight", 1, 3, NULL},
+                                        {"first.weight", 0, 2, NULL},
+                                        {"b", 0, 2, NULL},
+                                        {"b", 0, 4, NULL},
+                                        {"b", 1, 3, NULL},
+                                        {"b", 3, 1, NULL}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        Reading reading = {path, wrong[i]};
+        assert_dies(read_one, &reading, path, wrong[i].name, "shape");
+    }
+    Reading absent = {path, {"c", 0, 3, NULL}}, right = {path, {"b", 0, 3, NULL}};
+    assert_dies(read_one, &absent, path, "no tensor c");
+    assert_int_equal(run_apart(read_one, &right).status, 0);
+    free(path);
+    scratch_remove(folder);
+}
+
+/* ---- Damaged files ---- */
+
+/* Ends with 0 where both tensors have their values, with 3 where they do not. */
+static void read_two(void *path)
+{
+    float a[6], b[3];
+    SafeTensors file = safetensors_open(path);
+    safetensors_read(&file, &(NamedTensor){"first.weight", 2, 3, a});
+    safetensors_read(&file, &(NamedTensor){"b", 0, 3, b});
+    _exit(memcmp(a, A, sizeof a) || memcmp(b, B, sizeof b) ? 3 : 0);
+}
+
+/* Whether it was refused; else the values must be right. */
+static bool is_refused(const char *folder, const Bytes *bytes, const char *what, size_t where)
+{
+    char *path = scratch_write(folder, "damaged", bytes->bytes, bytes->size);
+    const Ending ending = run_apart(read_two, path);
+    const bool refused = has_died(&ending) && strstr(ending.said, path);
+    if (!refused && (ending.signal || ending.status || ending.lines))
+        fail_msg("%s %zu: signal %d, status %d, %d lines: %s", what, where, ending.signal,
+                 ending.status, ending.lines, ending.said);
+    free(path);
+    return refused;
+}
+
+static Bytes two(const char *folder, size_t *header)
+{
+    char *path = format_text("%s/two.safetensors", folder);
+    assert_true(write_two(folder));
+    Bytes file = file_read(path, false);
+    *header = file.size - sizeof A - sizeof B;
+    assert_false(is_refused(folder, &file, "whole", file.size)); /* or nothing below tells */
+    free(path);
+    return file;
+}
+
+static void test_truncated(void **state)
+{
+    (void)state;
+    char *folder = scratch_new();
+    size_t header;
+    Bytes file = two(folder, &header);
+    for (size_t size = 0; size < file.size; size++)
+        assert_true(is_refused(folder, &(Bytes){file.bytes, size}, "cut at", size));
+    file.size++; /* a byte too many: the 0 behind the last */
+    assert_true(is_refused(folder, &file, "longer", file.size));
+    free(file.bytes);
+    scratch_remove(folder);
+}
+
+static void test_flipped(void **state)
+{
+    (void)state;
+    char *folder = scratch_new();
+    size_t header, refused = 0, all = 0;
+    Bytes file = two(folder, &header);
+    for (size_t i = 0; i < file.size; i++) {
+        const char right = file.bytes[i];
+        for (int bit = (int)(i % 3); bit < 8; bit += 3) { /* the others at the bytes beside it */
+            file.bytes[i] = (char)(right ^ 1 << bit);
+            const bool here = is_refused(folder, &file, "flipped at", i);
+            if (i < 8 || i >= header)
+                assert_true(here); /* the length, and every number by the checksum */
+            refused += here;
+            all++;
+        }
+        file.bytes[i] = right;
+    }
+    assert_true(refused < all); /* a space behind the header may be anything */
+    free(file.bytes);
+    scratch_remove(folder);
+}
+
+/* ---- Headers made by hand ---- */
+
+#define ONE(shape, from, to) \
+    "{\"dtype\":\"F32\",\"shape\":" shape ",\"data_offsets\":[" from "," to "]}"
+
+/* A file with this header and so many bytes of numbers behind it; `length` is what it says. */
+static char *by_hand(const char *folder, const char *header, uint64_t length, size_t numbers)
+{
+    const size_t size = strlen(header);
+    char *bytes = calloc(8 + size + numbers, 1);
+    memcpy(bytes, &length, 8);
+    memcpy(bytes + 8, header, size);
+    char *path = scratch_write(folder, "by-hand", bytes, 8 + size + numbers);
+    free(bytes);
+    return path;
+}
+
+static void open_it(void *path)
+{
+    SafeTensors file = safetensors_open(path);
+    safetensors_close(&file);
+}
+
+static void assert_bad_header(const char *folder, const char *header, size_t numbers)
+{
+    char *path = by_hand(folder, header, strlen(header), numbers);
+    const Ending ending = run_apart(open_it, path);
+    if (!has_died(&ending) || !strstr(ending.said, path) || !strstr(ending.said, "damaged"))
+        fail_msg("%.100s: signal %d, status %d, %d lines: %s", header, ending.signal, ending.status,
+                 ending.lines, ending.said);
+    free(path);
+}
+
+static void test_good_headers(void **state)
+{
+    (void)state;
+    char *folder = scratch_new();
+    static const struct {
+        const char *header;
+        size_t numbers;
+    } good[] = {
+        {"{}", 0},
+        {"{\"a\":" ONE("[2]", "0", "8") "}", 8},
+        {"{\"a\":" ONE("[2]", "0", "8") "}    ", 8},
+        {"{ \"a\" : " ONE("[ 1, 2 ]", "0", "8") " }", 8},
+        {"{\"a\":" ONE("[]", "0", "4") "}", 4},  /* a single number */
+        {"{\"a\":" ONE("[0]", "0", "0") "}", 0}, /* none */
+        {"{\"a\":" ONE("[2,0,3]", "4", "4") ",\"b\":" ONE("[2]", "4",
+                                                          "12") ",\"c\":" ONE("[1]", "0", "4") "}",
+         12}, /* in any order */
+        {"{\"a\":{\"dtype\":\"F64\",\"shape\":[2],\"data_offsets\":[0,16]}}", 16},
+        {"{\"__metadata__\":{},\"a\":" ONE("[2]", "0", "8") "}", 8},
+        {"{\"a\":{\"data_offsets\":[0,8],\"shape\":[2],\"dtype\":\"F32\"}}", 8},
+    };
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        char *path = by_hand(folder, good[i].header, strlen(good[i].header), good[i].numbers);
+        const Ending ending = run_apart(open_it, path);
+        if (ending.signal || ending.status || ending.lines)
+            fail_msg("%s: %s", good[i].header, ending.said);
+        free(path);
+    }
+    scratch_remove(folder);
+}
+
+static void test_bad_offsets(void **state)
+{
+    (void)state;
+    char *folder = scratch_new();
+    static const struct {
+        const char *header;
+        size_t numbers;
+    } bad[] = {
+        {"{\"a\":" ONE("[2]", "0", "8") ",\"b\":" ONE("[2]", "4", "12") "}", 12}, /* overlap */
+        {"{\"a\":" ONE("[2]", "0", "8") ",\"b\":" ONE("[2]", "0", "8") "}", 8},
+        {"{\"a\":" ONE("[3]", "0", "12") ",\"b\":" ONE("[1]", "4", "8") "}", 12},
+        {"{\"a\":" ONE("[1]", "0", "4") ",\"b\":" ONE("[1]", "8", "12") "}", 12}, /* holes */
+        {"{\"a\":" ONE("[1]", "4", "8") "}", 8},
+        {"{\"a\":" ONE("[1]", "0", "4") "}", 8},
+        {"{\"a\":" ONE("[0]", "4", "4") "}", 0},
+        {"{}", 4},
+        {"{\"a\":" ONE("[2]", "0", "8") "}", 4}, /* beyond the end */
+        {"{\"a\":" ONE("[2]", "0", "8") "}", 0},
+        {"{\"a\":" ONE("[2]", "8", "0") "}", 8}, /* backwards */
+        {"{\"a\":" ONE("[2]", "0", "4") "}", 4}, /* not what the shape needs */
+        {"{\"a\":" ONE("[1,1]", "0", "8") "}", 8},
+        {"{\"a\":" ONE("[]", "0", "8") "}", 8},
+        {"{\"a\":" ONE("[-2]", "0", "8") "}", 8}, /* below 0 */
+        {"{\"a\":" ONE("[-2,-1]", "0", "8") "}", 8},
+        {"{\"a\":" ONE("[0,-2]", "0", "0") "}", 0},
+        {"{\"a\":" ONE("[2]", "-8", "0") "}", 8},
+        {"{\"a\":" ONE("[2]", "-4", "4") "}", 8},
+        {"{\"a\":" ONE("[1.5]", "0", "6") "}", 6}, /* no whole numbers */
+        {"{\"a\":" ONE("[1]", "0.5", "4.5") "}", 4},
+        {"{\"a\":" ONE("[9223372036854775808]", "0", "9223372036854775808") "}", 8}, /* huge */
+        {"{\"a\":" ONE("[2]", "9223372036854775808", "9223372036854775816") "}", 8},
+        {"{\"a\":" ONE("[2]", "18446744073709551608", "18446744073709551616") "}", 8},
+        {"{\"a\":" ONE("[4294967296,4294967296]", "0", "0") "}", 0}, /* 0 in 64 bits */
+        {"{\"a\":" ONE("[2147483648,2147483648,2]", "0", "0") "}", 0},
+        {"{\"a\":" ONE("[5]", "0", "20") ",\"b\":" /* 16 below 0 in 64 bits */
+         ONE("[1073741823,1073741825,4]", "20", "4") "}",
+         4},
+        {"{\"a\":{\"dtype\":\"F99\",\"shape\":[2],\"data_offsets\":[0,0]}}", 0},
+        {"{\"a\":" ONE("[1]", "0", "4") ",\"b\":" ONE("[1]", "4", "8") ",\"a\":" ONE("[1]", "8",
+                                                                                     "12") "}",
+         12}, /* a name twice */
+        {"{\"__metadata__\":{},\"__metadata__\":{}}", 0},
+        {"{\"a\":" ONE("[1e999]", "0", "8") "}", 8},
+        {"{\"a\":" ONE("[2]", "0", "1e999") "}", 8},
+        {"{\"a\":" ONE("[1e300]", "0", "1e300") "}", 8},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_bad_header(folder, bad[i].header, bad[i].numbers);
+    scratch_remove(folder);
+}
+
+static void test_bad_kinds(void **state)
+{
+    (void)state;
+    char *folder = scratch_new();
+    static const char *const bad[] = {
+        /* each would be good, if its kinds were, with 8 bytes */
+        "{\"a\":8}",
+        "{\"a\":null}",
+        "{\"a\":\"F32\"}",
+        "{\"a\":[2]}",
+        "{\"a\":{}}",
+        "{\"a\":[\"F32\",[2],[0,8]]}",
+        "{\"a\":{\"shape\":[2],\"data_offsets\":[0,8]}}",
+        "{\"a\":{\"dtype\":\"F32\",\"data_offsets\":[0,8]}}",
+        "{\"a\":{\"dtype\":\"F32\",\"shape\":[2]}}",
+        "{\"a\":{\"dtype\":32,\"shape\":[2],\"data_offsets\":[0,8]}}",
+        "{\"a\":{\"dtype\":null,\"shape\":[2],\"data_offsets\":[0,8]}}",
+        "{\"a\":{\"dtype\":\"f32\",\"shape\":[2],\"data_offsets\":[0,8]}}",
+        "{\"a\":{\"dtype\":\"\",\"shape\":[0],\"data_offsets\":[0,8]}}",
+        "{\"a\":{\"dtype\":\"I64\",\"shape\":[2],\"data_offsets\":[0,8]}}",
+        "{\"a\":{\"dtype\":\"BF16\",\"shape\":[2],\"data_offsets\":[0,8]}}",
+        "{\"a\":{\"dtype\":\"F99\",\"shape\":[2],\"data_offsets\":[0,8]}}",
+        "{\"a\":" ONE("2", "0", "8") "}",
+        "{\"a\":" ONE("null", "0", "8") "}",
+        "{\"a\":" ONE("\"2\"", "0", "8") "}",
+        "{\"a\":" ONE("[\"2\"]", "0", "8") "}",
+        "{\"a\":" ONE("[[2]]", "0", "8") "}",
+        "{\"a\":" ONE("{\"x\":2}", "0", "8") "}",
+        "{\"a\":" ONE("[null]", "0", "8") "}",
+        "{\"a\":" ONE("[true]", "0", "4") "}",
+        "{\"a\":" ONE("[2]", "\"0\"", "8") "}",
+        "{\"a\":" ONE("[2]", "0", "[8]") "}",
+        "{\"a\":" ONE("[2]", "0", "8,8") "}",
+        "{\"a\":" ONE("[2]", "0", "{}") "}",
+        "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[8]}}",
+        "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":8}}",
+        "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[]}}",
+        "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":{\"x\":0,\"y\":8}}}",
+        "{\"a\":{\"dtype\":\"F32\",\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}",
+        /* no header at all */
+        "",
+        " ",
+        "[]",
+        "null",
+        "8",
+        "\"a\"",
+        "{",
+        "{\"a",
+        "{\"a\":",
+        "{\"a\":{\"dtype\":\"",
+        "{\"a\":" ONE("[2]", "0", "8"),
+        "{\"a\":" ONE("[2]", "0", "8") ",",
+        " {\"a\":" ONE("[2]", "0", "8") "}",
+        "{a:" ONE("[2]", "0", "8") "}",
+        "[\"a\"," ONE("[2]", "0", "8") "]",
+        /* a checksum that is another one's */
+        "{\"__metadata__\":{\"xxh3_64\":\"0000000000000000\"},\"a\":" ONE("[2]", "0", "8") "}",
+        "{\"__metadata__\":{\"xxh3_64\":\"\"},\"a\":" ONE("[2]", "0", "8") "}",
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_bad_header(folder, bad[i], 8);
+    scratch_remove(folder);
+}
+
+/* A text of this one again and again. */
+static char *repeated(const char *begin, const char *part, int count)
+{
+    char *text = malloc(strlen(begin) + strlen(part) * (size_t)count + 1);
+    char *put = stpcpy(text, begin);
+    for (int i = 0; i < count; i++)
+        put = stpcpy(put, part);
+    return text;
+}
+
+static void test_bad_sizes(void **state)
+{
+    (void)state;
+    char *folder = scratch_new();
+    static const char good[] = "{\"a\":" ONE("[2]", "0", "8") "}";
+    static const uint64_t lengths[] = {
+        0,         1,          sizeof good - 2, sizeof good + 8, 100000000,
+        100000001, 1ull << 32, 1ull << 63,      UINT64_MAX - 7,  UINT64_MAX};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        char *path = by_hand(folder, good, lengths[i], 8);
+        assert_dies(open_it, path, path, i < 3 ? "not JSON" : "its header would be");
+        free(path);
+    }
+    for (size_t size = 0; size < 8; size++) {
+        char *path = scratch_write(folder, "small", "\2\0\0\0\0\0\0", size);
+        assert_dies(open_it, path, path, "too few");
+        free(path);
+    }
+    static const struct {
+        const char *begin, *part;
+    } deep[] = {{"{\"a\":", "["}, {"{\"a\":", "{\"a\":"}, {"", "{\"a\":["}, {"{\"a\":\"", "\\"}};
+    for (size_t i = 0; i < sizeof deep / sizeof *deep; i++) {
+        char *header = repeated(deep[i].begin, deep[i].part, 100000);
+        assert_bad_header(folder, header, 0);
+        free(header);
+    }
+    /* A name too long for a line is shortened. */
+    char *begin = repeated("{\"", "name", 100000), *header = format_text("%s\":8}", begin);
+    assert_bad_header(folder, header, 0);
+    free(begin), free(header);
+    /* A name of several lines does not make several of the one. */
+    assert_bad_header(folder, "{\"a\nb\\r\\n\\u001b[31m\":8}", 0);
+    scratch_remove(folder);
+}
+
+/* The other type's numbers are converted; out of order, from a place that is no multiple of 8. */
+static void test_double_numbers(void **state)
+{
+    (void)state;
+    static const char header[] =
+        "{\"d\":{\"dtype\":\"F64\",\"shape\":[2,1],\"data_offsets\":[4,20]},\"f\":" ONE("[1]", "0",
+                                                                                        "4") "}";
+    const uint64_t length = sizeof header - 1;
+    const double wide[2] = {-0.1, 3e30};
+    const float narrow = 2.5f;
+    char bytes[8 + sizeof header - 1 + 20];
+    memcpy(bytes, &length, 8);
+    memcpy(bytes + 8, header, length);
+    memcpy(bytes + 8 + length, &narrow, 4);
+    memcpy(bytes + 12 + length, wide, 16);
+    char *folder = scratch_new(), *path = scratch_write(folder, "wide", bytes, sizeof bytes);
+    SafeTensors file = safetensors_open(path);
+    Real d[2], f[1];
+    safetensors_read(&file, &(NamedTensor){"d", 2, 1, d});
+    safetensors_read(&file, &(NamedTensor){"f", 0, 1, f});
+    assert_true(d[0] == (Real)-0.1 && d[1] == (Real)3e30 && f[0] == 2.5f);
+    safetensors_close(&file);
+    free(path);
+    scratch_remove(folder);
+}
+
+/* Tensors of other types may stand beside, as old files' masks do; read, they are refused. */
+static void test_other_types(void **state)
+{
+    (void)state;
+    static const char *const headers[] = {
+        "{\"a\":{\"dtype\":\"BF16\",\"shape\":[4],\"data_offsets\":[0,8]}}",
+        "{\"a\":{\"dtype\":\"F16\",\"shape\":[4],\"data_offsets\":[0,8]}}",
+        "{\"a\":{\"dtype\":\"BOOL\",\"shape\":[4],\"data_offsets\":[0,4]},\"b\":" ONE("[1]", "4",
+                                                                                      "8") "}",
+    };
+    static const char *const types[] = {"BF16", "F16", "BOOL"};
+    char *folder = scratch_new();
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        char *path = by_hand(folder, headers[i], strlen(headers[i]), 8);
+        Reading reading = {path, {"a", 0, 4, NULL}}, beside = {path, {"b", 0, 1, NULL}};
+        assert_dies(read_one, &reading, path, types[i], "F32");
+        if (i == 2)
+            assert_int_equal(run_apart(read_one, &beside).status, 0);
+        free(path);
+    }
+    scratch_remove(folder);
+}
+
+/* Bytes of the header changed at random, several at once: whatever comes of it, no signal, no more
+ * than a line, and no wrong values. */
+static void test_random_damage(void **state)
+{
+    (void)state;
+    static const char pieces[] = "{}[]\",:0123456789eE+-.\\u FaN\n";
+    char *folder = scratch_new();
+    size_t header;
+    Bytes file = two(folder, &header);
+    char *kept = memcpy(malloc(file.size), file.bytes, file.size);
+    unsigned random = 1;
+    for (int i = 0; i < 200; i++) {
+        memcpy(file.bytes, kept, file.size);
+        for (int changes = 1 + i % 5; changes > 0; changes--) {
+            random = random * 1103515245u + 12345;
+            const size_t where = 8 + (random >> 8) % (header - 8);
+            random = random * 1103515245u + 12345;
+            file.bytes[where] = pieces[(random >> 16) % (sizeof pieces - 1)];
+        }
+        char *path = scratch_write(folder, "random", file.bytes, file.size);
+        const Ending ending = run_apart(read_two, path);
+        if (!has_died(&ending) && (ending.signal || ending.status || ending.lines))
+            fail_msg("%.*s: signal %d, status %d, %d lines: %s", (int)header - 8, file.bytes + 8,
+                     ending.signal, ending.status, ending.lines, ending.said);
+        free(path);
+    }
+    free(kept), free(file.bytes);
+    scratch_remove(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_file_read),    cmocka_unit_test(test_checksum),
+        cmocka_unit_test(test_file_replace), cmocka_unit_test(test_replace_fails),
+        cmocka_unit_test(test_long_names),   cmocka_unit_test(test_directory_make),
+        cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_odd_sizes),
+        cmocka_unit_test(test_format),       cmocka_unit_test(test_write_fails),
+        cmocka_unit_test(test_wrong_shapes), cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_flipped),      cmocka_unit_test(test_good_headers),
+        cmocka_unit_test(test_bad_offsets),  cmocka_unit_test(test_bad_kinds),
+        cmocka_unit_test(test_bad_sizes),    cmocka_unit_test(test_double_numbers),
+        cmocka_unit_test(test_other_types),  cmocka_unit_test(test_random_damage),
+        cmocka_unit_test(test_kill), /* last: so much is allocated that forks are slow after it */
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,125 @@
+/* scratch.c: see scratch.h. */
+#include "scratch.h"
+
+#include <dirent.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "close.h"
+#include "base/threads.h"
+
+/* ---- Folders ---- */
+
+char *scratch_new(void)
+{
+    const char *parent = getenv("TMPDIR");
+    char *folder = format_text("%s/pulga-test-XXXXXX", parent && *parent ? parent : "/tmp");
+    assert_non_null(mkdtemp(folder));
+    return folder;
+}
+
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *place)
+{
+    (void)status, (void)kind, (void)place;
+    return remove(path);
+}
+
+void scratch_remove(char *folder)
+{
+    assert_int_equal(nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
+    free(folder);
+}
+
+char *scratch_write(const char *folder, const char *name, const void *bytes, size_t size)
+{
+    char *path = format_text("%s/%s", folder, name);
+    remove(path); /* a file written over is synced by some systems, which takes its time */
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+    return path;
+}
+
+int scratch_count(const char *folder)
+{
+    DIR *list = opendir(folder);
+    assert_non_null(list);
+    int count = -2; /* . and .. */
+    while (readdir(list))
+        count++;
+    closedir(list);
+    return count;
+}
+
+/* ---- Processes ---- */
+
+/* Ends a child's exit() before the handlers it has from its parent run: a function that dies need
+ * not free anything, and a leak checker must not say more than the one line. */
+static void leave(int status, void *unused)
+{
+    (void)unused;
+    _exit(status);
+}
+
+static _Noreturn void be_child(int to_parent, Job *job, void *context)
+{
+    dup2(to_parent, STDERR_FILENO);
+    close(to_parent);
+    alarm(20);           /* what hangs is killed by a signal */
+    thread_set_limit(1); /* the threads of GNU's OpenMP do not come along */
+    on_exit(leave, NULL);
+    job(context);
+    _exit(0);
+}
+
+Ending run_apart(Job *job, void *context)
+{
+    Ending ending = {0};
+    int ends[2], status;
+    assert_int_equal(pipe(ends), 0);
+    fflush(NULL); /* or the child would say it again */
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (!child) {
+        close(ends[0]);
+        be_child(ends[1], job, context);
+    }
+    close(ends[1]);
+    size_t kept = 0;
+    char some[4096], last = '\n';
+    for (ssize_t got; (got = read(ends[0], some, sizeof some)) > 0; last = some[got - 1]) {
+        for (ssize_t i = 0; i < got; i++) {
+            ending.lines += some[i] == '\n';
+            if (kept < sizeof ending.said - 1)
+                ending.said[kept++] = some[i];
+        }
+    }
+    close(ends[0]);
+    ending.lines += last != '\n' ? 2 : 0; /* so that it never passes for one line */
+    assert_int_equal(waitpid(child, &status, 0), child);
+    ending.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    ending.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return ending;
+}
+
+bool has_died(const Ending *ending)
+{
+    return !ending->signal && ending->status == 1 && ending->lines == 1 &&
+           strlen(ending->said) > 0 && ending->said[strlen(ending->said) - 1] == '\n';
+}
+
+void assert_dies_saying(Job *job, void *context, const char *const *parts)
+{
+    const Ending ending = run_apart(job, context);
+    if (!has_died(&ending))
+        fail_msg("wanted it to die with one line and %s; signal %d, status %d, %d lines: %s",
+                 parts[0], ending.signal, ending.status, ending.lines, ending.said);
+    for (int i = 0; parts[i]; i++)
+        if (!strstr(ending.said, parts[i]))
+            fail_msg("wanted '%s' in: %s", parts[i], ending.said);
+}

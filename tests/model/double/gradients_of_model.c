@@ -1,0 +1,125 @@
+/* exact_gpt.c: the gradients of the whole model, under every option, against central differences,
+ * in double. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/helpers/cases.h"
+#include "tests/helpers/close.h"
+
+typedef struct {
+    Gpt gpt;
+    const Case *of;
+} Checked;
+
+static double loss(void *context)
+{
+    Checked *checked = context;
+    return case_learn(&checked->gpt, checked->of);
+}
+
+/* The bias of queries, keys and values, head by head: a key's moves all scores of a query alike, so
+ * its gradient is truly 0; a query that sees itself alone has no choice to make. */
+static void check_qkv_bias(Checked *checked, const Tensor *tensor, const Real *gradients, int layer)
+{
+    const GptConfig *shape = &checked->gpt.shape;
+    const int H = shape->heads, D = shape->head_size;
+    for (int third = 0; third < 3; third++)
+        for (int h = 0; h < H; h++) {
+            const size_t at = tensor->offset + (size_t)((third * H + h) * D);
+            const bool alone = shape->window && shape->window[layer * H + h] == 1;
+            assert_gradient(tensor->name, checked->gpt.weight_block + at, gradients + at, (size_t)D,
+                            loss, checked, third == 1 || (third == 0 && alone));
+        }
+}
+
+static void check_case(const Case *c)
+{
+    Checked checked = {case_model(c), c};
+    Gpt *gpt = &checked.gpt;
+    Real *gradients = memory_new(gpt->numbers, sizeof *gradients, "a test");
+    case_learn(gpt, c);
+    memcpy(gradients, gpt->gradient_block, gpt->numbers * sizeof *gradients);
+
+    for (int i = 0; i < gpt->tensor_count; i++) {
+        const Tensor *tensor = &gpt->tensors[i];
+        int layer = 0;
+        const char *bias = strstr(tensor->name, ".attn.c_attn.bias");
+        if (!tensor->trained) {
+            for (size_t j = 0; j < tensor_size(tensor); j++)
+                assert_true(gradients[tensor->offset + j] == 0);
+            continue;
+        }
+        if (bias) {
+            sscanf(tensor->name, "h.%d.", &layer);
+            check_qkv_bias(&checked, tensor, gradients, layer);
+            continue;
+        }
+        const size_t count = tensor_size(tensor);
+        assert_gradient(tensor->name, gpt->weight_block + tensor->offset,
+                        gradients + tensor->offset, count, loss, &checked, false);
+    }
+    free(gradients);
+    gpt_free(gpt);
+}
+
+static void test_gradients(void **state)
+{
+    (void)state;
+    for (int i = 0; i < CASE_COUNT; i++) {
+        print_message("%s\n", CASES[i].name);
+        check_case(&CASES[i]);
+    }
+}
+
+/* A step in parts is the step: the same noise, and gradients that add up. */
+static void test_parts(void **state)
+{
+    (void)state;
+    const Case *c = &CASES[CASE_COUNT - 1];
+    Gpt whole = case_model(c), parts = case_model(c);
+    const double once = case_learn(&whole, c);
+
+    double sum = 0;
+    for (int s = 0; s < CASE_BATCH.sequences; s++) {
+        const int from = CASE_BATCH.start[s], rows = CASE_BATCH.start[s + 1] - from;
+        const int start[] = {0, rows};
+        const Batch part = {rows,
+                            1,
+                            start,
+                            CASE_BATCH.tokens + from,
+                            CASE_BATCH.targets + from,
+                            CASE_BATCH.positions + from,
+                            (uint32_t)from,
+                            NULL};
+        sum += gpt_forward_backward(&parts, &part, (Real)(1.0 / CASE_BATCH.rows),
+                                    (Noise){c->dropout, 9, 4, 0});
+    }
+    assert_close_one("loss in parts", sum / CASE_BATCH.rows, once, 1e-12);
+    assert_close("gradient in parts", parts.gradient_block, (double *)whole.gradient_block,
+                 whole.numbers, 1e-12);
+    gpt_free(&whole);
+    gpt_free(&parts);
+}
+
+/* The head works on pieces of the rows; how large they are must not show. */
+static void test_pieces(void **state)
+{
+    (void)state;
+    const Case *c = &CASES[0];
+    Gpt whole = case_model(c), pieces = case_model(c);
+    const double once = case_learn(&whole, c);
+    pieces.work.piece = 5;
+    assert_close_one("loss in pieces", case_learn(&pieces, c), once, 1e-13);
+    assert_close("gradient in pieces", pieces.gradient_block, (double *)whole.gradient_block,
+                 whole.numbers, 1e-13);
+    gpt_free(&whole);
+    gpt_free(&pieces);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_gradients),
+                                       cmocka_unit_test(test_parts), cmocka_unit_test(test_pieces)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

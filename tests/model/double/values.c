@@ -1,0 +1,197 @@
+/* exact_values.c: layers, schedule and optimiser against values that can be worked out by hand or
+ * that others have published, in double. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/adam.h"
+#include "model/schedule.h"
+#include "tests/helpers/close.h"
+
+static void test_layernorm(void **state)
+{
+    (void)state;
+    const Real x[] = {1, 2, 3, 4}, gain[] = {1, 1, 1, 1}, bias[4] = {0};
+    Real y[4], mean[1], rstd[1];
+    layernorm_forward(y, (LayerNormKeep){mean, rstd}, (LayerNorm){(Real *)gain, (Real *)bias}, x, 1,
+                      4);
+    assert_close("layer norm", y, (double[]){-1.3416354, -0.4472118, 0.4472118, 1.3416354}, 4,
+                 5e-8);
+}
+
+static void test_gelu(void **state)
+{
+    (void)state;
+    /* A feed-forward layer that is nothing but its activation: one by one, weights 1. */
+    Real one = 1, zero = 0, hidden, active;
+    const double known[][2] = {
+        {-1, -.1588080}, {.5, .3457140}, {1, .8411920}, {3, 2.9963626}, {0, 0}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        const Real x = known[i][0];
+        Real y;
+        const FeedForward p = {{&one, &zero}, {&one, &zero}};
+        feedforward_forward(&y, (FeedForwardKeep){&hidden, &active}, p, &x, 1,
+                            (FeedForwardShape){1, 1, true});
+        assert_close_one("gelu", y, known[i][1], 5e-8);
+        feedforward_forward(&y, (FeedForwardKeep){&hidden, &active}, p, &x, 1,
+                            (FeedForwardShape){1, 1, false});
+        assert_close_one("relu", y, fmax(known[i][0], 0), 0);
+    }
+}
+
+static void test_positions(void **state)
+{
+    (void)state;
+    /* The 2017 paper's values for width 4; ours are divided by √4 and kept as floats. */
+    const double paper[] = {0,         1,         0,         1,          .84147098, .54030231,
+                            .00999983, .99995,    .90929743, -.41614684, .01999867, .99980001,
+                            .14112001, -.9899925, .0299955,  .99955003};
+    Real wpe[16];
+    embedding_sinusoids(wpe, 4, 4);
+    for (int i = 0; i < 16; i++)
+        assert_close_one("position", 2 * (double)wpe[i], paper[i], 7e-8);
+}
+
+static void test_noam(void **state)
+{
+    (void)state;
+    /* Width, warm-up, step and rate, as the annotated paper's schedule gives them. */
+    static const struct {
+        int width, warmup, step;
+        double rate;
+    } known[] = {
+        {512, 4000, 1, 1.74692811e-7},      {512, 4000, 100, 1.74692811e-5},
+        {512, 4000, 1000, 1.74692811e-4},   {512, 4000, 4000, 6.98771243e-4},
+        {512, 4000, 8000, 4.94105884e-4},   {512, 4000, 16000, 3.49385621e-4},
+        {512, 4000, 20000, 3.125e-4},       {512, 8000, 8000, 4.94105884e-4},
+        {256, 4000, 4000, 9.88211769e-4},   {128, 4000, 4000, 1.39754249e-3},
+        {128, 40000, 1, 1.10485435e-8},     {128, 40000, 1000, 1.10485435e-5},
+        {128, 40000, 40000, 4.41941738e-4},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        const Schedule s = {.kind = SCHEDULE_NOAM,
+                            .factor = 1,
+                            .width = known[i].width,
+                            .warmup = known[i].warmup,
+                            .horizon = 1000000};
+        assert_close_one("noam", schedule_rate(&s, known[i].step), known[i].rate,
+                         5e-9 * known[i].rate);
+    }
+}
+
+static void test_schedules(void **state)
+{
+    (void)state;
+    const Schedule constant = {
+        .kind = SCHEDULE_CONSTANT, .rate = 2, .warmup = 4, .cooldown = 0.2, .horizon = 20};
+    assert_close_one("warming up", schedule_rate(&constant, 1), 0.5, 1e-15);
+    assert_close_one("warm", schedule_rate(&constant, 4), 2, 1e-15);
+    assert_close_one("before the cool-down", schedule_rate(&constant, 16), 2, 1e-15);
+    assert_close_one("its first step", schedule_rate(&constant, 17), 2, 1e-15);
+    assert_close_one("its second", schedule_rate(&constant, 18), 1.5, 1e-15);
+    assert_close_one("its last", schedule_rate(&constant, 20), 0.5, 1e-15);
+    assert_close_one("behind the end", schedule_rate(&constant, 21), 0, 0);
+
+    const Schedule cosine = {.kind = SCHEDULE_COSINE,
+                             .rate = 2,
+                             .least = 1,
+                             .warmup = 10,
+                             .cooldown = 0.2,
+                             .horizon = 110};
+    assert_close_one("warming up", schedule_rate(&cosine, 5), 1, 1e-15);
+    assert_close_one("highest", schedule_rate(&cosine, 10), 2, 1e-15);
+    assert_close_one("half way", schedule_rate(&cosine, 60), 1.5, 1e-15);
+    assert_close_one("end", schedule_rate(&cosine, 110), 1, 1e-15);
+
+    const Schedule bare = {.kind = SCHEDULE_NOAM, .factor = 0.5, .width = 64, .horizon = 100};
+    assert_close_one("no warm-up", schedule_rate(&bare, 4), 0.5 / 8 / 2, 1e-15);
+}
+
+static void test_adam(void **state)
+{
+    (void)state;
+    /* f(w) = 0.05 w², w from 1, rate 0.1: three steps without decay, and with 0.01 decoupled. */
+    const double known[2][3] = {{.9000000010, .8003620061, .7013970385},
+                                {.8990000010, .7984682811, .6987200522}};
+    for (int decay = 0; decay < 2; decay++) {
+        Real w = 1, m = 0, v = 0;
+        for (int t = 1; t <= 3; t++) {
+            Real g = (Real)0.1 * w;
+            adam_update(&w, &m, &v, &g, 1, 1, 0.1, decay ? 0.01 : 0, t);
+            assert_close_one("Adam", w, known[decay][t - 1], 6e-11);
+        }
+    }
+    /* A gradient that is clipped counts for less in both moments. */
+    Real w = 1, m = 0, v = 0;
+    Real g = 8;
+    adam_update(&w, &m, &v, &g, 1, 0.25, 0.1, 0, 1);
+    assert_close_one("m", m, 0.2, 1e-15);
+    assert_close_one("v", v, 0.08, 1e-15);
+    assert_close_one("g, for the next step", g, 0, 0);
+}
+
+/* All gradients lie in one block with zeros between the tensors: its norm is theirs. */
+static void test_gradient_norm(void **state)
+{
+    (void)state;
+    Gpt gpt = gpt_new((GptConfig){.context = 3,
+                                  .layers = 1,
+                                  .heads = 1,
+                                  .head_size = 3,
+                                  .width = 3,
+                                  .hidden = 5,
+                                  .vocabulary = 20000},
+                      2);
+    double squares = 0;
+    for (int i = 0; i < gpt.tensor_count; i++) {
+        const Tensor *t = &gpt.tensors[i];
+        const size_t count = tensor_size(t);
+        fill(gpt.gradient_block + t->offset, count, i);
+        for (size_t j = 0; j < count; j++)
+            squares += (double)gpt.gradient_block[t->offset + j] *
+                       (double)gpt.gradient_block[t->offset + j];
+    }
+    assert_close_one("norm", adam_gradient_norm(&gpt), sqrt(squares), 1e-12 * sqrt(squares));
+    gpt_free(&gpt);
+}
+
+/* One step touches all that is trained and nothing else; only matrices decay. */
+static void test_adam_step(void **state)
+{
+    (void)state;
+    Gpt gpt = gpt_new((GptConfig){.context = 3,
+                                  .layers = 2,
+                                  .heads = 2,
+                                  .head_size = 3,
+                                  .width = 4,
+                                  .hidden = 5,
+                                  .vocabulary = 7,
+                                  .no_qkv_bias = true},
+                      2);
+    gpt_init(&gpt, 1);
+    Adam adam = adam_new(&gpt);
+    Real *before = memory_new(gpt.numbers, sizeof *before, "a test");
+    memcpy(before, gpt.weight_block, gpt.numbers * sizeof *before);
+    adam_step(&adam, &gpt, 1, 0.1, 0.5, 1); /* no gradient: decay alone */
+    for (int i = 0; i < gpt.tensor_count; i++) {
+        const Tensor *t = &gpt.tensors[i];
+        const double keep = t->trained && t->kind == MATRIX ? 0.95 : 1;
+        for (int j = 0; j < (t->rows ? t->rows : 1) * t->cols; j++)
+            assert_close_one(t->name, gpt.weight_block[t->offset + (size_t)j],
+                             keep * before[t->offset + (size_t)j], 1e-15);
+    }
+    free(before);
+    adam_free(&adam);
+    gpt_free(&gpt);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_layernorm),     cmocka_unit_test(test_gelu),
+        cmocka_unit_test(test_positions),     cmocka_unit_test(test_noam),
+        cmocka_unit_test(test_schedules),     cmocka_unit_test(test_adam),
+        cmocka_unit_test(test_gradient_norm), cmocka_unit_test(test_adam_step),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,344 @@
+/* test_writer.c: writing with a model: what it remembers against reading everything again, drawing
+ * against the exact distribution, the beam against every continuation there is. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/generate/beam.h"
+#include "base/random.h"
+#include "model/generate/sampler.h"
+#include "model/generate/generator.h"
+#include "tests/helpers/cases.h"
+#include "tests/helpers/close.h"
+
+/* What may come after some tokens, all of them read at once and nothing remembered. */
+static void read_at_once(Gpt *gpt, const int *tokens, int count, Real *logits)
+{
+    const int start[] = {0, count}, positions[] = {0, 1, 2, 3, 4, 5, 6};
+    const Batch batch = {
+        .rows = count, .sequences = 1, .start = start, .tokens = tokens, .positions = positions};
+    gpt_next_logits(gpt, &batch, logits);
+}
+
+static void assert_same_logits(const char *what, const Real *got, const Real *wanted, int V)
+{
+    for (int j = 0; j < V; j++)
+        assert_close_one(what, (double)got[j], (double)wanted[j], 1e-5);
+}
+
+/* Far past the context of 7: [bos] (here token 12) and the last 3 stay each time it overflows. */
+static void test_remembers(void **state)
+{
+    (void)state;
+    enum { PROMPT = 3, WORDS = 25 };
+    const int prompt[PROMPT] = {12, 5, 1};
+    for (int c = 0; c < CASE_COUNT; c++) {
+        Gpt gpt = case_model(&CASES[c]), again = case_model(&CASES[c]);
+        const int T = gpt.shape.context, V = gpt.shape.vocabulary;
+        gpt_remember(&gpt, 1);
+        Generator w = generator_new(&gpt, 0, 12);
+        Real *logits = memory_new((size_t)V, sizeof *logits, "logits");
+        generator_begin(&w, prompt, PROMPT);
+        int held = PROMPT, seen[8] = {12, 5, 1};
+        for (int i = 0; i < WORDS; i++) {
+            read_at_once(&again, seen, held, logits);
+            assert_same_logits(CASES[c].name, w.logits, logits, V);
+            assert_int_equal(w.forgot, i + PROMPT > T);
+            const int token = i * 5 % V;
+            seen[held++] = token;
+            if (held > T) {
+                memmove(seen + 1, seen + held - T / 2, sizeof *seen * (size_t)(T / 2));
+                held = 1 + T / 2;
+            }
+            generator_add(&w, token);
+        }
+        free(logits);
+        generator_free(&w);
+        gpt_free(&gpt);
+        gpt_free(&again);
+    }
+}
+
+/* A copy goes on as one that reads the prompt itself, to the last bit, however far past the context
+ * the one before it went; with prompts that fit and one that does not. */
+static void test_copies(void **state)
+{
+    (void)state;
+    enum { WORDS = 12 };
+    const int prompt[] = {12, 5, 1, 3, 0, 8, 2, 7, 4};
+    for (int c = 0; c < CASE_COUNT; c++)
+        for (int count = 1; count <= 9; count += 2) {
+            Gpt gpt = case_model(&CASES[c]);
+            const size_t bytes = sizeof(Real) * (size_t)gpt.shape.vocabulary;
+            gpt_remember(&gpt, 3);
+            Generator asked = generator_new(&gpt, 1, 12), copy = generator_new(&gpt, 2, 12);
+            Generator fresh = generator_new(&gpt, 0, 12);
+            generator_begin(&asked, prompt, count);
+            for (int round = 0; round < 3; round++) {
+                generator_copy(&copy, &asked);
+                generator_begin(&fresh, prompt, count);
+                for (int i = 0; i < WORDS; i++) {
+                    assert_memory_equal(copy.logits, fresh.logits, bytes);
+                    assert_int_equal(copy.forgot, fresh.forgot);
+                    generator_add(&copy, (i * 5 + round) % 13);
+                    generator_add(&fresh, (i * 5 + round) % 13);
+                }
+                assert_true(copy.forgot);
+            }
+            generator_free(&asked);
+            generator_free(&copy);
+            generator_free(&fresh);
+            gpt_free(&gpt);
+        }
+}
+
+/* A context of 1 to 3, with [bos] and without: each word is read, whatever there is room for. */
+static void test_smallest_contexts(void **state)
+{
+    (void)state;
+    for (int T = 1; T <= 3; T++)
+        for (int bos = -1; bos <= 0; bos++) {
+            Gpt gpt = gpt_new((GptConfig){.context = T,
+                                          .layers = 1,
+                                          .heads = 1,
+                                          .head_size = 2,
+                                          .width = 2,
+                                          .hidden = 2,
+                                          .vocabulary = 9},
+                              T);
+            gpt_init(&gpt, 1);
+            gpt_remember(&gpt, 1);
+            Generator w = generator_new(&gpt, 0, bos);
+            const int prompt[] = {0, 3, 4, 5, 6};
+            generator_begin(&w, prompt, 5);
+            assert_true(w.forgot);
+            assert_int_equal(w.tokens[w.count - 1], 6);
+            for (int token = 1; token < 9; token++) {
+                generator_add(&w, token);
+                assert_true(w.count >= 1 && w.count <= T);
+                assert_int_equal(w.tokens[w.count - 1], token);
+                if (bos >= 0 && T > 1)
+                    assert_int_equal(w.tokens[0], bos);
+            }
+            generator_free(&w);
+            gpt_free(&gpt);
+        }
+}
+
+/* ---- Drawing ---- */
+
+enum { V = 9, DRAWS = 20000 };
+static const Real LOGITS[V] = {0.5f, -1, 2, 0.5f, 1.25f, -30, 1.75f, 0, 0.5f};
+
+/* The distribution by its definition, token by token. */
+static void exact(double *p, double temperature, int top_k, double top_p)
+{
+    int order[V], kept = 0;
+    double sum = 0, reached = 0;
+    for (int j = 0; j < V; j++) {
+        order[j] = j;
+        sum += p[j] = exp((double)LOGITS[j] / temperature);
+    }
+    for (int i = 1; i < V; i++) /* most probable first, equal ones as they stand */
+        for (int j = i; j > 0 && p[order[j]] > p[order[j - 1]]; j--) {
+            const int other = order[j];
+            order[j] = order[j - 1];
+            order[j - 1] = other;
+        }
+    const int most = top_k && top_k < V ? top_k : V;
+    double of_most = 0;
+    for (int i = 0; i < most; i++)
+        of_most += p[order[i]];
+    while (kept < most && (kept == 0 || reached / of_most < top_p))
+        reached += p[order[kept++]];
+    for (int i = 0; i < V; i++)
+        p[order[i]] = i < kept ? p[order[i]] / reached : 0;
+}
+
+static void test_draws(void **state)
+{
+    (void)state;
+    static const struct {
+        double temperature;
+        int top_k;
+        double top_p;
+    } cases[] = {{1, 0, 1},     {0.5, 0, 1},  {3, 0, 1},     {1, 1, 1},
+                 {1, 4, 1},     {2, 5, 1},    {1, 0, 0.5},   {1, 0, 0.9},
+                 {1, 0, 0.001}, {2, 0, 0.75}, {1.5, 6, 0.8}, {0.7, 20, 0.95}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        double wanted[V], p[V], squares = 0;
+        Ranked ranked[V];
+        int seen[V] = {0}, freedom = -1;
+        exact(wanted, cases[c].temperature, cases[c].top_k, cases[c].top_p);
+        sampler_probabilities(p, ranked, LOGITS, V,
+                              (Sampling){cases[c].temperature, cases[c].top_p, cases[c].top_k});
+        for (int i = 0; i < DRAWS; i++)
+            seen[sampler_pick(
+                p, V,
+                random_uniform(7, RANDOM_SAMPLE, (Random4){{(uint32_t)i, (uint32_t)c, 0, 0}}))]++;
+        for (int j = 0; j < V; j++) {
+            assert_close_one("probability", p[j], wanted[j], 1e-12);
+            const double expected = wanted[j] * DRAWS;
+            if (wanted[j] == 0)
+                assert_int_equal(seen[j], 0);
+            else if (expected > 1) {
+                squares += (seen[j] - expected) * (seen[j] - expected) / expected;
+                freedom++;
+            }
+        }
+        /* Chi-squared with up to 8 degrees of freedom passes 26.1 once in a thousand times; with
+         * 0, when one token has it all, there is nothing to vary. */
+        assert_true(squares <= (freedom ? 26.1 : 0));
+    }
+}
+
+static void test_greedy(void **state)
+{
+    (void)state;
+    double p[V];
+    Ranked ranked[V];
+    sampler_probabilities(p, ranked, LOGITS, V, (Sampling){.temperature = 0, .top_p = 1});
+    assert_int_equal(sampler_pick(p, V, 0), 2);
+    assert_int_equal(sampler_pick(p, V, 0.999999), 2);
+    const double none[] = {0.25, 0.25, 0}; /* a sum that rounding has left short */
+    assert_int_equal(sampler_pick(none, 3, 0.75), 1);
+}
+
+static void test_rank(void **state)
+{
+    (void)state;
+    enum { COUNT = 300 };
+    double values[COUNT];
+    Ranked best[COUNT];
+    for (int i = 0; i < COUNT; i++)
+        values[i] = (i * 37) % 50;
+    for (int k = 0; k <= COUNT + 1; k += 7) {
+        const int found = rank_best(best, k, values, COUNT);
+        assert_int_equal(found, k < COUNT ? k : COUNT);
+        for (int i = 0; i < found; i++) {
+            int before = 0; /* how many come before it by the definition */
+            for (int j = 0; j < COUNT; j++)
+                before +=
+                    values[j] > best[i].value || (values[j] == best[i].value && j < best[i].id);
+            assert_int_equal(before, i);
+        }
+    }
+}
+
+/* ---- The beam ---- */
+
+/* Every continuation of up to `most` tokens, by reading each of its beginnings at once. */
+static void continue_all(Gpt *gpt, int *tokens, int count, int most, const BeamRules *rules,
+                         double log_p, double *found, int *number)
+{
+    const int words = gpt->shape.vocabulary;
+    if (most == 0) {
+        found[(*number)++] = log_p;
+        return;
+    }
+    Real logits[16];
+    double next[16];
+    read_at_once(gpt, tokens, count, logits);
+    log_softmax_of(next, logits, words);
+    for (int j = 0; j < words; j++) {
+        tokens[count] = j;
+        if (rules->barred && rules->barred[j])
+            continue;
+        if (j == rules->eos)
+            found[(*number)++] = log_p + next[j];
+        else
+            continue_all(gpt, tokens, count + 1, most - 1, rules, log_p + next[j], found, number);
+    }
+}
+
+static double log_probability_of(Gpt *gpt, const int *prompt, int count, const Hypothesis *h)
+{
+    int tokens[8];
+    Real logits[16];
+    double next[16], log_p = 0;
+    memcpy(tokens, prompt, sizeof *tokens * (size_t)count);
+    for (int i = 0; i < h->count; i++) {
+        read_at_once(gpt, tokens, count + i, logits);
+        log_softmax_of(next, logits, gpt->shape.vocabulary);
+        log_p += next[h->tokens[i]];
+        tokens[count + i] = h->tokens[i];
+    }
+    return log_p;
+}
+
+static int downwards(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+static void check_beam(BeamRules rules, bool wide)
+{
+    Gpt gpt = gpt_new((GptConfig){.context = 6,
+                                  .layers = 2,
+                                  .heads = 2,
+                                  .head_size = 3,
+                                  .width = 6,
+                                  .hidden = 5,
+                                  .vocabulary = 5},
+                      6);
+    gpt_init(&gpt, 2);
+    for (size_t i = 0; i < gpt.numbers; i++)
+        gpt.weight_block[i] *= 4; /* opinions */
+    const int prompt[] = {0, 3};
+    double all[1024];
+    int tokens[8] = {0, 3}, number = 0, count;
+    continue_all(&gpt, tokens, 2, rules.most, &rules, 0, all, &number);
+    qsort(all, (size_t)number, sizeof *all, downwards);
+
+    gpt_remember(&gpt, rules.width);
+    Generator w = generator_new(&gpt, 0, -1);
+    generator_begin(&w, prompt, 2);
+    Hypothesis *found = beam_search(&gpt, w.logits, 2, rules, &count);
+    assert_int_equal(count, wide ? number : rules.width);
+    for (int i = 0; i < count; i++) {
+        assert_close_one("what it says of itself", found[i].log_probability,
+                         log_probability_of(&gpt, prompt, 2, &found[i]), 1e-5);
+        assert_int_equal(found[i].ended, found[i].tokens[found[i].count - 1] == rules.eos);
+        assert_true(found[i].ended || found[i].count == rules.most);
+        if (wide)
+            assert_close_one("the best there are", found[i].log_probability, all[i], 1e-5);
+        else
+            assert_true(found[i].log_probability <= all[i] + 1e-5);
+        for (int j = 0; j < i; j++)
+            assert_true(
+                found[i].count != found[j].count ||
+                memcmp(found[i].tokens, found[j].tokens, sizeof *tokens * (size_t)found[i].count));
+    }
+    beam_free(found, count);
+    generator_free(&w);
+    gpt_free(&gpt);
+}
+
+static void test_beam(void **state)
+{
+    (void)state;
+    enum { MOST = 4 };
+    const bool barred[] = {true, false, false, true, false};
+    check_beam((BeamRules){625, MOST, -1, NULL}, true); /* 5⁴ */
+    check_beam((BeamRules){341, MOST, 1, NULL}, true);  /* 4⁴, and 1 + 4 + 16 + 64 ended */
+    check_beam((BeamRules){700, MOST, 1, NULL}, true);
+    check_beam((BeamRules){100, MOST, 1, barred}, true);
+    check_beam((BeamRules){1, MOST, 1, NULL}, false);
+    check_beam((BeamRules){3, MOST, 1, NULL}, false);
+    check_beam((BeamRules){3, MOST, -1, barred}, false);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_remembers),
+        cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_smallest_contexts),
+        cmocka_unit_test(test_draws),
+        cmocka_unit_test(test_greedy),
+        cmocka_unit_test(test_rank),
+        cmocka_unit_test(test_beam),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

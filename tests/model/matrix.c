@@ -1,0 +1,197 @@
+/* test_matrix.c: the product against a plain triple loop in double: odd shapes, steps, transposed
+ * views and parts of larger matrices, with every kernel that the machine has (the test calls itself
+ * again under PULGA_KERNEL for each). */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "model/matrix/matrix.h"
+#include "base/random.h"
+#include "tests/helpers/close.h"
+#include "base/threads.h"
+
+static uint32_t drawn;
+static bool in_pairs; /* a bfloat16 kernel is tested */
+
+static int draw(int most)
+{
+    const Random4 words = random_words(1, 99, (Random4){{drawn++, 0, 0, 0}});
+    return (int)(words.word[0] % (uint32_t)most);
+}
+
+/* A view of rows x cols numbers in a larger field of them, in one of four lies. */
+typedef struct {
+    Real *field;
+    size_t size;
+    Matrix view;
+} Viewed;
+
+static Viewed draw_view(int rows, int cols, int salt)
+{
+    const int pad_rows = draw(3), pad_cols = draw(5), apart = draw(6) == 0 ? 2 : 1;
+    const bool turned = draw(2);
+    const int high = (turned ? cols : rows) + pad_rows, wide = (turned ? rows : cols) + pad_cols;
+    Viewed v = {.size = (size_t)high * (size_t)wide * (size_t)apart + 1};
+    v.field = memory_new(v.size, sizeof *v.field, "a test");
+    fill(v.field, v.size, salt);
+    Matrix whole = {v.field + 1, high, wide, (ptrdiff_t)wide * apart, apart};
+    whole = matrix_cols(matrix_rows(whole, pad_rows, turned ? cols : rows), pad_cols,
+                        turned ? rows : cols);
+    v.view = turned ? transposed(whole) : whole;
+    return v;
+}
+
+static Real *at(Matrix m, int i, int j)
+{
+    return m.at + i * m.row_step + j * m.col_step;
+}
+
+/* What a product makes of an operand: itself, or, in bfloat16, the nearest number whose lower 16
+ * bits are 0, the even one of two. */
+static double taken(Real x)
+{
+    if (!in_pairs)
+        return (double)x;
+    float nearest = (float)x;
+    uint32_t bits;
+    memcpy(&bits, &nearest, sizeof bits);
+    bits = (bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000;
+    memcpy(&nearest, &bits, sizeof bits);
+    return (double)nearest;
+}
+
+/* y = a·b (+ y) in double; size: Σ |a|·|b|, which bounds the rounding. */
+static double plain(Matrix a, Matrix b, int i, int j, double start, double *size)
+{
+    double sum = start;
+    *size = fabs(start);
+    for (int k = 0; k < a.cols; k++) {
+        const double product = taken(*at(a, i, k)) * taken(*at(b, k, j));
+        sum += product;
+        *size += fabs(product);
+    }
+    return sum;
+}
+
+static void check_shape(int rows, int cols, int depth, bool add)
+{
+    Viewed y = draw_view(rows, cols, 1), a = draw_view(rows, depth, 2);
+    Viewed b = draw_view(depth, cols, 3);
+    Real *before = memory_new(y.size, sizeof *before, "a test");
+    if (!add) /* what y held must not be read */
+        for (int i = 0; i < rows; i++)
+            for (int j = 0; j < cols; j++)
+                *at(y.view, i, j) = NAN;
+    memcpy(before, y.field, y.size * sizeof *before);
+    (add ? matmul_add : matmul)(y.view, a.view, b.view);
+
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < cols; j++) {
+            Real *place = at(y.view, i, j), *old = before + (place - y.field);
+            double size;
+            const double wanted = plain(a.view, b.view, i, j, add ? (double)*old : 0, &size);
+            const double limit = (depth + 2) * size * (sizeof(Real) == 4 ? 6e-8 : 1.2e-16);
+            if (!(fabs((double)*place - wanted) <= limit))
+                fail_msg("%dx%dx%d add %d: (%d, %d) is %.9g, wanted %.9g", rows, depth, cols, add,
+                         i, j, (double)*place, wanted);
+            *old = *place; /* checked; what is left must not have changed */
+        }
+    assert_memory_equal(before, y.field, y.size * sizeof *before);
+    free(before), free(y.field), free(a.field), free(b.field);
+}
+
+/* Both operands may be views of the same numbers: y = a·aᵀ, or of parts of them that overlap. */
+static void check_own(int rows, int depth)
+{
+    Viewed y = draw_view(rows, rows, 1), a = draw_view(rows + 1, depth, 2);
+    const Matrix left = matrix_rows(a.view, 0, rows);
+    const Matrix right = transposed(matrix_rows(a.view, draw(2), rows));
+    matmul(y.view, left, right);
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < rows; j++) {
+            double size;
+            const double wanted = plain(left, right, i, j, 0, &size);
+            const double limit = (depth + 2) * size * (sizeof(Real) == 4 ? 6e-8 : 1.2e-16);
+            assert_true(fabs((double)*at(y.view, i, j) - wanted) <= limit);
+        }
+    free(y.field), free(a.field);
+}
+
+static void test_shapes(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 600; i++)
+        check_shape(1 + draw(70), 1 + draw(70), 1 + draw(70), draw(2));
+    for (int i = 0; i < 100; i++)
+        check_own(1 + draw(50), 1 + draw(50));
+    check_shape(1, 1, 1, false);
+    check_shape(14, 32, 256, true), check_shape(15, 33, 257, false);
+    check_shape(505, 31, 513, true), check_shape(1009, 65, 300, false);
+    check_shape(7, 5, 0, false), check_shape(7, 5, 0, true); /* nothing to sum: 0, or unchanged */
+    check_shape(0, 5, 3, false), check_shape(5, 0, 3, true);
+}
+
+/* The bits of a product must not depend on the threads: every shape is large enough for them. */
+static void check_same_bits(int rows, int depth, int cols, bool turned)
+{
+    const size_t size = (size_t)rows * (size_t)cols;
+    Real *a = memory_new((size_t)rows * (size_t)depth, sizeof *a, "a test");
+    Real *b = memory_new((size_t)depth * (size_t)cols, sizeof *b, "a test");
+    Real *once = memory_new(size, sizeof *once, "a test");
+    Real *again = memory_new(size, sizeof *again, "a test");
+    fill(a, (size_t)rows * (size_t)depth, 1), fill(b, (size_t)depth * (size_t)cols, 2);
+    const Matrix b_view = turned ? transposed(matrix(b, cols, depth)) : matrix(b, depth, cols);
+    const int threads = thread_limit();
+    thread_set_limit(1);
+    matmul(matrix(once, rows, cols), matrix(a, rows, depth), b_view);
+    for (int t = 2; t <= 7; t++) {
+        thread_set_limit(t);
+        memset(again, 0, size * sizeof *again);
+        matmul(matrix(again, rows, cols), matrix(a, rows, depth), b_view);
+        assert_memory_equal(once, again, size * sizeof *once);
+    }
+    thread_set_limit(threads);
+    free(a), free(b), free(once), free(again);
+}
+
+static void test_same_bits(void **state)
+{
+    (void)state;
+    check_same_bits(611, 301, 203, false), check_same_bits(900, 801, 70, true);
+    check_same_bits(3, 1001, 403, false), check_same_bits(3, 1001, 403, true);
+}
+
+/* Calls this program again for each kernel. */
+static int with_each_kernel(const char *self)
+{
+    static const char *const names[] = {"portable", "avx2", "avx512", "avx512_bf16", "amx"};
+    int failures = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char *probe = format_text("PULGA_KERNEL=%s %s --has 2>/dev/null", names[i], self);
+        char *call = format_text("PULGA_KERNEL=%s %s", names[i], self);
+        if (!system(probe))
+            failures += system(call) != 0;
+        else
+            printf("%s: not on this machine\n", names[i]);
+        free(probe), free(call);
+    }
+    return failures;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1)
+        return strcmp(argv[1], "--has") != 0;
+    if (!getenv("PULGA_KERNEL"))
+        return with_each_kernel(argv[0]);
+    in_pairs = strcmp(matrix_kernel_name(), getenv("PULGA_KERNEL"));
+    if (in_pairs && !matrix_choose(PRECISION_BF16))
+        die("%s is not to be had", getenv("PULGA_KERNEL"));
+    printf("kernel %s\n", matrix_kernel_name());
+    fflush(stdout);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes),
+                                       cmocka_unit_test(test_same_bits)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,63 @@
+# floor.bats: the nine sentences are learned down to what their text allows. PULGA_SEEDS: how many
+# seeds of each.
+load programs.bash
+
+# reaches FLOOR OPTIONS...: every seed's best model lies at most 0.001 above the floor, not below.
+reaches() {
+    local floor=$1 gap
+    shift
+    for seed in $(seq 1 "${PULGA_SEEDS:-20}"); do
+        "$BIN/train" perro.txt "$@" --seed "$seed" --out run --overwrite >out.txt
+        grep -q "floor $floor" out.txt
+        gap=$(sed -n 's/^best .*, \(-\{0,1\}[0-9.]*\) above the floor$/\1/p' out.txt)
+        awk -v gap="$gap" 'BEGIN { exit !(gap != "" && gap >= 0 && gap <= 0.001) }' ||
+            { echo "seed $seed: $gap above the floor"; return 1; }
+    done
+}
+
+# next_after TOLERANCE "WORDS" WORD=PROBABILITY...: what the run says after the words.
+next_after() {
+    local tolerance=$1 words=$2
+    shift 2
+    "$BUILD/tests/tools/double/next_probabilities" run "$words" >next.txt
+    for wanted in "$@"; do
+        awk -v word="${wanted%=*}" -v p="${wanted#*=}" -v t="$tolerance" \
+            '$1 == word { found = 1; if ($2 < p - t || $2 > p + t) exit 1 }
+             END { if (!found) exit 1 }' next.txt ||
+            { echo "after '$words':"; cat next.txt; return 1; }
+    done
+}
+
+@test "with the defaults, and the frequencies it has learned" {
+    reaches 0.411980
+    next_after 0.03 "" el=0.5556 un=0.4444
+    next_after 0.03 "el" perro=0.4 muchacho=0.4 gato=0.2
+    next_after 0.03 "un" muchacho=0.5 perro=0.25 gato=0.25
+    next_after 0.03 "el perro come" un=0.5 '[eos]=0.5'
+    next_after 0.03 "un muchacho jugaba" con=0.5 '[eos]=0.5'
+}
+
+@test "post-norm" {
+    reaches 0.411980 --norm post
+}
+
+@test "gelu, learned positions, an untied head" {
+    reaches 0.411980 --activation gelu --positions learned --untied
+}
+
+@test "characters by lines" {
+    reaches 0.093278 --tokens char --sequence lines
+}
+
+@test "post-norm of four layers starts well" {
+    local PULGA_SEEDS=$(( (${PULGA_SEEDS:-20} + 3) / 4 ))
+    reaches 0.411980 --norm post --layers 4
+}
+
+@test "a model of the course's shape" {
+    "$BIN/train" perro.txt --layers 1 --heads 4 --width 128 --head-size 128 --window 1,2,3,4 \
+        --hidden 128 --batch 1 --epochs 100 --lr-factor 0.1 --dropout 0 --out course >out.txt
+    gap=$(sed -n 's/^best .*, \([0-9.]*\) above the floor$/\1/p' out.txt)
+    awk -v gap="$gap" 'BEGIN { exit !(gap != "" && gap <= 0.02) }'
+    grep -q "^steps   900 of 1 sequences (100 epochs)" out.txt
+}

@@ -1,0 +1,59 @@
+# programs.bash: what the tests of the programs share. BIN and BUILD come from make test.
+: "${BIN:=$PWD}" "${BUILD:=$PWD/build}"
+ROOT="$BATS_TEST_DIRNAME/../.."
+
+setup() {
+    WORK=$(mktemp -d)
+    cd "$WORK"
+    cp "$ROOT/data/perro.txt" .
+}
+
+teardown() {
+    cd /
+    chmod -R u+w "$WORK" 2>/dev/null || true
+    rm -rf "$WORK"
+}
+
+# dying COMMAND...: a program that dies need not free anything.
+dying() {
+    ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 "$@"
+}
+
+# refuses STATUS TEXT... -- COMMAND...: it ends with that status, says one line on standard error,
+# and the line holds every TEXT.
+refuses() {
+    local status=$1 wanted=()
+    shift
+    while [ "$1" != -- ]; do wanted+=("$1"); shift; done
+    shift
+    local code=0
+    dying "$@" >out.txt 2>err.txt </dev/null || code=$?
+    [ "$code" -eq "$status" ] || { echo "status $code, not $status: $*"; cat err.txt; return 1; }
+    [ "$(wc -l <err.txt)" -eq 1 ] || { echo "not one line: $*"; cat err.txt; return 1; }
+    for text in "${wanted[@]}"; do
+        grep -qF -- "$text" err.txt || { echo "'$text' is not in:"; cat err.txt; return 1; }
+    done
+}
+
+# refutes GREP-ARGUMENTS...: grep finds nothing. (A command behind a bare ! never fails a test.)
+refutes() {
+    if grep "$@"; then return 1; fi
+}
+
+# Two runs hold the same bits: model, state, and all of the log but the last two columns, the times.
+same_run() {
+    cmp "$1/model.safetensors" "$2/model.safetensors"
+    cut -d, -f1-7 "$1/log.csv" >a.csv
+    cut -d, -f1-7 "$2/log.csv" >b.csv
+    cmp a.csv b.csv
+    # The states differ in the size of the log alone, whose times have more or fewer digits: the
+    # numbers behind the header are compared.
+    cmp <(numbers_of "$1/state.safetensors") <(numbers_of "$2/state.safetensors")
+}
+
+# The numbers of a safetensors file, without its header.
+numbers_of() {
+    local length
+    length=$(od -An -t u8 -N 8 "$1" | tr -d ' ')
+    tail -c +$((length + 9)) "$1"
+}

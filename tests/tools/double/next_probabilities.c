@@ -1,0 +1,40 @@
+/* next_probabilities.c: what a run's model says of the next word after some words, for the tests of the
+ * programs: a line "word probability" for each token. Usage: next_probabilities RUN WORDS */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/huggingface/pretrained.h"
+#include "model/layers/logits.h"
+
+int main(int argc, char **argv)
+{
+    if (argc != 3)
+        return 64;
+    Pretrained model = pretrained_open(argv[1]);
+    int *tokens, N;
+    char *wrong = pretrained_tokens(&model, "the words", argv[2], strlen(argv[2]), &tokens, &N);
+    if (wrong)
+        die("%s", wrong);
+    int *positions = memory_new((size_t)N + 1, sizeof *positions, "a test"), start[2] = {0, N};
+    for (int i = 0; i < N; i++)
+        positions[i] = i;
+    const Batch batch = {N, 1, start, tokens, tokens, positions, 0, NULL};
+    gpt_forward(&model.gpt, &batch, NULL, (Noise){0});
+
+    const int C = model.gpt.shape.width, V = model.gpt.shape.vocabulary;
+    Real *logits = memory_new((size_t)V, sizeof *logits, "a test");
+    logits_forward(logits, model.gpt.weights.head, ROW(model.gpt.keep.normed, N - 1, C), 1, C, V);
+    double sum = 0;
+    for (int v = 0; v < V; v++)
+        sum += exp((double)logits[v]);
+    for (int v = 0; v < V; v++)
+        printf("%s %.6f\n", model.vocabulary.words[v].key, exp((double)logits[v]) / sum);
+
+    free(logits);
+    free(positions);
+    free(tokens);
+    pretrained_close(&model);
+    return 0;
+}

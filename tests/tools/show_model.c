@@ -1,0 +1,54 @@
+/* show_model.c: what a model says of a text, for scripts/transformers.py, as JSON: its ids, the
+ * logits of each (N, V), and each layer's attention (L, H, N, N). Usage: show_model DIR TEXT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/huggingface/pretrained.h"
+#include "model/layers/logits.h"
+
+static void show(const char *name, const Real *numbers, size_t count)
+{
+    printf(",\"%s\":[", name);
+    for (size_t i = 0; i < count; i++)
+        printf("%s%.9g", i ? "," : "", (double)numbers[i]);
+    printf("]");
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 3)
+        return 64;
+    Pretrained model = pretrained_open(argv[1]);
+    const GptConfig *shape = &model.gpt.shape;
+    const int C = shape->width, V = shape->vocabulary;
+    int *tokens, N;
+    char *wrong = pretrained_tokens(&model, "the text", argv[2], strlen(argv[2]), &tokens, &N);
+    if (wrong)
+        die("%s", wrong);
+    N = N < shape->context ? N : shape->context;
+    int *positions = memory_new((size_t)N + 1, sizeof *positions, "a test"), start[2] = {0, N};
+    for (int i = 0; i < N; i++)
+        positions[i] = i;
+    const size_t rows = (size_t)N;
+    const size_t seen = (size_t)shape->layers * (size_t)shape->heads * rows * rows;
+    Real *logits = memory_new(rows * (size_t)V + 1, sizeof *logits, "a test");
+    Real *attention = memory_new(seen + 1, sizeof *attention, "a test");
+    const Batch batch = {N, 1, start, tokens, tokens, positions, 0, NULL};
+    gpt_forward(&model.gpt, &batch, attention, (Noise){0});
+    logits_forward(logits, model.gpt.weights.head, model.gpt.keep.normed, N, C, V);
+
+    printf("{\"ids\":[");
+    for (int i = 0; i < N; i++)
+        printf("%s%d", i ? "," : "", tokens[i]);
+    printf("]");
+    show("logits", logits, rows * (size_t)V);
+    show("attention", attention, seen);
+    printf("}\n");
+    free(attention);
+    free(logits);
+    free(positions);
+    free(tokens);
+    pretrained_close(&model);
+    return 0;
+}

@@ -1,0 +1,300 @@
+/* trainer.c: see trainer.h. */
+#include "trainer.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+
+#include "model/matrix/matrix.h"
+#include "training/run/checkpoint.h"
+#include "formats/huggingface/config.h"
+#include "diverged.h"
+#include "data/corpus/floor.h"
+#include "take_over.h"
+#include "formats/huggingface/tokenizer_json.h"
+#include "base/threads.h"
+
+/* ---- Opening ---- */
+
+static const char *text_name(const Trainer *t)
+{
+    return strcmp(t->text_path, "-") ? t->text_path : "standard input";
+}
+
+static void make_vocabulary(Trainer *t, const Settings *settings)
+{
+    t->vocabulary = vocabulary_of(text_name(t), t->text.clean, t->text.size,
+                                  (VocabularyRules){.characters = settings->tokens == TOKENS_CHAR,
+                                                    .stream = settings->sequence == SEQUENCE_STREAM,
+                                                    .min_count = settings->min_count,
+                                                    .max_words = settings->max_words});
+}
+
+static void read_corpus(Trainer *t, const Settings *settings)
+{
+    t->corpus = corpus_of(text_name(t), t->text.clean, t->text.size, &t->vocabulary,
+                          settings->sequence == SEQUENCE_STREAM);
+}
+
+static char *make_plan(Trainer *t, const Settings *settings, const Decided *decided)
+{
+    if (!matrix_choose((Precision)settings->precision))
+        return format_text(
+            "--precision bf16 needs AMX or AVX-512 BF16, which this processor, or the "
+            "kernel that PULGA_KERNEL names, does not have; f32 runs everywhere");
+    /* First: a model's working memory is counted by threads. */
+    if (settings->threads)
+        thread_set_limit(settings->threads);
+    char *wrong = plan_make(&t->plan, settings, decided, &t->corpus, t->vocabulary.count);
+    if (wrong)
+        return wrong;
+    t->floor = t->corpus.stream ? (double)NAN : floor_of(&t->corpus, t->plan.reach);
+    t->trial = thread_trial_new(t->plan.settings.threads, is_decided(decided, "threads"));
+    return NULL;
+}
+
+static void make_model(Trainer *t)
+{
+    memory_check(t->plan.bytes, "a model of these sizes");
+    t->gpt = gpt_new(t->plan.shape, t->plan.rows);
+    t->adam = adam_new(&t->gpt);
+    t->best = memory_new(t->gpt.numbers, sizeof *t->best, "the best weights");
+    t->reader = reader_new(&t->corpus, (uint32_t)t->plan.settings.seed);
+    t->room = batch_room_new(t->plan.rows);
+    t->progress = (Progress){.best_loss = INFINITY};
+    t->largest_weight = INFINITY; /* not known */
+}
+
+/* The vocabulary that a run was begun with: it need not come from its text alone. */
+static void read_vocabulary(Trainer *t, const Settings *settings)
+{
+    const Config config = config_read(t->directory);
+    const Tokenizer tokenizer = tokenizer_read(t->directory, config.shape.vocabulary, config.eos);
+    t->vocabulary = tokenizer.vocabulary;
+    free((int *)config.shape.window);
+    if (tokenizer.stream != (settings->sequence == SEQUENCE_STREAM) ||
+        tokenizer.lower != settings->lower ||
+        t->vocabulary.characters != (settings->tokens == TOKENS_CHAR))
+        die("%s/tokenizer.json is damaged: it does not read a text as config.json says",
+            t->directory);
+}
+
+static char *open_resumed(Trainer *t, Settings *settings, Decided *decided)
+{
+    t->directory = format_text("%s", settings->resume);
+    t->log = run_claim(t->directory); /* before anything is read: nobody else changes it now */
+    char *wrong = take_over_run(settings, decided);
+    if (wrong)
+        return wrong;
+    if (!settings->text) /* then it is the run's own copy */
+        settings->text = run_text_path(t->directory);
+    if (!settings->text)
+        die("%s holds no copy of its text; name it with --text FILE", t->directory);
+    t->text_path = settings->text;
+    t->text = text_read(t->text_path, settings->lower);
+    run_check_text(t->directory, text_name(t), &t->text);
+    read_vocabulary(t, settings);
+    read_corpus(t, settings);
+    if ((wrong = make_plan(t, settings, decided)))
+        return wrong;
+    run_check_kernel(t->directory);
+    make_model(t);
+    t->identity = run_identity(&t->plan.settings, &t->text);
+    t->progress = state_read(t->directory, &t->gpt, &t->adam, t->best, &t->log, t->identity);
+    if (t->plan.settings.steps < t->progress.step)
+        return format_text("%s has taken %" PRId64 " steps: it cannot become shorter than that",
+                           t->directory, t->progress.step);
+    if (!reader_seek(&t->reader, t->progress.epoch, t->progress.next))
+        die("%s/state.safetensors is damaged: an epoch has no piece %zu", t->directory,
+            t->progress.next);
+    log_go_on(&t->log);
+    return NULL;
+}
+
+/* The rest of opening a new run, from weights of its own or, unless NULL, from a model's. */
+static char *begin(Trainer *t, const Settings *settings, const Decided *decided, const Gpt *from)
+{
+    read_corpus(t, settings);
+    char *wrong = make_plan(t, settings, decided);
+    if (wrong)
+        return wrong;
+    make_model(t);
+    if (from)
+        memcpy(t->gpt.weight_block, from->weight_block, from->numbers * sizeof(Real));
+    else
+        gpt_init(&t->gpt, (uint32_t)settings->seed);
+    memcpy(t->best, t->gpt.weight_block, t->gpt.numbers * sizeof *t->best);
+    t->identity = run_identity(&t->plan.settings, &t->text);
+    t->directory = run_directory(settings, t->text_path, &t->log);
+    return NULL;
+}
+
+static char *open_new(Trainer *t, Settings *settings, const Decided *decided)
+{
+    plan_text(settings, decided);
+    t->text = text_read(t->text_path, settings->lower);
+    make_vocabulary(t, settings);
+    return begin(t, settings, decided, NULL);
+}
+
+static char *open_from(Trainer *t, Settings *settings, Decided *decided)
+{
+    Pretrained model = pretrained_open(settings->from);
+    char *wrong = take_over_model(settings, decided, &model);
+    if (!wrong) {
+        t->text = text_read(t->text_path, settings->lower);
+        t->vocabulary = model.vocabulary;
+        model.vocabulary = (Vocabulary){0}; /* the trainer's from now on */
+        char *spelt = vocabulary_check_text(&t->vocabulary, text_name(t), t->text.raw.bytes,
+                                            t->text.raw.size);
+        if (spelt)
+            die("%s", spelt);
+        wrong = begin(t, settings, decided, &model.gpt);
+    }
+    pretrained_close(&model);
+    return wrong;
+}
+
+char *trainer_open(Trainer *t, const char *text_path, Settings *settings, Decided *decided)
+{
+    *t = (Trainer){.text_path = text_path};
+    return settings->resume ? open_resumed(t, settings, decided)
+           : settings->from ? open_from(t, settings, decided)
+                            : open_new(t, settings, decided);
+}
+
+bool trainer_describe(const Trainer *t, const char *command)
+{
+    if (t->plan.settings.resume) /* how it came about stays as it was */
+        return run_write_settings(t->directory, &t->plan.settings);
+    return run_write_description(t->directory, &t->plan, &t->vocabulary, t->text_path, &t->text,
+                                 command);
+}
+
+void trainer_close(Trainer *t)
+{
+    log_close(&t->log);
+    batch_room_free(&t->room);
+    reader_free(&t->reader);
+    free(t->best);
+    adam_free(&t->adam);
+    gpt_free(&t->gpt);
+    plan_free(&t->plan);
+    corpus_free(&t->corpus);
+    vocabulary_free(&t->vocabulary);
+    text_free(&t->text);
+    free(t->directory);
+}
+
+/* ---- Training ---- */
+
+/* Forward and backward over the next sequences, in as many parts as asked for: the gradients of the
+ * mean loss over all their targets. */
+static Step learn(Trainer *t, int64_t number)
+{
+    const Settings *s = &t->plan.settings;
+    Gpt *gpt = &t->gpt;
+    int count, targets = 0;
+    const Piece *pieces = reader_take(&t->reader, s->batch, &count);
+    for (int i = 0; i < count; i++)
+        targets += pieces[i].length;
+
+    const Noise noise = {s->dropout, (uint32_t)s->seed, (uint32_t)number, 0};
+    double sum = 0;
+    uint32_t row = 0;
+    for (int part = 0; part < s->accumulate; part++) {
+        const int from = (int)((int64_t)count * part / s->accumulate);
+        const int end = (int)((int64_t)count * (part + 1) / s->accumulate);
+        if (from == end)
+            continue;
+        const Batch batch = batch_fill(&t->room, &t->corpus, pieces + from, end - from, row);
+        const double loss = gpt_forward_backward(gpt, &batch, (Real)(1.0 / targets), noise);
+        if (!isfinite(loss))
+            diverged_in_loss(t, number, pieces + from, end - from, row, noise);
+        sum += loss;
+        row += (uint32_t)batch.rows;
+    }
+    return (Step){.loss = sum / targets, .targets = targets};
+}
+
+Step trainer_step(Trainer *t)
+{
+    const Settings *s = &t->plan.settings;
+    Gpt *gpt = &t->gpt;
+    const int64_t number = t->progress.step + 1;
+    const double began = clock_seconds();
+    thread_trial_begin(&t->trial);
+    Step step = learn(t, number);
+    step.gradient_norm = adam_gradient_norm(gpt);
+    step.rate = schedule_rate(&t->plan.schedule, number);
+    const double scale =
+        s->clip > 0 && step.gradient_norm > s->clip ? s->clip / step.gradient_norm : 1;
+    diverged_check_gradients(t, number, step.gradient_norm, scale);
+    adam_step(&t->adam, gpt, scale, step.rate, s->decay, number);
+    diverged_check_weights(t, number, step.rate);
+    t->progress.step = number;
+    t->progress.epoch = t->reader.epoch;
+    t->progress.next = t->reader.next;
+    thread_trial_end(&t->trial, (clock_seconds() - began) / step.targets);
+    return step;
+}
+
+bool trainer_holds_out(const Trainer *t)
+{
+    return arrlen(t->corpus.held_out) > 0;
+}
+
+/* The loss over some pieces, as many at a time as there is room for; NAN where it was stopped. */
+static double loss_over(Trainer *t, const Piece *pieces)
+{
+    const ptrdiff_t count = arrlen(pieces);
+    double sum = 0;
+    size_t targets = 0;
+    for (ptrdiff_t from = 0, end; from < count; from = end) {
+        int rows = 0;
+        if (t->stop && *t->stop)
+            return NAN;
+        for (end = from; end < count && rows + pieces[end].length <= t->room.rows; end++)
+            rows += pieces[end].length;
+        const Batch batch = batch_fill(&t->room, &t->corpus, pieces + from, (int)(end - from), 0);
+        const double loss = gpt_evaluate(&t->gpt, &batch);
+        if (!isfinite(loss))
+            diverged_in_loss(t, t->progress.step, pieces + from, (int)(end - from), 0, (Noise){0});
+        sum += loss;
+        targets += (size_t)rows;
+    }
+    return sum / (double)targets;
+}
+
+double trainer_evaluate(Trainer *t)
+{
+    const double loss = loss_over(t, trainer_holds_out(t) ? t->corpus.held_out : t->corpus.train);
+    if (isnan(loss) && t->stop && *t->stop)
+        return NAN;
+    if (loss < t->progress.best_loss) {
+        t->progress.best_loss = loss;
+        t->progress.best_step = t->progress.step;
+        t->progress.worse = 0;
+        memcpy(t->best, t->gpt.weight_block, t->gpt.numbers * sizeof *t->best);
+    } else {
+        t->progress.worse++;
+    }
+    return loss;
+}
+
+bool trainer_save(Trainer *t)
+{
+    if (isinf(t->progress.best_loss)) { /* not evaluated yet: the last weights are the best */
+        t->progress.best_step = t->progress.step;
+        memcpy(t->best, t->gpt.weight_block, t->gpt.numbers * sizeof *t->best);
+    }
+    return run_save(t->directory, &t->gpt, &t->adam, t->best, &t->progress, &t->log, t->identity);
+}
+
+bool trainer_keep(const Trainer *t, bool anew)
+{
+    return log_check(&t->log) && checkpoint_keep(t->directory, t->progress.step, t->log.safe.size,
+                                                 t->plan.settings.keep, anew);
+}

@@ -1,0 +1,67 @@
+/* trainer.h: a run in the making: the text, the plan, the model, and where they have got to. */
+#ifndef PULGA_TRAINER_H
+#define PULGA_TRAINER_H
+
+#include <signal.h>
+#include <stdio.h>
+
+#include "base/threads.h"
+#include "training/run/run.h"
+
+typedef struct {
+    const char *text_path;
+    Text text;
+    Vocabulary vocabulary;
+    Corpus corpus;
+    Plan plan;
+    double floor; /* NAN where it is not counted */
+    char *directory;
+    Log log; /* it holds the directory's lock */
+    uint64_t identity;
+
+    Gpt gpt;
+    Adam adam;
+    Real *best;            /* a block of weights: those of the lowest evaluated loss */
+    double largest_weight; /* no weight is larger; see diverged.h */
+    Reader reader;
+    BatchRoom room;
+    ThreadTrial trial;
+    Progress progress;
+    const volatile sig_atomic_t *stop; /* where it is not 0, an evaluation is given up; or NULL */
+} Trainer;
+
+/* Opens a new run on a text or, where settings name one to resume, that run where it stopped.
+ * Returns NULL, or what is wrong with the settings (the caller frees); dies of a bad file. The
+ * settings' words must outlive the trainer. */
+char *trainer_open(Trainer *trainer, const char *text_path, Settings *settings, Decided *decided);
+void trainer_close(Trainer *trainer);
+
+/* Writes what does not change during the run; command: the line it was begun with. Says what
+ * failed and returns false. */
+bool trainer_describe(const Trainer *trainer, const char *command);
+
+typedef struct {
+    double loss, gradient_norm, rate;
+    int targets;
+} Step;
+
+/* Forward, backward and update over the next sequences. Dies, keeping what was saved, where a
+ * loss, a gradient or a weight is not finite. */
+Step trainer_step(Trainer *trainer);
+
+/* The loss over the held-out text or, where nothing is held out, over the training text. Keeps the
+ * weights where it is the lowest so far. NAN, and nothing has changed, where it was given up. Dies
+ * where it is not finite. */
+double trainer_evaluate(Trainer *trainer);
+
+/* Writes the model, the log and the state. Says what failed and returns false. */
+bool trainer_save(Trainer *trainer);
+
+/* Keeps what is saved as one of the last settings.keep; where it was kept already, made anew or
+ * left as it is. Says what failed and returns false. */
+bool trainer_keep(const Trainer *trainer, bool anew);
+
+/* Whether some of the text is held out: then that is evaluated, else what is trained on. */
+bool trainer_holds_out(const Trainer *trainer);
+
+#endif
