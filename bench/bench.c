@@ -321,7 +321,7 @@ static void bench_writing(const Machine *machine, const Case *it)
 /* bench FILE.json [long]: long adds GPT-2 at its full context, and PyTorch's compiler. */
 int main(int count, char **arguments)
 {
-    process_prepare(arguments);
+    process_prepare();
     if (count < 2)
         die("usage: bench FILE.json [long]");
     report_open(arguments[1]);
