@@ -37,7 +37,7 @@ override CFLAGS += -std=gnu11 -fno-math-errno -fno-trapping-math \
 # An include with a slash names a file of another room.
 override CPPFLAGS += -D_GNU_SOURCE -I.
 # Of the rooms and the libraries a program gets what it calls: only sample edits lines.
-LDLIBS = -Wl,--as-needed -lstb -lutf8proc -lcjson -lxxhash -ledit -lm
+LDLIBS = -Wl,--as-needed -lutf8proc -lcjson -lxxhash -ledit -lm
 LINK = @mkdir -p $(@D) && echo '  link $@' && $(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 PACK = @rm -f $@ && $(AR) rcs $@ $^
 # The stack is guarded where bytes from outside are handled; in model/ it would cost half a percent.
@@ -77,7 +77,7 @@ $(EXACT) $(EXACT_TOOLS): $(BUILD)/%: $(BUILD)/double/%.o $(call in_double,$(HELP
 # What a target takes from the libraries and changes: see tests/fuzz/harness.c.
 $(FUZZERS): $(BUILD)/%: $(BUILD)/float/tests/fuzz/%.o $(call in_float,$(FUZZ_HELPERS)) \
 		$(BUILD)/float/rooms.a
-	$(LINK) -fsanitize=fuzzer $(patsubst %,-Wl$(,)--wrap=%,exit fopen fdopen open_memstream fclose \
+	$(LINK) -fsanitize=fuzzer $(patsubst %,-Wl$(,)--wrap=%,exit fopen fdopen open_memstream fopencookie fclose \
 		XXH3_64bits XXH3_64bits_withSeed XXH3_64bits_digest)
 , = ,
 

@@ -43,9 +43,7 @@ static char *shown(const char *text, bool spaces_stay, bool goes_on)
 {
     char *result = NULL;
     size_t size = 0;
-    FILE *out = open_memstream(&result, &size);
-    if (!out)
-        die("no memory for a text");
+    FILE *out = memory_stream(&result, &size);
     for (const char *at = text; *at;) {
         const char *begin = at;
         const int32_t c = next_of(&at);
@@ -61,8 +59,7 @@ static char *shown(const char *text, bool spaces_stay, bool goes_on)
             fprintf(out, "%s%.*s", begin == text && !goes_on && is_mark(c) ? "◌" : "",
                     (int)(at - begin), begin);
     }
-    if (fclose(out))
-        die("no memory for a text");
+    fclose(out);
     return result;
 }
 

@@ -30,10 +30,7 @@ Bytes file_read(const char *path, bool text)
         if (room - read_so_far.size < 2) {
             room = room ? 2 * room : sized ? (size_t)status.st_size + 2 : 1 << 16;
             memory_check((double)room, name);
-            char *larger = realloc(read_so_far.bytes, room);
-            if (!larger)
-                die("%s does not fit into memory", name);
-            read_so_far.bytes = larger;
+            read_so_far.bytes = memory_resize(read_so_far.bytes, room);
         }
         char *end = read_so_far.bytes + read_so_far.size;
         const ssize_t got = read(file, end, room - read_so_far.size - 1);

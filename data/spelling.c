@@ -97,9 +97,9 @@ char *spelling_text(const Spelling *s, const int *tokens, int count)
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = memory_stream(&text, &size);
     int left = -1;
-    for (int i = 0; out && i < count; i++) {
+    for (int i = 0; i < count; i++) {
         const int id = tokens[i];
         if (id == s->vocabulary->bos || id == s->vocabulary->eos)
             continue;
@@ -107,7 +107,6 @@ char *spelling_text(const Spelling *s, const int *tokens, int count)
                 s->vocabulary->words[id].key);
         left = id;
     }
-    if (!out || fclose(out))
-        die("no memory for a text");
+    fclose(out);
     return text;
 }

@@ -37,10 +37,7 @@ static void append(Buffer *buffer, const void *bytes, size_t size)
 {
     if (buffer->room - buffer->size < size + 1) {
         buffer->room = 2 * buffer->room + size + 1;
-        char *larger = realloc(buffer->bytes, buffer->room);
-        if (!larger)
-            die("a text of %zu bytes does not fit into memory", buffer->room);
-        buffer->bytes = larger;
+        buffer->bytes = memory_resize(buffer->bytes, buffer->room);
     }
     memcpy(buffer->bytes + buffer->size, bytes, size);
     buffer->size += size;

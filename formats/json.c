@@ -8,6 +8,11 @@
 #include "base/base.h"
 #include "base/file.h"
 
+void json_prepare(void)
+{
+    cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = memory_take, .free_fn = free});
+}
+
 /* Whether a string spells out the character 0, at which it would end unseen once it is parsed. */
 static bool spells_zero(const char *text)
 {
@@ -68,8 +73,6 @@ cJSON *json_read(const char *directory, const char *name)
 bool json_write(const char *directory, const char *name, cJSON *json)
 {
     char *text = cJSON_Print(json);
-    if (!text)
-        die("no memory for %s/%s", directory, name);
     const bool good = file_replace(directory, name, text, strlen(text));
     cJSON_free(text);
     cJSON_Delete(json);

@@ -6,6 +6,10 @@
 
 struct cJSON;
 
+/* Lets cJSON take its memory from memory_take, so that it never returns NULL for want of memory: a
+ * file would be written without an entry. Called once, when a program starts. */
+void json_prepare(void);
+
 /* The whole of directory/name, parsed; dies where it is absent or no JSON, or has a name twice. The
  * caller deletes it. */
 struct cJSON *json_read(const char *directory, const char *name);

@@ -69,8 +69,6 @@ bool safetensors_write(const char *directory, const char *name, const NamedTenso
     char *text = cJSON_PrintUnformatted(header);
     cJSON_DetachItemViaPointer(header, metadata); /* it stays the caller's */
     cJSON_Delete(header);
-    if (!text)
-        die("no memory for the header of %s/%s", directory, name);
 
     FileWriter writer;
     bool good = file_begin(&writer, directory, name);

@@ -46,13 +46,10 @@ static void put_word(FILE *out, const char *word, int columns)
 {
     char *fitted = NULL;
     size_t size = 0;
-    FILE *text = open_memstream(&fitted, &size);
-    if (!text)
-        die("no memory for a word");
+    FILE *text = memory_stream(&fitted, &size);
     const int width = display_width(word);
     put_fitted(text, word, width < columns ? width : columns, false);
-    if (fclose(text))
-        die("no memory for a word");
+    fclose(text);
     put_xml(out, fitted);
     free(fitted);
 }

@@ -5,11 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sysexits.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -29,13 +27,6 @@ typedef struct {
     int count;
     FILE *nowhere;
 } Parsing;
-
-_Noreturn void usage_error(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    die_with(EX_USAGE, format, arguments);
-}
 
 static error_t parse_one(int key, char *text, struct argp_state *state)
 {
@@ -176,9 +167,7 @@ char *command_line(int count, char *const *words)
 {
     char *line = NULL;
     size_t size = 0;
-    FILE *out = open_memstream(&line, &size);
-    if (!out)
-        die("no memory for the command line");
+    FILE *out = memory_stream(&line, &size);
     for (int i = 0; i < count; i++) {
         if (i)
             fputc(' ', out);

@@ -26,9 +26,6 @@ void options_parse(const Program *program, int argc, char **argv, void *into, De
  * returns the words, ended by NULL. The caller frees the list. */
 char **options_and_words(Program program, int argc, char **argv, void *into, Decided *decided);
 
-/* "program: message" in one line and exit status 64: the call was wrong, not the world. */
-_Noreturn void usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
 /* Words as one text, a space between each two. The caller frees. */
 char *words_together(char **words);
 

@@ -9,6 +9,7 @@
 #include "container.h"
 #include "base/base.h"
 #include "base/threads.h"
+#include "formats/json.h"
 
 /* What would end in a crash otherwise: stacks that do not hold the blocks of a matrix product, and
  * more threads than OpenMP finds room for on one. */
@@ -33,6 +34,7 @@ static void limit_memory(void)
 
 void process_prepare(void)
 {
+    json_prepare();
     check_limits();
     limit_memory();
 }

@@ -195,8 +195,6 @@ static void seal_text(char text[17], cJSON *json)
     cJSON *pulga = cJSON_GetObjectItemCaseSensitive(json, "pulga");
     cJSON *seal = cJSON_DetachItemFromObjectCaseSensitive(pulga, "xxh3_64");
     char *all = cJSON_PrintUnformatted(json);
-    if (!all)
-        die("no memory for config.json");
     checksum_hex(text, checksum_of(all, strlen(all)));
     cJSON_free(all);
     if (seal)

@@ -58,7 +58,7 @@ static cJSON *metadata_of(const Progress *p, const Log *log, uint64_t identity)
         [LOG_SIZE] = format_text("%zu", log->safe.size),
         [LOG_SUM] = format_text("%s", log_sum),
         /* Lines that the log could not take are kept here: none is ever missing. */
-        [LOG_LINES] = strndup(log->lines ? log->lines : "", arrlenu(log->lines)),
+        [LOG_LINES] = format_text("%.*s", (int)arrlen(log->lines), log->lines ? log->lines : ""),
         [RUN] = format_text("%s", run),
     };
     cJSON *metadata = cJSON_CreateObject();

@@ -1,0 +1,143 @@
+/* memory.c: one allocator for us and for stb_ds, whose implementation is compiled here.
+ *
+ * Large blocks are zeroed by giving their pages back to the system, which then hands out zeroed
+ * ones as they are touched. A memory stream is a stdio stream whose write function grows a block;
+ * open_memstream() would lose what was written when memory runs out. */
+#include "base.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { CACHE_LINE = 64 };
+#ifndef LARGE_BLOCK /* bytes; valgrind does not see that madvise() zeroes, so there it is never */
+#define LARGE_BLOCK (1 << 20)
+#endif
+
+/* ---- One allocator ---- */
+
+void *memory_resize(void *memory, size_t bytes)
+{
+    void *resized = realloc(memory, bytes ? bytes : 1);
+    if (!resized)
+        die("no memory: %.1f MB more were needed", (double)bytes / 1e6);
+    return resized;
+}
+
+void *memory_take(size_t bytes)
+{
+    return memory_resize(NULL, bytes);
+}
+
+#define STBDS_REALLOC(context, memory, bytes) memory_resize(memory, bytes)
+#define STBDS_FREE(context, memory) free(memory)
+#define STB_DS_IMPLEMENTATION
+#include <stb/stb_ds.h>
+
+/* ---- How much there is ---- */
+
+static double memory_limit = INFINITY;
+
+void memory_limit_set(double bytes)
+{
+    memory_limit = bytes;
+}
+
+void memory_check(double bytes, const char *purpose)
+{
+    const double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    if (machine > 0 && bytes > machine)
+        die("no memory: %s would take %.0f MB, this machine has %.0f MB; choose smaller sizes",
+            purpose, bytes / 1e6, machine / 1e6);
+    if (bytes > memory_limit)
+        die("no memory: %s would take %.0f MB, this container or ulimit -m allows %.0f MB; choose "
+            "smaller sizes",
+            purpose, bytes / 1e6, memory_limit / 1e6);
+}
+
+/* ---- Large blocks ---- */
+
+/* Zeroes a block. Whole pages are given back to the system, which returns them zeroed when they
+ * are touched: the gradients of a model that does not learn then take no memory. */
+static void zero(char *memory, size_t bytes)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *first = memory + (page - (uintptr_t)memory % page) % page;
+    const size_t whole = bytes < LARGE_BLOCK ? 0 : (bytes - (size_t)(first - memory)) / page * page;
+    if (!whole || madvise(first, whole, MADV_DONTNEED)) {
+        memset(memory, 0, bytes);
+        return;
+    }
+    madvise(first, whole, MADV_HUGEPAGE); /* if the system has some: fewer pages to look up */
+    memset(memory, 0, (size_t)(first - memory));
+    memset(first + whole, 0, bytes - whole - (size_t)(first - memory));
+}
+
+void *memory_new(size_t count, size_t size, const char *purpose)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - CACHE_LINE)
+        die("%s would need more memory than there are addresses; choose smaller sizes", purpose);
+    bytes = (bytes / CACHE_LINE + 1) * CACHE_LINE;
+    memory_check((double)bytes, purpose);
+    void *memory = aligned_alloc(CACHE_LINE, bytes);
+    if (!memory)
+        die("no memory: %s would take %.1f MB; choose smaller sizes", purpose, (double)bytes / 1e6);
+    zero(memory, bytes);
+    return memory;
+}
+
+Real *arena_take(Arena *arena, size_t rows, size_t cols)
+{
+    const size_t line = CACHE_LINE / sizeof(Real);
+    size_t count, end;
+    if (__builtin_mul_overflow(rows, cols, &count) ||
+        __builtin_add_overflow(arena->used, count, &end) || end > SIZE_MAX / 64)
+        die("a model of this size does not fit in any memory; choose smaller sizes");
+    Real *piece = arena->at ? arena->at + arena->used : NULL;
+    arena->used = (end + line - 1) / line * line;
+    return piece;
+}
+
+/* ---- Streams ---- */
+
+typedef struct {
+    char **text;
+    size_t *size, room;
+} Stream;
+
+static ssize_t stream_write(void *cookie, const char *bytes, size_t count)
+{
+    Stream *stream = cookie;
+    if (*stream->size + count >= stream->room) {
+        stream->room = 2 * (*stream->size + count + 1);
+        *stream->text = memory_resize(*stream->text, stream->room);
+    }
+    memcpy(*stream->text + *stream->size, bytes, count);
+    *stream->size += count;
+    (*stream->text)[*stream->size] = 0;
+    return (ssize_t)count;
+}
+
+static int stream_close(void *cookie)
+{
+    free(cookie);
+    return 0;
+}
+
+FILE *memory_stream(char **text, size_t *size)
+{
+    Stream *stream = memory_take(sizeof *stream);
+    *stream = (Stream){text, size, 1};
+    *text = memory_take(stream->room);
+    **text = 0;
+    *size = 0;
+    FILE *file = fopencookie(stream, "w",
+                             (cookie_io_functions_t){.write = stream_write, .close = stream_close});
+    if (!file)
+        die("no memory for a text");
+    return file;
+}

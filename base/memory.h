@@ -1,0 +1,45 @@
+/* memory.h: memory that is there, or the program ends.
+ *
+ * Everything that takes memory here dies with one line if there is none, and so do the libraries:
+ * stb_ds allocates through memory.c, and cJSON through memory_take (see formats/json.h). So nobody
+ * checks for NULL after an allocation. */
+#ifndef PULGA_MEMORY_H
+#define PULGA_MEMORY_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "real.h"
+
+/* malloc and realloc that die instead of returning NULL. */
+void *memory_take(size_t bytes);
+void *memory_resize(void *memory, size_t bytes);
+
+/* Zeroed memory for count x size bytes that starts on a cache line; the caller frees it with
+ * free(). If there is not so much, dies and names the purpose. Pages of a large block that are
+ * never touched cost nothing. */
+void *memory_new(size_t count, size_t size, const char *purpose);
+
+/* Dies unless the machine, and the limit that was set, have so much memory at all. To be called
+ * before allocating: Linux hands out more memory than there is, and kills the program when it is
+ * used. */
+void memory_check(double bytes, const char *purpose);
+
+/* What a container or ulimit allows this process; called once, when the program starts. */
+void memory_limit_set(double bytes);
+
+/* A stream that writes into memory, as open_memstream() does. After fclose(), *text holds all of
+ * it, ended by a 0 that *size does not count; the caller frees *text. Writing never fails. */
+FILE *memory_stream(char **text, size_t *size);
+
+/* One block of numbers handed out piece by piece. With at == NULL it only counts, so one layout
+ * function serves twice: first to learn the size, then to place. */
+typedef struct {
+    Real *at;
+    size_t used; /* numbers handed out so far */
+} Arena;
+
+/* The next rows x cols numbers, starting on a cache line; NULL while counting. */
+Real *arena_take(Arena *arena, size_t rows, size_t cols);
+
+#endif
