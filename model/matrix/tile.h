@@ -76,12 +76,18 @@ TILE_TARGET __attribute__((always_inline)) static inline void tile_of(
         else                                                                                      \
             tile_of(count <= TILE_ROWS ? count : 1, vectors, false, y, y_step, a, b, depth, add); \
         break;
-#define TILE_CASES(vectors)                                                                     \
-    TILE_CASE(1, vectors)                                                                       \
-    TILE_CASE(2, vectors) TILE_CASE(3, vectors) TILE_CASE(4, vectors) TILE_CASE(5, vectors)     \
-        TILE_CASE(6, vectors) TILE_CASE(7, vectors) TILE_CASE(8, vectors) TILE_CASE(9, vectors) \
-            TILE_CASE(10, vectors) TILE_CASE(11, vectors) TILE_CASE(12, vectors)                \
-                TILE_CASE(13, vectors) TILE_CASE(14, vectors)
+#define TILE_CASES(vectors) \
+    TILE_CASE(1, vectors)   \
+    TILE_CASE(2, vectors)   \
+    TILE_CASE(3, vectors)   \
+    TILE_CASE(4, vectors)   \
+    TILE_CASE(5, vectors)   \
+    TILE_CASE(6, vectors)   \
+    TILE_CASE(7, vectors)   \
+    TILE_CASE(8, vectors)   \
+    TILE_CASE(9, vectors)   \
+    TILE_CASE(10, vectors)  \
+    TILE_CASE(11, vectors) TILE_CASE(12, vectors) TILE_CASE(13, vectors) TILE_CASE(14, vectors)
 
 TILE_TARGET static void tile(Real *y, ptrdiff_t y_step, const Real *a, bool by_rows, const Real *b,
                              int rows, int depth, bool add)
