@@ -10,43 +10,7 @@
 #include <sysexits.h>
 #include <time.h>
 
-/* Whether a code point commands: control characters, what breaks a line, and what turns the
- * writing round. */
-static bool is_command(uint32_t c)
-{
-    return c < ' ' || (c >= 0x7F && c < 0xA0) || c == 0x61C || c == 0x200E || c == 0x200F ||
-           (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
-}
-
-/* The bytes of a UTF-8 character that may be shown; 0 where these are none. */
-static int harmless_bytes(const unsigned char *at)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* of so many bytes */
-    const int bytes = *at < 0x80   ? 1
-                      : *at < 0xC0 ? 0
-                      : *at < 0xE0 ? 2
-                      : *at < 0xF0 ? 3
-                      : *at < 0xF8 ? 4
-                                   : 0;
-    uint32_t c = bytes == 1 ? *at : *at & (0x7Fu >> bytes);
-    for (int i = 1; i < bytes; i++) {
-        if ((at[i] & 0xC0) != 0x80) /* the 0 at the end among them */
-            return 0;
-        c = c << 6 | (at[i] & 0x3F);
-    }
-    const bool good = c >= least[bytes] && c <= 0x10FFFF && !(c >= 0xD800 && c < 0xE000);
-    return good && !is_command(c) ? bytes : 0;
-}
-
-void text_sanitize(char *text)
-{
-    for (unsigned char *at = (unsigned char *)text; *at;) {
-        const int bytes = harmless_bytes(at);
-        if (!bytes)
-            *at = '?';
-        at += bytes ? bytes : 1;
-    }
-}
+#include "utf8.h"
 
 static void put_line(const char *format, va_list arguments)
 {

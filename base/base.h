@@ -21,11 +21,6 @@ void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The formatted text in memory of its own; the caller frees it. */
 char *format_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Replaces by ? each byte of a control character, of a bidirectional control character and of
- * anything that is not UTF-8: a name out of a damaged file must not look like a second line, nor
- * send commands to the terminal. */
-void text_sanitize(char *text);
-
 double clock_seconds(void); /* since some fixed moment; only differences mean anything */
 
 static inline int min_int(int a, int b)

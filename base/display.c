@@ -1,62 +1,31 @@
-/* shown.c: see shown.h. */
+/* display.c: each function walks the text one code point at a time and replaces what must not reach
+ * the reader as it is. */
 #include "display.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <utf8proc.h>
 
-#include "base.h"
+#include "memory.h"
+#include "utf8.h"
 
-/* The next code point of *at, which moves behind it; -1 for a byte that is not UTF-8. */
-static int32_t next_of(const char **at)
+static char *shown(const char *text, bool keep_spaces, bool is_part)
 {
-    utf8proc_int32_t c;
-    const utf8proc_ssize_t size = utf8proc_iterate((const utf8proc_uint8_t *)*at, -1, &c);
-    *at += size > 0 ? size : 1;
-    return size > 0 ? c : -1;
-}
-
-static bool is_invisible(int32_t c)
-{
-    if (c == 0x200C || c == 0x200D) /* they join letters and tell them apart: part of a word */
-        return false;
-    switch (utf8proc_category(c)) {
-    case UTF8PROC_CATEGORY_CN:
-    case UTF8PROC_CATEGORY_CC:
-    case UTF8PROC_CATEGORY_CF:
-    case UTF8PROC_CATEGORY_CS:
-    case UTF8PROC_CATEGORY_CO:
-    case UTF8PROC_CATEGORY_ZL:
-    case UTF8PROC_CATEGORY_ZP:
-    case UTF8PROC_CATEGORY_ZS: return true;
-    default: return false;
-    }
-}
-
-static bool is_mark(int32_t c)
-{
-    const utf8proc_category_t category = utf8proc_category(c);
-    return category >= UTF8PROC_CATEGORY_MN && category <= UTF8PROC_CATEGORY_ME;
-}
-
-static char *shown(const char *text, bool spaces_stay, bool goes_on)
-{
-    char *result = NULL;
-    size_t size = 0;
+    char *result;
+    size_t size;
     FILE *out = memory_stream(&result, &size);
-    for (const char *at = text; *at;) {
+    for (const char *at = text, *end = text + strlen(text); at < end;) {
         const char *begin = at;
-        const int32_t c = next_of(&at);
+        const int32_t c = utf8_next(&at, end);
         if (c < 0)
             fputs("\uFFFD", out);
         else if (c == ' ')
-            fputs(spaces_stay ? " " : "␣", out);
+            fputs(keep_spaces ? " " : "␣", out);
         else if (c == '\n')
-            fputs(goes_on ? "\n" : "↵", out);
+            fputs(is_part ? "\n" : "↵", out);
         else if (is_invisible(c))
             fprintf(out, "U+%04X", (unsigned)c);
         else
-            fprintf(out, "%s%.*s", begin == text && !goes_on && is_mark(c) ? "◌" : "",
+            fprintf(out, "%s%.*s", begin == text && !is_part && is_combining(c) ? "◌" : "",
                     (int)(at - begin), begin);
     }
     fclose(out);
@@ -81,20 +50,20 @@ char *display_part(const char *text)
 int display_width(const char *text)
 {
     int columns = 0;
-    while (*text)
-        columns += utf8proc_charwidth(next_of(&text));
+    for (const char *end = text + strlen(text); text < end;)
+        columns += utf8_columns(utf8_next(&text, end));
     return columns;
 }
 
 void put_fitted(FILE *out, const char *text, int columns, bool right)
 {
-    const int width = display_width(text), spare = columns - width;
+    const int spare = columns - display_width(text);
     if (right && spare > 0)
         fprintf(out, "%*s", spare, "");
-    int left = spare < 0 ? columns - 1 : columns;
-    for (const char *at = text; *at;) {
+    int left = spare < 0 ? columns - 1 : columns; /* … takes one */
+    for (const char *at = text, *end = text + strlen(text); at < end;) {
         const char *begin = at;
-        const int wide = utf8proc_charwidth(next_of(&at));
+        const int wide = utf8_columns(utf8_next(&at, end));
         if (wide > left)
             break;
         left -= wide;
@@ -109,14 +78,14 @@ void put_fitted(FILE *out, const char *text, int columns, bool right)
 void put_json(FILE *out, const char *text)
 {
     fputc('"', out);
-    for (const char *at = text; *at;) {
+    for (const char *at = text, *end = text + strlen(text); at < end;) {
         const char *begin = at;
-        const int32_t c = next_of(&at);
+        const int32_t c = utf8_next(&at, end);
         if (c == '"' || c == '\\')
             fprintf(out, "\\%c", (char)c);
         else if (c < 0)
             fputs("\\ufffd", out);
-        else if (c > 0xFFFF && is_invisible(c)) /* as two halves */
+        else if (c > 0xFFFF && is_invisible(c)) /* as a surrogate pair */
             fprintf(out, "\\u%04x\\u%04x", 0xD7C0u + ((unsigned)c >> 10),
                     0xDC00u + ((unsigned)c & 0x3FF));
         else if ((c != ' ' && is_invisible(c)) || c == '<' || c == '>' || c == '&')

@@ -4,7 +4,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <utf8proc.h>
 
 #include "base/base.h"
 
@@ -18,13 +17,11 @@ typedef struct {
 static Letters letters_of(const char *word, size_t size)
 {
     Letters letters = {.length = 0};
-    for (size_t i = 0; i < size && letters.length <= LONGEST; letters.length++) {
-        utf8proc_int32_t code_point;
-        const utf8proc_ssize_t length = utf8proc_iterate((const utf8proc_uint8_t *)word + i,
-                                                         (utf8proc_ssize_t)(size - i), &code_point);
+    for (const char *at = word, *end = word + size; at < end && letters.length <= LONGEST;
+         letters.length++) {
+        const int32_t c = utf8_next(&at, end);
         if (letters.length < LONGEST)
-            letters.at[letters.length] = code_point;
-        i += length > 0 ? (size_t)length : 1;
+            letters.at[letters.length] = c;
     }
     return letters;
 }

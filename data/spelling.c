@@ -5,27 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <stb/stb_ds.h>
-#include <utf8proc.h>
 
 #include "base/base.h"
 
 static int32_t first_code_point(const Vocabulary *v, int id)
 {
-    utf8proc_int32_t c = 0;
-    utf8proc_iterate((const utf8proc_uint8_t *)v->words[id].key, -1, &c);
-    return c;
+    const char *at = v->words[id].key, *end = at + strlen(at);
+    return at < end ? utf8_next(&at, end) : 0;
 }
 
 static bool is_mark(const Vocabulary *v, int id)
 {
     /* [bos] is a word, whatever it begins with */
     return !vocabulary_is_special(v, id) && is_punctuation(first_code_point(v, id));
-}
-
-static bool opens(int32_t c)
-{
-    return c == 0xBF || c == 0xA1 || utf8proc_category(c) == UTF8PROC_CATEGORY_PS ||
-           utf8proc_category(c) == UTF8PROC_CATEGORY_PI; /* ¿ ¡ ( [ « “ */
 }
 
 static int64_t pair_key(const Vocabulary *v, int left, int right)
@@ -89,8 +81,8 @@ bool spelling_needs_space(const Spelling *s, int left, int right)
     const int before = right_marks ? s->before[right] : 0;
     if (behind || before)
         return behind <= 0 && before <= 0;
-    return !(left_marks && opens(first_code_point(v, left))) &&
-           !(right_marks && !opens(first_code_point(v, right)));
+    return !(left_marks && is_opening(first_code_point(v, left))) &&
+           !(right_marks && !is_opening(first_code_point(v, right)));
 }
 
 char *spelling_text(const Spelling *s, const int *tokens, int count)

@@ -10,22 +10,6 @@
 /* Our own tokens: a text that spells them out would be taken for them by other tools. */
 static const char *const RESERVED[] = {"[bos]", "[eos]", "[unk]"};
 
-bool is_space(int32_t c)
-{
-    return (c >= 0x09 && c <= 0x0D) || c == 0x20 || c == 0x85 || c == 0xA0 || c == 0x1680 ||
-           (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F ||
-           c == 0x205F || c == 0x3000;
-}
-
-bool is_punctuation(int32_t c)
-{
-    if (c < 0x80)
-        return (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') ||
-               (c >= '{' && c <= '~');
-    const utf8proc_category_t category = utf8proc_category(c);
-    return category >= UTF8PROC_CATEGORY_PC && category <= UTF8PROC_CATEGORY_PO;
-}
-
 /* ---- Cleaning ---- */
 
 typedef struct {
@@ -52,35 +36,26 @@ static bool is_ascii(const char *line, size_t size)
     return any < 0x80;
 }
 
-static bool is_mark(utf8proc_int32_t c)
-{
-    const utf8proc_category_t category = utf8proc_category(c);
-    return category >= UTF8PROC_CATEGORY_MN && category <= UTF8PROC_CATEGORY_ME;
-}
-
 /* Each of these returns NULL, or what is wrong. */
 static char *check_line(const char *name, size_t number, const char *line, size_t size)
 {
     enum { MOST_MARKS = 100 }; /* NFC puts them in order in the square of their number */
-    const utf8proc_uint8_t *at = (const utf8proc_uint8_t *)line;
     size_t column = 1;
     int marks = 0;
-    for (size_t i = 0; i < size; column++) {
-        utf8proc_int32_t code_point;
-        const utf8proc_ssize_t length =
-            utf8proc_iterate(at + i, (utf8proc_ssize_t)(size - i), &code_point);
-        if (length < 0)
+    for (const char *at = line, *end = line + size; at < end; column++) {
+        const unsigned char byte = (unsigned char)*at;
+        const int32_t c = utf8_next(&at, end);
+        if (c < 0)
             return format_text(
                 "%s:%zu:%zu: byte 0x%02X is not UTF-8; if the text is Latin-1, convert "
                 "it: iconv -f LATIN1 -t UTF-8",
-                name, number, column, at[i]);
-        if (!code_point)
+                name, number, column, byte);
+        if (!c)
             return format_text("%s:%zu:%zu: byte 0x00: this is not a text", name, number, column);
-        marks = is_mark(code_point) ? marks + 1 : 0;
+        marks = is_combining(c) ? marks + 1 : 0;
         if (marks > MOST_MARKS)
             return format_text("%s:%zu:%zu: more than %d accents and other marks on one letter",
                                name, number, column, MOST_MARKS);
-        i += (size_t)length;
     }
     return NULL;
 }
@@ -100,16 +75,13 @@ static char *check_reserved(const char *name, size_t number, const char *line, s
 /* Lower case, code point by code point with Unicode's full mapping: İ alone becomes two. */
 static void append_lower(Buffer *out, const char *line, size_t size)
 {
-    for (size_t i = 0; i < size;) {
-        utf8proc_int32_t code_point;
-        utf8proc_uint8_t encoded[4];
-        i += (size_t)utf8proc_iterate((const utf8proc_uint8_t *)line + i,
-                                      (utf8proc_ssize_t)(size - i), &code_point);
-        if (code_point == 0x130)
+    for (const char *at = line, *end = line + size; at < end;) {
+        const int32_t c = utf8_next(&at, end);
+        char bytes[4];
+        if (c == 0x130)
             append(out, "i\xCC\x87", 3);
         else
-            append(out, encoded,
-                   (size_t)utf8proc_encode_char(utf8proc_tolower(code_point), encoded));
+            append(out, bytes, utf8_put(bytes, to_lower(c)));
     }
 }
 
@@ -187,34 +159,6 @@ void text_free(Text *text)
 
 /* ---- Tokens ---- */
 
-static const char *after(const char *at, const char *end, int32_t *code_point)
-{
-    return at + utf8proc_iterate((const utf8proc_uint8_t *)at, end - at, code_point);
-}
-
-/* What regular expressions call \w: letters and what counts as such, marks on them, decimal digits,
- * connectors as _ is one, and the two joiners. */
-static bool is_letter(int32_t c)
-{
-    switch (utf8proc_category(c)) {
-    case UTF8PROC_CATEGORY_LU:
-    case UTF8PROC_CATEGORY_LL:
-    case UTF8PROC_CATEGORY_LT:
-    case UTF8PROC_CATEGORY_LM:
-    case UTF8PROC_CATEGORY_LO:
-    case UTF8PROC_CATEGORY_NL:
-    case UTF8PROC_CATEGORY_MN:
-    case UTF8PROC_CATEGORY_MC:
-    case UTF8PROC_CATEGORY_ME:
-    case UTF8PROC_CATEGORY_ND:
-    case UTF8PROC_CATEGORY_PC: return true;
-    default: /* the letters in circles and squares are symbols and alphabetic all the same */
-        return c == 0x200C || c == 0x200D || (c >= 0x24B6 && c <= 0x24E9) ||
-               (c >= 0x1F130 && c <= 0x1F149) || (c >= 0x1F150 && c <= 0x1F169) ||
-               (c >= 0x1F170 && c <= 0x1F189);
-    }
-}
-
 /* What a code point belongs to. */
 typedef enum { SPACE, WORD, MARK } Class;
 
@@ -224,7 +168,7 @@ static Class class_of(int32_t c, Marks marks)
         return SPACE;
     switch (marks) {
     case MARKS_IN_WORDS: return WORD;
-    case MARKS_IN_RUNS: return is_letter(c) ? WORD : MARK;
+    case MARKS_IN_RUNS: return is_word_letter(c) ? WORD : MARK;
     case MARKS_ALONE: break;
     }
     return is_punctuation(c) ? MARK : WORD;
@@ -234,14 +178,14 @@ const char *token_next(const char **at, const char *end, bool characters, Marks 
 {
     int32_t c = 0;
     const char *token = *at, *next = token;
-    while (token < end && (next = after(token, end, &c), !characters && is_space(c)))
+    while (token < end && (next = token, c = utf8_next(&next, end), !characters && is_space(c)))
         token = next;
     if (token == end)
         return *at = end, NULL;
     const Class class = class_of(c, marks);
     if (!characters && (class == WORD || marks == MARKS_IN_RUNS))
         for (const char *more;
-             next < end && (more = after(next, end, &c), class_of(c, marks) == class);)
+             next < end && (more = next, class_of(utf8_next(&more, end), marks) == class);)
             next = more;
     *at = next;
     return token;

@@ -3,6 +3,7 @@
 #define PULGA_TEXT_H
 
 #include "base/file.h"
+#include "base/utf8.h"
 
 typedef struct {
     Bytes raw;         /* as the file was                                          */
@@ -20,10 +21,6 @@ void text_free(Text *text);
  * caller frees either that or what is clean. */
 char *text_clean(const char *name, const char *bytes, size_t size, bool lower, char **clean,
                  size_t *clean_size);
-
-/* White space: Unicode's White_Space. Punctuation: ASCII's, or Unicode's category P. */
-bool is_space(int32_t code_point);
-bool is_punctuation(int32_t code_point);
 
 /* Whether there is nothing but white space. */
 bool is_blank(const char *at, const char *end);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/utf8.h"
 #include "base/version.h"
 
 const char *argp_program_version = "pulga " PULGA_VERSION;

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <stb/stb_ds.h>
-#include <utf8proc.h>
 
 #include "base/base.h"
 #include "base/file.h"
@@ -171,22 +170,11 @@ typedef struct {
     bool special;
 } Entry;
 
-static bool is_utf8(const char *text)
-{
-    const utf8proc_uint8_t *at = (const utf8proc_uint8_t *)text;
-    utf8proc_int32_t code_point;
-    utf8proc_ssize_t length;
-    for (; *at; at += length)
-        if ((length = utf8proc_iterate(at, -1, &code_point)) < 0)
-            return false;
-    return true;
-}
-
 /* Puts a word to its id, which must be free. */
 static void put_entry(const char *directory, Entry *entries, int count, const char *text,
                       const cJSON *id, bool special)
 {
-    if (!is_utf8(text))
+    if (!utf8_is_valid(text, strlen(text)))
         damaged(directory, "no UTF-8:", text);
     const double number = cJSON_IsNumber(id) ? id->valuedouble : -1;
     if (!(number >= 0 && number <= INT_MAX && number == (double)(int)number))

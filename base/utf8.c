@@ -1,0 +1,123 @@
+/* utf8.c: decoding is utf8proc's, which refuses overlong forms, surrogates and what lies beyond
+ * U+10FFFF. The classes are read from utf8proc's table of categories, with the few exceptions
+ * written out. */
+#include "utf8.h"
+
+#include <string.h>
+#include <utf8proc.h>
+
+int32_t utf8_next(const char **at, const char *end)
+{
+    utf8proc_int32_t code_point;
+    const utf8proc_ssize_t size =
+        utf8proc_iterate((const utf8proc_uint8_t *)*at, end - *at, &code_point);
+    *at += size > 0 ? size : 1;
+    return size > 0 ? code_point : -1;
+}
+
+bool utf8_is_valid(const char *bytes, size_t size)
+{
+    for (const char *at = bytes; at < bytes + size;)
+        if (utf8_next(&at, bytes + size) < 0)
+            return false;
+    return true;
+}
+
+size_t utf8_put(char bytes[4], int32_t code_point)
+{
+    return (size_t)utf8proc_encode_char(code_point, (utf8proc_uint8_t *)bytes);
+}
+
+int utf8_columns(int32_t code_point)
+{
+    return utf8proc_charwidth(code_point);
+}
+
+int32_t to_lower(int32_t code_point)
+{
+    return utf8proc_tolower(code_point);
+}
+
+bool is_space(int32_t c)
+{
+    return (c >= 0x09 && c <= 0x0D) || c == 0x20 || c == 0x85 || c == 0xA0 || c == 0x1680 ||
+           (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F ||
+           c == 0x205F || c == 0x3000;
+}
+
+bool is_punctuation(int32_t c)
+{
+    if (c < 0x80)
+        return (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') ||
+               (c >= '{' && c <= '~');
+    const utf8proc_category_t category = utf8proc_category(c);
+    return category >= UTF8PROC_CATEGORY_PC && category <= UTF8PROC_CATEGORY_PO;
+}
+
+bool is_opening(int32_t c)
+{
+    return c == 0xBF || c == 0xA1 || utf8proc_category(c) == UTF8PROC_CATEGORY_PS ||
+           utf8proc_category(c) == UTF8PROC_CATEGORY_PI;
+}
+
+bool is_word_letter(int32_t c)
+{
+    switch (utf8proc_category(c)) {
+    case UTF8PROC_CATEGORY_LU:
+    case UTF8PROC_CATEGORY_LL:
+    case UTF8PROC_CATEGORY_LT:
+    case UTF8PROC_CATEGORY_LM:
+    case UTF8PROC_CATEGORY_LO:
+    case UTF8PROC_CATEGORY_NL:
+    case UTF8PROC_CATEGORY_MN:
+    case UTF8PROC_CATEGORY_MC:
+    case UTF8PROC_CATEGORY_ME:
+    case UTF8PROC_CATEGORY_ND:
+    case UTF8PROC_CATEGORY_PC: return true;
+    default: /* the joiners; letters in circles and squares, which are alphabetic symbols */
+        return c == 0x200C || c == 0x200D || (c >= 0x24B6 && c <= 0x24E9) ||
+               (c >= 0x1F130 && c <= 0x1F149) || (c >= 0x1F150 && c <= 0x1F169) ||
+               (c >= 0x1F170 && c <= 0x1F189);
+    }
+}
+
+bool is_combining(int32_t c)
+{
+    const utf8proc_category_t category = utf8proc_category(c);
+    return category >= UTF8PROC_CATEGORY_MN && category <= UTF8PROC_CATEGORY_ME;
+}
+
+bool is_invisible(int32_t c)
+{
+    if (c == 0x200C || c == 0x200D)
+        return false;
+    switch (utf8proc_category(c)) {
+    case UTF8PROC_CATEGORY_CN:
+    case UTF8PROC_CATEGORY_CC:
+    case UTF8PROC_CATEGORY_CF:
+    case UTF8PROC_CATEGORY_CS:
+    case UTF8PROC_CATEGORY_CO:
+    case UTF8PROC_CATEGORY_ZL:
+    case UTF8PROC_CATEGORY_ZP:
+    case UTF8PROC_CATEGORY_ZS: return true;
+    default: return false;
+    }
+}
+
+bool is_control(int32_t c)
+{
+    return c < ' ' || (c >= 0x7F && c < 0xA0) || c == 0x61C || c == 0x200E || c == 0x200F ||
+           (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
+}
+
+void text_sanitize(char *text)
+{
+    const char *end = text + strlen(text);
+    for (char *begin = text; begin < end;) {
+        const char *at = begin;
+        const int32_t c = utf8_next(&at, end);
+        if (is_control(c)) /* a byte that is not UTF-8 (-1) is below the space, too */
+            memset(begin, '?', (size_t)(at - begin));
+        begin += at - begin;
+    }
+}

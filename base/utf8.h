@@ -1,0 +1,57 @@
+/* utf8.h: walks UTF-8 one code point at a time, and sorts code points into classes.
+ *
+ * A code point is an int32_t, as in utf8proc, whose tables of Unicode's categories answer most of
+ * the questions below. Every walk through a text in this project uses utf8_next. */
+#ifndef PULGA_UTF8_H
+#define PULGA_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Returns the code point at *at and moves *at past it. A byte that is not UTF-8 gives -1 and is
+ * passed by itself. *at must lie before `end`. */
+int32_t utf8_next(const char **at, const char *end);
+
+/* Whether `size` bytes are UTF-8 throughout. */
+bool utf8_is_valid(const char *bytes, size_t size);
+
+/* Writes a code point into `bytes`; returns how many bytes it takes. */
+size_t utf8_put(char bytes[4], int32_t code_point);
+
+/* Columns that a code point takes on a terminal: 0, 1 or 2. */
+int utf8_columns(int32_t code_point);
+
+/* The lower-case form, of the letters that have one of a single code point. */
+int32_t to_lower(int32_t code_point);
+
+/* Unicode's White_Space. */
+bool is_space(int32_t code_point);
+
+/* ASCII's punctuation, and Unicode's categories P*. */
+bool is_punctuation(int32_t code_point);
+
+/* Punctuation that touches the word after it: ( [ « “ ¿ ¡ */
+bool is_opening(int32_t code_point);
+
+/* What regular expressions call \w: letters and what counts as such, combining marks, decimal
+ * digits, connectors such as _, and the two joiners. */
+bool is_word_letter(int32_t code_point);
+
+/* Combining marks (categories M*): drawn on the letter before them. */
+bool is_combining(int32_t code_point);
+
+/* What leaves nothing to see: unassigned, control, format, private use, separators; but not the two
+ * joiners, which are part of words. */
+bool is_invisible(int32_t code_point);
+
+/* What a terminal obeys instead of drawing: control characters, line separators, and bidirectional
+ * controls, which change the direction of the writing. */
+bool is_control(int32_t code_point);
+
+/* Makes a message harmless: each byte of a control character, and each that is not UTF-8, becomes
+ * a question mark. A name out of a damaged file must not look like a second line, nor give orders
+ * to the terminal. */
+void text_sanitize(char *text);
+
+#endif

@@ -1,0 +1,161 @@
+/* utf8.c: every code point is decoded as it was encoded, what is not UTF-8 is passed byte by byte,
+ * and the classes are Unicode's. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "base/utf8.h"
+#include "tests/helpers/close.h"
+#include "tests/helpers/scratch.h"
+
+static bool is_surrogate(int32_t c)
+{
+    return c >= 0xD800 && c < 0xE000;
+}
+
+static void test_every_code_point_is_decoded(void **state)
+{
+    (void)state;
+    for (int32_t c = 0; c <= 0x10FFFF; c++) {
+        if (is_surrogate(c))
+            continue;
+        char bytes[4];
+        const char *at = bytes;
+        const size_t size = utf8_put(bytes, c);
+        assert_int_equal(size, c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4);
+        if (utf8_next(&at, bytes + size) != c || at != bytes + size)
+            fail_msg("U+%04X is not decoded", (unsigned)c);
+        /* Without its last byte it is none. */
+        at = bytes;
+        if (size > 1 && (utf8_next(&at, bytes + size - 1) != -1 || at != bytes + 1))
+            fail_msg("U+%04X cut short is taken for a code point", (unsigned)c);
+    }
+}
+
+static void test_what_is_not_utf8(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {
+        "\x80",         "\xC0\xAF",         "\xC1\xBF",         "\xE0\x9F\xBF",
+        "\xED\xA0\x80", "\xF0\x8F\xBF\xBF", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80",
+        "\xFF"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const char *at = bad[i], *end = at + strlen(at);
+        assert_false(utf8_is_valid(at, strlen(at)));
+        for (int byte = 1; at < end; byte++) {
+            assert_int_equal(utf8_next(&at, end), -1);
+            assert_ptr_equal(at, bad[i] + byte);
+        }
+    }
+    assert_true(utf8_is_valid("el niño \0犬", 13));
+    assert_true(utf8_is_valid("", 0));
+    assert_false(utf8_is_valid("ñ", 1));
+}
+
+static void test_white_space(void **state)
+{
+    (void)state;
+    /* All of Unicode's White_Space: PropList.txt. */
+    static const int spaces[] = {0x09,   0x0A,   0x0B,   0x0C,   0x0D,   0x20,   0x85,
+                                 0xA0,   0x1680, 0x2000, 0x2001, 0x2002, 0x2003, 0x2004,
+                                 0x2005, 0x2006, 0x2007, 0x2008, 0x2009, 0x200A, 0x2028,
+                                 0x2029, 0x202F, 0x205F, 0x3000};
+    const size_t count = sizeof spaces / sizeof *spaces;
+    size_t next = 0;
+    for (int c = 0; c <= 0x10FFFF; c++) {
+        const bool space = next < count && spaces[next] == c;
+        next += space;
+        if (is_space(c) != space)
+            fail_msg("U+%04X is%s white space", (unsigned)c, space ? "" : " no");
+    }
+    assert_int_equal(next, count);
+}
+
+static void test_ascii_punctuation(void **state)
+{
+    (void)state;
+    for (int c = 1; c < 0x80; c++)
+        if (is_punctuation(c) != (ispunct(c) != 0))
+            fail_msg("'%c' is taken wrongly", c);
+}
+
+static void test_classes(void **state)
+{
+    (void)state;
+    static const struct {
+        int32_t c;
+        bool punctuation, opening, letter, combining, invisible, control;
+    } cases[] = {
+        {'a', .letter = true},
+        {0xF1 /* ñ */, .letter = true},
+        {'7', .letter = true},
+        {'_', .punctuation = true, .letter = true},
+        {'(', .punctuation = true, .opening = true},
+        {')', .punctuation = true},
+        {0xBF /* ¿ */, .punctuation = true, .opening = true},
+        {0x201C /* “ */, .punctuation = true, .opening = true},
+        {0x3002 /* 。 */, .punctuation = true},
+        {0x20AC /* € */, .letter = false},
+        {0x24B6 /* Ⓐ */, .letter = true},
+        {0x301 /* acute */, .letter = true, .combining = true},
+        {' ', .invisible = true},
+        {'\n', .invisible = true, .control = true},
+        {0x1B, .invisible = true, .control = true},
+        {0x9B, .invisible = true, .control = true},
+        {0x200B, .invisible = true},
+        {0x200C, .letter = true},
+        {0x202E, .invisible = true, .control = true},
+        {0x2028, .invisible = true, .control = true},
+        {0xE000, .invisible = true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int32_t c = cases[i].c;
+        if (is_punctuation(c) != cases[i].punctuation || is_opening(c) != cases[i].opening ||
+            is_word_letter(c) != cases[i].letter || is_combining(c) != cases[i].combining ||
+            is_invisible(c) != cases[i].invisible || is_control(c) != cases[i].control)
+            fail_msg("U+%04X is in a wrong class", (unsigned)c);
+    }
+}
+
+static void warn_of(void *text)
+{
+    warn("%s", (char *)text);
+}
+
+static void test_messages_are_made_harmless(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"el niño ¿qué? 犬 \U0001F415 a\u0301", "el niño ¿qué? 犬 \U0001F415 a\u0301"},
+        {"\033[2J\n\x7F", "?[2J??"},
+        {"a\xC2\x85\xC2\x9B"
+         "b",
+         "a????b"},
+        {"a\u202Eb\u2066\u200F\u061C\u2028", "a???b???????????"},
+        {"\x9B \xC3 \xE2\x80", "? ? ??"},                          /* cut short */
+        {"\xC0\x9B \xE0\x82\x9B \xF0\x80\x82\x9B", "?? ??? ????"}, /* longer than it needs */
+        {"\xED\xA0\x80 \xF4\x90\x80\x80 \xF8\x91\x88\x9B\x80", "??? ???? ?????"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = format_text("%s", cases[i][0]);
+        text_sanitize(text);
+        assert_string_equal(text, cases[i][1]);
+        free(text);
+    }
+    assert_non_null(strstr(run_apart(warn_of, "a\033[2J\nb").said, ": a?[2J?b\n"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_code_point_is_decoded),
+        cmocka_unit_test(test_what_is_not_utf8),
+        cmocka_unit_test(test_white_space),
+        cmocka_unit_test(test_ascii_punctuation),
+        cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_messages_are_made_harmless),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
