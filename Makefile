@@ -1,22 +1,25 @@
 # make            builds ./train, ./sample and ./attend
-# make demo       all three on the nine sentences, from nothing
-# make test       passes every test
-# make sanitize   the same tests under the address and undefined-behaviour sanitizers
-# make fuzz       FUZZ_SECONDS each of libFuzzer on every target of tests/fuzz (wants clang)
-# make torture    kills runs at thousands of moments, fails each of their calls, fills disks; prints
-#                 counts; TORTURE_SECONDS=600 at most
-# make tsan       the unit tests, and runs on many threads, under the thread sanitizer
-# make valgrind   the quicker unit tests, and short runs of all three, under valgrind
-# make analyze    what gcc -fanalyzer, clang-tidy and cppcheck see in the code
-# make aarch64    the unit tests and the demo on an emulated ARM processor
-# make parity     compares with PyTorch and Transformers (PYTHON must have torch, numpy and those)
-# make browser    looks at the pages of ./attend in Chromium; pictures in build/browser
-# make bench      how fast, against what the machine can do and, where PYTHON has it, PyTorch
-# make bench-long the same with GPT-2 at its full context
-# make install    PREFIX=/usr/local
-# make clean
+# make setup      installs the packages that make, make demo and make test need (Debian, Ubuntu)
+# make demo       trains on nine sentences, completes a prompt, draws attention; about 20 s
+# make test       runs every test; 3 to 5 minutes
+# make units      runs the tests written in C
+# make sanitize   runs every test under the address and undefined-behaviour sanitizers
+# make tsan       runs the unit tests, and runs on many threads, under the thread sanitizer
+# make valgrind   runs the quicker unit tests and short runs of all programs under valgrind
+# make fuzz       runs libFuzzer on every target of tests/fuzz, FUZZ_SECONDS=60 each
+# make torture    kills runs, fails their system calls, fills disks; TORTURE_SECONDS=600 at most
+# make analyze    runs gcc -fanalyzer, clang-tidy and cppcheck, and checks the formatting
+# make aarch64    runs the unit tests and the demo on an emulated ARM processor
+# make parity     compares with PyTorch and Transformers; PYTHON must have both
+# make browser    tests the page of ./attend in Chromium; pictures in build/browser
+# make bench      measures the speed; bench-long also measures GPT-2 at its full context
+# make format     formats the code with clang-format
+# make install    installs pulga-train, pulga-sample and pulga-attend under PREFIX=/usr/local
+# make clean      removes what make built
+# make help       prints this list
 #
-# ARCH=x86-64-v3 builds for other machines than this one; OPENMP=0 without threads; CC=clang works.
+# ARCH=x86-64-v3 builds for other machines than this one, OPENMP=0 without threads, CC=clang with
+# clang. The goals from demo to browser first install what they need, see scripts/setup.sh.
 
 ARCH ?= native
 OPENMP ?= 1
@@ -26,35 +29,40 @@ BUILD ?= build
 BIN ?= .
 BATS ?= tests/programs
 SANITIZE ?=
-# What runs a program that this machine does not, or that is to be watched: an emulator, valgrind.
+# A program that runs the programs and tests: an emulator, valgrind.
 RUN ?=
+# Tests to leave out.
+SKIP ?=
+SETUP = CC='$(CC)' OPENMP='$(OPENMP)' scripts/setup.sh
 
-# No fast-math: sums keep their order and NAN stays NAN. These two drop only errno and traps.
+# Without -ffast-math, sums keep their order and NAN stays NAN. -fno-math-errno and
+# -fno-trapping-math change no result.
 CFLAGS ?= -O3 -g -march=$(ARCH) -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 override CFLAGS += -std=gnu11 -fno-math-errno -fno-trapping-math \
 	-Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes $(SANITIZE) \
 	$(if $(filter 1,$(OPENMP)),-fopenmp,-fopenmp-simd)
 # An include with a slash names a file of another room.
 override CPPFLAGS += -D_GNU_SOURCE -I.
-# Of the rooms and the libraries a program gets what it calls: only sample edits lines.
+# Each program is linked only with the libraries it calls: only sample needs libedit.
 LDLIBS = -Wl,--as-needed -lutf8proc -lcjson -lxxhash -ledit -lm
 LINK = @mkdir -p $(@D) && echo '  link $@' && $(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 PACK = @rm -f $@ && $(AR) rcs $@ $^
-# The stack is guarded where bytes from outside are handled; in model/ it would cost half a percent.
+# The stack protector guards the rooms that handle bytes from outside. In model/ it would cost half
+# a percent of the speed.
 GUARD = $(if $(filter model/%,$<),,-fstack-protector-strong)
 COMPILE = @mkdir -p $(@D) && echo '  $(CC) $<' && \
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(GUARD) -MMD -MP -c -o $@ $<
 
 PROGRAMS = $(addprefix $(BIN)/,train sample attend)
-ROOMS = $(wildcard $(foreach room,base model model/layers model/matrix model/generate data data/corpus \
-	formats formats/huggingface training training/run pictures program,$(room)/*.c))
-# Tests lie in tests/ROOM and run on the float build. Those in tests/ROOM/double run on the same
-# code with its number type set to double. tests/helpers is shared by all of them; the programs in
-# tests/tools and tests/tools/double are called by other tests.
+ROOMS = base model model/layers model/matrix model/generate data data/corpus formats \
+	formats/huggingface training training/run pictures program
+SOURCES = $(wildcard $(ROOMS:%=%/*.c))
+# The tests of a room are in tests/ROOM and run on the float build. Those in tests/ROOM/double run on
+# the same code with its number type set to double. All share tests/helpers. The programs in
+# tests/tools are called by other tests.
 HELPERS = $(wildcard tests/helpers/*.c)
-TESTS = $(patsubst %.c,$(BUILD)/%,$(wildcard $(foreach room,base model data formats training pictures \
-	program,tests/$(room)/*.c)))
-EXACT = $(patsubst %.c,$(BUILD)/%,$(filter-out tests/tools/%,$(wildcard tests/*/double/*.c)))
+TESTS = $(patsubst %.c,$(BUILD)/%,$(filter-out $(SKIP),$(wildcard $(ROOMS:%=tests/%/*.c))))
+EXACT = $(patsubst %.c,$(BUILD)/%,$(wildcard $(ROOMS:%=tests/%/double/*.c)))
 TOOLS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/tools/*.c))
 EXACT_TOOLS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/tools/double/*.c))
 FUZZERS = $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -74,19 +82,18 @@ $(EXACT) $(EXACT_TOOLS): $(BUILD)/%: $(BUILD)/double/%.o $(call in_double,$(HELP
 		$(BUILD)/double/rooms.a
 	$(LINK) -lcmocka
 
-# What a target takes from the libraries and changes: see tests/fuzz/harness.c.
+# tests/fuzz/harness.c replaces these functions.
 $(FUZZERS): $(BUILD)/%: $(BUILD)/float/tests/fuzz/%.o $(call in_float,$(FUZZ_HELPERS)) \
 		$(BUILD)/float/rooms.a
-	$(LINK) -fsanitize=fuzzer $(patsubst %,-Wl$(,)--wrap=%,exit fopen fdopen open_memstream fopencookie fclose \
-		XXH3_64bits XXH3_64bits_withSeed XXH3_64bits_digest)
-, = ,
+	$(LINK) -fsanitize=fuzzer $(addprefix -Xlinker --wrap=,exit fopen fdopen open_memstream \
+		fopencookie fclose XXH3_64bits XXH3_64bits_withSeed XXH3_64bits_digest)
 
 $(BUILD)/tests/faults: tests/torture/faults.c $(BUILD)/flags
 	@mkdir -p $(@D) && echo '  $(CC) $<' && $(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $<
 
-$(BUILD)/float/rooms.a: $(call in_float,$(ROOMS))
+$(BUILD)/float/rooms.a: $(call in_float,$(SOURCES))
 	$(PACK)
-$(BUILD)/double/rooms.a: $(call in_double,$(ROOMS))
+$(BUILD)/double/rooms.a: $(call in_double,$(SOURCES))
 	$(PACK)
 
 $(BUILD)/float/%.o: %.c $(BUILD)/flags | packages
@@ -95,7 +102,7 @@ $(BUILD)/double/%.o: CPPFLAGS += -DREAL=double
 $(BUILD)/double/%.o: %.c $(BUILD)/flags | packages
 	$(COMPILE)
 
-# The page that attend fills, as C strings, one a line: the program stands alone.
+# The page that attend fills, as C strings, one per line, so that attend needs no file.
 $(BUILD)/page.inc: pictures/page.html
 	@mkdir -p $(@D)
 	@sed 's/[\\"]/\\&/g; s/.*/"&\\n",/' $< > $@
@@ -103,31 +110,35 @@ WITH_PAGE = $(call in_float,pictures/heatmap_html.c) $(call in_double,pictures/h
 $(WITH_PAGE): $(BUILD)/page.inc
 $(WITH_PAGE): CPPFLAGS += -I$(BUILD)
 
-# Other flags than last time: everything is built again.
+# If the flags differ from last time, everything is built again.
 $(BUILD)/flags: always
 	@mkdir -p $(@D)
 	@echo '$(CC) $(CFLAGS)' | cmp -s - $@ || echo '$(CC) $(CFLAGS)' > $@
 
+# Plain make installs nothing: it prints what is missing and stops.
 packages:
-	@scripts/setup.sh $(firstword $(filter browser fuzz,$(MAKECMDGOALS)) \
-		$(if $(filter test units sanitize,$(MAKECMDGOALS)),test,build))
+	@$(SETUP)
+setup:
+	@$(SETUP) test
 
-# One after another, so that what fails is the last thing said.
-units: packages
+# The tests run one after another, so that a failure is the last thing printed.
+units:
+	@$(SETUP) test
 	@$(MAKE) --no-print-directory -j$$(nproc) all $(TESTS) $(EXACT) $(EXACT_TOOLS) \
 		$(BUILD)/double/train $(BUILD)/tests/faults
 	@for test in $(sort $(TESTS) $(EXACT)); do \
 		$(RUN) $$test >$(BUILD)/output 2>&1 && echo "  passed $$test" || \
 		{ cat $(BUILD)/output; echo "  FAILED $$test"; exit 1; }; done
 
-# tests/programs/*.bats call the programs.
+# The .bats files in tests/programs test the programs as a user calls them.
 test: units
 	@BIN=$(abspath $(BIN)) BUILD=$(abspath $(BUILD)) bats $(BATS)
 
-# What finds faults that tests do not: sanitize, fuzz, torture, tsan, valgrind, analyze, aarch64.
+# sanitize, fuzz, torture, tsan, valgrind, analyze, aarch64
 include tests/watch.mk
 
 parity:
+	@$(SETUP) parity
 	@$(MAKE) --no-print-directory -j$$(nproc) all $(TOOLS) $(BUILD)/double/train
 	@PYTHON=$(PYTHON) BIN=$(BIN) BUILD=$(BUILD) scripts/parity.sh
 
@@ -136,22 +147,36 @@ $(BUILD)/bench/bench: $(call in_float,$(wildcard bench/*.c)) $(BUILD)/float/room
 bench bench-long: $(BUILD)/bench/bench
 	@PYTHON=$(PYTHON) $< $(BUILD)/bench.json $(filter long,$(subst -, ,$@))
 
-browser: all
+browser:
+	@$(SETUP) browser
+	@$(MAKE) --no-print-directory -j$$(nproc) all
 	@BIN=$(abspath $(BIN)) BUILD=$(abspath $(BUILD)) $(PYTHON) tests/browser.py
 
 demo:
+	@$(SETUP) demo
 	@$(MAKE) --no-print-directory -j$$(nproc) all
 	rm -rf runs/demo
 	$(RUN) $(BIN)/train data/perro.txt --out runs/demo $(DEMO)
-	$(RUN) $(BIN)/sample runs/demo un gato
-	$(RUN) $(BIN)/attend runs/demo un gato come -o runs/demo/attention.html
+	$(RUN) $(BIN)/sample runs/demo el
+	$(RUN) $(BIN)/attend runs/demo un muchacho jugaba con la cuerda --layer 2 --head 3
+	$(RUN) $(BIN)/attend runs/demo un muchacho jugaba con la cuerda -o runs/demo/attention.html
 
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin
-	install $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
+	install -d "$(DESTDIR)$(PREFIX)/bin"
+	for name in train sample attend; do \
+		install $(BIN)/$$name "$(DESTDIR)$(PREFIX)/bin/pulga-$$name" || exit 1; done
 
 clean:
-	rm -rf build $(notdir $(PROGRAMS))
+	rm -rf $(BUILD) $(PROGRAMS)
+
+format:
+	@$(SETUP) format
+	clang-format -i $(FORMATTED)
+FORMATTED = $(SOURCES) $(wildcard *.c $(ROOMS:%=%/*.h) bench/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch])
+
+help:
+	@sed -n 's/^# make/make/p' Makefile
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: all packages always units test parity browser bench bench-long demo install clean
+.PHONY: all packages setup always units test parity browser bench bench-long demo install clean \
+	format help

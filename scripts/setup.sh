@@ -1,64 +1,108 @@
 #!/bin/sh
-# Installs the Debian packages that are missing, and nothing that is there.
-#   setup.sh build   what the programs need
-#   setup.sh test    that, and what their tests need
-#   setup.sh fuzz    what the programs need, and clang
-#   setup.sh browser that of build, and what make browser needs
-#   setup.sh tsan, setup.sh valgrind, setup.sh analyze, setup.sh aarch64
-#                    what make needs for these beyond that of test
+# setup.sh         prints in one line what is missing to build the programs; status 1 if anything is
+# setup.sh GOAL    installs what `make GOAL` needs, with apt-get, as root or by sudo
+#
+# CC is the compiler that will be used; OPENMP=0 builds without threads. On a system without apt-get
+# both forms print the packages' Debian names.
 set -eu
 
-missing=
-header() { # PACKAGE HEADER
-    echo "#include <$2>" | ${CC:-cc} -E - >/dev/null 2>&1 || missing="$missing $1"
-}
-header libxxhash-dev xxhash.h
-header libstb-dev stb/stb_ds.h
-header libutf8proc-dev utf8proc.h
-header libcjson-dev cjson/cJSON.h
-header libedit-dev editline/readline.h
-if [ "${1:-build}" = test ]; then
-    header libcmocka-dev cmocka.h
-    command -v bats >/dev/null 2>&1 || missing="$missing bats"
-fi
-if [ "${1:-build}" = fuzz ]; then
-    command -v clang >/dev/null 2>&1 || missing="$missing clang"
-fi
-if [ "${1:-build}" = browser ]; then
-    command -v chromium >/dev/null 2>&1 || missing="$missing chromium fonts-dejavu-core"
-    command -v python3 >/dev/null 2>&1 || missing="$missing python3"
-fi
-packages() {
-    command -v dpkg >/dev/null 2>&1 || return 0 # elsewhere make itself will say what is not there
-    for package; do dpkg -s "$package" >/dev/null 2>&1 || missing="$missing $package"; done
-}
-case ${1:-build} in
-    tsan) packages clang libomp-dev ;;
-    valgrind) packages valgrind ;;
-    analyze) packages gcc clang-tidy libomp-dev cppcheck ;;
-    aarch64) packages gcc-aarch64-linux-gnu qemu-user-static libc6-dev:arm64 libgomp1:arm64 \
-        libxxhash-dev:arm64 libstb-dev:arm64 libutf8proc-dev:arm64 libcjson-dev:arm64 \
-        libedit-dev:arm64 libcmocka-dev:arm64 ;;
-esac
-[ -n "$missing" ] || exit 0
+# Each package, what shows that it is installed (a <header>, a command, or "dpkg": ask dpkg), and
+# the goals that need it. "build" is everything that compiles.
+packages='
+libc6-dev                  <argp.h>               build
+libxxhash-dev              <xxhash.h>             build
+libstb-dev                 <stb/stb_ds.h>         build
+libutf8proc-dev            <utf8proc.h>           build
+libcjson-dev               <cjson/cJSON.h>        build
+libedit-dev                <editline/readline.h>  build
+libcmocka-dev              <cmocka.h>             test sanitize tsan valgrind torture parity
+bats                       bats                   test sanitize tsan
+clang                      clang                  fuzz tsan
+valgrind                   valgrind               valgrind
+libomp-dev                 dpkg                   tsan analyze
+gcc                        gcc                    analyze
+clang-tidy                 clang-tidy             analyze
+cppcheck                   cppcheck               analyze
+clang-format               clang-format           analyze format
+chromium                   chromium               browser
+fonts-dejavu-core          dpkg                   browser
+python3                    python3                browser parity
+gcc-aarch64-linux-gnu      dpkg                   aarch64
+qemu-user-static           dpkg                   aarch64
+libc6-dev:arm64            dpkg                   aarch64
+libgomp1:arm64             dpkg                   aarch64
+libxxhash-dev:arm64        dpkg                   aarch64
+libstb-dev:arm64           dpkg                   aarch64
+libutf8proc-dev:arm64      dpkg                   aarch64
+libcjson-dev:arm64         dpkg                   aarch64
+libedit-dev:arm64          dpkg                   aarch64
+libcmocka-dev:arm64        dpkg                   aarch64
+'
 
-if ! command -v apt-get >/dev/null 2>&1; then
-    echo "setup: please install what Debian calls$missing, then call make again" >&2
-    exit 1
-fi
-as_root=
-if [ "$(id -u)" -ne 0 ]; then
-    if ! command -v sudo >/dev/null 2>&1; then
-        echo "setup: please call, as root: apt-get install$missing" >&2
-        exit 1
-    fi
-    as_root=sudo
-fi
-echo "setup: installing$missing"
-case $missing in *:arm64*) $as_root dpkg --add-architecture arm64 ;; esac
-install_missing() {
-    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-        $missing >/dev/null
+: "${CC:=cc}" "${OPENMP:=1}"
+compiler=${CC%% *}
+
+installed() { # PACKAGE SIGN
+    case $2 in
+        '<'*) printf '#if !__has_include(%s)\n#error\n#endif\n' "$2" | $CC -E -x c - >/dev/null 2>&1 ;;
+        dpkg) ! command -v dpkg >/dev/null || dpkg -s "$1" >/dev/null 2>&1 ;;
+        *) command -v "$2" >/dev/null ;;
+    esac
 }
-# On a fresh machine the list of packages is empty: then ask for it, once.
-install_missing 2>/dev/null || { $as_root apt-get update -qq && install_missing; }
+
+# Prints the packages that are missing for these goals.
+missing_for() { # GOAL...
+    if ! command -v "$compiler" >/dev/null; then
+        case $compiler in *clang*) echo clang ;; *) echo gcc ;; esac
+    elif [ "$OPENMP" != 0 ] && ! installed '' '<omp.h>'; then
+        case $compiler in *clang*) echo libomp-dev ;; esac
+    fi
+    echo "$packages" | while read -r package sign goals; do
+        for goal; do
+            case " $goals " in
+                *" $goal "*) installed "$package" "$sign" || echo "$package" ;;
+            esac
+        done
+    done
+}
+
+fail() {
+    echo "setup: $*" >&2
+    exit 1
+}
+
+goal=${1:-build}
+[ -n "$(missing_for build "$goal")" ] || exit 0
+
+# Something is missing, so all that make, make demo and make test need is asked for at once.
+missing=$(missing_for build test "$goal" | sort -u | tr '\n' ' ')
+missing=${missing% }
+why='some packages are missing'
+command -v "$compiler" >/dev/null || why="the compiler $compiler is missing"
+case $goal$missing in build*libomp-dev*) why="$why (libomp-dev: or build with OPENMP=0)" ;; esac
+
+command -v apt-get >/dev/null || fail "$why: please install what Debian calls $missing"
+case $missing in
+    *:arm64*) commands='dpkg --add-architecture arm64 && ' ;;
+    *) commands= ;;
+esac
+commands="${commands}apt-get update && apt-get install -y $missing"
+if [ "$(id -u)" = 0 ]; then
+    as_root=
+elif command -v sudo >/dev/null; then
+    as_root=sudo
+    by_hand="sudo $(echo "$commands" | sed 's/&& /&sudo /g')"
+else
+    fail "$why; as root, call: $commands"
+fi
+[ "$goal" != build ] || fail "$why; call 'make setup', or: ${by_hand:-$commands}"
+
+echo "setup: installing $missing"
+# sudo is called once and writes to the terminal; what apt-get prints matters only if it fails.
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+status=0
+$as_root env DEBIAN_FRONTEND=noninteractive sh -ec "exec >'$log' 2>&1
+    $(echo "$commands" | sed 's/apt-get install/& -q --no-install-recommends/')" || status=$?
+[ "$status" = 0 ] || fail "this failed: ${by_hand:-$commands}" \
+    "($(grep -m 1 '^[EW]: ' "$log" || echo "status $status"))"

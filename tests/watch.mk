@@ -1,28 +1,33 @@
-# watch.mk: what finds faults that tests do not. Part of the Makefile, which names each of these.
+# watch.mk: the goals of the Makefile that look for faults which the tests alone do not find. Each
+# builds in a directory of its own.
 
 FUZZ_SECONDS ?= 60
 
 sanitize:
+	@$(SETUP) sanitize
 	@ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 	$(MAKE) --no-print-directory test BUILD=build/sanitize BIN=build/sanitize/bin \
 		CFLAGS='-O1 -g -march=$(ARCH)' SANITIZE='-fsanitize=address,undefined -fno-omit-frame-pointer'
 
-fuzz: packages
+fuzz:
+	@$(SETUP) fuzz
 	@$(MAKE) --no-print-directory -j$$(nproc) fuzzers BUILD=build/fuzz CC=clang OPENMP=0 \
 		CFLAGS='-O1 -g -march=$(ARCH) -Wno-pass-failed' SANITIZE='-fsanitize=address,undefined \
 		-fsanitize=float-cast-overflow,fuzzer-no-link -fno-sanitize-recover=undefined'
 	@tests/fuzz/run.sh $(FUZZ_SECONDS)
 fuzzers: $(FUZZERS)
 
-torture: all $(BUILD)/tests/faults $(BUILD)/tests/training/damage
+torture:
+	@$(SETUP) torture
+	@$(MAKE) --no-print-directory -j$$(nproc) all $(BUILD)/tests/faults $(BUILD)/tests/training/damage
 	@BUILD=$(abspath $(BUILD)) tests/torture/damage.sh
 	@BIN=$(abspath $(BIN)) BUILD=$(abspath $(BUILD)) \
 		tests/torture/torture.bash points faults disks flips kills
 
-# GNU's OpenMP shares data in ways that the thread sanitizer takes for races; clang's tells it, by
-# way of archer, when threads meet.
+# The thread sanitizer does not understand how GNU's OpenMP synchronises and would report races.
+# clang's OpenMP reports its synchronisation to it through the library archer.
 tsan:
-	@scripts/setup.sh tsan
+	@$(SETUP) tsan
 	@OMP_TOOL_LIBRARIES=$$(clang -print-resource-dir)/../../libarcher.so \
 	TSAN_OPTIONS=ignore_noninstrumented_modules=1 \
 	$(MAKE) --no-print-directory test CC=clang BUILD=build/tsan BIN=build/tsan/bin \
@@ -30,35 +35,36 @@ tsan:
 		SANITIZE='-fsanitize=thread -fno-omit-frame-pointer' \
 		BATS="-f 'number of threads|stops cleanly|stops at once' tests/programs"
 
-# Debian's valgrind knows no AVX-512, and takes a second for a step of the usual model. Threads wait
-# politely, so that train need not begin itself again. A test that dies leaves things unfreed.
+# Debian's valgrind does not support AVX-512, and needs a second for a step of the usual model. With
+# OMP_WAIT_POLICY=passive, waiting threads sleep and leave the processor to valgrind. A test that dies
+# does not free its memory, so only the demo is checked for leaks.
 WATCH = OMP_WAIT_POLICY=passive $(MAKE) --no-print-directory ARCH=x86-64-v3 BUILD=build/valgrind \
 	BIN=build/valgrind/bin SANITIZE=-DLARGE_BLOCK=SIZE_MAX
 valgrind:
-	@scripts/setup.sh valgrind
+	@$(SETUP) valgrind
 	@$(WATCH) units EXACT= EXACT_TOOLS= RUN='valgrind -q --error-exitcode=9' \
-		TESTS='$(addprefix build/valgrind/,$(basename $(filter-out \
-		%/precision.c %/published_tables.c %/elementary.c,$(wildcard $(foreach room,\
-		base model data formats training pictures program,tests/$(room)/*.c)))))'
+		SKIP='%/precision.c %/published_tables.c %/elementary.c'
 	@$(WATCH) demo DEMO='--steps 20 --layers 2 --width 16 --dropout 0.1 --checkpoint-every 4' \
 		RUN='valgrind -q --error-exitcode=9 --leak-check=full \
 		--show-leak-kinds=definite,indirect --errors-for-leak-kinds=definite,indirect'
 
-# -O0: an optimizer's own variables would be taken for the program's.
-EACH = @printf '%s\n' $(ROOMS) train.c sample.c attend.c | xargs -P $$(nproc) -n
+# gcc -fanalyzer warns of variables that the optimizer made, so this is without optimization.
+EACH = @printf '%s\n' $(SOURCES) train.c sample.c attend.c | xargs -P $$(nproc) -n
 ANALYZED = $(CPPFLAGS) -I$(BUILD) -std=gnu11 -fopenmp -march=x86-64-v3
-analyze: packages $(BUILD)/page.inc
-	@scripts/setup.sh analyze
+analyze:
+	@$(SETUP) analyze
+	@$(MAKE) --no-print-directory $(BUILD)/page.inc
+	@clang-format --dry-run -Werror $(FORMATTED)
 	$(EACH) 1 gcc $(ANALYZED) -O0 -fanalyzer -Werror -c -o /dev/null
 	$(EACH) 4 sh -c 'clang-tidy --quiet "$$@" -- $(ANALYZED) 2>$(BUILD)/output' clang-tidy
 	@cppcheck --quiet --std=c11 --enable=warning,performance,portability --error-exitcode=1 \
 		--suppressions-list=scripts/cppcheck.txt --include=/usr/include/cjson/cJSON.h -I$(BUILD) \
 		$(CPPFLAGS) -D__x86_64__ -D__GNUC__ '-D_Noreturn=__attribute__((noreturn))' \
-		$(ROOMS) train.c sample.c attend.c
+		$(SOURCES) train.c sample.c attend.c
 	@echo '  nothing found'
 
 aarch64:
-	@scripts/setup.sh aarch64
+	@$(SETUP) aarch64
 	@$(MAKE) --no-print-directory units demo CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar \
 		ARCH=armv8-a RUN=qemu-aarch64-static BUILD=build/aarch64 BIN=build/aarch64/bin
 
