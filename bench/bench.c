@@ -234,11 +234,11 @@ static void bench_growth(const Machine *machine)
     for (int T = 256; T <= 4096; T *= 2) {
         report_row("T %d", T);
         for (int windowed = 0; windowed < 2; windowed++) {
-            int windows[4 * 4];
+            Pattern patterns[4 * 4];
             for (int i = 0; i < 16; i++)
-                windows[i] = windowed ? 64 : 0;
+                patterns[i] = pattern_window(windowed ? 64 : 0);
             StepCase step = {case_of("T", 4, 4, 128, 65, T, 1), PRECISION_F32, machine->threads};
-            step.it.shape.window = windows;
+            step.it.shape.patterns = patterns;
             const Measured ours = measure_apart(measure_step, &step, step.threads);
             report_number(windowed ? "window_us" : "us", 1e6 * ours.median / T, 2, "");
             report_number(windowed ? "window_mbytes" : "mbytes", ours.bytes / 1e6, 1, "");
@@ -267,10 +267,11 @@ static Measured measure_sentences(const void *what)
  * PyTorch's is the plain block of that width, whose heads share it and which has no windows. */
 static void bench_sentences(void)
 {
-    static const int windows[] = {1, 2, 3, 4};
+    const Pattern patterns[] = {pattern_window(1), pattern_window(2), pattern_window(3),
+                                pattern_window(4)};
     StepCase step = {case_of("900 steps of 5 words", 1, 4, 128, 15, 5, 1), PRECISION_F32, 1};
     step.it.shape.head_size = step.it.shape.hidden = 128;
-    step.it.shape.window = windows;
+    step.it.shape.patterns = patterns;
     const Measured ours = measure_apart(measure_sentences, &step.it, 1);
     const Measured theirs = measure_torch(&step, false);
     report_section("one sentence a step", "  median ms PyTorch ms    faster");

@@ -171,13 +171,13 @@ enum { LOGITS_AT_ONCE = 1 << 22, LEAST_PIECE = 64 };
 
 static AttentionShape attention_shape(const GptConfig *shape, int layer)
 {
-    return (AttentionShape){
-        .width = shape->width,
-        .heads = shape->heads,
-        .head_size = shape->head_size,
-        .window = shape->window ? shape->window + (ptrdiff_t)layer * shape->heads : NULL,
-        .layer = layer,
-        .context = shape->context};
+    return (AttentionShape){.width = shape->width,
+                            .heads = shape->heads,
+                            .head_size = shape->head_size,
+                            .patterns =
+                                shape->patterns ? ROW(shape->patterns, layer, shape->heads) : NULL,
+                            .layer = layer,
+                            .context = shape->context};
 }
 
 static BlockShape block_shape(const GptConfig *shape, int layer)
@@ -272,6 +272,11 @@ double gpt_bytes(GptConfig shape, int rows)
 Gpt gpt_new(GptConfig shape, int rows)
 {
     Gpt gpt = {.shape = shape, .rows = rows};
+    if (shape.patterns) {
+        const size_t heads = (size_t)shape.layers * (size_t)shape.heads;
+        Pattern *patterns = memory_new(heads, sizeof *patterns, "the attention patterns");
+        gpt.shape.patterns = memcpy(patterns, shape.patterns, heads * sizeof *patterns);
+    }
     gpt.tensors = gpt_tensors(shape, &gpt.tensor_count, &gpt.numbers);
     gpt.weight_block = memory_new(gpt.numbers, sizeof(Real), "the weights");
     gpt.gradient_block = memory_new(gpt.numbers, sizeof(Real), "the gradients");
@@ -289,6 +294,7 @@ Gpt gpt_new(GptConfig shape, int rows)
 
 void gpt_free(Gpt *gpt)
 {
+    free((Pattern *)gpt->shape.patterns); /* its own copy */
     free(gpt->tensors);
     free(gpt->weights.block);
     free(gpt->gradients.block);

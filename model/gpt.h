@@ -21,7 +21,7 @@ typedef struct {
     bool gelu;              /* else relu                                                         */
     bool untied;            /* the last layer has a table of its own; else it is the embedding's */
     bool no_qkv_bias;
-    const int *window; /* (L, H) tokens back, itself included; 0: all. NULL: all 0.         */
+    const Pattern *patterns; /* (L, H) what each head attends to; NULL: all causal */
 } GptConfig;
 
 /* One tensor: an entry in the list that a block of weights is laid out by. */
@@ -71,7 +71,8 @@ typedef struct {
     Real *keep_block, *past_block;
 } Gpt;
 
-/* A model with weights at 0, for batches of at most `rows` rows. The caller frees it. */
+/* A model with weights at 0, for batches of at most `rows` rows. It copies the list of patterns.
+ * gpt_free() frees it. */
 Gpt gpt_new(GptConfig shape, int rows);
 void gpt_free(Gpt *gpt);
 

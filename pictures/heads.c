@@ -36,14 +36,14 @@ Heads heads_look(Gpt *gpt, const Vocabulary *vocabulary, const int *tokens, int 
                    .begun = vocabulary->bos >= 0 && tokens[0] == vocabulary->bos,
                    .tokens = memory_new(T, sizeof *heads.tokens, "the words"),
                    .shown = memory_new(T, sizeof *heads.shown, "the words"),
-                   .window = memory_new(all, sizeof *heads.window, "the windows"),
+                   .patterns = memory_new(all, sizeof *heads.patterns, "the patterns"),
                    .weights = memory_new(all * T * T, sizeof(Real), "the attention of all heads")};
     for (int i = 0; i < count; i++) {
         heads.tokens[i] = format_text("%s", vocabulary->words[tokens[i]].key);
         heads.shown[i] = display_token(heads.tokens[i]);
     }
-    if (gpt->shape.window)
-        memcpy(heads.window, gpt->shape.window, all * sizeof *heads.window);
+    if (gpt->shape.patterns)
+        memcpy(heads.patterns, gpt->shape.patterns, all * sizeof *heads.patterns);
     look(heads.weights, gpt, tokens, count);
     return heads;
 }
@@ -56,7 +56,7 @@ void heads_free(Heads *heads)
     }
     free(heads->tokens);
     free(heads->shown);
-    free(heads->window);
+    free(heads->patterns);
     free(heads->weights);
 }
 
@@ -71,22 +71,19 @@ const Real *head_weights(const Heads *heads, int layer, int head)
     return heads->weights + place(heads, layer, head) * T * T;
 }
 
-int head_window(const Heads *heads, int layer, int head)
+Pattern head_pattern(const Heads *heads, int layer, int head)
 {
-    return heads->window[place(heads, layer, head)];
+    return heads->patterns[place(heads, layer, head)];
 }
 
 int head_first_key(const Heads *heads, int layer, int head, int query)
 {
-    const int window = head_window(heads, layer, head);
-    return !window || query < window ? 0 : query - window + 1;
+    return pattern_span(head_pattern(heads, layer, head), heads->length, query, 1).from;
 }
 
 size_t head_pairs(const Heads *heads, int layer, int head)
 {
-    const size_t T = (size_t)heads->length, window = (size_t)head_window(heads, layer, head);
-    const size_t w = window && window < T ? window : T;
-    return w * (w + 1) / 2 + (T - w) * w;
+    return pattern_pairs(head_pattern(heads, layer, head), heads->length);
 }
 
 size_t heads_pairs(const Heads *heads)

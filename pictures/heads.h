@@ -18,7 +18,7 @@ typedef struct {
     bool begun;        /* the first token is [bos] */
     char **tokens;     /* (T) as the vocabulary has them */
     char **shown;      /* (T) the same for the eye: see shown.h */
-    int *window;       /* (L, H) tokens that a query may see, itself included; 0: all */
+    Pattern *patterns; /* (L, H) which keys a query attends to */
     Real *weights;     /* (L, H, T, T) rows are queries, columns keys; each row sums to 1 */
 } Heads;
 
@@ -30,7 +30,7 @@ void heads_free(Heads *heads);
 /* The weights of one head, (T, T). */
 const Real *head_weights(const Heads *heads, int layer, int head);
 
-int head_window(const Heads *heads, int layer, int head);
+Pattern head_pattern(const Heads *heads, int layer, int head);
 
 /* The first key that a query may see; it is the last one itself. */
 int head_first_key(const Heads *heads, int layer, int head, int query);

@@ -109,7 +109,7 @@ typedef void PutHead(FILE *out, const Heads *heads, int layer, int head);
 
 static void put_window(FILE *out, const Heads *heads, int l, int h)
 {
-    fprintf(out, "%d", head_window(heads, l, h));
+    fprintf(out, "%d", pattern_window_size(head_pattern(heads, l, h)));
 }
 
 static void put_summary_of(FILE *out, const Heads *heads, int l, int h)

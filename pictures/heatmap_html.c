@@ -116,7 +116,7 @@ static void put_head(FILE *out, const Heads *heads, int l, int h)
 {
     const HeadSummary s = head_summary(heads, l, h);
     fprintf(out, "{\"layer\":%d,\"head\":%d,\"window\":%d,\"entropy\":", l + 1, h + 1,
-            head_window(heads, l, h));
+            pattern_window_size(head_pattern(heads, l, h)));
     put_number(out, s.entropy);
     fputs(",\"back\":", out);
     put_number(out, s.back);

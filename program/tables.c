@@ -166,13 +166,13 @@ void tables_summarise(const Heads *heads)
     bool windows = false;
     for (int l = heads->layer.from; l < heads->layer.end; l++)
         for (int h = heads->head.from; h < heads->head.end; h++)
-            windows |= head_window(heads, l, h) != 0;
+            windows |= pattern_window_size(head_pattern(heads, l, h)) != 0;
     printf("layer  head%s  entropy/bits  looks back  itself  before%s\n", windows ? "  window" : "",
            heads->begun ? "   [bos]" : "");
     for (int l = heads->layer.from; l < heads->layer.end; l++)
         for (int h = heads->head.from; h < heads->head.end; h++) {
             const HeadSummary s = head_summary(heads, l, h);
-            const int window = head_window(heads, l, h);
+            const int window = pattern_window_size(head_pattern(heads, l, h));
             printf("%5d %5d", l + 1, h + 1);
             if (windows && window)
                 printf("%8d", window);

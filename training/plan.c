@@ -164,30 +164,16 @@ static void choose_training(Settings *s, const Decided *decided, const Corpus *c
 
 /* ---- What follows ---- */
 
-/* Windows of all heads of all layers from the list, and how far back the model reaches. */
-static char *lay_windows(Plan *plan)
+/* The patterns of all heads of all layers, and how far back the model reaches. */
+static char *lay_patterns(Plan *plan)
 {
     const Settings *s = &plan->settings;
     int count;
-    plan->reach = REACH_ALL;
-    plan->window = windows_of(s->window, s->layers, s->heads, &count);
-    if (!s->window)
-        return NULL;
+    plan->patterns = patterns_of(s->window, s->layers, s->heads, &count);
     if (count < 0)
         return format_text("--window has more numbers than the model has heads (%d layers of %d)",
                            s->layers, s->heads);
-    bool bounded = true;
-    int64_t back = 0; /* each layer looks further back by its own widest window */
-    for (int l = 0, i = 0; l < s->layers; l++) {
-        int widest = 1;
-        for (int h = 0; h < s->heads; h++, i++) {
-            bounded = bounded && plan->window[i] > 0;
-            widest = most(widest, plan->window[i]);
-        }
-        back += widest - 1;
-    }
-    if (bounded)
-        plan->reach = least(back + 1, INT_MAX);
+    plan->reach = pattern_reach(plan->patterns, s->layers, s->heads);
     return NULL;
 }
 
@@ -217,7 +203,7 @@ static int rows_of_part(const Settings *s, const Corpus *corpus)
 static char *derive(Plan *plan, const Corpus *corpus, int vocabulary)
 {
     Settings *s = &plan->settings;
-    char *wrong = lay_windows(plan);
+    char *wrong = lay_patterns(plan);
     if (wrong)
         return wrong;
     plan->shape = (GptConfig){.context = s->context,
@@ -232,7 +218,7 @@ static char *derive(Plan *plan, const Corpus *corpus, int vocabulary)
                               .gelu = s->activation == ACTIVATION_GELU,
                               .untied = s->untied,
                               .no_qkv_bias = s->no_qkv_bias,
-                              .window = plan->window};
+                              .patterns = plan->patterns};
     plan->schedule = (Schedule){.kind = (ScheduleKind)s->schedule,
                                 .factor = s->lr_factor,
                                 .width = s->width,
@@ -271,5 +257,5 @@ char *plan_make(Plan *plan, const Settings *settings, const Decided *decided, Co
 
 void plan_free(Plan *plan)
 {
-    free(plan->window);
+    free(plan->patterns);
 }

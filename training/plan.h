@@ -10,7 +10,7 @@
 typedef struct {
     Settings settings; /* complete */
     GptConfig shape;
-    int *window; /* (L, H) where the shape has windows; the plan's own */
+    Pattern *patterns; /* (L, H) the shape's, if --window is given; the plan's own */
     Schedule schedule;
     bool whole_in_a_step; /* every step sees the whole training text */
     int rows;             /* of the largest part of a step */

@@ -177,7 +177,7 @@ int window_list(const char *text, int *numbers, int most)
     }
 }
 
-int *windows_of(const char *text, int layers, int heads, int *count)
+Pattern *patterns_of(const char *text, int layers, int heads, int *count)
 {
     const int all = layers * heads;
     *count = 0;
@@ -189,9 +189,11 @@ int *windows_of(const char *text, int layers, int heads, int *count)
         free(window);
         return NULL;
     }
-    for (int i = *count; i < all; i++)
-        window[i] = window[i % *count];
-    return window;
+    Pattern *patterns = memory_new((size_t)all, sizeof *patterns, "the attention patterns");
+    for (int i = 0; i < all; i++)
+        patterns[i] = pattern_window(window[i % *count]);
+    free(window);
+    return patterns;
 }
 
 static char *set_whole(const Field *field, int *into, const char *text)

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "model/layers/pattern.h"
+
 struct cJSON;
 
 typedef enum { TOKENS_WORD, TOKENS_CHAR } TokensChoice;
@@ -94,10 +96,10 @@ char *field_from_json(const Field *field, void *into, const struct cJSON *value)
 /* A list "1,2,3" as numbers: how many, at most `most`; -1 where the text is no such list. */
 int window_list(const char *text, int *numbers, int most);
 
-/* The windows of all heads of all layers (L, H) from such a list, which repeats; the caller frees
+/* The patterns of all heads of all layers (L, H) from such a list, which repeats; the caller frees
  * them. NULL for no list, or, with a count of -1, for one with more numbers than there are heads;
  * else `count` is how many the list has. */
-int *windows_of(const char *text, int layers, int heads, int *count);
+Pattern *patterns_of(const char *text, int layers, int heads, int *count);
 
 /* Whether option `name` was given. */
 bool is_decided(const Decided *decided, const char *name);

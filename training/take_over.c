@@ -34,13 +34,13 @@ char *take_over_run(Settings *settings, Decided *decided)
 /* ---- A model to go on from ---- */
 
 /* Windows as a list of one for each head, so that two ways of writing the same are equal. */
-static char *window_text(const int *window, int count)
+static char *window_text(const Pattern *patterns, int count)
 {
     char *text = NULL;
     size_t size;
     FILE *out = memory_stream(&text, &size);
     for (int i = 0; i < count; i++)
-        fprintf(out, "%s%d", i ? "," : "", window[i]);
+        fprintf(out, "%s%d", i ? "," : "", pattern_window_size(patterns[i]));
     fclose(out);
     return text;
 }
@@ -48,12 +48,12 @@ static char *window_text(const int *window, int count)
 static void spell_windows_out(Settings *settings, const GptConfig *shape)
 {
     int count;
-    int *window = windows_of(settings->window, shape->layers, shape->heads, &count);
-    if (!window)
+    Pattern *patterns = patterns_of(settings->window, shape->layers, shape->heads, &count);
+    if (!patterns)
         return;
     free(settings->window);
-    settings->window = window_text(window, shape->layers * shape->heads);
-    free(window);
+    settings->window = window_text(patterns, shape->layers * shape->heads);
+    free(patterns);
 }
 
 static Settings settings_of(const Pretrained *model)
@@ -69,7 +69,8 @@ static Settings settings_of(const Pretrained *model)
         .head_size = shape->head_size,
         .hidden = shape->hidden,
         .context = shape->context,
-        .window = shape->window ? window_text(shape->window, shape->layers * shape->heads) : NULL,
+        .window =
+            shape->patterns ? window_text(shape->patterns, shape->layers * shape->heads) : NULL,
         .positions = shape->learned_positions ? POSITIONS_LEARNED : POSITIONS_SINUSOIDAL,
         .norm = shape->post_norm ? NORM_POST : NORM_PRE,
         .activation = shape->gelu ? ACTIVATION_GELU : ACTIVATION_RELU,

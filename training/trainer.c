@@ -73,7 +73,7 @@ static void read_vocabulary(Trainer *t, const Settings *settings)
     const Config config = config_read(t->directory);
     const Tokenizer tokenizer = tokenizer_read(t->directory, config.shape.vocabulary, config.eos);
     t->vocabulary = tokenizer.vocabulary;
-    free((int *)config.shape.window);
+    free((Pattern *)config.shape.patterns);
     if (tokenizer.stream != (settings->sequence == SEQUENCE_STREAM) ||
         tokenizer.lower != settings->lower ||
         t->vocabulary.characters != (settings->tokens == TOKENS_CHAR))

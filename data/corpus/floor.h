@@ -7,8 +7,7 @@
 #define PULGA_FLOOR_H
 
 #include "corpus.h"
-
-enum { REACH_ALL = 0 };
+#include "model/layers/pattern.h"
 
 /* Over the training pieces of a corpus read by lines. */
 double floor_of(const Corpus *corpus, int reach);

@@ -18,7 +18,7 @@ static const double EPSILON = 1e-5; /* of every layer norm */
 
 static const char *model_type(const GptConfig *shape)
 {
-    const bool plain = !shape->window && shape->heads * shape->head_size == shape->width;
+    const bool plain = !shape->patterns && shape->heads * shape->head_size == shape->width;
     if (plain && !shape->post_norm)
         return "gpt2";
     if (plain && shape->hidden == 4 * shape->width)
@@ -174,7 +174,7 @@ static void read_free_shape(const Source *source, const cJSON *pulga, GptConfig 
         die("%s/config.json: %d heads of %d are too wide", source->directory, shape->heads,
             shape->head_size);
     int count;
-    shape->window = windows_of(settings.window, shape->layers, shape->heads, &count);
+    shape->patterns = patterns_of(settings.window, shape->layers, shape->heads, &count);
     if (count < 0)
         die("%s/config.json: window has more numbers than the model has heads", source->directory);
     fields_free(SETTINGS, &settings);

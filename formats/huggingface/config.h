@@ -14,7 +14,7 @@ void config_put_model(struct cJSON *json, const GptConfig *shape, double dropout
                       const Vocabulary *vocabulary);
 
 typedef struct {
-    GptConfig shape; /* its windows are the config's own: free() them */
+    GptConfig shape; /* its patterns are the config's own: free() them */
     int eos;         /* an id, -1 where it names none */
 } Config;
 

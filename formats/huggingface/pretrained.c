@@ -66,6 +66,7 @@ Pretrained pretrained_open(const char *directory)
                         .lower = tokenizer.lower,
                         .stream = tokenizer.stream};
     model.gpt = gpt_new(config.shape, config.shape.context);
+    free((Pattern *)config.shape.patterns);
     weights_read(&file, &model.gpt, model.gpt.weight_block, "");
     safetensors_close(&file);
     free(path);
@@ -75,7 +76,6 @@ Pretrained pretrained_open(const char *directory)
 
 void pretrained_close(Pretrained *model)
 {
-    free((int *)model->gpt.shape.window); /* read for this shape alone */
     gpt_free(&model->gpt);
     vocabulary_free(&model->vocabulary);
 }

@@ -22,8 +22,8 @@ typedef struct {
     Real *norm;            /* of the sequence's first row; rows are H apart */
     int past;              /* tokens of earlier parts: row r is query number past + r */
     int length;            /* of the sequence, its past with it */
-    int window, heads, first_row, site;
-    bool full;
+    Pattern pattern;
+    int heads, first_row, site;
     Real scale; /* 1/√D */
 } Head;
 
@@ -39,22 +39,18 @@ static int strip_width(int keys)
     return (keys + STRIP_GRAIN - 1) / STRIP_GRAIN * STRIP_GRAIN;
 }
 
-static int first_key(const Head *head, int row)
+/* The span of the keys of some rows. */
+static KeyRange span_of(const Head *head, int row, int rows)
 {
-    const int query = head->past + row;
-    return head->full || !head->window || query < head->window ? 0 : query - head->window + 1;
-}
-
-static int end_key(const Head *head, int row)
-{
-    return head->full ? head->length : head->past + row + 1;
+    return pattern_span(head->pattern, head->length, head->past + row, rows);
 }
 
 static Strip strip_from(const Head *head, int query)
 {
     const int left = head->q.rows - query, queries = left < STRIP_ROWS ? left : STRIP_ROWS;
-    const int key = first_key(head, query), end = end_key(head, query + queries - 1);
-    return (Strip){query, queries, key, end - key, strip_width(end - key)};
+    const KeyRange span = span_of(head, query, queries);
+    const int keys = span.end - span.from;
+    return (Strip){query, queries, span.from, keys, strip_width(keys)};
 }
 
 static Head head_of(Real *qkv, Real *mixed, Real *norm, const Batch *batch, AttentionShape shape,
@@ -70,11 +66,10 @@ static Head head_of(Real *qkv, Real *mixed, Real *norm, const Batch *batch, Atte
                       matrix_cols(matrix(ROW(mixed, first, H * D), length, H * D), number * D, D),
                   .norm = norm ? ROW(norm, first, H) + number : NULL,
                   .length = length,
-                  .window = shape.window ? shape.window[number] : 0,
+                  .pattern = shape.patterns ? shape.patterns[number] : (Pattern){0},
                   .heads = H,
                   .first_row = first,
                   .site = shape.layer * H + number,
-                  .full = shape.full,
                   .scale = 1 / sqrt((Real)D)};
 }
 
@@ -113,11 +108,11 @@ size_t attention_strip_size(AttentionShape shape, int T)
 {
     int keys = 0; /* of the widest strip */
     for (int h = 0; h < shape.heads; h++) {
-        const int window = shape.window ? shape.window[h] : 0;
-        const int reach = shape.full || !window || window > T ? T : window + STRIP_ROWS - 1;
-        keys = reach > keys ? reach : keys;
+        const Pattern pattern = shape.patterns ? shape.patterns[h] : (Pattern){0};
+        const int span = pattern_largest_span(pattern, T, STRIP_ROWS);
+        keys = span > keys ? span : keys;
     }
-    return (size_t)STRIP_ROWS * (size_t)strip_width(keys < T ? keys : T);
+    return (size_t)STRIP_ROWS * (size_t)strip_width(keys);
 }
 
 /* scores = q·kᵀ of a strip, unscaled; −∞ for what a query may not see, to the row's end. */
@@ -129,9 +124,13 @@ static Matrix strip_scores(Real *at, const Head *head, Strip s)
            transposed(matrix_rows(head->k, s.key, s.keys)));
     for (int r = 0; r < s.queries; r++) {
         Real *row = ROW(at, r, s.width);
-        for (int j = 0; j < first_key(head, s.query + r) - s.key; j++)
-            row[j] = -INFINITY;
-        for (int j = end_key(head, s.query + r) - s.key; j < s.width; j++)
+        int j = 0;
+        for (KeyRange keys = {0};
+             pattern_next(head->pattern, head->length, head->past + s.query + r, &keys);
+             j = keys.end - s.key)
+            for (; j < keys.from - s.key; j++)
+                row[j] = -INFINITY;
+        for (; j < s.width; j++)
             row[j] = -INFINITY;
     }
     return scores;
@@ -179,13 +178,13 @@ static Matrix strip_weights(Real *at, const Head *head, Strip s)
     return P;
 }
 
-/* Dropout of a strip's rows, each over the keys that its query sees. */
+/* Dropout of a strip's rows, each over the span of its query's keys. */
 static void strip_dropout(Matrix P, const Head *head, Strip s, Noise noise)
 {
     for (int r = 0; r < s.queries; r++) {
-        const int i = s.query + r, from = first_key(head, i);
-        dropout_row(P.at + r * P.row_step + from - s.key, end_key(head, i) - from,
-                    head->first_row + i, RANDOM_DROP_ATTENTION, head->site, noise);
+        const KeyRange span = span_of(head, s.query + r, 1);
+        dropout_row(P.at + r * P.row_step + span.from - s.key, span.end - span.from,
+                    head->first_row + s.query + r, RANDOM_DROP_ATTENTION, head->site, noise);
     }
 }
 

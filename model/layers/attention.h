@@ -1,14 +1,13 @@
 /* attention.h: causal multi-head attention, for each sequence of a batch and each head:
  *
  *     q | k | v = x·Wqkv + bqkv          each H heads of D side by side
- *     P = softmax(q·kᵀ/√D)               over the keys that a query may see
+ *     P = softmax(q·kᵀ/√D)               over the keys that a query attends to
  *     mixed = dropout(P)·v
  *     y = mixed·Wout + bout
  *
- * Query i may see the keys max(0, i − w + 1) … i where its head has a window w, and all of
- * 0 … i where w is 0. No T×T matrix is kept and no mask is built: a thread holds the scores of a
- * few queries at a time, over the keys in their reach alone, so a window costs O(T·w). Backward
- * computes them again from q, k and one number a row and head.
+ * Which keys a query of a head attends to is its pattern's. No T×T matrix is kept: a thread holds
+ * the scores of a few queries at a time, over the span of their keys, so a window of w costs
+ * O(T·w). Backward computes them again from q, k and one number a row and head.
  *
  * A model that writes reads a sequence in parts: where a batch names slots, k and v are put away
  * there, each row's at its position, and queries see those of the parts before. */
@@ -18,6 +17,7 @@
 #include "model/batch.h"
 #include "dropout.h"
 #include "linear.h"
+#include "pattern.h"
 
 typedef struct {
     Linear qkv; /* [C, 3·H·D] (3·H·D): Q, then K, then V */
@@ -33,8 +33,7 @@ typedef struct {
 
 typedef struct {
     int width, heads, head_size; /* C H D                                                    */
-    const int *window;           /* (H) 0: all that came before                              */
-    bool full;                   /* a query sees the whole sequence, behind and ahead        */
+    const Pattern *patterns;     /* (H) NULL: all causal                                     */
     int layer;                   /* for the noise: site layer·H + head                       */
     int context;                 /* T, the rows of a slot                                    */
 } AttentionShape;

@@ -15,6 +15,7 @@
 #include "formats/huggingface/tokenizer_json.h"
 #include "formats/huggingface/weights.h"
 #include "tests/helpers/close.h"
+#include "tests/helpers/patterns.h"
 #include "tests/helpers/scratch.h"
 
 /* ---- A model directory, and edits of it ---- */
@@ -26,7 +27,8 @@ typedef struct {
     bool characters, stream, lower;
 } Kind;
 
-static const int REACHES[] = {1, 0, 2, 7};
+static const int WINDOWS[] = {1, 0, 2, 7};
+static const Pattern PATTERNS[] = {W(1), W(0), W(2), W(7)};
 static const Kind PLAIN = {
     .shape = {.context = 8, .layers = 2, .heads = 2, .head_size = 3, .width = 6, .hidden = 24}};
 
@@ -39,9 +41,7 @@ static void put_pulga(cJSON *json, const GptConfig *shape)
     cJSON_AddNumberToObject(pulga, "head-size", shape->head_size);
     cJSON_AddBoolToObject(pulga, "no-qkv-bias", shape->no_qkv_bias);
     cJSON_AddItemToObject(pulga, "window",
-                          shape->window
-                              ? cJSON_CreateIntArray(shape->window, shape->layers * shape->heads)
-                              : cJSON_CreateNull());
+                          shape->patterns ? cJSON_CreateIntArray(WINDOWS, 4) : cJSON_CreateNull());
 }
 
 static bool write_weights(const char *folder, const Gpt *gpt, Real *block)
@@ -125,9 +125,9 @@ static void assert_same_model(const Pretrained *a, const Pretrained *b)
     assert_int_equal(a->gpt.rows, a->gpt.shape.context);
     assert_memory_equal(a->gpt.weight_block, b->gpt.weight_block, b->gpt.numbers * sizeof(Real));
     const GptConfig x = a->gpt.shape, y = b->gpt.shape;
-    assert_int_equal(x.window != NULL, y.window != NULL);
-    if (x.window)
-        assert_memory_equal(x.window, y.window, sizeof REACHES);
+    assert_int_equal(x.patterns != NULL, y.patterns != NULL);
+    if (x.patterns)
+        assert_memory_equal(x.patterns, y.patterns, sizeof PATTERNS);
     assert_memory_equal(&x, &y, offsetof(GptConfig, no_qkv_bias) + sizeof(bool));
 
     const Vocabulary *v = &a->vocabulary, *w = &b->vocabulary;
@@ -156,7 +156,7 @@ static void test_round_trip(void **state)
         kinds[i].stream = i % 4 == 2;
         kinds[i].lower = i == 5;
     }
-    kinds[2].shape.window = kinds[3].shape.window = REACHES;
+    kinds[2].shape.patterns = kinds[3].shape.patterns = PATTERNS;
     kinds[6].shape.head_size = 5;
     kinds[7].shape.hidden = 10;
     for (int i = 0; i < 8; i++) {
@@ -277,7 +277,7 @@ static void test_configs(void **state)
     Kind old = PLAIN, own = PLAIN;
     old.shape.post_norm = old.shape.gelu = true;
     EDITS(OF_OLD_CONFIG, old);
-    own.shape.window = REACHES;
+    own.shape.patterns = PATTERNS;
     EDITS(OF_OWN_CONFIG, own);
 }
 
@@ -414,7 +414,7 @@ static void test_random_damage(void **state)
     static const char pieces[] = "{}[]\",:0123456789eE+-.\\u FaN\n";
     char *folder = scratch_new();
     Kind kind = PLAIN;
-    kind.shape.window = REACHES;
+    kind.shape.patterns = PATTERNS;
     Pretrained model = write_model(folder, kind);
     unsigned random = 1;
     int refused = 0;

@@ -2,15 +2,16 @@
 #include "cases.h"
 
 #include "close.h"
+#include "patterns.h"
 
 enum { T = 7, L = 2, H = 3, D = 3, C = 7, F = 11, V = 13, N = 12 };
 
 #define SIZES \
     .context = T, .layers = L, .heads = H, .head_size = D, .width = C, .hidden = F, .vocabulary = V
-#define WINDOWS(...)             \
-    .window = (const int[L * H]) \
-    {                            \
-        __VA_ARGS__              \
+#define WINDOWS(...)                   \
+    .patterns = (const Pattern[L * H]) \
+    {                                  \
+        __VA_ARGS__                    \
     }
 
 const Case CASES[] = {
@@ -22,11 +23,14 @@ const Case CASES[] = {
     {"post, gelu, learned, untied",
      {SIZES, .post_norm = true, .gelu = true, .learned_positions = true, .untied = true},
      0},
-    {"windows", {SIZES, WINDOWS(1, 2, 3, 0, 5, 9)}, 0},
-    {"post, windows of one", {SIZES, .post_norm = true, WINDOWS(1, 1, 1, 1, 1, 1)}, 0},
+    {"windows", {SIZES, WINDOWS(W(1), W(2), W(3), W(0), W(5), W(9))}, 0},
+    {"post, windows of one",
+     {SIZES, .post_norm = true, WINDOWS(W(1), W(1), W(1), W(1), W(1), W(1))},
+     0},
     {"no qkv bias, dropout", {SIZES, .no_qkv_bias = true}, 0.2},
     {"post, learned, windows, dropout",
-     {SIZES, .post_norm = true, .learned_positions = true, WINDOWS(2, 0, 3, 2, 2, 1)},
+     {SIZES, .post_norm = true, .learned_positions = true,
+      WINDOWS(W(2), W(0), W(3), W(2), W(2), W(1))},
      0.4}};
 const int CASE_COUNT = sizeof CASES / sizeof *CASES;
 

@@ -38,6 +38,8 @@ static const Real words[2 * WORDS][IN] = {
 
 /* ---- A layer of attention by itself ---- */
 
+static const Pattern full_pattern = {PATTERN_FULL, 0};
+
 typedef struct {
     AttentionShape shape;
     Attention p;
@@ -260,7 +262,8 @@ static const double untrained_scores[WORDS * WORDS] = {
 static Layer untrained_layer(int width, int length)
 {
     Layer layer = layer_new(
-        (AttentionShape){.width = width, .heads = 1, .head_size = width, .full = true}, 1, length);
+        (AttentionShape){.width = width, .heads = 1, .head_size = width, .patterns = &full_pattern},
+        1, length);
     put_identity(weight_part(&layer, QUERY, 0, 1), (Real)sqrt(width));
     put_identity(weight_part(&layer, KEY, 0, 1), 1);
     put_identity(weight_part(&layer, VALUE, 0, 1), 1);
@@ -342,7 +345,8 @@ static void hello_shiny_sun(void **state)
 /* ---- One head with weights ---- */
 
 static const AttentionShape one_head = {.width = IN, .heads = 1, .head_size = 2};
-static const AttentionShape one_full_head = {.width = IN, .heads = 1, .head_size = 2, .full = true};
+static const AttentionShape one_full_head = {
+    .width = IN, .heads = 1, .head_size = 2, .patterns = &full_pattern};
 
 /* SelfAttention_v1: torch.rand(d_in, d_out) each, as Pulga's matrices lie. */
 static void start_as_v1(Layer *layer, TorchRandom *random)
@@ -411,7 +415,7 @@ static void self_attention_v2_of_seed_789(void **state)
     assert_table("SelfAttention_v2, seed 789", kept_mixed(&layer), context, PRINTED);
     const Matrix P = kept_weights(&layer, 0);
     assert_table("row 0", matrix_cols(matrix_rows(P, 0, 1), 0, 2), first, PRINTED);
-    layer.shape.full = false;
+    layer.shape.patterns = NULL;
     layer_run(&layer, words[0]);
     assert_table("causal row 1", matrix_cols(matrix_rows(P, 1, 1), 0, 2), causal, PRINTED);
     layer_free(&layer);
@@ -861,7 +865,8 @@ static void the_variance_of_scores(Real m, double before_wanted, double before_d
     put(matrix(Q, BATCHES * TOKENS, WIDE), matrix(Q, BATCHES * TOKENS, WIDE), m);
     put(matrix(K, BATCHES * TOKENS, WIDE), matrix(K, BATCHES * TOKENS, WIDE), m);
     Layer layer = layer_new(
-        (AttentionShape){.width = TOKENS, .heads = 1, .head_size = WIDE, .full = true}, 1, TOKENS);
+        (AttentionShape){.width = TOKENS, .heads = 1, .head_size = WIDE, .patterns = &full_pattern},
+        1, TOKENS);
     for (int b = 0; b < BATCHES; b++)
         try_batch(&layer, ROW(Q, b, TOKENS * WIDE), ROW(K, b, TOKENS * WIDE),
                   ROW(scores, b, TOKENS * TOKENS), &before, &after);

@@ -1,6 +1,7 @@
 /* test_windows.c: heads that see the last few tokens alone, themselves included: against the mask
  * that the page on sparse attention makes, and how far back a whole model sees. */
 #include "tests/helpers/close.h"
+#include "tests/helpers/patterns.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -160,13 +161,13 @@ static void assert_masked(const Real *P, const double *mask, int n)
 static void assert_head(const Layer *layer, int sequence, int head)
 {
     const int H = layer->shape.heads, D = layer->shape.head_size;
-    const int window = layer->shape.window[head];
+    const Pattern pattern = layer->shape.patterns[head];
     const Matrix q = kept_part(layer, 0, sequence, head), k = kept_part(layer, 1, sequence, head);
     const Matrix v = kept_part(layer, 2, sequence, head);
     const Real *P = weights_at(layer->weights, &layer->batch, H, sequence, head);
     const size_t n = (size_t)q.rows;
-    double *mask =
-        layer->shape.full ? memory_new(n * n, sizeof *mask, "a mask") : mask_new(q.rows, window);
+    double *mask = pattern.kind == PATTERN_FULL ? memory_new(n * n, sizeof *mask, "a mask")
+                                                : mask_new(q.rows, pattern_window_size(pattern));
     double *P_wanted = memory_new(n * n, sizeof *P_wanted, "weights");
     double *h_wanted = memory_new(n * (size_t)D, sizeof *h_wanted, "a head's output");
     plain_attention(P_wanted, h_wanted, mask, q, k, v);
@@ -184,13 +185,13 @@ static void assert_head(const Layer *layer, int sequence, int head)
 
 enum { MODEL = 128 };
 
-static const int page_windows[] = {1, 2, 3, 4};
+static const Pattern page_patterns[] = {W(1), W(2), W(3), W(4)};
 
 /* Over its 5 random tokens, and over more. */
 static Layer page_layer(int tokens)
 {
     Layer layer = layer_new(
-        (AttentionShape){.width = MODEL, .heads = 4, .head_size = MODEL, .window = page_windows},
+        (AttentionShape){.width = MODEL, .heads = 4, .head_size = MODEL, .patterns = page_patterns},
         &tokens, 1);
     TorchRandom random = torch_seed(123);
     const Matrix qkv = matrix(layer.p.qkv.weight, MODEL, 3 * 4 * MODEL);
@@ -249,8 +250,9 @@ static void a_window_of_one_is_the_identity(void **state)
 /* ---- Around the strips of 32 queries that a thread holds at once ---- */
 
 static const int lengths[] = {1, 31, 32, 33, 64, 100};
-static const int windows[] = {1, 2, 5, 31, 32, 33, 40, 1000, 0};
-enum { LENGTHS = sizeof lengths / sizeof *lengths, WINDOWS = sizeof windows / sizeof *windows };
+static const Pattern patterns[] = {W(1),  W(2),  W(5),    W(31), W(32),
+                                   W(33), W(40), W(1000), W(0),  {PATTERN_FULL, 0}};
+enum { LENGTHS = sizeof lengths / sizeof *lengths, PATTERNS = sizeof patterns / sizeof *patterns };
 
 static void fill_layer(Layer *layer)
 {
@@ -265,10 +267,10 @@ static void fill_layer(Layer *layer)
 static void a_head_and_a_sequence_alone(void **state)
 {
     (void)state;
-    for (int w = 0; w < WINDOWS; w++)
+    for (int w = 0; w < PATTERNS; w++)
         for (int l = 0; l < LENGTHS; l++) {
             Layer layer = layer_new(
-                (AttentionShape){.width = 6, .heads = 1, .head_size = 5, .window = &windows[w]},
+                (AttentionShape){.width = 6, .heads = 1, .head_size = 5, .patterns = &patterns[w]},
                 &lengths[l], 1);
             fill_layer(&layer);
             layer_run(&layer);
@@ -277,32 +279,19 @@ static void a_head_and_a_sequence_alone(void **state)
         }
 }
 
-/* All windows side by side over all lengths one after another. */
-static void assert_all_heads(bool full)
+/* All patterns side by side over all lengths one after another. */
+static void all_heads_and_sequences_at_once(void **state)
 {
+    (void)state;
     Layer layer = layer_new(
-        (AttentionShape){
-            .width = 6, .heads = WINDOWS, .head_size = 5, .window = windows, .full = full},
+        (AttentionShape){.width = 6, .heads = PATTERNS, .head_size = 5, .patterns = patterns},
         lengths, LENGTHS);
     fill_layer(&layer);
     layer_run(&layer);
     for (int s = 0; s < LENGTHS; s++)
-        for (int h = 0; h < WINDOWS; h++)
+        for (int h = 0; h < PATTERNS; h++)
             assert_head(&layer, s, h);
     layer_free(&layer);
-}
-
-static void all_heads_and_sequences_at_once(void **state)
-{
-    (void)state;
-    assert_all_heads(false);
-}
-
-/* What sees the whole sequence, ahead too, has no window. */
-static void full_attention_knows_no_windows(void **state)
-{
-    (void)state;
-    assert_all_heads(true);
 }
 
 /* ---- How far back a whole model sees: w − 1 tokens in each layer ---- */
@@ -391,10 +380,10 @@ static void assert_reach(GptConfig shape, int reach)
  * nothing of the first, not "indirectly" either; in two it does. */
 static void reach_of_windows_of_three(bool post_norm, bool learned_positions)
 {
-    static const int three[MOST_LAYERS * HEADS] = {3, 3, 3, 3, 3, 3};
+    static const Pattern three[MOST_LAYERS * HEADS] = {W(3), W(3), W(3), W(3), W(3), W(3)};
     for (int layers = 1; layers <= MOST_LAYERS; layers++)
         assert_reach((GptConfig){.layers = layers,
-                                 .window = three,
+                                 .patterns = three,
                                  .post_norm = post_norm,
                                  .learned_positions = learned_positions},
                      layers * (3 - 1));
@@ -413,28 +402,28 @@ static void the_reach_of_a_post_norm_model(void **state)
 }
 
 /* The widest window of each layer counts, and each layer has windows of its own. */
-static const int unlike[] = {1, 3, 2, 35, 4, 1};
+static const Pattern unlike[] = {W(1), W(3), W(2), W(35), W(4), W(1)};
 
 static void the_reach_of_unlike_windows(void **state)
 {
     (void)state;
-    static const int narrow[] = {1, 3, 2, 4, 5, 1};
-    assert_reach((GptConfig){.layers = 3, .window = narrow}, 2 + 3 + 4);
-    assert_reach((GptConfig){.layers = 2, .window = unlike, .post_norm = true}, 2 + 34);
+    static const Pattern narrow[] = {W(1), W(3), W(2), W(4), W(5), W(1)};
+    assert_reach((GptConfig){.layers = 3, .patterns = narrow}, 2 + 3 + 4);
+    assert_reach((GptConfig){.layers = 2, .patterns = unlike, .post_norm = true}, 2 + 34);
 }
 
 static void windows_of_one_see_nothing_else(void **state)
 {
     (void)state;
-    static const int one[] = {1, 1, 1, 1};
-    assert_reach((GptConfig){.layers = 2, .window = one}, 0);
+    static const Pattern one[] = {W(1), W(1), W(1), W(1)};
+    assert_reach((GptConfig){.layers = 2, .patterns = one}, 0);
 }
 
 static void a_window_of_none_sees_all(void **state)
 {
     (void)state;
-    static const int none[] = {1, 0};
-    assert_reach((GptConfig){.layers = 1, .window = none}, CONTEXT);
+    static const Pattern none[] = {W(1), W(0)};
+    assert_reach((GptConfig){.layers = 1, .patterns = none}, CONTEXT);
     assert_reach((GptConfig){.layers = 1}, CONTEXT);
 }
 
@@ -443,7 +432,7 @@ static void the_weights_of_a_model(void **state)
 {
     (void)state;
     Model model;
-    model_new(&model, (GptConfig){.layers = MOST_LAYERS, .window = unlike});
+    model_new(&model, (GptConfig){.layers = MOST_LAYERS, .patterns = unlike});
     const size_t layer_weights = attention_map_size(&model.batch, SEQUENCES, HEADS);
     Real *weights = memory_new(MOST_LAYERS * layer_weights, sizeof *weights, "all weights");
     gpt_forward(&model.gpt, &model.batch, weights, (Noise){0});
@@ -451,7 +440,7 @@ static void the_weights_of_a_model(void **state)
         for (int s = 0; s < SEQUENCES; s++)
             for (int h = 0; h < HEADS; h++) {
                 const int length = model.start[s + 1] - model.start[s];
-                double *mask = mask_new(length, unlike[l * HEADS + h]);
+                double *mask = mask_new(length, pattern_window_size(unlike[l * HEADS + h]));
                 assert_masked(
                     weights_at(weights + (size_t)l * layer_weights, &model.batch, HEADS, s, h),
                     mask, length);
@@ -469,7 +458,6 @@ int main(void)
         cmocka_unit_test(a_window_of_one_is_the_identity),
         cmocka_unit_test(a_head_and_a_sequence_alone),
         cmocka_unit_test(all_heads_and_sequences_at_once),
-        cmocka_unit_test(full_attention_knows_no_windows),
         cmocka_unit_test(the_reach_of_a_pre_norm_model),
         cmocka_unit_test(the_reach_of_a_post_norm_model),
         cmocka_unit_test(the_reach_of_unlike_windows),

@@ -12,6 +12,7 @@
 #include "base/display.h"
 #include "tests/helpers/cases.h"
 #include "tests/helpers/scratch.h"
+#include "tests/helpers/patterns.h"
 
 static const char LETTERS[] = "a b c d e f g h i j k";
 static const int TOKENS[] = {0, 12, 3, 3, 7, 1, 4};
@@ -36,7 +37,9 @@ static void test_rows(void **state)
         size_t seen_by_all = 0;
         for (int l = 0; l < shape->layers; l++)
             for (int h = 0; h < shape->heads; h++) {
-                const int window = shape->window ? shape->window[l * shape->heads + h] : 0;
+                const int window = shape->patterns
+                                       ? pattern_window_size(shape->patterns[l * shape->heads + h])
+                                       : 0;
                 const Real *P = head_weights(&heads, l, h);
                 size_t pairs = 0;
                 for (int i = 0; i < T; i++) {
@@ -61,7 +64,7 @@ static void test_rows(void **state)
 }
 
 /* A model of one layer that was never run: the weights are given. */
-static Heads made(int heads, int length, Real *weights, int *window)
+static Heads made(int heads, int length, Real *weights, Pattern *patterns)
 {
     static char *words[] = {"[bos]", "un", "gato"};
     return (Heads){.heads = heads,
@@ -71,7 +74,7 @@ static Heads made(int heads, int length, Real *weights, int *window)
                    .begun = true,
                    .tokens = words,
                    .shown = words,
-                   .window = window,
+                   .patterns = patterns,
                    .weights = weights};
 }
 
@@ -94,8 +97,8 @@ static void test_summaries(void **state)
         1, 0, 0, 0.5,  0.5,  0, 0.5, 0.25, 0.25, /* 0, 1 and 1.5 bits         */
         1, 0, 0, 0.25, 0.75, 0, 0,   0.5,  0.5,  /* a window of 2             */
     };
-    int window[] = {0, 0, 0, 2};
-    Heads heads = made(4, 3, weights, window);
+    Pattern patterns[] = {W(0), W(0), W(0), W(2)};
+    Heads heads = made(4, 3, weights, patterns);
     assert_summary(&heads, 0, (HeadSummary){0, 0, 1, 0, 0});
     assert_summary(&heads, 1, (HeadSummary){0, 2 / 3.0, 1 / 3.0, 1, 0.5});
     assert_summary(&heads, 2, (HeadSummary){2.5 / 3, 1.75 / 3, 1.75 / 3, 0.375, 0.5});
@@ -105,7 +108,7 @@ static void test_summaries(void **state)
     heads.begun = false;
     assert_true(isnan(head_summary(&heads, 0, 1).bos));
     assert_close_one("before", head_summary(&heads, 0, 1).before, 1, 0);
-    Heads one = made(1, 1, weights, window);
+    Heads one = made(1, 1, weights, patterns);
     assert_true(isnan(head_summary(&one, 0, 0).before));
     assert_true(isnan(head_summary(&one, 0, 0).bos));
 }
@@ -152,9 +155,9 @@ static void test_files(void **state)
     (void)state;
     char *folder = scratch_new();
     Real weights[] = {1, 0, 0.25, 0.75, 1, 0, 0, 1};
-    int window[] = {0, 1};
+    Pattern patterns[] = {W(0), W(1)};
     char *words[] = {"[bos]", "a\"b,\n"};
-    Heads heads = made(2, 2, weights, window);
+    Heads heads = made(2, 2, weights, patterns);
     heads.tokens = heads.shown = words;
 
     char *csv = written(folder, "a.csv", &heads);

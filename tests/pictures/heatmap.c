@@ -7,18 +7,19 @@
 
 #include "pictures/colours.h"
 #include "pictures/heatmap.h"
+#include "tests/helpers/patterns.h"
 
 enum { LONG = 200 };
 
 /* Heads of the given length, with every row's weights spread unevenly over what it may see. */
-static Heads spread(int length, int *window, int count)
+static Heads spread(int length, Pattern *patterns, int count)
 {
     const size_t T = (size_t)length;
     Heads heads = {.heads = count,
                    .length = length,
                    .layer = {0, 1},
                    .head = {0, count},
-                   .window = window,
+                   .patterns = patterns,
                    .tokens = memory_new(T, sizeof *heads.tokens, "words"),
                    .weights = memory_new((size_t)count * T * T, sizeof(Real), "weights")};
     heads.shown = heads.tokens;
@@ -81,8 +82,8 @@ static void test_packed(void **state)
 {
     (void)state;
     for (int T = 1; T < 30; T++) {
-        int window[] = {0, 1, 3, 40};
-        Heads heads = spread(T, window, 4);
+        Pattern patterns[] = {W(0), W(1), W(3), W(40)};
+        Heads heads = spread(T, patterns, 4);
         for (int h = 0; h < 4; h++) {
             size_t size;
             unsigned char *bytes = bytes_of(heatmap_put_packed, &heads, h, &size), *at = bytes;
@@ -104,9 +105,9 @@ static void test_packed(void **state)
 static void test_small(void **state)
 {
     (void)state;
-    int window[] = {0, 1};
+    Pattern patterns[] = {W(0), W(1)};
     for (int T = 5; T <= LONG; T += LONG - 5) {
-        Heads heads = spread(T, window, 2);
+        Heads heads = spread(T, patterns, 2);
         const int side = heatmap_side(&heads);
         assert_int_equal(side, T == 5 ? 5 : 96);
         for (int h = 0; h < 2; h++) {
@@ -196,8 +197,8 @@ static char *picture(void (*put)(FILE *, const Heads *, About), const Heads *hea
 static void test_page(void **state)
 {
     (void)state;
-    int window[] = {0, 2, 3, 4};
-    Heads heads = spread(6, window, 4);
+    Pattern patterns[] = {W(0), W(2), W(3), W(4)};
+    Heads heads = spread(6, patterns, 4);
     char *page = picture(heatmap_html, &heads);
     assert_int_equal(count_of(page, "<!doctype html>"), 1);
     assert_int_equal(count_of(page, "class=\"packed\""), 4);
@@ -219,8 +220,8 @@ static void test_page(void **state)
 static void test_figure(void **state)
 {
     (void)state;
-    int window[] = {0, 2};
-    Heads heads = spread(12, window, 2);
+    Pattern patterns[] = {W(0), W(2)};
+    Heads heads = spread(12, patterns, 2);
     char *figure = picture(heatmap_svg, &heads);
     /* a cell for each pair that may be seen, and beside them: the ground, a panel's hatching and
      * the hatching's own ground, the key */
@@ -237,8 +238,9 @@ static void test_figure(void **state)
 static void test_limits(void **state)
 {
     (void)state;
-    int window[] = {0, 0};
-    Heads heads = {.heads = 2, .length = 4096, .layer = {0, 1}, .head = {0, 2}, .window = window};
+    Pattern patterns[] = {W(0), W(0)};
+    Heads heads = {
+        .heads = 2, .length = 4096, .layer = {0, 1}, .head = {0, 2}, .patterns = patterns};
     char *wrong = heads_too_many("a.html", &heads);
     assert_non_null(wrong);
     assert_non_null(strstr(wrong, "--layer and --head"));

@@ -13,6 +13,7 @@
 #include "model/layers/logits.h"
 #include "model/layers/loss.h"
 #include "tests/helpers/close.h"
+#include "tests/helpers/patterns.h"
 #include "base/threads.h"
 
 enum { MOST = 4096 };
@@ -365,14 +366,12 @@ static void check_qkv_bias(BlockCase *c, const Block *dp, size_t HD, bool alone)
     assert_gradient("bv", bias + 2 * HD, d + 2 * HD, HD, block_loss, c, false);
 }
 
-static void check_block(bool post, bool gelu, bool full, const int *window, int head_size,
-                        double rate)
+static void check_block(bool post, bool gelu, const Pattern *patterns, int head_size, double rate)
 {
     const size_t C = WIDTH, HD = HEADS * (size_t)head_size, F = HIDDEN;
-    BlockCase c = {
-        .batch = long_batch(),
-        .noise = {rate, 5, 3, 0},
-        .shape = {post, {WIDTH, HEADS, head_size, window, full, 1}, {WIDTH, HIDDEN, gelu}}};
+    BlockCase c = {.batch = long_batch(),
+                   .noise = {rate, 5, 3, 0},
+                   .shape = {post, {WIDTH, HEADS, head_size, patterns, 1}, {WIDTH, HIDDEN, gelu}}};
     Real *numbers = memory_new(1 << 16, sizeof *numbers, "a test");
     Real *gradients = memory_new(1 << 14, sizeof *gradients, "a test");
     Arena arena = {numbers, 0}, darena = {gradients, 0};
@@ -388,7 +387,9 @@ static void check_block(bool post, bool gelu, bool full, const int *window, int 
     memcpy(d, c.dy, sizeof *d * rows * C);
     block_backward(d, dp, c.work, c.keep, c.p, c.x, &c.batch, c.shape, c.noise);
 
-    const bool alone = window && window[0] == 1 && window[1] == 1 && window[2] == 1;
+    const bool alone = patterns && pattern_window_size(patterns[0]) == 1 &&
+                       pattern_window_size(patterns[1]) == 1 &&
+                       pattern_window_size(patterns[2]) == 1;
     assert_gradient("block x", c.x, d, rows * C, block_loss, &c, false);
     assert_gradient("Wqkv", c.p.attention.qkv.weight, dp.attention.qkv.weight, C * 3 * HD,
                     block_loss, &c, false);
@@ -418,18 +419,19 @@ static void test_blocks(void **state)
 {
     (void)state;
     for (int post = 0; post < 2; post++) {
-        check_block(post, false, false, NULL, 3, 0);
-        check_block(post, true, false, NULL, 2, 0.3);
-        check_block(post, false, true, NULL, 1, 0);
+        check_block(post, false, NULL, 3, 0);
+        check_block(post, true, NULL, 2, 0.3);
+        const Pattern full = {PATTERN_FULL, 0};
+        check_block(post, false, (Pattern[]){full, full, full}, 1, 0);
     }
 }
 
 static void test_windows(void **state)
 {
     (void)state;
-    check_block(false, false, false, (int[]){1, 2, 5}, 3, 0);
-    check_block(true, true, false, (int[]){0, 33, 40}, 2, 0.2);
-    check_block(false, false, false, (int[]){1, 1, 1}, 3, 0);
+    check_block(false, false, (Pattern[]){W(1), W(2), W(5)}, 3, 0);
+    check_block(true, true, (Pattern[]){W(0), W(33), W(40)}, 2, 0.2);
+    check_block(false, false, (Pattern[]){W(1), W(1), W(1)}, 3, 0);
 }
 
 int main(void)
