@@ -45,6 +45,7 @@ Training training_new(const Case *it)
     s.positions = memory_new((size_t)rows, sizeof *s.positions, "a step's tokens");
     s.start = memory_new((size_t)it->sequences + 1, sizeof *s.start, "a step's sequences");
     s.batch = (Batch){.rows = rows,
+                      .counted = rows,
                       .sequences = it->sequences,
                       .start = s.start,
                       .tokens = s.tokens,

@@ -11,7 +11,9 @@ typedef struct {
     int sequences;        /* S                                                        */
     const int *start;     /* (S + 1) first row of each sequence; start[S] is N        */
     const int *tokens;    /* (N) what is read                                         */
-    const int *targets;   /* (N) what is to be foretold: the token after it           */
+    const int *targets;   /* (N) the token to predict from it and those before; -1: none,
+                             the row does not count                                   */
+    int counted;          /* rows whose target is not -1                              */
     const int *positions; /* (N) a row's index in its own sequence                    */
     uint32_t first_row;   /* where the batch begins among the rows of its step: a part
                              of a step draws the same noise as it would in the whole   */

@@ -89,7 +89,8 @@ size_t gpt_parameters(const Tensor *tensors, int count);
 /* The weights as a run begins: functions of the seed and of each weight's place. */
 void gpt_init(Gpt *gpt, uint32_t seed);
 
-/* The sum of the losses of a batch's rows; nothing is dropped. And each row's own in loss (N). */
+/* The sum of the losses of a batch's rows, 0 for those that do not count; nothing is dropped. And
+ * each row's own in loss (N). */
 double gpt_evaluate(Gpt *gpt, const Batch *batch);
 double gpt_losses(Gpt *gpt, const Batch *batch, double *loss);
 

@@ -261,6 +261,6 @@ Batch batch_fill(BatchRoom *room, const Corpus *corpus, const Piece *pieces, int
         }
     }
     room->start[count] = rows;
-    return (Batch){rows,          count,           room->start, room->tokens,
-                   room->targets, room->positions, first_row,   NULL};
+    return (Batch){rows, count,           room->start, room->tokens, room->targets,
+                   rows, room->positions, first_row,   NULL};
 }

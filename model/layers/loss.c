@@ -1,6 +1,7 @@
 /* loss.c: see loss.h. */
 #include "loss.h"
 
+#include <string.h>
 #include <tgmath.h>
 
 #include "model/elementary.h"
@@ -11,6 +12,11 @@ void loss_forward(double *loss, Real *norm, const Real *logits, const int *targe
     OMP(parallel for if(worth_threads(N, V)))
     for (int i = 0; i < N; i++) {
         const Real *row = ROW(logits, i, V);
+        if (targets[i] < 0) {
+            loss[i] = 0;
+            norm[i] = 0;
+            continue;
+        }
         Real top = row[0];
         for (int j = 1; j < V; j++)
             top = row[j] > top ? row[j] : top;
@@ -33,6 +39,10 @@ void loss_backward(Real *dlogits, const Real *norm, const Real *logits, const in
     for (int i = 0; i < N; i++) {
         const Real *row = ROW(logits, i, V);
         Real *drow = ROW(dlogits, i, V);
+        if (targets[i] < 0) {
+            memset(drow, 0, sizeof *drow * (size_t)V);
+            continue;
+        }
         for (int j = 0; j < V; j++)
             drow[j] = scale * real_exp(row[j] - norm[i]);
         drow[targets[i]] -= scale;

@@ -2,7 +2,8 @@
  *
  * With norm[i] = ln Σ_j exp(logits[i][j]), computed from the row's largest logit so that nothing
  * overflows, loss[i] = norm[i] − logits[i][target[i]] and its gradient is
- * exp(logits[i][j] − norm[i]) − (1 where j is the target). */
+ * exp(logits[i][j] − norm[i]) − (1 if j is the target). A target of −1 does not count: its loss and
+ * its gradient are 0. */
 #ifndef PULGA_LOSS_H
 #define PULGA_LOSS_H
 
@@ -11,7 +12,8 @@
 /* loss (N) and norm (N) from logits (N, V) and targets (N). */
 void loss_forward(double *loss, Real *norm, const Real *logits, const int *targets, int N, int V);
 
-/* dlogits (N, V) = scale · the gradient; scale is one over the targets of the whole step. dlogits
+/* dlogits (N, V) = scale · the gradient; scale is one over the targets that
+ * count in the whole step. dlogits
  * may lie in the place of logits. */
 void loss_backward(Real *dlogits, const Real *norm, const Real *logits, const int *targets, int N,
                    int V, Real scale);

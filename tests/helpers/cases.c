@@ -8,41 +8,46 @@ enum { T = 7, L = 2, H = 3, D = 3, C = 7, F = 11, V = 13, N = 12 };
 
 #define SIZES \
     .context = T, .layers = L, .heads = H, .head_size = D, .width = C, .hidden = F, .vocabulary = V
-#define WINDOWS(...)                   \
+#define PATTERNS(...)                  \
     .patterns = (const Pattern[L * H]) \
     {                                  \
         __VA_ARGS__                    \
     }
 
 const Case CASES[] = {
-    {"pre, relu, sinusoidal, tied", {SIZES}, 0},
-    {"post, relu, sinusoidal, tied", {SIZES, .post_norm = true}, 0},
-    {"pre, gelu, learned, untied",
-     {SIZES, .gelu = true, .learned_positions = true, .untied = true},
-     0},
-    {"post, gelu, learned, untied",
-     {SIZES, .post_norm = true, .gelu = true, .learned_positions = true, .untied = true},
-     0},
-    {"windows", {SIZES, WINDOWS(W(1), W(2), W(3), W(0), W(5), W(9))}, 0},
-    {"post, windows of one",
-     {SIZES, .post_norm = true, WINDOWS(W(1), W(1), W(1), W(1), W(1), W(1))},
-     0},
-    {"no qkv bias, dropout", {SIZES, .no_qkv_bias = true}, 0.2},
-    {"post, learned, windows, dropout",
-     {SIZES, .post_norm = true, .learned_positions = true,
-      WINDOWS(W(2), W(0), W(3), W(2), W(2), W(1))},
-     0.4}};
+    {.name = "pre, relu, sinusoidal, tied", .shape = {SIZES}},
+    {.name = "post, relu, sinusoidal, tied", .shape = {SIZES, .post_norm = true}},
+    {.name = "pre, gelu, learned, untied",
+     .shape = {SIZES, .gelu = true, .learned_positions = true, .untied = true}},
+    {.name = "post, gelu, learned, untied",
+     .shape = {SIZES, .post_norm = true, .gelu = true, .learned_positions = true, .untied = true}},
+    {.name = "windows", .shape = {SIZES, PATTERNS(W(1), W(2), W(3), W(0), W(5), W(9))}},
+    {.name = "post, windows of one",
+     .shape = {SIZES, .post_norm = true, PATTERNS(W(1), W(1), W(1), W(1), W(1), W(1))}},
+    {.name = "no qkv bias, dropout", .shape = {SIZES, .no_qkv_bias = true}, .dropout = 0.2},
+    {.name = "post, learned, windows, dropout",
+     .shape = {SIZES, .post_norm = true, .learned_positions = true,
+               PATTERNS(W(2), W(0), W(3), W(2), W(2), W(1))},
+     .dropout = 0.4},
+    {.name = "some targets count", .shape = {SIZES}, .some_count = true},
+    {.name = "post, untied, dropout, some targets count",
+     .shape = {SIZES, .post_norm = true, .untied = true},
+     .dropout = 0.1,
+     .some_count = true},
+};
 const int CASE_COUNT = sizeof CASES / sizeof *CASES;
 
 static const int START[] = {0, 1, 8, 12};
 static const int TOKENS[N] = {4, 0, 12, 3, 3, 7, 1, 4, 9, 0, 2, 12};
 static const int TARGETS[N] = {0, 12, 3, 3, 7, 1, 4, 9, 0, 2, 12, 5};
+static const int SOME_TARGETS[N] = {-1, -1, 3, -1, 7, 1, 4, -1, -1, -1, 12, 5};
 static const int POSITIONS[N] = {0, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3};
 const Batch CASE_BATCH = {.rows = N,
                           .sequences = 3,
                           .start = START,
                           .tokens = TOKENS,
                           .targets = TARGETS,
+                          .counted = N,
                           .positions = POSITIONS};
 
 Gpt case_model(const Case *c)
@@ -66,5 +71,10 @@ Gpt case_model(const Case *c)
 double case_learn(Gpt *gpt, const Case *c)
 {
     const Noise noise = {c->dropout, 9, 4, 0};
-    return gpt_forward_backward(gpt, &CASE_BATCH, (Real)(1.0 / N), noise) / N;
+    Batch batch = CASE_BATCH;
+    if (c->some_count) {
+        batch.targets = SOME_TARGETS;
+        batch.counted = 6;
+    }
+    return gpt_forward_backward(gpt, &batch, (Real)(1.0 / batch.counted), noise) / batch.counted;
 }

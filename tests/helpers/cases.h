@@ -9,12 +9,13 @@ typedef struct {
     const char *name;
     GptConfig shape;
     double dropout;
+    bool some_count; /* only some of the batch's targets count, else all */
 } Case;
 
 extern const Case CASES[];
 extern const int CASE_COUNT;
 
-/* The batch all cases learn from: three sequences of 1, 7 and 4 tokens. */
+/* The batch that the cases learn from: three sequences of 1, 7 and 4 tokens. */
 extern const Batch CASE_BATCH;
 
 /* A model of a case with all its weights away from 0, and its loss: the mean over the batch, as

@@ -34,7 +34,7 @@ int main(int argc, char **argv)
     const size_t seen = (size_t)shape->layers * (size_t)shape->heads * rows * rows;
     Real *logits = memory_new(rows * (size_t)V + 1, sizeof *logits, "a test");
     Real *attention = memory_new(seen + 1, sizeof *attention, "a test");
-    const Batch batch = {N, 1, start, tokens, tokens, positions, 0, NULL};
+    const Batch batch = {N, 1, start, tokens, tokens, N, positions, 0, NULL};
     gpt_forward(&model.gpt, &batch, attention, (Noise){0});
     logits_forward(logits, model.gpt.weights.head, model.gpt.keep.normed, N, C, V);
 

@@ -139,7 +139,7 @@ static double scaled_loss(void *context)
 static void test_loss(void **state)
 {
     (void)state;
-    LossCase c = {.targets = {0, 6, 3, 3, 1}};
+    LossCase c = {.targets = {0, 6, -1, 3, 1}};
     Real d[N * OUT];
     fill(c.logits, N * OUT, 1);
     scaled_loss(&c);
@@ -148,6 +148,10 @@ static void test_loss(void **state)
     scaled_loss(&c); /* the differences have left their own norms */
     loss_backward(c.logits, c.norm, c.logits, c.targets, N, OUT, (Real)0.2); /* in its place */
     assert_memory_equal(c.logits, d, sizeof d);
+    /* A target of -1 does not count. */
+    assert_true(c.loss[2] == 0);
+    for (int j = 0; j < OUT; j++)
+        assert_true(d[2 * OUT + j] == 0);
 }
 
 /* ---- embedding ---- */
@@ -293,7 +297,8 @@ static Batch long_batch(void)
     for (int s = 0, i = 0; s < 3; s++)
         for (int first = i; i < LONG_START[s + 1]; i++)
             long_positions[i] = i - first;
-    return (Batch){LONG + 4, 3, LONG_START, long_tokens, long_tokens, long_positions, 0, NULL};
+    return (Batch){LONG + 4,       3, LONG_START, long_tokens, long_tokens, LONG + 4,
+                   long_positions, 0, NULL};
 }
 
 typedef struct {

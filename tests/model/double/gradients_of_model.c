@@ -77,7 +77,7 @@ static void test_gradients(void **state)
 static void test_parts(void **state)
 {
     (void)state;
-    const Case *c = &CASES[CASE_COUNT - 1];
+    const Case *c = &CASES[7]; /* with dropout, which depends on the row */
     Gpt whole = case_model(c), parts = case_model(c);
     const double once = case_learn(&whole, c);
 
@@ -90,6 +90,7 @@ static void test_parts(void **state)
                             start,
                             CASE_BATCH.tokens + from,
                             CASE_BATCH.targets + from,
+                            rows,
                             CASE_BATCH.positions + from,
                             (uint32_t)from,
                             NULL};

@@ -20,7 +20,7 @@ int main(int argc, char **argv)
     int *positions = memory_new((size_t)N + 1, sizeof *positions, "a test"), start[2] = {0, N};
     for (int i = 0; i < N; i++)
         positions[i] = i;
-    const Batch batch = {N, 1, start, tokens, tokens, positions, 0, NULL};
+    const Batch batch = {N, 1, start, tokens, tokens, N, positions, 0, NULL};
     gpt_forward(&model.gpt, &batch, NULL, (Noise){0});
 
     const int C = model.gpt.shape.width, V = model.gpt.shape.vocabulary;
