@@ -16,22 +16,22 @@ typedef struct {
     int layer, head; /* from 1; 0: all */
 } Choice;
 
-#define AT(member) offsetof(Choice, member)
+#define FIELD_STRUCT Choice
 
 static const Field CHOICES[] = {
-    {"output", WORDS, AT(output), NULL, 0, 0, "FILE",
+    {"output", WORDS_FIELD(output), NULL, "FILE", 0, 0,
      "write a file of the kind that its ending says: .html a page that stands alone, .svg a "
      "figure, .npy an array (layers, heads, T, T), .csv a line for each weight, .json",
-     THIS_CALL},
-    {"layer", WHOLE, AT(layer), NULL, 1, 1000, "L", "this layer alone, from 1 [all]", THIS_CALL},
-    {"head", WHOLE, AT(head), NULL, 1, 1000, "H", "this head of a layer alone, from 1 [all]",
-     THIS_CALL},
+     LIFE_CALL},
+    {"layer", WHOLE_FIELD(layer), NULL, "L", 1, 1000, "this layer alone, from 1 [all]", LIFE_CALL},
+    {"head", WHOLE_FIELD(head), NULL, "H", 1, 1000, "this head of a layer alone, from 1 [all]",
+     LIFE_CALL},
     {.name = NULL}};
 
 static const Program PROGRAM = {
     .fields = CHOICES,
     .letter = 'o',
-    .letter_means = "output",
+    .letter_offset = offsetof(Choice, output),
     .arguments = "RUN TEXT...",
     .summary = "Shows what each head of the model in the directory RUN looks at while it reads "
                "TEXT (or - for standard input): as tables, or in a file.",
@@ -106,8 +106,8 @@ int main(int argc, char **argv)
 {
     process_prepare();
     Choice choice = {0};
-    Decided decided = {0};
-    char **words = options_and_words(PROGRAM, argc, argv, &choice, &decided);
+    DECIDED_OF(Choice) decided = {{0}};
+    char **words = options_and_words(PROGRAM, argc, argv, &choice, decided.at);
     if (!words[0] || !words[1])
         usage_error("give a RUN and a TEXT to read; --help tells all");
     if (choice.output && !heads_ending_is_known(choice.output))

@@ -19,42 +19,44 @@ typedef struct {
     char *score, *text;
 } Choice;
 
-#define AT(member) offsetof(Choice, member)
+typedef DECIDED_OF(Choice) Decided;
+
+#define FIELD_STRUCT Choice
 #define GROUP(title)                          \
     {                                         \
-        .name = (title), .offset = (size_t)-1 \
+        .name = (title), .offset = FIELD_NONE \
     }
 
 static const Field CHOICES[] = {
     GROUP("Continuations:"),
-    {"count", WHOLE, AT(count), NULL, 0, 100000, "N", "how many [3; 1 with --greedy]", THIS_CALL},
-    {"words", WHOLE, AT(words), NULL, 1, 1 << 20, "N",
-     "tokens of each at most [50; 300 characters]", THIS_CALL},
-    {"temperature", NUMBER, AT(temperature), "1", 0, 1000, "T",
-     "below 1 bolder, above 1 wilder; 0 is --greedy", THIS_CALL},
-    {"top-k", WHOLE, AT(top_k), "0", 0, 1 << 30, "K", "draw from the K most probable; 0: all",
-     THIS_CALL},
-    {"top-p", NUMBER, AT(top_p), "1", 0, 1, "P",
-     "draw from the most probable ones that together reach P", THIS_CALL},
-    {"greedy", FLAG, AT(greedy), NULL, 0, 1, NULL, "always the most probable token", THIS_CALL},
-    {"beam", WHOLE, AT(beam), "0", 0, 1000, "K",
+    {"count", WHOLE_FIELD(count), NULL, "N", 0, 100000, "how many [3; 1 with --greedy]", LIFE_CALL},
+    {"words", WHOLE_FIELD(words), NULL, "N", 1, 1 << 20,
+     "tokens of each at most [50; 300 characters]", LIFE_CALL},
+    {"temperature", NUMBER_FIELD(temperature), "1", "T", 0, 1000,
+     "below 1 bolder, above 1 wilder; 0 is --greedy", LIFE_CALL},
+    {"top-k", WHOLE_FIELD(top_k), "0", "K", 0, 1 << 30, "draw from the K most probable; 0: all",
+     LIFE_CALL},
+    {"top-p", NUMBER_FIELD(top_p), "1", "P", 0, 1,
+     "draw from the most probable ones that together reach P", LIFE_CALL},
+    {"greedy", FLAG_FIELD(greedy), NULL, NULL, 0, 0, "always the most probable token", LIFE_CALL},
+    {"beam", WHOLE_FIELD(beam), "0", "K", 0, 1000,
      "search the most probable continuations, keeping the K best at each token. One that comes to "
      "[eos] is complete and competes on with the probability it has; lengths are not evened out, "
      "so short ones are favoured as the model favours them",
-     THIS_CALL},
-    {"seed", WHOLE, AT(seed), "1", 0, 2147483647, "N",
-     "the same seed draws the same words, on any number of threads", THIS_CALL},
+     LIFE_CALL},
+    {"seed", WHOLE_FIELD(seed), "1", "N", 0, 2147483647,
+     "the same seed draws the same words, on any number of threads", LIFE_CALL},
 
     GROUP("Besides:"),
-    {"table", WHOLE, AT(table), "10", 0, 1 << 30, "ROWS",
-     "rows of the table of next words; unless asked for, none that says 0.000", THIS_CALL},
-    {"text", WORDS, AT(text), NULL, 0, 0, "FILE",
-     "the text it was trained on, where the run keeps no copy, to count in", THIS_CALL},
-    {"score", WORDS, AT(score), NULL, 0, 0, "FILE",
-     "instead, loss and perplexity of a text, line by line and in all", THIS_CALL},
-    {"json", FLAG, AT(json), NULL, 0, 1, NULL, "for programs: an object a prompt, one a line",
-     THIS_CALL},
-    {"threads", WHOLE, AT(threads), NULL, 1, 1024, "N", "threads at most", THIS_CALL},
+    {"table", WHOLE_FIELD(table), "10", "ROWS", 0, 1 << 30,
+     "rows of the table of next words; unless asked for, none that says 0.000", LIFE_CALL},
+    {"text", WORDS_FIELD(text), NULL, "FILE", 0, 0,
+     "the text it was trained on, where the run keeps no copy, to count in", LIFE_CALL},
+    {"score", WORDS_FIELD(score), NULL, "FILE", 0, 0,
+     "instead, loss and perplexity of a text, line by line and in all", LIFE_CALL},
+    {"json", FLAG_FIELD(json), NULL, NULL, 0, 0, "for programs: an object a prompt, one a line",
+     LIFE_CALL},
+    {"threads", WHOLE_FIELD(threads), NULL, "N", 1, 1024, "threads at most", LIFE_CALL},
     {.name = NULL},
 };
 
@@ -68,17 +70,14 @@ static const Program PROGRAM = {
              "probability but is never said. \"\" is an empty prompt.\n",
 };
 
-static bool was_chosen(const Decided *decided, const char *name)
-{
-    return decided->field[field_index(CHOICES, name)];
-}
+#define AT(member) offsetof(Choice, member)
 
-/* What is asked for and would say nothing is refused; the names end with NULL. */
-static void refuse(const Decided *decided, const char *why, const char *const *names)
+/* Refuses options that would have no effect; FIELD_NONE ends the list. */
+static void refuse(const Decided *decided, const char *why, const size_t *offsets)
 {
-    for (; *names; names++)
-        if (was_chosen(decided, *names))
-            usage_error("%s: --%s says nothing then", why, *names);
+    for (; *offsets != FIELD_NONE; offsets++)
+        if (decided->at[*offsets])
+            usage_error("%s: --%s says nothing then", why, field_at(CHOICES, *offsets)->name);
 }
 
 static void check_choice(const Choice *choice, const Decided *decided, bool prompted)
@@ -87,14 +86,14 @@ static void check_choice(const Choice *choice, const Decided *decided, bool prom
         usage_error("--score takes its text from a file: a prompt says nothing then");
     if (choice->score)
         refuse(decided, "--score writes nothing and draws nothing",
-               (const char *[]){"count", "words", "temperature", "top-k", "top-p", "greedy", "beam",
-                                "seed", "table", "text", NULL});
+               (const size_t[]){AT(count), AT(words), AT(temperature), AT(top_k), AT(top_p),
+                                AT(greedy), AT(beam), AT(seed), AT(table), AT(text), FIELD_NONE});
     if (choice->greedy)
         refuse(decided, "--greedy takes the most probable token",
-               (const char *[]){"temperature", "top-k", "top-p", "beam", NULL});
+               (const size_t[]){AT(temperature), AT(top_k), AT(top_p), AT(beam), FIELD_NONE});
     if (choice->beam)
         refuse(decided, "--beam searches and does not draw",
-               (const char *[]){"temperature", "top-k", "top-p", NULL});
+               (const size_t[]){AT(temperature), AT(top_k), AT(top_p), FIELD_NONE});
     if (choice->beam && choice->count > choice->beam)
         usage_error("--beam %d keeps no more than that: --count %d is too many", choice->beam,
                     choice->count);
@@ -108,11 +107,11 @@ static AnswerRules rules_of(const Choice *choice, const Decided *decided, const 
         usage_error("--beam %d is too wide for a model of %d tokens", choice->beam, V);
     return (AnswerRules){
         .table = choice->table,
-        .all_rows = was_chosen(decided, "table"),
-        .count = was_chosen(decided, "count") ? choice->count
-                 : greedy                     ? 1
-                                              : 3,
-        .words = was_chosen(decided, "words")   ? choice->words
+        .all_rows = DECIDED(decided, table),
+        .count = DECIDED(decided, count) ? choice->count
+                 : greedy                ? 1
+                                         : 3,
+        .words = DECIDED(decided, words)        ? choice->words
                  : model->vocabulary.characters ? 300
                                                 : 50,
         .beam = choice->beam,
@@ -177,8 +176,8 @@ int main(int argc, char **argv)
 {
     process_prepare();
     Choice choice = {0};
-    Decided decided = {0};
-    char **words = options_and_words(PROGRAM, argc, argv, &choice, &decided);
+    Decided decided = {{0}};
+    char **words = options_and_words(PROGRAM, argc, argv, &choice, decided.at);
     if (!words[0])
         usage_error("give a RUN to sample from; --help tells all");
     check_choice(&choice, &decided, words[1]);

@@ -396,53 +396,6 @@ static void conclude(const Call *call)
     conclude_next(call);
 }
 
-/* Options that the schedule would not read, or not as they are meant. */
-static void check_schedule(const Decided *decided, const Settings *settings)
-{
-    const ScheduleKind kind = (ScheduleKind)settings->schedule;
-    static const char *const names[] = {
-        [SCHEDULE_NOAM] = "noam", [SCHEDULE_COSINE] = "cosine", [SCHEDULE_CONSTANT] = "constant"};
-    static const struct {
-        const char *option;
-        bool is_read[3];
-        const char *readers;
-    } options[] = {
-        {"lr", {[SCHEDULE_COSINE] = true, [SCHEDULE_CONSTANT] = true}, "cosine and constant"},
-        {"lr-factor", {[SCHEDULE_NOAM] = true}, "noam"},
-        {"min-lr", {[SCHEDULE_COSINE] = true}, "cosine"},
-        {"cooldown", {[SCHEDULE_NOAM] = true, [SCHEDULE_CONSTANT] = true}, "noam and constant"},
-    };
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        if (is_decided(decided, options[i].option) && !options[i].is_read[kind])
-            usage_error("--%s is for --schedule %s; %s does not read it", options[i].option,
-                        options[i].readers, names[kind]);
-    if (kind == SCHEDULE_COSINE && settings->min_lr > settings->lr)
-        usage_error("--min-lr %g lies above --lr %g: the rate falls to it", settings->min_lr,
-                    settings->lr);
-}
-
-/* Options that mean nothing together. */
-static void check_together(const Decided *decided, const Settings *settings, const char *text)
-{
-    static const char *const for_new_runs[] = {"out", "overwrite", "from"};
-    const bool resuming = is_decided(decided, "resume");
-    if (resuming == (text != NULL))
-        usage_error(text ? "give a TEXT to train on or --resume RUN, not both"
-                         : "give a TEXT to train on, or --resume RUN; --help tells all");
-    for (size_t i = 0; resuming && i < sizeof for_new_runs / sizeof *for_new_runs; i++)
-        if (is_decided(decided, for_new_runs[i]))
-            usage_error("--%s is for a new run, not with --resume", for_new_runs[i]);
-    if (is_decided(decided, "steps") && is_decided(decided, "epochs"))
-        usage_error("--steps and --epochs both say how long; give one of them");
-    if (resuming)
-        return;
-    if (is_decided(decided, "text"))
-        usage_error("--text names the text of a resumed run; a new run's stands alone: train TEXT");
-    if (is_decided(decided, "overwrite") && !is_decided(decided, "out"))
-        usage_error("--overwrite replaces the run that --out names; give --out DIR too");
-    check_schedule(decided, settings);
-}
-
 int main(int argc, char **argv)
 {
     process_prepare();
@@ -451,16 +404,14 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN);         /* a file that may not grow is a save that fails */
     Call call = {.program = argv[0], .screen = screen_open(), .evaluated = NAN};
     Settings settings = {0};
-    Decided decided = {0};
+    Decided decided = {{0}};
     char *text = NULL, *command = command_line(argc, argv); /* argp will move the words about */
     fields_preset(SETTINGS, &settings);
-    options_parse(&PROGRAM, argc, argv, &settings, &decided, &text);
-    check_together(&decided, &settings, text);
+    options_parse(&PROGRAM, argc, argv, &settings, decided.at, &text);
+    settings_check(&settings, &decided, text);
 
     Trainer *trainer = &call.trainer;
-    char *wrong = trainer_open(trainer, text, &settings, &decided);
-    if (wrong)
-        usage_error("%s", wrong);
+    trainer_open(trainer, text, &settings, &decided);
     watch_signals(); /* from here on there are files */
     announce(trainer, &call.screen);
 

@@ -56,8 +56,11 @@ static void announce_model(const Trainer *t, const Screen *screen)
            t->plan.shape.learned_positions ? "learned" : "sinusoidal",
            t->plan.shape.post_norm ? "post" : "pre", t->plan.shape.gelu ? "gelu" : "relu",
            s->untied ? "untied" : "tied");
-    if (s->window)
-        printf(", windows %s", s->window);
+    if (s->window.count) {
+        char *windows = field_text(SETTING(window), s);
+        printf(", windows %s", windows);
+        free(windows);
+    }
     printf("\n        %s%s parameters%s, %.1f MB of memory, %s%d %s, kernel %s\n", screen->bold,
            thousands(t->plan.parameters).text, screen->plain, t->plan.bytes / 1e6,
            t->trial.probing ? "up to " : "", s->threads, s->threads == 1 ? "thread" : "threads",

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <stb/stb_ds.h>
 
 #include "base/base.h"
 #include "base/utf8.h"
@@ -16,68 +17,75 @@
 
 const char *argp_program_version = "pulga " PULGA_VERSION;
 
-/* An option's key is its place in the table, behind all characters; that of the one with a short
+/* An option's key is its place in the table, after all characters; that of the one with a short
  * form is its letter. */
 enum { FIRST_KEY = 256 };
 
 typedef struct {
     const Program *program;
     void *into;
-    Decided *decided;
+    bool *decided;
     char **arguments;
-    int count;
+    int count;     /* of the arguments */
+    ptrdiff_t end; /* of the options' keys */
     FILE *nowhere;
 } Parsing;
 
 static error_t parse_one(int key, char *text, struct argp_state *state)
 {
     Parsing *parsing = state->input;
+    const Program *program = parsing->program;
     if (key == ARGP_KEY_INIT) {
-        /* getopt says in one line what is wrong; argp's "Try --help" would be a second. */
+        /* getopt prints one line about what is wrong; argp's "Try --help" would be a second. */
         state->err_stream = parsing->nowhere;
         return 0;
     }
     if (key == ARGP_KEY_ARG) {
-        if (parsing->count == parsing->program->most_arguments)
-            usage_error("'%s' is one argument too many; it wants %s", text,
-                        parsing->program->arguments);
+        if (parsing->count == program->most_arguments)
+            usage_error("'%s' is one argument too many; it needs %s", text, program->arguments);
         parsing->arguments[parsing->count++] = text;
         return 0;
     }
-    if (key && key == parsing->program->letter)
-        key = FIRST_KEY + field_index(parsing->program->fields, parsing->program->letter_means);
-    if (key < FIRST_KEY || key >= FIRST_KEY + SETTINGS_MOST)
+    const Field *field;
+    if (key && key == program->letter)
+        field = field_at(program->fields, program->letter_offset);
+    else if (key >= FIRST_KEY && key < parsing->end)
+        field = &program->fields[key - FIRST_KEY];
+    else
         return ARGP_ERR_UNKNOWN;
-    const Field *field = &parsing->program->fields[key - FIRST_KEY];
-    char *wrong = field_set(field, parsing->into, text ? text : "");
-    if (wrong)
-        usage_error("%s", wrong);
-    parsing->decided->field[key - FIRST_KEY] = true;
+    field_set(field, parsing->into, text ? text : "");
+    parsing->decided[field->offset] = true;
     return 0;
 }
 
-/* The table as argp wants it. */
-static void options_of(const Program *program, struct argp_option *options, char **help)
+/* The table as argp needs it. The texts of each option, value and help, are noted in `texts`. */
+static struct argp_option *options_of(const Program *program, char ***texts)
 {
-    const Field *fields = program->fields;
-    const char *short_one = program->letter ? program->letter_means : "";
+    struct argp_option *options = NULL;
     int group = 0;
-    for (int i = 0; fields[i].name; i++) {
-        const Field *field = &fields[i];
-        if (field->offset == (size_t)-1) {
+    for (const Field *field = program->fields; field->name; field++) {
+        if (field->offset == FIELD_NONE) {
             group++;
-            options[i] = (struct argp_option){.doc = field->name, .group = group};
+            arrput(options, ((struct argp_option){.doc = field->name, .group = group}));
             continue;
         }
-        help[i] = field->preset ? format_text("%s [%s]", field->help, field->preset)
-                                : format_text("%s", field->help);
-        options[i] = (struct argp_option){.name = field->name,
-                                          .doc = help[i],
-                                          .group = group,
-                                          .key = strcmp(field->name, short_one) ? FIRST_KEY + i
-                                                                                : program->letter,
-                                          .arg = field->kind == FLAG ? NULL : field->choices};
+        char *help = field->preset ? format_text("%s [%s]", field->help, field->preset)
+                                   : format_text("%s", field->help);
+        char *value = field->choices ? field_choices(field, "|")
+                                     : format_text("%s", field->value ? field->value : "");
+        arrput(*texts, help);
+        arrput(*texts, value);
+        const bool short_one = program->letter && program->letter_offset == field->offset;
+        arrput(options,
+               ((struct argp_option){.name = field->name,
+                                     .doc = help,
+                                     .group = group,
+                                     .key = short_one ? program->letter
+                                                      : FIRST_KEY + (int)(field - program->fields),
+                                     .arg = field->kind == FIELD_FLAG ? NULL : value}));
     }
+    arrput(options, (struct argp_option){0});
+    return options;
 }
 
 /* A standard file that was closed would be the next one opened: what is printed would then go into
@@ -108,26 +116,26 @@ static void check_output(int status, void *unused)
     _exit(1);
 }
 
-void options_parse(const Program *program, int argc, char **argv, void *into, Decided *decided,
+void options_parse(const Program *program, int argc, char **argv, void *into, bool *decided,
                    char **arguments)
 {
     open_standard_files();
     on_exit(check_output, NULL);
-    struct argp_option options[SETTINGS_MOST] = {0};
-    char *help[SETTINGS_MOST] = {0};
-    options_of(program, options, help);
-    char *doc = format_text("%s\v%s", program->summary, program->notes);
-
-    Parsing parsing = {program, into, decided, arguments, 0, fopen("/dev/null", "w")};
+    char **texts = NULL, *doc = format_text("%s\v%s", program->summary, program->notes);
+    struct argp_option *options = options_of(program, &texts);
+    Parsing parsing = {
+        program, into, decided, arguments, 0, FIRST_KEY + arrlen(options), fopen("/dev/null", "w")};
     const struct argp argp = {options, parse_one, program->arguments, doc, NULL, NULL, NULL};
     const error_t wrong = argp_parse(&argp, argc, argv, 0, NULL, &parsing);
     if (wrong)
         usage_error("%s", strerror(wrong));
     if (parsing.nowhere)
         fclose(parsing.nowhere);
+    for (ptrdiff_t i = 0; i < arrlen(texts); i++)
+        free(texts[i]);
+    arrfree(texts);
+    arrfree(options);
     free(doc);
-    for (int i = 0; i < SETTINGS_MOST; i++)
-        free(help[i]);
 }
 
 /* Whether a word can be typed as it is. */
@@ -189,7 +197,7 @@ char *words_together(char **words)
     return text;
 }
 
-char **options_and_words(Program program, int argc, char **argv, void *into, Decided *decided)
+char **options_and_words(Program program, int argc, char **argv, void *into, bool *decided)
 {
     char **words = memory_new((size_t)argc + 1, sizeof *words, "the command line");
     program.most_arguments = argc;

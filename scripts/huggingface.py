@@ -81,13 +81,13 @@ def our_runs(folder):
     with open(text, "w") as file:
         file.write("\n".join(LINES * 3) + "\n")
     kinds = itertools.product(("pre", "post"), ("word", "char"), ("lines", "stream"),
-                              ("--tied", "--untied"),
+                              ("tied", "untied"),
                               (("relu", "sinusoidal"), ("gelu", "learned")))
     for norm, tokens, sequence, tied, (activation, positions) in kinds:
         what = " ".join((norm, tokens, sequence, tied, activation, positions))
         out = folder + "/" + what.replace(" ", "_")
-        run(TRAIN, text, "--norm", norm, "--tokens", tokens, "--sequence", sequence, tied,
-            "--activation", activation, "--positions", positions, "--width", 24, "--heads", 3,
+        run(TRAIN, text, "--norm", norm, "--tokens", tokens, "--sequence", sequence,
+            *(["--untied"] if tied == "untied" else []), "--activation", activation, "--positions", positions, "--width", 24, "--heads", 3,
             "--context", 64, "--steps", 8, "--out", out)
         compare(what, out, DECOMPOSED)
     for more in (["--lower"], ["--min-count", 4], ["--hidden", 20], ["--no-qkv-bias"],
@@ -99,7 +99,7 @@ def our_runs(folder):
 
 def our_run_saved_there(folder):
     """A run that Transformers has opened and saved is still one for Pulga."""
-    for kind in ("pre_word_lines_--tied_relu_sinusoidal", "post_char_stream_--untied_gelu_learned"):
+    for kind in ("pre_word_lines_tied_relu_sinusoidal", "post_char_stream_untied_gelu_learned"):
         saved = folder + "/saved_" + kind
         for auto in (AutoModelForCausalLM, AutoTokenizer):
             auto.from_pretrained(folder + "/" + kind).save_pretrained(saved)

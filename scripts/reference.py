@@ -392,7 +392,7 @@ def compare(programs, text, options, out):
 
 SMALL = '--layers 2 --heads 2 --width 16 --hidden 24 --warmup 6 --decay 0.1 '
 PARTS = '--batch 4 --accumulate 2 '  # nine lines: an epoch ends with a step of one, in one part
-PRE = (SMALL + PARTS + '--norm pre --activation relu --positions sinusoidal --tied '
+PRE = (SMALL + PARTS + '--norm pre --activation relu --positions sinusoidal '
        '--window 1,2,3,0 --lr-factor 0.2 --cooldown 0.3 ')
 
 # Every choice of the model is in at least one of them.

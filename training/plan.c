@@ -20,17 +20,17 @@ enum {
 
 static int least(int64_t a, int64_t b)
 {
-    return (int)(a < b ? a : b);
+    return (int)min_int64(a, b);
 }
 
 static int most(int64_t a, int64_t b)
 {
-    return (int)(a > b ? a : b);
+    return (int)max_int64(a, b);
 }
 
 void plan_text(Settings *settings, const Decided *decided)
 {
-    if (!is_decided(decided, "sequence"))
+    if (!DECIDED(decided, sequence))
         settings->sequence = settings->tokens == TOKENS_CHAR ? SEQUENCE_STREAM : SEQUENCE_LINES;
 }
 
@@ -65,18 +65,17 @@ static void choose_model(Settings *s, const Decided *decided, const Corpus *corp
     int i = 0;
     while (tokens > sizes[i].tokens)
         i++;
-    if (!is_decided(decided, "layers"))
+    if (!DECIDED(decided, layers))
         s->layers = sizes[i].layers;
-    if (!is_decided(decided, "width"))
+    if (!DECIDED(decided, width))
         s->width = sizes[i].width;
-    if (!is_decided(decided, "heads"))
-        s->heads =
-            s->width % sizes[i].heads && !is_decided(decided, "head-size") ? 1 : sizes[i].heads;
-    if (!is_decided(decided, "head-size"))
+    if (!DECIDED(decided, heads))
+        s->heads = s->width % sizes[i].heads && !DECIDED(decided, head_size) ? 1 : sizes[i].heads;
+    if (!DECIDED(decided, head_size))
         s->head_size = s->width / s->heads;
-    if (!is_decided(decided, "hidden"))
+    if (!DECIDED(decided, hidden))
         s->hidden = 4 * s->width;
-    if (!is_decided(decided, "context"))
+    if (!DECIDED(decided, context))
         s->context =
             corpus->stream
                 ? sizes[i].context
@@ -88,7 +87,7 @@ static void choose_validation(Settings *s, const Decided *decided, const Corpus 
 {
     const bool enough = corpus->stream ? arrlen(corpus->tokens) >= ENOUGH_STREAM
                                        : arrlen(corpus->lines) - 1 >= ENOUGH_LINES;
-    if (!is_decided(decided, "val"))
+    if (!DECIDED(decided, val))
         s->val = enough ? 0.1 : 0;
 }
 
@@ -105,7 +104,7 @@ static void choose_steps(Settings *s, const Decided *decided, const Corpus *corp
                                ? (int64_t)(corpus->train_targets / (size_t)corpus->context) + 2
                                : (int64_t)arrlen(corpus->train);
     const bool small = corpus->train_targets <= SMALL_STEP && !arrlen(corpus->held_out);
-    if (!is_decided(decided, "batch"))
+    if (!DECIDED(decided, batch))
         s->batch = small            ? least(pieces, INT_MAX)
                    : corpus->stream ? 16
                                     : least(32, most(8, pieces / 20));
@@ -113,13 +112,13 @@ static void choose_steps(Settings *s, const Decided *decided, const Corpus *corp
 
     const int64_t epoch = plan_steps(corpus, s, 1);
     assert(epoch > 0); /* no corpus is empty */
-    if (is_decided(decided, "steps")) {
+    if (DECIDED(decided, steps)) {
         /* Epochs then say nothing, but must be something. */
-        if (!is_decided(decided, "epochs"))
+        if (!DECIDED(decided, epochs))
             s->epochs = most(1, (s->steps + epoch - 1) / epoch);
         return;
     }
-    if (!is_decided(decided, "epochs")) {
+    if (!DECIDED(decided, epochs)) {
         if (*whole)
             s->epochs = is_delicate(s) ? 500 : s->tokens == TOKENS_CHAR ? 200 : 300;
         else if (corpus->stream) /* about 2,000 steps, but no fewer than two epochs */
@@ -145,49 +144,45 @@ static double choose_dropout(const Settings *s, const Corpus *corpus)
 static void choose_training(Settings *s, const Decided *decided, const Corpus *corpus, bool whole)
 {
     const bool held_out = arrlen(corpus->held_out) > 0;
-    if (!is_decided(decided, "dropout"))
+    if (!DECIDED(decided, dropout))
         s->dropout = choose_dropout(s, corpus);
-    if (!is_decided(decided, "lr-factor"))
+    if (!DECIDED(decided, lr_factor))
         s->lr_factor = is_delicate(s) ? 0.1 : whole ? 0.3 : 0.5;
-    if (!is_decided(decided, "warmup"))
+    if (!DECIDED(decided, warmup))
         s->warmup = least(4000, s->steps / 10);
-    if (!is_decided(decided, "eval-every")) {
+    if (!DECIDED(decided, eval_every)) {
         /* Twenty times a run, when it is logged, but so that evaluating stays a small part. */
         const int64_t looked_at =
             (int64_t)(held_out ? corpus->held_out_targets : corpus->train_targets);
         const int64_t step = (int64_t)corpus->train_targets / most(1, plan_steps(corpus, s, 1));
         s->eval_every = most(most(1, s->steps / 20), 2 * looked_at / most(1, step));
     }
-    if (!is_decided(decided, "log-every"))
+    if (!DECIDED(decided, log_every))
         s->log_every = most(1, s->steps / 20);
 }
 
 /* ---- What follows ---- */
 
 /* The patterns of all heads of all layers, and how far back the model reaches. */
-static char *lay_patterns(Plan *plan)
+static void lay_patterns(Plan *plan)
 {
     const Settings *s = &plan->settings;
-    int count;
-    plan->patterns = patterns_of(s->window, s->layers, s->heads, &count);
-    if (count < 0)
-        return format_text("--window has more numbers than the model has heads (%d layers of %d)",
-                           s->layers, s->heads);
+    plan->patterns = patterns_of(&s->window, s->layers, s->heads);
     plan->reach = pattern_reach(plan->patterns, s->layers, s->heads);
-    return NULL;
 }
 
-static char *check_sizes(const Settings *s, const Decided *decided)
+static void check_sizes(const Settings *s, const Decided *decided)
 {
-    if (!is_decided(decided, "head-size") && s->width % s->heads)
-        return format_text(
-            "--heads %d does not divide --width %d; choose others, or give --head-size", s->heads,
-            s->width);
+    if (!DECIDED(decided, head_size) && s->width % s->heads)
+        usage_error("--heads %d does not divide --width %d; choose others, or give --head-size",
+                    s->heads, s->width);
     if (s->keep && !s->checkpoint_every)
-        return format_text("--keep %d keeps what --checkpoint-every saves; give that too", s->keep);
+        usage_error("--keep %d keeps what --checkpoint-every saves; give that too", s->keep);
     if ((int64_t)s->heads * s->head_size > INT_MAX / 4)
-        return format_text("--heads %d of --head-size %d are too wide", s->heads, s->head_size);
-    return NULL;
+        usage_error("--heads %d of --head-size %d are too wide", s->heads, s->head_size);
+    if (s->window.count > s->layers * s->heads)
+        usage_error("--window has more numbers than the model has heads (%d layers of %d)",
+                    s->layers, s->heads);
 }
 
 /* Rows of the largest part of a step: so many of the longest pieces, and never more than all. */
@@ -200,12 +195,10 @@ static int rows_of_part(const Settings *s, const Corpus *corpus)
     return least(most(rows, longest), INT_MAX);
 }
 
-static char *derive(Plan *plan, const Corpus *corpus, int vocabulary)
+static void derive(Plan *plan, const Corpus *corpus, int vocabulary)
 {
     Settings *s = &plan->settings;
-    char *wrong = lay_patterns(plan);
-    if (wrong)
-        return wrong;
+    lay_patterns(plan);
     plan->shape = (GptConfig){.context = s->context,
                               .layers = s->layers,
                               .heads = s->heads,
@@ -219,7 +212,7 @@ static char *derive(Plan *plan, const Corpus *corpus, int vocabulary)
                               .untied = s->untied,
                               .no_qkv_bias = s->no_qkv_bias,
                               .patterns = plan->patterns};
-    plan->schedule = (Schedule){.kind = (ScheduleKind)s->schedule,
+    plan->schedule = (Schedule){.kind = s->schedule,
                                 .factor = s->lr_factor,
                                 .width = s->width,
                                 .rate = s->lr,
@@ -236,23 +229,20 @@ static char *derive(Plan *plan, const Corpus *corpus, int vocabulary)
     /* Adam's two moments and the best weights so far lie beside the model. */
     plan->bytes = gpt_bytes(plan->shape, plan->rows) + 3 * (double)numbers * sizeof(Real);
     s->threads = thread_limit();
-    return NULL;
 }
 
-char *plan_make(Plan *plan, const Settings *settings, const Decided *decided, Corpus *corpus,
-                int vocabulary)
+void plan_make(Plan *plan, const Settings *settings, const Decided *decided, Corpus *corpus,
+               int vocabulary)
 {
     *plan = (Plan){.settings = *settings};
     Settings *s = &plan->settings;
     choose_model(s, decided, corpus);
     choose_validation(s, decided, corpus);
-    char *wrong = check_sizes(s, decided);
-    if (wrong)
-        return wrong;
+    check_sizes(s, decided);
     corpus_cut(corpus, s->context, s->val, (uint32_t)s->seed);
     choose_steps(s, decided, corpus, &plan->whole_in_a_step);
     choose_training(s, decided, corpus, plan->whole_in_a_step);
-    return derive(plan, corpus, vocabulary);
+    derive(plan, corpus, vocabulary);
 }
 
 void plan_free(Plan *plan)

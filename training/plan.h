@@ -22,11 +22,10 @@ typedef struct {
 /* How tokens are made, before anything else is known: sequence follows tokens. */
 void plan_text(Settings *settings, const Decided *decided);
 
-/* Chooses what was not given to suit the corpus, cuts it, and checks everything together; returns
- * NULL or what is wrong and what to do (the caller frees). A resumed run comes with everything
- * given. */
-char *plan_make(Plan *plan, const Settings *settings, const Decided *decided, Corpus *corpus,
-                int vocabulary);
+/* Chooses what was not given to suit the corpus, cuts it, and checks everything together: what does
+ * not fit is a usage error. A resumed run comes with everything decided. */
+void plan_make(Plan *plan, const Settings *settings, const Decided *decided, Corpus *corpus,
+               int vocabulary);
 void plan_free(Plan *plan);
 
 #endif

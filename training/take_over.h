@@ -1,16 +1,16 @@
-/* inherit.h: settings that a call of train takes over: all of a run that it resumes, or how the
- * model that it goes on from is made and reads. Each returns NULL, or what in the call contradicts
- * them (the caller frees), and marks as given what it has taken. */
+/* take_over.h: settings that a call of train takes over: all those of a run that it resumes, or the
+ * sizes and the vocabulary of a model that it starts from. What the call contradicts is a usage
+ * error; what is taken over counts as decided. */
 #ifndef PULGA_TAKE_OVER_H
 #define PULGA_TAKE_OVER_H
 
 #include "formats/huggingface/pretrained.h"
 #include "settings.h"
 
-/* A resumed run keeps its settings; this call may only let it run longer. */
-char *take_over_run(Settings *settings, Decided *decided);
+/* A resumed run keeps its settings; this call may only change those that may change. */
+void take_over_run(Settings *settings, Decided *decided);
 
 /* The model that settings->from names gives its sizes and its vocabulary. */
-char *take_over_model(Settings *settings, Decided *decided, const Pretrained *model);
+void take_over_model(Settings *settings, Decided *decided, const Pretrained *model);
 
 #endif

@@ -38,21 +38,17 @@ static void read_corpus(Trainer *t, const Settings *settings)
                           settings->sequence == SEQUENCE_STREAM);
 }
 
-static char *make_plan(Trainer *t, const Settings *settings, const Decided *decided)
+static void make_plan(Trainer *t, const Settings *settings, const Decided *decided)
 {
-    if (!matrix_choose((Precision)settings->precision))
-        return format_text(
-            "--precision bf16 needs AMX or AVX-512 BF16, which this processor, or the "
-            "kernel that PULGA_KERNEL names, does not have; f32 runs everywhere");
+    if (!matrix_choose(settings->precision))
+        usage_error("--precision bf16 needs AMX or AVX-512 BF16, which this processor, or the "
+                    "kernel that PULGA_KERNEL names, does not have; f32 runs everywhere");
     /* First: a model's working memory is counted by threads. */
     if (settings->threads)
         thread_set_limit(settings->threads);
-    char *wrong = plan_make(&t->plan, settings, decided, &t->corpus, t->vocabulary.count);
-    if (wrong)
-        return wrong;
+    plan_make(&t->plan, settings, decided, &t->corpus, t->vocabulary.count);
     t->floor = t->corpus.stream ? (double)NAN : floor_of(&t->corpus, t->plan.reach);
-    t->trial = thread_trial_new(t->plan.settings.threads, is_decided(decided, "threads"));
-    return NULL;
+    t->trial = thread_trial_new(t->plan.settings.threads, DECIDED(decided, threads));
 }
 
 static void make_model(Trainer *t)
@@ -81,13 +77,11 @@ static void read_vocabulary(Trainer *t, const Settings *settings)
             t->directory);
 }
 
-static char *open_resumed(Trainer *t, Settings *settings, Decided *decided)
+static void open_resumed(Trainer *t, Settings *settings, Decided *decided)
 {
     t->directory = format_text("%s", settings->resume);
     t->log = run_claim(t->directory); /* before anything is read: nobody else changes it now */
-    char *wrong = take_over_run(settings, decided);
-    if (wrong)
-        return wrong;
+    take_over_run(settings, decided);
     if (!settings->text) /* then it is the run's own copy */
         settings->text = run_text_path(t->directory);
     if (!settings->text)
@@ -97,29 +91,25 @@ static char *open_resumed(Trainer *t, Settings *settings, Decided *decided)
     run_check_text(t->directory, text_name(t), &t->text);
     read_vocabulary(t, settings);
     read_corpus(t, settings);
-    if ((wrong = make_plan(t, settings, decided)))
-        return wrong;
+    make_plan(t, settings, decided);
     run_check_kernel(t->directory);
     make_model(t);
     t->identity = run_identity(&t->plan.settings, &t->text);
     t->progress = state_read(t->directory, &t->gpt, &t->adam, t->best, &t->log, t->identity);
     if (t->plan.settings.steps < t->progress.step)
-        return format_text("%s has taken %" PRId64 " steps: it cannot become shorter than that",
-                           t->directory, t->progress.step);
+        usage_error("%s has taken %" PRId64 " steps: it cannot become shorter than that",
+                    t->directory, t->progress.step);
     if (!reader_seek(&t->reader, t->progress.epoch, t->progress.next))
         die("%s/state.safetensors is damaged: an epoch has no piece %zu", t->directory,
             t->progress.next);
     log_go_on(&t->log);
-    return NULL;
 }
 
 /* The rest of opening a new run, from weights of its own or, unless NULL, from a model's. */
-static char *begin(Trainer *t, const Settings *settings, const Decided *decided, const Gpt *from)
+static void begin(Trainer *t, const Settings *settings, const Decided *decided, const Gpt *from)
 {
     read_corpus(t, settings);
-    char *wrong = make_plan(t, settings, decided);
-    if (wrong)
-        return wrong;
+    make_plan(t, settings, decided);
     make_model(t);
     if (from)
         memcpy(t->gpt.weight_block, from->weight_block, from->numbers * sizeof(Real));
@@ -128,41 +118,40 @@ static char *begin(Trainer *t, const Settings *settings, const Decided *decided,
     memcpy(t->best, t->gpt.weight_block, t->gpt.numbers * sizeof *t->best);
     t->identity = run_identity(&t->plan.settings, &t->text);
     t->directory = run_directory(settings, t->text_path, &t->log);
-    return NULL;
 }
 
-static char *open_new(Trainer *t, Settings *settings, const Decided *decided)
+static void open_new(Trainer *t, Settings *settings, const Decided *decided)
 {
     plan_text(settings, decided);
     t->text = text_read(t->text_path, settings->lower);
     make_vocabulary(t, settings);
-    return begin(t, settings, decided, NULL);
+    begin(t, settings, decided, NULL);
 }
 
-static char *open_from(Trainer *t, Settings *settings, Decided *decided)
+static void open_from(Trainer *t, Settings *settings, Decided *decided)
 {
     Pretrained model = pretrained_open(settings->from);
-    char *wrong = take_over_model(settings, decided, &model);
-    if (!wrong) {
-        t->text = text_read(t->text_path, settings->lower);
-        t->vocabulary = model.vocabulary;
-        model.vocabulary = (Vocabulary){0}; /* the trainer's from now on */
-        char *spelt = vocabulary_check_text(&t->vocabulary, text_name(t), t->text.raw.bytes,
-                                            t->text.raw.size);
-        if (spelt)
-            die("%s", spelt);
-        wrong = begin(t, settings, decided, &model.gpt);
-    }
+    take_over_model(settings, decided, &model);
+    t->text = text_read(t->text_path, settings->lower);
+    t->vocabulary = model.vocabulary;
+    model.vocabulary = (Vocabulary){0}; /* the trainer's from now on */
+    char *spelt =
+        vocabulary_check_text(&t->vocabulary, text_name(t), t->text.raw.bytes, t->text.raw.size);
+    if (spelt)
+        die("%s", spelt);
+    begin(t, settings, decided, &model.gpt);
     pretrained_close(&model);
-    return wrong;
 }
 
-char *trainer_open(Trainer *t, const char *text_path, Settings *settings, Decided *decided)
+void trainer_open(Trainer *t, const char *text_path, Settings *settings, Decided *decided)
 {
     *t = (Trainer){.text_path = text_path};
-    return settings->resume ? open_resumed(t, settings, decided)
-           : settings->from ? open_from(t, settings, decided)
-                            : open_new(t, settings, decided);
+    if (settings->resume)
+        open_resumed(t, settings, decided);
+    else if (settings->from)
+        open_from(t, settings, decided);
+    else
+        open_new(t, settings, decided);
 }
 
 bool trainer_describe(const Trainer *t, const char *command)

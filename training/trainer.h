@@ -30,10 +30,10 @@ typedef struct {
     const volatile sig_atomic_t *stop; /* where it is not 0, an evaluation is given up; or NULL */
 } Trainer;
 
-/* Opens a new run on a text or, where settings name one to resume, that run where it stopped.
- * Returns NULL, or what is wrong with the settings (the caller frees); dies of a bad file. The
- * settings' words must outlive the trainer. */
-char *trainer_open(Trainer *trainer, const char *text_path, Settings *settings, Decided *decided);
+/* Opens a new run on a text or, if the settings name a run to resume, that run where it stopped.
+ * Dies if a file is bad; settings that do not fit are a usage error. The settings' words must
+ * outlive the trainer. */
+void trainer_open(Trainer *trainer, const char *text_path, Settings *settings, Decided *decided);
 void trainer_close(Trainer *trainer);
 
 /* Writes what does not change during the run; command: the line it was begun with. Says what

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "formats/json.h"
+#include "formats/json_fields.h"
 #include "training/settings.h"
 
 /* The tanh form of gelu, by the name that gpt2 has for it and by the one that openai-gpt has: there
@@ -91,14 +92,13 @@ static _Noreturn void refuse(const Source *source, const char *name, const char 
         value ? value : "?", supported);
 }
 
-/* A size, within the limits of the setting of ours that says the same. */
-static int size_of(const Source *source, const char *name, const char *setting)
+/* A size, within the limits of our setting for it. */
+static int size_of(const Source *source, const char *name, double max)
 {
     const cJSON *field = field_of(source, name);
-    const double most = setting ? SETTINGS[field_index(SETTINGS, setting)].most : INT_MAX / 4;
     const double size = cJSON_IsNumber(field) ? field->valuedouble : 0;
-    if (!(size >= 1 && size <= most && size == (double)(int)size)) {
-        char *supported = format_text("a whole number from 1 to %.0f", most);
+    if (!(size >= 1 && size <= max && size == (double)(int)size)) {
+        char *supported = format_text("a whole number from 1 to %.0f", max);
         refuse(source, name, supported);
     }
     return (int)size;
@@ -139,25 +139,23 @@ static bool is_gelu(const Source *source, bool old)
     return true;
 }
 
-/* Reads some of our own settings; dies where one is not as it should be. */
+/* Reads some of our own settings; dies if one is not as it should be. */
 static void read_own(const Source *source, const cJSON *pulga, Settings *settings,
-                     const char *const *names)
+                     const size_t *offsets, int count)
 {
-    for (; *names; names++) {
-        const Field *field = &SETTINGS[field_index(SETTINGS, *names)];
-        char *wrong =
-            field_from_json(field, settings, cJSON_GetObjectItemCaseSensitive(pulga, *names));
-        if (wrong)
-            die("%s/config.json is damaged: %s", source->directory, wrong);
-    }
+    char *path = format_text("%s/config.json", source->directory);
+    for (int i = 0; i < count; i++)
+        json_get_field(pulga, field_at(SETTINGS, offsets[i]), settings, path);
+    free(path);
 }
 
 /* What makes no difference to those who only use the model, but to those who train it. */
 static void read_trained(const Source *source, const cJSON *pulga, GptConfig *shape)
 {
-    static const char *const names[] = {"positions", "no-qkv-bias", NULL};
+    static const size_t offsets[] = {offsetof(Settings, positions),
+                                     offsetof(Settings, no_qkv_bias)};
     Settings settings = {0};
-    read_own(source, pulga, &settings, names);
+    read_own(source, pulga, &settings, offsets, 2);
     shape->learned_positions = settings.positions == POSITIONS_LEARNED;
     shape->no_qkv_bias = settings.no_qkv_bias;
 }
@@ -165,36 +163,37 @@ static void read_trained(const Source *source, const cJSON *pulga, GptConfig *sh
 /* What only a model_type of our own says. */
 static void read_free_shape(const Source *source, const cJSON *pulga, GptConfig *shape)
 {
-    static const char *const names[] = {"norm", "head-size", "window", NULL};
+    static const size_t offsets[] = {offsetof(Settings, norm), offsetof(Settings, head_size),
+                                     offsetof(Settings, window)};
     Settings settings = {0};
-    read_own(source, pulga, &settings, names);
+    read_own(source, pulga, &settings, offsets, 3);
     shape->post_norm = settings.norm == NORM_POST;
     shape->head_size = settings.head_size;
     if ((int64_t)shape->heads * shape->head_size > INT_MAX / 4)
         die("%s/config.json: %d heads of %d are too wide", source->directory, shape->heads,
             shape->head_size);
-    int count;
-    shape->patterns = patterns_of(settings.window, shape->layers, shape->heads, &count);
-    if (count < 0)
+    if (settings.window.count > shape->layers * shape->heads)
         die("%s/config.json: window has more numbers than the model has heads", source->directory);
+    shape->patterns = patterns_of(&settings.window, shape->layers, shape->heads);
     fields_free(SETTINGS, &settings);
 }
 
 static GptConfig read_shape(const Source *source, const char *type)
 {
     const bool own = !strcmp(type, "pulga"), old = !strcmp(type, "openai-gpt");
-    GptConfig shape = {.context = size_of(source, "n_positions", "context"),
-                       .layers = size_of(source, "n_layer", "layers"),
-                       .heads = size_of(source, "n_head", "heads"),
-                       .width = size_of(source, "n_embd", "width"),
-                       .vocabulary = size_of(source, "vocab_size", NULL),
+    GptConfig shape = {.context = size_of(source, "n_positions", SETTING(context)->max),
+                       .layers = size_of(source, "n_layer", SETTING(layers)->max),
+                       .heads = size_of(source, "n_head", SETTING(heads)->max),
+                       .width = size_of(source, "n_embd", SETTING(width)->max),
+                       .vocabulary = size_of(source, "vocab_size", INT_MAX / 4),
                        .post_norm = old,
                        .learned_positions = true,
                        .gelu = is_gelu(source, old),
                        .untied = !says(source, "tie_word_embeddings", true)};
     const cJSON *inner = field_of(source, "n_inner");
-    shape.hidden = old || !inner || cJSON_IsNull(inner) ? 4 * shape.width
-                                                        : size_of(source, "n_inner", "hidden");
+    shape.hidden = old || !inner || cJSON_IsNull(inner)
+                       ? 4 * shape.width
+                       : size_of(source, "n_inner", SETTING(hidden)->max);
     const cJSON *pulga = field_of(source, "pulga");
     if (own && !cJSON_IsObject(pulga))
         refuse(source, "pulga", "the object that train writes");

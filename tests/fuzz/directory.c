@@ -23,12 +23,9 @@ static void use_it(void *directory)
 static void go_on(void *directory)
 {
     Settings settings = {.resume = format_text("%s", (char *)directory)};
-    Decided decided = {0};
-    decided.field[field_index(SETTINGS, "resume")] = true;
+    Decided decided = {{0}};
     Trainer trainer;
-    char *wrong = trainer_open(&trainer, NULL, &settings, &decided);
-    if (wrong)
-        usage_error("%s", wrong);
+    trainer_open(&trainer, NULL, &settings, &decided);
     trainer_step(&trainer);
     trainer_evaluate(&trainer);
     trainer_close(&trainer);

@@ -29,9 +29,7 @@ static void read_options(Call *call)
         char *value = strchr(word, '=');
         if (value)
             *value++ = 0;
-        char *wrong = tiny_set(&call->settings, &call->decided, word, value ? value : "");
-        if (wrong)
-            usage_error("%s", wrong);
+        tiny_set(&call->settings, &call->decided, word, value ? value : "");
     }
     free(line);
     const size_t behind = call->text[length] ? length + 1 : length;
@@ -115,8 +113,7 @@ static void train_on(void *context)
     Corpus corpus = corpus_of("the text", clean, size, &words, stream);
     check_spelling(&words, &corpus, clean, size);
     Plan plan;
-    if ((wrong = plan_make(&plan, s, &call->decided, &corpus, words.count)))
-        usage_error("%s", wrong);
+    plan_make(&plan, s, &call->decided, &corpus, words.count);
     if (!stream && !(floor_of(&corpus, plan.reach) >= 0))
         found("no floor");
     memory_check(plan.bytes, "the model");

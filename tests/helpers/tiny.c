@@ -2,25 +2,19 @@
 #include "tiny.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "training/trainer.h"
 
-char *tiny_set(Settings *settings, Decided *decided, const char *name, const char *value)
+void tiny_set(Settings *settings, Decided *decided, const char *name, const char *value)
 {
-    const int field = field_index(SETTINGS, name);
-    if (field < 0)
-        return format_text("there is no option --%s", name);
-    decided->field[field] = true;
-    return field_set(&SETTINGS[field], settings, value);
-}
-
-static void set_all(Settings *settings, Decided *decided, const char *const *options)
-{
-    for (; *options; options += 2) {
-        char *wrong = tiny_set(settings, decided, options[0], options[1]);
-        if (wrong)
-            die("%s", wrong);
-    }
+    EACH_FIELD (field, SETTINGS)
+        if (!strcmp(field->name, name)) {
+            field_set(field, settings, value);
+            decided->at[field->offset] = true;
+            return;
+        }
+    usage_error("there is no option --%s", name);
 }
 
 void tiny_run(const char *directory, const char *text_path, const char *const *options)
@@ -29,14 +23,14 @@ void tiny_run(const char *directory, const char *text_path, const char *const *o
                                     "hidden", "3", "context", "4",       "steps", "8",
                                     "batch",  "2", "out",     directory, NULL};
     Settings settings = {0};
-    Decided decided = {0};
+    Decided decided = {{0}};
     fields_preset(SETTINGS, &settings);
-    set_all(&settings, &decided, smallest);
-    set_all(&settings, &decided, options);
+    for (int i = 0; smallest[i]; i += 2)
+        tiny_set(&settings, &decided, smallest[i], smallest[i + 1]);
+    for (; *options; options += 2)
+        tiny_set(&settings, &decided, options[0], options[1]);
     Trainer trainer;
-    char *wrong = trainer_open(&trainer, text_path, &settings, &decided);
-    if (wrong)
-        die("%s", wrong);
+    trainer_open(&trainer, text_path, &settings, &decided);
     bool good = trainer_describe(&trainer, "a test");
     for (int step = 1; step <= 5; step++) {
         const double loss = trainer_step(&trainer).loss;

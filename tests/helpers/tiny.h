@@ -4,8 +4,8 @@
 
 #include "training/settings.h"
 
-/* Sets a field by name as the command line does; returns NULL, or what is wrong. */
-char *tiny_set(Settings *settings, Decided *decided, const char *name, const char *value);
+/* Sets a setting by its option's name, as the command line does. */
+void tiny_set(Settings *settings, Decided *decided, const char *name, const char *value);
 
 /* Trains on a text into a directory: five steps of eight, the third evaluated. `options` are names
  * and values, ended by NULL, beside the smallest sizes. */

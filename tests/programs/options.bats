@@ -40,8 +40,8 @@ spurns() {
         echo "status $code: $program $*"; cat err.txt; return 1; }
 }
 
-# Values of no kind but a name's; then those that each kind refuses besides, by what the program
-# itself says that it wants.
+# Values that only a name may have; then those that each kind refuses too, by what the program
+# itself says that it needs.
 NONSENSE=("" x 3x nan -nan inf -inf 1e999 , "1 2" $'\e[31m' '%s%n%s%n')
 
 check_value() { # PROGRAM NAME
@@ -52,17 +52,17 @@ check_value() { # PROGRAM NAME
     wanted=$(cat err.txt)
     local least most
     case $wanted in
-    *"wants a whole number from"*)
+    *"needs a whole number from"*)
         read -r least most <<<"$(sed 's/.*from \([^ ]*\) to \([^ ]*\), not.*/\1 \2/' err.txt)"
-        set -- 1.5 1e1 0x1 99999999999999999999 -99999999999999999999 $((least - 1)) $((most + 1)) \
+        set -- 1.5 1e1 0x1 " 5" +5 05 99999999999999999999 -99999999999999999999 $((least - 1)) $((most + 1)) \
             "${NONSENSE[@]}" ;;
-    *"wants a number from"*)
+    *"needs a number from"*)
         read -r least most <<<"$(sed 's/.*from \([^ ]*\) to \([^ ]*\), not.*/\1 \2/' err.txt)"
-        set -- "$(awk "BEGIN { print $least - 1e-6 }")" "$(awk "BEGIN { print $most * 1.01 }")" \
+        set -- " 0.5" +0.5 00.5 0x1p-3 1e-400 "$(awk "BEGIN { print $least - 1e-6 }")" "$(awk "BEGIN { print $most * 1.01 }")" \
             "${NONSENSE[@]}" ;;
-    *"is one of"*)
+    *" or "*)
         local choices
-        choices=$(sed 's/.*is one of \([^ ]*\),.*/\1/' err.txt)
+        choices=$(sed 's/.*needs \(.*\), not.*/\1/; s/ or /|/g' err.txt)
         IFS='|' read -ra edges <<<"$choices"
         set -- "$choices" "${edges[0]^^}" "${edges[0]%?}" "|" "${NONSENSE[@]}"
         for value in "${edges[@]}"; do answers "$program" "--$name=$value"; done ;;

@@ -165,9 +165,9 @@ in runs/perro" <(tail -n 1 out.txt)
     "$BIN/train" --resume run | grep -q "nothing was left to do"
     refuses 64 "cannot become shorter" -- "$BIN/train" --resume run --steps 5
     tail -n 1 run/log.csv | grep -q "^30,"
-    for option in "width 8" "lr 0.1" "seed 3" "eval-every 2" "window 1,2" "tied" "val 0.1"; do
+    for option in "width 8" "lr 0.1" "seed 3" "eval-every 2" "window 1,2" "untied" "val 0.1"; do
         refuses 64 "--${option% *}" "cannot change" -- "$BIN/train" --resume run --${option% *} \
-            $([ "$option" = tied ] || echo "${option#* }")
+            $([ "$option" = untied ] || echo "${option#* }")
     done
     refuses 64 TEXT -- "$BIN/train" perro.txt --resume run
 }

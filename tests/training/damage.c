@@ -54,12 +54,9 @@ static void use_it(void *directory)
 static void go_on(void *directory)
 {
     Settings settings = {.resume = directory};
-    Decided decided = {0};
-    decided.field[field_index(SETTINGS, "resume")] = true;
+    Decided decided = {{0}};
     Trainer t;
-    char *wrong = trainer_open(&t, NULL, &settings, &decided);
-    if (wrong)
-        die("%s", wrong);
+    trainer_open(&t, NULL, &settings, &decided);
     const Step step = trainer_step(&t);
     const size_t size = t.gpt.numbers * sizeof(Real);
     const double progress[] = {(double)t.progress.step,       (double)t.progress.epoch,

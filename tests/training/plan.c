@@ -7,6 +7,7 @@
 
 #include "training/plan.h"
 #include "tests/helpers/close.h"
+#include "tests/helpers/tiny.h"
 
 /* A run's options, and a text for it. */
 typedef struct {
@@ -19,10 +20,8 @@ typedef struct {
 
 static void give(Case *c, const char *name, int number)
 {
-    const int field = field_index(SETTINGS, name);
     char *text = format_text("%d", number);
-    assert_null(field_set(&SETTINGS[field], &c->settings, text));
-    c->decided.field[field] = true;
+    tiny_set(&c->settings, &c->decided, name, text);
     free(text);
 }
 
@@ -46,9 +45,7 @@ static Case begin(size_t count, bool stream)
 
 static const Settings *planned(Case *c)
 {
-    char *wrong = plan_make(&c->plan, &c->settings, &c->decided, &c->corpus, c->vocabulary.count);
-    if (wrong)
-        fail_msg("%s", wrong);
+    plan_make(&c->plan, &c->settings, &c->decided, &c->corpus, c->vocabulary.count);
     return &c->plan.settings;
 }
 
@@ -149,7 +146,7 @@ static void test_dropout(void **state)
         c = begin(cases[i].count, true);
         c.settings.tokens = cases[i].tokens;
         c.settings.dropout = 0.3;
-        c.decided.field[field_index(SETTINGS, "dropout")] = true;
+        DECIDED(&c.decided, dropout) = true;
         assert_close_one("dropout as given", planned(&c)->dropout, 0.3, 0);
         end(&c);
     }

@@ -13,6 +13,7 @@
 #include "checkpoint.h"
 #include "formats/huggingface/config.h"
 #include "formats/json.h"
+#include "formats/json_fields.h"
 #include "formats/huggingface/tokenizer_json.h"
 #include "formats/huggingface/weights.h"
 
@@ -159,22 +160,20 @@ Log run_claim(const char *directory)
 
 static void put_settings(cJSON *json, const Settings *settings)
 {
-    for (const Field *field = SETTINGS; field->name; field++)
-        if (field->of_the_run)
-            cJSON_AddItemToObject(json, field->name, field_to_json(field, settings));
+    EACH_FIELD (field, SETTINGS)
+        if (field->life != LIFE_CALL)
+            json_put_field(json, field, settings);
 }
 
 uint64_t run_identity(const Settings *settings, const Text *text)
 {
     uint64_t identity = text->checksum;
-    for (const Field *field = SETTINGS; field->name; field++) {
-        if (field->of_the_run != THE_RUN)
+    EACH_FIELD (field, SETTINGS) {
+        if (field->life != LIFE_RUN)
             continue;
-        cJSON *value = field_to_json(field, settings);
-        char *word = cJSON_PrintUnformatted(value);
+        char *word = field_text(field, settings);
         identity = checksum_continue(identity, word, strlen(word));
-        cJSON_free(word);
-        cJSON_Delete(value);
+        free(word);
     }
     return identity;
 }
@@ -287,14 +286,11 @@ void run_read_settings(const char *directory, Settings *settings)
     if (!cJSON_IsObject(pulga))
         die("%s/config.json has no settings of ours: this run was not begun by train", directory);
     check_seals(directory, json);
-    for (const Field *field = SETTINGS; field->name; field++) {
-        if (!field->of_the_run)
-            continue;
-        char *wrong =
-            field_from_json(field, settings, cJSON_GetObjectItemCaseSensitive(pulga, field->name));
-        if (wrong)
-            die("%s/config.json is damaged: %s", directory, wrong);
-    }
+    char *path = inside(directory, "config.json");
+    EACH_FIELD (field, SETTINGS)
+        if (field->life != LIFE_CALL)
+            json_get_field(pulga, field, settings, path);
+    free(path);
     cJSON_Delete(json);
 }
 
@@ -311,10 +307,9 @@ bool run_write_settings(const char *directory, const Settings *settings)
 {
     cJSON *json = read_config(directory);
     cJSON *pulga = cJSON_GetObjectItemCaseSensitive(json, "pulga");
-    for (const Field *field = SETTINGS; field->name; field++)
-        if (field->of_the_run)
-            cJSON_ReplaceItemInObjectCaseSensitive(pulga, field->name,
-                                                   field_to_json(field, settings));
+    EACH_FIELD (field, SETTINGS)
+        if (field->life != LIFE_CALL)
+            json_put_field(pulga, field, settings);
     return write_sealed(directory, json);
 }
 

@@ -1,0 +1,260 @@
+/* field.c: reads and prints one member of a struct by its field. Numbers are read strictly: digits,
+ * a point and an exponent, no sign, no leading zero, no space; a printed number is the shortest
+ * that is read back as the same double. */
+#include "field.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base.h"
+
+static void *member(const Field *field, void *into)
+{
+    return (char *)into + field->offset;
+}
+
+static const void *const_member(const Field *field, const void *from)
+{
+    return (const char *)from + field->offset;
+}
+
+IntList int_list(const int *numbers, int count)
+{
+    IntList list = {0};
+    if (count) {
+        list = (IntList){memory_take((size_t)count * sizeof *numbers), count};
+        memcpy(list.at, numbers, (size_t)count * sizeof *numbers);
+    }
+    return list;
+}
+
+/* ---- The table ---- */
+
+const Field *field_next(const Field *field)
+{
+    while (field->name && field->offset == FIELD_NONE)
+        field++;
+    return field->name ? field : NULL;
+}
+
+const Field *field_at(const Field *table, size_t offset)
+{
+    EACH_FIELD (field, table)
+        if (field->offset == offset)
+            return field;
+    assert(!"no field has this offset");
+    abort();
+}
+
+void fields_preset(const Field *table, void *into)
+{
+    EACH_FIELD (field, table)
+        if (field->preset)
+            field_set(field, into, field->preset);
+}
+
+void fields_free(const Field *table, void *into)
+{
+    EACH_FIELD (field, table) {
+        if (field->kind == FIELD_WORDS)
+            free(*(char **)member(field, into));
+        if (field->kind == FIELD_LIST)
+            free(((IntList *)member(field, into))->at);
+    }
+}
+
+void field_copy(const Field *field, void *into, const void *from)
+{
+    void *to = member(field, into);
+    const void *at = const_member(field, from);
+    switch (field->kind) {
+    case FIELD_WHOLE:
+    case FIELD_CHOICE: *(int *)to = *(const int *)at; break;
+    case FIELD_NUMBER: *(double *)to = *(const double *)at; break;
+    case FIELD_FLAG: *(bool *)to = *(const bool *)at; break;
+    case FIELD_WORDS: {
+        const char *words = *(char *const *)at;
+        free(*(char **)to);
+        *(char **)to = words ? format_text("%s", words) : NULL;
+        break;
+    }
+    case FIELD_LIST: {
+        const IntList list = *(const IntList *)at;
+        free(((IntList *)to)->at);
+        *(IntList *)to = int_list(list.at, list.count);
+    }
+    }
+}
+
+bool field_equal(const Field *field, const void *a, const void *b)
+{
+    char *one = field_text(field, a), *other = field_text(field, b);
+    const bool equal = !strcmp(one, other);
+    free(one);
+    free(other);
+    return equal;
+}
+
+/* ---- From text ---- */
+
+/* A whole number at the beginning of a text: its end, or NULL if there is none that fits. */
+static const char *read_whole(const char *text, double min, double max, int *number)
+{
+    const size_t digits = strspn(text, "0123456789");
+    if (digits < 1 || digits > 10 || (*text == '0' && digits > 1))
+        return NULL;
+    const long long read = strtoll(text, NULL, 10);
+    if ((double)read < min || (double)read > max)
+        return NULL;
+    *number = (int)read;
+    return text + digits;
+}
+
+static bool try_whole(const Field *field, int *into, const char *text)
+{
+    int number;
+    const char *end = read_whole(text, field->min, field->max, &number);
+    if (!end || *end)
+        return false;
+    *into = number;
+    return true;
+}
+
+static bool try_number(const Field *field, double *into, const char *text)
+{
+    const bool plain = strspn(text, "0123456789.eE+-") == strlen(text) &&
+                       strspn(text, "0123456789.") > 0 &&
+                       !(text[0] == '0' && strspn(text + 1, "0123456789"));
+    char *end;
+    errno = 0;
+    const double number = strtod(text, &end);
+    if (!plain || end == text || *end || errno || !(number >= field->min && number <= field->max))
+        return false;
+    *into = number;
+    return true;
+}
+
+static bool try_choice(const Field *field, int *into, const char *text)
+{
+    for (int i = 0; field->choices[i]; i++)
+        if (!strcmp(field->choices[i], text)) {
+            *into = i;
+            return true;
+        }
+    return false;
+}
+
+static bool try_list(IntList *into, const char *text)
+{
+    IntList list = {memory_take((strlen(text) + 1) * sizeof(int)), 0};
+    const char *at = text;
+    while ((at = read_whole(at, 0, INT_MAX, &list.at[list.count]))) {
+        list.count++;
+        if (!*at) {
+            free(into->at);
+            *into = list;
+            return true;
+        }
+        if (*at++ != ',')
+            break;
+    }
+    free(list.at);
+    return false;
+}
+
+static bool try_words(char **into, const char *text)
+{
+    if (!*text)
+        return false;
+    char *words = format_text("%s", text);
+    free(*into);
+    *into = words;
+    return true;
+}
+
+bool field_try(const Field *field, void *into, const char *text)
+{
+    void *at = member(field, into);
+    switch (field->kind) {
+    case FIELD_WHOLE: return try_whole(field, at, text);
+    case FIELD_NUMBER: return try_number(field, at, text);
+    case FIELD_CHOICE: return try_choice(field, at, text);
+    case FIELD_FLAG: return *(bool *)at = true;
+    case FIELD_WORDS: return try_words(at, text);
+    case FIELD_LIST: return try_list(at, text);
+    }
+    return false;
+}
+
+void field_set(const Field *field, void *into, const char *text)
+{
+    if (!field_try(field, into, text))
+        usage_error("--%s needs %s, not '%s'", field->name, field_needs(field), text);
+}
+
+/* ---- To text ---- */
+
+char *field_choices(const Field *field, const char *separator)
+{
+    char *all;
+    size_t size;
+    FILE *out = memory_stream(&all, &size);
+    for (int i = 0; field->choices[i]; i++)
+        fprintf(out, "%s%s", i ? separator : "", field->choices[i]);
+    fclose(out);
+    return all;
+}
+
+char *field_needs(const Field *field)
+{
+    switch (field->kind) {
+    case FIELD_WHOLE:
+        return format_text("a whole number from %.0f to %.0f", field->min, field->max);
+    case FIELD_NUMBER: return format_text("a number from %g to %g", field->min, field->max);
+    case FIELD_CHOICE: return field_choices(field, " or ");
+    case FIELD_FLAG: return format_text("no value");
+    case FIELD_WORDS: return format_text("a name");
+    case FIELD_LIST: return format_text("whole numbers with commas between them, as 1,2,3,4");
+    }
+    return NULL;
+}
+
+static char *number_text(double number)
+{
+    char text[32];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, number);
+        if (strtod(text, NULL) == number)
+            break;
+    }
+    return format_text("%s", text);
+}
+
+static char *list_text(const IntList *list)
+{
+    char *text;
+    size_t size;
+    FILE *out = memory_stream(&text, &size);
+    for (int i = 0; i < list->count; i++)
+        fprintf(out, "%s%d", i ? "," : "", list->at[i]);
+    fclose(out);
+    return text;
+}
+
+char *field_text(const Field *field, const void *from)
+{
+    const void *at = const_member(field, from);
+    switch (field->kind) {
+    case FIELD_WHOLE: return format_text("%d", *(const int *)at);
+    case FIELD_NUMBER: return number_text(*(const double *)at);
+    case FIELD_CHOICE: return format_text("%s", field->choices[*(const int *)at]);
+    case FIELD_FLAG: return format_text("%s", *(const bool *)at ? "true" : "false");
+    case FIELD_WORDS: return format_text("%s", *(char *const *)at ? *(char *const *)at : "");
+    case FIELD_LIST: return list_text(at);
+    }
+    return NULL;
+}

@@ -1,0 +1,241 @@
+/* field.c: a field of each kind takes the texts it should, refuses all others without changing, and
+ * prints what it can read again. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/field.h"
+#include "tests/helpers/close.h"
+#include "tests/helpers/scratch.h"
+
+typedef enum { COLOUR_RED, COLOUR_GREEN, COLOUR_BLUE } Colour;
+static const char *const COLOURS[] = {
+    [COLOUR_RED] = "red", [COLOUR_GREEN] = "green", [COLOUR_BLUE] = "blue", NULL};
+
+typedef struct {
+    int whole;
+    double number, wide;
+    Colour colour;
+    bool flag;
+    char *words;
+    IntList list;
+} Example;
+
+#define FIELD_STRUCT Example
+static const Field TABLE[] = {
+    {.name = "A heading:", .offset = FIELD_NONE},
+    {"whole", WHOLE_FIELD(whole), "3", "N", 1, 1000, "", LIFE_RUN},
+    {"number", NUMBER_FIELD(number), "0.5", "X", 0, 0.9, "", LIFE_RUN},
+    {"wide", NUMBER_FIELD(wide), NULL, "X", 0, 1e9, "", LIFE_RUN},
+    {.name = "Another:", .offset = FIELD_NONE},
+    {"colour", CHOICE_FIELD(colour, COLOURS), "green", NULL, 0, 0, "", LIFE_RUN},
+    {"flag", FLAG_FIELD(flag), NULL, NULL, 0, 0, "", LIFE_RUN},
+    {"words", WORDS_FIELD(words), NULL, "DIR", 0, 0, "", LIFE_RUN},
+    {"list", LIST_FIELD(list), NULL, "W,W,...", 0, 0, "", LIFE_RUN},
+    {.name = NULL},
+};
+
+#define FIELD(member) field_at(TABLE, offsetof(Example, member))
+
+static void assert_takes(const Field *field, Example *into, const char *text, const char *printed)
+{
+    if (!field_try(field, into, text))
+        fail_msg("--%s refuses '%s'", field->name, text);
+    char *again = field_text(field, into);
+    assert_string_equal(again, printed);
+    free(again);
+}
+
+static void assert_refuses(const Field *field, Example *into, const char *const *texts)
+{
+    for (; *texts; texts++) {
+        const Example before = *into;
+        if (field_try(field, into, *texts))
+            fail_msg("--%s takes '%s'", field->name, *texts);
+        assert_memory_equal(&before, into, sizeof before);
+    }
+}
+#define REFUSES(member, into, ...) \
+    assert_refuses(FIELD(member), into, (const char *const[]){__VA_ARGS__, NULL})
+
+static void whole_numbers_are_digits_within_the_limits(void **state)
+{
+    (void)state;
+    Example e = {.whole = 7};
+    assert_takes(FIELD(whole), &e, "1", "1");
+    assert_takes(FIELD(whole), &e, "1000", "1000");
+    REFUSES(whole, &e, "", " ", "x", "1x", "1 ", " 5", "+5", "05", "1.5", "1.0", "1e3", "1,2",
+            "0x10", "nan", "inf", "-", "--1", "-1", "0", "1001", "4294967297",
+            "99999999999999999999", "-99999999999999999999");
+}
+
+static void numbers_are_decimal_within_the_limits(void **state)
+{
+    (void)state;
+    Example e = {.number = 0.25};
+    assert_takes(FIELD(number), &e, "0.1", "0.1");
+    assert_takes(FIELD(number), &e, ".25", "0.25");
+    assert_takes(FIELD(number), &e, "1e-3", "0.001");
+    assert_takes(FIELD(number), &e, "5E-2", "0.05");
+    assert_takes(FIELD(number), &e, "0", "0");
+    assert_takes(FIELD(number), &e, "0.9", "0.9");
+    assert_takes(FIELD(wide), &e, "1e+9", "1000000000");
+    assert_takes(FIELD(wide), &e, "1e-300", "1e-300");
+    REFUSES(number, &e, "", " ", "x", "0.5x", "0.5 ", " 0.5", "+0.5", "00.5", "0,5", ".", "e5",
+            "1e", "nan", "NAN", "-nan", "inf", "-inf", "infinity", "1e999", "-1e999", "-1",
+            "-1e-300", "0.1.2", "--0.1", "0.900001", "0x1p-3", "1e-400");
+}
+
+static void a_number_is_printed_so_that_it_is_read_as_the_same_double(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"0.09999999999999999", "0.30000000000000004",
+                                        "0.12345678901234567", "0.1", "2.2250738585072014e-308"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        Example e = {0}, again = {0};
+        assert_true(field_try(FIELD(number), &e, texts[i]));
+        char *text = field_text(FIELD(number), &e);
+        assert_true(field_try(FIELD(number), &again, text));
+        assert_true(again.number == e.number);
+        free(text);
+    }
+}
+
+static void choices_are_named_by_their_enumerators(void **state)
+{
+    (void)state;
+    Example e = {0};
+    assert_takes(FIELD(colour), &e, "blue", "blue");
+    assert_int_equal(e.colour, COLOUR_BLUE);
+    assert_takes(FIELD(colour), &e, "red", "red");
+    assert_int_equal(e.colour, COLOUR_RED);
+    REFUSES(colour, &e, "", " ", "|", "red|green", "0", "Red", "re", "redd");
+}
+
+static void a_flag_becomes_true(void **state)
+{
+    (void)state;
+    Example e = {0};
+    assert_takes(FIELD(flag), &e, "", "true");
+    assert_true(e.flag);
+}
+
+static void words_are_any_text_but_an_empty_one(void **state)
+{
+    (void)state;
+    Example e = {0};
+    REFUSES(words, &e, "");
+    assert_takes(FIELD(words), &e, "runs/ñandú \"x\"", "runs/ñandú \"x\"");
+    assert_takes(FIELD(words), &e, "other", "other"); /* the first is freed */
+    REFUSES(words, &e, "");
+    fields_free(TABLE, &e);
+}
+
+static void lists_are_whole_numbers_between_commas(void **state)
+{
+    (void)state;
+    Example e = {0};
+    for (int full = 0; full < 2; full++) {
+        REFUSES(list, &e, "", ",", "1,", ",1", "1,,2", "-1", "1,-2", "+1", "1,+2", " 1", "1 ",
+                "1, 2", "1 ,2", "x", "1x", "1.5", "1e2", "0x1", "1;2", "01", "1,02", "2147483648",
+                "1,99999999999999999999", "[1,2]", "1,2\n");
+        assert_takes(FIELD(list), &e, "2147483647,0,12", "2147483647,0,12");
+    }
+    assert_int_equal(e.list.count, 3);
+    assert_int_equal(e.list.at[0], INT_MAX);
+    assert_int_equal(e.list.at[2], 12);
+    fields_free(TABLE, &e);
+}
+
+static void presets_are_set_and_the_rest_is_left(void **state)
+{
+    (void)state;
+    Example e = {.wide = 8};
+    fields_preset(TABLE, &e);
+    assert_int_equal(e.whole, 3);
+    assert_true(e.number == 0.5 && e.wide == 8);
+    assert_int_equal(e.colour, COLOUR_GREEN);
+    assert_false(e.flag || e.words || e.list.count);
+}
+
+static void a_copy_owns_its_memory_and_is_equal(void **state)
+{
+    (void)state;
+    Example from = {0}, into = {0};
+    static const char *const texts[] = {"5", "0.3", "7", "blue", "", "a b", "4,5"};
+    int i = 0;
+    EACH_FIELD (field, TABLE) {
+        assert_true(field_try(field, &from, texts[i++]));
+        assert_false(field_equal(field, &from, &into));
+        field_copy(field, &into, &from);
+        field_copy(field, &into, &from); /* what it owned is freed */
+        assert_true(field_equal(field, &from, &into));
+    }
+    assert_int_equal(i, 7);
+    fields_free(TABLE, &from);
+    fields_free(TABLE, &into);
+}
+
+static void decided_is_found_by_the_member(void **state)
+{
+    (void)state;
+    DECIDED_OF(Example) decided = {{0}};
+    decided.at[FIELD(number)->offset] = true;
+    assert_true(DECIDED(&decided, number));
+    assert_false(DECIDED(&decided, whole) || DECIDED(&decided, list));
+    DECIDED(&decided, list) = true;
+    assert_true(decided.at[FIELD(list)->offset]);
+}
+
+typedef struct {
+    size_t offset;
+    const char *text;
+} Given;
+
+static void set(void *given)
+{
+    Example e = {0};
+    field_set(field_at(TABLE, ((Given *)given)->offset), &e, ((Given *)given)->text);
+}
+
+static void a_wrong_value_is_a_usage_error_of_one_line(void **state)
+{
+    (void)state;
+    static const struct {
+        Given given;
+        const char *line;
+    } cases[] = {
+        {{offsetof(Example, whole), "0"}, "--whole needs a whole number from 1 to 1000, not '0'\n"},
+        {{offsetof(Example, number), "1"}, "--number needs a number from 0 to 0.9, not '1'\n"},
+        {{offsetof(Example, colour), "x"}, "--colour needs red or green or blue, not 'x'\n"},
+        {{offsetof(Example, words), ""}, "--words needs a name, not ''\n"},
+        {{offsetof(Example, list), "1,"},
+         "--list needs whole numbers with commas between them, as 1,2,3,4, not '1,'\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Given given = cases[i].given;
+        const Ending ending = run_apart(set, &given);
+        assert_int_equal(ending.status, 64);
+        assert_int_equal(ending.lines, 1);
+        assert_non_null(strstr(ending.said, cases[i].line));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whole_numbers_are_digits_within_the_limits),
+        cmocka_unit_test(numbers_are_decimal_within_the_limits),
+        cmocka_unit_test(a_number_is_printed_so_that_it_is_read_as_the_same_double),
+        cmocka_unit_test(choices_are_named_by_their_enumerators),
+        cmocka_unit_test(a_flag_becomes_true),
+        cmocka_unit_test(words_are_any_text_but_an_empty_one),
+        cmocka_unit_test(lists_are_whole_numbers_between_commas),
+        cmocka_unit_test(presets_are_set_and_the_rest_is_left),
+        cmocka_unit_test(a_copy_owns_its_memory_and_is_equal),
+        cmocka_unit_test(decided_is_found_by_the_member),
+        cmocka_unit_test(a_wrong_value_is_a_usage_error_of_one_line),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

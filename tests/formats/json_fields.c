@@ -1,0 +1,164 @@
+/* json_fields.c: a field comes back from JSON as it was put there, and only JSON of its kind is
+ * read. */
+#include <cjson/cJSON.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/json_fields.h"
+#include "training/settings.h"
+#include "tests/helpers/close.h"
+#include "tests/helpers/scratch.h"
+
+/* Values that are not defaults: `turn` 0 and 1 differ in every field. */
+static void put_value(const Field *field, Settings *into, int turn)
+{
+    char *text = NULL;
+    switch (field->kind) {
+    case FIELD_WHOLE: text = format_text("%.0f", turn ? field->max : field->min + 1); break;
+    case FIELD_NUMBER: /* with all its digits */
+        text = format_text("%.17g", field->min + (field->max - field->min) / (turn ? 3 : 7));
+        break;
+    case FIELD_CHOICE: text = format_text("%s", field->choices[turn]); break;
+    case FIELD_FLAG: *(bool *)((char *)into + field->offset) = turn; return;
+    case FIELD_WORDS: text = format_text("%s", turn ? "a \"ñ\"\\\t/b" : "c"); break;
+    case FIELD_LIST: text = format_text("%s", turn ? "1,0,2147483647,4" : "7"); break;
+    }
+    assert_true(field_try(field, into, text));
+    free(text);
+}
+
+static void every_setting_comes_back(void **state)
+{
+    (void)state;
+    for (int turn = 0; turn < 2; turn++) {
+        Settings from = {0}, into = {0};
+        cJSON *object = cJSON_CreateObject();
+        EACH_FIELD (field, SETTINGS) {
+            put_value(field, &from, !turn);
+            json_put_field(object, field, &from); /* replaced below */
+            put_value(field, &from, turn);
+            put_value(field, &into, !turn);
+            json_put_field(object, field, &from);
+        }
+        char *text = cJSON_Print(object);
+        cJSON *again = cJSON_Parse(text);
+        EACH_FIELD (field, SETTINGS) {
+            json_get_field(again, field, &into, "config.json");
+            assert_true(field_equal(field, &from, &into));
+        }
+        cJSON_Delete(object);
+        cJSON_Delete(again);
+        free(text);
+        fields_free(SETTINGS, &from);
+        fields_free(SETTINGS, &into);
+    }
+}
+
+/* cJSON alone would print the first as 0.1. */
+static void no_digit_of_a_number_is_lost(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"0.09999999999999999", "0.30000000000000004",
+                                        "0.12345678901234567", "1e-300"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        Settings from = {0}, into = {0};
+        field_set(SETTING(val), &from, texts[i]);
+        cJSON *object = cJSON_CreateObject();
+        json_put_field(object, SETTING(val), &from);
+        char *text = cJSON_Print(object);
+        cJSON *again = cJSON_Parse(text);
+        json_get_field(again, SETTING(val), &into, "config.json");
+        assert_true(from.val == into.val);
+        cJSON_Delete(object);
+        cJSON_Delete(again);
+        free(text);
+    }
+}
+
+static void assert_json(const Field *field, const char *text, const char *wanted)
+{
+    Settings s = {0};
+    cJSON *object = cJSON_CreateObject();
+    if (text)
+        field_set(field, &s, text);
+    json_put_field(object, field, &s);
+    char *got = cJSON_PrintUnformatted(cJSON_GetObjectItem(object, field->name));
+    assert_string_equal(got, wanted);
+    free(got);
+    cJSON_Delete(object);
+    fields_free(SETTINGS, &s);
+}
+
+static void each_kind_has_its_json(void **state)
+{
+    (void)state;
+    assert_json(SETTING(layers), "12", "12");
+    assert_json(SETTING(lr), "0.1", "0.1");
+    assert_json(SETTING(lr), "1e-7", "1e-07");
+    assert_json(SETTING(norm), "post", "\"post\"");
+    assert_json(SETTING(window), "1,2,3", "[1,2,3]");
+    assert_json(SETTING(window), NULL, "null");
+    assert_json(SETTING(lower), "", "true");
+    assert_json(SETTING(untied), NULL, "false");
+    assert_json(SETTING(out), "a\"b", "\"a\\\"b\"");
+    assert_json(SETTING(out), NULL, "null");
+}
+
+typedef struct {
+    const Field *field;
+    const char *json; /* of the value, or NULL: it is missing */
+    Settings into;
+} Reading;
+
+static void get(void *context)
+{
+    Reading *r = context;
+    char *text = r->json ? format_text("{\"%s\": %s}", r->field->name, r->json) : format_text("{}");
+    cJSON *object = cJSON_Parse(text);
+    json_get_field(object, r->field, &r->into, "config.json");
+    cJSON_Delete(object);
+    free(text);
+}
+
+static void only_json_of_its_kind_is_read(void **state)
+{
+    (void)state;
+    const Field *const kinds[] = {SETTING(layers), SETTING(lr),  SETTING(norm),
+                                  SETTING(lower),  SETTING(out), SETTING(window)};
+    static const struct {
+        const char *json, *takers; /* the names of the kinds that take it */
+    } values[] = {{NULL, ""},         {"null", "out window"},
+                  {"true", "lower"},  {"false", "lower"},
+                  {"1", "layers lr"}, {"0.5", "lr"},
+                  {"-1", ""},         {"1e300", ""},
+                  {"1e999", ""},      {"\"post\"", "norm out"},
+                  {"\"x\"", "out"},   {"\"1\"", "out"},
+                  {"\"\"", ""},       {"[1,2]", "window"},
+                  {"[]", ""},         {"[1.5]", ""},
+                  {"[-1]", ""},       {"[1e10]", ""},
+                  {"[\"1\"]", ""},    {"[null]", ""},
+                  {"[true]", ""},     {"[[1]]", ""},
+                  {"[1,{}]", ""},     {"{}", ""},
+                  {"{\"a\":1}", ""}};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+            Reading reading = {.field = kinds[k], .json = values[i].json};
+            if (strstr(values[i].takers, kinds[k]->name))
+                get(&reading);
+            else
+                assert_dies(get, &reading, "config.json is damaged: ", kinds[k]->name);
+            fields_free(SETTINGS, &reading.into);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_setting_comes_back),
+        cmocka_unit_test(no_digit_of_a_number_is_lost),
+        cmocka_unit_test(each_kind_has_its_json),
+        cmocka_unit_test(only_json_of_its_kind_is_read),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
