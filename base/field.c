@@ -215,7 +215,11 @@ char *field_needs(const Field *field)
     case FIELD_WHOLE:
         return format_text("a whole number from %.0f to %.0f", field->min, field->max);
     case FIELD_NUMBER: return format_text("a number from %g to %g", field->min, field->max);
-    case FIELD_CHOICE: return field_choices(field, " or ");
+    case FIELD_CHOICE: {
+        char *names = field_choices(field, ", "), *needs = format_text("one of %s", names);
+        free(names);
+        return needs;
+    }
     case FIELD_FLAG: return format_text("no value");
     case FIELD_WORDS: return format_text("a name");
     case FIELD_LIST: return format_text("whole numbers with commas between them, as 1,2,3,4");

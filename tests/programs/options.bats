@@ -4,7 +4,7 @@ load programs.bash
 
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
-    cp "$BATS_TEST_DIRNAME/../data/perro.txt" .
+    cp "$BATS_TEST_DIRNAME/../../data/perro.txt" .
     "$BIN/train" perro.txt --width 8 --heads 1 --steps 2 --out run >/dev/null
 }
 
@@ -60,9 +60,9 @@ check_value() { # PROGRAM NAME
         read -r least most <<<"$(sed 's/.*from \([^ ]*\) to \([^ ]*\), not.*/\1 \2/' err.txt)"
         set -- " 0.5" +0.5 00.5 0x1p-3 1e-400 "$(awk "BEGIN { print $least - 1e-6 }")" "$(awk "BEGIN { print $most * 1.01 }")" \
             "${NONSENSE[@]}" ;;
-    *" or "*)
+    *"needs one of"*)
         local choices
-        choices=$(sed 's/.*needs \(.*\), not.*/\1/; s/ or /|/g' err.txt)
+        choices=$(sed 's/.*one of \(.*\), not.*/\1/; s/, /|/g' err.txt)
         IFS='|' read -ra edges <<<"$choices"
         set -- "$choices" "${edges[0]^^}" "${edges[0]%?}" "|" "${NONSENSE[@]}"
         for value in "${edges[@]}"; do answers "$program" "--$name=$value"; done ;;

@@ -215,14 +215,14 @@ in runs/perro" <(tail -n 1 out.txt)
 @test "what contradicts the model that a run goes on from" {
     "$BIN/train" perro.txt --steps 0 --window 2 --out first >/dev/null
     go_on() { refuses "$@" --from first --out other; }
-    go_on 64 "--layers 3" "first has 2" -- "$BIN/train" perro.txt --layers 3
-    go_on 64 "--tokens char" "first has word" -- "$BIN/train" perro.txt --tokens char
-    go_on 64 "--sequence stream" "first has lines" -- "$BIN/train" perro.txt --sequence stream
-    go_on 64 "--context 4" "first has 8" -- "$BIN/train" perro.txt --context 4
-    go_on 64 "--window 3," "first has 2,2" -- "$BIN/train" perro.txt --window 3
-    go_on 64 "--norm post" "first has pre" -- "$BIN/train" perro.txt --norm post
-    go_on 64 "--untied" "first is made without" -- "$BIN/train" perro.txt --untied
-    go_on 64 "--lower" "first is made without" -- "$BIN/train" perro.txt --lower
+    go_on 64 "--layers 3" "first, which has 2" -- "$BIN/train" perro.txt --layers 3
+    go_on 64 "--tokens char" "first, which has word" -- "$BIN/train" perro.txt --tokens char
+    go_on 64 "--sequence stream" "first, which has lines" -- "$BIN/train" perro.txt --sequence stream
+    go_on 64 "--context 4" "first, which has 8" -- "$BIN/train" perro.txt --context 4
+    go_on 64 "--window 3," "first, which has 2,2" -- "$BIN/train" perro.txt --window 3
+    go_on 64 "--norm post" "first, which has pre" -- "$BIN/train" perro.txt --norm post
+    go_on 64 "--untied" "first, which was made without it" -- "$BIN/train" perro.txt --untied
+    go_on 64 "--lower" "first, which was made without it" -- "$BIN/train" perro.txt --lower
     go_on 64 "--min-count" first -- "$BIN/train" perro.txt --min-count 1
     printf 'el perro\n\nun pero come\n' >unknown.txt
     go_on 1 "unknown.txt:3" "'pero'" "nearest: perro" -- "$BIN/train" unknown.txt
