@@ -18,6 +18,7 @@ libedit-dev                <editline/readline.h>  build
 libcmocka-dev              <cmocka.h>             test sanitize tsan valgrind torture parity
 bats                       bats                   test sanitize tsan
 clang                      clang                  fuzz tsan
+libclang-rt-dev            dpkg                   fuzz tsan
 valgrind                   valgrind               valgrind
 libomp-dev                 dpkg                   tsan analyze
 gcc                        gcc                    analyze

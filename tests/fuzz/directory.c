@@ -14,9 +14,9 @@ static void use_it(void *directory)
 {
     static const char prompt[] = "el perro come";
     Pretrained model = pretrained_open(directory);
-    TrainingText source = training_text_open(&model, NULL);
-    show_all(&model, &source, prompt, strlen(prompt));
-    training_text_free(&source);
+    TrainingText training_text = training_text_open(&model, NULL);
+    show_all(&model, &training_text, prompt, strlen(prompt));
+    training_text_free(&training_text);
     pretrained_close(&model);
 }
 

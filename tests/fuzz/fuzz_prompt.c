@@ -18,10 +18,10 @@ static void ask(void *context)
 {
     const Call *call = context;
     Pretrained model = pretrained_open(call->directory);
-    TrainingText source = training_text_open(&model, NULL);
+    TrainingText training_text = training_text_open(&model, NULL);
     model.vocabulary.marks = call->marks;
-    show_all(&model, &source, call->prompt, call->size);
-    training_text_free(&source);
+    show_all(&model, &training_text, call->prompt, call->size);
+    training_text_free(&training_text);
     pretrained_close(&model);
 }
 

@@ -54,9 +54,9 @@ static void show_words(void *context)
                                     .vocabulary = model.vocabulary.count},
                         16);
     gpt_init(&model.gpt, 1);
-    Source source = {.spelling = spelling_of(&model.vocabulary, NULL, 0)};
-    show_all(&model, &source, call->bytes + 1, strlen(call->bytes + 1));
-    training_text_free(&source);
+    TrainingText training_text = {.spelling = spelling_of(&model.vocabulary, NULL, 0)};
+    show_all(&model, &training_text, call->bytes + 1, strlen(call->bytes + 1));
+    training_text_free(&training_text);
     gpt_free(&model.gpt);
     vocabulary_free(&model.vocabulary);
 }

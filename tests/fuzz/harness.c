@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -80,11 +81,11 @@ FILE *__wrap_fdopen(int file, const char *mode)
     return swap_stream(NULL, __real_fdopen(file, mode));
 }
 
-FILE *__real_open_memstream(char **bytes, size_t *size);
-FILE *__wrap_open_memstream(char **bytes, size_t *size);
-FILE *__wrap_open_memstream(char **bytes, size_t *size)
+FILE *__real_fopencookie(void *cookie, const char *mode, cookie_io_functions_t functions);
+FILE *__wrap_fopencookie(void *cookie, const char *mode, cookie_io_functions_t functions);
+FILE *__wrap_fopencookie(void *cookie, const char *mode, cookie_io_functions_t functions)
 {
-    return swap_stream(NULL, __real_open_memstream(bytes, size));
+    return swap_stream(NULL, __real_fopencookie(cookie, mode, functions));
 }
 
 int __real_fclose(FILE *stream);
@@ -119,11 +120,15 @@ XXH64_hash_t __wrap_XXH3_64bits_digest(const XXH3_state_t *state)
 
 /* ---- Jobs ---- */
 
-static void close_streams(void) /* which may take memory for what they still hold */
+/* What a stream still holds is dropped: a memory stream would write it through pointers into stack
+ * frames that longjmp() has left. */
+static void close_streams(void)
 {
     for (int i = 0; i < MOST_STREAMS; i++)
-        if (job_now.streams[i])
+        if (job_now.streams[i]) {
+            __fpurge(job_now.streams[i]);
             __real_fclose(job_now.streams[i]);
+        }
 }
 
 static void give_back(int first_file)

@@ -78,13 +78,13 @@ static void check_html(char *text)
 
 /* ---- Answers ---- */
 
-static char *answered(Pretrained *model, const Source *source, AnswerRules rules,
+static char *answered(Pretrained *model, const TrainingText *training_text, AnswerRules rules,
                       const char *prompt, size_t size)
 {
     char *bytes = NULL, *wrong;
     size_t length;
-    stdout = open_memstream(&bytes, &length);
-    Answerer answerer = answerer_new(model, source, rules);
+    stdout = memory_stream(&bytes, &length);
+    Answerer answerer = answerer_new(model, training_text, rules);
     wrong = answer(&answerer, "the prompt", prompt, size);
     if (wrong)
         check_harmless(wrong);
@@ -94,14 +94,15 @@ static char *answered(Pretrained *model, const Source *source, AnswerRules rules
     return bytes;
 }
 
-static void show_answers(Pretrained *model, const Source *source, const char *prompt, size_t size)
+static void show_answers(Pretrained *model, const TrainingText *training_text, const char *prompt,
+                         size_t size)
 {
     AnswerRules rules = {.table = 5, .count = 2, .words = 6, .sampling = {1, 0.9, 0}, .seed = 1};
-    char *drawn = answered(model, source, rules, prompt, size);
+    char *drawn = answered(model, training_text, rules, prompt, size);
     check_harmless(drawn);
     rules.beam = 2;
     rules.json = true;
-    char *searched = answered(model, source, rules, prompt, size);
+    char *searched = answered(model, training_text, rules, prompt, size);
     check_json(searched);
     free(drawn);
     free(searched);
@@ -113,7 +114,7 @@ static void show_tables(const Heads *heads)
 {
     char *bytes = NULL;
     size_t length;
-    stdout = open_memstream(&bytes, &length);
+    stdout = memory_stream(&bytes, &length);
     const Screen screen = {0, "", "", 0};
     tables_summarise(heads);
     tables_show(heads, 0, 0, &screen);
@@ -150,7 +151,7 @@ static void show_score(Pretrained *model, const char *text, size_t size, bool js
 {
     char *bytes = NULL, *path = put_file("scored.txt", text, size);
     size_t length;
-    stdout = open_memstream(&bytes, &length);
+    stdout = memory_stream(&bytes, &length);
     score_text(model, path, json);
     fclose(stdout);
     check_harmless(bytes);
@@ -163,9 +164,9 @@ static void show_score(Pretrained *model, const char *text, size_t size, bool js
     free(path);
 }
 
-void show_all(Pretrained *model, const Source *source, const char *prompt, size_t size)
+void show_all(Pretrained *model, const TrainingText *training_text, const char *prompt, size_t size)
 {
-    show_answers(model, source, prompt, size);
+    show_answers(model, training_text, prompt, size);
     enum { MOST = 12 }; /* a figure of more is only larger */
     int *tokens, count;
     char *wrong = pretrained_tokens(model, "the text", prompt, size, &tokens, &count);

@@ -6,6 +6,7 @@
 
 /* Answers a prompt and draws where the heads look, to the terminal and into every kind of file;
  * what comes out must be what its kind is, whatever the words are. */
-void show_all(Pretrained *model, const Source *source, const char *prompt, size_t size);
+void show_all(Pretrained *model, const TrainingText *training_text, const char *prompt,
+              size_t size);
 
 #endif
