@@ -1,0 +1,70 @@
+# memory.bats: memory that is refused ends a program in one line and costs nothing that was saved.
+load programs
+
+# Fails the allocation number $1 of a command, by a library that is preloaded.
+failing() {
+    local number=$1
+    shift
+    FAIL_AT=$number LD_PRELOAD=$WORK/fail_malloc.so OMP_NUM_THREADS=1 "$@"
+}
+
+needs_fail_malloc() {
+    if grep -qE '__[at]san_init' "$BIN/train"; then skip "a sanitizer has its own malloc"; fi
+    ${CC:-cc} -shared -fPIC -o fail_malloc.so "$ROOT/tests/torture/fail_malloc.c" ||
+        skip "no compiler"
+}
+
+# allocations COMMAND...: how many it makes.
+allocations() {
+    COUNT_INTO=$WORK/count failing 0 "$@" >/dev/null
+    cat count
+}
+
+@test "an allocation that fails while a run is resumed leaves a run that can be resumed" {
+    needs_fail_malloc
+    "$BIN/train" perro.txt --width 8 --heads 1 --steps 4 --stop-after 2 --checkpoint-every 1 \
+        --keep 1 --out half >/dev/null
+    cp -r half run
+    local count code
+    count=$(allocations "$BIN/train" --resume run --threads 1)
+    [ "$count" -gt 1000 ]
+    for ((number = 2; number <= count; number += count / 50)); do
+        rm -rf run
+        cp -r half run
+        code=0
+        failing $number "$BIN/train" --resume run --threads 1 >out.txt 2>err.txt || code=$?
+        case $code in
+        0) [ ! -s err.txt ] ;;
+        1) [ "$(wc -l <err.txt)" -eq 1 ] ;;
+        *) echo "allocation $number: status $code"; cat err.txt; return 1 ;;
+        esac
+        "$BIN/train" --resume run --threads 1 >/dev/null
+    done
+}
+
+@test "an allocation that fails in sample or attend ends it in one line" {
+    needs_fail_malloc
+    "$BIN/train" perro.txt --width 8 --heads 1 --steps 2 --out run >/dev/null
+    local count code
+    for command in "sample run un gato" "attend run un gato -o page.html"; do
+        count=$(allocations "$BIN/"$command)
+        for ((number = 2; number <= count; number += count / 30)); do
+            code=0
+            failing $number "$BIN/"$command >out.txt 2>err.txt || code=$?
+            case $code in
+            0) [ ! -s err.txt ] ;;
+            1) [ "$(wc -l <err.txt)" -eq 1 ] ;;
+            *) echo "$command: allocation $number: status $code"; cat err.txt; return 1 ;;
+            esac
+        done
+    done
+}
+
+@test "a text too large for the memory is refused in one line" {
+    if grep -qE '__[at]san_init' "$BIN/train"; then skip "a sanitizer needs all addresses"; fi
+    yes 'el perro come un hueso' | head -c 29000000 >big.txt
+    for kilobytes in 100000 150000; do
+        refuses 1 "no memory" MB -- bash -c \
+            'ulimit -v $1 && exec "$0" big.txt --steps 0 --threads 1' "$BIN/train" $kilobytes
+    done
+}
