@@ -10,11 +10,14 @@
 #include "model/matrix/matrix.h"
 #include "training/run/checkpoint.h"
 #include "formats/huggingface/config.h"
-#include "diverged.h"
 #include "data/corpus/floor.h"
 #include "take_over.h"
 #include "formats/huggingface/tokenizer_json.h"
+#include "formats/huggingface/weights.h"
 #include "base/threads.h"
+
+/* Adam squares each gradient, and the largest float is 3.4e38. */
+static const double MAX_NORM = 1.8e19;
 
 /* ---- Opening ---- */
 
@@ -60,7 +63,6 @@ static void make_model(Trainer *t)
     t->reader = reader_new(&t->corpus, (uint32_t)t->plan.settings.seed);
     t->room = batch_room_new(t->plan.rows);
     t->progress = (Progress){.best_loss = INFINITY};
-    t->largest_weight = INFINITY; /* not known */
 }
 
 /* The vocabulary that a run was begun with: it need not come from its text alone. */
@@ -179,6 +181,22 @@ void trainer_close(Trainer *t)
 
 /* ---- Training ---- */
 
+/* Ends a run whose numbers are no longer finite, before they are saved. Names the first of the
+ * weights, or else of the gradients, that is not. */
+_Noreturn static void end_not_finite(const Trainer *t, int64_t step, const char *what)
+{
+    const char *weight = weights_wrong(&t->gpt, t->gpt.weight_block);
+    const char *gradient = weights_wrong(&t->gpt, t->gpt.gradient_block);
+    die("step %" PRId64 ": %s%s%s; %s keeps its last save; try a smaller --%s", step, what,
+        weight     ? ": among the weights, "
+        : gradient ? ": in the gradient, "
+                   : "",
+        weight     ? weight
+        : gradient ? gradient
+                   : "",
+        t->directory, t->plan.settings.schedule == SCHEDULE_NOAM ? "lr-factor" : "lr");
+}
+
 /* Forward and backward over the next sequences, in as many parts as asked for: the gradients of the
  * mean loss over all their targets. */
 static Step learn(Trainer *t, int64_t number)
@@ -201,7 +219,7 @@ static Step learn(Trainer *t, int64_t number)
         const Batch batch = batch_fill(&t->room, &t->corpus, pieces + from, end - from, row);
         const double loss = gpt_forward_backward(gpt, &batch, (Real)(1.0 / targets), noise);
         if (!isfinite(loss))
-            diverged_in_loss(t, number, pieces + from, end - from, row, noise);
+            end_not_finite(t, number, "the loss is not finite");
         sum += loss;
         row += (uint32_t)batch.rows;
     }
@@ -220,9 +238,9 @@ Step trainer_step(Trainer *t)
     step.rate = schedule_rate(&t->plan.schedule, number);
     const double scale =
         s->clip > 0 && step.gradient_norm > s->clip ? s->clip / step.gradient_norm : 1;
-    diverged_check_gradients(t, number, step.gradient_norm, scale);
+    if (!(scale * step.gradient_norm < MAX_NORM)) /* true for a NAN too */
+        end_not_finite(t, number, "the gradient is too large");
     adam_step(&t->adam, gpt, scale, step.rate, s->decay, number);
-    diverged_check_weights(t, number, step.rate);
     t->progress.step = number;
     t->progress.epoch = t->reader.epoch;
     t->progress.next = t->reader.next;
@@ -250,7 +268,7 @@ static double loss_over(Trainer *t, const Piece *pieces)
         const Batch batch = batch_fill(&t->room, &t->corpus, pieces + from, (int)(end - from), 0);
         const double loss = gpt_evaluate(&t->gpt, &batch);
         if (!isfinite(loss))
-            diverged_in_loss(t, t->progress.step, pieces + from, (int)(end - from), 0, (Noise){0});
+            end_not_finite(t, t->progress.step, "the loss is not finite");
         sum += loss;
         targets += (size_t)rows;
     }
@@ -275,6 +293,8 @@ double trainer_evaluate(Trainer *t)
 
 bool trainer_save(Trainer *t)
 {
+    if (weights_wrong(&t->gpt, t->gpt.weight_block))
+        end_not_finite(t, t->progress.step, "the weights are not finite");
     if (isinf(t->progress.best_loss)) { /* not evaluated yet: the last weights are the best */
         t->progress.best_step = t->progress.step;
         memcpy(t->best, t->gpt.weight_block, t->gpt.numbers * sizeof *t->best);

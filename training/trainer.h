@@ -21,8 +21,7 @@ typedef struct {
 
     Gpt gpt;
     Adam adam;
-    Real *best;            /* a block of weights: those of the lowest evaluated loss */
-    double largest_weight; /* no weight is larger; see diverged.h */
+    Real *best; /* a block of weights: those of the lowest evaluated loss */
     Reader reader;
     BatchRoom room;
     ThreadTrial trial;

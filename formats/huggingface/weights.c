@@ -47,21 +47,15 @@ void weights_read(const SafeTensors *file, const Gpt *gpt, Real *block, const ch
     free(list);
 }
 
-char *wrong_number(const char *name, const Real *at, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!isfinite(at[i]))
-            return format_text("number %zu of %s is %g", i, name,
-                               isnan(at[i]) ? (double)NAN
-                                            : (double)at[i]); /* NAN has no sign here */
-    return NULL;
-}
-
 char *weights_wrong(const Gpt *gpt, const Real *block)
 {
-    char *wrong = NULL;
-    for (int i = gpt->tensor_count - 1; !wrong && i >= 0; i--)
-        wrong = wrong_number(gpt->tensors[i].name, block + gpt->tensors[i].offset,
-                             tensor_size(&gpt->tensors[i]));
-    return wrong;
+    for (int i = gpt->tensor_count - 1; i >= 0; i--) {
+        const Tensor *tensor = &gpt->tensors[i];
+        const Real *at = block + tensor->offset;
+        for (size_t n = 0; n < tensor_size(tensor); n++)
+            if (!isfinite(at[n]))
+                return format_text("number %zu of %s is %g", n, tensor->name,
+                                   isnan(at[n]) ? (double)NAN : (double)at[n]); /* without a sign */
+    }
+    return NULL;
 }

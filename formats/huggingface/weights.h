@@ -14,10 +14,8 @@ int weights_list(NamedTensor *list, const Gpt *gpt, Real *block, const char *pre
  * file whose names do without Transformers' own "transformer.", as old ones do. */
 void weights_read(const SafeTensors *file, const Gpt *gpt, Real *block, const char *prefix);
 
-/* The first number that is not finite, from 0 and in words ("number 7 of wte.weight is inf"), or
- * NULL: of an array; of a block, its last tensor first, which is where gradients come from. The
- * caller frees. */
-char *wrong_number(const char *name, const Real *at, size_t count);
+/* The first number of a block that is not finite, in words ("number 7 of wte.weight is inf",
+ * from 0), or NULL. The last tensor is looked at first: backward begins there. The caller frees it. */
 char *weights_wrong(const Gpt *gpt, const Real *block);
 
 #endif
