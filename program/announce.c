@@ -1,7 +1,9 @@
-/* announce.c: see announce.h. */
+/* announce.c: one labelled paragraph for each thing to know: text, losses, model, steps, rate, run;
+ * at the end why it stopped, the best loss, the time, and the commands that come next. */
 #include "announce.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,108 +14,253 @@
 #include "model/matrix/matrix.h"
 #include "options.h"
 
-static void announce_text(const Trainer *t)
+/* ---- Before the first step ---- */
+
+static void announce_text(const Trainer *t, const Screen *screen)
 {
     const Corpus *corpus = &t->corpus;
+    const size_t held_out = corpus->held_out_targets, all = corpus->train_targets + held_out;
+    const Digits vocabulary = thousands((size_t)t->vocabulary.count);
     char *path = command_line(1, (char *const *)&t->text_path);
-    printf("text    %s: ", strcmp(t->text_path, "-") ? path : "standard input");
-    free(path);
+    const char *name = strcmp(t->text_path, "-") ? path : "standard input";
     if (corpus->stream)
-        printf("a stream of %s %s", thousands((size_t)arrlen(corpus->tokens)).text,
-               t->vocabulary.characters ? "characters" : "words");
+        screen_paragraph(
+            screen, "text", "%s: a stream of %s, vocabulary %s", name,
+            plural((size_t)arrlen(corpus->tokens), t->vocabulary.characters ? "character" : "word")
+                .text,
+            vocabulary.text);
     else
-        printf("%s lines, %s targets", thousands((size_t)arrlen(corpus->lines) - 1).text,
-               thousands(corpus->train_targets + corpus->held_out_targets).text);
-    printf(", vocabulary %s\n", thousands((size_t)t->vocabulary.count).text);
+        screen_paragraph(screen, "text", "%s: %s, %s to predict, vocabulary %s", name,
+                         plural((size_t)arrlen(corpus->lines) - 1, "line").text,
+                         plural(all, "token").text, vocabulary.text);
+    free(path);
     if (trainer_holds_out(t))
-        printf("        %s targets held out for validation\n",
-               thousands(corpus->held_out_targets).text);
+        screen_paragraph(screen, "", "%s of them are held out for validation, not trained on",
+                         thousands(held_out).text);
     else if (t->plan.settings.val > 0)
-        printf("        nothing is held out: a share of %g of it is too little\n",
-               t->plan.settings.val);
+        screen_paragraph(screen, "", "nothing is held out: a share of %g of it is too small",
+                         t->plan.settings.val);
     if (corpus->lines_cut)
-        printf("        %s lines are longer than the context and were cut\n",
-               thousands(corpus->lines_cut).text);
+        screen_paragraph(screen, "", "cut because they are longer than the context: %s",
+                         plural(corpus->lines_cut, "line").text);
 }
 
+/* What the losses below compare with: to guess uniformly, to know only how often each token comes,
+ * and to know how often it follows each prefix. */
 static void announce_losses(const Trainer *t, const Screen *screen)
 {
-    printf("losses  knowing nothing %.6f, only how often each token comes %.6f",
-           log(t->vocabulary.count), floor_unigram(&t->corpus, t->vocabulary.count));
-    if (!isnan(t->floor))
-        printf(", floor %s%.6f%s", screen->bold, t->floor, screen->plain);
-    if (!isnan(t->floor) && t->plan.reach != REACH_ALL)
-        printf(" (seeing %d tokens)", t->plan.reach);
-    printf("\n");
+    screen_paragraph(screen, "losses", "%.6f by a uniform guess, %.6f from the %s frequencies",
+                     log(t->vocabulary.count), floor_unigram(&t->corpus, t->vocabulary.count),
+                     t->vocabulary.characters ? "character" : "word");
+    if (isnan(t->floor))
+        return;
+    char sight[120] = "";
+    if (t->plan.reach != REACH_ALL)
+        snprintf(sight, sizeof sight, " to a model that sees %s",
+                 plural((size_t)t->plan.reach, "token").text);
+    if (trainer_holds_out(t))
+        screen_paragraph(screen, "",
+                         "floor %.6f%s, on the part trained on; the held-out part has "
+                         "none",
+                         t->floor, sight);
+    else
+        screen_paragraph(screen, "", "floor %.6f: the lowest that this text allows%s", t->floor,
+                         sight);
 }
 
 static void announce_model(const Trainer *t, const Screen *screen)
 {
     const Settings *s = &t->plan.settings;
-    printf("model   %d layers, %d heads of %d, width %d, hidden %d, context %d; %s positions, "
-           "%s-norm, %s, %s head",
-           s->layers, s->heads, s->head_size, s->width, s->hidden, s->context,
-           t->plan.shape.learned_positions ? "learned" : "sinusoidal",
-           t->plan.shape.post_norm ? "post" : "pre", t->plan.shape.gelu ? "gelu" : "relu",
-           s->untied ? "untied" : "tied");
-    if (s->window.count) {
-        char *windows = field_text(SETTING(window), s);
-        printf(", windows %s", windows);
-        free(windows);
-    }
-    printf("\n        %s%s parameters%s, %.1f MB of memory, %s%d %s, kernel %s\n", screen->bold,
-           thousands(t->plan.parameters).text, screen->plain, t->plan.bytes / 1e6,
-           t->trial.probing ? "up to " : "", s->threads, s->threads == 1 ? "thread" : "threads",
-           matrix_kernel_name());
+    char *windows = field_text(SETTING(window), s);
+    screen_paragraph(screen, "model",
+                     "%s, %s of %d, width %d, hidden %d, context %d; %s positions, %s-norm, %s, "
+                     "%s head%s%s",
+                     plural((size_t)s->layers, "layer").text, plural((size_t)s->heads, "head").text,
+                     s->head_size, s->width, s->hidden, s->context,
+                     t->plan.shape.learned_positions ? "learned" : "sinusoidal",
+                     t->plan.shape.post_norm ? "post" : "pre", t->plan.shape.gelu ? "gelu" : "relu",
+                     s->untied ? "untied" : "tied", s->window.count ? ", windows " : "",
+                     s->window.count ? windows : "");
+    free(windows);
+    screen_paragraph(screen, "", "%s, %.1f MB of memory, %s%s, kernel %s",
+                     plural(t->plan.parameters, "parameter").text, t->plan.bytes / 1e6,
+                     t->trial.probing ? "up to " : "", plural((size_t)s->threads, "thread").text,
+                     matrix_kernel_name());
 }
 
-/* A save lies beside the one before it until it is whole, and so do those that are kept. */
-static void warn_of_room(const Trainer *t)
-{
-    const double save = 5.0 * (double)t->plan.parameters * sizeof(Real); /* four in the state */
-    const double wanted = save * (t->plan.settings.keep + (t->progress.step ? 1 : 2));
-    const double room = directory_room(t->directory);
-    if (room < wanted)
-        printf("        saving may take %.1f MB there, and %.1f MB are free\n", wanted / 1e6,
-               room / 1e6);
-}
-
-static void announce_training(const Trainer *t)
+static void announce_steps(const Trainer *t, const Screen *screen)
 {
     const Settings *s = &t->plan.settings;
-    printf("steps   %s of %s sequences", thousands((size_t)s->steps).text,
-           t->plan.whole_in_a_step ? "all" : thousands((size_t)s->batch).text);
-    if (s->accumulate > 1) /* a part has a sequence at least */
-        printf(" in %d parts", s->accumulate < s->batch ? s->accumulate : s->batch);
-    printf(" (%s epochs); ", thousands((size_t)s->epochs).text);
-    if (t->plan.schedule.kind == SCHEDULE_NOAM)
-        printf("noam, factor %g", s->lr_factor);
-    else
-        printf("%s, rate %g", t->plan.schedule.kind == SCHEDULE_COSINE ? "cosine" : "constant",
-               s->lr);
-    printf(", warm-up %d", s->warmup);
-    if (t->plan.schedule.kind != SCHEDULE_COSINE)
-        printf(", cool-down %g", s->cooldown);
-    printf(", dropout %g, seed %d\n", s->dropout, s->seed);
+    char parts[40] = "";
+    if (s->accumulate > 1) /* each part has at least one sequence */
+        snprintf(parts, sizeof parts, ", in %d parts",
+                 s->accumulate < s->batch ? s->accumulate : s->batch);
+    screen_paragraph(screen, "steps", "%s, each of %s%s%s (%s); dropout %g, seed %d",
+                     thousands((size_t)s->steps).text, t->plan.whole_in_a_step ? "all " : "",
+                     plural((size_t)s->batch, "sequence").text, parts,
+                     plural((size_t)s->epochs, "epoch").text, s->dropout, s->seed);
+}
+
+/* How the learning rate rises and falls. */
+static void announce_rate(const Trainer *t, const Screen *screen)
+{
+    const Settings *s = &t->plan.settings;
+    const Digits warmup = plural((size_t)s->warmup, "step");
+    char end[64] = "";
+    if (s->cooldown > 0)
+        snprintf(end, sizeof end, ", to 0 in the last %g %%", 100 * s->cooldown);
+    switch (t->plan.schedule.kind) {
+    case SCHEDULE_NOAM:
+        screen_paragraph(screen, "rate", "noam, factor %g: rises for %s, then falls%s",
+                         s->lr_factor, warmup.text, end);
+        break;
+    case SCHEDULE_COSINE:
+        screen_paragraph(screen, "rate", "cosine: rises to %g in %s, then falls to %g", s->lr,
+                         warmup.text, s->min_lr);
+        break;
+    case SCHEDULE_CONSTANT:
+        screen_paragraph(screen, "rate", "constant: rises to %g in %s%s", s->lr, warmup.text, end);
+        break;
+    }
     if (s->warmup > s->steps && s->steps > 0)
-        printf("        the warm-up is longer than the run: the rate never reaches its height\n");
+        screen_paragraph(screen, "",
+                         "the warm-up is longer than the run: the rate never reaches "
+                         "its peak");
+}
+
+/* A save lies beside the one before it until it is complete, and so do those that --keep keeps. */
+static void warn_of_room(const Trainer *t, const Screen *screen)
+{
+    const double save = 5.0 * (double)t->plan.parameters * sizeof(Real); /* four in the state */
+    const double needed = save * (t->plan.settings.keep + (t->progress.step ? 1 : 2));
+    const double room = directory_room(t->directory);
+    if (room < needed)
+        screen_paragraph(screen, "", "saving may need %.1f MB there, but only %.1f MB are free",
+                         needed / 1e6, room / 1e6);
+}
+
+static void announce_run(const Trainer *t, const Screen *screen)
+{
+    const Settings *s = &t->plan.settings;
     char *directory = command_line(1, &t->directory);
-    printf("run     %s", directory);
-    if (t->progress.step)
-        printf(", going on from step %" PRId64, t->progress.step);
-    char *from = t->progress.step || !s->from ? NULL : command_line(1, &s->from);
-    if (from)
-        printf(", going on from the model in %s", from);
-    printf("\n");
-    free(from);
+    if (t->progress.step) {
+        screen_paragraph(screen, "run", "%s, continues after step %" PRId64, directory,
+                         t->progress.step);
+    } else if (s->from) {
+        char *from = command_line(1, &s->from);
+        screen_paragraph(screen, "run", "%s, starts from the model in %s", directory, from);
+        free(from);
+    } else {
+        screen_paragraph(screen, "run", "%s", directory);
+    }
     free(directory);
-    warn_of_room(t);
+    warn_of_room(t, screen);
 }
 
 void announce(const Trainer *t, const Screen *screen)
 {
-    announce_text(t);
+    announce_text(t, screen);
     announce_losses(t, screen);
     announce_model(t, screen);
-    announce_training(t);
+    announce_steps(t, screen);
+    announce_rate(t, screen);
+    announce_run(t, screen);
+}
+
+/* ---- After the last step ---- */
+
+/* Why training stopped, unless it took the last step. */
+static void conclude_stop(const Trainer *t, const Screen *screen, const Ending *ending)
+{
+    const int64_t step = t->progress.step;
+    const int steps = t->plan.settings.steps;
+    if (ending->in_evaluation)
+        screen_paragraph(screen, "stopped",
+                         "by %s in the evaluation after step %" PRId64
+                         " of %d, which the resumed run does again",
+                         ending->signal, step, steps);
+    else if (ending->signal)
+        screen_paragraph(screen, "stopped", "by %s after step %" PRId64 " of %d", ending->signal,
+                         step, steps);
+    else if (step < steps && ending->out_of_patience)
+        screen_paragraph(screen, "stopped", "after step %" PRId64 " of %d: no better for %s", step,
+                         steps, plural((size_t)t->progress.worse, "evaluation").text);
+    else if (step < steps)
+        screen_paragraph(screen, "stopped", "after step %" PRId64 " of %d, as --stop-after says",
+                         step, steps);
+    else if (steps && !ending->steps)
+        screen_paragraph(screen, "done", "nothing was left to do: all %d steps had been taken",
+                         steps);
+}
+
+static void conclude_best(const Trainer *t, const Screen *screen)
+{
+    const Progress *p = &t->progress;
+    const Settings *s = &t->plan.settings;
+    if (isinf(p->best_loss))
+        screen_paragraph(screen, "best", "none yet (first evaluation at step %d)",
+                         s->eval_every < s->steps ? s->eval_every : s->steps);
+    else if (!trainer_holds_out(t) && !isnan(t->floor))
+        screen_paragraph(screen, "best", "step %" PRId64 ": %.6f, %.6f above the floor",
+                         p->best_step, p->best_loss, p->best_loss - t->floor);
+    else
+        screen_paragraph(screen, "best", "step %" PRId64 ": %.6f over the %s text", p->best_step,
+                         p->best_loss, trainer_holds_out(t) ? "held-out" : "whole");
+}
+
+/* How to try a finished model: with the sample that lies beside this program. */
+static void conclude_try(const Trainer *t, const Screen *screen, const Ending *ending)
+{
+    const char *slash = strrchr(ending->program, '/'), *run = t->directory;
+    char *words[] = {
+        format_text("%.*ssample", slash ? (int)(slash + 1 - ending->program) : 0, ending->program),
+        format_text("%s%s", *run == '-' ? "./" : "", run)}; /* it must not look like an option */
+    char *line = command_line(2, words);
+    screen_command(screen, "try", "what it writes:", line);
+    free(line);
+    free(words[1]);
+    free(words[0]);
+}
+
+/* How to train on. */
+static void conclude_next(const Trainer *t, const Screen *screen, const Ending *ending)
+{
+    const Settings *s = &t->plan.settings;
+    const bool finished = t->progress.step == s->steps;
+    const char *why = finished                  ? "train it longer:"
+                      : ending->out_of_patience ? "go on all the same:"
+                                                : "go on from here:";
+    char steps[16], *copy = run_text_path(t->directory);
+    char *words[9] = {(char *)ending->program, "--resume", t->directory};
+    int count = 3;
+    if (!copy) { /* the run holds no copy of a large text; one from a pipe has no name */
+        words[count++] = "--text";
+        words[count++] = strcmp(t->text_path, "-") ? (char *)t->text_path : "FILE";
+    }
+    if (finished) {
+        snprintf(steps, sizeof steps, "%d", s->steps < INT_MAX / 2 ? 2 * s->steps : INT_MAX);
+        words[count++] = "--steps";
+        words[count++] = steps;
+    } else if (ending->out_of_patience) {
+        words[count++] = "--patience";
+        words[count++] = "0";
+    }
+    char *line = command_line(count, words);
+    screen_command(screen, "next", why, line);
+    free(line);
+    free(copy);
+}
+
+void conclude(const Trainer *t, const Screen *screen, const Ending *ending)
+{
+    if (ending->saved) {
+        conclude_stop(t, screen, ending);
+        conclude_best(t, screen);
+        if (ending->steps)
+            screen_paragraph(screen, "took", "%s, %s tokens/s", duration(ending->seconds).text,
+                             rate_per_second((double)ending->tokens, ending->seconds).text);
+        if (t->progress.step == t->plan.settings.steps)
+            conclude_try(t, screen, ending);
+    }
+    conclude_next(t, screen, ending);
 }

@@ -1,11 +1,25 @@
-/* announce.h: what a training says before its first step: what the text holds and allows, and what
- * was chosen for it. */
+/* announce.h: what training prints before its first step (what was read, what losses to expect, the
+ * model and the settings that were chosen, where the run is written) and after its last one. */
 #ifndef PULGA_ANNOUNCE_H
 #define PULGA_ANNOUNCE_H
 
-#include "training/trainer.h"
 #include "screen.h"
+#include "training/trainer.h"
 
-void announce(const Trainer *t, const Screen *screen);
+void announce(const Trainer *trainer, const Screen *screen);
+
+/* How a call of train ended. */
+typedef struct {
+    const char *program;  /* the name it was called by */
+    const char *signal;   /* the one that stopped it, or NULL */
+    bool in_evaluation;   /* the signal came during one */
+    bool out_of_patience; /* see --patience */
+    bool saved;           /* the last step is; else why not has been printed */
+    int64_t steps;        /* taken by this call */
+    size_t tokens;        /* trained on */
+    double seconds;
+} Ending;
+
+void conclude(const Trainer *trainer, const Screen *screen, const Ending *ending);
 
 #endif

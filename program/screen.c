@@ -1,19 +1,25 @@
-/* screen.c: see screen.h. */
+/* screen.c: a paragraph is formatted whole, then printed word by word, each as wide as it shows. A
+ * status line has no line end: a carriage return and "erase to the end of the line" replace it. */
 #include "screen.h"
 
-#include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/base.h"
+#include "base/display.h"
+
+enum { LABEL_COLUMNS = 8 };
+
 Screen screen_open(void)
 {
     const char *no_colour = getenv("NO_COLOR"), *kind = getenv("TERM");
     const bool terminal = isatty(STDOUT_FILENO) && kind && strcmp(kind, "dumb");
     const bool colours = terminal && !(no_colour && *no_colour);
-    return (Screen){terminal, colours ? "\033[1m" : "", colours ? "\033[0m" : "", 0};
+    return (Screen){terminal, colours ? "\033[1m" : "", colours ? "\033[0m" : ""};
 }
 
 int screen_width(void)
@@ -26,26 +32,59 @@ int screen_width(void)
     return wanted > 1 && wanted < 10000 ? (int)wanted : 80;
 }
 
-int screen_room(const Screen *screen)
+static void put_label(const Screen *screen, const char *label)
 {
-    /* A line that wraps could not be taken back. */
-    return screen->terminal ? screen_width() - 1 : INT_MAX;
+    printf("%s%s%s%*s", screen->bold, label, screen->plain, LABEL_COLUMNS - (int)strlen(label), "");
 }
 
-void screen_refresh(const Screen *screen, const char *line)
+void screen_paragraph(const Screen *screen, const char *label, const char *format, ...)
+{
+    va_list arguments;
+    char *text;
+    va_start(arguments, format);
+    if (vasprintf(&text, format, arguments) < 0)
+        die("no memory for a message");
+    va_end(arguments);
+
+    const int width = screen_width();
+    int column = LABEL_COLUMNS;
+    put_label(screen, label);
+    for (char *word = text; *word;) {
+        const size_t length = strcspn(word, " \n");
+        const char end = word[length];
+        word[length] = 0;
+        const int columns = display_width(word);
+        const bool first = column == LABEL_COLUMNS;
+        if (!first && column + 1 + columns >= width) {
+            printf("\n%*s%s", LABEL_COLUMNS, "", word);
+            column = LABEL_COLUMNS + columns;
+        } else {
+            printf("%s%s", first ? "" : " ", word);
+            column += columns + !first;
+        }
+        if (end == '\n') {
+            printf("\n%*s", LABEL_COLUMNS, "");
+            column = LABEL_COLUMNS;
+        }
+        word += length + (end != 0);
+    }
+    printf("\n");
+    free(text);
+}
+
+void screen_command(const Screen *screen, const char *label, const char *text, const char *command)
+{
+    put_label(screen, label);
+    printf("%s\n%*s%s\n", text, LABEL_COLUMNS, "", command);
+}
+
+void screen_status(const Screen *screen, const char *line)
 {
     if (!screen->terminal)
         return;
-    printf("\r%.*s\033[K", screen_room(screen), line);
+    /* A line as wide as the terminal would wrap, and only its last row could be written over. */
+    printf("\r%.*s\033[K", screen_width() - 1, line);
     fflush(stdout);
-}
-
-bool screen_is_due(Screen *screen, double seconds)
-{
-    if (seconds - screen->refreshed < 0.1)
-        return false;
-    screen->refreshed = seconds;
-    return true;
 }
 
 Digits thousands(size_t number)
@@ -75,5 +114,19 @@ Digits duration(double seconds)
         snprintf(digits.text, sizeof digits.text, "%ldm%02lds", whole / 60, whole % 60);
     else
         snprintf(digits.text, sizeof digits.text, "%ldh%02ldm", whole / 3600, whole / 60 % 60);
+    return digits;
+}
+
+Digits rate_per_second(double amount, double seconds)
+{
+    return seconds > 0 && amount / seconds < 1e15 ? thousands((size_t)(amount / seconds))
+                                                  : (Digits){"-"};
+}
+
+Digits plural(size_t count, const char *word)
+{
+    Digits digits = thousands(count);
+    const size_t used = strlen(digits.text);
+    snprintf(digits.text + used, sizeof digits.text - used, " %s%s", word, count == 1 ? "" : "s");
     return digits;
 }

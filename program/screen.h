@@ -1,5 +1,5 @@
-/* screen.h: what a person sees: colours where they are wanted, one line that refreshes, numbers
- * with their thousands apart. */
+/* screen.h: how the programs write to the person: bold where colours are welcome, paragraphs that
+ * break between words, a status line that is written over, counts and times that read well. */
 #ifndef PULGA_SCREEN_H
 #define PULGA_SCREEN_H
 
@@ -7,32 +7,36 @@
 #include <stddef.h>
 
 typedef struct {
-    bool terminal;            /* standard output is one */
-    const char *bold, *plain; /* escapes, or "" in a pipe, under NO_COLOR and on a dumb terminal */
-    double refreshed;         /* when the line was last due */
+    bool terminal;            /* standard output is a terminal that can move its cursor */
+    const char *bold, *plain; /* escape sequences; "" in a pipe and under NO_COLOR */
 } Screen;
 
 Screen screen_open(void);
 
-/* Columns of the terminal; where there is none, of $COLUMNS, or 80. */
+/* Columns of the terminal; in a pipe $COLUMNS, or 80. */
 int screen_width(void);
 
-/* Columns that a line which refreshes may take now; any number where there is no terminal. */
-int screen_room(const Screen *screen);
+/* Prints a label in bold, then a text beside it. A text that is too long goes on below itself; a
+ * word is never broken, and \n begins a new line. */
+void screen_paragraph(const Screen *screen, const char *label, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
-/* Shows a line in the place of the one before; only on a terminal. */
-void screen_refresh(const Screen *screen, const char *line);
+/* Prints a label and what it announces, then a shell command on a line that can be copied whole. */
+void screen_command(const Screen *screen, const char *label, const char *text, const char *command);
 
-/* Whether the line was last asked for long enough ago to be read; seconds: since any moment. */
-bool screen_is_due(Screen *screen, double seconds);
+/* Replaces the status line, the last line of a terminal; "" removes it. Prints nothing in a pipe.
+ * To be removed before anything else is printed. */
+void screen_status(const Screen *screen, const char *line);
 
-/* 1234567 as 1,234,567; the text's room is the caller's. */
 typedef struct {
-    char text[40];
+    char text[64];
 } Digits;
-Digits thousands(size_t number);
 
-/* 75 as "1m15s". */
-Digits duration(double seconds);
+Digits thousands(size_t number);                       /* 1234567 as 1,234,567 */
+Digits duration(double seconds);                       /* 75 as 1m15s */
+Digits rate_per_second(double amount, double seconds); /* thousands(); "-" if no time has passed */
+
+/* "1 layer", "2 layers": the count, then the word, with an s unless the count is 1. */
+Digits plural(size_t count, const char *word);
 
 #endif

@@ -242,6 +242,9 @@ Step trainer_step(Trainer *t)
         end_not_finite(t, number, "the gradient is too large");
     adam_step(&t->adam, gpt, scale, step.rate, s->decay, number);
     t->progress.step = number;
+    t->progress.loss = step.loss;
+    t->progress.gradient_norm = step.gradient_norm;
+    t->progress.evaluated = false;
     t->progress.epoch = t->reader.epoch;
     t->progress.next = t->reader.next;
     thread_trial_end(&t->trial, (clock_seconds() - began) / step.targets);
@@ -253,15 +256,15 @@ bool trainer_holds_out(const Trainer *t)
     return arrlen(t->corpus.held_out) > 0;
 }
 
-/* The loss over some pieces, as many at a time as there is room for; NAN where it was stopped. */
-static double loss_over(Trainer *t, const Piece *pieces)
+/* The loss over some pieces, as many at a time as there is room for; NAN if it was abandoned. */
+static double loss_over(Trainer *t, const Piece *pieces, EvaluationWatch *watch, void *watcher)
 {
     const ptrdiff_t count = arrlen(pieces);
     double sum = 0;
     size_t targets = 0;
     for (ptrdiff_t from = 0, end; from < count; from = end) {
         int rows = 0;
-        if (t->stop && *t->stop)
+        if (watch && !watch(watcher, (double)from / (double)count))
             return NAN;
         for (end = from; end < count && rows + pieces[end].length <= t->room.rows; end++)
             rows += pieces[end].length;
@@ -275,11 +278,13 @@ static double loss_over(Trainer *t, const Piece *pieces)
     return sum / (double)targets;
 }
 
-double trainer_evaluate(Trainer *t)
+double trainer_evaluate(Trainer *t, EvaluationWatch *watch, void *watcher)
 {
-    const double loss = loss_over(t, trainer_holds_out(t) ? t->corpus.held_out : t->corpus.train);
-    if (isnan(loss) && t->stop && *t->stop)
+    const Piece *pieces = trainer_holds_out(t) ? t->corpus.held_out : t->corpus.train;
+    const double loss = loss_over(t, pieces, watch, watcher);
+    if (isnan(loss))
         return NAN;
+    t->progress.evaluated = true;
     if (loss < t->progress.best_loss) {
         t->progress.best_loss = loss;
         t->progress.best_step = t->progress.step;

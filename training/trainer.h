@@ -2,7 +2,6 @@
 #ifndef PULGA_TRAINER_H
 #define PULGA_TRAINER_H
 
-#include <signal.h>
 #include <stdio.h>
 
 #include "base/threads.h"
@@ -26,7 +25,6 @@ typedef struct {
     BatchRoom room;
     ThreadTrial trial;
     Progress progress;
-    const volatile sig_atomic_t *stop; /* where it is not 0, an evaluation is given up; or NULL */
 } Trainer;
 
 /* Opens a new run on a text or, if the settings name a run to resume, that run where it stopped.
@@ -48,10 +46,14 @@ typedef struct {
  * loss, a gradient or a weight is not finite. */
 Step trainer_step(Trainer *trainer);
 
-/* The loss over the held-out text or, where nothing is held out, over the training text. Keeps the
- * weights where it is the lowest so far. NAN, and nothing has changed, where it was given up. Dies
- * where it is not finite. */
-double trainer_evaluate(Trainer *trainer);
+/* Told of an evaluation as it goes on: how much of it is done, from 0 to 1. Returns false to
+ * abandon it. */
+typedef bool EvaluationWatch(void *watcher, double share);
+
+/* The loss over the held-out text or, if nothing is held out, over the training text; keeps the
+ * weights if it is the lowest so far. NAN if it was abandoned: then nothing has changed. Dies if
+ * the loss is not finite. watch may be NULL. */
+double trainer_evaluate(Trainer *trainer, EvaluationWatch *watch, void *watcher);
 
 /* Writes the model, the log and the state. Says what failed and returns false. */
 bool trainer_save(Trainer *trainer);

@@ -27,7 +27,7 @@ static void go_on(void *directory)
     Trainer trainer;
     trainer_open(&trainer, NULL, &settings, &decided);
     trainer_step(&trainer);
-    trainer_evaluate(&trainer);
+    trainer_evaluate(&trainer, NULL, NULL);
     trainer_close(&trainer);
     fields_free(SETTINGS, &settings);
 }

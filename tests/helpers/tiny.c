@@ -36,7 +36,7 @@ void tiny_run(const char *directory, const char *text_path, const char *const *o
         const double loss = trainer_step(&trainer).loss;
         log_write(&trainer.log, &(LogEntry){.step = step, .loss = loss});
         if (step == 3)
-            trainer_evaluate(&trainer);
+            trainer_evaluate(&trainer, NULL, NULL);
     }
     if (!good || !trainer_save(&trainer))
         die("%s could not be written", directory);

@@ -24,7 +24,7 @@ load programs.bash
     echo hola >one.txt
     "$BIN/train" one.txt --steps 30 --out one | grep -q "floor 0.000000"
     printf '\xef\xbb\xbfel perro\r\nel gato' >windows.txt
-    "$BIN/train" windows.txt --steps 2 --out windows | grep -q "2 lines, 6 targets, vocabulary 5"
+    "$BIN/train" windows.txt --steps 2 --out windows | grep -q "2 lines, 6 tokens to predict, vocabulary 5"
     "$BIN/train" perro.txt --context 1000 --steps 2 --out wide >/dev/null
     "$BIN/train" perro.txt --context 3 --steps 2 --out narrow | grep -q "9 lines are longer"
     "$BIN/train" perro.txt --tokens char --context 5000 --steps 2 --out stream >/dev/null

@@ -59,5 +59,5 @@ next_after() {
         --hidden 128 --batch 1 --epochs 100 --lr-factor 0.1 --dropout 0 --out course >out.txt
     gap=$(sed -n 's/^best .*, \([0-9.]*\) above the floor$/\1/p' out.txt)
     awk -v gap="$gap" 'BEGIN { exit !(gap != "" && gap <= 0.02) }'
-    grep -q "^steps   900 of 1 sequences (100 epochs)" out.txt
+    grep -q "^steps   900, each of 1 sequence (100 epochs)" out.txt
 }

@@ -19,8 +19,7 @@ load programs.bash
     grep -q "2.479451" out.txt
     grep -q "101,056 parameters" out.txt
     grep -q "above the floor" out.txt
-    grep -qxF "next    $BIN/train --resume runs/perro --epochs 600     # goes on; everything is \
-in runs/perro" <(tail -n 1 out.txt)
+    grep -qxF "        $BIN/train --resume runs/perro --steps 600" <(tail -n 1 out.txt)
     for file in model.safetensors state.safetensors config.json tokenizer.json \
         tokenizer_config.json text.txt log.csv
     do [ -s "runs/perro/$file" ]; done
@@ -133,7 +132,7 @@ in runs/perro" <(tail -n 1 out.txt)
     "$BIN/train" perro.txt $options --out parts --stop-after 7 >/dev/null
     "$BIN/train" --resume parts --stop-after 8 >/dev/null
     "$BIN/train" --resume parts --stop-after 25 >/dev/null
-    "$BIN/train" --resume parts | grep -q "going on from step 25"
+    "$BIN/train" --resume parts | grep -q "continues after step 25"
     same_run whole parts
 }
 
@@ -160,7 +159,7 @@ in runs/perro" <(tail -n 1 out.txt)
 
 @test "a resumed run may become longer, and nothing else" {
     "$BIN/train" perro.txt --epochs 20 --out run >/dev/null
-    "$BIN/train" --resume run --epochs 30 | grep -q "warm-up 2,"
+    "$BIN/train" --resume run --epochs 30 | grep -q "rises for 2 steps,"
     tail -n 1 run/log.csv | grep -q "^30,"
     "$BIN/train" --resume run | grep -q "nothing was left to do"
     refuses 64 "cannot become shorter" -- "$BIN/train" --resume run --steps 5
@@ -247,9 +246,9 @@ in runs/perro" <(tail -n 1 out.txt)
         wait $process || code=$?
         [ "$code" -eq "$([ $signal = INT ] && echo 130 || echo 143)" ]
         grep -q "^stopped by" out.txt
-        grep -qx "next    $BIN/train --resume run" out.txt
+        grep -qx "        $BIN/train --resume run" out.txt
         [ -s run/model.safetensors ]
-        "$BIN/train" --resume run --stop-after 1 | grep -q "going on from step"
+        "$BIN/train" --resume run --stop-after 1 | grep -q "continues after step"
     done
 }
 
@@ -260,33 +259,21 @@ is_saved() {
     sleep 0.05
 }
 
-@test "Ctrl-C in a long evaluation gives it up, and the run has the same bits" {
+@test "Ctrl-C ends a long evaluation, and the resumed run has the same bits" {
     seq 80000 | sed 's/./& /g' >digits.txt
-    local options="--batch 1 --val 0.9 --eval-every 3 --steps 3 --layers 1 --width 64"
+    local options="--batch 1 --val 0.9 --eval-every 1 --log-every 2 --steps 2 --layers 1"
     "$BIN/train" digits.txt $options --out whole >/dev/null
-    # What has just been saved can be gone back to.
-    env --default-signal=INT "$BIN/train" digits.txt $options --checkpoint-every 1 --out run \
-        >out.txt &
+    env --default-signal=INT "$BIN/train" digits.txt $options --out run >out.txt &
     local process=$! code=0
-    is_saved 2
+    is_saved 0
+    sleep 0.2 # the first step is short, the evaluation after it is not
     kill -INT $process
     wait $process || code=$?
     [ "$code" -eq 130 ]
-    grep -q "^stopped by .* in the evaluation after step 3 of 3: it goes on from step 2" out.txt
-    "$BIN/train" --resume run | grep -q "going on from step 2"
+    grep -q "^stopped by Ctrl-C in the evaluation after step 1 of 2, which the resumed" out.txt
+    grep -qa '"step":"1"' run/state.safetensors
+    "$BIN/train" --resume run | grep -q "continues after step 1"
     same_run whole run
-}
-
-@test "Ctrl-C in the evaluation after the first step loses nothing either" {
-    seq 6000 | sed 's/./& /g' >digits.txt
-    env --default-signal=INT "$BIN/train" digits.txt --batch 2000 --val 0.9 --eval-every 1 \
-        --steps 3 --layers 4 --threads 1 --out run >out.txt &
-    local process=$! code=0
-    until grep -q "^start:" out.txt; do sleep 0.05; done
-    kill -INT $process
-    wait $process || code=$?
-    [ "$code" -eq 130 ]
-    grep -q "^stopped by .* in the evaluation after step 1 of 3: it goes on from step 0" out.txt
 }
 
 # What goes away sends its signal more than once: a terminal and its shell, a limit each second.
@@ -297,7 +284,7 @@ is_saved() {
         env --default-signal=HUP "$BIN/train" digits.txt --batch 6000 --val 0 --steps 100 \
             --out run --overwrite >out.txt &
         local process=$! code=0
-        until grep -q "^start:" out.txt 2>/dev/null; do sleep 0.05; done
+        until grep -q "^ *0 " out.txt 2>/dev/null; do sleep 0.05; done
         for time in 1 2 3; do
             kill -$signal $process 2>/dev/null || true
             sleep 0.05
@@ -355,16 +342,50 @@ is_saved() {
     refutes -q $'\033\\[1m' plain.txt
 }
 
-@test "the line that refreshes fits, says what is left of this call, and ends with its last step" {
+# on_terminal COLUMNS COMMAND: what it prints on a terminal, a line for each state of the status
+# line, without escape sequences.
+on_terminal() {
+    script -qec "stty cols $1; $2" /dev/null | sed $'s/\r$//; s/\033\\[[0-9]*[mK]//g' |
+        tr '\r' '\n'
+}
+
+@test "on a terminal the rows stay that a pipe gets, and a status line refreshes below" {
     command -v script >/dev/null || skip "there is no script(1) to make a terminal"
     export TERM=xterm
-    for columns in 100 80 50; do
-        script -qec "stty cols $columns; $BIN/train perro.txt --steps 20000 --stop-after 60 \
-            --out run --overwrite" /dev/null | tr '\r' '\n' | grep "^step .*/" >lines.txt
-        sed -i $'s/\033\\[K//' lines.txt
-        awk -v columns=$columns 'length >= columns || !/ left$/ { exit 1 }' lines.txt
-        tail -n 1 lines.txt | grep -q "^step *60/20000 .* 0.0s left$"
+    "$BIN/train" perro.txt --out piped | grep -E "^ +[0-9]+ " | cut -c 1-59 >piped.txt
+    on_terminal 80 "$BIN/train perro.txt --out run" >terminal.txt
+    grep -E "^ +[0-9]+ " terminal.txt | cut -c 1-59 | cmp - piped.txt
+    [ "$(wc -l <piped.txt)" -eq 21 ]
+    grep -qE "^step [0-9]+/300  " terminal.txt
+}
+
+@test "everything fits the terminal, and no word is broken" {
+    command -v script >/dev/null || skip "there is no script(1) to make a terminal"
+    export TERM=xterm
+    local options="--steps 20000 --stop-after 60 --log-every 20 --out run --overwrite"
+    for columns in 120 80 78; do
+        on_terminal $columns "$BIN/train perro.txt $options" | grep -v "^ .*/train" >lines.txt
+        awk -v columns=$columns 'length >= columns { exit 1 }' lines.txt
+        [ "$(grep -E "^(model|  )" lines.txt | tr -s ' \n' ' ' | grep -c "tied head")" -eq 1 ]
     done
+}
+
+@test "an evaluation shows how far it is" {
+    command -v script >/dev/null || skip "there is no script(1) to make a terminal"
+    export TERM=xterm
+    seq 12000 | sed 's/./& /g' >digits.txt
+    on_terminal 80 "$BIN/train digits.txt --val 0.9 --batch 1 --layers 1 --steps 1 --out run" |
+        grep -qE "^step [01]/1  evaluating [1-9][0-9]? %$"
+}
+
+@test "the row of an evaluation tells how far its loss is above the floor" {
+    "$BIN/train" perro.txt --steps 20 --eval-every 7 --log-every 3 --out run >out.txt
+    awk '/^ +[0-9]+ / { rows++; evaluated = $1 % 7 == 0 || $1 == 20
+            if ($1 == 0) next
+            if (evaluated != (NF == 8)) exit 1
+            if (evaluated && ($3 - $4 - 0.411980) ^ 2 > 1e-10) exit 1
+            seen += evaluated }
+        END { exit !(rows == 10 && seen == 3) }' out.txt
 }
 
 @test "validation, patience and the best model" {
@@ -373,41 +394,40 @@ is_saved() {
     grep -q "over the held-out text" out.txt
     # The last step is evaluated, whatever is asked for.
     "$BIN/train" "$ROOT/data/cuentos.txt" --val 0 --batch 1 --eval-every 100 --steps 40 \
-        --stop-after 2 --out early | grep -q "first evaluation comes with step 40"
+        --stop-after 2 --out early | grep -q "none yet (first evaluation at step 40)"
     # Without a rate nothing gets better: the second evaluation without gain ends the run.
     "$BIN/train" perro.txt --schedule constant --lr 0 --eval-every 2 --patience 2 --out still \
         >out.txt
-    grep -q "no better for 2 evaluations: stopped after step 4" out.txt
+    grep -q "^stopped after step 4 of .*: no better for 2 evaluations" out.txt
     grep -q "^best    step 0" out.txt
     grep -q -- "--resume still --patience 0" out.txt
-    "$BIN/train" --resume still --patience 0 --stop-after 6 | grep -q "going on from step 4"
+    "$BIN/train" --resume still --patience 0 --stop-after 6 | grep -q "continues after step 4"
     tail -n 1 still/log.csv | grep -q "^6,"
 }
 
-@test "the last line can be typed as it stands" {
+@test "the last line is a command that can be typed as it is" {
     for name in plain "two words" "it's" '"$HOME" \ `id` *' $'a\nb\tc' $'\xc2\x9b31m\033[1m\\'\' \
         ñandú '~' '-a'; do
         "$BIN/train" perro.txt --steps 4 --stop-after 2 "--out=$name" >out.txt
-        grep -q "^next    " <(tail -n 1 out.txt)
+        grep -q "^next    " <(tail -n 2 out.txt)
         LC_ALL=C refutes -q $'[[:cntrl:]]\|\xc2\x9b' out.txt
         eval "$(tail -n 1 out.txt | cut -c 9-)" >out.txt
-        # It is done; what comes next has a remark behind it.
-        grep -q "# goes on; everything is in " out.txt
+        grep -q "^next    train it longer:" out.txt
         eval "$(tail -n 1 out.txt | cut -c 9-)" >out.txt
         tail -n 1 "./$name/log.csv" | grep -q "^8,"
     done
-    # So can the line before it; a name with a dash is no option there.
+    # So can the command to try it; a name with a dash is no option there.
     "$BIN/train" perro.txt --steps 2 --out=-b >out.txt
-    eval "$(sed -n 's/^try     //p' out.txt) el --count 0" | grep -q muchacho
+    eval "$(sed -n '/^try /{n;p}' out.txt) el --count 0" | grep -q muchacho
     PATH="$BIN:$PATH" train perro.txt --steps 2 --out found >out.txt
-    grep -q "^next    train --resume found" out.txt
+    grep -q "^        train --resume found" out.txt
 }
 
-@test "the last line names a text of which there is no copy" {
+@test "the last line names the text if the run has no copy of it" {
     yes 'el perro come un hueso' | head -c 17000000 >large.txt
     "$BIN/train" large.txt --stop-after 1 --batch 1 --width 4 --heads 1 --layers 1 --context 4 \
         --eval-every 1000000 --out run >out.txt
-    grep -qx "next    $BIN/train --resume run --text large.txt" out.txt
+    grep -qx "        $BIN/train --resume run --text large.txt" out.txt
 }
 
 @test "a long warm-up is warned about" {
@@ -423,7 +443,7 @@ is_saved() {
 @test "windows that differ by layer reach as far as their sum" {
     printf 'a x y z c\nb x y z d\n' >apart.txt
     "$BIN/train" apart.txt --layers 2 --heads 1 --window 3,1 --out run >out.txt
-    grep -q "floor 0.231049 (seeing 3 tokens)" out.txt
+    grep -q "floor 0.231049: .* to a model that sees 3 tokens" out.txt
 }
 
 @test "a run that is killed before its first save goes on" {
@@ -437,9 +457,9 @@ is_saved() {
 }
 
 @test "windows: the floor of what can be seen is shown" {
-    "$BIN/train" perro.txt --layers 1 --window 1 --steps 1 --out a | grep -q "(seeing 1 tokens)"
-    "$BIN/train" perro.txt --layers 2 --window 1,3 --steps 1 --out b | grep -q "(seeing 5 tokens)"
+    "$BIN/train" perro.txt --layers 1 --window 1 --steps 1 --out a | grep -q "sees 1 token$"
+    "$BIN/train" perro.txt --layers 2 --window 1,3 --steps 1 --out b | grep -q "sees 5 tokens$"
     "$BIN/train" perro.txt --window 0,3 --steps 1 --out c >out.txt
-    refutes -q seeing out.txt
+    refutes -q sees out.txt
     grep -q '"model_type":[[:space:]]*"pulga"' a/config.json
 }

@@ -64,7 +64,7 @@ static void run(void *context)
     if (c->save)
         trainer_save(&trainer);
     else
-        trainer_evaluate(&trainer);
+        trainer_evaluate(&trainer, NULL, NULL);
     trainer_close(&trainer);
     fields_free(SETTINGS, &settings);
     free(out);

@@ -21,6 +21,9 @@ enum {
     BEST_LOSS,
     BEST_STEP,
     WORSE,
+    LOSS,
+    NORM,
+    EVALUATED,
     LOG_SIZE,
     LOG_SUM,
     LOG_LINES,
@@ -30,6 +33,7 @@ enum {
 static const char *const NAMES[WORD_COUNT] = {
     [STEP] = "step",           [EPOCH] = "epoch",         [NEXT] = "next",
     [BEST_LOSS] = "best_loss", [BEST_STEP] = "best_step", [WORSE] = "worse",
+    [LOSS] = "loss",           [NORM] = "gradient_norm",  [EVALUATED] = "evaluated",
     [LOG_SIZE] = "log_size",   [LOG_SUM] = "log_xxh3_64", [LOG_LINES] = "log_lines",
     [RUN] = "run_xxh3_64",
 };
@@ -55,6 +59,9 @@ static cJSON *metadata_of(const Progress *p, const Log *log, uint64_t identity)
         [BEST_LOSS] = format_text("%.17g", p->best_loss),
         [BEST_STEP] = format_text("%" PRId64, p->best_step),
         [WORSE] = format_text("%d", p->worse),
+        [LOSS] = format_text("%.17g", fmax(0, p->loss)),
+        [NORM] = format_text("%.17g", p->gradient_norm),
+        [EVALUATED] = format_text("%d", p->evaluated),
         [LOG_SIZE] = format_text("%zu", log->safe.size),
         [LOG_SUM] = format_text("%s", log_sum),
         /* Lines that the log could not take are kept here: none is ever missing. */
@@ -135,7 +142,10 @@ Progress state_read(const char *directory, Gpt *gpt, Adam *adam, Real *best, Log
                                .next = (size_t)count_of(&file, NEXT, 0x1p53),
                                .best_loss = number_of(&file, BEST_LOSS),
                                .best_step = count_of(&file, BEST_STEP, INT_MAX),
-                               .worse = (int)count_of(&file, WORSE, INT_MAX)};
+                               .worse = (int)count_of(&file, WORSE, INT_MAX),
+                               .loss = number_of(&file, LOSS),
+                               .gradient_norm = number_of(&file, NORM),
+                               .evaluated = count_of(&file, EVALUATED, 1)};
     log->safe = (LogMark){
         .size = (size_t)count_of(&file, LOG_SIZE, 0x1p53),
         .checksum = strtoull(safetensors_metadata(&file, NAMES[LOG_SUM]), NULL, 16),

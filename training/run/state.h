@@ -14,7 +14,9 @@ typedef struct {
     size_t next;
     double best_loss; /* infinity before the first evaluation */
     int64_t best_step;
-    int worse; /* evaluations since the best one */
+    int worse;                  /* evaluations since the best one */
+    double loss, gradient_norm; /* of the last step, for the log */
+    bool evaluated;             /* since that step */
 } Progress;
 
 /* Writes it, with where the log is and what makes the run the one that it is (run_identity). Says

@@ -1,0 +1,125 @@
+/* report.c: the table's header names, in two lines, what each column holds. The time left is the
+ * number of steps and evaluations still to come, each times what the last ones took. */
+#include "report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+enum {
+    SKIPPED_STEPS = 1, /* the first step also brings memory and threads up */
+    TIMED_STEPS = 3,   /* no estimate is printed before */
+};
+static const double MEMORY = 10; /* seconds that the mean of a step's time goes back, about */
+
+Report report_new(const Trainer *trainer, const Screen *screen, int64_t last)
+{
+    return (Report){.trainer = trainer,
+                    .screen = screen,
+                    .first = trainer->progress.step,
+                    .last = last,
+                    .timed = -SKIPPED_STEPS};
+}
+
+/* ---- The time that is left ---- */
+
+void report_step_time(Report *r, double seconds)
+{
+    if (++r->timed <= 0)
+        return;
+    const double recent = seconds < MEMORY ? seconds / MEMORY : 1;
+    const double share = 1.0 / (double)r->timed;
+    r->step_seconds += (seconds - r->step_seconds) * (share > recent ? share : recent);
+}
+
+void report_evaluation_time(Report *r, double seconds)
+{
+    r->evaluation_seconds = seconds;
+}
+
+/* Until this call ends, as "3m20s"; "" if too few steps have been timed. */
+static Digits time_left(const Report *r, int64_t step)
+{
+    const Settings *s = &r->trainer->plan.settings;
+    if (r->timed < TIMED_STEPS)
+        return (Digits){""};
+    const int64_t evaluations =
+        r->last / s->eval_every - step / s->eval_every +
+        (r->last == s->steps && s->steps % s->eval_every && step < s->steps);
+    return duration((double)(r->last - step) * r->step_seconds +
+                    (double)evaluations * r->evaluation_seconds);
+}
+
+/* ---- The table ---- */
+
+/* Prints a number, or as many blanks if it is NAN. */
+static void put_number(int columns, int decimals, double number)
+{
+    if (isnan(number))
+        printf("  %*s", columns, "");
+    else
+        printf("  %*.*f", columns, decimals, number);
+}
+
+static void put_header(const Report *r)
+{
+    const bool floor = !isnan(r->trainer->floor) && !trainer_holds_out(r->trainer);
+    printf("\n%s          ------ loss ------%s  learning  gradient               time\n",
+           r->screen->bold, floor ? "   above the" : "");
+    printf("    step  the step  %8s%s      rate      norm   tokens/s    left%s\n",
+           trainer_holds_out(r->trainer) ? "held-out" : "all text", floor ? "       floor" : "",
+           r->screen->plain);
+}
+
+void report_row(Report *r, const LogEntry *e)
+{
+    const bool floor = !isnan(r->trainer->floor) && !trainer_holds_out(r->trainer);
+    const int decimals = floor ? 6 : 4;
+    screen_status(r->screen, "");
+    if (!r->has_header)
+        put_header(r);
+    r->has_header = true;
+    printf("%8" PRId64, e->step);
+    put_number(8, decimals, e->loss);
+    put_number(8, decimals, e->evaluated);
+    if (floor)
+        put_number(10, decimals, e->gap);
+    if (e->step)
+        printf("  %8.2e  %8.3f  %9s  %6s", e->rate, e->gradient_norm,
+               thousands((size_t)e->tokens_per_second).text, time_left(r, e->step).text);
+    printf("\n");
+}
+
+/* ---- The status line ---- */
+
+/* Whether the line was last printed long enough ago to have been read. */
+static bool may_refresh(Report *r)
+{
+    const double now = clock_seconds();
+    if (!r->screen->terminal || now - r->refreshed < 0.1)
+        return false;
+    r->refreshed = now;
+    return true;
+}
+
+void report_step(Report *r, const LogEntry *e)
+{
+    char line[160];
+    if (!may_refresh(r))
+        return;
+    const Digits left = time_left(r, e->step);
+    snprintf(line, sizeof line, "step %" PRId64 "/%d  loss %.4f  %s tokens/s%s%s%s", e->step,
+             r->trainer->plan.settings.steps, e->loss, thousands((size_t)e->tokens_per_second).text,
+             *left.text ? "  " : "", left.text, *left.text ? " left" : "");
+    screen_status(r->screen, line);
+}
+
+void report_evaluating(Report *r, double share)
+{
+    char line[160];
+    if (!may_refresh(r))
+        return;
+    snprintf(line, sizeof line, "step %" PRId64 "/%d  evaluating %.0f %%",
+             r->trainer->progress.step, r->trainer->plan.settings.steps, 100 * share);
+    screen_status(r->screen, line);
+}

@@ -1,0 +1,33 @@
+/* report.h: what training prints while it runs: a table with one row for each row of log.csv and,
+ * on a terminal, a status line below it. */
+#ifndef PULGA_REPORT_H
+#define PULGA_REPORT_H
+
+#include "screen.h"
+#include "training/trainer.h"
+
+typedef struct {
+    const Trainer *trainer;
+    const Screen *screen;
+    int64_t first, last;       /* the steps between which this call trains */
+    bool has_header;           /* it is printed before the first row */
+    int64_t timed;             /* steps that step_seconds is a mean of */
+    double step_seconds;       /* a moving mean */
+    double evaluation_seconds; /* of the last one; 0 before the first */
+    double refreshed;          /* clock: when the status line was last printed */
+} Report;
+
+Report report_new(const Trainer *trainer, const Screen *screen, int64_t last);
+
+/* Prints a row: a step's loss, unless NAN, and that of an evaluation made after it, unless NAN. */
+void report_row(Report *report, const LogEntry *entry);
+
+/* Takes note of how long one step, or one evaluation, took: the time left is estimated from it. */
+void report_step_time(Report *report, double seconds);
+void report_evaluation_time(Report *report, double seconds);
+
+/* Refresh the status line, at most ten times a second: after a step; while evaluating. */
+void report_step(Report *report, const LogEntry *entry);
+void report_evaluating(Report *report, double share);
+
+#endif
