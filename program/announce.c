@@ -54,18 +54,13 @@ static void announce_losses(const Trainer *t, const Screen *screen)
                      t->vocabulary.characters ? "character" : "word");
     if (isnan(t->floor))
         return;
-    char sight[120] = "";
-    if (t->plan.reach != REACH_ALL)
-        snprintf(sight, sizeof sight, " to a model that sees %s",
-                 plural((size_t)t->plan.reach, "token").text);
-    if (trainer_holds_out(t))
-        screen_paragraph(screen, "",
-                         "floor %.6f%s, on the part trained on; the held-out part has "
-                         "none",
-                         t->floor, sight);
+    const char *where = trainer_holds_out(t) ? " on the part trained on; the held-out part has none"
+                                             : ": the lowest that this text allows";
+    if (t->plan.reach == REACH_ALL)
+        screen_paragraph(screen, "", "floor %.6f%s", t->floor, where);
     else
-        screen_paragraph(screen, "", "floor %.6f: the lowest that this text allows%s", t->floor,
-                         sight);
+        screen_paragraph(screen, "", "floor %.6f%s (seeing %s)", t->floor, where,
+                         plural((size_t)t->plan.reach, "token").text);
 }
 
 static void announce_model(const Trainer *t, const Screen *screen)

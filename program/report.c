@@ -64,9 +64,9 @@ static void put_number(int columns, int decimals, double number)
 static void put_header(const Report *r)
 {
     const bool floor = !isnan(r->trainer->floor) && !trainer_holds_out(r->trainer);
-    printf("\n%s          ------ loss ------%s  learning  gradient               time\n",
+    printf("\n%s         ------ loss ------%s  learning  gradient               time\n",
            r->screen->bold, floor ? "   above the" : "");
-    printf("    step  the step  %8s%s      rate      norm   tokens/s    left%s\n",
+    printf("   step  the step  %8s%s      rate      norm   tokens/s    left%s\n",
            trainer_holds_out(r->trainer) ? "held-out" : "all text", floor ? "       floor" : "",
            r->screen->plain);
 }
@@ -79,7 +79,7 @@ void report_row(Report *r, const LogEntry *e)
     if (!r->has_header)
         put_header(r);
     r->has_header = true;
-    printf("%8" PRId64, e->step);
+    printf("%7" PRId64, e->step);
     put_number(8, decimals, e->loss);
     put_number(8, decimals, e->evaluated);
     if (floor)
@@ -117,6 +117,8 @@ void report_step(Report *r, const LogEntry *e)
 void report_evaluating(Report *r, double share)
 {
     char line[160];
+    if (share <= 0) /* a short one need not be shown */
+        r->refreshed = clock_seconds();
     if (!may_refresh(r))
         return;
     snprintf(line, sizeof line, "step %" PRId64 "/%d  evaluating %.0f %%",

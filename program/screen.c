@@ -34,7 +34,9 @@ int screen_width(void)
 
 static void put_label(const Screen *screen, const char *label)
 {
-    printf("%s%s%s%*s", screen->bold, label, screen->plain, LABEL_COLUMNS - (int)strlen(label), "");
+    if (*label)
+        printf("%s%s%s", screen->bold, label, screen->plain);
+    printf("%*s", LABEL_COLUMNS - (int)strlen(label), "");
 }
 
 void screen_paragraph(const Screen *screen, const char *label, const char *format, ...)
