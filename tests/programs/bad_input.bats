@@ -26,7 +26,7 @@ load programs.bash
     printf '\xef\xbb\xbfel perro\r\nel gato' >windows.txt
     "$BIN/train" windows.txt --steps 2 --out windows | grep -q "2 lines, 6 tokens to predict, vocabulary 5"
     "$BIN/train" perro.txt --context 1000 --steps 2 --out wide >/dev/null
-    "$BIN/train" perro.txt --context 3 --steps 2 --out narrow | grep -q "9 lines are longer"
+    "$BIN/train" perro.txt --context 3 --steps 2 --out narrow | grep -q "longer than the context: 9 lines$"
     "$BIN/train" perro.txt --tokens char --context 5000 --steps 2 --out stream >/dev/null
     "$BIN/train" perro.txt --sequence stream --steps 2 --out words >/dev/null
     echo a b >two.txt
@@ -39,7 +39,7 @@ load programs.bash
     yes 'el perro come un hueso ' | tr -d '\n' | head -c 100000000 >long.txt
     "$BIN/train" long.txt --stop-after 1 --eval-every 1000000 --width 8 --heads 1 --batch 4 \
         --out long >out.txt
-    grep -q "1 lines are longer" out.txt
+    grep -q "longer than the context: 1 line$" out.txt
     [ -s long/model.safetensors ]
     head -c 100000000 /dev/zero | tr '\0' a >word.txt
     refuses 1 word.txt 100000000 "--tokens char" -- "$BIN/train" word.txt
@@ -72,7 +72,7 @@ load programs.bash
 }
 
 @test "more parts than sequences are not counted" {
-    "$BIN/train" perro.txt --steps 1 --batch 3 --accumulate 50 | grep -q "3 sequences in 3 parts"
+    "$BIN/train" perro.txt --steps 1 --batch 3 --accumulate 50 | grep -q "3 sequences, in 3 parts"
 }
 
 @test "options that their schedule reads" {
