@@ -69,7 +69,7 @@ static Range chosen(const char *name, int number, int count, const char *run)
 /* What the model looks at. */
 static Heads look(Pretrained *model, const Choice *choice, const char *name, const char *text)
 {
-    const GptConfig *shape = &model->gpt.shape;
+    const GptConfig *shape = &model->gpt.config;
     const Range layer = chosen("layer", choice->layer, shape->layers, model->directory);
     const Range head = chosen("head", choice->head, shape->heads, model->directory);
     int *tokens, count;

@@ -292,10 +292,9 @@ static void write_token(void *what)
 static Measured measure_writing(const void *what)
 {
     const Case *it = what;
-    Gpt gpt = gpt_new(it->shape, it->shape.context);
+    Gpt gpt = gpt_new(&it->shape, it->shape.context);
     gpt_init(&gpt, 1);
-    gpt_remember(&gpt, 1);
-    Generator writer = generator_new(&gpt, 0, -1);
+    Generator writer = generator_new(&gpt, kv_cache_new(&gpt.config, 1), 0, -1);
     generator_begin(&writer, (const int[]){0}, 1);
     return measure_rounds(write_token, &writer, 1);
 }
@@ -304,7 +303,7 @@ static void bench_writing(const Machine *machine, const Case *it)
 {
     int count;
     size_t weights;
-    free(gpt_tensors(it->shape, &count, &weights));
+    free(gpt_tensors(&it->shape, &count, &weights));
     report_section("writing with a memory", "   ms/token   tokens/s  of memory");
     for (int all = 0; all < (machine->threads > 1 ? 2 : 1); all++) {
         const int threads = all ? machine->threads : 1;

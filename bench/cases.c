@@ -37,7 +37,7 @@ static void fill(Training *s)
 Training training_new(const Case *it)
 {
     const int rows = it->sequences * it->shape.context;
-    Training s = {.it = *it, .gpt = gpt_new(it->shape, rows)};
+    Training s = {.it = *it, .gpt = gpt_new(&it->shape, rows)};
     s.adam = adam_new(&s.gpt);
     gpt_init(&s.gpt, 1);
     s.tokens = memory_new((size_t)rows, sizeof *s.tokens, "a step's tokens");
@@ -58,8 +58,8 @@ Training training_new(const Case *it)
 void training_step(Training *s)
 {
     s->step++;
-    const Noise noise = {.rate = s->it.dropout, .seed = 1, .step = (uint32_t)s->step};
-    gpt_forward_backward(&s->gpt, &s->batch, (Real)1 / (Real)s->batch.rows, noise);
+    const Dropout dropout = {.rate = s->it.dropout, .seed = 1, .step = (uint32_t)s->step};
+    gpt_forward_backward(&s->gpt, &s->batch, (Real)1 / (Real)s->batch.rows, dropout);
     const double norm = adam_gradient_norm(&s->gpt);
     adam_step(&s->adam, &s->gpt, norm > 1 ? 1 / norm : 1, 1e-4, 0.01, s->step);
 }

@@ -1,4 +1,5 @@
-/* adam.c: see adam.h. */
+/* adam.c: walks the list of tensors; every thread updates its share of each tensor, one element at a
+ * time, so the result does not depend on the number of threads. */
 #include "adam.h"
 #include "base/threads.h"
 
@@ -10,8 +11,8 @@ static const double BETA1 = 0.9, BETA2 = 0.98, EPSILON = 1e-9;
 Adam adam_new(const Gpt *gpt)
 {
     return (Adam){
-        .m = memory_new(gpt->numbers, sizeof(Real), "Adam's first moment"),
-        .v = memory_new(gpt->numbers, sizeof(Real), "Adam's second moment"),
+        .m = memory_new(gpt->size, sizeof(Real), "Adam's first moment"),
+        .v = memory_new(gpt->size, sizeof(Real), "Adam's second moment"),
     };
 }
 
@@ -21,7 +22,7 @@ void adam_free(Adam *adam)
     free(adam->v);
 }
 
-/* In as many running sums as hide the latency of adding. */
+/* In enough running sums to hide the latency of an addition. */
 static double sum_of_squares(const Real *x, size_t count)
 {
     enum { SUMS = 64 };
@@ -39,16 +40,16 @@ static double sum_of_squares(const Real *x, size_t count)
 
 double adam_gradient_norm(const Gpt *gpt)
 {
-    /* Between tensors the block holds zeros, which add nothing: one sum over the whole block, in
-     * fixed parts added in their order. */
+    /* Between tensors the block holds zeros, which add nothing, so the sum runs over the whole
+     * block: in fixed parts, which are added in order whatever the number of threads. */
     enum { PART = 1 << 14, PARTS_AT_ONCE = 256 };
     double squares = 0;
-    for (size_t first = 0; first < gpt->numbers; first += (size_t)PART * PARTS_AT_ONCE) {
+    for (size_t first = 0; first < gpt->size; first += (size_t)PART * PARTS_AT_ONCE) {
         double part[PARTS_AT_ONCE] = {0};
         OMP(parallel for schedule(static, 1))
         for (int i = 0; i < PARTS_AT_ONCE; i++) {
             const size_t from = first + (size_t)i * PART;
-            const size_t left = from < gpt->numbers ? gpt->numbers - from : 0;
+            const size_t left = from < gpt->size ? gpt->size - from : 0;
             part[i] = sum_of_squares(gpt->gradient_block + from, left < PART ? left : PART);
         }
         for (int i = 0; i < PARTS_AT_ONCE; i++)
@@ -76,7 +77,6 @@ void adam_update(Real *w, Real *m, Real *v, Real *g, size_t count, double scale,
 
 void adam_step(Adam *adam, Gpt *gpt, double scale, double rate, double decay, int64_t t)
 {
-    /* Every thread walks the list and takes its share of each tensor. */
     OMP(parallel)
     for (int i = 0; i < gpt->tensor_count; i++) {
         const Tensor *tensor = &gpt->tensors[i];
@@ -84,6 +84,6 @@ void adam_step(Adam *adam, Gpt *gpt, double scale, double rate, double decay, in
             continue;
         const size_t at = tensor->offset;
         adam_update(gpt->weight_block + at, adam->m + at, adam->v + at, gpt->gradient_block + at,
-                    tensor_size(tensor), scale, rate, tensor->kind == MATRIX ? decay : 0, t);
+                    tensor_size(tensor), scale, rate, tensor->kind == TENSOR_MATRIX ? decay : 0, t);
     }
 }

@@ -1,10 +1,11 @@
-/* adam.h: one step of the optimiser, AdamW (Adam with decoupled decay):
+/* adam.h: one step of the optimiser, AdamW (Adam with decoupled weight decay):
  *
  *     m = β1·m + (1 − β1)·g           v = β2·v + (1 − β2)·g²
  *     M = m/(1 − β1^t)                V = v/(1 − β2^t)
  *     w = w − rate · (decay·w + M / (√V + ε))
  *
- * with β 0.9 and 0.98 and ε 1e-9, the 2017 paper's. Only matrices decay, not biases and gains. */
+ * with β1 = 0.9, β2 = 0.98 and ε = 1e-9 as in the 2017 paper. Only matrices decay, not biases and
+ * gains. */
 #ifndef PULGA_ADAM_H
 #define PULGA_ADAM_H
 
@@ -17,14 +18,14 @@ typedef struct {
 Adam adam_new(const Gpt *gpt);
 void adam_free(Adam *adam);
 
-/* The norm of all gradients together. */
+/* The Euclidean norm of all gradients. */
 double adam_gradient_norm(const Gpt *gpt);
 
-/* Updates the weights with scale · their gradients (scale below 1 clips) at step t, from 1, and
- * leaves the gradients at 0 for the next. */
+/* Updates the weights with scale · their gradients (a scale below 1 clips) at step t, counted from
+ * 1, and sets the gradients to 0 for the next step. */
 void adam_step(Adam *adam, Gpt *gpt, double scale, double rate, double decay, int64_t t);
 
-/* The same on plain arrays: what adam_step does for each tensor. */
+/* The same for one tensor, on plain arrays. */
 void adam_update(Real *w, Real *m, Real *v, Real *g, size_t count, double scale, double rate,
                  double decay, int64_t t);
 

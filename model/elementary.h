@@ -1,9 +1,9 @@
-/* elementary.h: e^x, written so that a loop over it becomes vector instructions: no branch, no
- * table, no call. Softmax, the loss and gelu need nothing else. The double build, which is for
- * exactness, takes the C library's.
+/* elementary.h: e^x, written so that the compiler turns a loop over it into vector instructions: no
+ * branch, no table, no call. Softmax, the loss and gelu need no other function. The double build,
+ * which is for exactness, uses the C library's.
  *
  * In float it is within 2 units in the last place of the true value, for every float
- * (tests/test_elementary.c); it is right down to the smallest denormals, 0 below them and infinite
+ * (tests/model/elementary.c); it is right down to the smallest denormals, 0 below them and infinite
  * above ln(largest float); a NAN stays one. */
 #ifndef PULGA_ELEMENTARY_H
 #define PULGA_ELEMENTARY_H
@@ -25,7 +25,7 @@ static inline float power_of_two(int32_t n)
 
 static inline float exp_float(float x)
 {
-    const float low = -104.0f, high = 89.0f; /* behind which all is 0, or infinite */
+    const float low = -104.0f, high = 89.0f; /* beyond them e^x is 0, or infinite */
     const float clamped = x < low ? low : x > high ? high : x;
 
     /* x = n·ln 2 + r with |r| <= ln 2 / 2. Adding 1.5·2^23 rounds to a whole number, since a
@@ -42,8 +42,8 @@ static inline float exp_float(float x)
                                  r * (0.0083335042f + r * (0.00139457523f + r * 0.000197892659f))));
     const float e = 1 + (r + r * r * p);
 
-    /* Times 2^n in two halves: the result may be a denormal, or infinite, when 2^n is neither. A
-     * NAN has no n: it must not reach the conversion. */
+    /* Times 2^n in two halves, since the result may be a denormal or infinite when 2^n is neither.
+     * A NAN must not reach the conversion to int. */
     const int32_t whole = (int32_t)(x == x ? n : 0), half = whole >> 1;
     return e * power_of_two(half) * power_of_two(whole - half);
 }

@@ -1,151 +1,136 @@
-/* gpt.c: see gpt.h. */
+/* gpt.c: the model's forward has four numbered steps, and its backward undoes them in reverse. The
+ * head and the loss work on a piece of the rows at a time, forward and backward together, since the
+ * logits of all rows would be most of the memory of a small model. */
 #include "gpt.h"
 
 #include <assert.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/layers/logits.h"
 #include "model/layers/loss.h"
-#include "base/threads.h"
 
-/* ---- The list of tensors: the one place that knows them all ---- */
+/* ---- Memory ---- */
 
-typedef struct {
-    Tensor *list;
-    int count;
-    size_t used;
-} Layout;
+/* Logits held at once, about, and the least rows of a piece. */
+enum { LOGITS_AT_ONCE = 1 << 22, LEAST_PIECE = 64 };
 
-static Tensor *lay(Layout *layout, Real **place, int layer, const char *name, int rows, int cols)
+static BlockShape block_shape(const GptConfig *config, int layer)
 {
-    Tensor *tensor = &layout->list[layout->count++];
-    Arena arena = {.used = layout->used};
-    *tensor = (Tensor){
-        .place = place, .rows = rows, .cols = cols, .trained = true, .offset = layout->used};
-    arena_take(&arena, rows ? (size_t)rows : 1, (size_t)cols);
-    layout->used = arena.used;
-    if (layer < 0)
-        snprintf(tensor->name, sizeof tensor->name, "%s", name);
-    else
-        snprintf(tensor->name, sizeof tensor->name, "h.%d.%s", layer, name);
-    return tensor;
+    return (BlockShape){
+        .post_norm = config->post_norm,
+        .attention = {.width = config->width,
+                      .heads = config->heads,
+                      .head_size = config->head_size,
+                      .patterns =
+                          config->patterns ? ROW(config->patterns, layer, config->heads) : NULL,
+                      .context = config->context,
+                      .layer = layer},
+        .feedforward = {.width = config->width, .hidden = config->hidden, .gelu = config->gelu}};
 }
 
-static Tensor *lay_matrix(Layout *layout, Real **place, int layer, const char *name, int rows,
-                          int cols, double deviation)
+static GptWork work_of(const Gpt *gpt, Arena *arena)
 {
-    Tensor *tensor = lay(layout, place, layer, name, rows, cols);
-    tensor->kind = MATRIX;
-    tensor->deviation = deviation;
-    return tensor;
+    const size_t N = (size_t)gpt->rows, C = (size_t)gpt->config.width;
+    const int V = gpt->config.vocabulary;
+    const int most = LOGITS_AT_ONCE / V > LEAST_PIECE ? LOGITS_AT_ONCE / V : LEAST_PIECE;
+    const int piece = gpt->rows < most ? gpt->rows : most;
+    size_t strip = 0;
+    for (int l = 0; l < gpt->config.layers; l++) {
+        const size_t size = attention_strip_size(&gpt->block[l].shape.attention);
+        strip = size > strip ? size : strip;
+    }
+    return (GptWork){.block = block_work(arena, &gpt->block[0].shape, gpt->rows, strip),
+                     .dstream = arena_take(arena, N, C),
+                     .logits = arena_take(arena, (size_t)piece, (size_t)V),
+                     .norm = arena_take(arena, (size_t)piece, 1),
+                     .loss =
+                         (double *)arena_take(arena, (size_t)piece, sizeof(double) / sizeof(Real)),
+                     .piece = piece};
 }
 
-static Tensor *lay_bias(Layout *layout, Real **place, int layer, const char *name, int cols)
+/* Hands out an arena to all that is kept and worked with. */
+static void place_activations(Gpt *gpt, Arena *arena)
 {
-    Tensor *tensor = lay(layout, place, layer, name, 0, cols);
-    tensor->kind = BIAS;
-    return tensor;
+    const size_t N = (size_t)gpt->rows, C = (size_t)gpt->config.width;
+    const size_t L = (size_t)gpt->config.layers;
+    gpt->keep.stream = arena_take(arena, (L + 1) * N, C);
+    for (size_t l = 0; l < L; l++)
+        gpt->block[l].keep = block_keep(arena, &gpt->block[l].shape, gpt->rows);
+    if (!gpt->config.post_norm) {
+        gpt->keep.norm = layernorm_keep(arena, gpt->rows);
+        gpt->keep.normed = arena_take(arena, N, C);
+    }
+    gpt->work = work_of(gpt, arena);
 }
 
-static void lay_norm(Layout *layout, LayerNorm *p, int layer, const char *gain, const char *bias,
-                     int C)
+/* A model without its blocks of numbers; returns how many numbers its activations take. */
+static size_t sketch(Gpt *gpt, const GptConfig *config, int rows)
 {
-    lay(layout, &p->gain, layer, gain, 0, C)->kind = GAIN;
-    lay_bias(layout, &p->bias, layer, bias, C);
+    *gpt = (Gpt){.config = *config, .rows = rows};
+    gpt->block = memory_new((size_t)config->layers, sizeof *gpt->block, "the layers");
+    for (int l = 0; l < config->layers; l++)
+        gpt->block[l].shape = block_shape(config, l);
+    gpt->tensors = gpt_tensors(config, &gpt->tensor_count, &gpt->size);
+    Arena arena = {0};
+    place_activations(gpt, &arena);
+    return arena.used;
 }
 
-static void lay_block(Layout *layout, Block *p, int l, const GptConfig *shape)
+double gpt_bytes(const GptConfig *config, int rows)
 {
-    const int C = shape->width, F = shape->hidden, HD = shape->heads * shape->head_size;
-    /* The two projections back into the residual stream start smaller: its variance would grow
-     * with each of its 2L sums. */
-    const double start = 0.02, back = start / sqrt(2.0 * shape->layers);
-
-    lay_norm(layout, &p->norm1, l, "ln_1.weight", "ln_1.bias", C);
-    lay_matrix(layout, &p->attention.qkv.weight, l, "attn.c_attn.weight", C, 3 * HD, start);
-    lay_bias(layout, &p->attention.qkv.bias, l, "attn.c_attn.bias", 3 * HD)->trained =
-        !shape->no_qkv_bias;
-    lay_matrix(layout, &p->attention.out.weight, l, "attn.c_proj.weight", HD, C, back);
-    lay_bias(layout, &p->attention.out.bias, l, "attn.c_proj.bias", C);
-    lay_norm(layout, &p->norm2, l, "ln_2.weight", "ln_2.bias", C);
-    lay_matrix(layout, &p->feedforward.widen.weight, l, "mlp.c_fc.weight", C, F, start);
-    lay_bias(layout, &p->feedforward.widen.bias, l, "mlp.c_fc.bias", F);
-    lay_matrix(layout, &p->feedforward.narrow.weight, l, "mlp.c_proj.weight", F, C, back);
-    lay_bias(layout, &p->feedforward.narrow.bias, l, "mlp.c_proj.bias", C);
+    Gpt gpt;
+    const size_t activations = sketch(&gpt, config, rows);
+    free(gpt.block);
+    free(gpt.tensors);
+    return (double)sizeof(Real) * (2 * (double)gpt.size + (double)activations);
 }
 
-static void lay_weights(Layout *layout, GptWeights *p, const GptConfig *shape)
+/* What block l reads: (N, C) of the stream. */
+static Real *stream_at(const Gpt *gpt, int l)
 {
-    const int T = shape->context, C = shape->width, V = shape->vocabulary;
-    /* With fixed positions the table starts as large as they are; see embedding.h. */
-    const double start = shape->learned_positions ? 0.02 : 1 / sqrt(C);
-
-    lay_matrix(layout, &p->embedding.wte, -1, "wte.weight", V, C, start);
-    Tensor *positions = lay_matrix(layout, &p->embedding.wpe, -1, "wpe.weight", T, C, start);
-    positions->trained = shape->learned_positions;
-    if (!shape->learned_positions)
-        positions->kind = SINUSOIDS;
-    for (int l = 0; l < shape->layers; l++)
-        lay_block(layout, &p->block[l], l, shape);
-    if (!shape->post_norm)
-        lay_norm(layout, &p->norm, -1, "ln_f.weight", "ln_f.bias", C);
-    if (shape->untied)
-        lay_matrix(layout, &p->head, -1, "lm_head.weight", V, C, 0.02);
+    return ROW(gpt->keep.stream, (size_t)l * (size_t)gpt->rows, gpt->config.width);
 }
 
-enum { TENSORS_IN_BLOCK = 12, TENSORS_OUTSIDE = 5 };
-
-/* Lists all tensors of p, whose blocks are made here. */
-static Layout layout_of(GptWeights *p, const GptConfig *shape)
+Gpt gpt_new(const GptConfig *config, int rows)
 {
-    const size_t most = (size_t)shape->layers * TENSORS_IN_BLOCK + TENSORS_OUTSIDE;
-    Layout layout = {.list = memory_new(most, sizeof(Tensor), "the list of tensors")};
-    *p = (GptWeights){.block = memory_new((size_t)shape->layers, sizeof(Block), "the layers")};
-    lay_weights(&layout, p, shape);
-    assert((size_t)layout.count <= most);
-    return layout;
+    Gpt gpt;
+    GptConfig own = *config;
+    if (config->patterns) {
+        const size_t heads = (size_t)config->layers * (size_t)config->heads;
+        Pattern *patterns = memory_new(heads, sizeof *patterns, "the attention patterns");
+        own.patterns = memcpy(patterns, config->patterns, heads * sizeof *patterns);
+    }
+    const size_t activations = sketch(&gpt, &own, rows);
+
+    gpt.weight_block = memory_new(gpt.size, sizeof(Real), "the weights");
+    gpt.gradient_block = memory_new(gpt.size, sizeof(Real), "the gradients");
+    gpt.weights = gpt_weights(config, gpt.weight_block);
+    gpt.gradients = gpt_weights(config, gpt.gradient_block);
+    for (int l = 0; l < config->layers; l++) {
+        gpt.block[l].p = &gpt.weights.block[l];
+        gpt.block[l].dp = &gpt.gradients.block[l];
+    }
+
+    gpt.activations = memory_new(activations, sizeof(Real), "the activations");
+    Arena arena = {.at = gpt.activations};
+    place_activations(&gpt, &arena);
+    assert(arena.used == activations);
+    if (config->post_norm)
+        gpt.keep.normed = stream_at(&gpt, config->layers);
+    return gpt;
 }
 
-/* The weights' struct over a block of numbers. */
-static GptWeights weights_over(Real *block, const GptConfig *shape)
+void gpt_free(Gpt *gpt)
 {
-    GptWeights p;
-    Layout layout = layout_of(&p, shape);
-    for (int i = 0; i < layout.count; i++)
-        *layout.list[i].place = block + layout.list[i].offset;
-    if (!shape->untied)
-        p.head = p.embedding.wte;
-    free(layout.list);
-    return p;
-}
-
-Tensor *gpt_tensors(GptConfig shape, int *count, size_t *numbers)
-{
-    GptWeights p;
-    Layout layout = layout_of(&p, &shape);
-    for (int i = 0; i < layout.count; i++)
-        layout.list[i].place = NULL;
-    free(p.block);
-    *count = layout.count;
-    *numbers = layout.used;
-    return layout.list;
-}
-
-size_t tensor_size(const Tensor *tensor)
-{
-    return (size_t)(tensor->rows ? tensor->rows : 1) * (size_t)tensor->cols;
-}
-
-size_t gpt_parameters(const Tensor *tensors, int count)
-{
-    size_t numbers = 0;
-    for (int i = 0; i < count; i++)
-        if (tensors[i].trained)
-            numbers += tensor_size(&tensors[i]);
-    return numbers;
+    free((Pattern *)gpt->config.patterns); /* its own copy */
+    free(gpt->tensors);
+    free(gpt->block);
+    free(gpt->weights.block);
+    free(gpt->gradients.block);
+    free(gpt->weight_block);
+    free(gpt->gradient_block);
+    free(gpt->activations);
 }
 
 void gpt_init(Gpt *gpt, uint32_t seed)
@@ -153,233 +138,51 @@ void gpt_init(Gpt *gpt, uint32_t seed)
     for (int i = 0; i < gpt->tensor_count; i++) {
         const Tensor *tensor = &gpt->tensors[i];
         Real *at = gpt->weight_block + tensor->offset;
-        if (tensor->kind == MATRIX)
+        if (tensor->kind == TENSOR_MATRIX)
             random_normal(at, tensor_size(tensor), tensor->deviation, seed, (uint32_t)i);
-        else if (tensor->kind == SINUSOIDS)
+        else if (tensor->kind == TENSOR_SINUSOIDS)
             embedding_sinusoids(at, tensor->rows, tensor->cols);
         else
             for (int c = 0; c < tensor->cols; c++)
-                at[c] = tensor->kind == GAIN ? 1 : 0;
-    }
-}
-
-/* ---- Memory: one block for all that forward keeps and backward works with ---- */
-
-/* Logits are held for a piece of the rows at a time, about this many numbers: 50,000 tokens times
- * all rows would be most of the memory of a small model. */
-enum { LOGITS_AT_ONCE = 1 << 22, LEAST_PIECE = 64 };
-
-static AttentionShape attention_shape(const GptConfig *shape, int layer)
-{
-    return (AttentionShape){.width = shape->width,
-                            .heads = shape->heads,
-                            .head_size = shape->head_size,
-                            .patterns =
-                                shape->patterns ? ROW(shape->patterns, layer, shape->heads) : NULL,
-                            .layer = layer,
-                            .context = shape->context};
-}
-
-static BlockShape block_shape(const GptConfig *shape, int layer)
-{
-    return (BlockShape){
-        .post_norm = shape->post_norm,
-        .attention = attention_shape(shape, layer),
-        .feedforward = {.width = shape->width, .hidden = shape->hidden, .gelu = shape->gelu}};
-}
-
-static LayerNormKeep place_norm(Arena *arena, size_t N)
-{
-    return (LayerNormKeep){.mean = arena_take(arena, N, 1), .rstd = arena_take(arena, N, 1)};
-}
-
-static void place_block(BlockKeep *keep, Arena *arena, const GptConfig *shape, size_t N)
-{
-    const size_t C = (size_t)shape->width, F = (size_t)shape->hidden;
-    const size_t HD = (size_t)shape->heads * (size_t)shape->head_size;
-
-    keep->norm1 = place_norm(arena, N);
-    keep->norm2 = place_norm(arena, N);
-    keep->attention.qkv = arena_take(arena, N, 3 * HD);
-    keep->attention.mixed = arena_take(arena, N, HD);
-    keep->attention.norm = arena_take(arena, N, (size_t)shape->heads);
-    keep->feedforward.hidden = arena_take(arena, N, F);
-    keep->feedforward.active = arena_take(arena, N, F);
-    *(shape->post_norm ? &keep->summed1 : &keep->normed1) = arena_take(arena, N, C);
-    *(shape->post_norm ? &keep->summed2 : &keep->normed2) = arena_take(arena, N, C);
-    keep->middle = arena_take(arena, N, C);
-}
-
-static void place_work(GptWork *work, Arena *arena, const GptConfig *shape, size_t N)
-{
-    const size_t C = (size_t)shape->width, F = (size_t)shape->hidden;
-    const size_t HD = (size_t)shape->heads * (size_t)shape->head_size;
-    const size_t V = (size_t)shape->vocabulary;
-    size_t piece = LOGITS_AT_ONCE / V > LEAST_PIECE ? LOGITS_AT_ONCE / V : LEAST_PIECE;
-    piece = piece < N ? piece : N;
-
-    size_t strip = 0;
-    for (int l = 0; l < shape->layers; l++) {
-        const size_t wanted = attention_strip_size(attention_shape(shape, l), shape->context);
-        strip = wanted > strip ? wanted : strip;
-    }
-    work->block.attention.strip = strip;
-    work->block.attention.strips = arena_take(arena, 3 * (size_t)thread_limit(), strip);
-    work->block.attention.dqkv = arena_take(arena, N, 3 * HD);
-    work->block.attention.dmixed = arena_take(arena, N, HD);
-    work->block.dhidden = arena_take(arena, N, F);
-    work->block.branch = arena_take(arena, N, C);
-    work->block.dnormed = arena_take(arena, N, C);
-    work->dstream = arena_take(arena, N, C);
-    work->logits = arena_take(arena, piece, V);
-    work->norm = arena_take(arena, piece, 1);
-    work->loss = (double *)arena_take(arena, piece, sizeof(double) / sizeof(Real));
-    work->piece = (int)piece;
-}
-
-static void place_all(GptKeep *keep, GptWork *work, Arena *arena, const GptConfig *shape, int rows)
-{
-    const size_t N = (size_t)rows, C = (size_t)shape->width, L = (size_t)shape->layers;
-    keep->stream = arena_take(arena, (L + 1) * N, C);
-    for (int l = 0; l < shape->layers; l++)
-        place_block(&keep->block[l], arena, shape, N);
-    keep->norm = place_norm(arena, N);
-    keep->normed = shape->post_norm ? keep->stream ? ROW(keep->stream, L * N, C) : NULL
-                                    : arena_take(arena, N, C);
-    place_work(work, arena, shape, N);
-}
-
-/* How many numbers keep and work take together. */
-static size_t count_all(GptKeep *keep, GptWork *work, const GptConfig *shape, int rows)
-{
-    Arena arena = {0};
-    place_all(keep, work, &arena, shape, rows);
-    return arena.used;
-}
-
-double gpt_bytes(GptConfig shape, int rows)
-{
-    int count;
-    size_t numbers;
-    free(gpt_tensors(shape, &count, &numbers));
-    GptKeep keep = {.block = memory_new((size_t)shape.layers, sizeof(BlockKeep), "the layers")};
-    GptWork work;
-    const size_t activations = count_all(&keep, &work, &shape, rows);
-    free(keep.block);
-    return (double)sizeof(Real) * (2 * (double)numbers + (double)activations);
-}
-
-Gpt gpt_new(GptConfig shape, int rows)
-{
-    Gpt gpt = {.shape = shape, .rows = rows};
-    if (shape.patterns) {
-        const size_t heads = (size_t)shape.layers * (size_t)shape.heads;
-        Pattern *patterns = memory_new(heads, sizeof *patterns, "the attention patterns");
-        gpt.shape.patterns = memcpy(patterns, shape.patterns, heads * sizeof *patterns);
-    }
-    gpt.tensors = gpt_tensors(shape, &gpt.tensor_count, &gpt.numbers);
-    gpt.weight_block = memory_new(gpt.numbers, sizeof(Real), "the weights");
-    gpt.gradient_block = memory_new(gpt.numbers, sizeof(Real), "the gradients");
-    gpt.weights = weights_over(gpt.weight_block, &shape);
-    gpt.gradients = weights_over(gpt.gradient_block, &shape);
-
-    gpt.keep.block = memory_new((size_t)shape.layers, sizeof(BlockKeep), "the layers");
-    const size_t numbers = count_all(&gpt.keep, &gpt.work, &shape, rows);
-    gpt.keep_block = memory_new(numbers, sizeof(Real), "what the layers keep for backward");
-    Arena arena = {.at = gpt.keep_block};
-    place_all(&gpt.keep, &gpt.work, &arena, &shape, rows);
-    assert(arena.used == numbers);
-    return gpt;
-}
-
-void gpt_free(Gpt *gpt)
-{
-    free((Pattern *)gpt->shape.patterns); /* its own copy */
-    free(gpt->tensors);
-    free(gpt->weights.block);
-    free(gpt->gradients.block);
-    free(gpt->keep.block);
-    free(gpt->weight_block);
-    free(gpt->gradient_block);
-    free(gpt->keep_block);
-    free(gpt->past_block);
-}
-
-/* ---- Memory of what was read ---- */
-
-/* Numbers of one slot in one layer. */
-static size_t slot_numbers(const GptConfig *shape)
-{
-    return 2 * (size_t)shape->heads * (size_t)shape->head_size * (size_t)shape->context;
-}
-
-void gpt_remember(Gpt *gpt, int slots)
-{
-    const size_t layer = (size_t)slots * slot_numbers(&gpt->shape);
-    free(gpt->past_block); /* of a call before */
-    gpt->past_block = memory_new((size_t)gpt->shape.layers * layer, sizeof(Real),
-                                 "the keys and values of what is read");
-    for (int l = 0; l < gpt->shape.layers; l++)
-        gpt->keep.block[l].attention.past = gpt->past_block + (size_t)l * layer;
-}
-
-void gpt_copy_slot(Gpt *gpt, int to, int from, int rows)
-{
-    const GptConfig *shape = &gpt->shape;
-    const size_t slot = slot_numbers(shape), row = slot / (size_t)shape->context;
-    for (int l = 0; l < shape->layers; l++) {
-        Real *past = gpt->keep.block[l].attention.past;
-        memcpy(past + (size_t)to * slot, past + (size_t)from * slot,
-               sizeof *past * (size_t)rows * row);
+                at[c] = tensor->kind == TENSOR_GAIN ? 1 : 0;
     }
 }
 
 /* ---- Forward and backward ---- */
 
-/* What block l reads: (N, C) of the stream. */
-static Real *stream_at(const Gpt *gpt, int l)
+void gpt_forward(Gpt *gpt, const Batch *batch, Real *maps, Dropout dropout)
 {
-    return ROW(gpt->keep.stream, (size_t)l * (size_t)gpt->rows, gpt->shape.width);
-}
-
-void gpt_forward(Gpt *gpt, const Batch *batch, Real *weights, Noise noise)
-{
-    const GptConfig *shape = &gpt->shape;
-    const int N = batch->rows, C = shape->width, L = shape->layers;
+    const int N = batch->rows, C = gpt->config.width, L = gpt->config.layers;
+    const size_t map = attention_map_size(batch, batch->sequences, gpt->config.heads);
     assert(N <= gpt->rows);
 
     /* 1 */ embedding_forward(stream_at(gpt, 0), gpt->weights.embedding, batch, C);
-    /* 2 */ dropout(stream_at(gpt, 0), N, C, RANDOM_DROP_EMBEDDING, 0, noise);
-    const size_t layer_weights = attention_map_size(batch, batch->sequences, shape->heads);
+    /* 2 */ dropout_apply(stream_at(gpt, 0), batch, C, RANDOM_DROP_EMBEDDING, 0, dropout);
     /* 3 */ for (int l = 0; l < L; l++)
-        block_forward(stream_at(gpt, l + 1), gpt->keep.block[l], gpt->work.block,
-                      weights ? weights + (size_t)l * layer_weights : NULL, gpt->weights.block[l],
-                      stream_at(gpt, l), batch, block_shape(shape, l), noise);
-    /* 4 */ if (!shape->post_norm)
+        block_forward(stream_at(gpt, l + 1), maps ? maps + (size_t)l * map : NULL, &gpt->block[l],
+                      &gpt->work.block, stream_at(gpt, l), batch, dropout);
+    /* 4 */ if (!gpt->config.post_norm)
         layernorm_forward(gpt->keep.normed, gpt->keep.norm, gpt->weights.norm, stream_at(gpt, L), N,
                           C);
 }
 
-/* From the gradient of what the head reads, in work.dstream, back to the embedding. */
-static void gpt_backward(Gpt *gpt, const Batch *batch, Noise noise)
+/* From the gradient of the head's input, in work.dstream, back to the embedding. */
+static void gpt_backward(Gpt *gpt, const Batch *batch, Dropout dropout)
 {
-    const GptConfig *shape = &gpt->shape;
-    const int N = batch->rows, C = shape->width, L = shape->layers;
+    const int N = batch->rows, C = gpt->config.width, L = gpt->config.layers;
     Real *d = gpt->work.dstream;
 
     /* 4  normed = layernorm(stream), in place: a row's gradients are read before they are set */
-    if (!shape->post_norm)
+    if (!gpt->config.post_norm)
         layernorm_backward(d, gpt->gradients.norm, d, gpt->keep.norm, gpt->weights.norm,
                            stream_at(gpt, L), N, C);
     /* 3  stream = block(stream) */
     for (int l = L - 1; l >= 0; l--)
-        block_backward(d, gpt->gradients.block[l], gpt->work.block, gpt->keep.block[l],
-                       gpt->weights.block[l], stream_at(gpt, l), batch, block_shape(shape, l),
-                       noise);
+        block_backward(d, &gpt->block[l], &gpt->work.block, stream_at(gpt, l), batch, dropout);
     /* 2  stream = dropout(stream) */
-    dropout(d, N, C, RANDOM_DROP_EMBEDDING, 0, noise);
+    dropout_apply(d, batch, C, RANDOM_DROP_EMBEDDING, 0, dropout);
     /* 1  stream = embedding(tokens) */
-    embedding_backward(gpt->gradients.embedding, d, batch, C, shape->learned_positions);
+    embedding_backward(gpt->gradients.embedding, d, batch, C, gpt->config.learned_positions);
 
     /* What is not trained has no gradient: the norm that clips runs over the whole block. */
     for (int i = 0; i < gpt->tensor_count; i++)
@@ -388,13 +191,12 @@ static void gpt_backward(Gpt *gpt, const Batch *batch, Noise noise)
                    sizeof(Real) * tensor_size(&gpt->tensors[i]));
 }
 
-/* The head, a piece of the rows at a time: the sum of the losses; each of them, unless `each` is
- * NULL; and, where wanted, the gradient of scale · the sum with respect to what the head reads, in
- * work.dstream. */
+/* The sum of the losses; each of them, unless `each` is NULL; and, if `learn`, the gradient of
+ * scale · the sum with respect to the head's input, in work.dstream. */
 static double head_and_loss(Gpt *gpt, const Batch *batch, double *each, bool learn, Real scale)
 {
     const GptWork *work = &gpt->work;
-    const int C = gpt->shape.width, V = gpt->shape.vocabulary;
+    const int C = gpt->config.width, V = gpt->config.vocabulary;
     double sum = 0;
     for (int from = 0; from < batch->rows; from += work->piece) {
         const int left = batch->rows - from, rows = left < work->piece ? left : work->piece;
@@ -409,7 +211,7 @@ static double head_and_loss(Gpt *gpt, const Batch *batch, double *each, bool lea
             memcpy(each + from, work->loss, sizeof *each * (size_t)rows);
         if (!learn)
             continue;
-        /* 2  loss = cross-entropy(logits), in the place of the logits */
+        /* 2  loss = cross-entropy(logits), whose gradient takes the place of the logits */
         loss_backward(work->logits, work->norm, work->logits, targets, rows, V, scale);
         /* 1  logits = head(x) */
         logits_backward(ROW(work->dstream, from, C), gpt->gradients.head, work->logits,
@@ -418,31 +220,28 @@ static double head_and_loss(Gpt *gpt, const Batch *batch, double *each, bool lea
     return sum;
 }
 
-double gpt_losses(Gpt *gpt, const Batch *batch, double *loss)
+double gpt_evaluate(Gpt *gpt, const Batch *batch, double *each)
 {
-    gpt_forward(gpt, batch, NULL, (Noise){0});
-    return head_and_loss(gpt, batch, loss, false, 0);
+    gpt_forward(gpt, batch, NULL, (Dropout){0});
+    return head_and_loss(gpt, batch, each, false, 0);
 }
 
-double gpt_evaluate(Gpt *gpt, const Batch *batch)
+double gpt_forward_backward(Gpt *gpt, const Batch *batch, Real scale, Dropout dropout)
 {
-    return gpt_losses(gpt, batch, NULL);
-}
-
-double gpt_forward_backward(Gpt *gpt, const Batch *batch, Real scale, Noise noise)
-{
-    noise.first_row = batch->first_row;
-    gpt_forward(gpt, batch, NULL, noise);
+    gpt_forward(gpt, batch, NULL, dropout);
     const double loss = head_and_loss(gpt, batch, NULL, true, scale);
-    gpt_backward(gpt, batch, noise);
+    gpt_backward(gpt, batch, dropout);
     return loss;
 }
 
 void gpt_next_logits(Gpt *gpt, const Batch *batch, Real *logits)
 {
-    const int C = gpt->shape.width, V = gpt->shape.vocabulary;
-    gpt_forward(gpt, batch, NULL, (Noise){0});
-    for (int s = 0; s < batch->sequences; s++)
-        logits_forward(ROW(logits, s, V), gpt->weights.head,
-                       ROW(gpt->keep.normed, batch->start[s + 1] - 1, C), 1, C, V);
+    const int S = batch->sequences, C = gpt->config.width, V = gpt->config.vocabulary;
+    gpt_forward(gpt, batch, NULL, (Dropout){0});
+    /* The last rows of all sequences together, so that the head's table is read once. */
+    Real *last = gpt->work.dstream;
+    for (int s = 0; s < S; s++)
+        memcpy(ROW(last, s, C), ROW(gpt->keep.normed, batch->start[s + 1] - 1, C),
+               sizeof *last * (size_t)C);
+    logits_forward(logits, gpt->weights.head, last, S, C, V);
 }

@@ -1,4 +1,4 @@
-/* schedule.c: see schedule.h. */
+/* schedule.c: the rate of the schedule itself, and then the cool-down that some of them end with. */
 #include "schedule.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@ static double rate_before_cooldown(const Schedule *s, double t)
     const double warmup = (double)s->warmup;
     switch (s->kind) {
     case SCHEDULE_NOAM: {
-        /* Without a warm-up only the falling branch is left. */
+        /* Without a warm-up only the falling branch remains. */
         const double rising = warmup > 0 ? t * pow(warmup, -1.5) : INFINITY;
         return s->factor / sqrt(s->width) * fmin(1 / sqrt(t), rising);
     }
@@ -28,8 +28,8 @@ double schedule_rate(const Schedule *s, int64_t t)
 {
     const double rate = rate_before_cooldown(s, (double)t);
     const double length = s->kind == SCHEDULE_COSINE ? 0 : floor(s->cooldown * (double)s->horizon);
-    /* The last step still learns: its rate is 1/length of what it would be; the zero lies just
-     * behind the horizon. */
+    /* The last step still learns: its rate is 1/length of the schedule's. 0 would be reached one
+     * step after it. */
     const double left = (double)(s->horizon - t + 1);
     return length > 0 && left <= length ? rate * fmax(left, 0) / length : rate;
 }

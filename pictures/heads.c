@@ -20,19 +20,19 @@ static void look(Real *weights, Gpt *gpt, const int *tokens, int count)
                          .tokens = tokens,
                          .targets = tokens,
                          .positions = positions};
-    gpt_forward(gpt, &batch, weights, (Noise){0});
+    gpt_forward(gpt, &batch, weights, (Dropout){0});
     free(positions);
 }
 
 Heads heads_look(Gpt *gpt, const Vocabulary *vocabulary, const int *tokens, int count)
 {
-    const size_t T = (size_t)count, H = (size_t)gpt->shape.heads;
-    const size_t all = (size_t)gpt->shape.layers * H;
-    assert(count > 0 && count <= gpt->shape.context);
-    Heads heads = {.heads = gpt->shape.heads,
+    const size_t T = (size_t)count, H = (size_t)gpt->config.heads;
+    const size_t all = (size_t)gpt->config.layers * H;
+    assert(count > 0 && count <= gpt->config.context);
+    Heads heads = {.heads = gpt->config.heads,
                    .length = count,
-                   .layer = {0, gpt->shape.layers},
-                   .head = {0, gpt->shape.heads},
+                   .layer = {0, gpt->config.layers},
+                   .head = {0, gpt->config.heads},
                    .begun = vocabulary->bos >= 0 && tokens[0] == vocabulary->bos,
                    .tokens = memory_new(T, sizeof *heads.tokens, "the words"),
                    .shown = memory_new(T, sizeof *heads.shown, "the words"),
@@ -42,8 +42,8 @@ Heads heads_look(Gpt *gpt, const Vocabulary *vocabulary, const int *tokens, int 
         heads.tokens[i] = format_text("%s", vocabulary->words[tokens[i]].key);
         heads.shown[i] = display_token(heads.tokens[i]);
     }
-    if (gpt->shape.patterns)
-        memcpy(heads.patterns, gpt->shape.patterns, all * sizeof *heads.patterns);
+    if (gpt->config.patterns)
+        memcpy(heads.patterns, gpt->config.patterns, all * sizeof *heads.patterns);
     look(heads.weights, gpt, tokens, count);
     return heads;
 }

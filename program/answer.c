@@ -29,13 +29,14 @@ Answerer answerer_new(Pretrained *model, const TrainingText *source, AnswerRules
 {
     const Vocabulary *words = &model->vocabulary;
     const size_t V = (size_t)words->count;
-    gpt_remember(&model->gpt, rules.beam > 2 ? rules.beam : 2);
+    const KvCache cache = kv_cache_new(&model->gpt.config, rules.beam > 2 ? rules.beam : 2);
     return (Answerer){.model = model,
                       .source = source,
                       .rules = rules,
                       .screen = screen_open(),
-                      .prompt = generator_new(&model->gpt, 0, words->bos),
-                      .writer = generator_new(&model->gpt, 1, words->bos),
+                      .cache = cache,
+                      .prompt = generator_new(&model->gpt, cache, 0, words->bos),
+                      .writer = generator_new(&model->gpt, cache, 1, words->bos),
                       .p = memory_new(V, sizeof(double), "the probabilities"),
                       .log_p = memory_new(V, sizeof(double), "the probabilities"),
                       .ranked = memory_new(V, sizeof(Ranked), "the probabilities"),
@@ -48,6 +49,7 @@ void answerer_free(Answerer *a)
 {
     generator_free(&a->prompt);
     generator_free(&a->writer);
+    kv_cache_free(&a->cache);
     free(a->p);
     free(a->log_p);
     free(a->ranked);
@@ -95,7 +97,7 @@ static void begin_stream(const Answerer *a, Answer *answer)
 /* Reads the prompt and ranks what may come next. Returns NULL, or what is wrong. */
 static char *begin(Answerer *a, Answer *answer, const char *name, size_t size)
 {
-    const int T = a->model->gpt.shape.context, V = a->model->vocabulary.count;
+    const int T = a->model->gpt.config.context, V = a->model->vocabulary.count;
     char *wrong =
         pretrained_tokens(a->model, name, answer->text, size, &answer->tokens, &answer->count);
     if (wrong)
@@ -121,13 +123,13 @@ static int continuations(Answerer *a, Answer *answer)
     const AnswerRules *rules = &a->rules;
     if (!rules->beam || !rules->count)
         return rules->count;
-    const int room = a->model->gpt.shape.context - answer->count + 1;
+    const int room = a->model->gpt.config.context - answer->count + 1;
     const BeamRules beam = {.width = rules->beam,
                             .eos = a->model->vocabulary.eos,
                             .most = rules->words < room ? rules->words : room,
                             .barred = a->barred};
-    answer->found =
-        beam_search(&a->model->gpt, a->prompt.logits, answer->count, beam, &answer->found_count);
+    answer->found = beam_search(&a->model->gpt, &a->cache, a->prompt.logits, answer->count, beam,
+                                &answer->found_count);
     return answer->found_count < rules->count ? answer->found_count : rules->count;
 }
 
@@ -302,7 +304,7 @@ static void put_remark(const Answerer *a, const Answer *answer, const Hypothesis
 
 static void put_full(const Answerer *a)
 {
-    printf("     the context of %d tokens was full: ", a->model->gpt.shape.context);
+    printf("     the context of %d tokens was full: ", a->model->gpt.config.context);
     if (a->rules.beam) {
         printf("a beam ends there\n");
         return;

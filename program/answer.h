@@ -28,6 +28,7 @@ typedef struct {
     Screen screen;
     Generator prompt; /* has read the prompt, which every continuation goes on from */
     Generator writer;
+    KvCache cache;
     double *p, *log_p; /* (V) probabilities */
     Ranked *ranked;    /* (V) */
     size_t *next;      /* (V) counts */

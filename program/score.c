@@ -24,7 +24,7 @@ typedef struct {
 static double loss_of(Score *score, const Piece *piece)
 {
     const Batch batch = batch_fill(&score->room, score->corpus, piece, 1, 0);
-    const double loss = gpt_evaluate(&score->model->gpt, &batch);
+    const double loss = gpt_evaluate(&score->model->gpt, &batch, NULL);
     pretrained_check(score->model, loss);
     return loss;
 }
@@ -96,7 +96,7 @@ void score_text(Pretrained *model, const char *path, bool json)
     Text text = text_read(path, model->lower);
     Corpus corpus = corpus_of(path, text.clean, text.size, &model->vocabulary, model->stream);
     Spelling spelling = spelling_of(&model->vocabulary, text.clean, text.size);
-    corpus_cut(&corpus, model->gpt.shape.context, 0, 0);
+    corpus_cut(&corpus, model->gpt.config.context, 0, 0);
     Score score = {model, &corpus, &spelling, batch_room_new(model->gpt.rows), json};
     if (!json)
         printf("     loss  perplexity   tokens\n");

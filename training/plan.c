@@ -223,11 +223,11 @@ static void derive(Plan *plan, const Corpus *corpus, int vocabulary)
     plan->rows = rows_of_part(s, corpus);
     int count;
     size_t numbers;
-    Tensor *tensors = gpt_tensors(plan->shape, &count, &numbers);
+    Tensor *tensors = gpt_tensors(&plan->shape, &count, &numbers);
     plan->parameters = gpt_parameters(tensors, count);
     free(tensors);
     /* Adam's two moments and the best weights so far lie beside the model. */
-    plan->bytes = gpt_bytes(plan->shape, plan->rows) + 3 * (double)numbers * sizeof(Real);
+    plan->bytes = gpt_bytes(&plan->shape, plan->rows) + 3 * (double)numbers * sizeof(Real);
     s->threads = thread_limit();
 }
 

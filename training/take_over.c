@@ -47,7 +47,7 @@ static IntList windows_of(const Pattern *patterns, const GptConfig *shape)
 /* The settings that describe the model; free their window. */
 static Settings settings_of(const Pretrained *model)
 {
-    const GptConfig *shape = &model->gpt.shape;
+    const GptConfig *shape = &model->gpt.config;
     return (Settings){.tokens = model->vocabulary.characters ? TOKENS_CHAR : TOKENS_WORD,
                       .sequence = model->stream ? SEQUENCE_STREAM : SEQUENCE_LINES,
                       .lower = model->lower,
@@ -92,7 +92,7 @@ void take_over_model(Settings *settings, Decided *decided, const Pretrained *mod
     if (DECIDED(decided, min_count) || DECIDED(decided, max_words))
         usage_error("--%s is for a new vocabulary; the model in %s keeps its own",
                     DECIDED(decided, min_count) ? "min-count" : "max-words", settings->from);
-    const GptConfig *shape = &model->gpt.shape;
+    const GptConfig *shape = &model->gpt.config;
     Settings own = settings_of(model);
     if (settings->window.count <= shape->layers * shape->heads) {
         Pattern *patterns = patterns_of(&settings->window, shape->layers, shape->heads);

@@ -57,9 +57,9 @@ static void make_plan(Trainer *t, const Settings *settings, const Decided *decid
 static void make_model(Trainer *t)
 {
     memory_check(t->plan.bytes, "a model of these sizes");
-    t->gpt = gpt_new(t->plan.shape, t->plan.rows);
+    t->gpt = gpt_new(&t->plan.shape, t->plan.rows);
     t->adam = adam_new(&t->gpt);
-    t->best = memory_new(t->gpt.numbers, sizeof *t->best, "the best weights");
+    t->best = memory_new(t->gpt.size, sizeof *t->best, "the best weights");
     t->reader = reader_new(&t->corpus, (uint32_t)t->plan.settings.seed);
     t->room = batch_room_new(t->plan.rows);
     t->progress = (Progress){.best_loss = INFINITY};
@@ -114,10 +114,10 @@ static void begin(Trainer *t, const Settings *settings, const Decided *decided, 
     make_plan(t, settings, decided);
     make_model(t);
     if (from)
-        memcpy(t->gpt.weight_block, from->weight_block, from->numbers * sizeof(Real));
+        memcpy(t->gpt.weight_block, from->weight_block, from->size * sizeof(Real));
     else
         gpt_init(&t->gpt, (uint32_t)settings->seed);
-    memcpy(t->best, t->gpt.weight_block, t->gpt.numbers * sizeof *t->best);
+    memcpy(t->best, t->gpt.weight_block, t->gpt.size * sizeof *t->best);
     t->identity = run_identity(&t->plan.settings, &t->text);
     t->directory = run_directory(settings, t->text_path, &t->log);
 }
@@ -208,7 +208,7 @@ static Step learn(Trainer *t, int64_t number)
     for (int i = 0; i < count; i++)
         targets += pieces[i].length;
 
-    const Noise noise = {s->dropout, (uint32_t)s->seed, (uint32_t)number, 0};
+    const Dropout dropout = {s->dropout, (uint32_t)s->seed, (uint32_t)number};
     double sum = 0;
     uint32_t row = 0;
     for (int part = 0; part < s->accumulate; part++) {
@@ -217,7 +217,7 @@ static Step learn(Trainer *t, int64_t number)
         if (from == end)
             continue;
         const Batch batch = batch_fill(&t->room, &t->corpus, pieces + from, end - from, row);
-        const double loss = gpt_forward_backward(gpt, &batch, (Real)(1.0 / targets), noise);
+        const double loss = gpt_forward_backward(gpt, &batch, (Real)(1.0 / targets), dropout);
         if (!isfinite(loss))
             end_not_finite(t, number, "the loss is not finite");
         sum += loss;
@@ -269,7 +269,7 @@ static double loss_over(Trainer *t, const Piece *pieces, EvaluationWatch *watch,
         for (end = from; end < count && rows + pieces[end].length <= t->room.rows; end++)
             rows += pieces[end].length;
         const Batch batch = batch_fill(&t->room, &t->corpus, pieces + from, (int)(end - from), 0);
-        const double loss = gpt_evaluate(&t->gpt, &batch);
+        const double loss = gpt_evaluate(&t->gpt, &batch, NULL);
         if (!isfinite(loss))
             end_not_finite(t, t->progress.step, "the loss is not finite");
         sum += loss;
@@ -289,7 +289,7 @@ double trainer_evaluate(Trainer *t, EvaluationWatch *watch, void *watcher)
         t->progress.best_loss = loss;
         t->progress.best_step = t->progress.step;
         t->progress.worse = 0;
-        memcpy(t->best, t->gpt.weight_block, t->gpt.numbers * sizeof *t->best);
+        memcpy(t->best, t->gpt.weight_block, t->gpt.size * sizeof *t->best);
     } else {
         t->progress.worse++;
     }
@@ -302,7 +302,7 @@ bool trainer_save(Trainer *t)
         end_not_finite(t, t->progress.step, "the weights are not finite");
     if (isinf(t->progress.best_loss)) { /* not evaluated yet: the last weights are the best */
         t->progress.best_step = t->progress.step;
-        memcpy(t->best, t->gpt.weight_block, t->gpt.numbers * sizeof *t->best);
+        memcpy(t->best, t->gpt.weight_block, t->gpt.size * sizeof *t->best);
     }
     return run_save(t->directory, &t->gpt, &t->adam, t->best, &t->progress, &t->log, t->identity);
 }

@@ -261,6 +261,12 @@ Batch batch_fill(BatchRoom *room, const Corpus *corpus, const Piece *pieces, int
         }
     }
     room->start[count] = rows;
-    return (Batch){rows, count,           room->start, room->tokens, room->targets,
-                   rows, room->positions, first_row,   NULL};
+    return (Batch){.rows = rows,
+                   .sequences = count,
+                   .start = room->start,
+                   .tokens = room->tokens,
+                   .targets = room->targets,
+                   .counted = rows,
+                   .positions = room->positions,
+                   .first_row = first_row};
 }

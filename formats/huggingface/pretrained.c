@@ -34,7 +34,7 @@ static void check_size(const char *directory, GptConfig shape, size_t file_size)
 {
     int count;
     size_t numbers, wanted = 0;
-    Tensor *tensors = gpt_tensors(shape, &count, &numbers);
+    Tensor *tensors = gpt_tensors(&shape, &count, &numbers);
     for (int i = 0; i < count; i++)
         wanted += tensor_size(&tensors[i]);
     free(tensors);
@@ -65,7 +65,7 @@ Pretrained pretrained_open(const char *directory)
                         .vocabulary = tokenizer.vocabulary,
                         .lower = tokenizer.lower,
                         .stream = tokenizer.stream};
-    model.gpt = gpt_new(config.shape, config.shape.context);
+    model.gpt = gpt_new(&config.shape, config.shape.context);
     free((Pattern *)config.shape.patterns);
     weights_read(&file, &model.gpt, model.gpt.weight_block, "");
     safetensors_close(&file);

@@ -24,9 +24,10 @@ static int list_block(NamedTensor *list, const Gpt *gpt, Real *block, const char
 {
     for (int i = 0; i < gpt->tensor_count; i++) {
         const Tensor *tensor = &gpt->tensors[i];
-        list[i] =
-            (NamedTensor){.rows = tensor->rows, .cols = tensor->cols, .at = block + tensor->offset};
-        file_name(&list[i], prefix, inner, tensor, gpt->shape.post_norm);
+        list[i] = (NamedTensor){.rows = tensor_is_vector(tensor) ? 0 : tensor->rows,
+                                .cols = tensor->cols,
+                                .at = block + tensor->offset};
+        file_name(&list[i], prefix, inner, tensor, gpt->config.post_norm);
     }
     return gpt->tensor_count;
 }
@@ -39,7 +40,7 @@ int weights_list(NamedTensor *list, const Gpt *gpt, Real *block, const char *pre
 void weights_read(const SafeTensors *file, const Gpt *gpt, Real *block, const char *prefix)
 {
     NamedTensor *list = memory_new((size_t)gpt->tensor_count, sizeof *list, "a file's table");
-    const char *first = gpt->shape.post_norm ? "tokens_embed.weight" : "wte.weight";
+    const char *first = gpt->config.post_norm ? "tokens_embed.weight" : "wte.weight";
     const bool bare = !*prefix && safetensors_has(file, first);
     const int count = list_block(list, gpt, block, prefix, bare ? "" : "transformer.");
     for (int i = 0; i < count; i++)

@@ -1,4 +1,6 @@
-/* beam.c: see beam.h. */
+/* beam.c: each round scores every token after every hypothesis, ranks all of them, and reads the last
+ * tokens of those that go on as one batch. Each hypothesis has a slot of the KV cache: its first
+ * child takes the slot over, the others get a copy. */
 #include "beam.h"
 
 #include <math.h>
@@ -7,25 +9,26 @@
 
 #include "sampler.h"
 
-/* The best so far and room to find the next in. */
 typedef struct {
     Gpt *gpt;
+    const KvCache *cache;
     BeamRules rules;
-    int read;               /* tokens of the prompt, which lies in every slot */
+    int read;               /* tokens of the prompt */
     Hypothesis *now, *next; /* (width) */
     int count;
-    double *scores; /* (width, V) ln p of each hypothesis and each token behind it */
+    double *scores; /* (width, V) ln p of each hypothesis and each token after it */
     Ranked *best;   /* (width) */
     Real *logits;   /* (width, V) of the hypotheses that go on, in their order */
-    int *start, *tokens, *positions, *slots; /* (width + 1) (width) … of their batch */
+    int *start, *tokens, *positions, *slots; /* (width + 1), (width), …: their batch */
 } Beam;
 
-/* It begins with the empty continuation, of which slot 0 remembers the prompt. */
-static Beam beam_new(Gpt *gpt, const Real *logits, int read, BeamRules rules)
+/* Begins with the empty continuation, in slot 0. */
+static Beam beam_new(Gpt *gpt, const KvCache *cache, const Real *logits, int read, BeamRules rules)
 {
-    const size_t K = (size_t)rules.width, V = (size_t)gpt->shape.vocabulary;
+    const size_t K = (size_t)rules.width, V = (size_t)gpt->config.vocabulary;
     static const char what[] = "the beam";
     Beam beam = {.gpt = gpt,
+                 .cache = cache,
                  .rules = rules,
                  .read = read,
                  .count = 1,
@@ -69,11 +72,11 @@ void beam_free(Hypothesis *found, int count)
     free(found);
 }
 
-/* Row i of the scores: what each token would make of hypothesis i. One that has ended stays what
- * it is, in the place of its first token. */
+/* Row i of the scores: ln p of hypothesis i with each token after it. One that has ended keeps its
+ * probability, in the first column. */
 static void score(Beam *beam)
 {
-    const int V = beam->gpt->shape.vocabulary;
+    const int V = beam->gpt->config.vocabulary;
     const Real *logits = beam->logits;
     for (int i = 0; i < beam->count; i++) {
         double *row = ROW(beam->scores, i, V);
@@ -91,11 +94,11 @@ static void score(Beam *beam)
     }
 }
 
-/* The best of what the scores hold become the next hypotheses. The first child of each that goes on
- * does so in its parent's slot; taken (width) notes it. */
+/* The best scores become the next hypotheses. The first child of each takes over its parent's slot,
+ * unless it has ended; taken (width) notes the slots. */
 static void choose(Beam *beam, bool *taken)
 {
-    const int V = beam->gpt->shape.vocabulary;
+    const int V = beam->gpt->config.vocabulary;
     int count = rank_best(beam->best, beam->rules.width, beam->scores, beam->count * V);
     while (count > 0 && isinf(beam->best[count - 1].value))
         count--;
@@ -117,8 +120,8 @@ static void choose(Beam *beam, bool *taken)
     beam->count = count;
 }
 
-/* One token more, behind `read` tokens that every slot has read. The other children of a hypothesis
- * get copies of its slot, in slots where nobody goes on. */
+/* One token more, after `read` tokens in every slot. The other children of a hypothesis get copies
+ * of its slot, in slots that are free. */
 static void step(Beam *beam, int read)
 {
     bool *taken = memory_new((size_t)beam->rules.width, sizeof *taken, "the beam");
@@ -131,8 +134,8 @@ static void step(Beam *beam, int read)
         while (taken[slot])
             slot++;
         h->slot = slot++;
-        gpt_copy_slot(beam->gpt, h->slot,
-                      beam->now[beam->best[i].id / beam->gpt->shape.vocabulary].slot, read);
+        const int parent = beam->best[i].id / beam->gpt->config.vocabulary;
+        kv_cache_copy(beam->cache, h->slot, beam->now[parent].slot, read);
     }
     free(taken);
     Hypothesis *const now = beam->now;
@@ -140,8 +143,8 @@ static void step(Beam *beam, int read)
     beam->next = now;
 }
 
-/* Reads the last token of all hypotheses that go on, as many at once as the model has rows;
- * returns how many they are. */
+/* Reads the last token of all hypotheses that go on, as many at once as the model has rows; returns
+ * how many there are. */
 static int read_on(Beam *beam)
 {
     int rows = 0;
@@ -159,16 +162,18 @@ static int read_on(Beam *beam)
                              .sequences = count,
                              .start = beam->start,
                              .tokens = beam->tokens + from,
-                             .slots = beam->slots + from,
-                             .positions = beam->positions + from};
-        gpt_next_logits(beam->gpt, &batch, ROW(beam->logits, from, beam->gpt->shape.vocabulary));
+                             .positions = beam->positions + from,
+                             .cache = beam->cache,
+                             .slots = beam->slots + from};
+        gpt_next_logits(beam->gpt, &batch, ROW(beam->logits, from, beam->gpt->config.vocabulary));
     }
     return rows;
 }
 
-Hypothesis *beam_search(Gpt *gpt, const Real *logits, int read, BeamRules rules, int *found)
+Hypothesis *beam_search(Gpt *gpt, const KvCache *cache, const Real *logits, int read,
+                        BeamRules rules, int *found)
 {
-    Beam beam = beam_new(gpt, logits, read, rules);
+    Beam beam = beam_new(gpt, cache, logits, read, rules);
     for (int length = 1; length <= rules.most; length++) {
         score(&beam);
         step(&beam, read + length - 1);

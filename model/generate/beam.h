@@ -1,19 +1,21 @@
-/* beam.h: the most probable continuations of a prompt, searched breadth first: of all that one more
- * token makes of the best so far, the best `width` are kept. One that has come to [eos] is
- * complete: it stays among them with the probability it has until better ones push it out.
- * Probabilities are those of the whole continuation and are not corrected for its length, so a
- * beam that holds every beginning finds the most probable continuations there are. */
+/* beam.h: beam search, for the most probable continuations of a prompt. Of all continuations that
+ * are one token longer than the best so far, the best `width` are kept. One that has reached [eos]
+ * is complete: it keeps its probability, and its place until better ones push it out.
+ *
+ * Probabilities are those of the whole continuation, not corrected for its length, so a beam wide
+ * enough to hold every continuation finds the most probable ones exactly. */
 #ifndef PULGA_BEAM_H
 #define PULGA_BEAM_H
 
 #include "model/gpt.h"
+#include "model/kv_cache.h"
 
 typedef struct {
-    int *tokens; /* (count) behind the prompt, [eos] with them */
+    int *tokens; /* (count) after the prompt, with [eos] */
     int count;
     double log_probability; /* ln of the continuation's probability */
-    bool ended;             /* with [eos]; else it was cut at the most tokens */
-    int slot;               /* where the model remembers it */
+    bool ended;             /* by [eos]; else cut at the largest number of tokens */
+    int slot;               /* of the KV cache */
 } Hypothesis;
 
 typedef struct {
@@ -23,10 +25,11 @@ typedef struct {
     const bool *barred; /* (V) tokens that no continuation has; NULL: none */
 } BeamRules;
 
-/* The best ones, at most `width`, most probable first. The model remembers `width` slots, the first
- * of which has read `read` tokens; logits (V) is what may follow them. They and a continuation fit
- * in the context but for its last token. The caller frees what is found with beam_free. */
-Hypothesis *beam_search(Gpt *gpt, const Real *logits, int read, BeamRules rules, int *found);
+/* The best continuations, at most `width`, most probable first; beam_free() frees them. The cache
+ * has `width` slots, and `read` tokens have been read in slot 0; logits (V) are the scores of the
+ * token after them. They and a continuation without its last token fit into the context. */
+Hypothesis *beam_search(Gpt *gpt, const KvCache *cache, const Real *logits, int read,
+                        BeamRules rules, int *found);
 void beam_free(Hypothesis *found, int count);
 
 #endif

@@ -1,89 +1,92 @@
-/* writer.c: see writer.h. */
+/* generator.c: keeps the tokens it has read, since they are needed again when the context is full,
+ * and reads new ones as batches of one sequence that goes on in the KV cache. */
 #include "generator.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-Generator generator_new(Gpt *gpt, int slot, int bos)
+Generator generator_new(Gpt *gpt, KvCache cache, int slot, int bos)
 {
-    const size_t T = (size_t)gpt->shape.context, V = (size_t)gpt->shape.vocabulary;
-    Generator w = {.gpt = gpt,
+    const size_t T = (size_t)gpt->config.context, V = (size_t)gpt->config.vocabulary;
+    Generator g = {.gpt = gpt,
+                   .cache = cache,
                    .slot = slot,
                    .bos = bos,
-                   .tokens = memory_new(T + 1, sizeof *w.tokens, "what is read"),
-                   .positions = memory_new(T, sizeof *w.positions, "what is read"),
-                   .logits = memory_new(V, sizeof *w.logits, "the scores of all tokens")};
+                   .tokens = memory_new(T + 1, sizeof *g.tokens, "the generator"),
+                   .positions = memory_new(T, sizeof *g.positions, "the generator"),
+                   .logits = memory_new(V, sizeof *g.logits, "the generator")};
     for (size_t i = 0; i < T; i++)
-        w.positions[i] = (int)i;
-    return w;
+        g.positions[i] = (int)i;
+    return g;
 }
 
-void generator_free(Generator *w)
+void generator_free(Generator *g)
 {
-    free(w->tokens);
-    free(w->positions);
-    free(w->logits);
+    free(g->tokens);
+    free(g->positions);
+    free(g->logits);
 }
 
-/* Reads the tokens from number `from` on; those before have been. */
-static void read_from(Generator *w, int from)
+/* Reads the tokens from number `from` on; those before are in the cache. */
+static void read_from(Generator *g, int from)
 {
-    const int start[] = {0, w->count - from};
-    const Batch batch = {.rows = w->count - from,
+    const int start[] = {0, g->count - from};
+    const Batch batch = {.rows = g->count - from,
                          .sequences = 1,
                          .start = start,
-                         .slots = &w->slot,
-                         .tokens = w->tokens + from,
-                         .positions = w->positions + from};
-    gpt_next_logits(w->gpt, &batch, w->logits);
+                         .tokens = g->tokens + from,
+                         .positions = g->positions + from,
+                         .cache = &g->cache,
+                         .slots = &g->slot};
+    gpt_next_logits(g->gpt, &batch, g->logits);
 }
 
-int generator_keeps(const Generator *w, bool *behind_bos)
+int generator_keeps(const Generator *g, bool *after_bos)
 {
-    const int T = w->gpt->shape.context, kept = T / 2 > 1 ? T / 2 : 1;
-    *behind_bos = w->bos >= 0 && kept < T;
+    const int T = g->gpt->config.context, kept = T / 2 > 1 ? T / 2 : 1;
+    *after_bos = g->bos >= 0 && kept < T;
     return kept;
 }
 
-/* More tokens than fit: the last of them alone. */
-static void begin_with_last(Generator *w, const int *tokens, int count)
+/* Of more tokens than fit into the context, takes only the last. */
+static void keep_last(Generator *g, const int *tokens, int count)
 {
-    bool behind_bos;
-    const int kept = generator_keeps(w, &behind_bos);
-    memmove(w->tokens + behind_bos, tokens + count - kept, sizeof *tokens * (size_t)kept);
-    if (behind_bos)
-        w->tokens[0] = w->bos;
-    w->count = behind_bos + kept;
-    w->forgot = true;
+    bool after_bos;
+    const int kept = generator_keeps(g, &after_bos);
+    memmove(g->tokens + after_bos, tokens + count - kept, sizeof *tokens * (size_t)kept);
+    if (after_bos)
+        g->tokens[0] = g->bos;
+    g->count = after_bos + kept;
+    g->forgot = true;
 }
 
-void generator_begin(Generator *w, const int *tokens, int count)
+void generator_begin(Generator *g, const int *tokens, int count)
 {
-    w->forgot = false;
-    if (count > w->gpt->shape.context) {
-        begin_with_last(w, tokens, count);
+    g->forgot = false;
+    if (count > g->gpt->config.context) {
+        keep_last(g, tokens, count);
     } else {
-        memcpy(w->tokens, tokens, sizeof *tokens * (size_t)count);
-        w->count = count;
+        memcpy(g->tokens, tokens, sizeof *tokens * (size_t)count);
+        g->count = count;
     }
-    read_from(w, 0);
+    read_from(g, 0);
 }
 
-void generator_add(Generator *w, int token)
+void generator_add(Generator *g, int token)
 {
-    w->tokens[w->count++] = token;
-    if (w->count <= w->gpt->shape.context) {
-        read_from(w, w->count - 1);
+    g->tokens[g->count++] = token;
+    if (g->count <= g->gpt->config.context) {
+        read_from(g, g->count - 1);
     } else {
-        begin_with_last(w, w->tokens, w->count);
-        read_from(w, 0);
+        keep_last(g, g->tokens, g->count);
+        read_from(g, 0);
     }
 }
 
 void generator_copy(Generator *to, const Generator *from)
 {
-    const size_t V = (size_t)from->gpt->shape.vocabulary;
-    gpt_copy_slot(to->gpt, to->slot, from->slot, from->count);
+    const size_t V = (size_t)from->gpt->config.vocabulary;
+    kv_cache_copy(&to->cache, to->slot, from->slot, from->count);
     memcpy(to->tokens, from->tokens, sizeof *to->tokens * (size_t)from->count);
     memcpy(to->logits, from->logits, sizeof *to->logits * V);
     to->count = from->count;

@@ -1,36 +1,40 @@
-/* writer.h: a model that reads a prompt and goes on token by token. What was read is remembered
- * (keys and values), so a further token costs one row. When the context is full it forgets: it
- * reads the last T/2 tokens again from position 0, behind [bos] where there is one. */
+/* generator.h: a model that reads a prompt and is continued token by token. What it has read stays
+ * in a slot of a KV cache, so each further token costs one row.
+ *
+ * When the context is full, the generator forgets: it reads the last T/2 tokens again from position
+ * 0, after [bos] if the model has one. */
 #ifndef PULGA_GENERATOR_H
 #define PULGA_GENERATOR_H
 
 #include "model/gpt.h"
+#include "model/kv_cache.h"
 
 typedef struct {
     Gpt *gpt;
-    int slot;       /* of what the model remembers */
+    KvCache cache;  /* not its own */
+    int slot;       /* of the cache */
     int bos;        /* -1: none */
-    int *tokens;    /* (T, and one) what it has read and not forgotten */
+    int *tokens;    /* (T + 1) what it has read and not forgotten */
     int *positions; /* (T) 0, 1, 2, … */
     int count;      /* of tokens */
-    bool forgot;    /* since it began */
-    Real *logits;   /* (V) what may come next */
+    bool forgot;    /* since generator_begin() */
+    Real *logits;   /* (V) the scores of the next token */
 } Generator;
 
-/* Over a model that remembers (gpt_remember). */
-Generator generator_new(Gpt *gpt, int slot, int bos);
-void generator_free(Generator *writer);
+/* generator_free() frees it, but not the cache. */
+Generator generator_new(Gpt *gpt, KvCache cache, int slot, int bos);
+void generator_free(Generator *generator);
 
-/* Begins with a prompt of at least one token. */
-void generator_begin(Generator *writer, const int *tokens, int count);
+/* Reads a prompt of at least one token. */
+void generator_begin(Generator *generator, const int *tokens, int count);
 
-/* Goes on by one token. */
-void generator_add(Generator *writer, int token);
+/* Reads one token more. */
+void generator_add(Generator *generator, int token);
 
-/* Makes a writer stand where another one of the same model stands, without reading. */
+/* Brings a generator to the state of another one of the same model, without reading. */
 void generator_copy(Generator *to, const Generator *from);
 
-/* How many tokens are read again when the context is full, and whether behind [bos]. */
-int generator_keeps(const Generator *writer, bool *behind_bos);
+/* How many tokens are read again when the context is full, and whether after [bos]. */
+int generator_keeps(const Generator *generator, bool *after_bos);
 
 #endif

@@ -1,4 +1,5 @@
-/* sampler.c: see sampler.h. */
+/* sampler.c: a heap finds the largest of many values without sorting all of them; probabilities are
+ * computed in double, so that sums over a large vocabulary stay exact enough to draw from. */
 #include "sampler.h"
 
 #include <math.h>
@@ -17,7 +18,7 @@ static int largest_first(const void *a, const void *b)
     return is_less(*(const Ranked *)a, *(const Ranked *)b) ? 1 : -1;
 }
 
-/* Puts the entry at `at` of a heap with the least on top where it belongs. */
+/* Moves the entry at `at` down to its place, in a heap with the smallest entry on top. */
 static void sink(Ranked *heap, int count, int at)
 {
     const Ranked entry = heap[at];
@@ -53,7 +54,7 @@ int rank_best(Ranked *best, int k, const double *values, int count)
 
 static double largest(const Real *logits, int V)
 {
-    Real top = logits[0]; /* no double and no fmax: GCC 12 for aarch64 fails at that */
+    Real top = logits[0]; /* not double, not fmax: GCC 12 for aarch64 miscompiles those */
     for (int j = 1; j < V; j++)
         top = logits[j] > top ? logits[j] : top;
     return (double)top;
@@ -79,7 +80,7 @@ void log_softmax_of(double *log_p, const Real *logits, int V)
         log_p[j] = (double)logits[j] - top - log(sum);
 }
 
-/* Leaves of p only the first `count` of the ranked tokens, scaled to a sum of 1. */
+/* Keeps in p only the first `count` ranked tokens, scaled to a sum of 1. */
 static void keep_ranked(double *p, int V, const Ranked *ranked, int count)
 {
     double sum = 0;
@@ -105,7 +106,8 @@ void sampler_probabilities(double *p, Ranked *ranked, const Real *logits, int V,
         keep_ranked(p, V, ranked, rank_best(ranked, how.top_k, p, V));
     if (how.top_p >= 1)
         return;
-    /* Tokens below (1 − p)/V have less than 1 − p together: the others reach p without them. */
+    /* Tokens below (1 − p)/V have less than 1 − p together, so the others reach p without them and
+     * only those need ranking. */
     int likely = 0, count = 0;
     for (int j = 0; j < V; j++)
         likely += p[j] >= (1 - how.top_p) / V;
@@ -118,7 +120,7 @@ void sampler_probabilities(double *p, Ranked *ranked, const Real *logits, int V,
 int sampler_pick(const double *p, int V, double uniform)
 {
     double sum = 0;
-    int last = 0; /* rounding may leave the whole sum a little short of 1 */
+    int last = 0; /* rounding may leave the sum of all a little below 1 */
     for (int j = 0; j < V; j++) {
         sum += p[j];
         if (p[j] > 0)

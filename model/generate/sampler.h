@@ -1,11 +1,11 @@
-/* sampler.h: from the scores of all tokens to one of them:
+/* sampler.h: chooses a token by the scores of all tokens, in this order:
  *
- *     p = softmax(logits / temperature)      temperature 0: all on the highest score
- *     top-k: the k most probable alone       0: all
+ *     p = softmax(logits / temperature)      temperature 0: all probability on the highest score
+ *     top-k: only the k most probable        0: all
  *     top-p: of those, the most probable ones that together reach p; 1: all
  *
- * in this order, what is left being scaled to a sum of 1. Of equal tokens the lower id counts as
- * the more probable one. */
+ * What is left is scaled to a sum of 1. Of equal tokens the one with the lower id counts as more
+ * probable. */
 #ifndef PULGA_SAMPLER_H
 #define PULGA_SAMPLER_H
 
@@ -21,14 +21,14 @@ typedef struct {
     int id;
 } Ranked;
 
-/* The k largest of count values, largest first, into best (k): as many as there are. */
+/* The k largest of count values, largest first, into best (k); returns how many there are. */
 int rank_best(Ranked *best, int k, const double *values, int count);
 
-/* p (V) = softmax(logits / temperature); log_softmax: its logarithms at temperature 1. */
+/* p (V) = softmax(logits / temperature); log_p (V) = ln softmax(logits). */
 void softmax_of(double *p, const Real *logits, int V, double temperature);
 void log_softmax_of(double *log_p, const Real *logits, int V);
 
-/* p (V) from logits (V), as above; ranked (V) is room to work in. */
+/* p (V) from logits (V), as above; ranked (V) is scratch memory. */
 void sampler_probabilities(double *p, Ranked *ranked, const Real *logits, int V, Sampling how);
 
 /* The token at which the running sum of p passes a uniform number from [0, 1). */

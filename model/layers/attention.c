@@ -1,13 +1,16 @@
-/* attention.c: see attention.h. */
+/* attention.c: one thread takes one head of one sequence and walks its queries in strips of 32. The
+ * matrix products of a strip work on views into the batch, so nothing is copied. Backward needs no
+ * atomic sums: all strips of a head, which add into the same dk and dv, belong to one thread. */
 #include "attention.h"
 
 #include <assert.h>
 #include <string.h>
 #include <tgmath.h>
 
-#include "model/elementary.h"
-#include "model/matrix/matrix.h"
 #include "base/threads.h"
+#include "model/elementary.h"
+#include "model/kv_cache.h"
+#include "model/matrix/matrix.h"
 
 /* Queries whose scores are held at once: enough rows for the product's tiles, few enough for the
  * strip to stay in the cache. */
@@ -16,47 +19,65 @@ enum { STRIP_ROWS = 32 };
 /* A strip's rows are as wide as a multiple of this, so that loops over them are whole vectors. */
 enum { STRIP_GRAIN = 16 };
 
-/* One head of one sequence: everything a thread needs to work on it alone. */
-typedef struct {
-    Matrix q, k, v, mixed; /* (rows, D) views into the batch; k and v into the past, if any */
-    Real *norm;            /* of the sequence's first row; rows are H apart */
-    int past;              /* tokens of earlier parts: row r is query number past + r */
-    int length;            /* of the sequence, its past with it */
-    Pattern pattern;
-    int heads, first_row, site;
-    Real scale; /* 1/√D */
-} Head;
+/* ---- Memory ---- */
 
-/* A few queries of a head and the keys that at least one of them may see. */
-typedef struct {
-    int query, queries; /* first row, count */
-    int key, keys;
-    int width; /* of a row: the keys, rounded up */
-} Strip;
+AttentionKeep attention_keep(Arena *arena, const AttentionShape *shape, int N)
+{
+    const size_t rows = (size_t)N, H = (size_t)shape->heads, HD = H * (size_t)shape->head_size;
+    return (AttentionKeep){.qkv = arena_take(arena, rows, 3 * HD),
+                           .mixed = arena_take(arena, rows, HD),
+                           .norm = arena_take(arena, rows, H)};
+}
+
+AttentionWork attention_work(Arena *arena, const AttentionShape *shape, int N, size_t strip)
+{
+    const size_t rows = (size_t)N, HD = (size_t)shape->heads * (size_t)shape->head_size;
+    return (AttentionWork){.dqkv = arena_take(arena, rows, 3 * HD),
+                           .dmixed = arena_take(arena, rows, HD),
+                           .strips = arena_take(arena, 3 * (size_t)thread_limit(), strip),
+                           .strip = strip};
+}
 
 static int strip_width(int keys)
 {
     return (keys + STRIP_GRAIN - 1) / STRIP_GRAIN * STRIP_GRAIN;
 }
 
-/* The span of the keys of some rows. */
-static KeyRange span_of(const Head *head, int row, int rows)
+static Pattern pattern_of(const AttentionShape *shape, int head)
 {
-    return pattern_span(head->pattern, head->length, head->past + row, rows);
+    return shape->patterns ? shape->patterns[head] : (Pattern){PATTERN_CAUSAL, 0};
 }
 
-static Strip strip_from(const Head *head, int query)
+size_t attention_strip_size(const AttentionShape *shape)
 {
-    const int left = head->q.rows - query, queries = left < STRIP_ROWS ? left : STRIP_ROWS;
-    const KeyRange span = span_of(head, query, queries);
-    const int keys = span.end - span.from;
-    return (Strip){query, queries, span.from, keys, strip_width(keys)};
+    int keys = 0; /* of the widest strip */
+    for (int h = 0; h < shape->heads; h++) {
+        const int span = pattern_largest_span(pattern_of(shape, h), shape->context, STRIP_ROWS);
+        keys = span > keys ? span : keys;
+    }
+    return (size_t)STRIP_ROWS * (size_t)strip_width(keys);
 }
 
-static Head head_of(Real *qkv, Real *mixed, Real *norm, const Batch *batch, AttentionShape shape,
-                    int sequence, int number)
+/* ---- A head of a sequence ---- */
+
+/* Everything a thread needs to work on it alone. */
+typedef struct {
+    Matrix q, mixed; /* (rows, D) views into the batch                                     */
+    Matrix k, v;     /* (length, D) views into the batch, or into the KV cache             */
+    Real *norm;      /* of the first row; rows are `heads` apart                           */
+    Pattern pattern;
+    int past;   /* tokens in the KV cache before the batch: row r is query past + r        */
+    int length; /* of the sequence, with its past                                          */
+    int heads, site;
+    uint32_t first_row; /* among the rows of the step                                      */
+    Real scale;         /* 1/√D                                                            */
+} Head;
+
+/* The head of a batch's qkv and mixed, or of their gradients. */
+static Head head_of(Real *qkv, Real *mixed, Real *norm, const Batch *batch,
+                    const AttentionShape *shape, int sequence, int number)
 {
-    const int H = shape.heads, D = shape.head_size;
+    const int H = shape->heads, D = shape->head_size;
     const int first = batch->start[sequence], length = batch->start[sequence + 1] - first;
     const Matrix rows = matrix(ROW(qkv, first, 3 * H * D), length, 3 * H * D);
     return (Head){.q = matrix_cols(rows, number * D, D),
@@ -65,78 +86,81 @@ static Head head_of(Real *qkv, Real *mixed, Real *norm, const Batch *batch, Atte
                   .mixed =
                       matrix_cols(matrix(ROW(mixed, first, H * D), length, H * D), number * D, D),
                   .norm = norm ? ROW(norm, first, H) + number : NULL,
+                  .pattern = pattern_of(shape, number),
                   .length = length,
-                  .pattern = shape.patterns ? shape.patterns[number] : (Pattern){0},
                   .heads = H,
-                  .first_row = first,
-                  .site = shape.layer * H + number,
+                  .site = shape->layer * H + number,
+                  .first_row = batch->first_row + (uint32_t)first,
                   .scale = 1 / sqrt((Real)D)};
 }
 
-/* A slot's first rows: k of all heads and, beside it, v. */
-static Matrix slot_rows(Real *past, int slot, int rows, AttentionShape shape)
+/* Stores k and v of a batch's rows in the KV cache. */
+static void cache_rows(const Real *qkv, const Batch *batch, const AttentionShape *shape)
 {
-    const int width = 2 * shape.heads * shape.head_size;
-    return matrix(ROW(past, (size_t)slot * (size_t)shape.context, width), rows, width);
-}
-
-/* Puts k and v of a batch's rows away. */
-static void remember(Real *past, const Real *qkv, const Batch *batch, AttentionShape shape)
-{
-    const int HD = shape.heads * shape.head_size;
+    const int HD = shape->heads * shape->head_size;
     for (int s = 0; s < batch->sequences; s++) {
-        Real *slot = slot_rows(past, batch->slots[s], shape.context, shape).at;
+        Real *slot = kv_cache_slot(batch->cache, shape->layer, batch->slots[s]);
         for (int i = batch->start[s]; i < batch->start[s + 1]; i++)
             memcpy(ROW(slot, batch->positions[i], 2 * HD), ROW(qkv, i, 3 * HD) + HD,
                    sizeof(Real) * 2 * (size_t)HD);
     }
 }
 
-/* Lets a head of sequence s see the parts that were read before. */
-static void look_back(Head *head, Real *past, const Batch *batch, AttentionShape shape, int s,
+/* Lets a head of a sequence attend to what the KV cache holds of it. */
+static void use_cache(Head *head, const Batch *batch, const AttentionShape *shape, int sequence,
                       int number)
 {
-    const int D = shape.head_size;
-    head->past = batch->positions[batch->start[s]];
+    const int H = shape->heads, D = shape->head_size;
+    head->past = batch->positions[batch->start[sequence]];
     head->length += head->past;
-    const Matrix rows = slot_rows(past, batch->slots[s], head->length, shape);
+    const Real *slot = kv_cache_slot(batch->cache, shape->layer, batch->slots[sequence]);
+    const Matrix rows = matrix(slot, head->length, 2 * H * D);
     head->k = matrix_cols(rows, number * D, D);
-    head->v = matrix_cols(rows, (shape.heads + number) * D, D);
+    head->v = matrix_cols(rows, (H + number) * D, D);
 }
 
-size_t attention_strip_size(AttentionShape shape, int T)
+/* ---- A strip: some queries of a head, and the span of the keys they attend to ---- */
+
+typedef struct {
+    int query, queries; /* first row, count                    */
+    int key, keys;      /* first key, count                    */
+    int width;          /* of a row in memory: keys, rounded up */
+} Strip;
+
+static Strip strip_from(const Head *head, int query)
 {
-    int keys = 0; /* of the widest strip */
-    for (int h = 0; h < shape.heads; h++) {
-        const Pattern pattern = shape.patterns ? shape.patterns[h] : (Pattern){0};
-        const int span = pattern_largest_span(pattern, T, STRIP_ROWS);
-        keys = span > keys ? span : keys;
-    }
-    return (size_t)STRIP_ROWS * (size_t)strip_width(keys);
+    const int left = head->q.rows - query, queries = left < STRIP_ROWS ? left : STRIP_ROWS;
+    const KeyRange span = pattern_span(head->pattern, head->length, head->past + query, queries);
+    const int keys = span.end - span.from;
+    return (Strip){query, queries, span.from, keys, strip_width(keys)};
 }
 
-/* scores = q·kᵀ of a strip, unscaled; −∞ for what a query may not see, to the row's end. */
-static Matrix strip_scores(Real *at, const Head *head, Strip s)
+/* (queries, keys) in one of a thread's three strips. */
+static Matrix strip_matrix(AttentionWork work, int number, Strip s)
 {
-    Matrix scores = matrix(at, s.queries, s.keys);
-    scores.row_step = s.width;
+    const Real *at = ROW(work.strips, 3 * thread_index() + number, work.strip);
+    return (Matrix){(Real *)at, s.queries, s.keys, s.width, 1};
+}
+
+/* scores = q·kᵀ, unscaled; −∞ for keys not attended to, to the end of the row in memory. */
+static void strip_scores(Matrix scores, const Head *head, Strip s)
+{
     matmul(scores, matrix_rows(head->q, s.query, s.queries),
            transposed(matrix_rows(head->k, s.key, s.keys)));
     for (int r = 0; r < s.queries; r++) {
-        Real *row = ROW(at, r, s.width);
+        Real *row = ROW(scores.at, r, s.width);
+        const int query = head->past + s.query + r;
         int j = 0;
-        for (KeyRange keys = {0};
-             pattern_next(head->pattern, head->length, head->past + s.query + r, &keys);
+        for (KeyRange keys = {0}; pattern_next(head->pattern, head->length, query, &keys);
              j = keys.end - s.key)
             for (; j < keys.from - s.key; j++)
                 row[j] = -INFINITY;
         for (; j < s.width; j++)
             row[j] = -INFINITY;
     }
-    return scores;
 }
 
-/* The largest of a strip's row: of every sixteenth number first, which are vectors. */
+/* The maximum of a strip's row: first of every sixteenth number, side by side in a vector. */
 static Real largest(const Real *scores, int width)
 {
     Real tops[STRIP_GRAIN];
@@ -164,138 +188,154 @@ static Real softmax(Real *scores, int width, Real scale)
     return top * scale + log(sum);
 }
 
-/* P of a strip once more, from the scores and the norms that forward kept. */
-static Matrix strip_weights(Real *at, const Head *head, Strip s)
+/* dscores from ddropped, which may lie in the same place. */
+static void softmax_backward(Matrix dscores, Matrix ddropped, Matrix P, Matrix dropped, Real scale)
 {
-    const Matrix P = strip_scores(at, head, s);
+    for (int r = 0; r < P.rows; r++) {
+        const Real *p = P.at + r * P.row_step, *kept = dropped.at + r * P.row_step;
+        const Real *dkept = ddropped.at + r * P.row_step;
+        Real *ds = dscores.at + r * P.row_step, sum = 0;
+        OMP(simd reduction(+ : sum))
+        for (int j = 0; j < P.cols; j++)
+            sum += kept[j] * dkept[j];
+        for (int j = 0; j < P.cols; j++)
+            ds[j] = (kept[j] * dkept[j] - p[j] * sum) * scale;
+    }
+}
+
+/* P again, from the scores and the norms that forward kept. */
+static void strip_softmax_again(Matrix P, const Head *head, Strip s)
+{
+    strip_scores(P, head, s);
     assert(head->norm);
     for (int r = 0; r < s.queries; r++) {
         const Real norm = head->norm[(ptrdiff_t)(s.query + r) * head->heads];
-        Real *row = ROW(at, r, s.width);
+        Real *row = ROW(P.at, r, s.width);
         for (int j = 0; j < s.width; j++)
             row[j] = real_exp(row[j] * head->scale - norm);
     }
-    return P;
 }
 
 /* Dropout of a strip's rows, each over the span of its query's keys. */
-static void strip_dropout(Matrix P, const Head *head, Strip s, Noise noise)
+static void strip_dropout(Matrix P, const Head *head, Strip s, Dropout dropout)
 {
-    for (int r = 0; r < s.queries; r++) {
-        const KeyRange span = span_of(head, s.query + r, 1);
-        dropout_row(P.at + r * P.row_step + span.from - s.key, span.end - span.from,
-                    head->first_row + s.query + r, RANDOM_DROP_ATTENTION, head->site, noise);
+    for (int r = 0; r < s.queries && dropout.rate > 0; r++) {
+        const int i = s.query + r;
+        const KeyRange span = pattern_span(head->pattern, head->length, head->past + i, 1);
+        dropout_apply_row(P.at + r * P.row_step + span.from - s.key, span.end - span.from,
+                          head->first_row + (uint32_t)i, RANDOM_DROP_ATTENTION, head->site,
+                          dropout);
     }
 }
 
-/* The rows of a strip, each in the place of its query in a square (length, length). */
-static void show(Real *weights, Matrix P, const Head *head, Strip s)
+/* Copies a strip to its place in a head's map (length, length). */
+static void strip_to_map(Real *map, Matrix P, const Head *head, Strip s)
 {
     for (int r = 0; r < s.queries; r++) {
-        Real *row = ROW(weights, s.query + r, head->length);
+        Real *row = ROW(map, s.query + r, head->length);
         memset(row, 0, sizeof *row * (size_t)head->length);
         memcpy(row + s.key, P.at + r * P.row_step, sizeof *row * (size_t)s.keys);
     }
 }
 
-static void attend(const Head *head, Real *strip, Real *weights, Noise noise)
+/* ---- Forward and backward ---- */
+
+static void attend(const Head *head, Real *map, AttentionWork work, Dropout dropout)
 {
     assert(head->norm);
     for (int query = 0; query < head->q.rows; query += STRIP_ROWS) {
         const Strip s = strip_from(head, query);
+        const Matrix P = strip_matrix(work, 0, s);
+        const Matrix v = matrix_rows(head->v, s.key, s.keys);
+        const Matrix mixed = matrix_rows(head->mixed, query, s.queries);
 
         /* 2  scores = q·kᵀ */
-        const Matrix P = strip_scores(strip, head, s);
+        strip_scores(P, head, s);
 
         /* 3  P = softmax(scores/√D) */
         for (int r = 0; r < s.queries; r++)
             head->norm[(ptrdiff_t)(query + r) * head->heads] =
-                softmax(ROW(strip, r, s.width), s.width, head->scale);
-        if (weights)
-            show(weights, P, head, s);
+                softmax(ROW(P.at, r, s.width), s.width, head->scale);
+        if (map)
+            strip_to_map(map, P, head, s);
 
-        /* 4  P = dropout(P) */
-        strip_dropout(P, head, s, noise);
+        /* 4  dropped = dropout(P), in place */
+        strip_dropout(P, head, s, dropout);
 
-        /* 5  mixed = P·v */
-        matmul(matrix_rows(head->mixed, query, s.queries), P, matrix_rows(head->v, s.key, s.keys));
+        /* 5  mixed = dropped·v */
+        matmul(mixed, P, v);
     }
 }
 
-/* d holds the gradients' places in the same views: d.mixed is given; d.q, d.k and d.v are set.
- * One thread walks all strips of a head: every sum into dk and dv has one owner and one order. */
-static void attend_backward(const Head *d, const Head *head, AttentionWork work, Noise noise)
+/* d has the gradients in the same views: d->mixed is given; d->q, d->k and d->v are set. */
+static void attend_backward(const Head *d, const Head *head, AttentionWork work, Dropout dropout)
 {
-    Real *strip = ROW(work.strips, 3 * thread_index(), work.strip);
     for (int j = 0; j < head->length; j++) {
         memset(d->k.at + j * d->k.row_step, 0, sizeof(Real) * (size_t)d->k.cols);
         memset(d->v.at + j * d->v.row_step, 0, sizeof(Real) * (size_t)d->v.cols);
     }
     for (int query = 0; query < head->q.rows; query += STRIP_ROWS) {
         const Strip s = strip_from(head, query);
-        const Matrix P = strip_weights(strip, head, s);
-        Matrix dropped = P, dP = P; /* the same view, of the other strips */
-        dropped.at = strip + work.strip, dP.at = strip + 2 * work.strip;
         const Matrix q = matrix_rows(head->q, query, s.queries);
         const Matrix k = matrix_rows(head->k, s.key, s.keys);
         const Matrix v = matrix_rows(head->v, s.key, s.keys);
+        const Matrix dq = matrix_rows(d->q, query, s.queries);
+        const Matrix dk = matrix_rows(d->k, s.key, s.keys);
+        const Matrix dv = matrix_rows(d->v, s.key, s.keys);
         const Matrix dmixed = matrix_rows(d->mixed, query, s.queries);
+        const Matrix P = strip_matrix(work, 0, s), dropped = strip_matrix(work, 1, s);
+        /* The third strip holds ddropped first, then dscores. */
+        const Matrix ddropped = strip_matrix(work, 2, s), dscores = ddropped;
 
-        /* 5  mixed = dropped·v, where dropped = dropout(P); its gradient in dP's place */
+        strip_softmax_again(P, head, s);
         memcpy(dropped.at, P.at, sizeof(Real) * (size_t)s.queries * (size_t)s.width);
-        strip_dropout(dropped, head, s, noise);
-        matmul_add(matrix_rows(d->v, s.key, s.keys), transposed(dropped), dmixed);
-        matmul(dP, dmixed, transposed(v));
+        strip_dropout(dropped, head, s, dropout);
 
-        /* 4  dropped = P·mask and
-         * 3  P = softmax(scores/√D): dscores = P · (dP − Σ P·dP)/√D, where
-         *    dP = mask·ddropped, so that P·dP = dropped·ddropped: the mask is not read again */
-        for (int r = 0; r < s.queries; r++) {
-            const Real *p = P.at + r * P.row_step, *kept = dropped.at + r * P.row_step;
-            Real *dp = dP.at + r * P.row_step, along = 0;
-            OMP(simd reduction(+ : along))
-            for (int j = 0; j < s.keys; j++)
-                along += kept[j] * dp[j];
-            for (int j = 0; j < s.keys; j++)
-                dp[j] = (kept[j] * dp[j] - p[j] * along) * head->scale;
-        }
+        /* 5  mixed = dropped·v       so  dv += droppedᵀ·dmixed  and  ddropped = dmixed·vᵀ */
+        matmul_add(dv, transposed(dropped), dmixed);
+        matmul(ddropped, dmixed, transposed(v));
 
-        /* 2  scores = q·kᵀ */
-        matmul(matrix_rows(d->q, query, s.queries), dP, k);
-        matmul_add(matrix_rows(d->k, s.key, s.keys), transposed(dP), q);
+        /* 4  dropped = mask·P        so  dP = mask·ddropped, and P·dP = dropped·ddropped
+         * 3  P = softmax(scores/√D)  so  dscores = (P·dP − P·Σ P·dP)/√D, the sum over a row */
+        softmax_backward(dscores, ddropped, P, dropped, head->scale);
+
+        /* 2  scores = q·kᵀ           so  dq = dscores·k  and  dk += dscoresᵀ·q */
+        matmul(dq, dscores, k);
+        matmul_add(dk, transposed(dscores), q);
     }
 }
 
 size_t attention_map_size(const Batch *batch, int sequences, int heads)
 {
-    size_t numbers = 0;
+    size_t size = 0;
     for (int s = 0; s < sequences; s++) {
         const size_t length = (size_t)(batch->start[s + 1] - batch->start[s]);
-        numbers += (size_t)heads * length * length;
+        size += (size_t)heads * length * length;
     }
-    return numbers;
+    return size;
 }
 
-void attention_forward(Real *y, AttentionKeep keep, AttentionWork work, Real *weights, Attention p,
-                       const Real *x, const Batch *batch, AttentionShape shape, Noise noise)
+void attention_forward(Real *y, Real *maps, AttentionKeep keep, AttentionWork work, Attention p,
+                       const Real *x, const Batch *batch, const AttentionShape *shape,
+                       Dropout dropout)
 {
-    const int N = batch->rows, C = shape.width, H = shape.heads, HD = H * shape.head_size;
+    const int N = batch->rows, C = shape->width, H = shape->heads, HD = H * shape->head_size;
+    assert(!maps || !batch->cache);
 
     /* 1 */ linear_forward(keep.qkv, p.qkv, x, N, C, 3 * HD);
-    if (batch->slots)
-        remember(keep.past, keep.qkv, batch, shape);
+    if (batch->cache)
+        cache_rows(keep.qkv, batch, shape);
 
-    /* 2 to 5, each head of each sequence by one thread; sequences differ in length: dynamic */
+    /* 2 to 5, each head of each sequence by one thread. Sequences differ in length: dynamic. */
     OMP(parallel for collapse(2) schedule(dynamic))
     for (int s = 0; s < batch->sequences; s++)
         for (int h = 0; h < H; h++) {
             Head head = head_of(keep.qkv, keep.mixed, keep.norm, batch, shape, s, h);
+            if (batch->cache)
+                use_cache(&head, batch, shape, s, h);
             const size_t square = (size_t)head.length * (size_t)head.length;
-            if (batch->slots)
-                look_back(&head, keep.past, batch, shape, s, h);
-            attend(&head, ROW(work.strips, 3 * thread_index(), work.strip),
-                   weights ? weights + attention_map_size(batch, s, H) + (size_t)h * square : NULL,
-                   noise);
+            Real *map = maps ? maps + attention_map_size(batch, s, H) + (size_t)h * square : NULL;
+            attend(&head, map, work, dropout);
         }
 
     /* 6 */ linear_forward(y, p.out, keep.mixed, N, HD, C);
@@ -303,9 +343,9 @@ void attention_forward(Real *y, AttentionKeep keep, AttentionWork work, Real *we
 
 void attention_backward(Real *dx, Attention dp, AttentionWork work, const Real *dy,
                         AttentionKeep keep, Attention p, const Real *x, const Batch *batch,
-                        AttentionShape shape, Noise noise)
+                        const AttentionShape *shape, Dropout dropout)
 {
-    const int N = batch->rows, C = shape.width, H = shape.heads, HD = H * shape.head_size;
+    const int N = batch->rows, C = shape->width, H = shape->heads, HD = H * shape->head_size;
 
     /* 6  y = mixed·Wout + bout */
     linear_backward(work.dmixed, dp.out, dy, p.out, keep.mixed, N, HD, C);
@@ -316,7 +356,7 @@ void attention_backward(Real *dx, Attention dp, AttentionWork work, const Real *
         for (int h = 0; h < H; h++) {
             const Head d = head_of(work.dqkv, work.dmixed, NULL, batch, shape, s, h);
             const Head head = head_of(keep.qkv, keep.mixed, keep.norm, batch, shape, s, h);
-            attend_backward(&d, &head, work, noise);
+            attend_backward(&d, &head, work, dropout);
         }
 
     /* 1  qkv = x·Wqkv + bqkv */

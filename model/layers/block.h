@@ -17,7 +17,7 @@ typedef struct {
     Attention attention;
     LayerNorm norm2;
     FeedForward feedforward;
-} Block;
+} BlockWeights;
 
 /* What backward needs. In a pre-norm block norm1 reads x and writes normed1; in a post-norm block
  * it reads the sum `summed1` and writes `middle`, and norm2 reads `summed2` and writes y. */
@@ -25,16 +25,17 @@ typedef struct {
     LayerNormKeep norm1, norm2;
     AttentionKeep attention;
     FeedForwardKeep feedforward;
-    Real *normed1, *normed2; /* (N, C) (N, C) pre-norm alone             */
-    Real *summed1, *summed2; /* (N, C) (N, C) post-norm alone            */
-    Real *middle;            /* (N, C) x between attention and the rest  */
+    Real *normed1, *normed2; /* (N, C) (N, C) pre-norm only                        */
+    Real *summed1, *summed2; /* (N, C) (N, C) post-norm only                       */
+    Real *middle;            /* (N, C) x between attention and feed-forward        */
 } BlockKeep;
 
+/* Scratch memory; one serves all layers of a model. */
 typedef struct {
     AttentionWork attention;
-    Real *dhidden; /* (N, F)                                             */
-    Real *branch;  /* (N, C) what a branch gives, or its gradient        */
-    Real *dnormed; /* (N, C) the gradient behind a layer norm            */
+    FeedForwardWork feedforward;
+    Real *branch;  /* (N, C) the output of attention or feed-forward, or its gradient */
+    Real *dnormed; /* (N, C) the gradient of a layer norm's output or input           */
 } BlockWork;
 
 typedef struct {
@@ -43,13 +44,25 @@ typedef struct {
     FeedForwardShape feedforward;
 } BlockShape;
 
-/* y (N, C) from x (N, C); weights: see attention.h. */
-void block_forward(Real *y, BlockKeep keep, BlockWork work, Real *weights, Block p, const Real *x,
-                   const Batch *batch, BlockShape shape, Noise noise);
+/* A block of a model, with all that belongs to it. */
+typedef struct {
+    BlockShape shape;
+    BlockWeights *p, *dp;
+    BlockKeep keep;
+} Block;
 
-/* d (N, C) comes in as the gradient of y and goes out as the gradient of x: the residual stream
- * runs through the whole model in one place. */
-void block_backward(Real *d, Block dp, BlockWork work, BlockKeep keep, Block p, const Real *x,
-                    const Batch *batch, BlockShape shape, Noise noise);
+BlockKeep block_keep(Arena *arena, const BlockShape *shape, int N);
+
+/* For blocks of this shape whose largest attention_strip_size() is `strip`. */
+BlockWork block_work(Arena *arena, const BlockShape *shape, int N, size_t strip);
+
+/* y (N, C) from x (N, C). maps, unless NULL, receives the attention maps: see attention.h. */
+void block_forward(Real *y, Real *maps, const Block *block, const BlockWork *work, const Real *x,
+                   const Batch *batch, Dropout dropout);
+
+/* d (N, C) comes in as the gradient of y and goes out as the gradient of x: the gradient of the
+ * residual stream stays in one place from the model's end to its beginning. */
+void block_backward(Real *d, const Block *block, const BlockWork *work, const Real *x,
+                    const Batch *batch, Dropout dropout);
 
 #endif

@@ -1,4 +1,5 @@
-/* dropout.c: see dropout.h. */
+/* dropout.c: draws the mask again whenever it is needed, from the counter-based random numbers of
+ * base/random.h, and multiplies. */
 #include "dropout.h"
 #include "base/threads.h"
 
@@ -7,27 +8,27 @@
 enum { LANES = RANDOM_LANES, GROUP = 4 * LANES };
 
 static void words_of_group(uint32_t words[4][LANES], uint32_t group, uint32_t row,
-                           RandomPurpose purpose, uint32_t site, Noise noise)
+                           RandomPurpose purpose, uint32_t site, Dropout dropout)
 {
     for (uint32_t lane = 0; lane < LANES; lane++) {
         words[0][lane] = group * LANES + lane;
         words[1][lane] = row;
         words[2][lane] = site;
-        words[3][lane] = noise.step;
+        words[3][lane] = dropout.step;
     }
-    random_many_words(words, noise.seed, purpose);
+    random_many_words(words, dropout.seed, purpose);
 }
 
-void dropout_row(Real *x, int count, int row, RandomPurpose purpose, int site, Noise noise)
+void dropout_apply_row(Real *x, int count, uint32_t row, RandomPurpose purpose, int site,
+                       Dropout dropout)
 {
-    if (noise.rate == 0)
+    if (dropout.rate == 0)
         return;
-    const uint32_t threshold = (uint32_t)(noise.rate * 0x1p32);
-    const Real kept = (Real)(1 / (1 - noise.rate));
+    const uint32_t threshold = (uint32_t)(dropout.rate * 0x1p32);
+    const Real kept = (Real)(1 / (1 - dropout.rate));
     for (int from = 0; from < count; from += GROUP) {
         uint32_t words[4][LANES];
-        words_of_group(words, (uint32_t)(from / GROUP), noise.first_row + (uint32_t)row, purpose,
-                       (uint32_t)site, noise);
+        words_of_group(words, (uint32_t)(from / GROUP), row, purpose, (uint32_t)site, dropout);
         for (int k = 0; k < 4; k++) {
             const int begin = from + k * LANES;
             const int end = begin + LANES < count ? begin + LANES : count;
@@ -37,11 +38,12 @@ void dropout_row(Real *x, int count, int row, RandomPurpose purpose, int site, N
     }
 }
 
-void dropout(Real *x, int N, int C, RandomPurpose purpose, int site, Noise noise)
+void dropout_apply(Real *x, const Batch *batch, int C, RandomPurpose purpose, int site,
+                   Dropout dropout)
 {
-    if (noise.rate == 0)
+    if (dropout.rate == 0)
         return;
     OMP(parallel for)
-    for (int i = 0; i < N; i++)
-        dropout_row(ROW(x, i, C), C, i, purpose, site, noise);
+    for (int i = 0; i < batch->rows; i++)
+        dropout_apply_row(ROW(x, i, C), C, batch->first_row + (uint32_t)i, purpose, site, dropout);
 }

@@ -6,19 +6,21 @@
 #define PULGA_DROPOUT_H
 
 #include "base/random.h"
+#include "model/batch.h"
 
-/* What the masks of one batch depend on. */
+/* What the masks of a step depend on. */
 typedef struct {
-    double rate; /* p; 0 in evaluation: nothing is dropped    */
+    double rate; /* p; 0 in evaluation: nothing is dropped */
     uint32_t seed;
     uint32_t step;
-    uint32_t first_row; /* of the batch, among the rows of its step  */
-} Noise;
+} Dropout;
 
-/* x (count) *= the mask of a row. Site: the layer, or layer · H + head; row: within the batch. */
-void dropout_row(Real *x, int count, int row, RandomPurpose purpose, int site, Noise noise);
+/* x (N, C) *= its mask. Site: the layer, or layer · H + head. */
+void dropout_apply(Real *x, const Batch *batch, int C, RandomPurpose purpose, int site,
+                   Dropout dropout);
 
-/* x (N, C) *= the masks of all rows. */
-void dropout(Real *x, int N, int C, RandomPurpose purpose, int site, Noise noise);
+/* The same for one row; `row` counts from the first row of the step. */
+void dropout_apply_row(Real *x, int count, uint32_t row, RandomPurpose purpose, int site,
+                       Dropout dropout);
 
 #endif

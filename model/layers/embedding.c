@@ -1,4 +1,5 @@
-/* embedding.c: see embedding.h. */
+/* embedding.c: forward adds two rows of the tables; backward adds each row's gradient to the same two
+ * rows. */
 #include "embedding.h"
 #include "base/threads.h"
 
@@ -18,8 +19,8 @@ void embedding_forward(Real *y, Embedding p, const Batch *batch, int C)
 
 void embedding_backward(Embedding dp, const Real *dy, const Batch *batch, int C, bool learned)
 {
-    /* y[i] = wte[token] + wpe[position]. Many rows may share a token, so a thread owns columns,
-     * not rows: every sum over rows runs in their order. */
+    /* y[i] = wte[token] + wpe[position]. Rows may share a token, so a thread owns columns, not
+     * rows: each sum over rows runs in their order, whatever the number of threads. */
     enum { COLUMNS = 64 };
     OMP(parallel for if(worth_threads(batch->rows, C)))
     for (int from = 0; from < C; from += COLUMNS) {

@@ -20,10 +20,16 @@ typedef struct {
     bool gelu;
 } FeedForwardShape;
 
+typedef struct {
+    Real *dhidden; /* (N, F) */
+} FeedForwardWork;
+
+FeedForwardKeep feedforward_keep(Arena *arena, FeedForwardShape shape, int N);
+FeedForwardWork feedforward_work(Arena *arena, FeedForwardShape shape, int N);
+
 void feedforward_forward(Real *y, FeedForwardKeep keep, FeedForward p, const Real *x, int N,
                          FeedForwardShape shape);
-/* dhidden (N, F): a place to work in. */
-void feedforward_backward(Real *dx, FeedForward dp, Real *dhidden, const Real *dy,
+void feedforward_backward(Real *dx, FeedForward dp, FeedForwardWork work, const Real *dy,
                           FeedForwardKeep keep, FeedForward p, const Real *x, int N,
                           FeedForwardShape shape);
 

@@ -1,10 +1,17 @@
-/* layernorm.c: see layernorm.h. */
+/* layernorm.c: forward row by row in two passes over a row (mean, then variance); backward computes
+ * the normalised x again from the mean and rstd that forward kept. */
 #include "layernorm.h"
 #include "base/threads.h"
 
 #include <tgmath.h>
 
 static const Real EPSILON = (Real)1e-5;
+
+LayerNormKeep layernorm_keep(Arena *arena, int N)
+{
+    Real *mean = arena_take(arena, (size_t)N, 1);
+    return (LayerNormKeep){mean, arena_take(arena, (size_t)N, 1)};
+}
 
 void layernorm_forward(Real *y, LayerNormKeep keep, LayerNorm p, const Real *x, int N, int C)
 {
@@ -24,7 +31,7 @@ void layernorm_forward(Real *y, LayerNormKeep keep, LayerNorm p, const Real *x, 
             squares += (in[c] - mean) * (in[c] - mean);
         const Real rstd = 1 / sqrt(squares / (Real)C + EPSILON);
 
-        /* 2  y = gain · n + bias, where n = (x − mean) · rstd */
+        /* 2  y = gain · n + bias, with n = (x − mean) · rstd */
         for (int c = 0; c < C; c++)
             out[c] = p.gain[c] * ((in[c] - mean) * rstd) + p.bias[c];
 
@@ -67,8 +74,8 @@ void layernorm_backward(Real *dx, LayerNorm dp, const Real *dy, LayerNormKeep ke
             dn_n_sum += dn * ((in[c] - mean) * rstd);
         }
 
-        /* 1  n = (x − mean) · rstd: mean and rstd depend on every x of the row, which takes out
-         *    of dn what is constant and what is along n */
+        /* 1  n = (x − mean) · rstd. Mean and rstd depend on every x of the row, so dx has no part
+         *    that is constant along the row and none that is parallel to n */
         const Real dn_mean = dn_sum / (Real)C, dn_n_mean = dn_n_sum / (Real)C;
         for (int c = 0; c < C; c++) {
             const Real n = (in[c] - mean) * rstd;

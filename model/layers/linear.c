@@ -1,4 +1,5 @@
-/* linear.c: see linear.h. */
+/* linear.c: one matrix product and a sum over rows; backward is two products, with the operands
+ * transposed as views, and a sum over rows. */
 #include "linear.h"
 
 #include "model/matrix/matrix.h"
@@ -31,10 +32,10 @@ static void add_rows(Real *db, const Real *dy, int N, int out)
 void linear_backward(Real *dx, Linear dp, const Real *dy, Linear p, const Real *x, int N, int in,
                      int out)
 {
-    /* 2  y += b */
+    /* 2  y += b       so  db += the sum of dy's rows */
     add_rows(dp.bias, dy, N, out);
 
-    /* 1  y = x·W */
+    /* 1  y = x·W      so  dx = dy·Wᵀ  and  dW += xᵀ·dy */
     matmul(matrix(dx, N, in), matrix(dy, N, out), transposed(matrix(p.weight, in, out)));
     matmul_add(matrix(dp.weight, in, out), transposed(matrix(x, N, in)), matrix(dy, N, out));
 }

@@ -1,4 +1,4 @@
-/* logits.c: see logits.h. */
+/* logits.c: a linear layer without bias whose matrix is stored transposed, one row a token. */
 #include "logits.h"
 
 #include "model/matrix/matrix.h"
@@ -11,7 +11,7 @@ void logits_forward(Real *logits, const Real *weight, const Real *x, int N, int 
 void logits_backward(Real *dx, Real *dweight, const Real *dlogits, const Real *weight,
                      const Real *x, int N, int C, int V)
 {
-    /* logits = x·Wᵀ */
+    /* logits = x·Wᵀ   so  dx = dlogits·W  and  dW += dlogitsᵀ·x */
     matmul(matrix(dx, N, C), matrix(dlogits, N, V), matrix(weight, V, C));
     matmul_add(matrix(dweight, V, C), transposed(matrix(dlogits, N, V)), matrix(x, N, C));
 }

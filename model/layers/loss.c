@@ -1,4 +1,5 @@
-/* loss.c: see loss.h. */
+/* loss.c: one pass over a row of logits for its maximum, one for the sum of exponentials; the sum is
+ * kept as its logarithm, from which backward gets the probabilities again. */
 #include "loss.h"
 
 #include <string.h>
@@ -20,7 +21,7 @@ void loss_forward(double *loss, Real *norm, const Real *logits, const int *targe
         Real top = row[0];
         for (int j = 1; j < V; j++)
             top = row[j] > top ? row[j] : top;
-        /* A double: with 50,000 tokens a float would lose the small ones. */
+        /* In double: over 50,000 tokens a float would lose the small terms. */
         double sum = 0;
         OMP(simd reduction(+ : sum))
         for (int j = 0; j < V; j++)
@@ -34,7 +35,7 @@ void loss_forward(double *loss, Real *norm, const Real *logits, const int *targe
 void loss_backward(Real *dlogits, const Real *norm, const Real *logits, const int *targets, int N,
                    int V, Real scale)
 {
-    /* loss[i] = norm[i] − logits[i][target[i]] */
+    /* loss[i] = norm[i] − logits[i][target[i]]   so   dlogits = softmax − (1 at the target) */
     OMP(parallel for if(worth_threads(N, V)))
     for (int i = 0; i < N; i++) {
         const Real *row = ROW(logits, i, V);

@@ -63,7 +63,7 @@ static Pretrained write_model(const char *folder, Kind kind)
         "a test", TEXT, strlen(TEXT),
         (VocabularyRules){.characters = kind.characters, .stream = kind.stream, .min_count = 1});
     kind.shape.vocabulary = model.vocabulary.count;
-    model.gpt = gpt_new(kind.shape, kind.shape.context);
+    model.gpt = gpt_new(&kind.shape, kind.shape.context);
     gpt_init(&model.gpt, 5);
     cJSON *json = cJSON_CreateObject();
     config_put_model(json, &kind.shape, 0.1, &model.vocabulary);
@@ -122,9 +122,9 @@ static void assert_same_model(const Pretrained *a, const Pretrained *b)
     assert_int_equal(a->lower, b->lower);
     assert_int_equal(a->stream, b->stream);
     assert_int_equal(a->gpt.tensor_count, b->gpt.tensor_count);
-    assert_int_equal(a->gpt.rows, a->gpt.shape.context);
-    assert_memory_equal(a->gpt.weight_block, b->gpt.weight_block, b->gpt.numbers * sizeof(Real));
-    const GptConfig x = a->gpt.shape, y = b->gpt.shape;
+    assert_int_equal(a->gpt.rows, a->gpt.config.context);
+    assert_memory_equal(a->gpt.weight_block, b->gpt.weight_block, b->gpt.size * sizeof(Real));
+    const GptConfig x = a->gpt.config, y = b->gpt.config;
     assert_int_equal(x.patterns != NULL, y.patterns != NULL);
     if (x.patterns)
         assert_memory_equal(x.patterns, y.patterns, sizeof PATTERNS);

@@ -45,13 +45,13 @@ static void show_words(void *context)
     Pretrained model = {.directory = call->bytes + 1,
                         .vocabulary = read_words(call->bytes + 1, call->size - 1,
                                                  (Marks)((unsigned)first % 3), first & 4)};
-    model.gpt = gpt_new((GptConfig){.context = 16,
-                                    .layers = 1,
-                                    .heads = 1,
-                                    .head_size = 2,
-                                    .width = 2,
-                                    .hidden = 2,
-                                    .vocabulary = model.vocabulary.count},
+    model.gpt = gpt_new(&(GptConfig){.context = 16,
+                                     .layers = 1,
+                                     .heads = 1,
+                                     .head_size = 2,
+                                     .width = 2,
+                                     .hidden = 2,
+                                     .vocabulary = model.vocabulary.count},
                         16);
     gpt_init(&model.gpt, 1);
     TrainingText training_text = {.spelling = spelling_of(&model.vocabulary, NULL, 0)};

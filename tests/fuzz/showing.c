@@ -176,7 +176,7 @@ void show_all(Pretrained *model, const TrainingText *training_text, const char *
         if (tokens[i] < 0 || tokens[i] >= model->vocabulary.count)
             found("token %d is %d", i, tokens[i]);
     count = count < MOST ? count : MOST;
-    count = count < model->gpt.shape.context ? count : model->gpt.shape.context;
+    count = count < model->gpt.config.context ? count : model->gpt.config.context;
     if (count > 0) {
         Heads heads = heads_look(&model->gpt, &model->vocabulary, tokens, count);
         for (int i = 0; i < count; i++) /* as attend does with all */

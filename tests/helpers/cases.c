@@ -52,7 +52,7 @@ const Batch CASE_BATCH = {.rows = N,
 
 Gpt case_model(const Case *c)
 {
-    Gpt gpt = gpt_new(c->shape, N);
+    Gpt gpt = gpt_new(&c->shape, N);
     gpt_init(&gpt, 3);
     /* Larger weights than a run starts with, so that every gradient is well above rounding. */
     for (int i = 0; i < gpt.tensor_count; i++) {
@@ -63,18 +63,18 @@ Gpt case_model(const Case *c)
             continue;
         fill(at, count, i);
         for (size_t j = 0; j < count; j++)
-            at[j] = (Real)(float)(tensor->kind == GAIN ? 1 + at[j] / 4 : at[j] / 2);
+            at[j] = (Real)(float)(tensor->kind == TENSOR_GAIN ? 1 + at[j] / 4 : at[j] / 2);
     }
     return gpt;
 }
 
 double case_learn(Gpt *gpt, const Case *c)
 {
-    const Noise noise = {c->dropout, 9, 4, 0};
+    const Dropout dropout = {c->dropout, 9, 4};
     Batch batch = CASE_BATCH;
     if (c->some_count) {
         batch.targets = SOME_TARGETS;
         batch.counted = 6;
     }
-    return gpt_forward_backward(gpt, &batch, (Real)(1.0 / batch.counted), noise) / batch.counted;
+    return gpt_forward_backward(gpt, &batch, (Real)(1.0 / batch.counted), dropout) / batch.counted;
 }

@@ -34,9 +34,9 @@ static void test_remembers(void **state)
     const int prompt[PROMPT] = {12, 5, 1};
     for (int c = 0; c < CASE_COUNT; c++) {
         Gpt gpt = case_model(&CASES[c]), again = case_model(&CASES[c]);
-        const int T = gpt.shape.context, V = gpt.shape.vocabulary;
-        gpt_remember(&gpt, 1);
-        Generator w = generator_new(&gpt, 0, 12);
+        const int T = gpt.config.context, V = gpt.config.vocabulary;
+        KvCache cache = kv_cache_new(&gpt.config, 1);
+        Generator w = generator_new(&gpt, cache, 0, 12);
         Real *logits = memory_new((size_t)V, sizeof *logits, "logits");
         generator_begin(&w, prompt, PROMPT);
         int held = PROMPT, seen[8] = {12, 5, 1};
@@ -54,6 +54,7 @@ static void test_remembers(void **state)
         }
         free(logits);
         generator_free(&w);
+        kv_cache_free(&cache);
         gpt_free(&gpt);
         gpt_free(&again);
     }
@@ -69,10 +70,11 @@ static void test_copies(void **state)
     for (int c = 0; c < CASE_COUNT; c++)
         for (int count = 1; count <= 9; count += 2) {
             Gpt gpt = case_model(&CASES[c]);
-            const size_t bytes = sizeof(Real) * (size_t)gpt.shape.vocabulary;
-            gpt_remember(&gpt, 3);
-            Generator asked = generator_new(&gpt, 1, 12), copy = generator_new(&gpt, 2, 12);
-            Generator fresh = generator_new(&gpt, 0, 12);
+            const size_t bytes = sizeof(Real) * (size_t)gpt.config.vocabulary;
+            KvCache cache = kv_cache_new(&gpt.config, 3);
+            Generator asked = generator_new(&gpt, cache, 1, 12),
+                      copy = generator_new(&gpt, cache, 2, 12);
+            Generator fresh = generator_new(&gpt, cache, 0, 12);
             generator_begin(&asked, prompt, count);
             for (int round = 0; round < 3; round++) {
                 generator_copy(&copy, &asked);
@@ -88,6 +90,7 @@ static void test_copies(void **state)
             generator_free(&asked);
             generator_free(&copy);
             generator_free(&fresh);
+            kv_cache_free(&cache);
             gpt_free(&gpt);
         }
 }
@@ -98,17 +101,17 @@ static void test_smallest_contexts(void **state)
     (void)state;
     for (int T = 1; T <= 3; T++)
         for (int bos = -1; bos <= 0; bos++) {
-            Gpt gpt = gpt_new((GptConfig){.context = T,
-                                          .layers = 1,
-                                          .heads = 1,
-                                          .head_size = 2,
-                                          .width = 2,
-                                          .hidden = 2,
-                                          .vocabulary = 9},
+            Gpt gpt = gpt_new(&(GptConfig){.context = T,
+                                           .layers = 1,
+                                           .heads = 1,
+                                           .head_size = 2,
+                                           .width = 2,
+                                           .hidden = 2,
+                                           .vocabulary = 9},
                               T);
             gpt_init(&gpt, 1);
-            gpt_remember(&gpt, 1);
-            Generator w = generator_new(&gpt, 0, bos);
+            KvCache cache = kv_cache_new(&gpt.config, 1);
+            Generator w = generator_new(&gpt, cache, 0, bos);
             const int prompt[] = {0, 3, 4, 5, 6};
             generator_begin(&w, prompt, 5);
             assert_true(w.forgot);
@@ -121,6 +124,7 @@ static void test_smallest_contexts(void **state)
                     assert_int_equal(w.tokens[0], bos);
             }
             generator_free(&w);
+            kv_cache_free(&cache);
             gpt_free(&gpt);
         }
 }
@@ -231,7 +235,7 @@ static void test_rank(void **state)
 static void continue_all(Gpt *gpt, int *tokens, int count, int most, const BeamRules *rules,
                          double log_p, double *found, int *number)
 {
-    const int words = gpt->shape.vocabulary;
+    const int words = gpt->config.vocabulary;
     if (most == 0) {
         found[(*number)++] = log_p;
         return;
@@ -259,7 +263,7 @@ static double log_probability_of(Gpt *gpt, const int *prompt, int count, const H
     memcpy(tokens, prompt, sizeof *tokens * (size_t)count);
     for (int i = 0; i < h->count; i++) {
         read_at_once(gpt, tokens, count + i, logits);
-        log_softmax_of(next, logits, gpt->shape.vocabulary);
+        log_softmax_of(next, logits, gpt->config.vocabulary);
         log_p += next[h->tokens[i]];
         tokens[count + i] = h->tokens[i];
     }
@@ -274,16 +278,16 @@ static int downwards(const void *a, const void *b)
 
 static void check_beam(BeamRules rules, bool wide)
 {
-    Gpt gpt = gpt_new((GptConfig){.context = 6,
-                                  .layers = 2,
-                                  .heads = 2,
-                                  .head_size = 3,
-                                  .width = 6,
-                                  .hidden = 5,
-                                  .vocabulary = 5},
+    Gpt gpt = gpt_new(&(GptConfig){.context = 6,
+                                   .layers = 2,
+                                   .heads = 2,
+                                   .head_size = 3,
+                                   .width = 6,
+                                   .hidden = 5,
+                                   .vocabulary = 5},
                       6);
     gpt_init(&gpt, 2);
-    for (size_t i = 0; i < gpt.numbers; i++)
+    for (size_t i = 0; i < gpt.size; i++)
         gpt.weight_block[i] *= 4; /* opinions */
     const int prompt[] = {0, 3};
     double all[1024];
@@ -291,10 +295,10 @@ static void check_beam(BeamRules rules, bool wide)
     continue_all(&gpt, tokens, 2, rules.most, &rules, 0, all, &number);
     qsort(all, (size_t)number, sizeof *all, downwards);
 
-    gpt_remember(&gpt, rules.width);
-    Generator w = generator_new(&gpt, 0, -1);
+    KvCache cache = kv_cache_new(&gpt.config, rules.width);
+    Generator w = generator_new(&gpt, cache, 0, -1);
     generator_begin(&w, prompt, 2);
-    Hypothesis *found = beam_search(&gpt, w.logits, 2, rules, &count);
+    Hypothesis *found = beam_search(&gpt, &cache, w.logits, 2, rules, &count);
     assert_int_equal(count, wide ? number : rules.width);
     for (int i = 0; i < count; i++) {
         assert_close_one("what it says of itself", found[i].log_probability,
@@ -312,6 +316,7 @@ static void check_beam(BeamRules rules, bool wide)
     }
     beam_free(found, count);
     generator_free(&w);
+    kv_cache_free(&cache);
     gpt_free(&gpt);
 }
 

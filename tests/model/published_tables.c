@@ -4,6 +4,7 @@
  * Most are of the attention chapter's notebook, which walks from scores without weights to
  * multi-head attention and prints what it gets; two more are the worked example "Hello shiny sun!"
  * and the experiment that shows why scores are divided by √d. */
+#include "tests/helpers/attention_layer.h"
 #include "tests/helpers/close.h"
 
 #include <math.h>
@@ -40,94 +41,18 @@ static const Real words[2 * WORDS][IN] = {
 
 static const Pattern full_pattern = {PATTERN_FULL, 0};
 
-typedef struct {
-    AttentionShape shape;
-    Attention p;
-    AttentionKeep keep;
-    AttentionWork work;
-    Real *weights; /* (sequences, H, length, length) */
-    Real *y;       /* (N, C)                         */
-    Batch batch;
-    int *start;
-    Real *block;
-} Layer;
-
-static void place(Layer *layer, Arena *arena)
+/* For `sequences` of `length` tokens each. */
+static AttentionLayer layer_new(AttentionShape shape, int sequences, int length)
 {
-    const AttentionShape *shape = &layer->shape;
-    const size_t N = (size_t)layer->batch.rows, S = (size_t)layer->batch.sequences;
-    const size_t C = (size_t)shape->width, H = (size_t)shape->heads;
-    const size_t HD = H * (size_t)shape->head_size;
-    layer->p.qkv = (Linear){arena_take(arena, C, 3 * HD), arena_take(arena, 1, 3 * HD)};
-    layer->p.out = (Linear){arena_take(arena, HD, C), arena_take(arena, 1, C)};
-    layer->keep.qkv = arena_take(arena, N, 3 * HD);
-    layer->keep.mixed = arena_take(arena, N, HD);
-    layer->keep.norm = arena_take(arena, N, H);
-    layer->work.strip = attention_strip_size(*shape, (int)(N / S));
-    layer->work.strips = arena_take(arena, 3 * (size_t)thread_limit(), layer->work.strip);
-    layer->weights = arena_take(arena, H * N, N / S);
-    layer->y = arena_take(arena, N, C);
+    const int lengths[] = {length, length};
+    assert_in_range(sequences, 1, 2);
+    return attention_layer_new(shape, lengths, sequences);
 }
 
-/* For `sequences` of `length` tokens each. All its weights are 0. layer_free() frees it. */
-static Layer layer_new(AttentionShape shape, int sequences, int length)
-{
-    Layer layer = {.shape = shape};
-    layer.start = memory_new((size_t)sequences + 1, sizeof *layer.start, "a batch");
-    for (int s = 0; s <= sequences; s++)
-        layer.start[s] = s * length;
-    layer.batch = (Batch){.rows = sequences * length, .sequences = sequences, .start = layer.start};
-    Arena arena = {0};
-    place(&layer, &arena);
-    layer.block = memory_new(arena.used, sizeof(Real), "a layer");
-    arena = (Arena){.at = layer.block};
-    place(&layer, &arena);
-    return layer;
-}
-
-static void layer_free(Layer *layer)
-{
-    free(layer->start);
-    free(layer->block);
-}
-
-static void layer_run(Layer *layer, const Real *x)
-{
-    attention_forward(layer->y, layer->keep, layer->work, layer->weights, layer->p, x,
-                      &layer->batch, layer->shape, (Noise){0});
-}
-
-typedef enum { QUERY, KEY, VALUE } Part;
-
-/* The columns that belong to the queries, keys or values of some heads. */
-static Matrix part_of(const Layer *layer, const Real *qkv, int rows, Part part, int head, int heads)
-{
-    const int H = layer->shape.heads, D = layer->shape.head_size;
-    return matrix_cols(matrix(qkv, rows, 3 * H * D), ((int)part * H + head) * D, heads * D);
-}
-
-/* Wqkv [C, ·] and what came of it (N, ·). */
-static Matrix weight_part(const Layer *layer, Part part, int head, int heads)
-{
-    return part_of(layer, layer->p.qkv.weight, layer->shape.width, part, head, heads);
-}
-
-static Matrix kept_part(const Layer *layer, Part part, int head)
-{
-    return part_of(layer, layer->keep.qkv, layer->batch.rows, part, head, 1);
-}
-
-static Matrix kept_mixed(const Layer *layer)
+static Matrix mixed_of(const AttentionLayer *layer)
 {
     return matrix(layer->keep.mixed, layer->batch.rows,
                   layer->shape.heads * layer->shape.head_size);
-}
-
-/* P of a head of the first sequence. */
-static Matrix kept_weights(const Layer *layer, int head)
-{
-    const int length = layer->start[1];
-    return matrix(layer->weights + (size_t)head * (size_t)length * (size_t)length, length, length);
 }
 
 /* ---- Matrices ---- */
@@ -171,13 +96,13 @@ static void assert_causal(Matrix P)
 }
 
 /* scores = q·kᵀ of a head of the first sequence, undivided. The caller frees them. */
-static Matrix scores_new(const Layer *layer, int head)
+static Matrix scores_new(const AttentionLayer *layer, int head)
 {
     const int length = layer->start[1];
     const size_t count = (size_t)length * (size_t)length;
     const Matrix scores = matrix(memory_new(count, sizeof(Real), "scores"), length, length);
-    matmul(scores, matrix_rows(kept_part(layer, QUERY, head), 0, length),
-           transposed(matrix_rows(kept_part(layer, KEY, head), 0, length)));
+    matmul(scores, matrix_rows(attention_layer_part(layer, QUERY, head), 0, length),
+           transposed(matrix_rows(attention_layer_part(layer, KEY, head), 0, length)));
     return scores;
 }
 
@@ -259,14 +184,14 @@ static const double untrained_scores[WORDS * WORDS] = {
     0.4576, 0.7070, 0.7154, 0.3474, 0.6654, 0.2935, 0.6310, 1.0865, 1.0605, 0.6565, 0.2935, 0.9450};
 
 /* The layer divides by √D: queries that are √D times as large undo it. */
-static Layer untrained_layer(int width, int length)
+static AttentionLayer untrained_layer(int width, int length)
 {
-    Layer layer = layer_new(
+    AttentionLayer layer = layer_new(
         (AttentionShape){.width = width, .heads = 1, .head_size = width, .patterns = &full_pattern},
         1, length);
-    put_identity(weight_part(&layer, QUERY, 0, 1), (Real)sqrt(width));
-    put_identity(weight_part(&layer, KEY, 0, 1), 1);
-    put_identity(weight_part(&layer, VALUE, 0, 1), 1);
+    put_identity(attention_layer_weight(&layer, QUERY, 0, 1), (Real)sqrt(width));
+    put_identity(attention_layer_weight(&layer, KEY, 0, 1), 1);
+    put_identity(attention_layer_weight(&layer, VALUE, 0, 1), 1);
     return layer;
 }
 
@@ -305,17 +230,17 @@ static void attention_without_weights(void **state)
     static const double context[] = {0.4421, 0.5931, 0.5790, 0.4419, 0.6515, 0.5683,
                                      0.4431, 0.6496, 0.5671, 0.4304, 0.6298, 0.5510,
                                      0.4671, 0.5910, 0.5266, 0.4177, 0.6503, 0.5645};
-    Layer layer = untrained_layer(IN, WORDS);
-    layer_run(&layer, words[0]);
-    assert_table("the weights", kept_weights(&layer, 0), weights, PRINTED);
-    assert_table("the contexts", kept_mixed(&layer), context, PRINTED);
+    AttentionLayer layer = untrained_layer(IN, WORDS);
+    attention_layer_run(&layer, words[0]);
+    assert_table("the weights", attention_layer_map(&layer, 0, 0), weights, PRINTED);
+    assert_table("the contexts", mixed_of(&layer), context, PRINTED);
     for (int i = 0; i < WORDS; i++) {
         double sum = 0;
         for (int j = 0; j < WORDS; j++)
-            sum += (double)*element(kept_weights(&layer, 0), i, j);
+            sum += (double)*element(attention_layer_map(&layer, 0, 0), i, j);
         assert_close_one("the sum of a row", sum, 1, ROUNDING);
     }
-    layer_free(&layer);
+    attention_layer_free(&layer);
 }
 
 /* The page works this one by hand, so its last digits are off; the exact ones stand beside them. */
@@ -328,10 +253,10 @@ static void hello_shiny_sun(void **state)
     static const double by_hand[] = {0.3992, 0.3858, 0.8610};
     static const double addends[] = {0.0779, 0.0504, 0.1237, 0.2156, 0.1382,
                                      0.3983, 0.1057, 0.1972, 0.3390};
-    Layer layer = untrained_layer(3, 3);
-    layer_run(&layer, hello);
-    const Matrix P = matrix_rows(kept_weights(&layer, 0), 1, 1);
-    const Matrix shiny = matrix_rows(kept_mixed(&layer), 1, 1);
+    AttentionLayer layer = untrained_layer(3, 3);
+    attention_layer_run(&layer, hello);
+    const Matrix P = matrix_rows(attention_layer_map(&layer, 0, 0), 1, 1);
+    const Matrix shiny = matrix_rows(mixed_of(&layer), 1, 1);
     assert_table("the weights of \"shiny\"", P, weights, 0.5e-6 + ROUNDING);
     assert_table("the context of \"shiny\"", shiny, context, 0.5e-6 + ROUNDING);
     assert_table("the context worked by hand", shiny, by_hand, 5e-4);
@@ -339,7 +264,7 @@ static void hello_shiny_sun(void **state)
         for (int c = 0; c < 3; c++)
             assert_close_one("a weighted embedding", (double)(*element(P, 0, j) * hello[3 * j + c]),
                              addends[3 * j + c], 5e-4);
-    layer_free(&layer);
+    attention_layer_free(&layer);
 }
 
 /* ---- One head with weights ---- */
@@ -349,22 +274,22 @@ static const AttentionShape one_full_head = {
     .width = IN, .heads = 1, .head_size = 2, .patterns = &full_pattern};
 
 /* SelfAttention_v1: torch.rand(d_in, d_out) each, as Pulga's matrices lie. */
-static void start_as_v1(Layer *layer, TorchRandom *random)
+static void start_as_v1(AttentionLayer *layer, TorchRandom *random)
 {
     Real at[IN * 2];
     for (Part part = QUERY; part <= VALUE; part++) {
         torch_uniform(at, IN * 2, random);
-        put(weight_part(layer, part, 0, 1), matrix(at, IN, 2), 1);
+        put(attention_layer_weight(layer, part, 0, 1), matrix(at, IN, 2), 1);
     }
 }
 
 /* SelfAttention_v2, CausalAttention, and the wrapper of several: head after head, three layers
  * nn.Linear without bias each. */
-static void start_as_heads(Layer *layer, TorchRandom *random)
+static void start_as_heads(AttentionLayer *layer, TorchRandom *random)
 {
     for (int head = 0; head < layer->shape.heads; head++)
         for (Part part = QUERY; part <= VALUE; part++)
-            torch_linear(weight_part(layer, part, head, 1), NULL, random);
+            torch_linear(attention_layer_weight(layer, part, head, 1), NULL, random);
 }
 
 static void the_second_word_with_weights(void **state)
@@ -374,18 +299,20 @@ static void the_second_word_with_weights(void **state)
     static const double scores[] = {1.2705, 1.8524, 1.8111, 1.0795, 0.5577, 1.5440};
     static const double weights[] = {0.1500, 0.2264, 0.2199, 0.1311, 0.0906, 0.1820};
     static const double context[] = {0.3061, 0.8210};
-    Layer layer = layer_new(one_full_head, 1, WORDS);
+    AttentionLayer layer = layer_new(one_full_head, 1, WORDS);
     TorchRandom random = torch_seed(123);
     start_as_v1(&layer, &random);
-    layer_run(&layer, words[0]);
-    assert_table("query_2", matrix_rows(kept_part(&layer, QUERY, 0), 1, 1), query, PRINTED);
+    attention_layer_run(&layer, words[0]);
+    assert_table("query_2", matrix_rows(attention_layer_part(&layer, QUERY, 0), 1, 1), query,
+                 PRINTED);
     const Matrix all = scores_new(&layer, 0);
     assert_close_one("attn_score_22", (double)*element(all, 1, 1), 1.8524, PRINTED);
     assert_table("attn_scores_2", matrix_rows(all, 1, 1), scores, PRINTED);
-    assert_table("attn_weights_2", matrix_rows(kept_weights(&layer, 0), 1, 1), weights, PRINTED);
-    assert_table("context_vec_2", matrix_rows(kept_mixed(&layer), 1, 1), context, PRINTED);
+    assert_table("attn_weights_2", matrix_rows(attention_layer_map(&layer, 0, 0), 1, 1), weights,
+                 PRINTED);
+    assert_table("context_vec_2", matrix_rows(mixed_of(&layer), 1, 1), context, PRINTED);
     free(all.at);
-    layer_free(&layer);
+    attention_layer_free(&layer);
 }
 
 static void self_attention_v1(void **state)
@@ -393,12 +320,12 @@ static void self_attention_v1(void **state)
     (void)state;
     static const double context[] = {0.2996, 0.8053, 0.3061, 0.8210, 0.3058, 0.8203,
                                      0.2948, 0.7939, 0.2927, 0.7891, 0.2990, 0.8040};
-    Layer layer = layer_new(one_full_head, 1, WORDS);
+    AttentionLayer layer = layer_new(one_full_head, 1, WORDS);
     TorchRandom random = torch_seed(123);
     start_as_v1(&layer, &random);
-    layer_run(&layer, words[0]);
-    assert_table("SelfAttention_v1", kept_mixed(&layer), context, PRINTED);
-    layer_free(&layer);
+    attention_layer_run(&layer, words[0]);
+    assert_table("SelfAttention_v1", mixed_of(&layer), context, PRINTED);
+    attention_layer_free(&layer);
 }
 
 static void self_attention_v2_of_seed_789(void **state)
@@ -408,17 +335,17 @@ static void self_attention_v2_of_seed_789(void **state)
                                      -0.0760, 0.0685, -0.0763, 0.0679, -0.0754, 0.0693};
     /* the notebook's original goes on with this seed */
     static const double first[] = {0.1921, 0.1646}, causal[] = {0.5517, 0.4483};
-    Layer layer = layer_new(one_full_head, 1, WORDS);
+    AttentionLayer layer = layer_new(one_full_head, 1, WORDS);
     TorchRandom random = torch_seed(789);
     start_as_heads(&layer, &random);
-    layer_run(&layer, words[0]);
-    assert_table("SelfAttention_v2, seed 789", kept_mixed(&layer), context, PRINTED);
-    const Matrix P = kept_weights(&layer, 0);
+    attention_layer_run(&layer, words[0]);
+    assert_table("SelfAttention_v2, seed 789", mixed_of(&layer), context, PRINTED);
+    const Matrix P = attention_layer_map(&layer, 0, 0);
     assert_table("row 0", matrix_cols(matrix_rows(P, 0, 1), 0, 2), first, PRINTED);
     layer.shape.patterns = NULL;
-    layer_run(&layer, words[0]);
+    attention_layer_run(&layer, words[0]);
     assert_table("causal row 1", matrix_cols(matrix_rows(P, 1, 1), 0, 2), causal, PRINTED);
-    layer_free(&layer);
+    attention_layer_free(&layer);
 }
 
 /* Exercise 3.1: v1 with v2's weights, transposed, gives what v2 gives. Pulga's layer is v1; v2's
@@ -428,11 +355,11 @@ static void self_attention_v2_in_v1(void **state)
     (void)state;
     static const double context[] = {-0.5337, -0.1051, -0.5323, -0.1080, -0.5323, -0.1079,
                                      -0.5297, -0.1076, -0.5311, -0.1066, -0.5299, -0.1081};
-    Layer layer = layer_new(one_full_head, 1, WORDS);
+    AttentionLayer layer = layer_new(one_full_head, 1, WORDS);
     TorchRandom random = torch_seed(123), again = random;
     start_as_heads(&layer, &random);
-    layer_run(&layer, words[0]);
-    assert_table("v1 with v2's weights", kept_mixed(&layer), context, PRINTED);
+    attention_layer_run(&layer, words[0]);
+    assert_table("v1 with v2's weights", mixed_of(&layer), context, PRINTED);
     for (Part part = QUERY; part <= VALUE; part++) {
         Real weight[2 * IN], at[WORDS * 2];
         double wanted[WORDS * 2];
@@ -441,9 +368,9 @@ static void self_attention_v2_in_v1(void **state)
                transposed(matrix(weight, 2, IN)));
         for (int i = 0; i < WORDS * 2; i++)
             wanted[i] = (double)at[i];
-        assert_table("x·Wᵀ", kept_part(&layer, part, 0), wanted, ROUNDING);
+        assert_table("x·Wᵀ", attention_layer_part(&layer, part, 0), wanted, ROUNDING);
     }
-    layer_free(&layer);
+    attention_layer_free(&layer);
 }
 
 /* ---- Hiding what comes later ---- */
@@ -454,12 +381,12 @@ static const double causal_weights[WORDS * WORDS] = {
     0.1994, 0.2060, 0.2058, 0.1935, 0.1953, 0.0000, 0.1624, 0.1709, 0.1706, 0.1654, 0.1625, 0.1682};
 
 /* SelfAttention_v2 of seed 123, run. */
-static Layer layer_of_seed_123(AttentionShape shape, int sequences)
+static AttentionLayer layer_of_seed_123(AttentionShape shape, int sequences)
 {
-    Layer layer = layer_new(shape, sequences, WORDS);
+    AttentionLayer layer = layer_new(shape, sequences, WORDS);
     TorchRandom random = torch_seed(123);
     start_as_heads(&layer, &random);
-    layer_run(&layer, words[0]);
+    attention_layer_run(&layer, words[0]);
     return layer;
 }
 
@@ -477,8 +404,8 @@ static void weights_wiped_out_and_normalised(void **state)
                                    0.0000, 0.0000, 0.1636, 0.1704, 0.1702, 0.1652, 0.0000, 0.0000,
                                    0.1667, 0.1722, 0.1721, 0.1618, 0.1633, 0.0000, 0.1624, 0.1709,
                                    0.1706, 0.1654, 0.1625, 0.1682};
-    Layer layer = layer_of_seed_123(one_full_head, 1);
-    const Matrix P = kept_weights(&layer, 0);
+    AttentionLayer layer = layer_of_seed_123(one_full_head, 1);
+    const Matrix P = attention_layer_map(&layer, 0, 0);
     assert_table("attn_weights", P, full, PRINTED);
     for (int i = 0; i < WORDS; i++)
         for (int j = i + 1; j < WORDS; j++)
@@ -491,7 +418,7 @@ static void weights_wiped_out_and_normalised(void **state)
         put(matrix_rows(P, i, 1), matrix_rows(P, i, 1), 1 / sum);
     }
     assert_table("masked_simple_norm", P, causal_weights, PRINTED);
-    layer_free(&layer);
+    attention_layer_free(&layer);
 }
 
 /* Then it hides their scores; Pulga never computes their weights. mask_simple, ones up to the
@@ -508,8 +435,8 @@ static void weights_of_hidden_scores(void **state)
         {0.1415, 0.1875, 0.1863, 0.0987, 0.1121, -inf},
         {0.0476, 0.1192, 0.1171, 0.0731, 0.0477, 0.0966},
     };
-    Layer layer = layer_of_seed_123(one_head, 1);
-    const Matrix P = kept_weights(&layer, 0), scores = scores_new(&layer, 0);
+    AttentionLayer layer = layer_of_seed_123(one_head, 1);
+    const Matrix P = attention_layer_map(&layer, 0, 0), scores = scores_new(&layer, 0);
     assert_table("attn_weights", P, causal_weights, PRINTED);
     assert_causal(P);
     for (int i = 0; i < WORDS; i++)
@@ -520,7 +447,7 @@ static void weights_of_hidden_scores(void **state)
                 assert_close_one("a masked score", (double)*element(scores, i, j), masked[i][j],
                                  PRINTED);
     free(scores.at);
-    layer_free(&layer);
+    attention_layer_free(&layer);
 }
 
 static void dropout_of_the_weights(void **state)
@@ -534,8 +461,8 @@ static void dropout_of_the_weights(void **state)
         0.0000, 0.0000, 0.0000, 0.6380, 0.6816, 0.6804, 0.0000, 0.0000, 0.0000,
         0.0000, 0.5090, 0.5085, 0.0000, 0.0000, 0.0000, 0.0000, 0.4120, 0.0000,
         0.3869, 0.0000, 0.0000, 0.0000, 0.3418, 0.3413, 0.3308, 0.3249, 0.0000};
-    Layer layer = layer_of_seed_123(one_head, 1);
-    const Matrix P = kept_weights(&layer, 0);
+    AttentionLayer layer = layer_of_seed_123(one_head, 1);
+    const Matrix P = attention_layer_map(&layer, 0, 0);
     Real mask[WORDS * WORDS];
     TorchRandom random = torch_seed(123);
     torch_dropout(mask, WORDS * WORDS, 0.5, &random);
@@ -543,7 +470,7 @@ static void dropout_of_the_weights(void **state)
     for (int i = 0; i < WORDS * WORDS; i++)
         P.at[i] *= mask[i];
     assert_table("dropout(attn_weights)", P, dropped, PRINTED);
-    layer_free(&layer);
+    attention_layer_free(&layer);
 }
 
 /* Pulga's own dropout draws other numbers, but multiplies with the same two. */
@@ -554,7 +481,8 @@ static void dropout_multiplies_with_the_same(void **state)
     int kept = 0;
     for (int i = 0; i < WORDS * WORDS; i++)
         ones[i] = 1;
-    dropout(ones, WORDS, WORDS, RANDOM_DROP_MIXED, 0, (Noise){.rate = 0.5, .seed = 123});
+    dropout_apply(ones, &(Batch){.rows = WORDS}, WORDS, RANDOM_DROP_MIXED, 0,
+                  (Dropout){.rate = 0.5, .seed = 123});
     for (int i = 0; i < WORDS * WORDS; i++) {
         assert_true(ones[i] == 0 || ones[i] == 2);
         kept += ones[i] == 2;
@@ -578,8 +506,8 @@ static const double two_heads[2 * WORDS * 4] = {
 static void causal_attention(void **state)
 {
     (void)state;
-    Layer layer = layer_of_seed_123(one_head, 2);
-    const Matrix context = kept_mixed(&layer);
+    AttentionLayer layer = layer_of_seed_123(one_head, 2);
+    const Matrix context = mixed_of(&layer);
     double wanted[2 * WORDS * 2];
     for (int i = 0; i < 2 * WORDS; i++)
         for (int j = 0; j < 2; j++)
@@ -587,7 +515,7 @@ static void causal_attention(void **state)
     assert_int_equal(context.rows, 2 * 6);
     assert_int_equal(context.cols, 2);
     assert_table("CausalAttention", context, wanted, PRINTED);
-    layer_free(&layer);
+    attention_layer_free(&layer);
 }
 
 /* Exercise 3.2 sets no seed: its weights are the numbers after the wrapper's. */
@@ -600,27 +528,29 @@ static void two_heads_and_exercise_3_2(void **state)
                                                  0.0189, 0.2729, 0.2181, 0.3037, 0.2804, 0.3125,
                                                  0.2830, 0.2793, 0.2476, 0.2541, 0.2748, 0.2513};
     TorchRandom random = torch_seed(123);
-    Layer wrapper = layer_new((AttentionShape){.width = IN, .heads = 2, .head_size = 2}, 2, WORDS);
+    AttentionLayer wrapper =
+        layer_new((AttentionShape){.width = IN, .heads = 2, .head_size = 2}, 2, WORDS);
     start_as_heads(&wrapper, &random);
-    layer_run(&wrapper, words[0]);
-    assert_table("MultiHeadAttentionWrapper", kept_mixed(&wrapper), two_heads, PRINTED);
-    layer_free(&wrapper);
+    attention_layer_run(&wrapper, words[0]);
+    assert_table("MultiHeadAttentionWrapper", mixed_of(&wrapper), two_heads, PRINTED);
+    attention_layer_free(&wrapper);
 
-    Layer exercise = layer_new((AttentionShape){.width = IN, .heads = 2, .head_size = 1}, 2, WORDS);
+    AttentionLayer exercise =
+        layer_new((AttentionShape){.width = IN, .heads = 2, .head_size = 1}, 2, WORDS);
     start_as_heads(&exercise, &random);
-    layer_run(&exercise, words[0]);
-    assert_table("exercise 3.2", kept_mixed(&exercise), narrow, PRINTED);
-    layer_free(&exercise);
+    attention_layer_run(&exercise, words[0]);
+    assert_table("exercise 3.2", mixed_of(&exercise), narrow, PRINTED);
+    attention_layer_free(&exercise);
 }
 
 /* MultiHeadAttention: three layers for all heads at once and a fourth one behind them, alone with
  * a bias. Here it gives as many numbers as the heads; in Pulga, as many as x has: where these are
  * more, their columns stay 0. */
-static void start_as_multi_head(Layer *layer, TorchRandom *random)
+static void start_as_multi_head(AttentionLayer *layer, TorchRandom *random)
 {
     const int H = layer->shape.heads, HD = H * layer->shape.head_size, C = layer->shape.width;
     for (Part part = QUERY; part <= VALUE; part++)
-        torch_linear(weight_part(layer, part, 0, H), NULL, random);
+        torch_linear(attention_layer_weight(layer, part, 0, H), NULL, random);
     torch_linear(matrix_cols(matrix(layer->p.out.weight, HD, C), 0, HD), layer->p.out.bias, random);
 }
 
@@ -636,16 +566,16 @@ static void multi_head_attention(void **state)
 
                                                   0.3190, 0.4858, 0.2943, 0.3897, 0.2856, 0.3593,
                                                   0.2693, 0.3873, 0.2639, 0.3928, 0.2575, 0.4028};
-    Layer layer = layer_new(two_narrow_heads, 2, WORDS);
+    AttentionLayer layer = layer_new(two_narrow_heads, 2, WORDS);
     TorchRandom random = torch_seed(123);
     start_as_multi_head(&layer, &random);
     const Matrix out_proj = matrix_cols(matrix(layer.p.out.weight, 2, IN), 0, 2);
     assert_table("out_proj.weight", transposed(out_proj), weight, 1e-6);
     assert_close("out_proj.bias", layer.p.out.bias, bias, 3, 1e-6);
-    layer_run(&layer, words[0]);
+    attention_layer_run(&layer, words[0]);
     assert_table("MultiHeadAttention", matrix_cols(matrix(layer.y, 2 * WORDS, IN), 0, 2), context,
                  PRINTED);
-    layer_free(&layer);
+    attention_layer_free(&layer);
 }
 
 /* ---- Exercise 3.3: as large as GPT-2's ---- */
@@ -653,7 +583,7 @@ static void multi_head_attention(void **state)
 enum { SEQUENCES = 2, T = 1024, C = 768, H = 12, D = C / H };
 
 typedef struct {
-    Layer layer;
+    AttentionLayer layer;
     Real *x; /* (SEQUENCES · T, C) */
 } Large;
 
@@ -662,16 +592,16 @@ static int large_new(void **state)
 {
     Large *large = memory_new(1, sizeof *large, "exercise 3.3");
     TorchRandom random = torch_seed(123);
-    Layer before = layer_new(two_narrow_heads, 2, WORDS);
+    AttentionLayer before = layer_new(two_narrow_heads, 2, WORDS);
     start_as_multi_head(&before, &random);
-    layer_free(&before);
+    attention_layer_free(&before);
 
     large->layer =
         layer_new((AttentionShape){.width = C, .heads = H, .head_size = D}, SEQUENCES, T);
     start_as_multi_head(&large->layer, &random);
     large->x = memory_new((size_t)SEQUENCES * T * C, sizeof(Real), "a random batch");
     torch_normal(large->x, (size_t)SEQUENCES * T * C, &random);
-    layer_run(&large->layer, large->x);
+    attention_layer_run(&large->layer, large->x);
     *state = large;
     return 0;
 }
@@ -679,7 +609,7 @@ static int large_new(void **state)
 static int large_free(void **state)
 {
     Large *large = *state;
-    layer_free(&large->layer);
+    attention_layer_free(&large->layer);
     free(large->x);
     free(large);
     return 0;
@@ -722,7 +652,7 @@ static void exercise_3_3_weighs(void **state)
     for (int i = 0; i < SEQUENCES * T * C; i++)
         assert_true(isfinite(large->layer.y[i]));
     for (int row = 0; row < SEQUENCES * H * T; row++) {
-        const Real *P = ROW(large->layer.weights, row, T);
+        const Real *P = ROW(large->layer.maps, row, T);
         const int query = row % T;
         double sum = 0;
         for (int j = 0; j <= query; j++)
@@ -737,14 +667,14 @@ static void exercise_3_3_weighs(void **state)
 static void exercise_3_3_looks_back_alone(void **state)
 {
     Large *large = *state;
-    Layer *layer = &large->layer;
+    AttentionLayer *layer = &large->layer;
     const size_t count = (size_t)SEQUENCES * T * C;
     Real *x = memory_new(count, sizeof *x, "another batch");
     Real *y = memory_new(count, sizeof *y, "another output");
     memcpy(x, large->x, count * sizeof *x);
     fill(ROW(x, T - 1, C), C, 3);
-    attention_forward(y, layer->keep, layer->work, NULL, layer->p, x, &layer->batch, layer->shape,
-                      (Noise){0});
+    attention_forward(y, NULL, layer->keep, layer->work, layer->p, x, &layer->batch, &layer->shape,
+                      (Dropout){0});
     const size_t row = C * sizeof *y;
     assert_memory_equal(y, layer->y, (T - 1) * row);
     assert_memory_not_equal(ROW(y, T - 1, C), ROW(layer->y, T - 1, C), row);
@@ -755,10 +685,12 @@ static void exercise_3_3_looks_back_alone(void **state)
 
 /* mixed (D) of one query and head in double precision, by another road: (q·Wkᵀ)·xᵀ are its
  * scores and (P·x)·Wv what it gathers, so that no key and no value is ever computed. */
-static void plain_head(double *mixed, const Layer *layer, const Real *x, int query, int head)
+static void plain_head(double *mixed, const AttentionLayer *layer, const Real *x, int query,
+                       int head)
 {
-    const Matrix Wq = weight_part(layer, QUERY, head, 1), Wk = weight_part(layer, KEY, head, 1);
-    const Matrix Wv = weight_part(layer, VALUE, head, 1);
+    const Matrix Wq = attention_layer_weight(layer, QUERY, head, 1),
+                 Wk = attention_layer_weight(layer, KEY, head, 1);
+    const Matrix Wv = attention_layer_weight(layer, VALUE, head, 1);
     double q[D] = {0}, seeks[C] = {0}, P[T], gathered[C] = {0}, top = -INFINITY, sum = 0;
     for (int c = 0; c < C; c++)
         for (int d = 0; d < D; d++)
@@ -788,7 +720,7 @@ static void exercise_3_3_in_double_precision(void **state)
 {
     static const int rows[] = {0, 1, 31, 32, 517, T - 1};
     const Large *large = *state;
-    const Layer *layer = &large->layer;
+    const AttentionLayer *layer = &large->layer;
     for (int s = 0; s < SEQUENCES; s++)
         for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
             double mixed[C], y[C];
@@ -832,20 +764,20 @@ static double mean_of_highest(Matrix P)
 /* One batch: its scores, and the mean of the highest weights before and after the division. x is
  * the identity, so that Wqkv's rows themselves are the tokens' queries and keys; those of the
  * layer are √WIDE times as large for the weights without division. */
-static void try_batch(Layer *layer, const Real *Q, const Real *K, Real *scores, double *before,
-                      double *after)
+static void try_batch(AttentionLayer *layer, const Real *Q, const Real *K, Real *scores,
+                      double *before, double *after)
 {
     Real x[TOKENS * TOKENS];
     const Matrix queries = matrix(Q, TOKENS, WIDE), keys = matrix(K, TOKENS, WIDE);
     matmul(matrix(scores, TOKENS, TOKENS), queries, transposed(keys));
     put_identity(matrix(x, TOKENS, TOKENS), 1);
-    put(weight_part(layer, KEY, 0, 1), keys, 1);
-    put(weight_part(layer, QUERY, 0, 1), queries, (Real)sqrt(WIDE));
-    layer_run(layer, x);
-    *before += mean_of_highest(kept_weights(layer, 0)) / BATCHES;
-    put(weight_part(layer, QUERY, 0, 1), queries, 1);
-    layer_run(layer, x);
-    *after += mean_of_highest(kept_weights(layer, 0)) / BATCHES;
+    put(attention_layer_weight(layer, KEY, 0, 1), keys, 1);
+    put(attention_layer_weight(layer, QUERY, 0, 1), queries, (Real)sqrt(WIDE));
+    attention_layer_run(layer, x);
+    *before += mean_of_highest(attention_layer_map(layer, 0, 0)) / BATCHES;
+    put(attention_layer_weight(layer, QUERY, 0, 1), queries, 1);
+    attention_layer_run(layer, x);
+    *after += mean_of_highest(attention_layer_map(layer, 0, 0)) / BATCHES;
 }
 
 /* Each tolerance is five deviations of what is measured: of a variance of n normal numbers,
@@ -864,7 +796,7 @@ static void the_variance_of_scores(Real m, double before_wanted, double before_d
     torch_normal(K, count, &random);
     put(matrix(Q, BATCHES * TOKENS, WIDE), matrix(Q, BATCHES * TOKENS, WIDE), m);
     put(matrix(K, BATCHES * TOKENS, WIDE), matrix(K, BATCHES * TOKENS, WIDE), m);
-    Layer layer = layer_new(
+    AttentionLayer layer = layer_new(
         (AttentionShape){.width = TOKENS, .heads = 1, .head_size = WIDE, .patterns = &full_pattern},
         1, TOKENS);
     for (int b = 0; b < BATCHES; b++)
@@ -879,7 +811,7 @@ static void the_variance_of_scores(Real m, double before_wanted, double before_d
     assert_close_one("the variance of QKᵀ/√d", variance(scores, SCORES), m4, products * m4);
     assert_close_one("the highest softmax before", before, before_wanted, 0.5 * before_deviation);
     assert_close_one("the highest softmax after", after, after_wanted, 0.5 * after_deviation);
-    layer_free(&layer);
+    attention_layer_free(&layer);
     free(Q);
     free(K);
 }

@@ -1,5 +1,6 @@
 /* test_windows.c: heads that see the last few tokens alone, themselves included: against the mask
  * that the page on sparse attention makes, and how far back a whole model sees. */
+#include "tests/helpers/attention_layer.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/patterns.h"
 
@@ -55,93 +56,25 @@ static void plain_attention(double *P, double *h, const double *mask, Matrix q, 
 
 /* ---- A layer of attention by itself, over sequences of several lengths ---- */
 
-typedef struct {
-    AttentionShape shape;
-    Attention p;
-    AttentionKeep keep;
-    AttentionWork work;
-    Real *weights;
-    Real *x, *y; /* (N, C) (N, C) */
-    Batch batch;
-    int *start;
-    Real *block;
-} Layer;
-
-static void place(Layer *layer, Arena *arena, int longest)
-{
-    const AttentionShape *shape = &layer->shape;
-    const size_t N = (size_t)layer->batch.rows, C = (size_t)shape->width;
-    const size_t H = (size_t)shape->heads, HD = H * (size_t)shape->head_size;
-    layer->p.qkv = (Linear){arena_take(arena, C, 3 * HD), arena_take(arena, 1, 3 * HD)};
-    layer->p.out = (Linear){arena_take(arena, HD, C), arena_take(arena, 1, C)};
-    layer->keep.qkv = arena_take(arena, N, 3 * HD);
-    layer->keep.mixed = arena_take(arena, N, HD);
-    layer->keep.norm = arena_take(arena, N, H);
-    layer->work.strip = attention_strip_size(*shape, longest);
-    layer->work.strips = arena_take(arena, 3 * (size_t)thread_limit(), layer->work.strip);
-    layer->weights = arena_take(
-        arena, 1, attention_map_size(&layer->batch, layer->batch.sequences, shape->heads));
-    layer->x = arena_take(arena, N, C);
-    layer->y = arena_take(arena, N, C);
-}
-
-/* All its weights and its input are 0. layer_free() frees it. */
-static Layer layer_new(AttentionShape shape, const int *lengths, int sequences)
-{
-    Layer layer = {.shape = shape};
-    int longest = 0;
-    layer.start = memory_new((size_t)sequences + 1, sizeof *layer.start, "a batch");
-    for (int s = 0; s < sequences; s++) {
-        layer.start[s + 1] = layer.start[s] + lengths[s];
-        longest = lengths[s] > longest ? lengths[s] : longest;
-    }
-    layer.batch =
-        (Batch){.rows = layer.start[sequences], .sequences = sequences, .start = layer.start};
-    Arena arena = {0};
-    place(&layer, &arena, longest);
-    layer.block = memory_new(arena.used, sizeof(Real), "a layer");
-    arena = (Arena){.at = layer.block};
-    place(&layer, &arena, longest);
-    return layer;
-}
-
-static void layer_free(Layer *layer)
-{
-    free(layer->start);
-    free(layer->block);
-}
-
-/* Forward has the first of each thread's three strips; whoever writes beyond it is found out. */
-static void layer_run(Layer *layer)
+/* Forward has the first of each thread's three strips; fails if it writes beyond it. */
+static void run_layer(AttentionLayer *layer)
 {
     const Real untouched = 4711;
     const size_t strip = layer->work.strip;
     for (size_t thread = 0; thread < (size_t)thread_limit(); thread++)
         for (size_t i = 0; i < strip; i++)
             layer->work.strips[(3 * thread + 1) * strip + i] = untouched;
-    attention_forward(layer->y, layer->keep, layer->work, layer->weights, layer->p, layer->x,
-                      &layer->batch, layer->shape, (Noise){0});
+    attention_layer_run(layer, layer->x);
     for (size_t thread = 0; thread < (size_t)thread_limit(); thread++)
         for (size_t i = 0; i < strip; i++)
             assert_true(layer->work.strips[(3 * thread + 1) * strip + i] == untouched);
 }
 
-/* Queries (0), keys (1) or values (2) of a head of a sequence. */
-static Matrix kept_part(const Layer *layer, int part, int sequence, int head)
+/* The queries, keys or values of a head of a sequence. */
+static Matrix kept_part(const AttentionLayer *layer, Part part, int sequence, int head)
 {
-    const int H = layer->shape.heads, D = layer->shape.head_size;
     const int first = layer->start[sequence], length = layer->start[sequence + 1] - first;
-    return matrix_cols(matrix(ROW(layer->keep.qkv, first, 3 * H * D), length, 3 * H * D),
-                       (part * H + head) * D, D);
-}
-
-/* P (length, length) of a head of a sequence, among those of a batch. */
-static const Real *weights_at(const Real *weights, const Batch *batch, int heads, int sequence,
-                              int head)
-{
-    const int length = batch->start[sequence + 1] - batch->start[sequence];
-    return weights + attention_map_size(batch, sequence, heads) +
-           (size_t)head * (size_t)length * (size_t)length;
+    return matrix_rows(attention_layer_part(layer, part, head), first, length);
 }
 
 /* What is masked is exactly 0, the rest is not, and each row sums to 1. */
@@ -158,13 +91,14 @@ static void assert_masked(const Real *P, const double *mask, int n)
 }
 
 /* Everything that a head of a sequence gave, against the page's way. */
-static void assert_head(const Layer *layer, int sequence, int head)
+static void assert_head(const AttentionLayer *layer, int sequence, int head)
 {
     const int H = layer->shape.heads, D = layer->shape.head_size;
     const Pattern pattern = layer->shape.patterns[head];
-    const Matrix q = kept_part(layer, 0, sequence, head), k = kept_part(layer, 1, sequence, head);
-    const Matrix v = kept_part(layer, 2, sequence, head);
-    const Real *P = weights_at(layer->weights, &layer->batch, H, sequence, head);
+    const Matrix q = kept_part(layer, QUERY, sequence, head),
+                 k = kept_part(layer, KEY, sequence, head);
+    const Matrix v = kept_part(layer, VALUE, sequence, head);
+    const Real *P = attention_layer_map(layer, sequence, head).at;
     const size_t n = (size_t)q.rows;
     double *mask = pattern.kind == PATTERN_FULL ? memory_new(n * n, sizeof *mask, "a mask")
                                                 : mask_new(q.rows, pattern_window_size(pattern));
@@ -188,18 +122,17 @@ enum { MODEL = 128 };
 static const Pattern page_patterns[] = {W(1), W(2), W(3), W(4)};
 
 /* Over its 5 random tokens, and over more. */
-static Layer page_layer(int tokens)
+static AttentionLayer page_layer(int tokens)
 {
-    Layer layer = layer_new(
+    AttentionLayer layer = attention_layer_new(
         (AttentionShape){.width = MODEL, .heads = 4, .head_size = MODEL, .patterns = page_patterns},
         &tokens, 1);
     TorchRandom random = torch_seed(123);
-    const Matrix qkv = matrix(layer.p.qkv.weight, MODEL, 3 * 4 * MODEL);
     for (int head = 0; head < 4; head++)
-        for (int part = 0; part < 3; part++)
-            torch_linear(matrix_cols(qkv, (part * 4 + head) * MODEL, MODEL), NULL, &random);
+        for (Part part = QUERY; part <= VALUE; part++)
+            torch_linear(attention_layer_weight(&layer, part, head, 1), NULL, &random);
     torch_uniform(layer.x, (size_t)tokens * MODEL, &random);
-    layer_run(&layer);
+    run_layer(&layer);
     return layer;
 }
 
@@ -209,12 +142,12 @@ static void the_mask_of_the_page(void **state)
     (void)state;
     static const double figure[] = {0, 1, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0, 0,
                                     1, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0};
-    Layer layer = page_layer(5);
+    AttentionLayer layer = page_layer(5);
     double *mask = mask_new(5, 3);
     assert_memory_equal(mask, figure, sizeof figure);
-    assert_masked(weights_at(layer.weights, &layer.batch, 4, 0, 2), figure, 5);
+    assert_masked(attention_layer_map(&layer, 0, 2).at, figure, 5);
     free(mask);
-    layer_free(&layer);
+    attention_layer_free(&layer);
 }
 
 static void the_heads_of_the_page(void **state)
@@ -222,10 +155,10 @@ static void the_heads_of_the_page(void **state)
     (void)state;
     static const int tokens[] = {1, 2, 3, 4, 5, 9, 70};
     for (size_t t = 0; t < sizeof tokens / sizeof *tokens; t++) {
-        Layer layer = page_layer(tokens[t]);
+        AttentionLayer layer = page_layer(tokens[t]);
         for (int head = 0; head < 4; head++)
             assert_head(&layer, 0, head);
-        layer_free(&layer);
+        attention_layer_free(&layer);
     }
 }
 
@@ -234,17 +167,16 @@ static void a_window_of_one_is_the_identity(void **state)
 {
     (void)state;
     enum { TOKENS = 70 };
-    Layer layer = page_layer(TOKENS);
-    const Matrix v = kept_part(&layer, 2, 0, 0);
+    AttentionLayer layer = page_layer(TOKENS);
+    const Matrix v = kept_part(&layer, VALUE, 0, 0);
     Real identity[TOKENS * TOKENS] = {0};
     for (int i = 0; i < TOKENS; i++)
         identity[i * TOKENS + i] = 1;
-    assert_memory_equal(weights_at(layer.weights, &layer.batch, 4, 0, 0), identity,
-                        sizeof identity);
+    assert_memory_equal(attention_layer_map(&layer, 0, 0).at, identity, sizeof identity);
     for (int i = 0; i < TOKENS; i++)
         assert_memory_equal(ROW(layer.keep.mixed, i, 4 * MODEL), v.at + i * v.row_step,
                             MODEL * sizeof(Real));
-    layer_free(&layer);
+    attention_layer_free(&layer);
 }
 
 /* ---- Around the strips of 32 queries that a thread holds at once ---- */
@@ -254,7 +186,7 @@ static const Pattern patterns[] = {W(1),  W(2),  W(5),    W(31), W(32),
                                    W(33), W(40), W(1000), W(0),  {PATTERN_FULL, 0}};
 enum { LENGTHS = sizeof lengths / sizeof *lengths, PATTERNS = sizeof patterns / sizeof *patterns };
 
-static void fill_layer(Layer *layer)
+static void fill_layer(AttentionLayer *layer)
 {
     const size_t C = (size_t)layer->shape.width;
     const size_t columns = 3 * (size_t)layer->shape.heads * (size_t)layer->shape.head_size;
@@ -269,13 +201,13 @@ static void a_head_and_a_sequence_alone(void **state)
     (void)state;
     for (int w = 0; w < PATTERNS; w++)
         for (int l = 0; l < LENGTHS; l++) {
-            Layer layer = layer_new(
+            AttentionLayer layer = attention_layer_new(
                 (AttentionShape){.width = 6, .heads = 1, .head_size = 5, .patterns = &patterns[w]},
                 &lengths[l], 1);
             fill_layer(&layer);
-            layer_run(&layer);
+            run_layer(&layer);
             assert_head(&layer, 0, 0);
-            layer_free(&layer);
+            attention_layer_free(&layer);
         }
 }
 
@@ -283,15 +215,15 @@ static void a_head_and_a_sequence_alone(void **state)
 static void all_heads_and_sequences_at_once(void **state)
 {
     (void)state;
-    Layer layer = layer_new(
+    AttentionLayer layer = attention_layer_new(
         (AttentionShape){.width = 6, .heads = PATTERNS, .head_size = 5, .patterns = patterns},
         lengths, LENGTHS);
     fill_layer(&layer);
-    layer_run(&layer);
+    run_layer(&layer);
     for (int s = 0; s < LENGTHS; s++)
         for (int h = 0; h < PATTERNS; h++)
             assert_head(&layer, s, h);
-    layer_free(&layer);
+    attention_layer_free(&layer);
 }
 
 /* ---- How far back a whole model sees: w − 1 tokens in each layer ---- */
@@ -334,11 +266,11 @@ static void model_new(Model *model, GptConfig shape)
                            .start = model->start,
                            .tokens = model->tokens,
                            .positions = model->positions};
-    model->gpt = gpt_new(shape, ROWS);
+    model->gpt = gpt_new(&shape, ROWS);
     gpt_init(&model->gpt, 1);
     for (int t = 0; t < model->gpt.tensor_count; t++) {
         const Tensor *tensor = &model->gpt.tensors[t];
-        const bool in_layer = tensor->kind == MATRIX && !strncmp(tensor->name, "h.", 2);
+        const bool in_layer = tensor->kind == TENSOR_MATRIX && !strncmp(tensor->name, "h.", 2);
         for (int i = 0; in_layer && i < tensor->rows * tensor->cols; i++)
             model->gpt.weight_block[tensor->offset + (size_t)i] *= 10;
     }
@@ -354,13 +286,13 @@ static void assert_reach(GptConfig shape, int reach)
     Real before[ROWS * WIDTH];
     thread_set_limit(1);
     model_new(&model, shape);
-    gpt_forward(&model.gpt, &model.batch, NULL, (Noise){0});
+    gpt_forward(&model.gpt, &model.batch, NULL, (Dropout){0});
     memcpy(before, model.gpt.keep.normed, sizeof before);
     for (int s = 0; s < SEQUENCES; s++)
         for (int changed = model.start[s]; changed < model.start[s + 1]; changed++) {
             const int token = model.tokens[changed];
             model.tokens[changed] = (token + 1) % VOCABULARY;
-            gpt_forward(&model.gpt, &model.batch, NULL, (Noise){0});
+            gpt_forward(&model.gpt, &model.batch, NULL, (Dropout){0});
             model.tokens[changed] = token;
             for (int i = 0; i < ROWS; i++) {
                 const bool sees = i >= changed && i - changed <= reach && i < model.start[s + 1];
@@ -433,20 +365,19 @@ static void the_weights_of_a_model(void **state)
     (void)state;
     Model model;
     model_new(&model, (GptConfig){.layers = MOST_LAYERS, .patterns = unlike});
-    const size_t layer_weights = attention_map_size(&model.batch, SEQUENCES, HEADS);
-    Real *weights = memory_new(MOST_LAYERS * layer_weights, sizeof *weights, "all weights");
-    gpt_forward(&model.gpt, &model.batch, weights, (Noise){0});
+    const size_t map = attention_map_size(&model.batch, SEQUENCES, HEADS);
+    Real *maps = memory_new(MOST_LAYERS * map, sizeof *maps, "all maps");
+    gpt_forward(&model.gpt, &model.batch, maps, (Dropout){0});
     for (int l = 0; l < MOST_LAYERS; l++)
         for (int s = 0; s < SEQUENCES; s++)
             for (int h = 0; h < HEADS; h++) {
                 const int length = model.start[s + 1] - model.start[s];
                 double *mask = mask_new(length, pattern_window_size(unlike[l * HEADS + h]));
-                assert_masked(
-                    weights_at(weights + (size_t)l * layer_weights, &model.batch, HEADS, s, h),
-                    mask, length);
+                assert_masked(map_of(maps + (size_t)l * map, &model.batch, HEADS, s, h).at, mask,
+                              length);
                 free(mask);
             }
-    free(weights);
+    free(maps);
     gpt_free(&model.gpt);
 }
 

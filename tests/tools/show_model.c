@@ -20,7 +20,7 @@ int main(int argc, char **argv)
     if (argc != 3)
         return 64;
     Pretrained model = pretrained_open(argv[1]);
-    const GptConfig *shape = &model.gpt.shape;
+    const GptConfig *shape = &model.gpt.config;
     const int C = shape->width, V = shape->vocabulary;
     int *tokens, N;
     char *wrong = pretrained_tokens(&model, "the text", argv[2], strlen(argv[2]), &tokens, &N);
@@ -34,8 +34,9 @@ int main(int argc, char **argv)
     const size_t seen = (size_t)shape->layers * (size_t)shape->heads * rows * rows;
     Real *logits = memory_new(rows * (size_t)V + 1, sizeof *logits, "a test");
     Real *attention = memory_new(seen + 1, sizeof *attention, "a test");
-    const Batch batch = {N, 1, start, tokens, tokens, N, positions, 0, NULL};
-    gpt_forward(&model.gpt, &batch, attention, (Noise){0});
+    const Batch batch = {
+        .rows = N, .sequences = 1, .start = start, .tokens = tokens, .positions = positions};
+    gpt_forward(&model.gpt, &batch, attention, (Dropout){0});
     logits_forward(logits, model.gpt.weights.head, model.gpt.keep.normed, N, C, V);
 
     printf("{\"ids\":[");

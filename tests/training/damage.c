@@ -47,7 +47,7 @@ static void use_it(void *directory)
                          .tokens = tokens,
                          .targets = tokens + 1,
                          .positions = (const int[]){0, 1, 2, 3}};
-    say(checksum, gpt_evaluate(&model.gpt, &batch));
+    say(checksum, gpt_evaluate(&model.gpt, &batch, NULL));
 }
 
 /* As a run goes on: a step more, and all that the next save would hold. */
@@ -58,7 +58,7 @@ static void go_on(void *directory)
     Trainer t;
     trainer_open(&t, NULL, &settings, &decided);
     const Step step = trainer_step(&t);
-    const size_t size = t.gpt.numbers * sizeof(Real);
+    const size_t size = t.gpt.size * sizeof(Real);
     const double progress[] = {(double)t.progress.step,       (double)t.progress.epoch,
                                (double)t.progress.next,       (double)t.progress.worse,
                                (double)t.progress.best_step,  t.progress.best_loss,

@@ -22,13 +22,13 @@ static double loss(void *context)
  * its gradient is truly 0; a query that sees itself alone has no choice to make. */
 static void check_qkv_bias(Checked *checked, const Tensor *tensor, const Real *gradients, int layer)
 {
-    const GptConfig *shape = &checked->gpt.shape;
-    const int H = shape->heads, D = shape->head_size;
+    const GptConfig *config = &checked->gpt.config;
+    const int H = config->heads, D = config->head_size;
     for (int third = 0; third < 3; third++)
         for (int h = 0; h < H; h++) {
             const size_t at = tensor->offset + (size_t)((third * H + h) * D);
             const bool alone =
-                shape->patterns && pattern_window_size(shape->patterns[layer * H + h]) == 1;
+                config->patterns && pattern_window_size(config->patterns[layer * H + h]) == 1;
             assert_gradient(tensor->name, checked->gpt.weight_block + at, gradients + at, (size_t)D,
                             loss, checked, third == 1 || (third == 0 && alone));
         }
@@ -38,9 +38,9 @@ static void check_case(const Case *c)
 {
     Checked checked = {case_model(c), c};
     Gpt *gpt = &checked.gpt;
-    Real *gradients = memory_new(gpt->numbers, sizeof *gradients, "a test");
+    Real *gradients = memory_new(gpt->size, sizeof *gradients, "a test");
     case_learn(gpt, c);
-    memcpy(gradients, gpt->gradient_block, gpt->numbers * sizeof *gradients);
+    memcpy(gradients, gpt->gradient_block, gpt->size * sizeof *gradients);
 
     for (int i = 0; i < gpt->tensor_count; i++) {
         const Tensor *tensor = &gpt->tensors[i];
@@ -85,21 +85,20 @@ static void test_parts(void **state)
     for (int s = 0; s < CASE_BATCH.sequences; s++) {
         const int from = CASE_BATCH.start[s], rows = CASE_BATCH.start[s + 1] - from;
         const int start[] = {0, rows};
-        const Batch part = {rows,
-                            1,
-                            start,
-                            CASE_BATCH.tokens + from,
-                            CASE_BATCH.targets + from,
-                            rows,
-                            CASE_BATCH.positions + from,
-                            (uint32_t)from,
-                            NULL};
+        const Batch part = {.rows = rows,
+                            .sequences = 1,
+                            .start = start,
+                            .tokens = CASE_BATCH.tokens + from,
+                            .targets = CASE_BATCH.targets + from,
+                            .counted = rows,
+                            .positions = CASE_BATCH.positions + from,
+                            .first_row = (uint32_t)from};
         sum += gpt_forward_backward(&parts, &part, (Real)(1.0 / CASE_BATCH.rows),
-                                    (Noise){c->dropout, 9, 4, 0});
+                                    (Dropout){c->dropout, 9, 4});
     }
     assert_close_one("loss in parts", sum / CASE_BATCH.rows, once, 1e-12);
     assert_close("gradient in parts", parts.gradient_block, (double *)whole.gradient_block,
-                 whole.numbers, 1e-12);
+                 whole.size, 1e-12);
     gpt_free(&whole);
     gpt_free(&parts);
 }
@@ -114,7 +113,7 @@ static void test_pieces(void **state)
     pieces.work.piece = 5;
     assert_close_one("loss in pieces", case_learn(&pieces, c), once, 1e-13);
     assert_close("gradient in pieces", pieces.gradient_block, (double *)whole.gradient_block,
-                 whole.numbers, 1e-13);
+                 whole.size, 1e-13);
     gpt_free(&whole);
     gpt_free(&pieces);
 }

@@ -134,13 +134,13 @@ static void test_adam(void **state)
 static void test_gradient_norm(void **state)
 {
     (void)state;
-    Gpt gpt = gpt_new((GptConfig){.context = 3,
-                                  .layers = 1,
-                                  .heads = 1,
-                                  .head_size = 3,
-                                  .width = 3,
-                                  .hidden = 5,
-                                  .vocabulary = 20000},
+    Gpt gpt = gpt_new(&(GptConfig){.context = 3,
+                                   .layers = 1,
+                                   .heads = 1,
+                                   .head_size = 3,
+                                   .width = 3,
+                                   .hidden = 5,
+                                   .vocabulary = 20000},
                       2);
     double squares = 0;
     for (int i = 0; i < gpt.tensor_count; i++) {
@@ -159,24 +159,24 @@ static void test_gradient_norm(void **state)
 static void test_adam_step(void **state)
 {
     (void)state;
-    Gpt gpt = gpt_new((GptConfig){.context = 3,
-                                  .layers = 2,
-                                  .heads = 2,
-                                  .head_size = 3,
-                                  .width = 4,
-                                  .hidden = 5,
-                                  .vocabulary = 7,
-                                  .no_qkv_bias = true},
+    Gpt gpt = gpt_new(&(GptConfig){.context = 3,
+                                   .layers = 2,
+                                   .heads = 2,
+                                   .head_size = 3,
+                                   .width = 4,
+                                   .hidden = 5,
+                                   .vocabulary = 7,
+                                   .no_qkv_bias = true},
                       2);
     gpt_init(&gpt, 1);
     Adam adam = adam_new(&gpt);
-    Real *before = memory_new(gpt.numbers, sizeof *before, "a test");
-    memcpy(before, gpt.weight_block, gpt.numbers * sizeof *before);
+    Real *before = memory_new(gpt.size, sizeof *before, "a test");
+    memcpy(before, gpt.weight_block, gpt.size * sizeof *before);
     adam_step(&adam, &gpt, 1, 0.1, 0.5, 1); /* no gradient: decay alone */
     for (int i = 0; i < gpt.tensor_count; i++) {
         const Tensor *t = &gpt.tensors[i];
-        const double keep = t->trained && t->kind == MATRIX ? 0.95 : 1;
-        for (int j = 0; j < (t->rows ? t->rows : 1) * t->cols; j++)
+        const double keep = t->trained && t->kind == TENSOR_MATRIX ? 0.95 : 1;
+        for (int j = 0; j < t->rows * t->cols; j++)
             assert_close_one(t->name, gpt.weight_block[t->offset + (size_t)j],
                              keep * before[t->offset + (size_t)j], 1e-15);
     }

@@ -12,8 +12,7 @@ int main(int argc, char **argv)
         return 64;
     Gpt gpt = case_model(&CASES[number]);
     case_learn(&gpt, &CASES[number]);
-    const bool written =
-        fwrite(gpt.gradient_block, sizeof(Real), gpt.numbers, stdout) == gpt.numbers;
+    const bool written = fwrite(gpt.gradient_block, sizeof(Real), gpt.size, stdout) == gpt.size;
     gpt_free(&gpt);
     return !written;
 }

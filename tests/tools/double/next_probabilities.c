@@ -20,10 +20,11 @@ int main(int argc, char **argv)
     int *positions = memory_new((size_t)N + 1, sizeof *positions, "a test"), start[2] = {0, N};
     for (int i = 0; i < N; i++)
         positions[i] = i;
-    const Batch batch = {N, 1, start, tokens, tokens, N, positions, 0, NULL};
-    gpt_forward(&model.gpt, &batch, NULL, (Noise){0});
+    const Batch batch = {
+        .rows = N, .sequences = 1, .start = start, .tokens = tokens, .positions = positions};
+    gpt_forward(&model.gpt, &batch, NULL, (Dropout){0});
 
-    const int C = model.gpt.shape.width, V = model.gpt.shape.vocabulary;
+    const int C = model.gpt.config.width, V = model.gpt.config.vocabulary;
     Real *logits = memory_new((size_t)V, sizeof *logits, "a test");
     logits_forward(logits, model.gpt.weights.head, ROW(model.gpt.keep.normed, N - 1, C), 1, C, V);
     double sum = 0;

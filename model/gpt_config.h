@@ -1,0 +1,21 @@
+/* gpt_config.h: the sizes and options that define a model.
+ *
+ * The letters of the whole code: N rows (all tokens of a batch), T context length, L layers, H
+ * heads, D width of one head, C width of the model, F hidden width of the feed-forward layer,
+ * V vocabulary. */
+#ifndef PULGA_GPT_CONFIG_H
+#define PULGA_GPT_CONFIG_H
+
+#include "model/layers/pattern.h"
+
+typedef struct GptConfig {
+    int context, layers, heads, head_size, width, hidden, vocabulary; /* T L H D C F V */
+    bool post_norm;         /* else pre-norm, with one more layer norm after the last block  */
+    bool learned_positions; /* else sinusoidal, fixed                                        */
+    bool gelu;              /* else relu                                                     */
+    bool untied;            /* the head has a table of its own; else it uses the embedding's */
+    bool no_qkv_bias;
+    const Pattern *patterns; /* (L, H) what each head attends to; NULL: all causal */
+} GptConfig;
+
+#endif

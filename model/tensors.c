@@ -1,0 +1,150 @@
+/* tensors.c: lays out a block of weights. One function walks all tensors in order and notes each
+ * one's name, size and offset, and where in a GptWeights its pointer lies; gpt_weights() then sets
+ * these pointers. */
+#include "tensors.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct {
+    Tensor *list;
+    int count;
+    size_t used; /* numbers laid out so far */
+} Layout;
+
+/* Adds a tensor of layer `layer`, or of none if it is -1. */
+static Tensor *lay(Layout *layout, Real **place, int layer, const char *name, TensorKind kind,
+                   int rows, int cols)
+{
+    Tensor *tensor = &layout->list[layout->count++];
+    Arena arena = {.used = layout->used};
+    *tensor = (Tensor){.kind = kind,
+                       .rows = rows,
+                       .cols = cols,
+                       .offset = layout->used,
+                       .place = place,
+                       .trained = true};
+    arena_take(&arena, (size_t)rows, (size_t)cols);
+    layout->used = arena.used;
+    if (layer < 0)
+        snprintf(tensor->name, sizeof tensor->name, "%s", name);
+    else
+        snprintf(tensor->name, sizeof tensor->name, "h.%d.%s", layer, name);
+    return tensor;
+}
+
+static Tensor *lay_matrix(Layout *layout, Real **place, int layer, const char *name, int rows,
+                          int cols, double deviation)
+{
+    Tensor *tensor = lay(layout, place, layer, name, TENSOR_MATRIX, rows, cols);
+    tensor->deviation = deviation;
+    return tensor;
+}
+
+static Tensor *lay_bias(Layout *layout, Real **place, int layer, const char *name, int cols)
+{
+    return lay(layout, place, layer, name, TENSOR_BIAS, 1, cols);
+}
+
+static void lay_norm(Layout *layout, LayerNorm *p, int layer, const char *gain, const char *bias,
+                     int C)
+{
+    lay(layout, &p->gain, layer, gain, TENSOR_GAIN, 1, C);
+    lay_bias(layout, &p->bias, layer, bias, C);
+}
+
+static void lay_block(Layout *layout, BlockWeights *p, int l, const GptConfig *config)
+{
+    const int C = config->width, F = config->hidden, HD = config->heads * config->head_size;
+    /* The two projections back into the residual stream start smaller: its variance would grow
+     * with each of its 2L sums. */
+    const double start = 0.02, back = start / sqrt(2.0 * config->layers);
+
+    lay_norm(layout, &p->norm1, l, "ln_1.weight", "ln_1.bias", C);
+    lay_matrix(layout, &p->attention.qkv.weight, l, "attn.c_attn.weight", C, 3 * HD, start);
+    lay_bias(layout, &p->attention.qkv.bias, l, "attn.c_attn.bias", 3 * HD)->trained =
+        !config->no_qkv_bias;
+    lay_matrix(layout, &p->attention.out.weight, l, "attn.c_proj.weight", HD, C, back);
+    lay_bias(layout, &p->attention.out.bias, l, "attn.c_proj.bias", C);
+    lay_norm(layout, &p->norm2, l, "ln_2.weight", "ln_2.bias", C);
+    lay_matrix(layout, &p->feedforward.widen.weight, l, "mlp.c_fc.weight", C, F, start);
+    lay_bias(layout, &p->feedforward.widen.bias, l, "mlp.c_fc.bias", F);
+    lay_matrix(layout, &p->feedforward.narrow.weight, l, "mlp.c_proj.weight", F, C, back);
+    lay_bias(layout, &p->feedforward.narrow.bias, l, "mlp.c_proj.bias", C);
+}
+
+static void lay_weights(Layout *layout, GptWeights *p, const GptConfig *config)
+{
+    const int T = config->context, C = config->width, V = config->vocabulary;
+    /* With fixed positions the table starts as large as they are; see embedding.h. */
+    const double start = config->learned_positions ? 0.02 : 1 / sqrt(C);
+
+    lay_matrix(layout, &p->embedding.wte, -1, "wte.weight", V, C, start);
+    Tensor *positions = lay_matrix(layout, &p->embedding.wpe, -1, "wpe.weight", T, C, start);
+    positions->trained = config->learned_positions;
+    if (!config->learned_positions)
+        positions->kind = TENSOR_SINUSOIDS;
+    for (int l = 0; l < config->layers; l++)
+        lay_block(layout, &p->block[l], l, config);
+    if (!config->post_norm)
+        lay_norm(layout, &p->norm, -1, "ln_f.weight", "ln_f.bias", C);
+    if (config->untied)
+        lay_matrix(layout, &p->head, -1, "lm_head.weight", V, C, 0.02);
+}
+
+/* Lists all tensors of p, whose array of blocks is made here. */
+static Layout layout_of(GptWeights *p, const GptConfig *config)
+{
+    enum { IN_BLOCK = 12, OUTSIDE = 5 };
+    const size_t most = (size_t)config->layers * IN_BLOCK + OUTSIDE;
+    Layout layout = {.list = memory_new(most, sizeof(Tensor), "the list of tensors")};
+    *p = (GptWeights){.block = memory_new((size_t)config->layers, sizeof *p->block, "the layers")};
+    lay_weights(&layout, p, config);
+    assert((size_t)layout.count <= most);
+    return layout;
+}
+
+Tensor *gpt_tensors(const GptConfig *config, int *count, size_t *size)
+{
+    GptWeights p;
+    const Layout layout = layout_of(&p, config);
+    for (int i = 0; i < layout.count; i++)
+        layout.list[i].place = NULL; /* p goes out of scope */
+    free(p.block);
+    *count = layout.count;
+    *size = layout.used;
+    return layout.list;
+}
+
+GptWeights gpt_weights(const GptConfig *config, Real *block)
+{
+    GptWeights p;
+    const Layout layout = layout_of(&p, config);
+    for (int i = 0; i < layout.count; i++)
+        *layout.list[i].place = block + layout.list[i].offset;
+    if (!config->untied)
+        p.head = p.embedding.wte;
+    free(layout.list);
+    return p;
+}
+
+bool tensor_is_vector(const Tensor *tensor)
+{
+    return tensor->kind == TENSOR_BIAS || tensor->kind == TENSOR_GAIN;
+}
+
+size_t tensor_size(const Tensor *tensor)
+{
+    return (size_t)tensor->rows * (size_t)tensor->cols;
+}
+
+size_t gpt_parameters(const Tensor *tensors, int count)
+{
+    size_t parameters = 0;
+    for (int i = 0; i < count; i++)
+        if (tensors[i].trained)
+            parameters += tensor_size(&tensors[i]);
+    return parameters;
+}

@@ -1,0 +1,45 @@
+/* tensors.h: the one list of a model's tensors: their names, sizes, places and starting values.
+ *
+ * Weights, their gradients and the optimiser's moments are blocks of the same layout, so whoever
+ * walks all tensors (the optimiser, a file, a checksum) walks this list. */
+#ifndef PULGA_TENSORS_H
+#define PULGA_TENSORS_H
+
+#include "gpt_config.h"
+#include "model/layers/block.h"
+#include "model/layers/embedding.h"
+
+/* Only a matrix decays. A bias starts at 0, a gain at 1, a matrix at random. */
+typedef enum { TENSOR_MATRIX, TENSOR_BIAS, TENSOR_GAIN, TENSOR_SINUSOIDS } TensorKind;
+
+typedef struct {
+    char name[32]; /* as in GPT-2 files */
+    TensorKind kind;
+    int rows, cols;   /* a bias or a gain is a vector: it has one row              */
+    size_t offset;    /* of its first number in a block                            */
+    Real **place;     /* the member of a GptWeights that points to it, or NULL     */
+    double deviation; /* a matrix starts as N(0, deviation)                        */
+    bool trained;     /* false for fixed positions and absent biases: they are
+                         kept, since files have them, but never change             */
+} Tensor;
+
+typedef struct {
+    Embedding embedding;
+    BlockWeights *block; /* (L)                                         */
+    LayerNorm norm;      /* pre-norm only                               */
+    Real *head;          /* [V, C]; wte's place if the head is tied     */
+} GptWeights;
+
+/* The tensors of a model and the size of a block that holds them. The caller frees the list. */
+Tensor *gpt_tensors(const GptConfig *config, int *count, size_t *size);
+
+/* The pointers to all tensors of a block. The caller frees .block. */
+GptWeights gpt_weights(const GptConfig *config, Real *block);
+
+bool tensor_is_vector(const Tensor *tensor);
+size_t tensor_size(const Tensor *tensor);
+
+/* How many numbers are trained. */
+size_t gpt_parameters(const Tensor *tensors, int count);
+
+#endif

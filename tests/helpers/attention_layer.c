@@ -1,0 +1,80 @@
+/* attention_layer.c: lays out the parameters, the input and the output; the layer itself lays out
+ * what it keeps and works with. */
+#include "attention_layer.h"
+
+#include <stdlib.h>
+
+static void place(AttentionLayer *layer, Arena *arena)
+{
+    const AttentionShape *shape = &layer->shape;
+    const Batch *batch = &layer->batch;
+    const size_t C = (size_t)shape->width, HD = (size_t)shape->heads * (size_t)shape->head_size;
+    layer->p.qkv = (Linear){arena_take(arena, C, 3 * HD), arena_take(arena, 1, 3 * HD)};
+    layer->p.out = (Linear){arena_take(arena, HD, C), arena_take(arena, 1, C)};
+    layer->keep = attention_keep(arena, shape, batch->rows);
+    layer->work = attention_work(arena, shape, batch->rows, attention_strip_size(shape));
+    layer->x = arena_take(arena, (size_t)batch->rows, C);
+    layer->y = arena_take(arena, (size_t)batch->rows, C);
+    layer->maps = arena_take(arena, 1, attention_map_size(batch, batch->sequences, shape->heads));
+}
+
+AttentionLayer attention_layer_new(AttentionShape shape, const int *lengths, int sequences)
+{
+    AttentionLayer layer = {.shape = shape};
+    layer.start = memory_new((size_t)sequences + 1, sizeof *layer.start, "a batch");
+    for (int s = 0; s < sequences; s++) {
+        layer.start[s + 1] = layer.start[s] + lengths[s];
+        if (lengths[s] > layer.shape.context)
+            layer.shape.context = lengths[s];
+    }
+    layer.batch =
+        (Batch){.rows = layer.start[sequences], .sequences = sequences, .start = layer.start};
+    Arena arena = {0};
+    place(&layer, &arena);
+    layer.numbers = memory_new(arena.used, sizeof(Real), "a layer");
+    arena = (Arena){.at = layer.numbers};
+    place(&layer, &arena);
+    return layer;
+}
+
+void attention_layer_free(AttentionLayer *layer)
+{
+    free(layer->start);
+    free(layer->numbers);
+}
+
+void attention_layer_run(AttentionLayer *layer, const Real *x)
+{
+    attention_forward(layer->y, layer->maps, layer->keep, layer->work, layer->p, x, &layer->batch,
+                      &layer->shape, (Dropout){0});
+}
+
+static Matrix part_of(const AttentionLayer *layer, const Real *qkv, int rows, Part part, int head,
+                      int heads)
+{
+    const int H = layer->shape.heads, D = layer->shape.head_size;
+    return matrix_cols(matrix(qkv, rows, 3 * H * D), ((int)part * H + head) * D, heads * D);
+}
+
+Matrix attention_layer_weight(const AttentionLayer *layer, Part part, int head, int heads)
+{
+    return part_of(layer, layer->p.qkv.weight, layer->shape.width, part, head, heads);
+}
+
+Matrix attention_layer_part(const AttentionLayer *layer, Part part, int head)
+{
+    return part_of(layer, layer->keep.qkv, layer->batch.rows, part, head, 1);
+}
+
+Matrix map_of(const Real *maps, const Batch *batch, int heads, int sequence, int head)
+{
+    const int length = batch->start[sequence + 1] - batch->start[sequence];
+    return matrix(maps + attention_map_size(batch, sequence, heads) +
+                      (size_t)head * (size_t)length * (size_t)length,
+                  length, length);
+}
+
+Matrix attention_layer_map(const AttentionLayer *layer, int sequence, int head)
+{
+    return map_of(layer->maps, &layer->batch, layer->shape.heads, sequence, head);
+}
