@@ -247,7 +247,7 @@ static LayerCase layer_case(GptConfig config, double rate)
     c.y = memory_new(count, sizeof *c.y, "a test");
     c.dy = memory_new(count, sizeof *c.dy, "a test");
     fill(c.gpt.weight_block, c.gpt.size, 1);
-    fill(c.x, count, 2), fill(c.dy, count, 3);
+    fill(c.x, count, 4), fill(c.dy, count, 3);
     add_constant(c.gpt.gradient_block, c.gpt.size, 1);
     return c;
 }
