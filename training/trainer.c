@@ -49,7 +49,9 @@ static void make_plan(Trainer *t, const Settings *settings, const Decided *decid
     /* First: a model's working memory is counted by threads. */
     if (settings->threads)
         thread_set_limit(settings->threads);
-    plan_make(&t->plan, settings, decided, &t->corpus, t->vocabulary.count);
+    const Settings sized = plan_model(settings, decided, &t->corpus);
+    corpus_cut(&t->corpus, sized.context, sized.val, (uint32_t)sized.seed);
+    t->plan = plan_training(&sized, decided, &t->corpus, t->vocabulary.count);
     t->floor = t->corpus.stream ? (double)NAN : floor_of(&t->corpus, t->plan.reach);
     t->trial = thread_trial_new(t->plan.settings.threads, DECIDED(decided, threads));
 }
@@ -124,7 +126,7 @@ static void begin(Trainer *t, const Settings *settings, const Decided *decided, 
 
 static void open_new(Trainer *t, Settings *settings, const Decided *decided)
 {
-    plan_text(settings, decided);
+    *settings = plan_text(settings, decided);
     t->text = text_read(t->text_path, settings->lower);
     make_vocabulary(t, settings);
     begin(t, settings, decided, NULL);
@@ -203,7 +205,8 @@ static Step learn(Trainer *t, int64_t number)
 {
     const Settings *s = &t->plan.settings;
     Gpt *gpt = &t->gpt;
-    int count, targets = 0;
+    int count;
+    int64_t targets = 0;
     const Piece *pieces = reader_take(&t->reader, s->batch, &count);
     for (int i = 0; i < count; i++)
         targets += pieces[i].length;
@@ -217,13 +220,14 @@ static Step learn(Trainer *t, int64_t number)
         if (from == end)
             continue;
         const Batch batch = batch_fill(&t->room, &t->corpus, pieces + from, end - from, row);
-        const double loss = gpt_forward_backward(gpt, &batch, (Real)(1.0 / targets), dropout);
+        const double loss =
+            gpt_forward_backward(gpt, &batch, (Real)(1.0 / (double)targets), dropout);
         if (!isfinite(loss))
             end_not_finite(t, number, "the loss is not finite");
         sum += loss;
         row += (uint32_t)batch.rows;
     }
-    return (Step){.loss = sum / targets, .targets = targets};
+    return (Step){.loss = sum / (double)targets, .targets = targets};
 }
 
 Step trainer_step(Trainer *t)
@@ -247,7 +251,7 @@ Step trainer_step(Trainer *t)
     t->progress.evaluated = false;
     t->progress.epoch = t->reader.epoch;
     t->progress.next = t->reader.next;
-    thread_trial_end(&t->trial, (clock_seconds() - began) / step.targets);
+    thread_trial_end(&t->trial, (clock_seconds() - began) / (double)step.targets);
     return step;
 }
 

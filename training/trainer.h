@@ -39,7 +39,7 @@ bool trainer_describe(const Trainer *trainer, const char *command);
 
 typedef struct {
     double loss, gradient_norm, rate;
-    int targets;
+    int64_t targets;
 } Step;
 
 /* Forward, backward and update over the next sequences. Dies, keeping what was saved, where a
