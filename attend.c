@@ -70,8 +70,8 @@ static Range chosen(const char *name, int number, int count, const char *run)
 static Heads look(Pretrained *model, const Choice *choice, const char *name, const char *text)
 {
     const GptConfig *shape = &model->gpt.config;
-    const Range layer = chosen("layer", choice->layer, shape->layers, model->directory);
-    const Range head = chosen("head", choice->head, shape->heads, model->directory);
+    const Range layer = chosen("layer", choice->layer, shape->layers, model->directory.path);
+    const Range head = chosen("head", choice->head, shape->heads, model->directory.path);
     int *tokens, count;
     char *wrong = pretrained_tokens(model, name, text, strlen(text), &tokens, &count);
     if (wrong)
@@ -80,7 +80,7 @@ static Heads look(Pretrained *model, const Choice *choice, const char *name, con
         die("%s is empty: there is nothing to look at", name);
     if (count > shape->context)
         die("%s has %d tokens%s, %s sees %d at most: shorten it", name, count,
-            model->stream ? "" : " with [bos]", model->directory, shape->context);
+            model->stream ? "" : " with [bos]", model->directory.path, shape->context);
     Heads heads = heads_look(&model->gpt, &model->vocabulary, tokens, count);
     double sum = 0;
     const size_t numbers = (size_t)shape->layers * (size_t)shape->heads * (size_t)count;

@@ -128,8 +128,7 @@ static bool save_at_end(Call *call)
 {
     const int64_t step = call->trainer.progress.step;
     const bool saved = call->saved_step == step && step > call->first_step;
-    return (saved || save(call)) && keep_if_missed(&call->trainer) &&
-           log_is_safe(&call->trainer.log);
+    return (saved || save(call)) && keep_if_missed(&call->trainer);
 }
 
 /* ---- Training ---- */

@@ -1,191 +1,204 @@
-/* file.c: see file.h. */
+/* file.c: a file is replaced by writing a temporary file with a random name in the same directory,
+ * fsync() of it, rename() over the old one, and fsync() of the directory: whoever reads meanwhile,
+ * or after a kill, sees the old file or the new one, each whole. */
 #include "file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <stb/stb_ds.h>
+#include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include "base.h"
 
-Bytes file_read(const char *path, bool text)
-{
-    const bool standard = !strcmp(path, "-");
-    const char *name = standard ? "standard input" : path;
-    const int file = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        die("cannot open %s: %s", name, strerror(errno));
+/* ---- Reading ---- */
 
-    Bytes read_so_far = {0};
+/* Reads a descriptor to its end and closes it. */
+static Bytes read_all(int file, const char *name, bool text)
+{
+    Bytes all = {0};
     struct stat status;
     const bool sized = !fstat(file, &status) && S_ISREG(status.st_mode) && status.st_size > 0;
     size_t room = 0;
     for (;;) {
-        if (room - read_so_far.size < 2) {
+        if (room - all.size < 2) { /* for one byte more, and the 0 */
             room = room ? 2 * room : sized ? (size_t)status.st_size + 2 : 1 << 16;
             memory_check((double)room, name);
-            read_so_far.bytes = memory_resize(read_so_far.bytes, room);
+            all.bytes = memory_resize(all.bytes, room);
         }
-        char *end = read_so_far.bytes + read_so_far.size;
-        const ssize_t got = read(file, end, room - read_so_far.size - 1);
+        char *end = all.bytes + all.size;
+        const ssize_t got = read(file, end, room - all.size - 1);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
             die("cannot read %s: %s", name, strerror(errno));
         if (got == 0)
             break;
-        if (text && memchr(end, 0, (size_t)got))
-            die("%s is not a text: byte %zu is 0", name,
-                read_so_far.size + (size_t)((char *)memchr(end, 0, (size_t)got) - end) + 1);
-        read_so_far.size += (size_t)got;
+        const char *zero = text ? memchr(end, 0, (size_t)got) : NULL;
+        if (zero)
+            die("%s is not a text: byte %zu is 0", name, (size_t)(zero - all.bytes) + 1);
+        all.size += (size_t)got;
     }
-    read_so_far.bytes[read_so_far.size] = 0;
-    if (!standard)
-        close(file);
-    return read_so_far;
+    all.bytes[all.size] = 0;
+    close(file);
+    return all;
 }
 
-void file_must_be_plain(const char *path)
+Bytes file_read(const char *path, bool text)
 {
+    const bool standard = !strcmp(path, "-");
+    const int file = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+    const char *name = standard ? "standard input" : path;
+    if (file < 0)
+        die("cannot open %s: %s", name, strerror(errno));
+    return read_all(file, name, text);
+}
+
+Bytes file_read_in(const Directory *directory, const char *name, bool text)
+{
+    /* O_NONBLOCK: a pipe is opened at once, and then seen to be one. */
+    const int file = openat(directory->handle, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0 && errno == ENOENT && !directory_has(directory, name))
+        die("%s has no %s", directory->path, name);
+    char *path = path_in(directory, name);
     struct stat status;
-    if (stat(path, &status))
+    if (file < 0 || fstat(file, &status))
         die("cannot open %s: %s", path, strerror(errno));
     if (!S_ISREG(status.st_mode))
-        die("%s is no file but %s", path,
+        die("%s is %s, not a file", path,
             S_ISDIR(status.st_mode)    ? "a directory"
             : S_ISFIFO(status.st_mode) ? "a pipe"
                                        : "a device");
-}
-
-bool file_exists(const char *path)
-{
-    struct stat status;
-    return !lstat(path, &status);
-}
-
-bool file_is_in(const char *directory, const char *name)
-{
-    char *path = format_text("%s/%s", directory, name);
-    const bool there = file_exists(path);
-    if (!there && errno != ENOENT && errno != ENOTDIR) /* it may be there */
-        die("cannot look for %s: %s", path, strerror(errno));
+    const Bytes all = read_all(file, path, text);
     free(path);
-    return there;
+    return all;
 }
 
-uint64_t checksum_of(const void *bytes, size_t size)
+/* ---- Replacing ---- */
+
+static const char TEMPORARY[] = ".new"; /* how a temporary name ends */
+
+static void end(FileWriter *writer)
 {
-    return XXH3_64bits(bytes, size);
+    if (writer->blocking)
+        sigprocmask(SIG_SETMASK, &writer->signals, NULL);
+    if (writer->directory >= 0)
+        close(writer->directory);
+    free(writer->path);
+    free(writer->name);
+    free(writer->temporary);
 }
 
-uint64_t checksum_continue(uint64_t before, const void *bytes, size_t size)
+/* Opens writer->temporary, under a name that nothing else has: two processes that write the same
+ * file at once do not meet. A long name is cut, so that the temporary one is not too long. */
+static bool open_temporary(FileWriter *writer)
 {
-    return XXH3_64bits_withSeed(bytes, size, before);
+    int file;
+    do {
+        uint32_t random;
+        if (getrandom(&random, sizeof random, 0) != sizeof random)
+            return false;
+        free(writer->temporary);
+        writer->temporary = format_text(".%.200s.%08" PRIx32 "%s", writer->name, random, TEMPORARY);
+        file = openat(writer->directory, writer->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                      0666);
+    } while (file < 0 && errno == EEXIST);
+    writer->stream = file < 0 ? NULL : fdopen(file, "wb");
+    return writer->stream != NULL;
 }
 
-void checksum_hex(char text[17], uint64_t checksum)
+static bool begin(FileWriter *writer)
 {
-    snprintf(text, 17, "%016" PRIx64, checksum);
-}
-
-bool file_failed(const char *what, const char *path)
-{
-    warn("cannot %s %s: %s", what, path, strerror(errno));
+    if (writer->directory >= 0 && open_temporary(writer))
+        return true;
+    file_failed("write", writer->path);
+    end(writer);
     return false;
 }
 
-bool file_begin(FileWriter *writer, const char *directory, const char *name)
+bool file_begin(FileWriter *writer, const Directory *directory, const char *name)
 {
-    snprintf(writer->path, sizeof writer->path, "%s/%s", directory, name);
-    if (snprintf(writer->beside, sizeof writer->beside, "%s/.%s.new", directory, name) >=
-        (int)sizeof writer->beside) {
-        errno = ENAMETOOLONG; /* cut short it would be another file's name */
-        return file_failed("write", writer->path);
-    }
-    /* What a kill left there goes; a link that somebody put there is not followed. */
-    unlink(writer->beside);
-    const int file = open(writer->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    writer->stream = file < 0 ? NULL : fdopen(file, "wb");
-    return writer->stream || file_failed("write", writer->path);
+    *writer = (FileWriter){.path = path_in(directory, name),
+                           .name = format_text("%s", name),
+                           .directory = fcntl(directory->handle, F_DUPFD_CLOEXEC, 0)};
+    return begin(writer);
 }
 
-/* Of a file's or a directory's path, the directory that it is in. */
-static char *directory_of(const char *path)
+/* A path's directory, opened. */
+static int open_directory_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    return !slash          ? format_text(".")
-           : slash == path ? format_text("/.")
-                           : format_text("%.*s", (int)(slash - path), path);
+    char *directory = format_text("%.*s.", slash ? (int)(slash + 1 - path) : 0, path);
+    const int handle = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    free(directory);
+    return handle;
+}
+
+static void block_signals(FileWriter *writer)
+{
+    static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
+        sigaddset(&set, ending[i]);
+    writer->blocking = !sigprocmask(SIG_BLOCK, &set, &writer->signals);
 }
 
 bool file_begin_at(FileWriter *writer, const char *path)
 {
     struct stat status;
-    if (!stat(path, &status) && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
-        /* A device or a pipe is written to; it must not be replaced by a file. */
-        snprintf(writer->path, sizeof writer->path, "%s", path);
-        *writer->beside = 0;
-        writer->stream = fopen(path, "wbe");
-        return writer->stream || file_failed("write", path);
-    }
     const char *slash = strrchr(path, '/');
-    char *directory = directory_of(path);
-    const bool good = file_begin(writer, directory, slash ? slash + 1 : path);
-    free(directory);
-    return good;
+    *writer = (FileWriter){.path = format_text("%s", path),
+                           .name = format_text("%s", slash ? slash + 1 : path),
+                           .directory = -1};
+    if (!stat(path, &status) && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+        writer->stream = fopen(path, "wbe");
+        if (writer->stream)
+            return true;
+        file_failed("write", path);
+        end(writer);
+        return false;
+    }
+    writer->directory = open_directory_of(path);
+    block_signals(writer);
+    return begin(writer);
 }
 
-bool directory_sync(const char *path)
+/* Only when the directory is synced is a new name safe on the disk. */
+static bool sync_name(const FileWriter *writer)
 {
-    const int handle = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (handle < 0)
-        return file_failed("open", path);
-    const bool good = !fsync(handle) || errno == EINVAL; /* some file systems have nothing to do */
-    if (!good)
-        file_failed("sync", path);
-    close(handle);
-    return good;
-}
-
-static bool sync_around(const char *path)
-{
-    char *directory = directory_of(path);
-    const bool good = directory_sync(directory);
-    free(directory);
-    return good;
+    /* EINVAL: a file system that has nothing to do */
+    return !fsync(writer->directory) || errno == EINVAL || file_failed("write", writer->path);
 }
 
 bool file_commit(FileWriter *writer)
 {
-    const bool beside = *writer->beside;
-    const bool written = !ferror(writer->stream) && !fflush(writer->stream) &&
-                         (!beside || !fsync(fileno(writer->stream)));
-    if (!written)
-        file_failed("write", writer->path);
+    const bool replaces = writer->temporary != NULL;
+    bool good = !ferror(writer->stream) && !fflush(writer->stream) &&
+                (!replaces || !fsync(fileno(writer->stream)));
+    const int reason = errno;
     const bool closed = !fclose(writer->stream);
-    if (written && !closed)
+    if (!good)
+        errno = reason;
+    good = good && closed &&
+           (!replaces ||
+            !renameat(writer->directory, writer->temporary, writer->directory, writer->name));
+    if (!good) {
         file_failed("write", writer->path);
-    if (!written || !closed) {
-        unlink(writer->beside);
-        return false;
+        if (replaces)
+            unlinkat(writer->directory, writer->temporary, 0);
+    } else if (replaces) {
+        good = sync_name(writer);
     }
-    if (!beside)
-        return true;
-    if (rename(writer->beside, writer->path)) {
-        file_failed("write", writer->path);
-        unlink(writer->beside);
-        return false;
-    }
-    return sync_around(writer->path); /* before that the rename is not safe on the disk */
+    end(writer);
+    return good;
 }
 
-bool file_replace(const char *directory, const char *name, const void *bytes, size_t size)
+bool file_replace(const Directory *directory, const char *name, const void *bytes, size_t size)
 {
     FileWriter writer;
     if (!file_begin(&writer, directory, name))
@@ -194,28 +207,22 @@ bool file_replace(const char *directory, const char *name, const void *bytes, si
     return file_commit(&writer);
 }
 
-void directory_make(const char *path)
+/* Whether a name is one that open_temporary has made for this file. */
+static bool is_temporary(const char *temporary, const char *name)
 {
-    char part[4096];
-    if (snprintf(part, sizeof part, "%s", path) >= (int)sizeof part)
-        die("cannot make a directory whose name has %zu bytes", strlen(path));
-    for (char *slash = part + 1;; slash++) {
-        slash += strcspn(slash, "/");
-        const char kept = *slash;
-        *slash = 0;
-        if (!mkdir(part, 0777))
-            sync_around(part);
-        else if (errno != EEXIST)
-            die("cannot make the directory %s: %s", part, strerror(errno));
-        if (!kept)
-            return;
-        *slash = kept;
-    }
+    const size_t length = strlen(name);
+    return temporary[0] == '.' && !strncmp(temporary + 1, name, length) &&
+           temporary[1 + length] == '.' &&
+           strspn(temporary + 2 + length, "0123456789abcdef") == 8 &&
+           !strcmp(temporary + 2 + length + 8, TEMPORARY);
 }
 
-double directory_room(const char *path)
+void file_remove_leftovers(const Directory *directory, const char *const *names)
 {
-    struct statvfs status;
-    return statvfs(path, &status) ? (double)INFINITY
-                                  : (double)status.f_bavail * (double)status.f_frsize;
+    char **all = directory_names(directory);
+    for (ptrdiff_t i = 0; i < arrlen(all); i++)
+        for (const char *const *name = names; *name; name++)
+            if (is_temporary(all[i], *name))
+                unlinkat(directory->handle, all[i], 0);
+    names_free(all);
 }

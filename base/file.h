@@ -1,60 +1,52 @@
-/* file.h: reading a file whole, and replacing one so that no moment leaves half of it. */
+/* file.h: reading a file whole, and replacing one so that at no moment half of it is there. */
 #ifndef PULGA_FILE_H
 #define PULGA_FILE_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
+#include "directory.h"
+
 typedef struct {
-    char *bytes; /* with a 0 behind the last; the caller frees */
+    char *bytes; /* with a 0 after the last; the caller frees */
     size_t size;
 } Bytes;
 
-/* The whole of a file; "-" is standard input. Dies where it cannot be read or is larger than the
- * machine's memory, or with a `text` at the first 0 byte, so that a device without an end is not
+/* The whole of a file; "-" is standard input. Dies if it cannot be read or is larger than the
+ * machine's memory; as a `text` also at the first 0 byte, so that a device without an end is not
  * read for ever. */
 Bytes file_read(const char *path, bool text);
 
-/* Dies unless it is a file, or a link to one: in a directory that somebody handed over, a pipe
- * would be waited for, and a device read, for ever. */
-void file_must_be_plain(const char *path);
+/* The whole of a file in a directory that may come from a stranger: it must be a file, or a link
+ * to one. A pipe would be waited for, and a device read, for ever. Dies if it is missing. */
+Bytes file_read_in(const Directory *directory, const char *name, bool text);
 
-bool file_exists(const char *path);
-/* Dies where the directory may not be looked into. */
-bool file_is_in(const char *directory, const char *name);
-
-/* Checksum (XXH3, 64 bits) of some bytes, or of some that follow others whose checksum is known;
- * and as the 16 hex digits that files carry. */
-uint64_t checksum_of(const void *bytes, size_t size);
-uint64_t checksum_continue(uint64_t before, const void *bytes, size_t size);
-void checksum_hex(char text[17], uint64_t checksum);
-
-/* A file being replaced: written beside its place, synced, and renamed into it at the end. */
+/* A file being replaced: written under a temporary name beside its place, synced, and renamed into
+ * its place at the end. */
 typedef struct {
     FILE *stream;
-    char path[4096], beside[4096];
+    char *path;       /* for messages */
+    char *name;       /* in the directory */
+    char *temporary;  /* likewise; NULL if it is written in place */
+    int directory;    /* handle of its own */
+    bool blocking;    /* see file_begin_at */
+    sigset_t signals; /* those that were blocked before */
 } FileWriter;
 
-/* Says in one line on standard error what could not be done to a file, and errno's reason; returns
- * false. */
-bool file_failed(const char *what, const char *path);
-
-/* Each says so where it fails, and returns false. */
-bool file_begin(FileWriter *writer, const char *directory, const char *name);
-bool file_begin_at(FileWriter *writer, const char *path);
+/* Each of these warns if it fails, and returns false; nothing is left then. */
+bool file_begin(FileWriter *writer, const Directory *directory, const char *name);
 bool file_commit(FileWriter *writer);
-bool file_replace(const char *directory, const char *name, const void *bytes, size_t size);
+bool file_replace(const Directory *directory, const char *name, const void *bytes, size_t size);
 
-/* Makes a directory and those above it; dies where it cannot. */
-void directory_make(const char *path);
+/* The same for a path that a user has named. A device or a pipe is written to and not replaced.
+ * Until the file is committed, signals that would end the program wait, so that none leaves a
+ * temporary file behind. */
+bool file_begin_at(FileWriter *writer, const char *path);
 
-/* Bytes that may still be written there; infinity where that is not known. */
-double directory_room(const char *path);
-
-/* What was made, renamed or removed in a directory is so on the disk too. Says what failed and
- * returns false. */
-bool directory_sync(const char *path);
+/* Removes the temporary files that killed processes have left of these files; the names end with
+ * NULL. Only for a directory that is locked. */
+void file_remove_leftovers(const Directory *directory, const char *const *names);
 
 #endif

@@ -35,7 +35,7 @@ static int least(int a, int b)
  * against all of b at a time. */
 static int distance(const Letters *a, const Letters *b)
 {
-    int row[LONGEST + 1] = {0};
+    int row[LONGEST + 1];
     for (int j = 0; j <= b->length; j++)
         row[j] = j;
     for (int i = 1; i <= a->length; i++) {

@@ -6,6 +6,7 @@
 #include <utf8proc.h>
 
 #include "base/base.h"
+#include "base/checksum.h"
 
 /* Our own tokens: a text that spells them out would be taken for them by other tools. */
 static const char *const RESERVED[] = {"[bos]", "[eos]", "[unk]"};
@@ -138,10 +139,9 @@ char *text_clean(const char *name, const char *bytes, size_t size, bool lower, c
     return NULL;
 }
 
-Text text_read(const char *path, bool lower)
+Text text_from(const char *name, Bytes raw, bool lower)
 {
-    const char *name = strcmp(path, "-") ? path : "standard input";
-    Text text = {.raw = file_read(path, true)};
+    Text text = {.raw = raw};
     if (!text.raw.size)
         die("%s is empty", name);
     text.checksum = checksum_of(text.raw.bytes, text.raw.size);
@@ -149,6 +149,11 @@ Text text_read(const char *path, bool lower)
     if (wrong)
         die("%s", wrong);
     return text;
+}
+
+Text text_read(const char *path, bool lower)
+{
+    return text_from(strcmp(path, "-") ? path : "standard input", file_read(path, true), lower);
 }
 
 void text_free(Text *text)

@@ -15,6 +15,8 @@ typedef struct {
 
 /* Reads and cleans a text, or dies with the file, line and column of the first thing wrong. */
 Text text_read(const char *path, bool lower);
+/* The same of bytes that were read already, which become the text's. */
+Text text_from(const char *name, Bytes raw, bool lower);
 void text_free(Text *text);
 
 /* The same cleaning for a prompt, `name` being what to call it. Returns NULL, or what is wrong; the

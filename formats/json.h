@@ -1,8 +1,8 @@
-/* json.h: JSON files, for the rooms that have one. */
+/* json.h: JSON files in a directory, read and replaced whole. */
 #ifndef PULGA_JSON_H
 #define PULGA_JSON_H
 
-#include <stdbool.h>
+#include "base/file.h"
 
 struct cJSON;
 
@@ -10,16 +10,13 @@ struct cJSON;
  * file would be written without an entry. Called once, when a program starts. */
 void json_prepare(void);
 
-/* The whole of directory/name, parsed; dies where it is absent or no JSON, or has a name twice. The
- * caller deletes it. */
-struct cJSON *json_read(const char *directory, const char *name);
+/* The file, parsed; dies if it is missing or not JSON. The caller deletes it. */
+struct cJSON *json_read(const Directory *directory, const char *name);
 
-/* A name that an object has twice, at any depth, or NULL: which of the two is meant would be a
- * guess. */
-const char *json_twice(const struct cJSON *json);
+/* The same of its bytes, which were read already. */
+struct cJSON *json_parse(const Directory *directory, const char *name, Bytes file);
 
-/* Replaces directory/name by the printed JSON, which is freed. Says what failed and returns
- * false. */
-bool json_write(const char *directory, const char *name, struct cJSON *json);
+/* Replaces the file by the printed JSON. Warns and returns false if that fails. */
+bool json_write(const Directory *directory, const char *name, const struct cJSON *json);
 
 #endif

@@ -1,49 +1,52 @@
-/* safetensors.c: see safetensors.h. */
+/* safetensors.c: the header is built and read with cJSON. A file is read whole; its entries are
+ * checked once, in the order of their numbers, and then sorted by name, so that a model of thousands
+ * of tensors is read by binary search. */
 #include "safetensors.h"
 
 #include <cjson/cJSON.h>
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
-#include "json.h"
+#include "base/checksum.h"
 
 _Static_assert(__BYTE_ORDER == __LITTLE_ENDIAN, "the files' numbers are little-endian");
 
-/* The format's own limit on a header. */
-enum { LONGEST_HEADER = 100000000 };
+enum { MAX_HEADER = 100000000 }; /* the format's own limit */
 
 static const char *const OWN_TYPE = sizeof(Real) == 4 ? "F32" : "F64";
+static const char METADATA[] = "__metadata__", CHECKSUM[] = "xxh3_64";
 
-static size_t numbers_of(const NamedTensor *tensor)
+/* The checksum of a file begins with its metadata, in the order in which it stands there. */
+static uint64_t checksum_of_metadata(const cJSON *metadata)
 {
-    return (size_t)(tensor->rows ? tensor->rows : 1) * (size_t)tensor->cols;
+    uint64_t checksum = 0;
+    const cJSON *entry;
+    cJSON_ArrayForEach(entry, metadata)
+    {
+        if (!cJSON_IsString(entry) || !strcmp(entry->string, CHECKSUM))
+            continue;
+        checksum = checksum_continue(checksum, entry->string, strlen(entry->string) + 1);
+        checksum = checksum_continue(checksum, entry->valuestring, strlen(entry->valuestring) + 1);
+    }
+    return checksum;
 }
 
 /* ---- Writing ---- */
 
-static uint64_t checksum_of_all(const NamedTensor *tensors, int count)
+static size_t bytes_of(const NamedTensor *tensor)
 {
-    XXH3_state_t *state = XXH3_createState();
-    if (!state)
-        die("no memory for a checksum");
-    XXH3_64bits_reset(state);
-    for (int i = 0; i < count; i++)
-        XXH3_64bits_update(state, tensors[i].at, numbers_of(&tensors[i]) * sizeof(Real));
-    const uint64_t checksum = XXH3_64bits_digest(state);
-    XXH3_freeState(state);
-    return checksum;
+    return (size_t)(tensor->rows ? tensor->rows : 1) * (size_t)tensor->cols * sizeof(Real);
 }
 
 static cJSON *header_of(const NamedTensor *tensors, int count, cJSON *metadata)
 {
     cJSON *header = cJSON_CreateObject();
-    cJSON_AddItemToObject(header, "__metadata__", metadata);
+    cJSON_AddItemToObject(header, METADATA, metadata);
     size_t begin = 0;
     for (int i = 0; i < count; i++) {
         const NamedTensor *tensor = &tensors[i];
-        const size_t end = begin + numbers_of(tensor) * sizeof(Real);
+        const size_t end = begin + bytes_of(tensor);
         cJSON *entry = cJSON_AddObjectToObject(header, tensor->name);
         cJSON_AddStringToObject(entry, "dtype", OWN_TYPE);
         cJSON *shape = cJSON_AddArrayToObject(entry, "shape");
@@ -58,13 +61,16 @@ static cJSON *header_of(const NamedTensor *tensors, int count, cJSON *metadata)
     return header;
 }
 
-bool safetensors_write(const char *directory, const char *name, const NamedTensor *tensors,
+bool safetensors_write(const Directory *directory, const char *name, const NamedTensor *tensors,
                        int count, cJSON *metadata)
 {
-    char checksum[17];
-    checksum_hex(checksum, checksum_of_all(tensors, count));
     cJSON_AddStringToObject(metadata, "format", "pt");
-    cJSON_AddStringToObject(metadata, "xxh3_64", checksum);
+    uint64_t checksum = checksum_of_metadata(metadata);
+    for (int i = 0; i < count; i++)
+        checksum = checksum_continue(checksum, tensors[i].at, bytes_of(&tensors[i]));
+    char digits[17];
+    checksum_hex(digits, checksum);
+    cJSON_AddStringToObject(metadata, CHECKSUM, digits);
     cJSON *header = header_of(tensors, count, metadata);
     char *text = cJSON_PrintUnformatted(header);
     cJSON_DetachItemViaPointer(header, metadata); /* it stays the caller's */
@@ -73,12 +79,11 @@ bool safetensors_write(const char *directory, const char *name, const NamedTenso
     FileWriter writer;
     bool good = file_begin(&writer, directory, name);
     if (good) {
-        const size_t length = strlen(text), padded = (length + 7) / 8 * 8;
-        const uint64_t prefix = padded;
-        fwrite(&prefix, sizeof prefix, 1, writer.stream);
+        const uint64_t padded = (strlen(text) + 7) / 8 * 8;
+        fwrite(&padded, sizeof padded, 1, writer.stream);
         fprintf(writer.stream, "%-*s", (int)padded, text);
         for (int i = 0; i < count; i++)
-            fwrite(tensors[i].at, sizeof(Real), numbers_of(&tensors[i]), writer.stream);
+            fwrite(tensors[i].at, 1, bytes_of(&tensors[i]), writer.stream);
         good = file_commit(&writer);
     }
     cJSON_free(text);
@@ -87,14 +92,20 @@ bool safetensors_write(const char *directory, const char *name, const NamedTenso
 
 /* ---- Reading ---- */
 
+typedef struct TensorEntry {
+    const char *name, *type;
+    const cJSON *shape;
+    size_t begin, end; /* bytes of its numbers */
+} TensorEntry;
+
 static bool is_size(const cJSON *item)
 {
     return cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble <= 0x1p53 &&
            item->valuedouble == (double)(uint64_t)item->valuedouble;
 }
 
-/* Bytes of a number, 0 where there is no such type. All that the format knows may stand in a file;
- * only F32 and F64 are read. */
+/* The bytes of a number; 0 if there is no such type. A file may hold tensors of all of the format's
+ * types, but only F32 and F64 are read. */
 static size_t size_of_type(const char *type)
 {
     static const struct {
@@ -109,139 +120,169 @@ static size_t size_of_type(const char *type)
     return 0;
 }
 
-/* The bytes [begin, end) of an entry, or false where its shape, type and offsets do not agree. */
-static bool entry_range(const cJSON *entry, size_t *begin, size_t *end)
+/* Reads an entry of the header; returns false if its shape, type and offsets do not agree. */
+static bool read_entry(TensorEntry *entry, const cJSON *json)
 {
-    const cJSON *type = cJSON_GetObjectItemCaseSensitive(entry, "dtype");
-    const cJSON *shape = cJSON_GetObjectItemCaseSensitive(entry, "shape");
-    const cJSON *offsets = cJSON_GetObjectItemCaseSensitive(entry, "data_offsets");
-    if (!cJSON_IsString(type) || !cJSON_IsArray(shape) || !cJSON_IsArray(offsets) ||
+    const cJSON *offsets = cJSON_GetObjectItemCaseSensitive(json, "data_offsets");
+    const char *type = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "dtype"));
+    const cJSON *shape = cJSON_GetObjectItemCaseSensitive(json, "shape"), *size;
+    if (!type || !cJSON_IsArray(shape) || !cJSON_IsArray(offsets) ||
         cJSON_GetArraySize(offsets) != 2 || !is_size(offsets->child) ||
         !is_size(offsets->child->next))
         return false;
-    *begin = (size_t)offsets->child->valuedouble;
-    *end = (size_t)offsets->child->next->valuedouble;
-    size_t bytes = size_of_type(type->valuestring);
-    const cJSON *size;
+    size_t bytes = size_of_type(type);
+    *entry = (TensorEntry){.name = json->string,
+                           .type = type,
+                           .shape = shape,
+                           .begin = (size_t)offsets->child->valuedouble,
+                           .end = (size_t)offsets->child->next->valuedouble};
     cJSON_ArrayForEach(size, shape) if (!is_size(size) ||
                                         __builtin_mul_overflow(bytes, (size_t)size->valuedouble,
                                                                &bytes)) return false;
-    return size_of_type(type->valuestring) && *end >= *begin && *end - *begin == bytes;
+    return size_of_type(type) && entry->end >= entry->begin && entry->end - entry->begin == bytes;
 }
-
-typedef struct {
-    size_t begin, end;
-} Range;
 
 static int by_begin(const void *a, const void *b)
 {
-    const Range *x = a, *y = b;
+    const TensorEntry *x = a, *y = b;
     return x->begin != y->begin ? (x->begin > y->begin) - (x->begin < y->begin)
                                 : (x->end > y->end) - (x->end < y->end);
 }
 
-/* The entries must cover the numbers without a gap or an overlap. */
-static void check_entries(const SafeTensors *tensors, size_t size)
+static int by_name(const void *a, const void *b)
 {
-    const int most = cJSON_GetArraySize(tensors->header);
-    Range *ranges = memory_new((size_t)most + 1, sizeof *ranges, "a file's table of tensors");
-    int count = 0;
-    const cJSON *entry;
-    cJSON_ArrayForEach(entry, tensors->header)
-    {
-        if (!strcmp(entry->string, "__metadata__"))
-            continue;
-        if (!entry_range(entry, &ranges[count].begin, &ranges[count].end))
-            die("%s is damaged: what its header says of %.100s cannot be", tensors->path,
-                entry->string);
-        count++;
-    }
-    qsort(ranges, (size_t)count, sizeof *ranges, by_begin);
-    size_t reached = 0;
-    for (int i = 0; i < count; i++) {
-        if (ranges[i].begin != reached)
-            die("%s is damaged: its tensors overlap or leave a gap", tensors->path);
-        reached = ranges[i].end;
-    }
-    if (reached != size)
-        die("%s is damaged: its header speaks of %zu bytes, it has %zu", tensors->path, reached,
-            size);
-    free(ranges);
+    return strcmp(((const TensorEntry *)a)->name, ((const TensorEntry *)b)->name);
 }
 
-SafeTensors safetensors_open(const char *path)
+static void read_entries(SafeTensors *tensors)
 {
-    file_must_be_plain(path);
-    SafeTensors tensors = {.path = path, .file = file_read(path, false)};
+    const int most = cJSON_GetArraySize(tensors->header);
+    tensors->entries =
+        memory_new((size_t)most + 1, sizeof *tensors->entries, "a file's table of tensors");
+    const cJSON *json;
+    cJSON_ArrayForEach(json, tensors->header)
+    {
+        if (!strcmp(json->string, METADATA))
+            continue;
+        if (!read_entry(&tensors->entries[tensors->count], json))
+            die("%s is damaged: its header's entry for %.100s is impossible", tensors->path,
+                json->string);
+        tensors->count++;
+    }
+}
+
+/* The entries must cover the numbers without a gap or an overlap. */
+static void check_offsets(const SafeTensors *tensors, size_t size)
+{
+    size_t reached = 0;
+    for (int i = 0; i < tensors->count; i++) {
+        if (tensors->entries[i].begin != reached)
+            die("%s is damaged: its tensors overlap or leave a gap", tensors->path);
+        reached = tensors->entries[i].end;
+    }
+    if (reached != size)
+        die("%s is damaged: its header describes %zu bytes, it has %zu", tensors->path, reached,
+            size);
+}
+
+static void check_checksum(const SafeTensors *tensors)
+{
+    const char *written = safetensors_metadata(tensors, CHECKSUM);
+    if (!written)
+        return;
+    uint64_t checksum =
+        checksum_of_metadata(cJSON_GetObjectItemCaseSensitive(tensors->header, METADATA));
+    for (int i = 0; i < tensors->count; i++) {
+        const TensorEntry *entry = &tensors->entries[i];
+        checksum =
+            checksum_continue(checksum, tensors->numbers + entry->begin, entry->end - entry->begin);
+    }
+    char digits[17];
+    checksum_hex(digits, checksum);
+    if (strcmp(written, digits) != 0)
+        die("%s is damaged: its numbers do not match their checksum", tensors->path);
+}
+
+static void check_names(const SafeTensors *tensors)
+{
+    for (int i = 1; i < tensors->count; i++)
+        if (!by_name(&tensors->entries[i - 1], &tensors->entries[i]))
+            die("%s is damaged: its header has %.100s twice", tensors->path,
+                tensors->entries[i].name);
+}
+
+SafeTensors safetensors_open(const Directory *directory, const char *name)
+{
+    SafeTensors tensors = {.path = path_in(directory, name),
+                           .file = file_read_in(directory, name, false)};
     uint64_t length;
     if (tensors.file.size < sizeof length)
-        die("%s is damaged: %zu bytes are too few", path, tensors.file.size);
+        die("%s is damaged: %zu bytes are too few", tensors.path, tensors.file.size);
     memcpy(&length, tensors.file.bytes, sizeof length);
-    const size_t behind = tensors.file.size - sizeof length;
-    if (length > LONGEST_HEADER || length > behind)
-        die("%s is damaged, or no safetensors file: its header would be %llu bytes long", path,
-            (unsigned long long)length);
+    const size_t rest = tensors.file.size - sizeof length;
+    if (length > MAX_HEADER || length > rest)
+        die("%s is damaged, or not a safetensors file: its header would be %llu bytes long",
+            tensors.path, (unsigned long long)length);
     const char *text = tensors.file.bytes + sizeof length;
     if (*text == '{')
         tensors.header = cJSON_ParseWithLength(text, length);
     if (!cJSON_IsObject(tensors.header))
-        die("%s is damaged: its header is not JSON", path);
+        die("%s is damaged: its header is not JSON", tensors.path);
     tensors.numbers = text + length;
-    const char *twice = json_twice(tensors.header);
-    if (twice)
-        die("%s is damaged: its header has %.100s twice", path, twice);
-    check_entries(&tensors, behind - length);
-
-    char checksum[17];
-    const char *written = safetensors_metadata(&tensors, "xxh3_64");
-    checksum_hex(checksum, checksum_of(tensors.numbers, behind - length));
-    if (written && strcmp(written, checksum))
-        die("%s is damaged: its numbers do not match their checksum", path);
+    read_entries(&tensors);
+    qsort(tensors.entries, (size_t)tensors.count, sizeof *tensors.entries, by_begin);
+    check_offsets(&tensors, rest - length);
+    check_checksum(&tensors);
+    qsort(tensors.entries, (size_t)tensors.count, sizeof *tensors.entries, by_name);
+    check_names(&tensors);
     return tensors;
 }
 
 void safetensors_close(SafeTensors *tensors)
 {
     cJSON_Delete(tensors->header);
+    free(tensors->entries);
     free(tensors->file.bytes);
+    free(tensors->path);
+}
+
+static const TensorEntry *find(const SafeTensors *tensors, const char *name)
+{
+    const TensorEntry wanted = {.name = name};
+    return bsearch(&wanted, tensors->entries, (size_t)tensors->count, sizeof wanted, by_name);
 }
 
 bool safetensors_has(const SafeTensors *tensors, const char *name)
 {
-    return cJSON_GetObjectItemCaseSensitive(tensors->header, name) != NULL;
+    return find(tensors, name) != NULL;
 }
 
 void safetensors_read(const SafeTensors *tensors, const NamedTensor *into)
 {
-    const cJSON *entry = cJSON_GetObjectItemCaseSensitive(tensors->header, into->name);
+    const TensorEntry *entry = find(tensors, into->name);
     if (!entry)
         die("%s has no tensor %s", tensors->path, into->name);
-    const cJSON *shape = cJSON_GetObjectItemCaseSensitive(entry, "shape");
-    const cJSON *size = shape->child;
-    bool fits = cJSON_GetArraySize(shape) == (into->rows ? 2 : 1);
+    const cJSON *size = entry->shape->child;
+    bool fits = cJSON_GetArraySize(entry->shape) == (into->rows ? 2 : 1);
     if (fits && into->rows) {
         fits = size->valuedouble == into->rows;
         size = size->next;
     }
     if (!fits || size->valuedouble != into->cols)
-        die("%s: %s is not of the shape that config.json asks for", tensors->path, into->name);
-
-    size_t begin = 0, end = 0;
-    entry_range(entry, &begin, &end);
-    const char *type = cJSON_GetObjectItemCaseSensitive(entry, "dtype")->valuestring;
-    if (strcmp(type, "F32") && strcmp(type, "F64"))
+        die("%s: %s does not have the shape that config.json asks for", tensors->path, into->name);
+    if (strcmp(entry->type, "F32") && strcmp(entry->type, "F64"))
         die("%s: %s is of type %s; only F32 is read: save the model after model.float()",
-            tensors->path, into->name, type);
-    const char *at = tensors->numbers + begin;
-    const size_t count = numbers_of(into);
-    if (!strcmp(type, OWN_TYPE)) {
-        memcpy(into->at, at, count * sizeof(Real));
+            tensors->path, into->name, entry->type);
+    const char *at = tensors->numbers + entry->begin;
+    const size_t bytes = bytes_of(into);
+    if (!strcmp(entry->type, OWN_TYPE)) {
+        memcpy(into->at, at, bytes);
         return;
     }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < bytes / sizeof(Real); i++) {
         float narrow;
         double wide;
-        if (!strcmp(type, "F32"))
+        if (!strcmp(entry->type, "F32"))
             into->at[i] = (Real) * (float *)memcpy(&narrow, at + i * sizeof narrow, sizeof narrow);
         else
             into->at[i] = (Real) * (double *)memcpy(&wide, at + i * sizeof wide, sizeof wide);
@@ -250,6 +291,6 @@ void safetensors_read(const SafeTensors *tensors, const NamedTensor *into)
 
 const char *safetensors_metadata(const SafeTensors *tensors, const char *key)
 {
-    const cJSON *all = cJSON_GetObjectItemCaseSensitive(tensors->header, "__metadata__");
+    const cJSON *all = cJSON_GetObjectItemCaseSensitive(tensors->header, METADATA);
     return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(all, key));
 }

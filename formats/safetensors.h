@@ -1,5 +1,5 @@
-/* safetensors.h: named tensors in one file, in the format of the same name: eight bytes with the
- * length of a JSON header, the header, and the numbers, little-endian and row by row. */
+/* safetensors.h: named tensors in one file, in the format of that name: eight bytes with the length
+ * of a JSON header, the header, and the numbers, little-endian and row by row. */
 #ifndef PULGA_SAFETENSORS_H
 #define PULGA_SAFETENSORS_H
 
@@ -14,26 +14,32 @@ typedef struct {
     Real *at;
 } NamedTensor;
 
-/* Replaces directory/name. `metadata` holds strings; "format" and the numbers' checksum are added.
- * Says in one line what failed and returns false. */
-bool safetensors_write(const char *directory, const char *name, const NamedTensor *tensors,
+/* Replaces a file. `metadata` holds strings and stays the caller's; "format" and "xxh3_64", the
+ * checksum of the metadata and the numbers, are added to it. Warns and returns false if the file
+ * cannot be written. */
+bool safetensors_write(const Directory *directory, const char *name, const NamedTensor *tensors,
                        int count, struct cJSON *metadata);
 
-/* A file being read. Every open checks the whole of it, the checksum too where there is one, and
- * dies naming the file and what is wrong. */
+struct TensorEntry;
+
+/* A file that is being read. */
 typedef struct {
-    const char *path; /* the caller's; for messages */
+    char *path; /* for messages */
     Bytes file;
     struct cJSON *header;
+    struct TensorEntry *entries; /* (count) sorted by name */
+    int count;
     const char *numbers;
 } SafeTensors;
 
-SafeTensors safetensors_open(const char *path);
+/* Opens a file and checks all of it, the checksum too if it has one; dies naming the file and what
+ * is wrong. */
+SafeTensors safetensors_open(const Directory *directory, const char *name);
 void safetensors_close(SafeTensors *tensors);
 
 bool safetensors_has(const SafeTensors *tensors, const char *name);
 
-/* Reads one tensor into its place; dies where it is absent or of another shape. */
+/* Reads one tensor into its place; dies if it is missing or has another shape. */
 void safetensors_read(const SafeTensors *tensors, const NamedTensor *into);
 
 /* A string of the metadata, or NULL. */

@@ -6,7 +6,18 @@
 #ifndef PULGA_GPT_CONFIG_H
 #define PULGA_GPT_CONFIG_H
 
+#include <stdbool.h>
+
 #include "model/layers/pattern.h"
+
+/* The largest sizes that the options and a config.json may ask for. */
+enum {
+    GPT_MAX_LAYERS = 1000,
+    GPT_MAX_HEADS = 1000,
+    GPT_MAX_WIDTH = 1 << 16, /* of the model, or of a head */
+    GPT_MAX_HIDDEN = 1 << 18,
+    GPT_MAX_CONTEXT = 1 << 20
+};
 
 typedef struct GptConfig {
     int context, layers, heads, head_size, width, hidden, vocabulary; /* T L H D C F V */

@@ -128,7 +128,7 @@ static void warn_of_room(const Trainer *t, const Screen *screen)
 {
     const double save = 5.0 * (double)t->plan.parameters * sizeof(Real); /* four in the state */
     const double needed = save * (t->plan.settings.keep + (t->progress.step ? 1 : 2));
-    const double room = directory_room(t->directory);
+    const double room = directory_room(&t->directory);
     if (room < needed)
         screen_paragraph(screen, "", "saving may need %.1f MB there, but only %.1f MB are free",
                          needed / 1e6, room / 1e6);
@@ -137,7 +137,7 @@ static void warn_of_room(const Trainer *t, const Screen *screen)
 static void announce_run(const Trainer *t, const Screen *screen)
 {
     const Settings *s = &t->plan.settings;
-    char *directory = command_line(1, &t->directory);
+    char *directory = command_line(1, (char *[]){t->directory.path});
     if (t->progress.step) {
         screen_paragraph(screen, "run", "%s, continues after step %" PRId64, directory,
                          t->progress.step);
@@ -206,7 +206,7 @@ static void conclude_best(const Trainer *t, const Screen *screen)
 /* How to try a finished model: with the sample that lies beside this program. */
 static void conclude_try(const Trainer *t, const Screen *screen, const Ending *ending)
 {
-    const char *slash = strrchr(ending->program, '/'), *run = t->directory;
+    const char *slash = strrchr(ending->program, '/'), *run = t->directory.path;
     char *words[] = {
         format_text("%.*ssample", slash ? (int)(slash + 1 - ending->program) : 0, ending->program),
         format_text("%s%s", *run == '-' ? "./" : "", run)}; /* it must not look like an option */
@@ -225,8 +225,8 @@ static void conclude_next(const Trainer *t, const Screen *screen, const Ending *
     const char *why = finished                  ? "train it longer:"
                       : ending->out_of_patience ? "go on all the same:"
                                                 : "go on from here:";
-    char steps[16], *copy = run_text_path(t->directory);
-    char *words[9] = {(char *)ending->program, "--resume", t->directory};
+    char steps[16], *copy = run_text_name(&t->directory);
+    char *words[9] = {(char *)ending->program, "--resume", t->directory.path};
     int count = 3;
     if (!copy) { /* the run holds no copy of a large text; one from a pipe has no name */
         words[count++] = "--text";

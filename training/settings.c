@@ -4,6 +4,7 @@
 #include <limits.h>
 
 #include "base/base.h"
+#include "model/gpt_config.h"
 
 static const char *const TOKENS[] = {[TOKENS_WORD] = "word", [TOKENS_CHAR] = "char", NULL};
 static const char *const SEQUENCES[] = {
@@ -41,14 +42,17 @@ const Field SETTINGS[] = {
      "share of the text held out for validation" SUITS, LIFE_RUN},
 
     GROUP("The model:"),
-    {"layers", WHOLE_FIELD(layers), NULL, "L", 1, 1000, "number of blocks" SUITS, LIFE_RUN},
-    {"heads", WHOLE_FIELD(heads), NULL, "H", 1, 1000, "attention heads in each block" SUITS,
+    {"layers", WHOLE_FIELD(layers), NULL, "L", 1, GPT_MAX_LAYERS, "number of blocks" SUITS,
      LIFE_RUN},
-    {"width", WHOLE_FIELD(width), NULL, "C", 1, 1 << 16, "width of the model" SUITS, LIFE_RUN},
-    {"head-size", WHOLE_FIELD(head_size), NULL, "D", 1, 1 << 16, "width of a head [C/H]", LIFE_RUN},
-    {"hidden", WHOLE_FIELD(hidden), NULL, "F", 1, 1 << 18, "width of the feed-forward layer [4C]",
+    {"heads", WHOLE_FIELD(heads), NULL, "H", 1, GPT_MAX_HEADS,
+     "attention heads in each block" SUITS, LIFE_RUN},
+    {"width", WHOLE_FIELD(width), NULL, "C", 1, GPT_MAX_WIDTH, "width of the model" SUITS,
      LIFE_RUN},
-    {"context", WHOLE_FIELD(context), NULL, "T", 1, 1 << 20,
+    {"head-size", WHOLE_FIELD(head_size), NULL, "D", 1, GPT_MAX_WIDTH, "width of a head [C/H]",
+     LIFE_RUN},
+    {"hidden", WHOLE_FIELD(hidden), NULL, "F", 1, GPT_MAX_HIDDEN,
+     "width of the feed-forward layer [4C]", LIFE_RUN},
+    {"context", WHOLE_FIELD(context), NULL, "T", 1, GPT_MAX_CONTEXT,
      "tokens that the model sees at most" SUITS, LIFE_RUN},
     {"window", LIST_FIELD(window), NULL, "W,W,...", 0, 0,
      "each head attends to the last W tokens, itself included; 0 = all. The list runs over the "

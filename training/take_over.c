@@ -4,9 +4,10 @@
 
 #include <stdlib.h>
 
-#include "training/run/run.h"
+#include "training/run/record.h"
 
-void take_over_run(Settings *settings, Decided *decided)
+void take_over_run(Settings *settings, Decided *decided, const Config *config,
+                   const Directory *directory)
 {
     const Settings call = *settings;
     const Decided asked = *decided;
@@ -14,7 +15,7 @@ void take_over_run(Settings *settings, Decided *decided)
         if (asked.at[field->offset] && field->life == LIFE_RUN)
             usage_error("--%s cannot change in a resumed run; %s keeps its own", field->name,
                         call.resume);
-    run_read_settings(call.resume, settings);
+    record_settings(config, directory, settings);
     EACH_FIELD (field, SETTINGS) {
         if (asked.at[field->offset] && field->life == LIFE_MAY_CHANGE)
             field_copy(field, settings, &call);

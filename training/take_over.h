@@ -7,8 +7,10 @@
 #include "formats/huggingface/pretrained.h"
 #include "settings.h"
 
-/* A resumed run keeps its settings; this call may only change those that may change. */
-void take_over_run(Settings *settings, Decided *decided);
+/* A resumed run keeps its settings, which its config.json holds; this call may only change those
+ * that may change. */
+void take_over_run(Settings *settings, Decided *decided, const Config *config,
+                   const Directory *directory);
 
 /* The model that settings->from names gives its sizes and its vocabulary. */
 void take_over_model(Settings *settings, Decided *decided, const Pretrained *model);

@@ -49,9 +49,7 @@ static void make_plan(Trainer *t, const Settings *settings, const Decided *decid
     /* First: a model's working memory is counted by threads. */
     if (settings->threads)
         thread_set_limit(settings->threads);
-    const Settings sized = plan_model(settings, decided, &t->corpus);
-    corpus_cut(&t->corpus, sized.context, sized.val, (uint32_t)sized.seed);
-    t->plan = plan_training(&sized, decided, &t->corpus, t->vocabulary.count);
+    plan_make(&t->plan, settings, decided, &t->corpus, t->vocabulary.count);
     t->floor = t->corpus.stream ? (double)NAN : floor_of(&t->corpus, t->plan.reach);
     t->trial = thread_trial_new(t->plan.settings.threads, DECIDED(decided, threads));
 }
@@ -70,43 +68,53 @@ static void make_model(Trainer *t)
 /* The vocabulary that a run was begun with: it need not come from its text alone. */
 static void read_vocabulary(Trainer *t, const Settings *settings)
 {
-    const Config config = config_read(t->directory);
-    const Tokenizer tokenizer = tokenizer_read(t->directory, config.shape.vocabulary, config.eos);
+    const Config *config = &t->config;
+    const Tokenizer tokenizer =
+        tokenizer_read(&t->directory, config->shape.vocabulary, config->eos);
     t->vocabulary = tokenizer.vocabulary;
-    free((Pattern *)config.shape.patterns);
     if (tokenizer.stream != (settings->sequence == SEQUENCE_STREAM) ||
         tokenizer.lower != settings->lower ||
         t->vocabulary.characters != (settings->tokens == TOKENS_CHAR))
-        die("%s/tokenizer.json is damaged: it does not read a text as config.json says",
-            t->directory);
+        die("%s/tokenizer.json does not read a text as config.json says", t->directory.path);
+}
+
+static void check_kernel(const Trainer *t)
+{
+    const char *kernel = record_kernel(&t->config);
+    if (kernel && strcmp(kernel, matrix_kernel_name()))
+        warn("%s was begun with the kernel %s, this is %s: it goes on, but not to the same bits",
+             t->directory.path, kernel, matrix_kernel_name());
 }
 
 static void open_resumed(Trainer *t, Settings *settings, Decided *decided)
 {
-    t->directory = format_text("%s", settings->resume);
-    t->log = run_claim(t->directory); /* before anything is read: nobody else changes it now */
-    take_over_run(settings, decided);
-    if (!settings->text) /* then it is the run's own copy */
-        settings->text = run_text_path(t->directory);
+    t->directory = run_resume(settings->resume); /* locked: nobody else changes it now */
+    t->config = record_read(&t->directory);
+    take_over_run(settings, decided, &t->config, &t->directory);
+    const bool named = settings->text != NULL;
+    if (!named)
+        settings->text = run_text_name(&t->directory);
     if (!settings->text)
-        die("%s holds no copy of its text; name it with --text FILE", t->directory);
+        die("%s holds no copy of its text; name it with --text FILE", t->directory.path);
     t->text_path = settings->text;
-    t->text = text_read(t->text_path, settings->lower);
-    run_check_text(t->directory, text_name(t), &t->text);
+    t->text = named ? text_read(t->text_path, settings->lower)
+                    : run_read_text(&t->directory, settings->lower);
+    record_check_text(&t->config, t->directory.path, text_name(t), &t->text);
     read_vocabulary(t, settings);
     read_corpus(t, settings);
     make_plan(t, settings, decided);
-    run_check_kernel(t->directory);
+    check_kernel(t);
     make_model(t);
-    t->identity = run_identity(&t->plan.settings, &t->text);
-    t->progress = state_read(t->directory, &t->gpt, &t->adam, t->best, &t->log, t->identity);
+    run_identity(t->identity, &t->plan.settings, &t->text, &t->vocabulary);
+    size_t log_size;
+    t->progress = state_read(&t->directory, &t->gpt, &t->adam, t->best, &log_size, t->identity);
     if (t->plan.settings.steps < t->progress.step)
         usage_error("%s has taken %" PRId64 " steps: it cannot become shorter than that",
-                    t->directory, t->progress.step);
+                    t->directory.path, t->progress.step);
     if (!reader_seek(&t->reader, t->progress.epoch, t->progress.next))
-        die("%s/state.safetensors is damaged: an epoch has no piece %zu", t->directory,
+        die("%s/state.safetensors is damaged: an epoch has no piece %zu", t->directory.path,
             t->progress.next);
-    log_go_on(&t->log);
+    t->log = log_resume(&t->directory, log_size);
 }
 
 /* The rest of opening a new run, from weights of its own or, unless NULL, from a model's. */
@@ -120,13 +128,14 @@ static void begin(Trainer *t, const Settings *settings, const Decided *decided, 
     else
         gpt_init(&t->gpt, (uint32_t)settings->seed);
     memcpy(t->best, t->gpt.weight_block, t->gpt.size * sizeof *t->best);
-    t->identity = run_identity(&t->plan.settings, &t->text);
-    t->directory = run_directory(settings, t->text_path, &t->log);
+    run_identity(t->identity, &t->plan.settings, &t->text, &t->vocabulary);
+    t->directory = run_begin(settings, t->text_path);
+    t->log = log_begin(&t->directory);
 }
 
 static void open_new(Trainer *t, Settings *settings, const Decided *decided)
 {
-    *settings = plan_text(settings, decided);
+    plan_text(settings, decided);
     t->text = text_read(t->text_path, settings->lower);
     make_vocabulary(t, settings);
     begin(t, settings, decided, NULL);
@@ -161,9 +170,9 @@ void trainer_open(Trainer *t, const char *text_path, Settings *settings, Decided
 bool trainer_describe(const Trainer *t, const char *command)
 {
     if (t->plan.settings.resume) /* how it came about stays as it was */
-        return run_write_settings(t->directory, &t->plan.settings);
-    return run_write_description(t->directory, &t->plan, &t->vocabulary, t->text_path, &t->text,
-                                 command);
+        return record_update(&t->directory, &t->config, &t->plan.settings);
+    return run_describe(&t->directory, &t->plan, &t->vocabulary, t->text_path, &t->text, command,
+                        t->identity);
 }
 
 void trainer_close(Trainer *t)
@@ -178,7 +187,8 @@ void trainer_close(Trainer *t)
     corpus_free(&t->corpus);
     vocabulary_free(&t->vocabulary);
     text_free(&t->text);
-    free(t->directory);
+    config_free(&t->config);
+    directory_close(&t->directory);
 }
 
 /* ---- Training ---- */
@@ -196,7 +206,7 @@ _Noreturn static void end_not_finite(const Trainer *t, int64_t step, const char 
         weight     ? weight
         : gradient ? gradient
                    : "",
-        t->directory, t->plan.settings.schedule == SCHEDULE_NOAM ? "lr-factor" : "lr");
+        t->directory.path, t->plan.settings.schedule == SCHEDULE_NOAM ? "lr-factor" : "lr");
 }
 
 /* Forward and backward over the next sequences, in as many parts as asked for: the gradients of the
@@ -205,8 +215,7 @@ static Step learn(Trainer *t, int64_t number)
 {
     const Settings *s = &t->plan.settings;
     Gpt *gpt = &t->gpt;
-    int count;
-    int64_t targets = 0;
+    int count, targets = 0;
     const Piece *pieces = reader_take(&t->reader, s->batch, &count);
     for (int i = 0; i < count; i++)
         targets += pieces[i].length;
@@ -220,14 +229,13 @@ static Step learn(Trainer *t, int64_t number)
         if (from == end)
             continue;
         const Batch batch = batch_fill(&t->room, &t->corpus, pieces + from, end - from, row);
-        const double loss =
-            gpt_forward_backward(gpt, &batch, (Real)(1.0 / (double)targets), dropout);
+        const double loss = gpt_forward_backward(gpt, &batch, (Real)(1.0 / targets), dropout);
         if (!isfinite(loss))
             end_not_finite(t, number, "the loss is not finite");
         sum += loss;
         row += (uint32_t)batch.rows;
     }
-    return (Step){.loss = sum / (double)targets, .targets = targets};
+    return (Step){.loss = sum / targets, .targets = targets};
 }
 
 Step trainer_step(Trainer *t)
@@ -251,7 +259,7 @@ Step trainer_step(Trainer *t)
     t->progress.evaluated = false;
     t->progress.epoch = t->reader.epoch;
     t->progress.next = t->reader.next;
-    thread_trial_end(&t->trial, (clock_seconds() - began) / (double)step.targets);
+    thread_trial_end(&t->trial, (clock_seconds() - began) / step.targets);
     return step;
 }
 
@@ -308,11 +316,11 @@ bool trainer_save(Trainer *t)
         t->progress.best_step = t->progress.step;
         memcpy(t->best, t->gpt.weight_block, t->gpt.size * sizeof *t->best);
     }
-    return run_save(t->directory, &t->gpt, &t->adam, t->best, &t->progress, &t->log, t->identity);
+    return run_save(&t->directory, &t->gpt, &t->adam, t->best, &t->progress, &t->log, t->identity);
 }
 
 bool trainer_keep(const Trainer *t, bool anew)
 {
-    return log_check(&t->log) && checkpoint_keep(t->directory, t->progress.step, t->log.safe.size,
-                                                 t->plan.settings.keep, anew);
+    return checkpoint_keep(&t->directory, t->progress.step, t->log.size, t->plan.settings.keep,
+                           anew);
 }

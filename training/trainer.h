@@ -13,10 +13,11 @@ typedef struct {
     Vocabulary vocabulary;
     Corpus corpus;
     Plan plan;
-    double floor; /* NAN where it is not counted */
-    char *directory;
-    Log log; /* it holds the directory's lock */
-    uint64_t identity;
+    double floor;        /* NAN where it is not counted */
+    Directory directory; /* the run's, locked */
+    Config config;       /* of a resumed run, as it was read */
+    Log log;
+    Identity identity;
 
     Gpt gpt;
     Adam adam;
@@ -39,7 +40,7 @@ bool trainer_describe(const Trainer *trainer, const char *command);
 
 typedef struct {
     double loss, gradient_norm, rate;
-    int64_t targets;
+    int targets;
 } Step;
 
 /* Forward, backward and update over the next sequences. Dies, keeping what was saved, where a

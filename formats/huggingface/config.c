@@ -1,4 +1,6 @@
-/* config.c: see config.h. */
+/* config.c: a model's sizes and choices as the fields of GPT-2's and OpenAI-GPT's config.json, and
+ * back. Every field that is read is checked against what the model supports, and an error names the
+ * field, its value and what is supported. */
 #include "config.h"
 
 #include <cjson/cJSON.h>
@@ -6,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checksum.h"
 #include "formats/json.h"
-#include "formats/json_fields.h"
-#include "training/settings.h"
 
 /* The tanh form of gelu, by the name that gpt2 has for it and by the one that openai-gpt has: there
  * "gelu" is that form, in gpt2 it is another one. */
 static const char GELU[] = "gelu_new", OLD_GELU[] = "gelu";
+static const char NAME[] = "config.json";
 static const double EPSILON = 1e-5; /* of every layer norm */
 
 /* ---- Writing ---- */
@@ -73,154 +75,185 @@ void config_put_model(cJSON *json, const GptConfig *shape, double dropout,
 
 /* ---- Reading ---- */
 
+/* A config.json while it is being read. */
 typedef struct {
-    const char *directory;
-    const cJSON *json;
-} Source;
+    const char *directory; /* for messages */
+    const cJSON *json, *own;
+} Reading;
 
-static const cJSON *field_of(const Source *source, const char *name)
+static const cJSON *field_of(const Reading *file, const char *name)
 {
-    return cJSON_GetObjectItemCaseSensitive(source->json, name);
+    return cJSON_GetObjectItemCaseSensitive(file->json, name);
 }
 
-/* Dies naming a field, what it says, and what could be read. */
-static _Noreturn void refuse(const Source *source, const char *name, const char *supported)
+/* Dies naming a field of an object, its value, and what could be read. */
+static _Noreturn void refuse(const Reading *file, const cJSON *object, const char *name,
+                             const char *supported)
 {
-    const cJSON *field = field_of(source, name);
+    const cJSON *field = cJSON_GetObjectItemCaseSensitive(object, name);
     char *value = field ? cJSON_PrintUnformatted(field) : format_text("missing");
-    die("%s/config.json: %s is %.60s; supported is %s", source->directory, name,
-        value ? value : "?", supported);
+    die("%s/config.json: %s is %.60s; supported is %s", file->directory, name, value, supported);
 }
 
-/* A size, within the limits of our setting for it. */
-static int size_of(const Source *source, const char *name, double max)
+/* A size from 1 to `most` of an object. */
+static int size_of(const Reading *file, const cJSON *object, const char *name, int most)
 {
-    const cJSON *field = field_of(source, name);
+    const cJSON *field = cJSON_GetObjectItemCaseSensitive(object, name);
     const double size = cJSON_IsNumber(field) ? field->valuedouble : 0;
-    if (!(size >= 1 && size <= max && size == (double)(int)size)) {
-        char *supported = format_text("a whole number from 1 to %.0f", max);
-        refuse(source, name, supported);
+    if (!(size >= 1 && size <= most && size == (double)(int)size)) {
+        char *supported = format_text("a whole number from 1 to %d", most);
+        refuse(file, object, name, supported);
     }
     return (int)size;
 }
 
-static bool says(const Source *source, const char *name, bool preset)
+/* A field that is true or false; null is Python's None, which is false. */
+static bool is_true(const Reading *file, const cJSON *object, const char *name, bool preset)
 {
-    const cJSON *field = field_of(source, name);
+    const cJSON *field = cJSON_GetObjectItemCaseSensitive(object, name);
     if (field && !cJSON_IsNull(field) && !cJSON_IsBool(field))
-        refuse(source, name, "true or false");
-    return field ? cJSON_IsTrue(field) : preset; /* null is Python's None, which is false */
+        refuse(file, object, name, "true or false");
+    return field ? cJSON_IsTrue(field) : preset;
 }
 
-static void check_the_rest(const Source *source)
+/* Whether a field of "pulga" is the second of two words; dies if it is neither. */
+static bool is_second(const Reading *file, const char *name, const char *first, const char *second)
 {
-    const cJSON *epsilon = field_of(source, "layer_norm_epsilon");
-    if (epsilon && !(cJSON_IsNumber(epsilon) && epsilon->valuedouble == EPSILON))
-        refuse(source, "layer_norm_epsilon", "1e-05");
-    if (!says(source, "scale_attn_weights", true))
-        refuse(source, "scale_attn_weights", "true");
-    if (says(source, "scale_attn_by_inverse_layer_idx", false))
-        refuse(source, "scale_attn_by_inverse_layer_idx", "false");
-    if (says(source, "add_cross_attention", false))
-        refuse(source, "add_cross_attention", "false");
+    const char *value = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(file->own, name));
+    if (!value || (strcmp(value, first) != 0 && strcmp(value, second) != 0)) {
+        char *supported = format_text("\"%s\" or \"%s\"", first, second);
+        refuse(file, file->own, name, supported);
+    }
+    return !strcmp(value, second);
 }
 
-static bool is_gelu(const Source *source, bool old)
+/* What other models have and this one does not. */
+static void check_the_rest(const Reading *file)
+{
+    static const struct {
+        const char *name;
+        bool supported;
+    } fields[] = {{"scale_attn_weights", true},
+                  {"scale_attn_by_inverse_layer_idx", false},
+                  {"add_cross_attention", false}};
+    const cJSON *epsilon = field_of(file, "layer_norm_epsilon");
+    if (epsilon && !(cJSON_IsNumber(epsilon) && epsilon->valuedouble == EPSILON))
+        refuse(file, file->json, "layer_norm_epsilon", "1e-05");
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (is_true(file, file->json, fields[i].name, fields[i].supported) != fields[i].supported)
+            refuse(file, file->json, fields[i].name, fields[i].supported ? "true" : "false");
+}
+
+static bool is_gelu(const Reading *file, bool old)
 {
     const char *name = old ? "afn" : "activation_function";
-    const cJSON *field = field_of(source, name);
+    const cJSON *field = field_of(file, name);
     const char *value = field ? cJSON_GetStringValue(field) : old ? OLD_GELU : GELU;
     if (value && !strcmp(value, "relu"))
         return false;
     if (!value ||
         (strcmp(value, old ? OLD_GELU : GELU) && (old || strcmp(value, "gelu_pytorch_tanh"))))
-        refuse(source, name,
+        refuse(file, file->json, name,
                old ? "\"gelu\" or \"relu\"" : "\"gelu_new\", \"gelu_pytorch_tanh\" or \"relu\"");
     return true;
 }
 
-/* Reads some of our own settings; dies if one is not as it should be. */
-static void read_own(const Source *source, const cJSON *pulga, Settings *settings,
-                     const size_t *offsets, int count)
+/* The patterns of all heads (L, H) from a list of windows, which repeats; NULL if there is none. */
+static Pattern *read_patterns(const Reading *file, int layers, int heads)
 {
-    char *path = format_text("%s/config.json", source->directory);
-    for (int i = 0; i < count; i++)
-        json_get_field(pulga, field_at(SETTINGS, offsets[i]), settings, path);
-    free(path);
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(file->own, "window"), *item;
+    const int count = cJSON_GetArraySize(list), all = layers * heads;
+    if (cJSON_IsNull(list))
+        return NULL;
+    if (!cJSON_IsArray(list) || !count || count > all)
+        refuse(file, file->own, "window", "null, or a list of at most one number for each head");
+    Pattern *patterns = memory_new((size_t)all, sizeof *patterns, "the patterns");
+    int i = 0;
+    cJSON_ArrayForEach(item, list)
+    {
+        const double tokens = cJSON_IsNumber(item) ? item->valuedouble : -1;
+        if (!(tokens >= 0 && tokens <= INT_MAX && tokens == (double)(int)tokens))
+            refuse(file, file->own, "window", "a list of whole numbers");
+        patterns[i++] = pattern_window((int)tokens);
+    }
+    for (; i < all; i++)
+        patterns[i] = patterns[i - count];
+    return patterns;
 }
 
-/* What makes no difference to those who only use the model, but to those who train it. */
-static void read_trained(const Source *source, const cJSON *pulga, GptConfig *shape)
-{
-    static const size_t offsets[] = {offsetof(Settings, positions),
-                                     offsetof(Settings, no_qkv_bias)};
-    Settings settings = {0};
-    read_own(source, pulga, &settings, offsets, 2);
-    shape->learned_positions = settings.positions == POSITIONS_LEARNED;
-    shape->no_qkv_bias = settings.no_qkv_bias;
-}
-
-/* What only a model_type of our own says. */
-static void read_free_shape(const Source *source, const cJSON *pulga, GptConfig *shape)
-{
-    static const size_t offsets[] = {offsetof(Settings, norm), offsetof(Settings, head_size),
-                                     offsetof(Settings, window)};
-    Settings settings = {0};
-    read_own(source, pulga, &settings, offsets, 3);
-    shape->post_norm = settings.norm == NORM_POST;
-    shape->head_size = settings.head_size;
-    if ((int64_t)shape->heads * shape->head_size > INT_MAX / 4)
-        die("%s/config.json: %d heads of %d are too wide", source->directory, shape->heads,
-            shape->head_size);
-    if (settings.window.count > shape->layers * shape->heads)
-        die("%s/config.json: window has more numbers than the model has heads", source->directory);
-    shape->patterns = patterns_of(&settings.window, shape->layers, shape->heads);
-    fields_free(SETTINGS, &settings);
-}
-
-static GptConfig read_shape(const Source *source, const char *type)
+static GptConfig read_shape(const Reading *file, const char *type)
 {
     const bool own = !strcmp(type, "pulga"), old = !strcmp(type, "openai-gpt");
-    GptConfig shape = {.context = size_of(source, "n_positions", SETTING(context)->max),
-                       .layers = size_of(source, "n_layer", SETTING(layers)->max),
-                       .heads = size_of(source, "n_head", SETTING(heads)->max),
-                       .width = size_of(source, "n_embd", SETTING(width)->max),
-                       .vocabulary = size_of(source, "vocab_size", INT_MAX / 4),
+    const cJSON *json = file->json, *inner = field_of(file, "n_inner");
+    GptConfig shape = {.context = size_of(file, json, "n_positions", GPT_MAX_CONTEXT),
+                       .layers = size_of(file, json, "n_layer", GPT_MAX_LAYERS),
+                       .heads = size_of(file, json, "n_head", GPT_MAX_HEADS),
+                       .width = size_of(file, json, "n_embd", GPT_MAX_WIDTH),
+                       .vocabulary = size_of(file, json, "vocab_size", INT_MAX / 4),
                        .post_norm = old,
                        .learned_positions = true,
-                       .gelu = is_gelu(source, old),
-                       .untied = !says(source, "tie_word_embeddings", true)};
-    const cJSON *inner = field_of(source, "n_inner");
+                       .gelu = is_gelu(file, old),
+                       .untied = !is_true(file, json, "tie_word_embeddings", true)};
     shape.hidden = old || !inner || cJSON_IsNull(inner)
                        ? 4 * shape.width
-                       : size_of(source, "n_inner", SETTING(hidden)->max);
-    const cJSON *pulga = field_of(source, "pulga");
-    if (own && !cJSON_IsObject(pulga))
-        refuse(source, "pulga", "the object that train writes");
-    if (cJSON_IsObject(pulga))
-        read_trained(source, pulga, &shape);
-    if (own)
-        read_free_shape(source, pulga, &shape);
-    else if (shape.width % shape.heads)
-        refuse(source, "n_head", "what divides n_embd");
-    else
+                       : size_of(file, json, "n_inner", GPT_MAX_HIDDEN);
+    if (file->own) { /* differences that matter to training only */
+        shape.learned_positions = is_second(file, "positions", "sinusoidal", "learned");
+        shape.no_qkv_bias = is_true(file, file->own, "no-qkv-bias", false);
+    }
+    if (own && !file->own)
+        refuse(file, json, "pulga", "the object that train writes");
+    if (own) {
+        shape.post_norm = is_second(file, "norm", "pre", "post");
+        shape.head_size = size_of(file, file->own, "head-size", GPT_MAX_WIDTH);
+        shape.patterns = read_patterns(file, shape.layers, shape.heads);
+    } else if (shape.width % shape.heads) {
+        refuse(file, json, "n_head", "a number that divides n_embd");
+    } else {
         shape.head_size = shape.width / shape.heads;
+    }
     return shape;
 }
 
-Config config_read(const char *directory)
+const cJSON *config_own(const Config *config)
 {
-    cJSON *json = json_read(directory, "config.json");
-    const Source source = {directory, json};
-    const char *type = cJSON_GetStringValue(field_of(&source, "model_type"));
+    const cJSON *own = cJSON_GetObjectItemCaseSensitive(config->json, "pulga");
+    return cJSON_IsObject(own) ? own : NULL;
+}
+
+Config config_read(const Directory *directory)
+{
+    Bytes bytes = file_read_in(directory, NAME, true);
+    Config config = {.json = json_parse(directory, NAME, bytes),
+                     .checksum = checksum_of(bytes.bytes, bytes.size),
+                     .eos = -1};
+    free(bytes.bytes);
+    const cJSON *own = config_own(&config), *text = cJSON_GetObjectItemCaseSensitive(own, "text");
+    const Reading file = {directory->path, config.json, own};
+    const char *type = cJSON_GetStringValue(field_of(&file, "model_type"));
     if (!type || (strcmp(type, "gpt2") && strcmp(type, "openai-gpt") && strcmp(type, "pulga")))
-        refuse(&source, "model_type", "\"gpt2\", \"openai-gpt\" or \"pulga\"");
-    check_the_rest(&source);
-    Config config = {.shape = read_shape(&source, type), .eos = -1};
-    const cJSON *eos = field_of(&source, "eos_token_id");
+        refuse(&file, file.json, "model_type", "\"gpt2\", \"openai-gpt\" or \"pulga\"");
+    check_the_rest(&file);
+    config.shape = read_shape(&file, type);
+    const cJSON *eos = field_of(&file, "eos_token_id");
     if (cJSON_IsNumber(eos) && eos->valuedouble == eos->valueint && eos->valueint >= 0 &&
         eos->valueint < config.shape.vocabulary)
         config.eos = eos->valueint; /* GPT-2's own default lies outside a small vocabulary */
-    cJSON_Delete(json);
+    config.identity = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(own, "identity"));
+    config.text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(text, "xxh3_64"));
     return config;
+}
+
+bool config_is_unchanged(const Config *config, const Directory *directory)
+{
+    Bytes file = file_read_in(directory, NAME, true);
+    const bool same = checksum_of(file.bytes, file.size) == config->checksum;
+    free(file.bytes);
+    return same;
+}
+
+void config_free(Config *config)
+{
+    free((Pattern *)config->shape.patterns);
+    cJSON_Delete(config->json);
 }

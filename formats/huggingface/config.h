@@ -1,25 +1,38 @@
-/* config.h: what config.json says that a model is, in the words of Transformers; what these have no
- * word for stands in its object "pulga". */
+/* config.h: config.json, which describes a model in the words of Transformers. What these have no
+ * word for, and all that train adds for itself, stands in its object "pulga". */
 #ifndef PULGA_CONFIG_H
 #define PULGA_CONFIG_H
 
-#include "model/gpt.h"
+#include "base/directory.h"
 #include "data/vocabulary.h"
+#include "model/gpt.h"
 
 struct cJSON;
 
-/* Puts the architecture and the sizes into an object. Its model_type is gpt2 or openai-gpt where
- * that says all; else it is pulga, which Transformers refuses. */
+/* Puts the architecture and the sizes into an object. Its model_type is gpt2 or openai-gpt if these
+ * can describe the model; else it is pulga, which Transformers refuses. */
 void config_put_model(struct cJSON *json, const GptConfig *shape, double dropout,
                       const Vocabulary *vocabulary);
 
+/* A config.json that was read. */
 typedef struct {
-    GptConfig shape; /* its patterns are the config's own: free() them */
-    int eos;         /* an id, -1 where it names none */
+    GptConfig shape;      /* its patterns belong to the config */
+    int eos;              /* the id of the token that ends a line; -1 if it names none */
+    const char *identity; /* of the run that wrote it (see training/run/record.h), or NULL */
+    const char *text;     /* the checksum of the text it was trained on, or NULL */
+    struct cJSON *json;   /* all of the file */
+    uint64_t checksum;    /* of the file */
 } Config;
 
-/* Reads a directory's config.json: a run's, or a GPT-2's that Transformers saved. Dies naming the
- * field where it says something that is not supported. Takes no memory by what it says. */
-Config config_read(const char *directory);
+/* Reads a directory's config.json: a run's, or one of a GPT-2 that Transformers saved. Dies naming
+ * the field if it says something that is not supported. Takes no memory by what it says. */
+Config config_read(const Directory *directory);
+void config_free(Config *config);
+
+/* Whether the file is still the one that was read. */
+bool config_is_unchanged(const Config *config, const Directory *directory);
+
+/* The object "pulga", or NULL. */
+const struct cJSON *config_own(const Config *config);
 
 #endif

@@ -3,23 +3,23 @@
 #ifndef PULGA_PRETRAINED_H
 #define PULGA_PRETRAINED_H
 
-#include "model/gpt.h"
-#include "data/vocabulary.h"
+#include "config.h"
 
 typedef struct {
-    const char *directory; /* the caller's */
-    Gpt gpt;               /* its weights; room for one sequence of its whole context */
+    Directory directory;
+    Config config;
+    Gpt gpt; /* its weights; room for one sequence of its whole context */
     Vocabulary vocabulary;
     bool lower;  /* a text is lower-cased before it is read */
     bool stream; /* else it is read by lines, each beginning with [bos] */
 } Pretrained;
 
-/* Dies in one line where there is no such model, or something of it is missing or damaged. */
+/* Dies in one line if there is no such model, or something of it is missing or damaged. */
 Pretrained pretrained_open(const char *directory);
 void pretrained_close(Pretrained *model);
 
-/* Dies unless a number that the model has computed is finite: where its weights are too large, it
- * is not. */
+/* Dies unless a number that the model has computed is finite: with weights that are too large it is
+ * not. */
 void pretrained_check(const Pretrained *model, double number);
 
 /* The tokens of a prompt, [bos] first where the model reads by lines: nothing in it is that one

@@ -132,11 +132,16 @@ static cJSON *tokenizer_config_json(const Vocabulary *v, int context)
     return json;
 }
 
-bool tokenizer_write(const char *directory, const Vocabulary *vocabulary, bool lower, int context)
+bool tokenizer_write(const Directory *directory, const Vocabulary *vocabulary, bool lower,
+                     int context)
 {
-    return json_write(directory, "tokenizer.json", tokenizer_json(vocabulary, lower)) &&
-           json_write(directory, "tokenizer_config.json",
-                      tokenizer_config_json(vocabulary, context));
+    cJSON *json = tokenizer_json(vocabulary, lower);
+    cJSON *config = tokenizer_config_json(vocabulary, context);
+    const bool good = json_write(directory, "tokenizer.json", json) &&
+                      json_write(directory, "tokenizer_config.json", config);
+    cJSON_Delete(json);
+    cJSON_Delete(config);
+    return good;
 }
 
 /* ---- Reading: the words ---- */
@@ -339,16 +344,16 @@ static void read_ends(const char *directory, Tokenizer *t, const cJSON *json, co
     t->vocabulary.eos = eos ? id_of(directory, &t->vocabulary, "eos_token", eos) : eos_id;
 }
 
-Tokenizer tokenizer_read(const char *directory, int count, int eos)
+Tokenizer tokenizer_read(const Directory *directory, int count, int eos)
 {
     cJSON *json = json_read(directory, "tokenizer.json"), *config = NULL;
-    if (file_is_in(directory, "tokenizer_config.json")) /* old ones have none */
+    if (directory_has(directory, "tokenizer_config.json")) /* old ones have none */
         config = json_read(directory, "tokenizer_config.json");
 
-    Tokenizer t = {.vocabulary = read_words(directory, json, count)};
-    read_splitter(directory, get(json, "pre_tokenizer"), &t.vocabulary);
-    read_normalizer(directory, get(json, "normalizer"), &t.lower);
-    read_ends(directory, &t, json, config, eos);
+    Tokenizer t = {.vocabulary = read_words(directory->path, json, count)};
+    read_splitter(directory->path, get(json, "pre_tokenizer"), &t.vocabulary);
+    read_normalizer(directory->path, get(json, "normalizer"), &t.lower);
+    read_ends(directory->path, &t, json, config, eos);
     const char *unk = cJSON_GetStringValue(get(get(json, "model"), "unk_token"));
     if (unk)
         t.vocabulary.unk = vocabulary_id(&t.vocabulary, unk, strlen(unk));

@@ -1,4 +1,5 @@
-/* weights.c: see weights.h. */
+/* weights.c: the model's own list of tensors says what a file holds; here it only gets the file's
+ * names. */
 #include "weights.h"
 
 #include <math.h>
@@ -6,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A tensor's name in a file. Of a post-norm model the two embeddings are called otherwise. */
+/* A tensor's name in a file. OpenAI-GPT (post-norm) files use other names for the embeddings. */
 static void file_name(NamedTensor *entry, const char *prefix, const char *inner,
                       const Tensor *tensor, bool post_norm)
 {

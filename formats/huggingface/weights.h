@@ -6,12 +6,12 @@
 #include "model/gpt.h"
 #include "formats/safetensors.h"
 
-/* Fills the list, which has room for gpt->tensor_count; each name begins with `prefix`. Returns how
+/* Fills a list, which has room for gpt->tensor_count; each name begins with `prefix`. Returns how
  * many there are. */
 int weights_list(NamedTensor *list, const Gpt *gpt, Real *block, const char *prefix);
 
-/* Reads a block; dies where a tensor is absent or of another shape. Without a prefix it may be a
- * file whose names do without Transformers' own "transformer.", as old ones do. */
+/* Reads a block; dies if a tensor is missing or has another shape. Without a prefix, the file's names
+ * may lack Transformers' own "transformer.", as in old files. */
 void weights_read(const SafeTensors *file, const Gpt *gpt, Real *block, const char *prefix);
 
 /* The first number of a block that is not finite, in words ("number 7 of wte.weight is inf",

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/checksum.h"
 #include "data/text.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"

@@ -44,11 +44,21 @@ static void put_pulga(cJSON *json, const GptConfig *shape)
                           shape->patterns ? cJSON_CreateIntArray(WINDOWS, 4) : cJSON_CreateNull());
 }
 
+static Directory entered; /* the folder that a test is at work in */
+
+static const Directory *enter(const char *folder)
+{
+    if (entered.path)
+        directory_close(&entered);
+    entered = directory_open(folder);
+    return &entered;
+}
+
 static bool write_weights(const char *folder, const Gpt *gpt, Real *block)
 {
     NamedTensor *list = calloc((size_t)gpt->tensor_count, sizeof *list);
     cJSON *metadata = cJSON_CreateObject();
-    const bool good = safetensors_write(folder, "model.safetensors", list,
+    const bool good = safetensors_write(enter(folder), "model.safetensors", list,
                                         weights_list(list, gpt, block, ""), metadata);
     cJSON_Delete(metadata);
     free(list);
@@ -58,7 +68,7 @@ static bool write_weights(const char *folder, const Gpt *gpt, Real *block)
 /* Writes a model of this kind into a folder; returns it as it was written. */
 static Pretrained write_model(const char *folder, Kind kind)
 {
-    Pretrained model = {.directory = folder, .lower = kind.lower, .stream = kind.stream};
+    Pretrained model = {.lower = kind.lower, .stream = kind.stream};
     model.vocabulary = vocabulary_of(
         "a test", TEXT, strlen(TEXT),
         (VocabularyRules){.characters = kind.characters, .stream = kind.stream, .min_count = 1});
@@ -68,8 +78,9 @@ static Pretrained write_model(const char *folder, Kind kind)
     cJSON *json = cJSON_CreateObject();
     config_put_model(json, &kind.shape, 0.1, &model.vocabulary);
     put_pulga(json, &kind.shape);
-    assert_true(json_write(folder, "config.json", json));
-    assert_true(tokenizer_write(folder, &model.vocabulary, kind.lower, kind.shape.context));
+    assert_true(json_write(enter(folder), "config.json", json));
+    cJSON_Delete(json);
+    assert_true(tokenizer_write(enter(folder), &model.vocabulary, kind.lower, kind.shape.context));
     assert_true(write_weights(folder, &model.gpt, model.gpt.weight_block));
     return model;
 }
@@ -83,7 +94,7 @@ static void free_model(Pretrained *model) /* its windows are the test's own */
 /* A file of a folder with the first `from` as `to`, and all white space outside of it gone. */
 static void edit(const char *folder, const char *name, const char *from, const char *to)
 {
-    cJSON *json = json_read(folder, name);
+    cJSON *json = json_read(enter(folder), name);
     char *text = cJSON_PrintUnformatted(json), *at = strstr(text, from);
     if (!at)
         fail_msg("%s has no %s: %s", name, from, text);
@@ -209,8 +220,6 @@ static const Edit OF_ANY_CONFIG[] = {
     {C, "\"n_embd\":6", "\"n_embd\":1e999", "n_embd"},
     {C, "\"n_embd\":6", "\"n_embd\":1000000000", "n_embd is 1000000000"},
     {C, "\"n_embd\"", "\"x\"", "n_embd is missing"},
-    {C, "\"n_embd\":6", "\"n_embd\":6,\"n_embd\":7", "n_embd twice"},
-    {C, "\"positions\"", "\"window\":null,\"positions\"", "window twice"},
     {C, "\"n_embd\":6", "\"n_embd\":65536", "numbers"}, /* the file bounds what is taken */
     {C, "\"n_layer\":2", "\"n_layer\":1000", "numbers"},
     {C, "\"n_layer\":2", "\"n_layer\":3", "has no tensor"},
@@ -220,7 +229,7 @@ static const Edit OF_ANY_CONFIG[] = {
     {C, "\"vocab_size\":10", "\"vocab_size\":1e300", "vocab_size"},
     {C, "\"vocab_size\":10", "\"vocab_size\":11", "no word for the id 10"},
     {C, "\"vocab_size\":10", "\"vocab_size\":9", "'?' has the id 9"},
-    {C, "\"n_head\":2", "\"n_head\":4", "n_head is 4; supported is what divides"},
+    {C, "\"n_head\":2", "\"n_head\":4", "n_head is 4; supported is a number that divides"},
     {C, "\"n_head\":2", "\"n_head\":3", NULL},
     {C, "\"n_inner\":24", "\"n_inner\":null", NULL},
     {C, "\"n_inner\"", "\"x\"", NULL},
@@ -261,7 +270,7 @@ static const Edit OF_OWN_CONFIG[] = {
     {C, "\"pulga\":{", "\"x\":{", "pulga is missing"},
     {C, "[1,0,2,7]", "[1]", NULL},
     {C, "[1,0,2,7]", "null", NULL},
-    {C, "[1,0,2,7]", "[1,2,3,4,5]", "more numbers"},
+    {C, "[1,0,2,7]", "[1,2,3,4,5]", "at most one number for each head"},
     {C, "[1,0,2,7]", "[-1]", "window"},
     {C, "[1,0,2,7]", "\"1\"", "window"},
     {C, "\"pre\"", "\"post\"", "has no tensor"},
@@ -295,11 +304,10 @@ static const Edit OF_TOKENIZER[] = {
     {T, "\"el\":2", "\"el\":1.5", "no id for 'el'"},
     {T, "\"el\":2", "\"el\":\"2\"", "no id for 'el'"},
     {T, "\"el\":2", "\"el\":1e99", "no id for 'el'"},
-    {T, "\"el\":2", "\"perro\":2", "perro twice"},
+    {T, "\"el\":2", "\"perro\":2", "two ids for"},
     {T, "\"el\":2,", "", "no word for the id 2"},
-    {T, "\"el\":2,", "\"el\":2,\"el\":2,", "el twice"},
+    {T, "\"el\":2,", "\"el\":2,\"el\":2,", NULL}, /* which changes nothing */
     {T, "\"el\":2", "\"e\xFF\":2", "no UTF-8"},
-    {T, "\"el\":2", "\"e\\u0000\":2", "JSON"},
     {T, "\"el\":2", "\"e\\\\u0000\":2", NULL}, /* a backslash and u0000 */
     {T, "\"content\":\"[bos]\"", "\"content\":\"<s>\"", "two words have the id"},
     {T, "\"content\":\"[bos]\"", "\"content\":7", "added token"},
@@ -373,8 +381,8 @@ static void test_absent(void **state)
         scratch_remove(folder);
     }
     char *folder = scratch_new(), *absent = format_text("%s/absent", folder);
-    assert_refused(absent, "no folder", "there is no");
-    assert_refused(folder, "an empty folder", "is no model");
+    assert_refused(absent, "no folder", "does not exist");
+    assert_refused(folder, "an empty folder", "is not a model directory");
     free(absent);
     scratch_remove(folder);
 }
@@ -472,7 +480,7 @@ static void write_old_weights(const char *folder, const Gpt *gpt)
     Real mask[4] = {1, 0, 1, 1};
     list[count++] = (NamedTensor){"h.0.attn.bias", 2, 2, mask};
     cJSON *metadata = cJSON_CreateObject();
-    assert_true(safetensors_write(folder, "model.safetensors", list, count, metadata));
+    assert_true(safetensors_write(enter(folder), "model.safetensors", list, count, metadata));
     cJSON_Delete(metadata);
 }
 
@@ -532,10 +540,10 @@ static void test_foreign(void **state)
         const Marks marks = i % 2 ? MARKS_IN_RUNS : MARKS_IN_WORDS;
         char *json = foreign(splitters[i % 2], i / 2 ? "{\"SpecialToken\":{\"id\":\"<s>\"}}," : "");
         free(scratch_write(folder, "tokenizer.json", json, strlen(json)));
-        Tokenizer first = tokenizer_read(folder, 5, 4);
+        Tokenizer first = tokenizer_read(enter(folder), 5, 4);
         assert_foreign(&first, i / 2, marks);
-        assert_true(tokenizer_write(folder, &first.vocabulary, first.lower, 8));
-        Tokenizer again = tokenizer_read(folder, 5, -1);
+        assert_true(tokenizer_write(enter(folder), &first.vocabulary, first.lower, 8));
+        Tokenizer again = tokenizer_read(enter(folder), 5, -1);
         assert_foreign(&again, i / 2, marks);
         vocabulary_free(&first.vocabulary);
         vocabulary_free(&again.vocabulary);
@@ -546,7 +554,7 @@ static void test_foreign(void **state)
 
 static void read_without_end(void *folder)
 {
-    tokenizer_read(folder, 5, -1);
+    tokenizer_read(enter(folder), 5, -1);
 }
 
 static void test_no_end(void **state)
@@ -570,8 +578,8 @@ static void test_many_words(void **state)
         snprintf(word, sizeof word, "w%d", i);
         assert_true(vocabulary_add(&v, word, 0, false));
     }
-    assert_true(tokenizer_write(folder, &v, false, 8));
-    Tokenizer read = tokenizer_read(folder, MANY, -1);
+    assert_true(tokenizer_write(enter(folder), &v, false, 8));
+    Tokenizer read = tokenizer_read(enter(folder), MANY, -1);
     for (int i = 0; i < MANY; i++)
         assert_int_equal(vocabulary_id(&read.vocabulary, v.words[i].key, strlen(v.words[i].key)),
                          i);
@@ -651,7 +659,7 @@ static void test_foreign_prompts(void **state)
     char *folder = scratch_new();
     char *json = foreign("{\"type\":\"WhitespaceSplit\"}", "{\"SpecialToken\":{\"id\":\"<s>\"}},");
     free(scratch_write(folder, "tokenizer.json", json, strlen(json)));
-    Pretrained model = {.vocabulary = tokenizer_read(folder, 5, 4).vocabulary};
+    Pretrained model = {.vocabulary = tokenizer_read(enter(folder), 5, 4).vocabulary};
     assert_prompt(&model, "el perro, gato", "4 2 1 1");
     assert_wrong(&model, "el<s>", 5,
                  "here: the text spells out <s>, which is the model's own; "

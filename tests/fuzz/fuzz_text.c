@@ -97,7 +97,7 @@ static void train_on(void *context)
     Call *call = context;
     read_options(call);
     Settings *s = &call->settings;
-    *s = plan_text(s, &call->decided);
+    plan_text(s, &call->decided);
     char *clean;
     size_t size;
     char *wrong = text_clean("the text", call->text, call->size, s->lower, &clean, &size);
@@ -112,9 +112,8 @@ static void train_on(void *context)
                                                        .max_words = s->max_words});
     Corpus corpus = corpus_of("the text", clean, size, &words, stream);
     check_spelling(&words, &corpus, clean, size);
-    const Settings sized = plan_model(s, &call->decided, &corpus);
-    corpus_cut(&corpus, sized.context, sized.val, (uint32_t)sized.seed);
-    Plan plan = plan_training(&sized, &call->decided, &corpus, words.count);
+    Plan plan;
+    plan_make(&plan, s, &call->decided, &corpus, words.count);
     if (!stream && !(floor_of(&corpus, plan.reach) >= 0))
         found("no floor");
     memory_check(plan.bytes, "the model");

@@ -1,20 +1,23 @@
-/* test_damage.c: every file of a tiny run, its bytes flipped and its end cut off: who opens it
- * refuses in one line, or has the very numbers of the whole one. */
+/* Every file of a tiny run, with its bytes flipped and its end cut off. Of the state, the model and
+ * the text: whoever opens the run refuses it in one line, or comes to the very same numbers. A
+ * person may edit config.json and the tokenizer's files: with those, the model opens or is refused
+ * in one line, and a resumed run refuses every change of what the run is. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/checksum.h"
 #include "training/run/training_text.h"
 #include "training/trainer.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
 #include "tests/helpers/tiny.h"
 
-/* What is open when a job has come to its end, as the one line that it says. */
-static _Noreturn void say(uint64_t checksum, double loss)
+/* What a job has come to, as one line: what must be the same, and what a person may change. */
+static _Noreturn void say(uint64_t checksum, double loss, const char *settings)
 {
-    fprintf(stderr, "%016llx %a\n", (unsigned long long)checksum, loss);
+    fprintf(stderr, "%016llx %a%s\n", (unsigned long long)checksum, loss, settings);
     _exit(0);
 }
 
@@ -41,13 +44,14 @@ static void use_it(void *directory)
     checksum = more(checksum, tokens, (size_t)count * sizeof *tokens);
     for (size_t id = 0; id < V; id++)
         checksum = more(checksum, words->words[id].key, strlen(words->words[id].key));
-    const Batch batch = {.rows = count - 1,
+    const int rows = min_int(count - 1, 3); /* an edited tokenizer may cut the prompt finer */
+    const Batch batch = {.rows = rows,
                          .sequences = 1,
-                         .start = (const int[]){0, count - 1},
+                         .start = (const int[]){0, rows},
                          .tokens = tokens,
                          .targets = tokens + 1,
                          .positions = (const int[]){0, 1, 2, 3}};
-    say(checksum, gpt_evaluate(&model.gpt, &batch, NULL));
+    say(checksum, gpt_evaluate(&model.gpt, &batch, NULL), "");
 }
 
 /* As a run goes on: a step more, and all that the next save would hold. */
@@ -65,7 +69,11 @@ static void go_on(void *directory)
                                (double)t.plan.settings.steps, step.rate};
     uint64_t checksum = more(more(0, t.gpt.weight_block, size), t.best, size);
     checksum = more(more(checksum, t.adam.m, size), t.adam.v, size);
-    say(more(checksum, progress, sizeof progress), step.loss);
+    char *changeable = format_text(" ");
+    EACH_FIELD (field, SETTINGS)
+        if (field->life == LIFE_MAY_CHANGE)
+            changeable = format_text("%s %s", changeable, field_text(field, &t.plan.settings));
+    say(more(checksum, progress, sizeof progress), step.loss, changeable);
 }
 
 /* ---- Damage ---- */
@@ -73,29 +81,46 @@ static void go_on(void *directory)
 static const struct {
     const char *name;
     bool used, gone_on; /* by which of the two it is read */
-} FILES[] = {{"config.json", true, true},
-             {"model.safetensors", true, false},
-             {"state.safetensors", false, true},
-             {"tokenizer.json", true, true},
-             {"tokenizer_config.json", true, true},
-             {"text.txt", true, true},
-             {"log.csv", false, true}};
+    bool editable;
+} FILES[] = {{"config.json", true, true, true},
+             {"model.safetensors", true, false, false},
+             {"state.safetensors", false, true, false},
+             {"tokenizer.json", true, true, true},
+             {"tokenizer_config.json", true, true, true},
+             {"text.txt", true, true, false},
+             {"log.csv", false, true, true}};
 enum { FILE_COUNT = sizeof FILES / sizeof *FILES };
 
 typedef struct {
     const char *text, *run;
     Ending used, gone_on; /* of the whole one */
-    size_t flipped, cut, refused;
+    size_t flipped, cut, refused, edited;
 } Damage;
 
-static void try_one(Damage *damage, Job *job, const Ending *whole, const char *what)
+/* Whether a resumed run comes to the same as the whole one, after a warning about its kernel or its
+ * log; or has other settings than it, which a resumed run may. */
+static bool is_edited(const Ending *ending, const Ending *whole)
+{
+    const char *warned = strchr(ending->said, '\n'), *line = ending->said;
+    if (ending->lines == 2 && (strstr(line, "kernel") || strstr(line, "log.csv")))
+        line = warned + 1;
+    const char *settings = strstr(line, "  "), *others = strstr(whole->said, "  ");
+    return !strcmp(line, whole->said) || (settings && strcmp(settings, others) != 0);
+}
+
+static void try_one(Damage *damage, Job *job, const Ending *whole, int file, const char *what)
 {
     const Ending ending = run_apart(job, (void *)damage->run);
     const bool refused = has_died(&ending) && strstr(ending.said, damage->run);
-    if (!refused && (ending.signal || ending.status || strcmp(ending.said, whole->said)))
+    const bool same = !strcmp(ending.said, whole->said),
+               finished = !ending.signal && !ending.status;
+    const bool edited =
+        FILES[file].editable && (job == use_it ? ending.lines == 1 : is_edited(&ending, whole));
+    if (!refused && !(finished && (same || edited)))
         fail_msg("%s: signal %d, status %d, %d lines: %s", what, ending.signal, ending.status,
                  ending.lines, ending.said);
     damage->refused += refused;
+    damage->edited += !refused && !same;
 }
 
 static void try_bytes(Damage *damage, int file, const char *bytes, size_t size, const char *how,
@@ -104,9 +129,9 @@ static void try_bytes(Damage *damage, int file, const char *bytes, size_t size, 
     char *what = format_text("%s %s %zu", FILES[file].name, how, where);
     free(scratch_write(damage->run, FILES[file].name, bytes, size));
     if (FILES[file].used)
-        try_one(damage, use_it, &damage->used, what);
+        try_one(damage, use_it, &damage->used, file, what);
     if (FILES[file].gone_on)
-        try_one(damage, go_on, &damage->gone_on, what);
+        try_one(damage, go_on, &damage->gone_on, file, what);
     free(what);
 }
 
@@ -122,8 +147,6 @@ static void damage_file(Damage *damage, int file, size_t every)
         try_bytes(damage, file, kept.bytes, kept.size, "turned at", i);
         kept.bytes[i] = right;
         damage->flipped++;
-        if (!i && !strcmp(FILES[file].name, "log.csv"))
-            continue; /* an empty log begins anew, and that is said */
         try_bytes(damage, file, kept.bytes, i, "cut at", i);
         damage->cut++;
     }
@@ -157,8 +180,8 @@ static void test_damage(void **state)
     for (int file = 0; file < FILE_COUNT; file++)
         damage_file(&damage, file, every ? every : 1);
     printf("damage: %d files, %zu bytes flipped in two ways, %zu lengths cut: %zu times refused, "
-           "else nothing changed\n",
-           FILE_COUNT, damage.flipped, damage.cut, damage.refused);
+           "%zu times read as an edit, else nothing changed\n",
+           FILE_COUNT, damage.flipped, damage.cut, damage.refused, damage.edited);
     assert_true(damage.refused > damage.flipped);
     const Ending again = run_apart(use_it, run);
     assert_string_equal(again.said, damage.used.said);

@@ -1,46 +1,48 @@
-/* checkpoint.c: see checkpoint.h. */
+/* checkpoint.c: everything is done relative to the run's handle, under the run's lock. A checkpoint
+ * is a directory that is locked like any run while somebody trains in it, so taking its lock tells
+ * whether it may be removed. */
 #include "checkpoint.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <stb/stb_ds.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/base.h"
 #include "base/file.h"
 
-static const char LOG[] = "log.csv";
+static const char LOG[] = "log.csv", TEXT[] = "text.txt";
 
-const char *const RUN_FILES[] = {
-    "state.safetensors",     "model.safetensors", LOG,           "tokenizer.json",
-    "tokenizer_config.json", "text.txt",          "config.json", NULL};
+const char *const RUN_FILES[] = {"state.safetensors",
+                                 "model.safetensors",
+                                 LOG,
+                                 "tokenizer.json",
+                                 "tokenizer_config.json",
+                                 TEXT,
+                                 "config.json",
+                                 NULL};
 
-/* ---- Which there are ---- */
+typedef char Name[64];
 
-static bool is_run_file(const char *name)
+static void name_of(Name name, const char *prefix, int64_t step, const char *suffix)
 {
-    for (const char *const *file = RUN_FILES; *file; file++)
-        if (!strcmp(name, *file))
-            return true;
-    return false;
+    snprintf(name, sizeof(Name), "%scheckpoint-%" PRId64 "%s", prefix, step, suffix);
 }
 
-/* The step of a "checkpoint-STEP" as it is written here, else -1. */
-static int64_t step_of(const char *name)
+/* The step of a checkpoint's name as it is written here, else -1. */
+static int64_t step_of(const char *entry)
 {
-    static const char prefix[] = "checkpoint-";
-    const size_t length = sizeof prefix - 1;
-    if (strncmp(name, prefix, length) || name[length] < '0' || name[length] > '9')
+    Name name;
+    int64_t step;
+    if (sscanf(entry, "checkpoint-%" SCNd64, &step) != 1 || step < 0)
         return -1;
-    char *end;
-    const int64_t step = strtoll(name + length, &end, 10);
-    return *end ? -1 : step;
+    name_of(name, "", step, "");
+    return strcmp(entry, name) ? -1 : step;
 }
 
 static int by_number(const void *a, const void *b)
@@ -49,183 +51,183 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* NULL where there is none, or where it cannot be read, which is said: but for what keeps everybody
- * out, since writing there fails next, and one line is enough. */
-static DIR *open_list(const char *directory)
-{
-    DIR *list = opendir(directory);
-    if (!list && errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG && errno != EACCES)
-        file_failed("read", directory);
-    return list;
-}
-
 /* The steps of all checkpoints, growing: an stb_ds array. */
-static int64_t *steps_kept(const char *directory)
+static int64_t *steps_of(const Directory *run)
 {
     int64_t *steps = NULL;
-    DIR *list = open_list(directory);
-    for (struct dirent *entry; list && (entry = readdir(list));)
-        if (step_of(entry->d_name) >= 0)
-            arrput(steps, step_of(entry->d_name));
-    if (list)
-        closedir(list);
+    char **names = directory_names(run);
+    for (ptrdiff_t i = 0; i < arrlen(names); i++)
+        if (step_of(names[i]) >= 0)
+            arrput(steps, step_of(names[i]));
+    names_free(names);
     if (steps)
         qsort(steps, arrlenu(steps), sizeof *steps, by_number);
     return steps;
 }
 
-bool checkpoints_are_in(const char *directory)
+bool checkpoints_exist(const Directory *run)
 {
-    int64_t *steps = steps_kept(directory);
+    int64_t *steps = steps_of(run);
     const bool any = arrlenu(steps) > 0;
     arrfree(steps);
     return any;
 }
 
-/* ---- Removing ---- */
-
-static bool is_directory(const char *path)
+bool checkpoints_hold(const Directory *run, const char *path)
 {
-    struct stat status;
-    return !lstat(path, &status) && S_ISDIR(status.st_mode);
+    bool held = false;
+    int64_t *steps = steps_of(run);
+    for (ptrdiff_t i = -1; i < arrlen(steps); i++)
+        for (const char *const *file = RUN_FILES; *file; file++) {
+            char *name = i < 0 ? format_text("%s", *file)
+                               : format_text("checkpoint-%" PRId64 "/%s", steps[i], *file);
+            held |= directory_is_same(run, name, path);
+            free(name);
+        }
+    arrfree(steps);
+    return held;
 }
 
-/* Whether a checkpoint holds nothing but what was put there, and nobody trains in it. */
-static bool is_ours(const char *path)
+/* ---- Removing ---- */
+
+/* Removes a directory that was hidden under this name; nothing beyond a link is touched. */
+static bool remove_hidden(const Directory *run, const char *hidden)
 {
-    DIR *list = open_list(path);
-    bool ours = list && is_directory(path);
-    for (struct dirent *entry; ours && (entry = readdir(list));)
-        ours = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
-               is_run_file(entry->d_name);
-    if (list)
-        closedir(list);
-    char *log = format_text("%s/%s", path, LOG);
-    const int handle = open(log, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (handle >= 0) {
-        ours = ours && (!flock(handle, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK);
-        close(handle);
+    Directory directory;
+    if (!directory_enter(&directory, run, hidden))
+        return errno == ENOENT;
+    file_remove_leftovers(&directory, RUN_FILES);
+    for (const char *const *file = RUN_FILES; *file; file++)
+        unlinkat(directory.handle, *file, 0);
+    directory_close(&directory);
+    return !unlinkat(run->handle, hidden, AT_REMOVEDIR);
+}
+
+/* Whether a checkpoint holds only what was put there, and nobody trains in it. */
+static bool is_ours(const Directory *checkpoint)
+{
+    char **names = directory_names(checkpoint);
+    bool ours = directory_lock(checkpoint);
+    for (ptrdiff_t i = 0; i < arrlen(names); i++) {
+        const char *const *file = RUN_FILES;
+        while (*file && strcmp(*file, names[i]) != 0)
+            file++;
+        ours = ours && *file;
     }
-    free(log);
+    names_free(names);
     return ours;
 }
 
-/* Nothing behind a link is touched. */
-static bool remove_files(const char *path)
+static void remove_checkpoint(const Directory *run, int64_t step)
 {
-    for (const char *const *name = RUN_FILES; is_directory(path) && *name; name++) {
-        char *file = format_text("%s/%s", path, *name),
-             *beside = format_text("%s/.%s.new", path, *name);
-        unlink(file);
-        unlink(beside);
-        free(beside);
-        free(file);
-    }
-    return !rmdir(path);
+    Name name, hidden;
+    Directory checkpoint;
+    name_of(name, "", step, "");
+    name_of(hidden, ".", step, ".old");
+    if (!directory_enter(&checkpoint, run, name))
+        return; /* it is a link, or gone */
+    if (is_ours(&checkpoint) &&
+        (renameat(run->handle, name, run->handle, hidden) || !remove_hidden(run, hidden)))
+        file_failed("remove", checkpoint.path);
+    directory_close(&checkpoint);
 }
 
-/* Out of sight first: half a checkpoint never has a checkpoint's name. */
-static void remove_checkpoint(const char *directory, int64_t step)
+void checkpoints_clear(const Directory *run, bool all)
 {
-    char *path = format_text("%s/checkpoint-%" PRId64, directory, step);
-    char *hidden = format_text("%s/.checkpoint-%" PRId64 ".old", directory, step);
-    if (is_ours(path)) {
-        if (rename(path, hidden) || !remove_files(hidden))
-            file_failed("remove", path);
+    char **names = directory_names(run);
+    for (ptrdiff_t i = 0; i < arrlen(names); i++) {
+        const char *dot = strrchr(names[i], '.');
+        if (!strncmp(names[i], ".checkpoint-", 12) &&
+            (!strcmp(dot, ".new") || !strcmp(dot, ".old")))
+            remove_hidden(run, names[i]);
     }
-    free(hidden);
-    free(path);
-}
-
-void checkpoints_clear(const char *directory, bool all)
-{
-    DIR *list = open_list(directory);
-    for (struct dirent *entry; list && (entry = readdir(list));) {
-        const size_t length = strlen(entry->d_name);
-        const char *end = length > 4 ? entry->d_name + length - 4 : "";
-        if (strncmp(entry->d_name, ".checkpoint-", 12) ||
-            (strcmp(end, ".new") && strcmp(end, ".old")))
-            continue;
-        char *path = format_text("%s/%s", directory, entry->d_name);
-        remove_files(path);
-        free(path);
-    }
-    if (list)
-        closedir(list);
-    int64_t *steps = all ? steps_kept(directory) : NULL;
-    for (size_t i = 0; i < arrlenu(steps); i++)
-        remove_checkpoint(directory, steps[i]);
+    names_free(names);
+    int64_t *steps = all ? steps_of(run) : NULL;
+    for (ptrdiff_t i = 0; i < arrlen(steps); i++)
+        remove_checkpoint(run, steps[i]);
     arrfree(steps);
 }
 
 /* ---- Making ---- */
 
-/* The first `size` bytes of a file, or all of them. */
-static bool copy(const char *from, const char *directory, const char *name, size_t size)
+/* Copies the first `size` bytes of a file, or all of them. */
+static bool copy(const Directory *from, const Directory *to, const char *name, size_t size)
 {
+    char *path = path_in(from, name), some[1 << 16];
+    const int file = openat(from->handle, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    FILE *source = file < 0 ? NULL : fdopen(file, "rb");
     FileWriter writer;
-    FILE *source = fopen(from, "rbe");
-    if (!source)
-        return file_failed("read", from);
-    bool good = file_begin(&writer, directory, name);
-    if (good) {
-        char some[1 << 16];
+    bool good = source || file_failed("read", path);
+    if (good && (good = file_begin(&writer, to, name))) {
         for (size_t got = 1; got && size; size -= got) {
             got = fread(some, 1, size < sizeof some ? size : sizeof some, source);
             fwrite(some, 1, got, writer.stream);
         }
-        const bool read = !ferror(source) || file_failed("read", from);
+        const bool read = !ferror(source) || file_failed("read", path);
         good = file_commit(&writer) && read;
     }
-    fclose(source);
+    if (source)
+        fclose(source);
+    free(path);
     return good;
 }
 
-static bool take(const char *directory, const char *into, const char *name, size_t log_size)
+/* Gives a checkpoint one of the run's files. A link is followed: the checkpoint has the file. */
+static bool take(const Directory *run, const Directory *checkpoint, const char *name,
+                 size_t log_size)
 {
     const bool is_log = !strcmp(name, LOG);
-    char *from = format_text("%s/%s", directory, name), *to = format_text("%s/%s", into, name);
-    bool good = !is_log && !link(from, to);
-    if (!good && !is_log && errno == ENOENT && !file_exists(from))
-        good = !strcmp(name, "text.txt") || file_failed("read", from); /* too large for a copy */
-    else if (!good) /* or the file system knows no second names */
-        good = copy(from, into, name, is_log ? log_size : SIZE_MAX);
-    free(to);
-    free(from);
-    return good;
+    if (!is_log && !linkat(run->handle, name, checkpoint->handle, name, AT_SYMLINK_FOLLOW))
+        return true;
+    if ((is_log || !strcmp(name, TEXT)) && !directory_has(run, name))
+        return true; /* a large text has no copy, and a log may have been removed */
+    return copy(run, checkpoint, name, is_log ? log_size : SIZE_MAX); /* if links are not known */
 }
 
-static bool make(const char *directory, const char *hidden, const char *path, size_t log_size)
+static bool fill(const Directory *run, const Directory *checkpoint, size_t log_size)
 {
-    if (mkdir(hidden, 0777))
-        return file_failed("make", path);
     for (const char *const *name = RUN_FILES; *name; name++)
-        if (!take(directory, hidden, *name, log_size))
+        if (!take(run, checkpoint, *name, log_size))
             return false;
-    if (!directory_sync(hidden))
-        return false;
-    if (rename(hidden, path))
-        return file_failed("make", path);
-    return directory_sync(directory);
+    return directory_sync(checkpoint);
 }
 
-bool checkpoint_keep(const char *directory, int64_t step, size_t log_size, int most, bool anew)
+static bool make(const Directory *run, int64_t step, size_t log_size)
 {
-    char *hidden = format_text("%s/.checkpoint-%" PRId64 ".new", directory, step);
-    char *path = format_text("%s/checkpoint-%" PRId64, directory, step);
-    if (anew && file_exists(path)) /* the run was taken back to before it, and is here again */
-        remove_checkpoint(directory, step);
-    const bool good = (!anew && file_exists(path)) || make(directory, hidden, path, log_size);
+    Name name, hidden;
+    Directory checkpoint;
+    name_of(name, "", step, "");
+    name_of(hidden, ".", step, ".new");
+    char *path = path_in(run, name); /* for messages */
+    bool good =
+        (!mkdirat(run->handle, hidden, 0777) && directory_enter(&checkpoint, run, hidden)) ||
+        file_failed("make", path);
+    if (good) {
+        good = fill(run, &checkpoint, log_size);
+        directory_close(&checkpoint);
+    }
+    if (good)
+        good = !renameat(run->handle, hidden, run->handle, name) || file_failed("make", path);
     if (!good)
-        remove_files(hidden);
-    int64_t *steps = steps_kept(directory);
-    size_t past = 0; /* those beyond this step come into question when the run gets there */
-    while (past < arrlenu(steps) && steps[past] <= step)
-        past++;
-    for (size_t i = 0; good && steps && i + (size_t)most < past; i++)
-        remove_checkpoint(directory, steps[i]);
-    arrfree(steps);
+        remove_hidden(run, hidden);
     free(path);
-    free(hidden);
-    return good;
+    return good && directory_sync(run);
+}
+
+bool checkpoint_keep(const Directory *run, int64_t step, size_t log_size, int most, bool again)
+{
+    Name name;
+    name_of(name, "", step, "");
+    if (again) /* the run was taken back to before this step, and has come to it again */
+        remove_checkpoint(run, step);
+    if ((again || !directory_has(run, name)) && !make(run, step, log_size))
+        return false;
+    int64_t *steps = steps_of(run);
+    ptrdiff_t past = 0; /* those after this step are not in question yet */
+    while (past < arrlen(steps) && steps[past] <= step)
+        past++;
+    for (ptrdiff_t i = 0; i + most < past; i++)
+        remove_checkpoint(run, steps[i]);
+    arrfree(steps);
+    return true;
 }

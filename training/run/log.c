@@ -1,4 +1,5 @@
-/* log.c: see log.h. */
+/* log.c: lines are given to the system as soon as they are written, at their own place in the file,
+ * so that one can watch them; they stay in memory until a sync has brought them to the disk. */
 #include "log.h"
 
 #include <errno.h>
@@ -6,92 +7,16 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <stb/stb_ds.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/base.h"
 #include "base/file.h"
 
-/* ---- Opening ---- */
-
-static bool is_ours(const Log *log)
-{
-    struct stat own, there;
-    if (fstat(log->file, &own) || lstat(log->path, &there))
-        return true; /* nobody's */
-    return own.st_dev == there.st_dev && own.st_ino == there.st_ino;
-}
-
-static void open_locked(Log *log, const char *directory)
-{
-    /* Neither through a link that a stranger's directory may hold, nor waiting at a pipe. */
-    log->file = open(log->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
-    struct stat status;
-    if (log->file < 0 || fstat(log->file, &status))
-        die("cannot write %s: %s", log->path, strerror(errno));
-    if (!S_ISREG(status.st_mode))
-        die("cannot write %s: it is no file", log->path);
-    const int error = flock(log->file, LOCK_EX | LOCK_NB) ? errno : 0;
-    if (error == EWOULDBLOCK || !is_ours(log)) /* or it was parted in between */
-        die("another train is writing to %s; wait for it, or stop it", directory);
-    if (error)
-        warn("cannot lock %s: %s; see that no other train writes there", log->path,
-             strerror(error));
-}
-
-/* Whether another directory has the same file, as where a run was copied by hard links. */
-static bool is_shared(const Log *log)
-{
-    struct stat status;
-    return !fstat(log->file, &status) && status.st_nlink > 1;
-}
-
-/* Puts a copy in the place of the file, which stays locked until the copy is. */
-static void part(Log *log, const char *directory)
-{
-    const int shared = log->file;
-    Bytes file = file_read(log->path, false);
-    if (!file_replace(directory, "log.csv", file.bytes, file.size))
-        exit(1); /* said */
-    open_locked(log, directory);
-    close(shared);
-    free(file.bytes);
-}
-
-Log log_claim(const char *directory)
-{
-    Log log = {.path = format_text("%s/log.csv", directory)};
-    open_locked(&log, directory);
-    if (is_shared(&log))
-        part(&log, directory);
-    return log;
-}
-
-bool log_check(const Log *log)
-{
-    const bool good = is_ours(log);
-    if (!good)
-        warn("cannot save: %s is another run's; move that run away, and this one back", log->path);
-    return good;
-}
-
-void log_close(Log *log)
-{
-    close(log->file);
-    arrfree(log->lines);
-    free(log->path);
-}
-
-/* Cuts the file off behind what is safe. */
-static void cut(Log *log)
-{
-    if (ftruncate(log->file, (off_t)log->safe.size))
-        die("cannot write %s: %s", log->path, strerror(errno));
-}
+static const char NAME[] = "log.csv";
 
 __attribute__((format(printf, 2, 3))) static void put(Log *log, const char *format, ...)
 {
@@ -103,66 +28,54 @@ __attribute__((format(printf, 2, 3))) static void put(Log *log, const char *form
     memcpy(arraddnptr(log->lines, length), some, (size_t)length);
 }
 
-static void put_header(Log *log)
+Log log_begin(const Directory *directory)
 {
-    put(log, "step,epoch,loss,evaluated,gap,learning_rate,gradient_norm,tokens_per_second,"
-             "seconds\n");
+    Log log = {.directory = directory, .file = -1};
+    put(&log, "step,epoch,loss,evaluated,gap,learning_rate,gradient_norm,tokens_per_second,"
+              "seconds\n");
+    return log;
 }
 
-void log_begin(Log *log)
+Log log_resume(const Directory *directory, size_t size)
 {
-    log->safe = (LogMark){0};
-    arrfree(log->lines);
-    cut(log);
-    put_header(log);
-}
-
-/* Line by line, so that it does not matter how many of them were saved at once. */
-static uint64_t checksum_of_lines(uint64_t checksum, const char *at, size_t size)
-{
-    while (size) {
-        const char *newline = memchr(at, '\n', size);
-        const size_t length = newline ? (size_t)(newline + 1 - at) : size;
-        checksum = checksum_continue(checksum, at, length);
-        at += length;
-        size -= length;
+    Log log = {.directory = directory, .file = -1, .size = size};
+    Bytes file = {0};
+    if (directory_has(directory, NAME))
+        file = file_read_in(directory, NAME, false);
+    if (file.size < size) {
+        warn("%s/%s is missing or too short: it begins again", directory->path, NAME);
+        log = log_begin(directory);
     }
-    return checksum;
-}
-
-void log_go_on(Log *log)
-{
-    Bytes file = file_read(log->path, false);
-    if (!file.size && log->safe.size) {
-        warn("%s is missing or empty: it begins anew", log->path);
-        log->safe = (LogMark){0};
-        arrfree(log->lines);
-        put_header(log);
-    } else if (file.size < log->safe.size ||
-               log->safe.checksum != checksum_of_lines(0, file.bytes, log->safe.size)) {
-        die("%s is damaged: its first %zu bytes are not those that were written; put them back, "
-            "or remove it and it begins anew",
-            log->path, log->safe.size);
-    }
+    /* Replaced, not cut: in a copy that was made of hard links, the old file is the original's. */
+    if (!file_replace(directory, NAME, file.bytes, log.size))
+        exit(1); /* file_replace has printed why */
     free(file.bytes);
-    cut(log);
+    return log;
 }
 
-/* ---- Writing ---- */
-
-/* Gives the system what it has not been given yet. What fails is tried again at the next save. */
-static void hand_over(Log *log)
+void log_close(Log *log)
 {
-    while (log->written < arrlenu(log->lines)) {
+    if (log->file >= 0)
+        close(log->file);
+    arrfree(log->lines);
+}
+
+/* Gives the system what it was not given yet. What fails is tried again the next time. */
+static bool hand_over(Log *log)
+{
+    if (log->file < 0)
+        log->file = openat(log->directory->handle, NAME,
+                           O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+    while (log->file >= 0 && log->written < arrlenu(log->lines)) {
         const ssize_t done =
             pwrite(log->file, log->lines + log->written, arrlenu(log->lines) - log->written,
-                   (off_t)(log->safe.size + log->written));
-        if (!done)
-            errno = ENOSPC;
-        if (done <= 0 && errno != EINTR)
-            return;
-        log->written += done > 0 ? (size_t)done : 0;
+                   (off_t)(log->size + log->written));
+        if (done > 0)
+            log->written += (size_t)done;
+        else if (done == 0 || errno != EINTR)
+            return false;
     }
+    return log->file >= 0;
 }
 
 static void put_number(Log *log, const char *format, double number)
@@ -188,23 +101,15 @@ void log_write(Log *log, const LogEntry *entry)
 
 bool log_sync(Log *log)
 {
-    struct stat status;
-    hand_over(log);
-    bool good = log->written == arrlenu(log->lines) && !fsync(log->file);
-    if (good && !fstat(log->file, &status) && !status.st_nlink) {
-        errno = ENOENT; /* somebody has removed it: what it takes is lost */
-        good = false;
-    }
-    log->written = 0;
-    if (!good)
+    if (!hand_over(log) || fsync(log->file)) {
+        char *path = path_in(log->directory, NAME);
+        file_failed("write", path);
+        free(path);
+        log->written = 0; /* after a failed sync nobody knows what of it is on the disk */
         return false;
-    log->safe.checksum = checksum_of_lines(log->safe.checksum, log->lines, arrlenu(log->lines));
-    log->safe.size += arrlenu(log->lines);
+    }
+    log->size += arrlenu(log->lines);
+    log->written = 0;
     arrfree(log->lines);
     return true;
-}
-
-bool log_is_safe(const Log *log)
-{
-    return !arrlenu(log->lines);
 }

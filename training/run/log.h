@@ -3,58 +3,43 @@
 #define PULGA_LOG_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
+
+#include "base/directory.h"
 
 typedef struct {
     int64_t step, epoch;
     double loss;      /* of the step's own targets; NAN before the first step */
-    double evaluated; /* over the held-out or the whole training text; NAN where it was not */
-    double gap;       /* evaluated − floor; NAN where the floor is not counted */
+    double evaluated; /* over the held-out or the whole training text; NAN if it was not */
+    double gap;       /* evaluated − floor; NAN if the floor is not counted */
     double rate, gradient_norm;
     double tokens_per_second, seconds;
 } LogEntry;
 
-/* What of it is safe on the disk: its bytes, and a checksum that goes on from line to line. */
+/* The log of a run that is being written. It only grows: a state holds its size at that moment, and
+ * a run that is resumed from the state cuts the log to that size. */
 typedef struct {
-    size_t size;
-    uint64_t checksum;
-} LogMark;
-
-/* The log of a run that is being written. Who has it open owns the run: it is locked, so that no
- * other process can write there; the lock ends with the process, however that ends. */
-typedef struct {
-    int file;
-    char *path;
-    LogMark safe;
-    char *lines;    /* stb_ds array: what comes behind, until it is safe too */
-    size_t written; /* bytes of them that the system was given */
+    const Directory *directory; /* the run's */
+    int file;                   /* -1 until it is made */
+    size_t size;                /* bytes that are safely on the disk */
+    char *lines;                /* stb_ds array: what comes after them */
+    size_t written;             /* bytes of the lines that the system was given */
 } Log;
 
-/* Opens and locks directory/log.csv, made where it is absent, and parted from that of a copy made
- * of hard links. Dies where another process has it. */
-Log log_claim(const char *directory);
+/* A new log; the file is made when the first lines are written. */
+Log log_begin(const Directory *directory);
+
+/* The log as it was when it had this size. If it is shorter or missing, warns and begins again. */
+Log log_resume(const Directory *directory, size_t size);
+
 void log_close(Log *log);
-
-/* A run that is moved away may find a successor in its place. Says so and returns false where its
- * log is another than this: to be asked before each file is written. */
-bool log_check(const Log *log);
-
-/* Begins it anew, with nothing but its header. */
-void log_begin(Log *log);
-
-/* Goes on behind log->safe and log->lines, as a state says: what stands there must be what was
- * written, and what lies beyond is cut off. Dies where it is not. */
-void log_go_on(Log *log);
 
 /* Appends a line; a NAN is left empty. */
 void log_write(Log *log, const LogEntry *entry);
 
-/* All lines so far, on the disk. Where that fails they are kept and written the next time. Returns
- * false with errno set. */
+/* Makes sure that all lines are on the disk. If that fails they are kept and written the next time;
+ * warns and returns false. */
 bool log_sync(Log *log);
-
-/* Whether every line is. */
-bool log_is_safe(const Log *log);
 
 #endif

@@ -3,61 +3,46 @@
  *     model.safetensors        the best weights so far
  *     config.json              the model's sizes, and in "pulga" all settings of the run
  *     tokenizer.json, tokenizer_config.json
- *     state.safetensors        all that going on needs: the last weights, Adam's moments, the best
- *                              weights where they are others, and the progress
- *     text.txt                 a copy of a text that is not large
+ *     state.safetensors        all that a resumed run needs: the last weights, Adam's moments, the
+ *                              best weights if they are others, and the progress
+ *     text.txt                 a copy of the text, unless it is large
  *     log.csv
- *     checkpoint-STEP/         older saves, where they are kept: see checkpoint.h
+ *     checkpoint-STEP/         earlier saves that are kept: see checkpoint.h
  *
- * A save writes the model first and the state last, each beside its place and renamed into it: the
- * state's rename is what counts. A kill before it costs nothing, since the run that goes on does
- * the same steps again to the same bits.
+ * The directory is opened and locked once; its files are then read and written through its handle.
  *
- * Everything that going on depends on is checked by then: config.json has a checksum of itself and
- * of the tokenizer's files and the text, the state one of its numbers, of its progress, of the log
- * and of the settings that make the run what it is. */
+ * A save writes the model, the log and at last the state, each beside its place and then renamed
+ * into it: the state's rename is what counts. After a kill before that, the resumed run takes the
+ * same steps again and comes to the same bits. */
 #ifndef PULGA_RUN_H
 #define PULGA_RUN_H
 
-#include "training/plan.h"
+#include "log.h"
+#include "record.h"
 #include "state.h"
-#include "data/text.h"
 
-/* The directory for a new run, made and claimed: settings->out, or one named after the text, the
- * next free one of that name. The caller frees. Dies where an existing run would be overwritten
- * unasked. */
-char *run_directory(const Settings *settings, const char *text_path, Log *log);
+/* Opens and locks the directory for a new run: settings->out, or one named after the text, the next
+ * free one of that name. Nothing in it is changed yet. Dies if a run would be overwritten unasked, or
+ * if anything in it would be lost that is not a run's. */
+Directory run_begin(const Settings *settings, const char *text_path);
 
-/* Claims a run that goes on; dies where it cannot. */
-Log run_claim(const char *directory);
+/* Opens and locks a run that goes on; dies if it cannot. */
+Directory run_resume(const char *path);
 
-/* What makes a run the one that it is, in one number: the settings that stay as they are, and the
- * text. */
-uint64_t run_identity(const Settings *settings, const Text *text);
+/* Writes what stays as it is during a run: config.json, the tokenizer, the copy of the text. A run
+ * that is overwritten is removed first. Warns and returns false if that fails. */
+bool run_describe(const Directory *directory, const Plan *plan, const Vocabulary *vocabulary,
+                  const char *text_path, const Text *text, const char *command,
+                  const Identity identity);
 
-/* What does not change during a run: config.json, the tokenizer, the copy of the text. `command`
- * is the line it was started with. Each of these says what failed and returns false. */
-bool run_write_description(const char *directory, const Plan *plan, const Vocabulary *vocabulary,
-                           const char *text_path, const Text *text, const char *command);
+/* Saves everything; best: a block of weights, the model's. Warns and returns false if that fails:
+ * the save before stays whole. */
+bool run_save(const Directory *directory, const Gpt *gpt, const Adam *adam, Real *best,
+              const Progress *progress, Log *log, const Identity identity);
 
-/* All of a save; best: a block of weights, the model's. Where only the log could not be written it
- * is one all the same: the state holds the lines that are not safe yet. */
-bool run_save(const char *directory, const Gpt *gpt, const Adam *adam, Real *best,
-              const Progress *progress, Log *log, uint64_t identity);
-
-/* Going on with a run: its settings as they were given and chosen; dies where there is none, or
- * where one of the small files is not what was written. */
-void run_read_settings(const char *directory, Settings *settings);
-/* The same written back, for a run that has become longer. Says what failed and returns false. */
-bool run_write_settings(const char *directory, const Settings *settings);
-/* For who only uses a model that train wrote: dies where one of the small files is not what was
- * written. Those of another hand say nothing of it. */
-void run_check_seals(const char *directory);
-/* The path of the run's own copy of its text, or NULL where it has none. The caller frees. */
-char *run_text_path(const char *directory);
-/* Dies unless this is the text that the run was started with. */
-void run_check_text(const char *directory, const char *text_path, const Text *text);
-/* Says so where another kernel, which adds in an order of its own, goes on. */
-void run_check_kernel(const char *directory);
+/* The run's own copy of its text: its name for messages, which the caller frees, or NULL if there is
+ * none; and the text read from it. */
+char *run_text_name(const Directory *directory);
+Text run_read_text(const Directory *directory, bool lower);
 
 #endif

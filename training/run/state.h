@@ -1,16 +1,15 @@
-/* state.h: state.safetensors, all that going on needs: the last weights, Adam's moments, the best
- * weights where they are others, and the progress. Its numbers have a checksum, and what it says
- * beside them another one. */
+/* state.h: state.safetensors, all that a resumed run needs: the last weights, Adam's moments, the
+ * best weights if they are others, and the progress. */
 #ifndef PULGA_STATE_H
 #define PULGA_STATE_H
 
+#include "base/directory.h"
 #include "model/adam.h"
-#include "log.h"
 
 /* Where a run is. */
 typedef struct {
     int64_t step;  /* done */
-    int64_t epoch; /* position in the data: see corpus.h */
+    int64_t epoch; /* position in the data: see data/corpus/corpus.h */
     size_t next;
     double best_loss; /* infinity before the first evaluation */
     int64_t best_step;
@@ -19,14 +18,13 @@ typedef struct {
     bool evaluated;             /* since that step */
 } Progress;
 
-/* Writes it, with where the log is and what makes the run the one that it is (run_identity). Says
- * what failed and returns false. */
-bool state_write(const char *directory, const Gpt *gpt, const Adam *adam, Real *best,
-                 const Progress *progress, const Log *log, uint64_t identity);
+/* Writes it, with the size of the log and the identity of the run (record.h). Warns and returns
+ * false if that fails. */
+bool state_write(const Directory *directory, const Gpt *gpt, const Adam *adam, Real *best,
+                 const Progress *progress, size_t log_size, const char *identity);
 
-/* Reads it, and into the log how it was then: log_go_on checks that. Dies where anything is not as
- * it was written, or of another run. */
-Progress state_read(const char *directory, Gpt *gpt, Adam *adam, Real *best, Log *log,
-                    uint64_t identity);
+/* Reads it; dies if it is damaged or belongs to a run of another identity. */
+Progress state_read(const Directory *directory, Gpt *gpt, Adam *adam, Real *best, size_t *log_size,
+                    const char *identity);
 
 #endif

@@ -10,15 +10,16 @@
 TrainingText training_text_open(const Pretrained *model, const char *text_path)
 {
     const Vocabulary *words = &model->vocabulary;
-    char *own = text_path ? NULL : run_text_path(model->directory);
+    char *own = text_path ? NULL : run_text_name(&model->directory);
     const char *path = text_path ? text_path : own;
     TrainingText source = {0};
     if (!path) {
         source.spelling = spelling_of(words, NULL, 0);
         return source;
     }
-    Text text = text_read(path, model->lower);
-    run_check_text(model->directory, path, &text);
+    Text text =
+        own ? run_read_text(&model->directory, model->lower) : text_read(text_path, model->lower);
+    record_check_text(&model->config, model->directory.path, path, &text);
     source.there = true;
     source.corpus = corpus_of(path, text.clean, text.size, words, model->stream);
     source.spelling = spelling_of(words, text.clean, text.size);

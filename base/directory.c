@@ -1,0 +1,146 @@
+/* directory.c: a directory's handle is an ordinary descriptor of it; openat() and its like take
+ * names relative to it, and flock() on it is the lock. */
+#include "directory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base.h"
+
+Directory directory_open(const char *path)
+{
+    int handle = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (handle < 0 && errno == EACCES) /* its files may be readable although its list is not */
+        handle = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (handle < 0)
+        die("cannot open %s: %s", path, strerror(errno));
+    return (Directory){handle, format_text("%s", path)};
+}
+
+void directory_close(Directory *directory)
+{
+    close(directory->handle);
+    free(directory->path);
+}
+
+bool directory_enter(Directory *inner, const Directory *outer, const char *name)
+{
+    inner->handle = openat(outer->handle, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (inner->handle < 0)
+        return false;
+    inner->path = path_in(outer, name);
+    return true;
+}
+
+/* A directory that was just made must be in the list of the one above it on the disk too. */
+static void sync_above(const char *path)
+{
+    char *above = format_text("%s/..", path);
+    const int handle = open(above, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (handle >= 0) {
+        fsync(handle);
+        close(handle);
+    }
+    free(above);
+}
+
+void directory_make(const char *path)
+{
+    char *part = format_text("%s", path);
+    for (char *slash = part + 1;; slash++) {
+        slash += strcspn(slash, "/");
+        const char kept = *slash;
+        *slash = 0;
+        if (!mkdir(part, 0777))
+            sync_above(part);
+        else if (errno != EEXIST)
+            die("cannot make the directory %s: %s", part, strerror(errno));
+        if (!kept)
+            break;
+        *slash = kept;
+    }
+    free(part);
+}
+
+bool directory_lock(const Directory *directory)
+{
+    if (!flock(directory->handle, LOCK_EX | LOCK_NB))
+        return true;
+    if (errno == EWOULDBLOCK)
+        return false;
+    warn("cannot lock %s: %s; make sure that no other train writes there", directory->path,
+         strerror(errno));
+    return true;
+}
+
+bool directory_has(const Directory *directory, const char *name)
+{
+    struct stat status;
+    if (!fstatat(directory->handle, name, &status, AT_SYMLINK_NOFOLLOW))
+        return true;
+    if (errno != ENOENT)
+        die("cannot look for %s/%s: %s", directory->path, name, strerror(errno));
+    return false;
+}
+
+bool directory_is_same(const Directory *directory, const char *name, const char *path)
+{
+    struct stat own, other;
+    const int failed =
+        name ? fstatat(directory->handle, name, &own, 0) : fstat(directory->handle, &own);
+    return !failed && !stat(path, &other) && own.st_dev == other.st_dev &&
+           own.st_ino == other.st_ino;
+}
+
+char **directory_names(const Directory *directory)
+{
+    char **names = NULL;
+    const int handle = openat(directory->handle, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *list = handle < 0 ? NULL : fdopendir(handle);
+    for (struct dirent *entry; list && (entry = readdir(list));)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            arrput(names, format_text("%s", entry->d_name));
+    if (list)
+        closedir(list);
+    return names;
+}
+
+void names_free(char **names)
+{
+    for (ptrdiff_t i = 0; i < arrlen(names); i++)
+        free(names[i]);
+    arrfree(names);
+}
+
+char *path_in(const Directory *directory, const char *name)
+{
+    return format_text("%s/%s", directory->path, name);
+}
+
+double directory_room(const Directory *directory)
+{
+    struct statvfs status;
+    return fstatvfs(directory->handle, &status) ? (double)INFINITY
+                                                : (double)status.f_bavail * (double)status.f_frsize;
+}
+
+bool directory_sync(const Directory *directory)
+{
+    /* EINVAL: a file system that has nothing to do */
+    return !fsync(directory->handle) || errno == EINVAL || file_failed("sync", directory->path);
+}
+
+bool file_failed(const char *what, const char *path)
+{
+    warn("cannot %s %s: %s", what, path, strerror(errno));
+    return false;
+}

@@ -1,0 +1,53 @@
+/* directory.h: a directory that is entered once, through a handle. Its files are opened, replaced
+ * and removed relative to the handle, so that a directory which is moved away meanwhile stays the
+ * same directory, and its successor of the same name is never touched. */
+#ifndef PULGA_DIRECTORY_H
+#define PULGA_DIRECTORY_H
+
+#include <stdbool.h>
+
+typedef struct {
+    int handle;
+    char *path; /* as it was named, for messages */
+} Directory;
+
+/* Opens a directory, or dies. The caller closes it. */
+Directory directory_open(const char *path);
+void directory_close(Directory *directory);
+
+/* Opens a directory within another, but not through a link. Returns false with errno set. */
+bool directory_enter(Directory *inner, const Directory *outer, const char *name);
+
+/* Makes a directory and those above it; dies if it cannot. */
+void directory_make(const char *path);
+
+/* Locks it against other processes, until it is closed or the process ends. Returns false if
+ * another process has locked it; warns if the file system cannot lock. */
+bool directory_lock(const Directory *directory);
+
+/* Whether there is a file of that name, or a link. Dies if that cannot be known. */
+bool directory_has(const Directory *directory, const char *name);
+
+/* Whether two paths, or a path and a directory's file, lead to the same file; false if either does
+ * not exist. A NULL name stands for the directory itself. */
+bool directory_is_same(const Directory *directory, const char *name, const char *path);
+
+/* The names of all files in it, but for "." and "..": an stb_ds array, which names_free() frees.
+ * NULL if it is empty or cannot be listed. */
+char **directory_names(const Directory *directory);
+void names_free(char **names);
+
+/* "directory/name", for messages; the caller frees it. */
+char *path_in(const Directory *directory, const char *name);
+
+/* The bytes that may still be written there; infinity if that is not known. */
+double directory_room(const Directory *directory);
+
+/* Makes sure that what was made, renamed or removed in it is so on the disk too. Warns and returns
+ * false if that fails. */
+bool directory_sync(const Directory *directory);
+
+/* Warns in one line what could not be done to a file, with errno's reason; returns false. */
+bool file_failed(const char *what, const char *path);
+
+#endif

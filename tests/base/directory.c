@@ -1,0 +1,119 @@
+/* A directory that was entered stays the same one, whatever becomes of its name; and checksums. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <stb/stb_ds.h>
+
+#include "base/checksum.h"
+#include "base/file.h"
+#include "tests/helpers/close.h"
+#include "tests/helpers/scratch.h"
+
+static void make_directory(void *path)
+{
+    directory_make(path);
+}
+
+static void test_make(void **state)
+{
+    (void)state;
+    char *folder = scratch_new(), *deep = format_text("%s/a/b/c", folder);
+    directory_make(deep);
+    directory_make(deep);
+    assert_int_equal(scratch_count(deep), 0);
+    char *file = scratch_write(deep, "file", "", 0), *below = format_text("%s/d", file);
+    assert_dies(make_directory, below, below, "directory");
+    char *slashes = format_text("%s//x///y/", folder), *made = format_text("%s/x/y", folder);
+    directory_make(slashes);
+    assert_int_equal(scratch_count(made), 0);
+    free(deep), free(file), free(below), free(slashes), free(made);
+    scratch_remove(folder);
+}
+
+/* What is written through a handle goes where the directory is now, and never to its successor. */
+static void test_moved(void **state)
+{
+    (void)state;
+    char *folder = scratch_new();
+    char *here = format_text("%s/here", folder), *there = format_text("%s/there", folder);
+    directory_make(here);
+    Directory entered = directory_open(here);
+    assert_int_equal(rename(here, there), 0);
+    directory_make(here);
+    assert_true(file_replace(&entered, "some", "x", 1));
+    assert_true(directory_has(&entered, "some"));
+    assert_int_equal(scratch_count(here), 0);
+    assert_int_equal(scratch_count(there), 1);
+    assert_true(directory_is_same(&entered, NULL, there));
+    assert_false(directory_is_same(&entered, NULL, here));
+    directory_close(&entered);
+    free(here), free(there);
+    scratch_remove(folder);
+}
+
+static void test_same(void **state)
+{
+    (void)state;
+    char *folder = scratch_new(), *path = scratch_write(folder, "some", "x", 1);
+    char *link = format_text("%s/link", folder), *hard = format_text("%s/hard", folder);
+    char *other = scratch_write(folder, "other", "x", 1);
+    assert_int_equal(symlink("some", link), 0);
+    assert_int_equal(linkat(AT_FDCWD, path, AT_FDCWD, hard, 0), 0);
+    Directory directory = directory_open(folder);
+    assert_true(directory_is_same(&directory, "some", path));
+    assert_true(directory_is_same(&directory, "some", link));
+    assert_true(directory_is_same(&directory, "some", hard));
+    assert_false(directory_is_same(&directory, "some", other));
+    assert_false(directory_is_same(&directory, "missing", other));
+    char **names = directory_names(&directory);
+    assert_int_equal(arrlen(names), 4);
+    names_free(names);
+    directory_close(&directory);
+    free(path), free(link), free(hard), free(other);
+    scratch_remove(folder);
+}
+
+static void lock_it(void *path)
+{
+    Directory directory = directory_open(path);
+    _exit(directory_lock(&directory) ? 0 : 2);
+}
+
+static void test_lock(void **state)
+{
+    (void)state;
+    char *folder = scratch_new();
+    Directory directory = directory_open(folder);
+    assert_int_equal(run_apart(lock_it, folder).status, 0); /* and free again when it has ended */
+    assert_true(directory_lock(&directory));
+    assert_int_equal(run_apart(lock_it, folder).status, 2);
+    directory_close(&directory);
+    assert_int_equal(run_apart(lock_it, folder).status, 0);
+    scratch_remove(folder);
+}
+
+static void test_checksum(void **state)
+{
+    (void)state;
+    char text[17];
+    checksum_hex(text, checksum_of("", 0)); /* as the hash's own test has it */
+    assert_string_equal(text, "2d06800538d394c2");
+    checksum_hex(text, 0xAB);
+    assert_string_equal(text, "00000000000000ab");
+    assert_true(checksum_of("ab", 2) != checksum_of("ba", 2));
+    const uint64_t a = checksum_continue(0, "a", 1);
+    assert_true(checksum_continue(a, "b", 1) != checksum_continue(a, "c", 1));
+    assert_true(checksum_continue(a, "b", 1) != checksum_continue(0, "b", 1));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_make), cmocka_unit_test(test_moved),    cmocka_unit_test(test_same),
+        cmocka_unit_test(test_lock), cmocka_unit_test(test_checksum),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,309 @@
+/* A file is replaced whole or not at all, whoever reads, writes or is killed meanwhile; and a
+ * directory that is moved away stays the one that was entered. */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/checksum.h"
+#include "base/file.h"
+#include "tests/helpers/close.h"
+#include "tests/helpers/scratch.h"
+
+static void assert_holds(const char *path, const void *bytes, size_t size)
+{
+    Bytes file = file_read(path, false);
+    assert_int_equal(file.size, size);
+    assert_memory_equal(file.bytes, bytes, size);
+    assert_int_equal(file.bytes[size], 0);
+    free(file.bytes);
+}
+
+/* Replaces folder/name through a handle of its own. */
+static bool replace(const char *folder, const char *name, const void *bytes, size_t size)
+{
+    Directory directory = directory_open(folder);
+    const bool good = file_replace(&directory, name, bytes, size);
+    directory_close(&directory);
+    return good;
+}
+
+static bool exists(const char *path)
+{
+    struct stat status;
+    return !lstat(path, &status);
+}
+
+/* ---- Reading and replacing ---- */
+
+static void test_file_read(void **state)
+{
+    (void)state;
+    char *folder = scratch_new(), *bytes = malloc(300000);
+    for (size_t i = 0; i < 300000; i++)
+        bytes[i] = (char)(i * i % 251);
+    static const size_t sizes[] = {0, 1, 65534, 65535, 65536, 65537, 131071, 131072, 300000};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        char *path = scratch_write(folder, "some", bytes, sizes[i]);
+        assert_holds(path, bytes, sizes[i]);
+        free(path);
+    }
+    free(bytes);
+    scratch_remove(folder);
+}
+
+static void test_file_replace(void **state)
+{
+    (void)state;
+    char *folder = scratch_new(), *path = format_text("%s/some", folder);
+    static const char zeros[] = "a\0b\0";
+    assert_false(exists(path));
+    assert_true(replace(folder, "some", zeros, 4));
+    assert_true(exists(path));
+    assert_holds(path, zeros, 4);
+    assert_true(replace(folder, "some", "shorter", 3));
+    assert_holds(path, "sho", 3);
+    assert_true(replace(folder, "some", "", 0));
+    assert_holds(path, "", 0);
+
+    /* Until it is committed, the old one stands. */
+    assert_true(replace(folder, "some", "old", 3));
+    FileWriter writer;
+    Directory directory = directory_open(folder);
+    assert_true(file_begin(&writer, &directory, "some"));
+    assert_int_equal(fwrite("new ones", 1, 8, writer.stream), 8);
+    assert_int_equal(fflush(writer.stream), 0);
+    assert_holds(path, "old", 3);
+    assert_true(file_commit(&writer));
+    assert_holds(path, "new ones", 8);
+    assert_int_equal(scratch_count(folder), 1);
+    directory_close(&directory);
+    free(path);
+    scratch_remove(folder);
+}
+
+/* A job for a child: replaces folder/name by `size` bytes and ends with 2 if that returns false. */
+typedef struct {
+    const char *folder, *name;
+    size_t size;
+    long most;     /* bytes that a file may have, 0: any */
+    bool stranger; /* it has no right to write there     */
+} Replacing;
+
+static void replace_it(void *context)
+{
+    const Replacing *r = context;
+    char *bytes = memset(malloc(r->size), 'n', r->size);
+    signal(SIGXFSZ, SIG_IGN);
+    if (r->most && setrlimit(RLIMIT_FSIZE, &(struct rlimit){(rlim_t)r->most, (rlim_t)r->most}))
+        _exit(3);
+    if (r->stranger && !getuid() && setuid(65534))
+        _exit(3);
+    _exit(replace(r->folder, r->name, bytes, r->size) ? 0 : 2);
+}
+
+static void assert_not_replaced(const Replacing *replacing, const char *part)
+{
+    const Ending ending = run_apart(replace_it, (void *)replacing);
+    if (ending.signal || ending.status != 2 || ending.lines != 1 || !strstr(ending.said, part))
+        fail_msg("wanted a no and one line with '%s'; signal %d, status %d, %d lines: %s", part,
+                 ending.signal, ending.status, ending.lines, ending.said);
+}
+
+static void test_replace_fails(void **state)
+{
+    (void)state;
+    char *folder = scratch_new(), *path = scratch_write(folder, "some", "old", 3);
+    char *absent = format_text("%s/absent", folder);
+    assert_dies(replace_it, (&(Replacing){absent, "some", .size = 9}), absent);
+    assert_dies(replace_it, (&(Replacing){path, "some", .size = 9}), path, "Not a directory");
+    /* The disk is full, at the first byte that is written and at the last. */
+    assert_not_replaced(&(Replacing){folder, "some", .size = 100000, .most = 5000}, path);
+    assert_not_replaced(&(Replacing){folder, "some", .size = 5001, .most = 5000}, path);
+    assert_holds(path, "old", 3);
+    assert_int_equal(scratch_count(folder), 1);
+
+    char *taken = format_text("%s/taken", folder), *inside = format_text("%s/taken/inside", folder);
+    directory_make(inside); /* nothing takes a folder's place, and nothing stays beside it */
+    assert_not_replaced(&(Replacing){folder, "taken", .size = 9}, taken);
+    assert_int_equal(scratch_count(folder), 2);
+    assert_int_equal(rmdir(inside) || rmdir(taken), 0);
+    free(taken), free(inside);
+
+    assert_int_equal(chmod(folder, 0555), 0);
+    assert_not_replaced(&(Replacing){folder, "some", .size = 9, .stranger = true}, folder);
+    assert_int_equal(chmod(folder, 0755), 0);
+    assert_holds(path, "old", 3);
+    assert_int_equal(scratch_count(folder), 1);
+    free(absent), free(path);
+    scratch_remove(folder);
+}
+
+enum { LARGE = 100000 };
+
+/* A file whose path would be longer than the system takes is written through the handle. */
+static void test_long_names(void **state)
+{
+    (void)state;
+    char *folder = scratch_new(), *deep = format_text("%s", folder);
+    while (strlen(deep) < 4085) {
+        const size_t left = 4085 - strlen(deep);
+        char *deeper = format_text("%s/%0*d", deep, (int)(left > 202 ? 200 : left - 1), 0);
+        free(deep);
+        deep = deeper;
+    }
+    directory_make(deep);
+    assert_true(replace(deep, "longer.name", "x", 1));
+    Directory directory = directory_open(deep);
+    assert_true(directory_has(&directory, "longer.name"));
+    assert_int_equal(unlinkat(directory.handle, "longer.name", 0), 0);
+    directory_close(&directory);
+    assert_int_equal(scratch_count(deep), 0);      /* and no file of a shorter name has appeared */
+    char *name = memset(calloc(256, 1), 'n', 255); /* the longest that a file may have */
+    assert_true(replace(folder, name, "x", 1));
+    free(name);
+    free(deep);
+    scratch_remove(folder);
+}
+
+static _Noreturn void replace_for_ever(const char *folder)
+{
+    char *bytes = malloc(LARGE);
+    alarm(20);
+    for (char c = 'a';; c = c == 'z' ? 'a' : (char)(c + 1))
+        if (!replace(folder, "some", memset(bytes, c, LARGE), LARGE))
+            _exit(2);
+}
+
+/* The letter that all of the file is made of. */
+static char letter_of(const char *path)
+{
+    Bytes file = file_read(path, false);
+    const char letter = file.bytes[0];
+    assert_int_equal(file.size, LARGE);
+    for (size_t i = 0; i < file.size; i++)
+        if (file.bytes[i] != letter)
+            fail_msg("%zu bytes of '%c', then '%c'", i, letter, file.bytes[i]);
+    free(file.bytes);
+    return letter;
+}
+
+/* Whoever reads meanwhile sees one of them whole; so does who comes after a kill. */
+static void test_kill(void **state)
+{
+    (void)state;
+    char *folder = scratch_new(), *path = format_text("%s/some", folder), letter = '0';
+    char *first = memset(malloc(LARGE), letter, LARGE);
+    assert_true(replace(folder, "some", first, LARGE));
+    free(first);
+    for (int i = 0; i < 20; i++) {
+        const pid_t child = fork();
+        assert_true(child >= 0);
+        if (!child)
+            replace_for_ever(folder);
+        const double begun = clock_seconds();
+        while (letter_of(path) == letter) /* until it is at work */
+            assert_true(clock_seconds() - begun < 5);
+        usleep((useconds_t)(397 * i)); /* to catch it at something else each time */
+        kill(child, SIGKILL);
+        assert_int_equal(waitpid(child, NULL, 0), child);
+        letter = letter_of(path);
+    }
+    assert_true(replace(folder, "some", "new", 3));
+    Directory directory = directory_open(folder);
+    free(scratch_write(folder, ".some.mine.new", "", 0)); /* not a name of ours */
+    file_remove_leftovers(&directory, (const char *const[]){"other", "some", NULL});
+    directory_close(&directory);
+    assert_int_equal(scratch_count(folder), 2); /* what the killed ones left is gone */
+    free(path);
+    scratch_remove(folder);
+}
+
+/* What a pipe, a device or a directory is in the place of a file: named, and never waited for. */
+static void read_it(void *folder)
+{
+    Directory directory = directory_open(folder);
+    free(file_read_in(&directory, "some", true).bytes);
+}
+
+static void test_read_in(void **state)
+{
+    (void)state;
+    char *folder = scratch_new(), *path = format_text("%s/some", folder);
+    assert_dies(read_it, folder, folder, "has no some");
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_dies(read_it, folder, path, "is a pipe, not a file");
+    assert_int_equal(remove(path) || mkdir(path, 0700), 0);
+    assert_dies(read_it, folder, path, "is a directory, not a file");
+    assert_int_equal(remove(path) || symlink("/dev/zero", path), 0);
+    assert_dies(read_it, folder, path, "is a device, not a file");
+    assert_int_equal(remove(path) || symlink("some", path), 0);
+    assert_dies(read_it, folder, path, "symbolic links");
+    assert_int_equal(remove(path) || symlink("nowhere", path), 0);
+    assert_dies(read_it, folder, path, "No such file");
+    free(path);
+    scratch_remove(folder);
+}
+
+/* Two writers of the same file at once: each file that is ever seen is one of theirs, whole, and
+ * both succeed. */
+static void test_two_writers(void **state)
+{
+    (void)state;
+    char *folder = scratch_new(), *path = format_text("%s/some", folder);
+    FileWriter one, two;
+    assert_true(file_begin_at(&one, path));
+    assert_true(file_begin_at(&two, path));
+    assert_int_equal(fwrite("first", 1, 5, one.stream), 5);
+    assert_int_equal(fwrite("the second", 1, 10, two.stream), 10);
+    assert_true(file_commit(&two));
+    assert_holds(path, "the second", 10);
+    assert_true(file_commit(&one));
+    assert_holds(path, "first", 5);
+    assert_int_equal(scratch_count(folder), 1);
+    free(path);
+    scratch_remove(folder);
+}
+
+/* A signal that comes while a file is written ends the program when the file is whole. */
+static void be_interrupted(void *path)
+{
+    FileWriter writer;
+    if (!file_begin_at(&writer, path))
+        _exit(3);
+    raise(SIGINT);
+    fwrite("whole", 1, 5, writer.stream);
+    file_commit(&writer);
+    _exit(3); /* the signal has come before */
+}
+
+static void test_interrupted(void **state)
+{
+    (void)state;
+    char *folder = scratch_new(), *path = format_text("%s/some", folder);
+    assert_int_equal(run_apart(be_interrupted, path).signal, SIGINT);
+    assert_holds(path, "whole", 5);
+    assert_int_equal(scratch_count(folder), 1);
+    free(path);
+    scratch_remove(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_file_read),
+        cmocka_unit_test(test_file_replace),
+        cmocka_unit_test(test_replace_fails),
+        cmocka_unit_test(test_long_names),
+        cmocka_unit_test(test_read_in),
+        cmocka_unit_test(test_two_writers),
+        cmocka_unit_test(test_interrupted),
+        cmocka_unit_test(test_kill), /* last: so much is allocated that forks are slow after it */
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

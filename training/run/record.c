@@ -1,0 +1,117 @@
+/* record.c: the object "pulga" of config.json, written and read through the table of settings. The
+ * parsed file is kept, so that a resumed run which writes it back loses nothing that a person has
+ * added. */
+#include "record.h"
+
+#include <cjson/cJSON.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checksum.h"
+#include "base/utf8.h"
+#include "base/version.h"
+#include "formats/json.h"
+#include "formats/json_fields.h"
+#include "model/matrix/matrix.h"
+
+/* ---- The identity ---- */
+
+static uint64_t with_word(uint64_t checksum, const char *word)
+{
+    return checksum_continue(checksum, word, strlen(word) + 1);
+}
+
+void run_identity(Identity identity, const Settings *settings, const Text *text,
+                  const Vocabulary *vocabulary)
+{
+    uint64_t checksum = text->checksum;
+    EACH_FIELD (field, SETTINGS) {
+        if (field->life != LIFE_RUN)
+            continue;
+        char *word = field_text(field, settings);
+        checksum = with_word(checksum, word);
+        free(word);
+    }
+    for (int id = 0; id < vocabulary->count; id++)
+        checksum = with_word(checksum, vocabulary->words[id].key);
+    const int ids[] = {vocabulary->bos, vocabulary->eos, vocabulary->unk, vocabulary->marks};
+    checksum_hex(identity, checksum_continue(checksum, ids, sizeof ids));
+}
+
+/* ---- Writing ---- */
+
+bool record_write(const Directory *directory, const Plan *plan, const Vocabulary *vocabulary,
+                  const char *text_path, const Text *text, const char *command,
+                  const Identity identity)
+{
+    cJSON *json = cJSON_CreateObject();
+    config_put_model(json, &plan->shape, plan->settings.dropout, vocabulary);
+    cJSON *own = cJSON_AddObjectToObject(json, "pulga");
+    cJSON_AddStringToObject(own, "version", PULGA_VERSION);
+    cJSON_AddStringToObject(own, "command", command);
+    cJSON_AddStringToObject(own, "kernel", matrix_kernel_name());
+    cJSON_AddStringToObject(own, "identity", identity);
+    char checksum[17], *name = format_text("%s", text_path);
+    text_sanitize(name); /* a file's name is bytes, JSON is UTF-8 */
+    checksum_hex(checksum, text->checksum);
+    cJSON *about = cJSON_AddObjectToObject(own, "text");
+    cJSON_AddStringToObject(about, "name", name);
+    cJSON_AddNumberToObject(about, "size", (double)text->raw.size);
+    cJSON_AddStringToObject(about, "xxh3_64", checksum);
+    free(name);
+    EACH_FIELD (field, SETTINGS)
+        if (field->life != LIFE_CALL)
+            json_put_field(own, field, &plan->settings);
+    const bool good = json_write(directory, "config.json", json);
+    cJSON_Delete(json);
+    return good;
+}
+
+bool record_update(const Directory *directory, const Config *config, const Settings *settings)
+{
+    Settings before = {0};
+    bool changed = false;
+    record_settings(config, directory, &before);
+    EACH_FIELD (field, SETTINGS) {
+        if (field->life == LIFE_CALL || field_equal(field, &before, settings))
+            continue;
+        json_put_field(cJSON_GetObjectItemCaseSensitive(config->json, "pulga"), field, settings);
+        changed = true;
+    }
+    fields_free(SETTINGS, &before);
+    return !changed || json_write(directory, "config.json", config->json);
+}
+
+/* ---- Reading ---- */
+
+Config record_read(const Directory *directory)
+{
+    const Config config = config_read(directory);
+    if (!config_own(&config) || !config.text)
+        die("%s was not made by train and cannot be resumed; begin a new run with --from %s",
+            directory->path, directory->path);
+    return config;
+}
+
+void record_settings(const Config *config, const Directory *directory, Settings *settings)
+{
+    char *path = path_in(directory, "config.json");
+    EACH_FIELD (field, SETTINGS)
+        if (field->life != LIFE_CALL)
+            json_get_field(config_own(config), field, settings, path);
+    free(path);
+}
+
+const char *record_kernel(const Config *config)
+{
+    return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(config_own(config), "kernel"));
+}
+
+void record_check_text(const Config *config, const char *directory, const char *text_name,
+                       const Text *text)
+{
+    char checksum[17];
+    checksum_hex(checksum, text->checksum);
+    if (!config->text || strcmp(config->text, checksum) != 0)
+        die("%s is not the text that %s was trained on", text_name, directory);
+}

@@ -1,0 +1,41 @@
+/* record.h: what config.json says of a run beside its model: all settings, the text, and its
+ * identity. It is read once, into a Config, which keeps the parsed file.
+ *
+ * The identity is one checksum of the settings that a resumed run keeps, the text and the
+ * vocabulary. It stands in config.json, in the model and in the state of a run. A person may edit
+ * config.json or tokenizer.json, and use the model; only a resumed run computes the identity again,
+ * and refuses to go on as another run. */
+#ifndef PULGA_RECORD_H
+#define PULGA_RECORD_H
+
+#include "data/text.h"
+#include "formats/huggingface/config.h"
+#include "training/plan.h"
+
+typedef char Identity[17]; /* 16 hex digits */
+
+void run_identity(Identity identity, const Settings *settings, const Text *text,
+                  const Vocabulary *vocabulary);
+
+/* Reads the config.json of a run that is to be resumed; dies if it is not a run's. */
+Config record_read(const Directory *directory);
+
+/* Its settings, into a struct that has the defaults; and the kernel that it was begun with, or
+ * NULL. */
+void record_settings(const Config *config, const Directory *directory, Settings *settings);
+const char *record_kernel(const Config *config);
+
+/* Dies unless this is the text that the model was trained on. */
+void record_check_text(const Config *config, const char *directory, const char *text_name,
+                       const Text *text);
+
+/* Writes the config.json of a new run; `command` is the line that it was begun with. Warns and
+ * returns false if that fails. */
+bool record_write(const Directory *directory, const Plan *plan, const Vocabulary *vocabulary,
+                  const char *text_path, const Text *text, const char *command,
+                  const Identity identity);
+
+/* Writes a resumed run's settings back, if this call has changed them. */
+bool record_update(const Directory *directory, const Config *config, const Settings *settings);
+
+#endif
