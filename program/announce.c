@@ -203,12 +203,14 @@ static void conclude_best(const Trainer *t, const Screen *screen)
                          p->best_loss, trainer_holds_out(t) ? "held-out" : "whole");
 }
 
-/* How to try a finished model: with the sample that lies beside this program. */
+/* How to try a finished model: with the sample beside this program, whose name differs in its last
+ * five letters (train, pulga-train). */
 static void conclude_try(const Trainer *t, const Screen *screen, const Ending *ending)
 {
-    const char *slash = strrchr(ending->program, '/'), *run = t->directory.path;
+    const char *run = t->directory.path;
+    const int letters = max_int((int)strlen(ending->program) - (int)strlen("train"), 0);
     char *words[] = {
-        format_text("%.*ssample", slash ? (int)(slash + 1 - ending->program) : 0, ending->program),
+        format_text("%.*ssample", letters, ending->program),
         format_text("%s%s", *run == '-' ? "./" : "", run)}; /* it must not look like an option */
     char *line = command_line(2, words);
     screen_command(screen, "try", "what it writes:", line);
