@@ -1,6 +1,6 @@
 /* kernel_amx.c: bfloat16 on AMX, whose registers are tiles of 16 rows of 16 words: one instruction
- * multiplies two of them, 16 x 32 numbers by 32 x 16, into 16 x 16 sums. Four tiles of sums lie two
- * by two, so that each tile of a and of b that is loaded is used twice. */
+ * multiplies two of them, 16 x 32 numbers by 32 x 16, and adds to 16 x 16 sums. Four tiles of sums,
+ * two by two, use each loaded tile of a and of b twice. */
 #include "kernel.h"
 
 #ifdef __x86_64__
@@ -13,7 +13,7 @@
 #define TARGET __attribute__((target("amx-tile,amx-bf16,avx512f")))
 enum { SIDE = 16, ROWS = 2 * SIDE, COLS = 2 * SIDE }; /* in words */
 
-/* Names of tile registers; the instructions want them as numbers. */
+/* Names of tile registers; the instructions need literal numbers. */
 #define SUMS_00 0
 #define SUMS_01 1
 #define SUMS_10 2
@@ -23,8 +23,7 @@ enum { SIDE = 16, ROWS = 2 * SIDE, COLS = 2 * SIDE }; /* in words */
 #define B_LEFT 6
 #define B_RIGHT 7
 
-/* The compiler need not know that tile instructions read memory: what was written to it so far is
- * there from here on. */
+/* A compiler may not know that tile instructions read memory: this makes it finish all writes. */
 static inline void written(const void *memory)
 {
     __asm__ volatile("" ::"r"(memory) : "memory");
@@ -49,7 +48,7 @@ TARGET static void release(void)
     _tile_release();
 }
 
-/* The sums of 32 rows and one or two tiles of columns, to or onto where y says. */
+/* 32 rows and one or two tiles of columns of y, set or added to. */
 TARGET static inline void tile_of(Real *y, ptrdiff_t y_step, const Real *a, const Real *b,
                                   bool wide, int depth, bool add)
 {
@@ -89,7 +88,8 @@ TARGET static inline void tile_of(Real *y, ptrdiff_t y_step, const Real *a, cons
     }
 }
 
-/* Fewer rows than 32 are computed beside their place; what a holds below them is not kept. */
+/* Fewer than 32 rows are computed in a copy of y; the rows of a below them give sums that are
+ * thrown away. */
 TARGET static inline void tile_any(Real *y, ptrdiff_t y_step, const Real *a, const Real *b,
                                    bool wide, int rows, int depth, bool add)
 {
@@ -109,7 +109,7 @@ TARGET static inline void tile_any(Real *y, ptrdiff_t y_step, const Real *a, con
 static void tile(Real *y, ptrdiff_t y_step, const Real *a, bool a_by_rows, const Real *b, int rows,
                  int depth, bool add)
 {
-    (void)a_by_rows; /* always */
+    (void)a_by_rows; /* always true */
     tile_any(y, y_step, a, b, true, rows, depth, add);
 }
 
@@ -120,7 +120,7 @@ static void narrow(Real *y, ptrdiff_t y_step, const Real *a, bool a_by_rows, con
     tile_any(y, y_step, a, b, false, rows, depth, add);
 }
 
-/* The system hands out the tile registers to those who ask: this does. */
+/* Linux gives a process the tile registers only on request; this makes the request. */
 static bool supported(void)
 {
     enum { AMX_BF16 = 1 << 22, AMX_TILE = 1 << 24 }; /* leaf 7, edx */
@@ -141,6 +141,7 @@ const Kernel *kernel_amx(void)
                                   .narrow = narrow,
                                   .pair_rows = bf16_pair_rows,
                                   .pair_along = bf16_pair_along,
+                                  .row_grain = ROWS,
                                   .depth_grain = SIDE,
                                   .prepare = prepare,
                                   .release = release};

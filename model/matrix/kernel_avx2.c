@@ -1,4 +1,4 @@
-/* kernel_avx2.c: AVX2 and FMA: 16 registers of 32 bytes, 12 of them sums. */
+/* kernel_avx2.c: AVX2 and FMA: 16 registers of 32 bytes, 12 of them for sums. */
 #include "kernel.h"
 
 #ifdef __x86_64__

@@ -1,4 +1,4 @@
-/* kernel_avx512.c: AVX-512: 32 registers of 64 bytes, 28 of them sums. */
+/* kernel_avx512.c: AVX-512: 32 registers of 64 bytes, 28 of them for sums. */
 #include "kernel.h"
 
 #ifdef __x86_64__

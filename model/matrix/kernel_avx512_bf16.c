@@ -1,5 +1,5 @@
-/* kernel_avx512_bf16.c: bfloat16 on AVX-512. Where kernel_avx512.c multiplies a number this
- * multiplies a word, two numbers rounded to the upper half of a float; the sums stay floats. */
+/* kernel_avx512_bf16.c: bfloat16 on AVX-512. As kernel_avx512.c, but each instruction multiplies
+ * words: two numbers, each rounded to the upper half of a float. The sums stay floats. */
 #include "kernel.h"
 
 #ifdef __x86_64__
@@ -14,7 +14,7 @@
                                       (__m512bh)(b)))
 #include "tile.h"
 
-/* Of 16 numbers at most: those of even, each with the one of odd behind it. */
+/* The words of up to 16 numbers of `even`, each followed by the one of `odd`. */
 TILE_TARGET static inline __m512i pairs_of(__m512 even, __m512 odd)
 {
     const __m512i places =
@@ -51,7 +51,7 @@ TILE_TARGET void bf16_pair_along(Real *words, const Real *numbers, int count)
     }
 }
 
-/* A word holds two floats: nothing for the build whose numbers are doubles. */
+/* A word holds two rounded floats, so the double build has no bfloat16. */
 static bool supported(void)
 {
     return sizeof(Real) == sizeof(float) && __builtin_cpu_supports("avx512bf16") &&

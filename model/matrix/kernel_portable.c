@@ -1,5 +1,5 @@
-/* kernel_portable.c: for any processor: vectors of 16 bytes, which every common one has, and 16
- * registers, 10 of them sums: a multiply-add in two instructions wants one for the product. */
+/* kernel_portable.c: for any processor: vectors of 16 bytes, which all common ones have, and 16
+ * registers, 10 of them for sums: without fused instructions a product needs a register too. */
 #define TILE_TARGET
 #define VECTOR_BYTES 16
 #define TILE_ROWS 5

@@ -1,27 +1,30 @@
-/* matrix.c: the product in tiles. Rows of y are cut into blocks, columns into panels as wide as the
- * kernel's tile. A thread takes some panels of a block: it copies the block's part of a once, and
- * each panel's part of b, a depth block at a time, and multiplies them tile by tile. Where blocks,
- * panels and tiles begin depends on the shapes alone, so whichever thread takes them, the bits are
- * the same. */
+/* matrix.c: the product in tiles. The rows of y are cut into blocks, its columns into panels as wide
+ * as the kernel's tile. A thread takes some panels of a block: it copies the block's part of a once,
+ * and each panel's part of b, a depth block at a time, and multiplies them tile by tile. Where blocks,
+ * panels and tiles begin depends only on the shapes, so the bits are the same whichever thread takes
+ * them. */
 #include "matrix.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "skinny.h"
+#include "base/threads.h"
 #include "kernel.h"
 #include "pack.h"
-#include "base/threads.h"
+#include "skinny.h"
 
-/* Below this many multiply-adds waking the other threads costs more than they bring. */
+/* Below this many multiply-adds waking the other threads costs more than it gains. */
 static const double WORTH_THREADS = 5e5;
+
+/* ---- The choice of a kernel ---- */
 
 /* The kernels of each precision, best first. */
 typedef const Kernel *KernelOf(void);
 static KernelOf *const FLOATS[] = {kernel_avx512, kernel_avx2, kernel_portable, NULL};
 static KernelOf *const PAIRS[] = {kernel_amx, kernel_avx512_bf16, NULL};
 
-/* The best kernel of a table that the machine has; of that name, unless it is NULL. */
+/* The best kernel of a table that the machine has; the one of that name, unless it is NULL. */
 static const Kernel *kernel_find(KernelOf *const *table, const char *name)
 {
     for (; *table; table++) {
@@ -32,8 +35,6 @@ static const Kernel *kernel_find(KernelOf *const *table, const char *name)
     return NULL;
 }
 
-/* Chosen before main, and once more where a program asks for another precision before its first
- * product; constant from then on. */
 static const Kernel *chosen;
 
 bool matrix_choose(Precision precision)
@@ -42,65 +43,61 @@ bool matrix_choose(Precision precision)
     if (forced && (!*forced || (precision == PRECISION_F32 && kernel_find(PAIRS, forced))))
         forced = NULL; /* it says nothing about this precision */
     const Kernel *found = kernel_find(precision == PRECISION_F32 ? FLOATS : PAIRS, forced);
+    if (!found && precision == PRECISION_F32)
+        die("PULGA_KERNEL=%s is not a kernel of this machine; known are avx512, avx2 and portable, "
+            "and for bf16 amx and avx512_bf16",
+            forced);
     if (found)
         chosen = found;
     return found;
 }
 
-__attribute__((constructor)) static void choose_first(void)
+static void choose_default(void)
 {
-    if (!matrix_choose(PRECISION_F32))
-        die("PULGA_KERNEL=%s is no kernel that this machine has; known: avx512, avx2, portable; "
-            "for bf16 amx, avx512_bf16",
-            getenv("PULGA_KERNEL"));
+    if (!chosen)
+        matrix_choose(PRECISION_F32);
+}
+
+/* The first product chooses, unless matrix_choose() has; several threads may come here at once. */
+static void ensure_chosen(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, choose_default);
 }
 
 const char *matrix_kernel_name(void)
 {
+    ensure_chosen();
     return chosen->name;
 }
 
-static int smaller(int a, int b)
-{
-    return a < b ? a : b;
-}
+/* ---- Where blocks and tiles begin ---- */
 
-/* How many parts of `most` it takes to hold `count`. */
+/* How many parts of at most `most` it takes to hold `count`. */
 static int parts(int count, int most)
 {
     return (count + most - 1) / most;
 }
 
-/* Where part number `part` of them begins, when they are as even as whole numbers, or multiples of
- * `grain`, can be: 16 rows are 8 + 8, not 14 + 2. */
+/* Where part number `part` of `all` begins, if they are as even as whole grains can be: 16 rows are
+ * 8 + 8, not 14 + 2. */
 static int cut(int count, int all, int part, int grain)
 {
     const int even = (int)((long)count * part / all);
-    return part == all ? count : even / grain * grain;
+    return min_int(parts(even, grain) * grain, count);
 }
 
-/* AMX's tiles want to be whole: so much that they may be cut unevenly. */
-static int row_grain(void)
-{
-    return chosen->depth_grain ? chosen->rows : 1;
-}
-
-/* Where tile number `t` of a block of rows begins. AMX's are whole but for the last; all others are
- * even, as are the blocks. */
-static int tile_row(int rows, int tiles, int t)
-{
-    return row_grain() == 1 ? cut(rows, tiles, t, 1) : smaller(t * chosen->rows, rows);
-}
-
-/* Blocks of rows that y is cut into. Cut by grains one may be a grain larger than another, and its
- * last tile reads as far as if it were whole. */
+/* Blocks of rows that y is cut into. Grains make a block up to a grain larger than the others, and
+ * its last tile is read as if it were whole. */
 static int row_blocks(int rows)
 {
-    return parts(rows, ROW_BLOCK - 2 * (row_grain() - 1));
+    return parts(rows, ROW_BLOCK - 2 * (chosen->row_grain - 1));
 }
 
+/* ---- The product ---- */
+
 /* A tile that is narrower than the kernel's, or whose columns are not contiguous, is computed
- * beside its place and carried over. */
+ * aside and copied to its place. */
 static void tile_aside(KernelTile *tile, int panel, Matrix y, const Real *a, bool a_by_rows,
                        const Real *b, int depth, bool add)
 {
@@ -114,7 +111,7 @@ static void tile_aside(KernelTile *tile, int panel, Matrix y, const Real *a, boo
     matrix_copy(y, seen);
 }
 
-/* Fetches part number `part` of `all` of m's numbers towards the processor, without waiting. */
+/* Prefetches part number `part` of `all` of m's numbers. */
 static void fetch(Matrix m, int part, int all)
 {
     enum { LINE = 64 / sizeof(Real), TO_READ = 0, SECOND_LEVEL = 2 };
@@ -125,8 +122,8 @@ static void fetch(Matrix m, int part, int all)
             __builtin_prefetch(lines.at + i * lines.row_step + j, TO_READ, SECOND_LEVEL);
 }
 
-/* One panel of a block of y; a is packed, b is the panel's part, and `next` what will be read after
- * it. depth counts words. */
+/* One panel of a block of y. a is packed, b is the panel's part, `next` is what will be read after
+ * it; depth counts words. */
 static void panel_product(Matrix y, const Real *a, bool a_by_rows, Matrix b, Matrix next, int depth,
                           bool add)
 {
@@ -138,8 +135,9 @@ static void panel_product(Matrix y, const Real *a, bool a_by_rows, Matrix b, Mat
 
     pack_panel(packed, chosen, panel, b);
     for (int t = 0; t < tiles; t++) {
-        const int i = tile_row(y.rows, tiles, t);
-        const Matrix part = matrix_rows(y, i, tile_row(y.rows, tiles, t + 1) - i);
+        const int i = cut(y.rows, tiles, t, chosen->row_grain);
+        const int end = cut(y.rows, tiles, t + 1, chosen->row_grain);
+        const Matrix part = matrix_rows(y, i, end - i);
         const Real *a_part = a + i * (a_by_rows ? A_ROW_STEP : 1);
         fetch(next, t, tiles);
         if (y.cols == panel && y.col_step == 1)
@@ -152,20 +150,20 @@ static void panel_product(Matrix y, const Real *a, bool a_by_rows, Matrix b, Mat
 /* Some panels of a block of y. */
 static void block_product(Matrix y, Matrix a, Matrix b, bool add)
 {
-    _Alignas(64) Real packed[A_NUMBERS];
-    const int in_word = kernel_word_numbers(chosen), words = parts(a.cols, in_word);
+    _Alignas(64) Real packed[A_SIZE];
+    const int in_word = kernel_word_size(chosen), words = parts(a.cols, in_word);
     const int depths = words ? parts(words, DEPTH_BLOCK) : 1;
     int from = 0, part = 0;
     if (chosen->prepare)
         chosen->prepare();
-    do { /* once even where the depth is 0: y = 0 must be written */
-        const int depth = smaller(cut(words, depths, ++part, 1) * in_word, a.cols) - from;
+    do { /* at least once: with a depth of 0, y = 0 must be written */
+        const int depth = min_int(cut(words, depths, ++part, 1) * in_word, a.cols) - from;
         const Matrix b_block = matrix_rows(b, from, depth);
         const bool by_rows = pack_rows(packed, chosen, matrix_cols(a, from, depth));
         for (int j = 0; j < y.cols; j += chosen->cols) {
-            const int cols = smaller(chosen->cols, y.cols - j), next = j + cols;
+            const int cols = min_int(chosen->cols, y.cols - j), next = j + cols;
             panel_product(matrix_cols(y, j, cols), packed, by_rows, matrix_cols(b_block, j, cols),
-                          matrix_cols(b_block, next, smaller(chosen->cols, y.cols - next)),
+                          matrix_cols(b_block, next, min_int(chosen->cols, y.cols - next)),
                           kernel_words(chosen, depth), add || from);
         }
         from += depth;
@@ -177,18 +175,18 @@ static void block_product(Matrix y, Matrix a, Matrix b, bool add)
 /* The panels from number `from` to before `end`, counted through one block after another. */
 static void share_product(Matrix y, Matrix a, Matrix b, bool add, long from, long end)
 {
-    if (skinny_fits(y, b) && !chosen->pair_rows) { /* bfloat16 is rounded as it is copied */
-        skinny_product(y, a, b, add, smaller((int)from * chosen->cols, y.cols),
-                       smaller((int)end * chosen->cols, y.cols));
+    if (skinny_fits(y, b) && !chosen->pair_rows) { /* bfloat16 is rounded in the copy */
+        skinny_product(y, a, b, add, min_int((int)from * chosen->cols, y.cols),
+                       min_int((int)end * chosen->cols, y.cols));
         return;
     }
     const int blocks = row_blocks(y.rows), panels = parts(y.cols, chosen->cols);
     while (from < end) {
         const int block = (int)(from / panels), panel = (int)(from % panels);
-        const int i = cut(y.rows, blocks, block, row_grain()), j = panel * chosen->cols;
-        const int rows = cut(y.rows, blocks, block + 1, row_grain()) - i;
+        const int i = cut(y.rows, blocks, block, chosen->row_grain), j = panel * chosen->cols;
+        const int rows = cut(y.rows, blocks, block + 1, chosen->row_grain) - i;
         const int count = end - from < panels - panel ? (int)(end - from) : panels - panel;
-        const int cols = smaller(count * chosen->cols, y.cols - j);
+        const int cols = min_int(count * chosen->cols, y.cols - j);
         block_product(matrix_cols(matrix_rows(y, i, rows), j, cols), matrix_rows(a, i, rows),
                       matrix_cols(b, j, cols), add);
         from += count;
@@ -197,16 +195,17 @@ static void share_product(Matrix y, Matrix a, Matrix b, bool add, long from, lon
 
 static void product(Matrix y, Matrix a, Matrix b, bool add)
 {
-    if (y.col_step != 1 && y.row_step == 1) { /* (a·b)ᵀ = bᵀ·aᵀ: columns lie together */
+    if (y.col_step != 1 && y.row_step == 1) { /* (a·b)ᵀ = bᵀ·aᵀ has contiguous columns */
         product(transposed(y), transposed(b), transposed(a), add);
         return;
     }
     if (y.rows == 0 || y.cols == 0)
         return;
+    ensure_chosen();
     const long all = (long)parts(y.cols, chosen->cols) * row_blocks(y.rows);
     const double work = (double)y.rows * y.cols * a.cols;
 
-    if (work < WORTH_THREADS) { /* even a region of one thread has its price: none is opened */
+    if (work < WORTH_THREADS) { /* even a parallel region of one thread has a cost */
         share_product(y, a, b, add, 0, all);
         return;
     }

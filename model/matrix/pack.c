@@ -1,9 +1,10 @@
-/* pack.c: see pack.h. */
+/* pack.c: rows are copied as they lie, with the next ones prefetched; columns are transposed in blocks
+ * of 4 x 8 with vector shuffles; bfloat16 rounds two numbers into a word on the way. */
 #include "pack.h"
 
 #include <string.h>
 
-/* count numbers that follow each other; those at `next`, which come soon, are fetched meanwhile. */
+/* Copies contiguous numbers, and prefetches those at `next`, which come soon. */
 static void copy_row(Real *to, const Real *from, const Real *next, int count)
 {
     enum { LINE = 64 / sizeof(Real) };
@@ -18,7 +19,7 @@ static void copy_row(Real *to, const Real *from, const Real *next, int count)
 
 void matrix_copy(Matrix to, Matrix from)
 {
-    enum { AHEAD = 3 }; /* rows: one is copied faster than the next comes from memory */
+    enum { AHEAD = 3 }; /* rows: copying one takes less time than fetching the next */
     for (int i = 0; i < to.rows; i++) {
         Real *into = to.at + i * to.row_step;
         const Real *of = from.at + i * from.row_step;
@@ -43,7 +44,8 @@ static void two_halves(Whole *to, const Real *at, ptrdiff_t step)
                                   5, 6, 7);
 }
 
-/* to[k][j] = from[j][k] for 4 rows k of 8: no number changes its half, which costs more. */
+/* to[k][j] = from[j][k] for 4 rows k of 8 columns j. No number crosses to the other half of a vector,
+ * which would cost more. */
 static void turn_block(Real *to, ptrdiff_t to_step, const Real *from, ptrdiff_t step)
 {
     Whole a, b, c, d;
@@ -53,18 +55,18 @@ static void turn_block(Real *to, ptrdiff_t to_step, const Real *from, ptrdiff_t 
     two_halves(&d, from + 3 * step, step);
     const Whole ab = __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13);
     const Whole cd = __builtin_shufflevector(c, d, 0, 8, 1, 9, 4, 12, 5, 13);
-    const Whole ab_behind = __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15);
-    const Whole cd_behind = __builtin_shufflevector(c, d, 2, 10, 3, 11, 6, 14, 7, 15);
+    const Whole ab_high = __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15);
+    const Whole cd_high = __builtin_shufflevector(c, d, 2, 10, 3, 11, 6, 14, 7, 15);
     *(Whole *)to = __builtin_shufflevector(ab, cd, 0, 1, 8, 9, 4, 5, 12, 13);
     *(Whole *)(to + to_step) = __builtin_shufflevector(ab, cd, 2, 3, 10, 11, 6, 7, 14, 15);
     *(Whole *)(to + 2 * to_step) =
-        __builtin_shufflevector(ab_behind, cd_behind, 0, 1, 8, 9, 4, 5, 12, 13);
+        __builtin_shufflevector(ab_high, cd_high, 0, 1, 8, 9, 4, 5, 12, 13);
     *(Whole *)(to + 3 * to_step) =
-        __builtin_shufflevector(ab_behind, cd_behind, 2, 3, 10, 11, 6, 7, 14, 15);
+        __builtin_shufflevector(ab_high, cd_high, 2, 3, 10, 11, 6, 7, 14, 15);
 }
 
-/* to[k][j] = from[j][k], for k < rows and j < cols of what is written, in blocks: the last begins
- * early enough to be whole, and writes some numbers once more. */
+/* to[k][j] = from[j][k] for k < rows and j < cols, in blocks. The last block begins early enough to
+ * be whole, and writes some numbers a second time. */
 static void transpose(Real *to, ptrdiff_t to_step, const Real *from, ptrdiff_t from_step, int rows,
                       int cols)
 {
@@ -99,7 +101,8 @@ static void pack_panel_plain(Real *words, int panel, Matrix b)
 {
     if (b.row_step == 1 && b.col_step != 1)
         transpose(words, panel, b.at, b.col_step, b.rows, b.cols);
-    else if (b.col_step == 1 && b.cols == TILE_MAX_COLS) /* most often; a constant needs no call */
+    else if (b.col_step == 1 &&
+             b.cols == TILE_MAX_COLS) /* most often; a memcpy of constant size is inlined */
         for (int k = 0; k < b.rows; k++)
             memcpy(ROW(words, k, panel), b.at + k * b.row_step, sizeof *words * TILE_MAX_COLS);
     else
@@ -108,7 +111,7 @@ static void pack_panel_plain(Real *words, int panel, Matrix b)
 
 /* ---- Operands in pairs ---- */
 
-/* Row number i of m, its numbers side by side: where it lies, or copied into `room`. */
+/* Row i of m as contiguous numbers: where it lies, or copied into `room`. */
 static const Real *row_together(Real *room, Matrix m, int i)
 {
     if (m.col_step == 1)
@@ -134,7 +137,7 @@ static void pair_all_along(Real *words, ptrdiff_t step, const Kernel *kernel, Ma
         kernel->pair_along(words + i * step, row_together(room, m, i), m.cols);
 }
 
-/* By rows though a's columns lie together: some rows at a time, which are turned. */
+/* By rows, although a's columns are contiguous: transposes some rows at a time. */
 static void pair_turned(Real *words, const Kernel *kernel, Matrix a)
 {
     enum { AT_ONCE = 32 }; /* rows: no more words than a panel of b has */
@@ -148,7 +151,7 @@ static void pair_turned(Real *words, const Kernel *kernel, Matrix a)
 
 static bool pack_rows_paired(Real *words, const Kernel *kernel, Matrix a)
 {
-    if (a.row_step == 1 && !kernel->depth_grain) {
+    if (a.row_step == 1 && kernel->depth_grain == 1) {
         pair_all_rows(words, A_COL_STEP, kernel, transposed(a));
         return false;
     }
@@ -181,7 +184,7 @@ bool pack_rows(Real *words, const Kernel *kernel, Matrix a)
 void pack_panel(Real *words, const Kernel *kernel, int panel, Matrix b)
 {
     const int deep = kernel_words(kernel, b.rows);
-    if (b.cols < panel || deep * kernel_word_numbers(kernel) > b.rows)
+    if (b.cols < panel || deep * kernel_word_size(kernel) > b.rows)
         memset(words, 0, sizeof *words * (size_t)deep * (size_t)panel);
     if (kernel->pair_rows)
         pack_panel_paired(words, kernel, panel, b);

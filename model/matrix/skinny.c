@@ -1,5 +1,5 @@
-/* few.c: see few.h. The loops are plain, for memory is what they wait for: but in a dot product the
- * compiler would add up the running sums one by one. */
+/* skinny.c: plain loops, since they wait for memory anyway. Only the dot product uses vectors by hand:
+ * the compiler may not reorder its sum. */
 #include "skinny.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ bool skinny_fits(Matrix y, Matrix b)
     return y.rows <= SKINNY_ROWS && y.col_step == 1 && (b.col_step == 1 || b.row_step == 1);
 }
 
-/* y[j] += a0·b0[j] + … + a3·b3[j], one after another: y comes and goes once for four. */
+/* y[j] += a0·b0[j] + … + a3·b3[j], in this order: y is read and written once for four rows of b. */
 static void add_four(Real *restrict y, const Real a[4], const Real *b, ptrdiff_t step, int count)
 {
     const Real *b0 = b, *b1 = b + step, *b2 = b + 2 * step, *b3 = b + 3 * step;
@@ -23,7 +23,7 @@ static void add_one(Real *restrict y, Real a, const Real *b, int count)
         y[j] += a * b[j];
 }
 
-/* b's rows are contiguous: each is added to y, times the number of a that belongs to it. */
+/* If b's rows are contiguous: adds each to y, times the element of a that belongs to it. */
 static void by_rows(Matrix y, Matrix a, Matrix b)
 {
     int k = 0;
@@ -51,7 +51,7 @@ static Real sum_of_lanes(const Lanes *lanes)
     return (x[0] + x[2]) + (x[1] + x[3]);
 }
 
-/* Σ a[k]·b[k], in as many running sums as hide the latency of adding. */
+/* Σ a[k]·b[k], in enough running sums to hide the latency of an addition. */
 static Real dot(const Real *a, ptrdiff_t a_step, const Real *b, int count)
 {
     enum { SUMS = 4, AT_ONCE = SUMS * LANES };
@@ -68,7 +68,7 @@ static Real dot(const Real *a, ptrdiff_t a_step, const Real *b, int count)
     return sum_of_lanes(&all) + rest;
 }
 
-/* b's columns are contiguous: each is multiplied with the rows of a. */
+/* If b's columns are contiguous: the dot product of each with each row of a. */
 static void by_columns(Matrix y, Matrix a, Matrix b)
 {
     for (int j = 0; j < y.cols; j++)

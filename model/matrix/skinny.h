@@ -1,14 +1,15 @@
-/* few.h: a product with so few rows that every number of b is used about once, as when a model
- * writes: then nothing is faster than reading b where it lies, in one go. For the files of this
- * folder alone. */
+/* skinny.h: a product with so few rows, as in generation, that every number of b is used about once:
+ * then nothing is faster than reading b where it lies, in sequence. Only for the files of this
+ * folder. */
 #ifndef PULGA_SKINNY_H
 #define PULGA_SKINNY_H
 
-#include "matrix.h"
+#include "view.h"
 
-enum { SKINNY_ROWS = 4 }; /* for five, copying b is already faster */
+enum { SKINNY_ROWS = 4 }; /* with five, copying b is already faster */
 
-/* Whether skinny_product can do it: y's columns are contiguous, and b's rows or b's columns are. */
+/* Whether skinny_product() can compute it: it needs few rows, contiguous columns of y, and contiguous
+ * rows or columns of b. */
 bool skinny_fits(Matrix y, Matrix b);
 
 /* Columns `from` to before `end` of y (= or +=) a·b. */

@@ -1,32 +1,32 @@
-/* tile.h: the body of every kernel, written once with the compiler's vectors. A kernel file
- * defines these and includes this file, which makes of it the functions `tile` and `narrow`,
- * the same with a single vector across, and KERNEL, the members of a Kernel behind its name:
+/* tile.h: the body of every kernel, written once with the compiler's vector types. A kernel file
+ * defines the macros below and includes this file, which then defines the functions `tile` and
+ * `narrow` (one vector wide) and KERNEL, the members of a Kernel after its name:
  *
  *     TILE_TARGET     the function attribute that allows the instructions, or nothing
  *     VECTOR_BYTES    the width of a vector register
  *     TILE_ROWS       rows of a tile
  *     TILE_VECTORS    vectors across a tile: its columns are TILE_VECTORS * lanes
- *     MULTIPLY_ADD    sum += a · b of a vector of sums, a word of a and a vector of b; unless it
- *                     is defined, that of numbers
+ *     MULTIPLY_ADD    sum += a · b for a vector of sums, a word of a and a vector of b; need not
+ *                     be defined if words are numbers
  *
  * TILE_ROWS * TILE_VECTORS sums, TILE_VECTORS vectors of b and one broadcast of a must fit in the
- * registers; more sums hide more of the multiply-add's latency, so each kernel takes what fits. */
+ * registers; more sums hide more of the multiply-add's latency, so each kernel uses what fits. */
 #include "kernel.h"
 
 typedef Real Vector __attribute__((vector_size(VECTOR_BYTES)));
-/* The same where only a number's alignment is known. */
+/* The same, aligned only as a number is. */
 typedef Real Unaligned __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(Real)), may_alias));
 
 enum { LANES = VECTOR_BYTES / sizeof(Real) };
 #define KERNEL                                                                                     \
-    .rows = TILE_ROWS, .cols = TILE_VECTORS * LANES, .narrow_cols = LANES, .supported = supported, \
-    .tile = tile, .narrow = narrow
+    .supported = supported, .rows = TILE_ROWS, .cols = TILE_VECTORS * LANES, .narrow_cols = LANES, \
+    .tile = tile, .narrow = narrow, .row_grain = 1, .depth_grain = 1
 
 #ifndef MULTIPLY_ADD
 #define MULTIPLY_ADD(sum, a, b) ((sum) += (a) * (b))
 #endif
 
-/* All loops over the tile must be unrolled: only then do the sums live in registers. */
+/* All loops over the tile must be unrolled: only then are the sums kept in registers. */
 #ifdef __clang__
 #define UNROLLED _Pragma("clang loop unroll(full)")
 #else
@@ -38,7 +38,7 @@ TILE_TARGET __attribute__((always_inline)) static inline void tile_of(
     const Real *b, int depth, bool add)
 {
     const ptrdiff_t a_row = by_rows ? A_ROW_STEP : 1, a_col = by_rows ? 1 : A_COL_STEP;
-    /* y comes last: by then it has come from wherever it was. */
+    /* y is added last: by then the prefetch has brought it. */
     Vector sum[TILE_ROWS][TILE_VECTORS];
     UNROLLED
     for (int i = 0; i < rows; i++)
@@ -66,7 +66,10 @@ TILE_TARGET __attribute__((always_inline)) static inline void tile_of(
     }
 }
 
-/* A constant number of rows for each case: the compiler makes a loop without branches of each. */
+/* One case for each number of rows, so that tile_of() is inlined with a constant and unrolled. All
+ * cases are compiled in every kernel, also those beyond TILE_ROWS, which are never reached: there the
+ * count passed on is 1, since code for more rows than the array of sums has would draw warnings, and
+ * take time to compile. */
 #define TILE_CASE(count, vectors)                                                                 \
     case count:                                                                                   \
         if (count > TILE_ROWS)                                                                    \

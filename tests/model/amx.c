@@ -1,5 +1,5 @@
-/* test_amx.c: the AMX kernel on processors without AMX: the tests of test_matrix.c on the kernel's
- * own code, with the tile instructions done by hand. */
+/* amx.c: the AMX kernel on processors without AMX: runs the tests of matrix.c on the kernel's own
+ * code, with functions in place of the tile instructions. */
 #include <stdio.h>
 
 #ifdef __x86_64__
@@ -10,7 +10,7 @@
 #include "base/random.h"
 #include "tests/helpers/close.h"
 
-/* A tile: 16 rows of 64 bytes, as words. The thread has eight, once they have their shape. */
+/* A tile: 16 rows of 64 bytes, as words. A thread has eight, once they are configured. */
 typedef struct {
     uint32_t word[16][16];
 } Tile;
@@ -20,7 +20,7 @@ static _Thread_local bool shaped;
 static Tile *whole(int number)
 {
     if (!shaped)
-        die("a tile is used before it has its shape");
+        die("a tile is used before it is configured");
     return &registers[number];
 }
 
@@ -31,7 +31,7 @@ static void by_hand_loadconfig(const void *shape)
     for (int t = 0; t < 8; t++)
         right &= bytes[16 + 2 * t] == 64 && bytes[17 + 2 * t] == 0 && bytes[48 + t] == 16;
     if (!right)
-        die("that is no shape of eight whole tiles");
+        die("this does not configure eight whole tiles");
     shaped = true;
 }
 
@@ -92,7 +92,7 @@ static void by_hand_dpbf16ps(int sums, int a, int b)
 #define _tile_loadd by_hand_loadd
 #define _tile_stored by_hand_stored
 #define _tile_dpbf16ps by_hand_dpbf16ps
-/* Files that never meet otherwise share names. */
+/* These files are never compiled together elsewhere, and share names. */
 #pragma GCC diagnostic ignored "-Wshadow"
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 #include "model/matrix/kernel_amx.c"
@@ -118,7 +118,7 @@ int main(void)
 #else
 int main(void)
 {
-    printf("this processor is of another family\n");
+    printf("AMX exists only on x86-64\n");
     return 0;
 }
 #endif

@@ -1,4 +1,4 @@
-/* test_precision.c: the float build's gradients against the double build's: within 1e-4 of each
+/* precision.c: the float build's gradients against the double build's: within 1e-4 of each
  * tensor's largest. The double ones come from the program tests/tools/double/gradients. */
 #include <libgen.h>
 #include <math.h>
@@ -10,7 +10,8 @@
 #include "tests/helpers/cases.h"
 #include "tests/helpers/close.h"
 
-/* The gradients of a case in double, laid out as there. RUN is the Makefile's. */
+/* The gradients of a case in double, as the double build lays them out. RUN comes from the
+ * Makefile. */
 static double *double_gradients(int number, size_t count)
 {
     char self[4096] = "";
@@ -25,7 +26,7 @@ static double *double_gradients(int number, size_t count)
     return gradients;
 }
 
-/* The two builds pad their tensors differently: numbers up to a tensor in the double one. */
+/* The two builds pad their tensors differently: the offset of a tensor in the double one. */
 static size_t double_offset(const Gpt *gpt, int tensor)
 {
     size_t offset = 0;

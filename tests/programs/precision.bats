@@ -1,9 +1,15 @@
-# --precision bf16, where the processor knows it.
+# --precision bf16, if the processor has it, and the choice of a kernel.
 load programs
 
 needs_bf16() {
-    PULGA_KERNEL=avx512_bf16 "$BIN/train" --version >/dev/null 2>&1 ||
+    PULGA_KERNEL=avx512_bf16 "$BUILD/tests/model/matrix" --has 2>/dev/null ||
         skip "this processor has no bfloat16"
+}
+
+@test "a wrong PULGA_KERNEL is reported in one line, once a product is needed" {
+    PULGA_KERNEL=none "$BIN/train" --help | grep -q Usage
+    PULGA_KERNEL=none refuses 1 "PULGA_KERNEL=none is not a kernel of this machine" portable -- \
+        "$BIN/train" perro.txt
 }
 
 @test "bf16 is refused where there are no instructions for it" {
