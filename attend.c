@@ -72,16 +72,17 @@ static Heads look(Pretrained *model, const Choice *choice, const char *name, con
     const GptConfig *shape = &model->gpt.config;
     const Range layer = chosen("layer", choice->layer, shape->layers, model->directory.path);
     const Range head = chosen("head", choice->head, shape->heads, model->directory.path);
-    int *tokens, count;
-    char *wrong = pretrained_tokens(model, name, text, strlen(text), &tokens, &count);
-    if (wrong)
-        die("%s", wrong);
-    if (count == (model->stream ? 0 : 1))
+    const Tokenizer *tokenizer = &model->tokenizer;
+    Encoding encoding = tokenizer_encode_prompt(tokenizer, name, text, strlen(text));
+    const int count = encoding.count;
+    if (encoding.wrong)
+        die("%s", encoding.wrong);
+    if (count == (tokenizer->stream ? 0 : 1))
         die("%s is empty: there is nothing to look at", name);
     if (count > shape->context)
         die("%s has %d tokens%s, %s sees %d at most: shorten it", name, count,
-            model->stream ? "" : " with [bos]", model->directory.path, shape->context);
-    Heads heads = heads_look(&model->gpt, &model->vocabulary, tokens, count);
+            tokenizer->stream ? "" : " with [bos]", model->directory.path, shape->context);
+    Heads heads = heads_look(&model->gpt, tokenizer, encoding.ids, count);
     double sum = 0;
     const size_t numbers = (size_t)shape->layers * (size_t)shape->heads * (size_t)count;
     for (size_t i = 0; i < numbers * (size_t)count; i++)
@@ -89,7 +90,7 @@ static Heads look(Pretrained *model, const Choice *choice, const char *name, con
     pretrained_check(model, sum);
     heads.layer = layer;
     heads.head = head;
-    free(tokens);
+    encoding_free(&encoding);
     return heads;
 }
 

@@ -102,7 +102,7 @@ static void check_choice(const Choice *choice, const Decided *decided, bool prom
 static AnswerRules rules_of(const Choice *choice, const Decided *decided, const Pretrained *model)
 {
     const bool greedy = choice->greedy || choice->temperature == 0;
-    const int V = model->vocabulary.count;
+    const int V = model->tokenizer.vocabulary.count;
     if ((int64_t)choice->beam * V > INT_MAX)
         usage_error("--beam %d is too wide for a model of %d tokens", choice->beam, V);
     return (AnswerRules){
@@ -111,9 +111,9 @@ static AnswerRules rules_of(const Choice *choice, const Decided *decided, const 
         .count = DECIDED(decided, count) ? choice->count
                  : greedy                ? 1
                                          : 3,
-        .words = DECIDED(decided, words)        ? choice->words
-                 : model->vocabulary.characters ? 300
-                                                : 50,
+        .words = DECIDED(decided, words)                   ? choice->words
+                 : model->tokenizer.kind == TOKENIZER_CHAR ? 300
+                                                           : 50,
         .beam = choice->beam,
         .sampling = {greedy ? 0 : choice->temperature, choice->top_p, choice->top_k},
         .seed = (uint32_t)choice->seed,

@@ -1,4 +1,5 @@
-/* nearest.c: see nearest.h. */
+/* nearest.c: the edit distance of two words by the usual table, one row at a time, to every word of
+ * the vocabulary whose length does not rule it out. */
 #include "nearest.h"
 
 #include <limits.h>
@@ -6,12 +7,13 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/utf8.h"
 
-enum { LONGEST = 100, MOST = 3 }; /* code points of a word that is compared; suggestions */
+enum { LONGEST = 100, MOST = 3 }; /* code points of a word that is compared; words suggested */
 
 typedef struct {
     int32_t at[LONGEST];
-    int length; /* LONGEST + 1 where it has more */
+    int length; /* LONGEST + 1 if it has more */
 } Letters;
 
 static Letters letters_of(const char *word, size_t size)
@@ -26,13 +28,8 @@ static Letters letters_of(const char *word, size_t size)
     return letters;
 }
 
-static int least(int a, int b)
-{
-    return a < b ? a : b;
-}
-
-/* How many letters must be put in, left out or changed; a row of the table of all beginnings of a
- * against all of b at a time. */
+/* How many letters must be inserted, removed or changed. row[j] is the distance of the first i
+ * letters of a to the first j of b. */
 static int distance(const Letters *a, const Letters *b)
 {
     int row[LONGEST + 1];
@@ -44,7 +41,7 @@ static int distance(const Letters *a, const Letters *b)
         for (int j = 1; j <= b->length; j++) {
             const int changed = diagonal + (a->at[i - 1] != b->at[j - 1]);
             diagonal = row[j];
-            row[j] = least(changed, least(row[j], row[j - 1]) + 1);
+            row[j] = min_int(changed, min_int(row[j], row[j - 1]) + 1);
         }
     }
     return row[b->length];
@@ -55,9 +52,10 @@ static int nearest(const Vocabulary *v, const Letters *word, int ids[MOST + 1])
 {
     int count = 0, away[MOST + 1] = {0};
     for (int id = 0; id < v->count; id++) {
-        const Letters known = letters_of(v->words[id].key, strlen(v->words[id].key));
+        const char *other = vocabulary_word(v, id);
+        const Letters known = letters_of(other, strlen(other));
         const int longer = known.length > word->length ? known.length : word->length;
-        /* The lengths' difference is the least that it can be. */
+        /* The distance is at least the difference of the lengths. */
         if (longer > LONGEST || vocabulary_is_special(v, id) ||
             (count == MOST && abs(known.length - word->length) >= away[MOST - 1]))
             continue;
@@ -71,31 +69,23 @@ static int nearest(const Vocabulary *v, const Letters *word, int ids[MOST + 1])
         }
         away[place] = d;
         ids[place] = id;
-        count = least(count + 1, MOST);
+        count = min_int(count + 1, MOST);
     }
     return count;
-}
-
-/* The bytes of so many code points at most. */
-static size_t bytes_of(const char *word, size_t size, int most)
-{
-    size_t i = 0;
-    for (; i < size; i++)
-        if (((unsigned char)word[i] & 0xC0) != 0x80 && most-- == 0)
-            break;
-    return i;
 }
 
 char *unknown_word(const Vocabulary *v, const char *where, const char *word, size_t size)
 {
     const Letters letters = letters_of(word, size);
-    const size_t shown = bytes_of(word, size, LONGEST);
+    const char *cut = word, *end = word + size;
+    for (int i = 0; i < LONGEST && cut < end; i++)
+        utf8_next(&cut, end);
     int ids[MOST + 1], count = letters.length > LONGEST ? 0 : nearest(v, &letters, ids);
-    char *line = format_text("%s: the model does not know '%.*s%s'", where, (int)shown, word,
-                             shown < size ? "…" : "");
+    char *line = format_text("%s: the model does not know '%.*s%s'", where, (int)(cut - word), word,
+                             cut < end ? "…" : "");
     for (int i = 0; i < count; i++) {
         char *longer =
-            format_text("%s%s%s", line, i ? ", " : "; its nearest: ", v->words[ids[i]].key);
+            format_text("%s%s%s", line, i ? ", " : "; its nearest: ", vocabulary_word(v, ids[i]));
         free(line);
         line = longer;
     }

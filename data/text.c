@@ -1,4 +1,5 @@
-/* text.c: see text.h. */
+/* text.c: a text is checked and cleaned line by line, since NFC never joins anything across a line
+ * end. A line of plain ASCII is copied as it is. */
 #include "text.h"
 
 #include <stdlib.h>
@@ -7,9 +8,7 @@
 
 #include "base/base.h"
 #include "base/checksum.h"
-
-/* Our own tokens: a text that spells them out would be taken for them by other tools. */
-static const char *const RESERVED[] = {"[bos]", "[eos]", "[unk]"};
+#include "base/utf8.h"
 
 /* ---- Cleaning ---- */
 
@@ -37,7 +36,7 @@ static bool is_ascii(const char *line, size_t size)
     return any < 0x80;
 }
 
-/* Each of these returns NULL, or what is wrong. */
+/* Returns NULL, or what is wrong; so do the next two functions. */
 static char *check_line(const char *name, size_t number, const char *line, size_t size)
 {
     enum { MOST_MARKS = 100 }; /* NFC puts them in order in the square of their number */
@@ -61,19 +60,7 @@ static char *check_line(const char *name, size_t number, const char *line, size_
     return NULL;
 }
 
-static char *check_reserved(const char *name, size_t number, const char *line, size_t size)
-{
-    for (size_t i = 0; i < sizeof RESERVED / sizeof *RESERVED; i++) {
-        const char *found = memmem(line, size, RESERVED[i], strlen(RESERVED[i]));
-        if (found)
-            return format_text("%s:%zu: the text spells out %s, which is the model's own; write it "
-                               "otherwise",
-                               name, number, RESERVED[i]);
-    }
-    return NULL;
-}
-
-/* Lower case, code point by code point with Unicode's full mapping: İ alone becomes two. */
+/* Lower case with Unicode's full mapping: İ is the only letter that becomes two code points. */
 static void append_lower(Buffer *out, const char *line, size_t size)
 {
     for (const char *at = line, *end = line + size; at < end;) {
@@ -102,13 +89,18 @@ static char *append_clean(Buffer *out, const char *name, size_t number, const ch
         line = (const char *)composed;
         size = (size_t)length;
     }
-    const size_t before = out->size;
     if (lower)
         append_lower(out, line, size);
     else
         append(out, line, size);
     free(composed);
-    return check_reserved(name, number, out->bytes + before, out->size - before);
+    return NULL;
+}
+
+/* Lines end with \n; in a text that has none, as old Macs wrote them, with \r. */
+static char line_end_of(const char *bytes, size_t size)
+{
+    return memchr(bytes, '\n', size) ? '\n' : '\r';
 }
 
 char *text_clean(const char *name, const char *bytes, size_t size, bool lower, char **clean,
@@ -116,16 +108,15 @@ char *text_clean(const char *name, const char *bytes, size_t size, bool lower, c
 {
     Buffer out = {0};
     append(&out, "", 0);
-    const char *at = bytes, *end = bytes + size;
-    if (size >= 3 && !memcmp(bytes, "\xEF\xBB\xBF", 3))
+    const char line_end = line_end_of(bytes, size), *at = bytes, *end = bytes + size;
+    if (size >= 3 && !memcmp(bytes, "\xEF\xBB\xBF", 3)) /* byte order mark */
         at += 3;
-    /* Line by line: NFC never joins anything across a line's end. */
     for (size_t number = 1; at < end; number++) {
-        const char *stop = memchr(at, '\n', (size_t)(end - at));
-        const char *line_end = stop ? stop : end;
-        const bool carriage = stop && line_end > at && line_end[-1] == '\r';
-        char *wrong =
-            append_clean(&out, name, number, at, (size_t)(line_end - at) - carriage, lower);
+        const char *stop = memchr(at, line_end, (size_t)(end - at));
+        size_t length = (size_t)((stop ? stop : end) - at);
+        if (stop && line_end == '\n' && length && stop[-1] == '\r')
+            length--;
+        char *wrong = append_clean(&out, name, number, at, length, lower);
         if (wrong) {
             free(out.bytes);
             return wrong;
@@ -141,11 +132,13 @@ char *text_clean(const char *name, const char *bytes, size_t size, bool lower, c
 
 Text text_from(const char *name, Bytes raw, bool lower)
 {
-    Text text = {.raw = raw};
-    if (!text.raw.size)
+    if (!raw.size)
         die("%s is empty", name);
-    text.checksum = checksum_of(text.raw.bytes, text.raw.size);
-    char *wrong = text_clean(name, text.raw.bytes, text.raw.size, lower, &text.clean, &text.size);
+    Text text = {.name = format_text("%s", name),
+                 .raw = raw,
+                 .raw_size = raw.size,
+                 .checksum = checksum_of(raw.bytes, raw.size)};
+    char *wrong = text_clean(name, raw.bytes, raw.size, lower, &text.clean, &text.size);
     if (wrong)
         die("%s", wrong);
     return text;
@@ -156,47 +149,31 @@ Text text_read(const char *path, bool lower)
     return text_from(strcmp(path, "-") ? path : "standard input", file_read(path, true), lower);
 }
 
-void text_free(Text *text)
+void text_let_go(Text *text)
 {
     free(text->raw.bytes);
     free(text->clean);
+    text->raw = (Bytes){0};
+    text->clean = NULL;
+    text->size = 0;
 }
 
-/* ---- Tokens ---- */
-
-/* What a code point belongs to. */
-typedef enum { SPACE, WORD, MARK } Class;
-
-static Class class_of(int32_t c, Marks marks)
+void text_free(Text *text)
 {
-    if (is_space(c))
-        return SPACE;
-    switch (marks) {
-    case MARKS_IN_WORDS: return WORD;
-    case MARKS_IN_RUNS: return is_word_letter(c) ? WORD : MARK;
-    case MARKS_ALONE: break;
-    }
-    return is_punctuation(c) ? MARK : WORD;
+    text_let_go(text);
+    free(text->name);
 }
 
-const char *token_next(const char **at, const char *end, bool characters, Marks marks)
+Span text_span(const Text *text)
 {
-    int32_t c = 0;
-    const char *token = *at, *next = token;
-    while (token < end && (next = token, c = utf8_next(&next, end), !characters && is_space(c)))
-        token = next;
-    if (token == end)
-        return *at = end, NULL;
-    const Class class = class_of(c, marks);
-    if (!characters && (class == WORD || marks == MARKS_IN_RUNS))
-        for (const char *more;
-             next < end && (more = next, class_of(utf8_next(&more, end), marks) == class);)
-            next = more;
-    *at = next;
-    return token;
+    return (Span){text->clean, text->clean + text->size};
 }
 
-bool is_blank(const char *at, const char *end)
+char *text_place(const Text *text, const char *bytes, const char *at)
 {
-    return !token_next(&at, end, false, MARKS_ALONE);
+    const char line_end = line_end_of(bytes, strlen(bytes));
+    size_t line = 1;
+    for (; bytes < at; bytes++)
+        line += *bytes == line_end;
+    return format_text("%s:%zu", text->name, line);
 }

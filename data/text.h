@@ -1,39 +1,43 @@
-/* text.h: a text file as the model reads it: checked UTF-8 in NFC with lines that end in \n. */
+/* text.h: a text as the model reads it: UTF-8 in NFC, with lines that end in \n. */
 #ifndef PULGA_TEXT_H
 #define PULGA_TEXT_H
 
-#include "base/file.h"
-#include "base/utf8.h"
+#include <stdint.h>
 
+#include "base/file.h"
+#include "split.h"
+
+/* Needed until it is encoded and copied: see text_let_go. */
 typedef struct {
-    Bytes raw;         /* as the file was                                          */
-    char *clean;       /* without a byte order mark, CRLF as LF, in NFC, in lower case where wanted;
-                          with a 0 behind the last byte                            */
-    size_t size;       /* of clean                                                 */
-    uint64_t checksum; /* of raw                                                   */
+    char *name;        /* what messages call it */
+    Bytes raw;         /* as the file is */
+    char *clean;       /* without a byte order mark, CRLF as LF, in NFC, in lower case if asked for;
+                          a 0 follows the last byte */
+    size_t size;       /* of clean */
+    size_t raw_size;   /* these two stay when the bytes are let go */
+    uint64_t checksum; /* of raw */
 } Text;
 
 /* Reads and cleans a text, or dies with the file, line and column of the first thing wrong. */
 Text text_read(const char *path, bool lower);
-/* The same of bytes that were read already, which become the text's. */
+
+/* The same for bytes that are there already; they become the text's. */
 Text text_from(const char *name, Bytes raw, bool lower);
+
+/* Frees the bytes, raw and clean; name, size and checksum stay. */
+void text_let_go(Text *text);
 void text_free(Text *text);
 
-/* The same cleaning for a prompt, `name` being what to call it. Returns NULL, or what is wrong; the
- * caller frees either that or what is clean. */
+/* All of the clean text. */
+Span text_span(const Text *text);
+
+/* "NAME:LINE" of a place in the raw or in the clean bytes, whose lines are the same; the caller
+ * frees. */
+char *text_place(const Text *text, const char *bytes, const char *at);
+
+/* The same cleaning for a prompt, which messages call `name`. Returns NULL, or what is wrong; the
+ * caller frees either that or the clean text. */
 char *text_clean(const char *name, const char *bytes, size_t size, bool lower, char **clean,
                  size_t *clean_size);
-
-/* Whether there is nothing but white space. */
-bool is_blank(const char *at, const char *end);
-
-/* What punctuation is among words. Ours is a token for each mark. The others are ways of models
- * from elsewhere: a mark belongs to the word that it touches; or each run of marks is a token, and
- * all that is no letter, digit or _ is a mark. */
-typedef enum { MARKS_ALONE, MARKS_IN_WORDS, MARKS_IN_RUNS } Marks;
-
-/* The next token from *at: a word, a punctuation mark or, with `characters`, a code point. Moves
- * *at behind it and returns its first byte, or NULL at the end. */
-const char *token_next(const char **at, const char *end, bool characters, Marks marks);
 
 #endif

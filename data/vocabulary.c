@@ -1,181 +1,144 @@
-/* vocabulary.c: see vocabulary.h. */
+/* vocabulary.c: ids are found by open addressing: a word's slot is its hash, or the next free one
+ * after it. The hash (XXH3) has a random seed for each vocabulary. Special words are looked for in
+ * a text by binary search in their sorted list, once at each byte that one of them begins with. */
 #include "vocabulary.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <stb/stb_ds.h>
+#include <sys/random.h>
+#include <xxhash.h>
 
 #include "base/base.h"
 
-/* In bytes. What is longer is no word of any language: the text has no white space. */
-enum { LONGEST_WORD = 1000 };
-
-/* A token with a 0 behind it, as the map wants it. */
-typedef struct {
-    char bytes[LONGEST_WORD + 1];
-} Word;
-
-static bool word_of(Word *word, const char *token, size_t size)
+Vocabulary vocabulary_new(void)
 {
-    if (size > LONGEST_WORD)
-        return false;
-    memcpy(word->bytes, token, size);
-    word->bytes[size] = 0;
-    return true;
-}
-
-int vocabulary_id(const Vocabulary *vocabulary, const char *token, size_t size)
-{
-    Word word;
-    KnownWord *words = vocabulary->words; /* a look-up writes to its variable */
-    const ptrdiff_t found = word_of(&word, token, size) ? shgeti(words, word.bytes) : -1;
-    return found >= 0 ? (int)found : vocabulary->unk;
-}
-
-bool vocabulary_is_special(const Vocabulary *vocabulary, int id)
-{
-    for (ptrdiff_t i = 0; i < arrlen(vocabulary->special); i++)
-        if (vocabulary->special[i] == id)
-            return true;
-    return false;
-}
-
-const char *vocabulary_next(const Vocabulary *vocabulary, const char **at, const char *end)
-{
-    return token_next(at, end, vocabulary->characters, vocabulary->marks);
-}
-
-Vocabulary vocabulary_new(bool characters)
-{
-    Vocabulary empty = {.bos = -1, .eos = -1, .unk = -1, .characters = characters};
-    sh_new_arena(empty.words);
+    Vocabulary empty = {.count = 0};
+    if (getrandom(&empty.seed, sizeof empty.seed, 0) != sizeof empty.seed)
+        die("the system gives no random numbers");
     return empty;
 }
 
-static int add(Vocabulary *vocabulary, const char *word, int count)
+void vocabulary_free(Vocabulary *v)
 {
-    shput(vocabulary->words, word, count);
-    return vocabulary->count++;
+    arrfree(v->bytes);
+    arrfree(v->start);
+    arrfree(v->special);
+    arrfree(v->reserved);
+    free(v->slots);
 }
 
-static int add_special(Vocabulary *vocabulary, const char *word)
+const char *vocabulary_word(const Vocabulary *v, int id)
 {
-    arrput(vocabulary->special, vocabulary->count);
-    return add(vocabulary, word, 0);
+    return v->bytes + v->start[id];
 }
 
-bool vocabulary_add(Vocabulary *vocabulary, const char *word, int count, bool special)
+bool vocabulary_is_special(const Vocabulary *v, int id)
 {
-    if (shgeti(vocabulary->words, word) >= 0)
-        return false;
-    if (special)
-        add_special(vocabulary, word);
-    else
-        add(vocabulary, word, count);
-    return true;
+    return v->special[id];
 }
 
-char *vocabulary_check_text(const Vocabulary *vocabulary, const char *name, const char *text,
-                            size_t size)
+static size_t word_size(const Vocabulary *v, int id)
 {
-    for (ptrdiff_t i = 0; i < arrlen(vocabulary->special); i++) {
-        const char *own = vocabulary->words[vocabulary->special[i]].key;
-        if (*own && memmem(text, size, own, strlen(own)))
-            return format_text("%s: the text spells out %s, which is the model's own; write it "
-                               "otherwise",
-                               name, own);
+    const size_t end = id + 1 < v->count ? v->start[id + 1] : (size_t)arrlen(v->bytes);
+    return end - v->start[id] - 1;
+}
+
+/* The slot that holds a word, or the free one where it would be put. */
+static size_t slot_of(const Vocabulary *v, const char *word, size_t size)
+{
+    size_t slot = XXH3_128bits_withSeed(word, size, v->seed).low64 & (v->slot_count - 1);
+    for (;; slot = (slot + 1) & (v->slot_count - 1)) {
+        const int id = v->slots[slot];
+        if (id < 0 || (word_size(v, id) == size && !memcmp(vocabulary_word(v, id), word, size)))
+            return slot;
+    }
+}
+
+/* Doubles the table, so that at least half of it is free. */
+static void grow(Vocabulary *v)
+{
+    v->slot_count = v->slot_count ? 2 * v->slot_count : 64; /* a power of 2: see the masks above */
+    free(v->slots);
+    v->slots = memory_new(v->slot_count, sizeof *v->slots, "the vocabulary");
+    memset(v->slots, -1, v->slot_count * sizeof *v->slots);
+    for (int id = 0; id < v->count; id++)
+        v->slots[slot_of(v, vocabulary_word(v, id), word_size(v, id))] = id;
+}
+
+int vocabulary_add(Vocabulary *v, const char *word, size_t size, bool special)
+{
+    if (2 * ((size_t)v->count + 1) > v->slot_count)
+        grow(v);
+    const size_t slot = slot_of(v, word, size);
+    if (v->slots[slot] >= 0)
+        return -1;
+    arrput(v->start, (size_t)arrlen(v->bytes));
+    arrput(v->special, special);
+    char *copy = arraddnptr(v->bytes, size + 1);
+    memcpy(copy, word, size);
+    copy[size] = 0;
+    return v->slots[slot] = v->count++;
+}
+
+int vocabulary_find(const Vocabulary *v, const char *word, size_t size)
+{
+    return v->count ? v->slots[slot_of(v, word, size)] : -1;
+}
+
+/* ---- Special words in a text ---- */
+
+static int by_bytes(const void *a, const void *b, void *context)
+{
+    const Vocabulary *v = context;
+    return strcmp(vocabulary_word(v, *(const int *)a), vocabulary_word(v, *(const int *)b));
+}
+
+void vocabulary_complete(Vocabulary *v)
+{
+    int *list = NULL;
+    for (int id = 0; id < v->count; id++)
+        if (v->special[id] && *vocabulary_word(v, id)) /* an empty one is in no text */
+            arrput(list, id);
+    if (list)
+        qsort_r(list, (size_t)arrlen(list), sizeof *list, by_bytes, v);
+    /* A word that begins with another one need not be looked for: the shorter one is found. */
+    arrsetlen(v->reserved, 0);
+    for (ptrdiff_t i = 0; i < arrlen(list); i++) {
+        const char *last = arrlen(v->reserved) ? vocabulary_word(v, arrlast(v->reserved)) : NULL;
+        if (!last || strncmp(vocabulary_word(v, list[i]), last, strlen(last)))
+            arrput(v->reserved, list[i]);
+    }
+    arrfree(list);
+}
+
+/* Compares a word with the beginning of a text: 0 if the text begins with it. */
+static int compare_to_text(const Vocabulary *v, int id, const char *text, size_t size)
+{
+    const size_t length = word_size(v, id);
+    const int order = memcmp(vocabulary_word(v, id), text, length < size ? length : size);
+    return order || length <= size ? order : 1;
+}
+
+const char *vocabulary_find_reserved(const Vocabulary *v, const char *text, size_t size, int *id)
+{
+    bool begins[256] = {false};
+    for (ptrdiff_t i = 0; i < arrlen(v->reserved); i++)
+        begins[(unsigned char)*vocabulary_word(v, v->reserved[i])] = true;
+    for (size_t at = 0; at < size; at++) {
+        if (!begins[(unsigned char)text[at]])
+            continue;
+        ptrdiff_t from = 0, end = arrlen(v->reserved);
+        while (from < end) {
+            const ptrdiff_t middle = from + (end - from) / 2;
+            const int order = compare_to_text(v, v->reserved[middle], text + at, size - at);
+            if (!order)
+                return *id = v->reserved[middle], text + at;
+            if (order < 0)
+                from = middle + 1;
+            else
+                end = middle;
+        }
     }
     return NULL;
-}
-
-/* Counts the tokens from `at` to `end`, a part of `text`. */
-static void count_part(Vocabulary *all, const char *name, const char *text, const char *at,
-                       const char *end)
-{
-    const char *token;
-    while ((token = vocabulary_next(all, &at, end))) {
-        Word word;
-        if (!word_of(&word, token, (size_t)(at - token)))
-            die("%s has a word of %zu bytes (at byte %zu); a text without white space is for "
-                "--tokens char",
-                name, (size_t)(at - token), (size_t)(token - text) + 1);
-        const ptrdiff_t known = shgeti(all->words, word.bytes);
-        if (known >= 0)
-            all->words[known].value++;
-        else
-            add(all, word.bytes, 1);
-    }
-}
-
-/* All tokens with their counts, in order of first appearance. By lines, a line's end and what is in
- * a blank line stand in no sequence: they get no id. */
-static Vocabulary count_tokens(const char *name, const char *text, size_t size,
-                               VocabularyRules rules)
-{
-    Vocabulary all = vocabulary_new(rules.characters);
-    for (const char *at = text, *end = text + size; at < end;) {
-        const char *stop = rules.stream ? NULL : memchr(at, '\n', (size_t)(end - at));
-        const char *part_end = stop ? stop : end;
-        if (rules.stream || !is_blank(at, part_end))
-            count_part(&all, name, text, at, part_end);
-        at = stop ? stop + 1 : end;
-    }
-    return all;
-}
-
-static int most_frequent_first(const void *a, const void *b)
-{
-    const int *x = a, *y = b; /* {count, place of first appearance} */
-    return x[0] != y[0] ? (x[0] < y[0] ? 1 : -1) : (x[1] > y[1]) - (x[1] < y[1]);
-}
-
-/* kept[i]: whether the i-th token passes the rules. Returns how many do. */
-static int choose(bool *kept, const Vocabulary *all, VocabularyRules rules)
-{
-    int(*order)[2] = memory_new((size_t)all->count + 1, sizeof *order, "the vocabulary");
-    int passing = 0;
-    for (int i = 0; i < all->count; i++)
-        if (all->words[i].value >= rules.min_count) {
-            order[passing][0] = all->words[i].value;
-            order[passing++][1] = i;
-        }
-    qsort(order, (size_t)passing, sizeof *order, most_frequent_first);
-    if (rules.max_words && passing > rules.max_words)
-        passing = rules.max_words;
-    for (int i = 0; i < passing; i++)
-        kept[order[i][1]] = true;
-    free(order);
-    return passing;
-}
-
-Vocabulary vocabulary_of(const char *name, const char *text, size_t size, VocabularyRules rules)
-{
-    Vocabulary all = count_tokens(name, text, size, rules);
-    bool *kept = memory_new((size_t)all.count + 1, sizeof *kept, "the vocabulary");
-    const int passing = choose(kept, &all, rules);
-    if (!passing && all.count)
-        die("%s has no %s that comes %d times: all would be [unk]; choose a smaller --min-count",
-            name, rules.characters ? "character" : "word", rules.min_count);
-
-    Vocabulary chosen = vocabulary_new(rules.characters);
-    if (!rules.stream) {
-        chosen.bos = add_special(&chosen, "[bos]");
-        chosen.eos = add_special(&chosen, "[eos]");
-    }
-    if (passing < all.count)
-        chosen.unk = add_special(&chosen, "[unk]");
-    for (int i = 0; i < all.count; i++)
-        if (kept[i])
-            add(&chosen, all.words[i].key, all.words[i].value);
-        else
-            chosen.words[chosen.unk].value += all.words[i].value;
-    free(kept);
-    vocabulary_free(&all);
-    return chosen;
-}
-
-void vocabulary_free(Vocabulary *vocabulary)
-{
-    shfree(vocabulary->words);
-    arrfree(vocabulary->special);
 }

@@ -1,54 +1,44 @@
-/* vocabulary.h: the tokens a model knows, and their ids.
+/* vocabulary.h: the tokens that a model knows, and their ids.
  *
- * [bos] is 0 and [eos] 1 where lines are sequences (a stream has neither), [unk] comes next where
- * some word is not kept, then the words in the order of their first appearance. */
+ * Ids are given in the order in which words are added: 0, 1, 2, ... Some words are special ([bos],
+ * another model's padding): they stand for no text, and no text may contain them. */
 #ifndef PULGA_VOCABULARY_H
 #define PULGA_VOCABULARY_H
 
 #include <stdbool.h>
 #include <stddef.h>
-
-#include "text.h"
-
-typedef struct {
-    char *key;
-    int value; /* how often the text has it; 0 where the words come from a file */
-} KnownWord;
+#include <stdint.h>
 
 typedef struct {
-    KnownWord *words; /* stb_ds string map: words[id].key is the token */
     int count;
-    int bos, eos, unk; /* ids, -1 where there is none */
-    int *special;      /* stb_ds array: ids of what no text may spell out, these three among them */
-    bool characters;   /* tokens are code points, not words */
-    Marks marks;       /* among words */
+    char *bytes;   /* all words, a 0 after each; this and the next two are stb_ds arrays */
+    size_t *start; /* (count) where each word begins in bytes */
+    bool *special; /* (count) */
+    int *slots;    /* (slot_count) hash table of ids, -1 where free */
+    size_t slot_count;
+    uint64_t seed; /* of the hash: nobody can prepare words that collide */
+    int *reserved; /* stb_ds array: special words in the order of their bytes */
 } Vocabulary;
 
-typedef struct {
-    bool characters, stream;
-    int min_count, max_words; /* keep words seen so often; and so many, 0: all */
-} VocabularyRules;
-
-/* Counts the tokens of a clean text: by lines, those of its lines that are not blank. Dies naming
- * it where a word is no word or the rules keep none. The caller frees. */
-Vocabulary vocabulary_of(const char *name, const char *text, size_t size, VocabularyRules rules);
+Vocabulary vocabulary_new(void);
 void vocabulary_free(Vocabulary *vocabulary);
 
-/* An empty one, and its next word: false where it has that already. */
-Vocabulary vocabulary_new(bool characters);
-bool vocabulary_add(Vocabulary *vocabulary, const char *word, int count, bool special);
+/* Adds a word of `size` bytes; returns its id, or -1 if the vocabulary has it already. */
+int vocabulary_add(Vocabulary *vocabulary, const char *word, size_t size, bool special);
 
-/* The id of a token of `size` bytes; [unk]'s, or -1, where it is not known. */
-int vocabulary_id(const Vocabulary *vocabulary, const char *token, size_t size);
+/* To be called after the last word is added, before vocabulary_find_reserved. */
+void vocabulary_complete(Vocabulary *vocabulary);
 
-/* Whether no text may spell it out. */
+/* The id of a word of `size` bytes, or -1. */
+int vocabulary_find(const Vocabulary *vocabulary, const char *word, size_t size);
+
+/* The word of an id, ended by a 0. */
+const char *vocabulary_word(const Vocabulary *vocabulary, int id);
+
 bool vocabulary_is_special(const Vocabulary *vocabulary, int id);
 
-/* The next token of a clean text, as this vocabulary cuts it: see token_next(). */
-const char *vocabulary_next(const Vocabulary *vocabulary, const char **at, const char *end);
-
-/* Whether a text spells out a special token: NULL, or what is wrong. The caller frees. */
-char *vocabulary_check_text(const Vocabulary *vocabulary, const char *name, const char *text,
-                            size_t size);
+/* Where a text first contains a special word, or NULL; `id` receives which. */
+const char *vocabulary_find_reserved(const Vocabulary *vocabulary, const char *text, size_t size,
+                                     int *id);
 
 #endif

@@ -24,7 +24,7 @@ static void look(Real *weights, Gpt *gpt, const int *tokens, int count)
     free(positions);
 }
 
-Heads heads_look(Gpt *gpt, const Vocabulary *vocabulary, const int *tokens, int count)
+Heads heads_look(Gpt *gpt, const Tokenizer *tokenizer, const int *tokens, int count)
 {
     const size_t T = (size_t)count, H = (size_t)gpt->config.heads;
     const size_t all = (size_t)gpt->config.layers * H;
@@ -33,13 +33,13 @@ Heads heads_look(Gpt *gpt, const Vocabulary *vocabulary, const int *tokens, int 
                    .length = count,
                    .layer = {0, gpt->config.layers},
                    .head = {0, gpt->config.heads},
-                   .begun = vocabulary->bos >= 0 && tokens[0] == vocabulary->bos,
+                   .begun = tokenizer->bos >= 0 && tokens[0] == tokenizer->bos,
                    .tokens = memory_new(T, sizeof *heads.tokens, "the words"),
                    .shown = memory_new(T, sizeof *heads.shown, "the words"),
                    .patterns = memory_new(all, sizeof *heads.patterns, "the patterns"),
                    .weights = memory_new(all * T * T, sizeof(Real), "the attention of all heads")};
     for (int i = 0; i < count; i++) {
-        heads.tokens[i] = format_text("%s", vocabulary->words[tokens[i]].key);
+        heads.tokens[i] = format_text("%s", vocabulary_word(&tokenizer->vocabulary, tokens[i]));
         heads.shown[i] = display_token(heads.tokens[i]);
     }
     if (gpt->config.patterns)

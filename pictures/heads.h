@@ -6,7 +6,7 @@
 #define PULGA_HEADS_H
 
 #include "model/gpt.h"
-#include "data/vocabulary.h"
+#include "data/tokenizer.h"
 
 typedef struct {
     int from, end; /* end is the one behind the last */
@@ -24,7 +24,7 @@ typedef struct {
 
 /* Reads the tokens, which fit into the model's context, and keeps where each head looked. Its
  * memory is its own: heads_free. */
-Heads heads_look(Gpt *gpt, const Vocabulary *vocabulary, const int *tokens, int count);
+Heads heads_look(Gpt *gpt, const Tokenizer *tokenizer, const int *tokens, int count);
 void heads_free(Heads *heads);
 
 /* The weights of one head, (T, T). */

@@ -20,15 +20,15 @@ static void announce_text(const Trainer *t, const Screen *screen)
 {
     const Corpus *corpus = &t->corpus;
     const size_t held_out = corpus->held_out_targets, all = corpus->train_targets + held_out;
-    const Digits vocabulary = thousands((size_t)t->vocabulary.count);
+    const Digits vocabulary = thousands((size_t)t->tokenizer.vocabulary.count);
     char *path = command_line(1, (char *const *)&t->text_path);
     const char *name = strcmp(t->text_path, "-") ? path : "standard input";
     if (corpus->stream)
-        screen_paragraph(
-            screen, "text", "%s: a stream of %s, vocabulary %s", name,
-            plural((size_t)arrlen(corpus->tokens), t->vocabulary.characters ? "character" : "word")
-                .text,
-            vocabulary.text);
+        screen_paragraph(screen, "text", "%s: a stream of %s, vocabulary %s", name,
+                         plural((size_t)arrlen(corpus->tokens),
+                                t->tokenizer.kind == TOKENIZER_CHAR ? "character" : "word")
+                             .text,
+                         vocabulary.text);
     else
         screen_paragraph(screen, "text", "%s: %s, %s to predict, vocabulary %s", name,
                          plural((size_t)arrlen(corpus->lines) - 1, "line").text,
@@ -50,8 +50,9 @@ static void announce_text(const Trainer *t, const Screen *screen)
 static void announce_losses(const Trainer *t, const Screen *screen)
 {
     screen_paragraph(screen, "losses", "%.6f by a uniform guess, %.6f from the %s frequencies",
-                     log(t->vocabulary.count), floor_unigram(&t->corpus, t->vocabulary.count),
-                     t->vocabulary.characters ? "character" : "word");
+                     log(t->tokenizer.vocabulary.count),
+                     floor_unigram(&t->corpus, t->tokenizer.vocabulary.count),
+                     t->tokenizer.kind == TOKENIZER_CHAR ? "character" : "word");
     if (isnan(t->floor))
         return;
     const char *where = trainer_holds_out(t) ? " on the part trained on; the held-out part has none"

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <stb/stb_ds.h>
 
 #include "base/display.h"
 #include "base/random.h"
@@ -13,13 +14,14 @@ enum { BAR = 24, WORD_COLUMNS = 16 }; /* columns: of a bar, and of a word at mos
 
 /* Special tokens are no words, whatever weight the model gives them: nothing goes on with [bos] or
  * another model's padding. But [eos] ends a line, and [unk] stands for words. */
-static bool *barred_of(const Vocabulary *words)
+static bool *barred_of(const Tokenizer *tokenizer)
 {
+    const Vocabulary *words = &tokenizer->vocabulary;
     bool *barred = memory_new((size_t)words->count, sizeof *barred, "the vocabulary");
     int left = words->count;
     for (int id = 0; id < words->count; id++)
-        left -= barred[id] = (id == words->bos || vocabulary_is_special(words, id)) &&
-                             id != words->eos && id != words->unk;
+        left -= barred[id] = (id == tokenizer->bos || vocabulary_is_special(words, id)) &&
+                             id != tokenizer->eos && id != tokenizer->unk;
     if (!left) /* there is nothing else */
         memset(barred, 0, sizeof *barred * (size_t)words->count);
     return barred;
@@ -27,22 +29,22 @@ static bool *barred_of(const Vocabulary *words)
 
 Answerer answerer_new(Pretrained *model, const TrainingText *source, AnswerRules rules)
 {
-    const Vocabulary *words = &model->vocabulary;
-    const size_t V = (size_t)words->count;
+    const Tokenizer *tokenizer = &model->tokenizer;
+    const size_t V = (size_t)tokenizer->vocabulary.count;
     const KvCache cache = kv_cache_new(&model->gpt.config, rules.beam > 2 ? rules.beam : 2);
     return (Answerer){.model = model,
                       .source = source,
                       .rules = rules,
                       .screen = screen_open(),
                       .cache = cache,
-                      .prompt = generator_new(&model->gpt, cache, 0, words->bos),
-                      .writer = generator_new(&model->gpt, cache, 1, words->bos),
+                      .prompt = generator_new(&model->gpt, cache, 0, tokenizer->bos),
+                      .writer = generator_new(&model->gpt, cache, 1, tokenizer->bos),
                       .p = memory_new(V, sizeof(double), "the probabilities"),
                       .log_p = memory_new(V, sizeof(double), "the probabilities"),
                       .ranked = memory_new(V, sizeof(Ranked), "the probabilities"),
                       .next = memory_new(V, sizeof(size_t), "the counts"),
                       .tokens = memory_new((size_t)rules.words, sizeof(int), "a continuation"),
-                      .barred = barred_of(words)};
+                      .barred = barred_of(tokenizer)};
 }
 
 void answerer_free(Answerer *a)
@@ -63,12 +65,13 @@ void answerer_free(Answerer *a)
 /* Two writers say it, below: what may come next, from the answerer's `ranked`, then the
  * continuations, each of which comes to be as it is asked for. */
 typedef struct {
-    const char *text;   /* the prompt as it was asked: what stands before a continuation */
-    int *tokens, count; /* and as it is read */
-    int unseen;         /* of the tokens: the line's end that a stream begins with */
-    size_t counted;     /* how often the text goes on from there; 0 also where it is not here */
-    int rows;           /* of the table */
-    Hypothesis *found;  /* by a beam; of drawing, NULL */
+    const char *text;  /* the prompt as it was asked: what stands before a continuation */
+    Encoding encoding; /* and as it is read; its ids are the next two */
+    int *tokens, count;
+    int unseen;        /* of the tokens: the line's end that a stream begins with */
+    size_t counted;    /* how often the text goes on from there; 0 also where it is not here */
+    int rows;          /* of the table */
+    Hypothesis *found; /* by a beam; of drawing, NULL */
     int found_count;
 } Answer;
 
@@ -76,32 +79,34 @@ typedef struct {
  * had been asked. */
 static void begin_stream(const Answerer *a, Answer *answer)
 {
-    const Vocabulary *words = &a->model->vocabulary;
-    int first = vocabulary_id(words, "\n", 1), kinds = 0;
-    answer->unseen = first >= 0 && first != words->unk;
+    const Vocabulary *words = &a->model->tokenizer.vocabulary;
+    int first = vocabulary_find(words, "\n", 1), kinds = 0;
+    answer->unseen = first >= 0;
     if (!answer->unseen) {
         for (int id = 0; id < words->count; id++) {
-            const bool is_word = !a->barred[id] && id != words->unk;
+            const bool is_word = !a->barred[id] && id != a->model->tokenizer.unk;
             a->p[id] = is_word;
             kinds += is_word;
         }
         const Random4 place = {{UINT32_MAX, 0, a->asked, 0}};
         first = sampler_pick(a->p, words->count,
                              kinds * random_uniform(a->rules.seed, RANDOM_SAMPLE, place));
-        answer->text = words->words[first].key;
+        answer->text = vocabulary_word(words, first);
     }
-    answer->tokens[0] = first;
+    arrput(answer->encoding.ids, first);
+    answer->tokens = answer->encoding.ids;
     answer->count = 1;
 }
 
 /* Reads the prompt and ranks what may come next. Returns NULL, or what is wrong. */
 static char *begin(Answerer *a, Answer *answer, const char *name, size_t size)
 {
-    const int T = a->model->gpt.config.context, V = a->model->vocabulary.count;
-    char *wrong =
-        pretrained_tokens(a->model, name, answer->text, size, &answer->tokens, &answer->count);
-    if (wrong)
-        return wrong;
+    const int T = a->model->gpt.config.context, V = a->model->tokenizer.vocabulary.count;
+    answer->encoding = tokenizer_encode_prompt(&a->model->tokenizer, name, answer->text, size);
+    if (answer->encoding.wrong)
+        return format_text("%s", answer->encoding.wrong);
+    answer->tokens = answer->encoding.ids;
+    answer->count = answer->encoding.count;
     if (answer->count == 0)
         begin_stream(a, answer);
     if (a->rules.beam && answer->count > T)
@@ -125,7 +130,7 @@ static int continuations(Answerer *a, Answer *answer)
         return rules->count;
     const int room = a->model->gpt.config.context - answer->count + 1;
     const BeamRules beam = {.width = rules->beam,
-                            .eos = a->model->vocabulary.eos,
+                            .eos = a->model->tokenizer.eos,
                             .most = rules->words < room ? rules->words : room,
                             .barred = a->barred};
     answer->found = beam_search(&a->model->gpt, &a->cache, a->prompt.logits, answer->count, beam,
@@ -146,7 +151,7 @@ static int last_shown(const Answer *answer)
  * itself says of all tokens. */
 static int draw_token(Answerer *a, Random4 place)
 {
-    const int V = a->model->vocabulary.count;
+    const int V = a->model->tokenizer.vocabulary.count;
     Real *logits = a->writer.logits;
     log_softmax_of(a->log_p, logits, V);
     for (int id = 0; id < V; id++)
@@ -167,7 +172,7 @@ static Hypothesis draw(Answerer *a, const Answer *answer, int number, Tell *tell
         const int id = draw_token(a, (Random4){{(uint32_t)h.count, (uint32_t)number, a->asked, 0}});
         h.tokens[h.count++] = id;
         h.log_probability += a->log_p[id];
-        h.ended = id == a->model->vocabulary.eos;
+        h.ended = id == a->model->tokenizer.eos;
         tell(a, left, id);
         if (h.ended || h.count == a->rules.words)
             return h;
@@ -199,7 +204,7 @@ static bool was_full(const Answerer *a, const Hypothesis *h)
 /* Whether the text has prompt and continuation word for word. */
 static bool is_in_text(const Answerer *a, const Answer *answer, const Hypothesis *h)
 {
-    const int from = !a->model->stream || answer->unseen ? 1 : 0; /* without [bos] */
+    const int from = !a->model->tokenizer.stream || answer->unseen ? 1 : 0; /* without [bos] */
     const int asked = answer->count - from;
     int *tokens = memory_new((size_t)(asked + h->count) + 1, sizeof *tokens, "words");
     memcpy(tokens, answer->tokens + from, sizeof *tokens * (size_t)asked);
@@ -222,7 +227,7 @@ static void put_bar(double share)
 
 static void put_row(const Answerer *a, Ranked row, size_t counted, int columns)
 {
-    char *word = display_token(a->model->vocabulary.words[row.id].key);
+    char *word = display_token(vocabulary_word(&a->model->tokenizer.vocabulary, row.id));
     printf("  %s", a->screen.bold);
     put_fitted(stdout, word, columns, false);
     printf("%s", a->screen.plain);
@@ -250,11 +255,12 @@ static int rows_that_tell(const Answerer *a, const Answer *answer)
 /* The most probable tokens, with how often the text goes on so beside them. */
 static void put_table(const Answerer *a, const Answer *answer)
 {
-    const int V = a->model->vocabulary.count, rows = rows_that_tell(a, answer);
+    const int V = a->model->tokenizer.vocabulary.count, rows = rows_that_tell(a, answer);
     int columns = WORD_COLUMNS / 2;
     double rest = 1;
     for (int i = 0; i < rows; i++) {
-        char *word = display_token(a->model->vocabulary.words[a->ranked[i].id].key);
+        char *word =
+            display_token(vocabulary_word(&a->model->tokenizer.vocabulary, a->ranked[i].id));
         const int width = display_width(word);
         columns = width > columns ? width : columns;
         free(word);
@@ -271,12 +277,12 @@ static void put_table(const Answerer *a, const Answer *answer)
 /* A token as it follows another on the screen, word by word; left -1: nothing is before it. */
 static void put_token(const Answerer *a, int left, int id)
 {
-    const Vocabulary *words = &a->model->vocabulary;
-    if (id == words->eos || id == words->bos)
+    const Tokenizer *tokenizer = &a->model->tokenizer;
+    if (id == tokenizer->eos || id == tokenizer->bos)
         return;
-    if (left >= 0 && left != words->bos && spelling_needs_space(&a->source->spelling, left, id))
+    if (left >= 0 && left != tokenizer->bos && tokenizer_needs_space(tokenizer, left, id))
         putchar(' ');
-    char *part = display_part(words->words[id].key);
+    char *part = display_part(vocabulary_word(&tokenizer->vocabulary, id));
     fputs(part, stdout);
     free(part);
     fflush(stdout);
@@ -313,7 +319,8 @@ static void put_full(const Answerer *a)
     const int kept = generator_keeps(&a->writer, &behind_bos);
     printf("each time it is, only the last %d are read again", kept);
     if (behind_bos) {
-        char *bos = display_token(a->model->vocabulary.words[a->model->vocabulary.bos].key);
+        char *bos = display_token(
+            vocabulary_word(&a->model->tokenizer.vocabulary, a->model->tokenizer.bos));
         printf(", behind %s", bos);
         free(bos);
     }
@@ -349,7 +356,7 @@ static const char *truth(bool is)
 static void put_row_json(const Answerer *a, Ranked row, size_t counted)
 {
     printf("{\"token\":");
-    put_json(stdout, a->model->vocabulary.words[row.id].key);
+    put_json(stdout, vocabulary_word(&a->model->tokenizer.vocabulary, row.id));
     printf(",\"probability\":%.9g", row.value);
     if (counted)
         printf(",\"count\":%zu,\"of\":%zu", a->next[row.id], counted);
@@ -363,13 +370,13 @@ static void put_nothing(const Answerer *a, int left, int id)
 
 static void put_continuation_json(const Answerer *a, const Answer *answer, const Hypothesis *h)
 {
-    char *text = spelling_text(&a->source->spelling, h->tokens, h->count);
+    char *text = tokenizer_decode(&a->model->tokenizer, h->tokens, h->count);
     printf("{\"text\":");
     put_json(stdout, text);
     printf(",\"tokens\":[");
     for (int i = 0; i < h->count; i++) {
         printf(i ? "," : "");
-        put_json(stdout, a->model->vocabulary.words[h->tokens[i]].key);
+        put_json(stdout, vocabulary_word(&a->model->tokenizer.vocabulary, h->tokens[i]));
     }
     printf("],\"log_probability\":%.9g,\"ended\":%s,\"context_full\":%s", h->log_probability,
            truth(h->ended), truth(was_full(a, h)));
@@ -420,6 +427,6 @@ char *answer(Answerer *a, const char *name, const char *text, size_t size)
     fflush(stdout);
     a->asked++;
     beam_free(answer.found, answer.found_count);
-    free(answer.tokens);
+    encoding_free(&answer.encoding);
     return wrong;
 }

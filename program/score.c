@@ -8,14 +8,12 @@
 
 #include "data/corpus/corpus.h"
 #include "base/display.h"
-#include "data/spelling.h"
 #include "screen.h"
 
 /* What is asked about: some pieces of a corpus, one behind another. */
 typedef struct {
     Pretrained *model;
     const Corpus *corpus;
-    const Spelling *spelling;
     BatchRoom room;
     bool json;
 } Score;
@@ -50,7 +48,8 @@ static void put_columns(size_t targets, double loss)
 static void put_line(const Score *score, size_t number, double sum, size_t targets, size_t from,
                      size_t end)
 {
-    char *text = spelling_text(score->spelling, score->corpus->tokens + from, (int)(end - from));
+    char *text =
+        tokenizer_decode(&score->model->tokenizer, score->corpus->tokens + from, (int)(end - from));
     const double loss = sum / (double)targets;
     if (score->json) {
         printf("{\"line\":%zu,\"text\":", number);
@@ -93,11 +92,12 @@ static double put_lines(Score *score)
 
 void score_text(Pretrained *model, const char *path, bool json)
 {
-    Text text = text_read(path, model->lower);
-    Corpus corpus = corpus_of(path, text.clean, text.size, &model->vocabulary, model->stream);
-    Spelling spelling = spelling_of(&model->vocabulary, text.clean, text.size);
+    Text text = text_read(path, model->tokenizer.lower);
+    Corpus corpus = corpus_new(&text, &model->tokenizer);
+    tokenizer_learn_spacing(&model->tokenizer, text_span(&text));
+    text_free(&text);
     corpus_cut(&corpus, model->gpt.config.context, 0, 0);
-    Score score = {model, &corpus, &spelling, batch_room_new(model->gpt.rows), json};
+    Score score = {model, &corpus, batch_room_new(model->gpt.rows), json};
     if (!json)
         printf("     loss  perplexity   tokens\n");
     const double all = put_lines(&score), loss = all / (double)corpus.train_targets;
@@ -109,7 +109,5 @@ void score_text(Pretrained *model, const char *path, bool json)
         printf("in all\n");
     }
     batch_room_free(&score.room);
-    spelling_free(&spelling);
     corpus_free(&corpus);
-    text_free(&text);
 }

@@ -1,61 +1,41 @@
-/* plan.c: see plan.h. The numbers chosen here were measured; see the README. */
+/* plan.c: chooses what was not given, from a few counts of the text, and derives the sizes of the
+ * model, the schedule and the memory. The thresholds and defaults here were measured on small
+ * texts. */
 #include "plan.h"
 
-#include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <stb/stb_ds.h>
 
-#include "data/corpus/floor.h"
 #include "base/threads.h"
 
 enum {
-    SMALL_STEP = 2048,       /* a text of so few tokens goes into each step whole      */
-    ENOUGH_LINES = 200,      /* from here on a tenth of the lines is held out          */
-    ENOUGH_STREAM = 5000,    /* likewise, of a stream's tokens                         */
-    LONGEST_DEFAULT = 256,   /* of the contexts chosen here                            */
+    WHOLE_TARGETS = 2048,    /* a training text up to here goes into each step whole    */
+    ENOUGH_LINES = 200,      /* from here on a tenth of the lines is held out           */
+    ENOUGH_TOKENS = 5000,    /* likewise, of a stream's tokens                          */
+    LONGEST_CONTEXT = 256,   /* of those chosen here                                    */
     MANY_WEIGHTS = 4,        /* a token: from here on a model learns characters by heart */
-    MOST_COUNTED = 10000000, /* epochs; those behind are taken to be like them       */
+    DELICATE_LAYERS = 4,     /* from here on post-norm starts badly at the usual rate   */
+    LEAST_GENTLE_WARMUP = 30 /* with fewer steps, noam's rate jumps                     */
 };
 
-static int least(int64_t a, int64_t b)
+static int at_most_int(int64_t count)
 {
-    return (int)min_int64(a, b);
+    return (int)min_int64(count, INT_MAX);
 }
 
-static int most(int64_t a, int64_t b)
+Settings plan_text(const Settings *settings, const Decided *decided)
 {
-    return (int)max_int64(a, b);
-}
-
-void plan_text(Settings *settings, const Decided *decided)
-{
+    Settings s = *settings;
     if (!DECIDED(decided, sequence))
-        settings->sequence = settings->tokens == TOKENS_CHAR ? SEQUENCE_STREAM : SEQUENCE_LINES;
+        s.sequence = s.tokens == TOKENS_CHAR ? SEQUENCE_STREAM : SEQUENCE_LINES;
+    return s;
 }
 
-/* Steps in a number of epochs, INT_MAX at most. A stream's epochs have the fewest pieces possible
- * or one more, as each is cut; only where that one takes a step of its own are they counted. */
-static int plan_steps(const Corpus *corpus, const Settings *s, int epochs)
-{
-    const int64_t batch = s->batch, T = corpus->context;
-    assert(batch > 0 && T > 0);
-    const int64_t pieces = corpus->stream ? ((int64_t)corpus->train_targets + T - 1) / T
-                                          : (int64_t)arrlen(corpus->train);
-    const int64_t fewest = (pieces + batch - 1) / batch;
-    if (!corpus->stream || pieces % batch || fewest * epochs >= INT_MAX)
-        return least(fewest * epochs, INT_MAX);
-    int64_t steps = 0;
-    const int counted = least(epochs, MOST_COUNTED);
-    for (int epoch = 0; epoch < counted; epoch++)
-        steps += fewest + (epoch_pieces(corpus, (uint32_t)s->seed, epoch) > (size_t)pieces);
-    return least((int64_t)((double)steps / counted * epochs + 0.5), INT_MAX);
-}
+/* ---- The model ---- */
 
-/* ---- What suits a text ---- */
-
-/* The model grows with the text: more layers or width gain nothing on a small one. */
-static void choose_model(Settings *s, const Decided *decided, const Corpus *corpus)
+/* More layers or width gain nothing on a small text: the model grows with it. */
+static void choose_sizes(Settings *s, const Decided *decided, const Corpus *corpus)
 {
     static const struct {
         size_t tokens;
@@ -69,106 +49,18 @@ static void choose_model(Settings *s, const Decided *decided, const Corpus *corp
         s->layers = sizes[i].layers;
     if (!DECIDED(decided, width))
         s->width = sizes[i].width;
-    if (!DECIDED(decided, heads))
-        s->heads = s->width % sizes[i].heads && !DECIDED(decided, head_size) ? 1 : sizes[i].heads;
+    if (!DECIDED(decided, heads)) {
+        const bool divides = s->width % sizes[i].heads == 0 || DECIDED(decided, head_size);
+        s->heads = divides ? sizes[i].heads : 1;
+    }
     if (!DECIDED(decided, head_size))
         s->head_size = s->width / s->heads;
     if (!DECIDED(decided, hidden))
         s->hidden = 4 * s->width;
-    if (!DECIDED(decided, context))
-        s->context =
-            corpus->stream
-                ? sizes[i].context
-                : least(((int64_t)least((int64_t)corpus->longest, LONGEST_DEFAULT) + 7) / 8 * 8,
-                        LONGEST_DEFAULT);
-}
-
-static void choose_validation(Settings *s, const Decided *decided, const Corpus *corpus)
-{
-    const bool enough = corpus->stream ? arrlen(corpus->tokens) >= ENOUGH_STREAM
-                                       : arrlen(corpus->lines) - 1 >= ENOUGH_LINES;
-    if (!DECIDED(decided, val))
-        s->val = enough ? 0.1 : 0;
-}
-
-/* Post-norm blocks from four layers on start well only with a small rate and more steps. */
-static bool is_delicate(const Settings *s)
-{
-    return s->norm == NORM_POST && s->layers >= 4 && !s->untied &&
-           s->positions == POSITIONS_SINUSOIDAL;
-}
-
-static void choose_steps(Settings *s, const Decided *decided, const Corpus *corpus, bool *whole)
-{
-    const int64_t pieces = corpus->stream
-                               ? (int64_t)(corpus->train_targets / (size_t)corpus->context) + 2
-                               : (int64_t)arrlen(corpus->train);
-    const bool small = corpus->train_targets <= SMALL_STEP && !arrlen(corpus->held_out);
-    if (!DECIDED(decided, batch))
-        s->batch = small            ? least(pieces, INT_MAX)
-                   : corpus->stream ? 16
-                                    : least(32, most(8, pieces / 20));
-    *whole = s->batch >= pieces;
-
-    const int64_t epoch = plan_steps(corpus, s, 1);
-    assert(epoch > 0); /* no corpus is empty */
-    if (DECIDED(decided, steps)) {
-        /* Epochs then say nothing, but must be something. */
-        if (!DECIDED(decided, epochs))
-            s->epochs = most(1, (s->steps + epoch - 1) / epoch);
-        return;
+    if (!DECIDED(decided, context)) {
+        const int64_t longest = min_int64((int64_t)corpus->longest, LONGEST_CONTEXT);
+        s->context = corpus->stream ? sizes[i].context : (int)((longest + 7) / 8 * 8);
     }
-    if (!DECIDED(decided, epochs)) {
-        if (*whole)
-            s->epochs = is_delicate(s) ? 500 : s->tokens == TOKENS_CHAR ? 200 : 300;
-        else if (corpus->stream) /* about 2,000 steps, but no fewer than two epochs */
-            s->epochs = most(2, least(40, 2000 / epoch));
-        else
-            s->epochs = pieces < 2000 ? 15 : 10;
-    }
-    s->steps = plan_steps(corpus, s, s->epochs);
-}
-
-/* Words are learned by heart soon. Characters are not, but by a model with many times as many
- * weights (12·L·C², about) as there are of them. */
-static double choose_dropout(const Settings *s, const Corpus *corpus)
-{
-    const double weights = 12.0 * s->layers * s->width * s->width;
-    if (!arrlen(corpus->held_out))
-        return 0;
-    return s->tokens == TOKENS_WORD                                  ? 0.2
-           : weights > MANY_WEIGHTS * (double)arrlen(corpus->tokens) ? 0.1
-                                                                     : 0;
-}
-
-static void choose_training(Settings *s, const Decided *decided, const Corpus *corpus, bool whole)
-{
-    const bool held_out = arrlen(corpus->held_out) > 0;
-    if (!DECIDED(decided, dropout))
-        s->dropout = choose_dropout(s, corpus);
-    if (!DECIDED(decided, lr_factor))
-        s->lr_factor = is_delicate(s) ? 0.1 : whole ? 0.3 : 0.5;
-    if (!DECIDED(decided, warmup))
-        s->warmup = least(4000, s->steps / 10);
-    if (!DECIDED(decided, eval_every)) {
-        /* Twenty times a run, when it is logged, but so that evaluating stays a small part. */
-        const int64_t looked_at =
-            (int64_t)(held_out ? corpus->held_out_targets : corpus->train_targets);
-        const int64_t step = (int64_t)corpus->train_targets / most(1, plan_steps(corpus, s, 1));
-        s->eval_every = most(most(1, s->steps / 20), 2 * looked_at / most(1, step));
-    }
-    if (!DECIDED(decided, log_every))
-        s->log_every = most(1, s->steps / 20);
-}
-
-/* ---- What follows ---- */
-
-/* The patterns of all heads of all layers, and how far back the model reaches. */
-static void lay_patterns(Plan *plan)
-{
-    const Settings *s = &plan->settings;
-    plan->patterns = patterns_of(&s->window, s->layers, s->heads);
-    plan->reach = pattern_reach(plan->patterns, s->layers, s->heads);
 }
 
 static void check_sizes(const Settings *s, const Decided *decided)
@@ -185,20 +77,124 @@ static void check_sizes(const Settings *s, const Decided *decided)
                     s->layers, s->heads);
 }
 
-/* Rows of the largest part of a step: so many of the longest pieces, and never more than all. */
+Settings plan_model(const Settings *settings, const Decided *decided, const Corpus *corpus)
+{
+    Settings s = *settings;
+    choose_sizes(&s, decided, corpus);
+    check_sizes(&s, decided);
+    if (!DECIDED(decided, val)) {
+        const bool enough = corpus->stream ? arrlen(corpus->tokens) >= ENOUGH_TOKENS
+                                           : arrlen(corpus->lines) - 1 >= ENOUGH_LINES;
+        s.val = enough ? 0.1 : 0;
+    }
+    return s;
+}
+
+/* ---- The run's length ---- */
+
+/* Pieces in an epoch, at most: where a stream's epoch makes its first cut is drawn, and most cuts
+ * give one piece more than would be needed. */
+static int64_t pieces_of_epoch(const Corpus *corpus)
+{
+    if (!corpus->stream)
+        return (int64_t)arrlen(corpus->train);
+    return ((int64_t)corpus->train_targets + corpus->context - 1) / corpus->context + 1;
+}
+
+static int64_t steps_of_epoch(const Corpus *corpus, int batch)
+{
+    return (pieces_of_epoch(corpus) + batch - 1) / batch;
+}
+
+/* Whether blocks start well only with a small rate and more steps. */
+static bool is_delicate(const Settings *s)
+{
+    return s->norm == NORM_POST && s->layers >= DELICATE_LAYERS && !s->untied &&
+           s->positions == POSITIONS_SINUSOIDAL;
+}
+
+static void choose_length(Settings *s, const Decided *decided, const Corpus *corpus)
+{
+    const int64_t pieces = pieces_of_epoch(corpus);
+    const bool small = corpus->train_targets <= WHOLE_TARGETS && !arrlen(corpus->held_out);
+    if (!DECIDED(decided, batch))
+        s->batch = small            ? at_most_int(pieces)
+                   : corpus->stream ? 16
+                                    : (int)min_int64(32, max_int64(8, pieces / 20));
+    const int64_t epoch = steps_of_epoch(corpus, s->batch);
+    if (DECIDED(decided, steps)) {
+        if (!DECIDED(decided, epochs)) /* nobody reads them, but config.json needs a number */
+            s->epochs = (int)max_int64(1, (s->steps + epoch - 1) / epoch);
+        return;
+    }
+    if (!DECIDED(decided, epochs)) {
+        if (s->batch >= pieces)
+            s->epochs = is_delicate(s) ? 500 : s->tokens == TOKENS_CHAR ? 200 : 300;
+        else if (corpus->stream) /* about 2,000 steps, but no fewer than two epochs */
+            s->epochs = (int)max_int64(2, min_int64(40, 2000 / epoch));
+        else
+            s->epochs = pieces < 2000 ? 15 : 10;
+    }
+    s->steps = at_most_int(epoch * s->epochs);
+}
+
+/* ---- Training ---- */
+
+/* Words are soon learned by heart. Characters are not, except by a model with many times as many
+ * weights (about 12·L·C²) as there are of them. */
+static double choose_dropout(const Settings *s, const Corpus *corpus)
+{
+    const double weights = 12.0 * s->layers * s->width * s->width;
+    if (!arrlen(corpus->held_out))
+        return 0;
+    if (s->tokens == TOKENS_WORD)
+        return 0.2;
+    return weights > MANY_WEIGHTS * (double)arrlen(corpus->tokens) ? 0.1 : 0;
+}
+
+/* A model that is trained already would be ruined by the rate of a new run: it gets a tenth, and a
+ * warm-up that is not too short. */
+static bool choose_rate(Settings *s, const Decided *decided, bool whole)
+{
+    const bool noam = s->schedule == SCHEDULE_NOAM;
+    const bool gentle = s->from && !(noam ? DECIDED(decided, lr_factor) : DECIDED(decided, lr));
+    if (!DECIDED(decided, lr_factor))
+        s->lr_factor = is_delicate(s) ? 0.1 : whole ? 0.3 : 0.5;
+    if (!DECIDED(decided, warmup))
+        s->warmup = max_int(min_int(4000, s->steps / 10), gentle ? LEAST_GENTLE_WARMUP : 0);
+    if (gentle)
+        *(noam ? &s->lr_factor : &s->lr) /= 10;
+    return gentle;
+}
+
+/* Twenty lines and twenty evaluations in a run, but so that evaluating stays a small part of it. */
+static void choose_reports(Settings *s, const Decided *decided, const Corpus *corpus)
+{
+    if (!DECIDED(decided, log_every))
+        s->log_every = max_int(1, s->steps / 20);
+    if (!DECIDED(decided, eval_every)) {
+        const int64_t evaluated =
+            (int64_t)(arrlen(corpus->held_out) ? corpus->held_out_targets : corpus->train_targets);
+        const int64_t step = (int64_t)corpus->train_targets / steps_of_epoch(corpus, s->batch);
+        s->eval_every =
+            at_most_int(max_int64(max_int(1, s->steps / 20), 2 * evaluated / max_int64(1, step)));
+    }
+}
+
+/* Rows of the largest part of a step: so many of the longest pieces, but never more than all. */
 static int rows_of_part(const Settings *s, const Corpus *corpus)
 {
     const int64_t sequences = ((int64_t)s->batch + s->accumulate - 1) / s->accumulate;
-    const int64_t longest = least((int64_t)corpus->longest, s->context);
+    const int64_t longest = min_int64((int64_t)corpus->longest, s->context);
     const int64_t all = (int64_t)corpus->train_targets;
-    const int64_t rows = sequences > all / longest ? all : sequences * longest;
-    return least(most(rows, longest), INT_MAX);
+    return at_most_int(max_int64(longest, min_int64(all, sequences * longest)));
 }
 
 static void derive(Plan *plan, const Corpus *corpus, int vocabulary)
 {
     Settings *s = &plan->settings;
-    lay_patterns(plan);
+    plan->patterns = patterns_of(&s->window, s->layers, s->heads);
+    plan->reach = pattern_reach(plan->patterns, s->layers, s->heads);
     plan->shape = (GptConfig){.context = s->context,
                               .layers = s->layers,
                               .heads = s->heads,
@@ -231,18 +227,19 @@ static void derive(Plan *plan, const Corpus *corpus, int vocabulary)
     s->threads = thread_limit();
 }
 
-void plan_make(Plan *plan, const Settings *settings, const Decided *decided, Corpus *corpus,
-               int vocabulary)
+Plan plan_training(const Settings *settings, const Decided *decided, const Corpus *corpus,
+                   int vocabulary)
 {
-    *plan = (Plan){.settings = *settings};
-    Settings *s = &plan->settings;
-    choose_model(s, decided, corpus);
-    choose_validation(s, decided, corpus);
-    check_sizes(s, decided);
-    corpus_cut(corpus, s->context, s->val, (uint32_t)s->seed);
-    choose_steps(s, decided, corpus, &plan->whole_in_a_step);
-    choose_training(s, decided, corpus, plan->whole_in_a_step);
-    derive(plan, corpus, vocabulary);
+    Plan plan = {.settings = *settings};
+    Settings *s = &plan.settings;
+    choose_length(s, decided, corpus);
+    plan.whole_in_a_step = s->batch >= pieces_of_epoch(corpus);
+    if (!DECIDED(decided, dropout))
+        s->dropout = choose_dropout(s, corpus);
+    plan.gentle = choose_rate(s, decided, plan.whole_in_a_step);
+    choose_reports(s, decided, corpus);
+    derive(&plan, corpus, vocabulary);
+    return plan;
 }
 
 void plan_free(Plan *plan)

@@ -1,10 +1,16 @@
-/* plan.h: a run before it starts: every setting chosen and checked, and what follows from them. */
+/* plan.h: a run before it starts: every setting chosen and checked, and what follows from them.
+ *
+ * What suits a text is known in steps: how it becomes tokens before it is read, the sizes of the
+ * model when its tokens are counted, the length of the run when it is cut into pieces. Each
+ * function returns a copy of the settings, with the same words, in which more is chosen. What was
+ * decided stays; settings that do not go together are a usage error. A resumed run comes with
+ * everything decided. */
 #ifndef PULGA_PLAN_H
 #define PULGA_PLAN_H
 
+#include "data/corpus/corpus.h"
 #include "model/gpt.h"
 #include "model/schedule.h"
-#include "data/corpus/corpus.h"
 #include "settings.h"
 
 typedef struct {
@@ -13,19 +19,22 @@ typedef struct {
     Pattern *patterns; /* (L, H) the shape's, if --window is given; the plan's own */
     Schedule schedule;
     bool whole_in_a_step; /* every step sees the whole training text */
+    bool gentle;          /* the rate is a tenth of a new run's: it starts from another model */
     int rows;             /* of the largest part of a step */
-    int reach;            /* tokens a model with windows sees, REACH_ALL without */
+    int reach;            /* how many tokens back the model sees; REACH_ALL if that has no bound */
     size_t parameters;
     double bytes; /* of memory, about */
 } Plan;
 
-/* How tokens are made, before anything else is known: sequence follows tokens. */
-void plan_text(Settings *settings, const Decided *decided);
+/* How the text becomes tokens. */
+Settings plan_text(const Settings *settings, const Decided *decided);
 
-/* Chooses what was not given to suit the corpus, cuts it, and checks everything together: what does
- * not fit is a usage error. A resumed run comes with everything decided. */
-void plan_make(Plan *plan, const Settings *settings, const Decided *decided, Corpus *corpus,
-               int vocabulary);
+/* The sizes of the model, and how much of the text is held out: what corpus_cut() needs. */
+Settings plan_model(const Settings *settings, const Decided *decided, const Corpus *corpus);
+
+/* All the rest, from a corpus that has been cut. */
+Plan plan_training(const Settings *settings, const Decided *decided, const Corpus *corpus,
+                   int vocabulary);
 void plan_free(Plan *plan);
 
 #endif

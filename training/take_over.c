@@ -49,9 +49,9 @@ static IntList windows_of(const Pattern *patterns, const GptConfig *shape)
 static Settings settings_of(const Pretrained *model)
 {
     const GptConfig *shape = &model->gpt.config;
-    return (Settings){.tokens = model->vocabulary.characters ? TOKENS_CHAR : TOKENS_WORD,
-                      .sequence = model->stream ? SEQUENCE_STREAM : SEQUENCE_LINES,
-                      .lower = model->lower,
+    return (Settings){.tokens = model->tokenizer.kind == TOKENIZER_CHAR ? TOKENS_CHAR : TOKENS_WORD,
+                      .sequence = model->tokenizer.stream ? SEQUENCE_STREAM : SEQUENCE_LINES,
+                      .lower = model->tokenizer.lower,
                       .layers = shape->layers,
                       .heads = shape->heads,
                       .width = shape->width,

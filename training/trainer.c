@@ -26,19 +26,15 @@ static const char *text_name(const Trainer *t)
     return strcmp(t->text_path, "-") ? t->text_path : "standard input";
 }
 
-static void make_vocabulary(Trainer *t, const Settings *settings)
+static void train_tokenizer(Trainer *t, const Settings *settings)
 {
-    t->vocabulary = vocabulary_of(text_name(t), t->text.clean, t->text.size,
-                                  (VocabularyRules){.characters = settings->tokens == TOKENS_CHAR,
-                                                    .stream = settings->sequence == SEQUENCE_STREAM,
-                                                    .min_count = settings->min_count,
-                                                    .max_words = settings->max_words});
-}
-
-static void read_corpus(Trainer *t, const Settings *settings)
-{
-    t->corpus = corpus_of(text_name(t), t->text.clean, t->text.size, &t->vocabulary,
-                          settings->sequence == SEQUENCE_STREAM);
+    t->tokenizer = tokenizer_train(
+        &t->text,
+        (TokenizerRules){.kind = settings->tokens == TOKENS_CHAR ? TOKENIZER_CHAR : TOKENIZER_WORD,
+                         .lower = settings->lower,
+                         .stream = settings->sequence == SEQUENCE_STREAM,
+                         .min_count = settings->min_count,
+                         .max_words = settings->max_words});
 }
 
 static void make_plan(Trainer *t, const Settings *settings, const Decided *decided)
@@ -49,7 +45,9 @@ static void make_plan(Trainer *t, const Settings *settings, const Decided *decid
     /* First: a model's working memory is counted by threads. */
     if (settings->threads)
         thread_set_limit(settings->threads);
-    plan_make(&t->plan, settings, decided, &t->corpus, t->vocabulary.count);
+    const Settings sized = plan_model(settings, decided, &t->corpus);
+    corpus_cut(&t->corpus, sized.context, sized.val, (uint32_t)sized.seed);
+    t->plan = plan_training(&sized, decided, &t->corpus, t->tokenizer.vocabulary.count);
     t->floor = t->corpus.stream ? (double)NAN : floor_of(&t->corpus, t->plan.reach);
     t->trial = thread_trial_new(t->plan.settings.threads, DECIDED(decided, threads));
 }
@@ -65,16 +63,14 @@ static void make_model(Trainer *t)
     t->progress = (Progress){.best_loss = INFINITY};
 }
 
-/* The vocabulary that a run was begun with: it need not come from its text alone. */
-static void read_vocabulary(Trainer *t, const Settings *settings)
+/* The tokenizer that a run was begun with: it need not come from its text only. */
+static void read_tokenizer(Trainer *t, const Settings *settings)
 {
     const Config *config = &t->config;
-    const Tokenizer tokenizer =
-        tokenizer_read(&t->directory, config->shape.vocabulary, config->eos);
-    t->vocabulary = tokenizer.vocabulary;
-    if (tokenizer.stream != (settings->sequence == SEQUENCE_STREAM) ||
-        tokenizer.lower != settings->lower ||
-        t->vocabulary.characters != (settings->tokens == TOKENS_CHAR))
+    t->tokenizer = tokenizer_json_read(&t->directory, config->shape.vocabulary, config->eos);
+    if (t->tokenizer.stream != (settings->sequence == SEQUENCE_STREAM) ||
+        t->tokenizer.lower != settings->lower ||
+        (t->tokenizer.kind == TOKENIZER_CHAR) != (settings->tokens == TOKENS_CHAR))
         die("%s/tokenizer.json does not read a text as config.json says", t->directory.path);
 }
 
@@ -100,12 +96,12 @@ static void open_resumed(Trainer *t, Settings *settings, Decided *decided)
     t->text = named ? text_read(t->text_path, settings->lower)
                     : run_read_text(&t->directory, settings->lower);
     record_check_text(&t->config, t->directory.path, text_name(t), &t->text);
-    read_vocabulary(t, settings);
-    read_corpus(t, settings);
+    read_tokenizer(t, settings);
+    t->corpus = corpus_new(&t->text, &t->tokenizer);
     make_plan(t, settings, decided);
     check_kernel(t);
     make_model(t);
-    run_identity(t->identity, &t->plan.settings, &t->text, &t->vocabulary);
+    run_identity(t->identity, &t->plan.settings, &t->text, &t->tokenizer);
     size_t log_size;
     t->progress = state_read(&t->directory, &t->gpt, &t->adam, t->best, &log_size, t->identity);
     if (t->plan.settings.steps < t->progress.step)
@@ -120,7 +116,7 @@ static void open_resumed(Trainer *t, Settings *settings, Decided *decided)
 /* The rest of opening a new run, from weights of its own or, unless NULL, from a model's. */
 static void begin(Trainer *t, const Settings *settings, const Decided *decided, const Gpt *from)
 {
-    read_corpus(t, settings);
+    t->corpus = corpus_new(&t->text, &t->tokenizer);
     make_plan(t, settings, decided);
     make_model(t);
     if (from)
@@ -128,16 +124,16 @@ static void begin(Trainer *t, const Settings *settings, const Decided *decided, 
     else
         gpt_init(&t->gpt, (uint32_t)settings->seed);
     memcpy(t->best, t->gpt.weight_block, t->gpt.size * sizeof *t->best);
-    run_identity(t->identity, &t->plan.settings, &t->text, &t->vocabulary);
+    run_identity(t->identity, &t->plan.settings, &t->text, &t->tokenizer);
     t->directory = run_begin(settings, t->text_path);
     t->log = log_begin(&t->directory);
 }
 
 static void open_new(Trainer *t, Settings *settings, const Decided *decided)
 {
-    plan_text(settings, decided);
+    *settings = plan_text(settings, decided);
     t->text = text_read(t->text_path, settings->lower);
-    make_vocabulary(t, settings);
+    train_tokenizer(t, settings);
     begin(t, settings, decided, NULL);
 }
 
@@ -146,12 +142,8 @@ static void open_from(Trainer *t, Settings *settings, Decided *decided)
     Pretrained model = pretrained_open(settings->from);
     take_over_model(settings, decided, &model);
     t->text = text_read(t->text_path, settings->lower);
-    t->vocabulary = model.vocabulary;
-    model.vocabulary = (Vocabulary){0}; /* the trainer's from now on */
-    char *spelt =
-        vocabulary_check_text(&t->vocabulary, text_name(t), t->text.raw.bytes, t->text.raw.size);
-    if (spelt)
-        die("%s", spelt);
+    t->tokenizer = model.tokenizer;
+    model.tokenizer = (Tokenizer){0}; /* the trainer's from now on */
     begin(t, settings, decided, &model.gpt);
     pretrained_close(&model);
 }
@@ -171,7 +163,7 @@ bool trainer_describe(const Trainer *t, const char *command)
 {
     if (t->plan.settings.resume) /* how it came about stays as it was */
         return record_update(&t->directory, &t->config, &t->plan.settings);
-    return run_describe(&t->directory, &t->plan, &t->vocabulary, t->text_path, &t->text, command,
+    return run_describe(&t->directory, &t->plan, &t->tokenizer, t->text_path, &t->text, command,
                         t->identity);
 }
 
@@ -185,7 +177,7 @@ void trainer_close(Trainer *t)
     gpt_free(&t->gpt);
     plan_free(&t->plan);
     corpus_free(&t->corpus);
-    vocabulary_free(&t->vocabulary);
+    tokenizer_free(&t->tokenizer);
     text_free(&t->text);
     config_free(&t->config);
     directory_close(&t->directory);
@@ -215,7 +207,8 @@ static Step learn(Trainer *t, int64_t number)
 {
     const Settings *s = &t->plan.settings;
     Gpt *gpt = &t->gpt;
-    int count, targets = 0;
+    int count;
+    int64_t targets = 0;
     const Piece *pieces = reader_take(&t->reader, s->batch, &count);
     for (int i = 0; i < count; i++)
         targets += pieces[i].length;
@@ -229,13 +222,14 @@ static Step learn(Trainer *t, int64_t number)
         if (from == end)
             continue;
         const Batch batch = batch_fill(&t->room, &t->corpus, pieces + from, end - from, row);
-        const double loss = gpt_forward_backward(gpt, &batch, (Real)(1.0 / targets), dropout);
+        const double loss =
+            gpt_forward_backward(gpt, &batch, (Real)(1.0 / (double)targets), dropout);
         if (!isfinite(loss))
             end_not_finite(t, number, "the loss is not finite");
         sum += loss;
         row += (uint32_t)batch.rows;
     }
-    return (Step){.loss = sum / targets, .targets = targets};
+    return (Step){.loss = sum / (double)targets, .targets = targets};
 }
 
 Step trainer_step(Trainer *t)
@@ -259,7 +253,7 @@ Step trainer_step(Trainer *t)
     t->progress.evaluated = false;
     t->progress.epoch = t->reader.epoch;
     t->progress.next = t->reader.next;
-    thread_trial_end(&t->trial, (clock_seconds() - began) / step.targets);
+    thread_trial_end(&t->trial, (clock_seconds() - began) / (double)step.targets);
     return step;
 }
 

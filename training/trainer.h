@@ -10,7 +10,7 @@
 typedef struct {
     const char *text_path;
     Text text;
-    Vocabulary vocabulary;
+    Tokenizer tokenizer;
     Corpus corpus;
     Plan plan;
     double floor;        /* NAN where it is not counted */
@@ -40,7 +40,7 @@ bool trainer_describe(const Trainer *trainer, const char *command);
 
 typedef struct {
     double loss, gradient_norm, rate;
-    int targets;
+    int64_t targets;
 } Step;
 
 /* Forward, backward and update over the next sequences. Dies, keeping what was saved, where a

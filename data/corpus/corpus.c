@@ -6,75 +6,51 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
+#include "base/base.h"
 #include "base/random.h"
-#include "data/nearest.h"
-#include "data/text.h"
 
 /* ---- From text to tokens ---- */
 
-/* A text, and the words that it is to be made of. */
-typedef struct {
-    const char *name, *text;
-    const Vocabulary *vocabulary;
-} Source;
-
-/* A vocabulary that was not made from this text need not have all of its words. */
-static _Noreturn void die_of_unknown(const Source *source, const char *token, size_t size)
+/* A tokenizer that was not trained on this text need not know all of its words. */
+static void put_tokens(Corpus *corpus, const Text *text, Span part, const Tokenizer *tokenizer)
 {
-    size_t line = 1;
-    for (const char *at = source->text; at < token; at++)
-        line += *at == '\n';
-    char *where = format_text("%s:%zu", source->name, line);
-    die("%s", unknown_word(source->vocabulary, where, token, size));
+    Span unknown;
+    if (!tokenizer_encode(tokenizer, part, &corpus->tokens, &unknown))
+        die("%s",
+            tokenizer_unknown(tokenizer, text_place(text, text->clean, unknown.begin), unknown));
 }
 
-static void put_tokens(Corpus *corpus, const char *from, const char *end, const Source *source)
+static void put_lines(Corpus *corpus, const Text *text, const Tokenizer *tokenizer)
 {
-    const char *token;
-    while ((token = vocabulary_next(source->vocabulary, &from, end))) {
-        const int id = vocabulary_id(source->vocabulary, token, (size_t)(from - token));
-        if (id < 0)
-            die_of_unknown(source, token, (size_t)(from - token));
-        arrput(corpus->tokens, id);
-    }
-}
-
-static void put_lines(Corpus *corpus, const char *end, const Source *source)
-{
-    const Vocabulary *v = source->vocabulary;
-    const char *at = source->text;
-    while (at < end) {
-        const char *stop = memchr(at, '\n', (size_t)(end - at));
-        const char *line_end = stop ? stop : end;
-        if (!is_blank(at, line_end)) {
-            const size_t begin = (size_t)arrlen(corpus->tokens);
-            arrput(corpus->lines, begin);
-            arrput(corpus->tokens, v->bos);
-            put_tokens(corpus, at, line_end, source);
-            arrput(corpus->tokens, v->eos);
-            const size_t inputs = (size_t)arrlen(corpus->tokens) - begin - 1;
-            corpus->longest = inputs > corpus->longest ? inputs : corpus->longest;
-        }
-        at = line_end + 1;
+    Span rest = text_span(text), line;
+    while (split_line(&rest.begin, rest.end, &line)) {
+        if (is_blank(line))
+            continue;
+        const size_t begin = (size_t)arrlen(corpus->tokens);
+        arrput(corpus->lines, begin);
+        arrput(corpus->tokens, tokenizer->bos);
+        put_tokens(corpus, text, line, tokenizer);
+        arrput(corpus->tokens, tokenizer->eos);
+        const size_t inputs = (size_t)arrlen(corpus->tokens) - begin - 1;
+        corpus->longest = inputs > corpus->longest ? inputs : corpus->longest;
     }
     arrput(corpus->lines, (size_t)arrlen(corpus->tokens));
 }
 
-Corpus corpus_of(const char *name, const char *text, size_t size, const Vocabulary *vocabulary,
-                 bool stream)
+Corpus corpus_new(const Text *text, const Tokenizer *tokenizer)
 {
-    Corpus corpus = {.stream = stream};
-    const Source source = {name, text, vocabulary};
-    if (is_blank(text, text + size))
-        die("%s holds nothing but white space", name);
-    if (!stream) {
-        put_lines(&corpus, text + size, &source);
+    Corpus corpus = {.stream = tokenizer->stream};
+    if (is_blank(text_span(text)))
+        die("%s has only white space", text->name);
+    tokenizer_check_text(tokenizer, text);
+    if (!corpus.stream) {
+        put_lines(&corpus, text, tokenizer);
         return corpus;
     }
-    put_tokens(&corpus, text, text + size, &source);
+    put_tokens(&corpus, text, text_span(text), tokenizer);
     if (arrlen(corpus.tokens) < 2)
-        die("%s is a stream of one token: there is nothing to foretell; use --sequence lines",
-            name);
+        die("%s is a stream of one token: there is nothing to predict; use --sequence lines",
+            text->name);
     corpus.longest = (size_t)arrlen(corpus.tokens) - 1;
     return corpus;
 }

@@ -7,7 +7,7 @@
 #define PULGA_CORPUS_H
 
 #include "model/batch.h"
-#include "data/vocabulary.h"
+#include "data/tokenizer.h"
 
 typedef struct {
     size_t from; /* first input, an index into the tokens */
@@ -28,10 +28,9 @@ typedef struct {
     size_t lines_cut; /* lines longer than the context */
 } Corpus;
 
-/* The tokens of a clean text; dies naming it where it holds no word, or one that the vocabulary
- * has not. The caller frees. */
-Corpus corpus_of(const char *name, const char *text, size_t size, const Vocabulary *vocabulary,
-                 bool stream);
+/* The tokens of a text; dies if it has none, or one that the tokenizer does not know. The text may
+ * be let go after this. */
+Corpus corpus_new(const Text *text, const Tokenizer *tokenizer);
 void corpus_free(Corpus *corpus);
 
 /* Cuts it for a context of T tokens and holds out a share of it: lines drawn by the seed, or the

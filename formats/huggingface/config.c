@@ -45,7 +45,7 @@ static void put_architecture(cJSON *json, const GptConfig *shape)
 }
 
 void config_put_model(cJSON *json, const GptConfig *shape, double dropout,
-                      const Vocabulary *vocabulary)
+                      const Tokenizer *tokenizer)
 {
     put_architecture(json, shape);
     cJSON_AddNumberToObject(json, "vocab_size", shape->vocabulary);
@@ -61,10 +61,10 @@ void config_put_model(cJSON *json, const GptConfig *shape, double dropout,
     cJSON_AddNumberToObject(json, "layer_norm_epsilon", EPSILON);
     cJSON_AddNumberToObject(json, "initializer_range", 0.02);
     cJSON_AddTrueToObject(json, "scale_attn_weights");
-    if (vocabulary->bos >= 0) {
-        cJSON_AddNumberToObject(json, "bos_token_id", vocabulary->bos);
-        cJSON_AddNumberToObject(json, "eos_token_id", vocabulary->eos);
-        cJSON_AddNumberToObject(json, "pad_token_id", vocabulary->eos);
+    if (tokenizer->bos >= 0) {
+        cJSON_AddNumberToObject(json, "bos_token_id", tokenizer->bos);
+        cJSON_AddNumberToObject(json, "eos_token_id", tokenizer->eos);
+        cJSON_AddNumberToObject(json, "pad_token_id", tokenizer->eos);
     } else { /* GPT-2's own defaults lie outside a small vocabulary */
         cJSON_AddNullToObject(json, "bos_token_id");
         cJSON_AddNullToObject(json, "eos_token_id");

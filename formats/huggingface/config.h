@@ -4,7 +4,7 @@
 #define PULGA_CONFIG_H
 
 #include "base/directory.h"
-#include "data/vocabulary.h"
+#include "data/tokenizer.h"
 #include "model/gpt.h"
 
 struct cJSON;
@@ -12,7 +12,7 @@ struct cJSON;
 /* Puts the architecture and the sizes into an object. Its model_type is gpt2 or openai-gpt if these
  * can describe the model; else it is pulga, which Transformers refuses. */
 void config_put_model(struct cJSON *json, const GptConfig *shape, double dropout,
-                      const Vocabulary *vocabulary);
+                      const Tokenizer *tokenizer);
 
 /* A config.json that was read. */
 typedef struct {

@@ -8,8 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "data/nearest.h"
-#include "data/text.h"
 #include "tokenizer_json.h"
 #include "weights.h"
 
@@ -64,14 +62,11 @@ Pretrained pretrained_open(const char *path)
     SafeTensors file = safetensors_open(directory, "model.safetensors");
     check_identity(&model.config, &file);
     check_size(&file, shape);
-    const Tokenizer tokenizer = tokenizer_read(directory, shape.vocabulary, model.config.eos);
+    model.tokenizer = tokenizer_json_read(directory, shape.vocabulary, model.config.eos);
     /* A run that is overwritten loses its model, then gets its new config.json and tokenizer, and at
      * last its new model: if config.json is still the same, all that was read belongs to it. */
     if (!config_is_unchanged(&model.config, directory))
         die("%s/config.json was replaced while the model was read; try again", path);
-    model.vocabulary = tokenizer.vocabulary;
-    model.lower = tokenizer.lower;
-    model.stream = tokenizer.stream;
     model.gpt = gpt_new(&shape, shape.context);
     weights_read(&file, &model.gpt, model.gpt.weight_block, "");
     const char *wrong = weights_wrong(&model.gpt, model.gpt.weight_block);
@@ -84,7 +79,7 @@ Pretrained pretrained_open(const char *path)
 void pretrained_close(Pretrained *model)
 {
     gpt_free(&model->gpt);
-    vocabulary_free(&model->vocabulary);
+    tokenizer_free(&model->tokenizer);
     config_free(&model->config);
     directory_close(&model->directory);
 }
@@ -96,37 +91,4 @@ void pretrained_check(const Pretrained *model, double number)
             "be "
             "used",
             model->directory.path, number);
-}
-
-char *pretrained_tokens(const Pretrained *model, const char *name, const char *bytes, size_t size,
-                        int **tokens, int *count)
-{
-    const Vocabulary *words = &model->vocabulary;
-    char *clean;
-    size_t clean_size;
-    char *wrong = vocabulary_check_text(words, name, bytes, size);
-    if (!wrong)
-        wrong = text_clean(name, bytes, size, model->lower, &clean, &clean_size);
-    if (wrong) {
-        text_sanitize(wrong);
-        return wrong;
-    }
-    int *read = memory_new(clean_size + 1, sizeof *read, "a prompt");
-    *count = 0;
-    if (!model->stream)
-        read[(*count)++] = words->bos;
-    const char *token, *at = clean, *end = clean + clean_size;
-    while (!wrong && (token = vocabulary_next(words, &at, end))) {
-        const int id = vocabulary_id(words, token, (size_t)(at - token));
-        if (id >= 0)
-            read[(*count)++] = id;
-        else
-            wrong = unknown_word(words, name, token, (size_t)(at - token));
-    }
-    if (wrong)
-        free(read);
-    else
-        *tokens = read;
-    free(clean);
-    return wrong;
 }

@@ -9,22 +9,23 @@
 
 #include "base/base.h"
 #include "base/file.h"
+#include "base/utf8.h"
 #include "formats/json.h"
 
 /* How tokenizer.json says where text.c splits. */
 static const struct {
-    bool characters;
-    Marks marks;
+    TokenizerKind kind;
+    Punctuation punctuation;
     const char *json;
 } SPLITTERS[] = {
-    {false, MARKS_ALONE,
+    {TOKENIZER_WORD, PUNCTUATION_ALONE,
      "{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":\"WhitespaceSplit\"},"
      "{\"type\":\"Punctuation\",\"behavior\":\"Isolated\"}]}"},
-    {true, MARKS_ALONE,
+    {TOKENIZER_CHAR, PUNCTUATION_ALONE,
      "{\"type\":\"Split\",\"pattern\":{\"Regex\":\"[\\\\s\\\\S]\"},"
      "\"behavior\":\"Isolated\",\"invert\":false}"},
-    {false, MARKS_IN_WORDS, "{\"type\":\"WhitespaceSplit\"}"},
-    {false, MARKS_IN_RUNS, "{\"type\":\"Whitespace\"}"},
+    {TOKENIZER_WORD, PUNCTUATION_IN_WORDS, "{\"type\":\"WhitespaceSplit\"}"},
+    {TOKENIZER_WORD, PUNCTUATION_IN_RUNS, "{\"type\":\"Whitespace\"}"},
 };
 enum { SPLITTER_COUNT = sizeof SPLITTERS / sizeof *SPLITTERS };
 
@@ -51,10 +52,10 @@ static void put_normalizer(cJSON *json, bool lower)
                                             : "{\"type\":\"NFC\"}"));
 }
 
-static void put_splitter(cJSON *json, const Vocabulary *v)
+static void put_splitter(cJSON *json, const Tokenizer *t)
 {
     for (int i = 0; i < SPLITTER_COUNT; i++)
-        if (SPLITTERS[i].characters == v->characters && SPLITTERS[i].marks == v->marks)
+        if (SPLITTERS[i].kind == t->kind && SPLITTERS[i].punctuation == t->punctuation)
             cJSON_AddItemToObject(json, "pre_tokenizer", cJSON_Parse(SPLITTERS[i].json));
 }
 
@@ -68,13 +69,13 @@ static void put_piece(cJSON *template, const char *kind, const char *id)
 }
 
 /* A sequence begins with [bos]; a stream has none. */
-static void put_beginning(cJSON *json, const Vocabulary *v)
+static void put_beginning(cJSON *json, const Tokenizer *t)
 {
-    if (v->bos < 0) {
+    if (t->bos < 0) {
         cJSON_AddNullToObject(json, "post_processor");
         return;
     }
-    const char *bos = v->words[v->bos].key;
+    const char *bos = vocabulary_word(&t->vocabulary, t->bos);
     cJSON *processor = cJSON_AddObjectToObject(json, "post_processor");
     cJSON_AddStringToObject(processor, "type", "TemplateProcessing");
     cJSON *single = cJSON_AddArrayToObject(processor, "single");
@@ -87,23 +88,25 @@ static void put_beginning(cJSON *json, const Vocabulary *v)
     cJSON *about =
         cJSON_AddObjectToObject(cJSON_AddObjectToObject(processor, "special_tokens"), bos);
     cJSON_AddStringToObject(about, "id", bos);
-    cJSON_AddItemToArray(cJSON_AddArrayToObject(about, "ids"), cJSON_CreateNumber(v->bos));
+    cJSON_AddItemToArray(cJSON_AddArrayToObject(about, "ids"), cJSON_CreateNumber(t->bos));
     cJSON_AddItemToArray(cJSON_AddArrayToObject(about, "tokens"), cJSON_CreateString(bos));
 }
 
-static cJSON *tokenizer_json(const Vocabulary *v, bool lower)
+static cJSON *tokenizer_json(const Tokenizer *t)
 {
+    const Vocabulary *v = &t->vocabulary;
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "version", "1.0");
     cJSON_AddNullToObject(json, "truncation");
     cJSON_AddNullToObject(json, "padding");
     cJSON *special = cJSON_AddArrayToObject(json, "added_tokens");
-    for (ptrdiff_t i = 0; i < arrlen(v->special); i++)
-        put_special(special, v->words[v->special[i]].key, v->special[i]);
-    put_normalizer(json, lower);
-    put_splitter(json, v);
-    put_beginning(json, v);
-    if (v->characters)
+    for (int id = 0; id < v->count; id++)
+        if (vocabulary_is_special(v, id))
+            put_special(special, vocabulary_word(v, id), id);
+    put_normalizer(json, t->lower);
+    put_splitter(json, t);
+    put_beginning(json, t);
+    if (t->kind == TOKENIZER_CHAR)
         cJSON_AddItemToObject(json, "decoder", cJSON_Parse("{\"type\":\"Fuse\"}"));
     else
         cJSON_AddNullToObject(json, "decoder");
@@ -111,32 +114,32 @@ static cJSON *tokenizer_json(const Vocabulary *v, bool lower)
     cJSON_AddStringToObject(model, "type", "WordLevel");
     cJSON *words = cJSON_AddObjectToObject(model, "vocab");
     for (int id = 0; id < v->count; id++)
-        cJSON_AddNumberToObject(words, v->words[id].key, id);
+        cJSON_AddNumberToObject(words, vocabulary_word(v, id), id);
     /* Named even where the vocabulary has none: an unknown word is then an error there too. */
-    cJSON_AddStringToObject(model, "unk_token", v->unk < 0 ? "[unk]" : v->words[v->unk].key);
+    cJSON_AddStringToObject(model, "unk_token", t->unk < 0 ? "[unk]" : vocabulary_word(v, t->unk));
     return json;
 }
 
-static cJSON *tokenizer_config_json(const Vocabulary *v, int context)
+static cJSON *tokenizer_config_json(const Tokenizer *t, int context)
 {
+    const Vocabulary *v = &t->vocabulary;
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "tokenizer_class", "PreTrainedTokenizerFast");
-    if (v->bos >= 0) {
-        cJSON_AddStringToObject(json, "bos_token", v->words[v->bos].key);
-        cJSON_AddStringToObject(json, "eos_token", v->words[v->eos].key);
-        cJSON_AddStringToObject(json, "pad_token", v->words[v->eos].key);
+    if (t->bos >= 0) {
+        cJSON_AddStringToObject(json, "bos_token", vocabulary_word(v, t->bos));
+        cJSON_AddStringToObject(json, "eos_token", vocabulary_word(v, t->eos));
+        cJSON_AddStringToObject(json, "pad_token", vocabulary_word(v, t->eos));
     }
-    if (v->unk >= 0)
-        cJSON_AddStringToObject(json, "unk_token", v->words[v->unk].key);
+    if (t->unk >= 0)
+        cJSON_AddStringToObject(json, "unk_token", vocabulary_word(v, t->unk));
     cJSON_AddNumberToObject(json, "model_max_length", context);
     return json;
 }
 
-bool tokenizer_write(const Directory *directory, const Vocabulary *vocabulary, bool lower,
-                     int context)
+bool tokenizer_json_write(const Directory *directory, const Tokenizer *tokenizer, int context)
 {
-    cJSON *json = tokenizer_json(vocabulary, lower);
-    cJSON *config = tokenizer_config_json(vocabulary, context);
+    cJSON *json = tokenizer_json(tokenizer);
+    cJSON *config = tokenizer_config_json(tokenizer, context);
     const bool good = json_write(directory, "tokenizer.json", json) &&
                       json_write(directory, "tokenizer_config.json", config);
     cJSON_Delete(json);
@@ -210,7 +213,7 @@ static void put_added(const char *directory, Entry *entries, int count, const cJ
     }
 }
 
-static Vocabulary read_words(const char *directory, const cJSON *json, int count)
+static void read_words(const char *directory, const cJSON *json, int count, Vocabulary *v)
 {
     const cJSON *model = get(json, "model"), *vocab = get(model, "vocab"), *word;
     const char *type = cJSON_GetStringValue(get(model, "type"));
@@ -223,23 +226,22 @@ static Vocabulary read_words(const char *directory, const cJSON *json, int count
     cJSON_ArrayForEach(word, vocab) put_entry(directory, entries, count, word->string, word, false);
     put_added(directory, entries, count, get(json, "added_tokens"));
 
-    Vocabulary v = vocabulary_new(false);
     for (int id = 0; id < count; id++) {
         if (!entries[id].text)
             die("%s/tokenizer.json has no word for the id %d, but config.json's vocab_size is %d; "
                 "bring the model to it with model.resize_token_embeddings(len(tokenizer))",
                 directory, id, count);
-        if (!vocabulary_add(&v, entries[id].text, 0, entries[id].special))
+        if (vocabulary_add(v, entries[id].text, strlen(entries[id].text), entries[id].special) < 0)
             damaged(directory, "it has two ids for", entries[id].text);
     }
+    vocabulary_complete(v);
     free(entries);
-    return v;
 }
 
 /* The id of a word that some part names; dies where it is none. */
 static int id_of(const char *directory, const Vocabulary *v, const char *part, const char *word)
 {
-    const int id = word ? vocabulary_id(v, word, strlen(word)) : -1;
+    const int id = word ? vocabulary_find(v, word, strlen(word)) : -1;
     if (id < 0)
         die("%s: its %s names '%.100s', which is not in the vocabulary", directory, part,
             word ? word : "nothing");
@@ -261,7 +263,7 @@ static void read_normalizer(const char *directory, const cJSON *normalizer, bool
         refuse(directory, "normalizer", normalizer, "NFC, Lowercase, or both");
 }
 
-static void read_splitter(const char *directory, const cJSON *splitter, Vocabulary *v)
+static void read_splitter(const char *directory, const cJSON *splitter, Tokenizer *t)
 {
     for (int i = 0; i < SPLITTER_COUNT; i++) {
         cJSON *known = cJSON_Parse(SPLITTERS[i].json);
@@ -269,8 +271,8 @@ static void read_splitter(const char *directory, const cJSON *splitter, Vocabula
         cJSON_Delete(known);
         if (!same)
             continue;
-        v->characters = SPLITTERS[i].characters;
-        v->marks = SPLITTERS[i].marks;
+        t->kind = SPLITTERS[i].kind;
+        t->punctuation = SPLITTERS[i].punctuation;
         return;
     }
     refuse(directory, "pre_tokenizer", splitter,
@@ -335,28 +337,29 @@ static void read_ends(const char *directory, Tokenizer *t, const cJSON *json, co
     t->stream = !bos;
     if (t->stream)
         return;
-    t->vocabulary.bos = id_of(directory, &t->vocabulary, "post_processor", bos);
+    t->bos = id_of(directory, &t->vocabulary, "post_processor", bos);
     eos = eos ? eos : named(config, "eos_token");
     if (!eos && eos_id < 0)
         die("%s: neither tokenizer_config.json nor config.json names the token that ends a line "
             "(eos_token)",
             directory);
-    t->vocabulary.eos = eos ? id_of(directory, &t->vocabulary, "eos_token", eos) : eos_id;
+    t->eos = eos ? id_of(directory, &t->vocabulary, "eos_token", eos) : eos_id;
 }
 
-Tokenizer tokenizer_read(const Directory *directory, int count, int eos)
+Tokenizer tokenizer_json_read(const Directory *directory, int count, int eos)
 {
     cJSON *json = json_read(directory, "tokenizer.json"), *config = NULL;
     if (directory_has(directory, "tokenizer_config.json")) /* old ones have none */
         config = json_read(directory, "tokenizer_config.json");
 
-    Tokenizer t = {.vocabulary = read_words(directory->path, json, count)};
-    read_splitter(directory->path, get(json, "pre_tokenizer"), &t.vocabulary);
+    Tokenizer t = tokenizer_new();
+    read_words(directory->path, json, count, &t.vocabulary);
+    read_splitter(directory->path, get(json, "pre_tokenizer"), &t);
     read_normalizer(directory->path, get(json, "normalizer"), &t.lower);
     read_ends(directory->path, &t, json, config, eos);
     const char *unk = cJSON_GetStringValue(get(get(json, "model"), "unk_token"));
     if (unk)
-        t.vocabulary.unk = vocabulary_id(&t.vocabulary, unk, strlen(unk));
+        t.unk = vocabulary_find(&t.vocabulary, unk, strlen(unk));
     cJSON_Delete(json);
     cJSON_Delete(config);
     return t;

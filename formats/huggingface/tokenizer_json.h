@@ -1,24 +1,18 @@
-/* tokenizer.h: a vocabulary as Hugging Face's tokenizer files: tokenizer.json (a WordLevel model
- * whose normalizer and splitter do what text.c does) and tokenizer_config.json. */
+/* tokenizer_json.h: a tokenizer as Hugging Face's files: tokenizer.json, a WordLevel model whose
+ * normalizer and pre-tokenizer do what data/text.c and data/split.c do, and tokenizer_config.json. */
 #ifndef PULGA_TOKENIZER_JSON_H
 #define PULGA_TOKENIZER_JSON_H
 
 #include "base/directory.h"
-#include "data/vocabulary.h"
+#include "data/tokenizer.h"
 
-/* Writes both into a directory. Says in one line what failed and returns false. */
-bool tokenizer_write(const Directory *directory, const Vocabulary *vocabulary, bool lower,
-                     int context);
+/* Writes both into a directory; context: the most tokens that the model attends to. Returns false
+ * after a warning if that fails. */
+bool tokenizer_json_write(const Directory *directory, const Tokenizer *tokenizer, int context);
 
-/* A vocabulary, and how a text is read with it. */
-typedef struct {
-    Vocabulary vocabulary; /* without [bos] and [eos] where it is read as a stream */
-    bool lower, stream;
-} Tokenizer;
-
-/* Reads both from a directory: a run's, or such as Transformers saved. It must know `count` tokens,
- * and `eos` (or -1) ends a line where the files do not say it. Dies naming what is not supported.
- * A text is brought to NFC whether they say so or not. */
-Tokenizer tokenizer_read(const Directory *directory, int count, int eos);
+/* Reads both from a directory that train or Transformers has written. The tokenizer must have
+ * `count` tokens; `eos` (or -1) ends a line if the files do not say what does. Dies naming what is
+ * not supported. A text is brought to NFC even if the files do not ask for it. */
+Tokenizer tokenizer_json_read(const Directory *directory, int count, int eos);
 
 #endif

@@ -7,15 +7,16 @@
 
 #include "data/corpus/corpus.h"
 #include "tests/helpers/close.h"
+#include "tests/helpers/literal.h"
 #include "tests/helpers/scratch.h"
 
-static Corpus corpus(const char *text, bool stream, bool characters)
+static Corpus corpus(const char *string, bool stream, bool characters)
 {
-    Vocabulary v = vocabulary_of(
-        "a.txt", text, strlen(text),
-        (VocabularyRules){.stream = stream, .characters = characters, .min_count = 1});
-    Corpus c = corpus_of("a.txt", text, strlen(text), &v, stream);
-    vocabulary_free(&v);
+    Text text = literal_text(string);
+    Tokenizer t = literal_tokenizer(string, characters ? TOKENIZER_CHAR : TOKENIZER_WORD, stream);
+    Corpus c = corpus_new(&text, &t);
+    tokenizer_free(&t);
+    text_free(&text);
     return c;
 }
 
@@ -76,12 +77,13 @@ static void test_lines(void **state)
 static void test_unknown_words(void **state)
 {
     (void)state;
-    const char *text = "a b a\nc a b\n";
-    Vocabulary v = vocabulary_of("a.txt", text, strlen(text), (VocabularyRules){.min_count = 2});
-    Corpus c = corpus_of("a.txt", text, strlen(text), &v, false);
+    Text text = literal_text("a b a\nc a b\n");
+    Tokenizer t = tokenizer_train(&text, (TokenizerRules){.min_count = 2});
+    Corpus c = corpus_new(&text, &t);
     assert_corpus(&c, (const int[]){0, 3, 4, 3, 1, 0, 2, 3, 4, 1}, 10);
     corpus_free(&c);
-    vocabulary_free(&v);
+    tokenizer_free(&t);
+    text_free(&text);
 }
 
 static void test_stream(void **state)
@@ -112,7 +114,7 @@ static void make_stream(void *text)
 static void test_nothing(void **state)
 {
     (void)state;
-    assert_dies(make_lines, "", "a.txt", "white space");
+    assert_dies(make_lines, "", "a.txt", "is empty");
     assert_dies(make_lines, "\n \t\n\u3000", "a.txt", "white space");
     assert_dies(make_stream, "\n\n", "a.txt", "white space");
     assert_dies(make_stream, "word\n", "a.txt", "one token", "--sequence lines");

@@ -6,32 +6,29 @@
 #include <stb/stb_ds.h>
 
 #include "data/corpus/floor.h"
-#include "data/text.h"
 #include "tests/helpers/close.h"
-
-static Vocabulary vocabulary(const char *text, bool characters)
-{
-    return vocabulary_of("a.txt", text, strlen(text),
-                         (VocabularyRules){.characters = characters, .min_count = 1});
-}
+#include "tests/helpers/literal.h"
 
 /* A text by lines, cut. */
-static Corpus corpus(const char *text, bool characters, int context, double held_out)
+static Corpus corpus(const char *string, bool characters, int context, double held_out)
 {
-    Vocabulary v = vocabulary(text, characters);
-    Corpus c = corpus_of("a.txt", text, strlen(text), &v, false);
+    Text text = literal_text(string);
+    Tokenizer t = literal_tokenizer(string, characters ? TOKENIZER_CHAR : TOKENIZER_WORD, false);
+    Corpus c = corpus_new(&text, &t);
     corpus_cut(&c, context, held_out, 1);
-    vocabulary_free(&v);
+    tokenizer_free(&t);
+    text_free(&text);
     return c;
 }
 
 static Corpus nine_sentences(bool characters, int *words)
 {
     Text text = text_read("data/perro.txt", false);
-    Vocabulary v = vocabulary(text.clean, characters);
+    Tokenizer t =
+        literal_tokenizer(text.clean, characters ? TOKENIZER_CHAR : TOKENIZER_WORD, false);
     Corpus c = corpus(text.clean, characters, 40, 0);
-    *words = v.count;
-    vocabulary_free(&v);
+    *words = t.vocabulary.count;
+    tokenizer_free(&t);
     text_free(&text);
     return c;
 }
@@ -168,7 +165,8 @@ static void test_held_out(void **state)
 {
     (void)state;
     char *text = made_up(60), *rest = calloc(strlen(text) + 1, 1);
-    Vocabulary v = vocabulary(text, false);
+    Tokenizer t = literal_tokenizer(text, TOKENIZER_WORD, false);
+    const int V = t.vocabulary.count;
     Corpus c = corpus(text, false, 40, 0.25);
     assert_int_equal(arrlen(c.held_out), 15);
     const char *line = text;
@@ -181,7 +179,8 @@ static void test_held_out(void **state)
             strncat(rest, line, (size_t)(end - line));
         line = end;
     }
-    Corpus without = corpus_of("a.txt", rest, strlen(rest), &v, false), whole;
+    Text trained = literal_text(rest);
+    Corpus without = corpus_new(&trained, &t), whole;
     corpus_cut(&without, 40, 0, 1);
     whole = corpus(text, false, 40, 0);
     assert_int_equal(c.train_targets, without.train_targets);
@@ -191,10 +190,10 @@ static void test_held_out(void **state)
                          1e-12);
         assert_true(fabs(floor_of(&c, reaches[i]) - floor_of(&whole, reaches[i])) > 1e-4);
     }
-    assert_close_one("unigram", floor_unigram(&c, v.count), floor_unigram(&without, v.count),
-                     1e-12);
-    assert_true(fabs(floor_unigram(&c, v.count) - floor_unigram(&whole, v.count)) > 1e-6);
-    vocabulary_free(&v);
+    assert_close_one("unigram", floor_unigram(&c, V), floor_unigram(&without, V), 1e-12);
+    assert_true(fabs(floor_unigram(&c, V) - floor_unigram(&whole, V)) > 1e-6);
+    tokenizer_free(&t);
+    text_free(&trained);
     corpus_free(&c), corpus_free(&without), corpus_free(&whole);
     free(text), free(rest);
 }
@@ -216,14 +215,14 @@ static void test_certain(void **state)
 static void test_stream(void **state)
 {
     (void)state;
-    const char *text = "a b c c b c b";
-    Vocabulary v = vocabulary_of("a.txt", text, strlen(text),
-                                 (VocabularyRules){.stream = true, .min_count = 1});
-    Corpus c = corpus_of("a.txt", text, strlen(text), &v, true);
+    Text text = literal_text("a b c c b c b");
+    Tokenizer t = literal_tokenizer("a b c c b c b", TOKENIZER_WORD, true);
+    Corpus c = corpus_new(&text, &t);
     corpus_cut(&c, 2, 0, 1);
-    assert_close_one("unigram", floor_unigram(&c, v.count), log(2), 1e-15);
+    assert_close_one("unigram", floor_unigram(&c, t.vocabulary.count), log(2), 1e-15);
     corpus_free(&c);
-    vocabulary_free(&v);
+    tokenizer_free(&t);
+    text_free(&text);
 }
 
 int main(void)

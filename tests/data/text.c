@@ -1,5 +1,4 @@
-/* test_text.c: what a text file may hold, how it is cleaned, and where it is split. */
-#include <ctype.h>
+/* text.c: what a text file may hold, and how it is cleaned. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,7 +130,8 @@ static void test_marks_and_line_ends(void **state)
     assert_clean("\xEF\xBB\xBF\xEF\xBB\xBF", false, "\xEF\xBB\xBF"); /* only the first is one */
     assert_clean("a\n\xEF\xBB\xBF", false, "a\n\xEF\xBB\xBF");
     assert_clean("a\r\nb\r\n\r\nc", false, "a\nb\n\nc");
-    assert_clean("a\rb\nc\r", false, "a\rb\nc\r"); /* alone it ends no line */
+    assert_clean("a\rb\nc\r", false, "a\rb\nc\r"); /* by itself it ends no line, */
+    assert_clean("a\rb\r\rc", false, "a\nb\n\nc"); /* unless nothing else does */
     assert_clean("a\r\r\n", false, "a\r\n");
     assert_clean("\r\n", false, "\n");
     assert_clean("\xC3\xA9\r\n\xC3\xA9\r\n", false, "é\né\n");
@@ -185,30 +185,6 @@ static void test_lower(void **state)
     assert_clean("日本 👍", true, "日本 👍");
 }
 
-/* ---- Reserved words ---- */
-
-static void test_reserved(void **state)
-{
-    (void)state;
-    static const struct {
-        Raw raw;
-        const char *place, *name;
-    } cases[] = {
-        {RAW("[bos]"), "a.txt:1:", "[bos]"},
-        {RAW("uno\ndos [eos] tres\n"), "a.txt:2:", "[eos]"},
-        {RAW("uno\r\n\r\nx[unk]x"), "a.txt:3:", "[unk]"},
-        {RAW("ñ [unk]"), "a.txt:1:", "[unk]"},
-        {{"[BOS]", 5, true}, "a.txt:1:", "[bos]"},
-        {{"a\n\xC3\x91 [UnK]", 10, true}, "a.txt:2:", "[unk]"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Raw raw = cases[i].raw;
-        assert_dies(clean_it, &raw, cases[i].place, cases[i].name);
-    }
-    assert_clean("[BOS] [bos [ eos] bos] [un\nk]", false, "[BOS] [bos [ eos] bos] [un\nk]");
-    assert_clean("[BOS [ EOS]", true, "[bos [ eos]");
-}
-
 /* ---- Files ---- */
 
 static void read_it(void *path)
@@ -237,7 +213,6 @@ static void test_refused_files(void **state)
                    "uno\nma\xF1"
                    "ana\n",
                    11, "some.txt:2:3: byte 0xF1");
-    assert_refused(folder, "uno [bos]", 9, "some.txt:1: the text spells out [bos]");
 
     /* Behind what one read takes. */
     const size_t size = 300000;
@@ -292,118 +267,6 @@ static void test_standard_input(void **state)
     scratch_remove(folder);
 }
 
-/* ---- Tokens ---- */
-
-/* The tokens of a text with a bar behind each. */
-static void assert_cut(const char *text, bool characters, Marks marks, const char *wanted)
-{
-    char got[1024], *put = got;
-    const size_t size = strlen(text);
-    char *copy = exactly(text, size);
-    const char *at = copy, *end = copy + size, *token;
-    while ((token = token_next(&at, end, characters, marks))) {
-        assert_true(token < at && at <= end);
-        put += sprintf(put, "%.*s|", (int)(at - token), token);
-    }
-    *put = 0;
-    assert_ptr_equal(at, end);
-    assert_null(token_next(&at, end, characters, marks)); /* and so it stays */
-    assert_string_equal(got, wanted);
-    free(copy);
-}
-
-static void assert_tokens(const char *text, bool characters, const char *wanted)
-{
-    assert_cut(text, characters, MARKS_ALONE, wanted);
-}
-
-static void test_white_space(void **state)
-{
-    (void)state;
-    /* All of Unicode's White_Space: PropList.txt. */
-    static const int spaces[] = {0x09,   0x0A,   0x0B,   0x0C,   0x0D,   0x20,   0x85,
-                                 0xA0,   0x1680, 0x2000, 0x2001, 0x2002, 0x2003, 0x2004,
-                                 0x2005, 0x2006, 0x2007, 0x2008, 0x2009, 0x200A, 0x2028,
-                                 0x2029, 0x202F, 0x205F, 0x3000};
-    const size_t count = sizeof spaces / sizeof *spaces;
-    for (size_t i = 0; i < count; i++) {
-        char text[16] = "a";
-        size_t size = 1 + utf8_put(text + 1, spaces[i]);
-        size += utf8_put(text + size, spaces[i]);
-        memcpy(text + size, "b", 2);
-        assert_tokens(text, false, "a|b|");
-        assert_tokens(text + 1, false, "b|");
-    }
-}
-
-static void test_punctuation(void **state)
-{
-    (void)state;
-    for (int c = '!'; c < 0x7F; c++)
-        if (ispunct(c)) {
-            char text[8], wanted[16];
-            snprintf(text, sizeof text, "a%cb%c%c", c, c, c);
-            snprintf(wanted, sizeof wanted, "a|%c|b|%c|%c|", c, c, c);
-            assert_tokens(text, false, wanted);
-        }
-    assert_tokens("¿Qué?¡No!", false, "¿|Qué|?|¡|No|!|");
-    assert_tokens("«a»—b…", false, "«|a|»|—|b|…|");
-    assert_tokens("–‘’“”„‹›·§", false, "–|‘|’|“|”|„|‹|›|·|§|");
-    assert_tokens("日本、東京。", false, "日本|、|東京|。|");
-    assert_tokens("a‿b⟨c⟩d؟", false, "a|‿|b|⟨|c|⟩|d|؟|");
-    /* Symbols, and what has no width, are parts of words. */
-    assert_tokens("5€ 3×4 1ª 20° ©x ´ a\u200Bb \u00ADc \uFEFFd", false,
-                  "5€|3×4|1ª|20°|©x|´|a\u200Bb|\u00ADc|\uFEFFd|");
-}
-
-static void test_words(void **state)
-{
-    (void)state;
-    assert_tokens("", false, "");
-    assert_tokens(" \t\n", false, "");
-    assert_tokens("el perro\n come ", false, "el|perro|come|");
-    assert_tokens("abc123 42 3.14", false, "abc123|42|3|.|14|");
-    assert_tokens("👍🏽👍 hola👍", false, "👍🏽👍|hola👍|");
-    assert_tokens("x\u0307\u0323 \u0301", false, "x\u0307\u0323|\u0301|");
-    assert_tokens("[bos", false, "[|bos|");
-    /* The end counts, not what lies behind it. */
-    const char *text = "perro gato", *at = text;
-    assert_ptr_equal(token_next(&at, text + 3, false, MARKS_ALONE), text);
-    assert_ptr_equal(at, text + 3);
-    assert_null(token_next(&at, text + 3, false, MARKS_ALONE));
-}
-
-/* As the tokenizers library cuts with its WhitespaceSplit and its Whitespace. */
-static void test_marks(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *text, *in_words, *in_runs;
-    } cases[] = {
-        {"", "", ""},
-        {" ¿Qué?... ", "¿Qué?...|", "¿|Qué|?...|"},
-        {"a.b «c»\u00A0d", "a.b|«c»|d|", "a|.|b|«|c|»|d|"},
-        {"_x_y 3.14€ +5", "_x_y|3.14€|+5|", "_x_y|3|.|14|€|+|5|"},
-        {"n\u0303 \u0301 x\u200Dy Ⓐb ½ Ⅷ", "n\u0303|\u0301|x\u200Dy|Ⓐb|½|Ⅷ|",
-         "n\u0303|\u0301|x\u200Dy|Ⓐb|½|Ⅷ|"},
-        {"hola👍👍, 日本、東", "hola👍👍,|日本、東|", "hola|👍👍,|日本|、|東|"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_cut(cases[i].text, false, MARKS_IN_WORDS, cases[i].in_words);
-        assert_cut(cases[i].text, false, MARKS_IN_RUNS, cases[i].in_runs);
-    }
-    assert_cut("a..", true, MARKS_IN_RUNS, "a|.|.|"); /* characters have no marks */
-}
-
-static void test_characters(void **state)
-{
-    (void)state;
-    assert_tokens("", true, "");
-    assert_tokens("a b\n", true, "a| |b|\n|");
-    assert_tokens("¿ñ\u3000x\u0307\u0323", true, "¿|ñ|\u3000|x|\u0307|\u0323|");
-    assert_tokens("👍🏽", true, "👍|🏽|");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -413,15 +276,9 @@ int main(void)
         cmocka_unit_test(test_many_marks),
         cmocka_unit_test(test_nfc),
         cmocka_unit_test(test_lower),
-        cmocka_unit_test(test_reserved),
         cmocka_unit_test(test_refused_files),
         cmocka_unit_test(test_text_read),
         cmocka_unit_test(test_standard_input),
-        cmocka_unit_test(test_white_space),
-        cmocka_unit_test(test_punctuation),
-        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_marks),
-        cmocka_unit_test(test_characters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

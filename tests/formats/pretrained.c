@@ -1,5 +1,4 @@
-/* test_pretrained.c: model directories, ours and others', opened or refused in one line; and
- * prompts. */
+/* pretrained.c: model directories, ours and those of others, are opened, or refused in one line. */
 #include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,11 +9,11 @@
 
 #include "formats/huggingface/config.h"
 #include "formats/json.h"
-#include "data/nearest.h"
 #include "formats/huggingface/pretrained.h"
 #include "formats/huggingface/tokenizer_json.h"
 #include "formats/huggingface/weights.h"
 #include "tests/helpers/close.h"
+#include "tests/helpers/literal.h"
 #include "tests/helpers/patterns.h"
 #include "tests/helpers/scratch.h"
 
@@ -68,19 +67,18 @@ static bool write_weights(const char *folder, const Gpt *gpt, Real *block)
 /* Writes a model of this kind into a folder; returns it as it was written. */
 static Pretrained write_model(const char *folder, Kind kind)
 {
-    Pretrained model = {.lower = kind.lower, .stream = kind.stream};
-    model.vocabulary = vocabulary_of(
-        "a test", TEXT, strlen(TEXT),
-        (VocabularyRules){.characters = kind.characters, .stream = kind.stream, .min_count = 1});
-    kind.shape.vocabulary = model.vocabulary.count;
+    Pretrained model = {.tokenizer = literal_tokenizer(
+                            TEXT, kind.characters ? TOKENIZER_CHAR : TOKENIZER_WORD, kind.stream)};
+    model.tokenizer.lower = kind.lower;
+    kind.shape.vocabulary = model.tokenizer.vocabulary.count;
     model.gpt = gpt_new(&kind.shape, kind.shape.context);
     gpt_init(&model.gpt, 5);
     cJSON *json = cJSON_CreateObject();
-    config_put_model(json, &kind.shape, 0.1, &model.vocabulary);
+    config_put_model(json, &kind.shape, 0.1, &model.tokenizer);
     put_pulga(json, &kind.shape);
     assert_true(json_write(enter(folder), "config.json", json));
     cJSON_Delete(json);
-    assert_true(tokenizer_write(enter(folder), &model.vocabulary, kind.lower, kind.shape.context));
+    assert_true(tokenizer_json_write(enter(folder), &model.tokenizer, kind.shape.context));
     assert_true(write_weights(folder, &model.gpt, model.gpt.weight_block));
     return model;
 }
@@ -88,7 +86,7 @@ static Pretrained write_model(const char *folder, Kind kind)
 static void free_model(Pretrained *model) /* its windows are the test's own */
 {
     gpt_free(&model->gpt);
-    vocabulary_free(&model->vocabulary);
+    tokenizer_free(&model->tokenizer);
 }
 
 /* A file of a folder with the first `from` as `to`, and all white space outside of it gone. */
@@ -130,8 +128,6 @@ static void assert_refused(const char *folder, const char *what, const char *par
 
 static void assert_same_model(const Pretrained *a, const Pretrained *b)
 {
-    assert_int_equal(a->lower, b->lower);
-    assert_int_equal(a->stream, b->stream);
     assert_int_equal(a->gpt.tensor_count, b->gpt.tensor_count);
     assert_int_equal(a->gpt.rows, a->gpt.config.context);
     assert_memory_equal(a->gpt.weight_block, b->gpt.weight_block, b->gpt.size * sizeof(Real));
@@ -141,15 +137,16 @@ static void assert_same_model(const Pretrained *a, const Pretrained *b)
         assert_memory_equal(x.patterns, y.patterns, sizeof PATTERNS);
     assert_memory_equal(&x, &y, offsetof(GptConfig, no_qkv_bias) + sizeof(bool));
 
-    const Vocabulary *v = &a->vocabulary, *w = &b->vocabulary;
-    assert_int_equal(v->count, w->count);
-    for (int id = 0; id < w->count; id++) {
-        assert_string_equal(v->words[id].key, w->words[id].key);
-        assert_int_equal(vocabulary_id(v, w->words[id].key, strlen(w->words[id].key)), id);
+    const Tokenizer *t = &a->tokenizer, *u = &b->tokenizer;
+    assert_true(t->kind == u->kind && t->lower == u->lower && t->stream == u->stream);
+    assert_true(t->bos == u->bos && t->eos == u->eos && t->unk == u->unk);
+    assert_int_equal(t->vocabulary.count, u->vocabulary.count);
+    for (int id = 0; id < u->vocabulary.count; id++) {
+        const char *word = vocabulary_word(&u->vocabulary, id);
+        assert_int_equal(vocabulary_find(&t->vocabulary, word, strlen(word)), id);
+        assert_int_equal(vocabulary_is_special(&t->vocabulary, id),
+                         vocabulary_is_special(&u->vocabulary, id));
     }
-    assert_true(v->bos == w->bos && v->eos == w->eos && v->unk == w->unk);
-    assert_int_equal(v->characters, w->characters);
-    assert_int_equal(arrlen(v->special), arrlen(w->special));
 }
 
 static void test_round_trip(void **state)
@@ -501,205 +498,6 @@ static void test_old_names(void **state)
     }
 }
 
-/* ---- A vocabulary from elsewhere ---- */
-
-static char *foreign(const char *splitter, const char *front)
-{
-    return format_text(
-        "{\"added_tokens\":[{\"id\":4,\"content\":\"<s>\"" ADDED ",{\"id\":1,\"content\":"
-        "\"<unk>\"" ADDED ",{\"id\":0,\"content\":\"<pad>\"" ADDED "],\"normalizer\":null,"
-        "\"pre_tokenizer\":%s,\"post_processor\":{\"type\":\"TemplateProcessing\",\"single\":[%s"
-        "{\"Sequence\":{\"id\":\"A\",\"type_id\":0}}],\"special_tokens\":{\"<s>\":{\"id\":\"<s>\","
-        "\"ids\":[4],\"tokens\":[\"<s>\"]}}},\"model\":{\"type\":\"WordLevel\",\"vocab\":{"
-        "\"perro\":3,\"<unk>\":1,\"el\":2,\"<pad>\":0},\"unk_token\":\"<unk>\"}}",
-        splitter, front);
-}
-
-static void assert_foreign(const Tokenizer *t, bool lines, Marks marks)
-{
-    const Vocabulary *v = &t->vocabulary;
-    static const char *const words[] = {"<pad>", "<unk>", "el", "perro", "<s>"};
-    assert_int_equal(v->count, 5);
-    for (int id = 0; id < 5; id++)
-        assert_string_equal(v->words[id].key, words[id]);
-    assert_int_equal(v->bos, lines ? 4 : -1);
-    assert_int_equal(v->eos, lines ? 4 : -1);
-    assert_int_equal(v->unk, 1);
-    assert_int_equal(arrlen(v->special), 3);
-    assert_true(v->marks == marks && !v->characters && !t->lower && t->stream == !lines);
-}
-
-/* Read, written as ours are, and read again: the same. */
-static void test_foreign(void **state)
-{
-    (void)state;
-    static const char *const splitters[] = {"{\"type\":\"WhitespaceSplit\"}",
-                                            "{\"type\":\"Whitespace\"}"};
-    for (int i = 0; i < 4; i++) {
-        char *folder = scratch_new();
-        const Marks marks = i % 2 ? MARKS_IN_RUNS : MARKS_IN_WORDS;
-        char *json = foreign(splitters[i % 2], i / 2 ? "{\"SpecialToken\":{\"id\":\"<s>\"}}," : "");
-        free(scratch_write(folder, "tokenizer.json", json, strlen(json)));
-        Tokenizer first = tokenizer_read(enter(folder), 5, 4);
-        assert_foreign(&first, i / 2, marks);
-        assert_true(tokenizer_write(enter(folder), &first.vocabulary, first.lower, 8));
-        Tokenizer again = tokenizer_read(enter(folder), 5, -1);
-        assert_foreign(&again, i / 2, marks);
-        vocabulary_free(&first.vocabulary);
-        vocabulary_free(&again.vocabulary);
-        free(json);
-        scratch_remove(folder);
-    }
-}
-
-static void read_without_end(void *folder)
-{
-    tokenizer_read(enter(folder), 5, -1);
-}
-
-static void test_no_end(void **state)
-{
-    (void)state;
-    char *folder = scratch_new();
-    char *json = foreign("{\"type\":\"Whitespace\"}", "{\"SpecialToken\":{\"id\":\"<s>\"}},");
-    free(scratch_write(folder, "tokenizer.json", json, strlen(json)));
-    assert_dies(read_without_end, folder, folder, "eos_token");
-    free(json);
-    scratch_remove(folder);
-}
-
-static void test_many_words(void **state)
-{
-    (void)state;
-    enum { MANY = 120000 };
-    char *folder = scratch_new(), word[16];
-    Vocabulary v = vocabulary_new(false);
-    for (int i = 0; i < MANY; i++) {
-        snprintf(word, sizeof word, "w%d", i);
-        assert_true(vocabulary_add(&v, word, 0, false));
-    }
-    assert_true(tokenizer_write(enter(folder), &v, false, 8));
-    Tokenizer read = tokenizer_read(enter(folder), MANY, -1);
-    for (int i = 0; i < MANY; i++)
-        assert_int_equal(vocabulary_id(&read.vocabulary, v.words[i].key, strlen(v.words[i].key)),
-                         i);
-    vocabulary_free(&v);
-    vocabulary_free(&read.vocabulary);
-    scratch_remove(folder);
-}
-
-/* ---- Prompts ---- */
-
-static void assert_prompt(const Pretrained *model, const char *text, const char *wanted)
-{
-    char got[512] = "", *put = got;
-    int *tokens, count;
-    char *wrong = pretrained_tokens(model, "here", text, strlen(text), &tokens, &count);
-    if (wrong)
-        fail_msg("'%s': %s", text, wrong);
-    for (int i = 0; i < count; i++)
-        put += sprintf(put, "%s%d", i ? " " : "", tokens[i]);
-    assert_string_equal(got, wanted);
-    free(tokens);
-}
-
-static void assert_wrong(const Pretrained *model, const char *text, size_t size, const char *said)
-{
-    int *tokens, count;
-    char *wrong = pretrained_tokens(model, "here", text, size, &tokens, &count);
-    assert_non_null(wrong);
-    assert_string_equal(wrong, said);
-    free(wrong);
-}
-
-static void test_prompts(void **state)
-{
-    (void)state;
-    char *folder = scratch_new();
-    Pretrained lines = write_model(folder, PLAIN);
-    lines.lower = true;
-    assert_prompt(&lines, "", "0");
-    assert_prompt(&lines, " \n", "0");
-    assert_prompt(&lines, "El PERRO\ncome", "0 2 3 4");
-    assert_prompt(&lines, "¿que\xCC\x81?", "0 7 8 9");
-    static const struct {
-        const char *text, *said;
-    } wrong[] = {
-        {"el [bos]", "here: the text spells out [bos], which is the model's own; write it "
-                     "otherwise"},
-        {"el [EOS]", "here:1: the text spells out [eos], which is the model's own; write it "
-                     "otherwise"},
-        {"el pero", "here: the model does not know 'pero'; its nearest: perro, el, hueso"},
-        {"el x\x1B[31m", "here: the model does not know 'x?'"},
-        {"el x\xC2\x9B"
-         "31m",
-         "here: the model does not know 'x??31m'"},
-        {"e\xFF", "here:1:2: byte 0xFF is not UTF-8; if the text is Latin-1, convert it: iconv "
-                  "-f LATIN1 -t UTF-8"},
-    };
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_wrong(&lines, wrong[i].text, strlen(wrong[i].text), wrong[i].said);
-    assert_wrong(&lines, "el\0", 3, "here:1:3: byte 0x00: this is not a text");
-    free_model(&lines);
-
-    Kind kind = PLAIN;
-    kind.stream = kind.characters = true;
-    Pretrained stream = write_model(folder, kind);
-    assert_prompt(&stream, "", "");
-    assert_prompt(&stream, "el p\n", "0 1 2 3 12");
-    assert_wrong(&stream, "elz", 3, "here: the model does not know 'z'");
-    free_model(&stream);
-    scratch_remove(folder);
-}
-
-/* Special tokens of any name, and a model that has one for what it does not know. */
-static void test_foreign_prompts(void **state)
-{
-    (void)state;
-    char *folder = scratch_new();
-    char *json = foreign("{\"type\":\"WhitespaceSplit\"}", "{\"SpecialToken\":{\"id\":\"<s>\"}},");
-    free(scratch_write(folder, "tokenizer.json", json, strlen(json)));
-    Pretrained model = {.vocabulary = tokenizer_read(enter(folder), 5, 4).vocabulary};
-    assert_prompt(&model, "el perro, gato", "4 2 1 1");
-    assert_wrong(&model, "el<s>", 5,
-                 "here: the text spells out <s>, which is the model's own; "
-                 "write it otherwise");
-    assert_wrong(&model, "<pad>", 5,
-                 "here: the text spells out <pad>, which is the model's own; "
-                 "write it otherwise");
-    vocabulary_free(&model.vocabulary);
-    free(json);
-    scratch_remove(folder);
-}
-
-static void test_nearest(void **state)
-{
-    (void)state;
-    static const char text[] = "gato gata pato niño nino ñandú perro a el ella";
-    Vocabulary v = vocabulary_of("a test", text, strlen(text), (VocabularyRules){.min_count = 1});
-    static const struct {
-        const char *word, *said;
-    } cases[] = {
-        {"gatos", "'gatos'; its nearest: gato, gata, pato"},
-        {"rato", "'rato'; its nearest: gato, pato, gata"}, /* 1, 1, 2 */
-        {"niñ", "'niñ'; its nearest: niño, nino, ñandú"},  /* code points, not bytes */
-        {"b", "'b'"},                                      /* nothing in common with any */
-        {"eos", "'eos'; its nearest: el, ella, perro"},    /* never our own tokens */
-        {"xxxxxxxxxxxx", "'xxxxxxxxxxxx'"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *line = unknown_word(&v, "x", cases[i].word, strlen(cases[i].word));
-        char *wanted = format_text("x: the model does not know %s", cases[i].said);
-        assert_string_equal(line, wanted);
-        free(wanted), free(line);
-    }
-    char *longest = memset(calloc(300001, 1), 'a', 300000);
-    char *line = unknown_word(&v, "x", longest, 300000);
-    assert_in_range(strlen(line), 100, 200); /* cut, and not compared with all */
-    free(line), free(longest);
-    vocabulary_free(&v);
-}
-
 /* ---- Memory that nobody uses ---- */
 
 static void test_zeroed(void **state)
@@ -722,13 +520,10 @@ static void test_zeroed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),      cmocka_unit_test(test_configs),
-        cmocka_unit_test(test_tokenizers),      cmocka_unit_test(test_absent),
-        cmocka_unit_test(test_damaged_json),    cmocka_unit_test(test_random_damage),
-        cmocka_unit_test(test_bad_numbers),     cmocka_unit_test(test_old_names),
-        cmocka_unit_test(test_foreign),         cmocka_unit_test(test_no_end),
-        cmocka_unit_test(test_many_words),      cmocka_unit_test(test_prompts),
-        cmocka_unit_test(test_foreign_prompts), cmocka_unit_test(test_nearest),
+        cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_configs),
+        cmocka_unit_test(test_tokenizers),   cmocka_unit_test(test_absent),
+        cmocka_unit_test(test_damaged_json), cmocka_unit_test(test_random_damage),
+        cmocka_unit_test(test_bad_numbers),  cmocka_unit_test(test_old_names),
         cmocka_unit_test(test_zeroed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,7 @@ enum { MODELS = 6 };
 typedef struct {
     const char *directory, *prompt; /* the prompt with a 0 behind it */
     size_t size;
-    Marks marks;
+    Punctuation punctuation;
 } Call;
 
 static void ask(void *context)
@@ -19,7 +19,7 @@ static void ask(void *context)
     const Call *call = context;
     Pretrained model = pretrained_open(call->directory);
     TrainingText training_text = training_text_open(&model, NULL);
-    model.vocabulary.marks = call->marks;
+    model.tokenizer.punctuation = call->punctuation;
     show_all(&model, &training_text, call->prompt, call->size);
     training_text_free(&training_text);
     pretrained_close(&model);
@@ -56,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     prompt[size - 1] = 0;
     const int i = bytes[0] % MODELS;
     returns(ask, &(Call){directories[i], prompt, size - 1,
-                         i == MODELS - 1 ? MARKS_IN_WORDS : MARKS_ALONE});
+                         i == MODELS - 1 ? PUNCTUATION_IN_WORDS : PUNCTUATION_ALONE});
     free(prompt);
     return 0;
 }

@@ -8,7 +8,6 @@
 
 #include "data/corpus/floor.h"
 #include "training/plan.h"
-#include "data/spelling.h"
 #include "program/options.h"
 #include "tests/helpers/tiny.h"
 #include "harness.h"
@@ -84,12 +83,10 @@ static void read_epochs(const Corpus *corpus, const Plan *plan, int V)
     reader_free(&reader);
 }
 
-static void check_spelling(const Vocabulary *words, const Corpus *corpus, const char *clean,
-                           size_t size)
+static void check_decoding(Tokenizer *tokenizer, const Corpus *corpus, const Text *text)
 {
-    Spelling spelling = spelling_of(words, clean, size);
-    free(spelling_text(&spelling, corpus->tokens, (int)arrlen(corpus->tokens)));
-    spelling_free(&spelling);
+    tokenizer_learn_spacing(tokenizer, text_span(text));
+    free(tokenizer_decode(tokenizer, corpus->tokens, (int)arrlen(corpus->tokens)));
 }
 
 static void train_on(void *context)
@@ -97,31 +94,30 @@ static void train_on(void *context)
     Call *call = context;
     read_options(call);
     Settings *s = &call->settings;
-    plan_text(s, &call->decided);
-    char *clean;
-    size_t size;
-    char *wrong = text_clean("the text", call->text, call->size, s->lower, &clean, &size);
-    if (wrong)
-        die("%s", wrong);
-    check_clean(clean, size);
+    *s = plan_text(s, &call->decided);
+    char *copy = memcpy(memory_take(call->size + 1), call->text, call->size + 1);
+    Text text = text_from("the text", (Bytes){copy, call->size}, s->lower);
+    check_clean(text.clean, text.size);
     const bool stream = s->sequence == SEQUENCE_STREAM;
-    Vocabulary words = vocabulary_of("the text", clean, size,
-                                     (VocabularyRules){.characters = s->tokens == TOKENS_CHAR,
-                                                       .stream = stream,
-                                                       .min_count = s->min_count,
-                                                       .max_words = s->max_words});
-    Corpus corpus = corpus_of("the text", clean, size, &words, stream);
-    check_spelling(&words, &corpus, clean, size);
-    Plan plan;
-    plan_make(&plan, s, &call->decided, &corpus, words.count);
+    Tokenizer tokenizer = tokenizer_train(
+        &text, (TokenizerRules){.kind = s->tokens == TOKENS_CHAR ? TOKENIZER_CHAR : TOKENIZER_WORD,
+                                .lower = s->lower,
+                                .stream = stream,
+                                .min_count = s->min_count,
+                                .max_words = s->max_words});
+    Corpus corpus = corpus_new(&text, &tokenizer);
+    check_decoding(&tokenizer, &corpus, &text);
+    const Settings sized = plan_model(s, &call->decided, &corpus);
+    corpus_cut(&corpus, sized.context, sized.val, (uint32_t)sized.seed);
+    Plan plan = plan_training(&sized, &call->decided, &corpus, tokenizer.vocabulary.count);
     if (!stream && !(floor_of(&corpus, plan.reach) >= 0))
         found("no floor");
     memory_check(plan.bytes, "the model");
-    read_epochs(&corpus, &plan, words.count);
+    read_epochs(&corpus, &plan, tokenizer.vocabulary.count);
     plan_free(&plan);
     corpus_free(&corpus);
-    vocabulary_free(&words);
-    free(clean);
+    tokenizer_free(&tokenizer);
+    text_free(&text);
     fields_free(SETTINGS, s);
 }
 

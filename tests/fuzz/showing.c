@@ -168,24 +168,24 @@ void show_all(Pretrained *model, const TrainingText *training_text, const char *
 {
     show_answers(model, training_text, prompt, size);
     enum { MOST = 12 }; /* a figure of more is only larger */
-    int *tokens, count;
-    char *wrong = pretrained_tokens(model, "the text", prompt, size, &tokens, &count);
-    if (wrong)
-        die("%s", wrong);
+    Encoding e = tokenizer_encode_prompt(&model->tokenizer, "the text", prompt, size);
+    if (e.wrong)
+        die("%s", e.wrong);
+    int count = e.count;
     for (int i = 0; i < count; i++)
-        if (tokens[i] < 0 || tokens[i] >= model->vocabulary.count)
-            found("token %d is %d", i, tokens[i]);
+        if (e.ids[i] < 0 || e.ids[i] >= model->tokenizer.vocabulary.count)
+            found("token %d is %d", i, e.ids[i]);
     count = count < MOST ? count : MOST;
     count = count < model->gpt.config.context ? count : model->gpt.config.context;
     if (count > 0) {
-        Heads heads = heads_look(&model->gpt, &model->vocabulary, tokens, count);
+        Heads heads = heads_look(&model->gpt, &model->tokenizer, e.ids, count);
         for (int i = 0; i < count; i++) /* as attend does with all */
             pretrained_check(model, (double)ROW(head_weights(&heads, 0, 0), i, count)[0]);
         show_tables(&heads);
         show_files(&heads, (About){model->directory, prompt});
         heads_free(&heads);
     }
-    free(tokens);
+    encoding_free(&e);
     show_score(model, prompt, size, false);
     show_score(model, prompt, size, true);
 }

@@ -11,6 +11,7 @@
 #include "formats/npy.h"
 #include "base/display.h"
 #include "tests/helpers/cases.h"
+#include "tests/helpers/literal.h"
 #include "tests/helpers/scratch.h"
 #include "tests/helpers/patterns.h"
 
@@ -18,20 +19,15 @@ static const char LETTERS[] = "a b c d e f g h i j k";
 static const int TOKENS[] = {0, 12, 3, 3, 7, 1, 4};
 enum { T = 7 };
 
-static Vocabulary vocabulary(void)
-{
-    return vocabulary_of("a.txt", LETTERS, strlen(LETTERS), (VocabularyRules){.min_count = 1});
-}
-
 static void test_rows(void **state)
 {
     (void)state;
-    Vocabulary words = vocabulary();
+    Tokenizer words = literal_tokenizer(LETTERS, TOKENIZER_WORD, false);
     for (int c = 0; c < CASE_COUNT; c++) {
         const GptConfig *shape = &CASES[c].shape;
         Gpt gpt = case_model(&CASES[c]);
         Heads heads = heads_look(&gpt, &words, TOKENS, T);
-        assert_int_equal(words.count, shape->vocabulary);
+        assert_int_equal(words.vocabulary.count, shape->vocabulary);
         assert_true(heads.begun);
         assert_string_equal(heads.tokens[1], "k");
         size_t seen_by_all = 0;
@@ -60,7 +56,7 @@ static void test_rows(void **state)
         heads_free(&heads);
         gpt_free(&gpt);
     }
-    vocabulary_free(&words);
+    tokenizer_free(&words);
 }
 
 /* A model of one layer that was never run: the weights are given. */

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <stb/stb_ds.h>
 
 #include "program/answer.h"
 #include "tests/helpers/close.h"
@@ -31,8 +30,8 @@ static int open_model(void **state)
     tiny_run(run, path, (const char *[]){NULL});
     f->model = pretrained_open(run);
     f->source = training_text_open(&f->model, NULL);
-    f->pad = vocabulary_id(&f->model.vocabulary, "pad", 3);
-    arrput(f->model.vocabulary.special, f->pad);
+    f->pad = vocabulary_find(&f->model.tokenizer.vocabulary, "pad", 3);
+    f->model.tokenizer.vocabulary.special[f->pad] = true;
     free(path);
     free(run);
     *state = f;
@@ -83,7 +82,8 @@ static const cJSON *get(const cJSON *object, const char *name)
 
 static int id_of(const Fixture *f, const cJSON *token)
 {
-    return vocabulary_id(&f->model.vocabulary, token->valuestring, strlen(token->valuestring));
+    return vocabulary_find(&f->model.tokenizer.vocabulary, token->valuestring,
+                           strlen(token->valuestring));
 }
 
 /* ---- Words ---- */
@@ -104,7 +104,7 @@ static void check_draws(Fixture *f, int top_k)
     enum { DRAWS = 4000, MOST = 16 };
     const AnswerRules rules = {
         .table = MOST, .count = DRAWS, .words = 1, .seed = 5, .sampling = {1, 1, top_k}};
-    const int bos = f->model.vocabulary.bos;
+    const int bos = f->model.tokenizer.bos;
     cJSON *json = said_json(f, rules, "un");
     double p[MOST] = {0}, kept = 0, squares = 0;
     int seen[MOST] = {0}, kinds = 0;
@@ -119,7 +119,7 @@ static void check_draws(Fixture *f, int top_k)
     }
     cJSON_Delete(json);
     assert_int_equal(seen[bos] + seen[f->pad], 0);
-    assert_int_equal(kinds, top_k ? top_k : f->model.vocabulary.count - 2);
+    assert_int_equal(kinds, top_k ? top_k : f->model.tokenizer.vocabulary.count - 2);
     for (int id = 0; id < MOST; id++)
         kept += seen[id] ? p[id] : 0;
     for (int id = 0; id < MOST; id++)
@@ -140,12 +140,12 @@ static void test_searches_words(void **state)
     const AnswerRules rules = {.count = 400, .words = 3, .beam = 400};
     cJSON *json = said_json(f, rules, "un");
     const cJSON *one, *token;
-    const int words = f->model.vocabulary.count - 3; /* without [bos], pad and [eos] */
+    const int words = f->model.tokenizer.vocabulary.count - 3; /* without [bos], pad and [eos] */
     assert_int_equal(cJSON_GetArraySize(get(json, "continuations")),
                      1 + words + words * words + words * words * words);
     cJSON_ArrayForEach(one, get(json, "continuations"))
         cJSON_ArrayForEach(token, get(one, "tokens"))
-            assert_true(id_of(f, token) != f->model.vocabulary.bos && id_of(f, token) != f->pad);
+            assert_true(id_of(f, token) != f->model.tokenizer.bos && id_of(f, token) != f->pad);
     cJSON_Delete(json);
 }
 
@@ -153,13 +153,13 @@ static void test_searches_words(void **state)
 static void test_nothing_but_special(void **state)
 {
     Fixture *f = *state;
-    Vocabulary *words = &f->model.vocabulary;
-    const Vocabulary kept = *words;
-    words->special = NULL;
-    for (int id = 0; id < words->count; id++)
-        arrput(words->special, id);
-    words->bos = words->eos = -1;
-    f->model.stream = true;
+    Tokenizer *tokenizer = &f->model.tokenizer;
+    const Tokenizer kept = *tokenizer;
+    Vocabulary *words = &tokenizer->vocabulary;
+    words->special = memory_new((size_t)words->count, sizeof *words->special, "a test");
+    memset(words->special, true, (size_t)words->count * sizeof *words->special);
+    tokenizer->bos = tokenizer->eos = -1;
+    tokenizer->stream = true;
     cJSON *json = said_json(f, (AnswerRules){.count = 40, .words = 9, .sampling = {9, 1, 0}}, "");
     const cJSON *one, *token;
     int kinds = 0, seen[16] = {0};
@@ -167,9 +167,8 @@ static void test_nothing_but_special(void **state)
         cJSON_ArrayForEach(token, get(one, "tokens")) kinds += !seen[id_of(f, token)]++;
     assert_int_equal(kinds, words->count);
     cJSON_Delete(json);
-    arrfree(words->special);
-    *words = kept;
-    f->model.stream = false;
+    free(words->special);
+    *tokenizer = kept;
 }
 
 /* ---- The context: 4 tokens, [bos] among them ---- */

@@ -211,6 +211,14 @@ load programs.bash
     same_run whole parts
 }
 
+@test "a run that starts from a trained model does not lose what that has learned" {
+    "$BIN/train" perro.txt --out first >/dev/null
+    "$BIN/train" perro.txt --from first --epochs 10 --eval-every 1 --out second >/dev/null
+    # The fourth column is the loss over the whole text; the first line is before any step.
+    awk -F, '$1 == "0" { start = $4 } NR > 1 && $4 > start + 0.02 { print; wrong = 1 }
+             END { exit wrong || !start }' second/log.csv
+}
+
 @test "what contradicts the model that a run goes on from" {
     "$BIN/train" perro.txt --steps 0 --window 2 --out first >/dev/null
     go_on() { refuses "$@" --from first --out other; }

@@ -22,10 +22,12 @@ int main(int argc, char **argv)
     Pretrained model = pretrained_open(argv[1]);
     const GptConfig *shape = &model.gpt.config;
     const int C = shape->width, V = shape->vocabulary;
-    int *tokens, N;
-    char *wrong = pretrained_tokens(&model, "the text", argv[2], strlen(argv[2]), &tokens, &N);
-    if (wrong)
-        die("%s", wrong);
+    Encoding encoding =
+        tokenizer_encode_prompt(&model.tokenizer, "the text", argv[2], strlen(argv[2]));
+    if (encoding.wrong)
+        die("%s", encoding.wrong);
+    const int *tokens = encoding.ids;
+    int N = encoding.count;
     N = N < shape->context ? N : shape->context;
     int *positions = memory_new((size_t)N + 1, sizeof *positions, "a test"), start[2] = {0, N};
     for (int i = 0; i < N; i++)
@@ -49,7 +51,7 @@ int main(int argc, char **argv)
     free(attention);
     free(logits);
     free(positions);
-    free(tokens);
+    encoding_free(&encoding);
     pretrained_close(&model);
     return 0;
 }

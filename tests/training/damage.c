@@ -32,18 +32,20 @@ static void use_it(void *directory)
     static const char prompt[] = "el perro come";
     Pretrained model = pretrained_open(directory);
     TrainingText source = training_text_open(&model, NULL);
-    const Vocabulary *words = &model.vocabulary;
+    const Vocabulary *words = &model.tokenizer.vocabulary;
     const size_t V = (size_t)words->count;
     size_t *next = calloc(V, sizeof *next);
-    int *tokens, count;
-    char *wrong = pretrained_tokens(&model, "a test", prompt, strlen(prompt), &tokens, &count);
-    if (wrong)
-        die("%s: %s", (char *)directory, wrong);
+    const Encoding encoding =
+        tokenizer_encode_prompt(&model.tokenizer, "a test", prompt, strlen(prompt));
+    if (encoding.wrong)
+        die("%s: %s", (char *)directory, encoding.wrong);
+    const int *tokens = encoding.ids, count = encoding.count;
     training_text_count_next(&source, next, (int)V, tokens, count);
     uint64_t checksum = more(0, next, V * sizeof *next);
     checksum = more(checksum, tokens, (size_t)count * sizeof *tokens);
     for (size_t id = 0; id < V; id++)
-        checksum = more(checksum, words->words[id].key, strlen(words->words[id].key));
+        checksum = more(checksum, vocabulary_word(words, (int)id),
+                        strlen(vocabulary_word(words, (int)id)));
     const int rows = min_int(count - 1, 3); /* an edited tokenizer may cut the prompt finer */
     const Batch batch = {.rows = rows,
                          .sequences = 1,

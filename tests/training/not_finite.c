@@ -30,7 +30,8 @@ static void spoil(Trainer *t, const char *name, const char *word, double by, dou
         if (strcmp(tensor->name, name))
             continue;
         if (word)
-            at = ROW(at, vocabulary_id(&t->vocabulary, word, strlen(word)), tensor->cols);
+            at = ROW(at, vocabulary_find(&t->tokenizer.vocabulary, word, strlen(word)),
+                     tensor->cols);
         for (size_t n = 0; n < (word ? (size_t)tensor->cols : tensor_size(tensor)); n++)
             at[n] = (Real)((double)at[n] * by + plus);
     }

@@ -22,7 +22,7 @@ static uint64_t with_word(uint64_t checksum, const char *word)
 }
 
 void run_identity(Identity identity, const Settings *settings, const Text *text,
-                  const Vocabulary *vocabulary)
+                  const Tokenizer *tokenizer)
 {
     uint64_t checksum = text->checksum;
     EACH_FIELD (field, SETTINGS) {
@@ -32,20 +32,20 @@ void run_identity(Identity identity, const Settings *settings, const Text *text,
         checksum = with_word(checksum, word);
         free(word);
     }
-    for (int id = 0; id < vocabulary->count; id++)
-        checksum = with_word(checksum, vocabulary->words[id].key);
-    const int ids[] = {vocabulary->bos, vocabulary->eos, vocabulary->unk, vocabulary->marks};
+    for (int id = 0; id < tokenizer->vocabulary.count; id++)
+        checksum = with_word(checksum, vocabulary_word(&tokenizer->vocabulary, id));
+    const int ids[] = {tokenizer->bos, tokenizer->eos, tokenizer->unk, (int)tokenizer->punctuation};
     checksum_hex(identity, checksum_continue(checksum, ids, sizeof ids));
 }
 
 /* ---- Writing ---- */
 
-bool record_write(const Directory *directory, const Plan *plan, const Vocabulary *vocabulary,
+bool record_write(const Directory *directory, const Plan *plan, const Tokenizer *tokenizer,
                   const char *text_path, const Text *text, const char *command,
                   const Identity identity)
 {
     cJSON *json = cJSON_CreateObject();
-    config_put_model(json, &plan->shape, plan->settings.dropout, vocabulary);
+    config_put_model(json, &plan->shape, plan->settings.dropout, tokenizer);
     cJSON *own = cJSON_AddObjectToObject(json, "pulga");
     cJSON_AddStringToObject(own, "version", PULGA_VERSION);
     cJSON_AddStringToObject(own, "command", command);
@@ -56,7 +56,7 @@ bool record_write(const Directory *directory, const Plan *plan, const Vocabulary
     checksum_hex(checksum, text->checksum);
     cJSON *about = cJSON_AddObjectToObject(own, "text");
     cJSON_AddStringToObject(about, "name", name);
-    cJSON_AddNumberToObject(about, "size", (double)text->raw.size);
+    cJSON_AddNumberToObject(about, "size", (double)text->raw_size);
     cJSON_AddStringToObject(about, "xxh3_64", checksum);
     free(name);
     EACH_FIELD (field, SETTINGS)

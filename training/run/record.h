@@ -15,7 +15,7 @@
 typedef char Identity[17]; /* 16 hex digits */
 
 void run_identity(Identity identity, const Settings *settings, const Text *text,
-                  const Vocabulary *vocabulary);
+                  const Tokenizer *tokenizer);
 
 /* Reads the config.json of a run that is to be resumed; dies if it is not a run's. */
 Config record_read(const Directory *directory);
@@ -31,7 +31,7 @@ void record_check_text(const Config *config, const char *directory, const char *
 
 /* Writes the config.json of a new run; `command` is the line that it was begun with. Warns and
  * returns false if that fails. */
-bool record_write(const Directory *directory, const Plan *plan, const Vocabulary *vocabulary,
+bool record_write(const Directory *directory, const Plan *plan, const Tokenizer *tokenizer,
                   const char *text_path, const Text *text, const char *command,
                   const Identity identity);
 

@@ -145,15 +145,15 @@ static bool remove_run(const Directory *directory)
     return true;
 }
 
-bool run_describe(const Directory *directory, const Plan *plan, const Vocabulary *vocabulary,
+bool run_describe(const Directory *directory, const Plan *plan, const Tokenizer *tokenizer,
                   const char *text_path, const Text *text, const char *command,
                   const Identity identity)
 {
     const Settings *s = &plan->settings;
     return remove_run(directory) &&
-           record_write(directory, plan, vocabulary, text_path, text, command, identity) &&
-           tokenizer_write(directory, vocabulary, s->lower, s->context) &&
-           (text->raw.size > MAX_COPY ||
+           record_write(directory, plan, tokenizer, text_path, text, command, identity) &&
+           tokenizer_json_write(directory, tokenizer, s->context) &&
+           (text->raw_size > MAX_COPY ||
             file_replace(directory, TEXT, text->raw.bytes, text->raw.size));
 }
 

@@ -31,7 +31,7 @@ Directory run_resume(const char *path);
 
 /* Writes what stays as it is during a run: config.json, the tokenizer, the copy of the text. A run
  * that is overwritten is removed first. Warns and returns false if that fails. */
-bool run_describe(const Directory *directory, const Plan *plan, const Vocabulary *vocabulary,
+bool run_describe(const Directory *directory, const Plan *plan, const Tokenizer *tokenizer,
                   const char *text_path, const Text *text, const char *command,
                   const Identity identity);
 

@@ -7,31 +7,28 @@
 
 #include "run.h"
 
-TrainingText training_text_open(const Pretrained *model, const char *text_path)
+TrainingText training_text_open(Pretrained *model, const char *text_path)
 {
-    const Vocabulary *words = &model->vocabulary;
     char *own = text_path ? NULL : run_text_name(&model->directory);
     const char *path = text_path ? text_path : own;
-    TrainingText source = {0};
-    if (!path) {
-        source.spelling = spelling_of(words, NULL, 0);
-        return source;
-    }
-    Text text =
-        own ? run_read_text(&model->directory, model->lower) : text_read(text_path, model->lower);
+    TrainingText training_text = {.there = false};
+    if (!path)
+        return training_text;
+    Tokenizer *tokenizer = &model->tokenizer;
+    Text text = own ? run_read_text(&model->directory, tokenizer->lower)
+                    : text_read(text_path, tokenizer->lower);
     record_check_text(&model->config, model->directory.path, path, &text);
-    source.there = true;
-    source.corpus = corpus_of(path, text.clean, text.size, words, model->stream);
-    source.spelling = spelling_of(words, text.clean, text.size);
+    training_text.there = true;
+    training_text.corpus = corpus_new(&text, tokenizer);
+    tokenizer_learn_spacing(tokenizer, text_span(&text));
     text_free(&text);
     free(own);
-    return source;
+    return training_text;
 }
 
-void training_text_free(TrainingText *source)
+void training_text_free(TrainingText *text)
 {
-    corpus_free(&source->corpus);
-    spelling_free(&source->spelling);
+    corpus_free(&text->corpus);
 }
 
 /* The place of the next occurrence from `from` on, or -1. */

@@ -13,10 +13,12 @@ int main(int argc, char **argv)
     if (argc != 3)
         return 64;
     Pretrained model = pretrained_open(argv[1]);
-    int *tokens, N;
-    char *wrong = pretrained_tokens(&model, "the words", argv[2], strlen(argv[2]), &tokens, &N);
-    if (wrong)
-        die("%s", wrong);
+    Encoding encoding =
+        tokenizer_encode_prompt(&model.tokenizer, "the words", argv[2], strlen(argv[2]));
+    if (encoding.wrong)
+        die("%s", encoding.wrong);
+    const int *tokens = encoding.ids;
+    int N = encoding.count;
     int *positions = memory_new((size_t)N + 1, sizeof *positions, "a test"), start[2] = {0, N};
     for (int i = 0; i < N; i++)
         positions[i] = i;
@@ -31,11 +33,12 @@ int main(int argc, char **argv)
     for (int v = 0; v < V; v++)
         sum += exp((double)logits[v]);
     for (int v = 0; v < V; v++)
-        printf("%s %.6f\n", model.vocabulary.words[v].key, exp((double)logits[v]) / sum);
+        printf("%s %.6f\n", vocabulary_word(&model.tokenizer.vocabulary, v),
+               exp((double)logits[v]) / sum);
 
     free(logits);
     free(positions);
-    free(tokens);
+    encoding_free(&encoding);
     pretrained_close(&model);
     return 0;
 }

@@ -1,0 +1,30 @@
+/* spacing.h: whether white space stands between two tokens of a text made of words.
+ *
+ * Two words never touch. Around punctuation the text that the model was trained on decides: how
+ * often it writes this pair together and apart; if it does not have the pair, how often it writes
+ * each of the two next to anything. If it has neither, or there is no text, opening punctuation
+ * touches what follows it, and other punctuation what it follows. */
+#ifndef PULGA_SPACING_H
+#define PULGA_SPACING_H
+
+#include "vocabulary.h"
+
+typedef struct {
+    int64_t key; /* left · V + right */
+    int value;   /* how often the text writes them together, minus how often apart */
+} SpacedPair;
+
+/* All zero is the spacing of a model without a text. */
+typedef struct {
+    SpacedPair *pairs;   /* stb_ds map of the pairs with punctuation in them */
+    int *before, *after; /* (V) the same sum for each token and anything before or after it */
+} Spacing;
+
+void spacing_free(Spacing *spacing);
+
+/* Learns that the text has two tokens in a row, with white space between them or without. */
+void spacing_learn(Spacing *spacing, const Vocabulary *vocabulary, int left, int right, bool apart);
+
+bool spacing_is_needed(const Spacing *spacing, const Vocabulary *vocabulary, int left, int right);
+
+#endif

@@ -1,0 +1,67 @@
+/* split.c: a word is the longest run of code points of one class, found by walking over them; a
+ * punctuation mark that stands alone is the first of its run. */
+#include "split.h"
+
+#include <string.h>
+
+#include "base/utf8.h"
+
+typedef enum { CLASS_SPACE, CLASS_WORD, CLASS_PUNCTUATION } Class;
+
+static Class class_of(int32_t c, Punctuation punctuation)
+{
+    if (is_space(c))
+        return CLASS_SPACE;
+    switch (punctuation) {
+    case PUNCTUATION_IN_WORDS: return CLASS_WORD;
+    case PUNCTUATION_IN_RUNS: return is_word_letter(c) ? CLASS_WORD : CLASS_PUNCTUATION;
+    case PUNCTUATION_ALONE: break;
+    }
+    return is_punctuation(c) ? CLASS_PUNCTUATION : CLASS_WORD;
+}
+
+bool split_line(const char **at, const char *end, Span *line)
+{
+    if (*at >= end)
+        return false;
+    const char *stop = memchr(*at, '\n', (size_t)(end - *at));
+    *line = (Span){*at, stop ? stop : end};
+    *at = stop ? stop + 1 : end;
+    return true;
+}
+
+bool split_word(const char **at, const char *end, Punctuation punctuation, Span *word)
+{
+    Class class = CLASS_SPACE;
+    word->begin = word->end = *at;
+    while (class == CLASS_SPACE) {
+        word->begin = word->end;
+        if (word->begin == end) {
+            *at = end;
+            return false;
+        }
+        class = class_of(utf8_next(&word->end, end), punctuation);
+    }
+    const bool alone = class == CLASS_PUNCTUATION && punctuation == PUNCTUATION_ALONE;
+    for (const char *more = word->end; !alone && more < end; word->end = more)
+        if (class_of(utf8_next(&more, end), punctuation) != class)
+            break;
+    *at = word->end;
+    return true;
+}
+
+bool split_character(const char **at, const char *end, Span *character)
+{
+    if (*at >= end)
+        return false;
+    character->begin = *at;
+    utf8_next(at, end);
+    character->end = *at;
+    return true;
+}
+
+bool is_blank(Span text)
+{
+    Span word;
+    return !split_word(&text.begin, text.end, PUNCTUATION_IN_WORDS, &word);
+}

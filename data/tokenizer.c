@@ -1,0 +1,292 @@
+/* tokenizer.c: next_token is the one place that cuts a text into tokens. Training counts the tokens
+ * that it yields, encoding looks up their ids, and the spacing is learned from where they touch. */
+#include "tokenizer.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+
+#include "base/base.h"
+#include "base/utf8.h"
+#include "nearest.h"
+
+Tokenizer tokenizer_new(void)
+{
+    return (Tokenizer){.bos = -1, .eos = -1, .unk = -1, .vocabulary = vocabulary_new()};
+}
+
+void tokenizer_free(Tokenizer *t)
+{
+    vocabulary_free(&t->vocabulary);
+    spacing_free(&t->spacing);
+}
+
+/* The next token from *at, which moves past it; false if there is none. */
+static bool next_token(const Tokenizer *t, const char **at, const char *end, Span *token)
+{
+    switch (t->kind) {
+    case TOKENIZER_CHAR: return split_character(at, end, token);
+    case TOKENIZER_WORD: break;
+    }
+    return split_word(at, end, t->punctuation, token);
+}
+
+/* ---- Training ---- */
+
+/* In bytes. Anything longer is not a word of any language: the text has no white space. */
+enum { LONGEST_WORD = 1000 };
+
+/* Counts the tokens of a part of a text; the vocabulary grows in the order of their appearance. */
+static void count_part(const Tokenizer *t, Vocabulary *all, int64_t **counts, const Text *text,
+                       Span part)
+{
+    Span token;
+    while (next_token(t, &part.begin, part.end, &token)) {
+        const size_t size = (size_t)(token.end - token.begin);
+        if (size > LONGEST_WORD)
+            die("%s has a word of %zu bytes (at byte %zu); use --tokens char for a text without "
+                "spaces between words",
+                text->name, size, (size_t)(token.begin - text->clean) + 1);
+        const int known = vocabulary_find(all, token.begin, size);
+        if (known >= 0) {
+            (*counts)[known]++;
+        } else {
+            vocabulary_add(all, token.begin, size, false);
+            arrput(*counts, 1);
+        }
+    }
+}
+
+/* Read by lines, a line end and what stands in a blank line are in no sequence: they get no id. */
+static Vocabulary count_tokens(const Tokenizer *t, int64_t **counts, const Text *text)
+{
+    Vocabulary all = vocabulary_new();
+    Span part = text_span(text), line;
+    if (t->stream)
+        count_part(t, &all, counts, text, part);
+    else
+        while (split_line(&part.begin, part.end, &line))
+            if (!is_blank(line))
+                count_part(t, &all, counts, text, line);
+    return all;
+}
+
+typedef struct {
+    int64_t count;
+    int id; /* in the order of appearance */
+} CountedWord;
+
+static int most_frequent_first(const void *a, const void *b)
+{
+    const CountedWord *x = a, *y = b;
+    return x->count != y->count ? (x->count < y->count ? 1 : -1)
+                                : (x->id > y->id) - (x->id < y->id);
+}
+
+/* Marks the words that the rules keep; returns how many. */
+static int choose(bool *kept, const int64_t *counts, int count, TokenizerRules rules)
+{
+    CountedWord *frequent = memory_new((size_t)count + 1, sizeof *frequent, "the vocabulary");
+    int passing = 0;
+    for (int id = 0; id < count; id++)
+        if (counts[id] >= rules.min_count)
+            frequent[passing++] = (CountedWord){counts[id], id};
+    qsort(frequent, (size_t)passing, sizeof *frequent, most_frequent_first);
+    if (rules.max_words && passing > rules.max_words)
+        passing = rules.max_words;
+    for (int i = 0; i < passing; i++)
+        kept[frequent[i].id] = true;
+    free(frequent);
+    return passing;
+}
+
+static int add_special(Tokenizer *t, const char *word)
+{
+    return vocabulary_add(&t->vocabulary, word, strlen(word), true);
+}
+
+Tokenizer tokenizer_train(const Text *text, TokenizerRules rules)
+{
+    Tokenizer t = tokenizer_new();
+    t.kind = rules.kind;
+    t.lower = rules.lower;
+    t.stream = rules.stream;
+
+    int64_t *counts = NULL; /* stb_ds array */
+    Vocabulary all = count_tokens(&t, &counts, text);
+    bool *kept = memory_new((size_t)all.count + 1, sizeof *kept, "the vocabulary");
+    const int passing = choose(kept, counts, all.count, rules);
+    if (!passing && all.count)
+        die("%s has no %s that occurs %d times: all would be [unk]; choose a smaller --min-count",
+            text->name, rules.kind == TOKENIZER_CHAR ? "character" : "word", rules.min_count);
+
+    if (!rules.stream) {
+        t.bos = add_special(&t, "[bos]");
+        t.eos = add_special(&t, "[eos]");
+    }
+    if (passing < all.count)
+        t.unk = add_special(&t, "[unk]");
+    for (int id = 0; id < all.count; id++) {
+        const char *word = vocabulary_word(&all, id);
+        if (kept[id])
+            vocabulary_add(&t.vocabulary, word, strlen(word), false);
+    }
+    vocabulary_complete(&t.vocabulary);
+    free(kept);
+    arrfree(counts);
+    vocabulary_free(&all);
+    return t;
+}
+
+/* ---- Encoding ---- */
+
+/* Other programs would read a special token in a text as that token, not as text. */
+static char *reserved_message(const char *where, const char *token)
+{
+    const char *rest = token;
+    utf8_next(&rest, token + strlen(token));
+    return format_text("%s: the text contains the reserved token %s; put a space in it: %.*s %s",
+                       where, token, (int)(rest - token), token, rest);
+}
+
+static void check_bytes(const Tokenizer *t, const Text *text, const char *bytes, size_t size)
+{
+    int id;
+    const char *found = vocabulary_find_reserved(&t->vocabulary, bytes, size, &id);
+    if (found)
+        die("%s",
+            reserved_message(text_place(text, bytes, found), vocabulary_word(&t->vocabulary, id)));
+}
+
+void tokenizer_check_text(const Tokenizer *t, const Text *text)
+{
+    check_bytes(t, text, text->raw.bytes, text->raw.size);
+    check_bytes(t, text, text->clean, text->size); /* lower case may have made one */
+}
+
+static int find(const Tokenizer *t, Span token)
+{
+    return vocabulary_find(&t->vocabulary, token.begin, (size_t)(token.end - token.begin));
+}
+
+/* Appends the ids of the tokens from text->begin on, up to the first that is not known. Returns
+ * false if there is one; text->begin is then after it. */
+static bool encode_known(const Tokenizer *t, Span *text, int **ids, Span *unknown)
+{
+    while (next_token(t, &text->begin, text->end, unknown)) {
+        const int id = find(t, *unknown);
+        if (id < 0)
+            return false;
+        arrput(*ids, id);
+    }
+    return true;
+}
+
+bool tokenizer_encode(const Tokenizer *t, Span text, int **ids, Span *unknown)
+{
+    while (!encode_known(t, &text, ids, unknown)) {
+        if (t->unk < 0)
+            return false;
+        arrput(*ids, t->unk);
+    }
+    return true;
+}
+
+char *tokenizer_unknown(const Tokenizer *t, const char *where, Span token)
+{
+    return unknown_word(&t->vocabulary, where, token.begin, (size_t)(token.end - token.begin));
+}
+
+/* The id of the lower-case form of a token that is not known itself, or -1. */
+static int find_lower(const Tokenizer *t, Span token)
+{
+    char *lower;
+    size_t size;
+    free(text_clean("", token.begin, (size_t)(token.end - token.begin), true, &lower, &size));
+    const int id = find(t, (Span){lower, lower + size});
+    free(lower);
+    return id;
+}
+
+static void encode_clean(const Tokenizer *t, Encoding *e, const char *name, Span text)
+{
+    Span unknown;
+    if (t->bos >= 0)
+        arrput(e->ids, t->bos);
+    while (!encode_known(t, &text, &e->ids, &unknown)) {
+        int id = find_lower(t, unknown);
+        if (id >= 0 && !e->lowered_count++)
+            e->lowered = format_text("%.*s", (int)(unknown.end - unknown.begin), unknown.begin);
+        id = id < 0 ? t->unk : id;
+        if (id < 0) {
+            e->wrong = tokenizer_unknown(t, name, unknown);
+            return;
+        }
+        arrput(e->ids, id);
+    }
+    e->count = (int)arrlen(e->ids);
+}
+
+Encoding tokenizer_encode_prompt(const Tokenizer *t, const char *name, const char *bytes,
+                                 size_t size)
+{
+    Encoding e = {0};
+    char *clean = NULL;
+    size_t clean_size;
+    int id;
+    e.wrong = text_clean(name, bytes, size, t->lower, &clean, &clean_size);
+    if (!e.wrong && (vocabulary_find_reserved(&t->vocabulary, bytes, size, &id) ||
+                     vocabulary_find_reserved(&t->vocabulary, clean, clean_size, &id)))
+        e.wrong = reserved_message(name, vocabulary_word(&t->vocabulary, id));
+    if (!e.wrong)
+        encode_clean(t, &e, name, (Span){clean, clean + clean_size});
+    if (e.wrong)
+        text_sanitize(e.wrong);
+    free(clean);
+    return e;
+}
+
+void encoding_free(Encoding *e)
+{
+    arrfree(e->ids);
+    free(e->wrong);
+    free(e->lowered);
+}
+
+/* ---- Decoding ---- */
+
+void tokenizer_learn_spacing(Tokenizer *t, Span text)
+{
+    Span token;
+    const char *left_end = NULL;
+    int left = -1;
+    while (t->kind == TOKENIZER_WORD && next_token(t, &text.begin, text.end, &token)) {
+        const int known = find(t, token), right = known < 0 ? t->unk : known;
+        if (left >= 0 && right >= 0)
+            spacing_learn(&t->spacing, &t->vocabulary, left, right, token.begin != left_end);
+        left = right;
+        left_end = token.end;
+    }
+}
+
+bool tokenizer_needs_space(const Tokenizer *t, int left, int right)
+{
+    return t->kind == TOKENIZER_WORD && spacing_is_needed(&t->spacing, &t->vocabulary, left, right);
+}
+
+char *tokenizer_decode(const Tokenizer *t, const int *ids, int count)
+{
+    char *text;
+    size_t size;
+    FILE *out = memory_stream(&text, &size);
+    int left = -1;
+    for (int i = 0; i < count; i++) {
+        if (ids[i] == t->bos || ids[i] == t->eos)
+            continue;
+        fprintf(out, "%s%s", left >= 0 && tokenizer_needs_space(t, left, ids[i]) ? " " : "",
+                vocabulary_word(&t->vocabulary, ids[i]));
+        left = ids[i];
+    }
+    fclose(out);
+    return text;
+}

@@ -1,0 +1,75 @@
+/* tokenizer.h: from a text to the ids of its tokens, and back.
+ *
+ * A tokenizer is trained on a text, or read from a model directory (formats/huggingface). Read by
+ * lines, each line that is not blank is a sequence of its own, which begins with [bos] and ends
+ * with [eos]; read as a stream, the text is one long sequence without either. Words that are not
+ * known become [unk] if the tokenizer has one. */
+#ifndef PULGA_TOKENIZER_H
+#define PULGA_TOKENIZER_H
+
+#include "spacing.h"
+#include "split.h"
+#include "text.h"
+#include "vocabulary.h"
+
+typedef enum { TOKENIZER_WORD, TOKENIZER_CHAR } TokenizerKind;
+
+typedef struct {
+    TokenizerKind kind;
+    Punctuation punctuation; /* of words */
+    bool lower;              /* a text is lower-cased before it is cut */
+    bool stream;             /* else it is read by lines */
+    Vocabulary vocabulary;
+    int bos, eos, unk; /* ids; -1 if there is none */
+    Spacing spacing;
+} Tokenizer;
+
+typedef struct {
+    TokenizerKind kind;
+    bool lower, stream;
+    int min_count, max_words; /* keep words that occur so often; and so many, 0: all */
+} TokenizerRules;
+
+/* Makes the vocabulary of a text: [bos] is 0 and [eos] 1 if it is read by lines, [unk] comes next
+ * if some word is not kept, then the words in the order of their first appearance. Dies if a word
+ * is too long to be one, or if the rules keep none. */
+Tokenizer tokenizer_train(const Text *text, TokenizerRules rules);
+
+/* One without any words yet, to be filled by whoever reads it from a file. */
+Tokenizer tokenizer_new(void);
+void tokenizer_free(Tokenizer *tokenizer);
+
+/* Dies if a text contains one of the tokenizer's special tokens, such as [bos]. */
+void tokenizer_check_text(const Tokenizer *tokenizer, const Text *text);
+
+/* Appends the ids of a part of a clean text to `ids`, an stb_ds array. Stops at the first token
+ * that has no id and returns false; `unknown` receives it. */
+bool tokenizer_encode(const Tokenizer *tokenizer, Span text, int **ids, Span *unknown);
+
+/* One line about a token that has no id, and the known words nearest to it; `where` is where it
+ * stands. The caller frees. */
+char *tokenizer_unknown(const Tokenizer *tokenizer, const char *where, Span token);
+
+/* What becomes of a prompt. */
+typedef struct {
+    int *ids, count; /* [bos] first if the model reads by lines */
+    char *wrong;     /* why there are no ids, in one line; or NULL */
+    char *lowered;   /* the first word that is known only in lower case and was read so, or NULL */
+    int lowered_count; /* how many such words there are */
+} Encoding;
+
+/* Cleans and encodes a prompt, which messages call `name`. Never dies of what it contains. */
+Encoding tokenizer_encode_prompt(const Tokenizer *tokenizer, const char *name, const char *bytes,
+                                 size_t size);
+void encoding_free(Encoding *encoding);
+
+/* Learns from a clean text where white space stands between tokens: see spacing.h. */
+void tokenizer_learn_spacing(Tokenizer *tokenizer, Span text);
+
+/* Whether white space stands between two tokens. */
+bool tokenizer_needs_space(const Tokenizer *tokenizer, int left, int right);
+
+/* The text of some tokens, without [bos] and [eos]; the caller frees. */
+char *tokenizer_decode(const Tokenizer *tokenizer, const int *ids, int count);
+
+#endif

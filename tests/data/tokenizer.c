@@ -1,0 +1,429 @@
+/* tokenizer.c: which tokens of a text get an id and which, how texts and prompts become ids, and how
+ * ids become text again. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+
+#include "data/tokenizer.h"
+#include "tests/helpers/close.h"
+#include "tests/helpers/literal.h"
+#include "tests/helpers/scratch.h"
+
+static Tokenizer train(const char *string, TokenizerRules rules)
+{
+    Text text = literal_text(string);
+    Tokenizer t = tokenizer_train(&text, rules);
+    text_free(&text);
+    return t;
+}
+
+/* All tokens in the order of their ids, with a bar after each. */
+static void assert_tokens(const Tokenizer *t, const char *wanted)
+{
+    const Vocabulary *v = &t->vocabulary;
+    char got[1024], *put = got;
+    for (int id = 0; id < v->count; id++) {
+        const char *word = vocabulary_word(v, id);
+        put += sprintf(put, "%s|", word);
+        assert_int_equal(vocabulary_find(v, word, strlen(word)), id);
+    }
+    *put = 0;
+    assert_string_equal(got, wanted);
+}
+
+static void assert_words(const char *text, TokenizerRules rules, const char *wanted)
+{
+    Tokenizer t = train(text, rules);
+    assert_tokens(&t, wanted);
+    assert_int_equal(t.bos, rules.stream ? -1 : 0);
+    assert_int_equal(t.eos, rules.stream ? -1 : 1);
+    const int unk = rules.stream ? 0 : 2;
+    const bool has_unk =
+        unk < t.vocabulary.count && !strcmp(vocabulary_word(&t.vocabulary, unk), "[unk]");
+    assert_int_equal(t.unk, has_unk ? unk : -1);
+    assert_int_equal(t.kind, rules.kind);
+    tokenizer_free(&t);
+}
+
+static const TokenizerRules ALL = {.min_count = 1};
+
+static void test_the_nine_sentences(void **state)
+{
+    (void)state;
+    Text text = text_read("data/perro.txt", false);
+    Tokenizer t = tokenizer_train(&text, ALL);
+    assert_tokens(&t, "[bos]|[eos]|el|perro|come|un|hueso|muchacho|jugaba|saltaba|la|cuerda|"
+                      "croquetas|gato|con|");
+    tokenizer_free(&t);
+    text_free(&text);
+}
+
+static void test_order(void **state)
+{
+    (void)state;
+    assert_words("el perro el\n\ngato perro\n", ALL, "[bos]|[eos]|el|perro|gato|");
+    assert_words("El el EL", ALL, "[bos]|[eos]|El|el|EL|");
+    assert_words("¿Qué? bos", ALL, "[bos]|[eos]|¿|Qué|?|bos|");
+    const TokenizerRules stream = {.stream = true, .min_count = 1};
+    assert_words("un gato\nun perro", stream, "un|gato|perro|");
+    const TokenizerRules characters = {.stream = true, .kind = TOKENIZER_CHAR, .min_count = 1};
+    assert_words("añb a\nb👍", characters, "a|ñ|b| |\n|👍|");
+    /* By lines, no id for what stands in no line: ends, and blank lines. */
+    TokenizerRules lines = {.kind = TOKENIZER_CHAR, .min_count = 1};
+    assert_words("ab\nb a\n \t \nc", lines, "[bos]|[eos]|a|b| |c|");
+    lines.max_words = 3; /* nor does anything become unknown for it */
+    assert_words("ab\nab\nabc", lines, "[bos]|[eos]|a|b|c|");
+}
+
+static void test_min_count(void **state)
+{
+    (void)state;
+    const char *text = "d a b a c c d e a";
+    assert_words(text, ALL, "[bos]|[eos]|d|a|b|c|e|");
+    TokenizerRules rules = {.min_count = 2};
+    assert_words(text, rules, "[bos]|[eos]|[unk]|d|a|c|");
+    assert_words("b b a a", rules, "[bos]|[eos]|b|a|"); /* nothing goes, so nothing unknown */
+    rules.stream = true;
+    assert_words(text, rules, "[unk]|d|a|c|");
+    rules.kind = TOKENIZER_CHAR;
+    assert_words("abcab", rules, "[unk]|a|b|");
+}
+
+static void keep_common(void *text)
+{
+    train(text, (TokenizerRules){.min_count = 3});
+}
+
+static void test_rules_that_keep_no_word_are_refused(void **state)
+{
+    (void)state;
+    assert_dies(keep_common, "a b a b", "a.txt", "occurs 3 times", "--min-count");
+}
+
+static void test_max_words(void **state)
+{
+    (void)state;
+    const char *text = "b a c a b d d"; /* 2 2 1 2: ties go to the earlier one */
+    static const char *const wanted[] = {"[bos]|[eos]|b|a|c|d|",   "[bos]|[eos]|[unk]|b|",
+                                         "[bos]|[eos]|[unk]|b|a|", "[bos]|[eos]|[unk]|b|a|d|",
+                                         "[bos]|[eos]|b|a|c|d|",   "[bos]|[eos]|b|a|c|d|"};
+    for (int most = 0; most < 6; most++)
+        assert_words(text, (TokenizerRules){.min_count = 1, .max_words = most}, wanted[most]);
+    /* The ids stay in order of appearance, whatever the counts. */
+    assert_words("x y y z z z", (TokenizerRules){.min_count = 1, .max_words = 2},
+                 "[bos]|[eos]|[unk]|y|z|");
+    assert_words("x y y z z z", (TokenizerRules){.min_count = 2, .max_words = 1, .stream = true},
+                 "[unk]|z|");
+    assert_words("x y y z z z", (TokenizerRules){.min_count = 2, .max_words = 5},
+                 "[bos]|[eos]|[unk]|y|z|");
+}
+
+/* ---- Long words, many words ---- */
+
+static char *letters(size_t count)
+{
+    char *text = memset(malloc(count + 1), 'x', count);
+    text[count] = 0;
+    return text;
+}
+
+static void count_words(void *text)
+{
+    train(text, ALL);
+}
+
+static void test_long_words_are_refused(void **state)
+{
+    (void)state;
+    char *text = letters(1000), *longer = letters(1001);
+    Tokenizer t = train(text, ALL);
+    assert_int_equal(t.vocabulary.count, 3);
+    assert_int_equal(vocabulary_find(&t.vocabulary, text, 1000), 2);
+    assert_int_equal(vocabulary_find(&t.vocabulary, longer, 1001), -1);
+    tokenizer_free(&t);
+
+    char *late = format_text("el %s", longer);
+    assert_dies(count_words, late, "a.txt", "1001 bytes", "(at byte 4)", "--tokens char");
+    assert_words(late, (TokenizerRules){.kind = TOKENIZER_CHAR, .stream = true, .min_count = 1},
+                 "e|l| |x|");
+    free(text), free(longer), free(late);
+}
+
+static void test_many_words(void **state)
+{
+    (void)state;
+    enum { MANY = 20000 };
+    char *text = malloc(MANY * 16), *put = text;
+    for (int i = 0; i < MANY; i++)
+        put += sprintf(put, "w%d%c", i * 7919 % MANY, i % 9 ? ' ' : '\n');
+    put += sprintf(put, "w3 w3");
+    Tokenizer t = train(text, ALL);
+    assert_int_equal(t.vocabulary.count, MANY + 2);
+    for (int i = 0; i < MANY; i++) {
+        char word[16];
+        const int size = sprintf(word, "w%d", i * 7919 % MANY);
+        assert_int_equal(vocabulary_find(&t.vocabulary, word, (size_t)size), i + 2);
+        assert_string_equal(vocabulary_word(&t.vocabulary, i + 2), word);
+    }
+    tokenizer_free(&t);
+
+    t = train(text, (TokenizerRules){.min_count = 1, .max_words = 12000});
+    assert_int_equal(t.vocabulary.count, 12003);
+    /* The last of the kept ones is the most frequent one, whose first appearance is late. */
+    assert_int_equal(vocabulary_find(&t.vocabulary, "w3", 2), 12002);
+    tokenizer_free(&t);
+    free(text);
+}
+
+/* ---- Encoding ---- */
+
+static void assert_prompt(const Tokenizer *t, const char *text, const char *wanted)
+{
+    char got[512] = "", *put = got;
+    Encoding e = tokenizer_encode_prompt(t, "here", text, strlen(text));
+    if (e.wrong)
+        fail_msg("'%s': %s", text, e.wrong);
+    for (int i = 0; i < e.count; i++)
+        put += sprintf(put, "%s%d", i ? " " : "", e.ids[i]);
+    assert_string_equal(got, wanted);
+    encoding_free(&e);
+}
+
+static void assert_wrong(const Tokenizer *t, const char *text, size_t size, const char *said)
+{
+    Encoding e = tokenizer_encode_prompt(t, "here", text, size);
+    assert_non_null(e.wrong);
+    assert_string_equal(e.wrong, said);
+    encoding_free(&e);
+}
+
+static const char SENTENCES[] = "el perro come un hueso\n¿qué come el perro?\n";
+
+static void test_prompts(void **state)
+{
+    (void)state;
+    Tokenizer lines = literal_tokenizer(SENTENCES, TOKENIZER_WORD, false);
+    lines.lower = true;
+    assert_prompt(&lines, "", "0");
+    assert_prompt(&lines, " \n", "0");
+    assert_prompt(&lines, "El PERRO\ncome", "0 2 3 4");
+    assert_prompt(&lines, "¿que\xCC\x81?", "0 7 8 9");
+    static const struct {
+        const char *text, *said;
+    } wrong[] = {
+        {"el [bos]", "here: the text contains the reserved token [bos]; put a space in it: [ bos]"},
+        {"el [EOS]", "here: the text contains the reserved token [eos]; put a space in it: [ eos]"},
+        {"el pero", "here: the model does not know 'pero'; its nearest: perro, el, hueso"},
+        {"el x\x1B[31m", "here: the model does not know 'x?'"},
+        {"el x\xC2\x9B"
+         "31m",
+         "here: the model does not know 'x??31m'"},
+        {"e\xFF", "here:1:2: byte 0xFF is not UTF-8; if the text is Latin-1, convert it: iconv "
+                  "-f LATIN1 -t UTF-8"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_wrong(&lines, wrong[i].text, strlen(wrong[i].text), wrong[i].said);
+    assert_wrong(&lines, "el\0", 3, "here:1:3: byte 0x00: this is not a text");
+    tokenizer_free(&lines);
+
+    Tokenizer stream = literal_tokenizer(SENTENCES, TOKENIZER_CHAR, true);
+    assert_prompt(&stream, "", "");
+    assert_prompt(&stream, "el p\n", "0 1 2 3 12");
+    assert_wrong(&stream, "elz", 3, "here: the model does not know 'z'");
+    tokenizer_free(&stream);
+}
+
+/* A word that is known only in lower case is read so, and the encoding says which. */
+static void test_upper_case_falls_back_to_lower_case(void **state)
+{
+    (void)state;
+    Tokenizer t = literal_tokenizer("el perro Come", TOKENIZER_WORD, false);
+    assert_prompt(&t, "El PERRO Come", "0 2 3 4");
+    Encoding e = tokenizer_encode_prompt(&t, "here", "el El Perro", 11);
+    assert_string_equal(e.lowered, "El");
+    assert_int_equal(e.lowered_count, 2);
+    encoding_free(&e);
+    e = tokenizer_encode_prompt(&t, "here", "el Come", 7);
+    assert_null(e.lowered);
+    assert_int_equal(e.lowered_count, 0);
+    encoding_free(&e);
+    assert_wrong(&t, "COME", 4, "here: the model does not know 'COME'; its nearest: Come");
+    tokenizer_free(&t);
+
+    t = train("el el perro", (TokenizerRules){.min_count = 2}); /* before it is [unk] */
+    assert_prompt(&t, "El Perro gato", "0 3 2 2");
+    tokenizer_free(&t);
+}
+
+static void test_unknown_words_of_a_text_become_unk(void **state)
+{
+    (void)state;
+    Tokenizer t = train("a a b c c c d", (TokenizerRules){.min_count = 2});
+    assert_tokens(&t, "[bos]|[eos]|[unk]|a|c|");
+    const char *text = "b a never c";
+    int *ids = NULL;
+    Span unknown;
+    assert_true(tokenizer_encode(&t, (Span){text, text + 11}, &ids, &unknown));
+    static const int wanted[] = {2, 3, 2, 4};
+    assert_int_equal(arrlen(ids), 4);
+    assert_memory_equal(ids, wanted, sizeof wanted);
+    arrfree(ids);
+    tokenizer_free(&t);
+
+    t = literal_tokenizer("a b", TOKENIZER_WORD, false);
+    text = "b x a";
+    assert_false(tokenizer_encode(&t, (Span){text, text + 5}, &ids, &unknown));
+    assert_int_equal(arrlen(ids), 1);
+    assert_ptr_equal(unknown.begin, text + 2);
+    assert_ptr_equal(unknown.end, text + 3);
+    arrfree(ids);
+    tokenizer_free(&t);
+}
+
+/* ---- Reserved tokens ---- */
+
+typedef struct {
+    const char *text;
+    bool lower, stream;
+} Reserved;
+
+static void check_reserved(void *context)
+{
+    const Reserved *r = context;
+    Text text = text_from("a.txt", (Bytes){strdup(r->text), strlen(r->text)}, r->lower);
+    Tokenizer t = tokenizer_train(
+        &text, (TokenizerRules){.lower = r->lower, .stream = r->stream, .max_words = 1});
+    tokenizer_check_text(&t, &text);
+}
+
+static void test_reserved_tokens_are_refused_with_their_line(void **state)
+{
+    (void)state;
+    static const struct {
+        Reserved text;
+        const char *said;
+    } cases[] = {
+        {{"[bos]", false, false},
+         "a.txt:1: the text contains the reserved token [bos]; put a space in it: [ bos]"},
+        {{"uno\ndos [eos] tres\n", false, false},
+         "a.txt:2: the text contains the reserved token [eos]"},
+        {{"uno\r\n\r\nx[unk]x", false, false},
+         "a.txt:3: the text contains the reserved token [unk]"},
+        {{"uno\rx[bos]x", false, false}, "a.txt:2: the text contains the reserved token [bos]"},
+        {{"ñ [unk]", false, false}, "a.txt:1:"},
+        {{"[BOS] x", true, false}, "a.txt:1: the text contains the reserved token [bos]"},
+        {{"ñ [unk]", false, true}, "a.txt:1:"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Reserved text = cases[i].text;
+        assert_dies(check_reserved, &text, cases[i].said);
+    }
+    static const Reserved fine[] = {{"[BOS] [bos [ eos] bos] [un\nk]", false, false},
+                                    {"[BOS [ EOS]", true, false},
+                                    {"[bos] [eos]", false, true}}; /* a stream has neither */
+    for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
+        Reserved text = fine[i];
+        const Ending ending = run_apart(check_reserved, &text);
+        assert_int_equal(ending.status, 0);
+    }
+}
+
+/* ---- Decoding ---- */
+
+/* Encodes a text and decodes it again. `learned` is the text that tells the spacing, or NULL. */
+static void assert_decoded(const Tokenizer *t, const char *text, const char *wanted)
+{
+    int *ids = NULL;
+    Span unknown;
+    if (t->bos >= 0)
+        arrput(ids, t->bos);
+    assert_true(tokenizer_encode(t, (Span){text, text + strlen(text)}, &ids, &unknown));
+    if (t->eos >= 0)
+        arrput(ids, t->eos);
+    char *decoded = tokenizer_decode(t, ids, (int)arrlen(ids));
+    assert_string_equal(decoded, wanted);
+    free(decoded);
+    arrfree(ids);
+}
+
+static void test_decoding_without_a_text_goes_by_rule(void **state)
+{
+    (void)state;
+    Tokenizer t = literal_tokenizer("¿ ( « a b » ) ? , .", TOKENIZER_WORD, false);
+    assert_decoded(&t, "a  b", "a b");
+    assert_decoded(&t, "¿ a b ?", "¿a b?");
+    assert_decoded(&t, "a ( b ) , « a » .", "a (b), «a».");
+    tokenizer_free(&t);
+    t = literal_tokenizer("ab \n", TOKENIZER_CHAR, true);
+    assert_decoded(&t, "b a\nb", "b a\nb");
+    tokenizer_free(&t);
+}
+
+static void test_decoding_follows_the_text(void **state)
+{
+    (void)state;
+    const char *text = "a - b-a-b b : a : a ! b! a! b!";
+    Tokenizer t = literal_tokenizer(text, TOKENIZER_WORD, false);
+    assert_decoded(&t, "a : b", "a: b");
+    tokenizer_learn_spacing(&t, (Span){text, text + strlen(text)});
+    assert_decoded(&t, "b-a", "b-a");    /* more often together than apart */
+    assert_decoded(&t, "a:a", "a : a");  /* only apart */
+    assert_decoded(&t, "a ! b", "a! b"); /* this pair both ways: then each by itself decides */
+    tokenizer_free(&t);
+}
+
+/* ---- Time ---- */
+
+static double seconds_to_train(const char *string)
+{
+    const double begun = clock_seconds();
+    Tokenizer t = train(string, ALL);
+    tokenizer_free(&t);
+    return clock_seconds() - begun;
+}
+
+/* Words whose hashes in stb_ds collide. It turns the hash by 9 bits for each character, so that 57
+ * characters later one counts half as much (57 · 9 = 8 · 64 + 1): a step down here and two up there
+ * cancel out. 32,768 such words took 25 s. */
+static void test_words_made_to_collide_take_no_longer(void **state)
+{
+    (void)state;
+    enum { BITS = 15, MANY = 1 << BITS, LENGTH = 57 + BITS };
+    char *prepared = memset(malloc(MANY * (LENGTH + 1) + 1), 'm', MANY * (LENGTH + 1));
+    char *usual = memset(malloc(MANY * (LENGTH + 1) + 1), 'm', MANY * (LENGTH + 1));
+    for (int i = 0; i < MANY; i++) {
+        char *a = prepared + i * (LENGTH + 1), *b = usual + i * (LENGTH + 1);
+        for (int bit = 0; bit < BITS; bit++) {
+            a[bit] = (char)(a[bit] - (i >> bit & 1));
+            a[bit + 57] = (char)(a[bit + 57] + 2 * (i >> bit & 1));
+            b[bit] = (char)(b[bit] - (i >> bit & 1));
+        }
+        a[LENGTH] = b[LENGTH] = '\n';
+    }
+    prepared[MANY * (LENGTH + 1)] = usual[MANY * (LENGTH + 1)] = 0;
+    const double seconds = seconds_to_train(usual);
+    assert_true(seconds_to_train(prepared) < 10 * seconds + 0.2);
+    free(prepared), free(usual);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_nine_sentences),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_min_count),
+        cmocka_unit_test(test_rules_that_keep_no_word_are_refused),
+        cmocka_unit_test(test_max_words),
+        cmocka_unit_test(test_long_words_are_refused),
+        cmocka_unit_test(test_many_words),
+        cmocka_unit_test(test_prompts),
+        cmocka_unit_test(test_upper_case_falls_back_to_lower_case),
+        cmocka_unit_test(test_unknown_words_of_a_text_become_unk),
+        cmocka_unit_test(test_reserved_tokens_are_refused_with_their_line),
+        cmocka_unit_test(test_decoding_without_a_text_goes_by_rule),
+        cmocka_unit_test(test_decoding_follows_the_text),
+        cmocka_unit_test(test_words_made_to_collide_take_no_longer),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

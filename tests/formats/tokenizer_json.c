@@ -1,0 +1,210 @@
+/* tokenizer_json.c: tokenizers are written as Transformers reads them, and those of others are read.
+ * What is refused is in pretrained.c, which damages these files one by one. */
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/huggingface/tokenizer_json.h"
+#include "formats/json.h"
+#include "tests/helpers/close.h"
+#include "tests/helpers/literal.h"
+#include "tests/helpers/scratch.h"
+
+static Directory entered; /* the folder that a test is at work in */
+
+static const Directory *enter(const char *folder)
+{
+    if (entered.path)
+        directory_close(&entered);
+    entered = directory_open(folder);
+    return &entered;
+}
+
+#define ADDED                                                                        \
+    ",\"single_word\":false,\"lstrip\":false,\"rstrip\":false,\"normalized\":false," \
+    "\"special\":true}"
+static char *foreign(const char *splitter, const char *front)
+{
+    return format_text(
+        "{\"added_tokens\":[{\"id\":4,\"content\":\"<s>\"" ADDED ",{\"id\":1,\"content\":"
+        "\"<unk>\"" ADDED ",{\"id\":0,\"content\":\"<pad>\"" ADDED "],\"normalizer\":null,"
+        "\"pre_tokenizer\":%s,\"post_processor\":{\"type\":\"TemplateProcessing\",\"single\":[%s"
+        "{\"Sequence\":{\"id\":\"A\",\"type_id\":0}}],\"special_tokens\":{\"<s>\":{\"id\":\"<s>\","
+        "\"ids\":[4],\"tokens\":[\"<s>\"]}}},\"model\":{\"type\":\"WordLevel\",\"vocab\":{"
+        "\"perro\":3,\"<unk>\":1,\"el\":2,\"<pad>\":0},\"unk_token\":\"<unk>\"}}",
+        splitter, front);
+}
+
+static void assert_foreign(const Tokenizer *t, bool lines, Punctuation punctuation)
+{
+    const Vocabulary *v = &t->vocabulary;
+    static const char *const words[] = {"<pad>", "<unk>", "el", "perro", "<s>"};
+    assert_int_equal(v->count, 5);
+    for (int id = 0; id < 5; id++) {
+        assert_string_equal(vocabulary_word(v, id), words[id]);
+        assert_int_equal(vocabulary_is_special(v, id), words[id][0] == '<');
+    }
+    assert_int_equal(t->bos, lines ? 4 : -1);
+    assert_int_equal(t->eos, lines ? 4 : -1);
+    assert_int_equal(t->unk, 1);
+    assert_true(t->punctuation == punctuation && t->kind == TOKENIZER_WORD && !t->lower &&
+                t->stream == !lines);
+}
+
+/* Read, written as ours are, and read again: the same. */
+static void test_a_tokenizer_from_elsewhere_is_read_and_written(void **state)
+{
+    (void)state;
+    static const char *const splitters[] = {"{\"type\":\"WhitespaceSplit\"}",
+                                            "{\"type\":\"Whitespace\"}"};
+    for (int i = 0; i < 4; i++) {
+        char *folder = scratch_new();
+        const Punctuation punctuation = i % 2 ? PUNCTUATION_IN_RUNS : PUNCTUATION_IN_WORDS;
+        char *json = foreign(splitters[i % 2], i / 2 ? "{\"SpecialToken\":{\"id\":\"<s>\"}}," : "");
+        free(scratch_write(folder, "tokenizer.json", json, strlen(json)));
+        Tokenizer first = tokenizer_json_read(enter(folder), 5, 4);
+        assert_foreign(&first, i / 2, punctuation);
+        assert_true(tokenizer_json_write(enter(folder), &first, 8));
+        Tokenizer again = tokenizer_json_read(enter(folder), 5, -1);
+        assert_foreign(&again, i / 2, punctuation);
+        tokenizer_free(&first);
+        tokenizer_free(&again);
+        free(json);
+        scratch_remove(folder);
+    }
+}
+
+static void read_without_end(void *folder)
+{
+    tokenizer_json_read(enter(folder), 5, -1);
+}
+
+static void test_lines_without_a_known_end_are_refused(void **state)
+{
+    (void)state;
+    char *folder = scratch_new();
+    char *json = foreign("{\"type\":\"Whitespace\"}", "{\"SpecialToken\":{\"id\":\"<s>\"}},");
+    free(scratch_write(folder, "tokenizer.json", json, strlen(json)));
+    assert_dies(read_without_end, folder, folder, "eos_token");
+    free(json);
+    scratch_remove(folder);
+}
+
+static void test_many_words_keep_their_ids(void **state)
+{
+    (void)state;
+    enum { MANY = 120000 };
+    char *folder = scratch_new(), word[16];
+    Tokenizer written = tokenizer_new();
+    written.stream = true;
+    for (int i = 0; i < MANY; i++) {
+        const int size = snprintf(word, sizeof word, "w%d", i);
+        assert_int_equal(vocabulary_add(&written.vocabulary, word, (size_t)size, false), i);
+    }
+    assert_true(tokenizer_json_write(enter(folder), &written, 8));
+    Tokenizer read = tokenizer_json_read(enter(folder), MANY, -1);
+    for (int i = 0; i < MANY; i++)
+        assert_string_equal(vocabulary_word(&read.vocabulary, i),
+                            vocabulary_word(&written.vocabulary, i));
+    tokenizer_free(&written);
+    tokenizer_free(&read);
+    scratch_remove(folder);
+}
+
+static void assert_ids(const Tokenizer *t, const char *text, const int *wanted, int count)
+{
+    Encoding e = tokenizer_encode_prompt(t, "here", text, strlen(text));
+    assert_null(e.wrong);
+    assert_int_equal(e.count, count);
+    assert_memory_equal(e.ids, wanted, (size_t)count * sizeof *wanted);
+    encoding_free(&e);
+}
+
+static void assert_wrong(const Tokenizer *t, const char *text, const char *said)
+{
+    Encoding e = tokenizer_encode_prompt(t, "here", text, strlen(text));
+    assert_string_equal(e.wrong, said);
+    encoding_free(&e);
+}
+
+/* Special tokens of any name, and a model that has one for what it does not know. */
+static void test_prompts_of_a_model_from_elsewhere(void **state)
+{
+    (void)state;
+    char *folder = scratch_new();
+    char *json = foreign("{\"type\":\"WhitespaceSplit\"}", "{\"SpecialToken\":{\"id\":\"<s>\"}},");
+    free(scratch_write(folder, "tokenizer.json", json, strlen(json)));
+    Tokenizer t = tokenizer_json_read(enter(folder), 5, 4);
+    assert_ids(&t, "el perro, gato", (const int[]){4, 2, 1, 1}, 4);
+    assert_wrong(&t, "el<s>",
+                 "here: the text contains the reserved token <s>; put a space in it: < s>");
+    assert_wrong(&t, "<pad>",
+                 "here: the text contains the reserved token <pad>; put a space in it: < pad>");
+    tokenizer_free(&t);
+    free(json);
+    scratch_remove(folder);
+}
+
+/* What is written is what Transformers reads, to the byte. */
+static void assert_written(const Tokenizer *t, const char *name, const char *wanted)
+{
+    char *folder = scratch_new();
+    assert_true(tokenizer_json_write(enter(folder), t, 8));
+    cJSON *json = json_read(enter(folder), name);
+    char *text = cJSON_PrintUnformatted(json);
+    assert_string_equal(text, wanted);
+    cJSON_free(text);
+    cJSON_Delete(json);
+    scratch_remove(folder);
+}
+
+static void test_what_is_written(void **state)
+{
+    (void)state;
+    Tokenizer t = literal_tokenizer("a b.", TOKENIZER_WORD, false);
+    t.lower = true;
+    assert_written(
+        &t, "tokenizer.json",
+        "{\"version\":\"1.0\",\"truncation\":null,\"padding\":null,\"added_tokens\":["
+        "{\"id\":0,\"content\":\"[bos]\",\"single_word\":false,\"lstrip\":false,\"rstrip\":false,"
+        "\"normalized\":false,\"special\":true},"
+        "{\"id\":1,\"content\":\"[eos]\",\"single_word\":false,\"lstrip\":false,\"rstrip\":false,"
+        "\"normalized\":false,\"special\":true}],"
+        "\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"NFC\"},"
+        "{\"type\":\"Lowercase\"}]},"
+        "\"pre_tokenizer\":{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":"
+        "\"WhitespaceSplit\"},{\"type\":\"Punctuation\",\"behavior\":\"Isolated\"}]},"
+        "\"post_processor\":{\"type\":\"TemplateProcessing\",\"single\":[{\"SpecialToken\":"
+        "{\"id\":\"[bos]\",\"type_id\":0}},{\"Sequence\":{\"id\":\"A\",\"type_id\":0}}],"
+        "\"pair\":[{\"SpecialToken\":{\"id\":\"[bos]\",\"type_id\":0}},{\"Sequence\":{\"id\":"
+        "\"A\",\"type_id\":0}},{\"Sequence\":{\"id\":\"B\",\"type_id\":0}}],\"special_tokens\":"
+        "{\"[bos]\":{\"id\":\"[bos]\",\"ids\":[0],\"tokens\":[\"[bos]\"]}}},\"decoder\":null,"
+        "\"model\":{\"type\":\"WordLevel\",\"vocab\":{\"[bos]\":0,\"[eos]\":1,\"a\":2,"
+        "\"b\":3,\".\":4},\"unk_token\":\"[unk]\"}}");
+    assert_written(&t, "tokenizer_config.json",
+                   "{\"tokenizer_class\":\"PreTrainedTokenizerFast\",\"bos_token\":\"[bos]\","
+                   "\"eos_token\":\"[eos]\",\"pad_token\":\"[eos]\",\"model_max_length\":8}");
+    tokenizer_free(&t);
+    t = literal_tokenizer("ab", TOKENIZER_CHAR, true);
+    assert_written(
+        &t, "tokenizer.json",
+        "{\"version\":\"1.0\",\"truncation\":null,\"padding\":null,\"added_tokens\":[],"
+        "\"normalizer\":{\"type\":\"NFC\"},\"pre_tokenizer\":{\"type\":\"Split\",\"pattern\":"
+        "{\"Regex\":\"[\\\\s\\\\S]\"},\"behavior\":\"Isolated\",\"invert\":false},"
+        "\"post_processor\":null,\"decoder\":{\"type\":\"Fuse\"},\"model\":{\"type\":\"WordLevel\","
+        "\"vocab\":{\"a\":0,\"b\":1},\"unk_token\":\"[unk]\"}}");
+    tokenizer_free(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_tokenizer_from_elsewhere_is_read_and_written),
+        cmocka_unit_test(test_lines_without_a_known_end_are_refused),
+        cmocka_unit_test(test_many_words_keep_their_ids),
+        cmocka_unit_test(test_prompts_of_a_model_from_elsewhere),
+        cmocka_unit_test(test_what_is_written),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

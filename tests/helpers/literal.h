@@ -1,0 +1,12 @@
+/* literal.h: a string of a test as a text, called a.txt, and a tokenizer that is trained on one. */
+#ifndef PULGA_LITERAL_H
+#define PULGA_LITERAL_H
+
+#include "data/tokenizer.h"
+
+Text literal_text(const char *string);
+
+/* All words of the string have an id. */
+Tokenizer literal_tokenizer(const char *string, TokenizerKind kind, bool stream);
+
+#endif
