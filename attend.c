@@ -9,6 +9,7 @@
 #include "program/options.h"
 #include "program/process.h"
 #include "program/screen.h"
+#include "program/shell.h"
 #include "program/tables.h"
 
 typedef struct {
@@ -20,11 +21,11 @@ typedef struct {
 
 static const Field CHOICES[] = {
     {"output", WORDS_FIELD(output), NULL, "FILE", 0, 0,
-     "write a file of the kind that its ending says: .html a page that stands alone, .svg a "
-     "figure, .npy an array (layers, heads, T, T), .csv a line for each weight, .json",
+     "write a file; its ending chooses the format: .html (a page that needs no other file), .svg "
+     "(a figure), .npy (an array of layers, heads, T, T), .csv (a line for each weight), .json",
      LIFE_CALL},
-    {"layer", WHOLE_FIELD(layer), NULL, "L", 1, 1000, "this layer alone, from 1 [all]", LIFE_CALL},
-    {"head", WHOLE_FIELD(head), NULL, "H", 1, 1000, "this head of a layer alone, from 1 [all]",
+    {"layer", WHOLE_FIELD(layer), NULL, "L", 1, 1000, "only this layer, from 1 [all]", LIFE_CALL},
+    {"head", WHOLE_FIELD(head), NULL, "H", 1, 1000, "only this head of each layer, from 1 [all]",
      LIFE_CALL},
     {.name = NULL}};
 
@@ -33,13 +34,18 @@ static const Program PROGRAM = {
     .letter = 'o',
     .letter_offset = offsetof(Choice, output),
     .arguments = "RUN TEXT...",
-    .summary = "Shows what each head of the model in the directory RUN looks at while it reads "
-               "TEXT (or - for standard input): as tables, or in a file.",
-    .notes = "Rows are the words that look, columns the words they look at, and each row sums to "
-             "1. Layers, heads and words are counted from 1, also in .csv and .json; an array is "
-             "an array. What is printed of each head are means over the words that look: entropy "
-             "in bits (0: one word; 1: two alike), how many words back, and how much weight lies "
-             "on the word itself, the one before it and [bos].\n"};
+    .summary = "Shows which words each head of the model in the directory RUN attends to while it "
+               "reads TEXT (or - for standard input): as tables, or in a file.",
+    .notes = "Rows are the words that attend, columns the words that they attend to; each row sums "
+             "to 1. Layers, heads and words are counted from 1, in .csv and .json too; in .npy "
+             "from 0. For each head the means over all rows are printed: entropy in bits (0: one "
+             "word; 1: two words alike), how many words back, and the weight on the word itself, "
+             "on the one before it and on [bos].\n\n"
+             "Examples:\n"
+             "  attend runs/perro un gato come               print tables\n"
+             "  attend runs/perro un gato come -o page.html  write a page for a browser\n"
+             "  attend runs/perro - --layer 1 <sentence.txt  read a file, show one layer\n",
+};
 
 /* The words of the command line as one text, or standard input without its last line's end. The
  * caller frees. */
@@ -115,6 +121,7 @@ int main(int argc, char **argv)
         usage_error("--output %s: the ending says what to write; known are %s", choice.output,
                     HEADS_ENDINGS);
 
+    process_start_threads(0);
     Pretrained model = pretrained_open(words[0]);
     const char *name;
     char *text = text_of(words + 1, &name);

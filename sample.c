@@ -10,7 +10,7 @@
 #include "program/options.h"
 #include "program/process.h"
 #include "program/score.h"
-#include "base/threads.h"
+#include "program/shell.h"
 
 typedef struct {
     int count, words, table, top_k, beam, seed, threads;
@@ -31,43 +31,50 @@ static const Field CHOICES[] = {
     GROUP("Continuations:"),
     {"count", WHOLE_FIELD(count), NULL, "N", 0, 100000, "how many [3; 1 with --greedy]", LIFE_CALL},
     {"words", WHOLE_FIELD(words), NULL, "N", 1, 1 << 20,
-     "tokens of each at most [50; 300 characters]", LIFE_CALL},
+     "tokens in each, at most [50; 300 characters]", LIFE_CALL},
     {"temperature", NUMBER_FIELD(temperature), "1", "T", 0, 1000,
-     "below 1 bolder, above 1 wilder; 0 is --greedy", LIFE_CALL},
-    {"top-k", WHOLE_FIELD(top_k), "0", "K", 0, 1 << 30, "draw from the K most probable; 0: all",
-     LIFE_CALL},
+     "below 1: safer and more repetitive; above 1: more varied; 0 = --greedy", LIFE_CALL},
+    {"top-k", WHOLE_FIELD(top_k), "0", "K", 0, 1 << 30,
+     "draw from the K most probable tokens; 0 = all", LIFE_CALL},
     {"top-p", NUMBER_FIELD(top_p), "1", "P", 0, 1,
-     "draw from the most probable ones that together reach P", LIFE_CALL},
-    {"greedy", FLAG_FIELD(greedy), NULL, NULL, 0, 0, "always the most probable token", LIFE_CALL},
+     "draw from the most probable tokens that together reach P", LIFE_CALL},
+    {"greedy", FLAG_FIELD(greedy), NULL, NULL, 0, 0, "always take the most probable token",
+     LIFE_CALL},
     {"beam", WHOLE_FIELD(beam), "0", "K", 0, 1000,
-     "search the most probable continuations, keeping the K best at each token. One that comes to "
-     "[eos] is complete and competes on with the probability it has; lengths are not evened out, "
-     "so short ones are favoured as the model favours them",
+     "search for the most probable continuations and keep the K best at each token; those that "
+     "reached [eos] stay in the race. Lengths are not evened out, so short ones are favoured as "
+     "the model favours them; 0 = off",
      LIFE_CALL},
     {"seed", WHOLE_FIELD(seed), "1", "N", 0, 2147483647,
-     "the same seed draws the same words, on any number of threads", LIFE_CALL},
+     "the same seed draws the same words, with any number of threads", LIFE_CALL},
 
-    GROUP("Besides:"),
+    GROUP("Other options:"),
     {"table", WHOLE_FIELD(table), "10", "ROWS", 0, 1 << 30,
-     "rows of the table of next words; unless asked for, none that says 0.000", LIFE_CALL},
-    {"text", WORDS_FIELD(text), NULL, "FILE", 0, 0,
-     "the text it was trained on, where the run keeps no copy, to count in", LIFE_CALL},
-    {"score", WORDS_FIELD(score), NULL, "FILE", 0, 0,
-     "instead, loss and perplexity of a text, line by line and in all", LIFE_CALL},
-    {"json", FLAG_FIELD(json), NULL, NULL, 0, 0, "for programs: an object a prompt, one a line",
+     "rows of the table of next tokens; if not given, rows that would show 0.000 are left out",
      LIFE_CALL},
-    {"threads", WHOLE_FIELD(threads), NULL, "N", 1, 1024, "threads at most", LIFE_CALL},
+    {"text", WORDS_FIELD(text), NULL, "FILE", 0, 0,
+     "the text to count in, if the run holds no copy of the one it was trained on", LIFE_CALL},
+    {"score", WORDS_FIELD(score), NULL, "FILE", 0, 0,
+     "instead: loss and perplexity of a text, of each line and of all", LIFE_CALL},
+    {"json", FLAG_FIELD(json), NULL, NULL, 0, 0, "print one JSON object per prompt, one a line",
+     LIFE_CALL},
+    {"threads", WHOLE_FIELD(threads), NULL, "N", 1, 1024, "processors to use [all]", LIFE_CALL},
     {.name = NULL},
 };
 
 static const Program PROGRAM = {
     .fields = CHOICES,
     .arguments = "RUN [PROMPT...]",
-    .summary = "Goes on from PROMPT with the model in the directory RUN. Without one it asks for "
-               "prompts, line after line; in a pipe each line is a prompt.",
-    .notes = "Beside each probability stands how often the text that the model was trained on goes "
-             "on so, counted, where that text is there. What is no word, as [bos], may have a "
-             "probability but is never said. \"\" is an empty prompt.\n",
+    .summary = "Continues PROMPT with the model in the directory RUN. Without a prompt it asks for "
+               "prompts; in a pipe each line is a prompt.",
+    .notes = "Beside each probability stands how often the training text continues in that way, if "
+             "the text is at hand. [bos] and other special tokens may have a probability but are "
+             "never written. \"\" is an empty prompt.\n\n"
+             "Examples:\n"
+             "  sample runs/perro un gato            continue a prompt\n"
+             "  sample runs/perro                    ask for prompts\n"
+             "  sample runs/perro un --greedy        the most probable words only\n"
+             "  sample runs/perro --json <lines.txt  answer each line of a file\n",
 };
 
 #define AT(member) offsetof(Choice, member)
@@ -181,8 +188,7 @@ int main(int argc, char **argv)
     if (!words[0])
         usage_error("give a RUN to sample from; --help tells all");
     check_choice(&choice, &decided, words[1]);
-    if (choice.threads)
-        thread_set_limit(choice.threads);
+    process_start_threads(choice.threads);
 
     Pretrained model = pretrained_open(words[0]);
     bool good = true;

@@ -14,13 +14,18 @@
 #include "program/process.h"
 #include "program/report.h"
 #include "program/screen.h"
+#include "program/shell.h"
 
 static const Program PROGRAM = {
     .fields = SETTINGS,
     .arguments = "TEXT",
     .summary = "Trains a small GPT on TEXT (a UTF-8 file, or - for standard input) and writes a "
-               "model directory. What is not given is chosen to suit the text and printed.",
-    .notes = "A run that was stopped goes on with: train --resume RUN\n",
+               "model directory. Whatever is not given is chosen to suit the text and printed.",
+    .notes = "Examples:\n"
+             "  train text.txt                  choose everything to suit the text\n"
+             "  train text.txt --tokens char    by characters instead of words\n"
+             "  train --resume runs/text        continue a run that was stopped\n"
+             "  train new.txt --from runs/text  start from a trained model\n",
     .most_arguments = 1,
 };
 
@@ -237,6 +242,7 @@ int main(int argc, char **argv)
     fields_preset(SETTINGS, &settings);
     options_parse(&PROGRAM, argc, argv, &settings, decided.at, &text);
     settings_check(&settings, &decided, text);
+    process_start_threads(settings.threads);
 
     Trainer *trainer = &call.trainer;
     trainer_open(trainer, text, &settings, &decided);

@@ -12,7 +12,7 @@
 
 #include "data/corpus/floor.h"
 #include "model/matrix/matrix.h"
-#include "options.h"
+#include "shell.h"
 
 /* ---- Before the first step ---- */
 

@@ -1,40 +1,143 @@
-/* process.c: see process.h. */
+/* process.c: limits that would otherwise end a program without a word, or with a word of somebody
+ * else's: OpenMP prints two lines of its own if it cannot start a thread, so as many threads as it
+ * will need are started here first, and ended again. */
 #include "process.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
-#include <stdint.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
-#include "container.h"
 #include "base/base.h"
 #include "base/threads.h"
 #include "formats/json.h"
 
-/* What would end in a crash otherwise: stacks that do not hold the blocks of a matrix product, and
- * more threads than OpenMP finds room for on one. */
-static void check_limits(void)
+/* ---- Standard files ---- */
+
+/* Opened for reading, so that writing to one fails as it would have if it had stayed closed. */
+static void open_standard_files(void)
 {
-    enum { LEAST_STACK = 1 << 20, MOST_THREADS = 1024 };
-    struct rlimit stack;
-    if (!getrlimit(RLIMIT_STACK, &stack) && stack.rlim_cur < LEAST_STACK)
-        die("the stack is limited to %ju kB, and %d are needed: ulimit -s %d",
-            (uintmax_t)stack.rlim_cur / 1024, LEAST_STACK / 1024, 8 * LEAST_STACK / 1024);
-    if (thread_limit() > MOST_THREADS)
-        thread_set_limit(MOST_THREADS);
+    int file;
+    while ((file = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0 && file <= STDERR_FILENO)
+        continue;
+    close(file);
 }
 
-/* The least of what the container and ulimit -m allow. */
-static void limit_memory(void)
+/* Output that could not be written is no success, unless whoever read it in a pipe has left. */
+static void check_output(int status, void *unused)
+{
+    (void)unused;
+    struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    errno = 0; /* it stays 0 if the write that failed was an earlier one */
+    const bool written = !fflush(stdout) && !ferror(stdout);
+    const int error = errno;
+    if (written || status || (poll(&output, 1, 0) > 0 && output.revents & POLLERR))
+        return;
+    warn("cannot write to standard output%s%s", error ? ": " : "", error ? strerror(error) : "");
+    _exit(1);
+}
+
+/* ---- Memory ---- */
+
+/* The number in a file, or infinity. */
+static double number_in(const char *path)
+{
+    double number = INFINITY;
+    FILE *file = fopen(path, "re");
+    if (file && fscanf(file, "%lf", &number) != 1) /* "max" */
+        number = INFINITY;
+    if (file)
+        fclose(file);
+    return number;
+}
+
+/* The least of what the container (by version 2 or 1 of control groups) and ulimit -m allow. */
+static double allowed_memory(void)
 {
     struct rlimit resident;
     const bool limited = !getrlimit(RLIMIT_RSS, &resident) && resident.rlim_cur != RLIM_INFINITY;
-    memory_limit_set(fmin(container_memory(), limited ? (double)resident.rlim_cur : INFINITY));
+    return fmin(limited ? (double)resident.rlim_cur : INFINITY,
+                fmin(number_in("/sys/fs/cgroup/memory.max"),
+                     number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes")));
 }
 
 void process_prepare(void)
 {
+    open_standard_files();
+    on_exit(check_output, NULL);
     json_prepare();
-    check_limits();
-    limit_memory();
+    memory_limit_set(allowed_memory());
+}
+
+/* ---- Threads ---- */
+
+enum { NEEDED_STACK = 1 << 20, MOST_THREADS = 1024 };
+
+/* The bytes that OMP_STACKSIZE asks for ("64k", "8 M", a number of kB); 0 if it does not. */
+static double openmp_stack(void)
+{
+    static const char units[] = "bkmg";
+    const char *text = getenv("OMP_STACKSIZE");
+    double size;
+    char unit = 'k';
+    if (!text || sscanf(text, "%lf %c", &size, &unit) < 1)
+        return 0;
+    const char *known = strchr(units, unit | ' '); /* in lower case */
+    return size * pow(1024, known ? (double)(known - units) : 1);
+}
+
+static void check_stacks(double openmp)
+{
+    struct rlimit stack;
+    if (!getrlimit(RLIMIT_STACK, &stack) && stack.rlim_cur < NEEDED_STACK)
+        die("the stack is limited to %.0f kB; %d kB are needed: ulimit -s 8192",
+            (double)stack.rlim_cur / 1024, NEEDED_STACK / 1024);
+    if (openmp > 0 && openmp < NEEDED_STACK)
+        die("OMP_STACKSIZE=%s is too small: %d kB are needed", getenv("OMP_STACKSIZE"),
+            NEEDED_STACK / 1024);
+}
+
+static void *wait_at(void *gate)
+{
+    pthread_mutex_lock(gate);
+    pthread_mutex_unlock(gate);
+    return NULL;
+}
+
+/* Starts so many threads beside this one, lets them go, and dies if they were fewer. */
+static void try_threads(int count, double stack)
+{
+    pthread_t threads[MOST_THREADS];
+    pthread_attr_t attributes;
+    pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+    int started = 0, error = pthread_attr_init(&attributes);
+    if (stack > 0)
+        pthread_attr_setstacksize(&attributes, (size_t)stack);
+    pthread_mutex_lock(&gate);
+    while (started < count && !error) {
+        error = pthread_create(&threads[started], &attributes, wait_at, &gate);
+        started += !error;
+    }
+    pthread_mutex_unlock(&gate);
+    for (int i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+    pthread_attr_destroy(&attributes);
+    if (error)
+        die("cannot start %d threads: %s; choose fewer with --threads or OMP_NUM_THREADS",
+            count + 1, strerror(error));
+}
+
+void process_start_threads(int threads)
+{
+    const int count = min_int(threads ? threads : thread_limit(), MOST_THREADS);
+    const double stack = openmp_stack();
+    check_stacks(stack);
+    try_threads(count - 1, stack);
+    thread_set_limit(count);
 }

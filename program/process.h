@@ -1,9 +1,14 @@
-/* process.h: the limits of the process that a program runs in. */
+/* process.h: what a program needs of the process that it runs in, and what it leaves to it. */
 #ifndef PULGA_PROCESS_H
 #define PULGA_PROCESS_H
 
-/* Called first in main. Dies if the stack is too small for a matrix product, keeps the number of
- * threads within what OpenMP can start, and tells base and cJSON what they need to know of memory. */
+/* Called first in main, before any file is opened. Standard files that were closed are opened, so
+ * that no other file takes their place; memory is limited to what the container and ulimit -m
+ * allow; and a program whose output cannot be written will end with status 1. */
 void process_prepare(void);
+
+/* Sets the number of threads, 0 for as many as there are, after making sure that they can be
+ * started and that their stacks hold the blocks of a matrix product; dies if not. */
+void process_start_threads(int threads);
 
 #endif

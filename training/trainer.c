@@ -42,9 +42,6 @@ static void make_plan(Trainer *t, const Settings *settings, const Decided *decid
     if (!matrix_choose(settings->precision))
         usage_error("--precision bf16 needs AMX or AVX-512 BF16, which this processor, or the "
                     "kernel that PULGA_KERNEL names, does not have; f32 runs everywhere");
-    /* First: a model's working memory is counted by threads. */
-    if (settings->threads)
-        thread_set_limit(settings->threads);
     const Settings sized = plan_model(settings, decided, &t->corpus);
     corpus_cut(&t->corpus, sized.context, sized.val, (uint32_t)sized.seed);
     t->plan = plan_training(&sized, decided, &t->corpus, t->tokenizer.vocabulary.count);

@@ -107,3 +107,18 @@ check_program() {
 @test "every option of attend" {
     check_program attend 5
 }
+
+@test "--help fits 80 columns and ends with examples, and -h is the same" {
+    for program in train sample attend; do
+        "$BIN/$program" --help >help.txt
+        "$BIN/$program" -h | cmp - help.txt
+        [ "$(wc -L <help.txt)" -le 79 ]
+        if grep -nE '^ +$' help.txt; then false; fi
+        grep -A 4 '^Examples:' help.txt | grep -q "^  $program "
+    done
+}
+
+@test "options may stand after the arguments, whatever POSIXLY_CORRECT says" {
+    POSIXLY_CORRECT=1 "$BIN/train" perro.txt --width 8 --heads 1 --steps 1 --out posix >/dev/null
+    [ -s posix/model.safetensors ]
+}
