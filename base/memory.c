@@ -1,8 +1,7 @@
 /* memory.c: one allocator for us and for stb_ds, whose implementation is compiled here.
  *
- * Large blocks are zeroed by giving their pages back to the system, which then hands out zeroed
- * ones as they are touched. A memory stream is a stdio stream whose write function grows a block;
- * open_memstream() would lose what was written when memory runs out. */
+ * A memory stream is a stdio stream whose write function grows a block; open_memstream() would lose
+ * what was written when memory runs out. */
 #include "base.h"
 
 #include <math.h>
@@ -60,33 +59,23 @@ void memory_check(double bytes, const char *purpose)
 
 /* ---- Large blocks ---- */
 
-/* Zeroes a block. Whole pages are given back to the system, which returns them zeroed when they
- * are touched: the gradients of a model that does not learn then take no memory. */
-static void zero(char *memory, size_t bytes)
-{
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    char *first = memory + (page - (uintptr_t)memory % page) % page;
-    const size_t whole = bytes < LARGE_BLOCK ? 0 : (bytes - (size_t)(first - memory)) / page * page;
-    if (!whole || madvise(first, whole, MADV_DONTNEED)) {
-        memset(memory, 0, bytes);
-        return;
-    }
-    madvise(first, whole, MADV_HUGEPAGE); /* if the system has some: fewer pages to look up */
-    memset(memory, 0, (size_t)(first - memory));
-    memset(first + whole, 0, bytes - whole - (size_t)(first - memory));
-}
-
+/* Returns zeroed memory. A large block gives its pages back to the system, which hands out zeroed
+ * ones as they are touched, so what is never used is never taken: the gradients of a model that does
+ * not learn, the rows of a context that is never filled. */
 void *memory_new(size_t count, size_t size, const char *purpose)
 {
     size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - CACHE_LINE)
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2)
         die("%s would need more memory than there are addresses; choose smaller sizes", purpose);
-    bytes = (bytes / CACHE_LINE + 1) * CACHE_LINE;
+    const bool large = bytes >= LARGE_BLOCK;
+    const size_t grain = large ? (size_t)sysconf(_SC_PAGESIZE) : CACHE_LINE;
+    bytes = (bytes / grain + 1) * grain;
     memory_check((double)bytes, purpose);
-    void *memory = aligned_alloc(CACHE_LINE, bytes);
+    void *memory = aligned_alloc(grain, bytes);
     if (!memory)
         die("no memory: %s would take %.1f MB; choose smaller sizes", purpose, (double)bytes / 1e6);
-    zero(memory, bytes);
+    if (!large || madvise(memory, bytes, MADV_DONTNEED))
+        memset(memory, 0, bytes);
     return memory;
 }
 
