@@ -106,7 +106,7 @@ $(BUILD)/double/%.o: %.c $(BUILD)/flags | packages
 $(BUILD)/page.inc: pictures/page.html
 	@mkdir -p $(@D)
 	@sed 's/[\\"]/\\&/g; s/.*/"&\\n",/' $< > $@
-WITH_PAGE = $(call in_float,pictures/heatmap_html.c) $(call in_double,pictures/heatmap_html.c)
+WITH_PAGE = $(call in_float,pictures/page.c) $(call in_double,pictures/page.c)
 $(WITH_PAGE): $(BUILD)/page.inc
 $(WITH_PAGE): CPPFLAGS += -I$(BUILD)
 

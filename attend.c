@@ -1,4 +1,5 @@
-/* attend.c: shows what each head of a trained model looks at over a text. */
+/* attend.c: runs a trained model over a text and shows which tokens each of its heads attends to: as
+ * tables on the terminal, or written into a file of one of several kinds. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,18 +38,19 @@ static const Program PROGRAM = {
     .summary = "Shows which words each head of the model in the directory RUN attends to while it "
                "reads TEXT (or - for standard input): as tables, or in a file.",
     .notes = "Rows are the words that attend, columns the words that they attend to; each row sums "
-             "to 1. Layers, heads and words are counted from 1, in .csv and .json too; in .npy "
+             "to 100%. Layers, heads and words are counted from 1, in .csv and .json too; in .npy "
              "from 0. For each head the means over all rows are printed: entropy in bits (0: one "
-             "word; 1: two words alike), how many words back, and the weight on the word itself, "
-             "on the one before it and on [bos].\n\n"
+             "word gets all; 1: two words get half each; 2: four get a quarter each), the distance "
+             "in words, and the attention to the word itself, to the previous one and to [bos], "
+             "which marks the beginning of a line.\n\n"
              "Examples:\n"
              "  attend runs/perro un gato come               print tables\n"
              "  attend runs/perro un gato come -o page.html  write a page for a browser\n"
              "  attend runs/perro - --layer 1 <sentence.txt  read a file, show one layer\n",
 };
 
-/* The words of the command line as one text, or standard input without its last line's end. The
- * caller frees. */
+/* The words of the command line as one text, or standard input without the end of its last line.
+ * The caller frees it. */
 static char *text_of(char **words, const char **name)
 {
     *name = "the text";
@@ -64,49 +66,43 @@ static char *text_of(char **words, const char **name)
     return words_together(words);
 }
 
-/* 1 of 4 as [0, 1); 0, which is not given, as all. */
-static Range chosen(const char *name, int number, int count, const char *run)
+/* The layer or head that an option chose, or all of them if it was not given (0). */
+static Range choose(const char *name, int number, int count, const char *run)
 {
     if (number > count)
-        usage_error("--%s %d: %s has %d %ss", name, number, run, count, name);
+        usage_error("--%s %d: %s has only %d %s%s", name, number, run, count, name,
+                    count == 1 ? "" : "s");
     return number ? (Range){number - 1, number} : (Range){0, count};
 }
 
-/* What the model looks at. */
-static Heads look(Pretrained *model, const Choice *choice, const char *name, const char *text)
+/* Runs the model over the text. */
+static Heads read_text(Pretrained *model, const Choice *choice, const char *name, const char *text)
 {
-    const GptConfig *shape = &model->gpt.config;
-    const Range layer = chosen("layer", choice->layer, shape->layers, model->directory.path);
-    const Range head = chosen("head", choice->head, shape->heads, model->directory.path);
+    const GptConfig *config = &model->gpt.config;
+    const Range layers = choose("layer", choice->layer, config->layers, model->directory.path);
+    const Range chosen = choose("head", choice->head, config->heads, model->directory.path);
     const Tokenizer *tokenizer = &model->tokenizer;
     Encoding encoding = tokenizer_encode_prompt(tokenizer, name, text, strlen(text));
     const int count = encoding.count;
     if (encoding.wrong)
         die("%s", encoding.wrong);
     if (count == (tokenizer->stream ? 0 : 1))
-        die("%s is empty: there is nothing to look at", name);
-    if (count > shape->context)
-        die("%s has %d tokens%s, %s sees %d at most: shorten it", name, count,
-            tokenizer->stream ? "" : " with [bos]", model->directory.path, shape->context);
-    Heads heads = heads_look(&model->gpt, tokenizer, encoding.ids, count);
+        die("%s is empty: there is nothing to attend to", name);
+    if (count > config->context)
+        die("%s has %d tokens%s, but %s reads at most %d: shorten it, or train a model with "
+            "--context %d",
+            name, count, tokenizer->stream ? "" : " with [bos]", model->directory.path,
+            config->context, count);
+    Heads heads = heads_read(&model->gpt, tokenizer, encoding.ids, count, layers, chosen);
     double sum = 0;
-    const size_t numbers = (size_t)shape->layers * (size_t)shape->heads * (size_t)count;
-    for (size_t i = 0; i < numbers * (size_t)count; i++)
-        sum += (double)heads.weights[i];
+    const size_t rows = (size_t)config->layers * (size_t)config->heads * (size_t)count;
+    for (size_t i = 0; i < rows * (size_t)count; i++)
+        sum += (double)heads.maps[i];
     pretrained_check(model, sum);
-    heads.layer = layer;
-    heads.head = head;
+    heads.run = model->directory.path;
+    heads.text = text;
     encoding_free(&encoding);
     return heads;
-}
-
-static void show(const Heads *heads)
-{
-    const Screen screen = screen_open();
-    for (int l = heads->layer.from; l < heads->layer.end; l++)
-        for (int h = heads->head.from; h < heads->head.end; h++)
-            tables_show(heads, l, h, &screen);
-    tables_note(heads, &screen);
 }
 
 int main(int argc, char **argv)
@@ -116,29 +112,24 @@ int main(int argc, char **argv)
     DECIDED_OF(Choice) decided = {{0}};
     char **words = options_and_words(PROGRAM, argc, argv, &choice, decided.at);
     if (!words[0] || !words[1])
-        usage_error("give a RUN and a TEXT to read; --help tells all");
-    if (choice.output && !heads_ending_is_known(choice.output))
-        usage_error("--output %s: the ending says what to write; known are %s", choice.output,
-                    HEADS_ENDINGS);
+        usage_error("give a RUN and a TEXT to read; --help explains them");
+    if (choice.output)
+        heads_file_check(choice.output);
 
     process_start_threads(0);
     Pretrained model = pretrained_open(words[0]);
     const char *name;
     char *text = text_of(words + 1, &name);
-    Heads heads = look(&model, &choice, name, text);
-    char *wrong = choice.output ? heads_too_many(choice.output, &heads) : NULL;
-    if (wrong)
-        die("%s", wrong);
+    Heads heads = read_text(&model, &choice, name, text);
+    const bool good = !choice.output || heads_file_write(choice.output, &heads);
     tables_summarise(&heads);
-    bool good = true;
-    if (choice.output) {
-        good = heads_write(choice.output, &heads, (About){words[0], text});
+    if (!choice.output) {
+        const Screen screen = screen_open();
+        tables_show(&heads, &screen);
+    } else if (good) {
         char *path = command_line(1, &choice.output);
-        if (good)
-            printf("wrote %s\n", path);
+        printf("wrote %s\n", path);
         free(path);
-    } else {
-        show(&heads);
     }
     heads_free(&heads);
     pretrained_close(&model);

@@ -1,17 +1,25 @@
-/* colours.c: see colours.h. */
+/* colours.c: chooses lightness, chroma and hue in Oklab as smooth functions of the weight, and converts
+ * them to sRGB. For 256 colours there are short lists made by hand, because the nearest colours of
+ * that palette jump in hue and lightness. */
 #include "colours.h"
 
 #include <math.h>
 
-/* Lightness at both ends. Beyond them the gamut has no room for a hue. */
-static const double DARKEST = 0.25, LIGHTEST = 0.965;
+/* Lightness at both ends, beyond which sRGB has no room for a hue; and between black and white. */
+static const double DARKEST = 0.25, LIGHTEST = 0.965, MIDDLE = 0.66;
 
-/* Linear light to the 8 bits of sRGB. */
+/* Linear light to the 8 bits of sRGB, and back. */
 static int encoded(double light)
 {
     light = fmin(fmax(light, 0), 1);
     const double value = light <= 0.0031308 ? 12.92 * light : 1.055 * pow(light, 1 / 2.4) - 0.055;
     return (int)lround(255 * value);
+}
+
+static double decoded(int eight_bits)
+{
+    const double value = eight_bits / 255.0;
+    return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4);
 }
 
 /* Oklab to linear light, by its definition: cubes of three responses, and a change of axes. */
@@ -27,18 +35,57 @@ static Colour from_oklab(double L, double a, double b)
     };
 }
 
-Colour colour_of(double weight, bool dark)
+/* From 0 to 1, even if rounding has left the weight a little outside. */
+static double clamped(double weight)
 {
-    const double up = fmin(fmax(dark ? weight : 1 - weight, 0), 1); /* the lightness's way */
-    const double L = DARKEST + (LIGHTEST - DARKEST) * up;
-    /* From indigo by way of blue and teal to a pale green; at the ends less chroma is to be had.
-     * All stay within what sRGB can show. */
-    const double hue = (290 - 130 * up) * M_PI / 180;
-    const double chroma = 0.075 - 0.063 * up + 0.067 * sin(M_PI * up);
+    return fmin(fmax(weight, 0), 1);
+}
+
+Colour colour_of(double weight, Ground ground)
+{
+    weight = clamped(weight);
+    double L, chroma, hue; /* hue in degrees */
+    if (ground == GROUND_UNKNOWN) {
+        L = MIDDLE;
+        chroma = 0.03 + 0.15 * weight;
+        hue = 250 + 150 * weight; /* blue-grey, purple, orange */
+    } else {
+        const double up = ground == GROUND_DARK ? weight : 1 - weight;
+        L = DARKEST + (LIGHTEST - DARKEST) * up;
+        /* Indigo, blue, teal, pale green. The ends have less chroma, to stay within sRGB. */
+        chroma = 0.075 - 0.063 * up + 0.067 * sin(M_PI * up);
+        hue = 290 - 130 * up;
+    }
+    hue *= M_PI / 180;
     return from_oklab(L, chroma * cos(hue), chroma * sin(hue));
 }
 
+/* A number from 16 on is 16 + 36·red + 6·green + blue, each a level from 0 to 5. */
+static Colour of_number(int number)
+{
+    static const int LEVELS[] = {0, 95, 135, 175, 215, 255};
+    number -= 16;
+    return (Colour){LEVELS[number / 36], LEVELS[number / 6 % 6], LEVELS[number % 6]};
+}
+
+int colour_of_256(double weight, Ground ground, Colour *colour)
+{
+    enum { STEPS = 7 };
+    static const int FALLING[STEPS] = {195, 152, 110, 67, 25, 19, 17}; /* in lightness */
+    static const int EQUAL[STEPS] = {103, 103, 139, 132, 168, 167, 202};
+    int step = (int)lround((STEPS - 1) * clamped(weight));
+    if (ground == GROUND_DARK)
+        step = STEPS - 1 - step;
+    const int number = ground == GROUND_UNKNOWN ? EQUAL[step] : FALLING[step];
+    *colour = of_number(number);
+    return number;
+}
+
+/* The contrast of two colours, after the Web Content Accessibility Guidelines, is the ratio of their
+ * luminances, each plus 0.05. That of black is 0, that of white 1. */
 bool colour_wants_white(Colour c)
 {
-    return 0.299 * c.red + 0.587 * c.green + 0.114 * c.blue < 140;
+    const double luminance =
+        0.2126 * decoded(c.red) + 0.7152 * decoded(c.green) + 0.0722 * decoded(c.blue);
+    return 1.05 / (luminance + 0.05) > (luminance + 0.05) / 0.05;
 }

@@ -1,15 +1,17 @@
-/* heads.c: see heads.h. */
+/* heads.c: runs the model once over the whole text, forward only, and asks it for its attention
+ * maps. Each chosen head then points into these maps and lists the ranges of keys of its queries;
+ * the summaries are sums over those. */
 #include "heads.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/display.h"
 
-/* One sequence by itself. What is to be foretold plays no part. */
-static void look(Real *weights, Gpt *gpt, const int *tokens, int count)
+/* One forward pass over one sequence. Attention does not depend on the targets, so that any tokens
+ * will do. */
+static void forward(Real *maps, Gpt *gpt, const int *tokens, int count)
 {
     int *positions = memory_new((size_t)count, sizeof *positions, "the positions");
     for (int i = 0; i < count; i++)
@@ -19,33 +21,58 @@ static void look(Real *weights, Gpt *gpt, const int *tokens, int count)
                          .start = (const int[]){0, count},
                          .tokens = tokens,
                          .targets = tokens,
+                         .counted = count,
                          .positions = positions};
-    gpt_forward(gpt, &batch, weights, (Dropout){0});
+    gpt_forward(gpt, &batch, maps, (Dropout){0});
     free(positions);
 }
 
-Heads heads_look(Gpt *gpt, const Tokenizer *tokenizer, const int *tokens, int count)
+void head_set_pattern(Head *head, Pattern pattern, int length)
 {
-    const size_t T = (size_t)count, H = (size_t)gpt->config.heads;
-    const size_t all = (size_t)gpt->config.layers * H;
-    assert(count > 0 && count <= gpt->config.context);
-    Heads heads = {.heads = gpt->config.heads,
-                   .length = count,
-                   .layer = {0, gpt->config.layers},
-                   .head = {0, gpt->config.heads},
-                   .begun = tokenizer->bos >= 0 && tokens[0] == tokenizer->bos,
-                   .tokens = memory_new(T, sizeof *heads.tokens, "the words"),
-                   .shown = memory_new(T, sizeof *heads.shown, "the words"),
-                   .patterns = memory_new(all, sizeof *heads.patterns, "the patterns"),
-                   .weights = memory_new(all * T * T, sizeof(Real), "the attention of all heads")};
-    for (int i = 0; i < count; i++) {
-        heads.tokens[i] = format_text("%s", vocabulary_word(&tokenizer->vocabulary, tokens[i]));
-        heads.shown[i] = display_token(heads.tokens[i]);
+    int count = 0;
+    for (int i = 0; i < length; i++)
+        for (KeyRange keys = {0}; pattern_next(pattern, length, i, &keys);)
+            count++;
+    head->pattern = pattern;
+    head->ranges = memory_new((size_t)count, sizeof *head->ranges, "the ranges of keys");
+    head->first = memory_new((size_t)length + 1, sizeof *head->first, "the ranges of keys");
+    count = 0;
+    for (int i = 0; i < length; i++) {
+        head->first[i] = count;
+        for (KeyRange keys = {0}; pattern_next(pattern, length, i, &keys);)
+            head->ranges[count++] = keys;
     }
-    if (gpt->config.patterns)
-        memcpy(heads.patterns, gpt->config.patterns, all * sizeof *heads.patterns);
-    look(heads.weights, gpt, tokens, count);
-    return heads;
+    head->first[length] = count;
+}
+
+Heads heads_read(Gpt *gpt, const Tokenizer *tokenizer, const int *tokens, int count, Range layers,
+                 Range heads)
+{
+    const GptConfig *config = &gpt->config;
+    const size_t T = (size_t)count, all = (size_t)config->layers * (size_t)config->heads;
+    assert(count > 0 && count <= config->context);
+    Heads read = {.layers = layers.end - layers.from,
+                  .heads = heads.end - heads.from,
+                  .length = count,
+                  .begun = tokenizer->bos >= 0 && tokens[0] == tokenizer->bos,
+                  .tokens = memory_new(T, sizeof *read.tokens, "the tokens"),
+                  .shown = memory_new(T, sizeof *read.shown, "the tokens"),
+                  .head = memory_new(all, sizeof *read.head, "the heads"),
+                  .maps = memory_new(all * T * T, sizeof(Real), "the attention of all heads")};
+    for (int i = 0; i < count; i++) {
+        read.tokens[i] = format_text("%s", vocabulary_word(&tokenizer->vocabulary, tokens[i]));
+        read.shown[i] = display_token(read.tokens[i]);
+    }
+    forward(read.maps, gpt, tokens, count);
+    Head *head = read.head;
+    for (int l = layers.from; l < layers.end; l++)
+        for (int h = heads.from; h < heads.end; h++, head++) {
+            const size_t index = (size_t)l * (size_t)config->heads + (size_t)h;
+            *head = (Head){.layer = l, .head = h, .map = read.maps + index * T * T};
+            head_set_pattern(head, config->patterns ? config->patterns[index] : pattern_window(0),
+                             count);
+        }
+    return read;
 }
 
 void heads_free(Heads *heads)
@@ -54,66 +81,43 @@ void heads_free(Heads *heads)
         free(heads->tokens[i]);
         free(heads->shown[i]);
     }
+    EACH_HEAD (head, heads) {
+        free(head->ranges);
+        free(head->first);
+    }
     free(heads->tokens);
     free(heads->shown);
-    free(heads->patterns);
-    free(heads->weights);
-}
-
-static size_t place(const Heads *heads, int layer, int head)
-{
-    return (size_t)layer * (size_t)heads->heads + (size_t)head;
-}
-
-const Real *head_weights(const Heads *heads, int layer, int head)
-{
-    const size_t T = (size_t)heads->length;
-    return heads->weights + place(heads, layer, head) * T * T;
-}
-
-Pattern head_pattern(const Heads *heads, int layer, int head)
-{
-    return heads->patterns[place(heads, layer, head)];
-}
-
-int head_first_key(const Heads *heads, int layer, int head, int query)
-{
-    return pattern_span(head_pattern(heads, layer, head), heads->length, query, 1).from;
-}
-
-size_t head_pairs(const Heads *heads, int layer, int head)
-{
-    return pattern_pairs(head_pattern(heads, layer, head), heads->length);
+    free(heads->head);
+    free(heads->maps);
 }
 
 size_t heads_pairs(const Heads *heads)
 {
     size_t pairs = 0;
-    for (int l = heads->layer.from; l < heads->layer.end; l++)
-        for (int h = heads->head.from; h < heads->head.end; h++)
-            pairs += head_pairs(heads, l, h);
+    EACH_HEAD (head, heads)
+        for (int i = 0; i < head->first[heads->length]; i++)
+            pairs += (size_t)(head->ranges[i].end - head->ranges[i].from);
     return pairs;
 }
 
-HeadSummary head_summary(const Heads *heads, int layer, int head)
+HeadSummary head_summary(const Heads *heads, const Head *head)
 {
     const int T = heads->length;
-    const Real *P = head_weights(heads, layer, head);
     HeadSummary sum = {0};
     for (int i = 0; i < T; i++) {
-        const Real *row = ROW(P, i, T);
-        for (int j = head_first_key(heads, layer, head, i); j <= i; j++) {
+        const Real *row = ROW(head->map, i, T);
+        EACH_KEY (j, head, i) {
             const double p = (double)row[j];
             sum.entropy -= p > 0 ? p * log2(p) : 0;
-            sum.back += p * (i - j);
+            sum.distance += p * abs(i - j);
         }
         sum.itself += (double)row[i];
         sum.before += i ? (double)row[i - 1] : 0;
         sum.bos += i ? (double)row[0] : 0;
     }
     return (HeadSummary){
-        .entropy = fmax(sum.entropy / T, 0), /* a weight rounded above 1 would make it -0.00 */
-        .back = sum.back / T,
+        .entropy = fmax(sum.entropy / T, 0), /* a weight rounded above 1 would give -0.00 */
+        .distance = sum.distance / T,
         .itself = sum.itself / T,
         .before = T > 1 ? sum.before / (T - 1) : (double)NAN,
         .bos = T > 1 && heads->begun ? sum.bos / (T - 1) : (double)NAN};

@@ -1,52 +1,77 @@
-/* heads.h: what each head of a model looks at over one text, and that in a few numbers.
+/* heads.h: where each head of a model attends to over one text, and a few numbers about it.
  *
- * Layers, heads and words are counted from 0 in the code and in arrays, from 1 wherever a person
- * reads them. */
+ * Layers, heads and tokens are counted from 0 in the code and in arrays, but from 1 wherever a
+ * person reads them. */
 #ifndef PULGA_HEADS_H
 #define PULGA_HEADS_H
 
 #include "model/gpt.h"
 #include "data/tokenizer.h"
 
+/* One head. Which keys a query attends to is kept as a list of ranges, as its pattern gives them:
+ * whatever draws or writes a head walks these ranges (EACH_KEY) and knows nothing of patterns. */
 typedef struct {
-    int from, end; /* end is the one behind the last */
-} Range;
+    int layer, head; /* from 0 */
+    Pattern pattern; /* only for its name */
+    KeyRange *ranges;
+    int *first;      /* (T + 1) the ranges of query i are first[i], …, first[i + 1] − 1 */
+    const Real *map; /* (T, T) its attention map: rows are queries, columns keys. Each row sums
+                      * to 1; a key that the query does not attend to has 0. */
+} Head;
 
+/* The heads that were chosen from a model, and what they read. */
 typedef struct {
-    int heads, length; /* H T */
-    Range layer, head; /* those that are wanted; all at first */
+    Head *head;        /* (layers, heads) */
+    int layers, heads; /* a rectangle of the model's, beginning at head[0] */
+    int length;        /* T */
     bool begun;        /* the first token is [bos] */
     char **tokens;     /* (T) as the vocabulary has them */
-    char **shown;      /* (T) the same for the eye: see shown.h */
-    Pattern *patterns; /* (L, H) which keys a query attends to */
-    Real *weights;     /* (L, H, T, T) rows are queries, columns keys; each row sums to 1 */
+    char **shown;      /* (T) the same made safe to display */
+    Real *maps;        /* of all heads of the model */
+    const char *run;   /* the model's directory and the text as the user gave them; the caller's */
+    const char *text;
 } Heads;
 
-/* Reads the tokens, which fit into the model's context, and keeps where each head looked. Its
- * memory is its own: heads_free. */
-Heads heads_look(Gpt *gpt, const Tokenizer *tokenizer, const int *tokens, int count);
+/* Layers or heads from, from + 1, …, end − 1. */
+typedef struct {
+    int from, end;
+} Range;
+
+/* Runs the model over the tokens, which must fit into its context, and keeps the attention maps of
+ * the chosen heads. The caller frees them with heads_free and sets run and text. */
+Heads heads_read(Gpt *gpt, const Tokenizer *tokenizer, const int *tokens, int count, Range layers,
+                 Range heads);
 void heads_free(Heads *heads);
 
-/* The weights of one head, (T, T). */
-const Real *head_weights(const Heads *heads, int layer, int head);
+/* Lists the ranges of keys of each query of a sequence; the caller frees ranges and first. */
+void head_set_pattern(Head *head, Pattern pattern, int length);
 
-Pattern head_pattern(const Heads *heads, int layer, int head);
+/* Steps through the chosen heads, and through the keys that a query attends to, in increasing
+ * order. */
+#define EACH_HEAD(h, of) \
+    for (const Head *(h) = (of)->head; (h) < (of)->head + (of)->layers * (of)->heads; (h)++)
+#define EACH_RANGE(keys, of, query)                                                                \
+    for (const KeyRange *(keys) = (of)->ranges + (of)->first[query], *const keys##_end =           \
+                                                                         (of)->ranges +            \
+                                                                         (of)->first[(query) + 1]; \
+         (keys) < keys##_end; (keys)++)
+#define EACH_KEY(key, of, query)        \
+    EACH_RANGE (key##_range, of, query) \
+        for (int(key) = key##_range->from; (key) < key##_range->end; (key)++)
 
-/* The first key that a query may see; it is the last one itself. */
-int head_first_key(const Heads *heads, int layer, int head, int query);
-
-/* How many pairs of query and key one head may see, and all wanted heads together. */
-size_t head_pairs(const Heads *heads, int layer, int head);
+/* The number of pairs of a query and a key that it attends to, in all chosen heads. */
 size_t heads_pairs(const Heads *heads);
 
-/* Means over the queries; the last two over all but the first, which has nothing before itself.
- * NAN where there is none. */
+/* Means over the queries. The last two leave out the first query, which has no token before it, and
+ * are NAN if there is no other. */
 typedef struct {
-    double entropy;             /* of a row, in bits: 0 is one word, 1 is two alike, 2 is four */
-    double back;                /* how many words back it looks: each distance by its weight */
-    double itself, before, bos; /* weight on the query, on the word before it, on [bos] */
+    double entropy;  /* of a row, in bits: 0 is one key, 1 is two equal ones, 2 is four */
+    double distance; /* from query to key in tokens, weighted by the attention */
+    double itself;   /* attention to the query itself, */
+    double before;   /* to the token before it, */
+    double bos;      /* and to [bos] */
 } HeadSummary;
 
-HeadSummary head_summary(const Heads *heads, int layer, int head);
+HeadSummary head_summary(const Heads *heads, const Head *head);
 
 #endif

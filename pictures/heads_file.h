@@ -1,24 +1,15 @@
-/* heads_file.h: what each head looks at as a file, of the kind that its ending says. */
+/* heads_file.h: writes attention maps into a file, of the kind that the file's ending names. */
 #ifndef PULGA_HEADS_FILE_H
 #define PULGA_HEADS_FILE_H
 
-#include <stdio.h>
-
 #include "heads.h"
 
-/* Where the weights come from, as it was typed. */
-typedef struct {
-    const char *run, *text; /* a directory; a text */
-} About;
+/* Ends in a usage error if the ending is unknown. Dies if the path is a file that attend has not
+ * written: config.json, or somebody's table, is not replaced unasked. */
+void heads_file_check(const char *path);
 
-/* The endings that are known, for people: ".html, .svg, ...". */
-extern const char HEADS_ENDINGS[];
-bool heads_ending_is_known(const char *path);
-
-/* Whether so much goes into a file of this kind: NULL, or what is wrong (the caller frees). */
-char *heads_too_many(const char *path, const Heads *heads);
-
-/* Writes the wanted heads. Says what failed, leaves no part of the file and returns false. */
-bool heads_write(const char *path, const Heads *heads, About about);
+/* Writes the chosen heads. Dies if they are too many for that kind of file. If writing fails, warns,
+ * leaves no part of the file and returns false. */
+bool heads_file_write(const char *path, const Heads *heads);
 
 #endif

@@ -1,4 +1,7 @@
-/* tables.c: see tables.h. */
+/* tables.c: fits the widths of words and cells to the screen first, for all tables alike, then prints
+ * them. Cells are shaded by the background colour if the terminal has colours, else by block
+ * characters. Letters and background are always set together, so that they can be read on a light
+ * and on a dark terminal. */
 #include "tables.h"
 
 #include <math.h>
@@ -6,102 +9,116 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pictures/colours.h"
 #include "base/display.h"
+#include "pictures/colours.h"
 
-/* Columns of the screen: a word at the left, then cells. A number and its shade need five; a shade
- * alone, two. */
-enum { LONGEST_WORD = 16, NUMBER = 5, WIDEST = 10, SHADE = 2 };
+/* In columns of the screen: a word at the left, then cells. A cell with a number and a shade needs
+ * CELL, one with a shade only SHADE. */
+enum { WORD_MOST = 16, CELL = 5, CELL_MOST = 10, SHADE = 2 };
 
-typedef enum { PLAIN, COLOURS_256, COLOURS_ALL } Palette;
+enum { LINES_MOST = 300 }; /* of several tables together */
+
+/* Below this weight a cell has no shade, or no colour of its own on an unknown ground. */
+static const double FAINT = 0.05;
+
+typedef enum { PALETTE_PLAIN, PALETTE_256, PALETTE_FULL } Palette;
 
 typedef struct {
     int word, cell; /* columns */
-    int from;       /* the first token that is shown: of a long text, the end */
+    int from;       /* the first token shown; of a long text only the end is */
     Palette palette;
+    Ground ground;
 } Fit;
 
 static Palette palette_of(const Screen *screen)
 {
     const char *depth = getenv("COLORTERM"), *kind = getenv("TERM");
     if (!*screen->bold)
-        return PLAIN;
+        return PALETTE_PLAIN;
     if (depth && (!strcmp(depth, "truecolor") || !strcmp(depth, "24bit")))
-        return COLOURS_ALL;
-    return kind && strstr(kind, "256color") ? COLOURS_256 : PLAIN;
+        return PALETTE_FULL;
+    return kind && strstr(kind, "256color") ? PALETTE_256 : PALETTE_PLAIN;
 }
 
-static int between(int least, int number, int most)
+/* Some terminals say in COLORFGBG what their colours are: "15;0", letters and background. Of the 16
+ * colours, light grey and those after dark grey are light. */
+static Ground ground_of_terminal(void)
 {
-    return number > most ? most : number < least ? least : number;
+    const char *colours = getenv("COLORFGBG"), *background = colours ? strrchr(colours, ';') : NULL;
+    char *end;
+    const long colour = background ? strtol(background + 1, &end, 10) : -1;
+    if (!background || end == background + 1 || *end || colour < 0 || colour > 15)
+        return GROUND_UNKNOWN;
+    return colour == 7 || colour > 8 ? GROUND_LIGHT : GROUND_DARK;
 }
 
 static Fit fit_of(const Heads *heads, const Screen *screen)
 {
     const int T = heads->length, width = screen_width();
-    Fit fit = {.word = 1, .palette = palette_of(screen)};
-    for (int i = 0; i < T; i++) {
-        const int columns = display_width(heads->shown[i]);
-        fit.word = columns > fit.word ? columns : fit.word;
-    }
-    fit.cell = between(NUMBER, fit.word + 2, WIDEST);
-    fit.word = between(1, fit.word, width / 3 < LONGEST_WORD ? width / 3 : LONGEST_WORD);
-    const int room = (width - fit.word - 1) / T; /* for a cell */
-    if (fit.cell > room)
-        fit.cell = room >= NUMBER ? room : SHADE;
-    const int most = (width - fit.word - 1) / fit.cell;
-    fit.from = T > most ? T - (most > 1 ? most : 1) : 0;
+    Fit fit = {.word = 1, .palette = palette_of(screen), .ground = ground_of_terminal()};
+    for (int i = 0; i < T; i++)
+        fit.word = max_int(fit.word, display_width(heads->shown[i]));
+    fit.cell = min_int(max_int(fit.word + 2, CELL), CELL_MOST);
+    fit.word = max_int(min_int(fit.word, min_int(width / 3, WORD_MOST)), 1);
+    const int room = width - fit.word - 1;
+    if (fit.cell > room / T)
+        fit.cell = room / T >= CELL ? room / T : SHADE;
+    fit.from = max_int(T - max_int(room / fit.cell, 1), 0);
     return fit;
-}
-
-/* The nearest of the 6·6·6 colours that 256-colour terminals have behind the first 16. */
-static int cube_of(Colour c)
-{
-    const int levels[] = {0, 95, 135, 175, 215, 255}, part[] = {c.red, c.green, c.blue};
-    int index = 0;
-    for (int i = 0; i < 3; i++) {
-        int nearest = 0;
-        for (int k = 1; k < 6; k++)
-            if (abs(levels[k] - part[i]) < abs(levels[nearest] - part[i]))
-                nearest = k;
-        index = 6 * index + nearest;
-    }
-    return 16 + index;
 }
 
 static const char *shade_of(double weight)
 {
     static const char *const shades[] = {" ", "░", "▒", "▓", "█"};
-    return shades[(weight >= 0.05) + (weight >= 0.25) + (weight >= 0.5) + (weight >= 0.75)];
+    return shades[(weight >= FAINT) + (weight >= 0.25) + (weight >= 0.5) + (weight >= 0.75)];
 }
 
-static void put_plain(double weight, int columns)
+static void put_coloured(double weight, const Fit *fit)
 {
-    const char *shade = shade_of(weight);
-    if (columns > SHADE)
-        printf("%*.0f%s", columns - 1, 100 * weight, shade);
-    else
-        printf("%s%s", *shade == ' ' ? "·" : shade, *shade == ' ' ? "·" : shade);
-}
-
-static void put_coloured(double weight, int columns, Palette palette)
-{
-    const Colour c = colour_of(weight, true);
-    if (palette == COLOURS_ALL)
-        printf("\033[48;2;%d;%d;%dm", c.red, c.green, c.blue);
-    else
-        printf("\033[48;5;%dm", cube_of(c));
-    if (columns > SHADE) {
-        const int behind = (columns - 3) / 2;
-        printf("\033[38;5;%dm%*.0f%*s", colour_wants_white(c) ? 231 : 16, columns - behind,
-               100 * weight, behind, "");
+    Colour c = colour_of(weight, fit->ground);
+    if (fit->ground == GROUND_UNKNOWN && weight < FAINT)
+        printf("\033[0m");
+    else if (fit->palette == PALETTE_FULL)
+        printf("\033[48;2;%d;%d;%d;38;5;%dm", c.red, c.green, c.blue,
+               colour_wants_white(c) ? 231 : 16);
+    else {
+        const int number = colour_of_256(weight, fit->ground, &c);
+        printf("\033[48;5;%d;38;5;%dm", number, colour_wants_white(c) ? 231 : 16);
+    }
+    if (fit->cell > SHADE) {
+        const int after = (fit->cell - 3) / 2;
+        printf("%*.0f%*s", fit->cell - after, 100 * weight, after, "");
     } else {
-        printf("%*s", columns, "");
+        printf("%*s", fit->cell, "");
     }
     printf("\033[0m");
 }
 
-/* The words above their columns: over the numbers, unless they need all the room. */
+/* The weights of a row. Spaces are printed only once a cell follows, so that no line ends in one. */
+static void show_row(const Real *row, const Head *head, int query, const Fit *fit)
+{
+    int spaces = 0, column = fit->from; /* column: the key after the last cell */
+    EACH_KEY (key, head, query) {
+        if (key < fit->from)
+            continue;
+        printf("%*s", spaces + (key - column) * fit->cell, "");
+        spaces = 0;
+        column = key + 1;
+        const double weight = (double)row[key];
+        const char *shade = shade_of(weight);
+        if (fit->palette != PALETTE_PLAIN)
+            put_coloured(weight, fit);
+        else if (fit->cell == SHADE)
+            printf("%s%s", *shade == ' ' ? "·" : shade, *shade == ' ' ? "·" : shade);
+        else {
+            printf("%*.0f%s", fit->cell - 1, 100 * weight, *shade == ' ' ? "" : shade);
+            spaces = *shade == ' ';
+        }
+    }
+    putchar('\n');
+}
+
+/* The words above their columns: above the digits, unless they need the whole cell. */
 static void show_keys(const Heads *heads, const Fit *fit)
 {
     printf("%*s", fit->word + 1, "");
@@ -115,74 +132,81 @@ static void show_keys(const Heads *heads, const Fit *fit)
     putchar('\n');
 }
 
-void tables_show(const Heads *heads, int layer, int head, const Screen *screen)
+static void show_table(const Heads *heads, const Head *head, const Fit *fit, const Screen *screen)
 {
-    const Fit fit = fit_of(heads, screen);
-    const int T = heads->length;
-    printf("\n%slayer %d, head %d%s\n", screen->bold, layer + 1, head + 1, screen->plain);
-    if (fit.cell > SHADE)
-        show_keys(heads, &fit);
-    for (int i = fit.from; i < T; i++) {
-        const Real *row = ROW(head_weights(heads, layer, head), i, T);
-        const int first = head_first_key(heads, layer, head, i);
-        put_fitted(stdout, heads->shown[i], fit.word, true);
+    printf("\n%slayer %d, head %d%s\n", screen->bold, head->layer + 1, head->head + 1,
+           screen->plain);
+    if (fit->cell > SHADE)
+        show_keys(heads, fit);
+    for (int i = fit->from; i < heads->length; i++) {
+        put_fitted(stdout, heads->shown[i], fit->word, true);
         putchar(' ');
-        for (int j = fit.from; j <= i; j++)
-            if (j < first)
-                printf("%*s", fit.cell, "");
-            else if (fit.palette == PLAIN)
-                put_plain((double)row[j], fit.cell);
-            else
-                put_coloured((double)row[j], fit.cell, fit.palette);
-        putchar('\n');
+        show_row(ROW(head->map, i, heads->length), head, i, fit);
     }
 }
 
-void tables_note(const Heads *heads, const Screen *screen)
+/* What the shades mean, and what did not fit. */
+static void show_notes(const Heads *heads, const Fit *fit)
 {
-    const Fit fit = fit_of(heads, screen);
     const int T = heads->length;
-    if (fit.cell == SHADE && fit.from)
-        printf("\nshown: the last %d of %d tokens, without numbers; "
-               "-o attention.html shows all\n",
-               T - fit.from, T);
-    else if (fit.cell == SHADE)
-        printf("\nnumbers do not fit; -o attention.html shows them\n");
-    if (fit.cell == SHADE && fit.palette == PLAIN)
-        printf("·· under 5%%, ░░ under 25%%, ▒▒ under 50%%, "
-               "▓▓ under 75%%, ██ more\n");
+    if (fit->palette != PALETTE_PLAIN) {
+        const Fit cells = {.cell = CELL, .palette = fit->palette, .ground = fit->ground};
+        printf("\npercent: ");
+        for (int i = 0; i <= 4; i++)
+            put_coloured(i / 4.0, &cells);
+        putchar('\n');
+    } else if (fit->cell == SHADE) {
+        printf("\n·· under 5%%, ░░ under 25%%, ▒▒ under 50%%, ▓▓ under 75%%, ██ more\n");
+    }
+    if (fit->cell == SHADE && fit->from)
+        printf("only the last %d of %d tokens fit, without numbers; -o attention.html shows all\n",
+               T - fit->from, T);
+    else if (fit->cell == SHADE)
+        printf("the numbers do not fit; -o attention.html shows them\n");
 }
 
-static void put_share(double share)
+void tables_show(const Heads *heads, const Screen *screen)
+{
+    const Fit fit = fit_of(heads, screen);
+    const int tables = heads->layers * heads->heads;
+    const size_t lines = (size_t)tables * (size_t)(heads->length - fit.from + 3);
+    if (tables > 1 && lines > LINES_MOST) {
+        printf("\nnot shown: %d tables, %zu lines; choose --layer and --head, or write a page with "
+               "-o attention.html\n",
+               tables, lines);
+        return;
+    }
+    EACH_HEAD (head, heads)
+        show_table(heads, head, &fit, screen);
+    show_notes(heads, &fit);
+}
+
+static void put_percent(double share, int columns)
 {
     if (isnan(share))
-        printf("%8s", "-");
+        printf("%*s", columns, "-");
     else
-        printf("%7.0f%%", 100 * share);
+        printf("%*.0f%%", columns - 1, 100 * share);
 }
 
 void tables_summarise(const Heads *heads)
 {
-    bool windows = false;
-    for (int l = heads->layer.from; l < heads->layer.end; l++)
-        for (int h = heads->head.from; h < heads->head.end; h++)
-            windows |= pattern_window_size(head_pattern(heads, l, h)) != 0;
-    printf("layer  head%s  entropy/bits  looks back  itself  before%s\n", windows ? "  window" : "",
-           heads->begun ? "   [bos]" : "");
-    for (int l = heads->layer.from; l < heads->layer.end; l++)
-        for (int h = heads->head.from; h < heads->head.end; h++) {
-            const HeadSummary s = head_summary(heads, l, h);
-            const int window = pattern_window_size(head_pattern(heads, l, h));
-            printf("%5d %5d", l + 1, h + 1);
-            if (windows && window)
-                printf("%8d", window);
-            else if (windows)
-                printf("%8s", "all");
-            printf("%14.2f%12.2f", s.entropy, s.back);
-            put_share(s.itself);
-            put_share(s.before);
-            if (heads->begun)
-                put_share(s.bos);
-            putchar('\n');
-        }
+    bool patterns = false;
+    EACH_HEAD (head, heads)
+        patterns |= !pattern_equal(head->pattern, pattern_window(0));
+    printf("layer  head%s  entropy (bits)  mean distance  itself  previous%s\n",
+           patterns ? "     pattern" : "", heads->begun ? "  [bos]" : "");
+    EACH_HEAD (head, heads) {
+        const HeadSummary s = head_summary(heads, head);
+        char pattern[PATTERN_TEXT];
+        printf("%5d %5d", head->layer + 1, head->head + 1);
+        if (patterns)
+            printf("%12s", pattern_text(head->pattern, pattern));
+        printf("%16.2f%15.2f", s.entropy, s.distance);
+        put_percent(s.itself, 8);
+        put_percent(s.before, 10);
+        if (heads->begun)
+            put_percent(s.bos, 7);
+        putchar('\n');
+    }
 }

@@ -1,19 +1,17 @@
-/* tables.h: what heads look at, on a terminal or in plain text: a line for each head, and a table
- * whose rows are queries and whose columns are keys. */
+/* tables.h: attention maps on a terminal or in plain text: a line of numbers for each head, and
+ * tables whose rows are queries and whose columns are keys. */
 #ifndef PULGA_TABLES_H
 #define PULGA_TABLES_H
 
 #include "pictures/heads.h"
 #include "screen.h"
 
-/* The summaries of all wanted heads. */
+/* A line for each chosen head: its means over the queries. */
 void tables_summarise(const Heads *heads);
 
-/* The weights of one head in percent, shaded; as much of it as fits the screen. A cell that may
- * not be seen is empty. */
-void tables_show(const Heads *heads, int layer, int head, const Screen *screen);
-
-/* What cannot be shown in full is said; nothing where all can. */
-void tables_note(const Heads *heads, const Screen *screen);
+/* A table for each chosen head: the weights in percent, shaded; as much of it as fits the screen's
+ * width. If a query cannot attend to a key, that cell is empty. Several tables that would fill many
+ * screens are not printed; one line says what to do instead. */
+void tables_show(const Heads *heads, const Screen *screen);
 
 #endif

@@ -222,7 +222,7 @@ def compare(page, array, cells):
             for query, key in cells:
                 said = page.point_at(query, key)
                 if key > query:
-                    assert "may not see" in said and "later" in said, said
+                    assert "cannot attend to" in said and "later" in said, said
                 else:
                     assert said.endswith(f"{array[layer, head, query, key]:.4f}"), (
                         said, layer, head, query, key, array[layer, head, query, key])
@@ -277,7 +277,7 @@ def look_at_windows(page, folder):
                 if key > query - head - 1:
                     assert said.endswith(f"{array[0, head, query, key]:.4f}"), said
                 else:
-                    assert f"outside the window of {head + 1}" in said, said
+                    assert f"the head's pattern is window {head + 1}" in said, said
                     assert array[0, head, query, key] == 0
     page.picture("windows")
 

@@ -91,7 +91,7 @@ const char *pattern_text(Pattern pattern, char text[PATTERN_TEXT])
 {
     switch (pattern.kind) {
     case PATTERN_CAUSAL: snprintf(text, PATTERN_TEXT, "all"); break;
-    case PATTERN_WINDOW: snprintf(text, PATTERN_TEXT, "%d", pattern.size); break;
+    case PATTERN_WINDOW: snprintf(text, PATTERN_TEXT, "window %d", pattern.size); break;
     case PATTERN_FULL: snprintf(text, PATTERN_TEXT, "full"); break;
     }
     return text;

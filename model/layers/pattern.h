@@ -49,8 +49,8 @@ size_t pattern_pairs(Pattern pattern, int length);
 enum { REACH_ALL = 0 };
 int pattern_reach(const Pattern *patterns, int layers, int heads);
 
-/* What a person reads: all, 8, full. */
-enum { PATTERN_TEXT = 16 };
+/* What a person reads: "all", "window 8", "full". */
+enum { PATTERN_TEXT = 32 };
 const char *pattern_text(Pattern pattern, char text[PATTERN_TEXT]);
 
 #endif

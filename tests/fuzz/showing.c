@@ -117,31 +117,31 @@ static void show_tables(const Heads *heads)
     stdout = memory_stream(&bytes, &length);
     const Screen screen = {0, "", "", 0};
     tables_summarise(heads);
-    tables_show(heads, 0, 0, &screen);
-    tables_note(heads, &screen);
+    tables_show(heads, &screen);
     fclose(stdout);
     check_harmless(bytes);
     free(bytes);
 }
 
-static char *written(const Heads *heads, const char *name, About about)
+static char *written(const Heads *heads, const char *name)
 {
     char *path = format_text("%s/%s", folder(), name);
-    if (!heads_write(path, heads, about))
+    if (!heads_file_write(path, heads))
         found("%s was not written", path);
     Bytes file = file_read(path, false);
     free(path);
     return file.bytes;
 }
 
-static void show_files(const Heads *heads, About about)
+static void show_files(const Heads *heads)
 {
-    char *svg = written(heads, "a.svg", about), *html = written(heads, "a.html", about);
-    char *json = written(heads, "a.json", about);
+    char *svg = written(heads, "a.svg"), *html = written(heads, "a.html");
+    char *json = written(heads, "a.json"), *csv = written(heads, "a.csv");
     check_svg(svg);
     check_html(html);
     check_json(json);
-    free(written(heads, "a.csv", about));
+    check_harmless(csv);
+    free(csv);
     free(svg);
     free(html);
     free(json);
@@ -178,11 +178,15 @@ void show_all(Pretrained *model, const TrainingText *training_text, const char *
     count = count < MOST ? count : MOST;
     count = count < model->gpt.config.context ? count : model->gpt.config.context;
     if (count > 0) {
-        Heads heads = heads_look(&model->gpt, &model->tokenizer, e.ids, count);
+        const GptConfig *config = &model->gpt.config;
+        Heads heads = heads_read(&model->gpt, &model->tokenizer, e.ids, count,
+                                 (Range){0, config->layers}, (Range){0, config->heads});
+        heads.run = model->directory.path;
+        heads.text = prompt;
         for (int i = 0; i < count; i++) /* as attend does with all */
-            pretrained_check(model, (double)ROW(head_weights(&heads, 0, 0), i, count)[0]);
+            pretrained_check(model, (double)ROW(heads.maps, i, count)[0]);
         show_tables(&heads);
-        show_files(&heads, (About){model->directory, prompt});
+        show_files(&heads);
         heads_free(&heads);
     }
     encoding_free(&e);

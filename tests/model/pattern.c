@@ -116,7 +116,7 @@ static void a_number_in_a_list_of_windows_is_a_pattern(void **state)
         assert_int_equal(pattern_window_size(pattern_window(size)), size);
     char text[PATTERN_TEXT];
     assert_string_equal(pattern_text(pattern_window(0), text), "all");
-    assert_string_equal(pattern_text(pattern_window(INT_MAX), text), "2147483647");
+    assert_string_equal(pattern_text(pattern_window(INT_MAX), text), "window 2147483647");
     assert_string_equal(pattern_text((Pattern){PATTERN_FULL, 0}, text), "full");
 }
 

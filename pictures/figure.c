@@ -1,25 +1,28 @@
-/* heatmap_svg.c: the figure for paper; see heatmap.h. */
+/* figure.c: lays the heads out as a grid of panels, a row for each layer. A panel is a hatched square
+ * on which each pair of a query and a key that it attends to is drawn as a coloured cell. */
+#include "figure.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 #include "colours.h"
-#include "heatmap.h"
 #include "base/display.h"
 
-static const char HEAD[] =
-    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%g\" height=\"%g\" viewBox=\"0 0 %g %g\" "
+static const char HEAD[] = FIGURE_BEGIN
+    "%g\" height=\"%g\" viewBox=\"0 0 %g %g\" "
     "font-family=\"Helvetica, Arial, 'Liberation Sans', sans-serif\" font-size=\"%g\">\n"
     "<defs><pattern id=\"unseen\" width=\"5\" height=\"5\" patternUnits=\"userSpaceOnUse\" "
     "patternTransform=\"rotate(45)\"><rect width=\"5\" height=\"5\" fill=\"#fff\"/>"
     "<path d=\"M0 0V5\" stroke=\"#d4d4d4\" stroke-width=\"1.4\"/></pattern></defs>\n"
     "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n";
 
-/* Sizes in pixels. Words stand left of the first panel of a row and, turned, above each panel. */
+/* Sizes in pixels. Words stand to the left of the first panel of a row and, turned, above each
+ * panel. */
 typedef struct {
-    double cell, font, side; /* side: of a panel */
+    double cell, font, side; /* of a cell, of the letters, of a panel */
     double left, above;      /* room for the words on both axes */
-    double overhang;         /* of the last turned word, beyond its panel */
-    int columns;             /* that a word is cut to */
+    double overhang;         /* how far the last turned word leans beyond its panel */
+    int columns;             /* longer words are cut to this */
 } Layout;
 
 static const double MARGIN = 24, GAP = 18, TITLE = 22, TURN = 50;
@@ -30,11 +33,9 @@ static Layout layout_of(const Heads *heads)
     const int T = heads->length;
     const double cell = T <= 10 ? 30 : T <= 20 ? 20 : T <= 60 ? 14 : 10;
     Layout layout = {.cell = cell, .font = fmin(12, 0.85 * cell), .side = cell * T};
-    for (int i = 0; i < T; i++) {
-        const int width = display_width(heads->shown[i]);
-        layout.columns = width > layout.columns ? width : layout.columns;
-    }
-    layout.columns = layout.columns < LONGEST ? layout.columns : LONGEST;
+    for (int i = 0; i < T; i++)
+        layout.columns = max_int(layout.columns, display_width(heads->shown[i]));
+    layout.columns = min_int(layout.columns, LONGEST);
     const double word = 0.62 * layout.font * layout.columns + 8, turn = TURN * M_PI / 180;
     layout.left = word;
     layout.above = word * sin(turn) + TITLE + 6;
@@ -47,24 +48,23 @@ static void put_word(FILE *out, const char *word, int columns)
     char *fitted = NULL;
     size_t size = 0;
     FILE *text = memory_stream(&fitted, &size);
-    const int width = display_width(word);
-    put_fitted(text, word, width < columns ? width : columns, false);
+    put_fitted(text, word, min_int(display_width(word), columns), false);
     fclose(text);
     put_xml(out, fitted);
     free(fitted);
 }
 
-/* A line above all panels. */
-static void put_line(FILE *out, const char *text, double width)
+/* A line above all panels, at most so many columns wide. */
+static void put_line(FILE *out, const char *text, double columns)
 {
     char *shown = display_text(text);
-    put_word(out, shown, (int)width);
+    put_word(out, shown, (int)columns);
     free(shown);
 }
 
 static void put_cell(FILE *out, const Layout *layout, int query, int key, double weight)
 {
-    const Colour c = colour_of(weight, false);
+    const Colour c = colour_of(weight, GROUND_LIGHT);
     const double s = layout->cell, x = s * key, y = s * query;
     fprintf(out, "<rect x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\" fill=\"#%02x%02x%02x\"/>", x,
             y, s, s, c.red, c.green, c.blue);
@@ -75,14 +75,14 @@ static void put_cell(FILE *out, const Layout *layout, int query, int key, double
                 x + s / 2, y + s / 2 + 3.5, colour_wants_white(c) ? "#fff" : "#222", weight);
 }
 
-static void put_panel(FILE *out, const Heads *heads, const Layout *layout, int l, int h)
+static void put_panel(FILE *out, const Heads *heads, const Layout *layout, const Head *head)
 {
     const int T = heads->length;
     const double s = layout->cell;
     fprintf(out,
             "<text x=\"0\" y=\"%g\" font-weight=\"bold\" font-size=\"12\">layer %d, head %d"
             "</text>\n<g>",
-            TITLE - 10 - layout->above, l + 1, h + 1);
+            TITLE - 10 - layout->above, head->layer + 1, head->head + 1);
     for (int i = 0; i < T; i++) {
         fprintf(out, "<text transform=\"translate(%g,-6) rotate(-%g)\">", s * (i + 0.6), TURN);
         put_word(out, heads->shown[i], layout->columns);
@@ -93,14 +93,14 @@ static void put_panel(FILE *out, const Heads *heads, const Layout *layout, int l
             "<g stroke=\"#fff\" stroke-width=\"%g\">\n",
             layout->side, layout->side, s >= 14 ? 1 : 0.5);
     for (int i = 0; i < T; i++) {
-        for (int j = head_first_key(heads, l, h, i); j <= i; j++)
-            put_cell(out, layout, i, j, (double)ROW(head_weights(heads, l, h), i, T)[j]);
+        EACH_KEY (j, head, i)
+            put_cell(out, layout, i, j, (double)ROW(head->map, i, T)[j]);
         fputc('\n', out);
     }
     fputs("</g>\n", out);
 }
 
-/* The words of the queries, left of a row of panels. */
+/* The words of the queries, to the left of a row of panels. */
 static void put_queries(FILE *out, const Heads *heads, const Layout *layout)
 {
     fputs("<g text-anchor=\"end\">", out);
@@ -112,13 +112,13 @@ static void put_queries(FILE *out, const Heads *heads, const Layout *layout)
     fputs("</g>\n", out);
 }
 
-/* What the colours mean. */
+/* The scale of colours, and the hatching. */
 static void put_key(FILE *out)
 {
     enum { STEPS = 64, WIDE = 192, TALL = 10 };
     fputs("<g font-size=\"11\" fill=\"#444\">", out);
     for (int i = 0; i < STEPS; i++) {
-        const Colour c = colour_of((i + 0.5) / STEPS, false);
+        const Colour c = colour_of((i + 0.5) / STEPS, GROUND_LIGHT);
         fprintf(out, "<rect x=\"%g\" width=\"%g\" height=\"%d\" fill=\"#%02x%02x%02x\"/>",
                 (double)i * WIDE / STEPS, (double)WIDE / STEPS + 0.3, TALL, c.red, c.green, c.blue);
     }
@@ -126,38 +126,36 @@ static void put_key(FILE *out)
             "\n<text y=\"%d\">0</text><text x=\"%d\" y=\"%d\" text-anchor=\"end\">1</text>"
             "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">weight</text>"
             "<rect x=\"%d\" width=\"20\" height=\"%d\" fill=\"url(#unseen)\" stroke=\"#ccc\"/>"
-            "<text x=\"%d\" y=\"9\">may not be seen</text></g>\n",
+            "<text x=\"%d\" y=\"9\">cannot attend</text></g>\n",
             TALL + 13, WIDE, TALL + 13, WIDE / 2, TALL + 13, WIDE + 24, TALL, WIDE + 50);
 }
 
-void heatmap_svg(FILE *out, const Heads *heads, About about)
+void figure_write(FILE *out, const Heads *heads)
 {
     const Layout layout = layout_of(heads);
     const double step_x = layout.side + fmax(GAP, layout.overhang + 6);
     const double step_y = layout.above + layout.side + GAP, top = MARGIN + 48;
-    const int rows = heads->layer.end - heads->layer.from;
-    const int columns = heads->head.end - heads->head.from;
-    const double width = fmax(2 * MARGIN + layout.left + step_x * columns, 420);
-    const double height = top + step_y * rows + 36 + MARGIN;
+    const double width = fmax(2 * MARGIN + layout.left + step_x * heads->heads, 420);
+    const double height = top + step_y * heads->layers + 36 + MARGIN;
 
     fprintf(out, HEAD, width, height, width, height, layout.font);
     fprintf(out, "<text x=\"%g\" y=\"%g\" font-size=\"15\" font-weight=\"bold\">", MARGIN,
             MARGIN + 12);
-    put_line(out, about.text, (width - 2 * MARGIN) / 9);
+    put_line(out, heads->text, (width - 2 * MARGIN) / 9);
     fprintf(out, "</text>\n<text x=\"%g\" y=\"%g\" font-size=\"11\" fill=\"#666\">", MARGIN,
             MARGIN + 29);
-    put_line(out, about.run, (width - 2 * MARGIN) / 7);
-    fputs(": rows look at columns</text>\n", out);
-    for (int l = 0; l < rows; l++)
-        for (int h = 0; h < columns; h++) {
-            fprintf(out, "<g transform=\"translate(%g,%g)\">\n", MARGIN + layout.left + step_x * h,
-                    top + step_y * l + layout.above);
-            if (!h)
-                put_queries(out, heads, &layout);
-            put_panel(out, heads, &layout, heads->layer.from + l, heads->head.from + h);
-            fputs("</g>\n", out);
-        }
-    fprintf(out, "<g transform=\"translate(%g,%g)\">\n", MARGIN, top + step_y * rows + 10);
+    put_line(out, heads->run, (width - 2 * MARGIN) / 7);
+    fputs(": rows attend to columns</text>\n", out);
+    EACH_HEAD (head, heads) {
+        const int place = (int)(head - heads->head), column = place % heads->heads;
+        fprintf(out, "<g transform=\"translate(%g,%g)\">\n", MARGIN + layout.left + step_x * column,
+                top + step_y * (place / heads->heads) + layout.above);
+        if (!column)
+            put_queries(out, heads, &layout);
+        put_panel(out, heads, &layout, head);
+        fputs("</g>\n", out);
+    }
+    fprintf(out, "<g transform=\"translate(%g,%g)\">\n", MARGIN, top + step_y * heads->layers + 10);
     put_key(out);
     fputs("</g>\n</svg>\n", out);
 }

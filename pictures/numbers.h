@@ -1,0 +1,28 @@
+/* numbers.h: attention maps as numbers for other programs. */
+#ifndef PULGA_NUMBERS_H
+#define PULGA_NUMBERS_H
+
+#include <stdio.h>
+
+#include "heads.h"
+
+/* NumPy's file of one float32 array: (layers, heads, T, T). */
+void numbers_npy(FILE *out, const Heads *heads);
+
+/* A line for each pair of a query and a key that it attends to, under this header. The tokens are
+ * safe to display in a terminal and to open in a spreadsheet. */
+#define NUMBERS_CSV_HEADER "layer,head,query,key,query_token,key_token,weight\n"
+void numbers_csv(FILE *out, const Heads *heads);
+
+/* One object with the tokens as the vocabulary has them, and for each head its pattern, summary,
+ * ranges of keys and map:
+ *
+ *     windows   the size of a window; 0 if the pattern is not a window
+ *     ranges    for each query, the first and the last key of each range that it attends to
+ *     weights   for each query, a number for each key of the text */
+void numbers_json(FILE *out, const Heads *heads);
+
+/* A number as JSON writes it: six digits, or null if it is NAN. */
+void put_number(FILE *out, double number);
+
+#endif

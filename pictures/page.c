@@ -1,0 +1,176 @@
+/* page.c: prints page.html, which the Makefile quotes into page.inc, with the data in the place of one
+ * of its lines. The data are one block of JSON, with each head made small, and a block of packed
+ * weights for each head. The page draws all heads small at once and unpacks the weights of a head
+ * only when it is shown large, so that a page of 16 heads over 1,000 words opens at once. */
+#include "page.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/display.h"
+#include "colours.h"
+#include "numbers.h"
+
+static const char *const LINES[] = {
+#include "page.inc"
+};
+static const char DATA_LINE[] = "<!-- the data -->\n";
+
+enum { LARGEST_SIDE = 96 };
+
+/* ---- base64 ---- */
+
+typedef struct {
+    FILE *out;
+    uint32_t bits;
+    int count; /* bytes in bits */
+} Base64;
+
+static void put_bits(Base64 *to)
+{
+    static const char DIGITS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const uint32_t bits = to->bits << 8 * (3 - to->count);
+    for (int i = 0; i < 4; i++)
+        fputc(i <= to->count ? DIGITS[bits >> (18 - 6 * i) & 63] : '=', to->out);
+    to->bits = 0;
+    to->count = 0;
+}
+
+static void put_byte(Base64 *to, int byte)
+{
+    to->bits = to->bits << 8 | (uint32_t)byte;
+    if (++to->count == 3)
+        put_bits(to);
+}
+
+static void end_base64(Base64 *to)
+{
+    if (to->count)
+        put_bits(to);
+}
+
+/* ---- A head, whole and small ---- */
+
+void page_put_map(FILE *out, const Heads *heads, const Head *head)
+{
+    Base64 to = {.out = out};
+    for (int i = 0; i < heads->length; i++)
+        EACH_KEY (j, head, i) {
+            const int number = (int)lrint(1e4 * (double)ROW(head->map, i, heads->length)[j]);
+            put_byte(&to, number & 0xFF);
+            put_byte(&to, number >> 8);
+        }
+    end_base64(&to);
+}
+
+int page_side(const Heads *heads)
+{
+    return min_int(heads->length, LARGEST_SIDE);
+}
+
+/* The largest weight of a square, because a mean would hide a line of single cells, which heads
+ * often draw; and its root, because among many words each gets little. */
+void page_put_small(FILE *out, const Heads *heads, const Head *head)
+{
+    const int T = heads->length, side = page_side(heads);
+    double largest[LARGEST_SIDE][LARGEST_SIDE];
+    for (int y = 0; y < side; y++)
+        for (int x = 0; x < side; x++)
+            largest[y][x] = -1;
+    for (int i = 0; i < T; i++)
+        EACH_KEY (j, head, i) {
+            double *at = &largest[(int64_t)i * side / T][(int64_t)j * side / T];
+            *at = fmax(*at, (double)ROW(head->map, i, T)[j]);
+        }
+    Base64 to = {.out = out};
+    for (int y = 0; y < side; y++)
+        for (int x = 0; x < side; x++)
+            put_byte(&to,
+                     largest[y][x] < 0 ? 255 : (int)lround(254 * sqrt(fmin(largest[y][x], 1))));
+    end_base64(&to);
+}
+
+/* ---- The data ---- */
+
+static void put_ramp(FILE *out, const char *name, Ground ground)
+{
+    fprintf(out, "\"%s\":\"", name);
+    for (int i = 0; i < 256; i++) {
+        const Colour c = colour_of(i / 255.0, ground);
+        fprintf(out, "%02x%02x%02x", c.red, c.green, c.blue);
+    }
+    fputs("\",", out);
+}
+
+/* A list for each query: where its ranges of keys begin and end, [from, end, from, end, …]. */
+static void put_ranges(FILE *out, const Heads *heads, const Head *head)
+{
+    for (int i = 0; i < heads->length; i++) {
+        fputs(i ? ",[" : "[", out);
+        const char *comma = "";
+        EACH_RANGE (keys, head, i) {
+            fprintf(out, "%s%d,%d", comma, keys->from, keys->end);
+            comma = ",";
+        }
+        fputc(']', out);
+    }
+}
+
+static void put_head(FILE *out, const Heads *heads, const Head *head)
+{
+    const HeadSummary s = head_summary(heads, head);
+    const char *const names[] = {"entropy", "distance", "itself", "before", "bos"};
+    const double numbers[] = {s.entropy, s.distance, s.itself, s.before, s.bos};
+    char pattern[PATTERN_TEXT];
+    fprintf(out, "{\"layer\":%d,\"head\":%d,\"pattern\":\"%s\"", head->layer + 1, head->head + 1,
+            pattern_text(head->pattern, pattern));
+    for (int i = 0; i < 5; i++) {
+        fprintf(out, ",\"%s\":", names[i]);
+        put_number(out, numbers[i]);
+    }
+    fputs(",\"ranges\":[", out);
+    put_ranges(out, heads, head);
+    fputs("],\"small\":\"", out);
+    page_put_small(out, heads, head);
+    fputs("\"}", out);
+}
+
+static void put_data(FILE *out, const Heads *heads)
+{
+    char *run = display_text(heads->run), *text = display_text(heads->text);
+    fputs("<script type=\"application/json\" id=\"data\">\n{\"run\":", out);
+    put_json(out, run);
+    fputs(",\"text\":", out);
+    put_json(out, text);
+    free(run);
+    free(text);
+    fputs(",\"words\":[", out);
+    for (int i = 0; i < heads->length; i++) {
+        fputs(i ? "," : "", out);
+        put_json(out, heads->shown[i]);
+    }
+    fprintf(out, "],\"columns\":%d,\"side\":%d,", heads->heads, page_side(heads));
+    put_ramp(out, "light", GROUND_LIGHT);
+    put_ramp(out, "dark", GROUND_DARK);
+    fputs("\n\"heads\":[", out);
+    EACH_HEAD (head, heads) {
+        fputs(head > heads->head ? ",\n" : "\n", out);
+        put_head(out, heads, head);
+    }
+    fputs("]}\n</script>\n", out);
+    EACH_HEAD (head, heads) {
+        fputs("<script type=\"text/plain\" class=\"packed\">", out);
+        page_put_map(out, heads, head);
+        fputs("</script>\n", out);
+    }
+}
+
+void page_write(FILE *out, const Heads *heads)
+{
+    for (size_t i = 0; i < sizeof LINES / sizeof *LINES; i++)
+        if (strcmp(LINES[i], DATA_LINE))
+            fputs(LINES[i], out);
+        else
+            put_data(out, heads);
+}
