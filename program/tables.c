@@ -171,9 +171,9 @@ void tables_show(const Heads *heads, const Screen *screen)
     const int tables = heads->layers * heads->heads;
     const size_t lines = (size_t)tables * (size_t)(heads->length - fit.from + 3);
     if (tables > 1 && lines > LINES_MOST) {
-        printf("\nnot shown: %d tables, %zu lines; choose --layer and --head, or write a page with "
+        printf("\nnot shown: %d tables, %s lines; choose --layer and --head, or write a page with "
                "-o attention.html\n",
-               tables, lines);
+               tables, thousands(lines).text);
         return;
     }
     EACH_HEAD (head, heads)

@@ -57,7 +57,7 @@ static void with_256_colours_lightness_has_the_same_order(void **state)
             const int number = colour_of_256(i / 100.0, ground, &c);
             assert_true(number >= 16 && number < 232);
             assert_close_one("lightness", lightness(c), lightness(colour_of(i / 100.0, ground)),
-                             0.08);
+                             0.1);
             if (i && number != last)
                 assert_true((lightness(c) > lightness(before)) == (ground == GROUND_DARK));
             last = number;

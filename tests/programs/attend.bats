@@ -1,12 +1,12 @@
-# attend.bats: what each head looks at, as a person asks for it.
+# attend.bats: the program attend as a user calls it: tables, files, colours, mistakes.
 load programs.bash
 
-# A pattern that a file must not hold. (A bare `! grep` does not fail a test.)
+# Fails if a file contains a pattern. (A bare `! grep` does not fail a test.)
 lacks() {
     if grep -q "$@"; then echo "found: $*"; return 1; fi
 }
 
-# A run with windows, in a moment.
+# A run with windows, made in a moment.
 small_run() {
     "$BIN/train" perro.txt --steps 20 --layers 2 --heads 4 --window 0,1,2,3 --out run >/dev/null
 }
@@ -18,10 +18,13 @@ small_run() {
     [ "$(grep -cE '^layer [12], head [1-4]$' out.txt)" -eq 8 ]
     [ "$(grep -cE '^ *come( |$)' out.txt)" -eq 8 ]
     lacks $'\033' out.txt
-    # A window of one sees itself alone: all weight there, no entropy, nothing looked back.
-    grep -qE '^ +1 +2 +1 +0.00 +0.00 +100% +0% +0%$' out.txt
+    [ "$(head -n 1 out.txt)" = \
+        "layer  head     pattern  entropy (bits)  mean distance  itself  previous  [bos]" ]
+    # A window of one attends only to itself: no entropy, no distance.
+    grep -qE '^ +1 +2 +window 1 +0.00 +0.00 +100% +0% +0%$' out.txt
     grep -qE '^ +1 +1 +all ' out.txt
-    # Words may come as one argument, options behind them, and - is standard input.
+    lacks ' $' out.txt
+    # The words may be one argument, and - is standard input.
     "$BIN/attend" run "un gato come" | cmp - out.txt
     echo "un gato come" | "$BIN/attend" run - | cmp - out.txt
     printf 'un gato come\r\n' | "$BIN/attend" run - | cmp - out.txt
@@ -32,7 +35,7 @@ small_run() {
     "$BIN/attend" run un gato come --layer 2 --head 3 >out.txt
     [ "$(grep -c '^layer 2, head 3$' out.txt)" -eq 1 ]
     [ "$(grep -c '^layer [0-9]*,' out.txt)" -eq 1 ]
-    # Row "come" of a window of two: its own columns alone, and they are nearly 100.
+    # Row "come" of a window of two has only two columns, which sum to 100.
     row=$(grep -E '^ *come ' out.txt | tail -n 1 | tr -d '░▒▓█')
     set -- $row
     [ $# -eq 3 ]
@@ -51,24 +54,26 @@ small_run() {
         [ "$(tail -n 1 out.txt)" = "wrote a.$ending" ]
         [ -s "a.$ending" ]
     done
-    [ "$(ls -A | wc -l)" -eq 8 ] # perro.txt, run, out.txt: nothing was left beside them
+    [ "$(ls -A | wc -l)" -eq 8 ] # and perro.txt, run, out.txt; nothing else is left
     head -c 200 a.npy | grep -aq "'<f4', 'fortran_order': False, 'shape': (2, 4, 4, 4)"
     [ "$(wc -c <a.npy)" -eq $((128 + 2 * 4 * 4 * 4 * 4)) ]
-    # 10 pairs where all is seen, then 4, 7 and 9 with windows of 1, 2, 3; both layers
+    # 10 pairs of a causal head, then 4, 7 and 9 with windows of 1, 2, 3; two layers
     [ "$(wc -l <a.csv)" -eq $((1 + 2 * (10 + 4 + 7 + 9))) ]
     # The same numbers in .csv and .npy: layer 2, head 1, query 4, key 3.
     from_npy=$(tail -c +129 a.npy | od -An -v -t f4 -w4 | sed -n $((4 * 16 + 3 * 4 + 3))p)
     from_csv=$(grep '^2,1,4,3,' a.csv)
-    # Numbers as od prints them: compared to six digits.
+    # od prints fewer digits: compare six.
     [ "$(printf '%.6f' "$from_npy")" = "$(printf '%.6f' "${from_csv##*,}")" ]
     sums=$(awk -F, 'NR > 1 { s[$1 "," $2 "," $3] += $7 }
         END { for (i in s) if (s[i] < 0.99999 || s[i] > 1.00001) print i, s[i] }' a.csv)
     [ -z "$sums" ]
     grep -q '"tokens": \["\[bos\]", "un", "gato", "come"\]' a.json
-    grep -qF '"windows": [[0,' a.json
+    grep -qF '"windows": [[0, 1, 2, 3], [0, 1, 2, 3]]' a.json
+    grep -qF '"patterns": [["all", "window 1", "window 2", "window 3"], [' a.json
+    [ "$(wc -l <a.json)" -eq 11 ] # a line for each name
 }
 
-@test "a path with a folder, and a file that is replaced whole" {
+@test "a path in another folder, and a file that is replaced whole" {
     small_run
     mkdir pictures
     "$BIN/attend" run un gato -o pictures/a.svg >/dev/null
@@ -77,45 +82,58 @@ small_run() {
     [ "$(ls -A pictures)" = a.svg ]
 }
 
-@test "a model of one word, and one of characters in a stream" {
+@test "a text of one word, and a model of characters in a stream" {
     small_run
     "$BIN/attend" run un | grep -qE "^ +un "
     "$BIN/train" perro.txt --tokens char --steps 2 --out stream >/dev/null
     "$BIN/attend" stream e >out.txt
     lacks '\[bos\]' out.txt
-    grep -q ' -$' out.txt # there is no character before the only one
+    grep -q ' -$' out.txt # there is no character before the first
     "$BIN/attend" stream "el perro" >out.txt
     grep -q '^␣ ' out.txt
     printf 'el\nun\n' | "$BIN/attend" stream - >out.txt
     grep -q '^↵ ' out.txt
 }
 
-@test "what does not fit a line is said" {
+@test "what does not fit into a line is reported" {
     "$BIN/train" perro.txt --tokens char --sequence stream --steps 2 --context 200 --out run \
         >/dev/null
     text=$(head -n 4 perro.txt | tr '\n' ' ')
     COLUMNS=60 "$BIN/attend" run "$text" --layer 1 --head 1 >out.txt
-    grep -q "the last 29 of [0-9]* tokens" out.txt
+    grep -q "only the last 29 of [0-9]* tokens fit" out.txt
     [ "$(awk '{ if (length($0) > most) most = length($0) } END { print most }' \
         <(grep -E '^. [·░▒▓█ ]+$' out.txt))" -le 180 ] # bytes: three for each shade
     COLUMNS=60 "$BIN/attend" run "el perro come un" --layer 1 --head 1 >out.txt
     grep -q "numbers do not fit" out.txt
 }
 
-@test "nothing speaks to the terminal" {
+@test "many tables are not printed unless a head is chosen" {
+    "$BIN/train" perro.txt --tokens char --sequence stream --steps 0 --context 64 --layers 8 \
+        --heads 8 --width 8 --out run >/dev/null
+    "$BIN/attend" run "el perro come un" >out.txt
+    [ "$(grep -cE '^ +[1-8] +[1-8] ' out.txt)" -eq 64 ]
+    lacks '^layer [1-8], head [1-8]$' out.txt
+    [ "$(tail -n 1 out.txt)" = "not shown: 64 tables, 1,216 lines; choose --layer and --head, \
+or write a page with -o attention.html" ]
+    "$BIN/attend" run "el perro come un" --head 3 >out.txt
+    [ "$(grep -c '^layer [1-8], head 3$' out.txt)" -eq 8 ]
+}
+
+@test "no control character of a text reaches the terminal or a file" {
     printf 'a\033[31mb\302\233c <i>&"\n' >odd.txt
     "$BIN/train" odd.txt --tokens char --sequence lines --steps 2 --out run >/dev/null
     text=$(cat odd.txt)
     "$BIN/attend" run "$text" >out.txt
     lacks $'\033' out.txt
     grep -qF 'U+001B' out.txt
-    for ending in html svg json; do
+    for ending in html svg csv json; do
         "$BIN/attend" run "$text" -o "a.$ending" >/dev/null
         lacks $'\033' "a.$ending"
+        lacks $'\302\233' "a.$ending"
     done
 }
 
-@test "colours on a terminal alone, and not under NO_COLOR" {
+@test "colours only on a terminal, not under NO_COLOR, and after COLORFGBG" {
     command -v script >/dev/null || skip "no script(1) to play a terminal"
     small_run
     on_terminal() { # ASSIGNMENTS...
@@ -129,6 +147,12 @@ small_run() {
     lacks $'\033' out.txt
     on_terminal TERM=dumb NO_COLOR= COLORTERM=truecolor
     lacks $'\033' out.txt
+    # [bos] gives itself 100 percent: nearly black on white, nearly white on black.
+    on_terminal TERM=xterm NO_COLOR= COLORTERM=truecolor "COLORFGBG='0;15'"
+    grep -qE '^ *\[bos\] .\[48;2;[1-6]?[0-9];[1-6]?[0-9];[0-9]+;38;5;231m +100 ' out.txt
+    on_terminal TERM=xterm NO_COLOR= COLORTERM=truecolor "COLORFGBG='15;default;0'"
+    grep -qE '^ *\[bos\] .\[48;2;2[0-9]+;2[0-9]+;2[0-9]+;38;5;16m +100 ' out.txt
+    grep -q '^percent: ' out.txt
 }
 
 @test "mistakes" {
@@ -136,10 +160,10 @@ small_run() {
     refuses 64 RUN TEXT -- "$BIN/attend"
     refuses 64 RUN TEXT -- "$BIN/attend" run
     refuses 64 "--colour" -- "$BIN/attend" run un --colour
-    refuses 64 "--layer 3" "2 layers" -- "$BIN/attend" run un --layer 3
-    refuses 64 "--head 5" "4 heads" -- "$BIN/attend" run un --head 5
+    refuses 64 "--layer 3" "only 2 layers" -- "$BIN/attend" run un --layer 3
+    refuses 64 "--head 5" "only 4 heads" -- "$BIN/attend" run un --head 5
     refuses 64 "--layer" whole -- "$BIN/attend" run un --layer 0
-    refuses 64 a.pdf ".html, .svg, .npy, .csv, .json" -- "$BIN/attend" run un -o a.pdf
+    refuses 64 a.pdf ".html, .svg, .npy, .csv or .json" -- "$BIN/attend" run un -o a.pdf
     refuses 64 ".html" -- "$BIN/attend" run un -o attention
     refuses 64 "--output" -- "$BIN/attend" run un --output=
     refuses 1 nowhere -- "$BIN/attend" nowhere un
@@ -148,22 +172,32 @@ small_run() {
     refuses 1 "standard input" empty -- "$BIN/attend" run -
     refuses 1 gatto -- "$BIN/attend" run un gatto
     refuses 1 "the text" UTF-8 -- "$BIN/attend" run $'un \xff'
-    refuses 1 "9 tokens with [bos]" "8 at most" -- "$BIN/attend" run un un un un un un un un
+    refuses 1 "9 tokens with [bos]" "at most 8" "--context 9" -- "$BIN/attend" run un un un un un un un un
     refuses 1 "no/such/a.html" -- "$BIN/attend" run un -o no/such/a.html
     mkdir d.html
     refuses 1 d.html directory -- "$BIN/attend" run un -o d.html
     [ "$(ls -A)" = "$(printf 'd.html\nerr.txt\nout.txt\nperro.txt\nrun')" ]
 }
 
-@test "a disk that is full leaves no file" {
+@test "a file of somebody else is not replaced" {
     small_run
-    # A file larger than its process may write: the same failure, in a folder of our own.
-    (trap '' XFSZ; ulimit -f 1; refuses 1 a.json -- "$BIN/attend" run un gato come -o a.json)
-    [ ! -e a.json ]
-    [ ! -e .a.json.new ]
+    cp run/config.json before.json
+    refuses 1 run/config.json "not written by attend" -- "$BIN/attend" run un -o run/config.json
+    cmp before.json run/config.json
+    printf 'a;b\n1;2\n' >table.csv
+    refuses 1 table.csv "not written by attend" -- "$BIN/attend" run un -o table.csv
+    [ "$(wc -l <table.csv)" -eq 2 ]
+    refuses 1 run/log.csv "not written by attend" -- "$BIN/attend" run un -o run/log.csv
 }
 
-@test "too much for a picture is said with what to do" {
+@test "a full disk leaves no file" {
+    small_run
+    # A limit on the size of files fails in the same way, and can be set here.
+    (trap '' XFSZ; ulimit -f 1; refuses 1 a.json -- "$BIN/attend" run un gato come -o a.json)
+    [ "$(ls -A)" = "$(printf 'err.txt\nout.txt\nperro.txt\nrun')" ]
+}
+
+@test "too much for a picture is refused, with what to do instead" {
     "$BIN/train" perro.txt --tokens char --context 1000 --steps 0 --layers 2 --heads 4 --out run \
         >/dev/null
     for i in 1 2 3 4 5 6; do cat perro.txt; done | head -c 900 >long.txt
