@@ -50,11 +50,9 @@ void head_set_pattern(Head *head, Pattern pattern, int length);
  * order. */
 #define EACH_HEAD(h, of) \
     for (const Head *(h) = (of)->head; (h) < (of)->head + (of)->layers * (of)->heads; (h)++)
-#define EACH_RANGE(keys, of, query)                                                                \
-    for (const KeyRange *(keys) = (of)->ranges + (of)->first[query], *const keys##_end =           \
-                                                                         (of)->ranges +            \
-                                                                         (of)->first[(query) + 1]; \
-         (keys) < keys##_end; (keys)++)
+#define EACH_RANGE(keys, of, query)                                  \
+    for (const KeyRange *(keys) = (of)->ranges + (of)->first[query]; \
+         (keys) < (of)->ranges + (of)->first[(query) + 1]; (keys)++)
 #define EACH_KEY(key, of, query)        \
     EACH_RANGE (key##_range, of, query) \
         for (int(key) = key##_range->from; (key) < key##_range->end; (key)++)
