@@ -54,7 +54,7 @@ typedef struct {
 #define FIELD_ROW(kind, member, Type, choices)                                               \
     (kind), offsetof(FIELD_STRUCT, member) + FIELD_CHECK(((FIELD_STRUCT *)0)->member, Type), \
         (choices)
-#define FIELD_CHECK(member, Type) (0 * _Generic((member), Type : 1))
+#define FIELD_CHECK(member, Type) ((size_t)0 * _Generic((member), Type : 1))
 #define WHOLE_FIELD(member) FIELD_ROW(FIELD_WHOLE, member, int, NULL)
 #define NUMBER_FIELD(member) FIELD_ROW(FIELD_NUMBER, member, double, NULL)
 #define CHOICE_FIELD(member, names) FIELD_ROW(FIELD_CHOICE, member, unsigned, names) /* an enum */

@@ -18,17 +18,25 @@ enum { CACHE_LINE = 64 };
 
 /* ---- One allocator ---- */
 
+static _Noreturn void no_memory(size_t bytes)
+{
+    die("no memory: %.1f MB more were needed", (double)bytes / 1e6);
+}
+
 void *memory_resize(void *memory, size_t bytes)
 {
     void *resized = realloc(memory, bytes ? bytes : 1);
     if (!resized)
-        die("no memory: %.1f MB more were needed", (double)bytes / 1e6);
+        no_memory(bytes);
     return resized;
 }
 
 void *memory_take(size_t bytes)
 {
-    return memory_resize(NULL, bytes);
+    void *memory = malloc(bytes ? bytes : 1);
+    if (!memory)
+        no_memory(bytes);
+    return memory;
 }
 
 #define STBDS_REALLOC(context, memory, bytes) memory_resize(memory, bytes)
@@ -94,8 +102,10 @@ Real *arena_take(Arena *arena, size_t rows, size_t cols)
 /* ---- Streams ---- */
 
 typedef struct {
-    char **text;
-    size_t *size, room;
+    char **text; /* of the caller: bytes */
+    size_t *size;
+    char *bytes; /* (room) */
+    size_t room;
 } Stream;
 
 static ssize_t stream_write(void *cookie, const char *bytes, size_t count)
@@ -103,11 +113,11 @@ static ssize_t stream_write(void *cookie, const char *bytes, size_t count)
     Stream *stream = cookie;
     if (*stream->size + count >= stream->room) {
         stream->room = 2 * (*stream->size + count + 1);
-        *stream->text = memory_resize(*stream->text, stream->room);
+        *stream->text = stream->bytes = memory_resize(stream->bytes, stream->room);
     }
-    memcpy(*stream->text + *stream->size, bytes, count);
+    memcpy(stream->bytes + *stream->size, bytes, count);
     *stream->size += count;
-    (*stream->text)[*stream->size] = 0;
+    stream->bytes[*stream->size] = 0;
     return (ssize_t)count;
 }
 
@@ -120,9 +130,8 @@ static int stream_close(void *cookie)
 FILE *memory_stream(char **text, size_t *size)
 {
     Stream *stream = memory_take(sizeof *stream);
-    *stream = (Stream){text, size, 1};
-    *text = memory_take(stream->room);
-    **text = 0;
+    *stream = (Stream){text, size, format_text("%s", ""), 1};
+    *text = stream->bytes;
     *size = 0;
     FILE *file = fopencookie(stream, "w",
                              (cookie_io_functions_t){.write = stream_write, .close = stream_close});

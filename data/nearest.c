@@ -32,7 +32,7 @@ static Letters letters_of(const char *word, size_t size)
  * letters of a to the first j of b. */
 static int distance(const Letters *a, const Letters *b)
 {
-    int row[LONGEST + 1];
+    int row[LONGEST + 1] = {0};
     for (int j = 0; j <= b->length; j++)
         row[j] = j;
     for (int i = 1; i <= a->length; i++) {
