@@ -3,6 +3,7 @@
  * texts. */
 #include "plan.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <stb/stb_ds.h>
@@ -121,6 +122,7 @@ static void choose_length(Settings *s, const Decided *decided, const Corpus *cor
         s->batch = small            ? at_most_int(pieces)
                    : corpus->stream ? 16
                                     : (int)min_int64(32, max_int64(8, pieces / 20));
+    assert(pieces > 0 && s->batch > 0);
     const int64_t epoch = steps_of_epoch(corpus, s->batch);
     if (DECIDED(decided, steps)) {
         if (!DECIDED(decided, epochs)) /* nobody reads them, but config.json needs a number */

@@ -37,12 +37,13 @@ static void name_of(Name name, const char *prefix, int64_t step, const char *suf
 /* The step of a checkpoint's name as it is written here, else -1. */
 static int64_t step_of(const char *entry)
 {
-    Name name;
-    int64_t step;
-    if (sscanf(entry, "checkpoint-%" SCNd64, &step) != 1 || step < 0)
+    static const char prefix[] = "checkpoint-";
+    if (strncmp(entry, prefix, strlen(prefix)))
         return -1;
+    Name name;
+    const int64_t step = strtoll(entry + strlen(prefix), NULL, 10);
     name_of(name, "", step, "");
-    return strcmp(entry, name) ? -1 : step;
+    return step < 0 || strcmp(entry, name) ? -1 : step;
 }
 
 static int by_number(const void *a, const void *b)
@@ -121,7 +122,7 @@ static bool is_ours(const Directory *checkpoint)
 static void remove_checkpoint(const Directory *run, int64_t step)
 {
     Name name, hidden;
-    Directory checkpoint;
+    Directory checkpoint = {0};
     name_of(name, "", step, "");
     name_of(hidden, ".", step, ".old");
     if (!directory_enter(&checkpoint, run, name))
@@ -195,7 +196,7 @@ static bool fill(const Directory *run, const Directory *checkpoint, size_t log_s
 static bool make(const Directory *run, int64_t step, size_t log_size)
 {
     Name name, hidden;
-    Directory checkpoint;
+    Directory checkpoint = {0};
     name_of(name, "", step, "");
     name_of(hidden, ".", step, ".new");
     char *path = path_in(run, name); /* for messages */
@@ -226,7 +227,7 @@ bool checkpoint_keep(const Directory *run, int64_t step, size_t log_size, int mo
     ptrdiff_t past = 0; /* those after this step are not in question yet */
     while (past < arrlen(steps) && steps[past] <= step)
         past++;
-    for (ptrdiff_t i = 0; i + most < past; i++)
+    for (ptrdiff_t i = 0; steps && i + most < past; i++)
         remove_checkpoint(run, steps[i]);
     arrfree(steps);
     return true;
