@@ -8,6 +8,7 @@
 #include <stb/stb_ds.h>
 
 #include "base/display.h"
+#include "data/corpus/counts.h"
 #include "base/random.h"
 
 enum { BAR = 24, WORD_COLUMNS = 16 }; /* columns: of a bar, and of a word at most */
@@ -114,7 +115,7 @@ static char *begin(Answerer *a, Answer *answer, const char *name, size_t size)
                            name, answer->count, T);
     if (a->source->there)
         answer->counted =
-            training_text_count_next(a->source, a->next, V, answer->tokens, answer->count);
+            counts_next(&a->source->corpus, a->next, V, answer->tokens, answer->count);
     generator_begin(&a->prompt, answer->tokens, answer->count);
     softmax_of(a->p, a->prompt.logits, V, 1);
     pretrained_check(a->model, a->p[0]); /* with one that is not, none is */
@@ -209,7 +210,7 @@ static bool is_in_text(const Answerer *a, const Answer *answer, const Hypothesis
     int *tokens = memory_new((size_t)(asked + h->count) + 1, sizeof *tokens, "words");
     memcpy(tokens, answer->tokens + from, sizeof *tokens * (size_t)asked);
     memcpy(tokens + asked, h->tokens, sizeof *tokens * (size_t)h->count);
-    const bool held = training_text_holds(a->source, tokens, asked + h->count);
+    const bool held = counts_has(&a->source->corpus, tokens, asked + h->count);
     free(tokens);
     return held;
 }

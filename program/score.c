@@ -1,4 +1,5 @@
-/* score.c: see score.h. */
+/* score.c: the text is cut as for training, and each piece is read by itself; the pieces of a line
+ * that is longer than the context are added up. */
 #include "score.h"
 
 #include <math.h>
@@ -6,88 +7,51 @@
 #include <stdlib.h>
 #include <stb/stb_ds.h>
 
-#include "data/corpus/corpus.h"
 #include "base/display.h"
+#include "data/corpus/batches.h"
 #include "screen.h"
 
-/* What is asked about: some pieces of a corpus, one behind another. */
 typedef struct {
-    Pretrained *model;
-    const Corpus *corpus;
-    BatchRoom room;
-    bool json;
-} Score;
+    double sum;     /* of −ln p */
+    size_t targets; /* that count */
+} Loss;
 
-/* The sum of the losses of one piece. */
-static double loss_of(Score *score, const Piece *piece)
+/* The end of a line of JSON. A perplexity that no double can hold is null. */
+static void put_loss_json(Loss loss)
 {
-    const Batch batch = batch_fill(&score->room, score->corpus, piece, 1, 0);
-    const double loss = gpt_evaluate(&score->model->gpt, &batch, NULL);
-    pretrained_check(score->model, loss);
-    return loss;
-}
-
-/* The end of a line of JSON; a perplexity beyond all numbers is none. */
-static void put_loss_json(size_t targets, double loss)
-{
-    printf("\"tokens\":%zu,\"loss\":%.9g,\"perplexity\":", targets, loss);
-    if (isfinite(exp(loss)))
-        printf("%.9g}\n", exp(loss));
+    const double mean = loss.sum / (double)loss.targets;
+    printf("\"tokens\":%zu,\"loss\":%.9g,\"perplexity\":", loss.targets, mean);
+    if (isfinite(exp(mean)))
+        printf("%.9g}\n", exp(mean));
     else
         printf("null}\n");
 }
 
-/* The columns; a perplexity that is no use any more must not fill the screen with digits. */
-static void put_columns(size_t targets, double loss)
+/* The columns of a line. A very large perplexity must not fill the screen with digits. */
+static void put_loss(Loss loss)
 {
-    const double perplexity = exp(loss);
-    printf(perplexity < 1e5 ? "%9.6f  %10.4f  %7zu  " : "%9.6f  %10.4g  %7zu  ", loss, perplexity,
-           targets);
+    const double mean = loss.sum / (double)loss.targets;
+    printf(exp(mean) < 1e5 ? "%9.6f  %10.4f  %7zu  " : "%9.6f  %10.4g  %7zu  ", mean, exp(mean),
+           loss.targets);
 }
 
-static void put_line(const Score *score, size_t number, double sum, size_t targets, size_t from,
-                     size_t end)
+static void put_line(const Tokenizer *tokenizer, size_t number, Loss loss, const int *tokens,
+                     int count, bool json)
 {
-    char *text =
-        tokenizer_decode(&score->model->tokenizer, score->corpus->tokens + from, (int)(end - from));
-    const double loss = sum / (double)targets;
-    if (score->json) {
+    char *text = tokenizer_decode(tokenizer, tokens, count);
+    if (json) {
         printf("{\"line\":%zu,\"text\":", number);
         put_json(stdout, text);
         putchar(',');
-        put_loss_json(targets, loss);
+        put_loss_json(loss);
     } else {
         char *shown = display_text(text);
-        put_columns(targets, loss);
+        put_loss(loss);
         put_fitted(stdout, shown, screen_width() > 60 ? screen_width() - 33 : 28, false);
         printf("\n");
         free(shown);
     }
     free(text);
-}
-
-/* Pieces that begin before `end` belong to the line that ends there. */
-static double put_lines(Score *score)
-{
-    const Corpus *corpus = score->corpus;
-    const ptrdiff_t pieces = arrlen(corpus->train);
-    const size_t lines = corpus->stream ? (size_t)pieces : (size_t)arrlen(corpus->lines) - 1;
-    double all = 0;
-    ptrdiff_t piece = 0;
-    for (size_t line = 0; line < lines; line++) {
-        const size_t from = corpus->train[piece].from;
-        const size_t end = corpus->stream ? from + 1 : corpus->lines[line + 1];
-        double sum = 0;
-        size_t targets = 0, last = from;
-        for (; piece < pieces && corpus->train[piece].from < end; piece++) {
-            sum += loss_of(score, &corpus->train[piece]);
-            targets += (size_t)corpus->train[piece].length;
-            last = corpus->train[piece].from + (size_t)corpus->train[piece].length;
-        }
-        put_line(score, line + 1, sum, targets, from, last + 1);
-        all += sum;
-    }
-    return all;
 }
 
 void score_text(Pretrained *model, const char *path, bool json)
@@ -97,17 +61,35 @@ void score_text(Pretrained *model, const char *path, bool json)
     tokenizer_learn_spacing(&model->tokenizer, text_span(&text));
     text_free(&text);
     corpus_cut(&corpus, model->gpt.config.context, 0, 0);
-    Score score = {model, &corpus, batch_room_new(model->gpt.rows), json};
+    BatchRoom room = batch_room_new(model->gpt.rows);
     if (!json)
-        printf("     loss  perplexity   tokens\n");
-    const double all = put_lines(&score), loss = all / (double)corpus.train_targets;
+        printf("     loss  perplexity   tokens  text\n");
+
+    Loss all = {0}, line = {0};
+    size_t number = 0, line_from = 0;
+    for (ptrdiff_t p = 0; p < arrlen(corpus.train); p++) {
+        const Piece piece = corpus.train[p];
+        const size_t end = piece.from + (size_t)piece.length + 1; /* of its tokens */
+        const Batch batch = batch_fill(&room, &corpus, &piece, 1, 0);
+        const double loss = gpt_evaluate(&model->gpt, &batch, NULL);
+        pretrained_check(model, loss);
+        if (!line.targets)
+            line_from = piece.from;
+        line = (Loss){line.sum + loss, line.targets + (size_t)batch.counted};
+        if (!corpus.stream && end < corpus.lines[number + 1])
+            continue; /* the line goes on */
+        put_line(&model->tokenizer, ++number, line, corpus.tokens + line_from,
+                 (int)(end - line_from), json);
+        all = (Loss){all.sum + line.sum, all.targets + line.targets};
+        line = (Loss){0};
+    }
     if (json) {
         putchar('{');
-        put_loss_json(corpus.train_targets, loss);
+        put_loss_json(all);
     } else {
-        put_columns(corpus.train_targets, loss);
+        put_loss(all);
         printf("in all\n");
     }
-    batch_room_free(&score.room);
+    batch_room_free(&room);
     corpus_free(&corpus);
 }

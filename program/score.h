@@ -1,12 +1,12 @@
-/* score.h: how well a model foretells a text: loss (mean −ln p of its tokens, in nats) and
- * perplexity, line by line and in all. */
+/* score.h: how well a model predicts a text: the loss (the mean −ln p of its tokens, in nats) and the
+ * perplexity (e to the loss), for each line and for the whole text. */
 #ifndef PULGA_SCORE_H
 #define PULGA_SCORE_H
 
 #include "formats/huggingface/pretrained.h"
 
-/* Says it on standard output. A stream is read in pieces of the context's length, one a line. Dies
- * where the text has a word that the model does not know. */
+/* Prints a table, or JSON. A text that is read as a stream is cut into pieces as long as the
+ * context, one for each line printed. Dies if the text has a word that the model does not know. */
 void score_text(Pretrained *model, const char *path, bool json);
 
 #endif

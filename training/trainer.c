@@ -205,10 +205,8 @@ static Step learn(Trainer *t, int64_t number)
     const Settings *s = &t->plan.settings;
     Gpt *gpt = &t->gpt;
     int count;
-    int64_t targets = 0;
     const Piece *pieces = reader_take(&t->reader, s->batch, &count);
-    for (int i = 0; i < count; i++)
-        targets += pieces[i].length;
+    const int64_t targets = (int64_t)corpus_targets(&t->corpus, pieces, (size_t)count);
 
     const Dropout dropout = {s->dropout, (uint32_t)s->seed, (uint32_t)number};
     double sum = 0;
@@ -276,7 +274,7 @@ static double loss_over(Trainer *t, const Piece *pieces, EvaluationWatch *watch,
         if (!isfinite(loss))
             end_not_finite(t, t->progress.step, "the loss is not finite");
         sum += loss;
-        targets += (size_t)rows;
+        targets += (size_t)batch.counted;
     }
     return sum / (double)targets;
 }

@@ -5,6 +5,8 @@
 #include <stdio.h>
 
 #include "base/threads.h"
+#include "data/corpus/batches.h"
+#include "data/corpus/epochs.h"
 #include "training/run/run.h"
 
 typedef struct {

@@ -1,4 +1,5 @@
-/* floor.c: see floor.h. */
+/* floor.c: all places of the training text are sorted by what a model sees there, so that those which
+ * look alike lie together; each group's entropy is what no model can do without. */
 #include "floor.h"
 
 #include <limits.h>
@@ -8,10 +9,10 @@
 
 #include "base/base.h"
 
-/* A target is the token behind `at`; the tokens from at − position to at come before it. */
+/* A row that counts: it sees the tokens from at − position to at, and is to predict the target. */
 typedef struct {
     size_t at;
-    int position;
+    int position, target;
 } Place;
 
 typedef struct {
@@ -35,25 +36,28 @@ static int compare_seen(const Place *a, const Place *b, const View *view)
 
 static int compare(const void *a, const void *b, void *context)
 {
-    const View *view = context;
     const Place *x = a, *y = b;
-    const int seen = compare_seen(x, y, view);
-    const int next_x = view->tokens[x->at + 1], next_y = view->tokens[y->at + 1];
-    return seen ? seen : (next_x > next_y) - (next_x < next_y);
+    const int seen = compare_seen(x, y, context);
+    return seen ? seen : (x->target > y->target) - (x->target < y->target);
 }
 
-/* The sum of −ln of the relative frequencies over the places [0, count), which all see the same
- * and are ordered by what follows. */
-static double surprise(const Place *places, size_t count, const int *tokens)
+/* The sum of −ln of the relative frequencies over places that all see the same and are ordered by
+ * their targets. */
+static double entropy(const Place *places, size_t count)
 {
     double sum = 0;
     for (size_t i = 0, same; i < count; i += same) {
-        for (same = 1;
-             i + same < count && tokens[places[i + same].at + 1] == tokens[places[i].at + 1];)
+        for (same = 1; i + same < count && places[i + same].target == places[i].target;)
             same++;
         sum -= (double)same * log((double)same / (double)count);
     }
     return sum;
+}
+
+/* The row i of a piece. */
+static ObjectiveRow row_of(const Corpus *corpus, Piece piece, int i)
+{
+    return objective_row(corpus->objective, corpus->tokens + piece.from, i);
 }
 
 double floor_of(const Corpus *corpus, int reach)
@@ -62,15 +66,19 @@ double floor_of(const Corpus *corpus, int reach)
     Place *places = memory_new(corpus->train_targets, sizeof *places, "counting the floor");
     size_t count = 0;
     for (ptrdiff_t p = 0; p < arrlen(corpus->train); p++)
-        for (int i = 0; i < corpus->train[p].length; i++)
-            places[count++] = (Place){corpus->train[p].from + (size_t)i, i};
+        for (int i = 0; i < corpus->train[p].length; i++) {
+            const ObjectiveRow row = row_of(corpus, corpus->train[p], i);
+            if (row.target >= 0)
+                places[count++] =
+                    (Place){corpus->train[p].from + (size_t)i, row.position, row.target};
+        }
     qsort_r(places, count, sizeof *places, compare, &view);
 
     double sum = 0;
     for (size_t i = 0, alike; i < count; i += alike) {
         for (alike = 1; i + alike < count && !compare_seen(&places[i], &places[i + alike], &view);)
             alike++;
-        sum += surprise(places + i, alike, corpus->tokens);
+        sum += entropy(places + i, alike);
     }
     free(places);
     return sum / (double)count;
@@ -78,11 +86,15 @@ double floor_of(const Corpus *corpus, int reach)
 
 double floor_unigram(const Corpus *corpus, int vocabulary)
 {
-    size_t *seen = memory_new((size_t)vocabulary, sizeof *seen, "counting words");
-    const size_t all = corpus->train_targets;
+    size_t *seen = memory_new((size_t)vocabulary, sizeof *seen, "counting words"), all = 0;
     for (ptrdiff_t p = 0; p < arrlen(corpus->train); p++)
-        for (int i = 0; i < corpus->train[p].length; i++)
-            seen[corpus->tokens[corpus->train[p].from + (size_t)i + 1]]++;
+        for (int i = 0; i < corpus->train[p].length; i++) {
+            const int target = row_of(corpus, corpus->train[p], i).target;
+            if (target >= 0) {
+                seen[target]++;
+                all++;
+            }
+        }
     double sum = 0;
     for (int v = 0; v < vocabulary; v++)
         if (seen[v])

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
+#include "data/corpus/batches.h"
+#include "data/corpus/epochs.h"
 #include "data/corpus/floor.h"
 #include "training/plan.h"
 #include "program/options.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "data/corpus/counts.h"
 #include "base/checksum.h"
 #include "training/run/training_text.h"
 #include "training/trainer.h"
@@ -40,7 +41,7 @@ static void use_it(void *directory)
     if (encoding.wrong)
         die("%s: %s", (char *)directory, encoding.wrong);
     const int *tokens = encoding.ids, count = encoding.count;
-    training_text_count_next(&source, next, (int)V, tokens, count);
+    counts_next(&source.corpus, next, (int)V, tokens, count);
     uint64_t checksum = more(0, next, V * sizeof *next);
     checksum = more(checksum, tokens, (size_t)count * sizeof *tokens);
     for (size_t id = 0; id < V; id++)

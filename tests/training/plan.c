@@ -4,6 +4,7 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
+#include "data/corpus/epochs.h"
 #include "training/plan.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/literal.h"

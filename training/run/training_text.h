@@ -15,11 +15,4 @@ typedef struct {
 TrainingText training_text_open(Pretrained *model, const char *text_path);
 void training_text_free(TrainingText *text);
 
-/* next (V): how often the text continues with each token after these; returns the sum. */
-size_t training_text_count_next(const TrainingText *text, size_t *next, int V, const int *tokens,
-                                int count);
-
-/* Whether the text has these tokens in a row. */
-bool training_text_holds(const TrainingText *text, const int *tokens, int count);
-
 #endif

@@ -1,0 +1,47 @@
+/* batches.c: the sequences lie one after another, without padding; what their rows read and predict is
+ * the objective's. */
+#include "batches.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/base.h"
+
+BatchRoom batch_room_new(int rows)
+{
+    int *ints = memory_new(4 * (size_t)rows + 1, sizeof *ints, "a batch");
+    return (BatchRoom){ints + 3 * (size_t)rows, ints, ints + (size_t)rows, ints + 2 * (size_t)rows,
+                       rows};
+}
+
+void batch_room_free(BatchRoom *room)
+{
+    free(room->tokens);
+}
+
+Batch batch_fill(BatchRoom *room, const Corpus *corpus, const Piece *pieces, int count,
+                 uint32_t first_row)
+{
+    int rows = 0, counted = 0;
+    for (int s = 0; s < count; s++) {
+        const int *tokens = corpus->tokens + pieces[s].from;
+        room->start[s] = rows;
+        for (int i = 0; i < pieces[s].length; i++, rows++) {
+            assert(rows < room->rows);
+            const ObjectiveRow row = objective_row(corpus->objective, tokens, i);
+            room->tokens[rows] = row.input;
+            room->targets[rows] = row.target;
+            room->positions[rows] = row.position;
+            counted += row.target >= 0;
+        }
+    }
+    room->start[count] = rows;
+    return (Batch){.rows = rows,
+                   .sequences = count,
+                   .start = room->start,
+                   .tokens = room->tokens,
+                   .targets = room->targets,
+                   .counted = counted,
+                   .positions = room->positions,
+                   .first_row = first_row};
+}

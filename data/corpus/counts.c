@@ -1,0 +1,64 @@
+/* counts.c: the algorithm of Knuth, Morris and Pratt. The text is read once, whatever the tokens are:
+ * after a mismatch the search goes on from the longest beginning of them that still matches. */
+#include "counts.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+
+#include "base/base.h"
+
+typedef struct {
+    const int *tokens;
+    int count;
+    int *shorter; /* (count + 1) of the first i tokens, the longest proper beginning that is also
+                     their end; -1 of none */
+    int matched;  /* how many of the tokens the text has just now */
+} Search;
+
+/* Reads one more token of the text. Whether all are matched now. */
+static bool search_step(Search *s, int token)
+{
+    if (s->matched == s->count)
+        s->matched = s->shorter[s->matched];
+    while (s->matched >= 0 && s->tokens[s->matched] != token)
+        s->matched = s->shorter[s->matched];
+    return ++s->matched == s->count;
+}
+
+static Search search_new(const int *tokens, int count)
+{
+    Search s = {tokens, count, memory_new((size_t)count + 1, sizeof(int), "a search"), 0};
+    s.shorter[0] = -1;
+    for (int i = 1; i <= count; i++) {
+        int shorter = s.shorter[i - 1];
+        while (shorter >= 0 && tokens[shorter] != tokens[i - 1])
+            shorter = s.shorter[shorter];
+        s.shorter[i] = shorter + 1;
+    }
+    return s;
+}
+
+size_t counts_next(const Corpus *corpus, size_t *next, int V, const int *tokens, int count)
+{
+    Search search = search_new(tokens, count);
+    size_t sum = 0;
+    memset(next, 0, sizeof *next * (size_t)V);
+    for (ptrdiff_t at = 0; at + 1 < arrlen(corpus->tokens); at++)
+        if (search_step(&search, corpus->tokens[at])) {
+            next[corpus->tokens[at + 1]]++;
+            sum++;
+        }
+    free(search.shorter);
+    return sum;
+}
+
+bool counts_has(const Corpus *corpus, const int *tokens, int count)
+{
+    Search search = search_new(tokens, count);
+    bool found = !count;
+    for (ptrdiff_t at = 0; !found && at < arrlen(corpus->tokens); at++)
+        found = search_step(&search, corpus->tokens[at]);
+    free(search.shorter);
+    return found;
+}

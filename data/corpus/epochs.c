@@ -1,0 +1,85 @@
+/* epochs.c: the pieces of an epoch are shuffled by sorting random keys. The order depends on the seed
+ * and the epoch only, so that a resumed run finds its place again. */
+#include "epochs.h"
+
+#include <stdlib.h>
+#include <stb/stb_ds.h>
+
+#include "base/base.h"
+
+/* Rows of the part of a stream that is trained on. */
+static size_t rows_of(const Corpus *corpus)
+{
+    return corpus->train_end - 1;
+}
+
+/* Where an epoch cuts a stream first. The tokens before are a shorter piece of their own, so that
+ * each epoch begins its pieces at other tokens. */
+static size_t stream_offset(const Corpus *corpus, uint32_t seed, int64_t epoch)
+{
+    const Random4 counter = {{0, 0, 0, (uint32_t)epoch}};
+    const size_t offset = random_bits(seed, RANDOM_OFFSET, counter) % (uint64_t)corpus->context;
+    return offset < rows_of(corpus) ? offset : 0;
+}
+
+size_t epoch_pieces(const Corpus *corpus, uint32_t seed, int64_t epoch)
+{
+    if (!corpus->stream)
+        return (size_t)arrlen(corpus->train);
+    const size_t offset = stream_offset(corpus, seed, epoch), context = (size_t)corpus->context;
+    return (offset > 0) + (rows_of(corpus) - offset + context - 1) / context;
+}
+
+/* The pieces of an epoch before they are shuffled. */
+static Piece piece_of(const Corpus *corpus, size_t offset, size_t i)
+{
+    if (!corpus->stream)
+        return corpus->train[i];
+    if (offset > 0 && i == 0)
+        return (Piece){0, (int)offset};
+    const size_t from = offset + (i - (offset > 0)) * (size_t)corpus->context;
+    const size_t left = rows_of(corpus) - from;
+    return (Piece){from, left < (size_t)corpus->context ? (int)left : corpus->context};
+}
+
+Reader reader_new(const Corpus *corpus, uint32_t seed)
+{
+    const size_t most = corpus->stream ? rows_of(corpus) / (size_t)corpus->context + 2
+                                       : (size_t)arrlen(corpus->train);
+    Reader reader = {.corpus = corpus,
+                     .seed = seed,
+                     .pieces = memory_new(most, sizeof(Piece), "the order of an epoch"),
+                     .keys = memory_new(most, sizeof(OrderKey), "the order of an epoch")};
+    reader_seek(&reader, 0, 0);
+    return reader;
+}
+
+void reader_free(Reader *reader)
+{
+    free(reader->pieces);
+    free(reader->keys);
+}
+
+bool reader_seek(Reader *reader, int64_t epoch, size_t next)
+{
+    const size_t offset =
+        reader->corpus->stream ? stream_offset(reader->corpus, reader->seed, epoch) : 0;
+    reader->epoch = epoch;
+    reader->count = epoch_pieces(reader->corpus, reader->seed, epoch);
+    random_order(reader->keys, reader->count, reader->seed, RANDOM_ORDER, epoch);
+    for (size_t i = 0; i < reader->count; i++)
+        reader->pieces[i] = piece_of(reader->corpus, offset, reader->keys[i].place);
+    reader->next = next < reader->count ? next : reader->count;
+    return next <= reader->count;
+}
+
+const Piece *reader_take(Reader *reader, int most, int *count)
+{
+    if (reader->next == reader->count)
+        reader_seek(reader, reader->epoch + 1, 0);
+    const size_t left = reader->count - reader->next;
+    *count = left < (size_t)most ? (int)left : most;
+    const Piece *taken = reader->pieces + reader->next;
+    reader->next += (size_t)*count;
+    return taken;
+}

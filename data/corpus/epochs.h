@@ -1,0 +1,30 @@
+/* epochs.h: the pieces of one epoch after another, each epoch in an order of its own. */
+#ifndef PULGA_EPOCHS_H
+#define PULGA_EPOCHS_H
+
+#include "corpus.h"
+#include "order.h"
+
+typedef struct {
+    const Corpus *corpus;
+    uint32_t seed;
+    int64_t epoch; /* from 0 */
+    size_t next;   /* of the epoch's pieces; together with epoch, the position in the data */
+    Piece *pieces; /* this epoch's, in their order */
+    size_t count;
+    OrderKey *keys; /* room for sorting them */
+} Reader;
+
+Reader reader_new(const Corpus *corpus, uint32_t seed);
+void reader_free(Reader *reader);
+
+/* Goes to a place in the data; false if there is none such. */
+bool reader_seek(Reader *reader, int64_t epoch, size_t next);
+
+/* The next pieces of the epoch, `most` or, at its end, fewer; they stay the reader's. */
+const Piece *reader_take(Reader *reader, int most, int *count);
+
+/* How many pieces an epoch has. */
+size_t epoch_pieces(const Corpus *corpus, uint32_t seed, int64_t epoch);
+
+#endif

@@ -1,0 +1,19 @@
+/* order.h: things in a random order. */
+#ifndef PULGA_ORDER_H
+#define PULGA_ORDER_H
+
+#include <stddef.h>
+
+#include "base/random.h"
+
+/* A thing's place before, and the random number that says where it comes. */
+typedef struct {
+    uint64_t key;
+    size_t place;
+} OrderKey;
+
+/* keys (count): the places 0, 1, 2, ... in the order of this seed, purpose and epoch. */
+void random_order(OrderKey *keys, size_t count, uint32_t seed, RandomPurpose purpose,
+                  int64_t epoch);
+
+#endif

@@ -1,0 +1,20 @@
+/* objective.h: what a model learns to predict. For each kind of training it says what a row of a
+ * sequence reads, what is to be predicted there, and where the row stands.
+ *
+ *     next    each token is predicted from those before it: n + 1 tokens are n rows
+ */
+#ifndef PULGA_OBJECTIVE_H
+#define PULGA_OBJECTIVE_H
+
+typedef enum { OBJECTIVE_NEXT } Objective;
+
+typedef struct {
+    int input;    /* the token that is read */
+    int target;   /* the token to predict; -1: none, and the row does not count */
+    int position; /* in the sequence */
+} ObjectiveRow;
+
+/* Row i of a sequence whose first token is tokens[0]. */
+ObjectiveRow objective_row(Objective objective, const int *tokens, int i);
+
+#endif

@@ -1,0 +1,105 @@
+/* counts.c: what follows a beginning, and whether a text has some tokens in a row, as brute force
+ * counts it, but in one reading of the text. */
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+
+#include "base/base.h"
+#include "data/corpus/counts.h"
+#include "tests/helpers/close.h"
+#include "tests/helpers/corpora.h"
+
+enum { V = 8 };
+
+/* The same by comparing at each place. */
+static size_t brute_next(const Corpus *c, size_t *next, const int *tokens, int count, bool *has)
+{
+    size_t sum = 0;
+    *has = false;
+    memset(next, 0, V * sizeof *next);
+    for (ptrdiff_t at = 0; at + count <= arrlen(c->tokens); at++) {
+        if (memcmp(c->tokens + at, tokens, (size_t)count * sizeof *tokens))
+            continue;
+        *has = true;
+        if (at + count < arrlen(c->tokens)) {
+            next[c->tokens[at + count]]++;
+            sum++;
+        }
+    }
+    return sum;
+}
+
+static void check(const Corpus *c, const int *tokens, int count)
+{
+    size_t next[V], wanted[V];
+    bool has;
+    const size_t sum = brute_next(c, wanted, tokens, count, &has);
+    assert_int_equal(counts_next(c, next, V, tokens, count), sum);
+    assert_memory_equal(next, wanted, sizeof next);
+    assert_int_equal(counts_has(c, tokens, count), has);
+}
+
+static void test_every_part_of_a_text_is_found(void **state)
+{
+    (void)state;
+    Corpus c = corpus_made_up(12, 7, false);
+    const int all = (int)arrlen(c.tokens);
+    for (int from = 0; from < all; from++)
+        for (int count = 1; from + count <= all && count < 12; count++) {
+            check(&c, c.tokens + from, count);
+            int other[12]; /* and with another last token */
+            memcpy(other, c.tokens + from, (size_t)count * sizeof *other);
+            other[count - 1] = (other[count - 1] + 1) % V;
+            check(&c, other, count);
+        }
+    corpus_free(&c);
+}
+
+static void test_matches_may_overlap(void **state)
+{
+    (void)state;
+    Corpus c = corpus_of_string("a a a b a a a a b", true, false); /* 0 0 0 1 0 0 0 0 1 */
+    check(&c, (const int[]){0, 0}, 2);
+    check(&c, (const int[]){0, 0, 1, 0, 0}, 5);
+    check(&c, (const int[]){0, 0, 0, 0, 0}, 5);
+    check(&c, (const int[]){1}, 1);
+    size_t next[V];
+    assert_int_equal(counts_next(&c, next, V, (const int[]){0, 0}, 2), 5);
+    assert_int_equal(next[0], 3);
+    assert_int_equal(next[1], 2);
+    corpus_free(&c);
+}
+
+/* 50,000 tokens of prompt on a text that repeats itself took the product of the two. */
+static void test_a_long_prompt_takes_no_longer(void **state)
+{
+    (void)state;
+    enum { TEXT = 400000, PROMPT = 50000 };
+    Corpus c = {.stream = true};
+    int *prompt = calloc(PROMPT, sizeof *prompt);
+    for (int i = 0; i < TEXT; i++)
+        arrput(c.tokens, i % 60000 == 59999);
+    prompt[PROMPT - 1] = 2; /* differs at the very end */
+    size_t next[V];
+    const double begun = clock_seconds();
+    for (int i = 0; i < 20; i++)
+        counts_next(&c, next, V, prompt, 10);
+    const double brief = clock_seconds() - begun;
+    for (int i = 0; i < 20; i++) {
+        assert_int_equal(counts_next(&c, next, V, prompt, PROMPT), 0);
+        assert_false(counts_has(&c, prompt, PROMPT));
+    }
+    assert_true(clock_seconds() - begun - brief < 20 * brief + 0.5);
+    free(prompt);
+    corpus_free(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_part_of_a_text_is_found),
+        cmocka_unit_test(test_matches_may_overlap),
+        cmocka_unit_test(test_a_long_prompt_takes_no_longer),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,204 @@
+/* epochs.c: every epoch has every target once, in an order that the seed and the epoch decide, and a
+ * reader finds each place again. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+
+#include "data/corpus/epochs.h"
+#include "tests/helpers/close.h"
+#include "tests/helpers/corpora.h"
+
+/* The pieces of an epoch foretell each token of the training part but the first exactly once, and
+ * only the outermost ones are short; returns the length of the first piece. */
+static int check_epoch(Reader *reader, int64_t epoch)
+{
+    const Corpus *c = reader->corpus;
+    reader_seek(reader, epoch, 0);
+    assert_int_equal(reader->count, epoch_pieces(c, reader->seed, epoch));
+    int *targets = calloc(c->train_targets + 1, sizeof *targets), first = 0;
+    for (size_t p = 0; p < reader->count; p++) {
+        const Piece piece = reader->pieces[p];
+        const size_t end = piece.from + (size_t)piece.length;
+        assert_true(piece.length > 0 && piece.length <= c->context && end <= c->train_targets);
+        assert_true(piece.length == c->context || !piece.from || end == c->train_targets);
+        first = piece.from ? first : piece.length;
+        for (size_t i = piece.from; i < end; i++)
+            targets[i + 1]++;
+    }
+    assert_int_equal(targets[0], 0);
+    for (size_t i = 1; i <= c->train_targets; i++)
+        assert_int_equal(targets[i], 1);
+    free(targets);
+    return first;
+}
+
+static void check_stream(Corpus c, int context, double held_out)
+{
+    corpus_cut(&c, context, held_out, 3);
+    Reader reader = reader_new(&c, 3);
+    const size_t wanted = (size_t)context < c.train_targets ? (size_t)context : c.train_targets;
+    bool *seen = calloc(wanted + 1, 1);
+    size_t different = 0;
+    for (int64_t epoch = 0; epoch < 40 + 20 * context && epoch < 400; epoch++) {
+        const int first = check_epoch(&reader, epoch);
+        different += !seen[first];
+        seen[first] = true;
+    }
+    /* Each cut comes in its time; where there are many, enough of them. */
+    if (context <= 8)
+        assert_int_equal(different, wanted);
+    else
+        assert_in_range(different, 20, wanted);
+    free(seen);
+    reader_free(&reader);
+    corpus_free(&c);
+}
+
+static void test_stream_epochs(void **state)
+{
+    (void)state;
+    static const int contexts[] = {1, 2, 3, 7, 8, 64, 1000};
+    for (size_t i = 0; i < 7; i++) {
+        check_stream(corpus_made_up(30, 9, true), contexts[i], 0);
+        check_stream(corpus_made_up(30, 9, true), contexts[i], 0.3);
+    }
+    for (int context = 1; context < 9; context++)
+        check_stream(corpus_made_up(2, 4, true), context, 0); /* 1 + 4 tokens */
+    check_stream(corpus_of_string("a b", true, false), 1, 0);
+    check_stream(corpus_of_string("a b", true, false), 5, 0.9);
+}
+
+/* ---- The order of epochs ---- */
+
+static bool same_pieces(const Piece *a, const Piece *b, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (a[i].from != b[i].from || a[i].length != b[i].length)
+            return false;
+    return true;
+}
+
+static void test_epochs_of_lines(void **state)
+{
+    (void)state;
+    Corpus c = corpus_made_up(30, 9, false);
+    corpus_cut(&c, 5, 0.2, 1);
+    const size_t count = (size_t)arrlen(c.train);
+    Reader reader = reader_new(&c, 1), other = reader_new(&c, 2), same = reader_new(&c, 1);
+    Piece *before = calloc(count, sizeof *before);
+    for (int64_t epoch = 0; epoch < 20; epoch++) {
+        reader_seek(&reader, epoch, 0);
+        reader_seek(&other, epoch, 0);
+        reader_seek(&same, epoch, 0);
+        assert_int_equal(reader.count, count);
+        assert_int_equal(epoch_pieces(&c, 1, epoch), count);
+        size_t found = 0; /* all of the pieces, each once */
+        for (size_t i = 0; i < count; i++)
+            for (size_t j = 0; j < count; j++)
+                found += same_pieces(&c.train[i], &reader.pieces[j], 1);
+        assert_int_equal(found, count);
+        assert_false(same_pieces(reader.pieces, before, count));
+        assert_false(same_pieces(reader.pieces, other.pieces, count));
+        assert_true(same_pieces(reader.pieces, same.pieces, count));
+        memcpy(before, reader.pieces, count * sizeof *before);
+    }
+    free(before);
+    reader_free(&reader), reader_free(&other), reader_free(&same);
+    corpus_free(&c);
+}
+
+static void test_stream_order(void **state)
+{
+    (void)state;
+    Corpus c = corpus_made_up(60, 9, true);
+    corpus_cut(&c, 8, 0, 1);
+    Reader reader = reader_new(&c, 1);
+    for (int64_t epoch = 0; epoch < 20; epoch++) {
+        reader_seek(&reader, epoch, 0);
+        size_t ascending = 0;
+        for (size_t i = 1; i < reader.count; i++)
+            ascending += reader.pieces[i].from > reader.pieces[i - 1].from;
+        assert_in_range(ascending, reader.count / 4, 3 * reader.count / 4); /* shuffled */
+    }
+    reader_free(&reader);
+    corpus_free(&c);
+}
+
+/* Reads on from the start, and for every step again from the position before it. */
+static void check_resume(Corpus *c, int most)
+{
+    Reader reader = reader_new(c, 7), resumed = reader_new(c, 7);
+    size_t of_epoch = 0;
+    int64_t epochs = 0;
+    assert_int_equal(reader.epoch, 0);
+    assert_int_equal(reader.next, 0);
+    for (int step = 0; step < 200; step++) {
+        const int64_t epoch = reader.epoch;
+        const size_t next = reader.next;
+        int count, count_resumed;
+        const Piece *pieces = reader_take(&reader, most, &count);
+        reader_seek(&resumed, epoch, next);
+        const Piece *again = reader_take(&resumed, most, &count_resumed);
+        assert_in_range(count, 1, most);
+        assert_int_equal(count, count_resumed);
+        assert_true(same_pieces(pieces, again, (size_t)count));
+        assert_int_equal(reader.epoch, resumed.epoch);
+        assert_int_equal(reader.next, resumed.next);
+
+        /* An epoch is read to its end, the last step of it being fewer, before the next begins. */
+        if (reader.epoch != epoch) {
+            assert_int_equal(reader.epoch, epoch + 1);
+            assert_int_equal(of_epoch, epoch_pieces(c, 7, epoch));
+            of_epoch = 0;
+            epochs++;
+        }
+        of_epoch += (size_t)count;
+        assert_int_equal(reader.next, of_epoch);
+        assert_true(count == most || reader.next == reader.count);
+    }
+    assert_true(epochs > 2);
+    reader_free(&reader);
+    reader_free(&resumed);
+}
+
+static void test_no_such_place(void **state)
+{
+    (void)state;
+    Corpus c = corpus_made_up(15, 9, false);
+    corpus_cut(&c, 5, 0, 7);
+    Reader reader = reader_new(&c, 7);
+    assert_true(reader_seek(&reader, 2, reader.count));
+    assert_false(reader_seek(&reader, 2, reader.count + 1));
+    assert_false(reader_seek(&reader, 2, SIZE_MAX));
+    int count;
+    reader_take(&reader, 4, &count); /* safe all the same */
+    assert_int_equal(count, 4);
+    assert_int_equal(reader.epoch, 3);
+    reader_free(&reader);
+    corpus_free(&c);
+}
+
+static void test_resume(void **state)
+{
+    (void)state;
+    static const int batches[] = {1, 3, 4, 1000};
+    for (int stream = 0; stream < 2; stream++)
+        for (size_t i = 0; i < 4; i++) {
+            Corpus c = corpus_made_up(15, 9, stream);
+            corpus_cut(&c, 5, 0.1, 7);
+            check_resume(&c, batches[i]);
+            corpus_free(&c);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_stream_epochs), cmocka_unit_test(test_epochs_of_lines),
+        cmocka_unit_test(test_stream_order),  cmocka_unit_test(test_no_such_place),
+        cmocka_unit_test(test_resume),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

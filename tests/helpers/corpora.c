@@ -1,0 +1,28 @@
+/* corpora.c: the words of a made-up line are drawn from five, by a rule without chance. */
+#include "corpora.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "literal.h"
+
+Corpus corpus_of_string(const char *string, bool stream, bool characters)
+{
+    Text text = literal_text(string);
+    Tokenizer t = literal_tokenizer(string, characters ? TOKENIZER_CHAR : TOKENIZER_WORD, stream);
+    Corpus c = corpus_new(&text, &t);
+    tokenizer_free(&t);
+    text_free(&text);
+    return c;
+}
+
+Corpus corpus_made_up(int lines, int longest, bool stream)
+{
+    char *text = malloc((size_t)lines * (size_t)longest * 3 + 1), *put = text;
+    for (int line = 0; line < lines; line++)
+        for (int left = 1 + line * 7 % longest; left > 0; left--)
+            put += sprintf(put, "%c%c", 'a' + (line + left * left) % 5, left > 1 ? ' ' : '\n');
+    Corpus c = corpus_of_string(text, stream, false);
+    free(text);
+    return c;
+}
