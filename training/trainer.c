@@ -1,4 +1,6 @@
-/* trainer.c: see trainer.h. */
+/* trainer.c: a run is opened in one of three ways, each a sequence from the text to the model; then
+ * it takes steps, evaluates and saves. What a run holds is put together once, when its plan is
+ * known. */
 #include "trainer.h"
 
 #include <inttypes.h>
@@ -7,68 +9,130 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
-#include "model/matrix/matrix.h"
-#include "training/run/checkpoint.h"
-#include "formats/huggingface/config.h"
+#include "base/threads.h"
 #include "data/corpus/floor.h"
-#include "take_over.h"
+#include "formats/huggingface/pretrained.h"
 #include "formats/huggingface/tokenizer_json.h"
 #include "formats/huggingface/weights.h"
-#include "base/threads.h"
+#include "model/matrix/matrix.h"
+#include "take_over.h"
+#include "training/run/checkpoint.h"
 
 /* Adam squares each gradient, and the largest float is 3.4e38. */
 static const double MAX_NORM = 1.8e19;
 
 /* ---- Opening ---- */
 
-static const char *text_name(const Trainer *t)
+static TokenizerRules rules_of(const Settings *s)
 {
-    return strcmp(t->text_path, "-") ? t->text_path : "standard input";
+    return (TokenizerRules){.kind = s->tokens == TOKENS_CHAR ? TOKENIZER_CHAR : TOKENIZER_WORD,
+                            .lower = s->lower,
+                            .stream = s->sequence == SEQUENCE_STREAM,
+                            .min_count = s->min_count,
+                            .max_words = s->max_words};
 }
 
-static void train_tokenizer(Trainer *t, const Settings *settings)
+/* Cuts the corpus, whose pieces the plan then counts. */
+static Plan plan_and_cut(const Settings *settings, const Decided *decided, Corpus *corpus,
+                         const Tokenizer *tokenizer)
 {
-    t->tokenizer = tokenizer_train(
-        &t->text,
-        (TokenizerRules){.kind = settings->tokens == TOKENS_CHAR ? TOKENIZER_CHAR : TOKENIZER_WORD,
-                         .lower = settings->lower,
-                         .stream = settings->sequence == SEQUENCE_STREAM,
-                         .min_count = settings->min_count,
-                         .max_words = settings->max_words});
+    const Settings sized = plan_model(settings, decided, corpus);
+    corpus_cut(corpus, sized.context, sized.val, (uint32_t)sized.seed);
+    return plan_training(&sized, decided, corpus, tokenizer->vocabulary.count);
 }
 
-static void make_plan(Trainer *t, const Settings *settings, const Decided *decided)
+/* The kernel and the memory that the plan asks for: dies if this machine does not have them. */
+static void take_machine(Trainer *t)
 {
-    if (!matrix_choose(settings->precision))
+    if (!matrix_choose(t->plan.settings.precision))
         usage_error("--precision bf16 needs AMX or AVX-512 BF16, which this processor, or the "
                     "kernel that PULGA_KERNEL names, does not have; f32 runs everywhere");
-    const Settings sized = plan_model(settings, decided, &t->corpus);
-    corpus_cut(&t->corpus, sized.context, sized.val, (uint32_t)sized.seed);
-    t->plan = plan_training(&sized, decided, &t->corpus, t->tokenizer.vocabulary.count);
-    t->floor = t->corpus.stream ? (double)NAN : floor_of(&t->corpus, t->plan.reach);
-    t->trial = thread_trial_new(t->plan.settings.threads, DECIDED(decided, threads));
-}
-
-static void make_model(Trainer *t)
-{
     memory_check(t->plan.bytes, "a model of these sizes");
     t->gpt = gpt_new(&t->plan.shape, t->plan.rows);
     t->adam = adam_new(&t->gpt);
     t->best = memory_new(t->gpt.size, sizeof *t->best, "the best weights");
-    t->reader = reader_new(&t->corpus, (uint32_t)t->plan.settings.seed);
     t->room = batch_room_new(t->plan.rows);
+}
+
+/* What every run has before its first step. */
+static void start(Trainer *t, const Decided *decided)
+{
+    t->reader = reader_new(&t->corpus, (uint32_t)t->plan.settings.seed);
+    t->trial = thread_trial_new(t->plan.settings.threads, DECIDED(decided, threads));
     t->progress = (Progress){.best_loss = INFINITY};
+    t->floor = t->corpus.stream ? (double)NAN : floor_of(&t->corpus, t->plan.reach);
+    run_identity(t->identity, &t->plan.settings, &t->text, &t->tokenizer);
+}
+
+static void open_new(Trainer *t, const char *text_path, const Settings *settings,
+                     const Decided *decided)
+{
+    const Settings reading = plan_text(settings, decided);
+    const Text text = text_read(text_path, reading.lower);
+    const Tokenizer tokenizer = tokenizer_train(&text, rules_of(&reading));
+    Corpus corpus = corpus_new(&text, &tokenizer);
+    const Plan plan = plan_and_cut(&reading, decided, &corpus, &tokenizer);
+
+    *t = (Trainer){.text_path = text_path,
+                   .text = text,
+                   .tokenizer = tokenizer,
+                   .corpus = corpus,
+                   .plan = plan};
+    take_machine(t);
+    t->directory = run_begin(settings, text_path);
+    t->log = log_begin(&t->directory);
+    gpt_init(&t->gpt, (uint32_t)settings->seed);
+    start(t, decided);
+}
+
+/* Starts from another model: its sizes, its tokenizer and its weights. */
+static void open_from(Trainer *t, const char *text_path, Settings *settings, Decided *decided)
+{
+    Pretrained model = pretrained_open(settings->from);
+    take_over_model(settings, decided, &model);
+    const Text text = text_read(text_path, settings->lower);
+    const Tokenizer tokenizer = model.tokenizer;
+    Corpus corpus = corpus_new(&text, &tokenizer);
+    const Plan plan = plan_and_cut(settings, decided, &corpus, &tokenizer);
+
+    *t = (Trainer){.text_path = text_path,
+                   .text = text,
+                   .tokenizer = tokenizer,
+                   .corpus = corpus,
+                   .plan = plan};
+    take_machine(t);
+    t->directory = run_begin(settings, text_path);
+    t->log = log_begin(&t->directory);
+    memcpy(t->gpt.weight_block, model.gpt.weight_block, model.gpt.size * sizeof(Real));
+    start(t, decided);
+    model.tokenizer = tokenizer_new(); /* the trainer's from now on */
+    pretrained_close(&model);
 }
 
 /* The tokenizer that a run was begun with: it need not come from its text only. */
-static void read_tokenizer(Trainer *t, const Settings *settings)
+static Tokenizer read_tokenizer(const Directory *directory, const Config *config, const Settings *s)
 {
-    const Config *config = &t->config;
-    t->tokenizer = tokenizer_json_read(&t->directory, config->shape.vocabulary, config->eos);
-    if (t->tokenizer.stream != (settings->sequence == SEQUENCE_STREAM) ||
-        t->tokenizer.lower != settings->lower ||
-        (t->tokenizer.kind == TOKENIZER_CHAR) != (settings->tokens == TOKENS_CHAR))
-        die("%s/tokenizer.json does not read a text as config.json says", t->directory.path);
+    const Tokenizer tokenizer =
+        tokenizer_json_read(directory, config->shape.vocabulary, config->eos);
+    const TokenizerRules rules = rules_of(s);
+    if (tokenizer.stream != rules.stream || tokenizer.lower != rules.lower ||
+        tokenizer.kind != rules.kind)
+        die("%s/tokenizer.json does not read a text as config.json says", directory->path);
+    return tokenizer;
+}
+
+/* The text that settings->text names, or else the run's own copy. */
+static Text read_text_again(const Directory *directory, const Config *config, Settings *settings)
+{
+    const bool named = settings->text;
+    if (!named)
+        settings->text = run_text_name(directory);
+    if (!settings->text)
+        die("%s holds no copy of its text; name it with --text FILE", directory->path);
+    const Text text = named ? text_read(settings->text, settings->lower)
+                            : run_read_text(directory, settings->lower);
+    record_check_text(config, directory->path, text.name, &text);
+    return text;
 }
 
 static void check_kernel(const Trainer *t)
@@ -79,26 +143,9 @@ static void check_kernel(const Trainer *t)
              t->directory.path, kernel, matrix_kernel_name());
 }
 
-static void open_resumed(Trainer *t, Settings *settings, Decided *decided)
+/* Puts the weights, the data and the log where the last save left them. */
+static void go_on(Trainer *t)
 {
-    t->directory = run_resume(settings->resume); /* locked: nobody else changes it now */
-    t->config = record_read(&t->directory);
-    take_over_run(settings, decided, &t->config, &t->directory);
-    const bool named = settings->text != NULL;
-    if (!named)
-        settings->text = run_text_name(&t->directory);
-    if (!settings->text)
-        die("%s holds no copy of its text; name it with --text FILE", t->directory.path);
-    t->text_path = settings->text;
-    t->text = named ? text_read(t->text_path, settings->lower)
-                    : run_read_text(&t->directory, settings->lower);
-    record_check_text(&t->config, t->directory.path, text_name(t), &t->text);
-    read_tokenizer(t, settings);
-    t->corpus = corpus_new(&t->text, &t->tokenizer);
-    make_plan(t, settings, decided);
-    check_kernel(t);
-    make_model(t);
-    run_identity(t->identity, &t->plan.settings, &t->text, &t->tokenizer);
     size_t log_size;
     t->progress = state_read(&t->directory, &t->gpt, &t->adam, t->best, &log_size, t->identity);
     if (t->plan.settings.steps < t->progress.step)
@@ -110,58 +157,48 @@ static void open_resumed(Trainer *t, Settings *settings, Decided *decided)
     t->log = log_resume(&t->directory, log_size);
 }
 
-/* The rest of opening a new run, from weights of its own or, unless NULL, from a model's. */
-static void begin(Trainer *t, const Settings *settings, const Decided *decided, const Gpt *from)
+static void open_resumed(Trainer *t, Settings *settings, Decided *decided)
 {
-    t->corpus = corpus_new(&t->text, &t->tokenizer);
-    make_plan(t, settings, decided);
-    make_model(t);
-    if (from)
-        memcpy(t->gpt.weight_block, from->weight_block, from->size * sizeof(Real));
-    else
-        gpt_init(&t->gpt, (uint32_t)settings->seed);
-    memcpy(t->best, t->gpt.weight_block, t->gpt.size * sizeof *t->best);
-    run_identity(t->identity, &t->plan.settings, &t->text, &t->tokenizer);
-    t->directory = run_begin(settings, t->text_path);
-    t->log = log_begin(&t->directory);
-}
+    const Directory directory = run_resume(settings->resume); /* locked: nobody else changes it */
+    const Config config = record_read(&directory);
+    take_over_run(settings, decided, &config, &directory);
+    Text text = read_text_again(&directory, &config, settings);
+    const Tokenizer tokenizer = read_tokenizer(&directory, &config, settings);
+    Corpus corpus = corpus_new(&text, &tokenizer);
+    text_let_go(&text);
+    const Plan plan = plan_and_cut(settings, decided, &corpus, &tokenizer);
 
-static void open_new(Trainer *t, Settings *settings, const Decided *decided)
-{
-    *settings = plan_text(settings, decided);
-    t->text = text_read(t->text_path, settings->lower);
-    train_tokenizer(t, settings);
-    begin(t, settings, decided, NULL);
-}
-
-static void open_from(Trainer *t, Settings *settings, Decided *decided)
-{
-    Pretrained model = pretrained_open(settings->from);
-    take_over_model(settings, decided, &model);
-    t->text = text_read(t->text_path, settings->lower);
-    t->tokenizer = model.tokenizer;
-    model.tokenizer = (Tokenizer){0}; /* the trainer's from now on */
-    begin(t, settings, decided, &model.gpt);
-    pretrained_close(&model);
+    *t = (Trainer){.text_path = settings->text,
+                   .text = text,
+                   .tokenizer = tokenizer,
+                   .corpus = corpus,
+                   .plan = plan,
+                   .directory = directory,
+                   .config = config};
+    take_machine(t);
+    check_kernel(t);
+    start(t, decided);
+    go_on(t);
 }
 
 void trainer_open(Trainer *t, const char *text_path, Settings *settings, Decided *decided)
 {
-    *t = (Trainer){.text_path = text_path};
     if (settings->resume)
         open_resumed(t, settings, decided);
     else if (settings->from)
-        open_from(t, settings, decided);
+        open_from(t, text_path, settings, decided);
     else
-        open_new(t, settings, decided);
+        open_new(t, text_path, settings, decided);
 }
 
-bool trainer_describe(const Trainer *t, const char *command)
+bool trainer_describe(Trainer *t, const char *command)
 {
     if (t->plan.settings.resume) /* how it came about stays as it was */
         return record_update(&t->directory, &t->config, &t->plan.settings);
-    return run_describe(&t->directory, &t->plan, &t->tokenizer, t->text_path, &t->text, command,
-                        t->identity);
+    const bool good = run_describe(&t->directory, &t->plan, &t->tokenizer, t->text_path, &t->text,
+                                   command, t->identity);
+    text_let_go(&t->text);
+    return good;
 }
 
 void trainer_close(Trainer *t)
@@ -308,8 +345,8 @@ bool trainer_save(Trainer *t)
     return run_save(&t->directory, &t->gpt, &t->adam, t->best, &t->progress, &t->log, t->identity);
 }
 
-bool trainer_keep(const Trainer *t, bool anew)
+bool trainer_keep(const Trainer *t, bool again)
 {
     return checkpoint_keep(&t->directory, t->progress.step, t->log.size, t->plan.settings.keep,
-                           anew);
+                           again);
 }

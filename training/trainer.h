@@ -11,19 +11,19 @@
 
 typedef struct {
     const char *text_path;
-    Text text;
+    Text text; /* without its bytes once they are encoded and copied */
     Tokenizer tokenizer;
     Corpus corpus;
     Plan plan;
-    double floor;        /* NAN where it is not counted */
     Directory directory; /* the run's, locked */
     Config config;       /* of a resumed run, as it was read */
     Log log;
     Identity identity;
+    double floor; /* NAN for a stream, where it is not counted */
 
     Gpt gpt;
     Adam adam;
-    Real *best; /* a block of weights: those of the lowest evaluated loss */
+    Real *best; /* a block of weights: those of the lowest loss in an evaluation */
     Reader reader;
     BatchRoom room;
     ThreadTrial trial;
@@ -36,17 +36,17 @@ typedef struct {
 void trainer_open(Trainer *trainer, const char *text_path, Settings *settings, Decided *decided);
 void trainer_close(Trainer *trainer);
 
-/* Writes what does not change during the run; command: the line it was begun with. Says what
- * failed and returns false. */
-bool trainer_describe(const Trainer *trainer, const char *command);
+/* Writes what does not change during the run, and lets the text go; command: the line it was begun
+ * with. Warns and returns false if that fails. */
+bool trainer_describe(Trainer *trainer, const char *command);
 
 typedef struct {
     double loss, gradient_norm, rate;
     int64_t targets;
 } Step;
 
-/* Forward, backward and update over the next sequences. Dies, keeping what was saved, where a
- * loss, a gradient or a weight is not finite. */
+/* Forward, backward and update over the next sequences. Dies, keeping what was saved, if the loss or
+ * a gradient is not finite. */
 Step trainer_step(Trainer *trainer);
 
 /* Told of an evaluation as it goes on: how much of it is done, from 0 to 1. Returns false to
@@ -58,12 +58,13 @@ typedef bool EvaluationWatch(void *watcher, double share);
  * the loss is not finite. watch may be NULL. */
 double trainer_evaluate(Trainer *trainer, EvaluationWatch *watch, void *watcher);
 
-/* Writes the model, the log and the state. Says what failed and returns false. */
+/* Writes the model, the log and the state. Warns and returns false if that fails; dies if a weight
+ * is not finite. */
 bool trainer_save(Trainer *trainer);
 
-/* Keeps what is saved as one of the last settings.keep; where it was kept already, made anew or
- * left as it is. Says what failed and returns false. */
-bool trainer_keep(const Trainer *trainer, bool anew);
+/* Keeps what is saved as one of the last settings.keep. If that step was kept already, it is kept
+ * again or left as it is. Warns and returns false if that fails. */
+bool trainer_keep(const Trainer *trainer, bool again);
 
 /* Whether some of the text is held out: then that is evaluated, else what is trained on. */
 bool trainer_holds_out(const Trainer *trainer);
