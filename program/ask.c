@@ -1,4 +1,5 @@
-/* ask.c: see ask.h. */
+/* ask.c: libedit reads what is typed, getline what comes from a pipe, where a line without an end is
+ * refused before it fills the memory. */
 #include "ask.h"
 
 #include <editline/readline.h>
@@ -11,47 +12,80 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/utf8.h"
+
+enum { PROMPT_MOST = 1 << 20 }; /* bytes */
 
 bool ask_person(void)
 {
     return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 }
 
-/* The line's editor must know that the terminal speaks UTF-8; how numbers are written stays. */
-static void speak_utf8(void)
+/* ---- At a terminal ---- */
+
+/* What Tab completes. libedit gives its callbacks no context, so this cannot be handed on. */
+static Completions completions;
+
+/* The next word that begins with `beginning`, as memory that libedit frees; NULL after the last. */
+static char *next_completion(const char *beginning, int again)
 {
+    static int at;
+    if (!again)
+        at = 0;
+    while (at < completions.count) {
+        const char *word = completions.word(completions.words, at++);
+        if (word && !strncmp(word, beginning, strlen(beginning)))
+            return format_text("%s", word);
+    }
+    return NULL;
+}
+
+static char **complete(const char *beginning, int from, int end)
+{
+    (void)from, (void)end;
+    rl_attempted_completion_over = 1; /* else it would complete the names of files */
+    return rl_completion_matches(beginning, next_completion);
+}
+
+char *ask_typed(Completions words, size_t *size)
+{
+    /* libedit must know that the terminal speaks UTF-8. Only letters: numbers keep their point. */
     setlocale(LC_CTYPE, "");
     if (strcmp(nl_langinfo(CODESET), "UTF-8"))
         setlocale(LC_CTYPE, "C.UTF-8");
+    completions = words;
+    rl_attempted_completion_function = complete;
+    char *line = readline("> ");
+    if (!line) {
+        putchar('\n'); /* after the Ctrl-D */
+        return NULL;
+    }
+    if (*line)
+        add_history(line);
+    *size = strlen(line);
+    return line;
 }
 
-char *ask_line(bool person, size_t *size)
+/* ---- In a pipe ---- */
+
+char *ask_piped(size_t *size)
 {
-    char *line = NULL;
-    if (person) {
-        speak_utf8();
-        line = readline("> ");
-        if (!line) {
-            putchar('\n'); /* behind the ^D */
-            return NULL;
-        }
-        if (*line)
-            add_history(line);
-        *size = strlen(line);
-        return line;
+    char *line = memory_new(PROMPT_MOST + 1, 1, "a prompt");
+    int c = 0;
+    *size = 0;
+    while ((c = getchar()) != EOF && c != '\n') {
+        if (*size == PROMPT_MOST)
+            die("standard input has a line of more than %d bytes: that is no prompt", PROMPT_MOST);
+        line[(*size)++] = (char)c;
     }
-    size_t room = 0;
-    const ssize_t length = getline(&line, &room, stdin);
     if (ferror(stdin))
         die("cannot read standard input: %s", strerror(errno));
-    if (length < 0) {
+    if (c == EOF && !*size) {
         free(line);
         return NULL;
     }
-    *size = (size_t)length;
-    if (*size && line[*size - 1] == '\n')
-        line[--*size] = 0;
     if (*size && line[*size - 1] == '\r')
-        line[--*size] = 0;
+        (*size)--;
+    line[*size] = 0;
     return line;
 }

@@ -115,7 +115,7 @@ static void show_tables(const Heads *heads)
     char *bytes = NULL;
     size_t length;
     stdout = memory_stream(&bytes, &length);
-    const Screen screen = {0, "", "", 0};
+    const Screen screen = {0, "", ""};
     tables_summarise(heads);
     tables_show(heads, &screen);
     fclose(stdout);
