@@ -1,5 +1,5 @@
-/* ask.c: libedit reads what is typed, getline what comes from a pipe, where a line without an end is
- * refused before it fills the memory. */
+/* ask.c: libedit reads what is typed. What comes from a pipe is read byte by byte, so that a line
+ * without an end is refused before it fills the memory. */
 #include "ask.h"
 
 #include <editline/readline.h>
@@ -70,14 +70,15 @@ char *ask_typed(Completions words, size_t *size)
 
 char *ask_piped(size_t *size)
 {
-    char *line = memory_new(PROMPT_MOST + 1, 1, "a prompt");
-    int c = 0;
-    *size = 0;
-    while ((c = getchar()) != EOF && c != '\n') {
-        if (*size == PROMPT_MOST)
+    char *line;
+    int c;
+    FILE *out = memory_stream(&line, size);
+    for (size_t length = 0; (c = getchar()) != EOF && c != '\n'; length++) {
+        if (length == PROMPT_MOST)
             die("standard input has a line of more than %d bytes: that is no prompt", PROMPT_MOST);
-        line[(*size)++] = (char)c;
+        putc(c, out);
     }
+    fclose(out);
     if (ferror(stdin))
         die("cannot read standard input: %s", strerror(errno));
     if (c == EOF && !*size) {
@@ -85,7 +86,6 @@ char *ask_piped(size_t *size)
         return NULL;
     }
     if (*size && line[*size - 1] == '\r')
-        (*size)--;
-    line[*size] = 0;
+        line[--*size] = 0;
     return line;
 }
