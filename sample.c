@@ -1,11 +1,12 @@
-/* sample.c: what a trained model says: the next word with its probabilities, and continuations. */
+/* sample.c: prints which tokens a trained model expects after a prompt, and continues the prompt.
+ * Prompts come from the command line, from a person at a terminal, or from a pipe. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/display.h"
-#include "program/answer.h"
+#include "program/answer_print.h"
 #include "program/ask.h"
 #include "program/options.h"
 #include "program/process.h"
@@ -56,8 +57,8 @@ static const Field CHOICES[] = {
      "the text to count in, if the run holds no copy of the one it was trained on", LIFE_CALL},
     {"score", WORDS_FIELD(score), NULL, "FILE", 0, 0,
      "instead: loss and perplexity of a text, of each line and of all", LIFE_CALL},
-    {"json", FLAG_FIELD(json), NULL, NULL, 0, 0, "print one JSON object per prompt, one a line",
-     LIFE_CALL},
+    {"json", FLAG_FIELD(json), NULL, NULL, 0, 0,
+     "print one JSON object per prompt, each on a line (JSON Lines)", LIFE_CALL},
     {"threads", WHOLE_FIELD(threads), NULL, "N", 1, 1024, "processors to use [all]", LIFE_CALL},
     {.name = NULL},
 };
@@ -84,25 +85,25 @@ static void refuse(const Decided *decided, const char *why, const size_t *offset
 {
     for (; *offsets != FIELD_NONE; offsets++)
         if (decided->at[*offsets])
-            usage_error("%s: --%s says nothing then", why, field_at(CHOICES, *offsets)->name);
+            usage_error("%s, so --%s would have no effect", why, field_at(CHOICES, *offsets)->name);
 }
 
 static void check_choice(const Choice *choice, const Decided *decided, bool prompted)
 {
     if (choice->score && prompted)
-        usage_error("--score takes its text from a file: a prompt says nothing then");
+        usage_error("--score reads a text from a file, so a prompt would have no effect");
     if (choice->score)
-        refuse(decided, "--score writes nothing and draws nothing",
+        refuse(decided, "--score writes no continuations",
                (const size_t[]){AT(count), AT(words), AT(temperature), AT(top_k), AT(top_p),
                                 AT(greedy), AT(beam), AT(seed), AT(table), AT(text), FIELD_NONE});
     if (choice->greedy)
-        refuse(decided, "--greedy takes the most probable token",
+        refuse(decided, "--greedy always takes the most probable token",
                (const size_t[]){AT(temperature), AT(top_k), AT(top_p), AT(beam), FIELD_NONE});
     if (choice->beam)
-        refuse(decided, "--beam searches and does not draw",
+        refuse(decided, "--beam searches instead of drawing",
                (const size_t[]){AT(temperature), AT(top_k), AT(top_p), FIELD_NONE});
     if (choice->beam && choice->count > choice->beam)
-        usage_error("--beam %d keeps no more than that: --count %d is too many", choice->beam,
+        usage_error("--beam %d finds no more than that, so --count %d is too many", choice->beam,
                     choice->count);
 }
 
@@ -123,59 +124,114 @@ static AnswerRules rules_of(const Choice *choice, const Decided *decided, const 
                                                            : 50,
         .beam = choice->beam,
         .sampling = {greedy ? 0 : choice->temperature, choice->top_p, choice->top_k},
-        .seed = (uint32_t)choice->seed,
-        .json = choice->json};
+        .seed = (uint32_t)choice->seed};
 }
 
-/* Answers what is asked; returns whether all of it could be. */
-static bool answer_one(Answerer *answerer, const char *name, const char *prompt, size_t size)
+/* Prints the answer to a prompt; returns false if it has none. */
+static bool print_answer(Answerer *answerer, AnswerPrinter *printer, bool json, Answer *answer)
 {
-    char *wrong = answer(answerer, name, prompt, size);
-    if (wrong && !answerer->rules.json)
-        warn("%s", wrong);
-    free(wrong);
-    return !wrong;
-}
-
-/* In a pipe, what is answered stands before the answer. */
-static void put_asked(const char *line)
-{
-    char *shown = display_text(line);
-    printf("> %s\n", shown);
+    const bool good = !answer->encoding.wrong;
+    if (json) {
+        if (good)
+            answer_continue(answerer, answer, NULL, NULL);
+        answer_print_json(answerer, answer);
+    } else if (good) {
+        const bool terminal = printer->screen->terminal;
+        answer_print_next(printer, answer);
+        answer_continue(answerer, answer, terminal ? answer_print_growing : NULL, printer);
+        screen_status(printer->screen, "");
+        answer_print_continuations(printer, answer);
+    } else {
+        warn("%s", answer->encoding.wrong);
+    }
     fflush(stdout);
-    free(shown);
+    return good;
 }
 
-static bool answer_all(Answerer *answerer)
+static void greet(const Pretrained *model)
 {
-    const bool person = ask_person();
+    const Vocabulary *words = &model->tokenizer.vocabulary;
+    const bool letters = model->tokenizer.kind == TOKENIZER_CHAR;
+    size_t count = 0;
+    for (int id = 0; id < words->count; id++)
+        count += !vocabulary_is_special(words, id);
+    printf("%s knows %s. Type the beginning of a %s%s.\nAn empty line starts from nothing; Ctrl-D "
+           "leaves.\n",
+           model->directory.path, plural(count, letters ? "character" : "word").text,
+           letters ? "text" : "sentence", letters ? "" : "; Tab completes a word");
+}
+
+/* Whether a person asks for help, in a word that the model does not know. */
+static bool asks_for_help(const char *line)
+{
+    static const char *const words[] = {"help", "quit", "exit", "?", ":q"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcmp(line, words[i]))
+            return true;
+    return false;
+}
+
+static void converse(Answerer *answerer, AnswerPrinter *printer, bool json)
+{
+    const Tokenizer *t = &answerer->model->tokenizer;
+    size_t size;
+    greet(answerer->model);
+    for (char *line; (line = ask_typed(t->kind == TOKENIZER_WORD ? &t->vocabulary : NULL, &size));
+         free(line)) {
+        Answer answer = answer_begin(answerer, "the prompt", line, size);
+        if (answer.encoding.wrong && asks_for_help(line))
+            greet(answerer->model);
+        else
+            print_answer(answerer, printer, json, &answer);
+        answer_free(&answer);
+    }
+}
+
+/* Answers each line of a pipe, and prints it before its answer; returns whether all have one. */
+static bool answer_lines(Answerer *answerer, AnswerPrinter *printer, bool json)
+{
     bool good = true;
     size_t size, number = 0;
-    for (char *line; (line = ask_line(person, &size)); free(line)) {
-        char *name =
-            person ? format_text("the prompt") : format_text("standard input:%zu", ++number);
-        if (!person && !answerer->rules.json)
-            put_asked(line);
-        good &= answer_one(answerer, name, line, size) || person;
+    for (char *line; (line = ask_piped(&size)); free(line)) {
+        char *name = format_text("standard input:%zu", ++number), *shown = display_text(line);
+        if (!json)
+            printf("> %s\n", shown);
+        fflush(stdout); /* the next line may go to standard error */
+        Answer answer = answer_begin(answerer, name, line, size);
+        good &= print_answer(answerer, printer, json, &answer);
+        answer_free(&answer);
+        free(shown);
         free(name);
     }
     return good;
 }
 
-static bool converse(Pretrained *model, const Choice *choice, const Decided *decided, char **words)
+static bool answer_words(Answerer *answerer, AnswerPrinter *printer, bool json, char **words)
 {
-    TrainingText source = training_text_open(model, choice->text);
-    Answerer answerer = answerer_new(model, &source, rules_of(choice, decided, model));
-    bool good;
-    if (*words) {
-        char *prompt = words_together(words);
-        good = answer_one(&answerer, "the prompt", prompt, strlen(prompt));
-        free(prompt);
-    } else {
-        good = answer_all(&answerer);
-    }
+    char *prompt = words_together(words);
+    Answer answer = answer_begin(answerer, "the prompt", prompt, strlen(prompt));
+    const bool good = print_answer(answerer, printer, json, &answer);
+    answer_free(&answer);
+    free(prompt);
+    return good;
+}
+
+/* Answers what is asked; returns whether all prompts have an answer. */
+static bool sample(Pretrained *model, const Choice *choice, const Decided *decided, char **prompt)
+{
+    const Screen screen = screen_open();
+    TrainingText text = training_text_open(model, choice->text);
+    Answerer answerer = answerer_new(model, &text, rules_of(choice, decided, model));
+    AnswerPrinter printer = {.answerer = &answerer, .screen = &screen};
+    bool good = true;
+    if (*prompt)
+        good = answer_words(&answerer, &printer, choice->json, prompt);
+    else if (ask_person())
+        converse(&answerer, &printer, choice->json);
+    else
+        good = answer_lines(&answerer, &printer, choice->json);
     answerer_free(&answerer);
-    training_text_free(&source);
+    training_text_free(&text);
     return good;
 }
 
@@ -186,7 +242,7 @@ int main(int argc, char **argv)
     Decided decided = {{0}};
     char **words = options_and_words(PROGRAM, argc, argv, &choice, decided.at);
     if (!words[0])
-        usage_error("give a RUN to sample from; --help tells all");
+        usage_error("give a RUN to sample from; see --help");
     check_choice(&choice, &decided, words[1]);
     process_start_threads(choice.threads);
 
@@ -195,7 +251,7 @@ int main(int argc, char **argv)
     if (choice.score)
         score_text(&model, choice.score, choice.json);
     else
-        good = converse(&model, &choice, &decided, words + 1);
+        good = sample(&model, &choice, &decided, words + 1);
     pretrained_close(&model);
     free(words);
     fields_free(CHOICES, &choice);

@@ -118,8 +118,6 @@ static void announce_rate(const Trainer *t, const Screen *screen)
         screen_paragraph(screen, "rate", "constant: rises to %g in %s%s", s->lr, warmup.text, end);
         break;
     }
-    if (t->plan.gentle)
-        screen_paragraph(screen, "", "a tenth of a new run's rate: this model is already trained");
     if (s->warmup > s->steps && s->steps > 0)
         screen_paragraph(screen, "",
                          "the warm-up is longer than the run: the rate never reaches "

@@ -1,47 +1,74 @@
-/* answer.h: what a model says to a prompt, as text for a person or as JSON for a program: what may
- * come next, and continuations. Probabilities are the model's own, over all tokens; but of those
- * that are no words, as [bos], no continuation has one: the others share their weight. */
+/* answer.h: what a model answers to a prompt: which tokens may come next, and continuations. Here
+ * the answer is made; answer_print.h writes it. Probabilities are the model's own, over all tokens;
+ * but a continuation never contains a token that stands for no text, such as [bos]. */
 #ifndef PULGA_ANSWER_H
 #define PULGA_ANSWER_H
 
-#include "training/run/training_text.h"
-#include "model/generate/beam.h"
-#include "model/generate/sampler.h"
 #include "model/generate/generator.h"
-#include "screen.h"
+#include "model/generate/sampler.h"
+#include "training/run/training_text.h"
 
 typedef struct {
-    int table;        /* rows of the table of next words */
-    bool all_rows;    /* also those that would say 0.000 */
+    int table;        /* rows of the table of next tokens */
+    bool all_rows;    /* also those that would print 0.000 */
     int count, words; /* continuations, and tokens of each at most */
-    int beam;         /* 0: they are drawn */
+    int beam;         /* 0: continuations are drawn */
     Sampling sampling;
     uint32_t seed;
-    bool json;
 } AnswerRules;
 
-/* All that answering needs, over an open model. */
+typedef struct {
+    int *tokens, count; /* after the prompt, with [eos] */
+    double log_probability;
+    bool ended;        /* by [eos]; else it was cut */
+    bool context_full; /* the context was full before the continuation was complete */
+    bool in_text;      /* the text has prompt and continuation word for word */
+} Continuation;
+
+/* All that is known about one prompt. */
+typedef struct {
+    const char *prompt; /* as asked; or the token that was drawn because nothing was asked */
+    uint32_t number;    /* of the prompt, from 0 */
+    Encoding encoding;  /* its tokens, or why there is no answer */
+    int hidden;         /* 1 if its first token is a line end that nobody asked for, else 0 */
+    bool context_full;  /* the prompt has more tokens than the context */
+    Ranked *next;       /* (rows) the most probable next tokens, with their probabilities */
+    int rows;
+    const size_t *times; /* (V) how often the training text continues with each token */
+    size_t times_in_all; /* the sum; 0 also if there is no text to count in */
+    Continuation *continuations;
+    int count;
+} Answer;
+
+/* Told of a continuation as it grows, so that a person sees something happen. */
+typedef void AnswerWatch(const Answer *answer, const Continuation *so_far, void *watcher);
+
+/* What answering needs, made once for all prompts. */
 typedef struct {
     Pretrained *model;
-    const TrainingText *source;
+    const TrainingText *text;
     AnswerRules rules;
-    Screen screen;
-    Generator prompt; /* has read the prompt, which every continuation goes on from */
-    Generator writer;
     KvCache cache;
+    Generator prompt;  /* has read the prompt */
+    Generator writer;  /* writes one continuation after another */
     double *p, *log_p; /* (V) probabilities */
-    Ranked *ranked;    /* (V) */
-    size_t *next;      /* (V) counts */
-    int *tokens;       /* (words) of a continuation */
-    bool *barred;      /* (V) no continuation has this token */
-    uint32_t asked;    /* prompts so far: each draws its own */
+    Ranked *ranked;    /* (V) scratch memory */
+    size_t *times;     /* (V) */
+    bool *barred;      /* (V) tokens that no continuation contains */
+    uint32_t asked;    /* prompts so far: each draws with random numbers of its own */
 } Answerer;
 
-Answerer answerer_new(Pretrained *model, const TrainingText *source, AnswerRules rules);
+Answerer answerer_new(Pretrained *model, const TrainingText *text, AnswerRules rules);
 void answerer_free(Answerer *answerer);
 
-/* Answers on standard output. Returns NULL, or what is wrong with the prompt in one line (the
- * caller frees), which as JSON was said already. */
-char *answer(Answerer *answerer, const char *name, const char *prompt, size_t size);
+/* Reads a prompt, which messages call `name`, and ranks the next tokens. If the prompt cannot be
+ * answered, encoding.wrong says why. answer_free() frees the answer, which is valid until the next
+ * one is begun. */
+Answer answer_begin(Answerer *answerer, const char *name, const char *prompt, size_t size);
+
+/* Adds the continuations. watch may be NULL. */
+void answer_continue(Answerer *answerer, Answer *answer, AnswerWatch *watch, void *watcher);
+
+void answer_free(Answer *answer);
 
 #endif

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "base/utf8.h"
 
 enum { PROMPT_MOST = 1 << 20 }; /* bytes */
 
@@ -24,17 +23,18 @@ bool ask_person(void)
 /* ---- At a terminal ---- */
 
 /* What Tab completes. libedit gives its callbacks no context, so this cannot be handed on. */
-static Completions completions;
+static const Vocabulary *completed;
 
-/* The next word that begins with `beginning`, as memory that libedit frees; NULL after the last. */
+/* The next word that begins with `beginning`, in memory that libedit frees; NULL after the last. */
 static char *next_completion(const char *beginning, int again)
 {
-    static int at;
+    static int id;
     if (!again)
-        at = 0;
-    while (at < completions.count) {
-        const char *word = completions.word(completions.words, at++);
-        if (word && !strncmp(word, beginning, strlen(beginning)))
+        id = 0;
+    while (completed && id < completed->count) {
+        const char *word = vocabulary_word(completed, id);
+        const bool fits = !strncmp(word, beginning, strlen(beginning));
+        if (!vocabulary_is_special(completed, id++) && fits)
             return format_text("%s", word);
     }
     return NULL;
@@ -43,17 +43,17 @@ static char *next_completion(const char *beginning, int again)
 static char **complete(const char *beginning, int from, int end)
 {
     (void)from, (void)end;
-    rl_attempted_completion_over = 1; /* else it would complete the names of files */
+    rl_attempted_completion_over = 1; /* else the names of files would follow */
     return rl_completion_matches(beginning, next_completion);
 }
 
-char *ask_typed(Completions words, size_t *size)
+char *ask_typed(const Vocabulary *words, size_t *size)
 {
-    /* libedit must know that the terminal speaks UTF-8. Only letters: numbers keep their point. */
+    /* libedit must know that the terminal speaks UTF-8; numbers keep their decimal point. */
     setlocale(LC_CTYPE, "");
     if (strcmp(nl_langinfo(CODESET), "UTF-8"))
         setlocale(LC_CTYPE, "C.UTF-8");
-    completions = words;
+    completed = words;
     rl_attempted_completion_function = complete;
     char *line = readline("> ");
     if (!line) {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "pictures/heads_file.h"
-#include "program/answer.h"
+#include "program/answer_print.h"
 #include "program/score.h"
 #include "program/tables.h"
 #include "harness.h"
@@ -78,31 +78,40 @@ static void check_html(char *text)
 
 /* ---- Answers ---- */
 
-static char *answered(Pretrained *model, const TrainingText *training_text, AnswerRules rules,
+static char *answered(Pretrained *model, const TrainingText *text, AnswerRules rules, bool json,
                       const char *prompt, size_t size)
 {
-    char *bytes = NULL, *wrong;
+    char *bytes = NULL;
     size_t length;
+    const Screen screen = {0, "", ""};
     stdout = memory_stream(&bytes, &length);
-    Answerer answerer = answerer_new(model, training_text, rules);
-    wrong = answer(&answerer, "the prompt", prompt, size);
-    if (wrong)
-        check_harmless(wrong);
-    free(wrong);
+    Answerer answerer = answerer_new(model, text, rules);
+    const AnswerPrinter printer = {&answerer, &screen, 0};
+    Answer answer = answer_begin(&answerer, "the prompt", prompt, size);
+    if (answer.encoding.wrong)
+        check_harmless(answer.encoding.wrong);
+    else
+        answer_continue(&answerer, &answer, NULL, NULL);
+    if (json) {
+        answer_print_json(&answerer, &answer);
+    } else if (!answer.encoding.wrong) {
+        answer_print_next(&printer, &answer);
+        answer_print_continuations(&printer, &answer);
+    }
+    answer_free(&answer);
     answerer_free(&answerer);
     fclose(stdout);
     return bytes;
 }
 
-static void show_answers(Pretrained *model, const TrainingText *training_text, const char *prompt,
+static void show_answers(Pretrained *model, const TrainingText *text, const char *prompt,
                          size_t size)
 {
     AnswerRules rules = {.table = 5, .count = 2, .words = 6, .sampling = {1, 0.9, 0}, .seed = 1};
-    char *drawn = answered(model, training_text, rules, prompt, size);
+    char *drawn = answered(model, text, rules, false, prompt, size);
     check_harmless(drawn);
     rules.beam = 2;
-    rules.json = true;
-    char *searched = answered(model, training_text, rules, prompt, size);
+    char *searched = answered(model, text, rules, true, prompt, size);
     check_json(searched);
     free(drawn);
     free(searched);

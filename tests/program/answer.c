@@ -1,5 +1,5 @@
-/* test_answer.c: what a model says to a prompt: words alone, with the model's own probabilities,
- * and that its context was full. */
+/* answer.c (test): what a model answers to a prompt. Continuations consist of words only, drawn with
+ * the model's own probabilities or searched exhaustively, and tell when the context was full. */
 #include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,16 +7,17 @@
 #include <string.h>
 
 #include "program/answer.h"
+#include "program/answer_print.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
 #include "tests/helpers/tiny.h"
 
-/* A model that has hardly learned: every token has weight. `pad` is one as other models have it,
- * which no text may spell out. */
+/* A model that has hardly learned, so that every token has weight; its context is 4 tokens. `pad`
+ * is special, as other models' padding is. */
 typedef struct {
     char *folder;
     Pretrained model;
-    TrainingText source;
+    TrainingText text;
     int pad;
 } Fixture;
 
@@ -29,7 +30,7 @@ static int open_model(void **state)
     char *run = format_text("%s/run", f->folder);
     tiny_run(run, path, (const char *[]){NULL});
     f->model = pretrained_open(run);
-    f->source = training_text_open(&f->model, NULL);
+    f->text = training_text_open(&f->model, NULL);
     f->pad = vocabulary_find(&f->model.tokenizer.vocabulary, "pad", 3);
     f->model.tokenizer.vocabulary.special[f->pad] = true;
     free(path);
@@ -41,134 +42,127 @@ static int open_model(void **state)
 static int close_model(void **state)
 {
     Fixture *f = *state;
-    training_text_free(&f->source);
+    training_text_free(&f->text);
     pretrained_close(&f->model);
     scratch_remove(f->folder);
     free(f);
     return 0;
 }
 
-static char *said(Fixture *f, AnswerRules rules, const char *prompt)
+static Answer answer_to(Answerer *answerer, const char *prompt)
 {
-    char *bytes = NULL, *wrong;
+    Answer answer = answer_begin(answerer, "the prompt", prompt, strlen(prompt));
+    assert_null(answer.encoding.wrong);
+    answer_continue(answerer, &answer, NULL, NULL);
+    return answer;
+}
+
+/* What is printed to a prompt; the caller frees. */
+static char *printed(Fixture *f, AnswerRules rules, const char *prompt, bool json)
+{
+    char *text;
     size_t size;
     FILE *const output = stdout;
-    stdout = open_memstream(&bytes, &size);
-    Answerer answerer = answerer_new(&f->model, &f->source, rules);
-    wrong = answer(&answerer, "the prompt", prompt, strlen(prompt));
-    answerer_free(&answerer);
+    Answerer answerer = answerer_new(&f->model, &f->text, rules);
+    Answer answer = answer_to(&answerer, prompt);
+    const Screen screen = {false, "", ""};
+    const AnswerPrinter printer = {&answerer, &screen, 0};
+    stdout = memory_stream(&text, &size);
+    if (json) {
+        answer_print_json(&answerer, &answer);
+    } else {
+        answer_print_next(&printer, &answer);
+        answer_print_continuations(&printer, &answer);
+    }
     fclose(stdout);
     stdout = output;
-    assert_null(wrong);
-    return bytes;
-}
-
-static cJSON *said_json(Fixture *f, AnswerRules rules, const char *prompt)
-{
-    rules.json = true;
-    char *bytes = said(f, rules, prompt);
-    cJSON *json = cJSON_Parse(bytes);
-    assert_non_null(json);
-    free(bytes);
-    return json;
-}
-
-static const cJSON *get(const cJSON *object, const char *name)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
-    assert_non_null(item);
-    return item;
-}
-
-static int id_of(const Fixture *f, const cJSON *token)
-{
-    return vocabulary_find(&f->model.tokenizer.vocabulary, token->valuestring,
-                           strlen(token->valuestring));
+    answer_free(&answer);
+    answerer_free(&answerer);
+    return text;
 }
 
 /* ---- Words ---- */
 
-/* p (V) of the table, all of whose rows were asked for. */
-static void table_of(const Fixture *f, const cJSON *json, double *p)
-{
-    const cJSON *row;
-    double sum = 0;
-    cJSON_ArrayForEach(row, get(json, "next")) sum += p[id_of(f, get(row, "token"))] =
-        get(row, "probability")->valuedouble;
-    assert_close_one("all that may come", sum, 1, 1e-6);
-}
-
-/* Draws fit the model's own distribution over what may come, and say its probabilities. */
+/* What is drawn fits the model's own distribution over what may come, and has its probabilities. */
 static void check_draws(Fixture *f, int top_k)
 {
     enum { DRAWS = 4000, MOST = 16 };
     const AnswerRules rules = {
         .table = MOST, .count = DRAWS, .words = 1, .seed = 5, .sampling = {1, 1, top_k}};
-    const int bos = f->model.tokenizer.bos;
-    cJSON *json = said_json(f, rules, "un");
-    double p[MOST] = {0}, kept = 0, squares = 0;
+    const int V = f->model.tokenizer.vocabulary.count, bos = f->model.tokenizer.bos;
+    Answerer answerer = answerer_new(&f->model, &f->text, rules);
+    Answer answer = answer_to(&answerer, "un");
+    double p[MOST] = {0}, sum = 0, kept = 0, squares = 0;
     int seen[MOST] = {0}, kinds = 0;
-    table_of(f, json, p);
-    assert_true(p[bos] > 0.02 && p[f->pad] > 0.02); /* or there is nothing to see here */
-    const cJSON *one;
-    cJSON_ArrayForEach(one, get(json, "continuations"))
-    {
-        const int id = id_of(f, get(one, "tokens")->child);
-        assert_close_one("ln p", get(one, "log_probability")->valuedouble, log(p[id]), 1e-6);
-        kinds += !seen[id]++;
+    assert_int_equal(answer.rows, V);
+    for (int i = 0; i < answer.rows; i++)
+        sum += p[answer.next[i].id] = answer.next[i].value;
+    assert_close_one("all that may come", sum, 1, 1e-6);
+    assert_true(p[bos] > 0.02 && p[f->pad] > 0.02); /* else nothing would be proved below */
+    for (int i = 0; i < answer.count; i++) {
+        const Continuation *c = &answer.continuations[i];
+        assert_close_one("ln p", c->log_probability, log(p[c->tokens[0]]), 1e-6);
+        kinds += !seen[c->tokens[0]]++;
     }
-    cJSON_Delete(json);
     assert_int_equal(seen[bos] + seen[f->pad], 0);
-    assert_int_equal(kinds, top_k ? top_k : f->model.tokenizer.vocabulary.count - 2);
-    for (int id = 0; id < MOST; id++)
+    assert_int_equal(kinds, top_k ? top_k : V - 2);
+    for (int id = 0; id < V; id++)
         kept += seen[id] ? p[id] : 0;
-    for (int id = 0; id < MOST; id++)
+    for (int id = 0; id < V; id++)
         if (seen[id])
             squares += pow(seen[id] - p[id] / kept * DRAWS, 2) / (p[id] / kept * DRAWS);
     assert_true(squares <= 22.5); /* of 6 degrees of freedom at most: once in a thousand times */
+    answer_free(&answer);
+    answerer_free(&answerer);
 }
 
-static void test_draws_words(void **state)
+static void test_draws_only_words_with_the_models_probabilities(void **state)
 {
     check_draws(*state, 0);
     check_draws(*state, 3);
 }
 
-static void test_searches_words(void **state)
+static void test_a_wide_beam_finds_every_continuation_of_words(void **state)
 {
     Fixture *f = *state;
-    const AnswerRules rules = {.count = 400, .words = 3, .beam = 400};
-    cJSON *json = said_json(f, rules, "un");
-    const cJSON *one, *token;
+    Answerer answerer =
+        answerer_new(&f->model, &f->text, (AnswerRules){.count = 400, .words = 3, .beam = 400});
+    Answer answer = answer_to(&answerer, "un");
     const int words = f->model.tokenizer.vocabulary.count - 3; /* without [bos], pad and [eos] */
-    assert_int_equal(cJSON_GetArraySize(get(json, "continuations")),
-                     1 + words + words * words + words * words * words);
-    cJSON_ArrayForEach(one, get(json, "continuations"))
-        cJSON_ArrayForEach(token, get(one, "tokens"))
-            assert_true(id_of(f, token) != f->model.tokenizer.bos && id_of(f, token) != f->pad);
-    cJSON_Delete(json);
+    assert_int_equal(answer.count, 1 + words + words * words + words * words * words);
+    for (int i = 0; i < answer.count; i++)
+        for (int j = 0; j < answer.continuations[i].count; j++) {
+            assert_int_not_equal(answer.continuations[i].tokens[j], f->model.tokenizer.bos);
+            assert_int_not_equal(answer.continuations[i].tokens[j], f->pad);
+        }
+    answer_free(&answer);
+    answerer_free(&answerer);
 }
 
-/* Where all tokens are special, they come: there is nothing else. */
-static void test_nothing_but_special(void **state)
+static void test_special_tokens_are_drawn_if_there_are_no_others(void **state)
 {
     Fixture *f = *state;
-    Tokenizer *tokenizer = &f->model.tokenizer;
-    const Tokenizer kept = *tokenizer;
-    Vocabulary *words = &tokenizer->vocabulary;
-    words->special = memory_new((size_t)words->count, sizeof *words->special, "a test");
-    memset(words->special, true, (size_t)words->count * sizeof *words->special);
-    tokenizer->bos = tokenizer->eos = -1;
-    tokenizer->stream = true;
-    cJSON *json = said_json(f, (AnswerRules){.count = 40, .words = 9, .sampling = {9, 1, 0}}, "");
-    const cJSON *one, *token;
-    int kinds = 0, seen[16] = {0};
-    cJSON_ArrayForEach(one, get(json, "continuations"))
-        cJSON_ArrayForEach(token, get(one, "tokens")) kinds += !seen[id_of(f, token)]++;
-    assert_int_equal(kinds, words->count);
-    cJSON_Delete(json);
-    free(words->special);
-    *tokenizer = kept;
+    Tokenizer *t = &f->model.tokenizer;
+    const Tokenizer kept = *t;
+    const int V = t->vocabulary.count;
+    bool special[16], seen[16] = {0};
+    memset(special, 1, sizeof special);
+    t->vocabulary.special = special;
+    t->bos = t->eos = -1;
+    t->stream = true;
+    const AnswerRules rules = {.count = 40, .words = 9, .sampling = {9, 1, 0}};
+    Answerer answerer = answerer_new(&f->model, &f->text, rules);
+    Answer answer = answer_to(&answerer, "");
+    int kinds = 0;
+    for (int i = 0; i < answer.count; i++)
+        for (int j = 0; j < answer.continuations[i].count; j++) {
+            kinds += !seen[answer.continuations[i].tokens[j]];
+            seen[answer.continuations[i].tokens[j]] = true;
+        }
+    assert_int_equal(kinds, V);
+    answer_free(&answer);
+    answerer_free(&answerer);
+    *t = kept;
 }
 
 /* ---- The context: 4 tokens, [bos] among them ---- */
@@ -185,41 +179,76 @@ static void check_full(Fixture *f, int words, int beam, const char *prompt, bool
                        bool full)
 {
     const AnswerRules rules = {.count = 2, .words = words, .beam = beam, .sampling = {9, 1, 0}};
-    cJSON *json = said_json(f, rules, prompt);
-    assert_int_equal(cJSON_IsTrue(get(json, "context_full")), prompt_full);
-    const cJSON *one;
+    Answerer answerer = answerer_new(&f->model, &f->text, rules);
+    Answer answer = answer_to(&answerer, prompt);
     int count = 0;
-    cJSON_ArrayForEach(one, get(json, "continuations")) count +=
-        cJSON_IsTrue(get(one, "context_full"));
+    assert_int_equal(answer.context_full, prompt_full);
+    for (int i = 0; i < answer.count; i++)
+        count += answer.continuations[i].context_full;
     assert_int_equal(count > 0, full);
     assert_true(count == 2 || !prompt_full); /* else [eos] may have come before */
-    cJSON_Delete(json);
-    char *text = said(f, rules, prompt);
+    answer_free(&answer);
+    answerer_free(&answerer);
+    char *text = printed(f, rules, prompt, false);
     assert_int_equal(times(text, "the context of 4 tokens was full"), prompt_full || full);
     assert_int_equal(times(text, "a beam ends there"), beam && full);
     free(text);
 }
 
-static void test_full(void **state)
+static void test_a_full_context_is_told_once(void **state)
 {
     check_full(*state, 1, 0, "un gato come", false, false);
     check_full(*state, 2, 0, "un gato come", false, true);
     check_full(*state, 1, 0, "un gato come come", true, true);
     check_full(*state, 1, 2, "un gato come", false, false);
     check_full(*state, 9, 2, "un gato come", false, true);
-    Fixture *f = *state; /* and where nothing is drawn */
-    char *text = said(f, (AnswerRules){.table = 1}, "un gato come come");
-    assert_int_equal(times(text, "only the last 2 are read again, behind [bos]"), 1);
+    /* Also if nothing is drawn. */
+    char *text = printed(*state, (AnswerRules){.table = 1}, "un gato come come", false);
+    assert_int_equal(times(text, "only the last 2 are read again, after [bos]"), 1);
+    free(text);
+}
+
+/* ---- What is printed ---- */
+
+static void test_equal_continuations_are_printed_once_with_their_number(void **state)
+{
+    const AnswerRules rules = {.count = 300, .words = 1, .sampling = {1, 1, 2}};
+    char *text = printed(*state, rules, "un", false);
+    const char *second = strchr(text, '\n') + 1;
+    int one, other, at = 0;
+    assert_int_equal(sscanf(text, "%d x  un%n", &one, &at), 1);
+    assert_true(at > 0);
+    assert_int_equal(sscanf(second, "%d x  un%n", &other, &at), 1);
+    assert_int_equal(one + other, 300);
+    assert_true(one >= other);
+    assert_int_equal(times(text, "\n"), 2);
+    free(text);
+}
+
+static void test_json_holds_the_whole_answer_in_one_line(void **state)
+{
+    const AnswerRules rules = {.table = 3, .count = 2, .words = 5, .sampling = {1, 1, 0}};
+    char *text = printed(*state, rules, "un", true);
+    assert_int_equal(times(text, "\n"), 1);
+    cJSON *json = cJSON_Parse(text);
+    assert_string_equal(cJSON_GetObjectItem(json, "prompt")->valuestring, "un");
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(json, "next")), 3);
+    assert_int_equal(cJSON_GetObjectItem(cJSON_GetObjectItem(json, "next")->child, "of")->valueint,
+                     3);
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(json, "continuations")), 2);
+    cJSON_Delete(json);
     free(text);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_draws_words),
-        cmocka_unit_test(test_searches_words),
-        cmocka_unit_test(test_nothing_but_special),
-        cmocka_unit_test(test_full),
+        cmocka_unit_test(test_draws_only_words_with_the_models_probabilities),
+        cmocka_unit_test(test_a_wide_beam_finds_every_continuation_of_words),
+        cmocka_unit_test(test_special_tokens_are_drawn_if_there_are_no_others),
+        cmocka_unit_test(test_a_full_context_is_told_once),
+        cmocka_unit_test(test_equal_continuations_are_printed_once_with_their_number),
+        cmocka_unit_test(test_json_holds_the_whole_answer_in_one_line),
     };
     return cmocka_run_group_tests(tests, open_model, close_model);
 }

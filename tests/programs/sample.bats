@@ -13,20 +13,21 @@ small_run() {
 @test "the next word: probability and count" {
     learned_run
     "$BIN/sample" run el --count 1 >out.txt
-    grep -qE '^  perro +0\.400 \(2/5\) +model 0\.(39|40|41)' out.txt
-    grep -qE '^  gato +0\.200 \(1/5\) +model 0\.(19|20|21)' out.txt
-    grep -qE '^  the other 12 together: 0\.00' out.txt
-    [ "$("$BIN/sample" run el --table 5 --count 0 | wc -l)" -eq 6 ]
-    "$BIN/sample" run "" --count 0 | grep -qE '^  el +0\.556 \(5/9\) +model 0\.5'
+    head -n 1 out.txt | grep -qE '^  word +in the text +model$'
+    grep -qE '^  perro +0\.400  2 of 5 +0\.(39|40|41)' out.txt
+    grep -qE '^  gato +0\.200  1 of 5 +0\.(19|20|21)' out.txt
+    grep -qE '^  12 others +0\.00' out.txt
+    [ "$("$BIN/sample" run el --table 5 --count 0 | wc -l)" -eq 7 ]
+    "$BIN/sample" run "" --count 0 | grep -qE '^  el +0\.556  5 of 9 +0\.5'
 }
 
 @test "without its text nothing is counted" {
     learned_run
     mv run/text.txt kept.txt
     "$BIN/sample" run el >out.txt
-    refutes -E '\([0-9]+/|word for word|new' out.txt
-    grep -qE '^  perro +model 0\.' out.txt
-    "$BIN/sample" run el --text kept.txt | grep -qE '^  perro +0\.400 \(2/5\)'
+    refutes -E '[0-9] of |in the text|new' out.txt
+    grep -qE '^  perro +0\.' out.txt
+    "$BIN/sample" run el --text kept.txt | grep -qE '^  perro +0\.400  2 of 5'
     echo "el gato come" >other.txt
     refuses 1 other.txt "not the text" -- "$BIN/sample" run el --text other.txt
 }
@@ -37,7 +38,7 @@ small_run() {
     "$BIN/sample" run un --count 5 --seed 3 --threads 3 | cmp - one.txt
     "$BIN/sample" run un --count 5 --seed 4 >other.txt
     if cmp -s one.txt other.txt; then return 1; fi
-    [ "$(grep -cE '^  [1-5]  un ' one.txt)" -eq 5 ]
+    [ "$("$BIN/sample" run un --count 5 --seed 3 --json | grep -o '"text"' | wc -l)" -eq 5 ]
 }
 
 @test "what the text holds word for word is told from what is new" {
@@ -46,6 +47,20 @@ small_run() {
         grep -q '^  1  un gato come  \[word for word in the text\]$'
     "$BIN/train" perro.txt --steps 0 --out start >/dev/null
     "$BIN/sample" start un --words 4 --count 9 | grep -q '\[new\]$'
+}
+
+@test "equal continuations are printed once, with their number" {
+    learned_run
+    "$BIN/sample" run "un gato" --table 0 --count 7 >out.txt
+    grep -qx '  7 x  un gato come  \[word for word in the text\]' out.txt && [ "$(wc -l <out.txt)" -eq 1 ]
+}
+
+@test "a word that is known only in lower case is read so, and that is told" {
+    small_run
+    "$BIN/sample" run El --count 0 >out.txt
+    head -n 1 out.txt | grep -qxF "  'El' is read in lower case, as the model knows it"
+    "$BIN/sample" run el --count 0 | diff - <(tail -n +2 out.txt)
+    "$BIN/sample" run El --json | grep -q '"lowered":"El"'
 }
 
 @test "a beam finds what is most probable, best first" {
@@ -87,11 +102,12 @@ small_run() {
     [ "$status" -eq 1 ]
     [ "$(grep -c '^> ' out.txt)" -eq 4 ]
     [ "$(grep -c '^  1  ' out.txt)" -eq 3 ]
+    [ "$(grep -c '^  word ' out.txt)" -eq 3 ]
     grep -q "^sample: standard input:2: the model does not know 'dato'; its nearest: gato" err.txt
     [ "$(wc -l <err.txt)" -eq 1 ]
 }
 
-@test "--json: an object a prompt" {
+@test "--json: one object per prompt, each on a line" {
     command -v python3 >/dev/null || skip "python3 reads the JSON"
     learned_run
     printf 'el\ndato "\n' | "$BIN/sample" run --json --count 2 >out.txt || true
@@ -129,6 +145,32 @@ PY
     "$BIN/sample" abc "" --words 3 --count 1 | grep -qE '^  1  [abcd]{4} …'
     "$BIN/sample" abc "" --json | grep -qE '^\{"prompt":"[abcd]",'
     [ "$("$BIN/sample" chars "" --json | grep -c '^{"prompt":"",')" -eq 1 ]
+}
+
+@test "a line without an end is refused before it fills the memory" {
+    small_run
+    refuses 1 "more than 1048576 bytes" -- \
+        bash -c "ulimit -v 4000000; '$BIN/sample' run </dev/zero"
+    refuses 1 "more than 1048576 bytes" -- \
+        bash -c "yes el | tr '\\n' ' ' | '$BIN/sample' run"
+}
+
+# typed KEYS...: what ./sample prints on a terminal where these keys are typed, one group after
+# another.
+typed() {
+    { sleep 0.5; for keys in "$@"; do printf '%b' "$keys"; sleep 0.3; done; } |
+        script -qec "stty cols 80; '$BIN/sample' run --count 1 --table 2" /dev/null | tr -d '\r'
+}
+
+@test "a person is greeted, gets help, and completes words with Tab" {
+    command -v script >/dev/null || skip "there is no script(1) to make a terminal"
+    export TERM=xterm
+    learned_run
+    typed 'un mu\t\n' 'help\n' '\004' >out.txt
+    [ "$(grep -c "^run knows 13 words" out.txt)" -eq 2 ]
+    grep -q "Ctrl-D leaves" out.txt
+    grep -qE "un muchacho(.\[[0-9;]*m)* (jugaba|saltaba)" out.txt
+    refutes "does not know" out.txt
 }
 
 @test "bad input: one clear line each" {

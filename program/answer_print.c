@@ -1,0 +1,278 @@
+/* answer_print.c: a table with a bar for each probability; continuations as text, which a map groups
+ * if they are equal; and the same as JSON. All words go through display.h: a prompt or a model may
+ * contain escape sequences. */
+#include "answer_print.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+
+#include "base/display.h"
+
+enum { BAR = 24, WORD_COLUMNS = 16 };
+
+static const char *word_of(const Answerer *a, int id)
+{
+    return vocabulary_word(&a->model->tokenizer.vocabulary, id);
+}
+
+/* ---- The table ---- */
+
+static void put_bar(double share)
+{
+    static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    const int length = (int)lround(share * BAR * 8);
+    for (int i = 0; i < length / 8; i++)
+        fputs("█", stdout);
+    puts(eighths[length % 8]);
+}
+
+/* How many rows to print: the last ones that would read 0.000 for model and text are left out. */
+static int rows_to_print(const Answerer *a, const Answer *answer)
+{
+    int rows = answer->rows;
+    while (!a->rules.all_rows && rows > 0 && answer->next[rows - 1].value < 0.0005 &&
+           (!answer->times_in_all || !answer->times[answer->next[rows - 1].id]))
+        rows--;
+    return rows;
+}
+
+/* Columns of "0.400  2 of 5", or of the heading over it. */
+static int count_columns(const Answer *answer)
+{
+    const int digits = snprintf(NULL, 0, "%zu", answer->times_in_all);
+    return max_int(11, 7 + digits + 4 + digits);
+}
+
+static void put_row(const AnswerPrinter *printer, const Answer *answer, Ranked row, int columns)
+{
+    const Screen *screen = printer->screen;
+    char *word = display_token(word_of(printer->answerer, row.id));
+    printf("  %s", screen->bold);
+    put_fitted(stdout, word, columns, false);
+    printf("%s  ", screen->plain);
+    if (answer->times_in_all) {
+        const size_t times = answer->times[row.id], all = answer->times_in_all;
+        Digits count;
+        snprintf(count.text, sizeof count.text, "%.3f  %zu of %zu", (double)times / (double)all,
+                 times, all);
+        printf("%-*s  ", count_columns(answer), count.text);
+    }
+    printf("%.3f  ", row.value);
+    put_bar(row.value);
+    free(word);
+}
+
+/* Which words of the prompt were not read as they were written. */
+static void put_lowered(const Encoding *e)
+{
+    if (!e->lowered)
+        return;
+    char *word = display_text(e->lowered);
+    if (e->lowered_count == 1)
+        printf("  '%s' is read in lower case, as the model knows it\n", word);
+    else
+        printf("  '%s' and %d more are read in lower case, as the model knows them\n", word,
+               e->lowered_count - 1);
+    free(word);
+}
+
+void answer_print_next(const AnswerPrinter *printer, const Answer *answer)
+{
+    const Answerer *a = printer->answerer;
+    const Tokenizer *t = &a->model->tokenizer;
+    const int V = t->vocabulary.count, rows = rows_to_print(a, answer);
+    put_lowered(&answer->encoding);
+    if (!rows)
+        return;
+    char others[32];
+    double rest = 1;
+    int columns = snprintf(others, sizeof others, "%d other%s", V - rows, V - rows == 1 ? "" : "s");
+    for (int i = 0; i < rows; i++) {
+        char *word = display_token(word_of(a, answer->next[i].id));
+        columns = max_int(columns, display_width(word));
+        free(word);
+    }
+    columns = min_int(columns, WORD_COLUMNS);
+    printf("  %-*s", columns + 2, t->kind == TOKENIZER_CHAR ? "char" : "word");
+    if (answer->times_in_all)
+        printf("%-*s", count_columns(answer) + 2, "in the text");
+    printf("model\n");
+    for (int i = 0; i < rows; i++) {
+        put_row(printer, answer, answer->next[i], columns);
+        rest -= answer->next[i].value;
+    }
+    if (rows < V)
+        printf("  %-*s%.3f\n", columns + 2 + (answer->times_in_all ? count_columns(answer) + 2 : 0),
+               others, fmax(rest, 0));
+}
+
+/* ---- Continuations ---- */
+
+/* The text of the prompt and, unless it is NULL, a continuation of it; the caller frees. */
+static char *text_with(const Answerer *a, const Answer *answer, const Continuation *c)
+{
+    const int asked = answer->encoding.count - answer->hidden, count = asked + (c ? c->count : 0);
+    int *tokens = memory_new((size_t)count + 1, sizeof *tokens, "words");
+    memcpy(tokens, answer->encoding.ids + answer->hidden, sizeof *tokens * (size_t)asked);
+    if (c)
+        memcpy(tokens + asked, c->tokens, sizeof *tokens * (size_t)c->count);
+    char *text = tokenizer_decode(&a->model->tokenizer, tokens, count);
+    free(tokens);
+    return text;
+}
+
+void answer_print_growing(const Answer *answer, const Continuation *so_far, void *watcher)
+{
+    AnswerPrinter *printer = watcher;
+    const double now = clock_seconds();
+    if (now - printer->refreshed < 0.1)
+        return;
+    printer->refreshed = now;
+    char *text = text_with(printer->answerer, answer, so_far), *shown = display_text(text);
+    screen_status(printer->screen, shown);
+    free(shown);
+    free(text);
+}
+
+typedef struct {
+    char *key; /* its text */
+    int value; /* how often it was drawn */
+    const Continuation *continuation;
+} Group;
+
+static int more_often_first(const void *a, const void *b)
+{
+    const Group *one = a, *other = b;
+    return one->value != other->value ? (one->value < other->value) - (one->value > other->value)
+                                      : (one->continuation > other->continuation) -
+                                            (one->continuation < other->continuation);
+}
+
+/* What the context of the model did to the prompt or to a continuation. */
+static void put_full(const Answerer *a)
+{
+    printf("     the context of %d tokens was full: ", a->model->gpt.config.context);
+    if (a->rules.beam) {
+        printf("a beam ends there\n");
+        return;
+    }
+    bool after_bos;
+    const int kept = generator_keeps(&a->writer, &after_bos);
+    printf("each time, only the last %d are read again", kept);
+    if (after_bos) {
+        char *bos = display_token(word_of(a, a->model->tokenizer.bos));
+        printf(", after %s", bos);
+        free(bos);
+    }
+    printf("\n     (train --context N makes a model that sees more)\n");
+}
+
+static void put_group(const AnswerPrinter *printer, const Group *group, const char *prompt)
+{
+    const Answerer *a = printer->answerer;
+    const Continuation *c = group->continuation;
+    char *asked = display_part(prompt), *rest = display_part(group->key + strlen(prompt));
+    printf("%s%s%s%s%s", printer->screen->bold, asked, printer->screen->plain, rest,
+           c->ended ? "" : " …");
+    if (a->rules.beam)
+        printf("  [p %.3g]", exp(c->log_probability));
+    if (a->text->there)
+        printf("  [%s]", c->in_text ? "word for word in the text" : "new");
+    printf("\n");
+    free(asked);
+    free(rest);
+}
+
+void answer_print_continuations(const AnswerPrinter *printer, const Answer *answer)
+{
+    const Answerer *a = printer->answerer;
+    char *prompt = text_with(a, answer, NULL);
+    Group *groups = NULL;
+    bool repeats = false, full = answer->context_full;
+    for (int i = 0; i < answer->count; i++) {
+        const Continuation *c = &answer->continuations[i];
+        char *text = text_with(a, answer, c);
+        Group *group = shgetp_null(groups, text);
+        full |= c->context_full;
+        repeats |= group != NULL;
+        if (group) {
+            group->value++;
+            free(text);
+        } else {
+            const Group first = {text, 1, c};
+            shputs(groups, first);
+        }
+    }
+    const int count = (int)shlen(groups);
+    if (repeats)
+        qsort(groups, (size_t)count, sizeof *groups, more_often_first);
+    for (int i = 0; i < count; i++) {
+        printf(repeats ? "%3d x  " : "%3d  ", repeats ? groups[i].value : i + 1);
+        put_group(printer, &groups[i], prompt);
+        free(groups[i].key);
+    }
+    if (full)
+        put_full(a);
+    shfree(groups);
+    free(prompt);
+}
+
+/* ---- JSON ---- */
+
+static const char *truth(bool is)
+{
+    return is ? "true" : "false";
+}
+
+static void put_continuation_json(const Answerer *a, const Continuation *c)
+{
+    char *text = tokenizer_decode(&a->model->tokenizer, c->tokens, c->count);
+    printf("{\"text\":");
+    put_json(stdout, text);
+    printf(",\"tokens\":[");
+    for (int i = 0; i < c->count; i++) {
+        printf(i ? "," : "");
+        put_json(stdout, word_of(a, c->tokens[i]));
+    }
+    printf("],\"log_probability\":%.9g,\"ended\":%s,\"context_full\":%s", c->log_probability,
+           truth(c->ended), truth(c->context_full));
+    if (a->text->there)
+        printf(",\"in_text\":%s", truth(c->in_text));
+    printf("}");
+    free(text);
+}
+
+void answer_print_json(const Answerer *a, const Answer *answer)
+{
+    printf("{\"prompt\":");
+    put_json(stdout, answer->prompt);
+    if (answer->encoding.wrong) {
+        printf(",\"error\":");
+        put_json(stdout, answer->encoding.wrong);
+        printf("}\n");
+        return;
+    }
+    if (answer->encoding.lowered) {
+        printf(",\"lowered\":");
+        put_json(stdout, answer->encoding.lowered);
+    }
+    printf(",\"context_full\":%s,\"next\":[", truth(answer->context_full));
+    for (int i = 0; i < answer->rows; i++) {
+        printf(i ? ",{\"token\":" : "{\"token\":");
+        put_json(stdout, word_of(a, answer->next[i].id));
+        printf(",\"probability\":%.9g", answer->next[i].value);
+        if (answer->times_in_all)
+            printf(",\"count\":%zu,\"of\":%zu", answer->times[answer->next[i].id],
+                   answer->times_in_all);
+        printf("}");
+    }
+    printf("],\"continuations\":[");
+    for (int i = 0; i < answer->count; i++) {
+        printf(i ? "," : "");
+        put_continuation_json(a, &answer->continuations[i]);
+    }
+    printf("]}\n");
+}
