@@ -1,4 +1,4 @@
-/* random.c: see random.h. */
+/* random.c: Philox on vectors of counters, and the distributions made of its words. */
 #include "random.h"
 #include "threads.h"
 
@@ -6,19 +6,11 @@
 
 void random_many_words(uint32_t words[4][RANDOM_LANES], uint32_t seed, uint32_t purpose)
 {
-    uint32_t key0 = seed, key1 = purpose;
-    for (int round = 0; round < 10; round++) {
+    for (int round = 0; round < RANDOM_ROUNDS; round++) {
         OMP(simd)
-        for (int lane = 0; lane < RANDOM_LANES; lane++) {
-            const uint64_t left = (uint64_t)words[0][lane] * 0xD2511F53u;
-            const uint64_t right = (uint64_t)words[2][lane] * 0xCD9E8D57u;
-            words[0][lane] = (uint32_t)(right >> 32) ^ words[1][lane] ^ key0;
-            words[2][lane] = (uint32_t)(left >> 32) ^ words[3][lane] ^ key1;
-            words[1][lane] = (uint32_t)right;
-            words[3][lane] = (uint32_t)left;
-        }
-        key0 += 0x9E3779B9u;
-        key1 += 0xBB67AE85u;
+        for (int lane = 0; lane < RANDOM_LANES; lane++)
+            random_round(&words[0][lane], &words[1][lane], &words[2][lane], &words[3][lane], seed,
+                         purpose, round);
     }
 }
 
@@ -41,9 +33,9 @@ double random_uniform(uint32_t seed, RandomPurpose purpose, Random4 counter)
 
 void random_normal(Real *out, size_t count, double deviation, uint32_t seed, uint32_t tensor)
 {
-    /* One counter makes two uniforms, and Box and Muller make two normals of them: a radius
-     * sqrt(-2 ln(1 - u)) (1 - u is never 0) and an angle. The pair number may pass 2^32: its high
-     * half goes into the third counter. */
+    /* One counter gives two uniforms, and Box and Muller's formula two normals from them: a radius
+     * sqrt(-2 ln(1 - u)), where 1 - u is never 0, and an angle. The number of a pair may exceed
+     * 2^32: its high half is the third counter. */
     OMP(parallel for)
     for (size_t pair = 0; pair < (count + 1) / 2; pair++) {
         Random4 counter = {{(uint32_t)pair, tensor, (uint32_t)((uint64_t)pair >> 32), 0}};

@@ -1,14 +1,14 @@
 /* random.h: random numbers by counting (Philox 4x32-10, Salmon et al. 2011).
  *
- * A number is a function of what it is for: the run's seed, a purpose, and four counters that say
- * which number of that purpose. Nothing is stored and nothing depends on the order of the calls or
- * on threads: whoever asks again, as backward does for forward's mask, gets the same number. */
+ * A number is a function of what it is for: the run's seed, a purpose, and four counters that choose
+ * a number of that purpose. Nothing is stored, and nothing depends on the order of calls or on
+ * threads: a second call, as backward makes for forward's mask, returns the same number. */
 #ifndef PULGA_RANDOM_H
 #define PULGA_RANDOM_H
 
 #include "base.h"
 
-/* What a random number is for; its values are part of what makes a run repeatable: add, never
+/* What a random number is for. A run is repeatable only if these keep their values: add, never
  * renumber. */
 typedef enum {
     RANDOM_START,          /* a weight's first value:       (number, tensor, 0, 0)           */
@@ -26,26 +26,29 @@ typedef struct {
     uint32_t word[4];
 } Random4;
 
-/* Four random words for a counter (word[0] to word[3]) under a key. */
-static inline Random4 random_words(uint32_t seed, uint32_t purpose, Random4 counter)
+/* One of the ten rounds of Philox on the four words of a counter; the key changes with the round. */
+enum { RANDOM_ROUNDS = 10 };
+static inline void random_round(uint32_t *w0, uint32_t *w1, uint32_t *w2, uint32_t *w3,
+                                uint32_t seed, uint32_t purpose, int round)
 {
-    uint32_t key0 = seed, key1 = purpose;
-    uint32_t c0 = counter.word[0], c1 = counter.word[1];
-    uint32_t c2 = counter.word[2], c3 = counter.word[3];
-    for (int round = 0; round < 10; round++) {
-        uint64_t left = (uint64_t)c0 * 0xD2511F53u, right = (uint64_t)c2 * 0xCD9E8D57u;
-        c0 = (uint32_t)(right >> 32) ^ c1 ^ key0;
-        c2 = (uint32_t)(left >> 32) ^ c3 ^ key1;
-        c1 = (uint32_t)right;
-        c3 = (uint32_t)left;
-        key0 += 0x9E3779B9u;
-        key1 += 0xBB67AE85u;
-    }
-    return (Random4){{c0, c1, c2, c3}};
+    const uint64_t left = (uint64_t)*w0 * 0xD2511F53u, right = (uint64_t)*w2 * 0xCD9E8D57u;
+    *w0 = (uint32_t)(right >> 32) ^ *w1 ^ (seed + (uint32_t)round * 0x9E3779B9u);
+    *w2 = (uint32_t)(left >> 32) ^ *w3 ^ (purpose + (uint32_t)round * 0xBB67AE85u);
+    *w1 = (uint32_t)right;
+    *w3 = (uint32_t)left;
 }
 
-/* The same for many counters side by side, each in the place of its words, as vector
- * instructions want them. */
+/* Four random words for a counter. */
+static inline Random4 random_words(uint32_t seed, uint32_t purpose, Random4 counter)
+{
+    uint32_t *w = counter.word;
+    for (int round = 0; round < RANDOM_ROUNDS; round++)
+        random_round(&w[0], &w[1], &w[2], &w[3], seed, purpose, round);
+    return counter;
+}
+
+/* The same for 16 counters side by side, which vector instructions compute at once. Each counter's
+ * words are replaced by the random ones. */
 enum { RANDOM_LANES = 16 };
 void random_many_words(uint32_t words[4][RANDOM_LANES], uint32_t seed, uint32_t purpose);
 

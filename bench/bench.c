@@ -1,6 +1,6 @@
-/* bench.c: how fast training is, against what the machine can do and against PyTorch where that is
- * installed. Every figure is taken in a process of its own; what stands side by side was measured
- * one after the other. It judges nothing: times depend on the machine and on its neighbours. */
+/* bench.c: measures how fast training and generation are, compared with what the machine can do and,
+ * if it is installed, with PyTorch. Each figure is measured in a process of its own; figures side by
+ * side were measured one right after the other. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "peak.h"
 #include "base/threads.h"
 
-/* What the machine reaches with one thread, and with all. */
+/* The machine's peaks with one thread, and with all. */
 typedef struct {
     int threads;
     double flops[2], bandwidth[2];
@@ -48,7 +48,7 @@ static Machine measure_machine(void)
     }
     machine.bf16 = matrix_choose(PRECISION_BF16);
     if (!machine.bf16)
-        printf("  this processor, or the kernel that is forced, has no bfloat16\n");
+        printf("  this processor, or the kernel that PULGA_KERNEL names, has no bfloat16\n");
     matrix_choose(PRECISION_F32);
     return machine;
 }
@@ -84,8 +84,8 @@ static void multiply(void *what)
     }
 }
 
-/* Small ones: xᵀ·dy is added to w thousands of times. */
-static Matrix numbers(int rows, int cols)
+/* Small numbers, since xᵀ·dy is added to w thousands of times. */
+static Matrix operand(int rows, int cols)
 {
     const size_t count = (size_t)rows * (size_t)cols;
     Real *at = memory_new(count, sizeof *at, "a product's operand");
@@ -98,8 +98,8 @@ static Measured measure_product(const void *what)
 {
     const Product *p = what;
     matrix_choose(p->precision);
-    Operands o = {.it = *p, .x = numbers(p->rows, p->in), .y = numbers(p->rows, p->out)};
-    o.w = p->head ? transposed(numbers(p->out, p->in)) : numbers(p->in, p->out);
+    Operands o = {.it = *p, .x = operand(p->rows, p->in), .y = operand(p->rows, p->out)};
+    o.w = p->head ? transposed(operand(p->out, p->in)) : operand(p->in, p->out);
     return measure_rounds(multiply, &o, 0.2);
 }
 
@@ -121,8 +121,8 @@ static void bench_product(const Machine *machine, Product p, const char *name)
 
 static void bench_products(const Machine *machine, const Case *it)
 {
-    const int C = it->shape.width, N = it->sequences * it->shape.context;
-    const int V = it->shape.vocabulary;
+    const int C = it->config.width, N = it->sequences * it->config.context;
+    const int V = it->config.vocabulary;
     bench_product(machine, (Product){.rows = N, .in = C, .out = 3 * C}, it->name);
     bench_product(machine, (Product){.rows = N, .in = C, .out = C}, it->name);
     bench_product(machine, (Product){.rows = N, .in = C, .out = 4 * C}, it->name);
@@ -151,15 +151,15 @@ static Measured measure_step(const void *what)
     return measure_rounds(take_step, &training, 3);
 }
 
-/* The same step in PyTorch, and, where asked for, compiled: the faster of the two. */
+/* The same step in PyTorch; if `compiled`, also with its compiler, and then the faster of the two. */
 static Measured measure_torch(const StepCase *step, bool compiled)
 {
     const char *python = getenv("PYTHON");
-    const GptConfig *shape = &step->it.shape;
+    const GptConfig *config = &step->it.config;
     char *command =
         format_text("%s bench/pytorch.py %d %d %d %d %d %d %s %d %s 2>/dev/null",
-                    python ? python : "python3", shape->layers, shape->heads, shape->width,
-                    shape->vocabulary, shape->context, step->it.sequences,
+                    python ? python : "python3", config->layers, config->heads, config->width,
+                    config->vocabulary, config->context, step->it.sequences,
                     precision_name(step->precision), step->threads, compiled ? "compile" : "");
     Measured found = measure_command(command);
     free(command);
@@ -170,12 +170,12 @@ static Measured measure_torch(const StepCase *step, bool compiled)
     return found;
 }
 
-/* A step beside PyTorch's, where that is wanted. */
+/* A step, and PyTorch's beside it if `torch`. */
 static Measured bench_step(const Machine *machine, const StepCase *step, bool torch, bool compiled)
 {
     const Case *it = &step->it;
     const Measured ours = measure_apart(measure_step, step, step->threads);
-    const double tokens = (double)it->sequences * it->shape.context;
+    const double tokens = (double)it->sequences * it->config.context;
     report_row("%s %s, %d thread%s", it->name, precision_name(step->precision), step->threads,
                step->threads == 1 ? "" : "s");
     report_number("ms", 1e3 * ours.median, 2, "");
@@ -213,11 +213,11 @@ static void bench_steps(const Machine *machine, const Case *it, bool compiled)
     }
 }
 
-/* What dropout costs: M as the 2017 paper has it, without it and with it. */
+/* What dropout costs: M with relu as in the 2017 paper, without dropout and with it. */
 static void bench_dropout(const Machine *machine, Case it)
 {
     StepCase step = {it, PRECISION_F32, machine->threads};
-    step.it.shape.gelu = false;
+    step.it.config.gelu = false;
     step.it.name = "M relu";
     const double without = bench_step(machine, &step, false, false).median;
     step.it.name = "M relu, dropout";
@@ -238,7 +238,7 @@ static void bench_growth(const Machine *machine)
             for (int i = 0; i < 16; i++)
                 patterns[i] = pattern_window(windowed ? 64 : 0);
             StepCase step = {case_of("T", 4, 4, 128, 65, T, 1), PRECISION_F32, machine->threads};
-            step.it.shape.patterns = patterns;
+            step.it.config.patterns = patterns;
             const Measured ours = measure_apart(measure_step, &step, step.threads);
             report_number(windowed ? "window_us" : "us", 1e6 * ours.median / T, 2, "");
             report_number(windowed ? "window_mbytes" : "mbytes", ours.bytes / 1e6, 1, "");
@@ -264,14 +264,14 @@ static Measured measure_sentences(const void *what)
 }
 
 /* The Spanish course's model: a layer of four heads of the full width, sentences of 5 words.
- * PyTorch's is the plain block of that width, whose heads share it and which has no windows. */
+ * PyTorch's is the plain block of that width: its heads share the width, and it has no windows. */
 static void bench_sentences(void)
 {
     const Pattern patterns[] = {pattern_window(1), pattern_window(2), pattern_window(3),
                                 pattern_window(4)};
     StepCase step = {case_of("900 steps of 5 words", 1, 4, 128, 15, 5, 1), PRECISION_F32, 1};
-    step.it.shape.head_size = step.it.shape.hidden = 128;
-    step.it.shape.patterns = patterns;
+    step.it.config.head_size = step.it.config.hidden = 128;
+    step.it.config.patterns = patterns;
     const Measured ours = measure_apart(measure_sentences, &step.it, 1);
     const Measured theirs = measure_torch(&step, false);
     report_section("one sentence a step", "  median ms PyTorch ms    faster");
@@ -282,32 +282,32 @@ static void bench_sentences(void)
     report_end();
 }
 
-/* ---- Writing ---- */
+/* ---- Generation ---- */
 
-static void write_token(void *what)
+static void generate_token(void *what)
 {
     generator_add(what, 1);
 }
 
-static Measured measure_writing(const void *what)
+static Measured measure_generation(const void *what)
 {
     const Case *it = what;
-    Gpt gpt = gpt_new(&it->shape, it->shape.context);
+    Gpt gpt = gpt_new(&it->config, it->config.context);
     gpt_init(&gpt, 1);
-    Generator writer = generator_new(&gpt, kv_cache_new(&gpt.config, 1), 0, -1);
-    generator_begin(&writer, (const int[]){0}, 1);
-    return measure_rounds(write_token, &writer, 1);
+    Generator generator = generator_new(&gpt, kv_cache_new(&gpt.config, 1), 0, -1);
+    generator_begin(&generator, (const int[]){0}, 1);
+    return measure_rounds(generate_token, &generator, 1);
 }
 
-static void bench_writing(const Machine *machine, const Case *it)
+static void bench_generation(const Machine *machine, const Case *it)
 {
     int count;
     size_t weights;
-    free(gpt_tensors(&it->shape, &count, &weights));
-    report_section("writing with a memory", "   ms/token   tokens/s  of memory");
+    free(gpt_tensors(&it->config, &count, &weights));
+    report_section("generation", "   ms/token   tokens/s  of memory");
     for (int all = 0; all < (machine->threads > 1 ? 2 : 1); all++) {
         const int threads = all ? machine->threads : 1;
-        const Measured ours = measure_apart(measure_writing, it, threads);
+        const Measured ours = measure_apart(measure_generation, it, threads);
         report_row("%s f32, %d thread%s", it->name, threads, threads == 1 ? "" : "s");
         report_number("ms", 1e3 * ours.median, 2, "");
         report_number("tokens_per_second", 1 / ours.median, 1, "");
@@ -318,7 +318,7 @@ static void bench_writing(const Machine *machine, const Case *it)
     }
 }
 
-/* bench FILE.json [long]: long adds GPT-2 at its full context, and PyTorch's compiler. */
+/* bench FILE.json [long]. With long: also GPT-2 at its full context, and PyTorch's compiler. */
 int main(int count, char **arguments)
 {
     process_prepare();
@@ -347,7 +347,7 @@ int main(int count, char **arguments)
 
     bench_growth(&machine);
     bench_sentences();
-    bench_writing(&machine, &G);
+    bench_generation(&machine, &G);
     report_close();
     return 0;
 }

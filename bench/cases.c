@@ -1,4 +1,4 @@
-/* cases.c: see cases.h. */
+/* cases.c: a step as training/trainer.c takes it, on tokens that are made up. */
 #include "cases.h"
 
 #include "model/schedule.h"
@@ -8,24 +8,24 @@ Case case_of(const char *name, int layers, int heads, int width, int vocabulary,
 {
     return (Case){.name = name,
                   .sequences = sequences,
-                  .shape = {.context = context,
-                            .layers = layers,
-                            .heads = heads,
-                            .width = width,
-                            .head_size = width / heads,
-                            .hidden = 4 * width,
-                            .vocabulary = vocabulary,
-                            .learned_positions = true,
-                            .gelu = true}};
+                  .config = {.context = context,
+                             .layers = layers,
+                             .heads = heads,
+                             .width = width,
+                             .head_size = width / heads,
+                             .hidden = 4 * width,
+                             .vocabulary = vocabulary,
+                             .learned_positions = true,
+                             .gelu = true}};
 }
 
-/* Tokens that look drawn, the same each time. */
+/* Tokens that look random, the same every time. */
 static void fill(Training *s)
 {
-    const int T = s->it.shape.context;
+    const int T = s->it.config.context;
     for (int i = 0; i < s->batch.rows; i++) {
         const uint32_t drawn = ((uint32_t)i * 2654435761u) >> 7;
-        s->tokens[i] = (int)(drawn % (uint32_t)s->it.shape.vocabulary);
+        s->tokens[i] = (int)(drawn % (uint32_t)s->it.config.vocabulary);
         s->positions[i] = i % T;
     }
     for (int i = 0; i < s->batch.rows; i++)
@@ -36,8 +36,8 @@ static void fill(Training *s)
 
 Training training_new(const Case *it)
 {
-    const int rows = it->sequences * it->shape.context;
-    Training s = {.it = *it, .gpt = gpt_new(&it->shape, rows)};
+    const int rows = it->sequences * it->config.context;
+    Training s = {.it = *it, .gpt = gpt_new(&it->config, rows)};
     s.adam = adam_new(&s.gpt);
     gpt_init(&s.gpt, 1);
     s.tokens = memory_new((size_t)rows, sizeof *s.tokens, "a step's tokens");
@@ -66,12 +66,12 @@ void training_step(Training *s)
 
 double case_flops(const Case *it)
 {
-    const GptConfig *shape = &it->shape;
-    const double C = shape->width, T = shape->context, F = shape->hidden;
-    const double HD = (double)shape->heads * shape->head_size;
+    const GptConfig *config = &it->config;
+    const double C = config->width, T = config->context, F = config->hidden;
+    const double HD = (double)config->heads * config->head_size;
     const double tokens = T * it->sequences;
     const double weights =
-        shape->layers * (C * 3 * HD + HD * C + 2 * C * F) + C * shape->vocabulary;
-    const double pairs = it->sequences * T * (T + 1) / 2; /* of a query and a key it sees */
-    return 6 * weights * tokens + shape->layers * pairs * 12 * HD;
+        config->layers * (C * 3 * HD + HD * C + 2 * C * F) + C * config->vocabulary;
+    const double pairs = it->sequences * T * (T + 1) / 2; /* of a query and a key it attends to */
+    return 6 * weights * tokens + config->layers * pairs * 12 * HD;
 }

@@ -1,4 +1,4 @@
-/* cases.h: the models that are measured, and a step of training one of them. */
+/* cases.h: the models that are measured, and one training step of them. */
 #ifndef PULGA_CASES_H
 #define PULGA_CASES_H
 
@@ -6,12 +6,12 @@
 
 typedef struct {
     const char *name;
-    GptConfig shape;
-    int sequences; /* a step's; each as long as the context */
+    GptConfig config;
+    int sequences; /* of a step, each as long as the context */
     double dropout;
 } Case;
 
-/* The sizes of a model, in the usual proportions: heads share the width, F = 4C. */
+/* A model in the usual proportions: the heads share the width, and F = 4C. */
 Case case_of(const char *name, int layers, int heads, int width, int vocabulary, int context,
              int sequences);
 
@@ -25,15 +25,15 @@ typedef struct {
     int64_t step;
 } Training;
 
-/* It lasts as long as the process that measures it. */
+/* It is never freed: it lasts as long as the process that measures it. */
 Training training_new(const Case *it);
 
-/* Forward, backward and update, as data/trainer does it. */
+/* Forward, backward and update. */
 void training_step(Training *training);
 
-/* Floating-point operations of a step without windows: 6 for each number of a matrix and token, the
- * head's with them, and attention's two products over the half of the square that is not masked, in
- * forward and twice in backward. */
+/* Floating-point operations of a step without windows: 6 for each token and each number of a matrix,
+ * the head included; and attention's two products over the half of the square that is not masked,
+ * once in forward and twice in backward. */
 double case_flops(const Case *it);
 
 #endif

@@ -1,4 +1,4 @@
-/* measure.c: see measure.h. */
+/* measure.c: forks a process for each figure, which sends it back through a pipe. */
 #include "measure.h"
 
 #include <stdarg.h>
@@ -46,7 +46,7 @@ Measured measure_apart(Measured (*measure)(const void *what), const void *what, 
         die("cannot make a pipe to the process that measures");
     const pid_t child = fork();
     if (child < 0)
-        die("cannot begin a process to measure in");
+        die("cannot start a process to measure in");
     if (child == 0) {
         thread_set_limit(threads);
         found = measure(what);
@@ -66,14 +66,14 @@ Measured measure_command(const char *command)
     Measured found = {0};
     FILE *output = popen(command, "r");
     if (!output)
-        die("cannot begin: %s", command);
+        die("cannot start: %s", command);
     if (fscanf(output, "%lf %lf", &found.median, &found.bytes) != 2)
         found = (Measured){0};
     pclose(output);
     return found;
 }
 
-/* ---- What was found ---- */
+/* ---- The report ---- */
 
 /* The one report of this program. */
 static struct {
@@ -94,7 +94,7 @@ void report_close(void)
 {
     fprintf(report.json, "\n]\n");
     if (ferror(report.json) | fclose(report.json))
-        die("the report could not be written whole");
+        die("cannot write the whole report");
 }
 
 void report_section(const char *title, const char *columns)

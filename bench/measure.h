@@ -1,38 +1,37 @@
-/* measure.h: times of repeated work, each kind in a process of its own, and where they go: a table
- * on the screen and the same numbers as JSON. */
+/* measure.h: measures the time of repeated work, each kind in a process of its own, and reports it as
+ * a table on the screen and as JSON. */
 #ifndef PULGA_MEASURE_H
 #define PULGA_MEASURE_H
 
-/* Seconds: of one round of the work. bytes: the most memory that the process held. */
+/* Seconds of one round of the work, and the largest memory of the process in bytes. */
 typedef struct {
     double median, least, most, bytes;
 } Measured;
 
-/* Runs round(what) once without looking at the clock, then again and again for about so long: three
- * times at least, and no more often than a list of times has room. */
+/* Runs round(what) once without measuring, then again and again for about so many seconds, at least
+ * three times. */
 Measured measure_rounds(void (*round)(void *what), void *what, double seconds);
 
-/* measure(what) in a process of its own, with so many threads: what it holds is gone behind it and
- * its memory is its own. */
+/* Runs measure(what) in a process of its own, with so many threads: its memory is measured by itself,
+ * and freed after it. */
 Measured measure_apart(Measured (*measure)(const void *what), const void *what, int threads);
 
-/* Runs a command that prints the median's seconds and the bytes of one; median is 0 where it
- * prints nothing, such as where there is no PyTorch. */
+/* Runs a command that prints the median in seconds, and its memory in bytes. The median is 0 if it
+ * prints nothing, for example because there is no PyTorch. */
 Measured measure_command(const char *command);
 
-/* ---- What was found ---- */
+/* ---- The report ---- */
 
-/* Begins a section: its title, and above their columns what its numbers are. */
+/* Begins a section with its title and the headings of its columns. */
 void report_section(const char *title, const char *columns);
-/* Begins a row of the section: its name comes first on the line. */
+/* Begins a row with its name. */
 void report_row(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* A number in the row, `digits` behind the point, in a column of its own; 0 shows as a dash. */
+/* A number of the row, with `digits` decimals, in its own column; 0 is printed as a dash. */
 void report_number(const char *name, double value, int digits, const char *unit);
 void report_text(const char *name, const char *text);
-/* Ends the row. */
 void report_end(void);
 
-/* The file that also gets all of it, as JSON. */
+/* The JSON file that the report is also written to. */
 void report_open(const char *path);
 void report_close(void);
 

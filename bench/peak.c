@@ -1,4 +1,4 @@
-/* peak.c: see peak.h. */
+/* peak.c: loops that do nothing but multiply-adds, or nothing but read. */
 #include "peak.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "base/base.h"
 #include "base/threads.h"
 
-/* The widest vector that this build knows. */
+/* The widest vector of this build. */
 #if defined __AVX512F__
 enum { WIDE_BYTES = 64 };
 #elif defined __AVX__
@@ -21,7 +21,7 @@ enum { LANES = WIDE_BYTES / sizeof(float) };
 /* Chains of multiply-adds: enough to hide each other's latency, few enough for the registers. */
 enum { CHAINS = 12, ROUNDS = 2000000 };
 
-/* Best of a few tries: a neighbour on the machine can only take away. */
+/* The best of a few tries, since other programs only make a try slower. */
 enum { TRIES = 7 };
 
 static float multiply_adds(float start)
@@ -51,7 +51,7 @@ double peak_flops(void)
         OMP(parallel for schedule(static, 1) reduction(+ : sum))
         for (int t = 0; t < threads; t++)
             sum += multiply_adds((float)t);
-        __asm__ volatile("" ::"m"(sum)); /* or nothing of it would be computed */
+        __asm__ volatile("" ::"m"(sum)); /* keeps the compiler from removing all of it */
         const double flops = 2.0 * ROUNDS * CHAINS * LANES * threads / (clock_seconds() - begun);
         best = flops > best ? flops : best;
     }
@@ -75,8 +75,10 @@ static float sum_of(const float *at, size_t count)
 double peak_bandwidth(void)
 {
     enum { PART = 1 << 22, PARTS = 32 }; /* 16 MB each, half a gigabyte in all */
-    float *block = memory_new((size_t)PART * PARTS, sizeof *block, "the memory to be read");
-    memset(block, 0, sizeof *block * (size_t)PART * PARTS); /* or all pages were the same zeros */
+    float *block = memory_new((size_t)PART * PARTS, sizeof *block, "the memory to read");
+    memset(block, 0,
+           sizeof *block * (size_t)PART *
+               PARTS); /* else all pages would be the same page of zeros */
     double best = 0;
     for (int try = 0; try < TRIES; try++) {
         float sum = 0;
@@ -84,7 +86,7 @@ double peak_bandwidth(void)
         OMP(parallel for schedule(static) reduction(+ : sum))
         for (int part = 0; part < PARTS; part++)
             sum += sum_of(block + (size_t)part * PART, PART);
-        __asm__ volatile("" ::"m"(sum)); /* or nothing of it would be computed */
+        __asm__ volatile("" ::"m"(sum)); /* keeps the compiler from removing all of it */
         const double speed = sizeof *block * (double)PART * PARTS / (clock_seconds() - begun);
         best = speed > best ? speed : best;
     }

@@ -1,5 +1,5 @@
-"""One training step of a GPT-2 in PyTorch, as a user would write it today: the median's seconds
-and the most memory held, or nothing where there is no PyTorch.
+"""One training step of a GPT-2 in PyTorch, as a user would write it today. Prints the median in
+seconds and the largest memory in bytes, or nothing if there is no PyTorch.
 
     pytorch.py LAYERS HEADS WIDTH VOCABULARY CONTEXT SEQUENCES f32|bf16 THREADS [compile]
 """

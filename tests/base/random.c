@@ -1,12 +1,12 @@
-/* test_random.c: Philox against its published vectors, and what is made of its words. */
+/* random.c: Philox against its published vectors, and the distributions made from it. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/random.h"
 #include "tests/helpers/close.h"
 
-/* From the known-answer tests that its authors publish (Random123, philox4x32 with 10 rounds). */
-static void test_published(void **state)
+/* From the known-answer tests that its authors publish (Random123, philox4x32, 10 rounds). */
+static void philox_gives_the_published_words(void **state)
 {
     (void)state;
     static const struct {
@@ -29,7 +29,7 @@ static void test_published(void **state)
     }
 }
 
-static void test_many(void **state)
+static void many_counters_at_once_give_the_same_words(void **state)
 {
     (void)state;
     uint32_t many[4][RANDOM_LANES];
@@ -47,7 +47,7 @@ static void test_many(void **state)
     }
 }
 
-static void test_uniform(void **state)
+static void uniform_numbers_have_the_right_moments(void **state)
 {
     (void)state;
     enum { COUNT = 100000 };
@@ -58,12 +58,12 @@ static void test_uniform(void **state)
         sum += u;
         squares += u * u;
     }
-    /* Four deviations of the mean of u and of u². */
+    /* Within four standard deviations of the mean of u and of u². */
     assert_close_one("mean", sum / COUNT, 0.5, 4 * 0.2887 / sqrt(COUNT));
     assert_close_one("mean square", squares / COUNT, 1.0 / 3, 4 * 0.2981 / sqrt(COUNT));
 }
 
-static void test_normal(void **state)
+static void normal_numbers_have_the_right_moments(void **state)
 {
     (void)state;
     enum { COUNT = 100001 };
@@ -82,7 +82,7 @@ static void test_normal(void **state)
     assert_close_one("variance", squares / COUNT, 1, 4 * sqrt(2.0 / COUNT));
     assert_close_one("fourth moment", fourth / COUNT, 3, 4 * sqrt(96.0 / COUNT));
 
-    /* A number depends on its place alone, not on how many are drawn. */
+    /* A number depends only on its place, not on how many are drawn. */
     random_normal(other, 7, 0.02, 5, 3);
     assert_memory_equal(other, x, 7 * sizeof *x);
     random_normal(other, 7, 0.02, 5, 4);
@@ -95,8 +95,9 @@ static void test_normal(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_published),
-                                       cmocka_unit_test(test_many), cmocka_unit_test(test_uniform),
-                                       cmocka_unit_test(test_normal)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(philox_gives_the_published_words),
+                                       cmocka_unit_test(many_counters_at_once_give_the_same_words),
+                                       cmocka_unit_test(uniform_numbers_have_the_right_moments),
+                                       cmocka_unit_test(normal_numbers_have_the_right_moments)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* cases.c: see cases.h. */
+/* cases.c: the list of cases, and one ragged batch for all. */
 #include "cases.h"
 
 #include "close.h"
@@ -54,7 +54,7 @@ Gpt case_model(const Case *c)
 {
     Gpt gpt = gpt_new(&c->shape, N);
     gpt_init(&gpt, 3);
-    /* Larger weights than a run starts with, so that every gradient is well above rounding. */
+    /* Larger weights than a run starts with, so that all gradients are far above rounding. */
     for (int i = 0; i < gpt.tensor_count; i++) {
         const Tensor *tensor = &gpt.tensors[i];
         Real *at = gpt.weight_block + tensor->offset;

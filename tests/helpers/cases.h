@@ -1,5 +1,5 @@
-/* cases.h: small whole models under every option, at odd sizes, for the tests of exactness. Built
- * in float and in double: both start from the same weights. */
+/* cases.h: small models with every option, at odd sizes, for the tests of exactness. They are built
+ * in float and in double from the same weights. */
 #ifndef PULGA_CASES_H
 #define PULGA_CASES_H
 
@@ -18,8 +18,8 @@ extern const int CASE_COUNT;
 /* The batch that the cases learn from: three sequences of 1, 7 and 4 tokens. */
 extern const Batch CASE_BATCH;
 
-/* A model of a case with all its weights away from 0, and its loss: the mean over the batch, as
- * gpt_forward_backward gives it, adding to the gradients. */
+/* A model of a case whose weights are all away from 0; and its mean loss over the batch, with the
+ * gradients of that added to the model's. */
 Gpt case_model(const Case *c);
 double case_learn(Gpt *gpt, const Case *c);
 

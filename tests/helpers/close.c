@@ -1,4 +1,4 @@
-/* close.c: see close.h. */
+/* close.c: central differences, with a step that balances rounding and curvature in double. */
 #include "close.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@ void assert_close(const char *what, const Real *got, const double *wanted, size_
     double error = 0;
     for (size_t i = 0; i < count; i++) {
         const double here = fabs((double)got[i] - wanted[i]);
-        if (!(here <= error)) { /* a NAN is worst */
+        if (!(here <= error)) { /* a NAN counts as worst */
             worst = i;
             error = here;
         }
@@ -61,7 +61,7 @@ void assert_gradient(const char *what, Real *at, const Real *gradient, size_t co
         }
     }
     if (zero_is_true) {
-        /* A difference of losses is no more exact than this. */
+        /* Differences of losses are not more exact than this. */
         if (!(worst_error <= 1e-7 && largest <= 1e-10))
             fail_msg("d%s should be 0; it is %.3g at most, and %.3g off", what, largest,
                      worst_error);

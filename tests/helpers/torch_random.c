@@ -1,4 +1,4 @@
-/* torch_random.c: see torch_random.h. */
+/* torch_random.c: MT19937, and what PyTorch makes of its words. */
 #include "torch_random.h"
 
 #include <math.h>
@@ -91,7 +91,7 @@ void torch_normal(Real *out, size_t count, TorchRandom *random)
     torch_uniform(out, count, random);
     for (size_t i = 0; i + 16 <= count; i += 16)
         normal_sixteen(out + i);
-    if (count % 16) { /* the last sixteen once more, from new numbers */
+    if (count % 16) { /* then it draws the last sixteen again */
         torch_uniform(out + count - 16, 16, random);
         normal_sixteen(out + count - 16);
     }

@@ -1,8 +1,8 @@
-/* torch_random.h: the random numbers that PyTorch draws on a CPU, from the same seed number: only
- * thus can a test begin where a printed table began. (Pulga's own are another kind: random.h.)
+/* torch_random.h: the random numbers that PyTorch draws on a CPU from the same seed, so that a test
+ * can start with the weights of a published table. (Pulga itself uses base/random.h.)
  *
- * Underneath is MT19937 (Matsumoto and Nishimura 1998). What is asked of it, in which order and
- * with how many bits, is PyTorch's own, and so is each function below. */
+ * The generator is MT19937 (Matsumoto and Nishimura 1998). Each function below uses as many bits, in
+ * the same order, as PyTorch's. */
 #ifndef PULGA_TORCH_RANDOM_H
 #define PULGA_TORCH_RANDOM_H
 
@@ -12,7 +12,7 @@ enum { TORCH_STATE = 624 };
 
 typedef struct {
     uint32_t word[TORCH_STATE];
-    int next;        /* the word that is drawn next; TORCH_STATE: the state is to be renewed */
+    int next;        /* the word that is drawn next; TORCH_STATE: renew the state */
     bool has_second; /* normal numbers come in pairs: the second one waits for the next call */
     double second;
 } TorchRandom;
@@ -23,15 +23,14 @@ uint32_t torch_word(TorchRandom *random);
 /* torch.rand(count); 24 bits each. */
 void torch_uniform(Real *out, size_t count, TorchRandom *random);
 
-/* torch.randn(count): another method from 16 numbers on. */
+/* torch.randn(count); from 16 numbers on PyTorch uses another method. */
 void torch_normal(Real *out, size_t count, TorchRandom *random);
 
-/* The start of nn.Linear: weight [in, out] lies as Pulga's do and may be a part of a larger one;
- * it is drawn row by row of its transpose, as PyTorch holds it. Then the bias (out), unless it is
- * NULL. */
+/* The starting values of nn.Linear: weight [in, out], which may be a part of a larger matrix, is drawn
+ * row by row of its transpose, as PyTorch stores it; then the bias (out), unless it is NULL. */
 void torch_linear(Matrix weight, Real *bias, TorchRandom *random);
 
-/* What nn.Dropout(rate) multiplies with: 0 or 1/(1 − rate). */
+/* The mask of nn.Dropout(rate): 0 or 1/(1 − rate). */
 void torch_dropout(Real *mask, size_t count, double rate, TorchRandom *random);
 
 #endif

@@ -98,7 +98,7 @@ static void by_hand_dpbf16ps(int sums, int a, int b)
 #include "model/matrix/kernel_amx.c"
 #include "model/matrix/matrix.c"
 
-#define main main_of_test_matrix
+#define main main_of_matrix
 #include "matrix.c"
 #undef main
 
@@ -108,11 +108,11 @@ int main(void)
         printf("this processor cannot round to pairs\n");
         return 0;
     }
-    (void)main_of_test_matrix;
+    (void)main_of_matrix;
     chosen = kernel_amx();
     in_pairs = true;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes),
-                                       cmocka_unit_test(test_same_bits)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(products_of_every_shape),
+                                       cmocka_unit_test(the_bits_do_not_depend_on_threads)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 #else

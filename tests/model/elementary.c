@@ -1,12 +1,12 @@
-/* test_elementary.c: our e^x against the C library's in double, over floats of every sign,
- * exponent and many fractions. PULGA_ALL_FLOATS=1 walks through all of them (two minutes). */
+/* elementary.c: our e^x against the C library's in double, for floats of every sign and exponent and
+ * many fractions; PULGA_ALL_FLOATS=1 tests all floats (two minutes). */
 #include <float.h>
 #include <stdlib.h>
 
 #include "model/elementary.h"
 #include "tests/helpers/close.h"
 
-/* The distance of a result from the truth in units of the last place of a float of that size. */
+/* The error of a result in units in the last place. */
 static double units_off(float got, double truth)
 {
     const float rounded = (float)truth;
@@ -18,7 +18,7 @@ static double units_off(float got, double truth)
     return fabs((double)got - truth) / fmax(unit, 0x1p-149);
 }
 
-static void test_bounds(void **state)
+static void within_two_units_in_the_last_place(void **state)
 {
     (void)state;
     const uint64_t step = getenv("PULGA_ALL_FLOATS") ? 1 : 1499;
@@ -35,7 +35,7 @@ static void test_bounds(void **state)
     assert_true(worst <= 2);
 }
 
-static void test_edges(void **state)
+static void the_ends_of_the_range(void **state)
 {
     (void)state;
     assert_true(exp_float(0) == 1 && exp_float(-0.0f) == 1);
@@ -47,6 +47,7 @@ static void test_edges(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bounds), cmocka_unit_test(test_edges)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(within_two_units_in_the_last_place),
+                                       cmocka_unit_test(the_ends_of_the_range)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

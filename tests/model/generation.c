@@ -1,5 +1,5 @@
-/* test_writer.c: writing with a model: what it remembers against reading everything again, drawing
- * against the exact distribution, the beam against every continuation there is. */
+/* generation.c: the generator with its KV cache against reading everything again, sampling against
+ * the exact distribution, beam search against all possible continuations. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "tests/helpers/cases.h"
 #include "tests/helpers/close.h"
 
-/* What may come after some tokens, all of them read at once and nothing remembered. */
+/* The scores of the token after some tokens, which are read at once, without a cache. */
 static void read_at_once(Gpt *gpt, const int *tokens, int count, Real *logits)
 {
     const int start[] = {0, count}, positions[] = {0, 1, 2, 3, 4, 5, 6};
@@ -26,8 +26,8 @@ static void assert_same_logits(const char *what, const Real *got, const Real *wa
         assert_close_one(what, (double)got[j], (double)wanted[j], 1e-5);
 }
 
-/* Far past the context of 7: [bos] (here token 12) and the last 3 stay each time it overflows. */
-static void test_remembers(void **state)
+/* Far beyond the context of 7: each time it is full, [bos] (here token 12) and the last 3 stay. */
+static void the_cache_gives_what_reading_at_once_gives(void **state)
 {
     (void)state;
     enum { PROMPT = 3, WORDS = 25 };
@@ -60,9 +60,9 @@ static void test_remembers(void **state)
     }
 }
 
-/* A copy goes on as one that reads the prompt itself, to the last bit, however far past the context
- * the one before it went; with prompts that fit and one that does not. */
-static void test_copies(void **state)
+/* A copy goes on exactly as a generator that reads the prompt itself, to the last bit, however far
+ * beyond the context the copy before it went; with prompts that fit and one that does not. */
+static void a_copy_goes_on_like_the_original(void **state)
 {
     (void)state;
     enum { WORDS = 12 };
@@ -95,8 +95,8 @@ static void test_copies(void **state)
         }
 }
 
-/* A context of 1 to 3, with [bos] and without: each word is read, whatever there is room for. */
-static void test_smallest_contexts(void **state)
+/* A context of 1 to 3, with [bos] and without: each token is read, whatever else is forgotten. */
+static void the_smallest_contexts(void **state)
 {
     (void)state;
     for (int T = 1; T <= 3; T++)
@@ -129,7 +129,7 @@ static void test_smallest_contexts(void **state)
         }
 }
 
-/* ---- Drawing ---- */
+/* ---- Sampling ---- */
 
 enum { V = 9, DRAWS = 20000 };
 static const Real LOGITS[V] = {0.5f, -1, 2, 0.5f, 1.25f, -30, 1.75f, 0, 0.5f};
@@ -143,7 +143,7 @@ static void exact(double *p, double temperature, int top_k, double top_p)
         order[j] = j;
         sum += p[j] = exp((double)LOGITS[j] / temperature);
     }
-    for (int i = 1; i < V; i++) /* most probable first, equal ones as they stand */
+    for (int i = 1; i < V; i++) /* most probable first; equal ones keep their order */
         for (int j = i; j > 0 && p[order[j]] > p[order[j - 1]]; j--) {
             const int other = order[j];
             order[j] = order[j - 1];
@@ -159,7 +159,7 @@ static void exact(double *p, double temperature, int top_k, double top_p)
         p[order[i]] = i < kept ? p[order[i]] / reached : 0;
 }
 
-static void test_draws(void **state)
+static void samples_follow_the_exact_distribution(void **state)
 {
     (void)state;
     static const struct {
@@ -190,13 +190,13 @@ static void test_draws(void **state)
                 freedom++;
             }
         }
-        /* Chi-squared with up to 8 degrees of freedom passes 26.1 once in a thousand times; with
-         * 0, when one token has it all, there is nothing to vary. */
+        /* Chi-squared with up to 8 degrees of freedom exceeds 26.1 once in a thousand times; with
+         * 0, if one token has all probability, nothing can vary. */
         assert_true(squares <= (freedom ? 26.1 : 0));
     }
 }
 
-static void test_greedy(void **state)
+static void temperature_0_takes_the_best(void **state)
 {
     (void)state;
     double p[V];
@@ -204,11 +204,11 @@ static void test_greedy(void **state)
     sampler_probabilities(p, ranked, LOGITS, V, (Sampling){.temperature = 0, .top_p = 1});
     assert_int_equal(sampler_pick(p, V, 0), 2);
     assert_int_equal(sampler_pick(p, V, 0.999999), 2);
-    const double none[] = {0.25, 0.25, 0}; /* a sum that rounding has left short */
+    const double none[] = {0.25, 0.25, 0}; /* a sum below 1, as rounding may leave it */
     assert_int_equal(sampler_pick(none, 3, 0.75), 1);
 }
 
-static void test_rank(void **state)
+static void ranking_agrees_with_its_definition(void **state)
 {
     (void)state;
     enum { COUNT = 300 };
@@ -220,7 +220,7 @@ static void test_rank(void **state)
         const int found = rank_best(best, k, values, COUNT);
         assert_int_equal(found, k < COUNT ? k : COUNT);
         for (int i = 0; i < found; i++) {
-            int before = 0; /* how many come before it by the definition */
+            int before = 0; /* how many come before it, by definition */
             for (int j = 0; j < COUNT; j++)
                 before +=
                     values[j] > best[i].value || (values[j] == best[i].value && j < best[i].id);
@@ -229,9 +229,9 @@ static void test_rank(void **state)
     }
 }
 
-/* ---- The beam ---- */
+/* ---- Beam search ---- */
 
-/* Every continuation of up to `most` tokens, by reading each of its beginnings at once. */
+/* Finds all continuations of up to `most` tokens by reading each of their beginnings at once. */
 static void continue_all(Gpt *gpt, int *tokens, int count, int most, const BeamRules *rules,
                          double log_p, double *found, int *number)
 {
@@ -270,7 +270,7 @@ static double log_probability_of(Gpt *gpt, const int *prompt, int count, const H
     return log_p;
 }
 
-static int downwards(const void *a, const void *b)
+static int largest_first(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
     return x < y ? 1 : x > y ? -1 : 0;
@@ -288,12 +288,12 @@ static void check_beam(BeamRules rules, bool wide)
                       6);
     gpt_init(&gpt, 2);
     for (size_t i = 0; i < gpt.size; i++)
-        gpt.weight_block[i] *= 4; /* opinions */
+        gpt.weight_block[i] *= 4; /* so that the probabilities differ */
     const int prompt[] = {0, 3};
     double all[1024];
     int tokens[8] = {0, 3}, number = 0, count;
     continue_all(&gpt, tokens, 2, rules.most, &rules, 0, all, &number);
-    qsort(all, (size_t)number, sizeof *all, downwards);
+    qsort(all, (size_t)number, sizeof *all, largest_first);
 
     KvCache cache = kv_cache_new(&gpt.config, rules.width);
     Generator w = generator_new(&gpt, cache, 0, -1);
@@ -301,12 +301,13 @@ static void check_beam(BeamRules rules, bool wide)
     Hypothesis *found = beam_search(&gpt, &cache, w.logits, 2, rules, &count);
     assert_int_equal(count, wide ? number : rules.width);
     for (int i = 0; i < count; i++) {
-        assert_close_one("what it says of itself", found[i].log_probability,
+        assert_close_one("its own log probability", found[i].log_probability,
                          log_probability_of(&gpt, prompt, 2, &found[i]), 1e-5);
         assert_int_equal(found[i].ended, found[i].tokens[found[i].count - 1] == rules.eos);
         assert_true(found[i].ended || found[i].count == rules.most);
         if (wide)
-            assert_close_one("the best there are", found[i].log_probability, all[i], 1e-5);
+            assert_close_one("the best of all continuations", found[i].log_probability, all[i],
+                             1e-5);
         else
             assert_true(found[i].log_probability <= all[i] + 1e-5);
         for (int j = 0; j < i; j++)
@@ -320,7 +321,7 @@ static void check_beam(BeamRules rules, bool wide)
     gpt_free(&gpt);
 }
 
-static void test_beam(void **state)
+static void a_wide_beam_finds_the_best_of_all_continuations(void **state)
 {
     (void)state;
     enum { MOST = 4 };
@@ -337,13 +338,13 @@ static void test_beam(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_remembers),
-        cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_smallest_contexts),
-        cmocka_unit_test(test_draws),
-        cmocka_unit_test(test_greedy),
-        cmocka_unit_test(test_rank),
-        cmocka_unit_test(test_beam),
+        cmocka_unit_test(the_cache_gives_what_reading_at_once_gives),
+        cmocka_unit_test(a_copy_goes_on_like_the_original),
+        cmocka_unit_test(the_smallest_contexts),
+        cmocka_unit_test(samples_follow_the_exact_distribution),
+        cmocka_unit_test(temperature_0_takes_the_best),
+        cmocka_unit_test(ranking_agrees_with_its_definition),
+        cmocka_unit_test(a_wide_beam_finds_the_best_of_all_continuations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,7 +119,7 @@ static void check_own(int rows, int depth)
     free(y.field), free(a.field);
 }
 
-static void test_shapes(void **state)
+static void products_of_every_shape(void **state)
 {
     (void)state;
     for (int i = 0; i < 600; i++)
@@ -157,7 +157,7 @@ static void check_same_bits(int rows, int depth, int cols, bool turned)
     free(a), free(b), free(once), free(again);
 }
 
-static void test_same_bits(void **state)
+static void the_bits_do_not_depend_on_threads(void **state)
 {
     (void)state;
     check_same_bits(611, 301, 203, false), check_same_bits(900, 801, 70, true);
@@ -210,7 +210,7 @@ int main(int argc, char **argv)
         die("%s is missing", getenv("PULGA_KERNEL"));
     printf("kernel %s\n", matrix_kernel_name());
     fflush(stdout);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes),
-                                       cmocka_unit_test(test_same_bits)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(products_of_every_shape),
+                                       cmocka_unit_test(the_bits_do_not_depend_on_threads)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

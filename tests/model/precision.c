@@ -57,7 +57,7 @@ static void check_case(int number)
     gpt_free(&gpt);
 }
 
-static void test_precision(void **state)
+static void float_gradients_are_close_to_double_ones(void **state)
 {
     (void)state;
     for (int i = 0; i < CASE_COUNT; i++) {
@@ -68,6 +68,6 @@ static void test_precision(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_precision)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(float_gradients_are_close_to_double_ones)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

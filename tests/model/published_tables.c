@@ -1,9 +1,9 @@
-/* test_tables.c: the tables that the teaching material prints, each printed digit, computed by
- * Pulga's own layers from the same seed numbers.
+/* published_tables.c: the tables that the teaching material prints, to the last digit, computed by
+ * Pulga's own layers from the same seeds.
  *
- * Most are of the attention chapter's notebook, which walks from scores without weights to
- * multi-head attention and prints what it gets; two more are the worked example "Hello shiny sun!"
- * and the experiment that shows why scores are divided by √d. */
+ * Most come from the notebook of the attention chapter, which goes from scores without weights to
+ * multi-head attention. Two more are the worked example "Hello shiny sun!" and the experiment that
+ * shows why scores are divided by √d. */
 #include "tests/helpers/attention_layer.h"
 #include "tests/helpers/close.h"
 
@@ -16,10 +16,10 @@
 #include "tests/helpers/torch_random.h"
 #include "base/threads.h"
 
-/* Half a unit of a fourth decimal, and what float32 may add when a value lies between two. */
+/* Half a unit of the fourth decimal, and some rounding of float32. */
 static const double ROUNDING = 5e-7, PRINTED = 0.5e-4 + ROUNDING;
 
-/* "Your journey starts with one step", three numbers a word. */
+/* "Your journey starts with one step", three numbers for each word. */
 enum { WORDS = 6, IN = 3 };
 static const Real words[2 * WORDS][IN] = {
     {0.43f, 0.15f, 0.89f},
@@ -28,7 +28,7 @@ static const Real words[2 * WORDS][IN] = {
     {0.22f, 0.58f, 0.33f},
     {0.77f, 0.25f, 0.10f},
     {0.05f, 0.80f, 0.55f},
-    /* the same again: the notebook's batch of two */
+    /* again: the notebook's batch of two */
     {0.43f, 0.15f, 0.89f},
     {0.55f, 0.87f, 0.66f},
     {0.57f, 0.85f, 0.64f},
@@ -87,7 +87,7 @@ static void assert_table(const char *what, Matrix got, const double *wanted, dou
     free(at);
 }
 
-/* The 0s are no rounding: what may not be seen is exactly 0, and nothing else is. */
+/* Keys after the query have exactly 0, and no others. */
 static void assert_causal(Matrix P)
 {
     for (int i = 0; i < P.rows; i++)
@@ -95,7 +95,7 @@ static void assert_causal(Matrix P)
             assert_int_equal(*element(P, i, j) != 0, j <= i);
 }
 
-/* scores = q·kᵀ of a head of the first sequence, undivided. The caller frees them. */
+/* scores = q·kᵀ of a head of the first sequence, not divided by √D. The caller frees them. */
 static Matrix scores_new(const AttentionLayer *layer, int head)
 {
     const int length = layer->start[1];
@@ -108,7 +108,7 @@ static Matrix scores_new(const AttentionLayer *layer, int head)
 
 /* ---- The generator itself ---- */
 
-static void the_words_are_those_of_torch(void **state)
+static void random_words_are_those_of_torch(void **state)
 {
     (void)state;
     static const uint32_t wanted[] = {4053805790, 2173880614, 380293709, 1237255315, 2986595568};
@@ -118,7 +118,7 @@ static void the_words_are_those_of_torch(void **state)
 }
 
 /* All from one seed, one after another, as PyTorch 2 draws them. */
-static void the_normal_numbers_are_those_of_torch(void **state)
+static void normal_numbers_are_those_of_torch(void **state)
 {
     (void)state;
     static const double eight[] = {0.794766426,  1.43693173,  -0.229219213,  0.475563258,
@@ -153,7 +153,7 @@ static void the_normal_numbers_are_those_of_torch(void **state)
     assert_int_equal(torch_word(&random) & 0xffffff, 15186018);
 }
 
-static void the_uniform_numbers_are_those_of_torch(void **state)
+static void uniform_numbers_are_those_of_torch(void **state)
 {
     (void)state;
     static const double W_query[] = {0.2961119, 0.5165623, 0.2516707,
@@ -183,7 +183,7 @@ static const double untrained_scores[WORDS * WORDS] = {
     0.9422, 1.4754, 1.4570, 0.8296, 0.7154, 1.0605, 0.4753, 0.8434, 0.8296, 0.4937, 0.3474, 0.6565,
     0.4576, 0.7070, 0.7154, 0.3474, 0.6654, 0.2935, 0.6310, 1.0865, 1.0605, 0.6565, 0.2935, 0.9450};
 
-/* The layer divides by √D: queries that are √D times as large undo it. */
+/* The layer divides by √D; queries that are √D times as large undo that. */
 static AttentionLayer untrained_layer(int width, int length)
 {
     AttentionLayer layer = layer_new(
@@ -205,7 +205,7 @@ static void scores_without_weights(void **state)
     matmul(scores, x, transposed(x));
     assert_table("the scores", scores, untrained_scores, PRINTED);
 
-    /* the two normalisations that the notebook tries by hand, for the second word */
+    /* the two normalisations that the notebook tries for the second word */
     const Real *second = &at[1 * WORDS];
     for (int j = 0; j < WORDS; j++) {
         sum += second[j];
@@ -243,7 +243,7 @@ static void attention_without_weights(void **state)
     attention_layer_free(&layer);
 }
 
-/* The page works this one by hand, so its last digits are off; the exact ones stand beside them. */
+/* The page computes this one by hand, so its last digits are off; the exact ones are beside them. */
 static void hello_shiny_sun(void **state)
 {
     (void)state;
@@ -273,7 +273,7 @@ static const AttentionShape one_head = {.width = IN, .heads = 1, .head_size = 2}
 static const AttentionShape one_full_head = {
     .width = IN, .heads = 1, .head_size = 2, .patterns = &full_pattern};
 
-/* SelfAttention_v1: torch.rand(d_in, d_out) each, as Pulga's matrices lie. */
+/* SelfAttention_v1: torch.rand(d_in, d_out) each, laid out as Pulga's matrices. */
 static void start_as_v1(AttentionLayer *layer, TorchRandom *random)
 {
     Real at[IN * 2];
@@ -283,8 +283,7 @@ static void start_as_v1(AttentionLayer *layer, TorchRandom *random)
     }
 }
 
-/* SelfAttention_v2, CausalAttention, and the wrapper of several: head after head, three layers
- * nn.Linear without bias each. */
+/* SelfAttention_v2, CausalAttention and their wrapper: for each head three nn.Linear without bias. */
 static void start_as_heads(AttentionLayer *layer, TorchRandom *random)
 {
     for (int head = 0; head < layer->shape.heads; head++)
@@ -333,7 +332,7 @@ static void self_attention_v2_of_seed_789(void **state)
     (void)state;
     static const double context[] = {-0.0739, 0.0713, -0.0748, 0.0703, -0.0749, 0.0702,
                                      -0.0760, 0.0685, -0.0763, 0.0679, -0.0754, 0.0693};
-    /* the notebook's original goes on with this seed */
+    /* the original notebook continues with this seed */
     static const double first[] = {0.1921, 0.1646}, causal[] = {0.5517, 0.4483};
     AttentionLayer layer = layer_new(one_full_head, 1, WORDS);
     TorchRandom random = torch_seed(789);
@@ -348,8 +347,8 @@ static void self_attention_v2_of_seed_789(void **state)
     attention_layer_free(&layer);
 }
 
-/* Exercise 3.1: v1 with v2's weights, transposed, gives what v2 gives. Pulga's layer is v1; v2's
- * three products are made here from matrices (out, in), as nn.Linear holds them. */
+/* Exercise 3.1: v1 with v2's weights, transposed, gives what v2 gives. Pulga's layer is v1; the
+ * three products of v2 are computed here with matrices (out, in), as nn.Linear stores them. */
 static void self_attention_v2_in_v1(void **state)
 {
     (void)state;
@@ -373,14 +372,14 @@ static void self_attention_v2_in_v1(void **state)
     attention_layer_free(&layer);
 }
 
-/* ---- Hiding what comes later ---- */
+/* ---- Causal masks ---- */
 
 static const double causal_weights[WORDS * WORDS] = {
     1.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.0000, 0.4833, 0.5167, 0.0000, 0.0000, 0.0000, 0.0000,
     0.3190, 0.3408, 0.3402, 0.0000, 0.0000, 0.0000, 0.2445, 0.2545, 0.2542, 0.2468, 0.0000, 0.0000,
     0.1994, 0.2060, 0.2058, 0.1935, 0.1953, 0.0000, 0.1624, 0.1709, 0.1706, 0.1654, 0.1625, 0.1682};
 
-/* SelfAttention_v2 of seed 123, run. */
+/* The output of SelfAttention_v2 with seed 123. */
 static AttentionLayer layer_of_seed_123(AttentionShape shape, int sequences)
 {
     AttentionLayer layer = layer_new(shape, sequences, WORDS);
@@ -390,8 +389,8 @@ static AttentionLayer layer_of_seed_123(AttentionShape shape, int sequences)
     return layer;
 }
 
-/* The notebook first weighs all words, wipes out those that come later and normalises again. */
-static void weights_wiped_out_and_normalised(void **state)
+/* The notebook first computes full maps, sets later words to 0 and normalises again. */
+static void masking_after_the_softmax(void **state)
 {
     (void)state;
     static const double full[] = {0.1717, 0.1762, 0.1761, 0.1555, 0.1627, 0.1579, 0.1636, 0.1749,
@@ -421,9 +420,9 @@ static void weights_wiped_out_and_normalised(void **state)
     attention_layer_free(&layer);
 }
 
-/* Then it hides their scores; Pulga never computes their weights. mask_simple, ones up to the
- * diagonal, is where the weights are not 0, and −inf stands where they are. */
-static void weights_of_hidden_scores(void **state)
+/* Then it masks their scores, as Pulga does. mask_simple, ones up to the diagonal, is where the map
+ * is not 0; −inf is where it is. */
+static void masking_before_the_softmax(void **state)
 {
     (void)state;
     const double inf = INFINITY;
@@ -450,7 +449,7 @@ static void weights_of_hidden_scores(void **state)
     attention_layer_free(&layer);
 }
 
-static void dropout_of_the_weights(void **state)
+static void dropout_of_the_maps(void **state)
 {
     (void)state;
     static const double dropped_ones[WORDS * WORDS] = {2, 2, 0, 2, 2, 0, 0, 0, 0, 2, 0, 2,
@@ -473,7 +472,7 @@ static void dropout_of_the_weights(void **state)
     attention_layer_free(&layer);
 }
 
-/* Pulga's own dropout draws other numbers, but multiplies with the same two. */
+/* Pulga's own dropout draws other numbers, but multiplies by the same two. */
 static void dropout_multiplies_with_the_same(void **state)
 {
     (void)state;
@@ -502,7 +501,7 @@ static const double two_heads[2 * WORDS * 4] = {
     -0.6300, -0.0632, 0.6202, 0.3860, -0.5675, -0.0843, 0.5478, 0.3589,
     -0.5526, -0.0981, 0.5321, 0.3428, -0.5299, -0.1081, 0.5077, 0.3493};
 
-/* The notebook prints this one's shape alone: (2, 6, 2). Its values are the wrapper's. */
+/* The notebook prints only its shape, (2, 6, 2). Its values are the wrapper's. */
 static void causal_attention(void **state)
 {
     (void)state;
@@ -518,7 +517,7 @@ static void causal_attention(void **state)
     attention_layer_free(&layer);
 }
 
-/* Exercise 3.2 sets no seed: its weights are the numbers after the wrapper's. */
+/* Exercise 3.2 sets no seed: its weights are drawn after the wrapper's. */
 static void two_heads_and_exercise_3_2(void **state)
 {
     (void)state;
@@ -543,9 +542,9 @@ static void two_heads_and_exercise_3_2(void **state)
     attention_layer_free(&exercise);
 }
 
-/* MultiHeadAttention: three layers for all heads at once and a fourth one behind them, alone with
- * a bias. Here it gives as many numbers as the heads; in Pulga, as many as x has: where these are
- * more, their columns stay 0. */
+/* MultiHeadAttention: three linear layers for all heads at once and a fourth one after them, the only
+ * one with a bias. Its output is as wide as the heads; Pulga's is as wide as x: if that is wider, the
+ * other columns stay 0. */
 static void start_as_multi_head(AttentionLayer *layer, TorchRandom *random)
 {
     const int H = layer->shape.heads, HD = H * layer->shape.head_size, C = layer->shape.width;
@@ -578,7 +577,7 @@ static void multi_head_attention(void **state)
     attention_layer_free(&layer);
 }
 
-/* ---- Exercise 3.3: as large as GPT-2's ---- */
+/* ---- Exercise 3.3: the size of GPT-2 ---- */
 
 enum { SEQUENCES = 2, T = 1024, C = 768, H = 12, D = C / H };
 
@@ -587,7 +586,7 @@ typedef struct {
     Real *x; /* (SEQUENCES · T, C) */
 } Large;
 
-/* Again without a seed: what MultiHeadAttention left is drawn on, then a random batch. */
+/* Again without a seed: its weights are drawn after MultiHeadAttention's, then a random batch. */
 static int large_new(void **state)
 {
     Large *large = memory_new(1, sizeof *large, "exercise 3.3");
@@ -616,7 +615,7 @@ static int large_free(void **state)
 }
 
 /* The first and last three rows of both sequences, the first and last three columns of each. The
- * notebook's copy breaks off in the tenth row; the rest is PyTorch's own. */
+ * notebook's output ends in the tenth row; the rest was computed with PyTorch. */
 static void exercise_3_3_prints(void **state)
 {
     static const int rows[] = {0, 1, 2, T - 3, T - 2, T - 1};
@@ -646,7 +645,7 @@ static void exercise_3_3_prints(void **state)
             }
 }
 
-static void exercise_3_3_weighs(void **state)
+static void exercise_3_3_maps(void **state)
 {
     const Large *large = *state;
     for (int i = 0; i < SEQUENCES * T * C; i++)
@@ -663,8 +662,9 @@ static void exercise_3_3_weighs(void **state)
     }
 }
 
-/* Another last token of the first sequence: all before it, and the second, keep their bits. */
-static void exercise_3_3_looks_back_alone(void **state)
+/* If the last token of the first sequence changes, all before it and the second sequence keep their
+ * bits. */
+static void exercise_3_3_is_causal(void **state)
 {
     Large *large = *state;
     AttentionLayer *layer = &large->layer;
@@ -683,8 +683,8 @@ static void exercise_3_3_looks_back_alone(void **state)
     free(y);
 }
 
-/* mixed (D) of one query and head in double precision, by another road: (q·Wkᵀ)·xᵀ are its
- * scores and (P·x)·Wv what it gathers, so that no key and no value is ever computed. */
+/* mixed (D) of one query and head in double precision, computed another way: the scores are
+ * (q·Wkᵀ)·xᵀ and the output is (P·x)·Wv, without keys and values. */
 static void plain_head(double *mixed, const AttentionLayer *layer, const Real *x, int query,
                        int head)
 {
@@ -761,9 +761,9 @@ static double mean_of_highest(Matrix P)
     return sum / P.rows;
 }
 
-/* One batch: its scores, and the mean of the highest weights before and after the division. x is
- * the identity, so that Wqkv's rows themselves are the tokens' queries and keys; those of the
- * layer are √WIDE times as large for the weights without division. */
+/* One batch: its scores, and the mean of the rows' highest probabilities before and after the
+ * division. x is the identity, so that Wqkv's rows are the tokens' queries and keys; to undo the
+ * division, the queries are √WIDE times as large. */
 static void try_batch(AttentionLayer *layer, const Real *Q, const Real *K, Real *scores,
                       double *before, double *after)
 {
@@ -780,9 +780,9 @@ static void try_batch(AttentionLayer *layer, const Real *Q, const Real *K, Real 
     *after += mean_of_highest(attention_layer_map(layer, 0, 0)) / BATCHES;
 }
 
-/* Each tolerance is five deviations of what is measured: of a variance of n normal numbers,
- * √(2/n) of it; of a mean over the hundred rows, a tenth of a row's. The means wanted, and the
- * deviations of rows, are those of 20,000 rows of ten normal numbers. */
+/* Each tolerance is five standard deviations of what is measured: √(2/n) of the variance of n normal
+ * numbers; a tenth of a row's for a mean over a hundred rows. The expected means, and the deviations
+ * of rows, were measured over 20,000 rows of ten normal numbers. */
 static void the_variance_of_scores(Real m, double before_wanted, double before_deviation,
                                    double after_wanted, double after_deviation)
 {
@@ -831,9 +831,9 @@ static void the_variance_of_scores_for_deviation_2(void **state)
 int main(void)
 {
     const struct CMUnitTest tables[] = {
-        cmocka_unit_test(the_words_are_those_of_torch),
-        cmocka_unit_test(the_normal_numbers_are_those_of_torch),
-        cmocka_unit_test(the_uniform_numbers_are_those_of_torch),
+        cmocka_unit_test(random_words_are_those_of_torch),
+        cmocka_unit_test(normal_numbers_are_those_of_torch),
+        cmocka_unit_test(uniform_numbers_are_those_of_torch),
         cmocka_unit_test(a_linear_layer_starts_as_that_of_torch),
         cmocka_unit_test(scores_without_weights),
         cmocka_unit_test(attention_without_weights),
@@ -842,9 +842,9 @@ int main(void)
         cmocka_unit_test(self_attention_v1),
         cmocka_unit_test(self_attention_v2_of_seed_789),
         cmocka_unit_test(self_attention_v2_in_v1),
-        cmocka_unit_test(weights_wiped_out_and_normalised),
-        cmocka_unit_test(weights_of_hidden_scores),
-        cmocka_unit_test(dropout_of_the_weights),
+        cmocka_unit_test(masking_after_the_softmax),
+        cmocka_unit_test(masking_before_the_softmax),
+        cmocka_unit_test(dropout_of_the_maps),
         cmocka_unit_test(dropout_multiplies_with_the_same),
         cmocka_unit_test(causal_attention),
         cmocka_unit_test(two_heads_and_exercise_3_2),
@@ -854,8 +854,8 @@ int main(void)
     };
     const struct CMUnitTest exercise_3_3[] = {
         cmocka_unit_test(exercise_3_3_prints),
-        cmocka_unit_test(exercise_3_3_weighs),
-        cmocka_unit_test(exercise_3_3_looks_back_alone),
+        cmocka_unit_test(exercise_3_3_maps),
+        cmocka_unit_test(exercise_3_3_is_causal),
         cmocka_unit_test(exercise_3_3_in_double_precision),
     };
     return cmocka_run_group_tests(tables, NULL, NULL) +

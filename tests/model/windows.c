@@ -1,5 +1,5 @@
-/* test_windows.c: heads that see the last few tokens alone, themselves included: against the mask
- * that the page on sparse attention makes, and how far back a whole model sees. */
+/* windows.c: heads with windows (and full ones) against the mask that a published page on sparse
+ * attention builds, and how far back a whole model reaches. */
 #include "tests/helpers/attention_layer.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/patterns.h"
@@ -13,10 +13,10 @@
 #include "tests/helpers/torch_random.h"
 #include "base/threads.h"
 
-/* ---- The page's own way, in double precision ---- */
+/* ---- The page's own computation, in double precision ---- */
 
-/* Its function `masking`, step by step: 1 everywhere but where a query may see. The caller frees
- * it. Here as in Pulga, a window of 0 is all that came before. */
+/* Its function `masking`, step by step: 0 for the keys that a query attends to, else 1. A window of
+ * 0 is causal. The caller frees it. */
 static double *mask_new(int n, int window)
 {
     double *mask = memory_new((size_t)n * (size_t)n, sizeof *mask, "a mask");
@@ -28,8 +28,8 @@ static double *mask_new(int n, int window)
     return mask;
 }
 
-/* P (n, n) and h (n, D) of one head: the scores of all pairs, those that are masked set to −1e9,
- * and the softmax of whole rows. */
+/* P (n, n) and h (n, D) of one head: the scores of all pairs, masked ones set to −1e9, and the
+ * softmax of whole rows. */
 static void plain_attention(double *P, double *h, const double *mask, Matrix q, Matrix k, Matrix v)
 {
     const int n = q.rows;
@@ -90,7 +90,7 @@ static void assert_masked(const Real *P, const double *mask, int n)
     }
 }
 
-/* Everything that a head of a sequence gave, against the page's way. */
+/* The map and the output of a head of a sequence, against the page's. */
 static void assert_head(const AttentionLayer *layer, int sequence, int head)
 {
     const int H = layer->shape.heads, D = layer->shape.head_size;
@@ -121,7 +121,7 @@ enum { MODEL = 128 };
 
 static const Pattern page_patterns[] = {W(1), W(2), W(3), W(4)};
 
-/* Over its 5 random tokens, and over more. */
+/* Over random tokens; the page has 5. */
 static AttentionLayer page_layer(int tokens)
 {
     AttentionLayer layer = attention_layer_new(
@@ -136,8 +136,8 @@ static AttentionLayer page_layer(int tokens)
     return layer;
 }
 
-/* Its figure, stride 3: a token, itself and the two before. And the code that drew it. */
-static void the_mask_of_the_page(void **state)
+/* Its figure for stride 3, a token and the two before it, and the code that drew it. */
+static void a_window_masks_as_the_page_does(void **state)
 {
     (void)state;
     static const double figure[] = {0, 1, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0, 0,
@@ -150,7 +150,7 @@ static void the_mask_of_the_page(void **state)
     attention_layer_free(&layer);
 }
 
-static void the_heads_of_the_page(void **state)
+static void heads_compute_as_the_page_does(void **state)
 {
     (void)state;
     static const int tokens[] = {1, 2, 3, 4, 5, 9, 70};
@@ -195,8 +195,8 @@ static void fill_layer(AttentionLayer *layer)
     fill(layer->x, (size_t)layer->batch.rows * C, 3);
 }
 
-/* Each window and each length alone: the strip is no larger than these two make it. */
-static void a_head_and_a_sequence_alone(void **state)
+/* Each pattern and each length by itself: then the strip has exactly the size that they need. */
+static void one_head_and_one_sequence(void **state)
 {
     (void)state;
     for (int w = 0; w < PATTERNS; w++)
@@ -211,8 +211,8 @@ static void a_head_and_a_sequence_alone(void **state)
         }
 }
 
-/* All patterns side by side over all lengths one after another. */
-static void all_heads_and_sequences_at_once(void **state)
+/* All patterns side by side, over sequences of all lengths. */
+static void all_patterns_and_lengths_at_once(void **state)
 {
     (void)state;
     AttentionLayer layer = attention_layer_new(
@@ -226,7 +226,7 @@ static void all_heads_and_sequences_at_once(void **state)
     attention_layer_free(&layer);
 }
 
-/* ---- How far back a whole model sees: w − 1 tokens in each layer ---- */
+/* ---- How far back a whole model reaches: w − 1 tokens in each layer ---- */
 
 enum {
     SEQUENCES = 4,
@@ -244,17 +244,17 @@ typedef struct {
     int start[SEQUENCES + 1], tokens[ROWS], positions[ROWS];
 } Model;
 
-/* A model over a ragged batch. As it starts, a layer adds so little to the stream that what came
- * through three of them would be lost in rounding: its matrices are made ten times as large. */
-static void model_new(Model *model, GptConfig shape)
+/* A model over a ragged batch. With its starting weights, a layer adds so little to the stream that
+ * what comes through three of them would be lost in rounding, so they are made ten times as large. */
+static void model_new(Model *model, GptConfig config)
 {
     static const int start[] = {0, 1, 41, 48, 81};
-    shape.context = CONTEXT;
-    shape.heads = HEADS;
-    shape.head_size = 5;
-    shape.width = WIDTH;
-    shape.hidden = 16;
-    shape.vocabulary = VOCABULARY;
+    config.context = CONTEXT;
+    config.heads = HEADS;
+    config.head_size = 5;
+    config.width = WIDTH;
+    config.hidden = 16;
+    config.vocabulary = VOCABULARY;
     memcpy(model->start, start, sizeof start);
     for (int s = 0; s < SEQUENCES; s++)
         for (int i = start[s]; i < start[s + 1]; i++) {
@@ -266,7 +266,7 @@ static void model_new(Model *model, GptConfig shape)
                            .start = model->start,
                            .tokens = model->tokens,
                            .positions = model->positions};
-    model->gpt = gpt_new(&shape, ROWS);
+    model->gpt = gpt_new(&config, ROWS);
     gpt_init(&model->gpt, 1);
     for (int t = 0; t < model->gpt.tensor_count; t++) {
         const Tensor *tensor = &model->gpt.tensors[t];
@@ -276,16 +276,16 @@ static void model_new(Model *model, GptConfig shape)
     }
 }
 
-/* Changes each token in turn. The rows from there to `reach` rows behind it, in the same sequence,
- * are others then; all the rest, those of the other sequences too, have the bits they had.
- * One thread: in so many steps of so few numbers others would be waited for, no more. */
-static void assert_reach(GptConfig shape, int reach)
+/* Changes each token in turn. Then the rows from it to `reach` rows after it, in the same sequence,
+ * change; all other rows, also those of other sequences, keep their bits. One thread, since more
+ * would only wait for each other. */
+static void assert_reach(GptConfig config, int reach)
 {
     const int threads = thread_limit();
     Model model;
     Real before[ROWS * WIDTH];
     thread_set_limit(1);
-    model_new(&model, shape);
+    model_new(&model, config);
     gpt_forward(&model.gpt, &model.batch, NULL, (Dropout){0});
     memcpy(before, model.gpt.keep.normed, sizeof before);
     for (int s = 0; s < SEQUENCES; s++)
@@ -295,21 +295,21 @@ static void assert_reach(GptConfig shape, int reach)
             gpt_forward(&model.gpt, &model.batch, NULL, (Dropout){0});
             model.tokens[changed] = token;
             for (int i = 0; i < ROWS; i++) {
-                const bool sees = i >= changed && i - changed <= reach && i < model.start[s + 1];
+                const bool depends = i >= changed && i - changed <= reach && i < model.start[s + 1];
                 const bool same =
                     !memcmp(ROW(before, i, WIDTH), ROW(model.gpt.keep.normed, i, WIDTH),
                             WIDTH * sizeof(Real));
-                if (same == sees)
-                    fail_msg("row %d should%s see row %d, with %d layers", i, sees ? "" : " not",
-                             changed, shape.layers);
+                if (same == depends)
+                    fail_msg("row %d should%s depend on row %d, with %d layers", i,
+                             depends ? "" : " not", changed, config.layers);
             }
         }
     gpt_free(&model.gpt);
     thread_set_limit(threads);
 }
 
-/* All heads see three tokens: the reach is L·(3 − 1). In one layer the fourth word learns
- * nothing of the first, not "indirectly" either; in two it does. */
+/* All heads have windows of three: the reach is L·(3 − 1). In one layer the fourth word gets nothing
+ * from the first, not even "indirectly"; in two it does. */
 static void reach_of_windows_of_three(bool post_norm, bool learned_positions)
 {
     static const Pattern three[MOST_LAYERS * HEADS] = {W(3), W(3), W(3), W(3), W(3), W(3)};
@@ -334,37 +334,37 @@ static void the_reach_of_a_post_norm_model(void **state)
 }
 
 /* The widest window of each layer counts, and each layer has windows of its own. */
-static const Pattern unlike[] = {W(1), W(3), W(2), W(35), W(4), W(1)};
+static const Pattern different[] = {W(1), W(3), W(2), W(35), W(4), W(1)};
 
-static void the_reach_of_unlike_windows(void **state)
+static void the_reach_of_different_windows(void **state)
 {
     (void)state;
     static const Pattern narrow[] = {W(1), W(3), W(2), W(4), W(5), W(1)};
     assert_reach((GptConfig){.layers = 3, .patterns = narrow}, 2 + 3 + 4);
-    assert_reach((GptConfig){.layers = 2, .patterns = unlike, .post_norm = true}, 2 + 34);
+    assert_reach((GptConfig){.layers = 2, .patterns = different, .post_norm = true}, 2 + 34);
 }
 
-static void windows_of_one_see_nothing_else(void **state)
+static void windows_of_one_reach_only_themselves(void **state)
 {
     (void)state;
     static const Pattern one[] = {W(1), W(1), W(1), W(1)};
     assert_reach((GptConfig){.layers = 2, .patterns = one}, 0);
 }
 
-static void a_window_of_none_sees_all(void **state)
+static void a_causal_head_reaches_everything_before(void **state)
 {
     (void)state;
-    static const Pattern none[] = {W(1), W(0)};
-    assert_reach((GptConfig){.layers = 1, .patterns = none}, CONTEXT);
+    static const Pattern causal_too[] = {W(1), W(0)};
+    assert_reach((GptConfig){.layers = 1, .patterns = causal_too}, CONTEXT);
     assert_reach((GptConfig){.layers = 1}, CONTEXT);
 }
 
 /* The weights that a model gives out: each layer's under its own windows. */
-static void the_weights_of_a_model(void **state)
+static void each_layers_maps_follow_its_own_windows(void **state)
 {
     (void)state;
     Model model;
-    model_new(&model, (GptConfig){.layers = MOST_LAYERS, .patterns = unlike});
+    model_new(&model, (GptConfig){.layers = MOST_LAYERS, .patterns = different});
     const size_t map = attention_map_size(&model.batch, SEQUENCES, HEADS);
     Real *maps = memory_new(MOST_LAYERS * map, sizeof *maps, "all maps");
     gpt_forward(&model.gpt, &model.batch, maps, (Dropout){0});
@@ -372,7 +372,7 @@ static void the_weights_of_a_model(void **state)
         for (int s = 0; s < SEQUENCES; s++)
             for (int h = 0; h < HEADS; h++) {
                 const int length = model.start[s + 1] - model.start[s];
-                double *mask = mask_new(length, pattern_window_size(unlike[l * HEADS + h]));
+                double *mask = mask_new(length, pattern_window_size(different[l * HEADS + h]));
                 assert_masked(map_of(maps + (size_t)l * map, &model.batch, HEADS, s, h).at, mask,
                               length);
                 free(mask);
@@ -384,17 +384,17 @@ static void the_weights_of_a_model(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_mask_of_the_page),
-        cmocka_unit_test(the_heads_of_the_page),
+        cmocka_unit_test(a_window_masks_as_the_page_does),
+        cmocka_unit_test(heads_compute_as_the_page_does),
         cmocka_unit_test(a_window_of_one_is_the_identity),
-        cmocka_unit_test(a_head_and_a_sequence_alone),
-        cmocka_unit_test(all_heads_and_sequences_at_once),
+        cmocka_unit_test(one_head_and_one_sequence),
+        cmocka_unit_test(all_patterns_and_lengths_at_once),
         cmocka_unit_test(the_reach_of_a_pre_norm_model),
         cmocka_unit_test(the_reach_of_a_post_norm_model),
-        cmocka_unit_test(the_reach_of_unlike_windows),
-        cmocka_unit_test(windows_of_one_see_nothing_else),
-        cmocka_unit_test(a_window_of_none_sees_all),
-        cmocka_unit_test(the_weights_of_a_model),
+        cmocka_unit_test(the_reach_of_different_windows),
+        cmocka_unit_test(windows_of_one_reach_only_themselves),
+        cmocka_unit_test(a_causal_head_reaches_everything_before),
+        cmocka_unit_test(each_layers_maps_follow_its_own_windows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ static double linear_loss(void *context)
     return weighted(c->y, c->dy, N * OUT);
 }
 
-static void test_linear(void **state)
+static void linear_gradients(void **state)
 {
     (void)state;
     LinearCase c;
@@ -69,7 +69,7 @@ static double logits_loss(void *context)
     return weighted(c->y, c->dy, N * OUT);
 }
 
-static void test_logits(void **state)
+static void logits_gradients(void **state)
 {
     (void)state;
     LogitsCase c;
@@ -96,7 +96,7 @@ static double norm_loss(void *context)
     return weighted(c->y, c->dy, N * OUT);
 }
 
-static void test_layernorm(void **state)
+static void layernorm_gradients(void **state)
 {
     (void)state;
     NormCase c;
@@ -130,7 +130,7 @@ static double scaled_loss(void *context)
     return sum;
 }
 
-static void test_loss(void **state)
+static void loss_gradients(void **state)
 {
     (void)state;
     LossCase c = {.targets = {0, 6, -1, 3, 1}};
@@ -170,7 +170,7 @@ static double embedding_loss(void *context)
     return weighted(c->y, c->dy, 5 * WIDTH);
 }
 
-static void test_embedding(void **state)
+static void embedding_gradients(void **state)
 {
     (void)state;
     EmbeddingCase c;
@@ -188,7 +188,7 @@ static void test_embedding(void **state)
 
 /* ---- dropout ---- */
 
-static void test_dropout(void **state)
+static void dropout_masks(void **state)
 {
     (void)state;
     const Dropout how = {0.3, 7, 11};
@@ -295,7 +295,7 @@ static double feedforward_loss(void *context)
     return weighted(c->y, c->dy, (size_t)c->batch.rows * WIDTH);
 }
 
-static void test_feedforward(void **state)
+static void feedforward_gradients(void **state)
 {
     (void)state;
     for (int gelu = 0; gelu < 2; gelu++) {
@@ -332,7 +332,7 @@ static void check_block(GptConfig config, double rate, bool alone)
     layer_case_free(&c);
 }
 
-static void test_blocks(void **state)
+static void block_gradients(void **state)
 {
     (void)state;
     for (int post = 0; post < 2; post++) {
@@ -341,7 +341,7 @@ static void test_blocks(void **state)
     }
 }
 
-static void test_patterns(void **state)
+static void block_gradients_of_every_pattern(void **state)
 {
     (void)state;
     static const Pattern narrow[] = {W(1), W(2), W(5)}, wide[] = {W(0), W(33), W(40)},
@@ -358,11 +358,15 @@ static void test_patterns(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_linear),      cmocka_unit_test(test_logits),
-        cmocka_unit_test(test_layernorm),   cmocka_unit_test(test_loss),
-        cmocka_unit_test(test_embedding),   cmocka_unit_test(test_dropout),
-        cmocka_unit_test(test_feedforward), cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_patterns),
+        cmocka_unit_test(linear_gradients),
+        cmocka_unit_test(logits_gradients),
+        cmocka_unit_test(layernorm_gradients),
+        cmocka_unit_test(loss_gradients),
+        cmocka_unit_test(embedding_gradients),
+        cmocka_unit_test(dropout_masks),
+        cmocka_unit_test(feedforward_gradients),
+        cmocka_unit_test(block_gradients),
+        cmocka_unit_test(block_gradients_of_every_pattern),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

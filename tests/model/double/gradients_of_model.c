@@ -1,5 +1,5 @@
-/* exact_gpt.c: the gradients of the whole model, under every option, against central differences,
- * in double. */
+/* gradients_of_model.c: the gradients of the whole model, with every option, against central
+ * differences, in double. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +18,8 @@ static double loss(void *context)
     return case_learn(&checked->gpt, checked->of);
 }
 
-/* The bias of queries, keys and values, head by head: a key's moves all scores of a query alike, so
- * its gradient is truly 0; a query that sees itself alone has no choice to make. */
+/* The bias of queries, keys and values, head by head. A key's bias adds the same to all scores of a
+ * query, so its gradient is truly 0; so is that of a query's bias if the query sees only itself. */
 static void check_qkv_bias(Checked *checked, const Tensor *tensor, const Real *gradients, int layer)
 {
     const GptConfig *config = &checked->gpt.config;
@@ -64,7 +64,7 @@ static void check_case(const Case *c)
     gpt_free(gpt);
 }
 
-static void test_gradients(void **state)
+static void gradients_agree_with_central_differences(void **state)
 {
     (void)state;
     for (int i = 0; i < CASE_COUNT; i++) {
@@ -73,8 +73,8 @@ static void test_gradients(void **state)
     }
 }
 
-/* A step in parts is the step: the same noise, and gradients that add up. */
-static void test_parts(void **state)
+/* A step in parts has the same dropout masks and the same sum of gradients. */
+static void a_step_in_parts_gives_the_gradients_of_the_whole(void **state)
 {
     (void)state;
     const Case *c = &CASES[7]; /* with dropout, which depends on the row */
@@ -103,8 +103,8 @@ static void test_parts(void **state)
     gpt_free(&parts);
 }
 
-/* The head works on pieces of the rows; how large they are must not show. */
-static void test_pieces(void **state)
+/* The head works on pieces of the rows; the size of the pieces must not matter. */
+static void the_size_of_the_heads_pieces_does_not_matter(void **state)
 {
     (void)state;
     const Case *c = &CASES[0];
@@ -120,7 +120,9 @@ static void test_pieces(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_gradients),
-                                       cmocka_unit_test(test_parts), cmocka_unit_test(test_pieces)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gradients_agree_with_central_differences),
+        cmocka_unit_test(a_step_in_parts_gives_the_gradients_of_the_whole),
+        cmocka_unit_test(the_size_of_the_heads_pieces_does_not_matter)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* exact_values.c: layers, schedule and optimiser against values that can be worked out by hand or
- * that others have published, in double. */
+/* values.c: layers, schedule and optimiser against values that were computed by hand or published,
+ * in double. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "model/schedule.h"
 #include "tests/helpers/close.h"
 
-static void test_layernorm(void **state)
+static void layer_norm(void **state)
 {
     (void)state;
     const Real x[] = {1, 2, 3, 4}, gain[] = {1, 1, 1, 1}, bias[4] = {0};
@@ -19,10 +19,10 @@ static void test_layernorm(void **state)
                  5e-8);
 }
 
-static void test_gelu(void **state)
+static void gelu_and_relu(void **state)
 {
     (void)state;
-    /* A feed-forward layer that is nothing but its activation: one by one, weights 1. */
+    /* A feed-forward layer that is only its activation: 1 x 1, with weights 1. */
     Real one = 1, zero = 0, hidden, active;
     const double known[][2] = {
         {-1, -.1588080}, {.5, .3457140}, {1, .8411920}, {3, 2.9963626}, {0, 0}};
@@ -39,7 +39,7 @@ static void test_gelu(void **state)
     }
 }
 
-static void test_positions(void **state)
+static void sinusoids_are_those_of_the_paper(void **state)
 {
     (void)state;
     /* The 2017 paper's values for width 4; ours are divided by √4 and kept as floats. */
@@ -52,7 +52,7 @@ static void test_positions(void **state)
         assert_close_one("position", 2 * (double)wpe[i], paper[i], 7e-8);
 }
 
-static void test_noam(void **state)
+static void noam_is_that_of_the_annotated_paper(void **state)
 {
     (void)state;
     /* Width, warm-up, step and rate, as the annotated paper's schedule gives them. */
@@ -79,7 +79,7 @@ static void test_noam(void **state)
     }
 }
 
-static void test_schedules(void **state)
+static void warm_up_cool_down_and_cosine(void **state)
 {
     (void)state;
     const Schedule constant = {
@@ -90,7 +90,7 @@ static void test_schedules(void **state)
     assert_close_one("its first step", schedule_rate(&constant, 17), 2, 1e-15);
     assert_close_one("its second", schedule_rate(&constant, 18), 1.5, 1e-15);
     assert_close_one("its last", schedule_rate(&constant, 20), 0.5, 1e-15);
-    assert_close_one("behind the end", schedule_rate(&constant, 21), 0, 0);
+    assert_close_one("after the end", schedule_rate(&constant, 21), 0, 0);
 
     const Schedule cosine = {.kind = SCHEDULE_COSINE,
                              .rate = 2,
@@ -107,7 +107,7 @@ static void test_schedules(void **state)
     assert_close_one("no warm-up", schedule_rate(&bare, 4), 0.5 / 8 / 2, 1e-15);
 }
 
-static void test_adam(void **state)
+static void three_steps_of_adam_by_hand(void **state)
 {
     (void)state;
     /* f(w) = 0.05 w², w from 1, rate 0.1: three steps without decay, and with 0.01 decoupled. */
@@ -121,7 +121,7 @@ static void test_adam(void **state)
             assert_close_one("Adam", w, known[decay][t - 1], 6e-11);
         }
     }
-    /* A gradient that is clipped counts for less in both moments. */
+    /* A clipped gradient is smaller in both moments. */
     Real w = 1, m = 0, v = 0;
     Real g = 8;
     adam_update(&w, &m, &v, &g, 1, 0.25, 0.1, 0, 1);
@@ -130,8 +130,8 @@ static void test_adam(void **state)
     assert_close_one("g, for the next step", g, 0, 0);
 }
 
-/* All gradients lie in one block with zeros between the tensors: its norm is theirs. */
-static void test_gradient_norm(void **state)
+/* The norm of the whole block is that of all gradients, since there are zeros between tensors. */
+static void the_gradient_norm_is_over_all_tensors(void **state)
 {
     (void)state;
     Gpt gpt = gpt_new(&(GptConfig){.context = 3,
@@ -155,8 +155,8 @@ static void test_gradient_norm(void **state)
     gpt_free(&gpt);
 }
 
-/* One step touches all that is trained and nothing else; only matrices decay. */
-static void test_adam_step(void **state)
+/* One step changes all that is trained and nothing else; only matrices decay. */
+static void a_step_changes_what_is_trained(void **state)
 {
     (void)state;
     Gpt gpt = gpt_new(&(GptConfig){.context = 3,
@@ -172,7 +172,7 @@ static void test_adam_step(void **state)
     Adam adam = adam_new(&gpt);
     Real *before = memory_new(gpt.size, sizeof *before, "a test");
     memcpy(before, gpt.weight_block, gpt.size * sizeof *before);
-    adam_step(&adam, &gpt, 1, 0.1, 0.5, 1); /* no gradient: decay alone */
+    adam_step(&adam, &gpt, 1, 0.1, 0.5, 1); /* no gradient, only decay */
     for (int i = 0; i < gpt.tensor_count; i++) {
         const Tensor *t = &gpt.tensors[i];
         const double keep = t->trained && t->kind == TENSOR_MATRIX ? 0.95 : 1;
@@ -188,10 +188,14 @@ static void test_adam_step(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layernorm),     cmocka_unit_test(test_gelu),
-        cmocka_unit_test(test_positions),     cmocka_unit_test(test_noam),
-        cmocka_unit_test(test_schedules),     cmocka_unit_test(test_adam),
-        cmocka_unit_test(test_gradient_norm), cmocka_unit_test(test_adam_step),
+        cmocka_unit_test(layer_norm),
+        cmocka_unit_test(gelu_and_relu),
+        cmocka_unit_test(sinusoids_are_those_of_the_paper),
+        cmocka_unit_test(noam_is_that_of_the_annotated_paper),
+        cmocka_unit_test(warm_up_cool_down_and_cosine),
+        cmocka_unit_test(three_steps_of_adam_by_hand),
+        cmocka_unit_test(the_gradient_norm_is_over_all_tensors),
+        cmocka_unit_test(a_step_changes_what_is_trained),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
