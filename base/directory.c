@@ -73,6 +73,8 @@ void directory_make(const char *path)
 
 bool directory_lock(const Directory *directory)
 {
+    if (fcntl(directory->handle, F_GETFL) & O_PATH)
+        die("cannot open %s: %s", directory->path, strerror(EACCES));
     if (!flock(directory->handle, LOCK_EX | LOCK_NB))
         return true;
     if (errno == EWOULDBLOCK)

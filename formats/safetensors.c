@@ -200,7 +200,7 @@ static void check_checksum(const SafeTensors *tensors)
     char digits[17];
     checksum_hex(digits, checksum);
     if (strcmp(written, digits) != 0)
-        die("%s is damaged: its numbers do not match their checksum", tensors->path);
+        die("%s is damaged: it does not match its checksum", tensors->path);
 }
 
 static void check_names(const SafeTensors *tensors)

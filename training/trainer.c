@@ -164,6 +164,9 @@ static void open_resumed(Trainer *t, Settings *settings, Decided *decided)
     take_over_run(settings, decided, &config, &directory);
     Text text = read_text_again(&directory, &config, settings);
     const Tokenizer tokenizer = read_tokenizer(&directory, &config, settings);
+    Identity identity;
+    run_identity(identity, settings, &text, &tokenizer);
+    record_check_identity(&config, &directory, identity);
     Corpus corpus = corpus_new(&text, &tokenizer);
     text_let_go(&text);
     const Plan plan = plan_and_cut(settings, decided, &corpus, &tokenizer);

@@ -171,7 +171,10 @@ load programs.bash
     refuses 1 run/config.json -- "$BIN/train" --resume run
     cp good/config.json run/
     sed -i 's/"heads":[[:space:]]*4/"heads": 1000000/' run/config.json
-    refuses 1 run/config.json checksum -- "$BIN/train" --resume run
+    refuses 1 run/config.json heads "to 1000" -- "$BIN/train" --resume run
+    cp good/config.json run/
+    sed -i 's/"seed":[[:space:]]*1/"seed": 2/' run/config.json
+    refuses 1 run "config.json or tokenizer.json was changed" -- "$BIN/train" --resume run
     cp good/config.json run/
     head -c 1000 good/state.safetensors >run/state.safetensors
     refuses 1 run/state.safetensors damaged -- "$BIN/train" --resume run
@@ -188,7 +191,7 @@ load programs.bash
     done
     cp good/state.safetensors run/
     sed -i 's/"croquetas"/"galletas"/' run/tokenizer.json
-    refuses 1 run/tokenizer.json checksum -- "$BIN/train" --resume run
+    refuses 1 run "config.json or tokenizer.json was changed" -- "$BIN/train" --resume run
     rm run/tokenizer.json
     refuses 1 run tokenizer.json -- "$BIN/train" --resume run
     cp good/tokenizer.json run/

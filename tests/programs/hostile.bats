@@ -83,7 +83,7 @@ harmless() {
     cp "$BIN/sample" "$BIN/train" .
     chmod 711 . && chmod 0 run
     refuses 1 "run/model.safetensors: Permission denied" -- "${other[@]}" ./sample run
-    refuses 1 "run/config.json: Permission denied" -- "${other[@]}" ./train --resume run
+    refuses 1 "cannot open run: Permission denied" -- "${other[@]}" ./train --resume run
     chmod 755 run
 }
 

@@ -107,6 +107,15 @@ const char *record_kernel(const Config *config)
     return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(config_own(config), "kernel"));
 }
 
+void record_check_identity(const Config *config, const Directory *directory,
+                           const Identity identity)
+{
+    if (!config->identity || strcmp(config->identity, identity) != 0)
+        die("%s cannot be resumed: its config.json or tokenizer.json was changed since it was "
+            "begun; change it back, or begin a new run with --from %s",
+            directory->path, directory->path);
+}
+
 void record_check_text(const Config *config, const char *directory, const char *text_name,
                        const Text *text)
 {

@@ -25,6 +25,10 @@ Config record_read(const Directory *directory);
 void record_settings(const Config *config, const Directory *directory, Settings *settings);
 const char *record_kernel(const Config *config);
 
+/* Dies unless a resumed run is still the one that config.json was written for. */
+void record_check_identity(const Config *config, const Directory *directory,
+                           const Identity identity);
+
 /* Dies unless this is the text that the model was trained on. */
 void record_check_text(const Config *config, const char *directory, const char *text_name,
                        const Text *text);
