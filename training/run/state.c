@@ -89,7 +89,7 @@ Progress state_read(const Directory *directory, Gpt *gpt, Adam *adam, Real *best
 {
     SafeTensors file = safetensors_open(directory, NAME);
     if (strcmp(word_of(&file, "identity"), identity) != 0)
-die("%s belongs to another run than %s/config.json", file.path, directory->path);
+        die("%s belongs to another run than %s/config.json", file.path, directory->path);
     const Progress progress = {.step = count_of(&file, "step", INT_MAX),
                                .epoch = count_of(&file, "epoch", INT_MAX),
                                .next = (size_t)count_of(&file, "next", 0x1p53),
