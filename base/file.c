@@ -17,6 +17,18 @@
 
 /* ---- Reading ---- */
 
+/* Why bytes with a 0 among them are not a text. In UTF-16, which often begins with a byte order mark,
+ * every second byte of most letters is 0. */
+static _Noreturn void die_of_zero(const char *name, const char *bytes, size_t size, size_t zero)
+{
+    const unsigned char *at = (const unsigned char *)bytes;
+    const bool marked =
+        zero > 1 && ((at[0] == 0xFF && at[1] == 0xFE) || (at[0] == 0xFE && at[1] == 0xFF));
+    if (marked || (zero == 1 && at[0]) || (zero == 0 && size > 1 && at[1]))
+        die("%s looks like UTF-16; convert it: iconv -f UTF-16 -t UTF-8", name);
+    die("%s is not a text: byte %zu is 0", name, zero + 1);
+}
+
 /* Reads a descriptor to its end and closes it. */
 static Bytes read_all(int file, const char *name, bool text)
 {
@@ -40,7 +52,7 @@ static Bytes read_all(int file, const char *name, bool text)
             break;
         const char *zero = text ? memchr(end, 0, (size_t)got) : NULL;
         if (zero)
-            die("%s is not a text: byte %zu is 0", name, (size_t)(zero - all.bytes) + 1);
+            die_of_zero(name, all.bytes, all.size + (size_t)got, (size_t)(zero - all.bytes));
         all.size += (size_t)got;
     }
     all.bytes[all.size] = 0;

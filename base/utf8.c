@@ -81,6 +81,14 @@ bool is_word_letter(int32_t c)
     }
 }
 
+bool is_unspaced(int32_t c)
+{
+    return (c >= 0x0E00 && c <= 0x0EFF) || (c >= 0x1000 && c <= 0x109F) ||
+           (c >= 0x1780 && c <= 0x17FF) || (c >= 0x3040 && c <= 0x30FF) ||
+           (c >= 0x3400 && c <= 0x4DBF) || (c >= 0x4E00 && c <= 0x9FFF) ||
+           (c >= 0x20000 && c <= 0x3FFFF);
+}
+
 bool is_combining(int32_t c)
 {
     const utf8proc_category_t category = utf8proc_category(c);

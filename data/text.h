@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "split.h"
 
-/* Needed until it is encoded and copied: see text_let_go. */
+/* The bytes are needed until the text is encoded and copied: see text_let_go. */
 typedef struct {
     char *name;        /* what messages call it */
     Bytes raw;         /* as the file is */
@@ -23,6 +23,9 @@ Text text_read(const char *path, bool lower);
 
 /* The same for bytes that are there already; they become the text's. */
 Text text_from(const char *name, Bytes raw, bool lower);
+
+/* Frees the clean bytes, which nobody needs after encoding. */
+void text_free_clean(Text *text);
 
 /* Frees the bytes, raw and clean; name, size and checksum stay. */
 void text_let_go(Text *text);

@@ -214,7 +214,16 @@ static void test_refused_files(void **state)
                    "ana\n",
                    11, "some.txt:2:3: byte 0xF1");
 
-    /* Behind what one read takes. */
+    /* UTF-16, with a byte order mark and without, little and big end first. */
+    assert_refused(folder,
+                   "\xFF\xFE"
+                   "e\0l\0",
+                   6, "UTF-16; convert it: iconv -f UTF-16 -t UTF-8");
+    assert_refused(folder, "\xFE\xFF\0e\0l", 6, "UTF-16");
+    assert_refused(folder, "e\0l\0", 4, "UTF-16");
+    assert_refused(folder, "\0e\0l", 4, "UTF-16");
+
+    /* Beyond what one read takes. */
     const size_t size = 300000;
     char *large = memset(malloc(size), 'a', size);
     large[size - 1] = 0;

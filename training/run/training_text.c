@@ -1,4 +1,5 @@
-/* source.c: see source.h. */
+/* training_text.c: only what the record of a run says decides which text its model was trained on. A
+ * text.txt in the directory of someone else's model may be anything, and is not looked at. */
 #include "training_text.h"
 
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 
 TrainingText training_text_open(Pretrained *model, const char *text_path)
 {
-    char *own = text_path ? NULL : run_text_name(&model->directory);
+    char *own = text_path || !model->config.text ? NULL : run_text_name(&model->directory);
     const char *path = text_path ? text_path : own;
     TrainingText training_text = {.there = false};
     if (!path)

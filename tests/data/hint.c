@@ -1,0 +1,99 @@
+/* hint.c: a text that is wrapped at a column, or has no spaces, is recognised, and others are not. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/hint.h"
+#include "tests/helpers/close.h"
+#include "tests/helpers/literal.h"
+
+static void assert_hint(const char *string, TokenizerKind kind, bool stream, const char *wanted)
+{
+    Text text = literal_text(string);
+    char *hint = text_hint(&text, kind, stream);
+    if (wanted) {
+        assert_non_null(hint);
+        assert_non_null(strstr(hint, wanted));
+    } else if (hint) {
+        fail_msg("hint: %s", hint);
+    }
+    free(hint);
+    text_free(&text);
+}
+
+/* Sentences of words of 1 to 11 letters, wrapped at a column, or with each sentence on a line. */
+static char *prose(int column)
+{
+    char *text = malloc(100000), *put = text;
+    int at = 0;
+    for (int word = 0; word < 3000; word++) {
+        const int length = 1 + word * word % 11;
+        const bool ends = word % 13 == 12;
+        if (column ? at && at + 1 + length + ends > column : word % 13 == 0 && word)
+            at = 0, *put++ = '\n';
+        else if (at)
+            at++, *put++ = ' ';
+        put += sprintf(put, "%.*s%s", length, "abcdefghijkl", ends ? "." : "");
+        at += length + ends;
+        if (column && word % 500 == 499)
+            at = 0, put += sprintf(put, "\n\n"); /* paragraphs */
+    }
+    *put = 0;
+    return text;
+}
+
+static void test_wrapped_lines_are_recognised(void **state)
+{
+    (void)state;
+    static const int columns[] = {60, 72, 80, 100};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        char *text = prose(columns[i]), wanted[64];
+        snprintf(wanted, sizeof wanted, "wrapped at column %d; --sequence stream", columns[i]);
+        assert_hint(text, TOKENIZER_WORD, false, wanted);
+        assert_hint(text, TOKENIZER_CHAR, false, "--sequence stream");
+        assert_hint(text, TOKENIZER_WORD, true, NULL); /* a stream has no lines */
+        free(text);
+    }
+}
+
+static void test_a_sentence_on_each_line_is_not_wrapped(void **state)
+{
+    (void)state;
+    char *text = prose(0);
+    assert_hint(text, TOKENIZER_WORD, false, NULL);
+    free(text);
+    static const char *const ours[] = {"data/perro.txt", "data/cuentos.txt"};
+    for (size_t i = 0; i < 2; i++) {
+        Text file = text_read(ours[i], false);
+        assert_null(text_hint(&file, TOKENIZER_WORD, false));
+        text_free(&file);
+    }
+}
+
+static void test_a_text_without_spaces_is_recognised(void **state)
+{
+    (void)state;
+    char text[4000] = "", words[4000] = "";
+    for (int i = 0; i < 20; i++) {
+        strcat(text, "犬は骨を食べる、猫は魚を食べる。\n");
+        strcat(words, "개는 뼈를 먹고 고양이는 물고기를 먹는다.\n"); /* Korean has spaces */
+    }
+    assert_hint(text, TOKENIZER_WORD, false, "--tokens char");
+    assert_hint(text, TOKENIZER_CHAR, true, NULL);
+    assert_hint(words, TOKENIZER_WORD, false, NULL);
+    char *row = memset(calloc(2001, 1), 'x', 2000);
+    for (int i = 50; i < 2000; i += 50)
+        row[i] = '\n';
+    assert_hint(row, TOKENIZER_WORD, false, "--tokens char");
+    free(row);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_wrapped_lines_are_recognised),
+        cmocka_unit_test(test_a_sentence_on_each_line_is_not_wrapped),
+        cmocka_unit_test(test_a_text_without_spaces_is_recognised),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
