@@ -149,18 +149,13 @@ Text text_read(const char *path, bool lower)
     return text_from(strcmp(path, "-") ? path : "standard input", file_read(path, true), lower);
 }
 
-void text_free_clean(Text *text)
-{
-    free(text->clean);
-    text->clean = NULL;
-    text->size = 0;
-}
-
 void text_let_go(Text *text)
 {
-    text_free_clean(text);
     free(text->raw.bytes);
+    free(text->clean);
     text->raw = (Bytes){0};
+    text->clean = NULL;
+    text->size = 0;
 }
 
 void text_free(Text *text)

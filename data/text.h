@@ -24,9 +24,6 @@ Text text_read(const char *path, bool lower);
 /* The same for bytes that are there already; they become the text's. */
 Text text_from(const char *name, Bytes raw, bool lower);
 
-/* Frees the clean bytes, which nobody needs after encoding. */
-void text_free_clean(Text *text);
-
 /* Frees the bytes, raw and clean; name, size and checksum stay. */
 void text_let_go(Text *text);
 void text_free(Text *text);

@@ -43,6 +43,8 @@ static void announce_text(const Trainer *t, const Screen *screen)
     if (corpus->lines_cut)
         screen_paragraph(screen, "", "cut because they are longer than the context: %s",
                          plural(corpus->lines_cut, "line").text);
+    if (t->hint)
+        screen_paragraph(screen, "hint", "%s", t->hint);
 }
 
 /* What the losses below compare with: to guess uniformly, to know only how often each token comes,

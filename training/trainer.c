@@ -11,6 +11,7 @@
 
 #include "base/threads.h"
 #include "data/corpus/floor.h"
+#include "data/hint.h"
 #include "formats/huggingface/pretrained.h"
 #include "formats/huggingface/tokenizer_json.h"
 #include "formats/huggingface/weights.h"
@@ -69,12 +70,16 @@ static void open_new(Trainer *t, const char *text_path, const Settings *settings
 {
     const Settings reading = plan_text(settings, decided);
     const Text text = text_read(text_path, reading.lower);
-    const Tokenizer tokenizer = tokenizer_train(&text, rules_of(&reading));
+    const TokenizerRules rules = rules_of(&reading);
+    const bool chosen = DECIDED(decided, tokens) || DECIDED(decided, sequence);
+    char *hint = chosen ? NULL : text_hint(&text, rules.kind, rules.stream);
+    const Tokenizer tokenizer = tokenizer_train(&text, rules);
     Corpus corpus = corpus_new(&text, &tokenizer);
     const Plan plan = plan_and_cut(&reading, decided, &corpus, &tokenizer);
 
     *t = (Trainer){.text_path = text_path,
                    .text = text,
+                   .hint = hint,
                    .tokenizer = tokenizer,
                    .corpus = corpus,
                    .plan = plan};
@@ -216,6 +221,7 @@ void trainer_close(Trainer *t)
     corpus_free(&t->corpus);
     tokenizer_free(&t->tokenizer);
     text_free(&t->text);
+    free(t->hint);
     config_free(&t->config);
     directory_close(&t->directory);
 }

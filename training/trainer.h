@@ -11,7 +11,8 @@
 
 typedef struct {
     const char *text_path;
-    Text text; /* without its bytes once they are encoded and copied */
+    Text text;  /* without its bytes once they are encoded and copied */
+    char *hint; /* the options that would suit the text better, or NULL: see data/hint.h */
     Tokenizer tokenizer;
     Corpus corpus;
     Plan plan;
