@@ -106,7 +106,7 @@ static void announce_rate(const Trainer *t, const Screen *screen)
     const Digits warmup = plural((size_t)s->warmup, "step");
     char end[64] = "";
     if (s->cooldown > 0)
-        snprintf(end, sizeof end, ", to 0 in the last %g %%", 100 * s->cooldown);
+        snprintf(end, sizeof end, ", to 0 in the last %g%%", 100 * s->cooldown);
     switch (t->plan.schedule.kind) {
     case SCHEDULE_NOAM:
         screen_paragraph(screen, "rate", "noam, factor %g: rises for %s, then falls%s",
@@ -120,6 +120,8 @@ static void announce_rate(const Trainer *t, const Screen *screen)
         screen_paragraph(screen, "rate", "constant: rises to %g in %s%s", s->lr, warmup.text, end);
         break;
     }
+    if (t->plan.gentle)
+        screen_paragraph(screen, "", "a tenth of a new run's rate: this model is already trained");
     if (s->warmup > s->steps && s->steps > 0)
         screen_paragraph(screen, "",
                          "the warm-up is longer than the run: the rate never reaches "

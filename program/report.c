@@ -121,7 +121,7 @@ void report_evaluating(Report *r, double share)
         r->refreshed = clock_seconds();
     if (!may_refresh(r))
         return;
-    snprintf(line, sizeof line, "step %" PRId64 "/%d  evaluating %.0f %%",
-             r->trainer->progress.step, r->trainer->plan.settings.steps, 100 * share);
+    snprintf(line, sizeof line, "step %" PRId64 "/%d  evaluating %.0f%%", r->trainer->progress.step,
+             r->trainer->plan.settings.steps, 100 * share);
     screen_status(r->screen, line);
 }

@@ -1,8 +1,9 @@
-# floor.bats: the nine sentences are learned down to what their text allows. PULGA_SEEDS: how many
+# floor.bats: every kind of model learns the nine sentences down to their floor, with PULGA_SEEDS
 # seeds of each.
 load programs.bash
 
-# reaches FLOOR OPTIONS...: every seed's best model lies at most 0.001 above the floor, not below.
+# reaches FLOOR OPTIONS...: the best model of every seed is at most 0.001 above the floor, and never
+# below it.
 reaches() {
     local floor=$1 gap
     shift
@@ -15,7 +16,7 @@ reaches() {
     done
 }
 
-# next_after TOLERANCE "WORDS" WORD=PROBABILITY...: what the run says after the words.
+# next_after TOLERANCE "WORDS" WORD=PROBABILITY...: the run expects these words after WORDS.
 next_after() {
     local tolerance=$1 words=$2
     shift 2
@@ -28,7 +29,7 @@ next_after() {
     done
 }
 
-@test "with the defaults, and the frequencies it has learned" {
+@test "with the defaults, and the frequencies that it has learnt" {
     reaches 0.411980
     next_after 0.03 "" el=0.5556 un=0.4444
     next_after 0.03 "el" perro=0.4 muchacho=0.4 gato=0.2
@@ -37,24 +38,24 @@ next_after() {
     next_after 0.03 "un muchacho jugaba" con=0.5 '[eos]=0.5'
 }
 
-@test "post-norm" {
+@test "with post-norm" {
     reaches 0.411980 --norm post
 }
 
-@test "gelu, learned positions, an untied head" {
+@test "with gelu, learned positions and an untied head" {
     reaches 0.411980 --activation gelu --positions learned --untied
 }
 
-@test "characters by lines" {
+@test "with characters, by lines" {
     reaches 0.093278 --tokens char --sequence lines
 }
 
-@test "post-norm of four layers starts well" {
+@test "with four post-norm layers" {
     local PULGA_SEEDS=$(( (${PULGA_SEEDS:-20} + 3) / 4 ))
     reaches 0.411980 --norm post --layers 4
 }
 
-@test "a model of the course's shape" {
+@test "with the model of the course" {
     "$BIN/train" perro.txt --layers 1 --heads 4 --width 128 --head-size 128 --window 1,2,3,4 \
         --hidden 128 --batch 1 --epochs 100 --lr-factor 0.1 --dropout 0 --out course >out.txt
     gap=$(sed -n 's/^best .*, \([0-9.]*\) above the floor$/\1/p' out.txt)

@@ -1,4 +1,4 @@
-# sample.bats: the next word and continuations, as a person asks for them.
+# sample.bats: what ./sample answers at a terminal, in a pipe, as text and as JSON.
 load programs.bash
 
 # The nine sentences, learned to the end.
@@ -10,7 +10,7 @@ small_run() {
     "$BIN/train" perro.txt --out run --steps 20 >/dev/null
 }
 
-@test "the next word: probability and count" {
+@test "the table has each next word's probability and count" {
     learned_run
     "$BIN/sample" run el --count 1 >out.txt
     head -n 1 out.txt | grep -qE '^  word +in the text +model$'
@@ -21,7 +21,7 @@ small_run() {
     "$BIN/sample" run "" --count 0 | grep -qE '^  el +0\.556  5 of 9 +0\.5'
 }
 
-@test "without its text nothing is counted" {
+@test "without the training text, nothing is counted" {
     learned_run
     mv run/text.txt kept.txt
     "$BIN/sample" run el >out.txt
@@ -32,7 +32,7 @@ small_run() {
     refuses 1 other.txt "not the text" -- "$BIN/sample" run el --text other.txt
 }
 
-@test "the same seed draws the same words on any number of threads" {
+@test "a seed draws the same words with any number of threads" {
     small_run
     "$BIN/sample" run un --count 5 --seed 3 --threads 1 >one.txt
     "$BIN/sample" run un --count 5 --seed 3 --threads 3 | cmp - one.txt
@@ -41,7 +41,7 @@ small_run() {
     [ "$("$BIN/sample" run un --count 5 --seed 3 --json | grep -o '"text"' | wc -l)" -eq 5 ]
 }
 
-@test "what the text holds word for word is told from what is new" {
+@test "a continuation is marked as new or as word for word in the text" {
     learned_run
     "$BIN/sample" run "un gato" --greedy |
         grep -q '^  1  un gato come  \[word for word in the text\]$'
@@ -55,7 +55,7 @@ small_run() {
     grep -qx '  7 x  un gato come  \[word for word in the text\]' out.txt && [ "$(wc -l <out.txt)" -eq 1 ]
 }
 
-@test "a word that is known only in lower case is read so, and that is told" {
+@test "a word that is known only in lower case is read so, with a note" {
     small_run
     "$BIN/sample" run El --count 0 >out.txt
     head -n 1 out.txt | grep -qxF "  'El' is read in lower case, as the model knows it"
@@ -63,7 +63,7 @@ small_run() {
     "$BIN/sample" run El --json | grep -q '"lowered":"El"'
 }
 
-@test "a beam finds what is most probable, best first" {
+@test "a beam search finds the most probable continuations, best first" {
     learned_run
     "$BIN/sample" run el --beam 5 --count 5 --table 0 >out.txt
     [ "$(wc -l <out.txt)" -eq 5 ]
@@ -71,7 +71,7 @@ small_run() {
     grep -q '^  [1-5]  el perro come un hueso  \[p 0\.' out.txt
 }
 
-@test "the context may fill up; it is said once" {
+@test "a full context is reported once" {
     small_run
     "$BIN/sample" run un --words 40 --temperature 50 --count 3 >out.txt
     [ "$(grep -c 'the context of 8 tokens was full' out.txt)" -eq 1 ]
@@ -81,21 +81,21 @@ small_run() {
     grep -q '"context_full":true' out.txt
 }
 
-@test "a word is drawn, and never [bos]" {
+@test "[bos] has a probability but is never drawn" {
     "$BIN/train" perro.txt --steps 0 --out run >/dev/null
     "$BIN/sample" run un --words 7 --temperature 1000 --count 50 --json --table 15 >out.txt
     [ "$(grep -o '"\[bos\]"' out.txt | wc -l)" -eq 1 ] # in the table
     grep -q '"tokens":\["saltaba",' out.txt
 }
 
-@test "punctuation is written as in the text" {
+@test "punctuation is spaced as in the text" {
     printf '%s\n' '—¿Quién es? —dijo el gato.' '¡Hola, Ana (y tú)!' >t.txt
     "$BIN/train" t.txt --out run --epochs 300 >/dev/null
     "$BIN/sample" run "—" --greedy | grep -qF '  1  —¿Quién es? —dijo el gato.'
     "$BIN/sample" run "¡" --greedy | grep -qF '  1  ¡Hola, Ana (y tú)!'
 }
 
-@test "in a pipe each line is a prompt; a mistake does not end it" {
+@test "each line of a pipe is a prompt, and a wrong one does not end it" {
     small_run
     status=0
     printf 'el\nun dato\n\nun' | "$BIN/sample" run --count 1 >out.txt 2>err.txt || status=$?
@@ -120,7 +120,7 @@ assert "dato" in two["error"] and two["prompt"] == 'dato "'
 PY
 }
 
-@test "--score: loss and perplexity, line by line and in all" {
+@test "--score prints loss and perplexity, line by line and in all" {
     learned_run
     "$BIN/sample" run --score perro.txt >out.txt
     [ "$(wc -l <out.txt)" -eq 11 ]
@@ -134,7 +134,7 @@ PY
     "$BIN/sample" loud --score perro.txt | grep -qE '^[0-9. ]{9}  [0-9.e+ ]{10}       48  in all$'
 }
 
-@test "characters and streams" {
+@test "characters and streams are continued and scored" {
     "$BIN/train" perro.txt --tokens char --steps 30 --out chars >/dev/null
     "$BIN/sample" chars "el " --words 20 --count 2 >out.txt
     [ "$(grep -cE '^  [12]  el ' out.txt)" -eq 2 ]
@@ -173,7 +173,7 @@ typed() {
     refutes "does not know" out.txt
 }
 
-@test "bad input: one clear line each" {
+@test "bad input is refused in one line" {
     small_run
     refuses 64 RUN -- "$BIN/sample"
     refuses 1 nowhere -- "$BIN/sample" nowhere el

@@ -1,7 +1,7 @@
-# train.bats: ./train as a person runs it.
+# train.bats: what ./train prints, writes, refuses and resumes.
 load programs.bash
 
-@test "help, usage and version" {
+@test "--help names every option, and --usage and --version answer" {
     "$BIN/train" --help >help.txt
     for option in layers heads width head-size hidden context window positions norm activation \
         untied no-qkv-bias dropout tokens sequence lower min-count max-words val epochs steps \
@@ -12,7 +12,7 @@ load programs.bash
     "$BIN/train" --version | grep -q pulga
 }
 
-@test "the nine sentences: what is chosen, the log, and all files" {
+@test "a run announces itself and writes its seven files" {
     "$BIN/train" perro.txt >out.txt
     grep -q "floor 0.411980" out.txt
     grep -q "2.708050" out.txt
@@ -31,14 +31,14 @@ load programs.bash
     refutes -q $'\033' out.txt
 }
 
-@test "the same command twice is never a dead end" {
+@test "the same command a second time writes a run beside the first" {
     "$BIN/train" perro.txt --steps 2 >/dev/null
     "$BIN/train" perro.txt --steps 2 | grep -q "runs/perro-2"
     "$BIN/train" perro.txt --steps 2 | grep -q "runs/perro-3"
     [ -d runs/perro ] && [ -d runs/perro-2 ] && [ -d runs/perro-3 ]
 }
 
-@test "an existing run is left untouched unless told otherwise" {
+@test "a run is replaced only with --overwrite" {
     "$BIN/train" perro.txt --steps 3 --out here >/dev/null
     sha256sum here/* >before.txt
     refuses 1 here --overwrite --resume -- "$BIN/train" perro.txt --steps 3 --out here
@@ -47,7 +47,7 @@ load programs.bash
     ! sha256sum --quiet -c before.txt 2>/dev/null
 }
 
-@test "files that are no run's are not overwritten" {
+@test "--overwrite never deletes files that no run has written" {
     mkdir mine
     echo mine >mine/text.txt
     refuses 1 mine "text.txt" -- "$BIN/train" perro.txt --steps 1 --out mine --overwrite
@@ -59,18 +59,18 @@ load programs.bash
     done
 }
 
-@test "an empty directory may be named with --out" {
+@test "--out may name an empty directory" {
     mkdir -p some/where
     "$BIN/train" perro.txt --steps 1 --out some/where >/dev/null
     [ -s some/where/model.safetensors ]
 }
 
-@test "standard input" {
+@test "a text may come from standard input" {
     "$BIN/train" - --steps 2 <perro.txt | grep -q "^text    standard input: 9 lines"
-    [ -s runs/text/model.safetensors ]
+    [ -s runs/stdin/model.safetensors ]
 }
 
-@test "--steps 0 writes the model as it starts" {
+@test "--steps 0 writes the initial model, which depends on the seed only" {
     "$BIN/train" perro.txt --steps 0 --out a >/dev/null
     "$BIN/train" perro.txt --steps 0 --out b --seed 2 >/dev/null
     "$BIN/train" perro.txt --steps 0 --out c --batch 2 --lr-factor 3 >/dev/null
@@ -78,7 +78,7 @@ load programs.bash
     ! cmp -s a/model.safetensors b/model.safetensors
 }
 
-@test "the memory that is shown counts the threads" {
+@test "the memory announced grows with the threads" {
     ldd "$BIN/train" | grep -q "lib[gi]*omp" || skip "built without threads"
     "$BIN/train" perro.txt --context 2000 --steps 0 --threads 1 --out one >one.txt
     "$BIN/train" perro.txt --context 2000 --steps 0 --threads 64 --out many >many.txt
@@ -87,7 +87,7 @@ load programs.bash
         END { exit !(mb[1] > mb[0] + 1) }' one.txt many.txt
 }
 
-@test "the same bits for any number of threads" {
+@test "the number of threads does not change a bit" {
     for options in "--dropout 0.1" "--tokens char --sequence lines --norm post" \
         "--accumulate 2 --batch 5 --window 2,0 --activation gelu"; do
         "$BIN/train" perro.txt $options --steps 12 --threads 1 --out one --overwrite >/dev/null
@@ -108,7 +108,7 @@ load programs.bash
 }
 
 # As `make test` was called, so is this make: its variables are in the environment.
-@test "built again, it gives the same bits" {
+@test "a second build gives the same bits" {
     local options="--steps 12 --dropout 0.1 --threads 2"
     make -C "$ROOT" "$WORK/again/bin/train" BUILD="$WORK/again" BIN="$WORK/again/bin" >/dev/null
     "$BIN/train" perro.txt $options --out once >/dev/null
@@ -116,7 +116,7 @@ load programs.bash
     same_run once twice
 }
 
-@test "the same bits for any number of threads, where products are shared out" {
+@test "the number of threads does not change a bit if they share a matrix product" {
     local options="--width 130 --hidden 510 --layers 1 --batch 60 --steps 2 --dropout 0.1"
     "$BIN/train" "$ROOT/data/cuentos.txt" $options --threads 1 --out one >/dev/null
     for threads in 2 3 5 7 8; do
@@ -126,7 +126,7 @@ load programs.bash
     done
 }
 
-@test "a resumed run is the uninterrupted one, bit for bit" {
+@test "a resumed run has the same bits as an uninterrupted one" {
     local options="--batch 4 --steps 40 --dropout 0.1 --eval-every 3 --log-every 1"
     "$BIN/train" perro.txt $options --out whole >/dev/null
     "$BIN/train" perro.txt $options --out parts --stop-after 7 >/dev/null
@@ -136,7 +136,7 @@ load programs.bash
     same_run whole parts
 }
 
-@test "a resumed run has the very numbers that were given" {
+@test "a resumed run reads back its numbers to the last bit" {
     seq 15 | sed 's/$/ uno dos/' >fifteen.txt # a tenth of them and a little less is 2 lines, and 1
     local options="--val 0.09999999999999999 --lr-factor 0.30000000000000004 --steps 8"
     "$BIN/train" fifteen.txt $options --out whole >/dev/null
@@ -145,7 +145,7 @@ load programs.bash
     same_run whole parts
 }
 
-@test "a resumed stream is the uninterrupted one" {
+@test "a resumed run on a stream has the same bits as an uninterrupted one" {
     local options="--tokens char --context 10 --batch 4 --steps 30 --log-every 1"
     "$BIN/train" perro.txt $options --out whole >/dev/null
     "$BIN/train" perro.txt $options --out parts --stop-after 13 >/dev/null
@@ -157,7 +157,7 @@ load programs.bash
     "$BIN/train" --resume run --stop-after 2 | grep -qF "(9 epochs)"
 }
 
-@test "a resumed run may become longer, and nothing else" {
+@test "a resumed run may become longer, but no other setting of the run can change" {
     "$BIN/train" perro.txt --epochs 20 --out run >/dev/null
     "$BIN/train" --resume run --epochs 30 | grep -q "rises for 2 steps,"
     tail -n 1 run/log.csv | grep -q "^30,"
@@ -171,7 +171,7 @@ load programs.bash
     refuses 64 TEXT -- "$BIN/train" perro.txt --resume run
 }
 
-@test "a resumed run may be logged otherwise" {
+@test "a resumed run may be logged more or less often" {
     "$BIN/train" perro.txt --steps 8 --stop-after 4 --log-every 2 --eval-every 100 --out run \
         >/dev/null
     "$BIN/train" --resume run --log-every 1 --stop-after 6 >/dev/null
@@ -179,7 +179,7 @@ load programs.bash
     [ "$(cut -d, -f1 run/log.csv | tr '\n' ' ')" = "step 0 2 4 5 6 7 8 " ]
 }
 
-@test "resuming needs the run's own text" {
+@test "a run is resumed only on its own text" {
     "$BIN/train" perro.txt --steps 3 --out run >/dev/null
     rm run/text.txt
     refuses 1 run "--text FILE" -- "$BIN/train" --resume run
@@ -193,7 +193,7 @@ load programs.bash
     grep -q '"steps":[[:space:]]*6' run/config.json
 }
 
-@test "a run may go on from another model" {
+@test "a run may start from another model" {
     "$BIN/train" perro.txt --steps 20 --layers 1 --window 2,3 --no-qkv-bias --positions learned \
         --activation gelu --untied --norm post --head-size 20 --lower --out first >/dev/null
     "$BIN/train" perro.txt --steps 0 --out second --from first >/dev/null
@@ -211,15 +211,16 @@ load programs.bash
     same_run whole parts
 }
 
-@test "a run that starts from a trained model does not lose what that has learned" {
+@test "a run that starts from a trained model keeps what that has learnt" {
     "$BIN/train" perro.txt --out first >/dev/null
-    "$BIN/train" perro.txt --from first --epochs 10 --eval-every 1 --out second >/dev/null
+    "$BIN/train" perro.txt --from first --epochs 10 --eval-every 1 --out second |
+        grep -q "a tenth of a new run's rate"
     # The fourth column is the loss over the whole text; the first line is before any step.
     awk -F, '$1 == "0" { start = $4 } NR > 1 && $4 > start + 0.02 { print; wrong = 1 }
              END { exit wrong || !start }' second/log.csv
 }
 
-@test "what contradicts the model that a run goes on from" {
+@test "options that contradict the model of --from are refused" {
     "$BIN/train" perro.txt --steps 0 --window 2 --out first >/dev/null
     go_on() { refuses "$@" --from first --out other; }
     go_on 64 "--layers 3" "first, which has 2" -- "$BIN/train" perro.txt --layers 3
@@ -240,7 +241,7 @@ load programs.bash
     "$BIN/train" unknown.txt --steps 1 --from rare --out known >/dev/null
 }
 
-@test "Ctrl-C stops cleanly with the model saved, and the run goes on" {
+@test "Ctrl-C and SIGTERM save the run, which can be resumed" {
     for signal in INT TERM; do
         rm -rf run
         # A shell's background would ignore SIGINT, and rightly so would the program.
@@ -285,7 +286,7 @@ is_saved() {
 }
 
 # What goes away sends its signal more than once: a terminal and its shell, a limit each second.
-@test "SIGHUP and SIGXCPU save, however often they come" {
+@test "SIGHUP and SIGXCPU save the run, however often they come" {
     seq 6000 | sed 's/./& /g' >digits.txt
     for signal in HUP XCPU; do
         rm -f out.txt # the new one may be late
@@ -304,7 +305,7 @@ is_saved() {
     done
 }
 
-@test "a second Ctrl-C stops at once" {
+@test "a second Ctrl-C ends the program at once" {
     seq 12000 | sed 's/./& /g' >digits.txt
     env --default-signal=INT "$BIN/train" digits.txt --batch 12000 --val 0 --steps 100 --out run \
         >out.txt &
@@ -319,12 +320,12 @@ is_saved() {
     refutes "^stopped by" out.txt
 }
 
-@test "who reads the log may leave" {
+@test "training goes on if the reader of its output leaves" {
     "$BIN/train" perro.txt --out run | head -n 1 >/dev/null
     [ -s run/model.safetensors ]
 }
 
-@test "a save that cannot be written is said in one line" {
+@test "a run that cannot be written is refused in one line" {
     "$BIN/train" perro.txt --steps 3 --out run >/dev/null
     mkdir blocked
     touch blocked/file
@@ -333,14 +334,14 @@ is_saved() {
         refuses 1 "blocked" -- "$BIN/train" perro.txt --steps 3 --out blocked/run; }
 }
 
-@test "numbers keep their point under any locale" {
+@test "numbers have a decimal point in every locale" {
     LC_ALL=es_ES.UTF-8 LC_NUMERIC=de_DE.UTF-8 "$BIN/train" perro.txt --steps 5 --lr-factor 0.25 \
         --out run | grep -q "factor 0.25"
     refutes -q "[0-9],[0-9]*e" run/log.csv
     awk -F, 'NF != 9 { exit 1 }' run/log.csv
 }
 
-@test "colours only on a terminal, and not under NO_COLOR" {
+@test "bold is used only on a terminal, and not under NO_COLOR" {
     command -v script >/dev/null || skip "there is no script(1) to make a terminal"
     export TERM=xterm
     script -qec "$BIN/train perro.txt --steps 20 --out a" /dev/null >terminal.txt
@@ -357,7 +358,7 @@ on_terminal() {
         tr '\r' '\n'
 }
 
-@test "on a terminal the rows stay that a pipe gets, and a status line refreshes below" {
+@test "a terminal keeps the rows that a pipe gets, with a status line below" {
     command -v script >/dev/null || skip "there is no script(1) to make a terminal"
     export TERM=xterm
     "$BIN/train" perro.txt --out piped | grep -E "^ +[0-9]+ " | cut -c 1-58 >piped.txt
@@ -368,7 +369,7 @@ on_terminal() {
         --out long" | grep -qE "^step [0-9]+/3000  loss .* tokens/s  .* left$"
 }
 
-@test "everything fits the terminal, and no word is broken" {
+@test "lines fit the terminal, and no word is broken" {
     command -v script >/dev/null || skip "there is no script(1) to make a terminal"
     export TERM=xterm
     local options="--steps 20000 --stop-after 60 --log-every 20 --out run --overwrite"
@@ -379,15 +380,15 @@ on_terminal() {
     done
 }
 
-@test "an evaluation shows how far it is" {
+@test "the status line shows how much of an evaluation is done" {
     command -v script >/dev/null || skip "there is no script(1) to make a terminal"
     export TERM=xterm
     seq 12000 | sed 's/./& /g' >digits.txt
     on_terminal 80 "$BIN/train digits.txt --val 0.9 --batch 1 --layers 1 --steps 1 --out run" |
-        grep -qE "^step [01]/1  evaluating [1-9][0-9]? %$"
+        grep -qE "^step [01]/1  evaluating [1-9][0-9]?%$"
 }
 
-@test "the row of an evaluation tells how far its loss is above the floor" {
+@test "a row shows how far above the floor its own evaluation is" {
     "$BIN/train" perro.txt --steps 20 --eval-every 7 --log-every 3 --out run >out.txt
     awk '/^ +[0-9]+ / { rows++; evaluated = $1 % 7 == 0 || $1 == 20
             if ($1 == 0) next
@@ -397,7 +398,7 @@ on_terminal() {
         END { exit !(rows == 10 && seen == 3) }' out.txt
 }
 
-@test "validation, patience and the best model" {
+@test "validation keeps the best model, and --patience stops a run that does not improve" {
     "$BIN/train" "$ROOT/data/cuentos.txt" --epochs 4 --out run >out.txt
     grep -q "held out for validation" out.txt
     grep -q "over the held-out text" out.txt
@@ -414,7 +415,7 @@ on_terminal() {
     tail -n 1 still/log.csv | grep -q "^6,"
 }
 
-@test "the last line is a command that can be typed as it is" {
+@test "the last line is a command for the shell, whatever the run is called" {
     for name in plain "two words" "it's" '"$HOME" \ `id` *' $'a\nb\tc' $'\xc2\x9b31m\033[1m\\'\' \
         ñandú '~' '-a'; do
         "$BIN/train" perro.txt --steps 4 --stop-after 2 "--out=$name" >out.txt
@@ -439,23 +440,23 @@ on_terminal() {
     grep -qx "        $BIN/train --resume run --text large.txt" out.txt
 }
 
-@test "a long warm-up is warned about" {
+@test "a warm-up longer than the run brings a warning" {
     "$BIN/train" perro.txt --steps 10 --warmup 40000 | grep -q "warm-up is longer than the run"
 }
 
-@test "min-count and max-words" {
+@test "--min-count and --max-words make rare words [unk]" {
     "$BIN/train" perro.txt --min-count 3 --steps 1 --out a | grep -q "vocabulary 11"
     "$BIN/train" perro.txt --max-words 4 --steps 1 --out b | grep -q "vocabulary 7"
     grep -q '"\[unk\]":[[:space:]]*2' a/tokenizer.json
 }
 
-@test "windows that differ by layer reach as far as their sum" {
+@test "layers with different windows reach as far as their sum" {
     printf 'a x y z c\nb x y z d\n' >apart.txt
     "$BIN/train" apart.txt --layers 2 --heads 1 --window 3,1 --out run >out.txt
     grep -q "floor 0.231049: .* (seeing 3 tokens)" out.txt
 }
 
-@test "a run that is killed before its first save goes on" {
+@test "a run that is killed before its first step can be resumed" {
     "$BIN/train" perro.txt --steps 100000 --log-every 1000000 --out run >/dev/null &
     local process=$!
     until [ -e run/state.safetensors ]; do sleep 0.1; done
@@ -465,7 +466,7 @@ on_terminal() {
     tail -n 1 run/log.csv | grep -q "^0,"
 }
 
-@test "windows: the floor of what can be seen is shown" {
+@test "with windows, the floor is that of what the model sees" {
     "$BIN/train" perro.txt --layers 1 --window 1 --steps 1 --out a | grep -q "(seeing 1 token)"
     "$BIN/train" perro.txt --layers 2 --window 1,3 --steps 1 --out b | grep -q "(seeing 5 tokens)"
     "$BIN/train" perro.txt --window 0,3 --steps 1 --out c >out.txt

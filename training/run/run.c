@@ -81,7 +81,7 @@ static char *make_directory_for(const char *text_path)
 {
     const char *slash = strrchr(text_path, '/'), *base = slash ? slash + 1 : text_path;
     if (!strcmp(text_path, "-"))
-        base = "text";
+        base = "stdin";
     const char *dot = strrchr(base, '.');
     const int length = (int)(dot && dot > base ? (size_t)(dot - base) : strlen(base));
     directory_make("runs");
