@@ -1,7 +1,10 @@
-"""browser.py: the page that attend writes, in Chromium, as a person uses it.
+"""browser.py: tests the page that attend writes, in Chromium, as a person uses it.
 
-Called by `make browser`; only Python's standard library. The browser is driven through its
-DevTools protocol: JSON over a web socket. Screenshots are left in build/browser/.
+    make browser                                tests; leaves screenshots in build/browser/
+    python3 tests/browser.py docs/attention.png     only takes the README's screenshot again
+
+Needs only Python's standard library: the browser is driven through its DevTools protocol, which is
+JSON over a web socket. What the page shows is compared with the .npy of the same text.
 """
 import base64
 import json
@@ -59,7 +62,7 @@ class Socket:
 
 
 class Page:
-    """A page of a browser of its own; counts what goes wrong and what goes out."""
+    """A page in a browser of its own; collects errors and network requests."""
 
     def __init__(self, folder):
         self.browser = subprocess.Popen(
@@ -67,14 +70,14 @@ class Page:
              "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--no-first-run",
              "--remote-debugging-port=0", f"--user-data-dir={folder}/profile", "about:blank"],
             stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-        told = pathlib.Path(folder) / "profile" / "DevToolsActivePort"
+        port_file = pathlib.Path(folder) / "profile" / "DevToolsActivePort"
         until = time.monotonic() + 60
-        while not (told.exists() and told.read_text().count("\n")):
+        while not (port_file.exists() and port_file.read_text().count("\n")):
             if self.browser.poll() is not None or time.monotonic() > until:
                 sys.exit("browser.py: chromium does not start; is it installed? "
                          "(scripts/setup.sh browser)")
             time.sleep(0.05)
-        port = told.read_text().split()[0]
+        port = port_file.read_text().split()[0]
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/json") as answer:
             targets = json.load(answer)
         self.socket = Socket(next(t for t in targets if t["type"] == "page")
@@ -138,13 +141,16 @@ class Page:
         assert [u for u in self.asked if not u.startswith("data:")] == [url], self.asked
         return seconds
 
-    def still_well(self):
+    def check_errors(self):
         assert not self.wrong, self.wrong
         assert len(self.asked) == 1, self.asked
 
     def picture(self, name):
+        self.save(PICTURES / f"{name}.png")
+
+    def save(self, path):
         data = self.call("Page.captureScreenshot", format="png")["data"]
-        (PICTURES / f"{name}.png").write_bytes(base64.b64decode(data))
+        path.write_bytes(base64.b64decode(data))
 
     def point(self, x, y, kind="mouseMoved"):
         button = {} if kind == "mouseMoved" else {"button": "left", "clickCount": 1}
@@ -167,7 +173,8 @@ class Page:
         return self.run(f"document.getElementById({json.dumps(name)}).textContent")
 
     def point_at(self, query, key):
-        """The pointer on a cell of the large head; the page says where its cells lie."""
+        """Moves the pointer to a cell of the large head and returns what the page then says. The
+        page's own variables tell where its cells are."""
         x, y = self.run(f"""(() => {{
             const box = canvas.getBoundingClientRect(), p = place;
             return [box.x + p.left - scroller.scrollLeft + ({key} + 0.5) * p.cell,
@@ -176,15 +183,15 @@ class Page:
         return self.text("readout")
 
 
-def call(*command, text=None):
+def call(*command, text=None, folder=None):
     done = subprocess.run([str(part) for part in command], input=text, text=True,
-                          capture_output=True)
+                          capture_output=True, cwd=folder)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
 class Array:
-    """The .npy of attend, read by its own rules."""
+    """The .npy of attend, read without numpy."""
 
     def __init__(self, path):
         data = path.read_bytes()
@@ -201,7 +208,7 @@ class Array:
 
 
 def attend(folder, run, text, name):
-    """A page and the same weights as an array."""
+    """A page, and the same maps as an array."""
     for ending in ("html", "npy"):
         call(BIN / "attend", run, "-", "-o", folder / f"{name}.{ending}", text=text)
     return folder / f"{name}.html", Array(folder / f"{name}.npy")
@@ -214,7 +221,7 @@ def train(folder, text, *options):
 
 
 def compare(page, array, cells):
-    """The number under the pointer is the array's, to four decimals."""
+    """Checks that the number under the pointer is the array's, to four decimals."""
     layers, heads, T, _ = array.shape
     for layer in range(layers):
         for head in range(heads):
@@ -238,7 +245,7 @@ def look_at_sentence(page, folder):
     T = array.shape[2]
     assert T == 7
     compare(page, array, [(q, k) for q in range(T) for k in range(T)])
-    # A click, the arrows, and where they end.
+    # A click; the arrows, which stop at the edges.
     page.click("#grid button[aria-label='Layer 2, head 3']")
     assert page.text("name") == "Layer 2, head 3"
     for key, name in (("ArrowRight", "Layer 2, head 4"), ("ArrowRight", "Layer 2, head 4"),
@@ -254,7 +261,7 @@ def look_at_sentence(page, folder):
     page.picture("light")
     page.click("#theme")
     assert page.run("document.documentElement.dataset.theme") == "dark"
-    page.still_well()
+    page.check_errors()
     page.open(path, dark=True)
     page.click("#grid button:nth-of-type(7)")
     page.point_at(6, 2)
@@ -280,10 +287,18 @@ def look_at_windows(page, folder):
                     assert f"the head's pattern is window {head + 1}" in said, said
                     assert array[0, head, query, key] == 0
     page.picture("windows")
+    # Any list of ranges is drawn: the last query's packed weights now belong to other keys.
+    page.run("heads[3].ranges[6] = [0, 1, 2, 3, 5, 7]; unpacked.clear(); choose(3)")
+    for key, packed in ((0, 3), (2, 4), (5, 5), (6, 6)):
+        said = page.point_at(6, key)
+        assert said.endswith(f"{array[0, 3, 6, packed]:.4f}"), (said, key)
+    for key in (1, 3, 4):
+        assert "cannot attend to" in page.point_at(6, key)
+    page.check_errors()
 
 
 def look_at_markup(page, folder):
-    """What a text says is text, whatever it looks like."""
+    """Markup in a text stays text."""
     evil = "</script><img src=x onerror=alert(1)><script>alert(2)</script> & \" ' <!-- ]]> \u2028"
     run = train(folder, evil + "\n" + evil[::-1] + "\n", "--tokens", "char", "--sequence",
                 "lines", "--context", "120", "--steps", "2")
@@ -300,7 +315,7 @@ def look_at_markup(page, folder):
     page.open(folder / "markup.svg")
     assert page.run("document.querySelectorAll('img, script').length") == 0
     assert page.run("document.documentElement.textContent").count("onerror")
-    page.still_well()
+    page.check_errors()
 
 
 def look_at_long(page, folder):
@@ -331,7 +346,19 @@ def look_at_long(page, folder):
     said = page.point_at(506, 503)
     assert said.endswith(f"{array[1, 1, 506, 503]:.4f}"), said
     page.picture("long-larger")
-    page.still_well()
+    page.check_errors()
+
+
+def take_screenshot(page, folder, path):
+    """The picture of the README: layer 2, head 3, pointing at a cell."""
+    call(BIN / "train", ROOT / "data" / "perro.txt", "--out", "runs/perro", folder=folder)
+    call(BIN / "attend", "runs/perro", "un muchacho jugaba con la cuerda", "-o", "page.html",
+         folder=folder)
+    page.open(folder / "page.html", width=1200, height=720)
+    page.run("choose(6)")
+    page.point_at(6, 2)
+    page.run("new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
+    page.save(path)
 
 
 def main():
@@ -340,6 +367,9 @@ def main():
         folder = pathlib.Path(name)
         page = Page(folder)
         try:
+            if len(sys.argv) > 1:
+                take_screenshot(page, folder, pathlib.Path(sys.argv[1]))
+                return
             for look in (look_at_sentence, look_at_windows, look_at_markup, look_at_long):
                 look(page, folder)
                 print(f"  passed {look.__name__}", flush=True)
