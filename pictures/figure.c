@@ -72,7 +72,7 @@ static void put_cell(FILE *out, const Layout *layout, int query, int key, double
         fprintf(out,
                 "<text x=\"%g\" y=\"%g\" text-anchor=\"middle\" font-size=\"10\" "
                 "fill=\"%s\" stroke=\"none\">%.2f</text>",
-                x + s / 2, y + s / 2 + 3.5, colour_wants_white(c) ? "#fff" : "#222", weight);
+                x + s / 2, y + s / 2 + 3.5, colour_wants_white(c) ? "#fff" : "#000", weight);
 }
 
 static void put_panel(FILE *out, const Heads *heads, const Layout *layout, const Head *head)

@@ -55,10 +55,11 @@ bool heads_file_write(const char *path, const Heads *heads)
 {
     const Kind *kind = kind_of(path);
     const size_t pairs = heads_pairs(heads);
+    const int count = heads->layers * heads->heads;
     if (kind->most && pairs > kind->most)
-        die("%d heads over %d tokens have %zu weights, but %s can hold only %zu: choose some with "
+        die("%d head%s over %d tokens have %zu weights, but %s can hold only %zu: choose some with "
             "--layer and --head, or shorten the text",
-            heads->layers * heads->heads, heads->length, pairs, kind->ending, kind->most);
+            count, count == 1 ? "" : "s", heads->length, pairs, kind->ending, kind->most);
     FileWriter writer;
     if (!file_begin_at(&writer, path))
         return false;
