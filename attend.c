@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/display.h"
 #include "base/file.h"
 #include "pictures/heads_file.h"
 #include "formats/huggingface/pretrained.h"
@@ -75,6 +76,20 @@ static Range choose(const char *name, int number, int count, const char *run)
     return number ? (Range){number - 1, number} : (Range){0, count};
 }
 
+/* Tells which words were not read as they were written. */
+static void print_lowered(const Encoding *encoding)
+{
+    if (!encoding->lowered)
+        return;
+    char *word = display_text(encoding->lowered);
+    if (encoding->lowered_count == 1)
+        printf("'%s' is read in lower case, as the model knows it\n", word);
+    else
+        printf("'%s' and %d more are read in lower case, as the model knows them\n", word,
+               encoding->lowered_count - 1);
+    free(word);
+}
+
 /* Runs the model over the text. */
 static Heads read_text(Pretrained *model, const Choice *choice, const char *name, const char *text)
 {
@@ -93,6 +108,7 @@ static Heads read_text(Pretrained *model, const Choice *choice, const char *name
             "--context %d",
             name, count, tokenizer->stream ? "" : " with [bos]", model->directory.path,
             config->context, count);
+    print_lowered(&encoding);
     Heads heads = heads_read(&model->gpt, tokenizer, encoding.ids, count, layers, chosen);
     double sum = 0;
     const size_t rows = (size_t)config->layers * (size_t)config->heads * (size_t)count;

@@ -64,10 +64,11 @@ static void every_range_has_its_columns(void **state)
     assert_prints(
         print_tables, &heads,
         "\nlayer 1, head 1\n"
-        "ga… ··\n"
-        "co…   ▓▓\n"
+        " un ▓▓\n"
+        "ga…   ··\n"
+        "co… ··  ▓▓\n"
         "\n·· under 5%, ░░ under 25%, ▒▒ under 50%, ▓▓ under 75%, ██ more\n"
-        "only the last 2 of 4 tokens fit, without numbers; -o attention.html shows all\n");
+        "only the last 3 of 4 tokens fit, without numbers; -o attention.html shows all\n");
     heads_free(&heads);
 }
 

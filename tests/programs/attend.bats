@@ -30,6 +30,15 @@ small_run() {
     printf 'un gato come\r\n' | "$BIN/attend" run - | cmp - out.txt
 }
 
+@test "a word that is known only in lower case is read so, and that is told" {
+    small_run
+    "$BIN/attend" run Un gato come >out.txt
+    [ "$(head -n 1 out.txt)" = "'Un' is read in lower case, as the model knows it" ]
+    "$BIN/attend" run un gato come | cmp - <(tail -n +2 out.txt)
+    "$BIN/attend" run Un Gato come | grep -qx "'Un' and 1 more are read in lower case, \
+as the model knows them"
+}
+
 @test "one layer, one head" {
     small_run
     "$BIN/attend" run un gato come --layer 2 --head 3 >out.txt
