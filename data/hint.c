@@ -1,4 +1,6 @@
-/* hint.c: a text is wrapped if hardly any line could have taken in the first word of the next one.
+/* hint.c: a text is wrapped if the first word of the next line would make nearly every line longer
+ * than nine tenths of the column: of common licences that is true of 87 to 99 lines in a hundred, of
+ * verse of 39.
  * It has no spaces if most of its letters belong to scripts that use none, or if its words are
  * longer than those of any language. */
 #include "hint.h"
@@ -72,11 +74,11 @@ static int wrapped_at(Span text)
     }
     ptrdiff_t full = 0, open = 0;
     for (ptrdiff_t i = 0; i < count; i++) {
-        full += lines[i].length + 1 + lines[i].next_word > column;
+        full += 10 * (lines[i].length + 1 + lines[i].next_word) > 9 * column;
         open += !lines[i].ends;
     }
     arrfree(lines);
-    return column >= NARROWEST && column <= WIDEST && full >= count * 9 / 10 && open >= count / 2
+    return column >= NARROWEST && column <= WIDEST && full >= count * 8 / 10 && open >= count / 2
                ? column
                : 0;
 }

@@ -15,8 +15,11 @@ load programs.bash
     printf 'hola\0mundo\n' >nul.txt
     refuses 1 nul.txt "byte 5 is 0" -- "$BIN/train" nul.txt
     refuses 1 /dev/zero -- timeout 20 "$BIN/train" /dev/zero
-    printf 'hola [bos] mundo\n' >ours.txt
-    refuses 1 "ours.txt:1" "[bos]" -- "$BIN/train" ours.txt
+    printf 'hola\nhola [bos] mundo\n' >ours.txt
+    refuses 1 "ours.txt:2: the text contains the reserved token [bos]" "put a space in it: [ bos]" \
+        -- "$BIN/train" ours.txt
+    printf '\xff\xfee\0l\0' >utf16.txt
+    refuses 1 "utf16.txt looks like UTF-16" "iconv -f UTF-16 -t UTF-8" -- "$BIN/train" utf16.txt
     [ ! -e runs ]
 }
 
@@ -33,6 +36,24 @@ load programs.bash
     "$BIN/train" two.txt --sequence stream --steps 2 --out two >/dev/null
     echo hola >single.txt
     refuses 1 single.txt "one token" -- "$BIN/train" single.txt --sequence stream
+}
+
+@test "a text that suits another way of reading gets a hint" {
+    awk 'BEGIN { for (i = 0; i < 40; i++) print "the dog and the cat eat the bone and the fish of the house" }' >wrapped.txt
+    "$BIN/train" wrapped.txt --steps 0 --out wrapped >out.txt
+    grep -q "^hint .*--sequence stream" out.txt
+    "$BIN/train" wrapped.txt --steps 0 --sequence lines --out lines >out.txt # it was chosen
+    ! grep -q "^hint" out.txt
+    for i in 1 2 3 4 5 6 7 8; do echo '犬は骨を食べる、猫は魚を食べるのが好きです。'; done >japanese.txt
+    "$BIN/train" japanese.txt --steps 0 --out japanese >out.txt
+    grep -q "^hint .*--tokens char" out.txt
+    "$BIN/train" perro.txt --steps 0 --out plain >out.txt
+    ! grep -q "^hint" out.txt
+}
+
+@test "lines that end as on an old Mac" {
+    printf 'el perro\rel gato\r' >mac.txt
+    "$BIN/train" mac.txt --steps 2 --out mac | grep -q "2 lines, 6 tokens to predict, vocabulary 5"
 }
 
 @test "a line of 100 MB" {
