@@ -1,7 +1,7 @@
 #!/bin/sh
-# Compares ./train with its twin in PyTorch, scripts/reference.py, and model directories with what
-# Transformers makes of them, scripts/huggingface.py. Called by make parity, from the project's
-# root, with the programs built:
+# Compares ./train with a second implementation in PyTorch (scripts/reference.py), and model
+# directories with what Transformers computes from them (scripts/huggingface.py). make parity calls
+# it in the project's root, with the programs built:
 #   PYTHON   a Python that has torch, numpy and transformers   [python3]
 #   BIN      the folder of train                               [.]
 #   BUILD    the folder of double/train and tests/tools/show_model   [build]
@@ -9,7 +9,7 @@ set -eu
 
 python=${PYTHON:-python3}
 if ! "$python" -c 'import numpy, torch, transformers' 2>/dev/null; then
-    echo "parity could not run: $python lacks torch, numpy or transformers; install them with" \
+    echo "parity cannot run: $python lacks torch, numpy or transformers; install them with" \
         "'python3 -m venv .venv && .venv/bin/pip install torch numpy transformers' and call" \
         "'make parity PYTHON=.venv/bin/python'" >&2
     exit 1

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""The whole of a training run once more, in PyTorch and from the formulas alone, and what ./train
-computes held against it step by step. scripts/parity.sh calls it.
+"""A second implementation of a whole training run (the twin), in PyTorch and only from the formulas,
+and a comparison with what ./train computes, step by step. scripts/parity.sh calls it.
 
     reference.py DOUBLE FLOAT TEXT DIRECTORY
 
-DOUBLE and FLOAT are the train program built with either number type, TEXT a text of lines of words
-and DIRECTORY an empty one for the runs. In each case the double program must agree with the twin
-in 20 steps: epochs, losses, learning rates, gradient norms and every weight at the end. Of the
-float program, whose steps drift apart by rounding, the first step's gradients are compared.
+DOUBLE and FLOAT are the train program built with either number type, TEXT is a text of lines of
+words, and DIRECTORY an empty one for the runs. In each case the double program must agree with the
+twin over 20 steps: epochs, losses, learning rates, gradient norms, and all weights at the end. The
+float program drifts away by rounding, so only its first step's gradients are compared.
 
 The letters: N rows (all tokens of a batch), T context length, L layers, H heads, D width of one
-head, C width of the model, F hidden width, V vocabulary. s holds the run's settings (its options'
-names), w the weights by their names in GPT-2 files."""
+head, C width of the model, F hidden width, V vocabulary. s has the run's settings by the names
+of their options, w the weights by their names in GPT-2 files."""
 
 import csv
 import itertools
@@ -26,20 +26,20 @@ import numpy as np
 import torch
 
 STEPS = 20
-EXACT = 1e-8     # double: losses, rates and norms are printed with 9 digits, weights are whole
-ROUNDED = 1e-4   # float: an element of a gradient, measured by its tensor's largest
-NOTHING = 1e-5   # float: what is 0 but for rounding, by its whole tensor's largest
+EXACT = 1e-8     # double: losses, rates and norms are printed with 9 digits
+ROUNDED = 1e-4   # float: an element of a gradient, relative to its tensor's largest
+NOTHING = 1e-5   # float: a true 0 with rounding, relative to its whole tensor's largest
 
 
 # ---- Random numbers: Philox 4x32-10 (Salmon et al. 2011), for whole arrays of counters ----
 
-# What a number is for is the key's second half.
+# The second half of the key says what a number is for.
 ORDER, SPLIT, OFFSET, DROP_EMBEDDING, DROP_ATTENTION, DROP_MIXED, DROP_FEEDFORWARD = range(1, 8)
 
 
 def philox(seed, purpose, *counter):
     """Four words of 32 bits for each counter (c0, c1, c2, c3), arrays that broadcast."""
-    low = np.uint64(0xFFFFFFFF)  # words live in 64 bits, where a product of two of them fits
+    low = np.uint64(0xFFFFFFFF)  # words are kept in 64 bits, where a product of two of them fits
     c0, c1, c2, c3 = np.broadcast_arrays(*(np.asarray(c).astype(np.uint64) for c in counter))
     for turn in range(10):
         key0 = np.uint64(seed + turn * 0x9E3779B9) & low
@@ -62,8 +62,8 @@ def random_order(seed, purpose, count, epoch):
 
 
 def dropout_mask(s, step, purpose, site, row, column):
-    """0 with probability p, else 1/(1 - p). A counter's four words serve columns 16 apart, so that
-    a program can draw 64 columns from 16 counters side by side."""
+    """0 with probability p, else 1/(1 - p). A counter's four words are for columns 16 apart,
+    so that a program can draw 64 columns from 16 counters side by side."""
     words = philox(s['seed'], purpose, column // 64 * 16 + column % 16, row, site, step)
     word = np.choose(column % 64 // 16, words)
     kept = word >= np.uint64(s['dropout'] * 2**32)
@@ -76,18 +76,18 @@ class Corpus:
     def __init__(self, text, s):
         self.s = s
         stream = s['sequence'] == 'stream'
-        # White space parts words; a punctuation mark is a token of its own. (What is neither mark
-        # nor letter, digit or space is left to ./train: these texts have none.)
+        # White space separates words; a punctuation mark is a token of its own. (These texts have
+        # nothing else.)
         split = list if s['tokens'] == 'char' else re.compile(r'[^\W_]+|\S').findall
         ids = {} if stream else {'[bos]': 0, '[eos]': 1}
         rows = [split(text)] if stream else [['[bos]', *split(line), '[eos]']
                                              for line in text.split('\n') if line.strip()]
         for token in itertools.chain(*rows):
-            ids.setdefault(token, len(ids))  # the others by their first appearance
+            ids.setdefault(token, len(ids))  # in order of first appearance
         rows = [[ids[token] for token in row] for row in rows]
         self.V = len(ids)
 
-        if stream:  # the tail is held out, where it and the rest have a target each
+        if stream:  # the tail is held out, if it and the rest have a target each
             row, tail = rows[0], int(s['val'] * len(rows[0]) + 0.5)
             end = len(row) - tail if 2 <= tail <= len(row) - 2 else len(row)
             self.train, self.held_out = [row[:end]], [row[end:]] if end < len(row) else []
@@ -98,7 +98,7 @@ class Corpus:
             self.held_out = [rows[i] for i in sorted(drawn)]
 
     def pieces(self, rows, offset=0):
-        """Inputs and, one further, targets: first `offset` tokens, then T at a time."""
+        """Inputs and, one token later, targets: first `offset` tokens, then T at a time."""
         T = self.s['context']
         for row in rows:
             cuts = [0] * (offset > 0) + list(range(offset, len(row) - 1, T)) + [len(row) - 1]
@@ -115,20 +115,20 @@ class Corpus:
         return [pieces[i] for i in random_order(seed, ORDER, len(pieces), number)]
 
     def steps(self):
-        """(epoch from 1, batch), for ever. An epoch's last batch is smaller; the parts into which
-        ./train cuts a step do not matter: the sum over all of them is the same."""
+        """(epoch from 1, batch), without end. An epoch's last batch may be smaller. ./train cuts
+        a step into parts, which does not matter: the sum over all of them is the same."""
         for number in itertools.count():
             pieces = self.epoch(number)
             for i in range(0, len(pieces), self.s['batch']):
                 yield number + 1, batch_of(pieces[i:i + self.s['batch']])
 
     def whole(self):
-        """What is evaluated, in one batch."""
+        """All that is evaluated, as one batch."""
         return batch_of(self.pieces(self.held_out or self.train))
 
 
 def batch_of(pieces):
-    """(N) each: what is read, what is to be foretold, and a row's place in its own sequence."""
+    """(N) each: the inputs, the targets, and a row's place in its own sequence."""
     pieces = list(pieces)
     return (torch.tensor([token for piece in pieces for token in piece[:-1]]),
             torch.tensor([token for piece in pieces for token in piece[1:]]),
@@ -148,8 +148,8 @@ def linear(w, name, x):
 
 
 def attention(w, s, l, x, place, step):
-    """Softmax attention over all rows of the batch at once, (N, N) a head: a query sees the keys of
-    its own sequence, not those after it, and with a window only so many of the last."""
+    """Softmax attention over all rows of the batch at once, (N, N) for each head: a query attends
+    to the keys of its own sequence up to itself and, with a window, only to that many of them."""
     N, H, D = len(x), s['heads'], s['head-size']
     row = np.arange(N)
     query, key = row[:, None], row[None, :]
@@ -163,7 +163,7 @@ def attention(w, s, l, x, place, step):
         first = np.maximum(query - place[:, None], query - window + 1)
         seen = (key >= first) & (key <= query)
         P = scores[h].masked_fill(torch.from_numpy(~seen), -math.inf).softmax(-1)
-        if step:  # columns count from the first key that a query sees
+        if step:  # columns count from the first key that a query attends to
             P = P * dropout_mask(s, step, DROP_ATTENTION, l * H + h, query,
                                  np.maximum(key - first, 0))
         mixed.append(P @ v[h])
@@ -235,7 +235,7 @@ def learning_rate(s, t):
     else:
         turn = math.pi * (t - warmup) / (STEPS - warmup)
         return s['min-lr'] + (s['lr'] - s['min-lr']) * (1 + math.cos(turn)) / 2
-    left = STEPS - t + 1  # the last step still learns; behind it the rate would be 0
+    left = STEPS - t + 1  # the last step still learns; after it the rate would be 0
     return rate * left / length if left <= length and s['schedule'] != 'cosine' else rate
 
 
@@ -249,7 +249,7 @@ def gradients_of(w, s, batch, step):
 
 
 def train(w, s, corpus):
-    """STEPS steps of AdamW. Returns what the log would say of each, and the weights."""
+    """STEPS steps of AdamW. Returns a line of the log for each, and the weights at the end."""
     m = {name: torch.zeros_like(x) for name, x in w.items()}
     v = {name: torch.zeros_like(x) for name, x in w.items()}
     w, log = dict(w), []
@@ -265,7 +265,7 @@ def train(w, s, corpus):
             m[name] = 0.9 * m[name] + 0.1 * scale * g[name]
             v[name] = 0.98 * v[name] + 0.02 * (scale * g[name]) ** 2
             m_hat, v_hat = m[name] / (1 - 0.9 ** t), v[name] / (1 - 0.98 ** t)
-            decay = s['decay'] if w[name].ndim == 2 else 0  # matrices alone
+            decay = s['decay'] if w[name].ndim == 2 else 0  # only matrices
             w[name] = w[name] - rate * (decay * w[name] + m_hat / (v_hat.sqrt() + 1e-9))
     return log, w
 
@@ -273,8 +273,9 @@ def train(w, s, corpus):
 # ---- What ./train wrote ----
 
 def read_tensors(path, prefix=''):
-    """A safetensors file's tensors that begin with a prefix: 8 bytes that say how long the header
-    is, the header, which is JSON, and the numbers. Names are GPT-2's."""
+    """The tensors of a safetensors file whose names begin with a prefix. The file has 8 bytes
+    with the length of the header, the header, which is JSON, and the numbers. Returns GPT-2's
+    names."""
     raw = path.read_bytes()
     begin = 8 + int.from_bytes(raw[:8], 'little')
     tensors = {}
@@ -309,18 +310,18 @@ def check(condition, message):
 
 
 def largest(numbers):
-    """Of all magnitudes; NaN where one is NaN, which is below no limit."""
+    """The largest magnitude; NaN if one is NaN, which is below no limit."""
     return np.abs(np.asarray(numbers)).max()
 
 
 def apart(printed, number):
-    """Printed with 9 digits, or left empty where it is NaN: relative where it is larger than 1."""
+    """The error of a number printed with 9 digits, or empty if NaN; relative if it exceeds 1."""
     return abs(float(printed or 'nan') - number) / max(1, abs(number))
 
 
 def compare_gradients(true, found, s):
-    """The worst element of all, measured by its tensor's largest. Queries, keys and values lie in
-    one tensor but are measured each by its own: at the start theirs are much the smallest."""
+    """The largest error, relative to its tensor's largest. Queries, keys and values are in one
+    tensor but are measured separately, since at the start queries' and keys' are much smaller."""
     errors = []
     for name in true:
         if not is_trained(name, s):
@@ -330,8 +331,8 @@ def compare_gradients(true, found, s):
         for part, (g, h) in enumerate(zip(true[name].chunk(parts, -1),
                                           found[name].chunk(parts, -1))):
             if part == 1 and g.ndim == 1:
-                # A bias of all keys moves all scores of a query alike, and softmax does not see
-                # it: it has no gradient.
+                # The keys' bias adds the same to all scores of a query, which softmax ignores: its
+                # gradient is 0.
                 whole = largest(true[name])
                 check(largest(g) < 1e-12 * whole, f'{name}: the twin is wrong')
                 check(largest(h) < NOTHING * whole, f'{name}: the keys have a gradient')
@@ -341,7 +342,7 @@ def compare_gradients(true, found, s):
 
 
 def compare(programs, text, options, out):
-    """One case; returns (what was compared, the largest difference, its limit) for each thing."""
+    """One case. Returns a list of (what was compared, the largest difference, its limit)."""
     double, float_ = programs
     start = run(double, text, options, f'{out}-start', '--steps', '0')
     s = json.loads((start / 'config.json').read_text())['pulga']
@@ -361,10 +362,10 @@ def compare(programs, text, options, out):
     check(all(int(line['epoch']) == step['epoch'] for line, step in steps), 'the epochs differ')
     evaluated = [apart(line['evaluated'], model_loss(weights, s, corpus.whole()).item())
                  for line, weights in ((log[0], w), (log[-1], end))]
-    # A case says something of clipping only where some steps are clipped and others are not.
+    # A case tests clipping only if some steps are clipped and others are not.
     clipped = sum(step['gradient_norm'] > s['clip'] for step in twin)
-    check(not s['clip'] or 0 < clipped < STEPS, f'{clipped} steps are clipped: choose --clip anew')
-    # The keys' bias differs most: its gradient is rounding alone, which Adam divides by 1e-9.
+    check(not s['clip'] or 0 < clipped < STEPS, f'{clipped} steps are clipped: change --clip')
+    # The keys' bias differs most: its gradient is only rounding, which Adam divides by 1e-9.
     last = read_tensors(there / 'state.safetensors', 'last.')
     check(last.keys() == end.keys(), 'the tensors differ in name')
 
@@ -391,7 +392,7 @@ def compare(programs, text, options, out):
 # ---- The cases ----
 
 SMALL = '--layers 2 --heads 2 --width 16 --hidden 24 --warmup 6 --decay 0.1 '
-PARTS = '--batch 4 --accumulate 2 '  # nine lines: an epoch ends with a step of one, in one part
+PARTS = '--batch 4 --accumulate 2 '  # of nine lines: the last step of an epoch has only one
 PRE = (SMALL + PARTS + '--norm pre --activation relu --positions sinusoidal '
        '--window 1,2,3,0 --lr-factor 0.2 --cooldown 0.3 ')
 
