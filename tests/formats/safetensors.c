@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/checksum.h"
@@ -588,6 +589,42 @@ static void test_random_damage(void **state)
     scratch_remove(folder);
 }
 
+/* The seconds that it takes to read every tensor of a file of so many. */
+static double seconds_to_read(const char *folder, int count)
+{
+    float number = 1;
+    char *path = format_text("%s/many", folder);
+    NamedTensor *list = calloc((size_t)count, sizeof *list);
+    cJSON *metadata = cJSON_CreateObject();
+    for (int i = 0; i < count; i++) {
+        list[i] = (NamedTensor){.cols = 1, .at = &number};
+        snprintf(list[i].name, sizeof list[i].name, "h.%d.weight", i);
+    }
+    assert_true(write_file(folder, "many", list, count, metadata));
+    const clock_t begun = clock();
+    SafeTensors file = open_file(path);
+    for (int i = 0; i < count; i++)
+        safetensors_read(&file, &list[i]);
+    const double seconds = (double)(clock() - begun) / CLOCKS_PER_SEC;
+    safetensors_close(&file);
+    cJSON_Delete(metadata);
+    free(list);
+    free(path);
+    return seconds;
+}
+
+/* A model of a thousand layers has 48,000 tensors in its state: they are found without a search
+ * through all of them, which would take 64 times as long for 8 times as many. */
+static void test_many_tensors(void **state)
+{
+    (void)state;
+    char *folder = scratch_new();
+    const double few = seconds_to_read(folder, 6000), many = seconds_to_read(folder, 48000);
+    printf("6000 tensors are read in %.3f s, 48000 in %.3f s\n", few, many);
+    assert_true(many < 30 * few);
+    scratch_remove(folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -598,6 +635,7 @@ int main(void)
         cmocka_unit_test(test_bad_offsets),  cmocka_unit_test(test_bad_kinds),
         cmocka_unit_test(test_bad_sizes),    cmocka_unit_test(test_double_numbers),
         cmocka_unit_test(test_other_types),  cmocka_unit_test(test_random_damage),
+        cmocka_unit_test(test_many_tensors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

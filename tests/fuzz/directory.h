@@ -1,6 +1,6 @@
 /* directory.h: a run's directory with one file replaced. */
-#ifndef PULGA_DIRECTORY_H
-#define PULGA_DIRECTORY_H
+#ifndef PULGA_FUZZ_DIRECTORY_H
+#define PULGA_FUZZ_DIRECTORY_H
 
 #include <stddef.h>
 

@@ -34,7 +34,7 @@ static void show_words(void *context)
 {
     const Call *call = context;
     const int first = *call->bytes;
-    Pretrained model = {.directory = call->bytes + 1,
+    Pretrained model = {.directory = {.path = format_text("%s", call->bytes + 1)},
                         .tokenizer = read_words(call->bytes + 1, call->size - 1,
                                                 (Punctuation)((unsigned)first % 3), first & 4)};
     model.gpt = gpt_new(&(GptConfig){.context = 16,
@@ -51,6 +51,7 @@ static void show_words(void *context)
     training_text_free(&training_text);
     gpt_free(&model.gpt);
     tokenizer_free(&model.tokenizer);
+    free(model.directory.path);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

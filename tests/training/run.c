@@ -1,0 +1,227 @@
+/* The parts of a run's directory: its identity is one run's, its log only grows and is cut to what a
+ * state knows, and its checkpoints are its files. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/helpers/close.h"
+#include "tests/helpers/literal.h"
+#include "tests/helpers/scratch.h"
+#include "training/run/checkpoint.h"
+#include "training/run/run.h"
+
+/* ---- The identity ---- */
+
+/* A value that differs from the default of a field. */
+static void change(const Field *field, Settings *settings)
+{
+    char *number = format_text("%.0f", fmin(field->max, field->min + 3));
+    const char *texts[] = {[FIELD_WHOLE] = number,
+                           [FIELD_NUMBER] = field->max < 1 ? "0.25" : "0.75",
+                           [FIELD_CHOICE] = field->choices ? field->choices[1] : NULL,
+                           [FIELD_WORDS] = "x",
+                           [FIELD_LIST] = "3,4"};
+    if (field->kind == FIELD_FLAG)
+        *(bool *)((char *)settings + field->offset) = true;
+    else
+        field_set(field, settings, texts[field->kind]);
+    free(number);
+}
+
+static void an_identity_changes_with_all_that_makes_the_run(void **state)
+{
+    (void)state;
+    static const char text[] = "el perro come";
+    Identity one, other;
+    const Text same = {.checksum = 5}, another = {.checksum = 6};
+    Tokenizer words = literal_tokenizer(text, TOKENIZER_WORD, false);
+    Tokenizer more = literal_tokenizer("el gato come", TOKENIZER_WORD, false);
+    Settings settings = {0};
+    fields_preset(SETTINGS, &settings);
+    run_identity(one, &settings, &same, &words);
+    EACH_FIELD (field, SETTINGS) {
+        Settings changed = {0};
+        fields_preset(SETTINGS, &changed);
+        change(field, &changed);
+        run_identity(other, &changed, &same, &words);
+        if (!strcmp(one, other) != (field->life != LIFE_RUN))
+            fail_msg("--%s makes %s run", field->name, strcmp(one, other) ? "another" : "the same");
+        fields_free(SETTINGS, &changed);
+    }
+    run_identity(other, &settings, &another, &words);
+    assert_string_not_equal(one, other);
+    run_identity(other, &settings, &same, &more);
+    assert_string_not_equal(one, other);
+    words.eos = words.bos;
+    run_identity(other, &settings, &same, &words);
+    assert_string_not_equal(one, other);
+    tokenizer_free(&words);
+    tokenizer_free(&more);
+    fields_free(SETTINGS, &settings);
+}
+
+/* ---- The log ---- */
+
+static Bytes log_of(const char *folder)
+{
+    char *path = format_text("%s/log.csv", folder);
+    const Bytes file = file_read(path, true);
+    free(path);
+    return file;
+}
+
+static int lines_of(const char *folder)
+{
+    int lines = 0;
+    Bytes file = log_of(folder);
+    for (const char *at = file.bytes; (at = strchr(at, '\n')); at++)
+        lines++;
+    free(file.bytes);
+    return lines;
+}
+
+static void write_step(Log *log, int64_t step)
+{
+    log_write(log, &(LogEntry){.step = step, .loss = 1.5, .evaluated = NAN, .gap = NAN});
+}
+
+static void a_log_is_cut_to_what_was_saved(void **state)
+{
+    (void)state;
+    char *folder = scratch_new();
+    Directory run = directory_open(folder);
+    Log log = log_begin(&run);
+    assert_int_equal(scratch_count(folder), 0); /* nothing is there before the first save */
+    assert_true(log_sync(&log));
+    write_step(&log, 1);
+    assert_int_equal(lines_of(folder), 2); /* who watches sees it at once */
+    assert_true(log_sync(&log));
+    const size_t size = log.size;
+    write_step(&log, 2);
+    write_step(&log, 3);
+    log_close(&log);
+    assert_int_equal(lines_of(folder), 4);
+
+    log = log_resume(&run, size);
+    assert_int_equal(lines_of(folder), 2);
+    write_step(&log, 2);
+    assert_true(log_sync(&log));
+    log_close(&log);
+    Bytes file = log_of(folder);
+    assert_non_null(strstr(file.bytes, "\n1,0,1.5,,,0,0,0,0.000\n2,0,1.5,"));
+    free(file.bytes);
+    directory_close(&run);
+    scratch_remove(folder);
+}
+
+static void resume_short(void *folder)
+{
+    Directory run = directory_open(folder);
+    Log log = log_resume(&run, 1000);
+    write_step(&log, 7);
+    _exit(log_sync(&log) ? 0 : 2);
+}
+
+static void a_log_that_is_too_short_begins_again(void **state)
+{
+    (void)state;
+    char *folder = scratch_new();
+    for (int missing = 0; missing < 2; missing++) {
+        if (!missing)
+            free(scratch_write(folder, "log.csv", "step\n1\n", 7));
+        const Ending ending = run_apart(resume_short, folder);
+        assert_int_equal(ending.status, 0);
+        assert_int_equal(ending.lines, 1);
+        assert_non_null(strstr(ending.said, "is missing or too short: it begins again"));
+        Bytes file = log_of(folder);
+        assert_int_equal(strncmp(file.bytes, "step,epoch,loss,", 16), 0);
+        assert_non_null(strstr(file.bytes, "\n7,0,"));
+        free(file.bytes);
+        char *path = format_text("%s/log.csv", folder);
+        assert_int_equal(remove(path), 0);
+        free(path);
+    }
+    scratch_remove(folder);
+}
+
+/* ---- Checkpoints ---- */
+
+static void only_names_as_written_here_are_checkpoints(void **state)
+{
+    (void)state;
+    char *folder = scratch_new();
+    Directory run = directory_open(folder);
+    static const char *const others[] = {"checkpoint-007",
+                                         "checkpoint-",
+                                         "checkpoint--1",
+                                         "checkpoint-+2",
+                                         "checkpoint-3x",
+                                         "checkpoint- 4",
+                                         "checkpoint-99999999999999999999",
+                                         "Checkpoint-5"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_int_equal(mkdirat(run.handle, others[i], 0777), 0);
+    assert_false(checkpoints_exist(&run));
+    checkpoints_clear(&run, true);
+    assert_int_equal(scratch_count(folder), sizeof others / sizeof *others);
+    assert_int_equal(mkdirat(run.handle, "checkpoint-9223372036854775807", 0777), 0);
+    assert_true(checkpoints_exist(&run));
+    checkpoints_clear(&run, true);
+    assert_int_equal(scratch_count(folder), sizeof others / sizeof *others);
+    directory_close(&run);
+    scratch_remove(folder);
+}
+
+static void keep(const Directory *run, const char *folder, int64_t step, int most)
+{
+    char *content = format_text("%d", (int)step);
+    assert_true(file_replace(run, "state.safetensors", content, strlen(content)));
+    free(scratch_write(folder, "log.csv", "0123456789", 10));
+    assert_true(checkpoint_keep(run, step, 4, most, true));
+    free(content);
+}
+
+static void the_last_checkpoints_are_kept(void **state)
+{
+    (void)state;
+    char *folder = scratch_new();
+    Directory run = directory_open(folder);
+    static const char *const files[] = {"model.safetensors", "tokenizer.json",
+                                        "tokenizer_config.json", "config.json"};
+    for (size_t i = 0; i < 4; i++)
+        free(scratch_write(folder, files[i], files[i], strlen(files[i])));
+    for (int64_t step = 1; step <= 5; step++)
+        keep(&run, folder, step, 2);
+    assert_false(directory_has(&run, "checkpoint-3"));
+    for (int step = 4; step <= 5; step++) {
+        char *path = format_text("%s/checkpoint-%d", folder, step);
+        Directory checkpoint = directory_open(path);
+        Bytes file = file_read_in(&checkpoint, "state.safetensors", true);
+        assert_int_equal(atoi(file.bytes), step); /* as it was then */
+        free(file.bytes);
+        file = file_read_in(&checkpoint, "log.csv", true);
+        assert_string_equal(file.bytes, "0123"); /* what the state knows of it */
+        free(file.bytes);
+        assert_int_equal(scratch_count(path), 6); /* there was no text.txt */
+        directory_close(&checkpoint);
+        free(path);
+    }
+    assert_int_equal(scratch_count(folder), 6 + 2); /* nothing hidden is left */
+    directory_close(&run);
+    scratch_remove(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_identity_changes_with_all_that_makes_the_run),
+        cmocka_unit_test(a_log_is_cut_to_what_was_saved),
+        cmocka_unit_test(a_log_that_is_too_short_begins_again),
+        cmocka_unit_test(only_names_as_written_here_are_checkpoints),
+        cmocka_unit_test(the_last_checkpoints_are_kept),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
