@@ -2,6 +2,7 @@
  * that it yields, encoding looks up their ids, and the spacing is learned from where they touch. */
 #include "tokenizer.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <stb/stb_ds.h>
@@ -49,6 +50,7 @@ static void count_part(const Tokenizer *t, Vocabulary *all, int64_t **counts, co
                 text->name, size, (size_t)(token.begin - text->clean) + 1);
         const int known = vocabulary_find(all, token.begin, size);
         if (known >= 0) {
+            assert(*counts);
             (*counts)[known]++;
         } else {
             vocabulary_add(all, token.begin, size, false);
@@ -115,6 +117,7 @@ Tokenizer tokenizer_train(const Text *text, TokenizerRules rules)
     int64_t *counts = NULL; /* stb_ds array */
     Vocabulary all = count_tokens(&t, &counts, text);
     bool *kept = memory_new((size_t)all.count + 1, sizeof *kept, "the vocabulary");
+    assert(counts || !all.count);
     const int passing = choose(kept, counts, all.count, rules);
     if (!passing && all.count)
         die("%s has no %s that occurs %d times: all would be [unk]; choose a smaller --min-count",

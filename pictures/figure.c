@@ -148,8 +148,9 @@ void figure_write(FILE *out, const Heads *heads)
     fputs(": rows attend to columns</text>\n", out);
     EACH_HEAD (head, heads) {
         const int place = (int)(head - heads->head), column = place % heads->heads;
+        const int row = place / heads->heads;
         fprintf(out, "<g transform=\"translate(%g,%g)\">\n", MARGIN + layout.left + step_x * column,
-                top + step_y * (place / heads->heads) + layout.above);
+                top + step_y * row + layout.above);
         if (!column)
             put_queries(out, heads, &layout);
         put_panel(out, heads, &layout, head);

@@ -48,8 +48,9 @@ void head_set_pattern(Head *head, Pattern pattern, int length);
 
 /* Steps through the chosen heads, and through the keys that a query attends to, in increasing
  * order. */
-#define EACH_HEAD(h, of) \
-    for (const Head *(h) = (of)->head; (h) < (of)->head + (of)->layers * (of)->heads; (h)++)
+#define EACH_HEAD(h, of)                                                                         \
+    for (const Head *(h) = (of)->head; (h) < (of)->head + (ptrdiff_t)(of)->layers * (of)->heads; \
+         (h)++)
 #define EACH_RANGE(keys, of, query)                                  \
     for (const KeyRange *(keys) = (of)->ranges + (of)->first[query]; \
          (keys) < (of)->ranges + (of)->first[(query) + 1]; (keys)++)

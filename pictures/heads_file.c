@@ -2,6 +2,7 @@
  * its first bytes, which are the same in every file of that kind that attend writes. */
 #include "heads_file.h"
 
+#include <assert.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -54,6 +55,7 @@ void heads_file_check(const char *path)
 bool heads_file_write(const char *path, const Heads *heads)
 {
     const Kind *kind = kind_of(path);
+    assert(kind); /* heads_file_check() has seen it */
     const size_t pairs = heads_pairs(heads);
     const int count = heads->layers * heads->heads;
     if (kind->most && pairs > kind->most)

@@ -67,7 +67,8 @@ static void begin_stream(const Answerer *a, Answer *answer)
     answer->hidden = first >= 0;
     if (!answer->hidden) {
         for (int id = 0; id < V; id++)
-            kinds += a->p[id] = !a->barred[id] && id != t->unk;
+            if ((a->p[id] = !a->barred[id] && id != t->unk) > 0)
+                kinds++;
         const Random4 place = {{UINT32_MAX, 0, answer->number, 0}};
         first = sampler_pick(a->p, V, kinds * random_uniform(a->rules.seed, RANDOM_SAMPLE, place));
         answer->prompt = vocabulary_word(&t->vocabulary, first);
@@ -175,7 +176,7 @@ static bool is_in_text(const Answerer *a, const Answer *answer, const Continuati
     const Encoding *e = &answer->encoding;
     const int from = !a->model->tokenizer.stream || answer->hidden; /* without [bos] */
     const int asked = e->count - from;
-    int *tokens = memory_new((size_t)(asked + c->count), sizeof *tokens, "words");
+    int *tokens = memory_new((size_t)asked + (size_t)c->count, sizeof *tokens, "words");
     memcpy(tokens, e->ids + from, sizeof *tokens * (size_t)asked);
     memcpy(tokens + asked, c->tokens, sizeof *tokens * (size_t)c->count);
     const bool held = counts_has(&a->text->corpus, tokens, asked + c->count);

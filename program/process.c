@@ -48,13 +48,14 @@ static void check_output(int status, void *unused)
 /* The number in a file, or infinity. */
 static double number_in(const char *path)
 {
-    double number = INFINITY;
+    double number = 0;
+    char line[64], *end = line;
     FILE *file = fopen(path, "re");
-    if (file && fscanf(file, "%lf", &number) != 1) /* "max" */
-        number = INFINITY;
+    if (file && fgets(line, sizeof line, file))
+        number = strtod(line, &end);
     if (file)
         fclose(file);
-    return number;
+    return end == line ? INFINITY : number; /* "max" is no number */
 }
 
 /* The least of what the container (by version 2 or 1 of control groups) and ulimit -m allow. */
@@ -84,11 +85,12 @@ static double openmp_stack(void)
 {
     static const char units[] = "bkmg";
     const char *text = getenv("OMP_STACKSIZE");
-    double size;
-    char unit = 'k';
-    if (!text || sscanf(text, "%lf %c", &size, &unit) < 1)
+    char *end = (char *)text;
+    const double size = text ? strtod(text, &end) : 0;
+    if (end == text)
         return 0;
-    const char *known = strchr(units, unit | ' '); /* in lower case */
+    end += strspn(end, " ");
+    const char *known = *end ? strchr(units, *end | ' ') : NULL; /* in lower case */
     return size * pow(1024, known ? (double)(known - units) : 1);
 }
 

@@ -1,4 +1,4 @@
-/* fuzz_prompt.c: a byte that chooses among models, and a prompt behind it. */
+/* fuzz_prompt.c: a byte that chooses a model, then a prompt. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 enum { MODELS = 6 };
 
 typedef struct {
-    const char *directory, *prompt; /* the prompt with a 0 behind it */
+    const char *directory, *prompt; /* the prompt ends in a 0 */
     size_t size;
     Punctuation punctuation;
 } Call;

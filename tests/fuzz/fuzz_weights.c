@@ -1,5 +1,5 @@
 /* fuzz_weights.c: model.safetensors of a model directory. */
-#include "directory.h"
+#include "damaged_run.h"
 #include "harness.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

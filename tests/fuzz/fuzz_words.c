@@ -1,4 +1,4 @@
-/* fuzz_words.c: the words of a vocabulary, one a 0 byte; then they are shown. */
+/* fuzz_words.c: a vocabulary of words that end in a 0 byte, and everything that displays them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ static Tokenizer read_words(const char *bytes, size_t size, Punctuation punctuat
 }
 
 typedef struct {
-    const char *bytes; /* with a 0 behind them */
+    const char *bytes; /* ended by a 0 */
     size_t size;
 } Call;
 
@@ -34,7 +34,7 @@ static void show_words(void *context)
 {
     const Call *call = context;
     const int first = *call->bytes;
-    Pretrained model = {.directory = {.path = format_text("%s", call->bytes + 1)},
+    Pretrained model = {.directory = {-1, (char *)call->bytes + 1},
                         .tokenizer = read_words(call->bytes + 1, call->size - 1,
                                                 (Punctuation)((unsigned)first % 3), first & 4)};
     model.gpt = gpt_new(&(GptConfig){.context = 16,
@@ -51,7 +51,6 @@ static void show_words(void *context)
     training_text_free(&training_text);
     gpt_free(&model.gpt);
     tokenizer_free(&model.tokenizer);
-    free(model.directory.path);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

@@ -1,7 +1,7 @@
 #!/bin/sh
-# run.sh SECONDS [TARGET...]: each fuzz target for so long, one after another, from the corpus in
-# tests/fuzz/corpus; what they learn stays in build/fuzz/corpus, and what they find in
-# build/fuzz/found. "More memory than the file justifies" and "never ends" are findings too.
+# run.sh SECONDS [TARGET...]: runs each fuzz target for so many seconds, one after another. Inputs come
+# from tests/fuzz/corpus; new ones are kept in build/fuzz/corpus and findings in build/fuzz/found.
+# Taking more memory than the input justifies, or more than 20 seconds, is a finding too.
 set -eu
 cd "$(dirname "$0")/../.."
 seconds=$1
@@ -10,13 +10,13 @@ shift
 mkdir -p build/fuzz/found
 for target; do
     mkdir -p "build/fuzz/corpus/$target"
-    # A leak is seen after each input by the harness; the checker at the end would only be slow.
+    # The harness looks for leaks after each input, so the leak checker at the end is not needed.
     "build/fuzz/fuzz_$target" -max_total_time="$seconds" -max_len=8192 -timeout=20 \
         -malloc_limit_mb=256 -rss_limit_mb=2048 -detect_leaks=0 -print_funcs=0 \
         -print_final_stats=1 -artifact_prefix="build/fuzz/found/$target-" \
         "build/fuzz/corpus/$target" "tests/fuzz/corpus/$target" >"build/fuzz/$target.log" 2>&1 || {
         grep -av "^#" "build/fuzz/$target.log" | tail -n 60
-        echo "  FOUND something: build/fuzz/found/$target-*; $target.log beside it tells more"
+        echo "  FOUND something: build/fuzz/found/$target-*; more in $target.log"
         exit 1
     }
     echo "  $target: $(sed -n 's/^stat::number_of_executed_units: *//p' \

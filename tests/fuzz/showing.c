@@ -1,4 +1,5 @@
-/* showing.c: see showing.h. */
+/* showing.c: answers and files are caught in memory; small parsers check that each is what its kind
+ * must be. */
 #include "showing.h"
 
 #include <cjson/cJSON.h>
@@ -12,7 +13,7 @@
 #include "program/tables.h"
 #include "harness.h"
 
-/* ---- What came out ---- */
+/* ---- Checks of the output ---- */
 
 static void check_json(const char *text)
 {
@@ -23,7 +24,7 @@ static void check_json(const char *text)
     check_harmless(text);
 }
 
-/* The name behind < or </, and the place behind its tag's end. */
+/* Reads the name after < or </; returns the place after the tag. */
 static const char *tag_end(const char *at, char name[16])
 {
     const size_t length = strspn(at, "abcdefghijklmnopqrstuvwxyz");
@@ -37,7 +38,7 @@ static const char *tag_end(const char *at, char name[16])
     return *at ? at + 1 : NULL;
 }
 
-/* A figure: tags that close each other, and between them nothing that could be one. */
+/* A figure: its tags match, and nothing between them looks like one. */
 static void check_svg(const char *text)
 {
     char open[16][16], name[16];
@@ -63,7 +64,7 @@ static void check_svg(const char *text)
     check_harmless(text);
 }
 
-/* A page: its words stand in one block of JSON, which holds no tag. */
+/* A page: its words are in one block of JSON, which contains no tag. */
 static void check_html(char *text)
 {
     char *data = strstr(text, "id=\"data\">\n"), *end = data ? strstr(data, "\n</script>") : NULL;
@@ -124,7 +125,7 @@ static void show_tables(const Heads *heads)
     char *bytes = NULL;
     size_t length;
     stdout = memory_stream(&bytes, &length);
-    const Screen screen = {0, "", ""};
+    const Screen screen = {false, "", ""};
     tables_summarise(heads);
     tables_show(heads, &screen);
     fclose(stdout);
@@ -176,7 +177,7 @@ static void show_score(Pretrained *model, const char *text, size_t size, bool js
 void show_all(Pretrained *model, const TrainingText *training_text, const char *prompt, size_t size)
 {
     show_answers(model, training_text, prompt, size);
-    enum { MOST = 12 }; /* a figure of more is only larger */
+    enum { MOST = 12 }; /* with more the figure only grows */
     Encoding e = tokenizer_encode_prompt(&model->tokenizer, "the text", prompt, size);
     if (e.wrong)
         die("%s", e.wrong);

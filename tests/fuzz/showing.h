@@ -1,11 +1,11 @@
-/* showing.h: all that sample and attend show of a model, looked through. */
+/* showing.h: everything that sample and attend print or draw of a model, checked. */
 #ifndef PULGA_SHOWING_H
 #define PULGA_SHOWING_H
 
 #include "training/run/training_text.h"
 
-/* Answers a prompt and draws where the heads look, to the terminal and into every kind of file;
- * what comes out must be what its kind is, whatever the words are. */
+/* Answers a prompt and draws the attention maps, to the terminal and into every kind of file. The
+ * output must be valid text, JSON, SVG or HTML, whatever the words are. */
 void show_all(Pretrained *model, const TrainingText *training_text, const char *prompt,
               size_t size);
 

@@ -1,5 +1,6 @@
-/* directory.c: see directory.h. */
-#include "directory.h"
+/* damaged_run.c: the run is made once. Each input is written over one of its files; the log, which a
+ * resumed run cuts, is put back before. */
+#include "damaged_run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,9 +36,9 @@ static void go_on(void *directory)
 int open_with(const char *name, const void *bytes, size_t size)
 {
     static char *run, *path;
-    static Bytes log; /* going on cuts it */
+    static Bytes log;
     if (!run) {
-        /* Windows are said in config.json alone, where they can be damaged most. */
+        /* Windows are only in config.json, where they can be damaged most. */
         put_run((const char *const[]){"window", "2", NULL});
         run = format_text("%s/run", folder());
         path = format_text("run/%s", name);
