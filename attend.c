@@ -101,7 +101,7 @@ static Heads read_text(Pretrained *model, const Choice *choice, const char *name
     const int count = encoding.count;
     if (encoding.wrong)
         die("%s", encoding.wrong);
-    if (count == (tokenizer->stream ? 0 : 1))
+    if (count == (tokenizer->stream ? 0 : 1)) /* nothing, or only [bos] */
         die("%s is empty: there is nothing to attend to", name);
     if (count > config->context)
         die("%s has %d tokens%s, but %s reads at most %d: shorten it, or train a model with "
@@ -110,7 +110,7 @@ static Heads read_text(Pretrained *model, const Choice *choice, const char *name
             config->context, count);
     print_lowered(&encoding);
     Heads heads = heads_read(&model->gpt, tokenizer, encoding.ids, count, layers, chosen);
-    double sum = 0;
+    double sum = 0; /* not finite if one of the weights is not */
     const size_t rows = (size_t)config->layers * (size_t)config->heads * (size_t)count;
     for (size_t i = 0; i < rows * (size_t)count; i++)
         sum += (double)heads.maps[i];
@@ -129,7 +129,7 @@ int main(int argc, char **argv)
     char **words = options_and_words(PROGRAM, argc, argv, &choice, decided.at);
     if (!words[0] || !words[1])
         usage_error("give a RUN and a TEXT to read; --help explains them");
-    if (choice.output)
+    if (choice.output) /* before the model is read, which may take long */
         heads_file_check(choice.output);
 
     process_start_threads(0);

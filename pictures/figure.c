@@ -25,8 +25,11 @@ typedef struct {
     int columns;             /* longer words are cut to this */
 } Layout;
 
+/* TITLE: height of a panel's name; TURN: of the words above a panel, in degrees. */
 static const double MARGIN = 24, GAP = 18, TITLE = 22, TURN = 50;
 
+/* Cells are smaller the more there are. A letter is taken as 0.62 of the font's size wide, which is
+ * about right for Helvetica: SVG cannot be asked. */
 static Layout layout_of(const Heads *heads)
 {
     enum { LONGEST = 18 };
@@ -43,6 +46,7 @@ static Layout layout_of(const Heads *heads)
     return layout;
 }
 
+/* A word cut to so many columns, with … at its end. */
 static void put_word(FILE *out, const char *word, int columns)
 {
     char *fitted = NULL;
@@ -62,6 +66,8 @@ static void put_line(FILE *out, const char *text, double columns)
     free(shown);
 }
 
+/* One cell of a panel, whose origin is the corner of its first cell. Large cells also have their
+ * weight as a number. */
 static void put_cell(FILE *out, const Layout *layout, int query, int key, double weight)
 {
     const Colour c = colour_of(weight, GROUND_LIGHT);
@@ -75,6 +81,7 @@ static void put_cell(FILE *out, const Layout *layout, int query, int key, double
                 x + s / 2, y + s / 2 + 3.5, colour_wants_white(c) ? "#fff" : "#000", weight);
 }
 
+/* The panel of one head: its name, the words of the keys above it, the hatched square, the cells. */
 static void put_panel(FILE *out, const Heads *heads, const Layout *layout, const Head *head)
 {
     const int T = heads->length;
@@ -120,7 +127,8 @@ static void put_key(FILE *out)
     for (int i = 0; i < STEPS; i++) {
         const Colour c = colour_of((i + 0.5) / STEPS, GROUND_LIGHT);
         fprintf(out, "<rect x=\"%g\" width=\"%g\" height=\"%d\" fill=\"#%02x%02x%02x\"/>",
-                (double)i * WIDE / STEPS, (double)WIDE / STEPS + 0.3, TALL, c.red, c.green, c.blue);
+                (double)i * WIDE / STEPS, (double)WIDE / STEPS + 0.3 /* no gaps */, TALL, c.red,
+                c.green, c.blue);
     }
     fprintf(out,
             "\n<text y=\"%d\">0</text><text x=\"%d\" y=\"%d\" text-anchor=\"end\">1</text>"
@@ -130,6 +138,7 @@ static void put_key(FILE *out)
             TALL + 13, WIDE, TALL + 13, WIDE / 2, TALL + 13, WIDE + 24, TALL, WIDE + 50);
 }
 
+/* From top to bottom: the text, the model's directory, a row of panels for each layer, the scale. */
 void figure_write(FILE *out, const Heads *heads)
 {
     const Layout layout = layout_of(heads);
@@ -147,8 +156,8 @@ void figure_write(FILE *out, const Heads *heads)
     put_line(out, heads->run, (width - 2 * MARGIN) / 7);
     fputs(": rows attend to columns</text>\n", out);
     EACH_HEAD (head, heads) {
-        const int place = (int)(head - heads->head), column = place % heads->heads;
-        const int row = place / heads->heads;
+        const int place = (int)(head - heads->head);
+        const int row = place / heads->heads, column = place % heads->heads;
         fprintf(out, "<g transform=\"translate(%g,%g)\">\n", MARGIN + layout.left + step_x * column,
                 top + step_y * row + layout.above);
         if (!column)

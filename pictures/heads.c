@@ -27,6 +27,7 @@ static void forward(Real *maps, Gpt *gpt, const int *tokens, int count)
     free(positions);
 }
 
+/* Walks the ranges twice: to count them, and to keep them. */
 void head_set_pattern(Head *head, Pattern pattern, int length)
 {
     int count = 0;
@@ -53,6 +54,7 @@ Heads heads_read(Gpt *gpt, const Tokenizer *tokenizer, const int *tokens, int co
     assert(count > 0 && count <= config->context);
     Heads read = {.layers = layers.end - layers.from,
                   .heads = heads.end - heads.from,
+                  .count = (layers.end - layers.from) * (heads.end - heads.from),
                   .length = count,
                   .begun = tokenizer->bos >= 0 && tokens[0] == tokenizer->bos,
                   .tokens = memory_new(T, sizeof *read.tokens, "the tokens"),
@@ -63,6 +65,8 @@ Heads heads_read(Gpt *gpt, const Tokenizer *tokenizer, const int *tokens, int co
         read.tokens[i] = format_text("%s", vocabulary_word(&tokenizer->vocabulary, tokens[i]));
         read.shown[i] = display_token(read.tokens[i]);
     }
+    /* The model gives the maps of all its heads, (L, H, T, T); those that were not chosen stay in this
+     * memory unused. */
     forward(read.maps, gpt, tokens, count);
     Head *head = read.head;
     for (int l = layers.from; l < layers.end; l++)
@@ -100,6 +104,8 @@ size_t heads_pairs(const Heads *heads)
     return pairs;
 }
 
+/* With p the weights of row i: its entropy is −Σ p·log2 p (a p of 0 adds nothing), its mean distance
+ * Σ p·|i − j|. itself, before and bos read single cells, which are 0 outside the pattern. */
 HeadSummary head_summary(const Heads *heads, const Head *head)
 {
     const int T = heads->length;

@@ -22,7 +22,8 @@ typedef struct {
 /* The heads that were chosen from a model, and what they read. */
 typedef struct {
     Head *head;        /* (layers, heads) */
-    int layers, heads; /* a rectangle of the model's, beginning at head[0] */
+    int layers, heads; /* of the model's these are a rectangle that begins at head[0] */
+    int count;         /* layers · heads */
     int length;        /* T */
     bool begun;        /* the first token is [bos] */
     char **tokens;     /* (T) as the vocabulary has them */
@@ -48,9 +49,7 @@ void head_set_pattern(Head *head, Pattern pattern, int length);
 
 /* Steps through the chosen heads, and through the keys that a query attends to, in increasing
  * order. */
-#define EACH_HEAD(h, of)                                                                         \
-    for (const Head *(h) = (of)->head; (h) < (of)->head + (ptrdiff_t)(of)->layers * (of)->heads; \
-         (h)++)
+#define EACH_HEAD(h, of) for (const Head *(h) = (of)->head; (h) < (of)->head + (of)->count; (h)++)
 #define EACH_RANGE(keys, of, query)                                  \
     for (const KeyRange *(keys) = (of)->ranges + (of)->first[query]; \
          (keys) < (of)->ranges + (of)->first[(query) + 1]; (keys)++)

@@ -36,6 +36,7 @@ static const Kind *kind_of(const char *path)
     return NULL;
 }
 
+/* An empty file may be replaced too: mktemp makes one. */
 void heads_file_check(const char *path)
 {
     const Kind *kind = kind_of(path);
@@ -57,11 +58,11 @@ bool heads_file_write(const char *path, const Heads *heads)
     const Kind *kind = kind_of(path);
     assert(kind); /* heads_file_check() has seen it */
     const size_t pairs = heads_pairs(heads);
-    const int count = heads->layers * heads->heads;
     if (kind->most && pairs > kind->most)
         die("%d head%s over %d tokens have %zu weights, but %s can hold only %zu: choose some with "
             "--layer and --head, or shorten the text",
-            count, count == 1 ? "" : "s", heads->length, pairs, kind->ending, kind->most);
+            heads->count, heads->count == 1 ? "" : "s", heads->length, pairs, kind->ending,
+            kind->most);
     FileWriter writer;
     if (!file_begin_at(&writer, path))
         return false;

@@ -55,6 +55,8 @@ void put_number(FILE *out, double number)
         fprintf(out, "%.6g", number);
 }
 
+/* Each of the following writes one thing about one head; put_heads collects them. */
+
 static void put_window(FILE *out, const Heads *heads, const Head *head)
 {
     (void)heads;
@@ -80,6 +82,7 @@ static void put_summary(FILE *out, const Heads *heads, const Head *head)
     fputc('}', out);
 }
 
+/* [[[1,1]], [[1,2]], …]: for each query a list of [first, last] keys, counted from 1. */
 static void put_ranges(FILE *out, const Heads *heads, const Head *head)
 {
     for (int i = 0; i < heads->length; i++) {
@@ -94,6 +97,7 @@ static void put_ranges(FILE *out, const Heads *heads, const Head *head)
     fputc(']', out);
 }
 
+/* The whole square, so that it is easy to use: 0 for a key that is not attended to. */
 static void put_map(FILE *out, const Heads *heads, const Head *head)
 {
     const int T = heads->length;
@@ -119,6 +123,7 @@ static void put_heads(FILE *out, const char *name, const Heads *heads,
     fputs("]]", out);
 }
 
+/* ,"name": [from + 1, from + 2, …]: which layers or heads these are, as a person counts. */
 static void put_count(FILE *out, const char *name, int from, int count)
 {
     fprintf(out, ",\n\"%s\": [", name);

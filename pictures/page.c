@@ -19,14 +19,15 @@ static const char DATA_LINE[] = "<!-- the data -->\n";
 
 enum { LARGEST_SIDE = 96 };
 
-/* ---- base64 ---- */
+/* ---- Base64: three bytes become four letters of six bits each ---- */
 
 typedef struct {
     FILE *out;
     uint32_t bits;
-    int count; /* bytes in bits */
+    int count; /* of the bytes in bits, 0 to 2 */
 } Base64;
 
+/* The four letters of up to three bytes; "=" stands for each byte that is missing. */
 static void put_bits(Base64 *to)
 {
     static const char DIGITS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -93,6 +94,7 @@ void page_put_small(FILE *out, const Heads *heads, const Head *head)
 
 /* ---- The data ---- */
 
+/* The colours of 256 weights from 0 to 1, as six hex digits each. */
 static void put_ramp(FILE *out, const char *name, Ground ground)
 {
     fprintf(out, "\"%s\":\"", name);
@@ -117,6 +119,7 @@ static void put_ranges(FILE *out, const Heads *heads, const Head *head)
     }
 }
 
+/* One head without its map. */
 static void put_head(FILE *out, const Heads *heads, const Head *head)
 {
     const HeadSummary s = head_summary(heads, head);
@@ -136,6 +139,8 @@ static void put_head(FILE *out, const Heads *heads, const Head *head)
     fputs("\"}", out);
 }
 
+/* The JSON, then a block for each head, which the page finds by its class, in the same order. put_json
+ * escapes < and &, so that no word can end the block. */
 static void put_data(FILE *out, const Heads *heads)
 {
     char *run = display_text(heads->run), *text = display_text(heads->text);

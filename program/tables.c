@@ -30,6 +30,8 @@ typedef struct {
     Ground ground;
 } Fit;
 
+/* What the terminal says of itself: COLORTERM for 24 bits, TERM for 256 colours. Screen knows whether
+ * colours are welcome at all. */
 static Palette palette_of(const Screen *screen)
 {
     const char *depth = getenv("COLORTERM"), *kind = getenv("TERM");
@@ -52,6 +54,8 @@ static Ground ground_of_terminal(void)
     return colour == 7 || colour > 8 ? GROUND_LIGHT : GROUND_DARK;
 }
 
+/* Words get their own width, up to a third of the line; cells a word's, if all of them then fit, else
+ * what a number needs, else what a shade needs. If not even those fit, the first tokens are cut. */
 static Fit fit_of(const Heads *heads, const Screen *screen)
 {
     const int T = heads->length, width = screen_width();
@@ -67,12 +71,14 @@ static Fit fit_of(const Heads *heads, const Screen *screen)
     return fit;
 }
 
+/* Five steps, for terminals without colours and for files. */
 static const char *shade_of(double weight)
 {
     static const char *const shades[] = {" ", "░", "▒", "▓", "█"};
     return shades[(weight >= FAINT) + (weight >= 0.25) + (weight >= 0.5) + (weight >= 0.75)];
 }
 
+/* A cell whose background is its colour. Ink 231 is white, 16 is black, of the 256 colours. */
 static void put_coloured(double weight, const Fit *fit)
 {
     Colour c = colour_of(weight, fit->ground);
@@ -86,6 +92,7 @@ static void put_coloured(double weight, const Fit *fit)
         printf("\033[48;5;%d;38;5;%dm", number, colour_wants_white(c) ? 231 : 16);
     }
     if (fit->cell > SHADE) {
+        /* the number, which has up to three digits, stands in the middle */
         const int after = (fit->cell - 3) / 2;
         printf("%*.0f%*s", fit->cell - after, 100 * weight, after, "");
     } else {
@@ -168,12 +175,12 @@ static void show_notes(const Heads *heads, const Fit *fit)
 void tables_show(const Heads *heads, const Screen *screen)
 {
     const Fit fit = fit_of(heads, screen);
-    const int tables = heads->layers * heads->heads;
-    const size_t lines = (size_t)tables * (size_t)(heads->length - fit.from + 3);
-    if (tables > 1 && lines > LINES_MOST) {
+    /* a table has its name, the words above it, and an empty line before it */
+    const size_t lines = (size_t)heads->count * (size_t)(heads->length - fit.from + 3);
+    if (heads->count > 1 && lines > LINES_MOST) {
         printf("\nnot shown: %d tables, %s lines; choose --layer and --head, or write a page with "
                "-o attention.html\n",
-               tables, thousands(lines).text);
+               heads->count, thousands(lines).text);
         return;
     }
     EACH_HEAD (head, heads)
@@ -181,6 +188,7 @@ void tables_show(const Heads *heads, const Screen *screen)
     show_notes(heads, &fit);
 }
 
+/* "-" if there is no such mean. */
 static void put_percent(double share, int columns)
 {
     if (isnan(share))
@@ -191,7 +199,7 @@ static void put_percent(double share, int columns)
 
 void tables_summarise(const Heads *heads)
 {
-    bool patterns = false;
+    bool patterns = false; /* the column only appears if some head is not simply causal */
     EACH_HEAD (head, heads)
         patterns |= !pattern_equal(head->pattern, pattern_window(0));
     printf("layer  head%s  entropy (bits)  mean distance  itself  previous%s\n",

@@ -24,6 +24,7 @@ Heads maps_new(int length, int heads, const Pattern *patterns, const char *const
     const size_t T = (size_t)length, H = (size_t)heads;
     Heads made = {.layers = 1,
                   .heads = heads,
+                  .count = heads,
                   .length = length,
                   .begun = true,
                   .tokens = memory_new(T, sizeof *made.tokens, "words"),

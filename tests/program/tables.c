@@ -96,12 +96,12 @@ static void a_summary_names_patterns_if_there_are_any(void **state)
         "layer  head     pattern  entropy (bits)  mean distance  itself  previous  [bos]\n"
         "    1     1         all            0.50           0.25     75%       50%    50%\n"
         "    1     2    window 1            0.00           0.00    100%        0%     0%\n");
-    heads.heads = 1;
+    heads.heads = heads.count = 1;
     heads.begun = false;
     assert_prints(print_summary, &heads,
                   "layer  head  entropy (bits)  mean distance  itself  previous\n"
                   "    1     1            0.50           0.25     75%       50%\n");
-    heads.heads = 2;
+    heads.heads = heads.count = 2;
     heads_free(&heads);
 }
 
