@@ -14,10 +14,10 @@
 
 static void put_line(const char *format, va_list arguments)
 {
-    char message[3 * 4096]; /* of two paths at most, and what is wrong with them */
+    char message[3 * 4096]; /* room for two paths and what is wrong with them */
     vsnprintf(message, sizeof message, format, arguments);
     text_sanitize(message);
-    fflush(stdout); /* what was said before comes before it */
+    fflush(stdout); /* so that lines come in their order */
     fprintf(stderr, "%s: %s\n", program_invocation_short_name, message);
 }
 

@@ -18,12 +18,12 @@ typedef struct {
 IntList int_list(const int *numbers, int count);
 
 typedef enum {
-    FIELD_WHOLE,  /* int: digits only                                    */
-    FIELD_NUMBER, /* double                                              */
-    FIELD_CHOICE, /* an enum: the index of one of the choices           */
-    FIELD_FLAG,   /* bool: true if the option is given                   */
-    FIELD_WORDS,  /* char *, NULL if not given: any text but an empty one */
-    FIELD_LIST,   /* IntList of ints from 0: "1,2,3"                     */
+    FIELD_WHOLE,  /* int: digits only                                      */
+    FIELD_NUMBER, /* double                                                */
+    FIELD_CHOICE, /* an enum: the index of one of the choices              */
+    FIELD_FLAG,   /* bool: true if the option is given                     */
+    FIELD_WORDS,  /* char *, NULL if not given: any text but an empty one  */
+    FIELD_LIST,   /* IntList of numbers from 0: "1,2,3"; empty if not given */
 } FieldKind;
 
 /* Whether a setting is part of what the run is. */

@@ -1,30 +1,127 @@
-/* Memory is zeroed and starts on a cache line, also where something else was before. */
+/* memory.c: memory is zeroed, aligned and never refused silently; a stream into memory holds what was
+ * written. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <stb/stb_ds.h>
 
 #include "base/base.h"
 #include "tests/helpers/close.h"
+#include "tests/helpers/scratch.h"
 
-static void test_zeroed(void **state)
+static void new_memory_is_zeroed_even_if_it_was_used_before(void **state)
 {
     (void)state;
-    static const size_t sizes[] = {1,      63, 64, 4096, (1 << 20) - 1, 1 << 20, (1 << 20) + 4097,
-                                   5000001};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        for (int again = 0; again < 3; again++) { /* where something else was before */
+    static const size_t sizes[] = {1, 63, 64, 1000, (1 << 20) - 1, 1 << 20, (3 << 20) + 5};
+    for (int turn = 0; turn < 3; turn++)
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
             unsigned char *memory = memory_new(sizes[i], 1, "a test");
             assert_int_equal((uintptr_t)memory % 64, 0);
-            for (size_t n = 0; n < sizes[i]; n++)
-                if (memory[n])
-                    fail_msg("byte %zu of %zu is %d", n, sizes[i], memory[n]);
-            memset(memory, 0xA5, sizes[i]);
+            for (size_t b = 0; b < sizes[i]; b++)
+                if (memory[b])
+                    fail_msg("byte %zu of %zu is not 0", b, sizes[i]);
+            memset(memory, 0xFF, sizes[i]);
             free(memory);
         }
 }
 
+/* A sanitizer's allocator reports in its own words that there is not so much. */
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
+    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+enum { SANITIZED = 1 };
+#else
+enum { SANITIZED = 0 };
+#endif
+
+static void take_too_much(void *how)
+{
+    switch (*(int *)how) {
+    case 0: memory_take(SIZE_MAX / 2); break;
+    case 1: memory_new(SIZE_MAX / 2, 8, "the test"); break;
+    case 2: memory_new(SIZE_MAX / 64, 1, "the test"); break;
+    case 3: memory_check(1e18, "the test"); break;
+    case 4: arena_take(&(Arena){0}, SIZE_MAX / 2, 3); break;
+    case 5: {
+        int *array = NULL;
+        arrsetcap(array, SIZE_MAX / 16);
+    }
+    }
+}
+
+static void memory_that_is_not_there_ends_in_one_line(void **state)
+{
+    (void)state;
+    if (SANITIZED)
+        skip();
+    for (int how = 0; how < 6; how++)
+        assert_dies(take_too_much, &how, "memory");
+}
+
+static void reach_the_limit(void *unused)
+{
+    (void)unused;
+    memory_limit_set(3e6);
+    free(memory_new(2000000, 1, "the first"));
+    memory_new(4000000, 1, "the second");
+}
+
+static void the_limit_of_a_container_is_heeded(void **state)
+{
+    (void)state;
+    assert_dies(reach_the_limit, NULL, "the second would take 4 MB", "allows 3 MB");
+}
+
+static void a_stream_holds_all_that_was_written(void **state)
+{
+    (void)state;
+    char *text;
+    size_t size;
+    FILE *out = memory_stream(&text, &size);
+    assert_int_equal(fclose(out), 0);
+    assert_string_equal(text, "");
+    assert_int_equal(size, 0);
+    free(text);
+
+    enum { LINES = 20000 };
+    out = memory_stream(&text, &size);
+    for (int i = 0; i < LINES; i++)
+        fprintf(out, "%05d\n", i);
+    fwrite("a\0b", 1, 3, out);
+    fclose(out);
+    assert_int_equal(size, 6 * LINES + 3);
+    for (int i = 0; i < LINES; i += 999)
+        assert_int_equal(atoi(text + 6 * i), i);
+    assert_memory_equal(text + 6 * LINES, "a\0b", 4);
+    free(text);
+}
+
+static void an_arena_counts_what_it_later_hands_out(void **state)
+{
+    (void)state;
+    Arena counted = {0};
+    assert_null(arena_take(&counted, 3, 5));
+    assert_null(arena_take(&counted, 1, 1));
+    Real *memory = memory_new(counted.used, sizeof *memory, "a test");
+    Arena arena = {.at = memory};
+    Real *first = arena_take(&arena, 3, 5), *second = arena_take(&arena, 1, 1);
+    assert_ptr_equal(first, memory);
+    assert_true(second >= first + 15 && second < memory + counted.used);
+    assert_int_equal((uintptr_t)second % 64, 0);
+    assert_int_equal(arena.used, counted.used);
+    free(memory);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_zeroed)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(new_memory_is_zeroed_even_if_it_was_used_before),
+        cmocka_unit_test(memory_that_is_not_there_ends_in_one_line),
+        cmocka_unit_test(the_limit_of_a_container_is_heeded),
+        cmocka_unit_test(a_stream_holds_all_that_was_written),
+        cmocka_unit_test(an_arena_counts_what_it_later_hands_out),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
-# bad_input.bats: whatever is wrong with a text or an option gets one clear line.
+# bad_input.bats: whatever is wrong with a text or an option is reported in one line.
 load programs.bash
 
-@test "files that are no text" {
+@test "a file that is not a text is refused in one line" {
     refuses 1 nowhere.txt "No such file" -- "$BIN/train" nowhere.txt
     refuses 1 "$WORK" directory -- "$BIN/train" "$WORK"
     : >empty.txt
@@ -23,7 +23,7 @@ load programs.bash
     [ ! -e runs ]
 }
 
-@test "texts that are odd but good" {
+@test "a text may be short, without a last line end, or from Windows" {
     echo hola >one.txt
     "$BIN/train" one.txt --steps 30 --out one | grep -q "floor 0.000000"
     printf '\xef\xbb\xbfel perro\r\nel gato' >windows.txt
@@ -56,7 +56,7 @@ load programs.bash
     "$BIN/train" mac.txt --steps 2 --out mac | grep -q "2 lines, 6 tokens to predict, vocabulary 5"
 }
 
-@test "a line of 100 MB" {
+@test "a line of 100 MB is cut, but a word of 100 MB is refused" {
     yes 'el perro come un hueso ' | tr -d '\n' | head -c 100000000 >long.txt
     "$BIN/train" long.txt --stop-after 1 --eval-every 1000000 --width 8 --heads 1 --batch 4 \
         --out long >out.txt
@@ -66,8 +66,8 @@ load programs.bash
     refuses 1 word.txt 100000000 "--tokens char" -- "$BIN/train" word.txt
 }
 
-# What one option alone may say is tried by options.bats.
-@test "options that do not go together" {
+# The values of single options are tried in options.bats.
+@test "options that do not go together are refused" {
     refuses 64 TEXT -- "$BIN/train"
     refuses 64 "too many" -- "$BIN/train" perro.txt other.txt
     refuses 64 "--window" heads -- "$BIN/train" perro.txt --window 1,2,3,4,5,6,7,8,9
@@ -92,15 +92,15 @@ load programs.bash
     [ ! -e runs ]
 }
 
-@test "more parts than sequences are not counted" {
+@test "a step has no more parts than sequences" {
     "$BIN/train" perro.txt --steps 1 --batch 3 --accumulate 50 | grep -q "3 sequences, in 3 parts"
 }
 
-@test "options that their schedule reads" {
+@test "each schedule takes the options that it reads" {
     "$BIN/train" perro.txt --steps 2 --lr-factor 0.1 --cooldown 0.1 --out a >/dev/null
     "$BIN/train" perro.txt --steps 2 --schedule cosine --lr 0.1 --min-lr 0.1 --out b >/dev/null
     "$BIN/train" perro.txt --steps 2 --schedule constant --lr 0.1 --cooldown 0.1 --out c >/dev/null
-    # They have a meaning under every one.
+    # Warm-up changes every schedule.
     for schedule in noam cosine constant; do
         "$BIN/train" perro.txt --steps 2 --schedule $schedule --warmup 1 --out one --overwrite \
             >/dev/null
@@ -110,7 +110,7 @@ load programs.bash
     done
 }
 
-@test "a share too small to hold anything out is said" {
+@test "a share too small to hold anything out is reported" {
     echo hola mundo >one.txt
     "$BIN/train" one.txt --val 0.1 --steps 2 --out one | grep -q "nothing is held out"
     "$BIN/train" --resume one --steps 3 | grep -q "nothing is held out"
@@ -122,13 +122,13 @@ load programs.bash
     refutes -q "held out" out.txt
 }
 
-@test "sizes that no memory holds" {
+@test "sizes that do not fit in memory are refused" {
     refuses 1 memory -- "$BIN/train" perro.txt --width 65536 --layers 1000
     refuses 1 memory -- "$BIN/train" perro.txt --context 1048576 --width 65536
     refuses 1 "would take" MB -- "$BIN/train" perro.txt --hidden 262144 --width 65536 --layers 1000
     refuses 1 "would take" MB -- "$BIN/train" perro.txt --heads 1000 --head-size 65536 \
         --layers 1000 --width 1
-    # What this machine has, but this process may not have; a sanitizer wants all addresses.
+    # The machine has it, but this process may not take it. (A sanitizer needs all addresses.)
     grep -qE '__[at]san_init' "$BIN/train" || refuses 1 "no memory" MB -- bash -c \
         'ulimit -v 2000000 && exec "$0" perro.txt --width 2048 --layers 8' "$BIN/train"
     refuses 1 "would take" "ulimit -m allows 3 MB" -- bash -c \
@@ -136,7 +136,7 @@ load programs.bash
     [ ! -e runs ]
 }
 
-@test "what a container allows" {
+@test "the memory that a container allows is heeded" {
     mkdir -p there/memory # the two versions of cgroups
     echo 3000000 | tee there/memory.max >there/memory/memory.limit_in_bytes
     local inside=(unshare -m bash -c 'mount --bind there /sys/fs/cgroup && "$@"' -)
@@ -148,7 +148,7 @@ load programs.bash
     "${inside[@]}" "$BIN/train" perro.txt --width 128 --steps 1 --out run >/dev/null
 }
 
-@test "stacks and threads that the environment makes too small or too many" {
+@test "stacks that are too small and threads that cannot start are reported" {
     refuses 1 "the stack is limited to 512 kB" "ulimit -s" -- bash -c \
         'ulimit -s 512 && exec "$0" perro.txt' "$BIN/train"
     OMP_STACKSIZE=64k refuses 1 "OMP_STACKSIZE=64k is too small" -- "$BIN/train" perro.txt
@@ -163,10 +163,10 @@ load programs.bash
     done
 }
 
-@test "a rate that goes wrong is told, not trained on" {
+@test "a rate that is too high ends the run, and the last save stays" {
     refuses 1 "step" "a smaller --lr" -- "$BIN/train" perro.txt --schedule constant --lr 1e9 \
         --clip 0 --warmup 0 --activation gelu --out wild
-    # What was saved before is what the run would have been, stopped there; and it can go on.
+    # The save before is the same as that of a run stopped there, and can be used.
     local options="--schedule constant --lr 1e6 --checkpoint-every 1"
     refuses 1 "step 5: the loss is not finite: in the gradient, number" \
         "is nan; run keeps its last save; try a smaller --lr" -- \
@@ -178,13 +178,13 @@ load programs.bash
     "$BIN/train" perro.txt --from run --lr-factor 0.01 --steps 3 --out other | grep -q "^best"
 }
 
-@test "a run of no steps goes on" {
+@test "a run of no steps can be resumed" {
     "$BIN/train" perro.txt --steps 0 --out run >/dev/null
     "$BIN/train" --resume run --steps 4 >/dev/null
     tail -n 1 run/log.csv | grep -q "^4,"
 }
 
-@test "damaged runs" {
+@test "a damaged run is refused in one line" {
     "$BIN/train" perro.txt --steps 3 --out run >/dev/null
     cp -r run good
     refuses 1 nowhere -- "$BIN/train" --resume nowhere

@@ -1,5 +1,5 @@
-# options.bats: every option of every program, found in its own --help, with values that are none,
-# that lie outside, and that lie at the very edge.
+# options.bats: every option of every program, found in its own --help, with values that are wrong,
+# outside its limits, and at its limits.
 load programs.bash
 
 setup_file() {
@@ -8,7 +8,7 @@ setup_file() {
     "$BIN/train" perro.txt --width 8 --heads 1 --steps 2 --out run >/dev/null
 }
 
-# call PROGRAM OPTION...: what each program is called with, in one line and little time.
+# call PROGRAM OPTION...: calls it with arguments that take little time.
 call() {
     local program=$1
     shift
@@ -20,7 +20,7 @@ call() {
     OMP_NUM_THREADS=1 dying timeout 60 "$BIN/$program" "$@" >out.txt 2>err.txt </dev/null
 }
 
-# answers PROGRAM OPTION...: it does what is asked, or says in one line why it does not.
+# answers PROGRAM OPTION...: it does what is asked, or prints one line about why it does not.
 answers() {
     local code=0
     call "$@" || code=$?
@@ -31,7 +31,7 @@ answers() {
     esac
 }
 
-# spurns PROGRAM NAME OPTION...: it refuses, in one line that names the option.
+# spurns PROGRAM NAME OPTION...: it refuses in one line that names the option.
 spurns() {
     local program=$1 name=$2 code=0
     shift 2
@@ -96,15 +96,15 @@ check_program() {
     spurns "$1" no-such-option --no-such-option
 }
 
-@test "every option of train" {
+@test "train takes the limits of every option and refuses what is beyond" {
     check_program train 40
 }
 
-@test "every option of sample" {
+@test "sample takes the limits of every option and refuses what is beyond" {
     check_program sample 15
 }
 
-@test "every option of attend" {
+@test "attend takes the limits of every option and refuses what is beyond" {
     check_program attend 5
 }
 
