@@ -201,14 +201,14 @@ static void bench_steps(const Machine *machine, const Case *it, bool compiled)
     for (Precision p = PRECISION_F32; p <= PRECISION_BF16; p++) {
         if (p == PRECISION_BF16 && !machine->bf16)
             continue;
-        double alone = 0;
+        double one = 0;
         for (int all = 0; all < (machine->threads > 1 ? 2 : 1); all++) {
             const StepCase step = {*it, p, all ? machine->threads : 1};
             const bool last = step.threads == machine->threads;
             const double seconds = bench_step(machine, &step, last, compiled).median;
             if (all)
-                printf("  %d threads are %.2f times one\n", step.threads, alone / seconds);
-            alone = seconds;
+                printf("  %d threads are %.2f times one\n", step.threads, one / seconds);
+            one = seconds;
         }
     }
 }

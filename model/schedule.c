@@ -17,7 +17,7 @@ static double rate_before_cooldown(const Schedule *s, double t)
             return s->rate * t / warmup;
         const double span = (double)s->horizon - warmup;
         const double done = span > 0 ? fmin((t - warmup) / span, 1) : 1;
-        return s->least + (s->rate - s->least) * (1 + cos(3.14159265358979323846 * done)) / 2;
+        return s->min_rate + (s->rate - s->min_rate) * (1 + cos(3.14159265358979323846 * done)) / 2;
     }
     case SCHEDULE_CONSTANT: return t < warmup ? s->rate * t / warmup : s->rate;
     }

@@ -8,11 +8,11 @@ typedef enum { SCHEDULE_NOAM, SCHEDULE_COSINE, SCHEDULE_CONSTANT } ScheduleKind;
 
 typedef struct {
     ScheduleKind kind;
-    double factor;  /* noam: factor · C^-1/2 · min(t^-1/2, t·warmup^-3/2) */
-    int width;      /* noam: C */
-    double rate;    /* cosine, constant: the highest rate */
-    double least;   /* cosine: the rate at the end */
-    int64_t warmup; /* steps in which the rate grows linearly */
+    double factor;   /* noam: factor · C^-1/2 · min(t^-1/2, t·warmup^-3/2) */
+    int width;       /* noam: C */
+    double rate;     /* cosine, constant: the highest rate */
+    double min_rate; /* cosine: the rate at the end */
+    int64_t warmup;  /* steps in which the rate grows linearly */
     double
         cooldown; /* noam, constant: the last part of the run, a share of it, in which the rate falls to 0 */
     int64_t horizon; /* steps of the whole run */

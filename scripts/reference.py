@@ -435,13 +435,13 @@ def main():
         try:
             results = compare(programs, case_text, options, f'{directory}/{number}')
             good = all(difference <= limit for _, difference, limit in results)
-            told = ', '.join(f'{what} {difference:.1e}{"" if difference <= limit else " (!)"}'
+            report = ', '.join(f'{what} {difference:.1e}{"" if difference <= limit else " (!)"}'
                              for what, difference, limit in results)
-            told += f' (limits {EXACT:.0e}, gradients {ROUNDED:.0e})'
+            report += f' (limits {EXACT:.0e}, gradients {ROUNDED:.0e})'
         except Different as error:
-            good, told = False, str(error)
+            good, report = False, str(error)
         failed += not good
-        print(f'{"ok  " if good else "FAIL"} {name}: {told}', flush=True)
+        print(f'{"ok  " if good else "FAIL"} {name}: {report}', flush=True)
     print(f'parity: {len(cases) - failed} passed, {failed} failed')
     sys.exit(failed > 0)
 

@@ -214,7 +214,7 @@ static void derive(Plan *plan, const Corpus *corpus, int vocabulary)
                                 .factor = s->lr_factor,
                                 .width = s->width,
                                 .rate = s->lr,
-                                .least = s->min_lr,
+                                .min_rate = s->min_lr,
                                 .warmup = s->warmup,
                                 .cooldown = s->cooldown,
                                 .horizon = s->steps};

@@ -60,7 +60,7 @@ size_t attention_strip_size(const AttentionShape *shape)
 
 /* ---- A head of a sequence ---- */
 
-/* Everything a thread needs to work on it alone. */
+/* Everything that a thread needs to work on it. */
 typedef struct {
     Matrix q, mixed; /* (rows, D) views into the batch                                     */
     Matrix k, v;     /* (length, D) views into the batch, or into the KV cache             */

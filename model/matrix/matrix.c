@@ -41,7 +41,7 @@ bool matrix_choose(Precision precision)
 {
     const char *forced = getenv("PULGA_KERNEL");
     if (forced && (!*forced || (precision == PRECISION_F32 && kernel_find(PAIRS, forced))))
-        forced = NULL; /* it says nothing about this precision */
+        forced = NULL; /* it does not concern this precision */
     const Kernel *found = kernel_find(precision == PRECISION_F32 ? FLOATS : PAIRS, forced);
     if (!found && precision == PRECISION_F32)
         die("PULGA_KERNEL=%s is not a kernel of this machine; known are avx512, avx2 and portable, "

@@ -138,10 +138,10 @@ static const Real LOGITS[V] = {0.5f, -1, 2, 0.5f, 1.25f, -30, 1.75f, 0, 0.5f};
 static void exact(double *p, double temperature, int top_k, double top_p)
 {
     int order[V], kept = 0;
-    double sum = 0, reached = 0;
+    double reached = 0;
     for (int j = 0; j < V; j++) {
         order[j] = j;
-        sum += p[j] = exp((double)LOGITS[j] / temperature);
+        p[j] = exp((double)LOGITS[j] / temperature);
     }
     for (int i = 1; i < V; i++) /* most probable first; equal ones keep their order */
         for (int j = i; j > 0 && p[order[j]] > p[order[j - 1]]; j--) {

@@ -94,7 +94,7 @@ static void warm_up_cool_down_and_cosine(void **state)
 
     const Schedule cosine = {.kind = SCHEDULE_COSINE,
                              .rate = 2,
-                             .least = 1,
+                             .min_rate = 1,
                              .warmup = 10,
                              .cooldown = 0.2,
                              .horizon = 110};
