@@ -18,7 +18,7 @@ typedef struct {
 Reader reader_new(const Corpus *corpus, uint32_t seed);
 void reader_free(Reader *reader);
 
-/* Goes to a place in the data; false if there is none such. */
+/* Goes to a place in the data; false if the epoch does not have it. */
 bool reader_seek(Reader *reader, int64_t epoch, size_t next);
 
 /* The next pieces of the epoch, `most` or, at its end, fewer; they stay the reader's. */

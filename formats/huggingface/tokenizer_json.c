@@ -1,4 +1,5 @@
-/* tokenizer.c: see tokenizer.h. */
+/* tokenizer_json.c: each way in which data/tokenizer reads a text has one form in tokenizer.json, which
+ * is written and, in any order of its members, recognised. Anything else is refused by name. */
 #include "tokenizer_json.h"
 
 #include <cjson/cJSON.h>
@@ -12,7 +13,7 @@
 #include "base/utf8.h"
 #include "formats/json.h"
 
-/* How tokenizer.json says where text.c splits. */
+/* The ways of splitting a text (data/split.h), as pre-tokenizers. */
 static const struct {
     TokenizerKind kind;
     Punctuation punctuation;
@@ -59,7 +60,7 @@ static void put_splitter(cJSON *json, const Tokenizer *t)
             cJSON_AddItemToObject(json, "pre_tokenizer", cJSON_Parse(SPLITTERS[i].json));
 }
 
-/* A piece of a template: a special token, or the text that is called A or B. */
+/* A piece of a template: a special token, or one of the two texts, which are called A and B. */
 static void put_piece(cJSON *template, const char *kind, const char *id)
 {
     cJSON *piece = cJSON_CreateObject(), *about = cJSON_AddObjectToObject(piece, kind);
@@ -68,7 +69,7 @@ static void put_piece(cJSON *template, const char *kind, const char *id)
     cJSON_AddItemToArray(template, piece);
 }
 
-/* A sequence begins with [bos]; a stream has none. */
+/* The template that puts [bos] first; a stream has none. */
 static void put_beginning(cJSON *json, const Tokenizer *t)
 {
     if (t->bos < 0) {
@@ -115,7 +116,7 @@ static cJSON *tokenizer_json(const Tokenizer *t)
     cJSON *words = cJSON_AddObjectToObject(model, "vocab");
     for (int id = 0; id < v->count; id++)
         cJSON_AddNumberToObject(words, vocabulary_word(v, id), id);
-    /* Named even where the vocabulary has none: an unknown word is then an error there too. */
+    /* Named even if the vocabulary has none: an unknown word is then an error in Transformers too. */
     cJSON_AddStringToObject(model, "unk_token", t->unk < 0 ? "[unk]" : vocabulary_word(v, t->unk));
     return json;
 }
@@ -159,7 +160,7 @@ static bool is_string(const cJSON *item, const char *wanted)
     return cJSON_IsString(item) && !strcmp(item->valuestring, wanted);
 }
 
-/* Dies naming a part of tokenizer.json, what it says, and what could be read. */
+/* Dies naming a part of tokenizer.json, its value, and which values are supported. */
 static _Noreturn void refuse(const char *directory, const char *part, const cJSON *value,
                              const char *supported)
 {
@@ -178,18 +179,18 @@ typedef struct {
     bool special;
 } Entry;
 
-/* Puts a word to its id, which must be free. */
+/* Gives a word its id, which no other word may have. */
 static void put_entry(const char *directory, Entry *entries, int count, const char *text,
                       const cJSON *id, bool special)
 {
     if (!utf8_is_valid(text, strlen(text)))
-        damaged(directory, "no UTF-8:", text);
+        damaged(directory, "it is not UTF-8:", text);
     const double number = cJSON_IsNumber(id) ? id->valuedouble : -1;
     if (!(number >= 0 && number <= INT_MAX && number == (double)(int)number))
         damaged(directory, "no id for", text);
     if (number >= count)
         die("%s/tokenizer.json: '%.100s' has the id %.0f, but config.json's vocab_size is %d; "
-            "bring the model to it with model.resize_token_embeddings(len(tokenizer))",
+            "resize the model with model.resize_token_embeddings(len(tokenizer))",
             directory, text, number, count);
     Entry *entry = &entries[(int)number];
     if (entry->text && strcmp(entry->text, text))
@@ -197,8 +198,8 @@ static void put_entry(const char *directory, Entry *entries, int count, const ch
     *entry = (Entry){text, special};
 }
 
-/* Special tokens may stand beside the model's words, and may be among them. Others that were added
- * would be cut out of the middle of words. */
+/* Special tokens may be among the model's words or stand beside them. Added tokens of other kinds are
+ * refused: Transformers cuts them out of the middle of words. */
 static void put_added(const char *directory, Entry *entries, int count, const cJSON *list)
 {
     const cJSON *token;
@@ -206,7 +207,7 @@ static void put_added(const char *directory, Entry *entries, int count, const cJ
     {
         const char *content = cJSON_GetStringValue(get(token, "content"));
         if (!content)
-            refuse(directory, "added token", token, "one with a content");
+            refuse(directory, "added token", token, "one with a string as its content");
         if (!cJSON_IsTrue(get(token, "special")) || cJSON_IsTrue(get(token, "normalized")))
             refuse(directory, "added token", token, "one that is special and not normalized");
         put_entry(directory, entries, count, content, get(token, "id"), true);
@@ -229,7 +230,7 @@ static void read_words(const char *directory, const cJSON *json, int count, Voca
     for (int id = 0; id < count; id++) {
         if (!entries[id].text)
             die("%s/tokenizer.json has no word for the id %d, but config.json's vocab_size is %d; "
-                "bring the model to it with model.resize_token_embeddings(len(tokenizer))",
+                "resize the model with model.resize_token_embeddings(len(tokenizer))",
                 directory, id, count);
         if (vocabulary_add(v, entries[id].text, strlen(entries[id].text), entries[id].special) < 0)
             damaged(directory, "it has two ids for", entries[id].text);
@@ -238,7 +239,7 @@ static void read_words(const char *directory, const cJSON *json, int count, Voca
     free(entries);
 }
 
-/* The id of a word that some part names; dies where it is none. */
+/* The id of a word that some part names; dies if it has none. */
 static int id_of(const char *directory, const Vocabulary *v, const char *part, const char *word)
 {
     const int id = word ? vocabulary_find(v, word, strlen(word)) : -1;
@@ -280,7 +281,7 @@ static void read_splitter(const char *directory, const cJSON *splitter, Tokenize
            "with Punctuation isolated, or a Split at [\\s\\S] isolated");
 }
 
-/* The token that a template puts in, or NULL where this piece of it is none. */
+/* The token that a piece of a template inserts; NULL if the piece stands for a text. */
 static const char *token_of(const cJSON *processor, const cJSON *piece)
 {
     const cJSON *id = get(get(piece, "SpecialToken"), "id");
@@ -291,8 +292,8 @@ static const char *token_of(const cJSON *processor, const cJSON *piece)
     return cJSON_GetArraySize(tokens) == 1 ? cJSON_GetStringValue(tokens->child) : NULL;
 }
 
-/* A token in front makes the text a line, and one behind ends it: a prompt goes on, and has none
- * there. */
+/* If a token comes first, the model reads by lines, which begin with it; a token that comes last ends
+ * them. A prompt goes on, so that no token is put after it. */
 static void read_template(const char *directory, const cJSON *processor, const char **bos,
                           const char **eos)
 {
@@ -312,27 +313,27 @@ static void read_template(const char *directory, const cJSON *processor, const c
         }
     }
     refuse(directory, "post_processor", processor,
-           "a TemplateProcessing that puts a token in front, or none");
+           "a TemplateProcessing that puts a token first, or none");
 }
 
-/* A token that tokenizer_config.json names, as a string or as an object, or NULL. */
+/* A token that tokenizer_config.json names, as a string or as an object; NULL if it does not. */
 static const char *named(const cJSON *config, const char *name)
 {
     const cJSON *token = get(config, name);
     return cJSON_GetStringValue(cJSON_IsObject(token) ? get(token, "content") : token);
 }
 
-/* Finds what begins and ends a line; a stream has neither. */
+/* Finds the tokens that begin and end a line; a stream has neither. */
 static void read_ends(const char *directory, Tokenizer *t, const cJSON *json, const cJSON *config,
                       int eos_id)
 {
     const char *bos = NULL, *eos = NULL;
     read_template(directory, get(json, "post_processor"), &bos, &eos);
-    /* Newer versions of Transformers go by this, older ones by the template. */
+    /* Newer versions of Transformers obey this member, older ones the template. */
     const cJSON *add = get(config, "add_bos_token");
     if (cJSON_IsBool(add) && cJSON_IsTrue(add) != (bos != NULL))
         die("%s: add_bos_token in tokenizer_config.json and the post_processor in tokenizer.json "
-            "do not agree whether a token comes in front",
+            "disagree on whether a token comes first",
             directory);
     t->stream = !bos;
     if (t->stream)

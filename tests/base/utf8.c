@@ -27,7 +27,7 @@ static void test_every_code_point_is_decoded(void **state)
         assert_int_equal(size, c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4);
         if (utf8_next(&at, bytes + size) != c || at != bytes + size)
             fail_msg("U+%04X is not decoded", (unsigned)c);
-        /* Without its last byte it is none. */
+        /* Without its last byte it is not UTF-8. */
         at = bytes;
         if (size > 1 && (utf8_next(&at, bytes + size - 1) != -1 || at != bytes + 1))
             fail_msg("U+%04X cut short is taken for a code point", (unsigned)c);

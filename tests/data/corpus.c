@@ -26,7 +26,7 @@ static void assert_corpus(const Corpus *c, const int *tokens, size_t count)
     assert_ints(c->tokens, tokens, count);
 }
 
-static void test_lines(void **state)
+static void test_each_line_that_is_not_blank_is_a_sequence(void **state)
 {
     (void)state;
     /* Blank lines and lines of any white space are none; the last one needs no end. */
@@ -47,7 +47,7 @@ static void test_lines(void **state)
     corpus_free(&c);
 }
 
-static void test_unknown_words(void **state)
+static void test_words_that_are_not_kept_become_unk(void **state)
 {
     (void)state;
     Text text = literal_text("a b a\nc a b\n");
@@ -59,7 +59,7 @@ static void test_unknown_words(void **state)
     text_free(&text);
 }
 
-static void test_stream(void **state)
+static void test_a_stream_has_no_lines(void **state)
 {
     (void)state;
     Corpus c = corpus_of_string("a b\n\na c\n", true, false);
@@ -84,7 +84,7 @@ static void make_stream(void *text)
     corpus_free(&c);
 }
 
-static void test_nothing(void **state)
+static void test_texts_without_tokens_are_refused(void **state)
 {
     (void)state;
     assert_dies(make_lines, "", "a.txt", "is empty");
@@ -95,7 +95,7 @@ static void test_nothing(void **state)
 
 /* ---- Pieces of lines ---- */
 
-static void test_cut(void **state)
+static void test_long_lines_are_cut_into_pieces(void **state)
 {
     (void)state;
     Corpus c = corpus_of_string("a b c d e f g\nh i\nj\n", false, false); /* 8, 3 and 2 inputs */
@@ -130,8 +130,8 @@ static void mark_pieces(const Corpus *c, const Piece *pieces, int *targets, int 
     for (ptrdiff_t p = 0; p < arrlen(pieces); p++) {
         const Piece piece = pieces[p];
         const int line = line_at(c, piece.from);
-        const size_t behind = (piece.from - c->lines[line]) % (size_t)c->context;
-        assert_int_equal(behind, 0);
+        const size_t offset = (piece.from - c->lines[line]) % (size_t)c->context;
+        assert_int_equal(offset, 0);
         assert_true(piece.length > 0 && piece.length <= c->context);
         assert_true(piece.from + (size_t)piece.length < c->lines[line + 1]);
         assert_true(side[line] == 0 || side[line] == own); /* a line is never torn */
@@ -154,7 +154,7 @@ static int check_pieces(const Corpus *c)
     for (size_t line = 0; line < lines; line++) {
         const size_t inputs = c->lines[line + 1] - c->lines[line] - 1;
         assert_int_not_equal(side[line], 0);
-        assert_int_equal(targets[c->lines[line]], 0); /* nothing foretells [bos] */
+        assert_int_equal(targets[c->lines[line]], 0); /* [bos] is never predicted */
         for (size_t i = c->lines[line] + 1; i < c->lines[line + 1]; i++)
             assert_int_equal(targets[i], 1);
         held_out += side[line] == 2;
@@ -169,7 +169,7 @@ static int check_pieces(const Corpus *c)
     return held_out;
 }
 
-static void test_split(void **state)
+static void test_every_target_is_in_one_piece(void **state)
 {
     (void)state;
     static const double shares[] = {0, 0.01, 0.1, 0.25, 0.5, 0.9};
@@ -184,7 +184,7 @@ static void test_split(void **state)
         }
 }
 
-static void test_split_by_seed(void **state)
+static void test_the_seed_draws_the_lines_held_out(void **state)
 {
     (void)state;
     enum { LINES = 20, SEEDS = 200 };
@@ -240,13 +240,13 @@ static void test_the_tail_of_a_stream_is_held_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_unknown_words),
-        cmocka_unit_test(test_stream),
-        cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_split),
-        cmocka_unit_test(test_split_by_seed),
+        cmocka_unit_test(test_each_line_that_is_not_blank_is_a_sequence),
+        cmocka_unit_test(test_words_that_are_not_kept_become_unk),
+        cmocka_unit_test(test_a_stream_has_no_lines),
+        cmocka_unit_test(test_texts_without_tokens_are_refused),
+        cmocka_unit_test(test_long_lines_are_cut_into_pieces),
+        cmocka_unit_test(test_every_target_is_in_one_piece),
+        cmocka_unit_test(test_the_seed_draws_the_lines_held_out),
         cmocka_unit_test(test_the_tail_of_a_stream_is_held_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,7 @@
 #include "tests/helpers/close.h"
 #include "tests/helpers/corpora.h"
 
-/* The pieces of an epoch foretell each token of the training part but the first exactly once, and
+/* The pieces of an epoch predict each token of the training part but the first exactly once, and
  * only the outermost ones are short; returns the length of the first piece. */
 static int check_epoch(Reader *reader, int64_t epoch)
 {
@@ -46,7 +46,7 @@ static void check_stream(Corpus c, int context, double held_out)
         different += !seen[first];
         seen[first] = true;
     }
-    /* Each cut comes in its time; where there are many, enough of them. */
+    /* Each cut comes sooner or later; of many cuts, enough of them do. */
     if (context <= 8)
         assert_int_equal(different, wanted);
     else
@@ -56,7 +56,7 @@ static void check_stream(Corpus c, int context, double held_out)
     corpus_free(&c);
 }
 
-static void test_stream_epochs(void **state)
+static void test_every_epoch_of_a_stream_has_every_target_once(void **state)
 {
     (void)state;
     static const int contexts[] = {1, 2, 3, 7, 8, 64, 1000};
@@ -80,7 +80,7 @@ static bool same_pieces(const Piece *a, const Piece *b, size_t count)
     return true;
 }
 
-static void test_epochs_of_lines(void **state)
+static void test_every_epoch_of_lines_has_every_piece_in_a_new_order(void **state)
 {
     (void)state;
     Corpus c = corpus_made_up(30, 9, false);
@@ -109,7 +109,7 @@ static void test_epochs_of_lines(void **state)
     corpus_free(&c);
 }
 
-static void test_stream_order(void **state)
+static void test_a_stream_is_shuffled(void **state)
 {
     (void)state;
     Corpus c = corpus_made_up(60, 9, true);
@@ -163,7 +163,7 @@ static void check_resume(Corpus *c, int most)
     reader_free(&resumed);
 }
 
-static void test_no_such_place(void **state)
+static void test_a_place_beyond_the_epoch_is_refused(void **state)
 {
     (void)state;
     Corpus c = corpus_made_up(15, 9, false);
@@ -180,7 +180,7 @@ static void test_no_such_place(void **state)
     corpus_free(&c);
 }
 
-static void test_resume(void **state)
+static void test_a_reader_goes_on_from_any_place(void **state)
 {
     (void)state;
     static const int batches[] = {1, 3, 4, 1000};
@@ -196,9 +196,11 @@ static void test_resume(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stream_epochs), cmocka_unit_test(test_epochs_of_lines),
-        cmocka_unit_test(test_stream_order),  cmocka_unit_test(test_no_such_place),
-        cmocka_unit_test(test_resume),
+        cmocka_unit_test(test_every_epoch_of_a_stream_has_every_target_once),
+        cmocka_unit_test(test_every_epoch_of_lines_has_every_piece_in_a_new_order),
+        cmocka_unit_test(test_a_stream_is_shuffled),
+        cmocka_unit_test(test_a_place_beyond_the_epoch_is_refused),
+        cmocka_unit_test(test_a_reader_goes_on_from_any_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

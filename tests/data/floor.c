@@ -1,4 +1,4 @@
-/* test_floor.c: the lowest loss that a text allows, against counting by brute force. */
+/* floor.c: the floor is what brute force counts: no model can do better on the training text. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,7 +86,7 @@ static void check_reaches(const Corpus *c)
 
 /* ---- The nine sentences ---- */
 
-static void test_nine_sentences(void **state)
+static void test_the_floor_of_the_nine_sentences(void **state)
 {
     (void)state;
     int words;
@@ -106,7 +106,7 @@ static void test_nine_sentences(void **state)
     corpus_free(&c);
 }
 
-static void test_characters(void **state)
+static void test_the_floor_of_their_characters(void **state)
 {
     (void)state;
     int characters;
@@ -135,7 +135,7 @@ static char *made_up(int lines)
     return text;
 }
 
-static void test_cut_lines(void **state)
+static void test_the_floor_of_lines_that_are_cut(void **state)
 {
     (void)state;
     static const int contexts[] = {1, 2, 8, 13, 31};
@@ -161,7 +161,7 @@ static void test_cut_lines(void **state)
 }
 
 /* What is held out does not count: the same floor as of a text without it. */
-static void test_held_out(void **state)
+static void test_what_is_held_out_does_not_count(void **state)
 {
     (void)state;
     char *text = made_up(60), *rest = calloc(strlen(text) + 1, 1);
@@ -199,7 +199,7 @@ static void test_held_out(void **state)
 }
 
 /* One line, or the same line again: nothing is left to chance. A line without a fork is 0. */
-static void test_certain(void **state)
+static void test_a_text_without_choice_has_the_floor_0(void **state)
 {
     (void)state;
     Corpus c = corpus("el perro come\nel perro come\n", false, 8, 0);
@@ -212,7 +212,7 @@ static void test_certain(void **state)
 }
 
 /* A stream's unigrams are those of its targets, without its first token. */
-static void test_stream(void **state)
+static void test_unigrams_of_a_stream(void **state)
 {
     (void)state;
     Text text = literal_text("a b c c b c b");
@@ -228,9 +228,12 @@ static void test_stream(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nine_sentences), cmocka_unit_test(test_characters),
-        cmocka_unit_test(test_cut_lines),      cmocka_unit_test(test_held_out),
-        cmocka_unit_test(test_certain),        cmocka_unit_test(test_stream),
+        cmocka_unit_test(test_the_floor_of_the_nine_sentences),
+        cmocka_unit_test(test_the_floor_of_their_characters),
+        cmocka_unit_test(test_the_floor_of_lines_that_are_cut),
+        cmocka_unit_test(test_what_is_held_out_does_not_count),
+        cmocka_unit_test(test_a_text_without_choice_has_the_floor_0),
+        cmocka_unit_test(test_unigrams_of_a_stream),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

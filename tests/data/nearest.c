@@ -8,7 +8,7 @@
 #include "tests/helpers/close.h"
 #include "tests/helpers/literal.h"
 
-static void test_the_nearest_words(void **state)
+static void test_the_nearest_words_are_named(void **state)
 {
     (void)state;
     static const char text[] = "gato gata pato niño nino ñandú perro a el ella";
@@ -40,7 +40,7 @@ static void test_the_nearest_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_nearest_words),
+        cmocka_unit_test(test_the_nearest_words_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

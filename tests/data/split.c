@@ -8,7 +8,7 @@
 #include "data/split.h"
 #include "tests/helpers/close.h"
 
-/* The tokens of a text with a bar behind each. */
+/* The tokens of a text, each followed by a bar. */
 static void assert_cut(const char *text, bool characters, Punctuation punctuation,
                        const char *wanted)
 {
@@ -37,7 +37,7 @@ static void assert_tokens(const char *text, bool characters, const char *wanted)
     assert_cut(text, characters, PUNCTUATION_ALONE, wanted);
 }
 
-static void test_white_space(void **state)
+static void test_any_white_space_separates_words(void **state)
 {
     (void)state;
     /* All of Unicode's White_Space: PropList.txt. */
@@ -56,7 +56,7 @@ static void test_white_space(void **state)
     }
 }
 
-static void test_punctuation(void **state)
+static void test_punctuation_marks_stand_alone(void **state)
 {
     (void)state;
     for (int c = '!'; c < 0x7F; c++)
@@ -76,7 +76,7 @@ static void test_punctuation(void **state)
                   "5€|3×4|1ª|20°|©x|´|a\u200Bb|\u00ADc|\uFEFFd|");
 }
 
-static void test_words(void **state)
+static void test_words_end_at_white_space(void **state)
 {
     (void)state;
     assert_tokens("", false, "");
@@ -86,7 +86,7 @@ static void test_words(void **state)
     assert_tokens("👍🏽👍 hola👍", false, "👍🏽👍|hola👍|");
     assert_tokens("x\u0307\u0323 \u0301", false, "x\u0307\u0323|\u0301|");
     assert_tokens("[bos", false, "[|bos|");
-    /* The end counts, not what lies behind it. */
+    /* A word ends at the end, whatever follows it. */
     const char *text = "perro gato", *at = text;
     Span word;
     assert_true(split_word(&at, text + 3, PUNCTUATION_ALONE, &word));
@@ -117,7 +117,7 @@ static void test_ways_of_splitting_punctuation(void **state)
     assert_cut("a..", true, PUNCTUATION_IN_RUNS, "a|.|.|"); /* characters have no marks */
 }
 
-static void test_characters(void **state)
+static void test_characters_are_code_points(void **state)
 {
     (void)state;
     assert_tokens("", true, "");
@@ -147,9 +147,12 @@ static void test_lines(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_white_space), cmocka_unit_test(test_punctuation),
-        cmocka_unit_test(test_words),       cmocka_unit_test(test_ways_of_splitting_punctuation),
-        cmocka_unit_test(test_characters),  cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_any_white_space_separates_words),
+        cmocka_unit_test(test_punctuation_marks_stand_alone),
+        cmocka_unit_test(test_words_end_at_white_space),
+        cmocka_unit_test(test_ways_of_splitting_punctuation),
+        cmocka_unit_test(test_characters_are_code_points),
+        cmocka_unit_test(test_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,14 +47,14 @@ static void assert_clean(const char *bytes, bool lower, const char *wanted)
     char *clean, *copy = exactly(bytes, strlen(bytes));
     assert_null(text_clean("a.txt", copy, strlen(bytes), lower, &clean, &size));
     assert_string_equal(clean, wanted);
-    assert_int_equal(size, strlen(wanted)); /* and so the 0 stands behind the last byte */
+    assert_int_equal(size, strlen(wanted)); /* so that the 0 follows the last byte */
     free(clean);
     free(copy);
 }
 
 /* ---- UTF-8 ---- */
 
-static void test_bad_bytes(void **state)
+static void test_bytes_that_are_not_utf8_are_refused_with_their_place(void **state)
 {
     (void)state;
     static const struct {
@@ -97,7 +97,7 @@ static void test_bad_bytes(void **state)
     }
 }
 
-static void test_good_bytes(void **state)
+static void test_utf8_stays_as_it_is(void **state)
 {
     (void)state;
     /* The first and the last of each length, and beside the surrogates. */
@@ -122,7 +122,7 @@ static void test_good_bytes(void **state)
         assert_clean(good[i], false, good[i]);
 }
 
-static void test_marks_and_line_ends(void **state)
+static void test_byte_order_marks_and_line_ends(void **state)
 {
     (void)state;
     assert_clean("\xEF\xBB\xBFhola\n", false, "hola\n");
@@ -140,7 +140,7 @@ static void test_marks_and_line_ends(void **state)
 /* ---- NFC and lower case ---- */
 
 /* Putting marks in order takes the square of their number: 200,000 of them took a minute. */
-static void test_many_marks(void **state)
+static void test_letters_with_too_many_accents_are_refused(void **state)
 {
     (void)state;
     enum { MOST = 100 };
@@ -153,7 +153,7 @@ static void test_many_marks(void **state)
     assert_clean(line, false, line);
 }
 
-static void test_nfc(void **state)
+static void test_letters_and_accents_are_composed(void **state)
 {
     (void)state;
     assert_clean("cafe\xCC\x81\n", false, "caf\xC3\xA9\n");
@@ -167,7 +167,7 @@ static void test_nfc(void **state)
     assert_clean("\xEF\xAC\x81 m\xC2\xB2", false, "\xEF\xAC\x81 m\xC2\xB2"); /* no NFKC */
 }
 
-static void test_lower(void **state)
+static void test_lower_case(void **state)
 {
     (void)state;
     assert_clean("EL Perro 12!\n", true, "el perro 12!\n");
@@ -175,9 +175,9 @@ static void test_lower(void **state)
     assert_clean("ÁÉÑ ÜÇ ÆØ", true, "áéñ üç æø");
     assert_clean("E\xCC\x81", true, "\xC3\xA9");
     assert_clean("Straße \xE1\xBA\x9E", true, "straße ß");
-    assert_clean("İI", true, "i\xCC\x87i");                     /* alone becomes two */
-    assert_clean("I\xCC\x87", true, "i\xCC\x87");               /* the same, composed first */
-    assert_clean("ΟΔΟΣ", true, "οδοσ");                         /* no final sigma */
+    assert_clean("İI", true, "i\xCC\x87i");       /* the one letter that becomes two */
+    assert_clean("I\xCC\x87", true, "i\xCC\x87"); /* the same, composed first */
+    assert_clean("ΟΔΟΣ", true, "οδοσ");           /* no final sigma */
     assert_clean("\xC7\x84\xC7\x85", true, "\xC7\x86\xC7\x86"); /* a title case letter too */
     assert_clean("\xE2\x84\xAA", true, "k");                    /* kelvin */
     assert_clean("\xF0\x90\x90\x80", true, "\xF0\x90\x90\xA8"); /* four bytes */
@@ -200,7 +200,7 @@ static void assert_refused(const char *folder, const void *bytes, size_t size, c
     free(path);
 }
 
-static void test_refused_files(void **state)
+static void test_files_that_are_not_texts_are_refused(void **state)
 {
     (void)state;
     char *folder = scratch_new(), *absent = format_text("%s/absent.txt", folder);
@@ -233,7 +233,7 @@ static void test_refused_files(void **state)
     scratch_remove(folder);
 }
 
-static void test_text_read(void **state)
+static void test_a_file_is_read_and_cleaned(void **state)
 {
     (void)state;
     static const char raw[] = "\xEF\xBB\xBF"
@@ -260,7 +260,7 @@ static void read_standard_input(void *path)
     text_free(&text);
 }
 
-static void test_standard_input(void **state)
+static void test_standard_input_is_read(void **state)
 {
     (void)state;
     char *folder = scratch_new();
@@ -279,15 +279,15 @@ static void test_standard_input(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bad_bytes),
-        cmocka_unit_test(test_good_bytes),
-        cmocka_unit_test(test_marks_and_line_ends),
-        cmocka_unit_test(test_many_marks),
-        cmocka_unit_test(test_nfc),
-        cmocka_unit_test(test_lower),
-        cmocka_unit_test(test_refused_files),
-        cmocka_unit_test(test_text_read),
-        cmocka_unit_test(test_standard_input),
+        cmocka_unit_test(test_bytes_that_are_not_utf8_are_refused_with_their_place),
+        cmocka_unit_test(test_utf8_stays_as_it_is),
+        cmocka_unit_test(test_byte_order_marks_and_line_ends),
+        cmocka_unit_test(test_letters_with_too_many_accents_are_refused),
+        cmocka_unit_test(test_letters_and_accents_are_composed),
+        cmocka_unit_test(test_lower_case),
+        cmocka_unit_test(test_files_that_are_not_texts_are_refused),
+        cmocka_unit_test(test_a_file_is_read_and_cleaned),
+        cmocka_unit_test(test_standard_input_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,7 +59,7 @@ static void test_the_nine_sentences(void **state)
     text_free(&text);
 }
 
-static void test_order(void **state)
+static void test_ids_are_in_the_order_of_first_appearance(void **state)
 {
     (void)state;
     assert_words("el perro el\n\ngato perro\n", ALL, "[bos]|[eos]|el|perro|gato|");
@@ -76,7 +76,7 @@ static void test_order(void **state)
     assert_words("ab\nab\nabc", lines, "[bos]|[eos]|a|b|c|");
 }
 
-static void test_min_count(void **state)
+static void test_rare_words_become_unk(void **state)
 {
     (void)state;
     const char *text = "d a b a c c d e a";
@@ -101,7 +101,7 @@ static void test_rules_that_keep_no_word_are_refused(void **state)
     assert_dies(keep_common, "a b a b", "a.txt", "occurs 3 times", "--min-count");
 }
 
-static void test_max_words(void **state)
+static void test_only_the_most_frequent_words_are_kept(void **state)
 {
     (void)state;
     const char *text = "b a c a b d d"; /* 2 2 1 2: ties go to the earlier one */
@@ -200,7 +200,7 @@ static void assert_wrong(const Tokenizer *t, const char *text, size_t size, cons
 
 static const char SENTENCES[] = "el perro come un hueso\n¿qué come el perro?\n";
 
-static void test_prompts(void **state)
+static void test_prompts_become_ids_or_a_message(void **state)
 {
     (void)state;
     Tokenizer lines = literal_tokenizer(SENTENCES, TOKENIZER_WORD, false);
@@ -411,13 +411,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_nine_sentences),
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_min_count),
+        cmocka_unit_test(test_ids_are_in_the_order_of_first_appearance),
+        cmocka_unit_test(test_rare_words_become_unk),
         cmocka_unit_test(test_rules_that_keep_no_word_are_refused),
-        cmocka_unit_test(test_max_words),
+        cmocka_unit_test(test_only_the_most_frequent_words_are_kept),
         cmocka_unit_test(test_long_words_are_refused),
         cmocka_unit_test(test_many_words),
-        cmocka_unit_test(test_prompts),
+        cmocka_unit_test(test_prompts_become_ids_or_a_message),
         cmocka_unit_test(test_upper_case_falls_back_to_lower_case),
         cmocka_unit_test(test_unknown_words_of_a_text_become_unk),
         cmocka_unit_test(test_reserved_tokens_are_refused_with_their_line),

@@ -13,7 +13,7 @@ static int add(Vocabulary *v, const char *word, bool special)
     return vocabulary_add(v, word, strlen(word), special);
 }
 
-static void test_words_and_ids(void **state)
+static void test_words_get_ids_and_are_found_again(void **state)
 {
     (void)state;
     Vocabulary v = vocabulary_new();
@@ -96,7 +96,7 @@ static void test_many_special_words_do_not_slow_the_search(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_words_and_ids),
+        cmocka_unit_test(test_words_get_ids_and_are_found_again),
         cmocka_unit_test(test_special_words_are_found_in_a_text),
         cmocka_unit_test(test_many_special_words_do_not_slow_the_search),
     };

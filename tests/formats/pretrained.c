@@ -305,7 +305,7 @@ static const Edit OF_TOKENIZER[] = {
     {T, "\"el\":2", "\"perro\":2", "two ids for"},
     {T, "\"el\":2,", "", "no word for the id 2"},
     {T, "\"el\":2,", "\"el\":2,\"el\":2,", NULL}, /* which changes nothing */
-    {T, "\"el\":2", "\"e\xFF\":2", "no UTF-8"},
+    {T, "\"el\":2", "\"e\xFF\":2", "is not UTF-8"},
     {T, "\"el\":2", "\"e\\\\u0000\":2", NULL}, /* a backslash and u0000 */
     {T, "\"content\":\"[bos]\"", "\"content\":\"<s>\"", "two words have the id"},
     {T, "\"content\":\"[bos]\"", "\"content\":7", "added token"},
