@@ -218,8 +218,9 @@ static void train(Call *call)
         evaluate_and_log(call);
     while (!stop_signal && t->progress.step < end && !out_of_patience(t)) {
         const double began = clock_seconds();
-        call->tokens += (size_t)trainer_step(t).targets;
-        report_step_time(&call->report, clock_seconds() - began);
+        const Step step = trainer_step(t);
+        report_step_time(&call->report, clock_seconds() - began, step.targets);
+        call->tokens += (size_t)step.targets;
         evaluate_and_log(call);
         if (!stop_signal)
             save_if_due(call);

@@ -10,31 +10,39 @@ enum {
     SKIPPED_STEPS = 1, /* the first step also brings memory and threads up */
     TIMED_STEPS = 3,   /* no estimate is printed before */
 };
-static const double MEMORY = 10; /* seconds that the mean of a step's time goes back, about */
+static const double MEMORY = 10; /* seconds: what is older hardly counts in the mean */
 
 Report report_new(const Trainer *trainer, const Screen *screen, int64_t last)
 {
-    return (Report){.trainer = trainer,
-                    .screen = screen,
-                    .first = trainer->progress.step,
-                    .last = last,
-                    .timed = -SKIPPED_STEPS};
+    return (Report){.trainer = trainer, .screen = screen, .last = last, .timed = -SKIPPED_STEPS};
 }
 
 /* ---- The time that is left ---- */
 
-void report_step_time(Report *r, double seconds)
+void report_step_time(Report *r, double seconds, int targets)
 {
     if (++r->timed <= 0)
         return;
-    const double recent = seconds < MEMORY ? seconds / MEMORY : 1;
-    const double share = 1.0 / (double)r->timed;
-    r->step_seconds += (seconds - r->step_seconds) * (share > recent ? share : recent);
+    const double fade = exp(-seconds / MEMORY);
+    r->recent_steps = r->recent_steps * fade + 1;
+    r->recent_targets = r->recent_targets * fade + targets;
+    r->recent_seconds = r->recent_seconds * fade + seconds;
 }
 
 void report_evaluation_time(Report *r, double seconds)
 {
     r->evaluation_seconds = seconds;
+}
+
+/* The time of an evaluation: that of the last one; before it, a third of the time in which as many
+ * targets are trained on, since an evaluation has no backward pass. */
+static double evaluation_time(const Report *r)
+{
+    const Corpus *corpus = &r->trainer->corpus;
+    const size_t targets =
+        trainer_holds_out(r->trainer) ? corpus->held_out_targets : corpus->train_targets;
+    return r->evaluation_seconds > 0 ? r->evaluation_seconds
+                                     : (double)targets * r->recent_seconds / r->recent_targets / 3;
 }
 
 /* Until this call ends, as "3m20s"; "" if too few steps have been timed. */
@@ -46,8 +54,8 @@ static Digits time_left(const Report *r, int64_t step)
     const int64_t evaluations =
         r->last / s->eval_every - step / s->eval_every +
         (r->last == s->steps && s->steps % s->eval_every && step < s->steps);
-    return duration((double)(r->last - step) * r->step_seconds +
-                    (double)evaluations * r->evaluation_seconds);
+    return duration((double)(r->last - step) * r->recent_seconds / r->recent_steps +
+                    (double)evaluations * evaluation_time(r));
 }
 
 /* ---- The table ---- */
@@ -104,7 +112,7 @@ static bool may_refresh(Report *r)
 
 void report_step(Report *r, const LogEntry *e)
 {
-    char line[160];
+    char line[256];
     if (!may_refresh(r))
         return;
     const Digits left = time_left(r, e->step);
@@ -116,7 +124,7 @@ void report_step(Report *r, const LogEntry *e)
 
 void report_evaluating(Report *r, double share)
 {
-    char line[160];
+    char line[256];
     if (share <= 0) /* a short one need not be shown */
         r->refreshed = clock_seconds();
     if (!may_refresh(r))

@@ -9,10 +9,11 @@
 typedef struct {
     const Trainer *trainer;
     const Screen *screen;
-    int64_t first, last;       /* the steps between which this call trains */
-    bool has_header;           /* it is printed before the first row */
-    int64_t timed;             /* steps that step_seconds is a mean of */
-    double step_seconds;       /* a moving mean */
+    int64_t last;    /* the step at which this call stops */
+    bool has_header; /* it is printed before the first row */
+    int64_t timed;   /* steps whose time was taken */
+    /* Sums that fade: of the last seconds' steps, their targets, and how long they took. */
+    double recent_steps, recent_targets, recent_seconds;
     double evaluation_seconds; /* of the last one; 0 before the first */
     double refreshed;          /* clock: when the status line was last printed */
 } Report;
@@ -23,7 +24,7 @@ Report report_new(const Trainer *trainer, const Screen *screen, int64_t last);
 void report_row(Report *report, const LogEntry *entry);
 
 /* Takes note of how long one step, or one evaluation, took: the time left is estimated from it. */
-void report_step_time(Report *report, double seconds);
+void report_step_time(Report *report, double seconds, int targets);
 void report_evaluation_time(Report *report, double seconds);
 
 /* Refresh the status line, at most ten times a second: after a step; while evaluating. */
