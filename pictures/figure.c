@@ -37,7 +37,7 @@ static Layout layout_of(const Heads *heads)
     const double cell = T <= 10 ? 30 : T <= 20 ? 20 : T <= 60 ? 14 : 10;
     Layout layout = {.cell = cell, .font = fmin(12, 0.85 * cell), .side = cell * T};
     for (int i = 0; i < T; i++)
-        layout.columns = max_int(layout.columns, display_width(heads->shown[i]));
+        layout.columns = max_int(layout.columns, display_width(heads->display[i]));
     layout.columns = min_int(layout.columns, LONGEST);
     const double word = 0.62 * layout.font * layout.columns + 8, turn = TURN * M_PI / 180;
     layout.left = word;
@@ -61,9 +61,9 @@ static void put_word(FILE *out, const char *word, int columns)
 /* A line above all panels, at most so many columns wide. */
 static void put_line(FILE *out, const char *text, double columns)
 {
-    char *shown = display_text(text);
-    put_word(out, shown, (int)columns);
-    free(shown);
+    char *safe = display_text(text);
+    put_word(out, safe, (int)columns);
+    free(safe);
 }
 
 /* One cell of a panel, whose origin is the corner of its first cell. Large cells also have their
@@ -92,7 +92,7 @@ static void put_panel(FILE *out, const Heads *heads, const Layout *layout, const
             TITLE - 10 - layout->above, head->layer + 1, head->head + 1);
     for (int i = 0; i < T; i++) {
         fprintf(out, "<text transform=\"translate(%g,-6) rotate(-%g)\">", s * (i + 0.6), TURN);
-        put_word(out, heads->shown[i], layout->columns);
+        put_word(out, heads->display[i], layout->columns);
         fputs("</text>", out);
     }
     fprintf(out,
@@ -113,7 +113,7 @@ static void put_queries(FILE *out, const Heads *heads, const Layout *layout)
     fputs("<g text-anchor=\"end\">", out);
     for (int i = 0; i < heads->length; i++) {
         fprintf(out, "<text x=\"-6\" y=\"%g\">", layout->cell * (i + 0.5) + 0.35 * layout->font);
-        put_word(out, heads->shown[i], layout->columns);
+        put_word(out, heads->display[i], layout->columns);
         fputs("</text>", out);
     }
     fputs("</g>\n", out);

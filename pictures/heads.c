@@ -58,12 +58,12 @@ Heads heads_read(Gpt *gpt, const Tokenizer *tokenizer, const int *tokens, int co
                   .length = count,
                   .begun = tokenizer->bos >= 0 && tokens[0] == tokenizer->bos,
                   .tokens = memory_new(T, sizeof *read.tokens, "the tokens"),
-                  .shown = memory_new(T, sizeof *read.shown, "the tokens"),
+                  .display = memory_new(T, sizeof *read.display, "the tokens"),
                   .head = memory_new(all, sizeof *read.head, "the heads"),
                   .maps = memory_new(all * T * T, sizeof(Real), "the attention of all heads")};
     for (int i = 0; i < count; i++) {
         read.tokens[i] = format_text("%s", vocabulary_word(&tokenizer->vocabulary, tokens[i]));
-        read.shown[i] = display_token(read.tokens[i]);
+        read.display[i] = display_token(read.tokens[i]);
     }
     /* The model gives the maps of all its heads, (L, H, T, T); those that were not chosen stay in this
      * memory unused. */
@@ -83,14 +83,14 @@ void heads_free(Heads *heads)
 {
     for (int i = 0; i < heads->length; i++) {
         free(heads->tokens[i]);
-        free(heads->shown[i]);
+        free(heads->display[i]);
     }
     EACH_HEAD (head, heads) {
         free(head->ranges);
         free(head->first);
     }
     free(heads->tokens);
-    free(heads->shown);
+    free(heads->display);
     free(heads->head);
     free(heads->maps);
 }

@@ -1,4 +1,4 @@
-/* heads.h: where each head of a model attends to over one text, and a few numbers about it.
+/* heads.h: which tokens each head of a model attends to in one text, and a few numbers about it.
  *
  * Layers, heads and tokens are counted from 0 in the code and in arrays, but from 1 wherever a
  * person reads them. */
@@ -27,7 +27,7 @@ typedef struct {
     int length;        /* T */
     bool begun;        /* the first token is [bos] */
     char **tokens;     /* (T) as the vocabulary has them */
-    char **shown;      /* (T) the same made safe to display */
+    char **display;    /* (T) the same made safe to display */
     Real *maps;        /* of all heads of the model */
     const char *run;   /* the model's directory and the text as the user gave them; the caller's */
     const char *text;

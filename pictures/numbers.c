@@ -20,13 +20,13 @@ void numbers_npy(FILE *out, const Heads *heads)
 
 /* A cell in quotes, made of a token that is safe to display. A spreadsheet takes a cell that begins
  * with one of = + - @ for a formula; an apostrophe before it makes it a text. */
-static void put_cell(FILE *out, const char *shown)
+static void put_cell(FILE *out, const char *text)
 {
-    fputs(strchr("=+-@", *shown) && *shown ? "\"'" : "\"", out);
-    for (; *shown; shown++) {
-        if (*shown == '"')
+    fputs(strchr("=+-@", *text) && *text ? "\"'" : "\"", out);
+    for (; *text; text++) {
+        if (*text == '"')
             fputc('"', out);
-        fputc(*shown, out);
+        fputc(*text, out);
     }
     fputc('"', out);
 }
@@ -38,9 +38,9 @@ void numbers_csv(FILE *out, const Heads *heads)
         for (int i = 0; i < heads->length; i++)
             EACH_KEY (j, head, i) {
                 fprintf(out, "%d,%d,%d,%d,", head->layer + 1, head->head + 1, i + 1, j + 1);
-                put_cell(out, heads->shown[i]);
+                put_cell(out, heads->display[i]);
                 fputc(',', out);
-                put_cell(out, heads->shown[j]);
+                put_cell(out, heads->display[j]);
                 fprintf(out, ",%.9g\n", (double)ROW(head->map, i, heads->length)[j]);
             }
 }

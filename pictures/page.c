@@ -153,7 +153,7 @@ static void put_data(FILE *out, const Heads *heads)
     fputs(",\"words\":[", out);
     for (int i = 0; i < heads->length; i++) {
         fputs(i ? "," : "", out);
-        put_json(out, heads->shown[i]);
+        put_json(out, heads->display[i]);
     }
     fprintf(out, "],\"columns\":%d,\"side\":%d,", heads->heads, page_side(heads));
     put_ramp(out, "light", GROUND_LIGHT);

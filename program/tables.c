@@ -61,7 +61,7 @@ static Fit fit_of(const Heads *heads, const Screen *screen)
     const int T = heads->length, width = screen_width();
     Fit fit = {.word = 1, .palette = palette_of(screen), .ground = ground_of_terminal()};
     for (int i = 0; i < T; i++)
-        fit.word = max_int(fit.word, display_width(heads->shown[i]));
+        fit.word = max_int(fit.word, display_width(heads->display[i]));
     fit.cell = min_int(max_int(fit.word + 2, CELL), CELL_MOST);
     fit.word = max_int(min_int(fit.word, min_int(width / 3, WORD_MOST)), 1);
     const int room = width - fit.word - 1;
@@ -130,9 +130,9 @@ static void show_keys(const Heads *heads, const Fit *fit)
 {
     printf("%*s", fit->word + 1, "");
     for (int j = fit->from; j < heads->length; j++) {
-        const bool spare = display_width(heads->shown[j]) < fit->cell - 1;
+        const bool spare = display_width(heads->display[j]) < fit->cell - 1;
         putchar(' ');
-        put_fitted(stdout, heads->shown[j], fit->cell - (spare ? 2 : 1), true);
+        put_fitted(stdout, heads->display[j], fit->cell - (spare ? 2 : 1), true);
         if (spare && j + 1 < heads->length)
             putchar(' ');
     }
@@ -146,7 +146,7 @@ static void show_table(const Heads *heads, const Head *head, const Fit *fit, con
     if (fit->cell > SHADE)
         show_keys(heads, fit);
     for (int i = fit->from; i < heads->length; i++) {
-        put_fitted(stdout, heads->shown[i], fit->word, true);
+        put_fitted(stdout, heads->display[i], fit->word, true);
         putchar(' ');
         show_row(ROW(head->map, i, heads->length), head, i, fit);
     }

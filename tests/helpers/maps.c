@@ -28,14 +28,14 @@ Heads maps_new(int length, int heads, const Pattern *patterns, const char *const
                   .length = length,
                   .begun = true,
                   .tokens = memory_new(T, sizeof *made.tokens, "words"),
-                  .shown = memory_new(T, sizeof *made.shown, "words"),
+                  .display = memory_new(T, sizeof *made.display, "words"),
                   .head = memory_new(H, sizeof *made.head, "heads"),
                   .maps = memory_new(H * T * T, sizeof(Real), "maps"),
                   .run = "run</script>",
                   .text = "<b>\"& x"};
     for (int i = 0; i < length; i++) {
         made.tokens[i] = format_text("%s", words ? words[i] : i % 2 ? "<b>" : "\"&");
-        made.shown[i] = format_text("%s", made.tokens[i]);
+        made.display[i] = format_text("%s", made.tokens[i]);
     }
     for (int h = 0; h < heads; h++) {
         made.head[h] = (Head){.head = h, .map = made.maps + (size_t)h * T * T};

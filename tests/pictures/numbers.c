@@ -58,8 +58,8 @@ static void csv_displays_what_terminals_obey(void **state)
 {
     (void)state;
     Heads heads = two_heads("\033[31m");
-    free(heads.shown[1]);
-    heads.shown[1] = format_text("U+001B[31m");
+    free(heads.display[1]);
+    heads.display[1] = format_text("U+001B[31m");
     char *csv = maps_written(numbers_csv, &heads);
     assert_null(strchr(csv, '\033'));
     assert_non_null(strstr(csv, "\"U+001B[31m\""));
