@@ -108,6 +108,8 @@ char **directory_names(const Directory *directory)
     char **names = NULL;
     const int handle = openat(directory->handle, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *list = handle < 0 ? NULL : fdopendir(handle);
+    if (!list)
+        file_failed("read", directory->path);
     for (struct dirent *entry; list && (entry = readdir(list));)
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
             arrput(names, format_text("%s", entry->d_name));

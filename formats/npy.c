@@ -1,4 +1,4 @@
-/* npy.c: see npy.h. */
+/* npy.c: the header is padded with spaces, so that the numbers begin on a multiple of 64 bytes. */
 #include "npy.h"
 
 #include <endian.h>
@@ -8,7 +8,7 @@ _Static_assert(__BYTE_ORDER == __LITTLE_ENDIAN, "the file's numbers are little-e
 
 void npy_begin(FILE *out, const int *shape, int axes)
 {
-    enum { MARK = 10, LINE = 64 }; /* the numbers begin on a multiple of LINE */
+    enum { MARK = 10, LINE = 64 };
     char header[512];
     int size =
         snprintf(header, sizeof header, "{'descr': '<f4', 'fortran_order': False, 'shape': (");
@@ -38,7 +38,7 @@ void npy_begin(FILE *out, const int *shape, int axes)
 void npy_numbers(FILE *out, const Real *numbers, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const float number = (float)numbers[i]; /* also in the build whose numbers are double */
+        const float number = (float)numbers[i]; /* in the double build, too */
         fwrite(&number, sizeof number, 1, out);
     }
 }

@@ -182,7 +182,7 @@ static void test_round_trip(void **state)
 
 typedef struct {
     const char *file, *from, *to;
-    const char *said; /* in the one line; NULL where it must open */
+    const char *said; /* in the one line; NULL if it must open */
 } Edit;
 
 static void assert_edits(const Edit *edits, size_t count, Kind kind)

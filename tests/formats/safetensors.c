@@ -217,7 +217,7 @@ static void test_wrong_shapes(void **state)
 
 /* ---- Damaged files ---- */
 
-/* Ends with 0 where both tensors have their values, with 3 where they do not. */
+/* Ends with 0 if both tensors have their values, else with 3. */
 static void read_two(void *path)
 {
     float a[6], b[3];
@@ -227,7 +227,7 @@ static void read_two(void *path)
     _exit(memcmp(a, A, sizeof a) || memcmp(b, B, sizeof b) ? 3 : 0);
 }
 
-/* Whether it was refused; else the values must be right. */
+/* Whether the file was refused; if not, the values must be right. */
 static bool is_refused(const char *folder, const Bytes *bytes, const char *what, size_t where)
 {
     char *path = scratch_write(folder, "damaged", bytes->bytes, bytes->size);
@@ -259,7 +259,7 @@ static void test_truncated(void **state)
     Bytes file = two(folder, &header);
     for (size_t size = 0; size < file.size; size++)
         assert_true(is_refused(folder, &(Bytes){file.bytes, size}, "cut at", size));
-    file.size++; /* a byte too many: the 0 behind the last */
+    file.size++; /* a byte too many: the 0 after the last */
     assert_true(is_refused(folder, &file, "longer", file.size));
     free(file.bytes);
     scratch_remove(folder);
@@ -283,7 +283,7 @@ static void test_flipped(void **state)
         }
         file.bytes[i] = right;
     }
-    assert_true(refused < all); /* a space behind the header may be anything */
+    assert_true(refused < all); /* a space after the header may be anything */
     free(file.bytes);
     scratch_remove(folder);
 }
@@ -293,7 +293,7 @@ static void test_flipped(void **state)
 #define ONE(shape, from, to) \
     "{\"dtype\":\"F32\",\"shape\":" shape ",\"data_offsets\":[" from "," to "]}"
 
-/* A file with this header and so many bytes of numbers behind it; `length` is what it says. */
+/* A file with this header, followed by so many bytes of numbers; `length` is written before it. */
 static char *by_hand(const char *folder, const char *header, uint64_t length, size_t numbers)
 {
     const size_t size = strlen(header);
@@ -510,7 +510,7 @@ static void test_bad_sizes(void **state)
     scratch_remove(folder);
 }
 
-/* The other type's numbers are converted; out of order, from a place that is no multiple of 8. */
+/* Numbers of the other type are converted; here out of order, at an offset that is not a multiple of 8. */
 static void test_double_numbers(void **state)
 {
     (void)state;
@@ -536,7 +536,7 @@ static void test_double_numbers(void **state)
     scratch_remove(folder);
 }
 
-/* Tensors of other types may stand beside, as old files' masks do; read, they are refused. */
+/* A file may hold tensors of other types, as old files hold masks; reading one is refused. */
 static void test_other_types(void **state)
 {
     (void)state;
@@ -559,8 +559,8 @@ static void test_other_types(void **state)
     scratch_remove(folder);
 }
 
-/* Bytes of the header changed at random, several at once: whatever comes of it, no signal, no more
- * than a line, and no wrong values. */
+/* Several bytes of the header are changed at random: there is no signal, at most one line, and no
+ * wrong value. */
 static void test_random_damage(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* scratch.c: see scratch.h. */
+/* scratch.c: a folder is made by mkdtemp() and removed by nftw(); a job runs in a child whose standard
+ * error is a pipe. */
 #include "scratch.h"
 
 #include <dirent.h>
@@ -37,7 +38,7 @@ void scratch_remove(char *folder)
 char *scratch_write(const char *folder, const char *name, const void *bytes, size_t size)
 {
     char *path = format_text("%s/%s", folder, name);
-    remove(path); /* a file written over is synced by some systems, which takes its time */
+    remove(path); /* some systems sync a file that is written over, which is slow */
     FILE *file = fopen(path, "wb");
     assert_non_null(file);
     assert_int_equal(fwrite(bytes, 1, size, file), size);
@@ -58,8 +59,8 @@ int scratch_count(const char *folder)
 
 /* ---- Processes ---- */
 
-/* Ends a child's exit() before the handlers it has from its parent run: a function that dies need
- * not free anything, and a leak checker must not say more than the one line. */
+/* Ends a child in exit(), before the handlers run that it has from its parent: a function that dies
+ * need not free anything, and a leak checker must not add to the one line. */
 static void leave(int status, void *unused)
 {
     (void)unused;
@@ -70,8 +71,8 @@ static _Noreturn void be_child(int to_parent, Job *job, void *context)
 {
     dup2(to_parent, STDERR_FILENO);
     close(to_parent);
-    alarm(20);           /* what hangs is killed by a signal */
-    thread_set_limit(1); /* the threads of GNU's OpenMP do not come along */
+    alarm(20);           /* if it hangs, this kills it */
+    thread_set_limit(1); /* GNU's OpenMP threads do not survive a fork */
     on_exit(leave, NULL);
     job(context);
     _exit(0);
@@ -82,7 +83,7 @@ Ending run_apart(Job *job, void *context)
     Ending ending = {0};
     int ends[2], status;
     assert_int_equal(pipe(ends), 0);
-    fflush(NULL); /* or the child would say it again */
+    fflush(NULL); /* or the child would print it again */
     const pid_t child = fork();
     assert_true(child >= 0);
     if (!child) {
@@ -100,7 +101,7 @@ Ending run_apart(Job *job, void *context)
         }
     }
     close(ends[0]);
-    ending.lines += last != '\n' ? 2 : 0; /* so that it never passes for one line */
+    ending.lines += last != '\n' ? 2 : 0; /* so that it never counts as one line */
     assert_int_equal(waitpid(child, &status, 0), child);
     ending.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     ending.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;

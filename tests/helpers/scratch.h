@@ -1,32 +1,32 @@
-/* scratch.h: a folder of a test's own, and what a function does to the process that it runs in. */
+/* scratch.h: a folder for one test, and a process of its own for a function that may end it. */
 #ifndef PULGA_SCRATCH_H
 #define PULGA_SCRATCH_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A new empty folder; and its end, with all that is in it. The name is freed too. */
+/* Makes an empty folder; removes it with everything in it, and frees its name. */
 char *scratch_new(void);
 void scratch_remove(char *folder);
 
-/* "folder/name", which the caller frees, where these bytes now are. */
+/* Writes these bytes into a file and returns its path, "folder/name", which the caller frees. */
 char *scratch_write(const char *folder, const char *name, const void *bytes, size_t size);
 
-/* How many things a folder holds. */
+/* How many files and folders a folder holds. */
 int scratch_count(const char *folder);
 
 /* How a job ended in a process of its own. */
 typedef struct {
     int signal;      /* that killed it, or 0                            */
-    int status;      /* of its exit; 0 where the job returned           */
-    int lines;       /* on standard error; one without an end counts double */
+    int status;      /* of its exit; 0 if the job returned               */
+    int lines;       /* on standard error; one without an end counts as two */
     char said[8192]; /* the beginning of them                           */
 } Ending;
 
 typedef void Job(void *context);
 Ending run_apart(Job *job, void *context);
 
-/* Whether it ended as die() ends: no signal, exit status 1, and one line. */
+/* Whether it ended as die() ends a program: no signal, exit status 1, and one line. */
 bool has_died(const Ending *ending);
 
 /* Fails unless a job dies in one line that holds all of these strings. */

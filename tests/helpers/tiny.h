@@ -1,4 +1,4 @@
-/* tiny.h: the smallest runs, whose directories are damaged on purpose. */
+/* tiny.h: the smallest runs, for tests that need a run's directory. */
 #ifndef PULGA_TINY_H
 #define PULGA_TINY_H
 
@@ -7,8 +7,8 @@
 /* Sets a setting by its option's name, as the command line does. */
 void tiny_set(Settings *settings, Decided *decided, const char *name, const char *value);
 
-/* Trains on a text into a directory: five steps of eight, the third evaluated. `options` are names
- * and values, ended by NULL, beside the smallest sizes. */
+/* Trains on a text into a directory: five steps of eight, with an evaluation after the third. The
+ * sizes are the smallest; `options` are further names and values, ended by NULL. */
 void tiny_run(const char *directory, const char *text_path, const char *const *options);
 
 #endif

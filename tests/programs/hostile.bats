@@ -1,5 +1,6 @@
-# hostile.bats: a model directory from a stranger is data: whatever stands in it, nothing hangs,
-# nothing outside of it is read or written, and nothing of it speaks to the terminal or the page.
+# hostile.bats: a model directory from a stranger is only data. Whatever it holds, nothing hangs,
+# nothing outside of it is read or written, and nothing of it reaches the terminal or a page as a
+# command.
 load programs.bash
 
 FILES=(config.json model.safetensors state.safetensors tokenizer.json tokenizer_config.json text.txt
@@ -9,7 +10,7 @@ small_run() { # TEXT DIRECTORY
     "$BIN/train" "$1" --width 8 --heads 1 --steps 4 --stop-after 2 --out "$2"
 }
 
-# ends COMMAND...: in time, with success or one line.
+# ends COMMAND...: it ends in time, with success or with status 1 and one line.
 ends() {
     local code=0
     dying timeout 20 "$@" >out.txt 2>err.txt </dev/null || code=$?
@@ -17,14 +18,14 @@ ends() {
         echo "status $code: $*"; cat err.txt; return 1; }
 }
 
-# What must never come out: control characters but the line's end, those beyond ASCII, and what
-# turns the writing round; bytes, since a terminal may take them one by one.
+# Fails if a file holds control characters other than a line's end, of ASCII or beyond it, or marks
+# that change the direction of writing. It looks at bytes, since a terminal may.
 harmless() {
     local ascii='[\x00-\x09\x0b-\x1f\x7f]' beyond='\xc2[\x80-\x9f]'
     LC_ALL=C refutes -anP "$ascii|$beyond|\xe2\x80[\xa8-\xae]|\xe2\x81[\xa6-\xa9]" "$@"
 }
 
-@test "pipes, directories and devices in the place of files" {
+@test "a pipe, a directory or a device in place of a file is refused by name" {
     small_run perro.txt run >/dev/null
     for file in "${FILES[@]}"; do
         for kind in pipe directory device; do
@@ -45,7 +46,7 @@ harmless() {
     done
 }
 
-@test "files larger than any memory" {
+@test "a file larger than any memory is refused" {
     small_run perro.txt run >/dev/null
     for file in config.json model.safetensors tokenizer.json text.txt; do
         rm -rf there && cp -r run there && truncate -s 4T there/$file || skip "no sparse files"
@@ -71,14 +72,14 @@ harmless() {
     refuses 1 there/tokenizer.json -- "$BIN/sample" there un gato
 }
 
-@test "a directory that cannot be looked into is not taken for one without a model" {
+@test "a directory that cannot be read is not taken for one without a model" {
     ln -s circle circle
     for command in "sample circle" "attend circle un" "train --resume circle" \
         "train perro.txt --out circle" "train perro.txt --from circle"; do
         refuses 1 circle "symbolic links" -- "$BIN"/$command
     done
     small_run perro.txt run >/dev/null
-    local other=() # nothing is closed to the superuser
+    local other=() # the superuser may read everything
     [ "$(id -u)" -ne 0 ] || other=(setpriv --reuid 65534 --clear-groups)
     cp "$BIN/sample" "$BIN/train" .
     chmod 711 . && chmod 0 run
@@ -105,16 +106,16 @@ harmless() {
     done
 }
 
-@test "the text that a run was trained on is not looked for outside" {
+@test "the text of a run is not looked for outside of it" {
     small_run perro.txt run >/dev/null
     rm run/text.txt perro.txt
-    mkfifo perro.txt # whoever opened it would wait
+    mkfifo perro.txt # to open it would be to wait
     ends "$BIN/sample" run un gato
     refutes "/4" out.txt
     refuses 1 "--text" -- timeout 20 "$BIN/train" --resume run
 }
 
-@test "words that speak to terminals and pages" {
+@test "words with control codes or HTML reach neither the terminal nor the page as such" {
     local words=($'\e[31m' $'\e]0;x\a' $'\xc2\x9b2J' $'\xe2\x80\xaeevil' $'a\xe2\x81\xa6b'
         '<b>&amp;' '</script><script>alert(1)</script>' '%s%n%s' '"><svg/onload=x>' "x'y" $'\x7f')
     for word in "${words[@]}"; do printf '%s uno %s\n' "$word" "$word"; done >words.txt
@@ -143,18 +144,18 @@ harmless() {
     harmless out.txt
 }
 
-@test "names that speak to terminals" {
+@test "file names with control codes do not reach the terminal as such" {
     local name=$'r\e[2J\xe2\x80\xae\xff%s%n'
     cp perro.txt "$name.txt"
     small_run "$name.txt" "$name" >out.txt
     harmless out.txt
     iconv -f UTF-8 -t UTF-8 out.txt >/dev/null
-    iconv -f UTF-8 -t UTF-8 "$name/config.json" >/dev/null # or no JSON for anybody else
+    iconv -f UTF-8 -t UTF-8 "$name/config.json" >/dev/null # else it would not be JSON
     "$BIN/train" "$name.txt" --from "$name" --steps 1 --out next >out.txt
     harmless out.txt
     "$BIN/attend" "$name" un gato -o "$name.svg" >out.txt
     harmless out.txt "$name.svg"
-    # What it says to type next can be typed.
+    # The command that it suggests can be typed.
     small_run perro.txt "$name-2" >out.txt
     eval "$(sed -n "s,^next  *[^ ]*train,$BIN/train,p" out.txt)" >/dev/null
     for words in "sample $name" "attend $name x" "train --resume $name" "train x --from $name" \
@@ -166,7 +167,7 @@ harmless() {
     done
 }
 
-@test "weights so large that nothing can be computed with them" {
+@test "weights so large that the model computes no finite number are refused" {
     small_run perro.txt run >/dev/null
     local whole numbers file=run/model.safetensors
     sed -i 's/xxh3_64/no_hash/' $file
@@ -180,7 +181,7 @@ harmless() {
     done
 }
 
-@test "output that cannot be written is no success" {
+@test "output that cannot be written gives status 1" {
     small_run perro.txt run >/dev/null
     for words in "sample run un gato" "sample run un gato --json" "attend run un gato" \
         "sample --help" "train --version" "train perro.txt --steps 1 --out new --overwrite"; do
@@ -194,11 +195,11 @@ harmless() {
         [ "$code" -eq 1 ]
         [ "$(wc -l <err.txt)" -eq 1 ]
     done
-    # What is printed goes into no file that is opened meanwhile.
+    # With closed standard files, nothing is printed into a file of the run.
     "$BIN/train" perro.txt --steps 1 --out closed >&- 2>&- <&- || true
     head -n 1 new/log.csv | cmp - <(head -n 1 closed/log.csv)
     refutes -r "perro.txt: 9 lines" closed
-    # Who reads along in a pipe may leave.
+    # A reader of the pipe may leave.
     "$BIN/train" perro.txt --steps 30 --out left | head -n 1 >/dev/null
     [ "${PIPESTATUS[0]}" -eq 0 ]
     refuses 1 "standard input" -- bash -c '"$0" run <.' "$BIN/sample"

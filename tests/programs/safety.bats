@@ -1,7 +1,8 @@
-# safety.bats: what is done to a run from outside. The long form of the first five is make torture.
+# safety.bats: a run survives what is done to it from outside. make torture is the long form of the
+# first five tests.
 load programs.bash
 
-# torture PART EVERY: one part of it, in short; skipped where the kernel or the user may not do it.
+# torture PART EVERY: a short form of one part; skipped if the kernel or the user may not do it.
 torture() {
     BIN=$BIN BUILD=$BUILD TORTURE_EVERY=$2 TORTURE_SECONDS=60 "$ROOT/tests/torture/torture.bash" \
         "$1" >out.txt || { cat out.txt; return 1; }
@@ -10,18 +11,22 @@ torture() {
 
 @test "runs that are stopped at random moments come to the same bits" { torture kills:30 1; }
 
-@test "a kill in front of any call that changes a file" { torture points 17; }
+@test "a run that is killed before any call that changes a file comes to the same bits" {
+    torture points 17
+}
 
-@test "any call that changes a file may fail, once or from then on" { torture faults 41; }
+@test "any call that changes a file may fail, once or from then on, and the run can be resumed" {
+    torture faults 41
+}
 
-@test "disks that are too small, and one that is read-only" { torture disks 9; }
+@test "a full disk and a read-only one cost nothing that was saved" { torture disks 9; }
 
-@test "a flipped byte is named or makes no difference" { torture flips:70 1; }
+@test "a flipped byte is reported or makes no difference" { torture flips:70 1; }
 
-@test "what is renamed was synced, and then its directory is" {
+@test "a file is synced before it is renamed, and its directory after" {
     "$BUILD/tests/faults" calls.txt count 0 "$BIN/train" perro.txt --steps 6 --checkpoint-every 2 \
         --keep 1 --out run >/dev/null || { [ $? -eq 77 ] && skip "no seccomp here"; }
-    # All but a checkpoint's way out, which is renamed to be removed.
+    # Except for a checkpoint that is renamed to be removed.
     tr '\n' ' ' <calls.txt | sed 's/rename open open unlink/removed/g' >line.txt
     [ "$(grep -o "rename" line.txt | wc -l)" -gt 15 ]
     [ "$(grep -o "fsync rename fsync" line.txt | wc -l)" -eq \
@@ -40,12 +45,12 @@ end_long() {
     wait $TRAIN || true
 }
 
-@test "a second train into a run is refused; a dead one is not in the way" {
+@test "a run that is being trained refuses a second train, until the first has ended" {
     begin_long
     refuses 1 "another train" run -- "$BIN/train" --resume run --stop-after 1
     refuses 1 "another train" run -- "$BIN/train" perro.txt --out run --overwrite --steps 1
     refuses 1 "another train" run -- "$BIN/train" perro.txt --out run
-    "$BIN/sample" run el --count 1 >/dev/null # who only reads may
+    "$BIN/sample" run el --count 1 >/dev/null # reading is allowed
     kill -0 $TRAIN
     end_long
     "$BIN/train" --resume run --stop-after 2 >/dev/null
@@ -75,7 +80,7 @@ end_long() {
     wait
     [ "$(ls runs | wc -l)" -eq 6 ]
     for run in runs/*; do cmp runs/perro/model.safetensors $run/model.safetensors; done
-    # Of those that are told the same name, one trains.
+    # If all are given the same name, one trains.
     for i in 1 2 3 4 5 6; do
         { "$BIN/train" perro.txt --steps 200 --threads 1 --out one >/dev/null 2>$i.txt &&
             echo $i >>trained.txt; } &
@@ -85,7 +90,7 @@ end_long() {
     [ "$(cat [1-6].txt | grep -c "another train\|holds a ")" -eq 5 ]
 }
 
-# until_said COMMAND...: waits for it as long as $TRAIN runs; then it must hold.
+# until_said COMMAND...: waits until the command succeeds, as long as $TRAIN runs.
 until_said() {
     until "$@" 2>/dev/null; do
         kill -0 $TRAIN || break
@@ -180,7 +185,7 @@ until_said() {
     "$BIN/train" perro.txt "${small[@]}" --heads 1 --seed 2 >/dev/null
     wait
     [ "$(wc -l <err.txt)" -eq 1 ]
-    grep -q "belongs to another run than the config.json beside it" err.txt
+    grep -q "belongs to another run than the config.json\|was replaced\|has no model" err.txt
     # And one whose files were mixed by hand is named.
     cp -r run mixed
     "$BIN/train" perro.txt "${small[@]}" --heads 1 --seed 3 >/dev/null
@@ -236,11 +241,11 @@ until_said() {
     "$BIN/train" --resume run >/dev/null
 }
 
-@test "older saves are kept: each opens, goes on, and is no more than asked for" {
+@test "as many checkpoints as asked for are kept, and each can be read and resumed" {
     local options="--steps 30 --checkpoint-every 5 --keep 3"
     "$BIN/train" perro.txt $options --out run --stop-after 22 >/dev/null
     [ "$(cd run && echo checkpoint-*)" = "checkpoint-10 checkpoint-15 checkpoint-20" ]
-    # A resumed run goes on keeping.
+    # A resumed run keeps on.
     "$BIN/train" --resume run >/dev/null
     [ "$(cd run && echo checkpoint-*)" = "checkpoint-20 checkpoint-25 checkpoint-30" ]
     "$BIN/train" perro.txt --steps 30 --stop-after 20 --out other >/dev/null
@@ -250,16 +255,16 @@ until_said() {
     cp -r run/checkpoint-20 back
     "$BIN/train" --resume back | grep -q "continues after step 20"
     same_run run back
-    # The model of a step is not what the run is now: the files are its own.
+    # A checkpoint does not change when the run goes on.
     "$BIN/train" --resume run --steps 40 --keep 1 >/dev/null
     [ "$(cd run && echo checkpoint-*)" = "checkpoint-40" ]
     refuses 64 "--checkpoint-every" -- "$BIN/train" perro.txt --keep 2
-    # Another run in the same place begins without them.
+    # Another run in the same directory begins without them.
     "$BIN/train" perro.txt --steps 3 --out run --overwrite >/dev/null
     [ "$(cd run && echo checkpoint-*)" = "checkpoint-*" ]
 }
 
-@test "an older save that fails at the end is made up for, or the status is not 0" {
+@test "a checkpoint that fails at the end is made up for, or the status is 1" {
     local options="--steps 4 --checkpoint-every 2 --keep 1 --threads 1" call code=0
     "$BUILD/tests/faults" calls.txt count 0 "$BIN/train" perro.txt $options --out run >/dev/null ||
         { [ $? -eq 77 ] && skip "no seccomp here"; }
@@ -277,7 +282,7 @@ until_said() {
     [ "$(cd run && echo checkpoint-*)" = "checkpoint-4" ]
 }
 
-@test "what is not ours among the older saves stays" {
+@test "files of others among the checkpoints stay" {
     "$BIN/train" perro.txt --steps 12 --checkpoint-every 2 --keep 2 --out run --stop-after 4 \
         >/dev/null
     echo mine >run/checkpoint-2/notes.txt
@@ -287,7 +292,7 @@ until_said() {
     "$BIN/train" --resume run >/dev/null
     [ "$(cat run/checkpoint-2/notes.txt)" = mine ] && [ -s run/checkpoint-2/state.safetensors ]
     [ -s elsewhere/config.json ]
-    # Only older saves are left of a run: they are not written over unasked.
+    # If only checkpoints are left of a run, they are not overwritten unasked.
     rm run/*.* run/.[a-z]* 2>/dev/null || true
     refuses 1 run --overwrite -- "$BIN/train" perro.txt --steps 2 --out run
 }
@@ -345,7 +350,7 @@ until_said() {
     refuses 1 "belongs to another run" run/state.safetensors -- "$BIN/train" --resume run
 }
 
-@test "another kernel than the run was begun with is said" {
+@test "a run that is resumed with another kernel is warned about" {
     PULGA_KERNEL=portable "$BIN/train" perro.txt --steps 8 --stop-after 4 --out run >/dev/null
     PULGA_KERNEL=portable "$BIN/train" --resume run --stop-after 5 2>err.txt >/dev/null
     [ ! -s err.txt ]

@@ -1,14 +1,15 @@
-/* faults.c: runs a command and fails one of its system calls that change files, or kills it there.
+/* faults.c: runs a command and makes one of its system calls that change files fail, or kills the
+ * command there.
  *
- *     faults REPORT kill N COMMAND...     kills it in front of the N-th such call
- *     faults REPORT ENOSPC N COMMAND...   lets that call fail, with this or another error
- *     faults REPORT ENOSPC N+ COMMAND...  and all that follow
- *     faults REPORT count 0 COMMAND...    does nothing but count
+ *     faults REPORT kill N COMMAND...     kills it before the N-th such call
+ *     faults REPORT ENOSPC N COMMAND...   lets that call fail, with this error or another
+ *     faults REPORT ENOSPC N+ COMMAND...  that call and all after it
+ *     faults REPORT count 0 COMMAND...    only counts
  *
- * REPORT becomes a list of these calls, one a line, up to the end or the kill. The status is the
- * command's, 128 and the signal's number where one ended it, 77 where the kernel does not allow
- * this. Calls are seen where they enter the kernel, so that the product needs no hook and no call
- * of a library escapes. */
+ * REPORT becomes a list of these calls, one per line, up to the end or the kill. The status is the
+ * command's, 128 plus the signal's number if a signal ended it, or 77 if the kernel does not allow
+ * this. A seccomp filter hands every call to this program as it enters the kernel, so the tested
+ * program needs no hook, and no call of a library is missed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -64,7 +65,7 @@ static int listen_to_calls(void)
                         &program);
 }
 
-/* A descriptor travels beside a byte. */
+/* A message of one byte that carries a descriptor. */
 typedef union {
     struct cmsghdr header;
     char room[CMSG_SPACE(sizeof(int))];
@@ -134,7 +135,7 @@ static void answer(Plan *plan, int listener, pid_t child)
 {
     struct seccomp_notif call = {0};
     if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &call))
-        return; /* it has ended meanwhile */
+        return; /* the command has ended */
     struct seccomp_notif_resp reply = {.id = call.id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
     const char *name = name_of(&call.data);
     if (name) {

@@ -1,17 +1,17 @@
 #!/bin/bash
-# torture.bash PART...: kills, failing calls, full disks and damage, each followed by a resume whose
-# end must be that of the run that nobody disturbed: weights, moments, progress, log, checkpoints.
-# Parts: kills, points, faults, disks, flips. BIN is where train is, BUILD where faults is.
+# torture.bash PART...: disturbs runs by kills, failing calls, full disks and damage. Each run is
+# then resumed and must come to the end of an undisturbed one: weights, moments, progress, log and
+# checkpoints. Parts: kills, points, faults, disks, flips. BIN holds train, BUILD holds faults.
 #   TORTURE_SECONDS  how long all of it may take; the kills at random moments fill what is left
-#   TORTURE_SEED     of what is drawn; printed
-#   TORTURE_EVERY    take only every so-many-th of what can be counted
-# The first finding ends it: what was found, where it lies and which command shows it.
+#   TORTURE_SEED     seed of everything drawn; printed
+#   TORTURE_EVERY    of whatever can be counted, take only every so-many-th
+# The first finding ends it and prints what was found, in which directory and by which command.
 set -u
 : "${BIN:=$PWD}" "${BUILD:=$PWD/build}" "${TORTURE_SECONDS:=600}" "${TORTURE_EVERY:=1}"
 : "${TORTURE_SEED:=$$}"
 HERE=$(cd "$(dirname "$0")" && pwd)
 ROOT=$HERE/../..
-# In memory where that is possible: what a kill leaves is the same, and syncing does not take long.
+# In memory if possible: what a kill leaves is the same, and syncing is quick.
 [ -n "${TMPDIR:-}" ] || [ ! -w /dev/shm ] || TMPDIR=/dev/shm
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/pulga-torture-XXXXXX")
 RANDOM=$TORTURE_SEED
@@ -23,14 +23,14 @@ trap '[ -z "$MOUNT" ] || umount "$MOUNT" 2>/dev/null' EXIT
 found() {
     [ -z "$MOUNT" ] || cp -r disk disk-was
     echo "FOUND: $*"
-    echo "       seed $TORTURE_SEED; it lies in $WORK"
+    echo "       seed $TORTURE_SEED; see $WORK"
     exit 1
 }
 
 # ---- Runs, and what they come to ----
 
-# Small runs of each way of reading and of each way to end. Both the whole text and a held-out part
-# are evaluated, steps are taken in parts, and saves and older saves come often.
+# Small runs that read and end in every way. Some evaluate the whole text and some a held-out part,
+# steps are taken in parts, and saves and checkpoints come often.
 SAVES="--checkpoint-every 4 --keep 2 --log-every 1"
 SMALL="--layers 1 --heads 2 --width 16"
 KINDS=("perro.txt $SMALL $SAVES --batch 4 --accumulate 2 --dropout 0.1 --steps 40 --eval-every 3"
@@ -39,12 +39,12 @@ KINDS=("perro.txt $SMALL $SAVES --batch 4 --accumulate 2 --dropout 0.1 --steps 4
         --patience 9 --schedule cosine --lr 0.02 --window 2,3"
        "lines.txt $SMALL $SAVES --checkpoint-every 30 --batch 8 --dropout 0.1 --epochs 3 --val 0.4")
 
-# The words of a state that say where the run is; sizes of a log go with the digits of its times.
+# The progress in a state, without the size of the log, which varies with the digits of its times.
 words_of() {
     head -c 4000 "$1" | grep -ao '"\(step\|epoch\|next\|best_loss\|best_step\|worse\)":"[^"]*"'
 }
 
-# All that must be the same in two runs, as one line.
+# The checksum of everything that must be the same in two runs.
 print_of() {
     local run length
     for run in "$1" "$1"/checkpoint-*; do
@@ -58,7 +58,7 @@ print_of() {
     done | tee "$WORK/print.txt" | sha256sum
 }
 
-# The undisturbed run of each kind, what it comes to, and how long it takes in milliseconds.
+# The undisturbed run of each kind, its checksum, and how long it takes in milliseconds.
 declare -a WHOLE TAKES
 prepare() {
     cp "$ROOT/data/perro.txt" .
@@ -73,18 +73,19 @@ prepare() {
     done
 }
 
-# begin RUN KIND, go_on RUN: what is typed, in words; a run that was never saved begins anew.
+# begin RUN KIND, go_on RUN KIND: set COMMAND to what a user would type; a run without a save
+# begins again.
 begin() { COMMAND=("$BIN/train" ${KINDS[$2]} --out "$1" --overwrite); }
 go_on() {
     if [ -e "$1/state.safetensors" ]; then COMMAND=("$BIN/train" --resume "$1")
     else begin "$1" "$2"; fi
 }
 
-# must_end RUN KIND WHAT: it goes on to its end, quietly, and comes to what it must.
+# must_end RUN KIND WHAT: it goes on to its end, prints no error, and is like the undisturbed run.
 must_end() {
     go_on "$1" "$2"
     "${COMMAND[@]}" >out.txt 2>err.txt || found "$3: then '${COMMAND[*]}' fails: $(cat err.txt)"
-    [ ! -s err.txt ] || found "$3: then '${COMMAND[*]}' says $(cat err.txt)"
+    [ ! -s err.txt ] || found "$3: then '${COMMAND[*]}' prints $(cat err.txt)"
     must_be "$@"
 }
 
@@ -96,7 +97,7 @@ must_be() {
     [ -z "$left" ] || found "$3: $left is left"
 }
 
-# draw N: 0 … N−1 into DRAWN. (In a subshell the next numbers would be the same again.)
+# draw N: a number from 0 to N−1 into DRAWN. (A subshell would draw the same numbers again.)
 draw() { DRAWN=$(((RANDOM * 32768 + RANDOM) % $1)); }
 
 # ---- Stops at random moments ----
@@ -115,7 +116,7 @@ kills() {
             code=0
             timeout --foreground -s "$signal" --preserve-status "$moment" "${COMMAND[@]}" \
                 --threads $((DRAWN + 1)) >out.txt 2>err.txt || code=$?
-            [ ! -s err.txt ] || found "stopped by $signal after ${moment}s it says $(cat err.txt)"
+            [ ! -s err.txt ] || found "stopped by $signal after ${moment}s it prints $(cat err.txt)"
             [ $code -ne 0 ] || break
             [ $code -eq $((128 + $(kill -l "$signal"))) ] ||
                 found "$signal after ${moment}s ended '${COMMAND[*]}' with $code"
@@ -134,8 +135,8 @@ thousands() { echo "$1" | sed -E ':a; s/([0-9])([0-9]{3})($|,)/\1,\2\3/; ta'; }
 
 # ---- Kills and faults at each call ----
 
-# Runs that are short, since each of their calls is failed in turn: begun anew, gone on with where
-# the first half was saved, and begun over another run.
+# Short runs, since each of their calls is failed in turn: new, resumed from the save of their first
+# half, and begun over another run.
 SHORT="perro.txt $SMALL --checkpoint-every 2 --keep 1 --log-every 1 --steps 5 --eval-every 2"
 LAST=
 prepare_short() {
@@ -149,18 +150,18 @@ prepare_short() {
     LAST=$kind
 }
 
-# All scenes at some of their calls, then at others: when time is up, every part has been met. In
-# short, at some alone.
+# First every scene at some of its calls, then at others, so that every part has had its turn when
+# the time is up. With TORTURE_EVERY, only at some.
 STRIDE=7 OFFSETS="0 1 2 3 4 5 6"
 [ "$TORTURE_EVERY" -eq 1 ] || STRIDE=$TORTURE_EVERY OFFSETS=0
 SCENES=$(for offset in $OFFSETS; do echo $offset:new $offset:resumed $offset:over; done)
 
-# in_time SHARE: whether so many percent of the time have not passed yet.
+# in_time PERCENT: whether less than that share of the time has passed.
 in_time() { [ $((SECONDS * 100)) -lt $((TORTURE_SECONDS * $1)) ]; }
 
 sees_calls() { "$BUILD/tests/faults" count.txt count 0 true || [ $? -ne 77 ]; }
 
-# scene NAME: makes `run` anew and sets COMMAND.
+# scene NAME: prepares `run` and sets COMMAND.
 scene() {
     rm -rf run
     case $1 in
@@ -170,8 +171,8 @@ scene() {
     esac
 }
 
-# A copy of what a fault has left; and the KIND that it must come to. A run that was to be
-# overwritten is there as it was until its state goes.
+# Copies what a fault has left, and sets KIND to the run that it must come to. A run that was to be
+# overwritten is whole until its state is removed.
 keep_evidence() {
     rm -rf was
     cp -r run was 2>/dev/null
@@ -185,7 +186,7 @@ calls_of() {
     wc -l <count.txt
 }
 
-# Each kill stands in front of a call, so that every state of the directory is met.
+# Kills before each call, so that every state of the directory occurs.
 points() {
     local scene calls n code count=0
     sees_calls || { echo "kills at calls: skipped, the kernel allows no seccomp here"; return; }
@@ -203,10 +204,10 @@ points() {
             count=$((count + 1))
         done
     done
-    echo "kills at calls survived $(thousands $count): in front of each write, sync, rename, …"
+    echo "kills at calls survived $(thousands $count): before each write, sync, rename, …"
 }
 
-# What cannot be done is said in one line; the run then ends well, or with 1 and goes on later.
+# A call that fails is reported in one line. The run then ends well, or with 1 and can be resumed.
 faults() {
     local scene calls n code error what count=0 went_on=0 lines
     sees_calls || { echo "faults: skipped, the kernel allows no seccomp here"; return; }
@@ -222,13 +223,13 @@ faults() {
                     code=$?
                 what="$error of $scene ($(sed -n ${n}p report.txt))"
                 lines=$(wc -l <err.txt)
-                grep -qv '^train: [^ ]' err.txt && found "$what: it says $(cat err.txt)"
-                # One failure has one line; what goes on failing has one at each save.
+                grep -qv '^train: [^ ]' err.txt && found "$what: it prints $(cat err.txt)"
+                # One failure gives one line; if every later call fails too, each save gives one.
                 [ $code -le 1 ] && [ "$lines" -ge $code ] &&
                     { [ "$lines" -le 1 ] || [ "${error%+}" != "$error" ]; } ||
                     found "$what: status $code and $lines lines: $(cat err.txt)"
                 case "$what" in *"(fsync)" | *"(rename)")
-                    [ "$lines" -gt 0 ] || found "$what: nothing is said" ;;
+                    [ "$lines" -gt 0 ] || found "$what: nothing is printed" ;;
                 esac
                 keep_evidence ${scene#*:}
                 if [ $code -eq 0 ]; then went_on=$((went_on + 1)); fi
@@ -242,10 +243,10 @@ faults() {
         done
     done
     echo "faults injected $(thousands $count): the training went on to its end in" \
-        "$(thousands $went_on) of them, the others said why and were gone on with"
+        "$(thousands $went_on) of them, the others printed why and were resumed"
 }
 
-# As must_end, for a run in which keeping an older save may have been what failed.
+# As must_end, for a run whose checkpoints may be what failed.
 must_resume() {
     go_on "$1" "$2"
     "${COMMAND[@]}" >out.txt 2>err.txt || found "$3: then '${COMMAND[*]}' fails: $(cat err.txt)"
@@ -274,7 +275,7 @@ disks() {
         "${COMMAND[@]}" >out.txt 2>err.txt || code=$?
         [ $code -le 1 ] || found "on a disk of $size KB: status $code"
         grep -q 'No space left' err.txt || [ $code -eq 0 ] ||
-            found "on a disk of $size KB it says $(cat err.txt)"
+            found "on a disk of $size KB it prints $(cat err.txt)"
         grep -q 'MB are free$' out.txt || [ $code -eq 0 ] || [ $size -lt 12 ] ||
             found "on a disk of $size KB it does not warn"
         mount -o remount,size=4m disk
@@ -299,8 +300,8 @@ disks() {
 # ---- Bytes that have changed ----
 
 # A run in the middle, one byte of one of its files another: the run is refused and the file named,
-# or it comes to the same bits. A person may edit config.json, the tokenizer's files and the log: what
-# is not refused there may change nothing but the byte itself, the kernel's name, which is reported,
+# or it comes to the same bits. A person may edit config.json, the tokenizer's files and the log:
+# what is not refused there may change nothing but the byte itself, the kernel's name, which is reported,
 # and the settings that a resumed run may change.
 flips() {
     local file size at old new code n line count=0 named=0 edits=0 most=${1:-2000}
@@ -312,7 +313,7 @@ flips() {
         rm -rf run
         cp -r middle run
         size=$(stat -c %s run/$file)
-        [ $file != state.safetensors ] || [ $((n % 2)) -eq 0 ] || size=450 # where it is
+        [ $file != state.safetensors ] || [ $((n % 2)) -eq 0 ] || size=450 # the progress
         draw "$size"; at=$DRAWN
         draw 255
         old=$(od -An -t u1 -j $at -N 1 run/$file | tr -d ' ')
@@ -324,7 +325,7 @@ flips() {
         "$BIN/train" --resume run >out.txt 2>err.txt || code=$?
         if [ "$code $(wc -l <err.txt)" = "1 1" ]; then
             named=$((named + 1))
-            grep -q "run/$file\|text.txt:[0-9]\|run: its \|tokenizer.json" err.txt ||
+            grep -q "run/$file\|text.txt:[0-9]\|not the text\|run: its \|tokenizer.json" err.txt ||
                 found "byte $at of $file from $old to $new: it names another: $(cat err.txt)"
         elif [ "$code" -ne 0 ] || { [ -s err.txt ] && ! grep -q "kernel" err.txt; }; then
             found "byte $at of $file from $old to $new: status $code, $(cat err.txt)"

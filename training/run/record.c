@@ -88,7 +88,9 @@ Config record_read(const Directory *directory)
 {
     const Config config = config_read(directory);
     if (!config_own(&config) || !config.text)
-        die("%s was not made by train and cannot be resumed; begin a new run with --from %s",
+        die("%s/config.json was not written by train, so the run cannot be resumed; begin a new "
+            "run "
+            "with --from %s",
             directory->path, directory->path);
     return config;
 }

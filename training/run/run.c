@@ -51,14 +51,11 @@ static void check_overwriting(const Directory *directory, const Settings *settin
     if (checkpoints_hold(directory, strcmp(text_path, "-") ? text_path : "/dev/stdin"))
         die("%s is a file of the run that --overwrite would remove; copy it elsewhere first",
             text_path);
-    if (!settings->from)
-        return;
-    char *above = format_text("%s/..", settings->from);
-    if (directory_is_same(directory, NULL, settings->from) ||
-        directory_is_same(directory, NULL, above))
+    char *parent = settings->from ? format_text("%s/model.safetensors", settings->from) : NULL;
+    if (parent && checkpoints_hold(directory, parent))
         die("--from %s is in the run that --overwrite would remove; choose another --out",
             settings->from);
-    free(above);
+    free(parent);
 }
 
 /* What a kill has left beside the files that it was writing. */
