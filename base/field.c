@@ -12,6 +12,7 @@
 
 #include "base.h"
 
+/* The place of the field's member in a struct; its type follows from the field's kind. */
 static void *member(const Field *field, void *into)
 {
     return (char *)into + field->offset;
@@ -90,6 +91,7 @@ void field_copy(const Field *field, void *into, const void *from)
     }
 }
 
+/* Two values are equal if they are printed alike: a printed double is that double. */
 bool field_equal(const Field *field, const void *a, const void *b)
 {
     char *one = field_text(field, a), *other = field_text(field, b);
@@ -101,7 +103,8 @@ bool field_equal(const Field *field, const void *a, const void *b)
 
 /* ---- From text ---- */
 
-/* A whole number at the beginning of a text: its end, or NULL if there is none that fits. */
+/* Reads a whole number at the beginning of a text and returns where it ends; NULL if there is none
+ * within the limits. Ten digits fit in a long long, so nothing overflows. */
 static const char *read_whole(const char *text, double min, double max, int *number)
 {
     const size_t digits = strspn(text, "0123456789");
@@ -124,6 +127,8 @@ static bool try_whole(const Field *field, int *into, const char *text)
     return true;
 }
 
+/* strtod() also takes spaces, a sign, hexadecimal numbers, inf and nan, none of which are meant
+ * here. It sets errno for a number that is too large or too small for a double. */
 static bool try_number(const Field *field, double *into, const char *text)
 {
     const bool plain = strspn(text, "0123456789.eE+-") == strlen(text) &&
@@ -148,6 +153,7 @@ static bool try_choice(const Field *field, int *into, const char *text)
     return false;
 }
 
+/* A text of n characters holds fewer than n + 1 numbers. */
 static bool try_list(IntList *into, const char *text)
 {
     IntList list = {memory_take((strlen(text) + 1) * sizeof(int)), 0};
@@ -166,6 +172,7 @@ static bool try_list(IntList *into, const char *text)
     return false;
 }
 
+/* An empty name is always a mistake, such as an unset variable of a shell. */
 static bool try_words(char **into, const char *text)
 {
     if (!*text)
@@ -227,6 +234,7 @@ char *field_needs(const Field *field)
     return NULL;
 }
 
+/* 15 digits are enough for what people type (0.1), 17 for every double. */
 static char *number_text(double number)
 {
     char text[32];

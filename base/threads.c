@@ -1,4 +1,7 @@
-/* threads.c: the only file that calls OpenMP's functions. */
+/* threads.c: the only file that calls OpenMP's functions; without OpenMP there is one thread. A
+ * trial takes some steps with one thread and some with all, notes the best time of each way, and
+ * goes on with the faster. Times are those of a token, since the last step of an epoch is smaller.
+ */
 #include "threads.h"
 
 #include <math.h>
@@ -51,6 +54,8 @@ enum {
     TOO_SLOW = 3, /* times the promised time, for so many steps: try again */
 };
 
+/* Two steps with one thread come first, then two with all. The first of each two may be slow for
+ * other reasons (memory touched for the first time): the better one counts. */
 static void start_trial(ThreadTrial *trial)
 {
     trial->before = trial->threads;
@@ -90,7 +95,7 @@ void thread_trial_end(ThreadTrial *trial, double seconds)
 {
     if (trial->until < 0)
         return;
-    double *best = &trial->best[trial->threads != 1];
+    double *best = &trial->best[trial->threads != 1]; /* of the way that this step took */
     if (trial->probing) {
         *best = fmin(*best, seconds);
         trial->probing--;
@@ -100,6 +105,7 @@ void thread_trial_end(ThreadTrial *trial, double seconds)
             end_trial(trial);
         return;
     }
+    /* Between trials: a new one is due after the pause, or after some steps that were too slow. */
     trial->slow = seconds > TOO_SLOW * *best ? trial->slow + 1 : 0;
     if (--trial->until == 0 || trial->slow == TOO_SLOW)
         start_trial(trial);

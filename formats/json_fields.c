@@ -55,6 +55,8 @@ static char *typed(const Field *field, const cJSON *value)
     return NULL;
 }
 
+/* Only JSON of the field's kind is read: "1" is not a number, and null is only for what may be
+ * missing. */
 static bool try_value(const Field *field, void *into, const cJSON *value)
 {
     if (field->kind == FIELD_FLAG) {

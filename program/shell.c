@@ -9,6 +9,7 @@
 #include "base/base.h"
 #include "base/utf8.h"
 
+/* Whether no shell would change the word. */
 static bool is_plain(const char *word)
 {
     return *word && !word[strcspn(word, " \"'\\$`!*?[]{}()<>|&;#~")];

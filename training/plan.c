@@ -114,6 +114,8 @@ static bool is_delicate(const Settings *s)
            s->positions == POSITIONS_SINUSOIDAL;
 }
 
+/* Batch, epochs and steps. A small text goes whole into each step, as one large batch; of a larger
+ * one a step sees a twentieth of the lines, at least 8 and at most 32. */
 static void choose_length(Settings *s, const Decided *decided, const Corpus *corpus)
 {
     const int64_t pieces = pieces_of_epoch(corpus);
@@ -192,6 +194,7 @@ static int rows_of_part(const Settings *s, const Corpus *corpus)
     return at_most_int(max_int64(longest, min_int64(all, sequences * longest)));
 }
 
+/* What follows from the settings: nothing is chosen any more. */
 static void derive(Plan *plan, const Corpus *corpus, int vocabulary)
 {
     Settings *s = &plan->settings;

@@ -1,4 +1,6 @@
-/* settings.c: the table of all settings of train, and which of them go together. */
+/* settings.c: the table of all settings of train, and which of them go together. Each row has the
+ * option's name, its member, its default (NULL if it is chosen by plan.c), what --help calls its
+ * value, its limits, its help, and whether a resumed run keeps it. */
 #include "settings.h"
 
 #include <limits.h>
@@ -6,6 +8,8 @@
 #include "base/base.h"
 #include "model/gpt_config.h"
 
+/* The names of each choice. The enumerator is the index, so that names and values cannot get out of
+ * step. */
 static const char *const TOKENS[] = {[TOKENS_WORD] = "word", [TOKENS_CHAR] = "char", NULL};
 static const char *const SEQUENCES[] = {
     [SEQUENCE_LINES] = "lines", [SEQUENCE_STREAM] = "stream", NULL};
@@ -133,7 +137,8 @@ const Field SETTINGS[] = {
 
 /* ---- What goes together ---- */
 
-/* Settings that the schedule does not read. */
+/* A setting that the schedule does not read would change nothing: whoever gives it means something
+ * else. */
 static void check_schedule(const Settings *s, const Decided *decided)
 {
     static const struct {

@@ -1,11 +1,13 @@
-/* take_over.c: copies settings from a run or a model, field by field, after it has looked whether the
- * call asked for something else. */
+/* take_over.c: copies settings from a run or a model, field by field, after checking that the call
+ * does not ask for something else. */
 #include "take_over.h"
 
 #include <stdlib.h>
 
 #include "training/run/record.h"
 
+/* All that config.json holds replaces what the call has, except the settings that may change and
+ * were asked for. */
 void take_over_run(Settings *settings, Decided *decided, const Config *config,
                    const Directory *directory)
 {
@@ -95,6 +97,7 @@ void take_over_model(Settings *settings, Decided *decided, const Pretrained *mod
                     DECIDED(decided, min_count) ? "min-count" : "max-words", settings->from);
     const GptConfig *shape = &model->gpt.config;
     Settings own = settings_of(model);
+    /* For two heads "2" and "2,2" are the same windows: spelt out, they are equal. */
     if (settings->window.count <= shape->layers * shape->heads) {
         Pattern *patterns = patterns_of(&settings->window, shape->layers, shape->heads);
         free(settings->window.at);

@@ -244,8 +244,10 @@ _Noreturn static void end_not_finite(const Trainer *t, int64_t step, const char 
         t->directory.path, t->plan.settings.schedule == SCHEDULE_NOAM ? "lr-factor" : "lr");
 }
 
-/* Forward and backward over the next sequences, in as many parts as asked for: the gradients of the
- * mean loss over all their targets. */
+/* Forward and backward over the next sequences of the epoch, in as many parts as asked for. Each
+ * part adds its gradients, scaled by 1/targets of the whole step: together they are the gradient of
+ * the mean loss, the same as if the step were taken at once. `row` counts the rows of the step,
+ * which draw their dropout by it. */
 static Step learn(Trainer *t, int64_t number)
 {
     const Settings *s = &t->plan.settings;
@@ -257,7 +259,7 @@ static Step learn(Trainer *t, int64_t number)
     const Dropout dropout = {s->dropout, (uint32_t)s->seed, (uint32_t)number};
     double sum = 0;
     uint32_t row = 0;
-    for (int part = 0; part < s->accumulate; part++) {
+    for (int part = 0; part < s->accumulate; part++) { /* part p has sequences [c·p/K, c·(p+1)/K) */
         const int from = (int)((int64_t)count * part / s->accumulate);
         const int end = (int)((int64_t)count * (part + 1) / s->accumulate);
         if (from == end)
@@ -283,11 +285,14 @@ Step trainer_step(Trainer *t)
     Step step = learn(t, number);
     step.gradient_norm = adam_gradient_norm(gpt);
     step.rate = schedule_rate(&t->plan.schedule, number);
+    /* Clipping: a gradient g that is longer than clip becomes g·clip/|g|. */
     const double scale =
         s->clip > 0 && step.gradient_norm > s->clip ? s->clip / step.gradient_norm : 1;
     if (!(scale * step.gradient_norm < MAX_NORM)) /* true for a NAN too */
         end_not_finite(t, number, "the gradient is too large");
     adam_step(&t->adam, gpt, scale, step.rate, s->decay, number);
+
+    /* Where the run is now: what state.safetensors will hold. */
     t->progress.step = number;
     t->progress.loss = step.loss;
     t->progress.gradient_norm = step.gradient_norm;
@@ -313,6 +318,7 @@ static double loss_over(Trainer *t, const Piece *pieces, EvaluationWatch *watch,
         int rows = 0;
         if (watch && !watch(watcher, (double)from / (double)count))
             return NAN;
+        /* As many pieces as fit in a part of a step: no more memory is needed than for training. */
         for (end = from; end < count && rows + pieces[end].length <= t->room.rows; end++)
             rows += pieces[end].length;
         const Batch batch = batch_fill(&t->room, &t->corpus, pieces + from, (int)(end - from), 0);

@@ -46,8 +46,8 @@ typedef struct {
     int64_t targets;
 } Step;
 
-/* Forward, backward and update over the next sequences. Dies, keeping what was saved, if the loss or
- * a gradient is not finite. */
+/* Forward, backward and update over the next sequences. Dies, keeping what was saved, if the loss
+ * or a gradient is not finite. */
 Step trainer_step(Trainer *trainer);
 
 /* Told of an evaluation as it goes on: how much of it is done, from 0 to 1. Returns false to
