@@ -122,7 +122,7 @@ static void announce_rate(const Trainer *t, const Screen *screen)
     }
     if (t->plan.gentle)
         screen_paragraph(screen, "", "a tenth of a new run's rate: this model is already trained");
-    if (s->warmup > s->steps && s->steps > 0)
+    if (s->warmup > s->steps && s->steps > 0 && !t->plan.gentle)
         screen_paragraph(screen, "",
                          "the warm-up is longer than the run: the rate never reaches "
                          "its peak");

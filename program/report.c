@@ -93,8 +93,11 @@ void report_row(Report *r, const LogEntry *e)
     if (floor)
         put_number(10, decimals, e->gap);
     if (e->step)
-        printf("  %8.2e  %8.3f  %9s  %6s", e->rate, e->gradient_norm,
-               thousands((size_t)e->tokens_per_second).text, time_left(r, e->step).text);
+        printf("  %8.2e  %8.3f  %9s", e->rate, e->gradient_norm,
+               thousands((size_t)e->tokens_per_second).text);
+    const Digits left = time_left(r, e->step);
+    if (*left.text)
+        printf("  %6s", left.text);
     printf("\n");
 }
 

@@ -51,6 +51,11 @@ same_run() {
     cmp <(numbers_of "$1/state.safetensors") <(numbers_of "$2/state.safetensors")
 }
 
+# Two runs have the same model, though perhaps other settings, which the file's header identifies.
+same_weights() {
+    cmp <(numbers_of "$1/model.safetensors") <(numbers_of "$2/model.safetensors")
+}
+
 # The numbers of a safetensors file, without its header.
 numbers_of() {
     local length

@@ -1,0 +1,67 @@
+/* screen.c (test): paragraphs break between words, counts have the right plural, and a clock that
+ * stands still gives no absurd speed. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "program/screen.h"
+#include "tests/helpers/close.h"
+
+static void test_counts_and_times_read_well(void **state)
+{
+    (void)state;
+    assert_string_equal(thousands(0).text, "0");
+    assert_string_equal(thousands(999).text, "999");
+    assert_string_equal(thousands(1234567).text, "1,234,567");
+    assert_string_equal(plural(1, "layer").text, "1 layer");
+    assert_string_equal(plural(0, "layer").text, "0 layers");
+    assert_string_equal(plural(1000, "token").text, "1,000 tokens");
+    assert_string_equal(duration(0.04).text, "0.0s");
+    assert_string_equal(duration(75).text, "1m15s");
+    assert_string_equal(duration(7261).text, "2h01m");
+}
+
+static void test_no_speed_is_told_if_no_time_has_passed(void **state)
+{
+    (void)state;
+    assert_string_equal(rate_per_second(3000, 1.5).text, "2,000");
+    assert_string_equal(rate_per_second(3000, 0).text, "-");
+    assert_string_equal(rate_per_second(0, 0).text, "-");
+}
+
+static void check_paragraph(const char *columns, const char *text, const char *expected)
+{
+    const Screen screen = {false, "", ""};
+    char *printed;
+    size_t size;
+    FILE *const output = stdout;
+    setenv("COLUMNS", columns, 1);
+    stdout = memory_stream(&printed, &size);
+    screen_paragraph(&screen, "text", "%s", text);
+    fclose(stdout);
+    stdout = output;
+    assert_string_equal(printed, expected);
+    free(printed);
+}
+
+static void test_a_paragraph_breaks_between_words(void **state)
+{
+    (void)state;
+    check_paragraph("20", "one two", "text    one two\n");
+    check_paragraph("20", "one two three", "text    one two\n        three\n");
+    check_paragraph("20", "a-word-of-24-columns-and x", /* never broken */
+                    "text    a-word-of-24-columns-and\n        x\n");
+    check_paragraph("20", "ñññññ ñññññ ñ",
+                    "text    ñññññ ñññññ\n        ñ\n"); /* columns, not bytes */
+    check_paragraph("20", "one\ntwo", "text    one\n        two\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_counts_and_times_read_well),
+        cmocka_unit_test(test_no_speed_is_told_if_no_time_has_passed),
+        cmocka_unit_test(test_a_paragraph_breaks_between_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
