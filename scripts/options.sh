@@ -1,0 +1,15 @@
+#!/bin/sh
+# options.sh: brings the --help of the three programs in docs/options.md up to date. Called from the
+# project's root after an option has changed.
+set -eu
+page=docs/options.md
+{
+    sed '/^## train$/,$d' $page
+    for name in train sample attend; do
+        printf '## %s\n\n```\n$ ./%s --help\n' $name $name
+        ./$name --help
+        printf '```\n\n'
+    done
+} >$page.new
+sed -i '$d' $page.new
+mv $page.new $page
