@@ -13,8 +13,7 @@ typedef struct {
     double rate;     /* cosine, constant: the highest rate */
     double min_rate; /* cosine: the rate at the end */
     int64_t warmup;  /* steps in which the rate grows linearly */
-    double
-        cooldown; /* noam, constant: the last part of the run, a share of it, in which the rate falls to 0 */
+    double cooldown; /* noam, constant: the last part of the run, in which the rate falls to 0 */
     int64_t horizon; /* steps of the whole run */
 } Schedule;
 

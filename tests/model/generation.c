@@ -26,6 +26,28 @@ static void assert_same_logits(const char *what, const Real *got, const Real *wa
         assert_close_one(what, (double)got[j], (double)wanted[j], 1e-5);
 }
 
+/* The next token's scores of several sequences at once, of different lengths. */
+static void several_sequences_give_what_each_gives_by_itself(void **state)
+{
+    (void)state;
+    for (int c = 0; c < CASE_COUNT; c++) {
+        Gpt gpt = case_model(&CASES[c]);
+        const int V = gpt.config.vocabulary;
+        const size_t S = (size_t)CASE_BATCH.sequences;
+        Real *all = memory_new(S * (size_t)V, sizeof *all, "logits");
+        Real *one = memory_new((size_t)V, sizeof *one, "logits");
+        gpt_next_logits(&gpt, &CASE_BATCH, all);
+        for (int s = 0; s < CASE_BATCH.sequences; s++) {
+            const int from = CASE_BATCH.start[s], count = CASE_BATCH.start[s + 1] - from;
+            read_at_once(&gpt, CASE_BATCH.tokens + from, count, one);
+            assert_same_logits(CASES[c].name, ROW(all, s, V), one, V);
+        }
+        free(all);
+        free(one);
+        gpt_free(&gpt);
+    }
+}
+
 /* Far beyond the context of 7: each time it is full, [bos] (here token 12) and the last 3 stay. */
 static void the_cache_gives_what_reading_at_once_gives(void **state)
 {
@@ -338,6 +360,7 @@ static void a_wide_beam_finds_the_best_of_all_continuations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(several_sequences_give_what_each_gives_by_itself),
         cmocka_unit_test(the_cache_gives_what_reading_at_once_gives),
         cmocka_unit_test(a_copy_goes_on_like_the_original),
         cmocka_unit_test(the_smallest_contexts),
