@@ -108,7 +108,7 @@ static bool remove_hidden(const Directory *run, const char *hidden)
 static bool is_ours(const Directory *checkpoint)
 {
     char **names = directory_names(checkpoint);
-    bool ours = directory_lock(checkpoint);
+    bool ours = names && directory_lock(checkpoint);
     for (ptrdiff_t i = 0; i < arrlen(names); i++) {
         const char *const *file = RUN_FILES;
         while (*file && strcmp(*file, names[i]) != 0)
@@ -125,8 +125,11 @@ static void remove_checkpoint(const Directory *run, int64_t step)
     Directory checkpoint = {0};
     name_of(name, "", step, "");
     name_of(hidden, ".", step, ".old");
-    if (!directory_enter(&checkpoint, run, name))
-        return; /* it is a link, or gone */
+    if (!directory_enter(&checkpoint, run, name)) {
+        if (errno != ENOENT && errno != ENOTDIR && errno != ELOOP) /* a file, or a link */
+            file_failed("remove", name);
+        return;
+    }
     if (is_ours(&checkpoint) &&
         (renameat(run->handle, name, run->handle, hidden) || !remove_hidden(run, hidden)))
         file_failed("remove", checkpoint.path);

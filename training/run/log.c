@@ -39,9 +39,8 @@ Log log_begin(const Directory *directory)
 Log log_resume(const Directory *directory, size_t size)
 {
     Log log = {.directory = directory, .file = -1, .size = size};
-    Bytes file = {0};
-    if (directory_has(directory, NAME))
-        file = file_read_in(directory, NAME, false);
+    Bytes file = directory_has(directory, NAME) ? file_read_in(directory, NAME, false)
+                                                : (Bytes){format_text("%s", ""), 0};
     if (file.size < size) {
         warn("%s/%s is missing or too short: it begins again", directory->path, NAME);
         log = log_begin(directory);
