@@ -29,7 +29,7 @@ static void assert_corpus(const Corpus *c, const int *tokens, size_t count)
 static void test_each_line_that_is_not_blank_is_a_sequence(void **state)
 {
     (void)state;
-    /* Blank lines and lines of any white space are none; the last one needs no end. */
+    /* Lines of white space do not count; the last line needs no line end. */
     Corpus c = corpus_of_string("a b\n\n \t\r \n\u3000\nb\n\nc, a", false, false);
     assert_corpus(&c, (const int[]){0, 2, 3, 1, 0, 3, 1, 0, 4, 5, 2, 1}, 12);
     static const size_t lines[] = {0, 4, 7, 12};
@@ -123,7 +123,7 @@ static int line_at(const Corpus *c, size_t token)
     return line;
 }
 
-/* Holds pieces against the lines they came from, marking in `targets` each token foretold and in
+/* Compares pieces with the lines they came from; marks in `targets` each token to predict and in
  * `side` whose each line is. */
 static void mark_pieces(const Corpus *c, const Piece *pieces, int *targets, int *side, int own)
 {
@@ -134,14 +134,16 @@ static void mark_pieces(const Corpus *c, const Piece *pieces, int *targets, int 
         assert_int_equal(offset, 0);
         assert_true(piece.length > 0 && piece.length <= c->context);
         assert_true(piece.from + (size_t)piece.length < c->lines[line + 1]);
-        assert_true(side[line] == 0 || side[line] == own); /* a line is never torn */
+        assert_true(side[line] == 0 ||
+                    side[line] == own); /* all pieces of a line are on one side */
         side[line] = own;
         for (int i = 1; i <= piece.length; i++)
             targets[piece.from + (size_t)i]++;
     }
 }
 
-/* Every target of every line stands in exactly one piece; returns how many lines are held out. */
+/* Checks that every target of every line is in exactly one piece; returns how many lines are held
+ * out. */
 static int check_pieces(const Corpus *c)
 {
     const size_t lines = arrlenu(c->lines) - 1;
@@ -207,7 +209,7 @@ static void test_the_seed_draws_the_lines_held_out(void **state)
         corpus_free(&same);
     }
     assert_true(differ > SEEDS / 2);
-    /* 40 times each: five deviations are 28. */
+    /* 40 times each is expected; five standard deviations are 28. */
     for (int line = 0; line < LINES; line++)
         assert_in_range(drawn[line], 40 - 28, 40 + 28);
     corpus_free(&first);
@@ -226,7 +228,7 @@ static void test_the_tail_of_a_stream_is_held_out(void **state)
             assert_int_equal(c.train_end, end);
             assert_int_equal(c.train_targets, end - 1);
             assert_int_equal(c.held_out_targets, end < count ? count - end - 1 : 0);
-            size_t next = end; /* they lie in a row and read nothing that is trained on */
+            size_t next = end; /* they follow each other and read no token that is trained on */
             for (ptrdiff_t p = 0; p < arrlen(c.held_out); p++) {
                 assert_int_equal(c.held_out[p].from, next);
                 assert_in_range(c.held_out[p].length, 1, 4);

@@ -126,7 +126,7 @@ static void test_a_stream_is_shuffled(void **state)
     corpus_free(&c);
 }
 
-/* Reads on from the start, and for every step again from the position before it. */
+/* Reads 200 steps, and each of them again by a second reader that seeks its place. */
 static void check_resume(Corpus *c, int most)
 {
     Reader reader = reader_new(c, 7), resumed = reader_new(c, 7);
@@ -147,7 +147,7 @@ static void check_resume(Corpus *c, int most)
         assert_int_equal(reader.epoch, resumed.epoch);
         assert_int_equal(reader.next, resumed.next);
 
-        /* An epoch is read to its end, the last step of it being fewer, before the next begins. */
+        /* An epoch is read to its end before the next begins; its last step may be smaller. */
         if (reader.epoch != epoch) {
             assert_int_equal(reader.epoch, epoch + 1);
             assert_int_equal(of_epoch, epoch_pieces(c, 7, epoch));
@@ -173,7 +173,7 @@ static void test_a_place_beyond_the_epoch_is_refused(void **state)
     assert_false(reader_seek(&reader, 2, reader.count + 1));
     assert_false(reader_seek(&reader, 2, SIZE_MAX));
     int count;
-    reader_take(&reader, 4, &count); /* safe all the same */
+    reader_take(&reader, 4, &count); /* a refused place does no harm */
     assert_int_equal(count, 4);
     assert_int_equal(reader.epoch, 3);
     reader_free(&reader);

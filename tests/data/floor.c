@@ -68,7 +68,7 @@ static double brute_floor(const Corpus *c, int reach)
     return sum / (double)targets;
 }
 
-/* Every reach, each no lower than the next: who sees more can do no worse. */
+/* Every reach against brute force. A model that sees more can do no worse. */
 static void check_reaches(const Corpus *c)
 {
     static const int reaches[] = {1, 2, 3, 5, 8, REACH_ALL};
@@ -79,7 +79,7 @@ static void check_reaches(const Corpus *c)
         assert_true(floor <= before + 1e-12 && floor > 0);
         before = floor;
     }
-    assert_true(floor_of(c, 1) > before + 1e-3); /* or the reaches told nothing */
+    assert_true(floor_of(c, 1) > before + 1e-3); /* else the reaches would prove nothing */
     assert_close_one("a long reach", floor_of(c, 1000), before, 0);
     assert_close_one("the longest reach", floor_of(c, 0x7FFFFFFF), before, 0);
 }
@@ -160,7 +160,7 @@ static void test_the_floor_of_lines_that_are_cut(void **state)
     corpus_free(&c);
 }
 
-/* What is held out does not count: the same floor as of a text without it. */
+/* The floor is that of a text without the lines that are held out. */
 static void test_what_is_held_out_does_not_count(void **state)
 {
     (void)state;
@@ -198,7 +198,7 @@ static void test_what_is_held_out_does_not_count(void **state)
     free(text), free(rest);
 }
 
-/* One line, or the same line again: nothing is left to chance. A line without a fork is 0. */
+/* In one line, or in the same line again, every next token is certain. */
 static void test_a_text_without_choice_has_the_floor_0(void **state)
 {
     (void)state;

@@ -10,7 +10,7 @@
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
 
-/* Bytes with what belongs to them: a literal may hold a 0. */
+/* Bytes and their number, since a literal may hold a 0; and whether to lower-case them. */
 typedef struct {
     const char *bytes;
     size_t size;
@@ -21,7 +21,7 @@ typedef struct {
         literal, sizeof literal - 1, false \
     }
 
-/* In a block of just this size, so that a sanitizer sees a read beyond its end. */
+/* A copy in a block of exactly this size, so that a sanitizer sees a read beyond its end. */
 static char *exactly(const char *bytes, size_t size)
 {
     char *copy = malloc(size ? size : 1);
@@ -66,9 +66,9 @@ static void test_bytes_that_are_not_utf8_are_refused_with_their_place(void **sta
         {RAW("uno\ndos\xE9\ntres\n"), "a.txt:2:4:", "0xE9"},
         {RAW("uno\r\n\r\n\xFF"), "a.txt:3:1:", "0xFF"},
         {RAW("\xC3\xA1\xC3"), "a.txt:1:2:", "0xC3"},        /* cut off by the end */
-        {RAW("\xC3\xA1\xE2\x82\nx"), "a.txt:1:2:", "0xE2"}, /* by a line's end */
+        {RAW("\xC3\xA1\xE2\x82\nx"), "a.txt:1:2:", "0xE2"}, /* cut off by a line end */
         {RAW("\xF0\x9F\x98"), "a.txt:1:1:", "0xF0"},
-        {RAW("\xC0\xAF"), "a.txt:1:1:", "0xC0"}, /* longer than need be */
+        {RAW("\xC0\xAF"), "a.txt:1:1:", "0xC0"}, /* overlong */
         {RAW("\xC1\xBF"), "a.txt:1:1:", "0xC1"},
         {RAW("\xE0\x9F\xBF"), "a.txt:1:1:", "0xE0"},
         {RAW("\xF0\x8F\xBF\xBF"), "a.txt:1:1:", "0xF0"},
@@ -80,7 +80,7 @@ static void test_bytes_that_are_not_utf8_are_refused_with_their_place(void **sta
         {RAW("\xFE"), "a.txt:1:1:", "0xFE"},
         {RAW("\xEF\xBB\xBF"
              "a\xFF"),
-         "a.txt:1:2:", "0xFF"}, /* the mark is no column */
+         "a.txt:1:2:", "0xFF"}, /* a byte order mark takes no column */
         {RAW("\xC3\xB1"
              "and\xC3\xBA\xFF"),
          "a.txt:1:6:", "0xFF"}, /* columns, not bytes */
@@ -100,7 +100,7 @@ static void test_bytes_that_are_not_utf8_are_refused_with_their_place(void **sta
 static void test_utf8_stays_as_it_is(void **state)
 {
     (void)state;
-    /* The first and the last of each length, and beside the surrogates. */
+    /* The first and the last code points of each length, and those next to the surrogates. */
     static const char *const good[] = {
         "",
         "a",
@@ -139,12 +139,12 @@ static void test_byte_order_marks_and_line_ends(void **state)
 
 /* ---- NFC and lower case ---- */
 
-/* Putting marks in order takes the square of their number: 200,000 of them took a minute. */
+/* NFC sorts accents in the square of their number: 200,000 of them took a minute. */
 static void test_letters_with_too_many_accents_are_refused(void **state)
 {
     (void)state;
     enum { MOST = 100 };
-    char line[3 + 2 * (MOST + 1) + 1] = "b\nx"; /* x̂ is two characters */
+    char line[3 + 2 * (MOST + 1) + 1] = "b\nx"; /* x̂ has no single code point */
     for (int i = 0; i <= MOST; i++)
         memcpy(line + 3 + 2 * i, "\xCC\x82", 2);
     Raw raw = {line, strlen(line), false};
@@ -157,10 +157,11 @@ static void test_letters_and_accents_are_composed(void **state)
 {
     (void)state;
     assert_clean("cafe\xCC\x81\n", false, "caf\xC3\xA9\n");
-    assert_clean("e\xCC\x81\ne\xCC\x81", false, "\xC3\xA9\n\xC3\xA9"); /* nor an end */
+    assert_clean("e\xCC\x81\ne\xCC\x81", false,
+                 "\xC3\xA9\n\xC3\xA9"); /* a line end does not prevent it */
     assert_clean("n\xCC\x83u\xCC\x88", false, "\xC3\xB1\xC3\xBC");
     assert_clean("e\n\xCC\x81", false, "e\n\xCC\x81");                /* not across lines */
-    assert_clean("a\xCC\x87\xCC\xA3", false, "\xE1\xBA\xA1\xCC\x87"); /* marks put in order */
+    assert_clean("a\xCC\x87\xCC\xA3", false, "\xE1\xBA\xA1\xCC\x87"); /* accents are sorted */
     assert_clean("\xE1\x84\x80\xE1\x85\xA1\xE1\x86\xA8", false, "\xEA\xB0\x81"); /* 각 */
     assert_clean("\xE2\x84\xAB", false, "\xC3\x85");                 /* ångström's own sign */
     assert_clean("\xE0\xA5\x98", false, "\xE0\xA4\x95\xE0\xA4\xBC"); /* never composed */
@@ -251,7 +252,7 @@ static void test_a_file_is_read_and_cleaned(void **state)
     scratch_remove(folder);
 }
 
-/* Reads the file at `path` as standard input; says on standard error what else it became. */
+/* Reads the file at `path` as standard input; prints the clean text on standard error. */
 static void read_standard_input(void *path)
 {
     dup2(open(path, O_RDONLY), STDIN_FILENO);

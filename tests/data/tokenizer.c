@@ -69,10 +69,10 @@ static void test_ids_are_in_the_order_of_first_appearance(void **state)
     assert_words("un gato\nun perro", stream, "un|gato|perro|");
     const TokenizerRules characters = {.stream = true, .kind = TOKENIZER_CHAR, .min_count = 1};
     assert_words("añb a\nb👍", characters, "a|ñ|b| |\n|👍|");
-    /* By lines, no id for what stands in no line: ends, and blank lines. */
+    /* Read by lines, line ends and what stands in blank lines get no id. */
     TokenizerRules lines = {.kind = TOKENIZER_CHAR, .min_count = 1};
     assert_words("ab\nb a\n \t \nc", lines, "[bos]|[eos]|a|b| |c|");
-    lines.max_words = 3; /* nor does anything become unknown for it */
+    lines.max_words = 3; /* and nothing becomes unknown because of them */
     assert_words("ab\nab\nabc", lines, "[bos]|[eos]|a|b|c|");
 }
 
@@ -83,7 +83,7 @@ static void test_rare_words_become_unk(void **state)
     assert_words(text, ALL, "[bos]|[eos]|d|a|b|c|e|");
     TokenizerRules rules = {.min_count = 2};
     assert_words(text, rules, "[bos]|[eos]|[unk]|d|a|c|");
-    assert_words("b b a a", rules, "[bos]|[eos]|b|a|"); /* nothing goes, so nothing unknown */
+    assert_words("b b a a", rules, "[bos]|[eos]|b|a|"); /* all words are kept: there is no [unk] */
     rules.stream = true;
     assert_words(text, rules, "[unk]|d|a|c|");
     rules.kind = TOKENIZER_CHAR;
@@ -251,7 +251,7 @@ static void test_upper_case_falls_back_to_lower_case(void **state)
     assert_wrong(&t, "COME", 4, "here: the model does not know 'COME'; its nearest: Come");
     tokenizer_free(&t);
 
-    t = train("el el perro", (TokenizerRules){.min_count = 2}); /* before it is [unk] */
+    t = train("el el perro", (TokenizerRules){.min_count = 2}); /* it is tried before [unk] */
     assert_prompt(&t, "El Perro gato", "0 3 2 2");
     tokenizer_free(&t);
 }
@@ -331,7 +331,7 @@ static void test_reserved_tokens_are_refused_with_their_line(void **state)
 
 /* ---- Decoding ---- */
 
-/* Encodes a text and decodes it again. `learned` is the text that tells the spacing, or NULL. */
+/* Encodes a text and decodes it again. */
 static void assert_decoded(const Tokenizer *t, const char *text, const char *wanted)
 {
     int *ids = NULL;
