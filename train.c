@@ -1,5 +1,5 @@
-/* train.c: trains a small GPT on a text file and writes a model directory. It opens a trainer, takes
- * step after step, evaluates, logs and saves when that is due, and prints how to go on. */
+/* train.c: trains a small GPT on a text file and writes a model directory. It opens a trainer,
+ * takes step after step, evaluates, logs and saves when that is due, and prints how to go on. */
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>

@@ -47,8 +47,8 @@ static void announce_text(const Trainer *t, const Screen *screen)
         screen_paragraph(screen, "hint", "%s", t->hint);
 }
 
-/* What the losses below compare with: to guess uniformly, to know only how often each token comes,
- * and to know how often it follows each prefix. */
+/* Losses to compare with: those of a uniform guess, of knowing how often each token occurs, and of
+ * knowing how often it follows each prefix (the floor). */
 static void announce_losses(const Trainer *t, const Screen *screen)
 {
     screen_paragraph(screen, "losses", "%.6f by a uniform guess, %.6f from the %s frequencies",

@@ -1,5 +1,5 @@
-/* answer.c: a generator reads the prompt once; each continuation starts from a copy of its state, or
- * a beam search from its slot of the KV cache. Counts come from searching the training text. */
+/* answer.c: a generator reads the prompt once; each continuation starts from a copy of its state,
+ * or a beam search from its slot of the KV cache. Counts come from searching the training text. */
 #include "answer.h"
 
 #include <math.h>

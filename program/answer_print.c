@@ -1,6 +1,6 @@
-/* answer_print.c: a table with a bar for each probability; continuations as text, which a map groups
- * if they are equal; and the same as JSON. All words go through display.h: a prompt or a model may
- * contain escape sequences. */
+/* answer_print.c: a table with a bar for each probability; continuations as text, which a map
+ * groups if they are equal; and the same as JSON. All words go through display.h: a prompt or a
+ * model may contain escape sequences. */
 #include "answer_print.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
-/* answer.c (test): what a model answers to a prompt. Continuations consist of words only, drawn with
- * the model's own probabilities or searched exhaustively, and tell when the context was full. */
+/* answer.c (test): what a model answers to a prompt. Continuations consist of words only, drawn
+ * with the model's own probabilities or searched exhaustively, and tell when the context was full.
+ */
 #include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
