@@ -114,7 +114,9 @@ static bool is_edited(const Ending *ending, const Ending *whole)
 static void try_one(Damage *damage, Job *job, const Ending *whole, int file, const char *what)
 {
     const Ending ending = run_apart(job, (void *)damage->run);
-    const bool refused = has_died(&ending) && strstr(ending.said, damage->run);
+    /* Edited settings that do not go together are a usage error. */
+    const bool misused = FILES[file].editable && ending.status == 64 && ending.lines == 1;
+    const bool refused = misused || (has_died(&ending) && strstr(ending.said, damage->run));
     const bool same = !strcmp(ending.said, whole->said),
                finished = !ending.signal && !ending.status;
     const bool edited =
