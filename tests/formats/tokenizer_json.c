@@ -9,6 +9,7 @@
 #include "formats/json.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/literal.h"
+#include "tests/helpers/model_directory.h"
 #include "tests/helpers/scratch.h"
 
 static Directory entered; /* the folder that a test is at work in */
@@ -197,9 +198,72 @@ static void test_what_is_written(void **state)
     tokenizer_free(&t);
 }
 
+static const char T[] = "tokenizer.json", U[] = "tokenizer_config.json";
+
+static const Edit OF_TOKENIZER[] = {
+    {T, "\"WordLevel\"", "\"BPE\"", "is a BPE tokenizer"},
+    {T, "\"WordLevel\"", "3", "nameless"},
+    {T, "\"vocab\":{", "\"x\":{", "vocab is missing"},
+    {T, "\"vocab\":{", "\"vocab\":[],\"x\":{", "vocab is []"},
+    {T, "\"el\":2", "\"el\":3", "two words have the id"},
+    {T, "\"el\":2", "\"el\":10", "'el' has the id 10"},
+    {T, "\"el\":2", "\"el\":-1", "no id for 'el'"},
+    {T, "\"el\":2", "\"el\":1.5", "no id for 'el'"},
+    {T, "\"el\":2", "\"el\":\"2\"", "no id for 'el'"},
+    {T, "\"el\":2", "\"el\":1e99", "no id for 'el'"},
+    {T, "\"el\":2", "\"perro\":2", "two ids for"},
+    {T, "\"el\":2,", "", "no word for the id 2"},
+    {T, "\"el\":2,", "\"el\":2,\"el\":2,", NULL}, /* which changes nothing */
+    {T, "\"el\":2", "\"e\xFF\":2", "is not UTF-8"},
+    {T, "\"el\":2", "\"e\\\\u0000\":2", NULL}, /* a backslash and u0000 */
+    {T, "\"content\":\"[bos]\"", "\"content\":\"<s>\"", "two words have the id"},
+    {T, "\"content\":\"[bos]\"", "\"content\":7", "added token"},
+    {T, "\"special\":true", "\"special\":false", "special"},
+    {T, "\"normalized\":false", "\"normalized\":true", "normalized"},
+    {T, "\"?\":9", "\"x\":10", "'x' has the id 10"},
+    {T, "\"added_tokens\":[", "\"added_tokens\":[{\"id\":10,\"content\":\"<x>\"" ADDED ",",
+     "'<x>' has the id 10"},
+    {T, "{\"type\":\"NFC\"}", "null", NULL},
+    {T, "{\"type\":\"NFC\"}", "{\"type\":\"Lowercase\"}", NULL},
+    {T, "{\"type\":\"NFC\"}", "{\"type\":\"NFKC\"}", "normalizer is {\"type\":\"NFKC\"}"},
+    {T, "{\"type\":\"NFC\"}",
+     "{\"type\":\"Sequence\",\"normalizers\":"
+     "[{\"type\":\"Lowercase\"},{\"type\":\"StripAccents\"}]}",
+     "StripAccents"},
+    {T, "{\"type\":\"NFC\"}", "{\"type\":\"Sequence\"}", "normalizer"},
+    {T, "{\"type\":\"NFC\"}", "\"NFC\"", "normalizer"},
+    {T, "\"Isolated\"", "\"Removed\"", "pre_tokenizer is"},
+    {T, "\"pre_tokenizer\":{", "\"pre_tokenizer\":null,\"x\":{", "pre_tokenizer is null"},
+    {T, "\"pre_tokenizer\":{", "\"pre_tokenizer\":{\"type\":\"ByteLevel\"},\"x\":{", "ByteLevel"},
+    {T, "\"pre_tokenizer\":{", "\"pre_tokenizer\":{\"type\":\"Whitespace\"},\"x\":{", NULL},
+    {T, "\"pre_tokenizer\":{", "\"pre_tokenizer\":{\"type\":\"WhitespaceSplit\"},\"x\":{", NULL},
+    {T, "\"post_processor\":{", "\"post_processor\":null,\"x\":{", NULL},
+    {T, "\"TemplateProcessing\"", "\"BertProcessing\"", "post_processor"},
+    {T, "\"single\":[", "\"single\":[{\"SpecialToken\":{\"id\":\"[bos]\"}},", "post_processor"},
+    {T, "\"single\":[", "\"single\":[],\"x\":[", "post_processor"},
+    {T, "\"single\":[", "\"single\":[{\"Sequence\":{\"id\":\"B\"}}],\"x\":[", "post_processor"},
+    {T, "\"single\":[", "\"single\":[{\"Sequence\":{\"id\":\"A\"}}],\"x\":[", NULL},
+    {T, "\"tokens\":[\"[bos]\"]", "\"tokens\":[\"[cls]\"]", "'[cls]'"},
+    {T, "\"tokens\":[\"[bos]\"]", "\"tokens\":[]", "post_processor"},
+    {T, "\"unk_token\"", "\"x\"", NULL},
+    {U, "\"eos_token\":\"[eos]\"", "\"eos_token\":{\"content\":\"[eos]\"}", NULL},
+    {U, "\"eos_token\":\"[eos]\"", "\"eos_token\":\"[bos]\"", NULL},
+    {U, "\"eos_token\":\"[eos]\"", "\"eos_token\":\"<e>\"", "eos_token names '<e>'"},
+    {U, "\"eos_token\":\"[eos]\"", "\"eos_token\":3", NULL}, /* then config.json says it */
+    {U, "{", "{\"add_bos_token\":false,", "add_bos_token"},
+    {U, "{", "{\"add_bos_token\":true,", NULL},
+};
+
+static void test_what_is_not_supported_is_named(void **state)
+{
+    (void)state;
+    EDITS(OF_TOKENIZER, PLAIN);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_is_not_supported_is_named),
         cmocka_unit_test(test_a_tokenizer_from_elsewhere_is_read_and_written),
         cmocka_unit_test(test_lines_without_a_known_end_are_refused),
         cmocka_unit_test(test_many_words_keep_their_ids),
