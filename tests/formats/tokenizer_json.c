@@ -1,5 +1,5 @@
-/* tokenizer_json.c: tokenizers are written as Transformers reads them, and those of others are read.
- * What is refused is in pretrained.c, which damages these files one by one. */
+/* Tokenizers are written as Transformers reads them, and those of others are read; what is not
+ * supported is refused in one line. */
 #include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,16 +11,6 @@
 #include "tests/helpers/literal.h"
 #include "tests/helpers/model_directory.h"
 #include "tests/helpers/scratch.h"
-
-static Directory entered; /* the folder that a test is at work in */
-
-static const Directory *enter(const char *folder)
-{
-    if (entered.path)
-        directory_close(&entered);
-    entered = directory_open(folder);
-    return &entered;
-}
 
 #define ADDED                                                                        \
     ",\"single_word\":false,\"lstrip\":false,\"rstrip\":false,\"normalized\":false," \
