@@ -155,10 +155,11 @@ static void greet(const Pretrained *model)
     size_t count = 0;
     for (int id = 0; id < words->count; id++)
         count += !vocabulary_is_special(words, id);
-    printf("%s knows %s. Type the beginning of a %s%s.\nAn empty line starts from nothing; Ctrl-D "
-           "leaves.\n",
-           model->directory.path, plural(count, letters ? "character" : "word").text,
-           letters ? "text" : "sentence", letters ? "" : "; Tab completes a word");
+    printf("%s knows %s%s.\n", model->directory.path,
+           plural(count, letters ? "character" : "word").text,
+           letters ? "" : "; Tab completes them");
+    printf("Type the beginning of a %s, or nothing. Ctrl-D leaves.\n",
+           letters ? "text" : "sentence");
 }
 
 /* Whether a person asks for help, in a word that the model does not know. */
