@@ -19,13 +19,13 @@ Report report_new(const Trainer *trainer, const Screen *screen, int64_t last)
 
 /* ---- The time that is left ---- */
 
-void report_step_time(Report *r, double seconds, int targets)
+void report_step_time(Report *r, double seconds, int64_t targets)
 {
     if (++r->timed <= 0)
         return;
     const double fade = exp(-seconds / MEMORY);
     r->recent_steps = r->recent_steps * fade + 1;
-    r->recent_targets = r->recent_targets * fade + targets;
+    r->recent_targets = r->recent_targets * fade + (double)targets;
     r->recent_seconds = r->recent_seconds * fade + seconds;
 }
 

@@ -3,6 +3,8 @@
 #ifndef PULGA_REPORT_H
 #define PULGA_REPORT_H
 
+#include <stdint.h>
+
 #include "screen.h"
 #include "training/trainer.h"
 
@@ -24,7 +26,7 @@ Report report_new(const Trainer *trainer, const Screen *screen, int64_t last);
 void report_row(Report *report, const LogEntry *entry);
 
 /* Takes note of how long one step, or one evaluation, took: the time left is estimated from it. */
-void report_step_time(Report *report, double seconds, int targets);
+void report_step_time(Report *report, double seconds, int64_t targets);
 void report_evaluation_time(Report *report, double seconds);
 
 /* Refresh the status line, at most ten times a second: after a step; while evaluating. */
