@@ -33,8 +33,8 @@ static GptWork work_of(const Gpt *gpt, Arena *arena)
 {
     const size_t N = (size_t)gpt->rows, C = (size_t)gpt->config.width;
     const int V = gpt->config.vocabulary;
-    const int most = LOGITS_AT_ONCE / V > LEAST_PIECE ? LOGITS_AT_ONCE / V : LEAST_PIECE;
-    const int piece = gpt->rows < most ? gpt->rows : most;
+    const int most = max_int(LOGITS_AT_ONCE / V, LEAST_PIECE);
+    const int piece = min_int(gpt->rows, most);
     size_t strip = 0;
     for (int l = 0; l < gpt->config.layers; l++) {
         const size_t size = attention_strip_size(&gpt->block[l].shape.attention);
@@ -199,7 +199,7 @@ static double head_and_loss(Gpt *gpt, const Batch *batch, double *each, bool lea
     const int C = gpt->config.width, V = gpt->config.vocabulary;
     double sum = 0;
     for (int from = 0; from < batch->rows; from += work->piece) {
-        const int left = batch->rows - from, rows = left < work->piece ? left : work->piece;
+        const int rows = min_int(batch->rows - from, work->piece);
         const int *targets = batch->targets + from;
         const Real *x = ROW(gpt->keep.normed, from, C);
 

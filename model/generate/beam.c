@@ -157,7 +157,7 @@ static int read_on(Beam *beam)
         beam->slots[rows++] = h->slot;
     }
     for (int from = 0, count; from < rows; from += count) {
-        count = rows - from < beam->gpt->rows ? rows - from : beam->gpt->rows;
+        count = min_int(rows - from, beam->gpt->rows);
         const Batch batch = {.rows = count,
                              .sequences = count,
                              .start = beam->start,

@@ -43,7 +43,7 @@ static void read_from(Generator *g, int from)
 
 int generator_keeps(const Generator *g, bool *after_bos)
 {
-    const int T = g->gpt->config.context, kept = T / 2 > 1 ? T / 2 : 1;
+    const int T = g->gpt->config.context, kept = max_int(T / 2, 1);
     *after_bos = g->bos >= 0 && kept < T;
     return kept;
 }

@@ -34,7 +34,7 @@ static void sink(Ranked *heap, int count, int at)
 
 int rank_best(Ranked *best, int k, const double *values, int count)
 {
-    k = k < count ? k : count;
+    k = min_int(k, count);
     for (int i = 0; i < k; i++)
         best[i] = (Ranked){values[i], i};
     for (int i = k / 2 - 1; i >= 0; i--)

@@ -52,8 +52,8 @@ size_t attention_strip_size(const AttentionShape *shape)
 {
     int keys = 0; /* of the widest strip */
     for (int h = 0; h < shape->heads; h++) {
-        const int span = pattern_largest_span(pattern_of(shape, h), shape->context, STRIP_ROWS);
-        keys = span > keys ? span : keys;
+        const Pattern pattern = pattern_of(shape, h);
+        keys = max_int(keys, pattern_largest_span(pattern, shape->context, STRIP_ROWS));
     }
     return (size_t)STRIP_ROWS * (size_t)strip_width(keys);
 }
@@ -129,7 +129,7 @@ typedef struct {
 
 static Strip strip_from(const Head *head, int query)
 {
-    const int left = head->q.rows - query, queries = left < STRIP_ROWS ? left : STRIP_ROWS;
+    const int queries = min_int(head->q.rows - query, STRIP_ROWS);
     const KeyRange span = pattern_span(head->pattern, head->length, head->past + query, queries);
     const int keys = span.end - span.from;
     return (Strip){query, queries, span.from, keys, strip_width(keys)};

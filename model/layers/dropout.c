@@ -31,7 +31,7 @@ void dropout_apply_row(Real *x, int count, uint32_t row, RandomPurpose purpose, 
         words_of_group(words, (uint32_t)(from / GROUP), row, purpose, (uint32_t)site, dropout);
         for (int k = 0; k < 4; k++) {
             const int begin = from + k * LANES;
-            const int end = begin + LANES < count ? begin + LANES : count;
+            const int end = min_int(begin + LANES, count);
             for (int j = begin; j < end; j++)
                 x[j] *= words[k][j - begin] < threshold ? 0 : kept;
         }

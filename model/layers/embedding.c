@@ -24,7 +24,7 @@ void embedding_backward(Embedding dp, const Real *dy, const Batch *batch, int C,
     enum { COLUMNS = 64 };
     OMP(parallel for if(worth_threads(batch->rows, C)))
     for (int from = 0; from < C; from += COLUMNS) {
-        const int end = from + COLUMNS < C ? from + COLUMNS : C;
+        const int end = min_int(from + COLUMNS, C);
         for (int i = 0; i < batch->rows; i++) {
             Real *dtoken = ROW(dp.wte, batch->tokens[i], C);
             Real *dposition = ROW(dp.wpe, batch->positions[i], C);

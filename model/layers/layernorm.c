@@ -48,7 +48,7 @@ void layernorm_backward(Real *dx, LayerNorm dp, const Real *dy, LayerNormKeep ke
     enum { COLUMNS = 64 };
     OMP(parallel for if(worth_threads(N, C)))
     for (int from = 0; from < C; from += COLUMNS) {
-        const int end = from + COLUMNS < C ? from + COLUMNS : C;
+        const int end = min_int(from + COLUMNS, C);
         for (int i = 0; i < N; i++) {
             const Real *in = ROW(x, i, C), *dout = ROW(dy, i, C);
             const Real mean = keep.mean[i], rstd = keep.rstd[i];

@@ -22,7 +22,7 @@ static void add_rows(Real *db, const Real *dy, int N, int out)
     enum { COLUMNS = 64 };
     OMP(parallel for if(worth_threads(N, out)))
     for (int from = 0; from < out; from += COLUMNS) {
-        const int end = from + COLUMNS < out ? from + COLUMNS : out;
+        const int end = min_int(from + COLUMNS, out);
         for (int i = 0; i < N; i++)
             for (int j = from; j < end; j++)
                 db[j] += ROW(dy, i, out)[j];

@@ -29,9 +29,7 @@ bool pattern_next(Pattern pattern, int length, int query, KeyRange *keys)
         return false;
     switch (pattern.kind) {
     case PATTERN_CAUSAL: *keys = (KeyRange){0, query + 1}; break;
-    case PATTERN_WINDOW:
-        *keys = (KeyRange){query < pattern.size ? 0 : query - pattern.size + 1, query + 1};
-        break;
+    case PATTERN_WINDOW: *keys = (KeyRange){max_int(query - pattern.size + 1, 0), query + 1}; break;
     case PATTERN_FULL: *keys = (KeyRange){0, length}; break;
     }
     return true;
@@ -42,8 +40,8 @@ KeyRange pattern_span(Pattern pattern, int length, int query, int queries)
     KeyRange span = {length, 0};
     for (int i = query; i < query + queries; i++)
         for (KeyRange keys = {0}; pattern_next(pattern, length, i, &keys);) {
-            span.from = keys.from < span.from ? keys.from : span.from;
-            span.end = keys.end > span.end ? keys.end : span.end;
+            span.from = min_int(span.from, keys.from);
+            span.end = max_int(span.end, keys.end);
         }
     return span;
 }
@@ -52,8 +50,7 @@ int pattern_largest_span(Pattern pattern, int length, int queries)
 {
     if (pattern.kind != PATTERN_WINDOW || pattern.size >= length)
         return length;
-    const int64_t span = (int64_t)pattern.size + queries - 1;
-    return span < length ? (int)span : length;
+    return (int)min_int64((int64_t)pattern.size + queries - 1, length);
 }
 
 size_t pattern_pairs(Pattern pattern, int length)
@@ -78,13 +75,13 @@ int pattern_reach(const Pattern *patterns, int layers, int heads)
         int furthest = 0;
         for (int h = 0; h < heads; h++) {
             const int reach = patterns ? reach_of_head(ROW(patterns, l, heads)[h]) : INT_MAX;
-            furthest = reach > furthest ? reach : furthest;
+            furthest = max_int(furthest, reach);
         }
         if (furthest == INT_MAX)
             return REACH_ALL;
         back += furthest;
     }
-    return back < INT_MAX ? (int)back + 1 : INT_MAX;
+    return (int)min_int64(back + 1, INT_MAX);
 }
 
 const char *pattern_text(Pattern pattern, char text[PATTERN_TEXT])

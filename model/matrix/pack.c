@@ -77,9 +77,9 @@ static void transpose(Real *to, ptrdiff_t to_step, const Real *from, ptrdiff_t f
         return;
     }
     for (int next = 0; next < cols; next += TURN_COLS) {
-        const int j = next < cols - TURN_COLS ? next : cols - TURN_COLS;
+        const int j = min_int(next, cols - TURN_COLS);
         for (int k = 0; k < rows; k += TURN_ROWS) {
-            const int i = k < rows - TURN_ROWS ? k : rows - TURN_ROWS;
+            const int i = min_int(k, rows - TURN_ROWS);
             turn_block(to + i * to_step + j, to_step, from + j * from_step + i, from_step);
         }
     }
@@ -143,7 +143,7 @@ static void pair_turned(Real *words, const Kernel *kernel, Matrix a)
     enum { AT_ONCE = 32 }; /* rows: no more words than a panel of b has */
     _Alignas(64) Real turned[DEPTH_BLOCK * AT_ONCE];
     for (int i = 0; i < a.rows; i += AT_ONCE) {
-        const int rows = a.rows - i < AT_ONCE ? a.rows - i : AT_ONCE;
+        const int rows = min_int(a.rows - i, AT_ONCE);
         pair_all_rows(turned, AT_ONCE, kernel, transposed(matrix_rows(a, i, rows)));
         transpose(words + i * A_ROW_STEP, A_ROW_STEP, turned, AT_ONCE, rows, (a.cols + 1) / 2);
     }
