@@ -15,7 +15,7 @@ _Static_assert(__BYTE_ORDER == __LITTLE_ENDIAN, "the files' numbers are little-e
 enum { MAX_HEADER = 100000000 }; /* the format's own limit */
 
 static const char *const OWN_TYPE = sizeof(Real) == 4 ? "F32" : "F64";
-static const char METADATA[] = "__metadata__", CHECKSUM[] = "xxh3_64";
+static const char METADATA[] = "__metadata__", CHECKSUM[] = "checksum";
 
 /* The checksum of a file begins with its metadata, in the order in which it stands there. */
 static uint64_t checksum_of_metadata(const cJSON *metadata)

@@ -135,7 +135,7 @@ static void test_format(void **state)
         checksum_continue(checksum_continue(sum, numbers, sizeof A), numbers + sizeof A, sizeof B);
     checksum_hex(checksum, sum);
     assert_string_equal(cJSON_GetObjectItem(metadata, "format")->valuestring, "pt");
-    assert_string_equal(cJSON_GetObjectItem(metadata, "xxh3_64")->valuestring, checksum);
+    assert_string_equal(cJSON_GetObjectItem(metadata, "checksum")->valuestring, checksum);
 
     const cJSON *first = metadata->next, *second = first->next;
     char *a = cJSON_PrintUnformatted(first), *b = cJSON_PrintUnformatted(second);
@@ -457,8 +457,8 @@ static void test_bad_kinds(void **state)
         "{a:" ONE("[2]", "0", "8") "}",
         "[\"a\"," ONE("[2]", "0", "8") "]",
         /* a checksum that is another one's */
-        "{\"__metadata__\":{\"xxh3_64\":\"0000000000000000\"},\"a\":" ONE("[2]", "0", "8") "}",
-        "{\"__metadata__\":{\"xxh3_64\":\"\"},\"a\":" ONE("[2]", "0", "8") "}",
+        "{\"__metadata__\":{\"checksum\":\"0000000000000000\"},\"a\":" ONE("[2]", "0", "8") "}",
+        "{\"__metadata__\":{\"checksum\":\"\"},\"a\":" ONE("[2]", "0", "8") "}",
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_bad_header(folder, bad[i], 8);

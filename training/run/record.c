@@ -112,7 +112,12 @@ const char *record_kernel(const Config *config)
 void record_check_identity(const Config *config, const Directory *directory,
                            const Identity identity)
 {
-    if (!config->identity || strcmp(config->identity, identity) != 0)
+    if (!config->identity)
+        die("%s was begun by an earlier version of train and cannot be resumed; begin a new run "
+            "with "
+            "--from %s",
+            directory->path, directory->path);
+    if (strcmp(config->identity, identity) != 0)
         die("%s cannot be resumed: its config.json or tokenizer.json was changed since it was "
             "begun; change it back, or begin a new run with --from %s",
             directory->path, directory->path);
