@@ -55,7 +55,7 @@ static void sync_above(const char *path)
 
 void directory_make(const char *path)
 {
-    char *part = format_text("%s", path);
+    char *part = format_text("%s", path); /* cut at one slash after the other */
     for (char *slash = part + 1;; slash++) {
         slash += strcspn(slash, "/");
         const char kept = *slash;
@@ -73,7 +73,7 @@ void directory_make(const char *path)
 
 bool directory_lock(const Directory *directory)
 {
-    if (fcntl(directory->handle, F_GETFL) & O_PATH)
+    if (fcntl(directory->handle, F_GETFL) & O_PATH) /* see directory_open */
         die("cannot open %s: %s", directory->path, strerror(EACCES));
     if (!flock(directory->handle, LOCK_EX | LOCK_NB))
         return true;
@@ -106,6 +106,7 @@ bool directory_is_same(const Directory *directory, const char *name, const char 
 char **directory_names(const Directory *directory)
 {
     char **names = NULL;
+    /* A handle of its own, since reading a list moves a position that all copies share. */
     const int handle = openat(directory->handle, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *list = handle < 0 ? NULL : fdopendir(handle);
     if (!list)

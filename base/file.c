@@ -34,6 +34,8 @@ static Bytes read_all(int file, const char *name, bool text)
 {
     Bytes all = {0};
     struct stat status;
+    /* A file's size is only a first guess: it may grow while it is read, and those in /proc have
+     * size 0. */
     const bool sized = !fstat(file, &status) && S_ISREG(status.st_mode) && status.st_size > 0;
     size_t room = 0;
     for (;;) {
@@ -94,6 +96,7 @@ Bytes file_read_in(const Directory *directory, const char *name, bool text)
 
 static const char TEMPORARY[] = ".new"; /* how a temporary name ends */
 
+/* Undoes what begin did, except for the stream. */
 static void end(FileWriter *writer)
 {
     if (writer->blocking)
@@ -150,6 +153,7 @@ static int open_directory_of(const char *path)
     return handle;
 }
 
+/* Holds back the signals that would end the program between begin and commit. */
 static void block_signals(FileWriter *writer)
 {
     static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
@@ -187,6 +191,8 @@ static bool sync_name(const FileWriter *writer)
     return !fsync(writer->directory) || errno == EINVAL || file_failed("write", writer->path);
 }
 
+/* In this order: all bytes to the system, to the disk, the new name, the name to the disk. If a step
+ * fails, the old file is still there and the temporary one goes. */
 bool file_commit(FileWriter *writer)
 {
     const bool replaces = writer->temporary != NULL;

@@ -39,6 +39,8 @@ static size_t bytes_of(const NamedTensor *tensor)
     return (size_t)(tensor->rows ? tensor->rows : 1) * (size_t)tensor->cols * sizeof(Real);
 }
 
+/* {"__metadata__": {...}, "NAME": {"dtype": "F32", "shape": [rows, cols], "data_offsets": [begin,
+ * end]}, ...}, the offsets counted from the end of the header. */
 static cJSON *header_of(const NamedTensor *tensors, int count, cJSON *metadata)
 {
     cJSON *header = cJSON_CreateObject();
@@ -76,6 +78,7 @@ bool safetensors_write(const Directory *directory, const char *name, const Named
     cJSON_DetachItemViaPointer(header, metadata); /* it stays the caller's */
     cJSON_Delete(header);
 
+    /* The header is padded with spaces, so that the numbers begin on a multiple of 8. */
     FileWriter writer;
     bool good = file_begin(&writer, directory, name);
     if (good) {
@@ -98,6 +101,7 @@ typedef struct TensorEntry {
     size_t begin, end; /* bytes of its numbers */
 } TensorEntry;
 
+/* A whole number that a double holds exactly, as JSON's numbers are doubles. */
 static bool is_size(const cJSON *item)
 {
     return cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble <= 0x1p53 &&
@@ -185,6 +189,8 @@ static void check_offsets(const SafeTensors *tensors, size_t size)
             size);
 }
 
+/* Compares the checksum, if the file has one of ours: files of others have none. The entries are in
+ * the order of their numbers here. */
 static void check_checksum(const SafeTensors *tensors)
 {
     const char *written = safetensors_metadata(tensors, CHECKSUM);
@@ -203,6 +209,7 @@ static void check_checksum(const SafeTensors *tensors)
         die("%s is damaged: it does not match its checksum", tensors->path);
 }
 
+/* The entries are sorted by name here. */
 static void check_names(const SafeTensors *tensors)
 {
     for (int i = 1; i < tensors->count; i++)
@@ -279,6 +286,7 @@ void safetensors_read(const SafeTensors *tensors, const NamedTensor *into)
         memcpy(into->at, at, bytes);
         return;
     }
+    /* The other type is converted. The numbers need not be aligned, so each is copied first. */
     for (size_t i = 0; i < bytes / sizeof(Real); i++) {
         float narrow;
         double wide;

@@ -19,6 +19,9 @@ static const double EPSILON = 1e-5; /* of every layer norm */
 
 /* ---- Writing ---- */
 
+/* The first of Transformers' models that is the same as this one. gpt2 is pre-norm; openai-gpt is
+ * post-norm, and its feed-forward layer is always four times as wide as the model. Neither knows
+ * windows, or heads whose widths do not add up to the model's. */
 static const char *model_type(const GptConfig *shape)
 {
     const bool plain = !shape->patterns && shape->heads * shape->head_size == shape->width;
@@ -144,6 +147,7 @@ static void check_the_rest(const Reading *file)
             refuse(file, file->json, fields[i].name, fields[i].supported ? "true" : "false");
 }
 
+/* The activation; dies if it is neither relu nor the tanh form of gelu. */
 static bool is_gelu(const Reading *file, bool old)
 {
     const char *name = old ? "afn" : "activation_function";
@@ -181,6 +185,7 @@ static Pattern *read_patterns(const Reading *file, int layers, int heads)
     return patterns;
 }
 
+/* The fields of all three model types, then the differences between them. */
 static GptConfig read_shape(const Reading *file, const char *type)
 {
     const bool own = !strcmp(type, "pulga"), old = !strcmp(type, "openai-gpt");

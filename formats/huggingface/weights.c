@@ -33,6 +33,8 @@ static int list_block(NamedTensor *list, const Gpt *gpt, Real *block, const char
     return gpt->tensor_count;
 }
 
+/* Files of ours always have the names of a whole model, which begin with "transformer." except for
+ * the head's. */
 int weights_list(NamedTensor *list, const Gpt *gpt, Real *block, const char *prefix)
 {
     return list_block(list, gpt, block, prefix, "transformer.");

@@ -29,6 +29,7 @@ const char *const RUN_FILES[] = {"state.safetensors",
 
 typedef char Name[64];
 
+/* "checkpoint-STEP", with "." before and ".new" or ".old" after it while it is made or removed. */
 static void name_of(Name name, const char *prefix, int64_t step, const char *suffix)
 {
     snprintf(name, sizeof(Name), "%scheckpoint-%" PRId64 "%s", prefix, step, suffix);
@@ -119,6 +120,7 @@ static bool is_ours(const Directory *checkpoint)
     return ours;
 }
 
+/* Hides a checkpoint and removes it, unless it is somebody's own by now. */
 static void remove_checkpoint(const Directory *run, int64_t step)
 {
     Name name, hidden;
@@ -188,6 +190,7 @@ static bool take(const Directory *run, const Directory *checkpoint, const char *
     return copy(run, checkpoint, name, is_log ? log_size : SIZE_MAX); /* if links are not known */
 }
 
+/* All files of the run, and their names safe on the disk. */
 static bool fill(const Directory *run, const Directory *checkpoint, size_t log_size)
 {
     for (const char *const *name = RUN_FILES; *name; name++)
@@ -196,6 +199,7 @@ static bool fill(const Directory *run, const Directory *checkpoint, size_t log_s
     return directory_sync(checkpoint);
 }
 
+/* Makes a checkpoint out of sight, and shows it when it is whole. */
 static bool make(const Directory *run, int64_t step, size_t log_size)
 {
     Name name, hidden;

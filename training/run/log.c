@@ -36,6 +36,7 @@ Log log_begin(const Directory *directory)
     return log;
 }
 
+/* The lines after `size` belong to steps that were not saved and will be taken again. */
 Log log_resume(const Directory *directory, size_t size)
 {
     Log log = {.directory = directory, .file = -1, .size = size};

@@ -21,6 +21,8 @@ static uint64_t with_word(uint64_t checksum, const char *word)
     return checksum_continue(checksum, word, strlen(word) + 1);
 }
 
+/* The settings are taken as text, by which they are stored: a number has the same digits in every
+ * call. */
 void run_identity(Identity identity, const Settings *settings, const Text *text,
                   const Tokenizer *tokenizer)
 {
@@ -67,6 +69,7 @@ bool record_write(const Directory *directory, const Plan *plan, const Tokenizer 
     return good;
 }
 
+/* Only settings that differ are put into the parsed file; all else stays as it was read. */
 bool record_update(const Directory *directory, const Config *config, const Settings *settings)
 {
     Settings before = {0};

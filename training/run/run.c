@@ -20,6 +20,7 @@ static const char TEXT[] = "text.txt";
 
 /* ---- Choosing a directory ---- */
 
+/* Whether there is anything of a run that a person would miss. */
 static bool is_run(const Directory *directory)
 {
     return directory_has(directory, "config.json") ||
@@ -142,6 +143,7 @@ static bool remove_run(const Directory *directory)
     return true;
 }
 
+/* config.json is the first: from then on the directory is a run, and no other program's. */
 bool run_describe(const Directory *directory, const Plan *plan, const Tokenizer *tokenizer,
                   const char *text_path, const Text *text, const char *command,
                   const Identity identity)
@@ -154,6 +156,8 @@ bool run_describe(const Directory *directory, const Plan *plan, const Tokenizer 
             file_replace(directory, TEXT, text->raw.bytes, text->raw.size));
 }
 
+/* The model is only what Transformers expects, in its own file: the state holds what is needed to
+ * go on. */
 static bool write_model(const Directory *directory, const Gpt *gpt, Real *best,
                         const Identity identity)
 {
@@ -167,6 +171,7 @@ static bool write_model(const Directory *directory, const Gpt *gpt, Real *best,
     return good;
 }
 
+/* The state comes last: it is what a resumed run starts from, and it names the size of the log. */
 bool run_save(const Directory *directory, const Gpt *gpt, const Adam *adam, Real *best,
               const Progress *progress, Log *log, const Identity identity)
 {

@@ -28,6 +28,7 @@ __attribute__((format(printf, 3, 4))) static void put(cJSON *metadata, const cha
     cJSON_AddStringToObject(metadata, name, word);
 }
 
+/* The tensors have Transformers' names with "last.", "adam_m.", "adam_v." or "best." before them. */
 bool state_write(const Directory *directory, const Gpt *gpt, const Adam *adam, Real *best,
                  const Progress *p, size_t log_size, const char *identity)
 {
@@ -65,6 +66,7 @@ static const char *word_of(const SafeTensors *file, const char *name)
     return word;
 }
 
+/* A number of the progress; none of them is negative, and best_loss may be infinite. */
 static double number_of(const SafeTensors *file, const char *name)
 {
     const char *word = word_of(file, name);
