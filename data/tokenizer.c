@@ -200,15 +200,21 @@ char *tokenizer_unknown(const Tokenizer *t, const char *where, Span token)
     return unknown_word(&t->vocabulary, where, token.begin, (size_t)(token.end - token.begin));
 }
 
-/* The id of the lower-case form of a token that is not known itself, or -1. */
+/* The id of the lower-case form of a token that is not known itself, or -1. The form of a clean
+ * token may not be clean (NFC can make more marks of those it had), nor may it be read as special. */
 static int find_lower(const Tokenizer *t, Span token)
 {
     char *lower;
     size_t size;
-    free(text_clean("", token.begin, (size_t)(token.end - token.begin), true, &lower, &size));
+    char *wrong =
+        text_clean("", token.begin, (size_t)(token.end - token.begin), true, &lower, &size);
+    if (wrong) {
+        free(wrong);
+        return -1;
+    }
     const int id = find(t, (Span){lower, lower + size});
     free(lower);
-    return id;
+    return id >= 0 && vocabulary_is_special(&t->vocabulary, id) ? -1 : id;
 }
 
 static void encode_clean(const Tokenizer *t, Encoding *e, const char *name, Span text)

@@ -256,6 +256,40 @@ static void test_upper_case_falls_back_to_lower_case(void **state)
     tokenizer_free(&t);
 }
 
+/* NFC makes two marks of U+0344: 60 of them pass the limit of 100, but the clean word has 120. */
+static void test_a_word_whose_lower_case_cannot_be_cleaned_is_unknown(void **state)
+{
+    (void)state;
+    char word[1 + 2 * 60] = "b";
+    for (size_t i = 1; i < sizeof word; i += 2)
+        memcpy(word + i, "\xCD\x84", 2);
+    Tokenizer t = train("a a b", (TokenizerRules){.min_count = 2});
+    Encoding e = tokenizer_encode_prompt(&t, "here", word, sizeof word);
+    assert_null(e.wrong);
+    assert_int_equal(e.count, 2);
+    assert_int_equal(e.ids[1], t.unk);
+    encoding_free(&e);
+    tokenizer_free(&t);
+
+    t = literal_tokenizer("a b", TOKENIZER_WORD, false);
+    e = tokenizer_encode_prompt(&t, "here", word, sizeof word);
+    assert_non_null(strstr(e.wrong, "here: the model does not know 'b"));
+    encoding_free(&e);
+    tokenizer_free(&t);
+}
+
+static void test_lower_case_never_makes_a_special_token(void **state)
+{
+    (void)state;
+    Tokenizer t = literal_tokenizer("a b", TOKENIZER_WORD, false);
+    t.punctuation = PUNCTUATION_IN_WORDS;
+    Encoding e = tokenizer_encode_prompt(&t, "here", "a [BOS] b", 9);
+    assert_non_null(e.wrong);
+    assert_non_null(strstr(e.wrong, "here: the model does not know '[BOS]'"));
+    encoding_free(&e);
+    tokenizer_free(&t);
+}
+
 static void test_unknown_words_of_a_text_become_unk(void **state)
 {
     (void)state;
@@ -419,6 +453,8 @@ int main(void)
         cmocka_unit_test(test_many_words),
         cmocka_unit_test(test_prompts_become_ids_or_a_message),
         cmocka_unit_test(test_upper_case_falls_back_to_lower_case),
+        cmocka_unit_test(test_a_word_whose_lower_case_cannot_be_cleaned_is_unknown),
+        cmocka_unit_test(test_lower_case_never_makes_a_special_token),
         cmocka_unit_test(test_unknown_words_of_a_text_become_unk),
         cmocka_unit_test(test_reserved_tokens_are_refused_with_their_line),
         cmocka_unit_test(test_decoding_without_a_text_goes_by_rule),
