@@ -73,8 +73,7 @@ Heads heads_read(Gpt *gpt, const Tokenizer *tokenizer, const int *tokens, int co
         for (int h = heads.from; h < heads.end; h++, head++) {
             const size_t index = (size_t)l * (size_t)config->heads + (size_t)h;
             *head = (Head){.layer = l, .head = h, .map = read.maps + index * T * T};
-            head_set_pattern(head, config->patterns ? config->patterns[index] : pattern_window(0),
-                             count);
+            head_set_pattern(head, pattern_at(config->patterns, (int)index), count);
         }
     return read;
 }

@@ -201,7 +201,7 @@ void tables_summarise(const Heads *heads)
 {
     bool patterns = false; /* the column only appears if some head is not simply causal */
     EACH_HEAD (head, heads)
-        patterns |= !pattern_equal(head->pattern, pattern_window(0));
+        patterns |= head->pattern.kind != PATTERN_CAUSAL;
     printf("layer  head%s  entropy (bits)  mean distance  itself  previous%s\n",
            patterns ? "     pattern" : "", heads->begun ? "  [bos]" : "");
     EACH_HEAD (head, heads) {

@@ -73,9 +73,6 @@ static void check_sizes(const Settings *s, const Decided *decided)
         usage_error("--keep %d keeps what --checkpoint-every saves; give that too", s->keep);
     if ((int64_t)s->heads * s->head_size > INT_MAX / 4)
         usage_error("--heads %d of --head-size %d are too wide", s->heads, s->head_size);
-    if (s->window.count > s->layers * s->heads)
-        usage_error("--window has more numbers than the model has heads (%d layers of %d)",
-                    s->layers, s->heads);
 }
 
 Settings plan_model(const Settings *settings, const Decided *decided, const Corpus *corpus)
@@ -198,7 +195,7 @@ static int rows_of_part(const Settings *s, const Corpus *corpus)
 static void derive(Plan *plan, const Corpus *corpus, int vocabulary)
 {
     Settings *s = &plan->settings;
-    plan->patterns = patterns_of(&s->window, s->layers, s->heads);
+    plan->patterns = settings_patterns(&s->window, s->layers, s->heads);
     plan->reach = pattern_reach(plan->patterns, s->layers, s->heads);
     plan->shape = (GptConfig){.context = s->context,
                               .layers = s->layers,

@@ -188,13 +188,10 @@ void settings_check(const Settings *settings, const Decided *decided, const char
 
 /* ---- Windows ---- */
 
-Pattern *patterns_of(const IntList *list, int layers, int heads)
+Pattern *settings_patterns(const IntList *window, int layers, int heads)
 {
-    if (!list->count)
-        return NULL;
-    const int all = layers * heads;
-    Pattern *patterns = memory_new((size_t)all, sizeof *patterns, "the attention patterns");
-    for (int i = 0; i < all; i++)
-        patterns[i] = pattern_window(list->at[i % list->count]);
-    return patterns;
+    if (window->count > layers * heads)
+        usage_error("--window has more numbers than the model has heads (%d layers of %d)", layers,
+                    heads);
+    return patterns_of_windows(window->at, window->count, layers, heads);
 }

@@ -59,8 +59,8 @@ extern const Field SETTINGS[];
  * its TEXT or NULL. */
 void settings_check(const Settings *settings, const Decided *decided, const char *text_path);
 
-/* The patterns of all heads of all layers (L, H) from a list of windows, which repeats and has no
- * more numbers than there are heads; NULL for an empty list. The caller frees them. */
-Pattern *patterns_of(const IntList *list, int layers, int heads);
+/* The patterns of --window: see patterns_of_windows. Ends in a usage error if the list has more
+ * numbers than the model has heads. */
+Pattern *settings_patterns(const IntList *window, int layers, int heads);
 
 #endif

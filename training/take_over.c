@@ -2,6 +2,7 @@
  * does not ask for something else. */
 #include "take_over.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "training/run/record.h"
@@ -42,8 +43,10 @@ static IntList windows_of(const Pattern *patterns, const GptConfig *shape)
         list.count = shape->layers * shape->heads;
         list.at = memory_take((size_t)list.count * sizeof *list.at);
     }
-    for (int i = 0; i < list.count; i++)
+    for (int i = 0; i < list.count; i++) {
         list.at[i] = pattern_window_size(patterns[i]);
+        assert(pattern_equal(patterns[i], pattern_window(list.at[i]))); /* --window expresses it */
+    }
     return list;
 }
 
@@ -78,8 +81,9 @@ static void check_equal(const Field *field, const Settings *asked, const Setting
         usage_error("--%s conflicts with the model in %s, which was made without it", field->name,
                     asked->from);
     const char *value = field_text(field, own);
+    const char *asked_value = field_text(field, asked);
     usage_error("--%s %s conflicts with the model in %s, which has %s", field->name,
-                field_text(field, asked), asked->from, *value ? value : "none");
+                *asked_value ? asked_value : "0", asked->from, *value ? value : "none");
 }
 
 void take_over_model(Settings *settings, Decided *decided, const Pretrained *model)
@@ -98,12 +102,10 @@ void take_over_model(Settings *settings, Decided *decided, const Pretrained *mod
     const GptConfig *shape = &model->gpt.config;
     Settings own = settings_of(model);
     /* For two heads "2" and "2,2" are the same windows: spelt out, they are equal. */
-    if (settings->window.count <= shape->layers * shape->heads) {
-        Pattern *patterns = patterns_of(&settings->window, shape->layers, shape->heads);
-        free(settings->window.at);
-        settings->window = windows_of(patterns, shape);
-        free(patterns);
-    }
+    Pattern *patterns = settings_patterns(&settings->window, shape->layers, shape->heads);
+    free(settings->window.at);
+    settings->window = windows_of(patterns, shape);
+    free(patterns);
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
         const Field *field = field_at(SETTINGS, taken[i]);
         if (decided->at[taken[i]])

@@ -2,7 +2,6 @@
  * look alike lie together; each group's entropy is what no model can do without. */
 #include "floor.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <stb/stb_ds.h>
@@ -62,7 +61,7 @@ static ObjectiveRow row_of(const Corpus *corpus, Piece piece, int i)
 
 double floor_of(const Corpus *corpus, int reach)
 {
-    View view = {corpus->tokens, reach == REACH_ALL ? INT_MAX : reach};
+    View view = {corpus->tokens, reach};
     Place *places = memory_new(corpus->train_targets, sizeof *places, "counting the floor");
     size_t count = 0;
     for (ptrdiff_t p = 0; p < arrlen(corpus->train); p++)

@@ -162,26 +162,25 @@ static bool is_gelu(const Reading *file, bool old)
     return true;
 }
 
-/* The patterns of all heads (L, H) from a list of windows, which repeats; NULL if there is none. */
+/* The patterns (L, H) of "window", a list as --window gives it; NULL if all are causal. */
 static Pattern *read_patterns(const Reading *file, int layers, int heads)
 {
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(file->own, "window"), *item;
-    const int count = cJSON_GetArraySize(list), all = layers * heads;
+    const int count = cJSON_GetArraySize(list);
     if (cJSON_IsNull(list))
         return NULL;
-    if (!cJSON_IsArray(list) || !count || count > all)
+    if (!cJSON_IsArray(list) || !count || count > layers * heads)
         refuse(file, file->own, "window", "null, or a list of at most one number for each head");
-    Pattern *patterns = memory_new((size_t)all, sizeof *patterns, "the patterns");
-    int i = 0;
+    int *windows = memory_new((size_t)count, sizeof *windows, "the windows"), i = 0;
     cJSON_ArrayForEach(item, list)
     {
         const double tokens = cJSON_IsNumber(item) ? item->valuedouble : -1;
         if (!(tokens >= 0 && tokens <= INT_MAX && tokens == (double)(int)tokens))
             refuse(file, file->own, "window", "a list of whole numbers");
-        patterns[i++] = pattern_window((int)tokens);
+        windows[i++] = (int)tokens;
     }
-    for (; i < all; i++)
-        patterns[i] = patterns[i - count];
+    Pattern *patterns = patterns_of_windows(windows, count, layers, heads);
+    free(windows);
     return patterns;
 }
 

@@ -43,16 +43,11 @@ static int strip_width(int keys)
     return (keys + STRIP_GRAIN - 1) / STRIP_GRAIN * STRIP_GRAIN;
 }
 
-static Pattern pattern_of(const AttentionShape *shape, int head)
-{
-    return shape->patterns ? shape->patterns[head] : (Pattern){PATTERN_CAUSAL, 0};
-}
-
 size_t attention_strip_size(const AttentionShape *shape)
 {
     int keys = 0; /* of the widest strip */
     for (int h = 0; h < shape->heads; h++) {
-        const Pattern pattern = pattern_of(shape, h);
+        const Pattern pattern = pattern_at(shape->patterns, h);
         keys = max_int(keys, pattern_largest_span(pattern, shape->context, STRIP_ROWS));
     }
     return (size_t)STRIP_ROWS * (size_t)strip_width(keys);
@@ -86,7 +81,7 @@ static Head head_of(Real *qkv, Real *mixed, Real *norm, const Batch *batch,
                   .mixed =
                       matrix_cols(matrix(ROW(mixed, first, H * D), length, H * D), number * D, D),
                   .norm = norm ? ROW(norm, first, H) + number : NULL,
-                  .pattern = pattern_of(shape, number),
+                  .pattern = pattern_at(shape->patterns, number),
                   .length = length,
                   .heads = H,
                   .site = shape->layer * H + number,
@@ -110,6 +105,7 @@ static void cache_rows(const Real *qkv, const Batch *batch, const AttentionShape
 static void use_cache(Head *head, const Batch *batch, const AttentionShape *shape, int sequence,
                       int number)
 {
+    assert(head->pattern.kind != PATTERN_FULL); /* the tokens ahead are not in the cache */
     const int H = shape->heads, D = shape->head_size;
     head->past = batch->positions[batch->start[sequence]];
     head->length += head->past;

@@ -1,8 +1,7 @@
 /* pattern.c: the ranges of keys of each kind of pattern, and what follows from them. A new kind
- * needs a case in pattern_next(), pattern_largest_span() and reach_of_head(), and a name. */
+ * needs a case in each switch; the compiler warns about those that are missing. */
 #include "pattern.h"
 
-#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -15,7 +14,31 @@ Pattern pattern_window(int size)
 
 int pattern_window_size(Pattern pattern)
 {
-    return pattern.kind == PATTERN_WINDOW ? pattern.size : 0;
+    switch (pattern.kind) {
+    case PATTERN_WINDOW: return pattern.size;
+    case PATTERN_CAUSAL:
+    case PATTERN_FULL: break;
+    }
+    return 0;
+}
+
+Pattern *patterns_of_windows(const int *windows, int count, int layers, int heads)
+{
+    bool all_causal = true;
+    for (int i = 0; i < count; i++)
+        all_causal &= !windows[i];
+    if (all_causal)
+        return NULL;
+    const int all = layers * heads;
+    Pattern *patterns = memory_new((size_t)all, sizeof *patterns, "the attention patterns");
+    for (int i = 0; i < all; i++)
+        patterns[i] = pattern_window(windows[i % count]);
+    return patterns;
+}
+
+Pattern pattern_at(const Pattern *patterns, int i)
+{
+    return patterns ? patterns[i] : (Pattern){PATTERN_CAUSAL, 0};
 }
 
 bool pattern_equal(Pattern a, Pattern b)
@@ -48,9 +71,12 @@ KeyRange pattern_span(Pattern pattern, int length, int query, int queries)
 
 int pattern_largest_span(Pattern pattern, int length, int queries)
 {
-    if (pattern.kind != PATTERN_WINDOW || pattern.size >= length)
-        return length;
-    return (int)min_int64((int64_t)pattern.size + queries - 1, length);
+    switch (pattern.kind) {
+    case PATTERN_WINDOW: return (int)min_int64((int64_t)pattern.size + queries - 1, length);
+    case PATTERN_CAUSAL:
+    case PATTERN_FULL: break;
+    }
+    return length;
 }
 
 size_t pattern_pairs(Pattern pattern, int length)
@@ -62,26 +88,27 @@ size_t pattern_pairs(Pattern pattern, int length)
     return pairs;
 }
 
-/* Tokens before the query that one layer's head carries to it, or INT_MAX. */
-static int reach_of_head(Pattern pattern)
+/* How many tokens back one layer's head carries information; REACH_ALL if that has no bound. */
+static int back_of_head(Pattern pattern)
 {
-    return pattern.kind == PATTERN_WINDOW ? pattern.size - 1 : INT_MAX;
+    switch (pattern.kind) {
+    case PATTERN_WINDOW: return pattern.size - 1;
+    case PATTERN_CAUSAL:
+    case PATTERN_FULL: break;
+    }
+    return REACH_ALL;
 }
 
 int pattern_reach(const Pattern *patterns, int layers, int heads)
 {
-    int64_t back = 0; /* each layer adds the furthest reach of its heads */
+    int64_t back = 0; /* each layer adds that of the head that goes back furthest */
     for (int l = 0; l < layers; l++) {
         int furthest = 0;
-        for (int h = 0; h < heads; h++) {
-            const int reach = patterns ? reach_of_head(ROW(patterns, l, heads)[h]) : INT_MAX;
-            furthest = max_int(furthest, reach);
-        }
-        if (furthest == INT_MAX)
-            return REACH_ALL;
+        for (int h = 0; h < heads; h++)
+            furthest = max_int(furthest, back_of_head(pattern_at(patterns, l * heads + h)));
         back += furthest;
     }
-    return (int)min_int64(back + 1, INT_MAX);
+    return (int)min_int64(back + 1, REACH_ALL);
 }
 
 const char *pattern_text(Pattern pattern, char text[PATTERN_TEXT])

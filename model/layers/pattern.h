@@ -3,10 +3,12 @@
  *
  *     causal     itself and everything before it
  *     window     itself and the size − 1 tokens before it
- *     full       the whole sequence, ahead of it too */
+ *     full       the whole sequence, ahead of it too. No setting gives it; tests use it, as the
+ *                published tables do. A KV cache does not fit it: the tokens ahead are not there. */
 #ifndef PULGA_PATTERN_H
 #define PULGA_PATTERN_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -22,9 +24,17 @@ typedef struct {
     int from, end;
 } KeyRange;
 
-/* The pattern that a number of a list of windows stands for, where 0 is causal; and the number. */
+/* Converts between a number of --window (0: causal) and a pattern. A pattern that --window cannot
+ * express has the number 0. */
 Pattern pattern_window(int size);
 int pattern_window_size(Pattern pattern);
+
+/* The patterns (L, H) of a list of windows, which runs over the heads of the first layer, then of the
+ * next, and repeats; NULL if all are causal. The caller frees them. */
+Pattern *patterns_of_windows(const int *windows, int count, int layers, int heads);
+
+/* Pattern number i of a list; patterns is NULL if all are causal. */
+Pattern pattern_at(const Pattern *patterns, int i);
 
 bool pattern_equal(Pattern a, Pattern b);
 
@@ -41,12 +51,12 @@ KeyRange pattern_span(Pattern pattern, int length, int query, int queries);
 /* The size of the largest such span, for any `queries` queries of any sequence up to `length`. */
 int pattern_largest_span(Pattern pattern, int length, int queries);
 
-/* How many pairs of a query and a key that it attends to a sequence has. */
+/* The number of (query, key) pairs of a sequence. */
 size_t pattern_pairs(Pattern pattern, int length);
 
 /* How many tokens, the query included, can influence the output of a model's last layer at a query
  * through all layers; REACH_ALL if that has no bound. patterns (L, H); NULL: all causal. */
-enum { REACH_ALL = 0 };
+enum { REACH_ALL = INT_MAX };
 int pattern_reach(const Pattern *patterns, int layers, int heads);
 
 /* What a person reads: "all", "window 8", "full". */

@@ -120,6 +120,23 @@ static void a_number_in_a_list_of_windows_is_a_pattern(void **state)
     assert_string_equal(pattern_text((Pattern){PATTERN_FULL, 0}, text), "full");
 }
 
+static void a_list_of_windows_repeats_over_the_heads(void **state)
+{
+    (void)state;
+    const int windows[] = {1, 2, 0}, zeros[] = {0, 0};
+    Pattern *patterns = patterns_of_windows(windows, 3, 2, 2);
+    for (int i = 0; i < 4; i++) {
+        assert_true(pattern_equal(patterns[i], pattern_window(windows[i % 3])));
+        assert_true(pattern_equal(pattern_at(patterns, i), patterns[i]));
+    }
+    free(patterns);
+    /* All causal: the plain GPT-2, however it is written. */
+    assert_null(patterns_of_windows(NULL, 0, 2, 2));
+    assert_null(patterns_of_windows(zeros, 1, 2, 2));
+    assert_null(patterns_of_windows(zeros, 2, 2, 2));
+    assert_true(pattern_equal(pattern_at(NULL, 3), pattern_window(0)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -127,6 +144,7 @@ int main(void)
         cmocka_unit_test(a_span_is_the_smallest_range_over_its_queries),
         cmocka_unit_test(the_reach_counts_what_arrives_through_all_layers),
         cmocka_unit_test(a_number_in_a_list_of_windows_is_a_pattern),
+        cmocka_unit_test(a_list_of_windows_repeats_over_the_heads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -229,6 +229,8 @@ load programs.bash
         "$BIN/train" perro.txt --sequence stream
     go_on 64 "--context 4" "first, which has 8" -- "$BIN/train" perro.txt --context 4
     go_on 64 "--window 3," "first, which has 2,2" -- "$BIN/train" perro.txt --window 3
+    go_on 64 "--window 0 " "first, which has 2,2" -- "$BIN/train" perro.txt --window 0
+    go_on 64 "--window" "more numbers" -- "$BIN/train" perro.txt --window 1,2,3,4,5,6,7,8,9
     go_on 64 "--norm post" "first, which has pre" -- "$BIN/train" perro.txt --norm post
     go_on 64 "--untied" "first, which was made without it" -- "$BIN/train" perro.txt --untied
     go_on 64 "--lower" "first, which was made without it" -- "$BIN/train" perro.txt --lower
@@ -471,6 +473,13 @@ on_terminal() {
     wait $process || true
     "$BIN/train" --resume run --stop-after 3 >/dev/null
     tail -n 1 run/log.csv | grep -q "^0,"
+}
+
+@test "--window 0 is a plain GPT-2" {
+    "$BIN/train" perro.txt --window 0 --steps 2 --stop-after 1 --out plain >/dev/null
+    grep -q '"model_type":[[:space:]]*"gpt2"' plain/config.json
+    "$BIN/train" --resume plain >/dev/null
+    "$BIN/train" perro.txt --from plain --window 0,0 --steps 1 --out same >/dev/null
 }
 
 @test "with windows, the floor is that of what the model sees" {

@@ -73,17 +73,6 @@ static void a_resumed_run_keeps_all_but_a_few(void **state)
     }
 }
 
-static void windows_repeat_over_the_heads(void **state)
-{
-    (void)state;
-    int list[] = {1, 2, 0};
-    assert_null(patterns_of(&(IntList){0}, 2, 2));
-    Pattern *patterns = patterns_of(&(IntList){list, 3}, 2, 2);
-    for (int i = 0; i < 4; i++)
-        assert_int_equal(pattern_window_size(patterns[i]), list[i % 3]);
-    free(patterns);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -91,7 +80,6 @@ int main(void)
         cmocka_unit_test(limits_are_the_first_and_last_values_taken),
         cmocka_unit_test(defaults_are_those_of_the_help),
         cmocka_unit_test(a_resumed_run_keeps_all_but_a_few),
-        cmocka_unit_test(windows_repeat_over_the_heads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
