@@ -175,6 +175,7 @@ static void open_resumed(Trainer *t, Settings *settings, Decided *decided)
     Corpus corpus = corpus_new(&text, &tokenizer);
     text_let_go(&text);
     const Plan plan = plan_and_cut(settings, decided, &corpus, &tokenizer);
+    record_check_shape(&config, &directory, &plan.shape);
 
     *t = (Trainer){.text_path = settings->text,
                    .text = text,

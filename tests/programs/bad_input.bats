@@ -196,6 +196,14 @@ load programs.bash
     cp good/config.json run/
     sed -i 's/"seed":[[:space:]]*1/"seed": 2/' run/config.json
     refuses 1 run "config.json or tokenizer.json was changed" -- "$BIN/train" --resume run
+    for change in 's/"n_layer":[[:space:]]*[0-9]*/"n_layer": 9/' 's/"n_inner":.*/"n_inner": 7,/' \
+        's/"relu"/"gelu_new"/' 's/"model_type":.*/"model_type": "openai-gpt",/' \
+        's/"tie_word_embeddings":[[:space:]]*true/"tie_word_embeddings": false/'; do
+        cp good/config.json run/
+        sed -i "0,/\"pulga\"/$change" run/config.json
+        if cmp -s good/config.json run/config.json; then false; fi
+        refuses 1 run/config.json "changed since" -- "$BIN/train" --resume run
+    done
     cp good/config.json run/
     head -c 1000 good/state.safetensors >run/state.safetensors
     refuses 1 run/state.safetensors damaged -- "$BIN/train" --resume run

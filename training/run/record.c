@@ -92,8 +92,7 @@ Config record_read(const Directory *directory)
     const Config config = config_read(directory);
     if (!config_own(&config) || !config.text)
         die("%s/config.json was not written by train, so the run cannot be resumed; begin a new "
-            "run "
-            "with --from %s",
+            "run with --from %s",
             directory->path, directory->path);
     return config;
 }
@@ -117,13 +116,35 @@ void record_check_identity(const Config *config, const Directory *directory,
 {
     if (!config->identity)
         die("%s was begun by an earlier version of train and cannot be resumed; begin a new run "
-            "with "
-            "--from %s",
+            "with --from %s",
             directory->path, directory->path);
     if (strcmp(config->identity, identity) != 0)
         die("%s cannot be resumed: its config.json or tokenizer.json was changed since it was "
             "begun; change it back, or begin a new run with --from %s",
             directory->path, directory->path);
+}
+
+void record_check_shape(const Config *config, const Directory *directory, const GptConfig *shape)
+{
+    const GptConfig *read = &config->shape;
+    const struct {
+        const char *name;
+        int read, own;
+    } fields[] = {{"n_positions", read->context, shape->context},
+                  {"n_layer", read->layers, shape->layers},
+                  {"n_head", read->heads, shape->heads},
+                  {"n_embd", read->width, shape->width},
+                  {"n_inner", read->hidden, shape->hidden},
+                  {"vocab_size", read->vocabulary, shape->vocabulary},
+                  {"activation function", read->gelu, shape->gelu},
+                  {"tie_word_embeddings", !read->untied, !shape->untied},
+                  {"model_type", read->post_norm, shape->post_norm},
+                  {"model_type", read->head_size, shape->head_size},
+                  {"model_type", read->patterns != NULL, shape->patterns != NULL}};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (fields[i].read != fields[i].own)
+            die("%s/config.json: its %s was changed since the run was begun; change it back",
+                directory->path, fields[i].name);
 }
 
 void record_check_text(const Config *config, const char *directory, const char *text_name,

@@ -29,6 +29,10 @@ const char *record_kernel(const Config *config);
 void record_check_identity(const Config *config, const Directory *directory,
                            const Identity identity);
 
+/* Dies unless the sizes and choices that stand in config.json for other programs are those that
+ * follow from the settings under "pulga". */
+void record_check_shape(const Config *config, const Directory *directory, const GptConfig *shape);
+
 /* Dies unless this is the text that the model was trained on. */
 void record_check_text(const Config *config, const char *directory, const char *text_name,
                        const Text *text);
