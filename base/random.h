@@ -11,15 +11,15 @@
 /* What a random number is for. A run is repeatable only if these keep their values: add, never
  * renumber. */
 typedef enum {
-    RANDOM_START,          /* a weight's first value:       (number, tensor, 0, 0)           */
-    RANDOM_ORDER,          /* the order of an epoch:        (sequence, 0, 0, epoch)          */
-    RANDOM_SPLIT,          /* which lines are held out:     (line, 0, 0, 0)                  */
-    RANDOM_OFFSET,         /* where an epoch cuts a stream: (0, 0, 0, epoch)                 */
-    RANDOM_DROP_EMBEDDING, /* dropout:                      (column, row, site, step), see   */
-    RANDOM_DROP_ATTENTION, /*                               layers/dropout.h                 */
+    RANDOM_START,          /* a weight's first value:       (i/2, tensor, (i/2) >> 32, 0)     */
+    RANDOM_ORDER,          /* the order of an epoch:        (sequence, 0, 0, epoch)           */
+    RANDOM_SPLIT,          /* which lines are held out:     (line, 0, 0, 0)                   */
+    RANDOM_OFFSET,         /* where an epoch cuts a stream: (0, 0, 0, epoch)                  */
+    RANDOM_DROP_EMBEDDING, /* dropout:                      (group, row, site, step): a group */
+    RANDOM_DROP_ATTENTION, /*     is four columns; model/layers/dropout.c says which four     */
     RANDOM_DROP_MIXED,
     RANDOM_DROP_FEEDFORWARD,
-    RANDOM_SAMPLE, /* a token drawn:                (place, continuation, prompt, 0)  */
+    RANDOM_SAMPLE, /* a token drawn: (place, continuation, prompt, 0) */
 } RandomPurpose;
 
 typedef struct {
@@ -58,8 +58,9 @@ uint64_t random_bits(uint32_t seed, RandomPurpose purpose, Random4 counter);
 /* Uniform in [0, 1), 53 bits. */
 double random_uniform(uint32_t seed, RandomPurpose purpose, Random4 counter);
 
-/* out[0..count) drawn from N(0, deviation), number i of the tensor at (i/2, tensor, 0, 0).
- * Rounded to float in every build, so that the double build starts from the same weights. */
+/* out[0..count) drawn from the normal distribution with mean 0 and this standard deviation, number
+ * i at the counter that RANDOM_START names. Rounded to float in every build, so that the double
+ * build starts from the same weights. */
 void random_normal(Real *out, size_t count, double deviation, uint32_t seed, uint32_t tensor);
 
 #endif

@@ -1,8 +1,8 @@
 /* threads.c: the only file that calls OpenMP's functions; without OpenMP there is one thread. A
  * trial takes some steps with one thread and some with all, notes the best time of each way, and
- * goes on with the faster. Times are those of a token, since the last step of an epoch is smaller.
- */
+ * goes on with the faster. Times are per token, since the last step of an epoch is smaller. */
 #include "threads.h"
+#include "base.h"
 
 #include <math.h>
 #ifdef _OPENMP
@@ -86,7 +86,7 @@ static void end_trial(ThreadTrial *trial)
     if (trial->threads != trial->before)
         trial->pause = SHORTEST_PAUSE;
     else
-        trial->pause = 2 * trial->pause < LONGEST_PAUSE ? 2 * trial->pause : LONGEST_PAUSE;
+        trial->pause = min_int(2 * trial->pause, LONGEST_PAUSE);
     trial->until = trial->pause;
     trial->slow = 0;
 }

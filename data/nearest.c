@@ -54,7 +54,7 @@ static int nearest(const Vocabulary *v, const Letters *word, int ids[MOST + 1])
     for (int id = 0; id < v->count; id++) {
         const char *other = vocabulary_word(v, id);
         const Letters known = letters_of(other, strlen(other));
-        const int longer = known.length > word->length ? known.length : word->length;
+        const int longer = max_int(known.length, word->length);
         /* The distance is at least the difference of the lengths. */
         if (longer > LONGEST || vocabulary_is_special(v, id) ||
             (count == MOST && abs(known.length - word->length) >= away[MOST - 1]))

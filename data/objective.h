@@ -1,8 +1,7 @@
 /* objective.h: what a model learns to predict. For each kind of training it says what a row of a
  * sequence reads, what is to be predicted there, and where the row stands.
  *
- *     next    each token is predicted from those before it: n + 1 tokens are n rows
- */
+ *     next    each token is predicted from those before it: n + 1 tokens are n rows */
 #ifndef PULGA_OBJECTIVE_H
 #define PULGA_OBJECTIVE_H
 

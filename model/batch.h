@@ -13,8 +13,7 @@ typedef struct {
     int sequences;               /* S                                                            */
     const int *start;            /* (S + 1) first row of each sequence; start[S] is N            */
     const int *tokens;           /* (N) the input                                                */
-    const int *targets;          /* (N) the token to predict from it and those before; -1: none,
-                             the row does not count                                       */
+    const int *targets;          /* (N) the token to predict; -1: none, the row does not count   */
     int counted;                 /* rows whose target is not -1                                  */
     const int *positions;        /* (N) a row's index in its own sequence                        */
     uint32_t first_row;          /* the batch's first row among all rows of its step: a part of

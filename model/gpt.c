@@ -43,7 +43,7 @@ static GptWork work_of(const Gpt *gpt, Arena *arena)
     return (GptWork){.block = block_work(arena, &gpt->block[0].shape, gpt->rows, strip),
                      .dstream = arena_take(arena, N, C),
                      .logits = arena_take(arena, (size_t)piece, (size_t)V),
-                     .norm = arena_take(arena, (size_t)piece, 1),
+                     .log_sum = arena_take(arena, (size_t)piece, 1),
                      .loss =
                          (double *)arena_take(arena, (size_t)piece, sizeof(double) / sizeof(Real)),
                      .piece = piece};
@@ -204,7 +204,7 @@ static double head_and_loss(Gpt *gpt, const Batch *batch, double *each, bool lea
         const Real *x = ROW(gpt->keep.normed, from, C);
 
         /* 1 */ logits_forward(work->logits, gpt->weights.head, x, rows, C, V);
-        /* 2 */ loss_forward(work->loss, work->norm, work->logits, targets, rows, V);
+        /* 2 */ loss_forward(work->loss, work->log_sum, work->logits, targets, rows, V);
         for (int i = 0; i < rows; i++)
             sum += work->loss[i];
         if (each)
@@ -212,7 +212,7 @@ static double head_and_loss(Gpt *gpt, const Batch *batch, double *each, bool lea
         if (!learn)
             continue;
         /* 2  loss = cross-entropy(logits), whose gradient takes the place of the logits */
-        loss_backward(work->logits, work->norm, work->logits, targets, rows, V, scale);
+        loss_backward(work->logits, work->log_sum, work->logits, targets, rows, V, scale);
         /* 1  logits = head(x) */
         logits_backward(ROW(work->dstream, from, C), gpt->gradients.head, work->logits,
                         gpt->weights.head, x, rows, C, V);

@@ -21,7 +21,7 @@ typedef struct {
     BlockWork block;
     Real *dstream; /* (N, C) the gradient of the stream, at one place after another         */
     Real *logits;  /* (piece, V)                                                            */
-    Real *norm;    /* (piece)                                                               */
+    Real *log_sum; /* (piece) as in loss.h                                                  */
     double *loss;  /* (piece)                                                               */
     int piece;     /* rows whose logits are held at once                                    */
 } GptWork;

@@ -78,7 +78,8 @@ static void lay_block(Layout *layout, BlockWeights *p, int l, const GptConfig *c
 static void lay_weights(Layout *layout, GptWeights *p, const GptConfig *config)
 {
     const int T = config->context, C = config->width, V = config->vocabulary;
-    /* With fixed positions the table starts as large as they are; see embedding.h. */
+    /* Fixed positions have a size of about 1/√C, and the tokens' table, wte, starts with the same;
+     * see embedding.h. */
     const double start = config->learned_positions ? 0.02 : 1 / sqrt(C);
 
     lay_matrix(layout, &p->embedding.wte, -1, "wte.weight", V, C, start);

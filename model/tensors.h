@@ -18,7 +18,7 @@ typedef struct {
     int rows, cols;   /* a bias or a gain is a vector: it has one row              */
     size_t offset;    /* of its first number in a block                            */
     Real **place;     /* the member of a GptWeights that points to it, or NULL     */
-    double deviation; /* a matrix starts as N(0, deviation)                        */
+    double deviation; /* of a matrix when it starts: normal, with mean 0           */
     bool trained;     /* false for fixed positions and absent biases: they are
                          kept, since files have them, but never change             */
 } Tensor;

@@ -26,7 +26,7 @@ AttentionKeep attention_keep(Arena *arena, const AttentionShape *shape, int N)
     const size_t rows = (size_t)N, H = (size_t)shape->heads, HD = H * (size_t)shape->head_size;
     return (AttentionKeep){.qkv = arena_take(arena, rows, 3 * HD),
                            .mixed = arena_take(arena, rows, HD),
-                           .norm = arena_take(arena, rows, H)};
+                           .log_sum = arena_take(arena, rows, H)};
 }
 
 AttentionWork attention_work(Arena *arena, const AttentionShape *shape, int N, size_t strip)
@@ -59,7 +59,7 @@ size_t attention_strip_size(const AttentionShape *shape)
 typedef struct {
     Matrix q, mixed; /* (rows, D) views into the batch                                     */
     Matrix k, v;     /* (length, D) views into the batch, or into the KV cache             */
-    Real *norm;      /* of the first row; rows are `heads` apart                           */
+    Real *log_sum;   /* of the first row; rows are `heads` apart                           */
     Pattern pattern;
     int past;   /* tokens in the KV cache before the batch: row r is query past + r        */
     int length; /* of the sequence, with its past                                          */
@@ -69,7 +69,7 @@ typedef struct {
 } Head;
 
 /* The head of a batch's qkv and mixed, or of their gradients. */
-static Head head_of(Real *qkv, Real *mixed, Real *norm, const Batch *batch,
+static Head head_of(Real *qkv, Real *mixed, Real *log_sum, const Batch *batch,
                     const AttentionShape *shape, int sequence, int number)
 {
     const int H = shape->heads, D = shape->head_size;
@@ -80,7 +80,7 @@ static Head head_of(Real *qkv, Real *mixed, Real *norm, const Batch *batch,
                   .v = matrix_cols(rows, (2 * H + number) * D, D),
                   .mixed =
                       matrix_cols(matrix(ROW(mixed, first, H * D), length, H * D), number * D, D),
-                  .norm = norm ? ROW(norm, first, H) + number : NULL,
+                  .log_sum = log_sum ? ROW(log_sum, first, H) + number : NULL,
                   .pattern = pattern_at(shape->patterns, number),
                   .length = length,
                   .heads = H,
@@ -184,38 +184,42 @@ static Real softmax(Real *scores, int width, Real scale)
     return top * scale + log(sum);
 }
 
-/* dscores from ddropped, which may lie in the same place. */
-static void softmax_backward(Matrix dscores, Matrix ddropped, Matrix P, Matrix dropped, Real scale)
+/* Steps 4 and 3 backward, in one pass: dscores from ddropped, with dropped = dropout(P). All four
+ * have the same shape and row_step; dscores may lie in the place of ddropped. */
+static void softmax_dropout_backward(Matrix dscores, Matrix ddropped, Matrix P, Matrix dropped,
+                                     Real scale)
 {
     for (int r = 0; r < P.rows; r++) {
-        const Real *p = P.at + r * P.row_step, *kept = dropped.at + r * P.row_step;
-        const Real *dkept = ddropped.at + r * P.row_step;
-        Real *ds = dscores.at + r * P.row_step, sum = 0;
+        const ptrdiff_t row = r * P.row_step;
+        const Real *p = P.at + row, *drop = dropped.at + row, *ddrop = ddropped.at + row;
+        Real *ds = dscores.at + row, sum = 0;
         OMP(simd reduction(+ : sum))
         for (int j = 0; j < P.cols; j++)
-            sum += kept[j] * dkept[j];
+            sum += drop[j] * ddrop[j];
         for (int j = 0; j < P.cols; j++)
-            ds[j] = (kept[j] * dkept[j] - p[j] * sum) * scale;
+            ds[j] = (drop[j] * ddrop[j] - p[j] * sum) * scale;
     }
 }
 
-/* P again, from the scores and the norms that forward kept. */
+/* P again, from the scores and the log_sum that forward kept. */
 static void strip_softmax_again(Matrix P, const Head *head, Strip s)
 {
     strip_scores(P, head, s);
-    assert(head->norm);
+    assert(head->log_sum);
     for (int r = 0; r < s.queries; r++) {
-        const Real norm = head->norm[(ptrdiff_t)(s.query + r) * head->heads];
+        const Real log_sum = head->log_sum[(ptrdiff_t)(s.query + r) * head->heads];
         Real *row = ROW(P.at, r, s.width);
         for (int j = 0; j < s.width; j++)
-            row[j] = real_exp(row[j] * head->scale - norm);
+            row[j] = real_exp(row[j] * head->scale - log_sum);
     }
 }
 
 /* Dropout of a strip's rows, each over the span of its query's keys. */
 static void strip_dropout(Matrix P, const Head *head, Strip s, Dropout dropout)
 {
-    for (int r = 0; r < s.queries && dropout.rate > 0; r++) {
+    if (dropout.rate == 0)
+        return;
+    for (int r = 0; r < s.queries; r++) {
         const int i = s.query + r;
         const KeyRange span = pattern_span(head->pattern, head->length, head->past + i, 1);
         dropout_apply_row(P.at + r * P.row_step + span.from - s.key, span.end - span.from,
@@ -238,7 +242,7 @@ static void strip_to_map(Real *map, Matrix P, const Head *head, Strip s)
 
 static void attend(const Head *head, Real *map, AttentionWork work, Dropout dropout)
 {
-    assert(head->norm);
+    assert(head->log_sum);
     for (int query = 0; query < head->q.rows; query += STRIP_ROWS) {
         const Strip s = strip_from(head, query);
         const Matrix P = strip_matrix(work, 0, s);
@@ -250,7 +254,7 @@ static void attend(const Head *head, Real *map, AttentionWork work, Dropout drop
 
         /* 3  P = softmax(scores/√D) */
         for (int r = 0; r < s.queries; r++)
-            head->norm[(ptrdiff_t)(query + r) * head->heads] =
+            head->log_sum[(ptrdiff_t)(query + r) * head->heads] =
                 softmax(ROW(P.at, r, s.width), s.width, head->scale);
         if (map)
             strip_to_map(map, P, head, s);
@@ -291,9 +295,9 @@ static void attend_backward(const Head *d, const Head *head, AttentionWork work,
         matmul_add(dv, transposed(dropped), dmixed);
         matmul(ddropped, dmixed, transposed(v));
 
-        /* 4  dropped = mask·P        so  dP = mask·ddropped, and P·dP = dropped·ddropped
-         * 3  P = softmax(scores/√D)  so  dscores = (P·dP − P·Σ P·dP)/√D, the sum over a row */
-        softmax_backward(dscores, ddropped, P, dropped, head->scale);
+        /* 4  dropped = mask∘P        so  dP = mask∘ddropped, and P∘dP = dropped∘ddropped
+         * 3  P = softmax(scores/√D)  so  dscores = (P∘dP − P∘Σ P∘dP)/√D, the sum over a row */
+        softmax_dropout_backward(dscores, ddropped, P, dropped, head->scale);
 
         /* 2  scores = q·kᵀ           so  dq = dscores·k  and  dk += dscoresᵀ·q */
         matmul(dq, dscores, k);
@@ -318,7 +322,8 @@ void attention_forward(Real *y, Real *maps, AttentionKeep keep, AttentionWork wo
     const int N = batch->rows, C = shape->width, H = shape->heads, HD = H * shape->head_size;
     assert(!maps || !batch->cache);
 
-    /* 1 */ linear_forward(keep.qkv, p.qkv, x, N, C, 3 * HD);
+    /* 1  qkv = x·Wqkv + bqkv */
+    linear_forward(keep.qkv, p.qkv, x, N, C, 3 * HD);
     if (batch->cache)
         cache_rows(keep.qkv, batch, shape);
 
@@ -326,7 +331,7 @@ void attention_forward(Real *y, Real *maps, AttentionKeep keep, AttentionWork wo
     OMP(parallel for collapse(2) schedule(dynamic))
     for (int s = 0; s < batch->sequences; s++)
         for (int h = 0; h < H; h++) {
-            Head head = head_of(keep.qkv, keep.mixed, keep.norm, batch, shape, s, h);
+            Head head = head_of(keep.qkv, keep.mixed, keep.log_sum, batch, shape, s, h);
             if (batch->cache)
                 use_cache(&head, batch, shape, s, h);
             const size_t square = (size_t)head.length * (size_t)head.length;
@@ -334,7 +339,8 @@ void attention_forward(Real *y, Real *maps, AttentionKeep keep, AttentionWork wo
             attend(&head, map, work, dropout);
         }
 
-    /* 6 */ linear_forward(y, p.out, keep.mixed, N, HD, C);
+    /* 6  y = mixed·Wout + bout */
+    linear_forward(y, p.out, keep.mixed, N, HD, C);
 }
 
 void attention_backward(Real *dx, Attention dp, AttentionWork work, const Real *dy,
@@ -342,6 +348,7 @@ void attention_backward(Real *dx, Attention dp, AttentionWork work, const Real *
                         const AttentionShape *shape, Dropout dropout)
 {
     const int N = batch->rows, C = shape->width, H = shape->heads, HD = H * shape->head_size;
+    assert(!batch->cache);
 
     /* 6  y = mixed·Wout + bout */
     linear_backward(work.dmixed, dp.out, dy, p.out, keep.mixed, N, HD, C);
@@ -351,7 +358,7 @@ void attention_backward(Real *dx, Attention dp, AttentionWork work, const Real *
     for (int s = 0; s < batch->sequences; s++)
         for (int h = 0; h < H; h++) {
             const Head d = head_of(work.dqkv, work.dmixed, NULL, batch, shape, s, h);
-            const Head head = head_of(keep.qkv, keep.mixed, keep.norm, batch, shape, s, h);
+            const Head head = head_of(keep.qkv, keep.mixed, keep.log_sum, batch, shape, s, h);
             attend_backward(&d, &head, work, dropout);
         }
 

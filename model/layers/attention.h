@@ -5,9 +5,9 @@
  *     mixed = dropout(P)·v
  *     y = mixed·Wout + bout
  *
- * No T×T matrix is kept: a thread holds the scores of a strip of 32 queries at a time, over the
- * span of their keys, so a window of w costs O(T·w). Backward computes P again from q, k and one
- * number for each row and head.
+ * No T×T matrix is kept, unless the caller asks for the attention maps: a thread holds the scores
+ * of a strip of 32 queries at a time, over the span of their keys, so a window of w costs O(T·w).
+ * Backward computes P again from q, k and one number for each row and head, log_sum.
  *
  * If a batch has a KV cache, k and v are stored there, each row's at its position, and queries
  * attend to what the cache holds of earlier batches too. */
@@ -32,9 +32,9 @@ typedef struct {
 } AttentionShape;
 
 typedef struct {
-    Real *qkv;   /* (N, 3·H·D)                                     */
-    Real *mixed; /* (N, H·D) the output of all heads               */
-    Real *norm;  /* (N, H) ln Σ exp(score): P = exp(score − norm)  */
+    Real *qkv;     /* (N, 3·H·D)                                                          */
+    Real *mixed;   /* (N, H·D) the output of all heads                                    */
+    Real *log_sum; /* (N, H) ln Σ exp(q·k/√D), a sum over keys: P = exp(q·k/√D − log_sum) */
 } AttentionKeep;
 
 typedef struct {

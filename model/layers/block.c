@@ -41,7 +41,7 @@ static void add(Real *out, const Real *a, const Real *b, int N, int C)
             ROW(out, i, C)[c] = ROW(a, i, C)[c] + ROW(b, i, C)[c];
 }
 
-/* sum = x + dropout(branch)   so   dbranch = mask · dsum; dx = dsum needs no work. */
+/* sum = x + dropout(branch)   so   dbranch = mask∘dsum; dx = dsum needs no work. */
 static void branch_backward(Real *dbranch, const Real *dsum, const Batch *batch, int C,
                             RandomPurpose purpose, int layer, Dropout dropout)
 {

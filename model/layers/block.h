@@ -34,8 +34,10 @@ typedef struct {
 typedef struct {
     AttentionWork attention;
     FeedForwardWork feedforward;
-    Real *branch;  /* (N, C) the output of attention or feed-forward, or its gradient */
-    Real *dnormed; /* (N, C) the gradient of a layer norm's output or input           */
+    Real *branch;  /* (N, C) the output of attention or feed-forward; in backward its gradient,
+                      and in a pre-norm block then the gradient of a layer norm's input    */
+    Real *dnormed; /* (N, C) pre-norm: the gradient of a layer norm's output; post-norm: of
+                      its input                                                            */
 } BlockWork;
 
 typedef struct {

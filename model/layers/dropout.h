@@ -1,7 +1,7 @@
-/* dropout.h: y = x · mask, each element of the mask 0 with probability p and else 1/(1 − p).
+/* dropout.h: y = x∘mask, each element of the mask 0 with probability p and else 1/(1 − p).
  *
  * The mask is not stored: it is a function of the seed and of where the element stands, so
- * backward, dx = dy · mask, is the same call on the gradient. */
+ * backward, dx = dy∘mask, is the same call on the gradient. */
 #ifndef PULGA_DROPOUT_H
 #define PULGA_DROPOUT_H
 

@@ -26,7 +26,7 @@ static void activate(Real *active, const Real *hidden, int count, bool gelu)
         active[j] = hidden[j] * gelu_share(hidden[j]);
 }
 
-/* dhidden = dactive · act'(hidden), in place: d is dactive before and dhidden after. */
+/* dhidden = dactive∘act'(hidden), in place: d is dactive before and dhidden after. */
 static void activate_backward(Real *d, const Real *hidden, int count, bool gelu)
 {
     if (!gelu) { /* max(0, h) */

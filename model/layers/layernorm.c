@@ -31,7 +31,7 @@ void layernorm_forward(Real *y, LayerNormKeep keep, LayerNorm p, const Real *x, 
             squares += (in[c] - mean) * (in[c] - mean);
         const Real rstd = 1 / sqrt(squares / (Real)C + EPSILON);
 
-        /* 2  y = gain · n + bias, with n = (x − mean) · rstd */
+        /* 2  y = gain∘n + bias, with n = (x − mean)·rstd */
         for (int c = 0; c < C; c++)
             out[c] = p.gain[c] * ((in[c] - mean) * rstd) + p.bias[c];
 
@@ -43,7 +43,7 @@ void layernorm_forward(Real *y, LayerNormKeep keep, LayerNorm p, const Real *x, 
 void layernorm_backward(Real *dx, LayerNorm dp, const Real *dy, LayerNormKeep keep, LayerNorm p,
                         const Real *x, int N, int C)
 {
-    /* 2  y = gain · n + bias, with respect to gain and bias. A thread owns columns, so the sums
+    /* 2  y = gain∘n + bias, with respect to gain and bias. A thread owns columns, so the sums
      *    over rows have one order. */
     enum { COLUMNS = 64 };
     OMP(parallel for if(worth_threads(N, C)))
@@ -65,7 +65,7 @@ void layernorm_backward(Real *dx, LayerNorm dp, const Real *dy, LayerNormKeep ke
         const Real mean = keep.mean[i], rstd = keep.rstd[i];
         Real *din = ROW(dx, i, C);
 
-        /* 2  y = gain · n + bias, with respect to n: dn = gain · dy */
+        /* 2  y = gain∘n + bias, with respect to n: dn = gain∘dy */
         Real dn_sum = 0, dn_n_sum = 0;
         OMP(simd reduction(+ : dn_sum, dn_n_sum))
         for (int c = 0; c < C; c++) {
@@ -74,8 +74,11 @@ void layernorm_backward(Real *dx, LayerNorm dp, const Real *dy, LayerNormKeep ke
             dn_n_sum += dn * ((in[c] - mean) * rstd);
         }
 
-        /* 1  n = (x − mean) · rstd. Mean and rstd depend on every x of the row, so dx has no part
-         *    that is constant along the row and none that is parallel to n */
+        /* 1  n = (x − mean)·rstd. Mean and rstd depend on every x of the row: with
+         *        ∂mean/∂x_i = 1/C   and   ∂rstd/∂x_i = −rstd²·n_i/C
+         *        ∂n_j/∂x_i = rstd·([i = j] − 1/C − n_i·n_j/C)
+         *    exactly, since epsilon is inside rstd; so, with means over the row,
+         *        dx = rstd·(dn − mean(dn) − n·mean(dn∘n)) */
         const Real dn_mean = dn_sum / (Real)C, dn_n_mean = dn_n_sum / (Real)C;
         for (int c = 0; c < C; c++) {
             const Real n = (in[c] - mean) * rstd;

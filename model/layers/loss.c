@@ -8,14 +8,13 @@
 #include "model/elementary.h"
 #include "base/threads.h"
 
-void loss_forward(double *loss, Real *norm, const Real *logits, const int *targets, int N, int V)
+void loss_forward(double *loss, Real *log_sum, const Real *logits, const int *targets, int N, int V)
 {
     OMP(parallel for if(worth_threads(N, V)))
     for (int i = 0; i < N; i++) {
         const Real *row = ROW(logits, i, V);
         if (targets[i] < 0) {
             loss[i] = 0;
-            norm[i] = 0;
             continue;
         }
         Real top = row[0];
@@ -27,15 +26,15 @@ void loss_forward(double *loss, Real *norm, const Real *logits, const int *targe
         for (int j = 0; j < V; j++)
             sum += real_exp(row[j] - top);
         const double exact = (double)top + log(sum);
-        norm[i] = (Real)exact;
+        log_sum[i] = (Real)exact;
         loss[i] = exact - (double)row[targets[i]];
     }
 }
 
-void loss_backward(Real *dlogits, const Real *norm, const Real *logits, const int *targets, int N,
-                   int V, Real scale)
+void loss_backward(Real *dlogits, const Real *log_sum, const Real *logits, const int *targets,
+                   int N, int V, Real scale)
 {
-    /* loss[i] = norm[i] − logits[i][target[i]]   so   dlogits = softmax − (1 at the target) */
+    /* loss[i] = log_sum[i] − logits[i][target[i]]   so   dlogits = softmax − (1 at the target) */
     OMP(parallel for if(worth_threads(N, V)))
     for (int i = 0; i < N; i++) {
         const Real *row = ROW(logits, i, V);
@@ -45,7 +44,7 @@ void loss_backward(Real *dlogits, const Real *norm, const Real *logits, const in
             continue;
         }
         for (int j = 0; j < V; j++)
-            drow[j] = scale * real_exp(row[j] - norm[i]);
+            drow[j] = scale * real_exp(row[j] - log_sum[i]);
         drow[targets[i]] -= scale;
     }
 }

@@ -1,21 +1,22 @@
 /* loss.h: cross-entropy, loss[i] = −ln softmax(logits[i])[target[i]], for each of N rows.
  *
- * With norm[i] = ln Σ_j exp(logits[i][j]), computed from the row's largest logit so that nothing
- * overflows, loss[i] = norm[i] − logits[i][target[i]] and its gradient is
- * exp(logits[i][j] − norm[i]) − (1 if j is the target). A target of −1 does not count: its loss and
- * its gradient are 0. */
+ * With log_sum[i] = ln Σ_j exp(logits[i][j]), computed from the row's largest logit so that nothing
+ * overflows, loss[i] = log_sum[i] − logits[i][target[i]] and its gradient is
+ * exp(logits[i][j] − log_sum[i]) − (1 if j is the target). A target of −1 does not count: its loss
+ * and its gradient are 0. */
 #ifndef PULGA_LOSS_H
 #define PULGA_LOSS_H
 
 #include "base/base.h"
 
-/* loss (N) and norm (N) from logits (N, V) and targets (N). */
-void loss_forward(double *loss, Real *norm, const Real *logits, const int *targets, int N, int V);
+/* loss (N) and log_sum (N) from logits (N, V) and targets (N). log_sum is not set for rows that do
+ * not count. */
+void loss_forward(double *loss, Real *log_sum, const Real *logits, const int *targets, int N,
+                  int V);
 
-/* dlogits (N, V) = scale · the gradient; scale is one over the targets that
- * count in the whole step. dlogits
- * may lie in the place of logits. */
-void loss_backward(Real *dlogits, const Real *norm, const Real *logits, const int *targets, int N,
-                   int V, Real scale);
+/* dlogits (N, V) = scale · the gradient; scale is one over the targets that count in the whole
+ * step. dlogits may lie in the place of logits. */
+void loss_backward(Real *dlogits, const Real *log_sum, const Real *logits, const int *targets,
+                   int N, int V, Real scale);
 
 #endif

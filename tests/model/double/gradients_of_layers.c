@@ -115,7 +115,7 @@ static void layernorm_gradients(void **state)
 /* ---- loss ---- */
 
 typedef struct {
-    Real logits[N * OUT], norm[N];
+    Real logits[N * OUT], log_sum[N];
     int targets[N];
     double loss[N];
 } LossCase;
@@ -124,7 +124,7 @@ static double scaled_loss(void *context)
 {
     LossCase *c = context;
     double sum = 0;
-    loss_forward(c->loss, c->norm, c->logits, c->targets, N, OUT);
+    loss_forward(c->loss, c->log_sum, c->logits, c->targets, N, OUT);
     for (int i = 0; i < N; i++)
         sum += 0.2 * c->loss[i];
     return sum;
@@ -137,10 +137,10 @@ static void loss_gradients(void **state)
     Real d[N * OUT];
     fill(c.logits, N * OUT, 1);
     scaled_loss(&c);
-    loss_backward(d, c.norm, c.logits, c.targets, N, OUT, (Real)0.2);
+    loss_backward(d, c.log_sum, c.logits, c.targets, N, OUT, (Real)0.2);
     assert_gradient("logits of the loss", c.logits, d, N * OUT, scaled_loss, &c, false);
     scaled_loss(&c); /* the differences have left their own norms */
-    loss_backward(c.logits, c.norm, c.logits, c.targets, N, OUT, (Real)0.2); /* in its place */
+    loss_backward(c.logits, c.log_sum, c.logits, c.targets, N, OUT, (Real)0.2); /* in its place */
     assert_memory_equal(c.logits, d, sizeof d);
     /* A target of -1 does not count. */
     assert_true(c.loss[2] == 0);
