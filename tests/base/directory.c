@@ -17,7 +17,7 @@ static void make_directory(void *path)
     directory_make(path);
 }
 
-static void test_make(void **state)
+static void a_directory_is_made_with_those_above_it(void **state)
 {
     (void)state;
     char *folder = scratch_new(), *deep = format_text("%s/a/b/c", folder);
@@ -34,7 +34,7 @@ static void test_make(void **state)
 }
 
 /* What is written through a handle goes where the directory is now, and never to its successor. */
-static void test_moved(void **state)
+static void a_directory_that_is_moved_stays_the_same(void **state)
 {
     (void)state;
     char *folder = scratch_new();
@@ -54,7 +54,7 @@ static void test_moved(void **state)
     scratch_remove(folder);
 }
 
-static void test_same(void **state)
+static void links_lead_to_the_same_file(void **state)
 {
     (void)state;
     char *folder = scratch_new(), *path = scratch_write(folder, "some", "x", 1);
@@ -82,7 +82,7 @@ static void lock_it(void *path)
     _exit(directory_lock(&directory) ? 0 : 2);
 }
 
-static void test_lock(void **state)
+static void a_lock_keeps_other_processes_out_until_it_is_closed(void **state)
 {
     (void)state;
     char *folder = scratch_new();
@@ -95,7 +95,7 @@ static void test_lock(void **state)
     scratch_remove(folder);
 }
 
-static void test_checksum(void **state)
+static void a_checksum_depends_on_all_that_came_before(void **state)
 {
     (void)state;
     char text[17];
@@ -112,8 +112,11 @@ static void test_checksum(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_make), cmocka_unit_test(test_moved),    cmocka_unit_test(test_same),
-        cmocka_unit_test(test_lock), cmocka_unit_test(test_checksum),
+        cmocka_unit_test(a_directory_is_made_with_those_above_it),
+        cmocka_unit_test(a_directory_that_is_moved_stays_the_same),
+        cmocka_unit_test(links_lead_to_the_same_file),
+        cmocka_unit_test(a_lock_keeps_other_processes_out_until_it_is_closed),
+        cmocka_unit_test(a_checksum_depends_on_all_that_came_before),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

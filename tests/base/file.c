@@ -41,7 +41,7 @@ static bool exists(const char *path)
 
 /* ---- Reading and replacing ---- */
 
-static void test_file_read(void **state)
+static void a_file_of_any_size_is_read_whole(void **state)
 {
     (void)state;
     char *folder = scratch_new(), *bytes = malloc(300000);
@@ -57,7 +57,7 @@ static void test_file_read(void **state)
     scratch_remove(folder);
 }
 
-static void test_file_replace(void **state)
+static void the_old_file_stands_until_the_new_one_is_committed(void **state)
 {
     (void)state;
     char *folder = scratch_new(), *path = format_text("%s/some", folder);
@@ -115,7 +115,7 @@ static void assert_not_replaced(const Replacing *replacing, const char *part)
                  ending.signal, ending.status, ending.lines, ending.said);
 }
 
-static void test_replace_fails(void **state)
+static void a_replacement_that_fails_leaves_the_old_file(void **state)
 {
     (void)state;
     char *folder = scratch_new(), *path = scratch_write(folder, "some", "old", 3);
@@ -147,7 +147,7 @@ static void test_replace_fails(void **state)
 enum { LARGE = 100000 };
 
 /* A file whose path would be longer than the system takes is written through the handle. */
-static void test_long_names(void **state)
+static void a_path_of_any_length_is_written(void **state)
 {
     (void)state;
     char *folder = scratch_new(), *deep = format_text("%s", folder);
@@ -194,7 +194,7 @@ static char letter_of(const char *path)
 }
 
 /* Whoever reads meanwhile sees one of them whole; so does who comes after a kill. */
-static void test_kill(void **state)
+static void a_kill_leaves_one_of_the_files_whole(void **state)
 {
     (void)state;
     char *folder = scratch_new(), *path = format_text("%s/some", folder), letter = '0';
@@ -231,7 +231,7 @@ static void read_it(void *folder)
     free(file_read_in(&directory, "some", true).bytes);
 }
 
-static void test_read_in(void **state)
+static void only_a_file_is_read_from_a_directory(void **state)
 {
     (void)state;
     char *folder = scratch_new(), *path = format_text("%s/some", folder);
@@ -252,7 +252,7 @@ static void test_read_in(void **state)
 
 /* Two writers of the same file at once: each file that is ever seen is one of theirs, whole, and
  * both succeed. */
-static void test_two_writers(void **state)
+static void two_writers_at_once_never_mix(void **state)
 {
     (void)state;
     char *folder = scratch_new(), *path = format_text("%s/some", folder);
@@ -283,7 +283,7 @@ static void be_interrupted(void *path)
     _exit(3); /* the signal has come before */
 }
 
-static void test_interrupted(void **state)
+static void a_signal_waits_until_the_file_is_whole(void **state)
 {
     (void)state;
     char *folder = scratch_new(), *path = format_text("%s/some", folder);
@@ -297,14 +297,15 @@ static void test_interrupted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_file_read),
-        cmocka_unit_test(test_file_replace),
-        cmocka_unit_test(test_replace_fails),
-        cmocka_unit_test(test_long_names),
-        cmocka_unit_test(test_read_in),
-        cmocka_unit_test(test_two_writers),
-        cmocka_unit_test(test_interrupted),
-        cmocka_unit_test(test_kill), /* last: so much is allocated that forks are slow after it */
+        cmocka_unit_test(a_file_of_any_size_is_read_whole),
+        cmocka_unit_test(the_old_file_stands_until_the_new_one_is_committed),
+        cmocka_unit_test(a_replacement_that_fails_leaves_the_old_file),
+        cmocka_unit_test(a_path_of_any_length_is_written),
+        cmocka_unit_test(only_a_file_is_read_from_a_directory),
+        cmocka_unit_test(two_writers_at_once_never_mix),
+        cmocka_unit_test(a_signal_waits_until_the_file_is_whole),
+        cmocka_unit_test(
+            a_kill_leaves_one_of_the_files_whole), /* last: so much is allocated that forks are slow after it */
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,7 +52,7 @@ static bool write_two(const char *folder)
     return good;
 }
 
-static void test_round_trip(void **state)
+static void tensors_are_read_back_bit_by_bit(void **state)
 {
     (void)state;
     char *folder = scratch_new(), *path = format_text("%s/two.safetensors", folder);
@@ -75,7 +75,7 @@ static void test_round_trip(void **state)
     scratch_remove(folder);
 }
 
-static void test_odd_sizes(void **state)
+static void odd_names_sizes_and_numbers_are_read_back(void **state)
 {
     (void)state;
     enum { MANY = 40 };
@@ -107,7 +107,7 @@ static void test_odd_sizes(void **state)
 }
 
 /* The file by the rules of the format, read without the code that wrote it. */
-static void test_format(void **state)
+static void the_file_follows_the_format(void **state)
 {
     (void)state;
     char *folder = scratch_new(), *path = format_text("%s/two.safetensors", folder);
@@ -161,7 +161,7 @@ static void write_nowhere(void *folder)
     _exit(safetensors_write(&directory, "b", &(NamedTensor){"b", 0, 3, b}, 1, metadata) ? 0 : 2);
 }
 
-static void test_write_fails(void **state)
+static void a_file_that_cannot_be_written_is_reported(void **state)
 {
     (void)state;
     char *folder = scratch_new(), *gone = format_text("%s/gone", folder);
@@ -189,7 +189,7 @@ static void read_one(void *context)
     safetensors_close(&file);
 }
 
-static void test_wrong_shapes(void **state)
+static void a_tensor_of_another_shape_is_refused(void **state)
 {
     (void)state;
     char *folder = scratch_new(), *path = format_text("%s/two.safetensors", folder);
@@ -251,7 +251,7 @@ static Bytes two(const char *folder, size_t *header)
     return file;
 }
 
-static void test_truncated(void **state)
+static void a_file_of_another_length_is_refused(void **state)
 {
     (void)state;
     char *folder = scratch_new();
@@ -265,7 +265,7 @@ static void test_truncated(void **state)
     scratch_remove(folder);
 }
 
-static void test_flipped(void **state)
+static void a_flipped_bit_is_refused_or_changes_nothing(void **state)
 {
     (void)state;
     char *folder = scratch_new();
@@ -321,7 +321,7 @@ static void assert_bad_header(const char *folder, const char *header, size_t num
     free(path);
 }
 
-static void test_good_headers(void **state)
+static void headers_of_other_writers_are_read(void **state)
 {
     (void)state;
     char *folder = scratch_new();
@@ -352,7 +352,7 @@ static void test_good_headers(void **state)
     scratch_remove(folder);
 }
 
-static void test_bad_offsets(void **state)
+static void offsets_that_do_not_cover_the_numbers_are_refused(void **state)
 {
     (void)state;
     char *folder = scratch_new();
@@ -402,7 +402,7 @@ static void test_bad_offsets(void **state)
     scratch_remove(folder);
 }
 
-static void test_bad_kinds(void **state)
+static void headers_with_values_of_another_kind_are_refused(void **state)
 {
     (void)state;
     char *folder = scratch_new();
@@ -475,7 +475,7 @@ static char *repeated(const char *begin, const char *part, int count)
     return text;
 }
 
-static void test_bad_sizes(void **state)
+static void headers_of_another_length_or_depth_are_refused(void **state)
 {
     (void)state;
     char *folder = scratch_new();
@@ -511,7 +511,7 @@ static void test_bad_sizes(void **state)
 }
 
 /* Numbers of the other type are converted; here out of order, at an offset that is not a multiple of 8. */
-static void test_double_numbers(void **state)
+static void doubles_are_converted(void **state)
 {
     (void)state;
     static const char header[] =
@@ -537,7 +537,7 @@ static void test_double_numbers(void **state)
 }
 
 /* A file may hold tensors of other types, as old files hold masks; reading one is refused. */
-static void test_other_types(void **state)
+static void other_types_are_refused_only_if_they_are_read(void **state)
 {
     (void)state;
     static const char *const headers[] = {
@@ -561,7 +561,7 @@ static void test_other_types(void **state)
 
 /* Several bytes of the header are changed at random: there is no signal, at most one line, and no
  * wrong value. */
-static void test_random_damage(void **state)
+static void random_bytes_give_at_most_one_line(void **state)
 {
     (void)state;
     static const char pieces[] = "{}[]\",:0123456789eE+-.\\u FaN\n";
@@ -615,7 +615,7 @@ static double seconds_to_read(const char *folder, int count)
 
 /* A model of a thousand layers has 48,000 tensors in its state: they are found without a search
  * through all of them, which would take 64 times as long for 8 times as many. */
-static void test_many_tensors(void **state)
+static void many_tensors_are_found_without_a_search(void **state)
 {
     (void)state;
     char *folder = scratch_new();
@@ -628,14 +628,21 @@ static void test_many_tensors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_odd_sizes),
-        cmocka_unit_test(test_format),       cmocka_unit_test(test_write_fails),
-        cmocka_unit_test(test_wrong_shapes), cmocka_unit_test(test_truncated),
-        cmocka_unit_test(test_flipped),      cmocka_unit_test(test_good_headers),
-        cmocka_unit_test(test_bad_offsets),  cmocka_unit_test(test_bad_kinds),
-        cmocka_unit_test(test_bad_sizes),    cmocka_unit_test(test_double_numbers),
-        cmocka_unit_test(test_other_types),  cmocka_unit_test(test_random_damage),
-        cmocka_unit_test(test_many_tensors),
+        cmocka_unit_test(tensors_are_read_back_bit_by_bit),
+        cmocka_unit_test(odd_names_sizes_and_numbers_are_read_back),
+        cmocka_unit_test(the_file_follows_the_format),
+        cmocka_unit_test(a_file_that_cannot_be_written_is_reported),
+        cmocka_unit_test(a_tensor_of_another_shape_is_refused),
+        cmocka_unit_test(a_file_of_another_length_is_refused),
+        cmocka_unit_test(a_flipped_bit_is_refused_or_changes_nothing),
+        cmocka_unit_test(headers_of_other_writers_are_read),
+        cmocka_unit_test(offsets_that_do_not_cover_the_numbers_are_refused),
+        cmocka_unit_test(headers_with_values_of_another_kind_are_refused),
+        cmocka_unit_test(headers_of_another_length_or_depth_are_refused),
+        cmocka_unit_test(doubles_are_converted),
+        cmocka_unit_test(other_types_are_refused_only_if_they_are_read),
+        cmocka_unit_test(random_bytes_give_at_most_one_line),
+        cmocka_unit_test(many_tensors_are_found_without_a_search),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

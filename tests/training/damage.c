@@ -168,7 +168,7 @@ static void make_run(void *context)
 }
 
 /* PULGA_EVERY=1 takes each byte, as make torture does. */
-static void test_damage(void **state)
+static void every_file_that_is_damaged_is_refused_or_changes_nothing(void **state)
 {
     (void)state;
     const char *asked = getenv("PULGA_EVERY");
@@ -197,6 +197,7 @@ static void test_damage(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_damage)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_file_that_is_damaged_is_refused_or_changes_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
