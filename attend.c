@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "pictures/heads_file.h"
 #include "formats/huggingface/pretrained.h"
+#include "program/answer_print.h"
 #include "program/options.h"
 #include "program/process.h"
 #include "program/screen.h"
@@ -22,7 +23,7 @@ typedef struct {
 #define FIELD_STRUCT Choice
 
 static const Field CHOICES[] = {
-    {"output", WORDS_FIELD(output), NULL, "FILE", 0, 0,
+    {"output", TEXT_FIELD(output), NULL, "FILE", 0, 0,
      "write a file; its ending chooses the format: .html (a page that needs no other file), .svg "
      "(a figure), .npy (an array of layers, heads, T, T), .csv (a line for each weight), .json",
      LIFE_CALL},
@@ -76,20 +77,6 @@ static Range choose(const char *name, int number, int count, const char *run)
     return number ? (Range){number - 1, number} : (Range){0, count};
 }
 
-/* Tells which words were not read as they were written. */
-static void print_lowered(const Encoding *encoding)
-{
-    if (!encoding->lowered)
-        return;
-    char *word = display_text(encoding->lowered);
-    if (encoding->lowered_count == 1)
-        printf("'%s' is read in lower case, as the model knows it\n", word);
-    else
-        printf("'%s' and %d more are read in lower case, as the model knows them\n", word,
-               encoding->lowered_count - 1);
-    free(word);
-}
-
 /* Runs the model over the text. */
 static Heads read_text(Pretrained *model, const Choice *choice, const char *name, const char *text)
 {
@@ -108,7 +95,7 @@ static Heads read_text(Pretrained *model, const Choice *choice, const char *name
             "--context %d",
             name, count, tokenizer->stream ? "" : " with [bos]", model->directory.path,
             config->context, count);
-    print_lowered(&encoding);
+    print_lowered(&encoding, "");
     Heads heads = heads_read(&model->gpt, tokenizer, encoding.ids, count, layers, chosen);
     double sum = 0; /* not finite if one of the weights is not */
     const size_t rows = (size_t)config->layers * (size_t)config->heads * (size_t)count;

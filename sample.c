@@ -23,13 +23,9 @@ typedef struct {
 typedef DECIDED_OF(Choice) Decided;
 
 #define FIELD_STRUCT Choice
-#define GROUP(title)                          \
-    {                                         \
-        .name = (title), .offset = FIELD_NONE \
-    }
 
 static const Field CHOICES[] = {
-    GROUP("Continuations:"),
+    FIELD_HEADING("Continuations:"),
     {"count", WHOLE_FIELD(count), NULL, "N", 0, 100000, "how many [3; 1 with --greedy]", LIFE_CALL},
     {"words", WHOLE_FIELD(words), NULL, "N", 1, 1 << 20,
      "tokens in each, at most [50; 300 characters]", LIFE_CALL},
@@ -49,13 +45,13 @@ static const Field CHOICES[] = {
     {"seed", WHOLE_FIELD(seed), "1", "N", 0, 2147483647,
      "the same seed draws the same words, with any number of threads", LIFE_CALL},
 
-    GROUP("Other options:"),
+    FIELD_HEADING("Other options:"),
     {"table", WHOLE_FIELD(table), "10", "ROWS", 0, 1 << 30,
      "rows of the table of next tokens; if not given, rows that would show 0.000 are left out",
      LIFE_CALL},
-    {"text", WORDS_FIELD(text), NULL, "FILE", 0, 0,
+    {"text", TEXT_FIELD(text), NULL, "FILE", 0, 0,
      "the text to count in, if the run holds no copy of the one it was trained on", LIFE_CALL},
-    {"score", WORDS_FIELD(score), NULL, "FILE", 0, 0,
+    {"score", TEXT_FIELD(score), NULL, "FILE", 0, 0,
      "instead: loss and perplexity of a text, of each line and of all", LIFE_CALL},
     {"json", FLAG_FIELD(json), NULL, NULL, 0, 0,
      "print one JSON object per prompt, each on a line (JSON Lines)", LIFE_CALL},
@@ -156,7 +152,7 @@ static void greet(const Pretrained *model)
     for (int id = 0; id < words->count; id++)
         count += !vocabulary_is_special(words, id);
     printf("%s knows %s%s.\n", model->directory.path,
-           plural(count, letters ? "character" : "word").text,
+           plural(count, tokenizer_unit(model->tokenizer.kind)).text,
            letters ? "" : "; Tab completes them");
     printf("Type the beginning of a %s, or nothing. Ctrl-D leaves.\n",
            letters ? "text" : "sentence");

@@ -61,7 +61,7 @@ void fields_preset(const Field *table, void *into)
 void fields_free(const Field *table, void *into)
 {
     EACH_FIELD (field, table) {
-        if (field->kind == FIELD_WORDS)
+        if (field->kind == FIELD_TEXT)
             free(*(char **)member(field, into));
         if (field->kind == FIELD_LIST)
             free(((IntList *)member(field, into))->at);
@@ -77,7 +77,7 @@ void field_copy(const Field *field, void *into, const void *from)
     case FIELD_CHOICE: *(int *)to = *(const int *)at; break;
     case FIELD_NUMBER: *(double *)to = *(const double *)at; break;
     case FIELD_FLAG: *(bool *)to = *(const bool *)at; break;
-    case FIELD_WORDS: {
+    case FIELD_TEXT: {
         const char *words = *(char *const *)at;
         free(*(char **)to);
         *(char **)to = words ? format_text("%s", words) : NULL;
@@ -173,7 +173,7 @@ static bool try_list(IntList *into, const char *text)
 }
 
 /* An empty name is always a mistake, such as an unset variable of a shell. */
-static bool try_words(char **into, const char *text)
+static bool try_text(char **into, const char *text)
 {
     if (!*text)
         return false;
@@ -191,7 +191,7 @@ bool field_try(const Field *field, void *into, const char *text)
     case FIELD_NUMBER: return try_number(field, at, text);
     case FIELD_CHOICE: return try_choice(field, at, text);
     case FIELD_FLAG: return *(bool *)at = true;
-    case FIELD_WORDS: return try_words(at, text);
+    case FIELD_TEXT: return try_text(at, text);
     case FIELD_LIST: return try_list(at, text);
     }
     return false;
@@ -228,7 +228,7 @@ char *field_needs(const Field *field)
         return needs;
     }
     case FIELD_FLAG: return format_text("no value");
-    case FIELD_WORDS: return format_text("a name");
+    case FIELD_TEXT: return format_text("a name");
     case FIELD_LIST: return format_text("whole numbers with commas between them, as 1,2,3,4");
     }
     return NULL;
@@ -265,7 +265,7 @@ char *field_text(const Field *field, const void *from)
     case FIELD_NUMBER: return number_text(*(const double *)at);
     case FIELD_CHOICE: return format_text("%s", field->choices[*(const int *)at]);
     case FIELD_FLAG: return format_text("%s", *(const bool *)at ? "true" : "false");
-    case FIELD_WORDS: return format_text("%s", *(char *const *)at ? *(char *const *)at : "");
+    case FIELD_TEXT: return format_text("%s", *(char *const *)at ? *(char *const *)at : "");
     case FIELD_LIST: return list_text(at);
     }
     abort(); /* a kind that is not listed */

@@ -22,7 +22,7 @@ typedef enum {
     FIELD_NUMBER, /* double                                                */
     FIELD_CHOICE, /* an enum: the index of one of the choices              */
     FIELD_FLAG,   /* bool: true if the option is given                     */
-    FIELD_WORDS,  /* char *, NULL if not given: any text but an empty one  */
+    FIELD_TEXT,   /* char *, NULL if not given: any text but an empty one  */
     FIELD_LIST,   /* IntList of numbers from 0: "1,2,3"; empty if not given */
 } FieldKind;
 
@@ -48,6 +48,10 @@ typedef struct {
 /* The offset of no member: that of a heading of --help. (A table ends with a field without a
  * name.) */
 #define FIELD_NONE ((size_t)-1)
+#define FIELD_HEADING(title)                  \
+    {                                         \
+        .name = (title), .offset = FIELD_NONE \
+    }
 
 /* The kind, offset and choices of a row for a member of FIELD_STRUCT, which the file with the table
  * defines. The compiler checks that the member has the type of its kind. */
@@ -59,7 +63,7 @@ typedef struct {
 #define NUMBER_FIELD(member) FIELD_ROW(FIELD_NUMBER, member, double, NULL)
 #define CHOICE_FIELD(member, names) FIELD_ROW(FIELD_CHOICE, member, unsigned, names) /* an enum */
 #define FLAG_FIELD(member) FIELD_ROW(FIELD_FLAG, member, bool, NULL)
-#define WORDS_FIELD(member) FIELD_ROW(FIELD_WORDS, member, char *, NULL)
+#define TEXT_FIELD(member) FIELD_ROW(FIELD_TEXT, member, char *, NULL)
 #define LIST_FIELD(member) FIELD_ROW(FIELD_LIST, member, IntList, NULL)
 
 /* Which members of a struct were given or chosen, so that they are not chosen again: one bool for
@@ -83,7 +87,7 @@ const Field *field_at(const Field *table, size_t offset);
 /* Sets every field that has a default to it. */
 void fields_preset(const Field *table, void *into);
 
-/* Frees what FIELD_WORDS and FIELD_LIST own. */
+/* Frees what FIELD_TEXT and FIELD_LIST own. */
 void fields_free(const Field *table, void *into);
 
 /* Copies the value of one field between two structs. */

@@ -149,7 +149,7 @@ Text text_read(const char *path, bool lower)
     return text_from(strcmp(path, "-") ? path : "standard input", file_read(path, true), lower);
 }
 
-void text_let_go(Text *text)
+void text_free_bytes(Text *text)
 {
     free(text->raw.bytes);
     free(text->clean);
@@ -160,7 +160,7 @@ void text_let_go(Text *text)
 
 void text_free(Text *text)
 {
-    text_let_go(text);
+    text_free_bytes(text);
     free(text->name);
 }
 

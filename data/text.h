@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "split.h"
 
-/* The bytes are needed until the text is encoded and copied: see text_let_go. */
+/* The bytes are needed until the text is encoded and copied: see text_free_bytes. */
 typedef struct {
     char *name;        /* what messages call it */
     Bytes raw;         /* as the file is */
@@ -25,7 +25,7 @@ Text text_read(const char *path, bool lower);
 Text text_from(const char *name, Bytes raw, bool lower);
 
 /* Frees the bytes, raw and clean; name, size and checksum stay. */
-void text_let_go(Text *text);
+void text_free_bytes(Text *text);
 void text_free(Text *text);
 
 /* All of the clean text. */

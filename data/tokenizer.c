@@ -8,6 +8,7 @@
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
+#include "base/checksum.h"
 #include "base/utf8.h"
 #include "nearest.h"
 
@@ -20,6 +21,30 @@ void tokenizer_free(Tokenizer *t)
 {
     vocabulary_free(&t->vocabulary);
     spacing_free(&t->spacing);
+}
+
+const char *tokenizer_unit(TokenizerKind kind)
+{
+    switch (kind) {
+    case TOKENIZER_CHAR: return "character";
+    case TOKENIZER_WORD: break;
+    }
+    return "word";
+}
+
+const char *tokenizer_word(const Tokenizer *t, int id)
+{
+    return vocabulary_word(&t->vocabulary, id);
+}
+
+uint64_t tokenizer_checksum(const Tokenizer *t, uint64_t checksum)
+{
+    for (int id = 0; id < t->vocabulary.count; id++) {
+        const char *word = tokenizer_word(t, id);
+        checksum = checksum_continue(checksum, word, strlen(word) + 1);
+    }
+    const int ids[] = {t->bos, t->eos, t->unk, (int)t->punctuation};
+    return checksum_continue(checksum, ids, sizeof ids);
 }
 
 /* The next token from *at, which moves past it; false if there is none. */
@@ -121,7 +146,7 @@ Tokenizer tokenizer_train(const Text *text, TokenizerRules rules)
     const int passing = choose(kept, counts, all.count, rules);
     if (!passing && all.count)
         die("%s has no %s that occurs %d times: all would be [unk]; choose a smaller --min-count",
-            text->name, rules.kind == TOKENIZER_CHAR ? "character" : "word", rules.min_count);
+            text->name, tokenizer_unit(rules.kind), rules.min_count);
 
     if (!rules.stream) {
         t.bos = add_special(&t, "[bos]");
@@ -157,8 +182,7 @@ static void check_bytes(const Tokenizer *t, const Text *text, const char *bytes,
     int id;
     const char *found = vocabulary_find_reserved(&t->vocabulary, bytes, size, &id);
     if (found)
-        die("%s",
-            reserved_message(text_place(text, bytes, found), vocabulary_word(&t->vocabulary, id)));
+        die("%s", reserved_message(text_place(text, bytes, found), tokenizer_word(t, id)));
 }
 
 void tokenizer_check_text(const Tokenizer *t, const Text *text)
@@ -246,7 +270,7 @@ Encoding tokenizer_encode_prompt(const Tokenizer *t, const char *name, const cha
     e.wrong = text_clean(name, bytes, size, t->lower, &clean, &clean_size);
     if (!e.wrong && (vocabulary_find_reserved(&t->vocabulary, bytes, size, &id) ||
                      vocabulary_find_reserved(&t->vocabulary, clean, clean_size, &id)))
-        e.wrong = reserved_message(name, vocabulary_word(&t->vocabulary, id));
+        e.wrong = reserved_message(name, tokenizer_word(t, id));
     if (!e.wrong)
         encode_clean(t, &e, name, (Span){clean, clean + clean_size});
     if (e.wrong)
@@ -293,7 +317,7 @@ char *tokenizer_decode(const Tokenizer *t, const int *ids, int count)
         if (ids[i] == t->bos || ids[i] == t->eos)
             continue;
         fprintf(out, "%s%s", left >= 0 && tokenizer_needs_space(t, left, ids[i]) ? " " : "",
-                vocabulary_word(&t->vocabulary, ids[i]));
+                tokenizer_word(t, ids[i]));
         left = ids[i];
     }
     fclose(out);

@@ -2,8 +2,8 @@
  *
  * A tokenizer is trained on a text, or read from a model directory (formats/huggingface). Read by
  * lines, each line that is not blank is a sequence of its own, which begins with [bos] and ends
- * with [eos]; read as a stream, the text is one long sequence without either. Words that are not
- * known become [unk] if the tokenizer has one. */
+ * with [eos]; read as a stream, the text is one long sequence without either. Tokens that are
+ * not in the vocabulary become [unk] if the tokenizer has one. */
 #ifndef PULGA_TOKENIZER_H
 #define PULGA_TOKENIZER_H
 
@@ -27,15 +27,18 @@ typedef struct {
 typedef struct {
     TokenizerKind kind;
     bool lower, stream;
-    int min_count, max_words; /* keep words that occur so often; and so many, 0: all */
+    int min_count, max_words; /* keep tokens that occur so often; and so many, 0: all */
 } TokenizerRules;
 
 /* Makes the vocabulary of a text: [bos] is 0 and [eos] 1 if it is read by lines, [unk] comes next
- * if some word is not kept, then the words in the order of their first appearance. Dies if a word
- * is too long to be one, or if the rules keep none. */
+ * if some token is not kept, then the tokens in the order of their first appearance. Dies if a word
+ * is too long to be one, or if the rules keep no token. */
 Tokenizer tokenizer_train(const Text *text, TokenizerRules rules);
 
-/* One without any words yet, to be filled by whoever reads it from a file. */
+/* What messages call one token: "word" or "character". */
+const char *tokenizer_unit(TokenizerKind kind);
+
+/* One without any tokens yet, to be filled by whoever reads it from a file. */
 Tokenizer tokenizer_new(void);
 void tokenizer_free(Tokenizer *tokenizer);
 
@@ -46,7 +49,14 @@ void tokenizer_check_text(const Tokenizer *tokenizer, const Text *text);
  * that has no id and returns false; `unknown` receives it. */
 bool tokenizer_encode(const Tokenizer *tokenizer, Span text, int **ids, Span *unknown);
 
-/* One line about a token that has no id, and the known words nearest to it; `where` is where it
+/* The text of the token of an id, ended by a 0. */
+const char *tokenizer_word(const Tokenizer *tokenizer, int id);
+
+/* Continues a checksum with all that tokenizer.json says and the settings of a run do not: the
+ * tokens, the ids of the special ones, and how words are cut from punctuation. */
+uint64_t tokenizer_checksum(const Tokenizer *tokenizer, uint64_t checksum);
+
+/* One line about a token that has no id, and the known tokens nearest to it; `where` is where it
  * stands. The caller frees. */
 char *tokenizer_unknown(const Tokenizer *tokenizer, const char *where, Span token);
 
@@ -58,7 +68,8 @@ typedef struct {
     int lowered_count; /* how many such words there are */
 } Encoding;
 
-/* Cleans and encodes a prompt, which messages call `name`. Never dies of what it contains. */
+/* Cleans and encodes a prompt, which messages call `name`. If it cannot be
+ * encoded, the result says why; the program goes on. */
 Encoding tokenizer_encode_prompt(const Tokenizer *tokenizer, const char *name, const char *bytes,
                                  size_t size);
 void encoding_free(Encoding *encoding);

@@ -18,7 +18,7 @@ static cJSON *value_of(const Field *field, const void *from)
     case FIELD_NUMBER:
     case FIELD_FLAG: value = cJSON_CreateRaw(text); break;
     case FIELD_CHOICE:
-    case FIELD_WORDS: value = *text ? cJSON_CreateString(text) : cJSON_CreateNull(); break;
+    case FIELD_TEXT: value = *text ? cJSON_CreateString(text) : cJSON_CreateNull(); break;
     case FIELD_LIST: value = *text ? cJSON_Parse(list) : cJSON_CreateNull(); break;
     }
     free(list);
@@ -40,7 +40,7 @@ static char *typed(const Field *field, const cJSON *value)
     case FIELD_NUMBER:
         return cJSON_IsNumber(value) ? format_text("%.17g", value->valuedouble) : NULL;
     case FIELD_CHOICE:
-    case FIELD_WORDS: return cJSON_IsString(value) ? format_text("%s", value->valuestring) : NULL;
+    case FIELD_TEXT: return cJSON_IsString(value) ? format_text("%s", value->valuestring) : NULL;
     case FIELD_LIST: {
         if (!cJSON_IsArray(value))
             return NULL;
@@ -63,7 +63,7 @@ static bool try_value(const Field *field, void *into, const cJSON *value)
         *(bool *)((char *)into + field->offset) = cJSON_IsTrue(value);
         return cJSON_IsBool(value);
     }
-    if ((field->kind == FIELD_WORDS || field->kind == FIELD_LIST) && cJSON_IsNull(value))
+    if ((field->kind == FIELD_TEXT || field->kind == FIELD_LIST) && cJSON_IsNull(value))
         return true;
     char *text = typed(field, value);
     const bool good = text && field_try(field, into, text);

@@ -62,7 +62,7 @@ Heads heads_read(Gpt *gpt, const Tokenizer *tokenizer, const int *tokens, int co
                   .head = memory_new(all, sizeof *read.head, "the heads"),
                   .maps = memory_new(all * T * T, sizeof(Real), "the attention of all heads")};
     for (int i = 0; i < count; i++) {
-        read.tokens[i] = format_text("%s", vocabulary_word(&tokenizer->vocabulary, tokens[i]));
+        read.tokens[i] = format_text("%s", tokenizer_word(tokenizer, tokens[i]));
         read.display[i] = display_token(read.tokens[i]);
     }
     /* The model gives the maps of all its heads, (L, H, T, T); those that were not chosen stay in this

@@ -24,11 +24,10 @@ static void announce_text(const Trainer *t, const Screen *screen)
     char *path = command_line(1, (char *const *)&t->text_path);
     const char *name = strcmp(t->text_path, "-") ? path : "standard input";
     if (corpus->stream)
-        screen_paragraph(screen, "text", "%s: a stream of %s, vocabulary %s", name,
-                         plural((size_t)arrlen(corpus->tokens),
-                                t->tokenizer.kind == TOKENIZER_CHAR ? "character" : "word")
-                             .text,
-                         vocabulary.text);
+        screen_paragraph(
+            screen, "text", "%s: a stream of %s, vocabulary %s", name,
+            plural((size_t)arrlen(corpus->tokens), tokenizer_unit(t->tokenizer.kind)).text,
+            vocabulary.text);
     else
         screen_paragraph(screen, "text", "%s: %s, %s to predict, vocabulary %s", name,
                          plural((size_t)arrlen(corpus->lines) - 1, "line").text,
@@ -54,7 +53,7 @@ static void announce_losses(const Trainer *t, const Screen *screen)
     screen_paragraph(screen, "losses", "%.6f by a uniform guess, %.6f from the %s frequencies",
                      log(t->tokenizer.vocabulary.count),
                      floor_unigram(&t->corpus, t->tokenizer.vocabulary.count),
-                     t->tokenizer.kind == TOKENIZER_CHAR ? "character" : "word");
+                     tokenizer_unit(t->tokenizer.kind));
     if (isnan(t->floor))
         return;
     const char *where = trainer_holds_out(t) ? " on the part trained on; the held-out part has none"

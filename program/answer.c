@@ -71,7 +71,7 @@ static void begin_stream(const Answerer *a, Answer *answer)
                 kinds++;
         const Random4 place = {{UINT32_MAX, 0, answer->number, 0}};
         first = sampler_pick(a->p, V, kinds * random_uniform(a->rules.seed, RANDOM_SAMPLE, place));
-        answer->prompt = vocabulary_word(&t->vocabulary, first);
+        answer->prompt = tokenizer_word(t, first);
     }
     arrput(answer->encoding.ids, first);
     answer->encoding.count = 1;

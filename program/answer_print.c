@@ -15,7 +15,7 @@ enum { BAR = 24, WORD_COLUMNS = 16 };
 
 static const char *word_of(const Answerer *a, int id)
 {
-    return vocabulary_word(&a->model->tokenizer.vocabulary, id);
+    return tokenizer_word(&a->model->tokenizer, id);
 }
 
 /* ---- The table ---- */
@@ -65,16 +65,15 @@ static void put_row(const AnswerPrinter *printer, const Answer *answer, Ranked r
     free(word);
 }
 
-/* Which words of the prompt were not read as they were written. */
-static void put_lowered(const Encoding *e)
+void print_lowered(const Encoding *e, const char *indent)
 {
     if (!e->lowered)
         return;
     char *word = display_text(e->lowered);
     if (e->lowered_count == 1)
-        printf("  '%s' is read in lower case, as the model knows it\n", word);
+        printf("%s'%s' is read in lower case, as the model knows it\n", indent, word);
     else
-        printf("  '%s' and %d more are read in lower case, as the model knows them\n", word,
+        printf("%s'%s' and %d more are read in lower case, as the model knows them\n", indent, word,
                e->lowered_count - 1);
     free(word);
 }
@@ -84,7 +83,7 @@ void answer_print_next(const AnswerPrinter *printer, const Answer *answer)
     const Answerer *a = printer->answerer;
     const Tokenizer *t = &a->model->tokenizer;
     const int V = t->vocabulary.count, rows = rows_to_print(a, answer);
-    put_lowered(&answer->encoding);
+    print_lowered(&answer->encoding, "  ");
     if (!rows)
         return;
     char others[32];

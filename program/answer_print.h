@@ -12,6 +12,9 @@ typedef struct {
     double refreshed; /* clock: when a growing continuation was last shown */
 } AnswerPrinter;
 
+/* Which words of a prompt were read in lower case, in one line after the indent; or nothing. */
+void print_lowered(const Encoding *encoding, const char *indent);
+
 /* The table of next tokens, after answer_begin(). */
 void answer_print_next(const AnswerPrinter *printer, const Answer *answer);
 

@@ -29,7 +29,7 @@ Settings plan_text(const Settings *settings, const Decided *decided)
 {
     Settings s = *settings;
     if (!DECIDED(decided, sequence))
-        s.sequence = s.tokens == TOKENS_CHAR ? SEQUENCE_STREAM : SEQUENCE_LINES;
+        s.sequence = s.tokens == TOKENIZER_CHAR ? SEQUENCE_STREAM : SEQUENCE_LINES;
     return s;
 }
 
@@ -130,7 +130,7 @@ static void choose_length(Settings *s, const Decided *decided, const Corpus *cor
     }
     if (!DECIDED(decided, epochs)) {
         if (s->batch >= pieces)
-            s->epochs = is_delicate(s) ? 500 : s->tokens == TOKENS_CHAR ? 200 : 300;
+            s->epochs = is_delicate(s) ? 500 : s->tokens == TOKENIZER_CHAR ? 200 : 300;
         else if (corpus->stream) /* about 2,000 steps, but no fewer than two epochs */
             s->epochs = (int)max_int64(2, min_int64(40, 2000 / epoch));
         else
@@ -148,7 +148,7 @@ static double choose_dropout(const Settings *s, const Corpus *corpus)
     const double weights = 12.0 * s->layers * s->width * s->width;
     if (!arrlen(corpus->held_out))
         return 0;
-    if (s->tokens == TOKENS_WORD)
+    if (s->tokens == TOKENIZER_WORD)
         return 0.2;
     return weights > MANY_WEIGHTS * (double)arrlen(corpus->tokens) ? 0.1 : 0;
 }

@@ -10,7 +10,7 @@
 
 /* The names of each choice. The enumerator is the index, so that names and values cannot get out of
  * step. */
-static const char *const TOKENS[] = {[TOKENS_WORD] = "word", [TOKENS_CHAR] = "char", NULL};
+static const char *const TOKENS[] = {[TOKENIZER_WORD] = "word", [TOKENIZER_CHAR] = "char", NULL};
 static const char *const SEQUENCES[] = {
     [SEQUENCE_LINES] = "lines", [SEQUENCE_STREAM] = "stream", NULL};
 static const char *const POSITIONS[] = {
@@ -23,14 +23,10 @@ static const char *const SCHEDULES[] = {
 static const char *const PRECISIONS[] = {[PRECISION_F32] = "f32", [PRECISION_BF16] = "bf16", NULL};
 
 #define FIELD_STRUCT Settings
-#define GROUP(title)                          \
-    {                                         \
-        .name = (title), .offset = FIELD_NONE \
-    }
 #define SUITS " [suits the text]"
 
 const Field SETTINGS[] = {
-    GROUP("The text:"),
+    FIELD_HEADING("The text:"),
     {"tokens", CHOICE_FIELD(tokens, TOKENS), "word", NULL, 0, 0,
      "words and punctuation, or characters", LIFE_RUN},
     {"sequence", CHOICE_FIELD(sequence, SEQUENCES), NULL, NULL, 0, 0,
@@ -45,7 +41,7 @@ const Field SETTINGS[] = {
     {"val", NUMBER_FIELD(val), NULL, "SHARE", 0, 0.9, "share held out for validation" SUITS,
      LIFE_RUN},
 
-    GROUP("The model:"),
+    FIELD_HEADING("The model:"),
     {"layers", WHOLE_FIELD(layers), NULL, "L", 1, GPT_MAX_LAYERS, "number of blocks" SUITS,
      LIFE_RUN},
     {"heads", WHOLE_FIELD(heads), NULL, "H", 1, GPT_MAX_HEADS,
@@ -77,7 +73,7 @@ const Field SETTINGS[] = {
      "characters]",
      LIFE_RUN},
 
-    GROUP("Training:"),
+    FIELD_HEADING("Training:"),
     {"epochs", WHOLE_FIELD(epochs), NULL, "N", 1, INT_MAX, "passes over the text" SUITS,
      LIFE_MAY_CHANGE},
     {"steps", WHOLE_FIELD(steps), NULL, "N", 0, INT_MAX,
@@ -108,7 +104,7 @@ const Field SETTINGS[] = {
      LIFE_RUN},
     {"seed", WHOLE_FIELD(seed), "1", "N", 0, INT_MAX, "seed of all random numbers", LIFE_RUN},
 
-    GROUP("This call:"),
+    FIELD_HEADING("This call:"),
     {"stop-after", WHOLE_FIELD(stop_after), "0", "N", 0, INT_MAX,
      "stop early, after step N of the same run", LIFE_CALL},
     {"log-every", WHOLE_FIELD(log_every), NULL, "N", 1, INT_MAX,
@@ -120,15 +116,14 @@ const Field SETTINGS[] = {
      "resume",
      LIFE_MAY_CHANGE},
     {"threads", WHOLE_FIELD(threads), NULL, "N", 1, 1024, "processors to use [all]", LIFE_CALL},
-    {"out", WORDS_FIELD(out), NULL, "DIR", 0, 0, "directory of the run [runs/NAME-OF-THE-TEXT]",
+    {"out", TEXT_FIELD(out), NULL, "DIR", 0, 0, "directory of the run [runs/NAME-OF-THE-TEXT]",
      LIFE_CALL},
     {"overwrite", FLAG_FIELD(overwrite), NULL, NULL, 0, 0, "replace the run that --out names",
      LIFE_CALL},
-    {"resume", WORDS_FIELD(resume), NULL, "RUN", 0, 0, "continue a run that was stopped",
-     LIFE_CALL},
-    {"text", WORDS_FIELD(text), NULL, "FILE", 0, 0,
+    {"resume", TEXT_FIELD(resume), NULL, "RUN", 0, 0, "continue a run that was stopped", LIFE_CALL},
+    {"text", TEXT_FIELD(text), NULL, "FILE", 0, 0,
      "the text of a resumed run that holds no copy of it", LIFE_CALL},
-    {"from", WORDS_FIELD(from), NULL, "DIR", 0, 0,
+    {"from", TEXT_FIELD(from), NULL, "DIR", 0, 0,
      "start from another model, with its sizes and vocabulary: a run, or a GPT-2 saved by "
      "Transformers; the rate is then a tenth of a new run's",
      LIFE_CALL},

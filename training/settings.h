@@ -6,11 +6,11 @@
 #define PULGA_SETTINGS_H
 
 #include "base/field.h"
+#include "data/tokenizer.h"
 #include "model/layers/pattern.h"
 #include "model/matrix/matrix.h"
 #include "model/schedule.h"
 
-typedef enum { TOKENS_WORD, TOKENS_CHAR } TokensChoice;
 typedef enum { SEQUENCE_LINES, SEQUENCE_STREAM } SequenceChoice;
 typedef enum { POSITIONS_SINUSOIDAL, POSITIONS_LEARNED } PositionsChoice;
 typedef enum { NORM_PRE, NORM_POST } NormChoice;
@@ -18,7 +18,7 @@ typedef enum { ACTIVATION_RELU, ACTIVATION_GELU } ActivationChoice;
 
 typedef struct {
     /* the text */
-    TokensChoice tokens;
+    TokenizerKind tokens;
     SequenceChoice sequence;
     bool lower;
     int min_count, max_words;

@@ -54,7 +54,7 @@ static IntList windows_of(const Pattern *patterns, const GptConfig *shape)
 static Settings settings_of(const Pretrained *model)
 {
     const GptConfig *shape = &model->gpt.config;
-    return (Settings){.tokens = model->tokenizer.kind == TOKENIZER_CHAR ? TOKENS_CHAR : TOKENS_WORD,
+    return (Settings){.tokens = model->tokenizer.kind,
                       .sequence = model->tokenizer.stream ? SEQUENCE_STREAM : SEQUENCE_LINES,
                       .lower = model->tokenizer.lower,
                       .layers = shape->layers,

@@ -26,7 +26,7 @@ static const double MAX_NORM = 1.8e19;
 
 static TokenizerRules rules_of(const Settings *s)
 {
-    return (TokenizerRules){.kind = s->tokens == TOKENS_CHAR ? TOKENIZER_CHAR : TOKENIZER_WORD,
+    return (TokenizerRules){.kind = s->tokens,
                             .lower = s->lower,
                             .stream = s->sequence == SEQUENCE_STREAM,
                             .min_count = s->min_count,
@@ -173,7 +173,7 @@ static void open_resumed(Trainer *t, Settings *settings, Decided *decided)
     run_identity(identity, settings, &text, &tokenizer);
     record_check_identity(&config, &directory, identity);
     Corpus corpus = corpus_new(&text, &tokenizer);
-    text_let_go(&text);
+    text_free_bytes(&text);
     const Plan plan = plan_and_cut(settings, decided, &corpus, &tokenizer);
     record_check_shape(&config, &directory, &plan.shape);
 
@@ -206,7 +206,7 @@ bool trainer_describe(Trainer *t, const char *command)
         return record_update(&t->directory, &t->config, &t->plan.settings);
     const bool good = run_describe(&t->directory, &t->plan, &t->tokenizer, t->text_path, &t->text,
                                    command, t->identity);
-    text_let_go(&t->text);
+    text_free_bytes(&t->text);
     return good;
 }
 

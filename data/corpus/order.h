@@ -1,4 +1,4 @@
-/* order.h: things in a random order. */
+/* order.h: the places 0, 1, 2, ... in a random order. */
 #ifndef PULGA_ORDER_H
 #define PULGA_ORDER_H
 
@@ -6,7 +6,7 @@
 
 #include "base/random.h"
 
-/* A thing's place before, and the random number that says where it comes. */
+/* A place, and the random number that it is sorted by. */
 typedef struct {
     uint64_t key;
     size_t place;

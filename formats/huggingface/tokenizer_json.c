@@ -2,6 +2,7 @@
  * is written and, in any order of its members, recognised. Anything else is refused by name. */
 #include "tokenizer_json.h"
 
+#include <assert.h>
 #include <cjson/cJSON.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -29,6 +30,11 @@ static const struct {
     {TOKENIZER_WORD, PUNCTUATION_IN_RUNS, "{\"type\":\"Whitespace\"}"},
 };
 enum { SPLITTER_COUNT = sizeof SPLITTERS / sizeof *SPLITTERS };
+
+static const cJSON *get(const cJSON *object, const char *name)
+{
+    return cJSON_GetObjectItemCaseSensitive(object, name);
+}
 
 /* ---- Writing ---- */
 
@@ -58,6 +64,7 @@ static void put_splitter(cJSON *json, const Tokenizer *t)
     for (int i = 0; i < SPLITTER_COUNT; i++)
         if (SPLITTERS[i].kind == t->kind && SPLITTERS[i].punctuation == t->punctuation)
             cJSON_AddItemToObject(json, "pre_tokenizer", cJSON_Parse(SPLITTERS[i].json));
+    assert(get(json, "pre_tokenizer"));
 }
 
 /* A piece of a template: a special token, or one of the two texts, which are called A and B. */
@@ -76,7 +83,7 @@ static void put_beginning(cJSON *json, const Tokenizer *t)
         cJSON_AddNullToObject(json, "post_processor");
         return;
     }
-    const char *bos = vocabulary_word(&t->vocabulary, t->bos);
+    const char *bos = tokenizer_word(t, t->bos);
     cJSON *processor = cJSON_AddObjectToObject(json, "post_processor");
     cJSON_AddStringToObject(processor, "type", "TemplateProcessing");
     cJSON *single = cJSON_AddArrayToObject(processor, "single");
@@ -149,11 +156,6 @@ bool tokenizer_json_write(const Directory *directory, const Tokenizer *tokenizer
 }
 
 /* ---- Reading: the words ---- */
-
-static const cJSON *get(const cJSON *object, const char *name)
-{
-    return cJSON_GetObjectItemCaseSensitive(object, name);
-}
 
 static bool is_string(const cJSON *item, const char *wanted)
 {

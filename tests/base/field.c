@@ -31,7 +31,7 @@ static const Field TABLE[] = {
     {.name = "Another:", .offset = FIELD_NONE},
     {"colour", CHOICE_FIELD(colour, COLOURS), "green", NULL, 0, 0, "", LIFE_RUN},
     {"flag", FLAG_FIELD(flag), NULL, NULL, 0, 0, "", LIFE_RUN},
-    {"words", WORDS_FIELD(words), NULL, "DIR", 0, 0, "", LIFE_RUN},
+    {"words", TEXT_FIELD(words), NULL, "DIR", 0, 0, "", LIFE_RUN},
     {"list", LIST_FIELD(list), NULL, "W,W,...", 0, 0, "", LIFE_RUN},
     {.name = NULL},
 };

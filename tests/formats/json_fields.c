@@ -21,7 +21,7 @@ static void put_value(const Field *field, Settings *into, int turn)
         break;
     case FIELD_CHOICE: text = format_text("%s", field->choices[turn]); break;
     case FIELD_FLAG: *(bool *)((char *)into + field->offset) = turn; return;
-    case FIELD_WORDS: text = format_text("%s", turn ? "a \"ñ\"\\\t/b" : "c"); break;
+    case FIELD_TEXT: text = format_text("%s", turn ? "a \"ñ\"\\\t/b" : "c"); break;
     case FIELD_LIST: text = format_text("%s", turn ? "1,0,2147483647,4" : "7"); break;
     }
     assert_true(field_try(field, into, text));

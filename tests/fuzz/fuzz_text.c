@@ -101,12 +101,11 @@ static void train_on(void *context)
     Text text = text_from("the text", (Bytes){copy, call->size}, s->lower);
     check_clean(text.clean, text.size);
     const bool stream = s->sequence == SEQUENCE_STREAM;
-    Tokenizer tokenizer = tokenizer_train(
-        &text, (TokenizerRules){.kind = s->tokens == TOKENS_CHAR ? TOKENIZER_CHAR : TOKENIZER_WORD,
-                                .lower = s->lower,
-                                .stream = stream,
-                                .min_count = s->min_count,
-                                .max_words = s->max_words});
+    Tokenizer tokenizer = tokenizer_train(&text, (TokenizerRules){.kind = s->tokens,
+                                                                  .lower = s->lower,
+                                                                  .stream = stream,
+                                                                  .min_count = s->min_count,
+                                                                  .max_words = s->max_words});
     Corpus corpus = corpus_new(&text, &tokenizer);
     check_decoding(&tokenizer, &corpus, &text);
     const Settings sized = plan_model(s, &call->decided, &corpus);

@@ -166,10 +166,10 @@ static void dropout_is_for_what_could_be_learned_by_heart(void **state)
         int tokens, width;
         double dropout;
     } cases[] = {
-        {4000, TOKENS_WORD, 64, 0},     {4000, TOKENS_CHAR, 64, 0}, /* nothing is held out */
-        {40000, TOKENS_WORD, 64, 0.2},  {240000, TOKENS_WORD, 128, 0.2},
-        {36000, TOKENS_CHAR, 64, 0},    {36000, TOKENS_CHAR, 128, 0.1},
-        {83000, TOKENS_CHAR, 128, 0.1}, {240000, TOKENS_CHAR, 128, 0},
+        {4000, TOKENIZER_WORD, 64, 0},     {4000, TOKENIZER_CHAR, 64, 0}, /* nothing is held out */
+        {40000, TOKENIZER_WORD, 64, 0.2},  {240000, TOKENIZER_WORD, 128, 0.2},
+        {36000, TOKENIZER_CHAR, 64, 0},    {36000, TOKENIZER_CHAR, 128, 0.1},
+        {83000, TOKENIZER_CHAR, 128, 0.1}, {240000, TOKENIZER_CHAR, 128, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Case c = begin(cases[i].count, true);

@@ -22,7 +22,7 @@ static void change(const Field *field, Settings *settings)
     const char *texts[] = {[FIELD_WHOLE] = number,
                            [FIELD_NUMBER] = field->max < 1 ? "0.25" : "0.75",
                            [FIELD_CHOICE] = field->choices ? field->choices[1] : NULL,
-                           [FIELD_WORDS] = "x",
+                           [FIELD_TEXT] = "x",
                            [FIELD_LIST] = "3,4"};
     if (field->kind == FIELD_FLAG)
         *(bool *)((char *)settings + field->offset) = true;

@@ -41,7 +41,7 @@ static void defaults_are_those_of_the_help(void **state)
     (void)state;
     Settings s = {0};
     fields_preset(SETTINGS, &s);
-    assert_int_equal(s.tokens, TOKENS_WORD);
+    assert_int_equal(s.tokens, TOKENIZER_WORD);
     assert_int_equal(s.min_count, 1);
     assert_int_equal(s.max_words, 0);
     assert_int_equal(s.positions, POSITIONS_SINUSOIDAL);

@@ -16,11 +16,6 @@
 
 /* ---- The identity ---- */
 
-static uint64_t with_word(uint64_t checksum, const char *word)
-{
-    return checksum_continue(checksum, word, strlen(word) + 1);
-}
-
 /* The settings are taken as text, by which they are stored: a number has the same digits in every
  * call. */
 void run_identity(Identity identity, const Settings *settings, const Text *text,
@@ -31,13 +26,10 @@ void run_identity(Identity identity, const Settings *settings, const Text *text,
         if (field->life != LIFE_RUN)
             continue;
         char *word = field_text(field, settings);
-        checksum = with_word(checksum, word);
+        checksum = checksum_continue(checksum, word, strlen(word) + 1);
         free(word);
     }
-    for (int id = 0; id < tokenizer->vocabulary.count; id++)
-        checksum = with_word(checksum, vocabulary_word(&tokenizer->vocabulary, id));
-    const int ids[] = {tokenizer->bos, tokenizer->eos, tokenizer->unk, (int)tokenizer->punctuation};
-    checksum_hex(identity, checksum_continue(checksum, ids, sizeof ids));
+    checksum_hex(identity, tokenizer_checksum(tokenizer, checksum));
 }
 
 /* ---- Writing ---- */
