@@ -243,6 +243,9 @@ static void use_little(void *folder)
 static void only_touched_memory_is_taken(void **state)
 {
     (void)state;
+    const char *run = getenv("RUN"); /* the Makefile's: valgrind touches more, or an emulator */
+    if (run && *run)
+        skip();
     char *folder = scratch_new();
     Kind deep = {.shape = {.context = 1 << 17,
                            .layers = 60,
