@@ -1,7 +1,9 @@
 /* objective.h: what a model learns to predict. For each kind of training it says what a row of a
  * sequence reads, what is to be predicted there, and where the row stands.
  *
- *     next    each token is predicted from those before it: n + 1 tokens are n rows */
+ *     next    each token is predicted from those before it: n + 1 tokens are n rows
+ *
+ * There is one kind so far; others are added here, and nothing else in the training changes. */
 #ifndef PULGA_OBJECTIVE_H
 #define PULGA_OBJECTIVE_H
 

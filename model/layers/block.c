@@ -57,16 +57,20 @@ static void pre_forward(Real *y, Real *maps, const Block *block, const BlockWork
     const BlockKeep *keep = &block->keep;
     const int N = batch->rows, C = shape->attention.width, layer = shape->attention.layer;
 
-    /* 1 */ layernorm_forward(keep->normed1, keep->norm1, p->norm1, x, N, C);
-    /* 2 */ attention_forward(work->branch, maps, keep->attention, work->attention, p->attention,
-                              keep->normed1, batch, &shape->attention, dropout);
+    /* 1  normed1 = layernorm(x) */
+    layernorm_forward(keep->normed1, keep->norm1, p->norm1, x, N, C);
+    /* 2  branch = attention(normed1) */
+    attention_forward(work->branch, maps, keep->attention, work->attention, p->attention,
+                      keep->normed1, batch, &shape->attention, dropout);
     /* 3  middle = x + dropout(branch) */
     dropout_apply(work->branch, batch, C, RANDOM_DROP_MIXED, layer, dropout);
     add(keep->middle, x, work->branch, N, C);
 
-    /* 4 */ layernorm_forward(keep->normed2, keep->norm2, p->norm2, keep->middle, N, C);
-    /* 5 */ feedforward_forward(work->branch, keep->feedforward, p->feedforward, keep->normed2, N,
-                                shape->feedforward);
+    /* 4  normed2 = layernorm(middle) */
+    layernorm_forward(keep->normed2, keep->norm2, p->norm2, keep->middle, N, C);
+    /* 5  branch = feedforward(normed2) */
+    feedforward_forward(work->branch, keep->feedforward, p->feedforward, keep->normed2, N,
+                        shape->feedforward);
     /* 6  y = middle + dropout(branch) */
     dropout_apply(work->branch, batch, C, RANDOM_DROP_FEEDFORWARD, layer, dropout);
     add(y, keep->middle, work->branch, N, C);
@@ -108,19 +112,23 @@ static void post_forward(Real *y, Real *maps, const Block *block, const BlockWor
     const BlockKeep *keep = &block->keep;
     const int N = batch->rows, C = shape->attention.width, layer = shape->attention.layer;
 
-    /* 1 */ attention_forward(work->branch, maps, keep->attention, work->attention, p->attention, x,
-                              batch, &shape->attention, dropout);
+    /* 1  branch = attention(x) */
+    attention_forward(work->branch, maps, keep->attention, work->attention, p->attention, x, batch,
+                      &shape->attention, dropout);
     /* 2  summed1 = x + dropout(branch) */
     dropout_apply(work->branch, batch, C, RANDOM_DROP_MIXED, layer, dropout);
     add(keep->summed1, x, work->branch, N, C);
-    /* 3 */ layernorm_forward(keep->middle, keep->norm1, p->norm1, keep->summed1, N, C);
+    /* 3  middle = layernorm(summed1) */
+    layernorm_forward(keep->middle, keep->norm1, p->norm1, keep->summed1, N, C);
 
-    /* 4 */ feedforward_forward(work->branch, keep->feedforward, p->feedforward, keep->middle, N,
-                                shape->feedforward);
+    /* 4  branch = feedforward(middle) */
+    feedforward_forward(work->branch, keep->feedforward, p->feedforward, keep->middle, N,
+                        shape->feedforward);
     /* 5  summed2 = middle + dropout(branch) */
     dropout_apply(work->branch, batch, C, RANDOM_DROP_FEEDFORWARD, layer, dropout);
     add(keep->summed2, keep->middle, work->branch, N, C);
-    /* 6 */ layernorm_forward(y, keep->norm2, p->norm2, keep->summed2, N, C);
+    /* 6  y = layernorm(summed2) */
+    layernorm_forward(y, keep->norm2, p->norm2, keep->summed2, N, C);
 }
 
 static void post_backward(Real *d, const Block *block, const BlockWork *work, const Real *x,

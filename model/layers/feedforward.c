@@ -57,14 +57,16 @@ void feedforward_forward(Real *y, FeedForwardKeep keep, FeedForward p, const Rea
 {
     const int C = shape.width, F = shape.hidden;
 
-    /* 1 */ linear_forward(keep.hidden, p.widen, x, N, C, F);
+    /* 1  hidden = x·W1 + b1 */
+    linear_forward(keep.hidden, p.widen, x, N, C, F);
 
     /* 2  active = act(hidden) */
     OMP(parallel for if(shape.gelu || worth_threads(N, F)))
     for (int i = 0; i < N; i++)
         activate(ROW(keep.active, i, F), ROW(keep.hidden, i, F), F, shape.gelu);
 
-    /* 3 */ linear_forward(y, p.narrow, keep.active, N, F, C);
+    /* 3  y = active·W2 + b2 */
+    linear_forward(y, p.narrow, keep.active, N, F, C);
 }
 
 void feedforward_backward(Real *dx, FeedForward dp, FeedForwardWork work, const Real *dy,

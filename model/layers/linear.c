@@ -7,7 +7,8 @@
 
 void linear_forward(Real *y, Linear p, const Real *x, int N, int in, int out)
 {
-    /* 1 */ matmul(matrix(y, N, out), matrix(x, N, in), matrix(p.weight, in, out));
+    /* 1  y = x·W */
+    matmul(matrix(y, N, out), matrix(x, N, in), matrix(p.weight, in, out));
 
     /* 2  y += b, for each row */
     OMP(parallel for if(worth_threads(N, out)))
