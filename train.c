@@ -218,9 +218,9 @@ static void train(Call *call)
         evaluate_and_log(call);
     while (!stop_signal && t->progress.step < end && !out_of_patience(t)) {
         const double began = clock_seconds();
-        const Step step = trainer_step(t);
-        report_step_time(&call->report, clock_seconds() - began, step.targets);
-        call->tokens += (size_t)step.targets;
+        const int64_t targets = trainer_step(t);
+        report_step_time(&call->report, clock_seconds() - began, targets);
+        call->tokens += (size_t)targets;
         evaluate_and_log(call);
         if (!stop_signal)
             save_if_due(call);
@@ -250,7 +250,7 @@ int main(int argc, char **argv)
     watch_signals(); /* from here on there are files */
     announce(trainer, &call.screen);
 
-    bool good = trainer_describe(trainer, command);
+    bool good = trainer_begin_files(trainer, command);
     if (good && !settings.resume) /* from now on, whatever ends the run, it can go on */
         good = trainer_save(trainer);
     if (good) {

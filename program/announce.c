@@ -231,10 +231,11 @@ static void conclude_next(const Trainer *t, const Screen *screen, const Ending *
     const char *why = finished                  ? "train it longer:"
                       : ending->out_of_patience ? "go on all the same:"
                                                 : "go on from here:";
-    char steps[16], *copy = run_text_name(&t->directory);
+    char steps[16];
     char *words[9] = {(char *)ending->program, "--resume", t->directory.path};
     int count = 3;
-    if (!copy) { /* the run holds no copy of a large text; one from a pipe has no name */
+    if (!run_has_text(
+            &t->directory)) { /* the run holds no copy of a large text; one from a pipe has no name */
         words[count++] = "--text";
         words[count++] = strcmp(t->text_path, "-") ? (char *)t->text_path : "FILE";
     }
@@ -249,7 +250,6 @@ static void conclude_next(const Trainer *t, const Screen *screen, const Ending *
     char *line = command_line(count, words);
     screen_command(screen, "next", why, line);
     free(line);
-    free(copy);
 }
 
 void conclude(const Trainer *t, const Screen *screen, const Ending *ending)

@@ -9,6 +9,7 @@
 #include <stb/stb_ds.h>
 
 #include "base/threads.h"
+#include "data/corpus/epochs.h"
 
 enum {
     WHOLE_TARGETS = 2048,    /* a training text up to here goes into each step whole    */
@@ -90,18 +91,9 @@ Settings plan_model(const Settings *settings, const Decided *decided, const Corp
 
 /* ---- The run's length ---- */
 
-/* Pieces in an epoch, at most: where a stream's epoch makes its first cut is drawn, and most cuts
- * give one piece more than would be needed. */
-static int64_t pieces_of_epoch(const Corpus *corpus)
-{
-    if (!corpus->stream)
-        return (int64_t)arrlen(corpus->train);
-    return ((int64_t)corpus->train_targets + corpus->context - 1) / corpus->context + 1;
-}
-
 static int64_t steps_of_epoch(const Corpus *corpus, int batch)
 {
-    return (pieces_of_epoch(corpus) + batch - 1) / batch;
+    return ((int64_t)epoch_most_pieces(corpus) + batch - 1) / batch;
 }
 
 /* Whether blocks start well only with a small rate and more steps. */
@@ -115,7 +107,7 @@ static bool is_delicate(const Settings *s)
  * one a step sees a twentieth of the lines, at least 8 and at most 32. */
 static void choose_length(Settings *s, const Decided *decided, const Corpus *corpus)
 {
-    const int64_t pieces = pieces_of_epoch(corpus);
+    const int64_t pieces = (int64_t)epoch_most_pieces(corpus);
     const bool small = corpus->train_targets <= WHOLE_TARGETS && !arrlen(corpus->held_out);
     if (!DECIDED(decided, batch))
         s->batch = small            ? at_most_int(pieces)
@@ -235,7 +227,7 @@ Plan plan_training(const Settings *settings, const Decided *decided, const Corpu
     Plan plan = {.settings = *settings};
     Settings *s = &plan.settings;
     choose_length(s, decided, corpus);
-    plan.whole_in_a_step = s->batch >= pieces_of_epoch(corpus);
+    plan.whole_in_a_step = s->batch >= (int64_t)epoch_most_pieces(corpus);
     if (!DECIDED(decided, dropout))
         s->dropout = choose_dropout(s, corpus);
     plan.gentle = choose_rate(s, decided, plan.whole_in_a_step);

@@ -62,7 +62,6 @@ static void start(Trainer *t, const Decided *decided)
     t->trial = thread_trial_new(t->plan.settings.threads, DECIDED(decided, threads));
     t->progress = (Progress){.best_loss = INFINITY};
     t->floor = t->corpus.stream ? (double)NAN : floor_of(&t->corpus, t->plan.reach);
-    run_identity(t->identity, &t->plan.settings, &t->text, &t->tokenizer);
 }
 
 static void open_new(Trainer *t, const char *text_path, const Settings *settings,
@@ -86,6 +85,7 @@ static void open_new(Trainer *t, const char *text_path, const Settings *settings
     take_machine(t);
     t->directory = run_begin(settings, text_path);
     t->log = log_begin(&t->directory);
+    run_identity(t->identity, &t->plan.settings, &t->text, &t->tokenizer);
     gpt_init(&t->gpt, (uint32_t)settings->seed);
     start(t, decided);
 }
@@ -108,6 +108,7 @@ static void open_from(Trainer *t, const char *text_path, Settings *settings, Dec
     take_machine(t);
     t->directory = run_begin(settings, text_path);
     t->log = log_begin(&t->directory);
+    run_identity(t->identity, &t->plan.settings, &t->text, &t->tokenizer);
     memcpy(t->gpt.weight_block, model.gpt.weight_block, model.gpt.size * sizeof(Real));
     start(t, decided);
     model.tokenizer = tokenizer_new(); /* the trainer's from now on */
@@ -124,20 +125,6 @@ static Tokenizer read_tokenizer(const Directory *directory, const Config *config
         tokenizer.kind != rules.kind)
         die("%s/tokenizer.json does not read a text as config.json says", directory->path);
     return tokenizer;
-}
-
-/* The text that settings->text names, or else the run's own copy. */
-static Text read_text_again(const Directory *directory, const Config *config, Settings *settings)
-{
-    const bool named = settings->text;
-    if (!named)
-        settings->text = run_text_name(directory);
-    if (!settings->text)
-        die("%s holds no copy of its text; name it with --text FILE", directory->path);
-    const Text text = named ? text_read(settings->text, settings->lower)
-                            : run_read_text(directory, settings->lower);
-    record_check_text(config, directory->path, text.name, &text);
-    return text;
 }
 
 static void check_kernel(const Trainer *t)
@@ -167,7 +154,9 @@ static void open_resumed(Trainer *t, Settings *settings, Decided *decided)
     const Directory directory = run_resume(settings->resume); /* locked: nobody else changes it */
     const Config config = record_read(&directory);
     take_over_run(settings, decided, &config, &directory);
-    Text text = read_text_again(&directory, &config, settings);
+    Text text;
+    if (!run_read_text(&directory, &config, settings->text, settings->lower, &text))
+        die("%s holds no copy of its text; name it with --text FILE", directory.path);
     const Tokenizer tokenizer = read_tokenizer(&directory, &config, settings);
     Identity identity;
     run_identity(identity, settings, &text, &tokenizer);
@@ -177,13 +166,14 @@ static void open_resumed(Trainer *t, Settings *settings, Decided *decided)
     const Plan plan = plan_and_cut(settings, decided, &corpus, &tokenizer);
     record_check_shape(&config, &directory, &plan.shape);
 
-    *t = (Trainer){.text_path = settings->text,
+    *t = (Trainer){.text_path = settings->text ? settings->text : text.name,
                    .text = text,
                    .tokenizer = tokenizer,
                    .corpus = corpus,
                    .plan = plan,
                    .directory = directory,
                    .config = config};
+    memcpy(t->identity, identity, sizeof identity);
     take_machine(t);
     check_kernel(t);
     start(t, decided);
@@ -200,12 +190,13 @@ void trainer_open(Trainer *t, const char *text_path, Settings *settings, Decided
         open_new(t, text_path, settings, decided);
 }
 
-bool trainer_describe(Trainer *t, const char *command)
+bool trainer_begin_files(Trainer *t, const char *command)
 {
-    if (t->plan.settings.resume) /* how it came about stays as it was */
+    if (t->plan.settings.resume) /* its command, its kernel and its text stay as they were */
         return record_update(&t->directory, &t->config, &t->plan.settings);
-    const bool good = run_describe(&t->directory, &t->plan, &t->tokenizer, t->text_path, &t->text,
-                                   command, t->identity);
+    const bool good =
+        run_remove_old(&t->directory) && run_describe(&t->directory, &t->plan, &t->tokenizer,
+                                                      t->text_path, &t->text, command, t->identity);
     text_free_bytes(&t->text);
     return good;
 }
@@ -247,9 +238,9 @@ _Noreturn static void end_not_finite(const Trainer *t, int64_t step, const char 
 
 /* Forward and backward over the next sequences of the epoch, in as many parts as asked for. Each
  * part adds its gradients, scaled by 1/targets of the whole step: together they are the gradient of
- * the mean loss, the same as if the step were taken at once. `row` counts the rows of the step,
- * which draw their dropout by it. */
-static Step learn(Trainer *t, int64_t number)
+ * the mean loss, the same as if the step were taken at once. `row` counts the rows of the step:
+ * the dropout of a row is drawn by its number. Returns the mean loss. */
+static double learn(Trainer *t, int64_t number, int64_t *step_targets)
 {
     const Settings *s = &t->plan.settings;
     Gpt *gpt = &t->gpt;
@@ -273,35 +264,35 @@ static Step learn(Trainer *t, int64_t number)
         sum += loss;
         row += (uint32_t)batch.rows;
     }
-    return (Step){.loss = sum / (double)targets, .targets = targets};
+    *step_targets = targets;
+    return sum / (double)targets;
 }
 
-Step trainer_step(Trainer *t)
+int64_t trainer_step(Trainer *t)
 {
     const Settings *s = &t->plan.settings;
     Gpt *gpt = &t->gpt;
     const int64_t number = t->progress.step + 1;
     const double began = clock_seconds();
     thread_trial_begin(&t->trial);
-    Step step = learn(t, number);
-    step.gradient_norm = adam_gradient_norm(gpt);
-    step.rate = schedule_rate(&t->plan.schedule, number);
+    int64_t targets;
+    const double loss = learn(t, number, &targets), norm = adam_gradient_norm(gpt);
+    const double rate = schedule_rate(&t->plan.schedule, number);
     /* Clipping: a gradient g that is longer than clip becomes g·clip/|g|. */
-    const double scale =
-        s->clip > 0 && step.gradient_norm > s->clip ? s->clip / step.gradient_norm : 1;
-    if (!(scale * step.gradient_norm < MAX_NORM)) /* true for a NAN too */
+    const double scale = s->clip > 0 && norm > s->clip ? s->clip / norm : 1;
+    if (!(scale * norm < MAX_NORM)) /* true for a NAN too */
         end_not_finite(t, number, "the gradient is too large");
-    adam_step(&t->adam, gpt, scale, step.rate, s->decay, number);
+    adam_step(&t->adam, gpt, scale, rate, s->decay, number);
 
     /* Where the run is now: what state.safetensors will hold. */
     t->progress.step = number;
-    t->progress.loss = step.loss;
-    t->progress.gradient_norm = step.gradient_norm;
+    t->progress.loss = loss;
+    t->progress.gradient_norm = norm;
     t->progress.evaluated = false;
     t->progress.epoch = t->reader.epoch;
     t->progress.next = t->reader.next;
-    thread_trial_end(&t->trial, (clock_seconds() - began) / (double)step.targets);
-    return step;
+    thread_trial_end(&t->trial, (clock_seconds() - began) / (double)targets);
+    return targets;
 }
 
 bool trainer_holds_out(const Trainer *t)

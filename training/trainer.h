@@ -1,4 +1,5 @@
-/* trainer.h: a run in the making: the text, the plan, the model, and where they have got to. */
+/* trainer.h: a run in the making: the text, the plan, the model, and where they have got to. A
+ * Trainer points into itself: it may not be copied or moved once it is open. */
 #ifndef PULGA_TRAINER_H
 #define PULGA_TRAINER_H
 
@@ -10,8 +11,8 @@
 #include "training/run/run.h"
 
 typedef struct {
-    const char *text_path;
-    Text text;  /* without its bytes once they are encoded and copied */
+    const char *text_path; /* of a run that reads its own copy: that of the copy */
+    Text text;             /* without its bytes once they are encoded and copied */
     char *hint; /* the options that would suit the text better, or NULL: see data/hint.h */
     Tokenizer tokenizer;
     Corpus corpus;
@@ -37,21 +38,17 @@ typedef struct {
 void trainer_open(Trainer *trainer, const char *text_path, Settings *settings, Decided *decided);
 void trainer_close(Trainer *trainer);
 
-/* Writes what does not change during the run, and lets the text go; command: the line it was begun
- * with. Warns and returns false if that fails. */
-bool trainer_describe(Trainer *trainer, const char *command);
+/* Begins writing. Of a new run: removes the run that it replaces, writes what does not change, with
+ * the command line it was begun with, and lets the text go. Of a resumed run: writes the settings
+ * that were changed. Warns and returns false if that fails. */
+bool trainer_begin_files(Trainer *trainer, const char *command);
 
-typedef struct {
-    double loss, gradient_norm, rate;
-    int64_t targets;
-} Step;
+/* Forward, backward and update over the next sequences; returns how many targets they had. Dies,
+ * keeping what was saved, if the loss or a gradient is not finite. */
+int64_t trainer_step(Trainer *trainer);
 
-/* Forward, backward and update over the next sequences. Dies, keeping what was saved, if the loss
- * or a gradient is not finite. */
-Step trainer_step(Trainer *trainer);
-
-/* Told of an evaluation as it goes on: how much of it is done, from 0 to 1. Returns false to
- * abandon it. */
+/* Called during an evaluation with how much of it is done, from 0 to 1. Returns false to abandon
+ * it. */
 typedef bool EvaluationWatch(void *watcher, double share);
 
 /* The loss over the held-out text or, if nothing is held out, over the training text; keeps the

@@ -30,6 +30,14 @@ size_t epoch_pieces(const Corpus *corpus, uint32_t seed, int64_t epoch)
     return (offset > 0) + (rows_of(corpus) - offset + context - 1) / context;
 }
 
+/* Most cuts of a stream give one piece more than would be needed. */
+size_t epoch_most_pieces(const Corpus *corpus)
+{
+    const size_t context = (size_t)corpus->context;
+    return corpus->stream ? (rows_of(corpus) + context - 1) / context + 1
+                          : (size_t)arrlen(corpus->train);
+}
+
 /* The pieces of an epoch before they are shuffled. */
 static Piece piece_of(const Corpus *corpus, size_t offset, size_t i)
 {
@@ -44,8 +52,7 @@ static Piece piece_of(const Corpus *corpus, size_t offset, size_t i)
 
 Reader reader_new(const Corpus *corpus, uint32_t seed)
 {
-    const size_t most = corpus->stream ? rows_of(corpus) / (size_t)corpus->context + 2
-                                       : (size_t)arrlen(corpus->train);
+    const size_t most = epoch_most_pieces(corpus);
     Reader reader = {.corpus = corpus,
                      .seed = seed,
                      .pieces = memory_new(most, sizeof(Piece), "the order of an epoch"),

@@ -24,7 +24,8 @@ bool reader_seek(Reader *reader, int64_t epoch, size_t next);
 /* The next pieces of the epoch, `most` or, at its end, fewer; they stay the reader's. */
 const Piece *reader_take(Reader *reader, int most, int *count);
 
-/* How many pieces an epoch has. */
+/* How many pieces an epoch has, and how many at most: where it first cuts a stream is drawn. */
 size_t epoch_pieces(const Corpus *corpus, uint32_t seed, int64_t epoch);
+size_t epoch_most_pieces(const Corpus *corpus);
 
 #endif

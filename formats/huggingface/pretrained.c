@@ -88,7 +88,6 @@ void pretrained_check(const Pretrained *model, double number)
 {
     if (!isfinite(number))
         die("%s/model.safetensors: its weights are so large that the model computes %g: it cannot "
-            "be "
-            "used",
+            "be used",
             model->directory.path, number);
 }

@@ -31,9 +31,10 @@ void tiny_run(const char *directory, const char *text_path, const char *const *o
         tiny_set(&settings, &decided, options[0], options[1]);
     Trainer trainer;
     trainer_open(&trainer, text_path, &settings, &decided);
-    bool good = trainer_describe(&trainer, "a test");
+    bool good = trainer_begin_files(&trainer, "a test");
     for (int step = 1; step <= 5; step++) {
-        const double loss = trainer_step(&trainer).loss;
+        trainer_step(&trainer);
+        const double loss = trainer.progress.loss;
         log_write(&trainer.log, &(LogEntry){.step = step, .loss = loss});
         if (step == 3)
             trainer_evaluate(&trainer, NULL, NULL);

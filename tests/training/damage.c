@@ -64,19 +64,20 @@ static void go_on(void *directory)
     Decided decided = {{0}};
     Trainer t;
     trainer_open(&t, NULL, &settings, &decided);
-    const Step step = trainer_step(&t);
+    trainer_step(&t);
     const size_t size = t.gpt.size * sizeof(Real);
-    const double progress[] = {(double)t.progress.step,       (double)t.progress.epoch,
-                               (double)t.progress.next,       (double)t.progress.worse,
-                               (double)t.progress.best_step,  t.progress.best_loss,
-                               (double)t.plan.settings.steps, step.rate};
+    const double progress[] = {
+        (double)t.progress.step,       (double)t.progress.epoch,
+        (double)t.progress.next,       (double)t.progress.worse,
+        (double)t.progress.best_step,  t.progress.best_loss,
+        (double)t.plan.settings.steps, schedule_rate(&t.plan.schedule, t.progress.step)};
     uint64_t checksum = more(more(0, t.gpt.weight_block, size), t.best, size);
     checksum = more(more(checksum, t.adam.m, size), t.adam.v, size);
     char *changeable = format_text(" ");
     EACH_FIELD (field, SETTINGS)
         if (field->life == LIFE_MAY_CHANGE)
             changeable = format_text("%s %s", changeable, field_text(field, &t.plan.settings));
-    say(more(checksum, progress, sizeof progress), step.loss, changeable);
+    say(more(checksum, progress, sizeof progress), t.progress.loss, changeable);
 }
 
 /* ---- Damage ---- */

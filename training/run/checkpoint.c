@@ -142,8 +142,9 @@ void checkpoints_clear(const Directory *run, bool all)
 {
     char **names = directory_names(run);
     for (ptrdiff_t i = 0; i < arrlen(names); i++) {
+        static const char hidden[] = ".checkpoint-";
         const char *dot = strrchr(names[i], '.');
-        if (!strncmp(names[i], ".checkpoint-", 12) &&
+        if (!strncmp(names[i], hidden, strlen(hidden)) &&
             (!strcmp(dot, ".new") || !strcmp(dot, ".old")))
             remove_hidden(run, names[i]);
     }

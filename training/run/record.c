@@ -139,11 +139,10 @@ void record_check_shape(const Config *config, const Directory *directory, const 
                 directory->path, fields[i].name);
 }
 
-void record_check_text(const Config *config, const char *directory, const char *text_name,
-                       const Text *text)
+void record_check_text(const Config *config, const Directory *directory, const Text *text)
 {
     char checksum[17];
     checksum_hex(checksum, text->checksum);
     if (!config->text || strcmp(config->text, checksum) != 0)
-        die("%s is not the text that %s was trained on", text_name, directory);
+        die("%s is not the text that %s was trained on", text->name, directory->path);
 }

@@ -34,8 +34,7 @@ void record_check_identity(const Config *config, const Directory *directory,
 void record_check_shape(const Config *config, const Directory *directory, const GptConfig *shape);
 
 /* Dies unless this is the text that the model was trained on. */
-void record_check_text(const Config *config, const char *directory, const char *text_name,
-                       const Text *text);
+void record_check_text(const Config *config, const Directory *directory, const Text *text);
 
 /* Writes the config.json of a new run; `command` is the line that it was begun with. Warns and
  * returns false if that fails. */

@@ -118,8 +118,8 @@ Directory run_resume(const char *path)
         die("%s is not a run: it has no config.json", path);
     if (!directory_has(&directory, "state.safetensors"))
         die("%s cannot be resumed: it has no state.safetensors; a run that was stopped before its "
-            "first save is begun again with --overwrite",
-            path);
+            "first save is begun again with: train TEXT --out %s --overwrite",
+            path, path);
     remove_leftovers(&directory);
     return directory;
 }
@@ -128,7 +128,7 @@ Directory run_resume(const char *path)
 
 /* Removes an overwritten run, but for the files that are replaced: its state first, so that it can
  * never be resumed with files of the new run. */
-static bool remove_run(const Directory *directory)
+bool run_remove_old(const Directory *directory)
 {
     static const char *const files[] = {"state.safetensors", "model.safetensors", "log.csv", TEXT};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
@@ -149,8 +149,7 @@ bool run_describe(const Directory *directory, const Plan *plan, const Tokenizer 
                   const Identity identity)
 {
     const Settings *s = &plan->settings;
-    return remove_run(directory) &&
-           record_write(directory, plan, tokenizer, text_path, text, command, identity) &&
+    return record_write(directory, plan, tokenizer, text_path, text, command, identity) &&
            tokenizer_json_write(directory, tokenizer, s->context) &&
            (text->raw_size > MAX_COPY ||
             file_replace(directory, TEXT, text->raw.bytes, text->raw.size));
@@ -179,17 +178,25 @@ bool run_save(const Directory *directory, const Gpt *gpt, const Adam *adam, Real
            state_write(directory, gpt, adam, best, progress, log->size, identity);
 }
 
-/* ---- The copy of the text ---- */
+/* ---- The text ---- */
 
-char *run_text_name(const Directory *directory)
+bool run_has_text(const Directory *directory)
 {
-    return directory_has(directory, TEXT) ? path_in(directory, TEXT) : NULL;
+    return directory_has(directory, TEXT);
 }
 
-Text run_read_text(const Directory *directory, bool lower)
+bool run_read_text(const Directory *directory, const Config *config, const char *named, bool lower,
+                   Text *text)
 {
-    char *name = path_in(directory, TEXT);
-    const Text text = text_from(name, file_read_in(directory, TEXT, true), lower);
-    free(name);
-    return text;
+    if (!named && !run_has_text(directory))
+        return false;
+    if (named) {
+        *text = text_read(named, lower);
+    } else {
+        char *own = path_in(directory, TEXT);
+        *text = text_from(own, file_read_in(directory, TEXT, true), lower);
+        free(own);
+    }
+    record_check_text(config, directory, text);
+    return true;
 }

@@ -29,8 +29,11 @@ Directory run_begin(const Settings *settings, const char *text_path);
 /* Opens and locks a run that goes on; dies if it cannot. */
 Directory run_resume(const char *path);
 
-/* Writes what stays as it is during a run: config.json, the tokenizer, the copy of the text. A run
- * that is overwritten is removed first. Warns and returns false if that fails. */
+/* Removes the run that a new one replaces, if there is one. Warns and returns false if that fails. */
+bool run_remove_old(const Directory *directory);
+
+/* Writes what stays as it is during a run: config.json, the tokenizer, the copy of the text. Warns
+ * and returns false if that fails. */
 bool run_describe(const Directory *directory, const Plan *plan, const Tokenizer *tokenizer,
                   const char *text_path, const Text *text, const char *command,
                   const Identity identity);
@@ -40,9 +43,10 @@ bool run_describe(const Directory *directory, const Plan *plan, const Tokenizer 
 bool run_save(const Directory *directory, const Gpt *gpt, const Adam *adam, Real *best,
               const Progress *progress, Log *log, const Identity identity);
 
-/* The run's own copy of its text: its name for messages, which the caller frees, or NULL if there is
- * none; and the text read from it. */
-char *run_text_name(const Directory *directory);
-Text run_read_text(const Directory *directory, bool lower);
+/* Reads the text that a run was trained on: the file named, or if `named` is NULL the run's own copy.
+ * Returns false if there is no copy; dies if it is another text. */
+bool run_read_text(const Directory *directory, const Config *config, const char *named, bool lower,
+                   Text *text);
+bool run_has_text(const Directory *directory);
 
 #endif

@@ -45,7 +45,7 @@ bool state_write(const Directory *directory, const Gpt *gpt, const Adam *adam, R
     put(metadata, "best_loss", "%.17g", p->best_loss);
     put(metadata, "best_step", "%" PRId64, p->best_step);
     put(metadata, "worse", "%d", p->worse);
-    put(metadata, "loss", "%.17g", fmax(0, p->loss)); /* 0 before the first step */
+    put(metadata, "loss", "%.17g", p->loss);
     put(metadata, "gradient_norm", "%.17g", p->gradient_norm);
     put(metadata, "evaluated", "%d", p->evaluated);
     put(metadata, "log_size", "%zu", log_size);
