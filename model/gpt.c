@@ -1,5 +1,5 @@
 /* gpt.c: the model's forward has four numbered steps, and its backward undoes them in reverse. The
- * head and the loss work on a piece of the rows at a time, forward and backward together, since the
+ * output and the loss work on a piece of the rows at a time, forward and backward together, since the
  * logits of all rows would be most of the memory of a small model. */
 #include "gpt.h"
 
@@ -166,7 +166,7 @@ void gpt_forward(Gpt *gpt, const Batch *batch, Real *maps, Dropout dropout)
                           C);
 }
 
-/* From the gradient of the head's input, in work.dstream, back to the embedding. */
+/* From the gradient of the output table's input, in work.dstream, back to the embedding. */
 static void gpt_backward(Gpt *gpt, const Batch *batch, Dropout dropout)
 {
     const int N = batch->rows, C = gpt->config.width, L = gpt->config.layers;
@@ -192,8 +192,8 @@ static void gpt_backward(Gpt *gpt, const Batch *batch, Dropout dropout)
 }
 
 /* The sum of the losses; each of them, unless `each` is NULL; and, if `learn`, the gradient of
- * scale · the sum with respect to the head's input, in work.dstream. */
-static double head_and_loss(Gpt *gpt, const Batch *batch, double *each, bool learn, Real scale)
+ * scale · the sum with respect to the output table's input, in work.dstream. */
+static double output_and_loss(Gpt *gpt, const Batch *batch, double *each, bool learn, Real scale)
 {
     const GptWork *work = &gpt->work;
     const int C = gpt->config.width, V = gpt->config.vocabulary;
@@ -213,7 +213,7 @@ static double head_and_loss(Gpt *gpt, const Batch *batch, double *each, bool lea
             continue;
         /* 2  loss = cross-entropy(logits), whose gradient takes the place of the logits */
         loss_backward(work->logits, work->log_sum, work->logits, targets, rows, V, scale);
-        /* 1  logits = head(x) */
+        /* 1  logits = output(x) */
         logits_backward(ROW(work->dstream, from, C), gpt->gradients.head, work->logits,
                         gpt->weights.head, x, rows, C, V);
     }
@@ -223,13 +223,13 @@ static double head_and_loss(Gpt *gpt, const Batch *batch, double *each, bool lea
 double gpt_evaluate(Gpt *gpt, const Batch *batch, double *each)
 {
     gpt_forward(gpt, batch, NULL, (Dropout){0});
-    return head_and_loss(gpt, batch, each, false, 0);
+    return output_and_loss(gpt, batch, each, false, 0);
 }
 
 double gpt_forward_backward(Gpt *gpt, const Batch *batch, Real scale, Dropout dropout)
 {
     gpt_forward(gpt, batch, NULL, dropout);
-    const double loss = head_and_loss(gpt, batch, NULL, true, scale);
+    const double loss = output_and_loss(gpt, batch, NULL, true, scale);
     gpt_backward(gpt, batch, dropout);
     return loss;
 }
@@ -238,7 +238,7 @@ void gpt_next_logits(Gpt *gpt, const Batch *batch, Real *logits)
 {
     const int S = batch->sequences, C = gpt->config.width, V = gpt->config.vocabulary;
     gpt_forward(gpt, batch, NULL, (Dropout){0});
-    /* The last rows of all sequences together, so that the head's table is read once. */
+    /* The last rows of all sequences together, so that the output table is read once. */
     Real *last = gpt->work.dstream;
     for (int s = 0; s < S; s++)
         memcpy(ROW(last, s, C), ROW(gpt->keep.normed, batch->start[s + 1] - 1, C),

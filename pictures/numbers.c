@@ -1,5 +1,6 @@
 /* numbers.c: writes the maps as .npy, .csv and .json, straight from the memory where the model left
- * them. All numbers are printed with nine digits, which give back the same float. */
+ * them. A map's numbers are printed with nine digits, which give back the same
+ * float; the summaries with six. */
 #include "numbers.h"
 
 #include <math.h>
@@ -83,7 +84,7 @@ static void put_summary(FILE *out, const Heads *heads, const Head *head)
 }
 
 /* [[[1,1]], [[1,2]], …]: for each query a list of [first, last] keys, counted from 1. */
-static void put_ranges(FILE *out, const Heads *heads, const Head *head)
+static void put_key_ranges(FILE *out, const Heads *heads, const Head *head)
 {
     for (int i = 0; i < heads->length; i++) {
         fputs(i ? ",[" : "[[", out);
@@ -149,7 +150,7 @@ void numbers_json(FILE *out, const Heads *heads)
     put_heads(out, "windows", heads, put_window);
     put_heads(out, "patterns", heads, put_pattern);
     put_heads(out, "summary", heads, put_summary);
-    put_heads(out, "ranges", heads, put_ranges);
+    put_heads(out, "ranges", heads, put_key_ranges);
     put_heads(out, "weights", heads, put_map);
     fputs("\n}\n", out);
 }

@@ -106,7 +106,7 @@ static void put_ramp(FILE *out, const char *name, Ground ground)
 }
 
 /* A list for each query: where its ranges of keys begin and end, [from, end, from, end, …]. */
-static void put_ranges(FILE *out, const Heads *heads, const Head *head)
+static void put_range_ends(FILE *out, const Heads *heads, const Head *head)
 {
     for (int i = 0; i < heads->length; i++) {
         fputs(i ? ",[" : "[", out);
@@ -133,7 +133,7 @@ static void put_head(FILE *out, const Heads *heads, const Head *head)
         put_number(out, numbers[i]);
     }
     fputs(",\"ranges\":[", out);
-    put_ranges(out, heads, head);
+    put_range_ends(out, heads, head);
     fputs("],\"small\":\"", out);
     page_put_small(out, heads, head);
     fputs("\"}", out);

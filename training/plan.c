@@ -9,7 +9,7 @@
 #include <stb/stb_ds.h>
 
 #include "base/threads.h"
-#include "data/corpus/epochs.h"
+#include "data/corpus/reader.h"
 
 enum {
     WHOLE_TARGETS = 2048,    /* a training text up to here goes into each step whole    */

@@ -85,7 +85,7 @@ static void open_new(Trainer *t, const char *text_path, const Settings *settings
     take_machine(t);
     t->directory = run_begin(settings, text_path);
     t->log = log_begin(&t->directory);
-    run_identity(t->identity, &t->plan.settings, &t->text, &t->tokenizer);
+    record_identity(t->identity, &t->plan.settings, &t->text, &t->tokenizer);
     gpt_init(&t->gpt, (uint32_t)settings->seed);
     start(t, decided);
 }
@@ -108,7 +108,7 @@ static void open_from(Trainer *t, const char *text_path, Settings *settings, Dec
     take_machine(t);
     t->directory = run_begin(settings, text_path);
     t->log = log_begin(&t->directory);
-    run_identity(t->identity, &t->plan.settings, &t->text, &t->tokenizer);
+    record_identity(t->identity, &t->plan.settings, &t->text, &t->tokenizer);
     memcpy(t->gpt.weight_block, model.gpt.weight_block, model.gpt.size * sizeof(Real));
     start(t, decided);
     model.tokenizer = tokenizer_new(); /* the trainer's from now on */
@@ -159,7 +159,7 @@ static void open_resumed(Trainer *t, Settings *settings, Decided *decided)
         die("%s holds no copy of its text; name it with --text FILE", directory.path);
     const Tokenizer tokenizer = read_tokenizer(&directory, &config, settings);
     Identity identity;
-    run_identity(identity, settings, &text, &tokenizer);
+    record_identity(identity, settings, &text, &tokenizer);
     record_check_identity(&config, &directory, identity);
     Corpus corpus = corpus_new(&text, &tokenizer);
     text_free_bytes(&text);

@@ -7,7 +7,7 @@
 
 #include "base/threads.h"
 #include "data/corpus/batches.h"
-#include "data/corpus/epochs.h"
+#include "data/corpus/reader.h"
 #include "training/run/run.h"
 
 typedef struct {

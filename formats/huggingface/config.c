@@ -35,15 +35,15 @@ static const char *model_type(const GptConfig *shape)
 static void put_architecture(cJSON *json, const GptConfig *shape)
 {
     const char *type = model_type(shape);
-    const bool old = !strcmp(type, "openai-gpt");
-    const char *class = old                     ? "OpenAIGPTLMHeadModel"
+    const bool is_openai = !strcmp(type, "openai-gpt");
+    const char *class = is_openai               ? "OpenAIGPTLMHeadModel"
                         : !strcmp(type, "gpt2") ? "GPT2LMHeadModel"
                                                 : "PulgaLMHeadModel";
     cJSON_AddStringToObject(json, "model_type", type);
     cJSON_AddItemToArray(cJSON_AddArrayToObject(json, "architectures"), cJSON_CreateString(class));
-    cJSON_AddStringToObject(json, old ? "afn" : "activation_function",
+    cJSON_AddStringToObject(json, is_openai ? "afn" : "activation_function",
                             !shape->gelu ? "relu"
-                            : old        ? OLD_GELU
+                            : is_openai  ? OLD_GELU
                                          : GELU);
 }
 
@@ -99,7 +99,7 @@ static _Noreturn void refuse(const Reading *file, const cJSON *object, const cha
 }
 
 /* A size from 1 to `most` of an object. */
-static int size_of(const Reading *file, const cJSON *object, const char *name, int most)
+static int read_size(const Reading *file, const cJSON *object, const char *name, int most)
 {
     const cJSON *field = cJSON_GetObjectItemCaseSensitive(object, name);
     const double size = cJSON_IsNumber(field) ? field->valuedouble : 0;
@@ -120,7 +120,8 @@ static bool is_true(const Reading *file, const cJSON *object, const char *name, 
 }
 
 /* Whether a field of "pulga" is the second of two words; dies if it is neither. */
-static bool is_second(const Reading *file, const char *name, const char *first, const char *second)
+static bool is_second_word(const Reading *file, const char *name, const char *first,
+                           const char *second)
 {
     const char *value = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(file->own, name));
     if (!value || (strcmp(value, first) != 0 && strcmp(value, second) != 0)) {
@@ -148,17 +149,18 @@ static void check_the_rest(const Reading *file)
 }
 
 /* The activation; dies if it is neither relu nor the tanh form of gelu. */
-static bool is_gelu(const Reading *file, bool old)
+static bool is_gelu(const Reading *file, bool is_openai)
 {
-    const char *name = old ? "afn" : "activation_function";
+    const char *name = is_openai ? "afn" : "activation_function";
     const cJSON *field = field_of(file, name);
-    const char *value = field ? cJSON_GetStringValue(field) : old ? OLD_GELU : GELU;
+    const char *value = field ? cJSON_GetStringValue(field) : is_openai ? OLD_GELU : GELU;
     if (value && !strcmp(value, "relu"))
         return false;
-    if (!value ||
-        (strcmp(value, old ? OLD_GELU : GELU) && (old || strcmp(value, "gelu_pytorch_tanh"))))
+    if (!value || (strcmp(value, is_openai ? OLD_GELU : GELU) &&
+                   (is_openai || strcmp(value, "gelu_pytorch_tanh"))))
         refuse(file, file->json, name,
-               old ? "\"gelu\" or \"relu\"" : "\"gelu_new\", \"gelu_pytorch_tanh\" or \"relu\"");
+               is_openai ? "\"gelu\" or \"relu\""
+                         : "\"gelu_new\", \"gelu_pytorch_tanh\" or \"relu\"");
     return true;
 }
 
@@ -187,29 +189,29 @@ static Pattern *read_patterns(const Reading *file, int layers, int heads)
 /* The fields of all three model types, then the differences between them. */
 static GptConfig read_shape(const Reading *file, const char *type)
 {
-    const bool own = !strcmp(type, "pulga"), old = !strcmp(type, "openai-gpt");
+    const bool is_pulga = !strcmp(type, "pulga"), is_openai = !strcmp(type, "openai-gpt");
     const cJSON *json = file->json, *inner = field_of(file, "n_inner");
-    GptConfig shape = {.context = size_of(file, json, "n_positions", GPT_MAX_CONTEXT),
-                       .layers = size_of(file, json, "n_layer", GPT_MAX_LAYERS),
-                       .heads = size_of(file, json, "n_head", GPT_MAX_HEADS),
-                       .width = size_of(file, json, "n_embd", GPT_MAX_WIDTH),
-                       .vocabulary = size_of(file, json, "vocab_size", INT_MAX / 4),
-                       .post_norm = old,
+    GptConfig shape = {.context = read_size(file, json, "n_positions", GPT_MAX_CONTEXT),
+                       .layers = read_size(file, json, "n_layer", GPT_MAX_LAYERS),
+                       .heads = read_size(file, json, "n_head", GPT_MAX_HEADS),
+                       .width = read_size(file, json, "n_embd", GPT_MAX_WIDTH),
+                       .vocabulary = read_size(file, json, "vocab_size", INT_MAX / 4),
+                       .post_norm = is_openai,
                        .learned_positions = true,
-                       .gelu = is_gelu(file, old),
+                       .gelu = is_gelu(file, is_openai),
                        .untied = !is_true(file, json, "tie_word_embeddings", true)};
-    shape.hidden = old || !inner || cJSON_IsNull(inner)
+    shape.hidden = is_openai || !inner || cJSON_IsNull(inner)
                        ? 4 * shape.width
-                       : size_of(file, json, "n_inner", GPT_MAX_HIDDEN);
+                       : read_size(file, json, "n_inner", GPT_MAX_HIDDEN);
     if (file->own) { /* differences that matter to training only */
-        shape.learned_positions = is_second(file, "positions", "sinusoidal", "learned");
+        shape.learned_positions = is_second_word(file, "positions", "sinusoidal", "learned");
         shape.no_qkv_bias = is_true(file, file->own, "no-qkv-bias", false);
     }
-    if (own && !file->own)
+    if (is_pulga && !file->own)
         refuse(file, json, "pulga", "the object that train writes");
-    if (own) {
-        shape.post_norm = is_second(file, "norm", "pre", "post");
-        shape.head_size = size_of(file, file->own, "head-size", GPT_MAX_WIDTH);
+    if (is_pulga) {
+        shape.post_norm = is_second_word(file, "norm", "pre", "post");
+        shape.head_size = read_size(file, file->own, "head-size", GPT_MAX_WIDTH);
         shape.patterns = read_patterns(file, shape.layers, shape.heads);
     } else if (shape.width % shape.heads) {
         refuse(file, json, "n_head", "a number that divides n_embd");

@@ -66,27 +66,27 @@ typedef struct {
     int heads, site;
     uint32_t first_row; /* among the rows of the step                                      */
     Real scale;         /* 1/√D                                                            */
-} Head;
+} HeadView;
 
 /* The head of a batch's qkv and mixed, or of their gradients. */
-static Head head_of(Real *qkv, Real *mixed, Real *log_sum, const Batch *batch,
-                    const AttentionShape *shape, int sequence, int number)
+static HeadView head_of(Real *qkv, Real *mixed, Real *log_sum, const Batch *batch,
+                        const AttentionShape *shape, int sequence, int number)
 {
     const int H = shape->heads, D = shape->head_size;
     const int first = batch->start[sequence], length = batch->start[sequence + 1] - first;
     const Matrix rows = matrix(ROW(qkv, first, 3 * H * D), length, 3 * H * D);
-    return (Head){.q = matrix_cols(rows, number * D, D),
-                  .k = matrix_cols(rows, (H + number) * D, D),
-                  .v = matrix_cols(rows, (2 * H + number) * D, D),
-                  .mixed =
-                      matrix_cols(matrix(ROW(mixed, first, H * D), length, H * D), number * D, D),
-                  .log_sum = log_sum ? ROW(log_sum, first, H) + number : NULL,
-                  .pattern = pattern_at(shape->patterns, number),
-                  .length = length,
-                  .heads = H,
-                  .site = shape->layer * H + number,
-                  .first_row = batch->first_row + (uint32_t)first,
-                  .scale = 1 / sqrt((Real)D)};
+    return (HeadView){
+        .q = matrix_cols(rows, number * D, D),
+        .k = matrix_cols(rows, (H + number) * D, D),
+        .v = matrix_cols(rows, (2 * H + number) * D, D),
+        .mixed = matrix_cols(matrix(ROW(mixed, first, H * D), length, H * D), number * D, D),
+        .log_sum = log_sum ? ROW(log_sum, first, H) + number : NULL,
+        .pattern = pattern_at(shape->patterns, number),
+        .length = length,
+        .heads = H,
+        .site = shape->layer * H + number,
+        .first_row = batch->first_row + (uint32_t)first,
+        .scale = 1 / sqrt((Real)D)};
 }
 
 /* Stores k and v of a batch's rows in the KV cache. */
@@ -102,7 +102,7 @@ static void cache_rows(const Real *qkv, const Batch *batch, const AttentionShape
 }
 
 /* Lets a head of a sequence attend to what the KV cache holds of it. */
-static void use_cache(Head *head, const Batch *batch, const AttentionShape *shape, int sequence,
+static void use_cache(HeadView *head, const Batch *batch, const AttentionShape *shape, int sequence,
                       int number)
 {
     assert(head->pattern.kind != PATTERN_FULL); /* the tokens ahead are not in the cache */
@@ -123,7 +123,7 @@ typedef struct {
     int width;          /* of a row in memory: keys, rounded up */
 } Strip;
 
-static Strip strip_from(const Head *head, int query)
+static Strip strip_from(const HeadView *head, int query)
 {
     const int queries = min_int(head->q.rows - query, STRIP_ROWS);
     const KeyRange span = pattern_span(head->pattern, head->length, head->past + query, queries);
@@ -139,7 +139,7 @@ static Matrix strip_matrix(AttentionWork work, int number, Strip s)
 }
 
 /* scores = q·kᵀ, unscaled; −∞ for keys not attended to, to the end of the row in memory. */
-static void strip_scores(Matrix scores, const Head *head, Strip s)
+static void strip_scores(Matrix scores, const HeadView *head, Strip s)
 {
     matmul(scores, matrix_rows(head->q, s.query, s.queries),
            transposed(matrix_rows(head->k, s.key, s.keys)));
@@ -202,7 +202,7 @@ static void softmax_dropout_backward(Matrix dscores, Matrix ddropped, Matrix P, 
 }
 
 /* P again, from the scores and the log_sum that forward kept. */
-static void strip_softmax_again(Matrix P, const Head *head, Strip s)
+static void strip_softmax_again(Matrix P, const HeadView *head, Strip s)
 {
     strip_scores(P, head, s);
     assert(head->log_sum);
@@ -215,7 +215,7 @@ static void strip_softmax_again(Matrix P, const Head *head, Strip s)
 }
 
 /* Dropout of a strip's rows, each over the span of its query's keys. */
-static void strip_dropout(Matrix P, const Head *head, Strip s, Dropout dropout)
+static void strip_dropout(Matrix P, const HeadView *head, Strip s, Dropout dropout)
 {
     if (dropout.rate == 0)
         return;
@@ -229,7 +229,7 @@ static void strip_dropout(Matrix P, const Head *head, Strip s, Dropout dropout)
 }
 
 /* Copies a strip to its place in a head's map (length, length). */
-static void strip_to_map(Real *map, Matrix P, const Head *head, Strip s)
+static void strip_to_map(Real *map, Matrix P, const HeadView *head, Strip s)
 {
     for (int r = 0; r < s.queries; r++) {
         Real *row = ROW(map, s.query + r, head->length);
@@ -240,7 +240,7 @@ static void strip_to_map(Real *map, Matrix P, const Head *head, Strip s)
 
 /* ---- Forward and backward ---- */
 
-static void attend(const Head *head, Real *map, AttentionWork work, Dropout dropout)
+static void attend(const HeadView *head, Real *map, AttentionWork work, Dropout dropout)
 {
     assert(head->log_sum);
     for (int query = 0; query < head->q.rows; query += STRIP_ROWS) {
@@ -268,7 +268,8 @@ static void attend(const Head *head, Real *map, AttentionWork work, Dropout drop
 }
 
 /* d has the gradients in the same views: d->mixed is given; d->q, d->k and d->v are set. */
-static void attend_backward(const Head *d, const Head *head, AttentionWork work, Dropout dropout)
+static void attend_backward(const HeadView *d, const HeadView *head, AttentionWork work,
+                            Dropout dropout)
 {
     for (int j = 0; j < head->length; j++) {
         memset(d->k.at + j * d->k.row_step, 0, sizeof(Real) * (size_t)d->k.cols);
@@ -331,7 +332,7 @@ void attention_forward(Real *y, Real *maps, AttentionKeep keep, AttentionWork wo
     OMP(parallel for collapse(2) schedule(dynamic))
     for (int s = 0; s < batch->sequences; s++)
         for (int h = 0; h < H; h++) {
-            Head head = head_of(keep.qkv, keep.mixed, keep.log_sum, batch, shape, s, h);
+            HeadView head = head_of(keep.qkv, keep.mixed, keep.log_sum, batch, shape, s, h);
             if (batch->cache)
                 use_cache(&head, batch, shape, s, h);
             const size_t square = (size_t)head.length * (size_t)head.length;
@@ -357,8 +358,8 @@ void attention_backward(Real *dx, Attention dp, AttentionWork work, const Real *
     OMP(parallel for collapse(2) schedule(dynamic))
     for (int s = 0; s < batch->sequences; s++)
         for (int h = 0; h < H; h++) {
-            const Head d = head_of(work.dqkv, work.dmixed, NULL, batch, shape, s, h);
-            const Head head = head_of(keep.qkv, keep.mixed, keep.log_sum, batch, shape, s, h);
+            const HeadView d = head_of(work.dqkv, work.dmixed, NULL, batch, shape, s, h);
+            const HeadView head = head_of(keep.qkv, keep.mixed, keep.log_sum, batch, shape, s, h);
             attend_backward(&d, &head, work, dropout);
         }
 

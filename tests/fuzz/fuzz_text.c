@@ -7,7 +7,7 @@
 #include <stb/stb_ds.h>
 
 #include "data/corpus/batches.h"
-#include "data/corpus/epochs.h"
+#include "data/corpus/reader.h"
 #include "data/corpus/floor.h"
 #include "training/plan.h"
 #include "program/options.h"

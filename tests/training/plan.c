@@ -4,7 +4,7 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
-#include "data/corpus/epochs.h"
+#include "data/corpus/reader.h"
 #include "training/plan.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/literal.h"

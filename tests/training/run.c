@@ -41,22 +41,22 @@ static void an_identity_changes_with_all_that_makes_the_run(void **state)
     Tokenizer more = literal_tokenizer("el gato come", TOKENIZER_WORD, false);
     Settings settings = {0};
     fields_preset(SETTINGS, &settings);
-    run_identity(one, &settings, &same, &words);
+    record_identity(one, &settings, &same, &words);
     EACH_FIELD (field, SETTINGS) {
         Settings changed = {0};
         fields_preset(SETTINGS, &changed);
         change(field, &changed);
-        run_identity(other, &changed, &same, &words);
+        record_identity(other, &changed, &same, &words);
         if (!strcmp(one, other) != (field->life != LIFE_RUN))
             fail_msg("--%s makes %s run", field->name, strcmp(one, other) ? "another" : "the same");
         fields_free(SETTINGS, &changed);
     }
-    run_identity(other, &settings, &another, &words);
+    record_identity(other, &settings, &another, &words);
     assert_string_not_equal(one, other);
-    run_identity(other, &settings, &same, &more);
+    record_identity(other, &settings, &same, &more);
     assert_string_not_equal(one, other);
     words.eos = words.bos;
-    run_identity(other, &settings, &same, &words);
+    record_identity(other, &settings, &same, &words);
     assert_string_not_equal(one, other);
     tokenizer_free(&words);
     tokenizer_free(&more);

@@ -18,8 +18,8 @@
 
 /* The settings are taken as text, by which they are stored: a number has the same digits in every
  * call. */
-void run_identity(Identity identity, const Settings *settings, const Text *text,
-                  const Tokenizer *tokenizer)
+void record_identity(Identity identity, const Settings *settings, const Text *text,
+                     const Tokenizer *tokenizer)
 {
     uint64_t checksum = text->checksum;
     EACH_FIELD (field, SETTINGS) {

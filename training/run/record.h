@@ -14,8 +14,8 @@
 
 typedef char Identity[17]; /* 16 hex digits */
 
-void run_identity(Identity identity, const Settings *settings, const Text *text,
-                  const Tokenizer *tokenizer);
+void record_identity(Identity identity, const Settings *settings, const Text *text,
+                     const Tokenizer *tokenizer);
 
 /* Reads the config.json of a run that is to be resumed; dies if it is not a run's. */
 Config record_read(const Directory *directory);

@@ -9,7 +9,7 @@
 /* Where a run is. */
 typedef struct {
     int64_t step;  /* done */
-    int64_t epoch; /* position in the data: see data/corpus/epochs.h */
+    int64_t epoch; /* position in the data: see data/corpus/reader.h */
     size_t next;
     double best_loss; /* infinity before the first evaluation */
     int64_t best_step;

@@ -1,6 +1,6 @@
-/* epochs.h: the pieces of one epoch after another, each epoch in an order of its own. */
-#ifndef PULGA_EPOCHS_H
-#define PULGA_EPOCHS_H
+/* reader.h: the pieces of one epoch after another, each epoch in an order of its own. */
+#ifndef PULGA_READER_H
+#define PULGA_READER_H
 
 #include "corpus.h"
 #include "order.h"

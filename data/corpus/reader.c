@@ -1,6 +1,6 @@
-/* epochs.c: the pieces of an epoch are shuffled by sorting random keys. The order depends on the seed
+/* reader.c: the pieces of an epoch are shuffled by sorting random keys. The order depends on the seed
  * and the epoch only, so that a resumed run finds its place again. */
-#include "epochs.h"
+#include "reader.h"
 
 #include <stdlib.h>
 #include <stb/stb_ds.h>

@@ -1,4 +1,4 @@
-/* epochs.c: every epoch has every target once, in an order that the seed and the epoch decide, and a
+/* reader.c: every epoch has every target once, in an order that the seed and the epoch decide, and a
  * reader finds each place again. */
 #include <math.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
-#include "data/corpus/epochs.h"
+#include "data/corpus/reader.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/corpora.h"
 
