@@ -273,7 +273,7 @@ is_saved() {
 
 @test "Ctrl-C ends a long evaluation, and the resumed run has the same bits" {
     seq 80000 | sed 's/./& /g' >digits.txt
-    local options="--batch 1 --val 0.9 --eval-every 1 --log-every 2 --steps 2 --layers 1"
+    local options="--batch 1 --val 0.9 --eval-every 1 --log-every 2 --steps 2 --layers 1 --width 64"
     "$BIN/train" digits.txt $options --out whole >/dev/null
     env --default-signal=INT "$BIN/train" digits.txt $options --out run >out.txt &
     local process=$! code=0
