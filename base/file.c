@@ -17,8 +17,8 @@
 
 /* ---- Reading ---- */
 
-/* Why bytes with a 0 among them are not a text. In UTF-16, which often begins with a byte order mark,
- * every second byte of most letters is 0. */
+/* Why bytes with a 0 among them are not a text. In UTF-16, which often begins with a byte order
+ * mark, every second byte of most letters is 0. */
 static _Noreturn void die_of_zero(const char *name, const char *bytes, size_t size, size_t zero)
 {
     const unsigned char *at = (const unsigned char *)bytes;
@@ -191,8 +191,8 @@ static bool sync_name(const FileWriter *writer)
     return !fsync(writer->directory) || errno == EINVAL || file_failed("write", writer->path);
 }
 
-/* In this order: all bytes to the system, to the disk, the new name, the name to the disk. If a step
- * fails, the old file is still there and the temporary one goes. */
+/* In this order: all bytes to the system, to the disk, the new name, the name to the disk. If a
+ * step fails, the old file is still there and the temporary one goes. */
 bool file_commit(FileWriter *writer)
 {
     const bool replaces = writer->temporary != NULL;

@@ -1,8 +1,8 @@
 /* random.h: random numbers by counting (Philox 4x32-10, Salmon et al. 2011).
  *
- * A number is a function of what it is for: the run's seed, a purpose, and four counters that choose
- * a number of that purpose. Nothing is stored, and nothing depends on the order of calls or on
- * threads: a second call, as backward makes for forward's mask, returns the same number. */
+ * A number is a function of what it is for: the run's seed, a purpose, and four counters that
+ * choose a number of that purpose. Nothing is stored, and nothing depends on the order of calls or
+ * on threads: a second call, as backward makes for forward's mask, returns the same number. */
 #ifndef PULGA_RANDOM_H
 #define PULGA_RANDOM_H
 
@@ -26,7 +26,8 @@ typedef struct {
     uint32_t word[4];
 } Random4;
 
-/* One of the ten rounds of Philox on the four words of a counter; the key changes with the round. */
+/* One of the ten rounds of Philox on the four words of a counter; the key changes with the
+ * round. */
 enum { RANDOM_ROUNDS = 10 };
 static inline void random_round(uint32_t *w0, uint32_t *w1, uint32_t *w2, uint32_t *w3,
                                 uint32_t seed, uint32_t purpose, int round)

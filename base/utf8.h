@@ -38,8 +38,8 @@ bool is_opening(int32_t code_point);
  * digits, connectors such as _, and the two joiners. */
 bool is_word_letter(int32_t code_point);
 
-/* Letters of scripts that put no spaces between words: Chinese characters, Japanese kana, Thai, Lao,
- * Khmer, Burmese. */
+/* Letters of scripts that put no spaces between words: Chinese characters, Japanese kana, Thai,
+ * Lao, Khmer, Burmese. */
 bool is_unspaced(int32_t code_point);
 
 /* Combining marks (categories M*): drawn on the letter before them. */

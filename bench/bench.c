@@ -1,6 +1,6 @@
-/* bench.c: measures how fast training and generation are, compared with what the machine can do and,
- * if it is installed, with PyTorch. Each figure is measured in a process of its own; figures side by
- * side were measured one right after the other. */
+/* bench.c: measures how fast training and generation are, compared with what the machine can do
+ * and, if it is installed, with PyTorch. Each figure is measured in a process of its own; figures
+ * side by side were measured one right after the other. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,7 +151,8 @@ static Measured measure_step(const void *what)
     return measure_rounds(take_step, &training, 3);
 }
 
-/* The same step in PyTorch; if `compiled`, also with its compiler, and then the faster of the two. */
+/* The same step in PyTorch; if `compiled`, also with its compiler, and then the faster of the
+ * two. */
 static Measured measure_torch(const StepCase *step, bool compiled)
 {
     const char *python = getenv("PYTHON");

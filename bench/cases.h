@@ -31,9 +31,9 @@ Training training_new(const Case *it);
 /* Forward, backward and update. */
 void training_step(Training *training);
 
-/* Floating-point operations of a step without windows: 6 for each token and each number of a matrix,
- * the head included; and attention's two products over the half of the square that is not masked,
- * once in forward and twice in backward. */
+/* Floating-point operations of a step without windows: 6 for each token and each number of a
+ * matrix, the head included; and attention's two products over the half of the square that is not
+ * masked, once in forward and twice in backward. */
 double case_flops(const Case *it);
 
 #endif

@@ -1,5 +1,5 @@
-/* measure.h: measures the time of repeated work, each kind in a process of its own, and reports it as
- * a table on the screen and as JSON. */
+/* measure.h: measures the time of repeated work, each kind in a process of its own, and reports it
+ * as a table on the screen and as JSON. */
 #ifndef PULGA_MEASURE_H
 #define PULGA_MEASURE_H
 
@@ -12,8 +12,8 @@ typedef struct {
  * three times. */
 Measured measure_rounds(void (*round)(void *what), void *what, double seconds);
 
-/* Runs measure(what) in a process of its own, with so many threads: its memory is measured by itself,
- * and freed after it. */
+/* Runs measure(what) in a process of its own, with so many threads: its memory is measured by
+ * itself, and freed after it. */
 Measured measure_apart(Measured (*measure)(const void *what), const void *what, int threads);
 
 /* Runs a command that prints the median in seconds, and its memory in bytes. The median is 0 if it

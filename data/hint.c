@@ -1,8 +1,7 @@
 /* hint.c: a text is wrapped if the first word of the next line would make nearly every line longer
- * than nine tenths of the column: of common licences that is true of 87 to 99 lines in a hundred, of
- * verse of 39.
- * It has no spaces if most of its letters belong to scripts that use none, or if its words are
- * longer than those of any language. */
+ * than nine tenths of the column: of common licences that is true of 87 to 99 lines in a hundred,
+ * of verse of 39. It has no spaces if most of its letters belong to scripts that use none, or if
+ * its words are longer than those of any language. */
 #include "hint.h"
 
 #include <stdlib.h>

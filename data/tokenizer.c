@@ -225,7 +225,8 @@ char *tokenizer_unknown(const Tokenizer *t, const char *where, Span token)
 }
 
 /* The id of the lower-case form of a token that is not known itself, or -1. The form of a clean
- * token may not be clean (NFC can make more marks of those it had), nor may it be read as special. */
+ * token may not be clean (NFC can make more marks of those it had), nor may it be read as
+ * special. */
 static int find_lower(const Tokenizer *t, Span token)
 {
     char *lower;

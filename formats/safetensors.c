@@ -1,6 +1,6 @@
 /* safetensors.c: the header is built and read with cJSON. A file is read whole; its entries are
- * checked once, in the order of their numbers, and then sorted by name, so that a model of thousands
- * of tensors is read by binary search. */
+ * checked once, in the order of their numbers, and then sorted by name, so that a model of
+ * thousands of tensors is read by binary search. */
 #include "safetensors.h"
 
 #include <cjson/cJSON.h>

@@ -1,5 +1,5 @@
-/* adam.c: walks the list of tensors; every thread updates its share of each tensor, one element at a
- * time, so the result does not depend on the number of threads. */
+/* adam.c: walks the list of tensors; every thread updates its share of each tensor, one element at
+ * a time, so the result does not depend on the number of threads. */
 #include "adam.h"
 #include "base/threads.h"
 

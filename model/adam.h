@@ -25,8 +25,9 @@ double adam_gradient_norm(const Gpt *gpt);
  * 1, and sets the gradients to 0 for the next step. */
 void adam_step(Adam *adam, Gpt *gpt, double scale, double rate, double decay, int64_t t);
 
-/* The same for one tensor, on plain arrays. It holds an `omp for nowait`, which shares the loop among
- * the threads of the region it is called in: all of them call it, or one thread outside of any. */
+/* The same for one tensor, on plain arrays. It holds an `omp for nowait`, which shares the loop
+ * among the threads of the region it is called in: all of them call it, or one thread outside of
+ * any. */
 void adam_update(Real *w, Real *m, Real *v, Real *g, size_t count, double scale, double rate,
                  double decay, int64_t t);
 

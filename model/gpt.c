@@ -1,6 +1,6 @@
 /* gpt.c: the model's forward has four numbered steps, and its backward undoes them in reverse. The
- * output and the loss work on a piece of the rows at a time, forward and backward together, since the
- * logits of all rows would be most of the memory of a small model. */
+ * output and the loss work on a piece of the rows at a time, forward and backward together, since
+ * the logits of all rows would be most of the memory of a small model. */
 #include "gpt.h"
 
 #include <assert.h>

@@ -1,4 +1,5 @@
-/* schedule.c: the rate of the schedule itself, and then the cool-down that some of them end with. */
+/* schedule.c: the rate of the schedule itself, and then the cool-down that some of them end
+ * with. */
 #include "schedule.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-/* colours.c: chooses lightness, chroma and hue in Oklab as smooth functions of the weight, and converts
- * them to sRGB. For 256 colours there are short lists made by hand, because the nearest colours of
- * that palette jump in hue and lightness. */
+/* colours.c: chooses lightness, chroma and hue in Oklab as smooth functions of the weight, and
+ * converts them to sRGB. For 256 colours there are short lists made by hand, because the nearest
+ * colours of that palette jump in hue and lightness. */
 #include "colours.h"
 
 #include <math.h>
@@ -81,8 +81,8 @@ int colour_of_256(double weight, Ground ground, Colour *colour)
     return number;
 }
 
-/* The contrast of two colours, after the Web Content Accessibility Guidelines, is the ratio of their
- * luminances, each plus 0.05. That of black is 0, that of white 1. */
+/* The contrast of two colours, after the Web Content Accessibility Guidelines, is the ratio of
+ * their luminances, each plus 0.05. That of black is 0, that of white 1. */
 bool colour_wants_white(Colour c)
 {
     const double luminance =

@@ -1,8 +1,8 @@
-/* colours.h: weights as colours. On a light or a dark ground equal steps of the weight are equal steps
- * of lightness to the eye (L of Oklab, a colour space made for that), so that they can be compared in
- * black and white too, and a weight of 0 is close to the ground. If the ground is unknown, as in many
- * terminals, all weights have one lightness in the middle, which stands out from black and from
- * white, and the colour goes from grey to orange. */
+/* colours.h: weights as colours. On a light or a dark ground equal steps of the weight are equal
+ * steps of lightness to the eye (L of Oklab, a colour space made for that), so that they can be
+ * compared in black and white too, and a weight of 0 is close to the ground. If the ground is
+ * unknown, as in many terminals, all weights have one lightness in the middle, which stands out
+ * from black and from white, and the colour goes from grey to orange. */
 #ifndef PULGA_COLOURS_H
 #define PULGA_COLOURS_H
 
@@ -17,8 +17,8 @@ typedef struct {
 /* weight: 0 to 1 */
 Colour colour_of(double weight, Ground ground);
 
-/* The nearest of a terminal's 256 colours, as its number; *colour receives what it looks like. Lighter
- * and darker are in the same order as above. */
+/* The nearest of a terminal's 256 colours, as its number; *colour receives what it looks like.
+ * Lighter and darker are in the same order as above. */
 int colour_of_256(double weight, Ground ground, Colour *colour);
 
 /* Whether white letters have more contrast on this colour than black ones. */

@@ -1,5 +1,5 @@
-/* figure.c: lays the heads out as a grid of panels, a row for each layer. A panel is a hatched square
- * on which each pair of a query and a key that it attends to is drawn as a coloured cell. */
+/* figure.c: lays the heads out as a grid of panels, a row for each layer. A panel is a hatched
+ * square on which each pair of a query and a key that it attends to is drawn as a coloured cell. */
 #include "figure.h"
 
 #include <math.h>
@@ -81,7 +81,8 @@ static void put_cell(FILE *out, const Layout *layout, int query, int key, double
                 x + s / 2, y + s / 2 + 3.5, colour_wants_white(c) ? "#fff" : "#000", weight);
 }
 
-/* The panel of one head: its name, the words of the keys above it, the hatched square, the cells. */
+/* The panel of one head: its name, the words of the keys above it, the hatched square, the
+ * cells. */
 static void put_panel(FILE *out, const Heads *heads, const Layout *layout, const Head *head)
 {
     const int T = heads->length;
@@ -138,7 +139,8 @@ static void put_key(FILE *out)
             TALL + 13, WIDE, TALL + 13, WIDE / 2, TALL + 13, WIDE + 24, TALL, WIDE + 50);
 }
 
-/* From top to bottom: the text, the model's directory, a row of panels for each layer, the scale. */
+/* From top to bottom: the text, the model's directory, a row of panels for each layer, the
+ * scale. */
 void figure_write(FILE *out, const Heads *heads)
 {
     const Layout layout = layout_of(heads);

@@ -65,8 +65,8 @@ Heads heads_read(Gpt *gpt, const Tokenizer *tokenizer, const int *tokens, int co
         read.tokens[i] = format_text("%s", tokenizer_word(tokenizer, tokens[i]));
         read.display[i] = display_token(read.tokens[i]);
     }
-    /* The model gives the maps of all its heads, (L, H, T, T); those that were not chosen stay in this
-     * memory unused. */
+    /* The model gives the maps of all its heads, (L, H, T, T); those that were not chosen stay in
+     * this memory unused. */
     forward(read.maps, gpt, tokens, count);
     Head *head = read.head;
     for (int l = layers.from; l < layers.end; l++)
@@ -103,8 +103,9 @@ size_t heads_pairs(const Heads *heads)
     return pairs;
 }
 
-/* With p the weights of row i: its entropy is −Σ p·log2 p (a p of 0 adds nothing), its mean distance
- * Σ p·|i − j|. itself, before and bos read single cells, which are 0 outside the pattern. */
+/* With p the weights of row i: its entropy is −Σ p·log2 p (a p of 0 adds nothing), its mean
+ * distance Σ p·|i − j|. itself, before and bos read single cells, which are 0 outside the
+ * pattern. */
 HeadSummary head_summary(const Heads *heads, const Head *head)
 {
     const int T = heads->length;

@@ -1,5 +1,5 @@
-/* heads_file.c: a table of the kinds of files. Whether an existing file may be replaced is told from
- * its first bytes, which are the same in every file of that kind that attend writes. */
+/* heads_file.c: a table of the kinds of files. Whether an existing file may be replaced is told
+ * from its first bytes, which are the same in every file of that kind that attend writes. */
 #include "heads_file.h"
 
 #include <assert.h>

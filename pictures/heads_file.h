@@ -8,8 +8,8 @@
  * written: config.json, or somebody's table, is not replaced unasked. */
 void heads_file_check(const char *path);
 
-/* Writes the chosen heads. Dies if they are too many for that kind of file. If writing fails, warns,
- * leaves no part of the file and returns false. */
+/* Writes the chosen heads. Dies if they are too many for that kind of file. If writing fails,
+ * warns, leaves no part of the file and returns false. */
 bool heads_file_write(const char *path, const Heads *heads);
 
 #endif

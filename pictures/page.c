@@ -1,7 +1,7 @@
-/* page.c: prints page.html, which the Makefile quotes into page.inc, with the data in the place of one
- * of its lines. The data are one block of JSON, with each head made small, and a block of packed
- * weights for each head. The page draws all heads small at once and unpacks the weights of a head
- * only when it is shown large, so that a page of 16 heads over 1,000 words opens at once. */
+/* page.c: prints page.html, which the Makefile quotes into page.inc, with the data in the place of
+ * one of its lines. The data are one block of JSON, with each head made small, and a block of
+ * packed weights for each head. The page draws all heads small at once and unpacks the weights of a
+ * head only when it is shown large, so that a page of 16 heads over 1,000 words opens at once. */
 #include "page.h"
 
 #include <math.h>
@@ -139,8 +139,8 @@ static void put_head(FILE *out, const Heads *heads, const Head *head)
     fputs("\"}", out);
 }
 
-/* The JSON, then a block for each head, which the page finds by its class, in the same order. put_json
- * escapes < and &, so that no word can end the block. */
+/* The JSON, then a block for each head, which the page finds by its class, in the same order.
+ * put_json escapes < and &, so that no word can end the block. */
 static void put_data(FILE *out, const Heads *heads)
 {
     char *run = display_text(heads->run), *text = display_text(heads->text);

@@ -1,5 +1,5 @@
-/* score.h: how well a model predicts a text: the loss (the mean −ln p of its tokens, in nats) and the
- * perplexity (e to the loss), for each line and for the whole text. */
+/* score.h: how well a model predicts a text: the loss (the mean −ln p of its tokens, in nats) and
+ * the perplexity (e to the loss), for each line and for the whole text. */
 #ifndef PULGA_SCORE_H
 #define PULGA_SCORE_H
 

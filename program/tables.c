@@ -1,5 +1,5 @@
-/* tables.c: fits the widths of words and cells to the screen first, for all tables alike, then prints
- * them. Cells are shaded by the background colour if the terminal has colours, else by block
+/* tables.c: fits the widths of words and cells to the screen first, for all tables alike, then
+ * prints them. Cells are shaded by the background colour if the terminal has colours, else by block
  * characters. Letters and background are always set together, so that they can be read on a light
  * and on a dark terminal. */
 #include "tables.h"
@@ -30,8 +30,8 @@ typedef struct {
     Ground ground;
 } Fit;
 
-/* What the terminal says of itself: COLORTERM for 24 bits, TERM for 256 colours. Screen knows whether
- * colours are welcome at all. */
+/* What the terminal says of itself: COLORTERM for 24 bits, TERM for 256 colours. Screen knows
+ * whether colours are welcome at all. */
 static Palette palette_of(const Screen *screen)
 {
     const char *depth = getenv("COLORTERM"), *kind = getenv("TERM");
@@ -54,8 +54,9 @@ static Ground ground_of_terminal(void)
     return colour == 7 || colour > 8 ? GROUND_LIGHT : GROUND_DARK;
 }
 
-/* Words get their own width, up to a third of the line; cells a word's, if all of them then fit, else
- * what a number needs, else what a shade needs. If not even those fit, the first tokens are cut. */
+/* Words get their own width, up to a third of the line; cells a word's, if all of them then fit,
+ * else what a number needs, else what a shade needs. If not even those fit, the first tokens are
+ * cut. */
 static Fit fit_of(const Heads *heads, const Screen *screen)
 {
     const int T = heads->length, width = screen_width();
@@ -101,7 +102,8 @@ static void put_coloured(double weight, const Fit *fit)
     printf("\033[0m");
 }
 
-/* The weights of a row. Spaces are printed only once a cell follows, so that no line ends in one. */
+/* The weights of a row. Spaces are printed only once a cell follows, so that no line ends in
+ * one. */
 static void show_row(const Real *row, const Head *head, int query, const Fit *fit)
 {
     int spaces = 0, column = fit->from; /* column: the key after the last cell */

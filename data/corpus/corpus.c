@@ -1,5 +1,5 @@
-/* corpus.c: the text is encoded line by line, then cut into pieces; the lines held out are the first
- * of a random order. */
+/* corpus.c: the text is encoded line by line, then cut into pieces; the lines held out are the
+ * first of a random order. */
 #include "corpus.h"
 
 #include <stdlib.h>

@@ -1,7 +1,9 @@
-/* corpus.h: a text as ids, cut into pieces of at most T rows, each of which is a sequence of a batch.
+/* corpus.h: a text as ids, cut into pieces of at most T rows, each of which is a sequence of a
+ * batch.
  *
  * Read by lines, each line that is not blank is [bos] w1 … wn [eos]; read as a stream, the text is
- * one long line without those two. A line that is longer than the context becomes several pieces. */
+ * one long line without those two. A line that is longer than the context becomes several
+ * pieces. */
 #ifndef PULGA_CORPUS_H
 #define PULGA_CORPUS_H
 

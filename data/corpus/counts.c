@@ -1,5 +1,6 @@
-/* counts.c: the algorithm of Knuth, Morris and Pratt. The text is read once, whatever the tokens are:
- * after a mismatch the search goes on from the longest beginning of them that still matches. */
+/* counts.c: the algorithm of Knuth, Morris and Pratt. The text is read once, whatever the tokens
+ * are: after a mismatch the search goes on from the longest beginning of them that still
+ * matches. */
 #include "counts.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* floor.c: all places of the training text are sorted by what a model sees there, so that those which
- * look alike lie together; each group's entropy is what no model can do without. */
+/* floor.c: all places of the training text are sorted by what a model sees there, so that those
+ * which look alike lie together; each group's entropy is what no model can do without. */
 #include "floor.h"
 
 #include <math.h>

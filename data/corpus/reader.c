@@ -1,5 +1,5 @@
-/* reader.c: the pieces of an epoch are shuffled by sorting random keys. The order depends on the seed
- * and the epoch only, so that a resumed run finds its place again. */
+/* reader.c: the pieces of an epoch are shuffled by sorting random keys. The order depends on the
+ * seed and the epoch only, so that a resumed run finds its place again. */
 #include "reader.h"
 
 #include <stdlib.h>

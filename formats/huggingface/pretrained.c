@@ -63,8 +63,8 @@ Pretrained pretrained_open(const char *path)
     check_identity(&model.config, &file);
     check_size(&file, shape);
     model.tokenizer = tokenizer_json_read(directory, shape.vocabulary, model.config.eos);
-    /* A run that is overwritten loses its model, then gets its new config.json and tokenizer, and at
-     * last its new model: if config.json is still the same, all that was read belongs to it. */
+    /* A run that is overwritten loses its model, then gets its new config.json and tokenizer, and
+     * at last its new model: if config.json is still the same, all that was read belongs to it. */
     if (!config_is_unchanged(&model.config, directory))
         die("%s/config.json was replaced while the model was read; try again", path);
     model.gpt = gpt_new(&shape, shape.context);

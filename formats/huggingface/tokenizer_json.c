@@ -1,5 +1,6 @@
-/* tokenizer_json.c: each way in which data/tokenizer reads a text has one form in tokenizer.json, which
- * is written and, in any order of its members, recognised. Anything else is refused by name. */
+/* tokenizer_json.c: each way in which data/tokenizer reads a text has one form in tokenizer.json,
+ * which is written and, in any order of its members, recognised. Anything else is refused by
+ * name. */
 #include "tokenizer_json.h"
 
 #include <assert.h>
@@ -123,7 +124,8 @@ static cJSON *tokenizer_json(const Tokenizer *t)
     cJSON *words = cJSON_AddObjectToObject(model, "vocab");
     for (int id = 0; id < v->count; id++)
         cJSON_AddNumberToObject(words, vocabulary_word(v, id), id);
-    /* Named even if the vocabulary has none: an unknown word is then an error in Transformers too. */
+    /* Named even if the vocabulary has none: an unknown word is then an error in Transformers
+     * too. */
     cJSON_AddStringToObject(model, "unk_token", t->unk < 0 ? "[unk]" : vocabulary_word(v, t->unk));
     return json;
 }
@@ -200,8 +202,8 @@ static void put_entry(const char *directory, Entry *entries, int count, const ch
     *entry = (Entry){text, special};
 }
 
-/* Special tokens may be among the model's words or stand beside them. Added tokens of other kinds are
- * refused: Transformers cuts them out of the middle of words. */
+/* Special tokens may be among the model's words or stand beside them. Added tokens of other kinds
+ * are refused: Transformers cuts them out of the middle of words. */
 static void put_added(const char *directory, Entry *entries, int count, const cJSON *list)
 {
     const cJSON *token;
@@ -294,8 +296,8 @@ static const char *token_of(const cJSON *processor, const cJSON *piece)
     return cJSON_GetArraySize(tokens) == 1 ? cJSON_GetStringValue(tokens->child) : NULL;
 }
 
-/* If a token comes first, the model reads by lines, which begin with it; a token that comes last ends
- * them. A prompt goes on, so that no token is put after it. */
+/* If a token comes first, the model reads by lines, which begin with it; a token that comes last
+ * ends them. A prompt goes on, so that no token is put after it. */
 static void read_template(const char *directory, const cJSON *processor, const char **bos,
                           const char **eos)
 {

@@ -1,5 +1,6 @@
 /* tokenizer_json.h: a tokenizer as Hugging Face's files: tokenizer.json, a WordLevel model whose
- * normalizer and pre-tokenizer do what data/text.c and data/split.c do, and tokenizer_config.json. */
+ * normalizer and pre-tokenizer do what data/text.c and data/split.c do, and
+ * tokenizer_config.json. */
 #ifndef PULGA_TOKENIZER_JSON_H
 #define PULGA_TOKENIZER_JSON_H
 

@@ -10,12 +10,12 @@
  * many there are. */
 int weights_list(NamedTensor *list, const Gpt *gpt, Real *block, const char *prefix);
 
-/* Reads a block; dies if a tensor is missing or has another shape. Without a prefix, the file's names
- * may lack Transformers' own "transformer.", as in old files. */
+/* Reads a block; dies if a tensor is missing or has another shape. Without a prefix, the file's
+ * names may lack Transformers' own "transformer.", as in old files. */
 void weights_read(const SafeTensors *file, const Gpt *gpt, Real *block, const char *prefix);
 
-/* The first number of a block that is not finite, in words ("number 7 of wte.weight is inf",
- * from 0), or NULL. The last tensor is looked at first: backward begins there. The caller frees it. */
+/* The first number of a block that is not finite, in words ("number 7 of wte.weight is inf", from
+ * 0), or NULL. The last tensor is looked at first: backward begins there. The caller frees it. */
 char *weights_wrong(const Gpt *gpt, const Real *block);
 
 #endif

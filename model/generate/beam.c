@@ -1,6 +1,6 @@
-/* beam.c: each round scores every token after every hypothesis, ranks all of them, and reads the last
- * tokens of those that go on as one batch. Each hypothesis has a slot of the KV cache: its first
- * child takes the slot over, the others get a copy. */
+/* beam.c: each round scores every token after every hypothesis, ranks all of them, and reads the
+ * last tokens of those that go on as one batch. Each hypothesis has a slot of the KV cache: its
+ * first child takes the slot over, the others get a copy. */
 #include "beam.h"
 
 #include <math.h>

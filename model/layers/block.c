@@ -1,5 +1,5 @@
-/* block.c: the two orders of a block. Each forward has numbered steps, and its backward, right below
- * it, undoes them in reverse. */
+/* block.c: the two orders of a block. Each forward has numbered steps, and its backward, right
+ * below it, undoes them in reverse. */
 #include "block.h"
 #include "base/threads.h"
 

@@ -1,5 +1,5 @@
-/* embedding.c: forward adds two rows of the tables; backward adds each row's gradient to the same two
- * rows. */
+/* embedding.c: forward adds two rows of the tables; backward adds each row's gradient to the same
+ * two rows. */
 #include "embedding.h"
 #include "base/threads.h"
 

@@ -1,5 +1,5 @@
-/* loss.c: one pass over a row of logits for its maximum, one for the sum of exponentials; the sum is
- * kept as its logarithm, from which backward gets the probabilities again. */
+/* loss.c: one pass over a row of logits for its maximum, one for the sum of exponentials; the sum
+ * is kept as its logarithm, from which backward gets the probabilities again. */
 #include "loss.h"
 
 #include <string.h>

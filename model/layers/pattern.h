@@ -29,8 +29,8 @@ typedef struct {
 Pattern pattern_window(int size);
 int pattern_window_size(Pattern pattern);
 
-/* The patterns (L, H) of a list of windows, which runs over the heads of the first layer, then of the
- * next, and repeats; NULL if all are causal. The caller frees them. */
+/* The patterns (L, H) of a list of windows, which runs over the heads of the first layer, then of
+ * the next, and repeats; NULL if all are causal. The caller frees them. */
 Pattern *patterns_of_windows(const int *windows, int count, int layers, int heads);
 
 /* Pattern number i of a list; patterns is NULL if all are causal. */

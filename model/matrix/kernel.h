@@ -1,11 +1,11 @@
 /* kernel.h: what a kernel is: the innermost loop of the product, for one family of processors. Only
  * for the files of this folder.
  *
- * Both operands are copied, a part at a time, before they meet in a tile. There are two reasons: rows
- * that are a multiple of 4 KB apart would compete for the same few places of the cache, and a tile's
- * loop is nothing but multiply-adds only if the compiler knows the distances. They are copied as
- * words. A word is a number or, in bfloat16, two numbers that follow each other in depth, rounded;
- * then the depth counts pairs. */
+ * Both operands are copied, a part at a time, before they meet in a tile. There are two reasons:
+ * rows that are a multiple of 4 KB apart would compete for the same few places of the cache, and a
+ * tile's loop is nothing but multiply-adds only if the compiler knows the distances. They are
+ * copied as words. A word is a number or, in bfloat16, two numbers that follow each other in depth,
+ * rounded; then the depth counts pairs. */
 #ifndef PULGA_KERNEL_H
 #define PULGA_KERNEL_H
 
@@ -16,9 +16,9 @@
  * there too, in sequence. */
 enum { ROW_BLOCK = 336, DEPTH_BLOCK = 384 };
 
-/* a is copied in the order in which it lies: (row, depth) is at row * A_ROW_STEP + depth if its rows
- * are contiguous, at row + depth * A_COL_STEP if its columns are. Both steps are odd numbers of
- * cache lines. */
+/* a is copied in the order in which it lies: (row, depth) is at row * A_ROW_STEP + depth if its
+ * rows are contiguous, at row + depth * A_COL_STEP if its columns are. Both steps are odd numbers
+ * of cache lines. */
 enum { A_ROW_STEP = DEPTH_BLOCK + 16, A_COL_STEP = ROW_BLOCK };
 enum { A_SIZE = ROW_BLOCK * A_ROW_STEP };
 
@@ -26,8 +26,9 @@ enum { TILE_MAX_ROWS = 32, TILE_MAX_COLS = 32 };
 
 /* y[rows][cols] (= or +=) a[rows][depth] · b[depth][cols], for a tile of one of the kernel's two
  * widths and of at most its rows. y's columns are contiguous; b is contiguous and begins on a cache
- * line. Each sum runs through the depth in order, with fused multiply-adds if the hardware has them;
- * y is added before or after the products, as suits the kernel. If not adding, y is not read. */
+ * line. Each sum runs through the depth in order, with fused multiply-adds if the hardware has
+ * them; y is added before or after the products, as suits the kernel. If not adding, y is not
+ * read. */
 typedef void KernelTile(Real *y, ptrdiff_t y_step, const Real *a, bool a_by_rows, const Real *b,
                         int rows, int depth, bool add);
 

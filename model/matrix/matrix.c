@@ -1,8 +1,8 @@
-/* matrix.c: the product in tiles. The rows of y are cut into blocks, its columns into panels as wide
- * as the kernel's tile. A thread takes some panels of a block: it copies the block's part of a once,
- * and each panel's part of b, a depth block at a time, and multiplies them tile by tile. Where blocks,
- * panels and tiles begin depends only on the shapes, so the bits are the same whichever thread takes
- * them. */
+/* matrix.c: the product in tiles. The rows of y are cut into blocks, its columns into panels as
+ * wide as the kernel's tile. A thread takes some panels of a block: it copies the block's part of a
+ * once, and each panel's part of b, a depth block at a time, and multiplies them tile by tile.
+ * Where blocks, panels and tiles begin depends only on the shapes, so the bits are the same
+ * whichever thread takes them. */
 #include "matrix.h"
 
 #include <pthread.h>

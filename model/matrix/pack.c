@@ -1,5 +1,5 @@
-/* pack.c: rows are copied as they lie, with the next ones prefetched; columns are transposed in blocks
- * of 4 x 8 with vector shuffles; bfloat16 rounds two numbers into a word on the way. */
+/* pack.c: rows are copied as they lie, with the next ones prefetched; columns are transposed in
+ * blocks of 4 x 8 with vector shuffles; bfloat16 rounds two numbers into a word on the way. */
 #include "pack.h"
 
 #include <string.h>
@@ -44,8 +44,8 @@ static void two_halves(Whole *to, const Real *at, ptrdiff_t step)
                                   5, 6, 7);
 }
 
-/* to[k][j] = from[j][k] for 4 rows k of 8 columns j. No number crosses to the other half of a vector,
- * which would cost more. */
+/* to[k][j] = from[j][k] for 4 rows k of 8 columns j. No number crosses to the other half of a
+ * vector, which would cost more. */
 static void turn_block(Real *to, ptrdiff_t to_step, const Real *from, ptrdiff_t step)
 {
     Whole a, b, c, d;

@@ -1,5 +1,5 @@
-/* skinny.c: plain loops, since they wait for memory anyway. Only the dot product uses vectors by hand:
- * the compiler may not reorder its sum. */
+/* skinny.c: plain loops, since they wait for memory anyway. Only the dot product uses vectors by
+ * hand: the compiler may not reorder its sum. */
 #include "skinny.h"
 
 #include <string.h>

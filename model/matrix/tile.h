@@ -67,9 +67,9 @@ TILE_TARGET __attribute__((always_inline)) static inline void tile_of(
 }
 
 /* One case for each number of rows, so that tile_of() is inlined with a constant and unrolled. All
- * cases are compiled in every kernel, also those beyond TILE_ROWS, which are never reached: there the
- * count passed on is 1, since code for more rows than the array of sums has would draw warnings, and
- * take time to compile. */
+ * cases are compiled in every kernel, also those beyond TILE_ROWS, which are never reached: there
+ * the count passed on is 1, since code for more rows than the array of sums has would draw
+ * warnings, and take time to compile. */
 #define TILE_CASE(count, vectors)                                                                 \
     case count:                                                                                   \
         if (count > TILE_ROWS)                                                                    \

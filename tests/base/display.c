@@ -1,5 +1,5 @@
-/* display.c: what is shown holds nothing that a terminal obeys, quoted text stays text, and words fit
- * their columns. */
+/* display.c: what is shown holds nothing that a terminal obeys, quoted text stays text, and words
+ * fit their columns. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

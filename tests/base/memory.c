@@ -1,5 +1,5 @@
-/* memory.c: memory is zeroed, aligned and never refused silently; a stream into memory holds what was
- * written. */
+/* memory.c: memory is zeroed, aligned and never refused silently; a stream into memory holds what
+ * was written. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

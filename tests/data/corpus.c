@@ -1,4 +1,5 @@
-/* corpus.c: the tokens of a text, by lines or as a stream, and the pieces that they are cut into. */
+/* corpus.c: the tokens of a text, by lines or as a stream, and the pieces that they are cut
+ * into. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

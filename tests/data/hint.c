@@ -1,4 +1,5 @@
-/* hint.c: a text that is wrapped at a column, or has no spaces, is recognised, and others are not. */
+/* hint.c: a text that is wrapped at a column, or has no spaces, is recognised, and others are
+ * not. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

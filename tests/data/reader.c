@@ -1,5 +1,5 @@
-/* reader.c: every epoch has every target once, in an order that the seed and the epoch decide, and a
- * reader finds each place again. */
+/* reader.c: every epoch has every target once, in an order that the seed and the epoch decide, and
+ * a reader finds each place again. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

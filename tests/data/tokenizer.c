@@ -1,5 +1,5 @@
-/* tokenizer.c: which tokens of a text get an id and which, how texts and prompts become ids, and how
- * ids become text again. */
+/* tokenizer.c: which tokens of a text get an id and which, how texts and prompts become ids, and
+ * how ids become text again. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

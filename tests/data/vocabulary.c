@@ -1,5 +1,5 @@
-/* vocabulary.c: words get the ids 0, 1, 2, ... and are found again by them, and special words are found
- * in a text, in time that grows with the words and the text, not with their product. */
+/* vocabulary.c: words get the ids 0, 1, 2, ... and are found again by them, and special words are
+ * found in a text, in time that grows with the words and the text, not with their product. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

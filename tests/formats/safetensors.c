@@ -510,7 +510,8 @@ static void headers_of_another_length_or_depth_are_refused(void **state)
     scratch_remove(folder);
 }
 
-/* Numbers of the other type are converted; here out of order, at an offset that is not a multiple of 8. */
+/* Numbers of the other type are converted; here out of order, at an offset that is not a multiple
+ * of 8. */
 static void doubles_are_converted(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* damaged_run.c: the run is made once. Each input is written over one of its files; the log, which a
- * resumed run cuts, is put back before. */
+/* damaged_run.c: the run is made once. Each input is written over one of its files; the log, which
+ * a resumed run cuts, is put back before. */
 #include "damaged_run.h"
 
 #include <stdio.h>

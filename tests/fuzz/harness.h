@@ -1,5 +1,5 @@
-/* harness.h: runs what the programs do with input from outside again and again in one process. A job
- * that ends in die() or usage_error() returns here, and everything it held is freed. */
+/* harness.h: runs what the programs do with input from outside again and again in one process. A
+ * job that ends in die() or usage_error() returns here, and everything it held is freed. */
 #ifndef PULGA_HARNESS_H
 #define PULGA_HARNESS_H
 
@@ -11,8 +11,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 /* Runs a job. True if it returned; it must then have freed all that it took. False if it exited,
- * which it must do with status 1 or 64 and one line that is harmless on a terminal. Anything else is
- * a finding. */
+ * which it must do with status 1 or 64 and one line that is harmless on a terminal. Anything else
+ * is a finding. */
 typedef void Job(void *context);
 bool returns(Job *job, void *context);
 

@@ -17,8 +17,8 @@ typedef struct {
     Real *numbers;
 } AttentionLayer;
 
-/* All weights and x are 0; the shape's context becomes the longest length. attention_layer_free() frees
- * it. */
+/* All weights and x are 0; the shape's context becomes the longest length. attention_layer_free()
+ * frees it. */
 AttentionLayer attention_layer_new(AttentionShape shape, const int *lengths, int sequences);
 void attention_layer_free(AttentionLayer *layer);
 

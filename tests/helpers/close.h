@@ -19,8 +19,8 @@ void assert_close_one(const char *what, double got, double wanted, double tolera
 void fill(Real *at, size_t count, int salt);
 
 /* Compares `gradient` with central differences of `loss`, a function of the numbers at `at`: each
- * error must be within 1e-6 of the largest gradient of the array. Also fails if all gradients are 0,
- * unless zero_is_true. Only the double build is exact enough. */
+ * error must be within 1e-6 of the largest gradient of the array. Also fails if all gradients are
+ * 0, unless zero_is_true. Only the double build is exact enough. */
 typedef double LossFunction(void *context);
 void assert_gradient(const char *what, Real *at, const Real *gradient, size_t count,
                      LossFunction *loss, void *context, bool zero_is_true);

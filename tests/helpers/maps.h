@@ -5,12 +5,12 @@
 #include "pictures/heads.h"
 #include "patterns.h"
 
-/* So many heads of one layer, with these patterns and words (NULL: words that need quoting). Each row
- * is spread unevenly over the keys that its query attends to. Freed by heads_free. */
+/* So many heads of one layer, with these patterns and words (NULL: words that need quoting). Each
+ * row is spread unevenly over the keys that its query attends to. Freed by heads_free. */
 Heads maps_new(int length, int heads, const Pattern *patterns, const char *const *words);
 
-/* Lets a head attend to every second key only, from the query backwards, and to the very first: many
- * ranges, as no pattern has them yet. Spreads its rows again. */
+/* Lets a head attend to every second key only, from the query backwards, and to the very first:
+ * many ranges, as no pattern has them yet. Spreads its rows again. */
 void maps_stride(Heads *heads, int head);
 
 /* Whether a query attends to a key, by a look at the ranges. */

@@ -1,4 +1,5 @@
-/* model_directory.c: the files are written by the functions that write a run's, and edited as text. */
+/* model_directory.c: the files are written by the functions that write a run's, and edited as
+ * text. */
 #include "model_directory.h"
 
 #include <cjson/cJSON.h>

@@ -1,5 +1,5 @@
-/* scratch.c: a folder is made by mkdtemp() and removed by nftw(); a job runs in a child whose standard
- * error is a pipe. */
+/* scratch.c: a folder is made by mkdtemp() and removed by nftw(); a job runs in a child whose
+ * standard error is a pipe. */
 #include "scratch.h"
 
 #include <dirent.h>

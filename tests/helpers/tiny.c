@@ -1,4 +1,5 @@
-/* tiny.c: a run is trained as train does it, but for the screen: opened, described, stepped, saved. */
+/* tiny.c: a run is trained as train does it, but for the screen: opened, described, stepped,
+ * saved. */
 #include "tiny.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* torch_random.h: the random numbers that PyTorch draws on a CPU from the same seed, so that a test
  * can start with the weights of a published table. (Pulga itself uses base/random.h.)
  *
- * The generator is MT19937 (Matsumoto and Nishimura 1998). Each function below uses as many bits, in
- * the same order, as PyTorch's. */
+ * The generator is MT19937 (Matsumoto and Nishimura 1998). Each function below uses as many bits,
+ * in the same order, as PyTorch's. */
 #ifndef PULGA_TORCH_RANDOM_H
 #define PULGA_TORCH_RANDOM_H
 
@@ -26,8 +26,9 @@ void torch_uniform(Real *out, size_t count, TorchRandom *random);
 /* torch.randn(count); from 16 numbers on PyTorch uses another method. */
 void torch_normal(Real *out, size_t count, TorchRandom *random);
 
-/* The starting values of nn.Linear: weight [in, out], which may be a part of a larger matrix, is drawn
- * row by row of its transpose, as PyTorch stores it; then the bias (out), unless it is NULL. */
+/* The starting values of nn.Linear: weight [in, out], which may be a part of a larger matrix, is
+ * drawn row by row of its transpose, as PyTorch stores it; then the bias (out), unless it is
+ * NULL. */
 void torch_linear(Matrix weight, Real *bias, TorchRandom *random);
 
 /* The mask of nn.Dropout(rate): 0 or 1/(1 − rate). */

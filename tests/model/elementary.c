@@ -1,5 +1,5 @@
-/* elementary.c: our e^x against the C library's in double, for floats of every sign and exponent and
- * many fractions; PULGA_ALL_FLOATS=1 tests all floats (two minutes). */
+/* elementary.c: our e^x against the C library's in double, for floats of every sign and exponent
+ * and many fractions; PULGA_ALL_FLOATS=1 tests all floats (two minutes). */
 #include <float.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* matrix.c: the product against a plain triple loop in double: odd shapes, steps, transposed views
- * and parts of larger matrices, with every kernel that the machine has (the test starts itself again
- * with PULGA_KERNEL set to each). */
+ * and parts of larger matrices, with every kernel that the machine has (the test starts itself
+ * again with PULGA_KERNEL set to each). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -164,7 +164,8 @@ static void the_bits_do_not_depend_on_threads(void **state)
     check_same_bits(3, 1001, 403, false), check_same_bits(3, 1001, 403, true);
 }
 
-/* Threads that all need a kernel at once, before one is chosen; returns how many computed 2·3 wrong. */
+/* Threads that all need a kernel at once, before one is chosen; returns how many computed 2·3
+ * wrong. */
 static int wrong_first_products(void)
 {
     int wrong = 0;

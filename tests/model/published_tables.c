@@ -243,7 +243,8 @@ static void attention_without_weights(void **state)
     attention_layer_free(&layer);
 }
 
-/* The page computes this one by hand, so its last digits are off; the exact ones are beside them. */
+/* The page computes this one by hand, so its last digits are off; the exact ones are beside
+ * them. */
 static void hello_shiny_sun(void **state)
 {
     (void)state;
@@ -283,7 +284,8 @@ static void start_as_v1(AttentionLayer *layer, TorchRandom *random)
     }
 }
 
-/* SelfAttention_v2, CausalAttention and their wrapper: for each head three nn.Linear without bias. */
+/* SelfAttention_v2, CausalAttention and their wrapper: for each head three nn.Linear without
+ * bias. */
 static void start_as_heads(AttentionLayer *layer, TorchRandom *random)
 {
     for (int head = 0; head < layer->shape.heads; head++)
@@ -542,9 +544,9 @@ static void two_heads_and_exercise_3_2(void **state)
     attention_layer_free(&exercise);
 }
 
-/* MultiHeadAttention: three linear layers for all heads at once and a fourth one after them, the only
- * one with a bias. Its output is as wide as the heads; Pulga's is as wide as x: if that is wider, the
- * other columns stay 0. */
+/* MultiHeadAttention: three linear layers for all heads at once and a fourth one after them, the
+ * only one with a bias. Its output is as wide as the heads; Pulga's is as wide as x: if that is
+ * wider, the other columns stay 0. */
 static void start_as_multi_head(AttentionLayer *layer, TorchRandom *random)
 {
     const int H = layer->shape.heads, HD = H * layer->shape.head_size, C = layer->shape.width;
@@ -780,9 +782,9 @@ static void try_batch(AttentionLayer *layer, const Real *Q, const Real *K, Real 
     *after += mean_of_highest(attention_layer_map(layer, 0, 0)) / BATCHES;
 }
 
-/* Each tolerance is five standard deviations of what is measured: √(2/n) of the variance of n normal
- * numbers; a tenth of a row's for a mean over a hundred rows. The expected means, and the deviations
- * of rows, were measured over 20,000 rows of ten normal numbers. */
+/* Each tolerance is five standard deviations of what is measured: √(2/n) of the variance of n
+ * normal numbers; a tenth of a row's for a mean over a hundred rows. The expected means, and the
+ * deviations of rows, were measured over 20,000 rows of ten normal numbers. */
 static void the_variance_of_scores(Real m, double before_wanted, double before_deviation,
                                    double after_wanted, double after_deviation)
 {

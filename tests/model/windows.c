@@ -245,7 +245,8 @@ typedef struct {
 } Model;
 
 /* A model over a ragged batch. With its starting weights, a layer adds so little to the stream that
- * what comes through three of them would be lost in rounding, so they are made ten times as large. */
+ * what comes through three of them would be lost in rounding, so they are made ten times as
+ * large. */
 static void model_new(Model *model, GptConfig config)
 {
     static const int start[] = {0, 1, 41, 48, 81};
@@ -308,8 +309,8 @@ static void assert_reach(GptConfig config, int reach)
     thread_set_limit(threads);
 }
 
-/* All heads have windows of three: the reach is L·(3 − 1). In one layer the fourth word gets nothing
- * from the first, not even "indirectly"; in two it does. */
+/* All heads have windows of three: the reach is L·(3 − 1). In one layer the fourth word gets
+ * nothing from the first, not even "indirectly"; in two it does. */
 static void reach_of_windows_of_three(bool post_norm, bool learned_positions)
 {
     static const Pattern three[MOST_LAYERS * HEADS] = {W(3), W(3), W(3), W(3), W(3), W(3)};

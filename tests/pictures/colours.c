@@ -1,5 +1,5 @@
-/* colours.c: equal steps of a weight are equal steps of lightness, also with 256 colours, and letters
- * can be read on every colour. */
+/* colours.c: equal steps of a weight are equal steps of lightness, also with 256 colours, and
+ * letters can be read on every colour. */
 #include "tests/helpers/close.h"
 
 #include <math.h>

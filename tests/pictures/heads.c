@@ -1,5 +1,5 @@
-/* heads.c: the maps that a model gives are 0 exactly outside the patterns, and the summaries are right
- * on maps made by hand. */
+/* heads.c: the maps that a model gives are 0 exactly outside the patterns, and the summaries are
+ * right on maps made by hand. */
 #include "tests/helpers/close.h"
 
 #include <math.h>

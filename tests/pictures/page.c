@@ -1,5 +1,5 @@
-/* page.c: the data in a page are those of the heads: the packed weights to the last digit, the small
- * pictures, the ranges of keys; and no word of a text becomes markup. */
+/* page.c: the data in a page are those of the heads: the packed weights to the last digit, the
+ * small pictures, the ranges of keys; and no word of a text becomes markup. */
 #include "tests/helpers/close.h"
 
 #include <math.h>

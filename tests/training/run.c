@@ -1,5 +1,5 @@
-/* The parts of a run's directory: its identity is one run's, its log only grows and is cut to what a
- * state knows, and its checkpoints are its files. */
+/* The parts of a run's directory: its identity is one run's, its log only grows and is cut to what
+ * a state knows, and its checkpoints are its files. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -22,14 +22,15 @@
 #include "state.h"
 
 /* Opens and locks the directory for a new run: settings->out, or one named after the text, the next
- * free one of that name. Nothing in it is changed yet. Dies if a run would be overwritten unasked, or
- * if anything in it would be lost that is not a run's. */
+ * free one of that name. Nothing in it is changed yet. Dies if a run would be overwritten unasked,
+ * or if anything in it would be lost that is not a run's. */
 Directory run_begin(const Settings *settings, const char *text_path);
 
 /* Opens and locks a run that goes on; dies if it cannot. */
 Directory run_resume(const char *path);
 
-/* Removes the run that a new one replaces, if there is one. Warns and returns false if that fails. */
+/* Removes the run that a new one replaces, if there is one. Warns and returns false if that
+ * fails. */
 bool run_remove_old(const Directory *directory);
 
 /* Writes what stays as it is during a run: config.json, the tokenizer, the copy of the text. Warns
@@ -43,8 +44,8 @@ bool run_describe(const Directory *directory, const Plan *plan, const Tokenizer 
 bool run_save(const Directory *directory, const Gpt *gpt, const Adam *adam, Real *best,
               const Progress *progress, Log *log, const Identity identity);
 
-/* Reads the text that a run was trained on: the file named, or if `named` is NULL the run's own copy.
- * Returns false if there is no copy; dies if it is another text. */
+/* Reads the text that a run was trained on: the file named, or if `named` is NULL the run's own
+ * copy. Returns false if there is no copy; dies if it is another text. */
 bool run_read_text(const Directory *directory, const Config *config, const char *named, bool lower,
                    Text *text);
 bool run_has_text(const Directory *directory);

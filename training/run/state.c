@@ -28,7 +28,8 @@ __attribute__((format(printf, 3, 4))) static void put(cJSON *metadata, const cha
     cJSON_AddStringToObject(metadata, name, word);
 }
 
-/* The tensors have Transformers' names with "last.", "adam_m.", "adam_v." or "best." before them. */
+/* The tensors have Transformers' names with "last.", "adam_m.", "adam_v." or "best." before
+ * them. */
 bool state_write(const Directory *directory, const Gpt *gpt, const Adam *adam, Real *best,
                  const Progress *p, size_t log_size, const char *identity)
 {

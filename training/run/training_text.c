@@ -1,5 +1,5 @@
-/* training_text.c: only what the record of a run says decides which text its model was trained on. A
- * text.txt in the directory of someone else's model may be anything, and is not looked at. */
+/* training_text.c: only what the record of a run says decides which text its model was trained on.
+ * A text.txt in the directory of someone else's model may be anything, and is not looked at. */
 #include "training_text.h"
 
 #include "run.h"

@@ -11,7 +11,8 @@ typedef struct {
 } TrainingText;
 
 /* Reads the text named, or if text_path is NULL the run's own copy, if it has one; the model's
- * tokenizer learns its spacing from it. Dies if it is not the text that the model was trained on. */
+ * tokenizer learns its spacing from it. Dies if it is not the text that the model was trained
+ * on. */
 TrainingText training_text_open(Pretrained *model, const char *text_path);
 void training_text_free(TrainingText *text);
 

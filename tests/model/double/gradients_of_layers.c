@@ -1,8 +1,9 @@
-/* gradients_of_layers.c: every layer's backward against central differences, at odd sizes, in double.
+/* gradients_of_layers.c: every layer's backward against central differences, at odd sizes, in
+ * double.
  *
- * The loss of a layer is Σ weight · y with fixed weights, so the gradient of y that backward is given
- * is those weights. Gradients of parameters must be added to, those of inputs set: the former start
- * at 1, which the test subtracts again. */
+ * The loss of a layer is Σ weight · y with fixed weights, so the gradient of y that backward is
+ * given is those weights. Gradients of parameters must be added to, those of inputs set: the former
+ * start at 1, which the test subtracts again. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* next_probabilities.c: what a run's model says of the next word after some words, for the tests of the
- * programs: a line "word probability" for each token. Usage: next_probabilities RUN WORDS */
+/* next_probabilities.c: what a run's model says of the next word after some words, for the tests of
+ * the programs: a line "word probability" for each token. Usage: next_probabilities RUN WORDS */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
