@@ -92,7 +92,21 @@ static bool save(Call *call)
 
 static bool is_due(int64_t step, int every)
 {
-    return every > 0 && step % every == 0;
+    return step > 0 && every > 0 && step % every == 0;
+}
+
+/* The weights are evaluated every so many steps, after the last step, and before the first one
+ * unless that would take longer than the first few steps. */
+static bool evaluation_is_due(const Trainer *t)
+{
+    const Settings *s = &t->plan.settings;
+    const int64_t step = t->progress.step;
+    const size_t targets =
+        trainer_holds_out(t) ? t->corpus.held_out_targets : t->corpus.train_targets;
+    if (t->progress.evaluated)
+        return false;
+    return step == s->steps || is_due(step, s->eval_every) ||
+           (!step && targets / 20 <= (size_t)t->plan.rows);
 }
 
 /* What a save that failed means; why it failed has been printed. */
@@ -120,13 +134,13 @@ static void save_if_due(Call *call)
 }
 
 /* Makes the checkpoint of this step if it is missing, because a run was killed between saving and
- * keeping, or because keeping failed. Returns whether none is missing now. */
+ * keeping, or because keeping failed. A step whose evaluation is still due has none yet. Returns
+ * whether none is missing now. */
 static bool keep_if_missed(const Trainer *t)
 {
     const Settings *s = &t->plan.settings;
-    const int64_t step = t->progress.step;
-    const bool due = step && s->keep && is_due(step, s->checkpoint_every);
-    return !due || trainer_keep(t, false);
+    const bool due = s->keep && is_due(t->progress.step, s->checkpoint_every);
+    return !due || evaluation_is_due(t) || trainer_keep(t, false);
 }
 
 static bool save_at_end(Call *call)
@@ -148,20 +162,6 @@ static bool out_of_patience(const Trainer *t)
 {
     const int patience = t->plan.settings.patience;
     return patience && t->progress.worse >= patience;
-}
-
-/* The weights are evaluated every so many steps, after the last step, and before the first one
- * unless that would take longer than the first few steps. */
-static bool evaluation_is_due(const Trainer *t)
-{
-    const Settings *s = &t->plan.settings;
-    const int64_t step = t->progress.step;
-    const size_t targets =
-        trainer_holds_out(t) ? t->corpus.held_out_targets : t->corpus.train_targets;
-    if (t->progress.evaluated)
-        return false;
-    return step == s->steps ||
-           (step ? is_due(step, s->eval_every) : targets / 20 <= (size_t)t->plan.rows);
 }
 
 static bool watch_evaluation(void *report, double share)
@@ -214,8 +214,11 @@ static void train(Call *call)
     call->begun = call->saved = clock_seconds();
     call->first_step = call->saved_step = t->progress.step;
     keep_if_missed(t);
-    if (evaluation_is_due(t)) /* before the first step, or because a signal ended it */
+    if (evaluation_is_due(t)) { /* before the first step, or because a signal ended it */
         evaluate_and_log(call);
+        if (!stop_signal)
+            save_if_due(call);
+    }
     while (!stop_signal && t->progress.step < end && !out_of_patience(t)) {
         const double began = clock_seconds();
         const int64_t targets = trainer_step(t);

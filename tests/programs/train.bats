@@ -274,6 +274,7 @@ is_saved() {
 @test "Ctrl-C ends a long evaluation, and the resumed run has the same bits" {
     seq 80000 | sed 's/./& /g' >digits.txt
     local options="--batch 1 --val 0.9 --eval-every 1 --log-every 2 --steps 2 --layers 1 --width 64"
+    options+=" --checkpoint-every 1 --keep 2"
     "$BIN/train" digits.txt $options --out whole >/dev/null
     env --default-signal=INT "$BIN/train" digits.txt $options --out run >out.txt &
     local process=$! code=0
@@ -284,8 +285,12 @@ is_saved() {
     [ "$code" -eq 130 ]
     grep -q "^stopped by Ctrl-C in the evaluation after step 1 of 2, which the resumed" out.txt
     grep -qa '"step":"1"' run/state.safetensors
+    [ ! -e run/checkpoint-1 ] # it is made when its loss is known
     "$BIN/train" --resume run | grep -q "continues after step 1"
     same_run whole run
+    same_run whole/checkpoint-1 run/checkpoint-1
+    cmp <(grep -ao '"best_loss":"[^"]*"' whole/checkpoint-1/state.safetensors) \
+        <(grep -ao '"best_loss":"[^"]*"' run/checkpoint-1/state.safetensors)
 }
 
 # What goes away sends its signal more than once: a terminal and its shell, a limit each second.
