@@ -5,7 +5,7 @@
 #define PULGA_TAKE_OVER_H
 
 #include "formats/huggingface/pretrained.h"
-#include "settings.h"
+#include "training/plan/settings.h"
 
 /* A resumed run keeps its settings, which its config.json holds; this call may only change those
  * that may change. */

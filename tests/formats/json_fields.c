@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "formats/json_fields.h"
-#include "training/settings.h"
+#include "training/plan/settings.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
 

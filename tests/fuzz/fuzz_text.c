@@ -9,7 +9,7 @@
 #include "data/corpus/batches.h"
 #include "data/corpus/reader.h"
 #include "data/corpus/floor.h"
-#include "training/plan.h"
+#include "training/plan/plan.h"
 #include "program/options.h"
 #include "tests/helpers/tiny.h"
 #include "harness.h"

@@ -5,7 +5,7 @@
 #include <stb/stb_ds.h>
 
 #include "data/corpus/reader.h"
-#include "training/plan.h"
+#include "training/plan/plan.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/literal.h"
 #include "tests/helpers/tiny.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "training/settings.h"
+#include "training/plan/settings.h"
 #include "tests/helpers/close.h"
 
 static void no_two_settings_share_a_name_or_a_place(void **state)

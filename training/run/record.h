@@ -10,7 +10,7 @@
 
 #include "data/text.h"
 #include "formats/huggingface/config.h"
-#include "training/plan.h"
+#include "training/plan/plan.h"
 
 typedef char Identity[17]; /* 16 hex digits */
 
