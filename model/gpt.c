@@ -1,6 +1,6 @@
-/* gpt.c: the model's forward has four numbered steps, and its backward undoes them in reverse. The
- * output and the loss work on a piece of the rows at a time, forward and backward together, since
- * the logits of all rows would be most of the memory of a small model. */
+/* gpt.c: the model has six numbered steps, which backward undoes in reverse. The last two, the head
+ * and the loss, work on a piece of the rows at a time, forward and backward together, since the
+ * logits of all rows would be most of the memory of a small model. */
 #include "gpt.h"
 
 #include <assert.h>
@@ -35,12 +35,12 @@ static GptWork work_of(const Gpt *gpt, Arena *arena)
     const int V = gpt->config.vocabulary;
     const int most = max_int(LOGITS_AT_ONCE / V, LEAST_PIECE);
     const int piece = min_int(gpt->rows, most);
-    size_t strip = 0;
+    size_t strip_size = 0;
     for (int l = 0; l < gpt->config.layers; l++) {
         const size_t size = attention_strip_size(&gpt->block[l].shape.attention);
-        strip = size > strip ? size : strip;
+        strip_size = size > strip_size ? size : strip_size;
     }
-    return (GptWork){.block = block_work(arena, &gpt->block[0].shape, gpt->rows, strip),
+    return (GptWork){.block = block_work(arena, &gpt->block[0].shape, gpt->rows, strip_size),
                      .dstream = arena_take(arena, N, C),
                      .logits = arena_take(arena, (size_t)piece, (size_t)V),
                      .log_sum = arena_take(arena, (size_t)piece, 1),
@@ -86,12 +86,6 @@ double gpt_bytes(const GptConfig *config, int rows)
     return (double)sizeof(Real) * (2 * (double)gpt.size + (double)activations);
 }
 
-/* What block l reads: (N, C) of the stream. */
-static Real *stream_at(const Gpt *gpt, int l)
-{
-    return ROW(gpt->keep.stream, (size_t)l * (size_t)gpt->rows, gpt->config.width);
-}
-
 Gpt gpt_new(const GptConfig *config, int rows)
 {
     Gpt gpt;
@@ -116,8 +110,6 @@ Gpt gpt_new(const GptConfig *config, int rows)
     Arena arena = {.at = gpt.activations};
     place_activations(&gpt, &arena);
     assert(arena.used == activations);
-    if (config->post_norm)
-        gpt.keep.normed = stream_at(&gpt, config->layers);
     return gpt;
 }
 
@@ -150,38 +142,53 @@ void gpt_init(Gpt *gpt, uint32_t seed)
 
 /* ---- Forward and backward ---- */
 
+/* What block l reads: (N, C) of the stream. */
+static Real *stream_at(const Gpt *gpt, int l)
+{
+    return ROW(gpt->keep.stream, (size_t)l * (size_t)gpt->rows, gpt->config.width);
+}
+
+Real *gpt_head_input(const Gpt *gpt)
+{
+    return gpt->config.post_norm ? stream_at(gpt, gpt->config.layers) : gpt->keep.normed;
+}
+
 void gpt_forward(Gpt *gpt, const Batch *batch, Real *maps, Dropout dropout)
 {
     const int N = batch->rows, C = gpt->config.width, L = gpt->config.layers;
     const size_t map = attention_map_size(batch, batch->sequences, gpt->config.heads);
     assert(N <= gpt->rows);
 
-    /* 1 */ embedding_forward(stream_at(gpt, 0), gpt->weights.embedding, batch, C);
-    /* 2 */ dropout_apply(stream_at(gpt, 0), batch, C, RANDOM_DROP_EMBEDDING, 0, dropout);
-    /* 3 */ for (int l = 0; l < L; l++)
+    /* 1  stream[0] = wte[token] + wpe[position] */
+    embedding_forward(stream_at(gpt, 0), gpt->weights.embedding, batch, C);
+    /* 2  stream[0] = dropout(stream[0]) */
+    dropout_apply(stream_at(gpt, 0), batch, C, RANDOM_DROP_EMBEDDING, 0, dropout);
+    /* 3  stream[l + 1] = block(stream[l]) */
+    for (int l = 0; l < L; l++)
         block_forward(stream_at(gpt, l + 1), maps ? maps + (size_t)l * map : NULL, &gpt->block[l],
                       &gpt->work.block, stream_at(gpt, l), batch, dropout);
-    /* 4 */ if (!gpt->config.post_norm)
+    /* 4  normed = layernorm(stream[L]); in a post-norm model the last block has done it */
+    if (!gpt->config.post_norm)
         layernorm_forward(gpt->keep.normed, gpt->keep.norm, gpt->weights.norm, stream_at(gpt, L), N,
                           C);
 }
 
-/* From the gradient of the output table's input, in work.dstream, back to the embedding. */
+/* From the gradient of the head's input, in work.dstream, back to the embedding. */
 static void gpt_backward(Gpt *gpt, const Batch *batch, Dropout dropout)
 {
     const int N = batch->rows, C = gpt->config.width, L = gpt->config.layers;
     Real *d = gpt->work.dstream;
 
-    /* 4  normed = layernorm(stream), in place: a row's gradients are read before they are set */
+    /* 4  normed = layernorm(stream[L]), in place: a row's gradients are read before they are set */
     if (!gpt->config.post_norm)
         layernorm_backward(d, gpt->gradients.norm, d, gpt->keep.norm, gpt->weights.norm,
                            stream_at(gpt, L), N, C);
-    /* 3  stream = block(stream) */
+    /* 3  stream[l + 1] = block(stream[l]) */
     for (int l = L - 1; l >= 0; l--)
         block_backward(d, &gpt->block[l], &gpt->work.block, stream_at(gpt, l), batch, dropout);
-    /* 2  stream = dropout(stream) */
+    /* 2  stream[0] = dropout(stream[0]) */
     dropout_apply(d, batch, C, RANDOM_DROP_EMBEDDING, 0, dropout);
-    /* 1  stream = embedding(tokens) */
+    /* 1  stream[0] = wte[token] + wpe[position] */
     embedding_backward(gpt->gradients.embedding, d, batch, C, gpt->config.learned_positions);
 
     /* What is not trained has no gradient: the norm that clips runs over the whole block. */
@@ -191,9 +198,9 @@ static void gpt_backward(Gpt *gpt, const Batch *batch, Dropout dropout)
                    sizeof(Real) * tensor_size(&gpt->tensors[i]));
 }
 
-/* The sum of the losses; each of them, unless `each` is NULL; and, if `learn`, the gradient of
- * scale · the sum with respect to the output table's input, in work.dstream. */
-static double output_and_loss(Gpt *gpt, const Batch *batch, double *each, bool learn, Real scale)
+/* The sum of the losses; and, if `learn`, the gradient of scale · the sum with respect to the head's
+ * input, in work.dstream. */
+static double output_and_loss(Gpt *gpt, const Batch *batch, bool learn, Real scale)
 {
     const GptWork *work = &gpt->work;
     const int C = gpt->config.width, V = gpt->config.vocabulary;
@@ -201,35 +208,36 @@ static double output_and_loss(Gpt *gpt, const Batch *batch, double *each, bool l
     for (int from = 0; from < batch->rows; from += work->piece) {
         const int rows = min_int(batch->rows - from, work->piece);
         const int *targets = batch->targets + from;
-        const Real *x = ROW(gpt->keep.normed, from, C);
+        const Real *x = ROW(gpt_head_input(gpt), from, C);
 
-        /* 1 */ logits_forward(work->logits, gpt->weights.head, x, rows, C, V);
-        /* 2 */ loss_forward(work->loss, work->log_sum, work->logits, targets, rows, V);
+        /* 5  logits = x·Wᵀ */
+        logits_forward(work->logits, gpt->weights.head, x, rows, C, V);
+        /* 6  loss = −ln softmax(logits)[target] */
+        loss_forward(work->loss, work->log_sum, work->logits, targets, rows, V);
         for (int i = 0; i < rows; i++)
             sum += work->loss[i];
-        if (each)
-            memcpy(each + from, work->loss, sizeof *each * (size_t)rows);
         if (!learn)
             continue;
-        /* 2  loss = cross-entropy(logits), whose gradient takes the place of the logits */
+
+        /* 6  loss = −ln softmax(logits)[target]: the gradient takes the place of the logits */
         loss_backward(work->logits, work->log_sum, work->logits, targets, rows, V, scale);
-        /* 1  logits = output(x) */
+        /* 5  logits = x·Wᵀ */
         logits_backward(ROW(work->dstream, from, C), gpt->gradients.head, work->logits,
                         gpt->weights.head, x, rows, C, V);
     }
     return sum;
 }
 
-double gpt_evaluate(Gpt *gpt, const Batch *batch, double *each)
+double gpt_evaluate(Gpt *gpt, const Batch *batch)
 {
     gpt_forward(gpt, batch, NULL, (Dropout){0});
-    return output_and_loss(gpt, batch, each, false, 0);
+    return output_and_loss(gpt, batch, false, 0);
 }
 
 double gpt_forward_backward(Gpt *gpt, const Batch *batch, Real scale, Dropout dropout)
 {
     gpt_forward(gpt, batch, NULL, dropout);
-    const double loss = output_and_loss(gpt, batch, NULL, true, scale);
+    const double loss = output_and_loss(gpt, batch, true, scale);
     gpt_backward(gpt, batch, dropout);
     return loss;
 }
@@ -241,7 +249,7 @@ void gpt_next_logits(Gpt *gpt, const Batch *batch, Real *logits)
     /* The last rows of all sequences together, so that the output table is read once. */
     Real *last = gpt->work.dstream;
     for (int s = 0; s < S; s++)
-        memcpy(ROW(last, s, C), ROW(gpt->keep.normed, batch->start[s + 1] - 1, C),
+        memcpy(ROW(last, s, C), ROW(gpt_head_input(gpt), batch->start[s + 1] - 1, C),
                sizeof *last * (size_t)C);
     logits_forward(logits, gpt->weights.head, last, S, C, V);
 }

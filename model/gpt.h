@@ -14,7 +14,7 @@
 typedef struct {
     Real *stream; /* (L + 1, N, C) the input of each block, and the output of the last one  */
     LayerNormKeep norm;
-    Real *normed; /* (N, C) the head's input; in a post-norm model the end of the stream    */
+    Real *normed; /* (N, C) the layer norm of the stream's end; pre-norm only               */
 } GptKeep;
 
 typedef struct {
@@ -51,13 +51,15 @@ double gpt_bytes(const GptConfig *config, int rows);
 /* Sets the weights to their starting values, which depend on the seed and on each one's place. */
 void gpt_init(Gpt *gpt, uint32_t seed);
 
-/* Computes the head's input, keep.normed. maps, unless NULL, receives the attention maps of all
- * layers, each as attention.h says. */
+/* Everything up to the head. maps, unless NULL, receives the attention maps of all layers, each as
+ * attention.h says. */
 void gpt_forward(Gpt *gpt, const Batch *batch, Real *maps, Dropout dropout);
 
-/* The sum of the losses of a batch, without dropout. each (N), unless NULL, receives the loss of
- * each row. */
-double gpt_evaluate(Gpt *gpt, const Batch *batch, double *each);
+/* What gpt_forward() has computed: (N, C), the input of the head. */
+Real *gpt_head_input(const Gpt *gpt);
+
+/* The sum of the losses of a batch, without dropout. */
+double gpt_evaluate(Gpt *gpt, const Batch *batch);
 
 /* The same with dropout; adds the gradients of scale · the sum to the gradients. */
 double gpt_forward_backward(Gpt *gpt, const Batch *batch, Real scale, Dropout dropout);

@@ -234,8 +234,7 @@ static void conclude_next(const Trainer *t, const Screen *screen, const Ending *
     char steps[16];
     char *words[9] = {(char *)ending->program, "--resume", t->directory.path};
     int count = 3;
-    if (!run_has_text(
-            &t->directory)) { /* the run holds no copy of a large text; one from a pipe has no name */
+    if (!run_has_text(&t->directory)) { /* the text is too large for a copy; a pipe has no name */
         words[count++] = "--text";
         words[count++] = strcmp(t->text_path, "-") ? (char *)t->text_path : "FILE";
     }

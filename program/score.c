@@ -71,7 +71,7 @@ void score_text(Pretrained *model, const char *path, bool json)
         const Piece piece = corpus.train[p];
         const size_t end = piece.from + (size_t)piece.length + 1; /* of its tokens */
         const Batch batch = batch_fill(&room, &corpus, &piece, 1, 0);
-        const double loss = gpt_evaluate(&model->gpt, &batch, NULL);
+        const double loss = gpt_evaluate(&model->gpt, &batch);
         pretrained_check(model, loss);
         if (!line.targets)
             line_from = piece.from;

@@ -314,7 +314,7 @@ static double loss_over(Trainer *t, const Piece *pieces, EvaluationWatch *watch,
         for (end = from; end < count && rows + pieces[end].length <= t->room.rows; end++)
             rows += pieces[end].length;
         const Batch batch = batch_fill(&t->room, &t->corpus, pieces + from, (int)(end - from), 0);
-        const double loss = gpt_evaluate(&t->gpt, &batch, NULL);
+        const double loss = gpt_evaluate(&t->gpt, &batch);
         if (!isfinite(loss))
             end_not_finite(t, t->progress.step, "the loss is not finite");
         sum += loss;

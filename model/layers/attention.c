@@ -29,13 +29,13 @@ AttentionKeep attention_keep(Arena *arena, const AttentionShape *shape, int N)
                            .log_sum = arena_take(arena, rows, H)};
 }
 
-AttentionWork attention_work(Arena *arena, const AttentionShape *shape, int N, size_t strip)
+AttentionWork attention_work(Arena *arena, const AttentionShape *shape, int N, size_t strip_size)
 {
     const size_t rows = (size_t)N, HD = (size_t)shape->heads * (size_t)shape->head_size;
     return (AttentionWork){.dqkv = arena_take(arena, rows, 3 * HD),
                            .dmixed = arena_take(arena, rows, HD),
-                           .strips = arena_take(arena, 3 * (size_t)thread_limit(), strip),
-                           .strip = strip};
+                           .strips = arena_take(arena, 3 * (size_t)thread_limit(), strip_size),
+                           .strip_size = strip_size};
 }
 
 static int strip_width(int keys)
@@ -134,7 +134,7 @@ static Strip strip_from(const HeadView *head, int query)
 /* (queries, keys) in one of a thread's three strips. */
 static Matrix strip_matrix(AttentionWork work, int number, Strip s)
 {
-    const Real *at = ROW(work.strips, 3 * thread_index() + number, work.strip);
+    const Real *at = ROW(work.strips, 3 * thread_index() + number, work.strip_size);
     return (Matrix){(Real *)at, s.queries, s.keys, s.width, 1};
 }
 

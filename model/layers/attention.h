@@ -39,14 +39,14 @@ typedef struct {
 
 typedef struct {
     Real *dqkv, *dmixed; /* (N, 3·H·D) (N, H·D)                                             */
-    Real *strips;        /* (threads, 3, strip) P, dropped, and ddropped and then dscores   */
-    size_t strip;
+    Real *strips;        /* (threads, 3, strip_size) P, dropped, ddropped and then dscores  */
+    size_t strip_size;   /* numbers in a strip                                            */
 } AttentionWork;
 
 AttentionKeep attention_keep(Arena *arena, const AttentionShape *shape, int N);
 
-/* For layers whose largest attention_strip_size() is `strip`. */
-AttentionWork attention_work(Arena *arena, const AttentionShape *shape, int N, size_t strip);
+/* For layers whose largest attention_strip_size() is strip_size. */
+AttentionWork attention_work(Arena *arena, const AttentionShape *shape, int N, size_t strip_size);
 
 /* The size of the largest strip of scores. */
 size_t attention_strip_size(const AttentionShape *shape);

@@ -23,10 +23,10 @@ BlockKeep block_keep(Arena *arena, const BlockShape *shape, int N)
     return keep;
 }
 
-BlockWork block_work(Arena *arena, const BlockShape *shape, int N, size_t strip)
+BlockWork block_work(Arena *arena, const BlockShape *shape, int N, size_t strip_size)
 {
     const size_t rows = (size_t)N, C = (size_t)shape->attention.width;
-    return (BlockWork){.attention = attention_work(arena, &shape->attention, N, strip),
+    return (BlockWork){.attention = attention_work(arena, &shape->attention, N, strip_size),
                        .feedforward = feedforward_work(arena, shape->feedforward, N),
                        .branch = arena_take(arena, rows, C),
                        .dnormed = arena_take(arena, rows, C)};

@@ -55,8 +55,8 @@ typedef struct {
 
 BlockKeep block_keep(Arena *arena, const BlockShape *shape, int N);
 
-/* For blocks of this shape whose largest attention_strip_size() is `strip`. */
-BlockWork block_work(Arena *arena, const BlockShape *shape, int N, size_t strip);
+/* For blocks of this shape whose largest attention_strip_size() is strip_size. */
+BlockWork block_work(Arena *arena, const BlockShape *shape, int N, size_t strip_size);
 
 /* y (N, C) from x (N, C). maps, unless NULL, receives the attention maps: see attention.h. */
 void block_forward(Real *y, Real *maps, const Block *block, const BlockWork *work, const Real *x,

@@ -4,7 +4,7 @@
  *     causal     itself and everything before it
  *     window     itself and the size − 1 tokens before it
  *     full       the whole sequence, ahead of it too. No setting gives it; tests use it, as the
- *                published tables do. A KV cache does not fit it: the tokens ahead are not there. */
+ *                published tables do. It cannot use a KV cache, which lacks the tokens ahead. */
 #ifndef PULGA_PATTERN_H
 #define PULGA_PATTERN_H
 

@@ -304,8 +304,8 @@ int main(void)
         cmocka_unit_test(only_a_file_is_read_from_a_directory),
         cmocka_unit_test(two_writers_at_once_never_mix),
         cmocka_unit_test(a_signal_waits_until_the_file_is_whole),
-        cmocka_unit_test(
-            a_kill_leaves_one_of_the_files_whole), /* last: so much is allocated that forks are slow after it */
+        /* The last one: it allocates so much that forks are slow after it. */
+        cmocka_unit_test(a_kill_leaves_one_of_the_files_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

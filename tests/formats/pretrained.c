@@ -232,7 +232,7 @@ static void use_little(void *folder)
                          .tokens = (const int[]){0},
                          .targets = (const int[]){1},
                          .positions = (const int[]){0}};
-    gpt_evaluate(&model.gpt, &batch, NULL);
+    gpt_evaluate(&model.gpt, &batch);
     struct rusage used;
     getrusage(RUSAGE_SELF, &used);
     _exit(used.ru_maxrss > 400000 ? 3 : 0); /* kilobytes */

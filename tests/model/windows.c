@@ -60,7 +60,7 @@ static void plain_attention(double *P, double *h, const double *mask, Matrix q, 
 static void run_layer(AttentionLayer *layer)
 {
     const Real untouched = 4711;
-    const size_t strip = layer->work.strip;
+    const size_t strip = layer->work.strip_size;
     for (size_t thread = 0; thread < (size_t)thread_limit(); thread++)
         for (size_t i = 0; i < strip; i++)
             layer->work.strips[(3 * thread + 1) * strip + i] = untouched;
@@ -288,7 +288,7 @@ static void assert_reach(GptConfig config, int reach)
     thread_set_limit(1);
     model_new(&model, config);
     gpt_forward(&model.gpt, &model.batch, NULL, (Dropout){0});
-    memcpy(before, model.gpt.keep.normed, sizeof before);
+    memcpy(before, gpt_head_input(&model.gpt), sizeof before);
     for (int s = 0; s < SEQUENCES; s++)
         for (int changed = model.start[s]; changed < model.start[s + 1]; changed++) {
             const int token = model.tokens[changed];
@@ -298,7 +298,7 @@ static void assert_reach(GptConfig config, int reach)
             for (int i = 0; i < ROWS; i++) {
                 const bool depends = i >= changed && i - changed <= reach && i < model.start[s + 1];
                 const bool same =
-                    !memcmp(ROW(before, i, WIDTH), ROW(model.gpt.keep.normed, i, WIDTH),
+                    !memcmp(ROW(before, i, WIDTH), ROW(gpt_head_input(&model.gpt), i, WIDTH),
                             WIDTH * sizeof(Real));
                 if (same == depends)
                     fail_msg("row %d should%s depend on row %d, with %d layers", i,

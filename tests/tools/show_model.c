@@ -39,7 +39,7 @@ int main(int argc, char **argv)
     const Batch batch = {
         .rows = N, .sequences = 1, .start = start, .tokens = tokens, .positions = positions};
     gpt_forward(&model.gpt, &batch, attention, (Dropout){0});
-    logits_forward(logits, model.gpt.weights.head, model.gpt.keep.normed, N, C, V);
+    logits_forward(logits, model.gpt.weights.head, gpt_head_input(&model.gpt), N, C, V);
 
     printf("{\"ids\":[");
     for (int i = 0; i < N; i++)

@@ -54,7 +54,7 @@ static void use_it(void *directory)
                          .tokens = tokens,
                          .targets = tokens + 1,
                          .positions = (const int[]){0, 1, 2, 3}};
-    say(checksum, gpt_evaluate(&model.gpt, &batch, NULL), "");
+    say(checksum, gpt_evaluate(&model.gpt, &batch), "");
 }
 
 /* As a run goes on: a step more, and all that the next save would hold. */
