@@ -1,7 +1,7 @@
 /* embedding.c: forward adds two rows of the tables; backward adds each row's gradient to the same
  * two rows. */
 #include "embedding.h"
-#include "base/threads.h"
+#include "columns.h"
 
 #include <math.h>
 
@@ -19,19 +19,17 @@ void embedding_forward(Real *y, Embedding p, const Batch *batch, int C)
 
 void embedding_backward(Embedding dp, const Real *dy, const Batch *batch, int C, bool learned)
 {
-    /* y[i] = wte[token] + wpe[position]. Rows may share a token, so a thread owns columns, not
-     * rows: each sum over rows runs in their order, whatever the number of threads. */
-    enum { COLUMNS = 64 };
-    OMP(parallel for if(worth_threads(batch->rows, C)))
-    for (int from = 0; from < C; from += COLUMNS) {
-        const int end = min_int(from + COLUMNS, C);
+    /* y[i] = wte[token] + wpe[position]; rows may share a token */
+    OMP(parallel if (worth_threads(batch->rows, C)))
+    {
+        const Columns own = columns_of_thread(C);
         for (int i = 0; i < batch->rows; i++) {
             Real *dtoken = ROW(dp.wte, batch->tokens[i], C);
             Real *dposition = ROW(dp.wpe, batch->positions[i], C);
             const Real *dout = ROW(dy, i, C);
-            for (int c = from; c < end; c++)
+            for (int c = own.from; c < own.end; c++)
                 dtoken[c] += dout[c];
-            for (int c = from; learned && c < end; c++)
+            for (int c = own.from; learned && c < own.end; c++)
                 dposition[c] += dout[c];
         }
     }

@@ -1,7 +1,7 @@
 /* layernorm.c: forward row by row in two passes over a row (mean, then variance); backward computes
  * the normalised x again from the mean and rstd that forward kept. */
 #include "layernorm.h"
-#include "base/threads.h"
+#include "columns.h"
 
 #include <tgmath.h>
 
@@ -43,16 +43,14 @@ void layernorm_forward(Real *y, LayerNormKeep keep, LayerNorm p, const Real *x, 
 void layernorm_backward(Real *dx, LayerNorm dp, const Real *dy, LayerNormKeep keep, LayerNorm p,
                         const Real *x, int N, int C)
 {
-    /* 2  y = gain∘n + bias, with respect to gain and bias. A thread owns columns, so the sums
-     *    over rows have one order. */
-    enum { COLUMNS = 64 };
-    OMP(parallel for if(worth_threads(N, C)))
-    for (int from = 0; from < C; from += COLUMNS) {
-        const int end = min_int(from + COLUMNS, C);
+    /* 2  y = gain∘n + bias, with respect to gain and bias */
+    OMP(parallel if (worth_threads(N, C)))
+    {
+        const Columns own = columns_of_thread(C);
         for (int i = 0; i < N; i++) {
             const Real *in = ROW(x, i, C), *dout = ROW(dy, i, C);
             const Real mean = keep.mean[i], rstd = keep.rstd[i];
-            for (int c = from; c < end; c++) {
+            for (int c = own.from; c < own.end; c++) {
                 dp.gain[c] += dout[c] * ((in[c] - mean) * rstd);
                 dp.bias[c] += dout[c];
             }

@@ -2,8 +2,8 @@
  * transposed as views, and a sum over rows. */
 #include "linear.h"
 
+#include "columns.h"
 #include "model/matrix/matrix.h"
-#include "base/threads.h"
 
 void linear_forward(Real *y, Linear p, const Real *x, int N, int in, int out)
 {
@@ -17,24 +17,17 @@ void linear_forward(Real *y, Linear p, const Real *x, int N, int in, int out)
             ROW(y, i, out)[j] += p.bias[j];
 }
 
-/* db (out) += the sum of dy's rows. A thread owns columns, so the sum over rows has one order. */
-static void add_rows(Real *db, const Real *dy, int N, int out)
-{
-    enum { COLUMNS = 64 };
-    OMP(parallel for if(worth_threads(N, out)))
-    for (int from = 0; from < out; from += COLUMNS) {
-        const int end = min_int(from + COLUMNS, out);
-        for (int i = 0; i < N; i++)
-            for (int j = from; j < end; j++)
-                db[j] += ROW(dy, i, out)[j];
-    }
-}
-
 void linear_backward(Real *dx, Linear dp, const Real *dy, Linear p, const Real *x, int N, int in,
                      int out)
 {
     /* 2  y += b       so  db += the sum of dy's rows */
-    add_rows(dp.bias, dy, N, out);
+    OMP(parallel if (worth_threads(N, out)))
+    {
+        const Columns own = columns_of_thread(out);
+        for (int i = 0; i < N; i++)
+            for (int j = own.from; j < own.end; j++)
+                dp.bias[j] += ROW(dy, i, out)[j];
+    }
 
     /* 1  y = x·W      so  dx = dy·Wᵀ  and  dW += xᵀ·dy */
     matmul(matrix(dx, N, in), matrix(dy, N, out), transposed(matrix(p.weight, in, out)));
