@@ -152,15 +152,25 @@ static void check_given_back(int first_file)
     close(file);
 }
 
+/* The warnings of a resumed run: another kernel, a log that is too short. */
+static bool is_warning(const char *line, const char *end)
+{
+    const char *other_kernel = strstr(line, "goes on"), *no_log = strstr(line, "begins again");
+    return (other_kernel && other_kernel < end) || (no_log && no_log < end);
+}
+
+/* The program ended in one line; warnings may stand before it. */
 static void check_ending(void)
 {
-    const char *line = job_now.said, *end = strchr(line, '\n'), *warn = strstr(line, "goes on");
+    const char *line = job_now.said, *end = strchr(line, '\n');
     if (job_now.status != 1 && job_now.status != 64)
         found("exit status %d", job_now.status);
-    if (warn && warn < end && end[1]) /* and then something else was wrong */
-        end = strchr(end + 1, '\n');
+    while (end && end[1] && is_warning(line, end)) {
+        line = end + 1;
+        end = strchr(line, '\n');
+    }
     if (!end || end[1])
-        found("not one line: %s", line);
+        found("not one line: %s", job_now.said);
 }
 
 bool returns(Job *job, void *context)
