@@ -1,15 +1,15 @@
-/* file.c: a file is replaced by writing a temporary file with a random name in the same directory,
- * fsync() of it, rename() over the old one, and fsync() of the directory: whoever reads meanwhile,
- * or after a kill, sees the old file or the new one, each whole. */
+/* file.c: a file is replaced in five steps: write a temporary file beside it, fsync() it, rename()
+ * it over the old one, fsync() the directory, close. Whoever reads meanwhile, or after a kill at any
+ * moment, sees the old file or the new one, each whole; a kill leaves at most the temporary file,
+ * ".NAME.0123abcd.new", which the next run in that directory removes. */
 #include "file.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <stb/stb_ds.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,30 +17,29 @@
 
 /* ---- Reading ---- */
 
-/* Why bytes with a 0 among them are not a text. In UTF-16, which often begins with a byte order
- * mark, every second byte of most letters is 0. */
+/* Why bytes with a 0 among them are not a text. In UTF-16, every second byte of most letters is 0,
+ * and many files begin with a byte order mark: U+FEFF, with its low or its high byte first. */
 static _Noreturn void die_of_zero(const char *name, const char *bytes, size_t size, size_t zero)
 {
-    const unsigned char *at = (const unsigned char *)bytes;
     const bool marked =
-        zero > 1 && ((at[0] == 0xFF && at[1] == 0xFE) || (at[0] == 0xFE && at[1] == 0xFF));
-    if (marked || (zero == 1 && at[0]) || (zero == 0 && size > 1 && at[1]))
+        zero > 1 && (!memcmp(bytes, "\xFF\xFE", 2) || !memcmp(bytes, "\xFE\xFF", 2));
+    if (marked || zero == 1 || (zero == 0 && size > 1 && bytes[1]))
         die("%s looks like UTF-16; convert it: iconv -f UTF-16 -t UTF-8", name);
     die("%s is not a text: byte %zu is 0", name, zero + 1);
 }
 
-/* Reads a descriptor to its end and closes it. */
+/* Reads a descriptor to its end and closes it. The size that the system tells is only a first
+ * guess: a file may grow while it is read, and a pipe or a file in /proc has size 0. */
 static Bytes read_all(int file, const char *name, bool text)
 {
     Bytes all = {0};
-    struct stat status;
-    /* A file's size is only a first guess: it may grow while it is read, and those in /proc have
-     * size 0. */
-    const bool sized = !fstat(file, &status) && S_ISREG(status.st_mode) && status.st_size > 0;
+    struct stat status = {0};
+    fstat(file, &status);
     size_t room = 0;
     for (;;) {
         if (room - all.size < 2) { /* for one byte more, and the 0 */
-            room = room ? 2 * room : sized ? (size_t)status.st_size + 2 : 1 << 16;
+            const size_t first = status.st_size > 0 ? (size_t)status.st_size + 2 : 1 << 16;
+            room = room ? 2 * room : first;
             memory_check((double)room, name);
             all.bytes = memory_resize(all.bytes, room);
         }
@@ -94,31 +93,26 @@ Bytes file_read_in(const Directory *directory, const char *name, bool text)
 
 /* ---- Replacing ---- */
 
-static const char TEMPORARY[] = ".new"; /* how a temporary name ends */
+/* A temporary name is "." NAME "." eight hexadecimal digits ".new". */
+#define HEX4 "[0-9a-f][0-9a-f][0-9a-f][0-9a-f]"
+static const char TEMPORARY[] = ".%.200s.%08x.new", LEFTOVER[] = ".%.200s." HEX4 HEX4 ".new";
 
-/* Undoes what begin did, except for the stream. */
-static void end(FileWriter *writer)
+/* The last part of a path. */
+static const char *name_in(const char *path)
 {
-    if (writer->blocking)
-        sigprocmask(SIG_SETMASK, &writer->signals, NULL);
-    if (writer->directory >= 0)
-        close(writer->directory);
-    free(writer->path);
-    free(writer->name);
-    free(writer->temporary);
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
 }
 
-/* Opens writer->temporary, under a name that nothing else has: two processes that write the same
- * file at once do not meet. A long name is cut, so that the temporary one is not too long. */
+/* Opens writer->temporary. O_EXCL makes its name one that nothing else has, so that two processes
+ * that write the same file at once do not meet. A long name is cut: 255 bytes are allowed. */
 static bool open_temporary(FileWriter *writer)
 {
+    unsigned number = (unsigned)getpid();
     int file;
     do {
-        uint32_t random;
-        if (getrandom(&random, sizeof random, 0) != sizeof random)
-            return false;
         free(writer->temporary);
-        writer->temporary = format_text(".%.200s.%08" PRIx32 "%s", writer->name, random, TEMPORARY);
+        writer->temporary = format_text(TEMPORARY, name_in(writer->path), number++);
         file = openat(writer->directory, writer->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
                       0666);
     } while (file < 0 && errno == EEXIST);
@@ -126,9 +120,33 @@ static bool open_temporary(FileWriter *writer)
     return writer->stream != NULL;
 }
 
-static bool begin(FileWriter *writer)
+/* Undoes what begin() has done. */
+static void end(FileWriter *writer)
 {
-    if (writer->directory >= 0 && open_temporary(writer))
+    if (writer->stream)
+        fclose(writer->stream);
+    if (writer->directory >= 0)
+        close(writer->directory);
+    free(writer->path);
+    free(writer->temporary);
+    sigprocmask(SIG_SETMASK, &writer->signals, NULL);
+}
+
+/* Opens the stream of a writer that has a path and, unless its file is written in place, a
+ * directory. The signals that would end the program are held back until end(). */
+static bool begin(FileWriter *writer, bool in_place)
+{
+    static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof ending / sizeof *ending && !in_place; i++)
+        sigaddset(&set, ending[i]);
+    sigprocmask(SIG_BLOCK, &set, &writer->signals);
+    if (in_place)
+        writer->stream = fopen(writer->path, "wbe");
+    else if (writer->directory >= 0)
+        open_temporary(writer);
+    if (writer->stream)
         return true;
     file_failed("write", writer->path);
     end(writer);
@@ -138,79 +156,37 @@ static bool begin(FileWriter *writer)
 bool file_begin(FileWriter *writer, const Directory *directory, const char *name)
 {
     *writer = (FileWriter){.path = path_in(directory, name),
-                           .name = format_text("%s", name),
                            .directory = fcntl(directory->handle, F_DUPFD_CLOEXEC, 0)};
-    return begin(writer);
-}
-
-/* A path's directory, opened. */
-static int open_directory_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    char *directory = format_text("%.*s.", slash ? (int)(slash + 1 - path) : 0, path);
-    const int handle = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    free(directory);
-    return handle;
-}
-
-/* Holds back the signals that would end the program between begin and commit. */
-static void block_signals(FileWriter *writer)
-{
-    static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
-    sigset_t set;
-    sigemptyset(&set);
-    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
-        sigaddset(&set, ending[i]);
-    writer->blocking = !sigprocmask(SIG_BLOCK, &set, &writer->signals);
+    return begin(writer, false);
 }
 
 bool file_begin_at(FileWriter *writer, const char *path)
 {
     struct stat status;
-    const char *slash = strrchr(path, '/');
+    const bool in_place =
+        !stat(path, &status) && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+    char *folder = format_text("%.*s.", (int)(name_in(path) - path), path);
     *writer = (FileWriter){.path = format_text("%s", path),
-                           .name = format_text("%s", slash ? slash + 1 : path),
-                           .directory = -1};
-    if (!stat(path, &status) && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
-        writer->stream = fopen(path, "wbe");
-        if (writer->stream)
-            return true;
-        file_failed("write", path);
-        end(writer);
-        return false;
-    }
-    writer->directory = open_directory_of(path);
-    block_signals(writer);
-    return begin(writer);
+                           .directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    free(folder);
+    return begin(writer, in_place);
 }
 
-/* Only when the directory is synced is a new name safe on the disk. */
-static bool sync_name(const FileWriter *writer)
-{
-    /* EINVAL: a file system that has nothing to do */
-    return !fsync(writer->directory) || errno == EINVAL || file_failed("write", writer->path);
-}
-
-/* In this order: all bytes to the system, to the disk, the new name, the name to the disk. If a
- * step fails, the old file is still there and the temporary one goes. */
+/* In this order: all bytes to the system, to the disk, the new name, the name to the disk. If one
+ * of the first three fails, the old file is still there and the temporary one is removed. */
 bool file_commit(FileWriter *writer)
 {
-    const bool replaces = writer->temporary != NULL;
-    bool good = !ferror(writer->stream) && !fflush(writer->stream) &&
-                (!replaces || !fsync(fileno(writer->stream)));
-    const int reason = errno;
-    const bool closed = !fclose(writer->stream);
-    if (!good)
-        errno = reason;
-    good = good && closed &&
-           (!replaces ||
-            !renameat(writer->directory, writer->temporary, writer->directory, writer->name));
+    const char *temporary = writer->temporary;
+    bool good = !fflush(writer->stream) && !ferror(writer->stream);
+    if (good && temporary)
+        good = !fsync(fileno(writer->stream)) &&
+               !renameat(writer->directory, temporary, writer->directory, name_in(writer->path));
     if (!good) {
         file_failed("write", writer->path);
-        if (replaces)
-            unlinkat(writer->directory, writer->temporary, 0);
-    } else if (replaces) {
-        good = sync_name(writer);
+        if (temporary)
+            unlinkat(writer->directory, temporary, 0);
+    } else if (temporary) {
+        good = directory_sync(&(Directory){writer->directory, writer->path});
     }
     end(writer);
     return good;
@@ -225,22 +201,15 @@ bool file_replace(const Directory *directory, const char *name, const void *byte
     return file_commit(&writer);
 }
 
-/* Whether a name is one that open_temporary has made for this file. */
-static bool is_temporary(const char *temporary, const char *name)
-{
-    const size_t length = strlen(name);
-    return temporary[0] == '.' && !strncmp(temporary + 1, name, length) &&
-           temporary[1 + length] == '.' &&
-           strspn(temporary + 2 + length, "0123456789abcdef") == 8 &&
-           !strcmp(temporary + 2 + length + 8, TEMPORARY);
-}
-
 void file_remove_leftovers(const Directory *directory, const char *const *names)
 {
     char **all = directory_names(directory);
-    for (ptrdiff_t i = 0; i < arrlen(all); i++)
-        for (const char *const *name = names; *name; name++)
-            if (is_temporary(all[i], *name))
+    for (const char *const *name = names; *name; name++) {
+        char *pattern = format_text(LEFTOVER, *name);
+        for (ptrdiff_t i = 0; i < arrlen(all); i++)
+            if (!fnmatch(pattern, all[i], 0))
                 unlinkat(directory->handle, all[i], 0);
+        free(pattern);
+    }
     names_free(all);
 }

@@ -24,25 +24,23 @@ Bytes file_read(const char *path, bool text);
 Bytes file_read_in(const Directory *directory, const char *name, bool text);
 
 /* A file being replaced: written under a temporary name beside its place, synced, and renamed into
- * its place at the end. */
+ * its place at the end. Until then, signals that would end the program wait, so that only a kill
+ * leaves a temporary file behind. */
 typedef struct {
-    FILE *stream;
-    char *path;       /* for messages */
-    char *name;       /* in the directory */
-    char *temporary;  /* likewise; NULL if it is written in place */
-    int directory;    /* handle of its own */
-    bool blocking;    /* see file_begin_at */
+    FILE *stream;     /* to write to */
+    char *path;       /* for messages; its last part is the file's name */
+    char *temporary;  /* the name until then; NULL if the file is written in place */
+    int directory;    /* handle of its own, which both names are relative to */
     sigset_t signals; /* those that were blocked before */
 } FileWriter;
 
-/* Each of these warns if it fails, and returns false; nothing is left then. */
+/* Each of these warns if it fails, and returns false; the old file is then as it was, and there is
+ * nothing to commit or free. */
 bool file_begin(FileWriter *writer, const Directory *directory, const char *name);
 bool file_commit(FileWriter *writer);
 bool file_replace(const Directory *directory, const char *name, const void *bytes, size_t size);
 
-/* The same for a path that a user has named. A device or a pipe is written to and not replaced.
- * Until the file is committed, signals that would end the program wait, so that none leaves a
- * temporary file behind. */
+/* The same for a path that a user has named. A device or a pipe is written to and not replaced. */
 bool file_begin_at(FileWriter *writer, const char *path);
 
 /* Removes the temporary files that killed processes have left of these files; the names end with

@@ -5,6 +5,7 @@
 #include "base.h"
 
 #include <math.h>
+#include <signal.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -25,6 +26,16 @@ void thread_set_limit(int threads)
 #else
     (void)threads;
 #endif
+}
+
+void thread_start(void)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before); /* a new thread has the mask of the one it is from */
+    OMP(parallel)
+    thread_index();
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 int thread_count(void)

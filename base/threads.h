@@ -20,6 +20,10 @@ void thread_set_limit(int threads);
 int thread_count(void);
 int thread_index(void);
 
+/* Starts the threads of parallel regions, with all signals blocked: so a signal always comes to the
+ * calling thread, where it can be held back (see file_begin). */
+void thread_start(void);
+
 /* Whether a loop over an (N, C) matrix is worth waking the other threads. If it is smaller than
  * this, one thread finishes before the others have started. */
 static inline bool worth_threads(int N, int C)

@@ -142,4 +142,5 @@ void process_start_threads(int threads)
     check_stacks(stack);
     try_threads(count - 1, stack);
     thread_set_limit(count);
+    thread_start();
 }

@@ -12,6 +12,7 @@
 
 #include "base/checksum.h"
 #include "base/file.h"
+#include "base/threads.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
 
@@ -270,14 +271,17 @@ static void two_writers_at_once_never_mix(void **state)
     scratch_remove(folder);
 }
 
-/* A signal that comes while a file is written ends the program when the file is whole. */
+/* A signal that comes while a file is written ends the program when the file is whole, also if the
+ * program has other threads. */
 static void be_interrupted(void *path)
 {
     FileWriter writer;
+    thread_set_limit(2);
+    thread_start();
     if (!file_begin_at(&writer, path))
         _exit(3);
     signal(SIGINT, SIG_DFL); /* a test that runs in the background may have it ignored */
-    raise(SIGINT);
+    kill(getpid(), SIGINT);  /* to any thread that does not block it */
     fwrite("whole", 1, 5, writer.stream);
     file_commit(&writer);
     _exit(3); /* the signal has come before */
