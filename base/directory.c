@@ -97,10 +97,8 @@ bool directory_has(const Directory *directory, const char *name)
 bool directory_is_same(const Directory *directory, const char *name, const char *path)
 {
     struct stat own, other;
-    const int failed =
-        name ? fstatat(directory->handle, name, &own, 0) : fstat(directory->handle, &own);
-    return !failed && !stat(path, &other) && own.st_dev == other.st_dev &&
-           own.st_ino == other.st_ino;
+    return !fstatat(directory->handle, name, &own, 0) && !stat(path, &other) &&
+           own.st_dev == other.st_dev && own.st_ino == other.st_ino;
 }
 
 char **directory_names(const Directory *directory)
@@ -109,13 +107,14 @@ char **directory_names(const Directory *directory)
     /* A handle of its own, since reading a list moves a position that all copies share. */
     const int handle = openat(directory->handle, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *list = handle < 0 ? NULL : fdopendir(handle);
-    if (!list)
+    if (!list) {
         file_failed("read", directory->path);
-    for (struct dirent *entry; list && (entry = readdir(list));)
+        return NULL;
+    }
+    for (struct dirent *entry; (entry = readdir(list));)
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
             arrput(names, format_text("%s", entry->d_name));
-    if (list)
-        closedir(list);
+    closedir(list);
     return names;
 }
 

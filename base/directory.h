@@ -29,7 +29,7 @@ bool directory_lock(const Directory *directory);
 bool directory_has(const Directory *directory, const char *name);
 
 /* Whether two paths, or a path and a directory's file, lead to the same file; false if either does
- * not exist. A NULL name stands for the directory itself. */
+ * not exist. */
 bool directory_is_same(const Directory *directory, const char *name, const char *path);
 
 /* The names of all files in it, but for "." and "..": an stb_ds array, which names_free() frees.

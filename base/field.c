@@ -3,7 +3,6 @@
  * that is read back as the same double. */
 #include "field.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -23,16 +22,6 @@ static const void *const_member(const Field *field, const void *from)
     return (const char *)from + field->offset;
 }
 
-IntList int_list(const int *numbers, int count)
-{
-    IntList list = {0};
-    if (count) {
-        list = (IntList){memory_take((size_t)count * sizeof *numbers), count};
-        memcpy(list.at, numbers, (size_t)count * sizeof *numbers);
-    }
-    return list;
-}
-
 /* ---- The table ---- */
 
 const Field *field_next(const Field *field)
@@ -47,8 +36,7 @@ const Field *field_at(const Field *table, size_t offset)
     EACH_FIELD (field, table)
         if (field->offset == offset)
             return field;
-    assert(!"no field has this offset");
-    abort();
+    abort(); /* the table has no such field */
 }
 
 void fields_preset(const Field *table, void *into)
@@ -85,8 +73,11 @@ void field_copy(const Field *field, void *into, const void *from)
     }
     case FIELD_LIST: {
         const IntList list = *(const IntList *)at;
+        int *copy = memory_take((size_t)list.count * sizeof *copy);
+        for (int i = 0; i < list.count; i++)
+            copy[i] = list.at[i];
         free(((IntList *)to)->at);
-        *(IntList *)to = int_list(list.at, list.count);
+        *(IntList *)to = (IntList){copy, list.count};
     }
     }
 }
@@ -190,7 +181,7 @@ bool field_try(const Field *field, void *into, const char *text)
     case FIELD_WHOLE: return try_whole(field, at, text);
     case FIELD_NUMBER: return try_number(field, at, text);
     case FIELD_CHOICE: return try_choice(field, at, text);
-    case FIELD_FLAG: return *(bool *)at = true;
+    case FIELD_FLAG: *(bool *)at = strcmp(text, "false") != 0; return true;
     case FIELD_TEXT: return try_text(at, text);
     case FIELD_LIST: return try_list(at, text);
     }
@@ -227,7 +218,7 @@ char *field_needs(const Field *field)
         free(names);
         return needs;
     }
-    case FIELD_FLAG: return format_text("no value");
+    case FIELD_FLAG: return format_text("true or false");
     case FIELD_TEXT: return format_text("a name");
     case FIELD_LIST: return format_text("whole numbers with commas between them, as 1,2,3,4");
     }

@@ -14,9 +14,6 @@ typedef struct {
     int count;
 } IntList;
 
-/* A copy of so many numbers; the caller frees its `at`. */
-IntList int_list(const int *numbers, int count);
-
 typedef enum {
     FIELD_WHOLE,  /* int: digits only                                      */
     FIELD_NUMBER, /* double                                                */
@@ -96,8 +93,8 @@ void field_copy(const Field *field, void *into, const void *from);
 /* Whether the values of one field in two structs are equal. */
 bool field_equal(const Field *field, const void *a, const void *b);
 
-/* Sets one field from its text. The first returns false if the field cannot have that value, and
- * then changes nothing; the second ends in a usage error. */
+/* Sets one field from its text. If the field cannot have that value, the first returns false and
+ * changes nothing; the second ends in a usage error. A flag is set by any text but "false". */
 bool field_try(const Field *field, void *into, const char *text);
 void field_set(const Field *field, void *into, const char *text);
 

@@ -56,7 +56,7 @@ void memory_limit_set(double bytes)
 void memory_check(double bytes, const char *purpose)
 {
     const double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    if (machine > 0 && bytes > machine)
+    if (bytes > machine)
         die("no memory: %s would take %.0f MB, this machine has %.0f MB; choose smaller sizes",
             purpose, bytes / 1e6, machine / 1e6);
     if (bytes > memory_limit)
@@ -72,13 +72,10 @@ void memory_check(double bytes, const char *purpose)
  * the rows of a context that is never filled. */
 void *memory_new(size_t count, size_t size, const char *purpose)
 {
-    size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2)
-        die("%s would need more memory than there are addresses; choose smaller sizes", purpose);
-    const bool large = bytes >= LARGE_BLOCK;
+    memory_check((double)count * (double)size, purpose); /* so the product fits in a size_t */
+    const bool large = count * size >= LARGE_BLOCK;
     const size_t grain = large ? (size_t)sysconf(_SC_PAGESIZE) : CACHE_LINE;
-    bytes = (bytes / grain + 1) * grain;
-    memory_check((double)bytes, purpose);
+    const size_t bytes = (count * size / grain + 1) * grain;
     void *memory = aligned_alloc(grain, bytes);
     if (!memory)
         die("no memory: %s would take %.1f MB; choose smaller sizes", purpose, (double)bytes / 1e6);
@@ -102,22 +99,18 @@ Real *arena_take(Arena *arena, size_t rows, size_t cols)
 /* ---- Streams ---- */
 
 typedef struct {
-    char **text; /* of the caller: bytes */
+    char **text; /* both are the caller's */
     size_t *size;
-    char *bytes; /* (room) */
-    size_t room;
 } Stream;
 
+/* stdio calls this with a few kilobytes at a time. */
 static ssize_t stream_write(void *cookie, const char *bytes, size_t count)
 {
-    Stream *stream = cookie;
-    if (*stream->size + count >= stream->room) {
-        stream->room = 2 * (*stream->size + count + 1);
-        *stream->text = stream->bytes = memory_resize(stream->bytes, stream->room);
-    }
-    memcpy(stream->bytes + *stream->size, bytes, count);
+    const Stream *stream = cookie;
+    *stream->text = memory_resize(*stream->text, *stream->size + count + 1);
+    memcpy(*stream->text + *stream->size, bytes, count);
     *stream->size += count;
-    stream->bytes[*stream->size] = 0;
+    (*stream->text)[*stream->size] = 0;
     return (ssize_t)count;
 }
 
@@ -130,8 +123,8 @@ static int stream_close(void *cookie)
 FILE *memory_stream(char **text, size_t *size)
 {
     Stream *stream = memory_take(sizeof *stream);
-    *stream = (Stream){text, size, format_text("%s", ""), 1};
-    *text = stream->bytes;
+    *stream = (Stream){text, size};
+    *text = format_text("%s", "");
     *size = 0;
     FILE *file = fopencookie(stream, "w",
                              (cookie_io_functions_t){.write = stream_write, .close = stream_close});

@@ -8,24 +8,31 @@
 #include <signal.h>
 #ifdef _OPENMP
 #include <omp.h>
+#else
+#define omp_get_max_threads() 1
+#define omp_set_num_threads(threads) (void)(threads)
+#define omp_get_num_threads() 1
+#define omp_get_thread_num() 0
 #endif
 
 int thread_limit(void)
 {
-#ifdef _OPENMP
     return omp_get_max_threads();
-#else
-    return 1;
-#endif
 }
 
 void thread_set_limit(int threads)
 {
-#ifdef _OPENMP
     omp_set_num_threads(threads);
-#else
-    (void)threads;
-#endif
+}
+
+int thread_count(void)
+{
+    return omp_get_num_threads();
+}
+
+int thread_index(void)
+{
+    return omp_get_thread_num();
 }
 
 void thread_start(void)
@@ -36,24 +43,6 @@ void thread_start(void)
     OMP(parallel)
     thread_index();
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-int thread_count(void)
-{
-#ifdef _OPENMP
-    return omp_get_num_threads();
-#else
-    return 1;
-#endif
-}
-
-int thread_index(void)
-{
-#ifdef _OPENMP
-    return omp_get_thread_num();
-#else
-    return 0;
-#endif
 }
 
 /* ---- Trials ---- */

@@ -40,9 +40,9 @@ int32_t to_lower(int32_t code_point)
 
 bool is_space(int32_t c)
 {
-    return (c >= 0x09 && c <= 0x0D) || c == 0x20 || c == 0x85 || c == 0xA0 || c == 0x1680 ||
-           (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F ||
-           c == 0x205F || c == 0x3000;
+    const utf8proc_category_t category = utf8proc_category(c);
+    return (c >= 0x09 && c <= 0x0D) || c == 0x85 ||
+           (category >= UTF8PROC_CATEGORY_ZS && category <= UTF8PROC_CATEGORY_ZP);
 }
 
 bool is_punctuation(int32_t c)
@@ -60,25 +60,15 @@ bool is_opening(int32_t c)
            utf8proc_category(c) == UTF8PROC_CATEGORY_PI;
 }
 
+/* Categories L*, M*, Nd, Nl and Pc; the joiners; and letters in circles and squares, which are
+ * symbols by their category and alphabetic by another property. */
 bool is_word_letter(int32_t c)
 {
-    switch (utf8proc_category(c)) {
-    case UTF8PROC_CATEGORY_LU:
-    case UTF8PROC_CATEGORY_LL:
-    case UTF8PROC_CATEGORY_LT:
-    case UTF8PROC_CATEGORY_LM:
-    case UTF8PROC_CATEGORY_LO:
-    case UTF8PROC_CATEGORY_NL:
-    case UTF8PROC_CATEGORY_MN:
-    case UTF8PROC_CATEGORY_MC:
-    case UTF8PROC_CATEGORY_ME:
-    case UTF8PROC_CATEGORY_ND:
-    case UTF8PROC_CATEGORY_PC: return true;
-    default: /* the joiners; letters in circles and squares, which are alphabetic symbols */
-        return c == 0x200C || c == 0x200D || (c >= 0x24B6 && c <= 0x24E9) ||
-               (c >= 0x1F130 && c <= 0x1F149) || (c >= 0x1F150 && c <= 0x1F169) ||
-               (c >= 0x1F170 && c <= 0x1F189);
-    }
+    const utf8proc_category_t category = utf8proc_category(c);
+    return (category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_NL) ||
+           category == UTF8PROC_CATEGORY_PC || c == 0x200C || c == 0x200D ||
+           (c >= 0x24B6 && c <= 0x24E9) || (c >= 0x1F130 && c <= 0x1F149) ||
+           (c >= 0x1F150 && c <= 0x1F169) || (c >= 0x1F170 && c <= 0x1F189);
 }
 
 bool is_unspaced(int32_t c)
@@ -95,21 +85,12 @@ bool is_combining(int32_t c)
     return category >= UTF8PROC_CATEGORY_MN && category <= UTF8PROC_CATEGORY_ME;
 }
 
+/* Categories Cn, Z* and C*. */
 bool is_invisible(int32_t c)
 {
-    if (c == 0x200C || c == 0x200D)
-        return false;
-    switch (utf8proc_category(c)) {
-    case UTF8PROC_CATEGORY_CN:
-    case UTF8PROC_CATEGORY_CC:
-    case UTF8PROC_CATEGORY_CF:
-    case UTF8PROC_CATEGORY_CS:
-    case UTF8PROC_CATEGORY_CO:
-    case UTF8PROC_CATEGORY_ZL:
-    case UTF8PROC_CATEGORY_ZP:
-    case UTF8PROC_CATEGORY_ZS: return true;
-    default: return false;
-    }
+    const utf8proc_category_t category = utf8proc_category(c);
+    return (category == UTF8PROC_CATEGORY_CN || category >= UTF8PROC_CATEGORY_ZS) && c != 0x200C &&
+           c != 0x200D;
 }
 
 bool is_control(int32_t c)

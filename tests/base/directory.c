@@ -47,8 +47,8 @@ static void a_directory_that_is_moved_stays_the_same(void **state)
     assert_true(directory_has(&entered, "some"));
     assert_int_equal(scratch_count(here), 0);
     assert_int_equal(scratch_count(there), 1);
-    assert_true(directory_is_same(&entered, NULL, there));
-    assert_false(directory_is_same(&entered, NULL, here));
+    assert_true(directory_is_same(&entered, ".", there));
+    assert_false(directory_is_same(&entered, ".", here));
     directory_close(&entered);
     free(here), free(there);
     scratch_remove(folder);

@@ -113,12 +113,14 @@ static void choices_are_named_by_their_enumerators(void **state)
     REFUSES(colour, &e, "", " ", "|", "red|green", "0", "Red", "re", "redd");
 }
 
-static void a_flag_becomes_true(void **state)
+static void a_flag_becomes_true_unless_it_is_false(void **state)
 {
     (void)state;
     Example e = {0};
     assert_takes(FIELD(flag), &e, "", "true");
     assert_true(e.flag);
+    assert_takes(FIELD(flag), &e, "false", "false");
+    assert_takes(FIELD(flag), &e, "true", "true");
 }
 
 static void words_are_any_text_but_an_empty_one(void **state)
@@ -229,7 +231,7 @@ int main(void)
         cmocka_unit_test(numbers_are_decimal_within_the_limits),
         cmocka_unit_test(a_number_is_printed_so_that_it_is_read_as_the_same_double),
         cmocka_unit_test(choices_are_named_by_their_enumerators),
-        cmocka_unit_test(a_flag_becomes_true),
+        cmocka_unit_test(a_flag_becomes_true_unless_it_is_false),
         cmocka_unit_test(words_are_any_text_but_an_empty_one),
         cmocka_unit_test(lists_are_whole_numbers_between_commas),
         cmocka_unit_test(presets_are_set_and_the_rest_is_left),
