@@ -13,6 +13,7 @@
 #include "data/corpus/floor.h"
 #include "model/matrix/matrix.h"
 #include "shell.h"
+#include "training/run/training_text.h"
 
 /* ---- Before the first step ---- */
 
@@ -234,7 +235,7 @@ static void conclude_next(const Trainer *t, const Screen *screen, const Ending *
     char steps[16];
     char *words[9] = {(char *)ending->program, "--resume", t->directory.path};
     int count = 3;
-    if (!run_has_text(&t->directory)) { /* the text is too large for a copy; a pipe has no name */
+    if (!training_text_has_copy(&t->directory)) { /* too large for a copy; a pipe has no name */
         words[count++] = "--text";
         words[count++] = strcmp(t->text_path, "-") ? (char *)t->text_path : "FILE";
     }

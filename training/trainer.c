@@ -18,6 +18,7 @@
 #include "model/matrix/matrix.h"
 #include "take_over.h"
 #include "training/run/checkpoint.h"
+#include "training/run/training_text.h"
 
 /* Adam squares each gradient, and the largest float is 3.4e38. */
 static const double MAX_NORM = 1.8e19;
@@ -127,14 +128,6 @@ static Tokenizer read_tokenizer(const Directory *directory, const Config *config
     return tokenizer;
 }
 
-static void check_kernel(const Trainer *t)
-{
-    const char *kernel = record_kernel(&t->config);
-    if (kernel && strcmp(kernel, matrix_kernel_name()))
-        warn("%s was begun with the kernel %s, this is %s: it goes on, but not to the same bits",
-             t->directory.path, kernel, matrix_kernel_name());
-}
-
 /* Puts the weights, the data and the log where the last save left them. */
 static void go_on(Trainer *t)
 {
@@ -155,7 +148,7 @@ static void open_resumed(Trainer *t, Settings *settings, Decided *decided)
     const Config config = record_read(&directory);
     take_over_run(settings, decided, &config, &directory);
     Text text;
-    if (!run_read_text(&directory, &config, settings->text, settings->lower, &text))
+    if (!training_text_read(&directory, &config, settings->text, settings->lower, &text))
         die("%s holds no copy of its text; name it with --text FILE", directory.path);
     const Tokenizer tokenizer = read_tokenizer(&directory, &config, settings);
     Identity identity;
@@ -175,7 +168,7 @@ static void open_resumed(Trainer *t, Settings *settings, Decided *decided)
                    .config = config};
     memcpy(t->identity, identity, sizeof identity);
     take_machine(t);
-    check_kernel(t);
+    record_check_kernel(&t->config, &t->directory);
     start(t, decided);
     go_on(t);
 }

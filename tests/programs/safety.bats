@@ -289,7 +289,7 @@ until_said() {
     echo mine >run/checkpoint-2/notes.txt
     mkdir elsewhere && cp run/config.json elsewhere
     ln -s ../elsewhere run/checkpoint-1
-    ln -s ../elsewhere run/.checkpoint-9.old
+    ln -s ../elsewhere run/.checkpoint-9
     "$BIN/train" --resume run >/dev/null
     [ "$(cat run/checkpoint-2/notes.txt)" = mine ] && [ -s run/checkpoint-2/state.safetensors ]
     [ -s elsewhere/config.json ]

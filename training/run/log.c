@@ -15,8 +15,7 @@
 
 #include "base/base.h"
 #include "base/file.h"
-
-static const char NAME[] = "log.csv";
+#include "files.h"
 
 __attribute__((format(printf, 2, 3))) static void put(Log *log, const char *format, ...)
 {
@@ -40,14 +39,15 @@ Log log_begin(const Directory *directory)
 Log log_resume(const Directory *directory, size_t size)
 {
     Log log = {.directory = directory, .file = -1, .size = size};
-    Bytes file = directory_has(directory, NAME) ? file_read_in(directory, NAME, false)
-                                                : (Bytes){format_text("%s", ""), 0};
+    Bytes file = {0};
+    if (directory_has(directory, LOG_FILE))
+        file = file_read_in(directory, LOG_FILE, false);
     if (file.size < size) {
-        warn("%s/%s is missing or too short: it begins again", directory->path, NAME);
+        warn("%s/" LOG_FILE " is missing or too short: it begins again", directory->path);
         log = log_begin(directory);
     }
     /* Replaced, not cut: in a copy that was made of hard links, the old file is the original's. */
-    if (!file_replace(directory, NAME, file.bytes, log.size))
+    if (!file_replace(directory, LOG_FILE, file.bytes, log.size))
         exit(1); /* file_replace has printed why */
     free(file.bytes);
     return log;
@@ -64,7 +64,7 @@ void log_close(Log *log)
 static bool hand_over(Log *log)
 {
     if (log->file < 0)
-        log->file = openat(log->directory->handle, NAME,
+        log->file = openat(log->directory->handle, LOG_FILE,
                            O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
     while (log->file >= 0 && log->written < arrlenu(log->lines)) {
         const ssize_t done =
@@ -102,9 +102,7 @@ void log_write(Log *log, const LogEntry *entry)
 bool log_sync(Log *log)
 {
     if (!hand_over(log) || fsync(log->file)) {
-        char *path = path_in(log->directory, NAME);
-        file_failed("write", path);
-        free(path);
+        warn("cannot write %s/" LOG_FILE ": %s", log->directory->path, strerror(errno));
         log->written = 0; /* after a failed sync nobody knows what of it is on the disk */
         return false;
     }

@@ -10,6 +10,7 @@
 #include "base/checksum.h"
 #include "base/utf8.h"
 #include "base/version.h"
+#include "files.h"
 #include "formats/json.h"
 #include "formats/json_fields.h"
 #include "model/matrix/matrix.h"
@@ -56,7 +57,7 @@ bool record_write(const Directory *directory, const Plan *plan, const Tokenizer 
     EACH_FIELD (field, SETTINGS)
         if (field->life != LIFE_CALL)
             json_put_field(own, field, &plan->settings);
-    const bool good = json_write(directory, "config.json", json);
+    const bool good = json_write(directory, CONFIG_FILE, json);
     cJSON_Delete(json);
     return good;
 }
@@ -74,7 +75,7 @@ bool record_update(const Directory *directory, const Config *config, const Setti
         changed = true;
     }
     fields_free(SETTINGS, &before);
-    return !changed || json_write(directory, "config.json", config->json);
+    return !changed || json_write(directory, CONFIG_FILE, config->json);
 }
 
 /* ---- Reading ---- */
@@ -91,16 +92,20 @@ Config record_read(const Directory *directory)
 
 void record_settings(const Config *config, const Directory *directory, Settings *settings)
 {
-    char *path = path_in(directory, "config.json");
+    char *path = path_in(directory, CONFIG_FILE);
     EACH_FIELD (field, SETTINGS)
         if (field->life != LIFE_CALL)
             json_get_field(config_own(config), field, settings, path);
     free(path);
 }
 
-const char *record_kernel(const Config *config)
+void record_check_kernel(const Config *config, const Directory *directory)
 {
-    return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(config_own(config), "kernel"));
+    const char *begun =
+        cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(config_own(config), "kernel"));
+    if (begun && strcmp(begun, matrix_kernel_name()) != 0)
+        warn("%s was begun with the kernel %s, this is %s: it goes on, but not to the same bits",
+             directory->path, begun, matrix_kernel_name());
 }
 
 void record_check_identity(const Config *config, const Directory *directory,
@@ -137,12 +142,4 @@ void record_check_shape(const Config *config, const Directory *directory, const 
         if (fields[i].read != fields[i].own)
             die("%s/config.json: its %s was changed since the run was begun; change it back",
                 directory->path, fields[i].name);
-}
-
-void record_check_text(const Config *config, const Directory *directory, const Text *text)
-{
-    char checksum[17];
-    checksum_hex(checksum, text->checksum);
-    if (!config->text || strcmp(config->text, checksum) != 0)
-        die("%s is not the text that %s was trained on", text->name, directory->path);
 }

@@ -20,10 +20,8 @@ void record_identity(Identity identity, const Settings *settings, const Text *te
 /* Reads the config.json of a run that is to be resumed; dies if it is not a run's. */
 Config record_read(const Directory *directory);
 
-/* Its settings, into a struct that has the defaults; and the kernel that it was begun with, or
- * NULL. */
+/* Its settings, into a struct that has the defaults. */
 void record_settings(const Config *config, const Directory *directory, Settings *settings);
-const char *record_kernel(const Config *config);
 
 /* Dies unless a resumed run is still the one that config.json was written for. */
 void record_check_identity(const Config *config, const Directory *directory,
@@ -33,8 +31,8 @@ void record_check_identity(const Config *config, const Directory *directory,
  * follow from the settings under "pulga". */
 void record_check_shape(const Config *config, const Directory *directory, const GptConfig *shape);
 
-/* Dies unless this is the text that the model was trained on. */
-void record_check_text(const Config *config, const Directory *directory, const Text *text);
+/* Warns if the run was begun with another kernel, whose sums have other last bits. */
+void record_check_kernel(const Config *config, const Directory *directory);
 
 /* Writes the config.json of a new run; `command` is the line that it was begun with. Warns and
  * returns false if that fails. */

@@ -7,25 +7,27 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <stb/stb_ds.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "checkpoint.h"
+#include "files.h"
 #include "formats/huggingface/tokenizer_json.h"
 #include "formats/huggingface/weights.h"
 
 enum { MAX_COPY = 16 << 20 }; /* bytes of a text that a run keeps a copy of */
-
-static const char TEXT[] = "text.txt";
 
 /* ---- Choosing a directory ---- */
 
 /* Whether there is anything of a run that a person would miss. */
 static bool is_run(const Directory *directory)
 {
-    return directory_has(directory, "config.json") ||
-           directory_has(directory, "state.safetensors") ||
-           directory_has(directory, "model.safetensors") || checkpoints_exist(directory);
+    char **checkpoints = checkpoint_names(directory);
+    const bool has_checkpoint = checkpoints != NULL;
+    names_free(checkpoints);
+    return directory_has(directory, CONFIG_FILE) || directory_has(directory, STATE_FILE) ||
+           directory_has(directory, MODEL_FILE) || has_checkpoint;
 }
 
 /* What a new run would write over in a directory that is not a run is somebody's own. */
@@ -37,11 +39,28 @@ static void check_files_of_others(const Directory *directory)
                 directory->path, *name);
 }
 
+/* Whether a path leads to a file of the run or of one of its checkpoints. */
+static bool holds(const Directory *directory, const char *path)
+{
+    bool held = false;
+    char **checkpoints = checkpoint_names(directory);
+    for (const char *const *file = RUN_FILES; *file; file++) {
+        held |= directory_is_same(directory, *file, path);
+        for (ptrdiff_t i = 0; i < arrlen(checkpoints); i++) {
+            char *name = format_text("%s/%s", checkpoints[i], *file);
+            held |= directory_is_same(directory, name, path);
+            free(name);
+        }
+    }
+    names_free(checkpoints);
+    return held;
+}
+
 static void check_overwriting(const Directory *directory, const Settings *settings,
                               const char *text_path)
 {
     if (!settings->overwrite) {
-        if (directory_has(directory, "state.safetensors"))
+        if (directory_has(directory, STATE_FILE))
             die("%s holds a run already; go on with --resume %s, replace it with --overwrite, or "
                 "choose another --out",
                 directory->path, directory->path);
@@ -49,11 +68,11 @@ static void check_overwriting(const Directory *directory, const Settings *settin
             "--overwrite, or choose another --out",
             directory->path);
     }
-    if (checkpoints_hold(directory, strcmp(text_path, "-") ? text_path : "/dev/stdin"))
+    if (holds(directory, strcmp(text_path, "-") ? text_path : "/dev/stdin"))
         die("%s is a file of the run that --overwrite would remove; copy it elsewhere first",
             text_path);
-    char *parent = settings->from ? format_text("%s/model.safetensors", settings->from) : NULL;
-    if (parent && checkpoints_hold(directory, parent))
+    char *parent = settings->from ? format_text("%s/" MODEL_FILE, settings->from) : NULL;
+    if (parent && holds(directory, parent))
         die("--from %s is in the run that --overwrite would remove; choose another --out",
             settings->from);
     free(parent);
@@ -114,9 +133,9 @@ Directory run_begin(const Settings *settings, const char *text_path)
 Directory run_resume(const char *path)
 {
     const Directory directory = open_locked(path);
-    if (!directory_has(&directory, "config.json"))
+    if (!directory_has(&directory, CONFIG_FILE))
         die("%s is not a run: it has no config.json", path);
-    if (!directory_has(&directory, "state.safetensors"))
+    if (!directory_has(&directory, STATE_FILE))
         die("%s cannot be resumed: it has no state.safetensors; a run that was stopped before its "
             "first save is begun again with: train TEXT --out %s --overwrite",
             path, path);
@@ -130,13 +149,11 @@ Directory run_resume(const char *path)
  * never be resumed with files of the new run. */
 bool run_remove_old(const Directory *directory)
 {
-    static const char *const files[] = {"state.safetensors", "model.safetensors", "log.csv", TEXT};
+    static const char *const files[] = {STATE_FILE, MODEL_FILE, LOG_FILE, TEXT_FILE};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         if (!unlinkat(directory->handle, files[i], 0) || errno == ENOENT)
             continue;
-        char *path = path_in(directory, files[i]);
-        file_failed("overwrite", path);
-        free(path);
+        warn("cannot overwrite %s/%s: %s", directory->path, files[i], strerror(errno));
         return false;
     }
     checkpoints_clear(directory, true);
@@ -152,7 +169,7 @@ bool run_describe(const Directory *directory, const Plan *plan, const Tokenizer 
     return record_write(directory, plan, tokenizer, text_path, text, command, identity) &&
            tokenizer_json_write(directory, tokenizer, s->context) &&
            (text->raw_size > MAX_COPY ||
-            file_replace(directory, TEXT, text->raw.bytes, text->raw.size));
+            file_replace(directory, TEXT_FILE, text->raw.bytes, text->raw.size));
 }
 
 /* The model is only what Transformers expects, in its own file: the state holds what is needed to
@@ -164,7 +181,7 @@ static bool write_model(const Directory *directory, const Gpt *gpt, Real *best,
     const int count = weights_list(list, gpt, best, "");
     cJSON *metadata = cJSON_CreateObject();
     cJSON_AddStringToObject(metadata, "identity", identity);
-    const bool good = safetensors_write(directory, "model.safetensors", list, count, metadata);
+    const bool good = safetensors_write(directory, MODEL_FILE, list, count, metadata);
     cJSON_Delete(metadata);
     free(list);
     return good;
@@ -176,27 +193,4 @@ bool run_save(const Directory *directory, const Gpt *gpt, const Adam *adam, Real
 {
     return write_model(directory, gpt, best, identity) && log_sync(log) &&
            state_write(directory, gpt, adam, best, progress, log->size, identity);
-}
-
-/* ---- The text ---- */
-
-bool run_has_text(const Directory *directory)
-{
-    return directory_has(directory, TEXT);
-}
-
-bool run_read_text(const Directory *directory, const Config *config, const char *named, bool lower,
-                   Text *text)
-{
-    if (!named && !run_has_text(directory))
-        return false;
-    if (named) {
-        *text = text_read(named, lower);
-    } else {
-        char *own = path_in(directory, TEXT);
-        *text = text_from(own, file_read_in(directory, TEXT, true), lower);
-        free(own);
-    }
-    record_check_text(config, directory, text);
-    return true;
 }

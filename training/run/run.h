@@ -44,10 +44,4 @@ bool run_describe(const Directory *directory, const Plan *plan, const Tokenizer 
 bool run_save(const Directory *directory, const Gpt *gpt, const Adam *adam, Real *best,
               const Progress *progress, Log *log, const Identity identity);
 
-/* Reads the text that a run was trained on: the file named, or if `named` is NULL the run's own
- * copy. Returns false if there is no copy; dies if it is another text. */
-bool run_read_text(const Directory *directory, const Config *config, const char *named, bool lower,
-                   Text *text);
-bool run_has_text(const Directory *directory);
-
 #endif

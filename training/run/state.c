@@ -3,28 +3,22 @@
 #include "state.h"
 
 #include <cjson/cJSON.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "files.h"
 #include "formats/huggingface/weights.h"
-
-static const char NAME[] = "state.safetensors";
 
 /* ---- Writing ---- */
 
-__attribute__((format(printf, 3, 4))) static void put(cJSON *metadata, const char *name,
-                                                      const char *format, ...)
+/* A number as a word that strtod() reads to the same bits; a whole number has no point. */
+static void put(cJSON *metadata, const char *name, double number)
 {
-    char word[64];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(word, sizeof word, format, arguments);
-    va_end(arguments);
+    char word[32];
+    snprintf(word, sizeof word, "%.17g", number);
     cJSON_AddStringToObject(metadata, name, word);
 }
 
@@ -40,18 +34,18 @@ bool state_write(const Directory *directory, const Gpt *gpt, const Adam *adam, R
     if (p->best_step != p->step) /* else the best weights are the last ones */
         count += weights_list(list + count, gpt, best, "best.");
     cJSON *metadata = cJSON_CreateObject();
-    put(metadata, "step", "%" PRId64, p->step);
-    put(metadata, "epoch", "%" PRId64, p->epoch);
-    put(metadata, "next", "%zu", p->next);
-    put(metadata, "best_loss", "%.17g", p->best_loss);
-    put(metadata, "best_step", "%" PRId64, p->best_step);
-    put(metadata, "worse", "%d", p->worse);
-    put(metadata, "loss", "%.17g", p->loss);
-    put(metadata, "gradient_norm", "%.17g", p->gradient_norm);
-    put(metadata, "evaluated", "%d", p->evaluated);
-    put(metadata, "log_size", "%zu", log_size);
-    put(metadata, "identity", "%s", identity);
-    const bool good = safetensors_write(directory, NAME, list, count, metadata);
+    put(metadata, "step", (double)p->step);
+    put(metadata, "epoch", (double)p->epoch);
+    put(metadata, "next", (double)p->next);
+    put(metadata, "best_loss", p->best_loss);
+    put(metadata, "best_step", (double)p->best_step);
+    put(metadata, "worse", p->worse);
+    put(metadata, "loss", p->loss);
+    put(metadata, "gradient_norm", p->gradient_norm);
+    put(metadata, "evaluated", p->evaluated);
+    put(metadata, "log_size", (double)log_size);
+    cJSON_AddStringToObject(metadata, "identity", identity);
+    const bool good = safetensors_write(directory, STATE_FILE, list, count, metadata);
     cJSON_Delete(metadata);
     free(list);
     return good;
@@ -90,7 +84,7 @@ static int64_t count_of(const SafeTensors *file, const char *name, double max)
 Progress state_read(const Directory *directory, Gpt *gpt, Adam *adam, Real *best, size_t *log_size,
                     const char *identity)
 {
-    SafeTensors file = safetensors_open(directory, NAME);
+    SafeTensors file = safetensors_open(directory, STATE_FILE);
     if (strcmp(word_of(&file, "identity"), identity) != 0)
         die("%s belongs to another run than %s/config.json", file.path, directory->path);
     const Progress progress = {.step = count_of(&file, "step", INT_MAX),

@@ -2,22 +2,48 @@
  * A text.txt in the directory of someone else's model may be anything, and is not looked at. */
 #include "training_text.h"
 
-#include "run.h"
+#include <stdlib.h>
+#include <string.h>
 
-TrainingText training_text_open(Pretrained *model, const char *text_path)
+#include "base/checksum.h"
+#include "files.h"
+
+bool training_text_has_copy(const Directory *directory)
 {
-    TrainingText training_text = {.there = false};
+    return directory_has(directory, TEXT_FILE);
+}
+
+bool training_text_read(const Directory *directory, const Config *config, const char *named,
+                        bool lower, Text *text)
+{
+    char checksum[17];
+    if (named) {
+        *text = text_read(named, lower);
+    } else if (training_text_has_copy(directory)) {
+        char *own = path_in(directory, TEXT_FILE);
+        *text = text_from(own, file_read_in(directory, TEXT_FILE, true), lower);
+        free(own);
+    } else {
+        return false;
+    }
+    checksum_hex(checksum, text->checksum);
+    if (!config->text || strcmp(config->text, checksum) != 0)
+        die("%s is not the text that %s was trained on", text->name, directory->path);
+    return true;
+}
+
+TrainingText training_text_open(Pretrained *model, const char *named)
+{
     Tokenizer *tokenizer = &model->tokenizer;
     Text text;
-    if (!text_path && !model->config.text)
-        return training_text;
-    if (!run_read_text(&model->directory, &model->config, text_path, tokenizer->lower, &text))
-        return training_text;
-    training_text.there = true;
-    training_text.corpus = corpus_new(&text, tokenizer);
+    if (!named && !model->config.text)
+        return (TrainingText){.there = false};
+    if (!training_text_read(&model->directory, &model->config, named, tokenizer->lower, &text))
+        return (TrainingText){.there = false};
+    const TrainingText encoded = {.there = true, .corpus = corpus_new(&text, tokenizer)};
     tokenizer_learn_spacing(tokenizer, text_span(&text));
     text_free(&text);
-    return training_text;
+    return encoded;
 }
 
 void training_text_free(TrainingText *text)

@@ -1,19 +1,26 @@
-/* training_text.h: the text that a model was trained on, to count in. */
+/* training_text.h: the text that a model was trained on. A run has a copy of it, text.txt, unless it
+ * is large; config.json has its checksum. */
 #ifndef PULGA_TRAINING_TEXT_H
 #define PULGA_TRAINING_TEXT_H
 
 #include "data/corpus/corpus.h"
 #include "formats/huggingface/pretrained.h"
 
+bool training_text_has_copy(const Directory *directory);
+
+/* Reads the file named, or if `named` is NULL the run's own copy. Returns false if there is no copy;
+ * dies if it is not the text that the model was trained on. */
+bool training_text_read(const Directory *directory, const Config *config, const char *named,
+                        bool lower, Text *text);
+
+/* The text as tokens, to count in. */
 typedef struct {
     bool there; /* else nothing can be counted */
     Corpus corpus;
 } TrainingText;
 
-/* Reads the text named, or if text_path is NULL the run's own copy, if it has one; the model's
- * tokenizer learns its spacing from it. Dies if it is not the text that the model was trained
- * on. */
-TrainingText training_text_open(Pretrained *model, const char *text_path);
+/* Reads it as above; the model's tokenizer learns its spacing from it. */
+TrainingText training_text_open(Pretrained *model, const char *named);
 void training_text_free(TrainingText *text);
 
 #endif

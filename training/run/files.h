@@ -1,0 +1,19 @@
+/* files.h: the names of a run's files; run.h says what is in each. */
+#ifndef PULGA_FILES_H
+#define PULGA_FILES_H
+
+#include <stddef.h>
+
+#define STATE_FILE "state.safetensors"
+#define MODEL_FILE "model.safetensors"
+#define LOG_FILE "log.csv"
+#define TEXT_FILE "text.txt"
+#define CONFIG_FILE "config.json"
+
+/* All of them, ended by NULL, in the order in which they are removed: first what makes it possible
+ * to resume the run, last what makes the directory a run at all. */
+static const char *const RUN_FILES[] = {
+    STATE_FILE, MODEL_FILE,  LOG_FILE, "tokenizer.json", "tokenizer_config.json",
+    TEXT_FILE,  CONFIG_FILE, NULL};
+
+#endif
