@@ -47,7 +47,8 @@ static void sync_above(const char *path)
     char *above = format_text("%s/..", path);
     const int handle = open(above, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (handle >= 0) {
-        fsync(handle);
+        if (fsync(handle) && errno != EINVAL) /* see directory_sync */
+            file_failed("sync", above);
         close(handle);
     }
     free(above);
