@@ -15,8 +15,9 @@
 #include "program/shell.h"
 #include "program/tables.h"
 
+/* The options. */
 typedef struct {
-    char *output;
+    char *output;    /* a path, or NULL */
     int layer, head; /* from 1; 0: all */
 } Choice;
 
@@ -51,23 +52,6 @@ static const Program PROGRAM = {
              "  attend runs/perro - --layer 1 <sentence.txt  read a file, show one layer\n",
 };
 
-/* The words of the command line as one text, or standard input without the end of its last line.
- * The caller frees it. */
-static char *text_of(char **words, const char **name)
-{
-    *name = "the text";
-    if (!strcmp(words[0], "-") && !words[1]) {
-        *name = "standard input";
-        Bytes bytes = file_read("-", true);
-        if (bytes.size && bytes.bytes[bytes.size - 1] == '\n')
-            bytes.bytes[--bytes.size] = 0;
-        if (bytes.size && bytes.bytes[bytes.size - 1] == '\r')
-            bytes.bytes[--bytes.size] = 0;
-        return bytes.bytes;
-    }
-    return words_together(words);
-}
-
 /* The layer or head that an option chose, or all of them if it was not given (0). */
 static Range choose(const char *name, int number, int count, const char *run)
 {
@@ -77,66 +61,101 @@ static Range choose(const char *name, int number, int count, const char *run)
     return number ? (Range){number - 1, number} : (Range){0, count};
 }
 
-/* Runs the model over the text. */
-static Heads read_text(Pretrained *model, const Choice *choice, const char *name, const char *text)
+/* ---- The text ---- */
+
+/* Standard input without the end of its last line; the caller frees it. */
+static char *read_standard_input(void)
 {
-    const GptConfig *config = &model->gpt.config;
-    const Range layers = choose("layer", choice->layer, config->layers, model->directory.path);
-    const Range chosen = choose("head", choice->head, config->heads, model->directory.path);
+    Bytes text = file_read("-", true);
+    if (text.size && text.bytes[text.size - 1] == '\n')
+        text.bytes[--text.size] = 0;
+    if (text.size && text.bytes[text.size - 1] == '\r')
+        text.bytes[--text.size] = 0;
+    return text.bytes;
+}
+
+/* The tokens of a text, which messages call `name`. Dies if there are none, or more than the model
+ * reads at once. */
+static Encoding encode(const Pretrained *model, const char *name, const char *text)
+{
     const Tokenizer *tokenizer = &model->tokenizer;
-    Encoding encoding = tokenizer_encode_prompt(tokenizer, name, text, strlen(text));
-    const int count = encoding.count;
+    const int context = model->gpt.config.context;
+    const Encoding encoding = tokenizer_encode_prompt(tokenizer, name, text, strlen(text));
     if (encoding.wrong)
         die("%s", encoding.wrong);
-    if (count == (tokenizer->stream ? 0 : 1)) /* nothing, or only [bos] */
+    if (encoding.count == (tokenizer->stream ? 0 : 1)) /* nothing, or only [bos] */
         die("%s is empty: there is nothing to attend to", name);
-    if (count > config->context)
+    if (encoding.count > context)
         die("%s has %d tokens%s, but %s reads at most %d: shorten it, or train a model with "
             "--context %d",
-            name, count, tokenizer->stream ? "" : " with [bos]", model->directory.path,
-            config->context, count);
-    print_lowered(&encoding, "");
-    Heads heads = heads_read(&model->gpt, tokenizer, encoding.ids, count, layers, chosen);
+            name, encoding.count, tokenizer->stream ? "" : " with [bos]", model->directory.path,
+            context, encoding.count);
+    return encoding;
+}
+
+/* ---- The heads ---- */
+
+/* Runs the model over the tokens. Dies if a weight of any head is not finite, whether that head was
+ * chosen or not. */
+static Heads read_heads(Pretrained *model, const Choice *choice, const Encoding *encoding)
+{
+    const GptConfig *config = &model->gpt.config;
+    const char *run = model->directory.path;
+    const Range layers = choose("layer", choice->layer, config->layers, run);
+    const Range chosen = choose("head", choice->head, config->heads, run);
+    const int T = encoding->count;
+    Heads heads = heads_read(&model->gpt, &model->tokenizer, encoding->ids, T, layers, chosen);
+    const size_t rows = (size_t)config->layers * (size_t)config->heads * (size_t)T;
     double sum = 0; /* not finite if one of the weights is not */
-    const size_t rows = (size_t)config->layers * (size_t)config->heads * (size_t)count;
-    for (size_t i = 0; i < rows * (size_t)count; i++)
+    for (size_t i = 0; i < rows * (size_t)T; i++)
         sum += (double)heads.maps[i];
     pretrained_check(model, sum);
-    heads.run = model->directory.path;
-    heads.text = text;
-    encoding_free(&encoding);
     return heads;
 }
 
+/* A line for each head, then the tables, or the name of the file that was written. Returns false if
+ * it could not be written. */
+static bool show(const Heads *heads, char *output)
+{
+    const Screen screen = screen_open();
+    const bool good = !output || heads_file_write(output, heads);
+    tables_summarise(heads);
+    if (!output)
+        tables_show(heads, &screen);
+    if (output && good) {
+        char *path = command_line((char *[]){output, NULL});
+        printf("wrote %s\n", path);
+        free(path);
+    }
+    return good;
+}
+
+/* words: RUN, then those of the TEXT. */
 int main(int argc, char **argv)
 {
     process_prepare();
     Choice choice = {0};
-    DECIDED_OF(Choice) decided = {{0}};
-    char **words = options_and_words(PROGRAM, argc, argv, &choice, decided.at);
+    char **words = options_read(&PROGRAM, argc, argv, &choice, NULL);
     if (!words[0] || !words[1])
         usage_error("give a RUN and a TEXT to read; --help explains them");
     if (choice.output) /* before the model is read, which may take long */
         heads_file_check(choice.output);
-
     process_start_threads(0);
+
     Pretrained model = pretrained_open(words[0]);
-    const char *name;
-    char *text = text_of(words + 1, &name);
-    Heads heads = read_text(&model, &choice, name, text);
-    const bool good = !choice.output || heads_file_write(choice.output, &heads);
-    tables_summarise(&heads);
-    if (!choice.output) {
-        const Screen screen = screen_open();
-        tables_show(&heads, &screen);
-    } else if (good) {
-        char *path = command_line(1, &choice.output);
-        printf("wrote %s\n", path);
-        free(path);
-    }
+    const bool piped = !strcmp(words[1], "-") && !words[2];
+    char *text = piped ? read_standard_input() : words_together(words + 1);
+    Encoding encoding = encode(&model, piped ? "standard input" : "the text", text);
+    Heads heads = read_heads(&model, &choice, &encoding);
+    heads.run = model.directory.path;
+    heads.text = text;
+    print_lowered(&encoding, "");
+    const bool good = show(&heads, choice.output);
+
     heads_free(&heads);
-    pretrained_close(&model);
+    encoding_free(&encoding);
     free(text);
+    pretrained_close(&model);
     free(words);
     fields_free(CHOICES, &choice);
     return good ? 0 : 1;

@@ -13,11 +13,12 @@
 #include "program/score.h"
 #include "program/shell.h"
 
+/* The options. */
 typedef struct {
-    int count, words, table, top_k, beam, seed, threads;
-    double temperature, top_p;
+    AnswerRules rules;
+    int threads;
     bool greedy, json;
-    char *score, *text;
+    char *score, *text; /* paths, or NULL */
 } Choice;
 
 typedef DECIDED_OF(Choice) Decided;
@@ -26,27 +27,28 @@ typedef DECIDED_OF(Choice) Decided;
 
 static const Field CHOICES[] = {
     FIELD_HEADING("Continuations:"),
-    {"count", WHOLE_FIELD(count), NULL, "N", 0, 100000, "how many [3; 1 with --greedy]", LIFE_CALL},
-    {"words", WHOLE_FIELD(words), NULL, "N", 1, 1 << 20,
+    {"count", WHOLE_FIELD(rules.count), NULL, "N", 0, 100000, "how many [3; 1 with --greedy]",
+     LIFE_CALL},
+    {"words", WHOLE_FIELD(rules.words), NULL, "N", 1, 1 << 20,
      "tokens in each, at most [50; 300 characters]", LIFE_CALL},
-    {"temperature", NUMBER_FIELD(temperature), "1", "T", 0, 1000,
+    {"temperature", NUMBER_FIELD(rules.sampling.temperature), "1", "T", 0, 1000,
      "below 1: safer and more repetitive; above 1: more varied; 0 = --greedy", LIFE_CALL},
-    {"top-k", WHOLE_FIELD(top_k), "0", "K", 0, 1 << 30,
+    {"top-k", WHOLE_FIELD(rules.sampling.top_k), "0", "K", 0, 1 << 30,
      "draw from the K most probable tokens; 0 = all", LIFE_CALL},
-    {"top-p", NUMBER_FIELD(top_p), "1", "P", 0, 1,
+    {"top-p", NUMBER_FIELD(rules.sampling.top_p), "1", "P", 0, 1,
      "draw from the most probable tokens that together reach P", LIFE_CALL},
     {"greedy", FLAG_FIELD(greedy), NULL, NULL, 0, 0, "always take the most probable token",
      LIFE_CALL},
-    {"beam", WHOLE_FIELD(beam), "0", "K", 0, 1000,
+    {"beam", WHOLE_FIELD(rules.beam), "0", "K", 0, 1000,
      "search for the most probable continuations and keep the K best at each token; those that "
      "reached [eos] stay in the race. Lengths are not evened out, so short ones are favoured as "
      "the model favours them; 0 = off",
      LIFE_CALL},
-    {"seed", WHOLE_FIELD(seed), "1", "N", 0, 2147483647,
+    {"seed", WHOLE_FIELD(rules.seed), "1", "N", 0, 2147483647,
      "the same seed draws the same words, with any number of threads", LIFE_CALL},
 
     FIELD_HEADING("Other options:"),
-    {"table", WHOLE_FIELD(table), "10", "ROWS", 0, 1 << 30,
+    {"table", WHOLE_FIELD(rules.table), "10", "ROWS", 0, 1 << 30,
      "rows of the table of next tokens; if not given, rows that would show 0.000 are left out",
      LIFE_CALL},
     {"text", TEXT_FIELD(text), NULL, "FILE", 0, 0,
@@ -74,9 +76,18 @@ static const Program PROGRAM = {
              "  sample runs/perro --json <lines.txt  answer each line of a file\n",
 };
 
+/* What the prompts of a call have in common. */
+typedef struct {
+    Answerer answerer;
+    AnswerPrinter printer;
+    bool json;
+} Session;
+
+/* ---- The options ---- */
+
 #define AT(member) offsetof(Choice, member)
 
-/* Refuses options that would have no effect; FIELD_NONE ends the list. */
+/* Refuses options that would have no effect: those of these offsets, which FIELD_NONE ends. */
 static void refuse(const Decided *decided, const char *why, const size_t *offsets)
 {
     for (; *offsets != FIELD_NONE; offsets++)
@@ -90,51 +101,56 @@ static void check_choice(const Choice *choice, const Decided *decided, bool prom
         usage_error("--score reads a text from a file, so a prompt would have no effect");
     if (choice->score)
         refuse(decided, "--score writes no continuations",
-               (const size_t[]){AT(count), AT(words), AT(temperature), AT(top_k), AT(top_p),
-                                AT(greedy), AT(beam), AT(seed), AT(table), AT(text), FIELD_NONE});
+               (const size_t[]){AT(rules.count), AT(rules.words), AT(rules.sampling.temperature),
+                                AT(rules.sampling.top_k), AT(rules.sampling.top_p), AT(greedy),
+                                AT(rules.beam), AT(rules.seed), AT(rules.table), AT(text),
+                                FIELD_NONE});
     if (choice->greedy)
         refuse(decided, "--greedy always takes the most probable token",
-               (const size_t[]){AT(temperature), AT(top_k), AT(top_p), AT(beam), FIELD_NONE});
-    if (choice->beam)
+               (const size_t[]){AT(rules.sampling.temperature), AT(rules.sampling.top_k),
+                                AT(rules.sampling.top_p), AT(rules.beam), FIELD_NONE});
+    if (choice->rules.beam)
         refuse(decided, "--beam searches instead of drawing",
-               (const size_t[]){AT(temperature), AT(top_k), AT(top_p), FIELD_NONE});
-    if (choice->beam && choice->count > choice->beam)
-        usage_error("--beam %d finds no more than that, so --count %d is too many", choice->beam,
-                    choice->count);
+               (const size_t[]){AT(rules.sampling.temperature), AT(rules.sampling.top_k),
+                                AT(rules.sampling.top_p), FIELD_NONE});
+    if (choice->rules.beam && choice->rules.count > choice->rules.beam)
+        usage_error("--beam %d finds no more than that, so --count %d is too many",
+                    choice->rules.beam, choice->rules.count);
 }
 
-static AnswerRules rules_of(const Choice *choice, const Decided *decided, const Pretrained *model)
+/* The rules for a model: what was not given is chosen. */
+static AnswerRules rules_of(const Choice *choice, const Decided *decided, const Tokenizer *t)
 {
-    const bool greedy = choice->greedy || choice->temperature == 0;
-    const int V = model->tokenizer.vocabulary.count;
-    if ((int64_t)choice->beam * V > INT_MAX)
-        usage_error("--beam %d is too wide for a model of %d tokens", choice->beam, V);
-    return (AnswerRules){
-        .table = choice->table,
-        .all_rows = DECIDED(decided, table),
-        .count = DECIDED(decided, count) ? choice->count
-                 : greedy                ? 1
-                                         : 3,
-        .words = DECIDED(decided, words)                   ? choice->words
-                 : model->tokenizer.kind == TOKENIZER_CHAR ? 300
-                                                           : 50,
-        .beam = choice->beam,
-        .sampling = {greedy ? 0 : choice->temperature, choice->top_p, choice->top_k},
-        .seed = (uint32_t)choice->seed};
+    AnswerRules rules = choice->rules;
+    if ((int64_t)rules.beam * tokenizer_size(t) > INT_MAX)
+        usage_error("--beam %d is too wide for a model of %d tokens", rules.beam,
+                    tokenizer_size(t));
+    if (choice->greedy)
+        rules.sampling.temperature = 0;
+    if (!DECIDED(decided, rules.count))
+        rules.count = rules.sampling.temperature == 0 ? 1 : 3; /* at 0, all would be equal */
+    if (!DECIDED(decided, rules.words))
+        rules.words = tokenizer_has_words(t) ? 50 : 300; /* about as long */
+    rules.all_rows = DECIDED(decided, rules.table);
+    return rules;
 }
 
-/* Prints the answer to a prompt; returns false if it has none. */
-static bool print_answer(Answerer *answerer, AnswerPrinter *printer, bool json, Answer *answer)
+/* ---- Answers ---- */
+
+/* Prints an answer that was begun, or why there is none; returns whether there is one. */
+static bool print_answer(Session *session, Answer *answer)
 {
+    AnswerPrinter *printer = &session->printer;
     const bool good = !answer->encoding.wrong;
-    if (json) {
+    if (session->json) {
         if (good)
-            answer_continue(answerer, answer, NULL, NULL);
-        answer_print_json(answerer, answer);
+            answer_continue(&session->answerer, answer, NULL, NULL);
+        answer_print_json(&session->answerer, answer);
     } else if (good) {
         const bool terminal = printer->screen->terminal;
         answer_print_next(printer, answer);
-        answer_continue(answerer, answer, terminal ? answer_print_growing : NULL, printer);
+        answer_continue(&session->answerer, answer, terminal ? answer_print_growing : NULL,
+                        printer);
         screen_status(printer->screen, "");
         answer_print_continuations(printer, answer);
     } else {
@@ -144,18 +160,52 @@ static bool print_answer(Answerer *answerer, AnswerPrinter *printer, bool json, 
     return good;
 }
 
+/* Answers one prompt; returns whether it has an answer. Messages call it `name`. */
+static bool answer_prompt(Session *session, const char *name, const char *prompt, size_t size)
+{
+    Answer answer = answer_begin(&session->answerer, name, prompt, size);
+    const bool good = print_answer(session, &answer);
+    answer_free(&answer);
+    return good;
+}
+
+/* ---- Prompts, from three places ---- */
+
+/* From the command line: its words are one prompt. */
+static bool answer_words(Session *session, char **words)
+{
+    char *prompt = words_together(words);
+    const bool good = answer_prompt(session, "the prompt", prompt, strlen(prompt));
+    free(prompt);
+    return good;
+}
+
+/* From a pipe: each line is a prompt, printed before its answer. Returns whether all have one. */
+static bool answer_lines(Session *session)
+{
+    bool good = true;
+    size_t size, number = 0;
+    for (char *line; (line = ask_piped(&size)); free(line)) {
+        char *name = format_text("standard input:%zu", ++number), *shown = display_text(line);
+        if (!session->json)
+            printf("> %s\n", shown);
+        fflush(stdout); /* the next line may go to standard error */
+        good &= answer_prompt(session, name, line, size);
+        free(shown);
+        free(name);
+    }
+    return good;
+}
+
 static void greet(const Pretrained *model)
 {
-    const Vocabulary *words = &model->tokenizer.vocabulary;
-    const bool letters = model->tokenizer.kind == TOKENIZER_CHAR;
+    const Tokenizer *t = &model->tokenizer;
     size_t count = 0;
-    for (int id = 0; id < words->count; id++)
-        count += !vocabulary_is_special(words, id);
-    printf("%s knows %s%s.\n", model->directory.path,
-           plural(count, tokenizer_unit(model->tokenizer.kind)).text,
-           letters ? "" : "; Tab completes them");
-    printf("Type the beginning of a %s, or nothing. Ctrl-D leaves.\n",
-           letters ? "text" : "sentence");
+    for (int id = 0; id < tokenizer_size(t); id++)
+        count += tokenizer_is_text(t, id);
+    printf("%s knows %s%s.\n", model->directory.path, plural(count, tokenizer_unit(t->kind)).text,
+           tokenizer_has_words(t) ? "; Tab completes them" : "");
+    printf("Type the beginning of a text, or nothing. Ctrl-D leaves.\n");
 }
 
 /* Whether a person asks for help, in a word that the model does not know. */
@@ -168,49 +218,20 @@ static bool asks_for_help(const char *line)
     return false;
 }
 
-static void converse(Answerer *answerer, AnswerPrinter *printer, bool json)
+/* From a person, until Ctrl-D. */
+static void converse(Session *session)
 {
-    const Tokenizer *t = &answerer->model->tokenizer;
+    const Pretrained *model = session->answerer.model;
     size_t size;
-    greet(answerer->model);
-    for (char *line; (line = ask_typed(t->kind == TOKENIZER_WORD ? &t->vocabulary : NULL, &size));
-         free(line)) {
-        Answer answer = answer_begin(answerer, "the prompt", line, size);
+    greet(model);
+    for (char *line; (line = ask_typed(&model->tokenizer, &size)); free(line)) {
+        Answer answer = answer_begin(&session->answerer, "the prompt", line, size);
         if (answer.encoding.wrong && asks_for_help(line))
-            greet(answerer->model);
+            greet(model);
         else
-            print_answer(answerer, printer, json, &answer);
+            print_answer(session, &answer);
         answer_free(&answer);
     }
-}
-
-/* Answers each line of a pipe, and prints it before its answer; returns whether all have one. */
-static bool answer_lines(Answerer *answerer, AnswerPrinter *printer, bool json)
-{
-    bool good = true;
-    size_t size, number = 0;
-    for (char *line; (line = ask_piped(&size)); free(line)) {
-        char *name = format_text("standard input:%zu", ++number), *shown = display_text(line);
-        if (!json)
-            printf("> %s\n", shown);
-        fflush(stdout); /* the next line may go to standard error */
-        Answer answer = answer_begin(answerer, name, line, size);
-        good &= print_answer(answerer, printer, json, &answer);
-        answer_free(&answer);
-        free(shown);
-        free(name);
-    }
-    return good;
-}
-
-static bool answer_words(Answerer *answerer, AnswerPrinter *printer, bool json, char **words)
-{
-    char *prompt = words_together(words);
-    Answer answer = answer_begin(answerer, "the prompt", prompt, strlen(prompt));
-    const bool good = print_answer(answerer, printer, json, &answer);
-    answer_free(&answer);
-    free(prompt);
-    return good;
 }
 
 /* Answers what is asked; returns whether all prompts have an answer. */
@@ -218,26 +239,29 @@ static bool sample(Pretrained *model, const Choice *choice, const Decided *decid
 {
     const Screen screen = screen_open();
     TrainingText text = training_text_open(model, choice->text);
-    Answerer answerer = answerer_new(model, &text, rules_of(choice, decided, model));
-    AnswerPrinter printer = {.answerer = &answerer, .screen = &screen};
+    Session session = {.answerer =
+                           answerer_new(model, &text, rules_of(choice, decided, &model->tokenizer)),
+                       .printer = {.answerer = &session.answerer, .screen = &screen},
+                       .json = choice->json};
     bool good = true;
     if (*prompt)
-        good = answer_words(&answerer, &printer, choice->json, prompt);
+        good = answer_words(&session, prompt);
     else if (ask_person())
-        converse(&answerer, &printer, choice->json);
+        converse(&session);
     else
-        good = answer_lines(&answerer, &printer, choice->json);
-    answerer_free(&answerer);
+        good = answer_lines(&session);
+    answerer_free(&session.answerer);
     training_text_free(&text);
     return good;
 }
 
+/* words: RUN, then the words of the prompt. */
 int main(int argc, char **argv)
 {
     process_prepare();
     Choice choice = {0};
     Decided decided = {{0}};
-    char **words = options_and_words(PROGRAM, argc, argv, &choice, decided.at);
+    char **words = options_read(&PROGRAM, argc, argv, &choice, decided.at);
     if (!words[0])
         usage_error("give a RUN to sample from; see --help");
     check_choice(&choice, &decided, words[1]);
@@ -249,6 +273,7 @@ int main(int argc, char **argv)
         score_text(&model, choice.score, choice.json);
     else
         good = sample(&model, &choice, &decided, words + 1);
+
     pretrained_close(&model);
     free(words);
     fields_free(CHOICES, &choice);

@@ -35,14 +35,14 @@ typedef struct {
     Screen screen;
     Report report;
     double begun, saved; /* clock: when training began, when it last saved */
-    int64_t first_step, saved_step;
-    size_t tokens; /* trained on */
+    int64_t first_step;  /* at which this call began */
+    int64_t saved_step;  /* that of the last save which did not fail */
+    size_t tokens;       /* trained on */
 } Call;
 
 /* ---- Signals ---- */
 
-/* The signal that asks the run to stop, looked at after each step and during evaluations. A signal
- * that was ignored from the start, as SIGINT is in a script's background, stays ignored. */
+/* The signal that asks the run to stop, looked at after each step and during evaluations. */
 static volatile sig_atomic_t stop_signal;
 
 /* A second Ctrl-C or SIGTERM ends the program at once: the last save is complete. SIGHUP comes from
@@ -60,6 +60,7 @@ static void note_signal(int number)
     stop_signal = number;
 }
 
+/* A signal that was ignored from the start, as SIGINT is in a script's background, stays so. */
 static void watch_signals(void)
 {
     for (size_t i = 0; i < sizeof STOP_SIGNALS / sizeof *STOP_SIGNALS; i++) {
@@ -71,24 +72,16 @@ static void watch_signals(void)
     }
 }
 
+/* The name of the signal that came, or NULL. */
 static const char *stop_name(void)
 {
-    size_t i = 0;
-    while (STOP_SIGNALS[i].number != stop_signal)
-        i++;
-    return STOP_SIGNALS[i].name;
+    for (size_t i = 0; i < sizeof STOP_SIGNALS / sizeof *STOP_SIGNALS; i++)
+        if (STOP_SIGNALS[i].number == stop_signal)
+            return STOP_SIGNALS[i].name;
+    return NULL;
 }
 
-/* ---- Saving ---- */
-
-static bool save(Call *call)
-{
-    call->saved = clock_seconds();
-    if (!trainer_save(&call->trainer))
-        return false;
-    call->saved_step = call->trainer.progress.step;
-    return true;
-}
+/* ---- What is due at a step ---- */
 
 static bool is_due(int64_t step, int every)
 {
@@ -109,6 +102,26 @@ static bool evaluation_is_due(const Trainer *t)
            (!step && targets / 20 <= (size_t)t->plan.rows);
 }
 
+static bool out_of_patience(const Trainer *t)
+{
+    const int patience = t->plan.settings.patience;
+    return patience && t->progress.worse >= patience;
+}
+
+/* ---- Saving ---- */
+
+/* Seconds between two saves, unless --checkpoint-every says at which steps they are made. */
+static const double SAVE_EVERY = 60;
+
+static bool save(Call *call)
+{
+    call->saved = clock_seconds();
+    if (!trainer_save(&call->trainer))
+        return false;
+    call->saved_step = call->trainer.progress.step;
+    return true;
+}
+
 /* What a save that failed means; why it failed has been printed. */
 static void say_unsaved(const Call *call, const char *then)
 {
@@ -123,8 +136,9 @@ static void say_unsaved(const Call *call, const char *then)
 static void save_if_due(Call *call)
 {
     const Settings *s = &call->trainer.plan.settings;
-    const int every = s->checkpoint_every;
-    if (every ? !is_due(call->trainer.progress.step, every) : clock_seconds() - call->saved <= 60)
+    const bool due = s->checkpoint_every ? is_due(call->trainer.progress.step, s->checkpoint_every)
+                                         : clock_seconds() - call->saved > SAVE_EVERY;
+    if (!due)
         return;
     screen_status(&call->screen, ""); /* a message may follow */
     if (!save(call))
@@ -143,6 +157,7 @@ static bool keep_if_missed(const Trainer *t)
     return !due || evaluation_is_due(t) || trainer_keep(t, false);
 }
 
+/* Saves the last step, unless it was due and is saved already. */
 static bool save_at_end(Call *call)
 {
     const int64_t step = call->trainer.progress.step;
@@ -152,22 +167,38 @@ static bool save_at_end(Call *call)
 
 /* ---- Training ---- */
 
-/* The step at which this call stops. */
-static int64_t last_step(const Settings *s)
-{
-    return s->stop_after && s->stop_after < s->steps ? s->stop_after : s->steps;
-}
-
-static bool out_of_patience(const Trainer *t)
-{
-    const int patience = t->plan.settings.patience;
-    return patience && t->progress.worse >= patience;
-}
-
+/* An EvaluationWatch: shows how much of the evaluation is done; false after a signal. */
 static bool watch_evaluation(void *report, double share)
 {
     report_evaluating(report, share);
     return !stop_signal;
+}
+
+/* The line of the log for the step that was just taken. What is not known stays NAN: the step's own
+ * numbers before the first step, the evaluation if none was made, and the gap if no floor belongs
+ * to what is evaluated. */
+static LogEntry entry_of(const Call *call, double evaluated)
+{
+    const Trainer *t = &call->trainer;
+    const Progress *p = &t->progress;
+    const double seconds = clock_seconds() - call->begun;
+    LogEntry entry = {.step = p->step,
+                      .epoch = p->epoch + 1,
+                      .loss = NAN,
+                      .evaluated = evaluated,
+                      .gap = NAN,
+                      .rate = NAN,
+                      .gradient_norm = NAN,
+                      .tokens_per_second = seconds > 0 ? (double)call->tokens / seconds : 0,
+                      .seconds = seconds};
+    if (!trainer_holds_out(t))
+        entry.gap = evaluated - t->floor;
+    if (p->step) {
+        entry.loss = p->loss;
+        entry.rate = schedule_rate(&t->plan.schedule, p->step);
+        entry.gradient_norm = p->gradient_norm;
+    }
+    return entry;
 }
 
 /* Logs the step that was just taken, and evaluates first if that is due. A signal ends an
@@ -176,61 +207,76 @@ static void evaluate_and_log(Call *call)
 {
     Trainer *t = &call->trainer;
     const Settings *s = &t->plan.settings;
-    const Progress *p = &t->progress;
+    const int64_t step = t->progress.step;
     const bool evaluates = evaluation_is_due(t);
-    const double began = clock_seconds();
     double evaluated = NAN;
     if (evaluates) {
+        const double began = clock_seconds();
         evaluated = trainer_evaluate(t, watch_evaluation, &call->report);
         if (isnan(evaluated))
             return;
-        report_evaluation_time(&call->report, clock_seconds() - began);
+        call->report.evaluation_seconds = clock_seconds() - began;
     }
-    const double seconds = clock_seconds() - call->begun;
-    const LogEntry entry = {.step = p->step,
-                            .epoch = p->epoch + 1,
-                            .loss = p->step ? p->loss : (double)NAN,
-                            .evaluated = evaluated,
-                            .gap = trainer_holds_out(t) ? (double)NAN : evaluated - t->floor,
-                            .rate =
-                                p->step ? schedule_rate(&t->plan.schedule, p->step) : (double)NAN,
-                            .gradient_norm = p->step ? p->gradient_norm : (double)NAN,
-                            .tokens_per_second = seconds > 0 ? (double)call->tokens / seconds : 0,
-                            .seconds = seconds};
-    if (evaluates || is_due(p->step, s->log_every) || p->step == s->steps) {
+    const LogEntry entry = entry_of(call, evaluated);
+    if (evaluates || is_due(step, s->log_every) || step == s->steps) {
         log_write(&t->log, &entry);
         report_row(&call->report, &entry);
     }
     report_step(&call->report, &entry);
 }
 
+/* What comes after each step: its evaluation, its line in the log, a save. */
+static void follow_up(Call *call)
+{
+    evaluate_and_log(call);
+    if (!stop_signal)
+        save_if_due(call);
+}
+
 /* Trains from where the run is to the end of this call, or until a signal. */
 static void train(Call *call)
 {
     Trainer *t = &call->trainer;
-    const int64_t end = last_step(&t->plan.settings);
+    const Settings *s = &t->plan.settings;
+    const int end = s->stop_after ? min_int(s->stop_after, s->steps) : s->steps;
 
     call->report = report_new(t, &call->screen, end);
     call->begun = call->saved = clock_seconds();
     call->first_step = call->saved_step = t->progress.step;
     keep_if_missed(t);
-    if (evaluation_is_due(t)) { /* before the first step, or because a signal ended it */
-        evaluate_and_log(call);
-        if (!stop_signal)
-            save_if_due(call);
-    }
+    if (evaluation_is_due(t)) /* before the first step, or because a signal ended it */
+        follow_up(call);
     while (!stop_signal && t->progress.step < end && !out_of_patience(t)) {
         const double began = clock_seconds();
         const int64_t targets = trainer_step(t);
         report_step_time(&call->report, clock_seconds() - began, targets);
         call->tokens += (size_t)targets;
-        evaluate_and_log(call);
-        if (!stop_signal)
-            save_if_due(call);
+        follow_up(call);
     }
     screen_status(&call->screen, "");
     if (call->report.has_header)
         printf("\n");
+}
+
+/* Trains, saves, and prints how it ended; program is the name that it was called by. Returns
+ * whether the last step is saved. */
+static bool train_and_conclude(Call *call, const char *program)
+{
+    const Trainer *t = &call->trainer;
+    train(call);
+    const bool saved = save_at_end(call);
+    if (!saved)
+        say_unsaved(call, "make room, then go on from there");
+    const Ending ending = {.program = program,
+                           .signal = stop_name(),
+                           .in_evaluation = stop_signal && evaluation_is_due(t),
+                           .out_of_patience = out_of_patience(t),
+                           .saved = saved,
+                           .steps = t->progress.step - call->first_step,
+                           .tokens = call->tokens,
+                           .seconds = clock_seconds() - call->begun};
+    conclude(t, &call->screen, &ending);
+    return saved;
 }
 
 int main(int argc, char **argv)
@@ -239,40 +285,28 @@ int main(int argc, char **argv)
     setvbuf(stdout, NULL, _IOLBF, 0); /* whoever reads in a pipe reads along */
     signal(SIGPIPE, SIG_IGN);         /* and may leave; the training goes on */
     signal(SIGXFSZ, SIG_IGN);         /* a file that may not grow is a save that fails */
+
     Call call = {.screen = screen_open()};
     Settings settings = {0};
     Decided decided = {{0}};
-    char *text = NULL, *command = command_line(argc, argv); /* argp will move the words about */
-    fields_preset(SETTINGS, &settings);
-    options_parse(&PROGRAM, argc, argv, &settings, decided.at, &text);
-    settings_check(&settings, &decided, text);
+    char *command = command_line(argv); /* argp will move the words about */
+    char **words = options_read(&PROGRAM, argc, argv, &settings, decided.at);
+    settings_check(&settings, &decided, words[0]);
     process_start_threads(settings.threads);
 
-    Trainer *trainer = &call.trainer;
-    trainer_open(trainer, text, &settings, &decided);
+    trainer_open(&call.trainer, words[0], &settings, &decided);
     watch_signals(); /* from here on there are files */
-    announce(trainer, &call.screen);
+    announce(&call.trainer, &call.screen);
+    /* A new run is saved before its first step: from then on it can be resumed, whatever ends it. */
+    const bool good = trainer_begin_files(&call.trainer, command) &&
+                      (settings.resume || trainer_save(&call.trainer)) &&
+                      train_and_conclude(&call, argv[0]);
 
-    bool good = trainer_begin_files(trainer, command);
-    if (good && !settings.resume) /* from now on, whatever ends the run, it can go on */
-        good = trainer_save(trainer);
-    if (good) {
-        train(&call);
-        good = save_at_end(&call);
-        if (!good)
-            say_unsaved(&call, "make room, then go on from there");
-        const Ending ending = {.program = argv[0],
-                               .signal = stop_signal ? stop_name() : NULL,
-                               .in_evaluation = stop_signal && evaluation_is_due(trainer),
-                               .out_of_patience = out_of_patience(trainer),
-                               .saved = good,
-                               .steps = trainer->progress.step - call.first_step,
-                               .tokens = call.tokens,
-                               .seconds = clock_seconds() - call.begun};
-        conclude(trainer, &call.screen, &ending);
-    }
-    trainer_close(trainer);
+    trainer_close(&call.trainer);
     free(command);
+    free(words);
     fields_free(SETTINGS, &settings);
-    return !good ? 1 : stop_signal ? 128 + stop_signal : 0;
+    if (!good)
+        return 1;
+    return stop_signal ? 128 + stop_signal : 0;
 }

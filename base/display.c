@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory.h"
+#include "base.h"
 #include "utf8.h"
 
 static char *shown(const char *text, bool keep_spaces, bool is_part)
@@ -55,12 +55,10 @@ int display_width(const char *text)
     return columns;
 }
 
-void put_fitted(FILE *out, const char *text, int columns, bool right)
+int put_cut(FILE *out, const char *text, int columns)
 {
-    const int spare = columns - display_width(text);
-    if (right && spare > 0)
-        fprintf(out, "%*s", spare, "");
-    int left = spare < 0 ? columns - 1 : columns; /* … takes one */
+    const bool cut = display_width(text) > columns;
+    int left = cut ? columns - 1 : columns; /* … takes one */
     for (const char *at = text, *end = text + strlen(text); at < end;) {
         const char *begin = at;
         const int wide = utf8_columns(utf8_next(&at, end));
@@ -69,10 +67,16 @@ void put_fitted(FILE *out, const char *text, int columns, bool right)
         left -= wide;
         fwrite(begin, 1, (size_t)(at - begin), out);
     }
-    if (spare < 0)
-        fprintf(out, "…%*s", left, "");
-    else if (!right)
-        fprintf(out, "%*s", spare, "");
+    fputs(cut ? "…" : "", out);
+    return columns - left;
+}
+
+void put_fitted(FILE *out, const char *text, int columns, bool right)
+{
+    const int before = right ? max_int(columns - display_width(text), 0) : 0;
+    fprintf(out, "%*s", before, "");
+    const int after = columns - before - put_cut(out, text, columns);
+    fprintf(out, "%*s", after, "");
 }
 
 void put_json(FILE *out, const char *text)

@@ -23,8 +23,12 @@ char *display_part(const char *text);
 /* Columns that a shown text takes on a terminal. */
 int display_width(const char *shown);
 
-/* Writes a shown text into exactly `columns` columns, at their left or at their right end. A longer
- * text is cut and ends with … */
+/* Writes a shown text; one that takes more than `columns` columns is cut and ends with … Returns the
+ * columns written. */
+int put_cut(FILE *out, const char *shown, int columns);
+
+/* The same, filled up with spaces to exactly `columns` columns: after it, or before it if it is to
+ * stand at the right. */
 void put_fitted(FILE *out, const char *shown, int columns, bool right);
 
 /* Writes UTF-8 as a JSON string that is also harmless inside a <script> and on a terminal. */

@@ -32,9 +32,29 @@ const char *tokenizer_unit(TokenizerKind kind)
     return "word";
 }
 
+bool tokenizer_has_words(const Tokenizer *t)
+{
+    return t->kind == TOKENIZER_WORD;
+}
+
 const char *tokenizer_word(const Tokenizer *t, int id)
 {
     return vocabulary_word(&t->vocabulary, id);
+}
+
+int tokenizer_find(const Tokenizer *t, const char *word)
+{
+    return vocabulary_find(&t->vocabulary, word, strlen(word));
+}
+
+bool tokenizer_is_text(const Tokenizer *t, int id)
+{
+    return !vocabulary_is_special(&t->vocabulary, id);
+}
+
+int tokenizer_size(const Tokenizer *t)
+{
+    return t->vocabulary.count;
 }
 
 uint64_t tokenizer_checksum(const Tokenizer *t, uint64_t checksum)
@@ -294,7 +314,7 @@ void tokenizer_learn_spacing(Tokenizer *t, Span text)
     Span token;
     const char *left_end = NULL;
     int left = -1;
-    while (t->kind == TOKENIZER_WORD && next_token(t, &text.begin, text.end, &token)) {
+    while (tokenizer_has_words(t) && next_token(t, &text.begin, text.end, &token)) {
         const int known = find(t, token), right = known < 0 ? t->unk : known;
         if (left >= 0 && right >= 0)
             spacing_learn(&t->spacing, &t->vocabulary, left, right, token.begin != left_end);
@@ -305,7 +325,7 @@ void tokenizer_learn_spacing(Tokenizer *t, Span text)
 
 bool tokenizer_needs_space(const Tokenizer *t, int left, int right)
 {
-    return t->kind == TOKENIZER_WORD && spacing_is_needed(&t->spacing, &t->vocabulary, left, right);
+    return tokenizer_has_words(t) && spacing_is_needed(&t->spacing, &t->vocabulary, left, right);
 }
 
 char *tokenizer_decode(const Tokenizer *t, const int *ids, int count)

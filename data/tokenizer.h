@@ -38,6 +38,9 @@ Tokenizer tokenizer_train(const Text *text, TokenizerRules rules);
 /* What messages call one token: "word" or "character". */
 const char *tokenizer_unit(TokenizerKind kind);
 
+/* Whether a token is a whole word or mark of punctuation; else it is a part of one. */
+bool tokenizer_has_words(const Tokenizer *tokenizer);
+
 /* One without any tokens yet, to be filled by whoever reads it from a file. */
 Tokenizer tokenizer_new(void);
 void tokenizer_free(Tokenizer *tokenizer);
@@ -49,8 +52,15 @@ void tokenizer_check_text(const Tokenizer *tokenizer, const Text *text);
  * that has no id and returns false; `unknown` receives it. */
 bool tokenizer_encode(const Tokenizer *tokenizer, Span text, int **ids, Span *unknown);
 
-/* The text of the token of an id, ended by a 0. */
+/* The text of the token of an id, ended by a 0; and the id of a token of that text, or -1. */
 const char *tokenizer_word(const Tokenizer *tokenizer, int id);
+int tokenizer_find(const Tokenizer *tokenizer, const char *word);
+
+/* Whether a token stands for text of its own, unlike [bos], [unk] or another model's padding. */
+bool tokenizer_is_text(const Tokenizer *tokenizer, int id);
+
+/* The number of tokens, V. */
+int tokenizer_size(const Tokenizer *tokenizer);
 
 /* Continues a checksum with all that tokenizer.json says and the settings of a run do not: the
  * tokens, the ids of the special ones, and how words are cut from punctuation. */

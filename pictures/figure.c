@@ -52,7 +52,7 @@ static void put_word(FILE *out, const char *word, int columns)
     char *fitted = NULL;
     size_t size = 0;
     FILE *text = memory_stream(&fitted, &size);
-    put_fitted(text, word, min_int(display_width(word), columns), false);
+    put_cut(text, word, columns);
     fclose(text);
     put_xml(out, fitted);
     free(fitted);

@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <stb/stb_ds.h>
 
 #include "base/display.h"
 
@@ -27,23 +28,16 @@ static void forward(Real *maps, Gpt *gpt, const int *tokens, int count)
     free(positions);
 }
 
-/* Walks the ranges twice: to count them, and to keep them. */
 void head_set_pattern(Head *head, Pattern pattern, int length)
 {
-    int count = 0;
-    for (int i = 0; i < length; i++)
-        for (KeyRange keys = {0}; pattern_next(pattern, length, i, &keys);)
-            count++;
     head->pattern = pattern;
-    head->ranges = memory_new((size_t)count, sizeof *head->ranges, "the ranges of keys");
+    head->ranges = NULL;
     head->first = memory_new((size_t)length + 1, sizeof *head->first, "the ranges of keys");
-    count = 0;
     for (int i = 0; i < length; i++) {
-        head->first[i] = count;
         for (KeyRange keys = {0}; pattern_next(pattern, length, i, &keys);)
-            head->ranges[count++] = keys;
+            arrput(head->ranges, keys);
+        head->first[i + 1] = (int)arrlen(head->ranges);
     }
-    head->first[length] = count;
 }
 
 Heads heads_read(Gpt *gpt, const Tokenizer *tokenizer, const int *tokens, int count, Range layers,
@@ -84,9 +78,9 @@ void heads_free(Heads *heads)
         free(heads->tokens[i]);
         free(heads->display[i]);
     }
-    EACH_HEAD (head, heads) {
-        free(head->ranges);
-        free(head->first);
+    for (int i = 0; i < heads->count; i++) {
+        arrfree(heads->head[i].ranges);
+        free(heads->head[i].first);
     }
     free(heads->tokens);
     free(heads->display);
@@ -98,8 +92,9 @@ size_t heads_pairs(const Heads *heads)
 {
     size_t pairs = 0;
     EACH_HEAD (head, heads)
-        for (int i = 0; i < head->first[heads->length]; i++)
-            pairs += (size_t)(head->ranges[i].end - head->ranges[i].from);
+        for (int i = 0; i < heads->length; i++)
+            EACH_RANGE (keys, head, i)
+                pairs += (size_t)(keys->end - keys->from);
     return pairs;
 }
 

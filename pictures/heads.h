@@ -11,11 +11,11 @@
 /* One head. Which keys a query attends to is kept as a list of ranges, as its pattern gives them:
  * whatever draws or writes a head walks these ranges (EACH_KEY) and knows nothing of patterns. */
 typedef struct {
-    int layer, head; /* from 0 */
-    Pattern pattern; /* only for its name */
-    KeyRange *ranges;
-    int *first;      /* (T + 1) the ranges of query i are first[i], …, first[i + 1] − 1 */
-    const Real *map; /* (T, T) its attention map: rows are queries, columns keys. Each row sums
+    int layer, head;  /* from 0 */
+    Pattern pattern;  /* only for its name */
+    KeyRange *ranges; /* stb_ds array */
+    int *first;       /* (T + 1) the ranges of query i are first[i], …, first[i + 1] − 1 */
+    const Real *map;  /* (T, T) its attention map: rows are queries, columns keys. Each row sums
                       * to 1; a key that the query does not attend to has 0. */
 } Head;
 
@@ -44,7 +44,7 @@ Heads heads_read(Gpt *gpt, const Tokenizer *tokenizer, const int *tokens, int co
                  Range heads);
 void heads_free(Heads *heads);
 
-/* Lists the ranges of keys of each query of a sequence; the caller frees ranges and first. */
+/* Lists the ranges of keys of each query of a sequence; heads_free() frees ranges and first. */
 void head_set_pattern(Head *head, Pattern pattern, int length);
 
 /* Steps through the chosen heads, and through the keys that a query attends to, in increasing

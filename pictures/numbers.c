@@ -48,14 +48,6 @@ void numbers_csv(FILE *out, const Heads *heads)
 
 /* ---- .json ---- */
 
-void put_number(FILE *out, double number)
-{
-    if (isnan(number))
-        fputs("null", out);
-    else
-        fprintf(out, "%.6g", number);
-}
-
 /* Each of the following writes one thing about one head; put_heads collects them. */
 
 static void put_window(FILE *out, const Heads *heads, const Head *head)
@@ -71,20 +63,24 @@ static void put_pattern(FILE *out, const Heads *heads, const Head *head)
     put_json(out, pattern_text(head->pattern, text));
 }
 
-static void put_summary(FILE *out, const Heads *heads, const Head *head)
+/* A mean of which there is none is null. */
+void put_summary(FILE *out, const Heads *heads, const Head *head)
 {
     const HeadSummary s = head_summary(heads, head);
     const char *const names[] = {"entropy_bits", "back", "itself", "before", "bos"};
-    const double numbers[] = {s.entropy, s.distance, s.itself, s.before, s.bos};
+    const double means[] = {s.entropy, s.distance, s.itself, s.before, s.bos};
     for (int i = 0; i < 5; i++) {
         fprintf(out, "%s\"%s\": ", i ? ", " : "{", names[i]);
-        put_number(out, numbers[i]);
+        if (isnan(means[i]))
+            fputs("null", out);
+        else
+            fprintf(out, "%.6g", means[i]);
     }
     fputc('}', out);
 }
 
 /* [[[1,1]], [[1,2]], …]: for each query a list of [first, last] keys, counted from 1. */
-static void put_key_ranges(FILE *out, const Heads *heads, const Head *head)
+void put_key_ranges(FILE *out, const Heads *heads, const Head *head)
 {
     for (int i = 0; i < heads->length; i++) {
         fputs(i ? ",[" : "[[", out);

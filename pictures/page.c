@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <stb/stb_ds.h>
 
 #include "base/display.h"
 #include "colours.h"
@@ -19,50 +20,35 @@ static const char DATA_LINE[] = "<!-- the data -->\n";
 
 enum { LARGEST_SIDE = 96 };
 
-/* ---- Base64: three bytes become four letters of six bits each ---- */
-
-typedef struct {
-    FILE *out;
-    uint32_t bits;
-    int count; /* of the bytes in bits, 0 to 2 */
-} Base64;
-
-/* The four letters of up to three bytes; "=" stands for each byte that is missing. */
-static void put_bits(Base64 *to)
+/* Base64: three bytes become four letters of six bits each, the highest bits first; at the end "="
+ * stands for each byte that is missing. */
+static void put_base64(FILE *out, const uint8_t *bytes, size_t size)
 {
     static const char DIGITS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const uint32_t bits = to->bits << 8 * (3 - to->count);
-    for (int i = 0; i < 4; i++)
-        fputc(i <= to->count ? DIGITS[bits >> (18 - 6 * i) & 63] : '=', to->out);
-    to->bits = 0;
-    to->count = 0;
-}
-
-static void put_byte(Base64 *to, int byte)
-{
-    to->bits = to->bits << 8 | (uint32_t)byte;
-    if (++to->count == 3)
-        put_bits(to);
-}
-
-static void end_base64(Base64 *to)
-{
-    if (to->count)
-        put_bits(to);
+    for (size_t i = 0; i < size; i += 3) {
+        const size_t left = size - i;
+        const int one = bytes[i], two = left > 1 ? bytes[i + 1] : 0;
+        const int three = left > 2 ? bytes[i + 2] : 0;
+        fputc(DIGITS[one >> 2], out);
+        fputc(DIGITS[(one & 3) << 4 | two >> 4], out);
+        fputc(left > 1 ? DIGITS[(two & 15) << 2 | three >> 6] : '=', out);
+        fputc(left > 2 ? DIGITS[three & 63] : '=', out);
+    }
 }
 
 /* ---- A head, whole and small ---- */
 
 void page_put_map(FILE *out, const Heads *heads, const Head *head)
 {
-    Base64 to = {.out = out};
+    uint8_t *bytes = NULL; /* stb_ds array */
     for (int i = 0; i < heads->length; i++)
         EACH_KEY (j, head, i) {
             const int number = (int)lrint(1e4 * (double)ROW(head->map, i, heads->length)[j]);
-            put_byte(&to, number & 0xFF);
-            put_byte(&to, number >> 8);
+            arrput(bytes, (uint8_t)number);
+            arrput(bytes, (uint8_t)(number >> 8));
         }
-    end_base64(&to);
+    put_base64(out, bytes, (size_t)arrlen(bytes));
+    arrfree(bytes);
 }
 
 int page_side(const Heads *heads)
@@ -84,12 +70,14 @@ void page_put_small(FILE *out, const Heads *heads, const Head *head)
             double *at = &largest[(int64_t)i * side / T][(int64_t)j * side / T];
             *at = fmax(*at, (double)ROW(head->map, i, T)[j]);
         }
-    Base64 to = {.out = out};
+    uint8_t *bytes = NULL; /* stb_ds array */
     for (int y = 0; y < side; y++)
-        for (int x = 0; x < side; x++)
-            put_byte(&to,
-                     largest[y][x] < 0 ? 255 : (int)lround(254 * sqrt(fmin(largest[y][x], 1))));
-    end_base64(&to);
+        for (int x = 0; x < side; x++) {
+            const double weight = largest[y][x];
+            arrput(bytes, weight < 0 ? 255 : (uint8_t)lround(254 * sqrt(fmin(weight, 1))));
+        }
+    put_base64(out, bytes, (size_t)arrlen(bytes));
+    arrfree(bytes);
 }
 
 /* ---- The data ---- */
@@ -105,36 +93,16 @@ static void put_ramp(FILE *out, const char *name, Ground ground)
     fputs("\",", out);
 }
 
-/* A list for each query: where its ranges of keys begin and end, [from, end, from, end, …]. */
-static void put_range_ends(FILE *out, const Heads *heads, const Head *head)
-{
-    for (int i = 0; i < heads->length; i++) {
-        fputs(i ? ",[" : "[", out);
-        const char *comma = "";
-        EACH_RANGE (keys, head, i) {
-            fprintf(out, "%s%d,%d", comma, keys->from, keys->end);
-            comma = ",";
-        }
-        fputc(']', out);
-    }
-}
-
 /* One head without its map. */
 static void put_head(FILE *out, const Heads *heads, const Head *head)
 {
-    const HeadSummary s = head_summary(heads, head);
-    const char *const names[] = {"entropy", "distance", "itself", "before", "bos"};
-    const double numbers[] = {s.entropy, s.distance, s.itself, s.before, s.bos};
     char pattern[PATTERN_TEXT];
-    fprintf(out, "{\"layer\":%d,\"head\":%d,\"pattern\":\"%s\"", head->layer + 1, head->head + 1,
-            pattern_text(head->pattern, pattern));
-    for (int i = 0; i < 5; i++) {
-        fprintf(out, ",\"%s\":", names[i]);
-        put_number(out, numbers[i]);
-    }
-    fputs(",\"ranges\":[", out);
-    put_range_ends(out, heads, head);
-    fputs("],\"small\":\"", out);
+    fprintf(out, "{\"layer\":%d,\"head\":%d,\"pattern\":\"%s\",\"summary\":", head->layer + 1,
+            head->head + 1, pattern_text(head->pattern, pattern));
+    put_summary(out, heads, head);
+    fputs(",\"ranges\":", out);
+    put_key_ranges(out, heads, head);
+    fputs(",\"small\":\"", out);
     page_put_small(out, heads, head);
     fputs("\"}", out);
 }

@@ -21,9 +21,8 @@ static void announce_text(const Trainer *t, const Screen *screen)
 {
     const Corpus *corpus = &t->corpus;
     const size_t held_out = corpus->held_out_targets, all = corpus->train_targets + held_out;
-    const Digits vocabulary = thousands((size_t)t->tokenizer.vocabulary.count);
-    char *path = command_line(1, (char *const *)&t->text_path);
-    const char *name = strcmp(t->text_path, "-") ? path : "standard input";
+    const Digits vocabulary = thousands((size_t)tokenizer_size(&t->tokenizer));
+    const char *name = strcmp(t->text_path, "-") ? t->text_path : "standard input";
     if (corpus->stream)
         screen_paragraph(
             screen, "text", "%s: a stream of %s, vocabulary %s", name,
@@ -33,7 +32,6 @@ static void announce_text(const Trainer *t, const Screen *screen)
         screen_paragraph(screen, "text", "%s: %s, %s to predict, vocabulary %s", name,
                          plural((size_t)arrlen(corpus->lines) - 1, "line").text,
                          plural(all, "token").text, vocabulary.text);
-    free(path);
     if (trainer_holds_out(t))
         screen_paragraph(screen, "", "%s of them are held out for validation, not trained on",
                          thousands(held_out).text);
@@ -52,8 +50,8 @@ static void announce_text(const Trainer *t, const Screen *screen)
 static void announce_losses(const Trainer *t, const Screen *screen)
 {
     screen_paragraph(screen, "losses", "%.6f by a uniform guess, %.6f from the %s frequencies",
-                     log(t->tokenizer.vocabulary.count),
-                     floor_unigram(&t->corpus, t->tokenizer.vocabulary.count),
+                     log(tokenizer_size(&t->tokenizer)),
+                     floor_unigram(&t->corpus, tokenizer_size(&t->tokenizer)),
                      tokenizer_unit(t->tokenizer.kind));
     if (isnan(t->floor))
         return;
@@ -91,8 +89,7 @@ static void announce_steps(const Trainer *t, const Screen *screen)
     const Settings *s = &t->plan.settings;
     char parts[40] = "";
     if (s->accumulate > 1) /* each part has at least one sequence */
-        snprintf(parts, sizeof parts, ", in %d parts",
-                 s->accumulate < s->batch ? s->accumulate : s->batch);
+        snprintf(parts, sizeof parts, ", in %d parts", min_int(s->accumulate, s->batch));
     screen_paragraph(screen, "steps", "%s, each of %s%s%s (%s); dropout %g, seed %d",
                      thousands((size_t)s->steps).text, t->plan.whole_in_a_step ? "all " : "",
                      plural((size_t)s->batch, "sequence").text, parts,
@@ -141,19 +138,13 @@ static void warn_of_room(const Trainer *t, const Screen *screen)
 
 static void announce_run(const Trainer *t, const Screen *screen)
 {
-    const Settings *s = &t->plan.settings;
-    char *directory = command_line(1, (char *[]){t->directory.path});
-    if (t->progress.step) {
-        screen_paragraph(screen, "run", "%s, continues after step %" PRId64, directory,
-                         t->progress.step);
-    } else if (s->from) {
-        char *from = command_line(1, &s->from);
-        screen_paragraph(screen, "run", "%s, starts from the model in %s", directory, from);
-        free(from);
-    } else {
-        screen_paragraph(screen, "run", "%s", directory);
-    }
-    free(directory);
+    const char *run = t->directory.path, *from = t->plan.settings.from;
+    if (t->progress.step)
+        screen_paragraph(screen, "run", "%s, continues after step %" PRId64, run, t->progress.step);
+    else if (from)
+        screen_paragraph(screen, "run", "%s, starts from the model in %s", run, from);
+    else
+        screen_paragraph(screen, "run", "%s", run);
     warn_of_room(t, screen);
 }
 
@@ -199,7 +190,7 @@ static void conclude_best(const Trainer *t, const Screen *screen)
     const Settings *s = &t->plan.settings;
     if (isinf(p->best_loss))
         screen_paragraph(screen, "best", "none yet (first evaluation at step %d)",
-                         s->eval_every < s->steps ? s->eval_every : s->steps);
+                         min_int(s->eval_every, s->steps));
     else if (!trainer_holds_out(t) && !isnan(t->floor))
         screen_paragraph(screen, "best", "step %" PRId64 ": %.6f, %.6f above the floor",
                          p->best_step, p->best_loss, p->best_loss - t->floor);
@@ -214,40 +205,39 @@ static void conclude_try(const Trainer *t, const Screen *screen, const Ending *e
 {
     const char *run = t->directory.path;
     const int letters = max_int((int)strlen(ending->program) - (int)strlen("train"), 0);
-    char *words[] = {
-        format_text("%.*ssample", letters, ending->program),
-        format_text("%s%s", *run == '-' ? "./" : "", run)}; /* it must not look like an option */
-    char *line = command_line(2, words);
+    char *words[] = {format_text("%.*ssample", letters, ending->program),
+                     /* it must not look like an option */
+                     format_text("%s%s", *run == '-' ? "./" : "", run), NULL};
+    char *line = command_line(words);
     screen_command(screen, "try", "what it writes:", line);
     free(line);
     free(words[1]);
     free(words[0]);
 }
 
-/* How to train on. */
+/* How to train on. A finished run becomes twice as long. */
 static void conclude_next(const Trainer *t, const Screen *screen, const Ending *ending)
 {
     const Settings *s = &t->plan.settings;
-    const bool finished = t->progress.step == s->steps;
-    const char *why = finished                  ? "train it longer:"
-                      : ending->out_of_patience ? "go on all the same:"
-                                                : "go on from here:";
+    const char *why = "go on from here:";
     char steps[16];
-    char *words[9] = {(char *)ending->program, "--resume", t->directory.path};
+    char *words[8] = {(char *)ending->program, "--resume", t->directory.path}; /* and NULL */
     int count = 3;
     if (!training_text_has_copy(&t->directory)) { /* too large for a copy; a pipe has no name */
         words[count++] = "--text";
         words[count++] = strcmp(t->text_path, "-") ? (char *)t->text_path : "FILE";
     }
-    if (finished) {
+    if (t->progress.step == s->steps) {
+        why = "train it longer:";
         snprintf(steps, sizeof steps, "%d", s->steps < INT_MAX / 2 ? 2 * s->steps : INT_MAX);
         words[count++] = "--steps";
-        words[count++] = steps;
+        words[count] = steps;
     } else if (ending->out_of_patience) {
+        why = "go on all the same:";
         words[count++] = "--patience";
-        words[count++] = "0";
+        words[count] = "0";
     }
-    char *line = command_line(count, words);
+    char *line = command_line(words);
     screen_command(screen, "next", why, line);
     free(line);
 }

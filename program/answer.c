@@ -12,23 +12,26 @@
 #include "model/generate/beam.h"
 
 /* [bos] and another model's padding stand for no text, so no continuation contains them, whatever
- * their probability. [eos] ends a line and [unk] stands for words: these two stay. */
+ * their probability. [eos] ends a line and [unk] stands for words: these two stay. If there are no
+ * other tokens than special ones, none is barred. */
 static bool *barred_tokens(const Tokenizer *t)
 {
-    const int V = t->vocabulary.count;
+    const int V = tokenizer_size(t);
     bool *barred = memory_new((size_t)V, sizeof *barred, "the vocabulary");
-    int left = V;
-    for (int id = 0; id < V; id++)
-        left -= barred[id] = (id == t->bos || vocabulary_is_special(&t->vocabulary, id)) &&
-                             id != t->eos && id != t->unk;
-    if (!left) /* there are no other tokens */
-        memset(barred, 0, sizeof *barred * (size_t)V);
+    int left = 0;
+    for (int id = 0; id < V; id++) {
+        const bool is_text = tokenizer_is_text(t, id) && id != t->bos;
+        barred[id] = !is_text && id != t->eos && id != t->unk;
+        left += !barred[id];
+    }
+    if (!left)
+        memset(barred, false, sizeof *barred * (size_t)V);
     return barred;
 }
 
 Answerer answerer_new(Pretrained *model, const TrainingText *text, AnswerRules rules)
 {
-    const size_t V = (size_t)model->tokenizer.vocabulary.count;
+    const size_t V = (size_t)tokenizer_size(&model->tokenizer);
     const KvCache cache = kv_cache_new(&model->gpt.config, max_int(rules.beam, 2));
     return (Answerer){.model = model,
                       .text = text,
@@ -57,20 +60,31 @@ void answerer_free(Answerer *a)
 
 /* ---- The prompt ---- */
 
-/* A stream has no [bos], so an empty prompt begins with a line end or, if the text has none, with a
- * token drawn at random, as if that had been asked. */
+/* A token drawn at random, all that continuations may contain being equally probable. */
+static int draw_first(const Answerer *a, uint32_t number)
+{
+    const Tokenizer *t = &a->model->tokenizer;
+    const int V = tokenizer_size(t);
+    int kinds = 0;
+    for (int id = 0; id < V; id++) {
+        const bool may_come = !a->barred[id] && id != t->unk;
+        a->p[id] = may_come;
+        kinds += may_come;
+    }
+    const Random4 place = {{UINT32_MAX, 0, number, 0}};
+    return sampler_pick(a->p, V,
+                        kinds * random_uniform((uint32_t)a->rules.seed, RANDOM_SAMPLE, place));
+}
+
+/* A stream has no [bos], so an empty prompt becomes a line end, which is hidden, or, if the text has
+ * none, a token drawn at random, as if that had been asked. */
 static void begin_stream(const Answerer *a, Answer *answer)
 {
     const Tokenizer *t = &a->model->tokenizer;
-    const int V = t->vocabulary.count;
-    int first = vocabulary_find(&t->vocabulary, "\n", 1), kinds = 0;
+    int first = tokenizer_find(t, "\n");
     answer->hidden = first >= 0;
-    if (!answer->hidden) {
-        for (int id = 0; id < V; id++)
-            if ((a->p[id] = !a->barred[id] && id != t->unk) > 0)
-                kinds++;
-        const Random4 place = {{UINT32_MAX, 0, answer->number, 0}};
-        first = sampler_pick(a->p, V, kinds * random_uniform(a->rules.seed, RANDOM_SAMPLE, place));
+    if (first < 0) {
+        first = draw_first(a, answer->number);
         answer->prompt = tokenizer_word(t, first);
     }
     arrput(answer->encoding.ids, first);
@@ -79,12 +93,13 @@ static void begin_stream(const Answerer *a, Answer *answer)
 
 Answer answer_begin(Answerer *a, const char *name, const char *prompt, size_t size)
 {
-    const int T = a->model->gpt.config.context, V = a->model->tokenizer.vocabulary.count;
+    const int T = a->model->gpt.config.context, V = tokenizer_size(&a->model->tokenizer);
     Answer answer = {.prompt = prompt,
                      .number = a->asked++,
                      .times = a->times,
                      .encoding = tokenizer_encode_prompt(&a->model->tokenizer, name, prompt, size)};
     Encoding *e = &answer.encoding;
+    answer.hidden = !a->model->tokenizer.stream; /* [bos] */
     if (!e->wrong && e->count == 0)
         begin_stream(a, &answer);
     if (!e->wrong && a->rules.beam && e->count > T)
@@ -111,14 +126,15 @@ Answer answer_begin(Answerer *a, const char *name, const char *prompt, size_t si
  * model itself says of all tokens. */
 static int draw_token(Answerer *a, Random4 place)
 {
-    const int V = a->model->tokenizer.vocabulary.count;
+    const int V = tokenizer_size(&a->model->tokenizer);
     Real *logits = a->writer.logits;
     log_softmax_of(a->log_p, logits, V);
     for (int id = 0; id < V; id++)
         if (a->barred[id])
             logits[id] = -INFINITY;
     sampler_probabilities(a->p, a->ranked, logits, V, a->rules.sampling);
-    const int id = sampler_pick(a->p, V, random_uniform(a->rules.seed, RANDOM_SAMPLE, place));
+    const int id =
+        sampler_pick(a->p, V, random_uniform((uint32_t)a->rules.seed, RANDOM_SAMPLE, place));
     pretrained_check(a->model, a->log_p[id]);
     return id;
 }
@@ -170,16 +186,21 @@ static void search(Answerer *a, Answer *answer)
     beam_free(best, found);
 }
 
-/* Whether the text has prompt and continuation word for word. */
+int *answer_tokens(const Answer *answer, const Continuation *c, int *count)
+{
+    const int asked = answer->encoding.count - answer->hidden, more = c ? c->count : 0;
+    int *tokens = memory_new((size_t)asked + (size_t)more + 1, sizeof *tokens, "words");
+    memcpy(tokens, answer->encoding.ids + answer->hidden, sizeof *tokens * (size_t)asked);
+    if (c)
+        memcpy(tokens + asked, c->tokens, sizeof *tokens * (size_t)more);
+    *count = asked + more;
+    return tokens;
+}
+
 static bool is_in_text(const Answerer *a, const Answer *answer, const Continuation *c)
 {
-    const Encoding *e = &answer->encoding;
-    const int from = !a->model->tokenizer.stream || answer->hidden; /* without [bos] */
-    const int asked = e->count - from;
-    int *tokens = memory_new((size_t)asked + (size_t)c->count, sizeof *tokens, "words");
-    memcpy(tokens, e->ids + from, sizeof *tokens * (size_t)asked);
-    memcpy(tokens + asked, c->tokens, sizeof *tokens * (size_t)c->count);
-    const bool held = counts_has(&a->text->corpus, tokens, asked + c->count);
+    int count, *tokens = answer_tokens(answer, c, &count);
+    const bool held = counts_has(&a->text->corpus, tokens, count);
     free(tokens);
     return held;
 }

@@ -9,12 +9,13 @@
 #include "training/run/training_text.h"
 
 typedef struct {
-    int table;        /* rows of the table of next tokens */
-    bool all_rows;    /* also those that would print 0.000 */
-    int count, words; /* continuations, and tokens of each at most */
-    int beam;         /* 0: continuations are drawn */
+    int table;     /* rows of the table of next tokens */
+    bool all_rows; /* also those that would print 0.000 */
+    int count;     /* continuations */
+    int words;     /* tokens of each, at most */
+    int beam;      /* how many a beam search keeps; 0: continuations are drawn */
     Sampling sampling;
-    uint32_t seed;
+    int seed;
 } AnswerRules;
 
 typedef struct {
@@ -30,7 +31,7 @@ typedef struct {
     const char *prompt; /* as asked; or the token that was drawn because nothing was asked */
     uint32_t number;    /* of the prompt, from 0 */
     Encoding encoding;  /* its tokens, or why there is no answer */
-    int hidden;         /* 1 if its first token is a line end that nobody asked for, else 0 */
+    int hidden;         /* 1 if its first token is [bos] or a line end that was not asked, else 0 */
     bool context_full;  /* the prompt has more tokens than the context */
     Ranked *next;       /* (rows) the most probable next tokens, with their probabilities */
     int rows;
@@ -51,9 +52,9 @@ typedef struct {
     KvCache cache;
     Generator prompt;  /* has read the prompt */
     Generator writer;  /* writes one continuation after another */
-    double *p, *log_p; /* (V) probabilities */
+    double *p, *log_p; /* (V) probabilities of the next token */
     Ranked *ranked;    /* (V) scratch memory */
-    size_t *times;     /* (V) */
+    size_t *times;     /* (V) those of the answer that was begun last */
     bool *barred;      /* (V) tokens that no continuation contains */
     uint32_t asked;    /* prompts so far: each draws with random numbers of its own */
 } Answerer;
@@ -68,6 +69,10 @@ Answer answer_begin(Answerer *answerer, const char *name, const char *prompt, si
 
 /* Adds the continuations. watch may be NULL. */
 void answer_continue(Answerer *answerer, Answer *answer, AnswerWatch *watch, void *watcher);
+
+/* The tokens of the prompt, without a hidden one, and of one of its continuations unless that is
+ * NULL; *count receives how many. The caller frees them. */
+int *answer_tokens(const Answer *answer, const Continuation *continuation, int *count);
 
 void answer_free(Answer *answer);
 

@@ -18,12 +18,19 @@ static const char *word_of(const Answerer *a, int id)
     return tokenizer_word(&a->model->tokenizer, id);
 }
 
+static const char *unit_of(const Answerer *a)
+{
+    return tokenizer_unit(a->model->tokenizer.kind);
+}
+
 /* ---- The table ---- */
 
+/* A bar as long as the share, in eighths of a column, and the end of the line. */
 static void put_bar(double share)
 {
     static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
     const int length = (int)lround(share * BAR * 8);
+    fputs(length ? "  " : "", stdout);
     for (int i = 0; i < length / 8; i++)
         fputs("█", stdout);
     puts(eighths[length % 8]);
@@ -60,7 +67,7 @@ static void put_row(const AnswerPrinter *printer, const Answer *answer, Ranked r
                  times, all);
         printf("%-*s  ", count_columns(answer), count.text);
     }
-    printf("%.3f  ", row.value);
+    printf("%.3f", row.value);
     put_bar(row.value);
     free(word);
 }
@@ -78,34 +85,36 @@ void print_lowered(const Encoding *e, const char *indent)
     free(word);
 }
 
-void answer_print_next(const AnswerPrinter *printer, const Answer *answer)
+/* The columns of the words: as many as the widest word, heading or last line needs. */
+static int word_columns(const Answerer *a, const Answer *answer, int rows, const char *others)
 {
-    const Answerer *a = printer->answerer;
-    const Tokenizer *t = &a->model->tokenizer;
-    const int V = t->vocabulary.count, rows = rows_to_print(a, answer);
-    print_lowered(&answer->encoding, "  ");
-    if (!rows)
-        return;
-    char others[32];
-    double rest = 1;
-    int columns = snprintf(others, sizeof others, "%d other%s", V - rows, V - rows == 1 ? "" : "s");
+    int columns = max_int((int)strlen(others), (int)strlen(unit_of(a)));
     for (int i = 0; i < rows; i++) {
         char *word = display_token(word_of(a, answer->next[i].id));
         columns = max_int(columns, display_width(word));
         free(word);
     }
-    columns = min_int(columns, WORD_COLUMNS);
-    printf("  %-*s", columns + 2, t->kind == TOKENIZER_CHAR ? "char" : "word");
-    if (answer->times_in_all)
-        printf("%-*s", count_columns(answer) + 2, "in the text");
-    printf("model\n");
+    return min_int(columns, WORD_COLUMNS);
+}
+
+void answer_print_next(const AnswerPrinter *printer, const Answer *answer)
+{
+    const Answerer *a = printer->answerer;
+    const int V = tokenizer_size(&a->model->tokenizer), rows = rows_to_print(a, answer);
+    print_lowered(&answer->encoding, "  ");
+    if (!rows)
+        return;
+    const Digits others = plural((size_t)(V - rows), "other");
+    const int columns = word_columns(a, answer, rows, others.text);
+    const int counts = answer->times_in_all ? count_columns(answer) + 2 : 0;
+    printf("  %-*s%-*smodel\n", columns + 2, unit_of(a), counts, counts ? "in the text" : "");
+    double rest = 1;
     for (int i = 0; i < rows; i++) {
         put_row(printer, answer, answer->next[i], columns);
         rest -= answer->next[i].value;
     }
     if (rows < V)
-        printf("  %-*s%.3f\n", columns + 2 + (answer->times_in_all ? count_columns(answer) + 2 : 0),
-               others, fmax(rest, 0));
+        printf("  %-*s%.3f\n", columns + 2 + counts, others.text, fmax(rest, 0));
 }
 
 /* ---- Continuations ---- */
@@ -113,11 +122,7 @@ void answer_print_next(const AnswerPrinter *printer, const Answer *answer)
 /* The text of the prompt and, unless it is NULL, a continuation of it; the caller frees. */
 static char *text_with(const Answerer *a, const Answer *answer, const Continuation *c)
 {
-    const int asked = answer->encoding.count - answer->hidden, count = asked + (c ? c->count : 0);
-    int *tokens = memory_new((size_t)count + 1, sizeof *tokens, "words");
-    memcpy(tokens, answer->encoding.ids + answer->hidden, sizeof *tokens * (size_t)asked);
-    if (c)
-        memcpy(tokens + asked, c->tokens, sizeof *tokens * (size_t)c->count);
+    int count, *tokens = answer_tokens(answer, c, &count);
     char *text = tokenizer_decode(&a->model->tokenizer, tokens, count);
     free(tokens);
     return text;
@@ -126,28 +131,27 @@ static char *text_with(const Answerer *a, const Answer *answer, const Continuati
 void answer_print_growing(const Answer *answer, const Continuation *so_far, void *watcher)
 {
     AnswerPrinter *printer = watcher;
-    const double now = clock_seconds();
-    if (now - printer->refreshed < 0.1)
+    if (!screen_may_refresh(printer->screen, &printer->refreshed))
         return;
-    printer->refreshed = now;
     char *text = text_with(printer->answerer, answer, so_far), *shown = display_text(text);
     screen_status(printer->screen, shown);
     free(shown);
     free(text);
 }
 
+/* Continuations of the same text: an entry of an stb_ds map. */
 typedef struct {
-    char *key; /* its text */
-    int value; /* how often it was drawn */
-    const Continuation *continuation;
+    char *key;                        /* the text, with the prompt */
+    int value;                        /* how many there are */
+    const Continuation *continuation; /* the first of them */
 } Group;
 
 static int more_often_first(const void *a, const void *b)
 {
     const Group *one = a, *other = b;
-    return one->value != other->value ? (one->value < other->value) - (one->value > other->value)
-                                      : (one->continuation > other->continuation) -
-                                            (one->continuation < other->continuation);
+    if (one->value != other->value)
+        return other->value - one->value;
+    return one->continuation < other->continuation ? -1 : 1;
 }
 
 /* What the context of the model did to the prompt or to a continuation. */
@@ -190,22 +194,21 @@ void answer_print_continuations(const AnswerPrinter *printer, const Answer *answ
     const Answerer *a = printer->answerer;
     char *prompt = text_with(a, answer, NULL);
     Group *groups = NULL;
-    bool repeats = false, full = answer->context_full;
+    bool full = answer->context_full;
     for (int i = 0; i < answer->count; i++) {
         const Continuation *c = &answer->continuations[i];
         char *text = text_with(a, answer, c);
         Group *group = shgetp_null(groups, text);
         full |= c->context_full;
-        repeats |= group != NULL;
         if (group) {
             group->value++;
             free(text);
         } else {
-            const Group first = {text, 1, c};
-            shputs(groups, first);
+            shputs(groups, ((Group){text, 1, c}));
         }
     }
     const int count = (int)shlen(groups);
+    const bool repeats = count < answer->count;
     if (repeats)
         qsort(groups, (size_t)count, sizeof *groups, more_often_first);
     for (int i = 0; i < count; i++) {

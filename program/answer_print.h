@@ -7,7 +7,7 @@
 #include "screen.h"
 
 typedef struct {
-    const Answerer *answerer;
+    Answerer *answerer;
     const Screen *screen;
     double refreshed; /* clock: when a growing continuation was last shown */
 } AnswerPrinter;

@@ -23,18 +23,19 @@ bool ask_person(void)
 /* ---- At a terminal ---- */
 
 /* What Tab completes. libedit gives its callbacks no context, so this cannot be handed on. */
-static const Vocabulary *completed;
+static const Tokenizer *completed;
 
-/* The next word that begins with `beginning`, in memory that libedit frees; NULL after the last. */
+/* Called by libedit until it returns NULL, the first time with again == 0: the next word that
+ * begins with `beginning`, in memory that libedit frees. */
 static char *next_completion(const char *beginning, int again)
 {
     static int id;
     if (!again)
         id = 0;
-    while (completed && id < completed->count) {
-        const char *word = vocabulary_word(completed, id);
+    while (id < tokenizer_size(completed)) {
+        const char *word = tokenizer_word(completed, id);
         const bool fits = !strncmp(word, beginning, strlen(beginning));
-        if (!vocabulary_is_special(completed, id++) && fits)
+        if (tokenizer_is_text(completed, id++) && fits)
             return format_text("%s", word);
     }
     return NULL;
@@ -44,16 +45,17 @@ static char **complete(const char *beginning, int from, int end)
 {
     (void)from, (void)end;
     rl_attempted_completion_over = 1; /* else the names of files would follow */
-    return rl_completion_matches(beginning, next_completion);
+    return tokenizer_has_words(completed) ? rl_completion_matches(beginning, next_completion)
+                                          : NULL;
 }
 
-char *ask_typed(const Vocabulary *words, size_t *size)
+char *ask_typed(const Tokenizer *tokenizer, size_t *size)
 {
     /* libedit must know that the terminal speaks UTF-8; numbers keep their decimal point. */
     setlocale(LC_CTYPE, "");
     if (strcmp(nl_langinfo(CODESET), "UTF-8"))
         setlocale(LC_CTYPE, "C.UTF-8");
-    completed = words;
+    completed = tokenizer;
     rl_attempted_completion_function = complete;
     char *line = readline("> ");
     if (!line) {

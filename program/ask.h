@@ -3,17 +3,14 @@
 #ifndef PULGA_ASK_H
 #define PULGA_ASK_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "data/vocabulary.h"
+#include "data/tokenizer.h"
 
 /* Whether standard input and output are a terminal, at which a person sits. */
 bool ask_person(void);
 
-/* The next prompt of a person, without its line end; NULL at Ctrl-D. Tab completes the vocabulary's
- * words, unless it is NULL. The caller frees the prompt. */
-char *ask_typed(const Vocabulary *words, size_t *size);
+/* The next prompt of a person, without its line end; NULL at Ctrl-D. Tab completes the tokenizer's
+ * words if a token of it is a word. The caller frees the prompt. */
+char *ask_typed(const Tokenizer *tokenizer, size_t *size);
 
 /* The next line of standard input, without its line end; NULL at the end. Dies if it is too long to
  * be a prompt. The caller frees. */

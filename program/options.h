@@ -11,17 +11,13 @@ typedef struct {
     const char *arguments; /* "TEXT": what comes after the options, for the usage line */
     const char *summary;   /* what --help prints above the options */
     const char *notes;     /* and below them */
-    int most_arguments;
+    int most_arguments;    /* 0: any number */
 } Program;
 
-/* Sets the fields of `into` that are given, and decided[] at their offsets; arguments receives the
- * other words, NULL if there are fewer. Options and arguments may be mixed. What is wrong is a
- * usage error. */
-void options_parse(const Program *program, int argc, char **argv, void *into, bool *decided,
-                   char **arguments);
-
-/* The same for a program that takes any number of words: presets the fields and returns the words,
- * ended by NULL. The caller frees the list. */
-char **options_and_words(Program program, int argc, char **argv, void *into, bool *decided);
+/* Sets the fields of `into` that have a default to it, and then those that are given; for the
+ * latter it also sets decided[] at their offsets, unless that is NULL. Returns the other words of
+ * the command line, ended by NULL; the caller frees the list, not the words. Options and words may
+ * be mixed. Whatever is wrong is a usage error. */
+char **options_read(const Program *program, int argc, char **argv, void *into, bool *decided);
 
 #endif

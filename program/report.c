@@ -29,11 +29,6 @@ void report_step_time(Report *r, double seconds, int64_t targets)
     r->recent_seconds = r->recent_seconds * fade + seconds;
 }
 
-void report_evaluation_time(Report *r, double seconds)
-{
-    r->evaluation_seconds = seconds;
-}
-
 /* The time of an evaluation: that of the last one; before it, a third of the time in which as many
  * targets are trained on, since an evaluation has no backward pass. */
 static double evaluation_time(const Report *r)
@@ -103,20 +98,10 @@ void report_row(Report *r, const LogEntry *e)
 
 /* ---- The status line ---- */
 
-/* Whether the line was last printed long enough ago to have been read. */
-static bool may_refresh(Report *r)
-{
-    const double now = clock_seconds();
-    if (!r->screen->terminal || now - r->refreshed < 0.1)
-        return false;
-    r->refreshed = now;
-    return true;
-}
-
 void report_step(Report *r, const LogEntry *e)
 {
     char line[256];
-    if (!may_refresh(r))
+    if (!screen_may_refresh(r->screen, &r->refreshed))
         return;
     const Digits left = time_left(r, e->step);
     snprintf(line, sizeof line, "step %" PRId64 "/%d  loss %.4f  %s tokens/s%s%s%s", e->step,
@@ -130,7 +115,7 @@ void report_evaluating(Report *r, double share)
     char line[256];
     if (share <= 0) /* a short one need not be shown */
         r->refreshed = clock_seconds();
-    if (!may_refresh(r))
+    if (!screen_may_refresh(r->screen, &r->refreshed))
         return;
     snprintf(line, sizeof line, "step %" PRId64 "/%d  evaluating %.0f%%", r->trainer->progress.step,
              r->trainer->plan.settings.steps, 100 * share);

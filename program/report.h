@@ -25,9 +25,9 @@ Report report_new(const Trainer *trainer, const Screen *screen, int64_t last);
 /* Prints a row: a step's loss, unless NAN, and that of an evaluation made after it, unless NAN. */
 void report_row(Report *report, const LogEntry *entry);
 
-/* Takes note of how long one step, or one evaluation, took: the time left is estimated from it. */
+/* Takes note of how long one step took: the time left is estimated from it, and from
+ * evaluation_seconds, which the caller sets. */
 void report_step_time(Report *report, double seconds, int64_t targets);
-void report_evaluation_time(Report *report, double seconds);
 
 /* Refresh the status line, at most ten times a second: after a step; while evaluating. */
 void report_step(Report *report, const LogEntry *entry);

@@ -47,8 +47,9 @@ static void put_line(const Tokenizer *tokenizer, size_t number, Loss loss, const
     } else {
         char *shown = display_text(text);
         put_loss(loss);
-        put_fitted(stdout, shown, screen_width() > 60 ? screen_width() - 33 : 28, false);
-        printf("\n");
+        const int room = screen_width() > 60 ? screen_width() - 33 : 28;
+        put_cut(stdout, shown, room);
+        putchar('\n');
         free(shown);
     }
     free(text);

@@ -11,6 +11,7 @@
 
 #include "base/base.h"
 #include "base/display.h"
+#include "base/utf8.h"
 
 enum { LABEL_COLUMNS = 8 };
 
@@ -48,27 +49,20 @@ void screen_paragraph(const Screen *screen, const char *label, const char *forma
         die("no memory for a message");
     va_end(arguments);
 
-    const int width = screen_width();
-    int column = LABEL_COLUMNS;
+    text_sanitize(text);
     put_label(screen, label);
-    for (char *word = text; *word;) {
-        const size_t length = strcspn(word, " \n");
-        const char end = word[length];
-        word[length] = 0;
+    const int width = screen_width();
+    int column = LABEL_COLUMNS; /* where the next word begins, or the space before it */
+    for (char *rest = text, *word; (word = strsep(&rest, " "));) {
         const int columns = display_width(word);
         const bool first = column == LABEL_COLUMNS;
-        if (!first && column + 1 + columns >= width) {
-            printf("\n%*s%s", LABEL_COLUMNS, "", word);
-            column = LABEL_COLUMNS + columns;
-        } else {
+        if (first || column + 1 + columns < width) {
             printf("%s%s", first ? "" : " ", word);
             column += columns + !first;
+        } else {
+            printf("\n%*s%s", LABEL_COLUMNS, "", word);
+            column = LABEL_COLUMNS + columns;
         }
-        if (end == '\n') {
-            printf("\n%*s", LABEL_COLUMNS, "");
-            column = LABEL_COLUMNS;
-        }
-        word += length + (end != 0);
     }
     printf("\n");
     free(text);
@@ -87,6 +81,15 @@ void screen_status(const Screen *screen, const char *line)
     /* A line as wide as the terminal would wrap, and only its last row could be written over. */
     printf("\r%.*s\033[K", screen_width() - 1, line);
     fflush(stdout);
+}
+
+bool screen_may_refresh(const Screen *screen, double *refreshed)
+{
+    const double now = clock_seconds();
+    if (!screen->terminal || now - *refreshed < 0.1)
+        return false;
+    *refreshed = now;
+    return true;
 }
 
 Digits thousands(size_t number)

@@ -16,8 +16,8 @@ Screen screen_open(void);
 /* Columns of the terminal; in a pipe $COLUMNS, or 80. */
 int screen_width(void);
 
-/* Prints a label in bold, then a text beside it. A text that is too long goes on below itself; a
- * word is never broken, and \n begins a new line. */
+/* Prints a label in bold, then a text beside it, which is made harmless (see text_sanitize). A text
+ * that is too long goes on below itself; a word is never broken. */
 void screen_paragraph(const Screen *screen, const char *label, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -28,6 +28,11 @@ void screen_command(const Screen *screen, const char *label, const char *text, c
  * To be removed before anything else is printed. */
 void screen_status(const Screen *screen, const char *line);
 
+/* Whether a status line that changes all the time may be printed again: on a terminal, a tenth of a
+ * second after it last was. *refreshed is when that was (by the clock), and becomes now. */
+bool screen_may_refresh(const Screen *screen, double *refreshed);
+
+/* A short text that is returned by value, so that nobody frees it. */
 typedef struct {
     char text[64];
 } Digits;

@@ -15,44 +15,46 @@ static bool is_plain(const char *word)
     return *word && !word[strcspn(word, " \"'\\$`!*?[]{}()<>|&;#~")];
 }
 
-static void put_quoted(FILE *out, const char *word)
+static void put_plain(FILE *out, const char *word)
 {
-    fputc('\'', out);
-    for (; *word; word++)
-        if (*word == '\'')
-            fputs("'\\''", out);
-        else
-            fputc(*word, out);
-    fputc('\'', out);
+    fputs(word, out);
 }
 
-char *command_line(int count, char *const *words)
+static void put_quoted(FILE *out, const char *word)
+{
+    char *safe = format_text("%s", word);
+    text_sanitize(safe);
+    const bool plain = is_plain(safe);
+    fputs(plain ? "" : "'", out);
+    for (const char *at = safe; *at; at++)
+        if (*at == '\'')
+            fputs("'\\''", out);
+        else
+            fputc(*at, out);
+    fputs(plain ? "" : "'", out);
+    free(safe);
+}
+
+/* Joins the words, each written by put(), with spaces between them. */
+static char *joined(char *const *words, void (*put)(FILE *out, const char *word))
 {
     char *line;
     size_t size;
     FILE *out = memory_stream(&line, &size);
-    for (int i = 0; i < count; i++) {
-        char *word = format_text("%s", words[i]);
-        text_sanitize(word);
-        if (i)
-            fputc(' ', out);
-        if (is_plain(word))
-            fputs(word, out);
-        else
-            put_quoted(out, word);
-        free(word);
+    for (int i = 0; words[i]; i++) {
+        fputs(i ? " " : "", out);
+        put(out, words[i]);
     }
     fclose(out);
     return line;
 }
 
-char *words_together(char **words)
+char *command_line(char *const *words)
 {
-    char *text;
-    size_t size;
-    FILE *out = memory_stream(&text, &size);
-    for (int i = 0; words[i]; i++)
-        fprintf(out, "%s%s", i ? " " : "", words[i]);
-    fclose(out);
-    return text;
+    return joined(words, put_quoted);
+}
+
+char *words_together(char *const *words)
+{
+    return joined(words, put_plain);
 }

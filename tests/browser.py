@@ -288,7 +288,7 @@ def look_at_windows(page, folder):
                     assert array[0, head, query, key] == 0
     page.picture("windows")
     # Any list of ranges is drawn: the last query's packed weights now belong to other keys.
-    page.run("heads[3].ranges[6] = [0, 1, 2, 3, 5, 7]; unpacked.clear(); choose(3)")
+    page.run("heads[3].ranges[6] = [[1, 1], [3, 3], [6, 7]]; unpacked.clear(); choose(3)")
     for key, packed in ((0, 3), (2, 4), (5, 5), (6, 6)):
         said = page.point_at(6, key)
         assert said.endswith(f"{array[0, 3, 6, packed]:.4f}"), (said, key)

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <stb/stb_ds.h>
 
 static void spread(Heads *heads, const Head *head)
 {
@@ -49,16 +50,13 @@ void maps_stride(Heads *heads, int index)
 {
     const int T = heads->length;
     Head *head = &heads->head[index];
-    free(head->ranges);
-    head->ranges = memory_new((size_t)T * (size_t)T, sizeof *head->ranges, "ranges");
-    int count = 0;
+    arrfree(head->ranges);
     for (int i = 0; i < T; i++) {
-        head->first[i] = count;
         for (int j = 0; j <= i; j++)
             if (!j || (i - j) % 2 == 0)
-                head->ranges[count++] = (KeyRange){j, j + 1};
+                arrput(head->ranges, ((KeyRange){j, j + 1}));
+        head->first[i + 1] = (int)arrlen(head->ranges);
     }
-    head->first[T] = count;
     spread(heads, head);
 }
 

@@ -139,11 +139,13 @@ static void a_page_lists_the_ranges_of_keys(void **state)
     char *page = maps_written(page_write, &heads);
     assert_non_null(strstr(page, "\"pattern\":\"all\""));
     assert_non_null(strstr(page, "\"pattern\":\"window 3\""));
-    assert_int_equal(count_parts(page, "\"ranges\":[[0,1],[0,2],[0,3],[0,4]]"), 2);
-    assert_int_equal(count_parts(page, "\"ranges\":[[0,1],[1,2],[2,3],[3,4]]"), 1);
-    assert_int_equal(count_parts(page, "\"ranges\":[[0,1],[0,2],[0,3],[1,4]]"), 1);
-    assert_int_equal(count_parts(page, "\"ranges\":[[0,4],[0,4],[0,4],[0,4]]"), 1);
-    assert_int_equal(count_parts(page, "\"ranges\":[[0,1],[0,1,1,2],[0,1,2,3],[0,1,1,2,3,4]]"), 1);
+    assert_int_equal(count_parts(page, "\"ranges\":[[[1,1]],[[1,2]],[[1,3]],[[1,4]]]"), 2);
+    assert_int_equal(count_parts(page, "\"ranges\":[[[1,1]],[[2,2]],[[3,3]],[[4,4]]]"), 1);
+    assert_int_equal(count_parts(page, "\"ranges\":[[[1,1]],[[1,2]],[[1,3]],[[2,4]]]"), 1);
+    assert_int_equal(count_parts(page, "\"ranges\":[[[1,4]],[[1,4]],[[1,4]],[[1,4]]]"), 1);
+    assert_int_equal(
+        count_parts(page, "\"ranges\":[[[1,1]],[[1,1],[2,2]],[[1,1],[3,3]],[[1,1],[2,2],[4,4]]]"),
+        1);
     free(page);
     heads_free(&heads);
 }

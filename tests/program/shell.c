@@ -9,7 +9,7 @@
 
 static void assert_line(char *word, const char *wanted)
 {
-    char *line = command_line(1, &word);
+    char *line = command_line((char *[]){word, NULL});
     assert_string_equal(line, wanted);
     free(line);
 }
@@ -36,8 +36,8 @@ static void a_control_character_becomes_a_question_mark(void **state)
 static void the_shell_reads_the_words_back(void **state)
 {
     (void)state;
-    char *words[] = {"printf", "%s.", "a b", "it's", "*", "$x", "\"", "\\", "#", "ñ", ""};
-    char *line = command_line(11, words), got[64] = "";
+    char *words[] = {"printf", "%s.", "a b", "it's", "*", "$x", "\"", "\\", "#", "ñ", "", NULL};
+    char *line = command_line(words), got[64] = "";
     FILE *shell = popen(line, "r");
     assert_non_null(shell);
     assert_non_null(fgets(got, sizeof got, shell));
