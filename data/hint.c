@@ -1,25 +1,24 @@
 /* hint.c: a text is wrapped if the first word of the next line would make nearly every line longer
- * than nine tenths of the column: of common licences that is true of 87 to 99 lines in a hundred,
- * of verse of 39. It has no spaces if most of its letters belong to scripts that use none, or if
- * its words are longer than those of any language. */
+ * than nine tenths of the column, and half of the lines end within a sentence. Of common licences
+ * the first is true of 87 to 99 lines in a hundred, of verse of 39. A text has no spaces if most of
+ * its letters belong to scripts that use none, or if its words are longer than those of any
+ * language. */
 #include "hint.h"
-
-#include <stdlib.h>
-#include <stb/stb_ds.h>
 
 #include "base/base.h"
 #include "base/utf8.h"
 
+/* Columns at which texts are wrapped, and the mean length of a word, in code points; and how many
+ * lines or letters it takes to judge a text. */
+enum {
+    NARROWEST = 40,
+    WIDEST = 120,
+    LONGEST_MEAN_WORD = 15,
+    LEAST_LINES = 20,
+    LEAST_LETTERS = 100
+};
+
 /* In code points. */
-enum { NARROWEST = 40, WIDEST = 120, LONGEST_MEAN_WORD = 15 };
-
-/* A line of a paragraph that goes on in the next line. */
-typedef struct {
-    int length;    /* code points */
-    int next_word; /* of the next line's first word */
-    bool ends;     /* a sentence ends here */
-} WrappedLine;
-
 static int length_of(Span text)
 {
     int length = 0;
@@ -45,43 +44,38 @@ static bool ends_sentence(Span line)
     return ends;
 }
 
-static int by_length(const void *a, const void *b)
-{
-    const WrappedLine *x = a, *y = b;
-    return (x->length > y->length) - (x->length < y->length);
-}
-
 /* The column at which a text is wrapped, or 0. */
 static int wrapped_at(Span text)
 {
-    WrappedLine *lines = NULL;
+    /* How many lines have each length, by themselves and together with the first word of the next
+     * line. The last count is of all that are longer than WIDEST. */
+    size_t alone[WIDEST + 2] = {0}, with_next[WIDEST + 2] = {0}, count = 0, open = 0;
     Span line, next, word;
     bool more = split_line(&text.begin, text.end, &line);
     for (; more; line = next) {
         more = split_line(&text.begin, text.end, &next);
         const char *at = next.begin;
         if (!more || is_blank(line) || !split_word(&at, next.end, PUNCTUATION_IN_WORDS, &word))
-            continue;
-        const WrappedLine wrapped = {length_of(line), length_of(word), ends_sentence(line)};
-        arrput(lines, wrapped);
+            continue; /* it is blank, or the last line of its paragraph */
+        const int length = length_of(line);
+        alone[min_int(length, WIDEST + 1)]++;
+        with_next[min_int(length + 1 + length_of(word), WIDEST + 1)]++;
+        count++;
+        open += !ends_sentence(line);
     }
-    const ptrdiff_t count = arrlen(lines);
-    int column = 0;
-    if (count >= 20) {
-        qsort(lines, (size_t)count, sizeof *lines, by_length);
-        column = lines[count - 1 - count / 50].length; /* a few words may be longer than the line */
-    }
-    ptrdiff_t full = 0, open = 0;
-    for (ptrdiff_t i = 0; i < count; i++) {
-        full += 10 * (lines[i].length + 1 + lines[i].next_word) > 9 * column;
-        open += !lines[i].ends;
-    }
-    arrfree(lines);
-    return column >= NARROWEST && column <= WIDEST && full >= count * 8 / 10 && open >= count / 2
-               ? column
-               : 0;
+    /* The length of the longest line, but for one in fifty: a word may be longer than the line. */
+    int column = WIDEST + 1;
+    size_t reach = alone[column], full = 0;
+    while (column > 0 && reach <= count / 50)
+        reach += alone[--column];
+    for (int length = 9 * column / 10 + 1; length <= WIDEST + 1; length++)
+        full += with_next[length];
+    const bool wrapped = count >= LEAST_LINES && column >= NARROWEST && column <= WIDEST &&
+                         full >= count * 8 / 10 && open >= count / 2;
+    return wrapped ? column : 0;
 }
 
+/* Whether most letters belong to scripts without spaces, or the words are too long to be any. */
 static bool has_no_spaces(Span text)
 {
     size_t letters = 0, unspaced = 0, words = 0;
@@ -95,7 +89,8 @@ static bool has_no_spaces(Span text)
         }
         words += letters > before;
     }
-    return letters >= 100 && (2 * unspaced > letters || letters > LONGEST_MEAN_WORD * words);
+    return letters >= LEAST_LETTERS &&
+           (2 * unspaced > letters || letters > LONGEST_MEAN_WORD * words);
 }
 
 char *text_hint(const Text *text, TokenizerKind kind, bool stream)
@@ -105,8 +100,9 @@ char *text_hint(const Text *text, TokenizerKind kind, bool stream)
         return format_text("the text has no spaces between words; --tokens char reads it by "
                            "characters");
     const int column = stream ? 0 : wrapped_at(all);
-    return column ? format_text("the lines are wrapped at column %d; --sequence stream reads on "
-                                "across line ends",
-                                column)
-                  : NULL;
+    if (!column)
+        return NULL;
+    return format_text("the lines are wrapped at column %d; --sequence stream reads on across line "
+                       "ends",
+                       column);
 }

@@ -1,12 +1,13 @@
-/* hint.h: recognises texts that are read better in another way than they are. */
+/* hint.h: recognises texts that would be read better with other options, as a person sees at a
+ * glance: a book whose lines are wrapped at column 72, a Japanese text. */
 #ifndef PULGA_HINT_H
 #define PULGA_HINT_H
 
 #include "tokenizer.h"
 
-/* One line with the option that would suit a text better, for a text that is wrapped at a column
- * but read by lines, or has no spaces between its words but is read as words. NULL if there is
- * nothing to say. The caller frees. */
+/* One line that names the option which would suit a text better, if the text is wrapped at a column
+ * but read by lines, or has no spaces between its words but is read as words; kind and stream say
+ * how it is read. NULL if there is nothing to say. The caller frees it. */
 char *text_hint(const Text *text, TokenizerKind kind, bool stream);
 
 #endif

@@ -1,5 +1,5 @@
-/* nearest.c: the edit distance of two words by the usual table, one row at a time, to every word of
- * the vocabulary whose length does not rule it out. */
+/* nearest.c: computes the edit distance from the unknown word to every word of the vocabulary, by
+ * the usual table of which one row at a time is kept, and remembers the three smallest. */
 #include "nearest.h"
 
 #include <limits.h>
@@ -9,8 +9,11 @@
 #include "base/base.h"
 #include "base/utf8.h"
 
-enum { LONGEST = 100, MOST = 3 }; /* code points of a word that is compared; words suggested */
+/* Code points of a word that is compared, since the time grows with their square; and words that
+ * are suggested. */
+enum { LONGEST = 100, MOST = 3 };
 
+/* A word as code points, so that ñ is one letter although it takes two bytes. */
 typedef struct {
     int32_t at[LONGEST];
     int length; /* LONGEST + 1 if it has more */
@@ -28,8 +31,9 @@ static Letters letters_of(const char *word, size_t size)
     return letters;
 }
 
-/* How many letters must be inserted, removed or changed. row[j] is the distance of the first i
- * letters of a to the first j of b. */
+/* How many letters must be inserted, removed or changed: from "pato" to "gata" it is 2. row[j] is
+ * the distance of the first i letters of a to the first j of b; `diagonal` is that of one letter
+ * less of both. */
 static int distance(const Letters *a, const Letters *b)
 {
     int row[LONGEST + 1] = {0};
@@ -47,22 +51,20 @@ static int distance(const Letters *a, const Letters *b)
     return row[b->length];
 }
 
-/* The ids of the nearest words, the nearest first; returns how many. */
+/* The ids of the nearest words, the nearest first; returns how many there are. Both arrays have
+ * room for one more, which a fourth word takes before it is forgotten. */
 static int nearest(const Vocabulary *v, const Letters *word, int ids[MOST + 1])
 {
     int count = 0, away[MOST + 1] = {0};
     for (int id = 0; id < v->count; id++) {
         const char *other = vocabulary_word(v, id);
         const Letters known = letters_of(other, strlen(other));
-        const int longer = max_int(known.length, word->length);
-        /* The distance is at least the difference of the lengths. */
-        if (longer > LONGEST || vocabulary_is_special(v, id) ||
-            (count == MOST && abs(known.length - word->length) >= away[MOST - 1]))
+        if (known.length > LONGEST || vocabulary_is_special(v, id))
             continue;
         const int d = distance(word, &known);
-        if (d >= longer)
+        if (d >= max_int(known.length, word->length))
             continue;
-        int place = count;
+        int place = count; /* its own, after all that are at most as far away */
         for (; place > 0 && away[place - 1] > d; place--) {
             away[place] = away[place - 1];
             ids[place] = ids[place - 1];

@@ -1,4 +1,6 @@
-/* nearest.h: what to say about a word that a model does not know. */
+/* nearest.h: what to say about a word that a model does not know:
+ *
+ *     prompt: the model does not know 'pero'; its nearest: perro, el, hueso */
 #ifndef PULGA_NEAREST_H
 #define PULGA_NEAREST_H
 
@@ -6,7 +8,8 @@
 
 /* One line: `where`, the word, and up to three known words that resemble it. They are those with
  * the smallest edit distance, counted in code points; at equal distance, those with the smallest
- * ids. A word that would have to be changed throughout is not one of them. The caller frees. */
+ * ids. A word that would have to be changed throughout is not one of them. The caller frees the
+ * line. */
 char *unknown_word(const Vocabulary *vocabulary, const char *where, const char *word, size_t size);
 
 #endif

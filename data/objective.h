@@ -9,13 +9,15 @@
 
 typedef enum { OBJECTIVE_NEXT } Objective;
 
+/* A row of a sequence. */
 typedef struct {
     int input;    /* the token that is read */
     int target;   /* the token to predict; -1: none, and the row does not count */
     int position; /* in the sequence */
 } ObjectiveRow;
 
-/* Row i of a sequence whose first token is tokens[0]. */
+/* Row i of a sequence whose first token is tokens[0]: of [bos] el perro [eos], row 1 reads "el", is
+ * to predict "perro", and stands at position 1. */
 ObjectiveRow objective_row(Objective objective, const int *tokens, int i);
 
 #endif

@@ -16,6 +16,7 @@ void spacing_free(Spacing *s)
     free(s->after);
 }
 
+/* 0 if the token is empty. */
 static int32_t first_code_point(const Vocabulary *v, int id)
 {
     const char *at = vocabulary_word(v, id), *end = at + strlen(at);
@@ -55,6 +56,7 @@ bool spacing_is_needed(const Spacing *s, const Vocabulary *v, int left, int righ
         const int together = hmget(pairs, (int64_t)left * v->count + right);
         if (together)
             return together < 0;
+        /* A word says nothing by itself: it may be next to any mark. */
         const int after = left_is_punctuation ? s->after[left] : 0;
         const int before = right_is_punctuation ? s->before[right] : 0;
         if (after || before)

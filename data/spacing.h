@@ -3,21 +3,26 @@
  * Two words never touch. Around punctuation the text that the model was trained on decides: how
  * often it writes this pair together and apart; if it does not have the pair, how often it writes
  * each of the two next to anything. If it has neither, or there is no text, opening punctuation
- * touches what follows it, and other punctuation what it follows. */
+ * touches what follows it, and other punctuation what it follows.
+ *
+ * The text  ¿Qué? -dijo.  counts the pairs ¿Qué, Qué?, -dijo and dijo. once as written together,
+ * and the pair "? -" once as written apart. */
 #ifndef PULGA_SPACING_H
 #define PULGA_SPACING_H
 
 #include "vocabulary.h"
 
+/* An entry of the map of pairs; key and value are the names that stb_ds wants. */
 typedef struct {
     int64_t key; /* left · V + right */
     int value;   /* how often the text writes them together, minus how often apart */
 } SpacedPair;
 
-/* All zero is the spacing of a model without a text. */
+/* Owned by a tokenizer. All zero is the spacing of a model without a text. */
 typedef struct {
     SpacedPair *pairs;   /* stb_ds map of the pairs with punctuation in them */
-    int *before, *after; /* (V) the same sum for each token and anything before or after it */
+    int *before, *after; /* (V) the same sum for each token and anything before or after it; NULL
+                            until the first pair with punctuation is learned */
 } Spacing;
 
 void spacing_free(Spacing *spacing);

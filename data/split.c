@@ -8,6 +8,7 @@
 
 typedef enum { CLASS_SPACE, CLASS_WORD, CLASS_PUNCTUATION } Class;
 
+/* What a code point is among words. */
 static Class class_of(int32_t c, Punctuation punctuation)
 {
     if (is_space(c))
@@ -32,6 +33,7 @@ bool split_line(const char **at, const char *end, Span *line)
 
 bool split_word(const char **at, const char *end, Punctuation punctuation, Span *word)
 {
+    /* The first code point that is not white space decides what kind of word this is. */
     Class class = CLASS_SPACE;
     word->begin = word->end = *at;
     while (class == CLASS_SPACE) {
@@ -42,6 +44,7 @@ bool split_word(const char **at, const char *end, Punctuation punctuation, Span 
         }
         class = class_of(utf8_next(&word->end, end), punctuation);
     }
+    /* The word goes on as long as the class stays the same. */
     const bool alone = class == CLASS_PUNCTUATION && punctuation == PUNCTUATION_ALONE;
     for (const char *more = word->end; !alone && more < end; word->end = more)
         if (class_of(utf8_next(&more, end), punctuation) != class)

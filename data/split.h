@@ -1,4 +1,5 @@
-/* split.h: where the lines, words and characters of a clean text begin and end. */
+/* split.h: where the lines, words and characters of a clean text begin and end. Nothing is copied:
+ * each part is a pair of pointers into the text. */
 #ifndef PULGA_SPLIT_H
 #define PULGA_SPLIT_H
 
@@ -9,15 +10,19 @@ typedef struct {
     const char *begin, *end;
 } Span;
 
-/* How punctuation is split from words. The first is ours; models from elsewhere have the others. */
-typedef enum {
-    PUNCTUATION_ALONE,    /* one token for each punctuation mark */
-    PUNCTUATION_IN_WORDS, /* words end at white space only */
-    PUNCTUATION_IN_RUNS,  /* one token for each run of what is no letter, digit or _ */
-} Punctuation;
+/* How punctuation is split from words. The first is ours; models from elsewhere have the others.
+ *
+ *     the text                I don't know...
+ *     PUNCTUATION_ALONE       I | don | ' | t | know | . | . | .      each mark is a token
+ *     PUNCTUATION_IN_WORDS    I | don't | know...                     only white space ends a word
+ *     PUNCTUATION_IN_RUNS     I | don | ' | t | know | ...            a run of what is no letter,
+ *                                                                     digit or _ is one token */
+typedef enum { PUNCTUATION_ALONE, PUNCTUATION_IN_WORDS, PUNCTUATION_IN_RUNS } Punctuation;
 
-/* The next line, word or character from *at. Moves *at past it; false if there is none. Lines end
- * with \n, which is not part of them. Characters are code points, white space included. */
+/* The next line, word or character from *at. Moves *at past it; false if there is none.
+ *
+ * Lines end with \n, which is not part of them; the last one may lack it. Words contain no white
+ * space. Characters are code points, white space included. */
 bool split_line(const char **at, const char *end, Span *line);
 bool split_word(const char **at, const char *end, Punctuation punctuation, Span *word);
 bool split_character(const char **at, const char *end, Span *character);

@@ -1,5 +1,6 @@
 /* text.c: a text is checked and cleaned line by line, since NFC never joins anything across a line
- * end. A line of plain ASCII is copied as it is. */
+ * end. A line of plain ASCII is copied as it is; of any other line utf8proc makes the composed
+ * form: "e" and a combining accent become "é". */
 #include "text.h"
 
 #include <stdlib.h>
@@ -12,31 +13,17 @@
 
 /* ---- Cleaning ---- */
 
-typedef struct {
-    char *bytes;
-    size_t size, room;
-} Buffer;
-
-static void append(Buffer *buffer, const void *bytes, size_t size)
+/* Whether a line is plain ASCII without a 0: then it is UTF-8, and in NFC, as it is. The loop does
+ * not stop early, so that the compiler makes vector instructions of it. */
+static bool is_plain(const char *line, size_t size)
 {
-    if (buffer->room - buffer->size < size + 1) {
-        buffer->room = 2 * buffer->room + size + 1;
-        buffer->bytes = memory_resize(buffer->bytes, buffer->room);
-    }
-    memcpy(buffer->bytes + buffer->size, bytes, size);
-    buffer->size += size;
-    buffer->bytes[buffer->size] = 0;
-}
-
-static bool is_ascii(const char *line, size_t size)
-{
-    unsigned char any = 0;
+    bool plain = true;
     for (size_t i = 0; i < size; i++)
-        any |= (unsigned char)line[i];
-    return any < 0x80;
+        plain &= line[i] > 0 && !(line[i] & 0x80);
+    return plain;
 }
 
-/* Returns NULL, or what is wrong; so do the next two functions. */
+/* Returns NULL, or what is wrong with line number `number`; so does the next but one function. */
 static char *check_line(const char *name, size_t number, const char *line, size_t size)
 {
     enum { MOST_MARKS = 100 }; /* NFC puts them in order in the square of their number */
@@ -60,24 +47,25 @@ static char *check_line(const char *name, size_t number, const char *line, size_
     return NULL;
 }
 
-/* Lower case with Unicode's full mapping: İ is the only letter that becomes two code points. */
-static void append_lower(Buffer *out, const char *line, size_t size)
+/* Lower case with Unicode's full mapping: İ is the only letter that becomes two code points, i and
+ * a dot above (U+0307). */
+static void put_lower(FILE *out, const char *line, size_t size)
 {
     for (const char *at = line, *end = line + size; at < end;) {
         const int32_t c = utf8_next(&at, end);
         char bytes[4];
         if (c == 0x130)
-            append(out, "i\xCC\x87", 3);
+            fputs("i\xCC\x87", out);
         else
-            append(out, bytes, utf8_put(bytes, to_lower(c)));
+            fwrite(bytes, 1, utf8_put(bytes, to_lower(c)), out);
     }
 }
 
-static char *append_clean(Buffer *out, const char *name, size_t number, const char *line,
-                          size_t size, bool lower)
+static char *put_clean(FILE *out, const char *name, size_t number, const char *line, size_t size,
+                       bool lower)
 {
     utf8proc_uint8_t *composed = NULL;
-    if (!is_ascii(line, size) || memchr(line, 0, size)) {
+    if (!is_plain(line, size)) {
         char *wrong = check_line(name, number, line, size);
         if (wrong)
             return wrong;
@@ -90,9 +78,9 @@ static char *append_clean(Buffer *out, const char *name, size_t number, const ch
         size = (size_t)length;
     }
     if (lower)
-        append_lower(out, line, size);
+        put_lower(out, line, size);
     else
-        append(out, line, size);
+        fwrite(line, 1, size, out);
     free(composed);
     return NULL;
 }
@@ -106,38 +94,35 @@ static char line_end_of(const char *bytes, size_t size)
 char *text_clean(const char *name, const char *bytes, size_t size, bool lower, char **clean,
                  size_t *clean_size)
 {
-    Buffer out = {0};
-    append(&out, "", 0);
     const char line_end = line_end_of(bytes, size), *at = bytes, *end = bytes + size;
+    FILE *out = memory_stream(clean, clean_size);
+    char *wrong = NULL;
     if (size >= 3 && !memcmp(bytes, "\xEF\xBB\xBF", 3)) /* byte order mark */
         at += 3;
-    for (size_t number = 1; at < end; number++) {
+    for (size_t number = 1; at < end && !wrong; number++) {
         const char *stop = memchr(at, line_end, (size_t)(end - at));
         size_t length = (size_t)((stop ? stop : end) - at);
         if (stop && line_end == '\n' && length && stop[-1] == '\r')
             length--;
-        char *wrong = append_clean(&out, name, number, at, length, lower);
-        if (wrong) {
-            free(out.bytes);
-            return wrong;
-        }
+        wrong = put_clean(out, name, number, at, length, lower);
         if (stop)
-            append(&out, "\n", 1);
+            fputc('\n', out);
         at = stop ? stop + 1 : end;
     }
-    *clean = out.bytes;
-    *clean_size = out.size;
-    return NULL;
+    fclose(out);
+    if (wrong) {
+        free(*clean);
+        *clean = NULL;
+    }
+    return wrong;
 }
 
 Text text_from(const char *name, Bytes raw, bool lower)
 {
     if (!raw.size)
         die("%s is empty", name);
-    Text text = {.name = format_text("%s", name),
-                 .raw = raw,
-                 .raw_size = raw.size,
-                 .checksum = checksum_of(raw.bytes, raw.size)};
+    Text text = {
+        .name = format_text("%s", name), .raw = raw, .checksum = checksum_of(raw.bytes, raw.size)};
     char *wrong = text_clean(name, raw.bytes, raw.size, lower, &text.clean, &text.size);
     if (wrong)
         die("%s", wrong);
@@ -153,9 +138,8 @@ void text_free_bytes(Text *text)
 {
     free(text->raw.bytes);
     free(text->clean);
-    text->raw = (Bytes){0};
+    text->raw.bytes = NULL;
     text->clean = NULL;
-    text->size = 0;
 }
 
 void text_free(Text *text)

@@ -7,14 +7,14 @@
 #include "base/file.h"
 #include "split.h"
 
-/* The bytes are needed until the text is encoded and copied: see text_free_bytes. */
+/* A text owns its bytes. They are needed until the text is encoded and its copy is written: the raw
+ * ones are what a run keeps as text.txt, the clean ones are what is encoded. */
 typedef struct {
-    char *name;        /* what messages call it */
+    char *name;        /* what messages call it: the path, or "standard input" */
     Bytes raw;         /* as the file is */
     char *clean;       /* without a byte order mark, CRLF as LF, in NFC, in lower case if asked for;
                           a 0 follows the last byte */
     size_t size;       /* of clean */
-    size_t raw_size;   /* these two stay when the bytes are let go */
     uint64_t checksum; /* of raw */
 } Text;
 
@@ -24,19 +24,19 @@ Text text_read(const char *path, bool lower);
 /* The same for bytes that are there already; they become the text's. */
 Text text_from(const char *name, Bytes raw, bool lower);
 
-/* Frees the bytes, raw and clean; name, size and checksum stay. */
+/* Frees the bytes, raw and clean; the name, the sizes and the checksum stay. */
 void text_free_bytes(Text *text);
 void text_free(Text *text);
 
 /* All of the clean text. */
 Span text_span(const Text *text);
 
-/* "NAME:LINE" of a place in the raw or in the clean bytes, whose lines are the same; the caller
- * frees. */
+/* "NAME:LINE" of a place `at` in `bytes`, which are the raw or the clean ones: their lines are the
+ * same. The caller frees. */
 char *text_place(const Text *text, const char *bytes, const char *at);
 
-/* The same cleaning for a prompt, which messages call `name`. Returns NULL, or what is wrong; the
- * caller frees either that or the clean text. */
+/* The same cleaning for a prompt, which messages call `name`. Returns NULL, and the caller frees
+ * the clean text; or what is wrong, in one line that the caller frees, and *clean is NULL. */
 char *text_clean(const char *name, const char *bytes, size_t size, bool lower, char **clean,
                  size_t *clean_size);
 

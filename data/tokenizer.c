@@ -82,7 +82,8 @@ static bool next_token(const Tokenizer *t, const char **at, const char *end, Spa
 /* In bytes. Anything longer is not a word of any language: the text has no white space. */
 enum { LONGEST_WORD = 1000 };
 
-/* Counts the tokens of a part of a text; the vocabulary grows in the order of their appearance. */
+/* Counts the tokens of a part of a text. `all` grows in the order of their appearance, and with it
+ * `counts`, an stb_ds array with a count for each id. */
 static void count_part(const Tokenizer *t, Vocabulary *all, int64_t **counts, const Text *text,
                        Span part)
 {
@@ -104,7 +105,8 @@ static void count_part(const Tokenizer *t, Vocabulary *all, int64_t **counts, co
     }
 }
 
-/* Read by lines, a line end and what stands in a blank line are in no sequence: they get no id. */
+/* All tokens of a text, and how often each occurs. Read by lines, a line end and what stands in a
+ * blank line are in no sequence: they get no id. */
 static Vocabulary count_tokens(const Tokenizer *t, int64_t **counts, const Text *text)
 {
     Vocabulary all = vocabulary_new();
@@ -130,17 +132,18 @@ static int most_frequent_first(const void *a, const void *b)
                                 : (x->id > y->id) - (x->id < y->id);
 }
 
-/* Marks the words that the rules keep; returns how many. */
+/* Marks in kept (count) the words that the rules keep; returns how many. Of words that occur
+ * equally often, the earlier ones are kept. */
 static int choose(bool *kept, const int64_t *counts, int count, TokenizerRules rules)
 {
-    CountedWord *frequent = memory_new((size_t)count + 1, sizeof *frequent, "the vocabulary");
+    CountedWord *frequent = memory_new((size_t)count, sizeof *frequent, "the vocabulary");
     int passing = 0;
     for (int id = 0; id < count; id++)
         if (counts[id] >= rules.min_count)
             frequent[passing++] = (CountedWord){counts[id], id};
     qsort(frequent, (size_t)passing, sizeof *frequent, most_frequent_first);
-    if (rules.max_words && passing > rules.max_words)
-        passing = rules.max_words;
+    if (rules.max_words)
+        passing = min_int(passing, rules.max_words);
     for (int i = 0; i < passing; i++)
         kept[frequent[i].id] = true;
     free(frequent);
@@ -161,7 +164,7 @@ Tokenizer tokenizer_train(const Text *text, TokenizerRules rules)
 
     int64_t *counts = NULL; /* stb_ds array */
     Vocabulary all = count_tokens(&t, &counts, text);
-    bool *kept = memory_new((size_t)all.count + 1, sizeof *kept, "the vocabulary");
+    bool *kept = memory_new((size_t)all.count, sizeof *kept, "the vocabulary");
     assert(counts || !all.count);
     const int passing = choose(kept, counts, all.count, rules);
     if (!passing && all.count)
@@ -188,7 +191,9 @@ Tokenizer tokenizer_train(const Text *text, TokenizerRules rules)
 
 /* ---- Encoding ---- */
 
-/* Other programs would read a special token in a text as that token, not as text. */
+/* One line about a special token in a text. Such a text is refused, since other programs that open
+ * the model would read it as that token. The remedy for [bos] is [ bos], a space after its first
+ * character. */
 static char *reserved_message(const char *where, const char *token)
 {
     const char *rest = token;
@@ -262,6 +267,7 @@ static int find_lower(const Tokenizer *t, Span token)
     return id >= 0 && vocabulary_is_special(&t->vocabulary, id) ? -1 : id;
 }
 
+/* Encodes a clean prompt into e, or says in e->wrong why that is not possible. */
 static void encode_clean(const Tokenizer *t, Encoding *e, const char *name, Span text)
 {
     Span unknown;
@@ -313,7 +319,7 @@ void tokenizer_learn_spacing(Tokenizer *t, Span text)
 {
     Span token;
     const char *left_end = NULL;
-    int left = -1;
+    int left = -1; /* the token before; -1 if it is the first, or after a token without an id */
     while (tokenizer_has_words(t) && next_token(t, &text.begin, text.end, &token)) {
         const int known = find(t, token), right = known < 0 ? t->unk : known;
         if (left >= 0 && right >= 0)

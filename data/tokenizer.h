@@ -3,7 +3,13 @@
  * A tokenizer is trained on a text, or read from a model directory (formats/huggingface). Read by
  * lines, each line that is not blank is a sequence of its own, which begins with [bos] and ends
  * with [eos]; read as a stream, the text is one long sequence without either. Tokens that are
- * not in the vocabulary become [unk] if the tokenizer has one. */
+ * not in the vocabulary become [unk] if the tokenizer has one.
+ *
+ * Trained on the lines  el perro come  and  el gato come, the vocabulary is
+ *
+ *     [bos] 0   [eos] 1   el 2   perro 3   come 4   gato 5
+ *
+ * and the prompt  el gato  becomes 0 2 5. */
 #ifndef PULGA_TOKENIZER_H
 #define PULGA_TOKENIZER_H
 
@@ -14,9 +20,10 @@
 
 typedef enum { TOKENIZER_WORD, TOKENIZER_CHAR } TokenizerKind;
 
+/* It owns its vocabulary and its spacing. */
 typedef struct {
     TokenizerKind kind;
-    Punctuation punctuation; /* of words */
+    Punctuation punctuation; /* how words are cut; not used for characters */
     bool lower;              /* a text is lower-cased before it is cut */
     bool stream;             /* else it is read by lines */
     Vocabulary vocabulary;
@@ -24,10 +31,12 @@ typedef struct {
     Spacing spacing;
 } Tokenizer;
 
+/* How to train one. */
 typedef struct {
     TokenizerKind kind;
     bool lower, stream;
-    int min_count, max_words; /* keep tokens that occur so often; and so many, 0: all */
+    int min_count; /* keep the tokens that occur at least so often */
+    int max_words; /* of those, keep so many, the most frequent ones; 0: all */
 } TokenizerRules;
 
 /* Makes the vocabulary of a text: [bos] is 0 and [eos] 1 if it is read by lines, [unk] comes next
@@ -48,8 +57,8 @@ void tokenizer_free(Tokenizer *tokenizer);
 /* Dies if a text contains one of the tokenizer's special tokens, such as [bos]. */
 void tokenizer_check_text(const Tokenizer *tokenizer, const Text *text);
 
-/* Appends the ids of a part of a clean text to `ids`, an stb_ds array. Stops at the first token
- * that has no id and returns false; `unknown` receives it. */
+/* Appends the ids of a part of a clean text to `ids`, an stb_ds array; [bos] and [eos] are not put
+ * around them. Stops at the first token that has no id and returns false; `unknown` receives it. */
 bool tokenizer_encode(const Tokenizer *tokenizer, Span text, int **ids, Span *unknown);
 
 /* The text of the token of an id, ended by a 0; and the id of a token of that text, or -1. */
@@ -67,10 +76,10 @@ int tokenizer_size(const Tokenizer *tokenizer);
 uint64_t tokenizer_checksum(const Tokenizer *tokenizer, uint64_t checksum);
 
 /* One line about a token that has no id, and the known tokens nearest to it; `where` is where it
- * stands. The caller frees. */
+ * stands. The caller frees it. */
 char *tokenizer_unknown(const Tokenizer *tokenizer, const char *where, Span token);
 
-/* What becomes of a prompt. */
+/* What becomes of a prompt. It owns all that it points to. */
 typedef struct {
     int *ids, count; /* [bos] first if the model reads by lines */
     char *wrong;     /* why there are no ids, in one line; or NULL */
@@ -78,19 +87,22 @@ typedef struct {
     int lowered_count; /* how many such words there are */
 } Encoding;
 
-/* Cleans and encodes a prompt, which messages call `name`. If it cannot be
- * encoded, the result says why; the program goes on. */
+/* Cleans and encodes a prompt, which messages call `name`. A word that is not known is tried in
+ * lower case, since people begin a prompt with a capital letter. If a prompt cannot be encoded, the
+ * result says why, and the program goes on. */
 Encoding tokenizer_encode_prompt(const Tokenizer *tokenizer, const char *name, const char *bytes,
                                  size_t size);
 void encoding_free(Encoding *encoding);
 
-/* Learns from a clean text where white space stands between tokens: see spacing.h. */
+/* Learns from a clean text where white space stands between tokens: see spacing.h. Characters need
+ * no such thing: spaces are among them. */
 void tokenizer_learn_spacing(Tokenizer *tokenizer, Span text);
 
 /* Whether white space stands between two tokens. */
 bool tokenizer_needs_space(const Tokenizer *tokenizer, int left, int right);
 
-/* The text of some tokens, without [bos] and [eos]; the caller frees. */
+/* The text of some tokens, without [bos] and [eos]; the caller frees it. Where the text that was
+ * encoded has several spaces or a line end between two words, this has one space. */
 char *tokenizer_decode(const Tokenizer *tokenizer, const int *ids, int count);
 
 #endif

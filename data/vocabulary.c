@@ -44,7 +44,8 @@ static size_t word_size(const Vocabulary *v, int id)
     return end - v->start[id] - 1;
 }
 
-/* The slot that holds a word, or the free one where it would be put. */
+/* The slot that holds a word, or the free one where it would be put. There is always a free one,
+ * since the table is at most half full; its size is a power of 2, so a mask does for a modulus. */
 static size_t slot_of(const Vocabulary *v, const char *word, size_t size)
 {
     size_t slot = XXH3_128bits_withSeed(word, size, v->seed).low64 & (v->slot_count - 1);
@@ -55,10 +56,10 @@ static size_t slot_of(const Vocabulary *v, const char *word, size_t size)
     }
 }
 
-/* Doubles the table, so that at least half of it is free. */
+/* Doubles the table and puts all words in again. */
 static void grow(Vocabulary *v)
 {
-    v->slot_count = v->slot_count ? 2 * v->slot_count : 64; /* a power of 2: see the masks above */
+    v->slot_count = v->slot_count ? 2 * v->slot_count : 64;
     free(v->slots);
     v->slots = memory_new(v->slot_count, sizeof *v->slots, "the vocabulary");
     memset(v->slots, -1, v->slot_count * sizeof *v->slots);
@@ -96,14 +97,15 @@ static int by_bytes(const void *a, const void *b, void *context)
 
 void vocabulary_complete(Vocabulary *v)
 {
-    int *list = NULL;
+    int *list = NULL; /* stb_ds array */
     for (int id = 0; id < v->count; id++)
         if (v->special[id] && *vocabulary_word(v, id)) /* an empty one is in no text */
             arrput(list, id);
     if (list)
-        qsort_r(list, (size_t)arrlen(list), sizeof *list, by_bytes, v);
-    /* A word that begins with another one need not be looked for: the shorter one is found. */
-    arrsetlen(v->reserved, 0);
+        qsort_r(list, arrlenu(list), sizeof *list, by_bytes, v);
+    /* A word that begins with another one, as <s>2 with <s>, need not be looked for: the shorter
+     * one is found. Without those, at most one word of the list begins at a place of a text, and
+     * binary search finds it. */
     for (ptrdiff_t i = 0; i < arrlen(list); i++) {
         const char *last = arrlen(v->reserved) ? vocabulary_word(v, arrlast(v->reserved)) : NULL;
         if (!last || strncmp(vocabulary_word(v, list[i]), last, strlen(last)))
@@ -112,32 +114,38 @@ void vocabulary_complete(Vocabulary *v)
     arrfree(list);
 }
 
-/* Compares a word with the beginning of a text: 0 if the text begins with it. */
-static int compare_to_text(const Vocabulary *v, int id, const char *text, size_t size)
+/* The rest of a text from some place on. */
+typedef struct {
+    const Vocabulary *vocabulary;
+    const char *text;
+    size_t size;
+} Rest;
+
+/* Compares the beginning of a text with a word: 0 if the text begins with it. */
+static int compare_beginning(const void *a, const void *b)
 {
-    const size_t length = word_size(v, id);
-    const int order = memcmp(vocabulary_word(v, id), text, length < size ? length : size);
-    return order || length <= size ? order : 1;
+    const Rest *rest = a;
+    const int id = *(const int *)b;
+    const size_t length = word_size(rest->vocabulary, id);
+    const int order = memcmp(rest->text, vocabulary_word(rest->vocabulary, id),
+                             length < rest->size ? length : rest->size);
+    return order || length <= rest->size ? order : -1;
 }
 
 const char *vocabulary_find_reserved(const Vocabulary *v, const char *text, size_t size, int *id)
 {
-    bool begins[256] = {false};
+    bool begins[256] = {false}; /* the bytes that one of them begins with */
     for (ptrdiff_t i = 0; i < arrlen(v->reserved); i++)
         begins[(unsigned char)*vocabulary_word(v, v->reserved[i])] = true;
     for (size_t at = 0; at < size; at++) {
         if (!begins[(unsigned char)text[at]])
             continue;
-        ptrdiff_t from = 0, end = arrlen(v->reserved);
-        while (from < end) {
-            const ptrdiff_t middle = from + (end - from) / 2;
-            const int order = compare_to_text(v, v->reserved[middle], text + at, size - at);
-            if (!order)
-                return *id = v->reserved[middle], text + at;
-            if (order < 0)
-                from = middle + 1;
-            else
-                end = middle;
+        const Rest rest = {v, text + at, size - at};
+        const int *found = bsearch(&rest, v->reserved, arrlenu(v->reserved), sizeof *v->reserved,
+                                   compare_beginning);
+        if (found) {
+            *id = *found;
+            return text + at;
         }
     }
     return NULL;

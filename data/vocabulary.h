@@ -1,7 +1,11 @@
 /* vocabulary.h: the tokens that a model knows, and their ids.
  *
  * Ids are given in the order in which words are added: 0, 1, 2, ... Some words are special ([bos],
- * another model's padding): they stand for no text, and no text may contain them. */
+ * another model's padding): they stand for no text, and no text may contain them.
+ *
+ * All words lie in one block of bytes. Of [bos], [eos] and "el" there are
+ *
+ *     bytes  "[bos]\0[eos]\0el\0"        start  0 6 12        special  true true false */
 #ifndef PULGA_VOCABULARY_H
 #define PULGA_VOCABULARY_H
 
@@ -16,8 +20,8 @@ typedef struct {
     bool *special; /* (count) */
     int *slots;    /* (slot_count) hash table of ids, -1 where free */
     size_t slot_count;
-    uint64_t seed; /* of the hash: nobody can prepare words that collide */
-    int *reserved; /* stb_ds array: special words in the order of their bytes */
+    uint64_t seed; /* of the hash: random, so that nobody can prepare words that collide */
+    int *reserved; /* stb_ds array of the special words' ids, in the order of their bytes */
 } Vocabulary;
 
 Vocabulary vocabulary_new(void);
@@ -26,10 +30,11 @@ void vocabulary_free(Vocabulary *vocabulary);
 /* Adds a word of `size` bytes; returns its id, or -1 if the vocabulary has it already. */
 int vocabulary_add(Vocabulary *vocabulary, const char *word, size_t size, bool special);
 
-/* To be called after the last word is added, before vocabulary_find_reserved. */
+/* Sorts the special words. To be called once, after the last word is added and before
+ * vocabulary_find_reserved. */
 void vocabulary_complete(Vocabulary *vocabulary);
 
-/* The id of a word of `size` bytes, or -1. */
+/* The id of a word of `size` bytes, which need not end with a 0; or -1. */
 int vocabulary_find(const Vocabulary *vocabulary, const char *word, size_t size);
 
 /* The word of an id, ended by a 0. */
@@ -37,7 +42,8 @@ const char *vocabulary_word(const Vocabulary *vocabulary, int id);
 
 bool vocabulary_is_special(const Vocabulary *vocabulary, int id);
 
-/* Where a text first contains a special word, or NULL; `id` receives which. */
+/* Where a text first contains a special word, or NULL; `id` receives which. Takes time in
+ * proportion to the text, however many special words there are. */
 const char *vocabulary_find_reserved(const Vocabulary *vocabulary, const char *text, size_t size,
                                      int *id);
 

@@ -198,8 +198,8 @@ static void gpt_backward(Gpt *gpt, const Batch *batch, Dropout dropout)
                    sizeof(Real) * tensor_size(&gpt->tensors[i]));
 }
 
-/* The sum of the losses; and, if `learn`, the gradient of scale · the sum with respect to the head's
- * input, in work.dstream. */
+/* The sum of the losses; and, if `learn`, the gradient of scale · the sum with respect to the
+ * head's input, in work.dstream. */
 static double output_and_loss(Gpt *gpt, const Batch *batch, bool learn, Real scale)
 {
     const GptWork *work = &gpt->work;

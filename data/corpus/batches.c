@@ -9,9 +9,13 @@
 
 BatchRoom batch_room_new(int rows)
 {
-    int *ints = memory_new(4 * (size_t)rows + 1, sizeof *ints, "a batch");
-    return (BatchRoom){ints + 3 * (size_t)rows, ints, ints + (size_t)rows, ints + 2 * (size_t)rows,
-                       rows};
+    const size_t N = (size_t)rows;
+    int *ints = memory_new(4 * N + 1, sizeof *ints, "a batch");
+    return (BatchRoom){.tokens = ints,
+                       .targets = ints + N,
+                       .positions = ints + 2 * N,
+                       .start = ints + 3 * N, /* of N + 1: each sequence has at least one row */
+                       .rows = rows};
 }
 
 void batch_room_free(BatchRoom *room)

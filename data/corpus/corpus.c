@@ -10,7 +10,8 @@
 
 /* ---- From text to tokens ---- */
 
-/* A tokenizer that was not trained on this text need not know all of its words. */
+/* Appends the ids of a part of the text. Dies if there is a word that the tokenizer does not know,
+ * as can happen if it was trained on another text. */
 static void put_tokens(Corpus *corpus, const Text *text, Span part, const Tokenizer *tokenizer)
 {
     Span unknown;
@@ -19,6 +20,7 @@ static void put_tokens(Corpus *corpus, const Text *text, Span part, const Tokeni
             tokenizer_unknown(tokenizer, text_place(text, text->clean, unknown.begin), unknown));
 }
 
+/* Appends each line between [bos] and [eos]. */
 static void put_lines(Corpus *corpus, const Text *text, const Tokenizer *tokenizer)
 {
     Span rest = text_span(text), line;
@@ -85,6 +87,7 @@ static void put_pieces(Piece **pieces, size_t begin, size_t end, int context)
     }
 }
 
+/* Every line goes to one of the two sides whole. One line at least is trained on. */
 static void cut_lines(Corpus *corpus, double share, uint32_t seed)
 {
     const size_t count = (size_t)arrlen(corpus->lines) - 1;
@@ -106,9 +109,11 @@ static void cut_lines(Corpus *corpus, double share, uint32_t seed)
     free(is_held_out);
 }
 
+/* The first part is trained on and the tail is held out. No piece spans both, so the last token of
+ * the one is not the first of the other. A part of fewer than two tokens has no target: then all is
+ * trained on. */
 static void cut_stream(Corpus *corpus, double share)
 {
-    /* A part of fewer than two tokens has no target: then all is trained on. */
     const size_t count = (size_t)arrlen(corpus->tokens);
     const size_t tail = (size_t)(share * (double)count + 0.5);
     corpus->train_end = tail >= 2 && count - tail >= 2 ? count - tail : count;

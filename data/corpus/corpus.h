@@ -2,8 +2,13 @@
  * batch.
  *
  * Read by lines, each line that is not blank is [bos] w1 … wn [eos]; read as a stream, the text is
- * one long line without those two. A line that is longer than the context becomes several
- * pieces. */
+ * one long line without those two. A line that is longer than the context becomes several pieces.
+ * With a context of 3,
+ *
+ *     el perro come un hueso      is  [bos] el perro come un hueso [eos]    seven tokens, six rows
+ *     and is cut into             [bos] el perro (come)   and   come un hueso ([eos])
+ *
+ * where the last token of each piece, in brackets, is only predicted. */
 #ifndef PULGA_CORPUS_H
 #define PULGA_CORPUS_H
 
@@ -18,8 +23,9 @@ typedef struct {
 typedef struct {
     bool stream;
     Objective objective;
-    int *tokens;    /* stb_ds array */
-    size_t *lines;  /* stb_ds array: where each line begins in tokens, and after it their end */
+    int *tokens;    /* stb_ds array: the ids of the whole text */
+    size_t *lines;  /* stb_ds array: where each line begins in tokens, and after the last line where
+                       it ends; empty for a stream */
     size_t longest; /* rows of the longest line; of the whole stream */
 
     /* Set by corpus_cut: */
@@ -35,8 +41,8 @@ typedef struct {
 Corpus corpus_new(const Text *text, const Tokenizer *tokenizer);
 void corpus_free(Corpus *corpus);
 
-/* Cuts it for a context of T tokens and holds out a share of it: lines drawn by the seed, or the
- * tail of a stream. */
+/* Cuts it for a context of T tokens and holds out a share of it, from 0 to 1: lines drawn by the
+ * seed, or the tail of a stream. To be called once. */
 void corpus_cut(Corpus *corpus, int context, double held_out, uint32_t seed);
 
 /* How many targets of some pieces count. */

@@ -9,12 +9,15 @@
 
 #include "base/base.h"
 
+/* Of the tokens a b a c, shorter is -1 0 0 1 0: after a b a and then something else than c, the
+ * last a may be the first of a new match. */
 typedef struct {
     const int *tokens;
     int count;
-    int *shorter; /* (count + 1) of the first i tokens, the longest proper beginning that is also
-                     their end; -1 of none */
-    int matched;  /* how many of the tokens the text has just now */
+    int *
+        shorter; /* (count + 1) of the first i tokens, how long the longest proper beginning is that
+                     is also their end; -1 of none */
+    int matched; /* how many of the tokens the text has just now */
 } Search;
 
 /* Reads one more token of the text. Whether all are matched now. */
@@ -27,16 +30,17 @@ static bool search_step(Search *s, int token)
     return ++s->matched == s->count;
 }
 
+/* Finds `shorter`, which the caller frees, by searching for the tokens in themselves, from the
+ * second one on: what is matched after i of them is the beginning that is also their end. */
 static Search search_new(const int *tokens, int count)
 {
     Search s = {tokens, count, memory_new((size_t)count + 1, sizeof(int), "a search"), 0};
     s.shorter[0] = -1;
-    for (int i = 1; i <= count; i++) {
-        int shorter = s.shorter[i - 1];
-        while (shorter >= 0 && tokens[shorter] != tokens[i - 1])
-            shorter = s.shorter[shorter];
-        s.shorter[i] = shorter + 1;
+    for (int i = 1; i < count; i++) {
+        search_step(&s, tokens[i]);
+        s.shorter[i + 1] = s.matched;
     }
+    s.matched = 0;
     return s;
 }
 

@@ -14,9 +14,10 @@ typedef struct {
     int position, target;
 } Place;
 
+/* What a comparison of two places needs to know. */
 typedef struct {
-    const int *tokens;
-    int reach;
+    const int *tokens; /* of the corpus */
+    int reach;         /* how many of them a model sees at most */
 } View;
 
 /* Orders places by what a model sees there: the position, then the tokens, the last one first. */
@@ -33,6 +34,7 @@ static int compare_seen(const Place *a, const Place *b, const View *view)
     return 0;
 }
 
+/* By what is seen and then by target, so that equal targets lie together too. */
 static int compare(const void *a, const void *b, void *context)
 {
     const Place *x = a, *y = b;

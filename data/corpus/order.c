@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+/* Two keys may be equal: then the place decides, since qsort may leave equals in any order. */
 static int by_key(const void *a, const void *b)
 {
     const OrderKey *x = a, *y = b;

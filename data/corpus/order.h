@@ -1,4 +1,5 @@
-/* order.h: the places 0, 1, 2, ... in a random order. */
+/* order.h: the places 0, 1, 2, ... in a random order. It depends on the seed, the purpose and the
+ * epoch only, not on what was drawn before. */
 #ifndef PULGA_ORDER_H
 #define PULGA_ORDER_H
 

@@ -22,6 +22,7 @@ static size_t stream_offset(const Corpus *corpus, uint32_t seed, int64_t epoch)
     return offset < rows_of(corpus) ? offset : 0;
 }
 
+/* A piece before the offset, if there is one, and the rest in pieces of the context. */
 size_t epoch_pieces(const Corpus *corpus, uint32_t seed, int64_t epoch)
 {
     if (!corpus->stream)
@@ -38,7 +39,7 @@ size_t epoch_most_pieces(const Corpus *corpus)
                           : (size_t)arrlen(corpus->train);
 }
 
-/* The pieces of an epoch before they are shuffled. */
+/* Piece number i of an epoch before they are shuffled; offset is stream_offset(). */
 static Piece piece_of(const Corpus *corpus, size_t offset, size_t i)
 {
     if (!corpus->stream)

@@ -1,10 +1,15 @@
-/* reader.h: the pieces of one epoch after another, each epoch in an order of its own. */
+/* reader.h: the pieces of one epoch after another, each epoch in an order of its own.
+ *
+ * Read by lines, every epoch has the same pieces. A stream is cut again in each epoch, at places
+ * that are drawn, so that a piece does not always begin at the same token: with a context of 4, ten
+ * rows may become 4 + 4 + 2 in one epoch and 3 + 4 + 3 in the next. */
 #ifndef PULGA_READER_H
 #define PULGA_READER_H
 
 #include "corpus.h"
 #include "order.h"
 
+/* It borrows the corpus and owns the rest. */
 typedef struct {
     const Corpus *corpus;
     uint32_t seed;

@@ -51,7 +51,7 @@ bool record_write(const Directory *directory, const Plan *plan, const Tokenizer 
     checksum_hex(checksum, text->checksum);
     cJSON *about = cJSON_AddObjectToObject(own, "text");
     cJSON_AddStringToObject(about, "name", name);
-    cJSON_AddNumberToObject(about, "size", (double)text->raw_size);
+    cJSON_AddNumberToObject(about, "size", (double)text->raw.size);
     cJSON_AddStringToObject(about, "xxh3_64", checksum);
     free(name);
     EACH_FIELD (field, SETTINGS)

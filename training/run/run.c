@@ -168,7 +168,7 @@ bool run_describe(const Directory *directory, const Plan *plan, const Tokenizer 
     const Settings *s = &plan->settings;
     return record_write(directory, plan, tokenizer, text_path, text, command, identity) &&
            tokenizer_json_write(directory, tokenizer, s->context) &&
-           (text->raw_size > MAX_COPY ||
+           (text->raw.size > MAX_COPY ||
             file_replace(directory, TEXT_FILE, text->raw.bytes, text->raw.size));
 }
 
