@@ -1,38 +1,25 @@
-/* npy.c: the header is padded with spaces, so that the numbers begin on a multiple of 64 bytes. */
+/* npy.c: an example of the text in a file's header, after the 10 bytes before it:
+ *
+ *     {'descr': '<f4', 'fortran_order': False, 'shape': (4, 4, 9, 9), }
+ *
+ * It is padded with spaces and a line end, so that the numbers begin on a multiple of 64 bytes. */
 #include "npy.h"
 
 #include <endian.h>
-#include <string.h>
 
 _Static_assert(__BYTE_ORDER == __LITTLE_ENDIAN, "the file's numbers are little-endian");
 
-void npy_begin(FILE *out, const int *shape, int axes)
+void npy_begin(FILE *out, const int shape[4])
 {
-    enum { MARK = 10, LINE = 64 };
-    char header[512];
-    int size =
-        snprintf(header, sizeof header, "{'descr': '<f4', 'fortran_order': False, 'shape': (");
-    for (int i = 0; i < axes; i++)
-        size += snprintf(header + size, sizeof header - (size_t)size, "%d%s", shape[i],
-                         i + 1 < axes ? ", "
-                         : axes == 1  ? ","
-                                      : "");
-    size += snprintf(header + size, sizeof header - (size_t)size, "), }");
-    while ((MARK + size + 1) % LINE)
-        header[size++] = ' ';
-    header[size++] = '\n';
-    const unsigned char mark[MARK] = {0x93,
-                                      'N',
-                                      'U',
-                                      'M',
-                                      'P',
-                                      'Y',
-                                      1,
-                                      0,
-                                      (unsigned char)(size & 0xFF),
-                                      (unsigned char)(size >> 8)};
-    fwrite(mark, 1, MARK, out);
-    fwrite(header, 1, (size_t)size, out);
+    char header[256];
+    const int size =
+        snprintf(header, sizeof header,
+                 "{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d, %d, %d), }", shape[0],
+                 shape[1], shape[2], shape[3]);
+    const uint16_t padded = (uint16_t)((10 + size + 1 + 63) / 64 * 64 - 10);
+    fwrite("\x93NUMPY\1\0", 1, 8, out); /* version 1.0 of the format */
+    fwrite(&padded, sizeof padded, 1, out);
+    fprintf(out, "%-*s\n", padded - 1, header);
 }
 
 void npy_numbers(FILE *out, const Real *numbers, size_t count)

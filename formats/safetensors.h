@@ -14,9 +14,9 @@ typedef struct {
     Real *at;
 } NamedTensor;
 
-/* Replaces a file. `metadata` holds strings and stays the caller's; "format" and "checksum", the
- * one of the metadata and the numbers, are added to it. Warns and returns false if the file
- * cannot be written. */
+/* Replaces a file. `metadata` is an object of strings, which is deleted; "format" and "checksum", the
+ * one of the metadata and the numbers, are added to it. Warns and returns false if the file cannot be
+ * written. */
 bool safetensors_write(const Directory *directory, const char *name, const NamedTensor *tensors,
                        int count, struct cJSON *metadata);
 

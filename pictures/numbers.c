@@ -12,7 +12,7 @@
 void numbers_npy(FILE *out, const Heads *heads)
 {
     const int T = heads->length;
-    npy_begin(out, (const int[]){heads->layers, heads->heads, T, T}, 4);
+    npy_begin(out, (const int[]){heads->layers, heads->heads, T, T});
     EACH_HEAD (head, heads)
         npy_numbers(out, head->map, (size_t)T * (size_t)T);
 }

@@ -198,9 +198,8 @@ static void write_old_weights(const char *folder, const Gpt *gpt)
                 strlen(list[i].name + strlen("transformer.")) + 1);
     Real mask[4] = {1, 0, 1, 1};
     list[count++] = (NamedTensor){"h.0.attn.bias", 2, 2, mask};
-    cJSON *metadata = cJSON_CreateObject();
-    assert_true(safetensors_write(enter(folder), "model.safetensors", list, count, metadata));
-    cJSON_Delete(metadata);
+    assert_true(
+        safetensors_write(enter(folder), "model.safetensors", list, count, cJSON_CreateObject()));
 }
 
 static void old_names_of_tensors_are_read(void **state)

@@ -46,10 +46,7 @@ static bool write_two(const char *folder)
     cJSON *metadata = cJSON_CreateObject();
     cJSON_AddStringToObject(metadata, "step", "12");
     const NamedTensor tensors[] = {{"first.weight", 2, 3, a}, {"b", 0, 3, b}};
-    const bool good = write_file(folder, "two.safetensors", tensors, 2, metadata);
-    assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(metadata, "step")), "12");
-    cJSON_Delete(metadata); /* it stayed ours */
-    return good;
+    return write_file(folder, "two.safetensors", tensors, 2, metadata);
 }
 
 static void tensors_are_read_back_bit_by_bit(void **state)
@@ -88,9 +85,7 @@ static void odd_names_sizes_and_numbers_are_read_back(void **state)
     }
     list[3].at[0] = NAN;
     list[4].at[0] = -INFINITY;
-    cJSON *metadata = cJSON_CreateObject();
-    assert_true(write_file(folder, "many", list, MANY, metadata));
-    cJSON_Delete(metadata);
+    assert_true(write_file(folder, "many", list, MANY, cJSON_CreateObject()));
     SafeTensors file = open_file(path);
     for (int i = MANY - 1; i >= 0; i--) {
         float got[4 * 13];
@@ -154,11 +149,11 @@ static void the_file_follows_the_format(void **state)
 static void write_nowhere(void *folder)
 {
     float b[3] = {0};
-    cJSON *metadata = cJSON_CreateObject();
     Directory directory = directory_open(folder);
     if (rmdir(folder))
         _exit(3);
-    _exit(safetensors_write(&directory, "b", &(NamedTensor){"b", 0, 3, b}, 1, metadata) ? 0 : 2);
+    const NamedTensor tensor = {"b", 0, 3, b};
+    _exit(safetensors_write(&directory, "b", &tensor, 1, cJSON_CreateObject()) ? 0 : 2);
 }
 
 static void a_file_that_cannot_be_written_is_reported(void **state)
@@ -290,8 +285,122 @@ static void a_flipped_bit_is_refused_or_changes_nothing(void **state)
 
 /* ---- Headers made by hand ---- */
 
-#define ONE(shape, from, to) \
-    "{\"dtype\":\"F32\",\"shape\":" shape ",\"data_offsets\":[" from "," to "]}"
+/* Pieces of headers. */
+#define TENSOR(type, shape, offsets) \
+    "{\"dtype\":" type ",\"shape\":" shape ",\"data_offsets\":" offsets "}"
+#define ONE(shape, offsets) TENSOR("\"F32\"", shape, offsets)
+#define A(tensor) "{\"a\":" tensor "}"
+#define A_B(a, b) "{\"a\":" a ",\"b\":" b "}"
+
+typedef struct {
+    const char *header;
+    size_t numbers; /* bytes after it */
+} Header;
+
+static const Header OF_OTHER_WRITERS[] = {
+    {"{}", 0},
+    {A(ONE("[2]", "[0,8]")), 8},
+    {A(ONE("[2]", "[0,8]")) "    ", 8},
+    {" " A(ONE("[2]", "[0,8]")), 8},
+    {"{ \"a\" : " ONE("[ 1, 2 ]", "[0,8]") " }", 8},
+    {A(ONE("[]", "[0,4]")), 4},  /* a single number */
+    {A(ONE("[0]", "[0,0]")), 0}, /* none */
+    {"{\"a\":" ONE("[2,0,3]", "[4,4]") ",\"b\":" ONE("[2]", "[4,12]") ",\"c\":" /* any order */
+     ONE("[1]", "[0,4]") "}",
+     12},
+    {A(TENSOR("\"F64\"", "[2]", "[0,16]")), 16},
+    {A(TENSOR("\"I64\"", "[2]", "[0,16]")), 16},
+    {A(TENSOR("\"F4\"", "[2]", "[0,1]")), 1}, /* a type that is not read may have any size */
+    {"{\"__metadata__\":{},\"a\":" ONE("[2]", "[0,8]") "}", 8},
+    {A("{\"data_offsets\":[0,8],\"shape\":[2],\"dtype\":\"F32\"}"), 8},
+};
+
+static const Header OF_WRONG_OFFSETS[] = {
+    {A_B(ONE("[2]", "[0,8]"), ONE("[2]", "[4,12]")), 12}, /* overlap */
+    {A_B(ONE("[2]", "[0,8]"), ONE("[2]", "[0,8]")), 8},
+    {A_B(ONE("[3]", "[0,12]"), ONE("[1]", "[4,8]")), 12},
+    {A_B(ONE("[1]", "[0,4]"), ONE("[1]", "[8,12]")), 12}, /* holes */
+    {A(ONE("[1]", "[4,8]")), 8},
+    {A(ONE("[1]", "[0,4]")), 8},
+    {A(ONE("[0]", "[4,4]")), 0},
+    {"{}", 4},
+    {A(ONE("[2]", "[0,8]")), 4}, /* beyond the end */
+    {A(ONE("[2]", "[0,8]")), 0},
+    {A(TENSOR("\"I64\"", "[2]", "[0,8]")), 4},
+    {A(ONE("[2]", "[8,0]")), 8}, /* backwards */
+    {A_B(TENSOR("\"I64\"", "[2]", "[0,8]"), TENSOR("\"I64\"", "[2]", "[8,4]")), 4},
+    {A(ONE("[2]", "[0,4]")), 4}, /* not what the shape needs */
+    {A(ONE("[1,1]", "[0,8]")), 8},
+    {A(ONE("[]", "[0,8]")), 8},
+    {A(ONE("[-2]", "[0,8]")), 8}, /* below 0 */
+    {A(ONE("[-2,-1]", "[0,8]")), 8},
+    {A(ONE("[0,-2]", "[0,0]")), 0},
+    {A(ONE("[2]", "[-8,0]")), 8},
+    {A(ONE("[2]", "[-4,4]")), 8},
+    {A(ONE("[1.5]", "[0,6]")), 6}, /* no whole numbers */
+    {A(ONE("[1]", "[0.5,4.5]")), 4},
+    {A(ONE("[9223372036854775808]", "[0,9223372036854775808]")), 8}, /* huge */
+    {A(ONE("[2]", "[9223372036854775808,9223372036854775816]")), 8},
+    {A(ONE("[2]", "[18446744073709551608,18446744073709551616]")), 8},
+    {A(ONE("[4294967296,4294967296]", "[0,0]")), 0}, /* 0 in 64 bits */
+    {A(ONE("[2147483648,2147483648,2]", "[0,0]")), 0},
+    {A_B(ONE("[5]", "[0,20]"), ONE("[1073741823,1073741825,4]", "[20,4]")), 4}, /* 16 below 0 */
+    {"{\"a\":" ONE("[1]", "[0,4]") ",\"b\":" ONE("[1]", "[4,8]") ",\"a\":"      /* a name twice */
+     ONE("[1]", "[8,12]") "}",
+     12},
+    {A(ONE("[1e999]", "[0,8]")), 8},
+    {A(ONE("[2]", "[0,1e999]")), 8},
+    {A(ONE("[1e300]", "[0,1e300]")), 8},
+};
+
+/* Each would be good with 8 bytes of numbers if its values were of the right kinds. */
+static const char *const OF_OTHER_KINDS[] = {
+    A("8"),
+    A("null"),
+    A("\"F32\""),
+    A("[2]"),
+    A("{}"),
+    A("[\"F32\",[2],[0,8]]"),
+    A("{\"shape\":[2],\"data_offsets\":[0,8]}"),
+    A("{\"dtype\":\"F32\",\"data_offsets\":[0,8]}"),
+    A("{\"dtype\":\"F32\",\"shape\":[2]}"),
+    A(TENSOR("32", "[2]", "[0,8]")),
+    A(TENSOR("null", "[2]", "[0,8]")),
+    A(ONE("2", "[0,8]")),
+    A(ONE("null", "[0,8]")),
+    A(ONE("\"2\"", "[0,8]")),
+    A(ONE("[\"2\"]", "[0,8]")),
+    A(ONE("[[2]]", "[0,8]")),
+    A(ONE("{\"x\":2}", "[0,8]")),
+    A(ONE("[null]", "[0,8]")),
+    A(ONE("[true]", "[0,4]")),
+    A(ONE("[2]", "[\"0\",8]")),
+    A(ONE("[2]", "[0,[8]]")),
+    A(ONE("[2]", "[0,8,8]")),
+    A(ONE("[2]", "[0,{}]")),
+    A(ONE("[2]", "[8]")),
+    A(ONE("[2]", "8")),
+    A(ONE("[2]", "[]")),
+    A(ONE("[2]", "{\"x\":0,\"y\":8}")),
+    /* no header at all */
+    "",
+    " ",
+    "[]",
+    "null",
+    "8",
+    "\"a\"",
+    "{",
+    "{\"a",
+    "{\"a\":",
+    "{\"a\":{\"dtype\":\"",
+    "{\"a\":" ONE("[2]", "[0,8]"),
+    "{\"a\":" ONE("[2]", "[0,8]") ",",
+    "{a:" ONE("[2]", "[0,8]") "}",
+    "[\"a\"," ONE("[2]", "[0,8]") "]",
+    /* a checksum that is another one's */
+    "{\"__metadata__\":{\"checksum\":\"0000000000000000\"},\"a\":" ONE("[2]", "[0,8]") "}",
+    "{\"__metadata__\":{\"checksum\":\"\"},\"a\":" ONE("[2]", "[0,8]") "}",
+};
 
 /* A file with this header, followed by so many bytes of numbers; `length` is written before it. */
 static char *by_hand(const char *folder, const char *header, uint64_t length, size_t numbers)
@@ -325,28 +434,12 @@ static void headers_of_other_writers_are_read(void **state)
 {
     (void)state;
     char *folder = scratch_new();
-    static const struct {
-        const char *header;
-        size_t numbers;
-    } good[] = {
-        {"{}", 0},
-        {"{\"a\":" ONE("[2]", "0", "8") "}", 8},
-        {"{\"a\":" ONE("[2]", "0", "8") "}    ", 8},
-        {"{ \"a\" : " ONE("[ 1, 2 ]", "0", "8") " }", 8},
-        {"{\"a\":" ONE("[]", "0", "4") "}", 4},  /* a single number */
-        {"{\"a\":" ONE("[0]", "0", "0") "}", 0}, /* none */
-        {"{\"a\":" ONE("[2,0,3]", "4", "4") ",\"b\":" ONE("[2]", "4",
-                                                          "12") ",\"c\":" ONE("[1]", "0", "4") "}",
-         12}, /* in any order */
-        {"{\"a\":{\"dtype\":\"F64\",\"shape\":[2],\"data_offsets\":[0,16]}}", 16},
-        {"{\"__metadata__\":{},\"a\":" ONE("[2]", "0", "8") "}", 8},
-        {"{\"a\":{\"data_offsets\":[0,8],\"shape\":[2],\"dtype\":\"F32\"}}", 8},
-    };
-    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-        char *path = by_hand(folder, good[i].header, strlen(good[i].header), good[i].numbers);
+    for (size_t i = 0; i < sizeof OF_OTHER_WRITERS / sizeof *OF_OTHER_WRITERS; i++) {
+        const Header *good = &OF_OTHER_WRITERS[i];
+        char *path = by_hand(folder, good->header, strlen(good->header), good->numbers);
         const Ending ending = run_apart(open_it, path);
         if (ending.signal || ending.status || ending.lines)
-            fail_msg("%s: %s", good[i].header, ending.said);
+            fail_msg("%s: %s", good->header, ending.said);
         free(path);
     }
     scratch_remove(folder);
@@ -356,49 +449,8 @@ static void offsets_that_do_not_cover_the_numbers_are_refused(void **state)
 {
     (void)state;
     char *folder = scratch_new();
-    static const struct {
-        const char *header;
-        size_t numbers;
-    } bad[] = {
-        {"{\"a\":" ONE("[2]", "0", "8") ",\"b\":" ONE("[2]", "4", "12") "}", 12}, /* overlap */
-        {"{\"a\":" ONE("[2]", "0", "8") ",\"b\":" ONE("[2]", "0", "8") "}", 8},
-        {"{\"a\":" ONE("[3]", "0", "12") ",\"b\":" ONE("[1]", "4", "8") "}", 12},
-        {"{\"a\":" ONE("[1]", "0", "4") ",\"b\":" ONE("[1]", "8", "12") "}", 12}, /* holes */
-        {"{\"a\":" ONE("[1]", "4", "8") "}", 8},
-        {"{\"a\":" ONE("[1]", "0", "4") "}", 8},
-        {"{\"a\":" ONE("[0]", "4", "4") "}", 0},
-        {"{}", 4},
-        {"{\"a\":" ONE("[2]", "0", "8") "}", 4}, /* beyond the end */
-        {"{\"a\":" ONE("[2]", "0", "8") "}", 0},
-        {"{\"a\":" ONE("[2]", "8", "0") "}", 8}, /* backwards */
-        {"{\"a\":" ONE("[2]", "0", "4") "}", 4}, /* not what the shape needs */
-        {"{\"a\":" ONE("[1,1]", "0", "8") "}", 8},
-        {"{\"a\":" ONE("[]", "0", "8") "}", 8},
-        {"{\"a\":" ONE("[-2]", "0", "8") "}", 8}, /* below 0 */
-        {"{\"a\":" ONE("[-2,-1]", "0", "8") "}", 8},
-        {"{\"a\":" ONE("[0,-2]", "0", "0") "}", 0},
-        {"{\"a\":" ONE("[2]", "-8", "0") "}", 8},
-        {"{\"a\":" ONE("[2]", "-4", "4") "}", 8},
-        {"{\"a\":" ONE("[1.5]", "0", "6") "}", 6}, /* no whole numbers */
-        {"{\"a\":" ONE("[1]", "0.5", "4.5") "}", 4},
-        {"{\"a\":" ONE("[9223372036854775808]", "0", "9223372036854775808") "}", 8}, /* huge */
-        {"{\"a\":" ONE("[2]", "9223372036854775808", "9223372036854775816") "}", 8},
-        {"{\"a\":" ONE("[2]", "18446744073709551608", "18446744073709551616") "}", 8},
-        {"{\"a\":" ONE("[4294967296,4294967296]", "0", "0") "}", 0}, /* 0 in 64 bits */
-        {"{\"a\":" ONE("[2147483648,2147483648,2]", "0", "0") "}", 0},
-        {"{\"a\":" ONE("[5]", "0", "20") ",\"b\":" /* 16 below 0 in 64 bits */
-         ONE("[1073741823,1073741825,4]", "20", "4") "}",
-         4},
-        {"{\"a\":{\"dtype\":\"F99\",\"shape\":[2],\"data_offsets\":[0,0]}}", 0},
-        {"{\"a\":" ONE("[1]", "0", "4") ",\"b\":" ONE("[1]", "4", "8") ",\"a\":" ONE("[1]", "8",
-                                                                                     "12") "}",
-         12}, /* a name twice */
-        {"{\"a\":" ONE("[1e999]", "0", "8") "}", 8},
-        {"{\"a\":" ONE("[2]", "0", "1e999") "}", 8},
-        {"{\"a\":" ONE("[1e300]", "0", "1e300") "}", 8},
-    };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_bad_header(folder, bad[i].header, bad[i].numbers);
+    for (size_t i = 0; i < sizeof OF_WRONG_OFFSETS / sizeof *OF_WRONG_OFFSETS; i++)
+        assert_bad_header(folder, OF_WRONG_OFFSETS[i].header, OF_WRONG_OFFSETS[i].numbers);
     scratch_remove(folder);
 }
 
@@ -406,62 +458,8 @@ static void headers_with_values_of_another_kind_are_refused(void **state)
 {
     (void)state;
     char *folder = scratch_new();
-    static const char *const bad[] = {
-        /* each would be good, if its kinds were, with 8 bytes */
-        "{\"a\":8}",
-        "{\"a\":null}",
-        "{\"a\":\"F32\"}",
-        "{\"a\":[2]}",
-        "{\"a\":{}}",
-        "{\"a\":[\"F32\",[2],[0,8]]}",
-        "{\"a\":{\"shape\":[2],\"data_offsets\":[0,8]}}",
-        "{\"a\":{\"dtype\":\"F32\",\"data_offsets\":[0,8]}}",
-        "{\"a\":{\"dtype\":\"F32\",\"shape\":[2]}}",
-        "{\"a\":{\"dtype\":32,\"shape\":[2],\"data_offsets\":[0,8]}}",
-        "{\"a\":{\"dtype\":null,\"shape\":[2],\"data_offsets\":[0,8]}}",
-        "{\"a\":{\"dtype\":\"f32\",\"shape\":[2],\"data_offsets\":[0,8]}}",
-        "{\"a\":{\"dtype\":\"\",\"shape\":[0],\"data_offsets\":[0,8]}}",
-        "{\"a\":{\"dtype\":\"I64\",\"shape\":[2],\"data_offsets\":[0,8]}}",
-        "{\"a\":{\"dtype\":\"BF16\",\"shape\":[2],\"data_offsets\":[0,8]}}",
-        "{\"a\":{\"dtype\":\"F99\",\"shape\":[2],\"data_offsets\":[0,8]}}",
-        "{\"a\":" ONE("2", "0", "8") "}",
-        "{\"a\":" ONE("null", "0", "8") "}",
-        "{\"a\":" ONE("\"2\"", "0", "8") "}",
-        "{\"a\":" ONE("[\"2\"]", "0", "8") "}",
-        "{\"a\":" ONE("[[2]]", "0", "8") "}",
-        "{\"a\":" ONE("{\"x\":2}", "0", "8") "}",
-        "{\"a\":" ONE("[null]", "0", "8") "}",
-        "{\"a\":" ONE("[true]", "0", "4") "}",
-        "{\"a\":" ONE("[2]", "\"0\"", "8") "}",
-        "{\"a\":" ONE("[2]", "0", "[8]") "}",
-        "{\"a\":" ONE("[2]", "0", "8,8") "}",
-        "{\"a\":" ONE("[2]", "0", "{}") "}",
-        "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[8]}}",
-        "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":8}}",
-        "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[]}}",
-        "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":{\"x\":0,\"y\":8}}}",
-        /* no header at all */
-        "",
-        " ",
-        "[]",
-        "null",
-        "8",
-        "\"a\"",
-        "{",
-        "{\"a",
-        "{\"a\":",
-        "{\"a\":{\"dtype\":\"",
-        "{\"a\":" ONE("[2]", "0", "8"),
-        "{\"a\":" ONE("[2]", "0", "8") ",",
-        " {\"a\":" ONE("[2]", "0", "8") "}",
-        "{a:" ONE("[2]", "0", "8") "}",
-        "[\"a\"," ONE("[2]", "0", "8") "]",
-        /* a checksum that is another one's */
-        "{\"__metadata__\":{\"checksum\":\"0000000000000000\"},\"a\":" ONE("[2]", "0", "8") "}",
-        "{\"__metadata__\":{\"checksum\":\"\"},\"a\":" ONE("[2]", "0", "8") "}",
-    };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_bad_header(folder, bad[i], 8);
+    for (size_t i = 0; i < sizeof OF_OTHER_KINDS / sizeof *OF_OTHER_KINDS; i++)
+        assert_bad_header(folder, OF_OTHER_KINDS[i], 8);
     scratch_remove(folder);
 }
 
@@ -479,7 +477,7 @@ static void headers_of_another_length_or_depth_are_refused(void **state)
 {
     (void)state;
     char *folder = scratch_new();
-    static const char good[] = "{\"a\":" ONE("[2]", "0", "8") "}";
+    static const char good[] = A(ONE("[2]", "[0,8]"));
     static const uint64_t lengths[] = {
         0,         1,          sizeof good - 2, sizeof good + 8, 100000000,
         100000001, 1ull << 32, 1ull << 63,      UINT64_MAX - 7,  UINT64_MAX};
@@ -516,8 +514,7 @@ static void doubles_are_converted(void **state)
 {
     (void)state;
     static const char header[] =
-        "{\"d\":{\"dtype\":\"F64\",\"shape\":[2,1],\"data_offsets\":[4,20]},\"f\":" ONE("[1]", "0",
-                                                                                        "4") "}";
+        "{\"d\":" TENSOR("\"F64\"", "[2,1]", "[4,20]") ",\"f\":" ONE("[1]", "[0,4]") "}";
     const uint64_t length = sizeof header - 1;
     const double wide[2] = {-0.1, 3e30};
     const float narrow = 2.5f;
@@ -542,18 +539,17 @@ static void other_types_are_refused_only_if_they_are_read(void **state)
 {
     (void)state;
     static const char *const headers[] = {
-        "{\"a\":{\"dtype\":\"BF16\",\"shape\":[4],\"data_offsets\":[0,8]}}",
-        "{\"a\":{\"dtype\":\"F16\",\"shape\":[4],\"data_offsets\":[0,8]}}",
-        "{\"a\":{\"dtype\":\"BOOL\",\"shape\":[4],\"data_offsets\":[0,4]},\"b\":" ONE("[1]", "4",
-                                                                                      "8") "}",
-    };
-    static const char *const types[] = {"BF16", "F16", "BOOL"};
+        A(TENSOR("\"BF16\"", "[4]", "[0,8]")), A(TENSOR("\"F16\"", "[4]", "[0,8]")),
+        A(TENSOR("\"f32\"", "[4]", "[0,8]")), A(TENSOR("\"\"", "[4]", "[0,8]")),
+        A_B(TENSOR("\"BOOL\"", "[4]", "[0,4]"), ONE("[1]", "[4,8]"))};
+    static const char *const types[] = {"type BF16;", "type F16;", "type f32;", "type ;",
+                                        "type BOOL;"};
     char *folder = scratch_new();
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         char *path = by_hand(folder, headers[i], strlen(headers[i]), 8);
         Reading reading = {path, {"a", 0, 4, NULL}}, beside = {path, {"b", 0, 1, NULL}};
         assert_dies(read_one, &reading, path, types[i], "F32");
-        if (i == 2)
+        if (strstr(headers[i], "\"b\""))
             assert_int_equal(run_apart(read_one, &beside).status, 0);
         free(path);
     }
@@ -596,19 +592,17 @@ static double seconds_to_read(const char *folder, int count)
     float number = 1;
     char *path = format_text("%s/many", folder);
     NamedTensor *list = calloc((size_t)count, sizeof *list);
-    cJSON *metadata = cJSON_CreateObject();
     for (int i = 0; i < count; i++) {
         list[i] = (NamedTensor){.cols = 1, .at = &number};
         snprintf(list[i].name, sizeof list[i].name, "h.%d.weight", i);
     }
-    assert_true(write_file(folder, "many", list, count, metadata));
+    assert_true(write_file(folder, "many", list, count, cJSON_CreateObject()));
     const clock_t begun = clock();
     SafeTensors file = open_file(path);
     for (int i = 0; i < count; i++)
         safetensors_read(&file, &list[i]);
     const double seconds = (double)(clock() - begun) / CLOCKS_PER_SEC;
     safetensors_close(&file);
-    cJSON_Delete(metadata);
     free(list);
     free(path);
     return seconds;

@@ -47,10 +47,8 @@ const Directory *enter(const char *folder)
 bool write_weights(const char *folder, const Gpt *gpt, Real *block)
 {
     NamedTensor *list = calloc((size_t)gpt->tensor_count, sizeof *list);
-    cJSON *metadata = cJSON_CreateObject();
     const bool good = safetensors_write(enter(folder), "model.safetensors", list,
-                                        weights_list(list, gpt, block, ""), metadata);
-    cJSON_Delete(metadata);
+                                        weights_list(list, gpt, block, ""), cJSON_CreateObject());
     free(list);
     return good;
 }

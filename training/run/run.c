@@ -182,7 +182,6 @@ static bool write_model(const Directory *directory, const Gpt *gpt, Real *best,
     cJSON *metadata = cJSON_CreateObject();
     cJSON_AddStringToObject(metadata, "identity", identity);
     const bool good = safetensors_write(directory, MODEL_FILE, list, count, metadata);
-    cJSON_Delete(metadata);
     free(list);
     return good;
 }

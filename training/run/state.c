@@ -46,7 +46,6 @@ bool state_write(const Directory *directory, const Gpt *gpt, const Adam *adam, R
     put(metadata, "log_size", (double)log_size);
     cJSON_AddStringToObject(metadata, "identity", identity);
     const bool good = safetensors_write(directory, STATE_FILE, list, count, metadata);
-    cJSON_Delete(metadata);
     free(list);
     return good;
 }
