@@ -28,6 +28,13 @@ cJSON *json_read(const Directory *directory, const char *name)
     return json;
 }
 
+_Noreturn void json_refuse(const char *path, const char *name, const cJSON *value,
+                           const char *supported)
+{
+    die("%s: %s is %.200s; supported is %s", path, name,
+        value ? cJSON_PrintUnformatted(value) : "missing", supported);
+}
+
 bool json_write(const Directory *directory, const char *name, const cJSON *json)
 {
     char *text = cJSON_Print(json);

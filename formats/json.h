@@ -16,6 +16,10 @@ struct cJSON *json_read(const Directory *directory, const char *name);
 /* The same of its bytes, which were read already. */
 struct cJSON *json_parse(const Directory *directory, const char *name, Bytes file);
 
+/* Dies naming a member of a file, its value (NULL: it is missing) and what is supported. */
+_Noreturn void json_refuse(const char *path, const char *name, const struct cJSON *value,
+                           const char *supported);
+
 /* Replaces the file by the printed JSON. Warns and returns false if that fails. */
 bool json_write(const Directory *directory, const char *name, const struct cJSON *json);
 

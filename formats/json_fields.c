@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "json.h"
 
 void json_put_field(cJSON *object, const Field *field, const void *from)
 {
@@ -48,13 +49,10 @@ static char *typed(const Field *field, const cJSON *value)
 void json_get_field(const cJSON *object, const Field *field, void *into, const char *path)
 {
     const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, field->name);
-    if (!value)
-        die("%s is damaged: \"%s\" is missing", path, field->name);
-    if (cJSON_IsNull(value) && (field->kind == FIELD_TEXT || field->kind == FIELD_LIST))
+    if (value && cJSON_IsNull(value) && (field->kind == FIELD_TEXT || field->kind == FIELD_LIST))
         return;
     char *text = typed(field, value);
     if (!text || !field_try(field, into, text))
-        die("%s is damaged: \"%s\" is %.60s; it must be %s", path, field->name,
-            cJSON_PrintUnformatted(value), field_needs(field));
+        json_refuse(path, field->name, value, field_needs(field));
     free(text);
 }

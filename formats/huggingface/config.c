@@ -10,6 +10,7 @@
 
 #include "base/checksum.h"
 #include "formats/json.h"
+#include "formats/json_fields.h"
 
 /* The tanh form of gelu, by the name that gpt2 has for it and by the one that openai-gpt has: there
  * "gelu" is that form, in gpt2 it is another one. */
@@ -80,55 +81,68 @@ void config_put_model(cJSON *json, const GptConfig *shape, double dropout,
 
 /* A config.json while it is being read. */
 typedef struct {
-    const char *directory; /* for messages */
-    const cJSON *json, *own;
+    const char *path;        /* for messages */
+    const cJSON *json, *own; /* all of it; its object "pulga", or NULL */
 } Reading;
+
+/* What is read of it by name. */
+typedef struct {
+    GptConfig shape;
+    unsigned positions, norm; /* indices of the names below */
+    IntList window;           /* as --window gives it */
+} Members;
+
+static const char *const POSITIONS[] = {"sinusoidal", "learned", NULL};
+static const char *const NORMS[] = {"pre", "post", NULL};
+
+#define FIELD_STRUCT Members
+static const Field SIZES[] = {
+    {"n_positions", WHOLE_FIELD(shape.context), .min = 1, .max = GPT_MAX_CONTEXT},
+    {"n_layer", WHOLE_FIELD(shape.layers), .min = 1, .max = GPT_MAX_LAYERS},
+    {"n_head", WHOLE_FIELD(shape.heads), .min = 1, .max = GPT_MAX_HEADS},
+    {"n_embd", WHOLE_FIELD(shape.width), .min = 1, .max = GPT_MAX_WIDTH},
+    {"vocab_size", WHOLE_FIELD(shape.vocabulary), .min = 1, .max = INT_MAX / 4},
+    {.name = NULL},
+};
+static const Field INNER = {"n_inner", WHOLE_FIELD(shape.hidden), .min = 1, .max = GPT_MAX_HIDDEN};
+/* Of "pulga": first the differences that matter to training only, so that a file of gpt2 may have
+ * them too; then what only the model_type "pulga" has. */
+static const Field DIFFERENCES[] = {
+    {"positions", CHOICE_FIELD(positions, POSITIONS), .preset = NULL},
+    {"no-qkv-bias", FLAG_FIELD(shape.no_qkv_bias), .preset = NULL},
+    {.name = NULL},
+};
+static const Field ONLY_PULGA[] = {
+    {"norm", CHOICE_FIELD(norm, NORMS), .preset = NULL},
+    {"head-size", WHOLE_FIELD(shape.head_size), .min = 1, .max = GPT_MAX_WIDTH},
+    {"window", LIST_FIELD(window), .preset = NULL},
+    {.name = NULL},
+};
+
+static void read_fields(const Reading *file, const cJSON *object, const Field *table, Members *into)
+{
+    EACH_FIELD (field, table)
+        json_get_field(object, field, into, file->path);
+}
 
 static const cJSON *field_of(const Reading *file, const char *name)
 {
     return cJSON_GetObjectItemCaseSensitive(file->json, name);
 }
 
-/* Dies naming a field of an object, its value, and what could be read. */
-static _Noreturn void refuse(const Reading *file, const cJSON *object, const char *name,
-                             const char *supported)
+/* Dies naming a field, its value, and what is supported. */
+static _Noreturn void refuse(const Reading *file, const char *name, const char *supported)
 {
-    const cJSON *field = cJSON_GetObjectItemCaseSensitive(object, name);
-    char *value = field ? cJSON_PrintUnformatted(field) : format_text("missing");
-    die("%s/config.json: %s is %.60s; supported is %s", file->directory, name, value, supported);
-}
-
-/* A size from 1 to `most` of an object. */
-static int read_size(const Reading *file, const cJSON *object, const char *name, int most)
-{
-    const cJSON *field = cJSON_GetObjectItemCaseSensitive(object, name);
-    const double size = cJSON_IsNumber(field) ? field->valuedouble : 0;
-    if (!(size >= 1 && size <= most && size == (double)(int)size)) {
-        char *supported = format_text("a whole number from 1 to %d", most);
-        refuse(file, object, name, supported);
-    }
-    return (int)size;
+    json_refuse(file->path, name, field_of(file, name), supported);
 }
 
 /* A field that is true or false; null is Python's None, which is false. */
-static bool is_true(const Reading *file, const cJSON *object, const char *name, bool preset)
+static bool is_true(const Reading *file, const char *name, bool preset)
 {
-    const cJSON *field = cJSON_GetObjectItemCaseSensitive(object, name);
+    const cJSON *field = field_of(file, name);
     if (field && !cJSON_IsNull(field) && !cJSON_IsBool(field))
-        refuse(file, object, name, "true or false");
+        refuse(file, name, "true or false");
     return field ? cJSON_IsTrue(field) : preset;
-}
-
-/* Whether a field of "pulga" is the second of two words; dies if it is neither. */
-static bool is_second_word(const Reading *file, const char *name, const char *first,
-                           const char *second)
-{
-    const char *value = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(file->own, name));
-    if (!value || (strcmp(value, first) != 0 && strcmp(value, second) != 0)) {
-        char *supported = format_text("\"%s\" or \"%s\"", first, second);
-        refuse(file, file->own, name, supported);
-    }
-    return !strcmp(value, second);
 }
 
 /* What other models have and this one does not. */
@@ -142,10 +156,10 @@ static void check_the_rest(const Reading *file)
                   {"add_cross_attention", false}};
     const cJSON *epsilon = field_of(file, "layer_norm_epsilon");
     if (epsilon && !(cJSON_IsNumber(epsilon) && epsilon->valuedouble == EPSILON))
-        refuse(file, file->json, "layer_norm_epsilon", "1e-05");
+        refuse(file, "layer_norm_epsilon", "1e-05");
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        if (is_true(file, file->json, fields[i].name, fields[i].supported) != fields[i].supported)
-            refuse(file, file->json, fields[i].name, fields[i].supported ? "true" : "false");
+        if (is_true(file, fields[i].name, fields[i].supported) != fields[i].supported)
+            refuse(file, fields[i].name, fields[i].supported ? "true" : "false");
 }
 
 /* The activation; dies if it is neither relu nor the tanh form of gelu. */
@@ -158,67 +172,47 @@ static bool is_gelu(const Reading *file, bool is_openai)
         return false;
     if (!value || (strcmp(value, is_openai ? OLD_GELU : GELU) &&
                    (is_openai || strcmp(value, "gelu_pytorch_tanh"))))
-        refuse(file, file->json, name,
+        refuse(file, name,
                is_openai ? "\"gelu\" or \"relu\""
                          : "\"gelu_new\", \"gelu_pytorch_tanh\" or \"relu\"");
     return true;
-}
-
-/* The patterns (L, H) of "window", a list as --window gives it; NULL if all are causal. */
-static Pattern *read_patterns(const Reading *file, int layers, int heads)
-{
-    const cJSON *list = cJSON_GetObjectItemCaseSensitive(file->own, "window"), *item;
-    const int count = cJSON_GetArraySize(list);
-    if (cJSON_IsNull(list))
-        return NULL;
-    if (!cJSON_IsArray(list) || !count || count > layers * heads)
-        refuse(file, file->own, "window", "null, or a list of at most one number for each head");
-    int *windows = memory_new((size_t)count, sizeof *windows, "the windows"), i = 0;
-    cJSON_ArrayForEach(item, list)
-    {
-        const double tokens = cJSON_IsNumber(item) ? item->valuedouble : -1;
-        if (!(tokens >= 0 && tokens <= INT_MAX && tokens == (double)(int)tokens))
-            refuse(file, file->own, "window", "a list of whole numbers");
-        windows[i++] = (int)tokens;
-    }
-    Pattern *patterns = patterns_of_windows(windows, count, layers, heads);
-    free(windows);
-    return patterns;
 }
 
 /* The fields of all three model types, then the differences between them. */
 static GptConfig read_shape(const Reading *file, const char *type)
 {
     const bool is_pulga = !strcmp(type, "pulga"), is_openai = !strcmp(type, "openai-gpt");
-    const cJSON *json = file->json, *inner = field_of(file, "n_inner");
-    GptConfig shape = {.context = read_size(file, json, "n_positions", GPT_MAX_CONTEXT),
-                       .layers = read_size(file, json, "n_layer", GPT_MAX_LAYERS),
-                       .heads = read_size(file, json, "n_head", GPT_MAX_HEADS),
-                       .width = read_size(file, json, "n_embd", GPT_MAX_WIDTH),
-                       .vocabulary = read_size(file, json, "vocab_size", INT_MAX / 4),
-                       .post_norm = is_openai,
-                       .learned_positions = true,
-                       .gelu = is_gelu(file, is_openai),
-                       .untied = !is_true(file, json, "tie_word_embeddings", true)};
-    shape.hidden = is_openai || !inner || cJSON_IsNull(inner)
-                       ? 4 * shape.width
-                       : read_size(file, json, "n_inner", GPT_MAX_HIDDEN);
-    if (file->own) { /* differences that matter to training only */
-        shape.learned_positions = is_second_word(file, "positions", "sinusoidal", "learned");
-        shape.no_qkv_bias = is_true(file, file->own, "no-qkv-bias", false);
+    const cJSON *inner = field_of(file, "n_inner");
+    Members read = {.shape = {.post_norm = is_openai,
+                              .learned_positions = true,
+                              .gelu = is_gelu(file, is_openai),
+                              .untied = !is_true(file, "tie_word_embeddings", true)}};
+    GptConfig *shape = &read.shape;
+    read_fields(file, file->json, SIZES, &read);
+    shape->hidden = 4 * shape->width;
+    if (!is_openai && inner && !cJSON_IsNull(inner))
+        json_get_field(file->json, &INNER, &read, file->path);
+    if (file->own) {
+        read_fields(file, file->own, DIFFERENCES, &read);
+        shape->learned_positions = read.positions;
     }
     if (is_pulga && !file->own)
-        refuse(file, json, "pulga", "the object that train writes");
+        refuse(file, "pulga", "the object that train writes");
     if (is_pulga) {
-        shape.post_norm = is_second_word(file, "norm", "pre", "post");
-        shape.head_size = read_size(file, file->own, "head-size", GPT_MAX_WIDTH);
-        shape.patterns = read_patterns(file, shape.layers, shape.heads);
-    } else if (shape.width % shape.heads) {
-        refuse(file, json, "n_head", "a number that divides n_embd");
+        read_fields(file, file->own, ONLY_PULGA, &read);
+        shape->post_norm = read.norm;
+        if (read.window.count > shape->layers * shape->heads)
+            json_refuse(file->path, "window", cJSON_GetObjectItemCaseSensitive(file->own, "window"),
+                        "null, or a list of at most one number for each head");
+        shape->patterns =
+            patterns_of_windows(read.window.at, read.window.count, shape->layers, shape->heads);
+        free(read.window.at);
+    } else if (shape->width % shape->heads) {
+        refuse(file, "n_head", "a number that divides n_embd");
     } else {
-        shape.head_size = shape.width / shape.heads;
+        shape->head_size = shape->width / shape->heads;
     }
-    return shape;
+    return *shape;
 }
 
 const cJSON *config_own(const Config *config)
@@ -235,10 +229,11 @@ Config config_read(const Directory *directory)
                      .eos = -1};
     free(bytes.bytes);
     const cJSON *own = config_own(&config), *text = cJSON_GetObjectItemCaseSensitive(own, "text");
-    const Reading file = {directory->path, config.json, own};
+    char *path = path_in(directory, NAME);
+    const Reading file = {path, config.json, own};
     const char *type = cJSON_GetStringValue(field_of(&file, "model_type"));
     if (!type || (strcmp(type, "gpt2") && strcmp(type, "openai-gpt") && strcmp(type, "pulga")))
-        refuse(&file, file.json, "model_type", "\"gpt2\", \"openai-gpt\" or \"pulga\"");
+        refuse(&file, "model_type", "\"gpt2\", \"openai-gpt\" or \"pulga\"");
     check_the_rest(&file);
     config.shape = read_shape(&file, type);
     const cJSON *eos = field_of(&file, "eos_token_id");
@@ -247,6 +242,7 @@ Config config_read(const Directory *directory)
         config.eos = eos->valueint; /* GPT-2's own default lies outside a small vocabulary */
     config.identity = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(own, "identity"));
     config.text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(text, "xxh3_64"));
+    free(path);
     return config;
 }
 

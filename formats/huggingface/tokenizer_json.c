@@ -3,7 +3,6 @@
  * name. */
 #include "tokenizer_json.h"
 
-#include <assert.h>
 #include <cjson/cJSON.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -39,66 +38,55 @@ static const cJSON *get(const cJSON *object, const char *name)
 
 /* ---- Writing ---- */
 
-static void put_special(cJSON *list, const char *content, int id)
+/* A word as a JSON string; the caller frees it. */
+static char *quoted(const char *word)
 {
-    cJSON *token = cJSON_CreateObject();
-    cJSON_AddNumberToObject(token, "id", id);
-    cJSON_AddStringToObject(token, "content", content);
-    cJSON_AddFalseToObject(token, "single_word");
-    cJSON_AddFalseToObject(token, "lstrip");
-    cJSON_AddFalseToObject(token, "rstrip");
-    cJSON_AddFalseToObject(token, "normalized");
-    cJSON_AddTrueToObject(token, "special");
-    cJSON_AddItemToArray(list, token);
+    cJSON *string = cJSON_CreateStringReference(word);
+    char *text = cJSON_PrintUnformatted(string);
+    cJSON_Delete(string);
+    return text;
 }
 
-static void put_normalizer(cJSON *json, bool lower)
+static void put_special(cJSON *list, const char *word, int id)
 {
-    cJSON_AddItemToObject(json, "normalizer",
-                          cJSON_Parse(lower ? "{\"type\":\"Sequence\",\"normalizers\":[{\"type\":"
-                                              "\"NFC\"},{\"type\":\"Lowercase\"}]}"
-                                            : "{\"type\":\"NFC\"}"));
+    char *content = quoted(word);
+    char *token = format_text("{\"id\":%d,\"content\":%s,\"single_word\":false,\"lstrip\":false,"
+                              "\"rstrip\":false,\"normalized\":false,\"special\":true}",
+                              id, content);
+    cJSON_AddItemToArray(list, cJSON_CreateRaw(token));
+    free(token);
+    free(content);
 }
 
-static void put_splitter(cJSON *json, const Tokenizer *t)
+static const char *splitter_of(const Tokenizer *t)
 {
     for (int i = 0; i < SPLITTER_COUNT; i++)
         if (SPLITTERS[i].kind == t->kind && SPLITTERS[i].punctuation == t->punctuation)
-            cJSON_AddItemToObject(json, "pre_tokenizer", cJSON_Parse(SPLITTERS[i].json));
-    assert(get(json, "pre_tokenizer"));
+            return SPLITTERS[i].json;
+    abort(); /* a way of splitting that is not listed */
 }
 
-/* A piece of a template: a special token, or one of the two texts, which are called A and B. */
-static void put_piece(cJSON *template, const char *kind, const char *id)
-{
-    cJSON *piece = cJSON_CreateObject(), *about = cJSON_AddObjectToObject(piece, kind);
-    cJSON_AddStringToObject(about, "id", id);
-    cJSON_AddNumberToObject(about, "type_id", 0);
-    cJSON_AddItemToArray(template, piece);
-}
-
-/* The template that puts [bos] first; a stream has none. */
+/* The template that puts [bos] before a text, called A, or before a pair of texts, A and B. A stream
+ * has none. */
 static void put_beginning(cJSON *json, const Tokenizer *t)
 {
     if (t->bos < 0) {
         cJSON_AddNullToObject(json, "post_processor");
         return;
     }
-    const char *bos = tokenizer_word(t, t->bos);
-    cJSON *processor = cJSON_AddObjectToObject(json, "post_processor");
-    cJSON_AddStringToObject(processor, "type", "TemplateProcessing");
-    cJSON *single = cJSON_AddArrayToObject(processor, "single");
-    put_piece(single, "SpecialToken", bos);
-    put_piece(single, "Sequence", "A");
-    cJSON *pair = cJSON_AddArrayToObject(processor, "pair");
-    put_piece(pair, "SpecialToken", bos);
-    put_piece(pair, "Sequence", "A");
-    put_piece(pair, "Sequence", "B");
-    cJSON *about =
-        cJSON_AddObjectToObject(cJSON_AddObjectToObject(processor, "special_tokens"), bos);
-    cJSON_AddStringToObject(about, "id", bos);
-    cJSON_AddItemToArray(cJSON_AddArrayToObject(about, "ids"), cJSON_CreateNumber(t->bos));
-    cJSON_AddItemToArray(cJSON_AddArrayToObject(about, "tokens"), cJSON_CreateString(bos));
+    char *bos = quoted(tokenizer_word(t, t->bos));
+    char *first = format_text("{\"SpecialToken\":{\"id\":%s,\"type_id\":0}},"
+                              "{\"Sequence\":{\"id\":\"A\",\"type_id\":0}}",
+                              bos);
+    char *processor =
+        format_text("{\"type\":\"TemplateProcessing\",\"single\":[%s],"
+                    "\"pair\":[%s,{\"Sequence\":{\"id\":\"B\",\"type_id\":0}}],"
+                    "\"special_tokens\":{%s:{\"id\":%s,\"ids\":[%d],\"tokens\":[%s]}}}",
+                    first, first, bos, bos, t->bos, bos);
+    cJSON_AddRawToObject(json, "post_processor", processor);
+    free(processor);
+    free(first);
+    free(bos);
 }
 
 static cJSON *tokenizer_json(const Tokenizer *t)
@@ -112,13 +100,14 @@ static cJSON *tokenizer_json(const Tokenizer *t)
     for (int id = 0; id < v->count; id++)
         if (vocabulary_is_special(v, id))
             put_special(special, vocabulary_word(v, id), id);
-    put_normalizer(json, t->lower);
-    put_splitter(json, t);
+    cJSON_AddRawToObject(json, "normalizer",
+                         t->lower ? "{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"NFC\"},"
+                                    "{\"type\":\"Lowercase\"}]}"
+                                  : "{\"type\":\"NFC\"}");
+    cJSON_AddRawToObject(json, "pre_tokenizer", splitter_of(t));
     put_beginning(json, t);
-    if (t->kind == TOKENIZER_CHAR)
-        cJSON_AddItemToObject(json, "decoder", cJSON_Parse("{\"type\":\"Fuse\"}"));
-    else
-        cJSON_AddNullToObject(json, "decoder");
+    cJSON_AddRawToObject(json, "decoder",
+                         t->kind == TOKENIZER_CHAR ? "{\"type\":\"Fuse\"}" : "null");
     cJSON *model = cJSON_AddObjectToObject(json, "model");
     cJSON_AddStringToObject(model, "type", "WordLevel");
     cJSON *words = cJSON_AddObjectToObject(model, "vocab");
@@ -164,13 +153,11 @@ static bool is_string(const cJSON *item, const char *wanted)
     return cJSON_IsString(item) && !strcmp(item->valuestring, wanted);
 }
 
-/* Dies naming a part of tokenizer.json, its value, and which values are supported. */
+/* Dies naming a part of the file, its value, and which values are supported. */
 static _Noreturn void refuse(const char *directory, const char *part, const cJSON *value,
                              const char *supported)
 {
-    char *said = value ? cJSON_PrintUnformatted(value) : NULL;
-    die("%s/tokenizer.json: its %s is %.200s; supported is %s", directory, part,
-        said ? said : "missing", supported);
+    json_refuse(format_text("%s/tokenizer.json", directory), part, value, supported);
 }
 
 static _Noreturn void damaged(const char *directory, const char *what, const char *word)

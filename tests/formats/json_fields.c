@@ -147,7 +147,7 @@ static void only_json_of_its_kind_is_read(void **state)
             if (strstr(values[i].takers, kinds[k]->name))
                 get(&reading);
             else
-                assert_dies(get, &reading, "config.json is damaged: ", kinds[k]->name);
+                assert_dies(get, &reading, "config.json: ", kinds[k]->name, "; supported is ");
             fields_free(SETTINGS, &reading.into);
         }
 }
