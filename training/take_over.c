@@ -50,68 +50,50 @@ static IntList windows_of(const Pattern *patterns, const GptConfig *shape)
     return list;
 }
 
-/* The settings that describe the model; free their window. */
-static Settings settings_of(const Pretrained *model)
+/* Takes over one setting, whose value `own` has. Ends in a usage error if the call asked for
+ * another. */
+static void take(Settings *settings, Decided *decided, const Field *field, const Settings *own)
 {
-    const GptConfig *shape = &model->gpt.config;
-    return (Settings){.tokens = model->tokenizer.kind,
-                      .sequence = model->tokenizer.stream ? SEQUENCE_STREAM : SEQUENCE_LINES,
-                      .lower = model->tokenizer.lower,
-                      .layers = shape->layers,
-                      .heads = shape->heads,
-                      .width = shape->width,
-                      .head_size = shape->head_size,
-                      .hidden = shape->hidden,
-                      .context = shape->context,
-                      .window = windows_of(shape->patterns, shape),
-                      .positions =
-                          shape->learned_positions ? POSITIONS_LEARNED : POSITIONS_SINUSOIDAL,
-                      .norm = shape->post_norm ? NORM_POST : NORM_PRE,
-                      .activation = shape->gelu ? ACTIVATION_GELU : ACTIVATION_RELU,
-                      .untied = shape->untied,
-                      .no_qkv_bias = shape->no_qkv_bias};
+    if (decided->at[field->offset] && !field_equal(field, settings, own)) {
+        if (field->kind == FIELD_FLAG)
+            usage_error("--%s conflicts with the model in %s, which was made without it",
+                        field->name, settings->from);
+        const char *asked = field_text(field, settings), *value = field_text(field, own);
+        usage_error("--%s %s conflicts with the model in %s, which has %s", field->name,
+                    *asked ? asked : "0", settings->from, *value ? value : "none");
+    }
+    field_copy(field, settings, own);
+    decided->at[field->offset] = true;
 }
-
-/* Ends in a usage error if the call asked for another value than the model's. */
-static void check_equal(const Field *field, const Settings *asked, const Settings *own)
-{
-    if (field_equal(field, asked, own))
-        return;
-    if (field->kind == FIELD_FLAG)
-        usage_error("--%s conflicts with the model in %s, which was made without it", field->name,
-                    asked->from);
-    const char *value = field_text(field, own);
-    const char *asked_value = field_text(field, asked);
-    usage_error("--%s %s conflicts with the model in %s, which has %s", field->name,
-                *asked_value ? asked_value : "0", asked->from, *value ? value : "none");
-}
+#define TAKE(member, value) \
+    take(settings, decided, SETTING(member), &(const Settings){.member = (value)})
 
 void take_over_model(Settings *settings, Decided *decided, const Pretrained *model)
 {
-    static const size_t taken[] = {offsetof(Settings, tokens),     offsetof(Settings, sequence),
-                                   offsetof(Settings, lower),      offsetof(Settings, layers),
-                                   offsetof(Settings, heads),      offsetof(Settings, width),
-                                   offsetof(Settings, head_size),  offsetof(Settings, hidden),
-                                   offsetof(Settings, context),    offsetof(Settings, window),
-                                   offsetof(Settings, positions),  offsetof(Settings, norm),
-                                   offsetof(Settings, activation), offsetof(Settings, untied),
-                                   offsetof(Settings, no_qkv_bias)};
+    const GptConfig *shape = &model->gpt.config;
     if (DECIDED(decided, min_count) || DECIDED(decided, max_words))
         usage_error("--%s is for a new vocabulary; the model in %s keeps its own",
                     DECIDED(decided, min_count) ? "min-count" : "max-words", settings->from);
-    const GptConfig *shape = &model->gpt.config;
-    Settings own = settings_of(model);
+    TAKE(tokens, model->tokenizer.kind);
+    TAKE(sequence, model->tokenizer.stream ? SEQUENCE_STREAM : SEQUENCE_LINES);
+    TAKE(lower, model->tokenizer.lower);
+    TAKE(layers, shape->layers);
+    TAKE(heads, shape->heads);
+    TAKE(width, shape->width);
+    TAKE(head_size, shape->head_size);
+    TAKE(hidden, shape->hidden);
+    TAKE(context, shape->context);
+    TAKE(positions, shape->learned_positions ? POSITIONS_LEARNED : POSITIONS_SINUSOIDAL);
+    TAKE(norm, shape->post_norm ? NORM_POST : NORM_PRE);
+    TAKE(activation, shape->gelu ? ACTIVATION_GELU : ACTIVATION_RELU);
+    TAKE(untied, shape->untied);
+    TAKE(no_qkv_bias, shape->no_qkv_bias);
     /* For two heads "2" and "2,2" are the same windows: spelt out, they are equal. */
-    Pattern *patterns = settings_patterns(&settings->window, shape->layers, shape->heads);
+    Pattern *asked = settings_patterns(&settings->window, shape->layers, shape->heads);
     free(settings->window.at);
-    settings->window = windows_of(patterns, shape);
-    free(patterns);
-    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
-        const Field *field = field_at(SETTINGS, taken[i]);
-        if (decided->at[taken[i]])
-            check_equal(field, settings, &own);
-        field_copy(field, settings, &own);
-        decided->at[taken[i]] = true;
-    }
-    free(own.window.at);
+    settings->window = windows_of(asked, shape);
+    IntList own = windows_of(shape->patterns, shape);
+    TAKE(window, own);
+    free(own.at);
+    free(asked);
 }

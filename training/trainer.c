@@ -34,18 +34,14 @@ static TokenizerRules rules_of(const Settings *s)
                             .max_words = s->max_words};
 }
 
-/* Cuts the corpus, whose pieces the plan then counts. */
-static Plan plan_and_cut(const Settings *settings, const Decided *decided, Corpus *corpus,
-                         const Tokenizer *tokenizer)
+/* Encodes and cuts the text, plans the run and takes what it needs: dies if this machine does not
+ * have that. */
+static void prepare(Trainer *t, Settings *settings, const Decided *decided)
 {
-    const Settings sized = plan_model(settings, decided, corpus);
-    corpus_cut(corpus, sized.context, sized.val, (uint32_t)sized.seed);
-    return plan_training(&sized, decided, corpus, tokenizer->vocabulary.count);
-}
-
-/* The kernel and the memory that the plan asks for: dies if this machine does not have them. */
-static void take_machine(Trainer *t)
-{
+    t->corpus = corpus_new(&t->text, &t->tokenizer);
+    plan_model(settings, decided, &t->corpus);
+    corpus_cut(&t->corpus, settings->context, settings->val, (uint32_t)settings->seed);
+    t->plan = plan_training(settings, decided, &t->corpus, t->tokenizer.vocabulary.count);
     if (!matrix_choose(t->plan.settings.precision))
         usage_error("--precision bf16 needs AMX or AVX-512 BF16, which this processor, or the "
                     "kernel that PULGA_KERNEL names, does not have; f32 runs everywhere");
@@ -54,65 +50,42 @@ static void take_machine(Trainer *t)
     t->adam = adam_new(&t->gpt);
     t->best = memory_new(t->gpt.size, sizeof *t->best, "the best weights");
     t->room = batch_room_new(t->plan.rows);
-}
-
-/* What every run has before its first step. */
-static void start(Trainer *t, const Decided *decided)
-{
     t->reader = reader_new(&t->corpus, (uint32_t)t->plan.settings.seed);
     t->trial = thread_trial_new(t->plan.settings.threads, DECIDED(decided, threads));
     t->progress = (Progress){.best_loss = INFINITY};
-    t->floor = t->corpus.stream ? (double)NAN : floor_of(&t->corpus, t->plan.reach);
 }
 
-static void open_new(Trainer *t, const char *text_path, const Settings *settings,
-                     const Decided *decided)
+static void begin_run(Trainer *t)
 {
-    const Settings reading = plan_text(settings, decided);
-    const Text text = text_read(text_path, reading.lower);
-    const TokenizerRules rules = rules_of(&reading);
-    const bool chosen = DECIDED(decided, tokens) || DECIDED(decided, sequence);
-    char *hint = chosen ? NULL : text_hint(&text, rules.kind, rules.stream);
-    const Tokenizer tokenizer = tokenizer_train(&text, rules);
-    Corpus corpus = corpus_new(&text, &tokenizer);
-    const Plan plan = plan_and_cut(&reading, decided, &corpus, &tokenizer);
-
-    *t = (Trainer){.text_path = text_path,
-                   .text = text,
-                   .hint = hint,
-                   .tokenizer = tokenizer,
-                   .corpus = corpus,
-                   .plan = plan};
-    take_machine(t);
-    t->directory = run_begin(settings, text_path);
+    t->directory = run_begin(&t->plan.settings, t->text_path);
     t->log = log_begin(&t->directory);
     record_identity(t->identity, &t->plan.settings, &t->text, &t->tokenizer);
+}
+
+static void open_new(Trainer *t, Settings *settings, const Decided *decided)
+{
+    plan_text(settings, decided);
+    const TokenizerRules rules = rules_of(settings);
+    t->text = text_read(t->text_path, rules.lower);
+    if (!DECIDED(decided, tokens) && !DECIDED(decided, sequence))
+        t->hint = text_hint(&t->text, rules.kind, rules.stream);
+    t->tokenizer = tokenizer_train(&t->text, rules);
+    prepare(t, settings, decided);
+    begin_run(t);
     gpt_init(&t->gpt, (uint32_t)settings->seed);
-    start(t, decided);
 }
 
 /* Starts from another model: its sizes, its tokenizer and its weights. */
-static void open_from(Trainer *t, const char *text_path, Settings *settings, Decided *decided)
+static void open_from(Trainer *t, Settings *settings, Decided *decided)
 {
     Pretrained model = pretrained_open(settings->from);
     take_over_model(settings, decided, &model);
-    const Text text = text_read(text_path, settings->lower);
-    const Tokenizer tokenizer = model.tokenizer;
-    Corpus corpus = corpus_new(&text, &tokenizer);
-    const Plan plan = plan_and_cut(settings, decided, &corpus, &tokenizer);
-
-    *t = (Trainer){.text_path = text_path,
-                   .text = text,
-                   .tokenizer = tokenizer,
-                   .corpus = corpus,
-                   .plan = plan};
-    take_machine(t);
-    t->directory = run_begin(settings, text_path);
-    t->log = log_begin(&t->directory);
-    record_identity(t->identity, &t->plan.settings, &t->text, &t->tokenizer);
+    t->text = text_read(t->text_path, settings->lower);
+    t->tokenizer = model.tokenizer;
+    model.tokenizer = tokenizer_new(); /* it is the trainer's from now on */
+    prepare(t, settings, decided);
+    begin_run(t);
     memcpy(t->gpt.weight_block, model.gpt.weight_block, model.gpt.size * sizeof(Real));
-    start(t, decided);
-    model.tokenizer = tokenizer_new(); /* the trainer's from now on */
     pretrained_close(&model);
 }
 
@@ -144,52 +117,40 @@ static void go_on(Trainer *t)
 
 static void open_resumed(Trainer *t, Settings *settings, Decided *decided)
 {
-    const Directory directory = run_resume(settings->resume); /* locked: nobody else changes it */
-    const Config config = record_read(&directory);
-    take_over_run(settings, decided, &config, &directory);
-    Text text;
-    if (!training_text_read(&directory, &config, settings->text, settings->lower, &text))
-        die("%s holds no copy of its text; name it with --text FILE", directory.path);
-    const Tokenizer tokenizer = read_tokenizer(&directory, &config, settings);
-    Identity identity;
-    record_identity(identity, settings, &text, &tokenizer);
-    record_check_identity(&config, &directory, identity);
-    Corpus corpus = corpus_new(&text, &tokenizer);
-    text_free_bytes(&text);
-    const Plan plan = plan_and_cut(settings, decided, &corpus, &tokenizer);
-    record_check_shape(&config, &directory, &plan.shape);
-
-    *t = (Trainer){.text_path = settings->text ? settings->text : text.name,
-                   .text = text,
-                   .tokenizer = tokenizer,
-                   .corpus = corpus,
-                   .plan = plan,
-                   .directory = directory,
-                   .config = config};
-    memcpy(t->identity, identity, sizeof identity);
-    take_machine(t);
+    t->directory = run_resume(settings->resume); /* locked: nobody else changes it */
+    t->config = record_read(&t->directory);
+    take_over_run(settings, decided, &t->config, &t->directory);
+    if (!training_text_read(&t->directory, &t->config, settings->text, settings->lower, &t->text))
+        die("%s holds no copy of its text; name it with --text FILE", t->directory.path);
+    t->text_path = settings->text ? settings->text : t->text.name;
+    t->tokenizer = read_tokenizer(&t->directory, &t->config, settings);
+    record_identity(t->identity, settings, &t->text, &t->tokenizer);
+    record_check_identity(&t->config, &t->directory, t->identity);
+    prepare(t, settings, decided);
+    text_free_bytes(&t->text);
+    record_check_shape(&t->config, &t->directory, &t->plan.shape);
     record_check_kernel(&t->config, &t->directory);
-    start(t, decided);
     go_on(t);
 }
 
 void trainer_open(Trainer *t, const char *text_path, Settings *settings, Decided *decided)
 {
+    *t = (Trainer){.text_path = text_path};
     if (settings->resume)
         open_resumed(t, settings, decided);
     else if (settings->from)
-        open_from(t, text_path, settings, decided);
+        open_from(t, settings, decided);
     else
-        open_new(t, text_path, settings, decided);
+        open_new(t, settings, decided);
+    t->floor = t->corpus.stream ? (double)NAN : floor_of(&t->corpus, t->plan.reach);
 }
 
 bool trainer_begin_files(Trainer *t, const char *command)
 {
     if (t->plan.settings.resume) /* its command, its kernel and its text stay as they were */
         return record_update(&t->directory, &t->config, &t->plan.settings);
-    const bool good =
-        run_remove_old(&t->directory) && run_describe(&t->directory, &t->plan, &t->tokenizer,
-                                                      t->text_path, &t->text, command, t->identity);
+    const bool good = run_describe(&t->directory, &t->plan, &t->tokenizer, t->text_path, &t->text,
+                                   command, t->identity);
     text_free_bytes(&t->text);
     return good;
 }
@@ -217,16 +178,15 @@ void trainer_close(Trainer *t)
  * weights, or else of the gradients, that is not. */
 _Noreturn static void end_not_finite(const Trainer *t, int64_t step, const char *what)
 {
-    const char *weight = weights_wrong(&t->gpt, t->gpt.weight_block);
-    const char *gradient = weights_wrong(&t->gpt, t->gpt.gradient_block);
+    const char *where = ": among the weights, ";
+    const char *number = weights_wrong(&t->gpt, t->gpt.weight_block);
+    if (!number) {
+        where = ": in the gradient, ";
+        number = weights_wrong(&t->gpt, t->gpt.gradient_block);
+    }
     die("step %" PRId64 ": %s%s%s; %s keeps its last save; try a smaller --%s", step, what,
-        weight     ? ": among the weights, "
-        : gradient ? ": in the gradient, "
-                   : "",
-        weight     ? weight
-        : gradient ? gradient
-                   : "",
-        t->directory.path, t->plan.settings.schedule == SCHEDULE_NOAM ? "lr-factor" : "lr");
+        number ? where : "", number ? number : "", t->directory.path,
+        t->plan.settings.schedule == SCHEDULE_NOAM ? "lr-factor" : "lr");
 }
 
 /* Forward and backward over the next sequences of the epoch, in as many parts as asked for. Each

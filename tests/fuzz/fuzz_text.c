@@ -96,7 +96,7 @@ static void train_on(void *context)
     Call *call = context;
     read_options(call);
     Settings *s = &call->settings;
-    *s = plan_text(s, &call->decided);
+    plan_text(s, &call->decided);
     char *copy = memcpy(memory_take(call->size + 1), call->text, call->size + 1);
     Text text = text_from("the text", (Bytes){copy, call->size}, s->lower);
     check_clean(text.clean, text.size);
@@ -108,9 +108,9 @@ static void train_on(void *context)
                                                                   .max_words = s->max_words});
     Corpus corpus = corpus_new(&text, &tokenizer);
     check_decoding(&tokenizer, &corpus, &text);
-    const Settings sized = plan_model(s, &call->decided, &corpus);
-    corpus_cut(&corpus, sized.context, sized.val, (uint32_t)sized.seed);
-    Plan plan = plan_training(&sized, &call->decided, &corpus, tokenizer.vocabulary.count);
+    plan_model(s, &call->decided, &corpus);
+    corpus_cut(&corpus, s->context, s->val, (uint32_t)s->seed);
+    Plan plan = plan_training(s, &call->decided, &corpus, tokenizer.vocabulary.count);
     if (!stream && !(floor_of(&corpus, plan.reach) >= 0))
         found("no floor");
     memory_check(plan.bytes, "the model");

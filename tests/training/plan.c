@@ -47,9 +47,9 @@ static Case begin(size_t count, bool stream)
 
 static const Settings *planned(Case *c)
 {
-    const Settings sized = plan_model(&c->settings, &c->decided, &c->corpus);
-    corpus_cut(&c->corpus, sized.context, sized.val, (uint32_t)sized.seed);
-    c->plan = plan_training(&sized, &c->decided, &c->corpus, c->tokenizer.vocabulary.count);
+    plan_model(&c->settings, &c->decided, &c->corpus);
+    corpus_cut(&c->corpus, c->settings.context, c->settings.val, (uint32_t)c->settings.seed);
+    c->plan = plan_training(&c->settings, &c->decided, &c->corpus, c->tokenizer.vocabulary.count);
     return &c->plan.settings;
 }
 

@@ -21,17 +21,21 @@ enum {
     LEAST_GENTLE_WARMUP = 30 /* with fewer steps, noam's rate jumps                     */
 };
 
+/* Gives a setting this value, unless it was decided already. */
+#define CHOOSE(member, value)          \
+    do {                               \
+        if (!DECIDED(decided, member)) \
+            s->member = (value);       \
+    } while (0)
+
 static int at_most_int(int64_t count)
 {
     return (int)min_int64(count, INT_MAX);
 }
 
-Settings plan_text(const Settings *settings, const Decided *decided)
+void plan_text(Settings *s, const Decided *decided)
 {
-    Settings s = *settings;
-    if (!DECIDED(decided, sequence))
-        s.sequence = s.tokens == TOKENIZER_CHAR ? SEQUENCE_STREAM : SEQUENCE_LINES;
-    return s;
+    CHOOSE(sequence, s->tokens == TOKENIZER_CHAR ? SEQUENCE_STREAM : SEQUENCE_LINES);
 }
 
 /* ---- The model ---- */
@@ -47,22 +51,14 @@ static void choose_sizes(Settings *s, const Decided *decided, const Corpus *corp
     int i = 0;
     while (tokens > sizes[i].tokens)
         i++;
-    if (!DECIDED(decided, layers))
-        s->layers = sizes[i].layers;
-    if (!DECIDED(decided, width))
-        s->width = sizes[i].width;
-    if (!DECIDED(decided, heads)) {
-        const bool divides = s->width % sizes[i].heads == 0 || DECIDED(decided, head_size);
-        s->heads = divides ? sizes[i].heads : 1;
-    }
-    if (!DECIDED(decided, head_size))
-        s->head_size = s->width / s->heads;
-    if (!DECIDED(decided, hidden))
-        s->hidden = 4 * s->width;
-    if (!DECIDED(decided, context)) {
-        const int64_t longest = min_int64((int64_t)corpus->longest, LONGEST_CONTEXT);
-        s->context = corpus->stream ? sizes[i].context : (int)((longest + 7) / 8 * 8);
-    }
+    CHOOSE(layers, sizes[i].layers);
+    CHOOSE(width, sizes[i].width);
+    const bool divides = s->width % sizes[i].heads == 0 || DECIDED(decided, head_size);
+    CHOOSE(heads, divides ? sizes[i].heads : 1);
+    CHOOSE(head_size, s->width / s->heads);
+    CHOOSE(hidden, 4 * s->width);
+    const int64_t longest = min_int64((int64_t)corpus->longest, LONGEST_CONTEXT);
+    CHOOSE(context, corpus->stream ? sizes[i].context : (int)((longest + 7) / 8 * 8));
 }
 
 static void check_sizes(const Settings *s, const Decided *decided)
@@ -70,27 +66,22 @@ static void check_sizes(const Settings *s, const Decided *decided)
     if (!DECIDED(decided, head_size) && s->width % s->heads)
         usage_error("--heads %d does not divide --width %d; choose others, or give --head-size",
                     s->heads, s->width);
-    if (s->keep && !s->checkpoint_every)
-        usage_error("--keep %d keeps what --checkpoint-every saves; give that too", s->keep);
     if ((int64_t)s->heads * s->head_size > INT_MAX / 4)
         usage_error("--heads %d of --head-size %d are too wide", s->heads, s->head_size);
 }
 
-Settings plan_model(const Settings *settings, const Decided *decided, const Corpus *corpus)
+void plan_model(Settings *s, const Decided *decided, const Corpus *corpus)
 {
-    Settings s = *settings;
-    choose_sizes(&s, decided, corpus);
-    check_sizes(&s, decided);
-    if (!DECIDED(decided, val)) {
-        const bool enough = corpus->stream ? arrlen(corpus->tokens) >= ENOUGH_TOKENS
-                                           : arrlen(corpus->lines) - 1 >= ENOUGH_LINES;
-        s.val = enough ? 0.1 : 0;
-    }
-    return s;
+    choose_sizes(s, decided, corpus);
+    check_sizes(s, decided);
+    const bool enough = corpus->stream ? arrlen(corpus->tokens) >= ENOUGH_TOKENS
+                                       : arrlen(corpus->lines) - 1 >= ENOUGH_LINES;
+    CHOOSE(val, enough ? 0.1 : 0);
 }
 
 /* ---- The run's length ---- */
 
+/* How many steps go through all pieces once. */
 static int64_t steps_of_epoch(const Corpus *corpus, int batch)
 {
     return ((int64_t)epoch_most_pieces(corpus) + batch - 1) / batch;
@@ -103,31 +94,41 @@ static bool is_delicate(const Settings *s)
            s->positions == POSITIONS_SINUSOIDAL;
 }
 
-/* Batch, epochs and steps. A small text goes whole into each step, as one large batch; of a larger
- * one a step sees a twentieth of the lines, at least 8 and at most 32. */
+/* A small text goes whole into each step, as one large batch; of a larger one a step sees a
+ * twentieth of the lines, at least 8 and at most 32. */
+static int choose_batch(const Corpus *corpus, int64_t pieces)
+{
+    if (corpus->train_targets <= WHOLE_TARGETS && !arrlen(corpus->held_out))
+        return at_most_int(pieces);
+    if (corpus->stream)
+        return 16;
+    return (int)min_int64(32, max_int64(8, pieces / 20));
+}
+
+/* A stream is read for about 2,000 steps, but for two epochs at least. */
+static int choose_epochs(const Settings *s, const Corpus *corpus, int64_t pieces, int64_t steps)
+{
+    if (s->batch < pieces && corpus->stream)
+        return (int)max_int64(2, min_int64(40, 2000 / steps));
+    if (s->batch < pieces)
+        return pieces < 2000 ? 15 : 10;
+    if (is_delicate(s))
+        return 500;
+    return s->tokens == TOKENIZER_CHAR ? 200 : 300;
+}
+
+/* Batch, epochs and steps, of which one of the last two follows from the other. */
 static void choose_length(Settings *s, const Decided *decided, const Corpus *corpus)
 {
     const int64_t pieces = (int64_t)epoch_most_pieces(corpus);
-    const bool small = corpus->train_targets <= WHOLE_TARGETS && !arrlen(corpus->held_out);
-    if (!DECIDED(decided, batch))
-        s->batch = small            ? at_most_int(pieces)
-                   : corpus->stream ? 16
-                                    : (int)min_int64(32, max_int64(8, pieces / 20));
+    CHOOSE(batch, choose_batch(corpus, pieces));
     assert(pieces > 0 && s->batch > 0);
     const int64_t epoch = steps_of_epoch(corpus, s->batch);
-    if (DECIDED(decided, steps)) {
-        if (!DECIDED(decided, epochs)) /* nobody reads them, but config.json needs a number */
-            s->epochs = (int)max_int64(1, (s->steps + epoch - 1) / epoch);
+    if (DECIDED(decided, steps)) { /* nobody reads the epochs, but config.json needs a number */
+        CHOOSE(epochs, (int)max_int64(1, (s->steps + epoch - 1) / epoch));
         return;
     }
-    if (!DECIDED(decided, epochs)) {
-        if (s->batch >= pieces)
-            s->epochs = is_delicate(s) ? 500 : s->tokens == TOKENIZER_CHAR ? 200 : 300;
-        else if (corpus->stream) /* about 2,000 steps, but no fewer than two epochs */
-            s->epochs = (int)max_int64(2, min_int64(40, 2000 / epoch));
-        else
-            s->epochs = pieces < 2000 ? 15 : 10;
-    }
+    CHOOSE(epochs, choose_epochs(s, corpus, pieces, epoch));
     s->steps = at_most_int(epoch * s->epochs);
 }
 
@@ -151,10 +152,9 @@ static bool choose_rate(Settings *s, const Decided *decided, bool whole)
 {
     const bool noam = s->schedule == SCHEDULE_NOAM;
     const bool gentle = s->from && !(noam ? DECIDED(decided, lr_factor) : DECIDED(decided, lr));
-    if (!DECIDED(decided, lr_factor))
-        s->lr_factor = is_delicate(s) ? 0.1 : whole ? 0.3 : 0.5;
-    if (!DECIDED(decided, warmup))
-        s->warmup = max_int(min_int(4000, s->steps / 10), gentle ? LEAST_GENTLE_WARMUP : 0);
+    const double usual = whole ? 0.3 : 0.5;
+    CHOOSE(lr_factor, is_delicate(s) ? 0.1 : usual);
+    CHOOSE(warmup, max_int(min_int(4000, s->steps / 10), gentle ? LEAST_GENTLE_WARMUP : 0));
     if (gentle)
         *(noam ? &s->lr_factor : &s->lr) /= 10;
     return gentle;
@@ -163,15 +163,15 @@ static bool choose_rate(Settings *s, const Decided *decided, bool whole)
 /* Twenty lines and twenty evaluations in a run, but so that evaluating stays a small part of it. */
 static void choose_reports(Settings *s, const Decided *decided, const Corpus *corpus)
 {
-    if (!DECIDED(decided, log_every))
-        s->log_every = max_int(1, s->steps / 20);
-    if (!DECIDED(decided, eval_every)) {
-        const int64_t evaluated =
-            (int64_t)(arrlen(corpus->held_out) ? corpus->held_out_targets : corpus->train_targets);
-        const int64_t step = (int64_t)corpus->train_targets / steps_of_epoch(corpus, s->batch);
-        s->eval_every =
-            at_most_int(max_int64(max_int(1, s->steps / 20), 2 * evaluated / max_int64(1, step)));
-    }
+    const bool holds_out = arrlen(corpus->held_out) > 0;
+    const size_t evaluated = holds_out ? corpus->held_out_targets : corpus->train_targets;
+    const int64_t targets = (int64_t)corpus->train_targets / steps_of_epoch(corpus, s->batch);
+    const int twentieth = max_int(1, s->steps / 20);
+    CHOOSE(log_every, twentieth);
+    CHOOSE(eval_every,
+           at_most_int(max_int64(twentieth, 2 * (int64_t)evaluated / max_int64(1, targets))));
+    if (s->keep && !s->checkpoint_every)
+        usage_error("--keep %d keeps what --checkpoint-every saves; give that too", s->keep);
 }
 
 /* Rows of the largest part of a step: so many of the longest pieces, but never more than all. */
@@ -228,8 +228,7 @@ Plan plan_training(const Settings *settings, const Decided *decided, const Corpu
     Settings *s = &plan.settings;
     choose_length(s, decided, corpus);
     plan.whole_in_a_step = s->batch >= (int64_t)epoch_most_pieces(corpus);
-    if (!DECIDED(decided, dropout))
-        s->dropout = choose_dropout(s, corpus);
+    CHOOSE(dropout, choose_dropout(s, corpus));
     plan.gentle = choose_rate(s, decided, plan.whole_in_a_step);
     choose_reports(s, decided, corpus);
     derive(&plan, corpus, vocabulary);

@@ -2,9 +2,8 @@
  *
  * What suits a text is known in steps: how it becomes tokens before it is read, the sizes of the
  * model when its tokens are counted, the length of the run when it is cut into pieces. Each
- * function returns a copy of the settings, with the same words, in which more is chosen. What was
- * decided stays; settings that do not go together are a usage error. A resumed run comes with
- * everything decided. */
+ * function chooses more of the settings. What was decided stays; settings that do not go together
+ * are a usage error. A resumed run comes with everything decided. */
 #ifndef PULGA_PLAN_H
 #define PULGA_PLAN_H
 
@@ -27,10 +26,10 @@ typedef struct {
 } Plan;
 
 /* How the text becomes tokens. */
-Settings plan_text(const Settings *settings, const Decided *decided);
+void plan_text(Settings *settings, const Decided *decided);
 
 /* The sizes of the model, and how much of the text is held out: what corpus_cut() needs. */
-Settings plan_model(const Settings *settings, const Decided *decided, const Corpus *corpus);
+void plan_model(Settings *settings, const Decided *decided, const Corpus *corpus);
 
 /* All the rest, from a corpus that has been cut. */
 Plan plan_training(const Settings *settings, const Decided *decided, const Corpus *corpus,

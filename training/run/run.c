@@ -147,15 +147,14 @@ Directory run_resume(const char *path)
 
 /* Removes an overwritten run, but for the files that are replaced: its state first, so that it can
  * never be resumed with files of the new run. */
-bool run_remove_old(const Directory *directory)
+static bool remove_old(const Directory *directory)
 {
     static const char *const files[] = {STATE_FILE, MODEL_FILE, LOG_FILE, TEXT_FILE};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        if (!unlinkat(directory->handle, files[i], 0) || errno == ENOENT)
-            continue;
-        warn("cannot overwrite %s/%s: %s", directory->path, files[i], strerror(errno));
-        return false;
-    }
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (unlinkat(directory->handle, files[i], 0) && errno != ENOENT) {
+            warn("cannot overwrite %s/%s: %s", directory->path, files[i], strerror(errno));
+            return false;
+        }
     checkpoints_clear(directory, true);
     return true;
 }
@@ -165,9 +164,9 @@ bool run_describe(const Directory *directory, const Plan *plan, const Tokenizer 
                   const char *text_path, const Text *text, const char *command,
                   const Identity identity)
 {
-    const Settings *s = &plan->settings;
-    return record_write(directory, plan, tokenizer, text_path, text, command, identity) &&
-           tokenizer_json_write(directory, tokenizer, s->context) &&
+    return remove_old(directory) &&
+           record_write(directory, plan, tokenizer, text_path, text, command, identity) &&
+           tokenizer_json_write(directory, tokenizer, plan->settings.context) &&
            (text->raw.size > MAX_COPY ||
             file_replace(directory, TEXT_FILE, text->raw.bytes, text->raw.size));
 }

@@ -29,12 +29,8 @@ Directory run_begin(const Settings *settings, const char *text_path);
 /* Opens and locks a run that goes on; dies if it cannot. */
 Directory run_resume(const char *path);
 
-/* Removes the run that a new one replaces, if there is one. Warns and returns false if that
- * fails. */
-bool run_remove_old(const Directory *directory);
-
-/* Writes what stays as it is during a run: config.json, the tokenizer, the copy of the text. Warns
- * and returns false if that fails. */
+/* Removes the run that a new one replaces, if there is one, and writes what stays as it is during a
+ * run: config.json, the tokenizer, the copy of the text. Warns and returns false if that fails. */
 bool run_describe(const Directory *directory, const Plan *plan, const Tokenizer *tokenizer,
                   const char *text_path, const Text *text, const char *command,
                   const Identity identity);
