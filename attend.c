@@ -23,6 +23,7 @@ typedef struct {
 
 #define FIELD_STRUCT Choice
 
+/* In the order of --help. */
 static const Field CHOICES[] = {
     {"output", TEXT_FIELD(output), NULL, "FILE", 0, 0,
      "write a file; its ending chooses the format: .html (a page that needs no other file), .svg "
@@ -52,7 +53,8 @@ static const Program PROGRAM = {
              "  attend runs/perro - --layer 1 <sentence.txt  read a file, show one layer\n",
 };
 
-/* The layer or head that an option chose, or all of them if it was not given (0). */
+/* The layers or heads to show: the one with this number, counted from 1, or all of them if the
+ * option was not given (0). A usage error if the model has fewer; `run` is its directory. */
 static Range choose(const char *name, int number, int count, const char *run)
 {
     if (number > count)
@@ -74,8 +76,8 @@ static char *read_standard_input(void)
     return text.bytes;
 }
 
-/* The tokens of a text, which messages call `name`. Dies if there are none, or more than the model
- * reads at once. */
+/* The tokens of a text, which messages call `name`; [bos] comes first if the model reads by lines.
+ * Dies if there are no others, or more than the model reads at once. */
 static Encoding encode(const Pretrained *model, const char *name, const char *text)
 {
     const Tokenizer *tokenizer = &model->tokenizer;
@@ -95,8 +97,8 @@ static Encoding encode(const Pretrained *model, const char *name, const char *te
 
 /* ---- The heads ---- */
 
-/* Runs the model over the tokens. Dies if a weight of any head is not finite, whether that head was
- * chosen or not. */
+/* Runs the model over the tokens. Dies if an attention weight of any head, chosen or not, is not
+ * finite: the later layers have been computed from it. */
 static Heads read_heads(Pretrained *model, const Choice *choice, const Encoding *encoding)
 {
     const GptConfig *config = &model->gpt.config;
@@ -130,7 +132,8 @@ static bool show(const Heads *heads, char *output)
     return good;
 }
 
-/* words: RUN, then those of the TEXT. */
+/* The words of the command line are RUN and those of the TEXT. The status is 1 if the file cannot be
+ * written. */
 int main(int argc, char **argv)
 {
     process_prepare();

@@ -25,6 +25,8 @@ typedef DECIDED_OF(Choice) Decided;
 
 #define FIELD_STRUCT Choice
 
+/* In the order of --help. The defaults of --count and --words depend on other options and on the
+ * model: rules_of() chooses them. */
 static const Field CHOICES[] = {
     FIELD_HEADING("Continuations:"),
     {"count", WHOLE_FIELD(rules.count), NULL, "N", 0, 100000, "how many [3; 1 with --greedy]",
@@ -95,6 +97,7 @@ static void refuse(const Decided *decided, const char *why, const size_t *offset
             usage_error("%s, so --%s would have no effect", why, field_at(CHOICES, *offsets)->name);
 }
 
+/* Ends in a usage error if the options contradict each other. prompted: a prompt was given. */
 static void check_choice(const Choice *choice, const Decided *decided, bool prompted)
 {
     if (choice->score && prompted)
@@ -137,7 +140,9 @@ static AnswerRules rules_of(const Choice *choice, const Decided *decided, const 
 
 /* ---- Answers ---- */
 
-/* Prints an answer that was begun, or why there is none; returns whether there is one. */
+/* Completes an answer that was begun and prints it, or why there is none; returns whether there is
+ * one. For a person the table is printed first, since the continuations may take a while; on a
+ * terminal these are shown as they grow. A program gets all of it in one line of JSON. */
 static bool print_answer(Session *session, Answer *answer)
 {
     AnswerPrinter *printer = &session->printer;
@@ -147,10 +152,8 @@ static bool print_answer(Session *session, Answer *answer)
             answer_continue(&session->answerer, answer, NULL, NULL);
         answer_print_json(&session->answerer, answer);
     } else if (good) {
-        const bool terminal = printer->screen->terminal;
         answer_print_next(printer, answer);
-        answer_continue(&session->answerer, answer, terminal ? answer_print_growing : NULL,
-                        printer);
+        answer_continue(&session->answerer, answer, answer_print_growing, printer);
         screen_status(printer->screen, "");
         answer_print_continuations(printer, answer);
     } else {
@@ -197,6 +200,8 @@ static bool answer_lines(Session *session)
     return good;
 }
 
+/* run knows 13 words; Tab completes them.
+ * Type the beginning of a text, or nothing. Ctrl-D leaves. */
 static void greet(const Pretrained *model)
 {
     const Tokenizer *t = &model->tokenizer;
@@ -208,7 +213,8 @@ static void greet(const Pretrained *model)
     printf("Type the beginning of a text, or nothing. Ctrl-D leaves.\n");
 }
 
-/* Whether a person asks for help, in a word that the model does not know. */
+/* Whether a person asks for help or wants to leave. It is called for lines that the model cannot
+ * read: if it knows the word "help", that is a prompt like any other. */
 static bool asks_for_help(const char *line)
 {
     static const char *const words[] = {"help", "quit", "exit", "?", ":q"};
@@ -234,7 +240,8 @@ static void converse(Session *session)
     }
 }
 
-/* Answers what is asked; returns whether all prompts have an answer. */
+/* Answers the prompts of the command line, of a person or of a pipe; returns whether all of them
+ * have an answer. The training text is read only to count in it. */
 static bool sample(Pretrained *model, const Choice *choice, const Decided *decided, char **prompt)
 {
     const Screen screen = screen_open();
@@ -255,7 +262,8 @@ static bool sample(Pretrained *model, const Choice *choice, const Decided *decid
     return good;
 }
 
-/* words: RUN, then the words of the prompt. */
+/* The words of the command line are RUN and those of a prompt. The status is 1 if some prompt has no
+ * answer. */
 int main(int argc, char **argv)
 {
     process_prepare();

@@ -16,6 +16,7 @@
 #include "program/screen.h"
 #include "program/shell.h"
 
+/* The options are all settings: training/plan/settings.c has their table. */
 static const Program PROGRAM = {
     .fields = SETTINGS,
     .arguments = "TEXT",
@@ -83,13 +84,15 @@ static const char *stop_name(void)
 
 /* ---- What is due at a step ---- */
 
+/* Nothing is due before the first step, nor ever if `every` is 0. */
 static bool is_due(int64_t step, int every)
 {
     return step > 0 && every > 0 && step % every == 0;
 }
 
 /* The weights are evaluated every so many steps, after the last step, and before the first one
- * unless that would take longer than the first few steps. */
+ * unless that would take longer than the first few steps: more than 20 of them. Not twice at one
+ * step: a resumed run knows whether its last one was evaluated. */
 static bool evaluation_is_due(const Trainer *t)
 {
     const Settings *s = &t->plan.settings;
@@ -102,6 +105,7 @@ static bool evaluation_is_due(const Trainer *t)
            (!step && targets / 20 <= (size_t)t->plan.rows);
 }
 
+/* Whether --patience evaluations in a row were no better than the best one. */
 static bool out_of_patience(const Trainer *t)
 {
     const int patience = t->plan.settings.patience;
@@ -113,6 +117,8 @@ static bool out_of_patience(const Trainer *t)
 /* Seconds between two saves, unless --checkpoint-every says at which steps they are made. */
 static const double SAVE_EVERY = 60;
 
+/* Whether this worked or not, the next save comes a while later: a full disk is not asked again
+ * after every step. */
 static bool save(Call *call)
 {
     call->saved = clock_seconds();
@@ -279,13 +285,16 @@ static bool train_and_conclude(Call *call, const char *program)
     return saved;
 }
 
+/* The status is 0 if the run is saved, 1 if it is not, 128 + the signal if one stopped it. */
 int main(int argc, char **argv)
 {
+    /* The process. */
     process_prepare();
     setvbuf(stdout, NULL, _IOLBF, 0); /* whoever reads in a pipe reads along */
     signal(SIGPIPE, SIG_IGN);         /* and may leave; the training goes on */
     signal(SIGXFSZ, SIG_IGN);         /* a file that may not grow is a save that fails */
 
+    /* The command line. */
     Call call = {.screen = screen_open()};
     Settings settings = {0};
     Decided decided = {{0}};
@@ -294,10 +303,12 @@ int main(int argc, char **argv)
     settings_check(&settings, &decided, words[0]);
     process_start_threads(settings.threads);
 
+    /* The run: what to train, on what, and where to write it. */
     trainer_open(&call.trainer, words[0], &settings, &decided);
-    watch_signals(); /* from here on there are files */
+    watch_signals(); /* from here on there is something to save */
     announce(&call.trainer, &call.screen);
-    /* A new run is saved before its first step: from then on it can be resumed, whatever ends it. */
+    /* Training. A new run is saved before its first step: from then on it can be resumed, whatever
+     * ends it. */
     const bool good = trainer_begin_files(&call.trainer, command) &&
                       (settings.resume || trainer_save(&call.trainer)) &&
                       train_and_conclude(&call, argv[0]);

@@ -8,6 +8,8 @@
 #include "colours.h"
 #include "base/display.h"
 
+/* The element's width and height, twice, and the size of letters; then the hatching and a white
+ * ground. */
 static const char HEAD[] = FIGURE_BEGIN
     "%g\" height=\"%g\" viewBox=\"0 0 %g %g\" "
     "font-family=\"Helvetica, Arial, 'Liberation Sans', sans-serif\" font-size=\"%g\">\n"
@@ -120,7 +122,7 @@ static void put_queries(FILE *out, const Heads *heads, const Layout *layout)
     fputs("</g>\n", out);
 }
 
-/* The scale of colours, and the hatching. */
+/* The scale of colours from 0 to 1, in small steps, and what the hatching means. */
 static void put_key(FILE *out)
 {
     enum { STEPS = 64, WIDE = 192, TALL = 10 };

@@ -19,6 +19,7 @@ typedef struct {
     size_t most; /* pairs of query and key; 0: any number */
 } Kind;
 
+/* Only pictures have a limit: a viewer or a browser must draw them. */
 static const Kind KINDS[] = {
     {".html", PAGE_BEGIN, page_write, PAGE_MOST}, {".svg", FIGURE_BEGIN, figure_write, FIGURE_MOST},
     {".npy", "\x93NUMPY", numbers_npy, 0},        {".csv", NUMBERS_CSV_HEADER, numbers_csv, 0},
@@ -26,7 +27,8 @@ static const Kind KINDS[] = {
 };
 enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };
 
-/* NULL if the ending is unknown. */
+/* By what follows the last dot of the file's name, in capitals or not: a.html.svg is a figure. NULL
+ * if that is unknown, or if there is no dot. */
 static const Kind *kind_of(const char *path)
 {
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash + 1 : path, '.');
@@ -36,7 +38,8 @@ static const Kind *kind_of(const char *path)
     return NULL;
 }
 
-/* An empty file may be replaced too: mktemp makes one. */
+/* An empty file may be replaced too: mktemp makes one. What is not a regular file, such as a pipe, is
+ * not looked into. */
 void heads_file_check(const char *path)
 {
     const Kind *kind = kind_of(path);

@@ -13,11 +13,16 @@
 #include "colours.h"
 #include "numbers.h"
 
+/* page.html, a string for each of its lines, with the line's end. */
 static const char *const LINES[] = {
 #include "page.inc"
 };
+
+/* The line that the data replace. */
 static const char DATA_LINE[] = "<!-- the data -->\n";
 
+/* A head made small has at most so many squares along each side, about as many as it has pixels on
+ * the screen. */
 enum { LARGEST_SIDE = 96 };
 
 /* Base64: three bytes become four letters of six bits each, the highest bits first; at the end "="
@@ -93,7 +98,8 @@ static void put_ramp(FILE *out, const char *name, Ground ground)
     fputs("\",", out);
 }
 
-/* One head without its map. */
+/* {"layer":1,"head":1,"pattern":"all","summary":{…},"ranges":[…],"small":"…"}: one head without its
+ * map. */
 static void put_head(FILE *out, const Heads *heads, const Head *head)
 {
     char pattern[PATTERN_TEXT];
@@ -107,8 +113,13 @@ static void put_head(FILE *out, const Heads *heads, const Head *head)
     fputs("\"}", out);
 }
 
-/* The JSON, then a block for each head, which the page finds by its class, in the same order.
- * put_json escapes < and &, so that no word can end the block. */
+/* The JSON, then a block for each head, which the page finds by its class, in the same order:
+ *
+ *     {"run":"runs/perro","text":"un gato","words":["[bos]","un","gato"],
+ *      "columns":4,"side":3,"light":"edf6f1…","dark":"221942…","heads":[…]}
+ *
+ * columns: heads of a layer; side: of a small head; light and dark: see put_ramp. put_json escapes <
+ * and &, so that no word can end the block. */
 static void put_data(FILE *out, const Heads *heads)
 {
     char *run = display_text(heads->run), *text = display_text(heads->text);

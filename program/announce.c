@@ -17,6 +17,10 @@
 
 /* ---- Before the first step ---- */
 
+/* text    data/perro.txt: 9 lines, 48 tokens to predict, vocabulary 15
+ *
+ * Of a stream the tokens are counted: it has no lines. Below it, what is held out or cut, and the
+ * hint of data/hint.h. */
 static void announce_text(const Trainer *t, const Screen *screen)
 {
     const Corpus *corpus = &t->corpus;
@@ -45,8 +49,11 @@ static void announce_text(const Trainer *t, const Screen *screen)
         screen_paragraph(screen, "hint", "%s", t->hint);
 }
 
-/* Losses to compare with: those of a uniform guess, of knowing how often each token occurs, and of
- * knowing how often it follows each prefix (the floor). */
+/* losses  2.708050 by a uniform guess, 2.479451 from the word frequencies
+ *         floor 0.411980: the lowest that this text allows
+ *
+ * Losses to compare with: ln V, which is that of a uniform guess; that of knowing how often each
+ * token occurs; and that of knowing how often it follows each prefix (the floor). */
 static void announce_losses(const Trainer *t, const Screen *screen)
 {
     screen_paragraph(screen, "losses", "%.6f by a uniform guess, %.6f from the %s frequencies",
@@ -64,6 +71,11 @@ static void announce_losses(const Trainer *t, const Screen *screen)
                          plural((size_t)t->plan.reach, "token").text);
 }
 
+/* model   2 layers, 4 heads of 16, width 64, hidden 256, context 8; sinusoidal
+ *         positions, pre-norm, relu, tied head
+ *         101,056 parameters, 2.6 MB of memory, up to 2 threads, kernel avx512
+ *
+ * "up to", because trials may show that fewer threads are faster: see base/threads.h. */
 static void announce_model(const Trainer *t, const Screen *screen)
 {
     const Settings *s = &t->plan.settings;
@@ -84,6 +96,7 @@ static void announce_model(const Trainer *t, const Screen *screen)
                      matrix_kernel_name());
 }
 
+/* steps   300, each of all 9 sequences (300 epochs); dropout 0, seed 1 */
 static void announce_steps(const Trainer *t, const Screen *screen)
 {
     const Settings *s = &t->plan.settings;
@@ -96,7 +109,9 @@ static void announce_steps(const Trainer *t, const Screen *screen)
                      plural((size_t)s->epochs, "epoch").text, s->dropout, s->seed);
 }
 
-/* How the learning rate rises and falls. */
+/* rate    noam, factor 0.3: rises for 30 steps, then falls, to 0 in the last 20%
+ *
+ * How the learning rate rises and falls: see model/schedule.h. */
 static void announce_rate(const Trainer *t, const Screen *screen)
 {
     const Settings *s = &t->plan.settings;
@@ -125,10 +140,12 @@ static void announce_rate(const Trainer *t, const Screen *screen)
                          "its peak");
 }
 
-/* A save lies beside the one before it until it is complete, and so do those that --keep keeps. */
+/* Warns if the disk may become full. A save is the model and a state with the weights, two moments
+ * and the best weights: five numbers for each parameter. It lies beside the one before it until it
+ * is complete, and so do those that --keep keeps. */
 static void warn_of_room(const Trainer *t, const Screen *screen)
 {
-    const double save = 5.0 * (double)t->plan.parameters * sizeof(Real); /* four in the state */
+    const double save = 5.0 * (double)t->plan.parameters * sizeof(Real);
     const double needed = save * (t->plan.settings.keep + (t->progress.step ? 1 : 2));
     const double room = directory_room(&t->directory);
     if (room < needed)
@@ -136,6 +153,7 @@ static void warn_of_room(const Trainer *t, const Screen *screen)
                          needed / 1e6, room / 1e6);
 }
 
+/* run     runs/perro */
 static void announce_run(const Trainer *t, const Screen *screen)
 {
     const char *run = t->directory.path, *from = t->plan.settings.from;
@@ -160,7 +178,9 @@ void announce(const Trainer *t, const Screen *screen)
 
 /* ---- After the last step ---- */
 
-/* Why training stopped, unless it took the last step. */
+/* stopped by Ctrl-C after step 12 of 300
+ *
+ * Why training stopped; nothing if it took the last step. */
 static void conclude_stop(const Trainer *t, const Screen *screen, const Ending *ending)
 {
     const int64_t step = t->progress.step;
@@ -184,6 +204,9 @@ static void conclude_stop(const Trainer *t, const Screen *screen, const Ending *
                          steps);
 }
 
+/* best    step 300: 0.412311, 0.000332 above the floor
+ *
+ * The floor counts the text that is trained on, so it is no measure for a held-out part. */
 static void conclude_best(const Trainer *t, const Screen *screen)
 {
     const Progress *p = &t->progress;
@@ -199,7 +222,10 @@ static void conclude_best(const Trainer *t, const Screen *screen)
                          p->best_loss, trainer_holds_out(t) ? "held-out" : "whole");
 }
 
-/* How to try a finished model: with the sample beside this program, whose name differs in its last
+/* try     what it writes:
+ *         ./sample runs/perro
+ *
+ * How to try a finished model: with the sample beside this program, whose name differs in its last
  * five letters (train, pulga-train). */
 static void conclude_try(const Trainer *t, const Screen *screen, const Ending *ending)
 {
@@ -215,7 +241,11 @@ static void conclude_try(const Trainer *t, const Screen *screen, const Ending *e
     free(words[0]);
 }
 
-/* How to train on. A finished run becomes twice as long. */
+/* next    train it longer:
+ *         ./train --resume runs/perro --steps 600
+ *
+ * How to train on: a finished run is made twice as long, and one that has run out of patience would
+ * stop again at once if it had any left. */
 static void conclude_next(const Trainer *t, const Screen *screen, const Ending *ending)
 {
     const Settings *s = &t->plan.settings;
@@ -242,6 +272,7 @@ static void conclude_next(const Trainer *t, const Screen *screen, const Ending *
     free(line);
 }
 
+/* If the last step is not saved, why not has been printed, and only the command is left to say. */
 void conclude(const Trainer *t, const Screen *screen, const Ending *ending)
 {
     if (ending->saved) {

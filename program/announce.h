@@ -6,6 +6,7 @@
 #include "screen.h"
 #include "training/trainer.h"
 
+/* Prints it all, before the first step and before any file is written. */
 void announce(const Trainer *trainer, const Screen *screen);
 
 /* How a call of train ended. */
@@ -20,6 +21,7 @@ typedef struct {
     double seconds;
 } Ending;
 
+/* Prints why training stopped, the best loss, the time it took, and the commands that come next. */
 void conclude(const Trainer *trainer, const Screen *screen, const Ending *ending);
 
 #endif

@@ -29,6 +29,8 @@ static bool *barred_tokens(const Tokenizer *t)
     return barred;
 }
 
+/* Slot 0 of the KV cache is the prompt's, slot 1 that of the continuations; a beam search takes as
+ * many as it is wide, the prompt's among them. */
 Answerer answerer_new(Pretrained *model, const TrainingText *text, AnswerRules rules)
 {
     const size_t V = (size_t)tokenizer_size(&model->tokenizer);
@@ -91,6 +93,9 @@ static void begin_stream(const Answerer *a, Answer *answer)
     answer->encoding.count = 1;
 }
 
+/* The generator reads the prompt, which leaves the scores of the next token in its logits. If the
+ * prompt is longer than the context, the generator forgets its beginning; a beam search never
+ * forgets, so its prompt must fit. */
 Answer answer_begin(Answerer *a, const char *name, const char *prompt, size_t size)
 {
     const int T = a->model->gpt.config.context, V = tokenizer_size(&a->model->tokenizer);
@@ -122,8 +127,9 @@ Answer answer_begin(Answerer *a, const char *name, const char *prompt, size_t si
 
 /* ---- Continuations ---- */
 
-/* Draws the next token. The rules choose among those that are not barred; log_p receives what the
- * model itself says of all tokens. */
+/* Draws the next token. The rules choose among those that are not barred, which makes these more
+ * probable; log_p receives what the model itself says of all tokens. `place` numbers the draw: each
+ * has random bits of its own, so that they do not depend on what was drawn before. */
 static int draw_token(Answerer *a, Random4 place)
 {
     const int V = tokenizer_size(&a->model->tokenizer);
@@ -139,6 +145,8 @@ static int draw_token(Answerer *a, Random4 place)
     return id;
 }
 
+/* One continuation, token by token, up to [eos] or as many as the rules allow. The last token is not
+ * read: nothing comes after it. */
 static Continuation draw(Answerer *a, const Answer *answer, int number, AnswerWatch *watch,
                          void *watcher)
 {
@@ -163,6 +171,7 @@ static Continuation draw(Answerer *a, const Answer *answer, int number, AnswerWa
 /* The best continuations that a beam search finds. One that fills the context ends there. */
 static void search(Answerer *a, Answer *answer)
 {
+    /* The last token of a continuation need not be read, so it needs no place in the context. */
     const int room = a->model->gpt.config.context - answer->encoding.count + 1;
     const BeamRules rules = {.width = a->rules.beam,
                              .eos = a->model->tokenizer.eos,

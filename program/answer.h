@@ -8,6 +8,7 @@
 #include "model/generate/sampler.h"
 #include "training/run/training_text.h"
 
+/* How to answer: the options of sample. */
 typedef struct {
     int table;     /* rows of the table of next tokens */
     bool all_rows; /* also those that would print 0.000 */
@@ -19,11 +20,11 @@ typedef struct {
 } AnswerRules;
 
 typedef struct {
-    int *tokens, count; /* after the prompt, with [eos] */
-    double log_probability;
-    bool ended;        /* by [eos]; else it was cut */
-    bool context_full; /* the context was full before the continuation was complete */
-    bool in_text;      /* the text has prompt and continuation word for word */
+    int *tokens, count;     /* after the prompt, with [eos] */
+    double log_probability; /* ln p of all of them together, by the model itself */
+    bool ended;             /* by [eos]; else it was cut */
+    bool context_full;      /* the context was full before the continuation was complete */
+    bool in_text;           /* the text has prompt and continuation word for word */
 } Continuation;
 
 /* All that is known about one prompt. */

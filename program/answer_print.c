@@ -11,6 +11,7 @@
 
 #include "base/display.h"
 
+/* Columns of a bar for probability 1, and of the longest word. */
 enum { BAR = 24, WORD_COLUMNS = 16 };
 
 static const char *word_of(const Answerer *a, int id)
@@ -23,7 +24,14 @@ static const char *unit_of(const Answerer *a)
     return tokenizer_unit(a->model->tokenizer.kind);
 }
 
-/* ---- The table ---- */
+/* ---- The table ----
+ *
+ *      word       in the text    model
+ *      perro      0.400  2 of 5  0.400  █████████▋
+ *      gato       0.200  1 of 5  0.200  ████▊
+ *      13 others                 0.400
+ *
+ * The counts are left out if there is no text to count in, or if the prompt does not occur in it. */
 
 /* A bar as long as the share, in eighths of a column, and the end of the line. */
 static void put_bar(double share)
@@ -53,6 +61,7 @@ static int count_columns(const Answer *answer)
     return max_int(11, 7 + digits + 4 + digits);
 }
 
+/* columns: of the word, which is bold. */
 static void put_row(const AnswerPrinter *printer, const Answer *answer, Ranked row, int columns)
 {
     const Screen *screen = printer->screen;
@@ -154,7 +163,7 @@ static int more_often_first(const void *a, const void *b)
     return one->continuation < other->continuation ? -1 : 1;
 }
 
-/* What the context of the model did to the prompt or to a continuation. */
+/* What happened to a prompt or a continuation that is longer than the context. */
 static void put_full(const Answerer *a)
 {
     printf("     the context of %d tokens was full: ", a->model->gpt.config.context);
@@ -173,6 +182,8 @@ static void put_full(const Answerer *a)
     printf("\n     (train --context N makes a model that sees more)\n");
 }
 
+/* The prompt is bold, the continuation is not: it is cut off the text of both, so that the space
+ * between them, if there is one, is part of it. */
 static void put_group(const AnswerPrinter *printer, const Group *group, const char *prompt)
 {
     const Answerer *a = printer->answerer;
@@ -189,6 +200,7 @@ static void put_group(const AnswerPrinter *printer, const Group *group, const ch
     free(rest);
 }
 
+/* "  2 x  el perro come" if some are equal, else "  1  el perro come". */
 void answer_print_continuations(const AnswerPrinter *printer, const Answer *answer)
 {
     const Answerer *a = printer->answerer;
@@ -229,6 +241,7 @@ static const char *truth(bool is)
     return is ? "true" : "false";
 }
 
+/* Here the text is that of the continuation only, without the prompt. */
 static void put_continuation_json(const Answerer *a, const Continuation *c)
 {
     char *text = tokenizer_decode(&a->model->tokenizer, c->tokens, c->count);
@@ -247,6 +260,12 @@ static void put_continuation_json(const Answerer *a, const Continuation *c)
     free(text);
 }
 
+/* {"prompt":"el","context_full":false,
+ *  "next":[{"token":"perro","probability":0.4,"count":2,"of":5}, …],
+ *  "continuations":[{"text":"perro come","tokens":["perro","come","[eos]"],
+ *                    "log_probability":-1.6,"ended":true,"context_full":false,"in_text":true}, …]}
+ *
+ * all in one line; if there is no answer: {"prompt":"ladra","error":"the model does not know …"} */
 void answer_print_json(const Answerer *a, const Answer *answer)
 {
     printf("{\"prompt\":");

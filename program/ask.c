@@ -13,7 +13,8 @@
 
 #include "base/base.h"
 
-enum { PROMPT_MOST = 1 << 20 }; /* bytes */
+/* Bytes of a line that comes from a pipe. */
+enum { PROMPT_MOST = 1 << 20 };
 
 bool ask_person(void)
 {
@@ -41,6 +42,7 @@ static char *next_completion(const char *beginning, int again)
     return NULL;
 }
 
+/* Called by libedit when Tab is pressed; from and end say where in the line the word stands. */
 static char **complete(const char *beginning, int from, int end)
 {
     (void)from, (void)end;
@@ -49,6 +51,7 @@ static char **complete(const char *beginning, int from, int end)
                                           : NULL;
 }
 
+/* The history is kept for this call only. */
 char *ask_typed(const Tokenizer *tokenizer, size_t *size)
 {
     /* libedit must know that the terminal speaks UTF-8; numbers keep their decimal point. */
@@ -70,6 +73,7 @@ char *ask_typed(const Tokenizer *tokenizer, size_t *size)
 
 /* ---- In a pipe ---- */
 
+/* A line may hold 0 bytes, and the last one may lack its end; CRLF is taken for a line end, too. */
 char *ask_piped(size_t *size)
 {
     char *line;

@@ -20,7 +20,9 @@
 
 /* ---- Standard files ---- */
 
-/* Opened for reading, so that writing to one fails as it would have if it had stayed closed. */
+/* If standard output is closed (./train x >&-), the next file that is opened gets its number 1, and
+ * what is printed would be written into that file. So /dev/null takes each free number up to 2; it
+ * is opened for reading, so that writing fails as it would have if the number had stayed free. */
 static void open_standard_files(void)
 {
     int file;
@@ -29,7 +31,9 @@ static void open_standard_files(void)
     close(file);
 }
 
-/* Output that could not be written is no success, unless whoever read it in a pipe has left. */
+/* Called when the program ends. Output that could not be written, to a full disk for example, is no
+ * success. But if whoever read it in a pipe has left (./train x | head), poll reports an error of
+ * the pipe, and the status stays as it is. */
 static void check_output(int status, void *unused)
 {
     (void)unused;
@@ -45,7 +49,8 @@ static void check_output(int status, void *unused)
 
 /* ---- Memory ---- */
 
-/* The number in a file, or infinity. */
+/* The number in a file; infinity if there is no such file, or no number in it: "max" means that
+ * there is no limit. */
 static double number_in(const char *path)
 {
     double number = 0;
@@ -58,7 +63,8 @@ static double number_in(const char *path)
     return end == line ? INFINITY : number; /* "max" is no number */
 }
 
-/* The least of what the container (by version 2 or 1 of control groups) and ulimit -m allow. */
+/* The least of what the container (by version 2 or 1 of control groups) and ulimit -m allow. Inside
+ * a container these files hold its own limits. */
 static double allowed_memory(void)
 {
     struct rlimit resident;
@@ -78,6 +84,8 @@ void process_prepare(void)
 
 /* ---- Threads ---- */
 
+/* A matrix product keeps its packed blocks on the stack of each thread, of which a megabyte is
+ * ample. As many threads as --threads allows. */
 enum { NEEDED_STACK = 1 << 20, MOST_THREADS = 1024 };
 
 /* The bytes that OMP_STACKSIZE asks for ("64k", "8 M", a number of kB); 0 if it does not. */
@@ -94,6 +102,7 @@ static double openmp_stack(void)
     return size * pow(1024, known ? (double)(known - units) : 1);
 }
 
+/* The main thread's stack grows up to ulimit -s; the others have that size, or OpenMP's. */
 static void check_stacks(double openmp)
 {
     struct rlimit stack;
@@ -105,6 +114,7 @@ static void check_stacks(double openmp)
             NEEDED_STACK / 1024);
 }
 
+/* What a tried thread does: it waits until the gate is unlocked, so that all are there at once. */
 static void *wait_at(void *gate)
 {
     pthread_mutex_lock(gate);
@@ -112,7 +122,8 @@ static void *wait_at(void *gate)
     return NULL;
 }
 
-/* Starts so many threads beside this one, lets them go, and dies if they were fewer. */
+/* Starts so many threads beside this one, lets them go, and dies if they were fewer. stack: the
+ * size that each will have, 0 for the system's. */
 static void try_threads(int count, double stack)
 {
     pthread_t threads[MOST_THREADS];

@@ -6,11 +6,12 @@
 #include <math.h>
 #include <stdio.h>
 
-enum {
-    SKIPPED_STEPS = 1, /* the first step also brings memory and threads up */
-    TIMED_STEPS = 3,   /* no estimate is printed before */
-};
-static const double MEMORY = 10; /* seconds: what is older hardly counts in the mean */
+/* No estimate is printed before some steps have been timed. The first one is not: it also brings
+ * memory and threads up. */
+enum { SKIPPED_STEPS = 1, TIMED_STEPS = 3 };
+
+/* In seconds. A step that is older than this hardly counts in the means. */
+static const double MEMORY = 10;
 
 Report report_new(const Trainer *trainer, const Screen *screen, int64_t last)
 {
@@ -19,6 +20,8 @@ Report report_new(const Trainer *trainer, const Screen *screen, int64_t last)
 
 /* ---- The time that is left ---- */
 
+/* Every sum is multiplied by e^(−seconds / MEMORY) as the seconds pass, so that the quotient of two
+ * sums is a mean over the last steps, weighted by how recent they are. */
 void report_step_time(Report *r, double seconds, int64_t targets)
 {
     if (++r->timed <= 0)
@@ -40,7 +43,8 @@ static double evaluation_time(const Report *r)
                                      : (double)targets * r->recent_seconds / r->recent_targets / 3;
 }
 
-/* Until this call ends, as "3m20s"; "" if too few steps have been timed. */
+/* Until this call ends, as "3m20s"; "" if too few steps have been timed. Evaluations come every
+ * eval_every steps and after the run's last one, if that is not one of them. */
 static Digits time_left(const Report *r, int64_t step)
 {
     const Settings *s = &r->trainer->plan.settings;
@@ -64,9 +68,22 @@ static void put_number(int columns, int decimals, double number)
         printf("  %*.*f", columns, decimals, number);
 }
 
+/* Whether the floor is known and is that of the text that is evaluated. */
+static bool has_floor(const Report *r)
+{
+    return !isnan(r->trainer->floor) && !trainer_holds_out(r->trainer);
+}
+
+/* The second line says which text is evaluated. There is a column for its distance from the floor
+ * only if that is known:
+ *
+ *          ------ loss ------   above the  learning  gradient               time
+ *    step  the step  all text       floor      rate      norm   tokens/s    left
+ *      15  0.889229  0.785989    0.374009  3.42e-03     1.245     92,063    0.1s
+ */
 static void put_header(const Report *r)
 {
-    const bool floor = !isnan(r->trainer->floor) && !trainer_holds_out(r->trainer);
+    const bool floor = has_floor(r);
     printf("\n%s         ------ loss ------%s  learning  gradient               time\n",
            r->screen->bold, floor ? "   above the" : "");
     printf("   step  the step  %8s%s      rate      norm   tokens/s    left%s\n",
@@ -76,7 +93,7 @@ static void put_header(const Report *r)
 
 void report_row(Report *r, const LogEntry *e)
 {
-    const bool floor = !isnan(r->trainer->floor) && !trainer_holds_out(r->trainer);
+    const bool floor = has_floor(r);
     const int decimals = floor ? 6 : 4;
     screen_status(r->screen, "");
     if (!r->has_header)
@@ -98,6 +115,7 @@ void report_row(Report *r, const LogEntry *e)
 
 /* ---- The status line ---- */
 
+/* step 59/1400  loss 5.7810  41,230 tokens/s  3m20s left */
 void report_step(Report *r, const LogEntry *e)
 {
     char line[256];
@@ -110,10 +128,11 @@ void report_step(Report *r, const LogEntry *e)
     screen_status(r->screen, line);
 }
 
+/* step 60/1400  evaluating 40% */
 void report_evaluating(Report *r, double share)
 {
     char line[256];
-    if (share <= 0) /* a short one need not be shown */
+    if (share <= 0) /* an evaluation begins: a short one need not be shown */
         r->refreshed = clock_seconds();
     if (!screen_may_refresh(r->screen, &r->refreshed))
         return;

@@ -11,6 +11,7 @@
 #include "data/corpus/batches.h"
 #include "screen.h"
 
+/* Of a part of the text. The loss is sum / targets, the perplexity e to that. */
 typedef struct {
     double sum;     /* of −ln p */
     size_t targets; /* that count */
@@ -27,7 +28,12 @@ static void put_loss_json(Loss loss)
         printf("null}\n");
 }
 
-/* The columns of a line. A very large perplexity must not fill the screen with digits. */
+/* The first three columns of a line, and the space after them:
+ *
+ *     loss  perplexity   tokens  text
+ * 0.366582      1.4428        6  el perro come un hueso
+ *
+ * A very large perplexity is printed as 1.234e+09: it must not fill the screen with digits. */
 static void put_loss(Loss loss)
 {
     const double mean = loss.sum / (double)loss.targets;
@@ -35,6 +41,11 @@ static void put_loss(Loss loss)
            loss.targets);
 }
 
+/* A line of the text, decoded from its tokens because the text itself has been let go, and cut to
+ * the width of the screen; or as JSON:
+ *
+ *     {"line":1,"text":"el perro come un hueso","tokens":6,"loss":0.367,"perplexity":1.44}
+ */
 static void put_line(const Tokenizer *tokenizer, size_t number, Loss loss, const int *tokens,
                      int count, bool json)
 {
@@ -66,6 +77,8 @@ void score_text(Pretrained *model, const char *path, bool json)
     if (!json)
         printf("     loss  perplexity   tokens  text\n");
 
+    /* A line of the text is several pieces if it is longer than the context; of a stream, each piece
+     * counts as a line. */
     Loss all = {0}, line = {0};
     size_t number = 0, line_from = 0;
     for (ptrdiff_t p = 0; p < arrlen(corpus.train); p++) {

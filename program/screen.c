@@ -13,8 +13,11 @@
 #include "base/display.h"
 #include "base/utf8.h"
 
+/* The labels of paragraphs stand in the first columns, their text in the others. */
 enum { LABEL_COLUMNS = 8 };
 
+/* NO_COLOR (no-color.org) switches colours off if it is not empty. A terminal that TERM calls dumb,
+ * or that has no TERM, cannot move its cursor. */
 Screen screen_open(void)
 {
     const char *no_colour = getenv("NO_COLOR"), *kind = getenv("TERM");
@@ -29,10 +32,12 @@ int screen_width(void)
     if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col > 1)
         return size.ws_col;
     const char *columns = getenv("COLUMNS");
+    /* A width that nobody can mean is not believed. */
     const long wanted = columns ? strtol(columns, NULL, 10) : 0;
     return wanted > 1 && wanted < 10000 ? (int)wanted : 80;
 }
 
+/* The label and the spaces after it. Letters of labels are ASCII: one byte, one column. */
 static void put_label(const Screen *screen, const char *label)
 {
     if (*label)
@@ -53,6 +58,7 @@ void screen_paragraph(const Screen *screen, const char *label, const char *forma
     put_label(screen, label);
     const int width = screen_width();
     int column = LABEL_COLUMNS; /* where the next word begins, or the space before it */
+    /* The first word after a label stays there, even if it is too long for any line. */
     for (char *rest = text, *word; (word = strsep(&rest, " "));) {
         const int columns = display_width(word);
         const bool first = column == LABEL_COLUMNS;
@@ -92,6 +98,7 @@ bool screen_may_refresh(const Screen *screen, double *refreshed)
     return true;
 }
 
+/* A comma comes before each group of three digits, counted from the end, but not at the front. */
 Digits thousands(size_t number)
 {
     char plain[32];
@@ -107,6 +114,7 @@ Digits thousands(size_t number)
     return digits;
 }
 
+/* 0.4s, 12s, 1m15s, 2h01m: about three digits, whatever the unit. */
 Digits duration(double seconds)
 {
     Digits digits;

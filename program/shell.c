@@ -9,7 +9,8 @@
 #include "base/base.h"
 #include "base/utf8.h"
 
-/* Whether no shell would change the word. */
+/* Whether no shell would change the word: an empty one would be lost, and these characters mean
+ * something. */
 static bool is_plain(const char *word)
 {
     return *word && !word[strcspn(word, " \"'\\$`!*?[]{}()<>|&;#~")];
@@ -20,6 +21,8 @@ static void put_plain(FILE *out, const char *word)
     fputs(word, out);
 }
 
+/* Control characters become question marks even inside quotes, since a terminal obeys them there
+ * too; such a name must be typed by hand. */
 static void put_quoted(FILE *out, const char *word)
 {
     char *safe = format_text("%s", word);

@@ -56,7 +56,7 @@ static Ground ground_of_terminal(void)
 
 /* Words get their own width, up to a third of the line; cells a word's, if all of them then fit,
  * else what a number needs, else what a shade needs. If not even those fit, the first tokens are
- * cut. */
+ * cut: the later ones attend to more. */
 static Fit fit_of(const Heads *heads, const Screen *screen)
 {
     const int T = heads->length, width = screen_width();
@@ -141,6 +141,12 @@ static void show_keys(const Heads *heads, const Fit *fit)
     putchar('\n');
 }
 
+/* layer 2, head 3
+ *              [bos]        un  muchacho
+ *    [bos]       100█
+ *       un        76█       24░
+ * muchacho        20░       56▓       24░
+ */
 static void show_table(const Heads *heads, const Head *head, const Fit *fit, const Screen *screen)
 {
     printf("\n%slayer %d, head %d%s\n", screen->bold, head->layer + 1, head->head + 1,
@@ -199,6 +205,10 @@ static void put_percent(double share, int columns)
         printf("%*.0f%%", columns - 1, 100 * share);
 }
 
+/* layer  head  entropy (bits)  mean distance  itself  previous  [bos]
+ *     2     3            1.43           1.64     29%       36%    30%
+ *
+ * The last column is missing if the text does not begin with [bos]. */
 void tables_summarise(const Heads *heads)
 {
     bool patterns = false; /* the column only appears if some head is not simply causal */
