@@ -8,9 +8,9 @@ void assert_close(const char *what, const Real *got, const double *wanted, size_
 {
     size_t worst = 0;
     double error = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && !isnan(error); i++) { /* a NAN is the worst */
         const double here = fabs((double)got[i] - wanted[i]);
-        if (!(here <= error)) { /* a NAN counts as worst */
+        if (!(here <= error)) {
             worst = i;
             error = here;
         }
@@ -45,7 +45,7 @@ void assert_gradient(const char *what, Real *at, const Real *gradient, size_t co
         const double size = fabs((double)gradient[i]);
         largest = size > largest ? size : largest; /* fmax: GCC 12 for aarch64 fails at that */
     }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && !isnan(worst_error); i++) {
         const Real before = at[i];
         at[i] = (Real)((double)before + step);
         const double above = loss(context);

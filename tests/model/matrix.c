@@ -1,12 +1,22 @@
-/* matrix.c: the product against a plain triple loop in double: odd shapes, steps, transposed views
- * and parts of larger matrices, with every kernel that the machine has (the test starts itself
- * again with PULGA_KERNEL set to each). */
+/* matrix.c: what is promised of a product, tested with every kernel that the machine has, or with
+ * the one that PULGA_KERNEL names:
+ *
+ * 1  Each element is the plain sum over the depth, to within rounding: at most depth + 2 roundings
+ *    of Σ |a|·|b|. The plain sum is a triple loop in double; shapes, steps and views are drawn. In
+ *    bfloat16 the operands are first rounded to 8 bits, to the nearest and of two to the even one.
+ * 2  Nothing else in memory changes, and matmul() does not read what y held.
+ * 3  The same kernel gives the same bits for any number of threads.
+ * 4  Two kernels of the same precision agree to within twice the rounding of 1.
+ *
+ * Not promised are the same bits from two kernels: they may add y before or after the products, and
+ * round after each multiplication or not. Nor has a row always the same bits in a product of one
+ * row and in one of many. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "model/matrix/kernel.h"
 #include "model/matrix/matrix.h"
 #include "base/random.h"
 #include "tests/helpers/close.h"
@@ -75,6 +85,12 @@ static double plain(Matrix a, Matrix b, int i, int j, double start, double *size
     return sum;
 }
 
+/* What rounding may add up to in a sum whose terms have this size. */
+static double rounding_of(int depth, double size)
+{
+    return (depth + 2) * size * (sizeof(Real) == 4 ? 0x1p-24 : 0x1p-53);
+}
+
 static void check_shape(int rows, int cols, int depth, bool add)
 {
     Viewed y = draw_view(rows, cols, 1), a = draw_view(rows, depth, 2);
@@ -92,8 +108,7 @@ static void check_shape(int rows, int cols, int depth, bool add)
             Real *place = at(y.view, i, j), *old = before + (place - y.field);
             double size;
             const double wanted = plain(a.view, b.view, i, j, add ? (double)*old : 0, &size);
-            const double limit = (depth + 2) * size * (sizeof(Real) == 4 ? 6e-8 : 1.2e-16);
-            if (!(fabs((double)*place - wanted) <= limit))
+            if (!(fabs((double)*place - wanted) <= rounding_of(depth, size)))
                 fail_msg("%dx%dx%d add %d: (%d, %d) is %.9g, wanted %.9g", rows, depth, cols, add,
                          i, j, (double)*place, wanted);
             *old = *place; /* checked; all the rest must not have changed */
@@ -113,8 +128,7 @@ static void check_own(int rows, int depth)
         for (int j = 0; j < rows; j++) {
             double size;
             const double wanted = plain(left, right, i, j, 0, &size);
-            const double limit = (depth + 2) * size * (sizeof(Real) == 4 ? 6e-8 : 1.2e-16);
-            assert_true(fabs((double)*at(y.view, i, j) - wanted) <= limit);
+            assert_true(fabs((double)*at(y.view, i, j) - wanted) <= rounding_of(depth, size));
         }
     free(y.field), free(a.field);
 }
@@ -179,39 +193,95 @@ static int wrong_first_products(void)
     return wrong;
 }
 
-/* Starts this program again for each kernel. */
-static int with_each_kernel(const char *self)
+/* ---- Every kernel ---- */
+
+static const struct {
+    const char *name;
+    const Kernel *(*kernel)(void);
+    Precision precision;
+} KERNELS[] = {{"portable", kernel_portable, PRECISION_F32},
+               {"avx2", kernel_avx2, PRECISION_F32},
+               {"avx512", kernel_avx512, PRECISION_F32},
+               {"avx512_bf16", kernel_avx512_bf16, PRECISION_BF16},
+               {"amx", kernel_amx, PRECISION_BF16}};
+enum { KERNEL_COUNT = sizeof KERNELS / sizeof *KERNELS };
+
+/* Lets the next products use a kernel; false if the machine does not have it. */
+static bool use_kernel(int number)
 {
-    static const char *const names[] = {"portable", "avx2", "avx512", "avx512_bf16", "amx"};
-    int failures = 0;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char *probe = format_text("PULGA_KERNEL=%s %s --has 2>/dev/null", names[i], self);
-        char *call = format_text("PULGA_KERNEL=%s %s", names[i], self);
-        if (!system(probe))
-            failures += system(call) != 0;
-        else
-            printf("%s: not on this machine\n", names[i]);
-        free(probe), free(call);
+    const Kernel *kernel = KERNELS[number].kernel();
+    if (!kernel || !kernel->supported())
+        return false;
+    setenv("PULGA_KERNEL", KERNELS[number].name, 1);
+    in_pairs = KERNELS[number].precision == PRECISION_BF16;
+    if (!matrix_choose(KERNELS[number].precision) || strcmp(matrix_kernel_name(), kernel->name))
+        die("%s is on this machine, but is not chosen", kernel->name);
+    return true;
+}
+
+/* The same product with each kernel, compared with the first one of its precision. */
+static void check_agreement(int rows, int depth, int cols)
+{
+    const Viewed a = draw_view(rows, depth, 1), b = draw_view(depth, cols, 2);
+    Matrix first[2] = {{0}};
+    for (int n = 0; n < KERNEL_COUNT; n++) {
+        if (!use_kernel(n))
+            continue;
+        const size_t count = (size_t)rows * (size_t)cols;
+        const Matrix y = matrix(memory_new(count, sizeof(Real), "a test"), rows, cols);
+        Matrix *other = &first[KERNELS[n].precision];
+        matmul(y, a.view, b.view);
+        if (!other->at) {
+            *other = y;
+            continue;
+        }
+        for (int i = 0; i < rows; i++)
+            for (int j = 0; j < cols; j++) {
+                double size;
+                plain(a.view, b.view, i, j, 0, &size);
+                assert_close_one(KERNELS[n].name, (double)*at(y, i, j), (double)*at(*other, i, j),
+                                 2 * rounding_of(depth, size));
+            }
+        free(y.at);
     }
-    return failures;
+    free(first[0].at), free(first[1].at), free(a.field), free(b.field);
+}
+
+static void kernels_of_a_precision_agree(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 60; i++)
+        check_agreement(1 + draw(70), 1 + draw(70), 1 + draw(70));
+    check_agreement(15, 1000, 65), check_agreement(400, 300, 33), check_agreement(2, 700, 90);
 }
 
 int main(int argc, char **argv)
 {
-    if (argc > 1) { /* dies if the machine does not have it */
+    if (argc >
+        1) { /* --has: dies if the machine does not have the kernel that PULGA_KERNEL names */
         matrix_kernel_name();
         return strcmp(argv[1], "--has") != 0;
     }
-    if (!getenv("PULGA_KERNEL"))
-        return with_each_kernel(argv[0]);
     if (wrong_first_products())
         die("the first product, in a parallel region, is wrong");
-    in_pairs = strcmp(matrix_kernel_name(), getenv("PULGA_KERNEL"));
-    if (in_pairs && !matrix_choose(PRECISION_BF16))
-        die("%s is missing", getenv("PULGA_KERNEL"));
-    printf("kernel %s\n", matrix_kernel_name());
-    fflush(stdout);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(products_of_every_shape),
-                                       cmocka_unit_test(the_bits_do_not_depend_on_threads)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest of_one[] = {cmocka_unit_test(products_of_every_shape),
+                                        cmocka_unit_test(the_bits_do_not_depend_on_threads)};
+    const struct CMUnitTest of_all[] = {cmocka_unit_test(kernels_of_a_precision_agree)};
+    const char *named = getenv("PULGA_KERNEL");
+    char *only = named && *named ? format_text("%s", named) : NULL;
+    int failures = 0, tested = 0;
+    for (int n = 0; n < KERNEL_COUNT; n++) {
+        if (only && strcmp(only, KERNELS[n].name))
+            continue;
+        if (use_kernel(n)) {
+            failures += cmocka_run_group_tests_name(KERNELS[n].name, of_one, NULL, NULL);
+            tested++;
+        } else {
+            printf("%s: not on this machine\n", KERNELS[n].name);
+        }
+    }
+    if (!tested)
+        die("no kernel has been tested");
+    free(only);
+    return failures + (only ? 0 : cmocka_run_group_tests(of_all, NULL, NULL));
 }
