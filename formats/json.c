@@ -1,4 +1,5 @@
-/* json.c: cJSON does the parsing and the printing. */
+/* json.c: cJSON does the parsing and the printing. It stops at the end of the JSON; with its last
+ * argument `true`, anything but white space after it is an error, and so is a file that is cut. */
 #include "json.h"
 
 #include <cjson/cJSON.h>
@@ -14,6 +15,7 @@ void json_prepare(void)
 
 cJSON *json_parse(const Directory *directory, const char *name, Bytes file)
 {
+    /* the 0 after the last byte is the end that cJSON looks for */
     cJSON *json = cJSON_ParseWithLengthOpts(file.bytes, file.size + 1, NULL, true);
     if (!json)
         die("%s/%s is damaged: it is not JSON", directory->path, name);

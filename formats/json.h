@@ -1,4 +1,9 @@
-/* json.h: JSON files in a directory, read and replaced whole. */
+/* json.h: JSON files in a directory, read and replaced whole.
+ *
+ * What they hold is looked up with cJSON's own functions. Looking for a member in something that
+ * is missing, or no object, gives NULL, so a chain of lookups needs no checks between: in
+ * {"pulga": 3}, the "text" of "pulga" is NULL. If an object has a member twice, the first
+ * counts. */
 #ifndef PULGA_JSON_H
 #define PULGA_JSON_H
 
@@ -10,10 +15,11 @@ struct cJSON;
  * file would be written without an entry. Called once, when a program starts. */
 void json_prepare(void);
 
-/* The file, parsed; dies if it is missing or not JSON. The caller deletes it. */
+/* The file, parsed; dies if it is missing or not JSON. The caller deletes it with
+ * cJSON_Delete(). */
 struct cJSON *json_read(const Directory *directory, const char *name);
 
-/* The same of its bytes, which were read already. */
+/* The same of its bytes, which were read already and stay the caller's. */
 struct cJSON *json_parse(const Directory *directory, const char *name, Bytes file);
 
 /* Dies naming a member of a file, its value (NULL: it is missing) and what is supported. */

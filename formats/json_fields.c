@@ -10,6 +10,7 @@
 #include "base/base.h"
 #include "json.h"
 
+/* An empty text stands for a text that is not set, or for an empty list. */
 void json_put_field(cJSON *object, const Field *field, const void *from)
 {
     char *text = field_text(field, from), *list = format_text("[%s]", text);

@@ -1,6 +1,16 @@
-/* safetensors.c: the header is built and read with cJSON. A file is read whole; its entries are
- * checked once, in the order of their numbers, and then sorted by name, so that a model of
- * thousands of tensors is read by binary search. */
+/* safetensors.c: a file of two tensors, as an example:
+ *
+ *     8 bytes    the length of the header, here 208
+ *     208 bytes  {"__metadata__":{"step":"12","format":"pt","checksum":"9e0c1b2f53a8d764"},
+ *                 "wte.weight":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]},
+ *                 "ln_f.bias":{"dtype":"F32","shape":[3],"data_offsets":[24,36]}}
+ *                without line ends, padded with spaces to a multiple of 8
+ *     24 bytes   the numbers of wte.weight, row by row
+ *     12 bytes   the numbers of ln_f.bias
+ *
+ * The header is printed and parsed with cJSON. A file is read whole; its entries are checked once,
+ * in the order of their numbers, and then sorted by name, so that a model of thousands of tensors
+ * is read by binary search. */
 #include "safetensors.h"
 
 #include <cjson/cJSON.h>
@@ -15,7 +25,9 @@ _Static_assert(__BYTE_ORDER == __LITTLE_ENDIAN, "the files' numbers are little-e
 static const char *const OWN_TYPE = sizeof(Real) == 4 ? "F32" : "F64";
 static const char METADATA[] = "__metadata__", CHECKSUM[] = "checksum";
 
-/* The checksum of a file begins with its metadata, in the order in which it stands there. */
+/* The checksum of a file is that of its metadata, each key and value with its 0, in the order in
+ * which they stand there, and then of the numbers. The rest of the header is not in it: an entry
+ * that is changed no longer fits the other entries, or the model. */
 static uint64_t checksum_of_metadata(const cJSON *metadata)
 {
     uint64_t checksum = 0;
@@ -37,8 +49,7 @@ static size_t bytes_of(const NamedTensor *tensor)
     return (size_t)(tensor->rows ? tensor->rows : 1) * (size_t)tensor->cols * sizeof(Real);
 }
 
-/* {"__metadata__": {...}, "NAME": {"dtype": "F32", "shape": [rows, cols], "data_offsets": [begin,
- * end]}, ...}, the offsets counted from the end of the header. */
+/* The header as JSON; `metadata` becomes a part of it. Offsets are counted from its end. */
 static cJSON *header_of(const NamedTensor *tensors, int count, cJSON *metadata)
 {
     cJSON *header = cJSON_CreateObject();
@@ -47,20 +58,20 @@ static cJSON *header_of(const NamedTensor *tensors, int count, cJSON *metadata)
     for (int i = 0; i < count; i++) {
         const NamedTensor *tensor = &tensors[i];
         const size_t end = begin + bytes_of(tensor);
-        cJSON *entry = cJSON_AddObjectToObject(header, tensor->name);
-        cJSON_AddStringToObject(entry, "dtype", OWN_TYPE);
-        cJSON *shape = cJSON_AddArrayToObject(entry, "shape");
-        if (tensor->rows)
-            cJSON_AddItemToArray(shape, cJSON_CreateNumber(tensor->rows));
-        cJSON_AddItemToArray(shape, cJSON_CreateNumber(tensor->cols));
-        cJSON *offsets = cJSON_AddArrayToObject(entry, "data_offsets");
-        cJSON_AddItemToArray(offsets, cJSON_CreateNumber((double)begin));
-        cJSON_AddItemToArray(offsets, cJSON_CreateNumber((double)end));
+        char *shape = tensor->rows ? format_text("%d,%d", tensor->rows, tensor->cols)
+                                   : format_text("%d", tensor->cols);
+        char *entry = format_text("{\"dtype\":\"%s\",\"shape\":[%s],\"data_offsets\":[%zu,%zu]}",
+                                  OWN_TYPE, shape, begin, end);
+        cJSON_AddRawToObject(header, tensor->name, entry);
+        free(entry);
+        free(shape);
         begin = end;
     }
     return header;
 }
 
+/* The file is written as it is read: length, header, numbers. A failed fwrite() is noticed by
+ * file_commit(). */
 bool safetensors_write(const Directory *directory, const char *name, const NamedTensor *tensors,
                        int count, cJSON *metadata)
 {
@@ -75,7 +86,6 @@ bool safetensors_write(const Directory *directory, const char *name, const Named
     char *text = cJSON_PrintUnformatted(header);
     cJSON_Delete(header);
 
-    /* The header is padded with spaces, so that the numbers begin on a multiple of 8. */
     FileWriter writer;
     bool good = file_begin(&writer, directory, name);
     if (good) {
@@ -92,10 +102,11 @@ bool safetensors_write(const Directory *directory, const char *name, const Named
 
 /* ---- Reading ---- */
 
+/* An entry of the header. Its strings and its shape belong to the parsed header. */
 typedef struct TensorEntry {
     const char *name, *type;
-    const cJSON *shape;
-    size_t begin, end; /* bytes of its numbers */
+    const cJSON *shape; /* an array of sizes, as many as the file says */
+    size_t begin, end;  /* offsets of its numbers */
 } TensorEntry;
 
 /* A whole number that a double holds exactly, as JSON's numbers are doubles. */
@@ -111,8 +122,8 @@ static size_t size_of_type(const char *type)
     return !strcmp(type, "F32") ? sizeof(float) : !strcmp(type, "F64") ? sizeof(double) : 0;
 }
 
-/* Reads an entry of the header; returns false if its shape, type and offsets do not agree. Of a type
- * that is not read, the shape says nothing about the offsets. */
+/* Reads an entry of the header; returns false if its shape, type and offsets do not agree. Of a
+ * type that is not read, the shape says nothing about the offsets. */
 static bool read_entry(TensorEntry *entry, const cJSON *json)
 {
     const cJSON *offsets = cJSON_GetObjectItemCaseSensitive(json, "data_offsets");
@@ -150,6 +161,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const TensorEntry *)a)->name, ((const TensorEntry *)b)->name);
 }
 
+/* Reads the whole header, in the order of the file. */
 static void read_entries(SafeTensors *tensors)
 {
     const int most = cJSON_GetArraySize(tensors->header);
@@ -167,7 +179,8 @@ static void read_entries(SafeTensors *tensors)
     }
 }
 
-/* The entries must cover the numbers without a gap or an overlap. */
+/* Without a gap or an overlap, the entries must cover the `size` bytes of numbers. They are in the
+ * order of their numbers here. */
 static void check_offsets(const SafeTensors *tensors, size_t size)
 {
     size_t reached = 0;
@@ -244,6 +257,7 @@ void safetensors_close(SafeTensors *tensors)
     free(tensors->path);
 }
 
+/* The entry of that name, or NULL. */
 static const TensorEntry *find(const SafeTensors *tensors, const char *name)
 {
     const TensorEntry wanted = {.name = name};
@@ -260,6 +274,7 @@ void safetensors_read(const SafeTensors *tensors, const NamedTensor *into)
     const TensorEntry *entry = find(tensors, into->name);
     if (!entry)
         die("%s has no tensor %s", tensors->path, into->name);
+    /* [rows, cols] of a matrix, [cols] of a vector */
     const cJSON *size = entry->shape->child;
     bool fits = cJSON_GetArraySize(entry->shape) == (into->rows ? 2 : 1);
     if (fits && into->rows) {
@@ -271,7 +286,8 @@ void safetensors_read(const SafeTensors *tensors, const NamedTensor *into)
     if (!size_of_type(entry->type))
         die("%s: %s is of type %s; only F32 is read: save the model after model.float()",
             tensors->path, into->name, entry->type);
-    /* The numbers need not be aligned, so each is copied first. */
+    /* Numbers of the other type are converted. They need not be aligned, so each is copied
+     * first. */
     const char *at = tensors->numbers + entry->begin;
     const bool is_float = size_of_type(entry->type) == sizeof(float);
     for (size_t i = 0; i < bytes_of(into) / sizeof(Real); i++) {

@@ -1,5 +1,7 @@
-/* safetensors.h: named tensors in one file, in the format of that name: eight bytes with the length
- * of a JSON header, the header, and the numbers, little-endian and row by row. */
+/* safetensors.h: named tensors in one file, in the format of that name: eight bytes with the
+ * length of a JSON header, the header, and the numbers, little-endian and row by row. Python
+ * reads it with safetensors.safe_open(). A file is trusted in nothing: whatever its bytes are,
+ * it is read whole or one line says what is wrong. */
 #ifndef PULGA_SAFETENSORS_H
 #define PULGA_SAFETENSORS_H
 
@@ -8,15 +10,16 @@
 
 struct cJSON;
 
+/* A tensor that is written, or the place of one that is read. */
 typedef struct {
     char name[96];
     int rows, cols; /* rows is 0 for a vector */
-    Real *at;
+    Real *at;       /* rows x cols numbers, which stay the caller's */
 } NamedTensor;
 
-/* Replaces a file. `metadata` is an object of strings, which is deleted; "format" and "checksum", the
- * one of the metadata and the numbers, are added to it. Warns and returns false if the file cannot be
- * written. */
+/* Replaces a file. `metadata` is an object of strings, which is deleted; "format" and
+ * "checksum", the one of the metadata and the numbers, are added to it. Warns and returns false
+ * if the file cannot be written. */
 bool safetensors_write(const Directory *directory, const char *name, const NamedTensor *tensors,
                        int count, struct cJSON *metadata);
 
@@ -24,22 +27,23 @@ struct TensorEntry;
 
 /* A file that is being read. */
 typedef struct {
-    char *path; /* for messages */
-    Bytes file;
-    struct cJSON *header;
-    struct TensorEntry *entries; /* (count) sorted by name */
+    char *path;                  /* for messages */
+    Bytes file;                  /* all of it */
+    struct cJSON *header;        /* parsed */
+    struct TensorEntry *entries; /* (count) of the header, sorted by name */
     int count;
-    const char *numbers;
+    const char *numbers; /* in the file, after its header */
 } SafeTensors;
 
-/* Opens a file and checks all of it, the checksum too if it has one; dies naming the file and what
- * is wrong. */
+/* Opens a file and checks all of it, the checksum too if it has one: files of other programs have
+ * none. Dies naming the file and what is wrong, also if it is missing. */
 SafeTensors safetensors_open(const Directory *directory, const char *name);
 void safetensors_close(SafeTensors *tensors);
 
 bool safetensors_has(const SafeTensors *tensors, const char *name);
 
-/* Reads one tensor into its place; dies if it is missing or has another shape. */
+/* Reads one tensor into its place; dies if it is missing, has another shape, or is of a type other
+ * than F32 and F64. Tensors that are not asked for may be of any type. */
 void safetensors_read(const SafeTensors *tensors, const NamedTensor *into);
 
 /* A string of the metadata, or NULL. */

@@ -1,6 +1,7 @@
 /* config.c: a model's sizes and choices as the fields of GPT-2's and OpenAI-GPT's config.json, and
  * back. Every field that is read is checked against what the model supports, and an error names the
- * field, its value and what is supported. */
+ * field, its value and what is supported. A field that is missing has the value that Transformers
+ * would give it, except for the sizes, which must be there. */
 #include "config.h"
 
 #include <cjson/cJSON.h>
@@ -16,6 +17,7 @@
  * "gelu" is that form, in gpt2 it is another one. */
 static const char GELU[] = "gelu_new", OLD_GELU[] = "gelu";
 static const char NAME[] = "config.json";
+
 static const double EPSILON = 1e-5; /* of every layer norm */
 
 /* ---- Writing ---- */
@@ -33,6 +35,7 @@ static const char *model_type(const GptConfig *shape)
     return "pulga";
 }
 
+/* What the model is called, and its activation: openai-gpt has another name for that field, too. */
 static void put_architecture(cJSON *json, const GptConfig *shape)
 {
     const char *type = model_type(shape);
@@ -69,7 +72,7 @@ void config_put_model(cJSON *json, const GptConfig *shape, double dropout,
         cJSON_AddNumberToObject(json, "bos_token_id", tokenizer->bos);
         cJSON_AddNumberToObject(json, "eos_token_id", tokenizer->eos);
         cJSON_AddNumberToObject(json, "pad_token_id", tokenizer->eos);
-    } else { /* GPT-2's own defaults lie outside a small vocabulary */
+    } else { /* if these were missing, Transformers would take 50256 for both */
         cJSON_AddNullToObject(json, "bos_token_id");
         cJSON_AddNullToObject(json, "eos_token_id");
     }
@@ -119,12 +122,14 @@ static const Field ONLY_PULGA[] = {
     {.name = NULL},
 };
 
+/* Reads all members of a table from an object. */
 static void read_fields(const Reading *file, const cJSON *object, const Field *table, Members *into)
 {
     EACH_FIELD (field, table)
         json_get_field(object, field, into, file->path);
 }
 
+/* A field outside of "pulga", or NULL. */
 static const cJSON *field_of(const Reading *file, const char *name)
 {
     return cJSON_GetObjectItemCaseSensitive(file->json, name);
@@ -136,7 +141,8 @@ static _Noreturn void refuse(const Reading *file, const char *name, const char *
     json_refuse(file->path, name, field_of(file, name), supported);
 }
 
-/* A field that is true or false; null is Python's None, which is false. */
+/* A field that is true or false, or `preset` if it is missing; null is Python's None, which is
+ * false. */
 static bool is_true(const Reading *file, const char *name, bool preset)
 {
     const cJSON *field = field_of(file, name);
@@ -145,7 +151,7 @@ static bool is_true(const Reading *file, const char *name, bool preset)
     return field ? cJSON_IsTrue(field) : preset;
 }
 
-/* What other models have and this one does not. */
+/* Variants of GPT-2 that would compute something else here. */
 static void check_the_rest(const Reading *file)
 {
     static const struct {
@@ -178,7 +184,13 @@ static bool is_gelu(const Reading *file, bool is_openai)
     return true;
 }
 
-/* The fields of all three model types, then the differences between them. */
+/* The fields of all three model types, then the differences between them:
+ *
+ *                  gpt2                     openai-gpt         pulga
+ *     norm         pre                      post               "norm"
+ *     hidden       n_inner, or 4 * n_embd   4 * n_embd         n_inner, or 4 * n_embd
+ *     head size    n_embd / n_head          n_embd / n_head    "head-size"
+ *     patterns     all causal               all causal         "window" */
 static GptConfig read_shape(const Reading *file, const char *type)
 {
     const bool is_pulga = !strcmp(type, "pulga"), is_openai = !strcmp(type, "openai-gpt");
@@ -221,6 +233,7 @@ const cJSON *config_own(const Config *config)
     return cJSON_IsObject(own) ? own : NULL;
 }
 
+/* The checksum is of the bytes, so that config_is_unchanged() need not parse them again. */
 Config config_read(const Directory *directory)
 {
     Bytes bytes = file_read_in(directory, NAME, true);
@@ -236,10 +249,11 @@ Config config_read(const Directory *directory)
         refuse(&file, "model_type", "\"gpt2\", \"openai-gpt\" or \"pulga\"");
     check_the_rest(&file);
     config.shape = read_shape(&file, type);
+    /* GPT-2's own default, 50256, lies outside a small vocabulary: such an id is none. */
     const cJSON *eos = field_of(&file, "eos_token_id");
     if (cJSON_IsNumber(eos) && eos->valuedouble == eos->valueint && eos->valueint >= 0 &&
         eos->valueint < config.shape.vocabulary)
-        config.eos = eos->valueint; /* GPT-2's own default lies outside a small vocabulary */
+        config.eos = eos->valueint;
     config.identity = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(own, "identity"));
     config.text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(text, "xxh3_64"));
     free(path);

@@ -1,5 +1,7 @@
-/* pretrained.c: opens a model's files one after the other; what config.json describes is checked
- * against the weights' file before memory is taken for it. */
+/* pretrained.c: opens a model's files one after the other: config.json, model.safetensors,
+ * tokenizer.json and tokenizer_config.json. What config.json describes is checked against the
+ * weights' file before memory is taken for it. Nothing is locked: a run may be trained
+ * meanwhile. */
 #include "pretrained.h"
 
 #include <errno.h>
@@ -31,7 +33,8 @@ static Directory open_directory(const char *path)
     die("%s is not a model directory: it has no model.safetensors", path);
 }
 
-/* Before memory is taken for what config.json describes: the weights must be in the file. */
+/* Dies if the file is too small for all the weights that config.json describes. It counts without
+ * taking memory for them. */
 static void check_size(const SafeTensors *file, GptConfig shape)
 {
     int count;
@@ -45,7 +48,7 @@ static void check_size(const SafeTensors *file, GptConfig shape)
             wanted, file->file.size);
 }
 
-/* Two files of two runs make no model. Either file may have none of ours. */
+/* Files of two runs make no model. A file of Transformers has no identity, and fits any other. */
 static void check_identity(const Config *config, const SafeTensors *file)
 {
     const char *identity = safetensors_metadata(file, "identity");

@@ -1,18 +1,20 @@
 /* pretrained.h: a model directory opened for use: a run of ours, or a GPT-2 that Transformers
- * saved. */
+ * saved. sample, attend and train --from read models through it. The directory may come from a
+ * stranger: whatever is in it, it opens or one line says why not. */
 #ifndef PULGA_PRETRAINED_H
 #define PULGA_PRETRAINED_H
 
 #include "config.h"
 
 typedef struct {
-    Directory directory;
+    Directory directory; /* as the user named it, for messages */
     Config config;
-    Gpt gpt; /* its weights; room for one sequence of its whole context */
-    Tokenizer tokenizer;
+    Gpt gpt;             /* its weights; room for one sequence of its whole context */
+    Tokenizer tokenizer; /* has as many tokens as the config says */
 } Pretrained;
 
-/* Dies in one line if there is no such model, or something of it is missing or damaged. */
+/* Dies in one line if there is no such model, if something of it is missing or damaged, if its
+ * weights are not finite, or if a run of the same name replaced it meanwhile. */
 Pretrained pretrained_open(const char *directory);
 void pretrained_close(Pretrained *model);
 

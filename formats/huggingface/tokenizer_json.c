@@ -1,6 +1,13 @@
 /* tokenizer_json.c: each way in which data/tokenizer reads a text has one form in tokenizer.json,
- * which is written and, in any order of its members, recognised. Anything else is refused by
- * name. */
+ * which is written and, in any order of its members, recognised. Anything else is refused by name.
+ * The parts that are read, of a model of words that reads by lines:
+ *
+ *     "added_tokens":   [{"id": 0, "content": "[bos]", "special": true, "normalized": false, ...},
+ *                        {"id": 1, "content": "[eos]", "special": true, "normalized": false, ...}]
+ *     "normalizer":     {"type": "NFC"}
+ *     "pre_tokenizer":  {"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"}, ...]}
+ *     "post_processor": {"type": "TemplateProcessing", "single": [[bos], A], ...}
+ *     "model":          {"type": "WordLevel", "vocab": {"[bos]": 0, "[eos]": 1, "un": 2, ...}} */
 #include "tokenizer_json.h"
 
 #include <cjson/cJSON.h>
@@ -14,7 +21,9 @@
 #include "base/utf8.h"
 #include "formats/json.h"
 
-/* The ways of splitting a text (data/split.h), as pre-tokenizers. */
+/* The ways of splitting a text (data/split.h), as pre-tokenizers: words with each punctuation
+ * mark a token by itself; characters; words as they stand between spaces; and words and runs of
+ * punctuation. */
 static const struct {
     TokenizerKind kind;
     Punctuation punctuation;
@@ -31,6 +40,7 @@ static const struct {
 };
 enum { SPLITTER_COUNT = sizeof SPLITTERS / sizeof *SPLITTERS };
 
+/* A member of an object; NULL if there is none, or no object. */
 static const cJSON *get(const cJSON *object, const char *name)
 {
     return cJSON_GetObjectItemCaseSensitive(object, name);
@@ -38,7 +48,7 @@ static const cJSON *get(const cJSON *object, const char *name)
 
 /* ---- Writing ---- */
 
-/* A word as a JSON string; the caller frees it. */
+/* A word as a JSON string, "un"; the caller frees it. */
 static char *quoted(const char *word)
 {
     cJSON *string = cJSON_CreateStringReference(word);
@@ -47,6 +57,8 @@ static char *quoted(const char *word)
     return text;
 }
 
+/* An added token. Transformers finds it in a text before the text is split, and can leave it out of
+ * what it decodes. */
 static void put_special(cJSON *list, const char *word, int id)
 {
     char *content = quoted(word);
@@ -58,6 +70,7 @@ static void put_special(cJSON *list, const char *word, int id)
     free(content);
 }
 
+/* The tokenizer's way of splitting, as JSON. */
 static const char *splitter_of(const Tokenizer *t)
 {
     for (int i = 0; i < SPLITTER_COUNT; i++)
@@ -66,8 +79,8 @@ static const char *splitter_of(const Tokenizer *t)
     abort(); /* a way of splitting that is not listed */
 }
 
-/* The template that puts [bos] before a text, called A, or before a pair of texts, A and B. A stream
- * has none. */
+/* The template that puts [bos] before a text, called A, or before a pair of texts, A and B. A
+ * stream has none. */
 static void put_beginning(cJSON *json, const Tokenizer *t)
 {
     if (t->bos < 0) {
@@ -89,6 +102,7 @@ static void put_beginning(cJSON *json, const Tokenizer *t)
     free(bos);
 }
 
+/* All of tokenizer.json. */
 static cJSON *tokenizer_json(const Tokenizer *t)
 {
     const Vocabulary *v = &t->vocabulary;
@@ -119,6 +133,9 @@ static cJSON *tokenizer_json(const Tokenizer *t)
     return json;
 }
 
+/* All of tokenizer_config.json: which class of Transformers reads the tokenizer, and which of its
+ * tokens are special. For batches of several texts Transformers needs a token to pad them with. A
+ * run has none of its own, so [eos] is named. */
 static cJSON *tokenizer_config_json(const Tokenizer *t, int context)
 {
     const Vocabulary *v = &t->vocabulary;
@@ -148,6 +165,7 @@ bool tokenizer_json_write(const Directory *directory, const Tokenizer *tokenizer
 
 /* ---- Reading: the words ---- */
 
+/* Whether an item is this string. */
 static bool is_string(const cJSON *item, const char *wanted)
 {
     return cJSON_IsString(item) && !strcmp(item->valuestring, wanted);
@@ -160,17 +178,20 @@ static _Noreturn void refuse(const char *directory, const char *part, const cJSO
     json_refuse(format_text("%s/tokenizer.json", directory), part, value, supported);
 }
 
+/* Dies naming the word that is wrong. */
 static _Noreturn void damaged(const char *directory, const char *what, const char *word)
 {
     die("%s/tokenizer.json is damaged: %s '%.100s'", directory, what, word);
 }
 
+/* The word of an id, while the list of words is read in the order of the file. */
 typedef struct {
-    const char *text; /* in the JSON */
+    const char *text; /* in the JSON; NULL: none yet */
     bool special;
 } Entry;
 
-/* Gives a word its id, which no other word may have. */
+/* Gives a word its id, which no other word may have. The same word may come twice: special
+ * tokens are often both in the vocabulary and among the added tokens. */
 static void put_entry(const char *directory, Entry *entries, int count, const char *text,
                       const cJSON *id, bool special)
 {
@@ -189,8 +210,8 @@ static void put_entry(const char *directory, Entry *entries, int count, const ch
     *entry = (Entry){text, special};
 }
 
-/* Special tokens may be among the model's words or stand beside them. Added tokens of other kinds
- * are refused: Transformers cuts them out of the middle of words. */
+/* Puts in the added tokens, which may be among the model's words or stand beside them. Only special
+ * ones are supported: Transformers cuts others out of the middle of words. */
 static void put_added(const char *directory, Entry *entries, int count, const cJSON *list)
 {
     const cJSON *token;
@@ -205,6 +226,7 @@ static void put_added(const char *directory, Entry *entries, int count, const cJ
     }
 }
 
+/* Reads the vocabulary: `count` words, whose ids are 0 to count - 1 in any order. */
 static void read_words(const char *directory, const cJSON *json, int count, Vocabulary *v)
 {
     const cJSON *model = get(json, "model"), *vocab = get(model, "vocab"), *word;
@@ -242,6 +264,9 @@ static int id_of(const char *directory, const Vocabulary *v, const char *part, c
 
 /* ---- Reading: what is done to a text ---- */
 
+/* Every text is brought to NFC here, so a missing normalizer is read like one of NFC: a text
+ * that is in NFC already, as nearly all are, stays the same. What is new is only whether it is
+ * lower-cased. */
 static void read_normalizer(const char *directory, const cJSON *normalizer, bool *lower)
 {
     if (!normalizer || cJSON_IsNull(normalizer) || is_string(get(normalizer, "type"), "NFC"))
@@ -255,6 +280,7 @@ static void read_normalizer(const char *directory, const cJSON *normalizer, bool
         refuse(directory, "normalizer", normalizer, "NFC, Lowercase, or both");
 }
 
+/* Finds the way of splitting that has the same JSON, whatever the order of its members. */
 static void read_splitter(const char *directory, const cJSON *splitter, Tokenizer *t)
 {
     for (int i = 0; i < SPLITTER_COUNT; i++) {
@@ -272,7 +298,9 @@ static void read_splitter(const char *directory, const cJSON *splitter, Tokenize
            "with Punctuation isolated, or a Split at [\\s\\S] isolated");
 }
 
-/* The token that a piece of a template inserts; NULL if the piece stands for a text. */
+/* The token that a piece of a template inserts; NULL if the piece stands for a text. For a piece
+ * {"SpecialToken": {"id": "[bos]", "type_id": 0}} it is the one of
+ * "special_tokens": {"[bos]": {"id": "[bos]", "ids": [0], "tokens": ["[bos]"]}}. */
 static const char *token_of(const cJSON *processor, const cJSON *piece)
 {
     const cJSON *id = get(get(piece, "SpecialToken"), "id");
@@ -283,8 +311,10 @@ static const char *token_of(const cJSON *processor, const cJSON *piece)
     return cJSON_GetArraySize(tokens) == 1 ? cJSON_GetStringValue(tokens->child) : NULL;
 }
 
-/* If a token comes first, the model reads by lines, which begin with it; a token that comes last
- * ends them. A prompt goes on, so that no token is put after it. */
+/* Reads which tokens the template puts around a text: "single" is [bos] A, [bos] A [eos], or
+ * only A, as in {"Sequence": {"id": "A", "type_id": 0}}. If a token comes first, the model reads
+ * by lines, which begin with it; one that comes last ends them, although none is put after a
+ * prompt, which goes on. */
 static void read_template(const char *directory, const cJSON *processor, const char **bos,
                           const char **eos)
 {
@@ -307,14 +337,16 @@ static void read_template(const char *directory, const cJSON *processor, const c
            "a TemplateProcessing that puts a token first, or none");
 }
 
-/* A token that tokenizer_config.json names, as a string or as an object; NULL if it does not. */
+/* A token that tokenizer_config.json names, as "[eos]" or as {"content": "[eos]", ...}; NULL if it
+ * names none. */
 static const char *named(const cJSON *config, const char *name)
 {
     const cJSON *token = get(config, name);
     return cJSON_GetStringValue(cJSON_IsObject(token) ? get(token, "content") : token);
 }
 
-/* Finds the tokens that begin and end a line; a stream has neither. */
+/* Finds the tokens that begin and end a line; a stream has neither. The end is the first that is
+ * named: by the template, by tokenizer_config.json, by config.json (eos_id, or -1). */
 static void read_ends(const char *directory, Tokenizer *t, const cJSON *json, const cJSON *config,
                       int eos_id)
 {

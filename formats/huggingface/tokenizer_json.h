@@ -1,6 +1,6 @@
-/* tokenizer_json.h: a tokenizer as Hugging Face's files: tokenizer.json, a WordLevel model whose
- * normalizer and pre-tokenizer do what data/text.c and data/split.c do, and
- * tokenizer_config.json. */
+/* tokenizer_json.h: a tokenizer as Hugging Face's files: tokenizer.json, a WordLevel model (a
+ * list of words) whose normalizer and pre-tokenizer do what data/text.c and data/split.c do, and
+ * tokenizer_config.json, which names its special tokens. */
 #ifndef PULGA_TOKENIZER_JSON_H
 #define PULGA_TOKENIZER_JSON_H
 
@@ -8,12 +8,14 @@
 #include "data/tokenizer.h"
 
 /* Writes both into a directory; context: the most tokens that the model attends to. Returns false
- * after a warning if that fails. */
+ * after a warning if that fails. The first may be replaced then, and the second not. */
 bool tokenizer_json_write(const Directory *directory, const Tokenizer *tokenizer, int context);
 
 /* Reads both from a directory that train or Transformers has written. The tokenizer must have
- * `count` tokens; `eos` (or -1) ends a line if the files do not say what does. Dies naming what is
- * not supported. A text is brought to NFC even if the files do not ask for it. */
+ * `count` tokens; `eos` (or -1) ends a line if the files do not say what does. Dies if
+ * tokenizer.json is missing, and naming what is damaged or not supported; tokenizer_config.json
+ * may be missing, as in old models. A text is brought to NFC even if the files do not ask for
+ * it. */
 Tokenizer tokenizer_json_read(const Directory *directory, int count, int eos);
 
 #endif

@@ -1,5 +1,10 @@
-/* weights.c: the model's own list of tensors says what a file holds; here it only gets the file's
- * names. */
+/* weights.c: the model's own list of tensors (model/tensors.h) says what a file holds and where
+ * each tensor is in the block. Here it only gets the names that files have. Of wte and lm_head:
+ *
+ *     ours           transformer.wte.weight           lm_head.weight
+ *     in a state     adam_m.transformer.wte.weight    adam_m.lm_head.weight
+ *     OpenAI-GPT     transformer.tokens_embed.weight  lm_head.weight
+ *     an old file    wte.weight                       lm_head.weight */
 #include "weights.h"
 
 #include <math.h>
@@ -7,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A tensor's name in a file. OpenAI-GPT (post-norm) files use other names for the embeddings. */
+/* Puts together a tensor's name in a file: the prefix, `inner` ("transformer." or nothing)
+ * unless it is the head's, and its name in the model. OpenAI-GPT (post-norm) files use other
+ * names for the embeddings. */
 static void file_name(NamedTensor *entry, const char *prefix, const char *inner,
                       const Tensor *tensor, bool post_norm)
 {
@@ -20,6 +27,7 @@ static void file_name(NamedTensor *entry, const char *prefix, const char *inner,
     snprintf(entry->name, sizeof entry->name, "%s%s%s", prefix, outside ? "" : inner, own);
 }
 
+/* Lists the tensors of a block, each with its place in it; returns how many there are. */
 static int list_block(NamedTensor *list, const Gpt *gpt, Real *block, const char *prefix,
                       const char *inner)
 {
@@ -43,6 +51,7 @@ int weights_list(NamedTensor *list, const Gpt *gpt, Real *block, const char *pre
 void weights_read(const SafeTensors *file, const Gpt *gpt, Real *block, const char *prefix)
 {
     NamedTensor *list = memory_new((size_t)gpt->tensor_count, sizeof *list, "a file's table");
+    /* an old file is one that has its first tensor under the shorter name */
     const char *first = gpt->config.post_norm ? "tokens_embed.weight" : "wte.weight";
     const bool bare = !*prefix && safetensors_has(file, first);
     const int count = list_block(list, gpt, block, prefix, bare ? "" : "transformer.");

@@ -1,13 +1,14 @@
 /* weights.h: a block of a model's weights, or of Adam's moments, as the tensors of a file: under
- * the names that Transformers gives them. */
+ * the names that Transformers gives them. The linear layers of a block are stored as GPT-2's
+ * Conv1D, which is how the model has them: (inputs, outputs), a row for each input. */
 #ifndef PULGA_WEIGHTS_H
 #define PULGA_WEIGHTS_H
 
 #include "model/gpt.h"
 #include "formats/safetensors.h"
 
-/* Fills a list, which has room for gpt->tensor_count; each name begins with `prefix`. Returns how
- * many there are. */
+/* Fills a list, which has room for gpt->tensor_count; each name begins with `prefix`, which may be
+ * empty. The entries point into the block. Returns how many there are. */
 int weights_list(NamedTensor *list, const Gpt *gpt, Real *block, const char *prefix);
 
 /* Reads a block; dies if a tensor is missing or has another shape. Without a prefix, the file's
