@@ -1,5 +1,6 @@
 /* take_over.c: copies settings from a run or a model, field by field, after checking that the call
- * does not ask for something else. */
+ * does not ask for something else. A run's settings are in its config.json; a model's follow from
+ * its sizes and its tokenizer, so that a GPT-2 which Transformers saved will do too. */
 #include "take_over.h"
 
 #include <assert.h>
@@ -8,7 +9,7 @@
 #include "training/run/record.h"
 
 /* All that config.json holds replaces what the call has, except the settings that may change and
- * were asked for. */
+ * were asked for. Afterwards everything is decided, so that plan.c chooses nothing. */
 void take_over_run(Settings *settings, Decided *decided, const Config *config,
                    const Directory *directory)
 {
@@ -34,8 +35,8 @@ void take_over_run(Settings *settings, Decided *decided, const Config *config,
 
 /* ---- A model to start from ---- */
 
-/* The windows of a model, one number for each head, so that two ways of writing the same list are
- * equal. */
+/* The windows of a model, one number for each of L·H heads, so that two ways of writing the same
+ * list are equal; empty if all heads see everything (patterns is NULL). The caller frees them. */
 static IntList windows_of(const Pattern *patterns, const GptConfig *shape)
 {
     IntList list = {0};
@@ -65,6 +66,7 @@ static void take(Settings *settings, Decided *decided, const Field *field, const
     field_copy(field, settings, own);
     decided->at[field->offset] = true;
 }
+/* TAKE(layers, 4): the setting --layers is 4, in the model. */
 #define TAKE(member, value) \
     take(settings, decided, SETTING(member), &(const Settings){.member = (value)})
 

@@ -1,6 +1,6 @@
-/* trainer.c: a run is opened in one of three ways, each a sequence from the text to the model; then
- * it takes steps, evaluates and saves. What a run holds is put together once, when its plan is
- * known. */
+/* trainer.c: a run is opened in one of three ways: new, from another model, or resumed. Each goes
+ * from the settings to the text, its tokens, the plan, the memory, and the first weights. Then the
+ * run takes steps, evaluates and saves when the caller says so. */
 #include "trainer.h"
 
 #include <inttypes.h>
@@ -25,6 +25,7 @@ static const double MAX_NORM = 1.8e19;
 
 /* ---- Opening ---- */
 
+/* How the settings say that a text becomes tokens. */
 static TokenizerRules rules_of(const Settings *s)
 {
     return (TokenizerRules){.kind = s->tokens,
@@ -55,6 +56,7 @@ static void prepare(Trainer *t, Settings *settings, const Decided *decided)
     t->progress = (Progress){.best_loss = INFINITY};
 }
 
+/* Enters the directory of a run that is not resumed. Nothing is written yet. */
 static void begin_run(Trainer *t)
 {
     t->directory = run_begin(&t->plan.settings, t->text_path);
@@ -62,6 +64,7 @@ static void begin_run(Trainer *t)
     record_identity(t->identity, &t->plan.settings, &t->text, &t->tokenizer);
 }
 
+/* A new run makes its vocabulary from its text. */
 static void open_new(Trainer *t, Settings *settings, const Decided *decided)
 {
     plan_text(settings, decided);
@@ -89,7 +92,8 @@ static void open_from(Trainer *t, Settings *settings, Decided *decided)
     pretrained_close(&model);
 }
 
-/* The tokenizer that a run was begun with: it need not come from its text only. */
+/* The tokenizer that a run was begun with. It is read and not made again: if the run was started
+ * from another model, its vocabulary is not that of its text. */
 static Tokenizer read_tokenizer(const Directory *directory, const Config *config, const Settings *s)
 {
     const Tokenizer tokenizer =
@@ -101,7 +105,7 @@ static Tokenizer read_tokenizer(const Directory *directory, const Config *config
     return tokenizer;
 }
 
-/* Puts the weights, the data and the log where the last save left them. */
+/* Puts the weights, the moments, the data and the log where the last save left them. */
 static void go_on(Trainer *t)
 {
     size_t log_size;
@@ -115,6 +119,8 @@ static void go_on(Trainer *t)
     t->log = log_resume(&t->directory, log_size);
 }
 
+/* Everything comes from the run's directory. What makes it this run (settings, text, vocabulary) is
+ * checked before anything is computed from it. */
 static void open_resumed(Trainer *t, Settings *settings, Decided *decided)
 {
     t->directory = run_resume(settings->resume); /* locked: nobody else changes it */
@@ -142,6 +148,7 @@ void trainer_open(Trainer *t, const char *text_path, Settings *settings, Decided
         open_from(t, settings, decided);
     else
         open_new(t, settings, decided);
+    /* The floor of a stream would depend on where each epoch cuts it. */
     t->floor = t->corpus.stream ? (double)NAN : floor_of(&t->corpus, t->plan.reach);
 }
 
@@ -175,7 +182,8 @@ void trainer_close(Trainer *t)
 /* ---- Training ---- */
 
 /* Ends a run whose numbers are no longer finite, before they are saved. Names the first of the
- * weights, or else of the gradients, that is not. */
+ * weights, or else of the gradients, that is not. If all of them are finite, the loss alone, or the
+ * gradient's norm, was too large. */
 _Noreturn static void end_not_finite(const Trainer *t, int64_t step, const char *what)
 {
     const char *where = ": among the weights, ";
@@ -191,8 +199,12 @@ _Noreturn static void end_not_finite(const Trainer *t, int64_t step, const char 
 
 /* Forward and backward over the next sequences of the epoch, in as many parts as asked for. Each
  * part adds its gradients, scaled by 1/targets of the whole step: together they are the gradient of
- * the mean loss, the same as if the step were taken at once. `row` counts the rows of the step:
- * the dropout of a row is drawn by its number. Returns the mean loss. */
+ * the mean loss
+ *
+ *     1/targets · sum over the targets of −log p(target)
+ *
+ * the same as if the step were taken at once. `row` counts the rows of the step: the dropout of a
+ * row is drawn by its number, so that it does not depend on the parts. Returns the mean loss. */
 static double learn(Trainer *t, int64_t number, int64_t *step_targets)
 {
     const Settings *s = &t->plan.settings;
@@ -204,10 +216,11 @@ static double learn(Trainer *t, int64_t number, int64_t *step_targets)
     const Dropout dropout = {s->dropout, (uint32_t)s->seed, (uint32_t)number};
     double sum = 0;
     uint32_t row = 0;
-    for (int part = 0; part < s->accumulate; part++) { /* part p has sequences [c·p/K, c·(p+1)/K) */
+    /* Of c sequences in K parts, part p has those from c·p/K up to c·(p+1)/K. */
+    for (int part = 0; part < s->accumulate; part++) {
         const int from = (int)((int64_t)count * part / s->accumulate);
         const int end = (int)((int64_t)count * (part + 1) / s->accumulate);
-        if (from == end)
+        if (from == end) /* the last step of an epoch may have fewer sequences than parts */
             continue;
         const Batch batch = batch_fill(&t->room, &t->corpus, pieces + from, end - from, row);
         const double loss =
@@ -221,6 +234,7 @@ static double learn(Trainer *t, int64_t number, int64_t *step_targets)
     return sum / (double)targets;
 }
 
+/* Steps are counted from 1: the step's number chooses its rate and draws its dropout. */
 int64_t trainer_step(Trainer *t)
 {
     const Settings *s = &t->plan.settings;
@@ -253,7 +267,8 @@ bool trainer_holds_out(const Trainer *t)
     return arrlen(t->corpus.held_out) > 0;
 }
 
-/* The loss over some pieces, as many at a time as there is room for; NAN if it was abandoned. */
+/* The mean loss over the targets of some pieces, an stb_ds array, without dropout; NAN if it was
+ * abandoned. */
 static double loss_over(Trainer *t, const Piece *pieces, EvaluationWatch *watch, void *watcher)
 {
     const ptrdiff_t count = arrlen(pieces);
@@ -276,6 +291,7 @@ static double loss_over(Trainer *t, const Piece *pieces, EvaluationWatch *watch,
     return sum / (double)targets;
 }
 
+/* A copy of the best weights is kept, because the next steps may make them worse. */
 double trainer_evaluate(Trainer *t, EvaluationWatch *watch, void *watcher)
 {
     const Piece *pieces = trainer_holds_out(t) ? t->corpus.held_out : t->corpus.train;

@@ -18,17 +18,17 @@ typedef struct {
     Corpus corpus;
     Plan plan;
     Directory directory; /* the run's, locked */
-    Config config;       /* of a resumed run, as it was read */
+    Config config;       /* of a resumed run, as it was read; else empty */
     Log log;
-    Identity identity;
-    double floor; /* NAN for a stream, where it is not counted */
+    Identity identity; /* of settings, text and vocabulary: see record.h */
+    double floor;      /* see data/corpus/floor.h; NAN for a stream, where it is not counted */
 
     Gpt gpt;
     Adam adam;
-    Real *best; /* a block of weights: those of the lowest loss in an evaluation */
-    Reader reader;
-    BatchRoom room;
-    ThreadTrial trial;
+    Real *best;        /* a block of weights: those of the lowest loss in an evaluation */
+    Reader reader;     /* hands out the pieces of each step */
+    BatchRoom room;    /* for the rows of the largest part of a step */
+    ThreadTrial trial; /* how many threads a step is worth */
     Progress progress;
 } Trainer;
 

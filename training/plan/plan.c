@@ -1,6 +1,6 @@
 /* plan.c: chooses what was not given, from a few counts of the text, and derives the sizes of the
- * model, the schedule and the memory. The thresholds and defaults here were measured on small
- * texts. */
+ * model, the schedule and the memory. A later choice reads the earlier ones, so their order counts.
+ * The thresholds and defaults here were measured on small texts. */
 #include "plan.h"
 
 #include <assert.h>
@@ -21,13 +21,14 @@ enum {
     LEAST_GENTLE_WARMUP = 30 /* with fewer steps, noam's rate jumps                     */
 };
 
-/* Gives a setting this value, unless it was decided already. */
+/* Gives a setting this value, unless it was decided already. For functions with s and decided. */
 #define CHOOSE(member, value)          \
     do {                               \
         if (!DECIDED(decided, member)) \
             s->member = (value);       \
     } while (0)
 
+/* A product of two settings may be larger than an int; it is then as good as endless. */
 static int at_most_int(int64_t count)
 {
     return (int)min_int64(count, INT_MAX);
@@ -40,7 +41,9 @@ void plan_text(Settings *s, const Decided *decided)
 
 /* ---- The model ---- */
 
-/* More layers or width gain nothing on a small text: the model grows with it. */
+/* More layers or width gain nothing on a small text: the model grows with the number of its tokens.
+ * The first row of the table that has room for them counts. By lines, the context is the longest
+ * line, rounded up to a multiple of 8. */
 static void choose_sizes(Settings *s, const Decided *decided, const Corpus *corpus)
 {
     static const struct {
@@ -53,6 +56,7 @@ static void choose_sizes(Settings *s, const Decided *decided, const Corpus *corp
         i++;
     CHOOSE(layers, sizes[i].layers);
     CHOOSE(width, sizes[i].width);
+    /* One head suits every width. */
     const bool divides = s->width % sizes[i].heads == 0 || DECIDED(decided, head_size);
     CHOOSE(heads, divides ? sizes[i].heads : 1);
     CHOOSE(head_size, s->width / s->heads);
@@ -61,6 +65,7 @@ static void choose_sizes(Settings *s, const Decided *decided, const Corpus *corp
     CHOOSE(context, corpus->stream ? sizes[i].context : (int)((longest + 7) / 8 * 8));
 }
 
+/* The attention's matrices have width H·D, which is C unless a head's size is given. */
 static void check_sizes(const Settings *s, const Decided *decided)
 {
     if (!DECIDED(decided, head_size) && s->width % s->heads)
@@ -81,20 +86,22 @@ void plan_model(Settings *s, const Decided *decided, const Corpus *corpus)
 
 /* ---- The run's length ---- */
 
-/* How many steps go through all pieces once. */
+/* How many steps go through all pieces once; the last one may be smaller. A stream's epochs differ
+ * by a piece: the longest one counts. */
 static int64_t steps_of_epoch(const Corpus *corpus, int batch)
 {
     return ((int64_t)epoch_most_pieces(corpus) + batch - 1) / batch;
 }
 
-/* Whether blocks start well only with a small rate and more steps. */
+/* Whether the model starts well only with a small rate and more steps. Measured: so do deep
+ * post-norm models, but not if the head is untied or the positions are learned. */
 static bool is_delicate(const Settings *s)
 {
     return s->norm == NORM_POST && s->layers >= DELICATE_LAYERS && !s->untied &&
            s->positions == POSITIONS_SINUSOIDAL;
 }
 
-/* A small text goes whole into each step, as one large batch; of a larger one a step sees a
+/* A small text goes whole into each step, as one large batch. Otherwise 16 pieces of a stream, or a
  * twentieth of the lines, at least 8 and at most 32. */
 static int choose_batch(const Corpus *corpus, int64_t pieces)
 {
@@ -105,7 +112,8 @@ static int choose_batch(const Corpus *corpus, int64_t pieces)
     return (int)min_int64(32, max_int64(8, pieces / 20));
 }
 
-/* A stream is read for about 2,000 steps, but for two epochs at least. */
+/* `steps` is how many an epoch has. A stream is read for about 2,000 steps, at least for two epochs
+ * and at most for 40. A text that goes whole into each step has one step an epoch. */
 static int choose_epochs(const Settings *s, const Corpus *corpus, int64_t pieces, int64_t steps)
 {
     if (s->batch < pieces && corpus->stream)
@@ -117,7 +125,7 @@ static int choose_epochs(const Settings *s, const Corpus *corpus, int64_t pieces
     return s->tokens == TOKENIZER_CHAR ? 200 : 300;
 }
 
-/* Batch, epochs and steps, of which one of the last two follows from the other. */
+/* Batch, epochs and steps. Steps follow from epochs, unless they were given. */
 static void choose_length(Settings *s, const Decided *decided, const Corpus *corpus)
 {
     const int64_t pieces = (int64_t)epoch_most_pieces(corpus);
@@ -134,8 +142,9 @@ static void choose_length(Settings *s, const Decided *decided, const Corpus *cor
 
 /* ---- Training ---- */
 
-/* Words are soon learned by heart. Characters are not, except by a model with many times as many
- * weights (about 12·L·C²) as there are of them. */
+/* Dropout is against learning by heart, which shows only in a held-out part. Words are soon learned
+ * by heart. Characters are not, except by a model with many times as many weights (about 12·L·C²)
+ * as there are of them. */
 static double choose_dropout(const Settings *s, const Corpus *corpus)
 {
     const double weights = 12.0 * s->layers * s->width * s->width;
@@ -146,8 +155,9 @@ static double choose_dropout(const Settings *s, const Corpus *corpus)
     return weights > MANY_WEIGHTS * (double)arrlen(corpus->tokens) ? 0.1 : 0;
 }
 
-/* A model that is trained already would be ruined by the rate of a new run: it gets a tenth, and a
- * warm-up that is not too short. */
+/* The learning rate and its warm-up; `whole`: each step sees the whole text. A model that is
+ * trained already would be ruined by the rate of a new run: it gets a tenth, unless a rate is
+ * given, and a warm-up that is not too short. Returns whether it got the tenth. */
 static bool choose_rate(Settings *s, const Decided *decided, bool whole)
 {
     const bool noam = s->schedule == SCHEDULE_NOAM;
@@ -160,7 +170,8 @@ static bool choose_rate(Settings *s, const Decided *decided, bool whole)
     return gentle;
 }
 
-/* Twenty lines and twenty evaluations in a run, but so that evaluating stays a small part of it. */
+/* Twenty lines and twenty evaluations in a run, but so that evaluating stays a small part of it:
+ * between two evaluations at least twice as many targets are trained on as one evaluates. */
 static void choose_reports(Settings *s, const Decided *decided, const Corpus *corpus)
 {
     const bool holds_out = arrlen(corpus->held_out) > 0;
@@ -174,7 +185,9 @@ static void choose_reports(Settings *s, const Decided *decided, const Corpus *co
         usage_error("--keep %d keeps what --checkpoint-every saves; give that too", s->keep);
 }
 
-/* Rows of the largest part of a step: so many of the longest pieces, but never more than all. */
+/* Rows of the largest part of a step: its ceil(batch/accumulate) sequences may all be of the
+ * longest length, but are never more than all rows to train on. An evaluation uses the same room,
+ * so it must have room for the longest piece, which may be held out. */
 static int rows_of_part(const Settings *s, const Corpus *corpus)
 {
     const int64_t sequences = ((int64_t)s->batch + s->accumulate - 1) / s->accumulate;
@@ -183,7 +196,8 @@ static int rows_of_part(const Settings *s, const Corpus *corpus)
     return at_most_int(max_int64(longest, min_int64(all, sequences * longest)));
 }
 
-/* What follows from the settings: nothing is chosen any more. */
+/* What follows from the settings: nothing is chosen any more. (The number of threads is what this
+ * machine has, or what the call allowed, and not a choice.) */
 static void derive(Plan *plan, const Corpus *corpus, int vocabulary)
 {
     Settings *s = &plan->settings;

@@ -17,7 +17,7 @@ typedef struct {
     GptConfig shape;
     Pattern *patterns; /* (L, H) the shape's, if --window is given; the plan's own */
     Schedule schedule;
-    bool whole_in_a_step; /* every step sees the whole training text */
+    bool whole_in_a_step; /* every step sees the whole training text: a step is an epoch */
     bool gentle;          /* the rate is a tenth of a new run's: it starts from another model */
     int rows;             /* of the largest part of a step */
     int reach;            /* how many tokens back the model sees; REACH_ALL if that has no bound */

@@ -1,6 +1,7 @@
 /* settings.c: the table of all settings of train, and which of them go together. Each row has the
- * option's name, its member, its default (NULL if it is chosen by plan.c), what --help calls its
- * value, its limits, its help, and whether a resumed run keeps it. */
+ * option's name, its member, its default as one would type it (NULL if plan.c chooses it), what
+ * --help calls its value, the smallest and the largest value, its help, and whether a resumed run
+ * keeps it. The order of the rows is that of --help, of config.json and of the run's identity. */
 #include "settings.h"
 
 #include <limits.h>
@@ -23,7 +24,7 @@ static const char *const SCHEDULES[] = {
 static const char *const PRECISIONS[] = {[PRECISION_F32] = "f32", [PRECISION_BF16] = "bf16", NULL};
 
 #define FIELD_STRUCT Settings
-#define SUITS " [suits the text]"
+#define SUITS " [suits the text]" /* --help prints defaults in such brackets */
 
 const Field SETTINGS[] = {
     FIELD_HEADING("The text:"),
@@ -132,13 +133,13 @@ const Field SETTINGS[] = {
 
 /* ---- What goes together ---- */
 
-/* A setting that the schedule does not read would change nothing: whoever gives it means something
- * else. */
+/* These four settings are read by some schedules only. Given with another, one would change
+ * nothing: whoever gives it means something else. */
 static void check_schedule(const Settings *s, const Decided *decided)
 {
     static const struct {
         size_t offset;
-        bool is_read[3];
+        bool is_read[3]; /* by each ScheduleKind */
         const char *readers;
     } settings[] = {
         {offsetof(Settings, lr),
@@ -159,20 +160,24 @@ static void check_schedule(const Settings *s, const Decided *decided)
         usage_error("--min-lr %g is above --lr %g: the rate falls to it", s->min_lr, s->lr);
 }
 
+/* Only what the call itself says is known here: what a resumed run or a model to start from adds is
+ * checked by take_over.c, and what is chosen to suit the text by plan.c. */
 void settings_check(const Settings *settings, const Decided *decided, const char *text_path)
 {
+    static const size_t new_only[] = {offsetof(Settings, out), offsetof(Settings, overwrite),
+                                      offsetof(Settings, from)};
     const bool resuming = settings->resume;
     if (resuming && text_path)
         usage_error("give a TEXT to train on or --resume RUN, not both");
     if (!resuming && !text_path)
         usage_error("give a TEXT to train on, or --resume RUN; see --help");
-    if (resuming && (settings->out || settings->overwrite || settings->from))
-        usage_error("--%s is for a new run, not with --resume", settings->out         ? "out"
-                                                                : settings->overwrite ? "overwrite"
-                                                                                      : "from");
+    for (size_t i = 0; i < sizeof new_only / sizeof *new_only; i++)
+        if (resuming && decided->at[new_only[i]])
+            usage_error("--%s is for a new run, not with --resume",
+                        field_at(SETTINGS, new_only[i])->name);
     if (DECIDED(decided, steps) && DECIDED(decided, epochs))
         usage_error("--steps and --epochs both say how long to train; give one of them");
-    if (resuming)
+    if (resuming) /* the schedule is that of the run, which is not read yet */
         return;
     if (settings->text)
         usage_error("--text names the text of a resumed run; for a new run type: train TEXT");

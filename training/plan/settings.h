@@ -1,5 +1,6 @@
 /* settings.h: what a run is told to do: one struct, and one table with each member's name, kind,
- * limits and default (see base/field.h).
+ * limits and default (see base/field.h). The command line, --help, config.json and a resumed run go
+ * through that table, so a new setting is a member here and a row there.
  *
  * A setting without a default of its own is chosen to suit the text: see plan.h. */
 #ifndef PULGA_SETTINGS_H
@@ -21,10 +22,10 @@ typedef struct {
     TokenizerKind tokens;
     SequenceChoice sequence;
     bool lower;
-    int min_count, max_words;
-    double val;
+    int min_count, max_words; /* which words get an id; the others become [unk] */
+    double val;               /* share of the lines, or of the stream, that is held out */
     /* the model */
-    int layers, heads, width, head_size, hidden, context;
+    int layers, heads, width, head_size, hidden, context; /* L, H, C, D, F, T */
     IntList window; /* runs over the heads of the first layer, the next, ..., and repeats */
     PositionsChoice positions;
     NormChoice norm;
@@ -32,15 +33,16 @@ typedef struct {
     bool untied, no_qkv_bias;
     double dropout;
     /* training */
-    int epochs, steps, batch, accumulate;
-    ScheduleKind schedule;
+    int epochs, steps;     /* one is given, the other follows from it */
+    int batch, accumulate; /* sequences in a step, and the parts that it is computed in */
+    ScheduleKind schedule; /* what it reads of the next five: see model/schedule.h */
     double lr, lr_factor, min_lr;
     int warmup;
     double cooldown, decay, clip;
-    int patience, eval_every, seed;
+    int patience, eval_every, seed; /* patience counts evaluations; 0: no limit */
     int log_every, checkpoint_every, keep;
     Precision precision;
-    /* this call only; not part of what the run is */
+    /* this call only; not part of what the run is (texts are NULL if they are not given) */
     int stop_after, threads;
     char *out, *resume, *text, *from;
     bool overwrite;
@@ -59,8 +61,9 @@ extern const Field SETTINGS[];
  * its TEXT or NULL. */
 void settings_check(const Settings *settings, const Decided *decided, const char *text_path);
 
-/* The patterns of --window: see patterns_of_windows. Ends in a usage error if the list has more
- * numbers than the model has heads. */
+/* The patterns (L, H) of --window, or NULL if the list is empty: see patterns_of_windows. The
+ * caller frees them. Ends in a usage error if the list has more numbers than the model has
+ * heads. */
 Pattern *settings_patterns(const IntList *window, int layers, int heads);
 
 #endif

@@ -1,6 +1,7 @@
-/* checkpoint.c: everything is done relative to the run's handle, under the run's lock. A checkpoint
- * is a directory that is locked like any run while somebody trains in it, so taking its lock tells
- * whether it may be removed. */
+/* checkpoint.c: everything is done relative to the run's handle, under the run's lock, so no other
+ * train makes or removes checkpoints of this run meanwhile. A checkpoint is a directory that is
+ * locked like any run while somebody trains in it: taking its lock tells whether it may be
+ * removed. */
 #include "checkpoint.h"
 
 #include <errno.h>
@@ -17,7 +18,8 @@
 #include "base/file.h"
 #include "files.h"
 
-/* A hidden name, which begins with a dot; the name of the whole checkpoint is what follows it. */
+/* The hidden name of a checkpoint, ".checkpoint-STEP"; from its second character on it is the name
+ * of the whole one. */
 typedef char Name[64];
 
 static void name_of(Name hidden, int64_t step)
@@ -46,7 +48,7 @@ char **checkpoint_names(const Directory *run)
     return names;
 }
 
-/* Warns what could not be done, with errno's reason. */
+/* Warns what could not be done, with errno's reason; returns false. */
 static bool cannot(const char *what, const Directory *run, const char *name)
 {
     warn("cannot %s %s/%s: %s", what, run->path, name, strerror(errno));
@@ -55,7 +57,9 @@ static bool cannot(const char *what, const Directory *run, const char *name)
 
 /* ---- Removing ---- */
 
-/* Removes a hidden directory with the files of a run; nothing beyond a link is touched. */
+/* Removes a hidden directory with the files of a run, and the temporary ones of a copy that was
+ * killed. Nothing beyond a link is touched, and a file that is not a run's keeps the directory.
+ * True if it is gone. */
 static bool remove_hidden(const Directory *run, const char *hidden)
 {
     Directory directory;
@@ -68,7 +72,8 @@ static bool remove_hidden(const Directory *run, const char *hidden)
     return !unlinkat(run->handle, hidden, AT_REMOVEDIR);
 }
 
-/* Whether a checkpoint has only files of a run, and nobody trains in it. */
+/* Whether a checkpoint has only files of a run, and nobody trains in it. Its lock is then held
+ * until the directory is closed. An empty one, or one that cannot be listed, is not ours. */
 static bool is_ours(const Directory *checkpoint)
 {
     char **names = directory_names(checkpoint);
@@ -83,8 +88,9 @@ static bool is_ours(const Directory *checkpoint)
     return ours;
 }
 
-/* Hides a checkpoint and removes it, unless it is somebody's own by now, as a file or a link of that
- * name is. */
+/* Hides a checkpoint and removes it, unless it is somebody's own by now: something was added to it,
+ * or there is a file or a link of that name. Warns if it cannot be removed; if it is hidden by
+ * then, the next start of a run removes it. */
 static void remove_checkpoint(const Directory *run, int64_t step)
 {
     Name hidden;
@@ -116,7 +122,8 @@ void checkpoints_clear(const Directory *run, bool all)
 
 /* ---- Making ---- */
 
-/* Copies a file, or its first `size` bytes if it has more. */
+/* Copies a file of the run into the checkpoint, or its first `size` bytes if it has more, and syncs
+ * the copy. Warns and returns false if that fails. */
 static bool copy(const Directory *run, const Directory *checkpoint, const char *name, size_t size)
 {
     char bytes[1 << 16];
@@ -137,8 +144,9 @@ static bool copy(const Directory *run, const Directory *checkpoint, const char *
 }
 
 /* Gives a checkpoint all files that the run has, and makes sure that their names are on the disk.
- * Each gets a second name. (A link is followed: the checkpoint has the file.) The log is copied, and
- * so is everything on a file system without hard links. */
+ * Each file gets a second name: the run replaces its files whole, so what has this name now stays
+ * as it is. (A symbolic link is followed: the checkpoint has the file.) The log, which the run goes
+ * on writing, is copied; so is everything on a file system without hard links. */
 static bool fill(const Directory *run, const Directory *checkpoint, size_t log_size)
 {
     for (const char *const *name = RUN_FILES; *name; name++) {
@@ -152,7 +160,9 @@ static bool fill(const Directory *run, const Directory *checkpoint, size_t log_s
     return directory_sync(checkpoint);
 }
 
-/* Makes a checkpoint out of sight, and shows it when it is whole. */
+/* Makes a checkpoint out of sight, and shows it when it is whole. On the disk the files come before
+ * the names, and the names before the checkpoint's own: after a power cut, too, it is whole or not
+ * there. */
 static bool make(const Directory *run, const char *hidden, size_t log_size)
 {
     const char *name = hidden + 1;
@@ -179,7 +189,8 @@ bool checkpoint_keep(const Directory *run, int64_t step, size_t log_size, int mo
         return false;
     char **names = checkpoint_names(run);
     for (ptrdiff_t i = 0; i < arrlen(names); i++) {
-        int newer = 0; /* those after this step are not in question yet */
+        /* Those after this step do not count: the run was taken back, and comes to them again. */
+        int newer = 0;
         for (ptrdiff_t j = 0; j < arrlen(names); j++)
             newer += step_of(names[j]) > step_of(names[i]) && step_of(names[j]) <= step;
         if (newer >= most)

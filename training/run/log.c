@@ -1,5 +1,11 @@
 /* log.c: lines are given to the system as soon as they are written, at their own place in the file,
- * so that one can watch them; they stay in memory until a sync has brought them to the disk. */
+ * so that one can watch them; they stay in memory until a sync has brought them to the disk. If
+ * writing fails, the same bytes are written to the same place the next time.
+ *
+ *     step,epoch,loss,evaluated,gap,learning_rate,gradient_norm,tokens_per_second,seconds
+ *     0,1,,6.98077303,6.56879342,,,0,0.264
+ *     3,3,3.23400772,,,0.0216506351,2.6041636,144,1.000
+ */
 #include "log.h"
 
 #include <errno.h>
@@ -17,6 +23,7 @@
 #include "base/file.h"
 #include "files.h"
 
+/* Appends to the lines in memory, which are not ended by a 0. */
 __attribute__((format(printf, 2, 3))) static void put(Log *log, const char *format, ...)
 {
     char some[512];
@@ -35,7 +42,8 @@ Log log_begin(const Directory *directory)
     return log;
 }
 
-/* The lines after `size` belong to steps that were not saved and will be taken again. */
+/* The lines after `size` belong to steps that were not saved and will be taken again. A person may
+ * have removed the log or made it shorter, which is no reason to refuse the run. */
 Log log_resume(const Directory *directory, size_t size)
 {
     Log log = {.directory = directory, .file = -1, .size = size};
@@ -60,7 +68,8 @@ void log_close(Log *log)
     arrfree(log->lines);
 }
 
-/* Gives the system what it was not given yet. What fails is tried again the next time. */
+/* Gives the system what it was not given yet; false if it does not take all of it. O_NOFOLLOW and
+ * O_NONBLOCK: if someone has put a link or a pipe there meanwhile, that fails and does not hang. */
 static bool hand_over(Log *log)
 {
     if (log->file < 0)
@@ -78,6 +87,7 @@ static bool hand_over(Log *log)
     return log->file >= 0;
 }
 
+/* Appends a comma and a number, or nothing after the comma for a NAN. */
 static void put_number(Log *log, const char *format, double number)
 {
     put(log, ",");

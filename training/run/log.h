@@ -1,4 +1,5 @@
-/* log.h: log.csv, a line for each step that is logged or evaluated. */
+/* log.h: log.csv, a line for each step that is logged or evaluated; its first line names the
+ * columns, which are the members of a LogEntry in their order. */
 #ifndef PULGA_LOG_H
 #define PULGA_LOG_H
 
@@ -9,12 +10,12 @@
 #include "base/directory.h"
 
 typedef struct {
-    int64_t step, epoch;
-    double loss;      /* of the step's own targets; NAN before the first step */
-    double evaluated; /* over the held-out or the whole training text; NAN if it was not */
-    double gap;       /* evaluated − floor; NAN if the floor is not counted */
-    double rate, gradient_norm;
-    double tokens_per_second, seconds;
+    int64_t step, epoch; /* steps taken; the epoch that they have come to, from 1 */
+    double loss;         /* of the step's own targets; NAN before the first step */
+    double evaluated;    /* over the held-out or the whole training text; NAN if it was not */
+    double gap;          /* evaluated − floor; NAN if the floor is not counted */
+    double rate, gradient_norm;        /* of the step; the norm before clipping */
+    double tokens_per_second, seconds; /* since this call of train began to train */
 } LogEntry;
 
 /* The log of a run that is being written. It only grows: a state holds its size at that moment, and

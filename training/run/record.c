@@ -1,6 +1,12 @@
 /* record.c: the object "pulga" of config.json, written and read through the table of settings. The
  * parsed file is kept, so that a resumed run which writes it back loses nothing that a person has
- * added. */
+ * added.
+ *
+ *     "pulga": {"version": "0.1", "command": "train data/perro.txt --steps 9",
+ *               "kernel": "avx512", "identity": "21de9fd719d50c5c",
+ *               "text": {"name": "data/perro.txt", "size": 212, "xxh3_64": "05a12f370b3ee3c1"},
+ *               "tokens": "word", "sequence": "lines", "lower": false, "min-count": 1, ...}
+ */
 #include "record.h"
 
 #include <cjson/cJSON.h>
@@ -18,7 +24,7 @@
 /* ---- The identity ---- */
 
 /* The settings are taken as text, by which they are stored: a number has the same digits in every
- * call. */
+ * call. The 0 after each word keeps "1", "23" apart from "12", "3". */
 void record_identity(Identity identity, const Settings *settings, const Text *text,
                      const Tokenizer *tokenizer)
 {
@@ -35,6 +41,7 @@ void record_identity(Identity identity, const Settings *settings, const Text *te
 
 /* ---- Writing ---- */
 
+/* Above "pulga" stand the sizes as Transformers reads them. */
 bool record_write(const Directory *directory, const Plan *plan, const Tokenizer *tokenizer,
                   const char *text_path, const Text *text, const char *command,
                   const Identity identity)
@@ -62,7 +69,8 @@ bool record_write(const Directory *directory, const Plan *plan, const Tokenizer 
     return good;
 }
 
-/* Only settings that differ are put into the parsed file; all else stays as it was read. */
+/* Only settings that differ are put into the parsed file; all else stays as it was read. If none
+ * differs, the file is not touched. */
 bool record_update(const Directory *directory, const Config *config, const Settings *settings)
 {
     Settings before = {0};
@@ -90,6 +98,7 @@ Config record_read(const Directory *directory)
     return config;
 }
 
+/* What the call only is for, such as --threads, is in no config.json and stays as it is. */
 void record_settings(const Config *config, const Directory *directory, Settings *settings)
 {
     char *path = path_in(directory, CONFIG_FILE);
@@ -121,6 +130,8 @@ void record_check_identity(const Config *config, const Directory *directory,
             directory->path, directory->path);
 }
 
+/* A resumed run follows the settings under "pulga". If a size above them was edited, its next model
+ * would not be the one that config.json describes, and nobody could read it. */
 void record_check_shape(const Config *config, const Directory *directory, const GptConfig *shape)
 {
     const GptConfig *read = &config->shape;

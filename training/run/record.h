@@ -14,6 +14,7 @@
 
 typedef char Identity[17]; /* 16 hex digits */
 
+/* Fills in the identity of a run with these settings, on this text and with this vocabulary. */
 void record_identity(Identity identity, const Settings *settings, const Text *text,
                      const Tokenizer *tokenizer);
 

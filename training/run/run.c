@@ -16,11 +16,12 @@
 #include "formats/huggingface/tokenizer_json.h"
 #include "formats/huggingface/weights.h"
 
-enum { MAX_COPY = 16 << 20 }; /* bytes of a text that a run keeps a copy of */
+enum { MAX_COPY = 16 << 20 }; /* bytes of the largest text that a run keeps a copy of */
 
 /* ---- Choosing a directory ---- */
 
-/* Whether there is anything of a run that a person would miss. */
+/* Whether there is anything of a run, or of another model, that a person would miss. A tokenizer or
+ * a text by itself is not: see check_files_of_others. */
 static bool is_run(const Directory *directory)
 {
     char **checkpoints = checkpoint_names(directory);
@@ -39,7 +40,8 @@ static void check_files_of_others(const Directory *directory)
                 directory->path, *name);
 }
 
-/* Whether a path leads to a file of the run or of one of its checkpoints. */
+/* Whether a path leads to a file of the run or of one of its checkpoints, by whatever name: the
+ * files themselves are compared, so a link does not hide it. */
 static bool holds(const Directory *directory, const char *path)
 {
     bool held = false;
@@ -56,6 +58,8 @@ static bool holds(const Directory *directory, const char *path)
     return held;
 }
 
+/* Dies if the run that is there may not be overwritten: nobody has asked for it, or the new run
+ * needs one of its files, the text or the model to start from. */
 static void check_overwriting(const Directory *directory, const Settings *settings,
                               const char *text_path)
 {
@@ -85,6 +89,7 @@ static void remove_leftovers(const Directory *directory)
     checkpoints_clear(directory, false);
 }
 
+/* The lock is held until the directory is closed, so for as long as the run is trained. */
 static Directory open_locked(const char *path)
 {
     const Directory directory = directory_open(path);
@@ -93,7 +98,9 @@ static Directory open_locked(const char *path)
     return directory;
 }
 
-/* Makes a directory named after the text in runs/: the first name that is free. */
+/* Makes a directory named after the text in runs/: the first name that is free of runs/perro,
+ * runs/perro-2, ... for data/perro.txt. mkdir tells whether it is free, so that of several
+ * processes which start at once each gets its own. The caller frees the path. */
 static char *make_directory_for(const char *text_path)
 {
     const char *slash = strrchr(text_path, '/'), *base = slash ? slash + 1 : text_path;

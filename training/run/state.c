@@ -1,5 +1,10 @@
 /* state.c: the progress is kept as words in the metadata of a safetensors file, whose checksum
- * covers them and the numbers. */
+ * covers them and the numbers:
+ *
+ *     {"__metadata__": {"step": "9", "epoch": "8", "next": "9", "best_loss": "2.0321846895383482",
+ *                       ..., "log_size": "512", "identity": "21de9fd719d50c5c", ...},
+ *      "last.transformer.wte.weight": {...}, ..., "adam_m.transformer.wte.weight": {...}, ...}
+ */
 #include "state.h"
 
 #include <cjson/cJSON.h>
@@ -52,6 +57,8 @@ bool state_write(const Directory *directory, const Gpt *gpt, const Adam *adam, R
 
 /* ---- Reading ---- */
 
+/* The file has the right checksum, or none: a word that is missing or makes no sense was written by
+ * another program. */
 static const char *word_of(const SafeTensors *file, const char *name)
 {
     const char *word = safetensors_metadata(file, name);
@@ -80,6 +87,7 @@ static int64_t count_of(const SafeTensors *file, const char *name, double max)
     return (int64_t)number;
 }
 
+/* If the best weights are the last ones, both blocks are read from the same tensors. */
 Progress state_read(const Directory *directory, Gpt *gpt, Adam *adam, Real *best, size_t *log_size,
                     const char *identity)
 {

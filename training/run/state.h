@@ -6,14 +6,14 @@
 #include "base/directory.h"
 #include "model/adam.h"
 
-/* Where a run is. */
+/* Where a run is: all that a step reads or changes beside weights and moments. */
 typedef struct {
     int64_t step;  /* done */
-    int64_t epoch; /* position in the data: see data/corpus/reader.h */
+    int64_t epoch; /* from 0, and the next piece of it: see data/corpus/reader.h */
     size_t next;
-    double best_loss; /* infinity before the first evaluation */
-    int64_t best_step;
-    int worse;                  /* evaluations since the best one */
+    double best_loss;           /* infinity before the first evaluation */
+    int64_t best_step;          /* if it is `step`, the best weights are the last ones */
+    int worse;                  /* evaluations since the best one, for --patience */
     double loss, gradient_norm; /* of the last step, for the log */
     bool evaluated;             /* since that step */
 } Progress;
@@ -23,7 +23,8 @@ typedef struct {
 bool state_write(const Directory *directory, const Gpt *gpt, const Adam *adam, Real *best,
                  const Progress *progress, size_t log_size, const char *identity);
 
-/* Reads it; dies if it is damaged or belongs to a run of another identity. */
+/* Reads it into the weights, the moments and the block `best`; dies if it is damaged or belongs to
+ * a run of another identity. */
 Progress state_read(const Directory *directory, Gpt *gpt, Adam *adam, Real *best, size_t *log_size,
                     const char *identity);
 

@@ -13,6 +13,7 @@ bool training_text_has_copy(const Directory *directory)
     return directory_has(directory, TEXT_FILE);
 }
 
+/* Both ways come to a checksum of the raw bytes, so a copy and its original are the same text. */
 bool training_text_read(const Directory *directory, const Config *config, const char *named,
                         bool lower, Text *text)
 {
@@ -32,6 +33,8 @@ bool training_text_read(const Directory *directory, const Config *config, const 
     return true;
 }
 
+/* After this only ids are left of the text. What else a person may see of it, where blanks stand
+ * between words, the tokenizer has learned. */
 TrainingText training_text_open(Pretrained *model, const char *named)
 {
     Tokenizer *tokenizer = &model->tokenizer;

@@ -1,5 +1,5 @@
-/* training_text.h: the text that a model was trained on. A run has a copy of it, text.txt, unless it
- * is large; config.json has its checksum. */
+/* training_text.h: the text that a model was trained on. A run has a copy of it, text.txt, unless
+ * it is large; config.json has its checksum. */
 #ifndef PULGA_TRAINING_TEXT_H
 #define PULGA_TRAINING_TEXT_H
 
@@ -8,8 +8,8 @@
 
 bool training_text_has_copy(const Directory *directory);
 
-/* Reads the file named, or if `named` is NULL the run's own copy. Returns false if there is no copy;
- * dies if it is not the text that the model was trained on. */
+/* Reads the file named, or if `named` is NULL the run's own copy. Returns false if there is no
+ * copy; dies if it is not the text that the model was trained on. */
 bool training_text_read(const Directory *directory, const Config *config, const char *named,
                         bool lower, Text *text);
 
