@@ -43,12 +43,12 @@ load programs.bash
     "$BIN/train" wrapped.txt --steps 0 --out wrapped >out.txt
     grep -q "^hint .*--sequence stream" out.txt
     "$BIN/train" wrapped.txt --steps 0 --sequence lines --out lines >out.txt # it was chosen
-    ! grep -q "^hint" out.txt
+    refutes "^hint" out.txt
     for i in 1 2 3 4 5 6 7 8; do echo '犬は骨を食べる、猫は魚を食べるのが好きです。'; done >japanese.txt
     "$BIN/train" japanese.txt --steps 0 --out japanese >out.txt
     grep -q "^hint .*--tokens char" out.txt
     "$BIN/train" perro.txt --steps 0 --out plain >out.txt
-    ! grep -q "^hint" out.txt
+    refutes "^hint" out.txt
 }
 
 @test "lines that end as on an old Mac" {
@@ -106,7 +106,7 @@ load programs.bash
             >/dev/null
         "$BIN/train" perro.txt --steps 2 --schedule $schedule --warmup 9 --out nine --overwrite \
             >/dev/null
-        if cmp -s one/model.safetensors nine/model.safetensors; then false; fi
+        differ one/model.safetensors nine/model.safetensors
     done
 }
 
@@ -201,7 +201,7 @@ load programs.bash
         's/"tie_word_embeddings":[[:space:]]*true/"tie_word_embeddings": false/'; do
         cp good/config.json run/
         sed -i "0,/\"pulga\"/$change" run/config.json
-        if cmp -s good/config.json run/config.json; then false; fi
+        differ good/config.json run/config.json
         refuses 1 run/config.json "changed since" -- "$BIN/train" --resume run
     done
     cp good/config.json run/
@@ -215,7 +215,7 @@ load programs.bash
         's/"worse":"[0-9]*"/"worse":"9"/'; do
         cp good/state.safetensors run/
         lie_in run/state.safetensors "$lie"
-        if cmp -s good/state.safetensors run/state.safetensors; then false; fi
+        differ good/state.safetensors run/state.safetensors
         refuses 1 damaged -- "$BIN/train" --resume run
     done
     cp good/state.safetensors run/

@@ -113,7 +113,7 @@ check_program() {
         "$BIN/$program" --help >help.txt
         "$BIN/$program" -h | cmp - help.txt
         [ "$(wc -L <help.txt)" -le 79 ]
-        if grep -nE '^ +$' help.txt; then false; fi
+        refutes -nE '^ +$' help.txt
         grep -A 4 '^Examples:' help.txt | grep -q "^  $program "
     done
 }

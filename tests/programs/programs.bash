@@ -35,9 +35,19 @@ refuses() {
     done
 }
 
-# refutes GREP-ARGUMENTS...: grep finds nothing. (A command behind a bare ! never fails a test.)
+# refutes GREP-ARGUMENTS...: grep finds nothing, but can read the files. (A command after a bare !
+# never fails a test.)
 refutes() {
-    if grep "$@"; then return 1; fi
+    local code=0
+    grep "$@" || code=$?
+    [ "$code" -eq 1 ]
+}
+
+# differ A B: both files can be read, and they are not equal.
+differ() {
+    local code=0
+    cmp -s "$@" || code=$?
+    [ "$code" -eq 1 ]
 }
 
 # Two runs hold the same bits: model, state, and all of the log but the last two columns, the times.
@@ -46,13 +56,14 @@ same_run() {
     cut -d, -f1-7 "$1/log.csv" >a.csv
     cut -d, -f1-7 "$2/log.csv" >b.csv
     cmp a.csv b.csv
-    # The states differ in the size of the log alone, whose times have more or fewer digits: the
-    # numbers behind the header are compared.
+    # The states differ only in the size of the log, whose times have more or fewer digits: the
+    # numbers after the header are compared.
     cmp <(numbers_of "$1/state.safetensors") <(numbers_of "$2/state.safetensors")
 }
 
 # Two runs have the same model, though perhaps other settings, which the file's header identifies.
 same_weights() {
+    [ -s "$1/model.safetensors" ] # else two files that are missing would be equal
     cmp <(numbers_of "$1/model.safetensors") <(numbers_of "$2/model.safetensors")
 }
 

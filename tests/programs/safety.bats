@@ -108,7 +108,8 @@ until_said() {
     until_said grep -qa '"step":"[1-9]' run/state.safetensors
     mv run away
     wait $TRAIN
-    [ ! -s err.txt ] && [ ! -e run ]
+    [ ! -s err.txt ]
+    [ ! -e run ]
     same_run whole away
     same_run whole away/checkpoint-9000
     # One that is removed is not made again, and every save that fails is reported.
@@ -118,7 +119,8 @@ until_said() {
     mv gone away-too
     until rm -rf away-too 2>/dev/null; do :; done # a save may come in between
     wait $TRAIN || code=$?
-    [ $code -eq 1 ] && [ ! -e gone ]
+    [ $code -eq 1 ]
+    [ ! -e gone ]
     refutes -v "^train: cannot [a-z]* gone.*: No such file" err.txt
     tr -s " \n" " " <out.txt | grep -q "is not saved; the save of step .* is still complete"
 }
@@ -131,10 +133,12 @@ until_said() {
     "$BIN/train" perro.txt --steps 2 --out run >/dev/null
     cp -r run other
     "$BIN/train" --resume away >/dev/null 2>second.txt || code=$?
-    [ $code -eq 1 ] && grep -q "another train is writing to away" second.txt
+    [ $code -eq 1 ]
+    grep -q "another train is writing to away" second.txt
     kill -TERM $TRAIN
     wait $TRAIN || code=$?
-    [ $code -eq 143 ] && [ ! -s err.txt ]
+    [ $code -eq 143 ]
+    [ ! -s err.txt ]
     diff -r run other
     "$BIN/train" --resume away --stop-after 1 >/dev/null
 }
@@ -278,7 +282,8 @@ until_said() {
     rm -r run
     "$BUILD/tests/faults" calls.txt EIO $call+ "$BIN/train" perro.txt $options --out run \
         >/dev/null 2>err.txt || code=$?
-    [ $code -eq 1 ] && [ "$(cd run && echo checkpoint-*)" = "checkpoint-2" ]
+    [ $code -eq 1 ]
+    [ "$(cd run && echo checkpoint-*)" = "checkpoint-2" ]
     "$BIN/train" --resume run >/dev/null
     [ "$(cd run && echo checkpoint-*)" = "checkpoint-4" ]
 }
@@ -291,7 +296,8 @@ until_said() {
     ln -s ../elsewhere run/checkpoint-1
     ln -s ../elsewhere run/.checkpoint-9
     "$BIN/train" --resume run >/dev/null
-    [ "$(cat run/checkpoint-2/notes.txt)" = mine ] && [ -s run/checkpoint-2/state.safetensors ]
+    [ "$(cat run/checkpoint-2/notes.txt)" = mine ]
+    [ -s run/checkpoint-2/state.safetensors ]
     [ -s elsewhere/config.json ]
     # If only checkpoints are left of a run, they are not overwritten unasked.
     rm run/*.* run/.[a-z]* 2>/dev/null || true
@@ -337,8 +343,12 @@ until_said() {
             >out.txt 2>err.txt || code=$?
         [ "$(head -n 1 err.txt)" = "train: cannot write run/log.csv: Input/output error" ]
         case $call in
-        *+) [ $code -eq 1 ] && "$BIN/train" --resume run >/dev/null ;;
-        *) [ $code -eq 0 ] && [ "$(wc -l <err.txt)" -eq 1 ] ;;
+        *+)
+            [ $code -eq 1 ]
+            "$BIN/train" --resume run >/dev/null ;;
+        *)
+            [ $code -eq 0 ]
+            [ "$(wc -l <err.txt)" -eq 1 ] ;;
         esac
         same_run whole run
     done

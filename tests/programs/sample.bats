@@ -17,6 +17,7 @@ small_run() {
     grep -qE '^  perro +0\.400  2 of 5 +0\.(39|40|41)' out.txt
     grep -qE '^  gato +0\.200  1 of 5 +0\.(19|20|21)' out.txt
     grep -qE '^  12 others +0\.00' out.txt
+    refutes ' $' out.txt
     [ "$("$BIN/sample" run el --table 5 --count 0 | wc -l)" -eq 7 ]
     "$BIN/sample" run "" --count 0 | grep -qE '^  el +0\.556  5 of 9 +0\.5'
 }
@@ -37,7 +38,7 @@ small_run() {
     "$BIN/sample" run un --count 5 --seed 3 --threads 1 >one.txt
     "$BIN/sample" run un --count 5 --seed 3 --threads 3 | cmp - one.txt
     "$BIN/sample" run un --count 5 --seed 4 >other.txt
-    if cmp -s one.txt other.txt; then return 1; fi
+    differ one.txt other.txt
     [ "$("$BIN/sample" run un --count 5 --seed 3 --json | grep -o '"text"' | wc -l)" -eq 5 ]
 }
 
@@ -126,6 +127,10 @@ PY
     "$BIN/sample" run --score perro.txt >out.txt
     [ "$(wc -l <out.txt)" -eq 11 ]
     grep -qE '^ 0\.412[0-9]+ +1\.5[0-9]+ +48  in all$' out.txt
+    refutes ' $' out.txt
+    COLUMNS=65 "$BIN/sample" run --score perro.txt >narrow.txt
+    grep -qx ' .* 7  el muchacho jugaba con la cuerda' narrow.txt
+    COLUMNS=64 "$BIN/sample" run --score perro.txt | grep -qx ' .* 7  el muchacho jugaba con la cuer…'
     printf 'el gato come\n\nel dato\n' >bad.txt
     refuses 1 "bad.txt:3" "'dato'" -- "$BIN/sample" run --score bad.txt
     "$BIN/sample" run --score perro.txt --json | tail -n 1 | grep -q '^{"tokens":48,"loss":0.412'
