@@ -1,6 +1,10 @@
 /* bench.c: measures how fast training and generation are, compared with what the machine can do
  * and, if it is installed, with PyTorch. Each figure is measured in a process of its own; figures
- * side by side were measured one right after the other. */
+ * side by side were measured one right after the other.
+ *
+ * A function named measure_... runs in that process and returns a figure; one named bench_...
+ * starts such processes and reports their figures as rows of a table. docs/performance.md explains
+ * them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +17,11 @@
 #include "peak.h"
 #include "base/threads.h"
 
-/* The machine's peaks with one thread, and with all. */
+/* The machine's peaks in float32, each with one thread and with all. */
 typedef struct {
-    int threads;
-    double flops[2], bandwidth[2];
-    bool bf16;
+    int threads;                   /* all */
+    double flops[2], bandwidth[2]; /* operations and bytes per second */
+    bool bf16;                     /* whether there is a kernel for bfloat16 */
 } Machine;
 
 static Measured find_flops(const void *unused)
@@ -68,6 +72,8 @@ typedef struct {
     Precision precision;
 } Product;
 
+/* A product and the matrices it reads and writes, whatever its form: x (rows, in), w (in, out) and
+ * y (rows, out). */
 typedef struct {
     Product it;
     Matrix x, w, y;
@@ -84,7 +90,8 @@ static void multiply(void *what)
     }
 }
 
-/* Small numbers, since xᵀ·dy is added to w thousands of times. */
+/* A matrix of numbers that look random. They are small, since xᵀ·dy is added to w thousands of
+ * times. */
 static Matrix operand(int rows, int cols)
 {
     const size_t count = (size_t)rows * (size_t)cols;
@@ -103,6 +110,8 @@ static Measured measure_product(const void *what)
     return measure_rounds(multiply, &o, 0.2);
 }
 
+/* A row: the product in all three forms and both precisions, in percent of the float32 peak. A
+ * product takes 2 · rows · in · out operations in each form. */
 static void bench_product(const Machine *machine, Product p, const char *name)
 {
     static const char *const names[2][FORMS] = {{"f32_forward", "f32_dx", "f32_dw"},
@@ -119,6 +128,8 @@ static void bench_product(const Machine *machine, Product p, const char *name)
     report_end();
 }
 
+/* The products of a model: q, k and v together, attention's output, the two of the feed-forward
+ * layer, and the head. */
 static void bench_products(const Machine *machine, const Case *it)
 {
     const int C = it->config.width, N = it->sequences * it->config.context;
@@ -132,6 +143,7 @@ static void bench_products(const Machine *machine, const Case *it)
 
 /* ---- A step ---- */
 
+/* A training step and how it is computed. */
 typedef struct {
     Case it;
     Precision precision;
@@ -171,7 +183,7 @@ static Measured measure_torch(const StepCase *step, bool compiled)
     return found;
 }
 
-/* A step, and PyTorch's beside it if `torch`. */
+/* A row: a step, and PyTorch's beside it if `torch`. */
 static Measured bench_step(const Machine *machine, const StepCase *step, bool torch, bool compiled)
 {
     const Case *it = &step->it;
@@ -197,6 +209,7 @@ static Measured bench_step(const Machine *machine, const StepCase *step, bool to
 static const char STEP_COLUMNS[] = "  median ms      least       most   tokens/s   f32 peak"
                                    "         MB PyTorch ms         MB    faster";
 
+/* A model's step in both precisions, with one thread and with all; PyTorch's only beside all. */
 static void bench_steps(const Machine *machine, const Case *it, bool compiled)
 {
     for (Precision p = PRECISION_F32; p <= PRECISION_BF16; p++) {
@@ -229,6 +242,8 @@ static void bench_dropout(const Machine *machine, Case it)
 
 /* ---- Longer contexts ---- */
 
+/* Whether time and memory for each token stay the same if a single sequence grows, without windows
+ * and with windows of 64 in all heads of four layers. */
 static void bench_growth(const Machine *machine)
 {
     report_section("one long sequence", "  us/token         MB   with windows of 64");
@@ -285,6 +300,8 @@ static void bench_sentences(void)
 
 /* ---- Generation ---- */
 
+/* A token after the context is full costs more, since half of it is read again: the median is that
+ * of a token that only reads the cache. */
 static void generate_token(void *what)
 {
     generator_add(what, 1);
@@ -300,6 +317,8 @@ static Measured measure_generation(const void *what)
     return measure_rounds(generate_token, &generator, 1);
 }
 
+/* Each token reads all weights once, so the memory's bandwidth bounds the speed: the last column
+ * says how near to that it comes. */
 static void bench_generation(const Machine *machine, const Case *it)
 {
     int count;

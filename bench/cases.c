@@ -34,6 +34,7 @@ static void fill(Training *s)
         s->start[i] = i * T;
 }
 
+/* Every sequence has the length of the context, and all targets count. */
 Training training_new(const Case *it)
 {
     const int rows = it->sequences * it->config.context;
@@ -55,6 +56,7 @@ Training training_new(const Case *it)
     return s;
 }
 
+/* The norm is computed and clipped at 1, as a run does by default. */
 void training_step(Training *s)
 {
     s->step++;

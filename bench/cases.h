@@ -4,6 +4,7 @@
 
 #include "model/adam.h"
 
+/* A model, and the batch that a step of it reads. */
 typedef struct {
     const char *name;
     GptConfig config;
@@ -15,7 +16,7 @@ typedef struct {
 Case case_of(const char *name, int layers, int heads, int width, int vocabulary, int context,
              int sequences);
 
-/* A model in training: everything that a step needs. */
+/* A model in training: everything that a step needs. The four arrays are the batch's. */
 typedef struct {
     Case it;
     Gpt gpt;

@@ -26,9 +26,12 @@ Measured measure_command(const char *command);
 void report_section(const char *title, const char *columns);
 /* Begins a row with its name. */
 void report_row(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* A number of the row, with `digits` decimals, in its own column; 0 is printed as a dash. */
+/* A number of the row, with `digits` decimals, in its own column; the JSON has two more decimals. A
+ * 0 means that it was not measured: it is printed as a dash, and the JSON leaves it out. */
 void report_number(const char *name, double value, int digits, const char *unit);
+/* A word at the end of the row. */
 void report_text(const char *name, const char *text);
+/* Ends the row. */
 void report_end(void);
 
 /* The JSON file that the report is also written to. */

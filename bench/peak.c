@@ -24,6 +24,8 @@ enum { CHAINS = 12, ROUNDS = 2000000 };
 /* The best of a few tries, since other programs only make a try slower. */
 enum { TRIES = 7 };
 
+/* 2 · ROUNDS · CHAINS · LANES operations: CHAINS vectors, each multiplied and added to ROUNDS
+ * times. The result depends on all of them. */
 static float multiply_adds(float start)
 {
     Wide chain[CHAINS];
@@ -58,6 +60,7 @@ double peak_flops(void)
     return best;
 }
 
+/* Reads `count` numbers, a multiple of eight vectors, and adds them up. */
 static float sum_of(const float *at, size_t count)
 {
     Wide sum[8] = {{0}};
@@ -75,10 +78,9 @@ static float sum_of(const float *at, size_t count)
 double peak_bandwidth(void)
 {
     enum { PART = 1 << 22, PARTS = 32 }; /* 16 MB each, half a gigabyte in all */
-    float *block = memory_new((size_t)PART * PARTS, sizeof *block, "the memory to read");
-    memset(block, 0,
-           sizeof *block * (size_t)PART *
-               PARTS); /* else all pages would be the same page of zeros */
+    const size_t count = (size_t)PART * PARTS;
+    float *block = memory_new(count, sizeof *block, "the memory to read");
+    memset(block, 0, count * sizeof *block); /* else all pages would be the same page of zeros */
     double best = 0;
     for (int try = 0; try < TRIES; try++) {
         float sum = 0;

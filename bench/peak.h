@@ -1,4 +1,6 @@
-/* peak.h: the machine's peak speed in arithmetic and in reading memory. */
+/* peak.h: the machine's peak speed in arithmetic and in reading memory, by which the other figures
+ * are judged. Both are measured, since what the processor's data sheet says is not reached on a
+ * machine that other programs share. */
 #ifndef PULGA_PEAK_H
 #define PULGA_PEAK_H
 

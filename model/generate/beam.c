@@ -1,6 +1,10 @@
 /* beam.c: each round scores every token after every hypothesis, ranks all of them, and reads the
  * last tokens of those that go on as one batch. Each hypothesis has a slot of the KV cache: its
- * first child takes the slot over, the others get a copy. */
+ * first child takes the slot over, the others get a copy.
+ *
+ * With a width of 2, if "el" and "un" have the slots 0 and 1 and the best of their children are "el
+ * gato" and "el perro", then "el gato" takes slot 0 over, and slot 1, which "un" leaves free,
+ * becomes a copy of it for "el perro". */
 #include "beam.h"
 
 #include <math.h>
@@ -9,16 +13,17 @@
 
 #include "sampler.h"
 
+/* A search. `now` and `next` change places after each round. */
 typedef struct {
     Gpt *gpt;
     const KvCache *cache;
     BeamRules rules;
     int read;               /* tokens of the prompt */
-    Hypothesis *now, *next; /* (width) */
-    int count;
-    double *scores; /* (width, V) ln p of each hypothesis and each token after it */
-    Ranked *best;   /* (width) */
-    Real *logits;   /* (width, V) of the hypotheses that go on, in their order */
+    Hypothesis *now, *next; /* (width) each with room for all its tokens */
+    int count;              /* of the hypotheses in `now` */
+    double *scores;         /* (width, V) ln p of each hypothesis and each token after it */
+    Ranked *best;           /* (width) */
+    Real *logits;           /* (width, V) of the hypotheses that go on, in their order */
     int *start, *tokens, *positions, *slots; /* (width + 1), (width), …: their batch */
 } Beam;
 
@@ -94,13 +99,14 @@ static void score(Beam *beam)
     }
 }
 
-/* The best scores become the next hypotheses. The first child of each takes over its parent's slot,
- * unless it has ended; taken (width) notes the slots. */
+/* The best scores become the next hypotheses: score number i · V + j is that of hypothesis i with
+ * token j. The first child of each takes over its parent's slot, unless it has ended; taken (width)
+ * notes the slots. */
 static void choose(Beam *beam, bool *taken)
 {
     const int V = beam->gpt->config.vocabulary;
     int count = rank_best(beam->best, beam->rules.width, beam->scores, beam->count * V);
-    while (count > 0 && isinf(beam->best[count - 1].value))
+    while (count > 0 && isinf(beam->best[count - 1].value)) /* no continuation at all */
         count--;
     for (int i = 0; i < count; i++) {
         const Hypothesis *parent = &beam->now[beam->best[i].id / V];

@@ -2,14 +2,16 @@
  * are one token longer than the best so far, the best `width` are kept. One that has reached [eos]
  * is complete: it keeps its probability, and its place until better ones push it out.
  *
- * Probabilities are those of the whole continuation, not corrected for its length, so a beam wide
- * enough to hold every continuation finds the most probable ones exactly. */
+ * Probabilities are those of the whole continuation, the product of p over its tokens, not
+ * corrected for its length. So a beam wide enough to hold every continuation finds the most
+ * probable ones exactly. */
 #ifndef PULGA_BEAM_H
 #define PULGA_BEAM_H
 
 #include "model/gpt.h"
 #include "model/kv_cache.h"
 
+/* A continuation of the prompt. */
 typedef struct {
     int *tokens; /* (count) after the prompt, with [eos] */
     int count;

@@ -48,7 +48,8 @@ int generator_keeps(const Generator *g, bool *after_bos)
     return kept;
 }
 
-/* Of more tokens than fit into the context, takes only the last. */
+/* Of more tokens than fit into the context, takes only the last. They may be the generator's own,
+ * which then move to the front. */
 static void keep_last(Generator *g, const int *tokens, int count)
 {
     bool after_bos;

@@ -2,16 +2,19 @@
  * in a slot of a KV cache, so each further token costs one row.
  *
  * When the context is full, the generator forgets: it reads the last T/2 tokens again from position
- * 0, after [bos] if the model has one. */
+ * 0, after [bos] if the model has one. With a context of 8, the ninth token is the last of five
+ * that are read: [bos] and four. Then there is room for three more. */
 #ifndef PULGA_GENERATOR_H
 #define PULGA_GENERATOR_H
 
 #include "model/gpt.h"
 #include "model/kv_cache.h"
 
+/* It owns the three arrays; the model and the cache are the caller's. Generators of one model may
+ * share a cache, each with a slot of its own. */
 typedef struct {
     Gpt *gpt;
-    KvCache cache;  /* not its own */
+    KvCache cache;
     int slot;       /* of the cache */
     int bos;        /* -1: none */
     int *tokens;    /* (T + 1) what it has read and not forgotten */
@@ -25,10 +28,11 @@ typedef struct {
 Generator generator_new(Gpt *gpt, KvCache cache, int slot, int bos);
 void generator_free(Generator *generator);
 
-/* Reads a prompt of at least one token. */
+/* Reads a prompt of at least one token; of one that is longer than the context, only the end. What
+ * was read before is forgotten. logits are then those of the token after the prompt. */
 void generator_begin(Generator *generator, const int *tokens, int count);
 
-/* Reads one token more. */
+/* Reads one token more, usually one that was chosen by the logits. */
 void generator_add(Generator *generator, int token);
 
 /* Brings a generator to the state of another one of the same model, without reading. */

@@ -8,6 +8,7 @@
 
 /* ---- The largest of many ---- */
 
+/* Whether a comes after b. No two entries are equal, since their ids differ. */
 static bool is_less(Ranked a, Ranked b)
 {
     return a.value < b.value || (a.value == b.value && a.id > b.id);
@@ -18,7 +19,8 @@ static int largest_first(const void *a, const void *b)
     return is_less(*(const Ranked *)a, *(const Ranked *)b) ? 1 : -1;
 }
 
-/* Moves the entry at `at` down to its place, in a heap with the smallest entry on top. */
+/* Moves the entry at `at` down to its place, in a heap with the smallest entry on top: the children
+ * of entry i are the entries 2i + 1 and 2i + 2, and neither is less than it. */
 static void sink(Ranked *heap, int count, int at)
 {
     const Ranked entry = heap[at];
@@ -34,6 +36,8 @@ static void sink(Ranked *heap, int count, int at)
 
 int rank_best(Ranked *best, int k, const double *values, int count)
 {
+    /* The heap holds the k largest so far. A value that is larger than the smallest of them, which
+     * is on top, takes its place. */
     k = min_int(k, count);
     for (int i = 0; i < k; i++)
         best[i] = (Ranked){values[i], i};
@@ -52,6 +56,7 @@ int rank_best(Ranked *best, int k, const double *values, int count)
 
 /* ---- Probabilities ---- */
 
+/* Of V logits. It is subtracted before exp(), so that nothing overflows. */
 static double largest(const Real *logits, int V)
 {
     Real top = logits[0]; /* not double, not fmax: GCC 12 for aarch64 miscompiles those */
@@ -80,7 +85,7 @@ void log_softmax_of(double *log_p, const Real *logits, int V)
         log_p[j] = (double)logits[j] - top - log(sum);
 }
 
-/* Keeps in p only the first `count` ranked tokens, scaled to a sum of 1. */
+/* Keeps in p (V) only the first `count` ranked tokens, scaled to a sum of 1. */
 static void keep_ranked(double *p, int V, const Ranked *ranked, int count)
 {
     double sum = 0;
@@ -93,14 +98,8 @@ static void keep_ranked(double *p, int V, const Ranked *ranked, int count)
 
 void sampler_probabilities(double *p, Ranked *ranked, const Real *logits, int V, Sampling how)
 {
-    if (how.temperature == 0) {
-        for (int j = 0; j < V; j++)
-            p[j] = (double)logits[j];
-        rank_best(ranked, 1, p, V);
-        ranked[0].value = 1;
-        keep_ranked(p, V, ranked, 1);
-        return;
-    }
+    if (how.temperature == 0) /* the most probable token is the same at any temperature */
+        how = (Sampling){.temperature = 1, .top_p = 1, .top_k = 1};
     softmax_of(p, logits, V, how.temperature);
     if (how.top_k > 0 && how.top_k < V)
         keep_ranked(p, V, ranked, rank_best(ranked, how.top_k, p, V));

@@ -5,23 +5,30 @@
  *     top-p: of those, the most probable ones that together reach p; 1: all
  *
  * What is left is scaled to a sum of 1. Of equal tokens the one with the lower id counts as more
- * probable. */
+ * probable. Of the logits 2 1 0,
+ *
+ *     temperature 1       is  0.665 0.245 0.090
+ *     and top-k 2         is  0.731 0.269 0
+ *     or top-p 0.6        is  1 0 0 */
 #ifndef PULGA_SAMPLER_H
 #define PULGA_SAMPLER_H
 
 #include "base/base.h"
 
 typedef struct {
-    double temperature, top_p;
+    double temperature; /* at least 0 */
+    double top_p;       /* in (0, 1] */
     int top_k;
 } Sampling;
 
+/* One of many values, and its index among them. */
 typedef struct {
     double value;
     int id;
 } Ranked;
 
-/* The k largest of count values, largest first, into best (k); returns how many there are. */
+/* The k largest of count values, largest first, into best (k); of equal ones that with the lower id
+ * first. Returns how many there are: k, or count if that is less. */
 int rank_best(Ranked *best, int k, const double *values, int count);
 
 /* p (V) = softmax(logits / temperature); log_p (V) = ln softmax(logits). */
