@@ -12,6 +12,7 @@
 
 #include "utf8.h"
 
+/* Prints "program: message" as one line. What does not fit is cut. */
 static void put_line(const char *format, va_list arguments)
 {
     char message[3 * 4096]; /* room for two paths and what is wrong with them */
@@ -37,6 +38,7 @@ _Noreturn void die(const char *format, ...)
     exit(1);
 }
 
+/* 64: the status that BSD's sysexits.h has for a wrong call. */
 _Noreturn void usage_error(const char *format, ...)
 {
     va_list arguments;

@@ -15,7 +15,8 @@
 _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 _Noreturn void usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Prints the same line and goes on. */
+/* Prints the same line and goes on: for what failed without harm, such as a save that will be tried
+ * again. */
 void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The formatted text in memory of its own; the caller frees it. */

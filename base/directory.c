@@ -1,5 +1,6 @@
 /* directory.c: a directory's handle is an ordinary descriptor of it; openat() and its like take
- * names relative to it, and flock() on it is the lock. */
+ * names relative to it, and flock() on it is the lock, which the system releases when the process
+ * ends, however it ends. */
 #include "directory.h"
 
 #include <dirent.h>
@@ -56,7 +57,8 @@ static void sync_above(const char *path)
 
 void directory_make(const char *path)
 {
-    char *part = format_text("%s", path); /* cut at one slash after the other */
+    /* a/b/c is cut at one slash after the other: a, then a/b, then all of it */
+    char *part = format_text("%s", path);
     for (char *slash = part + 1;; slash++) {
         slash += strcspn(slash, "/");
         const char kept = *slash;
@@ -85,6 +87,7 @@ bool directory_lock(const Directory *directory)
     return true;
 }
 
+/* A link counts, even one that leads nowhere: its name is taken. */
 bool directory_has(const Directory *directory, const char *name)
 {
     struct stat status;
@@ -95,6 +98,7 @@ bool directory_has(const Directory *directory, const char *name)
     return false;
 }
 
+/* A file is known by its device and its number there, whatever it is called. */
 bool directory_is_same(const Directory *directory, const char *name, const char *path)
 {
     struct stat own, other;
@@ -131,6 +135,7 @@ char *path_in(const Directory *directory, const char *name)
     return format_text("%s/%s", directory->path, name);
 }
 
+/* f_bavail counts the free blocks, of f_frsize bytes, that users other than root may take. */
 double directory_room(const Directory *directory)
 {
     struct statvfs status;

@@ -11,11 +11,12 @@ typedef struct {
     char *path; /* as it was named, for messages */
 } Directory;
 
-/* Opens a directory, or dies. The caller closes it. */
+/* Opens a directory, or dies, also if it is missing. The caller closes it. */
 Directory directory_open(const char *path);
 void directory_close(Directory *directory);
 
-/* Opens a directory within another, but not through a link. Returns false with errno set. */
+/* Opens a directory within another, but not through a link, which might lead anywhere. Returns
+ * false with errno set; then there is nothing to close. */
 bool directory_enter(Directory *inner, const Directory *outer, const char *name);
 
 /* Makes a directory and those above it; dies if it cannot. */

@@ -8,6 +8,7 @@
 #include "base.h"
 #include "utf8.h"
 
+/* The text as it is shown; see display_token(), display_text() and display_part(). */
 static char *shown(const char *text, bool keep_spaces, bool is_part)
 {
     char *result;
@@ -47,6 +48,7 @@ char *display_part(const char *text)
     return shown(text, true, true);
 }
 
+/* A shown text is UTF-8 and has no control characters, so each code point has a width. */
 int display_width(const char *text)
 {
     int columns = 0;
@@ -71,6 +73,8 @@ int put_cut(FILE *out, const char *text, int columns)
     return columns - left;
 }
 
+/* "gato" in six columns: "gato  ", or at the right "  gato"; in three: "ga…". A character that
+ * is two columns wide may leave one before the "…", which is then filled after it. */
 void put_fitted(FILE *out, const char *text, int columns, bool right)
 {
     const int before = right ? max_int(columns - display_width(text), 0) : 0;
@@ -79,6 +83,9 @@ void put_fitted(FILE *out, const char *text, int columns, bool right)
     fprintf(out, "%*s", after, "");
 }
 
+/* JSON itself asks only for \" \\ and control characters. <, > and & are written as \u003c and
+ * so on, so that no text ends a <script>; what cannot be seen, so that a terminal shows all
+ * there is. */
 void put_json(FILE *out, const char *text)
 {
     fputc('"', out);

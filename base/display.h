@@ -23,8 +23,8 @@ char *display_part(const char *text);
 /* Columns that a shown text takes on a terminal. */
 int display_width(const char *shown);
 
-/* Writes a shown text; one that takes more than `columns` columns is cut and ends with … Returns the
- * columns written. */
+/* Writes a shown text; one that takes more than `columns` columns is cut and ends with … Returns
+ * the columns written. */
 int put_cut(FILE *out, const char *shown, int columns);
 
 /* The same, filled up with spaces to exactly `columns` columns: after it, or before it if it is to

@@ -11,7 +11,8 @@
 
 #include "base.h"
 
-/* The place of the field's member in a struct; its type follows from the field's kind. */
+/* The place of the field's member in a struct; its type follows from the field's kind, as
+ * FIELD_ROW has checked. */
 static void *member(const Field *field, void *into)
 {
     return (char *)into + field->offset;
@@ -56,6 +57,7 @@ void fields_free(const Field *table, void *into)
     }
 }
 
+/* The copy of a text or a list has memory of its own; what was there before is freed. */
 void field_copy(const Field *field, void *into, const void *from)
 {
     void *to = member(field, into);
@@ -108,6 +110,7 @@ static const char *read_whole(const char *text, double min, double max, int *num
     return text + digits;
 }
 
+/* Each of these returns false, and changes nothing, if the text is no value of the field. */
 static bool try_whole(const Field *field, int *into, const char *text)
 {
     int number;
@@ -144,7 +147,7 @@ static bool try_choice(const Field *field, int *into, const char *text)
     return false;
 }
 
-/* A text of n characters holds fewer than n + 1 numbers. */
+/* "1,0,2": numbers with one comma between them. A text of n characters holds fewer than n + 1. */
 static bool try_list(IntList *into, const char *text)
 {
     IntList list = {memory_take((strlen(text) + 1) * sizeof(int)), 0};
@@ -237,6 +240,7 @@ static char *number_text(double number)
     return format_text("%s", text);
 }
 
+/* The numbers as try_list() reads them. */
 static char *list_text(const IntList *list)
 {
     char *text;

@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 typedef struct {
-    int *at;
+    int *at; /* (count) */
     int count;
 } IntList;
 
@@ -51,7 +51,15 @@ typedef struct {
     }
 
 /* The kind, offset and choices of a row for a member of FIELD_STRUCT, which the file with the table
- * defines. The compiler checks that the member has the type of its kind. */
+ * defines. The compiler checks that the member has the type of its kind. A table:
+ *
+ *     #define FIELD_STRUCT Settings
+ *     static const Field TABLE[] = {
+ *         FIELD_HEADING("The model"),
+ *         {"layers", WHOLE_FIELD(layers), "4", "N", 1, 1000, "layers of the model", LIFE_RUN},
+ *         {"norm", CHOICE_FIELD(norm, NORMS), "pre", NULL, 0, 0, "...", LIFE_RUN},
+ *         {.name = NULL},
+ *     }; */
 #define FIELD_ROW(kind, member, Type, choices)                                               \
     (kind), offsetof(FIELD_STRUCT, member) + FIELD_CHECK(((FIELD_STRUCT *)0)->member, Type), \
         (choices)

@@ -1,7 +1,7 @@
-/* file.c: a file is replaced in five steps: write a temporary file beside it, fsync() it, rename()
- * it over the old one, fsync() the directory, close. Whoever reads meanwhile, or after a kill at any
- * moment, sees the old file or the new one, each whole; a kill leaves at most the temporary file,
- * ".NAME.0123abcd.new", which the next run in that directory removes. */
+/* file.c: a file is replaced in five steps: write a temporary file beside it, fsync() it,
+ * rename() it over the old one, fsync() the directory, close. Whoever reads meanwhile, or after
+ * a kill at any moment, sees the old file or the new one, each whole; a kill leaves at most the
+ * temporary file, ".NAME.0123abcd.new", which the next run in that directory removes. */
 #include "file.h"
 
 #include <errno.h>

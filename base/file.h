@@ -14,9 +14,9 @@ typedef struct {
     size_t size;
 } Bytes;
 
-/* The whole of a file; "-" is standard input. Dies if it cannot be read or is larger than the
- * machine's memory; as a `text` also at the first 0 byte, so that a device without an end is not
- * read for ever. */
+/* The whole of a file; "-" is standard input. Dies if it is missing, cannot be read, or is larger
+ * than the machine's memory; as a `text` also at the first 0 byte, so that a device without an end
+ * is not read for ever. */
 Bytes file_read(const char *path, bool text);
 
 /* The whole of a file in a directory that may come from a stranger: it must be a file, or a link

@@ -18,6 +18,7 @@ enum { CACHE_LINE = 64 };
 
 /* ---- One allocator ---- */
 
+/* For small blocks, which are not worth a purpose. */
 static _Noreturn void no_memory(size_t bytes)
 {
     die("no memory: %.1f MB more were needed", (double)bytes / 1e6);
@@ -39,6 +40,7 @@ void *memory_take(size_t bytes)
     return memory;
 }
 
+/* The arrays of stb_ds (arrput and its like) use the same allocator. */
 #define STBDS_REALLOC(context, memory, bytes) memory_resize(memory, bytes)
 #define STBDS_FREE(context, memory) free(memory)
 #define STB_DS_IMPLEMENTATION
@@ -46,7 +48,7 @@ void *memory_take(size_t bytes)
 
 /* ---- How much there is ---- */
 
-static double memory_limit = INFINITY;
+static double memory_limit = INFINITY; /* bytes; set once, when the program starts */
 
 void memory_limit_set(double bytes)
 {
@@ -84,6 +86,7 @@ void *memory_new(size_t count, size_t size, const char *purpose)
     return memory;
 }
 
+/* A piece begins on a cache line: 16 floats, as many as the widest vector has. */
 Real *arena_take(Arena *arena, size_t rows, size_t cols)
 {
     const size_t line = CACHE_LINE / sizeof(Real);

@@ -1,4 +1,6 @@
-/* random.c: Philox on vectors of counters, and the distributions made of its words. */
+/* random.c: Philox on vectors of counters, and the distributions made of its words. random.h has
+ * the rounds themselves; here 16 counters go through them side by side, a vector for each of their
+ * four words. */
 #include "random.h"
 #include "threads.h"
 
@@ -20,6 +22,7 @@ uint64_t random_bits(uint32_t seed, RandomPurpose purpose, Random4 counter)
     return (uint64_t)words.word[1] << 32 | words.word[0];
 }
 
+/* The upper 53 of 64 random bits, as many as a double holds, times 2^-53: in [0, 1). */
 static double uniform_of(uint32_t low, uint32_t high)
 {
     return (double)(((uint64_t)high << 32 | low) >> 11) * 0x1p-53;

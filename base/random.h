@@ -53,7 +53,7 @@ static inline Random4 random_words(uint32_t seed, uint32_t purpose, Random4 coun
 enum { RANDOM_LANES = 16 };
 void random_many_words(uint32_t words[4][RANDOM_LANES], uint32_t seed, uint32_t purpose);
 
-/* 64 random bits: for orders and offsets. */
+/* 64 random bits: for orders (sort by them) and offsets (modulo the number of places). */
 uint64_t random_bits(uint32_t seed, RandomPurpose purpose, Random4 counter);
 
 /* Uniform in [0, 1), 53 bits. */

@@ -31,6 +31,8 @@ static inline bool worth_threads(int N, int C)
     return (double)N * C > 1 << 12;
 }
 
+/* The trials of a run. After one that changed the number of threads: 16 steps, a trial, 32 steps, a
+ * trial, 64 steps, and so on up to 1024, as long as the same way stays the faster one. */
 typedef struct {
     int limit;        /* threads at most                                                         */
     int threads;      /* for the next step: 1 or limit                                           */
@@ -41,7 +43,7 @@ typedef struct {
     int slow;         /* steps in a row that were much slower than the trial promised            */
 } ThreadTrial;
 
-/* With a fixed number of threads there are no trials. */
+/* Begins with a trial. With a `fixed` number of threads, or a limit of 1, there are none. */
 ThreadTrial thread_trial_new(int limit, bool fixed);
 
 /* Sets the number of threads for the next step; then takes the time of that step. */

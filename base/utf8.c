@@ -6,6 +6,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
+/* utf8proc's iterate returns the bytes of the code point, or a negative error. */
 int32_t utf8_next(const char **at, const char *end)
 {
     utf8proc_int32_t code_point;
@@ -38,6 +39,7 @@ int32_t to_lower(int32_t code_point)
     return utf8proc_tolower(code_point);
 }
 
+/* Categories Z*, and the control characters from tab to carriage return, and "next line". */
 bool is_space(int32_t c)
 {
     const utf8proc_category_t category = utf8proc_category(c);
@@ -45,6 +47,7 @@ bool is_space(int32_t c)
            (category >= UTF8PROC_CATEGORY_ZS && category <= UTF8PROC_CATEGORY_ZP);
 }
 
+/* In ASCII, symbols such as $ + < = > ^ ` | ~ count as well: Transformers has the same rule. */
 bool is_punctuation(int32_t c)
 {
     if (c < 0x80)
@@ -54,6 +57,7 @@ bool is_punctuation(int32_t c)
     return category >= UTF8PROC_CATEGORY_PC && category <= UTF8PROC_CATEGORY_PO;
 }
 
+/* Categories Ps and Pi, and the ¿ and ¡ of Spanish, which are in Po. */
 bool is_opening(int32_t c)
 {
     return c == 0xBF || c == 0xA1 || utf8proc_category(c) == UTF8PROC_CATEGORY_PS ||
@@ -71,6 +75,7 @@ bool is_word_letter(int32_t c)
            (c >= 0x1F150 && c <= 0x1F169) || (c >= 0x1F170 && c <= 0x1F189);
 }
 
+/* Blocks of Unicode, from Thai and Lao to the Chinese characters beyond U+20000. */
 bool is_unspaced(int32_t c)
 {
     return (c >= 0x0E00 && c <= 0x0EFF) || (c >= 0x1000 && c <= 0x109F) ||
@@ -93,6 +98,7 @@ bool is_invisible(int32_t c)
            c != 0x200D;
 }
 
+/* C0, DEL and C1; then the marks and overrides of direction, and the two separators. */
 bool is_control(int32_t c)
 {
     return c < ' ' || (c >= 0x7F && c < 0xA0) || c == 0x61C || c == 0x200E || c == 0x200F ||
