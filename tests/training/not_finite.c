@@ -22,19 +22,17 @@ typedef struct {
     bool save; /* after the steps; else it is evaluated */
 } Case;
 
+/* The tensor and the word must exist. */
 static void spoil(Trainer *t, const char *name, const char *word, double by, double plus)
 {
-    for (int i = 0; i < t->gpt.tensor_count; i++) {
-        const Tensor *tensor = &t->gpt.tensors[i];
-        Real *at = t->gpt.weight_block + tensor->offset;
-        if (strcmp(tensor->name, name))
-            continue;
-        if (word)
-            at = ROW(at, vocabulary_find(&t->tokenizer.vocabulary, word, strlen(word)),
-                     tensor->cols);
-        for (size_t n = 0; n < (word ? (size_t)tensor->cols : tensor_size(tensor)); n++)
-            at[n] = (Real)((double)at[n] * by + plus);
-    }
+    const Tensor *tensor = t->gpt.tensors;
+    while (strcmp(tensor->name, name) != 0)
+        tensor++;
+    Real *at = t->gpt.weight_block + tensor->offset;
+    if (word)
+        at = ROW(at, vocabulary_find(&t->tokenizer.vocabulary, word, strlen(word)), tensor->cols);
+    for (size_t n = 0; n < (word ? (size_t)tensor->cols : tensor_size(tensor)); n++)
+        at[n] = (Real)((double)at[n] * by + plus);
 }
 
 /* Everything happens in the process that may end: the text, the run in its folder, the steps. */

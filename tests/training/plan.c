@@ -26,21 +26,27 @@ static void give(Case *c, const char *name, int number)
     free(text);
 }
 
+static Case begin_text(const char *text, bool stream)
+{
+    Case c = {0};
+    fields_preset(SETTINGS, &c.settings);
+    Text all = literal_text(text);
+    c.tokenizer = literal_tokenizer(text, TOKENIZER_WORD, stream);
+    c.corpus = corpus_new(&all, &c.tokenizer);
+    text_free(&all);
+    return c;
+}
+
 /* `count` tokens, by lines of ten or as a stream. */
 static Case begin(size_t count, bool stream)
 {
-    Case c = {.corpus.stream = stream};
-    fields_preset(SETTINGS, &c.settings);
     char *text = malloc(2 * count + 1);
     for (size_t i = 0; i < count; i++) {
         text[2 * i] = (char)('a' + i * i % 17);
         text[2 * i + 1] = i % 10 == 9 ? '\n' : ' ';
     }
     text[2 * count] = 0;
-    Text all = literal_text(text);
-    c.tokenizer = literal_tokenizer(text, TOKENIZER_WORD, stream);
-    c.corpus = corpus_new(&all, &c.tokenizer);
-    text_free(&all);
+    const Case c = begin_text(text, stream);
     free(text);
     return c;
 }
@@ -158,6 +164,59 @@ static void a_model_grows_with_its_text(void **state)
     }
 }
 
+static void the_length_of_a_run_suits_its_text(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t count;
+        bool stream, chars, deep;
+        double val;
+        int batch, epochs, eval_every;
+    } cases[] = {
+        {300, false, false, false, 0, 30, 300, 15}, /* whole in a step: 30 lines */
+        {300, true, true, false, 0, 6, 200, 10},    /* whole: five pieces of 64, or six */
+        {300, false, false, true, 0, 30, 500, 25},
+        {1990, false, false, false, 0, 9, 15, 46}, /* 199 lines, too few to hold some out */
+        {2000, false, false, false, 0.1, 9, 15, 15},
+        {30000, false, false, false, 0.1, 32, 10, 42},
+        {4999, true, false, false, 0, 16, 40, 10},
+        {5000, true, false, false, 0.1, 16, 40, 10},
+        {200000, true, false, false, 0.1, 16, 11, 96},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Case c = begin(cases[i].count, cases[i].stream);
+        c.settings.tokens = cases[i].chars ? TOKENIZER_CHAR : TOKENIZER_WORD;
+        if (cases[i].deep) {
+            c.settings.norm = NORM_POST;
+            give(&c, "layers", 4);
+        }
+        const Settings *s = planned(&c);
+        assert_close_one("val", s->val, cases[i].val, 0);
+        assert_int_equal(s->batch, cases[i].batch);
+        assert_int_equal(s->epochs, cases[i].epochs);
+        assert_int_equal(s->eval_every, cases[i].eval_every);
+        end(&c);
+    }
+}
+
+/* The longest line may be held out, and all others be shorter together. */
+static void every_piece_fits_into_a_part_of_a_step(void **state)
+{
+    (void)state;
+    int longer = 0;
+    for (int seed = 1; seed <= 8; seed++) {
+        Case c = begin_text("a\nb c d e f g h i j\n", false);
+        give(&c, "seed", seed);
+        tiny_set(&c.settings, &c.decided, "val", "0.5");
+        planned(&c);
+        assert_int_equal(arrlen(c.corpus.held_out), 1);
+        assert_true(c.plan.rows >= c.corpus.held_out[0].length);
+        longer += (size_t)c.corpus.held_out[0].length > c.corpus.train_targets;
+        end(&c);
+    }
+    assert_in_range(longer, 1, 7);
+}
+
 static void dropout_is_for_what_could_be_learned_by_heart(void **state)
 {
     (void)state;
@@ -166,10 +225,10 @@ static void dropout_is_for_what_could_be_learned_by_heart(void **state)
         int tokens, width;
         double dropout;
     } cases[] = {
-        {4000, TOKENIZER_WORD, 64, 0},     {4000, TOKENIZER_CHAR, 64, 0}, /* nothing is held out */
-        {40000, TOKENIZER_WORD, 64, 0.2},  {240000, TOKENIZER_WORD, 128, 0.2},
-        {36000, TOKENIZER_CHAR, 64, 0},    {36000, TOKENIZER_CHAR, 128, 0.1},
-        {83000, TOKENIZER_CHAR, 128, 0.1}, {240000, TOKENIZER_CHAR, 128, 0},
+        {4000, TOKENIZER_WORD, 64, 0},      {4000, TOKENIZER_CHAR, 64, 0}, /* nothing is held out */
+        {40000, TOKENIZER_WORD, 64, 0.2},   {240000, TOKENIZER_WORD, 128, 0.2},
+        {36000, TOKENIZER_CHAR, 64, 0},     {36000, TOKENIZER_CHAR, 128, 0.1},
+        {190000, TOKENIZER_CHAR, 128, 0.1}, {200000, TOKENIZER_CHAR, 128, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Case c = begin(cases[i].count, true);
@@ -194,6 +253,8 @@ int main(void)
         cmocka_unit_test(starting_from_a_model_takes_a_tenth_of_the_rate),
         cmocka_unit_test(a_rate_that_is_given_is_taken_as_it_is),
         cmocka_unit_test(a_model_grows_with_its_text),
+        cmocka_unit_test(the_length_of_a_run_suits_its_text),
+        cmocka_unit_test(every_piece_fits_into_a_part_of_a_step),
         cmocka_unit_test(dropout_is_for_what_could_be_learned_by_heart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,6 +64,40 @@ static void an_identity_changes_with_all_that_makes_the_run(void **state)
     fields_free(SETTINGS, &settings);
 }
 
+/* ---- The sizes in config.json ---- */
+
+static const GptConfig SHAPE = {.context = 8, .layers = 2, .heads = 2, .width = 6, .hidden = 12};
+
+static void check_shape(void *edited)
+{
+    const Config config = {.shape = *(const GptConfig *)edited};
+    record_check_shape(&config, &(const Directory){.path = "run"}, &SHAPE);
+}
+
+static void a_size_that_was_edited_is_refused(void **state)
+{
+    (void)state;
+    GptConfig edited = SHAPE;
+    check_shape(&edited);
+    const struct {
+        const char *name;
+        int *size;
+    } sizes[] = {{"n_positions", &edited.context}, {"n_layer", &edited.layers},
+                 {"n_head", &edited.heads},        {"n_embd", &edited.width},
+                 {"n_inner", &edited.hidden},      {"vocab_size", &edited.vocabulary},
+                 {"model_type", &edited.head_size}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        ++*sizes[i].size;
+        assert_dies(check_shape, &edited, "run/config.json: its ", sizes[i].name, " was changed");
+        --*sizes[i].size;
+    }
+    edited.untied = true;
+    assert_dies(check_shape, &edited, "its tie_word_embeddings was changed");
+    edited = SHAPE;
+    edited.gelu = true;
+    assert_dies(check_shape, &edited, "its activation function was changed");
+}
+
 /* ---- The log ---- */
 
 static Bytes log_of(const char *folder)
@@ -225,6 +259,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_identity_changes_with_all_that_makes_the_run),
+        cmocka_unit_test(a_size_that_was_edited_is_refused),
         cmocka_unit_test(a_log_is_cut_to_what_was_saved),
         cmocka_unit_test(a_log_that_is_too_short_begins_again),
         cmocka_unit_test(only_names_as_written_here_are_checkpoints),

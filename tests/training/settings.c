@@ -39,7 +39,8 @@ static void limits_are_the_first_and_last_values_taken(void **state)
 static void defaults_are_those_of_the_help(void **state)
 {
     (void)state;
-    Settings s = {0};
+    Settings s;
+    memset(&s, 1, sizeof s); /* so that what is not preset does not look like a default of 0 */
     fields_preset(SETTINGS, &s);
     assert_int_equal(s.tokens, TOKENIZER_WORD);
     assert_int_equal(s.min_count, 1);
@@ -51,8 +52,12 @@ static void defaults_are_those_of_the_help(void **state)
     assert_int_equal(s.schedule, SCHEDULE_NOAM);
     assert_int_equal(s.precision, PRECISION_F32);
     assert_true(s.lr == 0.001 && s.cooldown == 0.2 && s.decay == 0.01 && s.clip == 1);
+    assert_true(s.min_lr == 0);
     assert_int_equal(s.seed, 1);
-    assert_false(s.lower || s.untied || s.no_qkv_bias || s.overwrite || s.window.count);
+    assert_int_equal(s.patience, 0);
+    assert_int_equal(s.stop_after, 0);
+    assert_int_equal(s.checkpoint_every, 0);
+    assert_int_equal(s.keep, 0);
 }
 
 /* All that are not listed here are of the run, and a resumed run keeps them. */

@@ -10,28 +10,42 @@
 #include "tests/helpers/tiny.h"
 #include "training/run/training_text.h"
 
+#define TEST(test) cmocka_unit_test_setup_teardown(test, begin, end)
+
 static const char TEXT[] = "un gato come\nun perro salta\n";
 
-/* The directory of a run on TEXT, inside the folder. */
-static char *write_run(const char *folder)
+/* A folder, and in it the directory of a run on TEXT. */
+static char *folder, *run;
+
+static int begin(void **state)
 {
+    (void)state;
+    folder = scratch_new();
+    run = format_text("%s/run", folder);
     char *path = scratch_write(folder, "text.txt", TEXT, strlen(TEXT));
-    char *run = format_text("%s/run", folder);
     tiny_run(run, path, (const char *[]){NULL});
     free(path);
-    return run;
+    return 0;
 }
 
-static TrainingText open_text(const char *run, const char *text_path)
+static int end(void **state)
+{
+    (void)state;
+    free(run);
+    scratch_remove(folder);
+    return 0;
+}
+
+static TrainingText open_text(void)
 {
     Pretrained model = pretrained_open(run);
-    TrainingText text = training_text_open(&model, text_path);
+    TrainingText text = training_text_open(&model, NULL);
     pretrained_close(&model);
     return text;
 }
 
 /* Takes the record of the text out of config.json, as if someone else had made the model. */
-static void forget_text(const char *run)
+static void forget_text(void)
 {
     char *path = format_text("%s/config.json", run);
     Bytes config = file_read(path, true);
@@ -43,69 +57,58 @@ static void forget_text(const char *run)
     free(path);
 }
 
-static void test_a_run_has_its_own_text(void **state)
+static void a_run_has_its_own_text(void **state)
 {
     (void)state;
-    char *folder = scratch_new(), *run = write_run(folder);
-    TrainingText text = open_text(run, NULL);
+    TrainingText text = open_text();
     assert_true(text.there);
     size_t next[16];
     assert_int_equal(counts_next(&text.corpus, next, 16, (const int[]){0, 2}, 2), 2); /* un */
     training_text_free(&text);
-    free(run);
-    scratch_remove(folder);
 }
 
 /* It was refused because of a file that has nothing to do with it. */
-static void test_a_text_beside_someone_elses_model_is_left_alone(void **state)
+static void a_text_beside_someone_elses_model_is_left_alone(void **state)
 {
     (void)state;
-    char *folder = scratch_new(), *run = write_run(folder);
-    forget_text(run);
+    forget_text();
     free(scratch_write(run, "text.txt", "otra cosa\n", 10));
-    TrainingText text = open_text(run, NULL);
+    TrainingText text = open_text();
     assert_false(text.there);
     training_text_free(&text);
-    free(run);
-    scratch_remove(folder);
 }
 
-static void open_it(void *run)
+static void open_it(void *context)
 {
-    open_text(run, NULL);
+    (void)context;
+    open_text();
 }
 
-static void test_another_text_is_refused(void **state)
+static void another_text_is_refused(void **state)
 {
     (void)state;
-    char *folder = scratch_new(), *run = write_run(folder);
     free(scratch_write(run, "text.txt", "un perro salta\n", 15));
-    assert_dies(open_it, run, "text.txt is not the text that", "was trained on");
-    free(run);
-    scratch_remove(folder);
+    assert_dies(open_it, NULL, "text.txt is not the text that", "was trained on");
 }
 
 /* A text that cannot be looked for was taken for one that is not there. */
-static void test_an_error_is_not_an_absent_text(void **state)
+static void an_error_is_not_an_absent_text(void **state)
 {
     (void)state;
-    char *folder = scratch_new(), *run = write_run(folder);
     char *path = format_text("%s/text.txt", run);
     assert_int_equal(remove(path), 0);
     assert_int_equal(symlink("text.txt", path), 0); /* leads to itself */
-    assert_dies(open_it, run, "text.txt");
+    assert_dies(open_it, NULL, "text.txt");
     free(path);
-    free(run);
-    scratch_remove(folder);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_run_has_its_own_text),
-        cmocka_unit_test(test_a_text_beside_someone_elses_model_is_left_alone),
-        cmocka_unit_test(test_another_text_is_refused),
-        cmocka_unit_test(test_an_error_is_not_an_absent_text),
+        TEST(a_run_has_its_own_text),
+        TEST(a_text_beside_someone_elses_model_is_left_alone),
+        TEST(another_text_is_refused),
+        TEST(an_error_is_not_an_absent_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
