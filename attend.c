@@ -58,8 +58,7 @@ static const Program PROGRAM = {
 static Range choose(const char *name, int number, int count, const char *run)
 {
     if (number > count)
-        usage_error("--%s %d: %s has only %d %s%s", name, number, run, count, name,
-                    count == 1 ? "" : "s");
+        usage_error("--%s %d: %s has only %s", name, number, run, plural((size_t)count, name).text);
     return number ? (Range){number - 1, number} : (Range){0, count};
 }
 

@@ -78,13 +78,6 @@ static const Program PROGRAM = {
              "  sample runs/perro --json <lines.txt  answer each line of a file\n",
 };
 
-/* What the prompts of a call have in common. */
-typedef struct {
-    Answerer answerer;
-    AnswerPrinter printer;
-    bool json;
-} Session;
-
 /* ---- The options ---- */
 
 #define AT(member) offsetof(Choice, member)
@@ -143,17 +136,17 @@ static AnswerRules rules_of(const Choice *choice, const Decided *decided, const 
 /* Completes an answer that was begun and prints it, or why there is none; returns whether there is
  * one. For a person the table is printed first, since the continuations may take a while; on a
  * terminal these are shown as they grow. A program gets all of it in one line of JSON. */
-static bool print_answer(Session *session, Answer *answer)
+static bool print_answer(AnswerPrinter *printer, Answer *answer)
 {
-    AnswerPrinter *printer = &session->printer;
+    Answerer *answerer = printer->answerer;
     const bool good = !answer->encoding.wrong;
-    if (session->json) {
+    if (printer->json) {
         if (good)
-            answer_continue(&session->answerer, answer, NULL, NULL);
-        answer_print_json(&session->answerer, answer);
+            answer_continue(answerer, answer, NULL, NULL);
+        answer_print_json(answerer, answer);
     } else if (good) {
         answer_print_next(printer, answer);
-        answer_continue(&session->answerer, answer, answer_print_growing, printer);
+        answer_continue(answerer, answer, answer_print_growing, printer);
         screen_status(printer->screen, "");
         answer_print_continuations(printer, answer);
     } else {
@@ -164,10 +157,10 @@ static bool print_answer(Session *session, Answer *answer)
 }
 
 /* Answers one prompt; returns whether it has an answer. Messages call it `name`. */
-static bool answer_prompt(Session *session, const char *name, const char *prompt, size_t size)
+static bool answer_prompt(AnswerPrinter *printer, const char *name, const char *prompt, size_t size)
 {
-    Answer answer = answer_begin(&session->answerer, name, prompt, size);
-    const bool good = print_answer(session, &answer);
+    Answer answer = answer_begin(printer->answerer, name, prompt, size);
+    const bool good = print_answer(printer, &answer);
     answer_free(&answer);
     return good;
 }
@@ -175,25 +168,25 @@ static bool answer_prompt(Session *session, const char *name, const char *prompt
 /* ---- Prompts, from three places ---- */
 
 /* From the command line: its words are one prompt. */
-static bool answer_words(Session *session, char **words)
+static bool answer_words(AnswerPrinter *printer, char **words)
 {
     char *prompt = words_together(words);
-    const bool good = answer_prompt(session, "the prompt", prompt, strlen(prompt));
+    const bool good = answer_prompt(printer, "the prompt", prompt, strlen(prompt));
     free(prompt);
     return good;
 }
 
 /* From a pipe: each line is a prompt, printed before its answer. Returns whether all have one. */
-static bool answer_lines(Session *session)
+static bool answer_lines(AnswerPrinter *printer)
 {
     bool good = true;
     size_t size, number = 0;
     for (char *line; (line = ask_piped(&size)); free(line)) {
         char *name = format_text("standard input:%zu", ++number), *shown = display_text(line);
-        if (!session->json)
+        if (!printer->json)
             printf("> %s\n", shown);
         fflush(stdout); /* the next line may go to standard error */
-        good &= answer_prompt(session, name, line, size);
+        good &= answer_prompt(printer, name, line, size);
         free(shown);
         free(name);
     }
@@ -225,17 +218,17 @@ static bool asks_for_help(const char *line)
 }
 
 /* From a person, until Ctrl-D. */
-static void converse(Session *session)
+static void converse(AnswerPrinter *printer)
 {
-    const Pretrained *model = session->answerer.model;
+    const Pretrained *model = printer->answerer->model;
     size_t size;
     greet(model);
     for (char *line; (line = ask_typed(&model->tokenizer, &size)); free(line)) {
-        Answer answer = answer_begin(&session->answerer, "the prompt", line, size);
+        Answer answer = answer_begin(printer->answerer, "the prompt", line, size);
         if (answer.encoding.wrong && asks_for_help(line))
             greet(model);
         else
-            print_answer(session, &answer);
+            print_answer(printer, &answer);
         answer_free(&answer);
     }
 }
@@ -246,18 +239,16 @@ static bool sample(Pretrained *model, const Choice *choice, const Decided *decid
 {
     const Screen screen = screen_open();
     TrainingText text = training_text_open(model, choice->text);
-    Session session = {.answerer =
-                           answerer_new(model, &text, rules_of(choice, decided, &model->tokenizer)),
-                       .printer = {.answerer = &session.answerer, .screen = &screen},
-                       .json = choice->json};
+    Answerer answerer = answerer_new(model, &text, rules_of(choice, decided, &model->tokenizer));
+    AnswerPrinter printer = {.answerer = &answerer, .screen = &screen, .json = choice->json};
     bool good = true;
     if (*prompt)
-        good = answer_words(&session, prompt);
+        good = answer_words(&printer, prompt);
     else if (ask_person())
-        converse(&session);
+        converse(&printer);
     else
-        good = answer_lines(&session);
-    answerer_free(&session.answerer);
+        good = answer_lines(&printer);
+    answerer_free(&answerer);
     training_text_free(&text);
     return good;
 }

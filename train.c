@@ -180,9 +180,9 @@ static bool watch_evaluation(void *report, double share)
     return !stop_signal;
 }
 
-/* The line of the log for the step that was just taken. What is not known stays NAN: the step's own
- * numbers before the first step, the evaluation if none was made, and the gap if no floor belongs
- * to what is evaluated. */
+/* The line of the log for the step that was just taken. What is not known is NAN: the evaluation if
+ * none was made, the gap if no floor belongs to what is evaluated, and before the first step its own
+ * numbers. */
 static LogEntry entry_of(const Call *call, double evaluated)
 {
     const Trainer *t = &call->trainer;
@@ -190,20 +190,15 @@ static LogEntry entry_of(const Call *call, double evaluated)
     const double seconds = clock_seconds() - call->begun;
     LogEntry entry = {.step = p->step,
                       .epoch = p->epoch + 1,
-                      .loss = NAN,
+                      .loss = p->loss,
                       .evaluated = evaluated,
-                      .gap = NAN,
-                      .rate = NAN,
-                      .gradient_norm = NAN,
+                      .gap = trainer_holds_out(t) ? (double)NAN : evaluated - t->floor,
+                      .rate = schedule_rate(&t->plan.schedule, p->step),
+                      .gradient_norm = p->gradient_norm,
                       .tokens_per_second = seconds > 0 ? (double)call->tokens / seconds : 0,
                       .seconds = seconds};
-    if (!trainer_holds_out(t))
-        entry.gap = evaluated - t->floor;
-    if (p->step) {
-        entry.loss = p->loss;
-        entry.rate = schedule_rate(&t->plan.schedule, p->step);
-        entry.gradient_norm = p->gradient_norm;
-    }
+    if (!p->step)
+        entry.loss = entry.rate = entry.gradient_norm = NAN;
     return entry;
 }
 

@@ -9,6 +9,7 @@
 typedef struct {
     Answerer *answerer;
     const Screen *screen;
+    bool json;        /* for a program; else for a person */
     double refreshed; /* clock: when a growing continuation was last shown */
 } AnswerPrinter;
 

@@ -17,53 +17,40 @@ typedef struct {
     size_t targets; /* that count */
 } Loss;
 
-/* The end of a line of JSON. A perplexity that no double can hold is null. */
-static void put_loss_json(Loss loss)
-{
-    const double mean = loss.sum / (double)loss.targets;
-    printf("\"tokens\":%zu,\"loss\":%.9g,\"perplexity\":", loss.targets, mean);
-    if (isfinite(exp(mean)))
-        printf("%.9g}\n", exp(mean));
-    else
-        printf("null}\n");
-}
-
-/* The first three columns of a line, and the space after them:
+/* Prints the loss of a line of the text, or of all of it: then text is NULL.
  *
  *     loss  perplexity   tokens  text
  * 0.366582      1.4428        6  el perro come un hueso
+ * 0.412311      1.5103       48  in all
  *
- * A very large perplexity is printed as 1.234e+09: it must not fill the screen with digits. */
-static void put_loss(Loss loss)
-{
-    const double mean = loss.sum / (double)loss.targets;
-    printf(exp(mean) < 1e5 ? "%9.6f  %10.4f  %7zu  " : "%9.6f  %10.4g  %7zu  ", mean, exp(mean),
-           loss.targets);
-}
-
-/* A line of the text, decoded from its tokens because the text itself has been let go, and cut to
- * the width of the screen; or as JSON:
+ * {"line":1,"text":"el perro come un hueso","tokens":6,"loss":0.367,"perplexity":1.44}
+ * {"tokens":48,"loss":0.412,"perplexity":1.51}
  *
- *     {"line":1,"text":"el perro come un hueso","tokens":6,"loss":0.367,"perplexity":1.44}
- */
-static void put_line(const Tokenizer *tokenizer, size_t number, Loss loss, const int *tokens,
-                     int count, bool json)
+ * A very large perplexity is printed as 1.234e+09, so that it does not fill the screen with digits;
+ * one that no double can hold is null in JSON. */
+static void put_loss(Loss loss, size_t number, const char *text, bool json)
 {
-    char *text = tokenizer_decode(tokenizer, tokens, count);
+    const double mean = loss.sum / (double)loss.targets, perplexity = exp(mean);
     if (json) {
-        printf("{\"line\":%zu,\"text\":", number);
-        put_json(stdout, text);
-        putchar(',');
-        put_loss_json(loss);
+        putchar('{');
+        if (text) {
+            printf("\"line\":%zu,\"text\":", number);
+            put_json(stdout, text);
+            putchar(',');
+        }
+        printf("\"tokens\":%zu,\"loss\":%.9g,\"perplexity\":", loss.targets, mean);
+        if (isfinite(perplexity))
+            printf("%.9g}\n", perplexity);
+        else
+            printf("null}\n");
     } else {
-        char *shown = display_text(text);
-        put_loss(loss);
-        const int room = screen_width() > 60 ? screen_width() - 33 : 28;
-        put_cut(stdout, shown, room);
+        char *shown = display_text(text ? text : "in all");
+        printf(perplexity < 1e5 ? "%9.6f  %10.4f  %7zu  " : "%9.6f  %10.4g  %7zu  ", mean,
+               perplexity, loss.targets);
+        put_cut(stdout, shown, max_int(screen_width() - 33, 28));
         putchar('\n');
         free(shown);
     }
-    free(text);
 }
 
 void score_text(Pretrained *model, const char *path, bool json)
@@ -92,18 +79,15 @@ void score_text(Pretrained *model, const char *path, bool json)
         line = (Loss){line.sum + loss, line.targets + (size_t)batch.counted};
         if (!corpus.stream && end < corpus.lines[number + 1])
             continue; /* the line goes on */
-        put_line(&model->tokenizer, ++number, line, corpus.tokens + line_from,
-                 (int)(end - line_from), json);
+        /* Decoded from its tokens: the text itself has been let go. */
+        char *decoded =
+            tokenizer_decode(&model->tokenizer, corpus.tokens + line_from, (int)(end - line_from));
+        put_loss(line, ++number, decoded, json);
+        free(decoded);
         all = (Loss){all.sum + line.sum, all.targets + line.targets};
         line = (Loss){0};
     }
-    if (json) {
-        putchar('{');
-        put_loss_json(all);
-    } else {
-        put_loss(all);
-        printf("in all\n");
-    }
+    put_loss(all, 0, NULL, json);
     batch_room_free(&room);
     corpus_free(&corpus);
 }

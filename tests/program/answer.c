@@ -67,7 +67,7 @@ static char *printed(Fixture *f, AnswerRules rules, const char *prompt, bool jso
     Answerer answerer = answerer_new(&f->model, &f->text, rules);
     Answer answer = answer_to(&answerer, prompt);
     const Screen screen = {false, "", ""};
-    const AnswerPrinter printer = {&answerer, &screen, 0};
+    const AnswerPrinter printer = {&answerer, &screen, json, 0};
     stdout = memory_stream(&text, &size);
     if (json) {
         answer_print_json(&answerer, &answer);
