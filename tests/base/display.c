@@ -7,7 +7,7 @@
 #include "base/display.h"
 #include "tests/helpers/close.h"
 
-static void test_tokens_and_texts_as_they_are_shown(void **state)
+static void what_cannot_be_seen_is_shown_as_its_number(void **state)
 {
     (void)state;
     static const char *const tokens[][2] = {
@@ -33,9 +33,10 @@ static void test_tokens_and_texts_as_they_are_shown(void **state)
         assert_string_equal(shown, tokens[i][1]);
         free(shown);
     }
-    char *text = display_text("un gato\n");
+    char *text = display_text("un gato\n"), *part = display_part("\u0301 un\tgato\n");
     assert_string_equal(text, "un gato↵");
-    free(text);
+    assert_string_equal(part, "\u0301 unU+0009gato\n");
+    free(text), free(part);
     assert_int_equal(display_width("niño"), 4);
     assert_int_equal(display_width("犬"), 2);
 }
@@ -63,7 +64,7 @@ static void assert_put(Put *put, const char *text, const char *wanted)
     free(got);
 }
 
-static void test_quotes_and_columns(void **state)
+static void quoted_text_stays_text_and_fits_its_columns(void **state)
 {
     (void)state;
     assert_put(put_json, "a\"b\\c\n\x7F", "\"a\\\"b\\\\c\\u000a\\u007f\"");
@@ -83,8 +84,8 @@ static void test_quotes_and_columns(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tokens_and_texts_as_they_are_shown),
-        cmocka_unit_test(test_quotes_and_columns),
+        cmocka_unit_test(what_cannot_be_seen_is_shown_as_its_number),
+        cmocka_unit_test(quoted_text_stays_text_and_fits_its_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

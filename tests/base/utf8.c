@@ -15,7 +15,7 @@ static bool is_surrogate(int32_t c)
     return c >= 0xD800 && c < 0xE000;
 }
 
-static void test_every_code_point_is_decoded(void **state)
+static void every_code_point_is_decoded(void **state)
 {
     (void)state;
     for (int32_t c = 0; c <= 0x10FFFF; c++) {
@@ -34,7 +34,7 @@ static void test_every_code_point_is_decoded(void **state)
     }
 }
 
-static void test_what_is_not_utf8(void **state)
+static void what_is_not_utf8_is_passed_byte_by_byte(void **state)
 {
     (void)state;
     static const char *const bad[] = {
@@ -54,7 +54,7 @@ static void test_what_is_not_utf8(void **state)
     assert_false(utf8_is_valid("ñ", 1));
 }
 
-static void test_white_space(void **state)
+static void white_space_is_unicodes(void **state)
 {
     (void)state;
     /* All of Unicode's White_Space: PropList.txt. */
@@ -73,7 +73,7 @@ static void test_white_space(void **state)
     assert_int_equal(next, count);
 }
 
-static void test_ascii_punctuation(void **state)
+static void ascii_punctuation_is_that_of_c(void **state)
 {
     (void)state;
     for (int c = 1; c < 0x80; c++)
@@ -81,7 +81,7 @@ static void test_ascii_punctuation(void **state)
             fail_msg("'%c' is taken wrongly", c);
 }
 
-static void test_classes(void **state)
+static void code_points_are_in_their_classes(void **state)
 {
     (void)state;
     static const struct {
@@ -124,7 +124,7 @@ static void warn_of(void *text)
     warn("%s", (char *)text);
 }
 
-static void test_messages_are_made_harmless(void **state)
+static void messages_are_made_harmless(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {
@@ -150,12 +150,12 @@ static void test_messages_are_made_harmless(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_code_point_is_decoded),
-        cmocka_unit_test(test_what_is_not_utf8),
-        cmocka_unit_test(test_white_space),
-        cmocka_unit_test(test_ascii_punctuation),
-        cmocka_unit_test(test_classes),
-        cmocka_unit_test(test_messages_are_made_harmless),
+        cmocka_unit_test(every_code_point_is_decoded),
+        cmocka_unit_test(what_is_not_utf8_is_passed_byte_by_byte),
+        cmocka_unit_test(white_space_is_unicodes),
+        cmocka_unit_test(ascii_punctuation_is_that_of_c),
+        cmocka_unit_test(code_points_are_in_their_classes),
+        cmocka_unit_test(messages_are_made_harmless),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,63 +4,73 @@
 
 static const char C[] = "config.json";
 
+/* The value of a field is changed, or the field is missing: it gets another name. */
+#define VALUE(name, from, to, said)                       \
+    {                                                     \
+        C, "\"" name "\":" from, "\"" name "\":" to, said \
+    }
+#define ABSENT(name, said)               \
+    {                                    \
+        C, "\"" name "\"", "\"x\"", said \
+    }
+
 static const Edit OF_ANY_CONFIG[] = {
     {C, "\"gpt2\"", "\"llama\"", "model_type is \"llama\""},
     {C, "\"gpt2\"", "2", "model_type is 2"},
-    {C, "\"model_type\"", "\"x\"", "model_type is missing"},
-    {C, "\"n_embd\":6", "\"n_embd\":0", "n_embd is 0"},
-    {C, "\"n_embd\":6", "\"n_embd\":-6", "n_embd is -6"},
-    {C, "\"n_embd\":6", "\"n_embd\":6.5", "n_embd is 6.5"},
-    {C, "\"n_embd\":6", "\"n_embd\":\"6\"", "n_embd is \"6\""},
-    {C, "\"n_embd\":6", "\"n_embd\":null", "n_embd is null"},
-    {C, "\"n_embd\":6", "\"n_embd\":[6]", "n_embd is [6]"},
-    {C, "\"n_embd\":6", "\"n_embd\":1e999", "n_embd"},
-    {C, "\"n_embd\":6", "\"n_embd\":1000000000", "n_embd is 1000000000"},
-    {C, "\"n_embd\"", "\"x\"", "n_embd is missing"},
-    {C, "\"n_embd\":6", "\"n_embd\":65536", "numbers"}, /* the file bounds what is taken */
-    {C, "\"n_layer\":2", "\"n_layer\":1000", "numbers"},
-    {C, "\"n_layer\":2", "\"n_layer\":3", "has no tensor"},
-    {C, "\"n_positions\":8", "\"n_positions\":1048576", "numbers"},
-    {C, "\"n_positions\":8", "\"n_positions\":9", "shape"},
-    {C, "\"vocab_size\":10", "\"vocab_size\":500000000", "numbers"},
-    {C, "\"vocab_size\":10", "\"vocab_size\":1e300", "vocab_size"},
-    {C, "\"vocab_size\":10", "\"vocab_size\":11", "no word for the id 10"},
-    {C, "\"vocab_size\":10", "\"vocab_size\":9", "'?' has the id 9"},
-    {C, "\"n_head\":2", "\"n_head\":4", "n_head is 4; supported is a number that divides"},
-    {C, "\"n_head\":2", "\"n_head\":3", NULL},
-    {C, "\"n_inner\":24", "\"n_inner\":null", NULL},
-    {C, "\"n_inner\"", "\"x\"", NULL},
-    {C, "\"n_inner\":24", "\"n_inner\":12", "shape"},
+    ABSENT("model_type", "model_type is missing"),
+    VALUE("n_embd", "6", "0", "n_embd is 0"),
+    VALUE("n_embd", "6", "-6", "n_embd is -6"),
+    VALUE("n_embd", "6", "6.5", "n_embd is 6.5"),
+    VALUE("n_embd", "6", "\"6\"", "n_embd is \"6\""),
+    VALUE("n_embd", "6", "null", "n_embd is null"),
+    VALUE("n_embd", "6", "[6]", "n_embd is [6]"),
+    VALUE("n_embd", "6", "1e999", "n_embd"),
+    VALUE("n_embd", "6", "1000000000", "n_embd is 1000000000"),
+    ABSENT("n_embd", "n_embd is missing"),
+    VALUE("n_embd", "6", "65536", "numbers"), /* the file bounds what is taken */
+    VALUE("n_layer", "2", "1000", "numbers"),
+    VALUE("n_layer", "2", "3", "has no tensor"),
+    VALUE("n_positions", "8", "1048576", "numbers"),
+    VALUE("n_positions", "8", "9", "shape"),
+    VALUE("vocab_size", "10", "500000000", "numbers"),
+    VALUE("vocab_size", "10", "1e300", "vocab_size"),
+    VALUE("vocab_size", "10", "11", "no word for the id 10"),
+    VALUE("vocab_size", "10", "9", "'?' has the id 9"),
+    VALUE("n_head", "2", "4", "n_head is 4; supported is a number that divides"),
+    VALUE("n_head", "2", "3", NULL),
+    VALUE("n_inner", "24", "null", NULL),
+    ABSENT("n_inner", NULL),
+    VALUE("n_inner", "24", "12", "shape"),
     {C, "\"relu\"", "\"gelu_new\"", NULL},
     {C, "\"relu\"", "\"gelu_pytorch_tanh\"", NULL},
     {C, "\"relu\"", "\"gelu\"", "activation_function is \"gelu\""},
     {C, "\"relu\"", "7", "activation_function is 7"},
-    {C, "\"activation_function\"", "\"x\"", NULL},
+    ABSENT("activation_function", NULL),
     {C, "1e-05", "1e-06", "layer_norm_epsilon"},
     {C, "1e-05", "\"1e-05\"", "layer_norm_epsilon"},
-    {C, "\"scale_attn_weights\":true", "\"scale_attn_weights\":false", "scale_attn_weights"},
-    {C, "\"scale_attn_weights\":true", "\"scale_attn_weights\":1", "scale_attn_weights is 1"},
-    {C, "\"scale_attn_weights\":true", "\"scale_attn_weights\":null", "scale_attn_weights"},
+    VALUE("scale_attn_weights", "true", "false", "scale_attn_weights"),
+    VALUE("scale_attn_weights", "true", "1", "scale_attn_weights is 1"),
+    VALUE("scale_attn_weights", "true", "null", "scale_attn_weights"),
     {C, "{", "{\"scale_attn_by_inverse_layer_idx\":true,", "scale_attn_by_inverse_layer_idx"},
     {C, "{", "{\"add_cross_attention\":true,", "add_cross_attention is true"},
     {C, "{", "{\"add_cross_attention\":null,", NULL},
-    {C, "\"tie_word_embeddings\":true", "\"tie_word_embeddings\":false", "lm_head.weight"},
-    {C, "\"tie_word_embeddings\":true", "\"tie_word_embeddings\":null", "lm_head.weight"},
-    {C, "\"tie_word_embeddings\"", "\"x\"", NULL},
-    {C, "\"eos_token_id\":1", "\"eos_token_id\":50256", NULL},
-    {C, "\"eos_token_id\":1", "\"eos_token_id\":[1]", NULL},
+    VALUE("tie_word_embeddings", "true", "false", "lm_head.weight"),
+    VALUE("tie_word_embeddings", "true", "null", "lm_head.weight"),
+    ABSENT("tie_word_embeddings", NULL),
+    VALUE("eos_token_id", "1", "50256", NULL),
+    VALUE("eos_token_id", "1", "[1]", NULL),
     {C, "\"pulga\":{", "\"other\":{", NULL},
-    {C, "\"pulga\":{", "\"pulga\":3,\"x\":{", NULL}, /* not ours then, and no harm */
+    VALUE("pulga", "{", "3,\"x\":{", NULL), /* not ours then, and no harm */
     {C, "\"sinusoidal\"", "\"spiral\"", "positions"},
-    {C, "\"positions\"", "\"x\"", "positions"},
+    ABSENT("positions", "positions"),
 };
 
 static const Edit OF_OLD_CONFIG[] = {
     {C, "\"gelu\"", "\"relu\"", NULL},
     {C, "\"gelu\"", "\"gelu_new\"", "afn is \"gelu_new\""},
     {C, "\"gelu\"", "\"gelu_pytorch_tanh\"", "afn is \"gelu_pytorch_tanh\""},
-    {C, "\"afn\"", "\"x\"", NULL},
-    {C, "\"n_inner\":24", "\"n_inner\":99", NULL}, /* it has no such field */
+    ABSENT("afn", NULL),
+    VALUE("n_inner", "24", "99", NULL), /* it has no such field */
 };
 
 static const Edit OF_OWN_CONFIG[] = {
@@ -71,8 +81,8 @@ static const Edit OF_OWN_CONFIG[] = {
     {C, "[1,0,2,7]", "[-1]", "window"},
     {C, "[1,0,2,7]", "\"1\"", "window"},
     {C, "\"pre\"", "\"post\"", "has no tensor"},
-    {C, "\"head-size\":3", "\"head-size\":65536", "numbers"},
-    {C, "\"head-size\":3", "\"head-size\":0", "head-size"},
+    VALUE("head-size", "3", "65536", "numbers"),
+    VALUE("head-size", "3", "0", "head-size"),
 };
 
 static void a_field_that_is_not_supported_is_named(void **state)

@@ -44,7 +44,7 @@ static void assert_foreign(const Tokenizer *t, bool lines, Punctuation punctuati
 }
 
 /* Read, written as ours are, and read again: the same. */
-static void test_a_tokenizer_from_elsewhere_is_read_and_written(void **state)
+static void a_tokenizer_from_elsewhere_is_read_and_written(void **state)
 {
     (void)state;
     static const char *const splitters[] = {"{\"type\":\"WhitespaceSplit\"}",
@@ -71,7 +71,7 @@ static void read_without_end(void *folder)
     tokenizer_json_read(enter(folder), 5, -1);
 }
 
-static void test_lines_without_a_known_end_are_refused(void **state)
+static void lines_without_a_known_end_are_refused(void **state)
 {
     (void)state;
     char *folder = scratch_new();
@@ -82,7 +82,7 @@ static void test_lines_without_a_known_end_are_refused(void **state)
     scratch_remove(folder);
 }
 
-static void test_many_words_keep_their_ids(void **state)
+static void many_words_keep_their_ids(void **state)
 {
     (void)state;
     enum { MANY = 120000 };
@@ -120,7 +120,7 @@ static void assert_wrong(const Tokenizer *t, const char *text, const char *said)
 }
 
 /* Special tokens of any name, and a model that has one for what it does not know. */
-static void test_prompts_of_a_model_from_elsewhere(void **state)
+static void prompts_are_read_with_special_tokens_of_any_name(void **state)
 {
     (void)state;
     char *folder = scratch_new();
@@ -150,7 +150,7 @@ static void assert_written(const Tokenizer *t, const char *name, const char *wan
     scratch_remove(folder);
 }
 
-static void test_what_is_written(void **state)
+static void files_are_written_as_transformers_reads_them(void **state)
 {
     (void)state;
     Tokenizer t = literal_tokenizer("a b.", TOKENIZER_WORD, false);
@@ -190,26 +190,32 @@ static void test_what_is_written(void **state)
 
 static const char T[] = "tokenizer.json", U[] = "tokenizer_config.json";
 
+/* The value of a member is changed. */
+#define VALUE(name, from, to, said)                       \
+    {                                                     \
+        T, "\"" name "\":" from, "\"" name "\":" to, said \
+    }
+
 static const Edit OF_TOKENIZER[] = {
     {T, "\"WordLevel\"", "\"BPE\"", "is a BPE tokenizer"},
     {T, "\"WordLevel\"", "3", "nameless"},
     {T, "\"vocab\":{", "\"x\":{", "vocab is missing"},
-    {T, "\"vocab\":{", "\"vocab\":[],\"x\":{", "vocab is []"},
-    {T, "\"el\":2", "\"el\":3", "two words have the id"},
-    {T, "\"el\":2", "\"el\":10", "'el' has the id 10"},
-    {T, "\"el\":2", "\"el\":-1", "no id for 'el'"},
-    {T, "\"el\":2", "\"el\":1.5", "no id for 'el'"},
-    {T, "\"el\":2", "\"el\":\"2\"", "no id for 'el'"},
-    {T, "\"el\":2", "\"el\":1e99", "no id for 'el'"},
+    VALUE("vocab", "{", "[],\"x\":{", "vocab is []"),
+    VALUE("el", "2", "3", "two words have the id"),
+    VALUE("el", "2", "10", "'el' has the id 10"),
+    VALUE("el", "2", "-1", "no id for 'el'"),
+    VALUE("el", "2", "1.5", "no id for 'el'"),
+    VALUE("el", "2", "\"2\"", "no id for 'el'"),
+    VALUE("el", "2", "1e99", "no id for 'el'"),
     {T, "\"el\":2", "\"perro\":2", "two ids for"},
     {T, "\"el\":2,", "", "no word for the id 2"},
-    {T, "\"el\":2,", "\"el\":2,\"el\":2,", NULL}, /* which changes nothing */
+    VALUE("el", "2,", "2,\"el\":2,", NULL), /* which changes nothing */
     {T, "\"el\":2", "\"e\xFF\":2", "is not UTF-8"},
     {T, "\"el\":2", "\"e\\\\u0000\":2", NULL}, /* a backslash and u0000 */
-    {T, "\"content\":\"[bos]\"", "\"content\":\"<s>\"", "two words have the id"},
-    {T, "\"content\":\"[bos]\"", "\"content\":7", "added token"},
-    {T, "\"special\":true", "\"special\":false", "special"},
-    {T, "\"normalized\":false", "\"normalized\":true", "normalized"},
+    VALUE("content", "\"[bos]\"", "\"<s>\"", "two words have the id"),
+    VALUE("content", "\"[bos]\"", "7", "added token"),
+    VALUE("special", "true", "false", "special"),
+    VALUE("normalized", "false", "true", "normalized"),
     {T, "\"?\":9", "\"x\":10", "'x' has the id 10"},
     {T, "\"added_tokens\":[", "\"added_tokens\":[{\"id\":10,\"content\":\"<x>\"" ADDED ",",
      "'<x>' has the id 10"},
@@ -223,18 +229,18 @@ static const Edit OF_TOKENIZER[] = {
     {T, "{\"type\":\"NFC\"}", "{\"type\":\"Sequence\"}", "normalizer"},
     {T, "{\"type\":\"NFC\"}", "\"NFC\"", "normalizer"},
     {T, "\"Isolated\"", "\"Removed\"", "pre_tokenizer is"},
-    {T, "\"pre_tokenizer\":{", "\"pre_tokenizer\":null,\"x\":{", "pre_tokenizer is null"},
-    {T, "\"pre_tokenizer\":{", "\"pre_tokenizer\":{\"type\":\"ByteLevel\"},\"x\":{", "ByteLevel"},
-    {T, "\"pre_tokenizer\":{", "\"pre_tokenizer\":{\"type\":\"Whitespace\"},\"x\":{", NULL},
-    {T, "\"pre_tokenizer\":{", "\"pre_tokenizer\":{\"type\":\"WhitespaceSplit\"},\"x\":{", NULL},
-    {T, "\"post_processor\":{", "\"post_processor\":null,\"x\":{", NULL},
+    VALUE("pre_tokenizer", "{", "null,\"x\":{", "pre_tokenizer is null"),
+    VALUE("pre_tokenizer", "{", "{\"type\":\"ByteLevel\"},\"x\":{", "ByteLevel"),
+    VALUE("pre_tokenizer", "{", "{\"type\":\"Whitespace\"},\"x\":{", NULL),
+    VALUE("pre_tokenizer", "{", "{\"type\":\"WhitespaceSplit\"},\"x\":{", NULL),
+    VALUE("post_processor", "{", "null,\"x\":{", NULL),
     {T, "\"TemplateProcessing\"", "\"BertProcessing\"", "post_processor"},
-    {T, "\"single\":[", "\"single\":[{\"SpecialToken\":{\"id\":\"[bos]\"}},", "post_processor"},
-    {T, "\"single\":[", "\"single\":[],\"x\":[", "post_processor"},
-    {T, "\"single\":[", "\"single\":[{\"Sequence\":{\"id\":\"B\"}}],\"x\":[", "post_processor"},
-    {T, "\"single\":[", "\"single\":[{\"Sequence\":{\"id\":\"A\"}}],\"x\":[", NULL},
-    {T, "\"tokens\":[\"[bos]\"]", "\"tokens\":[\"[cls]\"]", "'[cls]'"},
-    {T, "\"tokens\":[\"[bos]\"]", "\"tokens\":[]", "post_processor"},
+    VALUE("single", "[", "[{\"SpecialToken\":{\"id\":\"[bos]\"}},", "post_processor"),
+    VALUE("single", "[", "[],\"x\":[", "post_processor"),
+    VALUE("single", "[", "[{\"Sequence\":{\"id\":\"B\"}}],\"x\":[", "post_processor"),
+    VALUE("single", "[", "[{\"Sequence\":{\"id\":\"A\"}}],\"x\":[", NULL),
+    VALUE("tokens", "[\"[bos]\"]", "[\"[cls]\"]", "'[cls]'"),
+    VALUE("tokens", "[\"[bos]\"]", "[]", "post_processor"),
     {T, "\"unk_token\"", "\"x\"", NULL},
     {U, "\"eos_token\":\"[eos]\"", "\"eos_token\":{\"content\":\"[eos]\"}", NULL},
     {U, "\"eos_token\":\"[eos]\"", "\"eos_token\":\"[bos]\"", NULL},
@@ -244,7 +250,7 @@ static const Edit OF_TOKENIZER[] = {
     {U, "{", "{\"add_bos_token\":true,", NULL},
 };
 
-static void test_what_is_not_supported_is_named(void **state)
+static void what_is_not_supported_is_named(void **state)
 {
     (void)state;
     EDITS(OF_TOKENIZER, PLAIN);
@@ -253,12 +259,12 @@ static void test_what_is_not_supported_is_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_not_supported_is_named),
-        cmocka_unit_test(test_a_tokenizer_from_elsewhere_is_read_and_written),
-        cmocka_unit_test(test_lines_without_a_known_end_are_refused),
-        cmocka_unit_test(test_many_words_keep_their_ids),
-        cmocka_unit_test(test_prompts_of_a_model_from_elsewhere),
-        cmocka_unit_test(test_what_is_written),
+        cmocka_unit_test(what_is_not_supported_is_named),
+        cmocka_unit_test(a_tokenizer_from_elsewhere_is_read_and_written),
+        cmocka_unit_test(lines_without_a_known_end_are_refused),
+        cmocka_unit_test(many_words_keep_their_ids),
+        cmocka_unit_test(prompts_are_read_with_special_tokens_of_any_name),
+        cmocka_unit_test(files_are_written_as_transformers_reads_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
