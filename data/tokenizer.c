@@ -63,8 +63,9 @@ uint64_t tokenizer_checksum(const Tokenizer *t, uint64_t checksum)
         const char *word = tokenizer_word(t, id);
         checksum = checksum_continue(checksum, word, strlen(word) + 1);
     }
-    const int ids[] = {t->bos, t->eos, t->unk, (int)t->punctuation};
-    return checksum_continue(checksum, ids, sizeof ids);
+    const int rest[] = {t->bos,       t->eos,   t->unk,   (int)t->punctuation,
+                        (int)t->kind, t->lower, t->stream};
+    return checksum_continue(checksum, rest, sizeof rest);
 }
 
 /* The next token from *at, which moves past it; false if there is none. */

@@ -71,8 +71,8 @@ bool tokenizer_is_text(const Tokenizer *tokenizer, int id);
 /* The number of tokens, V. */
 int tokenizer_size(const Tokenizer *tokenizer);
 
-/* Continues a checksum with all that tokenizer.json says and the settings of a run do not: the
- * tokens, the ids of the special ones, and how words are cut from punctuation. */
+/* Continues a checksum with all that decides which ids a text becomes: the tokens, the ids of the
+ * special ones, and how the text is cut. */
 uint64_t tokenizer_checksum(const Tokenizer *tokenizer, uint64_t checksum);
 
 /* One line about a token that has no id, and the known tokens nearest to it; `where` is where it

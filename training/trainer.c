@@ -25,16 +25,6 @@ static const double MAX_NORM = 1.8e19;
 
 /* ---- Opening ---- */
 
-/* How the settings say that a text becomes tokens. */
-static TokenizerRules rules_of(const Settings *s)
-{
-    return (TokenizerRules){.kind = s->tokens,
-                            .lower = s->lower,
-                            .stream = s->sequence == SEQUENCE_STREAM,
-                            .min_count = s->min_count,
-                            .max_words = s->max_words};
-}
-
 /* Encodes and cuts the text, plans the run and takes what it needs: dies if this machine does not
  * have that. */
 static void prepare(Trainer *t, Settings *settings, const Decided *decided)
@@ -68,7 +58,11 @@ static void begin_run(Trainer *t)
 static void open_new(Trainer *t, Settings *settings, const Decided *decided)
 {
     plan_text(settings, decided);
-    const TokenizerRules rules = rules_of(settings);
+    const TokenizerRules rules = {.kind = settings->tokens,
+                                  .lower = settings->lower,
+                                  .stream = settings->sequence == SEQUENCE_STREAM,
+                                  .min_count = settings->min_count,
+                                  .max_words = settings->max_words};
     t->text = text_read(t->text_path, rules.lower);
     if (!DECIDED(decided, tokens) && !DECIDED(decided, sequence))
         t->hint = text_hint(&t->text, rules.kind, rules.stream);
@@ -90,19 +84,6 @@ static void open_from(Trainer *t, Settings *settings, Decided *decided)
     begin_run(t);
     memcpy(t->gpt.weight_block, model.gpt.weight_block, model.gpt.size * sizeof(Real));
     pretrained_close(&model);
-}
-
-/* The tokenizer that a run was begun with. It is read and not made again: if the run was started
- * from another model, its vocabulary is not that of its text. */
-static Tokenizer read_tokenizer(const Directory *directory, const Config *config, const Settings *s)
-{
-    const Tokenizer tokenizer =
-        tokenizer_json_read(directory, config->shape.vocabulary, config->eos);
-    const TokenizerRules rules = rules_of(s);
-    if (tokenizer.stream != rules.stream || tokenizer.lower != rules.lower ||
-        tokenizer.kind != rules.kind)
-        die("%s/tokenizer.json does not read a text as config.json says", directory->path);
-    return tokenizer;
 }
 
 /* Puts the weights, the moments, the data and the log where the last save left them. */
@@ -129,7 +110,8 @@ static void open_resumed(Trainer *t, Settings *settings, Decided *decided)
     if (!training_text_read(&t->directory, &t->config, settings->text, settings->lower, &t->text))
         die("%s holds no copy of its text; name it with --text FILE", t->directory.path);
     t->text_path = settings->text ? settings->text : t->text.name;
-    t->tokenizer = read_tokenizer(&t->directory, &t->config, settings);
+    /* Read and not made again: after --from, the vocabulary is not that of the text. */
+    t->tokenizer = tokenizer_json_read(&t->directory, t->config.shape.vocabulary, t->config.eos);
     record_identity(t->identity, settings, &t->text, &t->tokenizer);
     record_check_identity(&t->config, &t->directory, t->identity);
     prepare(t, settings, decided);

@@ -74,6 +74,7 @@ const Field SETTINGS[] = {
      "characters]",
      LIFE_RUN},
 
+    /* A resumed run may become longer: the last of --steps and --epochs given counts. */
     FIELD_HEADING("Training:"),
     {"epochs", WHOLE_FIELD(epochs), NULL, "N", 1, INT_MAX, "passes over the text" SUITS,
      LIFE_MAY_CHANGE},
@@ -105,6 +106,8 @@ const Field SETTINGS[] = {
      LIFE_RUN},
     {"seed", WHOLE_FIELD(seed), "1", "N", 0, INT_MAX, "seed of all random numbers", LIFE_RUN},
 
+    /* How often a run is logged and saved changes none of its bits, so that a resumed run may do it
+     * more or less often. It is kept in config.json nevertheless, for the calls that do not say. */
     FIELD_HEADING("This call:"),
     {"stop-after", WHOLE_FIELD(stop_after), "0", "N", 0, INT_MAX,
      "stop early, after step N of the same run", LIFE_CALL},
