@@ -330,11 +330,6 @@ void tokenizer_learn_spacing(Tokenizer *t, Span text)
     }
 }
 
-bool tokenizer_needs_space(const Tokenizer *t, int left, int right)
-{
-    return tokenizer_has_words(t) && spacing_is_needed(&t->spacing, &t->vocabulary, left, right);
-}
-
 char *tokenizer_decode(const Tokenizer *t, const int *ids, int count)
 {
     char *text;
@@ -344,8 +339,10 @@ char *tokenizer_decode(const Tokenizer *t, const int *ids, int count)
     for (int i = 0; i < count; i++) {
         if (ids[i] == t->bos || ids[i] == t->eos)
             continue;
-        fprintf(out, "%s%s", left >= 0 && tokenizer_needs_space(t, left, ids[i]) ? " " : "",
-                tokenizer_word(t, ids[i]));
+        if (left >= 0 && tokenizer_has_words(t) &&
+            spacing_is_needed(&t->spacing, &t->vocabulary, left, ids[i]))
+            fputc(' ', out);
+        fputs(tokenizer_word(t, ids[i]), out);
         left = ids[i];
     }
     fclose(out);

@@ -98,9 +98,6 @@ void encoding_free(Encoding *encoding);
  * no such thing: spaces are among them. */
 void tokenizer_learn_spacing(Tokenizer *tokenizer, Span text);
 
-/* Whether white space stands between two tokens. */
-bool tokenizer_needs_space(const Tokenizer *tokenizer, int left, int right);
-
 /* The text of some tokens, without [bos] and [eos]; the caller frees it. Where the text that was
  * encoded has several spaces or a line end between two words, this has one space. */
 char *tokenizer_decode(const Tokenizer *tokenizer, const int *ids, int count);

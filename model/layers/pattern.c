@@ -79,15 +79,6 @@ int pattern_largest_span(Pattern pattern, int length, int queries)
     return length;
 }
 
-size_t pattern_pairs(Pattern pattern, int length)
-{
-    size_t pairs = 0;
-    for (int query = 0; query < length; query++)
-        for (KeyRange keys = {0}; pattern_next(pattern, length, query, &keys);)
-            pairs += (size_t)(keys.end - keys.from);
-    return pairs;
-}
-
 /* How many tokens back one layer's head carries information; REACH_ALL if that has no bound. */
 static int back_of_head(Pattern pattern)
 {

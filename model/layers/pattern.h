@@ -10,7 +10,6 @@
 
 #include <limits.h>
 #include <stdbool.h>
-#include <stddef.h>
 
 typedef enum { PATTERN_CAUSAL, PATTERN_WINDOW, PATTERN_FULL } PatternKind;
 
@@ -50,9 +49,6 @@ KeyRange pattern_span(Pattern pattern, int length, int query, int queries);
 
 /* The size of the largest such span, for any `queries` queries of any sequence up to `length`. */
 int pattern_largest_span(Pattern pattern, int length, int queries);
-
-/* The number of (query, key) pairs of a sequence. */
-size_t pattern_pairs(Pattern pattern, int length);
 
 /* How many tokens, the query included, can influence the output of a model's last layer at a query
  * through all layers; REACH_ALL if that has no bound. patterns (L, H); NULL: all causal. */
