@@ -71,6 +71,36 @@ static void test_a_sentence_on_each_line_is_not_wrapped(void **state)
     }
 }
 
+/* Lines of 60 columns and an ending; if `longer`, one in 60 of them has a word of 30 more. */
+static void assert_lines(int count, const char *ending, bool longer, const char *wanted)
+{
+    char *text = malloc(20000), *put = text;
+    for (int i = 0; i < count; i++) {
+        const char *more = longer && i % 60 == 30 ? "123456789012345678901234567890" : "";
+        put += sprintf(put, "%.*s%s%s\n", 60 - (int)strlen(ending),
+                       "four more five words and then a few that come after them once more", more,
+                       ending);
+    }
+    assert_hint(text, TOKENIZER_WORD, false, wanted);
+    free(text);
+}
+
+static void test_what_a_wrapped_text_needs(void **state)
+{
+    (void)state;
+    static const char wrapped[] = "wrapped at column 60;";
+    assert_lines(21, "", false, wrapped);
+    assert_lines(120, "", true, wrapped); /* a few words may be longer than the line */
+    assert_lines(120, "", false, wrapped);
+    assert_lines(20, "", false, NULL); /* too few to judge, since the last one has no next */
+    /* Verse: lines of one length, each of which ends a sentence. */
+    static const char *const endings[] = {".", "!", "?", ":", ".»", "?)", "!\" "};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        assert_lines(60, endings[i], false, NULL);
+    assert_lines(60, ",", false, wrapped);
+    assert_lines(60, ". A", false, wrapped); /* the next sentence begins in this line */
+}
+
 static void test_a_text_without_spaces_is_recognised(void **state)
 {
     (void)state;
@@ -94,6 +124,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wrapped_lines_are_recognised),
         cmocka_unit_test(test_a_sentence_on_each_line_is_not_wrapped),
+        cmocka_unit_test(test_what_a_wrapped_text_needs),
         cmocka_unit_test(test_a_text_without_spaces_is_recognised),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

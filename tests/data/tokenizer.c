@@ -405,6 +405,13 @@ static void test_decoding_follows_the_text(void **state)
     assert_decoded(&t, "a:a", "a : a");  /* only apart */
     assert_decoded(&t, "a ! b", "a! b"); /* this pair both ways: then each by itself decides */
     tokenizer_free(&t);
+
+    /* Left and right are not the same: "a," is together and ", a" apart. */
+    text = "a, a, a,";
+    t = literal_tokenizer(text, TOKENIZER_WORD, false);
+    tokenizer_learn_spacing(&t, (Span){text, text + strlen(text)});
+    assert_decoded(&t, "a,a", "a, a");
+    tokenizer_free(&t);
 }
 
 /* ---- Time ---- */

@@ -218,6 +218,20 @@ static void samples_follow_the_exact_distribution(void **state)
     }
 }
 
+/* Beam search adds up these logarithms. */
+static void the_logarithms_of_probabilities(void **state)
+{
+    (void)state;
+    double wanted[V], p[V], log_p[V];
+    exact(wanted, 1, 0, 1);
+    softmax_of(p, LOGITS, V, 1);
+    log_softmax_of(log_p, LOGITS, V);
+    for (int j = 0; j < V; j++) {
+        assert_close_one("p", p[j], wanted[j], 1e-12);
+        assert_close_one("ln p", log_p[j], log(wanted[j]), 1e-12);
+    }
+}
+
 static void temperature_0_takes_the_best(void **state)
 {
     (void)state;
@@ -365,6 +379,7 @@ int main(void)
         cmocka_unit_test(a_copy_goes_on_like_the_original),
         cmocka_unit_test(the_smallest_contexts),
         cmocka_unit_test(samples_follow_the_exact_distribution),
+        cmocka_unit_test(the_logarithms_of_probabilities),
         cmocka_unit_test(temperature_0_takes_the_best),
         cmocka_unit_test(ranking_agrees_with_its_definition),
         cmocka_unit_test(a_wide_beam_finds_the_best_of_all_continuations),
