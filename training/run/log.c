@@ -79,10 +79,9 @@ static bool hand_over(Log *log)
         const ssize_t done =
             pwrite(log->file, log->lines + log->written, arrlenu(log->lines) - log->written,
                    (off_t)(log->size + log->written));
-        if (done > 0)
-            log->written += (size_t)done;
-        else if (done == 0 || errno != EINTR)
+        if (done <= 0)
             return false;
+        log->written += (size_t)done;
     }
     return log->file >= 0;
 }
