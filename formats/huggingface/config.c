@@ -251,7 +251,7 @@ Config config_read(const Directory *directory)
     config.shape = read_shape(&file, type);
     /* GPT-2's own default, 50256, lies outside a small vocabulary: such an id is none. */
     const cJSON *eos = field_of(&file, "eos_token_id");
-    if (cJSON_IsNumber(eos) && eos->valuedouble == eos->valueint && eos->valueint >= 0 &&
+    if (cJSON_IsNumber(eos) && eos->valuedouble == eos->valueint &&
         eos->valueint < config.shape.vocabulary)
         config.eos = eos->valueint;
     config.identity = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(own, "identity"));

@@ -26,7 +26,7 @@ void config_put_model(struct cJSON *json, const GptConfig *shape, double dropout
 /* A config.json that was read. */
 typedef struct {
     GptConfig shape;      /* its patterns belong to the config */
-    int eos;              /* the id of the token that ends a line; -1 if it names none */
+    int eos;              /* the id of the token that ends a line; negative if it names none */
     const char *identity; /* of the run that wrote it (see training/run/record.h), or NULL */
     const char *text;     /* the checksum of the text it was trained on, or NULL */
     struct cJSON *json;   /* all of the file */

@@ -53,7 +53,7 @@ void weights_read(const SafeTensors *file, const Gpt *gpt, Real *block, const ch
     NamedTensor *list = memory_new((size_t)gpt->tensor_count, sizeof *list, "a file's table");
     /* an old file is one that has its first tensor under the shorter name */
     const char *first = gpt->config.post_norm ? "tokens_embed.weight" : "wte.weight";
-    const bool bare = !*prefix && safetensors_has(file, first);
+    const bool bare = safetensors_has(file, first);
     const int count = list_block(list, gpt, block, prefix, bare ? "" : "transformer.");
     for (int i = 0; i < count; i++)
         safetensors_read(file, &list[i]);

@@ -76,6 +76,24 @@ static void links_lead_to_the_same_file(void **state)
     scratch_remove(folder);
 }
 
+static void a_directory_is_not_entered_through_a_link(void **state)
+{
+    (void)state;
+    char *folder = scratch_new();
+    char *inside = format_text("%s/inside", folder), *link = format_text("%s/link", folder);
+    directory_make(inside);
+    assert_int_equal(symlink("inside", link), 0);
+    Directory directory = directory_open(folder), inner;
+    assert_false(directory_enter(&inner, &directory, "link"));
+    assert_false(directory_enter(&inner, &directory, "missing"));
+    assert_true(directory_enter(&inner, &directory, "inside"));
+    assert_string_equal(inner.path, inside);
+    directory_close(&inner);
+    directory_close(&directory);
+    free(inside), free(link);
+    scratch_remove(folder);
+}
+
 static void lock_it(void *path)
 {
     Directory directory = directory_open(path);
@@ -115,6 +133,7 @@ int main(void)
         cmocka_unit_test(a_directory_is_made_with_those_above_it),
         cmocka_unit_test(a_directory_that_is_moved_stays_the_same),
         cmocka_unit_test(links_lead_to_the_same_file),
+        cmocka_unit_test(a_directory_is_not_entered_through_a_link),
         cmocka_unit_test(a_lock_keeps_other_processes_out_until_it_is_closed),
         cmocka_unit_test(a_checksum_depends_on_all_that_came_before),
     };

@@ -95,6 +95,7 @@ static void code_points_are_in_their_classes(void **state)
         {'(', .punctuation = true, .opening = true},
         {')', .punctuation = true},
         {0xBF /* ¿ */, .punctuation = true, .opening = true},
+        {0xA1 /* ¡ */, .punctuation = true, .opening = true},
         {0x201C /* “ */, .punctuation = true, .opening = true},
         {0x3002 /* 。 */, .punctuation = true},
         {0x20AC /* € */, .letter = false},

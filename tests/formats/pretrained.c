@@ -219,6 +219,42 @@ static void old_names_of_tensors_are_read(void **state)
     }
 }
 
+/* The end of a line is named by tokenizer_config.json or, if that names none, by config.json; an id
+ * beyond the vocabulary, as GPT-2's own default often is, names nothing. */
+static void an_end_beyond_the_vocabulary_is_none(void **state)
+{
+    (void)state;
+    char *folder = scratch_new();
+    Pretrained model = write_model(folder, PLAIN);
+    edit(folder, "tokenizer_config.json", "\"eos_token\"", "\"x\"");
+    assert_opens(folder, "config.json names it");
+    edit(folder, "config.json", "\"eos_token_id\":1", "\"eos_token_id\":50256");
+    assert_refused(folder, "beyond the vocabulary", "names the token that ends a line");
+    edit(folder, "config.json", "\"eos_token_id\":50256", "\"eos_token_id\":-1");
+    assert_refused(folder, "below 0", "names the token that ends a line");
+    free_model(&model);
+    scratch_remove(folder);
+}
+
+static void files_of_two_runs_are_refused(void **state)
+{
+    (void)state;
+    char *folder = scratch_new();
+    Pretrained model = write_model(folder, PLAIN);
+    NamedTensor list[40];
+    const int count = weights_list(list, &model.gpt, model.gpt.weight_block, "");
+    cJSON *metadata = cJSON_CreateObject();
+    cJSON_AddStringToObject(metadata, "identity", "this one");
+    assert_true(safetensors_write(enter(folder), "model.safetensors", list, count, metadata));
+    assert_opens(folder, "a config.json without an identity");
+    edit(folder, "config.json", "\"pulga\":{", "\"pulga\":{\"identity\":\"this one\",");
+    assert_opens(folder, "the same run");
+    edit(folder, "config.json", "this one", "another");
+    assert_refused(folder, "two runs", "belongs to another run");
+    free_model(&model);
+    scratch_remove(folder);
+}
+
 /* ---- Memory ---- */
 
 /* Opens a model and computes the next token; ends with 3 if that has taken 400 MB. */
@@ -270,6 +306,8 @@ int main(void)
         cmocka_unit_test(random_bytes_open_or_are_refused_in_one_line),
         cmocka_unit_test(weights_that_are_not_finite_are_refused),
         cmocka_unit_test(old_names_of_tensors_are_read),
+        cmocka_unit_test(an_end_beyond_the_vocabulary_is_none),
+        cmocka_unit_test(files_of_two_runs_are_refused),
         cmocka_unit_test(only_touched_memory_is_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -308,6 +308,7 @@ static const Header OF_OTHER_WRITERS[] = {
     {"{\"a\":" ONE("[2,0,3]", "[4,4]") ",\"b\":" ONE("[2]", "[4,12]") ",\"c\":" /* any order */
      ONE("[1]", "[0,4]") "}",
      12},
+    {A_B(ONE("[2]", "[0,8]"), ONE("[0]", "[0,0]")), 8},
     {A(TENSOR("\"F64\"", "[2]", "[0,16]")), 16},
     {A(TENSOR("\"I64\"", "[2]", "[0,16]")), 16},
     {A(TENSOR("\"F4\"", "[2]", "[0,1]")), 1}, /* a type that is not read may have any size */
