@@ -220,7 +220,7 @@ void answer_print_continuations(const AnswerPrinter *printer, const Answer *answ
         }
     }
     const int count = (int)shlen(groups);
-    const bool repeats = count < answer->count;
+    const bool repeats = groups && count < answer->count;
     if (repeats)
         qsort(groups, (size_t)count, sizeof *groups, more_often_first);
     for (int i = 0; i < count; i++) {

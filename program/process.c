@@ -88,7 +88,8 @@ void process_prepare(void)
  * ample. As many threads as --threads allows. */
 enum { NEEDED_STACK = 1 << 20, MOST_THREADS = 1024 };
 
-/* The bytes that OMP_STACKSIZE asks for ("64k", "8 M", a number of kB); 0 if it does not. */
+/* The bytes that OMP_STACKSIZE asks for ("64k", "8 M", "2048", which is in kB); 0 if it does not.
+ * Each unit is 1024 times the one before it, and without one the k is meant. */
 static double openmp_stack(void)
 {
     static const char units[] = "bkmg";
@@ -98,8 +99,8 @@ static double openmp_stack(void)
     if (end == text)
         return 0;
     end += strspn(end, " ");
-    const char *known = *end ? strchr(units, *end | ' ') : NULL; /* in lower case */
-    return size * pow(1024, known ? (double)(known - units) : 1);
+    const char *unit = *end ? strchr(units, *end | ' ') : NULL; /* in lower case */
+    return size * pow(1024, unit ? (double)(unit - units) : 1);
 }
 
 /* The main thread's stack grows up to ulimit -s; the others have that size, or OpenMP's. */
