@@ -6,18 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "fail.h"
 #include "memory.h"
 #include "real.h"
-
-/* The two ways to fail. Both print "program: message" as one line on standard error and end the
- * program: if the world is wrong (a file, the machine) with status 1, if the call was wrong (an
- * option) with status 64. */
-_Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
-_Noreturn void usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* Prints the same line and goes on: for what failed without harm, such as a save that will be tried
- * again. */
-void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The formatted text in memory of its own; the caller frees it. */
 char *format_text(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -2,14 +2,17 @@
  *
  * A memory stream is a stdio stream whose write function grows a block; open_memstream() would lose
  * what was written when memory runs out. */
-#include "base.h"
+#include "memory.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "fail.h"
 
 enum { CACHE_LINE = 64 };
 #ifndef LARGE_BLOCK /* bytes; valgrind does not see that madvise() zeroes, so there it is never */
@@ -127,7 +130,8 @@ FILE *memory_stream(char **text, size_t *size)
 {
     Stream *stream = memory_take(sizeof *stream);
     *stream = (Stream){text, size};
-    *text = format_text("%s", "");
+    *text = memory_take(1);
+    **text = 0;
     *size = 0;
     FILE *file = fopencookie(stream, "w",
                              (cookie_io_functions_t){.write = stream_write, .close = stream_close});

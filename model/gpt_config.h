@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "model/layers/pattern.h"
+#include "pattern.h"
 
 /* The largest sizes that the options and a config.json may ask for. */
 enum {

@@ -11,7 +11,7 @@
 #define PULGA_FLOOR_H
 
 #include "corpus.h"
-#include "model/layers/pattern.h"
+#include "model/pattern.h"
 
 /* The floor of the training pieces of a corpus read by lines; reach is what pattern_reach() gives
  * for the model. Takes memory for each target, and the time to sort them. */

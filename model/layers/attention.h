@@ -17,7 +17,7 @@
 #include "dropout.h"
 #include "linear.h"
 #include "model/batch.h"
-#include "pattern.h"
+#include "model/pattern.h"
 
 typedef struct {
     Linear qkv; /* [C, 3·H·D] (3·H·D): Q, then K, then V */

@@ -2,7 +2,7 @@
 #ifndef PULGA_TESTS_PATTERNS_H
 #define PULGA_TESTS_PATTERNS_H
 
-#include "model/layers/pattern.h"
+#include "model/pattern.h"
 
 #define W(size)                                               \
     {                                                         \

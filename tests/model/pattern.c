@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "model/layers/pattern.h"
+#include "model/pattern.h"
 
 static const Pattern PATTERNS[] = {
     {PATTERN_CAUSAL, 0},  {PATTERN_WINDOW, 1},       {PATTERN_WINDOW, 2}, {PATTERN_WINDOW, 5},

@@ -8,7 +8,7 @@
 
 #include "base/field.h"
 #include "data/tokenizer.h"
-#include "model/layers/pattern.h"
+#include "model/pattern.h"
 #include "model/matrix/matrix.h"
 #include "model/schedule.h"
 
