@@ -131,8 +131,8 @@ static bool show(const Heads *heads, char *output)
     return good;
 }
 
-/* The words of the command line are RUN and those of the TEXT. The status is 1 if the file cannot be
- * written. */
+/* The words of the command line are RUN and those of the TEXT. The status is 1 if the file cannot
+ * be written. */
 int main(int argc, char **argv)
 {
     process_prepare();

@@ -253,8 +253,8 @@ static bool sample(Pretrained *model, const Choice *choice, const Decided *decid
     return good;
 }
 
-/* The words of the command line are RUN and those of a prompt. The status is 1 if some prompt has no
- * answer. */
+/* The words of the command line are RUN and those of a prompt. The status is 1 if some prompt has
+ * no answer. */
 int main(int argc, char **argv)
 {
     process_prepare();

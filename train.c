@@ -181,8 +181,8 @@ static bool watch_evaluation(void *report, double share)
 }
 
 /* The line of the log for the step that was just taken. What is not known is NAN: the evaluation if
- * none was made, the gap if no floor belongs to what is evaluated, and before the first step its own
- * numbers. */
+ * none was made, the gap if no floor belongs to what is evaluated, and before the first step its
+ * own numbers. */
 static LogEntry entry_of(const Call *call, double evaluated)
 {
     const Trainer *t = &call->trainer;

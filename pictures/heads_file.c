@@ -38,8 +38,8 @@ static const Kind *kind_of(const char *path)
     return NULL;
 }
 
-/* An empty file may be replaced too: mktemp makes one. What is not a regular file, such as a pipe, is
- * not looked into. */
+/* An empty file may be replaced too: mktemp makes one. What is not a regular file, such as a pipe,
+ * is not looked into. */
 void heads_file_check(const char *path)
 {
     const Kind *kind = kind_of(path);

@@ -118,8 +118,8 @@ static void put_head(FILE *out, const Heads *heads, const Head *head)
  *     {"run":"runs/perro","text":"un gato","words":["[bos]","un","gato"],
  *      "columns":4,"side":3,"light":"edf6f1…","dark":"221942…","heads":[…]}
  *
- * columns: heads of a layer; side: of a small head; light and dark: see put_ramp. put_json escapes <
- * and &, so that no word can end the block. */
+ * columns: heads of a layer; side: of a small head; light and dark: see put_ramp. put_json escapes
+ * < and &, so that no word can end the block. */
 static void put_data(FILE *out, const Heads *heads)
 {
     char *run = display_text(heads->run), *text = display_text(heads->text);

@@ -78,8 +78,8 @@ static int draw_first(const Answerer *a, uint32_t number)
                         kinds * random_uniform((uint32_t)a->rules.seed, RANDOM_SAMPLE, place));
 }
 
-/* A stream has no [bos], so an empty prompt becomes a line end, which is hidden, or, if the text has
- * none, a token drawn at random, as if that had been asked. */
+/* A stream has no [bos], so an empty prompt becomes a line end, which is hidden, or, if the text
+ * has none, a token drawn at random, as if that had been asked. */
 static void begin_stream(const Answerer *a, Answer *answer)
 {
     const Tokenizer *t = &a->model->tokenizer;
@@ -145,8 +145,8 @@ static int draw_token(Answerer *a, Random4 place)
     return id;
 }
 
-/* One continuation, token by token, up to [eos] or as many as the rules allow. The last token is not
- * read: nothing comes after it. */
+/* One continuation, token by token, up to [eos] or as many as the rules allow. The last token is
+ * not read: nothing comes after it. */
 static Continuation draw(Answerer *a, const Answer *answer, int number, AnswerWatch *watch,
                          void *watcher)
 {

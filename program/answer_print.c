@@ -31,7 +31,8 @@ static const char *unit_of(const Answerer *a)
  *      gato       0.200  1 of 5  0.200  ████▊
  *      13 others                 0.400
  *
- * The counts are left out if there is no text to count in, or if the prompt does not occur in it. */
+ * The counts are left out if there is no text to count in, or if the prompt does not occur in
+ * it. */
 
 /* A bar as long as the share, in eighths of a column, and the end of the line. */
 static void put_bar(double share)

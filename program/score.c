@@ -64,8 +64,8 @@ void score_text(Pretrained *model, const char *path, bool json)
     if (!json)
         printf("     loss  perplexity   tokens  text\n");
 
-    /* A line of the text is several pieces if it is longer than the context; of a stream, each piece
-     * counts as a line. */
+    /* A line of the text is several pieces if it is longer than the context; of a stream, each
+     * piece counts as a line. */
     Loss all = {0}, line = {0};
     size_t number = 0, line_from = 0;
     for (ptrdiff_t p = 0; p < arrlen(corpus.train); p++) {

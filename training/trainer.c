@@ -32,7 +32,7 @@ static void prepare(Trainer *t, Settings *settings, const Decided *decided)
     t->corpus = corpus_new(&t->text, &t->tokenizer);
     plan_model(settings, decided, &t->corpus);
     corpus_cut(&t->corpus, settings->context, settings->val, (uint32_t)settings->seed);
-    t->plan = plan_training(settings, decided, &t->corpus, t->tokenizer.vocabulary.count);
+    t->plan = plan_training(settings, decided, &t->corpus, tokenizer_size(&t->tokenizer));
     if (!matrix_choose(t->plan.settings.precision))
         usage_error("--precision bf16 needs AMX or AVX-512 BF16, which this processor, or the "
                     "kernel that PULGA_KERNEL names, does not have; f32 runs everywhere");
