@@ -42,9 +42,8 @@ static const Field CHOICES[] = {
     {"greedy", FLAG_FIELD(greedy), NULL, NULL, 0, 0, "always take the most probable token",
      LIFE_CALL},
     {"beam", WHOLE_FIELD(rules.beam), "0", "K", 0, 1000,
-     "search for the most probable continuations and keep the K best at each token; those that "
-     "reached [eos] stay in the race. Lengths are not evened out, so short ones are favoured as "
-     "the model favours them; 0 = off",
+     "search for the most probable continuations and keep the K best at each token; finished ones "
+     "still compete, and as longer ones are less probable, short ones are favoured; 0 = off",
      LIFE_CALL},
     {"seed", WHOLE_FIELD(rules.seed), "1", "N", 0, 2147483647,
      "the same seed draws the same words, with any number of threads", LIFE_CALL},
@@ -56,7 +55,8 @@ static const Field CHOICES[] = {
     {"text", TEXT_FIELD(text), NULL, "FILE", 0, 0,
      "the text to count in, if the run holds no copy of the one it was trained on", LIFE_CALL},
     {"score", TEXT_FIELD(score), NULL, "FILE", 0, 0,
-     "instead: loss and perplexity of a text, of each line and of all", LIFE_CALL},
+     "print the loss and perplexity of each line of FILE and of all, and no continuations",
+     LIFE_CALL},
     {"json", FLAG_FIELD(json), NULL, NULL, 0, 0,
      "print one JSON object per prompt, each on a line (JSON Lines)", LIFE_CALL},
     {"threads", WHOLE_FIELD(threads), NULL, "N", 1, 1024, "processors to use [all]", LIFE_CALL},
@@ -110,7 +110,7 @@ static void check_choice(const Choice *choice, const Decided *decided, bool prom
                (const size_t[]){AT(rules.sampling.temperature), AT(rules.sampling.top_k),
                                 AT(rules.sampling.top_p), FIELD_NONE});
     if (choice->rules.beam && choice->rules.count > choice->rules.beam)
-        usage_error("--beam %d finds no more than that, so --count %d is too many",
+        usage_error("--beam %d finds at most so many continuations, so --count %d is too many",
                     choice->rules.beam, choice->rules.count);
 }
 

@@ -197,7 +197,8 @@ bool file_replace(const Directory *directory, const char *name, const void *byte
     FileWriter writer;
     if (!file_begin(&writer, directory, name))
         return false;
-    fwrite(bytes, 1, size, writer.stream);
+    if (size) /* of no bytes there may be no address */
+        fwrite(bytes, 1, size, writer.stream);
     return file_commit(&writer);
 }
 

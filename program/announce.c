@@ -40,7 +40,7 @@ static void announce_text(const Trainer *t, const Screen *screen)
         screen_paragraph(screen, "", "%s of them are held out for validation, not trained on",
                          thousands(held_out).text);
     else if (t->plan.settings.val > 0)
-        screen_paragraph(screen, "", "nothing is held out: a share of %g of it is too small",
+        screen_paragraph(screen, "", "nothing is held out: %g of this text is too little",
                          t->plan.settings.val);
     if (corpus->lines_cut)
         screen_paragraph(screen, "", "cut because they are longer than the context: %s",
@@ -259,7 +259,9 @@ static void conclude_next(const Trainer *t, const Screen *screen, const Ending *
     }
     if (t->progress.step == s->steps) {
         why = "train it longer:";
-        snprintf(steps, sizeof steps, "%d", s->steps < INT_MAX / 2 ? 2 * s->steps : INT_MAX);
+        /* After --steps 0, as many as a small text takes. */
+        const int longer = s->steps ? 2 * min_int(s->steps, INT_MAX / 2) : 300;
+        snprintf(steps, sizeof steps, "%d", longer);
         words[count++] = "--steps";
         words[count] = steps;
     } else if (ending->out_of_patience) {

@@ -92,8 +92,8 @@ static void go_on(Trainer *t)
     size_t log_size;
     t->progress = state_read(&t->directory, &t->gpt, &t->adam, t->best, &log_size, t->identity);
     if (t->plan.settings.steps < t->progress.step)
-        usage_error("%s has taken %" PRId64 " steps: it cannot become shorter than that",
-                    t->directory.path, t->progress.step);
+        usage_error("%s has already taken %" PRId64 " steps; give it --steps %" PRId64 " or more",
+                    t->directory.path, t->progress.step, t->progress.step);
     if (!reader_seek(&t->reader, t->progress.epoch, t->progress.next))
         die("%s/state.safetensors is damaged: an epoch has no piece %zu", t->directory.path,
             t->progress.next);

@@ -72,7 +72,7 @@ load programs.bash
 }
 
 @test "--steps 0 writes the initial model, which depends on the seed only" {
-    "$BIN/train" perro.txt --steps 0 --out a >/dev/null
+    "$BIN/train" perro.txt --steps 0 --out a | grep -q "train --resume a --steps 300$"
     "$BIN/train" perro.txt --steps 0 --out b --seed 2 >/dev/null
     "$BIN/train" perro.txt --steps 0 --out c --batch 2 --lr-factor 3 >/dev/null
     same_weights a c

@@ -182,7 +182,7 @@ static void choose_reports(Settings *s, const Decided *decided, const Corpus *co
     CHOOSE(eval_every,
            at_most_int(max_int64(twentieth, 2 * (int64_t)evaluated / max_int64(1, targets))));
     if (s->keep && !s->checkpoint_every)
-        usage_error("--keep %d keeps what --checkpoint-every saves; give that too", s->keep);
+        usage_error("--keep %d needs --checkpoint-every N: it keeps those saves", s->keep);
 }
 
 /* Rows of the largest part of a step: its ceil(batch/accumulate) sequences may all be of the

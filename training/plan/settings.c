@@ -110,7 +110,7 @@ const Field SETTINGS[] = {
      * more or less often. It is kept in config.json nevertheless, for the calls that do not say. */
     FIELD_HEADING("This call:"),
     {"stop-after", WHOLE_FIELD(stop_after), "0", "N", 0, INT_MAX,
-     "stop early, after step N of the same run", LIFE_CALL},
+     "stop this call after step N; the run's length and schedule stay the same", LIFE_CALL},
     {"log-every", WHOLE_FIELD(log_every), NULL, "N", 1, INT_MAX,
      "steps between lines of the log" SUITS, LIFE_MAY_CHANGE},
     {"checkpoint-every", WHOLE_FIELD(checkpoint_every), "0", "N", 0, INT_MAX,
