@@ -163,7 +163,7 @@ load programs.bash
     "$BIN/train" --resume run --epochs 30 | grep -q "rises for 2 steps,"
     tail -n 1 run/log.csv | grep -q "^30,"
     "$BIN/train" --resume run | grep -q "nothing was left to do"
-    refuses 64 "cannot become shorter" -- "$BIN/train" --resume run --steps 5
+    refuses 64 "already taken 30 steps" -- "$BIN/train" --resume run --steps 5
     tail -n 1 run/log.csv | grep -q "^30,"
     for option in "width 8" "lr 0.1" "seed 3" "eval-every 2" "window 1,2" "untied" "val 0.1"; do
         refuses 64 "--${option% *}" "cannot change" -- "$BIN/train" --resume run --${option% *} \
