@@ -97,7 +97,7 @@ static Encoding encode(const Pretrained *model, const char *name, const char *te
 /* ---- The heads ---- */
 
 /* Runs the model over the tokens. Dies if an attention weight of any head, chosen or not, is not
- * finite: the later layers have been computed from it. */
+ * finite, since the later layers are computed from it. */
 static Heads read_heads(Pretrained *model, const Choice *choice, const Encoding *encoding)
 {
     const GptConfig *config = &model->gpt.config;
@@ -140,7 +140,7 @@ int main(int argc, char **argv)
     char **words = options_read(&PROGRAM, argc, argv, &choice, NULL);
     if (!words[0] || !words[1])
         usage_error("give a RUN and a TEXT to read; --help explains them");
-    if (choice.output) /* before the model is read, which may take long */
+    if (choice.output) /* before the model is read: that may take long */
         heads_file_check(choice.output);
     process_start_threads(0);
 

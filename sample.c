@@ -193,7 +193,7 @@ static bool answer_lines(AnswerPrinter *printer)
     return good;
 }
 
-/* run knows 13 words; Tab completes them.
+/* runs/perro knows 13 words; Tab completes them.
  * Type the beginning of a text, or nothing. Ctrl-D leaves. */
 static void greet(const Pretrained *model)
 {
@@ -206,8 +206,8 @@ static void greet(const Pretrained *model)
     printf("Type the beginning of a text, or nothing. Ctrl-D leaves.\n");
 }
 
-/* Whether a person asks for help or wants to leave. It is called for lines that the model cannot
- * read: if it knows the word "help", that is a prompt like any other. */
+/* Whether a person asks for help or wants to leave. Called only for lines that the model cannot
+ * read: if the model knows the word "help", that is a prompt like any other. */
 static bool asks_for_help(const char *line)
 {
     static const char *const words[] = {"help", "quit", "exit", "?", ":q"};

@@ -36,8 +36,8 @@ typedef struct {
     Screen screen;
     Report report;
     double begun, saved; /* clock: when training began, when it last saved */
-    int64_t first_step;  /* at which this call began */
-    int64_t saved_step;  /* that of the last save which did not fail */
+    int64_t first_step;  /* the one that this call began at */
+    int64_t saved_step;  /* the step of the last save that did not fail */
     size_t tokens;       /* trained on */
 } Call;
 
@@ -46,8 +46,8 @@ typedef struct {
 /* The signal that asks the run to stop, looked at after each step and during evaluations. */
 static volatile sig_atomic_t stop_signal;
 
-/* A second Ctrl-C or SIGTERM ends the program at once: the last save is complete. SIGHUP comes from
- * the terminal and from its shell, SIGXCPU every second, so these two may come again. */
+/* A second Ctrl-C or SIGTERM ends the program at once: the last save is complete. A second SIGHUP
+ * or SIGXCPU does not: SIGHUP may come from the terminal and its shell, SIGXCPU every second. */
 static const struct {
     int number, flags;
     const char *name;
@@ -91,8 +91,8 @@ static bool is_due(int64_t step, int every)
 }
 
 /* The weights are evaluated every so many steps, after the last step, and before the first one
- * unless that would take longer than the first few steps: more than 20 of them. Not twice at one
- * step: a resumed run knows whether its last one was evaluated. */
+ * unless that would take longer than about 20 steps. Never twice at one step: a resumed run
+ * knows whether its last one was evaluated. */
 static bool evaluation_is_due(const Trainer *t)
 {
     const Settings *s = &t->plan.settings;
@@ -117,8 +117,8 @@ static bool out_of_patience(const Trainer *t)
 /* Seconds between two saves, unless --checkpoint-every says at which steps they are made. */
 static const double SAVE_EVERY = 60;
 
-/* Whether this worked or not, the next save comes a while later: a full disk is not asked again
- * after every step. */
+/* Saves, and notes the time even if that fails, so that a full disk is not tried again after every
+ * step. */
 static bool save(Call *call)
 {
     call->saved = clock_seconds();
@@ -128,7 +128,7 @@ static bool save(Call *call)
     return true;
 }
 
-/* What a save that failed means; why it failed has been printed. */
+/* Prints what a failed save means; the reason has been printed. */
 static void say_unsaved(const Call *call, const char *then)
 {
     if (call->saved_step != call->trainer.progress.step)
@@ -285,15 +285,15 @@ int main(int argc, char **argv)
 {
     /* The process. */
     process_prepare();
-    setvbuf(stdout, NULL, _IOLBF, 0); /* whoever reads in a pipe reads along */
-    signal(SIGPIPE, SIG_IGN);         /* and may leave; the training goes on */
-    signal(SIGXFSZ, SIG_IGN);         /* a file that may not grow is a save that fails */
+    setvbuf(stdout, NULL, _IOLBF, 0); /* in a pipe, too, each line comes at once */
+    signal(SIGPIPE, SIG_IGN);         /* if the pipe's reader leaves, training goes on */
+    signal(SIGXFSZ, SIG_IGN);         /* at the limit of a file's size, a save fails */
 
     /* The command line. */
     Call call = {.screen = screen_open()};
     Settings settings = {0};
     Decided decided = {{0}};
-    char *command = command_line(argv); /* argp will move the words about */
+    char *command = command_line(argv); /* before argp reorders the words */
     char **words = options_read(&PROGRAM, argc, argv, &settings, decided.at);
     settings_check(&settings, &decided, words[0]);
     process_start_threads(settings.threads);

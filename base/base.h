@@ -1,4 +1,4 @@
-/* base.h: what every room stands on: the number type, memory, failing and the clock. */
+/* base.h: what every other room uses: the number type, memory, errors and the clock. */
 #ifndef PULGA_BASE_H
 #define PULGA_BASE_H
 

@@ -1,5 +1,5 @@
-/* checksum.c: XXH3 from the xxHash library. A checksum of several pieces takes the one so far as
- * the seed of the next. */
+/* checksum.c: XXH3 from the xxHash library. In a checksum of several pieces, the result so far is
+ * the seed for the next piece. */
 #include "checksum.h"
 
 #include <inttypes.h>

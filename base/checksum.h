@@ -1,6 +1,6 @@
-/* checksum.h: 64-bit checksums (XXH3) of bytes, and the 16 hex digits that files hold of one.
- * They tell damage and mix-ups, not malice: whoever changes a file on purpose can change its
- * checksum. */
+/* checksum.h: 64-bit checksums (XXH3) of bytes, and their 16 hex digits, as files hold them. They
+ * reveal damage and mix-ups, not tampering: whoever changes a file on purpose can change its
+ * checksum too. */
 #ifndef PULGA_CHECKSUM_H
 #define PULGA_CHECKSUM_H
 
@@ -9,8 +9,8 @@
 
 uint64_t checksum_of(const void *bytes, size_t size);
 
-/* Of some bytes and of all that came before them, whose checksum is known; 0 at the beginning.
- * Where one piece ends and the next begins makes a difference. */
+/* The checksum of several pieces, one call for each: `before` is the result of the last call, 0 for
+ * the first piece. The same bytes in other pieces have another checksum. */
 uint64_t checksum_continue(uint64_t before, const void *bytes, size_t size);
 
 void checksum_hex(char text[17], uint64_t checksum);

@@ -1,6 +1,6 @@
-/* directory.c: a directory's handle is an ordinary descriptor of it; openat() and its like take
- * names relative to it, and flock() on it is the lock, which the system releases when the process
- * ends, however it ends. */
+/* directory.c: a handle is an ordinary file descriptor of the directory. openat() and the like take
+ * names relative to it. flock() on it is the lock, which the system releases when the process ends,
+ * however it ends. */
 #include "directory.h"
 
 #include <dirent.h>
@@ -109,7 +109,7 @@ bool directory_is_same(const Directory *directory, const char *name, const char 
 char **directory_names(const Directory *directory)
 {
     char **names = NULL;
-    /* A handle of its own, since reading a list moves a position that all copies share. */
+    /* A new handle: reading the list moves a position, which all copies of a handle share. */
     const int handle = openat(directory->handle, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *list = handle < 0 ? NULL : fdopendir(handle);
     if (!list) {
@@ -145,7 +145,7 @@ double directory_room(const Directory *directory)
 
 bool directory_sync(const Directory *directory)
 {
-    /* EINVAL: a file system that has nothing to do */
+    /* EINVAL: this file system cannot sync a directory */
     return !fsync(directory->handle) || errno == EINVAL || file_failed("sync", directory->path);
 }
 

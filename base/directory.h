@@ -11,7 +11,7 @@ typedef struct {
     char *path; /* as it was named, for messages */
 } Directory;
 
-/* Opens a directory, or dies, also if it is missing. The caller closes it. */
+/* Opens a directory; dies if it is missing or cannot be opened. The caller closes it. */
 Directory directory_open(const char *path);
 void directory_close(Directory *directory);
 
@@ -29,12 +29,11 @@ bool directory_lock(const Directory *directory);
 /* Whether there is a file of that name, or a link. Dies if that cannot be known. */
 bool directory_has(const Directory *directory, const char *name);
 
-/* Whether two paths, or a path and a directory's file, lead to the same file; false if either does
- * not exist. */
+/* Whether a directory's file and a path lead to the same file; false if either does not exist. */
 bool directory_is_same(const Directory *directory, const char *name, const char *path);
 
-/* The names of all files in it, but for "." and "..": an stb_ds array, which names_free() frees.
- * NULL if it is empty; also, after a warning, if it cannot be listed. */
+/* The names of all files in it, except "." and "..": an stb_ds array, which names_free() frees.
+ * NULL if it is empty or, after a warning, if it cannot be listed. */
 char **directory_names(const Directory *directory);
 void names_free(char **names);
 
@@ -44,7 +43,7 @@ char *path_in(const Directory *directory, const char *name);
 /* The bytes that may still be written there; infinity if that is not known. */
 double directory_room(const Directory *directory);
 
-/* Makes sure that what was made, renamed or removed in it is so on the disk too. Warns and returns
+/* Syncs its list of files to the disk, after one was made, renamed or removed. Warns and returns
  * false if that fails. */
 bool directory_sync(const Directory *directory);
 

@@ -74,7 +74,7 @@ int put_cut(FILE *out, const char *text, int columns)
 }
 
 /* "gato" in six columns: "gato  ", or at the right "  gato"; in three: "ga…". A character that
- * is two columns wide may leave one before the "…", which is then filled after it. */
+ * is two columns wide may not fit before the "…"; its place is then filled after the "…". */
 void put_fitted(FILE *out, const char *text, int columns, bool right)
 {
     const int before = right ? max_int(columns - display_width(text), 0) : 0;
@@ -83,9 +83,9 @@ void put_fitted(FILE *out, const char *text, int columns, bool right)
     fprintf(out, "%*s", after, "");
 }
 
-/* JSON itself asks only for \" \\ and control characters. <, > and & are written as \u003c and
- * so on, so that no text ends a <script>; what cannot be seen, so that a terminal shows all
- * there is. */
+/* JSON itself requires escapes only for ", \ and control characters. Two more groups are written as
+ * \u003c and so on: <, > and &, so that no text can end a <script>, and invisible characters, so
+ * that a reader sees them. */
 void put_json(FILE *out, const char *text)
 {
     fputc('"', out);

@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* A token as it is shown: a space as ␣, a line end as ↵, what cannot be seen as its number
- * (U+200B), a byte that is not UTF-8 as U+FFFD, and a combining mark that stands on nothing on a
- * dotted circle. The caller frees. */
+/* A token as it is shown: a space as ␣, a line end as ↵, an invisible character as its number
+ * (U+200B), a byte that is not UTF-8 as U+FFFD, and a combining mark at the beginning on a dotted
+ * circle. The caller frees. */
 char *display_token(const char *token);
 
 /* The same for a text, in which spaces stay spaces. */
@@ -27,8 +27,8 @@ int display_width(const char *shown);
  * the columns written. */
 int put_cut(FILE *out, const char *shown, int columns);
 
-/* The same, filled up with spaces to exactly `columns` columns: after it, or before it if it is to
- * stand at the right. */
+/* The same, padded with spaces to exactly `columns` columns: after the text, or before it if
+ * `right`. */
 void put_fitted(FILE *out, const char *shown, int columns, bool right);
 
 /* Writes UTF-8 as a JSON string that is also harmless inside a <script> and on a terminal. */

@@ -1,5 +1,5 @@
 /* fail.c: a message is made harmless for a terminal before it is printed, since it may quote a
- * damaged file. Nothing here takes memory, so what ran out of it can say so. */
+ * damaged file. Nothing here allocates, so it can also report that there is no memory. */
 #include "fail.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ static void put_line(const char *format, va_list arguments)
     char message[3 * 4096]; /* room for two paths and what is wrong with them */
     vsnprintf(message, sizeof message, format, arguments);
     text_sanitize(message);
-    fflush(stdout); /* so that lines come in their order */
+    fflush(stdout); /* so that both streams appear in order */
     fprintf(stderr, "%s: %s\n", program_invocation_short_name, message);
 }
 

@@ -1,4 +1,4 @@
-/* fail.h: what a program says when something is wrong. */
+/* fail.h: error messages and warnings. */
 #ifndef PULGA_FAIL_H
 #define PULGA_FAIL_H
 

@@ -84,7 +84,7 @@ void field_copy(const Field *field, void *into, const void *from)
     }
 }
 
-/* Two values are equal if they are printed alike: a printed double is that double. */
+/* Two values are equal if they are printed alike: printing a double loses nothing. */
 bool field_equal(const Field *field, const void *a, const void *b)
 {
     char *one = field_text(field, a), *other = field_text(field, b);
@@ -166,7 +166,7 @@ static bool try_list(IntList *into, const char *text)
     return false;
 }
 
-/* An empty name is always a mistake, such as an unset variable of a shell. */
+/* An empty text is always a mistake, such as an unset shell variable. */
 static bool try_text(char **into, const char *text)
 {
     if (!*text)

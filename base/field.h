@@ -23,11 +23,11 @@ typedef enum {
     FIELD_LIST,   /* IntList of numbers from 0: "1,2,3"; empty if not given */
 } FieldKind;
 
-/* Whether a setting is part of what the run is. */
+/* Whether a run keeps the value of a setting. */
 typedef enum {
-    LIFE_CALL,       /* no: each call gives it again                                   */
-    LIFE_RUN,        /* yes: config.json holds it, and a resumed run keeps it          */
-    LIFE_MAY_CHANGE, /* config.json holds it, but a resumed run may be given a new one */
+    LIFE_CALL,       /* no: it is for one call only                                      */
+    LIFE_RUN,        /* yes: config.json holds it, and a resumed run cannot change it    */
+    LIFE_MAY_CHANGE, /* config.json holds it, but a resumed run may be given a new value */
 } FieldLife;
 
 typedef struct {
@@ -71,8 +71,8 @@ typedef struct {
 #define TEXT_FIELD(member) FIELD_ROW(FIELD_TEXT, member, char *, NULL)
 #define LIST_FIELD(member) FIELD_ROW(FIELD_LIST, member, IntList, NULL)
 
-/* Which members of a struct were given or chosen, so that they are not chosen again: one bool for
- * each byte of the struct, of which that at a member's offset counts. */
+/* Which members of a struct were given or taken over, so that they are not chosen again: one bool
+ * for each byte of the struct; a member uses the one at its offset. */
 #define DECIDED_OF(Struct)        \
     union {                       \
         bool at[sizeof(Struct)];  \
@@ -109,7 +109,7 @@ void field_set(const Field *field, void *into, const char *text);
 /* The names of a choice with a separator between them; the caller frees them. */
 char *field_choices(const Field *field, const char *separator);
 
-/* What field_try needs, as "a whole number from 1 to 1000"; the caller frees it. */
+/* What field_try needs, such as "a whole number from 1 to 1000"; the caller frees it. */
 char *field_needs(const Field *field);
 
 /* The value as one would type it (a flag as true or false; nothing as ""); the caller frees it. */

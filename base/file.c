@@ -17,8 +17,9 @@
 
 /* ---- Reading ---- */
 
-/* Why bytes with a 0 among them are not a text. In UTF-16, every second byte of most letters is 0,
- * and many files begin with a byte order mark: U+FEFF, with its low or its high byte first. */
+/* Dies and says why bytes with a 0 among them are not a text. In UTF-16, one of the two bytes of a
+ * Latin letter is 0, and many files begin with a byte order mark: U+FEFF, with its low or its high
+ * byte first. */
 static _Noreturn void die_of_zero(const char *name, const char *bytes, size_t size, size_t zero)
 {
     const bool marked =
@@ -28,7 +29,7 @@ static _Noreturn void die_of_zero(const char *name, const char *bytes, size_t si
     die("%s is not a text: byte %zu is 0", name, zero + 1);
 }
 
-/* Reads a descriptor to its end and closes it. The size that the system tells is only a first
+/* Reads a descriptor to its end and closes it. The size that fstat() reports is only a first
  * guess: a file may grow while it is read, and a pipe or a file in /proc has size 0. */
 static Bytes read_all(int file, const char *name, bool text)
 {
@@ -37,7 +38,7 @@ static Bytes read_all(int file, const char *name, bool text)
     fstat(file, &status);
     size_t room = 0;
     for (;;) {
-        if (room - all.size < 2) { /* for one byte more, and the 0 */
+        if (room - all.size < 2) { /* for at least one more byte, and the 0 */
             const size_t first = status.st_size > 0 ? (size_t)status.st_size + 2 : 1 << 16;
             room = room ? 2 * room : first;
             memory_check((double)room, name);
@@ -104,8 +105,8 @@ static const char *name_in(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Opens writer->temporary. O_EXCL makes its name one that nothing else has, so that two processes
- * that write the same file at once do not meet. A long name is cut: 255 bytes are allowed. */
+/* Opens writer->temporary. O_EXCL refuses a name that is taken, so two processes that write the
+ * same file at once use different ones. A long name is cut: 255 bytes are allowed. */
 static bool open_temporary(FileWriter *writer)
 {
     unsigned number = (unsigned)getpid();

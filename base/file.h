@@ -1,4 +1,4 @@
-/* file.h: reading a file whole, and replacing one so that at no moment half of it is there. */
+/* file.h: reads a file whole, and replaces one so that nobody ever sees half of it. */
 #ifndef PULGA_FILE_H
 #define PULGA_FILE_H
 
@@ -15,12 +15,12 @@ typedef struct {
 } Bytes;
 
 /* The whole of a file; "-" is standard input. Dies if it is missing, cannot be read, or is larger
- * than the machine's memory; as a `text` also at the first 0 byte, so that a device without an end
+ * than the machine's memory; if it is to be a `text`, also at the first 0 byte, so that /dev/zero
  * is not read for ever. */
 Bytes file_read(const char *path, bool text);
 
 /* The whole of a file in a directory that may come from a stranger: it must be a file, or a link
- * to one. A pipe would be waited for, and a device read, for ever. Dies if it is missing. */
+ * to one, since reading a pipe or a device might never end. Dies if it is missing. */
 Bytes file_read_in(const Directory *directory, const char *name, bool text);
 
 /* A file being replaced: written under a temporary name beside its place, synced, and renamed into

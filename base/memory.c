@@ -15,13 +15,13 @@
 #include "fail.h"
 
 enum { CACHE_LINE = 64 };
-#ifndef LARGE_BLOCK /* bytes; valgrind does not see that madvise() zeroes, so there it is never */
+#ifndef LARGE_BLOCK /* bytes; SIZE_MAX for valgrind, which does not see madvise() zero */
 #define LARGE_BLOCK (1 << 20)
 #endif
 
 /* ---- One allocator ---- */
 
-/* For small blocks, which are not worth a purpose. */
+/* For small blocks, whose purpose is not named. */
 static _Noreturn void no_memory(size_t bytes)
 {
     die("no memory: %.1f MB more were needed", (double)bytes / 1e6);

@@ -1,8 +1,7 @@
-/* memory.h: memory that is there, or the program ends.
+/* memory.h: allocation that never returns NULL.
  *
- * Everything that takes memory here dies with one line if there is none, and so do the libraries:
- * stb_ds allocates through memory.c, and cJSON through memory_take (see formats/json.h). So nobody
- * checks for NULL after an allocation. */
+ * If there is no memory, the program dies with one line. So do the libraries: stb_ds allocates
+ * through memory.c, and cJSON through memory_take (see formats/json.h). */
 #ifndef PULGA_MEMORY_H
 #define PULGA_MEMORY_H
 
@@ -16,7 +15,7 @@ void *memory_take(size_t bytes);
 void *memory_resize(void *memory, size_t bytes);
 
 /* Zeroed memory for count x size bytes that starts on a cache line; the caller frees it with
- * free(). If there is not so much, dies and names the purpose. Pages of a large block that are
+ * free(). If there is not that much, dies and names the purpose. Pages of a large block that are
  * never touched cost nothing. */
 void *memory_new(size_t count, size_t size, const char *purpose);
 

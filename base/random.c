@@ -1,6 +1,6 @@
 /* random.c: Philox on vectors of counters, and the distributions made of its words. random.h has
- * the rounds themselves; here 16 counters go through them side by side, a vector for each of their
- * four words. */
+ * the rounds themselves; here 16 counters go through them side by side, with one vector for each
+ * of their four words. */
 #include "random.h"
 #include "threads.h"
 

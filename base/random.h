@@ -1,8 +1,8 @@
-/* random.h: random numbers by counting (Philox 4x32-10, Salmon et al. 2011).
+/* random.h: random numbers from counters (Philox 4x32-10, Salmon et al. 2011).
  *
  * A number is a function of what it is for: the run's seed, a purpose, and four counters that
  * choose a number of that purpose. Nothing is stored, and nothing depends on the order of calls or
- * on threads: a second call, as backward makes for forward's mask, returns the same number. */
+ * on threads: a second call returns the same number, so backward draws forward's mask again. */
 #ifndef PULGA_RANDOM_H
 #define PULGA_RANDOM_H
 

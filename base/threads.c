@@ -39,7 +39,7 @@ void thread_start(void)
 {
     sigset_t all, before;
     sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &before); /* a new thread has the mask of the one it is from */
+    pthread_sigmask(SIG_BLOCK, &all, &before); /* a new thread inherits its creator's mask */
     OMP(parallel)
     thread_index();
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -51,7 +51,7 @@ enum {
     TRIES = 2,           /* steps with each number of threads in a trial          */
     SHORTEST_PAUSE = 16, /* steps after a trial that changed something            */
     LONGEST_PAUSE = 1024,
-    TOO_SLOW = 3, /* times the promised time, for so many steps: try again */
+    TOO_SLOW = 3, /* 3 steps in a row took 3 times as long as in the last trial: try again */
 };
 
 /* Two steps with one thread come first, then two with all. The first of each two may be slow for

@@ -90,7 +90,7 @@ bool is_combining(int32_t c)
     return category >= UTF8PROC_CATEGORY_MN && category <= UTF8PROC_CATEGORY_ME;
 }
 
-/* Categories Cn, Z* and C*. */
+/* Categories Cn, Z* and C*, without the two joiners. */
 bool is_invisible(int32_t c)
 {
     const utf8proc_category_t category = utf8proc_category(c);

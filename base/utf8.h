@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns the code point at *at and moves *at past it. A byte that is not UTF-8 gives -1 and is
- * passed by itself. *at must lie before `end`. */
+/* Returns the code point at *at and moves *at past it; at a byte that is not UTF-8, returns -1 and
+ * moves *at past that byte. *at must lie before `end`. */
 int32_t utf8_next(const char **at, const char *end);
 
 /* Whether `size` bytes are UTF-8 throughout. */
@@ -22,7 +22,7 @@ size_t utf8_put(char bytes[4], int32_t code_point);
 /* Columns that a code point takes on a terminal: 0, 1 or 2. */
 int utf8_columns(int32_t code_point);
 
-/* The lower-case form, of the letters that have one of a single code point. */
+/* The lower-case form by Unicode's simple mapping: one code point becomes one. */
 int32_t to_lower(int32_t code_point);
 
 /* Unicode's White_Space. */
@@ -34,7 +34,7 @@ bool is_punctuation(int32_t code_point);
 /* Punctuation that touches the word after it: ( [ « “ ¿ ¡ */
 bool is_opening(int32_t code_point);
 
-/* What regular expressions call \w: letters and what counts as such, combining marks, decimal
+/* What regular expressions call \w: letters and letter-like symbols, combining marks, decimal
  * digits, connectors such as _, and the two joiners. */
 bool is_word_letter(int32_t code_point);
 
@@ -45,8 +45,8 @@ bool is_unspaced(int32_t code_point);
 /* Combining marks (categories M*): drawn on the letter before them. */
 bool is_combining(int32_t code_point);
 
-/* What leaves nothing to see: unassigned, control, format, private use, separators; but not the two
- * joiners, which are part of words. */
+/* Characters that show nothing: unassigned, control, format, private use, separators; but not the
+ * two joiners, which are part of words. */
 bool is_invisible(int32_t code_point);
 
 /* What a terminal obeys instead of drawing: control characters, line separators, and bidirectional
@@ -54,8 +54,8 @@ bool is_invisible(int32_t code_point);
 bool is_control(int32_t code_point);
 
 /* Makes a message harmless: each byte of a control character, and each that is not UTF-8, becomes
- * a question mark. A name out of a damaged file must not look like a second line, nor give orders
- * to the terminal. */
+ * a question mark. A name from a damaged file must not look like a second line, nor control the
+ * terminal. */
 void text_sanitize(char *text);
 
 #endif

@@ -1,7 +1,7 @@
-/* hint.c: a text is wrapped if the first word of the next line would make nearly every line longer
- * than nine tenths of the column, and half of the lines end within a sentence. Of common licences
- * the first is true of 87 to 99 lines in a hundred, of verse of 39. A text has no spaces if most of
- * its letters belong to scripts that use none, or if its words are longer than those of any
+/* hint.c: a text is wrapped if the first word of the next line would make at least 80% of its lines
+ * longer than nine tenths of the column, and half of the lines end within a sentence. (In common
+ * licences 87 to 99% of the lines would become that long, in verse 39%.) A text has no spaces if
+ * most of its letters belong to scripts that use none, or if its words are longer than those of any
  * language. */
 #include "hint.h"
 
@@ -48,7 +48,7 @@ static bool ends_sentence(Span line)
 static int wrapped_at(Span text)
 {
     /* How many lines have each length, by themselves and together with the first word of the next
-     * line. The last count is of all that are longer than WIDEST. */
+     * line. The last entry counts all that are longer than WIDEST. */
     size_t alone[WIDEST + 2] = {0}, with_next[WIDEST + 2] = {0}, count = 0, open = 0;
     Span line, next, word;
     bool more = split_line(&text.begin, text.end, &line);
@@ -63,7 +63,7 @@ static int wrapped_at(Span text)
         count++;
         open += !ends_sentence(line);
     }
-    /* The length of the longest line, but for one in fifty: a word may be longer than the line. */
+    /* The length of the longest line, without the longest 2%: a word may be longer than a line. */
     int column = WIDEST + 1;
     size_t reach = alone[column], full = 0;
     while (column > 0 && reach <= count / 50)
@@ -75,7 +75,7 @@ static int wrapped_at(Span text)
     return wrapped ? column : 0;
 }
 
-/* Whether most letters belong to scripts without spaces, or the words are too long to be any. */
+/* Whether most letters belong to scripts without spaces, or the words are too long to be words. */
 static bool has_no_spaces(Span text)
 {
     size_t letters = 0, unspaced = 0, words = 0;

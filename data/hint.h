@@ -5,9 +5,9 @@
 
 #include "tokenizer.h"
 
-/* One line that names the option which would suit a text better, if the text is wrapped at a column
- * but read by lines, or has no spaces between its words but is read as words; kind and stream say
- * how it is read. NULL if there is nothing to say. The caller frees it. */
+/* One line that names a better option, if a text is wrapped at a column but read by lines, or has
+ * no spaces between its words but is read as words; kind and stream say how it is read. NULL if
+ * there is no better option. The caller frees it. */
 char *text_hint(const Text *text, TokenizerKind kind, bool stream);
 
 #endif

@@ -1,5 +1,5 @@
-/* nearest.c: computes the edit distance from the unknown word to every word of the vocabulary, by
- * the usual table of which one row at a time is kept, and remembers the three smallest. */
+/* nearest.c: computes the edit distance from the unknown word to every word of the vocabulary, with
+ * the usual table, of which only one row is kept at a time. The three nearest words are kept. */
 #include "nearest.h"
 
 #include <limits.h>
@@ -31,9 +31,9 @@ static Letters letters_of(const char *word, size_t size)
     return letters;
 }
 
-/* How many letters must be inserted, removed or changed: from "pato" to "gata" it is 2. row[j] is
- * the distance of the first i letters of a to the first j of b; `diagonal` is that of one letter
- * less of both. */
+/* How many letters must be inserted, removed or changed: from "pato" to "gata", 2. row[j] is the
+ * distance from the first i letters of a to the first j of b; `diagonal` is that from the first
+ * i - 1 to the first j - 1. */
 static int distance(const Letters *a, const Letters *b)
 {
     int row[LONGEST + 1] = {0};

@@ -1,6 +1,6 @@
-/* nearest.h: what to say about a word that a model does not know:
+/* nearest.h: the message about a word that a model does not know:
  *
- *     prompt: the model does not know 'pero'; its nearest: perro, el, hueso */
+ *     the prompt: the model does not know 'pero'; its nearest: perro, el, hueso */
 #ifndef PULGA_NEAREST_H
 #define PULGA_NEAREST_H
 
@@ -8,8 +8,7 @@
 
 /* One line: `where`, the word, and up to three known words that resemble it. They are those with
  * the smallest edit distance, counted in code points; at equal distance, those with the smallest
- * ids. A word that would have to be changed throughout is not one of them. The caller frees the
- * line. */
+ * ids. A word of which every letter would have to change is left out. The caller frees the line. */
 char *unknown_word(const Vocabulary *vocabulary, const char *where, const char *word, size_t size);
 
 #endif

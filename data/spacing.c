@@ -1,5 +1,6 @@
-/* spacing.c: one sum for each pair with punctuation in it, and two for each token; a sum is
- * positive if the text writes them together more often than apart. */
+/* spacing.c: keeps one sum for each pair with punctuation in it, and two for each token, with its
+ * neighbours before and after it. A sum is positive if the text writes the two together more often
+ * than apart. */
 #include "spacing.h"
 
 #include <stdlib.h>

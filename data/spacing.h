@@ -1,8 +1,8 @@
 /* spacing.h: whether white space stands between two tokens of a text made of words.
  *
- * Two words never touch. Around punctuation the text that the model was trained on decides: how
- * often it writes this pair together and apart; if it does not have the pair, how often it writes
- * each of the two next to anything. If it has neither, or there is no text, opening punctuation
+ * Two words never touch. Around punctuation the text that the model was trained on decides: by how
+ * often it writes this pair together and apart or, if it does not have the pair, how often its
+ * punctuation touches anything. If that decides nothing, or there is no text, opening punctuation
  * touches what follows it, and other punctuation what it follows.
  *
  * The text  ¿Qué? -dijo.  counts the pairs ¿Qué, Qué?, -dijo and dijo. once as written together,
@@ -12,7 +12,7 @@
 
 #include "vocabulary.h"
 
-/* An entry of the map of pairs; key and value are the names that stb_ds wants. */
+/* An entry of the map of pairs; key and value are the names that stb_ds needs. */
 typedef struct {
     int64_t key; /* left · V + right */
     int value;   /* how often the text writes them together, minus how often apart */

@@ -1,5 +1,5 @@
-/* split.c: a word is the longest run of code points of one class, found by walking over them; a
- * punctuation mark that stands alone is the first of its run. */
+/* split.c: a word is the longest run of code points of one class. With PUNCTUATION_ALONE, each
+ * punctuation mark is a word by itself. */
 #include "split.h"
 
 #include <string.h>

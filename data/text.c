@@ -1,6 +1,6 @@
 /* text.c: a text is checked and cleaned line by line, since NFC never joins anything across a line
- * end. A line of plain ASCII is copied as it is; of any other line utf8proc makes the composed
- * form: "e" and a combining accent become "é". */
+ * end. A line of plain ASCII is copied as it is; utf8proc composes any other line: "e" and a
+ * combining accent become "é". */
 #include "text.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 /* ---- Cleaning ---- */
 
 /* Whether a line is plain ASCII without a 0: then it is UTF-8, and in NFC, as it is. The loop does
- * not stop early, so that the compiler makes vector instructions of it. */
+ * not stop early, so that the compiler can vectorise it. */
 static bool is_plain(const char *line, size_t size)
 {
     bool plain = true;
@@ -23,10 +23,10 @@ static bool is_plain(const char *line, size_t size)
     return plain;
 }
 
-/* Returns NULL, or what is wrong with line number `number`; so does the next but one function. */
+/* Returns NULL, or what is wrong with line number `number`; put_clean() below does the same. */
 static char *check_line(const char *name, size_t number, const char *line, size_t size)
 {
-    enum { MOST_MARKS = 100 }; /* NFC puts them in order in the square of their number */
+    enum { MOST_MARKS = 100 }; /* sorting them for NFC takes time in the square of their number */
     size_t column = 1;
     int marks = 0;
     for (const char *at = line, *end = line + size; at < end; column++) {
@@ -85,7 +85,7 @@ static char *put_clean(FILE *out, const char *name, size_t number, const char *l
     return NULL;
 }
 
-/* Lines end with \n; in a text that has none, as old Macs wrote them, with \r. */
+/* Lines end with \n or, in a text without any \n, as old Macs wrote it, with \r. */
 static char line_end_of(const char *bytes, size_t size)
 {
     return memchr(bytes, '\n', size) ? '\n' : '\r';

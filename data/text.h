@@ -7,8 +7,8 @@
 #include "base/file.h"
 #include "split.h"
 
-/* A text owns its bytes. They are needed until the text is encoded and its copy is written: the raw
- * ones are what a run keeps as text.txt, the clean ones are what is encoded. */
+/* A text owns its bytes. They are needed until the clean ones are encoded and the raw ones are
+ * written as the run's text.txt. */
 typedef struct {
     char *name;        /* what messages call it: the path, or "standard input" */
     Bytes raw;         /* as the file is */

@@ -83,8 +83,8 @@ static bool next_token(const Tokenizer *t, const char **at, const char *end, Spa
 /* In bytes. Anything longer is not a word of any language: the text has no white space. */
 enum { LONGEST_WORD = 1000 };
 
-/* Counts the tokens of a part of a text. `all` grows in the order of their appearance, and with it
- * `counts`, an stb_ds array with a count for each id. */
+/* Counts the tokens of a part of a text. `all` receives them in the order of their appearance, and
+ * `counts`, an stb_ds array, has a count for each id. */
 static void count_part(const Tokenizer *t, Vocabulary *all, int64_t **counts, const Text *text,
                        Span part)
 {
@@ -106,8 +106,8 @@ static void count_part(const Tokenizer *t, Vocabulary *all, int64_t **counts, co
     }
 }
 
-/* All tokens of a text, and how often each occurs. Read by lines, a line end and what stands in a
- * blank line are in no sequence: they get no id. */
+/* All tokens of a text, and how often each occurs. If it is read by lines, line ends and blank
+ * lines are in no sequence: they get no id. */
 static Vocabulary count_tokens(const Tokenizer *t, int64_t **counts, const Text *text)
 {
     Vocabulary all = vocabulary_new();
@@ -133,8 +133,8 @@ static int most_frequent_first(const void *a, const void *b)
                                 : (x->id > y->id) - (x->id < y->id);
 }
 
-/* Marks in kept (count) the words that the rules keep; returns how many. Of words that occur
- * equally often, the earlier ones are kept. */
+/* Sets kept[id] for the words that the rules keep; returns how many. Of words that occur equally
+ * often, the earlier ones are kept. */
 static int choose(bool *kept, const int64_t *counts, int count, TokenizerRules rules)
 {
     CountedWord *frequent = memory_new((size_t)count, sizeof *frequent, "the vocabulary");
@@ -214,7 +214,7 @@ static void check_bytes(const Tokenizer *t, const Text *text, const char *bytes,
 void tokenizer_check_text(const Tokenizer *t, const Text *text)
 {
     check_bytes(t, text, text->raw.bytes, text->raw.size);
-    check_bytes(t, text, text->clean, text->size); /* lower case may have made one */
+    check_bytes(t, text, text->clean, text->size); /* cleaning may have made one */
 }
 
 static int find(const Tokenizer *t, Span token)
@@ -250,9 +250,9 @@ char *tokenizer_unknown(const Tokenizer *t, const char *where, Span token)
     return unknown_word(&t->vocabulary, where, token.begin, (size_t)(token.end - token.begin));
 }
 
-/* The id of the lower-case form of a token that is not known itself, or -1. The form of a clean
- * token may not be clean (NFC can make more marks of those it had), nor may it be read as
- * special. */
+/* The id of the lower-case form of a token that is not known itself; -1 if that is not known either
+ * or is a special token. text_clean() may refuse even a clean token, since NFC can turn one mark
+ * into two. */
 static int find_lower(const Tokenizer *t, Span token)
 {
     char *lower;

@@ -35,8 +35,8 @@ typedef struct {
 typedef struct {
     TokenizerKind kind;
     bool lower, stream;
-    int min_count; /* keep the tokens that occur at least so often */
-    int max_words; /* of those, keep so many, the most frequent ones; 0: all */
+    int min_count; /* keep only the tokens that occur at least this often */
+    int max_words; /* of those, keep only so many, the most frequent ones; 0: all */
 } TokenizerRules;
 
 /* Makes the vocabulary of a text: [bos] is 0 and [eos] 1 if it is read by lines, [unk] comes next
@@ -88,18 +88,18 @@ typedef struct {
 } Encoding;
 
 /* Cleans and encodes a prompt, which messages call `name`. A word that is not known is tried in
- * lower case, since people begin a prompt with a capital letter. If a prompt cannot be encoded, the
- * result says why, and the program goes on. */
+ * lower case, since people begin a prompt with a capital letter. If the prompt cannot be encoded,
+ * `wrong` says why. */
 Encoding tokenizer_encode_prompt(const Tokenizer *tokenizer, const char *name, const char *bytes,
                                  size_t size);
 void encoding_free(Encoding *encoding);
 
-/* Learns from a clean text where white space stands between tokens: see spacing.h. Characters need
- * no such thing: spaces are among them. */
+/* Learns from a clean text where white space stands between tokens: see spacing.h. Does nothing for
+ * characters, since spaces are among them. */
 void tokenizer_learn_spacing(Tokenizer *tokenizer, Span text);
 
-/* The text of some tokens, without [bos] and [eos]; the caller frees it. Where the text that was
- * encoded has several spaces or a line end between two words, this has one space. */
+/* The text of some tokens, without [bos] and [eos]; the caller frees it. Several spaces or a line
+ * end between two words have become one space. */
 char *tokenizer_decode(const Tokenizer *tokenizer, const int *ids, int count);
 
 #endif

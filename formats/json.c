@@ -1,5 +1,5 @@
-/* json.c: cJSON does the parsing and the printing. It stops at the end of the JSON; with its last
- * argument `true`, anything but white space after it is an error, and so is a file that is cut. */
+/* json.c: cJSON does the parsing and the printing. With its last argument `true`, anything but
+ * white space after the JSON is an error. */
 #include "json.h"
 
 #include <cjson/cJSON.h>

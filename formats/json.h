@@ -11,15 +11,15 @@
 
 struct cJSON;
 
-/* Lets cJSON take its memory from memory_take, so that it never returns NULL for want of memory: a
- * file would be written without an entry. Called once, when a program starts. */
+/* Lets cJSON allocate with memory_take, which dies if there is no memory: cJSON's own allocator
+ * would return NULL, and a file would lack an entry. Called once, when a program starts. */
 void json_prepare(void);
 
 /* The file, parsed; dies if it is missing or not JSON. The caller deletes it with
  * cJSON_Delete(). */
 struct cJSON *json_read(const Directory *directory, const char *name);
 
-/* The same of its bytes, which were read already and stay the caller's. */
+/* The same for a file whose bytes were read already; they stay the caller's. */
 struct cJSON *json_parse(const Directory *directory, const char *name, Bytes file);
 
 /* Dies naming a member of a file, its value (NULL: it is missing) and what is supported. */

@@ -1,6 +1,6 @@
-/* json_fields.c: a field's value is put into JSON by its kind, and read by way of the text that one
- * would type. Numbers are printed by us: cJSON may write one digit less than tells a double from
- * its neighbour, and a resumed run must compute with the same double. */
+/* json_fields.c: values go to and from JSON by way of the text that one would type. Numbers are
+ * printed here: cJSON may write one digit too few to tell a double from its neighbour, and a
+ * resumed run must compute with the same double. */
 #include "json_fields.h"
 
 #include <cjson/cJSON.h>

@@ -16,8 +16,8 @@ struct cJSON;
 void json_put_field(struct cJSON *object, const Field *field, const void *from);
 
 /* Sets a field from an object. Dies, naming the file, the value and what is supported, if it is
- * missing, of another kind ("1" is not a number), or beyond the field's limits. null leaves a
- * text or a list as it is. */
+ * missing, of another kind ("1" is not a number), or outside the field's limits. null leaves a
+ * text or a list unchanged. */
 void json_get_field(const struct cJSON *object, const Field *field, void *into, const char *path);
 
 #endif

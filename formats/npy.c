@@ -1,8 +1,8 @@
-/* npy.c: an example of the text in a file's header, after the 10 bytes before it:
+/* npy.c: 10 bytes, then the header's text, for example
  *
  *     {'descr': '<f4', 'fortran_order': False, 'shape': (4, 4, 9, 9), }
  *
- * It is padded with spaces and a line end, so that the numbers begin on a multiple of 64 bytes. */
+ * padded with spaces and a line end, so that the numbers begin on a multiple of 64 bytes. */
 #include "npy.h"
 
 #include <endian.h>

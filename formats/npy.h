@@ -1,4 +1,4 @@
-/* npy.h: NumPy's file of one array: a line of text that says its shape, then the numbers, float32,
+/* npy.h: NumPy's file of one array: a line of text with its shape, then the numbers, float32,
  * little-endian, the last axis fastest. np.load("heads.npy") reads it. */
 #ifndef PULGA_NPY_H
 #define PULGA_NPY_H

@@ -1,4 +1,4 @@
-/* safetensors.c: a file of two tensors, as an example:
+/* safetensors.c: a file of two tensors:
  *
  *     8 bytes    the length of the header, here 208
  *     208 bytes  {"__metadata__":{"step":"12","format":"pt","checksum":"9e0c1b2f53a8d764"},
@@ -26,8 +26,8 @@ static const char *const OWN_TYPE = sizeof(Real) == 4 ? "F32" : "F64";
 static const char METADATA[] = "__metadata__", CHECKSUM[] = "checksum";
 
 /* The checksum of a file is that of its metadata, each key and value with its 0, in the order in
- * which they stand there, and then of the numbers. The rest of the header is not in it: an entry
- * that is changed no longer fits the other entries, or the model. */
+ * which they stand there, and then of the numbers. The rest of the header is not in it: a damaged
+ * entry no longer fits the other entries, or the model. */
 static uint64_t checksum_of_metadata(const cJSON *metadata)
 {
     uint64_t checksum = 0;
@@ -109,7 +109,7 @@ typedef struct TensorEntry {
     size_t begin, end;  /* offsets of its numbers */
 } TensorEntry;
 
-/* A whole number that a double holds exactly, as JSON's numbers are doubles. */
+/* A whole number that a double holds exactly: cJSON reads numbers as doubles. */
 static bool is_size(const cJSON *item)
 {
     return cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble <= 0x1p53 &&
@@ -122,8 +122,8 @@ static size_t size_of_type(const char *type)
     return !strcmp(type, "F32") ? sizeof(float) : !strcmp(type, "F64") ? sizeof(double) : 0;
 }
 
-/* Reads an entry of the header; returns false if its shape, type and offsets do not agree. Of a
- * type that is not read, the shape says nothing about the offsets. */
+/* Reads an entry of the header; returns false if its shape, type and offsets do not agree. If the
+ * type is not read, its size is not known, and the offsets are not compared with the shape. */
 static bool read_entry(TensorEntry *entry, const cJSON *json)
 {
     const cJSON *offsets = cJSON_GetObjectItemCaseSensitive(json, "data_offsets");
@@ -179,8 +179,8 @@ static void read_entries(SafeTensors *tensors)
     }
 }
 
-/* Without a gap or an overlap, the entries must cover the `size` bytes of numbers. They are in the
- * order of their numbers here. */
+/* The entries, which are in the order of their numbers here, must cover the `size` bytes of numbers
+ * without a gap or an overlap. */
 static void check_offsets(const SafeTensors *tensors, size_t size)
 {
     size_t reached = 0;
@@ -194,8 +194,8 @@ static void check_offsets(const SafeTensors *tensors, size_t size)
             size);
 }
 
-/* Compares the checksum, if the file has one of ours: files of others have none. The entries are in
- * the order of their numbers here. */
+/* Compares the checksum, if there is one: other programs write none. The entries are in the order
+ * of their numbers here. */
 static void check_checksum(const SafeTensors *tensors)
 {
     const char *written = safetensors_metadata(tensors, CHECKSUM);

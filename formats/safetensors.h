@@ -1,7 +1,7 @@
 /* safetensors.h: named tensors in one file, in the format of that name: eight bytes with the
  * length of a JSON header, the header, and the numbers, little-endian and row by row. Python
- * reads it with safetensors.safe_open(). A file is trusted in nothing: whatever its bytes are,
- * it is read whole or one line says what is wrong. */
+ * reads it with safetensors.safe_open(). Nothing in a file is trusted: it is read whole, or one
+ * line says what is wrong. */
 #ifndef PULGA_SAFETENSORS_H
 #define PULGA_SAFETENSORS_H
 
@@ -17,9 +17,9 @@ typedef struct {
     Real *at;       /* rows x cols numbers, which stay the caller's */
 } NamedTensor;
 
-/* Replaces a file. `metadata` is an object of strings, which is deleted; "format" and
- * "checksum", the one of the metadata and the numbers, are added to it. Warns and returns false
- * if the file cannot be written. */
+/* Replaces a file. `metadata` is an object of strings, which is deleted; "format" is added to it,
+ * and the checksum of the metadata and the numbers. Warns and returns false if the file cannot be
+ * written. */
 bool safetensors_write(const Directory *directory, const char *name, const NamedTensor *tensors,
                        int count, struct cJSON *metadata);
 
@@ -35,8 +35,8 @@ typedef struct {
     const char *numbers; /* in the file, after its header */
 } SafeTensors;
 
-/* Opens a file and checks all of it, the checksum too if it has one: files of other programs have
- * none. Dies naming the file and what is wrong, also if it is missing. */
+/* Opens a file and checks all of it, with its checksum if it has one: files of other programs have
+ * none. Dies if it is missing or wrong, naming the file and what is wrong. */
 SafeTensors safetensors_open(const Directory *directory, const char *name);
 void safetensors_close(SafeTensors *tensors);
 

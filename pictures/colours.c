@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* Lightness at both ends, beyond which sRGB has no room for a hue; and between black and white. */
+/* Lightness at both ends, beyond which sRGB has no room for a hue; and that for unknown grounds. */
 static const double DARKEST = 0.25, LIGHTEST = 0.965, MIDDLE = 0.66;
 
 /* Linear light to the 8 bits of sRGB, and back. */
@@ -81,8 +81,8 @@ int colour_of_256(double weight, Ground ground, Colour *colour)
     return number;
 }
 
-/* The contrast of two colours, after the Web Content Accessibility Guidelines, is the ratio of
- * their luminances, each plus 0.05. That of black is 0, that of white 1. */
+/* The contrast of two colours, by the Web Content Accessibility Guidelines, is the ratio of their
+ * luminances, each plus 0.05. Black has luminance 0, white 1. */
 bool colour_wants_white(Colour c)
 {
     const double luminance =

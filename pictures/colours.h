@@ -17,8 +17,8 @@ typedef struct {
 /* weight: 0 to 1 */
 Colour colour_of(double weight, Ground ground);
 
-/* The nearest of a terminal's 256 colours, as its number; *colour receives what it looks like.
- * Lighter and darker are in the same order as above. */
+/* One of a terminal's 256 colours, as its number; *colour receives what it looks like. On a known
+ * ground, lightness follows the weight as above, in seven steps. */
 int colour_of_256(double weight, Ground ground, Colour *colour);
 
 /* Whether white letters have more contrast on this colour than black ones. */

@@ -8,8 +8,8 @@
 #include "colours.h"
 #include "base/display.h"
 
-/* The element's width and height, twice, and the size of letters; then the hatching and a white
- * ground. */
+/* A format for the beginning of a figure: width and height, both again, and the font's size; then
+ * the hatching and a white ground. */
 static const char HEAD[] = FIGURE_BEGIN
     "%g\" height=\"%g\" viewBox=\"0 0 %g %g\" "
     "font-family=\"Helvetica, Arial, 'Liberation Sans', sans-serif\" font-size=\"%g\">\n"
@@ -30,8 +30,8 @@ typedef struct {
 /* TITLE: height of a panel's name; TURN: of the words above a panel, in degrees. */
 static const double MARGIN = 24, GAP = 18, TITLE = 22, TURN = 50;
 
-/* Cells are smaller the more there are. A letter is taken as 0.62 of the font's size wide, which is
- * about right for Helvetica: SVG cannot be asked. */
+/* Cells are smaller the more there are. A letter is assumed to be 0.62 of the font's size wide,
+ * about right for Helvetica, since the widths in the viewer's font are not known. */
 static Layout layout_of(const Heads *heads)
 {
     enum { LONGEST = 18 };
@@ -48,7 +48,7 @@ static Layout layout_of(const Heads *heads)
     return layout;
 }
 
-/* A word cut to so many columns, with … at its end. */
+/* A word; if it takes more than `columns` columns, it is cut and ends with … */
 static void put_word(FILE *out, const char *word, int columns)
 {
     char *fitted = NULL;
@@ -60,7 +60,7 @@ static void put_word(FILE *out, const char *word, int columns)
     free(fitted);
 }
 
-/* A line above all panels, at most so many columns wide. */
+/* A line above all panels, at most `columns` columns wide. */
 static void put_line(FILE *out, const char *text, double columns)
 {
     char *safe = display_text(text);

@@ -10,7 +10,7 @@
 
 #include "base/display.h"
 
-/* One forward pass over one sequence. Attention does not depend on the targets, so that any tokens
+/* One forward pass over one sequence. Attention does not depend on the targets, so any tokens
  * will do. */
 static void forward(Real *maps, Gpt *gpt, const int *tokens, int count)
 {

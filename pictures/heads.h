@@ -22,7 +22,7 @@ typedef struct {
 /* The heads that were chosen from a model, and what they read. */
 typedef struct {
     Head *head;        /* (layers, heads) */
-    int layers, heads; /* of the model's these are a rectangle that begins at head[0] */
+    int layers, heads; /* how many were chosen: consecutive ones, from head[0] on */
     int count;         /* layers · heads */
     int length;        /* T */
     bool begun;        /* the first token is [bos] */
@@ -61,7 +61,7 @@ void head_set_pattern(Head *head, Pattern pattern, int length);
 size_t heads_pairs(const Heads *heads);
 
 /* Means over the queries. The last two leave out the first query, which has no token before it, and
- * are NAN if there is no other. */
+ * are NAN if there is no other; `bos` is also NAN if the text does not begin with [bos]. */
 typedef struct {
     double entropy;  /* of a row, in bits: 0 is one key, 1 is two equal ones, 2 is four */
     double distance; /* from query to key in tokens, weighted by the attention */

@@ -1,5 +1,5 @@
-/* heads_file.c: a table of the kinds of files. Whether an existing file may be replaced is told
- * from its first bytes, which are the same in every file of that kind that attend writes. */
+/* heads_file.c: a table of the kinds of files. An existing file may be replaced only if it begins
+ * with the bytes with which attend begins every file of that kind. */
 #include "heads_file.h"
 
 #include <assert.h>
@@ -27,8 +27,8 @@ static const Kind KINDS[] = {
 };
 enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };
 
-/* By what follows the last dot of the file's name, in capitals or not: a.html.svg is a figure. NULL
- * if that is unknown, or if there is no dot. */
+/* By the last dot of the file's name and what follows it, in capitals or not: a.html.svg is a
+ * figure. NULL if that is unknown, or if there is no dot. */
 static const Kind *kind_of(const char *path)
 {
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash + 1 : path, '.');

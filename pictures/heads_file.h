@@ -5,7 +5,7 @@
 #include "heads.h"
 
 /* Ends in a usage error if the ending is unknown. Dies if the path is a file that attend has not
- * written: config.json, or somebody's table, is not replaced unasked. */
+ * written, such as config.json or another table. */
 void heads_file_check(const char *path);
 
 /* Writes the chosen heads. Dies if they are too many for that kind of file. If writing fails,

@@ -1,6 +1,5 @@
-/* numbers.c: writes the maps as .npy, .csv and .json, straight from the memory where the model left
- * them. A map's numbers are printed with nine digits, which give back the same
- * float; the summaries with six. */
+/* numbers.c: writes the maps as .npy, .csv and .json. A map's numbers are printed with nine digits,
+ * which give back the same float; the summaries with six. */
 #include "numbers.h"
 
 #include <math.h>
@@ -63,7 +62,7 @@ static void put_pattern(FILE *out, const Heads *heads, const Head *head)
     put_json(out, pattern_text(head->pattern, text));
 }
 
-/* A mean of which there is none is null. */
+/* A mean that is NAN is written as null. */
 void put_summary(FILE *out, const Heads *heads, const Head *head)
 {
     const HeadSummary s = head_summary(heads, head);

@@ -1,7 +1,7 @@
-/* page.c: prints page.html, which the Makefile quotes into page.inc, with the data in the place of
- * one of its lines. The data are one block of JSON, with each head made small, and a block of
- * packed weights for each head. The page draws all heads small at once and unpacks the weights of a
- * head only when it is shown large, so that a page of 16 heads over 1,000 words opens at once. */
+/* page.c: prints page.html, which the Makefile quotes into page.inc, with the data in place of one
+ * of its lines. The data are one block of JSON, with a small picture of each head, and a block of
+ * packed weights for each head. The page unpacks the weights of a head only when it is shown large,
+ * so that a page of 16 heads over 1,000 words opens at once. */
 #include "page.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ static const char *const LINES[] = {
 /* The line that the data replace. */
 static const char DATA_LINE[] = "<!-- the data -->\n";
 
-/* A head made small has at most so many squares along each side, about as many as it has pixels on
+/* A head's small picture has at most so many squares along each side, about one for each pixel on
  * the screen. */
 enum { LARGEST_SIDE = 96 };
 
@@ -61,8 +61,8 @@ int page_side(const Heads *heads)
     return min_int(heads->length, LARGEST_SIDE);
 }
 
-/* The largest weight of a square, because a mean would hide a line of single cells, which heads
- * often draw; and its root, because among many words each gets little. */
+/* A square has the largest of its weights, because a mean would hide a line of single cells, which
+ * is common; and the root of it, because with many words each weight is small. */
 void page_put_small(FILE *out, const Heads *heads, const Head *head)
 {
     const int T = heads->length, side = page_side(heads);

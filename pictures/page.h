@@ -1,4 +1,4 @@
-/* page.h: attention maps as a page that needs nothing else: page.html with the numbers in it. */
+/* page.h: attention maps as a page that needs no other file: page.html with the data in it. */
 #ifndef PULGA_PAGE_H
 #define PULGA_PAGE_H
 
@@ -6,7 +6,7 @@
 
 #include "heads.h"
 
-/* The pairs of query and key that a page may have: 16 heads over 1,000 words, a page of 22 MB. */
+/* The most pairs of query and key that a page may have: 16 heads over 1,000 words, 22 MB. */
 enum { PAGE_MOST = 1 << 23 };
 
 /* What every page begins with. */

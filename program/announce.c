@@ -19,8 +19,8 @@
 
 /* text    data/perro.txt: 9 lines, 48 tokens to predict, vocabulary 15
  *
- * Of a stream the tokens are counted: it has no lines. Below it, what is held out or cut, and the
- * hint of data/hint.h. */
+ * A stream has no lines: its tokens are counted. Below this, what is held out or cut, and the hint
+ * of data/hint.h. */
 static void announce_text(const Trainer *t, const Screen *screen)
 {
     const Corpus *corpus = &t->corpus;
@@ -52,8 +52,8 @@ static void announce_text(const Trainer *t, const Screen *screen)
 /* losses  2.708050 by a uniform guess, 2.479451 from the word frequencies
  *         floor 0.411980: the lowest that this text allows
  *
- * Losses to compare with: ln V, which is that of a uniform guess; that of knowing how often each
- * token occurs; and that of knowing how often it follows each prefix (the floor). */
+ * Losses to compare with: of a uniform guess, ln V; of the frequency of each token; and of its
+ * frequency after each prefix (the floor). */
 static void announce_losses(const Trainer *t, const Screen *screen)
 {
     screen_paragraph(screen, "losses", "%.6f by a uniform guess, %.6f from the %s frequencies",
@@ -111,7 +111,7 @@ static void announce_steps(const Trainer *t, const Screen *screen)
 
 /* rate    noam, factor 0.3: rises for 30 steps, then falls, to 0 in the last 20%
  *
- * How the learning rate rises and falls: see model/schedule.h. */
+ * See model/schedule.h. */
 static void announce_rate(const Trainer *t, const Screen *screen)
 {
     const Settings *s = &t->plan.settings;
@@ -141,8 +141,8 @@ static void announce_rate(const Trainer *t, const Screen *screen)
 }
 
 /* Warns if the disk may become full. A save is the model and a state with the weights, two moments
- * and the best weights: five numbers for each parameter. It lies beside the one before it until it
- * is complete, and so do those that --keep keeps. */
+ * and the best weights: five numbers for each parameter. Until it is complete, the one before it is
+ * on the disk too, and so are those that --keep keeps. */
 static void warn_of_room(const Trainer *t, const Screen *screen)
 {
     const double save = 5.0 * (double)t->plan.parameters * sizeof(Real);
@@ -225,8 +225,8 @@ static void conclude_best(const Trainer *t, const Screen *screen)
 /* try     what it writes:
  *         ./sample runs/perro
  *
- * How to try a finished model: with the sample beside this program, whose name differs in its last
- * five letters (train, pulga-train). */
+ * How to try a finished model. The name of the sample beside this program is this program's with
+ * "sample" in place of its last five letters (train, pulga-train). */
 static void conclude_try(const Trainer *t, const Screen *screen, const Ending *ending)
 {
     const char *run = t->directory.path;
@@ -244,8 +244,8 @@ static void conclude_try(const Trainer *t, const Screen *screen, const Ending *e
 /* next    train it longer:
  *         ./train --resume runs/perro --steps 600
  *
- * How to train on: a finished run is made twice as long, and one that has run out of patience would
- * stop again at once if it had any left. */
+ * How to train on: a finished run is made twice as long; one that ran out of patience gets
+ * --patience 0, since it would stop again at once. */
 static void conclude_next(const Trainer *t, const Screen *screen, const Ending *ending)
 {
     const Settings *s = &t->plan.settings;
@@ -274,7 +274,7 @@ static void conclude_next(const Trainer *t, const Screen *screen, const Ending *
     free(line);
 }
 
-/* If the last step is not saved, why not has been printed, and only the command is left to say. */
+/* If the last step is not saved, the reason has been printed, and only the command follows. */
 void conclude(const Trainer *t, const Screen *screen, const Ending *ending)
 {
     if (ending->saved) {

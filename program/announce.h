@@ -15,7 +15,7 @@ typedef struct {
     const char *signal;   /* the one that stopped it, or NULL */
     bool in_evaluation;   /* the signal came during one */
     bool out_of_patience; /* see --patience */
-    bool saved;           /* the last step is; else why not has been printed */
+    bool saved;           /* the last step; if not, the reason was printed */
     int64_t steps;        /* taken by this call */
     size_t tokens;        /* trained on */
     double seconds;

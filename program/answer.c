@@ -1,5 +1,6 @@
-/* answer.c: a generator reads the prompt once; each continuation starts from a copy of its state,
- * or a beam search from its slot of the KV cache. Counts come from searching the training text. */
+/* answer.c: a generator reads the prompt once. Each continuation starts from a copy of the
+ * generator's state, a beam search from its slot of the KV cache. Counts come from searching the
+ * training text. */
 #include "answer.h"
 
 #include <math.h>
@@ -12,8 +13,8 @@
 #include "model/generate/beam.h"
 
 /* [bos] and another model's padding stand for no text, so no continuation contains them, whatever
- * their probability. [eos] ends a line and [unk] stands for words: these two stay. If there are no
- * other tokens than special ones, none is barred. */
+ * their probability. [eos] ends a line and [unk] stands for words: these two are not barred. If no
+ * token would be left, none is barred. */
 static bool *barred_tokens(const Tokenizer *t)
 {
     const int V = tokenizer_size(t);
@@ -62,7 +63,7 @@ void answerer_free(Answerer *a)
 
 /* ---- The prompt ---- */
 
-/* A token drawn at random, all that continuations may contain being equally probable. */
+/* Draws a token; all that continuations may contain, except [unk], are equally probable. */
 static int draw_first(const Answerer *a, uint32_t number)
 {
     const Tokenizer *t = &a->model->tokenizer;
@@ -78,8 +79,8 @@ static int draw_first(const Answerer *a, uint32_t number)
                         kinds * random_uniform((uint32_t)a->rules.seed, RANDOM_SAMPLE, place));
 }
 
-/* A stream has no [bos], so an empty prompt becomes a line end, which is hidden, or, if the text
- * has none, a token drawn at random, as if that had been asked. */
+/* A stream has no [bos], so an empty prompt becomes a line end, which is hidden. If the vocabulary
+ * has no line end, the prompt becomes a token drawn at random. */
 static void begin_stream(const Answerer *a, Answer *answer)
 {
     const Tokenizer *t = &a->model->tokenizer;
@@ -127,9 +128,9 @@ Answer answer_begin(Answerer *a, const char *name, const char *prompt, size_t si
 
 /* ---- Continuations ---- */
 
-/* Draws the next token. The rules choose among those that are not barred, which makes these more
- * probable; log_p receives what the model itself says of all tokens. `place` numbers the draw: each
- * has random bits of its own, so that they do not depend on what was drawn before. */
+/* Draws the next token from those that are not barred, by the rules; log_p receives ln p of all
+ * tokens by the model itself. `place` numbers the draw: each has its own random bits, which do not
+ * depend on what was drawn before. */
 static int draw_token(Answerer *a, Random4 place)
 {
     const int V = tokenizer_size(&a->model->tokenizer);
@@ -168,7 +169,7 @@ static Continuation draw(Answerer *a, const Answer *answer, int number, AnswerWa
     return c;
 }
 
-/* The best continuations that a beam search finds. One that fills the context ends there. */
+/* The best continuations that a beam search finds. A full context ends a continuation. */
 static void search(Answerer *a, Answer *answer)
 {
     /* The last token of a continuation need not be read, so it needs no place in the context. */
@@ -190,7 +191,7 @@ static void search(Answerer *a, Answer *answer)
                            .log_probability = h->log_probability,
                            .ended = h->ended,
                            .context_full = !h->ended && h->count < a->rules.words};
-        h->tokens = NULL; /* the continuation's from now on */
+        h->tokens = NULL; /* the continuation owns them now */
     }
     beam_free(best, found);
 }

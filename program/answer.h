@@ -1,6 +1,6 @@
-/* answer.h: what a model answers to a prompt: which tokens may come next, and continuations. Here
- * the answer is made; answer_print.h writes it. Probabilities are the model's own, over all tokens;
- * but a continuation never contains a token that stands for no text, such as [bos]. */
+/* answer.h: what a model answers to a prompt: which tokens may come next, and continuations. It is
+ * made here and printed by answer_print.c. Probabilities are the model's own, over all tokens; but
+ * a continuation never contains a token that stands for no text, such as [bos]. */
 #ifndef PULGA_ANSWER_H
 #define PULGA_ANSWER_H
 
@@ -29,10 +29,10 @@ typedef struct {
 
 /* All that is known about one prompt. */
 typedef struct {
-    const char *prompt; /* as asked; or the token that was drawn because nothing was asked */
+    const char *prompt; /* as given; or the token that was drawn because it was empty */
     uint32_t number;    /* of the prompt, from 0 */
     Encoding encoding;  /* its tokens, or why there is no answer */
-    int hidden;         /* 1 if its first token is [bos] or a line end that was not asked, else 0 */
+    int hidden;         /* 1 if its first token is [bos] or a line end that was added, else 0 */
     bool context_full;  /* the prompt has more tokens than the context */
     Ranked *next;       /* (rows) the most probable next tokens, with their probabilities */
     int rows;
@@ -42,7 +42,7 @@ typedef struct {
     int count;
 } Answer;
 
-/* Told of a continuation as it grows, so that a person sees something happen. */
+/* Called after each token of a continuation, so that a person sees it grow. */
 typedef void AnswerWatch(const Answer *answer, const Continuation *so_far, void *watcher);
 
 /* What answering needs, made once for all prompts. */

@@ -28,11 +28,12 @@ static const char *unit_of(const Answerer *a)
  *
  *      word       in the text    model
  *      perro      0.400  2 of 5  0.400  █████████▋
+ *      muchacho   0.400  2 of 5  0.400  █████████▋
  *      gato       0.200  1 of 5  0.200  ████▊
- *      13 others                 0.400
+ *      12 others                 0.000
  *
- * The counts are left out if there is no text to count in, or if the prompt does not occur in
- * it. */
+ * The counts are left out if there is no text to count in, or if it never goes on after the
+ * prompt. */
 
 /* A bar as long as the share, in eighths of a column, and the end of the line. */
 static void put_bar(double share)
@@ -45,7 +46,7 @@ static void put_bar(double share)
     puts(eighths[length % 8]);
 }
 
-/* How many rows to print: the last ones that would read 0.000 for model and text are left out. */
+/* How many rows to print: without the last ones if they would show 0.000 for model and text. */
 static int rows_to_print(const Answerer *a, const Answer *answer)
 {
     int rows = answer->rows;
@@ -62,7 +63,7 @@ static int count_columns(const Answer *answer)
     return max_int(11, 7 + digits + 4 + digits);
 }
 
-/* columns: of the word, which is bold. */
+/* Prints one row; the word is bold and takes `columns` columns. */
 static void put_row(const AnswerPrinter *printer, const Answer *answer, Ranked row, int columns)
 {
     const Screen *screen = printer->screen;
@@ -164,7 +165,7 @@ static int more_often_first(const void *a, const void *b)
     return one->continuation < other->continuation ? -1 : 1;
 }
 
-/* What happened to a prompt or a continuation that is longer than the context. */
+/* Prints what happens if a prompt or a continuation is longer than the context. */
 static void put_full(const Answerer *a)
 {
     printf("     the context of %d tokens was full: ", a->model->gpt.config.context);
@@ -183,8 +184,8 @@ static void put_full(const Answerer *a)
     printf("\n     (train --context N makes a model that sees more)\n");
 }
 
-/* The prompt is bold, the continuation is not: it is cut off the text of both, so that the space
- * between them, if there is one, is part of it. */
+/* The prompt is bold, the continuation is not. The continuation is what comes after the prompt in
+ * the text of both, so that it begins with the space between them, if there is one. */
 static void put_group(const AnswerPrinter *printer, const Group *group, const char *prompt)
 {
     const Answerer *a = printer->answerer;
@@ -266,7 +267,9 @@ static void put_continuation_json(const Answerer *a, const Continuation *c)
  *  "continuations":[{"text":"perro come","tokens":["perro","come","[eos]"],
  *                    "log_probability":-1.6,"ended":true,"context_full":false,"in_text":true}, …]}
  *
- * all in one line; if there is no answer: {"prompt":"ladra","error":"the model does not know …"} */
+ * all in one line. If there is no answer:
+ *
+ * {"prompt":"ladra","error":"the prompt: the model does not know 'ladra'; …"} */
 void answer_print_json(const Answerer *a, const Answer *answer)
 {
     printf("{\"prompt\":");

@@ -23,7 +23,7 @@ bool ask_person(void)
 
 /* ---- At a terminal ---- */
 
-/* What Tab completes. libedit gives its callbacks no context, so this cannot be handed on. */
+/* The tokenizer whose words Tab completes; global, since libedit's callbacks get no context. */
 static const Tokenizer *completed;
 
 /* Called by libedit until it returns NULL, the first time with again == 0: the next word that
@@ -73,7 +73,7 @@ char *ask_typed(const Tokenizer *tokenizer, size_t *size)
 
 /* ---- In a pipe ---- */
 
-/* A line may hold 0 bytes, and the last one may lack its end; CRLF is taken for a line end, too. */
+/* A line may hold 0 bytes, and the last one may lack its line end; CRLF is a line end, too. */
 char *ask_piped(size_t *size)
 {
     char *line;

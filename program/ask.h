@@ -5,11 +5,11 @@
 
 #include "data/tokenizer.h"
 
-/* Whether standard input and output are a terminal, at which a person sits. */
+/* Whether a person asks: standard input and output are both a terminal. */
 bool ask_person(void);
 
-/* The next prompt of a person, without its line end; NULL at Ctrl-D. Tab completes the tokenizer's
- * words if a token of it is a word. The caller frees the prompt. */
+/* The next prompt that a person types, without its line end; NULL at Ctrl-D. If the tokenizer's
+ * tokens are words, Tab completes them. The caller frees the prompt. */
 char *ask_typed(const Tokenizer *tokenizer, size_t *size);
 
 /* The next line of standard input, without its line end; NULL at the end. Dies if it is too long to

@@ -1,6 +1,6 @@
 /* options.c: turns a table of fields into argp's options, and each option that argp finds into
- * field_set(). For a wrong option getopt, which argp calls, prints one line; argp would add a
- * second one, and so it gets no stream for its errors. */
+ * field_set(). For a wrong option getopt, which argp calls, prints one line; argp gets no stream
+ * for its errors, or it would add a second one. */
 #include "options.h"
 
 #include <argp.h>

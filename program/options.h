@@ -14,10 +14,10 @@ typedef struct {
     int most_arguments;    /* 0: any number */
 } Program;
 
-/* Sets the fields of `into` that have a default to it, and then those that are given; for the
- * latter it also sets decided[] at their offsets, unless that is NULL. Returns the other words of
- * the command line, ended by NULL; the caller frees the list, not the words. Options and words may
- * be mixed. Whatever is wrong is a usage error. */
+/* Sets the fields of `into`: first all defaults, then the options that are given. For these it also
+ * sets decided[] at their offsets, unless decided is NULL. Returns the other words of the command
+ * line, ended by NULL; the caller frees the list, not the words. Options and words may be mixed. A
+ * mistake is a usage error. */
 char **options_read(const Program *program, int argc, char **argv, void *into, bool *decided);
 
 #endif

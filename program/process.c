@@ -1,6 +1,6 @@
-/* process.c: limits that would otherwise end a program without a word, or with a word of somebody
- * else's: OpenMP prints two lines of its own if it cannot start a thread, so as many threads as it
- * will need are started here first, and ended again. */
+/* process.c: finds limits that would otherwise end a program without a message, or with a
+ * library's: OpenMP prints two lines of its own if it cannot start a thread, so as many threads as
+ * it will need are started here first, and ended again. */
 #include "process.h"
 
 #include <errno.h>
@@ -31,9 +31,9 @@ static void open_standard_files(void)
     close(file);
 }
 
-/* Called when the program ends. Output that could not be written, to a full disk for example, is no
- * success. But if whoever read it in a pipe has left (./train x | head), poll reports an error of
- * the pipe, and the status stays as it is. */
+/* Called when the program ends. If output could not be written, to a full disk for example, the
+ * status becomes 1. But if the reader of a pipe has left (./train x | head), poll reports an error
+ * of the pipe, and the status stays as it is. */
 static void check_output(int status, void *unused)
 {
     (void)unused;
@@ -60,7 +60,7 @@ static double number_in(const char *path)
         number = strtod(line, &end);
     if (file)
         fclose(file);
-    return end == line ? INFINITY : number; /* "max" is no number */
+    return end == line ? INFINITY : number;
 }
 
 /* The least of what the container (by version 2 or 1 of control groups) and ulimit -m allow. Inside
@@ -84,12 +84,12 @@ void process_prepare(void)
 
 /* ---- Threads ---- */
 
-/* A matrix product keeps its packed blocks on the stack of each thread, of which a megabyte is
- * ample. As many threads as --threads allows. */
+/* In bytes: each thread keeps the packed blocks of a matrix product on its stack, for which a
+ * megabyte is ample; and the most threads that --threads allows. */
 enum { NEEDED_STACK = 1 << 20, MOST_THREADS = 1024 };
 
-/* The bytes that OMP_STACKSIZE asks for ("64k", "8 M", "2048", which is in kB); 0 if it does not.
- * Each unit is 1024 times the one before it, and without one the k is meant. */
+/* The bytes that OMP_STACKSIZE asks for ("64k", "8 M"; "2048" is in kB); 0 if it names no size.
+ * Each unit is 1024 times the one before it; the default is k. */
 static double openmp_stack(void)
 {
     static const char units[] = "bkmg";
@@ -115,7 +115,7 @@ static void check_stacks(double openmp)
             NEEDED_STACK / 1024);
 }
 
-/* What a tried thread does: it waits until the gate is unlocked, so that all are there at once. */
+/* What each thread does: it waits until the gate is unlocked, so that all of them run at once. */
 static void *wait_at(void *gate)
 {
     pthread_mutex_lock(gate);
@@ -123,8 +123,8 @@ static void *wait_at(void *gate)
     return NULL;
 }
 
-/* Starts so many threads beside this one, lets them go, and dies if they were fewer. stack: the
- * size that each will have, 0 for the system's. */
+/* Starts so many threads beside this one, ends them, and dies if one could not be started. stack:
+ * the size of each one's stack, 0 for the system's. */
 static void try_threads(int count, double stack)
 {
     pthread_t threads[MOST_THREADS];

@@ -1,4 +1,4 @@
-/* process.h: what a program needs of the process that it runs in, and what it leaves to it. */
+/* process.h: prepares a program's process: standard files, memory limit, status, threads. */
 #ifndef PULGA_PROCESS_H
 #define PULGA_PROCESS_H
 

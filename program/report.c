@@ -6,11 +6,11 @@
 #include <math.h>
 #include <stdio.h>
 
-/* No estimate is printed before some steps have been timed. The first one is not: it also brings
- * memory and threads up. */
+/* No estimate is printed before some steps have been timed. The first one is not timed: it also
+ * touches the memory and wakes the threads for the first time. */
 enum { SKIPPED_STEPS = 1, TIMED_STEPS = 3 };
 
-/* In seconds. A step that is older than this hardly counts in the means. */
+/* In seconds. A step this old counts 1/e in the means, one three times as old hardly at all. */
 static const double MEMORY = 10;
 
 Report report_new(const Trainer *trainer, const Screen *screen, int64_t last)
@@ -32,8 +32,8 @@ void report_step_time(Report *r, double seconds, int64_t targets)
     r->recent_seconds = r->recent_seconds * fade + seconds;
 }
 
-/* The time of an evaluation: that of the last one; before it, a third of the time in which as many
- * targets are trained on, since an evaluation has no backward pass. */
+/* The time of an evaluation: that of the last one; before the first, a third of the time in which
+ * as many targets are trained on, since an evaluation has no backward pass. */
 static double evaluation_time(const Report *r)
 {
     const Corpus *corpus = &r->trainer->corpus;

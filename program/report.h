@@ -25,11 +25,11 @@ Report report_new(const Trainer *trainer, const Screen *screen, int64_t last);
 /* Prints a row: a step's loss, unless NAN, and that of an evaluation made after it, unless NAN. */
 void report_row(Report *report, const LogEntry *entry);
 
-/* Takes note of how long one step took: the time left is estimated from it, and from
- * evaluation_seconds, which the caller sets. */
+/* Notes how long one step took. The time left is estimated from this and from evaluation_seconds,
+ * which the caller sets. */
 void report_step_time(Report *report, double seconds, int64_t targets);
 
-/* Refresh the status line, at most ten times a second: after a step; while evaluating. */
+/* Refresh the status line, at most ten times a second: after a step, and while evaluating. */
 void report_step(Report *report, const LogEntry *entry);
 void report_evaluating(Report *report, double share);
 

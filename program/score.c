@@ -23,8 +23,10 @@ typedef struct {
  * 0.366582      1.4428        6  el perro come un hueso
  * 0.412311      1.5103       48  in all
  *
- * {"line":1,"text":"el perro come un hueso","tokens":6,"loss":0.367,"perplexity":1.44}
- * {"tokens":48,"loss":0.412,"perplexity":1.51}
+ * As JSON, which has more digits:
+ *
+ * {"line":1,"text":"el perro come un hueso","tokens":6,"loss":0.366…,"perplexity":1.44…}
+ * {"tokens":48,"loss":0.412…,"perplexity":1.51…}
  *
  * A very large perplexity is printed as 1.234e+09, so that it does not fill the screen with digits;
  * one that no double can hold is null in JSON. */
@@ -64,7 +66,7 @@ void score_text(Pretrained *model, const char *path, bool json)
     if (!json)
         printf("     loss  perplexity   tokens  text\n");
 
-    /* A line of the text is several pieces if it is longer than the context; of a stream, each
+    /* A line of the text is several pieces if it is longer than the context; in a stream, each
      * piece counts as a line. */
     Loss all = {0}, line = {0};
     size_t number = 0, line_from = 0;
@@ -79,7 +81,7 @@ void score_text(Pretrained *model, const char *path, bool json)
         line = (Loss){line.sum + loss, line.targets + (size_t)batch.counted};
         if (!corpus.stream && end < corpus.lines[number + 1])
             continue; /* the line goes on */
-        /* Decoded from its tokens: the text itself has been let go. */
+        /* Decoded from its tokens: the text itself has been freed. */
         char *decoded =
             tokenizer_decode(&model->tokenizer, corpus.tokens + line_from, (int)(end - line_from));
         put_loss(line, ++number, decoded, json);

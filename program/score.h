@@ -6,7 +6,8 @@
 #include "formats/huggingface/pretrained.h"
 
 /* Prints a table, or JSON. A text that is read as a stream is cut into pieces as long as the
- * context, one for each line printed. Dies if the text has a word that the model does not know. */
+ * context, and a line is printed for each. Dies if the text has a word that the model does not
+ * know. */
 void score_text(Pretrained *model, const char *path, bool json);
 
 #endif

@@ -1,5 +1,5 @@
-/* screen.c: a paragraph is formatted whole, then printed word by word, each as wide as it shows. A
- * status line has no line end: a carriage return and "erase to the end of the line" replace it. */
+/* screen.c: a paragraph is formatted whole, then printed word by word. A status line has no line
+ * end: the next one begins with a carriage return and ends with "erase to the end of the line". */
 #include "screen.h"
 
 #include <stdarg.h>
@@ -32,7 +32,7 @@ int screen_width(void)
     if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col > 1)
         return size.ws_col;
     const char *columns = getenv("COLUMNS");
-    /* A width that nobody can mean is not believed. */
+    /* An absurd width is ignored. */
     const long wanted = columns ? strtol(columns, NULL, 10) : 0;
     return wanted > 1 && wanted < 10000 ? (int)wanted : 80;
 }
@@ -84,7 +84,7 @@ void screen_status(const Screen *screen, const char *line)
 {
     if (!screen->terminal)
         return;
-    /* A line as wide as the terminal would wrap, and only its last row could be written over. */
+    /* A wider line would wrap, and the next one would overwrite only its last row. */
     printf("\r%.*s\033[K", screen_width() - 1, line);
     fflush(stdout);
 }

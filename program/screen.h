@@ -1,5 +1,5 @@
-/* screen.h: how the programs write to the person: bold where colours are welcome, paragraphs that
- * break between words, a status line that is written over, counts and times that read well. */
+/* screen.h: output for a person: bold if colours are allowed, paragraphs that break between words,
+ * a status line that is overwritten, counts and times that read well. */
 #ifndef PULGA_SCREEN_H
 #define PULGA_SCREEN_H
 
@@ -17,22 +17,22 @@ Screen screen_open(void);
 int screen_width(void);
 
 /* Prints a label in bold, then a text beside it, which is made harmless (see text_sanitize). A text
- * that is too long goes on below itself; a word is never broken. */
+ * that is too long goes on in the next line, indented; a word is never broken. */
 void screen_paragraph(const Screen *screen, const char *label, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Prints a label and what it announces, then a shell command on a line that can be copied whole. */
+/* Prints a label and a text, then a shell command on a line that can be copied whole. */
 void screen_command(const Screen *screen, const char *label, const char *text, const char *command);
 
-/* Replaces the status line, the last line of a terminal; "" removes it. Prints nothing in a pipe.
- * To be removed before anything else is printed. */
+/* Replaces the status line, the last line of a terminal; "" removes it, which must be done before
+ * anything else is printed. Prints nothing in a pipe. */
 void screen_status(const Screen *screen, const char *line);
 
 /* Whether a status line that changes all the time may be printed again: on a terminal, a tenth of a
- * second after it last was. *refreshed is when that was (by the clock), and becomes now. */
+ * second after the last time. *refreshed is that time (by the clock), and becomes now if it may. */
 bool screen_may_refresh(const Screen *screen, double *refreshed);
 
-/* A short text that is returned by value, so that nobody frees it. */
+/* A short text, returned by value: nothing to free. */
 typedef struct {
     char text[64];
 } Digits;

@@ -9,8 +9,8 @@
 #include "base/base.h"
 #include "base/utf8.h"
 
-/* Whether no shell would change the word: an empty one would be lost, and these characters mean
- * something. */
+/* Whether a shell would leave the word as it is: an empty one would be lost, and these characters
+ * mean something to a shell. */
 static bool is_plain(const char *word)
 {
     return *word && !word[strcspn(word, " \"'\\$`!*?[]{}()<>|&;#~")];

@@ -1,4 +1,4 @@
-/* shell.h: the words of a command line as one text, and words as a shell would take them. */
+/* shell.h: joins words into one line, quoted for a shell or as they are. */
 #ifndef PULGA_SHELL_H
 #define PULGA_SHELL_H
 

@@ -30,8 +30,8 @@ typedef struct {
     Ground ground;
 } Fit;
 
-/* What the terminal says of itself: COLORTERM for 24 bits, TERM for 256 colours. Screen knows
- * whether colours are welcome at all. */
+/* What the terminal says of itself: COLORTERM for 24 bits, TERM for 256 colours. If colours are not
+ * allowed at all, screen->bold is empty. */
 static Palette palette_of(const Screen *screen)
 {
     const char *depth = getenv("COLORTERM"), *kind = getenv("TERM");
@@ -54,9 +54,9 @@ static Ground ground_of_terminal(void)
     return colour == 7 || colour > 8 ? GROUND_LIGHT : GROUND_DARK;
 }
 
-/* Words get their own width, up to a third of the line; cells a word's, if all of them then fit,
- * else what a number needs, else what a shade needs. If not even those fit, the first tokens are
- * cut: the later ones attend to more. */
+/* Words get their own width, up to WORD_MOST and a third of the line. Cells get a word's width if
+ * all of them then fit, else an equal share of the line if a number fits in that, else SHADE. If
+ * not even those fit, the first tokens are cut: the later ones attend to more. */
 static Fit fit_of(const Heads *heads, const Screen *screen)
 {
     const int T = heads->length, width = screen_width();
@@ -102,8 +102,8 @@ static void put_coloured(double weight, const Fit *fit)
     printf("\033[0m");
 }
 
-/* The weights of a row. Spaces are printed only once a cell follows, so that no line ends in
- * one. */
+/* The weights of a row. Spaces are printed only when a cell follows, so that no line ends in
+ * spaces. */
 static void show_row(const Real *row, const Head *head, int query, const Fit *fit)
 {
     int spaces = 0, column = fit->from; /* column: the key after the last cell */

@@ -9,9 +9,9 @@
 /* A line for each chosen head: its means over the queries. */
 void tables_summarise(const Heads *heads);
 
-/* A table for each chosen head: the weights in percent, shaded; as much of it as fits the screen's
- * width. If a query cannot attend to a key, that cell is empty. Several tables that would fill many
- * screens are not printed; one line says what to do instead. */
+/* A table for each chosen head: the weights in percent, shaded; as many columns as fit on the
+ * screen. If a query cannot attend to a key, that cell is empty. Several tables that would fill
+ * many screens are not printed; one line says what to do instead. */
 void tables_show(const Heads *heads, const Screen *screen);
 
 #endif

@@ -36,7 +36,7 @@ void take_over_run(Settings *settings, Decided *decided, const Config *config,
 /* ---- A model to start from ---- */
 
 /* The windows of a model, one number for each of L·H heads, so that two ways of writing the same
- * list are equal; empty if all heads see everything (patterns is NULL). The caller frees them. */
+ * list are equal; empty if patterns is NULL. The caller frees them. */
 static IntList windows_of(const Pattern *patterns, const GptConfig *shape)
 {
     IntList list = {0};
@@ -46,7 +46,7 @@ static IntList windows_of(const Pattern *patterns, const GptConfig *shape)
     }
     for (int i = 0; i < list.count; i++) {
         list.at[i] = pattern_window_size(patterns[i]);
-        assert(pattern_equal(patterns[i], pattern_window(list.at[i]))); /* --window expresses it */
+        assert(pattern_equal(patterns[i], pattern_window(list.at[i]))); /* --window can say it */
     }
     return list;
 }
@@ -90,7 +90,7 @@ void take_over_model(Settings *settings, Decided *decided, const Pretrained *mod
     TAKE(activation, shape->gelu ? ACTIVATION_GELU : ACTIVATION_RELU);
     TAKE(untied, shape->untied);
     TAKE(no_qkv_bias, shape->no_qkv_bias);
-    /* For two heads "2" and "2,2" are the same windows: spelt out, they are equal. */
+    /* For two heads "2" and "2,2" are the same windows: with a number for each head, equal. */
     Pattern *asked = settings_patterns(&settings->window, shape->layers, shape->heads);
     free(settings->window.at);
     settings->window = windows_of(asked, shape);

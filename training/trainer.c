@@ -25,8 +25,8 @@ static const double MAX_NORM = 1.8e19;
 
 /* ---- Opening ---- */
 
-/* Encodes and cuts the text, plans the run and takes what it needs: dies if this machine does not
- * have that. */
+/* Encodes and cuts the text, plans the run and takes its memory; dies if there is not enough, or if
+ * the processor lacks the precision. */
 static void prepare(Trainer *t, Settings *settings, const Decided *decided)
 {
     t->corpus = corpus_new(&t->text, &t->tokenizer);
@@ -100,8 +100,8 @@ static void go_on(Trainer *t)
     t->log = log_resume(&t->directory, log_size);
 }
 
-/* Everything comes from the run's directory. What makes it this run (settings, text, vocabulary) is
- * checked before anything is computed from it. */
+/* Everything comes from the run's directory. Its identity (settings, text, vocabulary) is checked
+ * before anything is computed from it. */
 static void open_resumed(Trainer *t, Settings *settings, Decided *decided)
 {
     t->directory = run_resume(settings->resume); /* locked: nobody else changes it */
@@ -110,7 +110,7 @@ static void open_resumed(Trainer *t, Settings *settings, Decided *decided)
     if (!training_text_read(&t->directory, &t->config, settings->text, settings->lower, &t->text))
         die("%s holds no copy of its text; name it with --text FILE", t->directory.path);
     t->text_path = settings->text ? settings->text : t->text.name;
-    /* Read and not made again: after --from, the vocabulary is not that of the text. */
+    /* Not made again from the text: after --from, the vocabulary is another model's. */
     t->tokenizer = tokenizer_json_read(&t->directory, t->config.shape.vocabulary, t->config.eos);
     record_identity(t->identity, settings, &t->text, &t->tokenizer);
     record_check_identity(&t->config, &t->directory, t->identity);
@@ -164,8 +164,8 @@ void trainer_close(Trainer *t)
 /* ---- Training ---- */
 
 /* Ends a run whose numbers are no longer finite, before they are saved. Names the first of the
- * weights, or else of the gradients, that is not. If all of them are finite, the loss alone, or the
- * gradient's norm, was too large. */
+ * weights, or else of the gradients, that is not. If all of them are finite, only the loss or the
+ * gradient's norm was too large. */
 _Noreturn static void end_not_finite(const Trainer *t, int64_t step, const char *what)
 {
     const char *where = ": among the weights, ";
@@ -273,7 +273,7 @@ static double loss_over(Trainer *t, const Piece *pieces, EvaluationWatch *watch,
     return sum / (double)targets;
 }
 
-/* A copy of the best weights is kept, because the next steps may make them worse. */
+/* A copy of the best weights is kept, because the next steps may make the model worse. */
 double trainer_evaluate(Trainer *t, EvaluationWatch *watch, void *watcher)
 {
     const Piece *pieces = trainer_holds_out(t) ? t->corpus.held_out : t->corpus.train;

@@ -1,4 +1,4 @@
-/* trainer.h: a run in the making: the text, the plan, the model, and where they have got to. A
+/* trainer.h: a run in the making: the text, the plan, the model, and how far it has come. A
  * Trainer points into itself: it may not be copied or moved once it is open. */
 #ifndef PULGA_TRAINER_H
 #define PULGA_TRAINER_H
@@ -33,13 +33,13 @@ typedef struct {
 } Trainer;
 
 /* Opens a new run on a text or, if the settings name a run to resume, that run where it stopped.
- * Dies if a file is bad; settings that do not fit are a usage error. The settings' words must
- * outlive the trainer. */
+ * Dies if a file is bad; settings that do not fit are a usage error. The settings' strings
+ * must outlive the trainer. */
 void trainer_open(Trainer *trainer, const char *text_path, Settings *settings, Decided *decided);
 void trainer_close(Trainer *trainer);
 
-/* Begins writing. Of a new run: removes the run that it replaces, writes what does not change, with
- * the command line it was begun with, and lets the text go. Of a resumed run: writes the settings
+/* Begins writing. For a new run: removes the run that it replaces, writes the files that do not
+ * change, among them the command line, and frees the text. For a resumed run: writes the settings
  * that were changed. Warns and returns false if that fails. */
 bool trainer_begin_files(Trainer *trainer, const char *command);
 
@@ -60,11 +60,11 @@ double trainer_evaluate(Trainer *trainer, EvaluationWatch *watch, void *watcher)
  * is not finite. */
 bool trainer_save(Trainer *trainer);
 
-/* Keeps what is saved as one of the last settings.keep. If that step was kept already, it is kept
- * again or left as it is. Warns and returns false if that fails. */
+/* Keeps the last save as a checkpoint, and the last settings.keep of them. If that step has one
+ * already, it is replaced if `again`, else kept. Warns and returns false if that fails. */
 bool trainer_keep(const Trainer *trainer, bool again);
 
-/* Whether some of the text is held out: then that is evaluated, else what is trained on. */
+/* Whether some of the text is held out. Then that part is evaluated, else the training text. */
 bool trainer_holds_out(const Trainer *trainer);
 
 #endif

@@ -1,5 +1,5 @@
-/* batches.c: the sequences lie one after another, without padding; what their rows read and predict
- * is the objective's. */
+/* batches.c: the sequences lie one after another, without padding; data/objective.c says what each
+ * row reads and predicts. */
 #include "batches.h"
 
 #include <assert.h>

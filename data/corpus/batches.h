@@ -17,8 +17,8 @@ typedef struct {
 BatchRoom batch_room_new(int rows);
 void batch_room_free(BatchRoom *room);
 
-/* Fills it with some pieces. The batch lies in the room, until that is filled again. first_row is
- * how many rows of the same step come before: see model/batch.h. */
+/* Fills the room with some pieces; the batch is valid until the room is filled again. first_row is
+ * the number of rows of the same step that come before: see model/batch.h. */
 Batch batch_fill(BatchRoom *room, const Corpus *corpus, const Piece *pieces, int count,
                  uint32_t first_row);
 

@@ -109,8 +109,8 @@ static void cut_lines(Corpus *corpus, double share, uint32_t seed)
     free(is_held_out);
 }
 
-/* The first part is trained on and the tail is held out. No piece spans both, so the last token of
- * the one is not the first of the other. A part of fewer than two tokens has no target: then all is
+/* The first part is trained on and the tail is held out. No piece spans both, so the tail's first
+ * token is never predicted. A part of fewer than two tokens would have no target: then all is
  * trained on. */
 static void cut_stream(Corpus *corpus, double share)
 {

@@ -26,7 +26,7 @@ typedef struct {
     int *tokens;    /* stb_ds array: the ids of the whole text */
     size_t *lines;  /* stb_ds array: where each line begins in tokens, and after the last line where
                        it ends; empty for a stream */
-    size_t longest; /* rows of the longest line; of the whole stream */
+    size_t longest; /* rows of the longest line, or of the whole stream */
 
     /* Set by corpus_cut: */
     int context;             /* T */
@@ -36,8 +36,8 @@ typedef struct {
     size_t lines_cut;                       /* lines longer than the context */
 } Corpus;
 
-/* Encodes a text, which may be let go after this. Dies if it has no tokens, one that the tokenizer
- * does not know, or a reserved one. */
+/* Encodes a text, whose bytes may be freed after this. Dies if it has nothing to predict, a token
+ * that the tokenizer does not know, or a reserved one. */
 Corpus corpus_new(const Text *text, const Tokenizer *tokenizer);
 void corpus_free(Corpus *corpus);
 

@@ -9,18 +9,17 @@
 
 #include "base/base.h"
 
-/* Of the tokens a b a c, shorter is -1 0 0 1 0: after a b a and then something else than c, the
- * last a may be the first of a new match. */
+/* For the tokens a b a c, shorter is -1 0 0 1 0: if something other than c follows a b a, the last
+ * a may be the first of a new match. */
 typedef struct {
     const int *tokens;
     int count;
-    int *
-        shorter; /* (count + 1) of the first i tokens, how long the longest proper beginning is that
-                     is also their end; -1 of none */
-    int matched; /* how many of the tokens the text has just now */
+    int *shorter; /* (count + 1) of the first i tokens: the length of their longest proper beginning
+                     that is also their end; -1 for i = 0 */
+    int matched;  /* how many of the tokens the text has had up to here */
 } Search;
 
-/* Reads one more token of the text. Whether all are matched now. */
+/* Reads one more token of the text. Returns whether all tokens are matched now. */
 static bool search_step(Search *s, int token)
 {
     if (s->matched == s->count)

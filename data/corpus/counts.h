@@ -1,6 +1,6 @@
-/* counts.h: what follows a beginning in a text, and whether the text has some tokens in a row. Of
- * data/perro.txt's nine lines, five begin with "el": then follows perro twice, muchacho twice and
- * gato once. */
+/* counts.h: counts which tokens follow some given ones in a text, and whether the text has some
+ * tokens in a row. In data/perro.txt, the beginning of a line and "el" are followed by perro twice,
+ * muchacho twice and gato once. */
 #ifndef PULGA_COUNTS_H
 #define PULGA_COUNTS_H
 

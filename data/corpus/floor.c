@@ -1,5 +1,6 @@
 /* floor.c: all places of the training text are sorted by what a model sees there, so that those
- * which look alike lie together; each group's entropy is what no model can do without. */
+ * which look alike lie together. No model can have a smaller loss over such a group than its
+ * entropy. */
 #include "floor.h"
 
 #include <math.h>

@@ -2,11 +2,11 @@
  *
  * A model that sees a prefix can do no better than to give each next token its relative frequency
  * after that prefix. The mean of −ln of those frequencies, over all targets that count, is the
- * floor. A model whose patterns bound what it sees knows the position and the last `reach` tokens
- * only.
+ * floor. A model whose patterns bound what it sees knows only the position and the last `reach`
+ * tokens.
  *
- * If "el perro come" is followed once by "un" and once by [eos], both places cost −ln 1/2 = 0.693,
- * whatever the model. */
+ * If "el perro come" is followed once by "un" and once by [eos], the best prediction is 1/2 for
+ * each, and both places cost −ln 1/2 = 0.693. */
 #ifndef PULGA_FLOOR_H
 #define PULGA_FLOOR_H
 

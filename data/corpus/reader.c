@@ -7,14 +7,14 @@
 
 #include "base/base.h"
 
-/* Rows of the part of a stream that is trained on. */
+/* Rows of a stream's training part. */
 static size_t rows_of(const Corpus *corpus)
 {
     return corpus->train_end - 1;
 }
 
-/* Where an epoch cuts a stream first. The tokens before are a shorter piece of their own, so that
- * each epoch begins its pieces at other tokens. */
+/* Where an epoch first cuts a stream. The tokens before that are a shorter piece of their own, so
+ * that the pieces of each epoch begin at other tokens. */
 static size_t stream_offset(const Corpus *corpus, uint32_t seed, int64_t epoch)
 {
     const Random4 counter = {{0, 0, 0, (uint32_t)epoch}};
@@ -31,7 +31,7 @@ size_t epoch_pieces(const Corpus *corpus, uint32_t seed, int64_t epoch)
     return (offset > 0) + (rows_of(corpus) - offset + context - 1) / context;
 }
 
-/* Most cuts of a stream give one piece more than would be needed. */
+/* The piece before the offset may be one more than the tokens need. */
 size_t epoch_most_pieces(const Corpus *corpus)
 {
     const size_t context = (size_t)corpus->context;

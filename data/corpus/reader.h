@@ -26,10 +26,11 @@ void reader_free(Reader *reader);
 /* Goes to a place in the data; false if the epoch does not have it. */
 bool reader_seek(Reader *reader, int64_t epoch, size_t next);
 
-/* The next pieces of the epoch, `most` or, at its end, fewer; they stay the reader's. */
+/* The next pieces: `most`, or fewer at the end of an epoch; after it, those of the next epoch. They
+ * stay the reader's. */
 const Piece *reader_take(Reader *reader, int most, int *count);
 
-/* How many pieces an epoch has, and how many at most: where it first cuts a stream is drawn. */
+/* How many pieces an epoch has, and the most that any epoch has: a stream's epochs differ. */
 size_t epoch_pieces(const Corpus *corpus, uint32_t seed, int64_t epoch);
 size_t epoch_most_pieces(const Corpus *corpus);
 

@@ -13,8 +13,7 @@
 #include "formats/json.h"
 #include "formats/json_fields.h"
 
-/* The tanh form of gelu, by the name that gpt2 has for it and by the one that openai-gpt has: there
- * "gelu" is that form, in gpt2 it is another one. */
+/* The names of gelu's tanh form in gpt2 and in openai-gpt. In gpt2, "gelu" is the other form. */
 static const char GELU[] = "gelu_new", OLD_GELU[] = "gelu";
 static const char NAME[] = "config.json";
 
@@ -23,8 +22,8 @@ static const double EPSILON = 1e-5; /* of every layer norm */
 /* ---- Writing ---- */
 
 /* The first of Transformers' models that is the same as this one. gpt2 is pre-norm; openai-gpt is
- * post-norm, and its feed-forward layer is always four times as wide as the model. Neither knows
- * windows, or heads whose widths do not add up to the model's. */
+ * post-norm, and its feed-forward layer is always four times as wide as the model. Neither
+ * supports windows, or heads whose widths do not add up to the model's. */
 static const char *model_type(const GptConfig *shape)
 {
     const bool plain = !shape->patterns && shape->heads * shape->head_size == shape->width;
@@ -35,7 +34,7 @@ static const char *model_type(const GptConfig *shape)
     return "pulga";
 }
 
-/* What the model is called, and its activation: openai-gpt has another name for that field, too. */
+/* The model's type and class, and its activation, a field that openai-gpt calls "afn". */
 static void put_architecture(cJSON *json, const GptConfig *shape)
 {
     const char *type = model_type(shape);
@@ -88,7 +87,7 @@ typedef struct {
     const cJSON *json, *own; /* all of it; its object "pulga", or NULL */
 } Reading;
 
-/* What is read of it by name. */
+/* What is read from it through the tables below. */
 typedef struct {
     GptConfig shape;
     unsigned positions, norm; /* indices of the names below */
@@ -108,8 +107,9 @@ static const Field SIZES[] = {
     {.name = NULL},
 };
 static const Field INNER = {"n_inner", WHOLE_FIELD(shape.hidden), .min = 1, .max = GPT_MAX_HIDDEN};
-/* Of "pulga": first the differences that matter to training only, so that a file of gpt2 may have
- * them too; then what only the model_type "pulga" has. */
+/* Of "pulga": first the differences that matter only in training, so that a gpt2 may have them too
+ * (its file has sinusoidal positions as a table, and zeros as biases); then what only the
+ * model_type "pulga" has. */
 static const Field DIFFERENCES[] = {
     {"positions", CHOICE_FIELD(positions, POSITIONS), .preset = NULL},
     {"no-qkv-bias", FLAG_FIELD(shape.no_qkv_bias), .preset = NULL},
@@ -151,7 +151,7 @@ static bool is_true(const Reading *file, const char *name, bool preset)
     return field ? cJSON_IsTrue(field) : preset;
 }
 
-/* Variants of GPT-2 that would compute something else here. */
+/* Dies if the file describes a variant of GPT-2 that is not supported. */
 static void check_the_rest(const Reading *file)
 {
     static const struct {
@@ -249,7 +249,7 @@ Config config_read(const Directory *directory)
         refuse(&file, "model_type", "\"gpt2\", \"openai-gpt\" or \"pulga\"");
     check_the_rest(&file);
     config.shape = read_shape(&file, type);
-    /* GPT-2's own default, 50256, lies outside a small vocabulary: such an id is none. */
+    /* An id outside the vocabulary, such as GPT-2's default 50256, counts as none. */
     const cJSON *eos = field_of(&file, "eos_token_id");
     if (cJSON_IsNumber(eos) && eos->valuedouble == eos->valueint &&
         eos->valueint < config.shape.vocabulary)

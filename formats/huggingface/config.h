@@ -1,14 +1,14 @@
-/* config.h: config.json, which describes a model in the words of Transformers. What these have no
- * word for, and all that train adds for itself, stands in its object "pulga". Of a run:
+/* config.h: config.json, which describes a model with the field names of Transformers. What has no
+ * such name, and all that train adds for itself, is in its object "pulga". The file of a run:
  *
  *     {"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "activation_function": "relu",
- *      "vocab_size": 27, "n_positions": 12, "n_ctx": 12, "n_embd": 64, "n_layer": 4, "n_head": 4,
- *      "n_inner": 256, "resid_pdrop": 0.1, ..., "bos_token_id": 0, "eos_token_id": 1, ...,
- *      "pulga": {"version": "0.1", "command": "train data/perro.txt", "identity": "5c0f...",
- *                "text": {"name": "data/perro.txt", "size": 279, "xxh3_64": "4a07..."},
- *                "positions": "sinusoidal", "norm": "pre", "window": null, ...}}
+ *      "vocab_size": 15, "n_positions": 8, "n_ctx": 8, "n_embd": 64, "n_layer": 2, "n_head": 4,
+ *      "n_inner": 256, "resid_pdrop": 0, ..., "bos_token_id": 0, "eos_token_id": 1, ...,
+ *      "pulga": {"version": "0.1", "command": "train data/perro.txt --steps 9", ...,
+ *                "text": {"name": "data/perro.txt", "size": 212, "xxh3_64": "05a1..."}, ...,
+ *                "window": null, "positions": "sinusoidal", "norm": "pre", ...}}
  *
- * A file of Transformers has no "pulga". */
+ * A file that Transformers wrote has no "pulga". */
 #ifndef PULGA_CONFIG_H
 #define PULGA_CONFIG_H
 
@@ -34,16 +34,16 @@ typedef struct {
 } Config;
 
 /* Reads a directory's config.json: a run's, or one of a GPT-2 that Transformers saved. Dies if it
- * is missing or not JSON, and, naming the field, if it says something that is not supported. Fields
- * that have no meaning here are passed over. Takes no memory by what it says: a file of a few bytes
- * may describe a model of terabytes (see check_size in pretrained.c). */
+ * is missing or not JSON or, naming the field, if a value is not supported. Fields that have no
+ * meaning here are ignored. Takes no memory for the model: a file of a few bytes may describe a
+ * model of terabytes (see check_size in pretrained.c). */
 Config config_read(const Directory *directory);
 void config_free(Config *config);
 
 /* Whether the file is still the one that was read: the same bytes. */
 bool config_is_unchanged(const Config *config, const Directory *directory);
 
-/* The object "pulga"; NULL if there is none, as in a file of Transformers. */
+/* The object "pulga"; NULL if there is none, as in a file that Transformers wrote. */
 const struct cJSON *config_own(const Config *config);
 
 #endif

@@ -1,7 +1,7 @@
 /* pretrained.c: opens a model's files one after the other: config.json, model.safetensors,
- * tokenizer.json and tokenizer_config.json. What config.json describes is checked against the
- * weights' file before memory is taken for it. Nothing is locked: a run may be trained
- * meanwhile. */
+ * tokenizer.json and tokenizer_config.json. The sizes in config.json are checked against that of
+ * the weights' file before memory is taken for the model. Nothing is locked: the run may be in
+ * training. */
 #include "pretrained.h"
 
 #include <errno.h>
@@ -33,8 +33,8 @@ static Directory open_directory(const char *path)
     die("%s is not a model directory: it has no model.safetensors", path);
 }
 
-/* Dies if the file is too small for all the weights that config.json describes. It counts without
- * taking memory for them. */
+/* Dies if the file is too small for all the weights that config.json describes. They are counted
+ * without taking memory for them. */
 static void check_size(const SafeTensors *file, GptConfig shape)
 {
     int count;
@@ -48,7 +48,7 @@ static void check_size(const SafeTensors *file, GptConfig shape)
             wanted, file->file.size);
 }
 
-/* Files of two runs make no model. A file of Transformers has no identity, and fits any other. */
+/* Dies if both files name a run, and not the same one. Files of Transformers name none. */
 static void check_identity(const Config *config, const SafeTensors *file)
 {
     const char *identity = safetensors_metadata(file, "identity");

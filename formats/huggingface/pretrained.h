@@ -1,6 +1,6 @@
 /* pretrained.h: a model directory opened for use: a run of ours, or a GPT-2 that Transformers
  * saved. sample, attend and train --from read models through it. The directory may come from a
- * stranger: whatever is in it, it opens or one line says why not. */
+ * stranger: if anything in it is wrong, one line says what. */
 #ifndef PULGA_PRETRAINED_H
 #define PULGA_PRETRAINED_H
 
@@ -18,8 +18,8 @@ typedef struct {
 Pretrained pretrained_open(const char *directory);
 void pretrained_close(Pretrained *model);
 
-/* Dies unless a number that the model has computed is finite: with weights that are too large it is
- * not. */
+/* Dies unless a number that the model has computed is finite: weights that are too large make it
+ * infinite or NaN. */
 void pretrained_check(const Pretrained *model, double number);
 
 #endif

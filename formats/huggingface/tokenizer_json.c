@@ -1,6 +1,6 @@
-/* tokenizer_json.c: each way in which data/tokenizer reads a text has one form in tokenizer.json,
- * which is written and, in any order of its members, recognised. Anything else is refused by name.
- * The parts that are read, of a model of words that reads by lines:
+/* tokenizer_json.c: each way in which data/tokenizer reads a text has one form in tokenizer.json.
+ * That form is written, and is recognised with its members in any order; anything else is refused
+ * by name. For a model of words that reads by lines, the parts that are read are:
  *
  *     "added_tokens":   [{"id": 0, "content": "[bos]", "special": true, "normalized": false, ...},
  *                        {"id": 1, "content": "[eos]", "special": true, "normalized": false, ...}]
@@ -265,8 +265,7 @@ static int id_of(const char *directory, const Vocabulary *v, const char *part, c
 /* ---- Reading: what is done to a text ---- */
 
 /* Every text is brought to NFC here, so a missing normalizer is read like one of NFC: a text
- * that is in NFC already, as nearly all are, stays the same. What is new is only whether it is
- * lower-cased. */
+ * that is in NFC already, as nearly all are, stays the same. So only Lowercase changes anything. */
 static void read_normalizer(const char *directory, const cJSON *normalizer, bool *lower)
 {
     if (!normalizer || cJSON_IsNull(normalizer) || is_string(get(normalizer, "type"), "NFC"))

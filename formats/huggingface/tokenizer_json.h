@@ -7,15 +7,15 @@
 #include "base/directory.h"
 #include "data/tokenizer.h"
 
-/* Writes both into a directory; context: the most tokens that the model attends to. Returns false
- * after a warning if that fails. The first may be replaced then, and the second not. */
+/* Writes both into a directory; context: the most tokens that the model attends to. Warns and
+ * returns false if that fails; then tokenizer.json may be new and tokenizer_config.json old. */
 bool tokenizer_json_write(const Directory *directory, const Tokenizer *tokenizer, int context);
 
 /* Reads both from a directory that train or Transformers has written. The tokenizer must have
- * `count` tokens; `eos` (or -1) ends a line if the files do not say what does. Dies if
- * tokenizer.json is missing, and naming what is damaged or not supported; tokenizer_config.json
- * may be missing, as in old models. A text is brought to NFC even if the files do not ask for
- * it. */
+ * `count` tokens; `eos` (or -1) is the id that ends a line if the files do not name one. Dies if
+ * tokenizer.json is missing, or if something in the files is damaged or not supported, naming it;
+ * tokenizer_config.json may be missing, as in old models. A text is brought to NFC even if the
+ * files do not ask for it. */
 Tokenizer tokenizer_json_read(const Directory *directory, int count, int eos);
 
 #endif

@@ -1,5 +1,5 @@
 /* weights.c: the model's own list of tensors (model/tensors.h) says what a file holds and where
- * each tensor is in the block. Here it only gets the names that files have. Of wte and lm_head:
+ * each tensor is in the block. This file only adds the names that files use. For wte and lm_head:
  *
  *     ours           transformer.wte.weight           lm_head.weight
  *     in a state     adam_m.transformer.wte.weight    adam_m.lm_head.weight

@@ -15,8 +15,9 @@ int weights_list(NamedTensor *list, const Gpt *gpt, Real *block, const char *pre
  * names may lack Transformers' own "transformer.", as in old files. */
 void weights_read(const SafeTensors *file, const Gpt *gpt, Real *block, const char *prefix);
 
-/* The first number of a block that is not finite, in words ("number 7 of wte.weight is inf", from
- * 0), or NULL. The last tensor is looked at first: backward begins there. The caller frees it. */
+/* A number of a block that is not finite, in words ("number 7 of wte.weight is inf", counted from
+ * 0), or NULL: the first in the last such tensor, since backward begins there. The caller frees
+ * it. */
 char *weights_wrong(const Gpt *gpt, const Real *block);
 
 #endif

@@ -12,23 +12,23 @@
 #include "data/corpus/reader.h"
 
 enum {
-    WHOLE_TARGETS = 2048,    /* a training text up to here goes into each step whole    */
-    ENOUGH_LINES = 200,      /* from here on a tenth of the lines is held out           */
-    ENOUGH_TOKENS = 5000,    /* likewise, of a stream's tokens                          */
-    LONGEST_CONTEXT = 256,   /* of those chosen here                                    */
-    MANY_WEIGHTS = 4,        /* a token: from here on a model learns characters by heart */
-    DELICATE_LAYERS = 4,     /* from here on post-norm starts badly at the usual rate   */
-    LEAST_GENTLE_WARMUP = 30 /* with fewer steps, noam's rate jumps                     */
+    WHOLE_TARGETS = 2048,    /* a training text up to this size goes whole into each step  */
+    ENOUGH_LINES = 200,      /* with at least so many, a tenth of the lines is held out    */
+    ENOUGH_TOKENS = 5000,    /* likewise, of a stream's tokens                             */
+    LONGEST_CONTEXT = 256,   /* of those chosen here                                       */
+    MANY_WEIGHTS = 4,        /* per token: with more, a model learns characters by heart   */
+    DELICATE_LAYERS = 4,     /* with at least so many, post-norm needs a small rate        */
+    LEAST_GENTLE_WARMUP = 30 /* with fewer steps, noam's rate jumps                        */
 };
 
-/* Gives a setting this value, unless it was decided already. For functions with s and decided. */
+/* Gives a setting this value, unless it was decided already. Uses the caller's s and decided. */
 #define CHOOSE(member, value)          \
     do {                               \
         if (!DECIDED(decided, member)) \
             s->member = (value);       \
     } while (0)
 
-/* A product of two settings may be larger than an int; it is then as good as endless. */
+/* A product of two settings may be larger than an int, which is then as good as endless. */
 static int at_most_int(int64_t count)
 {
     return (int)min_int64(count, INT_MAX);
@@ -42,8 +42,8 @@ void plan_text(Settings *s, const Decided *decided)
 /* ---- The model ---- */
 
 /* More layers or width gain nothing on a small text: the model grows with the number of its tokens.
- * The first row of the table that has room for them counts. By lines, the context is the longest
- * line, rounded up to a multiple of 8. */
+ * The first row of the table that has room for them counts. For lines, the context is the longest
+ * line, but at most LONGEST_CONTEXT, rounded up to a multiple of 8. */
 static void choose_sizes(Settings *s, const Decided *decided, const Corpus *corpus)
 {
     static const struct {
@@ -56,7 +56,7 @@ static void choose_sizes(Settings *s, const Decided *decided, const Corpus *corp
         i++;
     CHOOSE(layers, sizes[i].layers);
     CHOOSE(width, sizes[i].width);
-    /* One head suits every width. */
+    /* One head divides every width. */
     const bool divides = s->width % sizes[i].heads == 0 || DECIDED(decided, head_size);
     CHOOSE(heads, divides ? sizes[i].heads : 1);
     CHOOSE(head_size, s->width / s->heads);
@@ -93,8 +93,8 @@ static int64_t steps_of_epoch(const Corpus *corpus, int batch)
     return ((int64_t)epoch_most_pieces(corpus) + batch - 1) / batch;
 }
 
-/* Whether the model starts well only with a small rate and more steps. Measured: so do deep
- * post-norm models, but not if the head is untied or the positions are learned. */
+/* Whether the model needs a small rate and more steps to start well. Measured: deep post-norm
+ * models do, unless the head is untied or the positions are learned. */
 static bool is_delicate(const Settings *s)
 {
     return s->norm == NORM_POST && s->layers >= DELICATE_LAYERS && !s->untied &&
@@ -132,7 +132,7 @@ static void choose_length(Settings *s, const Decided *decided, const Corpus *cor
     CHOOSE(batch, choose_batch(corpus, pieces));
     assert(pieces > 0 && s->batch > 0);
     const int64_t epoch = steps_of_epoch(corpus, s->batch);
-    if (DECIDED(decided, steps)) { /* nobody reads the epochs, but config.json needs a number */
+    if (DECIDED(decided, steps)) { /* then the epochs are only printed and stored */
         CHOOSE(epochs, (int)max_int64(1, (s->steps + epoch - 1) / epoch));
         return;
     }
@@ -143,8 +143,8 @@ static void choose_length(Settings *s, const Decided *decided, const Corpus *cor
 /* ---- Training ---- */
 
 /* Dropout is against learning by heart, which shows only in a held-out part. Words are soon learned
- * by heart. Characters are not, except by a model with many times as many weights (about 12·L·C²)
- * as there are of them. */
+ * by heart; characters only if the model has several times as many weights (about 12·L·C²) as the
+ * text has characters. */
 static double choose_dropout(const Settings *s, const Corpus *corpus)
 {
     const double weights = 12.0 * s->layers * s->width * s->width;
@@ -170,8 +170,8 @@ static bool choose_rate(Settings *s, const Decided *decided, bool whole)
     return gentle;
 }
 
-/* Twenty lines and twenty evaluations in a run, but so that evaluating stays a small part of it:
- * between two evaluations at least twice as many targets are trained on as one evaluates. */
+/* About twenty log lines and twenty evaluations in a run. Evaluations are fewer if they would take
+ * too long: between two of them, at least twice as many targets are trained on as one evaluates. */
 static void choose_reports(Settings *s, const Decided *decided, const Corpus *corpus)
 {
     const bool holds_out = arrlen(corpus->held_out) > 0;
@@ -186,8 +186,8 @@ static void choose_reports(Settings *s, const Decided *decided, const Corpus *co
 }
 
 /* Rows of the largest part of a step: its ceil(batch/accumulate) sequences may all be of the
- * longest length, but are never more than all rows to train on. An evaluation uses the same room,
- * so it must have room for the longest piece, which may be held out. */
+ * longest length, but are never more than all rows to train on. An evaluation uses the same memory,
+ * which must hold the longest piece, even one that is held out. */
 static int rows_of_part(const Settings *s, const Corpus *corpus)
 {
     const int64_t sequences = ((int64_t)s->batch + s->accumulate - 1) / s->accumulate;
@@ -196,8 +196,8 @@ static int rows_of_part(const Settings *s, const Corpus *corpus)
     return at_most_int(max_int64(longest, min_int64(all, sequences * longest)));
 }
 
-/* What follows from the settings: nothing is chosen any more. (The number of threads is what this
- * machine has, or what the call allowed, and not a choice.) */
+/* What follows from the settings, without further choices. The number of threads is what this
+ * machine has, or what the call allowed. */
 static void derive(Plan *plan, const Corpus *corpus, int vocabulary)
 {
     Settings *s = &plan->settings;
@@ -230,7 +230,7 @@ static void derive(Plan *plan, const Corpus *corpus, int vocabulary)
     Tensor *tensors = gpt_tensors(&plan->shape, &count, &numbers);
     plan->parameters = gpt_parameters(tensors, count);
     free(tensors);
-    /* Adam's two moments and the best weights so far lie beside the model. */
+    /* Beside the model, memory holds Adam's two moments and the best weights so far. */
     plan->bytes = gpt_bytes(&plan->shape, plan->rows) + 3 * (double)numbers * sizeof(Real);
     s->threads = thread_limit();
 }

@@ -1,9 +1,9 @@
 /* plan.h: a run before it starts: every setting chosen and checked, and what follows from them.
  *
- * What suits a text is known in steps: how it becomes tokens before it is read, the sizes of the
- * model when its tokens are counted, the length of the run when it is cut into pieces. Each
- * function chooses more of the settings. What was decided stays; settings that do not go together
- * are a usage error. A resumed run comes with everything decided. */
+ * What suits a text is known in steps: before it is read, how it becomes tokens; when its tokens
+ * are counted, the sizes of the model; when it is cut into pieces, the length of the run. Each
+ * function below chooses the settings of one step. What was decided stays; settings that contradict
+ * each other are a usage error. In a resumed run everything is decided. */
 #ifndef PULGA_PLAN_H
 #define PULGA_PLAN_H
 
@@ -15,12 +15,12 @@
 typedef struct {
     Settings settings; /* complete */
     GptConfig shape;
-    Pattern *patterns; /* (L, H) the shape's, if --window is given; the plan's own */
+    Pattern *patterns; /* (L, H) those of shape, if --window is given; the plan owns them */
     Schedule schedule;
     bool whole_in_a_step; /* every step sees the whole training text: a step is an epoch */
     bool gentle;          /* the rate is a tenth of a new run's: it starts from another model */
     int rows;             /* of the largest part of a step */
-    int reach;            /* how many tokens back the model sees; REACH_ALL if that has no bound */
+    int reach;            /* how many tokens back the model sees; REACH_ALL: all */
     size_t parameters;
     double bytes; /* of memory, about */
 } Plan;

@@ -74,7 +74,7 @@ const Field SETTINGS[] = {
      "characters]",
      LIFE_RUN},
 
-    /* A resumed run may become longer: the last of --steps and --epochs given counts. */
+    /* A resumed run may become longer: whichever of --steps and --epochs the call gives counts. */
     FIELD_HEADING("Training:"),
     {"epochs", WHOLE_FIELD(epochs), NULL, "N", 1, INT_MAX, "passes over the text" SUITS,
      LIFE_MAY_CHANGE},
@@ -106,8 +106,8 @@ const Field SETTINGS[] = {
      LIFE_RUN},
     {"seed", WHOLE_FIELD(seed), "1", "N", 0, INT_MAX, "seed of all random numbers", LIFE_RUN},
 
-    /* How often a run is logged and saved changes none of its bits, so that a resumed run may do it
-     * more or less often. It is kept in config.json nevertheless, for the calls that do not say. */
+    /* How often a run is logged and saved changes none of its results, so a resumed run may do it
+     * more or less often. config.json keeps it for calls that do not give it. */
     FIELD_HEADING("This call:"),
     {"stop-after", WHOLE_FIELD(stop_after), "0", "N", 0, INT_MAX,
      "stop this call after step N; the run's length and schedule stay the same", LIFE_CALL},
@@ -136,8 +136,8 @@ const Field SETTINGS[] = {
 
 /* ---- What goes together ---- */
 
-/* These four settings are read by some schedules only. Given with another, one would change
- * nothing: whoever gives it means something else. */
+/* Each of these four settings is read by some schedules only. With another schedule it would have
+ * no effect, so it must be a mistake. */
 static void check_schedule(const Settings *s, const Decided *decided)
 {
     static const struct {
@@ -163,8 +163,8 @@ static void check_schedule(const Settings *s, const Decided *decided)
         usage_error("--min-lr %g is above --lr %g: the rate falls to it", s->min_lr, s->lr);
 }
 
-/* Only what the call itself says is known here: what a resumed run or a model to start from adds is
- * checked by take_over.c, and what is chosen to suit the text by plan.c. */
+/* Only the call's own settings are known here. take_over.c checks those of a resumed run or of a
+ * model to start from, and plan.c those that it chooses to suit the text. */
 void settings_check(const Settings *settings, const Decided *decided, const char *text_path)
 {
     static const size_t new_only[] = {offsetof(Settings, out), offsetof(Settings, overwrite),

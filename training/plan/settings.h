@@ -1,4 +1,4 @@
-/* settings.h: what a run is told to do: one struct, and one table with each member's name, kind,
+/* settings.h: all settings of a run: one struct, and one table with each member's name, kind,
  * limits and default (see base/field.h). The command line, --help, config.json and a resumed run go
  * through that table, so a new setting is a member here and a row there.
  *
@@ -35,7 +35,7 @@ typedef struct {
     /* training */
     int epochs, steps;     /* one is given, the other follows from it */
     int batch, accumulate; /* sequences in a step, and the parts that it is computed in */
-    ScheduleKind schedule; /* what it reads of the next five: see model/schedule.h */
+    ScheduleKind schedule; /* which of the next five it reads: see model/schedule.h */
     double lr, lr_factor, min_lr;
     int warmup;
     double cooldown, decay, clip;
@@ -57,8 +57,8 @@ extern const Field SETTINGS[];
 /* The field of one member: SETTING(batch). */
 #define SETTING(member) field_at(SETTINGS, offsetof(Settings, member))
 
-/* Ends in a usage error if what was given for a call of train does not go together; text_path is
- * its TEXT or NULL. */
+/* Ends in a usage error if the settings given in a call of train contradict each other; text_path
+ * is its TEXT or NULL. */
 void settings_check(const Settings *settings, const Decided *decided, const char *text_path);
 
 /* The patterns (L, H) of --window, or NULL if the list is empty: see patterns_of_windows. The

@@ -1,7 +1,6 @@
 /* checkpoint.c: everything is done relative to the run's handle, under the run's lock, so no other
- * train makes or removes checkpoints of this run meanwhile. A checkpoint is a directory that is
- * locked like any run while somebody trains in it: taking its lock tells whether it may be
- * removed. */
+ * train makes or removes checkpoints of this run meanwhile. A train that goes on in a checkpoint
+ * locks it like any run: only a checkpoint that can be locked is removed. */
 #include "checkpoint.h"
 
 #include <errno.h>
@@ -88,9 +87,9 @@ static bool is_ours(const Directory *checkpoint)
     return ours;
 }
 
-/* Hides a checkpoint and removes it, unless it is somebody's own by now: something was added to it,
- * or there is a file or a link of that name. Warns if it cannot be removed; if it is hidden by
- * then, the next start of a run removes it. */
+/* Hides a checkpoint and removes it, unless it is someone else's by now: something was added to it,
+ * another process trains in it, or a file or a link has its name. Warns if it cannot be removed; if
+ * it is hidden by then, the next start of the run removes it. */
 static void remove_checkpoint(const Directory *run, int64_t step)
 {
     Name hidden;
@@ -160,9 +159,9 @@ static bool fill(const Directory *run, const Directory *checkpoint, size_t log_s
     return directory_sync(checkpoint);
 }
 
-/* Makes a checkpoint out of sight, and shows it when it is whole. On the disk the files come before
- * the names, and the names before the checkpoint's own: after a power cut, too, it is whole or not
- * there. */
+/* Makes a checkpoint under its hidden name, and renames it when it is whole. Its files reach the
+ * disk first, then their names, then its own name: after a power cut, too, it is whole or
+ * missing. */
 static bool make(const Directory *run, const char *hidden, size_t log_size)
 {
     const char *name = hidden + 1;
@@ -183,13 +182,13 @@ bool checkpoint_keep(const Directory *run, int64_t step, size_t log_size, int mo
 {
     Name hidden;
     name_of(hidden, step);
-    if (again) /* the run was taken back to before this step, and has come to it again */
+    if (again) /* the run was resumed from an earlier step, and has come to this one again */
         remove_checkpoint(run, step);
     if ((again || !directory_has(run, hidden + 1)) && !make(run, hidden, log_size))
         return false;
     char **names = checkpoint_names(run);
     for (ptrdiff_t i = 0; i < arrlen(names); i++) {
-        /* Those after this step do not count: the run was taken back, and comes to them again. */
+        /* Those after this step do not count: the run was resumed from an earlier one. */
         int newer = 0;
         for (ptrdiff_t j = 0; j < arrlen(names); j++)
             newer += step_of(names[j]) > step_of(names[i]) && step_of(names[j]) <= step;

@@ -12,16 +12,17 @@
 
 #include "base/directory.h"
 
-/* Keeps the run as it was last saved, at this step, with so many bytes of its log, and of all
- * checkpoints up to this step the last `most`. If there is one of this step already it is replaced
- * if `again`, else left as it is. A checkpoint to which something was added, or in which another
- * process trains, is left alone. Warns and returns false if the checkpoint cannot be made. */
+/* Makes a checkpoint of the run as it was last saved, at this step, with the first log_size bytes
+ * of its log; then removes all checkpoints up to this step except the last `most`. If there is one
+ * of this step already, it is replaced if `again`, else kept. A checkpoint to which something was
+ * added, or in which another process trains, is left alone. Warns and returns false if the
+ * checkpoint cannot be made. */
 bool checkpoint_keep(const Directory *run, int64_t step, size_t log_size, int most, bool again);
 
 /* The names of all checkpoints, in no order: an stb_ds array, which names_free() frees. */
 char **checkpoint_names(const Directory *run);
 
-/* Removes what a kill has left half made or half removed; with `all`, the checkpoints too. */
+/* Removes checkpoints that a kill has left half made or half removed; with `all`, all others. */
 void checkpoints_clear(const Directory *run, bool all);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* The state can be resumed, the model sampled; they are written at each save, the state last. The
- * other files, but for the log, stay as they are during a run. */
+/* The state is to be resumed, the model to be sampled; both are written at each save, the state
+ * last. The other files, except the log, do not change during a run. */
 #define STATE_FILE "state.safetensors"
 #define MODEL_FILE "model.safetensors"
 #define LOG_FILE "log.csv"

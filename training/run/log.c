@@ -1,6 +1,6 @@
-/* log.c: lines are given to the system as soon as they are written, at their own place in the file,
- * so that one can watch them; they stay in memory until a sync has brought them to the disk. If
- * writing fails, the same bytes are written to the same place the next time.
+/* log.c: lines are given to the system at once, each at its own place in the file, so that one can
+ * watch them; they stay in memory until a sync has brought them to the disk. If writing fails, the
+ * same bytes are written to the same place the next time.
  *
  *     step,epoch,loss,evaluated,gap,learning_rate,gradient_norm,tokens_per_second,seconds
  *     0,1,,6.98077303,6.56879342,,,0,0.264
@@ -112,7 +112,7 @@ bool log_sync(Log *log)
 {
     if (!hand_over(log) || fsync(log->file)) {
         warn("cannot write %s/" LOG_FILE ": %s", log->directory->path, strerror(errno));
-        log->written = 0; /* after a failed sync nobody knows what of it is on the disk */
+        log->written = 0; /* it is unknown what is on the disk: all is written again */
         return false;
     }
     log->size += arrlenu(log->lines);

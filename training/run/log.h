@@ -24,14 +24,14 @@ typedef struct {
     const Directory *directory; /* the run's */
     int file;                   /* -1 until it is made */
     size_t size;                /* bytes that are safely on the disk */
-    char *lines;                /* stb_ds array: what comes after them */
+    char *lines;                /* stb_ds array: the lines after these bytes */
     size_t written;             /* bytes of the lines that the system was given */
 } Log;
 
 /* A new log; the file is made when the first lines are written. */
 Log log_begin(const Directory *directory);
 
-/* The log as it was when it had this size. If it is shorter or missing, warns and begins again. */
+/* The log, cut to this size. If it is shorter or missing, warns and begins again. */
 Log log_resume(const Directory *directory, size_t size);
 
 void log_close(Log *log);

@@ -23,7 +23,7 @@
 
 /* ---- The identity ---- */
 
-/* The settings are taken as text, by which they are stored: a number has the same digits in every
+/* The settings are taken as the text that config.json stores: a number has the same digits in every
  * call. The 0 after each word keeps "1", "23" apart from "12", "3". */
 void record_identity(Identity identity, const Settings *settings, const Text *text,
                      const Tokenizer *tokenizer)
@@ -41,7 +41,7 @@ void record_identity(Identity identity, const Settings *settings, const Text *te
 
 /* ---- Writing ---- */
 
-/* Above "pulga" stand the sizes as Transformers reads them. */
+/* The sizes for Transformers come before "pulga". */
 bool record_write(const Directory *directory, const Plan *plan, const Tokenizer *tokenizer,
                   const char *text_path, const Text *text, const char *command,
                   const Identity identity)
@@ -98,7 +98,7 @@ Config record_read(const Directory *directory)
     return config;
 }
 
-/* What the call only is for, such as --threads, is in no config.json and stays as it is. */
+/* Settings for one call only, such as --threads, are not in config.json and stay as they are. */
 void record_settings(const Config *config, const Directory *directory, Settings *settings)
 {
     char *path = path_in(directory, CONFIG_FILE);

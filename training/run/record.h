@@ -1,10 +1,10 @@
-/* record.h: what config.json says of a run beside its model: all settings, the text, and its
+/* record.h: what config.json says of a run beside its model: the settings, the text, and the run's
  * identity. It is read once, into a Config, which keeps the parsed file.
  *
  * The identity is one checksum of the settings that a resumed run keeps, the text and the
  * vocabulary. It stands in config.json, in the model and in the state of a run. A person may edit
- * config.json or tokenizer.json, and use the model; only a resumed run computes the identity again,
- * and refuses to go on as another run. */
+ * config.json or tokenizer.json and still use the model; but a run is resumed only if its identity,
+ * computed again, is the same. */
 #ifndef PULGA_RECORD_H
 #define PULGA_RECORD_H
 
@@ -28,11 +28,11 @@ void record_settings(const Config *config, const Directory *directory, Settings 
 void record_check_identity(const Config *config, const Directory *directory,
                            const Identity identity);
 
-/* Dies unless the sizes and choices that stand in config.json for other programs are those that
- * follow from the settings under "pulga". */
+/* Dies unless the sizes and choices in config.json that other programs read agree with the settings
+ * under "pulga". */
 void record_check_shape(const Config *config, const Directory *directory, const GptConfig *shape);
 
-/* Warns if the run was begun with another kernel, whose sums have other last bits. */
+/* Warns if the run was begun with another kernel, whose sums differ in the last bits. */
 void record_check_kernel(const Config *config, const Directory *directory);
 
 /* Writes the config.json of a new run; `command` is the line that it was begun with. Warns and

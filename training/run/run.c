@@ -1,6 +1,6 @@
-/* run.c: a new run may only take a directory that holds nothing but a run which may be overwritten.
- * That run is removed as late as possible, and its config.json is the first file to be replaced and
- * its model the last: see pretrained.c for how a reader sees that it was changed meanwhile. */
+/* run.c: a new run may take a directory that has none of its files, or a run that may be
+ * overwritten. The old run is removed as late as possible; config.json is the first file to be
+ * replaced and the model the last: see pretrained.c for how a reader notices the change. */
 #include "run.h"
 
 #include <cjson/cJSON.h>
@@ -20,8 +20,8 @@ enum { MAX_COPY = 16 << 20 }; /* bytes of the largest text that a run keeps a co
 
 /* ---- Choosing a directory ---- */
 
-/* Whether there is anything of a run, or of another model, that a person would miss. A tokenizer or
- * a text by itself is not: see check_files_of_others. */
+/* Whether the directory has a run, or another model. A tokenizer or a text by itself is neither:
+ * see check_files_of_others. */
 static bool is_run(const Directory *directory)
 {
     char **checkpoints = checkpoint_names(directory);
@@ -31,7 +31,7 @@ static bool is_run(const Directory *directory)
            directory_has(directory, MODEL_FILE) || has_checkpoint;
 }
 
-/* What a new run would write over in a directory that is not a run is somebody's own. */
+/* Dies if a directory that is not a run has a file that a new run would replace. */
 static void check_files_of_others(const Directory *directory)
 {
     for (const char *const *name = RUN_FILES; *name; name++)
@@ -58,8 +58,8 @@ static bool holds(const Directory *directory, const char *path)
     return held;
 }
 
-/* Dies if the run that is there may not be overwritten: nobody has asked for it, or the new run
- * needs one of its files, the text or the model to start from. */
+/* Dies if the run that is there may not be overwritten: --overwrite was not given, or the new run
+ * needs one of its files, as the text or as the model to start from. */
 static void check_overwriting(const Directory *directory, const Settings *settings,
                               const char *text_path)
 {
@@ -82,14 +82,14 @@ static void check_overwriting(const Directory *directory, const Settings *settin
     free(parent);
 }
 
-/* What a kill has left beside the files that it was writing. */
+/* Removes the temporary files and hidden checkpoints that a kill has left. */
 static void remove_leftovers(const Directory *directory)
 {
     file_remove_leftovers(directory, RUN_FILES);
     checkpoints_clear(directory, false);
 }
 
-/* The lock is held until the directory is closed, so for as long as the run is trained. */
+/* The lock is held until the directory is closed, that is, while the run is trained. */
 static Directory open_locked(const char *path)
 {
     const Directory directory = directory_open(path);
@@ -98,9 +98,9 @@ static Directory open_locked(const char *path)
     return directory;
 }
 
-/* Makes a directory named after the text in runs/: the first name that is free of runs/perro,
- * runs/perro-2, ... for data/perro.txt. mkdir tells whether it is free, so that of several
- * processes which start at once each gets its own. The caller frees the path. */
+/* Makes a directory in runs/ named after the text: for data/perro.txt the first of runs/perro,
+ * runs/perro-2, ... that is free. Only mkdir decides whether it is, so that processes which start
+ * at once get one each. The caller frees the path. */
 static char *make_directory_for(const char *text_path)
 {
     const char *slash = strrchr(text_path, '/'), *base = slash ? slash + 1 : text_path;
@@ -152,8 +152,8 @@ Directory run_resume(const char *path)
 
 /* ---- Writing ---- */
 
-/* Removes an overwritten run, but for the files that are replaced: its state first, so that it can
- * never be resumed with files of the new run. */
+/* Removes an overwritten run, except the files that are replaced next: its state first, so that it
+ * can never be resumed with files of the new run. */
 static bool remove_old(const Directory *directory)
 {
     static const char *const files[] = {STATE_FILE, MODEL_FILE, LOG_FILE, TEXT_FILE};
@@ -166,7 +166,7 @@ static bool remove_old(const Directory *directory)
     return true;
 }
 
-/* config.json is the first: from then on the directory is a run, and no other program's. */
+/* config.json is written first: it makes the directory a run. */
 bool run_describe(const Directory *directory, const Plan *plan, const Tokenizer *tokenizer,
                   const char *text_path, const Text *text, const char *command,
                   const Identity identity)
@@ -178,8 +178,8 @@ bool run_describe(const Directory *directory, const Plan *plan, const Tokenizer 
             file_replace(directory, TEXT_FILE, text->raw.bytes, text->raw.size));
 }
 
-/* The model is only what Transformers expects, in its own file: the state holds what is needed to
- * go on. */
+/* The model's file has only the weights, as Transformers expects it; what a resumed run needs is in
+ * the state. */
 static bool write_model(const Directory *directory, const Gpt *gpt, Real *best,
                         const Identity identity)
 {

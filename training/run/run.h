@@ -11,8 +11,8 @@
  *
  * The directory is opened and locked once; its files are then read and written through its handle.
  *
- * A save writes the model, the log and at last the state, each beside its place and then renamed
- * into it: the state's rename is what counts. After a kill before that, the resumed run takes the
+ * A save replaces the model, syncs the log, and at last replaces the state; files are replaced by a
+ * rename. The state's rename is what counts: if a kill comes before it, the resumed run takes the
  * same steps again and comes to the same bits. */
 #ifndef PULGA_RUN_H
 #define PULGA_RUN_H
@@ -21,12 +21,12 @@
 #include "record.h"
 #include "state.h"
 
-/* Opens and locks the directory for a new run: settings->out, or one named after the text, the next
- * free one of that name. Nothing in it is changed yet. Dies if a run would be overwritten unasked,
- * or if anything in it would be lost that is not a run's. */
+/* Opens and locks the directory for a new run: settings->out, or a new one named after the text.
+ * Nothing in it is changed yet except what a kill has left. Dies if a run would be overwritten
+ * unasked, or if a file would be lost that is not a run's. */
 Directory run_begin(const Settings *settings, const char *text_path);
 
-/* Opens and locks a run that goes on; dies if it cannot. */
+/* Opens and locks a run to resume; dies if that is not possible. */
 Directory run_resume(const char *path);
 
 /* Removes the run that a new one replaces, if there is one, and writes what stays as it is during a
@@ -35,8 +35,8 @@ bool run_describe(const Directory *directory, const Plan *plan, const Tokenizer 
                   const char *text_path, const Text *text, const char *command,
                   const Identity identity);
 
-/* Saves everything; best: a block of weights, the model's. Warns and returns false if that fails:
- * the save before stays whole. */
+/* Saves everything; `best` is the block of weights for the model's file. Warns and returns false if
+ * that fails: the last save can still be resumed. */
 bool run_save(const Directory *directory, const Gpt *gpt, const Adam *adam, Real *best,
               const Progress *progress, Log *log, const Identity identity);
 

@@ -19,7 +19,7 @@
 
 /* ---- Writing ---- */
 
-/* A number as a word that strtod() reads to the same bits; a whole number has no point. */
+/* A number as a word that strtod() reads back to the same bits; a whole one has no point. */
 static void put(cJSON *metadata, const char *name, double number)
 {
     char word[32];
@@ -27,8 +27,7 @@ static void put(cJSON *metadata, const char *name, double number)
     cJSON_AddStringToObject(metadata, name, word);
 }
 
-/* The tensors have Transformers' names with "last.", "adam_m.", "adam_v." or "best." before
- * them. */
+/* The tensors have Transformers' names after "last.", "adam_m.", "adam_v." or "best.". */
 bool state_write(const Directory *directory, const Gpt *gpt, const Adam *adam, Real *best,
                  const Progress *p, size_t log_size, const char *identity)
 {

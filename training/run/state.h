@@ -6,7 +6,7 @@
 #include "base/directory.h"
 #include "model/adam.h"
 
-/* Where a run is: all that a step reads or changes beside weights and moments. */
+/* How far a run has come: all that a step reads or changes beside weights and moments. */
 typedef struct {
     int64_t step;  /* done */
     int64_t epoch; /* from 0, and the next piece of it: see data/corpus/reader.h */

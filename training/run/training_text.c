@@ -1,5 +1,5 @@
-/* training_text.c: only what the record of a run says decides which text its model was trained on.
- * A text.txt in the directory of someone else's model may be anything, and is not looked at. */
+/* training_text.c: the checksum in config.json decides which text a model was trained on. A
+ * directory without one is someone else's: its text.txt may be anything, and is not read. */
 #include "training_text.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ bool training_text_has_copy(const Directory *directory)
     return directory_has(directory, TEXT_FILE);
 }
 
-/* Both ways come to a checksum of the raw bytes, so a copy and its original are the same text. */
+/* The checksum is of the raw bytes, so a copy and its original are the same text. */
 bool training_text_read(const Directory *directory, const Config *config, const char *named,
                         bool lower, Text *text)
 {
@@ -33,8 +33,7 @@ bool training_text_read(const Directory *directory, const Config *config, const 
     return true;
 }
 
-/* After this only ids are left of the text. What else a person may see of it, where blanks stand
- * between words, the tokenizer has learned. */
+/* After this only the ids are left. The tokenizer has learned where spaces stand between words. */
 TrainingText training_text_open(Pretrained *model, const char *named)
 {
     Tokenizer *tokenizer = &model->tokenizer;
