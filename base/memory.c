@@ -113,10 +113,11 @@ typedef struct {
 static ssize_t stream_write(void *cookie, const char *bytes, size_t count)
 {
     const Stream *stream = cookie;
-    *stream->text = memory_resize(*stream->text, *stream->size + count + 1);
-    memcpy(*stream->text + *stream->size, bytes, count);
+    char *text = memory_resize(*stream->text, *stream->size + count + 1);
+    memcpy(text + *stream->size, bytes, count);
+    text[*stream->size + count] = 0;
     *stream->size += count;
-    (*stream->text)[*stream->size] = 0;
+    *stream->text = text;
     return (ssize_t)count;
 }
 

@@ -53,11 +53,13 @@ static void put_lower(FILE *out, const char *line, size_t size)
 {
     for (const char *at = line, *end = line + size; at < end;) {
         const int32_t c = utf8_next(&at, end);
-        char bytes[4];
-        if (c == 0x130)
+        if (c == 0x130) {
             fputs("i\xCC\x87", out);
-        else
-            fwrite(bytes, 1, utf8_put(bytes, to_lower(c)), out);
+        } else {
+            char bytes[4];
+            const size_t count = utf8_put(bytes, to_lower(c));
+            fwrite(bytes, 1, count, out);
+        }
     }
 }
 

@@ -52,7 +52,7 @@ void json_get_field(const cJSON *object, const Field *field, void *into, const c
     const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, field->name);
     if (value && cJSON_IsNull(value) && (field->kind == FIELD_TEXT || field->kind == FIELD_LIST))
         return;
-    char *text = typed(field, value);
+    char *text = value ? typed(field, value) : NULL;
     if (!text || !field_try(field, into, text))
         json_refuse(path, field->name, value, field_needs(field));
     free(text);

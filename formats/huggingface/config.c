@@ -4,6 +4,7 @@
  * would give it, except for the sizes, which must be there. */
 #include "config.h"
 
+#include <assert.h>
 #include <cjson/cJSON.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -201,6 +202,7 @@ static GptConfig read_shape(const Reading *file, const char *type)
                               .untied = !is_true(file, "tie_word_embeddings", true)}};
     GptConfig *shape = &read.shape;
     read_fields(file, file->json, SIZES, &read);
+    assert(shape->heads > 0); /* all sizes are at least 1 */
     shape->hidden = 4 * shape->width;
     if (!is_openai && inner && !cJSON_IsNull(inner))
         json_get_field(file->json, &INNER, &read, file->path);
