@@ -104,7 +104,9 @@ static void test_every_epoch_of_lines_has_every_piece_in_a_new_order(void **stat
         memcpy(before, reader.pieces, count * sizeof *before);
     }
     free(before);
-    reader_free(&reader), reader_free(&other), reader_free(&same);
+    reader_free(&reader);
+    reader_free(&other);
+    reader_free(&same);
     corpus_free(&c);
 }
 
