@@ -196,6 +196,9 @@ load programs.bash
     cp good/config.json run/
     sed -i 's/"seed":[[:space:]]*1/"seed": 2/' run/config.json
     refuses 1 run "config.json or tokenizer.json was changed" -- "$BIN/train" --resume run
+    cp good/config.json run/
+    sed -i 's/"identity"/"identitz"/' run/config.json
+    refuses 1 run/config.json identity "begin a new run" -- "$BIN/train" --resume run
     for change in 's/"n_layer":[[:space:]]*[0-9]*/"n_layer": 9/' 's/"n_inner":.*/"n_inner": 7,/' \
         's/"relu"/"gelu_new"/' 's/"model_type":.*/"model_type": "openai-gpt",/' \
         's/"tie_word_embeddings":[[:space:]]*true/"tie_word_embeddings": false/'; do

@@ -121,8 +121,8 @@ void record_check_identity(const Config *config, const Directory *directory,
                            const Identity identity)
 {
     if (!config->identity)
-        die("%s was begun by an earlier version of train and cannot be resumed; begin a new run "
-            "with --from %s",
+        die("%s/config.json has no identity, as an earlier version of train left it, so the run "
+            "cannot be resumed; begin a new run with --from %s",
             directory->path, directory->path);
     if (strcmp(config->identity, identity) != 0)
         die("%s cannot be resumed: its config.json or tokenizer.json was changed since it was "
