@@ -88,8 +88,8 @@ static size_t contraction_size(const char *at, const char *end)
     const ptrdiff_t room = end - at;
     if (room >= 2 && strchr("stmd", at[1]) && at[1])
         return 2;
-    if (room >= 3 && (!memcmp(at + 1, "re", 2) || !memcmp(at + 1, "ve", 2) ||
-                      !memcmp(at + 1, "ll", 2)))
+    if (room >= 3 &&
+        (!memcmp(at + 1, "re", 2) || !memcmp(at + 1, "ve", 2) || !memcmp(at + 1, "ll", 2)))
         return 3;
     return 0;
 }
@@ -113,8 +113,8 @@ bool byte_level_word(const char **at, const char *end, Span *word)
     return true;
 }
 
-/* A word with a letter or a number at its end has none of another class after it, and nothing has
- * white space after anything else. (A mark may be the apostrophe of 's, so it is no good.) */
+/* No word goes on from a letter or a number to another class, or from anything to white space. It
+ * may from an apostrophe to a letter: 's. */
 const char *byte_level_cut(const char *at, const char *end)
 {
     while (at < end && ((unsigned char)*at & 0xC0) == 0x80)
@@ -130,6 +130,22 @@ const char *byte_level_cut(const char *at, const char *end)
         before = class;
     }
     return end;
+}
+
+bool byte_level_piece(const char **at, const char *end, bool by_lines, Span *piece)
+{
+    enum { PIECE = 1 << 20 };
+    if (*at >= end)
+        return false;
+    piece->begin = *at;
+    piece->end = end;
+    if (end - *at > PIECE && by_lines) {
+        const char *stop = memchr(*at + PIECE, '\n', (size_t)(end - *at - PIECE));
+        piece->end = stop ? stop + 1 : end;
+    } else if (end - *at > PIECE)
+        piece->end = byte_level_cut(*at + PIECE, end);
+    *at = piece->end;
+    return true;
 }
 
 /* ---- Bytes as characters ---- */

@@ -68,7 +68,7 @@ static void test_white_space(void **state)
     assert_words("a\n b\t\tc \td", "a|\n| b|\t|\t|c| |\t|d|");
     assert_words("a\u00A0b\u3000\u3000c \u2003d", "a|\u00A0|b|\u3000|\u3000|c| |\u2003|d|");
     assert_words("a \xC2\x85", "a| \xC2\x85|"); /* U+0085 */
-    assert_words(" \u180E", " \u180E|"); /* no white space since Unicode 6.3 */
+    assert_words(" \u180E", " \u180E|");        /* no white space since Unicode 6.3 */
 }
 
 static void test_bytes_that_are_not_utf8_are_kept(void **state)

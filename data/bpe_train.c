@@ -1,0 +1,364 @@
+/* bpe_train.c: each word that occurs is kept once, as a run of tokens, with its count. A queue has
+ * the pairs, the most frequent first, each with the words that it was seen in; so a merge visits
+ * only these. What a merge changes is summed up by neighbour: where x a b y becomes x ab y, the
+ * pairs x a and b y are lost and x ab and ab y are found.
+ *
+ * Three things look like oversights and are kept, because the merges would differ from BpeTrainer's
+ * without them. The count of a merged pair stays as it is. A token may be found a second time, made
+ * of other parts (a bc, ab c): then the merge gets the id that the token has. And a pair that is
+ * found again by such a merge is queued again, with the words of that merge only. */
+#include "bpe_train.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+
+#include "base/base.h"
+#include "byte_level.h"
+#include "pair_table.h"
+
+/* A word as tokens[start ... start + length). */
+typedef struct {
+    size_t start, length;
+    int64_t count;
+} Word;
+
+typedef struct {
+    int64_t count; /* at the time it was queued */
+    int left, right;
+    int *words; /* how many words to visit, then their numbers */
+} QueuedPair;
+
+/* A token that was found beside the new one, and in which word. */
+typedef struct {
+    int token, word;
+} Found;
+
+/* All tokens that were found on one side of the new one. */
+typedef struct {
+    Found *found;        /* stb_ds array: each token once for each word, in the order of words */
+    int *tokens;         /* stb_ds array: each token once */
+    int64_t *sum;        /* (size of the vocabulary) by token: how often it was found */
+    int *words, *latest; /* likewise: in how many words, and which was the latest of them */
+    int **list;          /* likewise: its words, as QueuedPair has them */
+} Neighbours;
+
+typedef struct {
+    int *tokens; /* all words, one after another */
+    Word *words;
+    PairTable counts;
+    QueuedPair *queue; /* stb_ds array: a binary heap */
+    Neighbours left, right;
+} Trainer;
+
+/* ---- The queue ---- */
+
+static bool comes_first(const QueuedPair *a, const QueuedPair *b)
+{
+    if (a->count != b->count)
+        return a->count > b->count;
+    return a->left != b->left ? a->left < b->left : a->right < b->right;
+}
+
+/* Moves a pair down from a place that became free, until those below it come after it. */
+static void sift_down(QueuedPair *queue, size_t at, QueuedPair pair)
+{
+    const size_t count = (size_t)arrlen(queue);
+    for (size_t below; (below = 2 * at + 1) < count; at = below) {
+        if (below + 1 < count && comes_first(&queue[below + 1], &queue[below]))
+            below++;
+        if (!comes_first(&queue[below], &pair))
+            break;
+        queue[at] = queue[below];
+    }
+    queue[at] = pair;
+}
+
+static void queue_put(QueuedPair **queue, QueuedPair pair)
+{
+    arrput(*queue, pair);
+    size_t at = (size_t)arrlen(*queue) - 1;
+    for (; at && comes_first(&pair, &(*queue)[(at - 1) / 2]); at = (at - 1) / 2)
+        (*queue)[at] = (*queue)[(at - 1) / 2];
+    (*queue)[at] = pair;
+}
+
+static void queue_take_first(QueuedPair *queue)
+{
+    const QueuedPair last = arrpop(queue);
+    if (arrlen(queue))
+        sift_down(queue, 0, last);
+}
+
+/* ---- The beginning: every byte is a token ---- */
+
+void bpe_add_bytes(Vocabulary *v, int ids[256])
+{
+    for (int32_t c = 0; c <= byte_level_character(0xAD); c++) { /* that is the highest one */
+        const int byte = byte_level_byte(c);
+        if (byte < 0)
+            continue;
+        char name[8];
+        const char bytes[1] = {(char)byte};
+        const size_t size = byte_level_write(name, bytes, 1);
+        const int added = vocabulary_add(v, name, size, false);
+        ids[byte] = added < 0 ? vocabulary_find(v, name, size) : added;
+    }
+}
+
+static void start_words(Trainer *t, const CountedWord *counted, size_t count, const int ids[256])
+{
+    size_t size = 0;
+    for (size_t w = 0; w < count; w++)
+        size += counted[w].size;
+    t->words = memory_new(count + 1, sizeof *t->words, "the words of a text");
+    t->tokens = memory_new(size + 1, sizeof *t->tokens, "the words of a text");
+    size = 0;
+    for (size_t w = 0; w < count; w++) {
+        t->words[w] = (Word){size, counted[w].size, counted[w].count};
+        for (size_t i = 0; i < counted[w].size; i++)
+            t->tokens[size++] = ids[(unsigned char)counted[w].bytes[i]];
+    }
+}
+
+/* A pair of bytes at the beginning. */
+typedef struct {
+    int64_t count;
+    int *words, size, latest; /* the list of a QueuedPair; in how many words; the latest one + 1 */
+} FirstPair;
+
+static FirstPair *first_pair(FirstPair *pairs, const CountedWord *word, size_t i)
+{
+    return &pairs[(unsigned char)word->bytes[i] << 8 | (unsigned char)word->bytes[i + 1]];
+}
+
+static void count_first_pairs(FirstPair *pairs, const CountedWord *words, int count)
+{
+    for (int w = 0; w < count; w++)
+        for (size_t i = 0; i + 1 < words[w].size; i++) {
+            FirstPair *pair = first_pair(pairs, &words[w], i);
+            pair->count += words[w].count;
+            pair->size += pair->latest != w + 1;
+            pair->latest = w + 1;
+        }
+}
+
+static void list_first_pairs(const FirstPair *pairs, const CountedWord *words, int count)
+{
+    for (int w = 0; w < count; w++)
+        for (size_t i = 0; i + 1 < words[w].size; i++) {
+            int *list = first_pair((FirstPair *)pairs, &words[w], i)->words;
+            if (!*list || list[*list] != w)
+                list[++*list] = w;
+        }
+}
+
+static void queue_first_pairs(Trainer *t, const CountedWord *words, int count, const int ids[256])
+{
+    enum { PAIRS = 1 << 16 };
+    FirstPair *pairs = memory_new(PAIRS, sizeof *pairs, "the pairs of bytes");
+    count_first_pairs(pairs, words, count);
+    for (int i = 0; i < PAIRS; i++)
+        if (pairs[i].size) {
+            pairs[i].words = memory_take(((size_t)pairs[i].size + 1) * sizeof(int));
+            *pairs[i].words = 0;
+            const QueuedPair pair = {pairs[i].count, ids[i >> 8], ids[i & 0xFF], pairs[i].words};
+            *pair_table_at(&t->counts, pair.left, pair.right) = pair.count;
+            queue_put(&t->queue, pair);
+        }
+    list_first_pairs(pairs, words, count);
+    free(pairs);
+}
+
+/* ---- A merge ---- */
+
+static inline void note(Neighbours *side, int token, int word, int64_t count)
+{
+    if (!side->words[token])
+        arrput(side->tokens, token);
+    else if (side->latest[token] == word) {
+        side->sum[token] += count;
+        return;
+    }
+    side->sum[token] += count;
+    side->words[token]++;
+    side->latest[token] = word;
+    arrput(side->found, ((Found){token, word}));
+}
+
+static void merge_word(Trainer *t, int number, BpeMerge merge)
+{
+    Word *word = &t->words[number];
+    int *tokens = t->tokens + word->start;
+    size_t length = 0;
+    for (size_t i = 0; i < word->length; i++) {
+        const bool here =
+            tokens[i] == merge.left && i + 1 < word->length && tokens[i + 1] == merge.right;
+        if (here && length)
+            note(&t->left, tokens[length - 1], number, word->count);
+        if (here && i + 2 < word->length)
+            note(&t->right, tokens[i + 2], number, word->count);
+        tokens[length++] = here ? merge.id : tokens[i];
+        i += here;
+    }
+    word->length = length;
+}
+
+/* Moves the counts of the pairs that were lost to those that were found. */
+static void update_counts(Trainer *t, BpeMerge merge)
+{
+    for (ptrdiff_t i = 0; i < arrlen(t->left.tokens); i++) {
+        const int token = t->left.tokens[i];
+        *pair_table_at(&t->counts, token, merge.left) -= t->left.sum[token];
+        *pair_table_at(&t->counts, token, merge.id) += t->left.sum[token];
+    }
+    for (ptrdiff_t i = 0; i < arrlen(t->right.tokens); i++) {
+        const int token = t->right.tokens[i];
+        *pair_table_at(&t->counts, merge.right, token) -= t->right.sum[token];
+        *pair_table_at(&t->counts, merge.id, token) += t->right.sum[token];
+    }
+}
+
+/* The pair of the new token with itself may be found from both sides, if the token is an old one:
+ * then it is queued once, from the left. */
+static void join_sides(Neighbours *left, Neighbours *right, int id)
+{
+    if (!left->words[id] || !right->words[id])
+        return;
+    for (ptrdiff_t i = 0; i < arrlen(right->found); i++)
+        if (right->found[i].token == id) {
+            arrput(left->found, right->found[i]);
+            left->words[id]++;
+        }
+    right->words[id] = 0;
+}
+
+static void list_words(Neighbours *side)
+{
+    for (ptrdiff_t i = 0; i < arrlen(side->tokens); i++) {
+        const int token = side->tokens[i];
+        side->list[token] = memory_take(((size_t)side->words[token] + 1) * sizeof(int));
+        *side->list[token] = 0;
+    }
+    for (ptrdiff_t i = 0; i < arrlen(side->found); i++) {
+        int *list = side->list[side->found[i].token];
+        list[++*list] = side->found[i].word;
+    }
+}
+
+/* Queues the pairs of the neighbours on one side with the new token, and forgets them. */
+static void queue_found(Trainer *t, Neighbours *side, int id)
+{
+    list_words(side);
+    for (ptrdiff_t i = 0; i < arrlen(side->tokens); i++) {
+        const int token = side->tokens[i];
+        const bool on_left = side == &t->left;
+        QueuedPair pair = {0, on_left ? token : id, on_left ? id : token, side->list[token]};
+        pair.count = pair_table_get(&t->counts, pair.left, pair.right);
+        if (side->words[token] && pair.count > 0)
+            queue_put(&t->queue, pair);
+        else
+            free(pair.words);
+        side->sum[token] = side->words[token] = 0;
+        side->latest[token] = -1;
+    }
+    arrsetlen(side->tokens, 0);
+    arrsetlen(side->found, 0);
+}
+
+static void merge_pair(Trainer *t, const int *words, BpeMerge merge)
+{
+    for (int i = 1; i <= *words; i++)
+        merge_word(t, words[i], merge);
+    update_counts(t, merge);
+    join_sides(&t->left, &t->right, merge.id);
+    queue_found(t, &t->left, merge.id);
+    queue_found(t, &t->right, merge.id);
+}
+
+/* ---- Training ---- */
+
+static Neighbours neighbours_new(int vocabulary)
+{
+    const size_t size = (size_t)vocabulary;
+    Neighbours side = {.sum = memory_new(size, sizeof *side.sum, "training subwords"),
+                       .words = memory_new(size, sizeof *side.words, "training subwords"),
+                       .latest = memory_new(size, sizeof *side.latest, "training subwords"),
+                       .list = memory_new(size, sizeof *side.list, "training subwords")};
+    memset(side.latest, -1, size * sizeof *side.latest);
+    return side;
+}
+
+static void neighbours_free(Neighbours *side)
+{
+    arrfree(side->found);
+    arrfree(side->tokens);
+    free(side->sum);
+    free(side->words);
+    free(side->latest);
+    free(side->list);
+}
+
+static Trainer trainer_new(Vocabulary *v, WordCounts *counts, int size)
+{
+    int ids[256];
+    bpe_add_bytes(v, ids);
+    CountedWord *words;
+    const size_t count = word_counts_list(counts, &words);
+    if (count > INT_MAX)
+        die("the text has %zu different words; this is too many to train subwords", count);
+    const int most = max_int(size, v->count);
+    Trainer t = {
+        .counts = pair_table_new(), .left = neighbours_new(most), .right = neighbours_new(most)};
+    start_words(&t, words, count, ids);
+    queue_first_pairs(&t, words, (int)count, ids);
+    free(words);
+    return t;
+}
+
+static void trainer_free(Trainer *t)
+{
+    for (ptrdiff_t i = 0; i < arrlen(t->queue); i++)
+        free(t->queue[i].words);
+    arrfree(t->queue);
+    pair_table_free(&t->counts);
+    neighbours_free(&t->left);
+    neighbours_free(&t->right);
+    free(t->words);
+    free(t->tokens);
+}
+
+/* The id of the token that two make together, which may be an old one. */
+static int join_tokens(Vocabulary *v, int left, int right)
+{
+    char *name = format_text("%s%s", vocabulary_word(v, left), vocabulary_word(v, right));
+    const int known = vocabulary_find(v, name, strlen(name));
+    const int id = known >= 0 ? known : vocabulary_add(v, name, strlen(name), false);
+    free(name);
+    return id;
+}
+
+BpeMerge *bpe_train(Vocabulary *v, WordCounts *counts, int size, int64_t min_count)
+{
+    Trainer t = trainer_new(v, counts, size);
+    BpeMerge *merges = NULL;
+    while (v->count < size && arrlen(t.queue)) {
+        QueuedPair first = *t.queue;
+        const int64_t now = pair_table_get(&t.counts, first.left, first.right);
+        if (first.count != now) { /* other merges took some of it */
+            first.count = now;
+            sift_down(t.queue, 0, first);
+            continue;
+        }
+        if (first.count < max_int64(min_count, 1))
+            break;
+        queue_take_first(t.queue);
+        const BpeMerge merge = {first.left, first.right, join_tokens(v, first.left, first.right)};
+        arrput(merges, merge);
+        merge_pair(&t, first.words, merge);
+        free(first.words);
+    }
+    trainer_free(&t);
+    return merges;
+}
