@@ -1,0 +1,320 @@
+/* bpe.c: nearly all words of a text were seen before, so an encoder has a cache of words and their
+ * ids: one slot for each value of a hash, a cache line long, which the latest word takes. A word
+ * that is not there is merged with a queue of all pairs, by rank and then by place; of those that
+ * are in it, some have gone when their turn comes, since a neighbour was merged. */
+#include "bpe.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+#include <sys/random.h>
+
+#include "base/base.h"
+#include "base/threads.h"
+#include "base/utf8.h"
+#include "byte_level.h"
+
+/* ---- What is known ---- */
+
+static int id_of_byte(const Vocabulary *v, int byte)
+{
+    char name[8];
+    const char bytes[1] = {(char)byte};
+    const size_t size = byte_level_write(name, bytes, 1);
+    return vocabulary_find(v, name, size);
+}
+
+bool bpe_has_bytes(const Vocabulary *v)
+{
+    for (int byte = 0; byte < 256; byte++)
+        if (id_of_byte(v, byte) < 0)
+            return false;
+    return true;
+}
+
+/* Hugging Face's decoder takes a token that is not made of bytes as the text that it is, too. */
+static void add_bytes(Bpe *bpe, const Vocabulary *v, int id)
+{
+    const char *word = vocabulary_word(v, id);
+    const size_t size = strlen(word), begin = (size_t)arrlen(bpe->bytes);
+    size_t read;
+    arrput(bpe->start, begin);
+    char *bytes = arraddnptr(bpe->bytes, size + 1);
+    if (vocabulary_is_special(v, id) || !byte_level_read(bytes, &read, word, size))
+        memcpy(bytes, word, read = size);
+    arrsetlen(bpe->bytes, begin + read);
+}
+
+Bpe bpe_new(const Vocabulary *v, const BpeMerge *merges, int count)
+{
+    Bpe bpe = {.ranks = pair_table_new()};
+    if (getrandom(&bpe.seed, sizeof bpe.seed, 0) != sizeof bpe.seed)
+        die("the system gives no random numbers");
+    for (int byte = 0; byte < 256; byte++)
+        bpe.byte_ids[byte] = id_of_byte(v, byte);
+    bpe.merged = memory_new((size_t)count + 1, sizeof *bpe.merged, "the merges");
+    for (int i = 0; i < count; i++) {
+        *pair_table_at(&bpe.ranks, merges[i].left, merges[i].right) = i + 1;
+        bpe.merged[i] = merges[i].id;
+    }
+    for (int id = 0; id < v->count; id++)
+        add_bytes(&bpe, v, id);
+    arrput(bpe.start, (size_t)arrlen(bpe.bytes));
+    return bpe;
+}
+
+void bpe_free(Bpe *bpe)
+{
+    pair_table_free(&bpe->ranks);
+    free(bpe->merged);
+    arrfree(bpe->bytes);
+    arrfree(bpe->start);
+}
+
+/* ---- One word ---- */
+
+/* A token of a word, in a list of those that are left. */
+typedef struct {
+    int id;               /* -1: merged into the one before it */
+    uint32_t left, right; /* its neighbours; 0 and the word's size: none */
+} Piece;
+
+enum { CACHED_IDS = 9, CACHE_BITS = 15 };
+typedef struct {
+    WordKey key; /* all 0: free */
+    int count, ids[CACHED_IDS];
+} CacheSlot;
+
+struct BpeEncoder {
+    const Bpe *bpe;
+    CacheSlot *cache; /* (1 << CACHE_BITS) */
+    Piece *pieces;    /* stb_ds array */
+    uint64_t *queue;  /* stb_ds array, a binary heap: the rank of a pair << 32 | its left piece */
+};
+
+static void queue_put(uint64_t **queue, uint64_t pair)
+{
+    arrput(*queue, pair);
+    size_t at = (size_t)arrlen(*queue) - 1;
+    for (; at && (*queue)[(at - 1) / 2] > pair; at = (at - 1) / 2)
+        (*queue)[at] = (*queue)[(at - 1) / 2];
+    (*queue)[at] = pair;
+}
+
+static uint64_t queue_take(uint64_t *queue)
+{
+    const uint64_t first = queue[0], last = arrpop(queue);
+    const size_t count = (size_t)arrlen(queue);
+    size_t at = 0;
+    for (size_t below; (below = 2 * at + 1) < count; at = below) {
+        below += below + 1 < count && queue[below + 1] < queue[below];
+        if (queue[below] >= last)
+            break;
+        queue[at] = queue[below];
+    }
+    if (count)
+        queue[at] = last;
+    return first;
+}
+
+/* The rank of the pair of a piece and the next one, plus 1; 0 if they cannot be merged. */
+static int64_t rank_at(const BpeEncoder *e, uint32_t at)
+{
+    const uint32_t next = e->pieces[at].right;
+    if (next == arrlenu(e->pieces))
+        return 0;
+    return pair_table_get(&e->bpe->ranks, e->pieces[at].id, e->pieces[next].id);
+}
+
+static void queue_pair(BpeEncoder *e, uint32_t at)
+{
+    const int64_t rank = rank_at(e, at);
+    if (rank)
+        queue_put(&e->queue, (uint64_t)rank << 32 | at);
+}
+
+static void start_word(BpeEncoder *e, Span word)
+{
+    const uint32_t size = (uint32_t)(word.end - word.begin);
+    arrsetlen(e->queue, 0);
+    arrsetlen(e->pieces, size);
+    for (uint32_t i = 0; i < size; i++)
+        e->pieces[i] = (Piece){e->bpe->byte_ids[(unsigned char)word.begin[i]], i - !!i, i + 1};
+    for (uint32_t i = 0; i + 1 < size; i++)
+        queue_pair(e, i);
+}
+
+/* Merges a piece with the next one. */
+static void merge_at(BpeEncoder *e, uint32_t at, int id)
+{
+    Piece *piece = &e->pieces[at], *next = &e->pieces[piece->right];
+    piece->id = id;
+    piece->right = next->right;
+    next->id = -1;
+    if (piece->right < arrlenu(e->pieces)) {
+        e->pieces[piece->right].left = at;
+        queue_pair(e, at);
+    }
+    if (at)
+        queue_pair(e, piece->left);
+}
+
+/* Like Hugging Face's, this takes a pair that has changed in its place for the one that was queued,
+ * if it becomes the same token. */
+static void merge_word(BpeEncoder *e, Span word, int **ids)
+{
+    start_word(e, word);
+    while (arrlen(e->queue)) {
+        const uint64_t pair = queue_take(e->queue);
+        const uint32_t at = (uint32_t)pair;
+        const int id = e->bpe->merged[(pair >> 32) - 1];
+        const int64_t now = e->pieces[at].id < 0 ? 0 : rank_at(e, at);
+        if (now && e->bpe->merged[now - 1] == id)
+            merge_at(e, at, id);
+    }
+    for (uint32_t at = 0; at < arrlenu(e->pieces); at = e->pieces[at].right)
+        arrput(*ids, e->pieces[at].id);
+}
+
+/* Appends the ids of a word that is not in its slot, and puts it there. */
+static void add_new_word(BpeEncoder *e, Span word, WordKey key, CacheSlot *slot, int **ids)
+{
+    const size_t before = arrlenu(*ids);
+    merge_word(e, word, ids);
+    const size_t count = arrlenu(*ids) - before;
+    if (count > CACHED_IDS)
+        return;
+    slot->key = key;
+    slot->count = (int)count;
+    memcpy(slot->ids, *ids + before, count * sizeof **ids);
+}
+
+/* All ids of a slot are copied, whether it has so many or not: one copy of a fixed size. */
+static inline void add_word(BpeEncoder *e, Span word, const char *text_end, int **ids)
+{
+    if (word.end - word.begin > LONGEST_KEY) {
+        merge_word(e, word, ids);
+        return;
+    }
+    const WordKey key = word_key(word, text_end);
+    CacheSlot *slot = &e->cache[word_key_hash(key, e->bpe->seed) >> (64 - CACHE_BITS)];
+    if (!word_key_equal(slot->key, key)) {
+        add_new_word(e, word, key, slot, ids);
+        return;
+    }
+    int *room = arraddnptr(*ids, CACHED_IDS);
+    memcpy(room, slot->ids, sizeof slot->ids);
+    arrsetlen(*ids, arrlenu(*ids) - CACHED_IDS + (size_t)slot->count);
+}
+
+/* ---- Texts ---- */
+
+BpeEncoder *bpe_encoder_new(const Bpe *bpe)
+{
+    BpeEncoder *e = memory_new(1, sizeof *e, "encoding");
+    e->bpe = bpe;
+    e->cache = memory_new((size_t)1 << CACHE_BITS, sizeof *e->cache, "encoding");
+    return e;
+}
+
+void bpe_encoder_free(BpeEncoder *e)
+{
+    free(e->cache);
+    arrfree(e->pieces);
+    arrfree(e->queue);
+    free(e);
+}
+
+void bpe_encoder_add(BpeEncoder *e, Span text, int **ids)
+{
+    Span word;
+    while (byte_level_word(&text.begin, text.end, &word))
+        add_word(e, word, text.end, ids);
+}
+
+/* Encodes pieces of a text, each into an array of its own. */
+static void encode_pieces(const Bpe *bpe, const Span *pieces, int **ids, ptrdiff_t count)
+{
+    OMP(parallel if (count > 1))
+    {
+        BpeEncoder *encoder = bpe_encoder_new(bpe);
+        OMP(for schedule(dynamic))
+        for (ptrdiff_t i = 0; i < count; i++)
+            bpe_encoder_add(encoder, pieces[i], &ids[i]);
+        bpe_encoder_free(encoder);
+    }
+}
+
+void bpe_encode(const Bpe *bpe, Span text, int **ids)
+{
+    Span piece, *pieces = NULL; /* stb_ds array */
+    while (byte_level_piece(&text.begin, text.end, false, &piece))
+        arrput(pieces, piece);
+    const ptrdiff_t count = arrlen(pieces);
+    int **parts = memory_new((size_t)count + 1, sizeof *parts, "encoding");
+    encode_pieces(bpe, pieces, parts, count);
+    for (ptrdiff_t i = 0; i < count; i++) {
+        const size_t size = arrlenu(parts[i]);
+        memcpy(arraddnptr(*ids, size), parts[i], size * sizeof **ids);
+        arrfree(parts[i]);
+    }
+    free(parts);
+    arrfree(pieces);
+}
+
+/* ---- Decoding ---- */
+
+Span bpe_bytes(const Bpe *bpe, int id)
+{
+    return (Span){bpe->bytes + bpe->start[id], bpe->bytes + bpe->start[id + 1]};
+}
+
+char *bpe_decode(const Bpe *bpe, const int *ids, int count, size_t *size)
+{
+    char *text;
+    FILE *out = memory_stream(&text, size);
+    for (int i = 0; i < count; i++) {
+        const Span bytes = bpe_bytes(bpe, ids[i]);
+        fwrite(bytes.begin, 1, (size_t)(bytes.end - bytes.begin), out);
+    }
+    fclose(out);
+    return text;
+}
+
+/* How many bytes a character has that begins with this one; 0 if none does. */
+static size_t character_size(unsigned char first)
+{
+    if (first < 0xC2 || first > 0xF4)
+        return first < 0x80;
+    return first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+}
+
+/* Whether some bytes are the first ones of a character that has more. The smallest and the largest
+ * bytes that may follow tell: what begins with E0, say, goes on with A0 to BF. */
+static bool is_beginning(const char *bytes, size_t count)
+{
+    const size_t size = character_size((unsigned char)*bytes);
+    char low[4] = "\x80\x80\x80\x80", high[4] = "\xBF\xBF\xBF\xBF";
+    memcpy(low, bytes, count);
+    memcpy(high, bytes, count);
+    return count < size && (utf8_is_valid(low, size) || utf8_is_valid(high, size));
+}
+
+void bpe_stream_put(BpeStream *stream, Span bytes, FILE *out)
+{
+    for (; bytes.begin < bytes.end; bytes.begin++) {
+        stream->held[stream->count++] = *bytes.begin;
+        if (is_beginning(stream->held, stream->count))
+            continue;
+        const bool begins = stream->count > 1 && is_beginning(bytes.begin, 1);
+        fwrite(stream->held, 1, stream->count - begins, out);
+        *stream->held = *bytes.begin;
+        stream->count = begins;
+    }
+}
+
+void bpe_stream_end(BpeStream *stream, FILE *out)
+{
+    fwrite(stream->held, 1, stream->count, out);
+    stream->count = 0;
+}

@@ -1,0 +1,63 @@
+/* bpe.h: byte-level BPE, GPT-2's tokenizer: from a text to the ids of its subwords, and back.
+ *
+ * A text is cut into words (byte_level.h). A word begins as its bytes; of all pairs of neighbours
+ * that can be merged, the one whose merge comes first in the list is merged, the leftmost of
+ * equals, until none is left. With the merges of bpe_train.h's example, "hugs" becomes hug and s:
+ *
+ *     h u g s  ->  h ug s  ->  hug s
+ *
+ * Any bytes can be encoded, and decoding returns them. */
+#ifndef PULGA_BPE_H
+#define PULGA_BPE_H
+
+#include <stdio.h>
+
+#include "bpe_train.h"
+#include "pair_table.h"
+
+typedef struct {
+    int byte_ids[256];
+    PairTable ranks; /* of a pair: its place in the list of merges, plus 1 */
+    int *merged;     /* (number of merges) by place: the id that the pair becomes */
+    char *bytes;     /* what all tokens stand for, one after another; this and the next are stb_ds
+                        arrays */
+    size_t *start;   /* (size of the vocabulary + 1) where each begins in bytes */
+    uint64_t seed;   /* of an encoder's cache */
+} Bpe;
+
+/* Whether all 256 bytes are tokens, so that any text can be encoded. */
+bool bpe_has_bytes(const Vocabulary *vocabulary);
+
+/* The vocabulary must have all bytes; the ids of the merges must be ids of it. */
+Bpe bpe_new(const Vocabulary *vocabulary, const BpeMerge *merges, int count);
+void bpe_free(Bpe *bpe);
+
+/* Appends the ids of a text to `ids`, an stb_ds array; on all threads if the text is large. */
+void bpe_encode(const Bpe *bpe, Span text, int **ids);
+
+/* The same by one thread, for many texts one after another: it remembers words that it has seen. It
+ * takes 2 MB at most, but for the longest word. */
+typedef struct BpeEncoder BpeEncoder;
+BpeEncoder *bpe_encoder_new(const Bpe *bpe);
+void bpe_encoder_free(BpeEncoder *encoder);
+void bpe_encoder_add(BpeEncoder *encoder, Span text, int **ids);
+
+/* The bytes that a token stands for; a special one stands for its name. */
+Span bpe_bytes(const Bpe *bpe, int id);
+
+/* The bytes of some tokens, one after another, ended by a 0 that *size does not count; the caller
+ * frees. */
+char *bpe_decode(const Bpe *bpe, const int *ids, int count, size_t *size);
+
+/* A stream of tokens that is shown as it comes. A token may end within a character: the character's
+ * first bytes are held back until it is complete, or cannot be completed any more. */
+typedef struct {
+    char held[4];
+    size_t count;
+} BpeStream;
+
+/* Writes the bytes of the next token to `out`, after those held back; at the end, the rest. */
+void bpe_stream_put(BpeStream *stream, Span bytes, FILE *out);
+void bpe_stream_end(BpeStream *stream, FILE *out);
+
+#endif

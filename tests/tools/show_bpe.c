@@ -1,0 +1,115 @@
+/* show_bpe.c: what byte-level BPE makes of a text, for scripts/bpe.py. Usage:
+ *
+ *     show_bpe train SIZE MIN_COUNT TEXT    prints the merges, each as "left right id"
+ *     show_bpe encode MERGES TEXT           writes the ids as 32-bit integers
+ *     show_bpe lines MERGES TEXT            the same for each line by itself, after their number
+ *
+ * MERGES is a file like GPT-2's merges.txt. The seconds go to standard error. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+
+#include "base/base.h"
+#include "base/file.h"
+#include "data/bpe.h"
+
+static Span span_of(Bytes text)
+{
+    return (Span){text.bytes, text.bytes + text.size};
+}
+
+static void train(int size, int min_count, const char *path)
+{
+    const Bytes text = file_read(path, false);
+    Vocabulary v = vocabulary_new();
+    const double begun = clock_seconds();
+    WordCounts counts = word_counts_new();
+    word_counts_add(&counts, span_of(text), false);
+    const double counted = clock_seconds();
+    BpeMerge *merges = bpe_train(&v, &counts, size, min_count);
+    fprintf(stderr, "%.3f counting, %.3f merging\n", counted - begun, clock_seconds() - counted);
+    for (ptrdiff_t i = 0; i < arrlen(merges); i++)
+        printf("%s %s %d\n", vocabulary_word(&v, merges[i].left),
+               vocabulary_word(&v, merges[i].right), merges[i].id);
+    arrfree(merges);
+    word_counts_free(&counts);
+    vocabulary_free(&v);
+    free(text.bytes);
+}
+
+static int id_of(Vocabulary *v, const char *word, size_t size)
+{
+    const int known = vocabulary_find(v, word, size);
+    return known >= 0 ? known : vocabulary_add(v, word, size, false);
+}
+
+static Bpe read_merges(const char *path, Vocabulary *v)
+{
+    const Bytes file = file_read(path, true);
+    Span rest = span_of(file), line, left, right;
+    BpeMerge *merges = NULL;
+    int ids[256];
+    *v = vocabulary_new();
+    bpe_add_bytes(v, ids);
+    while (split_line(&rest.begin, rest.end, &line)) {
+        if (line.end - line.begin > 8 && !strncmp(line.begin, "#version", 8))
+            continue;
+        if (!split_word(&line.begin, line.end, PUNCTUATION_IN_WORDS, &left) ||
+            !split_word(&line.begin, line.end, PUNCTUATION_IN_WORDS, &right))
+            break;
+        const size_t size = (size_t)(left.end - left.begin);
+        char *both = format_text("%.*s%.*s", (int)size, left.begin, (int)(right.end - right.begin),
+                                 right.begin);
+        arrput(merges, ((BpeMerge){id_of(v, both, size), id_of(v, both + size, strlen(both + size)),
+                                   id_of(v, both, strlen(both))}));
+        free(both);
+    }
+    const Bpe bpe = bpe_new(v, merges, (int)arrlen(merges));
+    arrfree(merges);
+    free(file.bytes);
+    return bpe;
+}
+
+static void encode_lines(const Bpe *bpe, Span text, int **ids)
+{
+    BpeEncoder *encoder = bpe_encoder_new(bpe);
+    Span line;
+    while (split_line(&text.begin, text.end, &line)) {
+        const ptrdiff_t place = arrlen(*ids);
+        arrput(*ids, 0);
+        bpe_encoder_add(encoder, line, ids);
+        (*ids)[place] = (int)(arrlen(*ids) - place - 1);
+    }
+    bpe_encoder_free(encoder);
+}
+
+static void encode(const char *merges, const char *path, bool by_lines)
+{
+    Vocabulary v;
+    Bpe bpe = read_merges(merges, &v);
+    const Bytes text = file_read(path, false);
+    int *ids = NULL;
+    const double begun = clock_seconds();
+    if (by_lines)
+        encode_lines(&bpe, span_of(text), &ids);
+    else
+        bpe_encode(&bpe, span_of(text), &ids);
+    fprintf(stderr, "%.3f encoding\n", clock_seconds() - begun);
+    fwrite(ids, sizeof *ids, arrlenu(ids), stdout);
+    arrfree(ids);
+    free(text.bytes);
+    bpe_free(&bpe);
+    vocabulary_free(&v);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 5 && !strcmp(argv[1], "train"))
+        train(atoi(argv[2]), atoi(argv[3]), argv[4]);
+    else if (argc == 4 && (!strcmp(argv[1], "encode") || !strcmp(argv[1], "lines")))
+        encode(argv[2], argv[3], *argv[1] == 'l');
+    else
+        return 64;
+    return 0;
+}
