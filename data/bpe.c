@@ -79,7 +79,8 @@ typedef struct {
     uint32_t left, right; /* its neighbours; 0 and the word's size: none */
 } Piece;
 
-enum { CACHED_IDS = 9, CACHE_BITS = 15 };
+#define NO_RANK UINT32_MAX
+enum { CACHED_IDS = 9, CACHE_BITS = 16 };
 typedef struct {
     WordKey key; /* all 0: free */
     int count, ids[CACHED_IDS];
@@ -159,41 +160,81 @@ static void merge_at(BpeEncoder *e, uint32_t at, int id)
         queue_pair(e, piece->left);
 }
 
-/* Like Hugging Face's, this takes a pair that has changed in its place for the one that was queued,
- * if it becomes the same token. */
-static void merge_word(BpeEncoder *e, Span word, int **ids)
+static void merge_long_word(BpeEncoder *e, Span word, int **ids)
 {
     start_word(e, word);
     while (arrlen(e->queue)) {
         const uint64_t pair = queue_take(e->queue);
         const uint32_t at = (uint32_t)pair;
-        const int id = e->bpe->merged[(pair >> 32) - 1];
-        const int64_t now = e->pieces[at].id < 0 ? 0 : rank_at(e, at);
-        if (now && e->bpe->merged[now - 1] == id)
-            merge_at(e, at, id);
+        if (e->pieces[at].id >= 0 && rank_at(e, at) == (int64_t)(pair >> 32))
+            merge_at(e, at, e->bpe->merged[(pair >> 32) - 1]);
     }
     for (uint32_t at = 0; at < arrlenu(e->pieces); at = e->pieces[at].right)
         arrput(*ids, e->pieces[at].id);
 }
 
+/* ---- A short word ---- */
+
+/* Its tokens, and the rank of each with the next one; the last one has none. */
+typedef struct {
+    int count, ids[LONGEST_KEY];
+    uint32_t ranks[LONGEST_KEY];
+} ShortWord;
+
+static uint32_t rank_of(const Bpe *bpe, int left, int right)
+{
+    return (uint32_t)pair_table_get(&bpe->ranks, left, right) - 1;
+}
+
+static int lowest_rank(const ShortWord *w)
+{
+    int lowest = 0;
+    for (int i = 1; i < w->count; i++)
+        lowest = w->ranks[i] < w->ranks[lowest] ? i : lowest;
+    return lowest;
+}
+
+static int merge_short_word(const Bpe *bpe, Span word, int *ids)
+{
+    ShortWord w = {.count = (int)(word.end - word.begin)};
+    for (int i = 0; i < w.count; i++)
+        w.ids[i] = bpe->byte_ids[(unsigned char)word.begin[i]];
+    for (int i = 0; i + 1 < w.count; i++)
+        w.ranks[i] = rank_of(bpe, w.ids[i], w.ids[i + 1]);
+    w.ranks[w.count - 1] = NO_RANK;
+    for (int at; w.ranks[at = lowest_rank(&w)] != NO_RANK;) {
+        w.ids[at] = bpe->merged[w.ranks[at]];
+        w.count--;
+        for (int i = at + 1; i < w.count; i++) {
+            w.ids[i] = w.ids[i + 1];
+            w.ranks[i] = w.ranks[i + 1];
+        }
+        w.ranks[at] = at + 1 < w.count ? rank_of(bpe, w.ids[at], w.ids[at + 1]) : NO_RANK;
+        if (at)
+            w.ranks[at - 1] = rank_of(bpe, w.ids[at - 1], w.ids[at]);
+    }
+    memcpy(ids, w.ids, (size_t)w.count * sizeof *ids);
+    return w.count;
+}
+
 /* Appends the ids of a word that is not in its slot, and puts it there. */
 static void add_new_word(BpeEncoder *e, Span word, WordKey key, CacheSlot *slot, int **ids)
 {
-    const size_t before = arrlenu(*ids);
-    merge_word(e, word, ids);
-    const size_t count = arrlenu(*ids) - before;
-    if (count > CACHED_IDS)
-        return;
-    slot->key = key;
-    slot->count = (int)count;
-    memcpy(slot->ids, *ids + before, count * sizeof **ids);
+    int *room = arraddnptr(*ids, LONGEST_KEY);
+    const int count = merge_short_word(e->bpe, word, room);
+    if (count <= CACHED_IDS) {
+        slot->key = key;
+        slot->count = count;
+        memcpy(slot->ids, room, (size_t)count * sizeof *room);
+    }
+    arrsetlen(*ids, arrlenu(*ids) - LONGEST_KEY + (size_t)count);
 }
 
 /* All ids of a slot are copied, whether it has so many or not: one copy of a fixed size. */
 static inline void add_word(BpeEncoder *e, Span word, const char *text_end, int **ids)
 {
     if (word.end - word.begin > LONGEST_KEY) {
-        merge_word(e, word, ids);
+        merge_long_word(e, word, ids);
         return;
     }
     const WordKey key = word_key(word, text_end);
