@@ -62,9 +62,25 @@ static inline Class class_next(const char **at, const char *end)
     return class_of(utf8_next(at, end));
 }
 
+/* How many of 8 bytes are ASCII letters, before the first that is not. The highest bit of each byte
+ * tells: set by adding to it what is missing to 0x80. */
+static inline size_t count_letters(const char *at)
+{
+    const uint64_t each = 0x0101010101010101;
+    uint64_t bytes;
+    memcpy(&bytes, at, sizeof bytes);
+    const uint64_t lower = (bytes | 0x20 * each) & 0x7F * each;
+    const uint64_t from_a = lower + (0x80 - 'a') * each, after_z = lower + (0x7F - 'z') * each;
+    const uint64_t others = ~(from_a & ~after_z & ~bytes) & 0x80 * each;
+    return others ? (size_t)__builtin_ctzll(others) / 8 : 8;
+}
+
 /* The end of the run of a class from `at` on. */
 static const char *run_end(const char *at, const char *end, Class class)
 {
+    if (class == CLASS_LETTER)
+        for (size_t count = 8; count == 8 && end - at >= 8; at += count)
+            count = count_letters(at);
     for (const char *next = at; at < end; at = next)
         if (class_next(&next, end) != class)
             break;

@@ -2,7 +2,7 @@
  *
  *     show_bpe train SIZE MIN_COUNT TEXT    prints the merges, each as "left right id"
  *     show_bpe encode MERGES TEXT           writes the ids as 32-bit integers
- *     show_bpe lines MERGES TEXT            the same for each line by itself, after their number
+ *     show_bpe words TEXT                   writes the sizes of the words likewise
  *
  * MERGES is a file like GPT-2's merges.txt. The seconds go to standard error. */
 #include <stdio.h>
@@ -13,6 +13,7 @@
 #include "base/base.h"
 #include "base/file.h"
 #include "data/bpe.h"
+#include "data/byte_level.h"
 
 static Span span_of(Bytes text)
 {
@@ -71,30 +72,14 @@ static Bpe read_merges(const char *path, Vocabulary *v)
     return bpe;
 }
 
-static void encode_lines(const Bpe *bpe, Span text, int **ids)
-{
-    BpeEncoder *encoder = bpe_encoder_new(bpe);
-    Span line;
-    while (split_line(&text.begin, text.end, &line)) {
-        const ptrdiff_t place = arrlen(*ids);
-        arrput(*ids, 0);
-        bpe_encoder_add(encoder, line, ids);
-        (*ids)[place] = (int)(arrlen(*ids) - place - 1);
-    }
-    bpe_encoder_free(encoder);
-}
-
-static void encode(const char *merges, const char *path, bool by_lines)
+static void encode(const char *merges, const char *path)
 {
     Vocabulary v;
     Bpe bpe = read_merges(merges, &v);
     const Bytes text = file_read(path, false);
     int *ids = NULL;
     const double begun = clock_seconds();
-    if (by_lines)
-        encode_lines(&bpe, span_of(text), &ids);
-    else
-        bpe_encode(&bpe, span_of(text), &ids);
+    bpe_encode(&bpe, span_of(text), &ids);
     fprintf(stderr, "%.3f encoding\n", clock_seconds() - begun);
     fwrite(ids, sizeof *ids, arrlenu(ids), stdout);
     arrfree(ids);
@@ -103,12 +88,25 @@ static void encode(const char *merges, const char *path, bool by_lines)
     vocabulary_free(&v);
 }
 
+static void show_words(const char *path)
+{
+    const Bytes text = file_read(path, false);
+    Span rest = span_of(text), word;
+    while (byte_level_word(&rest.begin, rest.end, &word)) {
+        const int size = (int)(word.end - word.begin);
+        fwrite(&size, sizeof size, 1, stdout);
+    }
+    free(text.bytes);
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 5 && !strcmp(argv[1], "train"))
         train(atoi(argv[2]), atoi(argv[3]), argv[4]);
-    else if (argc == 4 && (!strcmp(argv[1], "encode") || !strcmp(argv[1], "lines")))
-        encode(argv[2], argv[3], *argv[1] == 'l');
+    else if (argc == 4 && !strcmp(argv[1], "encode"))
+        encode(argv[2], argv[3]);
+    else if (argc == 3 && !strcmp(argv[1], "words"))
+        show_words(argv[2]);
     else
         return 64;
     return 0;

