@@ -3,10 +3,8 @@
  * only these. What a merge changes is summed up by neighbour: where x a b y becomes x ab y, the
  * pairs x a and b y are lost and x ab and ab y are found.
  *
- * Three things look like oversights and are kept, because the merges would differ from BpeTrainer's
- * without them. The count of a merged pair stays as it is. A token may be found a second time, made
- * of other parts (a bc, ab c): then the merge gets the id that the token has. And a pair that is
- * found again by such a merge is queued again, with the words of that merge only. */
+ * No token is made twice, of different parts: wherever its bytes become one token, the same merges
+ * made it, in the same order. So the new token stands nowhere yet, and all its pairs are new. */
 #include "bpe_train.h"
 
 #include <limits.h>
@@ -46,7 +44,8 @@ typedef struct {
 
 typedef struct {
     int *tokens; /* all words, one after another */
-    Word *words;
+    Word *words; /* (word_count) */
+    int word_count;
     PairTable counts;
     QueuedPair *queue; /* stb_ds array: a binary heap */
     Neighbours left, right;
@@ -107,58 +106,67 @@ void bpe_add_bytes(Vocabulary *v, int ids[256])
     }
 }
 
-static void start_words(Trainer *t, const CountedWord *counted, size_t count, const int ids[256])
+/* At first a word's tokens are its bytes. The counts are let go. */
+static void read_words(Trainer *t, WordCounts *counts)
 {
+    CountedWord *counted;
+    const size_t count = word_counts_list(counts, &counted);
+    if (count > INT_MAX)
+        die("the text has %zu different words; this is too many to train subwords", count);
     size_t size = 0;
     for (size_t w = 0; w < count; w++)
         size += counted[w].size;
+    t->word_count = (int)count;
     t->words = memory_new(count + 1, sizeof *t->words, "the words of a text");
     t->tokens = memory_new(size + 1, sizeof *t->tokens, "the words of a text");
     size = 0;
     for (size_t w = 0; w < count; w++) {
         t->words[w] = (Word){size, counted[w].size, counted[w].count};
         for (size_t i = 0; i < counted[w].size; i++)
-            t->tokens[size++] = ids[(unsigned char)counted[w].bytes[i]];
+            t->tokens[size++] = (unsigned char)counted[w].bytes[i];
     }
+    free(counted);
+    word_counts_free(counts);
 }
 
-/* A pair of bytes at the beginning. */
+/* A pair of bytes, and the list of a QueuedPair. */
 typedef struct {
     int64_t count;
-    int *words, size, latest; /* the list of a QueuedPair; in how many words; the latest one + 1 */
-} FirstPair;
+    int *words, size, latest; /* how many words, and the latest of them, plus 1 */
+} BytePair;
 
-static FirstPair *first_pair(FirstPair *pairs, const CountedWord *word, size_t i)
+static BytePair *byte_pair(BytePair *pairs, const int *tokens)
 {
-    return &pairs[(unsigned char)word->bytes[i] << 8 | (unsigned char)word->bytes[i + 1]];
+    return &pairs[tokens[0] << 8 | tokens[1]];
 }
 
-static void count_first_pairs(FirstPair *pairs, const CountedWord *words, int count)
+static void count_byte_pairs(const Trainer *t, BytePair *pairs)
 {
-    for (int w = 0; w < count; w++)
-        for (size_t i = 0; i + 1 < words[w].size; i++) {
-            FirstPair *pair = first_pair(pairs, &words[w], i);
-            pair->count += words[w].count;
+    for (int w = 0; w < t->word_count; w++)
+        for (size_t i = 0; i + 1 < t->words[w].length; i++) {
+            BytePair *pair = byte_pair(pairs, t->tokens + t->words[w].start + i);
+            pair->count += t->words[w].count;
             pair->size += pair->latest != w + 1;
             pair->latest = w + 1;
         }
 }
 
-static void list_first_pairs(const FirstPair *pairs, const CountedWord *words, int count)
+static void list_byte_pairs(const Trainer *t, BytePair *pairs)
 {
-    for (int w = 0; w < count; w++)
-        for (size_t i = 0; i + 1 < words[w].size; i++) {
-            int *list = first_pair((FirstPair *)pairs, &words[w], i)->words;
+    for (int w = 0; w < t->word_count; w++)
+        for (size_t i = 0; i + 1 < t->words[w].length; i++) {
+            int *list = byte_pair(pairs, t->tokens + t->words[w].start + i)->words;
             if (!*list || list[*list] != w)
                 list[++*list] = w;
         }
 }
 
-static void queue_first_pairs(Trainer *t, const CountedWord *words, int count, const int ids[256])
+/* Queues all pairs of bytes; then the bytes become their ids. */
+static void queue_byte_pairs(Trainer *t, const int ids[256])
 {
     enum { PAIRS = 1 << 16 };
-    FirstPair *pairs = memory_new(PAIRS, sizeof *pairs, "the pairs of bytes");
-    count_first_pairs(pairs, words, count);
+    BytePair *pairs = memory_new(PAIRS, sizeof *pairs, "the pairs of bytes");
+    count_byte_pairs(t, pairs);
     for (int i = 0; i < PAIRS; i++)
         if (pairs[i].size) {
             pairs[i].words = memory_take(((size_t)pairs[i].size + 1) * sizeof(int));
@@ -167,8 +175,11 @@ static void queue_first_pairs(Trainer *t, const CountedWord *words, int count, c
             *pair_table_at(&t->counts, pair.left, pair.right) = pair.count;
             queue_put(&t->queue, pair);
         }
-    list_first_pairs(pairs, words, count);
+    list_byte_pairs(t, pairs);
     free(pairs);
+    for (int w = 0; w < t->word_count; w++)
+        for (size_t i = 0; i < t->words[w].length; i++)
+            t->tokens[t->words[w].start + i] = ids[t->tokens[t->words[w].start + i]];
 }
 
 /* ---- A merge ---- */
@@ -220,20 +231,6 @@ static void update_counts(Trainer *t, BpeMerge merge)
     }
 }
 
-/* The pair of the new token with itself may be found from both sides, if the token is an old one:
- * then it is queued once, from the left. */
-static void join_sides(Neighbours *left, Neighbours *right, int id)
-{
-    if (!left->words[id] || !right->words[id])
-        return;
-    for (ptrdiff_t i = 0; i < arrlen(right->found); i++)
-        if (right->found[i].token == id) {
-            arrput(left->found, right->found[i]);
-            left->words[id]++;
-        }
-    right->words[id] = 0;
-}
-
 static void list_words(Neighbours *side)
 {
     for (ptrdiff_t i = 0; i < arrlen(side->tokens); i++) {
@@ -256,7 +253,7 @@ static void queue_found(Trainer *t, Neighbours *side, int id)
         const bool on_left = side == &t->left;
         QueuedPair pair = {0, on_left ? token : id, on_left ? id : token, side->list[token]};
         pair.count = pair_table_get(&t->counts, pair.left, pair.right);
-        if (side->words[token] && pair.count > 0)
+        if (pair.count > 0)
             queue_put(&t->queue, pair);
         else
             free(pair.words);
@@ -267,12 +264,18 @@ static void queue_found(Trainer *t, Neighbours *side, int id)
     arrsetlen(side->found, 0);
 }
 
+/* The words lie anywhere in memory: those that come soon are fetched meanwhile. */
 static void merge_pair(Trainer *t, const int *words, BpeMerge merge)
 {
-    for (int i = 1; i <= *words; i++)
+    enum { AHEAD = 8 };
+    for (int i = 1; i <= *words; i++) {
+        if (i + 2 * AHEAD <= *words)
+            __builtin_prefetch(&t->words[words[i + 2 * AHEAD]]);
+        if (i + AHEAD <= *words)
+            __builtin_prefetch(&t->tokens[t->words[words[i + AHEAD]].start]);
         merge_word(t, words[i], merge);
+    }
     update_counts(t, merge);
-    join_sides(&t->left, &t->right, merge.id);
     queue_found(t, &t->left, merge.id);
     queue_found(t, &t->right, merge.id);
 }
@@ -304,16 +307,11 @@ static Trainer trainer_new(Vocabulary *v, WordCounts *counts, int size)
 {
     int ids[256];
     bpe_add_bytes(v, ids);
-    CountedWord *words;
-    const size_t count = word_counts_list(counts, &words);
-    if (count > INT_MAX)
-        die("the text has %zu different words; this is too many to train subwords", count);
     const int most = max_int(size, v->count);
     Trainer t = {
         .counts = pair_table_new(), .left = neighbours_new(most), .right = neighbours_new(most)};
-    start_words(&t, words, count, ids);
-    queue_first_pairs(&t, words, (int)count, ids);
-    free(words);
+    read_words(&t, counts);
+    queue_byte_pairs(&t, ids);
     return t;
 }
 
@@ -329,7 +327,8 @@ static void trainer_free(Trainer *t)
     free(t->tokens);
 }
 
-/* The id of the token that two make together, which may be an old one. */
+/* The id of the token that two make together. If a special token has its name, they become that
+ * one, as they do with BpeTrainer. */
 static int join_tokens(Vocabulary *v, int left, int right)
 {
     char *name = format_text("%s%s", vocabulary_word(v, left), vocabulary_word(v, right));

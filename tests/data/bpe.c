@@ -139,7 +139,6 @@ static void test_same_as_the_definition(void **state)
     arrfree(wanted);
     bpe_free(&bpe);
     arrfree(merges);
-    word_counts_free(&counts);
     vocabulary_free(&v);
     free(text);
 }

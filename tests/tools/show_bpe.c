@@ -34,7 +34,6 @@ static void train(int size, int min_count, const char *path)
         printf("%s %s %d\n", vocabulary_word(&v, merges[i].left),
                vocabulary_word(&v, merges[i].right), merges[i].id);
     arrfree(merges);
-    word_counts_free(&counts);
     vocabulary_free(&v);
     free(text.bytes);
 }
