@@ -1,7 +1,8 @@
 /* bpe.c: nearly all words of a text were seen before, so an encoder has a cache of words and their
- * ids: one slot for each value of a hash, a cache line long, which the latest word takes. A word
- * that is not there is merged with a queue of all pairs, by rank and then by place; of those that
- * are in it, some have gone when their turn comes, since a neighbour was merged. */
+ * ids: one slot for each value of a hash, as long as a line of the processor's cache, which the
+ * latest word takes. A short word that is not there is merged by looking for the lowest rank again
+ * and again. A long one has a queue of its pairs, by rank and then by place, so that the time does
+ * not grow with the square of its length. */
 #include "bpe.h"
 
 #include <stdlib.h>
@@ -71,7 +72,7 @@ void bpe_free(Bpe *bpe)
     arrfree(bpe->start);
 }
 
-/* ---- One word ---- */
+/* ---- A long word ---- */
 
 /* A token of a word, in a list of those that are left. */
 typedef struct {
@@ -79,18 +80,11 @@ typedef struct {
     uint32_t left, right; /* its neighbours; 0 and the word's size: none */
 } Piece;
 
-#define NO_RANK UINT32_MAX
-enum { CACHED_IDS = 9, CACHE_BITS = 16 };
-typedef struct {
-    WordKey key; /* all 0: free */
-    int count, ids[CACHED_IDS];
-} CacheSlot;
-
 struct BpeEncoder {
     const Bpe *bpe;
-    CacheSlot *cache; /* (1 << CACHE_BITS) */
-    Piece *pieces;    /* stb_ds array */
-    uint64_t *queue;  /* stb_ds array, a binary heap: the rank of a pair << 32 | its left piece */
+    struct CacheSlot *cache; /* (1 << CACHE_BITS) */
+    Piece *pieces;           /* stb_ds array */
+    uint64_t *queue;         /* stb_ds array, a heap: the rank of a pair << 32 | its left piece */
 };
 
 static void queue_put(uint64_t **queue, uint64_t pair)
@@ -136,6 +130,8 @@ static void queue_pair(BpeEncoder *e, uint32_t at)
 
 static void start_word(BpeEncoder *e, Span word)
 {
+    if (word.end - word.begin >= UINT32_MAX)
+        die("the text has a word of %td bytes", word.end - word.begin);
     const uint32_t size = (uint32_t)(word.end - word.begin);
     arrsetlen(e->queue, 0);
     arrsetlen(e->pieces, size);
@@ -160,6 +156,7 @@ static void merge_at(BpeEncoder *e, uint32_t at, int id)
         queue_pair(e, piece->left);
 }
 
+/* Of the pairs in the queue, some are gone when their turn comes: a neighbour was merged. */
 static void merge_long_word(BpeEncoder *e, Span word, int **ids)
 {
     start_word(e, word);
@@ -174,6 +171,8 @@ static void merge_long_word(BpeEncoder *e, Span word, int **ids)
 }
 
 /* ---- A short word ---- */
+
+#define NO_RANK UINT32_MAX
 
 /* Its tokens, and the rank of each with the next one; the last one has none. */
 typedef struct {
@@ -194,7 +193,7 @@ static int lowest_rank(const ShortWord *w)
     return lowest;
 }
 
-static int merge_short_word(const Bpe *bpe, Span word, int *ids)
+static ShortWord start_short_word(const Bpe *bpe, Span word)
 {
     ShortWord w = {.count = (int)(word.end - word.begin)};
     for (int i = 0; i < w.count; i++)
@@ -202,45 +201,80 @@ static int merge_short_word(const Bpe *bpe, Span word, int *ids)
     for (int i = 0; i + 1 < w.count; i++)
         w.ranks[i] = rank_of(bpe, w.ids[i], w.ids[i + 1]);
     w.ranks[w.count - 1] = NO_RANK;
-    for (int at; w.ranks[at = lowest_rank(&w)] != NO_RANK;) {
-        w.ids[at] = bpe->merged[w.ranks[at]];
-        w.count--;
-        for (int i = at + 1; i < w.count; i++) {
-            w.ids[i] = w.ids[i + 1];
-            w.ranks[i] = w.ranks[i + 1];
-        }
-        w.ranks[at] = at + 1 < w.count ? rank_of(bpe, w.ids[at], w.ids[at + 1]) : NO_RANK;
-        if (at)
-            w.ranks[at - 1] = rank_of(bpe, w.ids[at - 1], w.ids[at]);
+    return w;
+}
+
+/* Merges a token with the next one. */
+static void merge_short_at(const Bpe *bpe, ShortWord *w, int at)
+{
+    w->ids[at] = bpe->merged[w->ranks[at]];
+    w->count--;
+    for (int i = at + 1; i < w->count; i++) {
+        w->ids[i] = w->ids[i + 1];
+        w->ranks[i] = w->ranks[i + 1];
     }
+    w->ranks[at] = at + 1 < w->count ? rank_of(bpe, w->ids[at], w->ids[at + 1]) : NO_RANK;
+    if (at)
+        w->ranks[at - 1] = rank_of(bpe, w->ids[at - 1], w->ids[at]);
+}
+
+static int merge_short_word(const Bpe *bpe, Span word, int *ids)
+{
+    ShortWord w = start_short_word(bpe, word);
+    for (int at; w.ranks[at = lowest_rank(&w)] != NO_RANK;)
+        merge_short_at(bpe, &w, at);
     memcpy(ids, w.ids, (size_t)w.count * sizeof *ids);
     return w.count;
 }
 
+/* ---- The cache ---- */
+
+enum { CACHED_IDS = 9, CACHE_BITS = 16 };
+typedef struct CacheSlot {
+    WordKey key; /* all 0: free */
+    int count, ids[CACHED_IDS];
+} CacheSlot;
+
+/* A word that is to be added, and its place in the cache; long ones have none. */
+typedef struct {
+    Span word;
+    WordKey key;
+    CacheSlot *slot;
+} Lookup;
+
+static inline void look_up(const BpeEncoder *e, Lookup *lookup, const char *text_end)
+{
+    lookup->slot = NULL;
+    if (lookup->word.end - lookup->word.begin > LONGEST_KEY)
+        return;
+    lookup->key = word_key(lookup->word, text_end);
+    lookup->slot = &e->cache[word_key_hash(lookup->key, e->bpe->seed) >> (64 - CACHE_BITS)];
+    __builtin_prefetch(lookup->slot);
+}
+
 /* Appends the ids of a word that is not in its slot, and puts it there. */
-static void add_new_word(BpeEncoder *e, Span word, WordKey key, CacheSlot *slot, int **ids)
+static void add_new_word(BpeEncoder *e, const Lookup *lookup, int **ids)
 {
     int *room = arraddnptr(*ids, LONGEST_KEY);
-    const int count = merge_short_word(e->bpe, word, room);
+    const int count = merge_short_word(e->bpe, lookup->word, room);
     if (count <= CACHED_IDS) {
-        slot->key = key;
-        slot->count = count;
-        memcpy(slot->ids, room, (size_t)count * sizeof *room);
+        lookup->slot->key = lookup->key;
+        lookup->slot->count = count;
+        memcpy(lookup->slot->ids, room, (size_t)count * sizeof *room);
     }
     arrsetlen(*ids, arrlenu(*ids) - LONGEST_KEY + (size_t)count);
 }
 
 /* All ids of a slot are copied, whether it has so many or not: one copy of a fixed size. */
-static inline void add_word(BpeEncoder *e, Span word, const char *text_end, int **ids)
+static inline void add_word(BpeEncoder *e, const Lookup *lookup, int **ids)
 {
-    if (word.end - word.begin > LONGEST_KEY) {
-        merge_long_word(e, word, ids);
+    const CacheSlot *slot = lookup->slot;
+    if (!slot) {
+        merge_long_word(e, lookup->word, ids);
         return;
     }
-    const WordKey key = word_key(word, text_end);
-    CacheSlot *slot = &e->cache[word_key_hash(key, e->bpe->seed) >> (64 - CACHE_BITS)];
-    if (!word_key_equal(slot->key, key)) {
-        add_new_word(e, word, key, slot, ids);
+    if (!word_key_equal(slot->key, lookup->key)) {
+        add_new_word(e, lookup, ids);
         return;
     }
     int *room = arraddnptr(*ids, CACHED_IDS);
@@ -266,11 +300,22 @@ void bpe_encoder_free(BpeEncoder *e)
     free(e);
 }
 
+/* Words are looked up some at once: while the rest of them is cut, the slots of the first ones come
+ * from memory. */
 void bpe_encoder_add(BpeEncoder *e, Span text, int **ids)
 {
-    Span word;
-    while (byte_level_word(&text.begin, text.end, &word))
-        add_word(e, word, text.end, ids);
+    enum { AT_ONCE = 16 };
+    Lookup words[AT_ONCE];
+    int count;
+    do {
+        for (count = 0; count < AT_ONCE; count++) {
+            if (!byte_level_word(&text.begin, text.end, &words[count].word))
+                break;
+            look_up(e, &words[count], text.end);
+        }
+        for (int i = 0; i < count; i++)
+            add_word(e, &words[i], ids);
+    } while (count == AT_ONCE);
 }
 
 /* Encodes pieces of a text, each into an array of its own. */

@@ -36,7 +36,7 @@ void bpe_free(Bpe *bpe);
 void bpe_encode(const Bpe *bpe, Span text, int **ids);
 
 /* The same by one thread, for many texts one after another: it remembers words that it has seen. It
- * takes 2 MB at most, but for the longest word. */
+ * takes 4 MB, and what the longest word needs. */
 typedef struct BpeEncoder BpeEncoder;
 BpeEncoder *bpe_encoder_new(const Bpe *bpe);
 void bpe_encoder_free(BpeEncoder *encoder);

@@ -305,7 +305,7 @@ static void neighbours_free(Neighbours *side)
 
 static Trainer trainer_new(Vocabulary *v, WordCounts *counts, int size)
 {
-    int ids[256];
+    int ids[256] = {0};
     bpe_add_bytes(v, ids);
     const int most = max_int(size, v->count);
     Trainer t = {

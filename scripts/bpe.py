@@ -148,8 +148,7 @@ def compare_merges(name, text, size):
 
 
 def compare_ids(what, path, merges, text, encode):
-    ours = numbers(show_bpe("encode", merges, path))
-    wanted = array.array("i", encode(text))
+    ours, wanted = numbers(show_bpe("encode", merges, path)), encode(text)
     if ours != wanted:
         place = next((i for i, (a, b) in enumerate(zip(ours, wanted)) if a != b),
                      min(len(ours), len(wanted)))
@@ -169,8 +168,19 @@ def pieces_of(text):
     return pieces
 
 
-def in_batches(tokenizer):
-    return lambda text: sum((e.ids for e in tokenizer.encode_batch(pieces_of(text))), [])
+def in_pieces(encode_batch):
+    """The ids of a text from a function that encodes some pieces."""
+    def encode(text):
+        ids, pieces = array.array("i"), pieces_of(text)
+        for i in range(0, len(pieces), 16):
+            for part in encode_batch(pieces[i:i + 16]):
+                ids.extend(part)
+        return ids
+    return encode
+
+
+def theirs_in_pieces(tokenizer):
+    return in_pieces(lambda pieces: [e.ids for e in tokenizer.encode_batch(pieces)])
 
 
 # ---- GPT-2 ----
@@ -183,7 +193,7 @@ def gpt2_folder():
 def gpt2_encoders(folder):
     """Each takes a text and gives its ids."""
     encoder, merges = folder + "/encoder.json", folder + "/vocab.bpe"
-    yield "tokenizers", in_batches(their_tokenizer(models.BPE.from_file(encoder, merges)))
+    yield "tokenizers", theirs_in_pieces(their_tokenizer(models.BPE.from_file(encoder, merges)))
     if importlib.util.find_spec("tiktoken"):
         import tiktoken
         import tiktoken.load
@@ -191,7 +201,7 @@ def gpt2_encoders(folder):
             "gpt2", special_tokens={}, pat_str=r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++|"""
             r""" ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s""",
             mergeable_ranks=tiktoken.load.data_gym_to_mergeable_bpe_ranks(merges, encoder))
-        yield "tiktoken", lambda text: sum(map(encoding.encode_ordinary, pieces_of(text)), [])
+        yield "tiktoken", in_pieces(encoding.encode_ordinary_batch)
 
 
 def large_text(draw, texts, size):
@@ -211,11 +221,12 @@ def main():
     for name, text in texts.items():
         for size in SIZES:
             path, merges, theirs = compare_merges(name, text, size)
-            compare_ids(f"{name} {size}", path, merges, text, lambda t: theirs.encode(t).ids)
+            compare_ids(f"{name} {size}", path, merges, text,
+                        lambda t: array.array("i", theirs.encode(t).ids))
     large = large_text(draw, texts, MEGABYTES * 1e6)
     path = write("large.txt", large)
     compare_ids("the large text", path, FOLDER + "/sources-8192.merges", large,
-                in_batches(train(texts["sources"], 8192)))
+                theirs_in_pieces(train(texts["sources"], 8192)))
     print(f"  tokenizers {tokenizers.__version__} and Pulga agree on {COUNT['merges']} merges, "
           f"{COUNT['ids']} ids, and the words at all code points but {len(exceptions)}, which "
           f"Unicode got later: {ranges_of(exceptions)}")
