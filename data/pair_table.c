@@ -2,18 +2,22 @@
 #include "pair_table.h"
 
 #include <stdlib.h>
+#include <sys/random.h>
 
 #include "base/base.h"
 
-static PairTable table_of(int bits)
+static PairSlot *slots_of(int bits)
 {
-    const size_t count = (size_t)1 << bits;
-    return (PairTable){memory_new(count, sizeof(PairSlot), "the pairs of tokens"), bits, 0};
+    return memory_new((size_t)1 << bits, sizeof(PairSlot), "the pairs of tokens");
 }
 
 PairTable pair_table_new(void)
 {
-    return table_of(10);
+    PairTable table = {.bits = 10};
+    if (getrandom(&table.seed, sizeof table.seed, 0) != sizeof table.seed)
+        die("the system gives no random numbers");
+    table.slots = slots_of(table.bits);
+    return table;
 }
 
 void pair_table_free(PairTable *table)
@@ -23,8 +27,8 @@ void pair_table_free(PairTable *table)
 
 static void grow(PairTable *table)
 {
-    PairTable larger = table_of(table->bits + 1);
-    larger.used = table->used;
+    PairTable larger = *table;
+    larger.slots = slots_of(++larger.bits);
     for (size_t i = 0; i < (size_t)1 << table->bits; i++) {
         const uint64_t pair = table->slots[i].key - 1;
         if (table->slots[i].key)

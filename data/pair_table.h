@@ -4,8 +4,7 @@
 #ifndef PULGA_PAIR_TABLE_H
 #define PULGA_PAIR_TABLE_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "word_key.h"
 
 typedef struct {
     uint64_t key;  /* left id << 32 | right id, plus 1; 0: free */
@@ -16,6 +15,7 @@ typedef struct {
     PairSlot *slots; /* (1 << bits) */
     int bits;
     size_t used;
+    uint64_t seed; /* of the hash: nobody can prepare pairs that collide */
 } PairTable;
 
 PairTable pair_table_new(void);
@@ -24,13 +24,12 @@ void pair_table_free(PairTable *table);
 /* The number of a pair, to be changed there; valid until the next call. */
 int64_t *pair_table_at(PairTable *table, int left, int right);
 
-/* The slot of a pair, or the free one where it would be put. The multiplication moves every bit of
- * the key into the highest ones (Fibonacci hashing). */
+/* The slot of a pair, or the free one where it would be put. */
 static inline PairSlot *pair_table_slot(const PairTable *table, int left, int right)
 {
     const uint64_t key = ((uint64_t)(uint32_t)left << 32 | (uint32_t)right) + 1;
     const size_t mask = ((size_t)1 << table->bits) - 1;
-    size_t at = (key * 0x9E3779B97F4A7C15u) >> (64 - table->bits);
+    size_t at = word_key_mix(key ^ table->seed, 0x9E3779B97F4A7C15u) & mask;
     while (table->slots[at].key && table->slots[at].key != key)
         at = (at + 1) & mask;
     return &table->slots[at];
