@@ -17,6 +17,7 @@
 
 /* ---- What is known ---- */
 
+/* Of the token that is this byte; -1 if there is none. */
 static int id_of_byte(const Vocabulary *v, int byte)
 {
     char name[8];
@@ -87,6 +88,7 @@ struct BpeEncoder {
     uint64_t *queue;         /* stb_ds array, a heap: the rank of a pair << 32 | its left piece */
 };
 
+/* Lower numbers come first: those of a lower rank, and of equals the ones further left. */
 static void queue_put(uint64_t **queue, uint64_t pair)
 {
     arrput(*queue, pair);
@@ -128,6 +130,7 @@ static void queue_pair(BpeEncoder *e, uint32_t at)
         queue_put(&e->queue, (uint64_t)rank << 32 | at);
 }
 
+/* The word as its bytes, and all pairs that can be merged. */
 static void start_word(BpeEncoder *e, Span word)
 {
     if (word.end - word.begin >= UINT32_MAX)
@@ -185,6 +188,7 @@ static uint32_t rank_of(const Bpe *bpe, int left, int right)
     return (uint32_t)pair_table_get(&bpe->ranks, left, right) - 1;
 }
 
+/* Where the pair to be merged next begins: of equals, the first. */
 static int lowest_rank(const ShortWord *w)
 {
     int lowest = 0;
@@ -218,6 +222,7 @@ static void merge_short_at(const Bpe *bpe, ShortWord *w, int at)
         w->ranks[at - 1] = rank_of(bpe, w->ids[at - 1], w->ids[at]);
 }
 
+/* Writes the ids of a word of at most LONGEST_KEY bytes; returns how many they are. */
 static int merge_short_word(const Bpe *bpe, Span word, int *ids)
 {
     ShortWord w = start_short_word(bpe, word);
@@ -242,6 +247,7 @@ typedef struct {
     CacheSlot *slot;
 } Lookup;
 
+/* Finds a word's slot, and has it fetched from memory. */
 static inline void look_up(const BpeEncoder *e, Lookup *lookup, const char *text_end)
 {
     lookup->slot = NULL;
@@ -331,6 +337,7 @@ static void encode_pieces(const Bpe *bpe, const Span *pieces, int **ids, ptrdiff
     }
 }
 
+/* Pieces have the words that the text has, so their ids in order are the text's. */
 void bpe_encode(const Bpe *bpe, Span text, int **ids)
 {
     Span piece, *pieces = NULL; /* stb_ds array */
@@ -386,6 +393,7 @@ static bool is_beginning(const char *bytes, size_t count)
     return count < size && (utf8_is_valid(low, size) || utf8_is_valid(high, size));
 }
 
+/* If a byte does not go on with what is held, it may begin a character of its own. */
 void bpe_stream_put(BpeStream *stream, Span bytes, FILE *out)
 {
     for (; bytes.begin < bytes.end; bytes.begin++) {

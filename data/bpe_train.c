@@ -53,6 +53,7 @@ typedef struct {
 
 /* ---- The queue ---- */
 
+/* The rule for pairs that occur equally often makes the merges the same everywhere. */
 static bool comes_first(const QueuedPair *a, const QueuedPair *b)
 {
     if (a->count != b->count)
@@ -74,6 +75,7 @@ static void sift_down(QueuedPair *queue, size_t at, QueuedPair pair)
     queue[at] = pair;
 }
 
+/* A new pair begins at the end and moves up, past those that come after it. */
 static void queue_put(QueuedPair **queue, QueuedPair pair)
 {
     arrput(*queue, pair);
@@ -140,6 +142,7 @@ static BytePair *byte_pair(BytePair *pairs, const int *tokens)
     return &pairs[tokens[0] << 8 | tokens[1]];
 }
 
+/* Pairs that overlap count, too: "aaa" has a a twice. */
 static void count_byte_pairs(const Trainer *t, BytePair *pairs)
 {
     for (int w = 0; w < t->word_count; w++)
@@ -151,6 +154,7 @@ static void count_byte_pairs(const Trainer *t, BytePair *pairs)
         }
 }
 
+/* The numbers of the words come in order, so a word that is listed already is the last one. */
 static void list_byte_pairs(const Trainer *t, BytePair *pairs)
 {
     for (int w = 0; w < t->word_count; w++)
@@ -184,6 +188,7 @@ static void queue_byte_pairs(Trainer *t, const int ids[256])
 
 /* ---- A merge ---- */
 
+/* Notes that the new token has a neighbour in a word that occurs `count` times. */
 static inline void note(Neighbours *side, int token, int word, int64_t count)
 {
     if (!side->words[token])
@@ -198,6 +203,8 @@ static inline void note(Neighbours *side, int token, int word, int64_t count)
     arrput(side->found, ((Found){token, word}));
 }
 
+/* Merges a pair everywhere in a word, from left to right: a a a becomes aa a. The neighbour on the
+ * left may be a new token itself; the one on the right is not yet merged. */
 static void merge_word(Trainer *t, int number, BpeMerge merge)
 {
     Word *word = &t->words[number];
@@ -231,6 +238,7 @@ static void update_counts(Trainer *t, BpeMerge merge)
     }
 }
 
+/* Gives each neighbour the list of its words. */
 static void list_words(Neighbours *side)
 {
     for (ptrdiff_t i = 0; i < arrlen(side->tokens); i++) {
@@ -338,6 +346,8 @@ static int join_tokens(Vocabulary *v, int left, int right)
     return id;
 }
 
+/* Counts only fall while a pair waits in the queue. So if the first one's is still true, no other
+ * pair occurs more often. */
 BpeMerge *bpe_train(Vocabulary *v, WordCounts *counts, int size, int64_t min_count)
 {
     Trainer t = trainer_new(v, counts, size);

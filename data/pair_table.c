@@ -1,4 +1,5 @@
-/* pair_table.c: doubles when it is half full. */
+/* pair_table.c: a new pair takes the first free slot from its hash on. The table doubles when it is
+ * half full, and all pairs are put again. */
 #include "pair_table.h"
 
 #include <stdlib.h>

@@ -74,6 +74,7 @@ static void grow(WordTable *table, uint64_t seed)
     *table = larger;
 }
 
+/* A word of up to LONGEST_KEY bytes. */
 static inline void add_short(WordTable *table, WordKey key, int64_t count, uint64_t seed)
 {
     if (3 * (table->used + 1) > 2 * table->slot_count)
@@ -109,6 +110,7 @@ static void count_words(WordTable *table, Span text, uint64_t seed)
     }
 }
 
+/* Lines are sequences of their own: no word goes on in the next one, and what is blank is none. */
 static void count_piece(WordTable *table, Span piece, bool by_lines, uint64_t seed)
 {
     Span line;
@@ -120,6 +122,7 @@ static void count_piece(WordTable *table, Span piece, bool by_lines, uint64_t se
                 count_words(table, line, seed);
 }
 
+/* Who counts which piece does not matter: the sums are the same. */
 void word_counts_add(WordCounts *counts, Span text, bool by_lines)
 {
     Span piece, *pieces = NULL; /* stb_ds array */
@@ -155,6 +158,7 @@ static void move_counts(WordTable *into, WordTable *from, uint64_t seed)
     *from = (WordTable){.long_words = vocabulary_new()};
 }
 
+/* The bytes of a short word are its key's, as far as its last byte says. */
 size_t word_counts_list(WordCounts *counts, CountedWord **words)
 {
     WordTable *all = &counts->tables[0];
