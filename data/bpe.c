@@ -133,9 +133,10 @@ static void queue_pair(BpeEncoder *e, uint32_t at)
 /* The word as its bytes, and all pairs that can be merged. */
 static void start_word(BpeEncoder *e, Span word)
 {
-    if (word.end - word.begin >= UINT32_MAX)
-        die("the text has a word of %td bytes", word.end - word.begin);
-    const uint32_t size = (uint32_t)(word.end - word.begin);
+    const size_t bytes = (size_t)(word.end - word.begin);
+    if (bytes >= UINT32_MAX)
+        die("the text has a word of %zu bytes; this is too long", bytes);
+    const uint32_t size = (uint32_t)bytes;
     arrsetlen(e->queue, 0);
     arrsetlen(e->pieces, size);
     for (uint32_t i = 0; i < size; i++)

@@ -346,27 +346,36 @@ static int join_tokens(Vocabulary *v, int left, int right)
     return id;
 }
 
-/* Counts only fall while a pair waits in the queue. So if the first one's is still true, no other
- * pair occurs more often. */
+/* Takes the most frequent pair from the queue; false if none is left that occurs so often. Counts
+ * only fall while a pair waits: if the first one's is still true, no other pair occurs more often.
+ * If not, it goes back to where it belongs now. */
+static bool take_most_frequent(Trainer *t, int64_t min_count, QueuedPair *pair)
+{
+    while (arrlen(t->queue)) {
+        *pair = *t->queue;
+        const int64_t now = pair_table_get(&t->counts, pair->left, pair->right);
+        if (pair->count == now) {
+            if (now < max_int64(min_count, 1))
+                return false;
+            queue_take_first(t->queue);
+            return true;
+        }
+        pair->count = now;
+        sift_down(t->queue, 0, *pair);
+    }
+    return false;
+}
+
 BpeMerge *bpe_train(Vocabulary *v, WordCounts *counts, int size, int64_t min_count)
 {
     Trainer t = trainer_new(v, counts, size);
     BpeMerge *merges = NULL;
-    while (v->count < size && arrlen(t.queue)) {
-        QueuedPair first = *t.queue;
-        const int64_t now = pair_table_get(&t.counts, first.left, first.right);
-        if (first.count != now) { /* other merges took some of it */
-            first.count = now;
-            sift_down(t.queue, 0, first);
-            continue;
-        }
-        if (first.count < max_int64(min_count, 1))
-            break;
-        queue_take_first(t.queue);
-        const BpeMerge merge = {first.left, first.right, join_tokens(v, first.left, first.right)};
+    QueuedPair pair;
+    while (v->count < size && take_most_frequent(&t, min_count, &pair)) {
+        const BpeMerge merge = {pair.left, pair.right, join_tokens(v, pair.left, pair.right)};
         arrput(merges, merge);
-        merge_pair(&t, first.words, merge);
-        free(first.words);
+        merge_pair(&t, pair.words, merge);
+        free(pair.words);
     }
     trainer_free(&t);
     return merges;
