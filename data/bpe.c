@@ -83,9 +83,10 @@ typedef struct {
 
 struct BpeEncoder {
     const Bpe *bpe;
-    struct CacheSlot *cache; /* (1 << CACHE_BITS) */
-    Piece *pieces;           /* stb_ds array */
-    uint64_t *queue;         /* stb_ds array, a heap: the rank of a pair << 32 | its left piece */
+    struct CacheSlot *cache; /* (1 << cache_bits) */
+    int cache_bits;
+    Piece *pieces;   /* stb_ds array */
+    uint64_t *queue; /* stb_ds array, a heap: the rank of a pair << 32 | its left piece */
 };
 
 /* Lower numbers come first: those of a lower rank, and of equals the ones further left. */
@@ -235,7 +236,7 @@ static int merge_short_word(const Bpe *bpe, Span word, int *ids)
 
 /* ---- The cache ---- */
 
-enum { CACHED_IDS = 9, CACHE_BITS = 16 };
+enum { CACHED_IDS = 9, LEAST_CACHE_BITS = 4, CACHE_BITS = 16 };
 typedef struct CacheSlot {
     WordKey key; /* all 0: free */
     int count, ids[CACHED_IDS];
@@ -255,7 +256,7 @@ static inline void look_up(const BpeEncoder *e, Lookup *lookup, const char *text
     if (lookup->word.end - lookup->word.begin > LONGEST_KEY)
         return;
     lookup->key = word_key(lookup->word, text_end);
-    lookup->slot = &e->cache[word_key_hash(lookup->key, e->bpe->seed) >> (64 - CACHE_BITS)];
+    lookup->slot = &e->cache[word_key_hash(lookup->key, e->bpe->seed) >> (64 - e->cache_bits)];
     __builtin_prefetch(lookup->slot);
 }
 
@@ -291,12 +292,21 @@ static inline void add_word(BpeEncoder *e, const Lookup *lookup, int **ids)
 
 /* ---- Texts ---- */
 
-BpeEncoder *bpe_encoder_new(const Bpe *bpe)
+/* A short text, such as a line, has few words: its encoder has a small cache. */
+static BpeEncoder *encoder_for(const Bpe *bpe, size_t text_size)
 {
     BpeEncoder *e = memory_new(1, sizeof *e, "encoding");
     e->bpe = bpe;
-    e->cache = memory_new((size_t)1 << CACHE_BITS, sizeof *e->cache, "encoding");
+    e->cache_bits = LEAST_CACHE_BITS;
+    while (e->cache_bits < CACHE_BITS && (text_size >> e->cache_bits) > 4)
+        e->cache_bits++;
+    e->cache = memory_new((size_t)1 << e->cache_bits, sizeof *e->cache, "encoding");
     return e;
+}
+
+BpeEncoder *bpe_encoder_new(const Bpe *bpe)
+{
+    return encoder_for(bpe, SIZE_MAX);
 }
 
 void bpe_encoder_free(BpeEncoder *e)
@@ -328,9 +338,10 @@ void bpe_encoder_add(BpeEncoder *e, Span text, int **ids)
 /* Encodes pieces of a text, each into an array of its own. */
 static void encode_pieces(const Bpe *bpe, const Span *pieces, int **ids, ptrdiff_t count)
 {
+    const size_t text_size = (size_t)(pieces[count - 1].end - pieces[0].begin);
     OMP(parallel if (count > 1))
     {
-        BpeEncoder *encoder = bpe_encoder_new(bpe);
+        BpeEncoder *encoder = encoder_for(bpe, text_size);
         OMP(for schedule(dynamic))
         for (ptrdiff_t i = 0; i < count; i++)
             bpe_encoder_add(encoder, pieces[i], &ids[i]);
@@ -346,7 +357,8 @@ void bpe_encode(const Bpe *bpe, Span text, int **ids)
         arrput(pieces, piece);
     const ptrdiff_t count = arrlen(pieces);
     int **parts = memory_new((size_t)count + 1, sizeof *parts, "encoding");
-    encode_pieces(bpe, pieces, parts, count);
+    if (count)
+        encode_pieces(bpe, pieces, parts, count);
     for (ptrdiff_t i = 0; i < count; i++) {
         const size_t size = arrlenu(parts[i]);
         memcpy(arraddnptr(*ids, size), parts[i], size * sizeof **ids);
