@@ -54,7 +54,7 @@ COMPILE = @mkdir -p $(@D) && echo '  $(CC) $<' && \
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(GUARD) -MMD -MP -c -o $@ $<
 
 PROGRAMS = $(addprefix $(BIN)/,train sample attend)
-ROOMS = base model model/layers model/matrix model/generate data data/corpus formats \
+ROOMS = base model model/layers model/matrix model/generate data data/corpus data/subwords formats \
 	formats/huggingface training training/plan training/run \
 	pictures program
 SOURCES = $(wildcard $(ROOMS:%=%/*.c))

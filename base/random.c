@@ -5,6 +5,7 @@
 #include "threads.h"
 
 #include <math.h>
+#include <sys/random.h>
 
 void random_many_words(uint32_t words[4][RANDOM_LANES], uint32_t seed, uint32_t purpose)
 {
@@ -32,6 +33,14 @@ double random_uniform(uint32_t seed, RandomPurpose purpose, Random4 counter)
 {
     Random4 words = random_words(seed, purpose, counter);
     return uniform_of(words.word[0], words.word[1]);
+}
+
+uint64_t random_seed(void)
+{
+    uint64_t seed;
+    if (getrandom(&seed, sizeof seed, 0) != sizeof seed)
+        die("the system gives no random numbers");
+    return seed;
 }
 
 void random_normal(Real *out, size_t count, double deviation, uint32_t seed, uint32_t tensor)

@@ -59,6 +59,10 @@ uint64_t random_bits(uint32_t seed, RandomPurpose purpose, Random4 counter);
 /* Uniform in [0, 1), 53 bits. */
 double random_uniform(uint32_t seed, RandomPurpose purpose, Random4 counter);
 
+/* 64 random bits of the system's, other ones in each call: the seed of a hash table whose keys come
+ * from a file, so that nobody can prepare keys that collide. No result may depend on them. */
+uint64_t random_seed(void);
+
 /* out[0..count) drawn from the normal distribution with mean 0 and this standard deviation, number
  * i at the counter that RANDOM_START names. Rounded to float in every build, so that the double
  * build starts from the same weights. */

@@ -6,17 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <stb/stb_ds.h>
-#include <sys/random.h>
 #include <xxhash.h>
 
 #include "base/base.h"
+#include "base/random.h"
 
 Vocabulary vocabulary_new(void)
 {
-    Vocabulary empty = {.count = 0};
-    if (getrandom(&empty.seed, sizeof empty.seed, 0) != sizeof empty.seed)
-        die("the system gives no random numbers");
-    return empty;
+    return (Vocabulary){.seed = random_seed()};
 }
 
 void vocabulary_free(Vocabulary *v)

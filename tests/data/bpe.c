@@ -7,8 +7,8 @@
 
 #include "base/threads.h"
 #include "base/utf8.h"
-#include "data/bpe.h"
-#include "data/byte_level.h"
+#include "data/subwords/bpe.h"
+#include "data/subwords/byte_level.h"
 #include "tests/helpers/close.h"
 
 /* A tokenizer of merges that are given as "left right|left right|". */

@@ -6,8 +6,8 @@
 #include <stb/stb_ds.h>
 
 #include "base/threads.h"
-#include "data/bpe_train.h"
-#include "data/byte_level.h"
+#include "data/subwords/bpe_train.h"
+#include "data/subwords/byte_level.h"
 #include "tests/helpers/close.h"
 
 static BpeMerge *train(Vocabulary *v, const char *text, bool by_lines, int size, int64_t min_count)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "data/byte_level.h"
+#include "data/subwords/byte_level.h"
 #include "tests/helpers/close.h"
 
 /* The words of a text, each followed by a bar. */

@@ -1,5 +1,5 @@
 /* pair_table.c: each pair keeps its number while the table grows. */
-#include "data/pair_table.h"
+#include "data/subwords/pair_table.h"
 #include "tests/helpers/close.h"
 
 static void test_pairs_keep_their_numbers(void **state)

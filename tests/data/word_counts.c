@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/threads.h"
-#include "data/byte_level.h"
-#include "data/word_counts.h"
+#include "data/subwords/byte_level.h"
+#include "data/subwords/word_counts.h"
 #include "tests/helpers/close.h"
 
 static int64_t count_of(const CountedWord *words, size_t count, const char *word, size_t size)

@@ -12,8 +12,8 @@
 
 #include "base/base.h"
 #include "base/file.h"
-#include "data/bpe.h"
-#include "data/byte_level.h"
+#include "data/subwords/bpe.h"
+#include "data/subwords/byte_level.h"
 
 static Span span_of(Bytes text)
 {

@@ -3,9 +3,9 @@
 #include "pair_table.h"
 
 #include <stdlib.h>
-#include <sys/random.h>
 
 #include "base/base.h"
+#include "base/random.h"
 
 static PairSlot *slots_of(int bits)
 {
@@ -14,9 +14,7 @@ static PairSlot *slots_of(int bits)
 
 PairTable pair_table_new(void)
 {
-    PairTable table = {.bits = 10};
-    if (getrandom(&table.seed, sizeof table.seed, 0) != sizeof table.seed)
-        die("the system gives no random numbers");
+    PairTable table = {.bits = 10, .seed = random_seed()};
     table.slots = slots_of(table.bits);
     return table;
 }

@@ -6,12 +6,12 @@
 
 #include <stdlib.h>
 #include <stb/stb_ds.h>
-#include <sys/random.h>
 
 #include "base/base.h"
+#include "base/random.h"
 #include "base/threads.h"
 #include "byte_level.h"
-#include "vocabulary.h"
+#include "data/vocabulary.h"
 
 typedef struct {
     WordKey key;
@@ -27,9 +27,7 @@ typedef struct WordTable {
 
 WordCounts word_counts_new(void)
 {
-    WordCounts counts = {.count = thread_limit()};
-    if (getrandom(&counts.seed, sizeof counts.seed, 0) != sizeof counts.seed)
-        die("the system gives no random numbers");
+    WordCounts counts = {.count = thread_limit(), .seed = random_seed()};
     counts.tables = memory_new((size_t)counts.count, sizeof *counts.tables, "counting words");
     for (int i = 0; i < counts.count; i++)
         counts.tables[i].long_words = vocabulary_new();

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "split.h"
+#include "data/split.h"
 
 enum { LONGEST_KEY = 23 };
 

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <stb/stb_ds.h>
-#include <sys/random.h>
 
 #include "base/base.h"
+#include "base/random.h"
 #include "base/threads.h"
 #include "base/utf8.h"
 #include "byte_level.h"
@@ -49,9 +49,7 @@ static void add_bytes(Bpe *bpe, const Vocabulary *v, int id)
 
 Bpe bpe_new(const Vocabulary *v, const BpeMerge *merges, int count)
 {
-    Bpe bpe = {.ranks = pair_table_new()};
-    if (getrandom(&bpe.seed, sizeof bpe.seed, 0) != sizeof bpe.seed)
-        die("the system gives no random numbers");
+    Bpe bpe = {.ranks = pair_table_new(), .seed = random_seed()};
     for (int byte = 0; byte < 256; byte++)
         bpe.byte_ids[byte] = id_of_byte(v, byte);
     bpe.merged = memory_new((size_t)count + 1, sizeof *bpe.merged, "the merges");
