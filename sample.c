@@ -32,7 +32,7 @@ static const Field CHOICES[] = {
     {"count", WHOLE_FIELD(rules.count), NULL, "N", 0, 100000, "how many [3; 1 with --greedy]",
      LIFE_CALL},
     {"words", WHOLE_FIELD(rules.words), NULL, "N", 1, 1 << 20,
-     "tokens in each, at most [50; 300 characters]", LIFE_CALL},
+     "tokens in each, at most [50; 100 subwords, 300 characters]", LIFE_CALL},
     {"temperature", NUMBER_FIELD(rules.sampling.temperature), "1", "T", 0, 1000,
      "below 1: safer and more repetitive; above 1: more varied; 0 = --greedy", LIFE_CALL},
     {"top-k", WHOLE_FIELD(rules.sampling.top_k), "0", "K", 0, 1 << 30,
@@ -117,6 +117,8 @@ static void check_choice(const Choice *choice, const Decided *decided, bool prom
 /* The rules for a model: what was not given is chosen. */
 static AnswerRules rules_of(const Choice *choice, const Decided *decided, const Tokenizer *t)
 {
+    static const int words[] = {
+        [TOKENIZER_WORD] = 50, [TOKENIZER_CHAR] = 300, [TOKENIZER_BPE] = 100};
     AnswerRules rules = choice->rules;
     if ((int64_t)rules.beam * tokenizer_size(t) > INT_MAX)
         usage_error("--beam %d is too wide for a model of %d tokens", rules.beam,
@@ -126,7 +128,7 @@ static AnswerRules rules_of(const Choice *choice, const Decided *decided, const 
     if (!DECIDED(decided, rules.count))
         rules.count = rules.sampling.temperature == 0 ? 1 : 3; /* at 0, all would be equal */
     if (!DECIDED(decided, rules.words))
-        rules.words = tokenizer_has_words(t) ? 50 : 300; /* about as long */
+        rules.words = words[t->kind]; /* about as long */
     rules.all_rows = DECIDED(decided, rules.table);
     return rules;
 }

@@ -17,7 +17,9 @@ static char *shown(const char *text, bool keep_spaces, bool is_part)
     for (const char *at = text, *end = text + strlen(text); at < end;) {
         const char *begin = at;
         const int32_t c = utf8_next(&at, end);
-        if (c < 0)
+        if (c < 0 && !keep_spaces)
+            fprintf(out, "\\x%02X", (unsigned char)*begin);
+        else if (c < 0)
             fputs("\uFFFD", out);
         else if (c == ' ')
             fputs(keep_spaces ? " " : "␣", out);

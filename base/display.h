@@ -9,11 +9,11 @@
 #include <stdio.h>
 
 /* A token as it is shown: a space as ␣, a line end as ↵, an invisible character as its number
- * (U+200B), a byte that is not UTF-8 as U+FFFD, and a combining mark at the beginning on a dotted
- * circle. The caller frees. */
+ * (U+200B), a byte that is not UTF-8, as in a part of a character, as \xC3, and a combining mark at
+ * the beginning on a dotted circle. The caller frees. */
 char *display_token(const char *token);
 
-/* The same for a text, in which spaces stay spaces. */
+/* The same for a text, in which spaces stay spaces and a byte that is not UTF-8 is U+FFFD. */
 char *display_text(const char *text);
 
 /* The same for a part of a longer text: line ends stay too, and a combining mark at the beginning

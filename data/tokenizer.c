@@ -1,5 +1,6 @@
-/* tokenizer.c: next_token is the one place that cuts a text into tokens. Training counts the tokens
- * that it yields, encoding looks up their ids, and the spacing is learned from where they touch. */
+/* tokenizer.c: next_token is the one place that cuts a text into words or characters. Training
+ * counts the tokens that it yields, encoding looks up their ids, and the spacing is learned from
+ * where they touch. Subwords are cut, trained and joined in subwords/. */
 #include "tokenizer.h"
 
 #include <assert.h>
@@ -11,6 +12,7 @@
 #include "base/checksum.h"
 #include "base/utf8.h"
 #include "nearest.h"
+#include "subwords/byte_level.h"
 
 Tokenizer tokenizer_new(void)
 {
@@ -21,12 +23,22 @@ void tokenizer_free(Tokenizer *t)
 {
     vocabulary_free(&t->vocabulary);
     spacing_free(&t->spacing);
+    arrfree(t->merges);
+    bpe_free(&t->bpe);
+}
+
+void tokenizer_set_merges(Tokenizer *t, BpeMerge *merges)
+{
+    t->kind = TOKENIZER_BPE;
+    t->merges = merges;
+    t->bpe = bpe_new(&t->vocabulary, merges, (int)arrlen(merges));
 }
 
 const char *tokenizer_unit(TokenizerKind kind)
 {
     switch (kind) {
     case TOKENIZER_CHAR: return "character";
+    case TOKENIZER_BPE: return "subword";
     case TOKENIZER_WORD: break;
     }
     return "word";
@@ -39,12 +51,20 @@ bool tokenizer_has_words(const Tokenizer *t)
 
 const char *tokenizer_word(const Tokenizer *t, int id)
 {
-    return vocabulary_word(&t->vocabulary, id);
+    return t->kind == TOKENIZER_BPE ? bpe_bytes(&t->bpe, id).begin
+                                    : vocabulary_word(&t->vocabulary, id);
 }
 
+/* In a vocabulary of subwords each byte is written as a character. */
 int tokenizer_find(const Tokenizer *t, const char *word)
 {
-    return vocabulary_find(&t->vocabulary, word, strlen(word));
+    const size_t size = strlen(word);
+    if (t->kind != TOKENIZER_BPE)
+        return vocabulary_find(&t->vocabulary, word, size);
+    char *written = memory_take(2 * size + 1);
+    const int id = vocabulary_find(&t->vocabulary, written, byte_level_write(written, word, size));
+    free(written);
+    return id;
 }
 
 bool tokenizer_is_text(const Tokenizer *t, int id)
@@ -60,19 +80,22 @@ int tokenizer_size(const Tokenizer *t)
 uint64_t tokenizer_checksum(const Tokenizer *t, uint64_t checksum)
 {
     for (int id = 0; id < t->vocabulary.count; id++) {
-        const char *word = tokenizer_word(t, id);
+        const char *word = vocabulary_word(&t->vocabulary, id);
         checksum = checksum_continue(checksum, word, strlen(word) + 1);
     }
+    if (t->merges)
+        checksum = checksum_continue(checksum, t->merges, arrlenu(t->merges) * sizeof *t->merges);
     const int rest[] = {t->bos,       t->eos,   t->unk,   (int)t->punctuation,
                         (int)t->kind, t->lower, t->stream};
     return checksum_continue(checksum, rest, sizeof rest);
 }
 
-/* The next token from *at, which moves past it; false if there is none. */
+/* The next word or character from *at, which moves past it; false if there is none. */
 static bool next_token(const Tokenizer *t, const char **at, const char *end, Span *token)
 {
     switch (t->kind) {
     case TOKENIZER_CHAR: return split_character(at, end, token);
+    case TOKENIZER_BPE: abort(); /* these are cut by their merges */
     case TOKENIZER_WORD: break;
     }
     return split_word(at, end, t->punctuation, token);
@@ -124,11 +147,11 @@ static Vocabulary count_tokens(const Tokenizer *t, int64_t **counts, const Text 
 typedef struct {
     int64_t count;
     int id; /* in the order of appearance */
-} CountedWord;
+} Occurrences;
 
 static int most_frequent_first(const void *a, const void *b)
 {
-    const CountedWord *x = a, *y = b;
+    const Occurrences *x = a, *y = b;
     return x->count != y->count ? (x->count < y->count ? 1 : -1)
                                 : (x->id > y->id) - (x->id < y->id);
 }
@@ -137,11 +160,11 @@ static int most_frequent_first(const void *a, const void *b)
  * often, the earlier ones are kept. */
 static int choose(bool *kept, const int64_t *counts, int count, TokenizerRules rules)
 {
-    CountedWord *frequent = memory_new((size_t)count, sizeof *frequent, "the vocabulary");
+    Occurrences *frequent = memory_new((size_t)count, sizeof *frequent, "the vocabulary");
     int passing = 0;
     for (int id = 0; id < count; id++)
         if (counts[id] >= rules.min_count)
-            frequent[passing++] = (CountedWord){counts[id], id};
+            frequent[passing++] = (Occurrences){counts[id], id};
     qsort(frequent, (size_t)passing, sizeof *frequent, most_frequent_first);
     if (rules.max_words)
         passing = min_int(passing, rules.max_words);
@@ -156,37 +179,54 @@ static int add_special(Tokenizer *t, const char *word)
     return vocabulary_add(&t->vocabulary, word, strlen(word), true);
 }
 
-Tokenizer tokenizer_train(const Text *text, TokenizerRules rules)
+static void train_words(Tokenizer *t, const Text *text, TokenizerRules rules)
 {
-    Tokenizer t = tokenizer_new();
-    t.kind = rules.kind;
-    t.lower = rules.lower;
-    t.stream = rules.stream;
-
     int64_t *counts = NULL; /* stb_ds array */
-    Vocabulary all = count_tokens(&t, &counts, text);
+    Vocabulary all = count_tokens(t, &counts, text);
     bool *kept = memory_new((size_t)all.count, sizeof *kept, "the vocabulary");
     assert(counts || !all.count);
     const int passing = choose(kept, counts, all.count, rules);
     if (!passing && all.count)
         die("%s has no %s that occurs %d times: all would be [unk]; choose a smaller --min-count",
             text->name, tokenizer_unit(rules.kind), rules.min_count);
+    if (passing < all.count)
+        t->unk = add_special(t, "[unk]");
+    for (int id = 0; id < all.count; id++) {
+        const char *word = vocabulary_word(&all, id);
+        if (kept[id])
+            vocabulary_add(&t->vocabulary, word, strlen(word), false);
+    }
+    free(kept);
+    arrfree(counts);
+    vocabulary_free(&all);
+}
 
+/* Each merge needs a pair of the text, so that a text cannot fill a larger vocabulary than `most`:
+ * memory is taken by the size. */
+static void train_subwords(Tokenizer *t, const Text *text, TokenizerRules rules)
+{
+    WordCounts counts = word_counts_new();
+    word_counts_add(&counts, text_span(text), !rules.stream);
+    const int64_t most = t->vocabulary.count + 256 + (int64_t)text->size;
+    const int size = (int)min_int64(rules.vocabulary, most);
+    tokenizer_set_merges(t, bpe_train(&t->vocabulary, &counts, size, rules.min_count));
+}
+
+Tokenizer tokenizer_train(const Text *text, TokenizerRules rules)
+{
+    Tokenizer t = tokenizer_new();
+    t.kind = rules.kind;
+    t.lower = rules.lower;
+    t.stream = rules.stream;
     if (!rules.stream) {
         t.bos = add_special(&t, "[bos]");
         t.eos = add_special(&t, "[eos]");
     }
-    if (passing < all.count)
-        t.unk = add_special(&t, "[unk]");
-    for (int id = 0; id < all.count; id++) {
-        const char *word = vocabulary_word(&all, id);
-        if (kept[id])
-            vocabulary_add(&t.vocabulary, word, strlen(word), false);
-    }
+    if (rules.kind == TOKENIZER_BPE)
+        train_subwords(&t, text, rules);
+    else
+        train_words(&t, text, rules);
     vocabulary_complete(&t.vocabulary);
-    free(kept);
-    arrfree(counts);
-    vocabulary_free(&all);
     return t;
 }
 
@@ -223,9 +263,13 @@ static int find(const Tokenizer *t, Span token)
 }
 
 /* Appends the ids of the tokens from text->begin on, up to the first that is not known. Returns
- * false if there is one; text->begin is then after it. */
+ * false if there is one; text->begin is then after it. Any text is made of known subwords. */
 static bool encode_known(const Tokenizer *t, Span *text, int **ids, Span *unknown)
 {
+    if (t->kind == TOKENIZER_BPE) {
+        bpe_encode(&t->bpe, *text, ids);
+        return true;
+    }
     while (next_token(t, &text->begin, text->end, unknown)) {
         const int id = find(t, *unknown);
         if (id < 0)

@@ -9,42 +9,51 @@
  *
  *     [bos] 0   [eos] 1   el 2   perro 3   come 4   gato 5
  *
- * and the prompt  el gato  becomes 0 2 5. */
+ * and the prompt  el gato  becomes 0 2 5. Subwords are trained by merging bytes (subwords/bpe.h): with
+ * [bos], [eos] and the 256 bytes, and then the most frequent pairs, any text has ids. */
 #ifndef PULGA_TOKENIZER_H
 #define PULGA_TOKENIZER_H
 
 #include "spacing.h"
 #include "split.h"
+#include "subwords/bpe.h"
 #include "text.h"
 #include "vocabulary.h"
 
-typedef enum { TOKENIZER_WORD, TOKENIZER_CHAR } TokenizerKind;
+typedef enum { TOKENIZER_WORD, TOKENIZER_CHAR, TOKENIZER_BPE } TokenizerKind;
 
-/* It owns its vocabulary and its spacing. */
+/* It owns all that it points to. */
 typedef struct {
     TokenizerKind kind;
-    Punctuation punctuation; /* how words are cut; not used for characters */
+    Punctuation punctuation; /* how words are cut; only for these */
     bool lower;              /* a text is lower-cased before it is cut */
     bool stream;             /* else it is read by lines */
     Vocabulary vocabulary;
     int bos, eos, unk; /* ids; -1 if there is none */
     Spacing spacing;
+    BpeMerge *merges; /* of subwords: stb_ds array */
+    Bpe bpe;          /* likewise */
 } Tokenizer;
 
 /* How to train one. */
 typedef struct {
     TokenizerKind kind;
     bool lower, stream;
-    int min_count; /* keep only the tokens that occur at least this often */
-    int max_words; /* of those, keep only so many, the most frequent ones; 0: all */
+    int min_count; /* keep only the tokens that occur at least this often; merge only such pairs of
+                      subwords */
+    int max_words; /* of those, keep only so many, the most frequent ones; 0: all. Not for
+                      subwords */
+    int vocabulary; /* of subwords: how many in all, special tokens and bytes included */
 } TokenizerRules;
 
-/* Makes the vocabulary of a text: [bos] is 0 and [eos] 1 if it is read by lines, [unk] comes next
- * if some token is not kept, then the tokens in the order of their first appearance. Dies if a word
- * is too long to be one, or if the rules keep no token. */
+/* Makes the vocabulary of a text: [bos] is 0 and [eos] 1 if it is read by lines. Of words and
+ * characters [unk] comes next if some token is not kept, then the tokens in the order of their
+ * first appearance; of subwords the 256 bytes, then what they are merged to, fewer than asked for
+ * if the text has no more pairs. Dies if a word is too long to be one, or if the rules keep no
+ * token. */
 Tokenizer tokenizer_train(const Text *text, TokenizerRules rules);
 
-/* What messages call one token: "word" or "character". */
+/* What messages call one token: "word", "character" or "subword". */
 const char *tokenizer_unit(TokenizerKind kind);
 
 /* Whether a token is a whole word or mark of punctuation; else it is a part of one. */
@@ -52,6 +61,10 @@ bool tokenizer_has_words(const Tokenizer *tokenizer);
 
 /* One without any tokens yet, to be filled by whoever reads it from a file. */
 Tokenizer tokenizer_new(void);
+
+/* Makes a tokenizer of subwords of it, whose vocabulary has its tokens already. The merges, an
+ * stb_ds array, become its own; see bpe_new() for what they must be. */
+void tokenizer_set_merges(Tokenizer *tokenizer, BpeMerge *merges);
 void tokenizer_free(Tokenizer *tokenizer);
 
 /* Dies if a text contains one of the tokenizer's special tokens, such as [bos]. */
@@ -61,7 +74,8 @@ void tokenizer_check_text(const Tokenizer *tokenizer, const Text *text);
  * around them. Stops at the first token that has no id and returns false; `unknown` receives it. */
 bool tokenizer_encode(const Tokenizer *tokenizer, Span text, int **ids, Span *unknown);
 
-/* The text of the token of an id, ended by a 0; and the id of a token of that text, or -1. */
+/* The text of the token of an id, ended by a 0; and the id of a token of that text, or -1. A subword
+ * may begin or end within a character: its text is bytes. */
 const char *tokenizer_word(const Tokenizer *tokenizer, int id);
 int tokenizer_find(const Tokenizer *tokenizer, const char *word);
 
@@ -72,7 +86,7 @@ bool tokenizer_is_text(const Tokenizer *tokenizer, int id);
 int tokenizer_size(const Tokenizer *tokenizer);
 
 /* Continues a checksum with all that decides which ids a text becomes: the tokens, the ids of the
- * special ones, and how the text is cut. */
+ * special ones, the merges, and how the text is cut. */
 uint64_t tokenizer_checksum(const Tokenizer *tokenizer, uint64_t checksum);
 
 /* One line about a token that has no id, and the known tokens nearest to it; `where` is where it
@@ -95,11 +109,12 @@ Encoding tokenizer_encode_prompt(const Tokenizer *tokenizer, const char *name, c
 void encoding_free(Encoding *encoding);
 
 /* Learns from a clean text where white space stands between tokens: see spacing.h. Does nothing for
- * characters, since spaces are among them. */
+ * characters and subwords, since spaces are among them. */
 void tokenizer_learn_spacing(Tokenizer *tokenizer, Span text);
 
-/* The text of some tokens, without [bos] and [eos]; the caller frees it. Several spaces or a line
- * end between two words have become one space. */
+/* The text of some tokens, without [bos] and [eos]; the caller frees it. Characters and subwords
+ * give the text that was encoded, byte for byte; of words, several spaces or a line end between two
+ * of them have become one space. */
 char *tokenizer_decode(const Tokenizer *tokenizer, const int *ids, int count);
 
 #endif

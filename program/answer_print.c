@@ -139,14 +139,22 @@ static char *text_with(const Answerer *a, const Answer *answer, const Continuati
     return text;
 }
 
+/* A subword may end within a character, whose first bytes are held back until the rest of it
+ * comes. */
 void answer_print_growing(const Answer *answer, const Continuation *so_far, void *watcher)
 {
     AnswerPrinter *printer = watcher;
     if (!screen_may_refresh(printer->screen, &printer->refreshed))
         return;
-    char *text = text_with(printer->answerer, answer, so_far), *shown = display_text(text);
+    char *text = text_with(printer->answerer, answer, so_far), *complete;
+    size_t size;
+    FILE *out = memory_stream(&complete, &size);
+    bpe_stream_put(&(BpeStream){.count = 0}, (Span){text, text + strlen(text)}, out);
+    fclose(out);
+    char *shown = display_text(complete);
     screen_status(printer->screen, shown);
     free(shown);
+    free(complete);
     free(text);
 }
 

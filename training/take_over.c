@@ -73,9 +73,13 @@ static void take(Settings *settings, Decided *decided, const Field *field, const
 void take_over_model(Settings *settings, Decided *decided, const Pretrained *model)
 {
     const GptConfig *shape = &model->gpt.config;
-    if (DECIDED(decided, min_count) || DECIDED(decided, max_words))
-        usage_error("--%s is for a new vocabulary; the model in %s keeps its own",
-                    DECIDED(decided, min_count) ? "min-count" : "max-words", settings->from);
+    static const size_t of_vocabulary[] = {offsetof(Settings, min_count),
+                                           offsetof(Settings, max_words),
+                                           offsetof(Settings, vocabulary)};
+    for (size_t i = 0; i < sizeof of_vocabulary / sizeof *of_vocabulary; i++)
+        if (decided->at[of_vocabulary[i]])
+            usage_error("--%s is for a new vocabulary; the model in %s keeps its own",
+                        field_at(SETTINGS, of_vocabulary[i])->name, settings->from);
     TAKE(tokens, model->tokenizer.kind);
     TAKE(sequence, model->tokenizer.stream ? SEQUENCE_STREAM : SEQUENCE_LINES);
     TAKE(lower, model->tokenizer.lower);

@@ -58,12 +58,14 @@ static void begin_run(Trainer *t)
 static void open_new(Trainer *t, Settings *settings, const Decided *decided)
 {
     plan_text(settings, decided);
+    t->text = text_read(t->text_path, settings->lower);
+    plan_vocabulary(settings, t->text.size);
     const TokenizerRules rules = {.kind = settings->tokens,
                                   .lower = settings->lower,
                                   .stream = settings->sequence == SEQUENCE_STREAM,
                                   .min_count = settings->min_count,
-                                  .max_words = settings->max_words};
-    t->text = text_read(t->text_path, rules.lower);
+                                  .max_words = settings->max_words,
+                                  .vocabulary = settings->vocabulary};
     if (!DECIDED(decided, tokens) && !DECIDED(decided, sequence))
         t->hint = text_hint(&t->text, rules.kind, rules.stream);
     t->tokenizer = tokenizer_train(&t->text, rules);

@@ -1,16 +1,22 @@
 /* counts.h: counts which tokens follow some given ones in a text, and whether the text has some
  * tokens in a row. In data/perro.txt, the beginning of a line and "el" are followed by perro twice,
- * muchacho twice and gato once. */
+ * muchacho twice and gato once.
+ *
+ * Words and characters are compared by their ids. Subwords can make up the same text in several
+ * ways, so these are compared by their bytes. */
 #ifndef PULGA_COUNTS_H
 #define PULGA_COUNTS_H
 
 #include "corpus.h"
 
 /* next (V): how often the text continues with each token after these `count` tokens; returns the
- * sum. Both functions take time in proportion to the text, however many tokens are looked for. */
-size_t counts_next(const Corpus *corpus, size_t *next, int V, const int *tokens, int count);
+ * sum. If the text is cut within a subword, it continues with what is left of that one, or is not
+ * counted if no token is that. Both functions take time in proportion to the text, however many
+ * tokens are looked for. */
+size_t counts_next(const Corpus *corpus, const Tokenizer *tokenizer, size_t *next, int V,
+                   const int *tokens, int count);
 
 /* Whether the text has these tokens in a row. */
-bool counts_has(const Corpus *corpus, const int *tokens, int count);
+bool counts_has(const Corpus *corpus, const Tokenizer *tokenizer, const int *tokens, int count);
 
 #endif

@@ -44,7 +44,8 @@ static void add_bytes(Bpe *bpe, const Vocabulary *v, int id)
     char *bytes = arraddnptr(bpe->bytes, size + 1);
     if (vocabulary_is_special(v, id) || !byte_level_read(bytes, &read, word, size))
         memcpy(bytes, word, read = size);
-    arrsetlen(bpe->bytes, begin + read);
+    bytes[read] = 0;
+    arrsetlen(bpe->bytes, begin + read + 1);
 }
 
 Bpe bpe_new(const Vocabulary *v, const BpeMerge *merges, int count)
@@ -370,7 +371,7 @@ void bpe_encode(const Bpe *bpe, Span text, int **ids)
 
 Span bpe_bytes(const Bpe *bpe, int id)
 {
-    return (Span){bpe->bytes + bpe->start[id], bpe->bytes + bpe->start[id + 1]};
+    return (Span){bpe->bytes + bpe->start[id], bpe->bytes + bpe->start[id + 1] - 1};
 }
 
 char *bpe_decode(const Bpe *bpe, const int *ids, int count, size_t *size)

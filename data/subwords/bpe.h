@@ -19,7 +19,7 @@ typedef struct {
     int byte_ids[256];
     PairTable ranks; /* of a pair: its place in the list of merges, plus 1 */
     int *merged;     /* (number of merges) by place: the id that the pair becomes */
-    char *bytes;     /* what all tokens stand for, one after another; this and the next are stb_ds
+    char *bytes;     /* what all tokens stand for, a 0 after each; this and the next are stb_ds
                         arrays */
     size_t *start;   /* (size of the vocabulary + 1) where each begins in bytes */
     uint64_t seed;   /* of an encoder's cache */
@@ -42,7 +42,7 @@ BpeEncoder *bpe_encoder_new(const Bpe *bpe);
 void bpe_encoder_free(BpeEncoder *encoder);
 void bpe_encoder_add(BpeEncoder *encoder, Span text, int **ids);
 
-/* The bytes that a token stands for; a special one stands for its name. */
+/* The bytes that a token stands for, ended by a 0; a special one stands for its name. */
 Span bpe_bytes(const Bpe *bpe, int id);
 
 /* The bytes of some tokens, one after another, ended by a 0 that *size does not count; the caller

@@ -10,6 +10,7 @@
 #include "tests/helpers/corpora.h"
 
 enum { V = 8 };
+static const Tokenizer WORDS = {.kind = TOKENIZER_WORD};
 
 /* The same by comparing at each place. */
 static size_t brute_next(const Corpus *c, size_t *next, const int *tokens, int count, bool *has)
@@ -34,9 +35,9 @@ static void check(const Corpus *c, const int *tokens, int count)
     size_t next[V], wanted[V];
     bool has;
     const size_t sum = brute_next(c, wanted, tokens, count, &has);
-    assert_int_equal(counts_next(c, next, V, tokens, count), sum);
+    assert_int_equal(counts_next(c, &WORDS, next, V, tokens, count), sum);
     assert_memory_equal(next, wanted, sizeof next);
-    assert_int_equal(counts_has(c, tokens, count), has);
+    assert_int_equal(counts_has(c, &WORDS, tokens, count), has);
 }
 
 static void test_every_part_of_a_text_is_found(void **state)
@@ -64,7 +65,7 @@ static void test_matches_may_overlap(void **state)
     check(&c, (const int[]){0, 0, 0, 0, 0}, 5);
     check(&c, (const int[]){1}, 1);
     size_t next[V];
-    assert_int_equal(counts_next(&c, next, V, (const int[]){0, 0}, 2), 5);
+    assert_int_equal(counts_next(&c, &WORDS, next, V, (const int[]){0, 0}, 2), 5);
     assert_int_equal(next[0], 3);
     assert_int_equal(next[1], 2);
     corpus_free(&c);
@@ -83,11 +84,11 @@ static void test_a_long_prompt_takes_no_longer(void **state)
     size_t next[V];
     const double begun = clock_seconds();
     for (int i = 0; i < 20; i++)
-        counts_next(&c, next, V, prompt, 10);
+        counts_next(&c, &WORDS, next, V, prompt, 10);
     const double brief = clock_seconds() - begun;
     for (int i = 0; i < 20; i++) {
-        assert_int_equal(counts_next(&c, next, V, prompt, PROMPT), 0);
-        assert_false(counts_has(&c, prompt, PROMPT));
+        assert_int_equal(counts_next(&c, &WORDS, next, V, prompt, PROMPT), 0);
+        assert_false(counts_has(&c, &WORDS, prompt, PROMPT));
     }
     assert_true(clock_seconds() - begun - brief < 20 * brief + 0.5);
     free(prompt);

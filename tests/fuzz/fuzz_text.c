@@ -100,12 +100,14 @@ static void train_on(void *context)
     char *copy = memcpy(memory_take(call->size + 1), call->text, call->size + 1);
     Text text = text_from("the text", (Bytes){copy, call->size}, s->lower);
     check_clean(text.clean, text.size);
+    plan_vocabulary(s, text.size);
     const bool stream = s->sequence == SEQUENCE_STREAM;
     Tokenizer tokenizer = tokenizer_train(&text, (TokenizerRules){.kind = s->tokens,
                                                                   .lower = s->lower,
                                                                   .stream = stream,
                                                                   .min_count = s->min_count,
-                                                                  .max_words = s->max_words});
+                                                                  .max_words = s->max_words,
+                                                                  .vocabulary = s->vocabulary});
     Corpus corpus = corpus_new(&text, &tokenizer);
     check_decoding(&tokenizer, &corpus, &text);
     plan_model(s, &call->decided, &corpus);

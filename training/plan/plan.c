@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <stb/stb_ds.h>
 
@@ -16,6 +17,7 @@ enum {
     ENOUGH_LINES = 200,      /* with at least so many, a tenth of the lines is held out    */
     ENOUGH_TOKENS = 5000,    /* likewise, of a stream's tokens                             */
     LONGEST_CONTEXT = 256,   /* of those chosen here                                       */
+    MOST_SUBWORDS = 16384,   /* likewise, of a vocabulary                                  */
     MANY_WEIGHTS = 4,        /* per token: with more, a model learns characters by heart   */
     DELICATE_LAYERS = 4,     /* with at least so many, post-norm needs a small rate        */
     LEAST_GENTLE_WARMUP = 30 /* with fewer steps, noam's rate jumps                        */
@@ -36,7 +38,21 @@ static int at_most_int(int64_t count)
 
 void plan_text(Settings *s, const Decided *decided)
 {
-    CHOOSE(sequence, s->tokens == TOKENIZER_CHAR ? SEQUENCE_STREAM : SEQUENCE_LINES);
+    CHOOSE(sequence, s->tokens == TOKENIZER_WORD ? SEQUENCE_LINES : SEQUENCE_STREAM);
+}
+
+/* The number of different words grows about with the root of the text's size. This rule was not
+ * measured yet: twice that root, beside the bytes and the special tokens, and at most 16,384. */
+void plan_vocabulary(Settings *s, size_t text_size)
+{
+    const int least = 256 + (s->sequence == SEQUENCE_LINES ? 2 : 0);
+    if (s->tokens != TOKENIZER_BPE)
+        return;
+    if (!s->vocabulary)
+        s->vocabulary = (int)fmin(MOST_SUBWORDS, least + floor(2 * sqrt((double)text_size)));
+    if (s->vocabulary < least)
+        usage_error("--vocabulary %d is too small: the bytes and special tokens alone are %d",
+                    s->vocabulary, least);
 }
 
 /* ---- The model ---- */
@@ -144,7 +160,8 @@ static void choose_length(Settings *s, const Decided *decided, const Corpus *cor
 
 /* Dropout is against learning by heart, which shows only in a held-out part. Words are soon learned
  * by heart; characters only if the model has several times as many weights (about 12·L·C²) as the
- * text has characters. */
+ * text has characters. Subwords of a small text are taken for words, those of a large one for
+ * characters; this was not measured yet. */
 static double choose_dropout(const Settings *s, const Corpus *corpus)
 {
     const double weights = 12.0 * s->layers * s->width * s->width;
@@ -152,7 +169,8 @@ static double choose_dropout(const Settings *s, const Corpus *corpus)
         return 0;
     if (s->tokens == TOKENIZER_WORD)
         return 0.2;
-    return weights > MANY_WEIGHTS * (double)arrlen(corpus->tokens) ? 0.1 : 0;
+    const double some = s->tokens == TOKENIZER_BPE ? 0.2 : 0.1;
+    return weights > MANY_WEIGHTS * (double)arrlen(corpus->tokens) ? some : 0;
 }
 
 /* The learning rate and its warm-up; `whole`: each step sees the whole text. A model that is

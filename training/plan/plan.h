@@ -1,9 +1,10 @@
 /* plan.h: a run before it starts: every setting chosen and checked, and what follows from them.
  *
- * What suits a text is known in steps: before it is read, how it becomes tokens; when its tokens
- * are counted, the sizes of the model; when it is cut into pieces, the length of the run. Each
- * function below chooses the settings of one step. What was decided stays; settings that contradict
- * each other are a usage error. In a resumed run everything is decided. */
+ * What suits a text is known in steps: before it is read, how it becomes tokens; when it is read,
+ * how many subwords there are; when its tokens are counted, the sizes of the model; when it is cut
+ * into pieces, the length of the run. Each function below chooses the settings of one step. What was
+ * decided stays; settings that contradict each other are a usage error. In a resumed run everything
+ * is decided. */
 #ifndef PULGA_PLAN_H
 #define PULGA_PLAN_H
 
@@ -27,6 +28,9 @@ typedef struct {
 
 /* How the text becomes tokens. */
 void plan_text(Settings *settings, const Decided *decided);
+
+/* How many subwords a text of this size gets, if it is read by these. */
+void plan_vocabulary(Settings *settings, size_t text_size);
 
 /* The sizes of the model, and how much of the text is held out: what corpus_cut() needs. */
 void plan_model(Settings *settings, const Decided *decided, const Corpus *corpus);

@@ -11,7 +11,8 @@
 
 /* The names of each choice. The enumerator is the index, so that names and values cannot get out of
  * step. */
-static const char *const TOKENS[] = {[TOKENIZER_WORD] = "word", [TOKENIZER_CHAR] = "char", NULL};
+static const char *const TOKENS[] = {
+    [TOKENIZER_WORD] = "word", [TOKENIZER_CHAR] = "char", [TOKENIZER_BPE] = "bpe", NULL};
 static const char *const SEQUENCES[] = {
     [SEQUENCE_LINES] = "lines", [SEQUENCE_STREAM] = "stream", NULL};
 static const char *const POSITIONS[] = {
@@ -29,16 +30,18 @@ static const char *const PRECISIONS[] = {[PRECISION_F32] = "f32", [PRECISION_BF1
 const Field SETTINGS[] = {
     FIELD_HEADING("The text:"),
     {"tokens", CHOICE_FIELD(tokens, TOKENS), "word", NULL, 0, 0,
-     "words and punctuation, or characters", LIFE_RUN},
+     "words and punctuation, characters, or subwords (byte-level BPE)", LIFE_RUN},
     {"sequence", CHOICE_FIELD(sequence, SEQUENCES), NULL, NULL, 0, 0,
-     "train on each line by itself, or on the text as one long stream [lines for words, stream for "
-     "characters]",
+     "train on each line by itself, or on the text as one long stream [lines for words, else "
+     "stream]",
      LIFE_RUN},
     {"lower", FLAG_FIELD(lower), NULL, NULL, 0, 0, "convert the text to lower case", LIFE_RUN},
     {"min-count", WHOLE_FIELD(min_count), "1", "N", 1, INT_MAX,
-     "words seen less than N times become [unk]", LIFE_RUN},
+     "words seen less than N times become [unk]; pairs of subwords are not merged", LIFE_RUN},
     {"max-words", WHOLE_FIELD(max_words), "0", "N", 0, INT_MAX,
      "keep only the N most frequent words; 0 = all", LIFE_RUN},
+    {"vocabulary", WHOLE_FIELD(vocabulary), "0", "N", 0, INT_MAX,
+     "how many subwords, the 256 bytes and special tokens included; 0 = suits the text", LIFE_RUN},
     {"val", NUMBER_FIELD(val), NULL, "SHARE", 0, 0.9, "share held out for validation" SUITS,
      LIFE_RUN},
 
@@ -71,7 +74,7 @@ const Field SETTINGS[] = {
      "queries, keys and values have no bias", LIFE_RUN},
     {"dropout", NUMBER_FIELD(dropout), NULL, "P", 0, 0.99,
      "share of activations dropped [0 if nothing is held out; else 0.2 for words, 0 or 0.1 for "
-     "characters]",
+     "characters, 0 or 0.2 for subwords]",
      LIFE_RUN},
 
     /* A resumed run may become longer: whichever of --steps and --epochs the call gives counts. */
@@ -163,6 +166,16 @@ static void check_schedule(const Settings *s, const Decided *decided)
         usage_error("--min-lr %g is above --lr %g: the rate falls to it", s->min_lr, s->lr);
 }
 
+/* Likewise the size of a vocabulary. */
+static void check_vocabulary(const Settings *s, const Decided *decided)
+{
+    if (s->tokens == TOKENIZER_BPE && DECIDED(decided, max_words))
+        usage_error("--max-words is for words and characters; the size of a vocabulary of subwords "
+                    "is --vocabulary");
+    if (s->tokens != TOKENIZER_BPE && DECIDED(decided, vocabulary))
+        usage_error("--vocabulary is for --tokens bpe; --max-words limits words and characters");
+}
+
 /* Only the call's own settings are known here. take_over.c checks those of a resumed run or of a
  * model to start from, and plan.c those that it chooses to suit the text. */
 void settings_check(const Settings *settings, const Decided *decided, const char *text_path)
@@ -187,6 +200,8 @@ void settings_check(const Settings *settings, const Decided *decided, const char
     if (settings->overwrite && !settings->out)
         usage_error("--overwrite replaces the run that --out names; give --out DIR too");
     check_schedule(settings, decided);
+    if (!settings->from) /* whose vocabulary counts */
+        check_vocabulary(settings, decided);
 }
 
 /* ---- Windows ---- */

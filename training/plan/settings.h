@@ -23,6 +23,7 @@ typedef struct {
     SequenceChoice sequence;
     bool lower;
     int min_count, max_words; /* which words get an id; the others become [unk] */
+    int vocabulary;           /* size of one of subwords; 0 until it is chosen, and for others */
     double val;               /* share of the lines, or of the stream, that is held out */
     /* the model */
     int layers, heads, width, head_size, hidden, context; /* L, H, C, D, F, T */
