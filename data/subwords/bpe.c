@@ -17,21 +17,12 @@
 
 /* ---- What is known ---- */
 
-/* Of the token that is this byte; -1 if there is none. */
-static int id_of_byte(const Vocabulary *v, int byte)
+int bpe_byte_id(const Vocabulary *v, int byte)
 {
     char name[8];
     const char bytes[1] = {(char)byte};
     const size_t size = byte_level_write(name, bytes, 1);
     return vocabulary_find(v, name, size);
-}
-
-bool bpe_has_bytes(const Vocabulary *v)
-{
-    for (int byte = 0; byte < 256; byte++)
-        if (id_of_byte(v, byte) < 0)
-            return false;
-    return true;
 }
 
 /* Hugging Face's decoder takes a token that is not made of bytes as the text that it is, too. */
@@ -52,7 +43,7 @@ Bpe bpe_new(const Vocabulary *v, const BpeMerge *merges, int count)
 {
     Bpe bpe = {.ranks = pair_table_new(), .seed = random_seed()};
     for (int byte = 0; byte < 256; byte++)
-        bpe.byte_ids[byte] = id_of_byte(v, byte);
+        bpe.byte_ids[byte] = bpe_byte_id(v, byte);
     bpe.merged = memory_new((size_t)count + 1, sizeof *bpe.merged, "the merges");
     for (int i = 0; i < count; i++) {
         *pair_table_at(&bpe.ranks, merges[i].left, merges[i].right) = i + 1;

@@ -25,8 +25,8 @@ typedef struct {
     uint64_t seed;   /* of an encoder's cache */
 } Bpe;
 
-/* Whether all 256 bytes are tokens, so that any text can be encoded. */
-bool bpe_has_bytes(const Vocabulary *vocabulary);
+/* The id of the token that is a byte, or -1. If all 256 bytes are tokens, any text can be encoded. */
+int bpe_byte_id(const Vocabulary *vocabulary, int byte);
 
 /* The vocabulary must have all bytes; the ids of the merges must be ids of it. */
 Bpe bpe_new(const Vocabulary *vocabulary, const BpeMerge *merges, int count);

@@ -7,7 +7,9 @@
  *     "normalizer":     {"type": "NFC"}
  *     "pre_tokenizer":  {"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"}, ...]}
  *     "post_processor": {"type": "TemplateProcessing", "single": [[bos], A], ...}
- *     "model":          {"type": "WordLevel", "vocab": {"[bos]": 0, "[eos]": 1, "un": 2, ...}} */
+ *     "model":          {"type": "WordLevel", "vocab": {"[bos]": 0, "[eos]": 1, "un": 2, ...}}
+ *
+ * What is different for subwords stands in bpe_json.c. */
 #include "tokenizer_json.h"
 
 #include <cjson/cJSON.h>
@@ -19,6 +21,7 @@
 #include "base/base.h"
 #include "base/file.h"
 #include "base/utf8.h"
+#include "bpe_json.h"
 #include "formats/json.h"
 
 /* The ways of splitting a text (data/split.h), as pre-tokenizers: words with each punctuation
@@ -102,6 +105,19 @@ static void put_beginning(cJSON *json, const Tokenizer *t)
     free(bos);
 }
 
+/* The members of a model of words or characters. */
+static void put_words(cJSON *model, const Tokenizer *t)
+{
+    const Vocabulary *v = &t->vocabulary;
+    cJSON_AddStringToObject(model, "type", "WordLevel");
+    cJSON *words = cJSON_AddObjectToObject(model, "vocab");
+    for (int id = 0; id < v->count; id++)
+        cJSON_AddNumberToObject(words, vocabulary_word(v, id), id);
+    /* Named even if the vocabulary has none: an unknown word is then an error in Transformers
+     * too. */
+    cJSON_AddStringToObject(model, "unk_token", t->unk < 0 ? "[unk]" : vocabulary_word(v, t->unk));
+}
+
 /* All of tokenizer.json. */
 static cJSON *tokenizer_json(const Tokenizer *t)
 {
@@ -118,18 +134,22 @@ static cJSON *tokenizer_json(const Tokenizer *t)
                          t->lower ? "{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"NFC\"},"
                                     "{\"type\":\"Lowercase\"}]}"
                                   : "{\"type\":\"NFC\"}");
-    cJSON_AddRawToObject(json, "pre_tokenizer", splitter_of(t));
+    const bool subwords = t->kind == TOKENIZER_BPE;
+    if (subwords)
+        bpe_json_put_splitter(json);
+    else
+        cJSON_AddRawToObject(json, "pre_tokenizer", splitter_of(t));
     put_beginning(json, t);
-    cJSON_AddRawToObject(json, "decoder",
-                         t->kind == TOKENIZER_CHAR ? "{\"type\":\"Fuse\"}" : "null");
+    if (subwords)
+        bpe_json_put_decoder(json);
+    else
+        cJSON_AddRawToObject(json, "decoder",
+                             t->kind == TOKENIZER_CHAR ? "{\"type\":\"Fuse\"}" : "null");
     cJSON *model = cJSON_AddObjectToObject(json, "model");
-    cJSON_AddStringToObject(model, "type", "WordLevel");
-    cJSON *words = cJSON_AddObjectToObject(model, "vocab");
-    for (int id = 0; id < v->count; id++)
-        cJSON_AddNumberToObject(words, vocabulary_word(v, id), id);
-    /* Named even if the vocabulary has none: an unknown word is then an error in Transformers
-     * too. */
-    cJSON_AddStringToObject(model, "unk_token", t->unk < 0 ? "[unk]" : vocabulary_word(v, t->unk));
+    if (subwords)
+        bpe_json_put_model(model, t);
+    else
+        put_words(model, t);
     return json;
 }
 
@@ -148,6 +168,8 @@ static cJSON *tokenizer_config_json(const Tokenizer *t, int context)
     }
     if (t->unk >= 0)
         cJSON_AddStringToObject(json, "unk_token", vocabulary_word(v, t->unk));
+    if (t->kind == TOKENIZER_BPE) /* else decoding takes away spaces before punctuation */
+        cJSON_AddFalseToObject(json, "clean_up_tokenization_spaces");
     cJSON_AddNumberToObject(json, "model_max_length", context);
     return json;
 }
@@ -231,9 +253,9 @@ static void read_words(const char *directory, const cJSON *json, int count, Voca
 {
     const cJSON *model = get(json, "model"), *vocab = get(model, "vocab"), *word;
     const char *type = cJSON_GetStringValue(get(model, "type"));
-    if (!type || strcmp(type, "WordLevel"))
-        die("%s/tokenizer.json is a %.60s tokenizer; only WordLevel ones are read", directory,
-            type ? type : "nameless");
+    if (!bpe_json_is_model(model) && (!type || strcmp(type, "WordLevel")))
+        die("%s/tokenizer.json is a %.60s tokenizer; only WordLevel and BPE ones are read",
+            directory, type ? type : "nameless");
     if (!cJSON_IsObject(vocab))
         refuse(directory, "vocab", vocab, "an object of words and their ids");
     Entry *entries = memory_new((size_t)count, sizeof *entries, "the vocabulary");
@@ -310,14 +332,14 @@ static const char *token_of(const cJSON *processor, const cJSON *piece)
     return cJSON_GetArraySize(tokens) == 1 ? cJSON_GetStringValue(tokens->child) : NULL;
 }
 
-/* Reads which tokens the template puts around a text: "single" is [bos] A, [bos] A [eos], or
- * only A, as in {"Sequence": {"id": "A", "type_id": 0}}. If a token comes first, the model reads
+/* Reads which tokens the template puts around a text. That of GPT-2, ByteLevel, puts none. In a
+ * TemplateProcessing "single" is [bos] A, [bos] A [eos], or only A, as in {"Sequence": {"id": "A", "type_id": 0}}. If a token comes first, the model reads
  * by lines, which begin with it; one that comes last ends them, although none is put after a
  * prompt, which goes on. */
 static void read_template(const char *directory, const cJSON *processor, const char **bos,
                           const char **eos)
 {
-    if (!processor || cJSON_IsNull(processor))
+    if (!processor || cJSON_IsNull(processor) || is_string(get(processor, "type"), "ByteLevel"))
         return;
     const cJSON *piece = get(processor, "single");
     piece = piece ? piece->child : NULL;
@@ -377,11 +399,14 @@ Tokenizer tokenizer_json_read(const Directory *directory, int count, int eos)
 
     Tokenizer t = tokenizer_new();
     read_words(directory->path, json, count, &t.vocabulary);
-    read_splitter(directory->path, get(json, "pre_tokenizer"), &t);
+    if (bpe_json_is_model(get(json, "model")))
+        bpe_json_read(directory->path, json, &t);
+    else
+        read_splitter(directory->path, get(json, "pre_tokenizer"), &t);
     read_normalizer(directory->path, get(json, "normalizer"), &t.lower);
     read_ends(directory->path, &t, json, config, eos);
     const char *unk = cJSON_GetStringValue(get(get(json, "model"), "unk_token"));
-    if (unk)
+    if (unk && t.kind != TOKENIZER_BPE) /* to which nothing is unknown */
         t.unk = vocabulary_find(&t.vocabulary, unk, strlen(unk));
     cJSON_Delete(json);
     cJSON_Delete(config);

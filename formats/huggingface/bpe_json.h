@@ -1,0 +1,24 @@
+/* bpe_json.h: subwords in tokenizer.json: byte-level BPE as Hugging Face's tokenizers has it, GPT-2's
+ * files among them. tokenizer_json.h reads and writes the rest of the file. */
+#ifndef PULGA_BPE_JSON_H
+#define PULGA_BPE_JSON_H
+
+#include "data/tokenizer.h"
+
+struct cJSON;
+
+/* Whether the model of a tokenizer.json, which may be NULL, is one of subwords. */
+bool bpe_json_is_model(const struct cJSON *model);
+
+/* Adds the pre-tokenizer, and the decoder, to the file. */
+void bpe_json_put_splitter(struct cJSON *json);
+void bpe_json_put_decoder(struct cJSON *json);
+
+/* Adds the members of the model. */
+void bpe_json_put_model(struct cJSON *model, const Tokenizer *tokenizer);
+
+/* Reads the merges of the file, after its vocabulary. Dies in one line, which names the directory,
+ * if they do not fit the vocabulary, or if something asks for other subwords than ours. */
+void bpe_json_read(const char *directory, const struct cJSON *json, Tokenizer *tokenizer);
+
+#endif
