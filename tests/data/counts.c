@@ -8,6 +8,7 @@
 #include "data/corpus/counts.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/corpora.h"
+#include "tests/helpers/literal.h"
 
 enum { V = 8 };
 static const Tokenizer WORDS = {.kind = TOKENIZER_WORD};
@@ -95,12 +96,59 @@ static void test_a_long_prompt_takes_no_longer(void **state)
     corpus_free(&c);
 }
 
+/* ---- Subwords ---- */
+
+/* The ids of some bytes, one for each. */
+static int *bytes_of(const Tokenizer *t, const char *text)
+{
+    int *ids = NULL;
+    for (; *text; text++)
+        arrput(ids, tokenizer_find(t, (const char[]){*text, 0}));
+    return ids;
+}
+
+/* A model may write "perro" byte by byte, and a prompt may end within a token of the text. */
+static void test_subwords_are_compared_by_their_bytes(void **state)
+{
+    (void)state;
+    static const char string[] = "el perro come\nel perro\nel pez\n";
+    Text text = literal_text(string);
+    Tokenizer t = literal_tokenizer(string, TOKENIZER_BPE, false);
+    Corpus c = corpus_new(&text, &t);
+    const size_t all = (size_t)tokenizer_size(&t);
+    size_t *next = calloc(all, sizeof *next);
+    int *ids = bytes_of(&t, "el perro");
+    assert_true(counts_has(&c, &t, ids, (int)arrlen(ids)));
+    assert_int_equal(counts_next(&c, &t, next, (int)all, ids, (int)arrlen(ids)), 2);
+    assert_int_equal(next[tokenizer_find(&t, " come")], 1);
+    assert_int_equal(next[t.eos], 1);
+    arrfree(ids);
+
+    ids = bytes_of(&t, "el pe");
+    arrins(ids, 0, t.bos);
+    const size_t sum = counts_next(&c, &t, next, (int)all, ids, (int)arrlen(ids));
+    assert_true(next[tokenizer_find(&t, "z")] == 1 && sum >= 1);
+    const int rest = tokenizer_find(&t, "rro");
+    assert_int_equal(sum, rest < 0 ? 1 : 3);
+    ids[0] = t.eos;
+    assert_false(counts_has(&c, &t, ids, (int)arrlen(ids)));
+    arrfree(ids);
+    ids = bytes_of(&t, "come el"); /* of two lines */
+    assert_false(counts_has(&c, &t, ids, (int)arrlen(ids)));
+    arrfree(ids);
+    free(next);
+    corpus_free(&c);
+    tokenizer_free(&t);
+    text_free(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_part_of_a_text_is_found),
         cmocka_unit_test(test_matches_may_overlap),
         cmocka_unit_test(test_a_long_prompt_takes_no_longer),
+        cmocka_unit_test(test_subwords_are_compared_by_their_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -448,6 +448,100 @@ static void test_words_made_to_collide_take_no_longer(void **state)
     free(prepared), free(usual);
 }
 
+/* ---- Subwords ---- */
+
+/* Two merges: ab occurs 5 times, abc 3 times. */
+static const TokenizerRules SUBWORDS = {
+    .kind = TOKENIZER_BPE, .min_count = 1, .vocabulary = 2 + 256 + 2};
+
+static void test_subwords_are_bytes_and_merges(void **state)
+{
+    (void)state;
+    Tokenizer t = train("abc abc\nabc\n\nab\nab\n", SUBWORDS);
+    assert_int_equal(tokenizer_size(&t), 260);
+    assert_true(t.bos == 0 && t.eos == 1 && t.unk == -1);
+    assert_string_equal(tokenizer_word(&t, 0), "[bos]");
+    assert_string_equal(tokenizer_word(&t, 2), "!");
+    assert_string_equal(tokenizer_word(&t, 258), "ab");
+    assert_string_equal(tokenizer_word(&t, 259), "abc");
+    assert_int_equal(tokenizer_find(&t, "abc"), 259);
+    assert_int_equal(tokenizer_find(&t, " abc"), -1);
+    const int space = tokenizer_find(&t, " ");
+    assert_string_equal(tokenizer_word(&t, space), " ");
+    assert_string_equal(vocabulary_word(&t.vocabulary, space), "Ġ");
+    assert_int_equal(tokenizer_find(&t, "\n"), tokenizer_find(&t, " ") - ' ' + '\n');
+    assert_true(tokenizer_is_text(&t, 2) && !tokenizer_is_text(&t, 1) && !tokenizer_has_words(&t));
+    assert_string_equal(tokenizer_unit(t.kind), "subword");
+    assert_prompt(&t, "", "0");
+    char *wanted = format_text("0 259 %d 258", space);
+    assert_prompt(&t, "abc ab", wanted);
+    assert_wrong(&t, "ab[eos]", 7,
+                 "here: the text contains the reserved token [eos]; put a space in it: [ eos]");
+    free(wanted);
+    tokenizer_free(&t);
+}
+
+/* Fewer if the text has no more pairs, or none that occurs so often; a stream has no special
+ * tokens. */
+static void test_a_vocabulary_of_subwords_has_the_size_asked_for(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool stream;
+        int vocabulary, min_count, wanted;
+    } cases[] = {
+        {"abcabcabc abc", false, 259, 1, 259}, {"abcabcabc abc", true, 259, 1, 259},
+        {"abc", false, 1 << 30, 1, 260},       {"abc", true, 1 << 30, 1, 258},
+        {"abc ab", true, 1 << 30, 2, 257},     {"a\nb", true, 300, 1, 256},
+        {"ab", true, 256, 1, 256},             {"ab\nab", false, 0, 1, 258},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Tokenizer t = train(cases[i].text, (TokenizerRules){.kind = TOKENIZER_BPE,
+                                                            .stream = cases[i].stream,
+                                                            .min_count = cases[i].min_count,
+                                                            .vocabulary = cases[i].vocabulary});
+        assert_int_equal(tokenizer_size(&t), cases[i].wanted);
+        tokenizer_free(&t);
+    }
+}
+
+static void test_subwords_give_back_every_byte(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "el perro  come\n\n un hueso \n", " ", "\n", "¿Qué? 日本\tU\x01 \U0001F44D's 12½",
+        "don't DON'T  ", "\u0301 \u200B\u00A0"};
+    for (int stream = 0; stream < 2; stream++) {
+        Tokenizer t = literal_tokenizer("¿Qué come el perro? come", TOKENIZER_BPE, stream);
+        for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+            assert_decoded(&t, texts[i], texts[i]);
+        tokenizer_free(&t);
+    }
+}
+
+/* The same tokens with other merges cut a text otherwise. */
+static void test_the_checksum_tells_merges_apart(void **state)
+{
+    (void)state;
+    const BpeMerge left[] = {{0, 1, 3}, {3, 2, 5}}, right[] = {{1, 2, 4}, {0, 4, 5}};
+    static const char *const words[] = {"a", "b", "c", "ab", "bc", "abc"};
+    uint64_t checksum[2];
+    for (int i = 0; i < 2; i++) {
+        Tokenizer t = tokenizer_new();
+        BpeMerge *merges = NULL;
+        for (int id = 0; id < 6; id++)
+            vocabulary_add(&t.vocabulary, words[id], strlen(words[id]), false);
+        for (int m = 0; m < 2; m++)
+            arrput(merges, (i ? right : left)[m]);
+        tokenizer_set_merges(&t, merges);
+        checksum[i] = tokenizer_checksum(&t, 7);
+        assert_int_equal(checksum[i], tokenizer_checksum(&t, 7));
+        tokenizer_free(&t);
+    }
+    assert_true(checksum[0] != checksum[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -466,6 +560,10 @@ int main(void)
         cmocka_unit_test(test_reserved_tokens_are_refused_with_their_line),
         cmocka_unit_test(test_decoding_without_a_text_goes_by_rule),
         cmocka_unit_test(test_decoding_follows_the_text),
+        cmocka_unit_test(test_subwords_are_bytes_and_merges),
+        cmocka_unit_test(test_a_vocabulary_of_subwords_has_the_size_asked_for),
+        cmocka_unit_test(test_subwords_give_back_every_byte),
+        cmocka_unit_test(test_the_checksum_tells_merges_apart),
         cmocka_unit_test(test_words_made_to_collide_take_no_longer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

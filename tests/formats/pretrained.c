@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <stb/stb_ds.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -30,6 +31,10 @@ static void assert_same_model(const Pretrained *a, const Pretrained *b)
     assert_true(t->kind == u->kind && t->lower == u->lower && t->stream == u->stream);
     assert_true(t->bos == u->bos && t->eos == u->eos && t->unk == u->unk);
     assert_int_equal(t->vocabulary.count, u->vocabulary.count);
+    assert_int_equal(arrlen(t->merges), arrlen(u->merges));
+    if (u->merges)
+        assert_memory_equal(t->merges, u->merges, arrlenu(u->merges) * sizeof *u->merges);
+    assert_int_equal(tokenizer_checksum(t, 0), tokenizer_checksum(u, 0));
     for (int id = 0; id < u->vocabulary.count; id++) {
         const char *word = vocabulary_word(&u->vocabulary, id);
         assert_int_equal(vocabulary_find(&t->vocabulary, word, strlen(word)), id);
@@ -49,7 +54,7 @@ static void a_model_is_read_as_it_was_written(void **state)
         kinds[i].shape.gelu = i / 2 % 2;
         kinds[i].shape.untied = i / 4;
         kinds[i].shape.no_qkv_bias = i == 4;
-        kinds[i].characters = i % 3 == 1;
+        kinds[i].tokens = (TokenizerKind)(i % 3);
         kinds[i].stream = i % 4 == 2;
         kinds[i].lower = i == 5;
     }

@@ -197,7 +197,8 @@ static const char T[] = "tokenizer.json", U[] = "tokenizer_config.json";
     }
 
 static const Edit OF_TOKENIZER[] = {
-    {T, "\"WordLevel\"", "\"BPE\"", "is a BPE tokenizer"},
+    {T, "\"WordLevel\"", "\"Unigram\"", "is a Unigram tokenizer"},
+    {T, "\"WordLevel\"", "\"BPE\"", "pre_tokenizer is"},
     {T, "\"WordLevel\"", "3", "nameless"},
     {T, "\"vocab\":{", "\"x\":{", "vocab is missing"},
     VALUE("vocab", "{", "[],\"x\":{", "vocab is []"),
@@ -256,10 +257,99 @@ static void what_is_not_supported_is_named(void **state)
     EDITS(OF_TOKENIZER, PLAIN);
 }
 
+/* ---- Subwords ---- */
+
+static const Edit OF_SUBWORDS[] = {
+    {T, "\"type\":\"BPE\",", "", NULL},
+    {T, "[\"c\",\"o\"]", "\"c o\"", NULL},
+    {T, "[\"c\",\"o\"]", "\"c  o\"", "a merge is \"c  o\"; supported is a pair"},
+    {T, "[\"c\",\"o\"]", "\"co\"", "a merge is \"co\""},
+    {T, "[\"c\",\"o\"]", "[\"c\"]", "a merge is"},
+    {T, "[\"c\",\"o\"]", "[\"c\",\"o\",\"m\"]", "a merge is"},
+    {T, "[\"c\",\"o\"]", "[\"c\",3]", "a merge is"},
+    {T, "[\"c\",\"o\"]", "[\"c o\",\"o\"]", "a merge is"},
+    {T, "[\"c\",\"o\"]", "7", "a merge is 7"},
+    {T, "[\"c\",\"o\"]", "[\"c\",\"日\"]", "merge 1 has the part '日', which is not in"},
+    {T, "[\"c\",\"o\"]", "[\"c\",\"u\"]", "merge 1 makes 'cu', which is not in"},
+    {T, "[\"c\",\"o\"]", "[\"Ġ\",\"co\"],[\"c\",\"o\"]",
+     "out of order: merge 1 has the part 'co', which no merge before it makes"},
+    {T, "[\"c\",\"o\"],", "", "merge 6 has the part 'co'"},
+    {T, "[\"c\",\"o\"]", "[\"c\",\"o\"],[\"c\",\"o\"]", NULL},
+    VALUE("merges", "[", "[],\"x\":[", NULL),
+    VALUE("merges", "[", "{},\"x\":[", "merges is {}"),
+    {T, "\"merges\"", "\"x\"", "merges is missing"},
+    {T, "\"co\":258", "\"xx\":258", "merge 1 makes 'co'"},
+    {T, "\"co\":258", "\"co\":2000", "'co' has the id 2000, but config.json's vocab_size is"},
+    {T, "\"co\":258,", "", "no word for the id 258"},
+    {T, "\"co\":258", "\"co\":259", "two words have the id"},
+    {T, "\"!\":2", "\"!!\":2", "lacks the byte 0x21"},
+    VALUE("dropout", "null", "0.1", "dropout is 0.1"),
+    VALUE("dropout", "null", "0", NULL),
+    VALUE("continuing_subword_prefix", "null", "\"\"", NULL),
+    VALUE("continuing_subword_prefix", "null", "\"##\"", "continuing_subword_prefix is"),
+    VALUE("end_of_word_suffix", "null", "\"</w>\"", "end_of_word_suffix is"),
+    VALUE("ignore_merges", "false", "true", "ignore_merges is true"),
+    VALUE("unk_token", "null", "\"\"", NULL),
+    VALUE("use_regex", "true", "false", "pre_tokenizer is"),
+    VALUE("add_prefix_space", "false", "true", "pre_tokenizer is"),
+    {T, "\"add_prefix_space\":false,", "", "pre_tokenizer is"},
+    {T, ",\"use_regex\":true", "", NULL},
+    VALUE("pre_tokenizer", "{", "{\"type\":\"Whitespace\"},\"x\":{", "pre_tokenizer is"),
+    VALUE("decoder", "{", "null,\"x\":{", "decoder is null"),
+    VALUE("post_processor", "{", "{\"type\":\"ByteLevel\"},\"x\":{", NULL), /* a stream */
+};
+
+static void what_is_wrong_with_subwords_is_named(void **state)
+{
+    (void)state;
+    Kind kind = PLAIN;
+    kind.tokens = TOKENIZER_BPE;
+    EDITS(OF_SUBWORDS, kind);
+}
+
+/* As GPT-2's: no type, merges as strings, one special token at the end, nothing put before a
+ * text. */
+static void a_file_like_that_of_gpt2_is_read(void **state)
+{
+    (void)state;
+    Tokenizer made = literal_tokenizer("hug hug hug hugs pug", TOKENIZER_BPE, true);
+    char *words = format_text("%s", "");
+    for (int id = 0; id < made.vocabulary.count; id++) {
+        cJSON *word = cJSON_CreateString(vocabulary_word(&made.vocabulary, id));
+        char *quoted = cJSON_PrintUnformatted(word), *more = words;
+        words = format_text("%s%s:%d,", more, quoted, id);
+        free(more), cJSON_free(quoted), cJSON_Delete(word);
+    }
+    const int count = made.vocabulary.count + 1;
+    char *json = format_text(
+        "{\"version\":\"1.0\",\"added_tokens\":[{\"id\":%d,\"content\":\"<|endoftext|>\"" ADDED
+        "],\"normalizer\":null,\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":false,"
+        "\"trim_offsets\":true},\"post_processor\":{\"type\":\"ByteLevel\",\"add_prefix_space\":true,"
+        "\"trim_offsets\":false},\"decoder\":{\"type\":\"ByteLevel\",\"add_prefix_space\":true,"
+        "\"trim_offsets\":true},\"model\":{\"dropout\":null,\"unk_token\":\"\","
+        "\"continuing_subword_prefix\":\"\",\"end_of_word_suffix\":\"\",\"fuse_unk\":false,"
+        "\"vocab\":{%s\"<|endoftext|>\":%d},\"merges\":[\"u g\",\"h ug\",\"Ġ hug\"]}}",
+        count - 1, words, count - 1);
+    char *folder = scratch_new();
+    free(scratch_write(folder, T, json, strlen(json)));
+    Tokenizer t = tokenizer_json_read(enter(folder), count, count - 1);
+    assert_true(t.kind == TOKENIZER_BPE && t.stream && t.bos == -1 && t.eos == -1 && t.unk == -1);
+    const int hug = tokenizer_find(&t, "hug"), space_hug = tokenizer_find(&t, " hug");
+    assert_ids(&t, "hug hugs", (const int[]){hug, space_hug, tokenizer_find(&t, "s")}, 3);
+    assert_wrong(&t, "hug<|endoftext|>",
+                 "here: the text contains the reserved token <|endoftext|>; put a space in it: < "
+                 "|endoftext|>");
+    tokenizer_free(&made), tokenizer_free(&t);
+    free(words), free(json);
+    scratch_remove(folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_not_supported_is_named),
+        cmocka_unit_test(what_is_wrong_with_subwords_is_named),
+        cmocka_unit_test(a_file_like_that_of_gpt2_is_read),
         cmocka_unit_test(a_tokenizer_from_elsewhere_is_read_and_written),
         cmocka_unit_test(lines_without_a_known_end_are_refused),
         cmocka_unit_test(many_words_keep_their_ids),

@@ -11,8 +11,9 @@ Text literal_text(const char *string)
 Tokenizer literal_tokenizer(const char *string, TokenizerKind kind, bool stream)
 {
     Text text = literal_text(string);
-    Tokenizer tokenizer =
-        tokenizer_train(&text, (TokenizerRules){.kind = kind, .stream = stream, .min_count = 1});
+    Tokenizer tokenizer = tokenizer_train(
+        &text, (TokenizerRules){
+                   .kind = kind, .stream = stream, .min_count = 1, .vocabulary = 256 + 40});
     text_free(&text);
     return tokenizer;
 }

@@ -6,7 +6,7 @@
 
 Text literal_text(const char *string);
 
-/* All words of the string have an id. */
+/* All words of the string have an id; of subwords there are 296. */
 Tokenizer literal_tokenizer(const char *string, TokenizerKind kind, bool stream);
 
 #endif

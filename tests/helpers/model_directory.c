@@ -55,8 +55,7 @@ bool write_weights(const char *folder, const Gpt *gpt, Real *block)
 
 Pretrained write_model(const char *folder, Kind kind)
 {
-    Pretrained model = {.tokenizer = literal_tokenizer(
-                            TEXT, kind.characters ? TOKENIZER_CHAR : TOKENIZER_WORD, kind.stream)};
+    Pretrained model = {.tokenizer = literal_tokenizer(TEXT, kind.tokens, kind.stream)};
     model.tokenizer.lower = kind.lower;
     kind.shape.vocabulary = model.tokenizer.vocabulary.count;
     model.gpt = gpt_new(&kind.shape, kind.shape.context);

@@ -6,7 +6,8 @@
 
 typedef struct {
     GptConfig shape;
-    bool characters, stream, lower;
+    TokenizerKind tokens;
+    bool stream, lower;
 } Kind;
 
 extern const Kind PLAIN;          /* 2 layers of 2 heads, the words of two lines */
