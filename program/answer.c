@@ -115,8 +115,8 @@ Answer answer_begin(Answerer *a, const char *name, const char *prompt, size_t si
     if (e->wrong)
         return answer;
     if (a->text->there)
-        answer.times_in_all = counts_next(&a->text->corpus, &a->model->tokenizer, a->times, V, e->ids,
-                                          e->count);
+        answer.times_in_all =
+            counts_next(&a->text->corpus, &a->model->tokenizer, a->times, V, e->ids, e->count);
     generator_begin(&a->prompt, e->ids, e->count);
     answer.context_full = a->prompt.forgot;
     softmax_of(a->p, a->prompt.logits, V, 1);

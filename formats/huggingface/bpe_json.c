@@ -111,7 +111,7 @@ static void check_rules(const char *directory, const cJSON *json)
 typedef struct {
     const char *directory;
     const Vocabulary *vocabulary;
-    bool *made; /* (size of the vocabulary) the bytes, and what a merge has made so far */
+    bool *made;       /* (size of the vocabulary) the bytes, and what a merge has made so far */
     BpeMerge *merges; /* stb_ds array */
 } Reading;
 
@@ -130,7 +130,8 @@ static int part_of(const Reading *r, const char *part)
 {
     const int id = token_of(r, "has the part", part);
     if (!r->made[id])
-        die("%s/tokenizer.json: its merges are out of order: merge %td has the part '%.100s', which "
+        die("%s/tokenizer.json: its merges are out of order: merge %td has the part '%.100s', "
+            "which "
             "no merge before it makes",
             r->directory, arrlen(r->merges) + 1, part);
     return id;

@@ -491,10 +491,14 @@ static void test_a_vocabulary_of_subwords_has_the_size_asked_for(void **state)
         bool stream;
         int vocabulary, min_count, wanted;
     } cases[] = {
-        {"abcabcabc abc", false, 259, 1, 259}, {"abcabcabc abc", true, 259, 1, 259},
-        {"abc", false, 1 << 30, 1, 260},       {"abc", true, 1 << 30, 1, 258},
-        {"abc ab", true, 1 << 30, 2, 257},     {"a\nb", true, 300, 1, 256},
-        {"ab", true, 256, 1, 256},             {"ab\nab", false, 0, 1, 258},
+        {"abcabcabc abc", false, 259, 1, 259},
+        {"abcabcabc abc", true, 259, 1, 259},
+        {"abc", false, 1 << 30, 1, 260},
+        {"abc", true, 1 << 30, 1, 258},
+        {"abc ab", true, 1 << 30, 2, 257},
+        {"a\nb", true, 300, 1, 256},
+        {"ab", true, 256, 1, 256},
+        {"ab\nab", false, 0, 1, 258},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Tokenizer t = train(cases[i].text, (TokenizerRules){.kind = TOKENIZER_BPE,
@@ -509,9 +513,12 @@ static void test_a_vocabulary_of_subwords_has_the_size_asked_for(void **state)
 static void test_subwords_give_back_every_byte(void **state)
 {
     (void)state;
-    static const char *const texts[] = {
-        "el perro  come\n\n un hueso \n", " ", "\n", "¿Qué? 日本\tU\x01 \U0001F44D's 12½",
-        "don't DON'T  ", "\u0301 \u200B\u00A0"};
+    static const char *const texts[] = {"el perro  come\n\n un hueso \n",
+                                        " ",
+                                        "\n",
+                                        "¿Qué? 日本\tU\x01 \U0001F44D's 12½",
+                                        "don't DON'T  ",
+                                        "\u0301 \u200B\u00A0"};
     for (int stream = 0; stream < 2; stream++) {
         Tokenizer t = literal_tokenizer("¿Qué come el perro? come", TOKENIZER_BPE, stream);
         for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)

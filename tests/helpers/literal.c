@@ -12,8 +12,8 @@ Tokenizer literal_tokenizer(const char *string, TokenizerKind kind, bool stream)
 {
     Text text = literal_text(string);
     Tokenizer tokenizer = tokenizer_train(
-        &text, (TokenizerRules){
-                   .kind = kind, .stream = stream, .min_count = 1, .vocabulary = 256 + 40});
+        &text,
+        (TokenizerRules){.kind = kind, .stream = stream, .min_count = 1, .vocabulary = 256 + 40});
     text_free(&text);
     return tokenizer;
 }

@@ -1,0 +1,66 @@
+# subwords.bats: runs on subwords (--tokens bpe), from the text to their continuations.
+load programs.bash
+
+@test "a run on subwords writes its text back, and counts in it" {
+    "$BIN/train" perro.txt --tokens bpe --sequence lines --out run >out.txt
+    grep -q "9 lines, .* tokens to predict, vocabulary 287" out.txt
+    grep -q "from the subword frequencies" out.txt
+    "$BIN/sample" run "el perro" --greedy >out.txt
+    grep -q "␣come  *1.000  2 of 2" out.txt
+    grep -qF "el perro come" out.txt
+    grep -q "word for word in the text" out.txt
+    # A prompt that ends within a word of the text is counted, too.
+    "$BIN/sample" run "el per" --json --count 0 | grep -q '"of":2'
+    "$BIN/attend" run "el perro come" | grep -q "layer"
+    "$BIN/sample" run --score perro.txt | grep -qF "un muchacho jugaba con la cuerda"
+}
+
+@test "words that the text does not have are read, down to single bytes" {
+    "$BIN/train" perro.txt --tokens bpe --steps 20 --out run >/dev/null
+    "$BIN/sample" run "日本 ladra [x]" --json --count 1 --words 9 >out.txt
+    refutes -q '"error"' out.txt
+    "$BIN/sample" run "日本" --table 300 --count 0 | grep -qF '\xE6'
+}
+
+@test "a resumed run on subwords has the same bits as an uninterrupted one" {
+    local sequence
+    for sequence in lines stream; do
+        local options="--tokens bpe --sequence $sequence --context 10 --batch 4 --steps 30"
+        "$BIN/train" perro.txt $options --log-every 1 --out "$sequence" >/dev/null
+        "$BIN/train" perro.txt $options --log-every 1 --out "$sequence-parts" --stop-after 13 \
+            >/dev/null
+        "$BIN/train" --resume "$sequence-parts" >/dev/null
+        same_run "$sequence" "$sequence-parts"
+    done
+    "$BIN/train" perro.txt --tokens bpe --context 10 --steps 9 --stop-after 3 --out other >/dev/null
+    sed -i 's/"vocabulary":[[:space:]]*[0-9]*/"vocabulary": 258/' other/config.json
+    refuses 1 "cannot be resumed" -- "$BIN/train" --resume other
+    # The first two merges change places: the same tokens, but a text may be cut otherwise.
+    sed -i 's/"merges":\([^[]*\)\[\(\[[^]]*\]\), \(\[[^]]*\]\)/"merges":\1[\3, \2/' lines/tokenizer.json
+    refuses 1 "cannot be resumed" -- "$BIN/train" --resume lines --steps 40
+}
+
+@test "a run on subwords starts from another one, with its vocabulary" {
+    "$BIN/train" "$ROOT/data/cuentos.txt" --tokens bpe --vocabulary 400 --steps 5 --out first \
+        >/dev/null
+    "$BIN/train" perro.txt --from first --steps 5 --out second | grep -q "vocabulary 400"
+    cmp first/tokenizer.json second/tokenizer.json
+    "$BIN/train" --resume second --steps 8 >/dev/null
+    "$BIN/sample" second el >/dev/null
+    refuses 64 "--vocabulary is for a new vocabulary" -- \
+        "$BIN/train" perro.txt --from first --vocabulary 300 --out third
+    refuses 64 "--tokens word conflicts" -- \
+        "$BIN/train" perro.txt --from first --tokens word --out third
+}
+
+@test "the size of a vocabulary is checked" {
+    refuses 64 "--vocabulary 257 is too small" "are 258" -- \
+        "$BIN/train" perro.txt --tokens bpe --sequence lines --vocabulary 257 --steps 1
+    "$BIN/train" perro.txt --tokens bpe --vocabulary 256 --steps 1 | grep -q "vocabulary 256"
+    refuses 64 "--vocabulary is for --tokens bpe" -- \
+        "$BIN/train" perro.txt --vocabulary 300 --steps 1
+    refuses 64 "--max-words is for words" -- \
+        "$BIN/train" perro.txt --tokens bpe --max-words 300 --steps 1
+    "$BIN/train" perro.txt --tokens bpe --vocabulary 2147483647 --min-count 2 --steps 1 \
+        --out huge >/dev/null
+}
