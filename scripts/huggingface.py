@@ -16,7 +16,8 @@ import unicodedata
 os.environ["HF_HUB_OFFLINE"] = "1"
 import torch
 import transformers
-from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
+from tokenizers import (Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers,
+                        processors, trainers)
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 transformers.logging.set_verbosity_error()
@@ -80,7 +81,7 @@ def our_runs(folder):
     text = folder + "/text.txt"
     with open(text, "w") as file:
         file.write("\n".join(LINES * 3) + "\n")
-    kinds = itertools.product(("pre", "post"), ("word", "char"), ("lines", "stream"),
+    kinds = itertools.product(("pre", "post"), ("word", "char", "bpe"), ("lines", "stream"),
                               ("tied", "untied"),
                               (("relu", "sinusoidal"), ("gelu", "learned")))
     for norm, tokens, sequence, tied, (activation, positions) in kinds:
@@ -99,7 +100,8 @@ def our_runs(folder):
 
 def our_run_saved_there(folder):
     """A run that Transformers has opened and saved is still one for Pulga."""
-    for kind in ("pre_word_lines_tied_relu_sinusoidal", "post_char_stream_untied_gelu_learned"):
+    for kind in ("pre_word_lines_tied_relu_sinusoidal", "post_char_stream_untied_gelu_learned",
+                 "pre_bpe_lines_tied_relu_sinusoidal"):
         saved = folder + "/saved_" + kind
         for auto in (AutoModelForCausalLM, AutoTokenizer):
             auto.from_pretrained(folder + "/" + kind).save_pretrained(saved)
@@ -130,17 +132,31 @@ SPLITTERS = {
     "characters": pre_tokenizers.Split(Regex(r"[\s\S]"), "isolated"),
     "spaces": pre_tokenizers.WhitespaceSplit(),
     "runs": pre_tokenizers.Whitespace(),
+    "subwords": pre_tokenizers.ByteLevel(add_prefix_space=False),
 }
 
 
+def foreign_subwords(text, special):
+    made = Tokenizer(models.BPE())
+    made.pre_tokenizer = SPLITTERS["subwords"]
+    made.train_from_iterator([text], trainers.BpeTrainer(
+        vocab_size=330, special_tokens=special, show_progress=False,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet()))
+    made.decoder = decoders.ByteLevel()
+    return made
+
+
 def foreign_tokenizer(split, bos, eos, front, lower, unk):
-    """A WordLevel tokenizer as one makes it with the tokenizers library."""
+    """A tokenizer of words or subwords as one makes it with the tokenizers library."""
     splitter = SPLITTERS[split]
     text = "\n".join(LINES + [PROMPT])
     text = text.lower() if lower else text
     special = list(dict.fromkeys(token for token in (unk, bos, eos, "<pad>") if token))
-    words = special + [w for w in words_of(text, splitter) if w not in special]
-    made = Tokenizer(models.WordLevel({w: i for i, w in enumerate(words)}, unk or "<unk>"))
+    if split == "subwords":
+        made = foreign_subwords(text, special)
+    else:
+        words = special + [w for w in words_of(text, splitter) if w not in special]
+        made = Tokenizer(models.WordLevel({w: i for i, w in enumerate(words)}, unk or "<unk>"))
     made.normalizer = normalizers.Sequence(
         [normalizers.NFC()] + ([normalizers.Lowercase()] if lower else []))
     made.pre_tokenizer = splitter
@@ -162,6 +178,9 @@ def foreign_models(folder):
         dict(split="characters", bos="<s>", eos="</s>", front=True, lower=False, unk="<unk>"),
         dict(split="characters", bos="<s>", eos="</s>", front=False, lower=False, unk=None),
         dict(split="spaces", bos="[bos]", eos="[eos]", front=False, lower=False, unk="[unk]"),
+        dict(split="subwords", bos="<s>", eos="</s>", front=True, lower=False, unk=None),
+        dict(split="subwords", bos="<|endoftext|>", eos="<|endoftext|>", front=False, lower=True,
+             unk="<|endoftext|>"),
     )
     kinds = (dict(), dict(tie_word_embeddings=False), dict(activation_function="relu"),
              dict(n_inner=40), dict(activation_function="gelu_pytorch_tanh"))
