@@ -33,13 +33,13 @@ static void go_on(void *directory)
     fields_free(SETTINGS, &settings);
 }
 
-int open_with(const char *name, const void *bytes, size_t size)
+int open_with(const char *tokens, const char *name, const void *bytes, size_t size)
 {
     static char *run, *path;
     static Bytes log;
     if (!run) {
         /* Windows are only in config.json, where they can be damaged most. */
-        put_run((const char *const[]){"window", "2", NULL});
+        put_run((const char *const[]){"window", "2", "tokens", tokens, NULL});
         run = format_text("%s/run", folder());
         path = format_text("run/%s", name);
         char *log_path = format_text("%s/log.csv", run);

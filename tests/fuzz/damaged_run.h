@@ -4,8 +4,9 @@
 
 #include <stddef.h>
 
-/* Opens the run with these bytes as the file of that name, as the programs that read it do: to
- * sample, to attend and to go on training. Returns 0. */
-int open_with(const char *name, const void *bytes, size_t size);
+/* Opens the run, of words or of "bpe", with these bytes as the file of that name, as the programs that
+ * read it do: to sample, to attend and to go on training. A process has one kind of run. Returns
+ * 0. */
+int open_with(const char *tokens, const char *name, const void *bytes, size_t size);
 
 #endif

@@ -4,5 +4,5 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    return open_with("config.json", bytes, size);
+    return open_with("word", "config.json", bytes, size);
 }

@@ -4,5 +4,5 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    return open_with("state.safetensors", bytes, size);
+    return open_with("word", "state.safetensors", bytes, size);
 }

@@ -88,7 +88,10 @@ static void read_epochs(const Corpus *corpus, const Plan *plan, int V)
 static void check_decoding(Tokenizer *tokenizer, const Corpus *corpus, const Text *text)
 {
     tokenizer_learn_spacing(tokenizer, text_span(text));
-    free(tokenizer_decode(tokenizer, corpus->tokens, (int)arrlen(corpus->tokens)));
+    char *decoded = tokenizer_decode(tokenizer, corpus->tokens, (int)arrlen(corpus->tokens));
+    if (corpus->stream && tokenizer->kind == TOKENIZER_BPE && strcmp(decoded, text->clean))
+        found("subwords give back: %s", decoded);
+    free(decoded);
 }
 
 static void train_on(void *context)

@@ -4,5 +4,5 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    return open_with("tokenizer.json", bytes, size);
+    return open_with("word", "tokenizer.json", bytes, size);
 }

@@ -4,5 +4,5 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    return open_with("model.safetensors", bytes, size);
+    return open_with("word", "model.safetensors", bytes, size);
 }
