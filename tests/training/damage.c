@@ -41,7 +41,7 @@ static void use_it(void *directory)
     if (encoding.wrong)
         die("%s: %s", (char *)directory, encoding.wrong);
     const int *tokens = encoding.ids, count = encoding.count;
-    counts_next(&source.corpus, next, (int)V, tokens, count);
+    counts_next(&source.corpus, &model.tokenizer, next, (int)V, tokens, count);
     uint64_t checksum = more(0, next, V * sizeof *next);
     checksum = more(checksum, tokens, (size_t)count * sizeof *tokens);
     for (size_t id = 0; id < V; id++)

@@ -229,6 +229,7 @@ static void dropout_is_for_what_could_be_learned_by_heart(void **state)
         {40000, TOKENIZER_WORD, 64, 0.2},   {240000, TOKENIZER_WORD, 128, 0.2},
         {36000, TOKENIZER_CHAR, 64, 0},     {36000, TOKENIZER_CHAR, 128, 0.1},
         {190000, TOKENIZER_CHAR, 128, 0.1}, {200000, TOKENIZER_CHAR, 128, 0},
+        {36000, TOKENIZER_BPE, 128, 0.2},   {200000, TOKENIZER_BPE, 128, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Case c = begin(cases[i].count, true);
@@ -245,6 +246,55 @@ static void dropout_is_for_what_could_be_learned_by_heart(void **state)
     }
 }
 
+/* ---- How the text is read ---- */
+
+static void words_are_read_by_lines_and_others_as_a_stream(void **state)
+{
+    (void)state;
+    static const SequenceChoice wanted[] = {[TOKENIZER_WORD] = SEQUENCE_LINES,
+                                            [TOKENIZER_CHAR] = SEQUENCE_STREAM,
+                                            [TOKENIZER_BPE] = SEQUENCE_STREAM};
+    for (int kind = TOKENIZER_WORD; kind <= TOKENIZER_BPE; kind++) {
+        Settings s = {.tokens = (TokenizerKind)kind};
+        Decided decided = {{0}};
+        plan_text(&s, &decided);
+        assert_int_equal(s.sequence, wanted[kind]);
+        DECIDED(&decided, sequence) = true;
+        s.sequence = SEQUENCE_LINES;
+        plan_text(&s, &decided);
+        assert_int_equal(s.sequence, SEQUENCE_LINES);
+    }
+}
+
+static void a_vocabulary_of_subwords_grows_with_its_text(void **state)
+{
+    (void)state;
+    static const struct {
+        TokenizerKind tokens;
+        SequenceChoice sequence;
+        int asked;
+        size_t size;
+        int wanted;
+    } cases[] = {
+        {TOKENIZER_WORD, SEQUENCE_LINES, 0, 10000, 0},
+        {TOKENIZER_CHAR, SEQUENCE_STREAM, 0, 10000, 0},
+        {TOKENIZER_BPE, SEQUENCE_STREAM, 0, 0, 256},
+        {TOKENIZER_BPE, SEQUENCE_STREAM, 0, 10000, 456},
+        {TOKENIZER_BPE, SEQUENCE_LINES, 0, 10000, 458},
+        {TOKENIZER_BPE, SEQUENCE_STREAM, 0, 1000000, 2256},
+        {TOKENIZER_BPE, SEQUENCE_STREAM, 0, (size_t)1 << 40, 16384},
+        {TOKENIZER_BPE, SEQUENCE_STREAM, 300, 10000, 300},
+        {TOKENIZER_BPE, SEQUENCE_LINES, 258, 10000, 258},
+        {TOKENIZER_BPE, SEQUENCE_STREAM, 100000, 10000, 100000},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Settings s = {
+            .tokens = cases[i].tokens, .sequence = cases[i].sequence, .vocabulary = cases[i].asked};
+        plan_vocabulary(&s, cases[i].size);
+        assert_int_equal(s.vocabulary, cases[i].wanted);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -252,6 +302,8 @@ int main(void)
         cmocka_unit_test(a_run_has_at_most_as_many_steps_as_an_int_holds),
         cmocka_unit_test(starting_from_a_model_takes_a_tenth_of_the_rate),
         cmocka_unit_test(a_rate_that_is_given_is_taken_as_it_is),
+        cmocka_unit_test(words_are_read_by_lines_and_others_as_a_stream),
+        cmocka_unit_test(a_vocabulary_of_subwords_grows_with_its_text),
         cmocka_unit_test(a_model_grows_with_its_text),
         cmocka_unit_test(the_length_of_a_run_suits_its_text),
         cmocka_unit_test(every_piece_fits_into_a_part_of_a_step),

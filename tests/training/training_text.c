@@ -63,7 +63,9 @@ static void a_run_has_its_own_text(void **state)
     TrainingText text = open_text();
     assert_true(text.there);
     size_t next[16];
-    assert_int_equal(counts_next(&text.corpus, next, 16, (const int[]){0, 2}, 2), 2); /* un */
+    const Tokenizer words = {.kind = TOKENIZER_WORD};
+    const int un[] = {0, 2};
+    assert_int_equal(counts_next(&text.corpus, &words, next, 16, un, 2), 2);
     training_text_free(&text);
 }
 
