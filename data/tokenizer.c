@@ -289,6 +289,29 @@ bool tokenizer_encode(const Tokenizer *t, Span text, int **ids, Span *unknown)
     return true;
 }
 
+/* Subwords of many lines are encoded by one encoder, which remembers their words. */
+bool tokenizer_encode_lines(const Tokenizer *t, Span text, int **ids, size_t **lines, Span *unknown)
+{
+    BpeEncoder *subwords = NULL;
+    if (t->kind == TOKENIZER_BPE)
+        subwords = bpe_encoder_new(&t->bpe, (size_t)(text.end - text.begin));
+    bool known = true;
+    for (Span line; known && split_line(&text.begin, text.end, &line);) {
+        if (is_blank(line))
+            continue;
+        arrput(*lines, arrlenu(*ids));
+        arrput(*ids, t->bos);
+        if (subwords)
+            bpe_encoder_add(subwords, line, ids);
+        else
+            known = tokenizer_encode(t, line, ids, unknown);
+        arrput(*ids, t->eos);
+    }
+    if (subwords)
+        bpe_encoder_free(subwords);
+    return known;
+}
+
 char *tokenizer_unknown(const Tokenizer *t, const char *where, Span token)
 {
     return unknown_word(&t->vocabulary, where, token.begin, (size_t)(token.end - token.begin));

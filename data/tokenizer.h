@@ -74,6 +74,11 @@ void tokenizer_check_text(const Tokenizer *tokenizer, const Text *text);
  * around them. Stops at the first token that has no id and returns false; `unknown` receives it. */
 bool tokenizer_encode(const Tokenizer *tokenizer, Span text, int **ids, Span *unknown);
 
+/* Appends the ids of all lines of a clean text that are not blank, each between [bos] and [eos], to
+ * `ids`, and where each line begins there to `lines`, an stb_ds array too. Else as above. */
+bool tokenizer_encode_lines(const Tokenizer *tokenizer, Span text, int **ids, size_t **lines,
+                            Span *unknown);
+
 /* The text of the token of an id, ended by a 0; and the id of a token of that text, or -1. A subword
  * may begin or end within a character: its text is bytes. */
 const char *tokenizer_word(const Tokenizer *tokenizer, int id);

@@ -10,32 +10,35 @@
 
 /* ---- From text to tokens ---- */
 
-/* Appends the ids of a part of the text. Dies if there is a word that the tokenizer does not know,
- * as can happen if it was trained on another text. */
-static void put_tokens(Corpus *corpus, const Text *text, Span part, const Tokenizer *tokenizer)
+/* Dies because there is a word that the tokenizer does not know, as can happen if it was trained on
+ * another text. */
+static _Noreturn void refuse(const Text *text, const Tokenizer *tokenizer, Span unknown)
 {
-    Span unknown;
-    if (!tokenizer_encode(tokenizer, part, &corpus->tokens, &unknown))
-        die("%s",
-            tokenizer_unknown(tokenizer, text_place(text, text->clean, unknown.begin), unknown));
+    die("%s", tokenizer_unknown(tokenizer, text_place(text, text->clean, unknown.begin), unknown));
 }
 
-/* Appends each line between [bos] and [eos]. */
+static void put_stream(Corpus *corpus, const Text *text, const Tokenizer *tokenizer)
+{
+    Span unknown;
+    if (!tokenizer_encode(tokenizer, text_span(text), &corpus->tokens, &unknown))
+        refuse(text, tokenizer, unknown);
+    if (arrlen(corpus->tokens) < 2)
+        die("%s is a stream of one token: there is nothing to predict; use --sequence lines",
+            text->name);
+    corpus->longest = arrlenu(corpus->tokens) - 1;
+}
+
 static void put_lines(Corpus *corpus, const Text *text, const Tokenizer *tokenizer)
 {
-    Span rest = text_span(text), line;
-    while (split_line(&rest.begin, rest.end, &line)) {
-        if (is_blank(line))
-            continue;
-        const size_t begin = (size_t)arrlen(corpus->tokens);
-        arrput(corpus->lines, begin);
-        arrput(corpus->tokens, tokenizer->bos);
-        put_tokens(corpus, text, line, tokenizer);
-        arrput(corpus->tokens, tokenizer->eos);
-        const size_t inputs = (size_t)arrlen(corpus->tokens) - begin - 1;
+    Span unknown;
+    if (!tokenizer_encode_lines(tokenizer, text_span(text), &corpus->tokens, &corpus->lines,
+                                &unknown))
+        refuse(text, tokenizer, unknown);
+    arrput(corpus->lines, arrlenu(corpus->tokens));
+    for (ptrdiff_t i = 0; i + 1 < arrlen(corpus->lines); i++) {
+        const size_t inputs = corpus->lines[i + 1] - corpus->lines[i] - 1;
         corpus->longest = inputs > corpus->longest ? inputs : corpus->longest;
     }
-    arrput(corpus->lines, (size_t)arrlen(corpus->tokens));
 }
 
 Corpus corpus_new(const Text *text, const Tokenizer *tokenizer)
@@ -44,15 +47,10 @@ Corpus corpus_new(const Text *text, const Tokenizer *tokenizer)
     if (is_blank(text_span(text)))
         die("%s has only white space", text->name);
     tokenizer_check_text(tokenizer, text);
-    if (!corpus.stream) {
+    if (corpus.stream)
+        put_stream(&corpus, text, tokenizer);
+    else
         put_lines(&corpus, text, tokenizer);
-        return corpus;
-    }
-    put_tokens(&corpus, text, text_span(text), tokenizer);
-    if (arrlen(corpus.tokens) < 2)
-        die("%s is a stream of one token: there is nothing to predict; use --sequence lines",
-            text->name);
-    corpus.longest = (size_t)arrlen(corpus.tokens) - 1;
     return corpus;
 }
 

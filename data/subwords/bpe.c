@@ -283,7 +283,7 @@ static inline void add_word(BpeEncoder *e, const Lookup *lookup, int **ids)
 /* ---- Texts ---- */
 
 /* A short text, such as a line, has few words: its encoder has a small cache. */
-static BpeEncoder *encoder_for(const Bpe *bpe, size_t text_size)
+BpeEncoder *bpe_encoder_new(const Bpe *bpe, size_t text_size)
 {
     BpeEncoder *e = memory_new(1, sizeof *e, "encoding");
     e->bpe = bpe;
@@ -292,11 +292,6 @@ static BpeEncoder *encoder_for(const Bpe *bpe, size_t text_size)
         e->cache_bits++;
     e->cache = memory_new((size_t)1 << e->cache_bits, sizeof *e->cache, "encoding");
     return e;
-}
-
-BpeEncoder *bpe_encoder_new(const Bpe *bpe)
-{
-    return encoder_for(bpe, SIZE_MAX);
 }
 
 void bpe_encoder_free(BpeEncoder *e)
@@ -331,7 +326,7 @@ static void encode_pieces(const Bpe *bpe, const Span *pieces, int **ids, ptrdiff
     const size_t text_size = (size_t)(pieces[count - 1].end - pieces[0].begin);
     OMP(parallel if (count > 1))
     {
-        BpeEncoder *encoder = encoder_for(bpe, text_size);
+        BpeEncoder *encoder = bpe_encoder_new(bpe, text_size);
         OMP(for schedule(dynamic))
         for (ptrdiff_t i = 0; i < count; i++)
             bpe_encoder_add(encoder, pieces[i], &ids[i]);

@@ -35,10 +35,10 @@ void bpe_free(Bpe *bpe);
 /* Appends the ids of a text to `ids`, an stb_ds array; on all threads if the text is large. */
 void bpe_encode(const Bpe *bpe, Span text, int **ids);
 
-/* The same by one thread, for many texts one after another: it remembers words that it has seen. It
- * takes 4 MB, and what the longest word needs. */
+/* The same by one thread, for many parts of a text one after another: it remembers words that it has
+ * seen. It takes at most 4 MB, less for a small text, and what the longest word needs. */
 typedef struct BpeEncoder BpeEncoder;
-BpeEncoder *bpe_encoder_new(const Bpe *bpe);
+BpeEncoder *bpe_encoder_new(const Bpe *bpe, size_t text_size);
 void bpe_encoder_free(BpeEncoder *encoder);
 void bpe_encoder_add(BpeEncoder *encoder, Span text, int **ids);
 

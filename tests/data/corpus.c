@@ -240,6 +240,35 @@ static void test_the_tail_of_a_stream_is_held_out(void **state)
         }
 }
 
+/* Many lines are encoded at once, with the ids that each would have by itself. */
+static void test_lines_of_subwords_are_those_of_each_line(void **state)
+{
+    (void)state;
+    static const char string[] = "el perro come\n \n perro  come\n\nel\tpez \nel perro";
+    Text text = literal_text(string);
+    Tokenizer t = literal_tokenizer(string, TOKENIZER_BPE, false);
+    Corpus c = corpus_new(&text, &t);
+    Span rest = text_span(&text), line, unknown;
+    ptrdiff_t at = 0;
+    while (split_line(&rest.begin, rest.end, &line)) {
+        int *ids = NULL;
+        if (is_blank(line))
+            continue;
+        arrput(ids, t.bos);
+        assert_true(tokenizer_encode(&t, line, &ids, &unknown));
+        arrput(ids, t.eos);
+        assert_int_equal(c.lines[at + 1] - c.lines[at], arrlen(ids));
+        assert_memory_equal(c.tokens + c.lines[at], ids, arrlenu(ids) * sizeof *ids);
+        at++;
+        arrfree(ids);
+    }
+    assert_int_equal(arrlen(c.lines) - 1, at);
+    assert_int_equal(at, 4);
+    corpus_free(&c);
+    tokenizer_free(&t);
+    text_free(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -251,6 +280,7 @@ int main(void)
         cmocka_unit_test(test_every_target_is_in_one_piece),
         cmocka_unit_test(test_the_seed_draws_the_lines_held_out),
         cmocka_unit_test(test_the_tail_of_a_stream_is_held_out),
+        cmocka_unit_test(test_lines_of_subwords_are_those_of_each_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
