@@ -139,22 +139,27 @@ static char *text_with(const Answerer *a, const Answer *answer, const Continuati
     return text;
 }
 
-/* A subword may end within a character, whose first bytes are held back until the rest of it
- * comes. */
+/* The same for a continuation that was not ended: a subword may end within a character, whose first
+ * bytes are held back until the rest of it comes. */
+static char *text_so_far(const Answerer *a, const Answer *answer, const Continuation *c)
+{
+    char *text = text_with(a, answer, c), *complete;
+    size_t size;
+    FILE *out = memory_stream(&complete, &size);
+    bpe_stream_put(&(BpeStream){.count = 0}, (Span){text, text + strlen(text)}, out);
+    fclose(out);
+    free(text);
+    return complete;
+}
+
 void answer_print_growing(const Answer *answer, const Continuation *so_far, void *watcher)
 {
     AnswerPrinter *printer = watcher;
     if (!screen_may_refresh(printer->screen, &printer->refreshed))
         return;
-    char *text = text_with(printer->answerer, answer, so_far), *complete;
-    size_t size;
-    FILE *out = memory_stream(&complete, &size);
-    bpe_stream_put(&(BpeStream){.count = 0}, (Span){text, text + strlen(text)}, out);
-    fclose(out);
-    char *shown = display_text(complete);
+    char *text = text_so_far(printer->answerer, answer, so_far), *shown = display_text(text);
     screen_status(printer->screen, shown);
     free(shown);
-    free(complete);
     free(text);
 }
 
@@ -219,7 +224,7 @@ void answer_print_continuations(const AnswerPrinter *printer, const Answer *answ
     bool full = answer->context_full;
     for (int i = 0; i < answer->count; i++) {
         const Continuation *c = &answer->continuations[i];
-        char *text = text_with(a, answer, c);
+        char *text = c->ended ? text_with(a, answer, c) : text_so_far(a, answer, c);
         Group *group = shgetp_null(groups, text);
         full |= c->context_full;
         if (group) {
