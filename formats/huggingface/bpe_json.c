@@ -13,6 +13,7 @@
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
+#include "base/file.h"
 #include "formats/json.h"
 
 /* A member of an object; NULL if there is none, or no object. */
@@ -70,12 +71,51 @@ void bpe_json_put_model(cJSON *model, const Tokenizer *t)
     }
 }
 
+/* ---- Reading: GPT-2's two files ---- */
+
+/* The lines of merges.txt, but for "#version: 0.2", as JSON strings. */
+static cJSON *merges_of(const Directory *directory)
+{
+    cJSON *merges = cJSON_CreateArray();
+    const Bytes text = file_read_in(directory, "merges.txt", true);
+    Span rest = {text.bytes, text.bytes + text.size}, line;
+    while (split_line(&rest.begin, rest.end, &line)) {
+        char *merge = format_text("%.*s", (int)(line.end - line.begin), line.begin);
+        if (strncmp(merge, "#version", strlen("#version")) != 0)
+            cJSON_AddItemToArray(merges, cJSON_CreateString(merge));
+        free(merge);
+    }
+    free(text.bytes);
+    return merges;
+}
+
+/* The one special token that the files do not tell apart is that of GPT-2. */
+cJSON *bpe_json_of_two_files(const Directory *directory)
+{
+    static const char end[] = "<|endoftext|>";
+    cJSON *json = cJSON_CreateObject(), *words = json_read(directory, "vocab.json");
+    cJSON *special = cJSON_AddArrayToObject(json, "added_tokens");
+    if (get(words, end)) {
+        cJSON *token = cJSON_CreateObject();
+        cJSON_AddStringToObject(token, "content", end);
+        cJSON_AddItemToObject(token, "id", cJSON_Duplicate(get(words, end), true));
+        cJSON_AddTrueToObject(token, "special");
+        cJSON_AddItemToArray(special, token);
+    }
+    cJSON_AddItemToObject(json, "pre_tokenizer", cJSON_Parse(BYTE_LEVEL));
+    cJSON_AddItemToObject(json, "decoder", cJSON_Parse(BYTE_LEVEL));
+    cJSON *model = cJSON_AddObjectToObject(json, "model");
+    cJSON_AddItemToObject(model, "vocab", words);
+    cJSON_AddItemToObject(model, "merges", merges_of(directory));
+    return json;
+}
+
 /* ---- Reading: how a text is cut ---- */
 
-static _Noreturn void refuse(const char *directory, const char *part, const cJSON *value,
+static _Noreturn void refuse(const char *file, const char *part, const cJSON *value,
                              const char *supported)
 {
-    json_refuse(format_text("%s/tokenizer.json", directory), part, value, supported);
+    json_refuse(file, part, value, supported);
 }
 
 /* Whether a member asks for nothing: it is missing, null, false, 0 or "". */
@@ -87,21 +127,21 @@ static bool is_off(const cJSON *item)
 }
 
 /* If add_prefix_space is missing, it is true. */
-static void check_rules(const char *directory, const cJSON *json)
+static void check_rules(const char *file, const cJSON *json)
 {
     static const char *const options[] = {"dropout", "continuing_subword_prefix",
                                           "end_of_word_suffix", "ignore_merges"};
     const cJSON *splitter = get(json, "pre_tokenizer"), *decoder = get(json, "decoder");
     if (!has_type(splitter, "ByteLevel") || !cJSON_IsFalse(get(splitter, "add_prefix_space")) ||
         cJSON_IsFalse(get(splitter, "use_regex")))
-        refuse(directory, "pre_tokenizer", splitter,
+        refuse(file, "pre_tokenizer", splitter,
                "ByteLevel without add_prefix_space and with its own pattern");
     if (!has_type(decoder, "ByteLevel"))
-        refuse(directory, "decoder", decoder, "ByteLevel");
+        refuse(file, "decoder", decoder, "ByteLevel");
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         const cJSON *option = get(get(json, "model"), options[i]);
         if (!is_off(option))
-            refuse(directory, options[i], option, "none");
+            refuse(file, options[i], option, "none");
     }
 }
 
@@ -109,7 +149,7 @@ static void check_rules(const char *directory, const cJSON *json)
 
 /* The merges while they are read in their order. */
 typedef struct {
-    const char *directory;
+    const char *file;
     const Vocabulary *vocabulary;
     bool *made;       /* (size of the vocabulary) the bytes, and what a merge has made so far */
     BpeMerge *merges; /* stb_ds array */
@@ -120,8 +160,8 @@ static int token_of(const Reading *r, const char *what, const char *token)
 {
     const int id = vocabulary_find(r->vocabulary, token, strlen(token));
     if (id < 0)
-        die("%s/tokenizer.json is damaged: merge %td %s '%.100s', which is not in the vocabulary",
-            r->directory, arrlen(r->merges) + 1, what, token);
+        die("%s is damaged: merge %td %s '%.100s', which is not in the vocabulary", r->file,
+            arrlen(r->merges) + 1, what, token);
     return id;
 }
 
@@ -130,10 +170,10 @@ static int part_of(const Reading *r, const char *part)
 {
     const int id = token_of(r, "has the part", part);
     if (!r->made[id])
-        die("%s/tokenizer.json: its merges are out of order: merge %td has the part '%.100s', "
+        die("%s: its merges are out of order: merge %td has the part '%.100s', "
             "which "
             "no merge before it makes",
-            r->directory, arrlen(r->merges) + 1, part);
+            r->file, arrlen(r->merges) + 1, part);
     return id;
 }
 
@@ -161,7 +201,7 @@ static void read_merge(Reading *r, const cJSON *item)
     const char *right;
     char *left = parts_of(item, &right);
     if (!left)
-        refuse(r->directory, "a merge", item, "a pair of tokens");
+        refuse(r->file, "a merge", item, "a pair of tokens");
     char *whole = format_text("%s%s", left, right);
     const BpeMerge merge = {part_of(r, left), part_of(r, right), token_of(r, "makes", whole)};
     r->made[merge.id] = true;
@@ -170,22 +210,22 @@ static void read_merge(Reading *r, const cJSON *item)
     free(left);
 }
 
-void bpe_json_read(const char *directory, const cJSON *json, Tokenizer *t)
+void bpe_json_read(const char *file, const cJSON *json, Tokenizer *t)
 {
     const Vocabulary *v = &t->vocabulary;
     const cJSON *list = get(get(json, "model"), "merges"), *item;
-    check_rules(directory, json);
+    check_rules(file, json);
     if (!cJSON_IsArray(list))
-        refuse(directory, "merges", list, "a list of pairs of tokens");
-    Reading r = {.directory = directory,
+        refuse(file, "merges", list, "a list of pairs of tokens");
+    Reading r = {.file = file,
                  .vocabulary = v,
                  .made = memory_new((size_t)v->count, sizeof *r.made, "the merges")};
     for (int byte = 0; byte < 256; byte++) {
         const int id = bpe_byte_id(v, byte);
         if (id < 0)
-            die("%s/tokenizer.json: its vocabulary lacks the byte 0x%02X; only those with all 256 "
+            die("%s: its vocabulary lacks the byte 0x%02X; only those with all 256 "
                 "bytes can be read",
-                directory, (unsigned)byte);
+                file, (unsigned)byte);
         r.made[id] = true;
     }
     cJSON_ArrayForEach(item, list) read_merge(&r, item);

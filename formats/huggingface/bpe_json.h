@@ -3,6 +3,7 @@
 #ifndef PULGA_BPE_JSON_H
 #define PULGA_BPE_JSON_H
 
+#include "base/directory.h"
 #include "data/tokenizer.h"
 
 struct cJSON;
@@ -17,8 +18,11 @@ void bpe_json_put_decoder(struct cJSON *json);
 /* Adds the members of the model. */
 void bpe_json_put_model(struct cJSON *model, const Tokenizer *tokenizer);
 
-/* Reads the merges of the file, after its vocabulary. Dies in one line, which names the directory,
- * if they do not fit the vocabulary, or if something asks for other subwords than ours. */
-void bpe_json_read(const char *directory, const struct cJSON *json, Tokenizer *tokenizer);
+/* The tokenizer.json that says the same as the vocab.json and the merges.txt of a directory. */
+struct cJSON *bpe_json_of_two_files(const Directory *directory);
+
+/* Reads the merges of a file, after its vocabulary. Dies in one line, which names the file, if they
+ * do not fit the vocabulary, or if something asks for other subwords than ours. */
+void bpe_json_read(const char *file, const struct cJSON *json, Tokenizer *tokenizer);
 
 #endif

@@ -194,16 +194,16 @@ static bool is_string(const cJSON *item, const char *wanted)
 }
 
 /* Dies naming a part of the file, its value, and which values are supported. */
-static _Noreturn void refuse(const char *directory, const char *part, const cJSON *value,
+static _Noreturn void refuse(const char *file, const char *part, const cJSON *value,
                              const char *supported)
 {
-    json_refuse(format_text("%s/tokenizer.json", directory), part, value, supported);
+    json_refuse(file, part, value, supported);
 }
 
 /* Dies naming the word that is wrong. */
-static _Noreturn void damaged(const char *directory, const char *what, const char *word)
+static _Noreturn void damaged(const char *file, const char *what, const char *word)
 {
-    die("%s/tokenizer.json is damaged: %s '%.100s'", directory, what, word);
+    die("%s is damaged: %s '%.100s'", file, what, word);
 }
 
 /* The word of an id, while the list of words is read in the order of the file. */
@@ -214,61 +214,61 @@ typedef struct {
 
 /* Gives a word its id, which no other word may have. The same word may come twice: special
  * tokens are often both in the vocabulary and among the added tokens. */
-static void put_entry(const char *directory, Entry *entries, int count, const char *text,
+static void put_entry(const char *file, Entry *entries, int count, const char *text,
                       const cJSON *id, bool special)
 {
     if (!utf8_is_valid(text, strlen(text)))
-        damaged(directory, "it is not UTF-8:", text);
+        damaged(file, "it is not UTF-8:", text);
     const double number = cJSON_IsNumber(id) ? id->valuedouble : -1;
     if (!(number >= 0 && number <= INT_MAX && number == (double)(int)number))
-        damaged(directory, "no id for", text);
+        damaged(file, "no id for", text);
     if (number >= count)
-        die("%s/tokenizer.json: '%.100s' has the id %.0f, but config.json's vocab_size is %d; "
+        die("%s: '%.100s' has the id %.0f, but config.json's vocab_size is %d; "
             "resize the model with model.resize_token_embeddings(len(tokenizer))",
-            directory, text, number, count);
+            file, text, number, count);
     Entry *entry = &entries[(int)number];
     if (entry->text && strcmp(entry->text, text))
-        damaged(directory, "two words have the id of", text);
+        damaged(file, "two words have the id of", text);
     *entry = (Entry){text, special};
 }
 
 /* Puts in the added tokens, which may be among the model's words or stand beside them. Only special
  * ones are supported: Transformers cuts others out of the middle of words. */
-static void put_added(const char *directory, Entry *entries, int count, const cJSON *list)
+static void put_added(const char *file, Entry *entries, int count, const cJSON *list)
 {
     const cJSON *token;
     cJSON_ArrayForEach(token, list)
     {
         const char *content = cJSON_GetStringValue(get(token, "content"));
         if (!content)
-            refuse(directory, "added token", token, "one with a string as its content");
+            refuse(file, "added token", token, "one with a string as its content");
         if (!cJSON_IsTrue(get(token, "special")) || cJSON_IsTrue(get(token, "normalized")))
-            refuse(directory, "added token", token, "one that is special and not normalized");
-        put_entry(directory, entries, count, content, get(token, "id"), true);
+            refuse(file, "added token", token, "one that is special and not normalized");
+        put_entry(file, entries, count, content, get(token, "id"), true);
     }
 }
 
 /* Reads the vocabulary: `count` words, whose ids are 0 to count - 1 in any order. */
-static void read_words(const char *directory, const cJSON *json, int count, Vocabulary *v)
+static void read_words(const char *file, const cJSON *json, int count, Vocabulary *v)
 {
     const cJSON *model = get(json, "model"), *vocab = get(model, "vocab"), *word;
     const char *type = cJSON_GetStringValue(get(model, "type"));
     if (!bpe_json_is_model(model) && (!type || strcmp(type, "WordLevel")))
-        die("%s/tokenizer.json is a %.60s tokenizer; only WordLevel and BPE ones are read",
-            directory, type ? type : "nameless");
+        die("%s is a %.60s tokenizer; only WordLevel and BPE ones are read", file,
+            type ? type : "nameless");
     if (!cJSON_IsObject(vocab))
-        refuse(directory, "vocab", vocab, "an object of words and their ids");
+        refuse(file, "vocab", vocab, "an object of words and their ids");
     Entry *entries = memory_new((size_t)count, sizeof *entries, "the vocabulary");
-    cJSON_ArrayForEach(word, vocab) put_entry(directory, entries, count, word->string, word, false);
-    put_added(directory, entries, count, get(json, "added_tokens"));
+    cJSON_ArrayForEach(word, vocab) put_entry(file, entries, count, word->string, word, false);
+    put_added(file, entries, count, get(json, "added_tokens"));
 
     for (int id = 0; id < count; id++) {
         if (!entries[id].text)
-            die("%s/tokenizer.json has no word for the id %d, but config.json's vocab_size is %d; "
+            die("%s has no word for the id %d, but config.json's vocab_size is %d; "
                 "resize the model with model.resize_token_embeddings(len(tokenizer))",
-                directory, id, count);
+                file, id, count);
         if (vocabulary_add(v, entries[id].text, strlen(entries[id].text), entries[id].special) < 0)
-            damaged(directory, "it has two ids for", entries[id].text);
+            damaged(file, "it has two ids for", entries[id].text);
     }
     vocabulary_complete(v);
     free(entries);
@@ -288,7 +288,7 @@ static int id_of(const char *directory, const Vocabulary *v, const char *part, c
 
 /* Every text is brought to NFC here, so a missing normalizer is read like one of NFC: a text
  * that is in NFC already, as nearly all are, stays the same. So only Lowercase changes anything. */
-static void read_normalizer(const char *directory, const cJSON *normalizer, bool *lower)
+static void read_normalizer(const char *file, const cJSON *normalizer, bool *lower)
 {
     if (!normalizer || cJSON_IsNull(normalizer) || is_string(get(normalizer, "type"), "NFC"))
         return;
@@ -296,13 +296,13 @@ static void read_normalizer(const char *directory, const cJSON *normalizer, bool
     if (is_string(get(normalizer, "type"), "Lowercase"))
         *lower = true;
     else if (is_string(get(normalizer, "type"), "Sequence") && cJSON_IsArray(list))
-        cJSON_ArrayForEach(one, list) read_normalizer(directory, one, lower);
+        cJSON_ArrayForEach(one, list) read_normalizer(file, one, lower);
     else
-        refuse(directory, "normalizer", normalizer, "NFC, Lowercase, or both");
+        refuse(file, "normalizer", normalizer, "NFC, Lowercase, or both");
 }
 
 /* Finds the way of splitting that has the same JSON, whatever the order of its members. */
-static void read_splitter(const char *directory, const cJSON *splitter, Tokenizer *t)
+static void read_splitter(const char *file, const cJSON *splitter, Tokenizer *t)
 {
     for (int i = 0; i < SPLITTER_COUNT; i++) {
         cJSON *known = cJSON_Parse(SPLITTERS[i].json);
@@ -314,7 +314,7 @@ static void read_splitter(const char *directory, const cJSON *splitter, Tokenize
         t->punctuation = SPLITTERS[i].punctuation;
         return;
     }
-    refuse(directory, "pre_tokenizer", splitter,
+    refuse(file, "pre_tokenizer", splitter,
            "Whitespace, WhitespaceSplit, WhitespaceSplit "
            "with Punctuation isolated, or a Split at [\\s\\S] isolated");
 }
@@ -336,7 +336,7 @@ static const char *token_of(const cJSON *processor, const cJSON *piece)
  * TemplateProcessing "single" is [bos] A, [bos] A [eos], or only A, as in {"Sequence": {"id": "A", "type_id": 0}}. If a token comes first, the model reads
  * by lines, which begin with it; one that comes last ends them, although none is put after a
  * prompt, which goes on. */
-static void read_template(const char *directory, const cJSON *processor, const char **bos,
+static void read_template(const char *file, const cJSON *processor, const char **bos,
                           const char **eos)
 {
     if (!processor || cJSON_IsNull(processor) || is_string(get(processor, "type"), "ByteLevel"))
@@ -354,7 +354,7 @@ static void read_template(const char *directory, const cJSON *processor, const c
                 return;
         }
     }
-    refuse(directory, "post_processor", processor,
+    refuse(file, "post_processor", processor,
            "a TemplateProcessing that puts a token first, or none");
 }
 
@@ -368,11 +368,11 @@ static const char *named(const cJSON *config, const char *name)
 
 /* Finds the tokens that begin and end a line; a stream has neither. The end is the first that is
  * named: by the template, by tokenizer_config.json, by config.json (eos_id, or -1). */
-static void read_ends(const char *directory, Tokenizer *t, const cJSON *json, const cJSON *config,
-                      int eos_id)
+static void read_ends(const char *directory, const char *file, Tokenizer *t, const cJSON *json,
+                      const cJSON *config, int eos_id)
 {
     const char *bos = NULL, *eos = NULL;
-    read_template(directory, get(json, "post_processor"), &bos, &eos);
+    read_template(file, get(json, "post_processor"), &bos, &eos);
     /* Newer versions of Transformers obey this member, older ones the template. */
     const cJSON *add = get(config, "add_bos_token");
     if (cJSON_IsBool(add) && cJSON_IsTrue(add) != (bos != NULL))
@@ -391,24 +391,32 @@ static void read_ends(const char *directory, Tokenizer *t, const cJSON *json, co
     t->eos = eos ? id_of(directory, &t->vocabulary, "eos_token", eos) : eos_id;
 }
 
+/* GPT-2 has its vocabulary and its merges in two files. */
 Tokenizer tokenizer_json_read(const Directory *directory, int count, int eos)
 {
-    cJSON *json = json_read(directory, "tokenizer.json"), *config = NULL;
+    const bool two =
+        !directory_has(directory, "tokenizer.json") && directory_has(directory, "vocab.json");
+    cJSON *json = two ? bpe_json_of_two_files(directory) : json_read(directory, "tokenizer.json");
+    cJSON *config = NULL;
     if (directory_has(directory, "tokenizer_config.json")) /* old ones have none */
         config = json_read(directory, "tokenizer_config.json");
+    char *file = path_in(directory, two ? "vocab.json" : "tokenizer.json");
+    char *merges = path_in(directory, two ? "merges.txt" : "tokenizer.json");
 
     Tokenizer t = tokenizer_new();
-    read_words(directory->path, json, count, &t.vocabulary);
+    read_words(file, json, count, &t.vocabulary);
     if (bpe_json_is_model(get(json, "model")))
-        bpe_json_read(directory->path, json, &t);
+        bpe_json_read(merges, json, &t);
     else
-        read_splitter(directory->path, get(json, "pre_tokenizer"), &t);
-    read_normalizer(directory->path, get(json, "normalizer"), &t.lower);
-    read_ends(directory->path, &t, json, config, eos);
+        read_splitter(file, get(json, "pre_tokenizer"), &t);
+    read_normalizer(file, get(json, "normalizer"), &t.lower);
+    read_ends(directory->path, file, &t, json, config, eos);
     const char *unk = cJSON_GetStringValue(get(get(json, "model"), "unk_token"));
     if (unk && t.kind != TOKENIZER_BPE) /* to which nothing is unknown */
         t.unk = vocabulary_find(&t.vocabulary, unk, strlen(unk));
     cJSON_Delete(json);
     cJSON_Delete(config);
+    free(file);
+    free(merges);
     return t;
 }

@@ -307,33 +307,22 @@ static void what_is_wrong_with_subwords_is_named(void **state)
     EDITS(OF_SUBWORDS, kind);
 }
 
-/* As GPT-2's: no type, merges as strings, one special token at the end, nothing put before a
- * text. */
-static void a_file_like_that_of_gpt2_is_read(void **state)
+/* The vocabulary of a tokenizer as JSON, {"!":0,"\"":1,...}, with <|endoftext|> after its tokens. */
+static char *words_of(const Tokenizer *t)
 {
-    (void)state;
-    Tokenizer made = literal_tokenizer("hug hug hug hugs pug", TOKENIZER_BPE, true);
-    char *words = format_text("%s", "");
-    for (int id = 0; id < made.vocabulary.count; id++) {
-        cJSON *word = cJSON_CreateString(vocabulary_word(&made.vocabulary, id));
-        char *quoted = cJSON_PrintUnformatted(word), *more = words;
-        words = format_text("%s%s:%d,", more, quoted, id);
-        free(more), cJSON_free(quoted), cJSON_Delete(word);
-    }
-    const int count = made.vocabulary.count + 1;
-    char *json = format_text(
-        "{\"version\":\"1.0\",\"added_tokens\":[{\"id\":%d,\"content\":\"<|endoftext|>\"" ADDED
-        "],\"normalizer\":null,\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":"
-        "false,"
-        "\"trim_offsets\":true},\"post_processor\":{\"type\":\"ByteLevel\",\"add_prefix_space\":"
-        "true,"
-        "\"trim_offsets\":false},\"decoder\":{\"type\":\"ByteLevel\",\"add_prefix_space\":true,"
-        "\"trim_offsets\":true},\"model\":{\"dropout\":null,\"unk_token\":\"\","
-        "\"continuing_subword_prefix\":\"\",\"end_of_word_suffix\":\"\",\"fuse_unk\":false,"
-        "\"vocab\":{%s\"<|endoftext|>\":%d},\"merges\":[\"u g\",\"h ug\",\"Ġ hug\"]}}",
-        count - 1, words, count - 1);
-    char *folder = scratch_new();
-    free(scratch_write(folder, T, json, strlen(json)));
+    cJSON *words = cJSON_CreateObject();
+    const int count = tokenizer_size(t);
+    for (int id = 0; id < count; id++)
+        cJSON_AddNumberToObject(words, vocabulary_word(&t->vocabulary, id), id);
+    cJSON_AddNumberToObject(words, "<|endoftext|>", count);
+    char *text = cJSON_PrintUnformatted(words);
+    cJSON_Delete(words);
+    return text;
+}
+
+/* Of a folder, in which a hug is known with a space before it and without. */
+static void assert_hugs(const char *folder, int count)
+{
     Tokenizer t = tokenizer_json_read(enter(folder), count, count - 1);
     assert_true(t.kind == TOKENIZER_BPE && t.stream && t.bos == -1 && t.eos == -1 && t.unk == -1);
     const int hug = tokenizer_find(&t, "hug"), space_hug = tokenizer_find(&t, " hug");
@@ -341,8 +330,74 @@ static void a_file_like_that_of_gpt2_is_read(void **state)
     assert_wrong(&t, "hug<|endoftext|>",
                  "here: the text contains the reserved token <|endoftext|>; put a space in it: < "
                  "|endoftext|>");
-    tokenizer_free(&made), tokenizer_free(&t);
-    free(words), free(json);
+    tokenizer_free(&t);
+}
+
+/* As GPT-2's: no type, merges as strings, one special token at the end, nothing put before a
+ * text. */
+static void a_file_like_that_of_gpt2_is_read(void **state)
+{
+    (void)state;
+    Tokenizer made = literal_tokenizer("hug hug hug hugs pug", TOKENIZER_BPE, true);
+    const int count = tokenizer_size(&made) + 1;
+    char *words = words_of(&made);
+    char *json = format_text(
+        "{\"version\":\"1.0\",\"added_tokens\":[{\"id\":%d,\"content\":\"<|endoftext|>\"" ADDED
+        "],\"normalizer\":null,\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":"
+        "false,\"trim_offsets\":true},\"post_processor\":{\"type\":\"ByteLevel\","
+        "\"add_prefix_space\":true,\"trim_offsets\":false},\"decoder\":{\"type\":\"ByteLevel\","
+        "\"add_prefix_space\":true,\"trim_offsets\":true},\"model\":{\"dropout\":null,"
+        "\"unk_token\":\"\",\"continuing_subword_prefix\":\"\",\"end_of_word_suffix\":\"\","
+        "\"fuse_unk\":false,\"vocab\":%s,\"merges\":[\"u g\",\"h ug\",\"Ġ hug\"]}}",
+        count - 1, words);
+    char *folder = scratch_new();
+    free(scratch_write(folder, T, json, strlen(json)));
+    assert_hugs(folder, count);
+    tokenizer_free(&made);
+    cJSON_free(words), free(json);
+    scratch_remove(folder);
+}
+
+typedef struct {
+    const char *folder;
+    int count;
+} Call;
+
+static void read_call(void *context)
+{
+    const Call *call = context;
+    tokenizer_json_read(enter(call->folder), call->count, -1);
+}
+
+/* And as its two older files, vocab.json and merges.txt. */
+static void two_files_like_those_of_gpt2_are_read(void **state)
+{
+    (void)state;
+    Tokenizer made = literal_tokenizer("hug hug hug hugs pug", TOKENIZER_BPE, true);
+    char *words = words_of(&made), *folder = scratch_new();
+    Call call = {folder, tokenizer_size(&made) + 1};
+    static const char merges[] = "#version: 0.2\nu g\nh ug\nĠ hug\n";
+    free(scratch_write(folder, "vocab.json", words, strlen(words)));
+    assert_dies(read_call, &call, "merges.txt");
+    free(scratch_write(folder, "merges.txt", merges, strlen(merges)));
+    assert_hugs(folder, call.count);
+    static const char *const wrong[][2] = {
+        {"h ug\nu g\n", "merges.txt: its merges are out of order: merge 1 has the part 'ug'"},
+        {"u g\n\nh ug\n", "merges.txt: a merge is \"\"; supported is a pair"},
+        {"u g h\n", "merges.txt: a merge is \"u g h\""},
+        {"u x\n", "merges.txt is damaged: merge 1 makes 'ux'"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        free(scratch_write(folder, "merges.txt", wrong[i][0], strlen(wrong[i][0])));
+        assert_dies(read_call, &call, wrong[i][1]);
+    }
+    free(scratch_write(folder, "merges.txt", merges, strlen(merges)));
+    call.count++;
+    assert_dies(read_call, &call, "vocab.json has no word for the id");
+    call.count -= 2;
+    assert_dies(read_call, &call, "vocab.json: '<|endoftext|>' has the id");
+    tokenizer_free(&made);
+    cJSON_free(words);
     scratch_remove(folder);
 }
 
@@ -352,6 +407,7 @@ int main(void)
         cmocka_unit_test(what_is_not_supported_is_named),
         cmocka_unit_test(what_is_wrong_with_subwords_is_named),
         cmocka_unit_test(a_file_like_that_of_gpt2_is_read),
+        cmocka_unit_test(two_files_like_those_of_gpt2_are_read),
         cmocka_unit_test(a_tokenizer_from_elsewhere_is_read_and_written),
         cmocka_unit_test(lines_without_a_known_end_are_refused),
         cmocka_unit_test(many_words_keep_their_ids),
