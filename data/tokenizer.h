@@ -39,9 +39,9 @@ typedef struct {
 typedef struct {
     TokenizerKind kind;
     bool lower, stream;
-    int min_count; /* keep only the tokens that occur at least this often; merge only such pairs of
+    int min_count;  /* keep only the tokens that occur at least this often; merge only such pairs of
                       subwords */
-    int max_words; /* of those, keep only so many, the most frequent ones; 0: all. Not for
+    int max_words;  /* of those, keep only so many, the most frequent ones; 0: all. Not for
                       subwords */
     int vocabulary; /* of subwords: how many in all, special tokens and bytes included */
 } TokenizerRules;
