@@ -13,6 +13,7 @@
 # make parity     compares with PyTorch and Transformers; PYTHON must have both
 # make browser    tests the page of ./attend in Chromium; pictures in build/browser
 # make bench      measures the speed; bench-long also measures GPT-2 at its full context
+# make race       trains on TEXT=FILE against the clock, and in PyTorch; SECONDS=600, RUNS=NAMES
 # make format     formats the code with clang-format
 # make install    installs pulga-train, pulga-sample and pulga-attend under PREFIX=/usr/local
 # make clean      removes what make built
@@ -148,6 +149,10 @@ $(BUILD)/bench/bench: $(call in_float,$(wildcard bench/*.c)) $(BUILD)/float/room
 bench bench-long: $(BUILD)/bench/bench
 	@PYTHON=$(PYTHON) $< $(BUILD)/bench.json $(filter long,$(subst -, ,$@))
 
+race: all
+	@test -n "$(TEXT)" || { echo "name a text of a megabyte: make race TEXT=FILE"; exit 1; }
+	@$(PYTHON) scripts/race.py $(BIN)/train $(TEXT) $(or $(SECONDS),600) $(RUNS)
+
 browser:
 	@$(SETUP) browser
 	@$(MAKE) --no-print-directory -j$$(nproc) all
@@ -179,5 +184,5 @@ help:
 	@sed -n 's/^# make/make/p' Makefile
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: all packages setup always units test parity browser bench bench-long demo install clean \
-	format help
+.PHONY: all packages setup always units test parity browser bench bench-long race demo install \
+	clean format help
