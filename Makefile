@@ -88,7 +88,7 @@ $(EXACT) $(EXACT_TOOLS): $(BUILD)/%: $(BUILD)/double/%.o $(call in_double,$(HELP
 $(FUZZERS): $(BUILD)/%: $(BUILD)/float/tests/fuzz/%.o $(call in_float,$(FUZZ_HELPERS)) \
 		$(BUILD)/float/rooms.a
 	$(LINK) -fsanitize=fuzzer $(addprefix -Xlinker --wrap=,exit fopen fdopen fopencookie \
-		fclose XXH3_64bits_withSeed)
+		fclose XXH3_64bits_withSeed XXH3_64bits_digest)
 
 $(BUILD)/tests/faults: tests/torture/faults.c $(BUILD)/flags
 	@mkdir -p $(@D) && echo '  $(CC) $<' && $(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $<

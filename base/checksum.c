@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <xxhash.h>
 
+#include "fail.h"
+
 uint64_t checksum_of(const void *bytes, size_t size)
 {
     return checksum_continue(0, bytes, size);
@@ -14,6 +16,27 @@ uint64_t checksum_of(const void *bytes, size_t size)
 uint64_t checksum_continue(uint64_t before, const void *bytes, size_t size)
 {
     return XXH3_64bits_withSeed(bytes, size, before);
+}
+
+Checksum *checksum_begin(uint64_t before)
+{
+    Checksum *checksum = XXH3_createState();
+    if (!checksum)
+        die("no memory for a checksum");
+    XXH3_64bits_reset_withSeed(checksum, before);
+    return checksum;
+}
+
+void checksum_add(Checksum *checksum, const void *bytes, size_t size)
+{
+    XXH3_64bits_update(checksum, bytes, size);
+}
+
+uint64_t checksum_end(Checksum *checksum)
+{
+    const uint64_t result = XXH3_64bits_digest(checksum);
+    XXH3_freeState(checksum);
+    return result;
 }
 
 void checksum_hex(char text[17], uint64_t checksum)

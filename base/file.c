@@ -72,7 +72,7 @@ Bytes file_read(const char *path, bool text)
     return read_all(file, name, text);
 }
 
-Bytes file_read_in(const Directory *directory, const char *name, bool text)
+int file_open_in(const Directory *directory, const char *name, size_t *size)
 {
     /* O_NONBLOCK: a pipe is opened at once, and then seen to be one. */
     const int file = openat(directory->handle, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -87,9 +87,32 @@ Bytes file_read_in(const Directory *directory, const char *name, bool text)
             S_ISDIR(status.st_mode)    ? "a directory"
             : S_ISFIFO(status.st_mode) ? "a pipe"
                                        : "a device");
+    free(path);
+    *size = (size_t)status.st_size;
+    return file;
+}
+
+Bytes file_read_in(const Directory *directory, const char *name, bool text)
+{
+    size_t size;
+    const int file = file_open_in(directory, name, &size);
+    char *path = path_in(directory, name);
     const Bytes all = read_all(file, path, text);
     free(path);
     return all;
+}
+
+bool file_read_at(int file, void *bytes, size_t size, size_t offset)
+{
+    for (size_t done = 0; done < size;) {
+        const ssize_t got = pread(file, (char *)bytes + done, size - done, (off_t)(offset + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        done += (size_t)got;
+    }
+    return true;
 }
 
 /* ---- Replacing ---- */

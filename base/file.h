@@ -1,4 +1,4 @@
-/* file.h: reads a file whole, and replaces one so that nobody ever sees half of it. */
+/* file.h: reads a file, whole or in parts, and replaces one so that nobody ever sees half of it. */
 #ifndef PULGA_FILE_H
 #define PULGA_FILE_H
 
@@ -22,6 +22,14 @@ Bytes file_read(const char *path, bool text);
 /* The whole of a file in a directory that may come from a stranger: it must be a file, or a link
  * to one, since reading a pipe or a device might never end. Dies if it is missing. */
 Bytes file_read_in(const Directory *directory, const char *name, bool text);
+
+/* The same for a file of which only parts are read: opens it, and stores its size. The caller
+ * closes the descriptor. */
+int file_open_in(const Directory *directory, const char *name, size_t *size);
+
+/* Reads so many bytes, `offset` bytes after the file's beginning; returns false if they cannot be
+ * read, or if the file ends before. Threads may call it at the same time. */
+bool file_read_at(int file, void *bytes, size_t size, size_t offset);
 
 /* A file being replaced: written under a temporary name beside its place, synced, and renamed into
  * its place at the end. Until then, signals that would end the program wait, so that only a kill

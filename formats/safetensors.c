@@ -8,17 +8,21 @@
  *     24 bytes   the numbers of wte.weight, row by row
  *     12 bytes   the numbers of ln_f.bias
  *
- * The header is printed and parsed with cJSON. A file is read whole; its entries are checked once,
- * in the order of their numbers, and then sorted by name, so that a model of thousands of tensors
- * is read by binary search. */
+ * The header is printed and parsed with cJSON. Its entries are checked once, in the order of their
+ * numbers, and then sorted by name, so that a model of thousands of tensors is read by binary
+ * search. The numbers are read in pieces, by all threads, straight into their place if they are of
+ * our type: a model of gigabytes is in memory once, and no other pass is made over it. */
 #include "safetensors.h"
 
 #include <cjson/cJSON.h>
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
+#include <stb/stb_ds.h>
+#include <unistd.h>
 
 #include "base/checksum.h"
+#include "base/threads.h"
 
 _Static_assert(__BYTE_ORDER == __LITTLE_ENDIAN, "the files' numbers are little-endian");
 
@@ -100,26 +104,82 @@ bool safetensors_write(const Directory *directory, const char *name, const Named
     return good;
 }
 
-/* ---- Reading ---- */
+/* ---- Reading: the header ---- */
 
-/* An entry of the header. Its strings and its shape belong to the parsed header. */
+typedef struct TensorFile {
+    char *path;    /* for messages */
+    int handle;    /* open for reading */
+    size_t begin;  /* of the numbers: the bytes before them */
+    cJSON *header; /* parsed */
+} TensorFile;
+
+/* A type of numbers, and how so many of them become ours. */
+typedef struct {
+    const char *name;
+    size_t size; /* bytes of one */
+    void (*convert)(Real *to, const char *from, size_t count);
+} NumberType;
+
+/* An entry of a header. Its strings and its shape belong to the parsed header. */
 typedef struct TensorEntry {
-    const char *name, *type;
-    const cJSON *shape; /* an array of sizes, as many as the file says */
-    size_t begin, end;  /* offsets of its numbers */
+    const char *name, *type_name;
+    const NumberType *type; /* NULL if it is none that can be read */
+    const cJSON *shape;     /* an array of sizes, as many as the file says */
+    size_t begin, end;      /* offsets of its numbers */
+    int file;               /* the number of its file */
 } TensorEntry;
+
+/* The numbers of a file need not be aligned, so each is copied first. */
+#define CONVERT(name, stored, value)                                  \
+    static void name(Real *to, const char *from, size_t count)        \
+    {                                                                 \
+        for (size_t i = 0; i < count; i++) {                          \
+            stored number;                                            \
+            memcpy(&number, from + i * sizeof number, sizeof number); \
+            to[i] = (Real)(value);                                    \
+        }                                                             \
+    }
+
+static float float_of_bits(uint32_t bits)
+{
+    float number;
+    return *(float *)memcpy(&number, &bits, sizeof number);
+}
+
+/* An F16 has a sign, 5 bits of exponent and 10 of fraction; moved to where a float has its 8 and 23
+ * bits, its exponent is too small by 127 - 15 = 112. That also holds for the smallest numbers, which
+ * have no leading 1, as they are the same in a float. The largest exponent stands for inf and nan. */
+static float float_of_half(uint16_t half)
+{
+    const uint32_t sign = (uint32_t)(half & 0x8000) << 16, rest = (uint32_t)(half & 0x7FFF) << 13;
+    const float size = float_of_bits(rest) * 0x1p112f;
+    const float value = (half & 0x7C00) == 0x7C00 ? float_of_bits(rest | 0x7F800000) : size;
+    return sign ? -value : value;
+}
+
+CONVERT(from_float, float, number)
+CONVERT(from_double, double, number)
+CONVERT(from_half, uint16_t, float_of_half(number))
+/* a BF16 is the upper half of a float */
+CONVERT(from_bfloat, uint16_t, float_of_bits((uint32_t)number << 16))
+
+static const NumberType *type_of(const char *name)
+{
+    static const NumberType types[] = {{"F32", sizeof(float), from_float},
+                                       {"F64", sizeof(double), from_double},
+                                       {"F16", 2, from_half},
+                                       {"BF16", 2, from_bfloat}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (!strcmp(name, types[i].name))
+            return &types[i];
+    return NULL;
+}
 
 /* A whole number that a double holds exactly: cJSON reads numbers as doubles. */
 static bool is_size(const cJSON *item)
 {
     return cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble <= 0x1p53 &&
            item->valuedouble == (double)(uint64_t)item->valuedouble;
-}
-
-/* The bytes of a number; 0 for the types that are not read. */
-static size_t size_of_type(const char *type)
-{
-    return !strcmp(type, "F32") ? sizeof(float) : !strcmp(type, "F64") ? sizeof(double) : 0;
 }
 
 /* Reads an entry of the header; returns false if its shape, type and offsets do not agree. If the
@@ -134,18 +194,18 @@ static bool read_entry(TensorEntry *entry, const cJSON *json)
         !is_size(offsets->child->next))
         return false;
     *entry = (TensorEntry){.name = json->string,
-                           .type = type,
+                           .type_name = type,
+                           .type = type_of(type),
                            .shape = shape,
                            .begin = (size_t)offsets->child->valuedouble,
                            .end = (size_t)offsets->child->next->valuedouble};
-    size_t bytes = size_of_type(type);
+    size_t bytes = entry->type ? entry->type->size : 0;
     cJSON_ArrayForEach(size, shape)
     {
         if (!is_size(size) || __builtin_mul_overflow(bytes, (size_t)size->valuedouble, &bytes))
             return false;
     }
-    return entry->end >= entry->begin &&
-           (!size_of_type(type) || entry->end - entry->begin == bytes);
+    return entry->end >= entry->begin && (!entry->type || entry->end - entry->begin == bytes);
 }
 
 static int by_begin(const void *a, const void *b)
@@ -161,99 +221,165 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const TensorEntry *)a)->name, ((const TensorEntry *)b)->name);
 }
 
-/* Reads the whole header, in the order of the file. */
-static void read_entries(SafeTensors *tensors)
+static void sort_entries(TensorEntry *entries, int (*order)(const void *, const void *))
 {
-    const int most = cJSON_GetArraySize(tensors->header);
-    tensors->entries =
-        memory_new((size_t)most + 1, sizeof *tensors->entries, "a file's table of tensors");
+    if (entries)
+        qsort(entries, arrlenu(entries), sizeof *entries, order);
+}
+
+/* Reads the whole header, in the order of the file: an stb_ds array. */
+static TensorEntry *read_entries(const TensorFile *file)
+{
+    TensorEntry *entries = NULL, entry;
     const cJSON *json;
-    cJSON_ArrayForEach(json, tensors->header)
+    cJSON_ArrayForEach(json, file->header)
     {
         if (!strcmp(json->string, METADATA))
             continue;
-        if (!read_entry(&tensors->entries[tensors->count], json))
-            die("%s is damaged: its header's entry for %.100s is impossible", tensors->path,
+        if (!read_entry(&entry, json))
+            die("%s is damaged: its header's entry for %.100s is impossible", file->path,
                 json->string);
-        tensors->count++;
+        arrput(entries, entry);
     }
+    return entries;
 }
 
-/* The entries, which are in the order of their numbers here, must cover the `size` bytes of numbers
- * without a gap or an overlap. */
-static void check_offsets(const SafeTensors *tensors, size_t size)
+/* The entries, in the order of their numbers, must cover the `size` bytes of numbers without a gap
+ * or an overlap. */
+static void check_offsets(const TensorFile *file, const TensorEntry *entries, size_t size)
 {
     size_t reached = 0;
-    for (int i = 0; i < tensors->count; i++) {
-        if (tensors->entries[i].begin != reached)
-            die("%s is damaged: its tensors overlap or leave a gap", tensors->path);
-        reached = tensors->entries[i].end;
+    for (ptrdiff_t i = 0; i < arrlen(entries); i++) {
+        if (entries[i].begin != reached)
+            die("%s is damaged: its tensors overlap or leave a gap", file->path);
+        reached = entries[i].end;
     }
     if (reached != size)
-        die("%s is damaged: its header describes %zu bytes, it has %zu", tensors->path, reached,
-            size);
+        die("%s is damaged: its header describes %zu bytes, it has %zu", file->path, reached, size);
+}
+
+static _Noreturn void die_of_reading(const TensorFile *file)
+{
+    die("cannot read %s: it has become shorter, or the disk has failed", file->path);
+}
+
+/* Reads bytes of a file, counted from its beginning. */
+static void read_bytes(const TensorFile *file, void *bytes, size_t size, size_t offset)
+{
+    if (!file_read_at(file->handle, bytes, size, offset))
+        die_of_reading(file);
+}
+
+static const char *metadata_of(const TensorFile *file, const char *key)
+{
+    const cJSON *all = cJSON_GetObjectItemCaseSensitive(file->header, METADATA);
+    return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(all, key));
 }
 
 /* Compares the checksum, if there is one: other programs write none. The entries are in the order
  * of their numbers here. */
-static void check_checksum(const SafeTensors *tensors)
+static void check_checksum(const TensorFile *file, const TensorEntry *entries)
 {
-    const char *written = safetensors_metadata(tensors, CHECKSUM);
+    const char *written = metadata_of(file, CHECKSUM);
     if (!written)
         return;
+    enum { PIECE = 1 << 18 };
+    char *piece = memory_take(PIECE);
     uint64_t checksum =
-        checksum_of_metadata(cJSON_GetObjectItemCaseSensitive(tensors->header, METADATA));
-    for (int i = 0; i < tensors->count; i++) {
-        const TensorEntry *entry = &tensors->entries[i];
-        checksum =
-            checksum_continue(checksum, tensors->numbers + entry->begin, entry->end - entry->begin);
+        checksum_of_metadata(cJSON_GetObjectItemCaseSensitive(file->header, METADATA));
+    for (ptrdiff_t i = 0; i < arrlen(entries); i++) {
+        Checksum *sum = checksum_begin(checksum);
+        for (size_t at = entries[i].begin, size; at < entries[i].end; at += size) {
+            size = entries[i].end - at < PIECE ? entries[i].end - at : PIECE;
+            read_bytes(file, piece, size, file->begin + at);
+            checksum_add(sum, piece, size);
+        }
+        checksum = checksum_end(sum);
     }
+    free(piece);
     char digits[17];
     checksum_hex(digits, checksum);
     if (strcmp(written, digits) != 0)
-        die("%s is damaged: it does not match its checksum", tensors->path);
+        die("%s is damaged: it does not match its checksum", file->path);
+}
+
+/* Opens a file and reads its header; returns its entries. */
+static TensorEntry *open_file(TensorFile *file, const Directory *directory, const char *name,
+                              size_t *size)
+{
+    *file = (TensorFile){.path = path_in(directory, name)};
+    file->handle = file_open_in(directory, name, size);
+    uint64_t length;
+    if (*size < sizeof length)
+        die("%s is damaged: %zu bytes are too few", file->path, *size);
+    read_bytes(file, &length, sizeof length, 0);
+    const size_t rest = *size - sizeof length;
+    if (length > rest)
+        die("%s is damaged, or not a safetensors file: its header would be %llu bytes long",
+            file->path, (unsigned long long)length);
+    char *text = memory_new(length + 1, 1, file->path);
+    read_bytes(file, text, length, sizeof length);
+    file->header = cJSON_ParseWithLength(text, length);
+    free(text);
+    if (!cJSON_IsObject(file->header))
+        die("%s is damaged: its header is not JSON", file->path);
+    file->begin = sizeof length + length;
+    TensorEntry *entries = read_entries(file);
+    sort_entries(entries, by_begin);
+    check_offsets(file, entries, rest - length);
+    check_checksum(file, entries);
+    return entries;
 }
 
 /* The entries are sorted by name here. */
 static void check_names(const SafeTensors *tensors)
 {
-    for (int i = 1; i < tensors->count; i++)
-        if (!by_name(&tensors->entries[i - 1], &tensors->entries[i]))
-            die("%s is damaged: its header has %.100s twice", tensors->path,
-                tensors->entries[i].name);
+    for (ptrdiff_t i = 1; i < arrlen(tensors->entries); i++) {
+        const TensorEntry *a = &tensors->entries[i - 1], *b = &tensors->entries[i];
+        const char *path = tensors->files[b->file].path;
+        if (!by_name(a, b) && a->file == b->file)
+            die("%s is damaged: its header has %.100s twice", path, b->name);
+        if (!by_name(a, b))
+            die("%s is damaged: it has %.100s, and so does %s", path, b->name,
+                tensors->files[a->file].path);
+    }
 }
 
-SafeTensors safetensors_open(const Directory *directory, const char *name)
+SafeTensors safetensors_open_all(const Directory *directory, const char *list,
+                                 const char *const *names, int count)
 {
-    SafeTensors tensors = {.path = path_in(directory, name),
-                           .file = file_read_in(directory, name, false)};
-    uint64_t length;
-    if (tensors.file.size < sizeof length)
-        die("%s is damaged: %zu bytes are too few", tensors.path, tensors.file.size);
-    memcpy(&length, tensors.file.bytes, sizeof length);
-    const size_t rest = tensors.file.size - sizeof length;
-    if (length > rest)
-        die("%s is damaged, or not a safetensors file: its header would be %llu bytes long",
-            tensors.path, (unsigned long long)length);
-    const char *text = tensors.file.bytes + sizeof length;
-    tensors.header = cJSON_ParseWithLength(text, length);
-    if (!cJSON_IsObject(tensors.header))
-        die("%s is damaged: its header is not JSON", tensors.path);
-    tensors.numbers = text + length;
-    read_entries(&tensors);
-    qsort(tensors.entries, (size_t)tensors.count, sizeof *tensors.entries, by_begin);
-    check_offsets(&tensors, rest - length);
-    check_checksum(&tensors);
-    qsort(tensors.entries, (size_t)tensors.count, sizeof *tensors.entries, by_name);
+    SafeTensors tensors = {.path = path_in(directory, list)};
+    for (int i = 0; i < count; i++) {
+        TensorFile file;
+        size_t size;
+        TensorEntry *entries = open_file(&file, directory, names[i], &size);
+        for (ptrdiff_t j = 0; j < arrlen(entries); j++) {
+            entries[j].file = i;
+            arrput(tensors.entries, entries[j]);
+        }
+        arrfree(entries);
+        arrput(tensors.files, file);
+        tensors.size += size;
+    }
+    sort_entries(tensors.entries, by_name);
     check_names(&tensors);
     return tensors;
 }
 
+SafeTensors safetensors_open(const Directory *directory, const char *name)
+{
+    return safetensors_open_all(directory, name, &name, 1);
+}
+
 void safetensors_close(SafeTensors *tensors)
 {
-    cJSON_Delete(tensors->header);
-    free(tensors->entries);
-    free(tensors->file.bytes);
+    for (ptrdiff_t i = 0; i < arrlen(tensors->files); i++) {
+        close(tensors->files[i].handle);
+        cJSON_Delete(tensors->files[i].header);
+        free(tensors->files[i].path);
+    }
+    arrfree(tensors->files);
+    arrfree(tensors->entries);
     free(tensors->path);
 }
 
@@ -261,7 +387,9 @@ void safetensors_close(SafeTensors *tensors)
 static const TensorEntry *find(const SafeTensors *tensors, const char *name)
 {
     const TensorEntry wanted = {.name = name};
-    return bsearch(&wanted, tensors->entries, (size_t)tensors->count, sizeof wanted, by_name);
+    return tensors->entries ? bsearch(&wanted, tensors->entries, arrlenu(tensors->entries),
+                                      sizeof wanted, by_name)
+                            : NULL;
 }
 
 bool safetensors_has(const SafeTensors *tensors, const char *name)
@@ -269,39 +397,81 @@ bool safetensors_has(const SafeTensors *tensors, const char *name)
     return find(tensors, name) != NULL;
 }
 
-void safetensors_read(const SafeTensors *tensors, const NamedTensor *into)
+const char *safetensors_name(const SafeTensors *tensors, int i)
 {
-    const TensorEntry *entry = find(tensors, into->name);
-    if (!entry)
-        die("%s has no tensor %s", tensors->path, into->name);
-    /* [rows, cols] of a matrix, [cols] of a vector */
-    const cJSON *size = entry->shape->child;
-    bool fits = cJSON_GetArraySize(entry->shape) == (into->rows ? 2 : 1);
-    if (fits && into->rows) {
-        fits = size->valuedouble == into->rows;
-        size = size->next;
-    }
-    if (!fits || size->valuedouble != into->cols)
-        die("%s: %s does not have the shape that config.json asks for", tensors->path, into->name);
-    if (!size_of_type(entry->type))
-        die("%s: %s is of type %s; only F32 is read: save the model after model.float()",
-            tensors->path, into->name, entry->type);
-    /* Numbers of the other type are converted. They need not be aligned, so each is copied
-     * first. */
-    const char *at = tensors->numbers + entry->begin;
-    const bool is_float = size_of_type(entry->type) == sizeof(float);
-    for (size_t i = 0; i < bytes_of(into) / sizeof(Real); i++) {
-        float narrow;
-        double wide;
-        if (is_float)
-            into->at[i] = (Real) * (float *)memcpy(&narrow, at + i * sizeof narrow, sizeof narrow);
-        else
-            into->at[i] = (Real) * (double *)memcpy(&wide, at + i * sizeof wide, sizeof wide);
-    }
+    return i < arrlen(tensors->entries) ? tensors->entries[i].name : NULL;
+}
+
+const char *safetensors_file_of(const SafeTensors *tensors, const char *name)
+{
+    const TensorEntry *entry = find(tensors, name);
+    return entry ? tensors->files[entry->file].path : NULL;
 }
 
 const char *safetensors_metadata(const SafeTensors *tensors, const char *key)
 {
-    const cJSON *all = cJSON_GetObjectItemCaseSensitive(tensors->header, METADATA);
-    return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(all, key));
+    return metadata_of(&tensors->files[0], key);
+}
+
+/* ---- Reading: the numbers ---- */
+
+enum { PIECE = 1 << 14 }; /* numbers that are read at once */
+
+static bool all_finite(const Real *numbers, size_t count)
+{
+    bool good = true;
+    for (size_t i = 0; i < count; i++)
+        good &= numbers[i] - numbers[i] == 0; /* inf - inf is nan */
+    return good;
+}
+
+/* Reads `count` numbers of a tensor, from number `from` on, to their place; returns false if the
+ * file has become shorter. */
+static bool read_piece(Real *to, const TensorFile *file, const TensorEntry *entry, size_t from,
+                       size_t count)
+{
+    const size_t size = entry->type->size, offset = file->begin + entry->begin + from * size;
+    if (!strcmp(entry->type_name, OWN_TYPE))
+        return file_read_at(file->handle, to, count * size, offset);
+    char bytes[PIECE * sizeof(double)];
+    const bool good = file_read_at(file->handle, bytes, count * size, offset);
+    if (good)
+        entry->type->convert(to, bytes, count);
+    return good;
+}
+
+/* Whether an entry has the shape [rows, cols] of a matrix, or [cols] of a vector. */
+static bool fits(const TensorEntry *entry, const NamedTensor *into)
+{
+    const cJSON *size = entry->shape->child;
+    if (cJSON_GetArraySize(entry->shape) != (into->rows ? 2 : 1))
+        return false;
+    if (into->rows && size->valuedouble != into->rows)
+        return false;
+    return (into->rows ? size->next : size)->valuedouble == into->cols;
+}
+
+bool safetensors_read(const SafeTensors *tensors, const NamedTensor *into)
+{
+    const TensorEntry *entry = find(tensors, into->name);
+    if (!entry)
+        die("%s has no tensor %s", tensors->path, into->name);
+    const TensorFile *file = &tensors->files[entry->file];
+    if (!fits(entry, into))
+        die("%s: %s does not have the shape that config.json asks for", file->path, into->name);
+    if (!entry->type)
+        die("%s: %s is of type %s; only F32, F64, F16 and BF16 are read: save the model after "
+            "model.float()",
+            file->path, into->name, entry->type_name);
+    const size_t count = bytes_of(into) / sizeof(Real), pieces = (count + PIECE - 1) / PIECE;
+    bool read = true, finite = true;
+    OMP(parallel for reduction(&& : read, finite) if(pieces > 1))
+    for (size_t i = 0; i < pieces; i++) {
+        const size_t from = i * PIECE, some = count - from < PIECE ? count - from : PIECE;
+        read = read && read_piece(into->at + from, file, entry, from, some);
+        finite = finite && read && all_finite(into->at + from, some);
+    }
+    if (!read)
+        die_of_reading(file);
+    return finite;
 }

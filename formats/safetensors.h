@@ -1,7 +1,7 @@
 /* safetensors.h: named tensors in one file, in the format of that name: eight bytes with the
  * length of a JSON header, the header, and the numbers, little-endian and row by row. Python
- * reads it with safetensors.safe_open(). Nothing in a file is trusted: it is read whole, or one
- * line says what is wrong. */
+ * reads it with safetensors.safe_open(). Nothing in a file is trusted: it is as it should be, or
+ * one line says what is wrong. */
 #ifndef PULGA_SAFETENSORS_H
 #define PULGA_SAFETENSORS_H
 
@@ -23,30 +23,41 @@ typedef struct {
 bool safetensors_write(const Directory *directory, const char *name, const NamedTensor *tensors,
                        int count, struct cJSON *metadata);
 
+struct TensorFile;
 struct TensorEntry;
 
-/* A file that is being read. */
+/* Files that are being read: one, or several that share the tensors of a model among them. Their
+ * headers are read when they are opened, their numbers when they are asked for. */
 typedef struct {
-    char *path;                  /* for messages */
-    Bytes file;                  /* all of it */
-    struct cJSON *header;        /* parsed */
-    struct TensorEntry *entries; /* (count) of the header, sorted by name */
-    int count;
-    const char *numbers; /* in the file, after its header */
+    char *path;                  /* for messages: of the only file, or of the list of several */
+    struct TensorFile *files;    /* stb_ds array */
+    struct TensorEntry *entries; /* stb_ds array: those of all headers, sorted by name */
+    size_t size;                 /* bytes of all files */
 } SafeTensors;
 
 /* Opens a file and checks all of it, with its checksum if it has one: files of other programs have
  * none. Dies if it is missing or wrong, naming the file and what is wrong. */
 SafeTensors safetensors_open(const Directory *directory, const char *name);
+
+/* The same for several files, which may not have a tensor twice. `list` is the name of the file
+ * that lists them. */
+SafeTensors safetensors_open_all(const Directory *directory, const char *list,
+                                 const char *const *names, int count);
 void safetensors_close(SafeTensors *tensors);
 
 bool safetensors_has(const SafeTensors *tensors, const char *name);
 
-/* Reads one tensor into its place; dies if it is missing, has another shape, or is of a type other
- * than F32 and F64. Tensors that are not asked for may be of any type. */
-void safetensors_read(const SafeTensors *tensors, const NamedTensor *into);
+/* The name of tensor number i, in the order of names, or NULL after the last; and of the file that
+ * has it, with its directory. */
+const char *safetensors_name(const SafeTensors *tensors, int i);
+const char *safetensors_file_of(const SafeTensors *tensors, const char *name);
 
-/* A string of the metadata, or NULL. */
+/* Reads one tensor into its place; dies if it is missing, has another shape, or is of a type other
+ * than F32, F64, F16 and BF16. Tensors that are not asked for may be of any type. Returns whether
+ * all its numbers are finite. */
+bool safetensors_read(const SafeTensors *tensors, const NamedTensor *into);
+
+/* A string of the first file's metadata, or NULL. */
 const char *safetensors_metadata(const SafeTensors *tensors, const char *key);
 
 #endif

@@ -1,7 +1,6 @@
-/* pretrained.c: opens a model's files one after the other: config.json, model.safetensors,
- * tokenizer.json and tokenizer_config.json. The sizes in config.json are checked against that of
- * the weights' file before memory is taken for the model. Nothing is locked: the run may be in
- * training. */
+/* pretrained.c: opens a model's files one after the other: config.json, the weights, the
+ * tokenizer. The sizes in config.json are checked against those of the files of the weights before
+ * memory is taken for the model. Nothing is locked: the run may be in training. */
 #include "pretrained.h"
 
 #include <errno.h>
@@ -13,29 +12,19 @@
 #include "tokenizer_json.h"
 #include "weights.h"
 
-/* Opens the model's directory; dies with the remedy if the weights are kept in a way that is not
- * read. */
+/* Opens the model's directory; dies if it is none. */
 static Directory open_directory(const char *path)
 {
     if (access(path, F_OK) && errno == ENOENT)
         die("%s does not exist; name a model directory, written by train or by Transformers", path);
     const Directory directory = directory_open(path);
-    if (directory_has(&directory, "model.safetensors"))
-        return directory;
-    if (directory_has(&directory, "model.safetensors.index.json"))
-        die("%s holds its weights in several files; save them in one: "
-            "model.save_pretrained(DIR, max_shard_size=\"100GB\")",
-            path);
-    if (directory_has(&directory, "pytorch_model.bin"))
-        die("%s holds its weights as pytorch_model.bin; save them as model.safetensors: "
-            "model.save_pretrained(DIR, safe_serialization=True)",
-            path);
-    die("%s is not a model directory: it has no model.safetensors", path);
+    weights_file(&directory); /* dies if there are none */
+    return directory;
 }
 
-/* Dies if the file is too small for all the weights that config.json describes. They are counted
- * without taking memory for them. */
-static void check_size(const SafeTensors *file, GptConfig shape)
+/* Dies if the files are too small for all the weights that config.json describes, of two bytes or
+ * more each. They are counted without taking memory for them. */
+static void check_size(const SafeTensors *files, GptConfig shape)
 {
     int count;
     size_t numbers, wanted = 0;
@@ -43,9 +32,9 @@ static void check_size(const SafeTensors *file, GptConfig shape)
     for (int i = 0; i < count; i++)
         wanted += tensor_size(&tensors[i]);
     free(tensors);
-    if (wanted > file->file.size / sizeof(float))
-        die("%s: config.json describes %zu numbers, more than its %zu bytes can hold", file->path,
-            wanted, file->file.size);
+    if (wanted > files->size / 2)
+        die("%s: config.json describes %zu numbers, more than its %zu bytes can hold", files->path,
+            wanted, files->size);
 }
 
 /* Dies if both files name a run, and not the same one. Files of Transformers name none. */
@@ -62,20 +51,17 @@ Pretrained pretrained_open(const char *path)
     const Directory *directory = &model.directory;
     model.config = config_read(directory);
     const GptConfig shape = model.config.shape;
-    SafeTensors file = safetensors_open(directory, "model.safetensors");
-    check_identity(&model.config, &file);
-    check_size(&file, shape);
+    SafeTensors files = weights_open(directory);
+    check_identity(&model.config, &files);
+    check_size(&files, shape);
     model.tokenizer = tokenizer_json_read(directory, shape.vocabulary, model.config.eos);
     /* A run that is overwritten loses its model, then gets its new config.json and tokenizer, and
      * at last its new model: if config.json is still the same, all that was read belongs to it. */
     if (!config_is_unchanged(&model.config, directory))
         die("%s/config.json was replaced while the model was read; try again", path);
     model.gpt = gpt_new(&shape, shape.context);
-    weights_read(&file, &model.gpt, model.gpt.weight_block, "");
-    const char *wrong = weights_wrong(&model.gpt, model.gpt.weight_block);
-    if (wrong)
-        die("%s: %s: the model cannot be used", file.path, wrong);
-    safetensors_close(&file);
+    weights_read_model(&files, &model.gpt);
+    safetensors_close(&files);
     return model;
 }
 

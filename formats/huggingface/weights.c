@@ -1,5 +1,6 @@
 /* weights.c: the model's own list of tensors (model/tensors.h) says what a file holds and where
- * each tensor is in the block. This file only adds the names that files use. For wte and lm_head:
+ * each tensor is in the block. This file adds the names that files use, and finds the files. For
+ * wte and lm_head:
  *
  *     ours           transformer.wte.weight           lm_head.weight
  *     in a state     adam_m.transformer.wte.weight    adam_m.lm_head.weight
@@ -7,10 +8,14 @@
  *     an old file    wte.weight                       lm_head.weight */
 #include "weights.h"
 
+#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <stb/stb_ds.h>
+
+#include "formats/json.h"
 
 /* Puts together a tensor's name in a file: the prefix, `inner` ("transformer." or nothing)
  * unless it is the head's, and its name in the model. OpenAI-GPT (post-norm) files use other
@@ -48,15 +53,146 @@ int weights_list(NamedTensor *list, const Gpt *gpt, Real *block, const char *pre
     return list_block(list, gpt, block, prefix, "transformer.");
 }
 
+/* ---- The files ---- */
+
+static const char MODEL[] = "model.safetensors", INDEX[] = "model.safetensors.index.json";
+
+/* The files of a model that is kept in several, and which of them has which tensor:
+ *
+ *     {"metadata": {"total_size": 497759232},
+ *      "weight_map": {"transformer.wte.weight": "model-00001-of-00005.safetensors", ...}}
+ *
+ * Lists each file once, in the order of the map: an stb_ds array. */
+static const char **files_of(const char *path, const cJSON *map)
+{
+    const char **files = NULL;
+    const cJSON *entry;
+    cJSON_ArrayForEach(entry, map)
+    {
+        const char *name = cJSON_GetStringValue(entry);
+        if (!name || !*name || strchr(name, '/') || !strcmp(name, ".") || !strcmp(name, ".."))
+            json_refuse(path, entry->string, entry, "the name of a file in the same directory");
+        ptrdiff_t i = arrlen(files) - 1; /* neighbours in the map are mostly in the same file */
+        while (i >= 0 && strcmp(files[i], name) != 0)
+            i--;
+        if (i < 0)
+            arrput(files, name);
+    }
+    return files;
+}
+
+static SafeTensors open_several(const Directory *directory)
+{
+    cJSON *json = json_read(directory, INDEX);
+    char *path = path_in(directory, INDEX);
+    const cJSON *map = cJSON_GetObjectItemCaseSensitive(json, "weight_map"), *entry;
+    if (!cJSON_IsObject(map) || !map->child)
+        json_refuse(path, "weight_map", map, "an object of tensors and their files");
+    const char **names = files_of(path, map);
+    SafeTensors files = safetensors_open_all(directory, INDEX, names, (int)arrlen(names));
+    cJSON_ArrayForEach(entry, map)
+    {
+        if (!safetensors_has(&files, entry->string))
+            die("%s: %.100s is not in %.100s", path, entry->string, entry->valuestring);
+    }
+    arrfree(names);
+    free(path);
+    cJSON_Delete(json);
+    return files;
+}
+
+const char *weights_file(const Directory *directory)
+{
+    if (directory_has(directory, MODEL))
+        return MODEL;
+    if (directory_has(directory, INDEX))
+        return INDEX;
+    if (directory_has(directory, "pytorch_model.bin") ||
+        directory_has(directory, "pytorch_model.bin.index.json"))
+        die("%s holds its weights as pytorch_model.bin, which can contain programs; save them as "
+            "model.safetensors: AutoModelForCausalLM.from_pretrained(DIR).save_pretrained(DIR)",
+            directory->path);
+    die("%s is not a model directory: it has no %s", directory->path, MODEL);
+}
+
+SafeTensors weights_open(const Directory *directory)
+{
+    return weights_file(directory) == MODEL ? safetensors_open(directory, MODEL)
+                                            : open_several(directory);
+}
+
+/* ---- The numbers ---- */
+
+/* Reads all tensors of a list; returns whether all numbers are finite. */
+static bool read_list(const SafeTensors *files, const NamedTensor *list, int count)
+{
+    bool finite = true;
+    for (int i = 0; i < count; i++)
+        finite &= safetensors_read(files, &list[i]);
+    return finite;
+}
+
 void weights_read(const SafeTensors *file, const Gpt *gpt, Real *block, const char *prefix)
+{
+    NamedTensor *list = memory_new((size_t)gpt->tensor_count, sizeof *list, "a file's table");
+    read_list(file, list, weights_list(list, gpt, block, prefix));
+    free(list);
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t size = strlen(text), last = strlen(end);
+    return size >= last && !strcmp(text + size - last, end);
+}
+
+/* A head that is stored although it is tied must be the same as the table of tokens. */
+static void check_tied(const SafeTensors *files, const Gpt *gpt)
+{
+    const int V = gpt->config.vocabulary, C = gpt->config.width;
+    Real *head = memory_new((size_t)V * (size_t)C, sizeof *head, "the head");
+    safetensors_read(files, &(NamedTensor){"lm_head.weight", V, C, head});
+    if (memcmp(head, gpt->weights.embedding.wte, sizeof *head * (size_t)V * (size_t)C))
+        die("%s: lm_head.weight differs from wte.weight, but config.json ties them; set "
+            "tie_word_embeddings to false there",
+            safetensors_file_of(files, "lm_head.weight"));
+    free(head);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const NamedTensor *)a)->name, ((const NamedTensor *)b)->name);
+}
+
+/* Dies if there is a tensor that is not in the list. Old files also have masks and the like, which
+ * follow from the model's sizes. */
+static void check_others(const SafeTensors *files, const Gpt *gpt, NamedTensor *list, int count)
+{
+    const char *name;
+    qsort(list, (size_t)count, sizeof *list, by_name);
+    for (int i = 0; (name = safetensors_name(files, i)); i++) {
+        NamedTensor wanted = {.rows = 0};
+        snprintf(wanted.name, sizeof wanted.name, "%s", name);
+        if (!strcmp(name, "lm_head.weight") && !gpt->config.untied)
+            check_tied(files, gpt);
+        else if (!bsearch(&wanted, list, (size_t)count, sizeof wanted, by_name) &&
+                 !ends_with(name, ".attn.bias") && !ends_with(name, ".attn.masked_bias"))
+            die("%s has the tensor %.100s, which the model in config.json does not have",
+                safetensors_file_of(files, name), name);
+    }
+}
+
+void weights_read_model(const SafeTensors *files, const Gpt *gpt)
 {
     NamedTensor *list = memory_new((size_t)gpt->tensor_count, sizeof *list, "a file's table");
     /* an old file is one that has its first tensor under the shorter name */
     const char *first = gpt->config.post_norm ? "tokens_embed.weight" : "wte.weight";
-    const bool bare = safetensors_has(file, first);
-    const int count = list_block(list, gpt, block, prefix, bare ? "" : "transformer.");
-    for (int i = 0; i < count; i++)
-        safetensors_read(file, &list[i]);
+    const int count = list_block(list, gpt, gpt->weight_block, "",
+                                 safetensors_has(files, first) ? "" : "transformer.");
+    const char *wrong =
+        read_list(files, list, count) ? NULL : weights_wrong(gpt, gpt->weight_block);
+    if (wrong)
+        die("%s: %s: the model cannot be used", files->path, wrong);
+    check_others(files, gpt, list, count);
     free(list);
 }
 

@@ -4,16 +4,28 @@
 #ifndef PULGA_WEIGHTS_H
 #define PULGA_WEIGHTS_H
 
-#include "model/gpt.h"
 #include "formats/safetensors.h"
+#include "model/gpt.h"
 
 /* Fills a list, which has room for gpt->tensor_count; each name begins with `prefix`, which may be
  * empty. The entries point into the block. Returns how many there are. */
 int weights_list(NamedTensor *list, const Gpt *gpt, Real *block, const char *prefix);
 
-/* Reads a block; dies if a tensor is missing or has another shape. Without a prefix, the file's
- * names may lack Transformers' own "transformer.", as in old files. */
+/* Which file of a model directory has the weights, or lists those that have them:
+ * model.safetensors or model.safetensors.index.json. Dies if there is neither; if the weights are
+ * kept in another way, the message has the remedy. */
+const char *weights_file(const Directory *directory);
+
+/* Opens this file, or those that it lists. Dies if something is wrong with them. */
+SafeTensors weights_open(const Directory *directory);
+
+/* Reads a block of a state; dies if a tensor is missing or has another shape. */
 void weights_read(const SafeTensors *file, const Gpt *gpt, Real *block, const char *prefix);
+
+/* Reads the weights of a model. Their names may lack Transformers' own "transformer.", as in old
+ * files. Dies also if there are weights that the model has no place for, or numbers that are not
+ * finite. */
+void weights_read_model(const SafeTensors *files, const Gpt *gpt);
 
 /* A number of a block that is not finite, in words ("number 7 of wte.weight is inf", counted from
  * 0), or NULL: the first in the last such tensor, since backward begins there. The caller frees

@@ -125,6 +125,10 @@ static void a_checksum_depends_on_all_that_came_before(void **state)
     const uint64_t a = checksum_continue(0, "a", 1);
     assert_true(checksum_continue(a, "b", 1) != checksum_continue(a, "c", 1));
     assert_true(checksum_continue(a, "b", 1) != checksum_continue(0, "b", 1));
+    Checksum *parts = checksum_begin(a);
+    checksum_add(parts, "one ", 4);
+    checksum_add(parts, "piece", 5);
+    assert_true(checksum_end(parts) == checksum_continue(a, "one piece", 9));
 }
 
 int main(void)

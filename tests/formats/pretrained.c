@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "formats/huggingface/weights.h"
+#include "formats/json.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/model_directory.h"
 #include "tests/helpers/scratch.h"
@@ -91,9 +92,7 @@ static void a_missing_file_is_named(void **state)
         assert_refused(folder, "absent", names[i]);
         if (i == 2) { /* what may be there instead */
             free(scratch_write(folder, "pytorch_model.bin", "", 0));
-            assert_refused(folder, "pytorch", "safe_serialization");
-            free(scratch_write(folder, "model.safetensors.index.json", "{}", 2));
-            assert_refused(folder, "shards", "max_shard_size");
+            assert_refused(folder, "pytorch", "save_pretrained");
         }
         free_model(&model);
         scratch_remove(folder);
@@ -224,6 +223,132 @@ static void old_names_of_tensors_are_read(void **state)
     }
 }
 
+/* ---- Several files ---- */
+
+static const char INDEX[] = "model.safetensors.index.json";
+
+/* Writes a model's weights as Transformers does in several files, with the index of them. */
+static void write_shards(const char *folder, const Gpt *gpt)
+{
+    NamedTensor list[40] = {0};
+    const int count = weights_list(list, gpt, gpt->weight_block, ""), half = count / 2;
+    cJSON *index = cJSON_CreateObject(), *map = cJSON_AddObjectToObject(index, "weight_map");
+    for (int i = 0; i < count; i++)
+        cJSON_AddStringToObject(map, list[i].name, i < half ? "first" : "second");
+    assert_true(safetensors_write(enter(folder), "first", list, half, cJSON_CreateObject()));
+    assert_true(safetensors_write(enter(folder), "second", list + half, count - half,
+                                  cJSON_CreateObject()));
+    assert_true(json_write(enter(folder), INDEX, index));
+    cJSON_Delete(index);
+    remove_file(folder, "model.safetensors");
+}
+
+static void weights_in_several_files_are_read(void **state)
+{
+    (void)state;
+    char *folder = scratch_new();
+    Pretrained model = write_model(folder, PLAIN);
+    write_shards(folder, &model.gpt);
+    Pretrained read = pretrained_open(folder);
+    assert_same_model(&read, &model);
+    pretrained_close(&read);
+    free_model(&model);
+    scratch_remove(folder);
+}
+
+static void an_index_that_is_wrong_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *from, *to, *said;
+    } edits[] = {
+        {"weight_map", "map", "weight_map"},
+        {"\"first\"", "\"../first\"", "../first"},
+        {"\"first\"", "\"/etc/passwd\"", "/etc/passwd"},
+        {"\"first\"", "\"..\"", "the name of a file"},
+        {"\"first\"", "\"\"", "the name of a file"},
+        {"\"first\"", "1", "the name of a file"},
+        {"\"first\"", "\"third\"", "has no third"},
+        {"\"first\"", "\"config.json\"", "config.json is damaged"},
+        {"transformer.wte.weight", "transformer.wte", "transformer.wte is not in first"},
+        {"{\"transformer", "1}{\"transformer", INDEX},
+    };
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+        char *folder = scratch_new();
+        Pretrained model = write_model(folder, PLAIN);
+        write_shards(folder, &model.gpt);
+        assert_opens(folder, "as it was");
+        edit(folder, INDEX, edits[i].from, edits[i].to);
+        assert_refused(folder, edits[i].to, edits[i].said);
+        free_model(&model);
+        scratch_remove(folder);
+    }
+    char *folder = scratch_new();
+    Pretrained model = write_model(folder, PLAIN);
+    write_shards(folder, &model.gpt);
+    remove_file(folder, "second");
+    assert_refused(folder, "a file that is missing", "has no second");
+    free(scratch_write(folder, INDEX, "{\"weight_map\":{}}", 17));
+    assert_refused(folder, "an empty map", "weight_map");
+    free_model(&model);
+    scratch_remove(folder);
+}
+
+/* ---- More than the weights, or less ---- */
+
+/* Writes the weights, and beside them a tensor of this name and shape that holds `numbers`. */
+static void write_more(const char *folder, const Gpt *gpt, const char *name, int rows, int cols,
+                       Real *numbers)
+{
+    NamedTensor list[40] = {0};
+    int count = weights_list(list, gpt, gpt->weight_block, "");
+    NamedTensor *more = &list[count++];
+    *more = (NamedTensor){.rows = rows, .cols = cols, .at = numbers};
+    snprintf(more->name, sizeof more->name, "%s", name);
+    assert_true(
+        safetensors_write(enter(folder), "model.safetensors", list, count, cJSON_CreateObject()));
+}
+
+static void a_tensor_without_a_place_is_refused(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"transformer.h.2.ln_1.weight", "score.weight", "wte",
+                                        "multiple_choice_head.summary.bias"};
+    char *folder = scratch_new();
+    Pretrained model = write_model(folder, PLAIN);
+    Real numbers[4] = {0};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        write_more(folder, &model.gpt, names[i], 2, 2, numbers);
+        assert_refused(folder, names[i], names[i]);
+    }
+    write_more(folder, &model.gpt, "transformer.h.0.attn.masked_bias", 0, 1, numbers);
+    assert_opens(folder, "a mask");
+    free_model(&model);
+    scratch_remove(folder);
+}
+
+/* Some programs store a tied head as well. */
+static void a_tied_head_must_be_the_table(void **state)
+{
+    (void)state;
+    char *folder = scratch_new();
+    Pretrained model = write_model(folder, PLAIN);
+    Real *wte = model.gpt.weights.embedding.wte;
+    const int V = model.gpt.config.vocabulary, C = model.gpt.config.width;
+    Real *head = malloc((size_t)V * (size_t)C * sizeof *head);
+    memcpy(head, wte, (size_t)V * (size_t)C * sizeof *head);
+    write_more(folder, &model.gpt, "lm_head.weight", V, C, head);
+    assert_opens(folder, "the same");
+    head[3] += 1;
+    write_more(folder, &model.gpt, "lm_head.weight", V, C, head);
+    assert_refused(folder, "another", "lm_head.weight differs");
+    edit(folder, "config.json", "\"tie_word_embeddings\":true", "\"tie_word_embeddings\":false");
+    assert_opens(folder, "untied");
+    free(head);
+    free_model(&model);
+    scratch_remove(folder);
+}
+
 /* The end of a line is named by tokenizer_config.json or, if that names none, by config.json; an id
  * beyond the vocabulary, as GPT-2's own default often is, names nothing. */
 static void an_end_beyond_the_vocabulary_is_none(void **state)
@@ -311,6 +436,10 @@ int main(void)
         cmocka_unit_test(random_bytes_open_or_are_refused_in_one_line),
         cmocka_unit_test(weights_that_are_not_finite_are_refused),
         cmocka_unit_test(old_names_of_tensors_are_read),
+        cmocka_unit_test(weights_in_several_files_are_read),
+        cmocka_unit_test(an_index_that_is_wrong_is_refused),
+        cmocka_unit_test(a_tensor_without_a_place_is_refused),
+        cmocka_unit_test(a_tied_head_must_be_the_table),
         cmocka_unit_test(an_end_beyond_the_vocabulary_is_none),
         cmocka_unit_test(files_of_two_runs_are_refused),
         cmocka_unit_test(only_touched_memory_is_taken),

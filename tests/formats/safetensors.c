@@ -535,20 +535,164 @@ static void doubles_are_converted(void **state)
     scratch_remove(folder);
 }
 
+/* The value of a number by its definition: a sign, then `exponent` bits of exponent and `fraction` of
+ * fraction. */
+static double value_of(unsigned bits, int exponent, int fraction)
+{
+    const int all = (1 << exponent) - 1, bias = all >> 1;
+    const int e = (int)(bits >> fraction) & all, f = (int)bits & ((1 << fraction) - 1);
+    const double sign = bits >> (exponent + fraction) ? -1 : 1;
+    if (e == all)
+        return f ? (double)NAN : sign * (double)INFINITY;
+    return sign *
+           (e ? ldexp((1 << fraction) + f, e - bias - fraction) : ldexp(f, 1 - bias - fraction));
+}
+
+/* A file with a tensor of numbers of two bytes: `count` of them, from `first` on. */
+static char *halves(const char *folder, const char *type, unsigned first, int count)
+{
+    char *header = format_text("{\"h\":{\"dtype\":\"%s\",\"shape\":[%d],\"data_offsets\":[0,%d]}}",
+                               type, count, 2 * count);
+    const uint64_t length = strlen(header);
+    const size_t size = 8 + length + 2 * (size_t)count;
+    char *bytes = malloc(size);
+    memcpy(bytes, &length, 8);
+    memcpy(bytes + 8, header, length);
+    for (int i = 0; i < count; i++) {
+        const uint16_t number = (uint16_t)(first + (unsigned)i);
+        memcpy(bytes + 8 + length + 2 * i, &number, 2);
+    }
+    char *path = scratch_write(folder, type, bytes, size);
+    free(header);
+    free(bytes);
+    return path;
+}
+
+static void all_numbers_of_two_bytes_are_exact(void **state)
+{
+    (void)state;
+    enum { ALL = 1 << 16 };
+    static const struct {
+        const char *type;
+        int exponent, fraction;
+    } types[] = {{"F16", 5, 10}, {"BF16", 8, 7}};
+    Real *read = malloc(ALL * sizeof *read);
+    char *folder = scratch_new();
+    for (int t = 0; t < 2; t++) {
+        char *path = halves(folder, types[t].type, 0, ALL);
+        SafeTensors file = open_file(path);
+        assert_false(safetensors_read(&file, &(NamedTensor){"h", 0, ALL, read}));
+        for (unsigned i = 0; i < ALL; i++) {
+            const double wanted = value_of(i, types[t].exponent, types[t].fraction);
+            if (isnan(wanted) ? !isnan(read[i])
+                              : (double)read[i] != wanted || !signbit(read[i]) != !signbit(wanted))
+                fail_msg("%s 0x%04X is read as %g, not %g", types[t].type, i, (double)read[i],
+                         wanted);
+        }
+        safetensors_close(&file);
+        free(path);
+    }
+    free(read);
+    scratch_remove(folder);
+}
+
+/* 0x7C00 is the first number of F16 that is not finite, 0x7F80 that of BF16. */
+static void numbers_that_are_not_finite_are_noticed(void **state)
+{
+    (void)state;
+    enum { MANY = 20000 };
+    char *folder = scratch_new();
+    Real *read = malloc(MANY * sizeof *read);
+    for (int t = 0; t < 2; t++)
+        for (int more = 0; more < 2; more++) {
+            const unsigned end = (t ? 0x7F80 : 0x7C00) + (unsigned)more;
+            char *path = halves(folder, t ? "BF16" : "F16", end - MANY, MANY);
+            SafeTensors file = open_file(path);
+            assert_true(safetensors_read(&file, &(NamedTensor){"h", 0, MANY, read}) == !more);
+            safetensors_close(&file);
+            free(path);
+        }
+    free(read);
+    scratch_remove(folder);
+}
+
+/* ---- Several files ---- */
+
+static void write_named(const char *folder, const char *file, const char *tensor, Real number)
+{
+    const NamedTensor list = {.cols = 1, .at = &number};
+    NamedTensor named = list;
+    snprintf(named.name, sizeof named.name, "%s", tensor);
+    assert_true(write_file(folder, file, &named, 1, cJSON_CreateObject()));
+}
+
+static void open_both(void *folder)
+{
+    const Directory directory = directory_open(folder);
+    safetensors_open_all(&directory, "list", (const char *const[]){"1", "2"}, 2);
+}
+
+static void several_files_are_read_as_one(void **state)
+{
+    (void)state;
+    char *folder = scratch_new();
+    write_named(folder, "1", "b", 1);
+    write_named(folder, "2", "a", 2);
+    Directory directory = directory_open(folder);
+    SafeTensors files =
+        safetensors_open_all(&directory, "list", (const char *const[]){"1", "2"}, 2);
+    Real a, b;
+    assert_true(safetensors_read(&files, &(NamedTensor){"a", 0, 1, &a}) && a == 2);
+    assert_true(safetensors_read(&files, &(NamedTensor){"b", 0, 1, &b}) && b == 1);
+    assert_string_equal(safetensors_name(&files, 0), "a");
+    assert_string_equal(safetensors_name(&files, 1), "b");
+    assert_null(safetensors_name(&files, 2));
+    assert_non_null(strstr(safetensors_file_of(&files, "a"), "/2"));
+    assert_non_null(strstr(files.path, "/list"));
+    safetensors_close(&files);
+    directory_close(&directory);
+
+    write_named(folder, "2", "b", 2);
+    assert_dies(open_both, folder, "/2 is damaged: it has b, and so does", "/1");
+    free(scratch_write(folder, "2", "x", 1));
+    assert_dies(open_both, folder, "/2 is damaged");
+    scratch_remove(folder);
+}
+
+/* The file is cut after it was opened. */
+static void read_cut(void *path)
+{
+    Real *read = malloc(sizeof *read * 5000);
+    SafeTensors file = open_file(path);
+    if (truncate(path, 5000))
+        _exit(3);
+    safetensors_read(&file, &(NamedTensor){"h", 0, 5000, read});
+}
+
+static void a_file_that_becomes_shorter_is_noticed(void **state)
+{
+    (void)state;
+    char *folder = scratch_new(), *path = halves(folder, "F16", 0, 5000);
+    assert_dies(read_cut, path, path, "has become shorter");
+    free(path);
+    scratch_remove(folder);
+}
+
 /* A file may hold tensors of other types, as old files hold masks; reading one is refused. */
 static void other_types_are_refused_only_if_they_are_read(void **state)
 {
     (void)state;
     static const char *const headers[] = {
-        A(TENSOR("\"BF16\"", "[4]", "[0,8]")), A(TENSOR("\"F16\"", "[4]", "[0,8]")),
+        A(TENSOR("\"U8\"", "[8]", "[0,8]")), A(TENSOR("\"I64\"", "[1]", "[0,8]")),
         A(TENSOR("\"f32\"", "[4]", "[0,8]")), A(TENSOR("\"\"", "[4]", "[0,8]")),
         A_B(TENSOR("\"BOOL\"", "[4]", "[0,4]"), ONE("[1]", "[4,8]"))};
-    static const char *const types[] = {"type BF16;", "type F16;", "type f32;", "type ;",
+    static const char *const types[] = {"type U8;", "type I64;", "type f32;", "type ;",
                                         "type BOOL;"};
     char *folder = scratch_new();
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         char *path = by_hand(folder, headers[i], strlen(headers[i]), 8);
-        Reading reading = {path, {"a", 0, 4, NULL}}, beside = {path, {"b", 0, 1, NULL}};
+        Reading reading = {path, {"a", 0, (int[]){8, 1, 4, 4, 4}[i], NULL}},
+                beside = {path, {"b", 0, 1, NULL}};
         assert_dies(read_one, &reading, path, types[i], "F32");
         if (strstr(headers[i], "\"b\""))
             assert_int_equal(run_apart(read_one, &beside).status, 0);
@@ -636,6 +780,10 @@ int main(void)
         cmocka_unit_test(headers_with_values_of_another_kind_are_refused),
         cmocka_unit_test(headers_of_another_length_or_depth_are_refused),
         cmocka_unit_test(doubles_are_converted),
+        cmocka_unit_test(all_numbers_of_two_bytes_are_exact),
+        cmocka_unit_test(numbers_that_are_not_finite_are_noticed),
+        cmocka_unit_test(several_files_are_read_as_one),
+        cmocka_unit_test(a_file_that_becomes_shorter_is_noticed),
         cmocka_unit_test(other_types_are_refused_only_if_they_are_read),
         cmocka_unit_test(random_bytes_give_at_most_one_line),
         cmocka_unit_test(many_tensors_are_found_without_a_search),
