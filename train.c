@@ -192,6 +192,7 @@ static LogEntry entry_of(const Call *call, double evaluated)
                       .epoch = p->epoch + 1,
                       .loss = p->loss,
                       .evaluated = evaluated,
+                      .bits_per_byte = trainer_bits(t, evaluated),
                       .gap = trainer_holds_out(t) ? (double)NAN : evaluated - t->floor,
                       .rate = schedule_rate(&t->plan.schedule, p->step),
                       .gradient_norm = p->gradient_norm,

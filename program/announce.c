@@ -204,22 +204,28 @@ static void conclude_stop(const Trainer *t, const Screen *screen, const Ending *
                          steps);
 }
 
-/* best    step 300: 0.412311, 0.000332 above the floor
+/* best    step 300: 0.412311, 0.000332 above the floor, 0.1347 bits per byte
  *
  * The floor counts the text that is trained on, so it is no measure for a held-out part. */
 static void conclude_best(const Trainer *t, const Screen *screen)
 {
     const Progress *p = &t->progress;
     const Settings *s = &t->plan.settings;
+    char bits[64] = "";
+    if (!isnan(t->token_bytes))
+        snprintf(bits, sizeof bits, ", %.4f bits per byte", trainer_bits(t, p->best_loss));
     if (isinf(p->best_loss))
         screen_paragraph(screen, "best", "none yet (first evaluation at step %d)",
                          min_int(s->eval_every, s->steps));
     else if (!trainer_holds_out(t) && !isnan(t->floor))
-        screen_paragraph(screen, "best", "step %" PRId64 ": %.6f, %.6f above the floor",
-                         p->best_step, p->best_loss, p->best_loss - t->floor);
+        screen_paragraph(screen, "best", "step %" PRId64 ": %.6f, %.6f above the floor%s",
+                         p->best_step, p->best_loss, p->best_loss - t->floor, bits);
     else
-        screen_paragraph(screen, "best", "step %" PRId64 ": %.6f over the %s text", p->best_step,
-                         p->best_loss, trainer_holds_out(t) ? "held-out" : "whole");
+        screen_paragraph(screen, "best", "step %" PRId64 ": %.6f over the %s text%s", p->best_step,
+                         p->best_loss, trainer_holds_out(t) ? "held-out" : "whole", bits);
+    if (isnan(t->token_bytes))
+        screen_paragraph(screen, "",
+                         "bits per byte are not comparable: the text has words that are [unk]");
 }
 
 /* try     what it writes:

@@ -74,21 +74,28 @@ static bool has_floor(const Report *r)
     return !isnan(r->trainer->floor) && !trainer_holds_out(r->trainer);
 }
 
-/* The second line says which text is evaluated. There is a column for its distance from the floor
- * only if that is known:
+/* Whether a loss means something in bits per byte. */
+static bool has_bits(const Report *r)
+{
+    return !isnan(r->trainer->token_bytes);
+}
+
+/* The second line says which text is evaluated. There are columns for its loss in bits per byte and
+ * for its distance from the floor only if these are known:
  *
- *          ------ loss ------   above the  learning  gradient               time
- *    step  the step  all text       floor      rate      norm   tokens/s    left
- *      15  0.889229  0.785989    0.374009  3.42e-03     1.245     92,063    0.1s
- */
+ *         ------ loss ------    bits above the  learning gradient            time
+ *   step  the step  all text   /byte     floor      rate     norm tokens/s   left
+ *     15  0.889229  0.785989  0.2567  0.374009  3.42e-03    1.245  92,063   0.1s
+ *
+ * That is 79 columns. */
 static void put_header(const Report *r)
 {
-    const bool floor = has_floor(r);
-    printf("\n%s         ------ loss ------%s  learning  gradient               time\n",
-           r->screen->bold, floor ? "   above the" : "");
-    printf("   step  the step  %8s%s      rate      norm   tokens/s    left%s\n",
-           trainer_holds_out(r->trainer) ? "held-out" : "all text", floor ? "       floor" : "",
-           r->screen->plain);
+    const bool floor = has_floor(r), bits = has_bits(r);
+    printf("\n%s        ------ loss ------%s%s  learning gradient            time\n",
+           r->screen->bold, bits ? "    bits" : "", floor ? " above the" : "");
+    printf("  step  the step  %8s%s%s      rate     norm tokens/s   left%s\n",
+           trainer_holds_out(r->trainer) ? "held-out" : "all text", bits ? "   /byte" : "",
+           floor ? "     floor" : "", r->screen->plain);
 }
 
 void report_row(Report *r, const LogEntry *e)
@@ -99,17 +106,19 @@ void report_row(Report *r, const LogEntry *e)
     if (!r->has_header)
         put_header(r);
     r->has_header = true;
-    printf("%7" PRId64, e->step);
+    printf("%6" PRId64, e->step);
     put_number(8, decimals, e->loss);
     put_number(8, decimals, e->evaluated);
+    if (has_bits(r))
+        put_number(6, 4, e->bits_per_byte);
     if (floor)
-        put_number(10, decimals, e->gap);
+        put_number(8, decimals, e->gap);
     if (e->step)
-        printf("  %8.2e  %8.3f  %9s", e->rate, e->gradient_norm,
+        printf("  %8.2e  %7.3f  %7s", e->rate, e->gradient_norm,
                thousands((size_t)e->tokens_per_second).text);
     const Digits left = time_left(r, e->step);
     if (*left.text)
-        printf("  %6s", left.text);
+        printf("  %5s", left.text);
     printf("\n");
 }
 

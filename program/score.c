@@ -9,50 +9,84 @@
 
 #include "base/display.h"
 #include "data/corpus/batches.h"
+#include "data/corpus/bytes.h"
 #include "screen.h"
 
 /* Of a part of the text. The loss is sum / targets, the perplexity e to that. */
 typedef struct {
     double sum;     /* of −ln p */
     size_t targets; /* that count */
+    double bytes;   /* of all of the text: those that they stand for; NAN if [unk] is among them */
 } Loss;
+
+/* A number of JSON, or null if it is not finite. */
+static void put_json_number(const char *name, double number)
+{
+    if (isfinite(number))
+        printf(",\"%s\":%.9g", name, number);
+    else
+        printf(",\"%s\":null", name);
+}
+
+/* {"line":1,"text":"el perro come un hueso","tokens":6,"loss":0.366…,"perplexity":1.44…}
+ * {"tokens":48,"loss":0.412…,"perplexity":1.51…,"bytes":212,"bits_per_byte":0.134…} */
+static void put_loss_json(Loss loss, size_t number, const char *text)
+{
+    const double mean = loss.sum / (double)loss.targets;
+    putchar('{');
+    if (text) {
+        printf("\"line\":%zu,\"text\":", number);
+        put_json(stdout, text);
+        putchar(',');
+    }
+    printf("\"tokens\":%zu,\"loss\":%.9g", loss.targets, mean);
+    put_json_number("perplexity", exp(mean));
+    if (!text) {
+        put_json_number("bytes", loss.bytes);
+        put_json_number("bits_per_byte", bits_per_byte(loss.sum, loss.bytes));
+    }
+    printf("}\n");
+}
+
+/* 0.1347 bits per byte, of 212 bytes that these tokens stand for */
+static void put_bits(Loss loss)
+{
+    if (isnan(loss.bytes))
+        printf("bits per byte are not comparable: the text has words that are [unk]\n");
+    else
+        printf("%.4f bits per byte, of %s that these tokens stand for\n",
+               bits_per_byte(loss.sum, loss.bytes),
+               plural((size_t)(loss.bytes + 0.5), "byte").text);
+}
 
 /* Prints the loss of a line of the text, or of all of it: then text is NULL.
  *
  *     loss  perplexity   tokens  text
  * 0.366582      1.4428        6  el perro come un hueso
  * 0.412311      1.5103       48  in all
+ * 0.1347 bits per byte, of 212 bytes that these tokens stand for
  *
- * As JSON, which has more digits:
- *
- * {"line":1,"text":"el perro come un hueso","tokens":6,"loss":0.366…,"perplexity":1.44…}
- * {"tokens":48,"loss":0.412…,"perplexity":1.51…}
- *
- * A very large perplexity is printed as 1.234e+09, so that it does not fill the screen with digits;
- * one that no double can hold is null in JSON. */
-static void put_loss(Loss loss, size_t number, const char *text, bool json)
+ * A very large perplexity is printed as 1.234e+09, so that it does not fill the screen with
+ * digits. */
+static void put_loss(Loss loss, const char *text)
 {
     const double mean = loss.sum / (double)loss.targets, perplexity = exp(mean);
-    if (json) {
-        putchar('{');
-        if (text) {
-            printf("\"line\":%zu,\"text\":", number);
-            put_json(stdout, text);
-            putchar(',');
-        }
-        printf("\"tokens\":%zu,\"loss\":%.9g,\"perplexity\":", loss.targets, mean);
-        if (isfinite(perplexity))
-            printf("%.9g}\n", perplexity);
-        else
-            printf("null}\n");
-    } else {
-        char *shown = display_text(text ? text : "in all");
-        printf(perplexity < 1e5 ? "%9.6f  %10.4f  %7zu  " : "%9.6f  %10.4g  %7zu  ", mean,
-               perplexity, loss.targets);
-        put_cut(stdout, shown, max_int(screen_width() - 33, 28));
-        putchar('\n');
-        free(shown);
-    }
+    char *shown = display_text(text ? text : "in all");
+    printf(perplexity < 1e5 ? "%9.6f  %10.4f  %7zu  " : "%9.6f  %10.4g  %7zu  ", mean, perplexity,
+           loss.targets);
+    put_cut(stdout, shown, max_int(screen_width() - 33, 28));
+    putchar('\n');
+    free(shown);
+    if (!text)
+        put_bits(loss);
+}
+
+static void put(Loss loss, size_t number, const char *text, bool json)
+{
+    if (json)
+        put_loss_json(loss, number, text);
+    else
+        put_loss(loss, text);
 }
 
 void score_text(Pretrained *model, const char *path, bool json)
@@ -78,18 +112,21 @@ void score_text(Pretrained *model, const char *path, bool json)
         pretrained_check(model, loss);
         if (!line.targets)
             line_from = piece.from;
-        line = (Loss){line.sum + loss, line.targets + (size_t)batch.counted};
+        line.sum += loss;
+        line.targets += (size_t)batch.counted;
         if (!corpus.stream && end < corpus.lines[number + 1])
             continue; /* the line goes on */
         /* Decoded from its tokens: the text itself has been freed. */
         char *decoded =
             tokenizer_decode(&model->tokenizer, corpus.tokens + line_from, (int)(end - line_from));
-        put_loss(line, ++number, decoded, json);
+        put(line, ++number, decoded, json);
         free(decoded);
-        all = (Loss){all.sum + line.sum, all.targets + line.targets};
+        all.sum += line.sum;
+        all.targets += line.targets;
         line = (Loss){0};
     }
-    put_loss(all, 0, NULL, json);
+    all.bytes = corpus_bytes(&corpus, &model->tokenizer, corpus.train, arrlenu(corpus.train));
+    put(all, 0, NULL, json);
     batch_room_free(&room);
     corpus_free(&corpus);
 }

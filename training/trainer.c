@@ -10,6 +10,7 @@
 #include <stb/stb_ds.h>
 
 #include "base/threads.h"
+#include "data/corpus/bytes.h"
 #include "data/corpus/floor.h"
 #include "data/hint.h"
 #include "formats/huggingface/pretrained.h"
@@ -123,6 +124,16 @@ static void open_resumed(Trainer *t, Settings *settings, Decided *decided)
     go_on(t);
 }
 
+bool trainer_holds_out(const Trainer *t)
+{
+    return arrlen(t->corpus.held_out) > 0;
+}
+
+static const Piece *evaluated_pieces(const Trainer *t)
+{
+    return trainer_holds_out(t) ? t->corpus.held_out : t->corpus.train;
+}
+
 void trainer_open(Trainer *t, const char *text_path, Settings *settings, Decided *decided)
 {
     *t = (Trainer){.text_path = text_path};
@@ -132,6 +143,10 @@ void trainer_open(Trainer *t, const char *text_path, Settings *settings, Decided
         open_from(t, settings, decided);
     else
         open_new(t, settings, decided);
+    const Piece *pieces = evaluated_pieces(t);
+    const size_t targets = corpus_targets(&t->corpus, pieces, arrlenu(pieces));
+    t->token_bytes =
+        corpus_bytes(&t->corpus, &t->tokenizer, pieces, arrlenu(pieces)) / (double)targets;
     /* The floor of a stream would depend on where each epoch cuts it. */
     t->floor = t->corpus.stream ? (double)NAN : floor_of(&t->corpus, t->plan.reach);
 }
@@ -246,9 +261,9 @@ int64_t trainer_step(Trainer *t)
     return targets;
 }
 
-bool trainer_holds_out(const Trainer *t)
+double trainer_bits(const Trainer *t, double loss)
 {
-    return arrlen(t->corpus.held_out) > 0;
+    return bits_per_byte(loss, t->token_bytes);
 }
 
 /* The mean loss over the targets of some pieces, an stb_ds array, without dropout; NAN if it was
@@ -278,8 +293,7 @@ static double loss_over(Trainer *t, const Piece *pieces, EvaluationWatch *watch,
 /* A copy of the best weights is kept, because the next steps may make the model worse. */
 double trainer_evaluate(Trainer *t, EvaluationWatch *watch, void *watcher)
 {
-    const Piece *pieces = trainer_holds_out(t) ? t->corpus.held_out : t->corpus.train;
-    const double loss = loss_over(t, pieces, watch, watcher);
+    const double loss = loss_over(t, evaluated_pieces(t), watch, watcher);
     if (isnan(loss))
         return NAN;
     t->progress.evaluated = true;

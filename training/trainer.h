@@ -20,8 +20,10 @@ typedef struct {
     Directory directory; /* the run's, locked */
     Config config;       /* of a resumed run, as it was read; else empty */
     Log log;
-    Identity identity; /* of settings, text and vocabulary: see record.h */
-    double floor;      /* see data/corpus/floor.h; NAN for a stream, where it is not counted */
+    Identity identity;  /* of settings, text and vocabulary: see record.h */
+    double floor;       /* see data/corpus/floor.h; NAN for a stream, where it is not counted */
+    double token_bytes; /* of the tokens that are evaluated: how many bytes of text one of them
+                           stands for, on average; NAN if [unk] is among them: see bytes.h */
 
     Gpt gpt;
     Adam adam;
@@ -63,6 +65,9 @@ bool trainer_save(Trainer *trainer);
 /* Keeps the last save as a checkpoint, and the last settings.keep of them. If that step has one
  * already, it is replaced if `again`, else kept. Warns and returns false if that fails. */
 bool trainer_keep(const Trainer *trainer, bool again);
+
+/* The same loss in bits per byte; NAN if it cannot be compared. */
+double trainer_bits(const Trainer *trainer, double loss);
 
 /* Whether some of the text is held out. Then that part is evaluated, else the training text. */
 bool trainer_holds_out(const Trainer *trainer);

@@ -41,6 +41,18 @@ static void put_lines(Corpus *corpus, const Text *text, const Tokenizer *tokeniz
     }
 }
 
+/* Every line is counted with its end, even if the last one lacks it: [eos] stands for it. */
+static void measure_lines(Corpus *corpus, Span text)
+{
+    Span line;
+    if (corpus->stream)
+        arrput(corpus->line_bytes, (size_t)(text.end - text.begin));
+    else
+        while (split_line(&text.begin, text.end, &line))
+            if (!is_blank(line))
+                arrput(corpus->line_bytes, (size_t)(line.end - line.begin) + 1);
+}
+
 Corpus corpus_new(const Text *text, const Tokenizer *tokenizer)
 {
     Corpus corpus = {.stream = tokenizer->stream};
@@ -51,6 +63,8 @@ Corpus corpus_new(const Text *text, const Tokenizer *tokenizer)
         put_stream(&corpus, text, tokenizer);
     else
         put_lines(&corpus, text, tokenizer);
+    if (tokenizer_has_words(tokenizer))
+        measure_lines(&corpus, text_span(text));
     return corpus;
 }
 
@@ -58,6 +72,7 @@ void corpus_free(Corpus *corpus)
 {
     arrfree(corpus->tokens);
     arrfree(corpus->lines);
+    arrfree(corpus->line_bytes);
     arrfree(corpus->train);
     arrfree(corpus->held_out);
 }

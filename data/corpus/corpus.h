@@ -27,6 +27,8 @@ typedef struct {
     size_t *lines;  /* stb_ds array: where each line begins in tokens, and after the last line where
                        it ends; empty for a stream */
     size_t longest; /* rows of the longest line, or of the whole stream */
+    size_t *line_bytes; /* of words: stb_ds array: the size of each line in the text, with its end,
+                           or of the whole stream; else NULL: see bytes.h */
 
     /* Set by corpus_cut: */
     int context;             /* T */

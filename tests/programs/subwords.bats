@@ -74,3 +74,23 @@ load programs.bash
     [ "$(tr '\r' '\n' <out.txt | grep -c 日本語)" -gt 1 ] # it grew
     refutes -F "$(printf '\357\277\275')" out.txt
 }
+
+@test "bits per byte compare words, characters and subwords" {
+    local bytes=$(wc -c <perro.txt) kind
+    for kind in word char bpe; do
+        "$BIN/train" perro.txt --tokens $kind --sequence lines --steps 30 --out $kind >$kind.txt
+        grep -qE "^best .*, [0-9.]+ bits per byte$" $kind.txt
+        "$BIN/sample" $kind --score perro.txt --json | tail -n 1 >$kind.json
+        grep -q "\"bytes\":$bytes,\"bits_per_byte\":[0-9.]*}" $kind.json
+    done
+    # What [unk] stands for is not known.
+    "$BIN/train" perro.txt --min-count 2 --steps 3 --out unk >unk.txt
+    grep -q "^        bits per byte are not comparable: the text has words that are \[unk\]$" unk.txt
+    tail -n 1 unk/log.csv | grep -qE "^3,3,[0-9.]+,[0-9.]+,,[0-9.]+,"
+    "$BIN/sample" unk --score perro.txt | tail -n 1 | grep -q "^bits per byte are not comparable"
+    "$BIN/sample" unk --score perro.txt --json | tail -n 1 |
+        grep -q '"bytes":null,"bits_per_byte":null}'
+    # The lines without [unk] can be compared.
+    echo "el perro come" >known.txt
+    "$BIN/sample" unk --score known.txt | tail -n 1 | grep -q ", of 14 bytes"
+}

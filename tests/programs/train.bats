@@ -25,7 +25,7 @@ load programs.bash
     do [ -s "runs/perro/$file" ]; done
     cmp perro.txt runs/perro/text.txt
     [ "$(find runs/perro -type f | wc -l)" -eq 7 ]
-    local columns=step,epoch,loss,evaluated,gap,learning_rate,gradient_norm
+    local columns=step,epoch,loss,evaluated,bits_per_byte,gap,learning_rate,gradient_norm
     [ "$(head -n 1 runs/perro/log.csv)" = "$columns,tokens_per_second,seconds" ]
     grep -q '"model_type":[[:space:]]*"gpt2"' runs/perro/config.json
     refutes -q $'\033' out.txt
@@ -347,7 +347,7 @@ is_saved() {
     LC_ALL=es_ES.UTF-8 LC_NUMERIC=de_DE.UTF-8 "$BIN/train" perro.txt --steps 5 --lr-factor 0.25 \
         --out run | grep -q "factor 0.25"
     refutes -q "[0-9],[0-9]*e" run/log.csv
-    awk -F, 'NF != 9 { exit 1 }' run/log.csv
+    awk -F, 'NF != 10 { exit 1 }' run/log.csv
 }
 
 @test "bold is used only on a terminal, and not under NO_COLOR" {
@@ -370,9 +370,9 @@ on_terminal() {
 @test "a terminal keeps the rows that a pipe gets, with a status line below" {
     command -v script >/dev/null || skip "there is no script(1) to make a terminal"
     export TERM=xterm
-    "$BIN/train" perro.txt --out piped | grep -E "^ +[0-9]+ " | cut -c 1-58 >piped.txt
+    "$BIN/train" perro.txt --out piped | grep -E "^ +[0-9]+ " | cut -c 1-63 >piped.txt
     on_terminal 80 "$BIN/train perro.txt --out run" >terminal.txt
-    grep -E "^ +[0-9]+ " terminal.txt | cut -c 1-58 | cmp - piped.txt
+    grep -E "^ +[0-9]+ " terminal.txt | cut -c 1-63 | cmp - piped.txt
     [ "$(wc -l <piped.txt)" -eq 21 ]
     on_terminal 80 "$BIN/train perro.txt --steps 3000 --log-every 3000 --eval-every 3000 \
         --out long" | grep -qE "^step [0-9]+/3000  loss .* tokens/s  .* left$"
@@ -401,8 +401,8 @@ on_terminal() {
     "$BIN/train" perro.txt --steps 20 --eval-every 7 --log-every 3 --out run >out.txt
     awk '/^ +[0-9]+ / { rows++; evaluated = $1 % 7 == 0 || $1 == 20
             if ($1 == 0) next
-            if (evaluated != (NF == 8)) exit 1
-            if (evaluated && ($3 - $4 - 0.411980) ^ 2 > 1e-10) exit 1
+            if (evaluated != (NF == 9)) exit 1
+            if (evaluated && ($3 - $5 - 0.411980) ^ 2 > 1e-10) exit 1
             seen += evaluated }
         END { exit !(rows == 10 && seen == 3) }' out.txt
 }

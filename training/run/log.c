@@ -2,9 +2,9 @@
  * watch them; they stay in memory until a sync has brought them to the disk. If writing fails, the
  * same bytes are written to the same place the next time.
  *
- *     step,epoch,loss,evaluated,gap,learning_rate,gradient_norm,tokens_per_second,seconds
- *     0,1,,6.98077303,6.56879342,,,0,0.264
- *     3,3,3.23400772,,,0.0216506351,2.6041636,144,1.000
+ *     step,epoch,loss,evaluated,bits_per_byte,gap,learning_rate,gradient_norm,tokens_per_second,…
+ *     0,1,,6.98077303,2.28,6.56879342,,,0,0.264
+ *     3,3,3.23400772,,,,0.0216506351,2.6041636,144,1.000
  */
 #include "log.h"
 
@@ -37,8 +37,8 @@ __attribute__((format(printf, 2, 3))) static void put(Log *log, const char *form
 Log log_begin(const Directory *directory)
 {
     Log log = {.directory = directory, .file = -1};
-    put(&log, "step,epoch,loss,evaluated,gap,learning_rate,gradient_norm,tokens_per_second,"
-              "seconds\n");
+    put(&log, "step,epoch,loss,evaluated,bits_per_byte,gap,learning_rate,gradient_norm,"
+              "tokens_per_second,seconds\n");
     return log;
 }
 
@@ -99,6 +99,7 @@ void log_write(Log *log, const LogEntry *entry)
     put(log, "%" PRId64 ",%" PRId64, entry->step, entry->epoch);
     put_number(log, "%.9g", entry->loss);
     put_number(log, "%.9g", entry->evaluated);
+    put_number(log, "%.9g", entry->bits_per_byte);
     put_number(log, "%.9g", entry->gap);
     put_number(log, "%.9g", entry->rate);
     put_number(log, "%.9g", entry->gradient_norm);

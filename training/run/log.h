@@ -10,10 +10,11 @@
 #include "base/directory.h"
 
 typedef struct {
-    int64_t step, epoch; /* steps taken; the epoch that they have come to, from 1 */
-    double loss;         /* of the step's own targets; NAN before the first step */
-    double evaluated;    /* over the held-out or the whole training text; NAN if it was not */
-    double gap;          /* evaluated − floor; NAN if the floor is not counted */
+    int64_t step, epoch;  /* steps taken; the epoch that they have come to, from 1 */
+    double loss;          /* of the step's own targets; NAN before the first step */
+    double evaluated;     /* over the held-out or the whole training text; NAN if it was not */
+    double bits_per_byte; /* the same loss in bits per byte; NAN likewise, or if [unk] is in it */
+    double gap;           /* evaluated − floor; NAN if the floor is not counted */
     double rate, gradient_norm;        /* of the step; the norm before clipping */
     double tokens_per_second, seconds; /* since this call of train began to train */
 } LogEntry;

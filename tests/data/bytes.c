@@ -1,0 +1,102 @@
+/* bytes.c: the bytes that the tokens of a text stand for, counted by hand, and the loss in bits per
+ * byte. */
+#include <math.h>
+#include <stb/stb_ds.h>
+
+#include "data/corpus/bytes.h"
+#include "tests/helpers/close.h"
+#include "tests/helpers/literal.h"
+
+/* The bytes of the whole text, and those of its first and last piece with a context of T tokens. */
+typedef struct {
+    double all, first, last;
+} Counted;
+
+static Counted count_bytes(const char *string, TokenizerRules rules, int T)
+{
+    Text text = literal_text(string);
+    Tokenizer t = tokenizer_train(&text, rules);
+    Corpus c = corpus_new(&text, &t);
+    corpus_cut(&c, T, 0, 1);
+    const size_t pieces = arrlenu(c.train);
+    const Counted counted = {corpus_bytes(&c, &t, c.train, pieces),
+                             corpus_bytes(&c, &t, c.train, 1),
+                             corpus_bytes(&c, &t, c.train + pieces - 1, 1)};
+    corpus_free(&c);
+    tokenizer_free(&t);
+    text_free(&text);
+    return counted;
+}
+
+/* NAN is wanted of what cannot be compared. */
+static void check_one(const char *what, double got, double wanted)
+{
+    if (isnan(wanted))
+        assert_true(isnan(got));
+    else
+        assert_close_one(what, got, wanted, 1e-12);
+}
+
+static void check(const char *string, TokenizerRules rules, int T, Counted wanted)
+{
+    const Counted got = count_bytes(string, rules, T);
+    check_one("the bytes of all", got.all, wanted.all);
+    check_one("the bytes of the first piece", got.first, wanted.first);
+    check_one("the bytes of the last piece", got.last, wanted.last);
+}
+
+/* Each line counts with its end, the last one too; blank lines are in no sequence. */
+static void test_lines_have_the_same_bytes_for_all_tokenizers(void **state)
+{
+    (void)state;
+    static const char text[] = "el  perro\n\nl'été\tya"; /* 10 and 11 bytes with their ends */
+    const TokenizerKind kinds[] = {TOKENIZER_WORD, TOKENIZER_CHAR, TOKENIZER_BPE};
+    for (int i = 0; i < 3; i++)
+        check(text, (TokenizerRules){.kind = kinds[i], .vocabulary = 262}, 20,
+              (Counted){21, 10, 11});
+}
+
+/* "el  perro" and its end are three targets of 2, 5 and 1 bytes, with two bytes of white space. */
+static void test_the_white_space_of_a_line_is_shared_out(void **state)
+{
+    (void)state;
+    check("el  perro\n", (TokenizerRules){0}, 1, (Counted){10, 2 + 2.0 / 3, 1 + 2.0 / 3});
+}
+
+/* The first token of a stream is not predicted. */
+static void test_streams(void **state)
+{
+    (void)state;
+    check("añb\nc", (TokenizerRules){.kind = TOKENIZER_CHAR, .stream = true}, 2,
+          (Counted){5, 3, 2});
+    /* The words have 1, 2 and 3 bytes, and 4 bytes of white space are 2 for each target. */
+    check("a bb  ccc\n", (TokenizerRules){.stream = true}, 1, (Counted){9, 4, 5});
+}
+
+/* A line with [unk] cannot be compared, but the others can. */
+static void test_unknown_words_cannot_be_compared(void **state)
+{
+    (void)state;
+    check("a a\nb a", (TokenizerRules){.min_count = 2}, 8, (Counted){NAN, 4, NAN});
+}
+
+/* Two bits, by hand: a probability of 1/4 for a token of one byte. */
+static void test_bits_per_byte(void **state)
+{
+    (void)state;
+    assert_close_one("bits", bits_per_byte(-log(0.25), 1), 2, 1e-15);
+    assert_close_one("bits", bits_per_byte(-3 * log(0.5), 12), 0.25, 1e-15);
+    assert_true(isnan(bits_per_byte(1, (double)NAN)));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lines_have_the_same_bytes_for_all_tokenizers),
+        cmocka_unit_test(test_the_white_space_of_a_line_is_shared_out),
+        cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_unknown_words_cannot_be_compared),
+        cmocka_unit_test(test_bits_per_byte),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
