@@ -120,7 +120,9 @@ static int lines_of(const char *folder)
 
 static void write_step(Log *log, int64_t step)
 {
-    log_write(log, &(LogEntry){.step = step, .loss = 1.5, .evaluated = NAN, .gap = NAN});
+    log_write(
+        log,
+        &(LogEntry){.step = step, .loss = 1.5, .evaluated = NAN, .bits_per_byte = NAN, .gap = NAN});
 }
 
 static void a_log_is_cut_to_what_was_saved(void **state)
@@ -146,7 +148,7 @@ static void a_log_is_cut_to_what_was_saved(void **state)
     assert_true(log_sync(&log));
     log_close(&log);
     Bytes file = log_of(folder);
-    assert_non_null(strstr(file.bytes, "\n1,0,1.5,,,0,0,0,0.000\n2,0,1.5,"));
+    assert_non_null(strstr(file.bytes, "\n1,0,1.5,,,,0,0,0,0.000\n2,0,1.5,"));
     free(file.bytes);
     directory_close(&run);
     scratch_remove(folder);
