@@ -39,7 +39,7 @@ Training training_new(const Case *it)
 {
     const int rows = it->sequences * it->config.context;
     Training s = {.it = *it, .gpt = gpt_new(&it->config, rows)};
-    s.adam = adam_new(&s.gpt);
+    s.optimizer = optimizer_new(&s.gpt, OPTIMIZER_ADAMW);
     gpt_init(&s.gpt, 1);
     s.tokens = memory_new((size_t)rows, sizeof *s.tokens, "a step's tokens");
     s.targets = memory_new((size_t)rows, sizeof *s.targets, "a step's tokens");
@@ -62,8 +62,8 @@ void training_step(Training *s)
     s->step++;
     const Dropout dropout = {.rate = s->it.dropout, .seed = 1, .step = (uint32_t)s->step};
     gpt_forward_backward(&s->gpt, &s->batch, (Real)1 / (Real)s->batch.rows, dropout);
-    const double norm = adam_gradient_norm(&s->gpt);
-    adam_step(&s->adam, &s->gpt, norm > 1 ? 1 / norm : 1, 1e-4, 0.01, s->step);
+    const double norm = optimizer_gradient_norm(&s->gpt);
+    optimizer_step(&s->optimizer, &s->gpt, norm > 1 ? 1 / norm : 1, 1e-4, 0.01, s->step);
 }
 
 double case_flops(const Case *it)

@@ -2,7 +2,7 @@
 #ifndef PULGA_CASES_H
 #define PULGA_CASES_H
 
-#include "model/adam.h"
+#include "model/optimizer.h"
 
 /* A model, and the batch that a step of it reads. */
 typedef struct {
@@ -20,7 +20,7 @@ Case case_of(const char *name, int layers, int heads, int width, int vocabulary,
 typedef struct {
     Case it;
     Gpt gpt;
-    Adam adam;
+    Optimizer optimizer;
     int *tokens, *targets, *positions, *start;
     Batch batch;
     int64_t step;

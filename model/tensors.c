@@ -63,15 +63,17 @@ static void lay_block(Layout *layout, BlockWeights *p, int l, const GptConfig *c
     const double start = 0.02, back = start / sqrt(2.0 * config->layers);
 
     lay_norm(layout, &p->norm1, l, "ln_1.weight", "ln_1.bias", C);
-    lay_matrix(layout, &p->attention.qkv.weight, l, "attn.c_attn.weight", C, 3 * HD, start);
+    lay_matrix(layout, &p->attention.qkv.weight, l, "attn.c_attn.weight", C, 3 * HD, start)->parts =
+        3;
     lay_bias(layout, &p->attention.qkv.bias, l, "attn.c_attn.bias", 3 * HD)->trained =
         !config->no_qkv_bias;
-    lay_matrix(layout, &p->attention.out.weight, l, "attn.c_proj.weight", HD, C, back);
+    lay_matrix(layout, &p->attention.out.weight, l, "attn.c_proj.weight", HD, C, back)->parts = 1;
     lay_bias(layout, &p->attention.out.bias, l, "attn.c_proj.bias", C);
     lay_norm(layout, &p->norm2, l, "ln_2.weight", "ln_2.bias", C);
-    lay_matrix(layout, &p->feedforward.widen.weight, l, "mlp.c_fc.weight", C, F, start);
+    lay_matrix(layout, &p->feedforward.widen.weight, l, "mlp.c_fc.weight", C, F, start)->parts = 1;
     lay_bias(layout, &p->feedforward.widen.bias, l, "mlp.c_fc.bias", F);
-    lay_matrix(layout, &p->feedforward.narrow.weight, l, "mlp.c_proj.weight", F, C, back);
+    lay_matrix(layout, &p->feedforward.narrow.weight, l, "mlp.c_proj.weight", F, C, back)->parts =
+        1;
     lay_bias(layout, &p->feedforward.narrow.bias, l, "mlp.c_proj.bias", C);
 }
 

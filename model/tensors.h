@@ -19,6 +19,8 @@ typedef struct {
     size_t offset;    /* of its first number in a block                            */
     Real **place;     /* the member of a GptWeights that points to it, or NULL     */
     double deviation; /* of a matrix when it starts: normal, with mean 0           */
+    int parts;        /* of a block's matrix: how many lie side by side in it: 3 for queries,
+                         keys and values, else 1; 0 for every other tensor        */
     bool trained;     /* false for fixed positions and absent biases: they are
                          kept, since files have them, but never change             */
 } Tensor;

@@ -248,8 +248,25 @@ def gradients_of(w, s, batch, step):
                          for name, x in w.items()}
 
 
+MU = 0.9  # Muon's momentum
+
+
+def orthogonal(u):
+    """Muon's Newton-Schulz iteration."""
+    X = u / u.norm()
+    for _ in range(5):
+        A = X @ X.T
+        X = 3.4445 * X + (-4.7750 * A + 2.0315 * A @ A) @ X
+    return X
+
+
+def by_muon(name, s):
+    return s['optimizer'] == 'muon' and name.startswith('h.') and '.ln_' not in name and \
+        name.endswith('.weight')
+
+
 def train(w, s, corpus):
-    """STEPS steps of AdamW. Returns a line of the log for each, and the weights at the end."""
+    """STEPS steps of AdamW or Muon. Returns a line of the log for each, and the weights at the end."""
     m = {name: torch.zeros_like(x) for name, x in w.items()}
     v = {name: torch.zeros_like(x) for name, x in w.items()}
     w, log = dict(w), []
@@ -261,6 +278,13 @@ def train(w, s, corpus):
         log.append({'epoch': epoch, 'loss': loss, 'gradient_norm': norm, 'learning_rate': rate})
         for name in w:
             if not is_trained(name, s):
+                continue
+            if by_muon(name, s):
+                m[name] = MU * m[name] + (1 - MU) * scale * g[name]
+                u = MU * m[name] + (1 - MU) * scale * g[name]
+                parts = u.chunk(3, 1) if '.c_attn.' in name else [u]
+                o = torch.cat([orthogonal(part) * max(part.shape) ** 0.5 for part in parts], 1)
+                w[name] = w[name] - rate * (s['decay'] * w[name] + 0.2 * o)
                 continue
             m[name] = 0.9 * m[name] + 0.1 * scale * g[name]
             v[name] = 0.98 * v[name] + 0.02 * (scale * g[name]) ** 2
@@ -369,7 +393,7 @@ def compare(programs, text, options, out):
     last = read_tensors(there / 'state.safetensors', 'last.')
     check(last.keys() == end.keys(), 'the tensors differ in name')
 
-    # 2  the float program's first gradients: Adam's first moment begins as a tenth of them
+    # 2  the float program's first gradients: the first moment begins as a tenth of them
     one = run(float_, text, options, f'{out}-float', '--steps', '1', '--clip', '0')
     moment = read_tensors(one / 'state.safetensors', 'adam_m.')
     _, gradients = gradients_of(w, s, next(corpus.steps())[1], 1)
@@ -403,6 +427,7 @@ LINES = {
         '--positions learned --untied --window 0,3,2,1 --lr-factor 0.2 --cooldown 0.5 --clip 2 '
         '--dropout 0 --seed 2',
     'dropout': PRE + '--clip 2 --dropout 0.2 --seed 3',
+    'muon': PRE + '--optimizer muon --clip 2 --dropout 0 --seed 8',
     'cosine, no bias': SMALL + '--batch 5 --no-qkv-bias --schedule cosine --lr 0.02 '
         '--min-lr 0.001 --clip 1.5 --dropout 0 --seed 4',
     'constant, held out': SMALL + PARTS + '--norm post --context 4 --val 0.3 --dropout 0.1 '

@@ -39,7 +39,7 @@ static void prepare(Trainer *t, Settings *settings, const Decided *decided)
                     "kernel that PULGA_KERNEL names, does not have; f32 runs everywhere");
     memory_check(t->plan.bytes, "a model of these sizes");
     t->gpt = gpt_new(&t->plan.shape, t->plan.rows);
-    t->adam = adam_new(&t->gpt);
+    t->optimizer = optimizer_new(&t->gpt, t->plan.settings.optimizer);
     t->best = memory_new(t->gpt.size, sizeof *t->best, "the best weights");
     t->room = batch_room_new(t->plan.rows);
     t->reader = reader_new(&t->corpus, (uint32_t)t->plan.settings.seed);
@@ -93,7 +93,8 @@ static void open_from(Trainer *t, Settings *settings, Decided *decided)
 static void go_on(Trainer *t)
 {
     size_t log_size;
-    t->progress = state_read(&t->directory, &t->gpt, &t->adam, t->best, &log_size, t->identity);
+    t->progress =
+        state_read(&t->directory, &t->gpt, &t->optimizer, t->best, &log_size, t->identity);
     if (t->plan.settings.steps < t->progress.step)
         usage_error("%s has already taken %" PRId64 " steps; give it --steps %" PRId64 " or more",
                     t->directory.path, t->progress.step, t->progress.step);
@@ -167,7 +168,7 @@ void trainer_close(Trainer *t)
     batch_room_free(&t->room);
     reader_free(&t->reader);
     free(t->best);
-    adam_free(&t->adam);
+    optimizer_free(&t->optimizer);
     gpt_free(&t->gpt);
     plan_free(&t->plan);
     corpus_free(&t->corpus);
@@ -242,13 +243,13 @@ int64_t trainer_step(Trainer *t)
     const double began = clock_seconds();
     thread_trial_begin(&t->trial);
     int64_t targets;
-    const double loss = learn(t, number, &targets), norm = adam_gradient_norm(gpt);
+    const double loss = learn(t, number, &targets), norm = optimizer_gradient_norm(gpt);
     const double rate = schedule_rate(&t->plan.schedule, number);
     /* Clipping: a gradient g that is longer than clip becomes g·clip/|g|. */
     const double scale = s->clip > 0 && norm > s->clip ? s->clip / norm : 1;
     if (!(scale * norm < MAX_NORM)) /* true for a NAN too */
         end_not_finite(t, number, "the gradient is too large");
-    adam_step(&t->adam, gpt, scale, rate, s->decay, number);
+    optimizer_step(&t->optimizer, gpt, scale, rate, s->decay, number);
 
     /* Where the run is now: what state.safetensors will hold. */
     t->progress.step = number;
@@ -316,7 +317,8 @@ bool trainer_save(Trainer *t)
         t->progress.best_step = t->progress.step;
         memcpy(t->best, t->gpt.weight_block, t->gpt.size * sizeof *t->best);
     }
-    return run_save(&t->directory, &t->gpt, &t->adam, t->best, &t->progress, &t->log, t->identity);
+    return run_save(&t->directory, &t->gpt, &t->optimizer, t->best, &t->progress, &t->log,
+                    t->identity);
 }
 
 bool trainer_keep(const Trainer *t, bool again)

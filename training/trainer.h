@@ -26,7 +26,7 @@ typedef struct {
                            stands for, on average; NAN if [unk] is among them: see bytes.h */
 
     Gpt gpt;
-    Adam adam;
+    Optimizer optimizer;
     Real *best;        /* a block of weights: those of the lowest loss in an evaluation */
     Reader reader;     /* hands out the pieces of each step */
     BatchRoom room;    /* for the rows of the largest part of a step */

@@ -495,3 +495,14 @@ on_terminal() {
     refutes -q seeing out.txt
     grep -q '"model_type":[[:space:]]*"pulga"' a/config.json
 }
+
+@test "muon: the same bits for any number of threads, and for a resumed run" {
+    local options="--optimizer muon --width 36 --heads 3 --hidden 130 --layers 2 --steps 4"
+    "$BIN/train" perro.txt $options --log-every 1 --threads 1 --out one >/dev/null
+    "$BIN/train" perro.txt $options --log-every 1 --threads 3 --out many >/dev/null
+    same_run one many
+    "$BIN/train" perro.txt $options --log-every 1 --stop-after 2 --out parts >/dev/null
+    "$BIN/train" --resume parts >/dev/null
+    same_run one parts
+    refuses 64 "--optimizer" -- "$BIN/train" --resume parts --optimizer adamw
+}

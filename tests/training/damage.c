@@ -72,7 +72,7 @@ static void go_on(void *directory)
         (double)t.progress.best_step,  t.progress.best_loss,
         (double)t.plan.settings.steps, schedule_rate(&t.plan.schedule, t.progress.step)};
     uint64_t checksum = more(more(0, t.gpt.weight_block, size), t.best, size);
-    checksum = more(more(checksum, t.adam.m, size), t.adam.v, size);
+    checksum = more(more(checksum, t.optimizer.m, size), t.optimizer.v, size);
     char *changeable = format_text(" ");
     EACH_FIELD (field, SETTINGS)
         if (field->life == LIFE_MAY_CHANGE)

@@ -20,6 +20,8 @@ static const char *const POSITIONS[] = {
 static const char *const NORMS[] = {[NORM_PRE] = "pre", [NORM_POST] = "post", NULL};
 static const char *const ACTIVATIONS[] = {
     [ACTIVATION_RELU] = "relu", [ACTIVATION_GELU] = "gelu", NULL};
+static const char *const OPTIMIZERS[] = {
+    [OPTIMIZER_ADAMW] = "adamw", [OPTIMIZER_MUON] = "muon", NULL};
 static const char *const SCHEDULES[] = {
     [SCHEDULE_NOAM] = "noam", [SCHEDULE_COSINE] = "cosine", [SCHEDULE_CONSTANT] = "constant", NULL};
 static const char *const PRECISIONS[] = {[PRECISION_F32] = "f32", [PRECISION_BF16] = "bf16", NULL};
@@ -86,6 +88,8 @@ const Field SETTINGS[] = {
     {"batch", WHOLE_FIELD(batch), NULL, "N", 1, INT_MAX, "sequences in each step" SUITS, LIFE_RUN},
     {"accumulate", WHOLE_FIELD(accumulate), "1", "K", 1, 1 << 16,
      "compute each step in K parts to save memory", LIFE_RUN},
+    {"optimizer", CHOICE_FIELD(optimizer, OPTIMIZERS), "adamw", NULL, 0, 0,
+     "adamw, or Muon for the matrices of the blocks and AdamW for the rest", LIFE_RUN},
     {"schedule", CHOICE_FIELD(schedule, SCHEDULES), "noam", NULL, 0, 0, "learning-rate schedule",
      LIFE_RUN},
     {"lr", NUMBER_FIELD(lr), "0.001", "RATE", 0, 1e9, "highest rate of cosine and constant",

@@ -10,6 +10,7 @@
 #include "data/tokenizer.h"
 #include "model/pattern.h"
 #include "model/matrix/matrix.h"
+#include "model/optimizer.h"
 #include "model/schedule.h"
 
 typedef enum { SEQUENCE_LINES, SEQUENCE_STREAM } SequenceChoice;
@@ -36,6 +37,7 @@ typedef struct {
     /* training */
     int epochs, steps;     /* one is given, the other follows from it */
     int batch, accumulate; /* sequences in a step, and the parts that it is computed in */
+    OptimizerKind optimizer;
     ScheduleKind schedule; /* which of the next five it reads: see model/schedule.h */
     double lr, lr_factor, min_lr;
     int warmup;

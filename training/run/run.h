@@ -37,7 +37,7 @@ bool run_describe(const Directory *directory, const Plan *plan, const Tokenizer 
 
 /* Saves everything; `best` is the block of weights for the model's file. Warns and returns false if
  * that fails: the last save can still be resumed. */
-bool run_save(const Directory *directory, const Gpt *gpt, const Adam *adam, Real *best,
+bool run_save(const Directory *directory, const Gpt *gpt, const Optimizer *optimizer, Real *best,
               const Progress *progress, Log *log, const Identity identity);
 
 #endif

@@ -28,13 +28,13 @@ static void put(cJSON *metadata, const char *name, double number)
 }
 
 /* The tensors have Transformers' names after "last.", "adam_m.", "adam_v." or "best.". */
-bool state_write(const Directory *directory, const Gpt *gpt, const Adam *adam, Real *best,
+bool state_write(const Directory *directory, const Gpt *gpt, const Optimizer *optimizer, Real *best,
                  const Progress *p, size_t log_size, const char *identity)
 {
     NamedTensor *list = memory_new(4 * (size_t)gpt->tensor_count, sizeof *list, "a file's table");
     int count = weights_list(list, gpt, gpt->weight_block, "last.");
-    count += weights_list(list + count, gpt, adam->m, "adam_m.");
-    count += weights_list(list + count, gpt, adam->v, "adam_v.");
+    count += weights_list(list + count, gpt, optimizer->m, "adam_m.");
+    count += weights_list(list + count, gpt, optimizer->v, "adam_v.");
     if (p->best_step != p->step) /* else the best weights are the last ones */
         count += weights_list(list + count, gpt, best, "best.");
     cJSON *metadata = cJSON_CreateObject();
@@ -87,8 +87,8 @@ static int64_t count_of(const SafeTensors *file, const char *name, double max)
 }
 
 /* If the best weights are the last ones, both blocks are read from the same tensors. */
-Progress state_read(const Directory *directory, Gpt *gpt, Adam *adam, Real *best, size_t *log_size,
-                    const char *identity)
+Progress state_read(const Directory *directory, Gpt *gpt, Optimizer *optimizer, Real *best,
+                    size_t *log_size, const char *identity)
 {
     SafeTensors file = safetensors_open(directory, STATE_FILE);
     if (strcmp(word_of(&file, "identity"), identity) != 0)
@@ -104,8 +104,8 @@ Progress state_read(const Directory *directory, Gpt *gpt, Adam *adam, Real *best
                                .evaluated = count_of(&file, "evaluated", 1)};
     *log_size = (size_t)count_of(&file, "log_size", 0x1p53);
     weights_read(&file, gpt, gpt->weight_block, "last.");
-    weights_read(&file, gpt, adam->m, "adam_m.");
-    weights_read(&file, gpt, adam->v, "adam_v.");
+    weights_read(&file, gpt, optimizer->m, "adam_m.");
+    weights_read(&file, gpt, optimizer->v, "adam_v.");
     weights_read(&file, gpt, best, progress.best_step != progress.step ? "best." : "last.");
     safetensors_close(&file);
     return progress;

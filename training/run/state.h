@@ -4,7 +4,7 @@
 #define PULGA_STATE_H
 
 #include "base/directory.h"
-#include "model/adam.h"
+#include "model/optimizer.h"
 
 /* How far a run has come: all that a step reads or changes beside weights and moments. */
 typedef struct {
@@ -20,12 +20,12 @@ typedef struct {
 
 /* Writes it, with the size of the log and the identity of the run (record.h). Warns and returns
  * false if that fails. */
-bool state_write(const Directory *directory, const Gpt *gpt, const Adam *adam, Real *best,
+bool state_write(const Directory *directory, const Gpt *gpt, const Optimizer *optimizer, Real *best,
                  const Progress *progress, size_t log_size, const char *identity);
 
 /* Reads it into the weights, the moments and the block `best`; dies if it is damaged or belongs to
  * a run of another identity. */
-Progress state_read(const Directory *directory, Gpt *gpt, Adam *adam, Real *best, size_t *log_size,
-                    const char *identity);
+Progress state_read(const Directory *directory, Gpt *gpt, Optimizer *optimizer, Real *best,
+                    size_t *log_size, const char *identity);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/adam.h"
+#include "model/optimizer.h"
 #include "model/schedule.h"
 #include "tests/helpers/close.h"
 
@@ -151,14 +152,13 @@ static void the_gradient_norm_is_over_all_tensors(void **state)
             squares += (double)gpt.gradient_block[t->offset + j] *
                        (double)gpt.gradient_block[t->offset + j];
     }
-    assert_close_one("norm", adam_gradient_norm(&gpt), sqrt(squares), 1e-12 * sqrt(squares));
+    assert_close_one("norm", optimizer_gradient_norm(&gpt), sqrt(squares), 1e-12 * sqrt(squares));
     gpt_free(&gpt);
 }
 
 /* One step changes all that is trained and nothing else; only matrices decay. */
-static void a_step_changes_what_is_trained(void **state)
+static void check_a_step(OptimizerKind kind)
 {
-    (void)state;
     Gpt gpt = gpt_new(&(GptConfig){.context = 3,
                                    .layers = 2,
                                    .heads = 2,
@@ -169,10 +169,10 @@ static void a_step_changes_what_is_trained(void **state)
                                    .no_qkv_bias = true},
                       2);
     gpt_init(&gpt, 1);
-    Adam adam = adam_new(&gpt);
+    Optimizer optimizer = optimizer_new(&gpt, kind);
     Real *before = memory_new(gpt.size, sizeof *before, "a test");
     memcpy(before, gpt.weight_block, gpt.size * sizeof *before);
-    adam_step(&adam, &gpt, 1, 0.1, 0.5, 1); /* no gradient, only decay */
+    optimizer_step(&optimizer, &gpt, 1, 0.1, 0.5, 1); /* no gradient, only decay */
     for (int i = 0; i < gpt.tensor_count; i++) {
         const Tensor *t = &gpt.tensors[i];
         const double keep = t->trained && t->kind == TENSOR_MATRIX ? 0.95 : 1;
@@ -181,8 +181,15 @@ static void a_step_changes_what_is_trained(void **state)
                              keep * before[t->offset + (size_t)j], 1e-15);
     }
     free(before);
-    adam_free(&adam);
+    optimizer_free(&optimizer);
     gpt_free(&gpt);
+}
+
+static void a_step_changes_what_is_trained(void **state)
+{
+    (void)state;
+    check_a_step(OPTIMIZER_ADAMW);
+    check_a_step(OPTIMIZER_MUON);
 }
 
 int main(void)

@@ -1,0 +1,126 @@
+/* optimizer.c: walks the list of tensors. Of Muon's matrices every thread takes one after another;
+ * of AdamW's tensors every thread updates its share. No thread waits for another before the end,
+ * and a number does not depend on the thread that computes it. */
+#include "optimizer.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "adam.h"
+#include "base/threads.h"
+
+static bool takes_muon(const Optimizer *optimizer, const Tensor *tensor)
+{
+    return optimizer->kind == OPTIMIZER_MUON && tensor->parts;
+}
+
+static void add_room(Optimizer *optimizer, const Gpt *gpt)
+{
+    int64_t largest = 0, square = 0;
+    for (int i = 0; i < gpt->tensor_count; i++) {
+        const Tensor *tensor = &gpt->tensors[i];
+        if (!tensor->parts)
+            continue;
+        const int64_t rows = tensor->rows, cols = tensor->cols / tensor->parts;
+        const int64_t side = min_int64(rows, cols);
+        largest = max_int64(largest, rows * cols);
+        square = max_int64(square, side * side);
+    }
+    optimizer->largest = (size_t)largest;
+    optimizer->square = (size_t)square;
+    optimizer->room = memory_new(2 * (size_t)thread_limit() * (size_t)(largest + square),
+                                 sizeof(Real), "Muon's room to work in");
+}
+
+Optimizer optimizer_new(const Gpt *gpt, OptimizerKind kind)
+{
+    Optimizer optimizer = {
+        .kind = kind,
+        .m = memory_new(gpt->size, sizeof(Real), "the optimizer's first moment"),
+        .v = memory_new(gpt->size, sizeof(Real), "the optimizer's second moment"),
+    };
+    if (kind == OPTIMIZER_MUON)
+        add_room(&optimizer, gpt);
+    return optimizer;
+}
+
+void optimizer_free(Optimizer *optimizer)
+{
+    free(optimizer->m);
+    free(optimizer->v);
+    free(optimizer->room);
+}
+
+/* In enough running sums to hide the latency of an addition. */
+static double sum_of_squares(const Real *x, size_t count)
+{
+    enum { SUMS = 64 };
+    double sum[SUMS] = {0}, all = 0;
+    size_t i = 0;
+    for (; i + SUMS <= count; i += SUMS)
+        for (int j = 0; j < SUMS; j++)
+            sum[j] += (double)x[i + (size_t)j] * (double)x[i + (size_t)j];
+    for (; i < count; i++)
+        sum[0] += (double)x[i] * (double)x[i];
+    for (int j = 0; j < SUMS; j++)
+        all += sum[j];
+    return all;
+}
+
+double optimizer_gradient_norm(const Gpt *gpt)
+{
+    /* Between tensors the block holds zeros, which add nothing, so the sum runs over the whole
+     * block: in fixed parts, which are added in order whatever the number of threads. */
+    enum { PART = 1 << 14, PARTS_AT_ONCE = 256 };
+    double squares = 0;
+    for (size_t first = 0; first < gpt->size; first += (size_t)PART * PARTS_AT_ONCE) {
+        double part[PARTS_AT_ONCE] = {0};
+        OMP(parallel for schedule(static, 1))
+        for (int i = 0; i < PARTS_AT_ONCE; i++) {
+            const size_t from = first + (size_t)i * PART;
+            const size_t left = from < gpt->size ? gpt->size - from : 0;
+            part[i] = sum_of_squares(gpt->gradient_block + from, left < PART ? left : PART);
+        }
+        for (int i = 0; i < PARTS_AT_ONCE; i++)
+            squares += part[i];
+    }
+    return sqrt(squares);
+}
+
+/* Several matrices may lie side by side in a tensor: queries, keys and values. */
+static void muon_step(Optimizer *optimizer, Gpt *gpt, const Tensor *tensor, double scale,
+                      double rate, double decay)
+{
+    const size_t largest = optimizer->largest, square = optimizer->square;
+    Real *const room = optimizer->room + 2 * (largest + square) * (size_t)thread_index();
+    const MuonWork work = {room, room + largest, room + 2 * largest, room + 2 * largest + square};
+    const int cols = tensor->cols / tensor->parts;
+    const Matrix whole = matrix(gpt->weight_block + tensor->offset, tensor->rows, tensor->cols);
+    for (int from = 0; from < tensor->cols; from += cols) {
+        const size_t at = tensor->offset + (size_t)from;
+        muon_update(matrix_cols(whole, from, cols), optimizer->m + at, gpt->gradient_block + at,
+                    &work, scale, rate, decay);
+    }
+}
+
+void optimizer_step(Optimizer *optimizer, Gpt *gpt, double scale, double rate, double decay,
+                    int64_t t)
+{
+    OMP(parallel)
+    {
+        OMP(for schedule(dynamic) nowait)
+        for (int i = 0; i < gpt->tensor_count; i++)
+            if (takes_muon(optimizer, &gpt->tensors[i]))
+                muon_step(optimizer, gpt, &gpt->tensors[i], scale, rate, decay);
+
+        for (int i = 0; i < gpt->tensor_count; i++) {
+            const Tensor *tensor = &gpt->tensors[i];
+            if (!tensor->trained || takes_muon(optimizer, tensor))
+                continue;
+            const size_t at = tensor->offset;
+            adam_update(gpt->weight_block + at, optimizer->m + at, optimizer->v + at,
+                        gpt->gradient_block + at, tensor_size(tensor), scale, rate,
+                        tensor->kind == TENSOR_MATRIX ? decay : 0, t);
+        }
+    }
+}

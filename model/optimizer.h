@@ -1,0 +1,30 @@
+/* optimizer.h: changes all weights of a model by one step: AdamW for everything, or Muon for the
+ * matrices of the blocks and AdamW for the rest (embedding, positions, an untied head, biases and
+ * gains). Only matrices decay, not biases and gains. */
+#ifndef PULGA_OPTIMIZER_H
+#define PULGA_OPTIMIZER_H
+
+#include "gpt.h"
+#include "muon.h"
+
+typedef enum { OPTIMIZER_ADAMW, OPTIMIZER_MUON } OptimizerKind;
+
+typedef struct {
+    OptimizerKind kind;
+    Real *m, *v; /* moments: blocks laid out like the weights; Muon's matrices leave v at 0 */
+    Real *room;  /* Muon's, for each thread: two of its largest matrices and two squares */
+    size_t largest, square;
+} Optimizer;
+
+Optimizer optimizer_new(const Gpt *gpt, OptimizerKind kind);
+void optimizer_free(Optimizer *optimizer);
+
+/* The Euclidean norm of all gradients. */
+double optimizer_gradient_norm(const Gpt *gpt);
+
+/* Updates the weights with scale · their gradients (a scale below 1 clips) at step t, counted from
+ * 1, and sets the gradients to 0 for the next step. */
+void optimizer_step(Optimizer *optimizer, Gpt *gpt, double scale, double rate, double decay,
+                    int64_t t);
+
+#endif
