@@ -98,7 +98,7 @@ static bool evaluation_is_due(const Trainer *t)
     const Settings *s = &t->plan.settings;
     const int64_t step = t->progress.step;
     const size_t targets =
-        trainer_holds_out(t) ? t->corpus.held_out_targets : t->corpus.train_targets;
+        trainer_holds_out(t) ? t->corpus.held_out.targets : t->corpus.train.targets;
     if (t->progress.evaluated)
         return false;
     return step == s->steps || is_due(step, s->eval_every) ||

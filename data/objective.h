@@ -20,4 +20,7 @@ typedef struct {
  * to predict "perro", and stands at position 1. */
 ObjectiveRow objective_row(Objective objective, const int *tokens, int i);
 
+/* How many rows of a sequence of so many count. */
+int objective_targets(Objective objective, int rows);
+
 #endif

@@ -243,18 +243,20 @@ static char *reserved_message(const char *where, const char *token)
                        where, token, (int)(rest - token), token, rest);
 }
 
-static void check_bytes(const Tokenizer *t, const Text *text, const char *bytes, size_t size)
+static char *check_bytes(const Tokenizer *t, const Text *text, const char *bytes, size_t size)
 {
     int id;
     const char *found = vocabulary_find_reserved(&t->vocabulary, bytes, size, &id);
-    if (found)
-        die("%s", reserved_message(text_place(text, bytes, found), tokenizer_word(t, id)));
+    return found ? reserved_message(text_place(text, bytes, found), tokenizer_word(t, id)) : NULL;
 }
 
-void tokenizer_check_text(const Tokenizer *t, const Text *text)
+/* Cleaning may have made one. */
+char *tokenizer_check_text(const Tokenizer *t, const Text *text)
 {
-    check_bytes(t, text, text->raw.bytes, text->raw.size);
-    check_bytes(t, text, text->clean, text->size); /* cleaning may have made one */
+    const bool equal =
+        text->raw.size == text->size && !memcmp(text->raw.bytes, text->clean, text->size);
+    char *wrong = equal ? NULL : check_bytes(t, text, text->raw.bytes, text->raw.size);
+    return wrong ? wrong : check_bytes(t, text, text->clean, text->size);
 }
 
 static int find(const Tokenizer *t, Span token)
@@ -277,39 +279,6 @@ static bool encode_known(const Tokenizer *t, Span *text, int **ids, Span *unknow
         arrput(*ids, id);
     }
     return true;
-}
-
-bool tokenizer_encode(const Tokenizer *t, Span text, int **ids, Span *unknown)
-{
-    while (!encode_known(t, &text, ids, unknown)) {
-        if (t->unk < 0)
-            return false;
-        arrput(*ids, t->unk);
-    }
-    return true;
-}
-
-/* Subwords of many lines are encoded by one encoder, which remembers their words. */
-bool tokenizer_encode_lines(const Tokenizer *t, Span text, int **ids, size_t **lines, Span *unknown)
-{
-    BpeEncoder *subwords = NULL;
-    if (t->kind == TOKENIZER_BPE)
-        subwords = bpe_encoder_new(&t->bpe, (size_t)(text.end - text.begin));
-    bool known = true;
-    for (Span line; known && split_line(&text.begin, text.end, &line);) {
-        if (is_blank(line))
-            continue;
-        arrput(*lines, arrlenu(*ids));
-        arrput(*ids, t->bos);
-        if (subwords)
-            bpe_encoder_add(subwords, line, ids);
-        else
-            known = tokenizer_encode(t, line, ids, unknown);
-        arrput(*ids, t->eos);
-    }
-    if (subwords)
-        bpe_encoder_free(subwords);
-    return known;
 }
 
 char *tokenizer_unknown(const Tokenizer *t, const char *where, Span token)

@@ -67,17 +67,8 @@ Tokenizer tokenizer_new(void);
 void tokenizer_set_merges(Tokenizer *tokenizer, BpeMerge *merges);
 void tokenizer_free(Tokenizer *tokenizer);
 
-/* Dies if a text contains one of the tokenizer's special tokens, such as [bos]. */
-void tokenizer_check_text(const Tokenizer *tokenizer, const Text *text);
-
-/* Appends the ids of a part of a clean text to `ids`, an stb_ds array; [bos] and [eos] are not put
- * around them. Stops at the first token that has no id and returns false; `unknown` receives it. */
-bool tokenizer_encode(const Tokenizer *tokenizer, Span text, int **ids, Span *unknown);
-
-/* Appends the ids of all lines of a clean text that are not blank, each between [bos] and [eos], to
- * `ids`, and where each line begins there to `lines`, an stb_ds array too. Else as above. */
-bool tokenizer_encode_lines(const Tokenizer *tokenizer, Span text, int **ids, size_t **lines,
-                            Span *unknown);
+/* One line if a text contains one of the tokenizer's special tokens, such as [bos]; else NULL. */
+char *tokenizer_check_text(const Tokenizer *tokenizer, const Text *text);
 
 /* The text of the token of an id, ended by a 0; and the id of a token of that text, or -1. A subword
  * may begin or end within a character: its text is bytes. */

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <stb/stb_ds.h>
 
 #include "data/corpus/floor.h"
 #include "model/matrix/matrix.h"
@@ -24,18 +23,17 @@
 static void announce_text(const Trainer *t, const Screen *screen)
 {
     const Corpus *corpus = &t->corpus;
-    const size_t held_out = corpus->held_out_targets, all = corpus->train_targets + held_out;
+    const size_t held_out = corpus->held_out.targets, all = corpus->train.targets + held_out;
     const Digits vocabulary = thousands((size_t)tokenizer_size(&t->tokenizer));
     const char *name = strcmp(t->text_path, "-") ? t->text_path : "standard input";
     if (corpus->stream)
-        screen_paragraph(
-            screen, "text", "%s: a stream of %s, vocabulary %s", name,
-            plural((size_t)arrlen(corpus->tokens), tokenizer_unit(t->tokenizer.kind)).text,
-            vocabulary.text);
+        screen_paragraph(screen, "text", "%s: a stream of %s, vocabulary %s", name,
+                         plural(corpus->ids.count, tokenizer_unit(t->tokenizer.kind)).text,
+                         vocabulary.text);
     else
         screen_paragraph(screen, "text", "%s: %s, %s to predict, vocabulary %s", name,
-                         plural((size_t)arrlen(corpus->lines) - 1, "line").text,
-                         plural(all, "token").text, vocabulary.text);
+                         plural(corpus->lines, "line").text, plural(all, "token").text,
+                         vocabulary.text);
     if (trainer_holds_out(t))
         screen_paragraph(screen, "", "%s of them are held out for validation, not trained on",
                          thousands(held_out).text);

@@ -38,7 +38,7 @@ static double evaluation_time(const Report *r)
 {
     const Corpus *corpus = &r->trainer->corpus;
     const size_t targets =
-        trainer_holds_out(r->trainer) ? corpus->held_out_targets : corpus->train_targets;
+        trainer_holds_out(r->trainer) ? corpus->held_out.targets : corpus->train.targets;
     return r->evaluation_seconds > 0 ? r->evaluation_seconds
                                      : (double)targets * r->recent_seconds / r->recent_targets / 3;
 }

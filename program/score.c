@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <stb/stb_ds.h>
 
 #include "base/display.h"
 #include "data/corpus/batches.h"
@@ -104,9 +103,9 @@ void score_text(Pretrained *model, const char *path, bool json)
      * piece counts as a line. */
     Loss all = {0}, line = {0};
     size_t number = 0, line_from = 0;
-    for (ptrdiff_t p = 0; p < arrlen(corpus.train); p++) {
-        const Piece piece = corpus.train[p];
-        const size_t end = piece.from + (size_t)piece.length + 1; /* of its tokens */
+    for (size_t p = 0; p < corpus.train.count; p++) {
+        const Piece piece = corpus_piece(&corpus, &corpus.train, p);
+        const size_t end = piece.from + piece.length + 1; /* of its tokens */
         const Batch batch = batch_fill(&room, &corpus, &piece, 1, 0);
         const double loss = gpt_evaluate(&model->gpt, &batch);
         pretrained_check(model, loss);
@@ -114,18 +113,21 @@ void score_text(Pretrained *model, const char *path, bool json)
             line_from = piece.from;
         line.sum += loss;
         line.targets += (size_t)batch.counted;
-        if (!corpus.stream && end < corpus.lines[number + 1])
+        if (!corpus.stream && !corpus_ends_line(&corpus, piece))
             continue; /* the line goes on */
         /* Decoded from its tokens: the text itself has been freed. */
-        char *decoded =
-            tokenizer_decode(&model->tokenizer, corpus.tokens + line_from, (int)(end - line_from));
+        const size_t count = end - line_from;
+        int *ids = memory_take(count * sizeof *ids);
+        ids_read(&corpus.ids, line_from, count, ids);
+        char *decoded = tokenizer_decode(&model->tokenizer, ids, (int)count);
+        free(ids);
         put(line, ++number, decoded, json);
         free(decoded);
         all.sum += line.sum;
         all.targets += line.targets;
         line = (Loss){0};
     }
-    all.bytes = corpus_bytes(&corpus, &model->tokenizer, corpus.train, arrlenu(corpus.train));
+    all.bytes = corpus_bytes(&corpus, &model->tokenizer, &corpus.train);
     put(all, 0, NULL, json);
     batch_room_free(&room);
     corpus_free(&corpus);

@@ -127,12 +127,12 @@ static void open_resumed(Trainer *t, Settings *settings, Decided *decided)
 
 bool trainer_holds_out(const Trainer *t)
 {
-    return arrlen(t->corpus.held_out) > 0;
+    return t->corpus.held_out.count > 0;
 }
 
-static const Piece *evaluated_pieces(const Trainer *t)
+static const Part *evaluated_part(const Trainer *t)
 {
-    return trainer_holds_out(t) ? t->corpus.held_out : t->corpus.train;
+    return trainer_holds_out(t) ? &t->corpus.held_out : &t->corpus.train;
 }
 
 void trainer_open(Trainer *t, const char *text_path, Settings *settings, Decided *decided)
@@ -144,10 +144,8 @@ void trainer_open(Trainer *t, const char *text_path, Settings *settings, Decided
         open_from(t, settings, decided);
     else
         open_new(t, settings, decided);
-    const Piece *pieces = evaluated_pieces(t);
-    const size_t targets = corpus_targets(&t->corpus, pieces, arrlenu(pieces));
-    t->token_bytes =
-        corpus_bytes(&t->corpus, &t->tokenizer, pieces, arrlenu(pieces)) / (double)targets;
+    const Part *part = evaluated_part(t);
+    t->token_bytes = corpus_bytes(&t->corpus, &t->tokenizer, part) / (double)part->targets;
     /* The floor of a stream would depend on where each epoch cuts it. */
     t->floor = t->corpus.stream ? (double)NAN : floor_of(&t->corpus, t->plan.reach);
 }
@@ -267,34 +265,41 @@ double trainer_bits(const Trainer *t, double loss)
     return bits_per_byte(loss, t->token_bytes);
 }
 
-/* The mean loss over the targets of some pieces, an stb_ds array, without dropout; NAN if it was
- * abandoned. */
-static double loss_over(Trainer *t, const Piece *pieces, EvaluationWatch *watch, void *watcher)
+/* The mean loss over the targets of a part of the text, without dropout; NAN if it was abandoned. */
+static double loss_over(Trainer *t, const Part *part, EvaluationWatch *watch, void *watcher)
 {
-    const ptrdiff_t count = arrlen(pieces);
     double sum = 0;
     size_t targets = 0;
-    for (ptrdiff_t from = 0, end; from < count; from = end) {
+    Piece *pieces = NULL; /* stb_ds array: those of one batch */
+    for (size_t next = 0; next < part->count; arrsetlen(pieces, 0)) {
         int rows = 0;
-        if (watch && !watch(watcher, (double)from / (double)count))
-            return NAN;
+        if (watch && !watch(watcher, (double)next / (double)part->count)) {
+            sum = NAN;
+            break;
+        }
         /* As many pieces as fit in a part of a step: no more memory is needed than for training. */
-        for (end = from; end < count && rows + pieces[end].length <= t->room.rows; end++)
-            rows += pieces[end].length;
-        const Batch batch = batch_fill(&t->room, &t->corpus, pieces + from, (int)(end - from), 0);
+        for (; next < part->count; next++) {
+            const Piece piece = corpus_piece(&t->corpus, part, next);
+            rows += (int)piece.length;
+            if (rows > t->room.rows)
+                break;
+            arrput(pieces, piece);
+        }
+        const Batch batch = batch_fill(&t->room, &t->corpus, pieces, (int)arrlen(pieces), 0);
         const double loss = gpt_evaluate(&t->gpt, &batch);
         if (!isfinite(loss))
             end_not_finite(t, t->progress.step, "the loss is not finite");
         sum += loss;
         targets += (size_t)batch.counted;
     }
+    arrfree(pieces);
     return sum / (double)targets;
 }
 
 /* A copy of the best weights is kept, because the next steps may make the model worse. */
 double trainer_evaluate(Trainer *t, EvaluationWatch *watch, void *watcher)
 {
-    const double loss = loss_over(t, evaluated_pieces(t), watch, watcher);
+    const double loss = loss_over(t, evaluated_part(t), watch, watcher);
     if (isnan(loss))
         return NAN;
     t->progress.evaluated = true;

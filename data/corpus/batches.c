@@ -10,11 +10,12 @@
 BatchRoom batch_room_new(int rows)
 {
     const size_t N = (size_t)rows;
-    int *ints = memory_new(4 * N + 1, sizeof *ints, "a batch");
+    int *ints = memory_new(5 * N + 2, sizeof *ints, "a batch");
     return (BatchRoom){.tokens = ints,
                        .targets = ints + N,
                        .positions = ints + 2 * N,
                        .start = ints + 3 * N, /* of N + 1: each sequence has at least one row */
+                       .piece = ints + 4 * N + 1,
                        .rows = rows};
 }
 
@@ -28,11 +29,12 @@ Batch batch_fill(BatchRoom *room, const Corpus *corpus, const Piece *pieces, int
 {
     int rows = 0, counted = 0;
     for (int s = 0; s < count; s++) {
-        const int *tokens = corpus->tokens + pieces[s].from;
+        const int length = (int)pieces[s].length;
+        assert(rows + length <= room->rows);
+        ids_read(&corpus->ids, pieces[s].from, (size_t)length + 1, room->piece);
         room->start[s] = rows;
-        for (int i = 0; i < pieces[s].length; i++, rows++) {
-            assert(rows < room->rows);
-            const ObjectiveRow row = objective_row(corpus->objective, tokens, i);
+        for (int i = 0; i < length; i++, rows++) {
+            const ObjectiveRow row = objective_row(corpus->objective, room->piece, i);
             room->tokens[rows] = row.input;
             room->targets[rows] = row.target;
             room->positions[rows] = row.position;

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <stb/stb_ds.h>
 
 #include "base/base.h"
 
@@ -28,44 +27,55 @@ static double *bytes_of_tokens(const Tokenizer *t)
     return own;
 }
 
-/* The line that a token belongs to; a stream is one line. */
-static size_t line_of(const Corpus *corpus, size_t token)
+/* The white space of the tokens [begin, end), which have so many bytes in all, for each of so many
+ * targets. */
+static double white_space(const Corpus *corpus, const double *own, size_t begin, size_t end,
+                          double bytes, size_t targets)
 {
-    size_t low = 0, high = corpus->stream ? 1 : arrlenu(corpus->lines) - 1;
-    while (high - low > 1) {
-        const size_t middle = low + (high - low) / 2;
-        *(corpus->lines[middle] <= token ? &low : &high) = middle;
-    }
-    return low;
-}
-
-/* The white space of a line, for each of its targets. */
-static double white_space(const Corpus *corpus, const double *own, size_t line)
-{
-    const size_t begin = corpus->stream ? 0 : corpus->lines[line];
-    const size_t end = corpus->stream ? arrlenu(corpus->tokens) : corpus->lines[line + 1];
-    double bytes = (double)corpus->line_bytes[line];
     for (size_t i = begin; i < end; i++)
-        bytes -= own[corpus->tokens[i]];
-    return bytes / (double)(end - begin - 1);
+        bytes -= own[ids_at(&corpus->ids, i)];
+    return bytes / (double)targets;
 }
 
-double corpus_bytes(const Corpus *corpus, const Tokenizer *t, const Piece *pieces, size_t count)
+/* A walk through the lines of a text, in the order of the pieces. */
+typedef struct {
+    size_t line, begin, end;
+    double white; /* the line's, for each target */
+} Walk;
+
+/* Goes to the line of a token, or stays there. */
+static void go_to(Walk *walk, const Corpus *corpus, const double *own, size_t token)
 {
-    double *own = bytes_of_tokens(t), bytes = 0, white = 0; /* white: of the line `latest` */
-    size_t latest = SIZE_MAX;
-    for (size_t p = 0; p < count; p++) {
-        if (corpus->line_bytes) {
-            const size_t line = line_of(corpus, pieces[p].from);
-            white = line == latest ? white : white_space(corpus, own, line);
-            latest = line;
-        }
-        for (int i = 0; i < pieces[p].length; i++) {
-            const int target =
-                objective_row(corpus->objective, corpus->tokens + pieces[p].from, i).target;
-            bytes += target < 0 ? 0 : own[target] + white;
+    if (token < walk->end)
+        return;
+    for (; token >= walk->end; walk->end = corpus_line_end(corpus, walk->begin)) {
+        walk->line += walk->end > 0;
+        walk->begin = walk->end;
+    }
+    walk->white = white_space(corpus, own, walk->begin, walk->end,
+                              (double)corpus->line_bytes[walk->line], walk->end - walk->begin - 1);
+}
+
+double corpus_bytes(const Corpus *corpus, const Tokenizer *t, const Part *part)
+{
+    const size_t all = corpus->ids.count;
+    double *own = bytes_of_tokens(t), bytes = 0;
+    int *tokens = memory_new((size_t)corpus->context + 1, sizeof *tokens, "counting");
+    Walk walk = {0};
+    if (tokenizer_has_words(t) && !corpus->line_bytes)
+        walk.white = white_space(corpus, own, 0, all, corpus->text_bytes,
+                                 corpus->stream ? all - 1 : all - corpus->lines);
+    for (size_t p = 0; p < part->count; p++) {
+        const Piece piece = corpus_piece(corpus, part, p);
+        if (corpus->line_bytes)
+            go_to(&walk, corpus, own, piece.from);
+        ids_read(&corpus->ids, piece.from, piece.length + 1, tokens);
+        for (int i = 0; i < (int)piece.length; i++) {
+            const int target = objective_row(corpus->objective, tokens, i).target;
+            bytes += target < 0 ? 0 : own[target] + walk.white;
         }
     }
+    free(tokens);
     free(own);
     return bytes;
 }

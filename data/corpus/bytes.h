@@ -10,12 +10,12 @@
 
 #include "corpus.h"
 
-/* The bytes of the clean text that the targets of some pieces stand for. [eos] stands for the line
- * end, and words for the white space beside them, too: that of a line is shared out evenly among
- * its tokens, so the sum is exact over whole lines. NAN if one of the tokens is [unk], which may
+/* The bytes of the clean text that the targets of a part stand for. [eos] stands for the line end,
+ * and words for the white space beside them, too: that of a line is shared out evenly among its
+ * tokens, so the sum is exact over whole lines. (In a large text, whose lines are not listed, that
+ * of the whole text is shared out.) NAN if one of the tokens is [unk], which may
  * stand for anything, so that nothing can be compared with it. */
-double corpus_bytes(const Corpus *corpus, const Tokenizer *tokenizer, const Piece *pieces,
-                    size_t count);
+double corpus_bytes(const Corpus *corpus, const Tokenizer *tokenizer, const Part *part);
 
 /* The same loss, the sum of −ln p over some targets, in bits per byte; NAN if the bytes are. */
 double bits_per_byte(double loss, double bytes);

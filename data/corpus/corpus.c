@@ -1,80 +1,164 @@
-/* corpus.c: the text is encoded line by line, then cut into pieces; the lines held out are the
- * first of a random order. */
+/* corpus.c: the text is encoded block by block, then cut into pieces; the lines held out are drawn
+ * as the first of a random order. The store has
+ *
+ *     header   ids (in 2 or 4 bytes each, then up to 7 zeros)   pieces to train on   held out
+ *
+ * and where a line ends is seen from the ids: after its [eos]. */
 #include "corpus.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
+#include "base/threads.h"
+#include "data/encoder.h"
 #include "order.h"
+
+/* What a store begins with, if it is kept: all that is known of the text. */
+typedef struct {
+    char magic[8];
+    uint64_t text, tokenizer; /* checksums */
+    uint64_t text_size;       /* in bytes */
+    uint64_t width, count;    /* of the ids */
+    uint64_t lines, longest, lines_cut;
+    uint64_t context, train, held_out; /* how it is cut; the last two count listed pieces */
+    uint64_t rest;                     /* checksum of all that follows the header */
+    uint64_t header;                   /* checksum of all before this */
+} Header;
 
 /* ---- From text to tokens ---- */
 
-/* Dies because there is a word that the tokenizer does not know, as can happen if it was trained on
- * another text. */
-static _Noreturn void refuse(const Text *text, const Tokenizer *tokenizer, Span unknown)
+struct CorpusBuilder {
+    Corpus corpus;
+    const Tokenizer *tokenizer;
+    Encoder **encoders; /* (thread_limit()) */
+    bool blank;         /* so far */
+};
+
+CorpusBuilder *corpus_begin(const Tokenizer *tokenizer, Store store, size_t text_size)
 {
-    die("%s", tokenizer_unknown(tokenizer, text_place(text, text->clean, unknown.begin), unknown));
+    const Header header = {.magic = "pulga\0\0\1"};
+    CorpusBuilder *b = memory_new(1, sizeof *b, "a corpus");
+    b->corpus = (Corpus){.stream = tokenizer->stream, .eos = tokenizer->eos, .store = store};
+    b->tokenizer = tokenizer;
+    b->blank = true;
+    store_put(&b->corpus.store, &header, sizeof header);
+    b->encoders = memory_new((size_t)thread_limit(), sizeof *b->encoders, "encoding");
+    for (int i = 0; i < thread_limit(); i++)
+        b->encoders[i] = encoder_new(tokenizer, text_size);
+    b->corpus.ids.width = ids_width(tokenizer_size(tokenizer));
+    return b;
 }
 
-static void put_stream(Corpus *corpus, const Text *text, const Tokenizer *tokenizer)
-{
+/* What has become of a block. */
+typedef struct {
+    int *ids;           /* stb_ds array */
+    size_t *line_bytes; /* stb_ds array, of words: see bytes.h */
+    size_t lines, longest;
+    char *reserved; /* the message if it contains a reserved token, or NULL */
+    bool known;     /* else a token has no id */
     Span unknown;
-    if (!tokenizer_encode(tokenizer, text_span(text), &corpus->tokens, &unknown))
-        refuse(text, tokenizer, unknown);
-    if (arrlen(corpus->tokens) < 2)
-        die("%s is a stream of one token: there is nothing to predict; use --sequence lines",
-            text->name);
-    corpus->longest = arrlenu(corpus->tokens) - 1;
-}
-
-static void put_lines(Corpus *corpus, const Text *text, const Tokenizer *tokenizer)
-{
-    Span unknown;
-    if (!tokenizer_encode_lines(tokenizer, text_span(text), &corpus->tokens, &corpus->lines,
-                                &unknown))
-        refuse(text, tokenizer, unknown);
-    arrput(corpus->lines, arrlenu(corpus->tokens));
-    for (ptrdiff_t i = 0; i + 1 < arrlen(corpus->lines); i++) {
-        const size_t inputs = corpus->lines[i + 1] - corpus->lines[i] - 1;
-        corpus->longest = inputs > corpus->longest ? inputs : corpus->longest;
-    }
-}
+} Encoded;
 
 /* Every line is counted with its end, even if the last one lacks it: [eos] stands for it. */
-static void measure_lines(Corpus *corpus, Span text)
+static void measure_lines(size_t **line_bytes, Span text, bool stream)
 {
     Span line;
-    if (corpus->stream)
-        arrput(corpus->line_bytes, (size_t)(text.end - text.begin));
+    if (stream)
+        arrput(*line_bytes, (size_t)(text.end - text.begin));
     else
         while (split_line(&text.begin, text.end, &line))
             if (!is_blank(line))
-                arrput(corpus->line_bytes, (size_t)(line.end - line.begin) + 1);
+                arrput(*line_bytes, (size_t)(line.end - line.begin) + 1);
+}
+
+static Encoded encode(const CorpusBuilder *b, const Text *block)
+{
+    Encoder *encoder = b->encoders[thread_index()];
+    Encoded e = {.reserved = tokenizer_check_text(b->tokenizer, block)};
+    const Span text = text_span(block);
+    e.known = b->corpus.stream
+                  ? encoder_add(encoder, text, &e.ids, &e.unknown)
+                  : encoder_add_lines(encoder, text, &e.ids, &e.lines, &e.longest, &e.unknown);
+    if (tokenizer_has_words(b->tokenizer))
+        measure_lines(&e.line_bytes, text, b->corpus.stream);
+    return e;
+}
+
+/* Dies if there is a word that the tokenizer does not know, as can happen if it was trained on
+ * another text. */
+static void put(CorpusBuilder *b, Encoded *e, const Text *block)
+{
+    Corpus *c = &b->corpus;
+    if (e->reserved)
+        die("%s", e->reserved);
+    if (!e->known)
+        die("%s", tokenizer_unknown(b->tokenizer, text_place(block, block->clean, e->unknown.begin),
+                                    e->unknown));
+    const size_t count = arrlenu(e->ids);
+    ids_pack(e->ids, count, c->ids.width);
+    store_put(&c->store, e->ids, count * (size_t)c->ids.width);
+    c->ids.count += count;
+    c->lines += e->lines;
+    c->longest = e->longest > c->longest ? e->longest : c->longest;
+    for (ptrdiff_t i = 0; i < arrlen(e->line_bytes); i++) {
+        c->text_bytes += (double)e->line_bytes[i];
+        if (c->store.file < 0 && !c->stream)
+            arrput(c->line_bytes, e->line_bytes[i]);
+    }
+    arrfree(e->line_bytes);
+    arrfree(e->ids);
+}
+
+void corpus_add(CorpusBuilder *b, const Text *blocks, int count)
+{
+    Encoded *encoded = memory_new((size_t)count, sizeof *encoded, "encoding");
+    for (int i = 0; i < count; i++)
+        b->blank = b->blank && is_blank(text_span(&blocks[i]));
+    OMP(parallel for schedule(dynamic) if (count > 1))
+    for (int i = 0; i < count; i++)
+        encoded[i] = encode(b, &blocks[i]);
+    for (int i = 0; i < count; i++)
+        put(b, &encoded[i], &blocks[i]);
+    free(encoded);
+}
+
+static void view(Corpus *c)
+{
+    const char *bytes = store_view(&c->store);
+    c->ids.at = bytes + sizeof(Header);
+}
+
+Corpus corpus_end(CorpusBuilder *b, const char *name)
+{
+    static const char zeros[8];
+    Corpus c = b->corpus;
+    for (int i = 0; i < thread_limit(); i++)
+        encoder_free(b->encoders[i]);
+    free(b->encoders);
+    if (b->blank)
+        die("%s has only white space", name);
+    free(b);
+    if (c.stream && c.ids.count < 2)
+        die("%s is a stream of one token: there is nothing to predict; use --sequence lines", name);
+    store_put(&c.store, zeros, -c.store.size % sizeof zeros);
+    c.longest = c.stream ? c.ids.count - 1 : c.longest - 1;
+    view(&c);
+    return c;
 }
 
 Corpus corpus_new(const Text *text, const Tokenizer *tokenizer)
 {
-    Corpus corpus = {.stream = tokenizer->stream};
-    if (is_blank(text_span(text)))
-        die("%s has only white space", text->name);
-    tokenizer_check_text(tokenizer, text);
-    if (corpus.stream)
-        put_stream(&corpus, text, tokenizer);
-    else
-        put_lines(&corpus, text, tokenizer);
-    if (tokenizer_has_words(tokenizer))
-        measure_lines(&corpus, text_span(text));
-    return corpus;
+    CorpusBuilder *builder = corpus_begin(tokenizer, store_in_memory(), text->size);
+    corpus_add(builder, text, 1);
+    return corpus_end(builder, text->name);
 }
 
 void corpus_free(Corpus *corpus)
 {
-    arrfree(corpus->tokens);
-    arrfree(corpus->lines);
     arrfree(corpus->line_bytes);
-    arrfree(corpus->train);
-    arrfree(corpus->held_out);
+    store_free(&corpus->store);
 }
 
 /* ---- From tokens to pieces ---- */
@@ -83,55 +167,117 @@ size_t corpus_targets(const Corpus *corpus, const Piece *pieces, size_t count)
 {
     size_t targets = 0;
     for (size_t p = 0; p < count; p++)
-        for (int i = 0; i < pieces[p].length; i++)
-            targets +=
-                objective_row(corpus->objective, corpus->tokens + pieces[p].from, i).target >= 0;
+        targets += (size_t)objective_targets(corpus->objective, (int)pieces[p].length);
     return targets;
+}
+
+Piece corpus_piece(const Corpus *corpus, const Part *part, size_t i)
+{
+    if (part->list)
+        return part->list[i];
+    const size_t from = part->begin + i * (size_t)corpus->context, left = part->end - 1 - from;
+    return (Piece){from, left < (size_t)corpus->context ? left : (size_t)corpus->context};
+}
+
+bool corpus_ends_line(const Corpus *corpus, Piece piece)
+{
+    return ids_at(&corpus->ids, piece.from + piece.length) == corpus->eos;
+}
+
+size_t corpus_line_end(const Corpus *c, size_t begin)
+{
+    while (ids_at(&c->ids, ++begin) != c->eos)
+        ;
+    return begin + 1;
 }
 
 /* Appends the tokens [begin, end) in pieces. The last token of a piece is the first of the next
  * one: it is read there, and predicted here. */
-static void put_pieces(Piece **pieces, size_t begin, size_t end, int context)
+static void put_pieces(Piece **pieces, size_t begin, size_t end, size_t context)
 {
-    for (size_t from = begin; from + 1 < end; from += (size_t)context) {
+    for (size_t from = begin; from + 1 < end; from += context) {
         const size_t left = end - 1 - from;
-        const Piece piece = {from, left < (size_t)context ? (int)left : context};
+        const Piece piece = {from, left < context ? left : context};
         arrput(*pieces, piece);
     }
 }
 
-/* Every line goes to one of the two sides whole. One line at least is trained on. */
-static void cut_lines(Corpus *corpus, double share, uint32_t seed)
-{
-    const size_t count = (size_t)arrlen(corpus->lines) - 1;
-    size_t held_out = (size_t)(share * (double)count + 0.5);
-    held_out = held_out >= count ? count - 1 : held_out;
-    bool *is_held_out = memory_new(count, sizeof *is_held_out, "the held-out lines");
-    OrderKey *keys = memory_new(count, sizeof *keys, "the held-out lines");
-    random_order(keys, count, seed, RANDOM_SPLIT, 0);
-    for (size_t i = 0; i < held_out; i++)
-        is_held_out[keys[i].place] = true;
+/* Which lines of the corpus are held out: the first ones of a random order. */
+typedef struct {
+    Order order;
+    size_t held_out; /* how many */
+} Split;
 
-    for (size_t i = 0; i < count; i++) {
-        const size_t begin = corpus->lines[i], end = corpus->lines[i + 1];
-        corpus->lines_cut += end - begin - 1 > (size_t)corpus->context;
-        put_pieces(is_held_out[i] ? &corpus->held_out : &corpus->train, begin, end,
-                   corpus->context);
+enum { LINES_AT_ONCE = 1 << 14 };
+
+/* Appends the pieces of those of some lines that are held out, or of the others. `begin` is where
+ * the first of these lines begins; returns where the last one ends. */
+static size_t list_some(Corpus *c, const Split *split, size_t first, int count, size_t begin,
+                        bool held_out, Piece **pieces)
+{
+    bool wanted[LINES_AT_ONCE];
+    OMP(parallel for if (count > 1 << 12))
+    for (int i = 0; i < count; i++)
+        wanted[i] = (order_at(&split->order, first + (size_t)i) < split->held_out) == held_out;
+    for (int i = 0; i < count; i++) {
+        const size_t end = corpus_line_end(c, begin);
+        if (wanted[i])
+            put_pieces(pieces, begin, end, (size_t)c->context);
+        c->lines_cut += held_out && end - begin - 1 > (size_t)c->context;
+        begin = end;
     }
-    free(keys);
-    free(is_held_out);
+    return begin;
+}
+
+/* Puts the pieces of one of the two sides into the store. */
+static Part list_lines(Corpus *c, const Split *split, bool held_out)
+{
+    Part part = {0};
+    Piece *pieces = NULL; /* stb_ds array */
+    size_t begin = 0;
+    for (size_t first = 0; first < c->lines; first += LINES_AT_ONCE) {
+        const size_t left = c->lines - first;
+        const int count = left < LINES_AT_ONCE ? (int)left : LINES_AT_ONCE;
+        begin = list_some(c, split, first, count, begin, held_out, &pieces);
+        part.count += arrlenu(pieces);
+        part.targets += corpus_targets(c, pieces, arrlenu(pieces));
+        store_put(&c->store, pieces, arrlenu(pieces) * sizeof *pieces);
+        view(c); /* the store has grown */
+        arrsetlen(pieces, 0);
+    }
+    arrfree(pieces);
+    return part;
+}
+
+/* Every line goes to one of the two sides whole. One line at least is trained on. */
+static void cut_lines(Corpus *c, double share, uint32_t seed)
+{
+    const size_t held_out = (size_t)(share * (double)c->lines + 0.5), ids_end = c->store.size;
+    const Split split = {.order = order_new(c->lines, seed, RANDOM_SPLIT, 0),
+                         .held_out = held_out >= c->lines ? c->lines - 1 : held_out};
+    c->train = list_lines(c, &split, false);
+    c->held_out = list_lines(c, &split, true);
+    c->train.list = (const Piece *)(store_view(&c->store) + ids_end);
+    c->held_out.list = c->train.list + c->train.count;
+}
+
+/* A range of a stream's tokens. */
+static Part stream_part(const Corpus *c, size_t begin, size_t end)
+{
+    const size_t rows = end > begin + 1 ? end - begin - 1 : 0, context = (size_t)c->context;
+    return (Part){
+        .count = (rows + context - 1) / context, .begin = begin, .end = end, .targets = rows};
 }
 
 /* The first part is trained on and the tail is held out. No piece spans both, so the tail's first
  * token is never predicted. A part of fewer than two tokens would have no target: then all is
  * trained on. */
-static void cut_stream(Corpus *corpus, double share)
+static void cut_stream(Corpus *c, double share)
 {
-    const size_t count = (size_t)arrlen(corpus->tokens);
-    const size_t tail = (size_t)(share * (double)count + 0.5);
-    corpus->train_end = tail >= 2 && count - tail >= 2 ? count - tail : count;
-    put_pieces(&corpus->train, 0, corpus->train_end, corpus->context);
-    put_pieces(&corpus->held_out, corpus->train_end, count, corpus->context);
+    const size_t count = c->ids.count, tail = (size_t)(share * (double)count + 0.5);
+    const size_t end = tail >= 2 && count - tail >= 2 ? count - tail : count;
+    c->train = stream_part(c, 0, end);
+    c->held_out = stream_part(c, end, count);
 }
 
 void corpus_cut(Corpus *corpus, int context, double held_out, uint32_t seed)
@@ -141,6 +287,4 @@ void corpus_cut(Corpus *corpus, int context, double held_out, uint32_t seed)
         cut_stream(corpus, held_out);
     else
         cut_lines(corpus, held_out, seed);
-    corpus->train_targets = corpus_targets(corpus, corpus->train, arrlenu(corpus->train));
-    corpus->held_out_targets = corpus_targets(corpus, corpus->held_out, arrlenu(corpus->held_out));
 }

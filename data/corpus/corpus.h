@@ -14,32 +14,52 @@
 
 #include "data/objective.h"
 #include "data/tokenizer.h"
+#include "ids.h"
+#include "store.h"
 
+/* In eight bytes, since a large text has many. */
 typedef struct {
-    size_t from; /* its first token, an index into the corpus' tokens */
-    int length;  /* rows; it has one token more */
+    uint64_t from : 43;   /* its first token, an index into the corpus' ids */
+    uint64_t length : 21; /* rows; it has one token more */
 } Piece;
+
+/* A part of the text: that to train on, or that held out. Pieces of lines are listed. Those of a
+ * stream follow from its first token and the one after its last. */
+typedef struct {
+    size_t count; /* of pieces */
+    const Piece *list;
+    size_t begin, end;
+    size_t targets; /* that count */
+} Part;
 
 typedef struct {
     bool stream;
     Objective objective;
-    int *tokens;    /* stb_ds array: the ids of the whole text */
-    size_t *lines;  /* stb_ds array: where each line begins in tokens, and after the last line where
-                       it ends; empty for a stream */
-    size_t longest; /* rows of the longest line, or of the whole stream */
-    size_t *line_bytes; /* of words: stb_ds array: the size of each line in the text, with its end,
-                           or of the whole stream; else NULL: see bytes.h */
+    Store store;        /* the ids, and after them the pieces of lines */
+    Ids ids;            /* of the whole text */
+    int eos;            /* the id that ends a line */
+    size_t lines;       /* how many there are; 0 for a stream */
+    size_t longest;     /* rows of the longest line, or of the whole stream */
+    double text_bytes;  /* of words: the size of all lines in the text, with their ends, or of the
+                          stream; else 0: see bytes.h */
+    size_t *line_bytes; /* likewise of each line: stb_ds array; NULL if the store is a file */
 
     /* Set by corpus_cut: */
-    int context;             /* T */
-    Piece *train, *held_out; /* stb_ds arrays; each epoch cuts a stream's training part again */
-    size_t train_end;        /* of a stream: tokens to train on; the rest is held out */
-    size_t train_targets, held_out_targets; /* that count */
-    size_t lines_cut;                       /* lines longer than the context */
+    int context;          /* T */
+    Part train, held_out; /* each epoch cuts a stream's training part again */
+    size_t lines_cut;     /* lines longer than the context */
 } Corpus;
 
-/* Encodes a text, whose bytes may be freed after this. Dies if it has nothing to predict, a token
- * that the tokenizer does not know, or a reserved one. */
+/* A text in blocks: begin, add, ..., add, end. Blocks are encoded on all threads, and put into the
+ * store, which becomes the corpus', in their order. text_size is about how many bytes will come;
+ * `name` is what messages call the text. Dies if it has nothing to predict, a token that the
+ * tokenizer does not know, or a reserved one. */
+typedef struct CorpusBuilder CorpusBuilder;
+CorpusBuilder *corpus_begin(const Tokenizer *tokenizer, Store store, size_t text_size);
+void corpus_add(CorpusBuilder *builder, const Text *blocks, int count);
+Corpus corpus_end(CorpusBuilder *builder, const char *name);
+
+/* The same of one text, in memory; its bytes may be freed after this. */
 Corpus corpus_new(const Text *text, const Tokenizer *tokenizer);
 void corpus_free(Corpus *corpus);
 
@@ -47,7 +67,16 @@ void corpus_free(Corpus *corpus);
  * seed, or the tail of a stream. To be called once. */
 void corpus_cut(Corpus *corpus, int context, double held_out, uint32_t seed);
 
+/* Piece number i of a part, in the order of the text. */
+Piece corpus_piece(const Corpus *corpus, const Part *part, size_t i);
+
 /* How many targets of some pieces count. */
 size_t corpus_targets(const Corpus *corpus, const Piece *pieces, size_t count);
+
+/* Where the line ends that begins at a token: after its [eos]. */
+size_t corpus_line_end(const Corpus *corpus, size_t begin);
+
+/* Whether a piece of a line is its last one. */
+bool corpus_ends_line(const Corpus *corpus, Piece piece);
 
 #endif

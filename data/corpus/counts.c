@@ -68,12 +68,12 @@ static void search_free(Search *s)
 
 /* The token that the text continues with after the first `read` symbols of its token `at`, which has
  * `count`; -1 if there is none. */
-static int continuation(const Corpus *corpus, const Tokenizer *t, ptrdiff_t at, ptrdiff_t read,
+static int continuation(const Corpus *corpus, const Tokenizer *t, size_t at, ptrdiff_t read,
                         ptrdiff_t count)
 {
     if (read < count)
-        return tokenizer_find(t, tokenizer_word(t, corpus->tokens[at]) + read);
-    return at + 1 < arrlen(corpus->tokens) ? corpus->tokens[at + 1] : -1;
+        return tokenizer_find(t, tokenizer_word(t, ids_at(&corpus->ids, at)) + read);
+    return at + 1 < corpus->ids.count ? ids_at(&corpus->ids, at + 1) : -1;
 }
 
 size_t counts_next(const Corpus *corpus, const Tokenizer *t, size_t *next, int V, const int *tokens,
@@ -83,9 +83,9 @@ size_t counts_next(const Corpus *corpus, const Tokenizer *t, size_t *next, int V
     int *symbols = NULL; /* stb_ds array */
     size_t sum = 0;
     memset(next, 0, sizeof *next * (size_t)V);
-    for (ptrdiff_t at = 0; at < arrlen(corpus->tokens); at++) {
+    for (size_t at = 0; at < corpus->ids.count; at++) {
         arrsetlen(symbols, 0);
-        put_symbols(&symbols, t, corpus->tokens[at]);
+        put_symbols(&symbols, t, ids_at(&corpus->ids, at));
         for (ptrdiff_t i = 0; i < arrlen(symbols); i++) {
             if (!search_step(&search, symbols[i]))
                 continue;
@@ -106,9 +106,9 @@ bool counts_has(const Corpus *corpus, const Tokenizer *t, const int *tokens, int
     Search search = search_new(t, tokens, count);
     int *symbols = NULL; /* stb_ds array */
     bool found = !search.count;
-    for (ptrdiff_t at = 0; !found && at < arrlen(corpus->tokens); at++) {
+    for (size_t at = 0; !found && at < corpus->ids.count; at++) {
         arrsetlen(symbols, 0);
-        put_symbols(&symbols, t, corpus->tokens[at]);
+        put_symbols(&symbols, t, ids_at(&corpus->ids, at));
         for (ptrdiff_t i = 0; !found && i < arrlen(symbols); i++)
             found = search_step(&search, symbols[i]);
     }

@@ -5,30 +5,31 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <stb/stb_ds.h>
 
 #include "base/base.h"
+#include "base/threads.h"
 
-/* A row that counts: it sees the tokens from at − position to at, and is to predict the target. */
+/* A row that counts, at some position of its piece: it sees the tokens from at − position to at,
+ * and is to predict the target. */
 typedef struct {
     size_t at;
-    int position, target;
+    int token, target; /* token: the one at `at` */
 } Place;
 
-/* What a comparison of two places needs to know. */
+/* What a comparison of two places of the same position needs to know. */
 typedef struct {
-    const int *tokens; /* of the corpus */
-    int reach;         /* how many of them a model sees at most */
+    const Ids *ids;
+    int seen; /* how many tokens the model sees */
 } View;
 
-/* Orders places by what a model sees there: the position, then the tokens, the last one first. */
+/* Orders places by what a model sees there, the last token first. */
 static int compare_seen(const Place *a, const Place *b, const View *view)
 {
-    if (a->position != b->position)
-        return a->position < b->position ? -1 : 1;
-    const int seen = a->position < view->reach ? a->position + 1 : view->reach;
-    for (int back = 0; back < seen; back++) {
-        const int x = view->tokens[a->at - (size_t)back], y = view->tokens[b->at - (size_t)back];
+    if (a->token != b->token)
+        return a->token < b->token ? -1 : 1;
+    for (int back = 1; back < view->seen; back++) {
+        const int x = ids_at(view->ids, a->at - (size_t)back);
+        const int y = ids_at(view->ids, b->at - (size_t)back);
         if (x != y)
             return x < y ? -1 : 1;
     }
@@ -56,47 +57,92 @@ static double entropy(const Place *places, size_t count)
     return sum;
 }
 
-/* The row i of a piece. */
-static ObjectiveRow row_of(const Corpus *corpus, Piece piece, int i)
+/* The same over all places of a position, in any order. */
+static double entropy_at(Place *places, size_t count, View view)
 {
-    return objective_row(corpus->objective, corpus->tokens + piece.from, i);
-}
-
-double floor_of(const Corpus *corpus, int reach)
-{
-    View view = {corpus->tokens, reach};
-    Place *places = memory_new(corpus->train_targets, sizeof *places, "counting the floor");
-    size_t count = 0;
-    for (ptrdiff_t p = 0; p < arrlen(corpus->train); p++)
-        for (int i = 0; i < corpus->train[p].length; i++) {
-            const ObjectiveRow row = row_of(corpus, corpus->train[p], i);
-            if (row.target >= 0)
-                places[count++] =
-                    (Place){corpus->train[p].from + (size_t)i, row.position, row.target};
-        }
-    qsort_r(places, count, sizeof *places, compare, &view);
-
     double sum = 0;
+    qsort_r(places, count, sizeof *places, compare, &view);
     for (size_t i = 0, alike; i < count; i += alike) {
         for (alike = 1; i + alike < count && !compare_seen(&places[i], &places[i + alike], &view);)
             alike++;
         sum += entropy(places + i, alike);
     }
-    free(places);
-    return sum / (double)count;
+    return sum;
+}
+
+/* Calls `put` for each row that counts. */
+typedef void PutRow(void *context, size_t at, ObjectiveRow row);
+static void each_row(const Corpus *corpus, PutRow *put, void *context)
+{
+    int *tokens = memory_new((size_t)corpus->context + 1, sizeof *tokens, "counting");
+    for (size_t p = 0; p < corpus->train.count; p++) {
+        const Piece piece = corpus_piece(corpus, &corpus->train, p);
+        ids_read(&corpus->ids, piece.from, piece.length + 1, tokens);
+        for (int i = 0; i < (int)piece.length; i++) {
+            const ObjectiveRow row = objective_row(corpus->objective, tokens, i);
+            if (row.target >= 0)
+                put(context, piece.from + (size_t)i, row);
+        }
+    }
+    free(tokens);
+}
+
+/* All places, those of each position together. */
+typedef struct {
+    Place *places;
+    size_t *end; /* (T + 1) where those of each position end */
+} Positions;
+
+static void count_position(void *context, size_t at, ObjectiveRow row)
+{
+    (void)at;
+    ((Positions *)context)->end[row.position + 1]++;
+}
+
+static void put_place(void *context, size_t at, ObjectiveRow row)
+{
+    Positions *p = context;
+    p->places[p->end[row.position]++] = (Place){at, row.input, row.target};
+}
+
+/* The positions are independent: each is sorted by one thread, and their sums are added in order. */
+double floor_of(const Corpus *corpus, int reach)
+{
+    const int T = corpus->context;
+    Positions p = {memory_new(corpus->train.targets, sizeof *p.places, "counting the floor"),
+                   memory_new((size_t)T + 1, sizeof *p.end, "counting the floor")};
+    double *sums = memory_new((size_t)T, sizeof *sums, "counting the floor"), sum = 0;
+    each_row(corpus, count_position, &p); /* end[i + 1] counts position i ... */
+    for (int i = 0; i < T; i++)
+        p.end[i + 1] += p.end[i];    /* ... so now position i begins at end[i] ... */
+    each_row(corpus, put_place, &p); /* ... and now it ends there */
+    OMP(parallel for schedule(dynamic) if (corpus->train.targets > 1 << 12))
+    for (int i = 0; i < T; i++) {
+        const size_t begin = i ? p.end[i - 1] : 0;
+        const View view = {&corpus->ids, i < reach ? i + 1 : reach};
+        sums[i] = entropy_at(p.places + begin, p.end[i] - begin, view);
+    }
+    for (int i = 0; i < T; i++)
+        sum += sums[i];
+    sum /= (double)p.end[T - 1];
+    free(p.places);
+    free(p.end);
+    free(sums);
+    return sum;
+}
+
+static void count_target(void *context, size_t at, ObjectiveRow row)
+{
+    (void)at;
+    ((size_t *)context)[row.target]++;
 }
 
 double floor_unigram(const Corpus *corpus, int vocabulary)
 {
     size_t *seen = memory_new((size_t)vocabulary, sizeof *seen, "counting words"), all = 0;
-    for (ptrdiff_t p = 0; p < arrlen(corpus->train); p++)
-        for (int i = 0; i < corpus->train[p].length; i++) {
-            const int target = row_of(corpus, corpus->train[p], i).target;
-            if (target >= 0) {
-                seen[target]++;
-                all++;
-            }
-        }
+    each_row(corpus, count_target, seen);
+    for (int v = 0; v < vocabulary; v++)
+        all += seen[v];
     double sum = 0;
     for (int v = 0; v < vocabulary; v++)
         if (seen[v])

@@ -1,20 +1,42 @@
-/* order.c: each place gets a random key, and the keys are sorted. */
+/* order.c: halves of few bits would need more rounds to be mixed well. */
 #include "order.h"
 
-#include <stdlib.h>
+enum { ROUNDS = 10, LEAST_BITS = 8 };
 
-/* Two keys may be equal: then the place decides, since qsort may leave equals in any order. */
-static int by_key(const void *a, const void *b)
+Order order_new(uint64_t count, uint32_t seed, RandomPurpose purpose, int64_t epoch)
 {
-    const OrderKey *x = a, *y = b;
-    return x->key != y->key ? (x->key > y->key) - (x->key < y->key)
-                            : (x->place > y->place) - (x->place < y->place);
+    int bits = LEAST_BITS;
+    while (count > (uint64_t)1 << bits)
+        bits++;
+    return (Order){.count = count,
+                   .high = bits / 2,
+                   .low = bits - bits / 2,
+                   .seed = seed,
+                   .epoch = (uint32_t)epoch,
+                   .purpose = purpose};
 }
 
-void random_order(OrderKey *keys, size_t count, uint32_t seed, RandomPurpose purpose, int64_t epoch)
+/* What one half, of at most 32 bits, adds to the other one, which has `bits`. */
+static uint64_t change(const Order *order, uint64_t half, int round, int bits)
 {
-    for (size_t i = 0; i < count; i++)
-        keys[i] = (OrderKey){
-            random_bits(seed, purpose, (Random4){{(uint32_t)i, 0, 0, (uint32_t)epoch}}), i};
-    qsort(keys, count, sizeof *keys, by_key);
+    const Random4 counter = {{(uint32_t)half, (uint32_t)round, 0, order->epoch}};
+    return random_bits(order->seed, order->purpose, counter) & (((uint64_t)1 << bits) - 1);
+}
+
+static uint64_t turn(const Order *order, uint64_t number)
+{
+    uint64_t high = number >> order->low, low = number & (((uint64_t)1 << order->low) - 1);
+    for (int round = 0; round < ROUNDS; round += 2) {
+        high ^= change(order, low, round, order->high);
+        low ^= change(order, high, round + 1, order->low);
+    }
+    return high << order->low | low;
+}
+
+uint64_t order_at(const Order *order, uint64_t i)
+{
+    do
+        i = turn(order, i);
+    while (i >= order->count);
+    return i;
 }

@@ -1,8 +1,7 @@
-/* reader.c: the pieces of an epoch are shuffled by sorting random keys. The order depends on the
- * seed and the epoch only, so that a resumed run finds its place again. */
+/* reader.c: each piece is computed when it is taken. The order depends on the seed and the epoch
+ * only, so that a resumed run finds its place again. */
 #include "reader.h"
 
-#include <stdlib.h>
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
@@ -10,7 +9,7 @@
 /* Rows of a stream's training part. */
 static size_t rows_of(const Corpus *corpus)
 {
-    return corpus->train_end - 1;
+    return corpus->train.end - 1;
 }
 
 /* Where an epoch first cuts a stream. The tokens before that are a shorter piece of their own, so
@@ -26,7 +25,7 @@ static size_t stream_offset(const Corpus *corpus, uint32_t seed, int64_t epoch)
 size_t epoch_pieces(const Corpus *corpus, uint32_t seed, int64_t epoch)
 {
     if (!corpus->stream)
-        return (size_t)arrlen(corpus->train);
+        return corpus->train.count;
     const size_t offset = stream_offset(corpus, seed, epoch), context = (size_t)corpus->context;
     return (offset > 0) + (rows_of(corpus) - offset + context - 1) / context;
 }
@@ -35,48 +34,40 @@ size_t epoch_pieces(const Corpus *corpus, uint32_t seed, int64_t epoch)
 size_t epoch_most_pieces(const Corpus *corpus)
 {
     const size_t context = (size_t)corpus->context;
-    return corpus->stream ? (rows_of(corpus) + context - 1) / context + 1
-                          : (size_t)arrlen(corpus->train);
+    return corpus->stream ? (rows_of(corpus) + context - 1) / context + 1 : corpus->train.count;
 }
 
 /* Piece number i of an epoch before they are shuffled; offset is stream_offset(). */
 static Piece piece_of(const Corpus *corpus, size_t offset, size_t i)
 {
     if (!corpus->stream)
-        return corpus->train[i];
+        return corpus_piece(corpus, &corpus->train, i);
     if (offset > 0 && i == 0)
-        return (Piece){0, (int)offset};
+        return (Piece){0, offset};
     const size_t from = offset + (i - (offset > 0)) * (size_t)corpus->context;
     const size_t left = rows_of(corpus) - from;
-    return (Piece){from, left < (size_t)corpus->context ? (int)left : corpus->context};
+    return (Piece){from, left < (size_t)corpus->context ? left : (size_t)corpus->context};
 }
 
 Reader reader_new(const Corpus *corpus, uint32_t seed)
 {
-    const size_t most = epoch_most_pieces(corpus);
-    Reader reader = {.corpus = corpus,
-                     .seed = seed,
-                     .pieces = memory_new(most, sizeof(Piece), "the order of an epoch"),
-                     .keys = memory_new(most, sizeof(OrderKey), "the order of an epoch")};
+    Reader reader = {.corpus = corpus, .seed = seed};
     reader_seek(&reader, 0, 0);
     return reader;
 }
 
 void reader_free(Reader *reader)
 {
-    free(reader->pieces);
-    free(reader->keys);
+    arrfree(reader->taken);
 }
 
 bool reader_seek(Reader *reader, int64_t epoch, size_t next)
 {
-    const size_t offset =
-        reader->corpus->stream ? stream_offset(reader->corpus, reader->seed, epoch) : 0;
+    const Corpus *corpus = reader->corpus;
+    reader->offset = corpus->stream ? stream_offset(corpus, reader->seed, epoch) : 0;
     reader->epoch = epoch;
-    reader->count = epoch_pieces(reader->corpus, reader->seed, epoch);
-    random_order(reader->keys, reader->count, reader->seed, RANDOM_ORDER, epoch);
-    for (size_t i = 0; i < reader->count; i++)
-        reader->pieces[i] = piece_of(reader->corpus, offset, reader->keys[i].place);
+    reader->count = epoch_pieces(corpus, reader->seed, epoch);
+    reader->order = order_new(reader->count, reader->seed, RANDOM_ORDER, epoch);
     reader->next = next < reader->count ? next : reader->count;
     return next <= reader->count;
 }
@@ -87,7 +78,9 @@ const Piece *reader_take(Reader *reader, int most, int *count)
         reader_seek(reader, reader->epoch + 1, 0);
     const size_t left = reader->count - reader->next;
     *count = left < (size_t)most ? (int)left : most;
-    const Piece *taken = reader->pieces + reader->next;
-    reader->next += (size_t)*count;
-    return taken;
+    arrsetlen(reader->taken, (size_t)*count);
+    for (int i = 0; i < *count; i++)
+        reader->taken[i] =
+            piece_of(reader->corpus, reader->offset, order_at(&reader->order, reader->next++));
+    return reader->taken;
 }

@@ -15,9 +15,10 @@ typedef struct {
     uint32_t seed;
     int64_t epoch; /* from 0 */
     size_t next;   /* of the epoch's pieces; together with epoch, the position in the data */
-    Piece *pieces; /* this epoch's, in their order */
-    size_t count;
-    OrderKey *keys; /* room for sorting them */
+    size_t count;  /* pieces of the epoch */
+    size_t offset; /* of a stream: the tokens before its first cut */
+    Order order;
+    Piece *taken; /* stb_ds array */
 } Reader;
 
 Reader reader_new(const Corpus *corpus, uint32_t seed);
@@ -27,7 +28,7 @@ void reader_free(Reader *reader);
 bool reader_seek(Reader *reader, int64_t epoch, size_t next);
 
 /* The next pieces: `most`, or fewer at the end of an epoch; after it, those of the next epoch. They
- * stay the reader's. */
+ * stay the reader's, until the next call. */
 const Piece *reader_take(Reader *reader, int most, int *count);
 
 /* How many pieces an epoch has, and the most that any epoch has: a stream's epochs differ. */

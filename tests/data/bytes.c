@@ -1,10 +1,11 @@
 /* bytes.c: the bytes that the tokens of a text stand for, counted by hand, and the loss in bits per
  * byte. */
 #include <math.h>
-#include <stb/stb_ds.h>
+#include <stdlib.h>
 
 #include "data/corpus/bytes.h"
 #include "tests/helpers/close.h"
+#include "tests/helpers/corpora.h"
 #include "tests/helpers/literal.h"
 
 /* The bytes of the whole text, and those of its first and last piece with a context of T tokens. */
@@ -18,10 +19,12 @@ static Counted count_bytes(const char *string, TokenizerRules rules, int T)
     Tokenizer t = tokenizer_train(&text, rules);
     Corpus c = corpus_new(&text, &t);
     corpus_cut(&c, T, 0, 1);
-    const size_t pieces = arrlenu(c.train);
-    const Counted counted = {corpus_bytes(&c, &t, c.train, pieces),
-                             corpus_bytes(&c, &t, c.train, 1),
-                             corpus_bytes(&c, &t, c.train + pieces - 1, 1)};
+    Piece *pieces = corpus_pieces(&c, &c.train);
+    const Part first = {.count = 1, .list = pieces};
+    const Part last = {.count = 1, .list = pieces + c.train.count - 1};
+    const Counted counted = {corpus_bytes(&c, &t, &c.train), corpus_bytes(&c, &t, &first),
+                             corpus_bytes(&c, &t, &last)};
+    free(pieces);
     corpus_free(&c);
     tokenizer_free(&t);
     text_free(&text);

@@ -7,6 +7,7 @@
 #include <stb/stb_ds.h>
 
 #include "data/corpus/corpus.h"
+#include "data/encoder.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/corpora.h"
 #include "tests/helpers/literal.h"
@@ -23,8 +24,10 @@ static void assert_ints(const int *got, const int *wanted, size_t count)
 
 static void assert_corpus(const Corpus *c, const int *tokens, size_t count)
 {
-    assert_int_equal(arrlen(c->tokens), count);
-    assert_ints(c->tokens, tokens, count);
+    assert_int_equal(c->ids.count, count);
+    int *own = corpus_tokens(c);
+    assert_ints(own, tokens, count);
+    free(own);
 }
 
 static void test_each_line_that_is_not_blank_is_a_sequence(void **state)
@@ -33,18 +36,16 @@ static void test_each_line_that_is_not_blank_is_a_sequence(void **state)
     /* Lines of white space do not count; the last line needs no line end. */
     Corpus c = corpus_of_string("a b\n\n \t\r \n\u3000\nb\n\nc, a", false, false);
     assert_corpus(&c, (const int[]){0, 2, 3, 1, 0, 3, 1, 0, 4, 5, 2, 1}, 12);
-    static const size_t lines[] = {0, 4, 7, 12};
-    assert_int_equal(arrlen(c.lines), 4);
-    assert_memory_equal(c.lines, lines, sizeof lines);
+    assert_int_equal(c.lines, 3);
     assert_int_equal(c.longest, 4);
     assert_false(c.stream);
     corpus_free(&c);
 
     c = corpus_of_string("ab a\n \nb", false, true);
-    assert_int_equal(arrlen(c.lines) - 1, 2);
-    assert_int_equal(arrlen(c.tokens), 6 + 3);
-    assert_int_equal(c.tokens[1], c.tokens[4]);
-    assert_int_equal(c.tokens[2], c.tokens[7]);
+    assert_int_equal(c.lines, 2);
+    assert_int_equal(c.ids.count, 6 + 3);
+    assert_int_equal(ids_at(&c.ids, 1), ids_at(&c.ids, 4));
+    assert_int_equal(ids_at(&c.ids, 2), ids_at(&c.ids, 7));
     corpus_free(&c);
 }
 
@@ -103,42 +104,45 @@ static void test_long_lines_are_cut_into_pieces(void **state)
     assert_int_equal(c.longest, 8);
     corpus_cut(&c, 3, 0, 1);
     static const Piece wanted[] = {{0, 3}, {3, 3}, {6, 2}, {9, 3}, {13, 2}};
-    assert_int_equal(arrlen(c.train), 5);
+    assert_int_equal(c.train.count, 5);
     for (int i = 0; i < 5; i++) {
-        assert_int_equal(c.train[i].from, wanted[i].from);
-        assert_int_equal(c.train[i].length, wanted[i].length);
+        assert_int_equal(c.train.list[i].from, wanted[i].from);
+        assert_int_equal(c.train.list[i].length, wanted[i].length);
     }
     assert_int_equal(c.lines_cut, 1);
-    assert_int_equal(c.train_targets, 13);
-    assert_int_equal(c.held_out_targets, 0);
-    assert_int_equal(arrlen(c.held_out), 0);
+    assert_int_equal(c.train.targets, 13);
+    assert_int_equal(c.held_out.targets, 0);
+    assert_int_equal(c.held_out.count, 0);
     corpus_free(&c);
 }
 
 /* Which line a token belongs to. */
-static int line_at(const Corpus *c, size_t token)
+static int line_at(const size_t *lines, size_t token)
 {
     int line = 0;
-    while (c->lines[line + 1] <= token)
+    while (lines[line + 1] <= token)
         line++;
     return line;
 }
 
 /* Compares pieces with the lines they came from; marks in `targets` each token to predict and in
  * `side` whose each line is. */
-static void mark_pieces(const Corpus *c, const Piece *pieces, int *targets, int *side, int own)
+static void mark_pieces(const Corpus *c, const Part *part, const size_t *lines, int *targets,
+                        int *side, int own)
 {
-    for (ptrdiff_t p = 0; p < arrlen(pieces); p++) {
-        const Piece piece = pieces[p];
-        const int line = line_at(c, piece.from);
-        const size_t offset = (piece.from - c->lines[line]) % (size_t)c->context;
+    for (size_t p = 0; p < part->count; p++) {
+        const Piece piece = part->list[p];
+        const int line = line_at(lines, piece.from);
+        const size_t offset = (piece.from - lines[line]) % (size_t)c->context;
         assert_int_equal(offset, 0);
-        assert_true(piece.length > 0 && piece.length <= c->context);
-        assert_true(piece.from + (size_t)piece.length < c->lines[line + 1]);
+        assert_true(piece.length > 0 && (int)piece.length <= c->context);
+        assert_true(piece.from + piece.length < lines[line + 1]);
+        assert_int_equal(corpus_ends_line(c, piece),
+                         piece.from + piece.length + 1 == lines[line + 1]);
         assert_true(side[line] == 0 ||
                     side[line] == own); /* all pieces of a line are on one side */
         side[line] = own;
-        for (int i = 1; i <= piece.length; i++)
+        for (int i = 1; i <= (int)piece.length; i++)
             targets[piece.from + (size_t)i]++;
     }
 }
@@ -147,26 +151,27 @@ static void mark_pieces(const Corpus *c, const Piece *pieces, int *targets, int 
  * out. */
 static int check_pieces(const Corpus *c)
 {
-    const size_t lines = arrlenu(c->lines) - 1;
-    int *targets = calloc(arrlenu(c->tokens), sizeof *targets);
-    int *side = calloc(lines + 1, sizeof *side);
-    mark_pieces(c, c->train, targets, side, 1);
-    mark_pieces(c, c->held_out, targets, side, 2);
+    size_t *lines = corpus_lines(c);
+    int *targets = calloc(c->ids.count, sizeof *targets);
+    int *side = calloc(c->lines + 1, sizeof *side);
+    mark_pieces(c, &c->train, lines, targets, side, 1);
+    mark_pieces(c, &c->held_out, lines, targets, side, 2);
     int held_out = 0;
     size_t all[2] = {0, 0}, cut = 0;
-    for (size_t line = 0; line < lines; line++) {
-        const size_t inputs = c->lines[line + 1] - c->lines[line] - 1;
+    for (size_t line = 0; line < c->lines; line++) {
+        const size_t inputs = lines[line + 1] - lines[line] - 1;
         assert_int_not_equal(side[line], 0);
-        assert_int_equal(targets[c->lines[line]], 0); /* [bos] is never predicted */
-        for (size_t i = c->lines[line] + 1; i < c->lines[line + 1]; i++)
+        assert_int_equal(targets[lines[line]], 0); /* [bos] is never predicted */
+        for (size_t i = lines[line] + 1; i < lines[line + 1]; i++)
             assert_int_equal(targets[i], 1);
         held_out += side[line] == 2;
         all[side[line] - 1] += inputs;
         cut += inputs > (size_t)c->context;
     }
-    assert_int_equal(c->train_targets, all[0]);
-    assert_int_equal(c->held_out_targets, all[1]);
+    assert_int_equal(c->train.targets, all[0]);
+    assert_int_equal(c->held_out.targets, all[1]);
     assert_int_equal(c->lines_cut, cut);
+    free(lines);
     free(targets);
     free(side);
     return held_out;
@@ -193,19 +198,21 @@ static void test_the_seed_draws_the_lines_held_out(void **state)
     enum { LINES = 20, SEEDS = 200 };
     Corpus first = corpus_made_up(LINES, 9, false);
     corpus_cut(&first, 4, 0.2, 1);
+    size_t *lines = corpus_lines(&first);
     int drawn[LINES] = {0}, differ = 0;
     for (uint32_t seed = 1; seed <= SEEDS; seed++) {
         Corpus c = corpus_made_up(LINES, 9, false), same = corpus_made_up(LINES, 9, false);
         corpus_cut(&c, 4, 0.2, seed);
         corpus_cut(&same, 4, 0.2, seed);
-        assert_int_equal(arrlen(c.held_out), arrlen(same.held_out));
-        for (ptrdiff_t i = 0; i < arrlen(c.held_out); i++) {
-            assert_int_equal(c.held_out[i].from, same.held_out[i].from);
-            const int line = line_at(&c, c.held_out[i].from);
-            drawn[line] += c.held_out[i].from == c.lines[line];
+        assert_int_equal(c.held_out.count, same.held_out.count);
+        for (size_t i = 0; i < c.held_out.count; i++) {
+            const size_t from = c.held_out.list[i].from;
+            assert_int_equal(from, same.held_out.list[i].from);
+            const int line = line_at(lines, from);
+            drawn[line] += from == lines[line];
         }
-        differ += arrlen(c.held_out) != arrlen(first.held_out) ||
-                  c.held_out[0].from != first.held_out[0].from;
+        differ += c.held_out.count != first.held_out.count ||
+                  c.held_out.list[0].from != first.held_out.list[0].from;
         corpus_free(&c);
         corpus_free(&same);
     }
@@ -213,6 +220,7 @@ static void test_the_seed_draws_the_lines_held_out(void **state)
     /* 40 times each is expected; five standard deviations are 28. */
     for (int line = 0; line < LINES; line++)
         assert_in_range(drawn[line], 40 - 28, 40 + 28);
+    free(lines);
     corpus_free(&first);
 }
 
@@ -222,18 +230,19 @@ static void test_the_tail_of_a_stream_is_held_out(void **state)
     for (int lines = 2; lines < 12; lines++)
         for (int tenths = 0; tenths < 10; tenths++) {
             Corpus c = corpus_made_up(lines, 6, true);
-            const size_t count = (size_t)arrlen(c.tokens);
+            const size_t count = c.ids.count;
             const size_t tail = (size_t)lround(tenths / 10.0 * (double)count);
             corpus_cut(&c, 4, tenths / 10.0, 1);
             const size_t end = tail >= 2 && count - tail >= 2 ? count - tail : count;
-            assert_int_equal(c.train_end, end);
-            assert_int_equal(c.train_targets, end - 1);
-            assert_int_equal(c.held_out_targets, end < count ? count - end - 1 : 0);
+            assert_int_equal(c.train.end, end);
+            assert_int_equal(c.train.targets, end - 1);
+            assert_int_equal(c.held_out.targets, end < count ? count - end - 1 : 0);
             size_t next = end; /* they follow each other and read no token that is trained on */
-            for (ptrdiff_t p = 0; p < arrlen(c.held_out); p++) {
-                assert_int_equal(c.held_out[p].from, next);
-                assert_in_range(c.held_out[p].length, 1, 4);
-                next += (size_t)c.held_out[p].length;
+            for (size_t p = 0; p < c.held_out.count; p++) {
+                const Piece piece = corpus_piece(&c, &c.held_out, p);
+                assert_int_equal(piece.from, next);
+                assert_in_range(piece.length, 1, 4);
+                next += piece.length;
             }
             assert_int_equal(next, end < count ? count - 1 : count);
             corpus_free(&c);
@@ -249,21 +258,26 @@ static void test_lines_of_subwords_are_those_of_each_line(void **state)
     Tokenizer t = literal_tokenizer(string, TOKENIZER_BPE, false);
     Corpus c = corpus_new(&text, &t);
     Span rest = text_span(&text), line, unknown;
-    ptrdiff_t at = 0;
+    size_t at = 0, *lines = corpus_lines(&c);
+    int *tokens = corpus_tokens(&c);
+    Encoder *encoder = encoder_new(&t, 0);
     while (split_line(&rest.begin, rest.end, &line)) {
         int *ids = NULL;
         if (is_blank(line))
             continue;
         arrput(ids, t.bos);
-        assert_true(tokenizer_encode(&t, line, &ids, &unknown));
+        assert_true(encoder_add(encoder, line, &ids, &unknown));
         arrput(ids, t.eos);
-        assert_int_equal(c.lines[at + 1] - c.lines[at], arrlen(ids));
-        assert_memory_equal(c.tokens + c.lines[at], ids, arrlenu(ids) * sizeof *ids);
+        assert_int_equal(lines[at + 1] - lines[at], arrlen(ids));
+        assert_memory_equal(tokens + lines[at], ids, arrlenu(ids) * sizeof *ids);
         at++;
         arrfree(ids);
     }
-    assert_int_equal(arrlen(c.lines) - 1, at);
+    assert_int_equal(c.lines, at);
     assert_int_equal(at, 4);
+    encoder_free(encoder);
+    free(tokens);
+    free(lines);
     corpus_free(&c);
     tokenizer_free(&t);
     text_free(&text);

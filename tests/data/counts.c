@@ -17,17 +17,20 @@ static const Tokenizer WORDS = {.kind = TOKENIZER_WORD};
 static size_t brute_next(const Corpus *c, size_t *next, const int *tokens, int count, bool *has)
 {
     size_t sum = 0;
+    const int all = (int)c->ids.count;
+    int *text = corpus_tokens(c);
     *has = false;
     memset(next, 0, V * sizeof *next);
-    for (ptrdiff_t at = 0; at + count <= arrlen(c->tokens); at++) {
-        if (memcmp(c->tokens + at, tokens, (size_t)count * sizeof *tokens))
+    for (int at = 0; at + count <= all; at++) {
+        if (memcmp(text + at, tokens, (size_t)count * sizeof *tokens))
             continue;
         *has = true;
-        if (at + count < arrlen(c->tokens)) {
-            next[c->tokens[at + count]]++;
+        if (at + count < all) {
+            next[text[at + count]]++;
             sum++;
         }
     }
+    free(text);
     return sum;
 }
 
@@ -45,15 +48,17 @@ static void test_every_part_of_a_text_is_found(void **state)
 {
     (void)state;
     Corpus c = corpus_made_up(12, 7, false);
-    const int all = (int)arrlen(c.tokens);
+    const int all = (int)c.ids.count;
+    int *tokens = corpus_tokens(&c);
     for (int from = 0; from < all; from++)
         for (int count = 1; from + count <= all && count < 12; count++) {
-            check(&c, c.tokens + from, count);
+            check(&c, tokens + from, count);
             int other[12]; /* and with another last token */
-            memcpy(other, c.tokens + from, (size_t)count * sizeof *other);
+            memcpy(other, tokens + from, (size_t)count * sizeof *other);
             other[count - 1] = (other[count - 1] + 1) % V;
             check(&c, other, count);
         }
+    free(tokens);
     corpus_free(&c);
 }
 
@@ -77,10 +82,11 @@ static void test_a_long_prompt_takes_no_longer(void **state)
 {
     (void)state;
     enum { TEXT = 400000, PROMPT = 50000 };
-    Corpus c = {.stream = true};
+    static uint16_t text[TEXT];
+    const Corpus c = {.stream = true, .ids = {.at = text, .width = 2, .count = TEXT}};
     int *prompt = calloc(PROMPT, sizeof *prompt);
     for (int i = 0; i < TEXT; i++)
-        arrput(c.tokens, i % 60000 == 59999);
+        text[i] = i % 60000 == 59999;
     prompt[PROMPT - 1] = 2; /* differs at the very end */
     size_t next[V];
     const double begun = clock_seconds();
@@ -93,7 +99,6 @@ static void test_a_long_prompt_takes_no_longer(void **state)
     }
     assert_true(clock_seconds() - begun - brief < 20 * brief + 0.5);
     free(prompt);
-    corpus_free(&c);
 }
 
 /* ---- Subwords ---- */

@@ -7,6 +7,7 @@
 
 #include "data/corpus/floor.h"
 #include "tests/helpers/close.h"
+#include "tests/helpers/corpora.h"
 #include "tests/helpers/literal.h"
 
 /* A text by lines, cut. */
@@ -45,12 +46,13 @@ static bool alike(const int *a, const int *b, int i, int reach)
     return true;
 }
 
-static double surprise_at(const Corpus *c, const int *piece, int i, int reach)
+static double surprise_at(const Corpus *c, const int *tokens, const int *piece, int i, int reach)
 {
     int seen = 0, followed = 0;
-    for (ptrdiff_t p = 0; p < arrlen(c->train); p++) {
-        const int *other = c->tokens + c->train[p].from;
-        if (i < c->train[p].length && alike(piece, other, i, reach)) {
+    for (size_t p = 0; p < c->train.count; p++) {
+        const Piece piece_of = corpus_piece(c, &c->train, p);
+        const int *other = tokens + piece_of.from;
+        if (i < (int)piece_of.length && alike(piece, other, i, reach)) {
             seen++;
             followed += other[i + 1] == piece[i + 1];
         }
@@ -62,9 +64,13 @@ static double brute_floor(const Corpus *c, int reach)
 {
     double sum = 0;
     size_t targets = 0;
-    for (ptrdiff_t p = 0; p < arrlen(c->train); p++)
-        for (int i = 0; i < c->train[p].length; i++, targets++)
-            sum += surprise_at(c, c->tokens + c->train[p].from, i, reach);
+    int *tokens = corpus_tokens(c);
+    for (size_t p = 0; p < c->train.count; p++) {
+        const Piece piece = corpus_piece(c, &c->train, p);
+        for (int i = 0; i < (int)piece.length; i++, targets++)
+            sum += surprise_at(c, tokens, tokens + piece.from, i, reach);
+    }
+    free(tokens);
     return sum / (double)targets;
 }
 
@@ -91,7 +97,7 @@ static void test_the_floor_of_the_nine_sentences(void **state)
     (void)state;
     int words;
     Corpus c = nine_sentences(false, &words);
-    assert_int_equal(c.train_targets, 48);
+    assert_int_equal(c.train.targets, 48);
     assert_close_one("uniform", log(words), 2.708050, 5e-7);
     assert_close_one("unigram", floor_unigram(&c, words), 2.479451, 5e-7);
     const double floor = floor_of(&c, REACH_ALL);
@@ -155,7 +161,7 @@ static void test_the_floor_of_lines_that_are_cut(void **state)
     /* By hand: [bos] a, b a, b in three pieces; their first places see nothing but [bos] or b,
      * and b goes on with a or with [eos]. */
     Corpus c = corpus("a b a b\n", false, 2, 0);
-    assert_int_equal(arrlen(c.train), 3);
+    assert_int_equal(c.train.count, 3);
     assert_close_one("a cut line's floor", floor_of(&c, REACH_ALL), 2 * log(2) / 5, 1e-15);
     corpus_free(&c);
 }
@@ -168,22 +174,24 @@ static void test_what_is_held_out_does_not_count(void **state)
     Tokenizer t = literal_tokenizer(text, TOKENIZER_WORD, false);
     const int V = t.vocabulary.count;
     Corpus c = corpus(text, false, 40, 0.25);
-    assert_int_equal(arrlen(c.held_out), 15);
+    assert_int_equal(c.held_out.count, 15);
     const char *line = text;
+    size_t *lines = corpus_lines(&c);
     for (int i = 0; i < 60; i++) {
         const char *end = strchr(line, '\n') + 1;
         bool trained = false;
-        for (ptrdiff_t p = 0; p < arrlen(c.train); p++)
-            trained |= c.train[p].from == c.lines[i];
+        for (size_t p = 0; p < c.train.count; p++)
+            trained |= c.train.list[p].from == lines[i];
         if (trained)
             strncat(rest, line, (size_t)(end - line));
         line = end;
     }
+    free(lines);
     Text trained = literal_text(rest);
     Corpus without = corpus_new(&trained, &t), whole;
     corpus_cut(&without, 40, 0, 1);
     whole = corpus(text, false, 40, 0);
-    assert_int_equal(c.train_targets, without.train_targets);
+    assert_int_equal(c.train.targets, without.train.targets);
     static const int reaches[] = {1, 3, REACH_ALL};
     for (size_t i = 0; i < 3; i++) {
         assert_close_one("the floor", floor_of(&c, reaches[i]), floor_of(&without, reaches[i]),

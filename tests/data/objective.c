@@ -12,6 +12,7 @@ static void test_the_next_token_is_predicted(void **state)
         assert_int_equal(row.target, tokens[i + 1]);
         assert_int_equal(row.position, i);
     }
+    assert_int_equal(objective_targets(OBJECTIVE_NEXT, 3), 3);
 }
 
 int main(void)

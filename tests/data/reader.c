@@ -1,5 +1,6 @@
 /* reader.c: every epoch has every target once, in an order that the seed and the epoch decide, and
  * a reader finds each place again. */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,18 +17,20 @@ static int check_epoch(Reader *reader, int64_t epoch)
 {
     const Corpus *c = reader->corpus;
     reader_seek(reader, epoch, 0);
-    int *targets = calloc(c->train_targets + 1, sizeof *targets), first = 0;
-    for (size_t p = 0; p < reader->count; p++) {
-        const Piece piece = reader->pieces[p];
-        const size_t end = piece.from + (size_t)piece.length;
-        assert_true(piece.length > 0 && piece.length <= c->context && end <= c->train_targets);
-        assert_true(piece.length == c->context || !piece.from || end == c->train_targets);
-        first = piece.from ? first : piece.length;
+    int *targets = calloc(c->train.targets + 1, sizeof *targets), first = 0, count;
+    const Piece *pieces = reader_take(reader, INT_MAX, &count);
+    assert_int_equal(count, reader->count);
+    for (int p = 0; p < count; p++) {
+        const Piece piece = pieces[p];
+        const size_t end = piece.from + piece.length;
+        assert_true(piece.length > 0 && (int)piece.length <= c->context && end <= c->train.targets);
+        assert_true((int)piece.length == c->context || !piece.from || end == c->train.targets);
+        first = piece.from ? first : (int)piece.length;
         for (size_t i = piece.from; i < end; i++)
             targets[i + 1]++;
     }
     assert_int_equal(targets[0], 0);
-    for (size_t i = 1; i <= c->train_targets; i++)
+    for (size_t i = 1; i <= c->train.targets; i++)
         assert_int_equal(targets[i], 1);
     free(targets);
     return first;
@@ -37,7 +40,7 @@ static void check_stream(Corpus c, int context, double held_out)
 {
     corpus_cut(&c, context, held_out, 3);
     Reader reader = reader_new(&c, 3);
-    const size_t wanted = (size_t)context < c.train_targets ? (size_t)context : c.train_targets;
+    const size_t wanted = (size_t)context < c.train.targets ? (size_t)context : c.train.targets;
     bool *seen = calloc(wanted + 1, 1);
     size_t different = 0;
     for (int64_t epoch = 0; epoch < 40 + 20 * context && epoch < 400; epoch++) {
@@ -79,29 +82,34 @@ static bool same_pieces(const Piece *a, const Piece *b, size_t count)
     return true;
 }
 
+static const Piece *all_pieces(Reader *reader, int64_t epoch)
+{
+    int count;
+    reader_seek(reader, epoch, 0);
+    return reader_take(reader, INT_MAX, &count);
+}
+
 static void test_every_epoch_of_lines_has_every_piece_in_a_new_order(void **state)
 {
     (void)state;
     Corpus c = corpus_made_up(30, 9, false);
     corpus_cut(&c, 5, 0.2, 1);
-    const size_t count = (size_t)arrlen(c.train);
+    const size_t count = c.train.count;
     Reader reader = reader_new(&c, 1), other = reader_new(&c, 2), same = reader_new(&c, 1);
     Piece *before = calloc(count, sizeof *before);
     for (int64_t epoch = 0; epoch < 20; epoch++) {
-        reader_seek(&reader, epoch, 0);
-        reader_seek(&other, epoch, 0);
-        reader_seek(&same, epoch, 0);
+        const Piece *own = all_pieces(&reader, epoch), *others = all_pieces(&other, epoch);
         assert_int_equal(reader.count, count);
         assert_int_equal(epoch_pieces(&c, 1, epoch), count);
         size_t found = 0; /* all of the pieces, each once */
         for (size_t i = 0; i < count; i++)
             for (size_t j = 0; j < count; j++)
-                found += same_pieces(&c.train[i], &reader.pieces[j], 1);
+                found += same_pieces(&c.train.list[i], &own[j], 1);
         assert_int_equal(found, count);
-        assert_false(same_pieces(reader.pieces, before, count));
-        assert_false(same_pieces(reader.pieces, other.pieces, count));
-        assert_true(same_pieces(reader.pieces, same.pieces, count));
-        memcpy(before, reader.pieces, count * sizeof *before);
+        assert_false(same_pieces(own, before, count));
+        assert_false(same_pieces(own, others, count));
+        assert_true(same_pieces(own, all_pieces(&same, epoch), count));
+        memcpy(before, own, count * sizeof *before);
     }
     free(before);
     reader_free(&reader);
@@ -117,10 +125,10 @@ static void test_a_stream_is_shuffled(void **state)
     corpus_cut(&c, 8, 0, 1);
     Reader reader = reader_new(&c, 1);
     for (int64_t epoch = 0; epoch < 20; epoch++) {
-        reader_seek(&reader, epoch, 0);
+        const Piece *pieces = all_pieces(&reader, epoch);
         size_t ascending = 0;
         for (size_t i = 1; i < reader.count; i++)
-            ascending += reader.pieces[i].from > reader.pieces[i - 1].from;
+            ascending += pieces[i].from > pieces[i - 1].from;
         assert_in_range(ascending, reader.count / 4, 3 * reader.count / 4); /* shuffled */
     }
     reader_free(&reader);

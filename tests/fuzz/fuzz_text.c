@@ -78,8 +78,8 @@ static void read_epochs(const Corpus *corpus, const Plan *plan, int V)
                 targets += (size_t)batch.rows;
             }
         } while (reader.next < reader.count);
-        if (targets != corpus->train_targets)
-            found("%zu targets in epoch %d, not %zu", targets, epoch, corpus->train_targets);
+        if (targets != corpus->train.targets)
+            found("%zu targets in epoch %d, not %zu", targets, epoch, corpus->train.targets);
     }
     batch_room_free(&room);
     reader_free(&reader);
@@ -88,7 +88,11 @@ static void read_epochs(const Corpus *corpus, const Plan *plan, int V)
 static void check_decoding(Tokenizer *tokenizer, const Corpus *corpus, const Text *text)
 {
     tokenizer_learn_spacing(tokenizer, text_span(text));
-    char *decoded = tokenizer_decode(tokenizer, corpus->tokens, (int)arrlen(corpus->tokens));
+    const int count = (int)corpus->ids.count;
+    int *ids = malloc((size_t)count * sizeof *ids);
+    ids_read(&corpus->ids, 0, (size_t)count, ids);
+    char *decoded = tokenizer_decode(tokenizer, ids, count);
+    free(ids);
     if (corpus->stream && tokenizer->kind == TOKENIZER_BPE && strcmp(decoded, text->clean))
         found("subwords give back: %s", decoded);
     free(decoded);

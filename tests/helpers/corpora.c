@@ -26,3 +26,27 @@ Corpus corpus_made_up(int lines, int longest, bool stream)
     free(text);
     return c;
 }
+
+int *corpus_tokens(const Corpus *corpus)
+{
+    int *tokens = malloc(corpus->ids.count * sizeof *tokens);
+    ids_read(&corpus->ids, 0, corpus->ids.count, tokens);
+    return tokens;
+}
+
+size_t *corpus_lines(const Corpus *corpus)
+{
+    size_t *lines = calloc(corpus->lines + 1, sizeof *lines), line = 0;
+    for (size_t i = 0; i < corpus->ids.count; i++)
+        if (ids_at(&corpus->ids, i) == corpus->eos)
+            lines[++line] = i + 1;
+    return lines;
+}
+
+Piece *corpus_pieces(const Corpus *corpus, const Part *part)
+{
+    Piece *pieces = malloc((part->count + 1) * sizeof *pieces);
+    for (size_t i = 0; i < part->count; i++)
+        pieces[i] = corpus_piece(corpus, part, i);
+    return pieces;
+}

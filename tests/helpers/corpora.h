@@ -10,4 +10,10 @@ Corpus corpus_of_string(const char *string, bool stream, bool characters);
 /* One of `lines` lines of 1 to `longest` words, the same every time. */
 Corpus corpus_made_up(int lines, int longest, bool stream);
 
+/* All ids of a corpus; where its lines begin and, after the last one, where it ends; and the pieces
+ * of a part. The caller frees each. */
+int *corpus_tokens(const Corpus *corpus);
+size_t *corpus_lines(const Corpus *corpus);
+Piece *corpus_pieces(const Corpus *corpus, const Part *part);
+
 #endif

@@ -209,9 +209,9 @@ static void every_piece_fits_into_a_part_of_a_step(void **state)
         give(&c, "seed", seed);
         tiny_set(&c.settings, &c.decided, "val", "0.5");
         planned(&c);
-        assert_int_equal(arrlen(c.corpus.held_out), 1);
-        assert_true(c.plan.rows >= c.corpus.held_out[0].length);
-        longer += (size_t)c.corpus.held_out[0].length > c.corpus.train_targets;
+        assert_int_equal(c.corpus.held_out.count, 1);
+        assert_true(c.plan.rows >= (int)c.corpus.held_out.list[0].length);
+        longer += c.corpus.held_out.list[0].length > c.corpus.train.targets;
         end(&c);
     }
     assert_in_range(longer, 1, 7);

@@ -7,7 +7,6 @@
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
-#include <stb/stb_ds.h>
 
 #include "base/threads.h"
 #include "data/corpus/reader.h"
@@ -66,7 +65,7 @@ static void choose_sizes(Settings *s, const Decided *decided, const Corpus *corp
         size_t tokens;
         int layers, heads, width, context; /* context: of a stream */
     } sizes[] = {{60000, 2, 4, 64, 64}, {3000000, 4, 4, 128, 64}, {SIZE_MAX, 4, 4, 256, 128}};
-    const size_t tokens = (size_t)arrlen(corpus->tokens);
+    const size_t tokens = corpus->ids.count;
     int i = 0;
     while (tokens > sizes[i].tokens)
         i++;
@@ -95,8 +94,8 @@ void plan_model(Settings *s, const Decided *decided, const Corpus *corpus)
 {
     choose_sizes(s, decided, corpus);
     check_sizes(s, decided);
-    const bool enough = corpus->stream ? arrlen(corpus->tokens) >= ENOUGH_TOKENS
-                                       : arrlen(corpus->lines) - 1 >= ENOUGH_LINES;
+    const bool enough = corpus->stream ? corpus->ids.count >= ENOUGH_TOKENS
+                                       : corpus->lines >= ENOUGH_LINES;
     CHOOSE(val, enough ? 0.1 : 0);
 }
 
@@ -121,7 +120,7 @@ static bool is_delicate(const Settings *s)
  * twentieth of the lines, at least 8 and at most 32. */
 static int choose_batch(const Corpus *corpus, int64_t pieces)
 {
-    if (corpus->train_targets <= WHOLE_TARGETS && !arrlen(corpus->held_out))
+    if (corpus->train.targets <= WHOLE_TARGETS && !corpus->held_out.count)
         return at_most_int(pieces);
     if (corpus->stream)
         return 16;
@@ -165,12 +164,12 @@ static void choose_length(Settings *s, const Decided *decided, const Corpus *cor
 static double choose_dropout(const Settings *s, const Corpus *corpus)
 {
     const double weights = 12.0 * s->layers * s->width * s->width;
-    if (!arrlen(corpus->held_out))
+    if (!corpus->held_out.count)
         return 0;
     if (s->tokens == TOKENIZER_WORD)
         return 0.2;
     const double some = s->tokens == TOKENIZER_BPE ? 0.2 : 0.1;
-    return weights > MANY_WEIGHTS * (double)arrlen(corpus->tokens) ? some : 0;
+    return weights > MANY_WEIGHTS * (double)corpus->ids.count ? some : 0;
 }
 
 /* The learning rate and its warm-up; `whole`: each step sees the whole text. A model that is
@@ -192,9 +191,9 @@ static bool choose_rate(Settings *s, const Decided *decided, bool whole)
  * too long: between two of them, at least twice as many targets are trained on as one evaluates. */
 static void choose_reports(Settings *s, const Decided *decided, const Corpus *corpus)
 {
-    const bool holds_out = arrlen(corpus->held_out) > 0;
-    const size_t evaluated = holds_out ? corpus->held_out_targets : corpus->train_targets;
-    const int64_t targets = (int64_t)corpus->train_targets / steps_of_epoch(corpus, s->batch);
+    const bool holds_out = corpus->held_out.count > 0;
+    const size_t evaluated = holds_out ? corpus->held_out.targets : corpus->train.targets;
+    const int64_t targets = (int64_t)corpus->train.targets / steps_of_epoch(corpus, s->batch);
     const int twentieth = max_int(1, s->steps / 20);
     CHOOSE(log_every, twentieth);
     CHOOSE(eval_every,
@@ -210,7 +209,7 @@ static int rows_of_part(const Settings *s, const Corpus *corpus)
 {
     const int64_t sequences = ((int64_t)s->batch + s->accumulate - 1) / s->accumulate;
     const int64_t longest = min_int64((int64_t)corpus->longest, s->context);
-    const int64_t all = (int64_t)corpus->train_targets;
+    const int64_t all = (int64_t)corpus->train.targets;
     return at_most_int(max_int64(longest, min_int64(all, sequences * longest)));
 }
 

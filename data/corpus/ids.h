@@ -1,0 +1,43 @@
+/* ids.h: the ids of a text, in two bytes each if the vocabulary has at most 65,536 tokens, else in
+ * four. They belong to a store. */
+#ifndef PULGA_IDS_H
+#define PULGA_IDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef struct {
+    const void *at; /* (count) */
+    int width;      /* bytes of each */
+    size_t count;
+} Ids;
+
+static inline int ids_width(int vocabulary)
+{
+    return vocabulary <= 1 << 16 ? 2 : 4;
+}
+
+static inline int ids_at(const Ids *ids, size_t i)
+{
+    return ids->width == 2 ? ((const uint16_t *)ids->at)[i] : ((const int32_t *)ids->at)[i];
+}
+
+/* The ids [from, from + count). */
+static inline void ids_read(const Ids *ids, size_t from, size_t count, int *out)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = ids_at(ids, from + i);
+}
+
+/* Makes ids of this width of ints, at the same place. */
+static inline void ids_pack(int *ids, size_t count, int width)
+{
+    uint16_t *narrow = (void *)ids;
+    for (size_t i = 0; width == 2 && i < count; i++) {
+        const uint16_t id = (uint16_t)ids[i];
+        memcpy(&narrow[i], &id, sizeof id); /* not an int any more */
+    }
+}
+
+#endif

@@ -1,0 +1,147 @@
+/* store.c: a file is written by write(), which reports a full disk, and mapped only to be read. It
+ * is made without a name (O_TMPFILE) and linked into its directory when it is whole. A file system
+ * without such files gets one whose name is removed at once; to be kept, that one is copied. */
+#include "store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "base/file.h"
+
+Store store_in_memory(void)
+{
+    return (Store){.file = -1};
+}
+
+/* The path itself or, if it does not exist, the folder above it, and so on: what will be made there
+ * is on the same file system. The caller frees it. */
+static char *existing(const char *path)
+{
+    char *folder = format_text("%s", path);
+    while (access(folder, F_OK)) {
+        char *slash = strrchr(folder, '/');
+        if (!slash) {
+            free(folder);
+            return format_text(".");
+        }
+        slash[slash == folder] = 0; /* "/" stays */
+    }
+    return folder;
+}
+
+Store store_in_file(const char *folder, const char *name)
+{
+    Store store = {.path = format_text("%s/%s", folder, name)};
+    char *there = existing(folder);
+    store.file = open(there, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+    if (store.file < 0) {
+        char *temporary = format_text("%s/.pulga-XXXXXX", there);
+        store.file = mkostemp(temporary, O_CLOEXEC);
+        if (store.file >= 0)
+            unlink(temporary);
+        free(temporary);
+    }
+    if (store.file < 0)
+        die("cannot write %s: %s", store.path, strerror(errno));
+    free(there);
+    return store;
+}
+
+Store store_open(const Directory *directory, const char *name)
+{
+    Store store = {.path = path_in(directory, name)};
+    struct stat status;
+    store.file = openat(directory->handle, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (store.file < 0 || fstat(store.file, &status))
+        die("cannot open %s: %s", store.path, strerror(errno));
+    if (!S_ISREG(status.st_mode))
+        die("%s is not a file", store.path);
+    store.size = (size_t)status.st_size;
+    return store;
+}
+
+static void unmap(Store *store)
+{
+    if (store->room)
+        munmap(store->at, store->room);
+    store->at = NULL;
+    store->room = 0;
+}
+
+void store_free(Store *store)
+{
+    if (store->file < 0) {
+        free(store->at);
+        return;
+    }
+    unmap(store);
+    close(store->file);
+    free(store->path);
+}
+
+static void write_at(const Store *store, size_t offset, const char *bytes, size_t size)
+{
+    while (size) {
+        const ssize_t done = pwrite(store->file, bytes, size, (off_t)offset);
+        if (done < 0 && errno != EINTR)
+            die("cannot write %s: %s", store->path, strerror(errno));
+        if (done < 0)
+            continue;
+        bytes += done;
+        offset += (size_t)done;
+        size -= (size_t)done;
+    }
+}
+
+void store_put(Store *store, const void *bytes, size_t size)
+{
+    if (!size)
+        return;
+    if (store->file >= 0) {
+        write_at(store, store->size, bytes, size);
+    } else {
+        if (store->room - store->size < size) {
+            store->room = 2 * store->room + size;
+            store->at = memory_resize(store->at, store->room);
+        }
+        memcpy(store->at + store->size, bytes, size);
+    }
+    store->size += size;
+}
+
+void store_set(Store *store, size_t offset, const void *bytes, size_t size)
+{
+    if (store->file >= 0)
+        write_at(store, offset, bytes, size);
+    else
+        memcpy(store->at + offset, bytes, size);
+}
+
+const char *store_view(Store *store)
+{
+    if (store->file < 0 || store->room == store->size)
+        return store->at;
+    unmap(store);
+    store->at = mmap(NULL, store->size, PROT_READ, MAP_SHARED, store->file, 0);
+    if (store->at == MAP_FAILED)
+        die("cannot read %s: %s", store->path, strerror(errno));
+    store->room = store->size;
+    return store->at;
+}
+
+bool store_keep(Store *store, const Directory *directory, const char *name)
+{
+    char itself[64];
+    snprintf(itself, sizeof itself, "/proc/self/fd/%d", store->file);
+    if (!fsync(store->file) &&
+        !linkat(AT_FDCWD, itself, directory->handle, name, AT_SYMLINK_FOLLOW))
+        return directory_sync(directory);
+    return file_replace(directory, name, store_view(store), store->size);
+}

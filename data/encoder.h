@@ -1,0 +1,24 @@
+/* encoder.h: turns many parts of a text into ids, one after another, by one thread. It keeps what it
+ * looks up often: the ids of characters in a table, the subwords of words in a cache. */
+#ifndef PULGA_ENCODER_H
+#define PULGA_ENCODER_H
+
+#include "tokenizer.h"
+
+typedef struct Encoder Encoder;
+
+/* For about so many bytes of text; the tokenizer must outlive it. */
+Encoder *encoder_new(const Tokenizer *tokenizer, size_t text_size);
+void encoder_free(Encoder *encoder);
+
+/* Appends the ids of a part of a clean text to `ids`, an stb_ds array; [bos] and [eos] are not put
+ * around them. Stops at the first token that has no id and returns false; `unknown` receives it. */
+bool encoder_add(Encoder *encoder, Span text, int **ids, Span *unknown);
+
+/* Appends the ids of all lines of a clean text that are not blank, each between [bos] and [eos].
+ * Adds to *lines how many they are; *longest becomes the tokens of the longest one, with [bos] and
+ * [eos], if that is more. Else as above. */
+bool encoder_add_lines(Encoder *encoder, Span text, int **ids, size_t *lines, size_t *longest,
+                       Span *unknown);
+
+#endif
