@@ -94,8 +94,8 @@ void plan_model(Settings *s, const Decided *decided, const Corpus *corpus)
 {
     choose_sizes(s, decided, corpus);
     check_sizes(s, decided);
-    const bool enough = corpus->stream ? corpus->ids.count >= ENOUGH_TOKENS
-                                       : corpus->lines >= ENOUGH_LINES;
+    const bool enough =
+        corpus->stream ? corpus->ids.count >= ENOUGH_TOKENS : corpus->lines >= ENOUGH_LINES;
     CHOOSE(val, enough ? 0.1 : 0);
 }
 
