@@ -70,14 +70,17 @@ static const Program PROGRAM = {
     .arguments = "RUN [PROMPT...]",
     .summary = "Continues PROMPT with the model in the directory RUN. Without a prompt it asks for "
                "prompts; in a pipe each line is a prompt.",
-    .notes = "Beside each probability stands how often the training text continues in that way, if "
-             "the text is at hand. [bos] and other special tokens may have a probability but are "
-             "never written. \"\" is an empty prompt.\n\n"
-             "Examples:\n"
-             "  sample runs/perro un gato            continue a prompt\n"
-             "  sample runs/perro                    ask for prompts\n"
-             "  sample runs/perro un --greedy        the most probable words only\n"
-             "  sample runs/perro --json <lines.txt  answer each line of a file\n",
+    .notes =
+        "Beside each probability stands how often the training text continues in that way, if "
+        "the text is at hand. If the model's tokens are subwords, the table shows whole words: "
+        "how the text may go on up to the next space or mark, whatever tokens that takes. "
+        "[bos] and other special tokens may have a probability but are "
+        "never written. \"\" is an empty prompt.\n\n"
+        "Examples:\n"
+        "  sample runs/perro un gato            continue a prompt\n"
+        "  sample runs/perro                    ask for prompts\n"
+        "  sample runs/perro un --greedy        the most probable words only\n"
+        "  sample runs/perro --json <lines.txt  answer each line of a file\n",
 };
 
 /* ---- The options ---- */
@@ -132,6 +135,7 @@ static AnswerRules rules_of(const Choice *choice, const Decided *decided, const 
     if (!DECIDED(decided, rules.words))
         rules.words = words[t->kind]; /* about as long */
     rules.all_rows = DECIDED(decided, rules.table);
+    rules.words_of_subwords = !choice->json;
     return rules;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/random.h"
 #include "data/corpus/counts.h"
+#include "data/subwords/byte_level.h"
 #include "model/generate/beam.h"
 
 /* [bos] and another model's padding stand for no text, so no continuation contains them, whatever
@@ -94,6 +95,38 @@ static void begin_stream(const Answerer *a, Answer *answer)
     answer->encoding.count = 1;
 }
 
+/* The last word of a prompt of subwords; the caller frees. */
+static char *last_word(const Tokenizer *t, const Encoding *e)
+{
+    char *text = tokenizer_decode(t, e->ids, e->count);
+    const char *at = text;
+    Span word = {text, text};
+    while (byte_level_word(&at, text + strlen(text), &word))
+        ;
+    char *last = format_text("%s", word.begin);
+    free(text);
+    return last;
+}
+
+/* The whole words that may come next, and how often the text continues with each. */
+static void find_words(Answerer *a, Answer *answer)
+{
+    const Tokenizer *t = &a->model->tokenizer;
+    const Encoding *e = &answer->encoding;
+    char *before = last_word(t, e);
+    answer->words = next_words(t, &a->prompt, &a->writer, before, a->rules.table,
+                               a->rules.all_rows ? 0 : ROW_LEAST);
+    if (a->text->there) {
+        WordTimes *times;
+        answer->times_in_all =
+            counts_next_words(&a->text->corpus, t, e->ids, e->count, before, &times);
+        for (ptrdiff_t i = 0; i < arrlen(answer->words); i++)
+            answer->words[i].times = shget(times, answer->words[i].text);
+        shfree(times);
+    }
+    free(before);
+}
+
 /* The generator reads the prompt, which leaves the scores of the next token in its logits. If the
  * prompt is longer than the context, the generator forgets its beginning; a beam search never
  * forgets, so its prompt must fit. */
@@ -124,6 +157,8 @@ Answer answer_begin(Answerer *a, const char *name, const char *prompt, size_t si
     const int most = min_int(a->rules.table, V);
     answer.next = memory_new((size_t)most, sizeof *answer.next, "the table");
     answer.rows = rank_best(answer.next, most, a->p, V);
+    if (a->rules.words_of_subwords && a->model->tokenizer.kind == TOKENIZER_BPE && most)
+        find_words(a, &answer);
     return answer;
 }
 
@@ -236,5 +271,6 @@ void answer_free(Answer *answer)
         free(answer->continuations[i].tokens);
     free(answer->continuations);
     free(answer->next);
+    next_words_free(answer->words);
     encoding_free(&answer->encoding);
 }

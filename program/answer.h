@@ -6,15 +6,20 @@
 
 #include "model/generate/generator.h"
 #include "model/generate/sampler.h"
+#include "next_words.h"
 #include "training/run/training_text.h"
+
+/* A probability that is printed as 0.000. */
+#define ROW_LEAST 0.0005
 
 /* How to answer: the options of sample. */
 typedef struct {
-    int table;     /* rows of the table of next tokens */
-    bool all_rows; /* also those that would print 0.000 */
-    int count;     /* continuations */
-    int words;     /* tokens of each, at most */
-    int beam;      /* how many a beam search keeps; 0: continuations are drawn */
+    int table;              /* rows of the table of next tokens */
+    bool all_rows;          /* also those that would print 0.000 */
+    bool words_of_subwords; /* a table of whole words, if the tokens are subwords */
+    int count;              /* continuations */
+    int words;              /* tokens of each, at most */
+    int beam;               /* how many a beam search keeps; 0: continuations are drawn */
     Sampling sampling;
     int seed;
 } AnswerRules;
@@ -36,6 +41,7 @@ typedef struct {
     bool context_full;  /* the prompt has more tokens than the context */
     Ranked *next;       /* (rows) the most probable next tokens, with their probabilities */
     int rows;
+    NextWord *words;     /* stb_ds array: the most probable next words, if they are asked for */
     const size_t *times; /* (V) how often the training text continues with each token */
     size_t times_in_all; /* the sum; 0 also if there is no text to count in */
     Continuation *continuations;

@@ -46,13 +46,30 @@ static void put_bar(double share)
     puts(eighths[length % 8]);
 }
 
+/* A row: a next token, or a whole word of a model of subwords. */
+typedef struct {
+    const char *text;
+    double probability;
+    size_t times; /* that it comes next in the text */
+} Row;
+
+static Row row_of(const Answerer *a, const Answer *answer, int i)
+{
+    if (answer->words)
+        return (Row){answer->words[i].text, answer->words[i].probability, answer->words[i].times};
+    const Ranked *next = &answer->next[i];
+    return (Row){word_of(a, next->id), next->value, answer->times[next->id]};
+}
+
 /* How many rows to print: without the last ones if they would show 0.000 for model and text. */
 static int rows_to_print(const Answerer *a, const Answer *answer)
 {
-    int rows = answer->rows;
-    while (!a->rules.all_rows && rows > 0 && answer->next[rows - 1].value < 0.0005 &&
-           (!answer->times_in_all || !answer->times[answer->next[rows - 1].id]))
-        rows--;
+    int rows = answer->words ? (int)arrlen(answer->words) : answer->rows;
+    for (; !a->rules.all_rows && rows > 0; rows--) {
+        const Row last = row_of(a, answer, rows - 1);
+        if (last.probability >= ROW_LEAST || (answer->times_in_all && last.times))
+            break;
+    }
     return rows;
 }
 
@@ -64,22 +81,22 @@ static int count_columns(const Answer *answer)
 }
 
 /* Prints one row; the word is bold and takes `columns` columns. */
-static void put_row(const AnswerPrinter *printer, const Answer *answer, Ranked row, int columns)
+static void put_row(const AnswerPrinter *printer, const Answer *answer, Row row, int columns)
 {
     const Screen *screen = printer->screen;
-    char *word = display_token(word_of(printer->answerer, row.id));
+    char *word = display_token(row.text);
     printf("  %s", screen->bold);
     put_fitted(stdout, word, columns, false);
     printf("%s  ", screen->plain);
     if (answer->times_in_all) {
-        const size_t times = answer->times[row.id], all = answer->times_in_all;
+        const size_t all = answer->times_in_all;
         Digits count;
-        snprintf(count.text, sizeof count.text, "%.3f  %zu of %zu", (double)times / (double)all,
-                 times, all);
+        snprintf(count.text, sizeof count.text, "%.3f  %zu of %zu", (double)row.times / (double)all,
+                 row.times, all);
         printf("%-*s  ", count_columns(answer), count.text);
     }
-    printf("%.3f", row.value);
-    put_bar(row.value);
+    printf("%.3f", row.probability);
+    put_bar(row.probability);
     free(word);
 }
 
@@ -97,34 +114,39 @@ void print_lowered(const Encoding *e, const char *indent)
 }
 
 /* The columns of the words: as many as the widest word, heading or last line needs. */
-static int word_columns(const Answerer *a, const Answer *answer, int rows, const char *others)
+static int word_columns(const Answerer *a, const Answer *answer, int rows, const char *heading,
+                        const char *others)
 {
-    int columns = max_int((int)strlen(others), (int)strlen(unit_of(a)));
+    int columns = max_int((int)strlen(others), (int)strlen(heading));
     for (int i = 0; i < rows; i++) {
-        char *word = display_token(word_of(a, answer->next[i].id));
+        char *word = display_token(row_of(a, answer, i).text);
         columns = max_int(columns, display_width(word));
         free(word);
     }
     return min_int(columns, WORD_COLUMNS);
 }
 
+/* Of subwords there is no number of other words: they can make any. */
 void answer_print_next(const AnswerPrinter *printer, const Answer *answer)
 {
     const Answerer *a = printer->answerer;
     const int V = tokenizer_size(&a->model->tokenizer), rows = rows_to_print(a, answer);
+    const bool words = answer->words;
+    const char *heading = words ? "next word" : unit_of(a);
     print_lowered(&answer->encoding, "  ");
     if (!rows)
         return;
-    const Digits others = plural((size_t)(V - rows), "other");
-    const int columns = word_columns(a, answer, rows, others.text);
+    const Digits others = words ? (Digits){"others"} : plural((size_t)(V - rows), "other");
+    const int columns = word_columns(a, answer, rows, heading, others.text);
     const int counts = answer->times_in_all ? count_columns(answer) + 2 : 0;
-    printf("  %-*s%-*smodel\n", columns + 2, unit_of(a), counts, counts ? "in the text" : "");
+    printf("  %-*s%-*smodel\n", columns + 2, heading, counts, counts ? "in the text" : "");
     double rest = 1;
     for (int i = 0; i < rows; i++) {
-        put_row(printer, answer, answer->next[i], columns);
-        rest -= answer->next[i].value;
+        const Row row = row_of(a, answer, i);
+        put_row(printer, answer, row, columns);
+        rest -= row.probability;
     }
-    if (rows < V)
+    if (words || rows < V)
         printf("  %-*s%.3f\n", columns + 2 + counts, others.text, fmax(rest, 0));
 }
 

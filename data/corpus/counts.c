@@ -8,6 +8,7 @@
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
+#include "data/subwords/byte_level.h"
 
 /* What is compared, of one token: its id, or the bytes of a subword. A special token among subwords
  * is a number beyond all bytes. */
@@ -76,29 +77,100 @@ static int continuation(const Corpus *corpus, const Tokenizer *t, size_t at, ptr
     return at + 1 < corpus->ids.count ? ids_at(&corpus->ids, at + 1) : -1;
 }
 
-size_t counts_next(const Corpus *corpus, const Tokenizer *t, size_t *next, int V, const int *tokens,
-                   int count)
+/* Called after each match: the text goes on after the first `read` symbols of its token `at`, which
+ * has `count`. */
+typedef void Visit(void *context, size_t at, ptrdiff_t read, ptrdiff_t count);
+
+static void visit_matches(const Corpus *corpus, const Tokenizer *t, const int *tokens, int count,
+                          Visit *visit, void *context)
 {
     Search search = search_new(t, tokens, count);
     int *symbols = NULL; /* stb_ds array */
-    size_t sum = 0;
-    memset(next, 0, sizeof *next * (size_t)V);
     for (size_t at = 0; at < corpus->ids.count; at++) {
         arrsetlen(symbols, 0);
         put_symbols(&symbols, t, ids_at(&corpus->ids, at));
-        for (ptrdiff_t i = 0; i < arrlen(symbols); i++) {
-            if (!search_step(&search, symbols[i]))
-                continue;
-            const int id = continuation(corpus, t, at, i + 1, arrlen(symbols));
-            if (id >= 0) {
-                next[id]++;
-                sum++;
-            }
-        }
+        for (ptrdiff_t i = 0; i < arrlen(symbols); i++)
+            if (search_step(&search, symbols[i]))
+                visit(context, at, i + 1, arrlen(symbols));
     }
     arrfree(symbols);
     search_free(&search);
-    return sum;
+}
+
+/* What is counted, and where. */
+typedef struct {
+    const Corpus *corpus;
+    const Tokenizer *tokenizer;
+    size_t *next, sum;
+    const char *before; /* of words */
+    WordTimes *times;   /* likewise */
+} Counting;
+
+static void count_token(void *context, size_t at, ptrdiff_t read, ptrdiff_t count)
+{
+    Counting *c = context;
+    const int id = continuation(c->corpus, c->tokenizer, at, read, count);
+    if (id >= 0) {
+        c->next[id]++;
+        c->sum++;
+    }
+}
+
+size_t counts_next(const Corpus *corpus, const Tokenizer *t, size_t *next, int V, const int *tokens,
+                   int count)
+{
+    Counting c = {.corpus = corpus, .tokenizer = t, .next = next};
+    memset(next, 0, sizeof *next * (size_t)V);
+    visit_matches(corpus, t, tokens, count, count_token, &c);
+    return c.sum;
+}
+
+/* Appends the bytes that the text goes on with, up to a special token, to an stb_ds array. */
+static void put_text(const Counting *c, char **bytes, size_t at, ptrdiff_t read)
+{
+    enum { LONGEST = 200 }; /* a longer word is cut */
+    const size_t most = arrlenu(*bytes) + LONGEST;
+    for (; at < c->corpus->ids.count && arrlenu(*bytes) < most; at++, read = 0) {
+        const int id = ids_at(&c->corpus->ids, at);
+        if (!tokenizer_is_text(c->tokenizer, id) && !read)
+            return;
+        const char *rest =
+            tokenizer_is_text(c->tokenizer, id) ? tokenizer_word(c->tokenizer, id) + read : "";
+        memcpy(arraddnptr(*bytes, strlen(rest)), rest, strlen(rest));
+    }
+}
+
+/* If no text follows, it is a special token. */
+static void count_word(void *context, size_t at, ptrdiff_t read, ptrdiff_t count)
+{
+    Counting *c = context;
+    const size_t before = strlen(c->before);
+    char *bytes = NULL; /* stb_ds array */
+    memcpy(arraddnptr(bytes, before), c->before, before);
+    put_text(c, &bytes, at, read);
+    const char *end = byte_level_word_after(bytes, before, bytes + arrlen(bytes));
+    const ptrdiff_t size = end - bytes - (ptrdiff_t)before;
+    const int id = continuation(c->corpus, c->tokenizer, at, read, count);
+    if (size || id >= 0) {
+        char *word = size ? format_text("%.*s", (int)size, bytes + before)
+                          : format_text("%s", tokenizer_word(c->tokenizer, id));
+        const size_t times = shget(c->times, word) + 1;
+        shput(c->times, word, times);
+        free(word);
+        c->sum++;
+    }
+    arrfree(bytes);
+}
+
+size_t counts_next_words(const Corpus *corpus, const Tokenizer *t, const int *tokens, int count,
+                         const char *before, WordTimes **times)
+{
+    Counting c = {.corpus = corpus, .tokenizer = t, .before = before};
+    sh_new_strdup(c.times);
+    shdefault(c.times, 0);
+    visit_matches(corpus, t, tokens, count, count_word, &c);
+    *times = c.times;
+    return c.sum;
 }
 
 bool counts_has(const Corpus *corpus, const Tokenizer *t, const int *tokens, int count)

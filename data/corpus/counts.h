@@ -16,6 +16,18 @@
 size_t counts_next(const Corpus *corpus, const Tokenizer *tokenizer, size_t *next, int V,
                    const int *tokens, int count);
 
+/* An entry of an stb_ds map. */
+typedef struct {
+    char *key; /* a word, or a special token */
+    size_t value;
+} WordTimes;
+
+/* The same for the words that come next in a text of subwords, as subwords/byte_level.h cuts it, but
+ * without what `before`, the last word of the tokens, has of them: after "el per" comes ro. *times
+ * receives the map, which shfree() frees; returns the sum. */
+size_t counts_next_words(const Corpus *corpus, const Tokenizer *tokenizer, const int *tokens,
+                         int count, const char *before, WordTimes **times);
+
 /* Whether the text has these tokens in a row. */
 bool counts_has(const Corpus *corpus, const Tokenizer *tokenizer, const int *tokens, int count);
 

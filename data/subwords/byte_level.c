@@ -127,6 +127,15 @@ bool byte_level_word(const char **at, const char *end, Span *word)
     return true;
 }
 
+const char *byte_level_word_after(const char *text, size_t before, const char *end)
+{
+    const char *at = text;
+    Span word = {text, text};
+    while (word.end <= text + before && byte_level_word(&at, end, &word))
+        ;
+    return word.end;
+}
+
 /* No word goes on from a letter or a number to another class, or from anything to white space. It
  * may from an apostrophe to a letter: 's. */
 const char *byte_level_cut(const char *at, const char *end)

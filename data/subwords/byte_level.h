@@ -21,6 +21,10 @@
  * counts as one of the other characters. */
 bool byte_level_word(const char **at, const char *end, Span *word);
 
+/* The end of the word that a text goes on with after its first `before` bytes: of the word that goes
+ * across that place, or of the next one; text + before if nothing follows. */
+const char *byte_level_word_after(const char *text, size_t before, const char *end);
+
 /* The next piece of a text for one thread, about a megabyte: it has the words that it would have
  * within the text. By lines, it ends at a line end. Moves *at past it; false if there is none. */
 bool byte_level_piece(const char **at, const char *end, bool by_lines, Span *piece);

@@ -147,6 +147,49 @@ static void test_subwords_are_compared_by_their_bytes(void **state)
     text_free(&text);
 }
 
+static size_t times_of(WordTimes *times, const char *word)
+{
+    return shget(times, word);
+}
+
+/* A word ends where byte_level.h ends it, in the middle of a token or after several. */
+static void test_next_words_of_subwords(void **state)
+{
+    (void)state;
+    static const char string[] = "el perro come\nel perro, ya\nel pez\n";
+    Text text = literal_text(string);
+    Tokenizer t = literal_tokenizer(string, TOKENIZER_BPE, false);
+    Corpus c = corpus_new(&text, &t);
+    WordTimes *times;
+    int *ids = bytes_of(&t, "el");
+    assert_int_equal(counts_next_words(&c, &t, ids, 2, "el", &times), 3);
+    assert_int_equal(times_of(times, " perro"), 2);
+    assert_int_equal(times_of(times, " pez"), 1);
+    assert_int_equal(shlen(times), 2);
+    shfree(times);
+    arrfree(ids);
+    ids = bytes_of(&t, "el pe");
+    assert_int_equal(counts_next_words(&c, &t, ids, 5, " pe", &times), 3);
+    assert_int_equal(times_of(times, "rro"), 2);
+    assert_int_equal(times_of(times, "z"), 1);
+    shfree(times);
+    arrfree(ids);
+    ids = bytes_of(&t, "perro");
+    assert_int_equal(counts_next_words(&c, &t, ids, 5, "perro", &times), 2);
+    assert_int_equal(times_of(times, " come"), 1);
+    assert_int_equal(times_of(times, ","), 1);
+    shfree(times);
+    arrfree(ids);
+    ids = bytes_of(&t, "pez");
+    assert_int_equal(counts_next_words(&c, &t, ids, 3, "pez", &times), 1);
+    assert_int_equal(times_of(times, "[eos]"), 1);
+    shfree(times);
+    arrfree(ids);
+    corpus_free(&c);
+    tokenizer_free(&t);
+    text_free(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -154,6 +197,7 @@ int main(void)
         cmocka_unit_test(test_matches_may_overlap),
         cmocka_unit_test(test_a_long_prompt_takes_no_longer),
         cmocka_unit_test(test_subwords_are_compared_by_their_bytes),
+        cmocka_unit_test(test_next_words_of_subwords),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,12 @@ load programs.bash
     grep -q "␣come  *1.000  2 of 2" out.txt
     grep -qF "el perro come" out.txt
     grep -q "word for word in the text" out.txt
+    # The table has whole words, of as many tokens as they need.
+    "$BIN/sample" run el --count 0 >out.txt
+    grep -q "^  next word  in the text  " out.txt
+    grep -qE "^  ␣perro +0.400  2 of 5  0.(39|40)[0-9] " out.txt
+    grep -qE "^  ␣muchacho +0.400  2 of 5  0.(39|40)[0-9] " out.txt
+    grep -qE "^  others " out.txt
     # A prompt that ends within a word of the text is counted, too.
     "$BIN/sample" run "el per" --json --count 0 | grep -q '"of":2'
     "$BIN/attend" run "el perro come" | grep -q "layer"
@@ -19,7 +25,7 @@ load programs.bash
     "$BIN/train" perro.txt --tokens bpe --steps 20 --out run >/dev/null
     "$BIN/sample" run "日本 ladra [x]" --json --count 1 --words 9 >out.txt
     refutes -q '"error"' out.txt
-    "$BIN/sample" run "日本" --table 300 --count 0 | grep -qF '\xE6'
+    "$BIN/attend" run "日本" | grep -qF '\xE6'
 }
 
 @test "a resumed run on subwords has the same bits as an uninterrupted one" {

@@ -1,0 +1,130 @@
+/* next_words.c (test): the words found and their probabilities are those of an exhaustive search:
+ * all runs of up to three tokens, with what the model says about each. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+
+#include "data/subwords/byte_level.h"
+#include "formats/huggingface/pretrained.h"
+#include "model/generate/sampler.h"
+#include "program/next_words.h"
+#include "tests/helpers/close.h"
+#include "tests/helpers/scratch.h"
+#include "tests/helpers/tiny.h"
+
+typedef struct {
+    Pretrained model;
+    KvCache cache;
+    Generator prompt, writer;
+    int V;
+} Fixture;
+
+/* Whether `more` goes on with the last word of `text`. */
+static bool goes_on(const char *text, const char *more)
+{
+    char *both = format_text("%s%s", text, more);
+    const char *at = both;
+    Span word = {both, both};
+    while (at < both + strlen(text) && byte_level_word(&at, both + strlen(both), &word))
+        ;
+    const bool longer = word.end > both + strlen(text);
+    free(both);
+    return longer;
+}
+
+/* p (V) after the prompt and these tokens. */
+static double *probabilities(Fixture *f, const int *tokens, int count)
+{
+    double *p = memory_new((size_t)f->V, sizeof *p, "a test");
+    generator_copy(&f->writer, &f->prompt);
+    for (int i = 0; i < count; i++)
+        generator_add(&f->writer, tokens[i]);
+    softmax_of(p, f->writer.logits, f->V, 1);
+    return p;
+}
+
+/* The probability that the word after the prompt, which ends with `before`, is `wanted`: over all
+ * runs of tokens, this one and those that begin with it. */
+static double exhaustive(Fixture *f, const char *before, const char *wanted, const int *tokens,
+                         int count)
+{
+    const Tokenizer *t = &f->model.tokenizer;
+    char *text = format_text("%s", before);
+    for (int i = 0; i < count; i++) {
+        char *longer = format_text("%s%s", text, tokenizer_word(t, tokens[i]));
+        free(text);
+        text = longer;
+    }
+    const char *own = text + strlen(before);
+    const size_t size = strlen(own);
+    double *p = probabilities(f, tokens, count), sum = 0;
+    for (int id = 0; id < f->V; id++) {
+        const bool more = tokenizer_is_text(t, id) && goes_on(text, tokenizer_word(t, id));
+        if (count && !strcmp(own, wanted) && !more)
+            sum += p[id];
+        int longer[16];
+        memcpy(longer, tokens, sizeof *tokens * (size_t)count);
+        longer[count] = id;
+        if (tokenizer_is_text(t, id) && (more || !count) && !strncmp(own, wanted, size) &&
+            !strncmp(tokenizer_word(t, id), wanted + size, strlen(tokenizer_word(t, id))))
+            sum += p[id] * exhaustive(f, before, wanted, longer, count + 1);
+    }
+    free(text);
+    free(p);
+    return sum;
+}
+
+static void check_words(Fixture *f, const char *prompt, const char *before)
+{
+    Encoding e = tokenizer_encode_prompt(&f->model.tokenizer, "the prompt", prompt, strlen(prompt));
+    generator_begin(&f->prompt, e.ids, e.count);
+    NextWord *words = next_words(&f->model.tokenizer, &f->prompt, &f->writer, before, 6, 0);
+    assert_int_equal(arrlen(words), 6);
+    for (int i = 0; i < 6; i++) {
+        const int id = tokenizer_find(&f->model.tokenizer, words[i].text);
+        const bool special = id < 0 && words[i].text[0] == '[';
+        if (!special) {
+            const double p = exhaustive(f, before, words[i].text, NULL, 0);
+            /* of several ways to make the word, the search may leave out improbable ones */
+            if (!(words[i].probability <= p * (1 + 1e-5) && words[i].probability >= 0.8 * p))
+                fail_msg("%s has %g, wanted %g", words[i].text, words[i].probability, p);
+        }
+        assert_true(!i || words[i].probability <= words[i - 1].probability);
+    }
+    next_words_free(words);
+    encoding_free(&e);
+}
+
+static void test_words_are_those_of_an_exhaustive_search(void **state)
+{
+    (void)state;
+    static const char text[] = "el perro come\nel gato come\nun perro, un gato.\n";
+    char *folder = scratch_new(), *path = scratch_write(folder, "text.txt", text, strlen(text));
+    char *run = format_text("%s/run", folder);
+    tiny_run(run, path,
+             (const char *[]){"tokens", "bpe", "vocabulary", "275", "context", "16", NULL});
+    Fixture f = {.model = pretrained_open(run)};
+    f.V = tokenizer_size(&f.model.tokenizer);
+    f.cache = kv_cache_new(&f.model.gpt.config, 2);
+    f.prompt = generator_new(&f.model.gpt, f.cache, 0, -1);
+    f.writer = generator_new(&f.model.gpt, f.cache, 1, -1);
+    check_words(&f, "el perro", " perro");
+    check_words(&f, "el pe", " pe");
+    check_words(&f, "un gato.", ".");
+    generator_free(&f.prompt);
+    generator_free(&f.writer);
+    kv_cache_free(&f.cache);
+    pretrained_close(&f.model);
+    scratch_remove(folder);
+    free(run);
+    free(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_words_are_those_of_an_exhaustive_search),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
