@@ -29,7 +29,8 @@ typedef struct {
     bool lower;              /* a text is lower-cased before it is cut */
     bool stream;             /* else it is read by lines */
     Vocabulary vocabulary;
-    int bos, eos, unk; /* ids; -1 if there is none */
+    int bos, eos, unk; /* ids; -1 if there is none. The eos of a stream, if it has one, ends a
+                          whole text: a continuation ends there */
     Spacing spacing;
     BpeMerge *merges; /* of subwords: stb_ds array */
     Bpe bpe;          /* likewise */

@@ -419,10 +419,10 @@ enum { PIECE = 1 << 14 }; /* numbers that are read at once */
 
 static bool all_finite(const Real *numbers, size_t count)
 {
-    bool good = true;
+    int wrong = 0;
     for (size_t i = 0; i < count; i++)
-        good &= numbers[i] - numbers[i] == 0; /* inf - inf is nan */
-    return good;
+        wrong |= numbers[i] - numbers[i] != 0; /* inf - inf is nan */
+    return !wrong;
 }
 
 /* Reads `count` numbers of a tensor, from number `from` on, to their place; returns false if the

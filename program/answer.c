@@ -14,7 +14,7 @@
 #include "model/generate/beam.h"
 
 /* [bos] and another model's padding stand for no text, so no continuation contains them, whatever
- * their probability. [eos] ends a line and [unk] stands for words: these two are not barred. If no
+ * their probability. [eos] ends a line, or a text, and [unk] stands for words: these two are not barred. If no
  * token would be left, none is barred. */
 static bool *barred_tokens(const Tokenizer *t)
 {
@@ -80,12 +80,13 @@ static int draw_first(const Answerer *a, uint32_t number)
                         kinds * random_uniform((uint32_t)a->rules.seed, RANDOM_SAMPLE, place));
 }
 
-/* A stream has no [bos], so an empty prompt becomes a line end, which is hidden. If the vocabulary
- * has no line end, the prompt becomes a token drawn at random. */
+/* A stream has no [bos], so an empty prompt becomes the token that ends a text, after which another
+ * one begins, or else a line end; it is hidden. If the vocabulary has neither, the prompt becomes a
+ * token drawn at random. */
 static void begin_stream(const Answerer *a, Answer *answer)
 {
     const Tokenizer *t = &a->model->tokenizer;
-    int first = tokenizer_find(t, "\n");
+    int first = t->eos >= 0 ? t->eos : tokenizer_find(t, "\n");
     answer->hidden = first >= 0;
     if (first < 0) {
         first = draw_first(a, answer->number);

@@ -51,6 +51,12 @@ static void put_architecture(cJSON *json, const GptConfig *shape)
                                          : GELU);
 }
 
+/* If there is none, null: if it were missing, Transformers would take GPT-2's 50256. */
+static void put_id(cJSON *json, const char *name, int id)
+{
+    cJSON_AddItemToObject(json, name, id < 0 ? cJSON_CreateNull() : cJSON_CreateNumber(id));
+}
+
 void config_put_model(cJSON *json, const GptConfig *shape, double dropout,
                       const Tokenizer *tokenizer)
 {
@@ -68,14 +74,10 @@ void config_put_model(cJSON *json, const GptConfig *shape, double dropout,
     cJSON_AddNumberToObject(json, "layer_norm_epsilon", EPSILON);
     cJSON_AddNumberToObject(json, "initializer_range", 0.02);
     cJSON_AddTrueToObject(json, "scale_attn_weights");
-    if (tokenizer->bos >= 0) {
-        cJSON_AddNumberToObject(json, "bos_token_id", tokenizer->bos);
-        cJSON_AddNumberToObject(json, "eos_token_id", tokenizer->eos);
+    put_id(json, "bos_token_id", tokenizer->bos);
+    put_id(json, "eos_token_id", tokenizer->eos);
+    if (tokenizer->eos >= 0)
         cJSON_AddNumberToObject(json, "pad_token_id", tokenizer->eos);
-    } else { /* if these were missing, Transformers would take 50256 for both */
-        cJSON_AddNullToObject(json, "bos_token_id");
-        cJSON_AddNullToObject(json, "eos_token_id");
-    }
     cJSON_AddBoolToObject(json, "tie_word_embeddings", !shape->untied);
     cJSON_AddStringToObject(json, "torch_dtype", sizeof(Real) == 4 ? "float32" : "float64");
 }

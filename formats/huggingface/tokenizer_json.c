@@ -161,8 +161,9 @@ static cJSON *tokenizer_config_json(const Tokenizer *t, int context)
     const Vocabulary *v = &t->vocabulary;
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "tokenizer_class", "PreTrainedTokenizerFast");
-    if (t->bos >= 0) {
+    if (t->bos >= 0)
         cJSON_AddStringToObject(json, "bos_token", vocabulary_word(v, t->bos));
+    if (t->eos >= 0) {
         cJSON_AddStringToObject(json, "eos_token", vocabulary_word(v, t->eos));
         cJSON_AddStringToObject(json, "pad_token", vocabulary_word(v, t->eos));
     }
@@ -366,8 +367,15 @@ static const char *named(const cJSON *config, const char *name)
     return cJSON_GetStringValue(cJSON_IsObject(token) ? get(token, "content") : token);
 }
 
-/* Finds the tokens that begin and end a line; a stream has neither. The end is the first that is
- * named: by the template, by tokenizer_config.json, by config.json (eos_id, or -1). */
+/* The token that ends a text in a stream, like GPT-2's <|endoftext|>, or -1: none need be named. */
+static int end_of_stream(const Vocabulary *v, const char *eos, int eos_id)
+{
+    const int id = eos ? vocabulary_find(v, eos, strlen(eos)) : eos_id;
+    return id >= 0 && vocabulary_is_special(v, id) ? id : -1;
+}
+
+/* Finds the tokens that begin and end a line. The end is the first that is named: by the template,
+ * by tokenizer_config.json, by config.json (eos_id, or -1). */
 static void read_ends(const char *directory, const char *file, Tokenizer *t, const cJSON *json,
                       const cJSON *config, int eos_id)
 {
@@ -380,8 +388,10 @@ static void read_ends(const char *directory, const char *file, Tokenizer *t, con
             "disagree on whether a token comes first",
             directory);
     t->stream = !bos;
-    if (t->stream)
+    if (t->stream) {
+        t->eos = end_of_stream(&t->vocabulary, named(config, "eos_token"), eos_id);
         return;
+    }
     t->bos = id_of(directory, &t->vocabulary, "post_processor", bos);
     eos = eos ? eos : named(config, "eos_token");
     if (!eos && eos_id < 0)

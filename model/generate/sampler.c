@@ -96,6 +96,41 @@ static void keep_ranked(double *p, int V, const Ranked *ranked, int count)
         p[ranked[i].id] = ranked[i].value / sum;
 }
 
+static void swap(Ranked *a, Ranked *b)
+{
+    const Ranked kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* Moves the fewest entries that together reach p, the largest ones, to the front, in any order;
+ * returns how many they are. No sorting: those above a pivot are kept if p needs them all, else
+ * only they are looked at further, so that on average each entry is seen twice. */
+static int move_nucleus(Ranked *entries, int count, double p)
+{
+    int kept = 0, end = count; /* entries[kept … end - 1] are undecided */
+    double sum = 0;            /* of those kept */
+    while (kept < end && sum < p) {
+        swap(&entries[kept], &entries[kept + (end - kept) / 2]);
+        const Ranked pivot = entries[kept];
+        int middle = kept + 1; /* entries[kept + 1 … middle - 1] are above the pivot */
+        double above = 0;
+        for (int i = middle; i < end; i++)
+            if (is_less(pivot, entries[i])) {
+                above += entries[i].value;
+                swap(&entries[i], &entries[middle++]);
+            }
+        if (sum + above >= p) {
+            end = middle - 1;
+            swap(&entries[kept], &entries[end]);
+        } else {
+            sum += above + pivot.value;
+            kept = middle;
+        }
+    }
+    return kept;
+}
+
 void sampler_probabilities(double *p, Ranked *ranked, const Real *logits, int V, Sampling how)
 {
     if (how.temperature == 0) /* the most probable token is the same at any temperature */
@@ -106,14 +141,12 @@ void sampler_probabilities(double *p, Ranked *ranked, const Real *logits, int V,
     if (how.top_p >= 1)
         return;
     /* Tokens below (1 − p)/V have less than 1 − p together, so the others reach p without them and
-     * only those need ranking. */
-    int likely = 0, count = 0;
+     * only those are looked at. */
+    int likely = 0;
     for (int j = 0; j < V; j++)
-        likely += p[j] >= (1 - how.top_p) / V;
-    rank_best(ranked, likely, p, V);
-    for (double sum = 0; count < likely && (count == 0 || sum < how.top_p); count++)
-        sum += ranked[count].value;
-    keep_ranked(p, V, ranked, count);
+        if (p[j] >= (1 - how.top_p) / V)
+            ranked[likely++] = (Ranked){p[j], j};
+    keep_ranked(p, V, ranked, move_nucleus(ranked, likely, how.top_p));
 }
 
 int sampler_pick(const double *p, int V, double uniform)

@@ -37,7 +37,7 @@ static void assert_foreign(const Tokenizer *t, bool lines, Punctuation punctuati
         assert_int_equal(vocabulary_is_special(v, id), words[id][0] == '<');
     }
     assert_int_equal(t->bos, lines ? 4 : -1);
-    assert_int_equal(t->eos, lines ? 4 : -1);
+    assert_int_equal(t->eos, 4);
     assert_int_equal(t->unk, 1);
     assert_true(t->punctuation == punctuation && t->kind == TOKENIZER_WORD && !t->lower &&
                 t->stream == !lines);
@@ -324,7 +324,8 @@ static char *words_of(const Tokenizer *t)
 static void assert_hugs(const char *folder, int count)
 {
     Tokenizer t = tokenizer_json_read(enter(folder), count, count - 1);
-    assert_true(t.kind == TOKENIZER_BPE && t.stream && t.bos == -1 && t.eos == -1 && t.unk == -1);
+    assert_true(t.kind == TOKENIZER_BPE && t.stream && t.bos == -1 && t.eos == count - 1 &&
+                t.unk == -1);
     const int hug = tokenizer_find(&t, "hug"), space_hug = tokenizer_find(&t, " hug");
     assert_ids(&t, "hug hugs", (const int[]){hug, space_hug, tokenizer_find(&t, "s")}, 3);
     assert_wrong(&t, "hug<|endoftext|>",

@@ -244,6 +244,36 @@ static void temperature_0_takes_the_best(void **state)
     assert_int_equal(sampler_pick(none, 3, 0.75), 1);
 }
 
+/* Of a large vocabulary, with many equal tokens: the most probable that together reach p, and not
+ * one fewer. */
+static void top_p_keeps_no_more_than_it_needs(void **state)
+{
+    (void)state;
+    enum { MANY = 5000 };
+    static const double tops[] = {0.001, 0.3, 0.9, 0.95, 0.999};
+    Real *logits = malloc(MANY * sizeof *logits);
+    double *p = malloc(MANY * sizeof *p), *all = malloc(MANY * sizeof *all);
+    Ranked *ranked = malloc(MANY * sizeof *ranked), *best = malloc(MANY * sizeof *best);
+    for (int spread = 0; spread < 4; spread++) {
+        fill(logits, MANY, spread);
+        for (int j = 0; j < MANY; j++) /* all equal, rounded, or peaked */
+            logits[j] = spread == 1 ? (Real)round((double)logits[j]) : logits[j] * (Real)spread * 3;
+        softmax_of(all, logits, MANY, 1);
+        rank_best(best, MANY, all, MANY);
+        for (size_t t = 0; t < sizeof tops / sizeof *tops; t++) {
+            double reached = 0;
+            int count = 0;
+            while (reached < tops[t])
+                reached += best[count++].value;
+            sampler_probabilities(p, ranked, logits, MANY, (Sampling){1, tops[t], 0});
+            for (int i = 0; i < MANY; i++) /* the last may be in or out, by rounding */
+                if (i != count - 1)
+                    assert_int_equal(p[best[i].id] > 0, i < count);
+        }
+    }
+    free(logits), free(p), free(all), free(ranked), free(best);
+}
+
 static void ranking_agrees_with_its_definition(void **state)
 {
     (void)state;
@@ -381,6 +411,7 @@ int main(void)
         cmocka_unit_test(samples_follow_the_exact_distribution),
         cmocka_unit_test(the_logarithms_of_probabilities),
         cmocka_unit_test(temperature_0_takes_the_best),
+        cmocka_unit_test(top_p_keeps_no_more_than_it_needs),
         cmocka_unit_test(ranking_agrees_with_its_definition),
         cmocka_unit_test(a_wide_beam_finds_the_best_of_all_continuations),
     };
