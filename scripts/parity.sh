@@ -22,7 +22,8 @@ trap 'exit 1' HUP INT TERM
 "$python" scripts/reference.py "${BUILD:-build}/double/train" "${BIN:-.}/train" data/perro.txt \
     "$directory"
 mkdir "$directory/huggingface"
-"$python" scripts/huggingface.py "${BIN:-.}/train" "${BUILD:-build}/tests/tools/show_model" \
+"$python" scripts/huggingface.py "${BIN:-.}/train" "${BIN:-.}/sample" \
+    "${BUILD:-build}/tests/tools/show_model" \
     "$directory/huggingface"
 mkdir "$directory/bpe"
 "$python" scripts/bpe.py "${BUILD:-build}/tests/tools/show_bpe" "$directory/bpe" \
