@@ -9,12 +9,20 @@ bool skinny_fits(Matrix y, Matrix b)
     return y.rows <= SKINNY_ROWS && y.col_step == 1 && (b.col_step == 1 || b.row_step == 1);
 }
 
-/* y[j] += a0·b0[j] + … + a3·b3[j], in this order: y is read and written once for four rows of b. */
-static void add_four(Real *restrict y, const Real a[4], const Real *b, ptrdiff_t step, int count)
+/* Rows of b that are read at once: y is read and written once for all of them, and so many streams
+ * keep the memory busy. */
+enum { ROWS_AT_ONCE = 8 };
+
+/* y[j] += a0·b0[j] + … + a7·b7[j], in this order */
+static void add_rows(Real *restrict y, const Real a[ROWS_AT_ONCE], const Real *b, ptrdiff_t step,
+                     int count)
 {
-    const Real *b0 = b, *b1 = b + step, *b2 = b + 2 * step, *b3 = b + 3 * step;
-    for (int j = 0; j < count; j++)
-        y[j] = (((y[j] + a[0] * b0[j]) + a[1] * b1[j]) + a[2] * b2[j]) + a[3] * b3[j];
+    for (int j = 0; j < count; j++) {
+        Real sum = y[j];
+        for (int k = 0; k < ROWS_AT_ONCE; k++)
+            sum += a[k] * b[k * step + j];
+        y[j] = sum;
+    }
 }
 
 static void add_one(Real *restrict y, Real a, const Real *b, int count)
@@ -27,11 +35,12 @@ static void add_one(Real *restrict y, Real a, const Real *b, int count)
 static void by_rows(Matrix y, Matrix a, Matrix b)
 {
     int k = 0;
-    for (; k + 4 <= b.rows; k += 4)
+    for (; k + ROWS_AT_ONCE <= b.rows; k += ROWS_AT_ONCE)
         for (int i = 0; i < y.rows; i++) {
-            const Real *at = a.at + i * a.row_step + k * a.col_step;
-            const Real four[] = {at[0], at[a.col_step], at[2 * a.col_step], at[3 * a.col_step]};
-            add_four(y.at + i * y.row_step, four, b.at + k * b.row_step, b.row_step, y.cols);
+            Real some[ROWS_AT_ONCE];
+            for (int r = 0; r < ROWS_AT_ONCE; r++)
+                some[r] = a.at[i * a.row_step + (k + r) * a.col_step];
+            add_rows(y.at + i * y.row_step, some, b.at + k * b.row_step, b.row_step, y.cols);
         }
     for (; k < b.rows; k++)
         for (int i = 0; i < y.rows; i++)

@@ -33,10 +33,21 @@ static void go_on(void *directory)
     fields_free(SETTINGS, &settings);
 }
 
+/* The weights get the name that the indices of the corpus have for them. */
+static void rename_model(const char *run)
+{
+    char *from = format_text("%s/model.safetensors", run), *to = format_text("%s/weights", run);
+    if (rename(from, to))
+        found("%s cannot be renamed", from);
+    free(from);
+    free(to);
+}
+
 int open_with(const char *tokens, const char *name, const void *bytes, size_t size)
 {
     static char *run, *path;
     static Bytes log;
+    const bool is_index = !strcmp(name, "model.safetensors.index.json");
     if (!run) {
         /* Windows are only in config.json, where they can be damaged most. */
         put_run((const char *const[]){"window", "2", "tokens", tokens, NULL});
@@ -45,12 +56,14 @@ int open_with(const char *tokens, const char *name, const void *bytes, size_t si
         char *log_path = format_text("%s/log.csv", run);
         log = file_read(log_path, true);
         free(log_path);
+        if (is_index)
+            rename_model(run);
     }
     free(put_file("run/log.csv", log.bytes, log.size));
     free(put_file(path, bytes, size));
     if (strcmp(name, "state.safetensors"))
         returns(use_it, run);
-    if (strcmp(name, "model.safetensors"))
+    if (!is_index && strcmp(name, "model.safetensors"))
         returns(go_on, run);
     return 0;
 }
