@@ -303,6 +303,9 @@ static void check_checksum(const TensorFile *file, const TensorEntry *entries)
         die("%s is damaged: it does not match its checksum", file->path);
 }
 
+/* The format allows a header no more bytes. */
+enum { MOST_HEADER = 100000000 };
+
 /* Opens a file and reads its header; returns its entries. */
 static TensorEntry *open_file(TensorFile *file, const Directory *directory, const char *name,
                               size_t *size)
@@ -314,7 +317,7 @@ static TensorEntry *open_file(TensorFile *file, const Directory *directory, cons
         die("%s is damaged: %zu bytes are too few", file->path, *size);
     read_bytes(file, &length, sizeof length, 0);
     const size_t rest = *size - sizeof length;
-    if (length > rest)
+    if (length > rest || length > MOST_HEADER)
         die("%s is damaged, or not a safetensors file: its header would be %llu bytes long",
             file->path, (unsigned long long)length);
     char *text = memory_new(length + 1, 1, file->path);

@@ -54,6 +54,9 @@ static const Edit OF_ANY_CONFIG[] = {
     {C, "{", "{\"scale_attn_by_inverse_layer_idx\":true,", "scale_attn_by_inverse_layer_idx"},
     {C, "{", "{\"add_cross_attention\":true,", "add_cross_attention is true"},
     {C, "{", "{\"add_cross_attention\":null,", NULL},
+    {C, "{", "{\"reorder_and_upcast_attn\":true,", NULL}, /* how it is computed, not what */
+    {C, "{", "{\"task_specific_params\":{\"text-generation\":{\"max_length\":50}},", NULL},
+    {C, "{", "{\"summary_type\":\"cls_index\",\"use_cache\":true,\"n_ctx\":8,", NULL},
     VALUE("tie_word_embeddings", "true", "false", "lm_head.weight"),
     VALUE("tie_word_embeddings", "true", "null", "lm_head.weight"),
     ABSENT("tie_word_embeddings", NULL),

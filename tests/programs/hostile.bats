@@ -48,10 +48,15 @@ harmless() {
 
 @test "a file larger than any memory is refused" {
     small_run perro.txt run >/dev/null
-    for file in config.json model.safetensors tokenizer.json text.txt; do
+    for file in config.json tokenizer.json text.txt; do
         rm -rf there && cp -r run there && truncate -s 4T there/$file || skip "no sparse files"
         refuses 1 there/$file "would take" -- "$BIN/sample" there un gato
     done
+    rm -rf there && cp -r run there && truncate -s 4T there/model.safetensors
+    refuses 1 there/model.safetensors "bytes, it has 4398046" -- "$BIN/sample" there un gato
+    rm there/model.safetensors && truncate -s 4T there/model.safetensors
+    printf '\0\0\0\0\0\1' | dd of=there/model.safetensors conv=notrunc 2>/dev/null
+    refuses 1 there/model.safetensors "its header would be" -- "$BIN/sample" there un gato
     cp run/state.safetensors there/ && truncate -s 4T there/state.safetensors
     ends "$BIN/train" --resume there
     truncate -s 4T large.txt
