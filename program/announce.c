@@ -101,10 +101,11 @@ static void announce_steps(const Trainer *t, const Screen *screen)
     char parts[40] = "";
     if (s->accumulate > 1) /* each part has at least one sequence */
         snprintf(parts, sizeof parts, ", in %d parts", min_int(s->accumulate, s->batch));
-    screen_paragraph(screen, "steps", "%s, each of %s%s%s (%s); dropout %g, seed %d",
+    screen_paragraph(screen, "steps", "%s, each of %s%s%s (%s); dropout %g, seed %d%s",
                      thousands((size_t)s->steps).text, t->plan.whole_in_a_step ? "all " : "",
                      plural((size_t)s->batch, "sequence").text, parts,
-                     plural((size_t)s->epochs, "epoch").text, s->dropout, s->seed);
+                     plural((size_t)s->epochs, "epoch").text, s->dropout, s->seed,
+                     s->optimizer == OPTIMIZER_MUON ? ", optimizer Muon" : "");
 }
 
 /* rate    noam, factor 0.3: rises for 30 steps, then falls, to 0 in the last 20%

@@ -179,9 +179,9 @@ static void the_length_of_a_run_suits_its_text(void **state)
         {1990, false, false, false, 0, 9, 15, 46}, /* 199 lines, too few to hold some out */
         {2000, false, false, false, 0.1, 9, 15, 15},
         {30000, false, false, false, 0.1, 32, 10, 42},
-        {4999, true, false, false, 0, 16, 40, 10},
-        {5000, true, false, false, 0.1, 16, 40, 10},
-        {200000, true, false, false, 0.1, 16, 11, 96},
+        {4999, true, false, false, 0, 16, 15, 10},
+        {5000, true, false, false, 0.1, 16, 15, 3},
+        {200000, true, false, false, 0.1, 16, 8, 70},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Case c = begin(cases[i].count, cases[i].stream);
@@ -195,6 +195,28 @@ static void the_length_of_a_run_suits_its_text(void **state)
         assert_int_equal(s->batch, cases[i].batch);
         assert_int_equal(s->epochs, cases[i].epochs);
         assert_int_equal(s->eval_every, cases[i].eval_every);
+        end(&c);
+    }
+}
+
+static void muon_is_for_streams_with_large_steps(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t count;
+        bool stream;
+        int batch; /* 0: chosen; the model is 64 wide and reads 64 tokens */
+        OptimizerKind optimizer;
+    } cases[] = {
+        {36000, true, 0, OPTIMIZER_MUON},   {36000, true, 8, OPTIMIZER_MUON},
+        {36000, true, 7, OPTIMIZER_ADAMW},  {300, true, 0, OPTIMIZER_ADAMW}, /* whole in a step */
+        {36000, false, 0, OPTIMIZER_ADAMW},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Case c = begin(cases[i].count, cases[i].stream);
+        if (cases[i].batch)
+            give(&c, "batch", cases[i].batch);
+        assert_int_equal(planned(&c)->optimizer, cases[i].optimizer);
         end(&c);
     }
 }
@@ -306,6 +328,7 @@ int main(void)
         cmocka_unit_test(a_vocabulary_of_subwords_grows_with_its_text),
         cmocka_unit_test(a_model_grows_with_its_text),
         cmocka_unit_test(the_length_of_a_run_suits_its_text),
+        cmocka_unit_test(muon_is_for_streams_with_large_steps),
         cmocka_unit_test(every_piece_fits_into_a_part_of_a_step),
         cmocka_unit_test(dropout_is_for_what_could_be_learned_by_heart),
     };

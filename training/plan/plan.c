@@ -127,10 +127,22 @@ static int choose_batch(const Corpus *corpus, int64_t pieces)
     return (int)min_int64(32, max_int64(8, pieces / 20));
 }
 
+/* Muon learns a stream in a third of AdamW's steps (docs/learning.md). Its products take about
+ * 3.9·C/rows of a step's time, so the step must have rows enough: up to a half. Nothing was gained
+ * if each step sees the whole text, or on lines of words, which are soon learned by heart. */
+static OptimizerKind choose_optimizer(const Settings *s, const Corpus *corpus, int64_t pieces)
+{
+    const bool enough = (int64_t)s->batch * s->context >= 8 * (int64_t)s->width;
+    return corpus->stream && s->batch < pieces && enough ? OPTIMIZER_MUON : OPTIMIZER_ADAMW;
+}
+
 /* `steps` is how many an epoch has. A stream is read for about 2,000 steps, at least for two epochs
- * and at most for 40. A text that goes whole into each step has one step an epoch. */
+ * and at most for 40; by Muon, for as many seconds, but at most for 15 epochs: then a small text is
+ * known by heart. A text that goes whole into each step has one step an epoch. */
 static int choose_epochs(const Settings *s, const Corpus *corpus, int64_t pieces, int64_t steps)
 {
+    if (s->batch < pieces && corpus->stream && s->optimizer == OPTIMIZER_MUON)
+        return (int)max_int64(2, min_int64(15, 1500 / steps));
     if (s->batch < pieces && corpus->stream)
         return (int)max_int64(2, min_int64(40, 2000 / steps));
     if (s->batch < pieces)
@@ -140,11 +152,12 @@ static int choose_epochs(const Settings *s, const Corpus *corpus, int64_t pieces
     return s->tokens == TOKENIZER_CHAR ? 200 : 300;
 }
 
-/* Batch, epochs and steps. Steps follow from epochs, unless they were given. */
+/* Batch, optimizer, epochs and steps. Steps follow from epochs, unless they were given. */
 static void choose_length(Settings *s, const Decided *decided, const Corpus *corpus)
 {
     const int64_t pieces = (int64_t)epoch_most_pieces(corpus);
     CHOOSE(batch, choose_batch(corpus, pieces));
+    CHOOSE(optimizer, choose_optimizer(s, corpus, pieces));
     assert(pieces > 0 && s->batch > 0);
     const int64_t epoch = steps_of_epoch(corpus, s->batch);
     if (DECIDED(decided, steps)) { /* then the epochs are only printed and stored */
