@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <stb/stb_ds.h>
 
 #include "training/trainer.h"
 #include "program/announce.h"
@@ -19,7 +20,7 @@
 /* The options are all settings: training/plan/settings.c has their table. */
 static const Program PROGRAM = {
     .fields = SETTINGS,
-    .arguments = "TEXT",
+    .arguments = "TEXT...",
     .summary = "Trains a small GPT on TEXT (a UTF-8 file, or - for standard input) and writes a "
                "model directory. Whatever is not given is chosen to suit the text and printed.",
     .notes = "Examples:\n"
@@ -27,7 +28,6 @@ static const Program PROGRAM = {
              "  train text.txt --tokens char    by characters instead of words\n"
              "  train --resume runs/text        continue a run that was stopped\n"
              "  train new.txt --from runs/text  start from a trained model\n",
-    .most_arguments = 1,
 };
 
 /* One call of this program: the run, and what the call has done with it. */
@@ -97,12 +97,10 @@ static bool evaluation_is_due(const Trainer *t)
 {
     const Settings *s = &t->plan.settings;
     const int64_t step = t->progress.step;
-    const size_t targets =
-        trainer_holds_out(t) ? t->corpus.held_out.targets : t->corpus.train.targets;
     if (t->progress.evaluated)
         return false;
     return step == s->steps || is_due(step, s->eval_every) ||
-           (!step && targets / 20 <= (size_t)t->plan.rows);
+           (!step && t->corpus.evaluated.targets / 20 <= (size_t)t->plan.rows);
 }
 
 /* Whether --patience evaluations in a row were no better than the best one. */
@@ -178,6 +176,12 @@ static bool watch_evaluation(void *report, double share)
 {
     report_evaluating(report, share);
     return !stop_signal;
+}
+
+/* A SourceWatch. */
+static void watch_reading(void *task, const char *doing, double share)
+{
+    screen_task(task, doing, share);
 }
 
 /* The line of the log for the step that was just taken. What is not known is NAN: the evaluation if
@@ -260,6 +264,15 @@ static void train(Call *call)
         printf("\n");
 }
 
+/* What was evaluated by a sample is evaluated as a whole once, at the end. */
+static double evaluate_whole(Call *call, size_t *targets)
+{
+    const double loss =
+        trainer_evaluate_best(&call->trainer, targets, watch_evaluation, &call->report);
+    screen_status(&call->screen, "");
+    return loss;
+}
+
 /* Trains, saves, and prints how it ended; program is the name that it was called by. Returns
  * whether the last step is saved. */
 static bool train_and_conclude(Call *call, const char *program)
@@ -269,16 +282,31 @@ static bool train_and_conclude(Call *call, const char *program)
     const bool saved = save_at_end(call);
     if (!saved)
         say_unsaved(call, "make room, then go on from there");
-    const Ending ending = {.program = program,
-                           .signal = stop_name(),
-                           .in_evaluation = stop_signal && evaluation_is_due(t),
-                           .out_of_patience = out_of_patience(t),
-                           .saved = saved,
-                           .steps = t->progress.step - call->first_step,
-                           .tokens = call->tokens,
-                           .seconds = clock_seconds() - call->begun};
+    Ending ending = {.program = program,
+                     .signal = stop_name(),
+                     .in_evaluation = stop_signal && evaluation_is_due(t),
+                     .out_of_patience = out_of_patience(t),
+                     .saved = saved,
+                     .steps = t->progress.step - call->first_step,
+                     .tokens = call->tokens,
+                     .seconds = clock_seconds() - call->begun,
+                     .whole = NAN};
+    if (saved && t->corpus.evaluated.sample && !stop_signal && ending.steps &&
+        (t->progress.step == t->plan.settings.steps || ending.out_of_patience))
+        ending.whole = evaluate_whole(call, &ending.whole_targets);
     conclude(t, &call->screen, &ending);
     return saved;
+}
+
+/* The words with another one before them. */
+static char **words_after(char *first, char **words)
+{
+    char **all = NULL; /* stb_ds array */
+    arrput(all, first);
+    do
+        arrput(all, *words);
+    while (*words++);
+    return all;
 }
 
 /* The status is 0 if the run is saved, 1 if it is not, 128 + the signal if one stopped it. */
@@ -300,7 +328,10 @@ int main(int argc, char **argv)
     process_start_threads(settings.threads);
 
     /* The run: what to train, on what, and where to write it. */
-    trainer_open(&call.trainer, words[0], &settings, &decided);
+    char **texts = settings.text ? words_after(settings.text, words) : words;
+    Task reading = {.screen = &call.screen};
+    trainer_open(&call.trainer, texts, &settings, &decided, watch_reading, &reading);
+    screen_status(&call.screen, "");
     watch_signals(); /* from here on there is something to save */
     announce(&call.trainer, &call.screen);
     /* Training. A new run is saved before its first step: from then on it can be resumed, whatever

@@ -29,6 +29,15 @@ static _Noreturn void die_of_zero(const char *name, const char *bytes, size_t si
     die("%s is not a text: byte %zu is 0", name, zero + 1);
 }
 
+void file_check_text(const char *name, const char *bytes, size_t size, size_t offset)
+{
+    const char *zero = memchr(bytes, 0, size);
+    if (zero && !offset)
+        die_of_zero(name, bytes, size, (size_t)(zero - bytes));
+    if (zero)
+        die("%s is not a text: byte %zu is 0", name, offset + (size_t)(zero - bytes) + 1);
+}
+
 /* Reads a descriptor to its end and closes it. The size that fstat() reports is only a first
  * guess: a file may grow while it is read, and a pipe or a file in /proc has size 0. */
 static Bytes read_all(int file, const char *name, bool text)

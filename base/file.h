@@ -19,6 +19,9 @@ typedef struct {
  * is not read for ever. */
 Bytes file_read(const char *path, bool text);
 
+/* Dies if the bytes from `offset` of a file on, which is to be a text, have a 0 among them. */
+void file_check_text(const char *name, const char *bytes, size_t size, size_t offset);
+
 /* The whole of a file in a directory that may come from a stranger: it must be a file, or a link
  * to one, since reading a pipe or a device might never end. Dies if it is missing. */
 Bytes file_read_in(const Directory *directory, const char *name, bool text);

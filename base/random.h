@@ -12,14 +12,15 @@
  * renumber. */
 typedef enum {
     RANDOM_START,          /* a weight's first value:       (i/2, tensor, (i/2) >> 32, 0)     */
-    RANDOM_ORDER,          /* the order of an epoch:        (sequence, 0, 0, epoch)           */
-    RANDOM_SPLIT,          /* which lines are held out:     (line, 0, 0, 0)                   */
+    RANDOM_ORDER,          /* the order of an epoch:        (half, round, 0, epoch): order.h  */
+    RANDOM_SPLIT,          /* which lines are held out:     (half, round, 0, 0)               */
     RANDOM_OFFSET,         /* where an epoch cuts a stream: (0, 0, 0, epoch)                  */
     RANDOM_DROP_EMBEDDING, /* dropout:                      (group, row, site, step): a group */
     RANDOM_DROP_ATTENTION, /*     is four columns; model/layers/dropout.c says which four     */
     RANDOM_DROP_MIXED,
     RANDOM_DROP_FEEDFORWARD,
-    RANDOM_SAMPLE, /* a token drawn: (place, continuation, prompt, 0) */
+    RANDOM_SAMPLE,   /* a token drawn: (place, continuation, prompt, 0) */
+    RANDOM_EVALUATE, /* which pieces are evaluated: as RANDOM_ORDER */
 } RandomPurpose;
 
 typedef struct {

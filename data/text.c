@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <stb/stb_ds.h>
 #include <utf8proc.h>
 
 #include "base/base.h"
@@ -23,99 +24,173 @@ static bool is_plain(const char *line, size_t size)
     return plain;
 }
 
-/* Returns NULL, or what is wrong with line number `number`; put_clean() below does the same. */
-static char *check_line(const char *name, size_t number, const char *line, size_t size)
+/* Whether a letter is its own composed form, whatever stands beside it: then a text of such letters
+ * is in NFC. True of most letters of living languages; those with marks, and those that combine,
+ * are left to utf8proc. */
+static bool never_composes(int32_t c)
+{
+    return c < 0x300 || (c >= 0x400 && c < 0x483) || (c >= 0x2010 && c < 0x2028) ||
+           (c >= 0x3041 && c < 0x3097) || (c >= 0x30A0 && c < 0x30FB) ||
+           (c >= 0x4E00 && c < 0xA000) || (c >= 0xAC00 && c < 0xD7A4);
+}
+
+/* Whether a line is UTF-8, and in NFC, as it is. False if that takes a closer look. */
+static bool is_composed(const char *line, size_t size)
+{
+    for (const char *at = line, *end = line + size; at < end;) {
+        const int32_t c = *at > 0 ? *at++ : utf8_next(&at, end);
+        if (c <= 0 || !never_composes(c))
+            return false;
+    }
+    return true;
+}
+
+/* Where a line of a text is: in which file, and which line of it, from 1. */
+static TextPart part_of(const Text *text, size_t line)
+{
+    TextPart part = {text->name, line + 1};
+    for (ptrdiff_t i = 0; i < arrlen(text->parts) && text->parts[i].line <= line; i++)
+        part = (TextPart){text->parts[i].name, line - text->parts[i].line + 1};
+    return part;
+}
+
+/* Returns NULL, or what is wrong with a line, of which so many columns were in the block before. */
+static char *check_line(TextPart where, size_t column, const char *line, size_t size)
 {
     enum { MOST_MARKS = 100 }; /* sorting them for NFC takes time in the square of their number */
-    size_t column = 1;
     int marks = 0;
-    for (const char *at = line, *end = line + size; at < end; column++) {
+    for (const char *at = line, *end = line + size; at < end;) {
         const unsigned char byte = (unsigned char)*at;
         const int32_t c = utf8_next(&at, end);
+        column++;
         if (c < 0)
             return format_text(
                 "%s:%zu:%zu: byte 0x%02X is not UTF-8; if the text is Latin-1, convert "
                 "it: iconv -f LATIN1 -t UTF-8",
-                name, number, column, byte);
+                where.name, where.line, column, byte);
         if (!c)
-            return format_text("%s:%zu:%zu: byte 0x00: this is not a text", name, number, column);
+            return format_text("%s:%zu:%zu: byte 0x00: this is not a text", where.name, where.line,
+                               column);
         marks = is_combining(c) ? marks + 1 : 0;
         if (marks > MOST_MARKS)
             return format_text("%s:%zu:%zu: more than %d accents and other marks on one letter",
-                               name, number, column, MOST_MARKS);
+                               where.name, where.line, column, MOST_MARKS);
     }
     return NULL;
 }
 
+/* Bytes that grow. */
+typedef struct {
+    char *at;
+    size_t size, room;
+} Output;
+
+static void put(Output *out, const char *bytes, size_t size)
+{
+    if (out->room - out->size <= size) { /* the 0 after the last byte has room, too */
+        out->room += out->room / 2 + size + 1;
+        out->at = memory_resize(out->at, out->room);
+    }
+    memcpy(out->at + out->size, bytes, size);
+    out->size += size;
+}
+
 /* Lower case with Unicode's full mapping: İ is the only letter that becomes two code points, i and
  * a dot above (U+0307). */
-static void put_lower(FILE *out, const char *line, size_t size)
+static void put_lower(Output *out, const char *line, size_t size)
 {
     for (const char *at = line, *end = line + size; at < end;) {
         const int32_t c = utf8_next(&at, end);
-        if (c == 0x130) {
-            fputs("i\xCC\x87", out);
-        } else {
-            char bytes[4];
-            const size_t count = utf8_put(bytes, to_lower(c));
-            fwrite(bytes, 1, count, out);
-        }
+        char bytes[4];
+        if (c == 0x130)
+            put(out, "i\xCC\x87", 3);
+        else
+            put(out, bytes, utf8_put(bytes, to_lower(c)));
     }
 }
 
-static char *put_clean(FILE *out, const char *name, size_t number, const char *line, size_t size,
+/* Returns NULL, or what is wrong with line number `number` of the text, from 0. */
+static char *put_clean(Output *out, const Text *text, size_t number, const char *line, size_t size,
                        bool lower)
 {
     utf8proc_uint8_t *composed = NULL;
-    if (!is_plain(line, size)) {
-        char *wrong = check_line(name, number, line, size);
+    if (!is_plain(line, size) && !is_composed(line, size)) {
+        const TextPart where = part_of(text, number);
+        char *wrong = check_line(where, number == text->lines ? text->columns : 0, line, size);
         if (wrong)
             return wrong;
         const utf8proc_ssize_t length =
             utf8proc_map((const utf8proc_uint8_t *)line, (utf8proc_ssize_t)size, &composed,
                          UTF8PROC_STABLE | UTF8PROC_COMPOSE);
         if (length < 0)
-            return format_text("%s:%zu: %s", name, number, utf8proc_errmsg(length));
+            return format_text("%s:%zu: %s", where.name, where.line, utf8proc_errmsg(length));
         line = (const char *)composed;
         size = (size_t)length;
     }
     if (lower)
         put_lower(out, line, size);
     else
-        fwrite(line, 1, size, out);
+        put(out, line, size);
     free(composed);
     return NULL;
 }
 
 /* Lines end with \n or, in a text without any \n, as old Macs wrote it, with \r. */
-static char line_end_of(const char *bytes, size_t size)
+char text_line_end(const char *bytes, size_t size)
 {
-    return memchr(bytes, '\n', size) ? '\n' : '\r';
+    return memchr(bytes, '\n', size) || !memchr(bytes, '\r', size) ? '\n' : '\r';
+}
+
+/* Cleans the lines from `at` on, one by one. */
+static char *put_lines(Output *out, const Text *text, const char *at, const char *end, bool lower)
+{
+    char *wrong = NULL;
+    for (size_t number = text->lines; at < end && !wrong; number++) {
+        const char *stop = memchr(at, text->line_end, (size_t)(end - at));
+        size_t length = (size_t)((stop ? stop : end) - at);
+        if (stop && text->line_end == '\n' && length && stop[-1] == '\r')
+            length--;
+        wrong = put_clean(out, text, number, at, length, lower);
+        if (stop)
+            put(out, "\n", 1);
+        at = stop ? stop + 1 : end;
+    }
+    return wrong;
+}
+
+/* Most texts are clean as they are, except perhaps for the byte order mark: these are copied. */
+char *text_clean_raw(Text *text, bool lower)
+{
+    const char *at = text->raw.bytes, *end = at + text->raw.size;
+    Output out = {.room = text->raw.size + 1};
+    char *wrong = NULL;
+    out.at = memory_take(out.room);
+    if (!text->lines && !text->columns && end - at >= 3 && !memcmp(at, "\xEF\xBB\xBF", 3))
+        at += 3;
+    const size_t size = (size_t)(end - at);
+    if (!lower && !memchr(at, '\r', size) && (is_plain(at, size) || is_composed(at, size)))
+        put(&out, at, size);
+    else
+        wrong = put_lines(&out, text, at, end, lower);
+    out.at[out.size] = 0;
+    text->clean = out.at;
+    text->size = out.size;
+    if (wrong) {
+        free(text->clean);
+        text->clean = NULL;
+    }
+    return wrong;
 }
 
 char *text_clean(const char *name, const char *bytes, size_t size, bool lower, char **clean,
                  size_t *clean_size)
 {
-    const char line_end = line_end_of(bytes, size), *at = bytes, *end = bytes + size;
-    FILE *out = memory_stream(clean, clean_size);
-    char *wrong = NULL;
-    if (size >= 3 && !memcmp(bytes, "\xEF\xBB\xBF", 3)) /* byte order mark */
-        at += 3;
-    for (size_t number = 1; at < end && !wrong; number++) {
-        const char *stop = memchr(at, line_end, (size_t)(end - at));
-        size_t length = (size_t)((stop ? stop : end) - at);
-        if (stop && line_end == '\n' && length && stop[-1] == '\r')
-            length--;
-        wrong = put_clean(out, name, number, at, length, lower);
-        if (stop)
-            fputc('\n', out);
-        at = stop ? stop + 1 : end;
-    }
-    fclose(out);
-    if (wrong) {
-        free(*clean);
-        *clean = NULL;
-    }
+    char *called = format_text("%s", name), *raw = (char *)bytes; /* which is only read */
+    Text text = {.name = called, .raw = {raw, size}, .line_end = text_line_end(bytes, size)};
+    char *wrong = text_clean_raw(&text, lower);
+    *clean = text.clean;
+    *clean_size = text.size;
+    free(called);
     return wrong;
 }
 
@@ -123,9 +198,11 @@ Text text_from(const char *name, Bytes raw, bool lower)
 {
     if (!raw.size)
         die("%s is empty", name);
-    Text text = {
-        .name = format_text("%s", name), .raw = raw, .checksum = checksum_of(raw.bytes, raw.size)};
-    char *wrong = text_clean(name, raw.bytes, raw.size, lower, &text.clean, &text.size);
+    Text text = {.name = format_text("%s", name),
+                 .raw = raw,
+                 .checksum = checksum_of(raw.bytes, raw.size),
+                 .line_end = text_line_end(raw.bytes, raw.size)};
+    char *wrong = text_clean_raw(&text, lower);
     if (wrong)
         die("%s", wrong);
     return text;
@@ -157,9 +234,10 @@ Span text_span(const Text *text)
 
 char *text_place(const Text *text, const char *bytes, const char *at)
 {
-    const char line_end = line_end_of(bytes, strlen(bytes));
-    size_t line = 1;
+    const char line_end = bytes == text->raw.bytes ? text->line_end : '\n';
+    size_t line = text->lines;
     for (; bytes < at; bytes++)
         line += *bytes == line_end;
-    return format_text("%s:%zu", text->name, line);
+    const TextPart part = part_of(text, line);
+    return format_text("%s:%zu", part.name, part.line);
 }

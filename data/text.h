@@ -7,15 +7,26 @@
 #include "base/file.h"
 #include "split.h"
 
-/* A text owns its bytes. They are needed until the clean ones are encoded and the raw ones are
- * written as the run's text.txt. */
+/* The lines of all files that a text is made of are numbered in one row: a file, and the number of
+ * the lines before it. */
 typedef struct {
-    char *name;        /* what messages call it: the path, or "standard input" */
-    Bytes raw;         /* as the file is */
+    char *name;
+    size_t line;
+} TextPart;
+
+/* A text, or a block of a larger one: see source.h. It owns its bytes. They are needed until the
+ * clean ones are encoded and the raw ones are written as the run's text.txt. */
+typedef struct {
+    char *name;            /* what messages call it: the path, or "standard input" */
+    const TextPart *parts; /* of several files: an stb_ds array; else NULL */
+    Bytes raw;             /* as the file is */
     char *clean;       /* without a byte order mark, CRLF as LF, in NFC, in lower case if asked for;
                           a 0 follows the last byte */
     size_t size;       /* of clean */
-    uint64_t checksum; /* of raw */
+    uint64_t checksum; /* of raw; of a block 0 */
+    char line_end;     /* of raw: \n, or \r in an old Mac's file */
+    size_t lines,
+        columns; /* before a block: lines, and in the line that goes on in it, characters */
 } Text;
 
 /* Reads and cleans a text, or dies with the file, line and column of the first thing wrong. */
@@ -23,6 +34,13 @@ Text text_read(const char *path, bool lower);
 
 /* The same for bytes that are there already; they become the text's. */
 Text text_from(const char *name, Bytes raw, bool lower);
+
+/* Cleans a text of which all but the clean bytes is there, or a block. Returns NULL, or what is
+ * wrong in one line, which the caller frees. */
+char *text_clean_raw(Text *text, bool lower);
+
+/* What the lines of some bytes end with: \r only if there is no \n. */
+char text_line_end(const char *bytes, size_t size);
 
 /* Frees the bytes, raw and clean; the name, the sizes and the checksum stay. */
 void text_free_bytes(Text *text);

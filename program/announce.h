@@ -19,6 +19,8 @@ typedef struct {
     int64_t steps;        /* taken by this call */
     size_t tokens;        /* trained on */
     double seconds;
+    double whole; /* the loss of the best weights over all that a sample was drawn of; else NAN */
+    size_t whole_targets;
 } Ending;
 
 /* Prints why training stopped, the best loss, the time it took, and the commands that come next. */

@@ -36,9 +36,7 @@ void report_step_time(Report *r, double seconds, int64_t targets)
  * as many targets are trained on, since an evaluation has no backward pass. */
 static double evaluation_time(const Report *r)
 {
-    const Corpus *corpus = &r->trainer->corpus;
-    const size_t targets =
-        trainer_holds_out(r->trainer) ? corpus->held_out.targets : corpus->train.targets;
+    const size_t targets = r->trainer->corpus.evaluated.targets;
     return r->evaluation_seconds > 0 ? r->evaluation_seconds
                                      : (double)targets * r->recent_seconds / r->recent_targets / 3;
 }
@@ -137,15 +135,17 @@ void report_step(Report *r, const LogEntry *e)
     screen_status(r->screen, line);
 }
 
-/* step 60/1400  evaluating 40% */
+/* step 60/1400  evaluating 40%  3.0s left */
 void report_evaluating(Report *r, double share)
 {
     char line[256];
     if (share <= 0) /* an evaluation begins: a short one need not be shown */
-        r->refreshed = clock_seconds();
+        r->refreshed = r->evaluating = clock_seconds();
     if (!screen_may_refresh(r->screen, &r->refreshed))
         return;
-    snprintf(line, sizeof line, "step %" PRId64 "/%d  evaluating %.0f%%", r->trainer->progress.step,
-             r->trainer->plan.settings.steps, 100 * share);
+    const double left = (clock_seconds() - r->evaluating) * (1 / share - 1);
+    snprintf(line, sizeof line, "step %" PRId64 "/%d  evaluating %.0f%%  %s left",
+             r->trainer->progress.step, r->trainer->plan.settings.steps, 100 * share,
+             share > 0 ? duration(left).text : "");
     screen_status(r->screen, line);
 }

@@ -18,6 +18,7 @@ typedef struct {
     double recent_steps, recent_targets, recent_seconds;
     double evaluation_seconds; /* of the last one; 0 before the first */
     double refreshed;          /* clock: when the status line was last printed */
+    double evaluating;         /* clock: when the evaluation began that is going on */
 } Report;
 
 Report report_new(const Trainer *trainer, const Screen *screen, int64_t last);

@@ -2,6 +2,7 @@
  * end: the next one begins with a carriage return and ends with "erase to the end of the line". */
 #include "screen.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,6 +97,28 @@ bool screen_may_refresh(const Screen *screen, double *refreshed)
         return false;
     *refreshed = now;
     return true;
+}
+
+/* encoding 40%, 12s left
+ *
+ * The time left is that of the rest at the speed so far. */
+void screen_task(Task *task, const char *doing, double share)
+{
+    char line[128];
+    const double now = clock_seconds();
+    if (!task->doing || strcmp(task->doing, doing) != 0) {
+        task->doing = doing;
+        task->begun = task->refreshed = now;
+    }
+    const double taken = now - task->begun, all = share > 0 ? taken / share : INFINITY;
+    if (taken < 0.5 || all < 2 || !screen_may_refresh(task->screen, &task->refreshed))
+        return;
+    if (isfinite(all))
+        snprintf(line, sizeof line, "%s %.0f%%  %s left", doing, 100 * share,
+                 duration(all - taken).text);
+    else
+        snprintf(line, sizeof line, "%s", doing);
+    screen_status(task->screen, line);
 }
 
 /* A comma comes before each group of three digits, counted from the end, but not at the front. */

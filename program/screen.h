@@ -32,6 +32,18 @@ void screen_status(const Screen *screen, const char *line);
  * second after the last time. *refreshed is that time (by the clock), and becomes now if it may. */
 bool screen_may_refresh(const Screen *screen, double *refreshed);
 
+/* Something that may take long: the status line names it and tells how much of it is done, and the
+ * time left. */
+typedef struct {
+    const Screen *screen;
+    const char *doing;
+    double begun, refreshed; /* clock */
+} Task;
+
+/* Tells how much of it is done, from 0 to 1; NAN if that is not known. What takes less than two
+ * seconds is not shown. Another text begins another task. */
+void screen_task(Task *task, const char *doing, double share);
+
 /* A short text, returned by value: nothing to free. */
 typedef struct {
     char text[64];

@@ -9,16 +9,19 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
+#include "base/checksum.h"
 #include "base/threads.h"
 #include "data/corpus/bytes.h"
 #include "data/corpus/floor.h"
 #include "data/hint.h"
+#include "data/tokenizer_train.h"
 #include "formats/huggingface/pretrained.h"
 #include "formats/huggingface/tokenizer_json.h"
 #include "formats/huggingface/weights.h"
 #include "model/matrix/matrix.h"
 #include "take_over.h"
 #include "training/run/checkpoint.h"
+#include "training/run/files.h"
 #include "training/run/training_text.h"
 
 /* Adam squares each gradient, and the largest float is 3.4e38. */
@@ -26,13 +29,33 @@ static const double MAX_NORM = 1.8e19;
 
 /* ---- Opening ---- */
 
-/* Encodes and cuts the text, plans the run and takes its memory; dies if there is not enough, or if
- * the processor lacks the precision. */
+/* Where a text was made into ids, and which one it is. */
+static void encode(Trainer *t, const Settings *s)
+{
+    int count;
+    const char *folder = s->out ? s->out : t->directory.path ? t->directory.path : "runs";
+    const Store store =
+        source_is_large(t->source) ? store_in_file(folder, TOKENS_FILE) : store_in_memory();
+    CorpusBuilder *builder = corpus_begin(&t->tokenizer, store, source_size(t->source));
+    for (const Text *blocks;
+         (blocks = source_next(t->source, !t->tokenizer.stream, "encoding", &count));)
+        corpus_add(builder, blocks, count);
+    t->corpus = corpus_end(builder, source_name(t->source));
+    t->text_name = format_text("%s", source_name(t->source));
+    t->origin = (CorpusOrigin){.text = source_checksum(t->source),
+                               .tokenizer = tokenizer_checksum(&t->tokenizer, 0),
+                               .text_size = source_size(t->source)};
+}
+
+/* Cuts the corpus, plans the run and takes its memory; dies if there is not enough, or if the
+ * processor lacks the precision. A corpus that was kept is cut already. */
 static void prepare(Trainer *t, Settings *settings, const Decided *decided)
 {
-    t->corpus = corpus_new(&t->text, &t->tokenizer);
     plan_model(settings, decided, &t->corpus);
-    corpus_cut(&t->corpus, settings->context, settings->val, (uint32_t)settings->seed);
+    if (!t->corpus.context)
+        corpus_cut(&t->corpus, settings->context, settings->val, (uint32_t)settings->seed);
+    else
+        corpus_choose_evaluated(&t->corpus, (uint32_t)settings->seed);
     t->plan = plan_training(settings, decided, &t->corpus, tokenizer_size(&t->tokenizer));
     if (!matrix_choose(t->plan.settings.precision))
         usage_error("--precision bf16 needs AMX or AVX-512 BF16, which this processor, or the "
@@ -50,39 +73,56 @@ static void prepare(Trainer *t, Settings *settings, const Decided *decided)
 /* Enters the directory of a run that is not resumed. Nothing is written yet. */
 static void begin_run(Trainer *t)
 {
-    t->directory = run_begin(&t->plan.settings, t->text_path);
+    t->directory = run_begin(&t->plan.settings, t->texts);
     t->log = log_begin(&t->directory);
-    record_identity(t->identity, &t->plan.settings, &t->text, &t->tokenizer);
+    record_identity(t->identity, &t->plan.settings, t->origin.text, &t->tokenizer);
+    t->origin.run = strtoull(t->identity, NULL, 16);
+}
+
+/* Makes a vocabulary of the text. The first block is enough to see that other options would suit
+ * the text better. */
+static void train_tokenizer(Trainer *t, Settings *s, bool hint)
+{
+    TokenizerRules rules = {.kind = s->tokens,
+                            .lower = s->lower,
+                            .stream = s->sequence == SEQUENCE_STREAM,
+                            .min_count = s->min_count,
+                            .max_words = s->max_words};
+    TokenCounts *counts = token_counts_begin(rules);
+    int count;
+    for (const Text *blocks; (blocks = source_next(t->source, !rules.stream, "counting", &count));
+         hint = false) {
+        if (hint)
+            t->hint = text_hint(&blocks[0], rules.kind, rules.stream);
+        token_counts_add(counts, blocks, count);
+    }
+    plan_vocabulary(s, source_clean_size(t->source));
+    rules.vocabulary = s->vocabulary;
+    t->tokenizer = token_counts_end(counts, source_name(t->source), rules);
 }
 
 /* A new run makes its vocabulary from its text. */
-static void open_new(Trainer *t, Settings *settings, const Decided *decided)
+static void open_new(Trainer *t, Settings *settings, const Decided *decided, SourceRules rules)
 {
     plan_text(settings, decided);
-    t->text = text_read(t->text_path, settings->lower);
-    plan_vocabulary(settings, t->text.size);
-    const TokenizerRules rules = {.kind = settings->tokens,
-                                  .lower = settings->lower,
-                                  .stream = settings->sequence == SEQUENCE_STREAM,
-                                  .min_count = settings->min_count,
-                                  .max_words = settings->max_words,
-                                  .vocabulary = settings->vocabulary};
-    if (!DECIDED(decided, tokens) && !DECIDED(decided, sequence))
-        t->hint = text_hint(&t->text, rules.kind, rules.stream);
-    t->tokenizer = tokenizer_train(&t->text, rules);
+    t->source = source_open(t->texts, rules);
+    train_tokenizer(t, settings, !DECIDED(decided, tokens) && !DECIDED(decided, sequence));
+    encode(t, settings);
     prepare(t, settings, decided);
     begin_run(t);
     gpt_init(&t->gpt, (uint32_t)settings->seed);
 }
 
 /* Starts from another model: its sizes, its tokenizer and its weights. */
-static void open_from(Trainer *t, Settings *settings, Decided *decided)
+static void open_from(Trainer *t, Settings *settings, Decided *decided, SourceRules rules)
 {
     Pretrained model = pretrained_open(settings->from);
     take_over_model(settings, decided, &model);
-    t->text = text_read(t->text_path, settings->lower);
+    rules.lower = settings->lower;
+    t->source = source_open(t->texts, rules);
     t->tokenizer = model.tokenizer;
     model.tokenizer = tokenizer_new(); /* it is the trainer's from now on */
+    encode(t, settings);
     prepare(t, settings, decided);
     begin_run(t);
     memcpy(t->gpt.weight_block, model.gpt.weight_block, model.gpt.size * sizeof(Real));
@@ -104,22 +144,49 @@ static void go_on(Trainer *t)
     t->log = log_resume(&t->directory, log_size);
 }
 
+/* Dies if the text that was read is not the run's. */
+static void check_text(const Trainer *t, const char *name, uint64_t text)
+{
+    char checksum[17];
+    checksum_hex(checksum, text);
+    if (strcmp(t->config.text, checksum) != 0)
+        die("%s is not the text that %s was trained on", name, t->directory.path);
+}
+
+/* Reads the ids that the run keeps of a large text, or else the text. */
+static void read_again(Trainer *t, const Settings *s, SourceRules rules)
+{
+    char *const *named = s->text ? t->texts : NULL;
+    if (!named && directory_has(&t->directory, TOKENS_FILE)) {
+        t->corpus = corpus_open(&t->directory, TOKENS_FILE, &t->tokenizer,
+                                strtoull(t->identity, NULL, 16), &t->origin);
+        t->text_name = path_in(&t->directory, TOKENS_FILE);
+    } else {
+        t->source = training_text_source(&t->directory, named, rules);
+        if (!t->source)
+            die("%s holds no copy of its text; name it with --text FILE", t->directory.path);
+        if (!source_is_large(t->source)) /* else the checksum is known when all is read */
+            check_text(t, source_name(t->source), source_checksum(t->source));
+        encode(t, s);
+        t->origin.run = strtoull(t->identity, NULL, 16);
+    }
+    check_text(t, t->text_name, t->origin.text);
+}
+
 /* Everything comes from the run's directory. Its identity (settings, text, vocabulary) is checked
- * before anything is computed from it. */
-static void open_resumed(Trainer *t, Settings *settings, Decided *decided)
+ * before anything is computed from it. The vocabulary is not made again from the text: after
+ * --from, it is another model's. */
+static void open_resumed(Trainer *t, Settings *settings, Decided *decided, SourceRules rules)
 {
     t->directory = run_resume(settings->resume); /* locked: nobody else changes it */
     t->config = record_read(&t->directory);
     take_over_run(settings, decided, &t->config, &t->directory);
-    if (!training_text_read(&t->directory, &t->config, settings->text, settings->lower, &t->text))
-        die("%s holds no copy of its text; name it with --text FILE", t->directory.path);
-    t->text_path = settings->text ? settings->text : t->text.name;
-    /* Not made again from the text: after --from, the vocabulary is another model's. */
+    rules.lower = settings->lower;
     t->tokenizer = tokenizer_json_read(&t->directory, t->config.shape.vocabulary, t->config.eos);
-    record_identity(t->identity, settings, &t->text, &t->tokenizer);
+    record_identity(t->identity, settings, strtoull(t->config.text, NULL, 16), &t->tokenizer);
     record_check_identity(&t->config, &t->directory, t->identity);
+    read_again(t, settings, rules);
     prepare(t, settings, decided);
-    text_free_bytes(&t->text);
     record_check_shape(&t->config, &t->directory, &t->plan.shape);
     record_check_kernel(&t->config, &t->directory);
     go_on(t);
@@ -130,34 +197,50 @@ bool trainer_holds_out(const Trainer *t)
     return t->corpus.held_out.count > 0;
 }
 
-static const Part *evaluated_part(const Trainer *t)
+void trainer_open(Trainer *t, char *const *texts, Settings *settings, Decided *decided,
+                  SourceWatch *watch, void *watcher)
 {
-    return trainer_holds_out(t) ? &t->corpus.held_out : &t->corpus.train;
+    const SourceRules rules = {
+        .lower = settings->lower, .large = LARGE_TEXT, .watch = watch, .watcher = watcher};
+    *t = (Trainer){.texts = texts};
+    if (settings->resume)
+        open_resumed(t, settings, decided, rules);
+    else if (settings->from)
+        open_from(t, settings, decided, rules);
+    else
+        open_new(t, settings, decided, rules);
+    const Part *part = &t->corpus.evaluated;
+    t->token_bytes = corpus_bytes(&t->corpus, &t->tokenizer, part) / (double)part->targets;
+    /* The floor of a stream would depend on where each epoch cuts it; that of a large text would
+     * take too long. */
+    const bool has_floor = !t->corpus.stream && !trainer_text_is_large(t);
+    t->floor = has_floor ? floor_of(&t->corpus, t->plan.reach) : (double)NAN;
 }
 
-void trainer_open(Trainer *t, const char *text_path, Settings *settings, Decided *decided)
+/* A resumed run's command, kernel and text stay as they were. */
+static bool update_files(Trainer *t)
 {
-    *t = (Trainer){.text_path = text_path};
-    if (settings->resume)
-        open_resumed(t, settings, decided);
-    else if (settings->from)
-        open_from(t, settings, decided);
-    else
-        open_new(t, settings, decided);
-    const Part *part = evaluated_part(t);
-    t->token_bytes = corpus_bytes(&t->corpus, &t->tokenizer, part) / (double)part->targets;
-    /* The floor of a stream would depend on where each epoch cuts it. */
-    t->floor = t->corpus.stream ? (double)NAN : floor_of(&t->corpus, t->plan.reach);
+    return record_update(&t->directory, &t->config, &t->plan.settings) &&
+           (!t->source || !trainer_text_is_large(t) ||
+            corpus_keep(&t->corpus, t->origin, &t->directory, TOKENS_FILE));
 }
 
 bool trainer_begin_files(Trainer *t, const char *command)
 {
-    if (t->plan.settings.resume) /* its command, its kernel and its text stay as they were */
-        return record_update(&t->directory, &t->config, &t->plan.settings);
-    const bool good = run_describe(&t->directory, &t->plan, &t->tokenizer, t->text_path, &t->text,
-                                   command, t->identity);
-    text_free_bytes(&t->text);
+    const bool good =
+        t->plan.settings.resume
+            ? update_files(t)
+            : run_describe(&t->directory, &t->plan, &t->tokenizer, t->texts, source_text(t->source),
+                           &t->corpus, t->origin, command, t->identity);
+    if (t->source)
+        source_free(t->source);
+    t->source = NULL;
     return good;
+}
+
+bool trainer_text_is_large(const Trainer *t)
+{
+    return t->corpus.store.file >= 0;
 }
 
 void trainer_close(Trainer *t)
@@ -171,7 +254,9 @@ void trainer_close(Trainer *t)
     plan_free(&t->plan);
     corpus_free(&t->corpus);
     tokenizer_free(&t->tokenizer);
-    text_free(&t->text);
+    free(t->text_name);
+    if (t->source)
+        source_free(t->source);
     free(t->hint);
     config_free(&t->config);
     directory_close(&t->directory);
@@ -299,7 +384,7 @@ static double loss_over(Trainer *t, const Part *part, EvaluationWatch *watch, vo
 /* A copy of the best weights is kept, because the next steps may make the model worse. */
 double trainer_evaluate(Trainer *t, EvaluationWatch *watch, void *watcher)
 {
-    const double loss = loss_over(t, evaluated_part(t), watch, watcher);
+    const double loss = loss_over(t, &t->corpus.evaluated, watch, watcher);
     if (isnan(loss))
         return NAN;
     t->progress.evaluated = true;
@@ -311,6 +396,39 @@ double trainer_evaluate(Trainer *t, EvaluationWatch *watch, void *watcher)
     } else {
         t->progress.worse++;
     }
+    return loss;
+}
+
+static void swap_weights(Real *a, Real *b, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const Real was = a[i];
+        a[i] = b[i];
+        b[i] = was;
+    }
+}
+
+/* As many targets as a twentieth of the training takes time for: see plan.c. */
+static size_t most_targets(const Trainer *t)
+{
+    const int64_t rows = (int64_t)t->progress.step * t->plan.settings.batch * t->corpus.context;
+    return (size_t)max_int64(SAMPLE_TARGETS, rows * 3 / 20);
+}
+
+/* The best weights and the last ones change places while the best ones are evaluated. */
+double trainer_evaluate_best(Trainer *t, size_t *targets, EvaluationWatch *watch, void *watcher)
+{
+    const Part *all = trainer_holds_out(t) ? &t->corpus.held_out : &t->corpus.train;
+    const size_t most = most_targets(t);
+    if (most <= SAMPLE_TARGETS)
+        return NAN;
+    Part part = corpus_sample(&t->corpus, all, most, (uint32_t)t->plan.settings.seed);
+    Real *last = t->gpt.weight_block;
+    *targets = part.targets;
+    swap_weights(last, t->best, t->gpt.size);
+    const double loss = loss_over(t, &part, watch, watcher);
+    swap_weights(last, t->best, t->gpt.size);
+    part_free(&part);
     return loss;
 }
 

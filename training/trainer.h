@@ -8,11 +8,14 @@
 #include "base/threads.h"
 #include "data/corpus/batches.h"
 #include "data/corpus/reader.h"
+#include "data/source.h"
 #include "training/run/run.h"
 
 typedef struct {
-    const char *text_path; /* of a run that reads its own copy: that of the copy */
-    Text text;             /* without its bytes once they are encoded and copied */
+    char *const *texts; /* the paths of the text; of a run that reads its own copy empty */
+    Source *source;     /* the text, until it is encoded and copied; then NULL */
+    char *text_name;    /* what messages call it */
+    CorpusOrigin origin;
     char *hint; /* the options that would suit the text better, or NULL: see data/hint.h */
     Tokenizer tokenizer;
     Corpus corpus;
@@ -34,15 +37,17 @@ typedef struct {
     Progress progress;
 } Trainer;
 
-/* Opens a new run on a text or, if the settings name a run to resume, that run where it stopped.
- * Dies if a file is bad; settings that do not fit are a usage error. The settings' strings
- * must outlive the trainer. */
-void trainer_open(Trainer *trainer, const char *text_path, Settings *settings, Decided *decided);
+/* Opens a new run on a text, the paths of which end with NULL, or, if the settings name a run to
+ * resume, that run where it stopped; then there need not be a text. Dies if a file is bad; settings
+ * that do not fit are a usage error. The paths and the settings' strings must outlive the trainer.
+ * watch is called during what may take long; it may be NULL. */
+void trainer_open(Trainer *trainer, char *const *texts, Settings *settings, Decided *decided,
+                  SourceWatch *watch, void *watcher);
 void trainer_close(Trainer *trainer);
 
 /* Begins writing. For a new run: removes the run that it replaces, writes the files that do not
  * change, among them the command line, and frees the text. For a resumed run: writes the settings
- * that were changed. Warns and returns false if that fails. */
+ * that were changed, and the ids of a text that was read again. Warns and returns false if that fails. */
 bool trainer_begin_files(Trainer *trainer, const char *command);
 
 /* Forward, backward and update over the next sequences; returns how many targets they had. Dies,
@@ -53,10 +58,16 @@ int64_t trainer_step(Trainer *trainer);
  * it. */
 typedef bool EvaluationWatch(void *watcher, double share);
 
-/* The loss over the held-out text or, if nothing is held out, over the training text; keeps the
- * weights if it is the lowest so far. NAN if it was abandoned: then nothing has changed. Dies if
+/* The loss over the held-out text or, if nothing is held out, over the training text, or over a
+ * sample of that (see data/corpus/corpus.h); keeps the weights if it is the lowest so far. NAN if it was abandoned: then nothing has changed. Dies if
  * the loss is not finite. watch may be NULL. */
 double trainer_evaluate(Trainer *trainer, EvaluationWatch *watch, void *watcher);
+
+/* The loss of the best weights over all of what trainer_evaluate() has a sample of, or over as much
+ * as takes a twentieth of the time that the run took; *targets receives how many targets that are.
+ * NAN if it was abandoned, or if the sample is that large. */
+double trainer_evaluate_best(Trainer *trainer, size_t *targets, EvaluationWatch *watch,
+                             void *watcher);
 
 /* Writes the model, the log and the state. Warns and returns false if that fails; dies if a weight
  * is not finite. */
@@ -68,6 +79,9 @@ bool trainer_keep(const Trainer *trainer, bool again);
 
 /* The same loss in bits per byte; NAN if it cannot be compared. */
 double trainer_bits(const Trainer *trainer, double loss);
+
+/* Whether its ids are mapped from a file: see data/source.h. */
+bool trainer_text_is_large(const Trainer *trainer);
 
 /* Whether some of the text is held out. Then that part is evaluated, else the training text. */
 bool trainer_holds_out(const Trainer *trainer);

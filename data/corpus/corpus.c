@@ -11,6 +11,7 @@
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
+#include "base/checksum.h"
 #include "base/threads.h"
 #include "data/encoder.h"
 #include "order.h"
@@ -18,14 +19,17 @@
 /* What a store begins with, if it is kept: all that is known of the text. */
 typedef struct {
     char magic[8];
-    uint64_t text, tokenizer; /* checksums */
-    uint64_t text_size;       /* in bytes */
-    uint64_t width, count;    /* of the ids */
+    CorpusOrigin origin;
+    uint64_t width, count; /* of the ids */
     uint64_t lines, longest, lines_cut;
     uint64_t context, train, held_out; /* how it is cut; the last two count listed pieces */
-    uint64_t rest;                     /* checksum of all that follows the header */
-    uint64_t header;                   /* checksum of all before this */
+    uint64_t train_end, train_targets, held_out_targets; /* the first one of a stream */
+    double text_bytes;
+    uint64_t rest;   /* checksum of all that follows the header */
+    uint64_t header; /* checksum of all before this */
 } Header;
+
+static const char MAGIC[8] = "pulga\0\0\1";
 
 /* ---- From text to tokens ---- */
 
@@ -38,7 +42,7 @@ struct CorpusBuilder {
 
 CorpusBuilder *corpus_begin(const Tokenizer *tokenizer, Store store, size_t text_size)
 {
-    const Header header = {.magic = "pulga\0\0\1"};
+    const Header header = {.count = 0};
     CorpusBuilder *b = memory_new(1, sizeof *b, "a corpus");
     b->corpus = (Corpus){.stream = tokenizer->stream, .eos = tokenizer->eos, .store = store};
     b->tokenizer = tokenizer;
@@ -130,6 +134,12 @@ static void view(Corpus *c)
     c->ids.at = bytes + sizeof(Header);
 }
 
+/* The bytes of the ids, with the zeros after them. */
+static size_t ids_size(const Ids *ids)
+{
+    return (ids->count * (size_t)ids->width + 7) / 8 * 8;
+}
+
 Corpus corpus_end(CorpusBuilder *b, const char *name)
 {
     static const char zeros[8];
@@ -142,7 +152,7 @@ Corpus corpus_end(CorpusBuilder *b, const char *name)
     free(b);
     if (c.stream && c.ids.count < 2)
         die("%s is a stream of one token: there is nothing to predict; use --sequence lines", name);
-    store_put(&c.store, zeros, -c.store.size % sizeof zeros);
+    store_put(&c.store, zeros, ids_size(&c.ids) - c.ids.count * (size_t)c.ids.width);
     c.longest = c.stream ? c.ids.count - 1 : c.longest - 1;
     view(&c);
     return c;
@@ -157,6 +167,7 @@ Corpus corpus_new(const Text *text, const Tokenizer *tokenizer)
 
 void corpus_free(Corpus *corpus)
 {
+    part_free(&corpus->evaluated);
     arrfree(corpus->line_bytes);
     store_free(&corpus->store);
 }
@@ -287,4 +298,119 @@ void corpus_cut(Corpus *corpus, int context, double held_out, uint32_t seed)
         cut_stream(corpus, held_out);
     else
         cut_lines(corpus, held_out, seed);
+    corpus_choose_evaluated(corpus, seed);
+}
+
+/* ---- What is evaluated ---- */
+
+static int by_place(const void *a, const void *b)
+{
+    const Piece *x = a, *y = b;
+    return (x->from > y->from) - (x->from < y->from);
+}
+
+/* The first pieces of a random order, in the order of the text. */
+Part corpus_sample(const Corpus *c, const Part *part, size_t targets, uint32_t seed)
+{
+    if (part->targets <= targets)
+        return *part;
+    const double share = (double)targets / (double)part->targets;
+    Part sample = {.count = (size_t)(share * (double)part->count) + 1, .sample = true};
+    Piece *list = memory_new(sample.count, sizeof *list, "a sample");
+    const Order order = order_new(part->count, seed, RANDOM_EVALUATE, 0);
+    for (size_t i = 0; i < sample.count; i++)
+        list[i] = corpus_piece(c, part, order_at(&order, i));
+    qsort(list, sample.count, sizeof *list, by_place);
+    sample.list = list;
+    sample.targets = corpus_targets(c, list, sample.count);
+    return sample;
+}
+
+void part_free(Part *part)
+{
+    if (part->sample)
+        free((Piece *)part->list);
+}
+
+void corpus_choose_evaluated(Corpus *c, uint32_t seed)
+{
+    const Part *part = c->held_out.count ? &c->held_out : &c->train;
+    c->evaluated = corpus_sample(c, part, SAMPLE_TARGETS, seed);
+}
+
+/* ---- Kept as a file ---- */
+
+static Header header_of(const Corpus *c, CorpusOrigin origin)
+{
+    Header h = {.origin = origin,
+                .width = (uint64_t)c->ids.width,
+                .count = c->ids.count,
+                .lines = c->lines,
+                .longest = c->longest,
+                .lines_cut = c->lines_cut,
+                .context = (uint64_t)c->context,
+                .train = c->train.count,
+                .held_out = c->held_out.count,
+                .train_end = c->train.end,
+                .train_targets = c->train.targets,
+                .held_out_targets = c->held_out.targets,
+                .text_bytes = c->text_bytes};
+    memcpy(h.magic, MAGIC, sizeof MAGIC);
+    return h;
+}
+
+bool corpus_keep(Corpus *c, CorpusOrigin origin, const Directory *directory, const char *name)
+{
+    Header h = header_of(c, origin);
+    const char *bytes = store_view(&c->store);
+    h.rest = checksum_of(bytes + sizeof h, c->store.size - sizeof h);
+    h.header = checksum_of(&h, offsetof(Header, header));
+    return store_set(&c->store, 0, &h, sizeof h) && store_keep(&c->store, directory, name);
+}
+
+/* What is wrong with a file, or NULL. All of it is read: so no id is beyond the vocabulary. */
+static const char *damage_of(const Store *store, const char *bytes, const Header *h,
+                             const Tokenizer *t, uint64_t run)
+{
+    const Ids ids = {.width = (int)h->width, .count = h->count};
+    if (store->size < sizeof *h || memcmp(h->magic, MAGIC, sizeof MAGIC) != 0)
+        return "was not written by train";
+    if (h->header != checksum_of(h, offsetof(Header, header)))
+        return "is damaged";
+    if (h->origin.tokenizer != tokenizer_checksum(t, 0))
+        return "belongs to another tokenizer.json";
+    if (h->origin.run != run)
+        return "belongs to another run";
+    const size_t pieces = t->stream ? 0 : h->train + h->held_out;
+    if (store->size != sizeof *h + ids_size(&ids) + pieces * sizeof(Piece))
+        return "is damaged: its size is wrong";
+    if (h->rest != checksum_of(bytes + sizeof *h, store->size - sizeof *h))
+        return "is damaged";
+    return NULL;
+}
+
+Corpus corpus_open(const Directory *directory, const char *name, const Tokenizer *t, uint64_t run,
+                   CorpusOrigin *origin)
+{
+    Corpus c = {.stream = t->stream, .eos = t->eos, .store = store_open(directory, name)};
+    Header h = {.count = 0};
+    const char *bytes = store_view(&c.store);
+    memcpy(&h, bytes, c.store.size < sizeof h ? c.store.size : sizeof h);
+    const char *wrong = damage_of(&c.store, bytes, &h, t, run);
+    if (wrong)
+        die("%s/%s %s; it is made again from the text: --resume %s --text FILE", directory->path,
+            name, wrong, directory->path);
+    *origin = h.origin;
+    c.ids = (Ids){.at = bytes + sizeof h, .width = (int)h.width, .count = h.count};
+    c.lines = h.lines;
+    c.longest = h.longest;
+    c.lines_cut = h.lines_cut;
+    c.context = (int)h.context;
+    c.text_bytes = h.text_bytes;
+    const Piece *list = (const Piece *)(bytes + sizeof h + ids_size(&c.ids));
+    c.train = (Part){h.train, c.stream ? NULL : list, 0, h.train_end, h.train_targets, false};
+    c.held_out = (Part){h.held_out,         c.stream ? NULL : list + h.train,
+                        h.train_end,        h.count,
+                        h.held_out_targets, false};
+    return c;
 }

@@ -12,10 +12,10 @@
 #ifndef PULGA_CORPUS_H
 #define PULGA_CORPUS_H
 
+#include "base/store.h"
 #include "data/objective.h"
 #include "data/tokenizer.h"
 #include "ids.h"
-#include "store.h"
 
 /* In eight bytes, since a large text has many. */
 typedef struct {
@@ -30,6 +30,7 @@ typedef struct {
     const Piece *list;
     size_t begin, end;
     size_t targets; /* that count */
+    bool sample;    /* drawn from a larger part; then it owns the list */
 } Part;
 
 typedef struct {
@@ -48,7 +49,13 @@ typedef struct {
     int context;          /* T */
     Part train, held_out; /* each epoch cuts a stream's training part again */
     size_t lines_cut;     /* lines longer than the context */
+    Part evaluated;       /* during a run: the part held out or, if there is none, the other one; of
+                             a large part a sample, which the seed draws */
 } Corpus;
+
+/* Targets of a sample. The deviation of −ln p is 2 or 3, so its mean over so many is known to less
+ * than 0.01; the differences between two models on the same sample are known better. */
+enum { SAMPLE_TARGETS = 1 << 17 };
 
 /* A text in blocks: begin, add, ..., add, end. Blocks are encoded on all threads, and put into the
  * store, which becomes the corpus', in their order. text_size is about how many bytes will come;
@@ -66,6 +73,29 @@ void corpus_free(Corpus *corpus);
 /* Cuts it for a context of T tokens and holds out a share of it, from 0 to 1: lines drawn by the
  * seed, or the tail of a stream. To be called once. */
 void corpus_cut(Corpus *corpus, int context, double held_out, uint32_t seed);
+
+/* A part that has about so many of the targets of another one, drawn by the seed; or that part, if
+ * it has no more. The caller frees with part_free(). */
+Part corpus_sample(const Corpus *corpus, const Part *part, size_t targets, uint32_t seed);
+void part_free(Part *part);
+
+/* Chooses what is evaluated, as corpus_cut() does: for a corpus that was opened. */
+void corpus_choose_evaluated(Corpus *corpus, uint32_t seed);
+
+/* A corpus that was cut is kept as a file: all that is known of a text, so that it need not be read
+ * again. The file names where it comes from by checksums. */
+typedef struct {
+    uint64_t text, tokenizer;
+    uint64_t run;       /* its identity: see training/run/record.h */
+    uint64_t text_size; /* in bytes */
+} CorpusOrigin;
+
+/* Keeps a corpus whose store is a file, under this name. Warns and returns false if that fails. */
+bool corpus_keep(Corpus *corpus, CorpusOrigin origin, const Directory *directory, const char *name);
+
+/* Opens a corpus that was kept; dies if it is damaged, or of another tokenizer or run. */
+Corpus corpus_open(const Directory *directory, const char *name, const Tokenizer *tokenizer,
+                   uint64_t run, CorpusOrigin *origin);
 
 /* Piece number i of a part, in the order of the text. */
 Piece corpus_piece(const Corpus *corpus, const Part *part, size_t i);

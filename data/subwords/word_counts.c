@@ -121,14 +121,16 @@ static void count_piece(WordTable *table, Span piece, bool by_lines, uint64_t se
 }
 
 /* Who counts which piece does not matter: the sums are the same. */
-void word_counts_add(WordCounts *counts, Span text, bool by_lines)
+void word_counts_add(WordCounts *counts, const Span *texts, int count, bool by_lines)
 {
     Span piece, *pieces = NULL; /* stb_ds array */
-    while (byte_level_piece(&text.begin, text.end, by_lines, &piece))
-        arrput(pieces, piece);
-    const ptrdiff_t count = arrlen(pieces);
-    OMP(parallel for schedule(dynamic) num_threads(counts->count) if (count > 1))
-    for (ptrdiff_t i = 0; i < count; i++)
+    for (int i = 0; i < count; i++)
+        for (const char *at = texts[i].begin;
+             byte_level_piece(&at, texts[i].end, by_lines, &piece);)
+            arrput(pieces, piece);
+    const ptrdiff_t all = arrlen(pieces);
+    OMP(parallel for schedule(dynamic) num_threads(counts->count) if (all > 1))
+    for (ptrdiff_t i = 0; i < all; i++)
         count_piece(&counts->tables[thread_index()], pieces[i], by_lines, counts->seed);
     arrfree(pieces);
 }

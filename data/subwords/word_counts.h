@@ -17,8 +17,9 @@ typedef struct {
 WordCounts word_counts_new(void);
 void word_counts_free(WordCounts *counts);
 
-/* Counts the words of a text: of all of it, or of each line that is not blank, without its end. */
-void word_counts_add(WordCounts *counts, Span text, bool by_lines);
+/* Counts the words of some texts: of all of each, or of each line that is not blank, without its
+ * end. */
+void word_counts_add(WordCounts *counts, const Span *texts, int count, bool by_lines);
 
 /* A word and how often it occurs. */
 typedef struct {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "data/corpus/bytes.h"
+#include "data/tokenizer_train.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/corpora.h"
 #include "tests/helpers/literal.h"

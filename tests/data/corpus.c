@@ -8,6 +8,7 @@
 
 #include "data/corpus/corpus.h"
 #include "data/encoder.h"
+#include "data/tokenizer_train.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/corpora.h"
 #include "tests/helpers/literal.h"
@@ -249,6 +250,130 @@ static void test_the_tail_of_a_stream_is_held_out(void **state)
         }
 }
 
+/* ---- Kept ---- */
+
+typedef struct {
+    const char *folder;
+    const Tokenizer *tokenizer;
+} Kept;
+
+static void open_kept(void *context)
+{
+    const Kept *kept = context;
+    const Directory directory = directory_open(kept->folder);
+    CorpusOrigin origin;
+    Corpus c = corpus_open(&directory, "tokens.bin", kept->tokenizer, 5, &origin);
+    corpus_free(&c);
+}
+
+/* Encodes a text into a file and keeps it. */
+static Corpus keep(const char *folder, const char *string, const Tokenizer *t, CorpusOrigin origin)
+{
+    const Directory directory = directory_open(folder);
+    Text text = literal_text(string);
+    CorpusBuilder *builder = corpus_begin(t, store_in_file(folder, "tokens.bin"), 0);
+    corpus_add(builder, &text, 1);
+    Corpus c = corpus_end(builder, "a.txt");
+    corpus_cut(&c, 3, 0.25, 1);
+    assert_int_equal(scratch_count(folder), 0); /* it has no name yet */
+    assert_true(corpus_keep(&c, origin, &directory, "tokens.bin"));
+    assert_int_equal(scratch_count(folder), 1);
+    text_free(&text);
+    return c;
+}
+
+static void assert_parts(const Corpus *a, const Part *x, const Corpus *b, const Part *y)
+{
+    assert_int_equal(x->count, y->count);
+    assert_int_equal(x->targets, y->targets);
+    for (size_t i = 0; i < x->count; i++) {
+        const Piece p = corpus_piece(a, x, i), q = corpus_piece(b, y, i);
+        assert_int_equal(p.from, q.from);
+        assert_int_equal(p.length, q.length);
+    }
+}
+
+static void test_a_corpus_that_was_kept_is_the_same(void **state)
+{
+    (void)state;
+    static const char string[] = "a b c d e f g\nh i\nj\nk l m n o p q r s\na b\nc d\n";
+    for (int stream = 0; stream < 2; stream++) {
+        char *folder = scratch_new();
+        Tokenizer t = literal_tokenizer(string, TOKENIZER_WORD, stream);
+        const CorpusOrigin origin = {7, tokenizer_checksum(&t, 0), 5, 9};
+        Corpus c = keep(folder, string, &t, origin);
+        const Directory directory = directory_open(folder);
+        CorpusOrigin read;
+        Corpus again = corpus_open(&directory, "tokens.bin", &t, 5, &read);
+        assert_memory_equal(&read, &origin, sizeof read);
+        assert_int_equal(again.ids.count, c.ids.count);
+        assert_memory_equal(again.ids.at, c.ids.at, c.ids.count * 2);
+        assert_int_equal(again.lines, c.lines);
+        assert_int_equal(again.longest, c.longest);
+        assert_int_equal(again.lines_cut, c.lines_cut);
+        assert_int_equal(again.context, 3);
+        assert_true(again.text_bytes == c.text_bytes);
+        assert_parts(&again, &again.train, &c, &c.train);
+        assert_parts(&again, &again.held_out, &c, &c.held_out);
+        corpus_free(&again);
+        corpus_free(&c);
+        tokenizer_free(&t);
+        scratch_remove(folder);
+    }
+}
+
+/* Each byte of the file, changed or cut off. */
+static void test_a_damaged_file_is_refused(void **state)
+{
+    (void)state;
+    char *folder = scratch_new();
+    Tokenizer t = literal_tokenizer("a b c\nb c\n", TOKENIZER_WORD, false);
+    Tokenizer other = literal_tokenizer("a b d\n", TOKENIZER_WORD, false);
+    Corpus c = keep(folder, "a b c\nb c\n", &t, (CorpusOrigin){7, tokenizer_checksum(&t, 0), 5, 9});
+    corpus_free(&c);
+    assert_dies(open_kept, &((Kept){folder, &other}), "another tokenizer.json", "--text FILE");
+    const Directory directory = directory_open(folder);
+    Bytes whole = file_read_in(&directory, "tokens.bin", false);
+    for (size_t i = 0; i < whole.size; i += 3) {
+        whole.bytes[i] ^= 1;
+        free(scratch_write(folder, "tokens.bin", whole.bytes, whole.size));
+        whole.bytes[i] ^= 1;
+        assert_dies(open_kept, &((Kept){folder, &t}), "tokens.bin", "--text FILE");
+        free(scratch_write(folder, "tokens.bin", whole.bytes, i));
+        assert_dies(open_kept, &((Kept){folder, &t}), "tokens.bin", "--text FILE");
+    }
+    free(whole.bytes);
+    tokenizer_free(&t);
+    tokenizer_free(&other);
+    scratch_remove(folder);
+}
+
+/* ---- Samples ---- */
+
+static void test_a_sample_is_drawn_by_the_seed(void **state)
+{
+    (void)state;
+    for (int stream = 0; stream < 2; stream++) {
+        Corpus c = corpus_made_up(400, 9, stream);
+        corpus_cut(&c, 5, 0, 1);
+        assert_false(c.evaluated.sample);
+        Part one = corpus_sample(&c, &c.train, 500, 1), same = corpus_sample(&c, &c.train, 500, 1);
+        Part other = corpus_sample(&c, &c.train, 500, 2);
+        Part all = corpus_sample(&c, &c.train, c.train.targets, 1);
+        assert_true(one.sample && !all.sample);
+        assert_in_range(one.targets, 400, 600);
+        assert_parts(&c, &one, &c, &same);
+        assert_int_not_equal(memcmp(one.list, other.list, one.count * sizeof *one.list), 0);
+        for (size_t i = 1; i < one.count; i++) /* no piece twice */
+            assert_true(one.list[i].from > one.list[i - 1].from);
+        part_free(&one);
+        part_free(&same);
+        part_free(&other);
+        part_free(&all);
+        corpus_free(&c);
+    }
+}
+
 /* Many lines are encoded at once, with the ids that each would have by itself. */
 static void test_lines_of_subwords_are_those_of_each_line(void **state)
 {
@@ -294,6 +419,9 @@ int main(void)
         cmocka_unit_test(test_every_target_is_in_one_piece),
         cmocka_unit_test(test_the_seed_draws_the_lines_held_out),
         cmocka_unit_test(test_the_tail_of_a_stream_is_held_out),
+        cmocka_unit_test(test_a_corpus_that_was_kept_is_the_same),
+        cmocka_unit_test(test_a_damaged_file_is_refused),
+        cmocka_unit_test(test_a_sample_is_drawn_by_the_seed),
         cmocka_unit_test(test_lines_of_subwords_are_those_of_each_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,7 +26,7 @@ static void go_on(void *directory)
     Settings settings = {.resume = format_text("%s", (char *)directory)};
     Decided decided = {{0}};
     Trainer trainer;
-    trainer_open(&trainer, NULL, &settings, &decided);
+    trainer_open(&trainer, (char *[]){NULL}, &settings, &decided, NULL, NULL);
     trainer_step(&trainer);
     trainer_evaluate(&trainer, NULL, NULL);
     trainer_close(&trainer);

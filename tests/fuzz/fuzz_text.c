@@ -11,6 +11,7 @@
 #include "data/corpus/floor.h"
 #include "training/plan/plan.h"
 #include "program/options.h"
+#include "data/tokenizer_train.h"
 #include "tests/helpers/tiny.h"
 #include "harness.h"
 

@@ -31,7 +31,7 @@ void tiny_run(const char *directory, const char *text_path, const char *const *o
     for (; *options; options += 2)
         tiny_set(&settings, &decided, options[0], options[1]);
     Trainer trainer;
-    trainer_open(&trainer, text_path, &settings, &decided);
+    trainer_open(&trainer, (char *[]){(char *)text_path, NULL}, &settings, &decided, NULL, NULL);
     bool good = trainer_begin_files(&trainer, "a test");
     for (int step = 1; step <= 5; step++) {
         trainer_step(&trainer);

@@ -69,7 +69,7 @@ load programs.bash
 # The values of single options are tried in options.bats.
 @test "options that do not go together are refused" {
     refuses 64 TEXT -- "$BIN/train"
-    refuses 64 "too many" -- "$BIN/train" perro.txt other.txt
+    refuses 1 "other.txt" -- "$BIN/train" perro.txt other.txt
     refuses 64 "--window" heads -- "$BIN/train" perro.txt --window 1,2,3,4,5,6,7,8,9
     refuses 64 "--heads 5" "--width 64" -- "$BIN/train" perro.txt --heads 5
     refuses 64 "--steps" "--epochs" -- "$BIN/train" perro.txt --steps 3 --epochs 2

@@ -63,7 +63,7 @@ static void go_on(void *directory)
     Settings settings = {.resume = directory};
     Decided decided = {{0}};
     Trainer t;
-    trainer_open(&t, NULL, &settings, &decided);
+    trainer_open(&t, (char *[]){NULL}, &settings, &decided, NULL, NULL);
     trainer_step(&t);
     const size_t size = t.gpt.size * sizeof(Real);
     const double progress[] = {

@@ -55,7 +55,7 @@ static void run(void *context)
         tiny_set(&settings, &decided, sizes[i][0], sizes[i][1]);
     for (int i = 0; c->options[i][0]; i++)
         tiny_set(&settings, &decided, c->options[i][0], c->options[i][1]);
-    trainer_open(&trainer, text, &settings, &decided);
+    trainer_open(&trainer, (char *[]){(char *)text, NULL}, &settings, &decided, NULL, NULL);
     for (int i = 0; c->spoil[i].tensor; i++)
         spoil(&trainer, c->spoil[i].tensor, c->spoil[i].word, c->spoil[i].by, c->spoil[i].plus);
     for (int i = 0; i < c->steps; i++)

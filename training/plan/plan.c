@@ -201,16 +201,17 @@ static bool choose_rate(Settings *s, const Decided *decided, bool whole)
 }
 
 /* About twenty log lines and twenty evaluations in a run. Evaluations are fewer if they would take
- * too long: between two of them, at least twice as many targets are trained on as one evaluates. */
+ * too long: between two of them, at least twice as many targets are trained on as one evaluates; if
+ * that is a sample, seven times as many. A target is evaluated in a third of the time that training
+ * on it takes, so this is a twentieth of the time. */
 static void choose_reports(Settings *s, const Decided *decided, const Corpus *corpus)
 {
-    const bool holds_out = corpus->held_out.count > 0;
-    const size_t evaluated = holds_out ? corpus->held_out.targets : corpus->train.targets;
+    const int64_t evaluated =
+        (corpus->evaluated.sample ? 7 : 2) * (int64_t)corpus->evaluated.targets;
     const int64_t targets = (int64_t)corpus->train.targets / steps_of_epoch(corpus, s->batch);
     const int twentieth = max_int(1, s->steps / 20);
     CHOOSE(log_every, twentieth);
-    CHOOSE(eval_every,
-           at_most_int(max_int64(twentieth, 2 * (int64_t)evaluated / max_int64(1, targets))));
+    CHOOSE(eval_every, at_most_int(max_int64(twentieth, evaluated / max_int64(1, targets))));
     if (s->keep && !s->checkpoint_every)
         usage_error("--keep %d needs --checkpoint-every N: it keeps those saves", s->keep);
 }

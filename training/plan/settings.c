@@ -133,7 +133,8 @@ const Field SETTINGS[] = {
      LIFE_CALL},
     {"resume", TEXT_FIELD(resume), NULL, "RUN", 0, 0, "continue a run that was stopped", LIFE_CALL},
     {"text", TEXT_FIELD(text), NULL, "FILE", 0, 0,
-     "the text of a resumed run that holds no copy of it", LIFE_CALL},
+     "the text of a resumed run that holds no copy of it; other files may follow, as for a new run",
+     LIFE_CALL},
     {"from", TEXT_FIELD(from), NULL, "DIR", 0, 0,
      "start from another model, with its sizes and vocabulary: a run, or a GPT-2 saved by "
      "Transformers; the rate is then a tenth of a new run's",
@@ -187,7 +188,7 @@ void settings_check(const Settings *settings, const Decided *decided, const char
     static const size_t new_only[] = {offsetof(Settings, out), offsetof(Settings, overwrite),
                                       offsetof(Settings, from)};
     const bool resuming = settings->resume;
-    if (resuming && text_path)
+    if (resuming && text_path && !settings->text)
         usage_error("give a TEXT to train on or --resume RUN, not both");
     if (!resuming && !text_path)
         usage_error("give a TEXT to train on, or --resume RUN; see --help");

@@ -61,7 +61,7 @@ extern const Field SETTINGS[];
 #define SETTING(member) field_at(SETTINGS, offsetof(Settings, member))
 
 /* Ends in a usage error if the settings given in a call of train contradict each other; text_path
- * is its TEXT or NULL. */
+ * is its first TEXT or NULL. */
 void settings_check(const Settings *settings, const Decided *decided, const char *text_path);
 
 /* The patterns (L, H) of --window, or NULL if the list is empty: see patterns_of_windows. The

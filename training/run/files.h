@@ -10,12 +10,13 @@
 #define MODEL_FILE "model.safetensors"
 #define LOG_FILE "log.csv"
 #define TEXT_FILE "text.txt"
+#define TOKENS_FILE "tokens.bin"
 #define CONFIG_FILE "config.json"
 
 /* All of them, ended by NULL, in the order in which they are removed: first what makes it possible
  * to resume the run, last what makes the directory a run at all. */
 static const char *const RUN_FILES[] = {
-    STATE_FILE, MODEL_FILE,  LOG_FILE, "tokenizer.json", "tokenizer_config.json",
+    STATE_FILE, MODEL_FILE,  LOG_FILE, "tokenizer.json", "tokenizer_config.json", TOKENS_FILE,
     TEXT_FILE,  CONFIG_FILE, NULL};
 
 #endif

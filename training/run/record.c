@@ -25,10 +25,10 @@
 
 /* The settings are taken as the text that config.json stores: a number has the same digits in every
  * call. The 0 after each word keeps "1", "23" apart from "12", "3". */
-void record_identity(Identity identity, const Settings *settings, const Text *text,
+void record_identity(Identity identity, const Settings *settings, uint64_t text,
                      const Tokenizer *tokenizer)
 {
-    uint64_t checksum = text->checksum;
+    uint64_t checksum = text;
     EACH_FIELD (field, SETTINGS) {
         if (field->life != LIFE_RUN)
             continue;
@@ -41,9 +41,30 @@ void record_identity(Identity identity, const Settings *settings, const Text *te
 
 /* ---- Writing ---- */
 
+/* One text has a "name", several have "names". */
+static void put_text(cJSON *json, char *const *texts, CorpusOrigin origin)
+{
+    char checksum[17];
+    cJSON *names = cJSON_CreateArray();
+    for (; *texts; texts++) {
+        char *name = format_text("%s", *texts);
+        text_sanitize(name); /* a file's name is bytes, JSON is UTF-8 */
+        cJSON_AddItemToArray(names, cJSON_CreateString(name));
+        free(name);
+    }
+    const bool one = cJSON_GetArraySize(names) == 1;
+    cJSON_AddItemToObject(json, one ? "name" : "names",
+                          one ? cJSON_DetachItemFromArray(names, 0) : names);
+    if (one)
+        cJSON_Delete(names);
+    checksum_hex(checksum, origin.text);
+    cJSON_AddNumberToObject(json, "size", (double)origin.text_size);
+    cJSON_AddStringToObject(json, "xxh3_64", checksum);
+}
+
 /* The sizes for Transformers come before "pulga". */
 bool record_write(const Directory *directory, const Plan *plan, const Tokenizer *tokenizer,
-                  const char *text_path, const Text *text, const char *command,
+                  char *const *texts, CorpusOrigin origin, const char *command,
                   const Identity identity)
 {
     cJSON *json = cJSON_CreateObject();
@@ -53,14 +74,7 @@ bool record_write(const Directory *directory, const Plan *plan, const Tokenizer 
     cJSON_AddStringToObject(own, "command", command);
     cJSON_AddStringToObject(own, "kernel", matrix_kernel_name());
     cJSON_AddStringToObject(own, "identity", identity);
-    char checksum[17], *name = format_text("%s", text_path);
-    text_sanitize(name); /* a file's name is bytes, JSON is UTF-8 */
-    checksum_hex(checksum, text->checksum);
-    cJSON *about = cJSON_AddObjectToObject(own, "text");
-    cJSON_AddStringToObject(about, "name", name);
-    cJSON_AddNumberToObject(about, "size", (double)text->raw.size);
-    cJSON_AddStringToObject(about, "xxh3_64", checksum);
-    free(name);
+    put_text(cJSON_AddObjectToObject(own, "text"), texts, origin);
     EACH_FIELD (field, SETTINGS)
         if (field->life != LIFE_CALL)
             json_put_field(own, field, &plan->settings);

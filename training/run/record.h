@@ -8,14 +8,15 @@
 #ifndef PULGA_RECORD_H
 #define PULGA_RECORD_H
 
-#include "data/text.h"
+#include "data/corpus/corpus.h"
 #include "formats/huggingface/config.h"
 #include "training/plan/plan.h"
 
 typedef char Identity[17]; /* 16 hex digits */
 
-/* Fills in the identity of a run with these settings, on this text and with this vocabulary. */
-void record_identity(Identity identity, const Settings *settings, const Text *text,
+/* Fills in the identity of a run with these settings, on a text with this checksum and with this
+ * vocabulary. */
+void record_identity(Identity identity, const Settings *settings, uint64_t text,
                      const Tokenizer *tokenizer);
 
 /* Reads the config.json of a run that is to be resumed; dies if it is not a run's. */
@@ -35,10 +36,11 @@ void record_check_shape(const Config *config, const Directory *directory, const 
 /* Warns if the run was begun with another kernel, whose sums differ in the last bits. */
 void record_check_kernel(const Config *config, const Directory *directory);
 
-/* Writes the config.json of a new run; `command` is the line that it was begun with. Warns and
+/* Writes the config.json of a new run; `texts` are the paths of its text, `command` is the line
+ * that it was begun with. Warns and
  * returns false if that fails. */
 bool record_write(const Directory *directory, const Plan *plan, const Tokenizer *tokenizer,
-                  const char *text_path, const Text *text, const char *command,
+                  char *const *texts, CorpusOrigin origin, const char *command,
                   const Identity identity);
 
 /* Writes a resumed run's settings back, if this call has changed them. */

@@ -16,8 +16,6 @@
 #include "formats/huggingface/tokenizer_json.h"
 #include "formats/huggingface/weights.h"
 
-enum { MAX_COPY = 16 << 20 }; /* bytes of the largest text that a run keeps a copy of */
-
 /* ---- Choosing a directory ---- */
 
 /* Whether the directory has a run, or another model. A tokenizer or a text by itself is neither:
@@ -61,7 +59,7 @@ static bool holds(const Directory *directory, const char *path)
 /* Dies if the run that is there may not be overwritten: --overwrite was not given, or the new run
  * needs one of its files, as the text or as the model to start from. */
 static void check_overwriting(const Directory *directory, const Settings *settings,
-                              const char *text_path)
+                              char *const *texts)
 {
     if (!settings->overwrite) {
         if (directory_has(directory, STATE_FILE))
@@ -72,9 +70,10 @@ static void check_overwriting(const Directory *directory, const Settings *settin
             "--overwrite, or choose another --out",
             directory->path);
     }
-    if (holds(directory, strcmp(text_path, "-") ? text_path : "/dev/stdin"))
-        die("%s is a file of the run that --overwrite would remove; copy it elsewhere first",
-            text_path);
+    for (; *texts; texts++)
+        if (holds(directory, strcmp(*texts, "-") ? *texts : "/dev/stdin"))
+            die("%s is a file of the run that --overwrite would remove; copy it elsewhere first",
+                *texts);
     char *parent = settings->from ? format_text("%s/" MODEL_FILE, settings->from) : NULL;
     if (parent && holds(directory, parent))
         die("--from %s is in the run that --overwrite would remove; choose another --out",
@@ -122,14 +121,14 @@ static char *make_directory_for(const char *text_path)
     return path;
 }
 
-Directory run_begin(const Settings *settings, const char *text_path)
+Directory run_begin(const Settings *settings, char *const *texts)
 {
-    char *path = settings->out ? format_text("%s", settings->out) : make_directory_for(text_path);
+    char *path = settings->out ? format_text("%s", settings->out) : make_directory_for(*texts);
     if (settings->out)
         directory_make(path);
     const Directory directory = open_locked(path);
     if (is_run(&directory))
-        check_overwriting(&directory, settings, text_path);
+        check_overwriting(&directory, settings, texts);
     else
         check_files_of_others(&directory);
     remove_leftovers(&directory);
@@ -156,7 +155,7 @@ Directory run_resume(const char *path)
  * can never be resumed with files of the new run. */
 static bool remove_old(const Directory *directory)
 {
-    static const char *const files[] = {STATE_FILE, MODEL_FILE, LOG_FILE, TEXT_FILE};
+    static const char *const files[] = {STATE_FILE, MODEL_FILE, LOG_FILE, TEXT_FILE, TOKENS_FILE};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (unlinkat(directory->handle, files[i], 0) && errno != ENOENT) {
             warn("cannot overwrite %s/%s: %s", directory->path, files[i], strerror(errno));
@@ -168,14 +167,14 @@ static bool remove_old(const Directory *directory)
 
 /* config.json is written first: it makes the directory a run. */
 bool run_describe(const Directory *directory, const Plan *plan, const Tokenizer *tokenizer,
-                  const char *text_path, const Text *text, const char *command,
-                  const Identity identity)
+                  char *const *texts, const Text *copy, Corpus *corpus, CorpusOrigin origin,
+                  const char *command, const Identity identity)
 {
     return remove_old(directory) &&
-           record_write(directory, plan, tokenizer, text_path, text, command, identity) &&
+           record_write(directory, plan, tokenizer, texts, origin, command, identity) &&
            tokenizer_json_write(directory, tokenizer, plan->settings.context) &&
-           (text->raw.size > MAX_COPY ||
-            file_replace(directory, TEXT_FILE, text->raw.bytes, text->raw.size));
+           (copy ? file_replace(directory, TEXT_FILE, copy->raw.bytes, copy->raw.size)
+                 : corpus_keep(corpus, origin, directory, TOKENS_FILE));
 }
 
 /* The model's file has only the weights, as Transformers expects it; what a resumed run needs is in

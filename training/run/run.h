@@ -5,7 +5,8 @@
  *     tokenizer.json, tokenizer_config.json
  *     state.safetensors        all that a resumed run needs: the last weights, Adam's moments, the
  *                              best weights if they are others, and the progress
- *     text.txt                 a copy of the text, unless it is large
+ *     text.txt                 a copy of the text or, if it is large,
+ *     tokens.bin               its ids: see data/corpus/corpus.h
  *     log.csv
  *     checkpoint-STEP/         earlier saves that are kept: see checkpoint.h
  *
@@ -21,19 +22,21 @@
 #include "record.h"
 #include "state.h"
 
-/* Opens and locks the directory for a new run: settings->out, or a new one named after the text.
+/* Opens and locks the directory for a new run: settings->out, or a new one named after the first
+ * of its texts, the paths of which end with NULL.
  * Nothing in it is changed yet except what a kill has left. Dies if a run would be overwritten
  * unasked, or if a file would be lost that is not a run's. */
-Directory run_begin(const Settings *settings, const char *text_path);
+Directory run_begin(const Settings *settings, char *const *texts);
 
 /* Opens and locks a run to resume; dies if that is not possible. */
 Directory run_resume(const char *path);
 
 /* Removes the run that a new one replaces, if there is one, and writes what stays as it is during a
- * run: config.json, the tokenizer, the copy of the text. Warns and returns false if that fails. */
+ * run: config.json, the tokenizer, and a copy of the text or, if it is large (`copy` is NULL), of
+ * its ids. Warns and returns false if that fails. */
 bool run_describe(const Directory *directory, const Plan *plan, const Tokenizer *tokenizer,
-                  const char *text_path, const Text *text, const char *command,
-                  const Identity identity);
+                  char *const *texts, const Text *copy, Corpus *corpus, CorpusOrigin origin,
+                  const char *command, const Identity identity);
 
 /* Saves everything; `best` is the block of weights for the model's file. Warns and returns false if
  * that fails: the last save can still be resumed. */

@@ -8,9 +8,22 @@
 #include "base/checksum.h"
 #include "files.h"
 
-bool training_text_has_copy(const Directory *directory)
+static bool read_copy(const Directory *directory, bool lower, Text *text)
 {
-    return directory_has(directory, TEXT_FILE);
+    if (!directory_has(directory, TEXT_FILE))
+        return false;
+    char *own = path_in(directory, TEXT_FILE);
+    *text = text_from(own, file_read_in(directory, TEXT_FILE, true), lower);
+    free(own);
+    return true;
+}
+
+Source *training_text_source(const Directory *directory, char *const *named, SourceRules rules)
+{
+    Text text;
+    if (named)
+        return source_open(named, rules);
+    return read_copy(directory, rules.lower, &text) ? source_of(&text) : NULL;
 }
 
 /* The checksum is of the raw bytes, so a copy and its original are the same text. */
@@ -20,11 +33,7 @@ bool training_text_read(const Directory *directory, const Config *config, const 
     char checksum[17];
     if (named) {
         *text = text_read(named, lower);
-    } else if (training_text_has_copy(directory)) {
-        char *own = path_in(directory, TEXT_FILE);
-        *text = text_from(own, file_read_in(directory, TEXT_FILE, true), lower);
-        free(own);
-    } else {
+    } else if (!read_copy(directory, lower, text)) {
         return false;
     }
     checksum_hex(checksum, text->checksum);

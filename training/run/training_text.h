@@ -4,14 +4,17 @@
 #define PULGA_TRAINING_TEXT_H
 
 #include "data/corpus/corpus.h"
+#include "data/source.h"
 #include "formats/huggingface/pretrained.h"
-
-bool training_text_has_copy(const Directory *directory);
 
 /* Reads the file named, or if `named` is NULL the run's own copy. Returns false if there is no
  * copy; dies if it is not the text that the model was trained on. */
 bool training_text_read(const Directory *directory, const Config *config, const char *named,
                         bool lower, Text *text);
+
+/* The same text of a run to be resumed, which may be large: the files named, or the run's own copy.
+ * NULL if there is no copy. */
+Source *training_text_source(const Directory *directory, char *const *named, SourceRules rules);
 
 /* The text as tokens, to count in. */
 typedef struct {

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/directory.h"
+#include "directory.h"
 
 typedef struct {
     int file;          /* -1: in memory */
@@ -30,14 +30,14 @@ void store_free(Store *store);
 /* Appends bytes; dies if the disk is full. */
 void store_put(Store *store, const void *bytes, size_t size);
 
-/* Replaces bytes that are there. */
-void store_set(Store *store, size_t offset, const void *bytes, size_t size);
+/* Replaces bytes that are there. Warns and returns false if that fails. */
+bool store_set(Store *store, size_t offset, const void *bytes, size_t size);
 
 /* All bytes that are there, until the next call of store_put(). */
 const char *store_view(Store *store);
 
-/* Gives the file its name in a directory, which must not be taken. Warns and returns false if that
- * fails. */
+/* Gives the file its name in a directory, in place of one that has it. Warns and returns false if
+ * that fails. */
 bool store_keep(Store *store, const Directory *directory, const char *name);
 
 #endif

@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/base.h"
-#include "base/file.h"
+#include "base.h"
+#include "file.h"
 
 Store store_in_memory(void)
 {
@@ -86,18 +86,20 @@ void store_free(Store *store)
     free(store->path);
 }
 
-static void write_at(const Store *store, size_t offset, const char *bytes, size_t size)
+/* Returns false with errno set if the disk is full. */
+static bool write_at(const Store *store, size_t offset, const char *bytes, size_t size)
 {
     while (size) {
         const ssize_t done = pwrite(store->file, bytes, size, (off_t)offset);
         if (done < 0 && errno != EINTR)
-            die("cannot write %s: %s", store->path, strerror(errno));
+            return false;
         if (done < 0)
             continue;
         bytes += done;
         offset += (size_t)done;
         size -= (size_t)done;
     }
+    return true;
 }
 
 void store_put(Store *store, const void *bytes, size_t size)
@@ -105,7 +107,8 @@ void store_put(Store *store, const void *bytes, size_t size)
     if (!size)
         return;
     if (store->file >= 0) {
-        write_at(store, store->size, bytes, size);
+        if (!write_at(store, store->size, bytes, size))
+            die("cannot write %s: %s", store->path, strerror(errno));
     } else {
         if (store->room - store->size < size) {
             store->room = 2 * store->room + size;
@@ -116,17 +119,18 @@ void store_put(Store *store, const void *bytes, size_t size)
     store->size += size;
 }
 
-void store_set(Store *store, size_t offset, const void *bytes, size_t size)
+bool store_set(Store *store, size_t offset, const void *bytes, size_t size)
 {
-    if (store->file >= 0)
-        write_at(store, offset, bytes, size);
-    else
+    if (store->file < 0)
         memcpy(store->at + offset, bytes, size);
+    else if (!write_at(store, offset, bytes, size))
+        return file_failed("write", store->path);
+    return true;
 }
 
 const char *store_view(Store *store)
 {
-    if (store->file < 0 || store->room == store->size)
+    if (store->file < 0 || store->room == store->size) /* an empty file cannot be mapped */
         return store->at;
     unmap(store);
     store->at = mmap(NULL, store->size, PROT_READ, MAP_SHARED, store->file, 0);
@@ -136,12 +140,15 @@ const char *store_view(Store *store)
     return store->at;
 }
 
+/* A link replaces no file, so the file that is there is removed first. */
 bool store_keep(Store *store, const Directory *directory, const char *name)
 {
     char itself[64];
     snprintf(itself, sizeof itself, "/proc/self/fd/%d", store->file);
-    if (!fsync(store->file) &&
-        !linkat(AT_FDCWD, itself, directory->handle, name, AT_SYMLINK_FOLLOW))
+    if (fsync(store->file))
+        return file_failed("write", store->path);
+    unlinkat(directory->handle, name, 0);
+    if (!linkat(AT_FDCWD, itself, directory->handle, name, AT_SYMLINK_FOLLOW))
         return directory_sync(directory);
     return file_replace(directory, name, store_view(store), store->size);
 }

@@ -1,0 +1,413 @@
+/* source.c: the files are read as one row of bytes, which is cut into blocks of about a megabyte;
+ * some blocks at a time are cleaned on all threads. What no file holds but can only be read once, a
+ * pipe, is kept in memory if it is small, else in a temporary file. */
+#include "source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "base/base.h"
+#include "base/checksum.h"
+#include "base/store.h"
+#include "base/threads.h"
+#include "base/utf8.h"
+
+enum { BLOCK = 1 << 20, BLOCKS_A_THREAD = 4, MOST_BLOCKS = 64 };
+
+typedef struct {
+    char *name;
+    size_t size; /* when it was opened */
+    int file;    /* -1: a pipe, whose bytes are in the store */
+    Store store;
+} SourceFile;
+
+struct Source {
+    SourceRules rules;
+    char *name;
+    SourceFile *files; /* stb_ds arrays */
+    TextPart *parts;
+    size_t size; /* of all files */
+    bool large;
+    Text text;  /* all of a small one */
+    bool given; /* in this pass */
+
+    /* Of a pass through a large one: */
+    size_t file, offset;     /* where the next bytes are */
+    size_t read, read_lines; /* bytes that were read, and line ends among them */
+    char last, line_end;     /* the last byte */
+    bool by_lines;
+    size_t lines, columns; /* before the next block: see text.h */
+    Bytes rest;            /* read, but not in a block yet */
+    XXH3_state_t *state;   /* of the checksum */
+    Text *blocks;          /* (most) */
+    int count, most;
+    bool known;        /* a pass has come to its end: the checksum is known */
+    uint64_t checksum; /* of all bytes */
+};
+
+/* ---- Opening ---- */
+
+/* Keeps the bytes of a pipe: the first ones in memory; if there are more, all of them in a file. */
+static Store keep_pipe(const char *name, int pipe, size_t large)
+{
+    const char *folder = getenv("TMPDIR");
+    char *bytes = memory_take(BLOCK);
+    Store store = store_in_memory();
+    for (;;) {
+        const ssize_t got = read(pipe, bytes, BLOCK);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            die("cannot read %s: %s", name, strerror(errno));
+        if (!got)
+            break;
+        file_check_text(name, bytes, (size_t)got, store.size);
+        if (store.file < 0 && store.size + (size_t)got > large) {
+            Store file = store_in_file(folder && *folder ? folder : "/var/tmp", name);
+            store_put(&file, store.at, store.size);
+            store_free(&store);
+            store = file;
+        }
+        store_put(&store, bytes, (size_t)got);
+    }
+    free(bytes);
+    return store;
+}
+
+static SourceFile open_file(const char *path, size_t large)
+{
+    const bool standard = !strcmp(path, "-");
+    SourceFile f = {.name = format_text("%s", standard ? "standard input" : path)};
+    struct stat status;
+    f.file = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+    if (f.file < 0 || fstat(f.file, &status))
+        die("cannot open %s: %s", f.name, strerror(errno));
+    f.size = (size_t)status.st_size;
+    if (S_ISREG(status.st_mode) && f.size && lseek(f.file, 0, SEEK_CUR) == 0)
+        return f;
+    f.store = keep_pipe(f.name, f.file, large);
+    f.size = f.store.size;
+    close(f.file);
+    f.file = -1;
+    return f;
+}
+
+/* ---- Bytes ---- */
+
+static size_t count_bytes(const char *bytes, size_t size, char wanted)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < size; i++)
+        count += bytes[i] == wanted;
+    return count;
+}
+
+/* Bytes of the file that is being read, from the place that it has come to; 0 at its end. */
+static size_t read_file(const SourceFile *f, size_t offset, char *out, size_t room)
+{
+    ssize_t got;
+    if (f->file < 0 && f->store.file < 0) {
+        const size_t left = f->store.size - offset;
+        memcpy(out, f->store.at + offset, left < room ? left : room);
+        return left < room ? left : room;
+    }
+    do
+        got = pread(f->file < 0 ? f->store.file : f->file, out, room, (off_t)offset);
+    while (got < 0 && errno == EINTR);
+    if (got < 0)
+        die("cannot read %s: %s", f->name, strerror(errno));
+    return (size_t)got;
+}
+
+/* Goes on to the next file. Returns whether a line end is to be put before it. */
+static bool next_file(Source *s)
+{
+    if (!s->offset)
+        die("%s is empty", s->files[s->file].name);
+    s->file++;
+    s->offset = 0;
+    return s->last != '\n' && s->file < arrlenu(s->files);
+}
+
+/* The next bytes of all files, at most `room`, which is at least 3; 0 at the end. */
+static size_t read_some(Source *s, char *out, size_t room)
+{
+    static const char mark[] = "\xEF\xBB\xBF"; /* the byte order mark of the first file stays */
+    size_t got = 0;
+    while (!got && s->file < arrlenu(s->files)) {
+        const SourceFile *f = &s->files[s->file];
+        if (!s->offset && arrlenu(s->files) > 1 && arrlenu(s->parts) == s->file)
+            arrput(s->parts, ((TextPart){f->name, s->read_lines}));
+        got = read_file(f, s->offset, out, room);
+        file_check_text(f->name, out, got, s->offset);
+        const size_t skipped = s->file && !s->offset && got >= 3 && !memcmp(out, mark, 3) ? 3 : 0;
+        s->offset += got;
+        got -= skipped;
+        memmove(out, out + skipped, got);
+        if (!got && !skipped && next_file(s))
+            out[got++] = '\n';
+    }
+    if (!s->read)
+        s->line_end = text_line_end(out, got);
+    s->last = got ? out[got - 1] : s->last;
+    s->read += got;
+    s->read_lines += count_bytes(out, got, s->line_end);
+    return got;
+}
+
+/* ---- Blocks ---- */
+
+/* Whether the code point before a place is white space, or there is none. */
+static bool after_space(const char *bytes, const char *at)
+{
+    const char *before = at;
+    while (before > bytes && ((unsigned char)*--before & 0xC0) == 0x80)
+        ;
+    return before == at || is_space(utf8_next(&before, at));
+}
+
+/* Where the first part of some bytes can end: before the last line end that follows something else
+ * than white space, or, unless lines must stay whole, before such a space; 0: nowhere. */
+static size_t find_cut(const Source *s, const char *bytes, size_t size)
+{
+    size_t space = 0;
+    for (size_t at = size - 1; at > 0; at--) {
+        const bool ends = bytes[at] == s->line_end;
+        if (!ends && (bytes[at] != ' ' || space || s->by_lines))
+            continue;
+        const size_t from = ends && bytes[at] == '\n' && bytes[at - 1] == '\r' ? at - 1 : at;
+        if (after_space(bytes, bytes + from))
+            continue;
+        if (ends)
+            return from;
+        space = from;
+    }
+    return space;
+}
+
+/* Reads until `raw` has so many bytes, or to the end of the text; false if that is reached. */
+static bool fill(Source *s, Bytes *raw, size_t size)
+{
+    raw->bytes = memory_resize(raw->bytes, size + 4);
+    while (raw->size < size) {
+        const size_t room = size - raw->size,
+                     got = read_some(s, raw->bytes + raw->size, room < 3 ? 3 : room);
+        if (!got)
+            return false;
+        raw->size += got;
+    }
+    return true;
+}
+
+/* How many characters stand after the last line end of a block; `columns` if it has none. */
+static size_t columns_after(const Source *s, Bytes raw, size_t columns)
+{
+    const char *end = memrchr(raw.bytes, s->line_end, raw.size);
+    const char *at = end ? end + 1 : raw.bytes;
+    columns = end ? 0 : columns;
+    for (; at < raw.bytes + raw.size; at++)
+        columns += ((unsigned char)*at & 0xC0) != 0x80;
+    return columns;
+}
+
+/* The next block, not clean yet; false if there is none. */
+static bool read_block(Source *s, Text *block)
+{
+    Bytes raw = s->rest;
+    size_t cut = 0;
+    s->rest = (Bytes){0};
+    for (size_t size = raw.size + BLOCK; !cut; size *= 2) {
+        const bool more = fill(s, &raw, size);
+        cut = more ? find_cut(s, raw.bytes, raw.size) : raw.size;
+        if (!raw.size) {
+            free(raw.bytes);
+            return false;
+        }
+    }
+    s->rest.size = raw.size - cut;
+    s->rest.bytes = memory_take(s->rest.size + 1);
+    memcpy(s->rest.bytes, raw.bytes + cut, s->rest.size);
+    raw.size = cut;
+    XXH3_64bits_update(s->state, raw.bytes, raw.size);
+    *block = (Text){.name = s->name,
+                    .parts = s->parts,
+                    .raw = raw,
+                    .line_end = s->line_end,
+                    .lines = s->lines,
+                    .columns = s->columns};
+    s->lines += count_bytes(raw.bytes, raw.size, s->line_end);
+    s->columns = columns_after(s, raw, s->columns);
+    return true;
+}
+
+static void free_blocks(Source *s)
+{
+    for (int i = 0; i < s->count; i++)
+        text_free_bytes(&s->blocks[i]);
+    s->count = 0;
+}
+
+/* Cleans the blocks; dies at the first of them that is wrong. */
+static void clean_blocks(Source *s)
+{
+    char *wrong[MOST_BLOCKS];
+    OMP(parallel for schedule(dynamic))
+    for (int i = 0; i < s->count; i++) {
+        s->blocks[i].parts = s->parts; /* which may have grown since */
+        wrong[i] = text_clean_raw(&s->blocks[i], s->rules.lower);
+    }
+    for (int i = 0; i < s->count; i++)
+        if (wrong[i])
+            die("%s", wrong[i]);
+}
+
+/* Begins to read a large text, the first time or again. */
+static void begin_pass(Source *s)
+{
+    s->file = s->offset = s->read = s->read_lines = s->lines = s->columns = 0;
+    free(s->rest.bytes);
+    s->rest = (Bytes){0};
+    XXH3_64bits_reset(s->state);
+}
+
+static void end_pass(Source *s)
+{
+    const uint64_t checksum = XXH3_64bits_digest(s->state);
+    if (s->known && checksum != s->checksum)
+        die("%s changed while it was read; begin again when nobody writes to it", s->name);
+    s->known = true;
+    s->checksum = checksum;
+    s->size = s->read;
+    begin_pass(s);
+}
+
+const Text *source_next(Source *s, bool by_lines, const char *doing, int *count)
+{
+    s->by_lines = by_lines;
+    *count = s->given ? 0 : 1;
+    if (!s->large) {
+        s->given = !s->given;
+        return s->given ? &s->text : NULL;
+    }
+    free_blocks(s);
+    while (s->count < s->most && read_block(s, &s->blocks[s->count]))
+        s->count++;
+    *count = s->count;
+    if (!s->count) {
+        end_pass(s);
+        return NULL;
+    }
+    if (s->rules.watch)
+        s->rules.watch(s->rules.watcher, doing, (double)s->read / (double)s->size);
+    clean_blocks(s);
+    return s->blocks;
+}
+
+/* ---- The whole ---- */
+
+/* Reads all of a small text. */
+static void read_small(Source *s)
+{
+    Bytes raw = {0};
+    fill(s, &raw, s->size + arrlenu(s->files)); /* with the line ends between them */
+    raw.bytes[raw.size] = 0;
+    s->text = (Text){.name = format_text("%s", s->name),
+                     .parts = s->parts,
+                     .raw = raw,
+                     .checksum = checksum_of(raw.bytes, raw.size),
+                     .line_end = s->line_end};
+    char *wrong = text_clean_raw(&s->text, s->rules.lower);
+    if (wrong)
+        die("%s", wrong);
+}
+
+Source *source_open(char *const *paths, SourceRules rules)
+{
+    Source *s = memory_new(1, sizeof *s, "a text");
+    s->rules = rules;
+    for (int i = 0, standard = 0; paths[i]; i++)
+        if (!strcmp(paths[i], "-") && standard++)
+            usage_error("- is standard input, which can be read only once");
+    for (; *paths; paths++) {
+        const SourceFile file = open_file(*paths, rules.large);
+        char *name =
+            s->name ? format_text("%s, %s", s->name, file.name) : format_text("%s", file.name);
+        free(s->name);
+        s->name = name;
+        s->size += file.size;
+        arrput(s->files, file);
+    }
+    s->large = s->size > rules.large;
+    s->most = min_int(BLOCKS_A_THREAD * thread_limit(), MOST_BLOCKS);
+    s->blocks = memory_new((size_t)s->most, sizeof *s->blocks, "a text");
+    s->state = XXH3_createState();
+    begin_pass(s);
+    if (!s->large)
+        read_small(s);
+    return s;
+}
+
+Source *source_of(const Text *text)
+{
+    Source *s = memory_new(1, sizeof *s, "a text");
+    s->text = *text;
+    s->name = format_text("%s", text->name);
+    return s;
+}
+
+void source_free(Source *s)
+{
+    free_blocks(s);
+    for (ptrdiff_t i = 0; i < arrlen(s->files); i++) {
+        free(s->files[i].name);
+        if (s->files[i].file < 0)
+            store_free(&s->files[i].store);
+        else
+            close(s->files[i].file);
+    }
+    text_free(&s->text);
+    if (s->state)
+        XXH3_freeState(s->state);
+    arrfree(s->files);
+    arrfree(s->parts);
+    free(s->rest.bytes);
+    free(s->blocks);
+    free(s->name);
+    free(s);
+}
+
+bool source_is_large(const Source *s)
+{
+    return s->large;
+}
+
+const char *source_name(const Source *s)
+{
+    return s->name;
+}
+
+Text *source_text(Source *s)
+{
+    return s->large ? NULL : &s->text;
+}
+
+size_t source_size(const Source *s)
+{
+    return s->large ? s->size : s->text.raw.size;
+}
+
+uint64_t source_checksum(const Source *s)
+{
+    return s->large ? s->checksum : s->text.checksum;
+}
+
+size_t source_clean_size(const Source *s)
+{
+    return s->large ? s->size : s->text.size;
+}

@@ -1,0 +1,53 @@
+/* source.h: the text that a run is trained on: one file or several, one after another, or standard
+ * input. A small text is read whole. A large one is read in blocks, as often as it is needed, so
+ * that memory does not grow with it.
+ *
+ * Several files are read as one text: a line end is added to each that lacks one before the next.
+ *
+ * A block is cut before white space that follows something else: no word, subword or composed
+ * letter goes on from one block to the next. The blocks of a text that is read by lines begin at
+ * the ends of lines. */
+#ifndef PULGA_SOURCE_H
+#define PULGA_SOURCE_H
+
+#include "text.h"
+
+typedef struct Source Source;
+
+/* Shows what is being done and how much of it, from 0 to 1; NULL: nothing is shown. */
+typedef void SourceWatch(void *watcher, const char *doing, double share);
+
+typedef struct {
+    bool lower;
+    size_t large; /* a text of more bytes is large; usually LARGE_TEXT */
+    SourceWatch *watch;
+    void *watcher;
+} SourceRules;
+
+#define LARGE_TEXT ((size_t)16 << 20)
+
+/* Opens the files, an array that ends with NULL; "-" is standard input. Dies if one is missing or
+ * empty, or if a small text is wrong. */
+Source *source_open(char *const *paths, SourceRules rules);
+
+/* The same for a small text that was read already. */
+Source *source_of(const Text *text);
+void source_free(Source *source);
+
+/* The next blocks, of a small text the only one, which is all of it; NULL at the end. After it, the
+ * text begins again. `doing` is what is shown. The blocks stay the source's, until the next call.
+ * Dies at the first thing wrong, and if the text has changed since it was read first. */
+const Text *source_next(Source *source, bool by_lines, const char *doing, int *count);
+
+/* Whether it is large; what messages call it; and all of a small text, else NULL. */
+bool source_is_large(const Source *source);
+const char *source_name(const Source *source);
+Text *source_text(Source *source);
+
+/* The raw bytes, and their checksum, which of a large text is known at its end; and about how many
+ * bytes are clean. */
+size_t source_size(const Source *source);
+size_t source_clean_size(const Source *source);
+uint64_t source_checksum(const Source *source);
+
+#endif

@@ -1,0 +1,106 @@
+# large.bats: texts above 16 MB, whose ids are in the run as tokens.bin, and several texts.
+load programs.bash
+
+# large NAME: 17 MB of numbered lines, of which no two are equal.
+large() {
+    seq -f 'el perro %.0f come un hueso y el gato no come' 1 360000 >"$1"
+}
+
+small_model=(--layers 1 --heads 1 --width 8 --context 16 --batch 8 --steps 4)
+
+@test "a large text is read in blocks, and resumed from its ids" {
+    large big.txt
+    "$BIN/train" big.txt --tokens char "${small_model[@]}" --out a >out.txt
+    grep -q "a sample of 131,[0-9]* tokens" out.txt
+    [ -s a/tokens.bin ] && [ ! -e a/text.txt ]
+    "$BIN/train" big.txt --tokens char "${small_model[@]}" --out b --stop-after 2 --threads 1 >out.txt
+    rm big.txt
+    "$BIN/train" --resume b >out.txt
+    cmp a/tokens.bin b/tokens.bin
+    same_run a b
+    "$BIN/sample" a el --count 1 --words 5 >out.txt
+}
+
+@test "words and subwords of a large text, by lines" {
+    large big.txt
+    "$BIN/train" big.txt --max-words 100 "${small_model[@]}" --out word >out.txt
+    grep -q "360,000 lines" out.txt
+    grep -q "the floor is not counted: the text is large" out.txt
+    "$BIN/train" big.txt --tokens bpe --vocabulary 400 --sequence lines "${small_model[@]}" \
+        --out subwords >out.txt
+    grep -q "360,000 lines" out.txt
+    "$BIN/train" --resume subwords --steps 6 >out.txt
+    grep -q "^best" out.txt
+}
+
+@test "standard input and several files are one text" {
+    large big.txt
+    "$BIN/train" big.txt --tokens char "${small_model[@]}" --out a >out.txt
+    head -100000 big.txt >one.txt
+    tail -n +100001 big.txt | head -c -1 >two.txt # without the last line end
+    "$BIN/train" one.txt two.txt --tokens char "${small_model[@]}" --out b >out.txt
+    grep -q "one.txt, two.txt: a stream of" out.txt
+    grep -q '"names"' b/config.json
+    "$BIN/train" - --tokens char "${small_model[@]}" --out c <big.txt >out.txt
+    cat big.txt | "$BIN/train" - --tokens char "${small_model[@]}" --out d >out.txt
+    cmp a/tokens.bin c/tokens.bin
+    cmp a/tokens.bin d/tokens.bin
+    same_run a c
+    refuses 64 "standard input" once -- "$BIN/train" - - --tokens char
+    # Small ones: the copy is both, with a line end between them.
+    printf 'el perro' >un.txt
+    printf 'come' >dos.txt
+    "$BIN/train" un.txt dos.txt --steps 2 --out s >out.txt
+    printf 'el perro\ncome' | cmp - s/text.txt
+    rm s/text.txt
+    refuses 1 "--text" -- "$BIN/train" --resume s --steps 3
+    refuses 1 "not the text" -- "$BIN/train" --resume s --steps 3 --text un.txt
+    "$BIN/train" --resume s --steps 3 --text un.txt dos.txt >out.txt
+    refuses 1 "dos2.txt" -- "$BIN/train" un.txt dos2.txt
+}
+
+@test "tokens.bin that is damaged or of another run is refused, and made again from the text" {
+    large big.txt
+    "$BIN/train" big.txt --tokens char "${small_model[@]}" --out a >out.txt
+    "$BIN/train" big.txt --tokens char "${small_model[@]}" --val 0.3 --out other >out.txt
+    sed 's/hueso/pesos/' big.txt >changed.txt
+    "$BIN/train" changed.txt --tokens char "${small_model[@]}" --out third >out.txt
+    cp a/tokens.bin good.bin
+    printf '\xFF\xFF' | dd of=a/tokens.bin bs=1 seek=1000000 conv=notrunc 2>/dev/null
+    refuses 1 a/tokens.bin damaged --text -- "$BIN/train" --resume a --steps 6
+    truncate -s 5000 a/tokens.bin
+    refuses 1 a/tokens.bin damaged --text -- "$BIN/train" --resume a --steps 6
+    cp third/tokens.bin a/tokens.bin
+    refuses 1 a/tokens.bin another -- "$BIN/train" --resume a --steps 6
+    cp other/tokens.bin a/tokens.bin
+    refuses 1 a/tokens.bin "another run" -- "$BIN/train" --resume a --steps 6
+    refuses 1 "not the text" -- "$BIN/train" --resume a --steps 6 --text changed.txt
+    head -c 16900000 big.txt >shorter.txt
+    refuses 1 "not the text" -- "$BIN/train" --resume a --steps 6 --text shorter.txt
+    rm a/tokens.bin
+    refuses 1 "--text" -- "$BIN/train" --resume a --steps 6
+    "$BIN/train" --resume a --steps 6 --text big.txt >out.txt
+    cmp a/tokens.bin good.bin
+}
+
+@test "a full disk while tokens.bin is written costs nothing" {
+    large big.txt
+    "$BIN/train" perro.txt --steps 2 --out old >out.txt
+    cp -r old before
+    (ulimit -f 20000 # blocks of 1024 bytes: 20 MB
+     refuses 1 "tokens.bin" "File too large" -- \
+        "$BIN/train" big.txt --tokens char "${small_model[@]}" --out old --overwrite)
+    diff -r old before
+    (ulimit -f 20000
+     refuses 1 "tokens.bin" -- "$BIN/train" big.txt --tokens char "${small_model[@]}" --out new)
+    [ ! -e new ]
+}
+
+@test "what is wrong in a large text is named with its file and line" {
+    large big.txt
+    printf 'gato \xFF\n' >>big.txt
+    refuses 1 "big.txt:360001:6" -- "$BIN/train" big.txt
+    head -360000 big.txt >good.txt
+    printf 'el [bos]\n' >bad.txt
+    refuses 1 "bad.txt:1" "[bos]" -- "$BIN/train" good.txt bad.txt --tokens bpe --sequence lines
+}
