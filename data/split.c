@@ -21,6 +21,21 @@ static Class class_of(int32_t c, Punctuation punctuation)
     return is_punctuation(c) ? CLASS_PUNCTUATION : CLASS_WORD;
 }
 
+/* The same of the code point at *at, which moves past it. Most are ASCII, which needs no tables. */
+static inline Class next_class(const char **at, const char *end, Punctuation punctuation)
+{
+    const unsigned char c = (unsigned char)**at;
+    if (c >= 128)
+        return class_of(utf8_next(at, end), punctuation);
+    ++*at;
+    const bool letter = (unsigned)((c | 32) - 'a') < 26 || (unsigned)(c - '0') < 10;
+    if (letter)
+        return CLASS_WORD;
+    if (c == ' ' || (unsigned)(c - '\t') < 5)
+        return CLASS_SPACE;
+    return class_of(c, punctuation);
+}
+
 bool split_line(const char **at, const char *end, Span *line)
 {
     if (*at >= end)
@@ -42,12 +57,12 @@ bool split_word(const char **at, const char *end, Punctuation punctuation, Span 
             *at = end;
             return false;
         }
-        class = class_of(utf8_next(&word->end, end), punctuation);
+        class = next_class(&word->end, end, punctuation);
     }
     /* The word goes on as long as the class stays the same. */
     const bool alone = class == CLASS_PUNCTUATION && punctuation == PUNCTUATION_ALONE;
     for (const char *more = word->end; !alone && more < end; word->end = more)
-        if (class_of(utf8_next(&more, end), punctuation) != class)
+        if (next_class(&more, end, punctuation) != class)
             break;
     *at = word->end;
     return true;

@@ -1,4 +1,4 @@
-/* batches.c: the sequences lie one after another, without padding; data/objective.c says what each
+/* batches.c: the sequences lie one after another, without padding; data/objective.h says what each
  * row reads and predicts. */
 #include "batches.h"
 

@@ -131,16 +131,35 @@ double floor_of(const Corpus *corpus, int reach)
     return sum;
 }
 
-static void count_target(void *context, size_t at, ObjectiveRow row)
+/* Each thread counts some of the pieces. */
+static void count_targets(const Corpus *corpus, size_t *seen, int vocabulary)
 {
-    (void)at;
-    ((size_t *)context)[row.target]++;
+    OMP(parallel if (corpus->train.targets > 1 << 16))
+    {
+        size_t *own = memory_new((size_t)vocabulary, sizeof *own, "counting words");
+        int *tokens = memory_new((size_t)corpus->context + 1, sizeof *tokens, "counting words");
+        OMP(for schedule(static))
+        for (size_t p = 0; p < corpus->train.count; p++) {
+            const Piece piece = corpus_piece(corpus, &corpus->train, p);
+            ids_read(&corpus->ids, piece.from, piece.length + 1, tokens);
+            for (int i = 0; i < (int)piece.length; i++) {
+                const int target = objective_row(corpus->objective, tokens, i).target;
+                if (target >= 0)
+                    own[target]++;
+            }
+        }
+        OMP(critical)
+        for (int v = 0; v < vocabulary; v++)
+            seen[v] += own[v];
+        free(tokens);
+        free(own);
+    }
 }
 
 double floor_unigram(const Corpus *corpus, int vocabulary)
 {
     size_t *seen = memory_new((size_t)vocabulary, sizeof *seen, "counting words"), all = 0;
-    each_row(corpus, count_target, seen);
+    count_targets(corpus, seen, vocabulary);
     for (int v = 0; v < vocabulary; v++)
         all += seen[v];
     double sum = 0;

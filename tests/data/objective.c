@@ -1,4 +1,4 @@
-/* objective.c: what the rows of a sequence read and predict. */
+/* objective.c: what the rows of a sequence read and predict: data/objective.h. */
 #include "data/objective.h"
 #include "tests/helpers/close.h"
 
