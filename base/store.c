@@ -54,6 +54,17 @@ Store store_in_file(const char *folder, const char *name)
     return store;
 }
 
+Store store_beside(const Store *other)
+{
+    if (other->file < 0)
+        return store_in_memory();
+    const char *name = strrchr(other->path, '/') + 1;
+    char *folder = format_text("%.*s", (int)(name - 1 - other->path), other->path);
+    const Store store = store_in_file(folder, name);
+    free(folder);
+    return store;
+}
+
 Store store_open(const Directory *directory, const char *name)
 {
     Store store = {.path = path_in(directory, name)};

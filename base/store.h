@@ -23,6 +23,9 @@ Store store_in_memory(void);
  * will be called, for messages. Dies if it cannot be made. */
 Store store_in_file(const char *folder, const char *name);
 
+/* A new one of the same kind as another, in the same folder. */
+Store store_beside(const Store *other);
+
 /* A file that was kept. Dies if it cannot be read. */
 Store store_open(const Directory *directory, const char *name);
 void store_free(Store *store);

@@ -219,55 +219,66 @@ typedef struct {
     size_t held_out; /* how many */
 } Split;
 
+/* Where the pieces of one of the two sides go. */
+typedef struct {
+    Part *part;
+    Store *store;
+    Piece *pieces; /* stb_ds array: those that are not in the store yet */
+} Side;
+
+static void flush(const Corpus *c, Side *side)
+{
+    const size_t count = arrlenu(side->pieces);
+    side->part->count += count;
+    side->part->targets += corpus_targets(c, side->pieces, count);
+    store_put(side->store, side->pieces, count * sizeof *side->pieces);
+    arrsetlen(side->pieces, 0);
+}
+
 enum { LINES_AT_ONCE = 1 << 14 };
 
-/* Appends the pieces of those of some lines that are held out, or of the others. `begin` is where
- * the first of these lines begins; returns where the last one ends. */
+/* Gives the pieces of some lines to their sides: those to train on, and those held out. `begin` is
+ * where the first of these lines begins; returns where the last one ends. */
 static size_t list_some(Corpus *c, const Split *split, size_t first, int count, size_t begin,
-                        bool held_out, Piece **pieces)
+                        Side sides[2])
 {
-    bool wanted[LINES_AT_ONCE];
+    bool held_out[LINES_AT_ONCE];
     OMP(parallel for if (count > 1 << 12))
     for (int i = 0; i < count; i++)
-        wanted[i] = (order_at(&split->order, first + (size_t)i) < split->held_out) == held_out;
+        held_out[i] = order_at(&split->order, first + (size_t)i) < split->held_out;
     for (int i = 0; i < count; i++) {
         const size_t end = corpus_line_end(c, begin);
-        if (wanted[i])
-            put_pieces(pieces, begin, end, (size_t)c->context);
-        c->lines_cut += held_out && end - begin - 1 > (size_t)c->context;
+        put_pieces(&sides[held_out[i]].pieces, begin, end, (size_t)c->context);
+        c->lines_cut += end - begin - 1 > (size_t)c->context;
         begin = end;
     }
+    flush(c, &sides[0]);
+    flush(c, &sides[1]);
+    view(c); /* the store has grown */
     return begin;
 }
 
-/* Puts the pieces of one of the two sides into the store. */
-static Part list_lines(Corpus *c, const Split *split, bool held_out)
-{
-    Part part = {0};
-    Piece *pieces = NULL; /* stb_ds array */
-    size_t begin = 0;
-    for (size_t first = 0; first < c->lines; first += LINES_AT_ONCE) {
-        const size_t left = c->lines - first;
-        const int count = left < LINES_AT_ONCE ? (int)left : LINES_AT_ONCE;
-        begin = list_some(c, split, first, count, begin, held_out, &pieces);
-        part.count += arrlenu(pieces);
-        part.targets += corpus_targets(c, pieces, arrlenu(pieces));
-        store_put(&c->store, pieces, arrlenu(pieces) * sizeof *pieces);
-        view(c); /* the store has grown */
-        arrsetlen(pieces, 0);
-    }
-    arrfree(pieces);
-    return part;
-}
-
-/* Every line goes to one of the two sides whole. One line at least is trained on. */
+/* Every line goes to one of the two sides whole. One line at least is trained on. Pieces that are
+ * held out wait in a store of their own. */
 static void cut_lines(Corpus *c, double share, uint32_t seed)
 {
     const size_t held_out = (size_t)(share * (double)c->lines + 0.5), ids_end = c->store.size;
     const Split split = {.order = order_new(c->lines, seed, RANDOM_SPLIT, 0),
                          .held_out = held_out >= c->lines ? c->lines - 1 : held_out};
-    c->train = list_lines(c, &split, false);
-    c->held_out = list_lines(c, &split, true);
+    Store waiting = store_beside(&c->store);
+    Side sides[2] = {{.part = &c->train, .store = &c->store},
+                     {.part = &c->held_out, .store = &waiting}};
+    size_t begin = 0;
+    for (size_t first = 0; first < c->lines; first += LINES_AT_ONCE) {
+        const size_t left = c->lines - first;
+        const int count = left < LINES_AT_ONCE ? (int)left : LINES_AT_ONCE;
+        begin = list_some(c, &split, first, count, begin, sides);
+    }
+    store_put(&c->store, store_view(&waiting), waiting.size);
+    store_free(&waiting);
+    arrfree(sides[0].pieces);
+    arrfree(sides[1].pieces);
+    view(c);
     c->train.list = (const Piece *)(store_view(&c->store) + ids_end);
     c->held_out.list = c->train.list + c->train.count;
 }
