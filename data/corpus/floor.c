@@ -131,12 +131,14 @@ double floor_of(const Corpus *corpus, int reach)
     return sum;
 }
 
-/* Each thread counts some of the pieces. */
+/* Each thread counts some of the pieces. If a few tokens are frequent, one count would have to wait
+ * for the one before it: four are kept of each token. */
 static void count_targets(const Corpus *corpus, size_t *seen, int vocabulary)
 {
     OMP(parallel if (corpus->train.targets > 1 << 16))
     {
-        size_t *own = memory_new((size_t)vocabulary, sizeof *own, "counting words");
+        const size_t V = (size_t)vocabulary;
+        size_t *own = memory_new(4 * V, sizeof *own, "counting words");
         int *tokens = memory_new((size_t)corpus->context + 1, sizeof *tokens, "counting words");
         OMP(for schedule(static))
         for (size_t p = 0; p < corpus->train.count; p++) {
@@ -145,12 +147,12 @@ static void count_targets(const Corpus *corpus, size_t *seen, int vocabulary)
             for (int i = 0; i < (int)piece.length; i++) {
                 const int target = objective_row(corpus->objective, tokens, i).target;
                 if (target >= 0)
-                    own[target]++;
+                    own[(size_t)(i % 4) * V + (size_t)target]++;
             }
         }
         OMP(critical)
-        for (int v = 0; v < vocabulary; v++)
-            seen[v] += own[v];
+        for (size_t v = 0; v < 4 * V; v++)
+            seen[v % V] += own[v];
         free(tokens);
         free(own);
     }

@@ -26,8 +26,12 @@ static inline int ids_at(const Ids *ids, size_t i)
 /* The ids [from, from + count). */
 static inline void ids_read(const Ids *ids, size_t from, size_t count, int *out)
 {
-    for (size_t i = 0; i < count; i++)
-        out[i] = ids_at(ids, from + i);
+    const uint16_t *narrow = (const uint16_t *)ids->at + from;
+    if (ids->width == 2)
+        for (size_t i = 0; i < count; i++)
+            out[i] = narrow[i];
+    else
+        memcpy(out, (const int32_t *)ids->at + from, count * sizeof *out);
 }
 
 /* Makes ids of this width of ints, at the same place. */
