@@ -113,9 +113,10 @@ static size_t read_file(const SourceFile *f, size_t offset, char *out, size_t ro
 {
     ssize_t got;
     if (f->file < 0 && f->store.file < 0) {
-        const size_t left = f->store.size - offset;
-        memcpy(out, f->store.at + offset, left < room ? left : room);
-        return left < room ? left : room;
+        const size_t left = f->store.size - offset, count = left < room ? left : room;
+        if (count) /* of no bytes there may be no address */
+            memcpy(out, f->store.at + offset, count);
+        return count;
     }
     do
         got = pread(f->file < 0 ? f->store.file : f->file, out, room, (off_t)offset);

@@ -406,7 +406,8 @@ Corpus corpus_open(const Directory *directory, const char *name, const Tokenizer
     Corpus c = {.stream = t->stream, .eos = t->eos, .store = store_open(directory, name)};
     Header h = {.count = 0};
     const char *bytes = store_view(&c.store);
-    memcpy(&h, bytes, c.store.size < sizeof h ? c.store.size : sizeof h);
+    if (c.store.size >= sizeof h)
+        memcpy(&h, bytes, sizeof h);
     const char *wrong = damage_of(&c.store, bytes, &h, t, run);
     if (wrong)
         die("%s/%s %s; it is made again from the text: --resume %s --text FILE", directory->path,
