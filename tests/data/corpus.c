@@ -260,16 +260,17 @@ typedef struct {
 static void open_kept(void *context)
 {
     const Kept *kept = context;
-    const Directory directory = directory_open(kept->folder);
+    Directory directory = directory_open(kept->folder);
     CorpusOrigin origin;
     Corpus c = corpus_open(&directory, "tokens.bin", kept->tokenizer, 5, &origin);
     corpus_free(&c);
+    directory_close(&directory);
 }
 
 /* Encodes a text into a file and keeps it. */
 static Corpus keep(const char *folder, const char *string, const Tokenizer *t, CorpusOrigin origin)
 {
-    const Directory directory = directory_open(folder);
+    Directory directory = directory_open(folder);
     Text text = literal_text(string);
     CorpusBuilder *builder = corpus_begin(t, store_in_file(folder, "tokens.bin"), 0);
     corpus_add(builder, &text, 1);
@@ -278,6 +279,7 @@ static Corpus keep(const char *folder, const char *string, const Tokenizer *t, C
     assert_int_equal(scratch_count(folder), 0); /* it has no name yet */
     assert_true(corpus_keep(&c, origin, &directory, "tokens.bin"));
     assert_int_equal(scratch_count(folder), 1);
+    directory_close(&directory);
     text_free(&text);
     return c;
 }
@@ -302,7 +304,7 @@ static void test_a_corpus_that_was_kept_is_the_same(void **state)
         Tokenizer t = literal_tokenizer(string, TOKENIZER_WORD, stream);
         const CorpusOrigin origin = {7, tokenizer_checksum(&t, 0), 5, 9};
         Corpus c = keep(folder, string, &t, origin);
-        const Directory directory = directory_open(folder);
+        Directory directory = directory_open(folder);
         CorpusOrigin read;
         Corpus again = corpus_open(&directory, "tokens.bin", &t, 5, &read);
         assert_memory_equal(&read, &origin, sizeof read);
@@ -315,6 +317,7 @@ static void test_a_corpus_that_was_kept_is_the_same(void **state)
         assert_true(again.text_bytes == c.text_bytes);
         assert_parts(&again, &again.train, &c, &c.train);
         assert_parts(&again, &again.held_out, &c, &c.held_out);
+        directory_close(&directory);
         corpus_free(&again);
         corpus_free(&c);
         tokenizer_free(&t);
@@ -332,7 +335,7 @@ static void test_a_damaged_file_is_refused(void **state)
     Corpus c = keep(folder, "a b c\nb c\n", &t, (CorpusOrigin){7, tokenizer_checksum(&t, 0), 5, 9});
     corpus_free(&c);
     assert_dies(open_kept, &((Kept){folder, &other}), "another tokenizer.json", "--text FILE");
-    const Directory directory = directory_open(folder);
+    Directory directory = directory_open(folder);
     Bytes whole = file_read_in(&directory, "tokens.bin", false);
     for (size_t i = 0; i < whole.size; i += 3) {
         whole.bytes[i] ^= 1;
@@ -343,6 +346,7 @@ static void test_a_damaged_file_is_refused(void **state)
         assert_dies(open_kept, &((Kept){folder, &t}), "tokens.bin", "--text FILE");
     }
     free(whole.bytes);
+    directory_close(&directory);
     tokenizer_free(&t);
     tokenizer_free(&other);
     scratch_remove(folder);
