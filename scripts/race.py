@@ -36,9 +36,12 @@ RUNS = {
     # The setting that nanoGPT's README gives for a CPU.
     'nanogpt': '--optimizer adamw --schedule cosine --activation gelu --positions learned '
                '--dropout 0 ' + ' '.join(f'--{name} {value}' for name, value in NANOGPT.items()),
-    # The best known for the first goal, and for the limit: see docs/learning.md.
+    # The best known for the first goal, and for some minutes: see docs/learning.md.
     'sprint': BEST + '--batch 32 --context 32 --lr 0.014 --warmup 20 --dropout 0 --steps 340 '
               '--eval-every 20',
+    'middle': BEST + '--context 128 --batch 16 --lr 0.01 --warmup 200 --dropout 0 --steps 4500 '
+              '--eval-every 150',
+    # Not tried at this length.
     'long': BEST + '--layers 6 --width 192 --heads 6 --context 128 --batch 16 --lr 0.008 '
             '--warmup 200 --dropout 0.1',
 }
