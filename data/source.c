@@ -156,7 +156,8 @@ static size_t read_some(Source *s, char *out, size_t room)
     }
     if (!s->read)
         s->line_end = text_line_end(out, got);
-    s->last = got ? out[got - 1] : s->last;
+    if (got)
+        s->last = out[got - 1];
     s->read += got;
     s->read_lines += count_bytes(out, got, s->line_end);
     return got;

@@ -234,8 +234,10 @@ Span text_span(const Text *text)
 
 char *text_place(const Text *text, const char *bytes, const char *at)
 {
-    const char line_end = bytes == text->raw.bytes ? text->line_end : '\n';
+    char line_end = '\n';
     size_t line = text->lines;
+    if (bytes == text->raw.bytes)
+        line_end = text->line_end;
     for (; bytes < at; bytes++)
         line += *bytes == line_end;
     const TextPart part = part_of(text, line);

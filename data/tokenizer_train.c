@@ -2,6 +2,7 @@
  * their order, so that the order of first appearance is the text's, whoever counted what. */
 #include "tokenizer_train.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <stb/stb_ds.h>
@@ -34,6 +35,7 @@ static void count_token(Counted *c, Span token, int64_t count)
     const size_t size = (size_t)(token.end - token.begin);
     const int known = vocabulary_find(&c->all, token.begin, size);
     if (known >= 0) {
+        assert(c->counts);
         c->counts[known] += count;
     } else {
         vocabulary_add(&c->all, token.begin, size, false);

@@ -36,7 +36,7 @@ static const char MAGIC[8] = "pulga\0\0\1";
 struct CorpusBuilder {
     Corpus corpus;
     const Tokenizer *tokenizer;
-    Encoder **encoders; /* (thread_limit()) */
+    Encoder **encoders; /* stb_ds array: one of each thread */
     bool blank;         /* so far */
 };
 
@@ -48,9 +48,8 @@ CorpusBuilder *corpus_begin(const Tokenizer *tokenizer, Store store, size_t text
     b->tokenizer = tokenizer;
     b->blank = true;
     store_put(&b->corpus.store, &header, sizeof header);
-    b->encoders = memory_new((size_t)thread_limit(), sizeof *b->encoders, "encoding");
     for (int i = 0; i < thread_limit(); i++)
-        b->encoders[i] = encoder_new(tokenizer, text_size);
+        arrput(b->encoders, encoder_new(tokenizer, text_size));
     b->corpus.ids.width = ids_width(tokenizer_size(tokenizer));
     return b;
 }
@@ -144,9 +143,9 @@ Corpus corpus_end(CorpusBuilder *b, const char *name)
 {
     static const char zeros[8];
     Corpus c = b->corpus;
-    for (int i = 0; i < thread_limit(); i++)
+    for (ptrdiff_t i = 0; i < arrlen(b->encoders); i++)
         encoder_free(b->encoders[i]);
-    free(b->encoders);
+    arrfree(b->encoders);
     if (b->blank)
         die("%s has only white space", name);
     free(b);
