@@ -43,6 +43,23 @@ static void rename_model(const char *run)
     free(to);
 }
 
+int open_with_two(const void *words, size_t words_size, const void *merges, size_t merges_size)
+{
+    static char *run;
+    if (!run) {
+        put_run((const char *const[]){"tokens", "bpe", NULL});
+        run = format_text("%s/run", folder());
+        char *one_file = format_text("%s/tokenizer.json", run);
+        if (remove(one_file))
+            found("%s cannot be removed", one_file);
+        free(one_file);
+    }
+    free(put_file("run/vocab.json", words, words_size));
+    free(put_file("run/merges.txt", merges, merges_size));
+    returns(use_it, run);
+    return 0;
+}
+
 int open_with(const char *tokens, const char *name, const void *bytes, size_t size)
 {
     static char *run, *path;

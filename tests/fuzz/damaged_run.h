@@ -9,4 +9,8 @@
  * 0. */
 int open_with(const char *tokens, const char *name, const void *bytes, size_t size);
 
+/* The same with a vocab.json and a merges.txt in place of the tokenizer.json, which is not resumed:
+ * train never writes these. */
+int open_with_two(const void *words, size_t words_size, const void *merges, size_t merges_size);
+
 #endif
