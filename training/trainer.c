@@ -104,8 +104,8 @@ static void train_tokenizer(Trainer *t, Settings *s, bool hint)
 /* A new run makes its vocabulary from its text. */
 static void open_new(Trainer *t, Settings *settings, const Decided *decided, SourceRules rules)
 {
-    plan_text(settings, decided);
     t->source = source_open(t->texts, rules);
+    plan_text(settings, decided, source_size(t->source));
     train_tokenizer(t, settings, !DECIDED(decided, tokens) && !DECIDED(decided, sequence));
     encode(t, settings);
     prepare(t, settings, decided);

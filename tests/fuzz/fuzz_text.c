@@ -104,10 +104,10 @@ static void train_on(void *context)
     Call *call = context;
     read_options(call);
     Settings *s = &call->settings;
-    plan_text(s, &call->decided);
     char *copy = memcpy(memory_take(call->size + 1), call->text, call->size + 1);
     Text text = text_from("the text", (Bytes){copy, call->size}, s->lower);
     check_clean(text.clean, text.size);
+    plan_text(s, &call->decided, text.size);
     plan_vocabulary(s, text.size);
     const bool stream = s->sequence == SEQUENCE_STREAM;
     Tokenizer tokenizer = tokenizer_train(&text, (TokenizerRules){.kind = s->tokens,

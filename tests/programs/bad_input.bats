@@ -58,12 +58,12 @@ load programs.bash
 
 @test "a line of 100 MB is cut, but a word of 100 MB is refused" {
     yes 'el perro come un hueso ' | tr -d '\n' | head -c 100000000 >long.txt
-    "$BIN/train" long.txt --stop-after 1 --eval-every 1000000 --width 8 --heads 1 --batch 4 \
+    "$BIN/train" long.txt --tokens word --stop-after 1 --eval-every 1000000 --width 8 --heads 1 --batch 4 \
         --out long >out.txt
     grep -q "longer than the context: 1 line$" out.txt
     [ -s long/model.safetensors ]
     head -c 100000000 /dev/zero | tr '\0' a >word.txt
-    refuses 1 word.txt 100000000 "--tokens char" -- "$BIN/train" word.txt
+    refuses 1 word.txt 100000000 "--tokens char" -- "$BIN/train" word.txt --tokens word
 }
 
 # The values of single options are tried in options.bats.

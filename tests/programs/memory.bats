@@ -66,7 +66,7 @@ allocations() {
 @test "a text may be larger than the memory" {
     if grep -qE '__[at]san_init' "$BIN/train"; then skip "a sanitizer needs all addresses"; fi
     yes 'el perro come un hueso' | head -c 240000000 >big.txt # its ids, which are mapped, take 125 MB
-    bash -c 'ulimit -v 230000 && exec "$0" big.txt --sequence stream --steps 0 --threads 1 --out run --width 8 --heads 1 --context 8' \
+    bash -c 'ulimit -v 230000 && exec "$0" big.txt --tokens word --sequence stream --steps 0 --threads 1 --out run --width 8 --heads 1 --context 8' \
         "$BIN/train" >out.txt
     grep -q "words, vocabulary" out.txt
 }

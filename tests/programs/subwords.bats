@@ -64,7 +64,10 @@ load programs.bash
         "$BIN/train" perro.txt --tokens bpe --sequence lines --vocabulary 257 --steps 1
     "$BIN/train" perro.txt --tokens bpe --vocabulary 256 --steps 1 | grep -q "vocabulary 256"
     refuses 64 "--vocabulary is for --tokens bpe" -- \
-        "$BIN/train" perro.txt --vocabulary 300 --steps 1
+        "$BIN/train" perro.txt --tokens word --vocabulary 300 --steps 1
+    refuses 64 "--max-words is for words" -- \
+        "$BIN/train" perro.txt --vocabulary 300 --max-words 300 --steps 1
+    "$BIN/train" perro.txt --vocabulary 300 --steps 1 --out implied | grep -q "stream of .* subwords"
     refuses 64 "--max-words is for words" -- \
         "$BIN/train" perro.txt --tokens bpe --max-words 300 --steps 1
     "$BIN/train" perro.txt --tokens bpe --vocabulary 2147483647 --min-count 2 --steps 1 \

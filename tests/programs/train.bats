@@ -274,7 +274,7 @@ is_saved() {
 
 @test "Ctrl-C ends a long evaluation, and the resumed run has the same bits" {
     seq 80000 | sed 's/./& /g' >digits.txt
-    local options="--batch 1 --val 0.9 --eval-every 1 --log-every 2 --steps 2 --layers 1 --width 64"
+    local options="--tokens word --batch 1 --val 0.9 --eval-every 1 --log-every 2 --steps 2 --layers 1 --width 64"
     options+=" --checkpoint-every 1 --keep 2"
     "$BIN/train" digits.txt $options --out whole >/dev/null
     env --default-signal=INT "$BIN/train" digits.txt $options --out run >out.txt &
@@ -450,7 +450,7 @@ on_terminal() {
 
 @test "a run of a large text goes on without it" {
     yes 'el perro come un hueso' | head -c 17000000 >large.txt
-    "$BIN/train" large.txt --stop-after 1 --batch 1 --width 4 --heads 1 --layers 1 --context 4 \
+    "$BIN/train" large.txt --tokens word --stop-after 1 --batch 1 --width 4 --heads 1 --layers 1 --context 4 \
         --eval-every 1000000 --out run >out.txt
     grep -qx "        $BIN/train --resume run" out.txt
     rm large.txt

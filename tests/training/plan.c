@@ -279,12 +279,40 @@ static void words_are_read_by_lines_and_others_as_a_stream(void **state)
     for (int kind = TOKENIZER_WORD; kind <= TOKENIZER_BPE; kind++) {
         Settings s = {.tokens = (TokenizerKind)kind};
         Decided decided = {{0}};
-        plan_text(&s, &decided);
+        DECIDED(&decided, tokens) = true;
+        plan_text(&s, &decided, 1000000);
+        assert_int_equal(s.tokens, kind);
         assert_int_equal(s.sequence, wanted[kind]);
         DECIDED(&decided, sequence) = true;
         s.sequence = SEQUENCE_LINES;
-        plan_text(&s, &decided);
+        plan_text(&s, &decided, 1000000);
         assert_int_equal(s.sequence, SEQUENCE_LINES);
+    }
+}
+
+static void a_large_text_is_read_as_subwords(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t size;
+        size_t given; /* the option that is */
+        TokenizerKind wanted;
+    } cases[] = {
+        {99999, FIELD_NONE, TOKENIZER_WORD},
+        {100000, FIELD_NONE, TOKENIZER_BPE},
+        {100000, offsetof(Settings, min_count), TOKENIZER_WORD},
+        {100000, offsetof(Settings, max_words), TOKENIZER_WORD},
+        {10, offsetof(Settings, vocabulary), TOKENIZER_BPE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Settings s = {0};
+        Decided decided = {{0}};
+        if (cases[i].given != FIELD_NONE)
+            decided.at[cases[i].given] = true;
+        plan_text(&s, &decided, cases[i].size);
+        assert_int_equal(s.tokens, cases[i].wanted);
+        assert_int_equal(s.sequence,
+                         s.tokens == TOKENIZER_WORD ? SEQUENCE_LINES : SEQUENCE_STREAM);
     }
 }
 
@@ -325,6 +353,7 @@ int main(void)
         cmocka_unit_test(starting_from_a_model_takes_a_tenth_of_the_rate),
         cmocka_unit_test(a_rate_that_is_given_is_taken_as_it_is),
         cmocka_unit_test(words_are_read_by_lines_and_others_as_a_stream),
+        cmocka_unit_test(a_large_text_is_read_as_subwords),
         cmocka_unit_test(a_vocabulary_of_subwords_grows_with_its_text),
         cmocka_unit_test(a_model_grows_with_its_text),
         cmocka_unit_test(the_length_of_a_run_suits_its_text),

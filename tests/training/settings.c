@@ -42,7 +42,6 @@ static void defaults_are_those_of_the_help(void **state)
     Settings s;
     memset(&s, 1, sizeof s); /* so that what is not preset does not look like a default of 0 */
     fields_preset(SETTINGS, &s);
-    assert_int_equal(s.tokens, TOKENIZER_WORD);
     assert_int_equal(s.min_count, 1);
     assert_int_equal(s.max_words, 0);
     assert_int_equal(s.vocabulary, 0);

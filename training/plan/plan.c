@@ -13,6 +13,7 @@
 
 enum {
     WHOLE_TARGETS = 2048,    /* a training text up to this size goes whole into each step  */
+    SUBWORDS_FROM = 100000,  /* bytes of a text: a smaller one is read as words            */
     ENOUGH_LINES = 200,      /* with at least so many, a tenth of the lines is held out    */
     ENOUGH_TOKENS = 5000,    /* likewise, of a stream's tokens                             */
     LONGEST_CONTEXT = 256,   /* of those chosen here                                       */
@@ -35,8 +36,13 @@ static int at_most_int(int64_t count)
     return (int)min_int64(count, INT_MAX);
 }
 
-void plan_text(Settings *s, const Decided *decided)
+/* An option for words, or for subwords, says that they are wanted. */
+void plan_text(Settings *s, const Decided *decided, size_t text_size)
 {
+    const bool subwords = DECIDED(decided, vocabulary) ||
+                          (text_size >= SUBWORDS_FROM && !DECIDED(decided, min_count) &&
+                           !DECIDED(decided, max_words));
+    CHOOSE(tokens, subwords ? TOKENIZER_BPE : TOKENIZER_WORD);
     CHOOSE(sequence, s->tokens == TOKENIZER_WORD ? SEQUENCE_LINES : SEQUENCE_STREAM);
 }
 

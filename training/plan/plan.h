@@ -26,8 +26,8 @@ typedef struct {
     double bytes; /* of memory, about */
 } Plan;
 
-/* How the text becomes tokens. */
-void plan_text(Settings *settings, const Decided *decided);
+/* How a text of so many bytes becomes tokens. */
+void plan_text(Settings *settings, const Decided *decided, size_t text_size);
 
 /* How many subwords a text of this size gets, if it is read by these. */
 void plan_vocabulary(Settings *settings, size_t text_size);

@@ -31,8 +31,10 @@ static const char *const PRECISIONS[] = {[PRECISION_F32] = "f32", [PRECISION_BF1
 
 const Field SETTINGS[] = {
     FIELD_HEADING("The text:"),
-    {"tokens", CHOICE_FIELD(tokens, TOKENS), "word", NULL, 0, 0,
-     "words and punctuation, characters, or subwords (byte-level BPE)", LIFE_RUN},
+    {"tokens", CHOICE_FIELD(tokens, TOKENS), NULL, NULL, 0, 0,
+     "words and punctuation, characters, or subwords (byte-level BPE) [word; bpe for texts of 100 kB "
+     "or more]",
+     LIFE_RUN},
     {"sequence", CHOICE_FIELD(sequence, SEQUENCES), NULL, NULL, 0, 0,
      "train on each line by itself, or on the text as one long stream [lines for words, else "
      "stream]",
@@ -174,10 +176,12 @@ static void check_schedule(const Settings *s, const Decided *decided)
 /* Likewise the size of a vocabulary. */
 static void check_vocabulary(const Settings *s, const Decided *decided)
 {
-    if (s->tokens == TOKENIZER_BPE && DECIDED(decided, max_words))
+    const bool subwords =
+        DECIDED(decided, tokens) ? s->tokens == TOKENIZER_BPE : DECIDED(decided, vocabulary);
+    if (subwords && DECIDED(decided, max_words))
         usage_error("--max-words is for words and characters; the size of a vocabulary of subwords "
                     "is --vocabulary");
-    if (s->tokens != TOKENIZER_BPE && DECIDED(decided, vocabulary))
+    if (!subwords && DECIDED(decided, vocabulary))
         usage_error("--vocabulary is for --tokens bpe; --max-words limits words and characters");
 }
 
