@@ -10,7 +10,7 @@
 # make torture    kills runs, fails their system calls, fills disks; TORTURE_SECONDS=600 at most
 # make analyze    runs gcc -fanalyzer, clang-tidy and cppcheck, and checks the formatting
 # make aarch64    runs the unit tests and the demo on an emulated ARM processor
-# make parity     compares with PyTorch and Transformers; PYTHON must have both
+# make parity     compares with PyTorch, Transformers and tokenizers; PYTHON must have them
 # make browser    tests the page of ./attend in Chromium; pictures in build/browser
 # make bench      measures the speed; bench-long also measures GPT-2 at its full context
 # make race       trains on TEXT=FILE against the clock, and in PyTorch; SECONDS=600, RUNS=NAMES

@@ -47,7 +47,7 @@ int open_with_two(const void *words, size_t words_size, const void *merges, size
 {
     static char *run;
     if (!run) {
-        put_run((const char *const[]){"tokens", "bpe", NULL});
+        put_run((const char *const[]){"tokens", "bpe", "vocabulary", "266", NULL});
         run = format_text("%s/run", folder());
         char *one_file = format_text("%s/tokenizer.json", run);
         if (remove(one_file))
@@ -67,7 +67,7 @@ int open_with(const char *tokens, const char *name, const void *bytes, size_t si
     const bool is_index = !strcmp(name, "model.safetensors.index.json");
     if (!run) {
         /* Windows are only in config.json, where they can be damaged most. */
-        put_run((const char *const[]){"window", "2", "tokens", tokens, NULL});
+        put_run((const char *const[]){"window", "2", "tokens", tokens, "vocabulary", "266", NULL});
         run = format_text("%s/run", folder());
         path = format_text("run/%s", name);
         char *log_path = format_text("%s/log.csv", run);

@@ -108,7 +108,12 @@ static char *answered(Pretrained *model, const TrainingText *text, AnswerRules r
 static void show_answers(Pretrained *model, const TrainingText *text, const char *prompt,
                          size_t size)
 {
-    AnswerRules rules = {.table = 5, .count = 2, .words = 6, .sampling = {1, 0.9, 0}, .seed = 1};
+    AnswerRules rules = {.table = 5,
+                         .words_of_subwords = true,
+                         .count = 2,
+                         .words = 6,
+                         .sampling = {1, 0.9, 0},
+                         .seed = 1};
     char *drawn = answered(model, text, rules, false, prompt, size);
     check_harmless(drawn);
     rules.beam = 2;

@@ -50,12 +50,10 @@ static double exhaustive(Fixture *f, const char *before, const char *wanted, con
                          int count)
 {
     const Tokenizer *t = &f->model.tokenizer;
-    char *text = format_text("%s", before);
-    for (int i = 0; i < count; i++) {
-        char *longer = format_text("%s%s", text, tokenizer_word(t, tokens[i]));
-        free(text);
-        text = longer;
-    }
+    char text[200];
+    strcpy(text, before);
+    for (int i = 0; i < count; i++)
+        strcat(text, tokenizer_word(t, tokens[i]));
     const char *own = text + strlen(before);
     const size_t size = strlen(own);
     double *p = probabilities(f, tokens, count), sum = 0;
@@ -70,7 +68,6 @@ static double exhaustive(Fixture *f, const char *before, const char *wanted, con
             !strncmp(tokenizer_word(t, id), wanted + size, strlen(tokenizer_word(t, id))))
             sum += p[id] * exhaustive(f, before, wanted, longer, count + 1);
     }
-    free(text);
     free(p);
     return sum;
 }
@@ -85,7 +82,7 @@ static void check_words(Fixture *f, const char *prompt, const char *before)
         const int id = tokenizer_find(&f->model.tokenizer, words[i].text);
         const bool special = id < 0 && words[i].text[0] == '[';
         if (!special) {
-            const double p = exhaustive(f, before, words[i].text, NULL, 0);
+            const double p = exhaustive(f, before, words[i].text, (int[]){0}, 0);
             /* of several ways to make the word, the search may leave out improbable ones */
             if (!(words[i].probability <= p * (1 + 1e-5) && words[i].probability >= 0.8 * p))
                 fail_msg("%s has %g, wanted %g", words[i].text, words[i].probability, p);
