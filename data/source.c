@@ -262,7 +262,7 @@ static void clean_blocks(Source *s)
     OMP(parallel for schedule(dynamic))
     for (int i = 0; i < s->count; i++) {
         s->blocks[i].parts = s->parts; /* which may have grown since */
-        wrong[i] = text_clean_raw(&s->blocks[i], s->rules.lower);
+        wrong[i] = text_clean_raw(&s->blocks[i], s->rules.form);
     }
     for (int i = 0; i < s->count; i++)
         if (wrong[i])
@@ -313,6 +313,13 @@ const Text *source_next(Source *s, bool by_lines, const char *doing, int *count)
 
 /* ---- The whole ---- */
 
+static void clean_small(Source *s)
+{
+    char *wrong = text_clean_raw(&s->text, s->rules.form);
+    if (wrong)
+        die("%s", wrong);
+}
+
 /* Reads all of a small text. */
 static void read_small(Source *s)
 {
@@ -324,9 +331,18 @@ static void read_small(Source *s)
                      .raw = raw,
                      .checksum = checksum_of(raw.bytes, raw.size),
                      .line_end = s->line_end};
-    char *wrong = text_clean_raw(&s->text, s->rules.lower);
-    if (wrong)
-        die("%s", wrong);
+    clean_small(s);
+}
+
+void source_set_form(Source *s, TextForm form)
+{
+    if (form == s->rules.form)
+        return;
+    s->rules.form = form;
+    free(s->text.clean);
+    s->text.clean = NULL;
+    if (!s->large)
+        clean_small(s);
 }
 
 Source *source_open(char *const *paths, SourceRules rules)

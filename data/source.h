@@ -18,7 +18,7 @@ typedef struct Source Source;
 typedef void SourceWatch(void *watcher, const char *doing, double share);
 
 typedef struct {
-    bool lower;
+    TextForm form;
     size_t large; /* a text of more bytes is large; usually LARGE_TEXT */
     SourceWatch *watch;
     void *watcher;
@@ -33,6 +33,9 @@ Source *source_open(char *const *paths, SourceRules rules);
 /* The same for a small text that was read already. */
 Source *source_of(const Text *text);
 void source_free(Source *source);
+
+/* Cleans the text into another form from now on. Not to be called between source_next and its NULL. */
+void source_set_form(Source *source, TextForm form);
 
 /* The next blocks, of a small text the only one, which is all of it; NULL at the end. After it, the
  * text begins again. `doing` is what is shown. The blocks stay the source's, until the next call.

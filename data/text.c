@@ -109,29 +109,33 @@ static void put_lower(Output *out, const char *line, size_t size)
     }
 }
 
-/* Returns NULL, or what is wrong with line number `number` of the text, from 0. */
-static char *put_clean(Output *out, const Text *text, size_t number, const char *line, size_t size,
-                       bool lower)
+/* Puts the NFC of a line of UTF-8. Returns NULL, or what is wrong. */
+static char *put_composed(Output *out, TextPart where, const char *line, size_t size, TextForm form)
 {
     utf8proc_uint8_t *composed = NULL;
+    const utf8proc_ssize_t length =
+        utf8proc_map((const utf8proc_uint8_t *)line, (utf8proc_ssize_t)size, &composed,
+                     UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+    if (length < 0)
+        return format_text("%s:%zu: %s", where.name, where.line, utf8proc_errmsg(length));
+    (form == TEXT_LOWER ? put_lower : put)(out, (const char *)composed, (size_t)length);
+    free(composed);
+    return NULL;
+}
+
+/* Returns NULL, or what is wrong with line number `number` of the text, from 0. */
+static char *put_clean(Output *out, const Text *text, size_t number, const char *line, size_t size,
+                       TextForm form)
+{
     if (!is_plain(line, size) && !is_composed(line, size)) {
         const TextPart where = part_of(text, number);
         char *wrong = check_line(where, number == text->lines ? text->columns : 0, line, size);
         if (wrong)
             return wrong;
-        const utf8proc_ssize_t length =
-            utf8proc_map((const utf8proc_uint8_t *)line, (utf8proc_ssize_t)size, &composed,
-                         UTF8PROC_STABLE | UTF8PROC_COMPOSE);
-        if (length < 0)
-            return format_text("%s:%zu: %s", where.name, where.line, utf8proc_errmsg(length));
-        line = (const char *)composed;
-        size = (size_t)length;
+        if (form != TEXT_AS_IS)
+            return put_composed(out, where, line, size, form);
     }
-    if (lower)
-        put_lower(out, line, size);
-    else
-        put(out, line, size);
-    free(composed);
+    (form == TEXT_LOWER ? put_lower : put)(out, line, size);
     return NULL;
 }
 
@@ -142,7 +146,8 @@ char text_line_end(const char *bytes, size_t size)
 }
 
 /* Cleans the lines from `at` on, one by one. */
-static char *put_lines(Output *out, const Text *text, const char *at, const char *end, bool lower)
+static char *put_lines(Output *out, const Text *text, const char *at, const char *end,
+                       TextForm form)
 {
     char *wrong = NULL;
     for (size_t number = text->lines; at < end && !wrong; number++) {
@@ -150,7 +155,7 @@ static char *put_lines(Output *out, const Text *text, const char *at, const char
         size_t length = (size_t)((stop ? stop : end) - at);
         if (stop && text->line_end == '\n' && length && stop[-1] == '\r')
             length--;
-        wrong = put_clean(out, text, number, at, length, lower);
+        wrong = put_clean(out, text, number, at, length, form);
         if (stop)
             put(out, "\n", 1);
         at = stop ? stop + 1 : end;
@@ -159,7 +164,7 @@ static char *put_lines(Output *out, const Text *text, const char *at, const char
 }
 
 /* Most texts are clean as they are, except perhaps for the byte order mark: these are copied. */
-char *text_clean_raw(Text *text, bool lower)
+char *text_clean_raw(Text *text, TextForm form)
 {
     const char *at = text->raw.bytes, *end = at + text->raw.size;
     Output out = {.room = text->raw.size + 1};
@@ -168,10 +173,11 @@ char *text_clean_raw(Text *text, bool lower)
     if (!text->lines && !text->columns && end - at >= 3 && !memcmp(at, "\xEF\xBB\xBF", 3))
         at += 3;
     const size_t size = (size_t)(end - at);
-    if (!lower && !memchr(at, '\r', size) && (is_plain(at, size) || is_composed(at, size)))
+    if (form != TEXT_LOWER && !memchr(at, '\r', size) &&
+        (is_plain(at, size) || is_composed(at, size)))
         put(&out, at, size);
     else
-        wrong = put_lines(&out, text, at, end, lower);
+        wrong = put_lines(&out, text, at, end, form);
     out.at[out.size] = 0;
     text->clean = out.at;
     text->size = out.size;
@@ -182,19 +188,19 @@ char *text_clean_raw(Text *text, bool lower)
     return wrong;
 }
 
-char *text_clean(const char *name, const char *bytes, size_t size, bool lower, char **clean,
+char *text_clean(const char *name, const char *bytes, size_t size, TextForm form, char **clean,
                  size_t *clean_size)
 {
     char *called = format_text("%s", name), *raw = (char *)bytes; /* which is only read */
     Text text = {.name = called, .raw = {raw, size}, .line_end = text_line_end(bytes, size)};
-    char *wrong = text_clean_raw(&text, lower);
+    char *wrong = text_clean_raw(&text, form);
     *clean = text.clean;
     *clean_size = text.size;
     free(called);
     return wrong;
 }
 
-Text text_from(const char *name, Bytes raw, bool lower)
+Text text_from(const char *name, Bytes raw, TextForm form)
 {
     if (!raw.size)
         die("%s is empty", name);
@@ -202,15 +208,15 @@ Text text_from(const char *name, Bytes raw, bool lower)
                  .raw = raw,
                  .checksum = checksum_of(raw.bytes, raw.size),
                  .line_end = text_line_end(raw.bytes, raw.size)};
-    char *wrong = text_clean_raw(&text, lower);
+    char *wrong = text_clean_raw(&text, form);
     if (wrong)
         die("%s", wrong);
     return text;
 }
 
-Text text_read(const char *path, bool lower)
+Text text_read(const char *path, TextForm form)
 {
-    return text_from(strcmp(path, "-") ? path : "standard input", file_read(path, true), lower);
+    return text_from(strcmp(path, "-") ? path : "standard input", file_read(path, true), form);
 }
 
 void text_free_bytes(Text *text)

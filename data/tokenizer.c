@@ -84,8 +84,8 @@ uint64_t tokenizer_checksum(const Tokenizer *t, uint64_t checksum)
     }
     if (t->merges)
         checksum = checksum_continue(checksum, t->merges, arrlenu(t->merges) * sizeof *t->merges);
-    const int rest[] = {t->bos,       t->eos,   t->unk,   (int)t->punctuation,
-                        (int)t->kind, t->lower, t->stream};
+    const int rest[] = {t->bos,       t->eos,       t->unk,   (int)t->punctuation,
+                        (int)t->kind, (int)t->form, t->stream};
     return checksum_continue(checksum, rest, sizeof rest);
 }
 
@@ -201,7 +201,7 @@ Encoding tokenizer_encode_prompt(const Tokenizer *t, const char *name, const cha
     char *clean = NULL;
     size_t clean_size;
     int id;
-    e.wrong = text_clean(name, bytes, size, t->lower, &clean, &clean_size);
+    e.wrong = text_clean(name, bytes, size, t->form, &clean, &clean_size);
     if (!e.wrong && (vocabulary_find_reserved(&t->vocabulary, bytes, size, &id) ||
                      vocabulary_find_reserved(&t->vocabulary, clean, clean_size, &id)))
         e.wrong = reserved_message(name, tokenizer_word(t, id));

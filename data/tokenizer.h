@@ -26,7 +26,7 @@ typedef enum { TOKENIZER_WORD, TOKENIZER_CHAR, TOKENIZER_BPE } TokenizerKind;
 typedef struct {
     TokenizerKind kind;
     Punctuation punctuation; /* how words are cut; only for these */
-    bool lower;              /* a text is lower-cased before it is cut */
+    TextForm form;           /* of a text before it is cut */
     bool stream;             /* else it is read by lines */
     Vocabulary vocabulary;
     int bos, eos, unk; /* ids; -1 if there is none. The eos of a stream, if it has one, ends a

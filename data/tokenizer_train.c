@@ -222,7 +222,7 @@ Tokenizer token_counts_end(TokenCounts *counts, const char *name, TokenizerRules
 {
     Tokenizer t = tokenizer_new();
     t.kind = rules.kind;
-    t.lower = rules.lower;
+    t.form = rules.lower ? TEXT_LOWER : rules.kind == TOKENIZER_BPE ? TEXT_AS_IS : TEXT_COMPOSED;
     t.stream = rules.stream;
     if (!rules.stream) {
         t.bos = add_special(&t, "[bos]");

@@ -90,7 +90,7 @@ static void put(Loss loss, size_t number, const char *text, bool json)
 
 void score_text(Pretrained *model, const char *path, bool json)
 {
-    Text text = text_read(path, model->tokenizer.lower);
+    Text text = text_read(path, model->tokenizer.form);
     Corpus corpus = corpus_new(&text, &model->tokenizer);
     tokenizer_learn_spacing(&model->tokenizer, text_span(&text));
     text_free(&text);

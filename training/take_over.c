@@ -82,7 +82,7 @@ void take_over_model(Settings *settings, Decided *decided, const Pretrained *mod
                         field_at(SETTINGS, of_vocabulary[i])->name, settings->from);
     TAKE(tokens, model->tokenizer.kind);
     TAKE(sequence, model->tokenizer.stream ? SEQUENCE_STREAM : SEQUENCE_LINES);
-    TAKE(lower, model->tokenizer.lower);
+    TAKE(lower, model->tokenizer.form == TEXT_LOWER);
     TAKE(layers, shape->layers);
     TAKE(heads, shape->heads);
     TAKE(width, shape->width);

@@ -106,6 +106,8 @@ static void open_new(Trainer *t, Settings *settings, const Decided *decided, Sou
 {
     t->source = source_open(t->texts, rules);
     plan_text(settings, decided, source_size(t->source));
+    if (settings->tokens == TOKENIZER_BPE && !settings->lower)
+        source_set_form(t->source, TEXT_AS_IS);
     train_tokenizer(t, settings, !DECIDED(decided, tokens) && !DECIDED(decided, sequence));
     encode(t, settings);
     prepare(t, settings, decided);
@@ -118,7 +120,7 @@ static void open_from(Trainer *t, Settings *settings, Decided *decided, SourceRu
 {
     Pretrained model = pretrained_open(settings->from);
     take_over_model(settings, decided, &model);
-    rules.lower = settings->lower;
+    rules.form = model.tokenizer.form;
     t->source = source_open(t->texts, rules);
     t->tokenizer = model.tokenizer;
     model.tokenizer = tokenizer_new(); /* it is the trainer's from now on */
@@ -181,8 +183,8 @@ static void open_resumed(Trainer *t, Settings *settings, Decided *decided, Sourc
     t->directory = run_resume(settings->resume); /* locked: nobody else changes it */
     t->config = record_read(&t->directory);
     take_over_run(settings, decided, &t->config, &t->directory);
-    rules.lower = settings->lower;
     t->tokenizer = tokenizer_json_read(&t->directory, t->config.shape.vocabulary, t->config.eos);
+    rules.form = t->tokenizer.form;
     record_identity(t->identity, settings, strtoull(t->config.text, NULL, 16), &t->tokenizer);
     record_check_identity(&t->config, &t->directory, t->identity);
     read_again(t, settings, rules);
@@ -200,8 +202,10 @@ bool trainer_holds_out(const Trainer *t)
 void trainer_open(Trainer *t, char *const *texts, Settings *settings, Decided *decided,
                   SourceWatch *watch, void *watcher)
 {
-    const SourceRules rules = {
-        .lower = settings->lower, .large = LARGE_TEXT, .watch = watch, .watcher = watcher};
+    const SourceRules rules = {.form = settings->lower ? TEXT_LOWER : TEXT_COMPOSED,
+                               .large = LARGE_TEXT,
+                               .watch = watch,
+                               .watcher = watcher};
     *t = (Trainer){.texts = texts};
     if (settings->resume)
         open_resumed(t, settings, decided, rules);

@@ -118,6 +118,13 @@ static void put_words(cJSON *model, const Tokenizer *t)
     cJSON_AddStringToObject(model, "unk_token", t->unk < 0 ? "[unk]" : vocabulary_word(v, t->unk));
 }
 
+static const char *const NORMALIZERS[] = {
+    [TEXT_COMPOSED] = "{\"type\":\"NFC\"}",
+    [TEXT_LOWER] = "{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"NFC\"},"
+                   "{\"type\":\"Lowercase\"}]}",
+    [TEXT_AS_IS] = "null",
+};
+
 /* All of tokenizer.json. */
 static cJSON *tokenizer_json(const Tokenizer *t)
 {
@@ -130,10 +137,7 @@ static cJSON *tokenizer_json(const Tokenizer *t)
     for (int id = 0; id < v->count; id++)
         if (vocabulary_is_special(v, id))
             put_special(special, vocabulary_word(v, id), id);
-    cJSON_AddRawToObject(json, "normalizer",
-                         t->lower ? "{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"NFC\"},"
-                                    "{\"type\":\"Lowercase\"}]}"
-                                  : "{\"type\":\"NFC\"}");
+    cJSON_AddRawToObject(json, "normalizer", NORMALIZERS[t->form]);
     const bool subwords = t->kind == TOKENIZER_BPE;
     if (subwords)
         bpe_json_put_splitter(json);
@@ -287,17 +291,20 @@ static int id_of(const char *directory, const Vocabulary *v, const char *part, c
 
 /* ---- Reading: what is done to a text ---- */
 
-/* Every text is brought to NFC here, so a missing normalizer is read like one of NFC: a text
- * that is in NFC already, as nearly all are, stays the same. So only Lowercase changes anything. */
-static void read_normalizer(const char *file, const cJSON *normalizer, bool *lower)
+/* A model of words or characters without a normalizer is read like one with NFC: a text that is in
+ * NFC already, as nearly all are, stays the same. `form` has what the model is read like without
+ * one; subwords take a text as it is. */
+static void read_normalizer(const char *file, const cJSON *normalizer, TextForm *form)
 {
-    if (!normalizer || cJSON_IsNull(normalizer) || is_string(get(normalizer, "type"), "NFC"))
-        return;
     const cJSON *list = get(normalizer, "normalizers"), *one;
-    if (is_string(get(normalizer, "type"), "Lowercase"))
-        *lower = true;
+    if (!normalizer || cJSON_IsNull(normalizer))
+        return;
+    if (is_string(get(normalizer, "type"), "NFC"))
+        *form = *form == TEXT_LOWER ? TEXT_LOWER : TEXT_COMPOSED;
+    else if (is_string(get(normalizer, "type"), "Lowercase"))
+        *form = TEXT_LOWER;
     else if (is_string(get(normalizer, "type"), "Sequence") && cJSON_IsArray(list))
-        cJSON_ArrayForEach(one, list) read_normalizer(file, one, lower);
+        cJSON_ArrayForEach(one, list) read_normalizer(file, one, form);
     else
         refuse(file, "normalizer", normalizer, "NFC, Lowercase, or both");
 }
@@ -419,7 +426,8 @@ Tokenizer tokenizer_json_read(const Directory *directory, int count, int eos)
         bpe_json_read(merges, json, &t);
     else
         read_splitter(file, get(json, "pre_tokenizer"), &t);
-    read_normalizer(file, get(json, "normalizer"), &t.lower);
+    t.form = t.kind == TOKENIZER_BPE ? TEXT_AS_IS : TEXT_COMPOSED;
+    read_normalizer(file, get(json, "normalizer"), &t.form);
     read_ends(directory->path, file, &t, json, config, eos);
     const char *unk = cJSON_GetStringValue(get(get(json, "model"), "unk_token"));
     if (unk && t.kind != TOKENIZER_BPE) /* to which nothing is unknown */

@@ -41,11 +41,11 @@ static void clean_it(void *context)
     free(clean);
 }
 
-static void assert_clean(const char *bytes, bool lower, const char *wanted)
+static void assert_clean(const char *bytes, TextForm form, const char *wanted)
 {
     size_t size;
     char *clean, *copy = exactly(bytes, strlen(bytes));
-    assert_null(text_clean("a.txt", copy, strlen(bytes), lower, &clean, &size));
+    assert_null(text_clean("a.txt", copy, strlen(bytes), form, &clean, &size));
     assert_string_equal(clean, wanted);
     assert_int_equal(size, strlen(wanted)); /* so that the 0 follows the last byte */
     free(clean);
@@ -277,6 +277,14 @@ static void test_standard_input_is_read(void **state)
     scratch_remove(folder);
 }
 
+/* Subwords give a text back byte for byte, but for the ends of its lines. */
+static void test_a_text_may_stay_as_it_is(void **state)
+{
+    (void)state;
+    assert_clean("cafe\u0301 \u2126\r\nA", TEXT_AS_IS, "cafe\u0301 \u2126\nA");
+    assert_clean("cafe\u0301 \u2126", TEXT_COMPOSED, "caf\u00E9 \u03A9");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -289,6 +297,7 @@ int main(void)
         cmocka_unit_test(test_files_that_are_not_texts_are_refused),
         cmocka_unit_test(test_a_file_is_read_and_cleaned),
         cmocka_unit_test(test_standard_input_is_read),
+        cmocka_unit_test(test_a_text_may_stay_as_it_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -205,7 +205,7 @@ static void test_prompts_become_ids_or_a_message(void **state)
 {
     (void)state;
     Tokenizer lines = literal_tokenizer(SENTENCES, TOKENIZER_WORD, false);
-    lines.lower = true;
+    lines.form = TEXT_LOWER;
     assert_prompt(&lines, "", "0");
     assert_prompt(&lines, " \n", "0");
     assert_prompt(&lines, "El PERRO\ncome", "0 2 3 4");

@@ -29,7 +29,7 @@ static void assert_same_model(const Pretrained *a, const Pretrained *b)
     assert_memory_equal(&x, &y, offsetof(GptConfig, no_qkv_bias) + sizeof(bool));
 
     const Tokenizer *t = &a->tokenizer, *u = &b->tokenizer;
-    assert_true(t->kind == u->kind && t->lower == u->lower && t->stream == u->stream);
+    assert_true(t->kind == u->kind && t->form == u->form && t->stream == u->stream);
     assert_true(t->bos == u->bos && t->eos == u->eos && t->unk == u->unk);
     assert_int_equal(t->vocabulary.count, u->vocabulary.count);
     assert_int_equal(arrlen(t->merges), arrlen(u->merges));

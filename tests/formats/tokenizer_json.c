@@ -39,8 +39,8 @@ static void assert_foreign(const Tokenizer *t, bool lines, Punctuation punctuati
     assert_int_equal(t->bos, lines ? 4 : -1);
     assert_int_equal(t->eos, 4);
     assert_int_equal(t->unk, 1);
-    assert_true(t->punctuation == punctuation && t->kind == TOKENIZER_WORD && !t->lower &&
-                t->stream == !lines);
+    assert_true(t->punctuation == punctuation && t->kind == TOKENIZER_WORD &&
+                t->form == TEXT_COMPOSED && t->stream == !lines);
 }
 
 /* Read, written as ours are, and read again: the same. */
@@ -154,7 +154,7 @@ static void files_are_written_as_transformers_reads_them(void **state)
 {
     (void)state;
     Tokenizer t = literal_tokenizer("a b.", TOKENIZER_WORD, false);
-    t.lower = true;
+    t.form = TEXT_LOWER;
     assert_written(
         &t, "tokenizer.json",
         "{\"version\":\"1.0\",\"truncation\":null,\"padding\":null,\"added_tokens\":["

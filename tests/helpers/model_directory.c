@@ -56,7 +56,8 @@ bool write_weights(const char *folder, const Gpt *gpt, Real *block)
 Pretrained write_model(const char *folder, Kind kind)
 {
     Pretrained model = {.tokenizer = literal_tokenizer(TEXT, kind.tokens, kind.stream)};
-    model.tokenizer.lower = kind.lower;
+    if (kind.lower)
+        model.tokenizer.form = TEXT_LOWER;
     kind.shape.vocabulary = model.tokenizer.vocabulary.count;
     model.gpt = gpt_new(&kind.shape, kind.shape.context);
     gpt_init(&model.gpt, 5);

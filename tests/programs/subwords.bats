@@ -103,3 +103,14 @@ load programs.bash
     echo "el perro come" >known.txt
     "$BIN/sample" unk --score known.txt | tail -n 1 | grep -q ", of 14 bytes"
 }
+
+@test "subwords read a text as it is, others in NFC" {
+    printf 'cafe\314\201 con leche\nel cafe\314\201\n' >text.txt
+    "$BIN/train" text.txt --tokens bpe --sequence lines --steps 2 --out raw >/dev/null
+    grep -q '"normalizer":[[:space:]]*null' raw/tokenizer.json
+    "$BIN/sample" raw --score text.txt | tail -n 1 | grep -q "of $(wc -c <text.txt) bytes"
+    "$BIN/train" text.txt --tokens char --sequence lines --steps 2 --out composed >/dev/null
+    grep -q '"normalizer":.*NFC' <(tr -d '\n' <composed/tokenizer.json)
+    "$BIN/sample" composed --score text.txt | tail -n 1 | grep -q "of $(($(wc -c <text.txt) - 2)) bytes"
+    "$BIN/train" --resume raw --steps 4 >/dev/null
+}

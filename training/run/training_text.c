@@ -8,12 +8,12 @@
 #include "base/checksum.h"
 #include "files.h"
 
-static bool read_copy(const Directory *directory, bool lower, Text *text)
+static bool read_copy(const Directory *directory, TextForm form, Text *text)
 {
     if (!directory_has(directory, TEXT_FILE))
         return false;
     char *own = path_in(directory, TEXT_FILE);
-    *text = text_from(own, file_read_in(directory, TEXT_FILE, true), lower);
+    *text = text_from(own, file_read_in(directory, TEXT_FILE, true), form);
     free(own);
     return true;
 }
@@ -23,17 +23,17 @@ Source *training_text_source(const Directory *directory, char *const *named, Sou
     Text text;
     if (named)
         return source_open(named, rules);
-    return read_copy(directory, rules.lower, &text) ? source_of(&text) : NULL;
+    return read_copy(directory, rules.form, &text) ? source_of(&text) : NULL;
 }
 
 /* The checksum is of the raw bytes, so a copy and its original are the same text. */
 bool training_text_read(const Directory *directory, const Config *config, const char *named,
-                        bool lower, Text *text)
+                        TextForm form, Text *text)
 {
     char checksum[17];
     if (named) {
-        *text = text_read(named, lower);
-    } else if (!read_copy(directory, lower, text)) {
+        *text = text_read(named, form);
+    } else if (!read_copy(directory, form, text)) {
         return false;
     }
     checksum_hex(checksum, text->checksum);
@@ -49,7 +49,7 @@ TrainingText training_text_open(Pretrained *model, const char *named)
     Text text;
     if (!named && !model->config.text)
         return (TrainingText){.there = false};
-    if (!training_text_read(&model->directory, &model->config, named, tokenizer->lower, &text))
+    if (!training_text_read(&model->directory, &model->config, named, tokenizer->form, &text))
         return (TrainingText){.there = false};
     const TrainingText encoded = {.there = true, .corpus = corpus_new(&text, tokenizer)};
     tokenizer_learn_spacing(tokenizer, text_span(&text));

@@ -10,7 +10,7 @@
 /* Reads the file named, or if `named` is NULL the run's own copy. Returns false if there is no
  * copy; dies if it is not the text that the model was trained on. */
 bool training_text_read(const Directory *directory, const Config *config, const char *named,
-                        bool lower, Text *text);
+                        TextForm form, Text *text);
 
 /* The same text of a run to be resumed, which may be large: the files named, or the run's own copy.
  * NULL if there is no copy. */
