@@ -311,8 +311,7 @@ static void a_large_text_is_read_as_subwords(void **state)
             decided.at[cases[i].given] = true;
         plan_text(&s, &decided, cases[i].size);
         assert_int_equal(s.tokens, cases[i].wanted);
-        assert_int_equal(s.sequence,
-                         s.tokens == TOKENIZER_WORD ? SEQUENCE_LINES : SEQUENCE_STREAM);
+        assert_int_equal(s.sequence, s.tokens == TOKENIZER_WORD ? SEQUENCE_LINES : SEQUENCE_STREAM);
     }
 }
 

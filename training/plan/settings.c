@@ -32,7 +32,8 @@ static const char *const PRECISIONS[] = {[PRECISION_F32] = "f32", [PRECISION_BF1
 const Field SETTINGS[] = {
     FIELD_HEADING("The text:"),
     {"tokens", CHOICE_FIELD(tokens, TOKENS), NULL, NULL, 0, 0,
-     "words and punctuation, characters, or subwords (byte-level BPE) [word; bpe for texts of 100 kB "
+     "words and punctuation, characters, or subwords (byte-level BPE) [word; bpe for texts of 100 "
+     "kB "
      "or more]",
      LIFE_RUN},
     {"sequence", CHOICE_FIELD(sequence, SEQUENCES), NULL, NULL, 0, 0,
