@@ -136,8 +136,9 @@ void answer_print_next(const AnswerPrinter *printer, const Answer *answer)
     print_lowered(&answer->encoding, "  ");
     if (!rows)
         return;
-    const Digits others = words ? (Digits){"others"} : plural((size_t)(V - rows), "other");
-    const int columns = word_columns(a, answer, rows, heading, others.text);
+    const Digits counted = plural((size_t)(V - rows), "other");
+    const char *others = words ? "others" : counted.text;
+    const int columns = word_columns(a, answer, rows, heading, others);
     const int counts = answer->times_in_all ? count_columns(answer) + 2 : 0;
     printf("  %-*s%-*smodel\n", columns + 2, heading, counts, counts ? "in the text" : "");
     double rest = 1;
@@ -147,7 +148,7 @@ void answer_print_next(const AnswerPrinter *printer, const Answer *answer)
         rest -= row.probability;
     }
     if (words || rows < V)
-        printf("  %-*s%.3f\n", columns + 2 + counts, others.text, fmax(rest, 0));
+        printf("  %-*s%.3f\n", columns + 2 + counts, others, fmax(rest, 0));
 }
 
 /* ---- Continuations ---- */
