@@ -120,8 +120,8 @@ static void put_words(cJSON *model, const Tokenizer *t)
 
 static const char *const NORMALIZERS[] = {
     [TEXT_COMPOSED] = "{\"type\":\"NFC\"}",
-    [TEXT_LOWER] = "{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"NFC\"},"
-                   "{\"type\":\"Lowercase\"}]}",
+    [TEXT_LOWER] = ("{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"NFC\"},"
+                    "{\"type\":\"Lowercase\"}]}"),
     [TEXT_AS_IS] = "null",
 };
 

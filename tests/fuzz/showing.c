@@ -87,7 +87,7 @@ static char *answered(Pretrained *model, const TrainingText *text, AnswerRules r
     const Screen screen = {0, "", ""};
     stdout = memory_stream(&bytes, &length);
     Answerer answerer = answerer_new(model, text, rules);
-    const AnswerPrinter printer = {&answerer, &screen, 0};
+    const AnswerPrinter printer = {.answerer = &answerer, .screen = &screen};
     Answer answer = answer_begin(&answerer, "the prompt", prompt, size);
     if (answer.encoding.wrong)
         check_harmless(answer.encoding.wrong);
