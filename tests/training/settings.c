@@ -51,7 +51,7 @@ static void defaults_are_those_of_the_help(void **state)
     assert_int_equal(s.accumulate, 1);
     assert_int_equal(s.schedule, SCHEDULE_NOAM);
     assert_int_equal(s.precision, PRECISION_F32);
-    assert_true(s.lr == 0.001 && s.cooldown == 0.2 && s.decay == 0.01 && s.clip == 1);
+    assert_true(s.lr == 0.001 && s.cooldown == 0.2 && s.clip == 1);
     assert_true(s.min_lr == 0);
     assert_int_equal(s.seed, 1);
     assert_int_equal(s.patience, 0);

@@ -198,7 +198,9 @@ static bool choose_rate(Settings *s, const Decided *decided, bool whole)
 {
     const bool noam = s->schedule == SCHEDULE_NOAM;
     const bool gentle = s->from && !(noam ? DECIDED(decided, lr_factor) : DECIDED(decided, lr));
-    const double usual = whole ? 0.3 : 0.5;
+    const bool muon = s->optimizer == OPTIMIZER_MUON;
+    const double usual = whole ? 0.3 : muon ? 1 : 0.5;
+    CHOOSE(decay, muon ? 0.1 : 0.01);
     CHOOSE(lr_factor, is_delicate(s) ? 0.1 : usual);
     CHOOSE(warmup, max_int(min_int(4000, s->steps / 10), gentle ? LEAST_GENTLE_WARMUP : 0));
     if (gentle)
