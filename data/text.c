@@ -101,11 +101,12 @@ static void put_lower(Output *out, const char *line, size_t size)
 {
     for (const char *at = line, *end = line + size; at < end;) {
         const int32_t c = utf8_next(&at, end);
-        char bytes[4];
+        char bytes[4] = {0};
+        const size_t count = utf8_put(bytes, to_lower(c));
         if (c == 0x130)
             put(out, "i\xCC\x87", 3);
         else
-            put(out, bytes, utf8_put(bytes, to_lower(c)));
+            put(out, bytes, count);
     }
 }
 

@@ -4,6 +4,7 @@
  * enough words are more probable than all beginnings that are left. */
 #include "next_words.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <stb/stb_ds.h>
@@ -51,8 +52,8 @@ static void put_word(Search *s, const char *text, double probability)
 /* The probability that a beginning must have to be worth anything. */
 static double worth(const Search *s)
 {
-    const double last = arrlen(s->words) < s->most ? 0 : s->words[s->most - 1].probability;
-    return last > s->least ? last : s->least;
+    const bool enough = s->words && arrlen(s->words) >= s->most;
+    return enough ? fmax(s->words[s->most - 1].probability, s->least) : s->least;
 }
 
 /* The text of a beginning, after the prompt's last word. It has room for one token more; the caller
@@ -71,11 +72,9 @@ static char *text_of(const Search *s, const Beginning *b, size_t *size)
 /* Whether the last word of a text of `size` bytes goes on in a token, which is put after it. */
 static bool goes_on(const Search *s, char *text, size_t size, int id)
 {
-    const char *token = tokenizer_word(s->tokenizer, id), *at = text;
-    const size_t more = strlen(token);
+    const char *end = stpcpy(text + size, tokenizer_word(s->tokenizer, id)), *at = text;
     Span word = {text, text};
-    memcpy(text + size, token, more);
-    while (at < text + size && byte_level_word(&at, text + size + more, &word))
+    while (at < text + size && byte_level_word(&at, end, &word))
         ;
     return word.end > text + size;
 }
@@ -145,7 +144,8 @@ NextWord *next_words(const Tokenizer *t, const Generator *prompt, Generator *wri
     read_beginning(&s, prompt, writer, &best);
     for (int i = 0; i < READ_PER_WORD * most && take_best(&s, &best); i++)
         read_beginning(&s, prompt, writer, &best);
-    while (arrlen(s.words) > most || (arrlen(s.words) && arrlast(s.words).probability < least))
+    while (s.words && arrlen(s.words) &&
+           (arrlen(s.words) > most || arrlast(s.words).probability < least))
         free(arrpop(s.words).text);
     arrfree(s.beginnings);
     free(s.p);
