@@ -99,8 +99,9 @@ def our_runs(folder):
         what = " ".join((norm, tokens, sequence, tied, activation, positions))
         out = folder + "/" + what.replace(" ", "_")
         run(TRAIN, text, "--norm", norm, "--tokens", tokens, "--sequence", sequence,
-            *(["--untied"] if tied == "untied" else []), "--activation", activation, "--positions", positions, "--width", 24, "--heads", 3,
-            "--context", 64, "--steps", 8, "--out", out)
+            *(["--untied"] if tied == "untied" else []), "--activation", activation,
+            "--positions", positions, "--width", 24, "--heads", 3, "--context", 64, "--steps", 8,
+            "--out", out)
         compare(what, out, DECOMPOSED)
     for more in (["--lower"], ["--min-count", 4], ["--hidden", 20], ["--no-qkv-bias"],
                  ["--heads", 1, "--layers", 3]):
@@ -353,14 +354,14 @@ def small_gpt2(folder):
         directory = f"{folder}/gpt2-{way}"
         model.to(dtype).save_pretrained(directory, max_shard_size=most)
         tokenizer.save_pretrained(directory)
-        ids, logits, again = compare("gpt2 " + way, directory, PROMPT)
+        ids, logits, again = compare("gpt2 " + way, directory, DECOMPOSED)
         if dtype != torch.float32:
             half("gpt2 " + way, directory, ids, logits)
-        compare_greedy("gpt2 " + way, directory, again, ids, PROMPT)
+        compare_greedy("gpt2 " + way, directory, again, ids, DECOMPOSED)
         first_loss("gpt2 " + way, directory, text, 64)
     put_as_on_the_hub(folder + "/gpt2-f32", folder + "/gpt2-hub")
-    ids, logits, again = compare("gpt2 as on the hub", folder + "/gpt2-hub", PROMPT, tokenizer)
-    check(torch.equal(logits, pulga(folder + "/gpt2-f32", PROMPT)[1]), "gpt2 as on the hub")
+    ids, logits, again = compare("gpt2 as on the hub", folder + "/gpt2-hub", DECOMPOSED, tokenizer)
+    check(torch.equal(logits, pulga(folder + "/gpt2-f32", DECOMPOSED)[1]), "gpt2 as on the hub")
 
 
 def full_gpt2(folder):
@@ -383,11 +384,11 @@ def full_gpt2(folder):
         what, directory = "GPT-2 of full size, " + way, f"{folder}/full-{way}"
         model.to(dtype).save_pretrained(directory, max_shard_size=most)
         tokenizer.save_pretrained(directory)
-        ids, logits, again = compare(what, directory, PROMPT)
+        ids, logits, again = compare(what, directory, DECOMPOSED)
         if dtype != torch.float32:
             half(what, directory, ids, logits)
         if way == "f32":
-            compare_greedy(what, directory, again, ids, PROMPT)
+            compare_greedy(what, directory, again, ids, DECOMPOSED)
             first_loss(what, directory, text, 1024)
             shutil.rmtree(directory + "-tuned")
         shutil.rmtree(directory)
