@@ -50,10 +50,11 @@ Real *muon_orthogonal(const MuonWork *work, int rows, int cols)
         /* B = 3.4445·1 − 4.7750·A + 2.0315·A² */
         matmul(B, A, A);
         for (int i = 0; i < n; i++) {
+            const Real *a = ROW(work->a, i, n);
+            Real *b = ROW(work->b, i, n);
             for (int j = 0; j < n; j++)
-                ROW(work->b, i, n)
-            [j] = (Real)linear * ROW(work->a, i, n)[j] + (Real)square * ROW(work->b, i, n)[j];
-            ROW(work->b, i, n)[i] += (Real)identity;
+                b[j] = (Real)linear * a[j] + (Real)square * b[j];
+            b[i] += (Real)identity;
         }
         /* X = B·X */
         matmul(wide(y, rows, cols), B, X);
