@@ -394,7 +394,7 @@ on_terminal() {
     export TERM=xterm
     seq 12000 | sed 's/./& /g' >digits.txt
     on_terminal 80 "$BIN/train digits.txt --val 0.9 --batch 1 --layers 1 --steps 1 --out run" |
-        grep -qE "^step [01]/1  evaluating [1-9][0-9]?%$"
+        grep -qE "^step [01]/1  evaluating [1-9][0-9]?%  .*s left$"
 }
 
 @test "a row shows how far above the floor its own evaluation is" {
