@@ -56,8 +56,7 @@ static const Field CHOICES[] = {
      "the text to count in, if the run holds no copy of the one it was trained on", LIFE_CALL},
     {"score", TEXT_FIELD(score), NULL, "FILE", 0, 0,
      "print the loss and perplexity of each line of FILE and of all, and of all the bits per byte; "
-     "no "
-     "continuations",
+     "no continuations",
      LIFE_CALL},
     {"json", FLAG_FIELD(json), NULL, NULL, 0, 0,
      "print one JSON object per prompt, each on a line (JSON Lines)", LIFE_CALL},
