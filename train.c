@@ -298,15 +298,17 @@ static bool train_and_conclude(Call *call, const char *program)
     return saved;
 }
 
-/* The words with another one before them. */
-static char **words_after(char *first, char **words)
+/* The texts that the command line names, by --text or as words: an stb_ds array that ends with
+ * NULL. */
+static char **texts_of(char *text, char **words)
 {
-    char **all = NULL; /* stb_ds array */
-    arrput(all, first);
+    char **texts = NULL;
+    if (text)
+        arrput(texts, text);
     do
-        arrput(all, *words);
+        arrput(texts, *words);
     while (*words++);
-    return all;
+    return texts;
 }
 
 /* The status is 0 if the run is saved, 1 if it is not, 128 + the signal if one stopped it. */
@@ -328,7 +330,7 @@ int main(int argc, char **argv)
     process_start_threads(settings.threads);
 
     /* The run: what to train, on what, and where to write it. */
-    char **texts = settings.text ? words_after(settings.text, words) : words;
+    char **texts = texts_of(settings.text, words);
     Task reading = {.screen = &call.screen};
     trainer_open(&call.trainer, texts, &settings, &decided, watch_reading, &reading);
     screen_status(&call.screen, "");
@@ -342,6 +344,7 @@ int main(int argc, char **argv)
 
     trainer_close(&call.trainer);
     free(command);
+    arrfree(texts);
     free(words);
     fields_free(SETTINGS, &settings);
     if (!good)
