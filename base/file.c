@@ -235,6 +235,26 @@ bool file_replace(const Directory *directory, const char *name, const void *byte
     return file_commit(&writer);
 }
 
+/* A link replaces no file, but a new name does. If the file has the name already, renaming does
+ * nothing, and the temporary name is removed. */
+bool file_link(int file, const Directory *directory, const char *name)
+{
+    char itself[64], *temporary = NULL;
+    unsigned number = (unsigned)getpid();
+    int failed;
+    snprintf(itself, sizeof itself, "/proc/self/fd/%d", file);
+    do {
+        free(temporary);
+        temporary = format_text(TEMPORARY, name, number++);
+        failed = linkat(AT_FDCWD, itself, directory->handle, temporary, AT_SYMLINK_FOLLOW);
+    } while (failed && errno == EEXIST);
+    const bool good = !failed && !renameat(directory->handle, temporary, directory->handle, name);
+    if (!failed)
+        unlinkat(directory->handle, temporary, 0);
+    free(temporary);
+    return good && directory_sync(directory);
+}
+
 void file_remove_leftovers(const Directory *directory, const char *const *names)
 {
     char **all = directory_names(directory);

@@ -151,15 +151,10 @@ const char *store_view(Store *store)
     return store->at;
 }
 
-/* A link replaces no file, so the file that is there is removed first. */
 bool store_keep(Store *store, const Directory *directory, const char *name)
 {
-    char itself[64];
-    snprintf(itself, sizeof itself, "/proc/self/fd/%d", store->file);
     if (fsync(store->file))
         return file_failed("write", store->path);
-    unlinkat(directory->handle, name, 0);
-    if (!linkat(AT_FDCWD, itself, directory->handle, name, AT_SYMLINK_FOLLOW))
-        return directory_sync(directory);
-    return file_replace(directory, name, store_view(store), store->size);
+    return file_link(store->file, directory, name) ||
+           file_replace(directory, name, store_view(store), store->size);
 }

@@ -108,18 +108,19 @@ static size_t count_bytes(const char *bytes, size_t size, char wanted)
     return count;
 }
 
-/* Bytes of the file that is being read, from the place that it has come to; 0 at its end. */
+/* Bytes of the file that is being read, from the place that it has come to; 0 at its end. What is
+ * appended to a file meanwhile is not read. */
 static size_t read_file(const SourceFile *f, size_t offset, char *out, size_t room)
 {
+    const size_t left = f->size - offset, count = left < room ? left : room;
     ssize_t got;
     if (f->file < 0 && f->store.file < 0) {
-        const size_t left = f->store.size - offset, count = left < room ? left : room;
         if (count) /* of no bytes there may be no address */
             memcpy(out, f->store.at + offset, count);
         return count;
     }
     do
-        got = pread(f->file < 0 ? f->store.file : f->file, out, room, (off_t)offset);
+        got = pread(f->file < 0 ? f->store.file : f->file, out, count, (off_t)offset);
     while (got < 0 && errno == EINTR);
     if (got < 0)
         die("cannot read %s: %s", f->name, strerror(errno));
@@ -155,7 +156,7 @@ static size_t read_some(Source *s, char *out, size_t room)
             out[got++] = '\n';
     }
     if (!s->read)
-        s->line_end = text_line_end(out, got);
+        s->line_end = arrlenu(s->files) > 1 ? '\n' : text_line_end(out, got);
     if (got)
         s->last = out[got - 1];
     s->read += got;

@@ -2,7 +2,8 @@
  * input. A small text is read whole. A large one is read in blocks, as often as it is needed, so
  * that memory does not grow with it.
  *
- * Several files are read as one text: a line end is added to each that lacks one before the next.
+ * Several files are read as one text: a line end, \n, is added to each that lacks one before the
+ * next.
  *
  * A block is cut before white space that follows something else: no word, subword or composed
  * letter goes on from one block to the next. The blocks of a text that is read by lines begin at

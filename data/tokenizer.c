@@ -164,7 +164,7 @@ static int find_lower(const Tokenizer *t, Span token)
     char *lower;
     size_t size;
     char *wrong =
-        text_clean("", token.begin, (size_t)(token.end - token.begin), true, &lower, &size);
+        text_clean("", token.begin, (size_t)(token.end - token.begin), TEXT_LOWER, &lower, &size);
     if (wrong) {
         free(wrong);
         return -1;

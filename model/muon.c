@@ -25,13 +25,16 @@ static void scale_by(Real *x, int rows, int cols, double factor)
 }
 
 /* From a = X·Xᵀ (n, n) for the X in x, which is not normalised: divides x by |X|, a by |X|². The
- * trace of a is |X|². The small number is for a matrix of zeros. */
+ * trace of a is |X|². A matrix of zeros, such as the gradient of queries that have only one key to
+ * choose from, stays as it is; so does one so small that a float does not hold 1/|X|². */
 static void normalise(Real *x, int rows, int cols, Real *a, int n)
 {
     double trace = 0;
     for (int i = 0; i < n; i++)
         trace += ROW(a, i, n)[i];
-    const double factor = 1 / (sqrt(trace) + 1e-20);
+    if (trace < 1e-30)
+        return;
+    const double factor = 1 / sqrt(trace);
     scale_by(x, rows, cols, factor);
     scale_by(a, n, n, factor * factor);
 }

@@ -115,8 +115,9 @@ static void find_words(Answerer *a, Answer *answer)
     const Tokenizer *t = &a->model->tokenizer;
     const Encoding *e = &answer->encoding;
     char *before = last_word(t, e);
-    answer->words = next_words(t, &a->prompt, &a->writer, before, a->rules.table,
-                               a->rules.all_rows ? 0 : ROW_LEAST);
+    answer->words =
+        next_words(t, &a->prompt, &a->writer, before, min_int(a->rules.table, tokenizer_size(t)),
+                   a->rules.all_rows ? 0 : ROW_LEAST);
     if (a->text->there) {
         WordTimes *times;
         answer->times_in_all =

@@ -79,6 +79,23 @@ static bool goes_on(const Search *s, char *text, size_t size, int id)
     return word.end > text + size;
 }
 
+static int most_probable_first(const void *a, const void *b)
+{
+    const double x = ((const Beginning *)a)->probability, y = ((const Beginning *)b)->probability;
+    return (x < y) - (x > y);
+}
+
+/* Only so many beginnings as will be read are kept, or up to twice as many. */
+static void put_beginning(Search *s, const Beginning *b)
+{
+    const size_t reads = READ_PER_WORD * (size_t)s->most;
+    if (arrlenu(s->beginnings) == 2 * reads) {
+        qsort(s->beginnings, 2 * reads, sizeof *b, most_probable_first);
+        arrsetlen(s->beginnings, reads);
+    }
+    arrput(s->beginnings, *b);
+}
+
 /* Notes what may come after a beginning that was read: p says how probable each token is. */
 static void go_on(Search *s, const Beginning *b)
 {
@@ -91,13 +108,13 @@ static void go_on(Search *s, const Beginning *b)
         if (!tokenizer_is_text(s->tokenizer, id)) {
             if (b->count)
                 ends += s->p[id];
-            else
+            else if (s->p[id] > worth(s))
                 put_word(s, tokenizer_word(s->tokenizer, id), s->p[id]);
         } else if (b->count && !goes_on(s, text, size, id)) {
             ends += s->p[id];
-        } else if (b->count < MOST_TOKENS && longer.probability > s->least) {
+        } else if (b->count < MOST_TOKENS && longer.probability > worth(s)) {
             longer.tokens[longer.count++] = id;
-            arrput(s->beginnings, longer);
+            put_beginning(s, &longer);
         }
     }
     text[size] = 0;

@@ -80,6 +80,16 @@ static void put_loss(Loss loss, const char *text)
         put_bits(loss);
 }
 
+/* The tokens [from, end) of a corpus as text: the text itself has been freed. The caller frees. */
+static char *text_of(const Pretrained *model, const Corpus *corpus, size_t from, size_t end)
+{
+    int *ids = memory_take((end - from) * sizeof *ids);
+    ids_read(&corpus->ids, from, end - from, ids);
+    char *text = tokenizer_decode(&model->tokenizer, ids, (int)(end - from));
+    free(ids);
+    return text;
+}
+
 static void put(Loss loss, size_t number, const char *text, bool json)
 {
     if (json)
@@ -115,12 +125,7 @@ void score_text(Pretrained *model, const char *path, bool json)
         line.targets += (size_t)batch.counted;
         if (!corpus.stream && !corpus_ends_line(&corpus, piece))
             continue; /* the line goes on */
-        /* Decoded from its tokens: the text itself has been freed. */
-        const size_t count = end - line_from;
-        int *ids = memory_take(count * sizeof *ids);
-        ids_read(&corpus.ids, line_from, count, ids);
-        char *decoded = tokenizer_decode(&model->tokenizer, ids, (int)count);
-        free(ids);
+        char *decoded = text_of(model, &corpus, line_from, end);
         put(line, ++number, decoded, json);
         free(decoded);
         all.sum += line.sum;

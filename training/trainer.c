@@ -104,6 +104,7 @@ static void train_tokenizer(Trainer *t, Settings *s, bool hint)
 /* A new run makes its vocabulary from its text. */
 static void open_new(Trainer *t, Settings *settings, const Decided *decided, SourceRules rules)
 {
+    run_check(settings, t->texts);
     t->source = source_open(t->texts, rules);
     plan_text(settings, decided, source_size(t->source));
     if (settings->tokens == TOKENIZER_BPE && !settings->lower)
@@ -118,6 +119,7 @@ static void open_new(Trainer *t, Settings *settings, const Decided *decided, Sou
 /* Starts from another model: its sizes, its tokenizer and its weights. */
 static void open_from(Trainer *t, Settings *settings, Decided *decided, SourceRules rules)
 {
+    run_check(settings, t->texts);
     Pretrained model = pretrained_open(settings->from);
     take_over_model(settings, decided, &model);
     rules.form = model.tokenizer.form;
@@ -415,8 +417,11 @@ static void swap_weights(Real *a, Real *b, size_t count)
 /* As many targets as a twentieth of the training takes time for: see plan.c. */
 static size_t most_targets(const Trainer *t)
 {
-    const int64_t rows = (int64_t)t->progress.step * t->plan.settings.batch * t->corpus.context;
-    return (size_t)max_int64(SAMPLE_TARGETS, rows * 3 / 20);
+    const Part *train = &t->corpus.train;
+    const double pieces = fmin(t->plan.settings.batch, (double)train->count);
+    const double each = (double)train->targets / (double)train->count;
+    const double trained = (double)t->progress.step * pieces * each;
+    return (size_t)fmax(SAMPLE_TARGETS, trained * 3 / 20);
 }
 
 /* The best weights and the last ones change places while the best ones are evaluated. */

@@ -6,6 +6,7 @@
  * and where a line ends is seen from the ids: after its [eos]. */
 #include "corpus.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <stb/stb_ds.h>
@@ -378,11 +379,38 @@ bool corpus_keep(Corpus *c, CorpusOrigin origin, const Directory *directory, con
     return store_set(&c->store, 0, &h, sizeof h) && store_keep(&c->store, directory, name);
 }
 
-/* What is wrong with a file, or NULL. All of it is read: so no id is beyond the vocabulary. */
+/* Whether the sizes in a header fit the file's, so that nothing outside of it is read:
+ * anyone can write a file with the right checksums. */
+static bool sizes_fit(const Header *h, const Store *store, const Tokenizer *t)
+{
+    const size_t pieces = t->stream ? 0 : h->train + h->held_out;
+    const Ids ids = {.width = (int)h->width, .count = h->count};
+    return h->width == (uint64_t)ids_width(tokenizer_size(t)) && h->count <= store->size &&
+           h->train <= store->size && h->held_out <= store->size && h->context >= 1 &&
+           h->context <= INT_MAX && h->train_end <= h->count &&
+           store->size == sizeof *h + ids_size(&ids) + pieces * sizeof(Piece);
+}
+
+/* Whether all ids are the tokenizer's, and all pieces within them. */
+static bool contents_fit(const Ids *ids, const Piece *pieces, size_t count, const Header *h,
+                         const Tokenizer *t)
+{
+    const uint32_t size = (uint32_t)tokenizer_size(t);
+    bool fit = true;
+    OMP(parallel for reduction(&&:fit))
+    for (size_t i = 0; i < ids->count; i++)
+        fit = fit && (uint32_t)ids_at(ids, i) < size;
+    OMP(parallel for reduction(&&:fit))
+    for (size_t p = 0; p < count; p++)
+        fit = fit && pieces[p].length >= 1 && pieces[p].length <= h->context &&
+              pieces[p].from + pieces[p].length < ids->count;
+    return fit;
+}
+
+/* What is wrong with a file, or NULL. All of it is read. */
 static const char *damage_of(const Store *store, const char *bytes, const Header *h,
                              const Tokenizer *t, uint64_t run)
 {
-    const Ids ids = {.width = (int)h->width, .count = h->count};
     if (store->size < sizeof *h || memcmp(h->magic, MAGIC, sizeof MAGIC) != 0)
         return "was not written by train";
     if (h->header != checksum_of(h, offsetof(Header, header)))
@@ -391,11 +419,14 @@ static const char *damage_of(const Store *store, const char *bytes, const Header
         return "belongs to another tokenizer.json";
     if (h->origin.run != run)
         return "belongs to another run";
-    const size_t pieces = t->stream ? 0 : h->train + h->held_out;
-    if (store->size != sizeof *h + ids_size(&ids) + pieces * sizeof(Piece))
+    if (!sizes_fit(h, store, t))
         return "is damaged: its size is wrong";
     if (h->rest != checksum_of(bytes + sizeof *h, store->size - sizeof *h))
         return "is damaged";
+    const Ids ids = {.at = bytes + sizeof *h, .width = (int)h->width, .count = h->count};
+    const Piece *pieces = (const Piece *)(bytes + sizeof *h + ids_size(&ids));
+    if (!contents_fit(&ids, pieces, t->stream ? 0 : h->train + h->held_out, h, t))
+        return "has an id or a piece beyond its end";
     return NULL;
 }
 

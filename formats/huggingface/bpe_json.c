@@ -171,8 +171,7 @@ static int part_of(const Reading *r, const char *part)
     const int id = token_of(r, "has the part", part);
     if (!r->made[id])
         die("%s: its merges are out of order: merge %td has the part '%.100s', "
-            "which "
-            "no merge before it makes",
+            "which no merge before it makes",
             r->file, arrlen(r->merges) + 1, part);
     return id;
 }

@@ -76,7 +76,6 @@ void pretrained_close(Pretrained *model)
 void pretrained_check(const Pretrained *model, double number)
 {
     if (!isfinite(number))
-        die("%s/model.safetensors: its weights are so large that the model computes %g: it cannot "
-            "be used",
-            model->directory.path, number);
+        die("%s/%s: its weights are so large that the model computes %g: it cannot be used",
+            model->directory.path, weights_file(&model->directory), number);
 }

@@ -66,18 +66,22 @@ static const char MODEL[] = "model.safetensors", INDEX[] = "model.safetensors.in
 static const char **files_of(const char *path, const cJSON *map)
 {
     const char **files = NULL;
+    struct {
+        char *key;
+        int value;
+    } *listed = NULL; /* stb_ds map */
     const cJSON *entry;
     cJSON_ArrayForEach(entry, map)
     {
         const char *name = cJSON_GetStringValue(entry);
         if (!name || !*name || strchr(name, '/') || !strcmp(name, ".") || !strcmp(name, ".."))
             json_refuse(path, entry->string, entry, "the name of a file in the same directory");
-        ptrdiff_t i = arrlen(files) - 1; /* neighbours in the map are mostly in the same file */
-        while (i >= 0 && strcmp(files[i], name) != 0)
-            i--;
-        if (i < 0)
-            arrput(files, name);
+        if (shgeti(listed, name) >= 0)
+            continue;
+        shput(listed, name, 1);
+        arrput(files, name);
     }
+    shfree(listed);
     return files;
 }
 

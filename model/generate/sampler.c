@@ -103,14 +103,14 @@ static void swap(Ranked *a, Ranked *b)
     *b = kept;
 }
 
-/* Moves the fewest entries that together reach p, the largest ones, to the front, in any order;
- * returns how many they are. No sorting: those above a pivot are kept if p needs them all, else
+/* Moves the fewest entries that together reach p, the largest ones and at least one, to the front,
+ * in any order; returns how many they are. No sorting: those above a pivot are kept if p needs them all, else
  * only they are looked at further, so that on average each entry is seen twice. */
 static int move_nucleus(Ranked *entries, int count, double p)
 {
     int kept = 0, end = count; /* entries[kept … end - 1] are undecided */
     double sum = 0;            /* of those kept */
-    while (kept < end && sum < p) {
+    while (kept < end && (!kept || sum < p)) {
         swap(&entries[kept], &entries[kept + (end - kept) / 2]);
         const Ranked pivot = entries[kept];
         int middle = kept + 1; /* entries[kept + 1 … middle - 1] are above the pivot */
@@ -120,7 +120,7 @@ static int move_nucleus(Ranked *entries, int count, double p)
                 above += entries[i].value;
                 swap(&entries[i], &entries[middle++]);
             }
-        if (sum + above >= p) {
+        if (middle > kept + 1 && sum + above >= p) {
             end = middle - 1;
             swap(&entries[kept], &entries[end]);
         } else {
@@ -141,10 +141,11 @@ void sampler_probabilities(double *p, Ranked *ranked, const Real *logits, int V,
     if (how.top_p >= 1)
         return;
     /* Tokens below (1 − p)/V have less than 1 − p together, so the others reach p without them and
-     * only those are looked at. */
+     * only those are looked at. Rounding may put all a little below 1/V. */
+    const double least = (1 - how.top_p) / V * (1 - 1e-9);
     int likely = 0;
     for (int j = 0; j < V; j++)
-        if (p[j] >= (1 - how.top_p) / V)
+        if (p[j] >= least)
             ranked[likely++] = (Ranked){p[j], j};
     keep_ranked(p, V, ranked, move_nucleus(ranked, likely, how.top_p));
 }

@@ -352,6 +352,34 @@ static void test_a_damaged_file_is_refused(void **state)
     scratch_remove(folder);
 }
 
+/* Files whose checksums are right, but whose numbers lead out of them. */
+static void test_a_file_of_a_stranger_is_refused(void **state)
+{
+    (void)state;
+    static const char string[] = "a b c d e f g\nh i\nj\nk l m n o p q r s\na b\nc d\n";
+    const struct {
+        const char *what;
+        uint64_t number;
+        size_t size;
+    } lies[] = {{"an id", 0xFFFF, 2}, {"a piece", 0xFFFFFFFFFF, 8}, {"a length", 1ull << 63, 8}};
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        char *folder = scratch_new();
+        Tokenizer t = literal_tokenizer(string, TOKENIZER_WORD, false);
+        const CorpusOrigin origin = {7, tokenizer_checksum(&t, 0), 5, 9};
+        Corpus c = keep(folder, string, &t, origin);
+        const char *at = lies[i].size == 2 ? (const char *)c.ids.at : (const char *)c.train.list;
+        const size_t place = (size_t)(at - store_view(&c.store));
+        Directory directory = directory_open(folder);
+        assert_true(store_set(&c.store, place, &lies[i].number, lies[i].size));
+        assert_true(corpus_keep(&c, origin, &directory, "tokens.bin"));
+        assert_dies(open_kept, &((Kept){folder, &t}), "beyond its end", "--text FILE");
+        directory_close(&directory);
+        corpus_free(&c);
+        tokenizer_free(&t);
+        scratch_remove(folder);
+    }
+}
+
 /* ---- Samples ---- */
 
 static void test_a_sample_is_drawn_by_the_seed(void **state)
@@ -425,6 +453,7 @@ int main(void)
         cmocka_unit_test(test_the_tail_of_a_stream_is_held_out),
         cmocka_unit_test(test_a_corpus_that_was_kept_is_the_same),
         cmocka_unit_test(test_a_damaged_file_is_refused),
+        cmocka_unit_test(test_a_file_of_a_stranger_is_refused),
         cmocka_unit_test(test_a_sample_is_drawn_by_the_seed),
         cmocka_unit_test(test_lines_of_subwords_are_those_of_each_line),
     };

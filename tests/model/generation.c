@@ -244,6 +244,25 @@ static void temperature_0_takes_the_best(void **state)
     assert_int_equal(sampler_pick(none, 3, 0.75), 1);
 }
 
+/* However small p is, one token is kept: the most probable, or one of those that are. */
+static void top_p_keeps_one_at_least(void **state)
+{
+    (void)state;
+    static const double tops[] = {0, 1e-300, 1e-17};
+    const Real equal[7] = {0};
+    double p[V], sum = 0;
+    Ranked ranked[V];
+    for (size_t i = 0; i < sizeof tops / sizeof *tops; i++) {
+        sampler_probabilities(p, ranked, LOGITS, V, (Sampling){.temperature = 1, .top_p = tops[i]});
+        assert_close_one("the best", p[2], 1, 0);
+        sampler_probabilities(p, ranked, equal, 7, (Sampling){.temperature = 1, .top_p = tops[i]});
+        sum = 0;
+        for (int j = 0; j < 7; j++)
+            sum += p[j];
+        assert_close_one("the sum", sum, 1, 1e-12);
+    }
+}
+
 /* Of a large vocabulary, with many equal tokens: the most probable that together reach p, and not
  * one fewer. */
 static void top_p_keeps_no_more_than_it_needs(void **state)
@@ -411,6 +430,7 @@ int main(void)
         cmocka_unit_test(samples_follow_the_exact_distribution),
         cmocka_unit_test(the_logarithms_of_probabilities),
         cmocka_unit_test(temperature_0_takes_the_best),
+        cmocka_unit_test(top_p_keeps_one_at_least),
         cmocka_unit_test(top_p_keeps_no_more_than_it_needs),
         cmocka_unit_test(ranking_agrees_with_its_definition),
         cmocka_unit_test(a_wide_beam_finds_the_best_of_all_continuations),

@@ -59,6 +59,20 @@ small_model=(--layers 1 --heads 1 --width 8 --context 16 --batch 8 --steps 4)
     refuses 1 "dos2.txt" -- "$BIN/train" un.txt dos2.txt
 }
 
+@test "several files with different line ends are the same text in a resumed run" {
+    printf 'uno dos\rtres\r' >mac.txt
+    printf 'cuatro\ncinco seis\n' >unix.txt
+    "$BIN/train" mac.txt unix.txt --steps 2 --out whole >/dev/null
+    "$BIN/train" mac.txt unix.txt --steps 2 --stop-after 1 --out run >/dev/null
+    "$BIN/train" --resume run >/dev/null
+    cmp whole/model.safetensors run/model.safetensors
+}
+
+@test "a directory that may not be taken is refused before the text is read" {
+    "$BIN/train" perro.txt --steps 1 --out run >/dev/null
+    refuses 1 run "holds a run already" -- "$BIN/train" missing.txt --out run
+}
+
 @test "tokens.bin that is damaged or of another run is refused, and made again from the text" {
     large big.txt
     "$BIN/train" big.txt --tokens char "${small_model[@]}" --out a >out.txt

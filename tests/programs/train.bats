@@ -499,6 +499,12 @@ on_terminal() {
     grep -q '"model_type":[[:space:]]*"pulga"' a/config.json
 }
 
+@test "muon: queries that have one key only, and so no gradient, do no harm" {
+    "$BIN/train" "$ROOT/data/cuentos.txt" --tokens char --window 1 --steps 3 --out run >out.txt 2>err.txt
+    [ ! -s err.txt ]
+    grep -q "optimizer Muon" out.txt
+}
+
 @test "muon: the same bits for any number of threads, and for a resumed run" {
     local options="--optimizer muon --width 36 --heads 3 --hidden 130 --layers 2 --steps 4"
     "$BIN/train" perro.txt $options --log-every 1 --threads 1 --out one >/dev/null

@@ -121,16 +121,30 @@ static char *make_directory_for(const char *text_path)
     return path;
 }
 
+static void check_place(const Directory *directory, const Settings *settings, char *const *texts)
+{
+    if (is_run(directory))
+        check_overwriting(directory, settings, texts);
+    else
+        check_files_of_others(directory);
+}
+
+void run_check(const Settings *settings, char *const *texts)
+{
+    if (!settings->out || access(settings->out, F_OK))
+        return;
+    Directory directory = open_locked(settings->out);
+    check_place(&directory, settings, texts);
+    directory_close(&directory);
+}
+
 Directory run_begin(const Settings *settings, char *const *texts)
 {
     char *path = settings->out ? format_text("%s", settings->out) : make_directory_for(*texts);
     if (settings->out)
         directory_make(path);
     const Directory directory = open_locked(path);
-    if (is_run(&directory))
-        check_overwriting(&directory, settings, texts);
-    else
-        check_files_of_others(&directory);
+    check_place(&directory, settings, texts);
     remove_leftovers(&directory);
     free(path);
     return directory;

@@ -22,10 +22,14 @@
 #include "record.h"
 #include "state.h"
 
-/* Opens and locks the directory for a new run: settings->out, or a new one named after the first
- * of its texts, the paths of which end with NULL.
- * Nothing in it is changed yet except what a kill has left. Dies if a run would be overwritten
- * unasked, or if a file would be lost that is not a run's. */
+/* Dies if settings->out is a directory that a new run must not take: if a run would be overwritten
+ * unasked, or if a file would be lost that is not a run's. So a large text need not be read to know.
+ * The paths of the texts end with NULL. */
+void run_check(const Settings *settings, char *const *texts);
+
+/* Opens and locks the directory for a new run: settings->out, which is checked as above, or a new
+ * one named after the first of its texts. Nothing in it is changed yet except what a kill has
+ * left. */
 Directory run_begin(const Settings *settings, char *const *texts);
 
 /* Opens and locks a run to resume; dies if that is not possible. */

@@ -59,5 +59,6 @@ TrainingText training_text_open(Pretrained *model, const char *named)
 
 void training_text_free(TrainingText *text)
 {
-    corpus_free(&text->corpus);
+    if (text->there)
+        corpus_free(&text->corpus);
 }

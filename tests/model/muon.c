@@ -1,0 +1,31 @@
+/* muon.c: Muon in float, where squares are soon too large or too small; tests/model/double/muon.c has
+ * its formulas. */
+#include <math.h>
+#include <string.h>
+
+#include "model/muon.h"
+#include "tests/helpers/close.h"
+
+/* Gradients of any size are lifted alike, down to 1e-14; smaller ones and zeros change nothing. */
+static void gradients_of_any_size_stay_finite(void **state)
+{
+    (void)state;
+    static const double sizes[] = {0, 1e-38, 1e-22, 1e-18, 1e-14, 1, 1e17};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        Real w[4] = {0}, m[4] = {0}, x[4], y[4], a[4], b[4];
+        Real g[4] = {(Real)sizes[i], 0, 0, (Real)sizes[i]};
+        muon_update(matrix(w, 2, 2), m, g, &(MuonWork){x, y, a, b}, 1, 1, 0);
+        const double largest = 0.2 * sqrt(2) * 1.21;
+        for (int j = 0; j < 4; j++)
+            assert_true(fabs((double)w[j]) <= largest);
+        assert_true(sizes[i] < 1e-14 || (double)w[0] < -0.2 * sqrt(2) * 0.6);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gradients_of_any_size_stay_finite),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
