@@ -55,7 +55,8 @@ bool file_replace(const Directory *directory, const char *name, const void *byte
 bool file_begin_at(FileWriter *writer, const char *path);
 
 /* Gives an open file without a name this one, in place of the file that has it. Returns false if
- * that cannot be done, as on file systems that have no such files; the old file is then as it was. */
+ * that cannot be done, as on file systems that have no such files; the old file is then as it
+ * was. */
 bool file_link(int file, const Directory *directory, const char *name);
 
 /* Removes the temporary files that killed processes have left of these files; the names end with

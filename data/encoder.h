@@ -1,5 +1,5 @@
-/* encoder.h: turns many parts of a text into ids, one after another, by one thread. It keeps what it
- * looks up often: the ids of characters in a table, the subwords of words in a cache. */
+/* encoder.h: turns many parts of a text into ids, one after another, by one thread. It keeps what
+ * it looks up often: the ids of characters in a table, the subwords of words in a cache. */
 #ifndef PULGA_ENCODER_H
 #define PULGA_ENCODER_H
 

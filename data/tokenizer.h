@@ -9,8 +9,8 @@
  *
  *     [bos] 0   [eos] 1   el 2   perro 3   come 4   gato 5
  *
- * and the prompt  el gato  becomes 0 2 5. Subwords are trained by merging bytes (subwords/bpe.h): with
- * [bos], [eos] and the 256 bytes, and then the most frequent pairs, any text has ids. */
+ * and the prompt el gato becomes 0 2 5. Subwords are trained by merging bytes (subwords/bpe.h):
+ * with [bos], [eos] and the 256 bytes, and then the most frequent pairs, any text has ids. */
 #ifndef PULGA_TOKENIZER_H
 #define PULGA_TOKENIZER_H
 
@@ -53,8 +53,8 @@ void tokenizer_free(Tokenizer *tokenizer);
 /* One line if a text contains one of the tokenizer's special tokens, such as [bos]; else NULL. */
 char *tokenizer_check_text(const Tokenizer *tokenizer, const Text *text);
 
-/* The text of the token of an id, ended by a 0; and the id of a token of that text, or -1. A subword
- * may begin or end within a character: its text is bytes. */
+/* The text of the token of an id, ended by a 0; and the id of a token of that text, or -1. A
+ * subword may begin or end within a character: its text is bytes. */
 const char *tokenizer_word(const Tokenizer *tokenizer, int id);
 int tokenizer_find(const Tokenizer *tokenizer, const char *word);
 

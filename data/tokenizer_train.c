@@ -1,5 +1,5 @@
-/* tokenizer_train.c: the tokens of each block are counted by one thread. Blocks are then added up in
- * their order, so that the order of first appearance is the text's, whoever counted what. */
+/* tokenizer_train.c: the tokens of each block are counted by one thread. Blocks are then added up
+ * in their order, so that the order of first appearance is the text's, whoever counted what. */
 #include "tokenizer_train.h"
 
 #include <assert.h>

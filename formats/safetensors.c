@@ -11,7 +11,8 @@
  * The header is printed and parsed with cJSON. Its entries are checked once, in the order of their
  * numbers, and then sorted by name, so that a model of thousands of tensors is read by binary
  * search. The numbers are read in pieces, by all threads, straight into their place if they are of
- * our type: a model of gigabytes is in memory once, and no other pass is made over it. */
+ * our type: a model of gigabytes is in memory once. A file with a checksum, as ours have, is read
+ * once more for it. */
 #include "safetensors.h"
 
 #include <cjson/cJSON.h>
@@ -147,8 +148,9 @@ static float float_of_bits(uint32_t bits)
 }
 
 /* An F16 has a sign, 5 bits of exponent and 10 of fraction; moved to where a float has its 8 and 23
- * bits, its exponent is too small by 127 - 15 = 112. That also holds for the smallest numbers, which
- * have no leading 1, as they are the same in a float. The largest exponent stands for inf and nan. */
+ * bits, its exponent is too small by 127 - 15 = 112. That also holds for the smallest numbers,
+ * which have no leading 1, as they are the same in a float. The largest exponent stands for inf and
+ * nan. */
 static float float_of_half(uint16_t half)
 {
     const uint32_t sign = (uint32_t)(half & 0x8000) << 16, rest = (uint32_t)(half & 0x7FFF) << 13;

@@ -9,27 +9,38 @@
 #include "adam.h"
 #include "base/threads.h"
 
-static bool takes_muon(const Optimizer *optimizer, const Tensor *tensor)
+static bool takes_muon(OptimizerKind kind, const Tensor *tensor)
 {
-    return optimizer->kind == OPTIMIZER_MUON && tensor->parts;
+    return kind == OPTIMIZER_MUON && tensor->parts;
 }
 
-static void add_room(Optimizer *optimizer, const Gpt *gpt)
+/* Numbers of Muon's largest matrix, and of its largest square; 0 for AdamW. */
+static void sizes_of(const Tensor *tensors, int count, OptimizerKind kind, size_t *largest,
+                     size_t *square)
 {
-    int64_t largest = 0, square = 0;
-    for (int i = 0; i < gpt->tensor_count; i++) {
-        const Tensor *tensor = &gpt->tensors[i];
-        if (!tensor->parts)
+    *largest = *square = 0;
+    for (int i = 0; i < count; i++) {
+        if (!takes_muon(kind, &tensors[i]))
             continue;
-        const int64_t rows = tensor->rows, cols = tensor->cols / tensor->parts;
-        const int64_t side = min_int64(rows, cols);
-        largest = max_int64(largest, rows * cols);
-        square = max_int64(square, side * side);
+        const size_t rows = (size_t)tensors[i].rows;
+        const size_t cols = (size_t)(tensors[i].cols / tensors[i].parts);
+        const size_t side = rows < cols ? rows : cols;
+        *largest = rows * cols > *largest ? rows * cols : *largest;
+        *square = side * side > *square ? side * side : *square;
     }
-    optimizer->largest = (size_t)largest;
-    optimizer->square = (size_t)square;
-    optimizer->room = memory_new(2 * (size_t)thread_limit() * (size_t)(largest + square),
-                                 sizeof(Real), "Muon's room to work in");
+}
+
+/* Of all threads together. */
+static size_t room_of(size_t largest, size_t square)
+{
+    return 2 * (size_t)thread_limit() * (largest + square);
+}
+
+double optimizer_bytes(const Tensor *tensors, int count, size_t numbers, OptimizerKind kind)
+{
+    size_t largest, square;
+    sizes_of(tensors, count, kind, &largest, &square);
+    return (2 * (double)numbers + (double)room_of(largest, square)) * sizeof(Real);
 }
 
 Optimizer optimizer_new(const Gpt *gpt, OptimizerKind kind)
@@ -39,8 +50,9 @@ Optimizer optimizer_new(const Gpt *gpt, OptimizerKind kind)
         .m = memory_new(gpt->size, sizeof(Real), "the optimizer's first moment"),
         .v = memory_new(gpt->size, sizeof(Real), "the optimizer's second moment"),
     };
-    if (kind == OPTIMIZER_MUON)
-        add_room(&optimizer, gpt);
+    sizes_of(gpt->tensors, gpt->tensor_count, kind, &optimizer.largest, &optimizer.square);
+    optimizer.room = memory_new(room_of(optimizer.largest, optimizer.square), sizeof(Real),
+                                "Muon's room to work in");
     return optimizer;
 }
 
@@ -110,12 +122,12 @@ void optimizer_step(Optimizer *optimizer, Gpt *gpt, double scale, double rate, d
     {
         OMP(for schedule(dynamic) nowait)
         for (int i = 0; i < gpt->tensor_count; i++)
-            if (takes_muon(optimizer, &gpt->tensors[i]))
+            if (takes_muon(optimizer->kind, &gpt->tensors[i]))
                 muon_step(optimizer, gpt, &gpt->tensors[i], scale, rate, decay);
 
         for (int i = 0; i < gpt->tensor_count; i++) {
             const Tensor *tensor = &gpt->tensors[i];
-            if (!tensor->trained || takes_muon(optimizer, tensor))
+            if (!tensor->trained || takes_muon(optimizer->kind, tensor))
                 continue;
             const size_t at = tensor->offset;
             adam_update(gpt->weight_block + at, optimizer->m + at, optimizer->v + at,

@@ -16,6 +16,9 @@ typedef struct {
     size_t largest, square;
 } Optimizer;
 
+/* The bytes that it takes for a model of these tensors, which have `numbers` numbers together. */
+double optimizer_bytes(const Tensor *tensors, int count, size_t numbers, OptimizerKind kind);
+
 Optimizer optimizer_new(const Gpt *gpt, OptimizerKind kind);
 void optimizer_free(Optimizer *optimizer);
 

@@ -14,8 +14,8 @@
 #include "model/generate/beam.h"
 
 /* [bos] and another model's padding stand for no text, so no continuation contains them, whatever
- * their probability. [eos] ends a line, or a text, and [unk] stands for words: these two are not barred. If no
- * token would be left, none is barred. */
+ * their probability. [eos] ends a line, or a text, and [unk] stands for words: these two are not
+ * barred. If no token would be left, none is barred. */
 static bool *barred_tokens(const Tokenizer *t)
 {
     const int V = tokenizer_size(t);

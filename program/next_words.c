@@ -1,7 +1,9 @@
 /* next_words.c: beginnings of words are kept with their probabilities. The most probable one is
  * read; each token after it either goes on with the word, which gives a longer beginning, or ends
  * it. No beginning gives a word that is more probable than itself, so the search can stop when
- * enough words are more probable than all beginnings that are left. */
+ * enough words are more probable than all beginnings that are left. It also stops after four
+ * beginnings for each word asked for: a word of many spellings may get a little less than its
+ * probability. */
 #include "next_words.h"
 
 #include <math.h>

@@ -29,9 +29,9 @@ BF16 = re.search('avx512_bf16|amx_bf16', Path('/proc/cpuinfo').read_text())
 BEST = ('--optimizer muon --positions learned --schedule constant --cooldown 0.9 --decay 0.1 ' +
         ('--precision bf16 ' if BF16 else ''))
 
-# The options of each run. Without --steps it has as many as fill the limit.
+# The options of each run. Without --steps and --eval-every it has as many steps as fill the limit.
 RUNS = {
-    # What ./train does by itself: 1,500 steps on a megabyte.
+    # What ./train does by itself: two epochs of a megabyte, about 1,650 steps.
     'defaults': '--eval-every 50',
     # The setting that nanoGPT's README gives for a CPU.
     'nanogpt': '--optimizer adamw --schedule cosine --activation gelu --positions learned '

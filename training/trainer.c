@@ -29,7 +29,8 @@ static const double MAX_NORM = 1.8e19;
 
 /* ---- Opening ---- */
 
-/* Where a text was made into ids, and which one it is. */
+/* Encodes the text, block by block. The ids of a large text go into a file on the file system of the
+ * run. */
 static void encode(Trainer *t, const Settings *s)
 {
     int count;
@@ -90,10 +91,11 @@ static void train_tokenizer(Trainer *t, Settings *s, bool hint)
                             .max_words = s->max_words};
     TokenCounts *counts = token_counts_begin(rules);
     int count;
-    for (const Text *blocks; (blocks = source_next(t->source, !rules.stream, "counting", &count));
-         hint = false) {
+    for (const Text *blocks;
+         (blocks = source_next(t->source, !rules.stream, "counting", &count));) {
         if (hint)
             t->hint = text_hint(&blocks[0], rules.kind, rules.stream);
+        hint = false; /* one block tells enough */
         token_counts_add(counts, blocks, count);
     }
     plan_vocabulary(s, source_clean_size(t->source));

@@ -47,7 +47,8 @@ void trainer_close(Trainer *trainer);
 
 /* Begins writing. For a new run: removes the run that it replaces, writes the files that do not
  * change, among them the command line, and frees the text. For a resumed run: writes the settings
- * that were changed, and the ids of a text that was read again. Warns and returns false if that fails. */
+ * that were changed, and the ids of a text that was read again. Warns and returns false if that
+ * fails. */
 bool trainer_begin_files(Trainer *trainer, const char *command);
 
 /* Forward, backward and update over the next sequences; returns how many targets they had. Dies,
@@ -59,13 +60,13 @@ int64_t trainer_step(Trainer *trainer);
 typedef bool EvaluationWatch(void *watcher, double share);
 
 /* The loss over the held-out text or, if nothing is held out, over the training text, or over a
- * sample of that (see data/corpus/corpus.h); keeps the weights if it is the lowest so far. NAN if it was abandoned: then nothing has changed. Dies if
- * the loss is not finite. watch may be NULL. */
+ * sample of that (see data/corpus/corpus.h); keeps the weights if it is the lowest so far. NAN if
+ * it was abandoned: then nothing has changed. Dies if the loss is not finite. watch may be NULL. */
 double trainer_evaluate(Trainer *trainer, EvaluationWatch *watch, void *watcher);
 
 /* The loss of the best weights over all of what trainer_evaluate() has a sample of, or over as much
  * as takes a twentieth of the time that the run took; *targets receives how many targets that are.
- * NAN if it was abandoned, or if the sample is that large. */
+ * NAN if it was abandoned, or if the sample already is that large: then *targets is not set. */
 double trainer_evaluate_best(Trainer *trainer, size_t *targets, EvaluationWatch *watch,
                              void *watcher);
 

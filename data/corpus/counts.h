@@ -22,9 +22,9 @@ typedef struct {
     size_t value;
 } WordTimes;
 
-/* The same for the words that come next in a text of subwords, as subwords/byte_level.h cuts it, but
- * without what `before`, the last word of the tokens, has of them: after "el per" comes ro. *times
- * receives the map, which shfree() frees; returns the sum. */
+/* The same for the words that come next in a text of subwords, as subwords/byte_level.h cuts it,
+ * but without what `before`, the last word of the tokens, has of them: after "el per" comes ro.
+ * *times receives the map, which shfree() frees; returns the sum. */
 size_t counts_next_words(const Corpus *corpus, const Tokenizer *tokenizer, const int *tokens,
                          int count, const char *before, WordTimes **times);
 

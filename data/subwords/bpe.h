@@ -25,7 +25,8 @@ typedef struct {
     uint64_t seed;   /* of an encoder's cache */
 } Bpe;
 
-/* The id of the token that is a byte, or -1. If all 256 bytes are tokens, any text can be encoded. */
+/* The id of the token that is a byte, or -1. If all 256 bytes are tokens, any text can be
+ * encoded. */
 int bpe_byte_id(const Vocabulary *vocabulary, int byte);
 
 /* The vocabulary must have all bytes; the ids of the merges must be ids of it. */
@@ -35,8 +36,8 @@ void bpe_free(Bpe *bpe);
 /* Appends the ids of a text to `ids`, an stb_ds array; on all threads if the text is large. */
 void bpe_encode(const Bpe *bpe, Span text, int **ids);
 
-/* The same by one thread, for many parts of a text one after another: it remembers words that it has
- * seen. It takes at most 4 MB, less for a small text, and what the longest word needs. */
+/* The same by one thread, for many parts of a text one after another: it remembers words that it
+ * has seen. It takes at most 4 MB, less for a small text, and what the longest word needs. */
 typedef struct BpeEncoder BpeEncoder;
 BpeEncoder *bpe_encoder_new(const Bpe *bpe, size_t text_size);
 void bpe_encoder_free(BpeEncoder *encoder);

@@ -25,8 +25,8 @@ typedef struct {
 
 /* Adds the 256 bytes to a vocabulary, as the characters of byte_level.h in their order, and then
  * merges until it has `size` tokens; those that it has already, which are special, are part of
- * these. Ends sooner if no pair is left that occurs `min_count` times. Frees the counts, whose memory
- * it needs. Returns the merges, an stb_ds array. */
+ * these. Ends sooner if no pair is left that occurs `min_count` times. Frees the counts, whose
+ * memory it needs. Returns the merges, an stb_ds array. */
 BpeMerge *bpe_train(Vocabulary *vocabulary, WordCounts *counts, int size, int64_t min_count);
 
 /* The same 256 bytes only; ids[byte] receives their ids. */

@@ -2,7 +2,7 @@
  *
  * A word is what GPT-2's pattern matches: 's 't 're 've 'm 'll 'd; else a run of letters, of
  * numbers or of other characters, with the space before it if there is one; else white space. Of a
- * run of white space, the last character is left to what follows. Here with _ for the space:
+ * run of white space, the last character is part of the next word. Here with _ for the space:
  *
  *     It's__5_o'clock!  ->  It | 's | _ | _5 | _o | ' | clock | !
  *
@@ -21,8 +21,8 @@
  * counts as one of the other characters. */
 bool byte_level_word(const char **at, const char *end, Span *word);
 
-/* The end of the word that a text goes on with after its first `before` bytes: of the word that goes
- * across that place, or of the next one; text + before if nothing follows. */
+/* The end of the word that a text goes on with after its first `before` bytes: of the word that
+ * goes across that place, or of the next one; text + before if nothing follows. */
 const char *byte_level_word_after(const char *text, size_t before, const char *end);
 
 /* The next piece of a text for one thread, about a megabyte: it has the words that it would have

@@ -1,5 +1,5 @@
-/* bpe_json.h: subwords in tokenizer.json: byte-level BPE as Hugging Face's tokenizers has it, GPT-2's
- * files among them. tokenizer_json.h reads and writes the rest of the file. */
+/* bpe_json.h: subwords in tokenizer.json: byte-level BPE as Hugging Face's tokenizers has it,
+ * GPT-2's files among them. tokenizer_json.h reads and writes the rest of the file. */
 #ifndef PULGA_BPE_JSON_H
 #define PULGA_BPE_JSON_H
 

@@ -341,9 +341,10 @@ static const char *token_of(const cJSON *processor, const cJSON *piece)
 }
 
 /* Reads which tokens the template puts around a text. That of GPT-2, ByteLevel, puts none. In a
- * TemplateProcessing "single" is [bos] A, [bos] A [eos], or only A, as in {"Sequence": {"id": "A", "type_id": 0}}. If a token comes first, the model reads
- * by lines, which begin with it; one that comes last ends them, although none is put after a
- * prompt, which goes on. */
+ * TemplateProcessing "single" is [bos] A, [bos] A [eos], or only A, as in
+ * {"Sequence": {"id": "A", "type_id": 0}}. If a token comes first, the model reads by lines, which
+ * begin with it; one that comes last ends them, although none is put after a prompt, which goes
+ * on. */
 static void read_template(const char *file, const cJSON *processor, const char **bos,
                           const char **eos)
 {

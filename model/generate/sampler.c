@@ -104,8 +104,8 @@ static void swap(Ranked *a, Ranked *b)
 }
 
 /* Moves the fewest entries that together reach p, the largest ones and at least one, to the front,
- * in any order; returns how many they are. No sorting: those above a pivot are kept if p needs them all, else
- * only they are looked at further, so that on average each entry is seen twice. */
+ * in any order; returns how many they are. No sorting: those above a pivot are kept if p needs them
+ * all, else only they are looked at further, so that on average each entry is seen twice. */
 static int move_nucleus(Ranked *entries, int count, double p)
 {
     int kept = 0, end = count; /* entries[kept … end - 1] are undecided */

@@ -143,8 +143,9 @@ static OptimizerKind choose_optimizer(const Settings *s, const Corpus *corpus, i
 }
 
 /* `steps` is how many an epoch has. A stream is read for about 2,000 steps, at least for two epochs
- * and at most for 40; by Muon, for as many seconds, but at most for 15 epochs: then a small text is
- * known by heart. A text that goes whole into each step has one step an epoch. */
+ * and at most for 40; by Muon, for as many seconds, but at least for two epochs and at most for 15:
+ * then a small text is known by heart. A text that goes whole into each step has one step an
+ * epoch. */
 static int choose_epochs(const Settings *s, const Corpus *corpus, int64_t pieces, int64_t steps)
 {
     if (s->batch < pieces && corpus->stream && s->optimizer == OPTIMIZER_MUON)
@@ -268,9 +269,10 @@ static void derive(Plan *plan, const Corpus *corpus, int vocabulary)
     size_t numbers;
     Tensor *tensors = gpt_tensors(&plan->shape, &count, &numbers);
     plan->parameters = gpt_parameters(tensors, count);
+    /* Beside the model, memory holds what the optimizer needs and the best weights so far. */
+    plan->bytes = gpt_bytes(&plan->shape, plan->rows) + (double)numbers * sizeof(Real) +
+                  optimizer_bytes(tensors, count, numbers, s->optimizer);
     free(tensors);
-    /* Beside the model, memory holds Adam's two moments and the best weights so far. */
-    plan->bytes = gpt_bytes(&plan->shape, plan->rows) + 3 * (double)numbers * sizeof(Real);
     s->threads = thread_limit();
 }
 

@@ -2,9 +2,9 @@
  *
  * What suits a text is known in steps: before it is read, how it becomes tokens; when it is read,
  * how many subwords there are; when its tokens are counted, the sizes of the model; when it is cut
- * into pieces, the length of the run. Each function below chooses the settings of one step. What was
- * decided stays; settings that contradict each other are a usage error. In a resumed run everything
- * is decided. */
+ * into pieces, the length of the run. Each function below chooses the settings of one step. What
+ * was decided stays; settings that contradict each other are a usage error. In a resumed run
+ * everything is decided. */
 #ifndef PULGA_PLAN_H
 #define PULGA_PLAN_H
 

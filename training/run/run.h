@@ -23,8 +23,8 @@
 #include "state.h"
 
 /* Dies if settings->out is a directory that a new run must not take: if a run would be overwritten
- * unasked, or if a file would be lost that is not a run's. So a large text need not be read to know.
- * The paths of the texts end with NULL. */
+ * unasked, or if a file would be lost that is not a run's. So a large text need not be read to
+ * know. The paths of the texts end with NULL. */
 void run_check(const Settings *settings, char *const *texts);
 
 /* Opens and locks the directory for a new run: settings->out, which is checked as above, or a new
