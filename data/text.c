@@ -38,7 +38,7 @@ static bool never_composes(int32_t c)
 static bool is_composed(const char *line, size_t size)
 {
     for (const char *at = line, *end = line + size; at < end;) {
-        const int32_t c = *at > 0 ? *at++ : utf8_next(&at, end);
+        const int32_t c = (unsigned char)*at < 0x80 ? *at++ : utf8_next(&at, end);
         if (c <= 0 || !never_composes(c))
             return false;
     }

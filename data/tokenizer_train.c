@@ -63,7 +63,8 @@ static void count_characters(Counted *c, int *ids, Span part)
 {
     while (part.begin < part.end) {
         const char *begin = part.begin;
-        const int32_t code = *begin >= 0 ? *part.begin++ : utf8_next(&part.begin, part.end);
+        const bool ascii = (unsigned char)*begin < 0x80;
+        const int32_t code = ascii ? *part.begin++ : utf8_next(&part.begin, part.end);
         const bool listed = code >= 0 && code < CODE_POINTS;
         if (listed && ids[code] >= 0) {
             c->counts[ids[code]]++;

@@ -91,7 +91,7 @@ static int most_probable_first(const void *a, const void *b)
 static void put_beginning(Search *s, const Beginning *b)
 {
     const size_t reads = READ_PER_WORD * (size_t)s->most;
-    if (arrlenu(s->beginnings) == 2 * reads) {
+    if (s->beginnings && arrlenu(s->beginnings) == 2 * reads) {
         qsort(s->beginnings, 2 * reads, sizeof *b, most_probable_first);
         arrsetlen(s->beginnings, reads);
     }
