@@ -50,15 +50,27 @@ def philox(seed, purpose, *counter):
     return c0, c1, c2, c3
 
 
-def random_bits(seed, purpose, number, epoch):
+def random_bits(seed, purpose, number, epoch, turn=0):
     """64 random bits for each number."""
-    c0, c1, _, _ = philox(seed, purpose, number, 0, 0, epoch)
+    c0, c1, _, _ = philox(seed, purpose, number, turn, 0, epoch)
     return c1 << np.uint64(32) | c0
 
 
 def random_order(seed, purpose, count, epoch):
-    keys = random_bits(seed, purpose, np.arange(count), epoch).tolist()
-    return sorted(range(count), key=lambda i: (keys[i], i))
+    """The numbers below count in an order by a Feistel network: in ten rounds, one half of a number's
+    bits is changed by random bits for the other half. What is too large goes through it again."""
+    bits = max(8, (count - 1).bit_length())
+    low = np.uint64(bits - bits // 2)
+    masks = [np.uint64((1 << bits // 2) - 1), (np.uint64(1) << low) - np.uint64(1)]
+    order, todo = np.arange(count, dtype=np.uint64), np.arange(count)
+    while len(todo):
+        halves = [order[todo] >> low, order[todo] & masks[1]]
+        for turn in range(10):
+            side = turn % 2
+            halves[side] ^= random_bits(seed, purpose, halves[1 - side], epoch, turn) & masks[side]
+        order[todo] = halves[0] << low | halves[1]
+        todo = todo[order[todo] >= count]
+    return order.tolist()
 
 
 def dropout_mask(s, step, purpose, site, row, column):
@@ -93,7 +105,8 @@ class Corpus:
             self.train, self.held_out = [row[:end]], [row[end:]] if end < len(row) else []
         else:       # lines drawn by the seed are held out
             count = min(int(s['val'] * len(rows) + 0.5), len(rows) - 1)
-            drawn = set(random_order(s['seed'], SPLIT, len(rows), 0)[:count])
+            order = random_order(s['seed'], SPLIT, len(rows), 0)
+            drawn = {i for i in range(len(rows)) if order[i] < count}
             self.train = [row for i, row in enumerate(rows) if i not in drawn]
             self.held_out = [rows[i] for i in sorted(drawn)]
 
