@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base.h"
@@ -68,13 +67,7 @@ Store store_beside(const Store *other)
 Store store_open(const Directory *directory, const char *name)
 {
     Store store = {.path = path_in(directory, name)};
-    struct stat status;
-    store.file = openat(directory->handle, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (store.file < 0 || fstat(store.file, &status))
-        die("cannot open %s: %s", store.path, strerror(errno));
-    if (!S_ISREG(status.st_mode))
-        die("%s is not a file", store.path);
-    store.size = (size_t)status.st_size;
+    store.file = file_open_in(directory, name, &store.size);
     return store;
 }
 

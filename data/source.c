@@ -10,7 +10,6 @@
 #include <stb/stb_ds.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include "base/base.h"
 #include "base/checksum.h"
@@ -44,7 +43,7 @@ struct Source {
     bool by_lines;
     size_t lines, columns; /* before the next block: see text.h */
     Bytes rest;            /* read, but not in a block yet */
-    XXH3_state_t *state;   /* of the checksum */
+    Checksum *sum;         /* of the bytes so far */
     Text *blocks;          /* (most) */
     int count, most;
     bool known;        /* a pass has come to its end: the checksum is known */
@@ -237,7 +236,7 @@ static bool read_block(Source *s, Text *block)
     s->rest.bytes = memory_take(s->rest.size + 1);
     memcpy(s->rest.bytes, raw.bytes + cut, s->rest.size);
     raw.size = cut;
-    XXH3_64bits_update(s->state, raw.bytes, raw.size);
+    checksum_add(s->sum, raw.bytes, raw.size);
     *block = (Text){.name = s->name,
                     .parts = s->parts,
                     .raw = raw,
@@ -276,12 +275,12 @@ static void begin_pass(Source *s)
     s->file = s->offset = s->read = s->read_lines = s->lines = s->columns = 0;
     free(s->rest.bytes);
     s->rest = (Bytes){0};
-    XXH3_64bits_reset(s->state);
+    s->sum = checksum_begin(0);
 }
 
 static void end_pass(Source *s)
 {
-    const uint64_t checksum = XXH3_64bits_digest(s->state);
+    const uint64_t checksum = checksum_end(s->sum);
     if (s->known && checksum != s->checksum)
         die("%s changed while it was read; begin again when nobody writes to it", s->name);
     s->known = true;
@@ -365,7 +364,6 @@ Source *source_open(char *const *paths, SourceRules rules)
     s->large = s->size > rules.large;
     s->most = min_int(BLOCKS_A_THREAD * thread_limit(), MOST_BLOCKS);
     s->blocks = memory_new((size_t)s->most, sizeof *s->blocks, "a text");
-    s->state = XXH3_createState();
     begin_pass(s);
     if (!s->large)
         read_small(s);
@@ -391,8 +389,8 @@ void source_free(Source *s)
             close(s->files[i].file);
     }
     text_free(&s->text);
-    if (s->state)
-        XXH3_freeState(s->state);
+    if (s->sum)
+        checksum_end(s->sum);
     arrfree(s->files);
     arrfree(s->parts);
     free(s->rest.bytes);
