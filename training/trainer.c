@@ -29,8 +29,8 @@ static const double MAX_NORM = 1.8e19;
 
 /* ---- Opening ---- */
 
-/* Encodes the text, block by block. The ids of a large text go into a file on the file system of the
- * run. */
+/* Encodes the text, block by block. The ids of a large text go into a file on the file system of
+ * the run. */
 static void encode(Trainer *t, const Settings *s)
 {
     int count;
@@ -358,7 +358,8 @@ double trainer_bits(const Trainer *t, double loss)
     return bits_per_byte(loss, t->token_bytes);
 }
 
-/* The mean loss over the targets of a part of the text, without dropout; NAN if it was abandoned. */
+/* The mean loss over the targets of a part of the text, without dropout; NAN if it was
+ * abandoned. */
 static double loss_over(Trainer *t, const Part *part, EvaluationWatch *watch, void *watcher)
 {
     double sum = 0;

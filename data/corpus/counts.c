@@ -67,8 +67,8 @@ static void search_free(Search *s)
     free(s->shorter);
 }
 
-/* The token that the text continues with after the first `read` symbols of its token `at`, which has
- * `count`; -1 if there is none. */
+/* The token that the text continues with after the first `read` symbols of its token `at`, which
+ * has `count`; -1 if there is none. */
 static int continuation(const Corpus *corpus, const Tokenizer *t, size_t at, ptrdiff_t read,
                         ptrdiff_t count)
 {

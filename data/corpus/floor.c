@@ -105,7 +105,8 @@ static void put_place(void *context, size_t at, ObjectiveRow row)
     p->places[p->end[row.position]++] = (Place){at, row.input, row.target};
 }
 
-/* The positions are independent: each is sorted by one thread, and their sums are added in order. */
+/* The positions are independent: each is sorted by one thread, and their sums are added in
+ * order. */
 double floor_of(const Corpus *corpus, int reach)
 {
     const int T = corpus->context;

@@ -57,9 +57,10 @@ static inline Class class_next(const char **at, const char *end)
     return class_of(utf8_next(at, end));
 }
 
-/* How many ASCII letters 8 bytes begin with: 5 for "hueso, y". All bytes are compared in one number:
- * a sum sets the highest bit of each byte that is 'a' or more, another one that of each that is
- * more than 'z'; the lowest bit that is then left belongs to the first byte that is no letter. */
+/* How many ASCII letters 8 bytes begin with: 5 for "hueso, y". All bytes are compared in one
+ * number: a sum sets the highest bit of each byte that is 'a' or more, another one that of each
+ * that is more than 'z'; the lowest bit that is then left belongs to the first byte that is no
+ * letter. */
 static inline size_t count_letters(const char *at)
 {
     const uint64_t each = 0x0101010101010101;

@@ -160,31 +160,27 @@ static void test_next_words_of_subwords(void **state)
     Text text = literal_text(string);
     Tokenizer t = literal_tokenizer(string, TOKENIZER_BPE, false);
     Corpus c = corpus_new(&text, &t);
-    WordTimes *times;
-    int *ids = bytes_of(&t, "el");
-    assert_int_equal(counts_next_words(&c, &t, ids, 2, "el", &times), 3);
-    assert_int_equal(times_of(times, " perro"), 2);
-    assert_int_equal(times_of(times, " pez"), 1);
-    assert_int_equal(shlen(times), 2);
-    shfree(times);
-    arrfree(ids);
-    ids = bytes_of(&t, "el pe");
-    assert_int_equal(counts_next_words(&c, &t, ids, 5, " pe", &times), 3);
-    assert_int_equal(times_of(times, "rro"), 2);
-    assert_int_equal(times_of(times, "z"), 1);
-    shfree(times);
-    arrfree(ids);
-    ids = bytes_of(&t, "perro");
-    assert_int_equal(counts_next_words(&c, &t, ids, 5, "perro", &times), 2);
-    assert_int_equal(times_of(times, " come"), 1);
-    assert_int_equal(times_of(times, ","), 1);
-    shfree(times);
-    arrfree(ids);
-    ids = bytes_of(&t, "pez");
-    assert_int_equal(counts_next_words(&c, &t, ids, 3, "pez", &times), 1);
-    assert_int_equal(times_of(times, "[eos]"), 1);
-    shfree(times);
-    arrfree(ids);
+    static const struct {
+        const char *prompt, *before;
+        int in_all, kinds;
+        const char *words[2];
+        int times[2];
+    } cases[] = {{"el", "el", 3, 2, {" perro", " pez"}, {2, 1}},
+                 {"el pe", " pe", 3, 2, {"rro", "z"}, {2, 1}},
+                 {"perro", "perro", 2, 2, {" come", ","}, {1, 1}},
+                 {"pez", "pez", 1, 1, {"[eos]"}, {1}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        WordTimes *times;
+        int *ids = bytes_of(&t, cases[i].prompt);
+        assert_int_equal(
+            counts_next_words(&c, &t, ids, (int)strlen(cases[i].prompt), cases[i].before, &times),
+            cases[i].in_all);
+        assert_int_equal(shlen(times), cases[i].kinds);
+        for (int w = 0; w < cases[i].kinds; w++)
+            assert_int_equal(times_of(times, cases[i].words[w]), cases[i].times[w]);
+        shfree(times);
+        arrfree(ids);
+    }
     corpus_free(&c);
     tokenizer_free(&t);
     text_free(&text);

@@ -49,8 +49,8 @@ static void test_seeds_purposes_and_epochs_differ(void **state)
     assert_in_range(common(order, order_new(1000, 1, RANDOM_ORDER, 1)), 0, 8);
 }
 
-/* Of `count` places there are `orders` orders. Their frequencies over many epochs are those of equal
- * chances if chi squared, whose mean is orders − 1, is within five deviations. */
+/* Of `count` places there are `orders` orders. Their frequencies over many epochs are those of
+ * equal chances if chi squared, whose mean is orders − 1, is within five deviations. */
 static void check_orders(int count, int orders)
 {
     enum { EACH = 100 };

@@ -106,8 +106,8 @@ static void test_what_is_wrong_is_named_with_its_file_and_line(void **state)
 
 enum { LARGE = 3 << 20 };
 
-/* Three megabytes with words of all kinds, blank lines, letters to compose; with long lines only, if
- * `lines` is false; the ends of lines are `end`. */
+/* Three megabytes with words of all kinds, blank lines, letters to compose; with long lines only,
+ * if `lines` is false; the ends of lines are `end`. */
 static char *made_up(bool lines, const char *end)
 {
     static const char *const words[] = {"el",        " perro",

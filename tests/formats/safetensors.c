@@ -535,8 +535,8 @@ static void doubles_are_converted(void **state)
     scratch_remove(folder);
 }
 
-/* The value of a number by its definition: a sign, then `exponent` bits of exponent and `fraction` of
- * fraction. */
+/* The value of a number by its definition: a sign, then `exponent` bits of exponent and `fraction`
+ * of fraction. */
 static double value_of(unsigned bits, int exponent, int fraction)
 {
     const int all = (1 << exponent) - 1, bias = all >> 1;

@@ -307,7 +307,8 @@ static void what_is_wrong_with_subwords_is_named(void **state)
     EDITS(OF_SUBWORDS, kind);
 }
 
-/* The vocabulary of a tokenizer as JSON, {"!":0,"\"":1,...}, with <|endoftext|> after its tokens. */
+/* The vocabulary of a tokenizer as JSON, {"!":0,"\"":1,...}, with <|endoftext|> after its
+ * tokens. */
 static char *words_of(const Tokenizer *t)
 {
     cJSON *words = cJSON_CreateObject();

@@ -4,9 +4,9 @@
 
 #include <stddef.h>
 
-/* Opens the run, of words or of "bpe", with these bytes as the file of that name, as the programs that
- * read it do: to sample, to attend and to go on training. A process has one kind of run. Returns
- * 0. */
+/* Opens the run, of words or of "bpe", with these bytes as the file of that name, as the programs
+ * that read it do: to sample, to attend and to go on training. A process has one kind of run.
+ * Returns 0. */
 int open_with(const char *tokens, const char *name, const void *bytes, size_t size);
 
 /* The same with a vocab.json and a merges.txt in place of the tokenizer.json, which is not resumed:

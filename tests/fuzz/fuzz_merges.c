@@ -1,5 +1,5 @@
-/* fuzz_merges.c: vocab.json and merges.txt of a model of subwords, as GPT-2 has them: the input is the
- * one, a byte 0, and the other. */
+/* fuzz_merges.c: vocab.json and merges.txt of a model of subwords, as GPT-2 has them: the input is
+ * the one, a byte 0, and the other. */
 #include <string.h>
 
 #include "damaged_run.h"
