@@ -25,7 +25,7 @@ struct TokenCounts {
     TokenizerRules rules;
     Counted counted;  /* of words and characters */
     WordCounts words; /* of subwords */
-    size_t size;      /* of all blocks, in bytes */
+    size_t size;      /* of all blocks of subwords, in bytes */
 };
 
 /* ---- Counting ---- */
@@ -119,13 +119,27 @@ static void add_counted(TokenCounts *t, Counted *block)
     free_counted(block);
 }
 
+/* What subwords are made of in a block that follows `before` bytes. */
+static Span subword_part(const TokenizerRules *rules, size_t before, const Text *block)
+{
+    Span part = text_span(block);
+    if (!rules->bytes || before + block->size <= rules->bytes)
+        return part;
+    part.end = part.begin + (before < rules->bytes ? rules->bytes - before : 0);
+    while (part.end > part.begin && !strchr(" \n", *part.end))
+        part.end--;
+    return part;
+}
+
 static void count_subwords(TokenCounts *t, const Text *blocks, int count)
 {
-    Span *texts = memory_new((size_t)count, sizeof *texts, "counting");
-    for (int i = 0; i < count; i++)
-        texts[i] = text_span(&blocks[i]);
-    word_counts_add(&t->words, texts, count, !t->rules.stream);
-    free(texts);
+    Span *parts = memory_new((size_t)count, sizeof *parts, "counting");
+    for (int i = 0; i < count; i++) {
+        parts[i] = subword_part(&t->rules, t->size, &blocks[i]);
+        t->size += blocks[i].size;
+    }
+    word_counts_add(&t->words, parts, count, !t->rules.stream);
+    free(parts);
 }
 
 TokenCounts *token_counts_begin(TokenizerRules rules)
@@ -141,8 +155,6 @@ TokenCounts *token_counts_begin(TokenizerRules rules)
 
 void token_counts_add(TokenCounts *t, const Text *blocks, int count)
 {
-    for (int i = 0; i < count; i++)
-        t->size += blocks[i].size;
     if (t->rules.kind == TOKENIZER_BPE) {
         count_subwords(t, blocks, count);
         return;

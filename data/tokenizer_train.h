@@ -13,6 +13,8 @@ typedef struct {
     int max_words;  /* of those, keep only so many, the most frequent ones; 0: all. Not for
                       subwords */
     int vocabulary; /* of subwords: how many in all, special tokens and bytes included */
+    size_t bytes;   /* subwords of a stream are made of this many bytes at its beginning, up to a
+                      word's end; 0: of all. So they know nothing of a tail that is held out */
 } TokenizerRules;
 
 /* Makes the vocabulary of a text: [bos] is 0 and [eos] 1 if it is read by lines. Of words and

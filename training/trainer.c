@@ -80,7 +80,8 @@ static void begin_run(Trainer *t)
     t->origin.run = strtoull(t->identity, NULL, 16);
 }
 
-/* Makes a vocabulary of the text. The first block is enough to see that other options would suit
+/* Makes a vocabulary of the text: subwords, of the part of a stream that is trained on; words and
+ * characters, of all, so that the part held out has no unknown ones. The first block is enough to see that other options would suit
  * the text better. */
 static void train_tokenizer(Trainer *t, Settings *s, bool hint)
 {
@@ -89,6 +90,8 @@ static void train_tokenizer(Trainer *t, Settings *s, bool hint)
                             .stream = s->sequence == SEQUENCE_STREAM,
                             .min_count = s->min_count,
                             .max_words = s->max_words};
+    if (rules.stream)
+        rules.bytes = (size_t)((1 - s->val) * (double)source_clean_size(t->source));
     TokenCounts *counts = token_counts_begin(rules);
     int count;
     for (const Text *blocks;

@@ -194,6 +194,9 @@ static void check_text(const char *text)
             check_same(
                 paths,
                 (TokenizerRules){.kind = (TokenizerKind)kind, .stream = stream, .vocabulary = 300});
+    check_same(paths,
+               (TokenizerRules){
+                   .kind = TOKENIZER_BPE, .stream = true, .vocabulary = 300, .bytes = LARGE / 2});
     free(paths[0]);
     scratch_remove(folder);
 }

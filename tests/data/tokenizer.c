@@ -521,6 +521,26 @@ static void test_a_vocabulary_of_subwords_has_the_size_asked_for(void **state)
     }
 }
 
+/* A stream's tail that is held out makes no subwords; what is cut within a word loses that word. */
+static void test_subwords_of_the_beginning_only(void **state)
+{
+    (void)state;
+    static const char text[] = "aab aab aab xyz xyz xyz xyz xyz";
+    for (size_t bytes = 11; bytes <= 15; bytes++) {
+        const TokenizerRules rules = {
+            .kind = TOKENIZER_BPE, .stream = true, .vocabulary = 300, .bytes = bytes};
+        Tokenizer some = train(text, rules),
+                  same = train(
+                      "aab aab aab",
+                      (TokenizerRules){.kind = TOKENIZER_BPE, .stream = true, .vocabulary = 300});
+        const bool with_xyz = bytes == 15;
+        assert_int_equal(tokenizer_checksum(&some, 0) == tokenizer_checksum(&same, 0), !with_xyz);
+        assert_int_equal(vocabulary_find(&some.vocabulary, "xy", 2) >= 0, with_xyz);
+        tokenizer_free(&some);
+        tokenizer_free(&same);
+    }
+}
+
 static void test_subwords_give_back_every_byte(void **state)
 {
     (void)state;
@@ -580,6 +600,7 @@ int main(void)
         cmocka_unit_test(test_decoding_follows_the_text),
         cmocka_unit_test(test_subwords_are_bytes_and_merges),
         cmocka_unit_test(test_a_vocabulary_of_subwords_has_the_size_asked_for),
+        cmocka_unit_test(test_subwords_of_the_beginning_only),
         cmocka_unit_test(test_subwords_give_back_every_byte),
         cmocka_unit_test(test_the_checksum_tells_merges_apart),
         cmocka_unit_test(test_words_made_to_collide_take_no_longer),
