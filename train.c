@@ -265,12 +265,11 @@ static void train(Call *call)
 }
 
 /* What was evaluated by a sample is evaluated as a whole once, at the end. */
-static double evaluate_whole(Call *call, size_t *targets)
+static void evaluate_whole(Call *call, Ending *ending)
 {
-    const double loss =
-        trainer_evaluate_best(&call->trainer, targets, watch_evaluation, &call->report);
+    ending->whole = trainer_evaluate_best(&call->trainer, &ending->whole_targets,
+                                          &ending->whole_bits, watch_evaluation, &call->report);
     screen_status(&call->screen, "");
-    return loss;
 }
 
 /* Trains, saves, and prints how it ended; program is the name that it was called by. Returns
@@ -293,7 +292,7 @@ static bool train_and_conclude(Call *call, const char *program)
                      .whole = NAN};
     if (saved && t->corpus.evaluated.sample && !stop_signal && ending.steps &&
         (t->progress.step == t->plan.settings.steps || ending.out_of_patience))
-        ending.whole = evaluate_whole(call, &ending.whole_targets);
+        evaluate_whole(call, &ending);
     conclude(t, &call->screen, &ending);
     return saved;
 }

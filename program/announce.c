@@ -214,8 +214,8 @@ static void conclude_whole(const Trainer *t, const Screen *screen, const Ending 
     const bool holds_out = trainer_holds_out(t);
     const size_t all = holds_out ? t->corpus.held_out.targets : t->corpus.train.targets;
     char bits[64] = "", of[80] = "all ";
-    if (!isnan(t->token_bytes))
-        snprintf(bits, sizeof bits, ", %.4f bits per byte", trainer_bits(t, ending->whole));
+    if (!isnan(ending->whole_bits))
+        snprintf(bits, sizeof bits, ", %.4f bits per byte", ending->whole_bits);
     if (ending->whole_targets < all)
         snprintf(of, sizeof of, "%s of ", thousands(ending->whole_targets).text);
     screen_paragraph(screen, "", "%.6f over %s%s %stokens%s", ending->whole, of,

@@ -21,6 +21,7 @@ typedef struct {
     double seconds;
     double whole; /* the loss of the best weights over all that a sample was drawn of; else NAN */
     size_t whole_targets;
+    double whole_bits; /* the same loss in bits per byte; NAN if it cannot be compared */
 } Ending;
 
 /* Prints why training stopped, the best loss, the time it took, and the commands that come next. */

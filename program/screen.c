@@ -88,6 +88,8 @@ void screen_status(const Screen *screen, const char *line)
     /* A wider line would wrap, and the next one would overwrite only its last row. */
     printf("\r%.*s\033[K", screen_width() - 1, line);
     fflush(stdout);
+    if (*line) /* not flushed: it removes the line before whatever is printed next, even an error */
+        printf("\r\033[K");
 }
 
 bool screen_may_refresh(const Screen *screen, double *refreshed)

@@ -24,8 +24,8 @@ void screen_paragraph(const Screen *screen, const char *label, const char *forma
 /* Prints a label and a text, then a shell command on a line that can be copied whole. */
 void screen_command(const Screen *screen, const char *label, const char *text, const char *command);
 
-/* Replaces the status line, the last line of a terminal; "" removes it, which must be done before
- * anything else is printed. Prints nothing in a pipe. */
+/* Replaces the status line, the last line of a terminal; "" removes it, and so does whatever is
+ * printed next. Prints nothing in a pipe. */
 void screen_status(const Screen *screen, const char *line);
 
 /* Whether a status line that changes all the time may be printed again: on a terminal, a tenth of a

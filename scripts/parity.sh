@@ -12,8 +12,8 @@ set -eu
 python=${PYTHON:-python3}
 if ! "$python" -c 'import numpy, torch, transformers' 2>/dev/null; then
     echo "parity cannot run: $python lacks torch, numpy or transformers; install them with" \
-        "'python3 -m venv .venv && .venv/bin/pip install torch numpy transformers' and call" \
-        "'make parity PYTHON=.venv/bin/python'" >&2
+        "'python3 -m venv .venv && .venv/bin/pip install torch numpy transformers tiktoken'" \
+        "and call 'make parity PYTHON=.venv/bin/python'" >&2
     exit 1
 fi
 directory=$(mktemp -d)

@@ -31,6 +31,7 @@ void take_over_run(Settings *settings, Decided *decided, const Config *config,
         DECIDED(decided, steps) = false;
     if (DECIDED(&asked, steps))
         DECIDED(decided, epochs) = false;
+    settings_check_values(settings, decided);
 }
 
 /* ---- A model to start from ---- */

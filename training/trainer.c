@@ -48,8 +48,15 @@ static void encode(Trainer *t, const Settings *s)
                                .text_size = source_size(t->source)};
 }
 
-/* Cuts the corpus, plans the run and takes its memory; dies if there is not enough, or if the
- * processor lacks the precision. A corpus that was kept is cut already. */
+/* Dies if the processor lacks the precision. */
+static void choose_precision(const Settings *s)
+{
+    if (!matrix_choose(s->precision))
+        usage_error("--precision bf16 needs AMX or AVX-512 BF16, which this processor, or the "
+                    "kernel that PULGA_KERNEL names, does not have; f32 runs everywhere");
+}
+
+/* Cuts the corpus, plans the run and takes its memory; dies if there is not enough. A corpus that was kept is cut already. */
 static void prepare(Trainer *t, Settings *settings, const Decided *decided)
 {
     plan_model(settings, decided, &t->corpus);
@@ -58,9 +65,6 @@ static void prepare(Trainer *t, Settings *settings, const Decided *decided)
     else
         corpus_choose_evaluated(&t->corpus, (uint32_t)settings->seed);
     t->plan = plan_training(settings, decided, &t->corpus, tokenizer_size(&t->tokenizer));
-    if (!matrix_choose(t->plan.settings.precision))
-        usage_error("--precision bf16 needs AMX or AVX-512 BF16, which this processor, or the "
-                    "kernel that PULGA_KERNEL names, does not have; f32 runs everywhere");
     memory_check(t->plan.bytes, "a model of these sizes");
     t->gpt = gpt_new(&t->plan.shape, t->plan.rows);
     t->optimizer = optimizer_new(&t->gpt, t->plan.settings.optimizer);
@@ -110,6 +114,7 @@ static void train_tokenizer(Trainer *t, Settings *s, bool hint)
 static void open_new(Trainer *t, Settings *settings, const Decided *decided, SourceRules rules)
 {
     run_check(settings, t->texts);
+    choose_precision(settings);
     t->source = source_open(t->texts, rules);
     plan_text(settings, decided, source_size(t->source));
     if (settings->tokens == TOKENIZER_BPE && !settings->lower)
@@ -125,6 +130,7 @@ static void open_new(Trainer *t, Settings *settings, const Decided *decided, Sou
 static void open_from(Trainer *t, Settings *settings, Decided *decided, SourceRules rules)
 {
     run_check(settings, t->texts);
+    choose_precision(settings);
     Pretrained model = pretrained_open(settings->from);
     take_over_model(settings, decided, &model);
     rules.form = model.tokenizer.form;
@@ -190,6 +196,7 @@ static void open_resumed(Trainer *t, Settings *settings, Decided *decided, Sourc
     t->directory = run_resume(settings->resume); /* locked: nobody else changes it */
     t->config = record_read(&t->directory);
     take_over_run(settings, decided, &t->config, &t->directory);
+    choose_precision(settings);
     t->tokenizer = tokenizer_json_read(&t->directory, t->config.shape.vocabulary, t->config.eos);
     rules.form = t->tokenizer.form;
     record_identity(t->identity, settings, strtoull(t->config.text, NULL, 16), &t->tokenizer);
@@ -431,7 +438,8 @@ static size_t most_targets(const Trainer *t)
 }
 
 /* The best weights and the last ones change places while the best ones are evaluated. */
-double trainer_evaluate_best(Trainer *t, size_t *targets, EvaluationWatch *watch, void *watcher)
+double trainer_evaluate_best(Trainer *t, size_t *targets, double *bits, EvaluationWatch *watch,
+                             void *watcher)
 {
     const Part *all = trainer_holds_out(t) ? &t->corpus.held_out : &t->corpus.train;
     const size_t most = most_targets(t);
@@ -443,6 +451,8 @@ double trainer_evaluate_best(Trainer *t, size_t *targets, EvaluationWatch *watch
     swap_weights(last, t->best, t->gpt.size);
     const double loss = loss_over(t, &part, watch, watcher);
     swap_weights(last, t->best, t->gpt.size);
+    *bits =
+        bits_per_byte(loss, corpus_bytes(&t->corpus, &t->tokenizer, &part) / (double)part.targets);
     part_free(&part);
     return loss;
 }

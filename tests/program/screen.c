@@ -56,12 +56,32 @@ static void test_a_paragraph_breaks_between_words(void **state)
     check_paragraph("20", "one\033two", "text    one?two\n"); /* no orders to the terminal */
 }
 
+/* An error that ends the program is printed after standard output was flushed. */
+static void test_a_status_line_is_removed_by_what_comes_next(void **state)
+{
+    (void)state;
+    const Screen screen = {true, "", ""};
+    char *printed;
+    size_t size;
+    FILE *const output = stdout;
+    stdout = memory_stream(&printed, &size);
+    screen_status(&screen, "reading");
+    assert_string_equal(printed, "\rreading\033[K");
+    screen_status(&screen, "");
+    printf("done\n");
+    fclose(stdout);
+    stdout = output;
+    assert_string_equal(printed, "\rreading\033[K\r\033[K\r\033[Kdone\n");
+    free(printed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counts_and_times_read_well),
         cmocka_unit_test(test_no_speed_is_told_if_no_time_has_passed),
         cmocka_unit_test(test_a_paragraph_breaks_between_words),
+        cmocka_unit_test(test_a_status_line_is_removed_by_what_comes_next),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,6 +92,19 @@ load programs.bash
     [ ! -e runs ]
 }
 
+@test "options that contradict each other are refused before a text is opened" {
+    refuses 64 "--heads 3" "--width 64" -- "$BIN/train" missing.txt --heads 3 --width 64
+    refuses 64 "--window" "1 layers of 2" -- "$BIN/train" missing.txt --layers 1 --heads 2 \
+        --window 1,2,3
+    refuses 64 "--keep 2" "--checkpoint-every" -- "$BIN/train" missing.txt --keep 2
+    refuses 64 "--vocabulary 255" "are 256" -- "$BIN/train" missing.txt --vocabulary 255
+    refuses 64 "--vocabulary 257" "are 258" -- "$BIN/train" missing.txt --vocabulary 257 \
+        --sequence lines
+    PULGA_KERNEL=portable refuses 64 "--precision bf16" -- "$BIN/train" missing.txt \
+        --precision bf16
+    refuses 1 "missing.txt" -- "$BIN/train" missing.txt --heads 4 --width 64 --vocabulary 256
+}
+
 @test "a step has no more parts than sequences" {
     "$BIN/train" perro.txt --steps 1 --batch 3 --accumulate 50 | grep -q "3 sequences, in 3 parts"
 }

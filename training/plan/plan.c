@@ -51,13 +51,8 @@ void plan_text(Settings *s, const Decided *decided, size_t text_size)
 void plan_vocabulary(Settings *s, size_t text_size)
 {
     const int least = 256 + (s->sequence == SEQUENCE_LINES ? 2 : 0);
-    if (s->tokens != TOKENIZER_BPE)
-        return;
-    if (!s->vocabulary)
+    if (s->tokens == TOKENIZER_BPE && !s->vocabulary)
         s->vocabulary = (int)fmin(MOST_SUBWORDS, least + floor(6 * sqrt((double)text_size)));
-    if (s->vocabulary < least)
-        usage_error("--vocabulary %d is too small: the bytes and special tokens alone are %d",
-                    s->vocabulary, least);
 }
 
 /* ---- The model ---- */
@@ -86,20 +81,10 @@ static void choose_sizes(Settings *s, const Decided *decided, const Corpus *corp
     CHOOSE(context, corpus->stream ? sizes[i].context : (int)((longest + 7) / 8 * 8));
 }
 
-/* The attention's matrices have width H·D, which is C unless a head's size is given. */
-static void check_sizes(const Settings *s, const Decided *decided)
-{
-    if (!DECIDED(decided, head_size) && s->width % s->heads)
-        usage_error("--heads %d does not divide --width %d; choose others, or give --head-size",
-                    s->heads, s->width);
-    if ((int64_t)s->heads * s->head_size > INT_MAX / 4)
-        usage_error("--heads %d of --head-size %d are too wide", s->heads, s->head_size);
-}
-
 void plan_model(Settings *s, const Decided *decided, const Corpus *corpus)
 {
     choose_sizes(s, decided, corpus);
-    check_sizes(s, decided);
+    settings_check_values(s, decided);
     const bool enough =
         corpus->stream ? corpus->ids.count >= ENOUGH_TOKENS : corpus->lines >= ENOUGH_LINES;
     CHOOSE(val, enough ? 0.1 : 0);
@@ -221,8 +206,6 @@ static void choose_reports(Settings *s, const Decided *decided, const Corpus *co
     const int twentieth = max_int(1, s->steps / 20);
     CHOOSE(log_every, twentieth);
     CHOOSE(eval_every, at_most_int(max_int64(twentieth, evaluated / max_int64(1, targets))));
-    if (s->keep && !s->checkpoint_every)
-        usage_error("--keep %d needs --checkpoint-every N: it keeps those saves", s->keep);
 }
 
 /* Rows of the largest part of a step: its ceil(batch/accumulate) sequences may all be of the

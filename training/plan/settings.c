@@ -5,6 +5,7 @@
 #include "settings.h"
 
 #include <limits.h>
+#include <stdlib.h>
 
 #include "base/base.h"
 #include "model/gpt_config.h"
@@ -175,7 +176,8 @@ static void check_schedule(const Settings *s, const Decided *decided)
         usage_error("--min-lr %g is above --lr %g: the rate falls to it", s->min_lr, s->lr);
 }
 
-/* Likewise the size of a vocabulary. */
+/* Likewise the size of a vocabulary, which has at least the 256 bytes. A text whose vocabulary is
+ * of subwords is a stream, unless it is to be read by lines. */
 static void check_vocabulary(const Settings *s, const Decided *decided)
 {
     const bool subwords =
@@ -185,6 +187,24 @@ static void check_vocabulary(const Settings *s, const Decided *decided)
                     "is --vocabulary");
     if (!subwords && DECIDED(decided, vocabulary))
         usage_error("--vocabulary is for --tokens bpe; --max-words limits words and characters");
+    const bool lines = DECIDED(decided, sequence) && s->sequence == SEQUENCE_LINES;
+    const int least = 256 + (lines ? 2 : 0);
+    if (s->vocabulary && s->vocabulary < least)
+        usage_error("--vocabulary %d is too small: the bytes and special tokens alone are %d",
+                    s->vocabulary, least);
+}
+
+/* What is not known yet is 0. The attention's matrices have width H·D, which is C unless a head's
+ * size is given. */
+void settings_check_values(const Settings *s, const Decided *decided)
+{
+    if (s->heads && !DECIDED(decided, head_size) && s->width % s->heads)
+        usage_error("--heads %d does not divide --width %d; choose others, or give --head-size",
+                    s->heads, s->width);
+    if (s->layers && s->heads)
+        free(settings_patterns(&s->window, s->layers, s->heads));
+    if (s->keep && !s->checkpoint_every)
+        usage_error("--keep %d needs --checkpoint-every N: it keeps those saves", s->keep);
 }
 
 /* Only the call's own settings are known here. take_over.c checks those of a resumed run or of a
@@ -211,6 +231,7 @@ void settings_check(const Settings *settings, const Decided *decided, const char
     if (settings->overwrite && !settings->out)
         usage_error("--overwrite replaces the run that --out names; give --out DIR too");
     check_schedule(settings, decided);
+    settings_check_values(settings, decided);
     if (!settings->from) /* whose vocabulary counts */
         check_vocabulary(settings, decided);
 }

@@ -64,6 +64,9 @@ extern const Field SETTINGS[];
  * is its first TEXT or NULL. */
 void settings_check(const Settings *settings, const Decided *decided, const char *text_path);
 
+/* The same of the values that are known so far; to be called again when more are. */
+void settings_check_values(const Settings *settings, const Decided *decided);
+
 /* The patterns (L, H) of --window, or NULL if the list is empty: see patterns_of_windows. The
  * caller frees them. Ends in a usage error if the list has more numbers than the model has
  * heads. */
