@@ -99,7 +99,7 @@ bool encoder_add(Encoder *e, Span text, int **ids, Span *unknown)
     return add_words(e, text, ids, unknown);
 }
 
-bool encoder_add_lines(Encoder *e, Span text, int **ids, size_t *lines, size_t *longest,
+bool encoder_add_lines(Encoder *e, Span text, int **ids, size_t **line_bytes, size_t *longest,
                        Span *unknown)
 {
     bool known = true;
@@ -112,7 +112,7 @@ bool encoder_add_lines(Encoder *e, Span text, int **ids, size_t *lines, size_t *
         arrput(*ids, e->tokenizer->eos);
         const size_t tokens = arrlenu(*ids) - before;
         *longest = tokens > *longest ? tokens : *longest;
-        ++*lines;
+        arrput(*line_bytes, (size_t)(line.end - line.begin) + 1);
     }
     return known;
 }

@@ -15,10 +15,10 @@ void encoder_free(Encoder *encoder);
  * around them. Stops at the first token that has no id and returns false; `unknown` receives it. */
 bool encoder_add(Encoder *encoder, Span text, int **ids, Span *unknown);
 
-/* Appends the ids of all lines of a clean text that are not blank, each between [bos] and [eos].
- * Adds to *lines how many they are; *longest becomes the tokens of the longest one, with [bos] and
- * [eos], if that is more. Else as above. */
-bool encoder_add_lines(Encoder *encoder, Span text, int **ids, size_t *lines, size_t *longest,
+/* Appends the ids of all lines of a clean text that are not blank, each between [bos] and [eos], and
+ * their sizes, line ends included, to another stb_ds array. *longest becomes the tokens of the
+ * longest one, with [bos] and [eos], if that is more. Else as above. */
+bool encoder_add_lines(Encoder *encoder, Span text, int **ids, size_t **line_bytes, size_t *longest,
                        Span *unknown);
 
 #endif

@@ -30,8 +30,8 @@ struct Source {
     SourceRules rules;
     char *name;
     SourceFile *files; /* stb_ds arrays */
-    TextPart *parts;
-    size_t size; /* of all files */
+    TextPart *parts;   /* of several files: those that were begun are known */
+    size_t size;       /* of all files */
     bool large;
     Text text;  /* all of a small one */
     bool given; /* in this pass */
@@ -99,10 +99,18 @@ static SourceFile open_file(const char *path, size_t large)
 
 /* ---- Bytes ---- */
 
+/* A byte counts those of a few bytes, so that the compiler compares many at once. */
 static size_t count_bytes(const char *bytes, size_t size, char wanted)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < size; i++)
+    enum { FEW = 128 };
+    size_t count = 0, i = 0;
+    for (; i + FEW <= size; i += FEW) {
+        unsigned char among = 0;
+        for (int j = 0; j < FEW; j++)
+            among += bytes[i + (size_t)j] == wanted;
+        count += among;
+    }
+    for (; i < size; i++)
         count += bytes[i] == wanted;
     return count;
 }
@@ -150,7 +158,8 @@ static size_t read_some(Source *s, char *out, size_t room)
         const size_t skipped = s->file && !s->offset && got >= 3 && !memcmp(out, mark, 3) ? 3 : 0;
         s->offset += got;
         got -= skipped;
-        memmove(out, out + skipped, got);
+        if (skipped)
+            memmove(out, out + skipped, got);
         if (!got && !skipped && next_file(s))
             out[got++] = '\n';
     }
@@ -159,7 +168,8 @@ static size_t read_some(Source *s, char *out, size_t room)
     if (got)
         s->last = out[got - 1];
     s->read += got;
-    s->read_lines += count_bytes(out, got, s->line_end);
+    if (arrlenu(s->files) > 1)
+        s->read_lines += count_bytes(out, got, s->line_end);
     return got;
 }
 
@@ -196,7 +206,7 @@ static size_t find_cut(const Source *s, const char *bytes, size_t size)
 /* Reads until `raw` has so many bytes, or to the end of the text; false if that is reached. */
 static bool fill(Source *s, Bytes *raw, size_t size)
 {
-    raw->bytes = memory_resize(raw->bytes, size + 4);
+    raw->bytes = memory_resize(raw->bytes, (raw->size > size ? raw->size : size) + 4);
     while (raw->size < size) {
         const size_t room = size - raw->size,
                      got = read_some(s, raw->bytes + raw->size, room < 3 ? 3 : room);
@@ -218,51 +228,54 @@ static size_t columns_after(const Source *s, Bytes raw, size_t columns)
     return columns;
 }
 
-/* The next block, not clean yet; false if there is none. */
+/* The next block, not clean yet, in memory that may be of a block before; false if there is none.
+ * What is read after its end waits for the next one. */
 static bool read_block(Source *s, Text *block)
 {
-    Bytes raw = s->rest;
+    Bytes raw = block->raw;
     size_t cut = 0;
-    s->rest = (Bytes){0};
-    for (size_t size = raw.size + BLOCK; !cut; size *= 2) {
-        const bool more = fill(s, &raw, size);
+    bool more = true;
+    raw.bytes = memory_resize(raw.bytes, s->rest.size + 1);
+    memcpy(raw.bytes, s->rest.bytes, s->rest.size);
+    raw.size = s->rest.size;
+    for (size_t size = BLOCK; more && !cut; size *= 2) {
+        more = fill(s, &raw, size);
         cut = more ? find_cut(s, raw.bytes, raw.size) : raw.size;
-        if (!raw.size) {
-            free(raw.bytes);
-            return false;
-        }
     }
     s->rest.size = raw.size - cut;
-    s->rest.bytes = memory_take(s->rest.size + 1);
+    s->rest.bytes = memory_resize(s->rest.bytes, s->rest.size + 1);
     memcpy(s->rest.bytes, raw.bytes + cut, s->rest.size);
     raw.size = cut;
+    raw.bytes[cut] = 0;
     checksum_add(s->sum, raw.bytes, raw.size);
     *block = (Text){.name = s->name,
                     .parts = s->parts,
+                    .part_count = arrlenu(s->parts),
                     .raw = raw,
                     .line_end = s->line_end,
                     .lines = s->lines,
                     .columns = s->columns};
     s->lines += count_bytes(raw.bytes, raw.size, s->line_end);
     s->columns = columns_after(s, raw, s->columns);
-    return true;
+    return raw.size > 0;
 }
 
-static void free_blocks(Source *s)
+/* Reads and cleans blocks, one on each thread; dies at the first of them that is wrong. */
+static void read_blocks(Source *s)
 {
-    for (int i = 0; i < s->count; i++)
-        text_free_bytes(&s->blocks[i]);
+    char *wrong[MOST_BLOCKS] = {NULL};
     s->count = 0;
-}
-
-/* Cleans the blocks; dies at the first of them that is wrong. */
-static void clean_blocks(Source *s)
-{
-    char *wrong[MOST_BLOCKS];
-    OMP(parallel for schedule(dynamic))
-    for (int i = 0; i < s->count; i++) {
-        s->blocks[i].parts = s->parts; /* which may have grown since */
-        wrong[i] = text_clean_raw(&s->blocks[i], s->rules.form);
+    OMP(parallel for ordered schedule(static, 1))
+    for (int i = 0; i < s->most; i++) {
+        bool there;
+        text_free_clean(&s->blocks[i]);
+        OMP(ordered)
+        {
+            there = read_block(s, &s->blocks[i]);
+            s->count += there;
+        }
+        if (there)
+            wrong[i] = text_clean_raw(&s->blocks[i], s->rules.form);
     }
     for (int i = 0; i < s->count; i++)
         if (wrong[i])
@@ -272,9 +285,7 @@ static void clean_blocks(Source *s)
 /* Begins to read a large text, the first time or again. */
 static void begin_pass(Source *s)
 {
-    s->file = s->offset = s->read = s->read_lines = s->lines = s->columns = 0;
-    free(s->rest.bytes);
-    s->rest = (Bytes){0};
+    s->file = s->offset = s->read = s->read_lines = s->lines = s->columns = s->rest.size = 0;
     s->sum = checksum_begin(0);
 }
 
@@ -297,9 +308,7 @@ const Text *source_next(Source *s, bool by_lines, const char *doing, int *count)
         s->given = !s->given;
         return s->given ? &s->text : NULL;
     }
-    free_blocks(s);
-    while (s->count < s->most && read_block(s, &s->blocks[s->count]))
-        s->count++;
+    read_blocks(s);
     *count = s->count;
     if (!s->count) {
         end_pass(s);
@@ -307,7 +316,6 @@ const Text *source_next(Source *s, bool by_lines, const char *doing, int *count)
     }
     if (s->rules.watch)
         s->rules.watch(s->rules.watcher, doing, (double)s->read / (double)s->size);
-    clean_blocks(s);
     return s->blocks;
 }
 
@@ -328,6 +336,7 @@ static void read_small(Source *s)
     raw.bytes[raw.size] = 0;
     s->text = (Text){.name = format_text("%s", s->name),
                      .parts = s->parts,
+                     .part_count = arrlenu(s->parts),
                      .raw = raw,
                      .checksum = checksum_of(raw.bytes, raw.size),
                      .line_end = s->line_end};
@@ -339,8 +348,7 @@ void source_set_form(Source *s, TextForm form)
     if (form == s->rules.form)
         return;
     s->rules.form = form;
-    free(s->text.clean);
-    s->text.clean = NULL;
+    text_free_clean(&s->text);
     if (!s->large)
         clean_small(s);
 }
@@ -361,6 +369,7 @@ Source *source_open(char *const *paths, SourceRules rules)
         s->size += file.size;
         arrput(s->files, file);
     }
+    arrsetcap(s->parts, arrlenu(s->files)); /* it stays where it is while blocks are cleaned */
     s->large = s->size > rules.large;
     s->most = min_int(BLOCKS_A_THREAD * thread_limit(), MOST_BLOCKS);
     s->blocks = memory_new((size_t)s->most, sizeof *s->blocks, "a text");
@@ -380,7 +389,8 @@ Source *source_of(const Text *text)
 
 void source_free(Source *s)
 {
-    free_blocks(s);
+    for (int i = 0; i < s->most; i++)
+        text_free_bytes(&s->blocks[i]);
     for (ptrdiff_t i = 0; i < arrlen(s->files); i++) {
         free(s->files[i].name);
         if (s->files[i].file < 0)

@@ -1,5 +1,5 @@
-/* text.c: a text is checked and cleaned line by line, since NFC never joins anything across a line
- * end. A line of plain ASCII is copied as it is; utf8proc composes any other line: "e" and a
+/* text.c: most texts are clean as they are. Any other is checked and cleaned line by line, since NFC
+ * never joins anything across a line end: utf8proc composes the lines that may need it: "e" and a
  * combining accent become "é". */
 #include "text.h"
 
@@ -14,16 +14,6 @@
 
 /* ---- Cleaning ---- */
 
-/* Whether a line is plain ASCII without a 0: then it is UTF-8, and in NFC, as it is. The loop does
- * not stop early, so that the compiler can vectorise it. */
-static bool is_plain(const char *line, size_t size)
-{
-    bool plain = true;
-    for (size_t i = 0; i < size; i++)
-        plain &= line[i] > 0 && !(line[i] & 0x80);
-    return plain;
-}
-
 /* Whether a letter is its own composed form, whatever stands beside it: then a text of such letters
  * is in NFC. True of most letters of living languages; those with marks, and those that combine,
  * are left to utf8proc. */
@@ -34,10 +24,24 @@ static bool never_composes(int32_t c)
            (c >= 0x4E00 && c < 0xA000) || (c >= 0xAC00 && c < 0xD7A4);
 }
 
+/* Whether eight bytes are ASCII, without a 0: then neither they nor what is subtracted from them
+ * has a highest bit. */
+static bool is_plain(const char *bytes)
+{
+    const uint64_t ones = 0x0101010101010101u, highest = ones << 7;
+    uint64_t eight;
+    memcpy(&eight, bytes, sizeof eight);
+    return !((eight | (eight - ones)) & highest);
+}
+
 /* Whether a line is UTF-8, and in NFC, as it is. False if that takes a closer look. */
 static bool is_composed(const char *line, size_t size)
 {
     for (const char *at = line, *end = line + size; at < end;) {
+        if (end - at >= 8 && is_plain(at)) {
+            at += 8;
+            continue;
+        }
         const int32_t c = (unsigned char)*at < 0x80 ? *at++ : utf8_next(&at, end);
         if (c <= 0 || !never_composes(c))
             return false;
@@ -49,32 +53,39 @@ static bool is_composed(const char *line, size_t size)
 static TextPart part_of(const Text *text, size_t line)
 {
     TextPart part = {text->name, line + 1};
-    for (ptrdiff_t i = 0; i < arrlen(text->parts) && text->parts[i].line <= line; i++)
+    for (size_t i = 0; i < text->part_count && text->parts[i].line <= line; i++)
         part = (TextPart){text->parts[i].name, line - text->parts[i].line + 1};
     return part;
 }
 
-/* Returns NULL, or what is wrong with a line, of which so many columns were in the block before. */
-static char *check_line(TextPart where, size_t column, const char *line, size_t size)
+enum { MOST_MARKS = 100 }; /* sorting them for NFC takes time in the square of their number */
+
+/* What is wrong with a character, of which utf8_next() has made c. */
+static char *wrong_character(TextPart where, size_t column, unsigned char byte, int32_t c)
 {
-    enum { MOST_MARKS = 100 }; /* sorting them for NFC takes time in the square of their number */
+    if (c < 0)
+        return format_text("%s:%zu:%zu: byte 0x%02X is not UTF-8; if the text is Latin-1, convert "
+                           "it: iconv -f LATIN1 -t UTF-8",
+                           where.name, where.line, column, byte);
+    if (!c)
+        return format_text("%s:%zu:%zu: byte 0x00: this is not a text", where.name, where.line,
+                           column);
+    return format_text("%s:%zu:%zu: more than %d accents and other marks on one letter", where.name,
+                       where.line, column, MOST_MARKS);
+}
+
+/* Returns NULL, or what is wrong with line number `number` of the text, from 0. */
+static char *check_line(const Text *text, size_t number, const char *line, size_t size)
+{
+    size_t column = number == text->lines ? text->columns : 0;
     int marks = 0;
     for (const char *at = line, *end = line + size; at < end;) {
         const unsigned char byte = (unsigned char)*at;
         const int32_t c = utf8_next(&at, end);
         column++;
-        if (c < 0)
-            return format_text(
-                "%s:%zu:%zu: byte 0x%02X is not UTF-8; if the text is Latin-1, convert "
-                "it: iconv -f LATIN1 -t UTF-8",
-                where.name, where.line, column, byte);
-        if (!c)
-            return format_text("%s:%zu:%zu: byte 0x00: this is not a text", where.name, where.line,
-                               column);
         marks = is_combining(c) ? marks + 1 : 0;
-        if (marks > MOST_MARKS)
-            return format_text("%s:%zu:%zu: more than %d accents and other marks on one letter",
-                               where.name, where.line, column, MOST_MARKS);
+        if (c <= 0 || marks > MOST_MARKS)
+            return wrong_character(part_of(text, number), column, byte, c);
     }
     return NULL;
 }
@@ -111,30 +122,30 @@ static void put_lower(Output *out, const char *line, size_t size)
 }
 
 /* Puts the NFC of a line of UTF-8. Returns NULL, or what is wrong. */
-static char *put_composed(Output *out, TextPart where, const char *line, size_t size, TextForm form)
+static char *put_composed(Output *out, const Text *text, size_t number, const char *line,
+                          size_t size, TextForm form)
 {
     utf8proc_uint8_t *composed = NULL;
     const utf8proc_ssize_t length =
         utf8proc_map((const utf8proc_uint8_t *)line, (utf8proc_ssize_t)size, &composed,
                      UTF8PROC_STABLE | UTF8PROC_COMPOSE);
-    if (length < 0)
+    if (length < 0) {
+        const TextPart where = part_of(text, number);
         return format_text("%s:%zu: %s", where.name, where.line, utf8proc_errmsg(length));
+    }
     (form == TEXT_LOWER ? put_lower : put)(out, (const char *)composed, (size_t)length);
     free(composed);
     return NULL;
 }
 
-/* Returns NULL, or what is wrong with line number `number` of the text, from 0. */
+/* Returns NULL, or what is wrong with line number `number`. */
 static char *put_clean(Output *out, const Text *text, size_t number, const char *line, size_t size,
                        TextForm form)
 {
-    if (!is_plain(line, size) && !is_composed(line, size)) {
-        const TextPart where = part_of(text, number);
-        char *wrong = check_line(where, number == text->lines ? text->columns : 0, line, size);
-        if (wrong)
-            return wrong;
-        if (form != TEXT_AS_IS)
-            return put_composed(out, where, line, size, form);
+    if (!is_composed(line, size)) {
+        char *wrong = check_line(text, number, line, size);
+        if (wrong || form != TEXT_AS_IS)
+            return wrong ? wrong : put_composed(out, text, number, line, size, form);
     }
     (form == TEXT_LOWER ? put_lower : put)(out, line, size);
     return NULL;
@@ -164,39 +175,53 @@ static char *put_lines(Output *out, const Text *text, const char *at, const char
     return wrong;
 }
 
-/* Most texts are clean as they are, except perhaps for the byte order mark: these are copied. */
+/* Whether it begins with a byte order mark. */
+static bool starts_with_mark(const Text *text)
+{
+    return !text->lines && !text->columns && text->raw.size >= 3 &&
+           !memcmp(text->raw.bytes, "\xEF\xBB\xBF", 3);
+}
+
+/* Whether a text is clean as it is, as most are. */
+static bool is_clean(const Text *text, TextForm form)
+{
+    const char *bytes = text->raw.bytes;
+    const size_t size = text->raw.size;
+    return form != TEXT_LOWER && !starts_with_mark(text) && text->line_end == '\n' &&
+           !memchr(bytes, '\r', size) && is_composed(bytes, size);
+}
+
 char *text_clean_raw(Text *text, TextForm form)
 {
-    const char *at = text->raw.bytes, *end = at + text->raw.size;
+    const char *begin = text->raw.bytes, *end = begin + text->raw.size;
+    if (is_clean(text, form)) {
+        text->clean = text->raw.bytes;
+        text->size = text->raw.size;
+        return NULL;
+    }
     Output out = {.room = text->raw.size + 1};
-    char *wrong = NULL;
     out.at = memory_take(out.room);
-    if (!text->lines && !text->columns && end - at >= 3 && !memcmp(at, "\xEF\xBB\xBF", 3))
-        at += 3;
-    const size_t size = (size_t)(end - at);
-    if (form != TEXT_LOWER && !memchr(at, '\r', size) &&
-        (is_plain(at, size) || is_composed(at, size)))
-        put(&out, at, size);
-    else
-        wrong = put_lines(&out, text, at, end, form);
+    char *wrong = put_lines(&out, text, begin + (starts_with_mark(text) ? 3 : 0), end, form);
     out.at[out.size] = 0;
     text->clean = out.at;
     text->size = out.size;
-    if (wrong) {
-        free(text->clean);
-        text->clean = NULL;
-    }
+    if (wrong)
+        text_free_clean(text);
     return wrong;
 }
 
 char *text_clean(const char *name, const char *bytes, size_t size, TextForm form, char **clean,
                  size_t *clean_size)
 {
-    char *called = format_text("%s", name), *raw = (char *)bytes; /* which is only read */
+    char *called = format_text("%s", name), *raw = memory_take(size + 1);
     Text text = {.name = called, .raw = {raw, size}, .line_end = text_line_end(bytes, size)};
+    memcpy(raw, bytes, size);
+    raw[size] = 0;
     char *wrong = text_clean_raw(&text, form);
     *clean = text.clean;
     *clean_size = text.size;
+    if (text.clean != raw)
+        free(raw);
     free(called);
     return wrong;
 }
@@ -220,12 +245,18 @@ Text text_read(const char *path, TextForm form)
     return text_from(strcmp(path, "-") ? path : "standard input", file_read(path, true), form);
 }
 
+void text_free_clean(Text *text)
+{
+    if (text->clean != text->raw.bytes)
+        free(text->clean);
+    text->clean = NULL;
+}
+
 void text_free_bytes(Text *text)
 {
+    text_free_clean(text);
     free(text->raw.bytes);
-    free(text->clean);
     text->raw.bytes = NULL;
-    text->clean = NULL;
 }
 
 void text_free(Text *text)

@@ -22,10 +22,11 @@ typedef enum { TEXT_COMPOSED, TEXT_LOWER, TEXT_AS_IS } TextForm;
  * clean ones are encoded and the raw ones are written as the run's text.txt. */
 typedef struct {
     char *name;            /* what messages call it: the path, or "standard input" */
-    const TextPart *parts; /* of several files: an stb_ds array; else NULL */
-    Bytes raw;             /* as the file is */
+    const TextPart *parts; /* (part_count) of several files, else NULL */
+    size_t part_count;
+    Bytes raw;   /* as the file is */
     char *clean; /* without a byte order mark, CRLF as LF, in the form asked for; a 0 follows the
-                          last byte */
+                    last byte. raw.bytes if nothing is to be cleaned */
     size_t size; /* of clean */
     uint64_t checksum; /* of raw; of a block 0 */
     char line_end;     /* of raw: \n, or \r in an old Mac's file */
@@ -46,7 +47,8 @@ char *text_clean_raw(Text *text, TextForm form);
 /* What the lines of some bytes end with: \r only if there is no \n. */
 char text_line_end(const char *bytes, size_t size);
 
-/* Frees the bytes, raw and clean; the name, the sizes and the checksum stay. */
+/* Frees the clean bytes, or those and the raw ones; all else stays. */
+void text_free_clean(Text *text);
 void text_free_bytes(Text *text);
 void text_free(Text *text);
 

@@ -123,9 +123,8 @@ static char *check_bytes(const Tokenizer *t, const Text *text, const char *bytes
 /* Cleaning may have made one. */
 char *tokenizer_check_text(const Tokenizer *t, const Text *text)
 {
-    const bool equal =
-        text->raw.size == text->size && !memcmp(text->raw.bytes, text->clean, text->size);
-    char *wrong = equal ? NULL : check_bytes(t, text, text->raw.bytes, text->raw.size);
+    const bool cleaned = text->clean != text->raw.bytes;
+    char *wrong = cleaned ? check_bytes(t, text, text->raw.bytes, text->raw.size) : NULL;
     return wrong ? wrong : check_bytes(t, text, text->clean, text->size);
 }
 

@@ -34,11 +34,23 @@ static const char MAGIC[8] = "pulga\0\0\1";
 
 /* ---- From text to tokens ---- */
 
+/* A thread, and what it has made of a block. */
+typedef struct {
+    Encoder *encoder;
+    int *ids;           /* stb_ds array */
+    size_t *line_bytes; /* stb_ds array, of lines: see bytes.h */
+    size_t longest;
+    char *reserved; /* the message if the block contains a reserved token, or NULL */
+    bool known;     /* else a token has no id */
+    Span unknown;
+} Worker;
+
 struct CorpusBuilder {
     Corpus corpus;
     const Tokenizer *tokenizer;
-    Encoder **encoders; /* stb_ds array: one of each thread */
-    bool blank;         /* so far */
+    Worker *workers; /* stb_ds array: one of each thread */
+    bool blank;      /* so far */
+    char *wrong;     /* the first thing wrong, or NULL */
 };
 
 CorpusBuilder *corpus_begin(const Tokenizer *tokenizer, Store store, size_t text_size)
@@ -50,82 +62,66 @@ CorpusBuilder *corpus_begin(const Tokenizer *tokenizer, Store store, size_t text
     b->blank = true;
     store_put(&b->corpus.store, &header, sizeof header);
     for (int i = 0; i < thread_limit(); i++)
-        arrput(b->encoders, encoder_new(tokenizer, text_size));
+        arrput(b->workers, ((Worker){.encoder = encoder_new(tokenizer, text_size)}));
     b->corpus.ids.width = ids_width(tokenizer_size(tokenizer));
     return b;
 }
 
-/* What has become of a block. */
-typedef struct {
-    int *ids;           /* stb_ds array */
-    size_t *line_bytes; /* stb_ds array, of words: see bytes.h */
-    size_t lines, longest;
-    char *reserved; /* the message if it contains a reserved token, or NULL */
-    bool known;     /* else a token has no id */
-    Span unknown;
-} Encoded;
+static void encode(const CorpusBuilder *b, Worker *w, const Text *block)
+{
+    const Span text = text_span(block);
+    arrsetlen(w->ids, 0);
+    arrsetlen(w->line_bytes, 0);
+    w->longest = 0;
+    w->reserved = tokenizer_check_text(b->tokenizer, block);
+    w->known = b->corpus.stream ? encoder_add(w->encoder, text, &w->ids, &w->unknown)
+                                : encoder_add_lines(w->encoder, text, &w->ids, &w->line_bytes,
+                                                    &w->longest, &w->unknown);
+}
 
 /* Every line is counted with its end, even if the last one lacks it: [eos] stands for it. */
-static void measure_lines(size_t **line_bytes, Span text, bool stream)
+static void add_bytes(Corpus *c, const Worker *w, const Text *block)
 {
-    Span line;
-    if (stream)
-        arrput(*line_bytes, (size_t)(text.end - text.begin));
-    else
-        while (split_line(&text.begin, text.end, &line))
-            if (!is_blank(line))
-                arrput(*line_bytes, (size_t)(line.end - line.begin) + 1);
+    if (c->stream)
+        c->text_bytes += (double)block->size;
+    for (ptrdiff_t i = 0; i < arrlen(w->line_bytes); i++) {
+        c->text_bytes += (double)w->line_bytes[i];
+        if (c->store.file < 0)
+            arrput(c->line_bytes, w->line_bytes[i]);
+    }
 }
 
-static Encoded encode(const CorpusBuilder *b, const Text *block)
-{
-    Encoder *encoder = b->encoders[thread_index()];
-    Encoded e = {.reserved = tokenizer_check_text(b->tokenizer, block)};
-    const Span text = text_span(block);
-    e.known = b->corpus.stream
-                  ? encoder_add(encoder, text, &e.ids, &e.unknown)
-                  : encoder_add_lines(encoder, text, &e.ids, &e.lines, &e.longest, &e.unknown);
-    if (tokenizer_has_words(b->tokenizer))
-        measure_lines(&e.line_bytes, text, b->corpus.stream);
-    return e;
-}
-
-/* Dies if there is a word that the tokenizer does not know, as can happen if it was trained on
- * another text. */
-static void put(CorpusBuilder *b, Encoded *e, const Text *block)
+/* A word that the tokenizer does not know can come if it was trained on another text. */
+static void put(CorpusBuilder *b, Worker *w, const Text *block)
 {
     Corpus *c = &b->corpus;
-    if (e->reserved)
-        die("%s", e->reserved);
-    if (!e->known)
-        die("%s", tokenizer_unknown(b->tokenizer, text_place(block, block->clean, e->unknown.begin),
-                                    e->unknown));
-    const size_t count = arrlenu(e->ids);
-    ids_pack(e->ids, count, c->ids.width);
-    store_put(&c->store, e->ids, count * (size_t)c->ids.width);
+    const size_t count = arrlenu(w->ids);
+    if (!b->wrong)
+        b->wrong = w->reserved;
+    if (!b->wrong && !w->known)
+        b->wrong = tokenizer_unknown(b->tokenizer,
+                                     text_place(block, block->clean, w->unknown.begin), w->unknown);
+    store_put(&c->store, w->ids, count * (size_t)c->ids.width);
     c->ids.count += count;
-    c->lines += e->lines;
-    c->longest = e->longest > c->longest ? e->longest : c->longest;
-    for (ptrdiff_t i = 0; i < arrlen(e->line_bytes); i++) {
-        c->text_bytes += (double)e->line_bytes[i];
-        if (c->store.file < 0 && !c->stream)
-            arrput(c->line_bytes, e->line_bytes[i]);
-    }
-    arrfree(e->line_bytes);
-    arrfree(e->ids);
+    c->lines += arrlenu(w->line_bytes);
+    c->longest = w->longest > c->longest ? w->longest : c->longest;
+    if (tokenizer_has_words(b->tokenizer))
+        add_bytes(c, w, block);
+    b->blank = b->blank && is_blank(text_span(block));
 }
 
 void corpus_add(CorpusBuilder *b, const Text *blocks, int count)
 {
-    Encoded *encoded = memory_new((size_t)count, sizeof *encoded, "encoding");
-    for (int i = 0; i < count; i++)
-        b->blank = b->blank && is_blank(text_span(&blocks[i]));
-    OMP(parallel for schedule(dynamic) if (count > 1))
-    for (int i = 0; i < count; i++)
-        encoded[i] = encode(b, &blocks[i]);
-    for (int i = 0; i < count; i++)
-        put(b, &encoded[i], &blocks[i]);
-    free(encoded);
+    OMP(parallel for ordered schedule(dynamic) if (count > 1))
+    for (int i = 0; i < count; i++) {
+        Worker *worker = &b->workers[thread_index()];
+        encode(b, worker, &blocks[i]);
+        ids_pack(worker->ids, arrlenu(worker->ids), b->corpus.ids.width);
+        OMP(ordered)
+        put(b, worker, &blocks[i]);
+    }
+    if (b->wrong)
+        die("%s", b->wrong);
 }
 
 static void view(Corpus *c)
@@ -144,9 +140,12 @@ Corpus corpus_end(CorpusBuilder *b, const char *name)
 {
     static const char zeros[8];
     Corpus c = b->corpus;
-    for (ptrdiff_t i = 0; i < arrlen(b->encoders); i++)
-        encoder_free(b->encoders[i]);
-    arrfree(b->encoders);
+    for (ptrdiff_t i = 0; i < arrlen(b->workers); i++) {
+        encoder_free(b->workers[i].encoder);
+        arrfree(b->workers[i].ids);
+        arrfree(b->workers[i].line_bytes);
+    }
+    arrfree(b->workers);
     if (b->blank)
         die("%s has only white space", name);
     free(b);
