@@ -9,11 +9,13 @@
 
 void random_many_words(uint32_t words[4][RANDOM_LANES], uint32_t seed, uint32_t purpose)
 {
-    for (int round = 0; round < RANDOM_ROUNDS; round++) {
-        OMP(simd)
-        for (int lane = 0; lane < RANDOM_LANES; lane++)
-            random_round(&words[0][lane], &words[1][lane], &words[2][lane], &words[3][lane], seed,
-                         purpose, round);
+    OMP(simd)
+    for (int lane = 0; lane < RANDOM_LANES; lane++) {
+        uint32_t w[4] = {words[0][lane], words[1][lane], words[2][lane], words[3][lane]};
+        for (int round = 0; round < RANDOM_ROUNDS; round++)
+            random_round(&w[0], &w[1], &w[2], &w[3], seed, purpose, round);
+        for (int i = 0; i < 4; i++)
+            words[i][lane] = w[i];
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/base.h"
 #include "base/utf8.h"
+#include "word_cache.h"
 
 enum { CHARACTERS = 1 << 16 }; /* code points that the table has; the others are rare */
 
@@ -14,6 +15,7 @@ struct Encoder {
     const Tokenizer *tokenizer;
     BpeEncoder *subwords; /* of subwords, else NULL */
     int *characters;      /* (CHARACTERS) of characters, else NULL: ids, -1 if there is none */
+    WordCache *words;     /* of words, else NULL */
 };
 
 static int find(const Tokenizer *t, Span token)
@@ -42,7 +44,7 @@ Encoder *encoder_new(const Tokenizer *tokenizer, size_t text_size)
     switch (tokenizer->kind) {
     case TOKENIZER_CHAR: e->characters = table_of(tokenizer); break;
     case TOKENIZER_BPE: e->subwords = bpe_encoder_new(&tokenizer->bpe, text_size); break;
-    case TOKENIZER_WORD: break;
+    case TOKENIZER_WORD: e->words = memory_new(1, sizeof *e->words, "encoding"); break;
     }
     return e;
 }
@@ -52,19 +54,23 @@ void encoder_free(Encoder *e)
     if (e->subwords)
         bpe_encoder_free(e->subwords);
     free(e->characters);
+    free(e->words);
     free(e);
 }
 
-static bool add_words(Encoder *e, Span text, int **ids, Span *unknown)
+/* There are at most as many words as bytes. `end` is that of the text that this is a part of. */
+static bool add_words(Encoder *e, Span part, const char *end, int **ids, Span *unknown)
 {
     const Tokenizer *t = e->tokenizer;
-    while (split_word(&text.begin, text.end, t->punctuation, unknown)) {
-        const int known = find(t, *unknown), id = known < 0 ? t->unk : known;
-        if (id < 0)
-            return false;
-        arrput(*ids, id);
+    int *out = arraddnptr(*ids, (size_t)(part.end - part.begin)), known = 0;
+    while (known >= 0 && split_word(&part.begin, part.end, t->punctuation, unknown)) {
+        known = word_cache_find(e->words, &t->vocabulary, *unknown, end);
+        known = known < 0 ? t->unk : known;
+        *out = known;
+        out += known >= 0;
     }
-    return true;
+    arrsetlen(*ids, (size_t)(out - *ids));
+    return known >= 0;
 }
 
 /* There are at most as many characters as bytes. */
@@ -87,16 +93,21 @@ static bool add_characters(Encoder *e, Span text, int **ids, Span *unknown)
 }
 
 /* Any text is made of known subwords. */
-bool encoder_add(Encoder *e, Span text, int **ids, Span *unknown)
+static bool add(Encoder *e, Span part, const char *end, int **ids, Span *unknown)
 {
-    if (text.begin == text.end)
+    if (part.begin == part.end)
         return true;
     switch (e->tokenizer->kind) {
-    case TOKENIZER_CHAR: return add_characters(e, text, ids, unknown);
-    case TOKENIZER_BPE: bpe_encoder_add(e->subwords, text, ids); return true;
+    case TOKENIZER_CHAR: return add_characters(e, part, ids, unknown);
+    case TOKENIZER_BPE: bpe_encoder_add(e->subwords, part, ids); return true;
     case TOKENIZER_WORD: break;
     }
-    return add_words(e, text, ids, unknown);
+    return add_words(e, part, end, ids, unknown);
+}
+
+bool encoder_add(Encoder *e, Span text, int **ids, Span *unknown)
+{
+    return add(e, text, text.end, ids, unknown);
 }
 
 bool encoder_add_lines(Encoder *e, Span text, int **ids, size_t **line_bytes, size_t *longest,
@@ -108,7 +119,7 @@ bool encoder_add_lines(Encoder *e, Span text, int **ids, size_t **line_bytes, si
         if (is_blank(line))
             continue;
         arrput(*ids, e->tokenizer->bos);
-        known = encoder_add(e, line, ids, unknown);
+        known = add(e, line, text.end, ids, unknown);
         arrput(*ids, e->tokenizer->eos);
         const size_t tokens = arrlenu(*ids) - before;
         *longest = tokens > *longest ? tokens : *longest;

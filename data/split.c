@@ -21,18 +21,25 @@ static Class class_of(int32_t c, Punctuation punctuation)
     return is_punctuation(c) ? CLASS_PUNCTUATION : CLASS_WORD;
 }
 
-/* The same of the code point at *at, which moves past it. Most are ASCII, which needs no tables. */
+/* The ASCII characters: s are spaces, c control characters, p punctuation, w letters and digits. */
+static const char ascii[] = "cccccccccssssscccccccccccccccccc"
+                            "spppppppppppppppwwwwwwwwwwpppppp"
+                            "pwwwwwwwwwwwwwwwwwwwwwwwwwwpppp_"
+                            "pwwwwwwwwwwwwwwwwwwwwwwwwwwppppc";
+
+/* The same of the code point at *at, which moves past it. Nearly all are letters and spaces. */
 static inline Class next_class(const char **at, const char *end, Punctuation punctuation)
 {
     const unsigned char c = (unsigned char)**at;
     if (c >= 128)
         return class_of(utf8_next(at, end), punctuation);
     ++*at;
-    const bool letter = (unsigned)((c | 32) - 'a') < 26 || (unsigned)(c - '0') < 10;
-    if (letter)
+    if (ascii[c] == 'w')
         return CLASS_WORD;
-    if (c == ' ' || (unsigned)(c - '\t') < 5)
+    if (ascii[c] == 's')
         return CLASS_SPACE;
+    if (ascii[c] == 'p' && punctuation == PUNCTUATION_ALONE)
+        return CLASS_PUNCTUATION;
     return class_of(c, punctuation);
 }
 
@@ -80,6 +87,8 @@ bool split_character(const char **at, const char *end, Span *character)
 
 bool is_blank(Span text)
 {
-    Span word;
-    return !split_word(&text.begin, text.end, PUNCTUATION_IN_WORDS, &word);
+    while (text.begin < text.end)
+        if (next_class(&text.begin, text.end, PUNCTUATION_IN_WORDS) != CLASS_SPACE)
+            return false;
+    return true;
 }

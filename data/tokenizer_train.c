@@ -1,8 +1,8 @@
-/* tokenizer_train.c: the tokens of each block are counted by one thread. Blocks are then added up
- * in their order, so that the order of first appearance is the text's, whoever counted what. */
+/* tokenizer_train.c: the tokens of each block are counted by one thread. Which tokens were new to it
+ * in which block is kept, so that at the end the order of first appearance is the text's, whoever
+ * counted what. */
 #include "tokenizer_train.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <stb/stb_ds.h>
@@ -10,57 +10,68 @@
 #include "base/base.h"
 #include "base/threads.h"
 #include "base/utf8.h"
+#include "word_cache.h"
 
 /* In bytes. Anything longer is not a word of any language: the text has no white space. */
 enum { LONGEST_WORD = 1000 };
 
-/* Words or characters in the order of their first appearance. */
+/* Those below are found in a table. */
+enum { CODE_POINTS = 1 << 16 };
+
+/* Words or characters in the order of their first appearance, of all blocks or of those that one
+ * thread has counted. */
 typedef struct {
     Vocabulary all;
     int64_t *counts; /* stb_ds array: of each id */
-    char *wrong;     /* why they cannot be counted, or NULL */
+    int *characters; /* (CODE_POINTS) their ids, -1 if one has not come yet; NULL at first */
+    WordCache *words;
+    int moved; /* how many were added to those of all blocks */
 } Counted;
+
+/* The thread that counted a block, and how many tokens it knew after it. */
+typedef struct {
+    int thread, known;
+} CountedBlock;
 
 struct TokenCounts {
     TokenizerRules rules;
-    Counted counted;  /* of words and characters */
-    WordCounts words; /* of subwords */
-    size_t size;      /* of all blocks of subwords, in bytes */
+    Counted *threads;     /* stb_ds array, of words and characters */
+    CountedBlock *blocks; /* stb_ds array, likewise */
+    WordCounts words;     /* of subwords */
+    size_t size;          /* of all blocks of subwords, in bytes */
 };
 
 /* ---- Counting ---- */
 
-static void count_token(Counted *c, Span token, int64_t count)
+static void count_token(Counted *c, Span token, int id, int64_t count)
 {
-    const size_t size = (size_t)(token.end - token.begin);
-    const int known = vocabulary_find(&c->all, token.begin, size);
-    if (known >= 0) {
-        assert(c->counts);
-        c->counts[known] += count;
+    if (id >= 0) {
+        c->counts[id] += count;
     } else {
-        vocabulary_add(&c->all, token.begin, size, false);
+        vocabulary_add(&c->all, token.begin, (size_t)(token.end - token.begin), false);
         arrput(c->counts, count);
     }
 }
 
-static void count_words(Counted *c, const Text *text, Span part)
+/* Returns NULL, or why the text cannot be read by words. */
+static char *count_words(Counted *c, const Text *block, Span part)
 {
+    const char *end = text_span(block).end;
     Span word;
-    while (!c->wrong && split_word(&part.begin, part.end, PUNCTUATION_ALONE, &word)) {
+    while (split_word(&part.begin, part.end, PUNCTUATION_ALONE, &word)) {
         const size_t size = (size_t)(word.end - word.begin);
         if (size > LONGEST_WORD)
-            c->wrong = format_text("%s: a word of %zu bytes; use --tokens char for a text without "
-                                   "spaces between words",
-                                   text_place(text, text->clean, word.begin), size);
-        else
-            count_token(c, word, 1);
+            return format_text("%s: a word of %zu bytes; use --tokens char for a text without "
+                               "spaces between words",
+                               text_place(block, block->clean, word.begin), size);
+        count_token(c, word, word_cache_find(c->words, &c->all, word, end), 1);
     }
+    return NULL;
 }
 
-/* ids: of each code point below CODE_POINTS, −1 if it has not come yet. */
-enum { CODE_POINTS = 1 << 16 };
-static void count_characters(Counted *c, int *ids, Span part)
+static void count_characters(Counted *c, Span part)
 {
+    int *ids = c->characters;
     while (part.begin < part.end) {
         const char *begin = part.begin;
         const bool ascii = (unsigned char)*begin < 0x80;
@@ -70,53 +81,82 @@ static void count_characters(Counted *c, int *ids, Span part)
             c->counts[ids[code]]++;
             continue;
         }
-        count_token(c, (Span){begin, part.begin}, 1);
+        const int id = listed ? -1 : vocabulary_find(&c->all, begin, (size_t)(part.begin - begin));
+        count_token(c, (Span){begin, part.begin}, id, 1);
         if (listed)
             ids[code] = c->all.count - 1;
     }
 }
 
-static void count_part(Counted *c, int *ids, const Text *block, Span part)
+static char *count_part(Counted *c, TokenizerKind kind, const Text *block, Span part)
 {
-    if (ids)
-        count_characters(c, ids, part);
-    else
-        count_words(c, block, part);
+    if (kind == TOKENIZER_WORD)
+        return count_words(c, block, part);
+    count_characters(c, part);
+    return NULL;
 }
 
 /* If it is read by lines, line ends and blank lines are in no sequence: they get no id. */
-static Counted count_block(TokenizerRules rules, const Text *block)
+static char *count_block(Counted *c, TokenizerRules rules, const Text *block)
 {
-    Counted c = {.all = vocabulary_new()};
     Span text = text_span(block), line;
-    int *ids = NULL;
-    if (rules.kind == TOKENIZER_CHAR)
-        ids = memset(memory_take(CODE_POINTS * sizeof *ids), -1, CODE_POINTS * sizeof *ids);
+    char *wrong = NULL;
+    if (rules.kind == TOKENIZER_WORD && !c->words)
+        c->words = memory_new(1, sizeof *c->words, "counting");
+    if (rules.kind == TOKENIZER_CHAR && !c->characters)
+        c->characters =
+            memset(memory_take(CODE_POINTS * sizeof(int)), -1, CODE_POINTS * sizeof(int));
     if (rules.stream)
-        count_part(&c, ids, block, text);
-    else
-        while (!c.wrong && split_line(&text.begin, text.end, &line))
-            if (!is_blank(line))
-                count_part(&c, ids, block, line);
-    free(ids);
-    return c;
+        return count_part(c, rules.kind, block, text);
+    while (!wrong && split_line(&text.begin, text.end, &line))
+        if (!is_blank(line))
+            wrong = count_part(c, rules.kind, block, line);
+    return wrong;
+}
+
+/* A thread counts its blocks in the order of the text. */
+static void count_blocks(TokenCounts *t, const Text *blocks, int count)
+{
+    CountedBlock *counted = arraddnptr(t->blocks, (size_t)count);
+    char **wrong = memory_new((size_t)count, sizeof *wrong, "counting");
+    OMP(parallel for schedule(monotonic : dynamic) if (count > 1))
+    for (int i = 0; i < count; i++) {
+        const int thread = thread_index();
+        wrong[i] = count_block(&t->threads[thread], t->rules, &blocks[i]);
+        counted[i] = (CountedBlock){thread, t->threads[thread].all.count};
+    }
+    for (int i = 0; i < count; i++)
+        if (wrong[i])
+            die("%s", wrong[i]);
+    free(wrong);
 }
 
 static void free_counted(Counted *c)
 {
     vocabulary_free(&c->all);
     arrfree(c->counts);
+    free(c->characters);
+    free(c->words);
 }
 
-static void add_counted(TokenCounts *t, Counted *block)
+/* Adds the tokens of all threads, in the order of their first appearance in the text. */
+static Counted add_up(TokenCounts *t)
 {
-    if (block->wrong)
-        die("%s", block->wrong);
-    for (int id = 0; id < block->all.count; id++) {
-        const char *word = vocabulary_word(&block->all, id);
-        count_token(&t->counted, (Span){word, word + strlen(word)}, block->counts[id]);
+    Counted all = {.all = vocabulary_new()};
+    for (ptrdiff_t i = 0; i < arrlen(t->blocks); i++) {
+        Counted *c = &t->threads[t->blocks[i].thread];
+        for (; c->moved < t->blocks[i].known; c->moved++) {
+            const char *word = vocabulary_word(&c->all, c->moved);
+            const size_t size = strlen(word);
+            count_token(&all, (Span){word, word + size}, vocabulary_find(&all.all, word, size),
+                        c->counts[c->moved]);
+        }
     }
-    free_counted(block);
+    for (ptrdiff_t i = 0; i < arrlen(t->threads); i++)
+        free_counted(&t->threads[i]);
+    arrfree(t->threads);
+    arrfree(t->blocks);
+    return all;
 }
 
 /* What subwords are made of in a block that follows `before` bytes. */
@@ -149,23 +189,17 @@ TokenCounts *token_counts_begin(TokenizerRules rules)
     if (rules.kind == TOKENIZER_BPE)
         t->words = word_counts_new();
     else
-        t->counted.all = vocabulary_new();
+        for (int i = 0; i < thread_limit(); i++)
+            arrput(t->threads, (Counted){.all = vocabulary_new()});
     return t;
 }
 
 void token_counts_add(TokenCounts *t, const Text *blocks, int count)
 {
-    if (t->rules.kind == TOKENIZER_BPE) {
+    if (t->rules.kind == TOKENIZER_BPE)
         count_subwords(t, blocks, count);
-        return;
-    }
-    Counted *counted = memory_new((size_t)count, sizeof *counted, "counting");
-    OMP(parallel for schedule(dynamic) if (count > 1))
-    for (int i = 0; i < count; i++)
-        counted[i] = count_block(t->rules, &blocks[i]);
-    for (int i = 0; i < count; i++)
-        add_counted(t, &counted[i]);
-    free(counted);
+    else
+        count_blocks(t, blocks, count);
 }
 
 /* ---- Choosing ---- */
@@ -205,21 +239,23 @@ static int add_special(Tokenizer *t, const char *word)
     return vocabulary_add(&t->vocabulary, word, strlen(word), true);
 }
 
-static void put_words(Tokenizer *t, const Counted *c, const char *name, TokenizerRules rules)
+static void put_words(Tokenizer *t, TokenCounts *counts, const char *name, TokenizerRules rules)
 {
-    bool *kept = memory_new((size_t)c->all.count, sizeof *kept, "the vocabulary");
-    const int passing = choose(kept, c->counts, c->all.count, rules);
-    if (!passing && c->all.count)
+    Counted c = add_up(counts);
+    bool *kept = memory_new((size_t)c.all.count, sizeof *kept, "the vocabulary");
+    const int passing = choose(kept, c.counts, c.all.count, rules);
+    if (!passing && c.all.count)
         die("%s has no %s that occurs %d times: all would be [unk]; choose a smaller --min-count",
             name, tokenizer_unit(rules.kind), rules.min_count);
-    if (passing < c->all.count)
+    if (passing < c.all.count)
         t->unk = add_special(t, "[unk]");
-    for (int id = 0; id < c->all.count; id++) {
-        const char *word = vocabulary_word(&c->all, id);
+    for (int id = 0; id < c.all.count; id++) {
+        const char *word = vocabulary_word(&c.all, id);
         if (kept[id])
             vocabulary_add(&t->vocabulary, word, strlen(word), false);
     }
     free(kept);
+    free_counted(&c);
 }
 
 /* Each merge needs a pair of the text, so that a text cannot fill a larger vocabulary than `most`:
@@ -244,9 +280,8 @@ Tokenizer token_counts_end(TokenCounts *counts, const char *name, TokenizerRules
     if (rules.kind == TOKENIZER_BPE)
         put_subwords(&t, counts, rules);
     else
-        put_words(&t, &counts->counted, name, rules);
+        put_words(&t, counts, name, rules);
     vocabulary_complete(&t.vocabulary);
-    free_counted(&counts->counted);
     free(counts);
     return t;
 }

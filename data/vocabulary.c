@@ -129,20 +129,33 @@ static int compare_beginning(const void *a, const void *b)
     return order || length <= rest->size ? order : -1;
 }
 
+/* The first place from `at` on with one of the bytes that begin a special word, most often [. */
+static const char *next_beginning(const char *at, const char *end, const bool *begins, int only)
+{
+    if (only >= 0)
+        return memchr(at, only, (size_t)(end - at));
+    while (at < end && !begins[(unsigned char)*at])
+        at++;
+    return at < end ? at : NULL;
+}
+
 const char *vocabulary_find_reserved(const Vocabulary *v, const char *text, size_t size, int *id)
 {
-    bool begins[256] = {false}; /* the bytes that one of them begins with */
-    for (ptrdiff_t i = 0; i < arrlen(v->reserved); i++)
-        begins[(unsigned char)*vocabulary_word(v, v->reserved[i])] = true;
-    for (size_t at = 0; at < size; at++) {
-        if (!begins[(unsigned char)text[at]])
-            continue;
-        const Rest rest = {v, text + at, size - at};
+    const char *end = text + size;
+    bool begins[256] = {false};
+    int only = arrlen(v->reserved) ? (unsigned char)*vocabulary_word(v, v->reserved[0]) : 0;
+    for (ptrdiff_t i = 0; i < arrlen(v->reserved); i++) {
+        const unsigned char first = (unsigned char)*vocabulary_word(v, v->reserved[i]);
+        begins[first] = true;
+        only = first == only ? only : -1;
+    }
+    for (const char *at = text; (at = next_beginning(at, end, begins, only)); at++) {
+        const Rest rest = {v, at, (size_t)(end - at)};
         const int *found = bsearch(&rest, v->reserved, arrlenu(v->reserved), sizeof *v->reserved,
                                    compare_beginning);
         if (found) {
             *id = *found;
-            return text + at;
+            return at;
         }
     }
     return NULL;

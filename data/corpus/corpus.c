@@ -243,8 +243,12 @@ static size_t list_some(Corpus *c, const Split *split, size_t first, int count, 
 {
     bool held_out[LINES_AT_ONCE];
     OMP(parallel for if (count > 1 << 12))
-    for (int i = 0; i < count; i++)
-        held_out[i] = order_at(&split->order, first + (size_t)i) < split->held_out;
+    for (int i = 0; i < count; i += ORDER_MANY) {
+        uint64_t places[ORDER_MANY];
+        order_many(&split->order, first + (size_t)i, places);
+        for (int j = 0; j < ORDER_MANY; j++)
+            held_out[i + j] = places[j] < split->held_out;
+    }
     for (int i = 0; i < count; i++) {
         const size_t end = corpus_line_end(c, begin);
         put_pieces(&sides[held_out[i]].pieces, begin, end, (size_t)c->context);
