@@ -62,13 +62,17 @@ void encoder_free(Encoder *e)
 static bool add_words(Encoder *e, Span part, const char *end, int **ids, Span *unknown)
 {
     const Tokenizer *t = e->tokenizer;
-    int *out = arraddnptr(*ids, (size_t)(part.end - part.begin)), known = 0;
-    while (known >= 0 && split_word(&part.begin, part.end, t->punctuation, unknown)) {
-        known = word_cache_find(e->words, &t->vocabulary, *unknown, end);
-        known = known < 0 ? t->unk : known;
-        *out = known;
-        out += known >= 0;
-    }
+    int *out = arraddnptr(*ids, (size_t)(part.end - part.begin)), known = 0, count;
+    CutWord words[WORDS_AT_ONCE];
+    while (known >= 0 && (count = word_cache_cut(e->words, t->vocabulary.seed, &part, end,
+                                                 t->punctuation, words)))
+        for (int i = 0; i < count && known >= 0; i++) {
+            *unknown = words[i].word;
+            known = word_cache_find(&t->vocabulary, &words[i]);
+            known = known < 0 ? t->unk : known;
+            *out = known;
+            out += known >= 0;
+        }
     arrsetlen(*ids, (size_t)(out - *ids));
     return known >= 0;
 }

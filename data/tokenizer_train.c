@@ -56,16 +56,19 @@ static void count_token(Counted *c, Span token, int id, int64_t count)
 /* Returns NULL, or why the text cannot be read by words. */
 static char *count_words(Counted *c, const Text *block, Span part)
 {
-    const char *end = text_span(block).end;
-    Span word;
-    while (split_word(&part.begin, part.end, PUNCTUATION_ALONE, &word)) {
-        const size_t size = (size_t)(word.end - word.begin);
-        if (size > LONGEST_WORD)
-            return format_text("%s: a word of %zu bytes; use --tokens char for a text without "
-                               "spaces between words",
-                               text_place(block, block->clean, word.begin), size);
-        count_token(c, word, word_cache_find(c->words, &c->all, word, end), 1);
-    }
+    CutWord words[WORDS_AT_ONCE];
+    int count;
+    while ((count = word_cache_cut(c->words, c->all.seed, &part, text_span(block).end,
+                                   PUNCTUATION_ALONE, words)))
+        for (int i = 0; i < count; i++) {
+            const Span word = words[i].word;
+            const size_t size = (size_t)(word.end - word.begin);
+            if (size > LONGEST_WORD)
+                return format_text("%s: a word of %zu bytes; use --tokens char for a text without "
+                                   "spaces between words",
+                                   text_place(block, block->clean, word.begin), size);
+            count_token(c, word, word_cache_find(&c->all, &words[i]), 1);
+        }
     return NULL;
 }
 
