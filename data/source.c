@@ -203,10 +203,17 @@ static size_t find_cut(const Source *s, const char *bytes, size_t size)
     return space;
 }
 
+/* Room for `size` bytes or, if there are more, for these; and for those that read_some() may put
+ * after them, and a 0. */
+static void make_room(Bytes *raw, size_t size)
+{
+    raw->bytes = memory_resize(raw->bytes, (raw->size > size ? raw->size : size) + 4);
+}
+
 /* Reads until `raw` has so many bytes, or to the end of the text; false if that is reached. */
 static bool fill(Source *s, Bytes *raw, size_t size)
 {
-    raw->bytes = memory_resize(raw->bytes, (raw->size > size ? raw->size : size) + 4);
+    make_room(raw, size);
     while (raw->size < size) {
         const size_t room = size - raw->size,
                      got = read_some(s, raw->bytes + raw->size, room < 3 ? 3 : room);
@@ -232,12 +239,11 @@ static size_t columns_after(const Source *s, Bytes raw, size_t columns)
  * What is read after its end waits for the next one. */
 static bool read_block(Source *s, Text *block)
 {
-    Bytes raw = block->raw;
+    Bytes raw = {block->raw.bytes, s->rest.size};
     size_t cut = 0;
     bool more = true;
-    raw.bytes = memory_resize(raw.bytes, s->rest.size + 1);
+    make_room(&raw, BLOCK);
     memcpy(raw.bytes, s->rest.bytes, s->rest.size);
-    raw.size = s->rest.size;
     for (size_t size = BLOCK; more && !cut; size *= 2) {
         more = fill(s, &raw, size);
         cut = more ? find_cut(s, raw.bytes, raw.size) : raw.size;
