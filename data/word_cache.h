@@ -9,7 +9,7 @@
 #include "subwords/word_key.h"
 #include "vocabulary.h"
 
-enum { WORD_CACHE_BITS = 15, WORDS_AT_ONCE = 16 };
+enum { WORD_CACHE_BITS = 16, WORDS_AT_ONCE = 16 };
 
 typedef struct {
     WordKey key;

@@ -56,6 +56,25 @@ static void test_any_white_space_separates_words(void **state)
     }
 }
 
+/* Letters are compared eight at once: any ASCII character ends a word of any size, or does not. */
+static void test_words_of_any_size(void **state)
+{
+    (void)state;
+    for (int c = 1; c < 128; c++)
+        for (int size = 1; size < 20; size++) {
+            char text[64], wanted[64];
+            const char *word = &"abcZ0189YzAbcdefghijkl"[size % 3];
+            snprintf(text, sizeof text, "%.*s%c12345678", size, word, c);
+            if (isspace(c))
+                snprintf(wanted, sizeof wanted, "%.*s|12345678|", size, word);
+            else if (ispunct(c))
+                snprintf(wanted, sizeof wanted, "%.*s|%c|12345678|", size, word, c);
+            else
+                snprintf(wanted, sizeof wanted, "%s|", text);
+            assert_tokens(text, false, wanted);
+        }
+}
+
 static void test_punctuation_marks_stand_alone(void **state)
 {
     (void)state;
@@ -148,6 +167,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_any_white_space_separates_words),
+        cmocka_unit_test(test_words_of_any_size),
         cmocka_unit_test(test_punctuation_marks_stand_alone),
         cmocka_unit_test(test_words_end_at_white_space),
         cmocka_unit_test(test_ways_of_splitting_punctuation),
