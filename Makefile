@@ -12,7 +12,7 @@
 # make aarch64    runs the unit tests and the demo on an emulated ARM processor
 # make parity     compares with PyTorch, Transformers and tokenizers; PYTHON must have them
 # make browser    tests the page of ./attend in Chromium; pictures in build/browser
-# make bench      measures the speed; bench-long also measures GPT-2 at its full context
+# make bench      measures the speed, with TEXT=FILE on your text; bench-long takes longer
 # make race       trains on TEXT=FILE against the clock, and in PyTorch; SECONDS=600, RUNS=NAMES
 # make format     formats the code with clang-format
 # make install    installs pulga-train, pulga-sample and pulga-attend under PREFIX=/usr/local
@@ -146,8 +146,9 @@ parity:
 
 $(BUILD)/bench/bench: $(call in_float,$(wildcard bench/*.c)) $(BUILD)/float/rooms.a
 	$(LINK)
-bench bench-long: $(BUILD)/bench/bench
-	@PYTHON=$(PYTHON) $< $(BUILD)/bench.json $(filter long,$(subst -, ,$@))
+bench bench-long: $(BUILD)/bench/bench $(BIN)/train
+	@PYTHON=$(PYTHON) TEXT='$(TEXT)' $< $(BUILD)/bench.json $(BUILD)/bench $(BIN)/train \
+		$(filter long,$(subst -, ,$@))
 
 race: all
 	@test -n "$(TEXT)" || { echo "name a text of a megabyte: make race TEXT=FILE"; exit 1; }

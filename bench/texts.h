@@ -1,0 +1,12 @@
+/* texts.h: the figures about texts: how fast they are read, how fast subwords are trained and
+ * encoded beside Hugging Face's tokenizers and tiktoken, and how soon a run takes its first step. */
+#ifndef PULGA_TEXTS_H
+#define PULGA_TEXTS_H
+
+#include <stddef.h>
+
+/* Measures with a text, or if `text` is NULL with one of so many bytes that is made. `folder` is
+ * for that text and for runs, which are removed; `train` is the program. */
+void bench_texts(const char *text, size_t size, const char *folder, const char *train, int threads);
+
+#endif
