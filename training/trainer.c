@@ -57,11 +57,13 @@ static void choose_precision(const Settings *s)
 }
 
 /* Cuts the corpus, plans the run and takes its memory; dies if there is not enough. A corpus that was kept is cut already. */
-static void prepare(Trainer *t, Settings *settings, const Decided *decided)
+static void prepare(Trainer *t, Settings *settings, const Decided *decided,
+                    const SourceRules *rules)
 {
     plan_model(settings, decided, &t->corpus);
     if (!t->corpus.context)
-        corpus_cut(&t->corpus, settings->context, settings->val, (uint32_t)settings->seed);
+        corpus_cut_watched(&t->corpus, settings->context, settings->val, (uint32_t)settings->seed,
+                           rules->watch, rules->watcher);
     else
         corpus_choose_evaluated(&t->corpus, (uint32_t)settings->seed);
     t->plan = plan_training(settings, decided, &t->corpus, tokenizer_size(&t->tokenizer));
@@ -121,7 +123,7 @@ static void open_new(Trainer *t, Settings *settings, const Decided *decided, Sou
         source_set_form(t->source, TEXT_AS_IS);
     train_tokenizer(t, settings, !DECIDED(decided, tokens) && !DECIDED(decided, sequence));
     encode(t, settings);
-    prepare(t, settings, decided);
+    prepare(t, settings, decided, &rules);
     begin_run(t);
     gpt_init(&t->gpt, (uint32_t)settings->seed);
 }
@@ -138,7 +140,7 @@ static void open_from(Trainer *t, Settings *settings, Decided *decided, SourceRu
     t->tokenizer = model.tokenizer;
     model.tokenizer = tokenizer_new(); /* it is the trainer's from now on */
     encode(t, settings);
-    prepare(t, settings, decided);
+    prepare(t, settings, decided, &rules);
     begin_run(t);
     memcpy(t->gpt.weight_block, model.gpt.weight_block, model.gpt.size * sizeof(Real));
     pretrained_close(&model);
@@ -202,7 +204,7 @@ static void open_resumed(Trainer *t, Settings *settings, Decided *decided, Sourc
     record_identity(t->identity, settings, strtoull(t->config.text, NULL, 16), &t->tokenizer);
     record_check_identity(&t->config, &t->directory, t->identity);
     read_again(t, settings, rules);
-    prepare(t, settings, decided);
+    prepare(t, settings, decided, &rules);
     record_check_shape(&t->config, &t->directory, &t->plan.shape);
     record_check_kernel(&t->config, &t->directory);
     go_on(t);

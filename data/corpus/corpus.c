@@ -263,7 +263,7 @@ static size_t list_some(Corpus *c, const Split *split, size_t first, int count, 
 
 /* Every line goes to one of the two sides whole. One line at least is trained on. Pieces that are
  * held out wait in a store of their own. */
-static void cut_lines(Corpus *c, double share, uint32_t seed)
+static void cut_lines(Corpus *c, double share, uint32_t seed, SourceWatch *watch, void *watcher)
 {
     const size_t held_out = (size_t)(share * (double)c->lines + 0.5), ids_end = c->store.size;
     const Split split = {.order = order_new(c->lines, seed, RANDOM_SPLIT, 0),
@@ -275,6 +275,8 @@ static void cut_lines(Corpus *c, double share, uint32_t seed)
     for (size_t first = 0; first < c->lines; first += LINES_AT_ONCE) {
         const size_t left = c->lines - first;
         const int count = left < LINES_AT_ONCE ? (int)left : LINES_AT_ONCE;
+        if (watch)
+            watch(watcher, "cutting lines", (double)first / (double)c->lines);
         begin = list_some(c, &split, first, count, begin, sides);
     }
     store_put(&c->store, store_view(&waiting), waiting.size);
@@ -305,14 +307,20 @@ static void cut_stream(Corpus *c, double share)
     c->held_out = stream_part(c, end, count);
 }
 
-void corpus_cut(Corpus *corpus, int context, double held_out, uint32_t seed)
+void corpus_cut_watched(Corpus *corpus, int context, double held_out, uint32_t seed,
+                        SourceWatch *watch, void *watcher)
 {
     corpus->context = context;
     if (corpus->stream)
         cut_stream(corpus, held_out);
     else
-        cut_lines(corpus, held_out, seed);
+        cut_lines(corpus, held_out, seed, watch, watcher);
     corpus_choose_evaluated(corpus, seed);
+}
+
+void corpus_cut(Corpus *corpus, int context, double held_out, uint32_t seed)
+{
+    corpus_cut_watched(corpus, context, held_out, seed, NULL, NULL);
 }
 
 /* ---- What is evaluated ---- */

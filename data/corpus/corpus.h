@@ -14,6 +14,7 @@
 
 #include "base/store.h"
 #include "data/objective.h"
+#include "data/source.h"
 #include "data/tokenizer.h"
 #include "ids.h"
 
@@ -73,6 +74,10 @@ void corpus_free(Corpus *corpus);
 /* Cuts it for a context of T tokens and holds out a share of it, from 0 to 1: lines drawn by the
  * seed, or the tail of a stream. To be called once. */
 void corpus_cut(Corpus *corpus, int context, double held_out, uint32_t seed);
+
+/* The same of a text that may have many millions of lines; watch is called meanwhile. */
+void corpus_cut_watched(Corpus *corpus, int context, double held_out, uint32_t seed,
+                        SourceWatch *watch, void *watcher);
 
 /* A part that has about so many of the targets of another one, drawn by the seed; or that part, if
  * it has no more. The caller frees with part_free(). */
