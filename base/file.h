@@ -30,7 +30,7 @@ Bytes file_read_in(const Directory *directory, const char *name, bool text);
  * closes the descriptor. */
 int file_open_in(const Directory *directory, const char *name, size_t *size);
 
-/* Reads so many bytes, `offset` bytes after the file's beginning; returns false if they cannot be
+/* Reads `size` bytes, `offset` bytes after the file's beginning; returns false if they cannot be
  * read, or if the file ends before. Threads may call it at the same time. */
 bool file_read_at(int file, void *bytes, size_t size, size_t offset);
 

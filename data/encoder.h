@@ -7,7 +7,7 @@
 
 typedef struct Encoder Encoder;
 
-/* For about so many bytes of text; the tokenizer must outlive it. */
+/* For about `text_size` bytes of text; the tokenizer must outlive it. */
 Encoder *encoder_new(const Tokenizer *tokenizer, size_t text_size);
 void encoder_free(Encoder *encoder);
 

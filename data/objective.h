@@ -26,7 +26,7 @@ static inline ObjectiveRow objective_row(Objective objective, const int *tokens,
     return (ObjectiveRow){.input = tokens[i], .target = tokens[i + 1], .position = i};
 }
 
-/* How many rows of a sequence of so many count. */
+/* How many rows of a sequence that has `rows` count. */
 static inline int objective_targets(Objective objective, int rows)
 {
     switch (objective) {

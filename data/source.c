@@ -19,10 +19,15 @@
 
 enum { BLOCK = 1 << 20, BLOCKS_A_THREAD = 4, MOST_BLOCKS = 64 };
 
+/* A file is open while it is read: there may be more of them than can be open at once. Standard
+ * input stays open. */
 typedef struct {
     char *name;
-    size_t size; /* when it was opened */
-    int file;    /* -1: a pipe, whose bytes are in the store */
+    bool standard;           /* it is standard input */
+    size_t size;             /* when it was opened first */
+    struct timespec changed; /* likewise */
+    int file;                /* -1: not open */
+    bool piped;              /* a pipe, whose bytes are in the store */
     Store store;
 } SourceFile;
 
@@ -46,6 +51,9 @@ struct Source {
     Checksum *sum;         /* of the bytes so far */
     Text *blocks;          /* (most) */
     int count, most;
+    uint64_t *sums; /* stb_ds array: of each block, when it was read first */
+    size_t number;  /* of the first block of those */
+    bool sums_by_lines;
     bool known;        /* a pass has come to its end: the checksum is known */
     uint64_t checksum; /* of all bytes */
 };
@@ -79,22 +87,58 @@ static Store keep_pipe(const char *name, int pipe, size_t large)
     return store;
 }
 
-static SourceFile open_file(const char *path, size_t large)
+static struct stat open_file(SourceFile *f)
+{
+    struct stat status;
+    if (f->file < 0)
+        f->file = f->standard ? dup(STDIN_FILENO) : open(f->name, O_RDONLY | O_CLOEXEC);
+    if (f->file < 0 || fstat(f->file, &status))
+        die("cannot open %s: %s", f->name, strerror(errno));
+    return status;
+}
+
+static void close_file(SourceFile *f)
+{
+    if (f->file >= 0)
+        close(f->file);
+    f->file = -1;
+}
+
+static SourceFile file_of(const char *path, size_t large)
 {
     const bool standard = !strcmp(path, "-");
-    SourceFile f = {.name = format_text("%s", standard ? "standard input" : path)};
-    struct stat status;
-    f.file = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
-    if (f.file < 0 || fstat(f.file, &status))
-        die("cannot open %s: %s", f.name, strerror(errno));
+    SourceFile f = {.name = format_text("%s", standard ? "standard input" : path),
+                    .standard = standard,
+                    .file = -1};
+    const struct stat status = open_file(&f);
     f.size = (size_t)status.st_size;
-    if (S_ISREG(status.st_mode) && f.size && lseek(f.file, 0, SEEK_CUR) == 0)
-        return f;
-    f.store = keep_pipe(f.name, f.file, large);
-    f.size = f.store.size;
-    close(f.file);
-    f.file = -1;
+    f.changed = status.st_mtim;
+    f.piped = !S_ISREG(status.st_mode) || !f.size || lseek(f.file, 0, SEEK_CUR) != 0;
+    if (f.piped) {
+        f.store = keep_pipe(f.name, f.file, large);
+        f.size = f.store.size;
+    }
+    if (f.piped || !standard)
+        close_file(&f);
     return f;
+}
+
+/* "a.txt, b.txt", or "a.txt and 211 more". */
+static char *name_of(const SourceFile *files)
+{
+    enum { MOST_NAMES = 3 };
+    const size_t count = arrlenu(files);
+    char *name = format_text("%s", files[0].name);
+    if (count > MOST_NAMES) {
+        free(name);
+        return format_text("%s and %zu more", files[0].name, count - 1);
+    }
+    for (size_t i = 1; i < count; i++) {
+        char *longer = format_text("%s, %s", name, files[i].name);
+        free(name);
+        name = longer;
+    }
+    return name;
 }
 
 /* ---- Bytes ---- */
@@ -117,17 +161,19 @@ static size_t count_bytes(const char *bytes, size_t size, char wanted)
 
 /* Bytes of the file that is being read, from the place that it has come to; 0 at its end. What is
  * appended to a file meanwhile is not read. */
-static size_t read_file(const SourceFile *f, size_t offset, char *out, size_t room)
+static size_t read_file(SourceFile *f, size_t offset, char *out, size_t room)
 {
     const size_t left = f->size - offset, count = left < room ? left : room;
     ssize_t got;
-    if (f->file < 0 && f->store.file < 0) {
+    if (!f->piped)
+        open_file(f);
+    if (f->piped && f->store.file < 0) {
         if (count) /* of no bytes there may be no address */
             memcpy(out, f->store.at + offset, count);
         return count;
     }
     do
-        got = pread(f->file < 0 ? f->store.file : f->file, out, count, (off_t)offset);
+        got = pread(f->piped ? f->store.file : f->file, out, count, (off_t)offset);
     while (got < 0 && errno == EINTR);
     if (got < 0)
         die("cannot read %s: %s", f->name, strerror(errno));
@@ -139,6 +185,8 @@ static bool next_file(Source *s)
 {
     if (!s->offset)
         die("%s is empty", s->files[s->file].name);
+    if (!s->files[s->file].standard)
+        close_file(&s->files[s->file]);
     s->file++;
     s->offset = 0;
     return s->last != '\n' && s->file < arrlenu(s->files);
@@ -150,7 +198,7 @@ static size_t read_some(Source *s, char *out, size_t room)
     static const char mark[] = "\xEF\xBB\xBF"; /* the byte order mark of the first file stays */
     size_t got = 0;
     while (!got && s->file < arrlenu(s->files)) {
-        const SourceFile *f = &s->files[s->file];
+        SourceFile *f = &s->files[s->file];
         if (!s->offset && arrlenu(s->files) > 1 && arrlenu(s->parts) == s->file)
             arrput(s->parts, ((TextPart){f->name, s->read_lines}));
         got = read_file(f, s->offset, out, room);
@@ -210,7 +258,7 @@ static void make_room(Bytes *raw, size_t size)
     raw->bytes = memory_resize(raw->bytes, (raw->size > size ? raw->size : size) + 4);
 }
 
-/* Reads until `raw` has so many bytes, or to the end of the text; false if that is reached. */
+/* Reads until `raw` has `size` bytes, or to the end of the text; false if that is reached. */
 static bool fill(Source *s, Bytes *raw, size_t size)
 {
     make_room(raw, size);
@@ -266,10 +314,39 @@ static bool read_block(Source *s, Text *block)
     return raw.size > 0;
 }
 
+/* Of several files, the one that seems to have changed since it was opened. */
+static _Noreturn void die_of_change(const Source *s)
+{
+    const char *name = s->name;
+    for (size_t i = 0; i < arrlenu(s->files) && name == s->name; i++) {
+        const SourceFile *f = &s->files[i];
+        struct stat now;
+        if (!f->piped && !f->standard && !stat(f->name, &now) &&
+            memcmp(&now.st_mtim, &f->changed, sizeof now.st_mtim) != 0)
+            name = f->name;
+    }
+    die("%s changed while it was read; begin again when nobody writes to it", name);
+}
+
+/* Dies if a block is not what it was when the text was read first, before anybody wonders at its
+ * words. Blocks that begin at the ends of lines are others. */
+static void check_sums(Source *s, const uint64_t *sums)
+{
+    if (!s->number && s->sums_by_lines != s->by_lines)
+        arrsetlen(s->sums, 0);
+    s->sums_by_lines = s->by_lines;
+    for (int i = 0; i < s->count; i++, s->number++)
+        if (s->number == arrlenu(s->sums))
+            arrput(s->sums, sums[i]);
+        else if (s->sums[s->number] != sums[i])
+            die_of_change(s);
+}
+
 /* Reads and cleans blocks, one on each thread; dies at the first of them that is wrong. */
 static void read_blocks(Source *s)
 {
     char *wrong[MOST_BLOCKS] = {NULL};
+    uint64_t sums[MOST_BLOCKS];
     s->count = 0;
     OMP(parallel for ordered schedule(static, 1))
     for (int i = 0; i < s->most; i++) {
@@ -280,9 +357,12 @@ static void read_blocks(Source *s)
             there = read_block(s, &s->blocks[i]);
             s->count += there;
         }
-        if (there)
-            wrong[i] = text_clean_raw(&s->blocks[i], s->rules.form);
+        if (!there)
+            continue;
+        sums[i] = checksum_of(s->blocks[i].raw.bytes, s->blocks[i].raw.size);
+        wrong[i] = text_clean_raw(&s->blocks[i], s->rules.form);
     }
+    check_sums(s, sums);
     for (int i = 0; i < s->count; i++)
         if (wrong[i])
             die("%s", wrong[i]);
@@ -291,7 +371,8 @@ static void read_blocks(Source *s)
 /* Begins to read a large text, the first time or again. */
 static void begin_pass(Source *s)
 {
-    s->file = s->offset = s->read = s->read_lines = s->lines = s->columns = s->rest.size = 0;
+    s->file = s->offset = s->read = s->read_lines = s->lines = s->columns = s->rest.size =
+        s->number = 0;
     s->sum = checksum_begin(0);
 }
 
@@ -299,7 +380,7 @@ static void end_pass(Source *s)
 {
     const uint64_t checksum = checksum_end(s->sum);
     if (s->known && checksum != s->checksum)
-        die("%s changed while it was read; begin again when nobody writes to it", s->name);
+        die_of_change(s);
     s->known = true;
     s->checksum = checksum;
     s->size = s->read;
@@ -367,14 +448,11 @@ Source *source_open(char *const *paths, SourceRules rules)
         if (!strcmp(paths[i], "-") && standard++)
             usage_error("- is standard input, which can be read only once");
     for (; *paths; paths++) {
-        const SourceFile file = open_file(*paths, rules.large);
-        char *name =
-            s->name ? format_text("%s, %s", s->name, file.name) : format_text("%s", file.name);
-        free(s->name);
-        s->name = name;
+        const SourceFile file = file_of(*paths, rules.large);
         s->size += file.size;
         arrput(s->files, file);
     }
+    s->name = name_of(s->files);
     arrsetcap(s->parts, arrlenu(s->files)); /* it stays where it is while blocks are cleaned */
     s->large = s->size > rules.large;
     s->most = min_int(BLOCKS_A_THREAD * thread_limit(), MOST_BLOCKS);
@@ -399,16 +477,16 @@ void source_free(Source *s)
         text_free_bytes(&s->blocks[i]);
     for (ptrdiff_t i = 0; i < arrlen(s->files); i++) {
         free(s->files[i].name);
-        if (s->files[i].file < 0)
+        close_file(&s->files[i]);
+        if (s->files[i].piped)
             store_free(&s->files[i].store);
-        else
-            close(s->files[i].file);
     }
     text_free(&s->text);
     if (s->sum)
         checksum_end(s->sum);
     arrfree(s->files);
     arrfree(s->parts);
+    arrfree(s->sums);
     free(s->rest.bytes);
     free(s->blocks);
     free(s->name);

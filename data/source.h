@@ -41,10 +41,12 @@ void source_set_form(Source *source, TextForm form);
 
 /* The next blocks, of a small text the only one, which is all of it; NULL at the end. After it, the
  * text begins again. `doing` is what is shown. The blocks stay the source's, until the next call.
- * Dies at the first thing wrong, and if the text has changed since it was read first. */
+ * Dies at the first thing wrong, and at the first block that has changed since the text was read
+ * first. */
 const Text *source_next(Source *source, bool by_lines, const char *doing, int *count);
 
-/* Whether it is large; what messages call it; and all of a small text, else NULL. */
+/* Whether it is large; what messages call it, of many files "a.txt and 211 more"; and all of a small
+ * text, else NULL. */
 bool source_is_large(const Source *source);
 const char *source_name(const Source *source);
 Text *source_text(Source *source);

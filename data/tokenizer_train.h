@@ -10,7 +10,7 @@ typedef struct {
     bool lower, stream;
     int min_count;  /* keep only the tokens that occur at least this often; merge only such pairs of
                       subwords */
-    int max_words;  /* of those, keep only so many, the most frequent ones; 0: all. Not for
+    int max_words;  /* of those, keep only this many, the most frequent ones; 0: all. Not for
                       subwords */
     int vocabulary; /* of subwords: how many in all, special tokens and bytes included */
     size_t bytes;   /* subwords of a stream are made of this many bytes at its beginning, up to a

@@ -8,7 +8,7 @@
 #include "corpus.h"
 #include "model/batch.h"
 
-/* Memory for one batch of at most so many rows: five arrays in one block. */
+/* Memory for one batch of at most `rows`: five arrays in one block. */
 typedef struct {
     int *start, *tokens, *targets, *positions; /* (rows + 1), (rows), (rows), (rows) */
     int *piece;                                /* (rows + 1) the ids of one piece */

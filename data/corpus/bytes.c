@@ -28,8 +28,8 @@ static double *bytes_of_tokens(const Tokenizer *t)
     return own;
 }
 
-/* The white space of the tokens [begin, end), which have so many bytes in all, for each of so many
- * targets. */
+/* The white space of the tokens [begin, end), which have `bytes` in all, for each of their
+ * `targets`. */
 static double white_space(const Corpus *corpus, const double *own, size_t begin, size_t end,
                           double bytes, size_t targets)
 {

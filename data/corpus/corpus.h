@@ -54,7 +54,7 @@ typedef struct {
                              a large part a sample, which the seed draws */
 } Corpus;
 
-/* Targets of a sample. The deviation of −ln p is 2 or 3, so its mean over so many is known to less
+/* Targets of a sample. The deviation of −ln p is 2 or 3, so its mean over 2^17 is known to less
  * than 0.01; the differences between two models on the same sample are known better. */
 enum { SAMPLE_TARGETS = 1 << 17 };
 
@@ -79,7 +79,7 @@ void corpus_cut(Corpus *corpus, int context, double held_out, uint32_t seed);
 void corpus_cut_watched(Corpus *corpus, int context, double held_out, uint32_t seed,
                         SourceWatch *watch, void *watcher);
 
-/* A part that has about so many of the targets of another one, drawn by the seed; or that part, if
+/* A part that has about `targets` of those of another one, drawn by the seed; or that part, if
  * it has no more. The caller frees with part_free(). */
 Part corpus_sample(const Corpus *corpus, const Part *part, size_t targets, uint32_t seed);
 void part_free(Part *part);

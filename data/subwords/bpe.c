@@ -263,7 +263,7 @@ static void add_new_word(BpeEncoder *e, const Lookup *lookup, int **ids)
     arrsetlen(*ids, arrlenu(*ids) - LONGEST_KEY + (size_t)count);
 }
 
-/* All ids of a slot are copied, whether it has so many or not: one copy of a fixed size. */
+/* All places of a slot are copied, used or not: one copy of a fixed size. */
 static inline void add_word(BpeEncoder *e, const Lookup *lookup, int **ids)
 {
     const CacheSlot *slot = lookup->slot;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/checksum.h"
@@ -269,6 +270,44 @@ static void cut_it(void *context)
     free(read_clean(s, false, &blocks));
 }
 
+/* Changes the second file of a text between two passes, to a word that the first one did not see. */
+static void change_a_word(void *context)
+{
+    char *const *paths = context;
+    Source *s = source_open(paths, (SourceRules){.large = 1});
+    Tokenizer t = train(s, (TokenizerRules){.kind = TOKENIZER_WORD});
+    FILE *file = fopen(paths[1], "r+");
+    fputs("un", file);
+    fclose(file);
+    encode(s, &t);
+}
+
+static void test_a_changed_word_is_not_blamed_on_the_vocabulary(void **state)
+{
+    (void)state;
+    char *folder = scratch_new();
+    char *paths[] = {scratch_write(folder, "a.txt", "el gato\n", 8),
+                     scratch_write(folder, "b.txt", "el perro\n", 9), NULL};
+    const struct timespec earlier[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+    utimensat(AT_FDCWD, paths[1], earlier, 0);
+    assert_dies(change_a_word, paths, "/b.txt changed while it was read");
+    free(paths[0]);
+    free(paths[1]);
+    scratch_remove(folder);
+}
+
+static void test_many_files_have_a_short_name(void **state)
+{
+    (void)state;
+    char *folder = scratch_new(), *path = scratch_write(folder, "a.txt", "el perro\n", 9);
+    char *paths[] = {path, path, path, path, NULL};
+    Source *s = source_open(paths, (SourceRules){.large = LARGE_TEXT});
+    assert_non_null(strstr(source_name(s), "/a.txt and 3 more"));
+    source_free(s);
+    free(path);
+    scratch_remove(folder);
+}
+
 static void test_a_text_that_changes_is_refused(void **state)
 {
     (void)state;
@@ -312,6 +351,8 @@ int main(void)
         cmocka_unit_test(test_other_ends_of_lines_and_none),
         cmocka_unit_test(test_a_place_in_a_later_block),
         cmocka_unit_test(test_a_text_that_changes_is_refused),
+        cmocka_unit_test(test_a_changed_word_is_not_blamed_on_the_vocabulary),
+        cmocka_unit_test(test_many_files_have_a_short_name),
         cmocka_unit_test(test_a_pipe_is_read_as_often_as_needed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

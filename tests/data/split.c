@@ -62,7 +62,7 @@ static void test_words_of_any_size(void **state)
     (void)state;
     for (int c = 1; c < 128; c++)
         for (int size = 1; size < 20; size++) {
-            char text[64], wanted[64];
+            char text[64], wanted[128];
             const char *word = &"abcZ0189YzAbcdefghijkl"[size % 3];
             snprintf(text, sizeof text, "%.*s%c12345678", size, word, c);
             if (isspace(c))

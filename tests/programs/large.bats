@@ -59,6 +59,18 @@ small_model=(--layers 1 --heads 1 --width 8 --context 16 --batch 8 --steps 4)
     refuses 1 "dos2.txt" -- "$BIN/train" un.txt dos2.txt
 }
 
+@test "there may be more files than can be open at once" {
+    large big.txt
+    split -n l/100 big.txt part.
+    (ulimit -n 40
+     "$BIN/train" part.* --tokens char "${small_model[@]}" --out a >out.txt)
+    grep -q "part.aa and 99 more: a stream of" out.txt
+    "$BIN/train" big.txt --tokens char "${small_model[@]}" --out b >out.txt
+    same_run a b
+    refuses 1 "not the text" "part.aa and 8 more" -- "$BIN/train" --resume a --steps 6 --text part.a[a-i]
+    "$BIN/train" --resume a --steps 6 --text part.* >out.txt
+}
+
 @test "several files with different line ends are the same text in a resumed run" {
     printf 'uno dos\rtres\r' >mac.txt
     printf 'cuatro\ncinco seis\n' >unix.txt
