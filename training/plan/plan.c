@@ -46,13 +46,13 @@ void plan_text(Settings *s, const Decided *decided, size_t text_size)
     CHOOSE(sequence, s->tokens == TOKENIZER_WORD ? SEQUENCE_LINES : SEQUENCE_STREAM);
 }
 
-/* The number of different words grows about with the root of the text's size; six times that root,
- * beside the bytes and the special tokens, was best for 100 kB and for 1 MB: see docs/tokens.md. */
+/* The number of different words grows about with the root of the text's size; three times that root,
+ * beside the bytes and the special tokens, did well from 35 kB to 1 MB: see docs/tokens.md. */
 void plan_vocabulary(Settings *s, size_t text_size)
 {
     const int least = 256 + (s->sequence == SEQUENCE_LINES ? 2 : 0);
     if (s->tokens == TOKENIZER_BPE && !s->vocabulary)
-        s->vocabulary = (int)fmin(MOST_SUBWORDS, least + floor(6 * sqrt((double)text_size)));
+        s->vocabulary = (int)fmin(MOST_SUBWORDS, least + floor(3 * sqrt((double)text_size)));
 }
 
 /* ---- The model ---- */
