@@ -20,6 +20,8 @@
 /* The options are all settings: training/plan/settings.c has their table. */
 static const Program PROGRAM = {
     .fields = SETTINGS,
+    .alias = "window", /* an --attend of windows only */
+    .alias_offset = offsetof(Settings, attend),
     .arguments = "TEXT...",
     .summary = "Trains a small GPT on TEXT (a UTF-8 file, or - for standard input) and writes a "
                "model directory. Whatever is not given is chosen to suit the text and printed.",

@@ -49,15 +49,12 @@ void fields_preset(const Field *table, void *into)
 
 void fields_free(const Field *table, void *into)
 {
-    EACH_FIELD (field, table) {
+    EACH_FIELD (field, table)
         if (field->kind == FIELD_TEXT)
             free(*(char **)member(field, into));
-        if (field->kind == FIELD_LIST)
-            free(((IntList *)member(field, into))->at);
-    }
 }
 
-/* The copy of a text or a list has memory of its own; what was there before is freed. */
+/* The copy of a text has memory of its own; what was there before is freed. */
 void field_copy(const Field *field, void *into, const void *from)
 {
     void *to = member(field, into);
@@ -72,14 +69,6 @@ void field_copy(const Field *field, void *into, const void *from)
         free(*(char **)to);
         *(char **)to = words ? format_text("%s", words) : NULL;
         break;
-    }
-    case FIELD_LIST: {
-        const IntList list = *(const IntList *)at;
-        int *copy = memory_take((size_t)list.count * sizeof *copy);
-        for (int i = 0; i < list.count; i++)
-            copy[i] = list.at[i];
-        free(((IntList *)to)->at);
-        *(IntList *)to = (IntList){copy, list.count};
     }
     }
 }
@@ -147,25 +136,6 @@ static bool try_choice(const Field *field, int *into, const char *text)
     return false;
 }
 
-/* "1,0,2": numbers with one comma between them. A text of n characters holds fewer than n + 1. */
-static bool try_list(IntList *into, const char *text)
-{
-    IntList list = {memory_take((strlen(text) + 1) * sizeof(int)), 0};
-    const char *at = text;
-    while ((at = read_whole(at, 0, INT_MAX, &list.at[list.count]))) {
-        list.count++;
-        if (!*at) {
-            free(into->at);
-            *into = list;
-            return true;
-        }
-        if (*at++ != ',')
-            break;
-    }
-    free(list.at);
-    return false;
-}
-
 /* An empty text is always a mistake, such as an unset shell variable. */
 static bool try_text(char **into, const char *text)
 {
@@ -186,7 +156,6 @@ bool field_try(const Field *field, void *into, const char *text)
     case FIELD_CHOICE: return try_choice(field, at, text);
     case FIELD_FLAG: *(bool *)at = strcmp(text, "false") != 0; return true;
     case FIELD_TEXT: return try_text(at, text);
-    case FIELD_LIST: return try_list(at, text);
     }
     return false;
 }
@@ -223,7 +192,6 @@ char *field_needs(const Field *field)
     }
     case FIELD_FLAG: return format_text("true or false");
     case FIELD_TEXT: return format_text("a name");
-    case FIELD_LIST: return format_text("whole numbers with commas between them, as 1,2,3,4");
     }
     return NULL;
 }
@@ -240,18 +208,6 @@ static char *number_text(double number)
     return format_text("%s", text);
 }
 
-/* The numbers as try_list() reads them. */
-static char *list_text(const IntList *list)
-{
-    char *text;
-    size_t size;
-    FILE *out = memory_stream(&text, &size);
-    for (int i = 0; i < list->count; i++)
-        fprintf(out, "%s%d", i ? "," : "", list->at[i]);
-    fclose(out);
-    return text;
-}
-
 char *field_text(const Field *field, const void *from)
 {
     const void *at = const_member(field, from);
@@ -261,7 +217,6 @@ char *field_text(const Field *field, const void *from)
     case FIELD_CHOICE: return format_text("%s", field->choices[*(const int *)at]);
     case FIELD_FLAG: return format_text("%s", *(const bool *)at ? "true" : "false");
     case FIELD_TEXT: return format_text("%s", *(char *const *)at ? *(char *const *)at : "");
-    case FIELD_LIST: return list_text(at);
     }
     abort(); /* a kind that is not listed */
 }

@@ -9,18 +9,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef struct {
-    int *at; /* (count) */
-    int count;
-} IntList;
-
 typedef enum {
     FIELD_WHOLE,  /* int: digits only                                      */
     FIELD_NUMBER, /* double                                                */
     FIELD_CHOICE, /* an enum: the index of one of the choices              */
     FIELD_FLAG,   /* bool: true if the option is given                     */
     FIELD_TEXT,   /* char *, NULL if not given: any text but an empty one  */
-    FIELD_LIST,   /* IntList of numbers from 0: "1,2,3"; empty if not given */
 } FieldKind;
 
 /* Whether a run keeps the value of a setting. */
@@ -69,7 +63,6 @@ typedef struct {
 #define CHOICE_FIELD(member, names) FIELD_ROW(FIELD_CHOICE, member, unsigned, names) /* an enum */
 #define FLAG_FIELD(member) FIELD_ROW(FIELD_FLAG, member, bool, NULL)
 #define TEXT_FIELD(member) FIELD_ROW(FIELD_TEXT, member, char *, NULL)
-#define LIST_FIELD(member) FIELD_ROW(FIELD_LIST, member, IntList, NULL)
 
 /* Which members of a struct were given or taken over, so that they are not chosen again: one bool
  * for each byte of the struct; a member uses the one at its offset. */
@@ -92,7 +85,7 @@ const Field *field_at(const Field *table, size_t offset);
 /* Sets every field that has a default to it. */
 void fields_preset(const Field *table, void *into);
 
-/* Frees what FIELD_TEXT and FIELD_LIST own. */
+/* Frees the texts. */
 void fields_free(const Field *table, void *into);
 
 /* Copies the value of one field between two structs. */

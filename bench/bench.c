@@ -253,7 +253,8 @@ static void bench_growth(const Machine *machine)
         for (int windowed = 0; windowed < 2; windowed++) {
             Pattern patterns[4 * 4];
             for (int i = 0; i < 16; i++)
-                patterns[i] = pattern_window(windowed ? 64 : 0);
+                patterns[i] =
+                    (Pattern){windowed ? PATTERN_WINDOW : PATTERN_ALL, windowed ? 64 : 0, 0};
             StepCase step = {case_of("T", 4, 4, 128, 65, T, 1), PRECISION_F32, machine->threads};
             step.it.config.patterns = patterns;
             const Measured ours = measure_apart(measure_step, &step, step.threads);
@@ -284,8 +285,10 @@ static Measured measure_sentences(const void *what)
  * PyTorch's is the plain block of that width: its heads share the width, and it has no windows. */
 static void bench_sentences(void)
 {
-    const Pattern patterns[] = {pattern_window(1), pattern_window(2), pattern_window(3),
-                                pattern_window(4)};
+    const Pattern patterns[] = {{PATTERN_WINDOW, 1, 0},
+                                {PATTERN_WINDOW, 2, 0},
+                                {PATTERN_WINDOW, 3, 0},
+                                {PATTERN_WINDOW, 4, 0}};
     StepCase step = {case_of("900 steps of 5 words", 1, 4, 128, 15, 5, 1), PRECISION_F32, 1};
     step.it.config.head_size = step.it.config.hidden = 128;
     step.it.config.patterns = patterns;

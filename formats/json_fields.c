@@ -10,18 +10,17 @@
 #include "base/base.h"
 #include "json.h"
 
-/* An empty text stands for a text that is not set, or for an empty list. */
+/* An empty text stands for a text that is not set. */
 void json_put_field(cJSON *object, const Field *field, const void *from)
 {
-    char *text = field_text(field, from), *list = format_text("[%s]", text);
+    char *text = field_text(field, from);
     cJSON_DeleteItemFromObjectCaseSensitive(object, field->name);
     if (!*text)
         cJSON_AddNullToObject(object, field->name);
     else if (field->kind == FIELD_CHOICE || field->kind == FIELD_TEXT)
         cJSON_AddStringToObject(object, field->name, text);
     else
-        cJSON_AddRawToObject(object, field->name, field->kind == FIELD_LIST ? list : text);
-    free(list);
+        cJSON_AddRawToObject(object, field->name, text);
     free(text);
 }
 
@@ -36,21 +35,14 @@ static char *typed(const Field *field, const cJSON *value)
     case FIELD_CHOICE:
     case FIELD_TEXT: return cJSON_IsString(value) ? format_text("%s", value->valuestring) : NULL;
     case FIELD_FLAG: return cJSON_IsBool(value) ? cJSON_PrintUnformatted(value) : NULL;
-    case FIELD_LIST: break;
     }
-    if (!cJSON_IsArray(value))
-        return NULL;
-    char *list = cJSON_PrintUnformatted(value);
-    const size_t size = strlen(list) - 2;
-    memmove(list, list + 1, size); /* without its brackets */
-    list[size] = 0;
-    return list;
+    return NULL;
 }
 
 void json_get_field(const cJSON *object, const Field *field, void *into, const char *path)
 {
     const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, field->name);
-    if (value && cJSON_IsNull(value) && (field->kind == FIELD_TEXT || field->kind == FIELD_LIST))
+    if (value && cJSON_IsNull(value) && field->kind == FIELD_TEXT)
         return;
     char *text = value ? typed(field, value) : NULL;
     if (!text || !field_try(field, into, text))

@@ -2,112 +2,204 @@
  * needs a case in each switch; the compiler warns about those that are missing. */
 #include "pattern.h"
 
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/base.h"
 
-Pattern pattern_window(int size)
+/* ---- Lists ---- */
+
+/* Goes behind a word, if it comes next. */
+static bool skip(const char **at, const char *word)
 {
-    return size ? (Pattern){PATTERN_WINDOW, size} : (Pattern){PATTERN_CAUSAL, 0};
+    const size_t size = strlen(word);
+    const bool found = !strncmp(*at, word, size);
+    *at += found ? size : 0;
+    return found;
 }
 
-int pattern_window_size(Pattern pattern)
+/* Reads a number from 1 to 2^31 − 1, without a sign or a leading 0. */
+static bool read_number(const char **at, int *number)
 {
-    switch (pattern.kind) {
-    case PATTERN_WINDOW: return pattern.size;
-    case PATTERN_CAUSAL:
-    case PATTERN_FULL: break;
-    }
-    return 0;
+    if (**at < '1' || **at > '9')
+        return false;
+    char *end;
+    const long long read = strtoll(*at, &end, 10);
+    *number = (int)read;
+    *at = end;
+    return read <= INT_MAX;
 }
 
-Pattern *patterns_of_windows(const int *windows, int count, int layers, int heads)
+static bool read_pattern(const char **at, Pattern *p)
 {
-    bool all_causal = true;
-    for (int i = 0; i < count; i++)
-        all_causal &= !windows[i];
-    if (all_causal)
-        return NULL;
+    *p = (Pattern){PATTERN_ALL, 0, 0};
+    if (skip(at, "all") || skip(at, "0"))
+        return true;
+    p->kind = skip(at, "strided:")   ? PATTERN_STRIDED
+              : skip(at, "fixed:")   ? PATTERN_FIXED
+              : skip(at, "summary:") ? PATTERN_SUMMARY
+                                     : PATTERN_WINDOW;
+    if (!read_number(at, &p->size))
+        return false;
+    return p->kind != PATTERN_SUMMARY ||
+           (skip(at, ":") && read_number(at, &p->last) && p->last <= p->size);
+}
+
+int patterns_parse(Pattern **patterns, const char *list, int layers, int heads)
+{
+    Pattern *entries = memory_new(strlen(list) / 2 + 1, sizeof *entries, "a list of patterns");
     const int all = layers * heads;
-    Pattern *patterns = memory_new((size_t)all, sizeof *patterns, "the attention patterns");
-    for (int i = 0; i < all; i++)
-        patterns[i] = pattern_window(windows[i % count]);
-    return patterns;
+    int count = 0, plain = 0;
+    bool good;
+    do {
+        good = read_pattern(&list, &entries[count]);
+        plain += entries[count++].kind == PATTERN_ALL;
+    } while (good && skip(&list, ","));
+    good = good && !*list;
+    *patterns = NULL;
+    if (good && plain < count) {
+        *patterns = memory_new((size_t)all, sizeof **patterns, "the attention patterns");
+        for (int i = 0; i < all; i++)
+            (*patterns)[i] = entries[i % count];
+    }
+    free(entries);
+    return good ? count : 0;
 }
 
 Pattern pattern_at(const Pattern *patterns, int i)
 {
-    return patterns ? patterns[i] : (Pattern){PATTERN_CAUSAL, 0};
+    return patterns ? patterns[i] : (Pattern){PATTERN_ALL, 0, 0};
 }
 
-bool pattern_equal(Pattern a, Pattern b)
+/* As in a list, or as a person reads it: that depends on what stands before the numbers. */
+static void put_pattern(Pattern p, char *text, const char *window, const char *colon)
 {
-    return a.kind == b.kind && a.size == b.size;
-}
-
-bool pattern_next(Pattern pattern, int length, int query, KeyRange *keys)
-{
-    if (keys->end > 0) /* these three kinds have one range */
-        return false;
-    switch (pattern.kind) {
-    case PATTERN_CAUSAL: *keys = (KeyRange){0, query + 1}; break;
-    case PATTERN_WINDOW: *keys = (KeyRange){max_int(query - pattern.size + 1, 0), query + 1}; break;
-    case PATTERN_FULL: *keys = (KeyRange){0, length}; break;
+    switch (p.kind) {
+    case PATTERN_ALL: snprintf(text, PATTERN_TEXT, "all"); break;
+    case PATTERN_WINDOW: snprintf(text, PATTERN_TEXT, "%s%d", window, p.size); break;
+    case PATTERN_STRIDED: snprintf(text, PATTERN_TEXT, "strided%s%d", colon, p.size); break;
+    case PATTERN_FIXED: snprintf(text, PATTERN_TEXT, "fixed%s%d", colon, p.size); break;
+    case PATTERN_SUMMARY:
+        snprintf(text, PATTERN_TEXT, "summary%s%d:%d", colon, p.size, p.last);
+        break;
     }
-    return true;
 }
 
-KeyRange pattern_span(Pattern pattern, int length, int query, int queries)
+char *patterns_list(const Pattern *patterns, int count)
 {
-    KeyRange span = {length, 0};
-    for (int i = query; i < query + queries; i++)
-        for (KeyRange keys = {0}; pattern_next(pattern, length, i, &keys);) {
-            span.from = min_int(span.from, keys.from);
-            span.end = max_int(span.end, keys.end);
-        }
-    return span;
+    char *list = memory_new((size_t)count, PATTERN_TEXT, "a list of patterns"), *at = list;
+    for (int i = 0; i < count; i++) {
+        put_pattern(patterns[i], at, "", ":");
+        at += strlen(at);
+        *at++ = i + 1 < count ? ',' : 0;
+    }
+    return list;
 }
 
-int pattern_largest_span(Pattern pattern, int length, int queries)
+const char *pattern_text(Pattern p, char text[PATTERN_TEXT])
 {
-    switch (pattern.kind) {
-    case PATTERN_WINDOW: return (int)min_int64((int64_t)pattern.size + queries - 1, length);
-    case PATTERN_CAUSAL:
-    case PATTERN_FULL: break;
+    put_pattern(p, text, "window ", " ");
+    return text;
+}
+
+/* ---- Keys ---- */
+
+int pattern_ranges(Pattern p)
+{
+    return p.kind == PATTERN_SUMMARY ? p.last + 1 : 1;
+}
+
+int pattern_step(Pattern p)
+{
+    return p.kind == PATTERN_STRIDED ? p.size : 1;
+}
+
+/* Below the limit; a size may be so large that the sum is no int. */
+static int end_of(int from, int size, int limit)
+{
+    return (int)min_int64((int64_t)from + size, limit);
+}
+
+/* A summary has a range for each of the last tokens of a block, that of all blocks, and one for the
+ * query itself, which is empty if it is such a token. */
+static KeyRange summary_range(Pattern p, int query, int limit, int number)
+{
+    const int first = p.size - p.last;
+    if (number == p.last)
+        return (KeyRange){query, query + (query % p.size < first), 1};
+    return (KeyRange){first + number, max_int(limit, first + number), p.size};
+}
+
+KeyRange pattern_range(Pattern p, int query, int limit, int number)
+{
+    switch (p.kind) {
+    case PATTERN_ALL: break;
+    case PATTERN_WINDOW:
+        return (KeyRange){max_int(query - p.size + 1, 0), end_of(query, p.size, limit), 1};
+    case PATTERN_STRIDED: return (KeyRange){query % p.size, limit, p.size};
+    case PATTERN_FIXED: {
+        const int block = query / p.size * p.size;
+        return (KeyRange){block, end_of(block, p.size, limit), 1};
+    }
+    case PATTERN_SUMMARY: return summary_range(p, query, limit, number);
+    }
+    return (KeyRange){0, limit, 1};
+}
+
+void pattern_mark(Pattern p, int query, int limit, bool *keys)
+{
+    for (int number = 0; number < pattern_ranges(p); number++) {
+        const KeyRange range = pattern_range(p, query, limit, number);
+        for (int i = 0; i < key_count(range); i++)
+            keys[range.from + i * range.step] = true;
+    }
+}
+
+int pattern_most_keys(Pattern p, int length, int queries)
+{
+    const int64_t size = p.size, blocks = size ? (length - 1) / size + 1 : 0;
+    switch (p.kind) {
+    case PATTERN_ALL: break;
+    case PATTERN_WINDOW: return (int)min_int64(2 * size + queries - 2, length);
+    case PATTERN_STRIDED: return (int)blocks;
+    case PATTERN_FIXED: return (int)min_int64(2 * size + queries - 2, length);
+    case PATTERN_SUMMARY: return (int)(p.last * blocks + min_int(queries, length));
     }
     return length;
 }
 
-/* How many tokens back one layer's head carries information; REACH_ALL if that has no bound. */
-static int back_of_head(Pattern pattern)
-{
-    switch (pattern.kind) {
-    case PATTERN_WINDOW: return pattern.size - 1;
-    case PATTERN_CAUSAL:
-    case PATTERN_FULL: break;
-    }
-    return REACH_ALL;
-}
+/* ---- Reach ---- */
 
-int pattern_reach(const Pattern *patterns, int layers, int heads)
+/* Through one layer more: what a query's keys had before, it has now. */
+static void add_layer(bool *reach, const bool *before, const Pattern *patterns, int heads,
+                      int length, int prefix)
 {
-    int64_t back = 0; /* each layer adds that of the head that goes back furthest */
-    for (int l = 0; l < layers; l++) {
-        int furthest = 0;
+    for (int i = 0; i < length; i++) {
+        bool *keys = memory_new((size_t)length, sizeof *keys, "the reach of the patterns");
         for (int h = 0; h < heads; h++)
-            furthest = max_int(furthest, back_of_head(pattern_at(patterns, l * heads + h)));
-        back += furthest;
+            pattern_mark(pattern_at(patterns, h), i, key_limit(i, prefix), keys);
+        for (int j = 0; j < length; j++)
+            for (int k = 0; keys[j] && k < length; k++)
+                reach[(ptrdiff_t)i * length + k] |= before[(ptrdiff_t)j * length + k];
+        free(keys);
     }
-    return (int)min_int64(back + 1, REACH_ALL);
 }
 
-const char *pattern_text(Pattern pattern, char text[PATTERN_TEXT])
+bool *pattern_reach(const Pattern *patterns, int layers, int heads, int length, int prefix)
 {
-    switch (pattern.kind) {
-    case PATTERN_CAUSAL: snprintf(text, PATTERN_TEXT, "all"); break;
-    case PATTERN_WINDOW: snprintf(text, PATTERN_TEXT, "window %d", pattern.size); break;
-    case PATTERN_FULL: snprintf(text, PATTERN_TEXT, "full"); break;
+    const size_t size = (size_t)length * (size_t)length;
+    bool *reach = memory_new(size, sizeof *reach, "the reach of the patterns");
+    bool *before = memory_new(size, sizeof *before, "the reach of the patterns");
+    for (int i = 0; i < length; i++)
+        reach[(ptrdiff_t)i * length + i] = true;
+    for (int l = 0; l < layers; l++) {
+        memcpy(before, reach, size);
+        add_layer(reach, before, patterns ? patterns + (ptrdiff_t)l * heads : NULL, heads, length,
+                  prefix);
     }
-    return text;
+    free(before);
+    return reach;
 }

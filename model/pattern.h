@@ -1,62 +1,86 @@
 /* pattern.h: which keys a query of a head attends to. No other file knows what a pattern means:
  * attention, pictures and the floor ask here for ranges of keys.
  *
- *     causal     itself and everything before it
- *     window     itself and the size − 1 tokens before it
- *     full       the whole sequence, ahead of it too. No setting gives it; tests use it, as the
- *                published tables do. It cannot use a KV cache, which lacks the tokens ahead. */
+ *     all            every key that it sees
+ *     8              a window: itself and the 7 tokens before it
+ *     strided:8      itself and every 8th token before it
+ *     fixed:8        the tokens of its own block, if the sequence is cut into blocks of 8
+ *     summary:8:2    itself and the last 2 tokens of every block of 8
+ *
+ * A query sees the keys below its limit. Usually that is itself and everything before it: the limit
+ * of query i is i + 1. A sequence may have a prefix whose tokens all see each other, ahead too: then
+ * the prefix's end is the limit of its queries, and windows and strides go ahead as they go back. */
 #ifndef PULGA_PATTERN_H
 #define PULGA_PATTERN_H
 
-#include <limits.h>
 #include <stdbool.h>
 
-typedef enum { PATTERN_CAUSAL, PATTERN_WINDOW, PATTERN_FULL } PatternKind;
+typedef enum {
+    PATTERN_ALL,
+    PATTERN_WINDOW,
+    PATTERN_STRIDED,
+    PATTERN_FIXED,
+    PATTERN_SUMMARY
+} PatternKind;
 
+/* size: of the window, the stride or a block, at least 1; else 0. last: how many tokens of a block
+ * are its summary, from 1 to size; else 0. */
 typedef struct {
     PatternKind kind;
-    int size; /* of a window, at least 1; else 0 */
+    int size, last;
 } Pattern;
 
-/* Keys from, from + 1, …, end − 1. */
-typedef struct {
-    int from, end;
-} KeyRange;
+/* The patterns (L, H) of a list such as "all,8,strided:8", which runs over the heads of the first
+ * layer, then of the next, and repeats; 0 is all, too. Returns how many entries it has, 0 if one of
+ * them is no pattern. *patterns is NULL if all are PATTERN_ALL; the caller frees it. */
+int patterns_parse(Pattern **patterns, const char *list, int layers, int heads);
 
-/* Converts between a number of --window (0: causal) and a pattern. A pattern that --window cannot
- * express has the number 0. */
-Pattern pattern_window(int size);
-int pattern_window_size(Pattern pattern);
+/* The list with an entry for each head; the caller frees it. */
+char *patterns_list(const Pattern *patterns, int count);
 
-/* The patterns (L, H) of a list of windows, which runs over the heads of the first layer, then of
- * the next, and repeats; NULL if all are causal. The caller frees them. */
-Pattern *patterns_of_windows(const int *windows, int count, int layers, int heads);
-
-/* Pattern number i of a list; patterns is NULL if all are causal. */
+/* Pattern number i of (L, H); `patterns` may be NULL: all are PATTERN_ALL. */
 Pattern pattern_at(const Pattern *patterns, int i);
 
-bool pattern_equal(Pattern a, Pattern b);
-
-/* Steps through the ranges of keys that a query attends to in a sequence, in increasing order:
- *
- *     for (KeyRange keys = {0}; pattern_next(pattern, length, query, &keys);) ...
- *
- * Sets *keys to the range after it, which is never empty; false if there is none. */
-bool pattern_next(Pattern pattern, int length, int query, KeyRange *keys);
-
-/* The smallest range that holds all keys of some queries that follow each other. */
-KeyRange pattern_span(Pattern pattern, int length, int query, int queries);
-
-/* The size of the largest such span, for any `queries` queries of any sequence up to `length`. */
-int pattern_largest_span(Pattern pattern, int length, int queries);
-
-/* How many tokens, the query included, can influence the output of a model's last layer at a query
- * through all layers; REACH_ALL if that has no bound. patterns (L, H); NULL: all causal. */
-enum { REACH_ALL = INT_MAX };
-int pattern_reach(const Pattern *patterns, int layers, int heads);
-
-/* What a person reads: "all", "window 8", "full". */
-enum { PATTERN_TEXT = 32 };
+/* What a person reads: "all", "window 8", "strided 8", "fixed 8", "summary 8:2". */
+enum { PATTERN_TEXT = 40 };
 const char *pattern_text(Pattern pattern, char text[PATTERN_TEXT]);
+
+/* ---- Keys ---- */
+
+/* Keys from, from + step, from + 2·step, … below end; none if end is not above from. */
+typedef struct {
+    int from, end, step;
+} KeyRange;
+
+static inline int key_count(KeyRange keys)
+{
+    const int size = keys.end - keys.from;
+    return size <= 0 ? 0 : keys.step == 1 ? size : (size - 1) / keys.step + 1;
+}
+
+static inline int key_limit(int query, int prefix)
+{
+    return query < prefix ? prefix : query + 1;
+}
+
+/* A query attends to the keys of so many ranges, none of which has a key of another one. */
+int pattern_ranges(Pattern pattern);
+
+/* Range number `number` of them, from 0. From a query to the next one that is pattern_step() away
+ * its `from` and `end` never fall, and the keys stay in step: so that the first and the last of
+ * some queries give the range which holds the keys of all of them. */
+KeyRange pattern_range(Pattern pattern, int query, int limit, int number);
+int pattern_step(Pattern pattern);
+
+/* Sets keys[j] for each key j that a query attends to. */
+void pattern_mark(Pattern pattern, int query, int limit, bool *keys);
+
+/* The most keys that the ranges of so many queries, pattern_step() apart, hold together in any
+ * sequence up to `length`. */
+int pattern_most_keys(Pattern pattern, int length, int queries);
+
+/* reach (length, length): whether token j can influence the output of a model's last layer at query
+ * i, through all its layers. patterns (L, H); NULL: all. The caller frees it. */
+bool *pattern_reach(const Pattern *patterns, int layers, int heads, int length, int prefix);
 
 #endif

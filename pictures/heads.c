@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <stb/stb_ds.h>
 
 #include "base/display.h"
@@ -28,16 +29,23 @@ static void forward(Real *maps, Gpt *gpt, const int *tokens, int count)
     free(positions);
 }
 
-void head_set_pattern(Head *head, Pattern pattern, int length)
+void head_set_pattern(Head *head, Pattern pattern, int length, int prefix)
 {
     head->pattern = pattern;
     head->ranges = NULL;
     head->first = memory_new((size_t)length + 1, sizeof *head->first, "the ranges of keys");
+    bool *keys = memory_new((size_t)length + 1, sizeof *keys, "the ranges of keys");
     for (int i = 0; i < length; i++) {
-        for (KeyRange keys = {0}; pattern_next(pattern, length, i, &keys);)
-            arrput(head->ranges, keys);
+        memset(keys, 0, (size_t)length);
+        pattern_mark(pattern, i, key_limit(i, prefix), keys);
+        for (int j = 0; j < length; j++)
+            if (keys[j] && (!j || !keys[j - 1]))
+                arrput(head->ranges, ((KeyRange){j, j + 1, 1}));
+            else if (keys[j])
+                arrlast(head->ranges).end = j + 1;
         head->first[i + 1] = (int)arrlen(head->ranges);
     }
+    free(keys);
 }
 
 Heads heads_read(Gpt *gpt, const Tokenizer *tokenizer, const int *tokens, int count, Range layers,
@@ -67,7 +75,7 @@ Heads heads_read(Gpt *gpt, const Tokenizer *tokenizer, const int *tokens, int co
         for (int h = heads.from; h < heads.end; h++, head++) {
             const size_t index = (size_t)l * (size_t)config->heads + (size_t)h;
             *head = (Head){.layer = l, .head = h, .map = read.maps + index * T * T};
-            head_set_pattern(head, pattern_at(config->patterns, (int)index), count);
+            head_set_pattern(head, pattern_at(config->patterns, (int)index), count, 0);
         }
     return read;
 }

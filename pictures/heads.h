@@ -8,7 +8,7 @@
 #include "model/gpt.h"
 #include "data/tokenizer.h"
 
-/* One head. Which keys a query attends to is kept as a list of ranges, as its pattern gives them:
+/* One head. Which keys a query attends to is kept as a list of ranges without gaps:
  * whatever draws or writes a head walks these ranges (EACH_KEY) and knows nothing of patterns. */
 typedef struct {
     int layer, head;  /* from 0 */
@@ -44,8 +44,9 @@ Heads heads_read(Gpt *gpt, const Tokenizer *tokenizer, const int *tokens, int co
                  Range heads);
 void heads_free(Heads *heads);
 
-/* Lists the ranges of keys of each query of a sequence; heads_free() frees ranges and first. */
-void head_set_pattern(Head *head, Pattern pattern, int length);
+/* Lists the ranges of keys of each query of a sequence, step 1 each; heads_free() frees ranges and
+ * first. */
+void head_set_pattern(Head *head, Pattern pattern, int length, int prefix);
 
 /* Steps through the chosen heads, and through the keys that a query attends to, in increasing
  * order. */

@@ -52,7 +52,7 @@ void numbers_csv(FILE *out, const Heads *heads)
 static void put_window(FILE *out, const Heads *heads, const Head *head)
 {
     (void)heads;
-    fprintf(out, "%d", pattern_window_size(head->pattern));
+    fprintf(out, "%d", head->pattern.kind == PATTERN_WINDOW ? head->pattern.size : 0);
 }
 
 static void put_pattern(FILE *out, const Heads *heads, const Head *head)

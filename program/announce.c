@@ -67,11 +67,11 @@ static void announce_losses(const Trainer *t, const Screen *screen)
         return;
     const char *where = trainer_holds_out(t) ? " on the part trained on; the held-out part has none"
                                              : ": the lowest that this text allows";
-    if (t->plan.reach == REACH_ALL)
+    if (!t->floor_sees)
         screen_paragraph(screen, "", "floor %.6f%s", t->floor, where);
     else
         screen_paragraph(screen, "", "floor %.6f%s (seeing %s)", t->floor, where,
-                         plural((size_t)t->plan.reach, "token").text);
+                         plural((size_t)t->floor_sees, "token").text);
 }
 
 /* model   2 layers, 4 heads of 16, width 64, hidden 256, context 8; sinusoidal
@@ -82,7 +82,6 @@ static void announce_losses(const Trainer *t, const Screen *screen)
 static void announce_model(const Trainer *t, const Screen *screen)
 {
     const Settings *s = &t->plan.settings;
-    char *windows = field_text(SETTING(window), s);
     screen_paragraph(screen, "model",
                      "%s, %s of %d, width %d, hidden %d, context %d; %s positions, %s-norm, %s, "
                      "%s head%s%s",
@@ -90,9 +89,8 @@ static void announce_model(const Trainer *t, const Screen *screen)
                      s->head_size, s->width, s->hidden, s->context,
                      t->plan.shape.learned_positions ? "learned" : "sinusoidal",
                      t->plan.shape.post_norm ? "post" : "pre", t->plan.shape.gelu ? "gelu" : "relu",
-                     s->untied ? "untied" : "tied", s->window.count ? ", windows " : "",
-                     s->window.count ? windows : "");
-    free(windows);
+                     s->untied ? "untied" : "tied", s->attend ? ", attends to " : "",
+                     s->attend ? s->attend : "");
     screen_paragraph(screen, "", "%s, %.1f MB of memory, %s%s, kernel %s",
                      plural(t->plan.parameters, "parameter").text, t->plan.bytes / 1e6,
                      t->trial.probing ? "up to " : "", plural((size_t)s->threads, "thread").text,

@@ -94,6 +94,10 @@ static struct argp_option *options_of(const Program *program)
             arrput(options, ((struct argp_option){.doc = field->name, .group = group}));
         } else {
             arrput(options, option_of(program, field, group));
+            if (program->alias && field->offset == program->alias_offset)
+                arrput(options,
+                       ((struct argp_option){
+                           .name = program->alias, .flags = OPTION_ALIAS, .group = group}));
         }
     }
     arrput(options, ((struct argp_option){.key = 'h', .flags = OPTION_HIDDEN}));

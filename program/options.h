@@ -6,8 +6,10 @@
 
 typedef struct {
     const Field *fields;
-    char letter;           /* the short form, or 0, of the option ... */
-    size_t letter_offset;  /* ... for the member at this offset       */
+    char letter;          /* the short form, or 0, of the option ... */
+    size_t letter_offset; /* ... for the member at this offset       */
+    const char *alias;    /* likewise another name, or NULL          */
+    size_t alias_offset;
     const char *arguments; /* "TEXT": what comes after the options, for the usage line */
     const char *summary;   /* what --help prints above the options */
     const char *notes;     /* and below them */

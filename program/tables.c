@@ -213,7 +213,7 @@ void tables_summarise(const Heads *heads)
 {
     bool patterns = false; /* the column only appears if some head is not simply causal */
     EACH_HEAD (head, heads)
-        patterns |= head->pattern.kind != PATTERN_CAUSAL;
+        patterns |= head->pattern.kind != PATTERN_ALL;
     printf("layer  head%s  entropy (bits)  mean distance  itself  previous%s\n",
            patterns ? "     pattern" : "", heads->begun ? "  [bos]" : "");
     EACH_HEAD (head, heads) {

@@ -36,22 +36,6 @@ void take_over_run(Settings *settings, Decided *decided, const Config *config,
 
 /* ---- A model to start from ---- */
 
-/* The windows of a model, one number for each of L·H heads, so that two ways of writing the same
- * list are equal; empty if patterns is NULL. The caller frees them. */
-static IntList windows_of(const Pattern *patterns, const GptConfig *shape)
-{
-    IntList list = {0};
-    if (patterns) {
-        list.count = shape->layers * shape->heads;
-        list.at = memory_take((size_t)list.count * sizeof *list.at);
-    }
-    for (int i = 0; i < list.count; i++) {
-        list.at[i] = pattern_window_size(patterns[i]);
-        assert(pattern_equal(patterns[i], pattern_window(list.at[i]))); /* --window can say it */
-    }
-    return list;
-}
-
 /* Takes over one setting, whose value `own` has. Ends in a usage error if the call asked for
  * another. */
 static void take(Settings *settings, Decided *decided, const Field *field, const Settings *own)
@@ -95,12 +79,13 @@ void take_over_model(Settings *settings, Decided *decided, const Pretrained *mod
     TAKE(activation, shape->gelu ? ACTIVATION_GELU : ACTIVATION_RELU);
     TAKE(untied, shape->untied);
     TAKE(no_qkv_bias, shape->no_qkv_bias);
-    /* For two heads "2" and "2,2" are the same windows: with a number for each head, equal. */
-    Pattern *asked = settings_patterns(&settings->window, shape->layers, shape->heads);
-    free(settings->window.at);
-    settings->window = windows_of(asked, shape);
-    IntList own = windows_of(shape->patterns, shape);
-    TAKE(window, own);
-    free(own.at);
+    /* For two heads "2" and "2,2" are the same patterns: with an entry for each head, equal. */
+    const int all = shape->layers * shape->heads;
+    Pattern *asked = settings_patterns(settings->attend, shape->layers, shape->heads);
+    free(settings->attend);
+    settings->attend = asked ? patterns_list(asked, all) : NULL;
+    char *own = shape->patterns ? patterns_list(shape->patterns, all) : NULL;
+    TAKE(attend, own);
+    free(own);
     free(asked);
 }

@@ -234,7 +234,10 @@ void trainer_open(Trainer *t, char *const *texts, Settings *settings, Decided *d
     /* The floor of a stream would depend on where each epoch cuts it; that of a large text would
      * take too long. */
     const bool has_floor = !t->corpus.stream && !trainer_text_is_large(t);
-    t->floor = has_floor ? floor_of(&t->corpus, t->plan.reach) : (double)NAN;
+    const GptConfig *shape = &t->plan.shape;
+    t->floor = has_floor ? floor_of(&t->corpus, shape->patterns, shape->layers, shape->heads,
+                                    &t->floor_sees)
+                         : (double)NAN;
 }
 
 /* A resumed run's command, kernel and text stay as they were. */

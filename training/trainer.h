@@ -25,6 +25,7 @@ typedef struct {
     Log log;
     Identity identity;  /* of settings, text and vocabulary: see record.h */
     double floor;       /* see data/corpus/floor.h; NAN for a stream, where it is not counted */
+    int floor_sees;     /* how many tokens the model sees, if not all: see there */
     double token_bytes; /* of the tokens that are evaluated: how many bytes of text one of them
                            stands for, on average; NAN if [unk] is among them: see bytes.h */
 

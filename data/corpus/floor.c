@@ -9,8 +9,7 @@
 #include "base/base.h"
 #include "base/threads.h"
 
-/* A row that counts, at some position of its piece: it sees the tokens from at − position to at,
- * and is to predict the target. */
+/* A row that counts, at some position of its piece: it is to predict the target. */
 typedef struct {
     size_t at;
     int token, target; /* token: the one at `at` */
@@ -19,7 +18,8 @@ typedef struct {
 /* What a comparison of two places of the same position needs to know. */
 typedef struct {
     const Ids *ids;
-    int seen; /* how many tokens the model sees */
+    const int *back; /* (seen) how far back each token stands that the model sees, but the last */
+    int seen;
 } View;
 
 /* Orders places by what a model sees there, the last token first. */
@@ -27,9 +27,9 @@ static int compare_seen(const Place *a, const Place *b, const View *view)
 {
     if (a->token != b->token)
         return a->token < b->token ? -1 : 1;
-    for (int back = 1; back < view->seen; back++) {
-        const int x = ids_at(view->ids, a->at - (size_t)back);
-        const int y = ids_at(view->ids, b->at - (size_t)back);
+    for (int i = 0; i < view->seen; i++) {
+        const int x = ids_at(view->ids, a->at - (size_t)view->back[i]);
+        const int y = ids_at(view->ids, b->at - (size_t)view->back[i]);
         if (x != y)
             return x < y ? -1 : 1;
     }
@@ -105,11 +105,37 @@ static void put_place(void *context, size_t at, ObjectiveRow row)
     p->places[p->end[row.position]++] = (Place){at, row.input, row.target};
 }
 
+/* What a model sees at a position; reach (T, T) as pattern_reach() gives it, or NULL: all before it.
+ * `back` has room for T numbers. */
+static View view_at(const Corpus *corpus, const bool *reach, int position, int *back)
+{
+    View view = {&corpus->ids, back, 0};
+    for (int i = 1; i <= position; i++)
+        if (!reach || reach[(ptrdiff_t)position * corpus->context + position - i])
+            back[view.seen++] = i;
+    return view;
+}
+
+/* The most tokens that are seen at any position; 0 if all are seen at each. */
+static int most_seen(const bool *reach, int T)
+{
+    int most = 0, all = 0;
+    for (int i = 0; reach && i < T; i++) {
+        int seen = 0;
+        for (int j = 0; j <= i; j++)
+            seen += reach[(ptrdiff_t)i * T + j];
+        most = max_int(most, seen);
+        all += seen == i + 1;
+    }
+    return all == T ? 0 : most;
+}
+
 /* The positions are independent: each is sorted by one thread, and their sums are added in
  * order. */
-double floor_of(const Corpus *corpus, int reach)
+double floor_of(const Corpus *corpus, const Pattern *patterns, int layers, int heads, int *seen)
 {
     const int T = corpus->context;
+    bool *reach = patterns ? pattern_reach(patterns, layers, heads, T, 0) : NULL;
     Positions p = {memory_new(corpus->train.targets, sizeof *p.places, "counting the floor"),
                    memory_new((size_t)T + 1, sizeof *p.end, "counting the floor")};
     double *sums = memory_new((size_t)T, sizeof *sums, "counting the floor"), sum = 0;
@@ -119,13 +145,16 @@ double floor_of(const Corpus *corpus, int reach)
     each_row(corpus, put_place, &p); /* ... and now it ends there */
     OMP(parallel for schedule(dynamic) if (corpus->train.targets > 1 << 12))
     for (int i = 0; i < T; i++) {
+        int *back = memory_new((size_t)T, sizeof *back, "counting the floor");
         const size_t begin = i ? p.end[i - 1] : 0;
-        const View view = {&corpus->ids, i < reach ? i + 1 : reach};
-        sums[i] = entropy_at(p.places + begin, p.end[i] - begin, view);
+        sums[i] = entropy_at(p.places + begin, p.end[i] - begin, view_at(corpus, reach, i, back));
+        free(back);
     }
     for (int i = 0; i < T; i++)
         sum += sums[i];
     sum /= (double)p.end[T - 1];
+    *seen = reach ? most_seen(reach, T) : 0;
+    free(reach);
     free(p.places);
     free(p.end);
     free(sums);

@@ -94,7 +94,6 @@ typedef struct {
 typedef struct {
     GptConfig shape;
     unsigned positions, norm; /* indices of the names below */
-    IntList window;           /* as --window gives it */
 } Members;
 
 static const char *const POSITIONS[] = {"sinusoidal", "learned", NULL};
@@ -121,7 +120,6 @@ static const Field DIFFERENCES[] = {
 static const Field ONLY_PULGA[] = {
     {"norm", CHOICE_FIELD(norm, NORMS), .preset = NULL},
     {"head-size", WHOLE_FIELD(shape.head_size), .min = 1, .max = GPT_MAX_WIDTH},
-    {"window", LIST_FIELD(window), .preset = NULL},
     {.name = NULL},
 };
 
@@ -187,13 +185,40 @@ static bool is_gelu(const Reading *file, bool is_openai)
     return true;
 }
 
+/* The list of patterns of a model_type "pulga", as --attend gives it, or NULL. Runs that are older
+ * than the patterns have "window", an array of numbers. The caller frees it. */
+static char *attend_list(const Reading *file)
+{
+    const cJSON *attend = cJSON_GetObjectItemCaseSensitive(file->own, "attend");
+    const cJSON *window = cJSON_GetObjectItemCaseSensitive(file->own, "window");
+    if (attend || !cJSON_IsArray(window))
+        return cJSON_IsString(attend) ? format_text("%s", attend->valuestring) : NULL;
+    char *numbers = cJSON_PrintUnformatted(window); /* [1,2,0] */
+    char *list = format_text("%.*s", (int)strlen(numbers) - 2, numbers + 1);
+    free(numbers);
+    return list;
+}
+
+static Pattern *read_patterns(const Reading *file, int layers, int heads)
+{
+    const cJSON *attend = cJSON_GetObjectItemCaseSensitive(file->own, "attend");
+    Pattern *patterns = NULL;
+    char *list = attend_list(file);
+    const int count = list ? patterns_parse(&patterns, list, layers, heads) : 1;
+    if (count < 1 || count > layers * heads || (attend && !list && !cJSON_IsNull(attend)))
+        json_refuse(file->path, "attend", attend,
+                    "null, or a list of at most one pattern for each head, as --attend has it");
+    free(list);
+    return patterns;
+}
+
 /* The fields of all three model types, then the differences between them:
  *
  *                  gpt2                     openai-gpt         pulga
  *     norm         pre                      post               "norm"
  *     hidden       n_inner, or 4 * n_embd   4 * n_embd         n_inner, or 4 * n_embd
  *     head size    n_embd / n_head          n_embd / n_head    "head-size"
- *     patterns     all causal               all causal         "window" */
+ *     patterns     all                      all                "attend" */
 static GptConfig read_shape(const Reading *file, const char *type)
 {
     const bool is_pulga = !strcmp(type, "pulga"), is_openai = !strcmp(type, "openai-gpt");
@@ -217,12 +242,7 @@ static GptConfig read_shape(const Reading *file, const char *type)
     if (is_pulga) {
         read_fields(file, file->own, ONLY_PULGA, &read);
         shape->post_norm = read.norm;
-        if (read.window.count > shape->layers * shape->heads)
-            json_refuse(file->path, "window", cJSON_GetObjectItemCaseSensitive(file->own, "window"),
-                        "null, or a list of at most one number for each head");
-        shape->patterns =
-            patterns_of_windows(read.window.at, read.window.count, shape->layers, shape->heads);
-        free(read.window.at);
+        shape->patterns = read_patterns(file, shape->layers, shape->heads);
     } else if (shape->width % shape->heads) {
         refuse(file, "n_head", "a number that divides n_embd");
     } else {

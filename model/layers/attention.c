@@ -1,6 +1,7 @@
 /* attention.c: one thread takes one head of one sequence and walks its queries in strips of 32. The
- * matrix products of a strip work on views into the batch, so nothing is copied. Backward needs no
- * atomic sums: all strips of a head, which add into the same dk and dv, belong to one thread. */
+ * matrix products of a strip work on views into the batch, so nothing is copied: keys that are some
+ * tokens apart are rows of a view that are as far apart. Backward needs no atomic sums: all strips
+ * of a head, which add into the same dk and dv, belong to one thread. */
 #include "attention.h"
 
 #include <assert.h>
@@ -48,7 +49,7 @@ size_t attention_strip_size(const AttentionShape *shape)
     int keys = 0; /* of the widest strip */
     for (int h = 0; h < shape->heads; h++) {
         const Pattern pattern = pattern_at(shape->patterns, h);
-        keys = max_int(keys, pattern_largest_span(pattern, shape->context, STRIP_ROWS));
+        keys = max_int(keys, pattern_most_keys(pattern, shape->context, STRIP_ROWS));
     }
     return (size_t)STRIP_ROWS * (size_t)strip_width(keys);
 }
@@ -62,6 +63,7 @@ typedef struct {
     Real *log_sum;   /* of the first row; rows are `heads` apart                           */
     Pattern pattern;
     int past;   /* tokens in the KV cache before the batch: row r is query past + r        */
+    int prefix; /* the first tokens, which see each other in both directions               */
     int length; /* of the sequence, with its past                                          */
     int heads, site;
     uint32_t first_row; /* among the rows of the step                                      */
@@ -82,6 +84,7 @@ static HeadView head_of(Real *qkv, Real *mixed, Real *log_sum, const Batch *batc
         .mixed = matrix_cols(matrix(ROW(mixed, first, H * D), length, H * D), number * D, D),
         .log_sum = log_sum ? ROW(log_sum, first, H) + number : NULL,
         .pattern = pattern_at(shape->patterns, number),
+        .prefix = batch->prefix ? batch->prefix[sequence] : 0,
         .length = length,
         .heads = H,
         .site = shape->layer * H + number,
@@ -105,30 +108,66 @@ static void cache_rows(const Real *qkv, const Batch *batch, const AttentionShape
 static void use_cache(HeadView *head, const Batch *batch, const AttentionShape *shape, int sequence,
                       int number)
 {
-    assert(head->pattern.kind != PATTERN_FULL); /* the tokens ahead are not in the cache */
     const int H = shape->heads, D = shape->head_size;
     head->past = batch->positions[batch->start[sequence]];
     head->length += head->past;
+    assert(head->prefix <= head->length); /* else tokens ahead are not in the cache */
     const Real *slot = kv_cache_slot(batch->cache, shape->layer, batch->slots[sequence]);
     const Matrix rows = matrix(slot, head->length, 2 * H * D);
     head->k = matrix_cols(rows, number * D, D);
     head->v = matrix_cols(rows, (H + number) * D, D);
 }
 
-/* ---- A strip: some queries of a head, and the span of the keys they attend to ---- */
+/* ---- A strip: some queries of a head, and the keys that any of them attends to ---- */
 
 typedef struct {
-    int query, queries; /* first row, count                    */
-    int key, keys;      /* first key, count                    */
-    int width;          /* of a row in memory: keys, rounded up */
+    int query, queries, step; /* its rows: query, query + step, … */
+    int keys;                 /* how many, in all parts           */
+    int width;                /* of a row in memory: keys, rounded up */
 } Strip;
 
-static Strip strip_from(const HeadView *head, int query)
+/* The keys of one of the pattern's ranges: some columns of the strip. */
+typedef struct {
+    int next; /* number of the range after this one */
+    KeyRange keys;
+    int column, count;
+} Part;
+
+static KeyRange keys_of(const HeadView *head, int query, int number)
 {
-    const int queries = min_int(head->q.rows - query, STRIP_ROWS);
-    const KeyRange span = pattern_span(head->pattern, head->length, head->past + query, queries);
-    const int keys = span.end - span.from;
-    return (Strip){query, queries, span.from, keys, strip_width(keys)};
+    const int i = head->past + query;
+    return pattern_range(head->pattern, i, key_limit(i, head->prefix), number);
+}
+
+/* Steps through the parts that have keys: for (Part part = {0}; next_part(head, s, &part);) */
+static bool next_part(const HeadView *head, Strip s, Part *part)
+{
+    part->column += part->count;
+    for (part->count = 0; !part->count; part->next++) {
+        if (part->next == pattern_ranges(head->pattern))
+            return false;
+        part->keys = keys_of(head, s.query, part->next);
+        part->keys.end = keys_of(head, s.query + (s.queries - 1) * s.step, part->next).end;
+        part->count = key_count(part->keys);
+    }
+    return true;
+}
+
+/* Steps through the strips of a head: first the queries 0, step, 2·step, …, then 1, 1 + step, … */
+static bool next_strip(const HeadView *head, Strip *s)
+{
+    const int rows = head->q.rows, step = pattern_step(head->pattern);
+    int64_t query = s->query + (int64_t)s->queries * step;
+    if (query >= rows)
+        query = s->query % step + 1 < step ? s->query % step + 1 : rows;
+    if (query >= rows)
+        return false;
+    const int left = (rows - (int)query - 1) / step + 1;
+    *s = (Strip){.query = (int)query, .queries = min_int(left, STRIP_ROWS), .step = step};
+    for (Part part = {0}; next_part(head, *s, &part);)
+        s->keys += part.count;
+    s->width = strip_width(s->keys);
+    return true;
 }
 
 /* (queries, keys) in one of a thread's three strips. */
@@ -138,22 +177,56 @@ static Matrix strip_matrix(AttentionWork work, int number, Strip s)
     return (Matrix){(Real *)at, s.queries, s.keys, s.width, 1};
 }
 
-/* scores = q·kᵀ, unscaled; −∞ for keys not attended to, to the end of the row in memory. */
+static Matrix strip_rows(Matrix rows, Strip s)
+{
+    return matrix_rows_apart(rows, s.query, s.queries, s.step);
+}
+
+static Matrix part_rows(Matrix rows, const Part *part)
+{
+    return matrix_rows_apart(rows, part->keys.from, part->count, part->keys.step);
+}
+
+static Matrix part_columns(Matrix strip, const Part *part)
+{
+    return matrix_cols(strip, part->column, part->count);
+}
+
+/* The columns of a part that belong to keys of row r: [from, from + count) of the strip. */
+typedef struct {
+    int from, count;
+} Columns;
+
+static Columns columns_of(const HeadView *head, Strip s, const Part *part, int r)
+{
+    const KeyRange keys = keys_of(head, s.query + r * s.step, part->next - 1);
+    const int before = keys.from - part->keys.from;
+    return (Columns){part->column + (keys.step == 1 ? before : before / keys.step),
+                     key_count(keys)};
+}
+
+/* −∞ for keys not attended to, to the end of the row in memory. */
+static void mask_row(Real *row, const HeadView *head, Strip s, int r)
+{
+    int j = 0;
+    for (Part part = {0}; next_part(head, s, &part);) {
+        const Columns seen = columns_of(head, s, &part, r);
+        for (; j < seen.from; j++)
+            row[j] = -INFINITY;
+        j = seen.from + seen.count;
+    }
+    for (; j < s.width; j++)
+        row[j] = -INFINITY;
+}
+
+/* scores = q·kᵀ, unscaled. */
 static void strip_scores(Matrix scores, const HeadView *head, Strip s)
 {
-    matmul(scores, matrix_rows(head->q, s.query, s.queries),
-           transposed(matrix_rows(head->k, s.key, s.keys)));
-    for (int r = 0; r < s.queries; r++) {
-        Real *row = ROW(scores.at, r, s.width);
-        const int query = head->past + s.query + r;
-        int j = 0;
-        for (KeyRange keys = {0}; pattern_next(head->pattern, head->length, query, &keys);
-             j = keys.end - s.key)
-            for (; j < keys.from - s.key; j++)
-                row[j] = -INFINITY;
-        for (; j < s.width; j++)
-            row[j] = -INFINITY;
-    }
+    for (Part part = {0}; next_part(head, s, &part);)
+        matmul(part_columns(scores, &part), strip_rows(head->q, s),
+               transposed(part_rows(head->k, &part)));
+    for (int r = 0; r < s.queries; r++)
+        mask_row(ROW(scores.at, r, s.width), head, s, r);
 }
 
 /* The maximum of a strip's row: first of every sixteenth number, side by side in a vector. */
@@ -201,30 +274,38 @@ static void softmax_dropout_backward(Matrix dscores, Matrix ddropped, Matrix P, 
     }
 }
 
+static Real *log_sum_of(const HeadView *head, Strip s, int r)
+{
+    assert(head->log_sum);
+    return head->log_sum + (ptrdiff_t)(s.query + r * s.step) * head->heads;
+}
+
 /* P again, from the scores and the log_sum that forward kept. */
 static void strip_softmax_again(Matrix P, const HeadView *head, Strip s)
 {
     strip_scores(P, head, s);
-    assert(head->log_sum);
     for (int r = 0; r < s.queries; r++) {
-        const Real log_sum = head->log_sum[(ptrdiff_t)(s.query + r) * head->heads];
+        const Real log_sum = *log_sum_of(head, s, r);
         Real *row = ROW(P.at, r, s.width);
         for (int j = 0; j < s.width; j++)
             row[j] = real_exp(row[j] * head->scale - log_sum);
     }
 }
 
-/* Dropout of a strip's rows, each over the span of its query's keys. */
+/* Dropout of a strip's rows. The mask of a row goes by the order of its query's own keys. */
 static void strip_dropout(Matrix P, const HeadView *head, Strip s, Dropout dropout)
 {
     if (dropout.rate == 0)
         return;
     for (int r = 0; r < s.queries; r++) {
-        const int i = s.query + r;
-        const KeyRange span = pattern_span(head->pattern, head->length, head->past + i, 1);
-        dropout_apply_row(P.at + r * P.row_step + span.from - s.key, span.end - span.from,
-                          head->first_row + (uint32_t)i, RANDOM_DROP_ATTENTION, head->site,
-                          dropout);
+        const uint32_t row = head->first_row + (uint32_t)(s.query + r * s.step);
+        int before = 0;
+        for (Part part = {0}; next_part(head, s, &part);) {
+            const Columns seen = columns_of(head, s, &part, r);
+            dropout_apply_row(P.at + r * P.row_step + seen.from, before, seen.count, row,
+                              RANDOM_DROP_ATTENTION, head->site, dropout);
+            before += seen.count;
+        }
     }
 }
 
@@ -232,9 +313,11 @@ static void strip_dropout(Matrix P, const HeadView *head, Strip s, Dropout dropo
 static void strip_to_map(Real *map, Matrix P, const HeadView *head, Strip s)
 {
     for (int r = 0; r < s.queries; r++) {
-        Real *row = ROW(map, s.query + r, head->length);
+        Real *row = ROW(map, s.query + r * s.step, head->length);
         memset(row, 0, sizeof *row * (size_t)head->length);
-        memcpy(row + s.key, P.at + r * P.row_step, sizeof *row * (size_t)s.keys);
+        for (Part part = {0}; next_part(head, s, &part);)
+            for (int j = 0; j < part.count; j++)
+                row[part.keys.from + j * part.keys.step] += P.at[r * P.row_step + part.column + j];
     }
 }
 
@@ -242,28 +325,25 @@ static void strip_to_map(Real *map, Matrix P, const HeadView *head, Strip s)
 
 static void attend(const HeadView *head, Real *map, AttentionWork work, Dropout dropout)
 {
-    assert(head->log_sum);
-    for (int query = 0; query < head->q.rows; query += STRIP_ROWS) {
-        const Strip s = strip_from(head, query);
+    for (Strip s = {0}; next_strip(head, &s);) {
         const Matrix P = strip_matrix(work, 0, s);
-        const Matrix v = matrix_rows(head->v, s.key, s.keys);
-        const Matrix mixed = matrix_rows(head->mixed, query, s.queries);
 
         /* 2  scores = q·kᵀ */
         strip_scores(P, head, s);
 
         /* 3  P = softmax(scores/√D) */
         for (int r = 0; r < s.queries; r++)
-            head->log_sum[(ptrdiff_t)(query + r) * head->heads] =
-                softmax(ROW(P.at, r, s.width), s.width, head->scale);
+            *log_sum_of(head, s, r) = softmax(ROW(P.at, r, s.width), s.width, head->scale);
         if (map)
             strip_to_map(map, P, head, s);
 
         /* 4  dropped = dropout(P), in place */
         strip_dropout(P, head, s, dropout);
 
-        /* 5  mixed = dropped·v */
-        matmul(mixed, P, v);
+        /* 5  mixed = dropped·v, a sum over the parts of the keys */
+        for (Part part = {0}; next_part(head, s, &part);)
+            (part.column ? matmul_add : matmul)(strip_rows(head->mixed, s), part_columns(P, &part),
+                                                part_rows(head->v, &part));
     }
 }
 
@@ -275,15 +355,9 @@ static void attend_backward(const HeadView *d, const HeadView *head, AttentionWo
         memset(d->k.at + j * d->k.row_step, 0, sizeof(Real) * (size_t)d->k.cols);
         memset(d->v.at + j * d->v.row_step, 0, sizeof(Real) * (size_t)d->v.cols);
     }
-    for (int query = 0; query < head->q.rows; query += STRIP_ROWS) {
-        const Strip s = strip_from(head, query);
-        const Matrix q = matrix_rows(head->q, query, s.queries);
-        const Matrix k = matrix_rows(head->k, s.key, s.keys);
-        const Matrix v = matrix_rows(head->v, s.key, s.keys);
-        const Matrix dq = matrix_rows(d->q, query, s.queries);
-        const Matrix dk = matrix_rows(d->k, s.key, s.keys);
-        const Matrix dv = matrix_rows(d->v, s.key, s.keys);
-        const Matrix dmixed = matrix_rows(d->mixed, query, s.queries);
+    for (Strip s = {0}; next_strip(head, &s);) {
+        const Matrix q = strip_rows(head->q, s), dq = strip_rows(d->q, s);
+        const Matrix dmixed = strip_rows(d->mixed, s);
         const Matrix P = strip_matrix(work, 0, s), dropped = strip_matrix(work, 1, s);
         /* The third strip holds ddropped first, then dscores. */
         const Matrix ddropped = strip_matrix(work, 2, s), dscores = ddropped;
@@ -293,16 +367,21 @@ static void attend_backward(const HeadView *d, const HeadView *head, AttentionWo
         strip_dropout(dropped, head, s, dropout);
 
         /* 5  mixed = dropped·v       so  dv += droppedᵀ·dmixed  and  ddropped = dmixed·vᵀ */
-        matmul_add(dv, transposed(dropped), dmixed);
-        matmul(ddropped, dmixed, transposed(v));
+        for (Part part = {0}; next_part(head, s, &part);) {
+            matmul_add(part_rows(d->v, &part), transposed(part_columns(dropped, &part)), dmixed);
+            matmul(part_columns(ddropped, &part), dmixed, transposed(part_rows(head->v, &part)));
+        }
 
         /* 4  dropped = mask∘P        so  dP = mask∘ddropped, and P∘dP = dropped∘ddropped
          * 3  P = softmax(scores/√D)  so  dscores = (P∘dP − P∘Σ P∘dP)/√D, the sum over a row */
         softmax_dropout_backward(dscores, ddropped, P, dropped, head->scale);
 
         /* 2  scores = q·kᵀ           so  dq = dscores·k  and  dk += dscoresᵀ·q */
-        matmul(dq, dscores, k);
-        matmul_add(dk, transposed(dscores), q);
+        for (Part part = {0}; next_part(head, s, &part);) {
+            (part.column ? matmul_add : matmul)(dq, part_columns(dscores, &part),
+                                                part_rows(head->k, &part));
+            matmul_add(part_rows(d->k, &part), transposed(part_columns(dscores, &part)), q);
+        }
     }
 }
 

@@ -19,21 +19,21 @@ static void words_of_group(uint32_t words[4][LANES], uint32_t group, uint32_t ro
     random_many_words(words, dropout.seed, purpose);
 }
 
-void dropout_apply_row(Real *x, int count, uint32_t row, RandomPurpose purpose, int site,
+void dropout_apply_row(Real *x, int first, int count, uint32_t row, RandomPurpose purpose, int site,
                        Dropout dropout)
 {
     if (dropout.rate == 0)
         return;
     const uint32_t threshold = (uint32_t)(dropout.rate * 0x1p32);
     const Real kept = (Real)(1 / (1 - dropout.rate));
-    for (int from = 0; from < count; from += GROUP) {
+    for (int from = first / GROUP * GROUP; from < first + count; from += GROUP) {
         uint32_t words[4][LANES];
         words_of_group(words, (uint32_t)(from / GROUP), row, purpose, (uint32_t)site, dropout);
         for (int k = 0; k < 4; k++) {
-            const int begin = from + k * LANES;
-            const int end = min_int(begin + LANES, count);
+            const int lane = from + k * LANES, begin = max_int(lane, first);
+            const int end = min_int(lane + LANES, first + count);
             for (int j = begin; j < end; j++)
-                x[j] *= words[k][j - begin] < threshold ? 0 : kept;
+                x[j - first] *= words[k][j - lane] < threshold ? 0 : kept;
         }
     }
 }
@@ -45,5 +45,6 @@ void dropout_apply(Real *x, const Batch *batch, int C, RandomPurpose purpose, in
         return;
     OMP(parallel for)
     for (int i = 0; i < batch->rows; i++)
-        dropout_apply_row(ROW(x, i, C), C, batch->first_row + (uint32_t)i, purpose, site, dropout);
+        dropout_apply_row(ROW(x, i, C), 0, C, batch->first_row + (uint32_t)i, purpose, site,
+                          dropout);
 }

@@ -32,6 +32,14 @@ static inline Matrix matrix_rows(Matrix m, int from, int count)
     return m;
 }
 
+/* The rows from, from + step, from + 2·step, … */
+static inline Matrix matrix_rows_apart(Matrix m, int from, int count, int step)
+{
+    m = matrix_rows(m, from, count);
+    m.row_step *= step;
+    return m;
+}
+
 static inline Matrix matrix_cols(Matrix m, int from, int count)
 {
     m.at += from * m.col_step;

@@ -19,7 +19,6 @@ typedef struct {
     Colour colour;
     bool flag;
     char *words;
-    IntList list;
 } Example;
 
 #define FIELD_STRUCT Example
@@ -32,7 +31,6 @@ static const Field TABLE[] = {
     {"colour", CHOICE_FIELD(colour, COLOURS), "green", NULL, 0, 0, "", LIFE_RUN},
     {"flag", FLAG_FIELD(flag), NULL, NULL, 0, 0, "", LIFE_RUN},
     {"words", TEXT_FIELD(words), NULL, "DIR", 0, 0, "", LIFE_RUN},
-    {"list", LIST_FIELD(list), NULL, "W,W,...", 0, 0, "", LIFE_RUN},
     {.name = NULL},
 };
 
@@ -134,22 +132,6 @@ static void words_are_any_text_but_an_empty_one(void **state)
     fields_free(TABLE, &e);
 }
 
-static void lists_are_whole_numbers_between_commas(void **state)
-{
-    (void)state;
-    Example e = {0};
-    for (int full = 0; full < 2; full++) {
-        REFUSES(list, &e, "", ",", "1,", ",1", "1,,2", "-1", "1,-2", "+1", "1,+2", " 1", "1 ",
-                "1, 2", "1 ,2", "x", "1x", "1.5", "1e2", "0x1", "1;2", "01", "1,02", "2147483648",
-                "1,99999999999999999999", "[1,2]", "1,2\n");
-        assert_takes(FIELD(list), &e, "2147483647,0,12", "2147483647,0,12");
-    }
-    assert_int_equal(e.list.count, 3);
-    assert_int_equal(e.list.at[0], INT_MAX);
-    assert_int_equal(e.list.at[2], 12);
-    fields_free(TABLE, &e);
-}
-
 static void presets_are_set_and_the_rest_is_left(void **state)
 {
     (void)state;
@@ -158,14 +140,14 @@ static void presets_are_set_and_the_rest_is_left(void **state)
     assert_int_equal(e.whole, 3);
     assert_true(e.number == 0.5 && e.wide == 8);
     assert_int_equal(e.colour, COLOUR_GREEN);
-    assert_false(e.flag || e.words || e.list.count);
+    assert_false(e.flag || e.words);
 }
 
 static void a_copy_owns_its_memory_and_is_equal(void **state)
 {
     (void)state;
     Example from = {0}, into = {0};
-    static const char *const texts[] = {"5", "0.3", "7", "blue", "", "a b", "4,5"};
+    static const char *const texts[] = {"5", "0.3", "7", "blue", "", "a b"};
     int i = 0;
     EACH_FIELD (field, TABLE) {
         assert_true(field_try(field, &from, texts[i++]));
@@ -174,7 +156,7 @@ static void a_copy_owns_its_memory_and_is_equal(void **state)
         field_copy(field, &into, &from); /* what it owned is freed */
         assert_true(field_equal(field, &from, &into));
     }
-    assert_int_equal(i, 7);
+    assert_int_equal(i, 6);
     fields_free(TABLE, &from);
     fields_free(TABLE, &into);
 }
@@ -185,9 +167,9 @@ static void decided_is_found_by_the_member(void **state)
     DECIDED_OF(Example) decided = {{0}};
     decided.at[FIELD(number)->offset] = true;
     assert_true(DECIDED(&decided, number));
-    assert_false(DECIDED(&decided, whole) || DECIDED(&decided, list));
-    DECIDED(&decided, list) = true;
-    assert_true(decided.at[FIELD(list)->offset]);
+    assert_false(DECIDED(&decided, whole) || DECIDED(&decided, words));
+    DECIDED(&decided, words) = true;
+    assert_true(decided.at[FIELD(words)->offset]);
 }
 
 typedef struct {
@@ -212,8 +194,6 @@ static void a_wrong_value_is_a_usage_error_of_one_line(void **state)
         {{offsetof(Example, number), "1"}, "--number needs a number from 0 to 0.9, not '1'\n"},
         {{offsetof(Example, colour), "x"}, "--colour needs one of red, green, blue, not 'x'\n"},
         {{offsetof(Example, words), ""}, "--words needs a name, not ''\n"},
-        {{offsetof(Example, list), "1,"},
-         "--list needs whole numbers with commas between them, as 1,2,3,4, not '1,'\n"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Given given = cases[i].given;
@@ -233,7 +213,6 @@ int main(void)
         cmocka_unit_test(choices_are_named_by_their_enumerators),
         cmocka_unit_test(a_flag_becomes_true_unless_it_is_false),
         cmocka_unit_test(words_are_any_text_but_an_empty_one),
-        cmocka_unit_test(lists_are_whole_numbers_between_commas),
         cmocka_unit_test(presets_are_set_and_the_rest_is_left),
         cmocka_unit_test(a_copy_owns_its_memory_and_is_equal),
         cmocka_unit_test(decided_is_found_by_the_member),

@@ -9,6 +9,7 @@
 #include "tests/helpers/close.h"
 #include "tests/helpers/corpora.h"
 #include "tests/helpers/literal.h"
+#include "tests/helpers/patterns.h"
 
 /* A text by lines, cut. */
 static Corpus corpus(const char *string, bool characters, int context, double held_out)
@@ -34,25 +35,35 @@ static Corpus nine_sentences(bool characters, int *words)
     return c;
 }
 
+/* The floor for a model of one layer whose head has this pattern. */
+static double floor_with(const Corpus *c, Pattern pattern)
+{
+    int seen;
+    return floor_of(c, &pattern, 1, 1, &seen);
+}
+
+static const Pattern ALL = W(0);
+
 /* ---- By brute force ---- */
 
-/* Whether the targets at place i of two pieces have the same tokens before them, of which the last
- * `reach` count. */
-static bool alike(const int *a, const int *b, int i, int reach)
+/* Whether the targets at place i of two pieces have the same tokens before them, of which those
+ * count that the pattern attends to. */
+static bool alike(const int *a, const int *b, int i, Pattern pattern)
 {
-    for (int back = 0; back <= i && (back < reach || reach == REACH_ALL); back++)
-        if (a[i - back] != b[i - back])
+    for (int j = 0; j <= i; j++)
+        if (a[j] != b[j] && pattern_attends(pattern, i, j, 0))
             return false;
     return true;
 }
 
-static double surprise_at(const Corpus *c, const int *tokens, const int *piece, int i, int reach)
+static double surprise_at(const Corpus *c, const int *tokens, const int *piece, int i,
+                          Pattern pattern)
 {
     int seen = 0, followed = 0;
     for (size_t p = 0; p < c->train.count; p++) {
         const Piece piece_of = corpus_piece(c, &c->train, p);
         const int *other = tokens + piece_of.from;
-        if (i < (int)piece_of.length && alike(piece, other, i, reach)) {
+        if (i < (int)piece_of.length && alike(piece, other, i, pattern)) {
             seen++;
             followed += other[i + 1] == piece[i + 1];
         }
@@ -60,7 +71,7 @@ static double surprise_at(const Corpus *c, const int *tokens, const int *piece, 
     return -log((double)followed / seen);
 }
 
-static double brute_floor(const Corpus *c, int reach)
+static double brute_floor(const Corpus *c, Pattern pattern)
 {
     double sum = 0;
     size_t targets = 0;
@@ -68,26 +79,52 @@ static double brute_floor(const Corpus *c, int reach)
     for (size_t p = 0; p < c->train.count; p++) {
         const Piece piece = corpus_piece(c, &c->train, p);
         for (int i = 0; i < (int)piece.length; i++, targets++)
-            sum += surprise_at(c, tokens, tokens + piece.from, i, reach);
+            sum += surprise_at(c, tokens, tokens + piece.from, i, pattern);
     }
     free(tokens);
     return sum / (double)targets;
 }
 
-/* Every reach against brute force. A model that sees more can do no worse. */
-static void check_reaches(const Corpus *c)
+/* Every pattern against brute force. A model whose window is larger can do no worse. */
+static void check_patterns(const Corpus *c)
 {
-    static const int reaches[] = {1, 2, 3, 5, 8, REACH_ALL};
+    static const Pattern windows[] = {W(1), W(2), W(3), W(5), W(8), W(0)};
+    static const Pattern others[] = {STRIDED(2),    STRIDED(3),    FIXED(2),     FIXED(4),
+                                     SUMMARY(3, 1), SUMMARY(5, 2), SUMMARY(2, 2)};
     double before = INFINITY;
-    for (size_t i = 0; i < 6; i++) {
-        const double floor = floor_of(c, reaches[i]);
-        assert_close_one("the floor", floor, brute_floor(c, reaches[i]), 1e-12);
+    for (size_t i = 0; i < sizeof windows / sizeof *windows; i++) {
+        const double floor = floor_with(c, windows[i]);
+        assert_close_one("the floor", floor, brute_floor(c, windows[i]), 1e-12);
         assert_true(floor <= before + 1e-12 && floor > 0);
         before = floor;
     }
-    assert_true(floor_of(c, 1) > before + 1e-3); /* else the reaches would prove nothing */
-    assert_close_one("a long reach", floor_of(c, 1000), before, 0);
-    assert_close_one("the longest reach", floor_of(c, 0x7FFFFFFF), before, 0);
+    assert_true(floor_with(c, windows[0]) > before + 1e-3); /* else windows would prove nothing */
+    assert_close_one("a long window", floor_with(c, (Pattern)W(1000)), before, 0);
+    assert_close_one("the longest", floor_with(c, (Pattern)W(0x7FFFFFFF)), before, 0);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_close_one("the floor", floor_with(c, others[i]), brute_floor(c, others[i]), 1e-12);
+}
+
+/* How many tokens count at most is what the run says of its floor. */
+static void test_what_the_model_sees_is_counted(void **state)
+{
+    (void)state;
+    static const struct {
+        Pattern patterns[4]; /* of two layers with two heads */
+        int seen;
+    } cases[] = {{{W(3), W(1), W(1), W(2)}, 4},        {{W(0), W(1), W(1), W(2)}, 0},
+                 {{W(5), W(1), W(4), W(1)}, 0}, /* 8 tokens, and no line is longer */
+                 {{STRIDED(3), W(1), W(1), W(1)}, 3},  {{STRIDED(3), W(1), W(3), W(1)}, 0},
+                 {{FIXED(4), W(1), W(1), FIXED(4)}, 4}};
+    Corpus c = corpus("a b c d e f g\n", false, 8, 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int seen;
+        floor_of(&c, cases[i].patterns, 2, 2, &seen);
+        assert_int_equal(seen, cases[i].seen);
+        floor_of(&c, NULL, 2, 2, &seen);
+        assert_int_equal(seen, 0);
+    }
+    corpus_free(&c);
 }
 
 /* ---- The nine sentences ---- */
@@ -100,7 +137,7 @@ static void test_the_floor_of_the_nine_sentences(void **state)
     assert_int_equal(c.train.targets, 48);
     assert_close_one("uniform", log(words), 2.708050, 5e-7);
     assert_close_one("unigram", floor_unigram(&c, words), 2.479451, 5e-7);
-    const double floor = floor_of(&c, REACH_ALL);
+    const double floor = floor_with(&c, ALL);
     assert_close_one("the floor", floor, 0.411980, 5e-7);
     assert_close_one("its sum", floor * 48, 19.775021, 5e-7);
     /* By hand: 9 lines begin 5 : 4, and then "el" goes on 2 : 2 : 1, "un" 2 : 1 : 1; the three
@@ -108,7 +145,7 @@ static void test_the_floor_of_the_nine_sentences(void **state)
     const double sum = 9 * log(9) - 5 * log(5) - 4 * log(4) + (5 * log(5) - 4 * log(2)) +
                        (4 * log(4) - 2 * log(2)) + 3 * 2 * log(2);
     assert_close_one("its sum", floor * 48, sum, 1e-12);
-    check_reaches(&c);
+    check_patterns(&c);
     corpus_free(&c);
 }
 
@@ -117,8 +154,8 @@ static void test_the_floor_of_their_characters(void **state)
     (void)state;
     int characters;
     Corpus c = nine_sentences(true, &characters);
-    assert_close_one("the floor", floor_of(&c, REACH_ALL), 0.093278, 5e-7);
-    check_reaches(&c);
+    assert_close_one("the floor", floor_with(&c, ALL), 0.093278, 5e-7);
+    check_patterns(&c);
     corpus_free(&c);
 }
 
@@ -150,10 +187,9 @@ static void test_the_floor_of_lines_that_are_cut(void **state)
         Corpus c = corpus(text, false, contexts[i], 0.3);
         assert_true(i == 4 || c.lines_cut > 0);
         if (contexts[i] >= 8)
-            check_reaches(&c);
+            check_patterns(&c);
         else
-            assert_close_one("the floor", floor_of(&c, REACH_ALL), brute_floor(&c, REACH_ALL),
-                             1e-12);
+            assert_close_one("the floor", floor_with(&c, ALL), brute_floor(&c, ALL), 1e-12);
         corpus_free(&c);
     }
     free(text);
@@ -162,7 +198,7 @@ static void test_the_floor_of_lines_that_are_cut(void **state)
      * and b goes on with a or with [eos]. */
     Corpus c = corpus("a b a b\n", false, 2, 0);
     assert_int_equal(c.train.count, 3);
-    assert_close_one("a cut line's floor", floor_of(&c, REACH_ALL), 2 * log(2) / 5, 1e-15);
+    assert_close_one("a cut line's floor", floor_with(&c, ALL), 2 * log(2) / 5, 1e-15);
     corpus_free(&c);
 }
 
@@ -192,11 +228,11 @@ static void test_what_is_held_out_does_not_count(void **state)
     corpus_cut(&without, 40, 0, 1);
     whole = corpus(text, false, 40, 0);
     assert_int_equal(c.train.targets, without.train.targets);
-    static const int reaches[] = {1, 3, REACH_ALL};
+    static const Pattern reaches[] = {W(1), W(3), W(0)};
     for (size_t i = 0; i < 3; i++) {
-        assert_close_one("the floor", floor_of(&c, reaches[i]), floor_of(&without, reaches[i]),
+        assert_close_one("the floor", floor_with(&c, reaches[i]), floor_with(&without, reaches[i]),
                          1e-12);
-        assert_true(fabs(floor_of(&c, reaches[i]) - floor_of(&whole, reaches[i])) > 1e-4);
+        assert_true(fabs(floor_with(&c, reaches[i]) - floor_with(&whole, reaches[i])) > 1e-4);
     }
     assert_close_one("unigram", floor_unigram(&c, V), floor_unigram(&without, V), 1e-12);
     assert_true(fabs(floor_unigram(&c, V) - floor_unigram(&whole, V)) > 1e-6);
@@ -211,11 +247,11 @@ static void test_a_text_without_choice_has_the_floor_0(void **state)
 {
     (void)state;
     Corpus c = corpus("el perro come\nel perro come\n", false, 8, 0);
-    assert_close_one("a certain text", floor_of(&c, REACH_ALL), 0, 0);
+    assert_close_one("a certain text", floor_with(&c, ALL), 0, 0);
     assert_close_one("its unigrams", floor_unigram(&c, 5), log(4), 1e-15);
     corpus_free(&c);
     c = corpus("a a a a a\n", false, 8, 0); /* the position tells where it ends */
-    assert_close_one("a row of the same", floor_of(&c, 1), 0, 0);
+    assert_close_one("a row of the same", floor_with(&c, (Pattern)W(1)), 0, 0);
     corpus_free(&c);
 }
 
@@ -238,6 +274,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_floor_of_the_nine_sentences),
         cmocka_unit_test(test_the_floor_of_their_characters),
+        cmocka_unit_test(test_what_the_model_sees_is_counted),
         cmocka_unit_test(test_the_floor_of_lines_that_are_cut),
         cmocka_unit_test(test_what_is_held_out_does_not_count),
         cmocka_unit_test(test_a_text_without_choice_has_the_floor_0),

@@ -121,7 +121,8 @@ static void train_on(void *context)
     plan_model(s, &call->decided, &corpus);
     corpus_cut(&corpus, s->context, s->val, (uint32_t)s->seed);
     Plan plan = plan_training(s, &call->decided, &corpus, tokenizer.vocabulary.count);
-    if (!stream && !(floor_of(&corpus, plan.reach) >= 0))
+    int seen;
+    if (!stream && !(floor_of(&corpus, plan.patterns, s->layers, s->heads, &seen) >= 0))
         found("no floor");
     memory_check(plan.bytes, "the model");
     read_epochs(&corpus, &plan, tokenizer.vocabulary.count);

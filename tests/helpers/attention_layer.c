@@ -22,13 +22,16 @@ AttentionLayer attention_layer_new(AttentionShape shape, const int *lengths, int
 {
     AttentionLayer layer = {.shape = shape};
     layer.start = memory_new((size_t)sequences + 1, sizeof *layer.start, "a batch");
+    layer.prefix = memory_new((size_t)sequences, sizeof *layer.prefix, "a batch");
     for (int s = 0; s < sequences; s++) {
         layer.start[s + 1] = layer.start[s] + lengths[s];
         if (lengths[s] > layer.shape.context)
             layer.shape.context = lengths[s];
     }
-    layer.batch =
-        (Batch){.rows = layer.start[sequences], .sequences = sequences, .start = layer.start};
+    layer.batch = (Batch){.rows = layer.start[sequences],
+                          .sequences = sequences,
+                          .start = layer.start,
+                          .prefix = layer.prefix};
     Arena arena = {0};
     place(&layer, &arena);
     layer.numbers = memory_new(arena.used, sizeof(Real), "a layer");
@@ -40,6 +43,7 @@ AttentionLayer attention_layer_new(AttentionShape shape, const int *lengths, int
 void attention_layer_free(AttentionLayer *layer)
 {
     free(layer->start);
+    free(layer->prefix);
     free(layer->numbers);
 }
 

@@ -12,6 +12,7 @@ typedef struct {
     AttentionWork work;
     Batch batch;
     int *start;  /* (S + 1)                        */
+    int *prefix; /* (S) the batch's, all 0         */
     Real *x, *y; /* (N, C), (N, C)                 */
     Real *maps;  /* of all sequences and all heads */
     Real *numbers;

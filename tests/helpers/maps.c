@@ -40,10 +40,19 @@ Heads maps_new(int length, int heads, const Pattern *patterns, const char *const
     }
     for (int h = 0; h < heads; h++) {
         made.head[h] = (Head){.head = h, .map = made.maps + (size_t)h * T * T};
-        head_set_pattern(&made.head[h], patterns[h], length);
+        head_set_pattern(&made.head[h], patterns[h], length, 0);
         spread(&made, &made.head[h]);
     }
     return made;
+}
+
+void maps_see_all(Heads *heads, int index)
+{
+    Head *head = &heads->head[index];
+    arrfree(head->ranges);
+    free(head->first);
+    head_set_pattern(head, (Pattern)W(0), heads->length, heads->length);
+    spread(heads, head);
 }
 
 void maps_stride(Heads *heads, int index)
@@ -54,7 +63,7 @@ void maps_stride(Heads *heads, int index)
     for (int i = 0; i < T; i++) {
         for (int j = 0; j <= i; j++)
             if (!j || (i - j) % 2 == 0)
-                arrput(head->ranges, ((KeyRange){j, j + 1}));
+                arrput(head->ranges, ((KeyRange){j, j + 1, 1}));
         head->first[i + 1] = (int)arrlen(head->ranges);
     }
     spread(heads, head);

@@ -17,7 +17,6 @@
 
 static const char TEXT[] = "el perro come un hueso\n¿qué come el perro?\n";
 
-static const int WINDOWS[] = {1, 0, 2, 7};
 const Pattern PATTERNS[4] = {W(1), W(0), W(2), W(7)};
 const Kind PLAIN = {
     .shape = {.context = 8, .layers = 2, .heads = 2, .head_size = 3, .width = 6, .hidden = 24}};
@@ -30,8 +29,8 @@ static void put_pulga(cJSON *json, const GptConfig *shape)
     cJSON_AddStringToObject(pulga, "norm", shape->post_norm ? "post" : "pre");
     cJSON_AddNumberToObject(pulga, "head-size", shape->head_size);
     cJSON_AddBoolToObject(pulga, "no-qkv-bias", shape->no_qkv_bias);
-    cJSON_AddItemToObject(pulga, "window",
-                          shape->patterns ? cJSON_CreateIntArray(WINDOWS, 4) : cJSON_CreateNull());
+    cJSON_AddItemToObject(pulga, "attend",
+                          shape->patterns ? cJSON_CreateString("1,0,2,7") : cJSON_CreateNull());
 }
 
 static Directory entered; /* the folder that a test is at work in */

@@ -6,142 +6,226 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "model/pattern.h"
+#include "tests/helpers/patterns.h"
 
-static const Pattern PATTERNS[] = {
-    {PATTERN_CAUSAL, 0},  {PATTERN_WINDOW, 1},       {PATTERN_WINDOW, 2}, {PATTERN_WINDOW, 5},
-    {PATTERN_WINDOW, 40}, {PATTERN_WINDOW, INT_MAX}, {PATTERN_FULL, 0}};
+static const Pattern PATTERNS[] = {W(0),
+                                   W(1),
+                                   W(2),
+                                   W(5),
+                                   W(40),
+                                   W(INT_MAX),
+                                   STRIDED(1),
+                                   STRIDED(3),
+                                   STRIDED(INT_MAX),
+                                   FIXED(1),
+                                   FIXED(4),
+                                   FIXED(INT_MAX),
+                                   SUMMARY(1, 1),
+                                   SUMMARY(4, 1),
+                                   SUMMARY(5, 2),
+                                   SUMMARY(3, 3),
+                                   SUMMARY(INT_MAX, 2)};
 enum { PATTERN_COUNT = sizeof PATTERNS / sizeof *PATTERNS, LONGEST = 20 };
 
-/* The definition. */
-static bool attends(Pattern pattern, int query, int key)
+#define EACH_CASE(p, length, prefix)                           \
+    for (int(p) = 0; (p) < PATTERN_COUNT; (p)++)               \
+        for (int(length) = 1; (length) <= LONGEST; (length)++) \
+            for (int(prefix) = 0; (prefix) <= (length); (prefix) += 3)
+
+static KeyRange range(int p, int query, int prefix, int number)
 {
-    switch (pattern.kind) {
-    case PATTERN_CAUSAL: return key <= query;
-    case PATTERN_WINDOW: return key <= query && query - key < pattern.size;
-    case PATTERN_FULL: return true;
-    }
-    return false;
+    return pattern_range(PATTERNS[p], query, key_limit(query, prefix), number);
 }
 
-static void ranges_hold_exactly_the_keys_of_the_definition(void **state)
+/* How often a query's ranges hold each key. */
+static void count_keys(int *times, int p, int query, int prefix, int length)
 {
-    (void)state;
-    for (int p = 0; p < PATTERN_COUNT; p++)
-        for (int length = 1; length <= LONGEST; length++)
-            for (int query = 0; query < length; query++) {
-                int key = 0;
-                for (KeyRange keys = {0}; pattern_next(PATTERNS[p], length, query, &keys);) {
-                    assert_true(keys.from >= key && keys.from < keys.end && keys.end <= length);
-                    for (; key < keys.from; key++)
-                        assert_false(attends(PATTERNS[p], query, key));
-                    for (; key < keys.end; key++)
-                        assert_true(attends(PATTERNS[p], query, key));
-                }
-                for (; key < length; key++)
-                    assert_false(attends(PATTERNS[p], query, key));
-            }
-}
-
-static void a_span_is_the_smallest_range_over_its_queries(void **state)
-{
-    (void)state;
-    for (int p = 0; p < PATTERN_COUNT; p++)
-        for (int queries = 1; queries < 8; queries++) {
-            int largest = 0;
-            for (int length = queries; length <= LONGEST; length++)
-                for (int query = 0; query + queries <= length; query++) {
-                    int from = length, end = 0;
-                    for (int i = query; i < query + queries; i++)
-                        for (int key = 0; key < length; key++)
-                            if (attends(PATTERNS[p], i, key)) {
-                                from = key < from ? key : from;
-                                end = key + 1 > end ? key + 1 : end;
-                            }
-                    const KeyRange span = pattern_span(PATTERNS[p], length, query, queries);
-                    assert_int_equal(span.from, from);
-                    assert_int_equal(span.end, end);
-                    largest = end - from > largest ? end - from : largest;
-                }
-            assert_int_equal(pattern_largest_span(PATTERNS[p], LONGEST, queries), largest);
+    for (int number = 0; number < pattern_ranges(PATTERNS[p]); number++) {
+        const KeyRange keys = range(p, query, prefix, number);
+        int count = 0;
+        for (int64_t key = keys.from; key < keys.end; key += keys.step, count++) {
+            assert_true(key >= 0 && key < length);
+            times[key]++;
         }
+        assert_int_equal(key_count(keys), count);
+    }
+}
+
+static void ranges_hold_each_key_of_the_definition_once(void **state)
+{
+    (void)state;
+    EACH_CASE(p, length, prefix)
+    for (int query = 0; query < length; query++) {
+        int times[LONGEST] = {0};
+        bool keys[LONGEST] = {0};
+        count_keys(times, p, query, prefix, length);
+        pattern_mark(PATTERNS[p], query, key_limit(query, prefix), keys);
+        for (int key = 0; key < length; key++) {
+            assert_int_equal(times[key], pattern_attends(PATTERNS[p], query, key, prefix));
+            assert_int_equal(keys[key], times[key]);
+        }
+    }
+}
+
+/* The keys that some queries, step by step, hold together: no query has a key outside of the range
+ * from the first one's beginning to the last one's end, nor one that is out of step. */
+static void the_first_and_the_last_query_give_the_range_of_all(void **state)
+{
+    (void)state;
+    EACH_CASE(p, length, prefix)
+    {
+        const int step = pattern_step(PATTERNS[p]);
+        for (int number = 0; number < pattern_ranges(PATTERNS[p]); number++)
+            for (int query = 0; query < length - step; query++) {
+                const KeyRange keys = range(p, query, prefix, number);
+                const KeyRange next = range(p, query + step, prefix, number);
+                assert_true(next.from >= keys.from && next.end >= keys.end);
+                assert_int_equal(next.step, keys.step);
+                assert_int_equal((next.from - keys.from) % keys.step, 0);
+            }
+    }
+}
+
+static void no_strip_has_more_keys_than_foretold(void **state)
+{
+    (void)state;
+    EACH_CASE(p, length, prefix)
+    {
+        const int64_t step = pattern_step(PATTERNS[p]);
+        for (int queries = 1; queries < 8; queries++)
+            for (int query = 0; query + (queries - 1) * step < length; query++) {
+                const int last = query + (int)((queries - 1) * step);
+                int keys = 0;
+                for (int number = 0; number < pattern_ranges(PATTERNS[p]); number++) {
+                    KeyRange all = range(p, query, prefix, number);
+                    all.end = range(p, last, prefix, number).end;
+                    keys += key_count(all);
+                }
+                assert_true(keys <= pattern_most_keys(PATTERNS[p], length, queries));
+            }
+    }
+    assert_int_equal(pattern_most_keys(PATTERNS[0], LONGEST, 4), LONGEST);
+    assert_int_equal(pattern_most_keys(PATTERNS[7], 4096, 32), (4096 + 2) / 3);
+    assert_true(pattern_most_keys(PATTERNS[3], 4096, 32) < 42);
+    assert_int_equal(pattern_most_keys(PATTERNS[14], 4096, 32), 2 * 820 + 32);
 }
 
 /* Marks the tokens whose embedding can arrive at a query of layer `layer`, head by head. */
-static void mark(bool *arrives, const Pattern *patterns, int layer, int heads, int query)
+static void mark(bool *arrives, const Pattern *patterns, int layer, int heads, int query,
+                 int length, int prefix)
 {
     arrives[query] = true;
     for (int h = 0; layer >= 0 && h < heads; h++)
-        for (int key = 0; key <= query; key++)
-            if (attends(patterns[layer * heads + h], query, key))
-                mark(arrives, patterns, layer - 1, heads, key);
+        for (int key = 0; key < length; key++)
+            if (pattern_attends(patterns[layer * heads + h], query, key, prefix))
+                mark(arrives, patterns, layer - 1, heads, key, length, prefix);
 }
 
-static void the_reach_counts_what_arrives_through_all_layers(void **state)
+static void the_reach_is_what_arrives_through_all_layers(void **state)
 {
     (void)state;
-    enum { LAYERS = 3, HEADS = 2, QUERY = 14 };
-    static const int windows[][LAYERS * HEADS] = {
-        {1, 1, 1, 1, 1, 1}, {2, 1, 1, 3, 1, 1}, {4, 3, 1, 1, 2, 6}, {5, 5, 5, 5, 5, 5}};
-    for (size_t w = 0; w < sizeof windows / sizeof *windows; w++) {
-        Pattern patterns[LAYERS * HEADS];
-        bool arrives[QUERY + 1] = {0};
-        int count = 0;
-        for (int i = 0; i < LAYERS * HEADS; i++)
-            patterns[i] = pattern_window(windows[w][i]);
-        mark(arrives, patterns, LAYERS - 1, HEADS, QUERY);
-        for (int i = 0; i <= QUERY; i++)
-            count += arrives[i];
-        assert_int_equal(pattern_reach(patterns, LAYERS, HEADS), count);
-        patterns[3] = (Pattern){PATTERN_CAUSAL, 0};
-        assert_int_equal(pattern_reach(patterns, LAYERS, HEADS), REACH_ALL);
-        patterns[3] = (Pattern){PATTERN_FULL, 0};
-        assert_int_equal(pattern_reach(patterns, LAYERS, HEADS), REACH_ALL);
-    }
-    const Pattern huge[] = {{PATTERN_WINDOW, INT_MAX - 1}, {PATTERN_WINDOW, INT_MAX - 1}};
-    assert_int_equal(pattern_reach(huge, 2, 1), INT_MAX);
-    assert_int_equal(pattern_reach(NULL, LAYERS, HEADS), REACH_ALL);
+    enum { LAYERS = 3, HEADS = 2, LENGTH = 12 };
+    static const char *const lists[] = {"1",
+                                        "2,1,1,3,1,1",
+                                        "4,3,1,1,2,6",
+                                        "strided:3,1",
+                                        "strided:4,fixed:4",
+                                        "fixed:3",
+                                        "fixed:4,summary:4:1",
+                                        "summary:5:2,1,2,1,strided:5,1",
+                                        "1,1,all,1,1,1"};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        for (int prefix = 0; prefix <= LENGTH; prefix += 4) {
+            Pattern *patterns;
+            assert_true(patterns_parse(&patterns, lists[i], LAYERS, HEADS));
+            bool *reach = pattern_reach(patterns, LAYERS, HEADS, LENGTH, prefix);
+            for (int query = 0; query < LENGTH; query++) {
+                bool arrives[LENGTH] = {0};
+                mark(arrives, patterns, LAYERS - 1, HEADS, query, LENGTH, prefix);
+                assert_memory_equal(reach + query * LENGTH, arrives, sizeof arrives);
+            }
+            free(reach);
+            free(patterns);
+        }
+    bool *reach = pattern_reach(NULL, 1, HEADS, LENGTH, 5);
+    for (int i = 0; i < LENGTH * LENGTH; i++)
+        assert_int_equal(reach[i], i % LENGTH < key_limit(i / LENGTH, 5));
+    free(reach);
 }
 
-static void a_number_in_a_list_of_windows_is_a_pattern(void **state)
+/* ---- Lists ---- */
+
+static void a_list_repeats_over_the_heads(void **state)
 {
     (void)state;
-    assert_true(pattern_equal(pattern_window(0), (Pattern){PATTERN_CAUSAL, 0}));
-    assert_true(pattern_equal(pattern_window(8), (Pattern){PATTERN_WINDOW, 8}));
-    assert_false(pattern_equal(pattern_window(8), pattern_window(7)));
-    for (int size = 0; size < 5; size++)
-        assert_int_equal(pattern_window_size(pattern_window(size)), size);
+    static const char list[] = "1,all,strided:12,fixed:3,summary:4:2,0,2147483647";
+    static const char *const read[] = {"window 1",    "all", "strided 12",       "fixed 3",
+                                       "summary 4:2", "all", "window 2147483647"};
+    Pattern *patterns;
     char text[PATTERN_TEXT];
-    assert_string_equal(pattern_text(pattern_window(0), text), "all");
-    assert_string_equal(pattern_text(pattern_window(INT_MAX), text), "window 2147483647");
-    assert_string_equal(pattern_text((Pattern){PATTERN_FULL, 0}, text), "full");
+    assert_int_equal(patterns_parse(&patterns, list, 3, 4), 7);
+    for (int i = 0; i < 12; i++)
+        assert_string_equal(pattern_text(pattern_at(patterns, i), text), read[i % 7]);
+    char *again = patterns_list(patterns, 7);
+    assert_string_equal(again, "1,all,strided:12,fixed:3,summary:4:2,all,2147483647");
+    free(again);
+    free(patterns);
+    /* All of them all: the plain GPT-2, however it is written. */
+    static const char *const plain[] = {"all", "0", "0,all"};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(patterns_parse(&patterns, plain[i], 2, 2), 1 + i / 2);
+        assert_null(patterns);
+    }
+    assert_int_equal(pattern_at(NULL, 3).kind, PATTERN_ALL);
 }
 
-static void a_list_of_windows_repeats_over_the_heads(void **state)
+static void what_is_no_list_is_refused(void **state)
 {
     (void)state;
-    const int windows[] = {1, 2, 0}, zeros[] = {0, 0};
-    Pattern *patterns = patterns_of_windows(windows, 3, 2, 2);
-    for (int i = 0; i < 4; i++) {
-        assert_true(pattern_equal(patterns[i], pattern_window(windows[i % 3])));
-        assert_true(pattern_equal(pattern_at(patterns, i), patterns[i]));
+    static const char *const wrong[] = {"",
+                                        ",",
+                                        "1,",
+                                        ",1",
+                                        "1,,2",
+                                        "-1",
+                                        "+1",
+                                        " 1",
+                                        "1 ",
+                                        "01",
+                                        "1.5",
+                                        "2147483648",
+                                        "window:3",
+                                        "strided",
+                                        "strided:",
+                                        "strided:0",
+                                        "strided:3:1",
+                                        "fixed:x",
+                                        "fixed: 3",
+                                        "summary:4",
+                                        "summary:4:",
+                                        "summary:4:0",
+                                        "summary:4:5",
+                                        "ALL",
+                                        "all:3",
+                                        "allall",
+                                        "99999999999999999999"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        Pattern *patterns;
+        if (patterns_parse(&patterns, wrong[i], 2, 2))
+            fail_msg("'%s' was read as a list of patterns", wrong[i]);
+        assert_null(patterns);
     }
-    free(patterns);
-    /* All causal: the plain GPT-2, however it is written. */
-    assert_null(patterns_of_windows(NULL, 0, 2, 2));
-    assert_null(patterns_of_windows(zeros, 1, 2, 2));
-    assert_null(patterns_of_windows(zeros, 2, 2, 2));
-    assert_true(pattern_equal(pattern_at(NULL, 3), pattern_window(0)));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranges_hold_exactly_the_keys_of_the_definition),
-        cmocka_unit_test(a_span_is_the_smallest_range_over_its_queries),
-        cmocka_unit_test(the_reach_counts_what_arrives_through_all_layers),
-        cmocka_unit_test(a_number_in_a_list_of_windows_is_a_pattern),
-        cmocka_unit_test(a_list_of_windows_repeats_over_the_heads),
+        cmocka_unit_test(ranges_hold_each_key_of_the_definition_once),
+        cmocka_unit_test(the_first_and_the_last_query_give_the_range_of_all),
+        cmocka_unit_test(no_strip_has_more_keys_than_foretold),
+        cmocka_unit_test(the_reach_is_what_arrives_through_all_layers),
+        cmocka_unit_test(a_list_repeats_over_the_heads),
+        cmocka_unit_test(what_is_no_list_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,14 +39,20 @@ static const Real words[2 * WORDS][IN] = {
 
 /* ---- A layer of attention by itself ---- */
 
-static const Pattern full_pattern = {PATTERN_FULL, 0};
-
-/* For `sequences` of `length` tokens each. */
+/* For `sequences` of `length` tokens each; and one in which all tokens of a sequence see each other. */
 static AttentionLayer layer_new(AttentionShape shape, int sequences, int length)
 {
     const int lengths[] = {length, length};
     assert_in_range(sequences, 1, 2);
     return attention_layer_new(shape, lengths, sequences);
+}
+
+static AttentionLayer full_layer_new(AttentionShape shape, int sequences, int length)
+{
+    AttentionLayer layer = layer_new(shape, sequences, length);
+    for (int i = 0; i < sequences; i++)
+        layer.prefix[i] = length;
+    return layer;
 }
 
 static Matrix mixed_of(const AttentionLayer *layer)
@@ -186,9 +192,8 @@ static const double untrained_scores[WORDS * WORDS] = {
 /* The layer divides by √D; queries that are √D times as large undo that. */
 static AttentionLayer untrained_layer(int width, int length)
 {
-    AttentionLayer layer = layer_new(
-        (AttentionShape){.width = width, .heads = 1, .head_size = width, .patterns = &full_pattern},
-        1, length);
+    AttentionLayer layer =
+        full_layer_new((AttentionShape){.width = width, .heads = 1, .head_size = width}, 1, length);
     put_identity(attention_layer_weight(&layer, QUERY, 0, 1), (Real)sqrt(width));
     put_identity(attention_layer_weight(&layer, KEY, 0, 1), 1);
     put_identity(attention_layer_weight(&layer, VALUE, 0, 1), 1);
@@ -271,8 +276,6 @@ static void hello_shiny_sun(void **state)
 /* ---- One head with weights ---- */
 
 static const AttentionShape one_head = {.width = IN, .heads = 1, .head_size = 2};
-static const AttentionShape one_full_head = {
-    .width = IN, .heads = 1, .head_size = 2, .patterns = &full_pattern};
 
 /* SelfAttention_v1: torch.rand(d_in, d_out) each, laid out as Pulga's matrices. */
 static void start_as_v1(AttentionLayer *layer, TorchRandom *random)
@@ -300,7 +303,7 @@ static void the_second_word_with_weights(void **state)
     static const double scores[] = {1.2705, 1.8524, 1.8111, 1.0795, 0.5577, 1.5440};
     static const double weights[] = {0.1500, 0.2264, 0.2199, 0.1311, 0.0906, 0.1820};
     static const double context[] = {0.3061, 0.8210};
-    AttentionLayer layer = layer_new(one_full_head, 1, WORDS);
+    AttentionLayer layer = full_layer_new(one_head, 1, WORDS);
     TorchRandom random = torch_seed(123);
     start_as_v1(&layer, &random);
     attention_layer_run(&layer, words[0]);
@@ -321,7 +324,7 @@ static void self_attention_v1(void **state)
     (void)state;
     static const double context[] = {0.2996, 0.8053, 0.3061, 0.8210, 0.3058, 0.8203,
                                      0.2948, 0.7939, 0.2927, 0.7891, 0.2990, 0.8040};
-    AttentionLayer layer = layer_new(one_full_head, 1, WORDS);
+    AttentionLayer layer = full_layer_new(one_head, 1, WORDS);
     TorchRandom random = torch_seed(123);
     start_as_v1(&layer, &random);
     attention_layer_run(&layer, words[0]);
@@ -336,14 +339,14 @@ static void self_attention_v2_of_seed_789(void **state)
                                      -0.0760, 0.0685, -0.0763, 0.0679, -0.0754, 0.0693};
     /* the original notebook continues with this seed */
     static const double first[] = {0.1921, 0.1646}, causal[] = {0.5517, 0.4483};
-    AttentionLayer layer = layer_new(one_full_head, 1, WORDS);
+    AttentionLayer layer = full_layer_new(one_head, 1, WORDS);
     TorchRandom random = torch_seed(789);
     start_as_heads(&layer, &random);
     attention_layer_run(&layer, words[0]);
     assert_table("SelfAttention_v2, seed 789", mixed_of(&layer), context, PRINTED);
     const Matrix P = attention_layer_map(&layer, 0, 0);
     assert_table("row 0", matrix_cols(matrix_rows(P, 0, 1), 0, 2), first, PRINTED);
-    layer.shape.patterns = NULL;
+    layer.prefix[0] = 0;
     attention_layer_run(&layer, words[0]);
     assert_table("causal row 1", matrix_cols(matrix_rows(P, 1, 1), 0, 2), causal, PRINTED);
     attention_layer_free(&layer);
@@ -356,7 +359,7 @@ static void self_attention_v2_in_v1(void **state)
     (void)state;
     static const double context[] = {-0.5337, -0.1051, -0.5323, -0.1080, -0.5323, -0.1079,
                                      -0.5297, -0.1076, -0.5311, -0.1066, -0.5299, -0.1081};
-    AttentionLayer layer = layer_new(one_full_head, 1, WORDS);
+    AttentionLayer layer = full_layer_new(one_head, 1, WORDS);
     TorchRandom random = torch_seed(123), again = random;
     start_as_heads(&layer, &random);
     attention_layer_run(&layer, words[0]);
@@ -382,9 +385,9 @@ static const double causal_weights[WORDS * WORDS] = {
     0.1994, 0.2060, 0.2058, 0.1935, 0.1953, 0.0000, 0.1624, 0.1709, 0.1706, 0.1654, 0.1625, 0.1682};
 
 /* The output of SelfAttention_v2 with seed 123. */
-static AttentionLayer layer_of_seed_123(AttentionShape shape, int sequences)
+static AttentionLayer layer_of_seed_123(bool full, int sequences)
 {
-    AttentionLayer layer = layer_new(shape, sequences, WORDS);
+    AttentionLayer layer = (full ? full_layer_new : layer_new)(one_head, sequences, WORDS);
     TorchRandom random = torch_seed(123);
     start_as_heads(&layer, &random);
     attention_layer_run(&layer, words[0]);
@@ -405,7 +408,7 @@ static void masking_after_the_softmax(void **state)
                                    0.0000, 0.0000, 0.1636, 0.1704, 0.1702, 0.1652, 0.0000, 0.0000,
                                    0.1667, 0.1722, 0.1721, 0.1618, 0.1633, 0.0000, 0.1624, 0.1709,
                                    0.1706, 0.1654, 0.1625, 0.1682};
-    AttentionLayer layer = layer_of_seed_123(one_full_head, 1);
+    AttentionLayer layer = layer_of_seed_123(true, 1);
     const Matrix P = attention_layer_map(&layer, 0, 0);
     assert_table("attn_weights", P, full, PRINTED);
     for (int i = 0; i < WORDS; i++)
@@ -436,7 +439,7 @@ static void masking_before_the_softmax(void **state)
         {0.1415, 0.1875, 0.1863, 0.0987, 0.1121, -inf},
         {0.0476, 0.1192, 0.1171, 0.0731, 0.0477, 0.0966},
     };
-    AttentionLayer layer = layer_of_seed_123(one_head, 1);
+    AttentionLayer layer = layer_of_seed_123(false, 1);
     const Matrix P = attention_layer_map(&layer, 0, 0), scores = scores_new(&layer, 0);
     assert_table("attn_weights", P, causal_weights, PRINTED);
     assert_causal(P);
@@ -462,7 +465,7 @@ static void dropout_of_the_maps(void **state)
         0.0000, 0.0000, 0.0000, 0.6380, 0.6816, 0.6804, 0.0000, 0.0000, 0.0000,
         0.0000, 0.5090, 0.5085, 0.0000, 0.0000, 0.0000, 0.0000, 0.4120, 0.0000,
         0.3869, 0.0000, 0.0000, 0.0000, 0.3418, 0.3413, 0.3308, 0.3249, 0.0000};
-    AttentionLayer layer = layer_of_seed_123(one_head, 1);
+    AttentionLayer layer = layer_of_seed_123(false, 1);
     const Matrix P = attention_layer_map(&layer, 0, 0);
     Real mask[WORDS * WORDS];
     TorchRandom random = torch_seed(123);
@@ -507,7 +510,7 @@ static const double two_heads[2 * WORDS * 4] = {
 static void causal_attention(void **state)
 {
     (void)state;
-    AttentionLayer layer = layer_of_seed_123(one_head, 2);
+    AttentionLayer layer = layer_of_seed_123(false, 2);
     const Matrix context = mixed_of(&layer);
     double wanted[2 * WORDS * 2];
     for (int i = 0; i < 2 * WORDS; i++)
@@ -798,9 +801,8 @@ static void the_variance_of_scores(Real m, double before_wanted, double before_d
     torch_normal(K, count, &random);
     put(matrix(Q, BATCHES * TOKENS, WIDE), matrix(Q, BATCHES * TOKENS, WIDE), m);
     put(matrix(K, BATCHES * TOKENS, WIDE), matrix(K, BATCHES * TOKENS, WIDE), m);
-    AttentionLayer layer = layer_new(
-        (AttentionShape){.width = TOKENS, .heads = 1, .head_size = WIDE, .patterns = &full_pattern},
-        1, TOKENS);
+    AttentionLayer layer =
+        full_layer_new((AttentionShape){.width = TOKENS, .heads = 1, .head_size = WIDE}, 1, TOKENS);
     for (int b = 0; b < BATCHES; b++)
         try_batch(&layer, ROW(Q, b, TOKENS * WIDE), ROW(K, b, TOKENS * WIDE),
                   ROW(scores, b, TOKENS * TOKENS), &before, &after);

@@ -1,5 +1,5 @@
-/* windows.c: heads with windows (and full ones) against the mask that a published page on sparse
- * attention builds, and how far back a whole model reaches. */
+/* windows.c: heads of every pattern against masks: for windows, the one that a published page on
+ * sparse attention builds; and how far back a whole model reaches. */
 #include "tests/helpers/attention_layer.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/patterns.h"
@@ -25,6 +25,17 @@ static double *mask_new(int n, int window)
     for (int i = 0; i < n; i++)
         for (int j = 0; j < (window ? window : n); j++)
             mask[i * n + (i > j ? i - j : 0)] = 0;
+    return mask;
+}
+
+/* The same for any pattern and prefix, by definition. */
+static double *mask_of(Pattern pattern, int n, int prefix)
+{
+    if (pattern.kind <= PATTERN_WINDOW && !prefix)
+        return mask_new(n, pattern.size);
+    double *mask = memory_new((size_t)n * (size_t)n, sizeof *mask, "a mask");
+    for (int i = 0; i < n * n; i++)
+        mask[i] = !pattern_attends(pattern, i / n, i % n, prefix);
     return mask;
 }
 
@@ -100,8 +111,7 @@ static void assert_head(const AttentionLayer *layer, int sequence, int head)
     const Matrix v = kept_part(layer, VALUE, sequence, head);
     const Real *P = attention_layer_map(layer, sequence, head).at;
     const size_t n = (size_t)q.rows;
-    double *mask = pattern.kind == PATTERN_FULL ? memory_new(n * n, sizeof *mask, "a mask")
-                                                : mask_new(q.rows, pattern_window_size(pattern));
+    double *mask = mask_of(pattern, q.rows, layer->prefix[sequence]);
     double *P_wanted = memory_new(n * n, sizeof *P_wanted, "weights");
     double *h_wanted = memory_new(n * (size_t)D, sizeof *h_wanted, "a head's output");
     plain_attention(P_wanted, h_wanted, mask, q, k, v);
@@ -182,8 +192,11 @@ static void a_window_of_one_is_the_identity(void **state)
 /* ---- Around the strips of 32 queries that a thread holds at once ---- */
 
 static const int lengths[] = {1, 31, 32, 33, 64, 100};
-static const Pattern patterns[] = {W(1),  W(2),  W(5),    W(31), W(32),
-                                   W(33), W(40), W(1000), W(0),  {PATTERN_FULL, 0}};
+static const Pattern patterns[] = {
+    W(1),        W(2),          W(5),          W(31),         W(32),          W(33),
+    W(40),       W(1000),       W(0),          STRIDED(1),    STRIDED(2),     STRIDED(7),
+    STRIDED(40), STRIDED(1000), FIXED(1),      FIXED(3),      FIXED(32),      FIXED(45),
+    FIXED(1000), SUMMARY(1, 1), SUMMARY(4, 1), SUMMARY(5, 3), SUMMARY(33, 2), SUMMARY(1000, 5)};
 enum { LENGTHS = sizeof lengths / sizeof *lengths, PATTERNS = sizeof patterns / sizeof *patterns };
 
 static void fill_layer(AttentionLayer *layer)
@@ -195,7 +208,8 @@ static void fill_layer(AttentionLayer *layer)
     fill(layer->x, (size_t)layer->batch.rows * C, 3);
 }
 
-/* Each pattern and each length by itself: then the strip has exactly the size that they need. */
+/* Each pattern and each length by itself: then the strip has no more than the size that they need. A
+ * prefix of some tokens, or of all. */
 static void one_head_and_one_sequence(void **state)
 {
     (void)state;
@@ -205,8 +219,11 @@ static void one_head_and_one_sequence(void **state)
                 (AttentionShape){.width = 6, .heads = 1, .head_size = 5, .patterns = &patterns[w]},
                 &lengths[l], 1);
             fill_layer(&layer);
-            run_layer(&layer);
-            assert_head(&layer, 0, 0);
+            for (int share = 0; share <= 3; share++) {
+                layer.prefix[0] = lengths[l] * share / 3;
+                run_layer(&layer);
+                assert_head(&layer, 0, 0);
+            }
             attention_layer_free(&layer);
         }
 }
@@ -219,6 +236,8 @@ static void all_patterns_and_lengths_at_once(void **state)
         (AttentionShape){.width = 6, .heads = PATTERNS, .head_size = 5, .patterns = patterns},
         lengths, LENGTHS);
     fill_layer(&layer);
+    for (int s = 0; s < LENGTHS; s++)
+        layer.prefix[s] = s % 3 * lengths[s] / 2;
     run_layer(&layer);
     for (int s = 0; s < LENGTHS; s++)
         for (int h = 0; h < PATTERNS; h++)
@@ -373,7 +392,7 @@ static void each_layers_maps_follow_its_own_windows(void **state)
         for (int s = 0; s < SEQUENCES; s++)
             for (int h = 0; h < HEADS; h++) {
                 const int length = model.start[s + 1] - model.start[s];
-                double *mask = mask_new(length, pattern_window_size(different[l * HEADS + h]));
+                double *mask = mask_of(different[l * HEADS + h], length, 0);
                 assert_masked(map_of(maps + (size_t)l * map, &model.batch, HEADS, s, h).at, mask,
                               length);
                 free(mask);

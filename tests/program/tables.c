@@ -75,7 +75,8 @@ static void every_range_has_its_columns(void **state)
 static void keys_after_the_query_have_columns_too(void **state)
 {
     (void)state;
-    Heads heads = maps_new(2, 1, (const Pattern[]){{PATTERN_FULL, 0}}, WORDS);
+    Heads heads = maps_new(2, 1, (const Pattern[]){W(0)}, WORDS);
+    maps_see_all(&heads, 0);
     memcpy(heads.maps, (const Real[]){0.25, 0.75, 0.5, 0.5}, 4 * sizeof(Real));
     setenv("COLUMNS", "80", 1);
     assert_prints(print_tables, &heads,

@@ -165,7 +165,7 @@ static void damage_file(Damage *damage, int file, size_t every)
 static void make_run(void *context)
 {
     const Damage *damage = context;
-    tiny_run(damage->run, damage->text, (const char *const[]){"window", "2", NULL});
+    tiny_run(damage->run, damage->text, (const char *const[]){"attend", "2", NULL});
 }
 
 /* PULGA_EVERY=1 takes each byte, as make torture does. */

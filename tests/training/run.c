@@ -23,8 +23,7 @@ static void change(const Field *field, Settings *settings)
     const char *texts[] = {[FIELD_WHOLE] = number,
                            [FIELD_NUMBER] = field->max < 1 ? "0.25" : "0.75",
                            [FIELD_CHOICE] = field->choices ? field->choices[1] : NULL,
-                           [FIELD_TEXT] = "x",
-                           [FIELD_LIST] = "3,4"};
+                           [FIELD_TEXT] = "2"};
     if (field->kind == FIELD_FLAG)
         *(bool *)((char *)settings + field->offset) = true;
     else

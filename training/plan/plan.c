@@ -224,8 +224,7 @@ static int rows_of_part(const Settings *s, const Corpus *corpus)
 static void derive(Plan *plan, const Corpus *corpus, int vocabulary)
 {
     Settings *s = &plan->settings;
-    plan->patterns = settings_patterns(&s->window, s->layers, s->heads);
-    plan->reach = pattern_reach(plan->patterns, s->layers, s->heads);
+    plan->patterns = settings_patterns(s->attend, s->layers, s->heads);
     plan->shape = (GptConfig){.context = s->context,
                               .layers = s->layers,
                               .heads = s->heads,

@@ -16,12 +16,11 @@
 typedef struct {
     Settings settings; /* complete */
     GptConfig shape;
-    Pattern *patterns; /* (L, H) those of shape, if --window is given; the plan owns them */
+    Pattern *patterns; /* (L, H) those of shape, if --attend is given; the plan owns them */
     Schedule schedule;
     bool whole_in_a_step; /* every step sees the whole training text: a step is an epoch */
     bool gentle;          /* the rate is a tenth of a new run's: it starts from another model */
     int rows;             /* of the largest part of a step */
-    int reach;            /* how many tokens back the model sees; REACH_ALL: all */
     size_t parameters;
     double bytes; /* of memory, about */
 } Plan;

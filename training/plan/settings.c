@@ -64,9 +64,11 @@ const Field SETTINGS[] = {
      "width of the feed-forward layer [4C]", LIFE_RUN},
     {"context", WHOLE_FIELD(context), NULL, "T", 1, GPT_MAX_CONTEXT,
      "longest sequence, in tokens" SUITS, LIFE_RUN},
-    {"window", LIST_FIELD(window), NULL, "W,W,...", 0, 0,
-     "each head attends to the last W tokens, itself included; 0 = all. The list runs over the "
-     "heads of the first layer, then of the next, and repeats",
+    {"attend", TEXT_FIELD(attend), NULL, "LIST", 0, 0,
+     "what each head attends to: all; W, the last W tokens, itself included; strided:N, itself and "
+     "every N-th token before it; fixed:N, its block of N tokens; summary:N:M, itself and the last "
+     "M tokens of each block of N. The list, with commas, runs over the heads of the first layer, "
+     "then of the next, and repeats",
      LIFE_RUN},
     {"positions", CHOICE_FIELD(positions, POSITIONS), "sinusoidal", NULL, 0, 0, "position encoding",
      LIFE_RUN},
@@ -202,7 +204,7 @@ void settings_check_values(const Settings *s, const Decided *decided)
         usage_error("--heads %d does not divide --width %d; choose others, or give --head-size",
                     s->heads, s->width);
     if (s->layers && s->heads)
-        free(settings_patterns(&s->window, s->layers, s->heads));
+        free(settings_patterns(s->attend, s->layers, s->heads));
     if (s->keep && !s->checkpoint_every)
         usage_error("--keep %d needs --checkpoint-every N: it keeps those saves", s->keep);
 }
@@ -236,12 +238,18 @@ void settings_check(const Settings *settings, const Decided *decided, const char
         check_vocabulary(settings, decided);
 }
 
-/* ---- Windows ---- */
+/* ---- Patterns ---- */
 
-Pattern *settings_patterns(const IntList *window, int layers, int heads)
+Pattern *settings_patterns(const char *attend, int layers, int heads)
 {
-    if (window->count > layers * heads)
-        usage_error("--window has more numbers than the model has heads (%d layers of %d)", layers,
+    Pattern *patterns = NULL;
+    const int count = attend ? patterns_parse(&patterns, attend, layers, heads) : 1;
+    if (!count)
+        usage_error("--attend %s is no list of all, W, strided:N, fixed:N and summary:N:M with "
+                    "commas between them, where W and N are from 1 on and M is at most N",
+                    attend);
+    if (count > layers * heads)
+        usage_error("--attend has more entries than the model has heads (%d layers of %d)", layers,
                     heads);
-    return patterns_of_windows(window->at, window->count, layers, heads);
+    return patterns;
 }

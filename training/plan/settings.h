@@ -28,7 +28,7 @@ typedef struct {
     double val;               /* share of the lines, or of the stream, that is held out */
     /* the model */
     int layers, heads, width, head_size, hidden, context; /* L, H, C, D, F, T */
-    IntList window; /* runs over the heads of the first layer, the next, ..., and repeats */
+    char *attend; /* a list of patterns (see model/pattern.h), or NULL: all */
     PositionsChoice positions;
     NormChoice norm;
     ActivationChoice activation;
@@ -67,9 +67,8 @@ void settings_check(const Settings *settings, const Decided *decided, const char
 /* The same of the values that are known so far; to be called again when more are. */
 void settings_check_values(const Settings *settings, const Decided *decided);
 
-/* The patterns (L, H) of --window, or NULL if the list is empty: see patterns_of_windows. The
- * caller frees them. Ends in a usage error if the list has more numbers than the model has
- * heads. */
-Pattern *settings_patterns(const IntList *window, int layers, int heads);
+/* The patterns (L, H) of --attend, or NULL if all heads attend to all; the caller frees them. Ends
+ * in a usage error if the list is wrong, or has more entries than the model has heads. */
+Pattern *settings_patterns(const char *attend, int layers, int heads);
 
 #endif

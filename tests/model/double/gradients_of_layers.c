@@ -211,10 +211,17 @@ static void dropout_masks(void **state)
     dropout_apply(again, &(Batch){.rows = 1, .first_row = 1}, 101, RANDOM_DROP_MIXED, 2, how);
     for (int i = 0; i < 101; i++)
         assert_true(again[i] == x[101 + i] * mask[101 + i]);
+    /* Some of its columns have the mask that they have among all. */
+    for (int first = 0; first < 101; first += 7) {
+        memcpy(again, x + 101 + first, (size_t)(101 - first) * sizeof *again);
+        dropout_apply_row(again, first, 101 - first, 1, RANDOM_DROP_MIXED, 2, how);
+        for (int i = first; i < 101; i++)
+            assert_true(again[i - first] == x[101 + i] * mask[101 + i]);
+    }
     /* Another place, another mask. */
     for (int i = 0; i < 101; i++)
         again[i] = 1;
-    dropout_apply_row(again, 101, 1, RANDOM_DROP_FEEDFORWARD, 2, how);
+    dropout_apply_row(again, 0, 101, 1, RANDOM_DROP_FEEDFORWARD, 2, how);
     assert_memory_not_equal(again, mask + 101, sizeof again);
 }
 
@@ -319,9 +326,11 @@ static double block_loss(void *context)
     return weighted(c->y, c->dy, (size_t)c->batch.rows * WIDTH);
 }
 
-static void check_block(GptConfig config, double rate, bool alone)
+/* prefix (3), or NULL: see batch.h. */
+static void check_block_with(GptConfig config, double rate, bool alone, const int *prefix)
 {
     LayerCase c = layer_case(config, rate);
+    c.batch.prefix = prefix;
     const size_t count = (size_t)c.batch.rows * WIDTH;
     Real *d = memory_new(count, sizeof *d, "a test");
     block_loss(&c);
@@ -330,6 +339,11 @@ static void check_block(GptConfig config, double rate, bool alone)
     check_layer(&c, d, block_loss, "h.0.", alone);
     free(d);
     layer_case_free(&c);
+}
+
+static void check_block(GptConfig config, double rate, bool alone)
+{
+    check_block_with(config, rate, alone, NULL);
 }
 
 static void block_gradients(void **state)
@@ -346,13 +360,26 @@ static void block_gradients_of_every_pattern(void **state)
     (void)state;
     static const Pattern narrow[] = {W(1), W(2), W(5)}, wide[] = {W(0), W(33), W(40)},
                          alone[] = {W(1), W(1), W(1)},
-                         full[] = {{PATTERN_FULL, 0}, {PATTERN_FULL, 0}, {PATTERN_FULL, 0}};
+                         sparse[] = {STRIDED(3), FIXED(5), SUMMARY(4, 2)},
+                         long_sparse[] = {STRIDED(1), FIXED(36), SUMMARY(17, 1)};
     check_block((GptConfig){.head_size = 3, .patterns = narrow}, 0, false);
     check_block((GptConfig){.post_norm = true, .gelu = true, .head_size = 2, .patterns = wide}, 0.2,
                 false);
     check_block((GptConfig){.head_size = 3, .patterns = alone}, 0, true);
     for (int post = 0; post < 2; post++)
-        check_block((GptConfig){.post_norm = post, .head_size = 1, .patterns = full}, 0, false);
+        check_block((GptConfig){.post_norm = post, .head_size = 1, .patterns = sparse}, 0.3, false);
+    check_block((GptConfig){.head_size = 2, .patterns = long_sparse}, 0, false);
+}
+
+/* Some tokens see each other in both directions, or all do. */
+static void block_gradients_with_a_prefix(void **state)
+{
+    (void)state;
+    static const Pattern sparse[] = {STRIDED(3), W(4), SUMMARY(4, 2)};
+    static const int some[] = {2, 20, 0}, all[] = {3, LONG, 1};
+    check_block_with((GptConfig){.head_size = 3}, 0.2, false, some);
+    check_block_with((GptConfig){.post_norm = true, .head_size = 1}, 0, false, all);
+    check_block_with((GptConfig){.head_size = 3, .patterns = sparse}, 0.3, false, some);
 }
 
 int main(void)
@@ -367,6 +394,7 @@ int main(void)
         cmocka_unit_test(feedforward_gradients),
         cmocka_unit_test(block_gradients),
         cmocka_unit_test(block_gradients_of_every_pattern),
+        cmocka_unit_test(block_gradients_with_a_prefix),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

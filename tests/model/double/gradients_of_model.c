@@ -27,8 +27,8 @@ static void check_qkv_bias(Checked *checked, const Tensor *tensor, const Real *g
     for (int third = 0; third < 3; third++)
         for (int h = 0; h < H; h++) {
             const size_t at = tensor->offset + (size_t)((third * H + h) * D);
-            const bool alone =
-                config->patterns && pattern_window_size(config->patterns[layer * H + h]) == 1;
+            const Pattern pattern = pattern_at(config->patterns, layer * H + h);
+            const bool alone = pattern.kind == PATTERN_WINDOW && pattern.size == 1;
             assert_gradient(tensor->name, checked->gpt.weight_block + at, gradients + at, (size_t)D,
                             loss, checked, third == 1 || (third == 0 && alone));
         }
