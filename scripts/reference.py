@@ -160,25 +160,41 @@ def linear(w, name, x):
     return x @ w[name + '.weight'] + w[name + '.bias']
 
 
+def pattern(entry, i, j):
+    """Whether query i attends to key j <= i, by an entry of --attend, and in which order its keys
+    are counted by dropout: by number, but a summary's by their place in their blocks, and the
+    query itself last."""
+    kind, *sizes = entry.split(':')
+    n, last = (*map(int, sizes), 0, 0)[:2]
+    if kind == 'strided':
+        return (i - j) % n == 0, j
+    if kind == 'fixed':
+        return i // n == j // n, j
+    if kind == 'summary':
+        cell = j % n >= n - last
+        return cell | (i == j), np.where(cell, j % n * 1e6 + j, 1e12)
+    return (j > i - int(kind)) if kind not in ('all', '0') else (j >= 0), j
+
+
 def attention(w, s, l, x, place, step):
     """Softmax attention over all rows of the batch at once, (N, N) for each head: a query attends
-    to the keys of its own sequence up to itself and, with a window, only to that many of them."""
+    to the keys of its own sequence, up to itself, that its head's pattern gives it."""
     N, H, D = len(x), s['heads'], s['head-size']
     row = np.arange(N)
-    query, key = row[:, None], row[None, :]
+    start = row - place  # where the sequence of a row begins
+    own = (start[:, None] == start) & (row[:, None] >= row)
     qkv = linear(w, f'h.{l}.attn.c_attn', x)
     q, k, v = qkv.reshape(N, 3, H, D).permute(1, 2, 0, 3)  # (H, N, D) each
     scores = q @ k.transpose(1, 2) / math.sqrt(D)
     mixed = []
     for h in range(H):
-        windows = s['window'] or [0]
-        window = windows[(l * H + h) % len(windows)] or N
-        first = np.maximum(query - place[:, None], query - window + 1)
-        seen = (key >= first) & (key <= query)
+        entries = (s['attend'] or 'all').split(',')
+        seen, order = pattern(entries[(l * H + h) % len(entries)], place[:, None], place[None, :])
+        seen = seen & own
         P = scores[h].masked_fill(torch.from_numpy(~seen), -math.inf).softmax(-1)
-        if step:  # columns count from the first key that a query attends to
-            P = P * dropout_mask(s, step, DROP_ATTENTION, l * H + h, query,
-                                 np.maximum(key - first, 0))
+        if step:
+            columns = np.where(seen, order, np.inf).argsort(1, kind='stable').argsort(1)
+            P = P * dropout_mask(s, step, DROP_ATTENTION, l * H + h, row[:, None], columns)
         mixed.append(P @ v[h])
     return linear(w, f'h.{l}.attn.c_proj', torch.cat(mixed, 1))
 
@@ -440,6 +456,8 @@ LINES = {
         '--positions learned --untied --window 0,3,2,1 --lr-factor 0.2 --cooldown 0.5 --clip 2 '
         '--dropout 0 --seed 2',
     'dropout': PRE + '--clip 2 --dropout 0.2 --seed 3',
+    'patterns': SMALL + PARTS + '--attend strided:2,fixed:3,summary:3:1,all --lr-factor 0.2 '
+        '--cooldown 0.3 --clip 2 --dropout 0.2 --seed 9',
     'muon': PRE + '--optimizer muon --clip 2 --dropout 0 --seed 8',
     'cosine, no bias': SMALL + '--batch 5 --no-qkv-bias --schedule cosine --lr 0.02 '
         '--min-lr 0.001 --clip 1.5 --dropout 0 --seed 4',
@@ -456,6 +474,8 @@ STREAM = {
         '--accumulate 3 --lr-factor 0.2 --warmup 5 --cooldown 0.3 --clip 2 --dropout 0.3 '
         '--val 0.2 --decay 0.1 --seed 7',
 }
+STREAM['long patterns, dropout'] = (STREAM['long stream, dropout'].replace(
+    '--window 0,40,5', '--attend strided:7,summary:33:2,fixed:50,strided:2,summary:5:3,8'))
 STREAM_TEXT = ''.join(f'{i} por {j} son {i * j}\n' for i in range(2, 9) for j in range(2, 9))
 
 
