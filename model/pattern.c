@@ -173,33 +173,35 @@ int pattern_most_keys(Pattern p, int length, int queries)
 
 /* ---- Reach ---- */
 
-/* Through one layer more: what a query's keys had before, it has now. */
-static void add_layer(bool *reach, const bool *before, const Pattern *patterns, int heads,
-                      int length, int prefix)
+/* Marks the keys of the queries [from, end). Each query is among its own keys, so that those of a
+ * single range without steps are a range, too. */
+static void mark_run(Pattern p, int from, int end, int prefix, bool *keys)
 {
-    for (int i = 0; i < length; i++) {
-        bool *keys = memory_new((size_t)length, sizeof *keys, "the reach of the patterns");
-        for (int h = 0; h < heads; h++)
-            pattern_mark(pattern_at(patterns, h), i, key_limit(i, prefix), keys);
-        for (int j = 0; j < length; j++)
-            for (int k = 0; keys[j] && k < length; k++)
-                reach[(ptrdiff_t)i * length + k] |= before[(ptrdiff_t)j * length + k];
-        free(keys);
+    if (pattern_ranges(p) > 1 || pattern_step(p) > 1) {
+        for (int i = from; i < end; i++)
+            pattern_mark(p, i, key_limit(i, prefix), keys);
+        return;
     }
+    const int first = pattern_range(p, from, key_limit(from, prefix), 0).from;
+    const int last = pattern_range(p, end - 1, key_limit(end - 1, prefix), 0).end;
+    memset(keys + first, true, (size_t)(last - first));
 }
 
-bool *pattern_reach(const Pattern *patterns, int layers, int heads, int length, int prefix)
+void pattern_reach(const Pattern *patterns, int layers, int heads, int query, int prefix,
+                   bool *reach)
 {
-    const size_t size = (size_t)length * (size_t)length;
-    bool *reach = memory_new(size, sizeof *reach, "the reach of the patterns");
-    bool *before = memory_new(size, sizeof *before, "the reach of the patterns");
-    for (int i = 0; i < length; i++)
-        reach[(ptrdiff_t)i * length + i] = true;
-    for (int l = 0; l < layers; l++) {
-        memcpy(before, reach, size);
-        add_layer(reach, before, patterns ? patterns + (ptrdiff_t)l * heads : NULL, heads, length,
-                  prefix);
+    const int limit = key_limit(query, prefix);
+    bool *queries = memory_new((size_t)limit + 1, sizeof *queries, "the reach of the patterns");
+    memset(reach, false, (size_t)limit);
+    reach[query] = true;
+    for (int l = layers - 1; l >= 0; l--) {
+        memcpy(queries, reach, (size_t)limit); /* and an end: false */
+        for (int from = 0, end; from < limit; from = end + 1) {
+            for (end = from; queries[end]; end++)
+                ;
+            for (int h = 0; end > from && h < heads; h++)
+                mark_run(pattern_at(patterns, l * heads + h), from, end, prefix, reach);
+        }
     }
-    free(before);
-    return reach;
+    free(queries);
 }

@@ -79,8 +79,9 @@ void pattern_mark(Pattern pattern, int query, int limit, bool *keys);
  * sequence up to `length`. */
 int pattern_most_keys(Pattern pattern, int length, int queries);
 
-/* reach (length, length): whether token j can influence the output of a model's last layer at query
- * i, through all its layers. patterns (L, H); NULL: all. The caller frees it. */
-bool *pattern_reach(const Pattern *patterns, int layers, int heads, int length, int prefix);
+/* reach (limit of the query): whether a token can influence the output of a model's last layer at
+ * this query, through all its layers. patterns (L, H); NULL: all. */
+void pattern_reach(const Pattern *patterns, int layers, int heads, int query, int prefix,
+                   bool *reach);
 
 #endif

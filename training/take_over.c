@@ -46,7 +46,7 @@ static void take(Settings *settings, Decided *decided, const Field *field, const
                         field->name, settings->from);
         const char *asked = field_text(field, settings), *value = field_text(field, own);
         usage_error("--%s %s conflicts with the model in %s, which has %s", field->name,
-                    *asked ? asked : "0", settings->from, *value ? value : "none");
+                    *asked ? asked : "all", settings->from, *value ? value : "all");
     }
     field_copy(field, settings, own);
     decided->at[field->offset] = true;

@@ -105,56 +105,50 @@ static void put_place(void *context, size_t at, ObjectiveRow row)
     p->places[p->end[row.position]++] = (Place){at, row.input, row.target};
 }
 
-/* What a model sees at a position; reach (T, T) as pattern_reach() gives it, or NULL: all before it.
- * `back` has room for T numbers. */
-static View view_at(const Corpus *corpus, const bool *reach, int position, int *back)
+/* What a model sees at a position of a sequence: its patterns decide. `back` has room for as many
+ * numbers. */
+static View view_at(const Ids *ids, int position, const Pattern *patterns, int layers, int heads,
+                    int *back)
 {
-    View view = {&corpus->ids, back, 0};
+    View view = {ids, back, 0};
+    bool *reach = memory_new((size_t)position + 1, sizeof *reach, "counting the floor");
+    pattern_reach(patterns, layers, heads, position, 0, reach);
     for (int i = 1; i <= position; i++)
-        if (!reach || reach[(ptrdiff_t)position * corpus->context + position - i])
+        if (reach[position - i])
             back[view.seen++] = i;
+    free(reach);
     return view;
-}
-
-/* The most tokens that are seen at any position; 0 if all are seen at each. */
-static int most_seen(const bool *reach, int T)
-{
-    int most = 0, all = 0;
-    for (int i = 0; reach && i < T; i++) {
-        int seen = 0;
-        for (int j = 0; j <= i; j++)
-            seen += reach[(ptrdiff_t)i * T + j];
-        most = max_int(most, seen);
-        all += seen == i + 1;
-    }
-    return all == T ? 0 : most;
 }
 
 /* The positions are independent: each is sorted by one thread, and their sums are added in
  * order. */
 double floor_of(const Corpus *corpus, const Pattern *patterns, int layers, int heads, int *seen)
 {
-    const int T = corpus->context;
-    bool *reach = patterns ? pattern_reach(patterns, layers, heads, T, 0) : NULL;
+    const int T = (int)min_int64((int64_t)corpus->longest, corpus->context);
     Positions p = {memory_new(corpus->train.targets, sizeof *p.places, "counting the floor"),
                    memory_new((size_t)T + 1, sizeof *p.end, "counting the floor")};
     double *sums = memory_new((size_t)T, sizeof *sums, "counting the floor"), sum = 0;
+    bool all = true;
+    int most = 0;
     each_row(corpus, count_position, &p); /* end[i + 1] counts position i ... */
     for (int i = 0; i < T; i++)
         p.end[i + 1] += p.end[i];    /* ... so now position i begins at end[i] ... */
     each_row(corpus, put_place, &p); /* ... and now it ends there */
-    OMP(parallel for schedule(dynamic) if (corpus->train.targets > 1 << 12))
+    OMP(parallel for schedule(dynamic) reduction(max : most) reduction(&& : all)
+        if (corpus->train.targets > 1 << 12))
     for (int i = 0; i < T; i++) {
-        int *back = memory_new((size_t)T, sizeof *back, "counting the floor");
+        int *back = memory_new((size_t)i + 1, sizeof *back, "counting the floor");
         const size_t begin = i ? p.end[i - 1] : 0;
-        sums[i] = entropy_at(p.places + begin, p.end[i] - begin, view_at(corpus, reach, i, back));
+        const View view = view_at(&corpus->ids, i, patterns, layers, heads, back);
+        sums[i] = entropy_at(p.places + begin, p.end[i] - begin, view);
+        most = max_int(most, view.seen + 1);
+        all = all && view.seen == i;
         free(back);
     }
     for (int i = 0; i < T; i++)
         sum += sums[i];
     sum /= (double)p.end[T - 1];
-    *seen = reach ? most_seen(reach, T) : 0;
-    free(reach);
+    *seen = all ? 0 : most;
     free(p.places);
     free(p.end);
     free(sums);

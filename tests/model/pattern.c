@@ -138,19 +138,20 @@ static void the_reach_is_what_arrives_through_all_layers(void **state)
         for (int prefix = 0; prefix <= LENGTH; prefix += 4) {
             Pattern *patterns;
             assert_true(patterns_parse(&patterns, lists[i], LAYERS, HEADS));
-            bool *reach = pattern_reach(patterns, LAYERS, HEADS, LENGTH, prefix);
             for (int query = 0; query < LENGTH; query++) {
-                bool arrives[LENGTH] = {0};
+                bool arrives[LENGTH] = {0}, reach[LENGTH] = {0};
                 mark(arrives, patterns, LAYERS - 1, HEADS, query, LENGTH, prefix);
-                assert_memory_equal(reach + query * LENGTH, arrives, sizeof arrives);
+                pattern_reach(patterns, LAYERS, HEADS, query, prefix, reach);
+                assert_memory_equal(reach, arrives, sizeof arrives);
             }
-            free(reach);
             free(patterns);
         }
-    bool *reach = pattern_reach(NULL, 1, HEADS, LENGTH, 5);
-    for (int i = 0; i < LENGTH * LENGTH; i++)
-        assert_int_equal(reach[i], i % LENGTH < key_limit(i / LENGTH, 5));
-    free(reach);
+    for (int query = 0; query < LENGTH; query++) {
+        bool reach[LENGTH] = {0};
+        pattern_reach(NULL, 1, HEADS, query, 5, reach);
+        for (int i = 0; i < LENGTH; i++)
+            assert_int_equal(reach[i], i < key_limit(query, 5));
+    }
 }
 
 /* ---- Lists ---- */

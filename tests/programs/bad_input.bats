@@ -70,7 +70,9 @@ load programs.bash
 @test "options that do not go together are refused" {
     refuses 64 TEXT -- "$BIN/train"
     refuses 1 "other.txt" -- "$BIN/train" perro.txt other.txt
-    refuses 64 "--window" heads -- "$BIN/train" perro.txt --window 1,2,3,4,5,6,7,8,9
+    refuses 64 "--attend" heads -- "$BIN/train" perro.txt --window 1,2,3,4,5,6,7,8,9
+    refuses 64 "--attend strided:0 is no list of all, W, strided:N" -- "$BIN/train" perro.txt --attend strided:0
+    refuses 64 "--attend 1,,2 is no list" -- "$BIN/train" perro.txt --attend 1,,2
     refuses 64 "--heads 5" "--width 64" -- "$BIN/train" perro.txt --heads 5
     refuses 64 "--steps" "--epochs" -- "$BIN/train" perro.txt --steps 3 --epochs 2
     refuses 64 "--text" -- "$BIN/train" perro.txt --text other.txt
@@ -94,7 +96,7 @@ load programs.bash
 
 @test "options that contradict each other are refused before a text is opened" {
     refuses 64 "--heads 3" "--width 64" -- "$BIN/train" missing.txt --heads 3 --width 64
-    refuses 64 "--window" "1 layers of 2" -- "$BIN/train" missing.txt --layers 1 --heads 2 \
+    refuses 64 "--attend" "1 layers of 2" -- "$BIN/train" missing.txt --layers 1 --heads 2 \
         --window 1,2,3
     refuses 64 "--keep 2" "--checkpoint-every" -- "$BIN/train" missing.txt --keep 2
     refuses 64 "--vocabulary 255" "are 256" -- "$BIN/train" missing.txt --vocabulary 255

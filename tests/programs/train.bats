@@ -229,9 +229,9 @@ load programs.bash
     go_on 64 "--sequence stream" "first, which has lines" -- \
         "$BIN/train" perro.txt --sequence stream
     go_on 64 "--context 4" "first, which has 8" -- "$BIN/train" perro.txt --context 4
-    go_on 64 "--window 3," "first, which has 2,2" -- "$BIN/train" perro.txt --window 3
-    go_on 64 "--window 0 " "first, which has 2,2" -- "$BIN/train" perro.txt --window 0
-    go_on 64 "--window" "more numbers" -- "$BIN/train" perro.txt --window 1,2,3,4,5,6,7,8,9
+    go_on 64 "--attend 3," "first, which has 2,2" -- "$BIN/train" perro.txt --window 3
+    go_on 64 "--attend all " "first, which has 2,2" -- "$BIN/train" perro.txt --window 0
+    go_on 64 "--attend" "more entries" -- "$BIN/train" perro.txt --window 1,2,3,4,5,6,7,8,9
     go_on 64 "--norm post" "first, which has pre" -- "$BIN/train" perro.txt --norm post
     go_on 64 "--untied" "first, which was made without it" -- "$BIN/train" perro.txt --untied
     go_on 64 "--lower" "first, which was made without it" -- "$BIN/train" perro.txt --lower
