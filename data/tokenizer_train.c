@@ -3,6 +3,7 @@
  * counted what. */
 #include "tokenizer_train.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <stb/stb_ds.h>
@@ -46,6 +47,7 @@ struct TokenCounts {
 static void count_token(Counted *c, Span token, int id, int64_t count)
 {
     if (id >= 0) {
+        assert(c->counts);
         c->counts[id] += count;
     } else {
         vocabulary_add(&c->all, token.begin, (size_t)(token.end - token.begin), false);
@@ -225,6 +227,7 @@ static int choose(bool *kept, const int64_t *counts, int count, TokenizerRules r
 {
     Occurrences *frequent = memory_new((size_t)count, sizeof *frequent, "the vocabulary");
     int passing = 0;
+    assert(counts || !count);
     for (int id = 0; id < count; id++)
         if (counts[id] >= rules.min_count)
             frequent[passing++] = (Occurrences){counts[id], id};
