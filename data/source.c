@@ -291,7 +291,8 @@ static bool read_block(Source *s, Text *block)
     size_t cut = 0;
     bool more = true;
     make_room(&raw, BLOCK);
-    memcpy(raw.bytes, s->rest.bytes, s->rest.size);
+    if (s->rest.size) /* of no bytes there may be no address */
+        memcpy(raw.bytes, s->rest.bytes, s->rest.size);
     for (size_t size = BLOCK; more && !cut; size *= 2) {
         more = fill(s, &raw, size);
         cut = more ? find_cut(s, raw.bytes, raw.size) : raw.size;
