@@ -295,10 +295,11 @@ def by_muon(name, s):
 
 
 def train(w, s, corpus):
-    """STEPS steps of AdamW or Muon. Returns a line of the log for each, and the weights at the end."""
+    """STEPS steps of AdamW or Muon. Returns a line of the log for each, the weights at the end, and
+    those that are evaluated then."""
     m = {name: torch.zeros_like(x) for name, x in w.items()}
     v = {name: torch.zeros_like(x) for name, x in w.items()}
-    w, log = dict(w), []
+    w, mean, log = dict(w), dict(w), []
     for t, (epoch, batch) in zip(range(1, STEPS + 1), corpus.steps()):
         loss, g = gradients_of(w, s, batch, t)
         norm = math.sqrt(sum(x.square().sum().item() for x in g.values()))
@@ -320,7 +321,8 @@ def train(w, s, corpus):
             m_hat, v_hat = m[name] / (1 - 0.9 ** t), v[name] / (1 - 0.98 ** t)
             decay = s['decay'] if w[name].ndim == 2 else 0  # only matrices
             w[name] = w[name] - rate * (decay * w[name] + m_hat / (v_hat.sqrt() + 1e-9))
-    return log, w
+        mean = {name: a + min(1, 10 / t) * (w[name] - a) for name, a in mean.items()}
+    return log, w, mean if s['average'] else w
 
 
 # ---- What ./train wrote ----
@@ -410,11 +412,11 @@ def compare(programs, text, options, out):
     there = run(double, text, options, f'{out}-double', '--steps', str(STEPS), '--log-every', '1')
     log = list(csv.DictReader((there / 'log.csv').open()))
     check([int(line['step']) for line in log] == list(range(STEPS + 1)), 'the log lacks steps')
-    twin, end = train(w, s, corpus)
+    twin, end, tested = train(w, s, corpus)
     steps = list(zip(log[1:], twin))  # the log begins with step 0
     check(all(int(line['epoch']) == step['epoch'] for line, step in steps), 'the epochs differ')
     evaluated = [apart(line['evaluated'], model_loss(weights, s, corpus.whole()).item())
-                 for line, weights in ((log[0], w), (log[-1], end))]
+                 for line, weights in ((log[0], w), (log[-1], tested))]
     # A case tests clipping only if some steps are clipped and others are not.
     clipped = sum(step['gradient_norm'] > s['clip'] for step in twin)
     check(not s['clip'] or 0 < clipped < STEPS, f'{clipped} steps are clipped: change --clip')
@@ -459,6 +461,7 @@ LINES = {
     'patterns': SMALL + PARTS + '--attend strided:2,fixed:3,summary:3:1,all --lr-factor 0.2 '
         '--cooldown 0.3 --clip 2 --dropout 0.2 --seed 9',
     'muon': PRE + '--optimizer muon --clip 2 --dropout 0 --seed 8',
+    'average': PRE + '--average --clip 2 --dropout 0 --seed 10',
     'cosine, no bias': SMALL + '--batch 5 --no-qkv-bias --schedule cosine --lr 0.02 '
         '--min-lr 0.001 --clip 1.5 --dropout 0 --seed 4',
     'constant, held out': SMALL + PARTS + '--norm post --context 4 --val 0.3 --dropout 0.1 '

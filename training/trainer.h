@@ -32,6 +32,7 @@ typedef struct {
     Gpt gpt;
     Optimizer optimizer;
     Real *best;        /* a block of weights: those of the lowest loss in an evaluation */
+    Real *average;     /* likewise, with --average: see model/average.h; else NULL */
     Reader reader;     /* hands out the pieces of each step */
     BatchRoom room;    /* for the rows of the largest part of a step */
     ThreadTrial trial; /* how many threads a step is worth */

@@ -3,7 +3,7 @@ load programs.bash
 
 @test "a run on subwords writes its text back, and counts in it" {
     "$BIN/train" perro.txt --tokens bpe --sequence lines --out run >out.txt
-    grep -q "9 lines, .* tokens to predict, vocabulary 309" out.txt
+    grep -q "9 lines, .* tokens to predict, vocabulary 301" out.txt
     grep -q "from the subword frequencies" out.txt
     "$BIN/sample" run "el perro" --greedy >out.txt
     grep -q "␣come  *1.000  2 of 2" out.txt

@@ -90,7 +90,7 @@ load programs.bash
 
 @test "the number of threads does not change a bit" {
     for options in "--dropout 0.1" "--tokens char --sequence lines --norm post" \
-        "--accumulate 2 --batch 5 --window 2,0 --activation gelu"; do
+        "--accumulate 2 --batch 5 --attend 2,strided:2,fixed:3,summary:4:1 --average"; do
         "$BIN/train" perro.txt $options --steps 12 --threads 1 --out one --overwrite >/dev/null
         for threads in 2 3 4 5 6 7 8; do
             "$BIN/train" perro.txt $options --steps 12 --threads $threads --out many --overwrite \
@@ -165,7 +165,7 @@ load programs.bash
     "$BIN/train" --resume run | grep -q "nothing was left to do"
     refuses 64 "already taken 30 steps" -- "$BIN/train" --resume run --steps 5
     tail -n 1 run/log.csv | grep -q "^30,"
-    for option in "width 8" "lr 0.1" "seed 3" "eval-every 2" "window 1,2" "untied" "val 0.1"; do
+    for option in "width 8" "lr 0.1" "seed 3" "eval-every 2" "attend 1,2" "untied" "val 0.1"; do
         refuses 64 "--${option% *}" "cannot change" -- "$BIN/train" --resume run --${option% *} \
             $([ "$option" = untied ] || echo "${option#* }")
     done

@@ -251,8 +251,10 @@ static void derive(Plan *plan, const Corpus *corpus, int vocabulary)
     size_t numbers;
     Tensor *tensors = gpt_tensors(&plan->shape, &count, &numbers);
     plan->parameters = gpt_parameters(tensors, count);
-    /* Beside the model, memory holds what the optimizer needs and the best weights so far. */
-    plan->bytes = gpt_bytes(&plan->shape, plan->rows) + (double)numbers * sizeof(Real) +
+    /* Beside the model, memory holds what the optimizer needs, the best weights so far, and perhaps
+     * averaged ones. */
+    plan->bytes = gpt_bytes(&plan->shape, plan->rows) +
+                  (s->average ? 2 : 1) * (double)numbers * sizeof(Real) +
                   optimizer_bytes(tensors, count, numbers, s->optimizer);
     free(tensors);
     s->threads = thread_limit();

@@ -111,6 +111,10 @@ const Field SETTINGS[] = {
      "weight decay, matrices only [0.1 with Muon, else 0.01]", LIFE_RUN},
     {"clip", NUMBER_FIELD(clip), "1", "NORM", 0, 1e9, "clip the gradient norm at NORM; 0 = off",
      LIFE_RUN},
+    {"average", FLAG_FIELD(average), NULL, NULL, 0, 0,
+     "evaluate and keep a mean of the weights of all steps; the last tenth of them makes up two "
+     "thirds of it",
+     LIFE_RUN},
     {"patience", WHOLE_FIELD(patience), "0", "N", 0, INT_MAX,
      "stop after N evaluations without a better one; 0 = never", LIFE_MAY_CHANGE},
     {"eval-every", WHOLE_FIELD(eval_every), NULL, "N", 1, INT_MAX,

@@ -42,6 +42,7 @@ typedef struct {
     double lr, lr_factor, min_lr;
     int warmup;
     double cooldown, decay, clip;
+    bool average;
     int patience, eval_every, seed; /* patience counts evaluations; 0: no limit */
     int log_every, checkpoint_every, keep;
     Precision precision;

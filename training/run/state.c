@@ -27,15 +27,18 @@ static void put(cJSON *metadata, const char *name, double number)
     cJSON_AddStringToObject(metadata, name, word);
 }
 
-/* The tensors have Transformers' names after "last.", "adam_m.", "adam_v." or "best.". */
-bool state_write(const Directory *directory, const Gpt *gpt, const Optimizer *optimizer, Real *best,
-                 const Progress *p, size_t log_size, const char *identity)
+/* The tensors have Transformers' names after "last.", "adam_m.", "adam_v.", "average." or "best.". */
+bool state_write(const Directory *directory, const Gpt *gpt, const Optimizer *optimizer,
+                 Real *average, Real *best, const Progress *p, size_t log_size,
+                 const char *identity)
 {
-    NamedTensor *list = memory_new(4 * (size_t)gpt->tensor_count, sizeof *list, "a file's table");
+    NamedTensor *list = memory_new(5 * (size_t)gpt->tensor_count, sizeof *list, "a file's table");
     int count = weights_list(list, gpt, gpt->weight_block, "last.");
     count += weights_list(list + count, gpt, optimizer->m, "adam_m.");
     count += weights_list(list + count, gpt, optimizer->v, "adam_v.");
-    if (p->best_step != p->step) /* else the best weights are the last ones */
+    if (average)
+        count += weights_list(list + count, gpt, average, "average.");
+    if (p->best_step != p->step) /* else the best weights are the last or averaged ones */
         count += weights_list(list + count, gpt, best, "best.");
     cJSON *metadata = cJSON_CreateObject();
     put(metadata, "step", (double)p->step);
@@ -86,9 +89,9 @@ static int64_t count_of(const SafeTensors *file, const char *name, double max)
     return (int64_t)number;
 }
 
-/* If the best weights are the last ones, both blocks are read from the same tensors. */
-Progress state_read(const Directory *directory, Gpt *gpt, Optimizer *optimizer, Real *best,
-                    size_t *log_size, const char *identity)
+/* If the best weights are those of this step, both blocks are read from the same tensors. */
+Progress state_read(const Directory *directory, Gpt *gpt, Optimizer *optimizer, Real *average,
+                    Real *best, size_t *log_size, const char *identity)
 {
     SafeTensors file = safetensors_open(directory, STATE_FILE);
     if (strcmp(word_of(&file, "identity"), identity) != 0)
@@ -106,7 +109,12 @@ Progress state_read(const Directory *directory, Gpt *gpt, Optimizer *optimizer, 
     weights_read(&file, gpt, gpt->weight_block, "last.");
     weights_read(&file, gpt, optimizer->m, "adam_m.");
     weights_read(&file, gpt, optimizer->v, "adam_v.");
-    weights_read(&file, gpt, best, progress.best_step != progress.step ? "best." : "last.");
+    if (average)
+        weights_read(&file, gpt, average, "average.");
+    weights_read(&file, gpt, best,
+                 progress.best_step != progress.step ? "best."
+                 : average                           ? "average."
+                                                     : "last.");
     safetensors_close(&file);
     return progress;
 }

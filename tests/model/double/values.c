@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/adam.h"
+#include "model/average.h"
 #include "model/optimizer.h"
 #include "model/schedule.h"
 #include "tests/helpers/close.h"
@@ -131,6 +132,34 @@ static void three_steps_of_adam_by_hand(void **state)
     assert_close_one("g, for the next step", g, 0, 0);
 }
 
+/* The first ten steps count as the last one alone. Later each has its share: of weights that are t at
+ * step t the average is 10/11 of t, about. */
+static void an_average_is_made_of_the_last_steps(void **state)
+{
+    (void)state;
+    enum { STEPS = 1000 };
+    Real w[2] = {0, 0}, average[2] = {5, 5}, share = 0;
+    for (int t = 1; t <= STEPS; t++) {
+        w[0] = t;
+        w[1] = t > STEPS - STEPS / 10; /* 1 in the last tenth */
+        average_add(average, w, 2, t);
+        if (t <= 10)
+            assert_close_one("the beginning", average[0], t, 0);
+    }
+    /* a_t = Σ_k 10/k·∏_{j>k} (1 − 10/j)·w_k, summed from the last step back */
+    Real rest = 1, mean = 0;
+    for (int k = STEPS; k >= 1; k--) {
+        const Real part = rest * (k > 10 ? 10 / (Real)k : 1);
+        mean += part * k;
+        share += k > STEPS - STEPS / 10 ? part : 0;
+        rest -= part;
+    }
+    assert_close_one("the average", average[0], mean, 1e-9);
+    assert_close_one("about 10/11", average[0], STEPS * 10 / 11.0, 1);
+    assert_close_one("the last tenth", average[1], share, 1e-12);
+    assert_close_one("about two thirds", average[1], 1 - pow(0.9, 10), 0.005);
+}
+
 /* The norm of the whole block is that of all gradients, since there are zeros between tensors. */
 static void the_gradient_norm_is_over_all_tensors(void **state)
 {
@@ -201,6 +230,7 @@ int main(void)
         cmocka_unit_test(noam_is_that_of_the_annotated_paper),
         cmocka_unit_test(warm_up_cool_down_and_cosine),
         cmocka_unit_test(three_steps_of_adam_by_hand),
+        cmocka_unit_test(an_average_is_made_of_the_last_steps),
         cmocka_unit_test(the_gradient_norm_is_over_all_tensors),
         cmocka_unit_test(a_step_changes_what_is_trained),
     };
