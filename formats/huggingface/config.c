@@ -191,12 +191,13 @@ static char *attend_list(const Reading *file)
 {
     const cJSON *attend = cJSON_GetObjectItemCaseSensitive(file->own, "attend");
     const cJSON *window = cJSON_GetObjectItemCaseSensitive(file->own, "window");
+    const char *list = cJSON_GetStringValue(attend);
     if (attend || !cJSON_IsArray(window))
-        return cJSON_IsString(attend) ? format_text("%s", attend->valuestring) : NULL;
+        return list ? format_text("%s", list) : NULL;
     char *numbers = cJSON_PrintUnformatted(window); /* [1,2,0] */
-    char *list = format_text("%.*s", (int)strlen(numbers) - 2, numbers + 1);
+    char *own = format_text("%.*s", (int)strlen(numbers) - 2, numbers + 1);
     free(numbers);
-    return list;
+    return own;
 }
 
 static Pattern *read_patterns(const Reading *file, int layers, int heads)
