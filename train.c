@@ -20,7 +20,7 @@
 /* The options are all settings: training/plan/settings.c has their table. */
 static const Program PROGRAM = {
     .fields = SETTINGS,
-    .alias = "window", /* an --attend of windows only */
+    .alias = "window", /* the usual name if all patterns are windows */
     .alias_offset = offsetof(Settings, attend),
     .arguments = "TEXT...",
     .summary = "Trains a small GPT on TEXT (a UTF-8 file, or - for standard input) and writes a "

@@ -170,9 +170,14 @@ static Span subword_part(const TokenizerRules *rules, size_t before, const Text 
     Span part = text_span(block);
     if (!rules->bytes || before + block->size <= rules->bytes)
         return part;
-    part.end = part.begin + (before < rules->bytes ? rules->bytes - before : 0);
-    while (part.end > part.begin && !strchr(" \n", *part.end))
+    const char *cut = part.begin + (before < rules->bytes ? rules->bytes - before : 0);
+    part.end = cut;
+    while (part.end > part.begin && cut - part.end < LONGEST_WORD && !strchr(" \n\t", *part.end))
         part.end--;
+    const bool alone = part.end == part.begin || cut - part.end == LONGEST_WORD;
+    if (alone) /* a text without spaces is cut between any two characters */
+        for (part.end = cut; ((unsigned char)*part.end & 0xC0) == 0x80; part.end--)
+            ;
     return part;
 }
 

@@ -1,9 +1,9 @@
 /* json_fields.h: fields (base/field.h) as members of a JSON object. One of each kind, from a run's
  * config.json:
  *
- *     "layers": 4,  "lr": 0.001,  "norm": "pre",  "lower": false,  "window": [1, 0]
+ *     "layers": 4,  "lr": 0.001,  "norm": "pre",  "lower": false,  "attend": "1,all"
  *
- * A whole number, a number, a choice, a flag, and a list. */
+ * A whole number, a number, a choice, a flag, and a text. */
 #ifndef PULGA_JSON_FIELDS_H
 #define PULGA_JSON_FIELDS_H
 

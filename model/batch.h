@@ -17,7 +17,7 @@ typedef struct {
     int counted;                 /* rows whose target is not -1                                  */
     const int *positions;        /* (N) a row's index in its own sequence                        */
     const int *prefix;           /* (S) the first tokens of each sequence that see each other in
-                                    both directions; NULL: none does                      */
+                                    both directions; NULL: none does                             */
     uint32_t first_row;          /* the batch's first row among all rows of its step: a part of
                              a step draws the dropout masks that the whole would draw     */
     const struct KvCache *cache; /* in which each sequence goes on, or NULL: each begins

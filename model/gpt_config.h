@@ -26,7 +26,7 @@ typedef struct GptConfig {
     bool gelu;              /* else relu                                                     */
     bool untied;            /* the head has a table of its own; else it uses the embedding's */
     bool no_qkv_bias;
-    const Pattern *patterns; /* (L, H) what each head attends to; NULL: all causal */
+    const Pattern *patterns; /* (L, H) what each head attends to; NULL: all of them all */
 } GptConfig;
 
 #endif

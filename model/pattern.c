@@ -1,5 +1,6 @@
 /* pattern.c: the ranges of keys of each kind of pattern, and what follows from them. A new kind
- * needs a case in each switch; the compiler warns about those that are missing. */
+ * needs a case in each switch, where the compiler warns about those that are missing, and a line in
+ * read_pattern(). */
 #include "pattern.h"
 
 #include <limits.h>
@@ -12,7 +13,7 @@
 
 /* ---- Lists ---- */
 
-/* Goes behind a word, if it comes next. */
+/* Goes on after a word, if it comes next. */
 static bool skip(const char **at, const char *word)
 {
     const size_t size = strlen(word);
@@ -44,8 +45,8 @@ static bool read_pattern(const char **at, Pattern *p)
                                      : PATTERN_WINDOW;
     if (!read_number(at, &p->size))
         return false;
-    return p->kind != PATTERN_SUMMARY ||
-           (skip(at, ":") && read_number(at, &p->last) && p->last <= p->size);
+    return p->kind != PATTERN_SUMMARY || (skip(at, ":") && read_number(at, &p->last) &&
+                                          p->last <= p->size && p->last <= PATTERN_MOST_LAST);
 }
 
 int patterns_parse(Pattern **patterns, const char *list, int layers, int heads)
@@ -109,12 +110,26 @@ const char *pattern_text(Pattern p, char text[PATTERN_TEXT])
 
 int pattern_ranges(Pattern p)
 {
-    return p.kind == PATTERN_SUMMARY ? p.last + 1 : 1;
+    switch (p.kind) {
+    case PATTERN_SUMMARY: return p.last + 1;
+    case PATTERN_ALL:
+    case PATTERN_WINDOW:
+    case PATTERN_STRIDED:
+    case PATTERN_FIXED: break;
+    }
+    return 1;
 }
 
 int pattern_step(Pattern p)
 {
-    return p.kind == PATTERN_STRIDED ? p.size : 1;
+    switch (p.kind) {
+    case PATTERN_STRIDED: return p.size;
+    case PATTERN_ALL:
+    case PATTERN_WINDOW:
+    case PATTERN_FIXED:
+    case PATTERN_SUMMARY: break;
+    }
+    return 1;
 }
 
 /* Below the limit; a size may be so large that the sum is no int. */
@@ -130,7 +145,7 @@ static KeyRange summary_range(Pattern p, int query, int limit, int number)
     const int first = p.size - p.last;
     if (number == p.last)
         return (KeyRange){query, query + (query % p.size < first), 1};
-    return (KeyRange){first + number, max_int(limit, first + number), p.size};
+    return (KeyRange){first + number, limit, p.size};
 }
 
 KeyRange pattern_range(Pattern p, int query, int limit, int number)
@@ -173,35 +188,56 @@ int pattern_most_keys(Pattern p, int length, int queries)
 
 /* ---- Reach ---- */
 
-/* Marks the keys of the queries [from, end). Each query is among its own keys, so that those of a
- * single range without steps are a range, too. */
-static void mark_run(Pattern p, int from, int end, int prefix, bool *keys)
+/* Queries that have the same keys, as far as their limits go: the last of them has all keys that the
+ * others have, but for those that are queries themselves. −1: a query is like no other. */
+static int alike(Pattern p, int query)
 {
-    if (pattern_ranges(p) > 1 || pattern_step(p) > 1) {
-        for (int i = from; i < end; i++)
-            pattern_mark(p, i, key_limit(i, prefix), keys);
-        return;
+    switch (p.kind) {
+    case PATTERN_ALL:
+    case PATTERN_SUMMARY: break;
+    case PATTERN_STRIDED: return query % p.size;
+    case PATTERN_FIXED: return query / p.size;
+    case PATTERN_WINDOW: return -1;
     }
-    const int first = pattern_range(p, from, key_limit(from, prefix), 0).from;
-    const int last = pattern_range(p, end - 1, key_limit(end - 1, prefix), 0).end;
-    memset(keys + first, true, (size_t)(last - first));
+    return 0;
+}
+
+/* Marks the keys of all marked queries below a limit; these lie in `queries`, and `done` has as much
+ * room. Queries that follow each other have one window together. */
+static void mark_all(Pattern p, const bool *queries, bool *done, int limit, int prefix, bool *keys)
+{
+    int marked = limit; /* a window reaches down to this */
+    memset(done, false, (size_t)limit);
+    for (int i = limit - 1; i >= 0; i--) {
+        const int kind = alike(p, i);
+        if (!queries[i] || (kind >= 0 && done[kind]))
+            continue;
+        if (kind >= 0) {
+            done[kind] = true;
+            pattern_mark(p, i, key_limit(i, prefix), keys);
+            continue;
+        }
+        KeyRange window = pattern_range(p, i, key_limit(i, prefix), 0);
+        window.end = min_int(window.end, marked);
+        for (int j = window.from; j < window.end; j++)
+            keys[j] = true;
+        marked = min_int(marked, window.from);
+    }
 }
 
 void pattern_reach(const Pattern *patterns, int layers, int heads, int query, int prefix,
                    bool *reach)
 {
     const int limit = key_limit(query, prefix);
-    bool *queries = memory_new((size_t)limit + 1, sizeof *queries, "the reach of the patterns");
-    memset(reach, false, (size_t)limit);
+    const size_t size = (size_t)limit;
+    bool *queries = memory_new(2 * size, sizeof *queries, "the reach of the patterns");
+    memset(reach, false, size);
     reach[query] = true;
     for (int l = layers - 1; l >= 0; l--) {
-        memcpy(queries, reach, (size_t)limit); /* and an end: false */
-        for (int from = 0, end; from < limit; from = end + 1) {
-            for (end = from; queries[end]; end++)
-                ;
-            for (int h = 0; end > from && h < heads; h++)
-                mark_run(pattern_at(patterns, l * heads + h), from, end, prefix, reach);
-        }
+        memcpy(queries, reach, size);
+        for (int h = 0; h < heads; h++)
+            mark_all(pattern_at(patterns, l * heads + h), queries, queries + size, limit, prefix,
+                     reach);
     }
     free(queries);
 }

@@ -8,8 +8,9 @@
  *     summary:8:2    itself and the last 2 tokens of every block of 8
  *
  * A query sees the keys below its limit. Usually that is itself and everything before it: the limit
- * of query i is i + 1. A sequence may have a prefix whose tokens all see each other, ahead too: then
- * the prefix's end is the limit of its queries, and windows and strides go ahead as they go back. */
+ * of query i is i + 1. A sequence may have a prefix whose tokens all see each other, ahead too.
+ * Then the prefix's end is the limit of its queries, and windows and strides go ahead as they go
+ * back. */
 #ifndef PULGA_PATTERN_H
 #define PULGA_PATTERN_H
 
@@ -24,7 +25,8 @@ typedef enum {
 } PatternKind;
 
 /* size: of the window, the stride or a block, at least 1; else 0. last: how many tokens of a block
- * are its summary, from 1 to size; else 0. */
+ * are its summary, from 1 to size, but at most PATTERN_MOST_LAST; else 0. */
+enum { PATTERN_MOST_LAST = 64 };
 typedef struct {
     PatternKind kind;
     int size, last;
@@ -63,12 +65,12 @@ static inline int key_limit(int query, int prefix)
     return query < prefix ? prefix : query + 1;
 }
 
-/* A query attends to the keys of so many ranges, none of which has a key of another one. */
+/* A query's keys are in so many ranges. No key is in two of them. */
 int pattern_ranges(Pattern pattern);
 
-/* Range number `number` of them, from 0. From a query to the next one that is pattern_step() away
- * its `from` and `end` never fall, and the keys stay in step: so that the first and the last of
- * some queries give the range which holds the keys of all of them. */
+/* Range number `number` of them, from 0. From a query to the next one that is pattern_step() away,
+ * `from` and `end` never fall, and the keys stay in step. So the range from the first query's
+ * `from` to the last query's `end` holds the keys of all queries between them. */
 KeyRange pattern_range(Pattern pattern, int query, int limit, int number);
 int pattern_step(Pattern pattern);
 

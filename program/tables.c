@@ -211,17 +211,19 @@ static void put_percent(double share, int columns)
  * The last column is missing if the text does not begin with [bos]. */
 void tables_summarise(const Heads *heads)
 {
-    bool patterns = false; /* the column only appears if some head is not simply causal */
+    char pattern[PATTERN_TEXT];
+    int width = 0; /* of the patterns: 0 if all heads attend to all */
     EACH_HEAD (head, heads)
-        patterns |= head->pattern.kind != PATTERN_ALL;
-    printf("layer  head%s  entropy (bits)  mean distance  itself  previous%s\n",
-           patterns ? "     pattern" : "", heads->begun ? "  [bos]" : "");
+        if (head->pattern.kind != PATTERN_ALL)
+            width =
+                max_int(max_int(width, 12), (int)strlen(pattern_text(head->pattern, pattern)) + 2);
+    printf("layer  head%*s  entropy (bits)  mean distance  itself  previous%s\n", width,
+           width ? "pattern" : "", heads->begun ? "  [bos]" : "");
     EACH_HEAD (head, heads) {
         const HeadSummary s = head_summary(heads, head);
-        char pattern[PATTERN_TEXT];
         printf("%5d %5d", head->layer + 1, head->head + 1);
-        if (patterns)
-            printf("%12s", pattern_text(head->pattern, pattern));
+        if (width)
+            printf("%*s", width, pattern_text(head->pattern, pattern));
         printf("%16.2f%15.2f", s.entropy, s.distance);
         put_percent(s.itself, 8);
         put_percent(s.before, 10);

@@ -3,7 +3,6 @@
  * its sizes and its tokenizer, so that a GPT-2 which Transformers saved will do too. */
 #include "take_over.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 #include "training/run/record.h"

@@ -57,7 +57,8 @@ static void choose_precision(const Settings *s)
                     "kernel that PULGA_KERNEL names, does not have; f32 runs everywhere");
 }
 
-/* Cuts the corpus, plans the run and takes its memory; dies if there is not enough. A corpus that was kept is cut already. */
+/* Cuts the corpus, plans the run and takes its memory; dies if there is not enough. A corpus that
+ * was kept is cut already. */
 static void prepare(Trainer *t, Settings *settings, const Decided *decided,
                     const SourceRules *rules)
 {
@@ -90,8 +91,8 @@ static void begin_run(Trainer *t)
 }
 
 /* Makes a vocabulary of the text: subwords, of the part of a stream that is trained on; words and
- * characters, of all, so that the part held out has no unknown ones. The first block is enough to see that other options would suit
- * the text better. */
+ * characters, of all, so that the part held out has no unknown ones. The first block is enough to
+ * see that other options would suit the text better. */
 static void train_tokenizer(Trainer *t, Settings *s, bool hint)
 {
     TokenizerRules rules = {.kind = s->tokens,

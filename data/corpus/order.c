@@ -1,8 +1,6 @@
 /* order.c: halves of few bits would need more rounds to be mixed well. */
 #include "order.h"
 
-#include <string.h>
-
 enum { ROUNDS = 10, LEAST_BITS = 8 };
 
 Order order_new(uint64_t count, uint32_t seed, RandomPurpose purpose, int64_t epoch)

@@ -185,29 +185,28 @@ static bool is_gelu(const Reading *file, bool is_openai)
     return true;
 }
 
-/* The list of patterns of a model_type "pulga", as --attend gives it, or NULL. Runs that are older
- * than the patterns have "window", an array of numbers. The caller frees it. */
-static char *attend_list(const Reading *file)
-{
-    const cJSON *attend = cJSON_GetObjectItemCaseSensitive(file->own, "attend");
-    const cJSON *window = cJSON_GetObjectItemCaseSensitive(file->own, "window");
-    const char *list = cJSON_GetStringValue(attend);
-    if (attend || !cJSON_IsArray(window))
-        return list ? format_text("%s", list) : NULL;
-    char *numbers = cJSON_PrintUnformatted(window); /* [1,2,0] */
-    char *own = format_text("%.*s", (int)strlen(numbers) - 2, numbers + 1);
-    free(numbers);
-    return own;
-}
-
+/* The list of patterns of a model_type "pulga", as --attend gives it. Runs that are older than the
+ * patterns have "window", an array of numbers. */
 static Pattern *read_patterns(const Reading *file, int layers, int heads)
 {
     const cJSON *attend = cJSON_GetObjectItemCaseSensitive(file->own, "attend");
+    const cJSON *window = cJSON_GetObjectItemCaseSensitive(file->own, "window");
+    const cJSON *value = attend ? attend : window;
     Pattern *patterns = NULL;
-    char *list = attend_list(file);
+    char *list = NULL;
+    if (cJSON_IsString(value) && attend)
+        list = format_text("%s", cJSON_GetStringValue(value));
+    else if (cJSON_IsArray(value) && !attend)
+        list = cJSON_PrintUnformatted(value); /* [1,2,0] */
+    else if (!value || !cJSON_IsNull(value))
+        list = format_text("neither");
+    if (list && *list == '[') {
+        list[strlen(list) - 1] = 0;
+        memmove(list, list + 1, strlen(list));
+    }
     const int count = list ? patterns_parse(&patterns, list, layers, heads) : 1;
-    if (count < 1 || count > layers * heads || (attend && !list && !cJSON_IsNull(attend)))
-        json_refuse(file->path, "attend", attend,
+    if (count < 1 || count > layers * heads)
+        json_refuse(file->path, value == window ? "window" : "attend", value,
                     "null, or a list of at most one pattern for each head, as --attend has it");
     free(list);
     return patterns;

@@ -6,7 +6,7 @@
  *      "n_inner": 256, "resid_pdrop": 0, ..., "bos_token_id": 0, "eos_token_id": 1, ...,
  *      "pulga": {"version": "0.1", "command": "train data/perro.txt --steps 9", ...,
  *                "text": {"name": "data/perro.txt", "size": 212, "xxh3_64": "05a1..."}, ...,
- *                "window": null, "positions": "sinusoidal", "norm": "pre", ...}}
+ *                "attend": null, "positions": "sinusoidal", "norm": "pre", ...}}
  *
  * A file that Transformers wrote has no "pulga". */
 #ifndef PULGA_CONFIG_H

@@ -26,7 +26,7 @@ typedef struct {
 
 typedef struct {
     int width, heads, head_size; /* C H D                                                    */
-    const Pattern *patterns;     /* (H) NULL: all causal                                     */
+    const Pattern *patterns;     /* (H) NULL: all attend to all                              */
     int context;                 /* T, the longest sequence                                  */
     int layer;                   /* chooses the dropout masks and the layer of the KV cache  */
 } AttentionShape;
@@ -40,7 +40,7 @@ typedef struct {
 typedef struct {
     Real *dqkv, *dmixed; /* (N, 3·H·D) (N, H·D)                                             */
     Real *strips;        /* (threads, 3, strip_size) P, dropped, ddropped and then dscores  */
-    size_t strip_size;   /* numbers in a strip                                            */
+    size_t strip_size;   /* numbers in a strip                                              */
 } AttentionWork;
 
 AttentionKeep attention_keep(Arena *arena, const AttentionShape *shape, int N);

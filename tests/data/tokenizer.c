@@ -541,6 +541,27 @@ static void test_subwords_of_the_beginning_only(void **state)
     }
 }
 
+/* A text without spaces is cut between characters, not thrown away. */
+static void test_subwords_of_a_text_without_spaces(void **state)
+{
+    (void)state;
+    char text[3001] = "";
+    for (int i = 0; i < 500; i++)
+        strcat(text, "日本");
+    for (size_t bytes = 10; bytes < 2800; bytes += 93) {
+        const size_t whole = bytes / 3 * 3;
+        char same[3001] = "";
+        memcpy(same, text, whole);
+        const TokenizerRules all = {.kind = TOKENIZER_BPE, .stream = true, .vocabulary = 300};
+        TokenizerRules some = all;
+        some.bytes = bytes;
+        Tokenizer t = train(text, some), wanted = train(same, all);
+        assert_true(tokenizer_checksum(&t, 0) == tokenizer_checksum(&wanted, 0));
+        tokenizer_free(&t);
+        tokenizer_free(&wanted);
+    }
+}
+
 static void test_subwords_give_back_every_byte(void **state)
 {
     (void)state;
@@ -601,6 +622,7 @@ int main(void)
         cmocka_unit_test(test_subwords_are_bytes_and_merges),
         cmocka_unit_test(test_a_vocabulary_of_subwords_has_the_size_asked_for),
         cmocka_unit_test(test_subwords_of_the_beginning_only),
+        cmocka_unit_test(test_subwords_of_a_text_without_spaces),
         cmocka_unit_test(test_subwords_give_back_every_byte),
         cmocka_unit_test(test_the_checksum_tells_merges_apart),
         cmocka_unit_test(test_words_made_to_collide_take_no_longer),

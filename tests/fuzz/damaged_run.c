@@ -66,8 +66,9 @@ int open_with(const char *tokens, const char *name, const void *bytes, size_t si
     static Bytes log;
     const bool is_index = !strcmp(name, "model.safetensors.index.json");
     if (!run) {
-        /* Windows are only in config.json, where they can be damaged most. */
-        put_run((const char *const[]){"window", "2", "tokens", tokens, "vocabulary", "266", NULL});
+        /* Patterns are only in config.json, where they can be damaged most. */
+        put_run((const char *const[]){"attend", "2,strided:3,summary:4:2", "tokens", tokens,
+                                      "vocabulary", "266", NULL});
         run = format_text("%s/run", folder());
         path = format_text("run/%s", name);
         char *log_path = format_text("%s/log.csv", run);

@@ -1,5 +1,5 @@
-/* patterns.h: constant patterns for tests, and the plain definition of what they attend to. W(3) is a
- * window of 3, W(0) is all. */
+/* patterns.h: constant patterns for tests, and the plain definition of what they attend to. W(3) is
+ * a window of 3, W(0) is all. */
 #ifndef PULGA_TESTS_PATTERNS_H
 #define PULGA_TESTS_PATTERNS_H
 

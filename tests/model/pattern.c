@@ -24,6 +24,8 @@ static const Pattern PATTERNS[] = {W(0),
                                    SUMMARY(4, 1),
                                    SUMMARY(5, 2),
                                    SUMMARY(3, 3),
+                                   SUMMARY(64, 64),
+                                   SUMMARY(INT_MAX, 64),
                                    SUMMARY(INT_MAX, 2)};
 enum { PATTERN_COUNT = sizeof PATTERNS / sizeof *PATTERNS, LONGEST = 20 };
 
@@ -86,7 +88,7 @@ static void the_first_and_the_last_query_give_the_range_of_all(void **state)
     }
 }
 
-static void no_strip_has_more_keys_than_foretold(void **state)
+static void no_strip_has_more_keys_than_it_was_said(void **state)
 {
     (void)state;
     EACH_CASE(p, length, prefix)
@@ -206,6 +208,7 @@ static void what_is_no_list_is_refused(void **state)
                                         "summary:4:",
                                         "summary:4:0",
                                         "summary:4:5",
+                                        "summary:65:65",
                                         "ALL",
                                         "all:3",
                                         "allall",
@@ -223,7 +226,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranges_hold_each_key_of_the_definition_once),
         cmocka_unit_test(the_first_and_the_last_query_give_the_range_of_all),
-        cmocka_unit_test(no_strip_has_more_keys_than_foretold),
+        cmocka_unit_test(no_strip_has_more_keys_than_it_was_said),
         cmocka_unit_test(the_reach_is_what_arrives_through_all_layers),
         cmocka_unit_test(a_list_repeats_over_the_heads),
         cmocka_unit_test(what_is_no_list_is_refused),

@@ -193,10 +193,11 @@ static void a_window_of_one_is_the_identity(void **state)
 
 static const int lengths[] = {1, 31, 32, 33, 64, 100};
 static const Pattern patterns[] = {
-    W(1),        W(2),          W(5),          W(31),         W(32),          W(33),
-    W(40),       W(1000),       W(0),          STRIDED(1),    STRIDED(2),     STRIDED(7),
-    STRIDED(40), STRIDED(1000), FIXED(1),      FIXED(3),      FIXED(32),      FIXED(45),
-    FIXED(1000), SUMMARY(1, 1), SUMMARY(4, 1), SUMMARY(5, 3), SUMMARY(33, 2), SUMMARY(1000, 5)};
+    W(1),           W(2),          W(5),          W(31),         W(32),          W(33),
+    W(40),          W(1000),       W(0),          STRIDED(1),    STRIDED(2),     STRIDED(7),
+    STRIDED(40),    STRIDED(1000), FIXED(1),      FIXED(3),      FIXED(32),      FIXED(45),
+    FIXED(1000),    SUMMARY(1, 1), SUMMARY(4, 1), SUMMARY(5, 3), SUMMARY(33, 2), SUMMARY(1000, 5),
+    SUMMARY(64, 64)};
 enum { LENGTHS = sizeof lengths / sizeof *lengths, PATTERNS = sizeof patterns / sizeof *patterns };
 
 static void fill_layer(AttentionLayer *layer)

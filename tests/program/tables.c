@@ -97,6 +97,12 @@ static void a_summary_names_patterns_if_there_are_any(void **state)
         "layer  head     pattern  entropy (bits)  mean distance  itself  previous  [bos]\n"
         "    1     1         all            0.50           0.25     75%       50%    50%\n"
         "    1     2    window 1            0.00           0.00    100%        0%     0%\n");
+    heads.head[1].pattern = (Pattern)SUMMARY(512, 10);
+    assert_prints(
+        print_summary, &heads,
+        "layer  head         pattern  entropy (bits)  mean distance  itself  previous  [bos]\n"
+        "    1     1             all            0.50           0.25     75%       50%    50%\n"
+        "    1     2  summary 512:10            0.00           0.00    100%        0%     0%\n");
     heads.heads = heads.count = 1;
     heads.begun = false;
     assert_prints(print_summary, &heads,

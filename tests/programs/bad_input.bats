@@ -71,8 +71,8 @@ load programs.bash
     refuses 64 TEXT -- "$BIN/train"
     refuses 1 "other.txt" -- "$BIN/train" perro.txt other.txt
     refuses 64 "--attend" heads -- "$BIN/train" perro.txt --window 1,2,3,4,5,6,7,8,9
-    refuses 64 "--attend strided:0 is no list of all, W, strided:N" -- "$BIN/train" perro.txt --attend strided:0
-    refuses 64 "--attend 1,,2 is no list" -- "$BIN/train" perro.txt --attend 1,,2
+    refuses 64 "--attend strided:0 is not a list of patterns" -- "$BIN/train" perro.txt --attend strided:0
+    refuses 64 "--attend 1,,2 is not a list" -- "$BIN/train" perro.txt --attend 1,,2
     refuses 64 "--heads 5" "--width 64" -- "$BIN/train" perro.txt --heads 5
     refuses 64 "--steps" "--epochs" -- "$BIN/train" perro.txt --steps 3 --epochs 2
     refuses 64 "--text" -- "$BIN/train" perro.txt --text other.txt

@@ -114,3 +114,20 @@ load programs.bash
     "$BIN/sample" composed --score text.txt | tail -n 1 | grep -q "of $(($(wc -c <text.txt) - 2)) bytes"
     "$BIN/train" --resume raw --steps 4 >/dev/null
 }
+
+@test "the held-out part of a stream has no part in its vocabulary" {
+    for i in $(seq 4000); do echo "uno $((i * i)) dos"; done >text.txt
+    for i in $(seq 900); do echo "zumbido tralala"; done >>text.txt
+    "$BIN/train" text.txt --tokens bpe --steps 0 --out plain | grep -q "held out"
+    "$BIN/train" text.txt --tokens bpe --steps 0 --val 0.1 --out tenth >/dev/null
+    "$BIN/train" text.txt --tokens bpe --steps 0 --val 0 --out whole >/dev/null
+    cmp plain/tokenizer.json tenth/tokenizer.json
+    [ "$(grep -c zumb tenth/tokenizer.json)" = 0 ]
+    grep -q zumb whole/tokenizer.json
+}
+
+@test "a run without a setting that this version has is refused in one line" {
+    "$BIN/train" perro.txt --steps 4 --stop-after 2 --out run >/dev/null
+    sed -i '/"average"/d' run/config.json
+    refuses 1 'run/config.json has no "average"' "--from run" -- "$BIN/train" --resume run
+}

@@ -37,6 +37,13 @@ static int at_most_int(int64_t count)
 }
 
 /* An option for words, or for subwords, says that they are wanted. */
+/* Whether the vocabulary is made of the part that is trained on: then it must be known which part
+ * that is, before the tokens can be counted. */
+static bool made_of_a_part(const Settings *s)
+{
+    return s->tokens == TOKENIZER_BPE && s->sequence == SEQUENCE_STREAM && !s->from;
+}
+
 void plan_text(Settings *s, const Decided *decided, size_t text_size)
 {
     const bool subwords = DECIDED(decided, vocabulary) ||
@@ -44,6 +51,8 @@ void plan_text(Settings *s, const Decided *decided, size_t text_size)
                            !DECIDED(decided, max_words));
     CHOOSE(tokens, subwords ? TOKENIZER_BPE : TOKENIZER_WORD);
     CHOOSE(sequence, s->tokens == TOKENIZER_WORD ? SEQUENCE_LINES : SEQUENCE_STREAM);
+    if (made_of_a_part(s)) /* a subword is a few bytes */
+        CHOOSE(val, text_size >= 4 * ENOUGH_TOKENS ? 0.1 : 0);
 }
 
 /* The number of different words grows about with the root of the text's size; three times that root,
@@ -87,7 +96,8 @@ void plan_model(Settings *s, const Decided *decided, const Corpus *corpus)
     settings_check_values(s, decided);
     const bool enough =
         corpus->stream ? corpus->ids.count >= ENOUGH_TOKENS : corpus->lines >= ENOUGH_LINES;
-    CHOOSE(val, enough ? 0.1 : 0);
+    if (!made_of_a_part(s))
+        CHOOSE(val, enough ? 0.1 : 0);
 }
 
 /* ---- The run's length ---- */

@@ -237,6 +237,7 @@ void settings_check(const Settings *settings, const Decided *decided, const char
     if (settings->overwrite && !settings->out)
         usage_error("--overwrite replaces the run that --out names; give --out DIR too");
     check_schedule(settings, decided);
+    free(settings_patterns(settings->attend, GPT_MAX_LAYERS, GPT_MAX_HEADS)); /* is it a list? */
     settings_check_values(settings, decided);
     if (!settings->from) /* whose vocabulary counts */
         check_vocabulary(settings, decided);
@@ -249,9 +250,10 @@ Pattern *settings_patterns(const char *attend, int layers, int heads)
     Pattern *patterns = NULL;
     const int count = attend ? patterns_parse(&patterns, attend, layers, heads) : 1;
     if (!count)
-        usage_error("--attend %s is no list of all, W, strided:N, fixed:N and summary:N:M with "
-                    "commas between them, where W and N are from 1 on and M is at most N",
-                    attend);
+        usage_error("--attend %s is not a list of patterns with commas between them; a pattern is "
+                    "all, a number, strided:N, fixed:N, or summary:N:M with M from 1 to N and at "
+                    "most %d",
+                    attend, PATTERN_MOST_LAST);
     if (count > layers * heads)
         usage_error("--attend has more entries than the model has heads (%d layers of %d)", layers,
                     heads);

@@ -116,9 +116,15 @@ Config record_read(const Directory *directory)
 void record_settings(const Config *config, const Directory *directory, Settings *settings)
 {
     char *path = path_in(directory, CONFIG_FILE);
-    EACH_FIELD (field, SETTINGS)
-        if (field->life != LIFE_CALL)
-            json_get_field(config_own(config), field, settings, path);
+    EACH_FIELD (field, SETTINGS) {
+        if (field->life == LIFE_CALL)
+            continue;
+        if (!cJSON_GetObjectItemCaseSensitive(config_own(config), field->name))
+            die("%s has no \"%s\": it is damaged, or an earlier version of train wrote it, and the "
+                "run cannot be resumed; begin a new run with --from %s",
+                path, field->name, directory->path);
+        json_get_field(config_own(config), field, settings, path);
+    }
     free(path);
 }
 

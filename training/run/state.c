@@ -27,7 +27,8 @@ static void put(cJSON *metadata, const char *name, double number)
     cJSON_AddStringToObject(metadata, name, word);
 }
 
-/* The tensors have Transformers' names after "last.", "adam_m.", "adam_v.", "average." or "best.". */
+/* The tensors have Transformers' names after "last.", "adam_m.", "adam_v.", "average." or
+ * "best.". */
 bool state_write(const Directory *directory, const Gpt *gpt, const Optimizer *optimizer,
                  Real *average, Real *best, const Progress *p, size_t log_size,
                  const char *identity)

@@ -11,9 +11,9 @@ typedef struct {
     int64_t step;  /* done */
     int64_t epoch; /* from 0, and the next piece of it: see data/corpus/reader.h */
     size_t next;
-    double best_loss;  /* infinity before the first evaluation */
-    int64_t best_step; /* if it is `step`, the best weights are the last or averaged ones */
-    int worse;         /* evaluations since the best one, for --patience */
+    double best_loss;           /* infinity before the first evaluation */
+    int64_t best_step;          /* if it is `step`, they are the last or averaged ones */
+    int worse;                  /* evaluations since the best one, for --patience */
     double loss, gradient_norm; /* of the last step, for the log */
     bool evaluated;             /* since that step */
 } Progress;
