@@ -117,7 +117,7 @@ load programs.bash
 
 @test "the held-out part of a stream has no part in its vocabulary" {
     for i in $(seq 4000); do echo "uno $((i * i)) dos"; done >text.txt
-    for i in $(seq 900); do echo "zumbido tralala"; done >>text.txt
+    for i in $(seq 300); do echo "zumbido tralala"; done >>text.txt
     "$BIN/train" text.txt --tokens bpe --steps 0 --out plain | grep -q "held out"
     "$BIN/train" text.txt --tokens bpe --steps 0 --val 0.1 --out tenth >/dev/null
     "$BIN/train" text.txt --tokens bpe --steps 0 --val 0 --out whole >/dev/null
