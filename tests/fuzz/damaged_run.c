@@ -67,8 +67,8 @@ int open_with(const char *tokens, const char *name, const void *bytes, size_t si
     const bool is_index = !strcmp(name, "model.safetensors.index.json");
     if (!run) {
         /* Patterns are only in config.json, where they can be damaged most. */
-        put_run((const char *const[]){"attend", "2,strided:3,summary:4:2", "tokens", tokens,
-                                      "vocabulary", "266", NULL});
+        put_run((const char *const[]){"attend", "summary:4:2", "tokens", tokens, "vocabulary",
+                                      "266", NULL});
         run = format_text("%s/run", folder());
         path = format_text("run/%s", name);
         char *log_path = format_text("%s/log.csv", run);

@@ -52,7 +52,7 @@ void plan_text(Settings *s, const Decided *decided, size_t text_size)
     CHOOSE(tokens, subwords ? TOKENIZER_BPE : TOKENIZER_WORD);
     CHOOSE(sequence, s->tokens == TOKENIZER_WORD ? SEQUENCE_LINES : SEQUENCE_STREAM);
     if (made_of_a_part(s)) /* a subword is a few bytes */
-        CHOOSE(val, text_size >= 4 * ENOUGH_TOKENS ? 0.1 : 0);
+        CHOOSE(val, text_size / 4 >= ENOUGH_TOKENS ? 0.1 : 0);
 }
 
 /* The number of different words grows about with the root of the text's size; three times that root,
