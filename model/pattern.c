@@ -233,7 +233,7 @@ void pattern_reach(const Pattern *patterns, int layers, int heads, int query, in
     bool *queries = memory_new(2 * size, sizeof *queries, "the reach of the patterns");
     memset(reach, false, size);
     reach[query] = true;
-    for (int l = layers - 1; l >= 0 && memchr(reach, false, size); l--) {
+    for (int l = layers - 1; l >= 0 && memchr(reach, 0, size); l--) {
         memcpy(queries, reach, size);
         for (int h = 0; h < heads; h++)
             mark_all(pattern_at(patterns, l * heads + h), queries, queries + size, limit, prefix,
