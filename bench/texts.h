@@ -1,5 +1,6 @@
 /* texts.h: the figures about texts: how fast they are read, how fast subwords are trained and
- * encoded beside Hugging Face's tokenizers and tiktoken, and how soon a run takes its first step. */
+ * encoded beside Hugging Face's tokenizers and tiktoken, and how soon a run takes its first
+ * step. */
 #ifndef PULGA_TEXTS_H
 #define PULGA_TEXTS_H
 

@@ -45,8 +45,8 @@ void source_set_form(Source *source, TextForm form);
  * first. */
 const Text *source_next(Source *source, bool by_lines, const char *doing, int *count);
 
-/* Whether it is large; what messages call it, of many files "a.txt and 211 more"; and all of a small
- * text, else NULL. */
+/* Whether it is large; what messages call it, of many files "a.txt and 211 more"; and all of a
+ * small text, else NULL. */
 bool source_is_large(const Source *source);
 const char *source_name(const Source *source);
 Text *source_text(Source *source);

@@ -1,6 +1,6 @@
-/* text.c: most texts are clean as they are. Any other is checked and cleaned line by line, since NFC
- * never joins anything across a line end: utf8proc composes the lines that may need it: "e" and a
- * combining accent become "é". */
+/* text.c: most texts are clean as they are. Any other is checked and cleaned line by line, since
+ * NFC never joins anything across a line end: utf8proc composes the lines that may need it: "e" and
+ * a combining accent become "é". */
 #include "text.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* tokenizer_train.c: the tokens of each block are counted by one thread. Which tokens were new to it
- * in which block is kept, so that at the end the order of first appearance is the text's, whoever
- * counted what. */
+/* tokenizer_train.c: the tokens of each block are counted by one thread. Which tokens were new to
+ * it in which block is kept, so that at the end the order of first appearance is the text's,
+ * whoever counted what. */
 #include "tokenizer_train.h"
 
 #include <assert.h>

@@ -188,8 +188,8 @@ int pattern_most_keys(Pattern p, int length, int queries)
 
 /* ---- Reach ---- */
 
-/* Queries that have the same keys, as far as their limits go: the last of them has all keys that the
- * others have, but for those that are queries themselves. −1: a query is like no other. */
+/* Queries that have the same keys, as far as their limits go: the last of them has all keys that
+ * the others have, but for those that are queries themselves. −1: a query is like no other. */
 static int alike(Pattern p, int query)
 {
     switch (p.kind) {
@@ -202,8 +202,8 @@ static int alike(Pattern p, int query)
     return 0;
 }
 
-/* Marks the keys of all marked queries below a limit; these lie in `queries`, and `done` has as much
- * room. Queries that follow each other have one window together. */
+/* Marks the keys of all marked queries below a limit; these lie in `queries`, and `done` has as
+ * much room. Queries that follow each other have one window together. */
 static void mark_all(Pattern p, const bool *queries, bool *done, int limit, int prefix, bool *keys)
 {
     int marked = limit; /* a window reaches down to this */

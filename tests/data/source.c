@@ -270,7 +270,8 @@ static void cut_it(void *context)
     free(read_clean(s, false, &blocks));
 }
 
-/* Changes the second file of a text between two passes, to a word that the first one did not see. */
+/* Changes the second file of a text between two passes, to a word that the first one did not
+ * see. */
 static void change_a_word(void *context)
 {
     char *const *paths = context;

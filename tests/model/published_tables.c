@@ -39,7 +39,8 @@ static const Real words[2 * WORDS][IN] = {
 
 /* ---- A layer of attention by itself ---- */
 
-/* For `sequences` of `length` tokens each; and one in which all tokens of a sequence see each other. */
+/* For `sequences` of `length` tokens each; and one in which all tokens of a sequence see each
+ * other. */
 static AttentionLayer layer_new(AttentionShape shape, int sequences, int length)
 {
     const int lengths[] = {length, length};

@@ -209,8 +209,8 @@ static void fill_layer(AttentionLayer *layer)
     fill(layer->x, (size_t)layer->batch.rows * C, 3);
 }
 
-/* Each pattern and each length by itself: then the strip has no more than the size that they need. A
- * prefix of some tokens, or of all. */
+/* Each pattern and each length by itself: then the strip has no more than the size that they need.
+ * A prefix of some tokens, or of all. */
 static void one_head_and_one_sequence(void **state)
 {
     (void)state;

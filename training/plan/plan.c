@@ -55,8 +55,9 @@ void plan_text(Settings *s, const Decided *decided, size_t text_size)
         CHOOSE(val, text_size / 4 >= ENOUGH_TOKENS ? 0.1 : 0);
 }
 
-/* The number of different words grows about with the root of the text's size; three times that root,
- * beside the bytes and the special tokens, did well from 35 kB to 1 MB: see docs/tokens.md. */
+/* The number of different words grows about with the root of the text's size; three times that
+ * root, beside the bytes and the special tokens, did well from 35 kB to 1 MB: see
+ * docs/tokens.md. */
 void plan_vocabulary(Settings *s, size_t text_size)
 {
     const int least = 256 + (s->sequence == SEQUENCE_LINES ? 2 : 0);

@@ -24,8 +24,8 @@ bool state_write(const Directory *directory, const Gpt *gpt, const Optimizer *op
                  Real *average, Real *best, const Progress *progress, size_t log_size,
                  const char *identity);
 
-/* Reads it into the weights, the moments, `average`, unless it is NULL, and `best`; dies if it is damaged or belongs to
- * a run of another identity. */
+/* Reads it into the weights, the moments, `average`, unless it is NULL, and `best`; dies if it is
+ * damaged or belongs to a run of another identity. */
 Progress state_read(const Directory *directory, Gpt *gpt, Optimizer *optimizer, Real *average,
                     Real *best, size_t *log_size, const char *identity);
 

@@ -132,8 +132,8 @@ static void three_steps_of_adam_by_hand(void **state)
     assert_close_one("g, for the next step", g, 0, 0);
 }
 
-/* The first ten steps count as the last one alone. Later each has its share: of weights that are t at
- * step t the average is 10/11 of t, about. */
+/* The first ten steps count as the last one alone. Later each has its share: of weights that are t
+ * at step t the average is 10/11 of t, about. */
 static void an_average_is_made_of_the_last_steps(void **state)
 {
     (void)state;
