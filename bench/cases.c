@@ -39,7 +39,7 @@ Training training_new(const Case *it)
 {
     const int rows = it->sequences * it->config.context;
     Training s = {.it = *it, .gpt = gpt_new(&it->config, rows)};
-    s.optimizer = optimizer_new(&s.gpt, OPTIMIZER_ADAMW);
+    s.optimizer = optimizer_new(&s.gpt, OPTIMIZER_ADAMW, false);
     gpt_init(&s.gpt, 1);
     s.tokens = memory_new((size_t)rows, sizeof *s.tokens, "a step's tokens");
     s.targets = memory_new((size_t)rows, sizeof *s.targets, "a step's tokens");

@@ -143,7 +143,7 @@ static char *name_of(const SourceFile *files)
 
 /* ---- Bytes ---- */
 
-/* A byte counts those of a few bytes, so that the compiler compares many at once. */
+/* The matches among a few bytes fit in one byte, so that the compiler compares many at once. */
 static size_t count_bytes(const char *bytes, size_t size, char wanted)
 {
     enum { FEW = 128 };
@@ -283,7 +283,7 @@ static size_t columns_after(const Source *s, Bytes raw, size_t columns)
     return columns;
 }
 
-/* The next block, not clean yet, in memory that may be of a block before; false if there is none.
+/* The next block, not clean yet, in the memory of an earlier one; false if there is none.
  * What is read after its end waits for the next one. */
 static bool read_block(Source *s, Text *block)
 {
@@ -329,8 +329,8 @@ static _Noreturn void die_of_change(const Source *s)
     die("%s changed while it was read; begin again when nobody writes to it", name);
 }
 
-/* Dies if a block is not what it was when the text was read first, before anybody wonders at its
- * words. Blocks that begin at the ends of lines are others. */
+/* Dies if a block is not what it was when the text was read first: its words would be blamed else.
+ * A pass by lines has other blocks than one that is not. */
 static void check_sums(Source *s, const uint64_t *sums)
 {
     if (!s->number && s->sums_by_lines != s->by_lines)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "adam.h"
+#include "average.h"
 #include "base/threads.h"
 
 static bool takes_muon(OptimizerKind kind, const Tensor *tensor)
@@ -36,20 +37,23 @@ static size_t room_of(size_t largest, size_t square)
     return 2 * (size_t)thread_limit() * (largest + square);
 }
 
-double optimizer_bytes(const Tensor *tensors, int count, size_t numbers, OptimizerKind kind)
+double optimizer_bytes(const Tensor *tensors, int count, size_t numbers, OptimizerKind kind,
+                       bool average)
 {
     size_t largest, square;
     sizes_of(tensors, count, kind, &largest, &square);
-    return (2 * (double)numbers + (double)room_of(largest, square)) * sizeof(Real);
+    return ((average ? 3 : 2) * (double)numbers + (double)room_of(largest, square)) * sizeof(Real);
 }
 
-Optimizer optimizer_new(const Gpt *gpt, OptimizerKind kind)
+Optimizer optimizer_new(const Gpt *gpt, OptimizerKind kind, bool average)
 {
     Optimizer optimizer = {
         .kind = kind,
         .m = memory_new(gpt->size, sizeof(Real), "the optimizer's first moment"),
         .v = memory_new(gpt->size, sizeof(Real), "the optimizer's second moment"),
     };
+    if (average)
+        optimizer.average = memory_new(gpt->size, sizeof(Real), "the averaged weights");
     sizes_of(gpt->tensors, gpt->tensor_count, kind, &optimizer.largest, &optimizer.square);
     optimizer.room = memory_new(room_of(optimizer.largest, optimizer.square), sizeof(Real),
                                 "Muon's room to work in");
@@ -60,6 +64,7 @@ void optimizer_free(Optimizer *optimizer)
 {
     free(optimizer->m);
     free(optimizer->v);
+    free(optimizer->average);
     free(optimizer->room);
 }
 
@@ -135,4 +140,6 @@ void optimizer_step(Optimizer *optimizer, Gpt *gpt, double scale, double rate, d
                         tensor->kind == TENSOR_MATRIX ? decay : 0, t);
         }
     }
+    if (optimizer->average)
+        average_add(optimizer->average, gpt->weight_block, gpt->size, t);
 }

@@ -11,15 +11,18 @@ typedef enum { OPTIMIZER_ADAMW, OPTIMIZER_MUON } OptimizerKind;
 
 typedef struct {
     OptimizerKind kind;
-    Real *m, *v; /* moments: blocks laid out like the weights; Muon's matrices leave v at 0 */
-    Real *room;  /* Muon's, for each thread: two of its largest matrices and two squares */
+    Real *m, *v;   /* moments: blocks laid out like the weights; Muon's matrices leave v at 0 */
+    Real *average; /* likewise: the mean of the weights (see average.h), or NULL */
+    Real *room;    /* Muon's, for each thread: two of its largest matrices and two squares */
     size_t largest, square;
 } Optimizer;
 
-/* The bytes that it takes for a model of these tensors, which have `numbers` numbers together. */
-double optimizer_bytes(const Tensor *tensors, int count, size_t numbers, OptimizerKind kind);
+/* The bytes that it takes for a model of these tensors, which have `numbers` numbers together. With
+ * `average` it keeps the mean of the weights as well. */
+double optimizer_bytes(const Tensor *tensors, int count, size_t numbers, OptimizerKind kind,
+                       bool average);
 
-Optimizer optimizer_new(const Gpt *gpt, OptimizerKind kind);
+Optimizer optimizer_new(const Gpt *gpt, OptimizerKind kind, bool average);
 void optimizer_free(Optimizer *optimizer);
 
 /* The Euclidean norm of all gradients. */

@@ -18,7 +18,6 @@
 #include "formats/huggingface/pretrained.h"
 #include "formats/huggingface/tokenizer_json.h"
 #include "formats/huggingface/weights.h"
-#include "model/average.h"
 #include "model/matrix/matrix.h"
 #include "take_over.h"
 #include "training/run/checkpoint.h"
@@ -71,10 +70,8 @@ static void prepare(Trainer *t, Settings *settings, const Decided *decided,
     t->plan = plan_training(settings, decided, &t->corpus, tokenizer_size(&t->tokenizer));
     memory_check(t->plan.bytes, "a model of these sizes");
     t->gpt = gpt_new(&t->plan.shape, t->plan.rows);
-    t->optimizer = optimizer_new(&t->gpt, t->plan.settings.optimizer);
+    t->optimizer = optimizer_new(&t->gpt, t->plan.settings.optimizer, t->plan.settings.average);
     t->best = memory_new(t->gpt.size, sizeof *t->best, "the best weights");
-    if (t->plan.settings.average)
-        t->average = memory_new(t->gpt.size, sizeof *t->average, "the averaged weights");
     t->room = batch_room_new(t->plan.rows);
     t->reader = reader_new(&t->corpus, (uint32_t)t->plan.settings.seed);
     t->trial = thread_trial_new(t->plan.settings.threads, DECIDED(decided, threads));
@@ -154,8 +151,8 @@ static void open_from(Trainer *t, Settings *settings, Decided *decided, SourceRu
 static void go_on(Trainer *t)
 {
     size_t log_size;
-    t->progress = state_read(&t->directory, &t->gpt, &t->optimizer, t->average, t->best, &log_size,
-                             t->identity);
+    t->progress =
+        state_read(&t->directory, &t->gpt, &t->optimizer, t->best, &log_size, t->identity);
     if (t->plan.settings.steps < t->progress.step)
         usage_error("%s has already taken %" PRId64 " steps; give it --steps %" PRId64 " or more",
                     t->directory.path, t->progress.step, t->progress.step);
@@ -233,8 +230,8 @@ void trainer_open(Trainer *t, char *const *texts, Settings *settings, Decided *d
         open_from(t, settings, decided, rules);
     else
         open_new(t, settings, decided, rules);
-    if (t->average && !t->progress.step)
-        memcpy(t->average, t->gpt.weight_block, t->gpt.size * sizeof *t->average);
+    if (t->optimizer.average && !t->progress.step) /* there is no mean of no steps */
+        memcpy(t->optimizer.average, t->gpt.weight_block, t->gpt.size * sizeof(Real));
     const Part *part = &t->corpus.evaluated;
     t->token_bytes = corpus_bytes(&t->corpus, &t->tokenizer, part) / (double)part->targets;
     /* The floor of a stream would depend on where each epoch cuts it; that of a large text would
@@ -278,7 +275,6 @@ void trainer_close(Trainer *t)
     batch_room_free(&t->room);
     reader_free(&t->reader);
     free(t->best);
-    free(t->average);
     optimizer_free(&t->optimizer);
     gpt_free(&t->gpt);
     plan_free(&t->plan);
@@ -363,8 +359,6 @@ int64_t trainer_step(Trainer *t)
     if (!(scale * norm < MAX_NORM)) /* true for a NAN too */
         end_not_finite(t, number, "the gradient is too large");
     optimizer_step(&t->optimizer, gpt, scale, rate, s->decay, number);
-    if (t->average)
-        average_add(t->average, gpt->weight_block, gpt->size, number);
 
     /* Where the run is now: what state.safetensors will hold. */
     t->progress.step = number;
@@ -423,30 +417,32 @@ static void swap_weights(Real *a, Real *b, size_t count)
     }
 }
 
-/* The same for other weights, which change places with the model's meanwhile; NULL: its own. */
+/* The same for a block of weights, which change places with the model's meanwhile. */
 static double loss_of(Trainer *t, Real *weights, const Part *part, EvaluationWatch *watch,
                       void *watcher)
 {
     Real *own = t->gpt.weight_block;
-    if (!weights)
-        return loss_over(t, part, watch, watcher);
     swap_weights(own, weights, t->gpt.size);
     const double loss = loss_over(t, part, watch, watcher);
     swap_weights(own, weights, t->gpt.size);
     return loss;
 }
 
-/* Keeps a copy of the weights that are evaluated, because the next steps may make them worse. */
+static Real *evaluated_weights(const Trainer *t)
+{
+    return t->optimizer.average ? t->optimizer.average : t->gpt.weight_block;
+}
+
+/* A copy of the best weights is kept, because the next steps may make the model worse. */
 static void keep_best(Trainer *t)
 {
-    const Real *weights = t->average ? t->average : t->gpt.weight_block;
     t->progress.best_step = t->progress.step;
-    memcpy(t->best, weights, t->gpt.size * sizeof *t->best);
+    memcpy(t->best, evaluated_weights(t), t->gpt.size * sizeof *t->best);
 }
 
 double trainer_evaluate(Trainer *t, EvaluationWatch *watch, void *watcher)
 {
-    const double loss = loss_of(t, t->average, &t->corpus.evaluated, watch, watcher);
+    const double loss = loss_of(t, evaluated_weights(t), &t->corpus.evaluated, watch, watcher);
     if (isnan(loss))
         return NAN;
     t->progress.evaluated = true;
@@ -492,8 +488,8 @@ bool trainer_save(Trainer *t)
         end_not_finite(t, t->progress.step, "the weights are not finite");
     if (isinf(t->progress.best_loss)) /* not evaluated yet: the last weights are the best */
         keep_best(t);
-    return run_save(&t->directory, &t->gpt, &t->optimizer, t->average, t->best, &t->progress,
-                    &t->log, t->identity);
+    return run_save(&t->directory, &t->gpt, &t->optimizer, t->best, &t->progress, &t->log,
+                    t->identity);
 }
 
 bool trainer_keep(const Trainer *t, bool again)

@@ -32,7 +32,6 @@ typedef struct {
     Gpt gpt;
     Optimizer optimizer;
     Real *best;        /* a block of weights: those of the lowest loss in an evaluation */
-    Real *average;     /* likewise, with --average: see model/average.h; else NULL */
     Reader reader;     /* hands out the pieces of each step */
     BatchRoom room;    /* for the rows of the largest part of a step */
     ThreadTrial trial; /* how many threads a step is worth */
@@ -69,7 +68,7 @@ double trainer_evaluate(Trainer *trainer, EvaluationWatch *watch, void *watcher)
 /* The loss of the best weights over all of what trainer_evaluate() has a sample of, or over as much
  * as takes a twentieth of the time that the run took; *targets receives how many targets that are,
  * *bits the loss in bits per byte, NAN if it cannot be compared. NAN if it was abandoned, or if the
- * sample already is that large: then neither is set. */
+ * sample already is that large: then these two mean nothing. */
 double trainer_evaluate_best(Trainer *trainer, size_t *targets, double *bits,
                              EvaluationWatch *watch, void *watcher);
 

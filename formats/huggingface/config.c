@@ -185,28 +185,29 @@ static bool is_gelu(const Reading *file, bool is_openai)
     return true;
 }
 
-/* The list of patterns of a model_type "pulga", as --attend gives it. Runs that are older than the
- * patterns have "window", an array of numbers. */
+/* Runs that are older than the patterns have "window", an array of numbers: as a list, or NULL. */
+static char *list_of_windows(const cJSON *window)
+{
+    if (!cJSON_IsArray(window))
+        return NULL;
+    char *numbers = cJSON_PrintUnformatted(window); /* [1,2,0] */
+    char *list = format_text("%.*s", (int)strlen(numbers) - 2, numbers + 1);
+    free(numbers);
+    return list;
+}
+
+/* The list of patterns of a model_type "pulga", as --attend gives it; null: all. */
 static Pattern *read_patterns(const Reading *file, int layers, int heads)
 {
     const cJSON *attend = cJSON_GetObjectItemCaseSensitive(file->own, "attend");
     const cJSON *window = cJSON_GetObjectItemCaseSensitive(file->own, "window");
     const cJSON *value = attend ? attend : window;
+    const char *text = cJSON_GetStringValue(attend);
+    char *list = text ? format_text("%s", text) : !attend ? list_of_windows(window) : NULL;
     Pattern *patterns = NULL;
-    char *list = NULL;
-    if (cJSON_IsString(value) && attend)
-        list = format_text("%s", cJSON_GetStringValue(value));
-    else if (cJSON_IsArray(value) && !attend)
-        list = cJSON_PrintUnformatted(value); /* [1,2,0] */
-    else if (!value || !cJSON_IsNull(value))
-        list = format_text("neither");
-    if (list && *list == '[') {
-        list[strlen(list) - 1] = 0;
-        memmove(list, list + 1, strlen(list));
-    }
-    const int count = list ? patterns_parse(&patterns, list, layers, heads) : 1;
+    const int count = list ? patterns_parse(&patterns, list, layers, heads) : cJSON_IsNull(value);
     if (count < 1 || count > layers * heads)
-        json_refuse(file->path, value == window ? "window" : "attend", value,
+        json_refuse(file->path, window && !attend ? "window" : "attend", value,
                     "null, or a list of at most one pattern for each head, as --attend has it");
     free(list);
     return patterns;

@@ -36,7 +36,6 @@ static int at_most_int(int64_t count)
     return (int)min_int64(count, INT_MAX);
 }
 
-/* An option for words, or for subwords, says that they are wanted. */
 /* Whether the vocabulary is made of the part that is trained on: then it must be known which part
  * that is, before the tokens can be counted. */
 static bool made_of_a_part(const Settings *s)
@@ -44,6 +43,7 @@ static bool made_of_a_part(const Settings *s)
     return s->tokens == TOKENIZER_BPE && s->sequence == SEQUENCE_STREAM && !s->from;
 }
 
+/* An option for words, or for subwords, says that they are wanted. */
 void plan_text(Settings *s, const Decided *decided, size_t text_size)
 {
     const bool subwords = DECIDED(decided, vocabulary) ||
@@ -262,11 +262,9 @@ static void derive(Plan *plan, const Corpus *corpus, int vocabulary)
     size_t numbers;
     Tensor *tensors = gpt_tensors(&plan->shape, &count, &numbers);
     plan->parameters = gpt_parameters(tensors, count);
-    /* Beside the model, memory holds what the optimizer needs, the best weights so far, and perhaps
-     * averaged ones. */
-    plan->bytes = gpt_bytes(&plan->shape, plan->rows) +
-                  (s->average ? 2 : 1) * (double)numbers * sizeof(Real) +
-                  optimizer_bytes(tensors, count, numbers, s->optimizer);
+    /* Beside the model, memory holds what the optimizer needs and the best weights so far. */
+    plan->bytes = gpt_bytes(&plan->shape, plan->rows) + (double)numbers * sizeof(Real) +
+                  optimizer_bytes(tensors, count, numbers, s->optimizer, s->average);
     free(tensors);
     s->threads = thread_limit();
 }

@@ -207,8 +207,7 @@ void settings_check_values(const Settings *s, const Decided *decided)
     if (s->heads && !DECIDED(decided, head_size) && s->width % s->heads)
         usage_error("--heads %d does not divide --width %d; choose others, or give --head-size",
                     s->heads, s->width);
-    if (s->layers && s->heads)
-        free(settings_patterns(s->attend, s->layers, s->heads));
+    free(settings_patterns(s->attend, s->layers, s->heads));
     if (s->keep && !s->checkpoint_every)
         usage_error("--keep %d needs --checkpoint-every N: it keeps those saves", s->keep);
 }
@@ -237,7 +236,6 @@ void settings_check(const Settings *settings, const Decided *decided, const char
     if (settings->overwrite && !settings->out)
         usage_error("--overwrite replaces the run that --out names; give --out DIR too");
     check_schedule(settings, decided);
-    free(settings_patterns(settings->attend, GPT_MAX_LAYERS, GPT_MAX_HEADS)); /* is it a list? */
     settings_check_values(settings, decided);
     if (!settings->from) /* whose vocabulary counts */
         check_vocabulary(settings, decided);
@@ -254,7 +252,7 @@ Pattern *settings_patterns(const char *attend, int layers, int heads)
                     "all, a number, strided:N, fixed:N, or summary:N:M with M from 1 to N and at "
                     "most %d",
                     attend, PATTERN_MOST_LAST);
-    if (count > layers * heads)
+    if (layers && heads && count > layers * heads)
         usage_error("--attend has more entries than the model has heads (%d layers of %d)", layers,
                     heads);
     return patterns;

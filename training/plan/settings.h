@@ -69,7 +69,8 @@ void settings_check(const Settings *settings, const Decided *decided, const char
 void settings_check_values(const Settings *settings, const Decided *decided);
 
 /* The patterns (L, H) of --attend, or NULL if all heads attend to all; the caller frees them. Ends
- * in a usage error if the list is wrong, or has more entries than the model has heads. */
+ * in a usage error if the list is wrong, or has more entries than the model has heads. A size that
+ * is not known yet is 0: then there are no patterns, but the list is checked. */
 Pattern *settings_patterns(const char *attend, int layers, int heads);
 
 #endif

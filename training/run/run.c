@@ -206,9 +206,9 @@ static bool write_model(const Directory *directory, const Gpt *gpt, Real *best,
 }
 
 /* The state comes last: it is what a resumed run starts from, and it names the size of the log. */
-bool run_save(const Directory *directory, const Gpt *gpt, const Optimizer *optimizer, Real *average,
-              Real *best, const Progress *progress, Log *log, const Identity identity)
+bool run_save(const Directory *directory, const Gpt *gpt, const Optimizer *optimizer, Real *best,
+              const Progress *progress, Log *log, const Identity identity)
 {
     return write_model(directory, gpt, best, identity) && log_sync(log) &&
-           state_write(directory, gpt, optimizer, average, best, progress, log->size, identity);
+           state_write(directory, gpt, optimizer, best, progress, log->size, identity);
 }

@@ -42,9 +42,9 @@ bool run_describe(const Directory *directory, const Plan *plan, const Tokenizer 
                   char *const *texts, const Text *copy, Corpus *corpus, CorpusOrigin origin,
                   const char *command, const Identity identity);
 
-/* Saves everything; `average` may be NULL; `best` is the block of weights for the model's file.
- * Warns and returns false if that fails: the last save can still be resumed. */
-bool run_save(const Directory *directory, const Gpt *gpt, const Optimizer *optimizer, Real *average,
-              Real *best, const Progress *progress, Log *log, const Identity identity);
+/* Saves everything; `best` is the block of weights for the model's file. Warns and returns false if
+ * that fails: the last save can still be resumed. */
+bool run_save(const Directory *directory, const Gpt *gpt, const Optimizer *optimizer, Real *best,
+              const Progress *progress, Log *log, const Identity identity);
 
 #endif

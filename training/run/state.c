@@ -29,16 +29,15 @@ static void put(cJSON *metadata, const char *name, double number)
 
 /* The tensors have Transformers' names after "last.", "adam_m.", "adam_v.", "average." or
  * "best.". */
-bool state_write(const Directory *directory, const Gpt *gpt, const Optimizer *optimizer,
-                 Real *average, Real *best, const Progress *p, size_t log_size,
-                 const char *identity)
+bool state_write(const Directory *directory, const Gpt *gpt, const Optimizer *optimizer, Real *best,
+                 const Progress *p, size_t log_size, const char *identity)
 {
     NamedTensor *list = memory_new(5 * (size_t)gpt->tensor_count, sizeof *list, "a file's table");
     int count = weights_list(list, gpt, gpt->weight_block, "last.");
     count += weights_list(list + count, gpt, optimizer->m, "adam_m.");
     count += weights_list(list + count, gpt, optimizer->v, "adam_v.");
-    if (average)
-        count += weights_list(list + count, gpt, average, "average.");
+    if (optimizer->average)
+        count += weights_list(list + count, gpt, optimizer->average, "average.");
     if (p->best_step != p->step) /* else the best weights are the last or averaged ones */
         count += weights_list(list + count, gpt, best, "best.");
     cJSON *metadata = cJSON_CreateObject();
@@ -91,8 +90,8 @@ static int64_t count_of(const SafeTensors *file, const char *name, double max)
 }
 
 /* If the best weights are those of this step, both blocks are read from the same tensors. */
-Progress state_read(const Directory *directory, Gpt *gpt, Optimizer *optimizer, Real *average,
-                    Real *best, size_t *log_size, const char *identity)
+Progress state_read(const Directory *directory, Gpt *gpt, Optimizer *optimizer, Real *best,
+                    size_t *log_size, const char *identity)
 {
     SafeTensors file = safetensors_open(directory, STATE_FILE);
     if (strcmp(word_of(&file, "identity"), identity) != 0)
@@ -110,11 +109,11 @@ Progress state_read(const Directory *directory, Gpt *gpt, Optimizer *optimizer, 
     weights_read(&file, gpt, gpt->weight_block, "last.");
     weights_read(&file, gpt, optimizer->m, "adam_m.");
     weights_read(&file, gpt, optimizer->v, "adam_v.");
-    if (average)
-        weights_read(&file, gpt, average, "average.");
+    if (optimizer->average)
+        weights_read(&file, gpt, optimizer->average, "average.");
     weights_read(&file, gpt, best,
                  progress.best_step != progress.step ? "best."
-                 : average                           ? "average."
+                 : optimizer->average                ? "average."
                                                      : "last.");
     safetensors_close(&file);
     return progress;

@@ -198,7 +198,7 @@ static void check_a_step(OptimizerKind kind)
                                    .no_qkv_bias = true},
                       2);
     gpt_init(&gpt, 1);
-    Optimizer optimizer = optimizer_new(&gpt, kind);
+    Optimizer optimizer = optimizer_new(&gpt, kind, false);
     Real *before = memory_new(gpt.size, sizeof *before, "a test");
     memcpy(before, gpt.weight_block, gpt.size * sizeof *before);
     optimizer_step(&optimizer, &gpt, 1, 0.1, 0.5, 1); /* no gradient, only decay */
