@@ -102,7 +102,7 @@ static bool evaluation_is_due(const Trainer *t)
     if (t->progress.evaluated)
         return false;
     return step == s->steps || is_due(step, s->eval_every) ||
-           (!step && t->corpus.evaluated.targets / 20 <= (size_t)t->plan.rows);
+           (!step && corpus_evaluation_rows(&t->corpus, &t->corpus.evaluated) / 20 <= t->plan.rows);
 }
 
 /* Whether --patience evaluations in a row were no better than the best one. */
@@ -256,9 +256,9 @@ static void train(Call *call)
         follow_up(call);
     while (!stop_signal && t->progress.step < end && !out_of_patience(t)) {
         const double began = clock_seconds();
-        const int64_t targets = trainer_step(t);
-        report_step_time(&call->report, clock_seconds() - began, targets);
-        call->tokens += (size_t)targets;
+        const int64_t rows = trainer_step(t);
+        report_step_time(&call->report, clock_seconds() - began, rows);
+        call->tokens += (size_t)rows;
         follow_up(call);
     }
     screen_status(&call->screen, "");

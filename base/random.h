@@ -21,6 +21,7 @@ typedef enum {
     RANDOM_DROP_FEEDFORWARD,
     RANDOM_SAMPLE,   /* a token drawn: (place, continuation, prompt, 0) */
     RANDOM_EVALUATE, /* which pieces are evaluated: as RANDOM_ORDER */
+    RANDOM_MASK,     /* which tokens are hidden: (row, 0, 0, step) */
 } RandomPurpose;
 
 typedef struct {

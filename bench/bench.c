@@ -317,7 +317,7 @@ static Measured measure_generation(const void *what)
     Gpt gpt = gpt_new(&it->config, it->config.context);
     gpt_init(&gpt, 1);
     Generator generator = generator_new(&gpt, kv_cache_new(&gpt.config, 1), 0, -1);
-    generator_begin(&generator, (const int[]){0}, 1);
+    generator_begin(&generator, (const int[]){0}, 1, 0);
     return measure_rounds(generate_token, &generator, 1);
 }
 

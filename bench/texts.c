@@ -144,7 +144,7 @@ static Tokenizer encoding_tokenizer(const TextCase *it)
     if (!has_gpt2(it))
         return train_tokenizer(it, open_text(it));
     const Directory directory = directory_open(gpt2_files(it));
-    return tokenizer_json_read(&directory, GPT2_TOKENS, -1);
+    return tokenizer_json_read(&directory, GPT2_TOKENS, -1, OBJECTIVE_NEXT);
 }
 
 /* The beginning of the text, up to a line end, and what it is encoded by. */

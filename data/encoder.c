@@ -114,16 +114,26 @@ bool encoder_add(Encoder *e, Span text, int **ids, Span *unknown)
     return add(e, text, text.end, ids, unknown);
 }
 
+/* A pair becomes  source [sep] target; `line` becomes its target. */
+static bool add_source(Encoder *e, Span *line, const char *end, int **ids, Span *unknown)
+{
+    Span source;
+    if (e->tokenizer->objective != OBJECTIVE_PAIRS || !split_pair(*line, &source, line))
+        return true;
+    const bool known = add(e, source, end, ids, unknown);
+    arrput(*ids, e->tokenizer->sep);
+    return known;
+}
+
 bool encoder_add_lines(Encoder *e, Span text, int **ids, size_t **line_bytes, size_t *longest,
                        Span *unknown)
 {
     bool known = true;
-    for (Span line; known && split_line(&text.begin, text.end, &line);) {
+    for (Span line; known && split_part(&text.begin, text.end, CUT_LINES, &line);) {
         const size_t before = arrlenu(*ids);
-        if (is_blank(line))
-            continue;
         arrput(*ids, e->tokenizer->bos);
-        known = add(e, line, text.end, ids, unknown);
+        known =
+            add_source(e, &line, text.end, ids, unknown) && add(e, line, text.end, ids, unknown);
         arrput(*ids, e->tokenizer->eos);
         const size_t tokens = arrlenu(*ids) - before;
         *longest = tokens > *longest ? tokens : *longest;

@@ -1,38 +1,68 @@
-/* objective.h: what a model learns to predict. For each kind of training it says what a row of a
- * sequence reads, what is to be predicted there, and where the row stands.
+/* objective.h: what a model learns to predict. For each kind of training it says which rows of a
+ * sequence count, what each of them is to predict, and which tokens see each other.
  *
- *     next    each token is predicted from those before it: n + 1 tokens are n rows
+ *     next      each token is predicted from those before it
+ *     pairs     likewise, but only the target counts, and the tokens of the source all see each
+ *               other:  [bos] source [sep] target [eos]
+ *     masked    some tokens are hidden; each is predicted from all others, before and after it
  *
- * There is one kind so far; others are added here, and nothing else in the training changes. */
+ * For next and pairs, n + 1 tokens are n rows, and row i is to predict token i + 1. For masked, n
+ * tokens are n rows, and a row predicts its own token; [bos] and [eos] are never hidden. */
 #ifndef PULGA_OBJECTIVE_H
 #define PULGA_OBJECTIVE_H
 
-typedef enum { OBJECTIVE_NEXT } Objective;
+#include <stdbool.h>
+#include <stdint.h>
 
-/* A row of a sequence. */
+typedef enum { OBJECTIVE_NEXT, OBJECTIVE_PAIRS, OBJECTIVE_MASKED } ObjectiveKind;
+
+/* The ids are the tokenizer's; -1 if there is none. */
 typedef struct {
-    int input;    /* the token that is read */
-    int target;   /* the token to predict; -1: none, and the row does not count */
-    int position; /* in the sequence */
-} ObjectiveRow;
+    ObjectiveKind kind;
+    bool causal_source; /* of pairs: no token sees ahead */
+    double share;       /* masked: the share of the tokens that a step hides */
+    int bos, eos, sep, mask, vocabulary;
+} Objective;
 
-/* Row i of a sequence whose first token is tokens[0]: of [bos] el perro [eos], row 1 reads "el", is
- * to predict "perro", and stands at position 1. */
-static inline ObjectiveRow objective_row(Objective objective, const int *tokens, int i)
+/* How many tokens of a sequence are predicted but not read: 1, or 0 if masked. */
+static inline int objective_ahead(const Objective *objective)
 {
-    switch (objective) {
-    case OBJECTIVE_NEXT: break;
-    }
-    return (ObjectiveRow){.input = tokens[i], .target = tokens[i + 1], .position = i};
+    return objective->kind != OBJECTIVE_MASKED;
 }
 
-/* How many rows of a sequence that has `rows` count. */
-static inline int objective_targets(Objective objective, int rows)
+/* A sequence of so many rows. */
+typedef struct {
+    const int *tokens; /* (rows + objective_ahead()) */
+    int rows;
+    int first;  /* the first row that may count */
+    int prefix; /* the first tokens that all see each other, ahead too */
+} Sequence;
+
+Sequence objective_sequence(const Objective *objective, const int *tokens, int rows);
+
+/* The token that row i is to predict if its token is hidden or comes next; -1: none, the row never
+ * counts. */
+static inline int objective_target(const Objective *objective, const Sequence *sequence, int i)
 {
-    switch (objective) {
-    case OBJECTIVE_NEXT: break;
-    }
-    return rows;
+    const int id = sequence->tokens[i + objective_ahead(objective)];
+    const bool masked = objective->kind == OBJECTIVE_MASKED;
+    return i < sequence->first || (masked && (id == objective->bos || id == objective->eos)) ? -1
+                                                                                             : id;
 }
+
+/* How many rows have a target. */
+int objective_targets(const Objective *objective, const Sequence *sequence);
+
+/* Which tokens a step hides: see objective_hide(). */
+typedef struct {
+    uint32_t seed, step, row; /* row: of the step, that of the sequence's first token */
+} HideDraw;
+
+/* Hides some tokens of a sequence as BERT does. Each token that may be hidden is, with the
+ * probability `share`; at least one is. Of those, 80% are read as [mask], 10% as a random token,
+ * and 10% as they are; all of them are to be predicted. inputs (rows) and targets (rows) receive
+ * what each row reads and predicts. Returns how many rows count. */
+int objective_hide(const Objective *objective, const Sequence *sequence, HideDraw draw, int *inputs,
+                   int *targets);
 
 #endif

@@ -55,6 +55,36 @@ bool split_line(const char **at, const char *end, Span *line)
     return true;
 }
 
+bool split_part(const char **at, const char *end, TextCut cut, Span *part)
+{
+    if (cut == CUT_NOWHERE) {
+        *part = (Span){*at, end};
+        *at = end;
+        return part->begin < end;
+    }
+    while (split_line(at, end, part)) {
+        const char *tab =
+            cut == CUT_SIDES ? memchr(part->begin, '\t', (size_t)(part->end - part->begin)) : NULL;
+        if (tab) {
+            part->end = tab;
+            *at = tab + 1;
+        }
+        if (!is_blank(*part))
+            return true;
+    }
+    return false;
+}
+
+bool split_pair(Span line, Span *source, Span *target)
+{
+    const char *tab = memchr(line.begin, '\t', (size_t)(line.end - line.begin));
+    if (!tab || memchr(tab + 1, '\t', (size_t)(line.end - tab - 1)))
+        return false;
+    *source = (Span){line.begin, tab};
+    *target = (Span){tab + 1, line.end};
+    return !is_blank(*source) && !is_blank(*target);
+}
+
 /* Sets the highest bit of those of eight bytes, all below 128, that are from `first` to `last`:
  * adding carries into it. */
 static inline uint64_t between(uint64_t bytes, unsigned char first, unsigned char last)

@@ -30,4 +30,15 @@ bool split_character(const char **at, const char *end, Span *character);
 /* Whether there is only white space. */
 bool is_blank(Span text);
 
+/* What a text is cut into, to be read by itself: it is not cut; at line ends; or at line ends and at
+ * the tabs between the two sides of a pair. */
+typedef enum { CUT_NOWHERE, CUT_LINES, CUT_SIDES } TextCut;
+
+/* The next part that is not blank, unless the text is not cut; else as above. */
+bool split_part(const char **at, const char *end, TextCut cut, Span *part);
+
+/* The two sides of a pair: what stands before the line's tab, and after it. False if the line has
+ * no tab, or two, or if one side is blank. */
+bool split_pair(Span line, Span *source, Span *target);
+
 #endif

@@ -281,3 +281,25 @@ char *text_place(const Text *text, const char *bytes, const char *at)
     const TextPart part = part_of(text, line);
     return format_text("%s:%zu", part.name, part.line);
 }
+
+char *text_check_pairs(const Text *text)
+{
+    Span all = text_span(text), line, source, target;
+    while (split_part(&all.begin, all.end, CUT_LINES, &line)) {
+        if (split_pair(line, &source, &target))
+            continue;
+        int tabs = 0;
+        for (const char *at = line.begin; at < line.end; at++)
+            tabs += *at == '\t';
+        char *place = text_place(text, text->clean, line.begin);
+        char *wrong = format_text("%s: %s; a line of pairs is a source, one tab and a target; "
+                                  "--objective next reads any text",
+                                  place,
+                                  !tabs      ? "the line has no tab"
+                                  : tabs > 1 ? "the line has more than one tab"
+                                             : "one side of the tab is empty");
+        free(place);
+        return wrong;
+    }
+    return NULL;
+}

@@ -59,6 +59,10 @@ Span text_span(const Text *text);
  * same. The caller frees. */
 char *text_place(const Text *text, const char *bytes, const char *at);
 
+/* One line about the first line that is not blank and not a pair; NULL if there is none. The caller
+ * frees it. */
+char *text_check_pairs(const Text *text);
+
 /* The same cleaning for a prompt, which messages call `name`. Returns NULL, and the caller frees
  * the clean text; or what is wrong, in one line that the caller frees, and *clean is NULL. */
 char *text_clean(const char *name, const char *bytes, size_t size, TextForm form, char **clean,

@@ -15,7 +15,25 @@
 
 Tokenizer tokenizer_new(void)
 {
-    return (Tokenizer){.bos = -1, .eos = -1, .unk = -1, .vocabulary = vocabulary_new()};
+    return (Tokenizer){
+        .bos = -1, .eos = -1, .unk = -1, .sep = -1, .mask = -1, .vocabulary = vocabulary_new()};
+}
+
+TextCut tokenizer_cut(const Tokenizer *t)
+{
+    if (t->stream)
+        return CUT_NOWHERE;
+    return t->objective == OBJECTIVE_PAIRS ? CUT_SIDES : CUT_LINES;
+}
+
+Objective tokenizer_objective(const Tokenizer *t)
+{
+    return (Objective){.kind = t->objective,
+                       .bos = t->bos,
+                       .eos = t->eos,
+                       .sep = t->sep,
+                       .mask = t->mask,
+                       .vocabulary = t->vocabulary.count};
 }
 
 void tokenizer_free(Tokenizer *t)
@@ -84,8 +102,8 @@ uint64_t tokenizer_checksum(const Tokenizer *t, uint64_t checksum)
     }
     if (t->merges)
         checksum = checksum_continue(checksum, t->merges, arrlenu(t->merges) * sizeof *t->merges);
-    const int rest[] = {t->bos,       t->eos,       t->unk,   (int)t->punctuation,
-                        (int)t->kind, (int)t->form, t->stream};
+    const int rest[] = {t->bos,       t->eos,       t->unk,    (int)t->punctuation,
+                        (int)t->kind, (int)t->form, t->stream, (int)t->objective};
     return checksum_continue(checksum, rest, sizeof rest);
 }
 
@@ -125,6 +143,8 @@ char *tokenizer_check_text(const Tokenizer *t, const Text *text)
 {
     const bool cleaned = text->clean != text->raw.bytes;
     char *wrong = cleaned ? check_bytes(t, text, text->raw.bytes, text->raw.size) : NULL;
+    if (!wrong && t->objective == OBJECTIVE_PAIRS)
+        wrong = text_check_pairs(text);
     return wrong ? wrong : check_bytes(t, text, text->clean, text->size);
 }
 
@@ -173,12 +193,10 @@ static int find_lower(const Tokenizer *t, Span token)
     return id >= 0 && vocabulary_is_special(&t->vocabulary, id) ? -1 : id;
 }
 
-/* Encodes a clean prompt into e, or says in e->wrong why that is not possible. */
+/* Appends the ids of a clean part of a prompt, or says in e->wrong why that is not possible. */
 static void encode_clean(const Tokenizer *t, Encoding *e, const char *name, Span text)
 {
     Span unknown;
-    if (t->bos >= 0)
-        arrput(e->ids, t->bos);
     while (!encode_known(t, &text, &e->ids, &unknown)) {
         int id = find_lower(t, unknown);
         if (id >= 0 && !e->lowered_count++)
@@ -190,25 +208,86 @@ static void encode_clean(const Tokenizer *t, Encoding *e, const char *name, Span
         }
         arrput(e->ids, id);
     }
-    e->count = (int)arrlen(e->ids);
+}
+
+/* The same of any part, which is cleaned first. */
+static void encode_part(const Tokenizer *t, Encoding *e, const char *name, Span part)
+{
+    const size_t size = (size_t)(part.end - part.begin);
+    char *clean = NULL;
+    size_t clean_size;
+    int id;
+    if (e->wrong)
+        return;
+    e->wrong = text_clean(name, part.begin, size, t->form, &clean, &clean_size);
+    if (!e->wrong && (vocabulary_find_reserved(&t->vocabulary, part.begin, size, &id) ||
+                      vocabulary_find_reserved(&t->vocabulary, clean, clean_size, &id)))
+        e->wrong = reserved_message(name, tokenizer_word(t, id));
+    if (!e->wrong)
+        encode_clean(t, e, name, (Span){clean, clean + clean_size});
+    free(clean);
+}
+
+/* A prompt of pairs is a source, which may be followed by a tab and the beginning of its target. */
+static void encode_pair(const Tokenizer *t, Encoding *e, const char *name, Span prompt)
+{
+    const char *tab = memchr(prompt.begin, '\t', (size_t)(prompt.end - prompt.begin));
+    const Span source = {prompt.begin, tab ? tab : prompt.end};
+    const Span target = {tab ? tab + 1 : prompt.end, prompt.end};
+    if (is_blank(source))
+        e->wrong = format_text("%s has no source; it is a source, or a source, a tab and the "
+                               "beginning of its target",
+                               name);
+    else if (memchr(target.begin, '\t', (size_t)(target.end - target.begin)))
+        e->wrong = format_text("%s has two tabs; one stands between source and target", name);
+    encode_part(t, e, name, source);
+    arrput(e->ids, t->sep);
+    encode_part(t, e, name, target);
+}
+
+static const char MASK[] = "[mask]"; /* what a gap is in a prompt, whatever the vocabulary has */
+
+/* Where the next gap of a prompt begins, or NULL. */
+static const char *find_gap(Span text)
+{
+    return memmem(text.begin, (size_t)(text.end - text.begin), MASK, strlen(MASK));
+}
+
+/* A prompt with gaps is a whole line. A subword has the space before it, so a space before a gap
+ * belongs to the gap. */
+static void encode_gaps(const Tokenizer *t, Encoding *e, const char *name, Span rest)
+{
+    for (const char *gap; (gap = find_gap(rest)); rest.begin = gap + strlen(MASK)) {
+        Span part = {rest.begin, gap};
+        part.end -= t->kind == TOKENIZER_BPE && part.end > part.begin && part.end[-1] == ' ';
+        encode_part(t, e, name, part);
+        arrput(e->ids, t->mask);
+    }
+    encode_part(t, e, name, rest);
+    if (t->eos >= 0)
+        arrput(e->ids, t->eos);
 }
 
 Encoding tokenizer_encode_prompt(const Tokenizer *t, const char *name, const char *bytes,
                                  size_t size)
 {
     Encoding e = {0};
-    char *clean = NULL;
-    size_t clean_size;
-    int id;
-    e.wrong = text_clean(name, bytes, size, t->form, &clean, &clean_size);
-    if (!e.wrong && (vocabulary_find_reserved(&t->vocabulary, bytes, size, &id) ||
-                     vocabulary_find_reserved(&t->vocabulary, clean, clean_size, &id)))
-        e.wrong = reserved_message(name, tokenizer_word(t, id));
-    if (!e.wrong)
-        encode_clean(t, &e, name, (Span){clean, clean + clean_size});
+    const Span prompt = {bytes, bytes + size};
+    if (t->bos >= 0)
+        arrput(e.ids, t->bos);
+    if (t->objective == OBJECTIVE_MASKED)
+        encode_gaps(t, &e, name, prompt);
+    else if (find_gap(prompt))
+        e.wrong = format_text("%s has %s, but the model was not trained to fill gaps; train "
+                              "--objective masked makes one that is",
+                              name, MASK);
+    else if (t->objective == OBJECTIVE_PAIRS)
+        encode_pair(t, &e, name, prompt);
+    else
+        encode_part(t, &e, name, prompt);
+    e.count = e.wrong ? 0 : (int)arrlen(e.ids);
     if (e.wrong)
         text_sanitize(e.wrong);
-    free(clean);
     return e;
 }
 
@@ -244,6 +323,11 @@ char *tokenizer_decode(const Tokenizer *t, const int *ids, int count)
     for (int i = 0; i < count; i++) {
         if (ids[i] == t->bos || ids[i] == t->eos)
             continue;
+        if (ids[i] == t->sep) {
+            fputc('\t', out);
+            left = -1;
+            continue;
+        }
         if (left >= 0 && tokenizer_has_words(t) &&
             spacing_is_needed(&t->spacing, &t->vocabulary, left, ids[i]))
             fputc(' ', out);

@@ -2,7 +2,8 @@
  *
  * A tokenizer is trained on a text, or read from a model directory (formats/huggingface). Read by
  * lines, each line that is not blank is a sequence of its own, which begins with [bos] and ends
- * with [eos]; read as a stream, the text is one long sequence without either. Tokens that are
+ * with [eos]; read as a stream, the text is one long sequence without either. A line of pairs has
+ * [sep] between its two sides; a text whose tokens are hidden has [mask] for them. Tokens that are
  * not in the vocabulary become [unk] if the tokenizer has one.
  *
  * Trained on the lines  el perro come  and  el gato come, the vocabulary is
@@ -14,6 +15,7 @@
 #ifndef PULGA_TOKENIZER_H
 #define PULGA_TOKENIZER_H
 
+#include "objective.h"
 #include "spacing.h"
 #include "split.h"
 #include "subwords/bpe.h"
@@ -28,9 +30,11 @@ typedef struct {
     Punctuation punctuation; /* how words are cut; only for these */
     TextForm form;           /* of a text before it is cut */
     bool stream;             /* else it is read by lines */
+    ObjectiveKind objective; /* what a model of these tokens learns */
     Vocabulary vocabulary;
     int bos, eos, unk; /* ids; -1 if there is none. The eos of a stream, if it has one, ends a
                           whole text: a continuation ends there */
+    int sep, mask;     /* likewise */
     Spacing spacing;
     BpeMerge *merges; /* of subwords: stb_ds array */
     Bpe bpe;          /* likewise */
@@ -42,6 +46,10 @@ const char *tokenizer_unit(TokenizerKind kind);
 /* Whether a token is a whole word or mark of punctuation; else it is a part of one. */
 bool tokenizer_has_words(const Tokenizer *tokenizer);
 
+/* How its text is cut, and what its objective is; the caller sets how that is trained. */
+TextCut tokenizer_cut(const Tokenizer *tokenizer);
+Objective tokenizer_objective(const Tokenizer *tokenizer);
+
 /* One without any tokens yet, to be filled by whoever reads it from a file. */
 Tokenizer tokenizer_new(void);
 
@@ -50,7 +58,8 @@ Tokenizer tokenizer_new(void);
 void tokenizer_set_merges(Tokenizer *tokenizer, BpeMerge *merges);
 void tokenizer_free(Tokenizer *tokenizer);
 
-/* One line if a text contains one of the tokenizer's special tokens, such as [bos]; else NULL. */
+/* One line if a text contains one of the tokenizer's special tokens, such as [bos], or if one of its
+ * lines is to be a pair and is none; else NULL. */
 char *tokenizer_check_text(const Tokenizer *tokenizer, const Text *text);
 
 /* The text of the token of an id, ended by a 0; and the id of a token of that text, or -1. A
@@ -74,7 +83,8 @@ char *tokenizer_unknown(const Tokenizer *tokenizer, const char *where, Span toke
 
 /* What becomes of a prompt. It owns all that it points to. */
 typedef struct {
-    int *ids, count; /* [bos] first if the model reads by lines */
+    int *ids, count; /* [bos] first if the model reads by lines; of pairs, with [sep] after the
+                        source; of a text with gaps, [mask] for each and [eos] at the end */
     char *wrong;     /* why there are no ids, in one line; or NULL */
     char *lowered;   /* the first word that is known only in lower case and was read so, or NULL */
     int lowered_count; /* how many such words there are */
@@ -91,7 +101,7 @@ void encoding_free(Encoding *encoding);
  * characters and subwords, since spaces are among them. */
 void tokenizer_learn_spacing(Tokenizer *tokenizer, Span text);
 
-/* The text of some tokens, without [bos] and [eos]; the caller frees it. Characters and subwords
+/* The text of some tokens, without [bos] and [eos] and with a tab for [sep]; the caller frees it. Characters and subwords
  * give the text that was encoded, byte for byte; of words, several spaces or a line end between two
  * of them have become one space. */
 char *tokenizer_decode(const Tokenizer *tokenizer, const int *ids, int count);

@@ -101,21 +101,23 @@ static char *count_part(Counted *c, TokenizerKind kind, const Text *block, Span 
     return NULL;
 }
 
-/* If it is read by lines, line ends and blank lines are in no sequence: they get no id. */
+static TextCut cut_of(TokenizerRules rules)
+{
+    return tokenizer_cut(&(Tokenizer){.stream = rules.stream, .objective = rules.objective});
+}
+
+/* Line ends, blank lines and the tabs of pairs are in no part: they get no id. */
 static char *count_block(Counted *c, TokenizerRules rules, const Text *block)
 {
-    Span text = text_span(block), line;
+    Span text = text_span(block);
     char *wrong = NULL;
     if (rules.kind == TOKENIZER_WORD && !c->words)
         c->words = memory_new(1, sizeof *c->words, "counting");
     if (rules.kind == TOKENIZER_CHAR && !c->characters)
         c->characters =
             memset(memory_take(CODE_POINTS * sizeof(int)), -1, CODE_POINTS * sizeof(int));
-    if (rules.stream)
-        return count_part(c, rules.kind, block, text);
-    while (!wrong && split_line(&text.begin, text.end, &line))
-        if (!is_blank(line))
-            wrong = count_part(c, rules.kind, block, line);
+    for (Span part; !wrong && split_part(&text.begin, text.end, cut_of(rules), &part);)
+        wrong = count_part(c, rules.kind, block, part);
     return wrong;
 }
 
@@ -188,7 +190,7 @@ static void count_subwords(TokenCounts *t, const Text *blocks, int count)
         parts[i] = subword_part(&t->rules, t->size, &blocks[i]);
         t->size += blocks[i].size;
     }
-    word_counts_add(&t->words, parts, count, !t->rules.stream);
+    word_counts_add(&t->words, parts, count, cut_of(t->rules));
     free(parts);
 }
 
@@ -284,10 +286,15 @@ Tokenizer token_counts_end(TokenCounts *counts, const char *name, TokenizerRules
     t.kind = rules.kind;
     t.form = rules.lower ? TEXT_LOWER : rules.kind == TOKENIZER_BPE ? TEXT_AS_IS : TEXT_COMPOSED;
     t.stream = rules.stream;
+    t.objective = rules.objective;
     if (!rules.stream) {
         t.bos = add_special(&t, "[bos]");
         t.eos = add_special(&t, "[eos]");
     }
+    if (rules.objective == OBJECTIVE_PAIRS)
+        t.sep = add_special(&t, "[sep]");
+    if (rules.objective == OBJECTIVE_MASKED)
+        t.mask = add_special(&t, "[mask]");
     if (rules.kind == TOKENIZER_BPE)
         put_subwords(&t, counts, rules);
     else

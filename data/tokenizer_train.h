@@ -7,6 +7,7 @@
 /* How to train one. */
 typedef struct {
     TokenizerKind kind;
+    ObjectiveKind objective; /* what special tokens it needs */
     bool lower, stream;
     int min_count;  /* keep only the tokens that occur at least this often; merge only such pairs of
                       subwords */
@@ -17,9 +18,9 @@ typedef struct {
                       word's end; 0: of all. So they know nothing of a tail that is held out */
 } TokenizerRules;
 
-/* Makes the vocabulary of a text: [bos] is 0 and [eos] 1 if it is read by lines. Of words and
- * characters [unk] comes next if some token is not kept, then the tokens in the order of their
- * first appearance; of subwords the 256 bytes, then what they are merged to, fewer than asked for
+/* Makes the vocabulary of a text: [bos] is 0 and [eos] 1 if it is read by lines; [sep] of pairs, or
+ * [mask], comes next. Of words and characters [unk] follows if some token is not kept, then the
+ * tokens in the order of their first appearance; of subwords the 256 bytes, then what they are merged to, fewer than asked for
  * if the text has no more pairs. Dies if a word is too long to be one, or if the rules keep no
  * token. */
 Tokenizer tokenizer_train(const Text *text, TokenizerRules rules);

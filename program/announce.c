@@ -26,14 +26,15 @@ static void announce_text(const Trainer *t, const Screen *screen)
     const size_t held_out = corpus->held_out.targets, all = corpus->train.targets + held_out;
     const Digits vocabulary = thousands((size_t)tokenizer_size(&t->tokenizer));
     const char *name = t->text_name;
+    const bool pairs = corpus->objective.kind == OBJECTIVE_PAIRS;
     if (corpus->stream)
         screen_paragraph(screen, "text", "%s: a stream of %s, vocabulary %s", name,
                          plural(corpus->ids.count, tokenizer_unit(t->tokenizer.kind)).text,
                          vocabulary.text);
     else
         screen_paragraph(screen, "text", "%s: %s, %s to predict, vocabulary %s", name,
-                         plural(corpus->lines, "line").text, plural(all, "token").text,
-                         vocabulary.text);
+                         plural(corpus->lines, pairs ? "pair" : "line").text,
+                         plural(all, "token").text, vocabulary.text);
     if (trainer_holds_out(t))
         screen_paragraph(screen, "", "%s of them are held out for validation, not trained on",
                          thousands(held_out).text);
@@ -242,7 +243,7 @@ static void conclude_best(const Trainer *t, const Screen *screen, const Ending *
                          trainer_holds_out(t) ? "held-out text" : "whole text", bits);
     if (!isnan(ending->whole))
         conclude_whole(t, screen, ending);
-    if (isnan(t->token_bytes))
+    if (isnan(t->token_bytes) && t->plan.settings.objective != OBJECTIVE_MASKED)
         screen_paragraph(screen, "",
                          "bits per byte are not comparable: the text has words that are [unk]");
 }

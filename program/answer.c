@@ -152,7 +152,9 @@ Answer answer_begin(Answerer *a, const char *name, const char *prompt, size_t si
     if (a->text->there)
         answer.times_in_all =
             counts_next(&a->text->corpus, &a->model->tokenizer, a->times, V, e->ids, e->count);
-    generator_begin(&a->prompt, e->ids, e->count);
+    const Objective objective = pretrained_objective(a->model);
+    const int prefix = objective_sequence(&objective, e->ids, e->count).prefix;
+    generator_begin(&a->prompt, e->ids, e->count, prefix);
     answer.context_full = a->prompt.forgot;
     softmax_of(a->p, a->prompt.logits, V, 1);
     pretrained_check(a->model, a->p[0]); /* if any of them is not finite, all are not */

@@ -22,23 +22,24 @@ Report report_new(const Trainer *trainer, const Screen *screen, int64_t last)
 
 /* Every sum is multiplied by e^(−seconds / MEMORY) as the seconds pass, so that the quotient of two
  * sums is a mean over the last steps, weighted by how recent they are. */
-void report_step_time(Report *r, double seconds, int64_t targets)
+void report_step_time(Report *r, double seconds, int64_t rows)
 {
     if (++r->timed <= 0)
         return;
     const double fade = exp(-seconds / MEMORY);
     r->recent_steps = r->recent_steps * fade + 1;
-    r->recent_targets = r->recent_targets * fade + (double)targets;
+    r->recent_rows = r->recent_rows * fade + (double)rows;
     r->recent_seconds = r->recent_seconds * fade + seconds;
 }
 
 /* The time of an evaluation: that of the last one; before the first, a third of the time in which
- * as many targets are trained on, since an evaluation has no backward pass. */
+ * as many rows are trained on, since an evaluation has no backward pass. */
 static double evaluation_time(const Report *r)
 {
-    const size_t targets = r->trainer->corpus.evaluated.targets;
+    const Corpus *corpus = &r->trainer->corpus;
     return r->evaluation_seconds > 0 ? r->evaluation_seconds
-                                     : (double)targets * r->recent_seconds / r->recent_targets / 3;
+                                     : corpus_evaluation_rows(corpus, &corpus->evaluated) *
+                                           r->recent_seconds / r->recent_rows / 3;
 }
 
 /* Until this call ends, as "3m20s"; "" if too few steps have been timed. Evaluations come every

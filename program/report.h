@@ -14,8 +14,8 @@ typedef struct {
     int64_t last;    /* the step at which this call stops */
     bool has_header; /* it is printed before the first row */
     int64_t timed;   /* steps whose time was taken */
-    /* Sums that fade: of the last seconds' steps, their targets, and how long they took. */
-    double recent_steps, recent_targets, recent_seconds;
+    /* Sums that fade: of the last seconds' steps, their rows, and how long they took. */
+    double recent_steps, recent_rows, recent_seconds;
     double evaluation_seconds; /* of the last one; 0 before the first */
     double refreshed;          /* clock: when the status line was last printed */
     double evaluating;         /* clock: when the evaluation began that is going on */
@@ -28,7 +28,7 @@ void report_row(Report *report, const LogEntry *entry);
 
 /* Notes how long one step took. The time left is estimated from this and from evaluation_seconds,
  * which the caller sets. */
-void report_step_time(Report *report, double seconds, int64_t targets);
+void report_step_time(Report *report, double seconds, int64_t rows);
 
 /* Refresh the status line, at most ten times a second: after a step, and while evaluating. */
 void report_step(Report *report, const LogEntry *entry);

@@ -15,7 +15,8 @@
 typedef struct {
     double sum;     /* of −ln p */
     size_t targets; /* that count */
-    double bytes;   /* of all of the text: those that they stand for; NAN if [unk] is among them */
+    double bytes;   /* of all of the text: those that they stand for; NAN: see bytes.h */
+    bool hides;     /* each was predicted from all the others */
 } Loss;
 
 /* A number of JSON, or null if it is not finite. */
@@ -50,7 +51,9 @@ static void put_loss_json(Loss loss, size_t number, const char *text)
 /* 0.1347 bits per byte, of 212 bytes that these tokens stand for */
 static void put_bits(Loss loss)
 {
-    if (isnan(loss.bytes))
+    if (isnan(loss.bytes) && loss.hides)
+        printf("bits per byte are not comparable: each token was predicted from all the others\n");
+    else if (isnan(loss.bytes))
         printf("bits per byte are not comparable: the text has words that are [unk]\n");
     else
         printf("%.4f bits per byte, of %s that these tokens stand for\n",
@@ -98,10 +101,26 @@ static void put(Loss loss, size_t number, const char *text, bool json)
         put_loss(loss, text);
 }
 
+/* Adds the loss of a piece. A piece whose tokens are hidden one by one takes several batches. */
+static void add_piece(Loss *loss, Pretrained *model, BatchRoom *room, const Corpus *corpus,
+                      Piece piece)
+{
+    const Part part = {.count = 1, .list = &piece};
+    BatchPlace place = {0};
+    for (Batch batch; batch_next(&batch, room, corpus, &part, &place);) {
+        const double sum = gpt_evaluate(&model->gpt, &batch);
+        pretrained_check(model, sum);
+        loss->sum += sum;
+        loss->targets += (size_t)batch.counted;
+    }
+}
+
 void score_text(Pretrained *model, const char *path, bool json)
 {
     Text text = text_read(path, model->tokenizer.form);
     Corpus corpus = corpus_new(&text, &model->tokenizer);
+    corpus.objective = pretrained_objective(model);
+    corpus_check_pairs(&corpus, model->gpt.config.context, text.name);
     tokenizer_learn_spacing(&model->tokenizer, text_span(&text));
     text_free(&text);
     corpus_cut(&corpus, model->gpt.config.context, 0, 0);
@@ -115,14 +134,10 @@ void score_text(Pretrained *model, const char *path, bool json)
     size_t number = 0, line_from = 0;
     for (size_t p = 0; p < corpus.train.count; p++) {
         const Piece piece = corpus_piece(&corpus, &corpus.train, p);
-        const size_t end = piece.from + piece.length + 1; /* of its tokens */
-        const Batch batch = batch_fill(&room, &corpus, &piece, 1, 0);
-        const double loss = gpt_evaluate(&model->gpt, &batch);
-        pretrained_check(model, loss);
+        const size_t end = piece.from + piece.length + (size_t)objective_ahead(&corpus.objective);
         if (!line.targets)
             line_from = piece.from;
-        line.sum += loss;
-        line.targets += (size_t)batch.counted;
+        add_piece(&line, model, &room, &corpus, piece);
         if (!corpus.stream && !corpus_ends_line(&corpus, piece))
             continue; /* the line goes on */
         char *decoded = text_of(model, &corpus, line_from, end);
@@ -133,6 +148,7 @@ void score_text(Pretrained *model, const char *path, bool json)
         line = (Loss){0};
     }
     all.bytes = corpus_bytes(&corpus, &model->tokenizer, &corpus.train);
+    all.hides = corpus.objective.kind == OBJECTIVE_MASKED;
     put(all, 0, NULL, json);
     batch_room_free(&room);
     corpus_free(&corpus);

@@ -64,6 +64,9 @@ void take_over_model(Settings *settings, Decided *decided, const Pretrained *mod
         if (decided->at[of_vocabulary[i]])
             usage_error("--%s is for a new vocabulary; the model in %s keeps its own",
                         field_at(SETTINGS, of_vocabulary[i])->name, settings->from);
+    TAKE(objective, model->config.objective);
+    TAKE(causal_source, model->config.causal_source);
+    settings_check_objective(settings, decided);
     TAKE(tokens, model->tokenizer.kind);
     TAKE(sequence, model->tokenizer.stream ? SEQUENCE_STREAM : SEQUENCE_LINES);
     TAKE(lower, model->tokenizer.form == TEXT_LOWER);

@@ -29,6 +29,13 @@ static const double MAX_NORM = 1.8e19;
 
 /* ---- Opening ---- */
 
+/* How the objective of its tokens is trained. */
+static void set_objective(Trainer *t, const Settings *s)
+{
+    t->corpus.objective.causal_source = s->causal_source;
+    t->corpus.objective.share = s->mask;
+}
+
 /* Encodes the text, block by block. The ids of a large text go into a file on the file system of
  * the run. */
 static void encode(Trainer *t, const Settings *s)
@@ -42,6 +49,7 @@ static void encode(Trainer *t, const Settings *s)
          (blocks = source_next(t->source, !t->tokenizer.stream, "encoding", &count));)
         corpus_add(builder, blocks, count);
     t->corpus = corpus_end(builder, source_name(t->source));
+    set_objective(t, s);
     t->text_name = format_text("%s", source_name(t->source));
     t->origin = (CorpusOrigin){.text = source_checksum(t->source),
                                .tokenizer = tokenizer_checksum(&t->tokenizer, 0),
@@ -62,6 +70,7 @@ static void prepare(Trainer *t, Settings *settings, const Decided *decided,
                     const SourceRules *rules)
 {
     plan_model(settings, decided, &t->corpus);
+    corpus_check_pairs(&t->corpus, settings->context, t->text_name);
     if (!t->corpus.context)
         corpus_cut_watched(&t->corpus, settings->context, settings->val, (uint32_t)settings->seed,
                            rules->watch, rules->watcher);
@@ -93,6 +102,7 @@ static void begin_run(Trainer *t)
 static void train_tokenizer(Trainer *t, Settings *s, bool hint)
 {
     TokenizerRules rules = {.kind = s->tokens,
+                            .objective = s->objective,
                             .lower = s->lower,
                             .stream = s->sequence == SEQUENCE_STREAM,
                             .min_count = s->min_count,
@@ -113,16 +123,32 @@ static void train_tokenizer(Trainer *t, Settings *s, bool hint)
     t->tokenizer = token_counts_end(counts, source_name(t->source), rules);
 }
 
+/* A file of tab-separated values, or a small text in which every line has one tab. */
+static bool looks_like_pairs(const Trainer *t)
+{
+    const char *ending = strrchr(t->texts[0], '.');
+    char *wrong = NULL;
+    if (ending && !strcmp(ending, ".tsv"))
+        return true;
+    if (source_is_large(t->source) || (wrong = text_check_pairs(source_text(t->source)))) {
+        free(wrong);
+        return false;
+    }
+    return true;
+}
+
 /* A new run makes its vocabulary from its text. */
 static void open_new(Trainer *t, Settings *settings, const Decided *decided, SourceRules rules)
 {
     run_check(settings, t->texts);
     choose_precision(settings);
     t->source = source_open(t->texts, rules);
-    plan_text(settings, decided, source_size(t->source));
+    plan_text(settings, decided, source_size(t->source), looks_like_pairs(t));
     if (settings->tokens == TOKENIZER_BPE && !settings->lower)
         source_set_form(t->source, TEXT_AS_IS);
-    train_tokenizer(t, settings, !DECIDED(decided, tokens) && !DECIDED(decided, sequence));
+    train_tokenizer(t, settings,
+                    !DECIDED(decided, tokens) && !DECIDED(decided, sequence) &&
+                        settings->objective != OBJECTIVE_PAIRS);
     encode(t, settings);
     prepare(t, settings, decided, &rules);
     begin_run(t);
@@ -178,6 +204,7 @@ static void read_again(Trainer *t, const Settings *s, SourceRules rules)
     if (!named && directory_has(&t->directory, TOKENS_FILE)) {
         t->corpus = corpus_open(&t->directory, TOKENS_FILE, &t->tokenizer,
                                 strtoull(t->identity, NULL, 16), &t->origin);
+        set_objective(t, s);
         t->text_name = path_in(&t->directory, TOKENS_FILE);
     } else {
         t->source = training_text_source(&t->directory, named, rules);
@@ -200,7 +227,8 @@ static void open_resumed(Trainer *t, Settings *settings, Decided *decided, Sourc
     t->config = record_read(&t->directory);
     take_over_run(settings, decided, &t->config, &t->directory);
     choose_precision(settings);
-    t->tokenizer = tokenizer_json_read(&t->directory, t->config.shape.vocabulary, t->config.eos);
+    t->tokenizer = tokenizer_json_read(&t->directory, t->config.shape.vocabulary, t->config.eos,
+                                       t->config.objective);
     rules.form = t->tokenizer.form;
     record_identity(t->identity, settings, strtoull(t->config.text, NULL, 16), &t->tokenizer);
     record_check_identity(&t->config, &t->directory, t->identity);
@@ -312,34 +340,35 @@ _Noreturn static void end_not_finite(const Trainer *t, int64_t step, const char 
  *
  *     1/targets · sum over the targets of −log p(target)
  *
- * the same as if the step were taken at once. `row` counts the rows of the step: the dropout of a
- * row is drawn by its number, so that it does not depend on the parts. Returns the mean loss. */
-static double learn(Trainer *t, int64_t number, int64_t *step_targets)
+ * the same as if the step were taken at once. hide.row counts the rows of the step: what is drawn
+ * for a row, its dropout and whether it is hidden, is drawn by its number, so that it does not
+ * depend on the parts. Returns the mean loss. */
+static double learn(Trainer *t, int64_t number, int64_t *rows)
 {
     const Settings *s = &t->plan.settings;
     Gpt *gpt = &t->gpt;
     int count;
     const Piece *pieces = reader_take(&t->reader, s->batch, &count);
-    const int64_t targets = (int64_t)corpus_targets(&t->corpus, pieces, (size_t)count);
+    HideDraw hide = {.seed = (uint32_t)s->seed, .step = (uint32_t)number};
+    const int64_t targets = batch_targets(&t->room, &t->corpus, pieces, count, hide);
 
-    const Dropout dropout = {s->dropout, (uint32_t)s->seed, (uint32_t)number};
+    const Dropout dropout = {s->dropout, hide.seed, hide.step};
     double sum = 0;
-    uint32_t row = 0;
     /* Of c sequences in K parts, part p has those from c·p/K up to c·(p+1)/K. */
     for (int part = 0; part < s->accumulate; part++) {
         const int from = (int)((int64_t)count * part / s->accumulate);
         const int end = (int)((int64_t)count * (part + 1) / s->accumulate);
         if (from == end) /* the last step of an epoch may have fewer sequences than parts */
             continue;
-        const Batch batch = batch_fill(&t->room, &t->corpus, pieces + from, end - from, row);
+        const Batch batch = batch_fill(&t->room, &t->corpus, pieces + from, end - from, hide);
         const double loss =
             gpt_forward_backward(gpt, &batch, (Real)(1.0 / (double)targets), dropout);
         if (!isfinite(loss))
             end_not_finite(t, number, "the loss is not finite");
         sum += loss;
-        row += (uint32_t)batch.rows;
+        hide.row += (uint32_t)batch.rows;
     }
-    *step_targets = targets;
+    *rows = hide.row;
     return sum / (double)targets;
 }
 
@@ -351,8 +380,8 @@ int64_t trainer_step(Trainer *t)
     const int64_t number = t->progress.step + 1;
     const double began = clock_seconds();
     thread_trial_begin(&t->trial);
-    int64_t targets;
-    const double loss = learn(t, number, &targets), norm = optimizer_gradient_norm(gpt);
+    int64_t rows;
+    const double loss = learn(t, number, &rows), norm = optimizer_gradient_norm(gpt);
     const double rate = schedule_rate(&t->plan.schedule, number);
     /* Clipping: a gradient g that is longer than clip becomes g·clip/|g|. */
     const double scale = s->clip > 0 && norm > s->clip ? s->clip / norm : 1;
@@ -367,8 +396,8 @@ int64_t trainer_step(Trainer *t)
     t->progress.evaluated = false;
     t->progress.epoch = t->reader.epoch;
     t->progress.next = t->reader.next;
-    thread_trial_end(&t->trial, (clock_seconds() - began) / (double)targets);
-    return targets;
+    thread_trial_end(&t->trial, (clock_seconds() - began) / (double)rows);
+    return rows;
 }
 
 double trainer_bits(const Trainer *t, double loss)
@@ -382,29 +411,18 @@ static double loss_over(Trainer *t, const Part *part, EvaluationWatch *watch, vo
 {
     double sum = 0;
     size_t targets = 0;
-    Piece *pieces = NULL; /* stb_ds array: those of one batch */
-    for (size_t next = 0; next < part->count; arrsetlen(pieces, 0)) {
-        int rows = 0;
-        if (watch && !watch(watcher, (double)next / (double)part->count)) {
-            sum = NAN;
-            break;
-        }
-        /* As many pieces as fit in a part of a step: no more memory is needed than for training. */
-        for (; next < part->count; next++) {
-            const Piece piece = corpus_piece(&t->corpus, part, next);
-            rows += (int)piece.length;
-            if (rows > t->room.rows)
-                break;
-            arrput(pieces, piece);
-        }
-        const Batch batch = batch_fill(&t->room, &t->corpus, pieces, (int)arrlen(pieces), 0);
+    BatchPlace place = {0};
+    /* As many rows as a part of a step has: no more memory is needed than for training. */
+    for (Batch batch; place.piece < part->count;) {
+        if (watch && !watch(watcher, (double)place.piece / (double)part->count))
+            return NAN;
+        batch_next(&batch, &t->room, &t->corpus, part, &place);
         const double loss = gpt_evaluate(&t->gpt, &batch);
         if (!isfinite(loss))
             end_not_finite(t, t->progress.step, "the loss is not finite");
         sum += loss;
         targets += (size_t)batch.counted;
     }
-    arrfree(pieces);
     return sum / (double)targets;
 }
 
@@ -461,9 +479,10 @@ static size_t most_targets(const Trainer *t)
 {
     const Part *train = &t->corpus.train;
     const double pieces = fmin(t->plan.settings.batch, (double)train->count);
-    const double each = (double)train->targets / (double)train->count;
+    const double each = (double)train->rows / (double)train->count;
     const double trained = (double)t->progress.step * pieces * each;
-    return (size_t)fmax(SAMPLE_TARGETS, trained * 3 / 20);
+    const double rows_each = corpus_evaluation_rows(&t->corpus, train) / (double)train->targets;
+    return (size_t)fmax((double)corpus_sample_targets(&t->corpus), trained * 3 / 20 / rows_each);
 }
 
 double trainer_evaluate_best(Trainer *t, size_t *targets, double *bits, EvaluationWatch *watch,
@@ -471,7 +490,7 @@ double trainer_evaluate_best(Trainer *t, size_t *targets, double *bits, Evaluati
 {
     const Part *all = trainer_holds_out(t) ? &t->corpus.held_out : &t->corpus.train;
     const size_t most = most_targets(t);
-    if (most <= SAMPLE_TARGETS)
+    if (most <= corpus_sample_targets(&t->corpus))
         return NAN;
     Part part = corpus_sample(&t->corpus, all, most, (uint32_t)t->plan.settings.seed);
     const double loss = loss_of(t, t->best, &part, watch, watcher);

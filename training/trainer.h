@@ -52,7 +52,7 @@ void trainer_close(Trainer *trainer);
  * fails. */
 bool trainer_begin_files(Trainer *trainer, const char *command);
 
-/* Forward, backward and update over the next sequences; returns how many targets they had. Dies,
+/* Forward, backward and update over the next sequences; returns how many tokens were read. Dies,
  * keeping what was saved, if the loss or a gradient is not finite. */
 int64_t trainer_step(Trainer *trainer);
 

@@ -8,19 +8,35 @@
 #include "corpus.h"
 #include "model/batch.h"
 
-/* Memory for one batch of at most `rows`: five arrays in one block. */
+/* Memory for one batch of at most `rows`: six arrays in one block. */
 typedef struct {
-    int *start, *tokens, *targets, *positions; /* (rows + 1), (rows), (rows), (rows) */
-    int *piece;                                /* (rows + 1) the ids of one piece */
+    int *start, *tokens, *targets, *positions, *prefix; /* (rows + 1), (rows), … */
+    int *piece;                                         /* (rows + 1) the ids of one piece */
     int rows;
 } BatchRoom;
 
 BatchRoom batch_room_new(int rows);
 void batch_room_free(BatchRoom *room);
 
-/* Fills the room with some pieces; the batch is valid until the room is filled again. first_row is
- * the number of rows of the same step that come before: see model/batch.h. */
+/* Fills the room with some pieces to train on; the batch is valid until the room is filled again.
+ * hide.row is the number of rows of the same step that come before: see model/batch.h. */
 Batch batch_fill(BatchRoom *room, const Corpus *corpus, const Piece *pieces, int count,
-                 uint32_t first_row);
+                 HideDraw hide);
+
+/* How many rows of all pieces of a step count. */
+int64_t batch_targets(BatchRoom *room, const Corpus *corpus, const Piece *pieces, int count,
+                      HideDraw hide);
+
+/* Where an evaluation of a part is. A hidden token is evaluated in a sequence of its own, with all
+ * others as they are: then `row` is the next one to be hidden. */
+typedef struct {
+    size_t piece;
+    int row;
+} BatchPlace;
+
+/* Fills the room with what comes next in a part: as many pieces as there is room for, and one at
+ * least must have room. Returns false at the end. */
+bool batch_next(Batch *batch, BatchRoom *room, const Corpus *corpus, const Part *part,
+                BatchPlace *place);
 
 #endif

@@ -23,6 +23,8 @@ static double *bytes_of_tokens(const Tokenizer *t)
         own[id] = id == t->unk ? (double)NAN : (double)strlen(tokenizer_word(t, id));
     if (t->bos >= 0)
         own[t->bos] = 0;
+    if (t->sep >= 0)
+        own[t->sep] = 0;
     if (t->eos >= 0)
         own[t->eos] = 1;
     return own;
@@ -55,26 +57,34 @@ static void go_to(Walk *walk, const Corpus *corpus, const double *own, size_t to
         walk->line += walk->end > 0;
         walk->begin = walk->end;
     }
-    walk->white = white_space(corpus, own, walk->begin, walk->end,
-                              (double)corpus->line_bytes[walk->line], walk->end - walk->begin - 1);
+    size_t begin = walk->begin; /* of the target, if it is a pair */
+    if (corpus->objective.kind == OBJECTIVE_PAIRS)
+        while (ids_at(&corpus->ids, begin) != corpus->objective.sep)
+            begin++;
+    walk->white = white_space(corpus, own, begin, walk->end, (double)corpus->line_bytes[walk->line],
+                              walk->end - begin - 1);
 }
 
 double corpus_bytes(const Corpus *corpus, const Tokenizer *t, const Part *part)
 {
     const size_t all = corpus->ids.count;
+    const ObjectiveKind kind = corpus->objective.kind;
+    const bool shares_out = tokenizer_has_words(t) && !corpus->line_bytes; /* over the whole text */
+    if (kind == OBJECTIVE_MASKED || (kind == OBJECTIVE_PAIRS && shares_out))
+        return NAN;
     double *own = bytes_of_tokens(t), bytes = 0;
     int *tokens = memory_new((size_t)corpus->context + 1, sizeof *tokens, "counting");
     Walk walk = {0};
-    if (tokenizer_has_words(t) && !corpus->line_bytes)
+    if (shares_out)
         walk.white = white_space(corpus, own, 0, all, corpus->text_bytes,
                                  corpus->stream ? all - 1 : all - corpus->lines);
     for (size_t p = 0; p < part->count; p++) {
         const Piece piece = corpus_piece(corpus, part, p);
         if (corpus->line_bytes)
             go_to(&walk, corpus, own, piece.from);
-        ids_read(&corpus->ids, piece.from, piece.length + 1, tokens);
-        for (int i = 0; i < (int)piece.length; i++) {
-            const int target = objective_row(corpus->objective, tokens, i).target;
+        const Sequence sequence = corpus_sequence(corpus, piece, tokens);
+        for (int i = 0; i < sequence.rows; i++) {
+            const int target = objective_target(&corpus->objective, &sequence, i);
             bytes += target < 0 ? 0 : own[target] + walk.white;
         }
     }

@@ -24,13 +24,14 @@ typedef struct {
     uint64_t width, count; /* of the ids */
     uint64_t lines, longest, lines_cut;
     uint64_t context, train, held_out; /* how it is cut; the last two count listed pieces */
-    uint64_t train_end, train_targets, held_out_targets; /* the first one of a stream */
+    uint64_t train_end;                /* of a stream */
+    uint64_t train_rows, train_targets, held_out_rows, held_out_targets;
     double text_bytes;
     uint64_t rest;   /* checksum of all that follows the header */
     uint64_t header; /* checksum of all before this */
 } Header;
 
-static const char MAGIC[8] = "pulga\0\0\1";
+static const char MAGIC[8] = "pulga\0\0\2";
 
 /* ---- From text to tokens ---- */
 
@@ -57,7 +58,10 @@ CorpusBuilder *corpus_begin(const Tokenizer *tokenizer, Store store, size_t text
 {
     const Header header = {.count = 0};
     CorpusBuilder *b = memory_new(1, sizeof *b, "a corpus");
-    b->corpus = (Corpus){.stream = tokenizer->stream, .eos = tokenizer->eos, .store = store};
+    b->corpus = (Corpus){.stream = tokenizer->stream,
+                         .objective = tokenizer_objective(tokenizer),
+                         .eos = tokenizer->eos,
+                         .store = store};
     b->tokenizer = tokenizer;
     b->blank = true;
     store_put(&b->corpus.store, &header, sizeof header);
@@ -152,7 +156,7 @@ Corpus corpus_end(CorpusBuilder *b, const char *name)
     if (c.stream && c.ids.count < 2)
         die("%s is a stream of one token: there is nothing to predict; use --sequence lines", name);
     store_put(&c.store, zeros, ids_size(&c.ids) - c.ids.count * (size_t)c.ids.width);
-    c.longest = c.stream ? c.ids.count - 1 : c.longest - 1;
+    c.longest = (c.stream ? c.ids.count : c.longest) - (size_t)objective_ahead(&c.objective);
     view(&c);
     return c;
 }
@@ -173,25 +177,44 @@ void corpus_free(Corpus *corpus)
 
 /* ---- From tokens to pieces ---- */
 
-size_t corpus_targets(const Corpus *corpus, const Piece *pieces, size_t count)
+Sequence corpus_sequence(const Corpus *c, Piece piece, int *tokens)
 {
-    size_t targets = 0;
-    for (size_t p = 0; p < count; p++)
-        targets += (size_t)objective_targets(corpus->objective, (int)pieces[p].length);
-    return targets;
+    const int rows = (int)piece.length;
+    ids_read(&c->ids, piece.from, (size_t)(rows + objective_ahead(&c->objective)), tokens);
+    return objective_sequence(&c->objective, tokens, rows);
+}
+
+/* Of the next token every row counts: then the ids need not be looked at. */
+static size_t targets_of(const Corpus *c, Piece piece, int *tokens)
+{
+    if (c->objective.kind == OBJECTIVE_NEXT)
+        return piece.length;
+    const Sequence sequence = corpus_sequence(c, piece, tokens);
+    return (size_t)objective_targets(&c->objective, &sequence);
+}
+
+/* A piece of at most the context from a token on; `end` is where the last token ends that it may
+ * have. */
+static Piece piece_from(const Corpus *c, size_t from, size_t end)
+{
+    const size_t left = end - (size_t)objective_ahead(&c->objective) - from;
+    return (Piece){from, left < (size_t)c->context ? left : (size_t)c->context};
 }
 
 Piece corpus_piece(const Corpus *corpus, const Part *part, size_t i)
 {
     if (part->list)
         return part->list[i];
-    const size_t from = part->begin + i * (size_t)corpus->context, left = part->end - 1 - from;
-    return (Piece){from, left < (size_t)corpus->context ? left : (size_t)corpus->context};
+    return piece_from(corpus, part->begin + i * (size_t)corpus->context, part->end);
 }
 
-bool corpus_ends_line(const Corpus *corpus, Piece piece)
+bool corpus_ends_line(const Corpus *c, Piece piece)
 {
-    return ids_at(&corpus->ids, piece.from + piece.length) == corpus->eos;
+    const size_t end = piece.from + piece.length;
+    if (objective_ahead(&c->objective))
+        return ids_at(&c->ids, end) == c->eos;
+    /* A piece of nothing but [eos] was left out. */
+    return ids_at(&c->ids, end - 1) == c->eos || ids_at(&c->ids, end) == c->eos;
 }
 
 size_t corpus_line_end(const Corpus *c, size_t begin)
@@ -199,17 +222,6 @@ size_t corpus_line_end(const Corpus *c, size_t begin)
     while (ids_at(&c->ids, ++begin) != c->eos)
         ;
     return begin + 1;
-}
-
-/* Appends the tokens [begin, end) in pieces. The last token of a piece is the first of the next
- * one: it is read there, and predicted here. */
-static void put_pieces(Piece **pieces, size_t begin, size_t end, size_t context)
-{
-    for (size_t from = begin; from + 1 < end; from += context) {
-        const size_t left = end - 1 - from;
-        const Piece piece = {from, left < context ? left : context};
-        arrput(*pieces, piece);
-    }
 }
 
 /* Which lines of the corpus are held out: the first ones of a random order. */
@@ -225,11 +237,27 @@ typedef struct {
     Piece *pieces; /* stb_ds array: those that are not in the store yet */
 } Side;
 
-static void flush(const Corpus *c, Side *side)
+/* Appends the tokens [begin, end) in pieces. If the last token of a piece is only predicted, it is
+ * the first of the next one, and read there. A piece without a target, such as a single [eos] that
+ * cannot be hidden, is left out. `tokens` is room for a piece. */
+static void put_pieces(const Corpus *c, Side *side, size_t begin, size_t end, int *tokens)
+{
+    const size_t ahead = (size_t)objective_ahead(&c->objective);
+    for (size_t from = begin; from + ahead < end; from += (size_t)c->context) {
+        const Piece piece = piece_from(c, from, end);
+        const size_t targets = targets_of(c, piece, tokens);
+        if (!targets)
+            continue;
+        side->part->rows += piece.length;
+        side->part->targets += targets;
+        arrput(side->pieces, piece);
+    }
+}
+
+static void flush(Side *side)
 {
     const size_t count = arrlenu(side->pieces);
     side->part->count += count;
-    side->part->targets += corpus_targets(c, side->pieces, count);
     store_put(side->store, side->pieces, count * sizeof *side->pieces);
     arrsetlen(side->pieces, 0);
 }
@@ -249,14 +277,16 @@ static size_t list_some(Corpus *c, const Split *split, size_t first, int count, 
         for (int j = 0; j < ORDER_MANY; j++)
             held_out[i + j] = places[j] < split->held_out;
     }
+    int *tokens = memory_new((size_t)c->context + 1, sizeof *tokens, "cutting");
     for (int i = 0; i < count; i++) {
         const size_t end = corpus_line_end(c, begin);
-        put_pieces(&sides[held_out[i]].pieces, begin, end, (size_t)c->context);
-        c->lines_cut += end - begin - 1 > (size_t)c->context;
+        put_pieces(c, &sides[held_out[i]], begin, end, tokens);
+        c->lines_cut += end - begin - (size_t)objective_ahead(&c->objective) > (size_t)c->context;
         begin = end;
     }
-    flush(c, &sides[0]);
-    flush(c, &sides[1]);
+    free(tokens);
+    flush(&sides[0]);
+    flush(&sides[1]);
     view(c); /* the store has grown */
     return begin;
 }
@@ -291,9 +321,13 @@ static void cut_lines(Corpus *c, double share, uint32_t seed, SourceWatch *watch
 /* A range of a stream's tokens. */
 static Part stream_part(const Corpus *c, size_t begin, size_t end)
 {
-    const size_t rows = end > begin + 1 ? end - begin - 1 : 0, context = (size_t)c->context;
-    return (Part){
-        .count = (rows + context - 1) / context, .begin = begin, .end = end, .targets = rows};
+    const size_t ahead = (size_t)objective_ahead(&c->objective), context = (size_t)c->context;
+    const size_t rows = end > begin + ahead ? end - begin - ahead : 0;
+    return (Part){.count = (rows + context - 1) / context,
+                  .begin = begin,
+                  .end = end,
+                  .rows = rows,
+                  .targets = rows};
 }
 
 /* The first part is trained on and the tail is held out. No piece spans both, so the tail's first
@@ -305,6 +339,19 @@ static void cut_stream(Corpus *c, double share)
     const size_t end = tail >= 2 && count - tail >= 2 ? count - tail : count;
     c->train = stream_part(c, 0, end);
     c->held_out = stream_part(c, end, count);
+}
+
+/* Pairs are counted from 1. */
+void corpus_check_pairs(const Corpus *c, int context, const char *name)
+{
+    size_t number = 1;
+    if (c->objective.kind != OBJECTIVE_PAIRS || c->longest <= (size_t)context)
+        return;
+    for (size_t begin = 0, end;; begin = end, number++)
+        if ((end = corpus_line_end(c, begin)) - begin - 1 > (size_t)context)
+            die("%s: pair number %zu has %zu tokens, but the context is %d: shorten it, or train "
+                "with --context %zu",
+                name, number, end - begin - 1, context, c->longest);
 }
 
 void corpus_cut_watched(Corpus *corpus, int context, double held_out, uint32_t seed,
@@ -339,12 +386,16 @@ Part corpus_sample(const Corpus *c, const Part *part, size_t targets, uint32_t s
     const double share = (double)targets / (double)part->targets;
     Part sample = {.count = (size_t)(share * (double)part->count) + 1, .sample = true};
     Piece *list = memory_new(sample.count, sizeof *list, "a sample");
+    int *tokens = memory_new((size_t)c->context + 1, sizeof *tokens, "a sample");
     const Order order = order_new(part->count, seed, RANDOM_EVALUATE, 0);
-    for (size_t i = 0; i < sample.count; i++)
+    for (size_t i = 0; i < sample.count; i++) {
         list[i] = corpus_piece(c, part, order_at(&order, i));
+        sample.rows += list[i].length;
+        sample.targets += targets_of(c, list[i], tokens);
+    }
+    free(tokens);
     qsort(list, sample.count, sizeof *list, by_place);
     sample.list = list;
-    sample.targets = corpus_targets(c, list, sample.count);
     return sample;
 }
 
@@ -354,10 +405,23 @@ void part_free(Part *part)
         free((Piece *)part->list);
 }
 
+size_t corpus_sample_targets(const Corpus *c)
+{
+    return c->objective.kind == OBJECTIVE_MASKED ? SAMPLE_HIDDEN : SAMPLE_TARGETS;
+}
+
 void corpus_choose_evaluated(Corpus *c, uint32_t seed)
 {
     const Part *part = c->held_out.count ? &c->held_out : &c->train;
-    c->evaluated = corpus_sample(c, part, SAMPLE_TARGETS, seed);
+    c->evaluated = corpus_sample(c, part, corpus_sample_targets(c), seed);
+}
+
+/* Each hidden token is evaluated in a sequence of its own. */
+double corpus_evaluation_rows(const Corpus *c, const Part *part)
+{
+    const double each =
+        c->objective.kind == OBJECTIVE_MASKED ? (double)part->targets / (double)part->count : 1;
+    return (double)part->rows * each;
 }
 
 /* ---- Kept as a file ---- */
@@ -374,7 +438,9 @@ static Header header_of(const Corpus *c, CorpusOrigin origin)
                 .train = c->train.count,
                 .held_out = c->held_out.count,
                 .train_end = c->train.end,
+                .train_rows = c->train.rows,
                 .train_targets = c->train.targets,
+                .held_out_rows = c->held_out.rows,
                 .held_out_targets = c->held_out.targets,
                 .text_bytes = c->text_bytes};
     memcpy(h.magic, MAGIC, sizeof MAGIC);
@@ -407,6 +473,7 @@ static bool contents_fit(const Ids *ids, const Piece *pieces, size_t count, cons
                          const Tokenizer *t)
 {
     const uint32_t size = (uint32_t)tokenizer_size(t);
+    const uint64_t ahead = t->objective != OBJECTIVE_MASKED;
     bool fit = true;
     OMP(parallel for reduction(&&:fit))
     for (size_t i = 0; i < ids->count; i++)
@@ -414,7 +481,7 @@ static bool contents_fit(const Ids *ids, const Piece *pieces, size_t count, cons
     OMP(parallel for reduction(&&:fit))
     for (size_t p = 0; p < count; p++)
         fit = fit && pieces[p].length >= 1 && pieces[p].length <= h->context &&
-              pieces[p].from + pieces[p].length < ids->count;
+              pieces[p].from + pieces[p].length + ahead <= ids->count;
     return fit;
 }
 
@@ -444,7 +511,10 @@ static const char *damage_of(const Store *store, const char *bytes, const Header
 Corpus corpus_open(const Directory *directory, const char *name, const Tokenizer *t, uint64_t run,
                    CorpusOrigin *origin)
 {
-    Corpus c = {.stream = t->stream, .eos = t->eos, .store = store_open(directory, name)};
+    Corpus c = {.stream = t->stream,
+                .objective = tokenizer_objective(t),
+                .eos = t->eos,
+                .store = store_open(directory, name)};
     Header h = {.count = 0};
     const char *bytes = store_view(&c.store);
     if (c.store.size >= sizeof h)
@@ -461,9 +531,16 @@ Corpus corpus_open(const Directory *directory, const char *name, const Tokenizer
     c.context = (int)h.context;
     c.text_bytes = h.text_bytes;
     const Piece *list = (const Piece *)(bytes + sizeof h + ids_size(&c.ids));
-    c.train = (Part){h.train, c.stream ? NULL : list, 0, h.train_end, h.train_targets, false};
-    c.held_out = (Part){h.held_out,         c.stream ? NULL : list + h.train,
-                        h.train_end,        h.count,
-                        h.held_out_targets, false};
+    c.train = (Part){.count = h.train,
+                     .list = c.stream ? NULL : list,
+                     .end = h.train_end,
+                     .rows = h.train_rows,
+                     .targets = h.train_targets};
+    c.held_out = (Part){.count = h.held_out,
+                        .list = c.stream ? NULL : list + h.train,
+                        .begin = h.train_end,
+                        .end = h.count,
+                        .rows = h.held_out_rows,
+                        .targets = h.held_out_targets};
     return c;
 }

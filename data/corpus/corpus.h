@@ -8,12 +8,12 @@
  *     el perro come un hueso      is  [bos] el perro come un hueso [eos]    seven tokens, six rows
  *     and is cut into             [bos] el perro (come)   and   come un hueso ([eos])
  *
- * where the last token of each piece, in brackets, is only predicted. */
+ * where the last token of each piece, in brackets, is only predicted. Of a text whose tokens are
+ * hidden, a piece has no such token. A pair is one piece, and is never cut. */
 #ifndef PULGA_CORPUS_H
 #define PULGA_CORPUS_H
 
 #include "base/store.h"
-#include "data/objective.h"
 #include "data/source.h"
 #include "data/tokenizer.h"
 #include "ids.h"
@@ -21,7 +21,7 @@
 /* In eight bytes, since a large text has many. */
 typedef struct {
     uint64_t from : 43;   /* its first token, an index into the corpus' ids */
-    uint64_t length : 21; /* rows; it has one token more */
+    uint64_t length : 21; /* rows; it has objective_ahead() tokens more */
 } Piece;
 
 /* A part of the text: that to train on, or that held out. Pieces of lines are listed. Those of a
@@ -30,21 +30,21 @@ typedef struct {
     size_t count; /* of pieces */
     const Piece *list;
     size_t begin, end;
-    size_t targets; /* that count */
-    bool sample;    /* drawn from a larger part; then it owns the list */
+    size_t rows, targets; /* of all pieces; the targets that count */
+    bool sample;          /* drawn from a larger part; then it owns the list */
 } Part;
 
 typedef struct {
     bool stream;
-    Objective objective;
-    Store store;        /* the ids, and after them the pieces of lines */
-    Ids ids;            /* of the whole text */
-    int eos;            /* the id that ends a line */
-    size_t lines;       /* how many there are; 0 for a stream */
-    size_t longest;     /* rows of the longest line, or of the whole stream */
-    double text_bytes;  /* of words: the size of all lines in the text, with their ends, or of the
+    Objective objective; /* its causal_source and share are 0 until the caller sets them */
+    Store store;         /* the ids, and after them the pieces of lines */
+    Ids ids;             /* of the whole text */
+    int eos;             /* the id that ends a line */
+    size_t lines;        /* how many there are; 0 for a stream */
+    size_t longest;      /* rows of the longest line, or of the whole stream */
+    double text_bytes;   /* of words: the size of all lines in the text, with their ends, or of the
                           stream; else 0: see bytes.h */
-    size_t *line_bytes; /* likewise of each line: stb_ds array; NULL if the store is a file */
+    size_t *line_bytes;  /* likewise of each line: stb_ds array; NULL if the store is a file */
 
     /* Set by corpus_cut: */
     int context;          /* T */
@@ -55,8 +55,17 @@ typedef struct {
 } Corpus;
 
 /* Targets of a sample. The deviation of −ln p is 2 or 3, so its mean over 2^17 is known to less
- * than 0.01; the differences between two models on the same sample are known better. */
-enum { SAMPLE_TARGETS = 1 << 17 };
+ * than 0.01; the differences between two models on the same sample are known better. A token that
+ * is hidden costs a sequence of its own, so there are fewer, and the mean is known to 0.02. */
+enum { SAMPLE_TARGETS = 1 << 17, SAMPLE_HIDDEN = 1 << 14 };
+size_t corpus_sample_targets(const Corpus *corpus);
+
+/* How many rows an evaluation of a part computes. */
+double corpus_evaluation_rows(const Corpus *corpus, const Part *part);
+
+/* Dies if a pair is longer than the context; `name` is what messages call the text. To be called
+ * before it is cut. */
+void corpus_check_pairs(const Corpus *corpus, int context, const char *name);
 
 /* A text in blocks: begin, add, ..., add, end. Blocks are encoded on all threads, and put into the
  * store, which becomes the corpus', in their order. text_size is about how many bytes will come;
@@ -105,8 +114,8 @@ Corpus corpus_open(const Directory *directory, const char *name, const Tokenizer
 /* Piece number i of a part, in the order of the text. */
 Piece corpus_piece(const Corpus *corpus, const Part *part, size_t i);
 
-/* How many targets of some pieces count. */
-size_t corpus_targets(const Corpus *corpus, const Piece *pieces, size_t count);
+/* A piece as a sequence; `tokens` (context + 1) receives its ids. */
+Sequence corpus_sequence(const Corpus *corpus, Piece piece, int *tokens);
 
 /* Where the line ends that begins at a token: after its [eos]. */
 size_t corpus_line_end(const Corpus *corpus, size_t begin);

@@ -5,31 +5,42 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
 
 #include "base/base.h"
 #include "base/threads.h"
 
-/* A row that counts, at some position of its piece: it is to predict the target. */
+/* A row that counts, at some position of its sequence: it is to predict the target. In 16 bytes,
+ * since there is one for each target; the ids of a text whose floor is counted fit in 32 bits. */
 typedef struct {
-    size_t at;
-    int token, target; /* token: the one at `at` */
+    uint32_t at;
+    int token, target; /* token: the one at `at`, or 0 if that is hidden */
+    int view;          /* at first the prefix of its sequence, then the number of what it sees */
 } Place;
+
+/* What a model sees at a position: the tokens so far from it. */
+typedef struct {
+    int *offsets; /* stb_ds array */
+} View;
 
 /* What a comparison of two places of the same position needs to know. */
 typedef struct {
     const Ids *ids;
-    const int *back; /* (seen) how far back each token stands that the model sees, but the last */
-    int seen;
-} View;
+    const View *views;
+} Sight;
 
-/* Orders places by what a model sees there, the last token first. */
-static int compare_seen(const Place *a, const Place *b, const View *view)
+/* Orders places by what a model sees there. Those that see other places are not alike. */
+static int compare_seen(const Place *a, const Place *b, const Sight *sight)
 {
+    if (a->view != b->view)
+        return a->view < b->view ? -1 : 1;
     if (a->token != b->token)
         return a->token < b->token ? -1 : 1;
-    for (int i = 0; i < view->seen; i++) {
-        const int x = ids_at(view->ids, a->at - (size_t)view->back[i]);
-        const int y = ids_at(view->ids, b->at - (size_t)view->back[i]);
+    const int *offsets = sight->views[a->view].offsets;
+    for (ptrdiff_t i = 0; i < arrlen(offsets); i++) {
+        const int x = ids_at(sight->ids, (size_t)((int64_t)a->at + offsets[i]));
+        const int y = ids_at(sight->ids, (size_t)((int64_t)b->at + offsets[i]));
         if (x != y)
             return x < y ? -1 : 1;
     }
@@ -58,34 +69,19 @@ static double entropy(const Place *places, size_t count)
 }
 
 /* The same over all places of a position, in any order. */
-static double entropy_at(Place *places, size_t count, View view)
+static double entropy_at(Place *places, size_t count, Sight sight)
 {
     double sum = 0;
-    qsort_r(places, count, sizeof *places, compare, &view);
+    qsort_r(places, count, sizeof *places, compare, &sight);
     for (size_t i = 0, alike; i < count; i += alike) {
-        for (alike = 1; i + alike < count && !compare_seen(&places[i], &places[i + alike], &view);)
+        for (alike = 1; i + alike < count && !compare_seen(&places[i], &places[i + alike], &sight);)
             alike++;
         sum += entropy(places + i, alike);
     }
     return sum;
 }
 
-/* Calls `put` for each row that counts. */
-typedef void PutRow(void *context, size_t at, ObjectiveRow row);
-static void each_row(const Corpus *corpus, PutRow *put, void *context)
-{
-    int *tokens = memory_new((size_t)corpus->context + 1, sizeof *tokens, "counting");
-    for (size_t p = 0; p < corpus->train.count; p++) {
-        const Piece piece = corpus_piece(corpus, &corpus->train, p);
-        ids_read(&corpus->ids, piece.from, piece.length + 1, tokens);
-        for (int i = 0; i < (int)piece.length; i++) {
-            const ObjectiveRow row = objective_row(corpus->objective, tokens, i);
-            if (row.target >= 0)
-                put(context, piece.from + (size_t)i, row);
-        }
-    }
-    free(tokens);
-}
+/* ---- Places ---- */
 
 /* All places, those of each position together. */
 typedef struct {
@@ -93,31 +89,110 @@ typedef struct {
     size_t *end; /* (T + 1) where those of each position end */
 } Positions;
 
-static void count_position(void *context, size_t at, ObjectiveRow row)
+/* Calls `put` for each row that counts; a row's position is its index in the sequence. */
+typedef void PutRow(Positions *positions, int row, Place place);
+static void each_row(const Corpus *corpus, PutRow *put, Positions *positions)
 {
-    (void)at;
-    ((Positions *)context)->end[row.position + 1]++;
+    int *tokens = memory_new((size_t)corpus->context + 1, sizeof *tokens, "counting");
+    const bool hides = corpus->objective.kind == OBJECTIVE_MASKED;
+    for (size_t p = 0; p < corpus->train.count; p++) {
+        const Piece piece = corpus_piece(corpus, &corpus->train, p);
+        const Sequence sequence = corpus_sequence(corpus, piece, tokens);
+        for (int i = sequence.first; i < sequence.rows; i++) {
+            const int target = objective_target(&corpus->objective, &sequence, i);
+            if (target >= 0)
+                put(positions, i,
+                    (Place){(uint32_t)piece.from + (uint32_t)i, hides ? 0 : tokens[i], target,
+                            sequence.prefix});
+        }
+    }
+    free(tokens);
 }
 
-static void put_place(void *context, size_t at, ObjectiveRow row)
+static void count_position(Positions *p, int row, Place place)
 {
-    Positions *p = context;
-    p->places[p->end[row.position]++] = (Place){at, row.input, row.target};
+    (void)place;
+    p->end[row + 1]++;
 }
 
-/* What a model sees at a position of a sequence: its patterns decide. `back` has room for as many
- * numbers. */
-static View view_at(const Ids *ids, int position, const Pattern *patterns, int layers, int heads,
-                    int *back)
+static void put_place(Positions *p, int row, Place place)
 {
-    View view = {ids, back, 0};
-    bool *reach = memory_new((size_t)position + 1, sizeof *reach, "counting the floor");
-    pattern_reach(patterns, layers, heads, position, 0, reach);
-    for (int i = 1; i <= position; i++)
-        if (reach[position - i])
-            back[view.seen++] = i;
+    p->places[p->end[row]++] = place;
+}
+
+/* ---- What is seen ---- */
+
+/* A model, and how its sequences are seen. */
+typedef struct {
+    const Pattern *patterns;
+    int layers, heads;
+    bool hides; /* the token to predict */
+} Eyes;
+
+/* What a model sees at a position of a sequence that begins with this prefix, but for the token
+ * there, which the place has. Returns whether it is all that it could see. */
+static bool view_of(View *view, const Eyes *eyes, int position, int prefix)
+{
+    const int limit = key_limit(position, prefix);
+    bool *reach = memory_new((size_t)limit, sizeof *reach, "counting the floor");
+    bool all = true;
+    pattern_reach(eyes->patterns, eyes->layers, eyes->heads, position, prefix, reach);
+    *view = (View){NULL};
+    for (int i = limit - 1; i >= 0; i--) {
+        all = all && reach[i];
+        if (reach[i] && i != position)
+            arrput(view->offsets, i - position);
+    }
     free(reach);
-    return view;
+    return all;
+}
+
+static bool views_equal(const View *a, const View *b)
+{
+    const size_t count = arrlenu(a->offsets);
+    return count == arrlenu(b->offsets) &&
+           (!count || !memcmp(a->offsets, b->offsets, count * sizeof *a->offsets));
+}
+
+/* The number of a view: that of an equal one, or the next one. */
+static int number_of(View **views, View view)
+{
+    for (int i = 0; i < (int)arrlen(*views); i++)
+        if (views_equal(&(*views)[i], &view)) {
+            arrfree(view.offsets);
+            return i;
+        }
+    arrput(*views, view);
+    return (int)arrlen(*views) - 1;
+}
+
+/* The entropy of all places of a position. *most becomes how many tokens are seen there at most,
+ * *all whether nothing that could be seen is not. */
+static double entropy_of(const Ids *ids, Place *places, size_t count, int position,
+                         const Eyes *eyes, int *most, bool *all)
+{
+    View *views = NULL;  /* stb_ds array */
+    int *numbers = NULL; /* stb_ds array: of each prefix, from 1; 0: not known yet */
+    *all = true;
+    *most = 0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t prefix = (size_t)places[i].view;
+        while (arrlenu(numbers) <= prefix)
+            arrput(numbers, 0);
+        if (!numbers[prefix]) {
+            View view;
+            *all = view_of(&view, eyes, position, (int)prefix) && *all;
+            *most = max_int(*most, (int)arrlen(view.offsets) + !eyes->hides);
+            numbers[prefix] = 1 + number_of(&views, view);
+        }
+        places[i].view = numbers[prefix] - 1;
+    }
+    const double sum = entropy_at(places, count, (Sight){ids, views});
+    for (ptrdiff_t i = 0; i < arrlen(views); i++)
+        arrfree(views[i].offsets);
+    arrfree(views);
+    arrfree(numbers);
+    return sum;
 }
 
 /* The positions are independent: each is sorted by one thread, and their sums are added in
@@ -125,6 +200,7 @@ static View view_at(const Ids *ids, int position, const Pattern *patterns, int l
 double floor_of(const Corpus *corpus, const Pattern *patterns, int layers, int heads, int *seen)
 {
     const int T = (int)min_int64((int64_t)corpus->longest, corpus->context);
+    const Eyes eyes = {patterns, layers, heads, corpus->objective.kind == OBJECTIVE_MASKED};
     Positions p = {memory_new(corpus->train.targets, sizeof *p.places, "counting the floor"),
                    memory_new((size_t)T + 1, sizeof *p.end, "counting the floor")};
     double *sums = memory_new((size_t)T, sizeof *sums, "counting the floor"), sum = 0;
@@ -137,13 +213,13 @@ double floor_of(const Corpus *corpus, const Pattern *patterns, int layers, int h
     OMP(parallel for schedule(dynamic) reduction(max : most) reduction(&& : all)
         if (corpus->train.targets > 1 << 12))
     for (int i = 0; i < T; i++) {
-        int *back = memory_new((size_t)i + 1, sizeof *back, "counting the floor");
         const size_t begin = i ? p.end[i - 1] : 0;
-        const View view = view_at(&corpus->ids, i, patterns, layers, heads, back);
-        sums[i] = entropy_at(p.places + begin, p.end[i] - begin, view);
-        most = max_int(most, view.seen + 1);
-        all = all && view.seen == i;
-        free(back);
+        int most_here;
+        bool all_here;
+        sums[i] = entropy_of(&corpus->ids, p.places + begin, p.end[i] - begin, i, &eyes, &most_here,
+                             &all_here);
+        most = max_int(most, most_here);
+        all = all && all_here;
     }
     for (int i = 0; i < T; i++)
         sum += sums[i];
@@ -167,9 +243,9 @@ static void count_targets(const Corpus *corpus, size_t *seen, int vocabulary)
         OMP(for schedule(static))
         for (size_t p = 0; p < corpus->train.count; p++) {
             const Piece piece = corpus_piece(corpus, &corpus->train, p);
-            ids_read(&corpus->ids, piece.from, piece.length + 1, tokens);
-            for (int i = 0; i < (int)piece.length; i++) {
-                const int target = objective_row(corpus->objective, tokens, i).target;
+            const Sequence sequence = corpus_sequence(corpus, piece, tokens);
+            for (int i = 0; i < sequence.rows; i++) {
+                const int target = objective_target(&corpus->objective, &sequence, i);
                 if (target >= 0)
                     own[(size_t)(i % 4) * V + (size_t)target]++;
             }

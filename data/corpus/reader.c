@@ -9,7 +9,7 @@
 /* Rows of a stream's training part. */
 static size_t rows_of(const Corpus *corpus)
 {
-    return corpus->train.end - 1;
+    return corpus->train.end - (size_t)objective_ahead(&corpus->objective);
 }
 
 /* Where an epoch first cuts a stream. The tokens before that are a shorter piece of their own, so

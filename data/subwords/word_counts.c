@@ -108,30 +108,25 @@ static void count_words(WordTable *table, Span text, uint64_t seed)
     }
 }
 
-/* Lines are sequences of their own: no word goes on in the next one, and what is blank is none. */
-static void count_piece(WordTable *table, Span piece, bool by_lines, uint64_t seed)
+/* No word goes on from one part in the next. */
+static void count_piece(WordTable *table, Span piece, TextCut cut, uint64_t seed)
 {
-    Span line;
-    if (!by_lines)
-        count_words(table, piece, seed);
-    else
-        while (split_line(&piece.begin, piece.end, &line))
-            if (!is_blank(line))
-                count_words(table, line, seed);
+    for (Span part; split_part(&piece.begin, piece.end, cut, &part);)
+        count_words(table, part, seed);
 }
 
 /* Who counts which piece does not matter: the sums are the same. */
-void word_counts_add(WordCounts *counts, const Span *texts, int count, bool by_lines)
+void word_counts_add(WordCounts *counts, const Span *texts, int count, TextCut cut)
 {
     Span piece, *pieces = NULL; /* stb_ds array */
     for (int i = 0; i < count; i++)
         for (const char *at = texts[i].begin;
-             byte_level_piece(&at, texts[i].end, by_lines, &piece);)
+             byte_level_piece(&at, texts[i].end, cut != CUT_NOWHERE, &piece);)
             arrput(pieces, piece);
     const ptrdiff_t all = arrlen(pieces);
     OMP(parallel for schedule(dynamic) num_threads(counts->count) if (all > 1))
     for (ptrdiff_t i = 0; i < all; i++)
-        count_piece(&counts->tables[thread_index()], pieces[i], by_lines, counts->seed);
+        count_piece(&counts->tables[thread_index()], pieces[i], cut, counts->seed);
     arrfree(pieces);
 }
 

@@ -17,9 +17,8 @@ typedef struct {
 WordCounts word_counts_new(void);
 void word_counts_free(WordCounts *counts);
 
-/* Counts the words of some texts: of all of each, or of each line that is not blank, without its
- * end. */
-void word_counts_add(WordCounts *counts, const Span *texts, int count, bool by_lines);
+/* Counts the words of the parts of some texts. */
+void word_counts_add(WordCounts *counts, const Span *texts, int count, TextCut cut);
 
 /* A word and how often it occurs. */
 typedef struct {

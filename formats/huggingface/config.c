@@ -24,10 +24,12 @@ static const double EPSILON = 1e-5; /* of every layer norm */
 
 /* The first of Transformers' models that is the same as this one. gpt2 is pre-norm; openai-gpt is
  * post-norm, and its feed-forward layer is always four times as wide as the model. Neither
- * supports windows, or heads whose widths do not add up to the model's. */
-static const char *model_type(const GptConfig *shape)
+ * supports patterns, tokens that attend to later ones, or heads whose widths do not add up to the
+ * model's. */
+static const char *model_type(const GptConfig *shape, bool sees_ahead)
 {
-    const bool plain = !shape->patterns && shape->heads * shape->head_size == shape->width;
+    const bool plain =
+        !shape->patterns && !sees_ahead && shape->heads * shape->head_size == shape->width;
     if (plain && !shape->post_norm)
         return "gpt2";
     if (plain && shape->hidden == 4 * shape->width)
@@ -36,9 +38,8 @@ static const char *model_type(const GptConfig *shape)
 }
 
 /* The model's type and class, and its activation, a field that openai-gpt calls "afn". */
-static void put_architecture(cJSON *json, const GptConfig *shape)
+static void put_architecture(cJSON *json, const GptConfig *shape, const char *type)
 {
-    const char *type = model_type(shape);
     const bool is_openai = !strcmp(type, "openai-gpt");
     const char *class = is_openai               ? "OpenAIGPTLMHeadModel"
                         : !strcmp(type, "gpt2") ? "GPT2LMHeadModel"
@@ -58,9 +59,9 @@ static void put_id(cJSON *json, const char *name, int id)
 }
 
 void config_put_model(cJSON *json, const GptConfig *shape, double dropout,
-                      const Tokenizer *tokenizer)
+                      const Tokenizer *tokenizer, bool sees_ahead)
 {
-    put_architecture(json, shape);
+    put_architecture(json, shape, model_type(shape, sees_ahead));
     cJSON_AddNumberToObject(json, "vocab_size", shape->vocabulary);
     cJSON_AddNumberToObject(json, "n_positions", shape->context);
     cJSON_AddNumberToObject(json, "n_ctx", shape->context);
@@ -93,11 +94,13 @@ typedef struct {
 /* What is read from it through the tables below. */
 typedef struct {
     GptConfig shape;
-    unsigned positions, norm; /* indices of the names below */
+    unsigned positions, norm, objective; /* indices of the names below */
+    bool causal_source;
 } Members;
 
 static const char *const POSITIONS[] = {"sinusoidal", "learned", NULL};
 static const char *const NORMS[] = {"pre", "post", NULL};
+static const char *const OBJECTIVES[] = {"next", "pairs", "masked", NULL};
 
 #define FIELD_STRUCT Members
 static const Field SIZES[] = {
@@ -115,6 +118,12 @@ static const Field INNER = {"n_inner", WHOLE_FIELD(shape.hidden), .min = 1, .max
 static const Field DIFFERENCES[] = {
     {"positions", CHOICE_FIELD(positions, POSITIONS), .preset = NULL},
     {"no-qkv-bias", FLAG_FIELD(shape.no_qkv_bias), .preset = NULL},
+    {.name = NULL},
+};
+/* What runs have that are not older than the objectives. */
+static const Field OBJECTIVE[] = {
+    {"objective", CHOICE_FIELD(objective, OBJECTIVES), .preset = NULL},
+    {"causal-source", FLAG_FIELD(causal_source), .preset = NULL},
     {.name = NULL},
 };
 static const Field ONLY_PULGA[] = {
@@ -252,6 +261,15 @@ static GptConfig read_shape(const Reading *file, const char *type)
     return *shape;
 }
 
+static void read_objective(const Reading *file, Config *config)
+{
+    Members read = {.objective = OBJECTIVE_NEXT};
+    if (cJSON_GetObjectItemCaseSensitive(file->own, OBJECTIVE->name))
+        read_fields(file, file->own, OBJECTIVE, &read);
+    config->objective = (ObjectiveKind)read.objective;
+    config->causal_source = read.causal_source;
+}
+
 const cJSON *config_own(const Config *config)
 {
     const cJSON *own = cJSON_GetObjectItemCaseSensitive(config->json, "pulga");
@@ -274,6 +292,7 @@ Config config_read(const Directory *directory)
         refuse(&file, "model_type", "\"gpt2\", \"openai-gpt\" or \"pulga\"");
     check_the_rest(&file);
     config.shape = read_shape(&file, type);
+    read_objective(&file, &config);
     /* An id outside the vocabulary, such as GPT-2's default 50256, counts as none. */
     const cJSON *eos = field_of(&file, "eos_token_id");
     if (cJSON_IsNumber(eos) && eos->valuedouble == eos->valueint &&

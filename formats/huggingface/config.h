@@ -19,18 +19,21 @@
 struct cJSON;
 
 /* Puts the architecture and the sizes into an object. Its model_type is gpt2 or openai-gpt if these
- * can describe the model; else it is pulga, which Transformers refuses. */
+ * can describe the model; else it is pulga, which Transformers refuses. sees_ahead: some tokens
+ * attend to later ones. */
 void config_put_model(struct cJSON *json, const GptConfig *shape, double dropout,
-                      const Tokenizer *tokenizer);
+                      const Tokenizer *tokenizer, bool sees_ahead);
 
 /* A config.json that was read. */
 typedef struct {
-    GptConfig shape;      /* its patterns belong to the config */
-    int eos;              /* the id of the token that ends a line; negative if it names none */
-    const char *identity; /* of the run that wrote it (see training/run/record.h), or NULL */
-    const char *text;     /* the checksum of the text it was trained on, or NULL */
-    struct cJSON *json;   /* all of the file */
-    uint64_t checksum;    /* of the file */
+    GptConfig shape;         /* its patterns belong to the config */
+    ObjectiveKind objective; /* what it was trained for */
+    bool causal_source;      /* of pairs */
+    int eos;                 /* the id of the token that ends a line; negative if it names none */
+    const char *identity;    /* of the run that wrote it (see training/run/record.h), or NULL */
+    const char *text;        /* the checksum of the text it was trained on, or NULL */
+    struct cJSON *json;      /* all of the file */
+    uint64_t checksum;       /* of the file */
 } Config;
 
 /* Reads a directory's config.json: a run's, or one of a GPT-2 that Transformers saved. Dies if it

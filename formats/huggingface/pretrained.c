@@ -54,7 +54,8 @@ Pretrained pretrained_open(const char *path)
     SafeTensors files = weights_open(directory);
     check_identity(&model.config, &files);
     check_size(&files, shape);
-    model.tokenizer = tokenizer_json_read(directory, shape.vocabulary, model.config.eos);
+    model.tokenizer =
+        tokenizer_json_read(directory, shape.vocabulary, model.config.eos, model.config.objective);
     /* A run that is overwritten loses its model, then gets its new config.json and tokenizer, and
      * at last its new model: if config.json is still the same, all that was read belongs to it. */
     if (!config_is_unchanged(&model.config, directory))
@@ -71,6 +72,13 @@ void pretrained_close(Pretrained *model)
     tokenizer_free(&model->tokenizer);
     config_free(&model->config);
     directory_close(&model->directory);
+}
+
+Objective pretrained_objective(const Pretrained *model)
+{
+    Objective objective = tokenizer_objective(&model->tokenizer);
+    objective.causal_source = model->config.causal_source;
+    return objective;
 }
 
 void pretrained_check(const Pretrained *model, double number)

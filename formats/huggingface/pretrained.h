@@ -18,6 +18,9 @@ typedef struct {
 Pretrained pretrained_open(const char *directory);
 void pretrained_close(Pretrained *model);
 
+/* What the model was trained for; what only training reads is 0. */
+Objective pretrained_objective(const Pretrained *model);
+
 /* Dies unless a number that the model has computed is finite: weights that are too large make it
  * infinite or NaN. */
 void pretrained_check(const Pretrained *model, double number);

@@ -82,26 +82,54 @@ static const char *splitter_of(const Tokenizer *t)
     abort(); /* a way of splitting that is not listed */
 }
 
-/* The template that puts [bos] before a text, called A, or before a pair of texts, A and B. A
- * stream has none. */
-static void put_beginning(cJSON *json, const Tokenizer *t)
+/* A piece of a template: a special token. */
+static char *special_piece(const Tokenizer *t, int id)
+{
+    char *word = quoted(tokenizer_word(t, id));
+    char *piece = format_text("{\"SpecialToken\":{\"id\":%s,\"type_id\":0}}", word);
+    free(word);
+    return piece;
+}
+
+/* What a template says of a special token that it inserts. */
+static void put_inserted(cJSON *list, const Tokenizer *t, int id)
+{
+    const char *word = tokenizer_word(t, id);
+    char *name = quoted(word);
+    char *about = format_text("{\"id\":%s,\"ids\":[%d],\"tokens\":[%s]}", name, id, name);
+    cJSON_AddRawToObject(list, word, about);
+    free(about);
+    free(name);
+}
+
+/* The template that puts [bos] before a text, called A, or before a pair of texts, A and B; and a
+ * token after A: [sep] after the source of a pair, and [eos] after a text whose tokens are hidden,
+ * which is always whole. A stream has none. */
+static void put_template(cJSON *json, const Tokenizer *t)
 {
     if (t->bos < 0) {
         cJSON_AddNullToObject(json, "post_processor");
         return;
     }
-    char *bos = quoted(tokenizer_word(t, t->bos));
-    char *first = format_text("{\"SpecialToken\":{\"id\":%s,\"type_id\":0}},"
-                              "{\"Sequence\":{\"id\":\"A\",\"type_id\":0}}",
-                              bos);
-    char *processor =
-        format_text("{\"type\":\"TemplateProcessing\",\"single\":[%s],"
-                    "\"pair\":[%s,{\"Sequence\":{\"id\":\"B\",\"type_id\":0}}],"
-                    "\"special_tokens\":{%s:{\"id\":%s,\"ids\":[%d],\"tokens\":[%s]}}}",
-                    first, first, bos, bos, t->bos, bos);
-    cJSON_AddRawToObject(json, "post_processor", processor);
-    free(processor);
+    const int last = t->objective == OBJECTIVE_MASKED ? t->eos : t->sep;
+    char *bos = special_piece(t, t->bos);
+    char *after = last < 0 ? format_text("%s", "") : special_piece(t, last);
+    char *first = format_text("%s,{\"Sequence\":{\"id\":\"A\",\"type_id\":0}}%s%s", bos,
+                              *after ? "," : "", after);
+    cJSON *processor = cJSON_AddObjectToObject(json, "post_processor");
+    cJSON_AddStringToObject(processor, "type", "TemplateProcessing");
+    char *single = format_text("[%s]", first);
+    char *pair = format_text("[%s,{\"Sequence\":{\"id\":\"B\",\"type_id\":0}}]", first);
+    cJSON_AddRawToObject(processor, "single", single);
+    cJSON_AddRawToObject(processor, "pair", pair);
+    cJSON *list = cJSON_AddObjectToObject(processor, "special_tokens");
+    put_inserted(list, t, t->bos);
+    if (last >= 0)
+        put_inserted(list, t, last);
+    free(pair);
+    free(single);
     free(first);
+    free(after);
     free(bos);
 }
 
@@ -143,7 +171,7 @@ static cJSON *tokenizer_json(const Tokenizer *t)
         bpe_json_put_splitter(json);
     else
         cJSON_AddRawToObject(json, "pre_tokenizer", splitter_of(t));
-    put_beginning(json, t);
+    put_template(json, t);
     if (subwords)
         bpe_json_put_decoder(json);
     else
@@ -173,6 +201,10 @@ static cJSON *tokenizer_config_json(const Tokenizer *t, int context)
     }
     if (t->unk >= 0)
         cJSON_AddStringToObject(json, "unk_token", vocabulary_word(v, t->unk));
+    if (t->sep >= 0)
+        cJSON_AddStringToObject(json, "sep_token", vocabulary_word(v, t->sep));
+    if (t->mask >= 0)
+        cJSON_AddStringToObject(json, "mask_token", vocabulary_word(v, t->mask));
     if (t->kind == TOKENIZER_BPE) /* else decoding takes away spaces before punctuation */
         cJSON_AddFalseToObject(json, "clean_up_tokenization_spaces");
     cJSON_AddNumberToObject(json, "model_max_length", context);
@@ -344,9 +376,9 @@ static const char *token_of(const cJSON *processor, const cJSON *piece)
  * TemplateProcessing "single" is [bos] A, [bos] A [eos], or only A, as in
  * {"Sequence": {"id": "A", "type_id": 0}}. If a token comes first, the model reads by lines, which
  * begin with it; one that comes last ends them, although none is put after a prompt, which goes
- * on. */
+ * on. (Of pairs, it is [sep], and the caller knows that.) */
 static void read_template(const char *file, const cJSON *processor, const char **bos,
-                          const char **eos)
+                          const char **last)
 {
     if (!processor || cJSON_IsNull(processor) || is_string(get(processor, "type"), "ByteLevel"))
         return;
@@ -357,7 +389,7 @@ static void read_template(const char *file, const cJSON *processor, const char *
             piece = piece->next;
         if (piece && is_string(get(get(piece, "Sequence"), "id"), "A")) {
             piece = piece->next;
-            if (*bos && piece && (*eos = token_of(processor, piece)))
+            if (*bos && piece && (*last = token_of(processor, piece)))
                 piece = piece->next;
             if (!piece)
                 return;
@@ -387,8 +419,9 @@ static int end_of_stream(const Vocabulary *v, const char *eos, int eos_id)
 static void read_ends(const char *directory, const char *file, Tokenizer *t, const cJSON *json,
                       const cJSON *config, int eos_id)
 {
-    const char *bos = NULL, *eos = NULL;
-    read_template(file, get(json, "post_processor"), &bos, &eos);
+    const char *bos = NULL, *last = NULL;
+    read_template(file, get(json, "post_processor"), &bos, &last);
+    const char *eos = t->objective == OBJECTIVE_PAIRS ? NULL : last;
     /* Newer versions of Transformers obey this member, older ones the template. */
     const cJSON *add = get(config, "add_bos_token");
     if (cJSON_IsBool(add) && cJSON_IsTrue(add) != (bos != NULL))
@@ -410,7 +443,8 @@ static void read_ends(const char *directory, const char *file, Tokenizer *t, con
 }
 
 /* GPT-2 has its vocabulary and its merges in two files. */
-Tokenizer tokenizer_json_read(const Directory *directory, int count, int eos)
+Tokenizer tokenizer_json_read(const Directory *directory, int count, int eos,
+                              ObjectiveKind objective)
 {
     const bool two =
         !directory_has(directory, "tokenizer.json") && directory_has(directory, "vocab.json");
@@ -422,6 +456,7 @@ Tokenizer tokenizer_json_read(const Directory *directory, int count, int eos)
     char *merges = path_in(directory, two ? "merges.txt" : "tokenizer.json");
 
     Tokenizer t = tokenizer_new();
+    t.objective = objective;
     read_words(file, json, count, &t.vocabulary);
     if (bpe_json_is_model(get(json, "model")))
         bpe_json_read(merges, json, &t);
@@ -430,6 +465,12 @@ Tokenizer tokenizer_json_read(const Directory *directory, int count, int eos)
     t.form = t.kind == TOKENIZER_BPE ? TEXT_AS_IS : TEXT_COMPOSED;
     read_normalizer(file, get(json, "normalizer"), &t.form);
     read_ends(directory->path, file, &t, json, config, eos);
+    if (objective == OBJECTIVE_PAIRS)
+        t.sep = id_of(directory->path, &t.vocabulary, "sep_token", named(config, "sep_token"));
+    if (objective == OBJECTIVE_MASKED)
+        t.mask = id_of(directory->path, &t.vocabulary, "mask_token", named(config, "mask_token"));
+    if (objective == OBJECTIVE_PAIRS && t.stream)
+        die("%s: its objective is pairs, but its post_processor puts no token first", file);
     const char *unk = cJSON_GetStringValue(get(get(json, "model"), "unk_token"));
     if (unk && t.kind != TOKENIZER_BPE) /* to which nothing is unknown */
         t.unk = vocabulary_find(&t.vocabulary, unk, strlen(unk));

@@ -2,6 +2,7 @@
  * and reads new ones as batches of one sequence that goes on in the KV cache. */
 #include "generator.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,7 @@ static void read_from(Generator *g, int from)
                          .start = start,
                          .tokens = g->tokens + from,
                          .positions = g->positions + from,
+                         .prefix = from < g->prefix ? &g->prefix : NULL,
                          .cache = &g->cache,
                          .slots = &g->slot};
     gpt_next_logits(g->gpt, &batch, g->logits);
@@ -58,12 +60,15 @@ static void keep_last(Generator *g, const int *tokens, int count)
     if (after_bos)
         g->tokens[0] = g->bos;
     g->count = after_bos + kept;
+    g->prefix = 0;
     g->forgot = true;
 }
 
-void generator_begin(Generator *g, const int *tokens, int count)
+void generator_begin(Generator *g, const int *tokens, int count, int prefix)
 {
+    assert(!prefix || count <= g->gpt->config.context);
     g->forgot = false;
+    g->prefix = prefix;
     if (count > g->gpt->config.context) {
         keep_last(g, tokens, count);
     } else {
@@ -91,5 +96,6 @@ void generator_copy(Generator *to, const Generator *from)
     memcpy(to->tokens, from->tokens, sizeof *to->tokens * (size_t)from->count);
     memcpy(to->logits, from->logits, sizeof *to->logits * V);
     to->count = from->count;
+    to->prefix = from->prefix;
     to->forgot = from->forgot;
 }

@@ -17,6 +17,7 @@ typedef struct {
     KvCache cache;
     int slot;       /* of the cache */
     int bos;        /* -1: none */
+    int prefix;     /* the first tokens of the prompt that all see each other */
     int *tokens;    /* (T + 1) what it has read and not forgotten */
     int *positions; /* (T) 0, 1, 2, … */
     int count;      /* of tokens */
@@ -28,9 +29,10 @@ typedef struct {
 Generator generator_new(Gpt *gpt, KvCache cache, int slot, int bos);
 void generator_free(Generator *generator);
 
-/* Reads a prompt of at least one token; of one that is longer than the context, only the end. What
- * was read before is forgotten. logits are then those of the token after the prompt. */
-void generator_begin(Generator *generator, const int *tokens, int count);
+/* Reads a prompt of at least one token, the first `prefix` of which all see each other; of one that
+ * is longer than the context, only the end, and then there may not be such a prefix. What was read
+ * before is forgotten. logits are then those of the token after the prompt. */
+void generator_begin(Generator *generator, const int *tokens, int count, int prefix);
 
 /* Reads one token more, usually one that was chosen by the logits. */
 void generator_add(Generator *generator, int token);

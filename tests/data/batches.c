@@ -23,7 +23,7 @@ static void test_pieces_become_rows(void **state)
     Corpus c = corpus_of_string("a b c d e f g\nh i\nj\n", false, false);
     corpus_cut(&c, 3, 0, 1);
     BatchRoom room = batch_room_new(13);
-    const Batch batch = batch_fill(&room, &c, c.train.list, 5, 40);
+    const Batch batch = batch_fill(&room, &c, c.train.list, 5, (HideDraw){.row = 40});
     assert_int_equal(batch.rows, 13);
     assert_int_equal(batch.sequences, 5);
     assert_int_equal(batch.first_row, 40);
@@ -36,7 +36,7 @@ static void test_pieces_become_rows(void **state)
 
     /* The same room again, with pieces in another order. */
     const Piece some[] = {{13, 2}, {3, 3}};
-    const Batch again = batch_fill(&room, &c, some, 2, 0);
+    const Batch again = batch_fill(&room, &c, some, 2, (HideDraw){.row = 0});
     assert_int_equal(again.rows, 5);
     assert_int_equal(again.first_row, 0);
     assert_ints(again.start, (const int[]){0, 2, 5}, 3);

@@ -120,7 +120,7 @@ static void test_same_as_the_definition(void **state)
     char *text = random_text(SIZE);
     Vocabulary v = vocabulary_new();
     WordCounts counts = word_counts_new();
-    word_counts_add(&counts, (Span[]){{text, text + SIZE}}, 1, false);
+    word_counts_add(&counts, (Span[]){{text, text + SIZE}}, 1, CUT_NOWHERE);
     BpeMerge *merges = bpe_train(&v, &counts, 1000, 0);
     Bpe bpe = bpe_new(&v, merges, (int)arrlen(merges));
     int *wanted = NULL;

@@ -13,7 +13,8 @@
 static BpeMerge *train(Vocabulary *v, const char *text, bool by_lines, int size, int64_t min_count)
 {
     WordCounts counts = word_counts_new();
-    word_counts_add(&counts, (Span[]){{text, text + strlen(text)}}, 1, by_lines);
+    word_counts_add(&counts, (Span[]){{text, text + strlen(text)}}, 1,
+                    by_lines ? CUT_LINES : CUT_NOWHERE);
     BpeMerge *merges = bpe_train(v, &counts, size, min_count);
     return merges;
 }

@@ -31,7 +31,7 @@ static void assert_counts(const char *const *texts, bool by_lines, const char *c
 {
     WordCounts counts = word_counts_new();
     for (; *texts; texts++)
-        word_counts_add(&counts, (Span[]){span(*texts)}, 1, by_lines);
+        word_counts_add(&counts, (Span[]){span(*texts)}, 1, by_lines ? CUT_LINES : CUT_NOWHERE);
     CountedWord *words;
     const size_t count = word_counts_list(&counts, &words);
     size_t i = 0;
@@ -64,7 +64,7 @@ static void test_words_of_all_sizes(void **state)
     for (int size = 1; size <= LONGEST; size++)
         for (int i = 0; i < size; i++) {
             memset(text, 'a', (size_t)size);
-            word_counts_add(&counts, (Span[]){{text, text + size}}, 1, false);
+            word_counts_add(&counts, (Span[]){{text, text + size}}, 1, CUT_NOWHERE);
         }
     CountedWord *words;
     const size_t count = word_counts_list(&counts, &words);
@@ -90,7 +90,8 @@ static void test_pieces_cut_no_word(void **state)
         thread_set_limit(threads);
         for (int by_lines = 0; by_lines < 2; by_lines++) {
             WordCounts counts = word_counts_new();
-            word_counts_add(&counts, (Span[]){{text, text + size}}, 1, by_lines);
+            word_counts_add(&counts, (Span[]){{text, text + size}}, 1,
+                            by_lines ? CUT_LINES : CUT_NOWHERE);
             CountedWord *words;
             const size_t count = word_counts_list(&counts, &words);
             int64_t numbers = 0, others = 0;

@@ -54,10 +54,10 @@ static void a_tokenizer_from_elsewhere_is_read_and_written(void **state)
         const Punctuation punctuation = i % 2 ? PUNCTUATION_IN_RUNS : PUNCTUATION_IN_WORDS;
         char *json = foreign(splitters[i % 2], i / 2 ? "{\"SpecialToken\":{\"id\":\"<s>\"}}," : "");
         free(scratch_write(folder, "tokenizer.json", json, strlen(json)));
-        Tokenizer first = tokenizer_json_read(enter(folder), 5, 4);
+        Tokenizer first = tokenizer_json_read(enter(folder), 5, 4, OBJECTIVE_NEXT);
         assert_foreign(&first, i / 2, punctuation);
         assert_true(tokenizer_json_write(enter(folder), &first, 8));
-        Tokenizer again = tokenizer_json_read(enter(folder), 5, -1);
+        Tokenizer again = tokenizer_json_read(enter(folder), 5, -1, OBJECTIVE_NEXT);
         assert_foreign(&again, i / 2, punctuation);
         tokenizer_free(&first);
         tokenizer_free(&again);
@@ -68,7 +68,7 @@ static void a_tokenizer_from_elsewhere_is_read_and_written(void **state)
 
 static void read_without_end(void *folder)
 {
-    tokenizer_json_read(enter(folder), 5, -1);
+    tokenizer_json_read(enter(folder), 5, -1, OBJECTIVE_NEXT);
 }
 
 static void lines_without_a_known_end_are_refused(void **state)
@@ -94,7 +94,7 @@ static void many_words_keep_their_ids(void **state)
         assert_int_equal(vocabulary_add(&written.vocabulary, word, (size_t)size, false), i);
     }
     assert_true(tokenizer_json_write(enter(folder), &written, 8));
-    Tokenizer read = tokenizer_json_read(enter(folder), MANY, -1);
+    Tokenizer read = tokenizer_json_read(enter(folder), MANY, -1, OBJECTIVE_NEXT);
     for (int i = 0; i < MANY; i++)
         assert_string_equal(vocabulary_word(&read.vocabulary, i),
                             vocabulary_word(&written.vocabulary, i));
@@ -126,7 +126,7 @@ static void prompts_are_read_with_special_tokens_of_any_name(void **state)
     char *folder = scratch_new();
     char *json = foreign("{\"type\":\"WhitespaceSplit\"}", "{\"SpecialToken\":{\"id\":\"<s>\"}},");
     free(scratch_write(folder, "tokenizer.json", json, strlen(json)));
-    Tokenizer t = tokenizer_json_read(enter(folder), 5, 4);
+    Tokenizer t = tokenizer_json_read(enter(folder), 5, 4, OBJECTIVE_NEXT);
     assert_ids(&t, "el perro, gato", (const int[]){4, 2, 1, 1}, 4);
     assert_wrong(&t, "el<s>",
                  "here: the text contains the reserved token <s>; put a space in it: < s>");
@@ -324,7 +324,7 @@ static char *words_of(const Tokenizer *t)
 /* Of a folder, in which a hug is known with a space before it and without. */
 static void assert_hugs(const char *folder, int count)
 {
-    Tokenizer t = tokenizer_json_read(enter(folder), count, count - 1);
+    Tokenizer t = tokenizer_json_read(enter(folder), count, count - 1, OBJECTIVE_NEXT);
     assert_true(t.kind == TOKENIZER_BPE && t.stream && t.bos == -1 && t.eos == count - 1 &&
                 t.unk == -1);
     const int hug = tokenizer_find(&t, "hug"), space_hug = tokenizer_find(&t, " hug");
@@ -368,7 +368,7 @@ typedef struct {
 static void read_call(void *context)
 {
     const Call *call = context;
-    tokenizer_json_read(enter(call->folder), call->count, -1);
+    tokenizer_json_read(enter(call->folder), call->count, -1, OBJECTIVE_NEXT);
 }
 
 /* And as its two older files, vocab.json and merges.txt. */

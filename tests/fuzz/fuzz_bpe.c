@@ -71,7 +71,7 @@ static void train_and_encode(void *context)
     const Call *call = context;
     Vocabulary v = vocabulary_new();
     WordCounts counts = word_counts_new();
-    word_counts_add(&counts, &call->text, 1, false);
+    word_counts_add(&counts, &call->text, 1, CUT_NOWHERE);
     BpeMerge *merges = bpe_train(&v, &counts, call->size, 0);
     Bpe bpe = bpe_new(&v, merges, (int)arrlen(merges));
     int *ids = NULL, *wanted = NULL;

@@ -74,7 +74,8 @@ static void read_epochs(const Corpus *corpus, const Plan *plan, int V)
                 const int parts = s->accumulate < count ? s->accumulate : count;
                 const int from = (int)((int64_t)count * part / parts);
                 const int end = (int)((int64_t)count * (part + 1) / parts);
-                const Batch batch = batch_fill(&room, corpus, pieces + from, end - from, 0);
+                const Batch batch =
+                    batch_fill(&room, corpus, pieces + from, end - from, (HideDraw){.row = 0});
                 check_batch(&batch, corpus, V);
                 targets += (size_t)batch.rows;
             }
@@ -107,7 +108,7 @@ static void train_on(void *context)
     char *copy = memcpy(memory_take(call->size + 1), call->text, call->size + 1);
     Text text = text_from("the text", (Bytes){copy, call->size}, s->lower);
     check_clean(text.clean, text.size);
-    plan_text(s, &call->decided, text.size);
+    plan_text(s, &call->decided, text.size, false);
     plan_vocabulary(s, text.size);
     const bool stream = s->sequence == SEQUENCE_STREAM;
     Tokenizer tokenizer = tokenizer_train(&text, (TokenizerRules){.kind = s->tokens,

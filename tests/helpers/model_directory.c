@@ -61,7 +61,7 @@ Pretrained write_model(const char *folder, Kind kind)
     model.gpt = gpt_new(&kind.shape, kind.shape.context);
     gpt_init(&model.gpt, 5);
     cJSON *json = cJSON_CreateObject();
-    config_put_model(json, &kind.shape, 0.1, &model.tokenizer);
+    config_put_model(json, &kind.shape, 0.1, &model.tokenizer, false);
     put_pulga(json, &kind.shape);
     assert_true(json_write(enter(folder), "config.json", json));
     cJSON_Delete(json);

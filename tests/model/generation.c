@@ -60,7 +60,7 @@ static void the_cache_gives_what_reading_at_once_gives(void **state)
         KvCache cache = kv_cache_new(&gpt.config, 1);
         Generator w = generator_new(&gpt, cache, 0, 12);
         Real *logits = memory_new((size_t)V, sizeof *logits, "logits");
-        generator_begin(&w, prompt, PROMPT);
+        generator_begin(&w, prompt, PROMPT, 0);
         int held = PROMPT, seen[8] = {12, 5, 1};
         for (int i = 0; i < WORDS; i++) {
             read_at_once(&again, seen, held, logits);
@@ -97,10 +97,10 @@ static void a_copy_goes_on_like_the_original(void **state)
             Generator asked = generator_new(&gpt, cache, 1, 12),
                       copy = generator_new(&gpt, cache, 2, 12);
             Generator fresh = generator_new(&gpt, cache, 0, 12);
-            generator_begin(&asked, prompt, count);
+            generator_begin(&asked, prompt, count, 0);
             for (int round = 0; round < 3; round++) {
                 generator_copy(&copy, &asked);
-                generator_begin(&fresh, prompt, count);
+                generator_begin(&fresh, prompt, count, 0);
                 for (int i = 0; i < WORDS; i++) {
                     assert_memory_equal(copy.logits, fresh.logits, bytes);
                     assert_int_equal(copy.forgot, fresh.forgot);
@@ -135,7 +135,7 @@ static void the_smallest_contexts(void **state)
             KvCache cache = kv_cache_new(&gpt.config, 1);
             Generator w = generator_new(&gpt, cache, 0, bos);
             const int prompt[] = {0, 3, 4, 5, 6};
-            generator_begin(&w, prompt, 5);
+            generator_begin(&w, prompt, 5, 0);
             assert_true(w.forgot);
             assert_int_equal(w.tokens[w.count - 1], 6);
             for (int token = 1; token < 9; token++) {
@@ -389,7 +389,7 @@ static void check_beam(BeamRules rules, bool wide)
 
     KvCache cache = kv_cache_new(&gpt.config, rules.width);
     Generator w = generator_new(&gpt, cache, 0, -1);
-    generator_begin(&w, prompt, 2);
+    generator_begin(&w, prompt, 2, 0);
     Hypothesis *found = beam_search(&gpt, &cache, w.logits, 2, rules, &count);
     assert_int_equal(count, wide ? number : rules.width);
     for (int i = 0; i < count; i++) {

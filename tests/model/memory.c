@@ -48,7 +48,7 @@ static void a_context_that_is_not_filled_takes_no_memory(void **state)
     Gpt gpt = gpt_new(&config, config.context);
     KvCache cache = kv_cache_new(&config, 5);
     Generator generator = generator_new(&gpt, cache, 0, -1);
-    generator_begin(&generator, (const int[]){1, 2, 3}, 3);
+    generator_begin(&generator, (const int[]){1, 2, 3}, 3, 0);
     const double taken = resident() - before;
     assert_true(gpt_bytes(&config, config.context) > 500e6);
     if (taken > 50e6)

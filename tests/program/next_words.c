@@ -75,7 +75,7 @@ static double exhaustive(Fixture *f, const char *before, const char *wanted, con
 static void check_words(Fixture *f, const char *prompt, const char *before)
 {
     Encoding e = tokenizer_encode_prompt(&f->model.tokenizer, "the prompt", prompt, strlen(prompt));
-    generator_begin(&f->prompt, e.ids, e.count);
+    generator_begin(&f->prompt, e.ids, e.count, 0);
     NextWord *words = next_words(&f->model.tokenizer, &f->prompt, &f->writer, before, 6, 0);
     assert_int_equal(arrlen(words), 6);
     for (int i = 0; i < 6; i++) {

@@ -26,7 +26,7 @@ static void train(int size, int min_count, const char *path)
     Vocabulary v = vocabulary_new();
     const double begun = clock_seconds();
     WordCounts counts = word_counts_new();
-    word_counts_add(&counts, (Span[]){span_of(text)}, 1, false);
+    word_counts_add(&counts, (Span[]){span_of(text)}, 1, CUT_NOWHERE);
     const double counted = clock_seconds();
     BpeMerge *merges = bpe_train(&v, &counts, size, min_count);
     fprintf(stderr, "%.3f counting, %.3f merging\n", counted - begun, clock_seconds() - counted);

@@ -280,12 +280,12 @@ static void words_are_read_by_lines_and_others_as_a_stream(void **state)
         Settings s = {.tokens = (TokenizerKind)kind};
         Decided decided = {{0}};
         DECIDED(&decided, tokens) = true;
-        plan_text(&s, &decided, 1000000);
+        plan_text(&s, &decided, 1000000, false);
         assert_int_equal(s.tokens, kind);
         assert_int_equal(s.sequence, wanted[kind]);
         DECIDED(&decided, sequence) = true;
         s.sequence = SEQUENCE_LINES;
-        plan_text(&s, &decided, 1000000);
+        plan_text(&s, &decided, 1000000, false);
         assert_int_equal(s.sequence, SEQUENCE_LINES);
     }
 }
@@ -309,7 +309,7 @@ static void a_large_text_is_read_as_subwords(void **state)
         Decided decided = {{0}};
         if (cases[i].given != FIELD_NONE)
             decided.at[cases[i].given] = true;
-        plan_text(&s, &decided, cases[i].size);
+        plan_text(&s, &decided, cases[i].size, false);
         assert_int_equal(s.tokens, cases[i].wanted);
         assert_int_equal(s.sequence, s.tokens == TOKENIZER_WORD ? SEQUENCE_LINES : SEQUENCE_STREAM);
     }

@@ -12,7 +12,7 @@
 #include "data/corpus/reader.h"
 
 enum {
-    WHOLE_TARGETS = 2048,    /* a training text up to this size goes whole into each step  */
+    WHOLE_ROWS = 2048,       /* a training text up to this size goes whole into each step  */
     SUBWORDS_FROM = 100000,  /* bytes of a text: a smaller one is read as words            */
     ENOUGH_LINES = 200,      /* with at least so many, a tenth of the lines is held out    */
     ENOUGH_TOKENS = 5000,    /* likewise, of a stream's tokens                             */
@@ -43,14 +43,19 @@ static bool made_of_a_part(const Settings *s)
     return s->tokens == TOKENIZER_BPE && s->sequence == SEQUENCE_STREAM && !s->from;
 }
 
-/* An option for words, or for subwords, says that they are wanted. */
-void plan_text(Settings *s, const Decided *decided, size_t text_size)
+/* An option for words, or for subwords, says that they are wanted; a stream, that a text with tabs
+ * is not pairs. */
+void plan_text(Settings *s, const Decided *decided, size_t text_size, bool pairs)
 {
+    const bool stream = DECIDED(decided, sequence) && s->sequence == SEQUENCE_STREAM;
+    CHOOSE(objective, pairs && !stream ? OBJECTIVE_PAIRS : OBJECTIVE_NEXT);
+    settings_check_objective(s, decided);
     const bool subwords = DECIDED(decided, vocabulary) ||
                           (text_size >= SUBWORDS_FROM && !DECIDED(decided, min_count) &&
                            !DECIDED(decided, max_words));
     CHOOSE(tokens, subwords ? TOKENIZER_BPE : TOKENIZER_WORD);
-    CHOOSE(sequence, s->tokens == TOKENIZER_WORD ? SEQUENCE_LINES : SEQUENCE_STREAM);
+    const bool lines = s->tokens == TOKENIZER_WORD || s->objective == OBJECTIVE_PAIRS;
+    CHOOSE(sequence, lines ? SEQUENCE_LINES : SEQUENCE_STREAM);
     if (made_of_a_part(s)) /* a subword is a few bytes */
         CHOOSE(val, text_size / 4 >= ENOUGH_TOKENS ? 0.1 : 0);
 }
@@ -60,7 +65,8 @@ void plan_text(Settings *s, const Decided *decided, size_t text_size)
  * docs/tokens.md. */
 void plan_vocabulary(Settings *s, size_t text_size)
 {
-    const int least = 256 + (s->sequence == SEQUENCE_LINES ? 2 : 0);
+    const int least =
+        256 + (s->sequence == SEQUENCE_LINES ? 2 : 0) + (s->objective != OBJECTIVE_NEXT);
     if (s->tokens == TOKENIZER_BPE && !s->vocabulary)
         s->vocabulary = (int)fmin(MOST_SUBWORDS, least + floor(3 * sqrt((double)text_size)));
 }
@@ -69,7 +75,7 @@ void plan_vocabulary(Settings *s, size_t text_size)
 
 /* More layers or width gain nothing on a small text: the model grows with the number of its tokens.
  * The first row of the table that has room for them counts. For lines, the context is the longest
- * line, but at most LONGEST_CONTEXT, rounded up to a multiple of 8. */
+ * line, but at most LONGEST_CONTEXT unless it is a pair, rounded up to a multiple of 8. */
 static void choose_sizes(Settings *s, const Decided *decided, const Corpus *corpus)
 {
     static const struct {
@@ -87,7 +93,9 @@ static void choose_sizes(Settings *s, const Decided *decided, const Corpus *corp
     CHOOSE(heads, divides ? sizes[i].heads : 1);
     CHOOSE(head_size, s->width / s->heads);
     CHOOSE(hidden, 4 * s->width);
-    const int64_t longest = min_int64((int64_t)corpus->longest, LONGEST_CONTEXT);
+    const int most =
+        corpus->objective.kind == OBJECTIVE_PAIRS ? GPT_MAX_CONTEXT - 7 : LONGEST_CONTEXT;
+    const int64_t longest = min_int64((int64_t)corpus->longest, most);
     CHOOSE(context, corpus->stream ? sizes[i].context : (int)((longest + 7) / 8 * 8));
 }
 
@@ -122,7 +130,7 @@ static bool is_delicate(const Settings *s)
  * twentieth of the lines, at least 8 and at most 32. */
 static int choose_batch(const Corpus *corpus, int64_t pieces)
 {
-    if (corpus->train.targets <= WHOLE_TARGETS && !corpus->held_out.count)
+    if (corpus->train.rows <= WHOLE_ROWS && !corpus->held_out.count)
         return at_most_int(pieces);
     if (corpus->stream)
         return 16;
@@ -206,17 +214,17 @@ static bool choose_rate(Settings *s, const Decided *decided, bool whole)
 }
 
 /* About twenty log lines and twenty evaluations in a run. Evaluations are fewer if they would take
- * too long: between two of them, at least twice as many targets are trained on as one evaluates; if
- * that is a sample, seven times as many. A target is evaluated in a third of the time that training
- * on it takes, so this is a twentieth of the time. */
+ * too long: between two of them, at least twice as many rows are trained on as one evaluates; if
+ * that is a sample, seven times as many. A row is evaluated in a third of the time that training on
+ * it takes, so this is a twentieth of the time. */
 static void choose_reports(Settings *s, const Decided *decided, const Corpus *corpus)
 {
-    const int64_t evaluated =
-        (corpus->evaluated.sample ? 7 : 2) * (int64_t)corpus->evaluated.targets;
-    const int64_t targets = (int64_t)corpus->train.targets / steps_of_epoch(corpus, s->batch);
+    const int64_t evaluated = (corpus->evaluated.sample ? 7 : 2) *
+                              (int64_t)corpus_evaluation_rows(corpus, &corpus->evaluated);
+    const int64_t rows = (int64_t)corpus->train.rows / steps_of_epoch(corpus, s->batch);
     const int twentieth = max_int(1, s->steps / 20);
     CHOOSE(log_every, twentieth);
-    CHOOSE(eval_every, at_most_int(max_int64(twentieth, evaluated / max_int64(1, targets))));
+    CHOOSE(eval_every, at_most_int(max_int64(twentieth, evaluated / max_int64(1, rows))));
 }
 
 /* Rows of the largest part of a step: its ceil(batch/accumulate) sequences may all be of the
@@ -226,7 +234,7 @@ static int rows_of_part(const Settings *s, const Corpus *corpus)
 {
     const int64_t sequences = ((int64_t)s->batch + s->accumulate - 1) / s->accumulate;
     const int64_t longest = min_int64((int64_t)corpus->longest, s->context);
-    const int64_t all = (int64_t)corpus->train.targets;
+    const int64_t all = (int64_t)corpus->train.rows;
     return at_most_int(max_int64(longest, min_int64(all, sequences * longest)));
 }
 

@@ -25,8 +25,9 @@ typedef struct {
     double bytes; /* of memory, about */
 } Plan;
 
-/* How a text of so many bytes becomes tokens. */
-void plan_text(Settings *settings, const Decided *decided, size_t text_size);
+/* What is learned of a text of so many bytes, and how it becomes tokens; pairs: its lines look like
+ * pairs. */
+void plan_text(Settings *settings, const Decided *decided, size_t text_size, bool pairs);
 
 /* How many subwords a text of this size gets, if it is read by these. */
 void plan_vocabulary(Settings *settings, size_t text_size);

@@ -12,6 +12,8 @@
 
 /* The names of each choice. The enumerator is the index, so that names and values cannot get out of
  * step. */
+static const char *const OBJECTIVES[] = {
+    [OBJECTIVE_NEXT] = "next", [OBJECTIVE_PAIRS] = "pairs", [OBJECTIVE_MASKED] = "masked", NULL};
 static const char *const TOKENS[] = {
     [TOKENIZER_WORD] = "word", [TOKENIZER_CHAR] = "char", [TOKENIZER_BPE] = "bpe", NULL};
 static const char *const SEQUENCES[] = {
@@ -32,6 +34,15 @@ static const char *const PRECISIONS[] = {[PRECISION_F32] = "f32", [PRECISION_BF1
 
 const Field SETTINGS[] = {
     FIELD_HEADING("The text:"),
+    {"objective", CHOICE_FIELD(objective, OBJECTIVES), NULL, NULL, 0, 0,
+     "predict each next token; or the target of each line, which is a source, a tab and a target; "
+     "or tokens that are masked, from all the others [pairs if every line has one tab, else next]",
+     LIFE_RUN},
+    {"causal-source", FLAG_FIELD(causal_source), NULL, NULL, 0, 0,
+     "in a source, too, attend only to what comes before; such a model opens in Transformers",
+     LIFE_RUN},
+    {"mask", NUMBER_FIELD(mask), "0.15", "SHARE", 0.001, 1,
+     "share of the tokens that each step masks, for --objective masked", LIFE_RUN},
     {"tokens", CHOICE_FIELD(tokens, TOKENS), NULL, NULL, 0, 0,
      "words and punctuation, characters, or subwords (byte-level BPE) [word; bpe for texts of 100 "
      "kB "
@@ -194,10 +205,22 @@ static void check_vocabulary(const Settings *s, const Decided *decided)
     if (!subwords && DECIDED(decided, vocabulary))
         usage_error("--vocabulary is for --tokens bpe; --max-words limits words and characters");
     const bool lines = DECIDED(decided, sequence) && s->sequence == SEQUENCE_LINES;
-    const int least = 256 + (lines ? 2 : 0);
+    const int least = 256 + (lines ? 2 : 0) + (s->objective != OBJECTIVE_NEXT);
     if (s->vocabulary && s->vocabulary < least)
         usage_error("--vocabulary %d is too small: the bytes and special tokens alone are %d",
                     s->vocabulary, least);
+}
+
+void settings_check_objective(const Settings *s, const Decided *decided)
+{
+    if (DECIDED(decided, causal_source) && s->causal_source && s->objective != OBJECTIVE_PAIRS)
+        usage_error("--causal-source is for --objective pairs; this is %s",
+                    OBJECTIVES[s->objective]);
+    if (DECIDED(decided, mask) && s->objective != OBJECTIVE_MASKED)
+        usage_error("--mask is for --objective masked; this is %s", OBJECTIVES[s->objective]);
+    if (s->objective == OBJECTIVE_PAIRS && DECIDED(decided, sequence) &&
+        s->sequence == SEQUENCE_STREAM)
+        usage_error("--objective pairs reads line by line, so --sequence stream conflicts with it");
 }
 
 /* What is not known yet is 0. The attention's matrices have width H·D, which is C unless a head's
@@ -237,6 +260,8 @@ void settings_check(const Settings *settings, const Decided *decided, const char
         usage_error("--overwrite replaces the run that --out names; give --out DIR too");
     check_schedule(settings, decided);
     settings_check_values(settings, decided);
+    if (DECIDED(decided, objective))
+        settings_check_objective(settings, decided);
     if (!settings->from) /* whose vocabulary counts */
         check_vocabulary(settings, decided);
 }

@@ -20,6 +20,9 @@ typedef enum { ACTIVATION_RELU, ACTIVATION_GELU } ActivationChoice;
 
 typedef struct {
     /* the text */
+    ObjectiveKind objective;
+    bool causal_source; /* of pairs */
+    double mask;        /* masked: the share of the tokens that a step hides */
     TokenizerKind tokens;
     SequenceChoice sequence;
     bool lower;
@@ -64,6 +67,9 @@ extern const Field SETTINGS[];
 /* Ends in a usage error if the settings given in a call of train contradict each other; text_path
  * is its first TEXT or NULL. */
 void settings_check(const Settings *settings, const Decided *decided, const char *text_path);
+
+/* The same of what is for one objective only, once that is known. */
+void settings_check_objective(const Settings *settings, const Decided *decided);
 
 /* The same of the values that are known so far; to be called again when more are. */
 void settings_check_values(const Settings *settings, const Decided *decided);

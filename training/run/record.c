@@ -68,7 +68,9 @@ bool record_write(const Directory *directory, const Plan *plan, const Tokenizer 
                   const Identity identity)
 {
     cJSON *json = cJSON_CreateObject();
-    config_put_model(json, &plan->shape, plan->settings.dropout, tokenizer);
+    const Settings *s = &plan->settings;
+    const bool sees_ahead = s->objective != OBJECTIVE_NEXT && !s->causal_source;
+    config_put_model(json, &plan->shape, s->dropout, tokenizer, sees_ahead);
     cJSON *own = cJSON_AddObjectToObject(json, "pulga");
     cJSON_AddStringToObject(own, "version", PULGA_VERSION);
     cJSON_AddStringToObject(own, "command", command);
