@@ -1,5 +1,5 @@
 /* windows.c: heads of every pattern against masks: for windows, the one that a published page on
- * sparse attention builds; and how far back a whole model reaches. */
+ * sparse attention builds; and what reaches a query through a whole model. */
 #include "tests/helpers/attention_layer.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/patterns.h"
@@ -246,7 +246,7 @@ static void all_patterns_and_lengths_at_once(void **state)
     attention_layer_free(&layer);
 }
 
-/* ---- How far back a whole model reaches: w − 1 tokens in each layer ---- */
+/* ---- What reaches a query through a whole model ---- */
 
 enum {
     SEQUENCES = 4,
@@ -261,13 +261,13 @@ enum {
 typedef struct {
     Gpt gpt;
     Batch batch;
-    int start[SEQUENCES + 1], tokens[ROWS], positions[ROWS];
+    int start[SEQUENCES + 1], prefix[SEQUENCES], tokens[ROWS], positions[ROWS];
 } Model;
 
-/* A model over a ragged batch. With its starting weights, a layer adds so little to the stream that
+/* A model over a ragged batch whose sequences have a prefix of this length, or all of it. With its starting weights, a layer adds so little to the stream that
  * what comes through three of them would be lost in rounding, so they are made ten times as
  * large. */
-static void model_new(Model *model, GptConfig config)
+static void model_new(Model *model, GptConfig config, int prefix)
 {
     static const int start[] = {0, 1, 41, 48, 81};
     config.context = CONTEXT;
@@ -277,16 +277,19 @@ static void model_new(Model *model, GptConfig config)
     config.hidden = 16;
     config.vocabulary = VOCABULARY;
     memcpy(model->start, start, sizeof start);
-    for (int s = 0; s < SEQUENCES; s++)
+    for (int s = 0; s < SEQUENCES; s++) {
+        model->prefix[s] = min_int(prefix, start[s + 1] - start[s]);
         for (int i = start[s]; i < start[s + 1]; i++) {
             model->tokens[i] = i * 7 % VOCABULARY;
             model->positions[i] = i - start[s];
         }
+    }
     model->batch = (Batch){.rows = ROWS,
                            .sequences = SEQUENCES,
                            .start = model->start,
                            .tokens = model->tokens,
-                           .positions = model->positions};
+                           .positions = model->positions,
+                           .prefix = model->prefix};
     model->gpt = gpt_new(&config, ROWS);
     gpt_init(&model->gpt, 1);
     for (int t = 0; t < model->gpt.tensor_count; t++) {
@@ -297,87 +300,117 @@ static void model_new(Model *model, GptConfig config)
     }
 }
 
-/* Changes each token in turn. Then the rows from it to `reach` rows after it, in the same sequence,
- * change; all other rows, also those of other sequences, keep their bits. One thread, since more
- * would only wait for each other. */
-static void assert_reach(GptConfig config, int reach)
+/* Whether a row's output may change if the token of another row does. */
+static void find_reach(const Model *model, bool reach[ROWS][ROWS])
+{
+    const GptConfig *config = &model->gpt.config;
+    memset(reach, false, sizeof(bool[ROWS][ROWS]));
+    for (int s = 0; s < SEQUENCES; s++)
+        for (int first = model->start[s], i = first; i < model->start[s + 1]; i++)
+            pattern_reach(config->patterns, config->layers, HEADS, i - first, model->prefix[s],
+                          reach[i] + first);
+}
+
+/* Changes each token in turn: the rows that it reaches change, all of them, and all other rows,
+ * also those of other sequences, keep their bits. What is compared is the input of the head, from
+ * which the logits are computed. One thread, since more would only wait for each other. */
+static void assert_reach(GptConfig config, int prefix)
 {
     const int threads = thread_limit();
     Model model;
     Real before[ROWS * WIDTH];
+    bool reach[ROWS][ROWS];
     thread_set_limit(1);
-    model_new(&model, config);
+    model_new(&model, config, prefix);
+    find_reach(&model, reach);
     gpt_forward(&model.gpt, &model.batch, NULL, (Dropout){0});
     memcpy(before, gpt_head_input(&model.gpt), sizeof before);
-    for (int s = 0; s < SEQUENCES; s++)
-        for (int changed = model.start[s]; changed < model.start[s + 1]; changed++) {
-            const int token = model.tokens[changed];
-            model.tokens[changed] = (token + 1) % VOCABULARY;
-            gpt_forward(&model.gpt, &model.batch, NULL, (Dropout){0});
-            model.tokens[changed] = token;
-            for (int i = 0; i < ROWS; i++) {
-                const bool depends = i >= changed && i - changed <= reach && i < model.start[s + 1];
-                const bool same =
-                    !memcmp(ROW(before, i, WIDTH), ROW(gpt_head_input(&model.gpt), i, WIDTH),
-                            WIDTH * sizeof(Real));
-                if (same == depends)
-                    fail_msg("row %d should%s depend on row %d, with %d layers", i,
-                             depends ? "" : " not", changed, config.layers);
-            }
+    for (int changed = 0; changed < ROWS; changed++) {
+        const int token = model.tokens[changed];
+        model.tokens[changed] = (token + 1) % VOCABULARY;
+        gpt_forward(&model.gpt, &model.batch, NULL, (Dropout){0});
+        model.tokens[changed] = token;
+        for (int i = 0; i < ROWS; i++) {
+            const bool same =
+                !memcmp(ROW(before, i, WIDTH), ROW(gpt_head_input(&model.gpt), i, WIDTH),
+                        WIDTH * sizeof(Real));
+            if (same == reach[i][changed])
+                fail_msg("row %d should%s depend on row %d, with %d layers and a prefix of %d", i,
+                         same ? "" : " not", changed, config.layers, prefix);
         }
+    }
     gpt_free(&model.gpt);
     thread_set_limit(threads);
 }
 
-/* All heads have windows of three: the reach is L·(3 − 1). In one layer the fourth word gets
- * nothing from the first, not even "indirectly"; in two it does. */
-static void reach_of_windows_of_three(bool post_norm, bool learned_positions)
+/* Two heads a layer; the list repeats as --attend does. */
+typedef struct {
+    Pattern entries[MOST_LAYERS * HEADS];
+    int count;
+} List;
+
+static const List LISTS[] = {
+    {{W(0)}, 1},
+    {{W(1)}, 1},
+    {{W(3)}, 1},
+    {{STRIDED(3)}, 1},
+    {{FIXED(4)}, 1},
+    {{SUMMARY(4, 1)}, 1},
+    {{SUMMARY(5, 2)}, 1},
+    {{W(4), STRIDED(4)}, 2}, /* the two of Child et al. (2019) */
+    {{FIXED(4), SUMMARY(4, 1)}, 2},
+    {{W(1), W(0)}, 2},
+    {{W(1), W(3), W(2), W(4), W(5), W(1)}, 6},
+    {{W(2), STRIDED(7), FIXED(3)}, 3},
+    {{SUMMARY(6, 2), W(2), STRIDED(5), FIXED(8), W(1)}, 5},
+};
+
+/* Without a prefix; with one that ends within blocks, strides and windows; and with all tokens. */
+static void assert_reach_of_lists(bool post_norm, bool learned_positions)
 {
-    static const Pattern three[MOST_LAYERS * HEADS] = {W(3), W(3), W(3), W(3), W(3), W(3)};
-    for (int layers = 1; layers <= MOST_LAYERS; layers++)
-        assert_reach((GptConfig){.layers = layers,
-                                 .patterns = three,
-                                 .post_norm = post_norm,
-                                 .learned_positions = learned_positions},
-                     layers * (3 - 1));
+    static const int prefixes[] = {0, 10, CONTEXT};
+    for (size_t i = 0; i < sizeof LISTS / sizeof *LISTS; i++)
+        for (int layers = 1; layers <= MOST_LAYERS; layers++)
+            for (int p = 0; p < 3; p++) {
+                Pattern list[MOST_LAYERS * HEADS];
+                for (int h = 0; h < layers * HEADS; h++)
+                    list[h] = LISTS[i].entries[h % LISTS[i].count];
+                assert_reach((GptConfig){.layers = layers,
+                                         .patterns = list,
+                                         .post_norm = post_norm,
+                                         .learned_positions = learned_positions},
+                             prefixes[p]);
+            }
 }
 
 static void the_reach_of_a_pre_norm_model(void **state)
 {
     (void)state;
-    reach_of_windows_of_three(false, true);
+    assert_reach_of_lists(false, true);
 }
 
 static void the_reach_of_a_post_norm_model(void **state)
 {
     (void)state;
-    reach_of_windows_of_three(true, false);
+    assert_reach_of_lists(true, false);
 }
 
-/* The widest window of each layer counts, and each layer has windows of its own. */
+/* Windows of w reach w − 1 tokens back in each layer, and the widest of a layer counts. In one
+ * layer of windows of three, the fourth word gets nothing from the first, not even "indirectly"; in
+ * two it does. */
 static const Pattern different[] = {W(1), W(3), W(2), W(35), W(4), W(1)};
 
-static void the_reach_of_different_windows(void **state)
+static void windows_reach_back_by_the_layer(void **state)
 {
     (void)state;
-    static const Pattern narrow[] = {W(1), W(3), W(2), W(4), W(5), W(1)};
-    assert_reach((GptConfig){.layers = 3, .patterns = narrow}, 2 + 3 + 4);
-    assert_reach((GptConfig){.layers = 2, .patterns = different, .post_norm = true}, 2 + 34);
-}
-
-static void windows_of_one_reach_only_themselves(void **state)
-{
-    (void)state;
-    static const Pattern one[] = {W(1), W(1), W(1), W(1)};
-    assert_reach((GptConfig){.layers = 2, .patterns = one}, 0);
-}
-
-static void a_causal_head_reaches_everything_before(void **state)
-{
-    (void)state;
-    static const Pattern causal_too[] = {W(1), W(0)};
-    assert_reach((GptConfig){.layers = 1, .patterns = causal_too}, CONTEXT);
-    assert_reach((GptConfig){.layers = 1}, CONTEXT);
+    static const int back[] = {0, 2, 2 + 34, 2 + 34 + 3};
+    for (int layers = 1; layers <= MOST_LAYERS; layers++) {
+        bool reach[CONTEXT];
+        pattern_reach(different, layers, HEADS, CONTEXT - 1, 0, reach);
+        for (int i = 0; i < CONTEXT; i++)
+            assert_int_equal(reach[i], CONTEXT - 1 - i <= back[layers]);
+        assert_reach((GptConfig){.layers = layers, .patterns = different}, 0);
+    }
 }
 
 /* The weights that a model gives out: each layer's under its own windows. */
@@ -385,7 +418,7 @@ static void each_layers_maps_follow_its_own_windows(void **state)
 {
     (void)state;
     Model model;
-    model_new(&model, (GptConfig){.layers = MOST_LAYERS, .patterns = different});
+    model_new(&model, (GptConfig){.layers = MOST_LAYERS, .patterns = different}, 0);
     const size_t map = attention_map_size(&model.batch, SEQUENCES, HEADS);
     Real *maps = memory_new(MOST_LAYERS * map, sizeof *maps, "all maps");
     gpt_forward(&model.gpt, &model.batch, maps, (Dropout){0});
@@ -412,9 +445,7 @@ int main(void)
         cmocka_unit_test(all_patterns_and_lengths_at_once),
         cmocka_unit_test(the_reach_of_a_pre_norm_model),
         cmocka_unit_test(the_reach_of_a_post_norm_model),
-        cmocka_unit_test(the_reach_of_different_windows),
-        cmocka_unit_test(windows_of_one_reach_only_themselves),
-        cmocka_unit_test(a_causal_head_reaches_everything_before),
+        cmocka_unit_test(windows_reach_back_by_the_layer),
         cmocka_unit_test(each_layers_maps_follow_its_own_windows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
