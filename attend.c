@@ -19,6 +19,7 @@
 typedef struct {
     char *output;    /* a path, or NULL */
     int layer, head; /* from 1; 0: all */
+    bool positions;
 } Choice;
 
 #define FIELD_STRUCT Choice
@@ -31,6 +32,10 @@ static const Field CHOICES[] = {
      LIFE_CALL},
     {"layer", WHOLE_FIELD(layer), NULL, "L", 1, 1000, "only this layer, from 1 [all]", LIFE_CALL},
     {"head", WHOLE_FIELD(head), NULL, "H", 1, 1000, "only this head of each layer, from 1 [all]",
+     LIFE_CALL},
+    {"positions", FLAG_FIELD(positions), NULL, NULL, 0, 0,
+     "instead of heads, the cosine of every pair of position vectors: a table by distance, or a "
+     "file of any kind but .html; without TEXT",
      LIFE_CALL},
     {.name = NULL}};
 
@@ -50,7 +55,8 @@ static const Program PROGRAM = {
              "Examples:\n"
              "  attend runs/perro un gato come               print tables\n"
              "  attend runs/perro un gato come -o page.html  write a page for a browser\n"
-             "  attend runs/perro - --layer 1 <sentence.txt  read a file, show one layer\n",
+             "  attend runs/perro - --layer 1 <sentence.txt  read a file, show one layer\n"
+             "  attend runs/perro --positions -o p.svg       draw the position vectors\n",
 };
 
 /* The layers or heads to show: the one with this number, counted from 1, or all of them if the
@@ -114,6 +120,14 @@ static Heads read_heads(Pretrained *model, const Choice *choice, const Encoding 
     return heads;
 }
 
+/* Prints the name of the file that was written. */
+static void print_written(char *output)
+{
+    char *path = command_line((char *[]){output, NULL});
+    printf("wrote %s\n", path);
+    free(path);
+}
+
 /* A line for each head, then the tables, or the name of the file that was written. Returns false if
  * it could not be written. */
 static bool show(const Heads *heads, char *output)
@@ -123,11 +137,38 @@ static bool show(const Heads *heads, char *output)
     tables_summarise(heads);
     if (!output)
         tables_show(heads, &screen);
-    if (output && good) {
-        char *path = command_line((char *[]){output, NULL});
-        printf("wrote %s\n", path);
-        free(path);
-    }
+    if (output && good)
+        print_written(output);
+    return good;
+}
+
+/* The heads while they read a TEXT: the words of the command line after RUN. */
+static bool show_heads(Pretrained *model, const Choice *choice, char **words)
+{
+    const bool piped = !strcmp(words[0], "-") && !words[1];
+    char *text = piped ? read_standard_input() : words_together(words);
+    Encoding encoding = encode(model, piped ? "standard input" : "the text", text);
+    Heads heads = read_heads(model, choice, &encoding);
+    heads.run = model->directory.path;
+    heads.text = text;
+    print_lowered(&encoding, "");
+    const bool good = show(&heads, choice->output);
+    heads_free(&heads);
+    encoding_free(&encoding);
+    free(text);
+    return good;
+}
+
+/* ---- The positions ---- */
+
+static bool show_positions(const Pretrained *model, char *output)
+{
+    Positions positions = positions_read(&model->gpt, model->directory.path);
+    const bool good = !output || heads_file_write_positions(output, &positions);
+    tables_positions(&positions);
+    if (output && good)
+        print_written(output);
+    positions_free(&positions);
     return good;
 }
 
@@ -138,25 +179,17 @@ int main(int argc, char **argv)
     process_prepare();
     Choice choice = {0};
     char **words = options_read(&PROGRAM, argc, argv, &choice, NULL);
-    if (!words[0] || !words[1])
+    if (choice.positions && (!words[0] || words[1] || choice.layer || choice.head))
+        usage_error("--positions takes only a RUN: give no TEXT, no --layer and no --head");
+    if (!choice.positions && (!words[0] || !words[1]))
         usage_error("give a RUN and a TEXT to read; --help explains them");
     if (choice.output) /* before the model is read: that may take long */
-        heads_file_check(choice.output);
+        heads_file_check(choice.output, choice.positions);
     process_start_threads(0);
 
     Pretrained model = pretrained_open(words[0]);
-    const bool piped = !strcmp(words[1], "-") && !words[2];
-    char *text = piped ? read_standard_input() : words_together(words + 1);
-    Encoding encoding = encode(&model, piped ? "standard input" : "the text", text);
-    Heads heads = read_heads(&model, &choice, &encoding);
-    heads.run = model.directory.path;
-    heads.text = text;
-    print_lowered(&encoding, "");
-    const bool good = show(&heads, choice.output);
-
-    heads_free(&heads);
-    encoding_free(&encoding);
-    free(text);
+    const bool good = choice.positions ? show_positions(&model, choice.output)
+                                       : show_heads(&model, &choice, words + 1);
     pretrained_close(&model);
     free(words);
     fields_free(CHOICES, &choice);

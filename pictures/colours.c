@@ -41,23 +41,34 @@ static double clamped(double weight)
     return fmin(fmax(weight, 0), 1);
 }
 
+static Colour of_hue(double L, double chroma, double degrees)
+{
+    const double turn = degrees * M_PI / 180;
+    return from_oklab(L, chroma * cos(turn), chroma * sin(turn));
+}
+
+/* From dark, 0, to light, 1. The ends have less chroma, to stay within sRGB. */
+static Colour of_lightness(double up, double degrees)
+{
+    return of_hue(DARKEST + (LIGHTEST - DARKEST) * up, 0.075 - 0.063 * up + 0.067 * sin(M_PI * up),
+                  degrees);
+}
+
 Colour colour_of(double weight, Ground ground)
 {
     weight = clamped(weight);
-    double L, chroma, hue; /* hue in degrees */
-    if (ground == GROUND_UNKNOWN) {
-        L = MIDDLE;
-        chroma = 0.03 + 0.15 * weight;
-        hue = 250 + 150 * weight; /* blue-grey, purple, orange */
-    } else {
-        const double up = ground == GROUND_DARK ? weight : 1 - weight;
-        L = DARKEST + (LIGHTEST - DARKEST) * up;
-        /* Indigo, blue, teal, pale green. The ends have less chroma, to stay within sRGB. */
-        chroma = 0.075 - 0.063 * up + 0.067 * sin(M_PI * up);
-        hue = 290 - 130 * up;
-    }
-    hue *= M_PI / 180;
-    return from_oklab(L, chroma * cos(hue), chroma * sin(hue));
+    if (ground == GROUND_UNKNOWN) /* blue-grey, purple, orange */
+        return of_hue(MIDDLE, 0.03 + 0.15 * weight, 250 + 150 * weight);
+    const double up = ground == GROUND_DARK ? weight : 1 - weight;
+    return of_lightness(up, 290 - 130 * up); /* indigo, blue, teal, pale green */
+}
+
+Colour colour_of_signed(double value)
+{
+    if (value >= 0)
+        return colour_of(value, GROUND_LIGHT);
+    const double up = 1 - clamped(-value);
+    return of_lightness(up, 25 + 55 * up); /* dark red, orange, pale yellow */
 }
 
 /* A number from 16 on is 16 + 36·red + 6·green + blue, each a level from 0 to 5. */

@@ -17,6 +17,10 @@ typedef struct {
 /* weight: 0 to 1 */
 Colour colour_of(double weight, Ground ground);
 
+/* From -1 to 1, on a light ground: as above from 0 on; what is below 0 has the same lightness, but
+ * goes to a dark red. */
+Colour colour_of_signed(double value);
+
 /* One of a terminal's 256 colours, as its number; *colour receives what it looks like. On a known
  * ground, lightness follows the weight as above, in seven steps. */
 int colour_of_256(double weight, Ground ground, Colour *colour);

@@ -5,12 +5,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "colours.h"
 #include "base/display.h"
 
 /* A format for the beginning of a figure: width and height, both again, and the font's size; then
  * the hatching and a white ground. */
-static const char HEAD[] = FIGURE_BEGIN
+static const char BEGIN[] = FIGURE_BEGIN
     "%g\" height=\"%g\" viewBox=\"0 0 %g %g\" "
     "font-family=\"Helvetica, Arial, 'Liberation Sans', sans-serif\" font-size=\"%g\">\n"
     "<defs><pattern id=\"unseen\" width=\"5\" height=\"5\" patternUnits=\"userSpaceOnUse\" "
@@ -68,14 +67,56 @@ static void put_line(FILE *out, const char *text, double columns)
     free(safe);
 }
 
+/* ---- What all figures share ---- */
+
+void figure_begin(FILE *out, double width, double height, double font)
+{
+    fprintf(out, BEGIN, width, height, width, height, font);
+}
+
+void figure_title(FILE *out, double width, const char *title, const char *run, const char *note)
+{
+    fprintf(out, "<text x=\"%g\" y=\"%g\" font-size=\"15\" font-weight=\"bold\">", MARGIN,
+            MARGIN + 12);
+    put_line(out, title, (width - 2 * MARGIN) / 9);
+    fprintf(out, "</text>\n<text x=\"%g\" y=\"%g\" font-size=\"11\" fill=\"#666\">", MARGIN,
+            MARGIN + 29);
+    put_line(out, run, (width - 2 * MARGIN) / 7);
+    fprintf(out, "%s</text>\n", note);
+}
+
+void figure_cell(FILE *out, double x, double y, double side, Colour c)
+{
+    fprintf(out, "<rect x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\" fill=\"#%02x%02x%02x\"/>", x,
+            y, side, side, c.red, c.green, c.blue);
+}
+
+/* In small steps, which overlap a little, so that there are no gaps. */
+void figure_scale(FILE *out, double least, const char *name)
+{
+    enum { STEPS = 64, WIDE = 192, TALL = 10 };
+    fputs("<g shape-rendering=\"crispEdges\">", out);
+    for (int i = 0; i < STEPS; i++) {
+        const Colour c = colour_of_signed(least + (1 - least) * (i + 0.5) / STEPS);
+        fprintf(out, "<rect x=\"%g\" width=\"%g\" height=\"%d\" fill=\"#%02x%02x%02x\"/>",
+                (double)i * WIDE / STEPS, (double)WIDE / STEPS + 0.3, TALL, c.red, c.green, c.blue);
+    }
+    fprintf(out,
+            "</g>\n<g font-size=\"11\" fill=\"#444\"><text y=\"%d\">%g</text>"
+            "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">1</text>"
+            "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text></g>\n",
+            TALL + 13, least, WIDE, TALL + 13, WIDE / 2, TALL + 13, name);
+}
+
+/* ---- Panels ---- */
+
 /* One cell of a panel, whose origin is the corner of its first cell. Large cells also have their
  * weight as a number. */
 static void put_cell(FILE *out, const Layout *layout, int query, int key, double weight)
 {
     const Colour c = colour_of(weight, GROUND_LIGHT);
     const double s = layout->cell, x = s * key, y = s * query;
-    fprintf(out, "<rect x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\" fill=\"#%02x%02x%02x\"/>", x,
-            y, s, s, c.red, c.green, c.blue);
+    figure_cell(out, x, y, s, c);
     if (s >= 30)
         fprintf(out,
                 "<text x=\"%g\" y=\"%g\" text-anchor=\"middle\" font-size=\"10\" "
@@ -122,23 +163,13 @@ static void put_queries(FILE *out, const Heads *heads, const Layout *layout)
     fputs("</g>\n", out);
 }
 
-/* The scale of colours from 0 to 1, in small steps, and what the hatching means. */
+/* The scale of colours, and what the hatching means. */
 static void put_key(FILE *out)
 {
-    enum { STEPS = 64, WIDE = 192, TALL = 10 };
-    fputs("<g font-size=\"11\" fill=\"#444\">", out);
-    for (int i = 0; i < STEPS; i++) {
-        const Colour c = colour_of((i + 0.5) / STEPS, GROUND_LIGHT);
-        fprintf(out, "<rect x=\"%g\" width=\"%g\" height=\"%d\" fill=\"#%02x%02x%02x\"/>",
-                (double)i * WIDE / STEPS, (double)WIDE / STEPS + 0.3 /* no gaps */, TALL, c.red,
-                c.green, c.blue);
-    }
-    fprintf(out,
-            "\n<text y=\"%d\">0</text><text x=\"%d\" y=\"%d\" text-anchor=\"end\">1</text>"
-            "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">weight</text>"
-            "<rect x=\"%d\" width=\"20\" height=\"%d\" fill=\"url(#unseen)\" stroke=\"#ccc\"/>"
-            "<text x=\"%d\" y=\"9\">cannot attend</text></g>\n",
-            TALL + 13, WIDE, TALL + 13, WIDE / 2, TALL + 13, WIDE + 24, TALL, WIDE + 50);
+    figure_scale(out, 0, "weight");
+    fputs("<rect x=\"216\" width=\"20\" height=\"10\" fill=\"url(#unseen)\" stroke=\"#ccc\"/>"
+          "<text x=\"242\" y=\"9\" font-size=\"11\" fill=\"#444\">cannot attend</text>\n",
+          out);
 }
 
 /* From top to bottom: the text, the model's directory, a row of panels for each layer, the
@@ -151,14 +182,8 @@ void figure_write(FILE *out, const Heads *heads)
     const double width = fmax(2 * MARGIN + layout.left + step_x * heads->heads, 420);
     const double height = top + step_y * heads->layers + 36 + MARGIN;
 
-    fprintf(out, HEAD, width, height, width, height, layout.font);
-    fprintf(out, "<text x=\"%g\" y=\"%g\" font-size=\"15\" font-weight=\"bold\">", MARGIN,
-            MARGIN + 12);
-    put_line(out, heads->text, (width - 2 * MARGIN) / 9);
-    fprintf(out, "</text>\n<text x=\"%g\" y=\"%g\" font-size=\"11\" fill=\"#666\">", MARGIN,
-            MARGIN + 29);
-    put_line(out, heads->run, (width - 2 * MARGIN) / 7);
-    fputs(": rows attend to columns</text>\n", out);
+    figure_begin(out, width, height, layout.font);
+    figure_title(out, width, heads->text, heads->run, ": rows attend to columns");
     EACH_HEAD (head, heads) {
         const int place = (int)(head - heads->head);
         const int row = place / heads->heads, column = place % heads->heads;

@@ -14,16 +14,20 @@
 
 typedef struct {
     const char *ending;
-    const char *begin; /* what such a file begins with */
+    const char *begin; /* what such a file begins with, ... */
+    const char *other; /* ... or one of positions, if that differs */
     void (*write)(FILE *out, const Heads *heads);
     size_t most; /* pairs of query and key; 0: any number */
+    void (*write_positions)(FILE *out, const Positions *positions); /* or NULL */
 } Kind;
 
 /* Only pictures have a limit: a viewer or a browser must draw them. */
 static const Kind KINDS[] = {
-    {".html", PAGE_BEGIN, page_write, PAGE_MOST}, {".svg", FIGURE_BEGIN, figure_write, FIGURE_MOST},
-    {".npy", "\x93NUMPY", numbers_npy, 0},        {".csv", NUMBERS_CSV_HEADER, numbers_csv, 0},
-    {".json", "{\"run\": ", numbers_json, 0},
+    {".html", PAGE_BEGIN, NULL, page_write, PAGE_MOST, NULL},
+    {".svg", FIGURE_BEGIN, NULL, figure_write, FIGURE_MOST, positions_figure},
+    {".npy", "\x93NUMPY", NULL, numbers_npy, 0, positions_npy},
+    {".csv", NUMBERS_CSV_HEADER, POSITIONS_CSV_HEADER, numbers_csv, 0, positions_csv},
+    {".json", "{\"run\": ", NULL, numbers_json, 0, positions_json},
 };
 enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };
 
@@ -38,20 +42,29 @@ static const Kind *kind_of(const char *path)
     return NULL;
 }
 
+/* Whether these are the first bytes of a file that begins so. */
+static bool begins(const char *bytes, size_t size, const char *with)
+{
+    return with && size >= strlen(with) && !memcmp(bytes, with, strlen(with));
+}
+
 /* An empty file may be replaced too: mktemp makes one. What is not a regular file, such as a pipe,
  * is not looked into. */
-void heads_file_check(const char *path)
+void heads_file_check(const char *path, bool positions)
 {
     const Kind *kind = kind_of(path);
     if (!kind)
         usage_error("--output %s: the ending must be .html, .svg, .npy, .csv or .json", path);
+    if (positions && !kind->write_positions)
+        usage_error("--output %s: with --positions the ending must be .svg, .npy, .csv or .json",
+                    path);
     struct stat status;
     FILE *file = !stat(path, &status) && S_ISREG(status.st_mode) ? fopen(path, "rbe") : NULL;
     char begin[64];
-    const size_t size = strlen(kind->begin), got = file ? fread(begin, 1, size, file) : 0;
+    const size_t size = file ? fread(begin, 1, sizeof begin, file) : 0;
     if (file)
         fclose(file);
-    if (got && (got < size || memcmp(begin, kind->begin, size)))
+    if (size && !begins(begin, size, kind->begin) && !begins(begin, size, kind->other))
         die("--output %s: this file was not written by attend; choose another name, or remove it",
             path);
 }
@@ -70,5 +83,16 @@ bool heads_file_write(const char *path, const Heads *heads)
     if (!file_begin_at(&writer, path))
         return false;
     kind->write(writer.stream, heads);
+    return file_commit(&writer);
+}
+
+bool heads_file_write_positions(const char *path, const Positions *positions)
+{
+    const Kind *kind = kind_of(path);
+    assert(kind && kind->write_positions);
+    FileWriter writer;
+    if (!file_begin_at(&writer, path))
+        return false;
+    kind->write_positions(writer.stream, positions);
     return file_commit(&writer);
 }

@@ -232,3 +232,22 @@ void tables_summarise(const Heads *heads)
         putchar('\n');
     }
 }
+
+/* distance  cosine   least    most
+ *        0   1.000   1.000   1.000
+ *        1   0.431   0.377   0.502
+ *
+ * The last two only if pairs of one distance have different cosines. */
+void tables_positions(const Positions *p)
+{
+    enum { MOST = 40 }; /* lines */
+    const int step = (p->count - 1) / MOST + 1;
+    printf("%d %s positions of width %d\n\ndistance  cosine%s\n", p->count,
+           p->learned ? "learned" : "sinusoidal", p->width, p->varies ? "   least    most" : "");
+    for (int d = 0; d < p->count; d += step) {
+        printf("%8d%8.3f", d, p->distance[d].mean);
+        if (p->varies)
+            printf("%8.3f%8.3f", p->distance[d].least, p->distance[d].most);
+        putchar('\n');
+    }
+}

@@ -4,6 +4,7 @@
 #define PULGA_TABLES_H
 
 #include "pictures/heads.h"
+#include "pictures/positions.h"
 #include "screen.h"
 
 /* A line for each chosen head: its means over the queries. */
@@ -13,5 +14,8 @@ void tables_summarise(const Heads *heads);
  * screen. If a query cannot attend to a key, that cell is empty. Several tables that would fill
  * many screens are not printed; one line says what to do instead. */
 void tables_show(const Heads *heads, const Screen *screen);
+
+/* The cosine of two position vectors by their distance: a line for each distance, or for some. */
+void tables_positions(const Positions *positions);
 
 #endif

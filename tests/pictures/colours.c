@@ -47,6 +47,18 @@ static void lightness_is_even(void **state)
         assert_close_one("middle", lightness(colour_of(i / 100.0, GROUND_UNKNOWN)), 0.66, 0.01);
 }
 
+/* A number and its negative are equally dark, and never of one hue. */
+static void signs_are_hues(void **state)
+{
+    (void)state;
+    for (int i = 0; i <= 100; i++) {
+        const Colour more = colour_of_signed(i / 100.0), less = colour_of_signed(-i / 100.0);
+        assert_close_one("lightness", lightness(less), lightness(more), 0.008);
+        if (i >= 5)
+            assert_true(less.red > less.blue && more.red < more.blue);
+    }
+}
+
 static void with_256_colours_lightness_has_the_same_order(void **state)
 {
     (void)state;
@@ -85,6 +97,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lightness_is_even),
+        cmocka_unit_test(signs_are_hues),
         cmocka_unit_test(with_256_colours_lightness_has_the_same_order),
         cmocka_unit_test(letters_can_be_read),
     };

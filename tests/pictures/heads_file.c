@@ -15,7 +15,7 @@
 
 static void check(void *path)
 {
-    heads_file_check(path);
+    heads_file_check(path, false);
 }
 
 static void the_ending_chooses_the_kind(void **state)

@@ -183,6 +183,39 @@ or write a page with -o attention.html" ]
     [ "$(ls -A)" = "$(printf 'd.html\nerr.txt\nout.txt\nperro.txt\nrun')" ]
 }
 
+@test "the cosines of the positions, as a table and in every kind of file" {
+    "$BIN/train" perro.txt --steps 0 --out run >/dev/null
+    "$BIN/attend" run --positions >out.txt
+    [ "$(head -n 1 out.txt)" = "8 sinusoidal positions of width 64" ]
+    [ "$(sed -n 3,5p out.txt)" = "$(printf 'distance  cosine\n       0   1.000\n       1   0.966')" ]
+    [ "$(wc -l <out.txt)" -eq 11 ]
+    for ending in svg npy csv json; do
+        "$BIN/attend" run --positions -o "a.$ending" >again.txt
+        [ "$(tail -n 1 again.txt)" = "wrote a.$ending" ]
+        head -n 11 again.txt | cmp - out.txt
+        "$BIN/attend" run --positions -o "a.$ending" >/dev/null # replaces its own
+    done
+    grep -q '8 sinusoidal positions' a.svg
+    [ "$(wc -c <a.npy)" -eq $((128 + 4 * 8 * 8)) ]
+    grep -q '^1,2,1,0.966' a.csv
+    [ "$(wc -l <a.csv)" -eq 65 ]
+    "$BIN/train" perro.txt --steps 0 --out learned --positions learned --context 100 >/dev/null
+    "$BIN/attend" learned --positions >out.txt
+    [ "$(sed -n 3p out.txt)" = "distance  cosine   least    most" ]
+    [ "$(wc -l <out.txt)" -eq 37 ] # every third distance
+}
+
+@test "what --positions cannot have" {
+    "$BIN/train" perro.txt --steps 0 --out run >/dev/null
+    refuses 64 "--positions takes only a RUN" -- "$BIN/attend" run un --positions
+    refuses 64 "--positions takes only a RUN" -- "$BIN/attend" --positions
+    refuses 64 "--positions takes only a RUN" -- "$BIN/attend" run --positions --layer 1
+    refuses 64 "--positions takes only a RUN" -- "$BIN/attend" run --positions --head 1
+    refuses 64 a.html "with --positions" ".svg, .npy, .csv or .json" -- \
+        "$BIN/attend" run --positions -o a.html
+    refuses 1 run/log.csv "not written by attend" -- "$BIN/attend" run --positions -o run/log.csv
+}
+
 @test "a file of somebody else is not replaced" {
     small_run
     cp run/config.json before.json

@@ -1,0 +1,43 @@
+/* positions.h: how alike the vectors are that tell a model where a token stands: the cosine of
+ * every pair of them. For sinusoidal vectors (of an even width) it depends on the distance of the
+ * two positions alone; for learned ones it may be anything.
+ *
+ * Positions are counted from 0 in the code and in arrays, but from 1 wherever a person reads
+ * them. */
+#ifndef PULGA_POSITIONS_H
+#define PULGA_POSITIONS_H
+
+#include <stdio.h>
+
+#include "model/gpt.h"
+
+/* Of all pairs of positions that are so far apart. */
+typedef struct {
+    double mean, least, most;
+} CosineSpread;
+
+typedef struct {
+    int count, width;       /* T, C                            */
+    bool learned;           /* else sinusoidal                 */
+    bool varies;            /* for pairs of one distance       */
+    Real *vectors;          /* (T, C) scaled to length 1       */
+    CosineSpread *distance; /* (T) from 0 to T − 1             */
+    const char *run;        /* the model's directory; the caller's */
+} Positions;
+
+/* The caller frees it with positions_free(). */
+Positions positions_read(const Gpt *gpt, const char *run);
+void positions_free(Positions *positions);
+
+/* A picture in SVG: every pair as a cell, and the cosine against the distance. Of many positions
+ * only every second, every third, … are cells. */
+void positions_figure(FILE *out, const Positions *positions);
+
+/* The same as numbers: NumPy's file of an array (1, 1, T, T); a line for each pair, under this
+ * header; an object with all pairs and the spread by distance. */
+#define POSITIONS_CSV_HEADER "position,other,distance,cosine\n"
+void positions_npy(FILE *out, const Positions *positions);
+void positions_csv(FILE *out, const Positions *positions);
+void positions_json(FILE *out, const Positions *positions);
+
+#endif
