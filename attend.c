@@ -81,22 +81,31 @@ static char *read_standard_input(void)
     return text.bytes;
 }
 
-/* The tokens of a text, which messages call `name`; [bos] comes first if the model reads by lines.
- * Dies if there are no others, or more than the model reads at once. */
+/* The special tokens that every text of a tokenizer gets, for messages. */
+static const char *framing(const Tokenizer *t)
+{
+    if (t->stream)
+        return "";
+    return t->objective == OBJECTIVE_PAIRS    ? " with [bos] and [sep]"
+           : t->objective == OBJECTIVE_MASKED ? " with [bos] and [eos]"
+                                              : " with [bos]";
+}
+
+/* The tokens of a text, which messages call `name`. Dies if there are only special ones, or more
+ * than the model reads at once. */
 static Encoding encode(const Pretrained *model, const char *name, const char *text)
 {
-    const Tokenizer *tokenizer = &model->tokenizer;
+    const Tokenizer *t = &model->tokenizer;
     const int context = model->gpt.config.context;
-    const Encoding encoding = tokenizer_encode_prompt(tokenizer, name, text, strlen(text));
+    const Encoding encoding = tokenizer_encode_prompt(t, name, text, strlen(text));
     if (encoding.wrong)
         die("%s", encoding.wrong);
-    if (encoding.count == (tokenizer->stream ? 0 : 1)) /* nothing, or only [bos] */
+    if (encoding.count == (t->stream ? 0 : t->objective == OBJECTIVE_MASKED ? 2 : 1))
         die("%s is empty: there is nothing to attend to", name);
     if (encoding.count > context)
         die("%s has %d tokens%s, but %s reads at most %d: shorten it, or train a model with "
             "--context %d",
-            name, encoding.count, tokenizer->stream ? "" : " with [bos]", model->directory.path,
-            context, encoding.count);
+            name, encoding.count, framing(t), model->directory.path, context, encoding.count);
     return encoding;
 }
 
@@ -110,11 +119,13 @@ static Heads read_heads(Pretrained *model, const Choice *choice, const Encoding 
     const char *run = model->directory.path;
     const Range layers = choose("layer", choice->layer, config->layers, run);
     const Range chosen = choose("head", choice->head, config->heads, run);
-    const int T = encoding->count;
-    Heads heads = heads_read(&model->gpt, &model->tokenizer, encoding->ids, T, layers, chosen);
-    const size_t rows = (size_t)config->layers * (size_t)config->heads * (size_t)T;
+    const Objective objective = pretrained_objective(model);
+    const Sequence sequence = objective_sequence(&objective, encoding->ids, encoding->count);
+    Heads heads = heads_read(&model->gpt, &model->tokenizer, &sequence, layers, chosen);
+    const size_t T = (size_t)encoding->count;
+    const size_t rows = (size_t)config->layers * (size_t)config->heads * T;
     double sum = 0; /* not finite if one of the weights is not */
-    for (size_t i = 0; i < rows * (size_t)T; i++)
+    for (size_t i = 0; i < rows * T; i++)
         sum += (double)heads.maps[i];
     pretrained_check(model, sum);
     return heads;

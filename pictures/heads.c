@@ -13,20 +13,29 @@
 
 /* One forward pass over one sequence. Attention does not depend on the targets, so any tokens
  * will do. */
-static void forward(Real *maps, Gpt *gpt, const int *tokens, int count)
+static void forward(Real *maps, Gpt *gpt, const Sequence *sequence)
 {
-    int *positions = memory_new((size_t)count, sizeof *positions, "the positions");
-    for (int i = 0; i < count; i++)
+    const int T = sequence->rows;
+    int *positions = memory_new((size_t)T, sizeof *positions, "the positions");
+    for (int i = 0; i < T; i++)
         positions[i] = i;
-    const Batch batch = {.rows = count,
+    const Batch batch = {.rows = T,
                          .sequences = 1,
-                         .start = (const int[]){0, count},
-                         .tokens = tokens,
-                         .targets = tokens,
-                         .counted = count,
-                         .positions = positions};
+                         .start = (const int[]){0, T},
+                         .tokens = sequence->tokens,
+                         .targets = sequence->tokens,
+                         .counted = T,
+                         .positions = positions,
+                         .prefix = &sequence->prefix};
     gpt_forward(gpt, &batch, maps, (Dropout){0});
     free(positions);
+}
+
+/* The tokens up to and with [sep]; the row of [sep] is the first that counts. */
+static int source_size(const Sequence *sequence)
+{
+    const bool has_source = sequence->first && sequence->first < sequence->rows;
+    return has_source ? sequence->first + 1 : 0;
 }
 
 void head_set_pattern(Head *head, Pattern pattern, int length, int prefix)
@@ -48,16 +57,19 @@ void head_set_pattern(Head *head, Pattern pattern, int length, int prefix)
     free(keys);
 }
 
-Heads heads_read(Gpt *gpt, const Tokenizer *tokenizer, const int *tokens, int count, Range layers,
+Heads heads_read(Gpt *gpt, const Tokenizer *tokenizer, const Sequence *sequence, Range layers,
                  Range heads)
 {
     const GptConfig *config = &gpt->config;
+    const int count = sequence->rows, *tokens = sequence->tokens;
     const size_t T = (size_t)count, all = (size_t)config->layers * (size_t)config->heads;
     assert(count > 0 && count <= config->context);
     Heads read = {.layers = layers.end - layers.from,
                   .heads = heads.end - heads.from,
                   .count = (layers.end - layers.from) * (heads.end - heads.from),
                   .length = count,
+                  .prefix = sequence->prefix,
+                  .source = source_size(sequence),
                   .begun = tokenizer->bos >= 0 && tokens[0] == tokenizer->bos,
                   .tokens = memory_new(T, sizeof *read.tokens, "the tokens"),
                   .display = memory_new(T, sizeof *read.display, "the tokens"),
@@ -69,13 +81,14 @@ Heads heads_read(Gpt *gpt, const Tokenizer *tokenizer, const int *tokens, int co
     }
     /* The model gives the maps of all its heads, (L, H, T, T); those that were not chosen stay in
      * this memory unused. */
-    forward(read.maps, gpt, tokens, count);
+    forward(read.maps, gpt, sequence);
     Head *head = read.head;
     for (int l = layers.from; l < layers.end; l++)
         for (int h = heads.from; h < heads.end; h++, head++) {
             const size_t index = (size_t)l * (size_t)config->heads + (size_t)h;
             *head = (Head){.layer = l, .head = h, .map = read.maps + index * T * T};
-            head_set_pattern(head, pattern_at(config->patterns, (int)index), count, 0);
+            head_set_pattern(head, pattern_at(config->patterns, (int)index), count,
+                             sequence->prefix);
         }
     return read;
 }
@@ -107,11 +120,10 @@ size_t heads_pairs(const Heads *heads)
 }
 
 /* With p the weights of row i: its entropy is −Σ p·log2 p (a p of 0 adds nothing), its mean
- * distance Σ p·|i − j|. itself, before and bos read single cells, which are 0 outside the
- * pattern. */
+ * distance Σ p·|i − j|. The others read single cells, which are 0 outside the pattern. */
 HeadSummary head_summary(const Heads *heads, const Head *head)
 {
-    const int T = heads->length;
+    const int T = heads->length, ahead = heads->prefix - 1; /* so many queries see the next token */
     HeadSummary sum = {0};
     for (int i = 0; i < T; i++) {
         const Real *row = ROW(head->map, i, T);
@@ -122,6 +134,7 @@ HeadSummary head_summary(const Heads *heads, const Head *head)
         }
         sum.itself += (double)row[i];
         sum.before += i ? (double)row[i - 1] : 0;
+        sum.after += i < ahead ? (double)row[i + 1] : 0;
         sum.bos += i ? (double)row[0] : 0;
     }
     return (HeadSummary){
@@ -129,5 +142,6 @@ HeadSummary head_summary(const Heads *heads, const Head *head)
         .distance = sum.distance / T,
         .itself = sum.itself / T,
         .before = T > 1 ? sum.before / (T - 1) : (double)NAN,
+        .after = ahead > 0 ? sum.after / ahead : (double)NAN,
         .bos = T > 1 && heads->begun ? sum.bos / (T - 1) : (double)NAN};
 }

@@ -25,6 +25,8 @@ typedef struct {
     int layers, heads; /* how many were chosen: consecutive ones, from head[0] on */
     int count;         /* layers · heads */
     int length;        /* T */
+    int prefix;        /* the first tokens that all see each other, ahead too */
+    int source;        /* the tokens up to and with [sep]; 0: there is no source */
     bool begun;        /* the first token is [bos] */
     char **tokens;     /* (T) as the vocabulary has them */
     char **display;    /* (T) the same made safe to display */
@@ -38,9 +40,9 @@ typedef struct {
     int from, end;
 } Range;
 
-/* Runs the model over the tokens, which must fit into its context, and keeps the attention maps of
+/* Runs the model over a sequence, which must fit into its context, and keeps the attention maps of
  * the chosen heads. The caller frees them with heads_free and sets run and text. */
-Heads heads_read(Gpt *gpt, const Tokenizer *tokenizer, const int *tokens, int count, Range layers,
+Heads heads_read(Gpt *gpt, const Tokenizer *tokenizer, const Sequence *sequence, Range layers,
                  Range heads);
 void heads_free(Heads *heads);
 
@@ -61,13 +63,15 @@ void head_set_pattern(Head *head, Pattern pattern, int length, int prefix);
 /* The number of pairs of a query and a key that it attends to, in all chosen heads. */
 size_t heads_pairs(const Heads *heads);
 
-/* Means over the queries. The last two leave out the first query, which has no token before it, and
- * are NAN if there is no other; `bos` is also NAN if the text does not begin with [bos]. */
+/* Means over the queries. `before` and `bos` leave out the first query, which has no token before
+ * it, and are NAN if there is no other; `bos` is also NAN if the text does not begin with [bos].
+ * `after` is the mean over those that see the next token, NAN if none does. */
 typedef struct {
     double entropy;  /* of a row, in bits: 0 is one key, 1 is two equal ones, 2 is four */
     double distance; /* from query to key in tokens, weighted by the attention */
     double itself;   /* attention to the query itself, */
     double before;   /* to the token before it, */
+    double after;    /* to the token after it, */
     double bos;      /* and to [bos] */
 } HeadSummary;
 

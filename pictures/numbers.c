@@ -66,9 +66,9 @@ static void put_pattern(FILE *out, const Heads *heads, const Head *head)
 void put_summary(FILE *out, const Heads *heads, const Head *head)
 {
     const HeadSummary s = head_summary(heads, head);
-    const char *const names[] = {"entropy_bits", "back", "itself", "before", "bos"};
-    const double means[] = {s.entropy, s.distance, s.itself, s.before, s.bos};
-    for (int i = 0; i < 5; i++) {
+    const char *const names[] = {"entropy_bits", "back", "itself", "before", "after", "bos"};
+    const double means[] = {s.entropy, s.distance, s.itself, s.before, s.after, s.bos};
+    for (int i = 0; i < 6; i++) {
         fprintf(out, "%s\"%s\": ", i ? ", " : "{", names[i]);
         if (isnan(means[i]))
             fputs("null", out);
@@ -139,7 +139,7 @@ void numbers_json(FILE *out, const Heads *heads)
         fputs(i ? ", " : "", out);
         put_json(out, heads->tokens[i]);
     }
-    fputc(']', out);
+    fprintf(out, "],\n\"source\": %d", heads->source);
     put_count(out, "layers", heads->head->layer, heads->layers);
     put_count(out, "heads", heads->head->head, heads->heads);
     put_heads(out, "windows", heads, put_window);

@@ -205,20 +205,21 @@ static void put_percent(double share, int columns)
         printf("%*.0f%%", columns - 1, 100 * share);
 }
 
-/* layer  head  entropy (bits)  mean distance  itself  previous  [bos]
- *     2     3            1.43           1.64     29%       36%    30%
+/* layer  head  entropy (bits)  mean distance  itself  previous  next  [bos]
+ *     2     3            1.43           1.64     29%       36%    5%    30%
  *
- * The last column is missing if the text does not begin with [bos]. */
+ * "next" is missing if no token sees ahead, "[bos]" if the text does not begin with it. */
 void tables_summarise(const Heads *heads)
 {
     char pattern[PATTERN_TEXT];
+    const bool ahead = heads->prefix > 1;
     int width = 0; /* of the patterns: 0 if all heads attend to all */
     EACH_HEAD (head, heads)
         if (head->pattern.kind != PATTERN_ALL)
             width =
                 max_int(max_int(width, 12), (int)strlen(pattern_text(head->pattern, pattern)) + 2);
-    printf("layer  head%*s  entropy (bits)  mean distance  itself  previous%s\n", width,
-           width ? "pattern" : "", heads->begun ? "  [bos]" : "");
+    printf("layer  head%*s  entropy (bits)  mean distance  itself  previous%s%s\n", width,
+           width ? "pattern" : "", ahead ? "  next" : "", heads->begun ? "  [bos]" : "");
     EACH_HEAD (head, heads) {
         const HeadSummary s = head_summary(heads, head);
         printf("%5d %5d", head->layer + 1, head->head + 1);
@@ -227,6 +228,8 @@ void tables_summarise(const Heads *heads)
         printf("%16.2f%15.2f", s.entropy, s.distance);
         put_percent(s.itself, 8);
         put_percent(s.before, 10);
+        if (ahead)
+            put_percent(s.after, 6);
         if (heads->begun)
             put_percent(s.bos, 7);
         putchar('\n');

@@ -194,7 +194,9 @@ void show_all(Pretrained *model, const TrainingText *training_text, const char *
     count = count < model->gpt.config.context ? count : model->gpt.config.context;
     if (count > 0) {
         const GptConfig *config = &model->gpt.config;
-        Heads heads = heads_read(&model->gpt, &model->tokenizer, e.ids, count,
+        const Objective objective = pretrained_objective(model);
+        const Sequence sequence = objective_sequence(&objective, e.ids, count);
+        Heads heads = heads_read(&model->gpt, &model->tokenizer, &sequence,
                                  (Range){0, config->layers}, (Range){0, config->heads});
         heads.run = model->directory.path;
         heads.text = prompt;

@@ -74,11 +74,13 @@ static void json_has_everything(void **state)
     char *json = maps_written(numbers_json, &heads);
     assert_string_equal(
         json, "{\"run\": \"ru\\\"n\",\n\"text\": \"un \\u003c/script\\u003e\",\n"
-              "\"tokens\": [\"[bos]\", \"a\\\"b,\\u000a\"],\n\"layers\": [1],\n\"heads\": [1, 2],\n"
+              "\"tokens\": [\"[bos]\", \"a\\\"b,\\u000a\"],\n\"source\": 0,\n\"layers\": "
+              "[1],\n\"heads\": [1, 2],\n"
               "\"windows\": [[0, 1]],\n\"patterns\": [[\"all\", \"window 1\"]],\n"
               "\"summary\": [[{\"entropy_bits\": 0.405639, \"back\": 0.125, \"itself\": 0.875, "
-              "\"before\": 0.25, \"bos\": 0.25}, {\"entropy_bits\": 0, \"back\": 0, \"itself\": 1, "
-              "\"before\": 0, \"bos\": 0}]],\n"
+              "\"before\": 0.25, \"after\": null, \"bos\": 0.25}, {\"entropy_bits\": 0, \"back\": "
+              "0, \"itself\": 1, "
+              "\"before\": 0, \"after\": null, \"bos\": 0}]],\n"
               "\"ranges\": [[[[[1,1]],[[1,2]]], [[[1,1]],[[2,2]]]]],\n"
               "\"weights\": [[[[1,0],[0.25,0.75]], [[1,0],[0,1]]]]\n}\n");
     free(json);

@@ -74,7 +74,42 @@ as the model knows them"
     grep -q '"tokens": \["\[bos\]", "un", "gato", "come"\]' a.json
     grep -qF '"windows": [[0, 1, 2, 3], [0, 1, 2, 3]]' a.json
     grep -qF '"patterns": [["all", "window 1", "window 2", "window 3"], [' a.json
-    [ "$(wc -l <a.json)" -eq 11 ] # a line for each name
+    [ "$(wc -l <a.json)" -eq 12 ] # a line for each name
+}
+
+# Three short pairs, and a model of them with the options given.
+pairs_run() {
+    printf 'el perro\tthe dog\nel gato\tthe cat\nun gato come\ta cat eats\n' >pairs.tsv
+    "$BIN/train" pairs.tsv --layers 1 --heads 2 --steps 60 --out pairs "$@" >/dev/null
+}
+
+@test "the tokens of a source see each other, those of a target do not see ahead" {
+    pairs_run
+    printf 'el gato\tthe cat\n' | "$BIN/attend" pairs - -o a.csv >out.txt
+    [ "$(head -n 1 out.txt)" = \
+        "layer  head  entropy (bits)  mean distance  itself  previous  next  [bos]" ]
+    # [bos] el gato [sep] all see each other; "the" sees five tokens and "cat" six; two heads
+    [ "$(wc -l <a.csv)" -eq $((1 + 2 * (4 * 4 + 5 + 6))) ]
+    grep -q '^1,1,1,4,"\[bos\]","\[sep\]",' a.csv
+    grep -q '^1,2,5,1,"the","\[bos\]",' a.csv
+    printf 'el gato\tthe cat\n' | "$BIN/attend" pairs - -o a.json >out.txt
+    grep -qF '"tokens": ["[bos]", "el", "gato", "[sep]", "the", "cat"],' a.json
+    grep -qxF '"source": 4,' a.json
+    pairs_run --causal-source --overwrite
+    printf 'el gato\tthe cat\n' | "$BIN/attend" pairs - -o a.csv >out.txt
+    refutes ' next ' out.txt
+    [ "$(wc -l <a.csv)" -eq $((1 + 2 * 21)) ]
+}
+
+@test "all tokens of a model of gaps see each other" {
+    "$BIN/train" perro.txt --objective masked --layers 1 --heads 2 --window 0,2 --steps 20 \
+        --out run >/dev/null
+    "$BIN/attend" run 'un [mask] come' -o a.csv >out.txt
+    [ "$(wc -l <a.csv)" -eq $((1 + 5 * 5 + (2 + 3 + 3 + 3 + 2))) ] # and [bos] and [eos]
+    grep -q '^1,1,2,3,"un","\[mask\]",' a.csv
+    grep -q ' previous  next  \[bos\]' out.txt
+    "$BIN/attend" run un gato come >out.txt # nothing needs to be hidden
+    grep -q '^\[eos\] ' out.txt
 }
 
 @test "a path in another folder, and a file that is replaced whole" {
@@ -177,10 +212,19 @@ or write a page with -o attention.html" ]
     refuses 1 gatto -- "$BIN/attend" run un gatto
     refuses 1 "the text" UTF-8 -- "$BIN/attend" run $'un \xff'
     refuses 1 "9 tokens with [bos]" "at most 8" "--context 9" -- "$BIN/attend" run un un un un un un un un
+    "$BIN/train" perro.txt --objective masked --steps 2 --out gaps >/dev/null
+    pairs_run
+    refuses 1 "the text is empty" -- "$BIN/attend" gaps ""
+    refuses 1 "9 tokens with [bos] and [eos]" --context -- "$BIN/attend" gaps un un un un un un un
+    refuses 1 "[mask]" "not trained to fill gaps" -- "$BIN/attend" run "un [mask]"
+    refuses 1 "[mask]" "not trained to fill gaps" -- "$BIN/attend" pairs "el [mask]"
+    refuses 1 "the text" "no source" -- "$BIN/attend" pairs $'\tthe dog'
+    refuses 1 "the text" "two tabs" -- "$BIN/attend" pairs $'el\tthe\tdog'
+    refuses 1 "tokens with [bos] and [sep]" --context -- "$BIN/attend" pairs el el el el el el el el
     refuses 1 "no/such/a.html" -- "$BIN/attend" run un -o no/such/a.html
     mkdir d.html
     refuses 1 d.html directory -- "$BIN/attend" run un -o d.html
-    [ "$(ls -A)" = "$(printf 'd.html\nerr.txt\nout.txt\nperro.txt\nrun')" ]
+    [ "$(ls -A)" = "$(printf 'd.html\nerr.txt\ngaps\nout.txt\npairs\npairs.tsv\nperro.txt\nrun')" ]
 }
 
 @test "the cosines of the positions, as a table and in every kind of file" {
