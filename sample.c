@@ -25,11 +25,14 @@ typedef DECIDED_OF(Choice) Decided;
 
 #define FIELD_STRUCT Choice
 
-/* In the order of --help. The defaults of --count and --words depend on other options and on the
- * model: rules_of() chooses them. */
+enum { BEAM_MOST = 1000, BEAM_OF_PAIRS = 5 };
+
+/* In the order of --help. Some defaults depend on other options and on the model:
+ * rules_of() chooses them. */
 static const Field CHOICES[] = {
     FIELD_HEADING("Continuations:"),
-    {"count", WHOLE_FIELD(rules.count), NULL, "N", 0, 100000, "how many [3; 1 with --greedy]",
+    {"count", WHOLE_FIELD(rules.count), NULL, "N", 0, 100000,
+     "how many [3; 1 with --greedy]; of pairs, hopeless ones are left out unless N is given",
      LIFE_CALL},
     {"words", WHOLE_FIELD(rules.words), NULL, "N", 1, 1 << 20,
      "tokens in each, at most [50; 100 subwords, 300 characters]", LIFE_CALL},
@@ -41,16 +44,17 @@ static const Field CHOICES[] = {
      "draw from the most probable tokens that together reach P", LIFE_CALL},
     {"greedy", FLAG_FIELD(greedy), NULL, NULL, 0, 0, "always take the most probable token",
      LIFE_CALL},
-    {"beam", WHOLE_FIELD(rules.beam), "0", "K", 0, 1000,
+    {"beam", WHOLE_FIELD(rules.beam), NULL, "K", 0, BEAM_MOST,
      "search for the most probable continuations and keep the K best at each token; finished ones "
-     "still compete, and as longer ones are less probable, short ones are favoured; 0 = off",
+     "still compete, and as longer ones are less probable, short ones are favoured; 0 = off [5 for "
+     "pairs, unless they are drawn; else 0]",
      LIFE_CALL},
     {"seed", WHOLE_FIELD(rules.seed), "1", "N", 0, 2147483647,
      "the same seed draws the same words, with any number of threads", LIFE_CALL},
 
     FIELD_HEADING("Other options:"),
-    {"table", WHOLE_FIELD(rules.table), "10", "ROWS", 0, 1 << 30,
-     "rows of the table of next tokens; if not given, rows that would show 0.000 are left out",
+    {"table", WHOLE_FIELD(rules.table), NULL, "ROWS", 0, 1 << 30,
+     "rows of the table of next tokens [10, without those that would show 0.000; for pairs 0]",
      LIFE_CALL},
     {"text", TEXT_FIELD(text), NULL, "FILE", 0, 0,
      "the text to count in, if the run holds no copy of the one it was trained on", LIFE_CALL},
@@ -70,6 +74,8 @@ static const Program PROGRAM = {
     .summary = "Continues PROMPT with the model in the directory RUN. Without a prompt it asks for "
                "prompts; in a pipe each line is a prompt.",
     .notes =
+        "To a model of pairs PROMPT is a source; a tab and the beginning of its target may follow. "
+        "The most probable targets are printed.\n\n"
         "Beside each probability stands how often the training text continues in that way, if "
         "the text is at hand. If the model's tokens are subwords, the table shows whole words: "
         "how the text may go on up to the next space or mark, whatever tokens that takes. "
@@ -118,15 +124,27 @@ static void check_choice(const Choice *choice, const Decided *decided, bool prom
                     choice->rules.beam, choice->rules.count);
 }
 
+/* Targets of pairs are searched for, unless an option is about drawing. */
+static void choose_beam(AnswerRules *rules, const Decided *decided)
+{
+    if (DECIDED(decided, rules.beam) || DECIDED(decided, greedy) ||
+        DECIDED(decided, rules.sampling.temperature) || DECIDED(decided, rules.sampling.top_k) ||
+        DECIDED(decided, rules.sampling.top_p))
+        return;
+    if (rules->count > BEAM_MOST)
+        usage_error("--count %d is more than the %d that a search can find; --temperature 1 draws "
+                    "so many",
+                    rules->count, BEAM_MOST);
+    rules->beam = max_int(BEAM_OF_PAIRS, rules->count);
+}
+
 /* The rules for a model: what was not given is chosen. */
 static AnswerRules rules_of(const Choice *choice, const Decided *decided, const Tokenizer *t)
 {
     static const int words[] = {
         [TOKENIZER_WORD] = 50, [TOKENIZER_CHAR] = 300, [TOKENIZER_BPE] = 100};
+    const bool pairs = t->objective == OBJECTIVE_PAIRS;
     AnswerRules rules = choice->rules;
-    if ((int64_t)rules.beam * tokenizer_size(t) > INT_MAX)
-        usage_error("--beam %d is too wide for a model of %d tokens", rules.beam,
-                    tokenizer_size(t));
     if (choice->greedy)
         rules.sampling.temperature = 0;
     if (!DECIDED(decided, rules.count))
@@ -135,6 +153,15 @@ static AnswerRules rules_of(const Choice *choice, const Decided *decided, const 
         rules.words = words[t->kind]; /* about as long */
     rules.all_rows = DECIDED(decided, rules.table);
     rules.words_of_subwords = !choice->json;
+    if (!DECIDED(decided, rules.table)) /* few people want it for pairs */
+        rules.table = pairs && !choice->json ? 0 : 10;
+    if (!DECIDED(decided, rules.count) && pairs)
+        rules.least = ROW_LEAST;
+    if (pairs)
+        choose_beam(&rules, decided);
+    if ((int64_t)rules.beam * tokenizer_size(t) > INT_MAX)
+        usage_error("--beam %d is too wide for a model of %d tokens", rules.beam,
+                    tokenizer_size(t));
     return rules;
 }
 
@@ -210,7 +237,9 @@ static void greet(const Pretrained *model)
         count += tokenizer_is_text(t, id);
     printf("%s knows %s%s.\n", model->directory.path, plural(count, tokenizer_unit(t->kind)).text,
            tokenizer_has_words(t) ? "; Tab completes them" : "");
-    printf("Type the beginning of a text, or nothing. Ctrl-D leaves.\n");
+    printf(t->objective == OBJECTIVE_PAIRS
+               ? "Type a source; its target is printed. Ctrl-D leaves.\n"
+               : "Type the beginning of a text, or nothing. Ctrl-D leaves.\n");
 }
 
 /* Whether a person asks for help or wants to leave. Called only for lines that the model cannot

@@ -25,6 +25,8 @@ static char *shown(const char *text, bool keep_spaces, bool is_part)
             fputs(keep_spaces ? " " : "␣", out);
         else if (c == '\n')
             fputs(is_part ? "\n" : "↵", out);
+        else if (c == '\t' && keep_spaces)
+            fputs(" → ", out);
         else if (is_invisible(c))
             fprintf(out, "U+%04X", (unsigned)c);
         else

@@ -13,7 +13,7 @@
 #include "data/subwords/byte_level.h"
 #include "model/generate/beam.h"
 
-/* [bos] and another model's padding stand for no text, so no continuation contains them, whatever
+/* [bos], [sep] and another model's padding stand for no text, so no continuation contains them, whatever
  * their probability. [eos] ends a line, or a text, and [unk] stands for words: these two are not
  * barred. If no token would be left, none is barred. */
 static bool *barred_tokens(const Tokenizer *t)
@@ -47,7 +47,8 @@ Answerer answerer_new(Pretrained *model, const TrainingText *text, AnswerRules r
                       .log_p = memory_new(V, sizeof(double), "the probabilities"),
                       .ranked = memory_new(V, sizeof(Ranked), "the probabilities"),
                       .times = memory_new(V, sizeof(size_t), "the counts"),
-                      .barred = barred_tokens(&model->tokenizer)};
+                      .barred = barred_tokens(&model->tokenizer),
+                      .pairs = model->tokenizer.objective == OBJECTIVE_PAIRS};
 }
 
 void answerer_free(Answerer *a)
@@ -96,10 +97,14 @@ static void begin_stream(const Answerer *a, Answer *answer)
     answer->encoding.count = 1;
 }
 
-/* The last word of a prompt of subwords; the caller frees. */
+/* The last word of a prompt of subwords, which begins after the last special token, as [sep] is; the
+ * caller frees. */
 static char *last_word(const Tokenizer *t, const Encoding *e)
 {
-    char *text = tokenizer_decode(t, e->ids, e->count);
+    int from = e->count;
+    while (from && tokenizer_is_text(t, e->ids[from - 1]))
+        from--;
+    char *text = tokenizer_decode(t, e->ids + from, e->count - from);
     const char *at = text;
     Span word = {text, text};
     while (byte_level_word(&at, text + strlen(text), &word))
@@ -129,12 +134,22 @@ static void find_words(Answerer *a, Answer *answer)
     free(before);
 }
 
-/* The generator reads the prompt, which leaves the scores of the next token in its logits. If the
- * prompt is longer than the context, the generator forgets its beginning; a beam search never
- * forgets, so its prompt must fit. */
+/* One line about a prompt that is too long, or NULL. If the prompt is longer than the context, the
+ * generator forgets its beginning; neither a beam search nor a target may do without it. */
+static char *check_length(const Answerer *a, const char *name, int count)
+{
+    const int T = a->model->gpt.config.context;
+    if (count <= T || (!a->rules.beam && !a->pairs))
+        return NULL;
+    return format_text("%s has %d tokens, more than the context of %d: %s", name, count, T,
+                       a->pairs ? "a source and its target must fit into it together"
+                                : "a beam search needs all of them in the context");
+}
+
+/* The generator reads the prompt, which leaves the scores of the next token in its logits. */
 Answer answer_begin(Answerer *a, const char *name, const char *prompt, size_t size)
 {
-    const int T = a->model->gpt.config.context, V = tokenizer_size(&a->model->tokenizer);
+    const int V = tokenizer_size(&a->model->tokenizer);
     Answer answer = {.prompt = prompt,
                      .number = a->asked++,
                      .times = a->times,
@@ -143,10 +158,8 @@ Answer answer_begin(Answerer *a, const char *name, const char *prompt, size_t si
     answer.hidden = !a->model->tokenizer.stream; /* [bos] */
     if (!e->wrong && e->count == 0)
         begin_stream(a, &answer);
-    if (!e->wrong && a->rules.beam && e->count > T)
-        e->wrong = format_text("%s has %d tokens, more than the context of %d: a beam search needs "
-                               "all of them in the context",
-                               name, e->count, T);
+    if (!e->wrong)
+        e->wrong = check_length(a, name, e->count);
     if (e->wrong)
         return answer;
     if (a->text->there)
@@ -186,15 +199,22 @@ static int draw_token(Answerer *a, Random4 place)
     return id;
 }
 
-/* One continuation, token by token, up to [eos] or as many as the rules allow. The last token is
- * not read: nothing comes after it. */
+/* How many tokens a continuation may have. A full context ends a target, and what a beam search
+ * finds; but the last token need not be read, since nothing comes after it, so it needs no place. */
+static int most_tokens(const Answerer *a, const Answer *answer)
+{
+    const int room = a->model->gpt.config.context - answer->encoding.count + 1;
+    return a->rules.beam || a->pairs ? min_int(a->rules.words, room) : a->rules.words;
+}
+
+/* One continuation, token by token, up to [eos] or as many as there may be. */
 static Continuation draw(Answerer *a, const Answer *answer, int number, AnswerWatch *watch,
                          void *watcher)
 {
-    Continuation c = {.tokens =
-                          memory_new((size_t)a->rules.words, sizeof *c.tokens, "a continuation")};
+    const int most = most_tokens(a, answer);
+    Continuation c = {.tokens = memory_new((size_t)most, sizeof *c.tokens, "a continuation")};
     generator_copy(&a->writer, &a->prompt);
-    while (!c.ended && c.count < a->rules.words) {
+    while (!c.ended && c.count < most) {
         const Random4 place = {{(uint32_t)c.count, (uint32_t)number, answer->number, 0}};
         if (c.count)
             generator_add(&a->writer, c.tokens[c.count - 1]);
@@ -205,23 +225,23 @@ static Continuation draw(Answerer *a, const Answer *answer, int number, AnswerWa
         if (watch)
             watch(answer, &c, watcher);
     }
-    c.context_full = a->writer.forgot;
+    c.context_full = a->writer.forgot || (!c.ended && c.count < a->rules.words);
     return c;
 }
 
-/* The best continuations that a beam search finds. A full context ends a continuation. */
+/* The best continuations that a beam search finds. */
 static void search(Answerer *a, Answer *answer)
 {
-    /* The last token of a continuation need not be read, so it needs no place in the context. */
-    const int room = a->model->gpt.config.context - answer->encoding.count + 1;
     const BeamRules rules = {.width = a->rules.beam,
                              .eos = a->model->tokenizer.eos,
-                             .most = min_int(a->rules.words, room),
+                             .most = most_tokens(a, answer),
                              .barred = a->barred};
     int found;
     Hypothesis *best = beam_search(&a->model->gpt, &a->cache, a->prompt.logits,
                                    answer->encoding.count, rules, &found);
     answer->count = min_int(answer->count, found);
+    while (answer->count > 1 && exp(best[answer->count - 1].log_probability) < a->rules.least)
+        answer->count--;
     for (int i = 0; i < answer->count; i++) {
         Hypothesis *h = &best[i];
         pretrained_check(a->model, h->log_probability);
@@ -236,20 +256,26 @@ static void search(Answerer *a, Answer *answer)
     beam_free(best, found);
 }
 
-int *answer_tokens(const Answer *answer, const Continuation *c, int *count)
+static int *tokens_from(const Answer *answer, int from, const Continuation *c, int *count)
 {
-    const int asked = answer->encoding.count - answer->hidden, more = c ? c->count : 0;
+    const int asked = answer->encoding.count - from, more = c ? c->count : 0;
     int *tokens = memory_new((size_t)asked + (size_t)more + 1, sizeof *tokens, "words");
-    memcpy(tokens, answer->encoding.ids + answer->hidden, sizeof *tokens * (size_t)asked);
+    memcpy(tokens, answer->encoding.ids + from, sizeof *tokens * (size_t)asked);
     if (c)
         memcpy(tokens + asked, c->tokens, sizeof *tokens * (size_t)more);
     *count = asked + more;
     return tokens;
 }
 
+int *answer_tokens(const Answer *answer, const Continuation *c, int *count)
+{
+    return tokens_from(answer, answer->hidden, c, count);
+}
+
+/* The text has the source of a pair only if a line begins with it: [bos] is looked for, too. */
 static bool is_in_text(const Answerer *a, const Answer *answer, const Continuation *c)
 {
-    int count, *tokens = answer_tokens(answer, c, &count);
+    int count, *tokens = tokens_from(answer, a->pairs ? 0 : answer->hidden, c, &count);
     const bool held = counts_has(&a->text->corpus, &a->model->tokenizer, tokens, count);
     free(tokens);
     return held;

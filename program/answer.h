@@ -1,6 +1,8 @@
 /* answer.h: what a model answers to a prompt: which tokens may come next, and continuations. It is
  * made here and printed by answer_print.c. Probabilities are the model's own, over all tokens; but
- * a continuation never contains a token that stands for no text, such as [bos]. */
+ * a continuation never contains a token that stands for no text, such as [bos].
+ *
+ * To a model of pairs a prompt is a source, and a continuation is its target. */
 #ifndef PULGA_ANSWER_H
 #define PULGA_ANSWER_H
 
@@ -20,6 +22,7 @@ typedef struct {
     int count;              /* continuations */
     int words;              /* tokens of each, at most */
     int beam;               /* how many a beam search keeps; 0: continuations are drawn */
+    double least; /* of those it finds, less probable ones are left out, but not the best */
     Sampling sampling;
     int seed;
 } AnswerRules;
@@ -29,7 +32,8 @@ typedef struct {
     double log_probability; /* ln p of all of them together, by the model itself */
     bool ended;             /* by [eos]; else it was cut */
     bool context_full;      /* the context was full before the continuation was complete */
-    bool in_text;           /* the text has prompt and continuation word for word */
+    bool in_text;           /* the text has prompt and continuation word for word; of a pair, from
+                               the beginning of its line on */
 } Continuation;
 
 /* All that is known about one prompt. */
@@ -63,6 +67,7 @@ typedef struct {
     Ranked *ranked;    /* (V) scratch memory */
     size_t *times;     /* (V) those of the answer that was begun last */
     bool *barred;      /* (V) tokens that no continuation contains */
+    bool pairs;        /* prompts are sources, and continuations their targets */
     uint32_t asked;    /* prompts so far: each draws with random numbers of its own */
 } Answerer;
 

@@ -205,8 +205,8 @@ static int more_often_first(const void *a, const void *b)
 static void put_full(const Answerer *a)
 {
     printf("     the context of %d tokens was full: ", a->model->gpt.config.context);
-    if (a->rules.beam) {
-        printf("a beam ends there\n");
+    if (a->rules.beam || a->pairs) {
+        printf("a %s ends there\n", a->pairs ? "target" : "beam");
         return;
     }
     bool after_bos;
@@ -229,7 +229,7 @@ static void put_group(const AnswerPrinter *printer, const Group *group, const ch
     char *asked = display_part(prompt), *rest = display_part(group->key + strlen(prompt));
     printf("%s%s%s%s%s", printer->screen->bold, asked, printer->screen->plain, rest,
            c->ended ? "" : " …");
-    if (a->rules.beam)
+    if (a->rules.beam || a->pairs)
         printf("  [p %.3g]", exp(c->log_probability));
     if (a->text->there)
         printf("  [%s]", c->in_text ? "word for word in the text" : "new");

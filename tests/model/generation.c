@@ -11,12 +11,17 @@
 #include "tests/helpers/cases.h"
 #include "tests/helpers/close.h"
 
-/* The scores of the token after some tokens, which are read at once, without a cache. */
-static void read_at_once(Gpt *gpt, const int *tokens, int count, Real *logits)
+/* The scores of the token after some tokens, which are read at once, without a cache. The first
+ * `prefix` of them see each other. */
+static void read_at_once(Gpt *gpt, const int *tokens, int count, int prefix, Real *logits)
 {
     const int start[] = {0, count}, positions[] = {0, 1, 2, 3, 4, 5, 6};
-    const Batch batch = {
-        .rows = count, .sequences = 1, .start = start, .tokens = tokens, .positions = positions};
+    const Batch batch = {.rows = count,
+                         .sequences = 1,
+                         .start = start,
+                         .tokens = tokens,
+                         .positions = positions,
+                         .prefix = &prefix};
     gpt_next_logits(gpt, &batch, logits);
 }
 
@@ -39,7 +44,7 @@ static void several_sequences_give_what_each_gives_by_itself(void **state)
         gpt_next_logits(&gpt, &CASE_BATCH, all);
         for (int s = 0; s < CASE_BATCH.sequences; s++) {
             const int from = CASE_BATCH.start[s], count = CASE_BATCH.start[s + 1] - from;
-            read_at_once(&gpt, CASE_BATCH.tokens + from, count, one);
+            read_at_once(&gpt, CASE_BATCH.tokens + from, count, 0, one);
             assert_same_logits(CASES[c].name, ROW(all, s, V), one, V);
         }
         free(all);
@@ -63,7 +68,7 @@ static void the_cache_gives_what_reading_at_once_gives(void **state)
         generator_begin(&w, prompt, PROMPT, 0);
         int held = PROMPT, seen[8] = {12, 5, 1};
         for (int i = 0; i < WORDS; i++) {
-            read_at_once(&again, seen, held, logits);
+            read_at_once(&again, seen, held, 0, logits);
             assert_same_logits(CASES[c].name, w.logits, logits, V);
             assert_int_equal(w.forgot, i + PROMPT > T);
             const int token = i * 5 % V;
@@ -79,6 +84,38 @@ static void the_cache_gives_what_reading_at_once_gives(void **state)
         kv_cache_free(&cache);
         gpt_free(&gpt);
         gpt_free(&again);
+    }
+}
+
+/* A source of any length, with and without a beginning of its target, up to the whole context. */
+static void the_cache_goes_on_after_a_prefix(void **state)
+{
+    (void)state;
+    enum { T = 7 };
+    const int tokens[T + 1] = {12, 5, 1, 3, 0, 8, 2, 7};
+    for (int c = 0; c < CASE_COUNT; c++) {
+        Gpt gpt = case_model(&CASES[c]);
+        const int V = gpt.config.vocabulary;
+        KvCache cache = kv_cache_new(&gpt.config, 2);
+        Generator asked = generator_new(&gpt, cache, 0, 12), w = generator_new(&gpt, cache, 1, 12);
+        Real *logits = memory_new((size_t)V, sizeof *logits, "logits");
+        for (int prefix = 1; prefix <= T; prefix++)
+            for (int count = prefix; count <= T; count++) {
+                generator_begin(&asked, tokens, count, prefix);
+                generator_copy(&w, &asked);
+                for (int read = count;; generator_add(&w, tokens[read++])) {
+                    read_at_once(&gpt, tokens, read, prefix, logits);
+                    assert_same_logits(CASES[c].name, w.logits, logits, V);
+                    if (read == T)
+                        break;
+                }
+                assert_false(w.forgot);
+            }
+        free(logits);
+        generator_free(&asked);
+        generator_free(&w);
+        kv_cache_free(&cache);
+        gpt_free(&gpt);
     }
 }
 
@@ -317,8 +354,8 @@ static void ranking_agrees_with_its_definition(void **state)
 /* ---- Beam search ---- */
 
 /* Finds all continuations of up to `most` tokens by reading each of their beginnings at once. */
-static void continue_all(Gpt *gpt, int *tokens, int count, int most, const BeamRules *rules,
-                         double log_p, double *found, int *number)
+static void continue_all(Gpt *gpt, int *tokens, int count, int prefix, int most,
+                         const BeamRules *rules, double log_p, double *found, int *number)
 {
     const int words = gpt->config.vocabulary;
     if (most == 0) {
@@ -327,7 +364,7 @@ static void continue_all(Gpt *gpt, int *tokens, int count, int most, const BeamR
     }
     Real logits[16];
     double next[16];
-    read_at_once(gpt, tokens, count, logits);
+    read_at_once(gpt, tokens, count, prefix, logits);
     log_softmax_of(next, logits, words);
     for (int j = 0; j < words; j++) {
         tokens[count] = j;
@@ -336,18 +373,20 @@ static void continue_all(Gpt *gpt, int *tokens, int count, int most, const BeamR
         if (j == rules->eos)
             found[(*number)++] = log_p + next[j];
         else
-            continue_all(gpt, tokens, count + 1, most - 1, rules, log_p + next[j], found, number);
+            continue_all(gpt, tokens, count + 1, prefix, most - 1, rules, log_p + next[j], found,
+                         number);
     }
 }
 
-static double log_probability_of(Gpt *gpt, const int *prompt, int count, const Hypothesis *h)
+static double log_probability_of(Gpt *gpt, const int *prompt, int count, int prefix,
+                                 const Hypothesis *h)
 {
     int tokens[8];
     Real logits[16];
     double next[16], log_p = 0;
     memcpy(tokens, prompt, sizeof *tokens * (size_t)count);
     for (int i = 0; i < h->count; i++) {
-        read_at_once(gpt, tokens, count + i, logits);
+        read_at_once(gpt, tokens, count + i, prefix, logits);
         log_softmax_of(next, logits, gpt->config.vocabulary);
         log_p += next[h->tokens[i]];
         tokens[count + i] = h->tokens[i];
@@ -368,7 +407,7 @@ static int largest_first(const void *a, const void *b)
     return x < y ? 1 : x > y ? -1 : 0;
 }
 
-static void check_beam(BeamRules rules, bool wide)
+static void check_beam(BeamRules rules, int prefix, bool wide)
 {
     Gpt gpt = gpt_new(&(GptConfig){.context = 6,
                                    .layers = 2,
@@ -384,18 +423,18 @@ static void check_beam(BeamRules rules, bool wide)
     const int prompt[] = {0, 3};
     double all[1024];
     int tokens[8] = {0, 3}, number = 0, count;
-    continue_all(&gpt, tokens, 2, rules.most, &rules, 0, all, &number);
+    continue_all(&gpt, tokens, 2, prefix, rules.most, &rules, 0, all, &number);
     qsort(all, (size_t)number, sizeof *all, largest_first);
 
     KvCache cache = kv_cache_new(&gpt.config, rules.width);
     Generator w = generator_new(&gpt, cache, 0, -1);
-    generator_begin(&w, prompt, 2, 0);
+    generator_begin(&w, prompt, 2, prefix);
     Hypothesis *found = beam_search(&gpt, &cache, w.logits, 2, rules, &count);
     assert_int_equal(count, wide ? number : rules.width);
     for (int i = 0; i < count; i++) {
         const double near = tolerance(found[i].log_probability);
         assert_close_one("its own log probability", found[i].log_probability,
-                         log_probability_of(&gpt, prompt, 2, &found[i]), near);
+                         log_probability_of(&gpt, prompt, 2, prefix, &found[i]), near);
         assert_int_equal(found[i].ended, found[i].tokens[found[i].count - 1] == rules.eos);
         assert_true(found[i].ended || found[i].count == rules.most);
         if (wide)
@@ -419,13 +458,15 @@ static void a_wide_beam_finds_the_best_of_all_continuations(void **state)
     (void)state;
     enum { MOST = 4 };
     const bool barred[] = {true, false, false, true, false};
-    check_beam((BeamRules){625, MOST, -1, NULL}, true); /* 5⁴ */
-    check_beam((BeamRules){341, MOST, 1, NULL}, true);  /* 4⁴, and 1 + 4 + 16 + 64 ended */
-    check_beam((BeamRules){700, MOST, 1, NULL}, true);
-    check_beam((BeamRules){100, MOST, 1, barred}, true);
-    check_beam((BeamRules){1, MOST, 1, NULL}, false);
-    check_beam((BeamRules){3, MOST, 1, NULL}, false);
-    check_beam((BeamRules){3, MOST, -1, barred}, false);
+    for (int prefix = 0; prefix <= 2; prefix++) {
+        check_beam((BeamRules){625, MOST, -1, NULL}, prefix, true); /* 5⁴ */
+        check_beam((BeamRules){341, MOST, 1, NULL}, prefix, true);  /* 4⁴, and 85 that ended */
+        check_beam((BeamRules){700, MOST, 1, NULL}, prefix, true);
+        check_beam((BeamRules){100, MOST, 1, barred}, prefix, true);
+        check_beam((BeamRules){1, MOST, 1, NULL}, prefix, false);
+        check_beam((BeamRules){3, MOST, 1, NULL}, prefix, false);
+        check_beam((BeamRules){3, MOST, -1, barred}, prefix, false);
+    }
 }
 
 int main(void)
@@ -433,6 +474,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(several_sequences_give_what_each_gives_by_itself),
         cmocka_unit_test(the_cache_gives_what_reading_at_once_gives),
+        cmocka_unit_test(the_cache_goes_on_after_a_prefix),
         cmocka_unit_test(a_copy_goes_on_like_the_original),
         cmocka_unit_test(the_smallest_contexts),
         cmocka_unit_test(samples_follow_the_exact_distribution),

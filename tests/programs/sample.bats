@@ -163,6 +163,75 @@ PY
         bash -c "yes el | tr '\\n' ' ' | '$BIN/sample' run"
 }
 
+# pairs_run: some pairs, learned to the end. One source has two targets.
+pairs_run() {
+    printf '%s\t%s\n' 'el gato come' 'the cat eats' 'el perro come' 'the dog eats' 'un gato come' \
+        'a cat eats' 'el gato salta' 'the cat jumps' 'el gato come' 'the cat feeds' >pairs.tsv
+    "$BIN/train" pairs.tsv --out run --context 8 >/dev/null
+}
+
+@test "pairs: the most probable targets of a source, and no hopeless ones" {
+    pairs_run
+    "$BIN/sample" run el gato come >out.txt
+    [ "$(wc -l <out.txt)" -eq 2 ]
+    grep -qxE '  [12]  el gato come → the cat eats  \[p 0\.(49|5)[0-9]*\]  \[word for word in the text\]' out.txt
+    grep -q '^  [12]  el gato come → the cat feeds  \[p 0\.' out.txt
+    "$BIN/sample" run "un gato come" | grep -qE '^  1  un gato come → a cat eats  \[p (1|0\.9[0-9]*)\]'
+    [ "$("$BIN/sample" run "un gato come" | wc -l)" -eq 1 ]
+    [ "$("$BIN/sample" run "un gato come" --count 7 | grep -c '^  [1-7]  ')" -eq 7 ]
+    [ "$("$BIN/sample" run "un gato come" --count 2 --table 3 | grep -c '^  word  *in the text')" -eq 1 ]
+    # The source is a whole one: no line begins with it.
+    "$BIN/sample" run "gato come" --temperature 1 --count 9 >out.txt
+    refutes 'in the text' out.txt
+    "$BIN/sample" run --score pairs.tsv >out.txt
+    grep -qE ' 4  un gato come → a cat eats$' out.txt
+    grep -qE ' 20  in all$' out.txt
+}
+
+@test "pairs: after a tab stands the beginning of the target" {
+    pairs_run
+    "$BIN/sample" run $'el gato come\tthe cat' --table 2 >out.txt
+    grep -qE '^  feeds +0\.500  1 of 2' out.txt
+    grep -q '^  [12]  el gato come → the cat feeds  \[p 0\.[45]' out.txt
+    "$BIN/sample" run $'el gato come\tthe cat' --json >out.txt
+    grep -q '"prompt":"el gato come\\u0009the cat"' out.txt
+    grep -q '{"text":"eats","tokens":\["eats","\[eos\]"\]' out.txt
+    grep -q '"next":\[{"token":"[a-z]*","probability":0.[45][0-9]*,"count":1,"of":2}' out.txt
+}
+
+@test "pairs: each line of a pipe is a source" {
+    pairs_run
+    status=0
+    printf 'el gato salta\n\nun gato come\ta\n' | "$BIN/sample" run >out.txt 2>err.txt || status=$?
+    [ "$status" -eq 1 ]
+    grep -qx '> un gato come → a' out.txt
+    grep -q '^  1  el gato salta → the cat jumps  ' out.txt
+    grep -q '^  1  un gato come → a cat eats  ' out.txt
+    grep -q '^sample: standard input:2 has no source' err.txt
+    [ "$(wc -l <err.txt)" -eq 1 ]
+}
+
+@test "pairs: drawn if an option asks for it; a full context ends a target" {
+    pairs_run
+    [ "$("$BIN/sample" run un gato come --greedy)" = "$("$BIN/sample" run un gato come --count 1)" ]
+    "$BIN/sample" run un gato come --temperature 1 --count 9 | grep -q '^  9 x  un gato come → a cat eats'
+    [ "$("$BIN/sample" run un gato come --temperature 9 --count 50 | wc -l)" -gt 9 ]
+    for how in --greedy "--beam 4" "--temperature 1"; do
+        "$BIN/sample" run un gato come come come $how >out.txt
+        grep -qx '     the context of 8 tokens was full: a target ends there' out.txt
+        "$BIN/sample" run un gato come come come $how --json | grep -q '"context_full":true'
+    done
+    refuses 1 "9 tokens" "context of 8" source -- "$BIN/sample" run un gato come come come come come
+    refuses 1 "9 tokens" "context of 8" -- "$BIN/sample" run un gato come come come come come --greedy
+    refuses 1 "two tabs" -- "$BIN/sample" run $'un\ta\tcat'
+    refuses 1 "no source" -- "$BIN/sample" run ""
+    refuses 1 "[sep]" -- "$BIN/sample" run "un [sep] a"
+    refuses 1 "[mask]" -- "$BIN/sample" run "un [mask]"
+    refuses 64 --count 1000 -- "$BIN/sample" run un --count 1001
+    printf 'un gato come\n' >bad.tsv
+    refuses 1 "bad.tsv:1" tab -- "$BIN/sample" run --score bad.tsv
+}
+
 # typed KEYS...: what ./sample prints on a terminal where these keys are typed, one group after
 # another.
 typed() {
@@ -179,6 +248,11 @@ typed() {
     grep -q "Ctrl-D leaves" out.txt
     grep -qE "un muchacho(.\[[0-9;]*m)* (jugaba|saltaba)" out.txt
     refutes "does not know" out.txt
+    rm -r run
+    pairs_run
+    typed 'el gato sal\t\n' '\004' >out.txt
+    grep -q "Type a source; its target is printed" out.txt
+    grep -qE "el gato salta → (.\[[0-9;]*m)*the cat jumps" out.txt
 }
 
 @test "bad input is refused in one line" {
