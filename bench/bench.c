@@ -243,24 +243,65 @@ static void bench_dropout(const Machine *machine, Case it)
 
 /* ---- Longer contexts ---- */
 
-/* Whether time and memory for each token stay the same if a single sequence grows, without windows
- * and with windows of 64 in all heads of four layers. */
+/* A step of some layers of four heads, all of one pattern, over one sequence of T tokens. */
+static Measured measure_pattern(const Machine *machine, int layers, int T, Pattern pattern,
+                                bool prefix)
+{
+    enum { HEADS = 4, MOST_LAYERS = 4 };
+    Pattern patterns[MOST_LAYERS * HEADS];
+    for (int i = 0; i < layers * HEADS; i++)
+        patterns[i] = pattern;
+    StepCase step = {case_of("T", layers, HEADS, 128, 65, T, 1), PRECISION_F32, machine->threads};
+    step.it.config.patterns = patterns;
+    step.it.prefix = prefix;
+    return measure_apart(measure_step, &step, step.threads);
+}
+
+/* Whether time and memory for each token stay the same if a single sequence grows: four layers. */
 static void bench_growth(const Machine *machine)
 {
-    report_section("one long sequence", "  us/token         MB   with windows of 64");
+    static const struct {
+        Pattern pattern;
+        const char *us, *mbytes;
+    } columns[] = {{{PATTERN_ALL, 0, 0}, "us", "mbytes"},
+                   {{PATTERN_WINDOW, 64, 0}, "window_us", "window_mbytes"},
+                   {{PATTERN_STRIDED, 32, 0}, "strided_us", "strided_mbytes"}};
+    report_section("one long sequence",
+                   "  us/token         MB   with windows of 64   with strided:32");
     for (int T = 256; T <= 4096; T *= 2) {
         report_row("T %d", T);
-        for (int windowed = 0; windowed < 2; windowed++) {
-            Pattern patterns[4 * 4];
-            for (int i = 0; i < 16; i++)
-                patterns[i] =
-                    (Pattern){windowed ? PATTERN_WINDOW : PATTERN_ALL, windowed ? 64 : 0, 0};
-            StepCase step = {case_of("T", 4, 4, 128, 65, T, 1), PRECISION_F32, machine->threads};
-            step.it.config.patterns = patterns;
-            const Measured ours = measure_apart(measure_step, &step, step.threads);
-            report_number(windowed ? "window_us" : "us", 1e6 * ours.median / T, 2, "");
-            report_number(windowed ? "window_mbytes" : "mbytes", ours.bytes / 1e6, 1, "");
+        for (int i = 0; i < 3; i++) {
+            const Measured ours = measure_pattern(machine, 4, T, columns[i].pattern, false);
+            report_number(columns[i].us, 1e6 * ours.median / T, 2, "");
+            report_number(columns[i].mbytes, ours.bytes / 1e6, 1, "");
         }
+        report_end();
+    }
+}
+
+/* What a pattern costs beside `all`: a whole step of one layer over a long sequence. If all tokens
+ * see each other, there are twice as many pairs of a query and a key. */
+static void bench_patterns(const Machine *machine)
+{
+    enum { T = 4096 };
+    static const struct {
+        Pattern pattern;
+        bool prefix;
+    } rows[] = {{{PATTERN_ALL, 0, 0}, false},      {{PATTERN_ALL, 0, 0}, true},
+                {{PATTERN_WINDOW, 64, 0}, false},  {{PATTERN_STRIDED, 32, 0}, false},
+                {{PATTERN_STRIDED, 64, 0}, false}, {{PATTERN_FIXED, 64, 0}, false},
+                {{PATTERN_SUMMARY, 32, 1}, false}};
+    report_section("patterns, one layer of T 4096", "  median ms         MB     of all");
+    double all = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char name[PATTERN_TEXT];
+        const Measured ours = measure_pattern(machine, 1, T, rows[i].pattern, rows[i].prefix);
+        all = i ? all : ours.median;
+        report_row("%s%s", pattern_text(rows[i].pattern, name),
+                   rows[i].prefix ? ", both ways" : "");
+        report_number("ms", 1e3 * ours.median, 1, "");
+        report_number("mbytes", ours.bytes / 1e6, 1, "");
+        report_number("of_all", ours.median / all, 3, "");
         report_end();
     }
 }
@@ -371,6 +412,7 @@ int main(int count, char **arguments)
         bench_steps(&machine, &G_whole, false);
 
     bench_growth(&machine);
+    bench_patterns(&machine);
     bench_sentences();
     bench_generation(&machine, &G);
     const char *text = getenv("TEXT");

@@ -32,6 +32,8 @@ static void fill(Training *s)
         s->targets[i] = s->tokens[(i + 1) % s->batch.rows];
     for (int i = 0; i <= s->it.sequences; i++)
         s->start[i] = i * T;
+    for (int i = 0; i < s->it.sequences; i++)
+        s->prefix[i] = T;
 }
 
 /* Every sequence has the length of the context, and all targets count. */
@@ -45,13 +47,15 @@ Training training_new(const Case *it)
     s.targets = memory_new((size_t)rows, sizeof *s.targets, "a step's tokens");
     s.positions = memory_new((size_t)rows, sizeof *s.positions, "a step's tokens");
     s.start = memory_new((size_t)it->sequences + 1, sizeof *s.start, "a step's sequences");
+    s.prefix = memory_new((size_t)it->sequences, sizeof *s.prefix, "a step's sequences");
     s.batch = (Batch){.rows = rows,
                       .counted = rows,
                       .sequences = it->sequences,
                       .start = s.start,
                       .tokens = s.tokens,
                       .targets = s.targets,
-                      .positions = s.positions};
+                      .positions = s.positions,
+                      .prefix = it->prefix ? s.prefix : NULL};
     fill(&s);
     return s;
 }

@@ -9,6 +9,7 @@ typedef struct {
     const char *name;
     GptConfig config;
     int sequences; /* of a step, each as long as the context */
+    bool prefix;   /* all tokens of a sequence see each other */
     double dropout;
 } Case;
 
@@ -16,12 +17,12 @@ typedef struct {
 Case case_of(const char *name, int layers, int heads, int width, int vocabulary, int context,
              int sequences);
 
-/* A model in training: everything that a step needs. The four arrays are the batch's. */
+/* A model in training: everything that a step needs. The arrays are the batch's. */
 typedef struct {
     Case it;
     Gpt gpt;
     Optimizer optimizer;
-    int *tokens, *targets, *positions, *start;
+    int *tokens, *targets, *positions, *start, *prefix;
     Batch batch;
     int64_t step;
 } Training;
