@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/display.h"
 
@@ -23,11 +24,21 @@ typedef struct {
     double cell, font, side; /* of a cell, of the letters, of a panel */
     double left, above;      /* room for the words on both axes */
     double overhang;         /* how far the last turned word leans beyond its panel */
+    double name;             /* the longest panel's name */
     int columns;             /* longer words are cut to this */
 } Layout;
 
 /* TITLE: height of a panel's name; TURN: of the words above a panel, in degrees. */
 static const double MARGIN = 24, GAP = 18, TITLE = 22, TURN = 50;
+
+/* "layer 1, head 2", and its pattern unless that is all. */
+static char *name_of(const Head *head)
+{
+    char pattern[PATTERN_TEXT];
+    const bool all = head->pattern.kind == PATTERN_ALL;
+    return format_text("layer %d, head %d%s%s", head->layer + 1, head->head + 1, all ? "" : ": ",
+                       all ? "" : pattern_text(head->pattern, pattern));
+}
 
 /* Cells are smaller the more there are. A letter is assumed to be 0.62 of the font's size wide,
  * about right for Helvetica, since the widths in the viewer's font are not known. */
@@ -44,6 +55,11 @@ static Layout layout_of(const Heads *heads)
     layout.left = word;
     layout.above = word * sin(turn) + TITLE + 6;
     layout.overhang = fmax(word * cos(turn) - cell / 2, 0);
+    EACH_HEAD (head, heads) {
+        char *name = name_of(head);
+        layout.name = fmax(layout.name, 0.58 * 12 * (double)strlen(name));
+        free(name);
+    }
     return layout;
 }
 
@@ -130,10 +146,10 @@ static void put_panel(FILE *out, const Heads *heads, const Layout *layout, const
 {
     const int T = heads->length;
     const double s = layout->cell;
-    fprintf(out,
-            "<text x=\"0\" y=\"%g\" font-weight=\"bold\" font-size=\"12\">layer %d, head %d"
-            "</text>\n<g>",
-            TITLE - 10 - layout->above, head->layer + 1, head->head + 1);
+    char *name = name_of(head);
+    fprintf(out, "<text y=\"%g\" font-weight=\"bold\" font-size=\"12\">%s</text>\n<g>",
+            TITLE - 10 - layout->above, name);
+    free(name);
     for (int i = 0; i < T; i++) {
         fprintf(out, "<text transform=\"translate(%g,-6) rotate(-%g)\">", s * (i + 0.6), TURN);
         put_word(out, heads->display[i], layout->columns);
@@ -177,7 +193,7 @@ static void put_key(FILE *out)
 void figure_write(FILE *out, const Heads *heads)
 {
     const Layout layout = layout_of(heads);
-    const double step_x = layout.side + fmax(GAP, layout.overhang + 6);
+    const double step_x = fmax(layout.side + fmax(GAP, layout.overhang + 6), layout.name + 6);
     const double step_y = layout.above + layout.side + GAP, top = MARGIN + 48;
     const double width = fmax(2 * MARGIN + layout.left + step_x * heads->heads, 420);
     const double height = top + step_y * heads->layers + 36 + MARGIN;

@@ -55,6 +55,15 @@ next_after() {
     reaches 0.411980 --norm post --layers 4
 }
 
+@test "with every pattern of attention, each down to the floor of what it reaches" {
+    local PULGA_SEEDS=$(( (${PULGA_SEEDS:-20} + 9) / 10 ))
+    reaches 0.491544 --layers 1 --attend 2
+    reaches 0.498623 --attend strided:2
+    reaches 0.509524 --attend fixed:2
+    reaches 0.509524 --attend summary:3:1
+    reaches 0.411980 --attend 2,strided:2
+}
+
 @test "with the model of the course" {
     "$BIN/train" perro.txt --layers 1 --heads 4 --width 128 --head-size 128 --window 1,2,3,4 \
         --hidden 128 --batch 1 --epochs 100 --lr-factor 0.1 --dropout 0 --out course >out.txt
