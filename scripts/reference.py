@@ -35,6 +35,7 @@ NOTHING = 1e-5   # float: a true 0 with rounding, relative to its whole tensor's
 
 # The second half of the key says what a number is for.
 ORDER, SPLIT, OFFSET, DROP_EMBEDDING, DROP_ATTENTION, DROP_MIXED, DROP_FEEDFORWARD = range(1, 8)
+MASK = 10
 
 
 def philox(seed, purpose, *counter):
@@ -88,16 +89,26 @@ class Corpus:
     def __init__(self, text, s):
         self.s = s
         stream = s['sequence'] == 'stream'
+        self.pairs, self.masked = s['objective'] == 'pairs', s['objective'] == 'masked'
         # White space separates words; a punctuation mark is a token of its own. (These texts have
         # nothing else.)
         split = list if s['tokens'] == 'char' else re.compile(r'[^\W_]+|\S').findall
-        ids = {} if stream else {'[bos]': 0, '[eos]': 1}
-        rows = [split(text)] if stream else [['[bos]', *split(line), '[eos]']
+        special = [] if stream else ['[bos]', '[eos]']
+        special += ['[sep]'] * self.pairs + ['[mask]'] * self.masked
+        ids = {token: i for i, token in enumerate(special)}
+
+        def sides(line):
+            source, *target = line.split('\t') if self.pairs else [line]
+            return [*split(source), *(['[sep]', *split(target[0])] if target else [])]
+
+        rows = [split(text)] if stream else [['[bos]', *sides(line), '[eos]']
                                              for line in text.split('\n') if line.strip()]
         for token in itertools.chain(*rows):
             ids.setdefault(token, len(ids))  # in order of first appearance
         rows = [[ids[token] for token in row] for row in rows]
-        self.V = len(ids)
+        self.V, self.sep, self.mask = len(ids), ids.get('[sep]'), ids.get('[mask]')
+        self.ends = {ids[token] for token in ('[bos]', '[eos]') if token in special}
+        self.ahead = 0 if self.masked else 1  # how many tokens of a piece are only predicted
 
         if stream:  # the tail is held out, if it and the rest have a target each
             row, tail = rows[0], int(s['val'] * len(rows[0]) + 0.5)
@@ -111,41 +122,89 @@ class Corpus:
             self.held_out = [rows[i] for i in sorted(drawn)]
 
     def pieces(self, rows, offset=0):
-        """Inputs and, one token later, targets: first `offset` tokens, then T at a time."""
+        """First `offset` tokens, then T at a time, with the one that is only predicted. A piece of
+        nothing but [bos] or [eos] has nothing that could be hidden."""
         T = self.s['context']
         for row in rows:
-            cuts = [0] * (offset > 0) + list(range(offset, len(row) - 1, T)) + [len(row) - 1]
+            end = len(row) - self.ahead
+            cuts = [0] * (offset > 0) + list(range(offset, end, T)) + [end]
             for begin, end in zip(cuts, cuts[1:]):
-                yield row[begin:end + 1]
+                piece = row[begin:end + self.ahead]
+                if not self.masked or set(piece) - self.ends:
+                    yield piece
 
     def epoch(self, number):
         """An epoch's pieces in their order; a stream is cut at another place each time."""
         seed, offset = self.s['seed'], 0
         if self.s['sequence'] == 'stream':
             offset = int(random_bits(seed, OFFSET, 0, number)) % self.s['context']
-            offset = offset if offset < len(self.train[0]) - 1 else 0
+            offset = offset if offset < len(self.train[0]) - self.ahead else 0
         pieces = list(self.pieces(self.train, offset))
         return [pieces[i] for i in random_order(seed, ORDER, len(pieces), number)]
+
+    def plain(self, piece):
+        """(inputs, targets, tokens at the beginning that all see each other): of pairs, only what
+        comes after [sep] counts."""
+        if not self.pairs:
+            return piece[:-1], piece[1:], 0
+        source = piece.index(self.sep)
+        return (piece[:-1], [-1] * source + piece[source + 1:],
+                0 if self.s['causal-source'] else source + 1)
+
+    def hidden(self, piece, step, first):
+        """The same with the tokens hidden that a step draws by the rows' numbers, from `first` on:
+        each with the probability of --mask, one at least. Of ten, eight are read as [mask] and one
+        as any other token."""
+        words = philox(self.s['seed'], MASK, first + np.arange(len(piece)), 0, 0, step)
+        share, tenth, other = (word.tolist() for word in words[:3])
+        places = [i for i, token in enumerate(piece) if token not in self.ends]
+        chosen = [i for i in places if share[i] < self.s['mask'] * 2**32]
+        chosen = chosen or [min(places, key=lambda i: share[i])]
+        inputs, targets = list(piece), [-1] * len(piece)
+        for i in chosen:
+            targets[i] = piece[i]
+            if tenth[i] * 10 >> 32 < 8:
+                inputs[i] = self.mask
+            elif tenth[i] * 10 >> 32 == 8:
+                inputs[i] = (self.mask + 1 + (other[i] * (self.V - 1) >> 32)) % self.V
+        return inputs, targets, len(piece)
 
     def steps(self):
         """(epoch from 1, batch), without end. An epoch's last batch may be smaller. ./train cuts
         a step into parts, which does not matter: the sum over all of them is the same."""
+        step = 0
         for number in itertools.count():
             pieces = self.epoch(number)
             for i in range(0, len(pieces), self.s['batch']):
-                yield number + 1, batch_of(pieces[i:i + self.s['batch']])
+                sequences, rows, step = [], 0, step + 1
+                for piece in pieces[i:i + self.s['batch']]:
+                    sequences.append(self.hidden(piece, step, rows) if self.masked
+                                     else self.plain(piece))
+                    rows += len(piece) - self.ahead
+                yield number + 1, batch_of(sequences)
 
     def whole(self):
-        """All that is evaluated, as one batch."""
-        return batch_of(self.pieces(self.held_out or self.train))
+        """All that is evaluated, in small batches. Each token is hidden once, in a sequence of its
+        own, which has all others of the piece."""
+        for piece in self.pieces(self.held_out or self.train):
+            if not self.masked:
+                yield batch_of([self.plain(piece)])
+                continue
+            for i, token in enumerate(piece):
+                before, after = [-1] * i, [-1] * (len(piece) - i - 1)
+                if token not in self.ends:
+                    yield batch_of([(piece[:i] + [self.mask] + piece[i + 1:],
+                                     before + [token] + after, len(piece))])
 
 
-def batch_of(pieces):
-    """(N) each: the inputs, the targets, and a row's place in its own sequence."""
-    pieces = list(pieces)
-    return (torch.tensor([token for piece in pieces for token in piece[:-1]]),
-            torch.tensor([token for piece in pieces for token in piece[1:]]),
-            np.concatenate([np.arange(len(piece) - 1) for piece in pieces]))
+def batch_of(sequences):
+    """(N) each: the inputs, the targets, -1 where none counts, a row's place in its own sequence,
+    and how many tokens at the beginning of that all see each other."""
+    inputs, targets, prefixes = zip(*sequences)
+    lengths = [len(tokens) for tokens in inputs]
+    return (torch.tensor(sum(inputs, [])), torch.tensor(sum(targets, [])),
+            np.concatenate([np.arange(length) for length in lengths]),
+            np.repeat(prefixes, lengths))
 
 
 # ---- The model ----
@@ -161,9 +220,9 @@ def linear(w, name, x):
 
 
 def pattern(entry, i, j):
-    """Whether query i attends to key j <= i, by an entry of --attend, and in which order its keys
-    are counted by dropout: by number, but a summary's by their place in their blocks, and the
-    query itself last."""
+    """Whether query i attends to a key j that it sees, by an entry of --attend, and in which order
+    its keys are counted by dropout: by number, but a summary's by their place in their blocks, and
+    the query itself last."""
     kind, *sizes = entry.split(':')
     n, last = (*map(int, sizes), 0, 0)[:2]
     if kind == 'strided':
@@ -173,16 +232,18 @@ def pattern(entry, i, j):
     if kind == 'summary':
         cell = j % n >= n - last
         return cell | (i == j), np.where(cell, j % n * 1e6 + j, 1e12)
-    return (j > i - int(kind)) if kind not in ('all', '0') else (j >= 0), j
+    return (abs(i - j) < int(kind)) if kind not in ('all', '0') else (j >= 0), j
 
 
-def attention(w, s, l, x, place, step):
-    """Softmax attention over all rows of the batch at once, (N, N) for each head: a query attends
-    to the keys of its own sequence, up to itself, that its head's pattern gives it."""
+def attention(w, s, l, x, place, prefix, step):
+    """Softmax attention over all rows of the batch at once, (N, N) for each head: a query sees the
+    keys of its own sequence, up to itself, and all of the prefix if it is in there. It attends to
+    those of them that its head's pattern gives it."""
     N, H, D = len(x), s['heads'], s['head-size']
     row = np.arange(N)
     start = row - place  # where the sequence of a row begins
-    own = (start[:, None] == start) & (row[:, None] >= row)
+    ahead = (place < prefix)[:, None] & (place < prefix)
+    own = (start[:, None] == start) & ((row[:, None] >= row) | ahead)
     qkv = linear(w, f'h.{l}.attn.c_attn', x)
     q, k, v = qkv.reshape(N, 3, H, D).permute(1, 2, 0, 3)  # (H, N, D) each
     scores = q @ k.transpose(1, 2) / math.sqrt(D)
@@ -209,8 +270,9 @@ def feedforward(w, s, l, x):
 
 
 def model_loss(w, s, batch, step=0):
-    """The mean cross-entropy over a batch's targets, with the dropout of a step from 1; 0: none."""
-    tokens, targets, place = batch
+    """The mean cross-entropy over the targets of a batch that count, with the dropout of a step
+    from 1; 0: none."""
+    tokens, targets, place, prefix = batch
     step = step if s['dropout'] else 0
 
     def dropout(x, purpose, site):
@@ -220,7 +282,7 @@ def model_loss(w, s, batch, step=0):
         return x * dropout_mask(s, step, purpose, site, np.arange(N)[:, None], np.arange(C))
 
     def attended(x):
-        return dropout(attention(w, s, l, x, place, step), DROP_MIXED, l)
+        return dropout(attention(w, s, l, x, place, prefix, step), DROP_MIXED, l)
 
     def fed(x):
         return dropout(feedforward(w, s, l, x), DROP_FEEDFORWARD, l)
@@ -236,7 +298,18 @@ def model_loss(w, s, batch, step=0):
     if s['norm'] == 'pre':
         x = layernorm(w, 'ln_f', x)
     logits = x @ w['lm_head.weight' if s['untied'] else 'wte.weight'].T  # (N, V)
-    return (logits.logsumexp(1) - logits[torch.arange(len(targets)), targets]).mean()
+    counts = targets >= 0
+    return (logits.logsumexp(1) - logits[torch.arange(len(targets)), targets])[counts].mean()
+
+
+def evaluate(w, s, corpus):
+    """The mean over all targets that are evaluated."""
+    targets, total = 0, 0
+    for batch in corpus.whole():
+        count = int((batch[1] >= 0).sum())
+        total += model_loss(w, s, batch).item() * count
+        targets += count
+    return total / targets
 
 
 def sinusoids(T, C):
@@ -415,7 +488,7 @@ def compare(programs, text, options, out):
     twin, end, tested = train(w, s, corpus)
     steps = list(zip(log[1:], twin))  # the log begins with step 0
     check(all(int(line['epoch']) == step['epoch'] for line, step in steps), 'the epochs differ')
-    evaluated = [apart(line['evaluated'], model_loss(weights, s, corpus.whole()).item())
+    evaluated = [apart(line['evaluated'], evaluate(weights, s, corpus))
                  for line, weights in ((log[0], w), (log[-1], tested))]
     # A case tests clipping only if some steps are clipped and others are not.
     clipped = sum(step['gradient_norm'] > s['clip'] for step in twin)
@@ -466,7 +539,33 @@ LINES = {
         '--min-lr 0.001 --clip 1.5 --dropout 0 --seed 4',
     'constant, held out': SMALL + PARTS + '--norm post --context 4 --val 0.3 --dropout 0.1 '
         '--schedule constant --lr 0.01 --cooldown 0.25 --clip 2.5 --seed 5',
+    'masked': PRE.replace('1,2,3,0', 'all') + '--objective masked --clip 2 --dropout 0 --seed 11',
+    'masked windows, dropout': PRE + '--objective masked --mask 0.3 --clip 3 --dropout 0.2 '
+        '--seed 12',
+    'masked lines cut, held out': SMALL + PARTS + '--objective masked --norm post --context 4 '
+        '--val 0.3 --attend fixed:3,all,strided:2,summary:3:1 --lr-factor 0.2 --cooldown 0.5 '
+        '--clip 2 --dropout 0.1 --seed 13',
 }
+# Which of them the text is, the program sees by itself.
+PAIRS = {
+    'pairs': PRE.replace('1,2,3,0', 'all') + '--clip 2 --dropout 0 --seed 14',
+    'pairs, causal source': PRE + '--causal-source --clip 2 --dropout 0.1 --seed 15',
+    'pairs, patterns, dropout': SMALL + PARTS + '--positions learned --untied --attend '
+        '3,strided:2,fixed:4,summary:4:2 --lr-factor 0.2 --cooldown 0.3 --clip 2 --dropout 0.2 '
+        '--val 0.2 --seed 16',
+    'pairs of characters': PRE.replace('1,2,3,0', '40,all,strided:7,summary:33:2') +
+        '--tokens char --norm post --clip 1 --dropout 0.3 --seed 17',
+}
+PAIRS_TEXT = """el perro come un hueso\tthe dog eats a bone
+el gato\tthe cat
+un gato\ta cat
+un gato\tone cat
+el gato come\tthe cat eats
+¡come!\teat!
+la cuerda\tthe rope, the cord
+el muchacho jugaba con la cuerda y saltaba con el perro y el gato\tthe boy played with the rope
+jugaba\the played; she played; it played; you played; I played; somebody played with something
+"""
 CHARACTERS = '--tokens char --sequence stream '
 STREAM = {
     'stream': CHARACTERS + SMALL + '--context 16 --batch 7 --lr-factor 0.2 --cooldown 0.2 '
@@ -479,6 +578,10 @@ STREAM = {
 }
 STREAM['long patterns, dropout'] = (STREAM['long stream, dropout'].replace(
     '--window 0,40,5', '--attend strided:7,summary:33:2,fixed:50,strided:2,summary:5:3,8'))
+STREAM['masked stream'] = (STREAM['stream'].replace('--seed 6', '--seed 18') +
+                           ' --objective masked')
+STREAM['masked long stream, dropout'] = (STREAM['long stream, dropout'].replace(
+    '--seed 7', '--seed 19') + ' --objective masked')
 STREAM_TEXT = ''.join(f'{i} por {j} son {i * j}\n' for i in range(2, 9) for j in range(2, 9))
 
 
@@ -487,10 +590,12 @@ def main():
         sys.exit('usage: reference.py DOUBLE FLOAT TEXT DIRECTORY')
     *programs, text, directory = sys.argv[1:]
     torch.set_num_threads(1)  # the matrices are small
-    stream_text = Path(directory, 'stream.txt')
-    stream_text.write_text(STREAM_TEXT)
-    cases = [(name, text, options) for name, options in LINES.items()]
-    cases += [(name, stream_text, options) for name, options in STREAM.items()]
+    stream_text, pairs_text = Path(directory, 'stream.txt'), Path(directory, 'pairs.txt')
+    stream_text.write_text(STREAM_TEXT, encoding='utf-8')
+    pairs_text.write_text(PAIRS_TEXT, encoding='utf-8')
+    cases = [(name, case_text, options)
+             for case_text, group in ((text, LINES), (pairs_text, PAIRS), (stream_text, STREAM))
+             for name, options in group.items()]
     failed = 0
     for number, (name, case_text, options) in enumerate(cases):
         try:

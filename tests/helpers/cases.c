@@ -32,11 +32,23 @@ const Case CASES[] = {
     {.name = "sparse patterns, dropout",
      .shape = {SIZES, PATTERNS(STRIDED(2), FIXED(3), SUMMARY(3, 1), SUMMARY(4, 2), W(2), W(0))},
      .dropout = 0.3},
-    {.name = "some targets count", .shape = {SIZES}, .some_count = true},
+    {.name = "some targets count", .shape = {SIZES}, .kind = CASE_SOME_COUNT},
     {.name = "post, untied, dropout, some targets count",
      .shape = {SIZES, .post_norm = true, .untied = true},
      .dropout = 0.1,
-     .some_count = true},
+     .kind = CASE_SOME_COUNT},
+    {.name = "pairs", .shape = {SIZES}, .kind = CASE_PAIRS},
+    {.name = "pairs, post, learned, patterns, dropout",
+     .shape = {SIZES, .post_norm = true, .learned_positions = true,
+               PATTERNS(W(2), STRIDED(2), W(0), FIXED(3), SUMMARY(3, 1), W(3))},
+     .dropout = 0.2,
+     .kind = CASE_PAIRS},
+    {.name = "masked", .shape = {SIZES}, .kind = CASE_MASKED},
+    {.name = "masked, gelu, untied, patterns, dropout",
+     .shape = {SIZES, .gelu = true, .untied = true,
+               PATTERNS(STRIDED(3), W(3), SUMMARY(4, 2), W(0), FIXED(2), W(2))},
+     .dropout = 0.3,
+     .kind = CASE_MASKED},
 };
 const int CASE_COUNT = sizeof CASES / sizeof *CASES;
 
@@ -44,6 +56,14 @@ static const int START[] = {0, 1, 8, 12};
 static const int TOKENS[N] = {4, 0, 12, 3, 3, 7, 1, 4, 9, 0, 2, 12};
 static const int TARGETS[N] = {0, 12, 3, 3, 7, 1, 4, 9, 0, 2, 12, 5};
 static const int SOME_TARGETS[N] = {-1, -1, 3, -1, 7, 1, 4, -1, -1, -1, 12, 5};
+/* The second and third sequence are a source of 3 and of 2 tokens, [sep] included, and a target. The
+ * first one's source is all of it: its only row is that of [sep]. */
+static const int PAIRS_TARGETS[N] = {0, -1, -1, 3, 7, 1, 4, 9, -1, 2, 12, 5};
+static const int PAIRS_PREFIX[] = {1, 3, 2};
+/* All see each other. The rows that count read [mask], another token or their own. */
+static const int MASKED_TARGETS[N] = {4, -1, 12, -1, -1, 7, 1, -1, -1, -1, 11, -1};
+static const int MASKED_TOKENS[N] = {2, 0, 2, 3, 3, 9, 1, 4, 9, 0, 2, 12};
+static const int MASKED_PREFIX[] = {1, 7, 4};
 static const int POSITIONS[N] = {0, 0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3};
 const Batch CASE_BATCH = {.rows = N,
                           .sequences = 3,
@@ -71,13 +91,31 @@ Gpt case_model(const Case *c)
     return gpt;
 }
 
+static Batch case_batch(const Case *c)
+{
+    Batch batch = CASE_BATCH;
+    switch (c->kind) {
+    case CASE_ALL_COUNT: return batch;
+    case CASE_SOME_COUNT: batch.targets = SOME_TARGETS; break;
+    case CASE_PAIRS:
+        batch.targets = PAIRS_TARGETS;
+        batch.prefix = PAIRS_PREFIX;
+        break;
+    case CASE_MASKED:
+        batch.tokens = MASKED_TOKENS;
+        batch.targets = MASKED_TARGETS;
+        batch.prefix = MASKED_PREFIX;
+        break;
+    }
+    batch.counted = 0;
+    for (int i = 0; i < batch.rows; i++)
+        batch.counted += batch.targets[i] >= 0;
+    return batch;
+}
+
 double case_learn(Gpt *gpt, const Case *c)
 {
     const Dropout dropout = {c->dropout, 9, 4};
-    Batch batch = CASE_BATCH;
-    if (c->some_count) {
-        batch.targets = SOME_TARGETS;
-        batch.counted = 6;
-    }
+    const Batch batch = case_batch(c);
     return gpt_forward_backward(gpt, &batch, (Real)(1.0 / batch.counted), dropout) / batch.counted;
 }

@@ -9,7 +9,12 @@ typedef struct {
     const char *name;
     GptConfig shape;
     double dropout;
-    bool some_count; /* only some of the batch's targets count, else all */
+    enum {
+        CASE_ALL_COUNT,  /* each of the batch's targets does */
+        CASE_SOME_COUNT, /* only some of them */
+        CASE_PAIRS,      /* those after a prefix whose tokens all see each other */
+        CASE_MASKED      /* some, and all tokens of a sequence see each other */
+    } kind;
 } Case;
 
 extern const Case CASES[];
