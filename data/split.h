@@ -30,8 +30,8 @@ bool split_character(const char **at, const char *end, Span *character);
 /* Whether there is only white space. */
 bool is_blank(Span text);
 
-/* What a text is cut into, to be read by itself: it is not cut; at line ends; or at line ends and at
- * the tabs between the two sides of a pair. */
+/* What a text is cut into, to be read by itself: it is not cut; at line ends; or at line ends and
+ * at the tabs between the two sides of a pair. */
 typedef enum { CUT_NOWHERE, CUT_LINES, CUT_SIDES } TextCut;
 
 /* The next part that is not blank, unless the text is not cut; else as above. */

@@ -293,7 +293,7 @@ char *text_check_pairs(const Text *text)
             tabs += *at == '\t';
         char *place = text_place(text, text->clean, line.begin);
         char *wrong = format_text("%s: %s; a line of pairs is a source, one tab and a target; "
-                                  "--objective next reads any text",
+                                  "a model of --objective next reads any text",
                                   place,
                                   !tabs      ? "the line has no tab"
                                   : tabs > 1 ? "the line has more than one tab"

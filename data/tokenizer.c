@@ -102,8 +102,9 @@ uint64_t tokenizer_checksum(const Tokenizer *t, uint64_t checksum)
     }
     if (t->merges)
         checksum = checksum_continue(checksum, t->merges, arrlenu(t->merges) * sizeof *t->merges);
-    const int rest[] = {t->bos,       t->eos,       t->unk,    (int)t->punctuation,
-                        (int)t->kind, (int)t->form, t->stream, (int)t->objective};
+    const int rest[] = {
+        t->bos,       t->eos,       t->unk,    t->sep,           t->mask, (int)t->punctuation,
+        (int)t->kind, (int)t->form, t->stream, (int)t->objective};
     return checksum_continue(checksum, rest, sizeof rest);
 }
 

@@ -58,8 +58,8 @@ Tokenizer tokenizer_new(void);
 void tokenizer_set_merges(Tokenizer *tokenizer, BpeMerge *merges);
 void tokenizer_free(Tokenizer *tokenizer);
 
-/* One line if a text contains one of the tokenizer's special tokens, such as [bos], or if one of its
- * lines is to be a pair and is none; else NULL. */
+/* One line if a text contains one of the tokenizer's special tokens, such as [bos], or if one of
+ * its lines is to be a pair and is none; else NULL. */
 char *tokenizer_check_text(const Tokenizer *tokenizer, const Text *text);
 
 /* The text of the token of an id, ended by a 0; and the id of a token of that text, or -1. A
@@ -101,9 +101,9 @@ void encoding_free(Encoding *encoding);
  * characters and subwords, since spaces are among them. */
 void tokenizer_learn_spacing(Tokenizer *tokenizer, Span text);
 
-/* The text of some tokens, without [bos] and [eos] and with a tab for [sep]; the caller frees it. Characters and subwords
- * give the text that was encoded, byte for byte; of words, several spaces or a line end between two
- * of them have become one space. */
+/* The text of some tokens, without [bos] and [eos] and with a tab for [sep]; the caller frees it.
+ * Characters and subwords give the text that was encoded, byte for byte; of words, several spaces
+ * or a line end between two of them have become one space. */
 char *tokenizer_decode(const Tokenizer *tokenizer, const int *ids, int count);
 
 #endif

@@ -20,9 +20,9 @@ typedef struct {
 
 /* Makes the vocabulary of a text: [bos] is 0 and [eos] 1 if it is read by lines; [sep] of pairs, or
  * [mask], comes next. Of words and characters [unk] follows if some token is not kept, then the
- * tokens in the order of their first appearance; of subwords the 256 bytes, then what they are merged to, fewer than asked for
- * if the text has no more pairs. Dies if a word is too long to be one, or if the rules keep no
- * token. */
+ * tokens in the order of their first appearance; of subwords the 256 bytes, then what they are
+ * merged to, fewer than asked for if the text has no more pairs. Dies if a word is too long to be
+ * one, or if the rules keep no token. */
 Tokenizer tokenizer_train(const Text *text, TokenizerRules rules);
 
 /* The same of a text in blocks: begin, add, ..., add, end. Blocks are counted on all threads; what

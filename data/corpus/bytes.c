@@ -42,6 +42,22 @@ static double white_space(const Corpus *corpus, const double *own, size_t begin,
     return (bytes - sum) / (double)targets;
 }
 
+/* The same of all pairs, of whose targets it is. */
+static double white_space_of_pairs(const Corpus *corpus, const double *own)
+{
+    const Objective *o = &corpus->objective;
+    double sum = 0;
+    size_t targets = 0;
+    bool in_target = false;
+    for (size_t i = 0; i < corpus->ids.count; i++) {
+        const int id = ids_at(&corpus->ids, i);
+        targets += in_target;
+        sum += in_target ? own[id] : 0;
+        in_target = id == o->sep || (in_target && id != o->eos);
+    }
+    return (corpus->text_bytes - sum) / (double)targets;
+}
+
 /* A walk through the lines of a text, in the order of the pieces. */
 typedef struct {
     size_t line, begin, end;
@@ -70,12 +86,14 @@ double corpus_bytes(const Corpus *corpus, const Tokenizer *t, const Part *part)
     const size_t all = corpus->ids.count;
     const ObjectiveKind kind = corpus->objective.kind;
     const bool shares_out = tokenizer_has_words(t) && !corpus->line_bytes; /* over the whole text */
-    if (kind == OBJECTIVE_MASKED || (kind == OBJECTIVE_PAIRS && shares_out))
+    if (kind == OBJECTIVE_MASKED)
         return NAN;
     double *own = bytes_of_tokens(t), bytes = 0;
     int *tokens = memory_new((size_t)corpus->context + 1, sizeof *tokens, "counting");
     Walk walk = {0};
-    if (shares_out)
+    if (shares_out && kind == OBJECTIVE_PAIRS)
+        walk.white = white_space_of_pairs(corpus, own);
+    else if (shares_out)
         walk.white = white_space(corpus, own, 0, all, corpus->text_bytes,
                                  corpus->stream ? all - 1 : all - corpus->lines);
     for (size_t p = 0; p < part->count; p++) {

@@ -13,10 +13,10 @@
 /* The bytes of the clean text that the targets of a part stand for. [eos] stands for the line end,
  * and words for the white space beside them, too: that of a line is shared out evenly among its
  * tokens, so the sum is exact over whole lines. (In a large text, whose lines are not listed, that
- * of the whole text is shared out.) NAN if one of the tokens is [unk], which may
- * stand for anything, so that nothing can be compared with it; or if tokens are hidden, since what
- * is predicted with the help of what comes after it is no measure of a text; or of the words of a
- * large text of pairs. */
+ * of the whole text is shared out.) NAN if one of the tokens is [unk], which may stand for
+ * anything, so that nothing can be compared with it; or if tokens are hidden, since what is
+ * predicted with the help of what comes after it is no measure of a text. Of pairs, the bytes are
+ * those of their targets. */
 double corpus_bytes(const Corpus *corpus, const Tokenizer *tokenizer, const Part *part);
 
 /* The same loss, the sum of −ln p over some targets, in bits per byte; NAN if the bytes are. */

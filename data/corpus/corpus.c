@@ -465,6 +465,7 @@ static bool sizes_fit(const Header *h, const Store *store, const Tokenizer *t)
     return h->width == (uint64_t)ids_width(tokenizer_size(t)) && h->count <= store->size &&
            h->train <= store->size && h->held_out <= store->size && h->context >= 1 &&
            h->context <= INT_MAX && h->train_end <= h->count &&
+           (t->objective != OBJECTIVE_PAIRS || h->longest <= h->context) &&
            store->size == sizeof *h + ids_size(&ids) + pieces * sizeof(Piece);
 }
 
@@ -481,6 +482,7 @@ static bool contents_fit(const Ids *ids, const Piece *pieces, size_t count, cons
     OMP(parallel for reduction(&&:fit))
     for (size_t p = 0; p < count; p++)
         fit = fit && pieces[p].length >= 1 && pieces[p].length <= h->context &&
+              pieces[p].length <= h->longest &&
               pieces[p].from + pieces[p].length + ahead <= ids->count;
     return fit;
 }

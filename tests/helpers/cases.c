@@ -56,8 +56,8 @@ static const int START[] = {0, 1, 8, 12};
 static const int TOKENS[N] = {4, 0, 12, 3, 3, 7, 1, 4, 9, 0, 2, 12};
 static const int TARGETS[N] = {0, 12, 3, 3, 7, 1, 4, 9, 0, 2, 12, 5};
 static const int SOME_TARGETS[N] = {-1, -1, 3, -1, 7, 1, 4, -1, -1, -1, 12, 5};
-/* The second and third sequence are a source of 3 and of 2 tokens, [sep] included, and a target. The
- * first one's source is all of it: its only row is that of [sep]. */
+/* The second and third sequence are a source of 3 and of 2 tokens, [sep] included, and a target.
+ * The first one's source is all of it: its only row is that of [sep]. */
 static const int PAIRS_TARGETS[N] = {0, -1, -1, 3, 7, 1, 4, 9, -1, 2, 12, 5};
 static const int PAIRS_PREFIX[] = {1, 3, 2};
 /* All see each other. The rows that count read [mask], another token or their own. */
