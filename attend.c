@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <stb/stb_ds.h>
 
 #include "base/display.h"
 #include "base/file.h"
@@ -46,17 +47,22 @@ static const Program PROGRAM = {
     .arguments = "RUN TEXT...",
     .summary = "Shows which words each head of the model in the directory RUN attends to while it "
                "reads TEXT (or - for standard input): as tables, or in a file.",
-    .notes = "Rows are the words that attend, columns the words that they attend to; each row sums "
-             "to 100%. Layers, heads and words are counted from 1, in .csv and .json too; in .npy "
-             "from 0. For each head the means over all rows are printed: entropy in bits (0: one "
-             "word gets all; 1: two words get half each; 2: four get a quarter each), the distance "
-             "in words, and the attention to the word itself, to the previous one and to [bos], "
-             "which marks the beginning of a line.\n\n"
-             "Examples:\n"
-             "  attend runs/perro un gato come               print tables\n"
-             "  attend runs/perro un gato come -o page.html  write a page for a browser\n"
-             "  attend runs/perro - --layer 1 <sentence.txt  read a file, show one layer\n"
-             "  attend runs/perro --positions -o p.svg       draw the position vectors\n",
+    .notes =
+        "Rows are the words that attend, columns the words that they attend to; each row sums "
+        "to 100%. Layers, heads and words are counted from 1, in .csv and .json too; in .npy "
+        "from 0. For each head the means over all rows are printed: entropy in bits (0: one "
+        "word gets all; 1: two words get half each; 2: four get a quarter each), the distance "
+        "in words, and the attention to the word itself, to the previous one, to the next one "
+        "if the model sees ahead, and to [bos], which marks the beginning of a line.\n\n"
+        "If the model was trained on pairs, TEXT is a source, or a source, a tab and a target; "
+        "without a target the model's own is read. If it was trained on masked tokens, TEXT is "
+        "a whole line, in which [mask] may stand for a word.\n\n"
+        "Examples:\n"
+        "  attend runs/perro un gato come               print tables\n"
+        "  attend runs/perro un gato come -o page.html  write a page for a browser\n"
+        "  attend runs/perro - --layer 1 <sentence.txt  read a file, show one layer\n"
+        "  attend runs/perro --positions -o p.svg       draw the position vectors\n"
+        "  attend runs/traducciones el gato duerme      translate, and show how\n",
 };
 
 /* The layers or heads to show: the one with this number, counted from 1, or all of them if the
@@ -109,6 +115,31 @@ static Encoding encode(const Pretrained *model, const char *name, const char *te
     return encoding;
 }
 
+/* Appends to a source the most probable target, as sample finds it, and prints it. Returns the
+ * whole pair, which the caller frees. A target that is too long for the context is cut. */
+static char *add_target(Pretrained *model, Encoding *e, const char *text)
+{
+    const Tokenizer *t = &model->tokenizer;
+    const TrainingText no_text = {.there = false};
+    const int context = model->gpt.config.context, source = e->count;
+    const AnswerRules rules = {.count = 1, .words = context, .beam = BEAM_OF_PAIRS};
+    Answerer answerer = answerer_new(model, &no_text, rules);
+    Answer answer = answer_begin(&answerer, "the text", text, strlen(text));
+    answer_continue(&answerer, &answer, NULL, NULL);
+    const Continuation *best = answer.continuations;
+    for (int i = 0; i < best->count - best->ended && e->count < context; i++, e->count++)
+        arrput(e->ids, best->tokens[i]);
+    char *target = tokenizer_decode(t, e->ids + source, e->count - source);
+    char *shown = display_text(target);
+    printf("the target is the model's own%s: %s\n",
+           best->ended ? "" : ", cut at the end of the context", shown);
+    free(shown);
+    free(target);
+    answer_free(&answer);
+    answerer_free(&answerer);
+    return tokenizer_decode(t, e->ids, e->count);
+}
+
 /* ---- The heads ---- */
 
 /* Runs the model over the tokens. Dies if an attention weight of any head, chosen or not, is not
@@ -159,10 +190,15 @@ static bool show_heads(Pretrained *model, const Choice *choice, char **words)
     const bool piped = !strcmp(words[0], "-") && !words[1];
     char *text = piped ? read_standard_input() : words_together(words);
     Encoding encoding = encode(model, piped ? "standard input" : "the text", text);
+    print_lowered(&encoding, "");
+    if (encoding.ids[encoding.count - 1] == model->tokenizer.sep) {
+        char *pair = add_target(model, &encoding, text);
+        free(text);
+        text = pair;
+    }
     Heads heads = read_heads(model, choice, &encoding);
     heads.run = model->directory.path;
     heads.text = text;
-    print_lowered(&encoding, "");
     const bool good = show(&heads, choice->output);
     heads_free(&heads);
     encoding_free(&encoding);

@@ -25,7 +25,7 @@ typedef DECIDED_OF(Choice) Decided;
 
 #define FIELD_STRUCT Choice
 
-enum { BEAM_MOST = 1000, BEAM_OF_PAIRS = 5 };
+enum { BEAM_MOST = 1000 };
 
 /* In the order of --help. Some defaults depend on other options and on the model:
  * rules_of() chooses them. */

@@ -25,6 +25,7 @@ typedef struct {
     double left, above;      /* room for the words on both axes */
     double overhang;         /* how far the last turned word leans beyond its panel */
     double name;             /* the longest panel's name */
+    double mark;             /* room for "source" and "target" beside the words, below a panel */
     int columns;             /* longer words are cut to this */
 } Layout;
 
@@ -40,6 +41,9 @@ static char *name_of(const Head *head)
                        all ? "" : pattern_text(head->pattern, pattern));
 }
 
+/* The colour of the line between source and target, which no weight has. */
+#define MARK "#d9480f"
+
 /* Cells are smaller the more there are. A letter is assumed to be 0.62 of the font's size wide,
  * about right for Helvetica, since the widths in the viewer's font are not known. */
 static Layout layout_of(const Heads *heads)
@@ -54,6 +58,7 @@ static Layout layout_of(const Heads *heads)
     const double word = 0.62 * layout.font * layout.columns + 8, turn = TURN * M_PI / 180;
     layout.left = word;
     layout.above = word * sin(turn) + TITLE + 6;
+    layout.mark = heads->source ? 18 : 0;
     layout.overhang = fmax(word * cos(turn) - cell / 2, 0);
     EACH_HEAD (head, heads) {
         char *name = name_of(head);
@@ -167,6 +172,27 @@ static void put_panel(FILE *out, const Heads *heads, const Layout *layout, const
     fputs("</g>\n", out);
 }
 
+/* Lines between source and target; their names at the ends, on both sides of each line. Those of
+ * the rows are to the left of the row's first panel. */
+static void put_marks(FILE *out, const Heads *heads, const Layout *layout, bool first)
+{
+    const double at = layout->cell * heads->source, end = layout->side + layout->mark;
+    const double left = first ? -layout->left - layout->mark : 0;
+    if (!heads->source)
+        return;
+    fprintf(out,
+            "<g font-size=\"11\" fill=\"" MARK "\"><path d=\"M%g 0V%gM%g %gH%g\" stroke=\"" MARK
+            "\" stroke-width=\"1.5\"/><text x=\"%g\" y=\"%g\" text-anchor=\"end\">source</text>"
+            "<text x=\"%g\" y=\"%g\">target</text>",
+            at, end, left, at, layout->side, at - 5, end - 4, at + 5, end - 4);
+    if (first)
+        fprintf(out,
+                "<g transform=\"translate(%g,%g) rotate(-90)\"><text x=\"5\">source</text>"
+                "<text x=\"-5\" text-anchor=\"end\">target</text></g>",
+                left + 11, at);
+    fputs("</g>\n", out);
+}
+
 /* The words of the queries, to the left of a row of panels. */
 static void put_queries(FILE *out, const Heads *heads, const Layout *layout)
 {
@@ -194,8 +220,9 @@ void figure_write(FILE *out, const Heads *heads)
 {
     const Layout layout = layout_of(heads);
     const double step_x = fmax(layout.side + fmax(GAP, layout.overhang + 6), layout.name + 6);
-    const double step_y = layout.above + layout.side + GAP, top = MARGIN + 48;
-    const double width = fmax(2 * MARGIN + layout.left + step_x * heads->heads, 420);
+    const double step_y = layout.above + layout.side + layout.mark + GAP, top = MARGIN + 48;
+    const double left = MARGIN + layout.mark + layout.left;
+    const double width = fmax(left + step_x * heads->heads + MARGIN, 420);
     const double height = top + step_y * heads->layers + 36 + MARGIN;
 
     figure_begin(out, width, height, layout.font);
@@ -203,11 +230,12 @@ void figure_write(FILE *out, const Heads *heads)
     EACH_HEAD (head, heads) {
         const int place = (int)(head - heads->head);
         const int row = place / heads->heads, column = place % heads->heads;
-        fprintf(out, "<g transform=\"translate(%g,%g)\">\n", MARGIN + layout.left + step_x * column,
+        fprintf(out, "<g transform=\"translate(%g,%g)\">\n", left + step_x * column,
                 top + step_y * row + layout.above);
         if (!column)
             put_queries(out, heads, &layout);
         put_panel(out, heads, &layout, head);
+        put_marks(out, heads, &layout, !column);
         fputs("</g>\n", out);
     }
     fprintf(out, "<g transform=\"translate(%g,%g)\">\n", MARGIN, top + step_y * heads->layers + 10);

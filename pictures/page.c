@@ -116,7 +116,7 @@ static void put_head(FILE *out, const Heads *heads, const Head *head)
 /* The JSON, then a block for each head, which the page finds by its class, in the same order:
  *
  *     {"run":"runs/perro","text":"un gato","words":["[bos]","un","gato"],
- *      "columns":4,"side":3,"light":"edf6f1…","dark":"221942…","heads":[…]}
+ *      "source":0,"prefix":0,"columns":4,"side":3,"light":"edf6f1…","dark":"221942…","heads":[…]}
  *
  * columns: heads of a layer; side: of a small head; light and dark: see put_ramp. put_json escapes
  * < and &, so that no word can end the block. */
@@ -134,7 +134,8 @@ static void put_data(FILE *out, const Heads *heads)
         fputs(i ? "," : "", out);
         put_json(out, heads->display[i]);
     }
-    fprintf(out, "],\"columns\":%d,\"side\":%d,", heads->heads, page_side(heads));
+    fprintf(out, "],\"source\":%d,\"prefix\":%d,\"columns\":%d,\"side\":%d,", heads->source,
+            heads->prefix, heads->heads, page_side(heads));
     put_ramp(out, "light", GROUND_LIGHT);
     put_ramp(out, "dark", GROUND_DARK);
     fputs("\n\"heads\":[", out);

@@ -14,6 +14,9 @@
 /* A probability that is printed as 0.000. */
 #define ROW_LEAST 0.0005
 
+/* How many targets a search keeps, unless it is told. */
+enum { BEAM_OF_PAIRS = 5 };
+
 /* How to answer: the options of sample. */
 typedef struct {
     int table;              /* rows of the table of next tokens */

@@ -16,6 +16,9 @@
  * CELL, one with a shade only SHADE. */
 enum { WORD_MOST = 16, CELL = 5, CELL_MOST = 10, SHADE = 2 };
 
+/* Between source and target stand a space and a line. SIDE: their names have so many letters. */
+enum { MARK = 2, SIDE = 6 };
+
 enum { LINES_MOST = 300 }; /* of several tables together */
 
 /* Below this weight a cell has no shade, or no colour of its own on an unknown ground. */
@@ -26,6 +29,7 @@ typedef enum { PALETTE_PLAIN, PALETTE_256, PALETTE_FULL } Palette;
 typedef struct {
     int word, cell; /* columns */
     int from;       /* the first token shown; of a long text only the end is */
+    int source;     /* the first token of the target; 0: no source is shown */
     Palette palette;
     Ground ground;
 } Fit;
@@ -64,11 +68,13 @@ static Fit fit_of(const Heads *heads, const Screen *screen)
     for (int i = 0; i < T; i++)
         fit.word = max_int(fit.word, display_width(heads->display[i]));
     fit.cell = min_int(max_int(fit.word + 2, CELL), CELL_MOST);
+    fit.word = max_int(fit.word, heads->source ? SIDE : 0);
     fit.word = max_int(min_int(fit.word, min_int(width / 3, WORD_MOST)), 1);
-    const int room = width - fit.word - 1;
+    const int room = width - fit.word - 1 - (heads->source ? MARK : 0);
     if (fit.cell > room / T)
         fit.cell = room / T >= CELL ? room / T : SHADE;
     fit.from = max_int(T - max_int(room / fit.cell, 1), 0);
+    fit.source = heads->source > fit.from ? heads->source : 0;
     return fit;
 }
 
@@ -102,28 +108,59 @@ static void put_coloured(double weight, const Fit *fit)
     printf("\033[0m");
 }
 
-/* The weights of a row. Spaces are printed only when a cell follows, so that no line ends in
- * spaces. */
+/* A cell; returns how many columns it has taken. A weight without a shade leaves out the last one,
+ * so that no line ends in spaces. */
+static int put_cell(double weight, const Fit *fit)
+{
+    const char *shade = shade_of(weight);
+    const bool faint = *shade == ' ';
+    if (fit->palette != PALETTE_PLAIN)
+        put_coloured(weight, fit);
+    else if (fit->cell == SHADE)
+        printf("%s%s", faint ? "·" : shade, faint ? "·" : shade);
+    else {
+        printf("%*.0f%s", fit->cell - 1, 100 * weight, faint ? "" : shade);
+        return fit->cell - faint;
+    }
+    return fit->cell;
+}
+
+/* Spaces up to the line between source and target, and the line; returns the columns. */
+static int put_mark(int column, const Fit *fit)
+{
+    const int at = (fit->source - fit->from) * fit->cell;
+    printf("%*s│", at + 1 - column, "");
+    return at + MARK;
+}
+
+/* The weights of a row. Spaces are printed only when a cell or the mark follows. */
 static void show_row(const Real *row, const Head *head, int query, const Fit *fit)
 {
-    int spaces = 0, column = fit->from; /* column: the key after the last cell */
+    int column = 0, mark = 0; /* mark: the columns that it has moved the later cells */
     EACH_KEY (key, head, query) {
         if (key < fit->from)
             continue;
-        printf("%*s", spaces + (key - column) * fit->cell, "");
-        spaces = 0;
-        column = key + 1;
-        const double weight = (double)row[key];
-        const char *shade = shade_of(weight);
-        if (fit->palette != PALETTE_PLAIN)
-            put_coloured(weight, fit);
-        else if (fit->cell == SHADE)
-            printf("%s%s", *shade == ' ' ? "·" : shade, *shade == ' ' ? "·" : shade);
-        else {
-            printf("%*.0f%s", fit->cell - 1, 100 * weight, *shade == ' ' ? "" : shade);
-            spaces = *shade == ' ';
+        if (fit->source && key >= fit->source && !mark) {
+            column = put_mark(column, fit);
+            mark = MARK;
         }
+        const int at = (key - fit->from) * fit->cell + mark;
+        printf("%*s", at - column, "");
+        column = at + put_cell((double)row[key], fit);
     }
+    if (fit->source && !mark)
+        put_mark(column, fit);
+    putchar('\n');
+}
+
+/* A line across a table before the rows of one side. */
+static void show_side(const char *name, const Heads *heads, const Fit *fit)
+{
+    const int before = (fit->source - fit->from) * fit->cell + 1;
+    const int after = (heads->length - fit->source) * fit->cell;
+    printf("%*s ", fit->word, name);
+    for (int i = 0; i < before + 1 + after; i++)
+        fputs(i == before ? "┼" : "─", stdout);
     putchar('\n');
 }
 
@@ -133,10 +170,12 @@ static void show_keys(const Heads *heads, const Fit *fit)
     printf("%*s", fit->word + 1, "");
     for (int j = fit->from; j < heads->length; j++) {
         const bool spare = display_width(heads->display[j]) < fit->cell - 1;
+        const bool marked = fit->source && j + 1 == fit->source;
         putchar(' ');
         put_fitted(stdout, heads->display[j], fit->cell - (spare ? 2 : 1), true);
-        if (spare && j + 1 < heads->length)
+        if (spare && (marked || j + 1 < heads->length))
             putchar(' ');
+        fputs(marked ? " │" : "", stdout);
     }
     putchar('\n');
 }
@@ -146,14 +185,19 @@ static void show_keys(const Heads *heads, const Fit *fit)
  *    [bos]       100█
  *       un        76█       24░
  * muchacho        20░       56▓       24░
- */
+ *
+ * A pair also has the names of its sides, over the columns and before the rows. */
 static void show_table(const Heads *heads, const Head *head, const Fit *fit, const Screen *screen)
 {
     printf("\n%slayer %d, head %d%s\n", screen->bold, head->layer + 1, head->head + 1,
            screen->plain);
+    if (fit->source)
+        printf("%*s │ target\n", fit->word + 1 + (fit->source - fit->from) * fit->cell, "source");
     if (fit->cell > SHADE)
         show_keys(heads, fit);
     for (int i = fit->from; i < heads->length; i++) {
+        if (fit->source && (i == fit->from || i == fit->source))
+            show_side(i < fit->source ? "source" : "target", heads, fit);
         put_fitted(stdout, heads->display[i], fit->word, true);
         putchar(' ');
         show_row(ROW(head->map, i, heads->length), head, i, fit);
@@ -183,8 +227,9 @@ static void show_notes(const Heads *heads, const Fit *fit)
 void tables_show(const Heads *heads, const Screen *screen)
 {
     const Fit fit = fit_of(heads, screen);
-    /* a table has its name, the words above it, and an empty line before it */
-    const size_t lines = (size_t)heads->count * (size_t)(heads->length - fit.from + 3);
+    /* a table has its name, the words above it, and an empty line before it; of a pair, the sides */
+    const size_t lines =
+        (size_t)heads->count * (size_t)(heads->length - fit.from + (fit.source ? 6 : 3));
     if (heads->count > 1 && lines > LINES_MOST) {
         printf("\nnot shown: %d tables, %s lines; choose --layer and --head, or write a page with "
                "-o attention.html\n",

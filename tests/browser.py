@@ -220,15 +220,16 @@ def train(folder, text, *options):
     return folder / "run"
 
 
-def compare(page, array, cells):
-    """Checks that the number under the pointer is the array's, to four decimals."""
+def compare(page, array, cells, ahead=False):
+    """Checks that the number under the pointer is the array's, to four decimals; a key after the
+    query has one only if the model sees ahead."""
     layers, heads, T, _ = array.shape
     for layer in range(layers):
         for head in range(heads):
             page.run(f"choose({layer * heads + head})")
             for query, key in cells:
                 said = page.point_at(query, key)
-                if key > query:
+                if key > query and not ahead:
                     assert "cannot attend to" in said and "later" in said, said
                 else:
                     assert said.endswith(f"{array[layer, head, query, key]:.4f}"), (
@@ -294,6 +295,90 @@ def look_at_windows(page, folder):
         assert said.endswith(f"{array[0, 3, 6, packed]:.4f}"), (said, key)
     for key in (1, 3, 4):
         assert "cannot attend to" in page.point_at(6, key)
+    page.check_errors()
+
+
+PAIRS = """el perro come\tthe dog eats
+el perro negro come\tthe black dog eats
+el gato negro come\tthe black cat eats
+un gato come\ta cat eats
+"""
+
+
+def marked(page, points):
+    """For each point (x, y) of the large head's canvas, in CSS pixels, whether the colour of the
+    lines between source and target is there."""
+    return page.run(f"""(() => {{
+        pointAt(null);
+        draw();
+        const mark = themed("--mark").match(/[0-9a-f]{{2}}/g).map(hex => parseInt(hex, 16));
+        const image = pen.getImageData(0, 0, canvas.width, canvas.height), r = place.ratio;
+        const has = (x, y) => mark.every((part, c) =>
+            Math.abs(image.data[4 * (y * image.width + x) + c] - part) < 24);
+        return {json.dumps(points)}.map(([x, y]) => [-2, -1, 0, 1].some(dx => [-2, -1, 0, 1]
+            .some(dy => has(Math.round(x * r) + dx, Math.round(y * r) + dy))));
+    }})()""")
+
+
+def look_at_pairs(page, folder):
+    """The source sees ahead; lines and names stand between source and target, zoomed or not."""
+    (folder / "pairs.tsv").write_text(PAIRS)
+    call(BIN / "train", folder / "pairs.tsv", "--out", folder / "pairs", "--layers", "2",
+         "--heads", "2", "--window", "0,2,0,0", "--steps", "150")
+    path, array = attend(folder, folder / "pairs", "el perro negro come", "pairs")
+    source, T = 6, array.shape[2]
+    for width in (360, 768, 1280, 2560):
+        for dark in (False, True):
+            page.open(path, width=width, height=900, dark=dark, phone=width < 500)
+            assert page.run("document.documentElement.scrollWidth") <= width
+            left, top, cell, side = page.run("[place.left, place.top, place.cell, place.beside]")
+            x, y = left + source * cell, top + source * cell
+            # Down over every row to the names, across over the words and every column.
+            lines = [(x, top + (i + 0.4) * cell) for i in range(T)]
+            lines += [(left + (i + 0.4) * cell, y) for i in range(T)]
+            lines += [(x, top + T * cell + side - 3), (3, y)]
+            assert marked(page, lines + [(x + cell / 2, y + cell / 2)]) == [True] * 22 + [False]
+            page.picture(f"pairs-{width}-{'dark' if dark else 'light'}")
+    assert page.text("text").endswith("\u2192 the black dog eats"), page.text("text")
+    assert "[sep] stands between source and target. The words of the source also attend to " \
+        "later ones." in page.text("special")
+    for head in range(4):
+        page.run(f"choose({head})")
+        for query in range(T):
+            for key in range(T):
+                said = page.point_at(query, key)
+                if key > query and (query >= source or key >= source):
+                    assert "cannot attend to" in said and "later" in said, said
+                elif head == 1 and abs(key - query) > 1:
+                    assert "the head's pattern is window 2" in said, said
+                else:
+                    assert said.endswith(f"{array[head // 2, head % 2, query, key]:.4f}"), said
+    assert "next " in page.text("summary")
+    # The names below the cells are no cells.
+    assert page.run("(() => { const b = canvas.getBoundingClientRect(); return cellUnder({clientX:"
+                    "b.x + place.left + 5, clientY: b.y + place.height + 5}); })()") is None
+    page.open(path, width=360, height=500, phone=True)
+    page.run("zoomTo(4); scroller.scrollTo(4 * place.cell, 4 * place.cell)")
+    page.run("new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
+    left, top, cell = page.run("[place.left - scroller.scrollLeft, place.top - scroller.scrollTop,"
+                               "place.cell]")
+    assert all(marked(page, [(left + source * cell, top + 5.4 * cell),
+                             (left + 5.4 * cell, top + source * cell)]))
+    page.picture("pairs-larger")
+    page.check_errors()
+
+
+def look_at_gaps(page, folder):
+    (folder / "gaps.txt").write_text((ROOT / "data" / "perro.txt").read_text())
+    call(BIN / "train", folder / "gaps.txt", "--objective", "masked", "--out", folder / "gaps",
+         "--steps", "50")
+    path, array = attend(folder, folder / "gaps", "el [mask] come un hueso", "gaps")
+    page.open(path)
+    compare(page, array, [(0, 6), (2, 3), (6, 0), (6, 6)], ahead=True)
+    assert page.run("[source, document.querySelector('#grid.pair')]") == [0, None]
+    assert page.text("special") == ("[bos] marks the beginning of the line. The words of the line "
+                                    "also attend to later ones. [mask] stands for any word.")
+    page.picture("gaps")
     page.check_errors()
 
 
@@ -370,7 +455,8 @@ def main():
             if len(sys.argv) > 1:
                 take_screenshot(page, folder, pathlib.Path(sys.argv[1]))
                 return
-            for look in (look_at_sentence, look_at_windows, look_at_markup, look_at_long):
+            for look in (look_at_sentence, look_at_windows, look_at_pairs, look_at_gaps,
+                         look_at_markup, look_at_long):
                 look(page, folder)
                 print(f"  passed {look.__name__}", flush=True)
         finally:

@@ -46,12 +46,12 @@ Heads maps_new(int length, int heads, const Pattern *patterns, const char *const
     return made;
 }
 
-void maps_see_all(Heads *heads, int index)
+void maps_see_prefix(Heads *heads, int index, int prefix)
 {
     Head *head = &heads->head[index];
     arrfree(head->ranges);
     free(head->first);
-    head_set_pattern(head, (Pattern)W(0), heads->length, heads->length);
+    head_set_pattern(head, (Pattern)W(0), heads->length, prefix);
     spread(heads, head);
 }
 

@@ -9,8 +9,8 @@
  * row is spread unevenly over the keys that its query attends to. Freed by heads_free. */
 Heads maps_new(int length, int heads, const Pattern *patterns, const char *const *words);
 
-/* Lets all tokens see each other in a head, ahead too. Spreads its rows again. */
-void maps_see_all(Heads *heads, int head);
+/* Lets the first tokens see each other in a head, ahead too. Spreads its rows again. */
+void maps_see_prefix(Heads *heads, int head, int prefix);
 
 /* Lets a head attend to every second key only, from the query backwards, and to the very first:
  * many ranges, as no pattern has them yet. Spreads its rows again. */

@@ -134,7 +134,7 @@ static void summaries_are_means_over_the_rows(void **state)
     };
     const Pattern patterns[] = {W(0), W(0), W(0), W(2), W(0)};
     Heads heads = maps_new(3, 5, patterns, NULL);
-    maps_see_all(&heads, 4);
+    maps_see_prefix(&heads, 4, 3);
     memcpy(heads.maps, maps, sizeof maps);
     assert_summary(&heads, 0, (HeadSummary){.itself = 1});
     assert_summary(&heads, 1, (HeadSummary){0, 2 / 3.0, 1 / 3.0, 1, 0, 0.5});

@@ -50,7 +50,7 @@ enum { COUNT = sizeof PATTERNS / sizeof *PATTERNS };
 static Heads every_kind(int length)
 {
     Heads heads = maps_new(length, COUNT, PATTERNS, NULL);
-    maps_see_all(&heads, COUNT - 2);
+    maps_see_prefix(&heads, COUNT - 2, length);
     maps_stride(&heads, COUNT - 1);
     return heads;
 }
@@ -151,12 +151,28 @@ static void a_page_lists_the_ranges_of_keys(void **state)
     heads_free(&heads);
 }
 
+static void a_page_knows_its_source(void **state)
+{
+    (void)state;
+    Heads heads = every_kind(4);
+    char *page = maps_written(page_write, &heads);
+    assert_non_null(strstr(page, "\"source\":0,\"prefix\":0,"));
+    free(page);
+    heads.source = heads.prefix = 3;
+    page = maps_written(page_write, &heads);
+    assert_non_null(strstr(page, "\"source\":3,\"prefix\":3,"));
+    assert_int_equal(count_parts(page, "\"after\": null"), 0);
+    free(page);
+    heads_free(&heads);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(packed_weights_are_exact_to_four_decimals),
         cmocka_unit_test(small_pictures_show_the_largest_weights),
         cmocka_unit_test(a_page_is_whole_and_harmless),
+        cmocka_unit_test(a_page_knows_its_source),
         cmocka_unit_test(a_page_lists_the_ranges_of_keys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -76,7 +76,7 @@ static void keys_after_the_query_have_columns_too(void **state)
 {
     (void)state;
     Heads heads = maps_new(2, 1, (const Pattern[]){W(0)}, WORDS);
-    maps_see_all(&heads, 0);
+    maps_see_prefix(&heads, 0, 2);
     memcpy(heads.maps, (const Real[]){0.25, 0.75, 0.5, 0.5}, 4 * sizeof(Real));
     setenv("COLUMNS", "80", 1);
     assert_prints(print_tables, &heads,
@@ -84,6 +84,56 @@ static void keys_after_the_query_have_columns_too(void **state)
                   "       [bos]     un\n"
                   "[bos]     25▒    75█\n"
                   "   un     50▓    50▓\n");
+    heads_free(&heads);
+}
+
+/* [bos] el | the dog, of which the first two see each other. */
+static void a_pair_has_its_sides_marked(void **state)
+{
+    (void)state;
+    static const char *const pair[] = {"[bos]", "el", "[sep]", "the", "dog"};
+    Heads heads = maps_new(5, 1, (const Pattern[]){W(0)}, pair);
+    heads.source = heads.prefix = 3;
+    maps_see_prefix(&heads, 0, 3);
+    memcpy(heads.maps,
+           (const Real[]){0.5, 0.25, 0.25, 0,   0,   0,   0, 1,    0,   0,    0.96, 0,   0.04,
+                          0,   0,    0.3,  0.3, 0.3, 0.1, 0, 0.02, 0.9, 0.04, 0.02, 0.02},
+           25 * sizeof(Real));
+    setenv("COLUMNS", "80", 1);
+    assert_prints(print_tables, &heads,
+                  "\nlayer 1, head 1\n"
+                  "                      source │ target\n"
+                  "        [bos]     el  [sep]  │   the    dog\n"
+                  "source ──────────────────────┼──────────────\n"
+                  " [bos]     50▓    25▒    25▒ │\n"
+                  "    el      0      0    100█ │\n"
+                  " [sep]     96█     0      4  │\n"
+                  "target ──────────────────────┼──────────────\n"
+                  "   the     30▒    30▒    30▒ │    10░\n"
+                  "   dog      2     90█     4  │     2      2\n");
+    setenv("COLUMNS", "19", 1); /* shades only */
+    char *text = maps_written(print_tables, &heads);
+    assert_non_null(strstr(text, "\nsource ───────┼────\n [bos] ▓▓▒▒▒▒ │\n    el ····██ │\n"));
+    assert_non_null(strstr(text, "\ntarget ───────┼────\n   the ▒▒▒▒▒▒ │░░\n"));
+    free(text);
+    setenv("COLUMNS", "12", 1); /* of the source nothing is left */
+    text = maps_written(print_tables, &heads);
+    assert_null(strstr(text, "target"));
+    assert_null(strstr(text, "│"));
+    free(text);
+    heads_free(&heads);
+}
+
+static void a_summary_tells_of_the_next_token_if_it_is_seen(void **state)
+{
+    (void)state;
+    Heads heads = maps_new(2, 1, (const Pattern[]){W(0)}, WORDS);
+    maps_see_prefix(&heads, 0, 2);
+    heads.prefix = 2;
+    memcpy(heads.maps, (const Real[]){0.25, 0.75, 0.5, 0.5}, 4 * sizeof(Real));
+    assert_prints(print_summary, &heads,
+                  "layer  head  entropy (bits)  mean distance  itself  previous  next  [bos]\n"
+                  "    1     1            0.91           0.62     38%       50%   75%    50%\n");
     heads_free(&heads);
 }
 
@@ -117,6 +167,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_range_has_its_columns),
         cmocka_unit_test(keys_after_the_query_have_columns_too),
+        cmocka_unit_test(a_pair_has_its_sides_marked),
+        cmocka_unit_test(a_summary_tells_of_the_next_token_if_it_is_seen),
         cmocka_unit_test(a_summary_names_patterns_if_there_are_any),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -101,6 +101,40 @@ pairs_run() {
     [ "$(wc -l <a.csv)" -eq $((1 + 2 * 21)) ]
 }
 
+@test "a source alone is completed by the target that sample finds" {
+    pairs_run
+    "$BIN/attend" pairs el gato >out.txt
+    [ "$(head -n 1 out.txt)" = "the target is the model's own: the cat" ]
+    "$BIN/sample" pairs el gato --count 1 | grep -q '^  1  el gato → the cat  '
+    printf 'el gato\tthe cat' | "$BIN/attend" pairs - | cmp - <(tail -n +2 out.txt)
+    printf 'el gato\t' | "$BIN/attend" pairs - | cmp - out.txt
+    "$BIN/attend" pairs El Gato | head -n 1 | grep -q "'El' and 1 more are read in lower case"
+    "$BIN/attend" pairs el gato -o a.json >/dev/null
+    grep -qxF '"text": "el gato\u0009the cat",' a.json
+    # This untrained model never ends a target: 6 tokens, and two more fill the context.
+    "$BIN/train" pairs.tsv --steps 0 --out new >/dev/null
+    "$BIN/attend" new el perro el perro >out.txt
+    [ "$(head -n 1 out.txt)" = \
+        "the target is the model's own, cut at the end of the context: gato gato" ]
+}
+
+@test "source and target are marked in tables, figures and pages" {
+    pairs_run
+    "$BIN/attend" pairs el gato --head 1 >out.txt
+    [ "$(grep -cE ' source │ target$' out.txt)" -eq 1 ]
+    [ "$(grep -cE '^(source|target) ─+┼─+$' out.txt)" -eq 2 ]
+    [ "$(grep -c '│' out.txt)" -eq 8 ] # and over each of 6 columns, and in each of 6 rows
+    refutes ' $' out.txt
+    "$BIN/attend" pairs el gato --head 1 -o a.svg >/dev/null
+    [ "$(grep -oE '>(source|target)<' a.svg | wc -l)" -eq 4 ]
+    grep -qF 'el gato → the cat' a.svg
+    "$BIN/attend" pairs el gato -o a.html >/dev/null
+    grep -qF '"source":4,"prefix":4,' a.html
+    small_run
+    "$BIN/attend" run un gato >out.txt
+    refutes '│' out.txt
+}
+
 @test "all tokens of a model of gaps see each other" {
     "$BIN/train" perro.txt --objective masked --layers 1 --heads 2 --window 0,2 --steps 20 \
         --out run >/dev/null
