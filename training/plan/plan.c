@@ -163,6 +163,15 @@ static int choose_epochs(const Settings *s, const Corpus *corpus, int64_t pieces
     return s->tokens == TOKENIZER_CHAR ? 200 : 300;
 }
 
+/* A step predicts only the tokens that it masks, about a seventh: with so many times the epochs,
+ * nine sentences come within 0.001 of their floor for each of 20 seeds, and 742 lines from a loss
+ * of 4.3 to 3.1 over what is held out. A stream takes long, so it gets fewer. */
+static int choose_masked_epochs(const Settings *s, const Corpus *corpus, int64_t pieces, int epochs)
+{
+    const int times = s->batch >= pieces ? 16 : corpus->stream ? 4 : 8;
+    return corpus->objective.kind == OBJECTIVE_MASKED ? times * epochs : epochs;
+}
+
 /* Batch, optimizer, epochs and steps. Steps follow from epochs, unless they were given. */
 static void choose_length(Settings *s, const Decided *decided, const Corpus *corpus)
 {
@@ -175,7 +184,8 @@ static void choose_length(Settings *s, const Decided *decided, const Corpus *cor
         CHOOSE(epochs, (int)max_int64(1, (s->steps + epoch - 1) / epoch));
         return;
     }
-    CHOOSE(epochs, choose_epochs(s, corpus, pieces, epoch));
+    CHOOSE(epochs,
+           choose_masked_epochs(s, corpus, pieces, choose_epochs(s, corpus, pieces, epoch)));
     s->steps = at_most_int(epoch * s->epochs);
 }
 
