@@ -35,6 +35,8 @@ static void scale_to_one(Real *to, const Real *from, int C)
         to[c] = (Real)((double)from[c] / sqrt(squares));
 }
 
+/* Every pair once: i up to j. Two vectors of one distance have the same cosine if each sine stands
+ * beside its cosine: sin a·sin b + cos a·cos b = cos(a − b). */
 static void find_spread(Positions *p)
 {
     Real *row = row_new(p);
@@ -101,6 +103,14 @@ void positions_csv(FILE *out, const Positions *p)
     free(row);
 }
 
+/* {"run": "runs/perro",
+ * "positions": "sinusoidal",
+ * "cosines": [
+ * [1, 0.966, …],
+ * …],
+ * "distances": [
+ * {"mean": 1, "least": 1, "most": 1},
+ * …]} */
 void positions_json(FILE *out, const Positions *p)
 {
     Real *row = row_new(p);
@@ -134,12 +144,14 @@ enum { CELLS_MOST = 128 };
 /* The first of 1, 2, 5, 10, 20, 50, … that cuts a range into at most eight parts. */
 static int tick_step(int range)
 {
-    for (int step = 1;; step *= 10)
+    static const int steps[] = {1, 2, 5};
+    for (int power = 1;; power *= 10)
         for (int i = 0; i < 3; i++)
-            if (range <= 8 * step * (i == 2 ? 5 : i + 1))
-                return step * (i == 2 ? 5 : i + 1);
+            if (range <= 8 * power * steps[i])
+                return power * steps[i];
 }
 
+/* A number of an axis. */
 static void put_number(FILE *out, double x, double y, const char *anchor, double number)
 {
     fprintf(out, "<text x=\"%g\" y=\"%g\" text-anchor=\"%s\">%g</text>", x, y, anchor, number);
@@ -164,15 +176,17 @@ static void put_square(FILE *out, const Positions *p)
     for (int i = 0; i < p->count; i++) {
         if (i && (i + 1) % tick_step(p->count)) /* 1, then 10, 20, … */
             continue;
-        const double middle = cell * (i / step + 0.5);
+        const int number = i / step;
+        const double middle = cell * (number + 0.5);
         put_number(out, middle, SIDE + 15, "middle", i + 1);
         put_number(out, -7, middle + 4, "end", i + 1);
     }
     fputs("<g shape-rendering=\"crispEdges\">\n", out);
     for (int i = 0; i < cells; i++) {
         find_row(p, i * step, row);
-        for (int j = 0; j < cells; j++)
-            figure_cell(out, cell * j, cell * i, cell, colour_of_signed((double)row[j * step]));
+        for (ptrdiff_t j = 0; j < cells; j++)
+            figure_cell(out, cell * (double)j, cell * i, cell,
+                        colour_of_signed((double)row[j * step]));
         fputc('\n', out);
     }
     fputs("</g>\n", out);
@@ -190,6 +204,7 @@ static double chart_y(double cosine)
     return SIDE * (1 - cosine) / 2;
 }
 
+/* Lines at −1, −½, 0, ½ and 1, and the numbers of both axes. */
 static void put_grid(FILE *out, const Positions *p)
 {
     for (int i = -2; i <= 2; i++) {
@@ -210,7 +225,7 @@ static void put_chart(FILE *out, const Positions *p)
                         : "by distance: all pairs of a distance have one cosine",
               "distance of the two positions");
     put_grid(out, p);
-    if (p->varies) {
+    if (p->varies) { /* there along the most, and back along the least */
         for (int d = 0; d < p->count; d++)
             fprintf(out, "%s%.5g %.5g", d ? "L" : "<path fill=\"#c9d7ea\" d=\"M", chart_x(p, d),
                     chart_y(p->distance[d].most));
@@ -227,6 +242,7 @@ static void put_chart(FILE *out, const Positions *p)
     fputs("\"/>\n", out);
 }
 
+/* From top to bottom: the title, the square with the chart to its right, the scale of colours. */
 void positions_figure(FILE *out, const Positions *p)
 {
     const double left = MARGIN + BESIDE, chart = left + SIDE + GAP + BESIDE;
