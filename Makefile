@@ -57,7 +57,7 @@ COMPILE = @mkdir -p $(@D) && echo '  $(CC) $<' && \
 PROGRAMS = $(addprefix $(BIN)/,train sample attend)
 ROOMS = base model model/layers model/matrix model/generate data data/corpus data/subwords formats \
 	formats/huggingface training training/plan training/run \
-	pictures program
+	pictures program program/answer
 SOURCES = $(wildcard $(ROOMS:%=%/*.c))
 # The tests of a room are in tests/ROOM and run on the float build. Those in tests/ROOM/double run on
 # the same code with its number type set to double. All share tests/helpers. The programs in

@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "pictures/heads_file.h"
 #include "formats/huggingface/pretrained.h"
-#include "program/answer_print.h"
+#include "program/answer/answer_print.h"
 #include "program/options.h"
 #include "program/process.h"
 #include "program/screen.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/display.h"
-#include "program/answer_print.h"
+#include "program/answer/answer_print.h"
 #include "program/ask.h"
 #include "program/options.h"
 #include "program/process.h"

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "program/answer.h"
-#include "program/answer_print.h"
+#include "program/answer/continuation.h"
+#include "program/answer/answer_print.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
 #include "tests/helpers/tiny.h"

@@ -8,7 +8,7 @@
 #include "data/subwords/byte_level.h"
 #include "formats/huggingface/pretrained.h"
 #include "model/generate/sampler.h"
-#include "program/next_words.h"
+#include "program/answer/next_words.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
 #include "tests/helpers/tiny.h"

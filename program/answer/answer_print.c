@@ -1,5 +1,5 @@
-/* answer_print.c: a table with a bar for each probability; continuations as text, which a map
- * groups if they are equal; and the same as JSON. All words go through display.h: a prompt or a
+/* answer_print.c: a table; continuations as text, which a map groups if they are equal; and the same
+ * as JSON. All words go through display.h: a prompt or a
  * model may contain escape sequences. */
 #include "answer_print.h"
 
@@ -9,10 +9,8 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
+#include "bars.h"
 #include "base/display.h"
-
-/* Columns of a bar for probability 1, and of the longest word. */
-enum { BAR = 24, WORD_COLUMNS = 16 };
 
 static const char *word_of(const Answerer *a, int id)
 {
@@ -22,82 +20,6 @@ static const char *word_of(const Answerer *a, int id)
 static const char *unit_of(const Answerer *a)
 {
     return tokenizer_unit(a->model->tokenizer.kind);
-}
-
-/* ---- The table ----
- *
- *      word       in the text    model
- *      perro      0.400  2 of 5  0.400  █████████▋
- *      muchacho   0.400  2 of 5  0.400  █████████▋
- *      gato       0.200  1 of 5  0.200  ████▊
- *      12 others                 0.000
- *
- * The counts are left out if there is no text to count in, or if it never goes on after the
- * prompt. */
-
-/* A bar as long as the share, in eighths of a column, and the end of the line. */
-static void put_bar(double share)
-{
-    static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-    const int length = (int)lround(share * BAR * 8);
-    fputs(length ? "  " : "", stdout);
-    for (int i = 0; i < length / 8; i++)
-        fputs("█", stdout);
-    puts(eighths[length % 8]);
-}
-
-/* A row: a next token, or a whole word of a model of subwords. */
-typedef struct {
-    const char *text;
-    double probability;
-    size_t times; /* that it comes next in the text */
-} Row;
-
-static Row row_of(const Answerer *a, const Answer *answer, int i)
-{
-    if (answer->words)
-        return (Row){answer->words[i].text, answer->words[i].probability, answer->words[i].times};
-    const Ranked *next = &answer->next[i];
-    return (Row){word_of(a, next->id), next->value, answer->times[next->id]};
-}
-
-/* How many rows to print: without the last ones if they would show 0.000 for model and text. */
-static int rows_to_print(const Answerer *a, const Answer *answer)
-{
-    int rows = answer->words ? (int)arrlen(answer->words) : answer->rows;
-    for (; !a->rules.all_rows && rows > 0; rows--) {
-        const Row last = row_of(a, answer, rows - 1);
-        if (last.probability >= ROW_LEAST || (answer->times_in_all && last.times))
-            break;
-    }
-    return rows;
-}
-
-/* Columns of "0.400  2 of 5", or of the heading over it. */
-static int count_columns(const Answer *answer)
-{
-    const int digits = snprintf(NULL, 0, "%zu", answer->times_in_all);
-    return max_int(11, 7 + digits + 4 + digits);
-}
-
-/* Prints one row; the word is bold and takes `columns` columns. */
-static void put_row(const AnswerPrinter *printer, const Answer *answer, Row row, int columns)
-{
-    const Screen *screen = printer->screen;
-    char *word = display_token(row.text);
-    printf("  %s", screen->bold);
-    put_fitted(stdout, word, columns, false);
-    printf("%s  ", screen->plain);
-    if (answer->times_in_all) {
-        const size_t all = answer->times_in_all;
-        Digits count;
-        snprintf(count.text, sizeof count.text, "%.3f  %zu of %zu", (double)row.times / (double)all,
-                 row.times, all);
-        printf("%-*s  ", count_columns(answer), count.text);
-    }
-    printf("%.3f", row.probability);
-    put_bar(row.probability);
-    free(word);
 }
 
 void print_lowered(const Encoding *e, const char *indent)
@@ -113,42 +35,27 @@ void print_lowered(const Encoding *e, const char *indent)
     free(word);
 }
 
-/* The columns of the words: as many as the widest word, heading or last line needs. */
-static int word_columns(const Answerer *a, const Answer *answer, int rows, const char *heading,
-                        const char *others)
-{
-    int columns = max_int((int)strlen(others), (int)strlen(heading));
-    for (int i = 0; i < rows; i++) {
-        char *word = display_token(row_of(a, answer, i).text);
-        columns = max_int(columns, display_width(word));
-        free(word);
-    }
-    return min_int(columns, WORD_COLUMNS);
-}
-
-/* Of subwords there is no number of other words: they can make any. */
+/* The rows of the table: whole words, of which there is no number, or next tokens. */
 void answer_print_next(const AnswerPrinter *printer, const Answer *answer)
 {
     const Answerer *a = printer->answerer;
-    const int V = tokenizer_size(&a->model->tokenizer), rows = rows_to_print(a, answer);
-    const bool words = answer->words;
-    const char *heading = words ? "next word" : unit_of(a);
+    Bars bars = {.heading = answer->words ? "next word" : unit_of(a),
+                 .count = answer->words ? (int)arrlen(answer->words) : answer->rows,
+                 .least = a->rules.all_rows ? 0 : ROW_LEAST,
+                 .times_in_all = answer->times_in_all,
+                 .kinds = answer->words ? 0 : tokenizer_size(&a->model->tokenizer)};
+    bars.rows = memory_new((size_t)bars.count, sizeof *bars.rows, "a table");
+    for (int i = 0; i < bars.count; i++)
+        if (answer->words) {
+            const NextWord *word = &answer->words[i];
+            bars.rows[i] = (BarRow){word->text, word->probability, word->times};
+        } else {
+            const Ranked *next = &answer->next[i];
+            bars.rows[i] = (BarRow){word_of(a, next->id), next->value, answer->times[next->id]};
+        }
     print_lowered(&answer->encoding, "  ");
-    if (!rows)
-        return;
-    const Digits counted = plural((size_t)(V - rows), "other");
-    const char *others = words ? "others" : counted.text;
-    const int columns = word_columns(a, answer, rows, heading, others);
-    const int counts = answer->times_in_all ? count_columns(answer) + 2 : 0;
-    printf("  %-*s%-*smodel\n", columns + 2, heading, counts, counts ? "in the text" : "");
-    double rest = 1;
-    for (int i = 0; i < rows; i++) {
-        const Row row = row_of(a, answer, i);
-        put_row(printer, answer, row, columns);
-        rest -= row.probability;
-    }
-    if (words || rows < V)
-        printf("  %-*s%.3f\n", columns + 2 + counts, others, fmax(rest, 0));
+    bars_print(&bars, printer->screen);
+    free(bars.rows);
 }
 
 /* ---- Continuations ---- */

@@ -3,8 +3,8 @@
 #ifndef PULGA_ANSWER_PRINT_H
 #define PULGA_ANSWER_PRINT_H
 
-#include "answer.h"
-#include "screen.h"
+#include "continuation.h"
+#include "program/screen.h"
 
 typedef struct {
     Answerer *answerer;

@@ -1,0 +1,134 @@
+/* answer.c: a generator reads the prompt once; counts come from searching the training text. */
+#include "answer.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+
+#include "base/random.h"
+#include "data/corpus/counts.h"
+#include "data/subwords/byte_level.h"
+
+/* Draws a token; all that continuations may contain, except [unk], are equally probable. */
+static int draw_first(const Answerer *a, uint32_t number)
+{
+    const Tokenizer *t = &a->model->tokenizer;
+    const int V = tokenizer_size(t);
+    int kinds = 0;
+    for (int id = 0; id < V; id++) {
+        const bool may_come = !a->barred[id] && id != t->unk;
+        a->p[id] = may_come;
+        kinds += may_come;
+    }
+    const Random4 place = {{UINT32_MAX, 0, number, 0}};
+    return sampler_pick(a->p, V,
+                        kinds * random_uniform((uint32_t)a->rules.seed, RANDOM_SAMPLE, place));
+}
+
+/* A stream has no [bos], so an empty prompt becomes the token that ends a text, after which another
+ * one begins, or else a line end; it is hidden. If the vocabulary has neither, the prompt becomes a
+ * token drawn at random. */
+static void begin_stream(const Answerer *a, Answer *answer)
+{
+    const Tokenizer *t = &a->model->tokenizer;
+    int first = t->eos >= 0 ? t->eos : tokenizer_find(t, "\n");
+    answer->hidden = first >= 0;
+    if (first < 0) {
+        first = draw_first(a, answer->number);
+        answer->prompt = tokenizer_word(t, first);
+    }
+    arrput(answer->encoding.ids, first);
+    answer->encoding.count = 1;
+}
+
+/* The last word of a prompt of subwords, which begins after the last special token, as [sep] is; the
+ * caller frees. */
+static char *last_word(const Tokenizer *t, const Encoding *e)
+{
+    int from = e->count;
+    while (from && tokenizer_is_text(t, e->ids[from - 1]))
+        from--;
+    char *text = tokenizer_decode(t, e->ids + from, e->count - from);
+    const char *at = text;
+    Span word = {text, text};
+    while (byte_level_word(&at, text + strlen(text), &word))
+        ;
+    char *last = format_text("%s", word.begin);
+    free(text);
+    return last;
+}
+
+/* The whole words that may come next, and how often the text continues with each. */
+static void find_words(Answerer *a, Answer *answer)
+{
+    const Tokenizer *t = &a->model->tokenizer;
+    const Encoding *e = &answer->encoding;
+    char *before = last_word(t, e);
+    answer->words =
+        next_words(t, &a->prompt, &a->writer, before, min_int(a->rules.table, tokenizer_size(t)),
+                   a->rules.all_rows ? 0 : ROW_LEAST);
+    if (a->text->there) {
+        WordTimes *times;
+        answer->times_in_all =
+            counts_next_words(&a->text->corpus, t, e->ids, e->count, before, &times);
+        for (ptrdiff_t i = 0; i < arrlen(answer->words); i++)
+            answer->words[i].times = shget(times, answer->words[i].text);
+        shfree(times);
+    }
+    free(before);
+}
+
+/* One line about a prompt that is too long, or NULL. If the prompt is longer than the context, the
+ * generator forgets its beginning; neither a beam search nor a target may do without it. */
+static char *check_length(const Answerer *a, const char *name, int count)
+{
+    const int T = a->model->gpt.config.context;
+    if (count <= T || (!a->rules.beam && !a->pairs))
+        return NULL;
+    return format_text("%s has %d tokens, more than the context of %d: %s", name, count, T,
+                       a->pairs ? "a source and its target must fit into it together"
+                                : "a beam search needs all of them in the context");
+}
+
+/* The generator reads the prompt, which leaves the scores of the next token in its logits. */
+Answer answer_begin(Answerer *a, const char *name, const char *prompt, size_t size)
+{
+    const int V = tokenizer_size(&a->model->tokenizer);
+    Answer answer = {.prompt = prompt,
+                     .number = a->asked++,
+                     .times = a->times,
+                     .encoding = tokenizer_encode_prompt(&a->model->tokenizer, name, prompt, size)};
+    Encoding *e = &answer.encoding;
+    answer.hidden = !a->model->tokenizer.stream; /* [bos] */
+    if (!e->wrong && e->count == 0)
+        begin_stream(a, &answer);
+    if (!e->wrong)
+        e->wrong = check_length(a, name, e->count);
+    if (e->wrong)
+        return answer;
+    if (a->text->there)
+        answer.times_in_all =
+            counts_next(&a->text->corpus, &a->model->tokenizer, a->times, V, e->ids, e->count);
+    const Objective objective = pretrained_objective(a->model);
+    const int prefix = objective_sequence(&objective, e->ids, e->count).prefix;
+    generator_begin(&a->prompt, e->ids, e->count, prefix);
+    answer.context_full = a->prompt.forgot;
+    softmax_of(a->p, a->prompt.logits, V, 1);
+    pretrained_check(a->model, a->p[0]); /* if any of them is not finite, all are not */
+    const int most = min_int(a->rules.table, V);
+    answer.next = memory_new((size_t)most, sizeof *answer.next, "the table");
+    answer.rows = rank_best(answer.next, most, a->p, V);
+    if (a->rules.words_of_subwords && a->model->tokenizer.kind == TOKENIZER_BPE && most)
+        find_words(a, &answer);
+    return answer;
+}
+
+void answer_free(Answer *answer)
+{
+    for (int i = 0; i < answer->count; i++)
+        free(answer->continuations[i].tokens);
+    free(answer->continuations);
+    free(answer->next);
+    next_words_free(answer->words);
+    encoding_free(&answer->encoding);
+}

@@ -1,0 +1,106 @@
+/* continuation.c: each continuation starts from a copy of the generator that has read the prompt, a
+ * beam search from its slot of the KV cache. */
+#include "continuation.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/corpus/counts.h"
+#include "model/generate/beam.h"
+
+/* How many tokens a continuation may have. A full context ends a target, and what a beam search
+ * finds; but the last token need not be read, since nothing comes after it, so it needs no place. */
+static int most_tokens(const Answerer *a, const Answer *answer)
+{
+    const int room = a->model->gpt.config.context - answer->encoding.count + 1;
+    return a->rules.beam || a->pairs ? min_int(a->rules.words, room) : a->rules.words;
+}
+
+/* One continuation, token by token, up to [eos] or as many as there may be. */
+static Continuation draw(Answerer *a, const Answer *answer, int number, AnswerWatch *watch,
+                         void *watcher)
+{
+    const int most = most_tokens(a, answer);
+    Continuation c = {.tokens = memory_new((size_t)most, sizeof *c.tokens, "a continuation")};
+    generator_copy(&a->writer, &a->prompt);
+    while (!c.ended && c.count < most) {
+        const Random4 place = {{(uint32_t)c.count, (uint32_t)number, answer->number, 0}};
+        if (c.count)
+            generator_add(&a->writer, c.tokens[c.count - 1]);
+        const int id = answerer_draw(a, place);
+        c.tokens[c.count++] = id;
+        c.log_probability += a->log_p[id];
+        c.ended = id == a->model->tokenizer.eos;
+        if (watch)
+            watch(answer, &c, watcher);
+    }
+    c.context_full = a->writer.forgot || (!c.ended && c.count < a->rules.words);
+    return c;
+}
+
+/* The best continuations that a beam search finds. */
+static void search(Answerer *a, Answer *answer)
+{
+    const BeamRules rules = {.width = a->rules.beam,
+                             .eos = a->model->tokenizer.eos,
+                             .most = most_tokens(a, answer),
+                             .barred = a->barred};
+    int found;
+    Hypothesis *best = beam_search(&a->model->gpt, &a->cache, a->prompt.logits,
+                                   answer->encoding.count, rules, &found);
+    answer->count = min_int(answer->count, found);
+    while (answer->count > 1 && exp(best[answer->count - 1].log_probability) < a->rules.least)
+        answer->count--;
+    for (int i = 0; i < answer->count; i++) {
+        Hypothesis *h = &best[i];
+        pretrained_check(a->model, h->log_probability);
+        answer->continuations[i] =
+            (Continuation){.tokens = h->tokens,
+                           .count = h->count,
+                           .log_probability = h->log_probability,
+                           .ended = h->ended,
+                           .context_full = !h->ended && h->count < a->rules.words};
+        h->tokens = NULL; /* the continuation owns them now */
+    }
+    beam_free(best, found);
+}
+
+static int *tokens_from(const Answer *answer, int from, const Continuation *c, int *count)
+{
+    const int asked = answer->encoding.count - from, more = c ? c->count : 0;
+    int *tokens = memory_new((size_t)asked + (size_t)more + 1, sizeof *tokens, "words");
+    memcpy(tokens, answer->encoding.ids + from, sizeof *tokens * (size_t)asked);
+    if (c)
+        memcpy(tokens + asked, c->tokens, sizeof *tokens * (size_t)more);
+    *count = asked + more;
+    return tokens;
+}
+
+int *answer_tokens(const Answer *answer, const Continuation *c, int *count)
+{
+    return tokens_from(answer, answer->hidden, c, count);
+}
+
+/* The text has the source of a pair only if a line begins with it: [bos] is looked for, too. */
+static bool is_in_text(const Answerer *a, const Answer *answer, const Continuation *c)
+{
+    int count, *tokens = tokens_from(answer, a->pairs ? 0 : answer->hidden, c, &count);
+    const bool held = counts_has(&a->text->corpus, &a->model->tokenizer, tokens, count);
+    free(tokens);
+    return held;
+}
+
+void answer_continue(Answerer *a, Answer *answer, AnswerWatch *watch, void *watcher)
+{
+    answer->count = a->rules.count;
+    answer->continuations =
+        memory_new((size_t)answer->count, sizeof *answer->continuations, "the continuations");
+    if (a->rules.beam && answer->count)
+        search(a, answer);
+    else
+        for (int i = 0; i < answer->count; i++)
+            answer->continuations[i] = draw(a, answer, i, watch, watcher);
+    for (int i = 0; i < answer->count && a->text->there; i++)
+        answer->continuations[i].in_text = is_in_text(a, answer, &answer->continuations[i]);
+}
