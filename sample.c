@@ -1,4 +1,5 @@
-/* sample.c: prints which tokens a trained model expects after a prompt, and continues the prompt.
+/* sample.c: prints which tokens a trained model expects after a prompt or in its gaps, and continues
+ * the prompt or fills them.
  * Prompts come from the command line, from a person at a terminal, or from a pipe. */
 #include <limits.h>
 #include <stdio.h>
@@ -75,7 +76,10 @@ static const Program PROGRAM = {
                "prompts; in a pipe each line is a prompt.",
     .notes =
         "To a model of pairs PROMPT is a source; a tab and the beginning of its target may follow. "
-        "The most probable targets are printed.\n\n"
+        "The most probable targets are printed. To a model of masked tokens "
+        "PROMPT is a line with [mask] for each token that is missing. What may stand there is "
+        "printed, and the line filled: first the gap of which the model is surest, then, after "
+        "reading again, the next.\n\n"
         "Beside each probability stands how often the training text continues in that way, if "
         "the text is at hand. If the model's tokens are subwords, the table shows whole words: "
         "how the text may go on up to the next space or mark, whatever tokens that takes. "
@@ -159,6 +163,9 @@ static AnswerRules rules_of(const Choice *choice, const Decided *decided, const 
         rules.least = ROW_LEAST;
     if (pairs)
         choose_beam(&rules, decided);
+    if (t->objective == OBJECTIVE_MASKED)
+        refuse(decided, "the model puts one token into each gap",
+               (const size_t[]){AT(rules.beam), AT(rules.words), FIELD_NONE});
     if ((int64_t)rules.beam * tokenizer_size(t) > INT_MAX)
         usage_error("--beam %d is too wide for a model of %d tokens", rules.beam,
                     tokenizer_size(t));
@@ -179,7 +186,7 @@ static bool print_answer(AnswerPrinter *printer, Answer *answer)
             answer_continue(answerer, answer, NULL, NULL);
         answer_print_json(answerer, answer);
     } else if (good) {
-        answer_print_next(printer, answer);
+        answer_print_tables(printer, answer);
         answer_continue(answerer, answer, answer_print_growing, printer);
         screen_status(printer->screen, "");
         answer_print_continuations(printer, answer);
@@ -237,9 +244,14 @@ static void greet(const Pretrained *model)
         count += tokenizer_is_text(t, id);
     printf("%s knows %s%s.\n", model->directory.path, plural(count, tokenizer_unit(t->kind)).text,
            tokenizer_has_words(t) ? "; Tab completes them" : "");
-    printf(t->objective == OBJECTIVE_PAIRS
-               ? "Type a source; its target is printed. Ctrl-D leaves.\n"
-               : "Type the beginning of a text, or nothing. Ctrl-D leaves.\n");
+    switch (t->objective) {
+    case OBJECTIVE_NEXT: printf("Type the beginning of a text, or nothing."); break;
+    case OBJECTIVE_PAIRS: printf("Type a source; its target is printed."); break;
+    case OBJECTIVE_MASKED:
+        printf("Type a text with [mask] for each %s that is missing.", tokenizer_unit(t->kind));
+        break;
+    }
+    printf(" Ctrl-D leaves.\n");
 }
 
 /* Whether a person asks for help or wants to leave. Called only for lines that the model cannot

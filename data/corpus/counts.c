@@ -1,6 +1,6 @@
 /* counts.c: the algorithm of Knuth, Morris and Pratt. The text is read once, whatever the tokens
  * are: after a mismatch the search goes on from the longest beginning of them that still
- * matches. */
+ * matches. Tokens with gaps are compared at each place. */
 #include "counts.h"
 
 #include <stdlib.h>
@@ -187,4 +187,38 @@ bool counts_has(const Corpus *corpus, const Tokenizer *t, const int *tokens, int
     arrfree(symbols);
     search_free(&search);
     return found;
+}
+
+/* Whether the text has these tokens from a place on, with any token in the gaps, but not the end or
+ * the beginning of a line. */
+static bool matches(const Corpus *corpus, size_t at, const int *tokens, int count, int gap)
+{
+    const Objective *o = &corpus->objective;
+    for (int i = 0; i < count; i++) {
+        const int id = ids_at(&corpus->ids, at + (size_t)i);
+        if (tokens[i] == gap ? id == o->bos || id == o->eos : id != tokens[i])
+            return false;
+    }
+    return true;
+}
+
+size_t counts_gaps(const Corpus *corpus, size_t *times, int V, const int *tokens, int count,
+                   int gap)
+{
+    size_t sum = 0, gaps = 0;
+    for (int i = 0; i < count; i++)
+        gaps += tokens[i] == gap;
+    memset(times, 0, sizeof *times * gaps * (size_t)V);
+    for (size_t at = 0; at + (size_t)count <= corpus->ids.count; at++) {
+        if (!matches(corpus, at, tokens, count, gap))
+            continue;
+        size_t *row = times;
+        for (int i = 0; i < count; i++)
+            if (tokens[i] == gap) {
+                row[ids_at(&corpus->ids, at + (size_t)i)]++;
+                row += V;
+            }
+        sum++;
+    }
+    return sum;
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/layers/logits.h"
+
 Generator generator_new(Gpt *gpt, KvCache cache, int slot, int bos)
 {
     const size_t T = (size_t)gpt->config.context, V = (size_t)gpt->config.vocabulary;
@@ -76,6 +78,13 @@ void generator_begin(Generator *g, const int *tokens, int count, int prefix)
         g->count = count;
     }
     read_from(g, 0);
+}
+
+void generator_look_at(Generator *g, int place)
+{
+    const int C = g->gpt->config.width, V = g->gpt->config.vocabulary;
+    assert(!g->forgot && place < g->count);
+    logits_forward(g->logits, g->gpt->weights.head, ROW(gpt_head_input(g->gpt), place, C), 1, C, V);
 }
 
 void generator_add(Generator *g, int token)

@@ -1,4 +1,5 @@
-/* answer.c: a generator reads the prompt once; counts come from searching the training text. */
+/* answer.c: a generator reads the prompt once, of a line with gaps all at once; counts come from
+ * searching the training text. */
 #include "answer.h"
 
 #include <stdlib.h>
@@ -69,7 +70,7 @@ static void find_words(Answerer *a, Answer *answer)
                    a->rules.all_rows ? 0 : ROW_LEAST);
     if (a->text->there) {
         WordTimes *times;
-        answer->times_in_all =
+        answer->places->times_in_all =
             counts_next_words(&a->text->corpus, t, e->ids, e->count, before, &times);
         for (ptrdiff_t i = 0; i < arrlen(answer->words); i++)
             answer->words[i].times = shget(times, answer->words[i].text);
@@ -78,48 +79,97 @@ static void find_words(Answerer *a, Answer *answer)
     free(before);
 }
 
-/* One line about a prompt that is too long, or NULL. If the prompt is longer than the context, the
- * generator forgets its beginning; neither a beam search nor a target may do without it. */
-static char *check_length(const Answerer *a, const char *name, int count)
+/* One line about a prompt that cannot be answered, or NULL. If a prompt is longer than the context,
+ * the generator forgets its beginning; but all must be there for a beam search, a pair and gaps. */
+static char *check(const Answerer *a, const char *name, const Encoding *e)
 {
-    const int T = a->model->gpt.config.context;
-    if (count <= T || (!a->rules.beam && !a->pairs))
+    const int T = a->model->gpt.config.context, mask = a->model->tokenizer.mask;
+    int gaps = 0;
+    for (int i = 0; i < e->count; i++)
+        gaps += e->ids[i] == mask;
+    if (a->gaps && !gaps)
+        return format_text("%s has no gap; write [mask] for each %s that is missing", name,
+                           tokenizer_unit(a->model->tokenizer.kind));
+    if (e->count <= T || (!a->rules.beam && !a->pairs && !a->gaps))
         return NULL;
-    return format_text("%s has %d tokens, more than the context of %d: %s", name, count, T,
-                       a->pairs ? "a source and its target must fit into it together"
-                                : "a beam search needs all of them in the context");
+    return format_text("%s has %d tokens, more than the context of %d: %s", name, e->count, T,
+                       a->pairs  ? "a source and its target must fit into it together"
+                       : a->gaps ? "a line with gaps must fit into it"
+                                 : "a beam search needs all of them in the context");
+}
+
+/* Adds a place, and ranks the tokens there by the logits of the prompt. */
+static Candidates *add_place(Answerer *a, Answer *answer, int at)
+{
+    const int V = tokenizer_size(&a->model->tokenizer), most = min_int(a->rules.table, V);
+    Candidates *c = &answer->places[answer->place_count++];
+    softmax_of(a->p, a->prompt.logits, V, 1);
+    pretrained_check(a->model, a->p[0]); /* if any of them is not finite, all are not */
+    *c = (Candidates){.at = at,
+                      .best = memory_new((size_t)most, sizeof *c->best, "the table"),
+                      .times = memory_new((size_t)V, sizeof *c->times, "the counts")};
+    c->count = rank_best(c->best, most, a->p, V);
+    return c;
+}
+
+static void find_next(Answerer *a, Answer *answer)
+{
+    const Tokenizer *t = &a->model->tokenizer;
+    const Encoding *e = &answer->encoding;
+    answer->places = memory_new(1, sizeof *answer->places, "the table");
+    Candidates *next = add_place(a, answer, e->count);
+    if (a->text->there)
+        next->times_in_all =
+            counts_next(&a->text->corpus, t, next->times, tokenizer_size(t), e->ids, e->count);
+    if (a->rules.words_of_subwords && t->kind == TOKENIZER_BPE && a->rules.table)
+        find_words(a, answer);
+}
+
+static void find_gaps(Answerer *a, Answer *answer)
+{
+    const Tokenizer *t = &a->model->tokenizer;
+    const Encoding *e = &answer->encoding;
+    const size_t V = (size_t)tokenizer_size(t);
+    answer->places = memory_new((size_t)e->count, sizeof *answer->places, "the gaps");
+    for (int at = 0; at < e->count; at++)
+        if (e->ids[at] == t->mask) {
+            generator_look_at(&a->prompt, at);
+            add_place(a, answer, at);
+        }
+    if (!a->text->there)
+        return;
+    const size_t gaps = (size_t)answer->place_count;
+    size_t *times = memory_new(gaps * V, sizeof *times, "the counts");
+    const size_t sum = counts_gaps(&a->text->corpus, times, (int)V, e->ids, e->count, t->mask);
+    for (size_t i = 0; i < gaps; i++) {
+        memcpy(answer->places[i].times, times + i * V, V * sizeof *times);
+        answer->places[i].times_in_all = sum;
+    }
+    free(times);
 }
 
 /* The generator reads the prompt, which leaves the scores of the next token in its logits. */
 Answer answer_begin(Answerer *a, const char *name, const char *prompt, size_t size)
 {
-    const int V = tokenizer_size(&a->model->tokenizer);
     Answer answer = {.prompt = prompt,
                      .number = a->asked++,
-                     .times = a->times,
                      .encoding = tokenizer_encode_prompt(&a->model->tokenizer, name, prompt, size)};
     Encoding *e = &answer.encoding;
     answer.hidden = !a->model->tokenizer.stream; /* [bos] */
-    if (!e->wrong && e->count == 0)
+    if (!e->wrong && e->count == 0 && !a->gaps)
         begin_stream(a, &answer);
     if (!e->wrong)
-        e->wrong = check_length(a, name, e->count);
+        e->wrong = check(a, name, e);
     if (e->wrong)
         return answer;
-    if (a->text->there)
-        answer.times_in_all =
-            counts_next(&a->text->corpus, &a->model->tokenizer, a->times, V, e->ids, e->count);
     const Objective objective = pretrained_objective(a->model);
     const int prefix = objective_sequence(&objective, e->ids, e->count).prefix;
     generator_begin(&a->prompt, e->ids, e->count, prefix);
     answer.context_full = a->prompt.forgot;
-    softmax_of(a->p, a->prompt.logits, V, 1);
-    pretrained_check(a->model, a->p[0]); /* if any of them is not finite, all are not */
-    const int most = min_int(a->rules.table, V);
-    answer.next = memory_new((size_t)most, sizeof *answer.next, "the table");
-    answer.rows = rank_best(answer.next, most, a->p, V);
-    if (a->rules.words_of_subwords && a->model->tokenizer.kind == TOKENIZER_BPE && most)
-        find_words(a, &answer);
+    if (a->gaps)
+        find_gaps(a, &answer);
+    else
+        find_next(a, &answer);
     return answer;
 }
 
@@ -128,7 +178,11 @@ void answer_free(Answer *answer)
     for (int i = 0; i < answer->count; i++)
         free(answer->continuations[i].tokens);
     free(answer->continuations);
-    free(answer->next);
+    for (int i = 0; i < answer->place_count; i++) {
+        free(answer->places[i].best);
+        free(answer->places[i].times);
+    }
+    free(answer->places);
     next_words_free(answer->words);
     encoding_free(&answer->encoding);
 }

@@ -35,14 +35,14 @@ void print_lowered(const Encoding *e, const char *indent)
     free(word);
 }
 
-/* The rows of the table: whole words, of which there is no number, or next tokens. */
-void answer_print_next(const AnswerPrinter *printer, const Answer *answer)
+/* The table of a place; its rows are whole words, of which there is no number, or tokens. */
+static void put_table(const AnswerPrinter *printer, const Answer *answer, const Candidates *place)
 {
     const Answerer *a = printer->answerer;
     Bars bars = {.heading = answer->words ? "next word" : unit_of(a),
-                 .count = answer->words ? (int)arrlen(answer->words) : answer->rows,
+                 .count = answer->words ? (int)arrlen(answer->words) : place->count,
                  .least = a->rules.all_rows ? 0 : ROW_LEAST,
-                 .times_in_all = answer->times_in_all,
+                 .times_in_all = place->times_in_all,
                  .kinds = answer->words ? 0 : tokenizer_size(&a->model->tokenizer)};
     bars.rows = memory_new((size_t)bars.count, sizeof *bars.rows, "a table");
     for (int i = 0; i < bars.count; i++)
@@ -50,12 +50,21 @@ void answer_print_next(const AnswerPrinter *printer, const Answer *answer)
             const NextWord *word = &answer->words[i];
             bars.rows[i] = (BarRow){word->text, word->probability, word->times};
         } else {
-            const Ranked *next = &answer->next[i];
-            bars.rows[i] = (BarRow){word_of(a, next->id), next->value, answer->times[next->id]};
+            const Ranked *best = &place->best[i];
+            bars.rows[i] = (BarRow){word_of(a, best->id), best->value, place->times[best->id]};
         }
-    print_lowered(&answer->encoding, "  ");
     bars_print(&bars, printer->screen);
     free(bars.rows);
+}
+
+void answer_print_tables(const AnswerPrinter *printer, const Answer *answer)
+{
+    print_lowered(&answer->encoding, "  ");
+    for (int i = 0; i < answer->place_count && printer->answerer->rules.table; i++) {
+        if (answer->place_count > 1)
+            printf("  gap %d of %d\n", i + 1, answer->place_count);
+        put_table(printer, answer, &answer->places[i]);
+    }
 }
 
 /* ---- Continuations ---- */
@@ -127,29 +136,63 @@ static void put_full(const Answerer *a)
     printf("\n     (train --context N makes a model that sees more)\n");
 }
 
-/* The prompt is bold, the continuation is not. The continuation is what comes after the prompt in
- * the text of both, so that it begins with the space between them, if there is one. */
-static void put_group(const AnswerPrinter *printer, const Group *group, const char *prompt)
+/* The bytes of the text of the first tokens of some: where the text of those after them begins. */
+static size_t bytes_of(const Answerer *a, const int *tokens, int count)
+{
+    char *text = tokenizer_decode(&a->model->tokenizer, tokens, count);
+    const size_t bytes = strlen(text);
+    free(text);
+    return bytes;
+}
+
+/* Prints the bytes [*from, end) of a text, and moves *from there. */
+static void put_part(const char *style, const char *text, size_t *from, size_t end)
+{
+    char *part = format_text("%.*s", (int)(end - *from), text + *from), *shown = display_part(part);
+    printf("%s%s", style, shown);
+    free(shown);
+    free(part);
+    *from = end;
+}
+
+/* What was given is bold, what the model adds is not; that begins with the space before it, if there
+ * is one. */
+static void put_text(const AnswerPrinter *printer, const Answer *answer, const Group *group)
+{
+    const Answerer *a = printer->answerer;
+    const Screen *screen = printer->screen;
+    const char *text = group->key;
+    int count, *tokens = answer_tokens(answer, group->continuation, &count);
+    size_t shown = 0;
+    for (int i = 0; i < answer->place_count; i++) {
+        const int at = answer->places[i].at - answer->hidden;
+        put_part(screen->bold, text, &shown, bytes_of(a, tokens, at));
+        put_part(screen->plain, text, &shown, a->gaps ? bytes_of(a, tokens, at + 1) : strlen(text));
+    }
+    if (text[shown]) {
+        put_part(screen->bold, text, &shown, strlen(text));
+        printf("%s", screen->plain);
+    }
+    free(tokens);
+}
+
+static void put_group(const AnswerPrinter *printer, const Answer *answer, const Group *group)
 {
     const Answerer *a = printer->answerer;
     const Continuation *c = group->continuation;
-    char *asked = display_part(prompt), *rest = display_part(group->key + strlen(prompt));
-    printf("%s%s%s%s%s", printer->screen->bold, asked, printer->screen->plain, rest,
-           c->ended ? "" : " …");
+    put_text(printer, answer, group);
+    printf("%s", c->ended ? "" : " …");
     if (a->rules.beam || a->pairs)
         printf("  [p %.3g]", exp(c->log_probability));
     if (a->text->there)
         printf("  [%s]", c->in_text ? "word for word in the text" : "new");
     printf("\n");
-    free(asked);
-    free(rest);
 }
 
 /* "  2 x  el perro come" if some are equal, else "  1  el perro come". */
 void answer_print_continuations(const AnswerPrinter *printer, const Answer *answer)
 {
     const Answerer *a = printer->answerer;
-    char *prompt = text_with(a, answer, NULL);
     Group *groups = NULL;
     bool full = answer->context_full;
     for (int i = 0; i < answer->count; i++) {
@@ -170,13 +213,12 @@ void answer_print_continuations(const AnswerPrinter *printer, const Answer *answ
         qsort(groups, (size_t)count, sizeof *groups, more_often_first);
     for (int i = 0; i < count; i++) {
         printf(repeats ? "%3d x  " : "%3d  ", repeats ? groups[i].value : i + 1);
-        put_group(printer, &groups[i], prompt);
+        put_group(printer, answer, &groups[i]);
         free(groups[i].key);
     }
     if (full)
         put_full(a);
     shfree(groups);
-    free(prompt);
 }
 
 /* ---- JSON ---- */
@@ -186,23 +228,67 @@ static const char *truth(bool is)
     return is ? "true" : "false";
 }
 
-/* Here the text is that of the continuation only, without the prompt. */
-static void put_continuation_json(const Answerer *a, const Continuation *c)
+/* [{"token":"perro","probability":0.4,"count":2,"of":5}, …] */
+static void put_candidates_json(const Answerer *a, const Candidates *c)
 {
-    char *text = tokenizer_decode(&a->model->tokenizer, c->tokens, c->count);
+    printf("[");
+    for (int i = 0; i < c->count; i++) {
+        printf(i ? ",{\"token\":" : "{\"token\":");
+        put_json(stdout, word_of(a, c->best[i].id));
+        printf(",\"probability\":%.9g", c->best[i].value);
+        if (c->times_in_all)
+            printf(",\"count\":%zu,\"of\":%zu", c->times[c->best[i].id], c->times_in_all);
+        printf("}");
+    }
+    printf("]");
+}
+
+static void put_tokens_json(const Answerer *a, const int *tokens, int count)
+{
+    printf("\"tokens\":[");
+    for (int i = 0; i < count; i++) {
+        printf(i ? "," : "");
+        put_json(stdout, word_of(a, tokens[i]));
+    }
+    printf("]");
+}
+
+/* The text is that of the continuation only, without the prompt, or of the whole line whose gaps are
+ * filled. */
+static void put_continuation_json(const Answerer *a, const Answer *answer, const Continuation *c)
+{
+    char *text = a->gaps ? text_with(a, answer, c)
+                         : tokenizer_decode(&a->model->tokenizer, c->tokens, c->count);
     printf("{\"text\":");
     put_json(stdout, text);
-    printf(",\"tokens\":[");
-    for (int i = 0; i < c->count; i++) {
-        printf(i ? "," : "");
-        put_json(stdout, word_of(a, c->tokens[i]));
-    }
-    printf("],\"log_probability\":%.9g,\"ended\":%s,\"context_full\":%s", c->log_probability,
-           truth(c->ended), truth(c->context_full));
+    printf(",");
+    put_tokens_json(a, c->tokens, c->count);
+    printf(",\"log_probability\":%.9g", c->log_probability);
+    if (!a->gaps)
+        printf(",\"ended\":%s,\"context_full\":%s", truth(c->ended), truth(c->context_full));
     if (a->text->there)
         printf(",\"in_text\":%s", truth(c->in_text));
     printf("}");
     free(text);
+}
+
+/* "context_full":false,"next":[…],"continuations": or, of a line with gaps,
+ * "tokens":["[bos]","el","[mask]","come","[eos]"],"gaps":[{"at":2,"candidates":[…]}],"fillings": */
+static void put_places_json(const Answerer *a, const Answer *answer)
+{
+    if (!a->gaps) {
+        printf("\"context_full\":%s,\"next\":", truth(answer->context_full));
+        put_candidates_json(a, answer->places);
+        printf(",\"continuations\":");
+        return;
+    }
+    put_tokens_json(a, answer->encoding.ids, answer->encoding.count);
+    for (int i = 0; i < answer->place_count; i++) {
+        printf(i ? "},{\"at\":%d,\"candidates\":" : ",\"gaps\":[{\"at\":%d,\"candidates\":",
+               answer->places[i].at);
+        put_candidates_json(a, &answer->places[i]);
+    }
+    printf("}],\"fillings\":");
 }
 
 /* {"prompt":"el","context_full":false,
@@ -227,20 +313,12 @@ void answer_print_json(const Answerer *a, const Answer *answer)
         printf(",\"lowered\":");
         put_json(stdout, answer->encoding.lowered);
     }
-    printf(",\"context_full\":%s,\"next\":[", truth(answer->context_full));
-    for (int i = 0; i < answer->rows; i++) {
-        printf(i ? ",{\"token\":" : "{\"token\":");
-        put_json(stdout, word_of(a, answer->next[i].id));
-        printf(",\"probability\":%.9g", answer->next[i].value);
-        if (answer->times_in_all)
-            printf(",\"count\":%zu,\"of\":%zu", answer->times[answer->next[i].id],
-                   answer->times_in_all);
-        printf("}");
-    }
-    printf("],\"continuations\":[");
+    printf(",");
+    put_places_json(a, answer);
+    printf("[");
     for (int i = 0; i < answer->count; i++) {
         printf(i ? "," : "");
-        put_continuation_json(a, &answer->continuations[i]);
+        put_continuation_json(a, answer, &answer->continuations[i]);
     }
     printf("]}\n");
 }

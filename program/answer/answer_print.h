@@ -16,8 +16,8 @@ typedef struct {
 /* Which words of a prompt were read in lower case, in one line after the indent; or nothing. */
 void print_lowered(const Encoding *encoding, const char *indent);
 
-/* The table of next tokens, after answer_begin(). */
-void answer_print_next(const AnswerPrinter *printer, const Answer *answer);
+/* The table of next tokens, or one for each gap, after answer_begin(). */
+void answer_print_tables(const AnswerPrinter *printer, const Answer *answer);
 
 /* An AnswerWatch for a terminal; watcher is the AnswerPrinter. */
 void answer_print_growing(const Answer *answer, const Continuation *so_far, void *watcher);

@@ -7,7 +7,7 @@
 
 /* [bos], [sep] and another model's padding stand for no text, so no continuation contains them, whatever
  * their probability. [eos] ends a line, or a text, and [unk] stands for words: these two are not
- * barred. If no token would be left, none is barred. */
+ * barred, but neither do they fill a gap. If no token would be left, none is barred. */
 static bool *barred_tokens(const Tokenizer *t)
 {
     const int V = tokenizer_size(t);
@@ -15,7 +15,8 @@ static bool *barred_tokens(const Tokenizer *t)
     int left = 0;
     for (int id = 0; id < V; id++) {
         const bool is_text = tokenizer_is_text(t, id) && id != t->bos;
-        barred[id] = !is_text && id != t->eos && id != t->unk;
+        const bool may_come = t->objective != OBJECTIVE_MASKED && (id == t->eos || id == t->unk);
+        barred[id] = !is_text && !may_come;
         left += !barred[id];
     }
     if (!left)
@@ -38,9 +39,9 @@ Answerer answerer_new(Pretrained *model, const TrainingText *text, AnswerRules r
                       .p = memory_new(V, sizeof(double), "the probabilities"),
                       .log_p = memory_new(V, sizeof(double), "the probabilities"),
                       .ranked = memory_new(V, sizeof(Ranked), "the probabilities"),
-                      .times = memory_new(V, sizeof(size_t), "the counts"),
                       .barred = barred_tokens(&model->tokenizer),
-                      .pairs = model->tokenizer.objective == OBJECTIVE_PAIRS};
+                      .pairs = model->tokenizer.objective == OBJECTIVE_PAIRS,
+                      .gaps = model->tokenizer.objective == OBJECTIVE_MASKED};
 }
 
 void answerer_free(Answerer *a)
@@ -51,7 +52,6 @@ void answerer_free(Answerer *a)
     free(a->p);
     free(a->log_p);
     free(a->ranked);
-    free(a->times);
     free(a->barred);
 }
 

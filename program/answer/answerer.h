@@ -36,9 +36,9 @@ typedef struct {
     Generator writer;  /* writes one continuation after another */
     double *p, *log_p; /* (V) probabilities of the next token */
     Ranked *ranked;    /* (V) scratch memory */
-    size_t *times;     /* (V) those of the answer that was begun last */
     bool *barred;      /* (V) tokens that no continuation contains */
     bool pairs;        /* prompts are sources, and continuations their targets */
+    bool gaps;         /* prompts are lines with gaps, and continuations what fills them */
     uint32_t asked;    /* prompts so far: each draws with random numbers of its own */
 } Answerer;
 

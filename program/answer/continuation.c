@@ -1,5 +1,5 @@
 /* continuation.c: each continuation starts from a copy of the generator that has read the prompt, a
- * beam search from its slot of the KV cache. */
+ * beam search from its slot of the KV cache. A line with gaps is read again after each is filled. */
 #include "continuation.h"
 
 #include <math.h>
@@ -39,6 +39,66 @@ static Continuation draw(Answerer *a, const Answer *answer, int number, AnswerWa
     return c;
 }
 
+/* The tokens of the prompt from number `from` on, and of a continuation. */
+static int *tokens_from(const Answer *answer, int from, const Continuation *c, int *count)
+{
+    const int asked = answer->encoding.count, more = c ? c->count : 0;
+    const bool fills = answer->places->at < asked;
+    int *tokens = memory_new((size_t)asked + (size_t)more, sizeof *tokens, "words");
+    memcpy(tokens, answer->encoding.ids, sizeof *tokens * (size_t)asked);
+    for (int i = 0; i < more; i++)
+        tokens[fills ? answer->places[i].at : asked + i] = c->tokens[i];
+    *count = asked - from + (fills ? 0 : more);
+    memmove(tokens, tokens + from, sizeof *tokens * (size_t)*count);
+    return tokens;
+}
+
+/* Of the gaps that are not filled yet, the one in which the model is surest of a token that may come;
+ * leaves the scores at that gap in the writer's logits. The writer has read the line. */
+static int surest_gap(Answerer *a, const Answer *answer, const int *filled)
+{
+    const int V = tokenizer_size(&a->model->tokenizer), mask = a->model->tokenizer.mask;
+    double most = -1;
+    int surest = 0;
+    for (int gap = 0; gap < answer->place_count; gap++) {
+        if (filled[gap] != mask)
+            continue;
+        generator_look_at(&a->writer, answer->places[gap].at);
+        softmax_of(a->p, a->writer.logits, V, 1);
+        for (int id = 0; id < V; id++)
+            if (!a->barred[id] && a->p[id] > most) {
+                most = a->p[id];
+                surest = gap;
+            }
+    }
+    generator_look_at(&a->writer, answer->places[surest].at);
+    return surest;
+}
+
+/* Fills the gaps, each with a token that is drawn given all others and the gaps that are left. */
+static Continuation fill(Answerer *a, const Answer *answer, int number, AnswerWatch *watch,
+                         void *watcher)
+{
+    const int gaps = answer->place_count, count = answer->encoding.count;
+    Continuation c = {.tokens = memory_new((size_t)gaps, sizeof *c.tokens, "the gaps"),
+                      .count = gaps,
+                      .ended = true};
+    for (int gap = 0; gap < gaps; gap++)
+        c.tokens[gap] = a->model->tokenizer.mask;
+    for (int filled = 0; filled < gaps; filled++) {
+        int all, *tokens = tokens_from(answer, 0, &c, &all);
+        generator_begin(&a->writer, tokens, all, count);
+        free(tokens);
+        const int gap = surest_gap(a, answer, c.tokens);
+        const Random4 place = {{(uint32_t)gap, (uint32_t)number, answer->number, 0}};
+        c.tokens[gap] = answerer_draw(a, place);
+        c.log_probability += a->log_p[c.tokens[gap]];
+        if (watch)
+            watch(answer, &c, watcher);
+    }
+    return c;
+}
+
 /* The best continuations that a beam search finds. */
 static void search(Answerer *a, Answer *answer)
 {
@@ -66,26 +126,16 @@ static void search(Answerer *a, Answer *answer)
     beam_free(best, found);
 }
 
-static int *tokens_from(const Answer *answer, int from, const Continuation *c, int *count)
-{
-    const int asked = answer->encoding.count - from, more = c ? c->count : 0;
-    int *tokens = memory_new((size_t)asked + (size_t)more + 1, sizeof *tokens, "words");
-    memcpy(tokens, answer->encoding.ids + from, sizeof *tokens * (size_t)asked);
-    if (c)
-        memcpy(tokens + asked, c->tokens, sizeof *tokens * (size_t)more);
-    *count = asked + more;
-    return tokens;
-}
-
 int *answer_tokens(const Answer *answer, const Continuation *c, int *count)
 {
     return tokens_from(answer, answer->hidden, c, count);
 }
 
-/* The text has the source of a pair only if a line begins with it: [bos] is looked for, too. */
+/* The text has the source of a pair only if a line begins with it: [bos] is looked for, too. A line
+ * with gaps has it anyway. */
 static bool is_in_text(const Answerer *a, const Answer *answer, const Continuation *c)
 {
-    int count, *tokens = tokens_from(answer, a->pairs ? 0 : answer->hidden, c, &count);
+    int count, *tokens = tokens_from(answer, a->pairs || a->gaps ? 0 : answer->hidden, c, &count);
     const bool held = counts_has(&a->text->corpus, &a->model->tokenizer, tokens, count);
     free(tokens);
     return held;
@@ -100,7 +150,8 @@ void answer_continue(Answerer *a, Answer *answer, AnswerWatch *watch, void *watc
         search(a, answer);
     else
         for (int i = 0; i < answer->count; i++)
-            answer->continuations[i] = draw(a, answer, i, watch, watcher);
+            answer->continuations[i] =
+                a->gaps ? fill(a, answer, i, watch, watcher) : draw(a, answer, i, watch, watcher);
     for (int i = 0; i < answer->count && a->text->there; i++)
         answer->continuations[i].in_text = is_in_text(a, answer, &answer->continuations[i]);
 }

@@ -1,4 +1,4 @@
-/* continuation.h: how a model goes on after a prompt. */
+/* continuation.h: how a model goes on after a prompt, or fills its gaps. */
 #ifndef PULGA_CONTINUATION_H
 #define PULGA_CONTINUATION_H
 
@@ -11,7 +11,7 @@ typedef void AnswerWatch(const Answer *answer, const Continuation *so_far, void 
 void answer_continue(Answerer *answerer, Answer *answer, AnswerWatch *watch, void *watcher);
 
 /* The tokens of the prompt, without a hidden one, and of one of its continuations unless that is
- * NULL; *count receives how many. The caller frees them. */
+ * NULL, each gap filled; *count receives how many. The caller frees them. */
 int *answer_tokens(const Answer *answer, const Continuation *continuation, int *count);
 
 #endif

@@ -101,6 +101,53 @@ static void test_a_long_prompt_takes_no_longer(void **state)
     free(prompt);
 }
 
+/* ---- Gaps ---- */
+
+enum { GAP = 99, MOST_GAPS = 3 };
+
+/* By comparing at each place, gap by gap. */
+static void check_gaps(const Corpus *c, const int *tokens, int count)
+{
+    size_t times[MOST_GAPS * V], wanted[MOST_GAPS * V] = {0}, sum = 0;
+    int *text = corpus_tokens(c), gaps = 0;
+    for (int i = 0; i < count; i++)
+        gaps += tokens[i] == GAP;
+    for (int at = 0; at + count <= (int)c->ids.count; at++) {
+        bool agrees = true;
+        for (int i = 0; i < count && agrees; i++) {
+            const bool edge = text[at + i] == c->objective.bos || text[at + i] == c->objective.eos;
+            agrees = tokens[i] == GAP ? !edge : tokens[i] == text[at + i];
+        }
+        sum += agrees;
+        for (int i = 0, gap = 0; i < count && agrees; i++)
+            if (tokens[i] == GAP)
+                wanted[gap++ * V + text[at + i]]++;
+    }
+    assert_int_equal(counts_gaps(c, times, V, tokens, count, GAP), sum);
+    assert_memory_equal(times, wanted, sizeof *times * (size_t)gaps * V);
+    free(text);
+}
+
+/* Each part of a text with one to three gaps in it, side by side or not; of lines and of a stream. */
+static void test_gaps_are_counted_given_all_other_tokens(void **state)
+{
+    (void)state;
+    for (int stream = 0; stream <= 1; stream++) {
+        Corpus c = corpus_made_up(12, 7, stream);
+        int *tokens = corpus_tokens(&c), part[7];
+        for (int from = 0; from < (int)c.ids.count; from++)
+            for (int count = 1; from + count <= (int)c.ids.count && count <= 7; count++)
+                for (int gap = 0; gap < count; gap++)
+                    for (int other = gap; other < count; other++) {
+                        memcpy(part, tokens + from, (size_t)count * sizeof *part);
+                        part[gap] = part[other] = part[(gap + other) / 2] = GAP;
+                        check_gaps(&c, part, count);
+                    }
+        free(tokens);
+        corpus_free(&c);
+    }
+}
+
 /* ---- Subwords ---- */
 
 /* The ids of some bytes, one for each. */
@@ -192,6 +239,7 @@ int main(void)
         cmocka_unit_test(test_every_part_of_a_text_is_found),
         cmocka_unit_test(test_matches_may_overlap),
         cmocka_unit_test(test_a_long_prompt_takes_no_longer),
+        cmocka_unit_test(test_gaps_are_counted_given_all_other_tokens),
         cmocka_unit_test(test_subwords_are_compared_by_their_bytes),
         cmocka_unit_test(test_next_words_of_subwords),
     };

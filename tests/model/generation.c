@@ -119,6 +119,39 @@ static void the_cache_goes_on_after_a_prefix(void **state)
     }
 }
 
+/* All tokens see each other; the loss of one row with each target gives its probabilities. */
+static void the_logits_at_each_token_are_those_of_its_loss(void **state)
+{
+    (void)state;
+    enum { COUNT = 6 };
+    const int tokens[COUNT] = {12, 5, 1, 3, 0, 8}, start[] = {0, COUNT}, prefix = COUNT;
+    const int positions[COUNT] = {0, 1, 2, 3, 4, 5};
+    for (int c = 0; c < CASE_COUNT; c++) {
+        Gpt gpt = case_model(&CASES[c]), again = case_model(&CASES[c]);
+        const int V = gpt.config.vocabulary;
+        KvCache cache = kv_cache_new(&gpt.config, 1);
+        Generator w = generator_new(&gpt, cache, 0, 12);
+        double *log_p = memory_new((size_t)V, sizeof *log_p, "probabilities");
+        generator_begin(&w, tokens, COUNT, COUNT);
+        for (int place = 0; place < COUNT; place++) {
+            generator_look_at(&w, place);
+            log_softmax_of(log_p, w.logits, V);
+            for (int j = 0; j < V; j++) {
+                int targets[COUNT] = {-1, -1, -1, -1, -1, -1};
+                targets[place] = j;
+                const Batch batch = {COUNT,     1,       start, tokens, targets, 1,
+                                     positions, &prefix, 0,     NULL,   NULL};
+                assert_close_one(CASES[c].name, -gpt_evaluate(&again, &batch), log_p[j], 1e-5);
+            }
+        }
+        free(log_p);
+        generator_free(&w);
+        kv_cache_free(&cache);
+        gpt_free(&gpt);
+        gpt_free(&again);
+    }
+}
+
 /* A copy goes on exactly as a generator that reads the prompt itself, to the last bit, however far
  * beyond the context the copy before it went; with prompts that fit and one that does not. */
 static void a_copy_goes_on_like_the_original(void **state)
@@ -475,6 +508,7 @@ int main(void)
         cmocka_unit_test(several_sequences_give_what_each_gives_by_itself),
         cmocka_unit_test(the_cache_gives_what_reading_at_once_gives),
         cmocka_unit_test(the_cache_goes_on_after_a_prefix),
+        cmocka_unit_test(the_logits_at_each_token_are_those_of_its_loss),
         cmocka_unit_test(a_copy_goes_on_like_the_original),
         cmocka_unit_test(the_smallest_contexts),
         cmocka_unit_test(samples_follow_the_exact_distribution),

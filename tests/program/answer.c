@@ -72,7 +72,7 @@ static char *printed(Fixture *f, AnswerRules rules, const char *prompt, bool jso
     if (json) {
         answer_print_json(&answerer, &answer);
     } else {
-        answer_print_next(&printer, &answer);
+        answer_print_tables(&printer, &answer);
         answer_print_continuations(&printer, &answer);
     }
     fclose(stdout);
@@ -95,9 +95,9 @@ static void check_draws(Fixture *f, int top_k)
     Answer answer = answer_to(&answerer, "un");
     double p[MOST] = {0}, sum = 0, kept = 0, squares = 0;
     int seen[MOST] = {0}, kinds = 0;
-    assert_int_equal(answer.rows, V);
-    for (int i = 0; i < answer.rows; i++)
-        sum += p[answer.next[i].id] = answer.next[i].value;
+    assert_int_equal(answer.places->count, V);
+    for (int i = 0; i < answer.places->count; i++)
+        sum += p[answer.places->best[i].id] = answer.places->best[i].value;
     assert_close_one("all that may come", sum, 1, 1e-6);
     assert_true(p[bos] > 0.02 && p[f->pad] > 0.02); /* else nothing would be proved below */
     for (int i = 0; i < answer.count; i++) {

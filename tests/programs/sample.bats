@@ -232,6 +232,95 @@ pairs_run() {
     refuses 1 "bad.tsv:1" tab -- "$BIN/sample" run --score bad.tsv
 }
 
+masked_run() {
+    "$BIN/train" perro.txt --objective masked --steps 300 --out run >/dev/null
+}
+
+@test "gaps: what may stand there, and the line filled" {
+    masked_run
+    "$BIN/sample" run un [mask] jugaba >out.txt
+    head -n 1 out.txt | grep -qE '^  word +in the text +model$'
+    grep -qE '^  muchacho +1\.000  1 of 1  0\.9' out.txt
+    grep -qx '  3 x  un muchacho jugaba  \[word for word in the text\]' out.txt
+    refutes 'gap 1' out.txt
+    [ "$("$BIN/sample" run un [mask] jugaba --greedy --table 0)" = \
+        '  1  un muchacho jugaba  [word for word in the text]' ]
+    "$BIN/sample" run "Un [mask] jugaba" | head -n 1 | grep -q "'Un' is read in lower case"
+    "$BIN/sample" run "un [mask] salta" --table 0 2>err.txt || true
+    grep -q "does not know 'salta'; its nearest: saltaba" err.txt
+}
+
+@test "gaps: several are filled one after another, each with a table of its own" {
+    masked_run
+    "$BIN/sample" run "un muchacho [mask] con [mask] cuerda" --table 2 --greedy >out.txt
+    [ "$(grep -c '^  gap [12] of 2$' out.txt)" -eq 2 ]
+    grep -qE '^  jugaba +1\.000  1 of 1  0\.' out.txt
+    grep -qE '^  la +1\.000  1 of 1  0\.' out.txt
+    grep -qx '  1  un muchacho jugaba con la cuerda  \[word for word in the text\]' out.txt
+    # A seed draws the same with any number of threads; what is drawn is never a special token.
+    "$BIN/sample" run "[mask] [mask]" --temperature 50 --count 99 --table 0 --threads 1 >one.txt
+    "$BIN/sample" run "[mask] [mask]" --temperature 50 --count 99 --table 0 --threads 2 | cmp - one.txt
+    "$BIN/sample" run "[mask] [mask]" --temperature 50 --count 99 --table 0 --seed 2 >other.txt
+    differ one.txt other.txt
+    refutes -E '\[(mask|bos|eos)\]' one.txt
+    grep -q '  \[new\]$' one.txt
+}
+
+@test "gaps: each line of a pipe, and --json" {
+    command -v python3 >/dev/null || skip "python3 reads the JSON"
+    masked_run
+    status=0
+    printf 'un [mask] jugaba\nun gato\n\n' | "$BIN/sample" run --count 1 >out.txt 2>err.txt || status=$?
+    [ "$status" -eq 1 ]
+    grep -qx '> un \[mask\] jugaba' out.txt
+    grep -q '^  1  un muchacho jugaba  ' out.txt
+    grep -qx 'sample: standard input:2 has no gap; write \[mask\] for each word that is missing' err.txt
+    [ "$(wc -l <err.txt)" -eq 2 ]
+    printf 'un [mask] jugaba [mask] la cuerda\nun gato\n' | "$BIN/sample" run --json >out.txt || true
+    python3 - <<'PY'
+import json
+one, two = [json.loads(line) for line in open("out.txt")]
+assert one["tokens"] == ["[bos]", "un", "[mask]", "jugaba", "[mask]", "la", "cuerda", "[eos]"]
+assert [gap["at"] for gap in one["gaps"]] == [2, 4]
+best = one["gaps"][0]["candidates"][0]
+assert best["token"] == "muchacho" and best["count"] == best["of"] == 1 and best["probability"] < 1
+assert len(one["fillings"]) == 3
+for filling in one["fillings"]:
+    text = filling["text"].split()
+    assert [text[1], text[3]] == filling["tokens"] and filling["log_probability"] < 0
+    assert filling["in_text"] == (filling["tokens"] == ["muchacho", "con"])
+assert "no gap" in two["error"] and two["prompt"] == "un gato"
+PY
+}
+
+@test "gaps: what makes no sense is refused" {
+    masked_run
+    refuses 1 "no gap" "[mask]" -- "$BIN/sample" run un gato
+    refuses 1 "no gap" -- "$BIN/sample" run ""
+    refuses 1 "9 tokens" "context of 8" -- "$BIN/sample" run un [mask] la la la la la
+    refuses 64 --beam gap -- "$BIN/sample" run un [mask] --beam 3
+    refuses 64 --words gap -- "$BIN/sample" run un [mask] --words 3
+    refuses 1 "[eos]" -- "$BIN/sample" run un [mask] [eos]
+    rm -r run
+    small_run
+    refuses 1 "[mask]" "--objective masked" -- "$BIN/sample" run un [mask]
+    rm -r run
+    pairs_run
+    refuses 1 "[mask]" "--objective masked" -- "$BIN/sample" run un [mask]
+}
+
+@test "gaps in a stream of characters or subwords" {
+    "$BIN/train" perro.txt --objective masked --tokens char --steps 5 --out chars >/dev/null
+    "$BIN/sample" chars "el p[mask]rro com[mask]" --table 1 --count 1 >out.txt
+    [ "$(grep -cE '^  . +[01]\.000  [02] of 2  0\.' out.txt)" -eq 2 ]
+    grep -q '^  1  el p' out.txt
+    refuses 1 "no gap" character -- "$BIN/sample" chars ""
+    "$BIN/train" perro.txt --objective masked --tokens bpe --vocab 300 --steps 5 --out bpe >/dev/null
+    "$BIN/sample" bpe "el [mask] come" --json --count 1 --table 300 >out.txt
+    grep -q '"tokens":\["el","\[mask\]"," come"\]' out.txt
+    grep -qE '"token":" perro","probability":[0-9.e-]+,"count":2,"of":3\}' out.txt
+}
+
 # typed KEYS...: what ./sample prints on a terminal where these keys are typed, one group after
 # another.
 typed() {
@@ -253,6 +342,11 @@ typed() {
     typed 'el gato sal\t\n' '\004' >out.txt
     grep -q "Type a source; its target is printed" out.txt
     grep -qE "el gato salta → (.\[[0-9;]*m)*the cat jumps" out.txt
+    rm -r run
+    masked_run
+    typed 'help\n' 'un [mask] jug\t\n' '\004' >out.txt
+    [ "$(grep -c "Type a text with \[mask\] for each word that is missing" out.txt)" -eq 2 ]
+    grep -qE "un(.\[[0-9;]*m)* muchacho(.\[[0-9;]*m)* jugaba" out.txt
 }
 
 @test "bad input is refused in one line" {

@@ -1,0 +1,192 @@
+/* gaps.c (test): what fills the gaps of a line, against the probabilities of each order of filling,
+ * which are computed from the losses of single tokens. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "program/answer/continuation.h"
+#include "tests/helpers/close.h"
+#include "tests/helpers/scratch.h"
+#include "tests/helpers/tiny.h"
+
+enum { MOST = 16, COUNT = 5 }; /* tokens of the model; of "[bos] un [mask] [mask] [eos]" */
+
+/* A model that has hardly learned; its context is 5 tokens. */
+typedef struct {
+    char *folder;
+    Pretrained model;
+    TrainingText text;
+} Fixture;
+
+static int open_model(void **state)
+{
+    static const char text[] = "un gato come\nun perro salta\nun gato salta\nel gato\n";
+    Fixture *f = memory_new(1, sizeof *f, "a test");
+    f->folder = scratch_new();
+    char *path = scratch_write(f->folder, "text.txt", text, strlen(text));
+    char *run = format_text("%s/run", f->folder);
+    tiny_run(run, path, (const char *[]){"objective", "masked", "context", "5", NULL});
+    f->model = pretrained_open(run);
+    f->text = training_text_open(&f->model, NULL);
+    free(path);
+    free(run);
+    *state = f;
+    return 0;
+}
+
+static int close_model(void **state)
+{
+    Fixture *f = *state;
+    training_text_free(&f->text);
+    pretrained_close(&f->model);
+    scratch_remove(f->folder);
+    free(f);
+    return 0;
+}
+
+/* p (V): what the model predicts at one token of a line, from its loss with each target. */
+static void predict(Fixture *f, const int *tokens, int place, double *p)
+{
+    const int start[] = {0, COUNT}, positions[COUNT] = {0, 1, 2, 3, 4}, prefix = COUNT;
+    for (int id = 0; id < tokenizer_size(&f->model.tokenizer); id++) {
+        int targets[COUNT] = {-1, -1, -1, -1, -1};
+        targets[place] = id;
+        const Batch batch = {COUNT,     1,       start, tokens, targets, 1,
+                             positions, &prefix, 0,     NULL,   NULL};
+        p[id] = exp(-gpt_evaluate(&f->model.gpt, &batch));
+    }
+}
+
+/* The same, but 0 for special tokens. Returns the largest. */
+static double predict_text(Fixture *f, const int *tokens, int place, double *p)
+{
+    double most = 0;
+    predict(f, tokens, place, p);
+    for (int id = 0; id < tokenizer_size(&f->model.tokenizer); id++) {
+        p[id] *= tokenizer_is_text(&f->model.tokenizer, id);
+        most = fmax(most, p[id]);
+    }
+    return most;
+}
+
+static double sum_of(const double *p, int count)
+{
+    double sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += p[i];
+    return sum;
+}
+
+/* The probability that two gaps are filled with these tokens: the surest one first. *model receives
+ * the model's own, in which special tokens have a share. */
+static double filled_with(Fixture *f, const int *prompt, const int *ids, double *model)
+{
+    const int V = tokenizer_size(&f->model.tokenizer);
+    double p[2][MOST], rest[MOST];
+    int tokens[COUNT];
+    memcpy(tokens, prompt, sizeof tokens);
+    const double one = predict_text(f, tokens, 2, p[0]), other = predict_text(f, tokens, 3, p[1]);
+    const int first = one >= other ? 0 : 1;
+    tokens[2 + first] = ids[first];
+    predict_text(f, tokens, 3 - first, rest);
+    *model = p[first][ids[first]] * rest[ids[!first]];
+    return *model / sum_of(p[first], V) / sum_of(rest, V);
+}
+
+static Answer answer_to(Answerer *answerer, const char *prompt)
+{
+    Answer answer = answer_begin(answerer, "the prompt", prompt, strlen(prompt));
+    assert_null(answer.encoding.wrong);
+    answer_continue(answerer, &answer, NULL, NULL);
+    return answer;
+}
+
+static void test_gaps_are_filled_with_the_models_probabilities(void **state)
+{
+    enum { DRAWS = 4000 };
+    Fixture *f = *state;
+    const AnswerRules rules = {.count = DRAWS, .seed = 7, .sampling = {1, 1, 0}};
+    const Tokenizer *t = &f->model.tokenizer;
+    const int V = tokenizer_size(t);
+    int seen[MOST][MOST] = {{0}}, freedom = -1;
+    double squares = 0, in_all = 0;
+    Answerer answerer = answerer_new(&f->model, &f->text, rules);
+    Answer answer = answer_to(&answerer, "un [mask] [mask]");
+    assert_int_equal(answer.encoding.count, COUNT);
+    for (int i = 0; i < DRAWS; i++) {
+        const Continuation *c = &answer.continuations[i];
+        assert_true(c->count == 2 && c->ended && !c->context_full);
+        assert_true(tokenizer_is_text(t, c->tokens[0]) && tokenizer_is_text(t, c->tokens[1]));
+        if (!seen[c->tokens[0]][c->tokens[1]]++) {
+            double model;
+            filled_with(f, answer.encoding.ids, c->tokens, &model);
+            assert_close_one("ln p", c->log_probability, log(model), 1e-5);
+        }
+    }
+    for (int x = 0; x < V; x++)
+        for (int y = 0; y < V; y++) {
+            double model, wanted = filled_with(f, answer.encoding.ids, (int[]){x, y}, &model);
+            in_all += wanted;
+            if (wanted == 0)
+                continue;
+            squares += pow(seen[x][y] - wanted * DRAWS, 2) / (wanted * DRAWS);
+            freedom++;
+        }
+    assert_close_one("all that may come", in_all, 1, 1e-5);
+    assert_int_equal(freedom, 6 * 6 - 1);
+    assert_true(squares <= 66.6); /* of 35 degrees of freedom: once in a thousand times */
+    answer_free(&answer);
+    answerer_free(&answerer);
+}
+
+/* Of each gap by itself, all others as they are; un [mask] salta is twice in the text. */
+static void test_each_gap_has_its_table(void **state)
+{
+    Fixture *f = *state;
+    const Tokenizer *t = &f->model.tokenizer;
+    const int V = tokenizer_size(t), gato = tokenizer_find(t, "gato"), un = tokenizer_find(t, "un");
+    Answerer answerer = answerer_new(&f->model, &f->text, (AnswerRules){.table = MOST});
+    Answer answer = answer_to(&answerer, "[mask] [mask] salta");
+    double p[MOST];
+    assert_int_equal(answer.place_count, 2);
+    for (int gap = 0; gap < 2; gap++) {
+        const Candidates *c = &answer.places[gap];
+        assert_int_equal(c->at, gap + 1);
+        assert_int_equal(c->count, V);
+        predict(f, answer.encoding.ids, c->at, p);
+        for (int i = 0; i < V; i++)
+            assert_close_one("p", c->best[i].value, p[c->best[i].id], 1e-5);
+        assert_int_equal(c->times_in_all, 2);
+        assert_int_equal(c->times[gap ? gato : un], gap ? 1 : 2);
+    }
+    answer_free(&answer);
+    answerer_free(&answerer);
+}
+
+static void test_a_filled_line_is_looked_for_from_end_to_end(void **state)
+{
+    Fixture *f = *state;
+    const AnswerRules rules = {.count = 60, .sampling = {1, 1, 0}};
+    Answerer answerer = answerer_new(&f->model, &f->text, rules);
+    Answer answer = answer_to(&answerer, "[mask] gato");
+    const int el = tokenizer_find(&f->model.tokenizer, "el");
+    int found = 0;
+    for (int i = 0; i < answer.count; i++) {
+        const Continuation *c = &answer.continuations[i];
+        assert_int_equal(c->in_text, c->tokens[0] == el); /* un gato is only a beginning */
+        found += c->in_text;
+    }
+    assert_true(found > 0 && found < answer.count);
+    answer_free(&answer);
+    answerer_free(&answerer);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gaps_are_filled_with_the_models_probabilities),
+        cmocka_unit_test(test_each_gap_has_its_table),
+        cmocka_unit_test(test_a_filled_line_is_looked_for_from_end_to_end),
+    };
+    return cmocka_run_group_tests(tests, open_model, close_model);
+}
