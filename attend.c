@@ -144,12 +144,9 @@ static char *add_target(Pretrained *model, Encoding *e, const char *text)
 
 /* Runs the model over the tokens. Dies if an attention weight of any head, chosen or not, is not
  * finite, since the later layers are computed from it. */
-static Heads read_heads(Pretrained *model, const Choice *choice, const Encoding *encoding)
+static Heads read_heads(Pretrained *model, Range layers, Range chosen, const Encoding *encoding)
 {
     const GptConfig *config = &model->gpt.config;
-    const char *run = model->directory.path;
-    const Range layers = choose("layer", choice->layer, config->layers, run);
-    const Range chosen = choose("head", choice->head, config->heads, run);
     const Objective objective = pretrained_objective(model);
     const Sequence sequence = objective_sequence(&objective, encoding->ids, encoding->count);
     Heads heads = heads_read(&model->gpt, &model->tokenizer, &sequence, layers, chosen);
@@ -187,6 +184,10 @@ static bool show(const Heads *heads, char *output)
 /* The heads while they read a TEXT: the words of the command line after RUN. */
 static bool show_heads(Pretrained *model, const Choice *choice, char **words)
 {
+    const GptConfig *config = &model->gpt.config;
+    const char *run = model->directory.path;
+    const Range layers = choose("layer", choice->layer, config->layers, run);
+    const Range chosen = choose("head", choice->head, config->heads, run);
     const bool piped = !strcmp(words[0], "-") && !words[1];
     char *text = piped ? read_standard_input() : words_together(words);
     Encoding encoding = encode(model, piped ? "standard input" : "the text", text);
@@ -196,8 +197,8 @@ static bool show_heads(Pretrained *model, const Choice *choice, char **words)
         free(text);
         text = pair;
     }
-    Heads heads = read_heads(model, choice, &encoding);
-    heads.run = model->directory.path;
+    Heads heads = read_heads(model, layers, chosen, &encoding);
+    heads.run = run;
     heads.text = text;
     const bool good = show(&heads, choice->output);
     heads_free(&heads);

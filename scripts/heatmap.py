@@ -43,8 +43,12 @@ def draw(maps, about):
         panel.set_title(f"layer {about['layers'][l]}, head {about['heads'][h]}", fontsize=9)
         panel.set_xticks(range(T), words, rotation=90, fontsize=8)
         panel.set_yticks(range(T), words, fontsize=8)
+        if about["source"]:  # of a pair: lines between its source and its target
+            panel.axvline(about["source"] - 0.5, color="#d9480f", linewidth=1.2)
+            panel.axhline(about["source"] - 0.5, color="#d9480f", linewidth=1.2)
     figure.colorbar(image, ax=panels, label="weight", shrink=0.8)
-    figure.suptitle(about["text"].replace("$", r"\$"), fontsize=11)
+    title = about["text"].replace("$", r"\$").replace("\t", " → ")
+    figure.suptitle(title, fontsize=11)
     return figure
 
 

@@ -377,7 +377,8 @@ def look_at_gaps(page, folder):
     compare(page, array, [(0, 6), (2, 3), (6, 0), (6, 6)], ahead=True)
     assert page.run("[source, document.querySelector('#grid.pair')]") == [0, None]
     assert page.text("special") == ("[bos] marks the beginning of the line. The words of the line "
-                                    "also attend to later ones. [mask] stands for any word.")
+                                    "also attend to later ones. [mask] stands for a word that is "
+                                    "hidden from the model.")
     page.picture("gaps")
     page.check_errors()
 

@@ -254,6 +254,7 @@ or write a page with -o attention.html" ]
     refuses 1 "[mask]" "not trained to fill gaps" -- "$BIN/attend" pairs "el [mask]"
     refuses 1 "the text" "no source" -- "$BIN/attend" pairs $'\tthe dog'
     refuses 1 "the text" "two tabs" -- "$BIN/attend" pairs $'el\tthe\tdog'
+    refuses 64 "--layer 2" "only 1 layer" -- "$BIN/attend" pairs el --layer 2
     refuses 1 "tokens with [bos] and [sep]" --context -- "$BIN/attend" pairs el el el el el el el el
     refuses 1 "no/such/a.html" -- "$BIN/attend" run un -o no/such/a.html
     mkdir d.html
