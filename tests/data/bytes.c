@@ -8,6 +8,7 @@
 #include "tests/helpers/close.h"
 #include "tests/helpers/corpora.h"
 #include "tests/helpers/literal.h"
+#include "tests/helpers/scratch.h"
 
 /* The bytes of the whole text, and those of its first and last piece with a context of T tokens. */
 typedef struct {
@@ -93,6 +94,54 @@ static void test_bits_per_byte(void **state)
     assert_true(isnan(bits_per_byte(1, (double)NAN)));
 }
 
+/* Of pairs, the bytes of the targets with the ends of their lines; white space of a source does not
+ * count. By hand: "the  dog" and its end are 9 bytes, "un" and its end 3. */
+static void test_pairs_have_the_bytes_of_their_targets(void **state)
+{
+    (void)state;
+    static const char text[] = "el   perro\tthe  dog\n\na\tun";
+    const TokenizerKind kinds[] = {TOKENIZER_WORD, TOKENIZER_CHAR, TOKENIZER_BPE};
+    for (int i = 0; i < 3; i++)
+        check(text,
+              (TokenizerRules){.kind = kinds[i], .objective = OBJECTIVE_PAIRS, .vocabulary = 262},
+              30, (Counted){12, 9, 3});
+    const TokenizerRules rare = {.objective = OBJECTIVE_PAIRS, .min_count = 2};
+    check("x\ta a\na\tb", rare, 8, (Counted){NAN, 4, NAN}); /* x is [unk], but no target */
+}
+
+/* Of a large text, whose lines are not listed, the white space of all targets is shared out. */
+static void test_large_texts_of_pairs(void **state)
+{
+    (void)state;
+    static const char text[] = "el   perro\tthe  dog\n\na\tun\n";
+    char *folder = scratch_new();
+    Text block = literal_text(text);
+    const TokenizerRules rules = {.objective = OBJECTIVE_PAIRS};
+    Tokenizer t = tokenizer_train(&block, rules);
+    CorpusBuilder *builder = corpus_begin(&t, store_in_file(folder, "tokens.bin"), block.size);
+    corpus_add(builder, &block, 1);
+    Corpus c = corpus_end(builder, "a.txt");
+    corpus_cut(&c, 8, 0, 1);
+    assert_null(c.line_bytes);
+    /* 12 bytes, of which "the", "dog", "un" and two ends are 10: 2 are left for five targets. */
+    const Part first = {.count = 1, .list = c.train.list};
+    assert_close_one("all", corpus_bytes(&c, &t, &c.train), 12, 1e-12);
+    assert_close_one("the first", corpus_bytes(&c, &t, &first), 7 + 3 * 0.4, 1e-12);
+    corpus_free(&c);
+    tokenizer_free(&t);
+    text_free(&block);
+    scratch_remove(folder);
+}
+
+/* What is predicted with the help of what comes after it is no measure of a text. */
+static void test_hidden_tokens_cannot_be_compared(void **state)
+{
+    (void)state;
+    for (int stream = 0; stream < 2; stream++)
+        check("a b c\n", (TokenizerRules){.objective = OBJECTIVE_MASKED, .stream = stream}, 8,
+              (Counted){NAN, NAN, NAN});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -101,6 +150,9 @@ int main(void)
         cmocka_unit_test(test_streams),
         cmocka_unit_test(test_unknown_words_cannot_be_compared),
         cmocka_unit_test(test_bits_per_byte),
+        cmocka_unit_test(test_pairs_have_the_bytes_of_their_targets),
+        cmocka_unit_test(test_large_texts_of_pairs),
+        cmocka_unit_test(test_hidden_tokens_cannot_be_compared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

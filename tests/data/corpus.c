@@ -250,6 +250,140 @@ static void test_the_tail_of_a_stream_is_held_out(void **state)
         }
 }
 
+/* ---- Pairs and hidden tokens ---- */
+
+static void assert_pieces(const Corpus *c, const Part *part, const Piece *wanted, size_t count)
+{
+    (void)c;
+    assert_int_equal(part->count, count);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(part->list[i].from, wanted[i].from);
+        assert_int_equal(part->list[i].length, wanted[i].length);
+    }
+}
+
+/* Ids 3 a, 4 b, 5 c, 6 d. A pair is one piece, whose rows before [sep] do not count. */
+static void test_a_pair_is_a_piece(void **state)
+{
+    (void)state;
+    Tokenizer t;
+    Corpus c = corpus_for(OBJECTIVE_PAIRS, TOKENIZER_WORD, false, "a b\tc\n\nd\ta b c\n", &t);
+    assert_corpus(&c, (const int[]){0, 3, 4, 2, 5, 1, 0, 6, 2, 3, 4, 5, 1}, 13);
+    assert_int_equal(c.lines, 2);
+    assert_int_equal(c.longest, 6);
+    corpus_check_pairs(&c, 6, "a.txt"); /* they fit */
+    corpus_cut(&c, 6, 0, 1);
+    assert_pieces(&c, &c.train, (const Piece[]){{0, 5}, {6, 6}}, 2);
+    assert_int_equal(c.train.rows, 11);
+    assert_int_equal(c.train.targets, 2 + 4);
+    assert_int_equal(c.lines_cut, 0);
+    assert_int_equal(corpus_sample_targets(&c), SAMPLE_TARGETS);
+    assert_true(corpus_evaluation_rows(&c, &c.train) == 11);
+    int tokens[7];
+    const Sequence s = corpus_sequence(&c, c.train.list[0], tokens);
+    assert_true(s.rows == 5 && s.first == 3 && s.prefix == 4);
+    tokenizer_free(&t);
+    corpus_free(&c);
+}
+
+static void check_pairs(void *context)
+{
+    Tokenizer t;
+    Corpus c = corpus_for(OBJECTIVE_PAIRS, TOKENIZER_WORD, false, "a b\tc\n\nd\ta b c\n", &t);
+    corpus_check_pairs(&c, *(int *)context, "a.txt");
+}
+
+/* By its number among the pairs: blank lines are none. */
+static void test_a_pair_longer_than_the_context_is_refused(void **state)
+{
+    (void)state;
+    assert_dies(
+        check_pairs, &(int){5},
+        "a.txt: pair number 2 has 6 tokens, but the context is 5: shorten it, or train with "
+        "--context 6");
+    assert_dies(check_pairs, &(int){4}, "a.txt: pair number 1 has 5 tokens", "--context 6");
+}
+
+/* Pairs are held out whole, and what counts of each part is the sum over its pairs. */
+static void test_pairs_are_held_out_whole(void **state)
+{
+    (void)state;
+    char text[2000] = "", *put = text;
+    for (int i = 0; i < 40; i++)
+        put += sprintf(put, "%.*s\t%.*s\n", 1 + i % 7, "abcdefg", 1 + i % 5, "hijkl");
+    for (uint32_t seed = 1; seed < 6; seed++) {
+        Tokenizer t;
+        Corpus c = corpus_for(OBJECTIVE_PAIRS, TOKENIZER_CHAR, false, text, &t);
+        corpus_cut(&c, 20, 0.25, seed);
+        assert_int_equal(c.train.count, 30);
+        assert_int_equal(c.held_out.count, 10);
+        const Part *parts[] = {&c.train, &c.held_out};
+        for (int p = 0; p < 2; p++) {
+            size_t rows = 0, targets = 0;
+            for (size_t i = 0; i < parts[p]->count; i++) {
+                const Piece piece = parts[p]->list[i];
+                assert_int_equal(ids_at(&c.ids, piece.from), t.bos);
+                assert_int_equal(ids_at(&c.ids, piece.from + piece.length), t.eos);
+                rows += piece.length;
+                size_t at = piece.from + piece.length;
+                for (; ids_at(&c.ids, at) != t.sep; at--)
+                    targets++;
+            }
+            assert_int_equal(parts[p]->rows, rows);
+            assert_int_equal(parts[p]->targets, targets);
+        }
+        tokenizer_free(&t);
+        corpus_free(&c);
+    }
+}
+
+/* No token of a piece is only predicted: with a context of 3, [bos] a b, c d e, f g [eos]; and of
+ * [bos] a b c d e [eos] the last piece would be only [eos], which is left out. */
+static void test_lines_of_hidden_tokens_are_cut(void **state)
+{
+    (void)state;
+    Tokenizer t;
+    Corpus c =
+        corpus_for(OBJECTIVE_MASKED, TOKENIZER_WORD, false, "a b c d e f g\na b c d e\nh\n", &t);
+    assert_int_equal(c.longest, 9);
+    corpus_cut(&c, 3, 0, 1);
+    assert_pieces(&c, &c.train, (const Piece[]){{0, 3}, {3, 3}, {6, 3}, {9, 3}, {12, 3}, {16, 3}},
+                  6);
+    assert_int_equal(c.train.rows, 18);
+    assert_int_equal(c.train.targets, 7 + 5 + 1);
+    assert_int_equal(c.lines_cut, 2);
+    static const bool ends[] = {false, false, true, false, true, true};
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(corpus_ends_line(&c, c.train.list[i]), ends[i]);
+    assert_int_equal(corpus_sample_targets(&c), SAMPLE_HIDDEN);
+    assert_true(corpus_evaluation_rows(&c, &c.train) == 18 * 13 / 6.0);
+    corpus_free(&c);
+    tokenizer_free(&t);
+
+    c = corpus_for(OBJECTIVE_MASKED, TOKENIZER_WORD, false, "a b\n", &t);
+    corpus_cut(&c, 1, 0, 1); /* neither [bos] nor [eos] */
+    assert_pieces(&c, &c.train, (const Piece[]){{1, 1}, {2, 1}}, 2);
+    assert_true(!corpus_ends_line(&c, c.train.list[0]) && corpus_ends_line(&c, c.train.list[1]));
+    corpus_free(&c);
+    tokenizer_free(&t);
+}
+
+/* Each of its tokens is a target, the first one too. */
+static void test_a_stream_of_hidden_tokens(void **state)
+{
+    (void)state;
+    Tokenizer t;
+    Corpus c = corpus_for(OBJECTIVE_MASKED, TOKENIZER_CHAR, true, "abcabcabca", &t);
+    assert_int_equal(c.longest, 10);
+    corpus_cut(&c, 4, 0.3, 1);
+    assert_true(c.train.count == 2 && c.train.rows == 7 && c.train.targets == 7);
+    assert_true(c.held_out.count == 1 && c.held_out.rows == 3 && c.held_out.targets == 3);
+    const Piece last = corpus_piece(&c, &c.train, 1), tail = corpus_piece(&c, &c.held_out, 0);
+    assert_true(last.from == 4 && last.length == 3 && tail.from == 7 && tail.length == 3);
+    corpus_free(&c);
+    tokenizer_free(&t);
+}
+
 /* ---- Kept ---- */
 
 typedef struct {
@@ -267,6 +401,8 @@ static void open_kept(void *context)
     directory_close(&directory);
 }
 
+enum { CONTEXT = 5 }; /* pairs must fit */
+
 /* Encodes a text into a file and keeps it. */
 static Corpus keep(const char *folder, const char *string, const Tokenizer *t, CorpusOrigin origin)
 {
@@ -275,7 +411,7 @@ static Corpus keep(const char *folder, const char *string, const Tokenizer *t, C
     CorpusBuilder *builder = corpus_begin(t, store_in_file(folder, "tokens.bin"), 0);
     corpus_add(builder, &text, 1);
     Corpus c = corpus_end(builder, "a.txt");
-    corpus_cut(&c, 3, 0.25, 1);
+    corpus_cut(&c, CONTEXT, 0.25, 1);
     assert_int_equal(scratch_count(folder), 0); /* it has no name yet */
     assert_true(corpus_keep(&c, origin, &directory, "tokens.bin"));
     assert_int_equal(scratch_count(folder), 1);
@@ -287,6 +423,7 @@ static Corpus keep(const char *folder, const char *string, const Tokenizer *t, C
 static void assert_parts(const Corpus *a, const Part *x, const Corpus *b, const Part *y)
 {
     assert_int_equal(x->count, y->count);
+    assert_int_equal(x->rows, y->rows);
     assert_int_equal(x->targets, y->targets);
     for (size_t i = 0; i < x->count; i++) {
         const Piece p = corpus_piece(a, x, i), q = corpus_piece(b, y, i);
@@ -295,13 +432,34 @@ static void assert_parts(const Corpus *a, const Part *x, const Corpus *b, const 
     }
 }
 
+static const char LINES[] = "a b c d e f g\nh i\nj\nk l m n o p q r s\na b\nc d\n";
+static const char SHORT_PAIRS[] = "a\tb\nc\td\ne\tf\ng h\ti\n";
+
+static Tokenizer tokenizer_for(ObjectiveKind objective, bool stream, const char *string)
+{
+    Text text = literal_text(string);
+    Tokenizer t =
+        tokenizer_train(&text, (TokenizerRules){.objective = objective, .stream = stream});
+    text_free(&text);
+    return t;
+}
+
 static void test_a_corpus_that_was_kept_is_the_same(void **state)
 {
     (void)state;
-    static const char string[] = "a b c d e f g\nh i\nj\nk l m n o p q r s\na b\nc d\n";
-    for (int stream = 0; stream < 2; stream++) {
+    static const struct {
+        ObjectiveKind objective;
+        bool stream;
+        const char *string;
+    } cases[] = {{OBJECTIVE_NEXT, false, LINES},
+                 {OBJECTIVE_NEXT, true, LINES},
+                 {OBJECTIVE_PAIRS, false, SHORT_PAIRS},
+                 {OBJECTIVE_MASKED, false, LINES},
+                 {OBJECTIVE_MASKED, true, LINES}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *string = cases[i].string;
         char *folder = scratch_new();
-        Tokenizer t = literal_tokenizer(string, TOKENIZER_WORD, stream);
+        Tokenizer t = tokenizer_for(cases[i].objective, cases[i].stream, string);
         const CorpusOrigin origin = {7, tokenizer_checksum(&t, 0), 5, 9};
         Corpus c = keep(folder, string, &t, origin);
         Directory directory = directory_open(folder);
@@ -313,7 +471,8 @@ static void test_a_corpus_that_was_kept_is_the_same(void **state)
         assert_int_equal(again.lines, c.lines);
         assert_int_equal(again.longest, c.longest);
         assert_int_equal(again.lines_cut, c.lines_cut);
-        assert_int_equal(again.context, 3);
+        assert_int_equal(again.context, CONTEXT);
+        assert_memory_equal(&again.objective, &c.objective, sizeof c.objective);
         assert_true(again.text_bytes == c.text_bytes);
         assert_parts(&again, &again.train, &c, &c.train);
         assert_parts(&again, &again.held_out, &c, &c.held_out);
@@ -325,16 +484,19 @@ static void test_a_corpus_that_was_kept_is_the_same(void **state)
     }
 }
 
-/* Each byte of the file, changed or cut off. */
-static void test_a_damaged_file_is_refused(void **state)
+/* Each byte of the file, changed or cut off. The same words for another objective are other
+ * tokens. */
+static void check_damage(ObjectiveKind objective, const char *string)
 {
-    (void)state;
     char *folder = scratch_new();
-    Tokenizer t = literal_tokenizer("a b c\nb c\n", TOKENIZER_WORD, false);
-    Tokenizer other = literal_tokenizer("a b d\n", TOKENIZER_WORD, false);
-    Corpus c = keep(folder, "a b c\nb c\n", &t, (CorpusOrigin){7, tokenizer_checksum(&t, 0), 5, 9});
+    Tokenizer t = tokenizer_for(objective, false, string);
+    Tokenizer other = tokenizer_for(OBJECTIVE_NEXT, false, "a b d\n");
+    Tokenizer same_words = tokenizer_for(objective, false, string);
+    same_words.objective = (objective + 1) % 3;
+    Corpus c = keep(folder, string, &t, (CorpusOrigin){7, tokenizer_checksum(&t, 0), 5, 9});
     corpus_free(&c);
     assert_dies(open_kept, &((Kept){folder, &other}), "another tokenizer.json", "--text FILE");
+    assert_dies(open_kept, &((Kept){folder, &same_words}), "another tokenizer.json");
     Directory directory = directory_open(folder);
     Bytes whole = file_read_in(&directory, "tokens.bin", false);
     for (size_t i = 0; i < whole.size; i += 3) {
@@ -349,14 +511,22 @@ static void test_a_damaged_file_is_refused(void **state)
     directory_close(&directory);
     tokenizer_free(&t);
     tokenizer_free(&other);
+    tokenizer_free(&same_words);
     scratch_remove(folder);
+}
+
+static void test_a_damaged_file_is_refused(void **state)
+{
+    (void)state;
+    check_damage(OBJECTIVE_NEXT, "a b c\nb c\n");
+    check_damage(OBJECTIVE_PAIRS, "a\tb c\nb\tc\n");
+    check_damage(OBJECTIVE_MASKED, "a b c\nb c\n");
 }
 
 /* Files whose checksums are right, but whose numbers lead out of them. */
 static void test_a_file_of_a_stranger_is_refused(void **state)
 {
     (void)state;
-    static const char string[] = "a b c d e f g\nh i\nj\nk l m n o p q r s\na b\nc d\n";
     const struct {
         const char *what;
         uint64_t number;
@@ -364,15 +534,35 @@ static void test_a_file_of_a_stranger_is_refused(void **state)
     } lies[] = {{"an id", 0xFFFF, 2}, {"a piece", 0xFFFFFFFFFF, 8}, {"a length", 1ull << 63, 8}};
     for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
         char *folder = scratch_new();
-        Tokenizer t = literal_tokenizer(string, TOKENIZER_WORD, false);
+        Tokenizer t = literal_tokenizer(LINES, TOKENIZER_WORD, false);
         const CorpusOrigin origin = {7, tokenizer_checksum(&t, 0), 5, 9};
-        Corpus c = keep(folder, string, &t, origin);
+        Corpus c = keep(folder, LINES, &t, origin);
         const char *at = lies[i].size == 2 ? (const char *)c.ids.at : (const char *)c.train.list;
         const size_t place = (size_t)(at - store_view(&c.store));
         Directory directory = directory_open(folder);
         assert_true(store_set(&c.store, place, &lies[i].number, lies[i].size));
         assert_true(corpus_keep(&c, origin, &directory, "tokens.bin"));
         assert_dies(open_kept, &((Kept){folder, &t}), "beyond its end", "--text FILE");
+        directory_close(&directory);
+        corpus_free(&c);
+        tokenizer_free(&t);
+        scratch_remove(folder);
+    }
+}
+
+/* The header is written again with another longest piece, and the right checksums. */
+static void test_a_file_that_lies_about_its_longest_pair_is_refused(void **state)
+{
+    (void)state;
+    for (int lie = 0; lie < 2; lie++) {
+        char *folder = scratch_new();
+        Tokenizer t = tokenizer_for(OBJECTIVE_PAIRS, false, SHORT_PAIRS);
+        const CorpusOrigin origin = {7, tokenizer_checksum(&t, 0), 5, 9};
+        Corpus c = keep(folder, SHORT_PAIRS, &t, origin);
+        Directory directory = directory_open(folder);
+        c.longest = lie ? 1000 : 2; /* longer than the context, or shorter than a piece */
+        assert_true(corpus_keep(&c, origin, &directory, "tokens.bin"));
+        assert_dies(open_kept, &((Kept){folder, &t}), lie ? "size is wrong" : "beyond its end");
         directory_close(&directory);
         corpus_free(&c);
         tokenizer_free(&t);
@@ -403,6 +593,34 @@ static void test_a_sample_is_drawn_by_the_seed(void **state)
         part_free(&other);
         part_free(&all);
         corpus_free(&c);
+    }
+}
+
+/* Of pairs and hidden tokens, too, the rows and targets are those of the pieces drawn. */
+static void test_a_sample_of_pairs_and_of_hidden_tokens(void **state)
+{
+    (void)state;
+    char text[20000], *put = text;
+    for (int i = 0; i < 900; i++)
+        put += sprintf(put, "%.*s\t%.*s\n", 1 + i % 7, "abcdefg", 1 + i % 5, "hijkl");
+    for (ObjectiveKind kind = OBJECTIVE_PAIRS; kind <= OBJECTIVE_MASKED; kind++) {
+        Tokenizer t;
+        Corpus c = corpus_for(kind, TOKENIZER_CHAR, false, text, &t);
+        corpus_cut(&c, 20, 0, 1);
+        assert_false(c.evaluated.sample);
+        Part sample = corpus_sample(&c, &c.train, 500, 1);
+        size_t rows = 0, targets = 0;
+        int tokens[21];
+        for (size_t i = 0; i < sample.count; i++) {
+            const Sequence s = corpus_sequence(&c, sample.list[i], tokens);
+            rows += (size_t)s.rows;
+            targets += (size_t)objective_targets(&c.objective, &s);
+        }
+        assert_true(sample.sample && sample.rows == rows && sample.targets == targets);
+        assert_in_range(targets, 450, 550);
+        part_free(&sample);
+        corpus_free(&c);
+        tokenizer_free(&t);
     }
 }
 
@@ -456,6 +674,13 @@ int main(void)
         cmocka_unit_test(test_a_file_of_a_stranger_is_refused),
         cmocka_unit_test(test_a_sample_is_drawn_by_the_seed),
         cmocka_unit_test(test_lines_of_subwords_are_those_of_each_line),
+        cmocka_unit_test(test_a_pair_is_a_piece),
+        cmocka_unit_test(test_a_pair_longer_than_the_context_is_refused),
+        cmocka_unit_test(test_pairs_are_held_out_whole),
+        cmocka_unit_test(test_lines_of_hidden_tokens_are_cut),
+        cmocka_unit_test(test_a_stream_of_hidden_tokens),
+        cmocka_unit_test(test_a_file_that_lies_about_its_longest_pair_is_refused),
+        cmocka_unit_test(test_a_sample_of_pairs_and_of_hidden_tokens),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,30 +6,26 @@
 #include <stb/stb_ds.h>
 
 #include "data/corpus/floor.h"
-#include "data/tokenizer_train.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/corpora.h"
 #include "tests/helpers/literal.h"
 #include "tests/helpers/patterns.h"
 
 /* A text by lines, cut, for an objective. */
-static Corpus corpus_for(ObjectiveKind objective, const char *string, bool characters, int context,
-                         double held_out)
+static Corpus cut_for(ObjectiveKind objective, const char *string, bool characters, int context,
+                      double held_out)
 {
-    Text text = literal_text(string);
-    Tokenizer t = tokenizer_train(
-        &text, (TokenizerRules){.kind = characters ? TOKENIZER_CHAR : TOKENIZER_WORD,
-                                .objective = objective});
-    Corpus c = corpus_new(&text, &t);
+    Tokenizer t;
+    Corpus c =
+        corpus_for(objective, characters ? TOKENIZER_CHAR : TOKENIZER_WORD, false, string, &t);
     corpus_cut(&c, context, held_out, 1);
     tokenizer_free(&t);
-    text_free(&text);
     return c;
 }
 
 static Corpus corpus(const char *string, bool characters, int context, double held_out)
 {
-    return corpus_for(OBJECTIVE_NEXT, string, characters, context, held_out);
+    return cut_for(OBJECTIVE_NEXT, string, characters, context, held_out);
 }
 
 static Corpus nine_sentences(bool characters, int *words)
@@ -458,7 +454,7 @@ static void test_what_is_held_out_does_not_count(void **state)
 static void test_the_floor_of_pairs_by_hand(void **state)
 {
     (void)state;
-    Corpus c = corpus_for(OBJECTIVE_PAIRS, "a\tx y\na\tx\na\ty\nb c\ty x\n", false, 8, 0);
+    Corpus c = cut_for(OBJECTIVE_PAIRS, "a\tx y\na\tx\na\ty\nb c\ty x\n", false, 8, 0);
     assert_int_equal(c.train.targets, 3 + 2 + 2 + 3);
     const double sum = 3 * log(3) - 2 * log(2) + 2 * log(2);
     assert_close_one("the floor", floor_with(&c, ALL), sum / 10, 1e-15);
@@ -471,7 +467,7 @@ static void test_the_floor_of_pairs(void **state)
     char *text = made_up_pairs(250);
     for (int characters = 0; characters < 2; characters++)
         for (int causal = 0; causal < 2; causal++) {
-            Corpus c = corpus_for(OBJECTIVE_PAIRS, text, characters, 30, causal ? 0.2 : 0);
+            Corpus c = cut_for(OBJECTIVE_PAIRS, text, characters, 30, causal ? 0.2 : 0);
             c.objective.causal_source = causal;
             assert_true(check_models(&c) > 8);
             corpus_free(&c);
@@ -484,7 +480,7 @@ static void test_the_floor_of_pairs(void **state)
 static void test_the_floor_of_hidden_tokens_by_hand(void **state)
 {
     (void)state;
-    Corpus c = corpus_for(OBJECTIVE_MASKED, "a x b\na y b\nc x b\n", false, 8, 0);
+    Corpus c = cut_for(OBJECTIVE_MASKED, "a x b\na y b\nc x b\n", false, 8, 0);
     assert_int_equal(c.train.targets, 9);
     assert_close_one("the floor", floor_with(&c, ALL), 4 * log(2) / 9, 1e-15);
     /* If a head sees nothing else, each place has its own frequencies: 2 : 1, 2 : 1, and 3. */
@@ -498,12 +494,12 @@ static void test_the_floor_of_hidden_tokens(void **state)
     (void)state;
     char *text = made_up_lines(300, 5), *longer = made_up_lines(60, 12);
     for (int characters = 0; characters < 2; characters++) {
-        Corpus c = corpus_for(OBJECTIVE_MASKED, text, characters, 30, characters ? 0.2 : 0);
+        Corpus c = cut_for(OBJECTIVE_MASKED, text, characters, 30, characters ? 0.2 : 0);
         assert_true(check_models(&c) > 8);
         corpus_free(&c);
     }
     for (int context = 1; context < 8; context++) {
-        Corpus c = corpus_for(OBJECTIVE_MASKED, longer, false, context, 0);
+        Corpus c = cut_for(OBJECTIVE_MASKED, longer, false, context, 0);
         assert_true(c.lines_cut > 0);
         assert_true(check_models(&c) > (context > 3 ? 8 : 0));
         corpus_free(&c);

@@ -202,6 +202,36 @@ static void test_a_reader_goes_on_from_any_place(void **state)
         }
 }
 
+/* A stream of hidden tokens, whose first one is a target, too. */
+static void test_every_epoch_of_hidden_tokens_has_each_once(void **state)
+{
+    (void)state;
+    for (int context = 1; context < 12; context++) {
+        Tokenizer t;
+        Corpus c =
+            corpus_for(OBJECTIVE_MASKED, TOKENIZER_CHAR, true, "abcdefghijklmnopqrstuvw", &t);
+        corpus_cut(&c, context, 0.1, 1);
+        assert_int_equal(c.train.targets, 21);
+        Reader reader = reader_new(&c, 1);
+        for (int64_t epoch = 0; epoch < 50; epoch++) {
+            int targets[23] = {0};
+            const Piece *pieces = all_pieces(&reader, epoch);
+            assert_true(reader.count == epoch_pieces(&c, 1, epoch) &&
+                        reader.count <= epoch_most_pieces(&c));
+            for (size_t p = 0; p < reader.count; p++) {
+                assert_in_range(pieces[p].length, 1, context);
+                for (size_t i = 0; i < pieces[p].length; i++)
+                    targets[pieces[p].from + i]++;
+            }
+            for (int i = 0; i < 23; i++)
+                assert_int_equal(targets[i], i < 21);
+        }
+        reader_free(&reader);
+        corpus_free(&c);
+        tokenizer_free(&t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -210,6 +240,7 @@ int main(void)
         cmocka_unit_test(test_a_stream_is_shuffled),
         cmocka_unit_test(test_a_place_beyond_the_epoch_is_refused),
         cmocka_unit_test(test_a_reader_goes_on_from_any_place),
+        cmocka_unit_test(test_every_epoch_of_hidden_tokens_has_each_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

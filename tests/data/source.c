@@ -343,6 +343,23 @@ static void test_a_pipe_is_read_as_often_as_needed(void **state)
     }
 }
 
+/* In which of several files, and in which of its lines. */
+static void test_a_line_that_is_no_pair_is_named_in_its_file(void **state)
+{
+    (void)state;
+    char *folder = scratch_new();
+    char *paths[] = {scratch_write(folder, "a.tsv", "a\tb\nc\td", 7),
+                     scratch_write(folder, "b.tsv", "e\tf\n\ng\n", 7), NULL};
+    Source *s = source_open(paths, (SourceRules){.large = LARGE_TEXT});
+    char *wrong = text_check_pairs(source_text(s));
+    assert_non_null(strstr(wrong, "/b.tsv:3: the line has no tab;"));
+    free(wrong);
+    source_free(s);
+    free(paths[0]);
+    free(paths[1]);
+    scratch_remove(folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -355,6 +372,7 @@ int main(void)
         cmocka_unit_test(test_a_changed_word_is_not_blamed_on_the_vocabulary),
         cmocka_unit_test(test_many_files_have_a_short_name),
         cmocka_unit_test(test_a_pipe_is_read_as_often_as_needed),
+        cmocka_unit_test(test_a_line_that_is_no_pair_is_named_in_its_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -163,6 +163,44 @@ static void test_lines(void **state)
     assert_false(split_line(&at, text + 2, &line));
 }
 
+/* The parts of a text, each followed by a bar. */
+static void assert_parts(const char *text, TextCut cut, const char *wanted)
+{
+    char got[256] = "", *put = got;
+    Span part;
+    for (const char *at = text, *end = text + strlen(text); split_part(&at, end, cut, &part);)
+        put += sprintf(put, "%.*s|", (int)(part.end - part.begin), part.begin);
+    assert_string_equal(got, wanted);
+}
+
+static void test_a_text_is_cut_into_parts(void **state)
+{
+    (void)state;
+    static const char text[] = "a b\tc\n\n \t\n\td\te \n\tf\n";
+    assert_parts(text, CUT_NOWHERE, "a b\tc\n\n \t\n\td\te \n\tf\n|");
+    assert_parts(text, CUT_LINES, "a b\tc|\td\te |\tf|");
+    assert_parts(text, CUT_SIDES, "a b|c|d|e |f|");
+    assert_parts("a\tb", CUT_SIDES, "a|b|"); /* without an end */
+    assert_parts("", CUT_NOWHERE, "");
+    assert_parts("\n\t", CUT_SIDES, "");
+}
+
+static void test_a_pair_has_one_tab_and_two_sides(void **state)
+{
+    (void)state;
+    static const char *const none[] = {
+        "", "a", "a\t", "\ta", " \ta", "a\t \u3000", "a\tb\tc", "a\t\tb", "\ta\tb", "a\tb\t", "\t"};
+    Span source, target;
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        assert_false(split_pair((Span){none[i], none[i] + strlen(none[i])}, &source, &target));
+    const char *pair = " a b \t c"; /* white space within the sides stays theirs */
+    assert_true(split_pair((Span){pair, pair + strlen(pair)}, &source, &target));
+    assert_ptr_equal(source.begin, pair);
+    assert_ptr_equal(source.end, pair + 5);
+    assert_ptr_equal(target.begin, pair + 6);
+    assert_ptr_equal(target.end, pair + 8);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -173,6 +211,8 @@ int main(void)
         cmocka_unit_test(test_ways_of_splitting_punctuation),
         cmocka_unit_test(test_characters_are_code_points),
         cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_a_text_is_cut_into_parts),
+        cmocka_unit_test(test_a_pair_has_one_tab_and_two_sides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -285,6 +285,38 @@ static void test_a_text_may_stay_as_it_is(void **state)
     assert_clean("cafe\u0301 \u2126", TEXT_COMPOSED, "caf\u00E9 \u03A9");
 }
 
+/* Which line is no pair, and why; NULL: all are pairs. */
+static void assert_pairs(const char *bytes, const char *said)
+{
+    Text text = text_from("a.tsv", (Bytes){strdup(bytes), strlen(bytes)}, TEXT_COMPOSED);
+    char *wrong = text_check_pairs(&text);
+    if (said) {
+        assert_non_null(wrong);
+        assert_non_null(strstr(wrong, said));
+        assert_null(strchr(wrong, '\n'));
+    } else {
+        assert_null(wrong);
+    }
+    free(wrong);
+    text_free(&text);
+}
+
+static void test_a_line_that_is_no_pair_is_named(void **state)
+{
+    (void)state;
+    assert_pairs("a\tb\n\n \t \nc d\te f", NULL);
+    assert_pairs("\xEF\xBB\xBF"
+                 "a\tb\r\nc\td\r\n",
+                 NULL);
+    assert_pairs("a\tb\rc\td\r", NULL);
+    assert_pairs("a\tb\nc\nd\n", "a.tsv:2: the line has no tab; a line of pairs is a source, one "
+                                 "tab and a target; a model of --objective next reads any text");
+    assert_pairs("a\tb\r\n\r\nc\td\te\r\n", "a.tsv:3: the line has more than one tab;");
+    assert_pairs("a\tb\rc\t", "a.tsv:2: one side of the tab is empty;");
+    assert_pairs("\ta", "a.tsv:1: one side of the tab is empty;");
+    assert_pairs("a\t\tb", "a.tsv:1: the line has more than one tab;");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -298,6 +330,7 @@ int main(void)
         cmocka_unit_test(test_a_file_is_read_and_cleaned),
         cmocka_unit_test(test_standard_input_is_read),
         cmocka_unit_test(test_a_text_may_stay_as_it_is),
+        cmocka_unit_test(test_a_line_that_is_no_pair_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -324,6 +324,131 @@ static void test_unknown_words_of_a_text_become_unk(void **state)
     tokenizer_free(&t);
 }
 
+/* ---- Pairs ---- */
+
+static const char PAIRS[] = "el perro\tthe dog\nun gato\ta cat\n";
+
+static Tokenizer train_for(ObjectiveKind objective, TokenizerKind kind, const char *string)
+{
+    return train(string, (TokenizerRules){.objective = objective,
+                                          .kind = kind,
+                                          .min_count = 1,
+                                          .vocabulary = 256 + 3 + 4});
+}
+
+static void test_pairs_have_a_token_between_their_sides(void **state)
+{
+    (void)state;
+    Tokenizer t = train_for(OBJECTIVE_PAIRS, TOKENIZER_WORD, PAIRS);
+    assert_tokens(&t, "[bos]|[eos]|[sep]|el|perro|the|dog|un|gato|a|cat|");
+    assert_true(t.sep == 2 && t.mask == -1 && t.unk == -1 && tokenizer_cut(&t) == CUT_SIDES);
+    assert_prompt(&t, "el gato", "0 3 8 2");
+    assert_prompt(&t, "el gato\t", "0 3 8 2");
+    assert_prompt(&t, "El gato\tThe cat", "0 3 8 2 5 10");
+    static const struct {
+        const char *text, *said;
+    } wrong[] = {
+        {"", "here has no source; it is a source, or a source, a tab and the beginning of its "
+             "target"},
+        {" \tthe",
+         "here has no source; it is a source, or a source, a tab and the beginning of its "
+         "target"},
+        {"el\tthe\tdog", "here has two tabs; one stands between source and target"},
+        {"el\tthe\t", "here has two tabs; one stands between source and target"},
+        {"el pero\tthe", "here: the model does not know 'pero'; its nearest: perro, el, gato"},
+        {"el\tth", "here: the model does not know 'th'; its nearest: the, gato"},
+        {"el [sep] the",
+         "here: the text contains the reserved token [sep]; put a space in it: [ sep]"},
+        {"el [mask]", "here has [mask], but the model was not trained to fill gaps; train "
+                      "--objective masked makes one that is"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_wrong(&t, wrong[i].text, strlen(wrong[i].text), wrong[i].said);
+    tokenizer_free(&t);
+
+    t = train("a\tb\na\tc\n", (TokenizerRules){.objective = OBJECTIVE_PAIRS, .min_count = 2});
+    assert_tokens(&t, "[bos]|[eos]|[sep]|[unk]|a|");
+    assert_prompt(&t, "a x\tb", "0 4 3 2 3");
+    tokenizer_free(&t);
+}
+
+/* Tabs and line ends have no id. */
+static void test_pairs_of_characters_and_subwords(void **state)
+{
+    (void)state;
+    Tokenizer t = train_for(OBJECTIVE_PAIRS, TOKENIZER_CHAR, "ab\tb a\n");
+    assert_tokens(&t, "[bos]|[eos]|[sep]|a|b| |");
+    assert_prompt(&t, "ba", "0 4 3 2");
+    assert_prompt(&t, "ba\t a", "0 4 3 2 5 3");
+    tokenizer_free(&t);
+
+    /* "ab" and "abc" are merged, but nothing across the tab. */
+    t = train_for(OBJECTIVE_PAIRS, TOKENIZER_BPE, "abc\tabc\nab\tcab\n");
+    assert_int_equal(tokenizer_size(&t), 3 + 256 + 3);
+    assert_true(t.sep == 2 && !strcmp(tokenizer_word(&t, 2), "[sep]"));
+    const int ab = tokenizer_find(&t, "ab"), abc = tokenizer_find(&t, "abc");
+    assert_true(ab == 259 && abc == 260);
+    char *wanted = format_text("0 %d 2 %d", abc, ab);
+    assert_prompt(&t, "abc\tab", wanted);
+    free(wanted);
+    tokenizer_free(&t);
+}
+
+/* ---- Gaps ---- */
+
+static void test_gaps_of_a_prompt_are_masks(void **state)
+{
+    (void)state;
+    Tokenizer t = train_for(OBJECTIVE_MASKED, TOKENIZER_WORD, SENTENCES);
+    assert_true(t.mask == 2 && t.sep == -1 && tokenizer_cut(&t) == CUT_LINES);
+    assert_prompt(&t, "el [mask] come", "0 3 2 5 1");
+    assert_prompt(&t, "[mask]", "0 2 1");
+    assert_prompt(&t, "[mask][mask]el[mask]", "0 2 2 3 2 1");
+    assert_prompt(&t, "El perro", "0 3 4 1"); /* a line without a gap is whole, too */
+    assert_prompt(&t, "", "0 1");
+    assert_wrong(&t, "el [mask] x", 11, "here: the model does not know 'x'");
+    assert_wrong(&t, "[eos] [mask]", 12,
+                 "here: the text contains the reserved token [eos]; put a space in it: [ eos]");
+    t.form = TEXT_LOWER;
+    assert_prompt(&t, "EL [mask] COME", "0 3 2 5 1");
+    assert_wrong(&t, "EL [MASK]", 9,
+                 "here: the text contains the reserved token [mask]; put a space in it: [ mask]");
+    tokenizer_free(&t);
+
+    t = train("a b a\n", (TokenizerRules){.objective = OBJECTIVE_MASKED, .min_count = 2});
+    assert_tokens(&t, "[bos]|[eos]|[mask]|[unk]|a|");
+    assert_prompt(&t, "b [mask] a", "0 3 2 4 1");
+    tokenizer_free(&t);
+}
+
+/* A stream has no ends; of characters, the spaces beside a gap are characters of their own; a
+ * subword has the space before it, so that a gap has, too. */
+static void test_gaps_of_characters_and_subwords(void **state)
+{
+    (void)state;
+    Tokenizer t = train(
+        "ab a",
+        (TokenizerRules){.objective = OBJECTIVE_MASKED, .kind = TOKENIZER_CHAR, .stream = true});
+    assert_tokens(&t, "[mask]|a|b| |");
+    assert_true(t.mask == 0 && t.bos == -1 && t.eos == -1 && tokenizer_cut(&t) == CUT_NOWHERE);
+    assert_prompt(&t, "a[mask] b", "1 0 3 2");
+    assert_prompt(&t, "a [mask]b", "1 3 0 2");
+    tokenizer_free(&t);
+
+    t = train_for(OBJECTIVE_MASKED, TOKENIZER_BPE, "ab ab ab\n");
+    const int ab = tokenizer_find(&t, "ab"), space_ab = tokenizer_find(&t, " ab");
+    const int space = tokenizer_find(&t, " ");
+    assert_true(t.mask == 2 && ab > 0 && space_ab > 0);
+    char *wanted[] = {format_text("0 %d 2 %d 1", ab, space_ab), format_text("0 %d 2 %d 1", ab, ab),
+                      format_text("0 %d %d 2 2 1", ab, space)};
+    assert_prompt(&t, "ab [mask] ab", wanted[0]);
+    assert_prompt(&t, "ab[mask]ab", wanted[1]);
+    assert_prompt(&t, "ab  [mask] [mask]", wanted[2]);
+    for (int i = 0; i < 3; i++)
+        free(wanted[i]);
+    tokenizer_free(&t);
+}
+
 /* ---- Reserved tokens ---- */
 
 typedef struct {
@@ -423,6 +548,70 @@ static void test_decoding_follows_the_text(void **state)
     tokenizer_learn_spacing(&t, (Span){text, text + strlen(text)});
     assert_decoded(&t, "a,a", "a, a");
     tokenizer_free(&t);
+}
+
+static char *decode(const Tokenizer *t, const char *prompt)
+{
+    Encoding e = tokenizer_encode_prompt(t, "here", prompt, strlen(prompt));
+    assert_null(e.wrong);
+    char *decoded = tokenizer_decode(t, e.ids, e.count);
+    encoding_free(&e);
+    return decoded;
+}
+
+/* Of a pair, a tab again; of a gap, [mask]. */
+static void test_pairs_and_gaps_are_decoded(void **state)
+{
+    (void)state;
+    static const TokenizerKind kinds[] = {TOKENIZER_WORD, TOKENIZER_CHAR, TOKENIZER_BPE};
+    for (int i = 0; i < 3; i++) {
+        Tokenizer t = train_for(OBJECTIVE_PAIRS, kinds[i], PAIRS);
+        char *pair = decode(&t, "el gato\tthe cat"), *source = decode(&t, "el gato");
+        assert_string_equal(pair, "el gato\tthe cat");
+        assert_string_equal(source, "el gato\t");
+        free(pair), free(source);
+        tokenizer_free(&t);
+        t = train_for(OBJECTIVE_MASKED, kinds[i], SENTENCES);
+        char *gap = decode(&t, "el [mask] come");
+        assert_string_equal(gap, kinds[i] == TOKENIZER_BPE ? "el[mask] come" : "el [mask] come");
+        free(gap);
+        tokenizer_free(&t);
+    }
+}
+
+/* A text that is trained on may have none of the tokens, and only pairs. */
+static void test_texts_of_pairs_and_gaps_are_checked(void **state)
+{
+    (void)state;
+    static const struct {
+        ObjectiveKind objective;
+        const char *text, *said;
+    } cases[] = {
+        {OBJECTIVE_PAIRS, "a\tb\n", NULL},
+        {OBJECTIVE_PAIRS, "a\tb [mask]\n", NULL},
+        {OBJECTIVE_PAIRS, "a\tb\nc\td [sep]\n",
+         "a.txt:2: the text contains the reserved token [sep]; put a space in it: [ sep]"},
+        {OBJECTIVE_PAIRS, "a\tb\nc\n",
+         "a.txt:2: the line has no tab; a line of pairs is a source, "
+         "one tab and a target; a model of --objective next reads "
+         "any text"},
+        {OBJECTIVE_MASKED, "a\n[sep]\n", NULL},
+        {OBJECTIVE_MASKED, "a\nb[mask]\n",
+         "a.txt:2: the text contains the reserved token [mask]; put a space in it: [ mask]"},
+        {OBJECTIVE_NEXT, "[sep] [mask]\n", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Text text = literal_text(cases[i].text);
+        Tokenizer t = train_for(cases[i].objective, TOKENIZER_WORD, cases[i].text);
+        char *wrong = tokenizer_check_text(&t, &text);
+        if (cases[i].said)
+            assert_string_equal(wrong, cases[i].said);
+        else
+            assert_null(wrong);
+        free(wrong);
+        tokenizer_free(&t);
+        text_free(&text);
+    }
 }
 
 /* ---- Time ---- */
@@ -626,6 +815,12 @@ int main(void)
         cmocka_unit_test(test_subwords_give_back_every_byte),
         cmocka_unit_test(test_the_checksum_tells_merges_apart),
         cmocka_unit_test(test_words_made_to_collide_take_no_longer),
+        cmocka_unit_test(test_pairs_have_a_token_between_their_sides),
+        cmocka_unit_test(test_pairs_of_characters_and_subwords),
+        cmocka_unit_test(test_gaps_of_a_prompt_are_masks),
+        cmocka_unit_test(test_gaps_of_characters_and_subwords),
+        cmocka_unit_test(test_pairs_and_gaps_are_decoded),
+        cmocka_unit_test(test_texts_of_pairs_and_gaps_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include "formats/huggingface/tokenizer_json.h"
 #include "formats/json.h"
 #include "tests/helpers/close.h"
+#include "tests/helpers/corpora.h"
 #include "tests/helpers/literal.h"
 #include "tests/helpers/model_directory.h"
 #include "tests/helpers/scratch.h"
@@ -186,6 +187,97 @@ static void files_are_written_as_transformers_reads_them(void **state)
         "\"post_processor\":null,\"decoder\":{\"type\":\"Fuse\"},\"model\":{\"type\":\"WordLevel\","
         "\"vocab\":{\"a\":0,\"b\":1},\"unk_token\":\"[unk]\"}}");
     tokenizer_free(&t);
+}
+
+/* What a text and a pair of texts become there: the template. */
+static const char *template_of(const Tokenizer *t, char *text, size_t size)
+{
+    char *folder = scratch_new();
+    assert_true(tokenizer_json_write(enter(folder), t, 8));
+    cJSON *json = json_read(enter(folder), "tokenizer.json");
+    const char *const names[] = {"single", "pair"};
+    FILE *out = fmemopen(text, size, "w");
+    for (int i = 0; i < 2; i++) {
+        const cJSON *piece = NULL, *processor = cJSON_GetObjectItem(json, "post_processor");
+        cJSON_ArrayForEach(piece, cJSON_GetObjectItem(processor, names[i]))
+        {
+            const cJSON *special = cJSON_GetObjectItem(piece, "SpecialToken");
+            const cJSON *of = special ? special : cJSON_GetObjectItem(piece, "Sequence");
+            fprintf(out, "%s ", cJSON_GetStringValue(cJSON_GetObjectItem(of, "id")));
+        }
+        fputs("| ", out);
+    }
+    fclose(out);
+    cJSON_Delete(json);
+    scratch_remove(folder);
+    return text;
+}
+
+/* Pairs and gaps are written, and read again as the same. */
+static void pairs_and_gaps_are_written_and_read(void **state)
+{
+    (void)state;
+    static const char *const wanted[][2] = {{"[bos] A [sep] | [bos] A [sep] B | ", "| | "},
+                                            {"[bos] A [eos] | [bos] A [eos] B | ", "| | "}};
+    for (ObjectiveKind objective = OBJECTIVE_PAIRS; objective <= OBJECTIVE_MASKED; objective++)
+        for (TokenizerKind kind = TOKENIZER_WORD; kind <= TOKENIZER_BPE; kind++)
+            for (int stream = 0; stream < 1 + (objective == OBJECTIVE_MASKED); stream++) {
+                char *folder = scratch_new(), text[200] = "";
+                Tokenizer t;
+                Corpus c = corpus_for(objective, kind, stream, "el perro\tthe dog\n", &t);
+                assert_string_equal(template_of(&t, text, sizeof text),
+                                    wanted[objective - OBJECTIVE_PAIRS][stream]);
+                assert_true(tokenizer_json_write(enter(folder), &t, 8));
+                Tokenizer again =
+                    tokenizer_json_read(enter(folder), tokenizer_size(&t), t.eos, objective);
+                assert_true(tokenizer_checksum(&again, 0) == tokenizer_checksum(&t, 0));
+                assert_true(again.sep == t.sep && again.mask == t.mask && again.bos == t.bos &&
+                            again.eos == t.eos && again.unk == t.unk);
+                tokenizer_free(&again);
+                tokenizer_free(&t);
+                corpus_free(&c);
+                scratch_remove(folder);
+            }
+}
+
+typedef struct {
+    const char *folder;
+    ObjectiveKind objective;
+    int count;
+} ReadFor;
+
+static void read_for(void *context)
+{
+    const ReadFor *it = context;
+    tokenizer_json_read(enter(it->folder), it->count, -1, it->objective);
+}
+
+/* A model whose objective says that there is a token which its tokenizer does not have. */
+static void a_tokenizer_without_the_objectives_token_is_refused(void **state)
+{
+    (void)state;
+    for (int stream = 0; stream < 2; stream++) {
+        char *folder = scratch_new();
+        Tokenizer t = literal_tokenizer("a b", TOKENIZER_WORD, stream);
+        assert_true(tokenizer_json_write(enter(folder), &t, 8));
+        const int count = tokenizer_size(&t);
+        assert_dies(read_for, &((ReadFor){folder, OBJECTIVE_PAIRS, count}), folder,
+                    "its sep_token names 'nothing'");
+        assert_dies(read_for, &((ReadFor){folder, OBJECTIVE_MASKED, count}), folder,
+                    "its mask_token names 'nothing'");
+        tokenizer_free(&t);
+        scratch_remove(folder);
+    }
+    char *folder = scratch_new();
+    Tokenizer t;
+    Corpus c = corpus_for(OBJECTIVE_MASKED, TOKENIZER_WORD, true, "a b", &t);
+    t.sep = t.mask; /* a stream cannot be pairs */
+    assert_true(tokenizer_json_write(enter(folder), &t, 8));
+    assert_dies(read_for, &((ReadFor){folder, OBJECTIVE_PAIRS, tokenizer_size(&t)}),
+                "its objective is pairs, but its post_processor puts no token first");
+    corpus_free(&c);
+    tokenizer_free(&t);
+    scratch_remove(folder);
 }
 
 static const char T[] = "tokenizer.json", U[] = "tokenizer_config.json";
@@ -406,6 +498,8 @@ static void two_files_like_those_of_gpt2_are_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pairs_and_gaps_are_written_and_read),
+        cmocka_unit_test(a_tokenizer_without_the_objectives_token_is_refused),
         cmocka_unit_test(what_is_not_supported_is_named),
         cmocka_unit_test(what_is_wrong_with_subwords_is_named),
         cmocka_unit_test(a_file_like_that_of_gpt2_is_read),

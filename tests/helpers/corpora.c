@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "data/tokenizer_train.h"
 #include "literal.h"
 
 Corpus corpus_of_string(const char *string, bool stream, bool characters)
@@ -12,6 +13,20 @@ Corpus corpus_of_string(const char *string, bool stream, bool characters)
     Tokenizer t = literal_tokenizer(string, characters ? TOKENIZER_CHAR : TOKENIZER_WORD, stream);
     Corpus c = corpus_new(&text, &t);
     tokenizer_free(&t);
+    text_free(&text);
+    return c;
+}
+
+Corpus corpus_for(ObjectiveKind objective, TokenizerKind kind, bool stream, const char *string,
+                  Tokenizer *tokenizer)
+{
+    Text text = literal_text(string);
+    *tokenizer = tokenizer_train(&text, (TokenizerRules){.objective = objective,
+                                                         .kind = kind,
+                                                         .stream = stream,
+                                                         .min_count = 1,
+                                                         .vocabulary = 256 + 40});
+    Corpus c = corpus_new(&text, tokenizer);
     text_free(&text);
     return c;
 }
