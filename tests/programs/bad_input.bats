@@ -66,6 +66,38 @@ load programs.bash
     refuses 1 word.txt 100000000 "--tokens char" -- "$BIN/train" word.txt --tokens word
 }
 
+@test "a text that is no pairs is refused with the line" {
+    printf 'a\tb\n\nc d\n' >no.tsv
+    refuses 1 "no.tsv:3: the line has no tab; a line of pairs is a source, one tab and a target" \
+        "--objective next reads any text" -- "$BIN/train" no.tsv
+    printf 'a\tb\r\nc\td\te\r\n' >two.txt
+    refuses 1 "two.txt:2: the line has more than one tab" -- "$BIN/train" two.txt --objective pairs
+    printf 'a\tb\nc\t \n' >empty.txt
+    refuses 1 "empty.txt:2: one side of the tab is empty" -- "$BIN/train" empty.txt --objective pairs
+    refuses 1 "perro.txt:1: the line has no tab" -- "$BIN/train" perro.txt --objective pairs
+    refuses 1 "standard input:1: the line has no tab" -- \
+        bash -c 'echo a b | "$0" - --objective pairs' "$BIN/train"
+    printf 'a\tb\n' >one.tsv
+    refuses 1 "no.tsv:3: the line has no tab" -- "$BIN/train" one.tsv no.tsv
+    printf 'a\tb\nc\td [sep]\n' >ours.tsv
+    refuses 1 "ours.tsv:2: the text contains the reserved token [sep]" "put a space in it: [ sep]" \
+        -- "$BIN/train" ours.tsv
+    printf 'a b\nc [mask]\n' >mask.txt
+    refuses 1 "mask.txt:2: the text contains the reserved token [mask]" -- \
+        "$BIN/train" mask.txt --objective masked
+    printf 'a\tb\na b c\td e\n' >long.tsv
+    refuses 1 "long.tsv: pair number 2 has 7 tokens, but the context is 6: shorten it, or train with" \
+        "--context 7" -- "$BIN/train" long.tsv --context 6
+    [ ! -e runs ]
+    "$BIN/train" long.tsv --context 7 --steps 1 --out run >/dev/null
+    refuses 1 "perro.txt:1: the line has no tab" -- "$BIN/sample" run --score perro.txt
+    printf 'a\tb\na b c\td e a\n' >longer.tsv
+    refuses 1 "longer.tsv: pair number 2 has 8 tokens, but the context is 7" -- \
+        "$BIN/sample" run --score longer.tsv
+    refuses 1 "reserved token [sep]" -- "$BIN/sample" run --score ours.tsv
+    "$BIN/train" no.tsv --objective next --steps 1 --out next >/dev/null
+}
+
 # The values of single options are tried in options.bats.
 @test "options that do not go together are refused" {
     refuses 64 TEXT -- "$BIN/train"
@@ -91,6 +123,14 @@ load programs.bash
         --min-lr 0.01
     refuses 64 "--lr is for" -- "$BIN/train" perro.txt --lr 0.1
     refuses 64 "--overwrite" "--out DIR" -- "$BIN/train" perro.txt --overwrite
+    printf 'a\tb\n' >one.tsv
+    refuses 64 "--causal-source is for --objective pairs; this is next" -- \
+        "$BIN/train" perro.txt --causal-source
+    refuses 64 "--causal-source is for --objective pairs; this is masked" -- \
+        "$BIN/train" one.tsv --causal-source --objective masked
+    refuses 64 "--mask is for --objective masked; this is pairs" -- "$BIN/train" one.tsv --mask 0.2
+    refuses 64 "--objective pairs reads line by line, so --sequence stream conflicts with it" -- \
+        "$BIN/train" one.tsv --objective pairs --sequence stream
     [ ! -e runs ]
 }
 

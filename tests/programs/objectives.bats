@@ -1,0 +1,127 @@
+# objectives.bats: runs on pairs and on masked tokens, with everything that a run may have.
+load programs.bash
+
+# Twelve pairs, one of whose sources has two targets.
+pairs() {
+    printf 'uno dos\tone two\ntres\tthree\nuno tres\tone three\ndos\ttwo\ncuatro uno\tfour one\n'
+    printf 'dos dos\ttwo two\nuno\tone\nuno\ta\ntres dos uno\tthree two one\ntres tres\tthree three\n'
+    printf 'dos uno\ttwo one\ncuatro\tfour\n'
+}
+
+# In one go; stopped and resumed; and by one thread: always the same bits.
+same_bits() {
+    rm -rf whole stopped single
+    "$BIN/train" "$@" --steps 7 --out whole --threads 2 >/dev/null
+    "$BIN/train" "$@" --steps 7 --out stopped --threads 2 --stop-after 3 >/dev/null
+    "$BIN/train" --resume stopped >/dev/null
+    same_run whole stopped
+    "$BIN/train" "$@" --steps 7 --out single --threads 1 >/dev/null
+    same_run whole single
+}
+
+@test "a run on pairs or masked tokens is the same in one go, resumed, and by one thread" {
+    pairs >pairs.tsv
+    local more="--batch 5 --accumulate 2 --eval-every 2 --dropout 0.2 --width 16 --seed 3"
+    same_bits pairs.tsv $more
+    same_bits pairs.tsv $more --causal-source --window 2,0 --average --val 0.2
+    same_bits pairs.tsv $more --tokens char --norm post --positions learned --optimizer muon \
+        --attend strided:2,all,summary:3:1,fixed:4
+    same_bits perro.txt --objective masked $more
+    same_bits perro.txt --objective masked $more --mask 0.4 --window 2,0 --optimizer muon --val 0.2
+    same_bits perro.txt --objective masked $more --attend strided:2,all,summary:3:1,fixed:4 \
+        --norm post --positions learned --average
+    same_bits perro.txt --objective masked $more --tokens char --sequence stream --context 16
+    grep -q AMX_BF16 /proc/cpuinfo || grep -q amx_bf16 /proc/cpuinfo ||
+        grep -q avx512_bf16 /proc/cpuinfo || return 0
+    same_bits pairs.tsv $more --precision bf16
+    same_bits perro.txt --objective masked $more --precision bf16
+}
+
+@test "pairs and masked tokens are words, characters or subwords" {
+    pairs >pairs.tsv
+    local kind
+    for kind in word char bpe; do
+        "$BIN/train" pairs.tsv --tokens $kind --steps 2 --out pairs-$kind >out.txt
+        grep -q "12 pairs, " out.txt
+        grep -q "floor 0\.[0-9]*: the lowest" out.txt
+        "$BIN/sample" pairs-$kind --score pairs.tsv | grep -q "bits per byte, of $(cut -f 2 pairs.tsv | wc -c) bytes"
+        "$BIN/train" perro.txt --objective masked --sequence lines --tokens $kind --steps 2 \
+            --out masked-$kind >out.txt
+        grep -q "9 lines, " out.txt
+        grep -q "floor 0\.[0-9]*: the lowest" out.txt
+        refutes "bits" out.txt
+        "$BIN/sample" masked-$kind --score perro.txt | grep -q "predicted from all the others"
+        "$BIN/train" perro.txt --objective masked --sequence stream --tokens $kind --steps 2 \
+            --out stream-$kind >out.txt
+        grep -q "a stream of" out.txt
+        "$BIN/sample" stream-$kind --score perro.txt | grep -q "predicted from all the others"
+    done
+    "$BIN/train" pairs.tsv --sequence stream --steps 2 --out stream | grep -q "a stream of"
+    "$BIN/train" pairs.tsv --objective next --steps 2 --out next | grep -q "12 lines"
+}
+
+# The loss that train reports of a text is the one that sample computes of it.
+@test "the score of pairs and of masked tokens is what train reports" {
+    pairs >pairs.tsv
+    "$BIN/train" pairs.tsv --steps 30 --attend 3,all --out pairs >/dev/null
+    "$BIN/train" perro.txt --objective masked --steps 30 --attend 3,all --out masked >/dev/null
+    "$BIN/train" perro.txt --objective masked --context 5 --steps 30 --out cut >/dev/null
+    local run text
+    for run in "pairs pairs.tsv" "masked perro.txt" "cut perro.txt"; do
+        read -r run text <<<"$run"
+        local best
+        best=$(cut -d, -f4 $run/log.csv | grep . | sed 1d | sort -g | head -n 1)
+        "$BIN/sample" $run --score $text --json | tail -n 1 |
+            python3 -c 'import json, sys
+score = json.load(sys.stdin)
+sys.exit(not abs(score["loss"] - float(sys.argv[1])) < 1e-5)' "$best"
+    done
+}
+
+@test "pairs and masked tokens with all that a text may be" {
+    pairs >pairs.tsv
+    # lower case, rare words, Windows, several files, standard input
+    pairs | tr a-z A-Z | sed 's/$/\r/' >upper.tsv
+    "$BIN/train" upper.tsv --lower --min-count 3 --steps 2 --out upper >out.txt
+    grep -q "12 pairs" out.txt
+    grep -q '"\[unk\]"' upper/tokenizer.json
+    "$BIN/train" perro.txt --objective masked --lower --min-count 3 --steps 2 --out rare >out.txt
+    grep -q '"\[unk\]"' rare/tokenizer.json
+    head -n 5 pairs.tsv | head -c -1 >a.tsv # without its last line end
+    tail -n 7 pairs.tsv >b.tsv
+    "$BIN/train" a.tsv b.tsv --steps 3 --out two | grep -q "12 pairs"
+    "$BIN/train" pairs.tsv --steps 3 --out one >/dev/null
+    "$BIN/train" - --steps 3 --out piped <pairs.tsv >/dev/null
+    same_weights one two
+    same_weights one piped
+    "$BIN/train" - --objective masked --steps 3 --out masked <perro.txt | grep -q "9 lines"
+    # nothing gets better at a rate of 0
+    "$BIN/train" pairs.tsv --lr-factor 0 --eval-every 1 --patience 2 --steps 50 --out idle >/dev/null
+    [ "$(tail -n 1 idle/log.csv | cut -d, -f1)" -le 3 ]
+}
+
+@test "a model of pairs or masked tokens can be trained further, but not for another objective" {
+    pairs >pairs.tsv
+    "$BIN/train" pairs.tsv --steps 20 --window 3,0 --out pairs >/dev/null
+    "$BIN/train" perro.txt --objective masked --attend fixed:4,all --steps 20 --out masked >/dev/null
+    "$BIN/train" perro.txt --steps 2 --out next >/dev/null
+    head -n 4 pairs.tsv >some.tsv
+    "$BIN/train" some.tsv --from pairs --steps 3 --out more | grep -q "4 pairs"
+    "$BIN/train" pairs.tsv --from pairs --objective pairs --steps 0 --out same >/dev/null
+    same_weights pairs same
+    head -n 4 perro.txt >some.txt
+    "$BIN/train" some.txt --from masked --mask 0.5 --steps 3 --out again | grep -q "4 lines"
+    "$BIN/train" --resume again --steps 5 >/dev/null
+    refuses 64 "--objective pairs conflicts with the model in next, which has next" -- \
+        "$BIN/train" pairs.tsv --from next --objective pairs
+    refuses 64 "--objective next conflicts with the model in masked, which has masked" -- \
+        "$BIN/train" perro.txt --from masked --objective next
+    refuses 64 "--causal-source conflicts with the model in pairs" -- \
+        "$BIN/train" pairs.tsv --from pairs --causal-source
+    refuses 64 "--mask is for --objective masked; this is pairs" -- \
+        "$BIN/train" pairs.tsv --from pairs --mask 0.5
+    refuses 1 "perro.txt:1: the line has no tab" -- "$BIN/train" perro.txt --from pairs
+    refuses 64 "--objective cannot change in a resumed run" -- \
+        "$BIN/train" --resume next --objective masked
+    refuses 64 "--mask cannot change in a resumed run" -- "$BIN/train" --resume masked --mask 0.5
+}
