@@ -407,7 +407,13 @@ void part_free(Part *part)
 
 size_t corpus_sample_targets(const Corpus *c)
 {
-    return c->objective.kind == OBJECTIVE_MASKED ? SAMPLE_HIDDEN : SAMPLE_TARGETS;
+    if (c->objective.kind != OBJECTIVE_MASKED)
+        return SAMPLE_TARGETS;
+    const size_t context = (size_t)c->context, rows = c->longest < context ? c->longest : context;
+    const size_t some = SAMPLE_HIDDEN_ROWS / rows;
+    return some > SAMPLE_HIDDEN         ? SAMPLE_HIDDEN
+           : some < SAMPLE_LEAST_HIDDEN ? SAMPLE_LEAST_HIDDEN
+                                        : some;
 }
 
 void corpus_choose_evaluated(Corpus *c, uint32_t seed)

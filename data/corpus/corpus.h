@@ -54,10 +54,16 @@ typedef struct {
                              a large part a sample, which the seed draws */
 } Corpus;
 
-/* Targets of a sample. The deviation of −ln p is 2 or 3, so its mean over 2^17 is known to less
- * than 0.01; the differences between two models on the same sample are known better. A token that
- * is hidden costs a sequence of its own, so there are fewer, and the mean is known to 0.02. */
-enum { SAMPLE_TARGETS = 1 << 17, SAMPLE_HIDDEN = 1 << 14 };
+/* Targets of a sample of a corpus that was cut. The deviation of −ln p is 2 or 3, so its mean over
+ * 2^17 is known to less than 0.01; the differences between two models on the same sample are known
+ * better. A token that is hidden costs a sequence of its own, so there are fewer: as many as have
+ * 2^19 rows, but 2^14 at most, whose mean is known to 0.02, and 2^12 at least, to 0.04. */
+enum {
+    SAMPLE_TARGETS = 1 << 17,
+    SAMPLE_HIDDEN = 1 << 14,
+    SAMPLE_LEAST_HIDDEN = 1 << 12,
+    SAMPLE_HIDDEN_ROWS = 1 << 19
+};
 size_t corpus_sample_targets(const Corpus *corpus);
 
 /* How many rows an evaluation of a part computes. */

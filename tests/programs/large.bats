@@ -33,6 +33,23 @@ small_model=(--layers 1 --heads 1 --width 8 --context 16 --batch 8 --steps 4)
     grep -q "^best" out.txt
 }
 
+@test "large texts of pairs and of masked tokens are resumed from their ids" {
+    seq -f 'el perro %.0f come	un hueso y el gato no come' 1 360000 >big.tsv
+    local i=0 case cases=("--tokens char --context 48" "--max-words 100"
+        "--objective masked --tokens char --sequence stream" "--objective masked --max-words 100")
+    for case in "${cases[@]}"; do
+        "$BIN/train" big.tsv "${small_model[@]}" $case --out a$i >out.txt
+        grep -q "a sample of 1[36][0-9,]* tokens" out.txt
+        "$BIN/train" big.tsv "${small_model[@]}" $case --out b$i --stop-after 2 --threads 1 >out.txt
+        "$BIN/train" --resume b$i >out.txt
+        cmp a$i/tokens.bin b$i/tokens.bin
+        same_run a$i b$i
+        i=$((i + 1))
+    done
+    echo 'no pair' >>big.tsv
+    refuses 1 "big.tsv:360001: the line has no tab" -- "$BIN/train" big.tsv
+}
+
 @test "standard input and several files are one text" {
     large big.txt
     "$BIN/train" big.txt --tokens char "${small_model[@]}" --out a >out.txt
