@@ -254,13 +254,14 @@ static const char *find_gap(Span text)
     return memmem(text.begin, (size_t)(text.end - text.begin), MASK, strlen(MASK));
 }
 
-/* A prompt with gaps is a whole line. A subword has the space before it, so a space before a gap
- * belongs to the gap. */
+/* A prompt with gaps is a whole line. A subword has the space before it, so spaces before a gap
+ * belong to the gap. */
 static void encode_gaps(const Tokenizer *t, Encoding *e, const char *name, Span rest)
 {
     for (const char *gap; (gap = find_gap(rest)); rest.begin = gap + strlen(MASK)) {
         Span part = {rest.begin, gap};
-        part.end -= t->kind == TOKENIZER_BPE && part.end > part.begin && part.end[-1] == ' ';
+        while (t->kind == TOKENIZER_BPE && part.end > part.begin && part.end[-1] == ' ')
+            part.end--;
         encode_part(t, e, name, part);
         arrput(e->ids, t->mask);
     }

@@ -61,13 +61,14 @@ static char *quoted(const char *word)
 }
 
 /* An added token. Transformers finds it in a text before the text is split, and can leave it out of
- * what it decodes. */
-static void put_special(cJSON *list, const char *word, int id)
+ * what it decodes. A hidden subword has the space before it. */
+static void put_special(cJSON *list, const Tokenizer *t, int id)
 {
-    char *content = quoted(word);
-    char *token = format_text("{\"id\":%d,\"content\":%s,\"single_word\":false,\"lstrip\":false,"
+    char *content = quoted(vocabulary_word(&t->vocabulary, id));
+    const bool has_space = id == t->mask && t->kind == TOKENIZER_BPE;
+    char *token = format_text("{\"id\":%d,\"content\":%s,\"single_word\":false,\"lstrip\":%s,"
                               "\"rstrip\":false,\"normalized\":false,\"special\":true}",
-                              id, content);
+                              id, content, has_space ? "true" : "false");
     cJSON_AddItemToArray(list, cJSON_CreateRaw(token));
     free(token);
     free(content);
@@ -164,7 +165,7 @@ static cJSON *tokenizer_json(const Tokenizer *t)
     cJSON *special = cJSON_AddArrayToObject(json, "added_tokens");
     for (int id = 0; id < v->count; id++)
         if (vocabulary_is_special(v, id))
-            put_special(special, vocabulary_word(v, id), id);
+            put_special(special, t, id);
     cJSON_AddRawToObject(json, "normalizer", NORMALIZERS[t->form]);
     const bool subwords = t->kind == TOKENIZER_BPE;
     if (subwords)
