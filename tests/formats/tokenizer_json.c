@@ -228,6 +228,11 @@ static void pairs_and_gaps_are_written_and_read(void **state)
                 assert_string_equal(template_of(&t, text, sizeof text),
                                     wanted[objective - OBJECTIVE_PAIRS][stream]);
                 assert_true(tokenizer_json_write(enter(folder), &t, 8));
+                const bool has_space = objective == OBJECTIVE_MASKED && kind == TOKENIZER_BPE;
+                Bytes file = file_read_in(enter(folder), "tokenizer.json", false);
+                assert_int_equal(memmem(file.bytes, file.size, "\"lstrip\":true", 13) != NULL,
+                                 has_space);
+                free(file.bytes);
                 Tokenizer again =
                     tokenizer_json_read(enter(folder), tokenizer_size(&t), t.eos, objective);
                 assert_true(tokenizer_checksum(&again, 0) == tokenizer_checksum(&t, 0));

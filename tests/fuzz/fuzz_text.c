@@ -1,5 +1,5 @@
 /* fuzz_text.c: options in the first line ("tokens=char val=0.5"), a text behind it: read, planned
- * and cut into the batches of three epochs. */
+ * and cut into the batches of three epochs and of an evaluation. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,11 +52,36 @@ static void check_clean(const char *clean, size_t size)
 
 static void check_batch(const Batch *batch, const Corpus *corpus, int V)
 {
-    for (int i = 0; i < batch->rows; i++)
-        if (batch->tokens[i] < 0 || batch->tokens[i] >= V || batch->targets[i] < 0 ||
+    const int least = corpus->objective.kind == OBJECTIVE_NEXT ? 0 : -1;
+    int counted = 0;
+    for (int i = 0; i < batch->rows; i++) {
+        if (batch->tokens[i] < 0 || batch->tokens[i] >= V || batch->targets[i] < least ||
             batch->targets[i] >= V || batch->positions[i] >= corpus->context)
             found("row %d: token %d, target %d, position %d", i, batch->tokens[i],
                   batch->targets[i], batch->positions[i]);
+        counted += batch->targets[i] >= 0;
+    }
+    if (counted != batch->counted || !counted)
+        found("%d rows count, not %d", counted, batch->counted);
+    for (int s = 0; batch->prefix && s < batch->sequences; s++)
+        if (batch->prefix[s] < 0 || batch->prefix[s] > batch->start[s + 1] - batch->start[s])
+            found("a prefix of %d tokens", batch->prefix[s]);
+}
+
+/* Each target of what is evaluated comes once. */
+static void evaluate(const Corpus *corpus, const Plan *plan, int V)
+{
+    const Part *part = &corpus->evaluated;
+    BatchRoom room = batch_room_new(plan->rows);
+    BatchPlace place = {0};
+    size_t targets = 0;
+    for (Batch batch; batch_next(&batch, &room, corpus, part, &place);) {
+        check_batch(&batch, corpus, V);
+        targets += (size_t)batch.counted;
+    }
+    if (targets != part->targets)
+        found("%zu targets are evaluated, not %zu", targets, part->targets);
+    batch_room_free(&room);
 }
 
 /* As trainer.c takes them. */
@@ -66,7 +91,7 @@ static void read_epochs(const Corpus *corpus, const Plan *plan, int V)
     Reader reader = reader_new(corpus, (uint32_t)s->seed);
     BatchRoom room = batch_room_new(plan->rows);
     for (int epoch = 0; epoch < 3; epoch++) {
-        size_t targets = 0;
+        size_t rows = 0;
         do {
             int count;
             const Piece *pieces = reader_take(&reader, s->batch, &count);
@@ -74,14 +99,14 @@ static void read_epochs(const Corpus *corpus, const Plan *plan, int V)
                 const int parts = s->accumulate < count ? s->accumulate : count;
                 const int from = (int)((int64_t)count * part / parts);
                 const int end = (int)((int64_t)count * (part + 1) / parts);
-                const Batch batch =
-                    batch_fill(&room, corpus, pieces + from, end - from, (HideDraw){.row = 0});
+                const Batch batch = batch_fill(&room, corpus, pieces + from, end - from,
+                                               (HideDraw){.row = (uint32_t)rows});
                 check_batch(&batch, corpus, V);
-                targets += (size_t)batch.rows;
+                rows += (size_t)batch.rows;
             }
         } while (reader.next < reader.count);
-        if (targets != corpus->train.targets)
-            found("%zu targets in epoch %d, not %zu", targets, epoch, corpus->train.targets);
+        if (rows != corpus->train.rows)
+            found("%zu rows in epoch %d, not %zu", rows, epoch, corpus->train.rows);
     }
     batch_room_free(&room);
     reader_free(&reader);
@@ -108,10 +133,13 @@ static void train_on(void *context)
     char *copy = memcpy(memory_take(call->size + 1), call->text, call->size + 1);
     Text text = text_from("the text", (Bytes){copy, call->size}, s->lower);
     check_clean(text.clean, text.size);
-    plan_text(s, &call->decided, text.size, false);
+    char *not_pairs = text_check_pairs(&text);
+    plan_text(s, &call->decided, text.size, !not_pairs);
+    free(not_pairs);
     plan_vocabulary(s, text.size);
     const bool stream = s->sequence == SEQUENCE_STREAM;
     Tokenizer tokenizer = tokenizer_train(&text, (TokenizerRules){.kind = s->tokens,
+                                                                  .objective = s->objective,
                                                                   .lower = s->lower,
                                                                   .stream = stream,
                                                                   .min_count = s->min_count,
@@ -119,7 +147,10 @@ static void train_on(void *context)
                                                                   .vocabulary = s->vocabulary});
     Corpus corpus = corpus_new(&text, &tokenizer);
     check_decoding(&tokenizer, &corpus, &text);
+    corpus.objective.causal_source = s->causal_source;
+    corpus.objective.share = s->mask;
     plan_model(s, &call->decided, &corpus);
+    corpus_check_pairs(&corpus, s->context, text.name);
     corpus_cut(&corpus, s->context, s->val, (uint32_t)s->seed);
     Plan plan = plan_training(s, &call->decided, &corpus, tokenizer.vocabulary.count);
     int seen;
@@ -127,6 +158,7 @@ static void train_on(void *context)
         found("no floor");
     memory_check(plan.bytes, "the model");
     read_epochs(&corpus, &plan, tokenizer.vocabulary.count);
+    evaluate(&corpus, &plan, tokenizer.vocabulary.count);
     plan_free(&plan);
     corpus_free(&corpus);
     tokenizer_free(&tokenizer);
