@@ -1,0 +1,38 @@
+#!/bin/sh
+# pairs.sh: prints files of pairs, each a line "source<TAB>target", that a model can learn the rule
+# of. The same arguments print the same bytes.
+#
+#     scripts/pairs.sh sums [N]          sums of two numbers from 0 to N [99]; with 99, all 10,000 of
+#                                        them, this is data/sumas.tsv:  7+45<TAB>52
+#     scripts/pairs.sh sorting [LENGTH]  all sequences of LENGTH [6] digits 0, 1 or 2, and the same
+#                                        digits in order; 729 lines if LENGTH is 6:  201102<TAB>001122
+set -eu
+
+case ${1:-} in
+sums)
+    awk -v n="${2:-99}" 'BEGIN {
+        for (a = 0; a <= n; a++)
+            for (b = 0; b <= n; b++)
+                print a "+" b "\t" a + b
+    }'
+    ;;
+sorting)
+    # The sequence is the number i in base 3; sorted, it is its zeros, its ones and its twos.
+    awk -v length_="${2:-6}" 'BEGIN {
+        for (i = 0; i < 3 ^ length_; i++) {
+            source = ""
+            split("", sorted)
+            for (place = 0; place < length_; place++) {
+                digit = int(i / 3 ^ place) % 3
+                source = digit source
+                sorted[digit] = sorted[digit] digit
+            }
+            print source "\t" sorted[0] sorted[1] sorted[2]
+        }
+    }'
+    ;;
+*)
+    echo "usage: scripts/pairs.sh sums [N] | sorting [LENGTH]" >&2
+    exit 64
+    ;;
+esac
