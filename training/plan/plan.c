@@ -75,14 +75,17 @@ void plan_vocabulary(Settings *s, size_t text_size)
 
 /* More layers or width gain nothing on a small text: the model grows with the number of its tokens.
  * The first row of the table that has room for them counts. For lines, the context is the longest
- * line, but at most LONGEST_CONTEXT unless it is a pair, rounded up to a multiple of 8. */
+ * line, but at most LONGEST_CONTEXT unless it is a pair, rounded up to a multiple of 8. Of pairs,
+ * only about half of the tokens are to be predicted; on sums, 4 layers of width 128 were no better
+ * than 2 of 64. */
 static void choose_sizes(Settings *s, const Decided *decided, const Corpus *corpus)
 {
     static const struct {
         size_t tokens;
         int layers, heads, width, context; /* context: of a stream */
     } sizes[] = {{60000, 2, 4, 64, 64}, {3000000, 4, 4, 128, 64}, {SIZE_MAX, 4, 4, 256, 128}};
-    const size_t tokens = corpus->ids.count;
+    const bool pairs = corpus->objective.kind == OBJECTIVE_PAIRS;
+    const size_t tokens = corpus->ids.count / (pairs ? 2 : 1);
     int i = 0;
     while (tokens > sizes[i].tokens)
         i++;
@@ -93,10 +96,10 @@ static void choose_sizes(Settings *s, const Decided *decided, const Corpus *corp
     CHOOSE(heads, divides ? sizes[i].heads : 1);
     CHOOSE(head_size, s->width / s->heads);
     CHOOSE(hidden, 4 * s->width);
-    const int most =
-        corpus->objective.kind == OBJECTIVE_PAIRS ? GPT_MAX_CONTEXT - 7 : LONGEST_CONTEXT;
+    const int most = pairs ? GPT_MAX_CONTEXT - 7 : LONGEST_CONTEXT;
     const int64_t longest = min_int64((int64_t)corpus->longest, most);
     CHOOSE(context, corpus->stream ? sizes[i].context : (int)((longest + 7) / 8 * 8));
+    CHOOSE(positions, pairs ? POSITIONS_LEARNED : POSITIONS_SINUSOIDAL);
 }
 
 void plan_model(Settings *s, const Decided *decided, const Corpus *corpus)
@@ -137,21 +140,25 @@ static int choose_batch(const Corpus *corpus, int64_t pieces)
     return (int)min_int64(32, max_int64(8, pieces / 20));
 }
 
-/* Muon learns a stream in a third of AdamW's steps (docs/learning.md). Its products take about
+/* Muon learns a stream in a third of AdamW's steps, and finds the rule of pairs even where AdamW
+ * finds none (docs/learning.md). Its products take about
  * 3.9·C/rows of a step's time, so the step must have rows enough: up to a half. Nothing was gained
  * if each step sees the whole text, or on lines of words, which are soon learned by heart. */
 static OptimizerKind choose_optimizer(const Settings *s, const Corpus *corpus, int64_t pieces)
 {
     const bool enough = (int64_t)s->batch * s->context >= 8 * (int64_t)s->width;
-    return corpus->stream && s->batch < pieces && enough ? OPTIMIZER_MUON : OPTIMIZER_ADAMW;
+    const bool suits = s->objective == OBJECTIVE_PAIRS || (corpus->stream && enough);
+    return suits && s->batch < pieces ? OPTIMIZER_MUON : OPTIMIZER_ADAMW;
 }
 
 /* `steps` is how many an epoch has. A stream is read for about 2,000 steps, at least for two epochs
  * and at most for 40; by Muon, for as many seconds, but at least for two epochs and at most for 15:
- * then a small text is known by heart. A text that goes whole into each step has one step an
- * epoch. */
+ * then a small text is known by heart. Pairs are read for about 5,000 steps, at least for 10 epochs and
+ * at most for 60. A text that goes whole into each step has one step an epoch. */
 static int choose_epochs(const Settings *s, const Corpus *corpus, int64_t pieces, int64_t steps)
 {
+    if (s->batch < pieces && s->objective == OBJECTIVE_PAIRS)
+        return (int)max_int64(10, min_int64(60, 5000 / steps));
     if (s->batch < pieces && corpus->stream && s->optimizer == OPTIMIZER_MUON)
         return (int)max_int64(2, min_int64(15, 1500 / steps));
     if (s->batch < pieces && corpus->stream)
@@ -194,11 +201,11 @@ static void choose_length(Settings *s, const Decided *decided, const Corpus *cor
 /* Dropout is against learning by heart, which shows only in a held-out part. Words are soon learned
  * by heart; characters only if the model has several times as many weights (about 12·L·C²) as the
  * text has characters. Subwords of a small text are taken for words, those of a large one for
- * characters; this was not measured yet. */
+ * characters; this was not measured yet. Pairs have a rule to find, which dropout hinders. */
 static double choose_dropout(const Settings *s, const Corpus *corpus)
 {
     const double weights = 12.0 * s->layers * s->width * s->width;
-    if (!corpus->held_out.count)
+    if (!corpus->held_out.count || s->objective == OBJECTIVE_PAIRS)
         return 0;
     if (s->tokens == TOKENIZER_WORD)
         return 0.2;
