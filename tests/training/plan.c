@@ -5,6 +5,7 @@
 #include <stb/stb_ds.h>
 
 #include "data/corpus/reader.h"
+#include "data/tokenizer_train.h"
 #include "training/plan/plan.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/literal.h"
@@ -48,6 +49,26 @@ static Case begin(size_t count, bool stream)
     text[2 * count] = 0;
     const Case c = begin_text(text, stream);
     free(text);
+    return c;
+}
+
+/* `count` pairs of two words and two words. */
+static Case begin_pairs(size_t count)
+{
+    static const char PAIR[] = "a b\tc d\n";
+    const size_t length = sizeof PAIR - 1;
+    char *string = calloc(1, count * length + 1);
+    for (size_t i = 0; i < count; i++)
+        memcpy(string + i * length, PAIR, length);
+    Case c = {0};
+    fields_preset(SETTINGS, &c.settings);
+    c.settings.objective = OBJECTIVE_PAIRS;
+    Text text = literal_text(string);
+    const TokenizerRules rules = {.kind = TOKENIZER_WORD, .objective = OBJECTIVE_PAIRS};
+    c.tokenizer = tokenizer_train(&text, rules);
+    c.corpus = corpus_new(&text, &c.tokenizer);
+    text_free(&text);
+    free(string);
     return c;
 }
 
@@ -221,6 +242,32 @@ static void muon_is_for_streams_with_large_steps(void **state)
     }
 }
 
+static void pairs_have_settings_of_their_own(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t count;
+        int layers, batch, epochs;
+        OptimizerKind optimizer;
+    } cases[] = {
+        {100, 2, 100, 300, OPTIMIZER_ADAMW}, /* whole in a step */
+        {1000, 2, 32, 60, OPTIMIZER_MUON},   /* a tenth is held out */
+        {10000, 2, 32, 24, OPTIMIZER_MUON},
+        {20000, 4, 32, 12, OPTIMIZER_MUON},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Case c = begin_pairs(cases[i].count);
+        const Settings *s = planned(&c);
+        assert_int_equal(s->positions, POSITIONS_LEARNED);
+        assert_int_equal(s->layers, cases[i].layers);
+        assert_int_equal(s->batch, cases[i].batch);
+        assert_int_equal(s->epochs, cases[i].epochs);
+        assert_int_equal(s->optimizer, cases[i].optimizer);
+        assert_close_one("dropout", s->dropout, 0, 0);
+        end(&c);
+    }
+}
+
 /* The longest line may be held out, and all others be shorter together. */
 static void every_piece_fits_into_a_part_of_a_step(void **state)
 {
@@ -357,6 +404,7 @@ int main(void)
         cmocka_unit_test(a_model_grows_with_its_text),
         cmocka_unit_test(the_length_of_a_run_suits_its_text),
         cmocka_unit_test(muon_is_for_streams_with_large_steps),
+        cmocka_unit_test(pairs_have_settings_of_their_own),
         cmocka_unit_test(every_piece_fits_into_a_part_of_a_step),
         cmocka_unit_test(dropout_is_for_what_could_be_learned_by_heart),
     };

@@ -45,7 +45,6 @@ static void defaults_are_those_of_the_help(void **state)
     assert_int_equal(s.min_count, 1);
     assert_int_equal(s.max_words, 0);
     assert_int_equal(s.vocabulary, 0);
-    assert_int_equal(s.positions, POSITIONS_SINUSOIDAL);
     assert_int_equal(s.norm, NORM_PRE);
     assert_int_equal(s.activation, ACTIVATION_RELU);
     assert_int_equal(s.accumulate, 1);

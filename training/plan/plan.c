@@ -140,10 +140,10 @@ static int choose_batch(const Corpus *corpus, int64_t pieces)
     return (int)min_int64(32, max_int64(8, pieces / 20));
 }
 
-/* Muon learns a stream in a third of AdamW's steps, and finds the rule of pairs even where AdamW
- * finds none (docs/learning.md). Its products take about
- * 3.9·C/rows of a step's time, so the step must have rows enough: up to a half. Nothing was gained
- * if each step sees the whole text, or on lines of words, which are soon learned by heart. */
+/* Muon learns a stream in a third of AdamW's steps, and finds the rule of pairs more surely
+ * (docs/learning.md). Its products take about 3.9·C/rows of a step's time, so the step of a stream
+ * must have rows enough: up to a half. Nothing was gained if each step sees the whole text, or on
+ * lines of words, which are soon learned by heart. */
 static OptimizerKind choose_optimizer(const Settings *s, const Corpus *corpus, int64_t pieces)
 {
     const bool enough = (int64_t)s->batch * s->context >= 8 * (int64_t)s->width;
@@ -153,12 +153,12 @@ static OptimizerKind choose_optimizer(const Settings *s, const Corpus *corpus, i
 
 /* `steps` is how many an epoch has. A stream is read for about 2,000 steps, at least for two epochs
  * and at most for 40; by Muon, for as many seconds, but at least for two epochs and at most for 15:
- * then a small text is known by heart. Pairs are read for about 5,000 steps, at least for 10 epochs and
- * at most for 60. A text that goes whole into each step has one step an epoch. */
+ * then a small text is known by heart. Pairs are read for about 7,000 steps, at least for 10 epochs
+ * and at most for 60. A text that goes whole into each step has one step an epoch. */
 static int choose_epochs(const Settings *s, const Corpus *corpus, int64_t pieces, int64_t steps)
 {
     if (s->batch < pieces && s->objective == OBJECTIVE_PAIRS)
-        return (int)max_int64(10, min_int64(60, 5000 / steps));
+        return (int)max_int64(10, min_int64(60, 7000 / steps));
     if (s->batch < pieces && corpus->stream && s->optimizer == OPTIMIZER_MUON)
         return (int)max_int64(2, min_int64(15, 1500 / steps));
     if (s->batch < pieces && corpus->stream)

@@ -81,8 +81,8 @@ const Field SETTINGS[] = {
      "M tokens of each block of N. The list, with commas, runs over the heads of the first layer, "
      "then of the next, and repeats",
      LIFE_RUN},
-    {"positions", CHOICE_FIELD(positions, POSITIONS), "sinusoidal", NULL, 0, 0, "position encoding",
-     LIFE_RUN},
+    {"positions", CHOICE_FIELD(positions, POSITIONS), NULL, NULL, 0, 0,
+     "position encoding [learned for pairs, else sinusoidal]", LIFE_RUN},
     {"norm", CHOICE_FIELD(norm, NORMS), "pre", NULL, 0, 0,
      "layer norm before each branch (GPT-2) or after each sum (the 2017 paper)", LIFE_RUN},
     {"activation", CHOICE_FIELD(activation, ACTIVATIONS), "relu", NULL, 0, 0,
@@ -92,8 +92,8 @@ const Field SETTINGS[] = {
     {"no-qkv-bias", FLAG_FIELD(no_qkv_bias), NULL, NULL, 0, 0,
      "queries, keys and values have no bias", LIFE_RUN},
     {"dropout", NUMBER_FIELD(dropout), NULL, "P", 0, 0.99,
-     "share of activations dropped [0 if nothing is held out; else 0.2 for words, 0 or 0.1 for "
-     "characters, 0 or 0.2 for subwords]",
+     "share of activations dropped [0 for pairs, or if nothing is held out; else 0.2 for words, 0 "
+     "or 0.1 for characters, 0 or 0.2 for subwords]",
      LIFE_RUN},
 
     /* A resumed run may become longer: whichever of --steps and --epochs the call gives counts. */
