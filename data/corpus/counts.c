@@ -146,6 +146,8 @@ static void count_word(void *context, size_t at, ptrdiff_t read, ptrdiff_t count
     Counting *c = context;
     const size_t before = strlen(c->before);
     char *bytes = NULL; /* stb_ds array */
+    arrsetcap(bytes,
+              before + 1); /* not NULL, even if nothing comes before: memcpy() must not get it */
     memcpy(arraddnptr(bytes, before), c->before, before);
     put_text(c, &bytes, at, read);
     const char *end = byte_level_word_after(bytes, before, bytes + arrlen(bytes));

@@ -228,6 +228,11 @@ static void test_next_words_of_subwords(void **state)
         shfree(times);
         arrfree(ids);
     }
+    WordTimes *times; /* the first word of a line, with nothing before it */
+    assert_int_equal(counts_next_words(&c, &t, &t.bos, 1, "", &times), 3);
+    assert_int_equal(shlen(times), 1);
+    assert_int_equal(times_of(times, "el"), 3);
+    shfree(times);
     corpus_free(&c);
     tokenizer_free(&t);
     text_free(&text);

@@ -232,6 +232,13 @@ pairs_run() {
     refuses 1 "bad.tsv:1" tab -- "$BIN/sample" run --score bad.tsv
 }
 
+@test "pairs of subwords: the table shows whole words from the first of the target on" {
+    printf '%s\t%s\n' 'el gato come' 'the cat eats' 'un gato come' 'a cat eats' >pairs.tsv
+    "$BIN/train" pairs.tsv --tokens bpe --vocab 280 --steps 100 --out run >/dev/null
+    "$BIN/sample" run el gato come --table 3 | grep -qE '^  the +1\.000  1 of 1  '
+    "$BIN/sample" run $'el gato come\tthe' --table 3 | grep -qE '^  ␣cat +1\.000  1 of 1  '
+}
+
 masked_run() {
     "$BIN/train" perro.txt --objective masked --steps 300 --out run >/dev/null
 }
