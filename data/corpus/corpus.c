@@ -58,10 +58,8 @@ CorpusBuilder *corpus_begin(const Tokenizer *tokenizer, Store store, size_t text
 {
     const Header header = {.count = 0};
     CorpusBuilder *b = memory_new(1, sizeof *b, "a corpus");
-    b->corpus = (Corpus){.stream = tokenizer->stream,
-                         .objective = tokenizer_objective(tokenizer),
-                         .eos = tokenizer->eos,
-                         .store = store};
+    b->corpus = (Corpus){
+        .stream = tokenizer->stream, .objective = tokenizer_objective(tokenizer), .store = store};
     b->tokenizer = tokenizer;
     b->blank = true;
     store_put(&b->corpus.store, &header, sizeof header);
@@ -212,14 +210,14 @@ bool corpus_ends_line(const Corpus *c, Piece piece)
 {
     const size_t end = piece.from + piece.length;
     if (objective_ahead(&c->objective))
-        return ids_at(&c->ids, end) == c->eos;
+        return ids_at(&c->ids, end) == c->objective.eos;
     /* A piece of nothing but [eos] was left out. */
-    return ids_at(&c->ids, end - 1) == c->eos || ids_at(&c->ids, end) == c->eos;
+    return ids_at(&c->ids, end - 1) == c->objective.eos || ids_at(&c->ids, end) == c->objective.eos;
 }
 
 size_t corpus_line_end(const Corpus *c, size_t begin)
 {
-    while (ids_at(&c->ids, ++begin) != c->eos)
+    while (ids_at(&c->ids, ++begin) != c->objective.eos)
         ;
     return begin + 1;
 }
@@ -521,7 +519,6 @@ Corpus corpus_open(const Directory *directory, const char *name, const Tokenizer
 {
     Corpus c = {.stream = t->stream,
                 .objective = tokenizer_objective(t),
-                .eos = t->eos,
                 .store = store_open(directory, name)};
     Header h = {.count = 0};
     const char *bytes = store_view(&c.store);

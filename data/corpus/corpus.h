@@ -39,7 +39,6 @@ typedef struct {
     Objective objective; /* its causal_source and share are 0 until the caller sets them */
     Store store;         /* the ids, and after them the pieces of lines */
     Ids ids;             /* of the whole text */
-    int eos;             /* the id that ends a line */
     size_t lines;        /* how many there are; 0 for a stream */
     size_t longest;      /* rows of the longest line, or of the whole stream */
     double text_bytes;   /* of words: the size of all lines in the text, with their ends, or of the

@@ -53,7 +53,7 @@ size_t *corpus_lines(const Corpus *corpus)
 {
     size_t *lines = calloc(corpus->lines + 1, sizeof *lines), line = 0;
     for (size_t i = 0; i < corpus->ids.count; i++)
-        if (ids_at(&corpus->ids, i) == corpus->eos)
+        if (ids_at(&corpus->ids, i) == corpus->objective.eos)
             lines[++line] = i + 1;
     return lines;
 }
