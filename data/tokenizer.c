@@ -136,7 +136,12 @@ static char *check_bytes(const Tokenizer *t, const Text *text, const char *bytes
 {
     int id;
     const char *found = vocabulary_find_reserved(&t->vocabulary, bytes, size, &id);
-    return found ? reserved_message(text_place(text, bytes, found), tokenizer_word(t, id)) : NULL;
+    if (!found)
+        return NULL;
+    char *place = text_place(text, bytes, found);
+    char *message = reserved_message(place, tokenizer_word(t, id));
+    free(place);
+    return message;
 }
 
 /* Cleaning may have made one. */
