@@ -407,8 +407,8 @@ size_t corpus_sample_targets(const Corpus *c)
 {
     if (c->objective.kind != OBJECTIVE_MASKED)
         return SAMPLE_TARGETS;
-    const size_t context = (size_t)c->context, rows = c->longest < context ? c->longest : context;
-    const size_t some = SAMPLE_HIDDEN_ROWS / rows;
+    const Part *part = &c->train; /* which is never empty */
+    const size_t some = SAMPLE_HIDDEN_ROWS * part->count / part->rows;
     return some > SAMPLE_HIDDEN         ? SAMPLE_HIDDEN
            : some < SAMPLE_LEAST_HIDDEN ? SAMPLE_LEAST_HIDDEN
                                         : some;

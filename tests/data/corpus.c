@@ -357,9 +357,9 @@ static void test_lines_of_hidden_tokens_are_cut(void **state)
         assert_int_equal(corpus_ends_line(&c, c.train.list[i]), ends[i]);
     assert_true(corpus_evaluation_rows(&c, &c.train) == 18 * 13 / 6.0);
     assert_int_equal(corpus_sample_targets(&c), SAMPLE_HIDDEN);
-    c.longest = c.context = 100; /* rows of each hidden token */
+    c.train.rows = 100 * c.train.count; /* those of each hidden token */
     assert_int_equal(corpus_sample_targets(&c), (1 << 19) / 100);
-    c.longest = c.context = 1000;
+    c.train.rows = 1000 * c.train.count;
     assert_int_equal(corpus_sample_targets(&c), SAMPLE_LEAST_HIDDEN);
     corpus_free(&c);
     tokenizer_free(&t);
