@@ -96,7 +96,7 @@ static char *answered(Pretrained *model, const TrainingText *text, AnswerRules r
     if (json) {
         answer_print_json(&answerer, &answer);
     } else if (!answer.encoding.wrong) {
-        answer_print_next(&printer, &answer);
+        answer_print_tables(&printer, &answer);
         answer_print_continuations(&printer, &answer);
     }
     answer_free(&answer);

@@ -16,6 +16,7 @@ typedef struct {
     char *folder;
     Pretrained model;
     TrainingText text;
+    bool was_first[2]; /* each of two gaps, of some prompt */
 } Fixture;
 
 static int open_model(void **state)
@@ -77,18 +78,21 @@ static double sum_of(const double *p, int count)
     return sum;
 }
 
-/* The probability that two gaps are filled with these tokens: the surest one first. *model receives
- * the model's own, in which special tokens have a share. */
-static double filled_with(Fixture *f, const int *prompt, const int *ids, double *model)
+/* The probability that the two gaps of an answer are filled with these tokens: the surest one first.
+ * *model receives the model's own, in which special tokens have a share. */
+static double filled_with(Fixture *f, const Answer *answer, const int *ids, double *model)
 {
     const int V = tokenizer_size(&f->model.tokenizer);
     double p[2][MOST], rest[MOST];
     int tokens[COUNT];
-    memcpy(tokens, prompt, sizeof tokens);
-    const double one = predict_text(f, tokens, 2, p[0]), other = predict_text(f, tokens, 3, p[1]);
+    memcpy(tokens, answer->encoding.ids, sizeof tokens);
+    const int at[] = {answer->places[0].at, answer->places[1].at};
+    const double one = predict_text(f, tokens, at[0], p[0]),
+                 other = predict_text(f, tokens, at[1], p[1]);
     const int first = one >= other ? 0 : 1;
-    tokens[2 + first] = ids[first];
-    predict_text(f, tokens, 3 - first, rest);
+    tokens[at[first]] = ids[first];
+    predict_text(f, tokens, at[!first], rest);
+    f->was_first[first] = true;
     *model = p[first][ids[first]] * rest[ids[!first]];
     return *model / sum_of(p[first], V) / sum_of(rest, V);
 }
@@ -101,17 +105,16 @@ static Answer answer_to(Answerer *answerer, const char *prompt)
     return answer;
 }
 
-static void test_gaps_are_filled_with_the_models_probabilities(void **state)
+static void check_filling(Fixture *f, const char *prompt)
 {
     enum { DRAWS = 4000 };
-    Fixture *f = *state;
     const AnswerRules rules = {.count = DRAWS, .seed = 7, .sampling = {1, 1, 0}};
     const Tokenizer *t = &f->model.tokenizer;
     const int V = tokenizer_size(t);
     int seen[MOST][MOST] = {{0}}, freedom = -1;
     double squares = 0, in_all = 0;
     Answerer answerer = answerer_new(&f->model, &f->text, rules);
-    Answer answer = answer_to(&answerer, "un [mask] [mask]");
+    Answer answer = answer_to(&answerer, prompt);
     assert_int_equal(answer.encoding.count, COUNT);
     for (int i = 0; i < DRAWS; i++) {
         const Continuation *c = &answer.continuations[i];
@@ -119,13 +122,13 @@ static void test_gaps_are_filled_with_the_models_probabilities(void **state)
         assert_true(tokenizer_is_text(t, c->tokens[0]) && tokenizer_is_text(t, c->tokens[1]));
         if (!seen[c->tokens[0]][c->tokens[1]]++) {
             double model;
-            filled_with(f, answer.encoding.ids, c->tokens, &model);
+            filled_with(f, &answer, c->tokens, &model);
             assert_close_one("ln p", c->log_probability, log(model), 1e-5);
         }
     }
     for (int x = 0; x < V; x++)
         for (int y = 0; y < V; y++) {
-            double model, wanted = filled_with(f, answer.encoding.ids, (int[]){x, y}, &model);
+            double model, wanted = filled_with(f, &answer, (int[]){x, y}, &model);
             in_all += wanted;
             if (wanted == 0)
                 continue;
@@ -137,6 +140,15 @@ static void test_gaps_are_filled_with_the_models_probabilities(void **state)
     assert_true(squares <= 66.6); /* of 35 degrees of freedom: once in a thousand times */
     answer_free(&answer);
     answerer_free(&answerer);
+}
+
+static void test_gaps_are_filled_with_the_models_probabilities(void **state)
+{
+    Fixture *f = *state;
+    check_filling(f, "un [mask] [mask]");
+    check_filling(f, "[mask] [mask] come");
+    check_filling(f, "[mask] gato [mask]");
+    assert_true(f->was_first[0] && f->was_first[1]);
 }
 
 /* Of each gap by itself, all others as they are; un [mask] salta is twice in the text. */
