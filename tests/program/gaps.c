@@ -26,7 +26,8 @@ static int open_model(void **state)
     f->folder = scratch_new();
     char *path = scratch_write(f->folder, "text.txt", text, strlen(text));
     char *run = format_text("%s/run", f->folder);
-    tiny_run(run, path, (const char *[]){"objective", "masked", "context", "5", NULL});
+    tiny_run(run, path,
+             (const char *[]){"objective", "masked", "context", "5", "width", "8", NULL});
     f->model = pretrained_open(run);
     f->text = training_text_open(&f->model, NULL);
     free(path);
@@ -130,13 +131,13 @@ static void check_filling(Fixture *f, const char *prompt)
         for (int y = 0; y < V; y++) {
             double model, wanted = filled_with(f, &answer, (int[]){x, y}, &model);
             in_all += wanted;
-            if (wanted == 0)
+            if (wanted * DRAWS < 5) /* too few for chi-squared, or none */
                 continue;
             squares += pow(seen[x][y] - wanted * DRAWS, 2) / (wanted * DRAWS);
             freedom++;
         }
     assert_close_one("all that may come", in_all, 1, 1e-5);
-    assert_int_equal(freedom, 6 * 6 - 1);
+    assert_true(freedom > 20 && freedom < 36);
     assert_true(squares <= 66.6); /* of 35 degrees of freedom: once in a thousand times */
     answer_free(&answer);
     answerer_free(&answerer);
@@ -145,9 +146,11 @@ static void check_filling(Fixture *f, const char *prompt)
 static void test_gaps_are_filled_with_the_models_probabilities(void **state)
 {
     Fixture *f = *state;
-    check_filling(f, "un [mask] [mask]");
-    check_filling(f, "[mask] [mask] come");
-    check_filling(f, "[mask] gato [mask]");
+    static const char *const prompts[] = {"un [mask] [mask]",   "[mask] [mask] come",
+                                          "[mask] gato [mask]", "salta [mask] [mask]",
+                                          "[mask] come [mask]", "[mask] [mask] el"};
+    for (size_t i = 0; i < sizeof prompts / sizeof *prompts; i++)
+        check_filling(f, prompts[i]);
     assert_true(f->was_first[0] && f->was_first[1]);
 }
 
