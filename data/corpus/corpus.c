@@ -6,6 +6,7 @@
  * and where a line ends is seen from the ids: after its [eos]. */
 #include "corpus.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,7 +179,7 @@ void corpus_free(Corpus *corpus)
 Sequence corpus_sequence(const Corpus *c, Piece piece, int *tokens)
 {
     const int rows = (int)piece.length;
-    ids_read(&c->ids, piece.from, (size_t)(rows + objective_ahead(&c->objective)), tokens);
+    ids_read(&c->ids, piece.from, (size_t)rows + (size_t)objective_ahead(&c->objective), tokens);
     return objective_sequence(&c->objective, tokens, rows);
 }
 
@@ -407,7 +408,8 @@ size_t corpus_sample_targets(const Corpus *c)
 {
     if (c->objective.kind != OBJECTIVE_MASKED)
         return SAMPLE_TARGETS;
-    const Part *part = &c->train; /* which is never empty */
+    const Part *part = &c->train;
+    assert(part->rows > 0);
     const size_t some = SAMPLE_HIDDEN_ROWS * part->count / part->rows;
     return some > SAMPLE_HIDDEN         ? SAMPLE_HIDDEN
            : some < SAMPLE_LEAST_HIDDEN ? SAMPLE_LEAST_HIDDEN

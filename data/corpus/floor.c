@@ -3,6 +3,7 @@
  * entropy. */
 #include "floor.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,6 +180,7 @@ static double entropy_of(const Ids *ids, Place *places, size_t count, int positi
         const size_t prefix = (size_t)places[i].view;
         while (arrlenu(numbers) <= prefix)
             arrput(numbers, 0);
+        assert(numbers);
         if (!numbers[prefix]) {
             View view;
             *all = view_of(&view, eyes, position, (int)prefix) && *all;
