@@ -225,6 +225,40 @@ static void mark_all(Pattern p, const bool *queries, bool *done, int limit, int 
     }
 }
 
+/* Whether a query attends to other keys if it has another limit. */
+static bool keys_differ(Pattern p, int query, int limit, int other)
+{
+    for (int number = 0; number < pattern_ranges(p); number++) {
+        const KeyRange a = pattern_range(p, query, limit, number);
+        const KeyRange b = pattern_range(p, query, other, number);
+        const int count = key_count(a);
+        if (count != key_count(b) || (count && a.from != b.from) || (count > 1 && a.step != b.step))
+            return true;
+    }
+    return false;
+}
+
+bool pattern_tells_apart(const Pattern *patterns, int layers, int heads, int query, int prefix,
+                         int other)
+{
+    const int limit = key_limit(query, prefix);
+    const size_t size = (size_t)limit;
+    bool *reach = memory_new(3 * size, sizeof *reach, "the reach of the patterns"), differ = false;
+    reach[query] = true;
+    for (int l = layers - 1; l >= 0 && !differ; l--) {
+        memcpy(reach + size, reach, size);
+        for (int h = 0; h < heads && !differ; h++) {
+            const Pattern p = pattern_at(patterns, l * heads + h);
+            for (int i = 0; i < limit && !differ; i++)
+                differ = reach[size + (size_t)i] &&
+                         keys_differ(p, i, key_limit(i, prefix), key_limit(i, other));
+            mark_all(p, reach + size, reach + 2 * size, limit, prefix, reach);
+        }
+    }
+    free(reach);
+    return differ;
+}
+
 void pattern_reach(const Pattern *patterns, int layers, int heads, int query, int prefix,
                    bool *reach)
 {

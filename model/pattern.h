@@ -81,6 +81,11 @@ void pattern_mark(Pattern pattern, int query, int limit, bool *keys);
  * sequence up to `length`. */
 int pattern_most_keys(Pattern pattern, int length, int queries);
 
+/* Whether a model tells apart a query of two sequences with different prefixes although the tokens
+ * that reach it are the same: then one of these attends to other keys in one of the layers. */
+bool pattern_tells_apart(const Pattern *patterns, int layers, int heads, int query, int prefix,
+                         int other);
+
 /* reach (limit of the query): whether a token can influence the output of a model's last layer at
  * this query, through all its layers. patterns (L, H); NULL: all. */
 void pattern_reach(const Pattern *patterns, int layers, int heads, int query, int prefix,

@@ -23,6 +23,7 @@ typedef struct {
 /* What a model sees at a position: the tokens so far from it. */
 typedef struct {
     int *offsets; /* stb_ds array */
+    int prefix;   /* of a sequence that is seen so */
 } View;
 
 /* What a comparison of two places of the same position needs to know. */
@@ -31,7 +32,7 @@ typedef struct {
     const View *views;
 } Sight;
 
-/* Orders places by what a model sees there. Those that see other places are not alike. */
+/* Orders places by what a model sees there. Those that see in other ways are not alike. */
 static int compare_seen(const Place *a, const Place *b, const Sight *sight)
 {
     if (a->view != b->view)
@@ -138,7 +139,7 @@ static bool view_of(View *view, const Eyes *eyes, int position, int prefix)
     bool *reach = memory_new((size_t)limit, sizeof *reach, "counting the floor");
     bool all = true;
     pattern_reach(eyes->patterns, eyes->layers, eyes->heads, position, prefix, reach);
-    *view = (View){NULL};
+    *view = (View){.prefix = prefix};
     for (int i = limit - 1; i >= 0; i--) {
         all = all && reach[i];
         if (reach[i] && i != position)
@@ -148,18 +149,21 @@ static bool view_of(View *view, const Eyes *eyes, int position, int prefix)
     return all;
 }
 
-static bool views_equal(const View *a, const View *b)
+/* Whether the same tokens look the same at a position after two prefixes. */
+static bool views_equal(const Eyes *eyes, int position, const View *a, const View *b)
 {
     const size_t count = arrlenu(a->offsets);
     return count == arrlenu(b->offsets) &&
-           (!count || !memcmp(a->offsets, b->offsets, count * sizeof *a->offsets));
+           (!count || !memcmp(a->offsets, b->offsets, count * sizeof *a->offsets)) &&
+           !pattern_tells_apart(eyes->patterns, eyes->layers, eyes->heads, position, a->prefix,
+                                b->prefix);
 }
 
 /* The number of a view: that of an equal one, or the next one. */
-static int number_of(View **views, View view)
+static int number_of(View **views, View view, const Eyes *eyes, int position)
 {
     for (int i = 0; i < (int)arrlen(*views); i++)
-        if (views_equal(&(*views)[i], &view)) {
+        if (views_equal(eyes, position, &(*views)[i], &view)) {
             arrfree(view.offsets);
             return i;
         }
@@ -185,7 +189,7 @@ static double entropy_of(const Ids *ids, Place *places, size_t count, int positi
             View view;
             *all = view_of(&view, eyes, position, (int)prefix) && *all;
             *most = max_int(*most, (int)arrlen(view.offsets) + !eyes->hides);
-            numbers[prefix] = 1 + number_of(&views, view);
+            numbers[prefix] = 1 + number_of(&views, view, eyes, position);
         }
         places[i].view = numbers[prefix] - 1;
     }
