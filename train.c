@@ -199,7 +199,7 @@ static LogEntry entry_of(const Call *call, double evaluated)
                       .loss = p->loss,
                       .evaluated = evaluated,
                       .bits_per_byte = trainer_bits(t, evaluated),
-                      .gap = trainer_holds_out(t) ? (double)NAN : evaluated - t->floor,
+                      .gap = trainer_has_floor(t) ? evaluated - t->floor : (double)NAN,
                       .rate = schedule_rate(&t->plan.schedule, p->step),
                       .gradient_norm = p->gradient_norm,
                       .tokens_per_second = seconds > 0 ? (double)call->tokens / seconds : 0,

@@ -234,7 +234,7 @@ static void conclude_best(const Trainer *t, const Screen *screen, const Ending *
     if (isinf(p->best_loss))
         screen_paragraph(screen, "best", "none yet (first evaluation at step %d)",
                          min_int(s->eval_every, s->steps));
-    else if (!trainer_holds_out(t) && !isnan(t->floor))
+    else if (trainer_has_floor(t))
         screen_paragraph(screen, "best", "step %" PRId64 ": %.6f, %.6f above the floor%s",
                          p->best_step, p->best_loss, p->best_loss - t->floor, bits);
     else

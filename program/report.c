@@ -67,12 +67,6 @@ static void put_number(int columns, int decimals, double number)
         printf("  %*.*f", columns, decimals, number);
 }
 
-/* Whether the floor is known and is that of the text that is evaluated. */
-static bool has_floor(const Report *r)
-{
-    return !isnan(r->trainer->floor) && !trainer_holds_out(r->trainer);
-}
-
 /* Whether a loss means something in bits per byte. */
 static bool has_bits(const Report *r)
 {
@@ -89,7 +83,7 @@ static bool has_bits(const Report *r)
  * That is 79 columns. */
 static void put_header(const Report *r)
 {
-    const bool floor = has_floor(r), bits = has_bits(r);
+    const bool floor = trainer_has_floor(r->trainer), bits = has_bits(r);
     printf("\n%s        ------ loss ------%s%s  learning gradient            time\n",
            r->screen->bold, bits ? "    bits" : "", floor ? " above the" : "");
     printf("  step  the step  %8s%s%s      rate     norm tokens/s   left%s\n",
@@ -99,7 +93,7 @@ static void put_header(const Report *r)
 
 void report_row(Report *r, const LogEntry *e)
 {
-    const bool floor = has_floor(r);
+    const bool floor = trainer_has_floor(r->trainer);
     const int decimals = floor ? 6 : 4;
     screen_status(r->screen, "");
     if (!r->has_header)

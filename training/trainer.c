@@ -123,18 +123,19 @@ static void train_tokenizer(Trainer *t, Settings *s, bool hint)
     t->tokenizer = token_counts_end(counts, source_name(t->source), rules);
 }
 
-/* A file of tab-separated values, or a small text in which every line has one tab. */
+/* Files of tab-separated values, or a small text in which every line has one tab. */
 static bool looks_like_pairs(const Trainer *t)
 {
-    const char *ending = strrchr(t->texts[0], '.');
-    char *wrong = NULL;
-    if (ending && !strcmp(ending, ".tsv"))
-        return true;
-    if (source_is_large(t->source) || (wrong = text_check_pairs(source_text(t->source)))) {
-        free(wrong);
-        return false;
+    bool named = true;
+    for (char *const *text = t->texts; *text && named; text++) {
+        const char *ending = strrchr(*text, '.');
+        named = ending && !strcmp(ending, ".tsv");
     }
-    return true;
+    if (named || source_is_large(t->source))
+        return named;
+    char *wrong = text_check_pairs(source_text(t->source));
+    free(wrong);
+    return !wrong;
 }
 
 /* A new run makes its vocabulary from its text. */
@@ -242,6 +243,11 @@ static void open_resumed(Trainer *t, Settings *settings, Decided *decided, Sourc
 bool trainer_holds_out(const Trainer *t)
 {
     return t->corpus.held_out.count > 0;
+}
+
+bool trainer_has_floor(const Trainer *t)
+{
+    return !isnan(t->floor) && !trainer_holds_out(t) && !t->corpus.evaluated.sample;
 }
 
 void trainer_open(Trainer *t, char *const *texts, Settings *settings, Decided *decided,
@@ -481,7 +487,9 @@ static size_t most_targets(const Trainer *t)
     const double pieces = fmin(t->plan.settings.batch, (double)train->count);
     const double each = (double)train->rows / (double)train->count;
     const double trained = (double)t->progress.step * pieces * each;
-    const double rows_each = corpus_evaluation_rows(&t->corpus, train) / (double)train->targets;
+    const Part *evaluated = &t->corpus.evaluated;
+    const double rows_each =
+        corpus_evaluation_rows(&t->corpus, evaluated) / (double)evaluated->targets;
     return (size_t)fmax((double)corpus_sample_targets(&t->corpus), trained * 3 / 20 / rows_each);
 }
 

@@ -86,6 +86,9 @@ double trainer_bits(const Trainer *trainer, double loss);
 /* Whether its ids are mapped from a file: see data/source.h. */
 bool trainer_text_is_large(const Trainer *trainer);
 
+/* Whether the floor is that of what is evaluated: of all of the training text. */
+bool trainer_has_floor(const Trainer *trainer);
+
 /* Whether some of the text is held out. Then that part is evaluated, else the training text. */
 bool trainer_holds_out(const Trainer *trainer);
 

@@ -425,9 +425,16 @@ void corpus_choose_evaluated(Corpus *c, uint32_t seed)
 /* Each hidden token is evaluated in a sequence of its own. */
 double corpus_evaluation_rows(const Corpus *c, const Part *part)
 {
-    const double each =
-        c->objective.kind == OBJECTIVE_MASKED ? (double)part->targets / (double)part->count : 1;
-    return (double)part->rows * each;
+    if (c->objective.kind != OBJECTIVE_MASKED)
+        return (double)part->rows;
+    int *tokens = memory_new((size_t)c->context + 1, sizeof *tokens, "counting");
+    double rows = 0;
+    for (size_t p = 0; p < part->count; p++) {
+        const Piece piece = corpus_piece(c, part, p);
+        rows += (double)piece.length * (double)targets_of(c, piece, tokens);
+    }
+    free(tokens);
+    return rows;
 }
 
 /* ---- Kept as a file ---- */

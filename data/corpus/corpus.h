@@ -65,7 +65,7 @@ enum {
 };
 size_t corpus_sample_targets(const Corpus *corpus);
 
-/* How many rows an evaluation of a part computes. */
+/* How many rows an evaluation of a part computes. Goes through the part. */
 double corpus_evaluation_rows(const Corpus *corpus, const Part *part);
 
 /* Dies if a pair is longer than the context; `name` is what messages call the text. To be called

@@ -58,6 +58,8 @@ void plan_text(Settings *s, const Decided *decided, size_t text_size, bool pairs
     CHOOSE(sequence, lines ? SEQUENCE_LINES : SEQUENCE_STREAM);
     if (made_of_a_part(s)) /* a subword is a few bytes */
         CHOOSE(val, text_size / 4 >= ENOUGH_TOKENS ? 0.1 : 0);
+    if (s->tokens == TOKENIZER_BPE)
+        settings_check_vocabulary(s, s->sequence == SEQUENCE_LINES);
 }
 
 /* The number of different words grows about with the root of the text's size; three times that
@@ -65,8 +67,7 @@ void plan_text(Settings *s, const Decided *decided, size_t text_size, bool pairs
  * docs/tokens.md. */
 void plan_vocabulary(Settings *s, size_t text_size)
 {
-    const int least =
-        256 + (s->sequence == SEQUENCE_LINES ? 2 : 0) + (s->objective != OBJECTIVE_NEXT);
+    const int least = settings_least_vocabulary(s->sequence == SEQUENCE_LINES, s->objective);
     if (s->tokens == TOKENIZER_BPE && !s->vocabulary)
         s->vocabulary = (int)fmin(MOST_SUBWORDS, least + floor(3 * sqrt((double)text_size)));
 }

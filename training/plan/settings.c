@@ -193,6 +193,19 @@ static void check_schedule(const Settings *s, const Decided *decided)
         usage_error("--min-lr %g is above --lr %g: the rate falls to it", s->min_lr, s->lr);
 }
 
+int settings_least_vocabulary(bool lines, ObjectiveKind objective)
+{
+    return 256 + (lines ? 2 : 0) + (objective != OBJECTIVE_NEXT);
+}
+
+void settings_check_vocabulary(const Settings *s, bool lines)
+{
+    const int least = settings_least_vocabulary(lines, s->objective);
+    if (s->vocabulary && s->vocabulary < least)
+        usage_error("--vocabulary %d is too small: the bytes and special tokens alone are %d",
+                    s->vocabulary, least);
+}
+
 /* Likewise the size of a vocabulary, which has at least the 256 bytes. A text whose vocabulary is
  * of subwords is a stream, unless it is to be read by lines. */
 static void check_vocabulary(const Settings *s, const Decided *decided)
@@ -204,11 +217,7 @@ static void check_vocabulary(const Settings *s, const Decided *decided)
                     "is --vocabulary");
     if (!subwords && DECIDED(decided, vocabulary))
         usage_error("--vocabulary is for --tokens bpe; --max-words limits words and characters");
-    const bool lines = DECIDED(decided, sequence) && s->sequence == SEQUENCE_LINES;
-    const int least = 256 + (lines ? 2 : 0) + (s->objective != OBJECTIVE_NEXT);
-    if (s->vocabulary && s->vocabulary < least)
-        usage_error("--vocabulary %d is too small: the bytes and special tokens alone are %d",
-                    s->vocabulary, least);
+    settings_check_vocabulary(s, DECIDED(decided, sequence) && s->sequence == SEQUENCE_LINES);
 }
 
 void settings_check_objective(const Settings *s, const Decided *decided)

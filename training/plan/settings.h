@@ -71,6 +71,12 @@ void settings_check(const Settings *settings, const Decided *decided, const char
 /* The same of what is for one objective only, once that is known. */
 void settings_check_objective(const Settings *settings, const Decided *decided);
 
+/* The 256 bytes and the special tokens: no vocabulary of subwords is smaller. */
+int settings_least_vocabulary(bool lines, ObjectiveKind objective);
+
+/* Ends in a usage error if fewer are asked for. */
+void settings_check_vocabulary(const Settings *settings, bool lines);
+
 /* The same of the values that are known so far; to be called again when more are. */
 void settings_check_values(const Settings *settings, const Decided *decided);
 
