@@ -7,8 +7,8 @@
 
 #include "base/display.h"
 #include "base/file.h"
-#include "pictures/heads_file.h"
 #include "formats/huggingface/pretrained.h"
+#include "pictures/heads_file.h"
 #include "program/answer/answer_print.h"
 #include "program/options.h"
 #include "program/process.h"
@@ -117,14 +117,18 @@ static Encoding encode(const Pretrained *model, const char *name, const char *te
 
 /* Appends to a source the most probable target, as sample finds it, and prints it. Returns the
  * whole pair, which the caller frees. A target that is too long for the context is cut. */
-static char *add_target(Pretrained *model, Encoding *e, const char *text)
+static char *add_target(Pretrained *model, Encoding *e, const char *name, const char *text)
 {
     const Tokenizer *t = &model->tokenizer;
     const TrainingText no_text = {.there = false};
     const int context = model->gpt.config.context, source = e->count;
+    if (source == context)
+        die("%s has %d tokens%s, and %s reads at most %d: there is no room for a target; shorten "
+            "it, or train a model with a larger --context",
+            name, source, framing(t), model->directory.path, context);
     const AnswerRules rules = {.count = 1, .words = context, .beam = BEAM_OF_PAIRS};
     Answerer answerer = answerer_new(model, &no_text, rules);
-    Answer answer = answer_begin(&answerer, "the text", text, strlen(text));
+    Answer answer = answer_begin(&answerer, name, text, strlen(text));
     answer_continue(&answerer, &answer, NULL, NULL);
     const Continuation *best = answer.continuations;
     for (int i = 0; i < best->count - best->ended && e->count < context; i++, e->count++)
@@ -190,10 +194,11 @@ static bool show_heads(Pretrained *model, const Choice *choice, char **words)
     const Range chosen = choose("head", choice->head, config->heads, run);
     const bool piped = !strcmp(words[0], "-") && !words[1];
     char *text = piped ? read_standard_input() : words_together(words);
-    Encoding encoding = encode(model, piped ? "standard input" : "the text", text);
+    const char *name = piped ? "standard input" : "the text";
+    Encoding encoding = encode(model, name, text);
     print_lowered(&encoding, "");
     if (encoding.ids[encoding.count - 1] == model->tokenizer.sep) {
-        char *pair = add_target(model, &encoding, text);
+        char *pair = add_target(model, &encoding, name, text);
         free(text);
         text = pair;
     }

@@ -1,6 +1,6 @@
-/* sample.c: prints which tokens a trained model expects after a prompt or in its gaps, and continues
- * the prompt or fills them.
- * Prompts come from the command line, from a person at a terminal, or from a pipe. */
+/* sample.c: prints which tokens a trained model expects after a prompt or in its gaps, and
+ * continues the prompt or fills them. Prompts come from the command line, from a person at a
+ * terminal, or from a pipe. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -13,8 +13,8 @@
  * the beginning on a dotted circle. The caller frees. */
 char *display_token(const char *token);
 
-/* The same for a text, in which spaces stay spaces, a tab, as between the two sides of a pair, is an
- * arrow, and a byte that is not UTF-8 is U+FFFD. */
+/* The same for a text, in which spaces stay spaces, a tab, as between the two sides of a pair, is
+ * an arrow, and a byte that is not UTF-8 is U+FFFD. */
 char *display_text(const char *text);
 
 /* The same for a part of a longer text: line ends stay too, and a combining mark at the beginning

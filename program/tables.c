@@ -227,7 +227,8 @@ static void show_notes(const Heads *heads, const Fit *fit)
 void tables_show(const Heads *heads, const Screen *screen)
 {
     const Fit fit = fit_of(heads, screen);
-    /* a table has its name, the words above it, and an empty line before it; of a pair, the sides */
+    /* a table has its name, the words above it, and an empty line before it; of a pair, the
+     * sides */
     const size_t lines =
         (size_t)heads->count * (size_t)(heads->length - fit.from + (fit.source ? 6 : 3));
     if (heads->count > 1 && lines > LINES_MOST) {

@@ -469,17 +469,40 @@ bool corpus_keep(Corpus *c, CorpusOrigin origin, const Directory *directory, con
     return store_set(&c->store, 0, &h, sizeof h) && store_keep(&c->store, directory, name);
 }
 
-/* Whether the sizes in a header fit the file's, so that nothing outside of it is read:
- * anyone can write a file with the right checksums. */
+/* Whether the parts of a stream are what they are when it is cut there. */
+static bool stream_fits(const Header *h, const Tokenizer *t)
+{
+    const Corpus c = {.objective = tokenizer_objective(t), .context = (int)h->context};
+    const Part train = stream_part(&c, 0, h->train_end),
+               held_out = stream_part(&c, h->train_end, h->count);
+    return h->longest + (uint64_t)objective_ahead(&c.objective) == h->count &&
+           h->train == train.count && h->train_rows == train.rows &&
+           h->train_targets == train.targets && h->held_out == held_out.count &&
+           h->held_out_rows == held_out.rows && h->held_out_targets == held_out.targets;
+}
+
+/* Whether a part of so many pieces may have so many rows and targets: every piece has a target. */
+static bool lines_fit(const Header *h, uint64_t pieces, uint64_t rows, uint64_t targets)
+{
+    return pieces <= targets && targets <= rows && rows <= h->count && rows <= pieces * h->context;
+}
+
+/* Whether the sizes in a header fit the file's and each other, so that nothing outside of it is
+ * read: anyone can write a file with the right checksums. */
 static bool sizes_fit(const Header *h, const Store *store, const Tokenizer *t)
 {
     const size_t pieces = t->stream ? 0 : h->train + h->held_out;
     const Ids ids = {.width = (int)h->width, .count = h->count};
-    return h->width == (uint64_t)ids_width(tokenizer_size(t)) && h->count <= store->size &&
-           h->train <= store->size && h->held_out <= store->size && h->context >= 1 &&
-           h->context <= INT_MAX && h->train_end <= h->count &&
-           (t->objective != OBJECTIVE_PAIRS || h->longest <= h->context) &&
-           store->size == sizeof *h + ids_size(&ids) + pieces * sizeof(Piece);
+    const bool good = h->width == (uint64_t)ids_width(tokenizer_size(t)) &&
+                      h->count <= store->size && h->train <= store->size &&
+                      h->held_out <= store->size && h->context >= 1 && h->context <= INT_MAX &&
+                      h->train_end <= h->count && h->train >= 1 &&
+                      (t->objective != OBJECTIVE_PAIRS || h->longest <= h->context) &&
+                      store->size == sizeof *h + ids_size(&ids) + pieces * sizeof(Piece);
+    if (!good || t->stream)
+        return good && stream_fits(h, t);
+    return h->longest <= h->count && lines_fit(h, h->train, h->train_rows, h->train_targets) &&
+           lines_fit(h, h->held_out, h->held_out_rows, h->held_out_targets);
 }
 
 /* Whether all ids are the tokenizer's, and all pieces within them. */

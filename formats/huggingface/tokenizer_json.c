@@ -443,6 +443,19 @@ static void read_ends(const char *directory, const char *file, Tokenizer *t, con
     t->eos = eos ? id_of(directory, &t->vocabulary, "eos_token", eos) : eos_id;
 }
 
+/* The token that separates or hides. Any other use of it would make a text ambiguous. */
+static int own_token(const char *directory, const Tokenizer *t, const char *part,
+                     const cJSON *config)
+{
+    const char *word = named(config, part);
+    const int id = id_of(directory, &t->vocabulary, part, word);
+    if (!vocabulary_is_special(&t->vocabulary, id) || id == t->bos || id == t->eos || id == t->unk)
+        die("%s: its %s is '%.100s', but it must be one of the added_tokens, and no other special "
+            "token",
+            directory, part, word);
+    return id;
+}
+
 /* GPT-2 has its vocabulary and its merges in two files. */
 Tokenizer tokenizer_json_read(const Directory *directory, int count, int eos,
                               ObjectiveKind objective)
@@ -466,15 +479,15 @@ Tokenizer tokenizer_json_read(const Directory *directory, int count, int eos,
     t.form = t.kind == TOKENIZER_BPE ? TEXT_AS_IS : TEXT_COMPOSED;
     read_normalizer(file, get(json, "normalizer"), &t.form);
     read_ends(directory->path, file, &t, json, config, eos);
-    if (objective == OBJECTIVE_PAIRS)
-        t.sep = id_of(directory->path, &t.vocabulary, "sep_token", named(config, "sep_token"));
-    if (objective == OBJECTIVE_MASKED)
-        t.mask = id_of(directory->path, &t.vocabulary, "mask_token", named(config, "mask_token"));
-    if (objective == OBJECTIVE_PAIRS && t.stream)
-        die("%s: its objective is pairs, but its post_processor puts no token first", file);
     const char *unk = cJSON_GetStringValue(get(get(json, "model"), "unk_token"));
     if (unk && t.kind != TOKENIZER_BPE) /* to which nothing is unknown */
         t.unk = vocabulary_find(&t.vocabulary, unk, strlen(unk));
+    if (objective == OBJECTIVE_PAIRS)
+        t.sep = own_token(directory->path, &t, "sep_token", config);
+    if (objective == OBJECTIVE_MASKED)
+        t.mask = own_token(directory->path, &t, "mask_token", config);
+    if (objective == OBJECTIVE_PAIRS && t.stream)
+        die("%s: its objective is pairs, but its post_processor puts no token first", file);
     cJSON_Delete(json);
     cJSON_Delete(config);
     free(file);

@@ -80,11 +80,17 @@ void generator_begin(Generator *g, const int *tokens, int count, int prefix)
     read_from(g, 0);
 }
 
-void generator_look_at(Generator *g, int place)
+void generator_look_at(const Generator *g, const int *places, int count, Real *logits)
 {
     const int C = g->gpt->config.width, V = g->gpt->config.vocabulary;
-    assert(!g->forgot && place < g->count);
-    logits_forward(g->logits, g->gpt->weights.head, ROW(gpt_head_input(g->gpt), place, C), 1, C, V);
+    Real *rows = memory_new((size_t)count * (size_t)C, sizeof *rows, "the gaps");
+    for (int i = 0; i < count; i++) {
+        assert(!g->forgot && places[i] < g->count);
+        memcpy(ROW(rows, i, C), ROW(gpt_head_input(g->gpt), places[i], C),
+               sizeof *rows * (size_t)C);
+    }
+    logits_forward(logits, g->gpt->weights.head, rows, count, C, V);
+    free(rows);
 }
 
 void generator_add(Generator *g, int token)

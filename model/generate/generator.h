@@ -34,10 +34,10 @@ void generator_free(Generator *generator);
  * before is forgotten. logits are then those of the token after the prompt. */
 void generator_begin(Generator *generator, const int *tokens, int count, int prefix);
 
-/* After generator_begin(), and before anything else is read: logits become those that the model
- * computes at one token of the prompt, which must fit into the context. A model that was trained to
- * fill gaps predicts that token itself there. */
-void generator_look_at(Generator *generator, int place);
+/* After generator_begin(), and before anything else is read: logits (count, V) receive what the
+ * model computes at these tokens of the prompt, which must fit into the context. A model that was
+ * trained to fill gaps predicts each of the tokens there. */
+void generator_look_at(const Generator *generator, const int *places, int count, Real *logits);
 
 /* Reads one token more, usually one that was chosen by the logits. */
 void generator_add(Generator *generator, int token);

@@ -42,8 +42,8 @@ static void begin_stream(const Answerer *a, Answer *answer)
     answer->encoding.count = 1;
 }
 
-/* The last word of a prompt of subwords, which begins after the last special token, as [sep] is; the
- * caller frees. */
+/* The last word of a prompt of subwords, which begins after the last special token, as [sep] is;
+ * the caller frees. */
 static char *last_word(const Tokenizer *t, const Encoding *e)
 {
     int from = e->count;
@@ -133,7 +133,7 @@ static void find_gaps(Answerer *a, Answer *answer)
     answer->places = memory_new((size_t)e->count, sizeof *answer->places, "the gaps");
     for (int at = 0; at < e->count; at++)
         if (e->ids[at] == t->mask) {
-            generator_look_at(&a->prompt, at);
+            generator_look_at(&a->prompt, &at, 1, a->prompt.logits);
             add_place(a, answer, at);
         }
     if (!a->text->there)

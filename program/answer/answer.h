@@ -1,10 +1,11 @@
 /* answer.h: what a model answers to a prompt: which tokens may come next, and continuations. It is
- * made here and in continuation.c, and printed by answer_print.c. Probabilities are the model's own, over all tokens; but
- * a continuation never contains a token that stands for no text, such as [bos].
+ * made here and in continuation.c, and printed by answer_print.c. Probabilities are the model's
+ * own, over all tokens; but a continuation never contains a token that stands for no text, such as
+ * [bos].
  *
- * To a model of pairs a prompt is a source, and a continuation is its target. To one that fills gaps
- * a prompt is a whole line; which tokens may stand in each gap is told, and a continuation is a
- * token for each. */
+ * To a model of pairs a prompt is a source, and a continuation is its target. To one that fills
+ * gaps a prompt is a whole line; which tokens may stand in each gap is told, and a continuation is
+ * a token for each. */
 #ifndef PULGA_ANSWER_H
 #define PULGA_ANSWER_H
 

@@ -1,6 +1,6 @@
-/* answer_print.c: a table; continuations as text, which a map groups if they are equal; and the same
- * as JSON. All words go through display.h: a prompt or a
- * model may contain escape sequences. */
+/* answer_print.c: a table; continuations as text, which a map groups if they are equal; and the
+ * same as JSON. All words go through display.h: a prompt or a model may contain escape
+ * sequences. */
 #include "answer_print.h"
 
 #include <math.h>
@@ -155,8 +155,8 @@ static void put_part(const char *style, const char *text, size_t *from, size_t e
     *from = end;
 }
 
-/* What was given is bold, what the model adds is not; that begins with the space before it, if there
- * is one. */
+/* What was given is bold, what the model adds is not; that begins with the space before it, if
+ * there is one. */
 static void put_text(const AnswerPrinter *printer, const Answer *answer, const Group *group)
 {
     const Answerer *a = printer->answerer;
@@ -253,8 +253,8 @@ static void put_tokens_json(const Answerer *a, const int *tokens, int count)
     printf("]");
 }
 
-/* The text is that of the continuation only, without the prompt, or of the whole line whose gaps are
- * filled. */
+/* The text is that of the continuation only, without the prompt, or of the whole line whose gaps
+ * are filled. */
 static void put_continuation_json(const Answerer *a, const Answer *answer, const Continuation *c)
 {
     char *text = a->gaps ? text_with(a, answer, c)

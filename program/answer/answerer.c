@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* [bos], [sep] and another model's padding stand for no text, so no continuation contains them, whatever
- * their probability. [eos] ends a line, or a text, and [unk] stands for words: these two are not
- * barred, but neither do they fill a gap. If no token would be left, none is barred. */
+/* [bos], [sep] and another model's padding stand for no text, so no continuation contains them,
+ * whatever their probability. [eos] ends a line, or a text, and [unk] stands for words: these two
+ * are not barred, but neither do they fill a gap. If no token would be left, none is barred. */
 static bool *barred_tokens(const Tokenizer *t)
 {
     const int V = tokenizer_size(t);

@@ -1,4 +1,5 @@
-/* bars.c: the columns are as wide as the widest of their entries. All words go through display.h. */
+/* bars.c: the columns are as wide as the widest of their entries. All words go through
+ * display.h. */
 #include "bars.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* continuation.c: each continuation starts from a copy of the generator that has read the prompt, a
- * beam search from its slot of the KV cache. A line with gaps is read again after each is filled. */
+ * beam search from its slot of the KV cache. A line with gaps is read again after each is
+ * filled. */
 #include "continuation.h"
 
 #include <math.h>
@@ -10,7 +11,8 @@
 #include "model/generate/beam.h"
 
 /* How many tokens a continuation may have. A full context ends a target, and what a beam search
- * finds; but the last token need not be read, since nothing comes after it, so it needs no place. */
+ * finds; but the last token need not be read, since nothing comes after it, so it needs no
+ * place. */
 static int most_tokens(const Answerer *a, const Answer *answer)
 {
     const int room = a->model->gpt.config.context - answer->encoding.count + 1;
@@ -53,26 +55,47 @@ static int *tokens_from(const Answer *answer, int from, const Continuation *c, i
     return tokens;
 }
 
-/* Of the gaps that are not filled yet, the one in which the model is surest of a token that may come;
- * leaves the scores at that gap in the writer's logits. The writer has read the line. */
+/* The probability of the most probable token that may come. */
+static double surest(Answerer *a, const Real *logits)
+{
+    const int V = tokenizer_size(&a->model->tokenizer);
+    double most = 0;
+    softmax_of(a->p, logits, V, 1);
+    for (int id = 0; id < V; id++)
+        most = !a->barred[id] && a->p[id] > most ? a->p[id] : most;
+    return most;
+}
+
+/* Of the gaps that are not filled yet, the one in which the model is surest of a token that may
+ * come; leaves the scores at that gap in the writer's logits. The writer has read the line. */
 static int surest_gap(Answerer *a, const Answer *answer, const int *filled)
 {
     const int V = tokenizer_size(&a->model->tokenizer), mask = a->model->tokenizer.mask;
-    double most = -1;
-    int surest = 0;
-    for (int gap = 0; gap < answer->place_count; gap++) {
-        if (filled[gap] != mask)
-            continue;
-        generator_look_at(&a->writer, answer->places[gap].at);
-        softmax_of(a->p, a->writer.logits, V, 1);
-        for (int id = 0; id < V; id++)
-            if (!a->barred[id] && a->p[id] > most) {
-                most = a->p[id];
-                surest = gap;
-            }
+    const size_t most = (size_t)answer->place_count;
+    int *gaps = memory_new(most, sizeof *gaps, "the gaps");
+    int *places = memory_new(most, sizeof *places, "the gaps");
+    Real *logits = memory_new(most * (size_t)V, sizeof *logits, "the gaps");
+    int count = 0, best = 0;
+    for (int gap = 0; gap < answer->place_count; gap++)
+        if (filled[gap] == mask) {
+            places[count] = answer->places[gap].at;
+            gaps[count++] = gap;
+        }
+    generator_look_at(&a->writer, places, count, logits);
+    double highest = -1;
+    for (int i = 0; i < count; i++) {
+        const double p = surest(a, ROW(logits, i, V));
+        if (p > highest) {
+            highest = p;
+            best = i;
+        }
     }
-    generator_look_at(&a->writer, answer->places[surest].at);
-    return surest;
+    memcpy(a->writer.logits, ROW(logits, best, V), sizeof *logits * (size_t)V);
+    const int gap = gaps[best];
+    free(gaps);
+    free(places);
+    free(logits);
+    return gap;
 }
 
 /* Fills the gaps, each with a token that is drawn given all others and the gaps that are left. */

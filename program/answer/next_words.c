@@ -29,6 +29,7 @@ typedef struct {
     const Tokenizer *tokenizer;
     const char *before; /* the last word of the prompt */
     size_t longest;     /* bytes of the longest token */
+    int room;           /* tokens that can be read after the prompt */
     int most;
     double least;
     Beginning *beginnings; /* stb_ds array, in any order */
@@ -140,9 +141,22 @@ static bool take_best(Search *s, Beginning *best)
     return at >= 0;
 }
 
+/* A full context ends a target, and so the word that fills it. */
+static void end_word(Search *s, const Beginning *b)
+{
+    size_t size;
+    char *text = text_of(s, b, &size);
+    put_word(s, text + strlen(s->before), b->probability);
+    free(text);
+}
+
 static void read_beginning(Search *s, const Generator *prompt, Generator *writer,
                            const Beginning *b)
 {
+    if (b->count > s->room) {
+        end_word(s, b);
+        return;
+    }
     generator_copy(writer, prompt);
     for (int i = 0; i < b->count; i++)
         generator_add(writer, b->tokens[i]);
@@ -153,7 +167,9 @@ static void read_beginning(Search *s, const Generator *prompt, Generator *writer
 NextWord *next_words(const Tokenizer *t, const Generator *prompt, Generator *writer,
                      const char *before, int most, double least)
 {
+    const bool ends = t->objective == OBJECTIVE_PAIRS; /* else the generator forgets */
     Search s = {.tokenizer = t, .before = before, .most = most, .least = least};
+    s.room = ends ? prompt->gpt->config.context - prompt->count : MOST_TOKENS;
     s.p = memory_new((size_t)tokenizer_size(t), sizeof *s.p, "the probabilities");
     for (int id = 0; id < tokenizer_size(t); id++) {
         const size_t size = strlen(tokenizer_word(t, id));

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
+#include "base/checksum.h"
 #include "data/corpus/corpus.h"
 #include "data/encoder.h"
 #include "data/tokenizer_train.h"
@@ -488,6 +489,94 @@ static void test_a_corpus_that_was_kept_is_the_same(void **state)
     }
 }
 
+/* The header in words of 8 bytes: these, and its own checksum at the end. */
+enum {
+    LONGEST = 8,
+    TRAIN = 11,
+    HELD_OUT,
+    TRAIN_END,
+    TRAIN_ROWS,
+    TRAIN_TARGETS,
+    HELD_OUT_ROWS,
+    HELD_OUT_TARGETS,
+    CHECKSUM = 20
+};
+
+/* A header that was changed, with the right checksum. */
+static void check_header(const char *folder, const Tokenizer *t, const Bytes *whole, int field,
+                         uint64_t value)
+{
+    uint64_t header[CHECKSUM + 1];
+    Bytes changed = {memory_take(whole->size), whole->size};
+    memcpy(header, whole->bytes, sizeof header);
+    header[field] = value;
+    header[CHECKSUM] = checksum_of(header, CHECKSUM * sizeof *header);
+    memcpy(changed.bytes, whole->bytes, whole->size);
+    memcpy(changed.bytes, header, sizeof header);
+    free(scratch_write(folder, "tokens.bin", changed.bytes, changed.size));
+    assert_dies(open_kept, &((Kept){folder, t}), "tokens.bin", "is damaged: its size is wrong",
+                "--text FILE");
+    free(changed.bytes);
+}
+
+/* Of a stream every size follows from two of them. */
+static void test_a_stream_of_impossible_sizes_is_refused(void **state)
+{
+    (void)state;
+    static const int fields[] = {LONGEST,    TRAIN,         HELD_OUT,      TRAIN_END,
+                                 TRAIN_ROWS, TRAIN_TARGETS, HELD_OUT_ROWS, HELD_OUT_TARGETS};
+    for (int masked = 0; masked < 2; masked++) {
+        char *folder = scratch_new();
+        Tokenizer t = tokenizer_for(masked ? OBJECTIVE_MASKED : OBJECTIVE_NEXT, true, LINES);
+        Corpus c = keep(folder, LINES, &t, (CorpusOrigin){7, tokenizer_checksum(&t, 0), 5, 9});
+        corpus_free(&c);
+        Directory directory = directory_open(folder);
+        Bytes whole = file_read_in(&directory, "tokens.bin", false);
+        for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+            uint64_t value;
+            memcpy(&value, whole.bytes + sizeof value * (size_t)fields[i], sizeof value);
+            check_header(folder, &t, &whole, fields[i], 0);
+            check_header(folder, &t, &whole, fields[i], value - 1);
+            check_header(folder, &t, &whole, fields[i], value + 1);
+            check_header(folder, &t, &whole, fields[i], (uint64_t)1 << 62);
+        }
+        free(whole.bytes);
+        directory_close(&directory);
+        tokenizer_free(&t);
+        scratch_remove(folder);
+    }
+}
+
+/* Of lines, each piece has at least a target, and the targets are rows, and the rows tokens. */
+static void test_lines_of_impossible_sizes_are_refused(void **state)
+{
+    (void)state;
+    static const int fields[] = {LONGEST, TRAIN_ROWS, TRAIN_TARGETS, HELD_OUT_ROWS,
+                                 HELD_OUT_TARGETS};
+    for (ObjectiveKind objective = OBJECTIVE_NEXT; objective <= OBJECTIVE_MASKED; objective++) {
+        const char *string = objective == OBJECTIVE_PAIRS ? SHORT_PAIRS : LINES;
+        char *folder = scratch_new();
+        Tokenizer t = tokenizer_for(objective, false, string);
+        Corpus c = keep(folder, string, &t, (CorpusOrigin){7, tokenizer_checksum(&t, 0), 5, 9});
+        assert_true(c.held_out.count > 0);
+        Directory directory = directory_open(folder);
+        Bytes whole = file_read_in(&directory, "tokens.bin", false);
+        for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+            if (fields[i] != LONGEST)
+                check_header(folder, &t, &whole, fields[i], 0);
+            check_header(folder, &t, &whole, fields[i], c.ids.count + 1);
+            check_header(folder, &t, &whole, fields[i], (uint64_t)1 << 62);
+        }
+        check_header(folder, &t, &whole, HELD_OUT_ROWS, c.held_out.targets - 1);
+        check_header(folder, &t, &whole, TRAIN_ROWS, c.train.targets - 1);
+        free(whole.bytes);
+        directory_close(&directory);
+        corpus_free(&c);
+        tokenizer_free(&t);
+        scratch_remove(folder);
+    }
+}
+
 /* Each byte of the file, changed or cut off. The same words for another objective are other
  * tokens. */
 static void check_damage(ObjectiveKind objective, const char *string)
@@ -674,6 +763,8 @@ int main(void)
         cmocka_unit_test(test_the_seed_draws_the_lines_held_out),
         cmocka_unit_test(test_the_tail_of_a_stream_is_held_out),
         cmocka_unit_test(test_a_corpus_that_was_kept_is_the_same),
+        cmocka_unit_test(test_a_stream_of_impossible_sizes_is_refused),
+        cmocka_unit_test(test_lines_of_impossible_sizes_are_refused),
         cmocka_unit_test(test_a_damaged_file_is_refused),
         cmocka_unit_test(test_a_file_of_a_stranger_is_refused),
         cmocka_unit_test(test_a_sample_is_drawn_by_the_seed),

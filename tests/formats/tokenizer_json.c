@@ -285,6 +285,35 @@ static void a_tokenizer_without_the_objectives_token_is_refused(void **state)
     scratch_remove(folder);
 }
 
+/* The token that separates or hides is named as a word of the text, or as a token of other use. */
+static void check_use(ObjectiveKind objective, const char *part)
+{
+    Tokenizer t;
+    Corpus c = corpus_for(objective, TOKENIZER_WORD, false, "el perro\tthe dog\n", &t);
+    int *own = objective == OBJECTIVE_PAIRS ? &t.sep : &t.mask;
+    const int right = *own, wrong[] = {t.bos, t.eos, tokenizer_find(&t, "perro"), right};
+    for (int i = 0; i < 4; i++) {
+        char *folder = scratch_new();
+        char *names = format_text("its %s is '%s'", part, tokenizer_word(&t, wrong[i]));
+        *own = wrong[i];
+        t.unk = i == 3 ? right : -1;
+        assert_true(tokenizer_json_write(enter(folder), &t, 8));
+        assert_dies(read_for, &((ReadFor){folder, objective, tokenizer_size(&t)}), folder, names,
+                    "added_tokens");
+        free(names);
+        scratch_remove(folder);
+    }
+    corpus_free(&c);
+    tokenizer_free(&t);
+}
+
+static void an_objectives_token_has_no_other_use(void **state)
+{
+    (void)state;
+    check_use(OBJECTIVE_PAIRS, "sep_token");
+    check_use(OBJECTIVE_MASKED, "mask_token");
+}
+
 static const char T[] = "tokenizer.json", U[] = "tokenizer_config.json";
 
 /* The value of a member is changed. */
@@ -505,6 +534,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pairs_and_gaps_are_written_and_read),
         cmocka_unit_test(a_tokenizer_without_the_objectives_token_is_refused),
+        cmocka_unit_test(an_objectives_token_has_no_other_use),
         cmocka_unit_test(what_is_not_supported_is_named),
         cmocka_unit_test(what_is_wrong_with_subwords_is_named),
         cmocka_unit_test(a_file_like_that_of_gpt2_is_read),

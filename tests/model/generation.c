@@ -125,7 +125,7 @@ static void the_logits_at_each_token_are_those_of_its_loss(void **state)
     (void)state;
     enum { COUNT = 6 };
     const int tokens[COUNT] = {12, 5, 1, 3, 0, 8}, start[] = {0, COUNT}, prefix = COUNT;
-    const int positions[COUNT] = {0, 1, 2, 3, 4, 5};
+    const int positions[COUNT] = {0, 1, 2, 3, 4, 5}, places[COUNT] = {2, 0, 5, 1, 4, 3};
     for (int c = 0; c < CASE_COUNT; c++) {
         Gpt gpt = case_model(&CASES[c]), again = case_model(&CASES[c]);
         const int V = gpt.config.vocabulary;
@@ -133,9 +133,11 @@ static void the_logits_at_each_token_are_those_of_its_loss(void **state)
         Generator w = generator_new(&gpt, cache, 0, 12);
         double *log_p = memory_new((size_t)V, sizeof *log_p, "probabilities");
         generator_begin(&w, tokens, COUNT, COUNT);
-        for (int place = 0; place < COUNT; place++) {
-            generator_look_at(&w, place);
-            log_softmax_of(log_p, w.logits, V);
+        Real *logits = memory_new((size_t)(COUNT * V), sizeof *logits, "logits");
+        generator_look_at(&w, places, COUNT, logits);
+        for (int i = 0; i < COUNT; i++) {
+            const int place = places[i];
+            log_softmax_of(log_p, ROW(logits, i, V), V);
             for (int j = 0; j < V; j++) {
                 int targets[COUNT] = {-1, -1, -1, -1, -1, -1};
                 targets[place] = j;
@@ -144,6 +146,7 @@ static void the_logits_at_each_token_are_those_of_its_loss(void **state)
                 assert_close_one(CASES[c].name, -gpt_evaluate(&again, &batch), log_p[j], 1e-5);
             }
         }
+        free(logits);
         free(log_p);
         generator_free(&w);
         kv_cache_free(&cache);

@@ -118,10 +118,59 @@ static void test_words_are_those_of_an_exhaustive_search(void **state)
     free(path);
 }
 
+/* Of a pair whose source fills the context, one token more can come, and it is the word. */
+static void check_full(Fixture *f)
+{
+    const Tokenizer *t = &f->model.tokenizer;
+    const int context = f->model.gpt.config.context;
+    int *tokens = memory_new((size_t)context, sizeof *tokens, "a test");
+    tokens[0] = t->bos;
+    for (int i = 1; i < context; i++)
+        tokens[i] = tokenizer_find(t, "a");
+    tokens[context - 1] = t->sep;
+    generator_begin(&f->prompt, tokens, context, context);
+    double *p = probabilities(f, NULL, 0);
+    NextWord *words = next_words(t, &f->prompt, &f->writer, "", 4, 0);
+    assert_true(arrlen(words) == 4);
+    for (int i = 0; i < 4; i++) {
+        const int id = tokenizer_find(t, words[i].text);
+        if (id >= 0)
+            assert_close_one(words[i].text, words[i].probability, p[id], 1e-9);
+    }
+    next_words_free(words);
+    free(p);
+    free(tokens);
+}
+
+static void test_a_word_ends_where_the_context_of_a_pair_does(void **state)
+{
+    (void)state;
+    static const char text[] = "a\taa\naa\ta\nab\tba\n";
+    char *folder = scratch_new(), *path = scratch_write(folder, "text.txt", text, strlen(text));
+    char *run = format_text("%s/run", folder);
+    tiny_run(run, path,
+             (const char *[]){"objective", "pairs", "tokens", "bpe", "vocabulary", "262", "context",
+                              "8", NULL});
+    Fixture f = {.model = pretrained_open(run)};
+    f.V = tokenizer_size(&f.model.tokenizer);
+    f.cache = kv_cache_new(&f.model.gpt.config, 2);
+    f.prompt = generator_new(&f.model.gpt, f.cache, 0, f.model.tokenizer.bos);
+    f.writer = generator_new(&f.model.gpt, f.cache, 1, f.model.tokenizer.bos);
+    check_full(&f);
+    generator_free(&f.prompt);
+    generator_free(&f.writer);
+    kv_cache_free(&f.cache);
+    pretrained_close(&f.model);
+    scratch_remove(folder);
+    free(run);
+    free(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_words_are_those_of_an_exhaustive_search),
+        cmocka_unit_test(test_a_word_ends_where_the_context_of_a_pair_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

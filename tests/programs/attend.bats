@@ -256,6 +256,8 @@ or write a page with -o attention.html" ]
     refuses 1 "the text" "two tabs" -- "$BIN/attend" pairs $'el\tthe\tdog'
     refuses 64 "--layer 2" "only 1 layer" -- "$BIN/attend" pairs el --layer 2
     refuses 1 "tokens with [bos] and [sep]" --context -- "$BIN/attend" pairs el el el el el el el el
+    refuses 1 "8 tokens with [bos] and [sep]" "no room for a target" --context -- \
+        "$BIN/attend" pairs el el el el el el
     refuses 1 "no/such/a.html" -- "$BIN/attend" run un -o no/such/a.html
     mkdir d.html
     refuses 1 d.html directory -- "$BIN/attend" run un -o d.html
