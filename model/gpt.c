@@ -1,6 +1,6 @@
 /* gpt.c: the model has six numbered steps, which backward undoes in reverse. The last two, the head
- * and the loss, work on a piece of the rows at a time, forward and backward together, since the
- * logits of all rows would be most of the memory of a small model. */
+ * and the loss, work only on the rows that count, a piece of them at a time, forward and backward
+ * together: the logits of all rows would be most of the memory of a small model. */
 #include "gpt.h"
 
 #include <assert.h>
@@ -43,6 +43,7 @@ static GptWork work_of(const Gpt *gpt, Arena *arena)
     return (GptWork){.block = block_work(arena, &gpt->block[0].shape, gpt->rows, strip_size),
                      .dstream = arena_take(arena, N, C),
                      .logits = arena_take(arena, (size_t)piece, (size_t)V),
+                     .targets = (int *)arena_take(arena, (size_t)piece, 1),
                      .log_sum = arena_take(arena, (size_t)piece, 1),
                      .loss =
                          (double *)arena_take(arena, (size_t)piece, sizeof(double) / sizeof(Real)),
@@ -198,6 +199,33 @@ static void gpt_backward(Gpt *gpt, const Batch *batch, Dropout dropout)
                    sizeof(Real) * tensor_size(&gpt->tensors[i]));
 }
 
+/* The next `rows` rows that count, from row `next` of the batch on: their targets in work.targets,
+ * and their part of the head's input in x (rows, C), which is the front of that input, as far as it
+ * is free: what comes after the head does not read it. Returns the row after them. */
+static int gather(Gpt *gpt, Real *x, const Batch *batch, int next, int rows)
+{
+    const int C = gpt->config.width;
+    for (int i = 0; i < rows; next++)
+        if (batch->targets[next] >= 0) {
+            memmove(ROW(x, i, C), ROW(gpt_head_input(gpt), next, C), sizeof *x * (size_t)C);
+            gpt->work.targets[i++] = batch->targets[next];
+        }
+    return next;
+}
+
+/* dx (counted, C) becomes (N, C): from the last row on, each that counts moves to its place, and the
+ * others are 0. When as many rows are left as count, each is in its place. */
+static void spread(Real *dx, const Batch *batch, int C)
+{
+    const size_t size = sizeof *dx * (size_t)C;
+    int left = batch->counted;
+    for (int i = batch->rows - 1; i >= left; i--)
+        if (batch->targets[i] >= 0)
+            memcpy(ROW(dx, i, C), ROW(dx, --left, C), size);
+        else
+            memset(ROW(dx, i, C), 0, size);
+}
+
 /* The sum of the losses; and, if `learn`, the gradient of scale · the sum with respect to the
  * head's input, in work.dstream. */
 static double output_and_loss(Gpt *gpt, const Batch *batch, bool learn, Real scale)
@@ -205,26 +233,28 @@ static double output_and_loss(Gpt *gpt, const Batch *batch, bool learn, Real sca
     const GptWork *work = &gpt->work;
     const int C = gpt->config.width, V = gpt->config.vocabulary;
     double sum = 0;
-    for (int from = 0; from < batch->rows; from += work->piece) {
-        const int rows = min_int(batch->rows - from, work->piece);
-        const int *targets = batch->targets + from;
-        const Real *x = ROW(gpt_head_input(gpt), from, C);
+    for (int from = 0, next = 0; from < batch->counted; from += work->piece) {
+        const int rows = min_int(batch->counted - from, work->piece);
+        Real *x = ROW(gpt_head_input(gpt), from, C);
+        next = gather(gpt, x, batch, next, rows);
 
         /* 5  logits = x·Wᵀ */
         logits_forward(work->logits, gpt->weights.head, x, rows, C, V);
         /* 6  loss = −ln softmax(logits)[target] */
-        loss_forward(work->loss, work->log_sum, work->logits, targets, rows, V);
+        loss_forward(work->loss, work->log_sum, work->logits, work->targets, rows, V);
         for (int i = 0; i < rows; i++)
             sum += work->loss[i];
         if (!learn)
             continue;
 
         /* 6  loss = −ln softmax(logits)[target]: the gradient takes the place of the logits */
-        loss_backward(work->logits, work->log_sum, work->logits, targets, rows, V, scale);
+        loss_backward(work->logits, work->log_sum, work->logits, work->targets, rows, V, scale);
         /* 5  logits = x·Wᵀ */
         logits_backward(ROW(work->dstream, from, C), gpt->gradients.head, work->logits,
                         gpt->weights.head, x, rows, C, V);
     }
+    if (learn)
+        spread(work->dstream, batch, C);
     return sum;
 }
 

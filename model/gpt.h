@@ -21,9 +21,10 @@ typedef struct {
     BlockWork block;
     Real *dstream; /* (N, C) the gradient of the stream, at one place after another         */
     Real *logits;  /* (piece, V)                                                            */
+    int *targets;  /* (piece)                                                               */
     Real *log_sum; /* (piece) as in loss.h                                                  */
     double *loss;  /* (piece)                                                               */
-    int piece;     /* rows whose logits are held at once                                    */
+    int piece;     /* rows whose logits are held at once, of those that count               */
 } GptWork;
 
 typedef struct {
@@ -55,10 +56,11 @@ void gpt_init(Gpt *gpt, uint32_t seed);
  * attention.h says. */
 void gpt_forward(Gpt *gpt, const Batch *batch, Real *maps, Dropout dropout);
 
-/* What gpt_forward() has computed: (N, C), the input of the head. */
+/* What gpt_forward() has computed: (N, C), the input of the head. The functions below, which give a
+ * loss, leave something else there. */
 Real *gpt_head_input(const Gpt *gpt);
 
-/* The sum of the losses of a batch, without dropout. */
+/* The sum of the losses of a batch, without dropout. Rows that do not count cost no logits. */
 double gpt_evaluate(Gpt *gpt, const Batch *batch);
 
 /* The same with dropout; adds the gradients of scale · the sum to the gradients. */

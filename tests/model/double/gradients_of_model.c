@@ -118,11 +118,56 @@ static void the_size_of_the_heads_pieces_does_not_matter(void **state)
     gpt_free(&pieces);
 }
 
+/* The loss of CASE_BATCH and its gradients, part by part: in part k only each PARTS-th row counts,
+ * from row k on. Without `learn`, only the loss, without dropout. */
+static double sum_of_parts(Gpt *gpt, double dropout, bool learn)
+{
+    enum { PARTS = 5, MOST_ROWS = 20 };
+    double sum = 0;
+    for (int k = 0; k < PARTS; k++) {
+        int targets[MOST_ROWS];
+        Batch part = CASE_BATCH;
+        part.targets = targets;
+        part.counted = 0;
+        for (int i = 0; i < part.rows; i++) {
+            targets[i] = i % PARTS == k ? CASE_BATCH.targets[i] : -1;
+            part.counted += targets[i] >= 0;
+        }
+        sum += learn ? gpt_forward_backward(gpt, &part, (Real)(1.0 / part.rows),
+                                            (Dropout){dropout, 9, 4})
+                     : gpt_evaluate(gpt, &part);
+    }
+    return sum / CASE_BATCH.rows;
+}
+
+/* The head leaves out the rows that do not count. Each row counts in one part, so the sums are those
+ * of the whole, in which all count; if a row's gradient came to another row they would differ. */
+static void most_rows_need_not_count(void **state)
+{
+    (void)state;
+    for (int i = 0; i < CASE_COUNT; i++) {
+        const Case *c = &CASES[i];
+        if (c->kind != CASE_ALL_COUNT)
+            continue;
+        Gpt whole = case_model(c), parts = case_model(c);
+        parts.work.piece = 2; /* a part has three rows that count, or two */
+        assert_close_one(c->name, sum_of_parts(&parts, c->dropout, true), case_learn(&whole, c),
+                         1e-12);
+        assert_close(c->name, parts.gradient_block, (double *)whole.gradient_block, whole.size,
+                     1e-12);
+        const double once = gpt_evaluate(&whole, &CASE_BATCH) / CASE_BATCH.rows;
+        assert_close_one(c->name, sum_of_parts(&parts, 0, false), once, 1e-12);
+        gpt_free(&whole);
+        gpt_free(&parts);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_agree_with_central_differences),
         cmocka_unit_test(a_step_in_parts_gives_the_gradients_of_the_whole),
-        cmocka_unit_test(the_size_of_the_heads_pieces_does_not_matter)};
+        cmocka_unit_test(the_size_of_the_heads_pieces_does_not_matter),
+        cmocka_unit_test(most_rows_need_not_count)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
