@@ -106,3 +106,25 @@ char *text_hint(const Text *text, TokenizerKind kind, bool stream)
                        "ends",
                        column);
 }
+
+char *text_hint_of_pairs(const Text *text)
+{
+    Span all = text_span(text), line, source, target;
+    size_t lines = 0, pairs = 0;
+    for (; split_part(&all.begin, all.end, CUT_LINES, &line); lines++)
+        pairs += split_pair(line, &source, &target);
+    if (pairs == lines || 2 * pairs < lines)
+        return NULL;
+    return format_text("%zu of %zu lines have one tab; --objective pairs names those that do not",
+                       pairs, lines);
+}
+
+bool text_has_few_spaces(const Text *text)
+{
+    size_t lines = 0, spaces = 0;
+    for (size_t i = 0; i < text->size; i++) {
+        lines += text->clean[i] == '\n';
+        spaces += text->clean[i] == ' ';
+    }
+    return 2 * spaces < lines;
+}

@@ -10,4 +10,11 @@
  * there is no better option. The caller frees it. */
 char *text_hint(const Text *text, TokenizerKind kind, bool stream);
 
+/* The same if most lines of a text that is not read as pairs have one tab. */
+char *text_hint_of_pairs(const Text *text);
+
+/* Whether the lines of a text have so few spaces that each side of a pair is one word: then its
+ * words would hardly come twice, and its characters are to be read. */
+bool text_has_few_spaces(const Text *text);
+
 #endif

@@ -241,9 +241,11 @@ static void encode_pair(const Tokenizer *t, Encoding *e, const char *name, Span 
     const Span source = {prompt.begin, tab ? tab : prompt.end};
     const Span target = {tab ? tab + 1 : prompt.end, prompt.end};
     if (is_blank(source))
-        e->wrong = format_text("%s has no source; it is a source, or a source, a tab and the "
-                               "beginning of its target",
+        e->wrong = format_text("%s has no source; give one, or one, a tab and the beginning of its "
+                               "target",
                                name);
+    else if (memchr(prompt.begin, '\n', (size_t)(prompt.end - prompt.begin)))
+        e->wrong = format_text("%s has two lines; give one", name);
     else if (memchr(target.begin, '\t', (size_t)(target.end - target.begin)))
         e->wrong = format_text("%s has two tabs; one stands between source and target", name);
     encode_part(t, e, name, source);
@@ -285,8 +287,8 @@ Encoding tokenizer_encode_prompt(const Tokenizer *t, const char *name, const cha
     if (t->objective == OBJECTIVE_MASKED)
         encode_gaps(t, &e, name, prompt);
     else if (find_gap(prompt))
-        e.wrong = format_text("%s has %s, but the model was not trained to fill gaps; train "
-                              "--objective masked makes one that is",
+        e.wrong = format_text("%s has %s, but the model was not trained to fill gaps; train one "
+                              "with --objective masked",
                               name, MASK);
     else if (t->objective == OBJECTIVE_PAIRS)
         encode_pair(t, &e, name, prompt);

@@ -113,7 +113,7 @@ static void train_tokenizer(Trainer *t, Settings *s, bool hint)
     int count;
     for (const Text *blocks;
          (blocks = source_next(t->source, !rules.stream, "counting", &count));) {
-        if (hint)
+        if (hint && !t->hint)
             t->hint = text_hint(&blocks[0], rules.kind, rules.stream);
         hint = false; /* one block tells enough */
         token_counts_add(counts, blocks, count);
@@ -129,7 +129,7 @@ static bool looks_like_pairs(const Trainer *t)
     bool named = true;
     for (char *const *text = t->texts; *text && named; text++) {
         const char *ending = strrchr(*text, '.');
-        named = ending && !strcmp(ending, ".tsv");
+        named = ending && !strcasecmp(ending, ".tsv");
     }
     if (named || source_is_large(t->source))
         return named;
@@ -144,7 +144,11 @@ static void open_new(Trainer *t, Settings *settings, const Decided *decided, Sou
     run_check(settings, t->texts);
     choose_precision(settings);
     t->source = source_open(t->texts, rules);
-    plan_text(settings, decided, source_size(t->source), looks_like_pairs(t));
+    const Text *small = source_is_large(t->source) ? NULL : source_text(t->source);
+    plan_text(settings, decided, source_size(t->source), looks_like_pairs(t),
+              small && text_has_few_spaces(small));
+    if (small && settings->objective == OBJECTIVE_NEXT && !DECIDED(decided, objective))
+        t->hint = text_hint_of_pairs(small);
     if (settings->tokens == TOKENIZER_BPE && !settings->lower)
         source_set_form(t->source, TEXT_AS_IS);
     train_tokenizer(t, settings,

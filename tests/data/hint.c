@@ -119,6 +119,29 @@ static void test_a_text_without_spaces_is_recognised(void **state)
     free(row);
 }
 
+static void test_pairs_are_recognised(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *hint; /* NULL: none */
+        bool few_spaces;
+    } cases[] = {
+        {"a b\tc\nd\te f\ng h\n", "2 of 3 lines have one tab; --objective pairs", false},
+        {"a\tb\nc\td\n", NULL, true},      /* all of them: these are pairs */
+        {"a b\nc d\ne\tf\n", NULL, false}, /* few of them */
+        {"3+4\t7\n8+9\t17\n", NULL, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Text text = literal_text(cases[i].text);
+        char *hint = text_hint_of_pairs(&text);
+        assert_int_equal(hint != NULL, cases[i].hint != NULL);
+        assert_true(!hint || strstr(hint, cases[i].hint));
+        assert_int_equal(text_has_few_spaces(&text), cases[i].few_spaces);
+        free(hint);
+        text_free(&text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -126,6 +149,7 @@ int main(void)
         cmocka_unit_test(test_a_sentence_on_each_line_is_not_wrapped),
         cmocka_unit_test(test_what_a_wrapped_text_needs),
         cmocka_unit_test(test_a_text_without_spaces_is_recognised),
+        cmocka_unit_test(test_pairs_are_recognised),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

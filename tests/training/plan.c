@@ -327,13 +327,40 @@ static void words_are_read_by_lines_and_others_as_a_stream(void **state)
         Settings s = {.tokens = (TokenizerKind)kind};
         Decided decided = {{0}};
         DECIDED(&decided, tokens) = true;
-        plan_text(&s, &decided, 1000000, false);
+        plan_text(&s, &decided, 1000000, false, false);
         assert_int_equal(s.tokens, kind);
         assert_int_equal(s.sequence, wanted[kind]);
         DECIDED(&decided, sequence) = true;
         s.sequence = SEQUENCE_LINES;
-        plan_text(&s, &decided, 1000000, false);
+        plan_text(&s, &decided, 1000000, false, false);
         assert_int_equal(s.sequence, SEQUENCE_LINES);
+    }
+}
+
+/* Unless an option asks for other tokens; a text that is not pairs is read as ever. */
+static void pairs_of_single_words_are_read_as_characters(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t size, given;
+        bool pairs, few_spaces;
+        TokenizerKind wanted;
+    } cases[] = {
+        {1000, FIELD_NONE, true, true, TOKENIZER_CHAR},
+        {1000000, FIELD_NONE, true, true, TOKENIZER_CHAR},
+        {1000, FIELD_NONE, true, false, TOKENIZER_WORD},
+        {1000, FIELD_NONE, false, true, TOKENIZER_WORD},
+        {1000, offsetof(Settings, min_count), true, true, TOKENIZER_WORD},
+        {1000, offsetof(Settings, vocabulary), true, true, TOKENIZER_BPE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Settings s = {0};
+        Decided decided = {{0}};
+        if (cases[i].given != FIELD_NONE)
+            decided.at[cases[i].given] = true;
+        plan_text(&s, &decided, cases[i].size, cases[i].pairs, cases[i].few_spaces);
+        assert_int_equal(s.tokens, cases[i].wanted);
+        assert_int_equal(s.objective, cases[i].pairs ? OBJECTIVE_PAIRS : OBJECTIVE_NEXT);
     }
 }
 
@@ -356,7 +383,7 @@ static void a_large_text_is_read_as_subwords(void **state)
         Decided decided = {{0}};
         if (cases[i].given != FIELD_NONE)
             decided.at[cases[i].given] = true;
-        plan_text(&s, &decided, cases[i].size, false);
+        plan_text(&s, &decided, cases[i].size, false, false);
         assert_int_equal(s.tokens, cases[i].wanted);
         assert_int_equal(s.sequence, s.tokens == TOKENIZER_WORD ? SEQUENCE_LINES : SEQUENCE_STREAM);
     }
@@ -399,6 +426,7 @@ int main(void)
         cmocka_unit_test(starting_from_a_model_takes_a_tenth_of_the_rate),
         cmocka_unit_test(a_rate_that_is_given_is_taken_as_it_is),
         cmocka_unit_test(words_are_read_by_lines_and_others_as_a_stream),
+        cmocka_unit_test(pairs_of_single_words_are_read_as_characters),
         cmocka_unit_test(a_large_text_is_read_as_subwords),
         cmocka_unit_test(a_vocabulary_of_subwords_grows_with_its_text),
         cmocka_unit_test(a_model_grows_with_its_text),

@@ -44,16 +44,17 @@ static bool made_of_a_part(const Settings *s)
 }
 
 /* An option for words, or for subwords, says that they are wanted; a stream, that a text with tabs
- * is not pairs. */
-void plan_text(Settings *s, const Decided *decided, size_t text_size, bool pairs)
+ * is not pairs. In sums and single words, the characters are what comes again. */
+void plan_text(Settings *s, const Decided *decided, size_t text_size, bool pairs, bool few_spaces)
 {
     const bool stream = DECIDED(decided, sequence) && s->sequence == SEQUENCE_STREAM;
     CHOOSE(objective, pairs && !stream ? OBJECTIVE_PAIRS : OBJECTIVE_NEXT);
     settings_check_objective(s, decided);
-    const bool subwords = DECIDED(decided, vocabulary) ||
-                          (text_size >= SUBWORDS_FROM && !DECIDED(decided, min_count) &&
-                           !DECIDED(decided, max_words));
+    const bool words = DECIDED(decided, min_count) || DECIDED(decided, max_words);
+    const bool subwords = DECIDED(decided, vocabulary) || (text_size >= SUBWORDS_FROM && !words);
     CHOOSE(tokens, subwords ? TOKENIZER_BPE : TOKENIZER_WORD);
+    if (s->objective == OBJECTIVE_PAIRS && few_spaces && !words && !DECIDED(decided, vocabulary))
+        CHOOSE(tokens, TOKENIZER_CHAR);
     const bool lines = s->tokens == TOKENIZER_WORD || s->objective == OBJECTIVE_PAIRS;
     CHOOSE(sequence, lines ? SEQUENCE_LINES : SEQUENCE_STREAM);
     if (made_of_a_part(s)) /* a subword is a few bytes */

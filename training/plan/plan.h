@@ -25,9 +25,10 @@ typedef struct {
     double bytes; /* of memory, about */
 } Plan;
 
-/* What is learned of a text of so many bytes, and how it becomes tokens; pairs: its lines look like
- * pairs. */
-void plan_text(Settings *settings, const Decided *decided, size_t text_size, bool pairs);
+/* What is learned of a text of so many bytes, and how it becomes tokens. pairs: its lines look like
+ * pairs; few_spaces: each side of these is one word. */
+void plan_text(Settings *settings, const Decided *decided, size_t text_size, bool pairs,
+               bool few_spaces);
 
 /* How many subwords a text of this size gets, if it is read by these. */
 void plan_vocabulary(Settings *settings, size_t text_size);

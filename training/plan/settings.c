@@ -36,7 +36,7 @@ const Field SETTINGS[] = {
     FIELD_HEADING("The text:"),
     {"objective", CHOICE_FIELD(objective, OBJECTIVES), NULL, NULL, 0, 0,
      "predict each next token; or the target of each line, which is a source, a tab and a target; "
-     "or tokens that are masked, from all the others [pairs if every line has one tab, else next]",
+     "or tokens that are masked, from all the others [pairs for .tsv files and if every line has one tab, else next]",
      LIFE_RUN},
     {"causal-source", FLAG_FIELD(causal_source), NULL, NULL, 0, 0,
      "in a source, too, attend only to what comes before; such a model opens in Transformers",
@@ -45,8 +45,7 @@ const Field SETTINGS[] = {
      "share of the tokens that each step masks, for --objective masked", LIFE_RUN},
     {"tokens", CHOICE_FIELD(tokens, TOKENS), NULL, NULL, 0, 0,
      "words and punctuation, characters, or subwords (byte-level BPE) [word; bpe for texts of 100 "
-     "kB "
-     "or more]",
+     "kB or more; char for pairs of single words]",
      LIFE_RUN},
     {"sequence", CHOICE_FIELD(sequence, SEQUENCES), NULL, NULL, 0, 0,
      "train on each line by itself, or on the text as one long stream [lines for words, else "
