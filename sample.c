@@ -90,8 +90,7 @@ static const Program PROGRAM = {
         "  sample runs/perro                    ask for prompts\n"
         "  sample runs/perro un --greedy        the most probable words only\n"
         "  sample runs/perro --json <lines.txt  answer each line of a file\n"
-        "  sample runs/pairs $'el gato\\tthe'     a source and, after a tab, the target's "
-        "beginning\n",
+        "  sample runs/pairs $'el gato\\tthe'    a tab, and how the target begins\n",
 };
 
 /* ---- The options ---- */

@@ -36,7 +36,8 @@ const Field SETTINGS[] = {
     FIELD_HEADING("The text:"),
     {"objective", CHOICE_FIELD(objective, OBJECTIVES), NULL, NULL, 0, 0,
      "predict each next token; or the target of each line, which is a source, a tab and a target; "
-     "or tokens that are masked, from all the others [pairs for .tsv files and if every line has one tab, else next]",
+     "or tokens that are masked, from all the others [pairs for .tsv files and if every line has "
+     "one tab, else next]",
      LIFE_RUN},
     {"causal-source", FLAG_FIELD(causal_source), NULL, NULL, 0, 0,
      "in a source, too, attend only to what comes before; such a model opens in Transformers",
