@@ -344,15 +344,14 @@ static void test_pairs_have_a_token_between_their_sides(void **state)
     assert_true(t.sep == 2 && t.mask == -1 && t.unk == -1 && tokenizer_cut(&t) == CUT_SIDES);
     assert_prompt(&t, "el gato", "0 3 8 2");
     assert_prompt(&t, "el gato\t", "0 3 8 2");
+    assert_prompt(&t, "el gato\n", "0 3 8 2");
     assert_prompt(&t, "El gato\tThe cat", "0 3 8 2 5 10");
     static const struct {
         const char *text, *said;
     } wrong[] = {
-        {"", "here has no source; it is a source, or a source, a tab and the beginning of its "
-             "target"},
-        {" \tthe",
-         "here has no source; it is a source, or a source, a tab and the beginning of its "
-         "target"},
+        {"", "here has no source; give one, or one, a tab and the beginning of its target"},
+        {" \tthe", "here has no source; give one, or one, a tab and the beginning of its target"},
+        {"el\nel", "here has two lines; give one"},
         {"el\tthe\tdog", "here has two tabs; one stands between source and target"},
         {"el\tthe\t", "here has two tabs; one stands between source and target"},
         {"el pero\tthe", "here: the model does not know 'pero'; its nearest: perro, el, gato"},
@@ -360,7 +359,7 @@ static void test_pairs_have_a_token_between_their_sides(void **state)
         {"el [sep] the",
          "here: the text contains the reserved token [sep]; put a space in it: [ sep]"},
         {"el [mask]", "here has [mask], but the model was not trained to fill gaps; train "
-                      "--objective masked makes one that is"},
+                      "one with --objective masked"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_wrong(&t, wrong[i].text, strlen(wrong[i].text), wrong[i].said);
