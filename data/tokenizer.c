@@ -241,12 +241,14 @@ static void encode_pair(const Tokenizer *t, Encoding *e, const char *name, Span 
     const Span source = {prompt.begin, tab ? tab : prompt.end};
     const Span target = {tab ? tab + 1 : prompt.end, prompt.end};
     Span rest = prompt, line;
+    int lines = 0;
+    while (split_part(&rest.begin, rest.end, CUT_LINES, &line))
+        lines++;
     if (is_blank(source))
         e->wrong = format_text("%s has no source; give one, or one, a tab and the beginning of its "
                                "target",
                                name);
-    else if (split_part(&rest.begin, rest.end, CUT_LINES, &line) &&
-             split_part(&rest.begin, rest.end, CUT_LINES, &line))
+    else if (lines > 1)
         e->wrong = format_text("%s has two lines; give one", name);
     else if (memchr(target.begin, '\t', (size_t)(target.end - target.begin)))
         e->wrong = format_text("%s has two tabs; one stands between source and target", name);
