@@ -213,8 +213,8 @@ static int gather(Gpt *gpt, Real *x, const Batch *batch, int next, int rows)
     return next;
 }
 
-/* dx (counted, C) becomes (N, C): from the last row on, each that counts moves to its place, and the
- * others are 0. When as many rows are left as count, each is in its place. */
+/* dx (counted, C) becomes (N, C): from the last row on, each that counts moves to its place, and
+ * the others are 0. When as many rows are left as count, each is in its place. */
 static void spread(Real *dx, const Batch *batch, int C)
 {
     const size_t size = sizeof *dx * (size_t)C;

@@ -128,7 +128,8 @@ static void check_gaps(const Corpus *c, const int *tokens, int count)
     free(text);
 }
 
-/* Each part of a text with one to three gaps in it, side by side or not; of lines and of a stream. */
+/* Each part of a text with one to three gaps in it, side by side or not; of lines and of a
+ * stream. */
 static void test_gaps_are_counted_given_all_other_tokens(void **state)
 {
     (void)state;

@@ -264,9 +264,9 @@ typedef struct {
     int start[SEQUENCES + 1], prefix[SEQUENCES], tokens[ROWS], positions[ROWS];
 } Model;
 
-/* A model over a ragged batch whose sequences have a prefix of this length, or all of it. With its starting weights, a layer adds so little to the stream that
- * what comes through three of them would be lost in rounding, so they are made ten times as
- * large. */
+/* A model over a ragged batch whose sequences have a prefix of this length, or all of it. With its
+ * starting weights, a layer adds so little to the stream that what comes through three of them
+ * would be lost in rounding, so they are made ten times as large. */
 static void model_new(Model *model, GptConfig config, int prefix)
 {
     static const int start[] = {0, 1, 41, 48, 81};

@@ -79,8 +79,8 @@ static double sum_of(const double *p, int count)
     return sum;
 }
 
-/* The probability that the two gaps of an answer are filled with these tokens: the surest one first.
- * *model receives the model's own, in which special tokens have a share. */
+/* The probability that the two gaps of an answer are filled with these tokens: the surest one
+ * first. *model receives the model's own, in which special tokens have a share. */
 static double filled_with(Fixture *f, const Answer *answer, const int *ids, double *model)
 {
     const int V = tokenizer_size(&f->model.tokenizer);

@@ -23,8 +23,8 @@ typedef struct {
 bool state_write(const Directory *directory, const Gpt *gpt, const Optimizer *optimizer, Real *best,
                  const Progress *progress, size_t log_size, const char *identity);
 
-/* Reads it into the weights, the optimizer and the block `best`; dies if it is damaged or belongs to
- * a run of another identity. */
+/* Reads it into the weights, the optimizer and the block `best`; dies if it is damaged or belongs
+ * to a run of another identity. */
 Progress state_read(const Directory *directory, Gpt *gpt, Optimizer *optimizer, Real *best,
                     size_t *log_size, const char *identity);
 

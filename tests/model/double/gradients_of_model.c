@@ -140,8 +140,9 @@ static double sum_of_parts(Gpt *gpt, double dropout, bool learn)
     return sum / CASE_BATCH.rows;
 }
 
-/* The head leaves out the rows that do not count. Each row counts in one part, so the sums are those
- * of the whole, in which all count; if a row's gradient came to another row they would differ. */
+/* The head leaves out the rows that do not count. Each row counts in one part, so the sums are
+ * those of the whole, in which all count; if a row's gradient came to another row they would
+ * differ. */
 static void most_rows_need_not_count(void **state)
 {
     (void)state;
