@@ -1,5 +1,6 @@
 /* announce.c: one labelled paragraph for each thing to know: text, losses, model, steps, rate, run;
- * at the end why it stopped, the best loss, the time, and the commands that come next. */
+ * at the end why it stopped, the best loss, the model's checksum, the time, and the commands that
+ * come next. */
 #include "announce.h"
 
 #include <inttypes.h>
@@ -9,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checksum.h"
 #include "data/corpus/floor.h"
+#include "formats/huggingface/weights.h"
 #include "model/matrix/matrix.h"
 #include "shell.h"
 #include "training/run/training_text.h"
@@ -248,6 +251,16 @@ static void conclude_best(const Trainer *t, const Screen *screen, const Ending *
                          "bits per byte are not comparable: the text has words that are [unk]");
 }
 
+/* model   4ab6e05c7d3f9182, the checksum of its weights
+ *
+ * Of the best weights, as they stand in model.safetensors: two people compare it. */
+static void conclude_model(const Trainer *t, const Screen *screen)
+{
+    char digits[17];
+    checksum_hex(digits, weights_checksum(&t->gpt, t->best));
+    screen_paragraph(screen, "model", "%s, the checksum of its weights", digits);
+}
+
 /* try     what it writes:
  *         ./sample runs/perro
  *
@@ -302,6 +315,7 @@ void conclude(const Trainer *t, const Screen *screen, const Ending *ending)
     if (ending->saved) {
         conclude_stop(t, screen, ending);
         conclude_best(t, screen, ending);
+        conclude_model(t, screen);
         if (ending->steps)
             screen_paragraph(screen, "took", "%s, %s tokens/s", duration(ending->seconds).text,
                              rate_per_second((double)ending->tokens, ending->seconds).text);

@@ -24,7 +24,8 @@ typedef struct {
     double whole_bits; /* the same loss in bits per byte; NAN if it cannot be compared */
 } Ending;
 
-/* Prints why training stopped, the best loss, the time it took, and the commands that come next. */
+/* Prints why training stopped, the best loss, the model's checksum, the time it took, and the
+ * commands that come next. */
 void conclude(const Trainer *trainer, const Screen *screen, const Ending *ending);
 
 #endif

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
+#include "base/checksum.h"
 #include "formats/json.h"
 
 /* Puts together a tensor's name in a file: the prefix, `inner` ("transformer." or nothing)
@@ -198,6 +199,17 @@ void weights_read_model(const SafeTensors *files, const Gpt *gpt)
         die("%s: %s: the model cannot be used", files->path, wrong);
     check_others(files, gpt, list, count);
     free(list);
+}
+
+uint64_t weights_checksum(const Gpt *gpt, Real *block)
+{
+    NamedTensor *list = memory_new((size_t)gpt->tensor_count, sizeof *list, "a file's table");
+    const int count = weights_list(list, gpt, block, "");
+    Checksum *checksum = checksum_begin(0);
+    for (int i = 0; i < count; i++)
+        checksum_add(checksum, list[i].at, tensor_size(&gpt->tensors[i]) * sizeof *list[i].at);
+    free(list);
+    return checksum_end(checksum);
 }
 
 char *weights_wrong(const Gpt *gpt, const Real *block)

@@ -27,6 +27,10 @@ void weights_read(const SafeTensors *file, const Gpt *gpt, Real *block, const ch
  * finite. */
 void weights_read_model(const SafeTensors *files, const Gpt *gpt);
 
+/* The checksum of a block's numbers as model.safetensors has them: of the bytes after its header.
+ * Neither the header nor where a run stands, what it is called or how it was saved changes it. */
+uint64_t weights_checksum(const Gpt *gpt, Real *block);
+
 /* A number of a block that is not finite, in words ("number 7 of wte.weight is inf", counted from
  * 0), or NULL: the first in the last such tensor, since backward begins there. The caller frees
  * it. */

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/checksum.h"
 #include "formats/huggingface/weights.h"
 #include "formats/json.h"
 #include "tests/helpers/close.h"
@@ -68,6 +69,46 @@ static void a_model_is_read_as_it_was_written(void **state)
         assert_same_model(&read, &written);
         pretrained_close(&read);
         free_model(&written);
+        scratch_remove(folder);
+    }
+}
+
+/* The checksum of all that follows the header of model.safetensors, whose first 8 bytes are the
+ * header's length. */
+static uint64_t checksum_of_file(const char *folder)
+{
+    const Bytes file = file_read_in(enter(folder), "model.safetensors", false);
+    uint64_t begin;
+    memcpy(&begin, file.bytes, sizeof begin);
+    begin += sizeof begin;
+    const uint64_t checksum = checksum_of(file.bytes + begin, file.size - begin);
+    free(file.bytes);
+    return checksum;
+}
+
+static void a_models_checksum_is_of_the_numbers_in_its_file(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        char *folder = scratch_new();
+        Kind kind = PLAIN;
+        kind.shape.post_norm = i % 2;
+        kind.shape.untied = i / 2;
+        Pretrained model = write_model(folder, kind);
+        Real *block = model.gpt.weight_block;
+        const uint64_t before = weights_checksum(&model.gpt, block);
+        assert_int_equal(before, checksum_of_file(folder));
+        for (int t = 0; t < model.gpt.tensor_count; t++) { /* each tensor is in it */
+            Real *number = block + model.gpt.tensors[t].offset;
+            const Real was = *number;
+            *number = -was - 1;
+            assert_int_not_equal(weights_checksum(&model.gpt, block), before);
+            *number = was;
+        }
+        block[model.gpt.tensors[0].offset] += 1;
+        assert_true(write_weights(folder, &model.gpt, block));
+        assert_int_equal(weights_checksum(&model.gpt, block), checksum_of_file(folder));
+        free_model(&model);
         scratch_remove(folder);
     }
 }
@@ -432,6 +473,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_model_is_read_as_it_was_written),
+        cmocka_unit_test(a_models_checksum_is_of_the_numbers_in_its_file),
         cmocka_unit_test(a_missing_file_is_named),
         cmocka_unit_test(json_that_is_damaged_is_refused),
         cmocka_unit_test(random_bytes_open_or_are_refused_in_one_line),

@@ -31,6 +31,23 @@ load programs.bash
     refutes -q $'\033' out.txt
 }
 
+@test "the end of a run has the checksum of its model, which depends on nothing else" {
+    # one OPTION...: trains, and prints the line.
+    one() { "$BIN/train" "$@" | grep -xE 'model   [0-9a-f]{16}, the checksum of its weights'; }
+    one perro.txt --steps 9 --out a >first.txt
+    mkdir elsewhere
+    cp perro.txt elsewhere/another.txt
+    cd elsewhere
+    one another.txt --steps 9 --threads 1 --log-every 2 >other.txt
+    cmp other.txt ../first.txt
+    one another.txt --steps 9 --stop-after 4 --out stopped >other.txt
+    differ other.txt ../first.txt
+    one --resume stopped >other.txt
+    cmp other.txt ../first.txt
+    one another.txt --steps 9 --seed 2 --out c >other.txt
+    differ other.txt ../first.txt
+}
+
 @test "the same command a second time writes a run beside the first" {
     "$BIN/train" perro.txt --steps 2 >/dev/null
     "$BIN/train" perro.txt --steps 2 | grep -q "runs/perro-2"
