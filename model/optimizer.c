@@ -51,7 +51,9 @@ Optimizer optimizer_new(const Gpt *gpt, OptimizerKind kind, bool average)
         .kind = kind,
         .m = memory_new(gpt->size, sizeof(Real), "the optimizer's first moment"),
         .v = memory_new(gpt->size, sizeof(Real), "the optimizer's second moment"),
+        .slices = slices_new(gpt->tensors, gpt->tensor_count),
     };
+    optimizer.squares = memory_new((size_t)optimizer.slices.count, sizeof(double), "the norm");
     if (average)
         optimizer.average = memory_new(gpt->size, sizeof(Real), "the averaged weights");
     sizes_of(gpt->tensors, gpt->tensor_count, kind, &optimizer.largest, &optimizer.square);
@@ -66,42 +68,20 @@ void optimizer_free(Optimizer *optimizer)
     free(optimizer->v);
     free(optimizer->average);
     free(optimizer->room);
+    slices_free(&optimizer->slices);
+    free(optimizer->squares);
 }
 
-/* In enough running sums to hide the latency of an addition. */
-static double sum_of_squares(const Real *x, size_t count)
+double optimizer_gradient_norm(const Optimizer *optimizer, const Gpt *gpt)
 {
-    enum { SUMS = 64 };
-    double sum[SUMS] = {0}, all = 0;
-    size_t i = 0;
-    for (; i + SUMS <= count; i += SUMS)
-        for (int j = 0; j < SUMS; j++)
-            sum[j] += (double)x[i + (size_t)j] * (double)x[i + (size_t)j];
-    for (; i < count; i++)
-        sum[0] += (double)x[i] * (double)x[i];
-    for (int j = 0; j < SUMS; j++)
-        all += sum[j];
-    return all;
-}
-
-double optimizer_gradient_norm(const Gpt *gpt)
-{
-    /* Between tensors the block holds zeros, which add nothing, so the sum runs over the whole
-     * block: in fixed parts, which are added in order whatever the number of threads. */
-    enum { PART = 1 << 14, PARTS_AT_ONCE = 256 };
-    double squares = 0;
-    for (size_t first = 0; first < gpt->size; first += (size_t)PART * PARTS_AT_ONCE) {
-        double part[PARTS_AT_ONCE] = {0};
-        OMP(parallel for schedule(static, 1))
-        for (int i = 0; i < PARTS_AT_ONCE; i++) {
-            const size_t from = first + (size_t)i * PART;
-            const size_t left = from < gpt->size ? gpt->size - from : 0;
-            part[i] = sum_of_squares(gpt->gradient_block + from, left < PART ? left : PART);
-        }
-        for (int i = 0; i < PARTS_AT_ONCE; i++)
-            squares += part[i];
-    }
-    return sqrt(squares);
+    const Slices *slices = &optimizer->slices;
+    OMP(parallel for)
+    for (int i = 0; i < slices->count; i++)
+        optimizer->squares[i] = slice_squares(&slices->list[i], gpt->gradient_block);
+    double sum = 0;
+    for (int i = 0; i < slices->count; i++)
+        sum += optimizer->squares[i];
+    return sqrt(sum);
 }
 
 /* Several matrices may lie side by side in a tensor: queries, keys and values. */

@@ -6,6 +6,7 @@
 
 #include "gpt.h"
 #include "muon.h"
+#include "slices.h"
 
 typedef enum { OPTIMIZER_ADAMW, OPTIMIZER_MUON } OptimizerKind;
 
@@ -15,6 +16,8 @@ typedef struct {
     Real *average; /* likewise: the mean of the weights (see average.h), or NULL */
     Real *room;    /* Muon's, for each thread: two of its largest matrices and two squares */
     size_t largest, square;
+    Slices slices;
+    double *squares; /* of the gradients of each slice */
 } Optimizer;
 
 /* The bytes that it takes for a model of these tensors, which have `numbers` numbers together. With
@@ -25,8 +28,8 @@ double optimizer_bytes(const Tensor *tensors, int count, size_t numbers, Optimiz
 Optimizer optimizer_new(const Gpt *gpt, OptimizerKind kind, bool average);
 void optimizer_free(Optimizer *optimizer);
 
-/* The Euclidean norm of all gradients. */
-double optimizer_gradient_norm(const Gpt *gpt);
+/* The Euclidean norm of all gradients of what is trained. */
+double optimizer_gradient_norm(const Optimizer *optimizer, const Gpt *gpt);
 
 /* Updates the weights with scale · their gradients (a scale below 1 clips) at step t, counted from
  * 1, and sets the gradients to 0 for the next step. */

@@ -391,7 +391,7 @@ int64_t trainer_step(Trainer *t)
     const double began = clock_seconds();
     thread_trial_begin(&t->trial);
     int64_t rows;
-    const double loss = learn(t, number, &rows), norm = optimizer_gradient_norm(gpt);
+    const double loss = learn(t, number, &rows), norm = optimizer_gradient_norm(&t->optimizer, gpt);
     const double rate = schedule_rate(&t->plan.schedule, number);
     /* Clipping: a gradient g that is longer than clip becomes g·clip/|g|. */
     const double scale = s->clip > 0 && norm > s->clip ? s->clip / norm : 1;

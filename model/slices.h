@@ -1,0 +1,27 @@
+/* slices.h: the trained numbers of a model, cut into slices of at most 16,384. A slice lies within
+ * one tensor, and the first of each tensor begins where the tensor does. The cut follows from the
+ * sizes of the model only. So a sum that is computed slice by slice, and then added in the order
+ * of the slices, has the same bits whoever computes the parts. */
+#ifndef PULGA_SLICES_H
+#define PULGA_SLICES_H
+
+#include "tensors.h"
+
+typedef struct {
+    size_t from; /* its first number in a block */
+    size_t count;
+    int tensor; /* in the list of gpt_tensors() */
+} Slice;
+
+typedef struct {
+    Slice *list; /* in the order of the block */
+    int count;
+} Slices;
+
+Slices slices_new(const Tensor *tensors, int count);
+void slices_free(Slices *slices);
+
+/* The sum of the squares of a slice of a block. */
+double slice_squares(const Slice *slice, const Real *block);
+
+#endif
