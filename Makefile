@@ -20,10 +20,11 @@
 # make help       prints this list
 #
 # ARCH=x86-64-v3 builds for other machines than this one, OPENMP=0 without threads, CC=clang with
-# clang. The goals from demo to browser first install what they need, see scripts/setup.sh.
+# clang, MPI=1 for training on several machines (docs/machines.md). The goals from demo to browser first install what they need, see scripts/setup.sh.
 
 ARCH ?= native
 OPENMP ?= 1
+MPI ?= 0
 PREFIX ?= /usr/local
 PYTHON ?= python3
 BUILD ?= build
@@ -34,7 +35,7 @@ SANITIZE ?=
 RUN ?=
 # Tests to leave out.
 SKIP ?=
-SETUP = CC='$(CC)' OPENMP='$(OPENMP)' scripts/setup.sh
+SETUP = CC='$(CC)' OPENMP='$(OPENMP)' MPI='$(MPI)' scripts/setup.sh
 
 # Without -ffast-math, sums keep their order and NAN stays NAN. -fno-math-errno and
 # -fno-trapping-math change no result.
@@ -58,7 +59,9 @@ PROGRAMS = $(addprefix $(BIN)/,train sample attend)
 ROOMS = base model model/layers model/matrix model/generate data data/corpus data/subwords formats \
 	formats/huggingface training training/plan training/run \
 	pictures program program/answer
-SOURCES = $(wildcard $(ROOMS:%=%/*.c))
+# The only file that knows MPI replaces base/team.c in programs that are linked with it.
+TEAM = base/team_mpi.c
+SOURCES = $(filter-out $(TEAM),$(wildcard $(ROOMS:%=%/*.c)))
 # The tests of a room are in tests/ROOM and run on the float build. Those in tests/ROOM/double run on
 # the same code with its number type set to double. All share tests/helpers. The programs in
 # tests/tools are called by other tests.
@@ -75,6 +78,16 @@ in_double = $(patsubst %.c,$(BUILD)/double/%.o,$(1))
 all: $(PROGRAMS)
 
 $(PROGRAMS): $(BIN)/%: $(BUILD)/float/%.o $(BUILD)/float/rooms.a
+	$(LINK)
+
+# With MPI=1 train can be one of a team. The tests have such a train beside the plain one.
+WITH_MPI = $(if $(filter 1,$(MPI)),$(BIN)/train) $(BUILD)/mpi/train $(BUILD)/mpi/try_team
+$(WITH_MPI): $(call in_float,$(TEAM))
+$(WITH_MPI): LDLIBS += $(shell mpicc --showme:link)
+$(call in_float,$(TEAM)): CPPFLAGS += $(shell mpicc --showme:compile)
+$(BUILD)/mpi/train: $(BUILD)/float/train.o $(BUILD)/float/rooms.a
+	$(LINK)
+$(BUILD)/mpi/try_team: $(BUILD)/float/tests/tools/try_team.o $(BUILD)/float/rooms.a
 	$(LINK)
 $(BUILD)/double/train: $(BUILD)/double/train.o $(BUILD)/double/rooms.a
 	$(LINK)
@@ -115,7 +128,7 @@ $(WITH_PAGE): CPPFLAGS += -I$(BUILD)
 # If the flags differ from last time, everything is built again.
 $(BUILD)/flags: always
 	@mkdir -p $(@D)
-	@echo '$(CC) $(CFLAGS)' | cmp -s - $@ || echo '$(CC) $(CFLAGS)' > $@
+	@echo '$(CC) $(CFLAGS) MPI=$(MPI)' | cmp -s - $@ || echo '$(CC) $(CFLAGS) MPI=$(MPI)' > $@
 
 # Plain make installs nothing: it prints what is missing and stops.
 packages:
@@ -127,7 +140,8 @@ setup:
 units:
 	@$(SETUP) test
 	@$(MAKE) --no-print-directory -j$$(nproc) all $(TESTS) $(EXACT) $(EXACT_TOOLS) \
-		$(BUILD)/double/train $(BUILD)/tests/faults
+		$(BUILD)/double/train $(BUILD)/tests/faults \
+		$$(command -v mpicc >/dev/null && echo $(BUILD)/mpi/train $(BUILD)/mpi/try_team)
 	@for test in $(sort $(TESTS) $(EXACT)); do \
 		$(RUN) $$test >$(BUILD)/output 2>&1 && echo "  passed $$test" || \
 		{ cat $(BUILD)/output; echo "  FAILED $$test"; exit 1; }; done
@@ -179,7 +193,7 @@ clean:
 format:
 	@$(SETUP) format
 	clang-format -i $(FORMATTED)
-FORMATTED = $(SOURCES) $(wildcard *.c $(ROOMS:%=%/*.h) bench/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch])
+FORMATTED = $(SOURCES) $(TEAM) $(wildcard *.c $(ROOMS:%=%/*.h) bench/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch])
 
 help:
 	@sed -n 's/^# make/make/p' Makefile

@@ -1,8 +1,16 @@
-/* team.c: without MPI a team has one member. */
+/* team.c: without MPI a team has one member. With it, the Makefile takes team_mpi.c instead. */
 #include "team.h"
+
+#include "fail.h"
+#include "launcher.h"
 
 void team_start(void)
 {
+    const int processes = launcher_processes();
+    if (processes > 1)
+        die("%d processes were started to train together, but this program was built without MPI; "
+            "build it with: make MPI=1",
+            processes);
 }
 
 void team_end(void)
@@ -49,6 +57,14 @@ void team_progress(void)
 }
 
 void team_wait(void)
+{
+}
+
+void team_await_leader(void)
+{
+}
+
+void team_follow(void)
 {
 }
 

@@ -2,8 +2,9 @@
  * team of members, numbered from 0; member 0 leads: it alone reads, writes and prints. All members
  * make the same calls in the same order.
  *
- * A program that was built without MPI, or that no launcher (mpirun, srun) has started, is a team
- * of one: then nothing here takes time. */
+ * A program that no launcher (mpirun, srun) has started is a team of one: then nothing here takes
+ * time. So is one that was built without MPI; it refuses to be started as one of several, which
+ * would all write the same files. */
 #ifndef PULGA_TEAM_H
 #define PULGA_TEAM_H
 
@@ -11,8 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Joins the team; and leaves it, when all members have come so far. */
+/* Joins the team. From here on the standard output of members that do not lead goes nowhere, and
+ * their messages name them. If a member dies, or is killed, all end. */
 void team_start(void);
+
+/* Leaves the team, when all members have come so far. */
 void team_end(void);
 
 int team_size(void);
@@ -39,6 +43,15 @@ void team_receive(int from, void *bytes, size_t size);
 
 void team_progress(void); /* goes on with the messages that were begun, without waiting */
 void team_wait(void);     /* until all of them have arrived */
+
+/* Members wait for each other for a minute (PULGA_TEAM_SECONDS=N), and ten times as long as they
+ * have worked themselves; then the one that waits dies and names the other. This waits for the
+ * leader as long as it takes: to read a text, to write to a slow disk. */
+void team_await_leader(void);
+
+/* For an error that all members find: the leader returns, to print it and to die; the others wait
+ * until that ends them. */
+void team_follow(void);
 
 double team_waited(void); /* seconds that this member has spent waiting for others */
 double team_sent(void);   /* bytes that it has sent */

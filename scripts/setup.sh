@@ -2,8 +2,8 @@
 # setup.sh         prints in one line what is missing to build the programs; status 1 if anything is
 # setup.sh GOAL    installs what `make GOAL` needs, with apt-get, as root or by sudo
 #
-# CC is the compiler that will be used; OPENMP=0 builds without threads. On a system without apt-get
-# both forms print the packages' Debian names.
+# CC is the compiler that will be used; OPENMP=0 builds without threads, MPI=1 with MPI. On a system
+# without apt-get both forms print the packages' Debian names.
 set -eu
 
 # Each package, what shows that it is installed (a <header>, a command, or "dpkg": ask dpkg), and
@@ -21,6 +21,8 @@ clang                      clang                  fuzz tsan
 libclang-rt-dev            dpkg                   fuzz tsan
 valgrind                   valgrind               valgrind
 libomp-dev                 dpkg                   tsan analyze
+libopenmpi-dev             mpicc                  mpi
+openmpi-bin                mpirun                 mpi
 gcc                        gcc                    analyze
 clang-tidy                 clang-tidy             analyze
 cppcheck                   cppcheck               analyze
@@ -40,7 +42,7 @@ libedit-dev:arm64          dpkg                   aarch64
 libcmocka-dev:arm64        dpkg                   aarch64
 '
 
-: "${CC:=cc}" "${OPENMP:=1}"
+: "${CC:=cc}" "${OPENMP:=1}" "${MPI:=0}"
 compiler=${CC%% *}
 
 installed() { # PACKAGE SIGN
@@ -73,10 +75,11 @@ fail() {
 }
 
 goal=${1:-build}
-[ -n "$(missing_for build "$goal")" ] || exit 0
+case $MPI in 1) mpi=mpi ;; *) mpi= ;; esac
+[ -n "$(missing_for build $mpi "$goal")" ] || exit 0
 
 # Something is missing, so all that make, make demo and make test need is asked for at once.
-missing=$(missing_for build test "$goal" | sort -u | tr '\n' ' ')
+missing=$(missing_for build test $mpi "$goal" | sort -u | tr '\n' ' ')
 missing=${missing% }
 why='some packages are missing'
 command -v "$compiler" >/dev/null || why="the compiler $compiler is missing"

@@ -1,0 +1,8 @@
+/* launcher.h: what mpirun and srun tell the processes that they start. */
+#ifndef PULGA_LAUNCHER_H
+#define PULGA_LAUNCHER_H
+
+/* How many processes were started together with this one, itself included; 1 if none was. */
+int launcher_processes(void);
+
+#endif

@@ -1,0 +1,400 @@
+/* team_mpi.c: a team by MPI, of which only point-to-point messages are used. MPI would wait with
+ * all of a processor, for ever, and would not say for whom; so every message is begun, then asked
+ * for until it has arrived: in a loop at first, later with short sleeps.
+ *
+ * The leader's bytes go down a tree: member m has them from the member whose number lacks the
+ * lowest bit of m. In large blocks they go in pieces, so that a member passes the first ones on
+ * while it receives the next. */
+#include "team.h"
+
+#include <errno.h>
+#include <math.h>
+#include <mpi.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <stb/stb_ds.h>
+
+#include "base.h"
+#include "launcher.h"
+
+enum { PIECE = 1 << 24 }; /* bytes of one message of MPI, whose sizes are ints */
+
+/* The kinds of messages, which do not overtake each other: those of team_send(), those that are
+ * shared, those that are collected, and the one that says that its sender is about to die. */
+enum { TAG_SENT, TAG_SHARED, TAG_COLLECTED, TAG_DYING };
+
+/* In seconds: how long a wait keeps the processor, the sleeps after that, the time between two
+ * looks whether the others live, and the time by which each member waits longer than the one before
+ * it, so that only one says that a third hangs. */
+static const double BUSY = 0.005, LOOK = 0.01, LONGER = 2;
+static const struct timespec NAP = {.tv_nsec = 100000};
+
+typedef struct {
+    MPI_Request *requests; /* stb_ds arrays: a message, and the member at its other end */
+    int *members;
+    int *places; /* room for those that arrive at once */
+    int left;    /* how many have not arrived */
+} Messages;
+
+/* Who a member is. */
+typedef struct {
+    char host[64];
+    pid_t process;
+    bool near; /* whether its process is seen from this one: on the same machine */
+} Member;
+
+static struct {
+    int size, member;
+    Member *members;
+    Messages sent;   /* of team_send() and team_receive() */
+    double limit;    /* seconds that a member may keep others waiting */
+    double released; /* clock: when this one last stopped waiting */
+    double looked;   /* clock: when it last looked whether the others live */
+    double waited, bytes;
+    bool joined;
+} team = {.size = 1};
+
+int team_size(void)
+{
+    return team.size;
+}
+
+int team_member(void)
+{
+    return team.member;
+}
+
+/* ---- Members that die ---- */
+
+/* Called when the program ends. If it has not left the team, all end with it. */
+static void abandon(int status, void *unused)
+{
+    (void)unused;
+    MPI_Request request;
+    if (!team.joined)
+        return;
+    for (int m = 0; m < team.size; m++)
+        if (m != team.member)
+            MPI_Isend(NULL, 0, MPI_BYTE, m, TAG_DYING, MPI_COMM_WORLD, &request);
+    MPI_Abort(MPI_COMM_WORLD, status ? status : 1);
+}
+
+/* Until this process is ended from outside. */
+static _Noreturn void wait_for_the_end(void)
+{
+    for (;;)
+        pause();
+}
+
+void team_follow(void)
+{
+    if (!team_leads())
+        wait_for_the_end();
+}
+
+static bool has_ended(const Member *member)
+{
+    return member->near && kill(member->process, 0) && errno == ESRCH;
+}
+
+/* member 2 (process 4711 on host7) */
+static char *name_of(int m)
+{
+    return format_text("member %d (process %d on %s)", m, (int)team.members[m].process,
+                       team.members[m].host);
+}
+
+/* Says that a member was killed, if this is the first member on its machine that still lives, and
+ * if the other has not said itself why it dies. */
+static _Noreturn void report_killed(int killed)
+{
+    int spoke = 0;
+    MPI_Iprobe(killed, TAG_DYING, MPI_COMM_WORLD, &spoke, MPI_STATUS_IGNORE);
+    for (int m = 0; m < team.member; m++)
+        spoke |= team.members[m].near && !has_ended(&team.members[m]);
+    if (!spoke)
+        die("%s was killed; the run ends here, and --resume goes on from its last save",
+            name_of(killed));
+    wait_for_the_end();
+}
+
+/* mpirun ends all if one is killed, but takes about a second for it. */
+static void look_after_the_others(double now)
+{
+    if (now - team.looked < LOOK)
+        return;
+    team.looked = now;
+    for (int m = 0; m < team.size; m++)
+        if (has_ended(&team.members[m]))
+            report_killed(m);
+}
+
+/* ---- Messages ---- */
+
+static void note(Messages *messages, MPI_Request request, int member)
+{
+    arrput(messages->requests, request);
+    arrput(messages->members, member);
+    messages->left++;
+}
+
+static void begin_send(Messages *messages, int to, const void *bytes, size_t size, int tag)
+{
+    MPI_Request request;
+    for (size_t at = 0; at < size; at += PIECE) {
+        const int piece = (int)(size - at < PIECE ? size - at : PIECE);
+        MPI_Isend((const char *)bytes + at, piece, MPI_BYTE, to, tag, MPI_COMM_WORLD, &request);
+        note(messages, request, to);
+    }
+    team.bytes += (double)size;
+}
+
+static void begin_receive(Messages *messages, int from, void *bytes, size_t size, int tag)
+{
+    MPI_Request request;
+    for (size_t at = 0; at < size; at += PIECE) {
+        const int piece = (int)(size - at < PIECE ? size - at : PIECE);
+        MPI_Irecv((char *)bytes + at, piece, MPI_BYTE, from, tag, MPI_COMM_WORLD, &request);
+        note(messages, request, from);
+    }
+}
+
+static void free_messages(Messages *messages)
+{
+    arrfree(messages->requests);
+    arrfree(messages->members);
+    arrfree(messages->places);
+}
+
+/* Returns whether a message has arrived since the last call. */
+static bool go_on(Messages *messages)
+{
+    int arrived = 0;
+    if (!messages->left)
+        return false;
+    arrsetlen(messages->places, arrlenu(messages->requests));
+    MPI_Testsome((int)arrlen(messages->requests), messages->requests, &arrived, messages->places,
+                 MPI_STATUSES_IGNORE);
+    messages->left -= arrived;
+    return arrived > 0;
+}
+
+/* The first member whose message is missing. */
+static int missing(const Messages *messages)
+{
+    ptrdiff_t i = 0;
+    while (messages->requests[i] == MPI_REQUEST_NULL)
+        i++;
+    return messages->members[i];
+}
+
+static _Noreturn void report_missing(int m, double seconds)
+{
+    die("%s has not answered for %.0f seconds; the run ends here, and --resume goes on from its "
+        "last save",
+        name_of(m), seconds);
+}
+
+/* Until all have arrived; dies if none comes for so many seconds. */
+static void finish(Messages *messages, double seconds)
+{
+    const double began = clock_seconds();
+    double now = began, moved = began;
+    for (; messages->left; now = clock_seconds()) {
+        if (go_on(messages)) {
+            moved = now;
+            continue;
+        }
+        look_after_the_others(now);
+        if (now - moved > seconds)
+            report_missing(missing(messages), now - moved);
+        if (now - moved > BUSY)
+            nanosleep(&NAP, NULL);
+        else
+            sched_yield();
+    }
+    arrsetlen(messages->requests, 0);
+    arrsetlen(messages->members, 0);
+    team.waited += now - began;
+    team.released = now;
+}
+
+/* How long this member waits. One that works for long may expect the same of the others. */
+static double patience(void)
+{
+    return team.limit + 10 * (clock_seconds() - team.released) + LONGER * team.member;
+}
+
+void team_send(int to, const void *bytes, size_t size)
+{
+    begin_send(&team.sent, to, bytes, size, TAG_SENT);
+}
+
+void team_receive(int from, void *bytes, size_t size)
+{
+    begin_receive(&team.sent, from, bytes, size, TAG_SENT);
+}
+
+void team_progress(void)
+{
+    go_on(&team.sent);
+    look_after_the_others(clock_seconds());
+}
+
+void team_wait(void)
+{
+    finish(&team.sent, patience());
+}
+
+/* The members that a member passes the leader's bytes on to: its own number with a bit more below
+ * the lowest one that it has. */
+static void pass_on(Messages *messages, const void *bytes, size_t size)
+{
+    for (int bit = 1; bit < team.size && !(team.member & bit); bit *= 2)
+        if (team.member + bit < team.size)
+            begin_send(messages, team.member + bit, bytes, size, TAG_SHARED);
+}
+
+static void share(void *bytes, size_t size, double seconds)
+{
+    Messages down = {0}, from_above = {0};
+    for (size_t at = 0; at < size; at += PIECE) {
+        const size_t piece = size - at < PIECE ? size - at : PIECE;
+        if (team.member)
+            begin_receive(&from_above, team.member & (team.member - 1), (char *)bytes + at, piece,
+                          TAG_SHARED);
+        finish(&from_above, seconds);
+        pass_on(&down, (char *)bytes + at, piece);
+    }
+    finish(&down, seconds);
+    free_messages(&down);
+    free_messages(&from_above);
+}
+
+void team_share(void *bytes, size_t size)
+{
+    if (team.size > 1)
+        share(bytes, size, patience());
+}
+
+void team_await_leader(void)
+{
+    char here = 0;
+    if (team.size > 1)
+        share(&here, 1, INFINITY);
+}
+
+void team_collect(void *all, size_t each)
+{
+    Messages messages = {0};
+    for (int m = 0; m < team.size; m++)
+        if (m != team.member)
+            begin_receive(&messages, m, (char *)all + (size_t)m * each, each, TAG_COLLECTED);
+    for (int m = 0; m < team.size; m++)
+        if (m != team.member)
+            begin_send(&messages, m, (char *)all + (size_t)team.member * each, each, TAG_COLLECTED);
+    finish(&messages, patience());
+    free_messages(&messages);
+}
+
+void team_agree(uint64_t checksum, const char *what)
+{
+    uint64_t *all = memory_new((size_t)team.size, sizeof *all, "a team's checksums");
+    all[team.member] = checksum;
+    team_collect(all, sizeof *all);
+    for (int m = 1; m < team.size; m++)
+        if (all[m] != all[0]) {
+            team_follow();
+            die("%s has another %s than the leader (process %d on %s); all members of a team need "
+                "the same",
+                name_of(m), what, (int)team.members[0].process, team.members[0].host);
+        }
+    free(all);
+}
+
+double team_waited(void)
+{
+    return team.waited;
+}
+
+double team_sent(void)
+{
+    return team.bytes;
+}
+
+/* ---- Joining and leaving ---- */
+
+/* How long a member may keep others waiting. */
+static double limit(void)
+{
+    const char *text = getenv("PULGA_TEAM_SECONDS");
+    char *end = NULL;
+    const double seconds = text ? strtod(text, &end) : 60;
+    if (text && (end == text || *end || !(seconds > 0)))
+        die("PULGA_TEAM_SECONDS=%s is not a number of seconds", text);
+    return seconds;
+}
+
+/* Tells all members who each of them is. */
+static void introduce(void)
+{
+    team.members = memory_new((size_t)team.size, sizeof *team.members, "a team");
+    Member *own = &team.members[team.member];
+    gethostname(own->host, sizeof own->host - 1);
+    own->process = getpid();
+    team_collect(team.members, sizeof *team.members);
+    for (int m = 0; m < team.size; m++) {
+        Member *other = &team.members[m];
+        other->near =
+            m != team.member && !strcmp(other->host, own->host) && !kill(other->process, 0);
+    }
+}
+
+/* Members that do not lead print only their own errors. */
+static void be_silent(void)
+{
+    if (!freopen("/dev/null", "w", stdout))
+        die("cannot open /dev/null: %s", strerror(errno));
+    program_invocation_short_name =
+        format_text("%s, member %d on %s", program_invocation_short_name, team.member,
+                    team.members[team.member].host);
+}
+
+void team_start(void)
+{
+    const int processes = launcher_processes();
+    int threads;
+    if (processes == 1)
+        return;
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &threads);
+    MPI_Comm_size(MPI_COMM_WORLD, &team.size);
+    MPI_Comm_rank(MPI_COMM_WORLD, &team.member);
+    if (team.size != processes)
+        die("%d processes were started, but %d of them found each other; start them with Open "
+            "MPI's "
+            "mpirun, or with srun --mpi=pmix",
+            processes, team.size);
+    team.joined = true;
+    on_exit(abandon, NULL);
+    team.limit = limit();
+    team.released = clock_seconds();
+    introduce();
+    if (!team_leads())
+        be_silent();
+}
+
+void team_end(void)
+{
+    if (!team.joined)
+        return;
+    team_await_leader();
+    team.joined = false;
+    MPI_Finalize();
+    free_messages(&team.sent);
+    free(team.members);
+}

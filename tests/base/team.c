@@ -1,0 +1,50 @@
+/* team.c: a team of one does nothing, and a program that was built without MPI knows when it was
+ * started as one of several. */
+#include "base/team.h"
+#include "base/launcher.h"
+#include "tests/helpers/close.h"
+
+#include <stdlib.h>
+
+static void a_team_of_one_leads_and_waits_for_nobody(void **state)
+{
+    (void)state;
+    int number = 5;
+    team_start();
+    team_agree(1, "program");
+    team_share(&number, sizeof number);
+    team_collect(&number, sizeof number);
+    team_progress();
+    team_wait();
+    team_await_leader();
+    team_follow();
+    assert_int_equal(number, 5);
+    assert_int_equal(team_size(), 1);
+    assert_true(team_leads());
+    assert_true(team_waited() == 0 && team_sent() == 0);
+    team_end();
+}
+
+static void launchers_tell_how_many_they_started(void **state)
+{
+    (void)state;
+    assert_int_equal(launcher_processes(), 1);
+    setenv("SLURM_STEP_NUM_TASKS", "3", true);
+    assert_int_equal(launcher_processes(), 3);
+    setenv("OMPI_COMM_WORLD_SIZE", "4", true); /* mpirun within a job of Slurm */
+    assert_int_equal(launcher_processes(), 4);
+    unsetenv("OMPI_COMM_WORLD_SIZE");
+    unsetenv("SLURM_STEP_NUM_TASKS");
+    setenv("PMI_SIZE", "", true);
+    assert_int_equal(launcher_processes(), 1);
+    unsetenv("PMI_SIZE");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(launchers_tell_how_many_they_started),
+        cmocka_unit_test(a_team_of_one_leads_and_waits_for_nobody),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
