@@ -47,7 +47,8 @@ override CFLAGS += -std=gnu11 -fno-math-errno -fno-trapping-math \
 override CPPFLAGS += -D_GNU_SOURCE -I.
 # Each program is linked only with the libraries it calls: only sample needs libedit.
 LDLIBS = -Wl,--as-needed -lutf8proc -lcjson -lxxhash -ledit -lm
-LINK = @mkdir -p $(@D) && echo '  link $@' && $(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+LINK = @mkdir -p $(@D) && echo '  link $@' && \
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter-out %.a,$^) $(filter %.a,$^) $(LDLIBS)
 PACK = @rm -f $@ && $(AR) rcs $@ $^
 # The stack protector guards the rooms that handle bytes from outside. In model/ it would cost half
 # a percent of the speed.

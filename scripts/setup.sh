@@ -99,7 +99,7 @@ elif command -v sudo >/dev/null; then
 else
     fail "$why; as root, call: $commands"
 fi
-[ "$goal" != build ] || fail "$why; call 'make setup', or: ${by_hand:-$commands}"
+[ "$goal" != build ] || fail "$why; call 'make setup${mpi:+ MPI=1}', or: ${by_hand:-$commands}"
 
 echo "setup: installing $missing"
 # sudo is called once and writes to the terminal; what apt-get prints matters only if it fails.
