@@ -37,10 +37,11 @@ RUN ?=
 SKIP ?=
 SETUP = CC='$(CC)' OPENMP='$(OPENMP)' MPI='$(MPI)' scripts/setup.sh
 
-# Without -ffast-math, sums keep their order and NAN stays NAN. -fno-math-errno and
-# -fno-trapping-math change no result.
+# Every processor and every compiler gives the same bits: without -ffast-math, sums keep their order
+# and NAN stays NAN, and with -ffp-contract=off a product is rounded before something is added to it,
+# except where the source says otherwise. -fno-math-errno and -fno-trapping-math change no result.
 CFLAGS ?= -O3 -g -march=$(ARCH) -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
-override CFLAGS += -std=gnu11 -fno-math-errno -fno-trapping-math \
+override CFLAGS += -std=gnu11 -ffp-contract=off -fno-math-errno -fno-trapping-math \
 	-Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes $(SANITIZE) \
 	$(if $(filter 1,$(OPENMP)),-fopenmp,-fopenmp-simd)
 # An include with a slash names a file of another room.

@@ -2,6 +2,7 @@
  * the rounds themselves; here 16 counters go through them side by side, with one vector for each
  * of their four words. */
 #include "random.h"
+#include "elementary.h"
 #include "threads.h"
 
 #include <math.h>
@@ -54,10 +55,11 @@ void random_normal(Real *out, size_t count, double deviation, uint32_t seed, uin
     for (size_t pair = 0; pair < (count + 1) / 2; pair++) {
         Random4 counter = {{(uint32_t)pair, tensor, (uint32_t)((uint64_t)pair >> 32), 0}};
         Random4 words = random_words(seed, RANDOM_START, counter);
-        double radius = deviation * sqrt(-2 * log1p(-uniform_of(words.word[0], words.word[1])));
+        double radius =
+            deviation * sqrt(-2 * elementary_log(1 - uniform_of(words.word[0], words.word[1])));
         double angle = 2 * 3.14159265358979323846 * uniform_of(words.word[2], words.word[3]);
-        out[2 * pair] = (Real)(float)(radius * cos(angle));
+        out[2 * pair] = (Real)(float)(radius * elementary_cos(angle));
         if (2 * pair + 1 < count)
-            out[2 * pair + 1] = (Real)(float)(radius * sin(angle));
+            out[2 * pair + 1] = (Real)(float)(radius * elementary_sin(angle));
     }
 }

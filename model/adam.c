@@ -1,5 +1,6 @@
 /* adam.c: one element at a time, so the result does not depend on the number of threads. */
 #include "adam.h"
+#include "base/elementary.h"
 #include "base/threads.h"
 
 #include <tgmath.h>
@@ -11,8 +12,8 @@ void adam_update(Real *w, Real *m, Real *v, Real *g, size_t count, double scale,
 {
     const Real b1 = (Real)BETA1, b2 = (Real)BETA2, epsilon = (Real)EPSILON, s = (Real)scale;
     const Real keep = (Real)(1 - rate * decay);
-    const Real step = (Real)(rate / (1 - pow(BETA1, (double)t)));
-    const Real v_scale = (Real)(1 / sqrt(1 - pow(BETA2, (double)t)));
+    const Real step = (Real)(rate / (1 - elementary_power(BETA1, (double)t)));
+    const Real v_scale = (Real)(1 / sqrt(1 - elementary_power(BETA2, (double)t)));
     OMP(for simd nowait)
     for (size_t i = 0; i < count; i++) {
         const Real gradient = s * g[i];

@@ -4,13 +4,15 @@
 
 #include <math.h>
 
+#include "base/elementary.h"
+
 static double rate_before_cooldown(const Schedule *s, double t)
 {
     const double warmup = (double)s->warmup;
     switch (s->kind) {
     case SCHEDULE_NOAM: {
         /* Without a warm-up only the falling branch remains. */
-        const double rising = warmup > 0 ? t * pow(warmup, -1.5) : INFINITY;
+        const double rising = warmup > 0 ? t / (warmup * sqrt(warmup)) : INFINITY;
         return s->factor / sqrt(s->width) * fmin(1 / sqrt(t), rising);
     }
     case SCHEDULE_COSINE: {
@@ -18,7 +20,7 @@ static double rate_before_cooldown(const Schedule *s, double t)
             return s->rate * t / warmup;
         const double span = (double)s->horizon - warmup;
         const double done = span > 0 ? fmin((t - warmup) / span, 1) : 1;
-        return s->min_rate + (s->rate - s->min_rate) * (1 + cos(3.14159265358979323846 * done)) / 2;
+        return s->min_rate + (s->rate - s->min_rate) * (1 + elementary_cos(M_PI * done)) / 2;
     }
     case SCHEDULE_CONSTANT: return t < warmup ? s->rate * t / warmup : s->rate;
     }

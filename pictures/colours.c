@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "base/elementary.h"
+
 /* Lightness at both ends, beyond which sRGB has no room for a hue; and that for unknown grounds. */
 static const double DARKEST = 0.25, LIGHTEST = 0.965, MIDDLE = 0.66;
 
@@ -12,22 +14,28 @@ static const double DARKEST = 0.25, LIGHTEST = 0.965, MIDDLE = 0.66;
 static int encoded(double light)
 {
     light = fmin(fmax(light, 0), 1);
-    const double value = light <= 0.0031308 ? 12.92 * light : 1.055 * pow(light, 1 / 2.4) - 0.055;
+    const double value =
+        light <= 0.0031308 ? 12.92 * light : 1.055 * elementary_power(light, 1 / 2.4) - 0.055;
     return (int)lround(255 * value);
 }
 
 static double decoded(int eight_bits)
 {
     const double value = eight_bits / 255.0;
-    return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4);
+    return value <= 0.04045 ? value / 12.92 : elementary_power((value + 0.055) / 1.055, 2.4);
+}
+
+static double cube(double x)
+{
+    return x * x * x;
 }
 
 /* Oklab to linear light, by its definition: cubes of three responses, and a change of axes. */
 static Colour from_oklab(double L, double a, double b)
 {
-    const double l = pow(L + 0.3963377774 * a + 0.2158037573 * b, 3);
-    const double m = pow(L - 0.1055613458 * a - 0.0638541728 * b, 3);
-    const double s = pow(L - 0.0894841775 * a - 1.2914855480 * b, 3);
+    const double l = cube(L + 0.3963377774 * a + 0.2158037573 * b);
+    const double m = cube(L - 0.1055613458 * a - 0.0638541728 * b);
+    const double s = cube(L - 0.0894841775 * a - 1.2914855480 * b);
     return (Colour){
         encoded(4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s),
         encoded(-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s),
@@ -44,14 +52,14 @@ static double clamped(double weight)
 static Colour of_hue(double L, double chroma, double degrees)
 {
     const double turn = degrees * M_PI / 180;
-    return from_oklab(L, chroma * cos(turn), chroma * sin(turn));
+    return from_oklab(L, chroma * elementary_cos(turn), chroma * elementary_sin(turn));
 }
 
 /* From dark, 0, to light, 1. The ends have less chroma, to stay within sRGB. */
 static Colour of_lightness(double up, double degrees)
 {
-    return of_hue(DARKEST + (LIGHTEST - DARKEST) * up, 0.075 - 0.063 * up + 0.067 * sin(M_PI * up),
-                  degrees);
+    return of_hue(DARKEST + (LIGHTEST - DARKEST) * up,
+                  0.075 - 0.063 * up + 0.067 * elementary_sin(M_PI * up), degrees);
 }
 
 Colour colour_of(double weight, Ground ground)

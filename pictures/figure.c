@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/display.h"
+#include "base/elementary.h"
 
 /* A format for the beginning of a figure: width and height, both again, and the font's size; then
  * the hatching and a white ground. */
@@ -57,9 +58,9 @@ static Layout layout_of(const Heads *heads)
     layout.columns = min_int(layout.columns, LONGEST);
     const double word = 0.62 * layout.font * layout.columns + 8, turn = TURN * M_PI / 180;
     layout.left = word;
-    layout.above = word * sin(turn) + TITLE + 6;
+    layout.above = word * elementary_sin(turn) + TITLE + 6;
     layout.mark = heads->source ? 18 : 0;
-    layout.overhang = fmax(word * cos(turn) - cell / 2, 0);
+    layout.overhang = fmax(word * elementary_cos(turn) - cell / 2, 0);
     EACH_HEAD (head, heads) {
         char *name = name_of(head);
         layout.name = fmax(layout.name, 0.58 * 12 * (double)strlen(name));

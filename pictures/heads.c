@@ -10,6 +10,7 @@
 #include <stb/stb_ds.h>
 
 #include "base/display.h"
+#include "base/elementary.h"
 
 /* One forward pass over one sequence. Attention does not depend on the targets, so any tokens
  * will do. */
@@ -129,7 +130,7 @@ HeadSummary head_summary(const Heads *heads, const Head *head)
         const Real *row = ROW(head->map, i, T);
         EACH_KEY (j, head, i) {
             const double p = (double)row[j];
-            sum.entropy -= p > 0 ? p * log2(p) : 0;
+            sum.entropy -= p > 0 ? p * elementary_log(p) / M_LN2 : 0;
             sum.distance += p * abs(i - j);
         }
         sum.itself += (double)row[i];

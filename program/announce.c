@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/checksum.h"
+#include "base/elementary.h"
 #include "data/corpus/floor.h"
 #include "formats/huggingface/weights.h"
 #include "model/matrix/matrix.h"
@@ -62,7 +63,7 @@ static void announce_text(const Trainer *t, const Screen *screen)
 static void announce_losses(const Trainer *t, const Screen *screen)
 {
     screen_paragraph(screen, "losses", "%.6f by a uniform guess, %.6f from the %s frequencies",
-                     log(tokenizer_size(&t->tokenizer)),
+                     elementary_log(tokenizer_size(&t->tokenizer)),
                      floor_unigram(&t->corpus, tokenizer_size(&t->tokenizer)),
                      tokenizer_unit(t->tokenizer.kind));
     if (isnan(t->floor) && !t->corpus.stream)

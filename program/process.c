@@ -100,7 +100,7 @@ static double openmp_stack(void)
         return 0;
     end += strspn(end, " ");
     const char *unit = *end ? strchr(units, *end | ' ') : NULL; /* in lower case */
-    return size * pow(1024, unit ? (double)(unit - units) : 1);
+    return ldexp(size, 10 * (unit ? (int)(unit - units) : 1));
 }
 
 /* The main thread's stack grows up to ulimit -s; the others have that size, or OpenMP's. */

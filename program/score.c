@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/display.h"
+#include "base/elementary.h"
 #include "data/corpus/batches.h"
 #include "data/corpus/bytes.h"
 #include "screen.h"
@@ -40,7 +41,7 @@ static void put_loss_json(Loss loss, size_t number, const char *text)
         putchar(',');
     }
     printf("\"tokens\":%zu,\"loss\":%.9g", loss.targets, mean);
-    put_json_number("perplexity", exp(mean));
+    put_json_number("perplexity", elementary_exp(mean));
     if (!text) {
         put_json_number("bytes", loss.bytes);
         put_json_number("bits_per_byte", bits_per_byte(loss.sum, loss.bytes));
@@ -72,7 +73,7 @@ static void put_bits(Loss loss)
  * digits. */
 static void put_loss(Loss loss, const char *text)
 {
-    const double mean = loss.sum / (double)loss.targets, perplexity = exp(mean);
+    const double mean = loss.sum / (double)loss.targets, perplexity = elementary_exp(mean);
     char *shown = display_text(text ? text : "in all");
     printf(perplexity < 1e5 ? "%9.6f  %10.4f  %7zu  " : "%9.6f  %10.4g  %7zu  ", mean, perplexity,
            loss.targets);

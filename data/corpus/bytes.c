@@ -11,7 +11,7 @@
 
 double bits_per_byte(double loss, double bytes)
 {
-    return loss / (bytes * log(2));
+    return loss / (bytes * M_LN2);
 }
 
 /* For each id, the bytes that the token has itself. [bos] stands for nothing. */

@@ -10,6 +10,7 @@
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
+#include "base/elementary.h"
 #include "base/threads.h"
 
 /* A row that counts, at some position of its sequence: it is to predict the target. In 16 bytes,
@@ -65,7 +66,7 @@ static double entropy(const Place *places, size_t count)
     for (size_t i = 0, same; i < count; i += same) {
         for (same = 1; i + same < count && places[i + same].target == places[i].target;)
             same++;
-        sum -= (double)same * log((double)same / (double)count);
+        sum -= (double)same * elementary_log((double)same / (double)count);
     }
     return sum;
 }
@@ -273,7 +274,7 @@ double floor_unigram(const Corpus *corpus, int vocabulary)
     double sum = 0;
     for (int v = 0; v < vocabulary; v++)
         if (seen[v])
-            sum -= (double)seen[v] * log((double)seen[v] / (double)all);
+            sum -= (double)seen[v] * elementary_log((double)seen[v] / (double)all);
     free(seen);
     return sum / (double)all;
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/elementary.h"
+
 /* ---- The largest of many ---- */
 
 /* Whether a comes after b. No two entries are equal, since their ids differ. */
@@ -69,8 +71,10 @@ void softmax_of(double *p, const Real *logits, int V, double temperature)
 {
     const double top = largest(logits, V);
     double sum = 0;
+    for (int j = 0; j < V; j++) /* in vectors, as the sum cannot be */
+        p[j] = elementary_exp(((double)logits[j] - top) / temperature);
     for (int j = 0; j < V; j++)
-        sum += p[j] = exp(((double)logits[j] - top) / temperature);
+        sum += p[j];
     for (int j = 0; j < V; j++)
         p[j] /= sum;
 }
@@ -80,9 +84,12 @@ void log_softmax_of(double *log_p, const Real *logits, int V)
     const double top = largest(logits, V);
     double sum = 0;
     for (int j = 0; j < V; j++)
-        sum += exp((double)logits[j] - top);
+        log_p[j] = elementary_exp((double)logits[j] - top);
     for (int j = 0; j < V; j++)
-        log_p[j] = (double)logits[j] - top - log(sum);
+        sum += log_p[j];
+    const double log_sum = elementary_log(sum);
+    for (int j = 0; j < V; j++)
+        log_p[j] = (double)logits[j] - top - log_sum;
 }
 
 /* Keeps in p (V) only the first `count` ranked tokens, scaled to a sum of 1. */

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <tgmath.h>
 
+#include "base/elementary.h"
 #include "base/threads.h"
-#include "model/elementary.h"
 #include "model/kv_cache.h"
 #include "model/matrix/matrix.h"
 
@@ -254,7 +254,7 @@ static Real softmax(Real *scores, int width, Real scale)
     const Real share = 1 / sum;
     for (int j = 0; j < width; j++)
         scores[j] *= share;
-    return top * scale + log(sum);
+    return top * scale + (Real)elementary_log((double)sum);
 }
 
 /* Steps 4 and 3 backward, in one pass: dscores from ddropped, with dropped = dropout(P). All four

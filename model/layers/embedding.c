@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "base/elementary.h"
+
 void embedding_forward(Real *y, Embedding p, const Batch *batch, int C)
 {
     OMP(parallel for if(worth_threads(batch->rows, C)))
@@ -40,8 +42,8 @@ void embedding_sinusoids(Real *wpe, int T, int C)
     OMP(parallel for)
     for (int p = 0; p < T; p++)
         for (int c = 0; c < C; c++) {
-            const double angle = p / pow(10000, (double)(c - c % 2) / C);
-            const double wave = c % 2 ? cos(angle) : sin(angle);
+            const double angle = p / elementary_power(10000, (double)(c - c % 2) / C);
+            const double wave = c % 2 ? elementary_cos(angle) : elementary_sin(angle);
             ROW(wpe, p, C)[c] = (Real)(float)(wave / sqrt(C));
         }
 }

@@ -2,7 +2,7 @@
  * activation's derivative from the hidden values that forward kept. */
 #include "feedforward.h"
 
-#include "model/elementary.h"
+#include "base/elementary.h"
 #include "base/threads.h"
 
 static const Real GELU_SCALE = (Real)0.79788456080286535588; /* √(2/π) */

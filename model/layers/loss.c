@@ -3,9 +3,8 @@
 #include "loss.h"
 
 #include <string.h>
-#include <tgmath.h>
 
-#include "model/elementary.h"
+#include "base/elementary.h"
 #include "base/threads.h"
 
 void loss_forward(double *loss, Real *log_sum, const Real *logits, const int *targets, int N, int V)
@@ -25,7 +24,7 @@ void loss_forward(double *loss, Real *log_sum, const Real *logits, const int *ta
         OMP(simd reduction(+ : sum))
         for (int j = 0; j < V; j++)
             sum += real_exp(row[j] - top);
-        const double exact = (double)top + log(sum);
+        const double exact = (double)top + elementary_log(sum);
         log_sum[i] = (Real)exact;
         loss[i] = exact - (double)row[targets[i]];
     }

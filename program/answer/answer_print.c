@@ -11,6 +11,7 @@
 
 #include "bars.h"
 #include "base/display.h"
+#include "base/elementary.h"
 
 static const char *word_of(const Answerer *a, int id)
 {
@@ -183,7 +184,7 @@ static void put_group(const AnswerPrinter *printer, const Answer *answer, const 
     put_text(printer, answer, group);
     printf("%s", c->ended ? "" : " …");
     if (a->rules.beam || a->pairs)
-        printf("  [p %.3g]", exp(c->log_probability));
+        printf("  [p %.3g]", elementary_exp(c->log_probability));
     if (a->text->there)
         printf("  [%s]", c->in_text ? "word for word in the text" : "new");
     printf("\n");

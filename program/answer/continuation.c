@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "data/corpus/counts.h"
 #include "model/generate/beam.h"
 
@@ -133,7 +134,8 @@ static void search(Answerer *a, Answer *answer)
     Hypothesis *best = beam_search(&a->model->gpt, &a->cache, a->prompt.logits,
                                    answer->encoding.count, rules, &found);
     answer->count = min_int(answer->count, found);
-    while (answer->count > 1 && exp(best[answer->count - 1].log_probability) < a->rules.least)
+    while (answer->count > 1 &&
+           elementary_exp(best[answer->count - 1].log_probability) < a->rules.least)
         answer->count--;
     for (int i = 0; i < answer->count; i++) {
         Hypothesis *h = &best[i];
