@@ -100,6 +100,11 @@ static void announce_model(const Trainer *t, const Screen *screen)
                      plural(t->plan.parameters, "parameter").text, t->plan.bytes / 1e6,
                      t->trial.probing ? "up to " : "", plural((size_t)s->threads, "thread").text,
                      matrix_kernel_name());
+    if (matrix_is_slow())
+        screen_paragraph(screen, "",
+                         "slow: the kernel %s has no fused multiply-add here and computes it "
+                         "in software, to the same bits",
+                         matrix_kernel_name());
 }
 
 /* steps   300, each of all 9 sequences (300 epochs); dropout 0, seed 1 */

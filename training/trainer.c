@@ -240,7 +240,7 @@ static void open_resumed(Trainer *t, Settings *settings, Decided *decided, Sourc
     read_again(t, settings, rules);
     prepare(t, settings, decided, &rules);
     record_check_shape(&t->config, &t->directory, &t->plan.shape);
-    record_check_kernel(&t->config, &t->directory);
+    record_check_kernel(&t->config, &t->directory, t->plan.settings.precision);
     go_on(t);
 }
 

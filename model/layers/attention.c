@@ -9,6 +9,7 @@
 #include <tgmath.h>
 
 #include "base/elementary.h"
+#include "base/lanes.h"
 #include "base/threads.h"
 #include "model/kv_cache.h"
 #include "model/matrix/matrix.h"
@@ -247,10 +248,8 @@ static Real largest(const Real *scores, int width)
 static Real softmax(Real *scores, int width, Real scale)
 {
     const Real top = largest(scores, width);
-    Real sum = 0;
-    OMP(simd reduction(+ : sum))
-    for (int j = 0; j < width; j++)
-        sum += scores[j] = real_exp((scores[j] - top) * scale);
+    Real sum;
+    SUM_IN_LANES(Real, sum, j, width, scores[j] = real_exp((scores[j] - top) * scale));
     const Real share = 1 / sum;
     for (int j = 0; j < width; j++)
         scores[j] *= share;
@@ -265,10 +264,8 @@ static void softmax_dropout_backward(Matrix dscores, Matrix ddropped, Matrix P, 
     for (int r = 0; r < P.rows; r++) {
         const ptrdiff_t row = r * P.row_step;
         const Real *p = P.at + row, *drop = dropped.at + row, *ddrop = ddropped.at + row;
-        Real *ds = dscores.at + row, sum = 0;
-        OMP(simd reduction(+ : sum))
-        for (int j = 0; j < P.cols; j++)
-            sum += drop[j] * ddrop[j];
+        Real *ds = dscores.at + row, sum;
+        SUM_IN_LANES(Real, sum, j, P.cols, drop[j] * ddrop[j]);
         for (int j = 0; j < P.cols; j++)
             ds[j] = (drop[j] * ddrop[j] - p[j] * sum) * scale;
     }

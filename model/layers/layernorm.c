@@ -5,6 +5,8 @@
 
 #include <tgmath.h>
 
+#include "base/lanes.h"
+
 static const Real EPSILON = (Real)1e-5;
 
 LayerNormKeep layernorm_keep(Arena *arena, int N)
@@ -21,14 +23,10 @@ void layernorm_forward(Real *y, LayerNormKeep keep, LayerNorm p, const Real *x, 
         Real *out = ROW(y, i, C);
 
         /* 1  mean and variance */
-        Real sum = 0, squares = 0;
-        OMP(simd reduction(+ : sum))
-        for (int c = 0; c < C; c++)
-            sum += in[c];
+        Real sum, squares;
+        SUM_IN_LANES(Real, sum, c, C, in[c]);
         const Real mean = sum / (Real)C;
-        OMP(simd reduction(+ : squares))
-        for (int c = 0; c < C; c++)
-            squares += (in[c] - mean) * (in[c] - mean);
+        SUM_IN_LANES(Real, squares, c, C, (in[c] - mean) * (in[c] - mean));
         const Real rstd = 1 / sqrt(squares / (Real)C + EPSILON);
 
         /* 2  y = gain∘n + bias, with n = (x − mean)·rstd */
@@ -64,13 +62,9 @@ void layernorm_backward(Real *dx, LayerNorm dp, const Real *dy, LayerNormKeep ke
         Real *din = ROW(dx, i, C);
 
         /* 2  y = gain∘n + bias, with respect to n: dn = gain∘dy */
-        Real dn_sum = 0, dn_n_sum = 0;
-        OMP(simd reduction(+ : dn_sum, dn_n_sum))
-        for (int c = 0; c < C; c++) {
-            const Real dn = p.gain[c] * dout[c];
-            dn_sum += dn;
-            dn_n_sum += dn * ((in[c] - mean) * rstd);
-        }
+        Real dn_sum, dn_n_sum;
+        SUM_IN_LANES(Real, dn_sum, c, C, p.gain[c] * dout[c]);
+        SUM_IN_LANES(Real, dn_n_sum, c, C, p.gain[c] * dout[c] * ((in[c] - mean) * rstd));
 
         /* 1  n = (x − mean)·rstd. Mean and rstd depend on every x of the row: with
          *        ∂mean/∂x_i = 1/C   and   ∂rstd/∂x_i = −rstd²·n_i/C

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/elementary.h"
+#include "base/lanes.h"
 #include "base/threads.h"
 
 void loss_forward(double *loss, Real *log_sum, const Real *logits, const int *targets, int N, int V)
@@ -20,10 +21,8 @@ void loss_forward(double *loss, Real *log_sum, const Real *logits, const int *ta
         for (int j = 1; j < V; j++)
             top = row[j] > top ? row[j] : top;
         /* In double: over 50,000 tokens a float would lose the small terms. */
-        double sum = 0;
-        OMP(simd reduction(+ : sum))
-        for (int j = 0; j < V; j++)
-            sum += real_exp(row[j] - top);
+        double sum;
+        SUM_IN_LANES(double, sum, j, V, real_exp(row[j] - top));
         const double exact = (double)top + elementary_log(sum);
         log_sum[i] = (Real)exact;
         loss[i] = exact - (double)row[targets[i]];

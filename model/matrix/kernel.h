@@ -26,15 +26,16 @@ enum { TILE_MAX_ROWS = 32, TILE_MAX_COLS = 32 };
 
 /* y[rows][cols] (= or +=) a[rows][depth] · b[depth][cols], for a tile of one of the kernel's two
  * widths and of at most its rows. y's columns are contiguous; b is contiguous and begins on a cache
- * line. Each sum runs through the depth in order, with fused multiply-adds if the hardware has
- * them; y is added before or after the products, as suits the kernel. If not adding, y is not
- * read. */
+ * line. Each sum begins at 0 and runs through the depth in order, with multiply-adds that round
+ * once, and y is added last: so all kernels for floats give the same bits. (The hardware of those
+ * for bfloat16 rounds in ways of its own; AMX adds y first.) If not adding, y is not read. */
 typedef void KernelTile(Real *y, ptrdiff_t y_step, const Real *a, bool a_by_rows, const Real *b,
                         int rows, int depth, bool add);
 
 typedef struct {
     const char *name;
     bool (*supported)(void);
+    bool slow;                   /* it computes multiply-adds in software                       */
     int rows, cols, narrow_cols; /* of a tile, and of a narrow one                              */
     KernelTile *tile, *narrow;   /* narrow: one vector wide, for the columns that are left over */
     /* Tiles, except the last of a block, have a multiple of row_grain rows, and the depth is filled

@@ -2,6 +2,13 @@
 #include "kernel.h"
 
 #ifdef __x86_64__
+#include <immintrin.h>
+
+#define MULTIPLY_ADD(sum, a, b)                                                                    \
+    ((sum) = _Generic(                                                                             \
+         (a), float                                                                                \
+         : (Vector)_mm256_fmadd_ps(_mm256_set1_ps((float)(a)), (__m256)(b), (__m256)(sum)), double \
+         : (Vector)_mm256_fmadd_pd(_mm256_set1_pd((double)(a)), (__m256d)(b), (__m256d)(sum))))
 #define TILE_TARGET __attribute__((target("avx2,fma")))
 #define VECTOR_BYTES 32
 #define TILE_ROWS 6

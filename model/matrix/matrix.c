@@ -71,6 +71,12 @@ const char *matrix_kernel_name(void)
     return chosen->name;
 }
 
+bool matrix_is_slow(void)
+{
+    ensure_chosen();
+    return chosen->slow;
+}
+
 /* ---- Where blocks and tiles begin ---- */
 
 /* How many parts of at most `most` it takes to hold `count`. */

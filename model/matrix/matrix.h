@@ -6,7 +6,8 @@
  *                 dw += xᵀ·dy    matmul_add(dw, transposed(x), dy)
  *
  * Each element of y is summed by one thread, in an order that depends only on shapes and steps. So
- * the bits of a product depend on its operands and on the kernel, not on the number of threads.
+ * the bits of a product depend on its operands only: not on the number of threads, nor, in float32,
+ * on the kernel.
  * y must not overlap a or b, nor itself; a and b may be views of the same numbers. */
 #ifndef PULGA_MATRIX_H
 #define PULGA_MATRIX_H
@@ -30,5 +31,9 @@ bool matrix_choose(Precision precision);
 
 /* The name of the chosen kernel. */
 const char *matrix_kernel_name(void);
+
+/* Whether the chosen kernel computes multiply-adds in software, since the processor has no
+ * instruction for them, or the program was compiled for processors that need not have it. */
+bool matrix_is_slow(void);
 
 #endif

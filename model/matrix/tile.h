@@ -6,8 +6,8 @@
  *     VECTOR_BYTES    the width of a vector register
  *     TILE_ROWS       rows of a tile
  *     TILE_VECTORS    vectors across a tile: its columns are TILE_VECTORS * lanes
- *     MULTIPLY_ADD    sum += a · b for a vector of sums, a word of a and a vector of b; need not
- *                     be defined if words are numbers
+ *     MULTIPLY_ADD    sum += a · b, rounded once, for a vector of sums, a word of a and a vector
+ *                     of b
  *
  * TILE_ROWS * TILE_VECTORS sums, TILE_VECTORS vectors of b and one broadcast of a must fit in the
  * registers; more sums hide more of the multiply-add's latency, so each kernel uses what fits. */
@@ -21,10 +21,6 @@ enum { LANES = VECTOR_BYTES / sizeof(Real) };
 #define KERNEL                                                                                     \
     .supported = supported, .rows = TILE_ROWS, .cols = TILE_VECTORS * LANES, .narrow_cols = LANES, \
     .tile = tile, .narrow = narrow, .row_grain = 1, .depth_grain = 1
-
-#ifndef MULTIPLY_ADD
-#define MULTIPLY_ADD(sum, a, b) ((sum) += (a) * (b))
-#endif
 
 /* All loops over the tile must be unrolled: only then are the sums kept in registers. */
 #ifdef __clang__

@@ -33,8 +33,8 @@ void record_check_identity(const Config *config, const Directory *directory,
  * under "pulga". */
 void record_check_shape(const Config *config, const Directory *directory, const GptConfig *shape);
 
-/* Warns if the run was begun with another kernel, whose sums differ in the last bits. */
-void record_check_kernel(const Config *config, const Directory *directory);
+/* Warns if a run in bfloat16 was begun with another kernel, whose sums differ in the last bits. */
+void record_check_kernel(const Config *config, const Directory *directory, Precision precision);
 
 /* Writes the config.json of a new run; `texts` are the paths of its text, `command` is the line
  * that it was begun with. Warns and
