@@ -110,14 +110,15 @@ static void exercise_2_the_mask_as_a_number(void **state)
 }
 
 /* Exercise 3: to hide padding, M is −∞ in the columns of the padding. Pulga has no padding: its
- * batches are sequences of different lengths. Each has the bits that it has by itself, and the
- * numbers that padding and a mask would give. (All tokens of a sequence see each other here, since
+ * batches are sequences of different lengths. Each has the bits that it has by itself (from five
+ * tokens on: products of fewer rows sum in another order), and the numbers that padding and a mask
+ * would give. (All tokens of a sequence see each other here, since
  * a causal mask would hide padding at the end, too.) */
 static void exercise_3_a_mask_for_padding(void **state)
 {
     (void)state;
-    enum { C = 4, D = 3, S = 3, T = 5 };
-    static const int lengths[S] = {2, T, 3}, padded_lengths[S] = {T, T, T};
+    enum { C = 4, D = 3, S = 3, T = 8 };
+    static const int lengths[S] = {5, T, 6}, padded_lengths[S] = {T, T, T};
     AttentionLayer ragged = filled_layer(C, D, lengths, S);
     AttentionLayer padded =
         filled_layer(C, D, padded_lengths, S); /* rows that follow are padding */
