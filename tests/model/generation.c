@@ -468,8 +468,8 @@ static void check_beam(BeamRules rules, int prefix, bool wide)
     Hypothesis *found = beam_search(&gpt, &cache, w.logits, 2, rules, &count);
     assert_int_equal(count, wide ? number : rules.width);
     for (int i = 0; i < count; i++) {
-        const double near =
-            found[i].count * tolerance(found[i].log_probability); /* each token rounds */
+        /* Each of its tokens rounds. */
+        const double near = found[i].count * tolerance(found[i].log_probability);
         assert_close_one("its own log probability", found[i].log_probability,
                          log_probability_of(&gpt, prompt, 2, prefix, &found[i]), near);
         assert_int_equal(found[i].ended, found[i].tokens[found[i].count - 1] == rules.eos);
