@@ -82,10 +82,16 @@ static bool goes_on(const Search *s, char *text, size_t size, int id)
     return word.end > text + size;
 }
 
+/* Equally probable ones are ordered too, by length and by tokens: else it would depend on the C
+ * library's qsort() which of them are kept. */
 static int most_probable_first(const void *a, const void *b)
 {
-    const double x = ((const Beginning *)a)->probability, y = ((const Beginning *)b)->probability;
-    return (x < y) - (x > y);
+    const Beginning *x = a, *y = b;
+    if (x->probability != y->probability)
+        return x->probability < y->probability ? 1 : -1;
+    if (x->count != y->count)
+        return x->count - y->count;
+    return memcmp(x->tokens, y->tokens, (size_t)x->count * sizeof *x->tokens);
 }
 
 /* Only so many beginnings as will be read are kept, or up to twice as many. */

@@ -1,0 +1,35 @@
+# What every result depends on comes from base/elementary, not from the C library.
+load programs
+
+# calls ROOM... -- NAME...: which object files of these rooms call one of these functions, in
+# double, float or long double, or vectorized (_ZGV…).
+calls() {
+    local rooms=()
+    while [ "$1" != -- ]; do rooms+=("$BUILD/float/$1"); shift; done
+    shift
+    local names=$*
+    find "${rooms[@]}" -name '*.o' -exec nm -A --undefined-only {} + |
+        grep -E " U (_ZGV.*_)?(__)?(${names// /|})[fl]?(_finite)?(@.*)?$" || [ $? -eq 1 ]
+}
+
+FUNCTIONS="exp exp2 exp10 expm1 log log2 log10 log1p pow sin cos sincos tan asin acos atan atan2 \
+sinh cosh tanh asinh acosh atanh cbrt hypot erf erfc tgamma lgamma"
+
+@test "no room calls a function of the C library that differs between machines" {
+    # report.o estimates how long a run takes.
+    calls base model data formats training pictures program -- $FUNCTIONS |
+        grep -v '/program/report\.o:' >calls.txt || [ $? -eq 1 ]
+    cat calls.txt
+    [ ! -s calls.txt ]
+    # The search would find them.
+    [ "$(calls program -- exp | grep -c '/program/report\.o:.*exp$')" = 1 ]
+}
+
+@test "nothing is fused but in the matrix product" {
+    grep -q -- "-ffp-contract=off" "$BUILD/flags"
+    refutes -e "-ffast-math" "$BUILD/flags"
+    cd "$ROOT"
+    refutes -rwE '(__builtin_)?fma[fl]?|\w+_fn?m(add|sub)_\w+' --include='*.[ch]' \
+        base model data formats training pictures program --exclude-dir=matrix
+    grep -rqwE 'fma[fl]?|\w+_fn?m(add|sub)_\w+' model/matrix
+}
