@@ -25,6 +25,7 @@
 ARCH ?= native
 OPENMP ?= 1
 MPI ?= 0
+MPICC ?= $(shell command -v mpicc)
 PREFIX ?= /usr/local
 PYTHON ?= python3
 BUILD ?= build
@@ -85,8 +86,8 @@ $(PROGRAMS): $(BIN)/%: $(BUILD)/float/%.o $(BUILD)/float/rooms.a
 # With MPI=1 train can be one of a team. The tests have such a train beside the plain one.
 WITH_MPI = $(if $(filter 1,$(MPI)),$(BIN)/train) $(BUILD)/mpi/train $(BUILD)/mpi/try_team
 $(WITH_MPI): $(call in_float,$(TEAM))
-$(WITH_MPI): LDLIBS += $(shell mpicc --showme:link)
-$(call in_float,$(TEAM)): CPPFLAGS += $(shell mpicc --showme:compile)
+$(WITH_MPI): LDLIBS += $(shell $(MPICC) --showme:link)
+$(call in_float,$(TEAM)): CPPFLAGS += $(shell $(MPICC) --showme:compile)
 $(BUILD)/mpi/train: $(BUILD)/float/train.o $(BUILD)/float/rooms.a
 	$(LINK)
 $(BUILD)/mpi/try_team: $(BUILD)/float/tests/tools/try_team.o $(BUILD)/float/rooms.a
@@ -143,7 +144,7 @@ units:
 	@$(SETUP) test
 	@$(MAKE) --no-print-directory -j$$(nproc) all $(TESTS) $(EXACT) $(EXACT_TOOLS) \
 		$(BUILD)/double/train $(BUILD)/tests/faults \
-		$$(command -v mpicc >/dev/null && echo $(BUILD)/mpi/train $(BUILD)/mpi/try_team)
+		$(if $(MPICC),$(BUILD)/mpi/train $(BUILD)/mpi/try_team)
 	@for test in $(sort $(TESTS) $(EXACT)); do \
 		$(RUN) $$test >$(BUILD)/output 2>&1 && echo "  passed $$test" || \
 		{ cat $(BUILD)/output; echo "  FAILED $$test"; exit 1; }; done

@@ -9,6 +9,9 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
+#include "base/checksum.h"
+#include "base/team.h"
+#include "training/sharing.h"
 #include "training/trainer.h"
 #include "program/announce.h"
 #include "program/options.h"
@@ -63,11 +66,12 @@ static void note_signal(int number)
     stop_signal = number;
 }
 
-/* A signal that was ignored from the start, as SIGINT is in a script's background, stays so. */
+/* A signal that was ignored from the start, as SIGINT is in a script's background, stays so. In a
+ * team, whose members may all get it, the leader's counts. */
 static void watch_signals(void)
 {
     for (size_t i = 0; i < sizeof STOP_SIGNALS / sizeof *STOP_SIGNALS; i++) {
-        const struct sigaction noting = {.sa_handler = note_signal,
+        const struct sigaction noting = {.sa_handler = team_leads() ? note_signal : SIG_IGN,
                                          .sa_flags = SA_RESTART | STOP_SIGNALS[i].flags};
         struct sigaction before;
         if (!sigaction(STOP_SIGNALS[i].number, NULL, &before) && before.sa_handler != SIG_IGN)
@@ -312,11 +316,28 @@ static char **texts_of(char *text, char **words)
     return texts;
 }
 
+/* The command line, which only the leader of a team reads, for everybody. Returns the paths of the
+ * texts: an stb_ds array that ends with NULL. */
+static char **read_options(int argc, char **argv, Settings *settings, Decided *decided)
+{
+    char **texts = NULL;
+    if (team_leads()) {
+        char **words = options_read(&PROGRAM, argc, argv, settings, decided->at);
+        settings_check(settings, decided, words[0]);
+        texts = texts_of(settings->text, words);
+        free(words);
+    }
+    share_settings(settings);
+    team_share(decided, sizeof *decided);
+    return texts;
+}
+
 /* The status is 0 if the run is saved, 1 if it is not, 128 + the signal if one stopped it. */
 int main(int argc, char **argv)
 {
-    /* The process. */
+    /* The process, and those that train with it. */
     process_prepare();
+    team_start();
     setvbuf(stdout, NULL, _IOLBF, 0); /* in a pipe, too, each line comes at once */
     signal(SIGPIPE, SIG_IGN);         /* if the pipe's reader leaves, training goes on */
     signal(SIGXFSZ, SIG_IGN);         /* at the limit of a file's size, a save fails */
@@ -326,27 +347,27 @@ int main(int argc, char **argv)
     Settings settings = {0};
     Decided decided = {{0}};
     char *command = command_line(argv); /* before argp reorders the words */
-    char **words = options_read(&PROGRAM, argc, argv, &settings, decided.at);
-    settings_check(&settings, &decided, words[0]);
+    team_agree(checksum_of(command, strlen(command)), "command line");
+    char **texts = read_options(argc, argv, &settings, &decided);
     process_start_threads(settings.threads);
 
     /* The run: what to train, on what, and where to write it. */
-    char **texts = texts_of(settings.text, words);
     Task reading = {.screen = &call.screen};
     trainer_open(&call.trainer, texts, &settings, &decided, watch_reading, &reading);
     screen_status(&call.screen, "");
     watch_signals(); /* from here on there is something to save */
-    announce(&call.trainer, &call.screen);
+    if (team_leads())
+        announce(&call.trainer, &call.screen);
     /* Training. A new run is saved before its first step: from then on it can be resumed, whatever
      * ends it. */
     const bool good = trainer_begin_files(&call.trainer, command) &&
                       (settings.resume || trainer_save(&call.trainer)) &&
                       train_and_conclude(&call, argv[0]);
 
+    team_end();
     trainer_close(&call.trainer);
     free(command);
     arrfree(texts);
-    free(words);
     fields_free(SETTINGS, &settings);
     if (!good)
         return 1;

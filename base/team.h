@@ -49,6 +49,14 @@ void team_wait(void);     /* until all of them have arrived */
  * leader as long as it takes: to read a text, to write to a slow disk. */
 void team_await_leader(void);
 
+/* The leader's answer to a question, after waiting for it like that. */
+static inline bool team_answer(bool answer)
+{
+    team_await_leader();
+    team_share(&answer, sizeof answer);
+    return answer;
+}
+
 /* For an error that all members find: the leader returns, to print it and to die; the others wait
  * until that ends them. */
 void team_follow(void);

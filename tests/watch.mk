@@ -69,6 +69,7 @@ analyze:
 aarch64:
 	@$(SETUP) aarch64
 	@$(MAKE) --no-print-directory units demo CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar \
-		ARCH=armv8-a RUN=qemu-aarch64-static BUILD=build/aarch64 BIN=build/aarch64/bin
+		ARCH=armv8-a RUN=qemu-aarch64-static MPICC= BUILD=build/aarch64 \
+		BIN=build/aarch64/bin
 
 .PHONY: sanitize fuzz fuzzers torture tsan valgrind analyze aarch64

@@ -1,5 +1,6 @@
 /* trainer.c: a run is opened in one of three ways: new, from another model, or resumed. Each goes
- * from the settings to the text, its tokens, the plan, the memory, and the first weights. Then the
+ * from the settings to the text, its tokens, the plan, the memory, and the first weights. In a team
+ * only its leader does that, and shares what came of it. Then the
  * run takes steps, evaluates and saves when the caller says so. */
 #include "trainer.h"
 
@@ -10,6 +11,7 @@
 #include <stb/stb_ds.h>
 
 #include "base/checksum.h"
+#include "base/team.h"
 #include "base/threads.h"
 #include "data/corpus/bytes.h"
 #include "data/corpus/floor.h"
@@ -19,6 +21,7 @@
 #include "formats/huggingface/tokenizer_json.h"
 #include "formats/huggingface/weights.h"
 #include "model/matrix/matrix.h"
+#include "sharing.h"
 #include "take_over.h"
 #include "training/run/checkpoint.h"
 #include "training/run/files.h"
@@ -65,8 +68,8 @@ static void choose_precision(const Settings *s)
 }
 
 /* Cuts the corpus, plans the run and takes its memory; dies if there is not enough. A corpus that
- * was kept is cut already. */
-static void prepare(Trainer *t, Settings *settings, const Decided *decided,
+ * was kept, or shared, is cut already. */
+static void prepare(Trainer *t, Settings *settings, const Decided *decided, int vocabulary,
                     const SourceRules *rules)
 {
     plan_model(settings, decided, &t->corpus);
@@ -76,7 +79,7 @@ static void prepare(Trainer *t, Settings *settings, const Decided *decided,
                            rules->watch, rules->watcher);
     else
         corpus_choose_evaluated(&t->corpus, (uint32_t)settings->seed);
-    t->plan = plan_training(settings, decided, &t->corpus, tokenizer_size(&t->tokenizer));
+    t->plan = plan_training(settings, decided, &t->corpus, vocabulary);
     memory_check(t->plan.bytes, "a model of these sizes");
     t->gpt = gpt_new(&t->plan.shape, t->plan.rows);
     t->optimizer = optimizer_new(&t->gpt, t->plan.settings.optimizer, t->plan.settings.average);
@@ -155,7 +158,7 @@ static void open_new(Trainer *t, Settings *settings, const Decided *decided, Sou
                     !DECIDED(decided, tokens) && !DECIDED(decided, sequence) &&
                         settings->objective != OBJECTIVE_PAIRS);
     encode(t, settings);
-    prepare(t, settings, decided, &rules);
+    prepare(t, settings, decided, tokenizer_size(&t->tokenizer), &rules);
     begin_run(t);
     gpt_init(&t->gpt, (uint32_t)settings->seed);
 }
@@ -172,7 +175,7 @@ static void open_from(Trainer *t, Settings *settings, Decided *decided, SourceRu
     t->tokenizer = model.tokenizer;
     model.tokenizer = tokenizer_new(); /* it is the trainer's from now on */
     encode(t, settings);
-    prepare(t, settings, decided, &rules);
+    prepare(t, settings, decided, tokenizer_size(&t->tokenizer), &rules);
     begin_run(t);
     memcpy(t->gpt.weight_block, model.gpt.weight_block, model.gpt.size * sizeof(Real));
     pretrained_close(&model);
@@ -238,10 +241,60 @@ static void open_resumed(Trainer *t, Settings *settings, Decided *decided, Sourc
     record_identity(t->identity, settings, strtoull(t->config.text, NULL, 16), &t->tokenizer);
     record_check_identity(&t->config, &t->directory, t->identity);
     read_again(t, settings, rules);
-    prepare(t, settings, decided, &rules);
+    prepare(t, settings, decided, tokenizer_size(&t->tokenizer), &rules);
     record_check_shape(&t->config, &t->directory, &t->plan.shape);
     record_check_kernel(&t->config, &t->directory, t->plan.settings.precision);
     go_on(t);
+}
+
+/* In one of the three ways. */
+static void open_alone(Trainer *t, Settings *settings, Decided *decided, SourceRules rules)
+{
+    if (settings->resume)
+        open_resumed(t, settings, decided, rules);
+    else if (settings->from)
+        open_from(t, settings, decided, rules);
+    else
+        open_new(t, settings, decided, rules);
+}
+
+/* A member of a team that does not lead has all from the leader, and decides nothing. */
+static void open_shared(Trainer *t, Settings *settings, const Decided *decided, int vocabulary)
+{
+    Decided all = *decided;
+    EACH_FIELD (field, SETTINGS)
+        if (field->life != LIFE_CALL)
+            all.at[field->offset] = true;
+    choose_precision(settings);
+    t->tokenizer = tokenizer_new();
+    t->log = (Log){.file = -1};
+    t->directory.handle = -1;
+    prepare(t, settings, &all, vocabulary, &(SourceRules){0});
+}
+
+/* Gives all members of a team what the leader has opened; for the others, this opens it. */
+static void share(Trainer *t, Settings *settings, const Decided *decided)
+{
+    int vocabulary = t->plan.shape.vocabulary;
+    team_await_leader(); /* it reads the text */
+    share_settings(team_leads() ? &t->plan.settings : settings);
+    share_text(&t->directory.path);
+    team_share(&vocabulary, sizeof vocabulary);
+    share_corpus(&t->corpus);
+    if (!team_leads())
+        open_shared(t, settings, decided, vocabulary);
+    if (settings->precision == PRECISION_BF16)
+        team_agree(checksum_of(matrix_kernel_name(), strlen(matrix_kernel_name())),
+                   "kernel for bf16");
+    const size_t size = t->gpt.size * sizeof(Real);
+    team_share(&t->progress, sizeof t->progress);
+    team_share(t->gpt.weight_block, size);
+    if (t->progress.step) {
+        team_share(t->best, size);
+        if (t->optimizer.average)
+            team_share(t->optimizer.average, size);
+    }
+    reader_seek(&t->reader, t->progress.epoch, t->progress.next);
 }
 
 bool trainer_holds_out(const Trainer *t)
@@ -262,23 +315,24 @@ void trainer_open(Trainer *t, char *const *texts, Settings *settings, Decided *d
                                .watch = watch,
                                .watcher = watcher};
     *t = (Trainer){.texts = texts};
-    if (settings->resume)
-        open_resumed(t, settings, decided, rules);
-    else if (settings->from)
-        open_from(t, settings, decided, rules);
-    else
-        open_new(t, settings, decided, rules);
+    if (team_leads())
+        open_alone(t, settings, decided, rules);
+    if (team_size() > 1)
+        share(t, settings, decided);
     if (t->optimizer.average && !t->progress.step) /* there is no mean of no steps */
         memcpy(t->optimizer.average, t->gpt.weight_block, t->gpt.size * sizeof(Real));
+    t->floor = NAN;
+    if (!team_leads()) /* what follows is printed */
+        return;
     const Part *part = &t->corpus.evaluated;
     t->token_bytes = corpus_bytes(&t->corpus, &t->tokenizer, part) / (double)part->targets;
     /* The floor of a stream would depend on where each epoch cuts it; that of a large text would
      * take too long. */
     const bool has_floor = !t->corpus.stream && !trainer_text_is_large(t);
     const GptConfig *shape = &t->plan.shape;
-    t->floor = has_floor ? floor_of(&t->corpus, shape->patterns, shape->layers, shape->heads,
-                                    &t->floor_sees)
-                         : (double)NAN;
+    if (has_floor)
+        t->floor =
+            floor_of(&t->corpus, shape->patterns, shape->layers, shape->heads, &t->floor_sees);
 }
 
 /* A resumed run's command, kernel and text stay as they were. */
@@ -291,15 +345,16 @@ static bool update_files(Trainer *t)
 
 bool trainer_begin_files(Trainer *t, const char *command)
 {
-    const bool good =
-        t->plan.settings.resume
-            ? update_files(t)
-            : run_describe(&t->directory, &t->plan, &t->tokenizer, t->texts, source_text(t->source),
-                           &t->corpus, t->origin, command, t->identity);
+    bool good = true;
+    if (team_leads() && t->plan.settings.resume)
+        good = update_files(t);
+    else if (team_leads())
+        good = run_describe(&t->directory, &t->plan, &t->tokenizer, t->texts,
+                            source_text(t->source), &t->corpus, t->origin, command, t->identity);
     if (t->source)
         source_free(t->source);
     t->source = NULL;
-    return good;
+    return team_answer(good);
 }
 
 bool trainer_text_is_large(const Trainer *t)
