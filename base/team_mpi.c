@@ -20,6 +20,8 @@
 #include <stb/stb_ds.h>
 
 #include "base.h"
+#include "checksum.h"
+#include "file.h"
 #include "launcher.h"
 
 enum { PIECE = 1 << 24 }; /* bytes of one message of MPI, whose sizes are ints */
@@ -384,6 +386,9 @@ void team_start(void)
     team.limit = limit();
     team.released = clock_seconds();
     introduce();
+    const Bytes program = file_read("/proc/self/exe", false);
+    team_agree(checksum_of(program.bytes, program.size), "program");
+    free(program.bytes);
     if (!team_leads())
         be_silent();
 }

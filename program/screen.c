@@ -12,17 +12,27 @@
 
 #include "base/base.h"
 #include "base/display.h"
+#include "base/launcher.h"
 #include "base/utf8.h"
 
 /* The labels of paragraphs stand in the first columns, their text in the others. */
 enum { LABEL_COLUMNS = 8 };
+
+/* mpirun gives its processes a terminal even if its own output goes into a file; but only a real
+ * one has a size. */
+static bool is_terminal(void)
+{
+    struct winsize size;
+    return isatty(STDOUT_FILENO) &&
+           (launcher_processes() == 1 || (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col));
+}
 
 /* NO_COLOR (no-color.org) switches colours off if it is not empty. A terminal that TERM calls dumb,
  * or that has no TERM, cannot move its cursor. */
 Screen screen_open(void)
 {
     const char *no_colour = getenv("NO_COLOR"), *kind = getenv("TERM");
-    const bool terminal = isatty(STDOUT_FILENO) && kind && strcmp(kind, "dumb");
+    const bool terminal = is_terminal() && kind && strcmp(kind, "dumb");
     const bool colours = terminal && !(no_colour && *no_colour);
     return (Screen){terminal, colours ? "\033[1m" : "", colours ? "\033[0m" : ""};
 }

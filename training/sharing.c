@@ -15,7 +15,7 @@
 
 void share_text(char **text)
 {
-    size_t size = *text ? strlen(*text) + 1 : 0;
+    size_t size = team_leads() && *text ? strlen(*text) + 1 : 0;
     team_share(&size, sizeof size);
     if (!team_leads())
         *text = size ? memory_take(size) : NULL;
