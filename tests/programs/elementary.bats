@@ -33,3 +33,13 @@ sinh cosh tanh asinh acosh atanh cbrt hypot erf erfc tgamma lgamma"
         base model data formats training pictures program --exclude-dir=matrix
     grep -rqwE 'fma[fl]?|\w+_fn?m(add|sub)_\w+' model/matrix
 }
+
+@test "no sum follows the width of the vectors or the number of threads" {
+    cd "$ROOT"
+    # Those of bytes.c are of whole numbers.
+    grep -rnE 'reduction\([-+*]' --include='*.[ch]' \
+        base model data formats training pictures program | grep -v '^data/corpus/bytes\.c:' \
+        >"$WORK/found.txt" || [ $? -eq 1 ]
+    cat "$WORK/found.txt"
+    [ ! -s "$WORK/found.txt" ]
+}
