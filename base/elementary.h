@@ -26,13 +26,21 @@ double elementary_power(double base, double exponent); /* base > 0, not infinite
 #define LN2_HIGH 0x1.62e42fefa38p-1
 #define LN2_LOW 0x1.ef35793c7673p-45
 
-/* Added to a double below 2^51 it rounds that to a whole number, whose last bits are then also the
- * last bits of the sum. */
+/* Added to a double below 2^51, or to a float below 2^22, it rounds that to a whole number, whose
+ * last bits are then also the last bits of the sum. */
 #define ROUNDER 0x1.8p52
+#define FLOAT_ROUNDER 0x1.8p23f
 
 static inline uint64_t bits_of(double x)
 {
     uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static inline int32_t bits_of_float(float x)
+{
+    int32_t bits;
     memcpy(&bits, &x, sizeof bits);
     return bits;
 }
@@ -52,7 +60,7 @@ static inline double two_to(int64_t n)
 
 static inline float two_to_float(int32_t n)
 {
-    const int32_t bits = (n + 127) << 23;
+    const uint32_t bits = (uint32_t)(n + 127) << 23;
     float power;
     memcpy(&power, &bits, sizeof power);
     return power;
@@ -91,23 +99,16 @@ static inline double elementary_exp(double x)
     return exp_of_sum(x, 0);
 }
 
-/* The same steps. */
+/* The same steps in float. */
 static inline float exp_float(float x)
 {
-    const float clamped = x < -104 ? -104 : x > 89 ? 89 : x;
-
-    const float rounder = 12582912.0f; /* 1.5·2^23 */
-    const float n = (clamped * 1.44269504f + rounder) - rounder;
-    const float r = (clamped - n * 0.693359375f) - n * -2.12194440e-4f;
-
+    x = x < -104 ? -104 : x > 89 ? 89 : x;
+    const float shifted = x * 1.44269504f + FLOAT_ROUNDER, n = shifted - FLOAT_ROUNDER;
+    const float r = (x - n * 0.693359375f) - n * -2.12194440e-4f; /* n times the first is exact */
     const float p =
-        0.5f +
-        r * (0.166666657f + r * (0.0416662805f +
-                                 r * (0.0083335042f + r * (0.00139457523f + r * 0.000197892659f))));
+        0.49999993f + r * (0.1666652f + r * (0.04166839f + r * (0.00836875f + r * 0.00138145f)));
     const float e = 1 + (r + r * r * p);
-
-    /* A NAN must not reach the conversion to int. */
-    const int32_t whole = (int32_t)(x == x ? n : 0), half = whole >> 1;
+    const int32_t whole = bits_of_float(shifted) - bits_of_float(FLOAT_ROUNDER), half = whole >> 1;
     return e * two_to_float(half) * two_to_float(whole - half);
 }
 

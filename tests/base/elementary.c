@@ -170,7 +170,7 @@ static void the_bits_are_the_same_everywhere(void **state)
     for (int i = 0; i < COUNT; i++)
         floats[i] = exp_float(floats[i]);
     assert_int_equal(checksum_of(y, sizeof y), 0x7b3164a33c1b92a2);
-    assert_int_equal(checksum_of(floats, sizeof floats), 0x278a463d41574ece);
+    assert_int_equal(checksum_of(floats, sizeof floats), 0x4dd9db96a7fd9d80);
 }
 
 int main(void)
