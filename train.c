@@ -11,8 +11,9 @@
 
 #include "base/checksum.h"
 #include "base/team.h"
+#include "training/evaluation.h"
 #include "training/sharing.h"
-#include "training/trainer.h"
+#include "training/step.h"
 #include "program/announce.h"
 #include "program/options.h"
 #include "program/process.h"
@@ -44,6 +45,7 @@ typedef struct {
     int64_t first_step;  /* the one that this call began at */
     int64_t saved_step;  /* the step of the last save that did not fail */
     size_t tokens;       /* trained on */
+    int signal;          /* that asked the run to stop, as the leader has told all members */
 } Call;
 
 /* ---- Signals ---- */
@@ -79,11 +81,11 @@ static void watch_signals(void)
     }
 }
 
-/* The name of the signal that came, or NULL. */
-static const char *stop_name(void)
+/* The name of a signal, or NULL. */
+static const char *stop_name(int signal)
 {
     for (size_t i = 0; i < sizeof STOP_SIGNALS / sizeof *STOP_SIGNALS; i++)
-        if (STOP_SIGNALS[i].number == stop_signal)
+        if (STOP_SIGNALS[i].number == signal)
             return STOP_SIGNALS[i].name;
     return NULL;
 }
@@ -142,18 +144,20 @@ static void say_unsaved(const Call *call, const char *then)
                          call->trainer.progress.step, call->saved_step, then);
 }
 
-/* Saves if a save is due. If it fails, the next one may succeed. */
-static void save_if_due(Call *call)
+static bool save_is_due(const Call *call)
 {
     const Settings *s = &call->trainer.plan.settings;
-    const bool due = s->checkpoint_every ? is_due(call->trainer.progress.step, s->checkpoint_every)
-                                         : clock_seconds() - call->saved > SAVE_EVERY;
-    if (!due)
-        return;
+    return s->checkpoint_every ? is_due(call->trainer.progress.step, s->checkpoint_every)
+                               : clock_seconds() - call->saved > SAVE_EVERY;
+}
+
+/* Saves between two steps. If that fails, the next save may succeed. */
+static void save_between(Call *call)
+{
     screen_status(&call->screen, ""); /* a message may follow */
     if (!save(call))
         say_unsaved(call, "training goes on");
-    else if (s->keep)
+    else if (call->trainer.plan.settings.keep)
         trainer_keep(&call->trainer, true);
 }
 
@@ -231,18 +235,32 @@ static void evaluate_and_log(Call *call)
     }
     const LogEntry entry = entry_of(call, evaluated);
     if (evaluates || is_due(step, s->log_every) || step == s->steps) {
-        log_write(&t->log, &entry);
+        if (team_leads())
+            log_write(&t->log, &entry);
         report_row(&call->report, &entry);
     }
     report_step(&call->report, &entry);
+}
+
+/* What only the leader of a team knows, it tells all members: whether a signal came, which is noted
+ * in the call, and whether a save is due. Returns the latter. */
+static bool take_orders(Call *call)
+{
+    struct {
+        int signal;
+        bool saves;
+    } orders = {.signal = stop_signal, .saves = save_is_due(call)};
+    team_share(&orders, sizeof orders);
+    call->signal = orders.signal;
+    return orders.saves;
 }
 
 /* What comes after each step: its evaluation, its line in the log, a save. */
 static void follow_up(Call *call)
 {
     evaluate_and_log(call);
-    if (!stop_signal)
-        save_if_due(call);
+    if (take_orders(call) && !call->signal)
+        save_between(call);
 }
 
 /* Trains from where the run is to the end of this call, or until a signal. */
@@ -256,9 +274,10 @@ static void train(Call *call)
     call->begun = call->saved = clock_seconds();
     call->first_step = call->saved_step = t->progress.step;
     keep_if_missed(t);
+    take_orders(call);
     if (evaluation_is_due(t)) /* before the first step, or because a signal ended it */
         follow_up(call);
-    while (!stop_signal && t->progress.step < end && !out_of_patience(t)) {
+    while (!call->signal && t->progress.step < end && !out_of_patience(t)) {
         const double began = clock_seconds();
         const int64_t rows = trainer_step(t);
         report_step_time(&call->report, clock_seconds() - began, rows);
@@ -287,19 +306,21 @@ static bool train_and_conclude(Call *call, const char *program)
     const bool saved = save_at_end(call);
     if (!saved)
         say_unsaved(call, "make room, then go on from there");
+    take_orders(call); /* a signal may have come meanwhile */
     Ending ending = {.program = program,
-                     .signal = stop_name(),
-                     .in_evaluation = stop_signal && evaluation_is_due(t),
+                     .signal = stop_name(call->signal),
+                     .in_evaluation = call->signal && evaluation_is_due(t),
                      .out_of_patience = out_of_patience(t),
                      .saved = saved,
                      .steps = t->progress.step - call->first_step,
                      .tokens = call->tokens,
                      .seconds = clock_seconds() - call->begun,
                      .whole = NAN};
-    if (saved && t->corpus.evaluated.sample && !stop_signal && ending.steps &&
+    if (saved && t->corpus.evaluated.sample && !call->signal && ending.steps &&
         (t->progress.step == t->plan.settings.steps || ending.out_of_patience))
         evaluate_whole(call, &ending);
-    conclude(t, &call->screen, &ending);
+    if (team_leads())
+        conclude(t, &call->screen, &ending);
     return saved;
 }
 

@@ -51,7 +51,7 @@ Optimizer optimizer_new(const Gpt *gpt, OptimizerKind kind, bool average)
         .kind = kind,
         .m = memory_new(gpt->size, sizeof(Real), "the optimizer's first moment"),
         .v = memory_new(gpt->size, sizeof(Real), "the optimizer's second moment"),
-        .slices = slices_new(gpt->tensors, gpt->tensor_count),
+        .slices = slices_new(gpt->tensors, gpt->tensor_count, 1, kind == OPTIMIZER_MUON),
     };
     optimizer.squares = memory_new((size_t)optimizer.slices.count, sizeof(double), "the norm");
     if (average)
@@ -72,14 +72,27 @@ void optimizer_free(Optimizer *optimizer)
     free(optimizer->squares);
 }
 
-double optimizer_gradient_norm(const Optimizer *optimizer, const Gpt *gpt)
+void optimizer_share(Optimizer *optimizer, const Gpt *gpt, int members, int member)
+{
+    slices_free(&optimizer->slices);
+    optimizer->slices =
+        slices_new(gpt->tensors, gpt->tensor_count, members, optimizer->kind == OPTIMIZER_MUON);
+    optimizer->member = member;
+}
+
+void optimizer_square(const Optimizer *optimizer, const Gpt *gpt)
 {
     const Slices *slices = &optimizer->slices;
     OMP(parallel for)
     for (int i = 0; i < slices->count; i++)
-        optimizer->squares[i] = slice_squares(&slices->list[i], gpt->gradient_block);
+        if (slices->list[i].owner == optimizer->member)
+            optimizer->squares[i] = slice_squares(&slices->list[i], gpt->gradient_block);
+}
+
+double optimizer_gradient_norm(const Optimizer *optimizer)
+{
     double sum = 0;
-    for (int i = 0; i < slices->count; i++)
+    for (int i = 0; i < optimizer->slices.count; i++)
         sum += optimizer->squares[i];
     return sqrt(sum);
 }
@@ -100,26 +113,46 @@ static void muon_step(Optimizer *optimizer, Gpt *gpt, const Tensor *tensor, doub
     }
 }
 
+/* Where the slices end that have the tensor and the owner of slice i. */
+static int same_end(const Slices *slices, int i)
+{
+    const Slice *list = slices->list, *first = &list[i];
+    while (i < slices->count && list[i].tensor == first->tensor && list[i].owner == first->owner)
+        i++;
+    return i;
+}
+
 void optimizer_step(Optimizer *optimizer, Gpt *gpt, double scale, double rate, double decay,
                     int64_t t)
 {
+    const Slices *slices = &optimizer->slices;
     OMP(parallel)
     {
         OMP(for schedule(dynamic) nowait)
-        for (int i = 0; i < gpt->tensor_count; i++)
-            if (takes_muon(optimizer->kind, &gpt->tensors[i]))
-                muon_step(optimizer, gpt, &gpt->tensors[i], scale, rate, decay);
+        for (int i = 0; i < slices->count; i++) {
+            const Slice *slice = &slices->list[i];
+            const Tensor *tensor = &gpt->tensors[slice->tensor];
+            if (slice->owner == optimizer->member && slice->from == tensor->offset &&
+                takes_muon(optimizer->kind, tensor))
+                muon_step(optimizer, gpt, tensor, scale, rate, decay);
+        }
 
-        for (int i = 0; i < gpt->tensor_count; i++) {
-            const Tensor *tensor = &gpt->tensors[i];
-            if (!tensor->trained || takes_muon(optimizer->kind, tensor))
+        for (int i = 0, end; i < slices->count; i = end) {
+            end = same_end(slices, i);
+            const Slice *first = &slices->list[i], *last = &slices->list[end - 1];
+            const Tensor *tensor = &gpt->tensors[first->tensor];
+            if (first->owner != optimizer->member || takes_muon(optimizer->kind, tensor))
                 continue;
-            const size_t at = tensor->offset;
+            const size_t at = first->from, count = last->from + last->count - at;
             adam_update(gpt->weight_block + at, optimizer->m + at, optimizer->v + at,
-                        gpt->gradient_block + at, tensor_size(tensor), scale, rate,
+                        gpt->gradient_block + at, count, scale, rate,
                         tensor->kind == TENSOR_MATRIX ? decay : 0, t);
         }
     }
+}
+
+void optimizer_average(const Optimizer *optimizer, const Gpt *gpt, int64_t t)
+{
     if (optimizer->average)
         average_add(optimizer->average, gpt->weight_block, gpt->size, t);
 }

@@ -17,6 +17,7 @@ typedef struct {
     Real *room;    /* Muon's, for each thread: two of its largest matrices and two squares */
     size_t largest, square;
     Slices slices;
+    int member;      /* the process that we are: it updates the slices that it owns */
     double *squares; /* of the gradients of each slice */
 } Optimizer;
 
@@ -28,12 +29,22 @@ double optimizer_bytes(const Tensor *tensors, int count, size_t numbers, Optimiz
 Optimizer optimizer_new(const Gpt *gpt, OptimizerKind kind, bool average);
 void optimizer_free(Optimizer *optimizer);
 
-/* The Euclidean norm of all gradients of what is trained. */
-double optimizer_gradient_norm(const Optimizer *optimizer, const Gpt *gpt);
+/* Of a team of so many processes, we are number `member`. To be called at once after
+ * optimizer_new(), which makes a team of one. */
+void optimizer_share(Optimizer *optimizer, const Gpt *gpt, int members, int member);
 
-/* Updates the weights with scale · their gradients (a scale below 1 clips) at step t, counted from
- * 1, and sets the gradients to 0 for the next step. */
+/* Computes the squares of the gradients of our slices. */
+void optimizer_square(const Optimizer *optimizer, const Gpt *gpt);
+
+/* The Euclidean norm of all gradients, from the squares of all slices. */
+double optimizer_gradient_norm(const Optimizer *optimizer);
+
+/* Updates the weights of our slices with scale · their gradients (a scale below 1 clips) at step t,
+ * counted from 1, and sets these gradients to 0 for the next step. */
 void optimizer_step(Optimizer *optimizer, Gpt *gpt, double scale, double rate, double decay,
                     int64_t t);
+
+/* Adds the weights of step t to their mean, if it is kept. */
+void optimizer_average(const Optimizer *optimizer, const Gpt *gpt, int64_t t);
 
 #endif

@@ -111,12 +111,15 @@ static void announce_model(const Trainer *t, const Screen *screen)
 static void announce_steps(const Trainer *t, const Screen *screen)
 {
     const Settings *s = &t->plan.settings;
-    char parts[40] = "";
+    char shards[40] = "", parts[40] = "";
+    if (s->shards > 1)
+        snprintf(shards, sizeof shards, ", in %d shards", s->shards);
     if (s->accumulate > 1) /* each part has at least one sequence */
-        snprintf(parts, sizeof parts, ", in %d parts", min_int(s->accumulate, s->batch));
-    screen_paragraph(screen, "steps", "%s, each of %s%s%s (%s); dropout %g, seed %d%s",
+        snprintf(parts, sizeof parts, "%s %d parts", s->shards > 1 ? " of" : ", in",
+                 min_int(s->accumulate, (s->batch + s->shards - 1) / s->shards));
+    screen_paragraph(screen, "steps", "%s, each of %s%s%s%s (%s); dropout %g, seed %d%s",
                      thousands((size_t)s->steps).text, t->plan.whole_in_a_step ? "all " : "",
-                     plural((size_t)s->batch, "sequence").text, parts,
+                     plural((size_t)s->batch, "sequence").text, shards, parts,
                      plural((size_t)s->epochs, "epoch").text, s->dropout, s->seed,
                      s->optimizer == OPTIMIZER_MUON ? ", optimizer Muon" : "");
 }

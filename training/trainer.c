@@ -1,7 +1,6 @@
 /* trainer.c: a run is opened in one of three ways: new, from another model, or resumed. Each goes
  * from the settings to the text, its tokens, the plan, the memory, and the first weights. In a team
- * only its leader does that, and shares what came of it. Then the
- * run takes steps, evaluates and saves when the caller says so. */
+ * only its leader does that, and shares what came of it. */
 #include "trainer.h"
 
 #include <inttypes.h>
@@ -21,14 +20,12 @@
 #include "formats/huggingface/tokenizer_json.h"
 #include "formats/huggingface/weights.h"
 #include "model/matrix/matrix.h"
+#include "not_finite.h"
 #include "sharing.h"
 #include "take_over.h"
 #include "training/run/checkpoint.h"
 #include "training/run/files.h"
 #include "training/run/training_text.h"
-
-/* Adam squares each gradient, and the largest float is 3.4e38. */
-static const double MAX_NORM = 1.8e19;
 
 /* ---- Opening ---- */
 
@@ -83,6 +80,8 @@ static void prepare(Trainer *t, Settings *settings, const Decided *decided, int 
     memory_check(t->plan.bytes, "a model of these sizes");
     t->gpt = gpt_new(&t->plan.shape, t->plan.rows);
     t->optimizer = optimizer_new(&t->gpt, t->plan.settings.optimizer, t->plan.settings.average);
+    optimizer_share(&t->optimizer, &t->gpt, team_size(), team_member());
+    t->shards = shards_new(t->plan.settings.shards, &t->gpt, &t->optimizer);
     t->best = memory_new(t->gpt.size, sizeof *t->best, "the best weights");
     t->room = batch_room_new(t->plan.rows);
     t->reader = reader_new(&t->corpus, (uint32_t)t->plan.settings.seed);
@@ -293,6 +292,7 @@ static void share(Trainer *t, Settings *settings, const Decided *decided)
         team_share(t->best, size);
         if (t->optimizer.average)
             team_share(t->optimizer.average, size);
+        shards_give_moments(&t->shards);
     }
     reader_seek(&t->reader, t->progress.epoch, t->progress.next);
 }
@@ -368,6 +368,7 @@ void trainer_close(Trainer *t)
     batch_room_free(&t->room);
     reader_free(&t->reader);
     free(t->best);
+    shards_free(&t->shards);
     optimizer_free(&t->optimizer);
     gpt_free(&t->gpt);
     plan_free(&t->plan);
@@ -381,191 +382,22 @@ void trainer_close(Trainer *t)
     directory_close(&t->directory);
 }
 
-/* ---- Training ---- */
-
-/* Ends a run whose numbers are no longer finite, before they are saved. Names the first of the
- * weights, or else of the gradients, that is not. If all of them are finite, only the loss or the
- * gradient's norm was too large. */
-_Noreturn static void end_not_finite(const Trainer *t, int64_t step, const char *what)
-{
-    const char *where = ": among the weights, ";
-    const char *number = weights_wrong(&t->gpt, t->gpt.weight_block);
-    if (!number) {
-        where = ": in the gradient, ";
-        number = weights_wrong(&t->gpt, t->gpt.gradient_block);
-    }
-    die("step %" PRId64 ": %s%s%s; %s keeps its last save; try a smaller --%s", step, what,
-        number ? where : "", number ? number : "", t->directory.path,
-        t->plan.settings.schedule == SCHEDULE_NOAM ? "lr-factor" : "lr");
-}
-
-/* Forward and backward over the next sequences of the epoch, in as many parts as asked for. Each
- * part adds its gradients, scaled by 1/targets of the whole step: together they are the gradient of
- * the mean loss
- *
- *     1/targets · sum over the targets of −log p(target)
- *
- * the same as if the step were taken at once. hide.row counts the rows of the step: what is drawn
- * for a row, its dropout and whether it is hidden, is drawn by its number, so that it does not
- * depend on the parts. Returns the mean loss. */
-static double learn(Trainer *t, int64_t number, int64_t *rows)
-{
-    const Settings *s = &t->plan.settings;
-    Gpt *gpt = &t->gpt;
-    int count;
-    const Piece *pieces = reader_take(&t->reader, s->batch, &count);
-    HideDraw hide = {.seed = (uint32_t)s->seed, .step = (uint32_t)number};
-    const int64_t targets = batch_targets(&t->room, &t->corpus, pieces, count, hide);
-
-    const Dropout dropout = {s->dropout, hide.seed, hide.step};
-    double sum = 0;
-    /* Of c sequences in K parts, part p has those from c·p/K up to c·(p+1)/K. */
-    for (int part = 0; part < s->accumulate; part++) {
-        const int from = (int)((int64_t)count * part / s->accumulate);
-        const int end = (int)((int64_t)count * (part + 1) / s->accumulate);
-        if (from == end) /* the last step of an epoch may have fewer sequences than parts */
-            continue;
-        const Batch batch = batch_fill(&t->room, &t->corpus, pieces + from, end - from, hide);
-        const double loss =
-            gpt_forward_backward(gpt, &batch, (Real)(1.0 / (double)targets), dropout);
-        if (!isfinite(loss))
-            end_not_finite(t, number, "the loss is not finite");
-        sum += loss;
-        hide.row += (uint32_t)batch.rows;
-    }
-    *rows = hide.row;
-    return sum / (double)targets;
-}
-
-/* Steps are counted from 1: the step's number chooses its rate and draws its dropout. */
-int64_t trainer_step(Trainer *t)
-{
-    const Settings *s = &t->plan.settings;
-    Gpt *gpt = &t->gpt;
-    const int64_t number = t->progress.step + 1;
-    const double began = clock_seconds();
-    thread_trial_begin(&t->trial);
-    int64_t rows;
-    const double loss = learn(t, number, &rows), norm = optimizer_gradient_norm(&t->optimizer, gpt);
-    const double rate = schedule_rate(&t->plan.schedule, number);
-    /* Clipping: a gradient g that is longer than clip becomes g·clip/|g|. */
-    const double scale = s->clip > 0 && norm > s->clip ? s->clip / norm : 1;
-    if (!(scale * norm < MAX_NORM)) /* true for a NAN too */
-        end_not_finite(t, number, "the gradient is too large");
-    optimizer_step(&t->optimizer, gpt, scale, rate, s->decay, number);
-
-    /* Where the run is now: what state.safetensors will hold. */
-    t->progress.step = number;
-    t->progress.loss = loss;
-    t->progress.gradient_norm = norm;
-    t->progress.evaluated = false;
-    t->progress.epoch = t->reader.epoch;
-    t->progress.next = t->reader.next;
-    thread_trial_end(&t->trial, (clock_seconds() - began) / (double)rows);
-    return rows;
-}
+/* ---- Saving ---- */
 
 double trainer_bits(const Trainer *t, double loss)
 {
     return bits_per_byte(loss, t->token_bytes);
 }
 
-/* The mean loss over the targets of a part of the text, without dropout; NAN if it was
- * abandoned. */
-static double loss_over(Trainer *t, const Part *part, EvaluationWatch *watch, void *watcher)
-{
-    double sum = 0;
-    size_t targets = 0;
-    BatchPlace place = {0};
-    /* As many rows as a part of a step has: no more memory is needed than for training. */
-    for (Batch batch; place.piece < part->count;) {
-        if (watch && !watch(watcher, (double)place.piece / (double)part->count))
-            return NAN;
-        batch_next(&batch, &t->room, &t->corpus, part, &place);
-        const double loss = gpt_evaluate(&t->gpt, &batch);
-        if (!isfinite(loss))
-            end_not_finite(t, t->progress.step, "the loss is not finite");
-        sum += loss;
-        targets += (size_t)batch.counted;
-    }
-    return sum / (double)targets;
-}
-
-static void swap_weights(Real *a, Real *b, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        const Real was = a[i];
-        a[i] = b[i];
-        b[i] = was;
-    }
-}
-
-/* The same for a block of weights, which change places with the model's meanwhile. */
-static double loss_of(Trainer *t, Real *weights, const Part *part, EvaluationWatch *watch,
-                      void *watcher)
-{
-    Real *own = t->gpt.weight_block;
-    swap_weights(own, weights, t->gpt.size);
-    const double loss = loss_over(t, part, watch, watcher);
-    swap_weights(own, weights, t->gpt.size);
-    return loss;
-}
-
-static Real *evaluated_weights(const Trainer *t)
+Real *trainer_evaluated_weights(const Trainer *t)
 {
     return t->optimizer.average ? t->optimizer.average : t->gpt.weight_block;
 }
 
-/* A copy of the best weights is kept, because the next steps may make the model worse. */
-static void keep_best(Trainer *t)
+void trainer_keep_best(Trainer *t)
 {
     t->progress.best_step = t->progress.step;
-    memcpy(t->best, evaluated_weights(t), t->gpt.size * sizeof *t->best);
-}
-
-double trainer_evaluate(Trainer *t, EvaluationWatch *watch, void *watcher)
-{
-    const double loss = loss_of(t, evaluated_weights(t), &t->corpus.evaluated, watch, watcher);
-    if (isnan(loss))
-        return NAN;
-    t->progress.evaluated = true;
-    if (loss < t->progress.best_loss) {
-        t->progress.best_loss = loss;
-        t->progress.worse = 0;
-        keep_best(t);
-    } else {
-        t->progress.worse++;
-    }
-    return loss;
-}
-
-/* As many targets as a twentieth of the training takes time for: see plan.c. */
-static size_t most_targets(const Trainer *t)
-{
-    const Part *train = &t->corpus.train;
-    const double pieces = fmin(t->plan.settings.batch, (double)train->count);
-    const double each = (double)train->rows / (double)train->count;
-    const double trained = (double)t->progress.step * pieces * each;
-    const Part *evaluated = &t->corpus.evaluated;
-    const double rows_each =
-        corpus_evaluation_rows(&t->corpus, evaluated) / (double)evaluated->targets;
-    return (size_t)fmax((double)corpus_sample_targets(&t->corpus), trained * 3 / 20 / rows_each);
-}
-
-double trainer_evaluate_best(Trainer *t, size_t *targets, double *bits, EvaluationWatch *watch,
-                             void *watcher)
-{
-    const Part *all = trainer_holds_out(t) ? &t->corpus.held_out : &t->corpus.train;
-    const size_t most = most_targets(t);
-    if (most <= corpus_sample_targets(&t->corpus))
-        return NAN;
-    Part part = corpus_sample(&t->corpus, all, most, (uint32_t)t->plan.settings.seed);
-    const double loss = loss_of(t, t->best, &part, watch, watcher);
-    *targets = part.targets;
-    *bits =
-        bits_per_byte(loss, corpus_bytes(&t->corpus, &t->tokenizer, &part) / (double)part.targets);
-    part_free(&part);
-    return loss;
+    memcpy(t->best, trainer_evaluated_weights(t), t->gpt.size * sizeof *t->best);
 }
 
 bool trainer_save(Trainer *t)
@@ -573,13 +405,14 @@ bool trainer_save(Trainer *t)
     if (weights_wrong(&t->gpt, t->gpt.weight_block))
         end_not_finite(t, t->progress.step, "the weights are not finite");
     if (isinf(t->progress.best_loss)) /* not evaluated yet: the last weights are the best */
-        keep_best(t);
-    return run_save(&t->directory, &t->gpt, &t->optimizer, t->best, &t->progress, &t->log,
-                    t->identity);
+        trainer_keep_best(t);
+    shards_gather_moments(&t->shards);
+    return team_answer(team_leads() && run_save(&t->directory, &t->gpt, &t->optimizer, t->best,
+                                                &t->progress, &t->log, t->identity));
 }
 
 bool trainer_keep(const Trainer *t, bool again)
 {
-    return checkpoint_keep(&t->directory, t->progress.step, t->log.size, t->plan.settings.keep,
-                           again);
+    return team_answer(team_leads() && checkpoint_keep(&t->directory, t->progress.step, t->log.size,
+                                                       t->plan.settings.keep, again));
 }

@@ -9,6 +9,7 @@
 #include "data/corpus/batches.h"
 #include "data/corpus/reader.h"
 #include "data/source.h"
+#include "shards.h"
 #include "training/run/run.h"
 
 typedef struct {
@@ -34,6 +35,7 @@ typedef struct {
     Real *best;        /* a block of weights: those of the lowest loss in an evaluation */
     Reader reader;     /* hands out the pieces of each step */
     BatchRoom room;    /* for the rows of the largest part of a step */
+    Shards shards;     /* of each step */
     ThreadTrial trial; /* how many threads a step is worth */
     Progress progress;
 } Trainer;
@@ -52,29 +54,15 @@ void trainer_close(Trainer *trainer);
  * fails. */
 bool trainer_begin_files(Trainer *trainer, const char *command);
 
-/* Forward, backward and update over the next sequences; returns how many tokens were read. Dies,
- * keeping what was saved, if the loss or a gradient is not finite. */
-int64_t trainer_step(Trainer *trainer);
+/* The weights that are evaluated and kept: the averaged ones, if there are any. */
+Real *trainer_evaluated_weights(const Trainer *trainer);
 
-/* Called during an evaluation with how much of it is done, from 0 to 1. Returns false to abandon
- * it. */
-typedef bool EvaluationWatch(void *watcher, double share);
-
-/* The loss over the held-out text or, if nothing is held out, over the training text, or over a
- * sample of that (see data/corpus/corpus.h); keeps the weights if it is the lowest so far. NAN if
- * it was abandoned: then nothing has changed. Dies if the loss is not finite. watch may be NULL. */
-double trainer_evaluate(Trainer *trainer, EvaluationWatch *watch, void *watcher);
-
-/* The loss of the best weights over all of what trainer_evaluate() has a sample of, or over as much
- * as takes a twentieth of the time that the run took; *targets receives how many targets that are,
- * *bits the loss in bits per byte, NAN if it cannot be compared. NAN if it was abandoned, or if the
- * sample already is that large: then these two mean nothing. */
-double trainer_evaluate_best(Trainer *trainer, size_t *targets, double *bits,
-                             EvaluationWatch *watch, void *watcher);
-
-/* Writes the model, the log and the state. Warns and returns false if that fails; dies if a weight
+/* Writes the model, the log and the state; all members of a team call it. Warns and returns false if that fails; dies if a weight
  * is not finite. */
 bool trainer_save(Trainer *trainer);
+
+/* Copies the weights that are evaluated, to keep them as the best. */
+void trainer_keep_best(Trainer *trainer);
 
 /* Keeps the last save as a checkpoint, and the last settings.keep of them. If that step has one
  * already, it is replaced if `again`, else kept. Warns and returns false if that fails. */

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "training/trainer.h"
+#include "training/evaluation.h"
+#include "training/step.h"
 #include "program/options.h"
 #include "harness.h"
 #include "showing.h"

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "training/trainer.h"
+#include "training/evaluation.h"
+#include "training/step.h"
 
 void tiny_set(Settings *settings, Decided *decided, const char *name, const char *value)
 {

@@ -139,6 +139,7 @@ load programs.bash
     refuses 64 "--attend" "1 layers of 2" -- "$BIN/train" missing.txt --layers 1 --heads 2 \
         --window 1,2,3
     refuses 64 "--keep 2" "--checkpoint-every" -- "$BIN/train" missing.txt --keep 2
+    refuses 64 "--shards 3" "power of two" -- "$BIN/train" missing.txt --shards 3
     refuses 64 "--vocabulary 255" "are 256" -- "$BIN/train" missing.txt --vocabulary 255
     refuses 64 "--vocabulary 257" "are 258" -- "$BIN/train" missing.txt --vocabulary 257 \
         --sequence lines
@@ -149,6 +150,8 @@ load programs.bash
 
 @test "a step has no more parts than sequences" {
     "$BIN/train" perro.txt --steps 1 --batch 3 --accumulate 50 | grep -q "3 sequences, in 3 parts"
+    "$BIN/train" perro.txt --steps 1 --batch 8 --accumulate 3 --shards 4 |
+        grep -q "8 sequences, in 4 shards of 2 parts"
 }
 
 @test "each schedule takes the options that it reads" {

@@ -5,7 +5,7 @@ load programs.bash
     "$BIN/train" --help >help.txt
     for option in layers heads width head-size hidden context window positions norm activation \
         untied no-qkv-bias dropout tokens sequence lower min-count max-words val epochs steps \
-        stop-after batch accumulate schedule lr lr-factor min-lr warmup cooldown decay clip \
+        stop-after batch accumulate shards schedule lr lr-factor min-lr warmup cooldown decay clip \
         patience eval-every log-every checkpoint-every seed threads out overwrite resume text from
     do grep -q -- "--$option" help.txt || { echo "$option is not in --help"; false; }; done
     "$BIN/train" --usage | grep -q TEXT

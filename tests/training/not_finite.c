@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "training/trainer.h"
+#include "training/evaluation.h"
+#include "training/step.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
 #include "tests/helpers/tiny.h"

@@ -286,6 +286,31 @@ static void every_piece_fits_into_a_part_of_a_step(void **state)
     assert_in_range(longer, 1, 7);
 }
 
+/* A step of 16 lines of up to 4 tokens, in shards and their parts: the largest part counts. Each level
+ * of the tree of shards takes memory. */
+static void shards_make_parts_smaller(void **state)
+{
+    (void)state;
+    static const int cuts[][3] = {{1, 1, 64}, {2, 1, 32}, {1, 3, 24}, {4, 3, 8}, {64, 1, 4}};
+    double bytes[2];
+    for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
+        Case c =
+            begin_text("a b c\na b c\na b c\na b c\na b c\na b c\na b c\na b c\na b c\na b c\n"
+                       "a b c\na b c\na b c\na b c\na b c\na b c\na b c\na b c\na b c\na b c\n",
+                       false);
+        give(&c, "batch", 16);
+        give(&c, "shards", cuts[i][0]);
+        give(&c, "accumulate", cuts[i][1]);
+        planned(&c);
+        assert_int_equal(c.plan.rows, cuts[i][2]);
+        const double model = gpt_bytes(&c.plan.shape, c.plan.rows);
+        bytes[0] = i ? bytes[0] : c.plan.bytes - model;
+        bytes[1] = c.plan.bytes - model - bytes[0];
+        assert_true((bytes[1] > 0) == (cuts[i][0] > 1));
+        end(&c);
+    }
+}
+
 static void dropout_is_for_what_could_be_learned_by_heart(void **state)
 {
     (void)state;
@@ -434,6 +459,7 @@ int main(void)
         cmocka_unit_test(muon_is_for_streams_with_large_steps),
         cmocka_unit_test(pairs_have_settings_of_their_own),
         cmocka_unit_test(every_piece_fits_into_a_part_of_a_step),
+        cmocka_unit_test(shards_make_parts_smaller),
         cmocka_unit_test(dropout_is_for_what_could_be_learned_by_heart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,8 +8,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/team.h"
 #include "base/threads.h"
 #include "data/corpus/reader.h"
+#include "model/tree.h"
 
 enum {
     WHOLE_ROWS = 2048,       /* a training text up to this size goes whole into each step  */
@@ -246,12 +248,26 @@ static void choose_reports(Settings *s, const Decided *decided, const Corpus *co
     CHOOSE(eval_every, at_most_int(max_int64(twentieth, evaluated / max_int64(1, rows))));
 }
 
-/* Rows of the largest part of a step: its ceil(batch/accumulate) sequences may all be of the
+/* Every member of a team needs a shard. */
+static void choose_shards(Settings *s, const Decided *decided)
+{
+    int enough = 1;
+    while (enough < team_size())
+        enough *= 2;
+    CHOOSE(shards, enough);
+    if (s->shards < team_size())
+        usage_error("a team of %d needs as many shards, and this run has %d; start at most %d "
+                    "processes, or begin a new run with --shards %d",
+                    team_size(), s->shards, s->shards, enough);
+}
+
+/* Rows of the largest part of a step: the sequences of 1/(shards · accumulate) may all be of the
  * longest length, but are never more than all rows to train on. An evaluation uses the same memory,
  * which must hold the longest piece, even one that is held out. */
 static int rows_of_part(const Settings *s, const Corpus *corpus)
 {
-    const int64_t sequences = ((int64_t)s->batch + s->accumulate - 1) / s->accumulate;
+    const int64_t parts = (int64_t)s->shards * s->accumulate;
+    const int64_t sequences = (s->batch + parts - 1) / parts;
     const int64_t longest = min_int64((int64_t)corpus->longest, s->context);
     const int64_t all = (int64_t)corpus->train.rows;
     return at_most_int(max_int64(longest, min_int64(all, sequences * longest)));
@@ -291,7 +307,8 @@ static void derive(Plan *plan, const Corpus *corpus, int vocabulary)
     plan->parameters = gpt_parameters(tensors, count);
     /* Beside the model, memory holds what the optimizer needs and the best weights so far. */
     plan->bytes = gpt_bytes(&plan->shape, plan->rows) + (double)numbers * sizeof(Real) +
-                  optimizer_bytes(tensors, count, numbers, s->optimizer, s->average);
+                  optimizer_bytes(tensors, count, numbers, s->optimizer, s->average) +
+                  tree_bytes(s->shards, team_member(), team_size(), numbers);
     free(tensors);
     s->threads = thread_limit();
 }
@@ -302,6 +319,7 @@ Plan plan_training(const Settings *settings, const Decided *decided, const Corpu
     Plan plan = {.settings = *settings};
     Settings *s = &plan.settings;
     choose_length(s, decided, corpus);
+    choose_shards(s, decided);
     plan.whole_in_a_step = s->batch >= (int64_t)epoch_most_pieces(corpus);
     CHOOSE(dropout, choose_dropout(s, corpus));
     plan.gentle = choose_rate(s, decided, plan.whole_in_a_step);

@@ -9,6 +9,7 @@
 
 #include "base/base.h"
 #include "model/gpt_config.h"
+#include "model/tree.h"
 
 /* The names of each choice. The enumerator is the index, so that names and values cannot get out of
  * step. */
@@ -105,6 +106,10 @@ const Field SETTINGS[] = {
     {"batch", WHOLE_FIELD(batch), NULL, "N", 1, INT_MAX, "sequences in each step" SUITS, LIFE_RUN},
     {"accumulate", WHOLE_FIELD(accumulate), "1", "K", 1, 1 << 16,
      "compute each step in K parts to save memory", LIFE_RUN},
+    {"shards", WHOLE_FIELD(shards), NULL, "S", 1, TREE_MOST_SHARDS,
+     "cut each step into S shards, a power of two, for up to S processes; the result depends on S, "
+     "but not on their number [1, or as many as a team needs]",
+     LIFE_RUN},
     {"optimizer", CHOICE_FIELD(optimizer, OPTIMIZERS), NULL, NULL, 0, 0,
      "AdamW, or Muon for the matrices of the blocks and AdamW for the rest" SUITS, LIFE_RUN},
     {"schedule", CHOICE_FIELD(schedule, SCHEDULES), "noam", NULL, 0, 0, "learning-rate schedule",
@@ -240,6 +245,8 @@ void settings_check_values(const Settings *s, const Decided *decided)
         usage_error("--heads %d does not divide --width %d; choose others, or give --head-size",
                     s->heads, s->width);
     free(settings_patterns(s->attend, s->layers, s->heads));
+    if (s->shards & (s->shards - 1))
+        usage_error("--shards %d is not a power of two: 1, 2, 4, 8 and so on", s->shards);
     if (s->keep && !s->checkpoint_every)
         usage_error("--keep %d needs --checkpoint-every N: it keeps those saves", s->keep);
 }

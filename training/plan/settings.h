@@ -38,8 +38,10 @@ typedef struct {
     bool untied, no_qkv_bias;
     double dropout;
     /* training */
-    int epochs, steps;     /* one is given, the other follows from it */
-    int batch, accumulate; /* sequences in a step, and the parts that it is computed in */
+    int epochs, steps; /* one is given, the other follows from it */
+    int batch;         /* sequences in a step */
+    int shards;        /* of a step, whose gradients are added along a tree */
+    int accumulate;    /* the parts that each shard is computed in */
     OptimizerKind optimizer;
     ScheduleKind schedule; /* which of the next five it reads: see model/schedule.h */
     double lr, lr_factor, min_lr;

@@ -1,0 +1,117 @@
+/* step.c: the sequences of a step are cut into shards, and each shard into as many parts as asked
+ * for. Whatever is drawn for a row is drawn by its number in the step, so it depends on neither. */
+#include "step.h"
+
+#include <math.h>
+
+#include "base/team.h"
+#include "not_finite.h"
+
+/* Adam squares each gradient, and the largest float is 3.4e38. */
+static const double MAX_NORM = 1.8e19;
+
+static uint32_t rows_of(const Piece *pieces, int count)
+{
+    size_t rows = 0;
+    for (int i = 0; i < count; i++)
+        rows += pieces[i].length;
+    return (uint32_t)rows;
+}
+
+/* Of `count` sequences in S shards of K parts, part p of all S·K has those from here up to where
+ * part p + 1 begins. */
+static int first_of_part(const Settings *s, int count, int part)
+{
+    return (int)((int64_t)count * part / ((int64_t)s->shards * s->accumulate));
+}
+
+/* Adds the gradients of a shard of the step's sequences; returns the sum of its losses. hide.row is
+ * the number of rows before it. */
+static double learn_shard(Trainer *t, int shard, const Piece *pieces, int count, HideDraw *hide,
+                          Real scale)
+{
+    const Settings *s = &t->plan.settings;
+    const Dropout dropout = {s->dropout, hide->seed, hide->step};
+    const int end = (shard + 1) * s->accumulate;
+    const bool sends = shard + 1 == t->shards.end && team_size() > 1;
+    double sum = 0;
+    for (int part = end - s->accumulate; part < end; part++) {
+        const int from = first_of_part(s, count, part), to = first_of_part(s, count, part + 1);
+        if (from == to) /* the last step of an epoch may have fewer sequences than parts */
+            continue;
+        const Batch batch = batch_fill(&t->room, &t->corpus, pieces + from, to - from, *hide);
+        sum += gpt_forward_backward_by_stages(&t->gpt, &batch, scale, dropout,
+                                              sends && part + 1 == end ? shards_ready : NULL,
+                                              &t->shards);
+        hide->row += (uint32_t)batch.rows;
+    }
+    return sum;
+}
+
+/* Forward and backward over the next sequences of the epoch: our shards of them. Each part adds its
+ * gradients, scaled by 1/targets of the whole step: together they are the gradient of the mean loss
+ *
+ *     1/targets · sum over the targets of −log p(target)
+ *
+ * the same as if the step were taken at once. hide.row counts the rows of the step: what is drawn
+ * for a row, its dropout and whether it is hidden, is drawn by its number. Returns the mean loss. */
+static double learn(Trainer *t, int64_t number, int64_t *rows)
+{
+    const Settings *s = &t->plan.settings;
+    Shards *shards = &t->shards;
+    int count;
+    const Piece *pieces = reader_take(&t->reader, s->batch, &count);
+    HideDraw hide = {.seed = (uint32_t)s->seed, .step = (uint32_t)number};
+    const int64_t targets = batch_targets(&t->room, &t->corpus, pieces, count, hide);
+    const Real scale = (Real)(1.0 / (double)targets);
+
+    hide.row = rows_of(pieces, first_of_part(s, count, shards->first * s->accumulate));
+    shards_begin(shards);
+    for (int shard = shards->first; shard < shards->end; shard++) {
+        shards->losses[shard] = learn_shard(t, shard, pieces, count, &hide, scale);
+        if (shard + 1 < shards->end)
+            shards_keep(shards, shard);
+    }
+    const double loss = shards_finish(shards);
+    if (!isfinite(loss))
+        end_not_finite(t, number, "the loss is not finite");
+    *rows = rows_of(pieces, count);
+    return loss / (double)targets;
+}
+
+/* The gradients of the step become a change of the weights; returns their norm. */
+static double update(Trainer *t, int64_t number)
+{
+    const Settings *s = &t->plan.settings;
+    Optimizer *optimizer = &t->optimizer;
+    const double norm = optimizer_gradient_norm(optimizer);
+    /* Clipping: a gradient g that is longer than clip becomes g·clip/|g|. */
+    const double scale = s->clip > 0 && norm > s->clip ? s->clip / norm : 1;
+    if (!(scale * norm < MAX_NORM)) /* true for a NAN too */
+        end_not_finite(t, number, "the gradient is too large");
+    optimizer_step(optimizer, &t->gpt, scale, schedule_rate(&t->plan.schedule, number), s->decay,
+                   number);
+    shards_spread_weights(&t->shards);
+    optimizer_average(optimizer, &t->gpt, number);
+    return norm;
+}
+
+/* Steps are counted from 1: the step's number chooses its rate and draws its dropout. */
+int64_t trainer_step(Trainer *t)
+{
+    const int64_t number = t->progress.step + 1;
+    const double began = clock_seconds() - team_waited();
+    thread_trial_begin(&t->trial);
+    int64_t rows;
+    const double loss = learn(t, number, &rows), norm = update(t, number);
+
+    /* Where the run is now: what state.safetensors will hold. */
+    t->progress.step = number;
+    t->progress.loss = loss;
+    t->progress.gradient_norm = norm;
+    t->progress.evaluated = false;
+    t->progress.epoch = t->reader.epoch;
+    t->progress.next = t->reader.next;
+    thread_trial_end(&t->trial, (clock_seconds() - team_waited() - began) / (double)rows);
+    return rows;
+}
