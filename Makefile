@@ -10,6 +10,7 @@
 # make torture    kills runs, fails their system calls, fills disks; TORTURE_SECONDS=600 at most
 # make analyze    runs gcc -fanalyzer, clang-tidy and cppcheck, and checks the formatting
 # make aarch64    runs the unit tests and the demo on an emulated ARM processor
+# make same       compares the bits of many builds with tests/same/table.txt; BUILDS=FILE of others
 # make parity     compares with PyTorch, Transformers and tokenizers; PYTHON must have them
 # make browser    tests the page of ./attend in Chromium; pictures in build/browser
 # make bench      measures the speed, with TEXT=FILE on your text; bench-long takes longer
@@ -153,7 +154,7 @@ units:
 test: units
 	@BIN=$(abspath $(BIN)) BUILD=$(abspath $(BUILD)) bats $(BATS)
 
-# sanitize, fuzz, torture, tsan, valgrind, analyze, aarch64
+# sanitize, fuzz, torture, tsan, valgrind, analyze, aarch64, same
 include tests/watch.mk
 
 parity:

@@ -17,28 +17,28 @@ libcjson-dev               <cjson/cJSON.h>        build
 libedit-dev                <editline/readline.h>  build
 libcmocka-dev              <cmocka.h>             test sanitize tsan valgrind torture parity
 bats                       bats                   test sanitize tsan
-clang                      clang                  fuzz tsan
+clang                      clang                  fuzz tsan same
 libclang-rt-dev            dpkg                   fuzz tsan
 valgrind                   valgrind               valgrind
-libomp-dev                 dpkg                   tsan analyze
+libomp-dev                 dpkg                   tsan analyze same
 libopenmpi-dev             mpicc                  mpi
 openmpi-bin                mpirun                 mpi
-gcc                        gcc                    analyze
+gcc                        gcc                    analyze same
 clang-tidy                 clang-tidy             analyze
 cppcheck                   cppcheck               analyze
 clang-format               clang-format           analyze format
 chromium                   chromium               browser
 fonts-dejavu-core          dpkg                   browser
 python3                    python3                browser parity
-gcc-aarch64-linux-gnu      dpkg                   aarch64
-qemu-user-static           dpkg                   aarch64
-libc6-dev:arm64            dpkg                   aarch64
-libgomp1:arm64             dpkg                   aarch64
-libxxhash-dev:arm64        dpkg                   aarch64
-libstb-dev:arm64           dpkg                   aarch64
-libutf8proc-dev:arm64      dpkg                   aarch64
-libcjson-dev:arm64         dpkg                   aarch64
-libedit-dev:arm64          dpkg                   aarch64
+gcc-aarch64-linux-gnu      dpkg                   aarch64 same
+qemu-user-static           dpkg                   aarch64 same
+libc6-dev:arm64            dpkg                   aarch64 same
+libgomp1:arm64             dpkg                   aarch64 same
+libxxhash-dev:arm64        dpkg                   aarch64 same
+libstb-dev:arm64           dpkg                   aarch64 same
+libutf8proc-dev:arm64      dpkg                   aarch64 same
+libcjson-dev:arm64         dpkg                   aarch64 same
+libedit-dev:arm64          dpkg                   aarch64 same
 libcmocka-dev:arm64        dpkg                   aarch64
 '
 

@@ -72,4 +72,8 @@ aarch64:
 		ARCH=armv8-a RUN=qemu-aarch64-static MPICC= BUILD=build/aarch64 \
 		BIN=build/aarch64/bin
 
-.PHONY: sanitize fuzz fuzzers torture tsan valgrind analyze aarch64
+same:
+	@$(SETUP) same
+	@tests/same/run.sh $(BUILDS)
+
+.PHONY: sanitize fuzz fuzzers torture tsan valgrind analyze aarch64 same

@@ -9,9 +9,19 @@
 #define VECTOR_BYTES 64
 #define TILE_ROWS 14
 #define TILE_VECTORS 2
-#define MULTIPLY_ADD(sum, a, b)                                                            \
-    ((sum) = (Vector)_mm512_dpbf16_ps((__m512)(sum), (__m512bh)_mm512_set1_ps((float)(a)), \
-                                      (__m512bh)(b)))
+#define MULTIPLY_ADD(sum, a, b) \
+    ((sum) = (Vector)_mm512_dpbf16_ps((__m512)(sum), (__m512bh)BROADCAST(a), (__m512bh)(b)))
+/* clang 16 crashes if it sees that all words of such a vector are the same. */
+#if defined __clang__ && __clang_major__ == 16
+#define BROADCAST(a)                               \
+    (__extension__({                               \
+        __m512 words = _mm512_set1_ps((float)(a)); \
+        __asm__("" : "+v"(words));                 \
+        words;                                     \
+    }))
+#else
+#define BROADCAST(a) _mm512_set1_ps((float)(a))
+#endif
 #include "tile.h"
 
 /* The words of up to 16 numbers of `even`, each followed by the one of `odd`. */
