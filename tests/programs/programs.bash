@@ -19,6 +19,21 @@ dying() {
     ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 "$@"
 }
 
+# needs_mpi: skips a test if no team of processes can be started.
+needs_mpi() {
+    command -v mpirun >/dev/null && [ -x "$BUILD/mpi/train" ] ||
+        skip "Open MPI is missing: scripts/setup.sh mpi installs it"
+}
+
+# by N COMMAND...: N processes that make up a team. Their threads, which are more than the
+# processors, do not wait busily.
+by() {
+    local count=$1
+    shift
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_WAIT_POLICY=passive timeout 100 \
+        mpirun -q --oversubscribe --bind-to none -np "$count" "$@"
+}
+
 # refuses STATUS TEXT... -- COMMAND...: it ends with that status, says one line on standard error,
 # and the line holds every TEXT.
 refuses() {
