@@ -1,20 +1,26 @@
 /* launcher.c: every launcher tells it by an environment variable of its own. */
 #include "launcher.h"
 
+#include <stddef.h>
 #include <stdlib.h>
-
-#include "base.h"
 
 /* Of Open MPI's mpirun; of MPICH's and Intel's; of Slurm's srun. SLURM_NTASKS would not do: sbatch
  * sets it for its script too, which is one process. */
-static const char *const VARIABLES[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
+static const struct {
+    const char *count, *number;
+} VARIABLES[] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
+                 {"PMI_SIZE", "PMI_RANK"},
+                 {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}};
 
-int launcher_processes(void)
+int launcher_processes(int *number)
 {
+    *number = 0;
     for (size_t i = 0; i < sizeof VARIABLES / sizeof *VARIABLES; i++) {
-        const char *count = getenv(VARIABLES[i]);
-        if (count)
-            return max_int(1, atoi(count));
+        const char *count = getenv(VARIABLES[i].count), *own = getenv(VARIABLES[i].number);
+        if (count && own && atoi(count) > 1) {
+            *number = atoi(own);
+            return atoi(count);
+        }
     }
     return 1;
 }

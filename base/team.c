@@ -1,12 +1,20 @@
 /* team.c: without MPI a team has one member. With it, the Makefile takes team_mpi.c instead. */
 #include "team.h"
 
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "fail.h"
 #include "launcher.h"
 
 void team_start(void)
 {
-    const int processes = launcher_processes();
+    int number;
+    const int processes = launcher_processes(&number);
+    if (number) /* only the first one says it; mpirun ends the others, srun may not */
+        sleep(2);
+    if (number)
+        exit(1);
     if (processes > 1)
         die("%d processes were started to train together, but this program was built without MPI; "
             "build it with: make MPI=1",

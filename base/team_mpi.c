@@ -371,8 +371,8 @@ static void be_silent(void)
 
 void team_start(void)
 {
-    const int processes = launcher_processes();
-    int threads;
+    int number, threads;
+    const int processes = launcher_processes(&number);
     if (processes == 1)
         return;
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &threads);

@@ -23,8 +23,9 @@ enum { LABEL_COLUMNS = 8 };
 static bool is_terminal(void)
 {
     struct winsize size;
-    return isatty(STDOUT_FILENO) &&
-           (launcher_processes() == 1 || (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col));
+    int number;
+    return isatty(STDOUT_FILENO) && (launcher_processes(&number) == 1 ||
+                                     (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col));
 }
 
 /* NO_COLOR (no-color.org) switches colours off if it is not empty. A terminal that TERM calls dumb,

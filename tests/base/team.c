@@ -28,16 +28,24 @@ static void a_team_of_one_leads_and_waits_for_nobody(void **state)
 static void launchers_tell_how_many_they_started(void **state)
 {
     (void)state;
-    assert_int_equal(launcher_processes(), 1);
+    int number;
+    assert_int_equal(launcher_processes(&number), 1);
+    assert_int_equal(number, 0);
     setenv("SLURM_STEP_NUM_TASKS", "3", true);
-    assert_int_equal(launcher_processes(), 3);
+    setenv("SLURM_PROCID", "2", true);
+    assert_int_equal(launcher_processes(&number), 3);
+    assert_int_equal(number, 2);
     setenv("OMPI_COMM_WORLD_SIZE", "4", true); /* mpirun within a job of Slurm */
-    assert_int_equal(launcher_processes(), 4);
+    setenv("OMPI_COMM_WORLD_RANK", "1", true);
+    assert_int_equal(launcher_processes(&number), 4);
+    assert_int_equal(number, 1);
     unsetenv("OMPI_COMM_WORLD_SIZE");
+    setenv("SLURM_STEP_NUM_TASKS", "1", true); /* an interactive shell */
+    assert_int_equal(launcher_processes(&number), 1);
+    assert_int_equal(number, 0);
+    unsetenv("OMPI_COMM_WORLD_RANK");
     unsetenv("SLURM_STEP_NUM_TASKS");
-    setenv("PMI_SIZE", "", true);
-    assert_int_equal(launcher_processes(), 1);
-    unsetenv("PMI_SIZE");
+    unsetenv("SLURM_PROCID");
 }
 
 int main(void)
