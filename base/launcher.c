@@ -17,10 +17,10 @@ int launcher_processes(int *number)
     *number = 0;
     for (size_t i = 0; i < sizeof VARIABLES / sizeof *VARIABLES; i++) {
         const char *count = getenv(VARIABLES[i].count), *own = getenv(VARIABLES[i].number);
-        if (count && own && atoi(count) > 1) {
+        if (count && own && atoi(count) > 0) {
             *number = atoi(own);
             return atoi(count);
         }
     }
-    return 1;
+    return 0;
 }

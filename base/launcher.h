@@ -2,8 +2,8 @@
 #ifndef PULGA_LAUNCHER_H
 #define PULGA_LAUNCHER_H
 
-/* How many processes were started together with this one, itself included; 1 if none was. *number
- * receives which of them it is, from 0. */
+/* How many processes were started together with this one, itself included; 0 if no launcher started
+ * it. *number receives which of them it is, from 0. */
 int launcher_processes(int *number);
 
 #endif

@@ -373,7 +373,7 @@ void team_start(void)
 {
     int number, threads;
     const int processes = launcher_processes(&number);
-    if (processes == 1)
+    if (processes < 2)
         return;
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &threads);
     MPI_Comm_size(MPI_COMM_WORLD, &team.size);

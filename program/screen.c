@@ -24,7 +24,7 @@ static bool is_terminal(void)
 {
     struct winsize size;
     int number;
-    return isatty(STDOUT_FILENO) && (launcher_processes(&number) == 1 ||
+    return isatty(STDOUT_FILENO) && (!launcher_processes(&number) ||
                                      (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col));
 }
 

@@ -29,7 +29,7 @@ static void launchers_tell_how_many_they_started(void **state)
 {
     (void)state;
     int number;
-    assert_int_equal(launcher_processes(&number), 1);
+    assert_int_equal(launcher_processes(&number), 0);
     assert_int_equal(number, 0);
     setenv("SLURM_STEP_NUM_TASKS", "3", true);
     setenv("SLURM_PROCID", "2", true);
@@ -39,10 +39,10 @@ static void launchers_tell_how_many_they_started(void **state)
     setenv("OMPI_COMM_WORLD_RANK", "1", true);
     assert_int_equal(launcher_processes(&number), 4);
     assert_int_equal(number, 1);
+    setenv("OMPI_COMM_WORLD_SIZE", "", true);
+    assert_int_equal(launcher_processes(&number), 3);
+    assert_int_equal(number, 2);
     unsetenv("OMPI_COMM_WORLD_SIZE");
-    setenv("SLURM_STEP_NUM_TASKS", "1", true); /* an interactive shell */
-    assert_int_equal(launcher_processes(&number), 1);
-    assert_int_equal(number, 0);
     unsetenv("OMPI_COMM_WORLD_RANK");
     unsetenv("SLURM_STEP_NUM_TASKS");
     unsetenv("SLURM_PROCID");
