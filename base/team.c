@@ -76,6 +76,11 @@ void team_follow(void)
 {
 }
 
+void team_stop_by(const volatile sig_atomic_t *signal)
+{
+    (void)signal;
+}
+
 double team_waited(void)
 {
     return 0;

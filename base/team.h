@@ -8,6 +8,7 @@
 #ifndef PULGA_TEAM_H
 #define PULGA_TEAM_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -60,6 +61,11 @@ static inline bool team_answer(bool answer)
 /* For an error that all members find: the leader returns, to print it and to die; the others wait
  * until that ends them. */
 void team_follow(void);
+
+/* The number of a signal that asks the leader to stop, 0 until one comes. mpirun sends it when a
+ * member on another machine has ended, and kills all a second later: so from then on, a wait that
+ * is not short says for whom it waits. */
+void team_stop_by(const volatile sig_atomic_t *signal);
 
 double team_waited(void); /* seconds that this member has spent waiting for others */
 double team_sent(void);   /* bytes that it has sent */

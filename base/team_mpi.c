@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include <stb/stb_ds.h>
@@ -30,10 +31,10 @@ enum { PIECE = 1 << 24 }; /* bytes of one message of MPI, whose sizes are ints *
  * shared, those that are collected, and the one that says that its sender is about to die. */
 enum { TAG_SENT, TAG_SHARED, TAG_COLLECTED, TAG_DYING };
 
-/* In seconds: how long a wait keeps the processor, the sleeps after that, the time between two
- * looks whether the others live, and the time by which each member waits longer than the one before
- * it, so that only one says that a third hangs. */
-static const double BUSY = 0.005, LOOK = 0.01, LONGER = 2;
+/* In seconds: how long a wait keeps the processor, before it sleeps now and then; the time between
+ * two looks whether the others live; how long after a signal one may be missing; and by how much
+ * each member waits longer than the one before it, so that only one says that a third hangs. */
+static const double BUSY = 0.005, LOOK = 0.01, SOON = 0.4, LONGER = 2;
 static const struct timespec NAP = {.tv_nsec = 100000};
 
 typedef struct {
@@ -47,7 +48,8 @@ typedef struct {
 typedef struct {
     char host[64];
     pid_t process;
-    bool near; /* whether its process is seen from this one: on the same machine */
+    ino_t numbering; /* the processes that are numbered together: one machine, or one container */
+    bool near;       /* whether its process is seen from this one: on the same machine */
 } Member;
 
 static struct {
@@ -58,6 +60,7 @@ static struct {
     double released; /* clock: when this one last stopped waiting */
     double looked;   /* clock: when it last looked whether the others live */
     double waited, bytes;
+    const volatile sig_atomic_t *signal; /* see team_stop_by() */
     bool joined;
 } team = {.size = 1};
 
@@ -202,23 +205,42 @@ static _Noreturn void report_missing(int m, double seconds)
         name_of(m), seconds);
 }
 
-/* Until all have arrived; dies if none comes for so many seconds. */
+/* A stop was asked for, and one is missing: mpirun may have asked because it has ended. */
+static void warn_of(int m)
+{
+    warn("a signal came, and %s is still missing; if all end now, --resume goes on from the last "
+         "save",
+         name_of(m));
+    team.signal = NULL;
+}
+
+/* What is to be done now and then while nothing arrives. */
+static void look_around(const Messages *messages, double now, double waited, double seconds)
+{
+    look_after_the_others(now);
+    if (waited > SOON && team.signal && *team.signal)
+        warn_of(missing(messages));
+    if (waited > seconds)
+        report_missing(missing(messages), waited);
+    if (waited > BUSY)
+        nanosleep(&NAP, NULL);
+    else
+        sched_yield();
+}
+
+/* Until all have arrived; dies if none comes for so many seconds. If this process itself was
+ * stopped for a while, the time begins again. */
 static void finish(Messages *messages, double seconds)
 {
     const double began = clock_seconds();
     double now = began, moved = began;
-    for (; messages->left; now = clock_seconds()) {
-        if (go_on(messages)) {
+    while (messages->left) {
+        const double before = now;
+        now = clock_seconds();
+        if (go_on(messages) || now - before > 1)
             moved = now;
-            continue;
-        }
-        look_after_the_others(now);
-        if (now - moved > seconds)
-            report_missing(missing(messages), now - moved);
-        if (now - moved > BUSY)
-            nanosleep(&NAP, NULL);
         else
-            sched_yield();
+            look_around(messages, now, now - moved, seconds);
     }
     arrsetlen(messages->requests, 0);
     arrsetlen(messages->members, 0);
@@ -321,6 +343,11 @@ void team_agree(uint64_t checksum, const char *what)
     free(all);
 }
 
+void team_stop_by(const volatile sig_atomic_t *signal)
+{
+    team.signal = signal;
+}
+
 double team_waited(void)
 {
     return team.waited;
@@ -349,13 +376,16 @@ static void introduce(void)
 {
     team.members = memory_new((size_t)team.size, sizeof *team.members, "a team");
     Member *own = &team.members[team.member];
+    struct stat numbering = {0};
+    stat("/proc/self/ns/pid", &numbering);
     gethostname(own->host, sizeof own->host - 1);
     own->process = getpid();
+    own->numbering = numbering.st_ino;
     team_collect(team.members, sizeof *team.members);
     for (int m = 0; m < team.size; m++) {
         Member *other = &team.members[m];
-        other->near =
-            m != team.member && !strcmp(other->host, own->host) && !kill(other->process, 0);
+        other->near = m != team.member && !strcmp(other->host, own->host) &&
+                      other->numbering == own->numbering;
     }
 }
 
