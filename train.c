@@ -376,6 +376,7 @@ int main(int argc, char **argv)
     Task reading = {.screen = &call.screen};
     trainer_open(&call.trainer, texts, &settings, &decided, watch_reading, &reading);
     screen_status(&call.screen, "");
+    team_stop_by(&stop_signal);
     watch_signals(); /* from here on there is something to save */
     if (team_leads())
         announce(&call.trainer, &call.screen);

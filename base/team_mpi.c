@@ -28,13 +28,15 @@
 enum { PIECE = 1 << 24 }; /* bytes of one message of MPI, whose sizes are ints */
 
 /* The kinds of messages, which do not overtake each other: those of team_send(), those that are
- * shared, those that are collected, and the one that says that its sender is about to die. */
-enum { TAG_SENT, TAG_SHARED, TAG_COLLECTED, TAG_DYING };
+ * shared, those that are collected; and two without content, which say that their sender is about
+ * to die, or waits for someone, too. */
+enum { TAG_SENT, TAG_SHARED, TAG_COLLECTED, TAG_DYING, TAG_WAITING };
 
-/* In seconds: how long a wait keeps the processor, before it sleeps now and then; the time between
+/* In seconds: how long a member may keep others waiting, unless PULGA_TEAM_SECONDS says it; how long
+ * a wait keeps the processor, before it sleeps now and then; the time between
  * two looks whether the others live; how long after a signal one may be missing; and by how much
  * each member waits longer than the one before it, so that only one says that a third hangs. */
-static const double BUSY = 0.005, LOOK = 0.01, SOON = 0.4, LONGER = 2;
+static const double USUAL_LIMIT = 60, BUSY = 0.005, LOOK = 0.01, SOON = 0.4, LONGER = 2;
 static const struct timespec NAP = {.tv_nsec = 100000};
 
 typedef struct {
@@ -61,6 +63,7 @@ static struct {
     double looked;   /* clock: when it last looked whether the others live */
     double waited, bytes;
     const volatile sig_atomic_t *signal; /* see team_stop_by() */
+    bool told;                           /* that this member waits */
     bool joined;
 } team = {.size = 1};
 
@@ -76,16 +79,31 @@ int team_member(void)
 
 /* ---- Members that die ---- */
 
+/* Tells the others something about this member; and whether another one has told that. */
+static void tell(int tag)
+{
+    MPI_Request request;
+    for (int m = 0; m < team.size; m++)
+        if (m != team.member) {
+            MPI_Isend(NULL, 0, MPI_BYTE, m, tag, MPI_COMM_WORLD, &request);
+            MPI_Request_free(&request);
+        }
+}
+
+static bool has_told(int m, int tag)
+{
+    int told;
+    MPI_Iprobe(m, tag, MPI_COMM_WORLD, &told, MPI_STATUS_IGNORE);
+    return told;
+}
+
 /* Called when the program ends. If it has not left the team, all end with it. */
 static void abandon(int status, void *unused)
 {
     (void)unused;
-    MPI_Request request;
     if (!team.joined)
         return;
-    for (int m = 0; m < team.size; m++)
-        if (m != team.member)
-            MPI_Isend(NULL, 0, MPI_BYTE, m, TAG_DYING, MPI_COMM_WORLD, &request);
+    tell(TAG_DYING);
     MPI_Abort(MPI_COMM_WORLD, status ? status : 1);
 }
 
@@ -118,8 +136,7 @@ static char *name_of(int m)
  * if the other has not said itself why it dies. */
 static _Noreturn void report_killed(int killed)
 {
-    int spoke = 0;
-    MPI_Iprobe(killed, TAG_DYING, MPI_COMM_WORLD, &spoke, MPI_STATUS_IGNORE);
+    bool spoke = has_told(killed, TAG_DYING);
     for (int m = 0; m < team.member; m++)
         spoke |= team.members[m].near && !has_ended(&team.members[m]);
     if (!spoke)
@@ -189,13 +206,16 @@ static bool go_on(Messages *messages)
     return arrived > 0;
 }
 
-/* The first member whose message is missing. */
+/* The member whose message is missing; of several, one that does not itself wait. */
 static int missing(const Messages *messages)
 {
-    ptrdiff_t i = 0;
-    while (messages->requests[i] == MPI_REQUEST_NULL)
-        i++;
-    return messages->members[i];
+    int first = -1;
+    for (ptrdiff_t i = arrlen(messages->requests) - 1; i >= 0; i--) {
+        const int m = messages->members[i];
+        if (messages->requests[i] != MPI_REQUEST_NULL && (first < 0 || !has_told(m, TAG_WAITING)))
+            first = m;
+    }
+    return first;
 }
 
 static _Noreturn void report_missing(int m, double seconds)
@@ -218,8 +238,12 @@ static void warn_of(int m)
 static void look_around(const Messages *messages, double now, double waited, double seconds)
 {
     look_after_the_others(now);
-    if (waited > SOON && team.signal && *team.signal)
+    if (waited > SOON && team.signal && *team.signal && !has_told(missing(messages), TAG_DYING))
         warn_of(missing(messages));
+    if (waited > team.limit / 2 && isfinite(seconds) && !team.told) {
+        tell(TAG_WAITING);
+        team.told = true;
+    }
     if (waited > seconds)
         report_missing(missing(messages), waited);
     if (waited > BUSY)
@@ -234,6 +258,7 @@ static void finish(Messages *messages, double seconds)
 {
     const double began = clock_seconds();
     double now = began, moved = began;
+    team.told = false;
     while (messages->left) {
         const double before = now;
         now = clock_seconds();
@@ -365,7 +390,7 @@ static double limit(void)
 {
     const char *text = getenv("PULGA_TEAM_SECONDS");
     char *end = NULL;
-    const double seconds = text ? strtod(text, &end) : 60;
+    const double seconds = text ? strtod(text, &end) : USUAL_LIMIT;
     if (text && (end == text || *end || !(seconds > 0)))
         die("PULGA_TEAM_SECONDS=%s is not a number of seconds", text);
     return seconds;
@@ -415,14 +440,17 @@ void team_start(void)
             processes, team.size);
     team.joined = true;
     on_exit(abandon, NULL);
-    team.limit = limit();
+    team.limit = USUAL_LIMIT;
     team.released = clock_seconds();
     introduce();
     const Bytes program = file_read("/proc/self/exe", false);
     team_agree(checksum_of(program.bytes, program.size), "program");
     free(program.bytes);
-    if (!team_leads())
+    if (team_leads())
+        team.limit = limit();
+    else
         be_silent();
+    team_share(&team.limit, sizeof team.limit);
 }
 
 void team_end(void)
