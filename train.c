@@ -368,7 +368,9 @@ int main(int argc, char **argv)
     Settings settings = {0};
     Decided decided = {{0}};
     char *command = command_line(argv); /* before argp reorders the words */
-    team_agree(checksum_of(command, strlen(command)), "command line");
+    char *arguments = command_line(argv + 1);
+    team_agree(checksum_of(arguments, strlen(arguments)), "command line");
+    free(arguments);
     char **texts = read_options(argc, argv, &settings, &decided);
     process_start_threads(settings.threads);
 

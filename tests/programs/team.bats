@@ -72,7 +72,6 @@ ended() {
     shift
     wait "$mpirun" || status=$?
     cat err.txt
-    echo "status $status"
     [ "$status" -eq "$wanted" ]
     [ "$(grep -c ^train err.txt)" -eq 1 ] # Open MPI may say something too
     for text in "$@"; do grep -qF -- "$text" err.txt; done
