@@ -53,7 +53,7 @@ print_of() {
         echo "${run#"$1"}"
         words_of "$run/state.safetensors"
         tail -c +$((length + 9)) "$run/state.safetensors" | sha256sum
-        cut -d, -f1-7 "$run/log.csv" | sha256sum
+        cut -d, -f1-8 "$run/log.csv" | sha256sum
         (cd "$run" && sha256sum model.safetensors tokenizer.json tokenizer_config.json text.txt)
     done | tee "$WORK/print.txt" | sha256sum
 }
