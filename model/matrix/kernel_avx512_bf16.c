@@ -11,8 +11,8 @@
 #define TILE_VECTORS 2
 #define MULTIPLY_ADD(sum, a, b) \
     ((sum) = (Vector)_mm512_dpbf16_ps((__m512)(sum), (__m512bh)BROADCAST(a), (__m512bh)(b)))
-/* clang 16 crashes if it sees that all words of such a vector are the same. */
-#if defined __clang__ && __clang_major__ == 16
+/* clang 16 and 17 crash if they see that all words of such a vector are the same. */
+#if defined __clang__ && (__clang_major__ == 16 || __clang_major__ == 17)
 #define BROADCAST(a)                               \
     (__extension__({                               \
         __m512 words = _mm512_set1_ps((float)(a)); \
