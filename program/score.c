@@ -65,8 +65,8 @@ static void put_bits(Loss loss)
 /* Prints the loss of a line of the text, or of all of it: then text is NULL.
  *
  *     loss  perplexity   tokens  text
- * 0.366582      1.4428        6  el perro come un hueso
- * 0.412311      1.5103       48  in all
+ * 0.366718      1.4430        6  el perro come un hueso
+ * 0.412301      1.5103       48  in all
  * 0.1347 bits per byte, of 212 bytes that these tokens stand for
  *
  * A very large perplexity is printed as 1.234e+09, so that it does not fill the screen with
