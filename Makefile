@@ -60,8 +60,8 @@ COMPILE = @mkdir -p $(@D) && echo '  $(CC) $<' && \
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(GUARD) -MMD -MP -c -o $@ $<
 
 PROGRAMS = $(addprefix $(BIN)/,train sample attend)
-ROOMS = base model model/layers model/matrix model/generate data data/corpus data/subwords formats \
-	formats/huggingface training training/plan training/run \
+ROOMS = base model model/layers model/matrix model/optimizer model/generate data data/corpus \
+	data/subwords formats formats/huggingface training training/plan training/run \
 	pictures program program/answer
 # The only file that knows MPI replaces base/team.c in programs that are linked with it.
 TEAM = base/team_mpi.c

@@ -1,7 +1,7 @@
 /* cases.c: a step as training/trainer.c takes it, on tokens that are made up. */
 #include "cases.h"
 
-#include "model/schedule.h"
+#include "model/optimizer/schedule.h"
 
 Case case_of(const char *name, int layers, int heads, int width, int vocabulary, int context,
              int sequences)

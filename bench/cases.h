@@ -2,7 +2,7 @@
 #ifndef PULGA_CASES_H
 #define PULGA_CASES_H
 
-#include "model/optimizer.h"
+#include "model/optimizer/optimizer.h"
 
 /* A model, and the batch that a step of it reads. */
 typedef struct {

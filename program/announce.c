@@ -126,7 +126,7 @@ static void announce_steps(const Trainer *t, const Screen *screen)
 
 /* rate    noam, factor 0.3: rises for 30 steps, then falls, to 0 in the last 20%
  *
- * See model/schedule.h. */
+ * See model/optimizer/schedule.h. */
 static void announce_rate(const Trainer *t, const Screen *screen)
 {
     const Settings *s = &t->plan.settings;

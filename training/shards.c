@@ -259,3 +259,15 @@ void shards_give_moments(Shards *s)
     move(s, s->optimizer->m, false);
     move(s, s->optimizer->v, false);
 }
+
+void shards_forget_moments(Shards *s)
+{
+    const Slices *slices = &s->optimizer->slices;
+    for (int i = 0; i < slices->run_count; i++) {
+        const Run *run = &slices->runs[i];
+        if (run->owner == team_member())
+            continue;
+        memory_let_go(s->optimizer->m + run->from, run->count * sizeof(Real));
+        memory_let_go(s->optimizer->v + run->from, run->count * sizeof(Real));
+    }
+}

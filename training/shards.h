@@ -3,13 +3,13 @@
  * number of its shards, but not on who computes them.
  *
  * In a team, the sums of a member's branches are sent, slice by slice, to the slice's owner (see
- * model/slices.h), as soon as backward is done with a stage of the last shard. The owner adds them,
- * updates its slices, and sends their weights to all. Of P numbers a member sends P·(N − 1)/N as
- * gradients, for each of its branches, and as many as weights. */
+ * model/optimizer/slices.h), as soon as backward is done with a stage of the last shard. The owner
+ * adds them, updates its slices, and sends their weights to all. Of P numbers a member sends
+ * P·(N − 1)/N as gradients, for each of its branches, and as many as weights. */
 #ifndef PULGA_SHARDS_H
 #define PULGA_SHARDS_H
 
-#include "model/optimizer.h"
+#include "model/optimizer/optimizer.h"
 #include "model/tree.h"
 
 typedef struct {
@@ -55,5 +55,8 @@ void shards_spread_weights(Shards *shards);
 /* The leader receives the moments of all slices; or sends each owner its own. */
 void shards_gather_moments(Shards *shards);
 void shards_give_moments(Shards *shards);
+
+/* The leader lets the moments of the others go: they would take most of its memory. */
+void shards_forget_moments(Shards *shards);
 
 #endif

@@ -293,6 +293,7 @@ static void share(Trainer *t, Settings *settings, const Decided *decided)
         if (t->optimizer.average)
             team_share(t->optimizer.average, size);
         shards_give_moments(&t->shards);
+        shards_forget_moments(&t->shards);
     }
     reader_seek(&t->reader, t->progress.epoch, t->progress.next);
 }
@@ -407,8 +408,10 @@ bool trainer_save(Trainer *t)
     if (isinf(t->progress.best_loss)) /* not evaluated yet: the last weights are the best */
         trainer_keep_best(t);
     shards_gather_moments(&t->shards);
-    return team_answer(team_leads() && run_save(&t->directory, &t->gpt, &t->optimizer, t->best,
-                                                &t->progress, &t->log, t->identity));
+    const bool good = team_leads() && run_save(&t->directory, &t->gpt, &t->optimizer, t->best,
+                                               &t->progress, &t->log, t->identity);
+    shards_forget_moments(&t->shards);
+    return team_answer(good);
 }
 
 bool trainer_keep(const Trainer *t, bool again)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/threads.h"
-#include "model/optimizer.h"
+#include "model/optimizer/optimizer.h"
 #include "tests/helpers/close.h"
 
 /* Some tensors are smaller than a slice, some larger; fixed positions and absent biases are not

@@ -10,7 +10,7 @@
 
 #include "data/corpus/corpus.h"
 #include "model/gpt.h"
-#include "model/schedule.h"
+#include "model/optimizer/schedule.h"
 #include "settings.h"
 
 typedef struct {

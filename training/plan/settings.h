@@ -10,8 +10,8 @@
 #include "data/tokenizer.h"
 #include "model/pattern.h"
 #include "model/matrix/matrix.h"
-#include "model/optimizer.h"
-#include "model/schedule.h"
+#include "model/optimizer/optimizer.h"
+#include "model/optimizer/schedule.h"
 
 typedef enum { SEQUENCE_LINES, SEQUENCE_STREAM } SequenceChoice;
 typedef enum { POSITIONS_SINUSOIDAL, POSITIONS_LEARNED } PositionsChoice;
@@ -43,7 +43,7 @@ typedef struct {
     int shards;        /* of a step, whose gradients are added along a tree */
     int accumulate;    /* the parts that each shard is computed in */
     OptimizerKind optimizer;
-    ScheduleKind schedule; /* which of the next five it reads: see model/schedule.h */
+    ScheduleKind schedule; /* which of the next five it reads: see model/optimizer/schedule.h */
     double lr, lr_factor, min_lr;
     int warmup;
     double cooldown, decay, clip;

@@ -4,7 +4,7 @@
 #define PULGA_STATE_H
 
 #include "base/directory.h"
-#include "model/optimizer.h"
+#include "model/optimizer/optimizer.h"
 
 /* How far a run has come: all that a step reads or changes beside weights and moments. */
 typedef struct {

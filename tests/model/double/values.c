@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/adam.h"
-#include "model/average.h"
-#include "model/optimizer.h"
-#include "model/schedule.h"
+#include "model/optimizer/adam.h"
+#include "model/optimizer/average.h"
+#include "model/optimizer/optimizer.h"
+#include "model/optimizer/schedule.h"
 #include "tests/helpers/close.h"
 
 static void layer_norm(void **state)

@@ -5,7 +5,7 @@
 #ifndef PULGA_SLICES_H
 #define PULGA_SLICES_H
 
-#include "tensors.h"
+#include "model/tensors.h"
 
 typedef struct {
     size_t from; /* its first number in a block */

@@ -4,7 +4,7 @@
 #ifndef PULGA_OPTIMIZER_H
 #define PULGA_OPTIMIZER_H
 
-#include "gpt.h"
+#include "model/gpt.h"
 #include "muon.h"
 #include "slices.h"
 
