@@ -111,12 +111,13 @@ static void announce_model(const Trainer *t, const Screen *screen)
 static void announce_steps(const Trainer *t, const Screen *screen)
 {
     const Settings *s = &t->plan.settings;
+    /* each part has at least one sequence */
+    const int most = min_int(s->accumulate, (s->batch + s->shards - 1) / s->shards);
     char shards[40] = "", parts[40] = "";
     if (s->shards > 1)
         snprintf(shards, sizeof shards, ", in %d shards", s->shards);
-    if (s->accumulate > 1) /* each part has at least one sequence */
-        snprintf(parts, sizeof parts, "%s %d parts", s->shards > 1 ? " of" : ", in",
-                 min_int(s->accumulate, (s->batch + s->shards - 1) / s->shards));
+    if (most > 1)
+        snprintf(parts, sizeof parts, "%s %d parts", s->shards > 1 ? " of" : ", in", most);
     screen_paragraph(screen, "steps", "%s, each of %s%s%s%s (%s); dropout %g, seed %d%s",
                      thousands((size_t)s->steps).text, t->plan.whole_in_a_step ? "all " : "",
                      plural((size_t)s->batch, "sequence").text, shards, parts,
