@@ -21,7 +21,8 @@
 # make help       prints this list
 #
 # ARCH=x86-64-v3 builds for other machines than this one, OPENMP=0 without threads, CC=clang with
-# clang, MPI=1 for training on several machines (docs/machines.md). The goals from demo to browser first install what they need, see scripts/setup.sh.
+# clang, MPI=1 for training on several machines (docs/machines.md). The goals from demo to browser
+# first install what they need, see scripts/setup.sh.
 
 ARCH ?= native
 OPENMP ?= 1

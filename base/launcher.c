@@ -17,9 +17,10 @@ int launcher_processes(int *number)
     *number = 0;
     for (size_t i = 0; i < sizeof VARIABLES / sizeof *VARIABLES; i++) {
         const char *count = getenv(VARIABLES[i].count), *own = getenv(VARIABLES[i].number);
-        if (count && own && atoi(count) > 0) {
-            *number = atoi(own);
-            return atoi(count);
+        const int processes = count && own ? (int)strtol(count, NULL, 10) : 0;
+        if (processes > 0) {
+            *number = (int)strtol(own, NULL, 10);
+            return processes;
         }
     }
     return 0;
