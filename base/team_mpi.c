@@ -252,8 +252,17 @@ static void look_around(const Messages *messages, double now, double waited, dou
         sched_yield();
 }
 
-/* Until all have arrived; dies if none comes for so many seconds. If this process itself was
- * stopped for a while, the time begins again. */
+/* After this process itself was stopped for so long that the others may have given up: then it is
+ * about to be ended, and Open MPI would complain in many lines that they are gone. */
+static void hesitate(void)
+{
+    const double end = clock_seconds() + 2;
+    while (clock_seconds() < end)
+        nanosleep(&NAP, NULL);
+}
+
+/* Until all have arrived; dies if none comes for so many seconds. The time in which this process
+ * was stopped does not count. */
 static void finish(Messages *messages, double seconds)
 {
     const double began = clock_seconds();
@@ -262,8 +271,10 @@ static void finish(Messages *messages, double seconds)
     while (messages->left) {
         const double before = now;
         now = clock_seconds();
+        if (now - before > team.limit)
+            hesitate();
         if (go_on(messages) || now - before > 1)
-            moved = now;
+            moved = now = clock_seconds();
         else
             look_around(messages, now, now - moved, seconds);
     }
