@@ -55,8 +55,9 @@ next_after() {
     reaches 0.035546 --objective masked
 }
 
+# After the default of 4,800 epochs, one seed of 20 is 0.001004 above the floor.
 @test "masked, with windows and strides through which all words are seen" {
-    reaches 0.035546 --objective masked --attend 1,strided:2,3
+    reaches 0.035546 --objective masked --attend 1,strided:2,3 --epochs 6000
 }
 
 # A step reads some words as others, so what it learns from few words is a little less than what an
