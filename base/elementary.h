@@ -1,13 +1,13 @@
 /* elementary.h: e^x, ln, sine, cosine and powers that have the same bits on every machine. The C
  * library's differ in the last place between its versions and between processors, and one such bit
  * gives another model after some steps. These are made of + − × ÷, comparisons and bit patterns,
- * which IEEE 754 defines to the last bit; so they must be compiled with -ffp-contract=off, as all of
- * Pulga is. No code that computes a result may call the C library's (tests/programs/elementary.bats
- * looks).
+ * which IEEE 754 defines to the last bit; so they must be compiled with -ffp-contract=off, as all
+ * of Pulga is. No code that computes a result may call the C library's
+ * (tests/programs/elementary.bats looks).
  *
  * They are within 1 unit in the last place of the true value. e^x, in float too, is right down to
- * the smallest denormals, 0 below them and infinite above the logarithm of the largest number. A NAN
- * stays one. tests/base/elementary.c tries them all; of the floats one in 1,499, or all on
+ * the smallest denormals, 0 below them and infinite above the logarithm of the largest number. A
+ * NAN stays one. tests/base/elementary.c tries them all; of the floats one in 1,499, or all on
  * request. */
 #ifndef PULGA_ELEMENTARY_H
 #define PULGA_ELEMENTARY_H

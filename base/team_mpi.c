@@ -32,10 +32,10 @@ enum { PIECE = 1 << 24 }; /* bytes of one message of MPI, whose sizes are ints *
  * to die, or waits for someone, too. */
 enum { TAG_SENT, TAG_SHARED, TAG_COLLECTED, TAG_DYING, TAG_WAITING };
 
-/* In seconds: how long a member may keep others waiting, unless PULGA_TEAM_SECONDS says it; how long
- * a wait keeps the processor, before it sleeps now and then; the time between two looks whether the
- * others live; how long after a signal one may be missing; and by how much each member waits longer
- * than the one before it, so that only one says that a third hangs. */
+/* In seconds: how long a member may keep others waiting, unless PULGA_TEAM_SECONDS says it; how
+ * long a wait keeps the processor, before it sleeps now and then; the time between two looks
+ * whether the others live; how long after a signal one may be missing; and by how much each member
+ * waits longer than the one before it, so that only one says that a third hangs. */
 static const double USUAL_LIMIT = 60, BUSY = 0.005, LOOK = 0.01, SOON = 0.4, LONGER = 2;
 static const struct timespec NAP = {.tv_nsec = 100000};
 

@@ -48,8 +48,8 @@ static void place_runs(Shards *s)
         }
 }
 
-/* Notes, in a row of `shared` unless it is NULL, where a member's losses and squares belong; returns
- * how many there are. */
+/* Notes, in a row of `shared` unless it is NULL, where a member's losses and squares belong;
+ * returns how many there are. */
 static size_t list_shared(const Shards *s, int member, double **row)
 {
     const Slices *slices = &s->optimizer->slices;

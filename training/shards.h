@@ -1,5 +1,5 @@
-/* shards.h: the shards that the sequences of a step are cut into. Each one's gradient is computed by
- * itself, and all are added along the tree of model/tree.h, so the bits of a run depend on the
+/* shards.h: the shards that the sequences of a step are cut into. Each one's gradient is computed
+ * by itself, and all are added along the tree of model/tree.h, so the bits of a run depend on the
  * number of its shards, but not on who computes them.
  *
  * In a team, the sums of a member's branches are sent, slice by slice, to the slice's owner (see

@@ -54,7 +54,8 @@ static double learn_shard(Trainer *t, int shard, const Piece *pieces, int count,
  *     1/targets · sum over the targets of −log p(target)
  *
  * the same as if the step were taken at once. hide.row counts the rows of the step: what is drawn
- * for a row, its dropout and whether it is hidden, is drawn by its number. Returns the mean loss. */
+ * for a row, its dropout and whether it is hidden, is drawn by its number. Returns the mean
+ * loss. */
 static double learn(Trainer *t, int64_t number, int64_t *rows)
 {
     const Settings *s = &t->plan.settings;

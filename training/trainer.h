@@ -57,8 +57,8 @@ bool trainer_begin_files(Trainer *trainer, const char *command);
 /* The weights that are evaluated and kept: the averaged ones, if there are any. */
 Real *trainer_evaluated_weights(const Trainer *trainer);
 
-/* Writes the model, the log and the state; all members of a team call it. Warns and returns false if that fails; dies if a weight
- * is not finite. */
+/* Writes the model, the log and the state; all members of a team call it. Warns and returns false
+ * if that fails; dies if a weight is not finite. */
 bool trainer_save(Trainer *trainer);
 
 /* Copies the weights that are evaluated, to keep them as the best. */

@@ -2,8 +2,8 @@
  * registers, 10 of them for sums: without fused instructions a product needs a register too. */
 #include "fused.h"
 
-/* Through arrays, since compilers make a vector instruction of a loop over these, but not of one over
- * the elements of vectors. */
+/* Through arrays, since compilers make a vector instruction of a loop over these, but not of one
+ * over the elements of vectors. */
 #define MULTIPLY_ADD(sum, a, b)                                  \
     do {                                                         \
         Real of_sum[LANES], of_b[LANES];                         \

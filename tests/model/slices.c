@@ -51,8 +51,8 @@ static void slices_have_every_trained_number_once(void **state)
     free(tensors);
 }
 
-/* The runs have all slices, each that of its stage and owner; the owners' shares of a stage differ by
- * about one slice or, if matrices are whole, balance over the stages. */
+/* The runs have all slices, each that of its stage and owner; the owners' shares of a stage differ
+ * by about one slice or, if matrices are whole, balance over the stages. */
 static void check_owners(int owners, bool whole)
 {
     int count;

@@ -286,8 +286,8 @@ static void every_piece_fits_into_a_part_of_a_step(void **state)
     assert_in_range(longer, 1, 7);
 }
 
-/* A step of 16 lines of up to 4 tokens, in shards and their parts: the largest part counts. Each level
- * of the tree of shards takes memory. */
+/* A step of 16 lines of up to 4 tokens, in shards and their parts: the largest part counts. Each
+ * level of the tree of shards takes memory. */
 static void shards_make_parts_smaller(void **state)
 {
     (void)state;
