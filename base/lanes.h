@@ -25,19 +25,22 @@ enum { LANES = 16 };
 SUM_OF(float)
 SUM_OF(double)
 
+/* The same of 16 floats or 16 doubles. */
+#define SUM_OF_LANES(x) _Generic((x)[0], float : sum_of_float, double : sum_of_double)(x)
+
 /* sum = the sum of `term`, an expression in j, over 0 <= j < count, in float or double. */
-#define SUM_IN_LANES(type, sum, j, count, term)                                         \
-    do {                                                                                \
-        type lane_[LANES] = {0};                                                        \
-        int from_ = 0;                                                                  \
-        for (; from_ + LANES <= (count); from_ += LANES)                                \
-            for (int l_ = 0; l_ < LANES; l_++) {                                        \
-                const int j = from_ + l_;                                               \
-                lane_[l_] += (term);                                                    \
-            }                                                                           \
-        for (int j = from_; j < (count); j++)                                           \
-            lane_[j - from_] += (term);                                                 \
-        (sum) = _Generic((type)0, float : sum_of_float, double : sum_of_double)(lane_); \
+#define SUM_IN_LANES(type, sum, j, count, term)          \
+    do {                                                 \
+        type lane_[LANES] = {0};                         \
+        int from_ = 0;                                   \
+        for (; from_ + LANES <= (count); from_ += LANES) \
+            for (int l_ = 0; l_ < LANES; l_++) {         \
+                const int j = from_ + l_;                \
+                lane_[l_] += (term);                     \
+            }                                            \
+        for (int j = from_; j < (count); j++)            \
+            lane_[j - from_] += (term);                  \
+        (sum) = SUM_OF_LANES(lane_);                     \
     } while (0)
 
 #endif

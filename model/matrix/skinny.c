@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/lanes.h"
+
 bool skinny_fits(Matrix y, Matrix b)
 {
     return y.rows <= SKINNY_ROWS && y.col_step == 1 && (b.col_step == 1 || b.row_step == 1);
@@ -48,17 +50,8 @@ static void by_rows(Matrix y, Matrix a, Matrix b)
                     b.at + k * b.row_step, y.cols);
 }
 
-enum { LANES = 16 };
 typedef Real Lanes
     __attribute__((vector_size(LANES * sizeof(Real)), aligned(sizeof(Real)), may_alias));
-
-static Real sum_of_lanes(const Lanes *lanes)
-{
-    Lanes x = *lanes;
-    x += __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
-    x += __builtin_shufflevector(x, x, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11);
-    return (x[0] + x[2]) + (x[1] + x[3]);
-}
 
 /* Σ a[k]·b[k], in enough running sums to hide the latency of an addition. */
 static Real dot(const Real *a, ptrdiff_t a_step, const Real *b, int count)
@@ -74,7 +67,7 @@ static Real dot(const Real *a, ptrdiff_t a_step, const Real *b, int count)
     for (; k < count; k++)
         rest += a[k * a_step] * b[k];
     const Lanes all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
-    return sum_of_lanes(&all) + rest;
+    return SUM_OF_LANES((const Real *)&all) + rest;
 }
 
 /* If b's columns are contiguous: the dot product of each with each row of a. */
