@@ -22,7 +22,7 @@ dying() {
 # needs_mpi: skips a test if no team of processes can be started.
 needs_mpi() {
     command -v mpirun >/dev/null && [ -x "$BUILD/mpi/train" ] ||
-        skip "Open MPI is missing: scripts/setup.sh mpi installs it"
+        skip "no program with Open MPI: scripts/setup.sh mpi, then make test"
 }
 
 # by N COMMAND...: N processes that make up a team. Their threads, which are more than the

@@ -67,7 +67,6 @@ SMALL="--width 16 --heads 2 --layers 3 --steps 12 --eval-every 4 --shards 8"
 @test "a team has as many shards as it needs, and is no larger than its shards" {
     needs_mpi
     by 3 "$BUILD/mpi/train" perro.txt --steps 1 --out run | grep -q "9 sequences, in 4 shards"
-    by 5 "$BUILD/mpi/train" --resume run --steps 2 2>err.txt && false || [ $? -eq 64 ]
-    grep -q "a team of 5 needs as many shards, and this run has 4" err.txt
-    [ "$(grep -c . err.txt)" -eq 1 ]
+    refuses 64 "a team of 5 needs as many shards, and this run has 4" -- \
+        by 5 "$BUILD/mpi/train" --resume run --steps 2
 }

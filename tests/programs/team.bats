@@ -5,29 +5,31 @@ setup() {
     WORK=$(mktemp -d)
     cd "$WORK"
     cp "$ROOT/data/perro.txt" .
-    command -v mpirun >/dev/null && [ -x "$BUILD/mpi/train" ] ||
-        skip "Open MPI is missing: scripts/setup.sh mpi installs it"
+    needs_mpi
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 # Open MPI's
     mkdir same other
     cp "$BUILD/mpi/train" same/train
 }
 
-# by N COMMAND...: N processes.
-by() {
-    local count=$1
-    shift
-    timeout 100 mpirun -q --oversubscribe --bind-to none -np "$count" "$@"
+# processes NAME: those of that name that were started here.
+processes() {
+    local process
+    for process in /proc/[0-9]*; do
+        if [ "$(cat "$process/comm" 2>/dev/null)" = "$1" ] &&
+            [ "$(readlink "$process/cwd" 2>/dev/null)" = "$WORK" ]; then
+            basename "$process"
+        fi
+    done
 }
 
 # member M: the process of a member, 0 for the leader.
 member() {
     local process
-    for process in /proc/[0-9]*; do
-        if [ "$(cat "$process/comm" 2>/dev/null)" = train ] &&
-            [ "$(readlink "$process/cwd" 2>/dev/null)" = "$WORK" ] &&
-            tr '\0' '\n' 2>/dev/null <"$process/environ" | grep -qx "OMPI_COMM_WORLD_RANK=$1"; then
-            basename "$process"
+    for process in $(processes train); do
+        if tr '\0' '\n' 2>/dev/null <"/proc/$process/environ" |
+            grep -qx "OMPI_COMM_WORLD_RANK=$1"; then
+            echo "$process"
         fi
     done
 }
@@ -35,7 +37,7 @@ member() {
 nothing_left() {
     local tries
     for tries in {1..20}; do
-        [ -n "$(member 0)$(member 1)$(member 2)" ] || return 0
+        [ -n "$(processes train)" ] || return 0
         sleep 0.1
     done
     return 1
@@ -47,7 +49,7 @@ begin() {
     rm -rf run
     by "$1" "$BUILD/mpi/train" perro.txt --out run --seed 3 --steps 1000000 --checkpoint-every 1000 \
         --threads 1 --eval-every 1000 --shards 4 "${@:2}" >out.txt 2>err.txt 3>&- &
-    mpirun=$!
+    team=$!
     local tries
     for tries in {1..200}; do
         [ "$(saved)" -ge 10 ] && return
@@ -70,7 +72,7 @@ saved() {
 ended() {
     local wanted=$1 status=0 text
     shift
-    wait "$mpirun" || status=$?
+    wait "$team" || status=$?
     cat err.txt
     [ "$status" -eq "$wanted" ]
     [ "$(grep -c ^train err.txt)" -eq 1 ] # Open MPI may say something too
@@ -111,7 +113,7 @@ ended() {
     begin 3
     kill -TERM "$(member 0)"
     local status=0
-    wait "$mpirun" || status=$?
+    wait "$team" || status=$?
     [ "$status" -eq 143 ]
     [ ! -s err.txt ]
     grep -q "^stopped by SIGTERM after step" out.txt
@@ -120,9 +122,11 @@ ended() {
     [ "$step" -ge 10 ]
     by 2 "$BUILD/mpi/train" --resume run --stop-after $((step + 20)) >out.txt
     [ "$(saved)" -eq $((step + 20)) ]
+    # mpirun gives its processes one second, unless it is told to give them more.
+    export OMPI_MCA_odls_base_sigkill_timeout=5
     begin 2
-    kill -INT "$mpirun"
-    wait "$mpirun" || true
+    kill -INT "$(processes mpirun)"
+    wait "$team" || true
     nothing_left
     grep -q "^stopped by SIGTERM after step" out.txt
 }
