@@ -63,7 +63,7 @@ COMPILE = @mkdir -p $(@D) && echo '  $(CC) $<' && \
 PROGRAMS = $(addprefix $(BIN)/,train sample attend)
 ROOMS = base model model/layers model/matrix model/optimizer model/generate data data/corpus \
 	data/subwords formats formats/huggingface training training/plan training/run \
-	pictures program program/answer
+	pictures page program program/answer
 # The only file that knows MPI replaces base/team.c in programs that are linked with it.
 TEAM = base/team_mpi.c
 SOURCES = $(filter-out $(TEAM),$(wildcard $(ROOMS:%=%/*.c)))
@@ -122,11 +122,15 @@ $(BUILD)/double/%.o: CPPFLAGS += -DREAL=double
 $(BUILD)/double/%.o: %.c $(BUILD)/flags | packages
 	$(COMPILE)
 
-# The page that attend fills, as C strings, one per line, so that attend needs no file.
-$(BUILD)/page.inc: pictures/page.html
+# The page that attend fills, as C strings, one per line, so that attend needs no file: page.html with
+# the style and the scripts, in this order, in place of two of its lines.
+PAGE_SCRIPTS = page/page.js
+$(BUILD)/page.inc: page/page.html page/style.css $(PAGE_SCRIPTS) Makefile
 	@mkdir -p $(@D)
-	@sed 's/[\\"]/\\&/g; s/.*/"&\\n",/' $< > $@
-WITH_PAGE = $(call in_float,pictures/page.c) $(call in_double,pictures/page.c)
+	@cat $(PAGE_SCRIPTS) > $(BUILD)/page.js
+	@sed -e '/^<!-- style.css -->/{r page/style.css' -e 'd}' -e '/^<!-- the script -->/{r $(BUILD)/page.js' \
+		-e 'd}' page/page.html | sed 's/[\\"]/\\&/g; s/.*/"&\\n",/' > $@
+WITH_PAGE = $(call in_float,page/page.c) $(call in_double,page/page.c)
 $(WITH_PAGE): $(BUILD)/page.inc
 $(WITH_PAGE): CPPFLAGS += -I$(BUILD)
 

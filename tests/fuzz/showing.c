@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pictures/heads_file.h"
 #include "program/answer/answer_print.h"
+#include "program/heads_file.h"
 #include "program/score.h"
 #include "program/tables.h"
 #include "harness.h"

@@ -10,10 +10,10 @@
 #include <stb/stb_ds.h>
 
 #include "base/display.h"
-#include "colours.h"
-#include "numbers.h"
+#include "pictures/colours.h"
+#include "pictures/numbers.h"
 
-/* page.html, a string for each of its lines, with the line's end. */
+/* page.html with its style and scripts, a string for each of its lines, with the line's end. */
 static const char *const LINES[] = {
 #include "page.inc"
 };

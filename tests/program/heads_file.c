@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "pictures/heads_file.h"
 #include "pictures/numbers.h"
+#include "program/heads_file.h"
 #include "tests/helpers/maps.h"
 #include "tests/helpers/scratch.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pictures/page.h"
+#include "page/page.h"
 #include "tests/helpers/maps.h"
 
 /* Base64, decoded after its definition. */

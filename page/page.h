@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "heads.h"
+#include "pictures/heads.h"
 
 /* The most pairs of query and key that a page may have: 16 heads over 1,000 words, 22 MB. */
 enum { PAGE_MOST = 1 << 23 };

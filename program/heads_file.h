@@ -3,8 +3,8 @@
 #ifndef PULGA_HEADS_FILE_H
 #define PULGA_HEADS_FILE_H
 
-#include "heads.h"
-#include "positions.h"
+#include "pictures/heads.h"
+#include "pictures/positions.h"
 
 /* Ends in a usage error if the ending is unknown, or if such a file cannot show `positions`. Dies
  * if the path is a file that attend has not written, such as config.json or another table. */

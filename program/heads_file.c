@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "figure.h"
-#include "numbers.h"
-#include "page.h"
+#include "page/page.h"
+#include "pictures/figure.h"
+#include "pictures/numbers.h"
 
 typedef struct {
     const char *ending;
