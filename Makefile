@@ -134,6 +134,14 @@ WITH_PAGE = $(call in_float,page/page.c) $(call in_double,page/page.c)
 $(WITH_PAGE): $(BUILD)/page.inc
 $(WITH_PAGE): CPPFLAGS += -I$(BUILD)
 
+# The catalogue of Spanish texts as C strings, so that the programs need no file.
+$(BUILD)/es.inc: po/es.po po/to_c.awk
+	@mkdir -p $(@D)
+	@awk -f po/to_c.awk $< > $@
+WITH_CATALOGUE = $(call in_float,base/language.c) $(call in_double,base/language.c)
+$(WITH_CATALOGUE): $(BUILD)/es.inc
+$(WITH_CATALOGUE): CPPFLAGS += -I$(BUILD)
+
 # If the flags differ from last time, everything is built again.
 $(BUILD)/flags: always
 	@mkdir -p $(@D)
@@ -152,7 +160,7 @@ units:
 		$(BUILD)/double/train $(BUILD)/tests/faults \
 		$(if $(MPICC),$(BUILD)/mpi/train $(BUILD)/mpi/try_team)
 	@for test in $(sort $(TESTS) $(EXACT)); do \
-		$(RUN) $$test >$(BUILD)/output 2>&1 && echo "  passed $$test" || \
+		LC_ALL=C.UTF-8 $(RUN) $$test >$(BUILD)/output 2>&1 && echo "  passed $$test" || \
 		{ cat $(BUILD)/output; echo "  FAILED $$test"; exit 1; }; done
 
 # The .bats files in tests/programs test the programs as a user calls them.

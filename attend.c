@@ -66,11 +66,11 @@ static const Program PROGRAM = {
 };
 
 /* The layers or heads to show: the one with this number, counted from 1, or all of them if the
- * option was not given (0). A usage error if the model has fewer; `run` is its directory. */
-static Range choose(const char *name, int number, int count, const char *run)
+ * option was not given (0). A usage error if the model has fewer: `run`, its directory, has `all`. */
+static Range choose(const char *name, int number, int count, const char *run, Digits all)
 {
     if (number > count)
-        usage_error("--%s %d: %s has only %s", name, number, run, plural((size_t)count, name).text);
+        usage_error("--%s %d: %s has only %s", name, number, run, all.text);
     return number ? (Range){number - 1, number} : (Range){0, count};
 }
 
@@ -190,8 +190,10 @@ static bool show_heads(Pretrained *model, const Choice *choice, char **words)
 {
     const GptConfig *config = &model->gpt.config;
     const char *run = model->directory.path;
-    const Range layers = choose("layer", choice->layer, config->layers, run);
-    const Range chosen = choose("head", choice->head, config->heads, run);
+    const Range layers = choose("layer", choice->layer, config->layers, run,
+                                plural((size_t)config->layers, "layer", "layers"));
+    const Range chosen = choose("head", choice->head, config->heads, run,
+                                plural((size_t)config->heads, "head", "heads"));
     const bool piped = !strcmp(words[0], "-") && !words[1];
     char *text = piped ? read_standard_input() : words_together(words);
     const char *name = piped ? "standard input" : "the text";

@@ -243,7 +243,8 @@ static void greet(const Pretrained *model)
     size_t count = 0;
     for (int id = 0; id < tokenizer_size(t); id++)
         count += tokenizer_is_text(t, id);
-    printf("%s knows %s%s.\n", model->directory.path, plural(count, tokenizer_unit(t->kind)).text,
+    printf("%s knows %s%s.\n", model->directory.path,
+           plural(count, tokenizer_unit(t->kind), tokenizer_units(t->kind)).text,
            tokenizer_has_words(t) ? "; Tab completes them" : "");
     switch (t->objective) {
     case OBJECTIVE_NEXT: printf("Type the beginning of a text, or nothing."); break;

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "fail.h"
+#include "language.h"
 #include "memory.h"
 #include "real.h"
 

@@ -23,7 +23,7 @@ Directory directory_open(const char *path)
     if (handle < 0 && errno == EACCES) /* its files may be readable although its list is not */
         handle = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (handle < 0)
-        die("cannot open %s: %s", path, strerror(errno));
+        die("cannot open %s: %s", path, reason(errno));
     return (Directory){handle, format_text("%s", path)};
 }
 
@@ -66,7 +66,7 @@ void directory_make(const char *path)
         if (!mkdir(part, 0777))
             sync_above(part);
         else if (errno != EEXIST)
-            die("cannot make the directory %s: %s", part, strerror(errno));
+            die("cannot make the directory %s: %s", part, reason(errno));
         if (!kept)
             break;
         *slash = kept;
@@ -77,13 +77,13 @@ void directory_make(const char *path)
 bool directory_lock(const Directory *directory)
 {
     if (fcntl(directory->handle, F_GETFL) & O_PATH) /* see directory_open */
-        die("cannot open %s: %s", directory->path, strerror(EACCES));
+        die("cannot open %s: %s", directory->path, reason(EACCES));
     if (!flock(directory->handle, LOCK_EX | LOCK_NB))
         return true;
     if (errno == EWOULDBLOCK)
         return false;
     warn("cannot lock %s: %s; make sure that no other train writes there", directory->path,
-         strerror(errno));
+         reason(errno));
     return true;
 }
 
@@ -94,7 +94,7 @@ bool directory_has(const Directory *directory, const char *name)
     if (!fstatat(directory->handle, name, &status, AT_SYMLINK_NOFOLLOW))
         return true;
     if (errno != ENOENT)
-        die("cannot look for %s/%s: %s", directory->path, name, strerror(errno));
+        die("cannot look for %s/%s: %s", directory->path, name, reason(errno));
     return false;
 }
 
@@ -151,6 +151,6 @@ bool directory_sync(const Directory *directory)
 
 bool file_failed(const char *what, const char *path)
 {
-    warn("cannot %s %s: %s", what, path, strerror(errno));
+    warn("cannot %s %s: %s", translated(what), path, reason(errno));
     return false;
 }

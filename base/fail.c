@@ -9,13 +9,14 @@
 #include <string.h>
 #include <sysexits.h>
 
+#include "language.h"
 #include "utf8.h"
 
-/* Prints "program: message" as one line. What does not fit is cut. */
+/* Prints "program: message" as one line, translated. What does not fit is cut. */
 static void put_line(const char *format, va_list arguments)
 {
     char message[3 * 4096]; /* room for two paths and what is wrong with them */
-    vsnprintf(message, sizeof message, format, arguments);
+    vsnprintf(message, sizeof message, translated(format), arguments);
     text_sanitize(message);
     fflush(stdout); /* so that both streams appear in order */
     fprintf(stderr, "%s: %s\n", program_invocation_short_name, message);

@@ -58,7 +58,7 @@ static Bytes read_all(int file, const char *name, bool text)
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            die("cannot read %s: %s", name, strerror(errno));
+            die("cannot read %s: %s", name, reason(errno));
         if (got == 0)
             break;
         const char *zero = text ? memchr(end, 0, (size_t)got) : NULL;
@@ -77,7 +77,7 @@ Bytes file_read(const char *path, bool text)
     const int file = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
     const char *name = standard ? "standard input" : path;
     if (file < 0)
-        die("cannot open %s: %s", name, strerror(errno));
+        die("cannot open %s: %s", name, reason(errno));
     return read_all(file, name, text);
 }
 
@@ -90,7 +90,7 @@ int file_open_in(const Directory *directory, const char *name, size_t *size)
     char *path = path_in(directory, name);
     struct stat status;
     if (file < 0 || fstat(file, &status))
-        die("cannot open %s: %s", path, strerror(errno));
+        die("cannot open %s: %s", path, reason(errno));
     if (!S_ISREG(status.st_mode))
         die("%s is %s, not a file", path,
             S_ISDIR(status.st_mode)    ? "a directory"

@@ -48,7 +48,7 @@ Store store_in_file(const char *folder, const char *name)
         free(temporary);
     }
     if (store.file < 0)
-        die("cannot write %s: %s", store.path, strerror(errno));
+        die("cannot write %s: %s", store.path, reason(errno));
     free(there);
     return store;
 }
@@ -112,7 +112,7 @@ void store_put(Store *store, const void *bytes, size_t size)
         return;
     if (store->file >= 0) {
         if (!write_at(store, store->size, bytes, size))
-            die("cannot write %s: %s", store->path, strerror(errno));
+            die("cannot write %s: %s", store->path, reason(errno));
     } else {
         if (store->room - store->size < size) {
             store->room = 2 * store->room + size;
@@ -139,7 +139,7 @@ const char *store_view(Store *store)
     unmap(store);
     store->at = mmap(NULL, store->size, PROT_READ, MAP_SHARED, store->file, 0);
     if (store->at == MAP_FAILED)
-        die("cannot read %s: %s", store->path, strerror(errno));
+        die("cannot read %s: %s", store->path, reason(errno));
     store->room = store->size;
     return store->at;
 }

@@ -429,7 +429,7 @@ static void introduce(void)
 static void be_silent(void)
 {
     if (!freopen("/dev/null", "w", stdout))
-        die("cannot open /dev/null: %s", strerror(errno));
+        die("cannot open /dev/null: %s", reason(errno));
     program_invocation_short_name =
         format_text("%s, member %d on %s", program_invocation_short_name, team.member,
                     team.members[team.member].host);

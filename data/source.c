@@ -71,7 +71,7 @@ static Store keep_pipe(const char *name, int pipe, size_t large)
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            die("cannot read %s: %s", name, strerror(errno));
+            die("cannot read %s: %s", name, reason(errno));
         if (!got)
             break;
         file_check_text(name, bytes, (size_t)got, store.size);
@@ -93,7 +93,7 @@ static struct stat open_file(SourceFile *f)
     if (f->file < 0)
         f->file = f->standard ? dup(STDIN_FILENO) : open(f->name, O_RDONLY | O_CLOEXEC);
     if (f->file < 0 || fstat(f->file, &status))
-        die("cannot open %s: %s", f->name, strerror(errno));
+        die("cannot open %s: %s", f->name, reason(errno));
     return status;
 }
 
@@ -176,7 +176,7 @@ static size_t read_file(SourceFile *f, size_t offset, char *out, size_t room)
         got = pread(f->piped ? f->store.file : f->file, out, count, (off_t)offset);
     while (got < 0 && errno == EINTR);
     if (got < 0)
-        die("cannot read %s: %s", f->name, strerror(errno));
+        die("cannot read %s: %s", f->name, reason(errno));
     return (size_t)got;
 }
 

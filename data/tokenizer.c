@@ -54,11 +54,21 @@ void tokenizer_set_merges(Tokenizer *t, BpeMerge *merges)
 const char *tokenizer_unit(TokenizerKind kind)
 {
     switch (kind) {
-    case TOKENIZER_CHAR: return "character";
-    case TOKENIZER_BPE: return "subword";
+    case TOKENIZER_CHAR: return N_("character");
+    case TOKENIZER_BPE: return N_("subword");
     case TOKENIZER_WORD: break;
     }
-    return "word";
+    return N_("word");
+}
+
+const char *tokenizer_units(TokenizerKind kind)
+{
+    switch (kind) {
+    case TOKENIZER_CHAR: return N_("characters");
+    case TOKENIZER_BPE: return N_("subwords");
+    case TOKENIZER_WORD: break;
+    }
+    return N_("words");
 }
 
 bool tokenizer_has_words(const Tokenizer *t)

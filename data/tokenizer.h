@@ -40,8 +40,10 @@ typedef struct {
     Bpe bpe;          /* likewise */
 } Tokenizer;
 
-/* What messages call one token: "word", "character" or "subword". */
+/* What messages call one token: "word", "character" or "subword"; and several. Both are English: who
+ * prints them translates. */
 const char *tokenizer_unit(TokenizerKind kind);
+const char *tokenizer_units(TokenizerKind kind);
 
 /* Whether a token is a whole word or mark of punctuation; else it is a part of one. */
 bool tokenizer_has_words(const Tokenizer *tokenizer);

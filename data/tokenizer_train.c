@@ -259,7 +259,7 @@ static void put_words(Tokenizer *t, TokenCounts *counts, const char *name, Token
     const int passing = choose(kept, c.counts, c.all.count, rules);
     if (!passing && c.all.count)
         die("%s has no %s that occurs %d times: all would be [unk]; choose a smaller --min-count",
-            name, tokenizer_unit(rules.kind), rules.min_count);
+            name, translated(tokenizer_unit(rules.kind)), rules.min_count);
     if (passing < c.all.count)
         t->unk = add_special(t, "[unk]");
     for (int id = 0; id < c.all.count; id++) {

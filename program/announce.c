@@ -33,12 +33,16 @@ static void announce_text(const Trainer *t, const Screen *screen)
     const bool pairs = corpus->objective.kind == OBJECTIVE_PAIRS;
     if (corpus->stream)
         screen_paragraph(screen, "text", "%s: a stream of %s, vocabulary %s", name,
-                         plural(corpus->ids.count, tokenizer_unit(t->tokenizer.kind)).text,
+                         plural(corpus->ids.count, tokenizer_unit(t->tokenizer.kind),
+                                tokenizer_units(t->tokenizer.kind))
+                             .text,
                          vocabulary.text);
     else
         screen_paragraph(screen, "text", "%s: %s, %s to predict, vocabulary %s", name,
-                         plural(corpus->lines, pairs ? "pair" : "line").text,
-                         plural(all, "token").text, vocabulary.text);
+                         (pairs ? plural(corpus->lines, "pair", "pairs")
+                                : plural(corpus->lines, "line", "lines"))
+                             .text,
+                         plural(all, "token", "tokens").text, vocabulary.text);
     if (trainer_holds_out(t))
         screen_paragraph(screen, "", "%s of them are held out for validation, not trained on",
                          thousands(held_out).text);
@@ -47,10 +51,10 @@ static void announce_text(const Trainer *t, const Screen *screen)
                          t->plan.settings.val);
     if (corpus->evaluated.sample)
         screen_paragraph(screen, "", "evaluated during the run: a sample of %s, drawn by the seed",
-                         plural(corpus->evaluated.targets, "token").text);
+                         plural(corpus->evaluated.targets, "token", "tokens").text);
     if (corpus->lines_cut)
         screen_paragraph(screen, "", "cut because they are longer than the context: %s",
-                         plural(corpus->lines_cut, "line").text);
+                         plural(corpus->lines_cut, "line", "lines").text);
     if (t->hint)
         screen_paragraph(screen, "hint", "%s", t->hint);
 }
@@ -65,7 +69,7 @@ static void announce_losses(const Trainer *t, const Screen *screen)
     screen_paragraph(screen, "losses", "%.6f by a uniform guess, %.6f from the %s frequencies",
                      elementary_log(tokenizer_size(&t->tokenizer)),
                      floor_unigram(&t->corpus, tokenizer_size(&t->tokenizer)),
-                     tokenizer_unit(t->tokenizer.kind));
+                     translated(tokenizer_unit(t->tokenizer.kind)));
     if (isnan(t->floor) && !t->corpus.stream)
         screen_paragraph(screen, "", "the floor is not counted: the text is large");
     if (isnan(t->floor))
@@ -76,7 +80,7 @@ static void announce_losses(const Trainer *t, const Screen *screen)
         screen_paragraph(screen, "", "floor %.6f%s", t->floor, where);
     else
         screen_paragraph(screen, "", "floor %.6f%s (seeing %s)", t->floor, where,
-                         plural((size_t)t->floor_sees, "token").text);
+                         plural((size_t)t->floor_sees, "token", "tokens").text);
 }
 
 /* model   2 layers, 4 heads of 16, width 64, hidden 256, context 8; sinusoidal
@@ -90,16 +94,17 @@ static void announce_model(const Trainer *t, const Screen *screen)
     screen_paragraph(screen, "model",
                      "%s, %s of %d, width %d, hidden %d, context %d; %s positions, %s-norm, %s, "
                      "%s head%s%s",
-                     plural((size_t)s->layers, "layer").text, plural((size_t)s->heads, "head").text,
-                     s->head_size, s->width, s->hidden, s->context,
+                     plural((size_t)s->layers, "layer", "layers").text,
+                     plural((size_t)s->heads, "head", "heads").text, s->head_size, s->width,
+                     s->hidden, s->context,
                      t->plan.shape.learned_positions ? "learned" : "sinusoidal",
                      t->plan.shape.post_norm ? "post" : "pre", t->plan.shape.gelu ? "gelu" : "relu",
                      s->untied ? "untied" : "tied", s->attend ? ", attends to " : "",
                      s->attend ? s->attend : "");
     screen_paragraph(screen, "", "%s, %.1f MB of memory, %s%s, kernel %s",
-                     plural(t->plan.parameters, "parameter").text, t->plan.bytes / 1e6,
-                     t->trial.probing ? "up to " : "", plural((size_t)s->threads, "thread").text,
-                     matrix_kernel_name());
+                     plural(t->plan.parameters, "parameter", "parameters").text,
+                     t->plan.bytes / 1e6, t->trial.probing ? "up to " : "",
+                     plural((size_t)s->threads, "thread", "threads").text, matrix_kernel_name());
     if (matrix_is_slow())
         screen_paragraph(screen, "",
                          "slow: the kernel %s has no fused multiply-add here and computes it "
@@ -120,8 +125,8 @@ static void announce_steps(const Trainer *t, const Screen *screen)
         snprintf(parts, sizeof parts, "%s %d parts", s->shards > 1 ? " of" : ", in", most);
     screen_paragraph(screen, "steps", "%s, each of %s%s%s%s (%s); dropout %g, seed %d%s",
                      thousands((size_t)s->steps).text, t->plan.whole_in_a_step ? "all " : "",
-                     plural((size_t)s->batch, "sequence").text, shards, parts,
-                     plural((size_t)s->epochs, "epoch").text, s->dropout, s->seed,
+                     plural((size_t)s->batch, "sequence", "sequences").text, shards, parts,
+                     plural((size_t)s->epochs, "epoch", "epochs").text, s->dropout, s->seed,
                      s->optimizer == OPTIMIZER_MUON ? ", optimizer Muon" : "");
 }
 
@@ -131,7 +136,7 @@ static void announce_steps(const Trainer *t, const Screen *screen)
 static void announce_rate(const Trainer *t, const Screen *screen)
 {
     const Settings *s = &t->plan.settings;
-    const Digits warmup = plural((size_t)s->warmup, "step");
+    const Digits warmup = plural((size_t)s->warmup, "step", "steps");
     char end[64] = "";
     if (s->cooldown > 0)
         snprintf(end, sizeof end, ", to 0 in the last %g%%", 100 * s->cooldown);
@@ -211,7 +216,8 @@ static void conclude_stop(const Trainer *t, const Screen *screen, const Ending *
                          step, steps);
     else if (step < steps && ending->out_of_patience)
         screen_paragraph(screen, "stopped", "after step %" PRId64 " of %d: no better for %s", step,
-                         steps, plural((size_t)t->progress.worse, "evaluation").text);
+                         steps,
+                         plural((size_t)t->progress.worse, "evaluation", "evaluations").text);
     else if (step < steps)
         screen_paragraph(screen, "stopped", "after step %" PRId64 " of %d, as --stop-after says",
                          step, steps);

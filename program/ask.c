@@ -86,7 +86,7 @@ char *ask_piped(size_t *size)
     }
     fclose(out);
     if (ferror(stdin))
-        die("cannot read standard input: %s", strerror(errno));
+        die("cannot read standard input: %s", reason(errno));
     if (c == EOF && !*size) {
         free(line);
         return NULL;

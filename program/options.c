@@ -132,7 +132,7 @@ char **options_read(const Program *program, int argc, char **argv, void *into, b
     if (wrong == EINVAL)
         exit(EX_USAGE); /* getopt has printed why */
     if (wrong)
-        die("cannot read the command line: %s", strerror(wrong));
+        die("cannot read the command line: %s", reason(wrong));
     free_options(options);
     free(doc);
     return parsing.words;

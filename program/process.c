@@ -43,7 +43,7 @@ static void check_output(int status, void *unused)
     const int error = errno;
     if (written || status || (poll(&output, 1, 0) > 0 && output.revents & POLLERR))
         return;
-    warn("cannot write to standard output%s%s", error ? ": " : "", error ? strerror(error) : "");
+    warn("cannot write to standard output%s%s", error ? ": " : "", error ? reason(error) : "");
     _exit(1);
 }
 
@@ -144,7 +144,7 @@ static void try_threads(int count, double stack)
     pthread_attr_destroy(&attributes);
     if (error)
         die("cannot start %d threads: %s; choose fewer with --threads or OMP_NUM_THREADS",
-            count + 1, strerror(error));
+            count + 1, reason(error));
 }
 
 void process_start_threads(int threads)

@@ -59,7 +59,7 @@ static void put_bits(Loss loss)
     else
         printf("%.4f bits per byte, of %s that these tokens stand for\n",
                bits_per_byte(loss.sum, loss.bytes),
-               plural((size_t)(loss.bytes + 0.5), "byte").text);
+               plural((size_t)(loss.bytes + 0.5), "byte", "bytes").text);
 }
 
 /* Prints the loss of a line of the text, or of all of it: then text is NULL.

@@ -12,6 +12,7 @@
 
 #include "base/base.h"
 #include "base/display.h"
+#include "base/language.h"
 #include "base/launcher.h"
 #include "base/utf8.h"
 
@@ -49,12 +50,13 @@ int screen_width(void)
     return wanted > 1 && wanted < 10000 ? (int)wanted : 80;
 }
 
-/* The label and the spaces after it. Letters of labels are ASCII: one byte, one column. */
+/* The label, translated, and the spaces after it. */
 static void put_label(const Screen *screen, const char *label)
 {
-    if (*label)
-        printf("%s%s%s", screen->bold, label, screen->plain);
-    printf("%*s", LABEL_COLUMNS - (int)strlen(label), "");
+    const char *shown = translated(label);
+    if (*shown)
+        printf("%s%s%s", screen->bold, shown, screen->plain);
+    printf("%*s", LABEL_COLUMNS - display_width(shown), "");
 }
 
 void screen_paragraph(const Screen *screen, const char *label, const char *format, ...)
@@ -62,7 +64,7 @@ void screen_paragraph(const Screen *screen, const char *label, const char *forma
     va_list arguments;
     char *text;
     va_start(arguments, format);
-    if (vasprintf(&text, format, arguments) < 0)
+    if (vasprintf(&text, translated(format), arguments) < 0)
         die("no memory for a message");
     va_end(arguments);
 
@@ -89,7 +91,7 @@ void screen_paragraph(const Screen *screen, const char *label, const char *forma
 void screen_command(const Screen *screen, const char *label, const char *text, const char *command)
 {
     put_label(screen, label);
-    printf("%s\n%*s%s\n", text, LABEL_COLUMNS, "", command);
+    printf("%s\n%*s%s\n", translated(text), LABEL_COLUMNS, "", command);
 }
 
 void screen_status(const Screen *screen, const char *line)
@@ -127,10 +129,10 @@ void screen_task(Task *task, const char *doing, double share)
     if (taken < 0.5 || all < 2 || !screen_may_refresh(task->screen, &task->refreshed))
         return;
     if (isfinite(all))
-        snprintf(line, sizeof line, "%s %.0f%%  %s left", doing, 100 * share,
+        snprintf(line, sizeof line, _("%s %.0f%%  %s left"), translated(doing), 100 * share,
                  duration(all - taken).text);
     else
-        snprintf(line, sizeof line, "%s", doing);
+        snprintf(line, sizeof line, "%s", translated(doing));
     screen_status(task->screen, line);
 }
 
@@ -172,10 +174,11 @@ Digits rate_per_second(double amount, double seconds)
                                                   : (Digits){"-"};
 }
 
-Digits plural(size_t count, const char *word)
+Digits plural(size_t count, const char *one, const char *many)
 {
     Digits digits = thousands(count);
     const size_t used = strlen(digits.text);
-    snprintf(digits.text + used, sizeof digits.text - used, " %s%s", word, count == 1 ? "" : "s");
+    snprintf(digits.text + used, sizeof digits.text - used, " %s",
+             translated(count == 1 ? one : many));
     return digits;
 }

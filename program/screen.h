@@ -1,5 +1,6 @@
 /* screen.h: output for a person: bold if colours are allowed, paragraphs that break between words,
- * a status line that is overwritten, counts and times that read well. */
+ * a status line that is overwritten, counts and times that read well. Labels, texts and formats that
+ * these functions get are translated (base/language.h). */
 #ifndef PULGA_SCREEN_H
 #define PULGA_SCREEN_H
 
@@ -53,7 +54,7 @@ Digits thousands(size_t number);                       /* 1234567 as 1,234,567 *
 Digits duration(double seconds);                       /* 75 as 1m15s */
 Digits rate_per_second(double amount, double seconds); /* thousands(); "-" if no time has passed */
 
-/* "1 layer", "2 layers": the count, then the word, with an s unless the count is 1. */
-Digits plural(size_t count, const char *word);
+/* "1 layer", "2 layers": the count, then the first word if it is 1, else the second, translated. */
+Digits plural(size_t count, const char *one, const char *many);
 
 #endif

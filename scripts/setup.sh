@@ -17,6 +17,7 @@ libcjson-dev               <cjson/cJSON.h>        build
 libedit-dev                <editline/readline.h>  build
 libcmocka-dev              <cmocka.h>             test sanitize tsan valgrind torture parity
 bats                       bats                   test sanitize tsan
+gettext                    xgettext               test sanitize
 clang                      clang                  fuzz tsan same
 libclang-rt-dev            dpkg                   fuzz tsan
 valgrind                   valgrind               valgrind

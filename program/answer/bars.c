@@ -79,7 +79,7 @@ void bars_print(const Bars *bars, const Screen *screen)
     const int rows = rows_to_print(bars), counts = count_columns(bars);
     if (!rows)
         return;
-    const Digits counted = plural((size_t)(bars->kinds - rows), "other");
+    const Digits counted = plural((size_t)(bars->kinds - rows), "other", "others");
     const char *others = bars->kinds ? counted.text : "others";
     const int columns = word_columns(bars, rows, others);
     printf("  %-*s%-*smodel\n", columns + 2, bars->heading, counts, counts ? "in the text" : "");

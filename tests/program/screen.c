@@ -13,9 +13,9 @@ static void test_counts_and_times_read_well(void **state)
     assert_string_equal(thousands(0).text, "0");
     assert_string_equal(thousands(999).text, "999");
     assert_string_equal(thousands(1234567).text, "1,234,567");
-    assert_string_equal(plural(1, "layer").text, "1 layer");
-    assert_string_equal(plural(0, "layer").text, "0 layers");
-    assert_string_equal(plural(1000, "token").text, "1,000 tokens");
+    assert_string_equal(plural(1, "layer", "layers").text, "1 layer");
+    assert_string_equal(plural(0, "layer", "layers").text, "0 layers");
+    assert_string_equal(plural(1000, "token", "tokens").text, "1,000 tokens");
     assert_string_equal(duration(0.04).text, "0.0s");
     assert_string_equal(duration(75).text, "1m15s");
     assert_string_equal(duration(7261).text, "2h01m");

@@ -50,7 +50,7 @@ char **checkpoint_names(const Directory *run)
 /* Warns what could not be done, with errno's reason; returns false. */
 static bool cannot(const char *what, const Directory *run, const char *name)
 {
-    warn("cannot %s %s/%s: %s", what, run->path, name, strerror(errno));
+    warn("cannot %s %s/%s: %s", translated(what), run->path, name, reason(errno));
     return false;
 }
 

@@ -112,7 +112,7 @@ void log_write(Log *log, const LogEntry *entry)
 bool log_sync(Log *log)
 {
     if (!hand_over(log) || fsync(log->file)) {
-        warn("cannot write %s/" LOG_FILE ": %s", log->directory->path, strerror(errno));
+        warn("cannot write %s/" LOG_FILE ": %s", log->directory->path, reason(errno));
         log->written = 0; /* it is unknown what is on the disk: all is written again */
         return false;
     }

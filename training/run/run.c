@@ -112,7 +112,7 @@ static char *make_directory_for(const char *text_path)
     char *path = format_text("runs/%.*s", length, base);
     for (int number = 2; mkdirat(runs.handle, path + strlen("runs/"), 0777); number++) {
         if (errno != EEXIST)
-            die("cannot make the directory %s: %s", path, strerror(errno));
+            die("cannot make the directory %s: %s", path, reason(errno));
         free(path);
         path = format_text("runs/%.*s-%d", length, base, number);
     }
@@ -172,7 +172,7 @@ static bool remove_old(const Directory *directory)
     static const char *const files[] = {STATE_FILE, MODEL_FILE, LOG_FILE, TEXT_FILE, TOKENS_FILE};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (unlinkat(directory->handle, files[i], 0) && errno != ENOENT) {
-            warn("cannot overwrite %s/%s: %s", directory->path, files[i], strerror(errno));
+            warn("cannot overwrite %s/%s: %s", directory->path, files[i], reason(errno));
             return false;
         }
     checkpoints_clear(directory, true);

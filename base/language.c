@@ -1,0 +1,83 @@
+/* language.c: looks a text up in po/es.po, which the Makefile turns into C strings. The programs
+ * need neither libintl, nor a catalogue that is installed, nor a locale that is: Spanish also works
+ * for a single file on a system that has only the locale C. */
+#include "language.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The messages of po/es.po; the empty string ends them. */
+static const struct {
+    const char *english, *spanish;
+} MESSAGES[] = {
+#include "es.inc"
+    {"", ""}};
+
+/* Whether a locale (es, es_MX.UTF-8, es@x, or an entry of a list, es:en) is of this language. */
+static bool is_of(const char *locale, const char *language)
+{
+    const size_t length = strcspn(locale, "_.@:");
+    return length == strlen(language) && !strncmp(locale, language, length);
+}
+
+/* As in gettext, LC_ALL comes before LC_MESSAGES, and that before LANG; LANGUAGE, a list such as
+ * fr:es:en, comes before all of them, unless they ask for C. */
+static bool wants_spanish(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_MESSAGES", "LANG"};
+    const char *locale = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !(locale && *locale); i++)
+        locale = getenv(names[i]);
+    if (!locale || !*locale || is_of(locale, "C") || is_of(locale, "POSIX"))
+        return false;
+    const char *list = getenv("LANGUAGE");
+    if (!list || !*list)
+        return is_of(locale, "es");
+    for (; *list; list += strcspn(list, ":"), list += *list == ':')
+        if (is_of(list, "es") || is_of(list, "en"))
+            return is_of(list, "es");
+    return false;
+}
+
+const char *translated(const char *english)
+{
+    if (wants_spanish())
+        for (size_t i = 0; *MESSAGES[i].english; i++)
+            if (!strcmp(MESSAGES[i].english, english))
+                return MESSAGES[i].spanish;
+    return english;
+}
+
+/* glibc translates strerror() only if the locale is installed, and the programs do not set it. */
+const char *reason(int error)
+{
+    switch (error) {
+    case EPERM: return _("Operation not permitted");
+    case ENOENT: return _("No such file or directory");
+    case EIO: return _("Input/output error");
+    case EAGAIN: return _("Resource temporarily unavailable");
+    case ENOMEM: return _("Cannot allocate memory");
+    case EACCES: return _("Permission denied");
+    case EBUSY: return _("Device or resource busy");
+    case EEXIST: return _("File exists");
+    case EXDEV: return _("Invalid cross-device link");
+    case ENODEV: return _("No such device");
+    case ENOTDIR: return _("Not a directory");
+    case EISDIR: return _("Is a directory");
+    case EINVAL: return _("Invalid argument");
+    case EMFILE: return _("Too many open files");
+    case ETXTBSY: return _("Text file busy");
+    case EFBIG: return _("File too large");
+    case ENOSPC: return _("No space left on device");
+    case EROFS: return _("Read-only file system");
+    case EPIPE: return _("Broken pipe");
+    case ENAMETOOLONG: return _("File name too long");
+    case ENOLCK: return _("No locks available");
+    case ENOTEMPTY: return _("Directory not empty");
+    case ELOOP: return _("Too many levels of symbolic links");
+    case EDQUOT: return _("Disk quota exceeded");
+    default: return strerror(error);
+    }
+}

@@ -1,0 +1,21 @@
+/* language.h: the language of what is printed for a person.
+ *
+ * Texts are written in English where they are used, and each is its own key in the catalogue of
+ * another language, po/es.po. Programs read English in --json, in files and in the names of their
+ * columns: those are not translated. */
+#ifndef PULGA_LANGUAGE_H
+#define PULGA_LANGUAGE_H
+
+/* The text in the language that the environment asks for, or itself if there is no translation.
+ * The translation of a format takes the same arguments. Nothing is allocated. */
+const char *translated(const char *english) __attribute__((format_arg(1)));
+
+/* gettext's names, which its tools look for: _() translates a text; N_() marks one that is
+ * translated later, where it is printed. */
+#define _(english) translated(english)
+#define N_(english) english
+
+/* What errno means: strerror(), translated. */
+const char *reason(int error);
+
+#endif
