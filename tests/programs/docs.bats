@@ -24,3 +24,17 @@ load programs.bash
     done
     [ "$missing" = 0 ]
 }
+
+@test "each formula of the lesson stands on the line that is named" {
+    for page in lesson; do
+        cp "$ROOT/docs/$page.md" page.md
+        "$ROOT/scripts/lines.sh" page.md
+        diff "$ROOT/docs/$page.md" page.md || { echo "code has moved: call scripts/lines.sh"; false; }
+        [ "$(grep -c '^| .*`[a-z_/]*\.c:[0-9]*` | `.*` |$' page.md)" -ge 30 ]
+    done
+    # A code that is not there, or on more than one line, is noticed.
+    echo '| x | y | `model/layers/linear.c:1` | `no such line` |' >page.md
+    refuses 1 'exactly one line' 'no such line' -- "$ROOT/scripts/lines.sh" page.md
+    echo '| x | y | `model/layers/linear.c:1` | `for (int i = 0; i < N; i++)` |' >page.md
+    refuses 1 'exactly one line' -- "$ROOT/scripts/lines.sh" page.md
+}

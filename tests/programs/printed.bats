@@ -1,5 +1,5 @@
-# printed.bats: the README shows what everyone gets. Its commands run again, and what they print is
-# compared with what the README shows below them.
+# printed.bats: the README and the lesson show what everyone gets. Their commands run again, and what
+# they print is compared with what the page shows below them.
 load programs.bash
 
 # commands_of PAGE: writes each command of its blocks ("$ ./train …") into a file 01.command, 02.…,
@@ -18,38 +18,45 @@ for_everyone() {
         -e 's/^( +[0-9]+ .*[^ ]) +[0-9,]+ +[0-9.hm]+s$/\1/'
 }
 
-# prints FILE: its lines are those of printed.txt. A line … stands for any lines.
+# prints FILE PRINTED: the lines of FILE are those of PRINTED. A line … stands for any lines.
 prints() {
     local pattern
-    for_everyone <printed.txt >all.txt
+    for_everyone <"$2" >all.txt
     pattern=$(for_everyone <"$1" | sed -E -e 's/[][\\*?()|!@+]/\\&/g' -e 's/^ *…$/*/')
     # shellcheck disable=SC2053 # a pattern, not a string
     [[ $(cat all.txt) == $pattern ]] || { cat "${1%.shown}.command"; diff "$1" all.txt; false; }
 }
 
-@test "every command in the README prints what the README shows" {
+# check_page PAGE: each command of the page prints what the page shows.
+check_page() {
     ln -s "$BIN/train" "$BIN/sample" "$BIN/attend" "$ROOT/data" .
-    commands_of "$ROOT/README.md"
-    [ -s 17.command ]
+    commands_of "$ROOT/$1"
     for command in ??.command; do
         # The sums take half a minute.
         if grep -q sumas "$command"; then continue; fi
         shown=${command%.command}.shown
-        # A command with nothing below it prepares the next one; once is enough.
-        if [ ! -s "$shown" ] && grep -qxF -f "$command" before.txt; then continue; fi
-        cat "$command" >>before.txt
-        bash "$command" >printed.txt 2>&1
-        cat printed.txt >>everything.txt
-        if [ -s "$shown" ]; then prints "$shown"; fi
+        # A command that stands there twice runs once. Only a message that is shown may be an error.
+        printed=$(md5sum <"$command" | cut -c 1-32).printed
+        [ -e "$printed" ] || bash "$command" >"$printed" 2>&1 || [ -s "$shown" ]
+        if [ -s "$shown" ]; then prints "$shown" "$printed"; fi
     done
+    # Losses in the text between the blocks. (The sums print theirs, too.)
+    for loss in $(sed '/^```/,/^```/d' "$ROOT/$1" | grep -oE '\b[0-9]\.[0-9]{6}\b'); do
+        cat ./*.printed ./*.shown | grep -qF "$loss" || { echo "nothing prints $loss"; false; }
+    done
+}
+
+@test "every command in the README prints what the README shows" {
+    check_page README.md
+    [ -s 17.command ]
     cmp translation.svg "$ROOT/docs/translation.svg"
     ./attend runs/cuentos --positions -o positions.svg
     cmp positions.svg "$ROOT/docs/positions.svg"
-    # Losses in the text between the blocks. (The sums print theirs, too.)
-    cat ??.shown >>everything.txt
-    for loss in $(sed '/^```/,/^```/d' "$ROOT/README.md" | grep -oE '\b[0-9]\.[0-9]{6}\b'); do
-        grep -qF "$loss" everything.txt || { echo "nothing prints $loss"; false; }
-    done
+}
+
+@test "every command in the lesson prints what the lesson shows" {
+    check_page docs/lesson.md
+    [ -s 12.command ]
 }
 
 @test "the picture of patterns is what its commands draw" {
