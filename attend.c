@@ -27,16 +27,18 @@ typedef struct {
 
 /* In the order of --help. */
 static const Field CHOICES[] = {
-    {"output", TEXT_FIELD(output), NULL, "FILE", 0, 0,
-     "write a file; its ending chooses the format: .html (a page that needs no other file), .svg "
-     "(a figure), .npy (an array of layers, heads, T, T), .csv (a line for each weight), .json",
+    {"output", TEXT_FIELD(output), NULL, N_("FILE"), 0, 0,
+     N_("write a file; its ending chooses the format: .html (a page that needs no other file), "
+        ".svg "
+        "(a figure), .npy (an array of layers, heads, T, T), .csv (a line for each weight), .json"),
      LIFE_CALL},
-    {"layer", WHOLE_FIELD(layer), NULL, "L", 1, 1000, "only this layer, from 1 [all]", LIFE_CALL},
-    {"head", WHOLE_FIELD(head), NULL, "H", 1, 1000, "only this head of each layer, from 1 [all]",
+    {"layer", WHOLE_FIELD(layer), NULL, "L", 1, 1000, N_("only this layer, from 1 [all]"),
      LIFE_CALL},
+    {"head", WHOLE_FIELD(head), NULL, "H", 1, 1000,
+     N_("only this head of each layer, from 1 [all]"), LIFE_CALL},
     {"positions", FLAG_FIELD(positions), NULL, NULL, 0, 0,
-     "instead of heads, the cosine of every pair of position vectors: a table by distance, or a "
-     "file of any kind but .html; without TEXT",
+     N_("instead of heads, the cosine of every pair of position vectors: a table by distance, or a "
+        "file of any kind but .html; without TEXT"),
      LIFE_CALL},
     {.name = NULL}};
 
@@ -44,25 +46,26 @@ static const Program PROGRAM = {
     .fields = CHOICES,
     .letter = 'o',
     .letter_offset = offsetof(Choice, output),
-    .arguments = "RUN TEXT...",
-    .summary = "Shows which words each head of the model in the directory RUN attends to while it "
-               "reads TEXT (or - for standard input): as tables, or in a file.",
+    .arguments = N_("RUN TEXT..."),
+    .summary =
+        N_("Shows which words each head of the model in the directory RUN attends to while it "
+           "reads TEXT (or - for standard input): as tables, or in a file."),
     .notes =
-        "Rows are the words that attend, columns the words that they attend to; each row sums "
-        "to 100%. Layers, heads and words are counted from 1, in .csv and .json too; in .npy "
-        "from 0. For each head the means over all rows are printed: entropy in bits (0: one "
-        "word gets all; 1: two words get half each; 2: four get a quarter each), the distance "
-        "in words, and the attention to the word itself, to the previous one, to the next one "
-        "if the model sees ahead, and to [bos], which marks the beginning of a line.\n\n"
-        "If the model was trained on pairs, TEXT is a source, or a source, a tab and a target; "
-        "without a target the model's own is read. If it was trained on masked tokens, TEXT is "
-        "a whole line, in which [mask] may stand for a word.\n\n"
-        "Examples:\n"
-        "  attend runs/perro un gato come               print tables\n"
-        "  attend runs/perro un gato come -o page.html  write a page for a browser\n"
-        "  attend runs/perro - --layer 1 <sentence.txt  read a file, show one layer\n"
-        "  attend runs/perro --positions -o p.svg       draw the position vectors\n"
-        "  attend runs/traducciones el gato duerme      translate, and show how\n",
+        N_("Rows are the words that attend, columns the words that they attend to; each row sums "
+           "to 100%. Layers, heads and words are counted from 1, in .csv and .json too; in .npy "
+           "from 0. For each head the means over all rows are printed: entropy in bits (0: one "
+           "word gets all; 1: two words get half each; 2: four get a quarter each), the distance "
+           "in words, and the attention to the word itself, to the previous one, to the next one "
+           "if the model sees ahead, and to [bos], which marks the beginning of a line.\n\n"
+           "If the model was trained on pairs, TEXT is a source, or a source, a tab and a target; "
+           "without a target the model's own is read. If it was trained on masked tokens, TEXT is "
+           "a whole line, in which [mask] may stand for a word.\n\n"
+           "Examples:\n"
+           "  attend runs/perro un gato come               print tables\n"
+           "  attend runs/perro un gato come -o page.html  write a page for a browser\n"
+           "  attend runs/perro - --layer 1 <sentence.txt  read a file, show one layer\n"
+           "  attend runs/perro --positions -o p.svg       draw the position vectors\n"
+           "  attend runs/traducciones el gato duerme      translate, and show how\n"),
 };
 
 /* The layers or heads to show: the one with this number, counted from 1, or all of them if the

@@ -33,48 +33,52 @@ enum { BEAM_MOST = 1000 };
 static const Field CHOICES[] = {
     FIELD_HEADING("Continuations:"),
     {"count", WHOLE_FIELD(rules.count), NULL, "N", 0, 100000,
-     "how many [3; 1 with --greedy]; of pairs, hopeless ones are left out unless N is given",
+     N_("how many [3; 1 with --greedy]; of pairs, hopeless ones are left out unless N is given"),
      LIFE_CALL},
     {"words", WHOLE_FIELD(rules.words), NULL, "N", 1, 1 << 20,
-     "tokens in each, at most [50; 100 subwords, 300 characters]", LIFE_CALL},
+     N_("tokens in each, at most [50; 100 subwords, 300 characters]"), LIFE_CALL},
     {"temperature", NUMBER_FIELD(rules.sampling.temperature), "1", "T", 0, 1000,
-     "below 1: safer and more repetitive; above 1: more varied; 0 = --greedy", LIFE_CALL},
+     N_("below 1: safer and more repetitive; above 1: more varied; 0 = --greedy"), LIFE_CALL},
     {"top-k", WHOLE_FIELD(rules.sampling.top_k), "0", "K", 0, 1 << 30,
-     "draw from the K most probable tokens; 0 = all", LIFE_CALL},
+     N_("draw from the K most probable tokens; 0 = all"), LIFE_CALL},
     {"top-p", NUMBER_FIELD(rules.sampling.top_p), "1", "P", 0, 1,
-     "draw from the most probable tokens that together reach P", LIFE_CALL},
-    {"greedy", FLAG_FIELD(greedy), NULL, NULL, 0, 0, "always take the most probable token",
+     N_("draw from the most probable tokens that together reach P"), LIFE_CALL},
+    {"greedy", FLAG_FIELD(greedy), NULL, NULL, 0, 0, N_("always take the most probable token"),
      LIFE_CALL},
     {"beam", WHOLE_FIELD(rules.beam), NULL, "K", 0, BEAM_MOST,
-     "search for the most probable continuations and keep the K best at each token; finished ones "
-     "still compete, and as longer ones are less probable, short ones are favoured; 0 = off [5 for "
-     "pairs, unless they are drawn; else 0]",
+     N_("search for the most probable continuations and keep the K best at each token; finished "
+        "ones "
+        "still compete, and as longer ones are less probable, short ones are favoured; 0 = off [5 "
+        "for "
+        "pairs, unless they are drawn; else 0]"),
      LIFE_CALL},
     {"seed", WHOLE_FIELD(rules.seed), "1", "N", 0, 2147483647,
-     "the same seed draws the same words, with any number of threads", LIFE_CALL},
+     N_("the same seed draws the same words, with any number of threads"), LIFE_CALL},
 
     FIELD_HEADING("Other options:"),
-    {"table", WHOLE_FIELD(rules.table), NULL, "ROWS", 0, 1 << 30,
-     "rows of the table of next tokens [10, without those that would show 0.000; for pairs 0]",
+    {"table", WHOLE_FIELD(rules.table), NULL, N_("ROWS"), 0, 1 << 30,
+     N_("rows of the table of next tokens [10, without those that would show 0.000; for pairs 0]"),
      LIFE_CALL},
-    {"text", TEXT_FIELD(text), NULL, "FILE", 0, 0,
-     "the text to count in, if the run holds no copy of the one it was trained on", LIFE_CALL},
-    {"score", TEXT_FIELD(score), NULL, "FILE", 0, 0,
-     "print the loss and perplexity of each line of FILE and of all, and of all the bits per byte; "
-     "no continuations",
+    {"text", TEXT_FIELD(text), NULL, N_("FILE"), 0, 0,
+     N_("the text to count in, if the run holds no copy of the one it was trained on"), LIFE_CALL},
+    {"score", TEXT_FIELD(score), NULL, N_("FILE"), 0, 0,
+     N_("print the loss and perplexity of each line of FILE and of all, and of all the bits per "
+        "byte; "
+        "no continuations"),
      LIFE_CALL},
     {"json", FLAG_FIELD(json), NULL, NULL, 0, 0,
-     "print one JSON object per prompt, each on a line (JSON Lines)", LIFE_CALL},
-    {"threads", WHOLE_FIELD(threads), NULL, "N", 1, 1024, "processors to use [all]", LIFE_CALL},
+     N_("print one JSON object per prompt, each on a line (JSON Lines)"), LIFE_CALL},
+    {"threads", WHOLE_FIELD(threads), NULL, "N", 1, 1024, N_("processors to use [all]"), LIFE_CALL},
     {.name = NULL},
 };
 
 static const Program PROGRAM = {
     .fields = CHOICES,
-    .arguments = "RUN [PROMPT...]",
-    .summary = "Continues PROMPT with the model in the directory RUN. Without a prompt it asks for "
-               "prompts; in a pipe each line is a prompt.",
-    .notes =
+    .arguments = N_("RUN [PROMPT...]"),
+    .summary =
+        N_("Continues PROMPT with the model in the directory RUN. Without a prompt it asks for "
+           "prompts; in a pipe each line is a prompt."),
+    .notes = N_(
         "To a model of pairs PROMPT is a source; a tab and the beginning of its target may follow. "
         "The most probable targets are printed. To a model of masked tokens "
         "PROMPT is a line with [mask] for each token that is missing. What may stand there is "
@@ -90,7 +94,7 @@ static const Program PROGRAM = {
         "  sample runs/perro                    ask for prompts\n"
         "  sample runs/perro un --greedy        the most probable words only\n"
         "  sample runs/perro --json <lines.txt  answer each line of a file\n"
-        "  sample runs/pairs $'el gato\\tthe'    a tab, and how the target begins\n",
+        "  sample runs/pairs $'el gato\\tthe'    a tab, and how the target begins\n"),
 };
 
 /* ---- The options ---- */

@@ -26,14 +26,14 @@ static const Program PROGRAM = {
     .fields = SETTINGS,
     .alias = "window", /* the usual name if all patterns are windows */
     .alias_offset = offsetof(Settings, attend),
-    .arguments = "TEXT...",
-    .summary = "Trains a small GPT on TEXT (a UTF-8 file, or - for standard input) and writes a "
-               "model directory. Whatever is not given is chosen to suit the text and printed.",
-    .notes = "Examples:\n"
-             "  train text.txt                  choose everything to suit the text\n"
-             "  train text.txt --tokens char    by characters instead of words\n"
-             "  train --resume runs/text        continue a run that was stopped\n"
-             "  train new.txt --from runs/text  start from a trained model\n",
+    .arguments = N_("TEXT..."),
+    .summary = N_("Trains a small GPT on TEXT (a UTF-8 file, or - for standard input) and writes a "
+                  "model directory. Whatever is not given is chosen to suit the text and printed."),
+    .notes = N_("Examples:\n"
+                "  train text.txt                  choose everything to suit the text\n"
+                "  train text.txt --tokens char    by characters instead of words\n"
+                "  train --resume runs/text        continue a run that was stopped\n"
+                "  train new.txt --from runs/text  start from a trained model\n"),
 };
 
 /* One call of this program: the run, and what the call has done with it. */
@@ -367,7 +367,7 @@ int main(int argc, char **argv)
     Call call = {.screen = screen_open()};
     Settings settings = {0};
     Decided decided = {{0}};
-    char *command = command_line(argv); /* before argp reorders the words */
+    char *command = command_line(argv);
     char *arguments = command_line(argv + 1);
     team_agree(checksum_of(arguments, strlen(arguments)), "command line");
     free(arguments);

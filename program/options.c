@@ -1,139 +1,168 @@
-/* options.c: turns a table of fields into argp's options, and each option that argp finds into
- * field_set(). For a wrong option getopt, which argp calls, prints one line; argp gets no stream
- * for its errors, or it would add a second one. */
+/* options.c: one list holds the program's options and those that every program has; each word of the
+ * command line that begins with - is looked up in it, and its value goes to field_set(). */
 #include "options.h"
 
-#include <argp.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sysexits.h>
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
 #include "base/version.h"
+#include "help.h"
 
-/* What --version prints; argp looks for a variable of this name. */
-const char *argp_program_version = "pulga " PULGA_VERSION;
-
-/* argp's `input`: what parse_one() reads and fills. */
+/* The options that every program has. */
 typedef struct {
-    const Program *program;
+    bool help, usage, version;
+} Common;
+
+#define FIELD_STRUCT Common
+
+static const Field COMMON[] = {
+    FIELD_HEADING(""),
+    {"help", FLAG_FIELD(help), NULL, NULL, 0, 0, N_("print this help"), LIFE_CALL},
+    {"usage", FLAG_FIELD(usage), NULL, NULL, 0, 0, N_("print a short list of the options"),
+     LIFE_CALL},
+    {"version", FLAG_FIELD(version), NULL, NULL, 0, 0, N_("print the version"), LIFE_CALL},
+    {.name = NULL},
+};
+
+/* What the command line is read into. */
+typedef struct {
+    Option *options; /* stb_ds array: first those of the program, then the common ones */
     void *into;
-    bool *decided;
-    char **words;
-    int count; /* of words */
+    bool *decided; /* or NULL */
+    Common common;
+    char **next; /* the words that are not read yet, ended by NULL */
 } Parsing;
 
-/* An option is known to argp by its key: its letter if it has one, else its place in the table plus
- * a number beyond all letters. */
-static int key_of(const Program *program, const Field *field)
+/* The list of options, headings included. */
+static Option *options_of(const Program *program)
 {
-    enum { FIRST_KEY = 256 };
-    if (program->letter && field->offset == program->letter_offset)
-        return program->letter;
-    return FIRST_KEY + (int)(field - program->fields);
-}
-
-/* Called by argp for each option and each other word, and with keys of its own, such as
- * ARGP_KEY_INIT before the first one. */
-static error_t parse_one(int key, char *text, struct argp_state *state)
-{
-    Parsing *parsing = state->input;
-    const Program *program = parsing->program;
-    if (key == ARGP_KEY_INIT) {
-        state->err_stream = NULL;
-        return 0;
+    Option *options = NULL;
+    const Field *field = program->fields;
+    for (; field->name; field++) {
+        const bool has_letter = program->letter && field->offset == program->letter_offset;
+        arrput(options, ((Option){field, field->name, has_letter ? program->letter : 0}));
+        if (program->alias && field->offset == program->alias_offset)
+            arrput(options, ((Option){field, program->alias, 0}));
     }
-    if (key == 'h')
-        argp_state_help(state, stdout, ARGP_HELP_STD_HELP); /* and exits */
-    if (key == ARGP_KEY_ARG) {
-        if (program->most_arguments && parsing->count == program->most_arguments)
-            usage_error("'%s' is one argument too many; it needs %s", text, program->arguments);
-        parsing->words[parsing->count++] = text;
-        return 0;
+    for (field = COMMON; field->name; field++) {
+        const bool is_help = field->offset == offsetof(Common, help);
+        const bool is_version = field->offset == offsetof(Common, version);
+        arrput(options, ((Option){field, field->name, is_help ? 'h' : is_version ? 'V' : 0}));
     }
-    EACH_FIELD (field, program->fields)
-        if (key == key_of(program, field)) {
-            field_set(field, parsing->into, text ? text : "");
-            if (parsing->decided)
-                parsing->decided[field->offset] = true;
-            return 0;
-        }
-    return ARGP_ERR_UNKNOWN;
-}
-
-/* A field as argp needs it: its help is followed by its default in brackets. The option owns its
- * doc and its arg. */
-static struct argp_option option_of(const Program *program, const Field *field, int group)
-{
-    const bool tells = field->preset && strcmp(field->preset, "0"); /* "0 = off" is enough */
-    char *value = NULL; /* what the usage line shows after the = */
-    if (field->choices)
-        value = field_choices(field, "|");
-    else if (field->kind != FIELD_FLAG)
-        value = format_text("%s", field->value);
-    return (struct argp_option){.name = field->name,
-                                .key = key_of(program, field),
-                                .arg = value,
-                                .doc = tells ? format_text("%s [%s]", field->help, field->preset)
-                                             : format_text("%s", field->help),
-                                .group = group};
-}
-
-/* The whole table, and the hidden option -h: an stb_ds array that argp reads up to an empty option.
- * Each heading of the table begins a group. */
-static struct argp_option *options_of(const Program *program)
-{
-    struct argp_option *options = NULL;
-    int group = 0;
-    for (const Field *field = program->fields; field->name; field++) {
-        if (field->offset == FIELD_NONE) {
-            group++;
-            arrput(options, ((struct argp_option){.doc = field->name, .group = group}));
-        } else {
-            arrput(options, option_of(program, field, group));
-            if (program->alias && field->offset == program->alias_offset)
-                arrput(options,
-                       ((struct argp_option){
-                           .name = program->alias, .flags = OPTION_ALIAS, .group = group}));
-        }
-    }
-    arrput(options, ((struct argp_option){.key = 'h', .flags = OPTION_HIDDEN}));
-    arrput(options, (struct argp_option){0});
     return options;
 }
 
-static void free_options(struct argp_option *options)
+/* "--heads, --help": the options that begin with these letters. */
+static char *possibilities(const Option *options, const char *name, size_t length)
 {
+    const char *separator = "";
+    char *list;
+    size_t size;
+    FILE *out = memory_stream(&list, &size);
     for (ptrdiff_t i = 0; i < arrlen(options); i++)
-        if (options[i].name) { /* a heading's doc is the table's */
-            free((char *)options[i].doc);
-            free((char *)options[i].arg);
+        if (options[i].field->offset != FIELD_NONE && !strncmp(options[i].name, name, length)) {
+            fprintf(out, "%s--%s", separator, options[i].name);
+            separator = ", ";
         }
-    arrfree(options);
+    fclose(out);
+    return list;
+}
+
+/* The option with this name, or the only one that begins with it. */
+static const Option *find(const Option *options, const char *name, size_t length)
+{
+    const Option *found = NULL;
+    int count = 0;
+    for (const Option *o = options; o < options + arrlen(options); o++)
+        if (o->field->offset != FIELD_NONE && !strncmp(o->name, name, length)) {
+            if (!o->name[length])
+                return o;
+            found = o;
+            count++;
+        }
+    if (!count || !length)
+        usage_error("unrecognized option '--%s'; see --help", name);
+    if (count > 1)
+        usage_error("option '--%.*s' is ambiguous; possibilities: %s", (int)length, name,
+                    possibilities(options, name, length));
+    return found;
+}
+
+/* Sets an option. The value is NULL if it would be the next word. */
+static void set(Parsing *p, const Option *option, const char *value)
+{
+    const Field *field = option->field;
+    const bool is_common = field >= COMMON && field < COMMON + sizeof COMMON / sizeof *COMMON;
+    if (field->kind == FIELD_FLAG && value)
+        usage_error("option '--%s' doesn't allow an argument", option->name);
+    if (field->kind == FIELD_FLAG)
+        value = "";
+    else if (!value && !(value = *p->next++))
+        usage_error("option '--%s' requires an argument", option->name);
+    field_set(field, is_common ? &p->common : p->into, value);
+    if (p->decided && !is_common)
+        p->decided[field->offset] = true;
+}
+
+/* --name, --name=VALUE */
+static void read_long(Parsing *p, const char *word)
+{
+    const size_t length = strcspn(word + 2, "=");
+    const char *value = word[2 + length] ? word + 2 + length + 1 : NULL;
+    set(p, find(p->options, word + 2, length), value);
+}
+
+/* -o FILE, -oFILE; and -h, of which nothing may follow. */
+static void read_short(Parsing *p, const char *word)
+{
+    for (const Option *o = p->options; o < p->options + arrlen(p->options); o++)
+        if (o->letter == word[1] && (!word[2] || o->field->kind != FIELD_FLAG)) {
+            set(p, o, word[2] ? word + 2 : NULL);
+            return;
+        }
+    usage_error("unrecognized option '%s'; see --help", word);
+}
+
+/* Prints what --help, --usage or --version ask for, and ends the program. */
+static void answer(const Parsing *p, const Program *program)
+{
+    if (p->common.help)
+        help_print(program, p->options);
+    else if (p->common.usage)
+        help_print_usage(program, p->options);
+    else if (p->common.version)
+        printf("pulga %s\n", PULGA_VERSION);
+    else
+        return;
+    exit(0);
 }
 
 char **options_read(const Program *program, int argc, char **argv, void *into, bool *decided)
 {
-    /* The column in which explanations begin; and no note about values of short options. */
-    setenv("ARGP_HELP_FMT", "opt-doc-col=31,no-dup-args-note", false);
-    unsetenv("POSIXLY_CORRECT"); /* options may come after other words */
+    Parsing p = {.options = options_of(program), .into = into, .decided = decided};
+    char **words = memory_new((size_t)argc + 1, sizeof *words, "the command line");
+    int count = 0;
+    bool no_more = false; /* options: there was a -- */
     fields_preset(program->fields, into);
-
-    Parsing parsing = {.program = program, .into = into, .decided = decided};
-    parsing.words = memory_new((size_t)argc + 1, sizeof *parsing.words, "the command line");
-    struct argp_option *options = options_of(program);
-    char *doc = format_text("%s\v%s", program->summary, program->notes);
-    const struct argp argp = {
-        .options = options, .parser = parse_one, .args_doc = program->arguments, .doc = doc};
-    const error_t wrong = argp_parse(&argp, argc, argv, 0, NULL, &parsing);
-    if (wrong == EINVAL)
-        exit(EX_USAGE); /* getopt has printed why */
-    if (wrong)
-        die("cannot read the command line: %s", reason(wrong));
-    free_options(options);
-    free(doc);
-    return parsing.words;
+    for (p.next = argv + 1; *p.next;) {
+        char *word = *p.next++;
+        if (no_more || word[0] != '-' || !word[1]) {
+            if (program->most_arguments && count == program->most_arguments)
+                usage_error("'%s' is one argument too many; it needs %s", word,
+                            translated(program->arguments));
+            words[count++] = word;
+        } else if (!strcmp(word, "--")) {
+            no_more = true;
+        } else if (word[1] == '-') {
+            read_long(&p, word);
+        } else {
+            read_short(&p, word);
+        }
+        answer(&p, program);
+    }
+    arrfree(p.options);
+    return words;
 }

@@ -1,9 +1,14 @@
-/* options.h: the command line of a program, read through a table of fields (base/field.h). */
+/* options.h: the command line of a program, read through a table of fields (base/field.h).
+ *
+ * An option is --name VALUE or --name=VALUE; a name may be cut as long as only one option begins
+ * with it. -o FILE and -oFILE are the same for an option with a letter. Options and other words may
+ * be mixed; what comes after -- is no option. */
 #ifndef PULGA_OPTIONS_H
 #define PULGA_OPTIONS_H
 
 #include "base/field.h"
 
+/* All texts are English; --help translates them. */
 typedef struct {
     const Field *fields;
     char letter;          /* the short form, or 0, of the option ... */
@@ -18,8 +23,8 @@ typedef struct {
 
 /* Sets the fields of `into`: first all defaults, then the options that are given. For these it also
  * sets decided[] at their offsets, unless decided is NULL. Returns the other words of the command
- * line, ended by NULL; the caller frees the list, not the words. Options and words may be mixed. A
- * mistake is a usage error. */
+ * line, ended by NULL; the caller frees the list, not the words. A mistake is a usage error; --help,
+ * --usage and --version print and end the program. */
 char **options_read(const Program *program, int argc, char **argv, void *into, bool *decided);
 
 #endif

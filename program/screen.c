@@ -59,6 +59,24 @@ static void put_label(const Screen *screen, const char *label)
     printf("%*s", LABEL_COLUMNS - display_width(shown), "");
 }
 
+void screen_wrap(char *text, int indent, int width)
+{
+    int column = indent; /* where the next word begins, or the space before it */
+    /* The first word stays where it is, even if it is too long for any line. */
+    for (char *rest = text, *word; (word = strsep(&rest, " "));) {
+        const int columns = display_width(word);
+        const bool first = column == indent;
+        if (first || column + 1 + columns < width) {
+            printf("%s%s", first ? "" : " ", word);
+            column += columns + !first;
+        } else {
+            printf("\n%*s%s", indent, "", word);
+            column = indent + columns;
+        }
+    }
+    printf("\n");
+}
+
 void screen_paragraph(const Screen *screen, const char *label, const char *format, ...)
 {
     va_list arguments;
@@ -70,21 +88,7 @@ void screen_paragraph(const Screen *screen, const char *label, const char *forma
 
     text_sanitize(text);
     put_label(screen, label);
-    const int width = screen_width();
-    int column = LABEL_COLUMNS; /* where the next word begins, or the space before it */
-    /* The first word after a label stays there, even if it is too long for any line. */
-    for (char *rest = text, *word; (word = strsep(&rest, " "));) {
-        const int columns = display_width(word);
-        const bool first = column == LABEL_COLUMNS;
-        if (first || column + 1 + columns < width) {
-            printf("%s%s", first ? "" : " ", word);
-            column += columns + !first;
-        } else {
-            printf("\n%*s%s", LABEL_COLUMNS, "", word);
-            column = LABEL_COLUMNS + columns;
-        }
-    }
-    printf("\n");
+    screen_wrap(text, LABEL_COLUMNS, screen_width());
     free(text);
 }
 

@@ -17,8 +17,12 @@ Screen screen_open(void);
 /* Columns of the terminal; in a pipe $COLUMNS, or 80. */
 int screen_width(void);
 
+/* Prints a text from the column `indent` on, where the cursor is, in lines that are shorter than
+ * `width`; later ones are indented. A word is never broken. Changes the text. */
+void screen_wrap(char *text, int indent, int width);
+
 /* Prints a label in bold, then a text beside it, which is made harmless (see text_sanitize). A text
- * that is too long goes on in the next line, indented; a word is never broken. */
+ * that is too long goes on in the next line, indented. */
 void screen_paragraph(const Screen *screen, const char *label, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -8,7 +8,7 @@ set -eu
 
 # A label and a text of one call are two messages, which xgettext finds in two rounds.
 first='-k -k_ -kN_ -kdie -kwarn -kusage_error -kplural:2,3 -kscreen_paragraph:2 -kscreen_command:2
-    -kscreen_task:2 -kfile_failed -kcannot'
+    -kscreen_task:2 -kfile_failed -kcannot -kFIELD_HEADING'
 second='-k -kscreen_paragraph:3 -kscreen_command:3'
 
 catalogue=po/es.po

@@ -9,7 +9,7 @@ set -eu
 # Each package, what shows that it is installed (a <header>, a command, or "dpkg": ask dpkg), and
 # the goals that need it. "build" is everything that compiles.
 packages='
-libc6-dev                  <argp.h>               build
+libc6-dev                  <stdio.h>              build
 libxxhash-dev              <xxhash.h>             build
 libstb-dev                 <stb/stb_ds.h>         build
 libutf8proc-dev            <utf8proc.h>           build

@@ -122,3 +122,29 @@ check_program() {
     POSIXLY_CORRECT=1 "$BIN/train" perro.txt --width 8 --heads 1 --steps 1 --out posix >/dev/null
     [ -s posix/model.safetensors ]
 }
+
+@test "a value stands after = or in the next word, and names may be cut" {
+    local run="$BATS_FILE_TMPDIR/run"
+    "$BIN/attend" "$run" un gato --output=1.csv --layer=1 >/dev/null
+    "$BIN/attend" --outp 2.csv "$run" --la 1 un gato >/dev/null
+    "$BIN/attend" "$run" -o 3.csv un --layer 1 gato >/dev/null
+    "$BIN/attend" --layer=1 -o4.csv -- "$run" un gato >/dev/null
+    for other in 2 3 4; do cmp 1.csv $other.csv; done
+    refuses 1 "cannot open --lr" -- "$BIN/train" -- --lr
+    [ "$("$BIN/train" --version)" = "$("$BIN/train" -V)" ]
+    "$BIN/train" --usage | grep -q '^Usage: train \[--objective=next|pairs|masked\]'
+    [ "$("$BIN/train" --usage | wc -L)" -le 79 ]
+}
+
+@test "an option that is none is refused" {
+    refuses 64 "unrecognized option '--foo=3'; see --help" -- "$BIN/train" perro.txt --foo=3
+    refuses 64 "unrecognized option '--=3'" -- "$BIN/train" perro.txt --=3
+    refuses 64 "unrecognized option '-x'" -- "$BIN/train" -x perro.txt
+    refuses 64 "unrecognized option '-hx'" -- "$BIN/train" -hx
+    refuses 64 "option '--he' is ambiguous; possibilities: --heads, --head-size, --help" -- \
+        "$BIN/train" perro.txt --he 4
+    refuses 64 "option '--lr' requires an argument" -- "$BIN/train" perro.txt --lr
+    refuses 64 "option '--output' requires an argument" -- "$BIN/attend" run un -o
+    refuses 64 "option '--lower' doesn't allow an argument" -- "$BIN/train" perro.txt --low=3
+    [ ! -e runs ]
+}

@@ -31,140 +31,154 @@ static const char *const SCHEDULES[] = {
 static const char *const PRECISIONS[] = {[PRECISION_F32] = "f32", [PRECISION_BF16] = "bf16", NULL};
 
 #define FIELD_STRUCT Settings
-#define SUITS " [suits the text]" /* --help prints defaults in such brackets */
 
 const Field SETTINGS[] = {
     FIELD_HEADING("The text:"),
     {"objective", CHOICE_FIELD(objective, OBJECTIVES), NULL, NULL, 0, 0,
-     "predict each next token; or the target of each line, which is a source, a tab and a target; "
-     "or tokens that are masked, from all the others [pairs for .tsv files and if every line has "
-     "one tab, else next]",
+     N_("predict each next token; or the target of each line, which is a source, a tab and a "
+        "target; "
+        "or tokens that are masked, from all the others [pairs for .tsv files and if every line "
+        "has "
+        "one tab, else next]"),
      LIFE_RUN},
     {"causal-source", FLAG_FIELD(causal_source), NULL, NULL, 0, 0,
-     "in a source, too, attend only to what comes before; such a model opens in Transformers",
+     N_("in a source, too, attend only to what comes before; such a model opens in Transformers"),
      LIFE_RUN},
-    {"mask", NUMBER_FIELD(mask), "0.15", "SHARE", 0.001, 1,
-     "share of the tokens that each step masks, for --objective masked", LIFE_RUN},
+    {"mask", NUMBER_FIELD(mask), "0.15", N_("SHARE"), 0.001, 1,
+     N_("share of the tokens that each step masks, for --objective masked"), LIFE_RUN},
     {"tokens", CHOICE_FIELD(tokens, TOKENS), NULL, NULL, 0, 0,
-     "words and punctuation, characters, or subwords (byte-level BPE) [word; bpe for texts of 100 "
-     "kB or more; char for pairs of single words]",
+     N_("words and punctuation, characters, or subwords (byte-level BPE) [word; bpe for texts of "
+        "100 "
+        "kB or more; char for pairs of single words]"),
      LIFE_RUN},
     {"sequence", CHOICE_FIELD(sequence, SEQUENCES), NULL, NULL, 0, 0,
-     "train on each line by itself, or on the text as one long stream [lines for words, else "
-     "stream]",
+     N_("train on each line by itself, or on the text as one long stream [lines for words, else "
+        "stream]"),
      LIFE_RUN},
-    {"lower", FLAG_FIELD(lower), NULL, NULL, 0, 0, "convert the text to lower case", LIFE_RUN},
+    {"lower", FLAG_FIELD(lower), NULL, NULL, 0, 0, N_("convert the text to lower case"), LIFE_RUN},
     {"min-count", WHOLE_FIELD(min_count), "1", "N", 1, INT_MAX,
-     "words seen less than N times become [unk]; pairs of subwords are not merged", LIFE_RUN},
+     N_("words seen less than N times become [unk]; pairs of subwords are not merged"), LIFE_RUN},
     {"max-words", WHOLE_FIELD(max_words), "0", "N", 0, INT_MAX,
-     "keep only the N most frequent words; 0 = all", LIFE_RUN},
+     N_("keep only the N most frequent words; 0 = all"), LIFE_RUN},
     {"vocabulary", WHOLE_FIELD(vocabulary), "0", "N", 0, INT_MAX,
-     "how many subwords, the 256 bytes and special tokens included; 0 = suits the text", LIFE_RUN},
-    {"val", NUMBER_FIELD(val), NULL, "SHARE", 0, 0.9, "share held out for validation" SUITS,
+     N_("how many subwords, the 256 bytes and special tokens included; 0 = suits the text"),
      LIFE_RUN},
+    {"val", NUMBER_FIELD(val), NULL, N_("SHARE"), 0, 0.9,
+     N_("share held out for validation [suits the text]"), LIFE_RUN},
 
     FIELD_HEADING("The model:"),
-    {"layers", WHOLE_FIELD(layers), NULL, "L", 1, GPT_MAX_LAYERS, "number of blocks" SUITS,
-     LIFE_RUN},
+    {"layers", WHOLE_FIELD(layers), NULL, "L", 1, GPT_MAX_LAYERS,
+     N_("number of blocks [suits the text]"), LIFE_RUN},
     {"heads", WHOLE_FIELD(heads), NULL, "H", 1, GPT_MAX_HEADS,
-     "attention heads in each block" SUITS, LIFE_RUN},
-    {"width", WHOLE_FIELD(width), NULL, "C", 1, GPT_MAX_WIDTH, "width of the model" SUITS,
-     LIFE_RUN},
-    {"head-size", WHOLE_FIELD(head_size), NULL, "D", 1, GPT_MAX_WIDTH, "width of a head [C/H]",
+     N_("attention heads in each block [suits the text]"), LIFE_RUN},
+    {"width", WHOLE_FIELD(width), NULL, "C", 1, GPT_MAX_WIDTH,
+     N_("width of the model [suits the text]"), LIFE_RUN},
+    {"head-size", WHOLE_FIELD(head_size), NULL, "D", 1, GPT_MAX_WIDTH, N_("width of a head [C/H]"),
      LIFE_RUN},
     {"hidden", WHOLE_FIELD(hidden), NULL, "F", 1, GPT_MAX_HIDDEN,
-     "width of the feed-forward layer [4C]", LIFE_RUN},
+     N_("width of the feed-forward layer [4C]"), LIFE_RUN},
     {"context", WHOLE_FIELD(context), NULL, "T", 1, GPT_MAX_CONTEXT,
-     "longest sequence, in tokens" SUITS, LIFE_RUN},
-    {"attend", TEXT_FIELD(attend), NULL, "LIST", 0, 0,
-     "what each head attends to: all; W, the last W tokens, itself included; strided:N, itself and "
-     "every N-th token before it; fixed:N, its block of N tokens; summary:N:M, itself and the last "
-     "M tokens of each block of N. The list, with commas, runs over the heads of the first layer, "
-     "then of the next, and repeats",
+     N_("longest sequence, in tokens [suits the text]"), LIFE_RUN},
+    {"attend", TEXT_FIELD(attend), NULL, N_("LIST"), 0, 0,
+     N_("what each head attends to: all; W, the last W tokens, itself included; strided:N, itself "
+        "and "
+        "every N-th token before it; fixed:N, its block of N tokens; summary:N:M, itself and the "
+        "last "
+        "M tokens of each block of N. The list, with commas, runs over the heads of the first "
+        "layer, "
+        "then of the next, and repeats"),
      LIFE_RUN},
     {"positions", CHOICE_FIELD(positions, POSITIONS), NULL, NULL, 0, 0,
-     "position encoding [learned for pairs, else sinusoidal]", LIFE_RUN},
+     N_("position encoding [learned for pairs, else sinusoidal]"), LIFE_RUN},
     {"norm", CHOICE_FIELD(norm, NORMS), "pre", NULL, 0, 0,
-     "layer norm before each branch (GPT-2) or after each sum (the 2017 paper)", LIFE_RUN},
+     N_("layer norm before each branch (GPT-2) or after each sum (the 2017 paper)"), LIFE_RUN},
     {"activation", CHOICE_FIELD(activation, ACTIVATIONS), "relu", NULL, 0, 0,
-     "activation of the feed-forward layer", LIFE_RUN},
+     N_("activation of the feed-forward layer"), LIFE_RUN},
     {"untied", FLAG_FIELD(untied), NULL, NULL, 0, 0,
-     "give the output head its own matrix instead of the embedding's", LIFE_RUN},
+     N_("give the output head its own matrix instead of the embedding's"), LIFE_RUN},
     {"no-qkv-bias", FLAG_FIELD(no_qkv_bias), NULL, NULL, 0, 0,
-     "queries, keys and values have no bias", LIFE_RUN},
+     N_("queries, keys and values have no bias"), LIFE_RUN},
     {"dropout", NUMBER_FIELD(dropout), NULL, "P", 0, 0.99,
-     "share of activations dropped [0 for pairs, or if nothing is held out; else 0.2 for words, 0 "
-     "or 0.1 for characters, 0 or 0.2 for subwords]",
+     N_("share of activations dropped [0 for pairs, or if nothing is held out; else 0.2 for words, "
+        "0 "
+        "or 0.1 for characters, 0 or 0.2 for subwords]"),
      LIFE_RUN},
 
     /* A resumed run may become longer: whichever of --steps and --epochs the call gives counts. */
     FIELD_HEADING("Training:"),
-    {"epochs", WHOLE_FIELD(epochs), NULL, "N", 1, INT_MAX, "passes over the text" SUITS,
-     LIFE_MAY_CHANGE},
+    {"epochs", WHOLE_FIELD(epochs), NULL, "N", 1, INT_MAX,
+     N_("passes over the text [suits the text]"), LIFE_MAY_CHANGE},
     {"steps", WHOLE_FIELD(steps), NULL, "N", 0, INT_MAX,
-     "steps, instead of epochs; 0 writes the untrained model", LIFE_MAY_CHANGE},
-    {"batch", WHOLE_FIELD(batch), NULL, "N", 1, INT_MAX, "sequences in each step" SUITS, LIFE_RUN},
+     N_("steps, instead of epochs; 0 writes the untrained model"), LIFE_MAY_CHANGE},
+    {"batch", WHOLE_FIELD(batch), NULL, "N", 1, INT_MAX,
+     N_("sequences in each step [suits the text]"), LIFE_RUN},
     {"accumulate", WHOLE_FIELD(accumulate), "1", "K", 1, 1 << 16,
-     "compute each step in K parts to save memory", LIFE_RUN},
+     N_("compute each step in K parts to save memory"), LIFE_RUN},
     {"shards", WHOLE_FIELD(shards), NULL, "S", 1, TREE_MOST_SHARDS,
-     "cut each step into S shards, a power of two, for up to S processes; the result depends on S, "
-     "but not on their number [1, or as many as a team needs]",
+     N_("cut each step into S shards, a power of two, for up to S processes; the result depends on "
+        "S, "
+        "but not on their number [1, or as many as a team needs]"),
      LIFE_RUN},
     {"optimizer", CHOICE_FIELD(optimizer, OPTIMIZERS), NULL, NULL, 0, 0,
-     "AdamW, or Muon for the matrices of the blocks and AdamW for the rest" SUITS, LIFE_RUN},
-    {"schedule", CHOICE_FIELD(schedule, SCHEDULES), "noam", NULL, 0, 0, "learning-rate schedule",
+     N_("AdamW, or Muon for the matrices of the blocks and AdamW for the rest [suits the text]"),
      LIFE_RUN},
-    {"lr", NUMBER_FIELD(lr), "0.001", "RATE", 0, 1e9, "highest rate of cosine and constant",
+    {"schedule", CHOICE_FIELD(schedule, SCHEDULES), "noam", NULL, 0, 0,
+     N_("learning-rate schedule"), LIFE_RUN},
+    {"lr", NUMBER_FIELD(lr), "0.001", N_("RATE"), 0, 1e9, N_("highest rate of cosine and constant"),
      LIFE_RUN},
-    {"lr-factor", NUMBER_FIELD(lr_factor), NULL, "X", 0, 1e9, "factor of noam's rate" SUITS,
+    {"lr-factor", NUMBER_FIELD(lr_factor), NULL, "X", 0, 1e9,
+     N_("factor of noam's rate [suits the text]"), LIFE_RUN},
+    {"min-lr", NUMBER_FIELD(min_lr), "0", N_("RATE"), 0, 1e9, N_("cosine's rate at the end [0]"),
      LIFE_RUN},
-    {"min-lr", NUMBER_FIELD(min_lr), "0", "RATE", 0, 1e9, "cosine's rate at the end [0]", LIFE_RUN},
     {"warmup", WHOLE_FIELD(warmup), NULL, "N", 0, INT_MAX,
-     "steps in which the rate grows [a tenth of the run, at most 4000]", LIFE_RUN},
-    {"cooldown", NUMBER_FIELD(cooldown), "0.2", "SHARE", 0, 1,
-     "last part of the run, in which the rate falls to 0; not for cosine", LIFE_RUN},
+     N_("steps in which the rate grows [a tenth of the run, at most 4000]"), LIFE_RUN},
+    {"cooldown", NUMBER_FIELD(cooldown), "0.2", N_("SHARE"), 0, 1,
+     N_("last part of the run, in which the rate falls to 0; not for cosine"), LIFE_RUN},
     {"decay", NUMBER_FIELD(decay), NULL, "X", 0, 1e9,
-     "weight decay, matrices only [0.1 with Muon, else 0.01]", LIFE_RUN},
-    {"clip", NUMBER_FIELD(clip), "1", "NORM", 0, 1e9, "clip the gradient norm at NORM; 0 = off",
-     LIFE_RUN},
+     N_("weight decay, matrices only [0.1 with Muon, else 0.01]"), LIFE_RUN},
+    {"clip", NUMBER_FIELD(clip), "1", N_("NORM"), 0, 1e9,
+     N_("clip the gradient norm at NORM; 0 = off"), LIFE_RUN},
     {"average", FLAG_FIELD(average), NULL, NULL, 0, 0,
-     "evaluate and keep a mean of the weights of all steps; the last tenth of them makes up two "
-     "thirds of it",
+     N_("evaluate and keep a mean of the weights of all steps; the last tenth of them makes up two "
+        "thirds of it"),
      LIFE_RUN},
     {"patience", WHOLE_FIELD(patience), "0", "N", 0, INT_MAX,
-     "stop after N evaluations without a better one; 0 = never", LIFE_MAY_CHANGE},
+     N_("stop after N evaluations without a better one; 0 = never"), LIFE_MAY_CHANGE},
     {"eval-every", WHOLE_FIELD(eval_every), NULL, "N", 1, INT_MAX,
-     "steps between evaluations" SUITS, LIFE_RUN},
+     N_("steps between evaluations [suits the text]"), LIFE_RUN},
     {"precision", CHOICE_FIELD(precision, PRECISIONS), "f32", NULL, 0, 0,
-     "precision of the matrix products' inputs; bf16 is faster if the processor supports it",
+     N_("precision of the matrix products' inputs; bf16 is faster if the processor supports it"),
      LIFE_RUN},
-    {"seed", WHOLE_FIELD(seed), "1", "N", 0, INT_MAX, "seed of all random numbers", LIFE_RUN},
+    {"seed", WHOLE_FIELD(seed), "1", "N", 0, INT_MAX, N_("seed of all random numbers"), LIFE_RUN},
 
     /* How often a run is logged and saved changes none of its results, so a resumed run may do it
      * more or less often. config.json keeps it for calls that do not give it. */
     FIELD_HEADING("This call:"),
     {"stop-after", WHOLE_FIELD(stop_after), "0", "N", 0, INT_MAX,
-     "stop this call after step N; the run's length and schedule stay the same", LIFE_CALL},
+     N_("stop this call after step N; the run's length and schedule stay the same"), LIFE_CALL},
     {"log-every", WHOLE_FIELD(log_every), NULL, "N", 1, INT_MAX,
-     "steps between lines of the log" SUITS, LIFE_MAY_CHANGE},
+     N_("steps between lines of the log [suits the text]"), LIFE_MAY_CHANGE},
     {"checkpoint-every", WHOLE_FIELD(checkpoint_every), "0", "N", 0, INT_MAX,
-     "steps between saves; 0 = about once a minute", LIFE_MAY_CHANGE},
+     N_("steps between saves; 0 = about once a minute"), LIFE_MAY_CHANGE},
     {"keep", WHOLE_FIELD(keep), "0", "N", 0, 1000,
-     "keep the last N saves of --checkpoint-every as RUN/checkpoint-STEP, each a run to sample or "
-     "resume",
+     N_("keep the last N saves of --checkpoint-every as RUN/checkpoint-STEP, each a run to sample "
+        "or "
+        "resume"),
      LIFE_MAY_CHANGE},
-    {"threads", WHOLE_FIELD(threads), NULL, "N", 1, 1024, "processors to use [all]", LIFE_CALL},
-    {"out", TEXT_FIELD(out), NULL, "DIR", 0, 0, "directory of the run [runs/NAME-OF-THE-TEXT]",
+    {"threads", WHOLE_FIELD(threads), NULL, "N", 1, 1024, N_("processors to use [all]"), LIFE_CALL},
+    {"out", TEXT_FIELD(out), NULL, N_("DIR"), 0, 0,
+     N_("directory of the run [runs/NAME-OF-THE-TEXT]"), LIFE_CALL},
+    {"overwrite", FLAG_FIELD(overwrite), NULL, NULL, 0, 0, N_("replace the run that --out names"),
      LIFE_CALL},
-    {"overwrite", FLAG_FIELD(overwrite), NULL, NULL, 0, 0, "replace the run that --out names",
+    {"resume", TEXT_FIELD(resume), NULL, N_("RUN"), 0, 0, N_("continue a run that was stopped"),
      LIFE_CALL},
-    {"resume", TEXT_FIELD(resume), NULL, "RUN", 0, 0, "continue a run that was stopped", LIFE_CALL},
-    {"text", TEXT_FIELD(text), NULL, "FILE", 0, 0,
-     "the text of a resumed run that holds no copy of it; other files may follow, as for a new run",
+    {"text", TEXT_FIELD(text), NULL, N_("FILE"), 0, 0,
+     N_("the text of a resumed run that holds no copy of it; other files may follow, as for a new "
+        "run"),
      LIFE_CALL},
-    {"from", TEXT_FIELD(from), NULL, "DIR", 0, 0,
-     "start from another model, with its sizes and vocabulary: a run, or a GPT-2 saved by "
-     "Transformers; the rate is then a tenth of a new run's",
+    {"from", TEXT_FIELD(from), NULL, N_("DIR"), 0, 0,
+     N_("start from another model, with its sizes and vocabulary: a run, or a GPT-2 saved by "
+        "Transformers; the rate is then a tenth of a new run's"),
      LIFE_CALL},
     {.name = NULL},
 };
