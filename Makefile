@@ -124,7 +124,7 @@ $(BUILD)/double/%.o: %.c $(BUILD)/flags | packages
 
 # The page that attend fills, as C strings, one per line, so that attend needs no file: page.html with
 # the style and the scripts, in this order, in place of two of its lines.
-PAGE_SCRIPTS = page/page.js
+PAGE_SCRIPTS = page/tokens.js page/model.js page/draw.js page/counts.js page/page.js
 $(BUILD)/page.inc: page/page.html page/style.css $(PAGE_SCRIPTS) Makefile
 	@mkdir -p $(@D)
 	@cat $(PAGE_SCRIPTS) > $(BUILD)/page.js

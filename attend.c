@@ -21,6 +21,7 @@ typedef struct {
     char *output;    /* a path, or NULL */
     int layer, head; /* from 1; 0: all */
     bool positions;
+    bool live, only_maps; /* whether a page carries the model; neither: if that is small */
 } Choice;
 
 #define FIELD_STRUCT Choice
@@ -40,6 +41,11 @@ static const Field CHOICES[] = {
      N_("instead of heads, the cosine of every pair of position vectors: a table by distance, or a "
         "file of any kind but .html; without TEXT"),
      LIFE_CALL},
+    {"live", FLAG_FIELD(live), NULL, NULL, 0, 0,
+     "let the page carry the model, so that it reads any text [if the weights take up to 8 MB]",
+     LIFE_CALL},
+    {"static", FLAG_FIELD(only_maps), NULL, NULL, 0, 0,
+     "let the page show only TEXT, without the model", LIFE_CALL},
     {.name = NULL}};
 
 static const Program PROGRAM = {
@@ -147,6 +153,43 @@ static char *add_target(Pretrained *model, Encoding *e, const char *name, const 
     return tokenizer_decode(t, e->ids, e->count);
 }
 
+/* The tokens of a text, with the model's own target if it is only a source; the text then becomes
+ * the pair. It is the caller's. */
+static Encoding read_text(Pretrained *model, const char *name, char **text)
+{
+    Encoding encoding = encode(model, name, *text);
+    print_lowered(&encoding, "");
+    if (encoding.ids[encoding.count - 1] == model->tokenizer.sep) {
+        char *pair = add_target(model, &encoding, name, *text);
+        free(*text);
+        *text = pair;
+    }
+    return encoding;
+}
+
+/* Appends each line of standard input that is not blank to `texts`, an stb_ds array. Returns the
+ * tokens of the first one. */
+static Encoding read_lines(Pretrained *model, const char *input, char ***texts)
+{
+    Span rest = {input, input + strlen(input)}, line;
+    Encoding first = {0};
+    for (int number = 1; split_line(&rest.begin, rest.end, &line); number++) {
+        if (is_blank(line))
+            continue;
+        line.end -= line.end[-1] == '\r';
+        char *name = format_text(_("standard input:%d"), number);
+        char *text = format_text("%.*s", (int)(line.end - line.begin), line.begin);
+        Encoding encoding = read_text(model, name, &text);
+        if (arrlen(*texts))
+            encoding_free(&encoding);
+        else
+            first = encoding;
+        arrput(*texts, text);
+        free(name);
+    }
+    return first;
+}
+
 /* ---- The heads ---- */
 
 /* Runs the model over the tokens. Dies if an attention weight of any head, chosen or not, is not
@@ -176,16 +219,51 @@ static void print_written(char *output)
 
 /* A line for each head, then the tables, or the name of the file that was written. Returns false if
  * it could not be written. */
-static bool show(const Heads *heads, char *output)
+static bool show(const Heads *heads, char *output, const PageSource *source)
 {
     const Screen screen = screen_open();
-    const bool good = !output || heads_file_write(output, heads);
+    const bool good = !output || heads_file_write(output, heads, source);
     tables_summarise(heads);
     if (!output)
         tables_show(heads, &screen);
     if (output && good)
         print_written(output);
     return good;
+}
+
+/* Whether the output is a page that carries the model. */
+static bool is_live(const Choice *choice, const Pretrained *model)
+{
+    enum { MB = 1 << 20, SMALL = 8 * MB, MOST = 128 * MB };
+    const size_t size = data_weights_size(&model->gpt);
+    if (!choice->output || !heads_file_is_page(choice->output) || choice->only_maps)
+        return false;
+    if (choice->live && size > MOST)
+        die("--live: %s has %zu MB of weights, but a page can carry only %d: leave out --live",
+            model->directory.path, size / MB, MOST / MB);
+    if (!choice->live && size > SMALL)
+        printf(
+            _("the page shows only this text, since the model has %zu MB of weights; with --live "
+              "it reads any\n"),
+            size / MB);
+    return choice->live || size <= SMALL;
+}
+
+/* The TEXT that the words of the command line after RUN make up, or that standard input is. Of a
+ * page that reads any text, each line of standard input is one, unless the model reads across line
+ * ends. */
+static Encoding read_texts(Pretrained *model, bool live, char **words, char ***texts)
+{
+    const bool piped = !strcmp(words[0], "-") && !words[1];
+    char *text = piped ? read_standard_input() : words_together(words);
+    if (live && piped && !model->tokenizer.stream && !is_blank((Span){text, text + strlen(text)})) {
+        const Encoding first = read_lines(model, text, texts);
+        free(text);
+        return first;
+    }
+    const Encoding encoding = read_text(model, piped ? _("standard input") : _("the text"), &text);
+    arrput(*texts, text);
+    return encoding;
 }
 
 /* The heads while they read a TEXT: the words of the command line after RUN. */
@@ -197,23 +275,20 @@ static bool show_heads(Pretrained *model, const Choice *choice, char **words)
                                 plural((size_t)config->layers, "layer", "layers"));
     const Range chosen = choose("head", choice->head, config->heads, run,
                                 plural((size_t)config->heads, "head", "heads"));
-    const bool piped = !strcmp(words[0], "-") && !words[1];
-    char *text = piped ? read_standard_input() : words_together(words);
-    const char *name = piped ? "standard input" : "the text";
-    Encoding encoding = encode(model, name, text);
-    print_lowered(&encoding, "");
-    if (encoding.ids[encoding.count - 1] == model->tokenizer.sep) {
-        char *pair = add_target(model, &encoding, name, text);
-        free(text);
-        text = pair;
-    }
+    PageSource source = {.model = model, .live = is_live(choice, model)};
+    TrainingText text = source.live ? training_text_open(model, NULL) : (TrainingText){0};
+    source.training_text = &text;
+    Encoding encoding = read_texts(model, source.live, words, &source.texts);
     Heads heads = read_heads(model, layers, chosen, &encoding);
     heads.run = run;
-    heads.text = text;
-    const bool good = show(&heads, choice->output);
+    heads.text = source.texts[0];
+    const bool good = show(&heads, choice->output, &source);
     heads_free(&heads);
     encoding_free(&encoding);
-    free(text);
+    for (ptrdiff_t i = 0; i < arrlen(source.texts); i++)
+        free(source.texts[i]);
+    arrfree(source.texts);
+    training_text_free(&text);
     return good;
 }
 
@@ -241,6 +316,11 @@ int main(int argc, char **argv)
         usage_error("--positions takes only a RUN: give no TEXT, no --layer and no --head");
     if (!choice.positions && (!words[0] || !words[1]))
         usage_error("give a RUN and a TEXT to read; --help explains them");
+    if (choice.live && choice.only_maps)
+        usage_error("--live and --static contradict each other: give one of them");
+    if ((choice.live || choice.only_maps) && (!choice.output || !heads_file_is_page(choice.output)))
+        usage_error("--%s is for a page: name it with --output FILE.html",
+                    choice.live ? "live" : "static");
     if (choice.output) /* before the model is read: that may take long */
         heads_file_check(choice.output, choice.positions);
     process_start_threads(0);

@@ -1,7 +1,7 @@
 /* page.c: prints page.html, which the Makefile quotes into page.inc, with the data in place of one
- * of its lines. The data are one block of JSON, with a small picture of each head, and a block of
- * packed weights for each head. The page unpacks the weights of a head only when it is shown large,
- * so that a page of 16 heads over 1,000 words opens at once. */
+ * of its lines. The data are one block of JSON, and a block with the weights of the model. A page
+ * without the model has a small picture of each head, and a block of its packed map, which the page
+ * unpacks only when the head is shown large: so 16 heads over 1,000 words open at once. */
 #include "page.h"
 
 #include <math.h>
@@ -10,6 +10,7 @@
 #include <stb/stb_ds.h>
 
 #include "base/display.h"
+#include "base64.h"
 #include "pictures/colours.h"
 #include "pictures/numbers.h"
 
@@ -24,22 +25,6 @@ static const char DATA_LINE[] = "<!-- the data -->\n";
 /* A head's small picture has at most so many squares along each side, about one for each pixel on
  * the screen. */
 enum { LARGEST_SIDE = 96 };
-
-/* Base64: three bytes become four letters of six bits each, the highest bits first; at the end "="
- * stands for each byte that is missing. */
-static void put_base64(FILE *out, const uint8_t *bytes, size_t size)
-{
-    static const char DIGITS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (size_t i = 0; i < size; i += 3) {
-        const size_t left = size - i;
-        const int one = bytes[i], two = left > 1 ? bytes[i + 1] : 0;
-        const int three = left > 2 ? bytes[i + 2] : 0;
-        fputc(DIGITS[one >> 2], out);
-        fputc(DIGITS[(one & 3) << 4 | two >> 4], out);
-        fputc(left > 1 ? DIGITS[(two & 15) << 2 | three >> 6] : '=', out);
-        fputc(left > 2 ? DIGITS[three & 63] : '=', out);
-    }
-}
 
 /* ---- A head, whole and small ---- */
 
@@ -98,52 +83,82 @@ static void put_ramp(FILE *out, const char *name, Ground ground)
     fputs("\",", out);
 }
 
-/* {"layer":1,"head":1,"pattern":"all","summary":{…},"ranges":[…],"small":"…"}: one head without its
- * map. */
-static void put_head(FILE *out, const Heads *heads, const Head *head)
+/* {"layer":1,"head":1,"pattern":"all"}: one head; in a page without the model, which cannot compute
+ * the rest, with "summary":{…},"ranges":[…],"small":"…" but without its map. */
+static void put_head(FILE *out, const Heads *heads, const Head *head, bool live)
 {
     char pattern[PATTERN_TEXT];
-    fprintf(out, "{\"layer\":%d,\"head\":%d,\"pattern\":\"%s\",\"summary\":", head->layer + 1,
-            head->head + 1, pattern_text(head->pattern, pattern));
-    put_summary(out, heads, head);
-    fputs(",\"ranges\":", out);
-    put_key_ranges(out, heads, head);
-    fputs(",\"small\":\"", out);
-    page_put_small(out, heads, head);
-    fputs("\"}", out);
+    fprintf(out, "{\"layer\":%d,\"head\":%d,\"pattern\":\"%s\"", head->layer + 1, head->head + 1,
+            pattern_text(head->pattern, pattern));
+    if (!live) {
+        fputs(",\"summary\":", out);
+        put_summary(out, heads, head);
+        fputs(",\"ranges\":", out);
+        put_key_ranges(out, heads, head);
+        fputs(",\"small\":\"", out);
+        page_put_small(out, heads, head);
+        fputs("\"", out);
+    }
+    fputs("}", out);
 }
 
-/* The JSON, then a block for each head, which the page finds by its class, in the same order:
+/* "name":["one","two"], */
+static void put_strings(FILE *out, const char *name, char *const *strings, int count)
+{
+    fprintf(out, "\"%s\":[", name);
+    for (int i = 0; i < count; i++) {
+        fputs(i ? "," : "", out);
+        put_json(out, strings[i]);
+    }
+    fputs("],\n", out);
+}
+
+/* The JSON, which data.h describes further:
  *
- *     {"run":"runs/perro","text":"un gato","words":["[bos]","un","gato"],
- *      "source":0,"prefix":0,"columns":4,"side":3,"light":"edf6f1…","dark":"221942…","heads":[…]}
+ *     {"run":"runs/perro","text":"un gato","texts":["un gato"],"words":["[bos]","un","gato"],
+ *      "source":0,"prefix":0,"columns":4,"side":3,"light":"edf6f1…","dark":"221942…","heads":[…],
+ *      "model":{…},…}
  *
- * columns: heads of a layer; side: of a small head; light and dark: see put_ramp. put_json escapes
- * < and &, so that no word can end the block. */
-static void put_data(FILE *out, const Heads *heads)
+ * text: safe to look at; texts: as they are, to be read; columns: heads of a layer; side: of a
+ * small head; light and dark: see put_ramp. put_json escapes < and &, so that no word can end the
+ * block. */
+static void put_json_block(FILE *out, const Heads *heads, const PageSource *source)
 {
     char *run = display_text(heads->run), *text = display_text(heads->text);
     fputs("<script type=\"application/json\" id=\"data\">\n{\"run\":", out);
     put_json(out, run);
     fputs(",\"text\":", out);
     put_json(out, text);
+    fputs(",\n", out);
     free(run);
     free(text);
-    fputs(",\"words\":[", out);
-    for (int i = 0; i < heads->length; i++) {
-        fputs(i ? "," : "", out);
-        put_json(out, heads->display[i]);
-    }
-    fprintf(out, "],\"source\":%d,\"prefix\":%d,\"columns\":%d,\"side\":%d,", heads->source,
+    put_strings(out, "texts", source->texts, (int)arrlen(source->texts));
+    put_strings(out, "words", heads->display, heads->length);
+    fprintf(out, "\"source\":%d,\"prefix\":%d,\"columns\":%d,\"side\":%d,\n", heads->source,
             heads->prefix, heads->heads, page_side(heads));
     put_ramp(out, "light", GROUND_LIGHT);
     put_ramp(out, "dark", GROUND_DARK);
     fputs("\n\"heads\":[", out);
     EACH_HEAD (head, heads) {
         fputs(head > heads->head ? ",\n" : "\n", out);
-        put_head(out, heads, head);
+        put_head(out, heads, head, source->live);
     }
-    fputs("]}\n</script>\n", out);
+    fputs("],\n", out);
+    data_put(out, source);
+    fputs("}\n</script>\n", out);
+}
+
+/* After the JSON comes a block with the weights of the model or, in a page without it, a block for
+ * each head, which the page finds by its class, in the same order. */
+static void put_data(FILE *out, const Heads *heads, const PageSource *source)
+{
+    put_json_block(out, heads, source);
+    if (source->live) {
+        fputs("<script type=\"text/plain\" id=\"weights\">", out);
+        data_put_weights(out, &source->model->gpt);
+        fputs("</script>\n", out);
+        return;
+    }
     EACH_HEAD (head, heads) {
         fputs("<script type=\"text/plain\" class=\"packed\">", out);
         page_put_map(out, heads, head);
@@ -151,11 +166,11 @@ static void put_data(FILE *out, const Heads *heads)
     }
 }
 
-void page_write(FILE *out, const Heads *heads)
+void page_write(FILE *out, const Heads *heads, const PageSource *source)
 {
     for (size_t i = 0; i < sizeof LINES / sizeof *LINES; i++)
         if (strcmp(LINES[i], DATA_LINE))
             fputs(LINES[i], out);
         else
-            put_data(out, heads);
+            put_data(out, heads, source);
 }

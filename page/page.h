@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "data.h"
 #include "pictures/heads.h"
 
 /* The most pairs of query and key that a page may have: 16 heads over 1,000 words, 22 MB. */
@@ -12,7 +13,8 @@ enum { PAGE_MOST = 1 << 23 };
 /* What every page begins with. */
 #define PAGE_BEGIN "<!doctype html>\n<!-- written by attend -->\n"
 
-void page_write(FILE *out, const Heads *heads);
+/* The heads are those of the source's first text. A page without the model shows no other text. */
+void page_write(FILE *out, const Heads *heads, const PageSource *source);
 
 /* The packed data of one head, public for the tests; both are bytes in base64.
  *

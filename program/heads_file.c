@@ -14,16 +14,16 @@
 
 typedef struct {
     const char *ending;
-    const char *begin; /* what such a file begins with, ... */
-    const char *other; /* ... or one of positions, if that differs */
-    void (*write)(FILE *out, const Heads *heads);
-    size_t most; /* pairs of query and key; 0: any number */
+    const char *begin;                            /* what such a file begins with, ... */
+    const char *other;                            /* ... or one of positions, if that differs */
+    void (*write)(FILE *out, const Heads *heads); /* NULL: a page, which needs more */
+    size_t most;                                  /* pairs of query and key; 0: any number */
     void (*write_positions)(FILE *out, const Positions *positions); /* or NULL */
 } Kind;
 
 /* Only pictures have a limit: a viewer or a browser must draw them. */
 static const Kind KINDS[] = {
-    {".html", PAGE_BEGIN, NULL, page_write, PAGE_MOST, NULL},
+    {".html", PAGE_BEGIN, NULL, NULL, PAGE_MOST, NULL},
     {".svg", FIGURE_BEGIN, NULL, figure_write, FIGURE_MOST, positions_figure},
     {".npy", "\x93NUMPY", NULL, numbers_npy, 0, positions_npy},
     {".csv", NUMBERS_CSV_HEADER, POSITIONS_CSV_HEADER, numbers_csv, 0, positions_csv},
@@ -69,7 +69,13 @@ void heads_file_check(const char *path, bool positions)
             path);
 }
 
-bool heads_file_write(const char *path, const Heads *heads)
+bool heads_file_is_page(const char *path)
+{
+    const Kind *kind = kind_of(path);
+    return kind && !kind->write;
+}
+
+bool heads_file_write(const char *path, const Heads *heads, const PageSource *source)
 {
     const Kind *kind = kind_of(path);
     assert(kind); /* heads_file_check() has seen it */
@@ -82,7 +88,10 @@ bool heads_file_write(const char *path, const Heads *heads)
     FileWriter writer;
     if (!file_begin_at(&writer, path))
         return false;
-    kind->write(writer.stream, heads);
+    if (kind->write)
+        kind->write(writer.stream, heads);
+    else
+        page_write(writer.stream, heads, source);
     return file_commit(&writer);
 }
 

@@ -3,6 +3,7 @@
 #ifndef PULGA_HEADS_FILE_H
 #define PULGA_HEADS_FILE_H
 
+#include "page/data.h"
 #include "pictures/heads.h"
 #include "pictures/positions.h"
 
@@ -10,9 +11,12 @@
  * if the path is a file that attend has not written, such as config.json or another table. */
 void heads_file_check(const char *path, bool positions);
 
-/* Writes the chosen heads. Dies if they are too many for that kind of file. If writing fails,
- * warns, leaves no part of the file and returns false. */
-bool heads_file_write(const char *path, const Heads *heads);
+/* Whether the ending is that of a page. */
+bool heads_file_is_page(const char *path);
+
+/* Writes the chosen heads; `source` is for a page. Dies if they are too many for that kind of file.
+ * If writing fails, warns, leaves no part of the file and returns false. */
+bool heads_file_write(const char *path, const Heads *heads, const PageSource *source);
 bool heads_file_write_positions(const char *path, const Positions *positions);
 
 #endif

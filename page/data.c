@@ -1,0 +1,296 @@
+/* data.c: the JSON is printed as it is walked through, without a tree in memory. */
+#include "data.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+
+#include "base/display.h"
+#include "base/file.h"
+#include "base64.h"
+#include "training/run/files.h"
+
+/* A training text of so many tokens rides along, and so many lines of the log. */
+enum { MOST_COUNTED = 1 << 20, MOST_LINES = 2000 };
+
+static const char *json_bool(bool value)
+{
+    return value ? "true" : "false";
+}
+
+static const char *objective_name(ObjectiveKind kind)
+{
+    switch (kind) {
+    case OBJECTIVE_PAIRS: return "pairs";
+    case OBJECTIVE_MASKED: return "masked";
+    case OBJECTIVE_NEXT: break;
+    }
+    return "next";
+}
+
+/* "name":[1,2,3] */
+static void put_ints(FILE *out, const char *name, const int *values, int count)
+{
+    fprintf(out, "\"%s\":[", name);
+    for (int i = 0; i < count; i++)
+        fprintf(out, "%s%d", i ? "," : "", values[i]);
+    fputc(']', out);
+}
+
+/* ---- The model ---- */
+
+/* Bytes of the weights as they lie in memory: each tensor begins on a cache line. */
+size_t data_weights_size(const Gpt *gpt)
+{
+    return gpt->size * sizeof(float);
+}
+
+void data_put_weights(FILE *out, const Gpt *gpt)
+{
+    float *numbers = memory_new(gpt->size, sizeof *numbers, "the weights of the page");
+    for (size_t i = 0; i < gpt->size; i++)
+        numbers[i] = (float)gpt->weight_block[i];
+    put_base64(out, (const uint8_t *)numbers, data_weights_size(gpt));
+    free(numbers);
+}
+
+static void put_patterns(FILE *out, const GptConfig *config)
+{
+    fputs("\"patterns\":[", out);
+    for (int i = 0; i < config->layers * config->heads; i++) {
+        char text[PATTERN_TEXT];
+        const bool begins = i % config->heads == 0, ends = (i + 1) % config->heads == 0;
+        fprintf(out, "%s%s\"%s\"%s", i ? "," : "", begins ? "[" : "",
+                pattern_text(pattern_at(config->patterns, i), text), ends ? "]" : "");
+    }
+    fputs("],", out);
+}
+
+static void put_tensors(FILE *out, const Gpt *gpt)
+{
+    fputs("\"tensors\":[", out);
+    for (int i = 0; i < gpt->tensor_count; i++) {
+        const Tensor *t = &gpt->tensors[i];
+        const int shape[] = {t->rows, t->cols};
+        const bool vector = tensor_is_vector(t);
+        fprintf(out, "%s\n{\"name\":\"%s\",\"at\":%zu,", i ? "," : "", t->name, t->offset);
+        put_ints(out, "shape", shape + vector, 2 - vector);
+        fputc('}', out);
+    }
+    fputc(']', out);
+}
+
+static void put_model(FILE *out, const Pretrained *model)
+{
+    const GptConfig *c = &model->gpt.config;
+    fprintf(out,
+            "{\"layers\":%d,\"heads\":%d,\"width\":%d,\"head_size\":%d,\"hidden\":%d,"
+            "\"vocabulary\":%d,\"context\":%d,\"norm\":\"%s\",\"activation\":\"%s\","
+            "\"positions\":\"%s\",\"tied\":%s,\"objective\":\"%s\",\"causal_source\":%s,\n",
+            c->layers, c->heads, c->width, c->head_size, c->hidden, c->vocabulary, c->context,
+            c->post_norm ? "post" : "pre", c->gelu ? "gelu" : "relu",
+            c->learned_positions ? "learned" : "sinusoidal", json_bool(!c->untied),
+            objective_name(model->config.objective), json_bool(model->config.causal_source));
+    put_patterns(out, c);
+    put_tensors(out, &model->gpt);
+    fputc('}', out);
+}
+
+/* ---- The tokenizer ---- */
+
+/* The vocabulary's own words, in which a byte of a subword is a character; and how a token is
+ * shown, if that is something else. */
+static void put_tokens(FILE *out, const Tokenizer *t)
+{
+    fputs("\"tokens\":[", out);
+    for (int id = 0; id < tokenizer_size(t); id++) {
+        fputs(id ? "," : "", out);
+        put_json(out, vocabulary_word(&t->vocabulary, id));
+    }
+    fputs("],\n\"display\":{", out);
+    for (int id = 0, count = 0; id < tokenizer_size(t); id++) {
+        char *shown = display_token(tokenizer_word(t, id));
+        if (strcmp(shown, vocabulary_word(&t->vocabulary, id))) {
+            fprintf(out, "%s\"%d\":", count++ ? "," : "", id);
+            put_json(out, shown);
+        }
+        free(shown);
+    }
+    fputs("},\n\"specials\":[", out);
+    for (int id = 0, count = 0; id < tokenizer_size(t); id++)
+        if (!tokenizer_is_text(t, id))
+            fprintf(out, "%s%d", count++ ? "," : "", id);
+    fputs("],\n", out);
+}
+
+static void put_spacing(FILE *out, const Tokenizer *t)
+{
+    const Spacing *s = &t->spacing;
+    const int V = s->before ? tokenizer_size(t) : 0;
+    fputs("\"spacing\":{\"pairs\":[", out);
+    for (ptrdiff_t i = 0; i < hmlen(s->pairs); i++)
+        fprintf(out, "%s%d,%d,%d", i ? "," : "", (int)(s->pairs[i].key / V),
+                (int)(s->pairs[i].key % V), s->pairs[i].value);
+    fputs("],", out);
+    put_ints(out, "before", s->before, V);
+    fputc(',', out);
+    put_ints(out, "after", s->after, V);
+    fputc('}', out);
+}
+
+/* How a text is cut: the names of CUTS in tokens.js. */
+static const char *cut_name(const Tokenizer *t)
+{
+    switch (t->kind) {
+    case TOKENIZER_CHAR: return "characters";
+    case TOKENIZER_BPE: return "bytes";
+    case TOKENIZER_WORD: break;
+    }
+    return t->punctuation == PUNCTUATION_ALONE      ? "alone"
+           : t->punctuation == PUNCTUATION_IN_WORDS ? "inWords"
+                                                    : "inRuns";
+}
+
+static void put_tokenizer(FILE *out, const Pretrained *model)
+{
+    static const char *const KINDS[] = {"word", "char", "bpe"};
+    static const char *const FORMS[] = {"composed", "lower", "as is"};
+    const Tokenizer *t = &model->tokenizer;
+    fprintf(out,
+            "{\"kind\":\"%s\",\"cut\":\"%s\",\"form\":\"%s\",\"stream\":%s,\"objective\":\"%s\","
+            "\"causal_source\":%s,\n"
+            "\"special\":{\"bos\":%d,\"eos\":%d,\"unk\":%d,\"sep\":%d,\"mask\":%d},\n",
+            KINDS[t->kind], cut_name(t), FORMS[t->form], json_bool(t->stream),
+            objective_name(t->objective), json_bool(model->config.causal_source), t->bos, t->eos,
+            t->unk, t->sep, t->mask);
+    put_tokens(out, t);
+    fputs("\"merges\":[", out);
+    for (ptrdiff_t i = 0; i < arrlen(t->merges); i++)
+        fprintf(out, "%s%d,%d,%d", i ? "," : "", t->merges[i].left, t->merges[i].right,
+                t->merges[i].id);
+    fputs("],\n", out);
+    put_spacing(out, t);
+    fputc('}', out);
+}
+
+/* Two bytes for each id, the lower one first. */
+static void put_counts(FILE *out, const TrainingText *text)
+{
+    const Ids *ids = &text->corpus.ids;
+    if (!text->there || ids->width != 2 || ids->count > MOST_COUNTED) {
+        fputs("null", out);
+        return;
+    }
+    fputc('"', out);
+    put_base64(out, ids->at, ids->count * 2);
+    fputc('"', out);
+}
+
+/* ---- The training ---- */
+
+/* The columns of log.csv that a page shows, and all there are. */
+enum { STEP, EPOCH, LOSS, EVALUATED, BYTES, GAP, RATE, COLUMNS };
+
+/* One line of the log; a number that is missing or not finite is NAN. */
+typedef struct {
+    double at[COLUMNS];
+} LogLine;
+
+/* All lines but the first, which names the columns; one that is not whole ends the list. */
+static LogLine *read_log(const Directory *directory)
+{
+    LogLine *lines = NULL; /* stb_ds array */
+    if (!directory_has(directory, LOG_FILE))
+        return NULL;
+    Bytes file = file_read_in(directory, LOG_FILE, false);
+    const char *at = strchr(file.bytes, '\n');
+    for (const char *end; at && (end = strchr(at + 1, '\n')); at = end) {
+        LogLine line;
+        const char *field = at + 1;
+        for (int i = 0; i < COLUMNS; i++) {
+            const bool empty = *field == ',' || *field == '\n';
+            line.at[i] = empty ? (double)NAN : strtod(field, NULL);
+            const char *comma = memchr(field, ',', (size_t)(end - field));
+            field = comma ? comma + 1 : end;
+        }
+        arrput(lines, line);
+    }
+    free(file.bytes);
+    return lines;
+}
+
+static void put_number(FILE *out, double number)
+{
+    if (isfinite(number))
+        fprintf(out, "%.9g", number);
+    else
+        fputs("null", out);
+}
+
+/* Whether a line is one of about `most` that are spread over all. */
+static bool is_chosen(ptrdiff_t i, ptrdiff_t count, ptrdiff_t most)
+{
+    return !i || i + 1 == count || i * most / count != (i - 1) * most / count;
+}
+
+/* Lines with an evaluation are kept first, if they are not too many themselves. */
+static void put_log(FILE *out, const LogLine *lines)
+{
+    const ptrdiff_t count = arrlen(lines);
+    ptrdiff_t evaluations = 0, put = 0;
+    for (ptrdiff_t i = 0; i < count; i++)
+        evaluations += isfinite(lines[i].at[EVALUATED]);
+    const bool keep = evaluations <= MOST_LINES / 2;
+    fputs("\"log\":[", out);
+    for (ptrdiff_t i = 0; i < count; i++) {
+        const double *at = lines[i].at;
+        if (!is_chosen(i, count, MOST_LINES / 2 - 2) && !(keep && isfinite(at[EVALUATED])))
+            continue;
+        const double row[] = {at[STEP], at[LOSS], at[EVALUATED], at[EVALUATED] - at[GAP], at[RATE]};
+        fputs(put++ ? ",[" : "[", out);
+        for (int column = 0; column < 5; column++) {
+            fputs(column ? "," : "", out);
+            put_number(out, row[column]);
+        }
+        fputc(']', out);
+    }
+    fputs("],\n", out);
+}
+
+/* The floor is the same in all lines that have it. */
+static double floor_in(const LogLine *lines)
+{
+    double floor = (double)NAN;
+    for (ptrdiff_t i = 0; i < arrlen(lines) && !isfinite(floor); i++)
+        floor = lines[i].at[EVALUATED] - lines[i].at[GAP];
+    return floor;
+}
+
+static void put_training(FILE *out, const Pretrained *model)
+{
+    LogLine *lines = read_log(&model->directory);
+    const cJSON *share = cJSON_GetObjectItemCaseSensitive(config_own(&model->config), "val");
+    put_log(out, lines);
+    fprintf(out, "\"held_out\":%s,\"floor\":",
+            json_bool(cJSON_IsNumber(share) && share->valuedouble > 0));
+    put_number(out, floor_in(lines));
+    arrfree(lines);
+}
+
+void data_put(FILE *out, const PageSource *source)
+{
+    fputs("\"model\":", out);
+    if (source->live) {
+        put_model(out, source->model);
+        fputs(",\n\"tokenizer\":", out);
+        put_tokenizer(out, source->model);
+        fputs(",\n\"counts\":", out);
+        put_counts(out, source->training_text);
+    } else {
+        fputs("null,\"tokenizer\":null,\"counts\":null", out);
+    }
+    fputs(",\n", out);
+    put_training(out, source->model);
+}
