@@ -11,6 +11,7 @@
 #include "pictures/numbers.h"
 #include "program/heads_file.h"
 #include "tests/helpers/maps.h"
+#include "tests/helpers/model_directory.h"
 #include "tests/helpers/scratch.h"
 
 static void check(void *path)
@@ -37,13 +38,15 @@ static void only_files_of_its_own_are_replaced(void **state)
 {
     (void)state;
     static const char *const endings[] = {"html", "svg", "npy", "csv", "JSON"};
-    char *folder = scratch_new();
+    char *folder = scratch_new(), *run = scratch_new();
     Heads heads = maps_new(3, 1, (const Pattern[]){W(0)}, NULL);
+    Pretrained written = write_model(run, PLAIN), model = pretrained_open(run);
+    const PageSource source = {.model = &model};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         char *path = format_text("%s/a.%s", folder, endings[i]);
         for (int times = 0; times < 2; times++) {
             check(path);
-            assert_true(heads_file_write(path, &heads));
+            assert_true(heads_file_write(path, &heads, &source));
         }
         free(path);
         path = format_text("%s/empty.%s", folder, endings[i]);
@@ -57,7 +60,10 @@ static void only_files_of_its_own_are_replaced(void **state)
     }
     assert_int_equal(scratch_count(folder), 15); /* and nothing temporary */
     heads_free(&heads);
+    pretrained_close(&model);
+    free_model(&written);
     scratch_remove(folder);
+    scratch_remove(run);
 }
 
 typedef struct {
@@ -67,7 +73,7 @@ typedef struct {
 
 static void write_file(void *call)
 {
-    heads_file_write(((Call *)call)->path, ((Call *)call)->heads);
+    heads_file_write(((Call *)call)->path, ((Call *)call)->heads, NULL);
 }
 
 static void too_much_for_a_picture_is_refused(void **state)
@@ -93,12 +99,12 @@ static void two_writers_never_mix(void **state)
     char *whole[WRITERS];
     for (int w = 0; w < WRITERS; w++) {
         Heads heads = maps_new(4 << w, 1, (const Pattern[]){W(0)}, NULL);
-        assert_true(heads_file_write(path, &heads));
+        assert_true(heads_file_write(path, &heads, NULL));
         whole[w] = maps_written(numbers_csv, &heads);
         if (!fork()) {
             bool good = true;
             for (int i = 0; i < TIMES; i++)
-                good &= heads_file_write(path, &heads);
+                good &= heads_file_write(path, &heads, NULL);
             _exit(!good);
         }
         heads_free(&heads);
