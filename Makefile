@@ -16,7 +16,9 @@
 # make bench      measures the speed, with TEXT=FILE on your text; bench-long takes longer
 # make race       trains on TEXT=FILE against the clock, and in PyTorch; SECONDS=600, RUNS=NAMES
 # make format     formats the code with clang-format
-# make install    installs pulga-train, pulga-sample and pulga-attend under PREFIX=/usr/local
+# make install    installs programs, manual pages and completion under PREFIX=/usr/local
+# make uninstall  removes what make install installed
+# make deb        builds a package for Debian or Ubuntu, build/deb/pulga_*.deb, and checks it
 # make clean      removes what make built
 # make help       prints this list
 #
@@ -200,9 +202,17 @@ demo:
 	$(RUN) $(BIN)/attend runs/demo un muchacho jugaba con la cuerda -o runs/demo/attention.html
 
 install: all
-	install -d "$(DESTDIR)$(PREFIX)/bin"
-	for name in train sample attend; do \
-		install $(BIN)/$$name "$(DESTDIR)$(PREFIX)/bin/pulga-$$name" || exit 1; done
+	@DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' scripts/install.sh $(PROGRAMS)
+uninstall:
+	@DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' scripts/install.sh -u $(PROGRAMS)
+
+# dpkg-buildpackage writes beside the directory that it builds, so it gets a copy of the sources.
+deb:
+	@$(SETUP) deb
+	rm -rf $(BUILD)/deb && mkdir -p $(BUILD)/deb/pulga
+	git ls-files -z | xargs -0 cp --parents -t $(BUILD)/deb/pulga
+	cd $(BUILD)/deb/pulga && MAKEFLAGS= dpkg-buildpackage --build=binary --no-sign
+	lintian --allow-root --fail-on error,warning $(BUILD)/deb/*.deb
 
 clean:
 	rm -rf $(BUILD) $(PROGRAMS)
@@ -217,4 +227,4 @@ help:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 .PHONY: all packages setup always units test parity browser bench bench-long race demo install \
-	clean format help
+	uninstall deb clean format help

@@ -17,6 +17,7 @@ libcjson-dev               <cjson/cJSON.h>        build
 libedit-dev                <editline/readline.h>  build
 libcmocka-dev              <cmocka.h>             test sanitize tsan valgrind torture parity
 bats                       bats                   test sanitize tsan
+groff-base                 groff                  test sanitize
 gettext                    xgettext               test sanitize
 clang                      clang                  fuzz tsan same
 libclang-rt-dev            dpkg                   fuzz tsan
@@ -31,6 +32,12 @@ clang-format               clang-format           analyze format
 chromium                   chromium               browser
 fonts-dejavu-core          dpkg                   browser
 python3                    python3                browser parity
+build-essential            dpkg                   deb
+debhelper                  dh                     deb
+lintian                    lintian                deb
+git                        git                    deb
+mandoc                     mandoc                 deb
+zsh                        zsh                    deb
 gcc-aarch64-linux-gnu      dpkg                   aarch64 same
 qemu-user-static           dpkg                   aarch64 same
 libc6-dev:arm64            dpkg                   aarch64 same

@@ -1,4 +1,4 @@
-# install.bats: what make install leaves behind.
+# install.bats: what make install leaves behind, manual pages, completion, and the Debian package.
 load programs.bash
 
 @test "installed programs are called pulga-train, pulga-sample, pulga-attend and name each other" {
@@ -12,9 +12,124 @@ load programs.bash
     pulga-attend run el >out.txt
 }
 
-@test "make install takes a PREFIX with blanks and a DESTDIR" {
+# The programs that the Makefile builds, as it names them to scripts/install.sh.
+programs() {
+    make -C "$ROOT" -n uninstall | grep -o 'install.sh -u .*' | cut -d ' ' -f 3- | xargs -n 1 basename
+}
+
+@test "make install puts everything in place, and make uninstall removes just that" {
     [ -x "$ROOT/train" ] || skip "not built in place"
+    # A prefix with a blank, which other packages use too.
+    local prefix="$WORK/root/a b" file count=0
+    mkdir -p "$prefix/share/man/man1" "$prefix/share/doc/pulga"
+    touch "$prefix/share/man/man1/other.1" "$prefix/share/doc/pulga/of-the-user"
+    (cd "$prefix" && find . -type f) | sort >before.txt
+
     make -C "$ROOT" -o all install PREFIX="/a b" DESTDIR="$WORK/root" >out.txt
-    [ "$(ls "$WORK/root/a b/bin" | tr '\n' ' ')" = "pulga-attend pulga-sample pulga-train " ]
-    refuses 64 "pulga-train: " -- "$WORK/root/a b/bin/pulga-train" --no-such-option
+    for name in $(programs); do
+        refuses 64 "pulga-$name: " -- "$prefix/bin/pulga-$name" --no-such-option
+        for file in man/man1/pulga-$name.1 man/es/man1/pulga-$name.1 \
+            bash-completion/completions/pulga-$name zsh/site-functions/_pulga-$name; do
+            [ -s "$prefix/share/$file" ]
+            count=$((count + 1))
+        done
+    done
+    [ "$count" -ge 12 ]
+    cmp "$ROOT/README.md" "$prefix/share/doc/pulga/README.md"
+    cmp "$ROOT/docs/options.md" "$prefix/share/doc/pulga/docs/options.md"
+    cmp "$ROOT/data/perro.txt" "$prefix/share/doc/pulga/examples/perro.txt"
+
+    make -C "$ROOT" uninstall PREFIX="/a b" DESTDIR="$WORK/root" >out.txt
+    (cd "$prefix" && find . -type f) | sort >after.txt
+    diff before.txt after.txt
+    [ ! -e "$prefix/share/doc/pulga/docs" ]
+    rm "$prefix/share/doc/pulga/of-the-user"
+    make -C "$ROOT" uninstall PREFIX="/a b" DESTDIR="$WORK/root" >out.txt
+    [ ! -e "$prefix/share/doc/pulga" ]
+}
+
+@test "a manual page has every option of --help, in English and Spanish, and no fault" {
+    for name in $(programs); do
+        for language in en es; do
+            "$ROOT/scripts/manual.sh" "$BIN/$name" $language >page.1
+            groff -ww -k -K utf8 -man -T utf8 page.1 >page.txt 2>faults.txt
+            ! command -v mandoc >/dev/null || mandoc -T lint -W warning page.1 >>faults.txt || true
+            [ ! -s faults.txt ] || { cat faults.txt; return 1; }
+            "$BIN/$name" --help | grep -oE '^ {2,6}(-., )?--[a-z-]+' | grep -oE -- '--.*' >options.txt
+            [ "$(wc -l <options.txt)" -gt 2 ]
+            while read -r option; do
+                grep -qF "\\fB${option//-/\\-}\\fR" page.1 || { echo "$name: no $option"; return 1; }
+            done <options.txt
+        done
+        grep -q '^\.SH EXAMPLES' <("$ROOT/scripts/manual.sh" "$BIN/$name" en)
+        grep -q '^\.SH EJEMPLOS' page.1
+        grep -q "^.fBpulga.-$name " page.1 # an example
+    done
+}
+
+# completed WORD...: what bash offers for this command line, whose = are words of their own; a line
+# "compopt ..." stands for files and directories.
+completed() {
+    bash -c 'compopt() { echo "compopt $*"; }
+        program=$1; shift
+        source "$program.bash"
+        COMP_WORDS=("pulga-$program" "$@") COMP_CWORD=$#
+        _pulga_$program
+        printf "%s\n" "${COMPREPLY[@]}"' bash "$@"
+}
+
+@test "bash completes options and their values" {
+    for name in $(programs); do
+        "$ROOT/scripts/completion.sh" "$BIN/$name" bash >$name.bash
+        "$BIN/$name" --help | grep -oE '^ {2,6}(-., )?--[a-z-]+' | grep -oE -- '--.*' | sort >all.txt
+        completed $name -- | sed 's/=$//' | grep -v compopt | sort >offered.txt
+        comm -23 all.txt offered.txt >missing.txt
+        [ ! -s missing.txt ] || { cat missing.txt; return 1; }
+    done
+    [ "$(completed train --optim)" = "compopt -o nospace
+--optimizer=" ]
+    [ "$(completed train --low)" = "--lower" ]
+    [ "$(completed train --objective = m)" = "masked" ]
+    [ "$(completed train --objective =)" = "next
+pairs
+masked" ]
+    [ "$(completed train --objective p)" = "pairs" ]
+    [ "$(completed train --resume run)" = "compopt -o dirnames" ]
+    [ -z "$(completed train --width = 6)" ]
+    [ "$(completed train --steps 6 per)" = "compopt -o default" ]
+    [ "$(completed sample run)" = "compopt -o dirnames" ]
+    [ "$(completed attend run el -o f)" = "compopt -o default" ]
+}
+
+# zsh_completed LINE PATTERN: waits for PATTERN on the terminal of a zsh in which LINE and Tab are
+# typed.
+zsh_completed() {
+    cat >zpty.zsh <<'END'
+zmodload zsh/zpty
+zpty shell zsh -f -i
+zpty -w shell "PS1=; fpath=($PWD \$fpath); autoload -U compinit; compinit -D -u; echo rea''dy"
+zpty -r shell output $'*ready\r\n*'
+zpty -w -n shell "$1"$'\t'
+zpty -r shell output "*$2*"
+END
+    TERM=dumb timeout 60 zsh -f zpty.zsh "$1" "$2"
+}
+
+@test "zsh completes options, their values and directories" {
+    command -v zsh >/dev/null || skip "no zsh: scripts/setup.sh deb"
+    for name in $(programs); do
+        "$ROOT/scripts/completion.sh" "$BIN/$name" zsh >_pulga-$name
+        zsh -n _pulga-$name
+    done
+    mkdir -p runs/long-name
+    zsh_completed 'pulga-train --objective=ma' 'sked'
+    zsh_completed 'pulga-train --opt' 'imizer'
+    zsh_completed 'pulga-sample runs/lo' 'ng-name'
+}
+
+@test "the Debian package has the version of base/version.h" {
+    local version
+    version=$(sed -n 's/^#define PULGA_VERSION "\(.*\)"$/\1/p' "$ROOT/base/version.h")
+    [ "$("$BIN/train" --version)" = "pulga $version" ]
+    [ "$(sed -n '1s/^pulga (\(.*\)) .*/\1/p' "$ROOT/debian/changelog")" = "$version" ]
 }

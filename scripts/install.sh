@@ -1,0 +1,46 @@
+#!/bin/sh
+# install.sh PROGRAM...     puts under $DESTDIR$PREFIX the programs, the manual pages and completion
+#                           that are made of their --help, the documentation, and texts to train on
+# install.sh -u PROGRAM...  removes what this puts there, and nothing else
+set -eu
+undo=
+[ "$1" != -u ] || { undo=1; shift; }
+root=$DESTDIR$PREFIX
+made=$(mktemp)
+trap 'rm -f "$made"' EXIT
+
+put() { # MODE FILE PLACE: installs the file, or removes it again
+    if [ "$undo" ]; then
+        rm -f "$root/$3"
+    else
+        install -D -m "$1" "$2" "$root/$3"
+    fi
+}
+
+put_made() { # PLACE COMMAND...: likewise what the command prints
+    place=$1
+    shift
+    [ "$undo" ] || "$@" >"$made"
+    put 644 "$made" "$place"
+}
+
+for program; do
+    name=pulga-$(basename "$program")
+    put 755 "$program" "bin/$name"
+    put_made "share/man/man1/$name.1" scripts/manual.sh "$program" en
+    put_made "share/man/es/man1/$name.1" scripts/manual.sh "$program" es
+    put_made "share/bash-completion/completions/$name" scripts/completion.sh "$program" bash
+    put_made "share/zsh/site-functions/_$name" scripts/completion.sh "$program" zsh
+done
+doc=share/doc/pulga
+for file in README*.md LICENSE docs/*; do
+    put 644 "$file" "$doc/$file"
+done
+for file in data/*.txt data/*.tsv; do
+    put 644 "$file" "$doc/examples/${file#data/}"
+done
+if [ "$undo" ]; then # the other directories may be used by other packages
+    for directory in "$doc/docs" "$doc/examples" "$doc"; do
+        rmdir "$root/$directory" 2>/dev/null || true
+    done
+fi
