@@ -12,7 +12,7 @@ load programs.bash
 @test "every path and every function named in the documentation exists" {
     cd "$ROOT"
     local missing=0
-    for page in README.md CONTRIBUTING.md docs/*.md; do
+    for page in README*.md CONTRIBUTING.md docs/*.md; do
         for path in $(grep -oE '`[a-z_/.]+/[A-Za-z_.]+\.(c|h|sh|py|bats|mk|md|txt|html)`' "$page" |
             tr -d '`' | grep -v '^\./\|^runs/\|^build/' | sort -u); do
             [ -e "$path" ] || { echo "$page names $path, which is missing"; missing=1; }
@@ -25,8 +25,8 @@ load programs.bash
     [ "$missing" = 0 ]
 }
 
-@test "each formula of the lesson stands on the line that is named" {
-    for page in lesson; do
+@test "each formula of the lessons stands on the line that is named" {
+    for page in lesson leccion; do
         cp "$ROOT/docs/$page.md" page.md
         "$ROOT/scripts/lines.sh" page.md
         diff "$ROOT/docs/$page.md" page.md || { echo "code has moved: call scripts/lines.sh"; false; }

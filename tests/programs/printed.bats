@@ -14,7 +14,7 @@ commands_of() {
 # for_everyone: its input without times and speeds, and without the memory, the threads and the
 # kernel, which follow the machine.
 for_everyone() {
-    sed -E -e 's/( parameters), .*/\1/' -e 's/^(took  ).*/\1/' \
+    sed -E -e 's/( parameters| parámetros), .*/\1/' -e 's/^(took|tiempo)  .*/\1/' \
         -e 's/^( +[0-9]+ .*[^ ]) +[0-9,]+ +[0-9.hm]+s$/\1/'
 }
 
@@ -27,9 +27,9 @@ prints() {
     [[ $(cat all.txt) == $pattern ]] || { cat "${1%.shown}.command"; diff "$1" all.txt; false; }
 }
 
-# check_page PAGE: each command of the page prints what the page shows.
+# check_page PAGE LOCALE: in this locale each command of the page prints what the page shows.
 check_page() {
-    ln -s "$BIN/train" "$BIN/sample" "$BIN/attend" "$ROOT/data" .
+    ln -sf "$BIN/train" "$BIN/sample" "$BIN/attend" "$ROOT/data" .
     commands_of "$ROOT/$1"
     for command in ??.command; do
         # The sums take half a minute.
@@ -37,7 +37,8 @@ check_page() {
         shown=${command%.command}.shown
         # A command that stands there twice runs once. Only a message that is shown may be an error.
         printed=$(md5sum <"$command" | cut -c 1-32).printed
-        [ -e "$printed" ] || bash "$command" >"$printed" 2>&1 || [ -s "$shown" ]
+        [ -e "$printed" ] || env -u LC_ALL -u LC_MESSAGES -u LANGUAGE LANG="$2" \
+            bash "$command" >"$printed" 2>&1 || [ -s "$shown" ]
         if [ -s "$shown" ]; then prints "$shown" "$printed"; fi
     done
     # Losses in the text between the blocks. (The sums print theirs, too.)
@@ -47,7 +48,7 @@ check_page() {
 }
 
 @test "every command in the README prints what the README shows" {
-    check_page README.md
+    check_page README.md C.UTF-8
     [ -s 17.command ]
     cmp translation.svg "$ROOT/docs/translation.svg"
     ./attend runs/cuentos --positions -o positions.svg
@@ -55,7 +56,15 @@ check_page() {
 }
 
 @test "every command in the lesson prints what the lesson shows" {
-    check_page docs/lesson.md
+    check_page docs/lesson.md C.UTF-8
+    [ -s 12.command ]
+}
+
+@test "every command in the Spanish README and lesson prints in Spanish what they show" {
+    check_page README.es.md es_MX.UTF-8
+    [ -s 08.command ]
+    rm ./*.command ./*.shown
+    check_page docs/leccion.md es_MX.UTF-8
     [ -s 12.command ]
 }
 
