@@ -21,7 +21,11 @@ typedef struct {
     int read;               /* tokens of the prompt */
     Hypothesis *now, *next; /* (width) each with room for all its tokens */
     int count;              /* of the hypotheses in `now` */
-    double *scores;         /* (width, V) ln p of each hypothesis and each token after it */
+    double *scores;         /* (width, V) each hypothesis's score with each token after it */
+    double *own;            /* (width, V) if repetition is penalized: ln p of each token after it
+                               by the model itself; else NULL */
+    bool *seen;             /* (V) likewise, scratch memory: the tokens of one hypothesis, */
+    Real *penalized;        /* (V) and the logits of the token after it */
     Ranked *best;           /* (width) */
     Real *logits;           /* (width, V) of the hypotheses that go on, in their order */
     int *start, *tokens, *positions, *slots; /* (width + 1), (width), …: their batch */
@@ -51,6 +55,11 @@ static Beam beam_new(Gpt *gpt, const KvCache *cache, const Real *logits, int rea
         beam.next[i].tokens = memory_new((size_t)rules.most, sizeof *beam.tokens, what);
         beam.start[i + 1] = i + 1;
     }
+    if (rules.seen) {
+        beam.own = memory_new(K * V, sizeof *beam.own, what);
+        beam.seen = memory_new(V, sizeof *beam.seen, what);
+        beam.penalized = memory_new(V, sizeof *beam.penalized, what);
+    }
     memcpy(beam.logits, logits, sizeof *logits * V);
     return beam;
 }
@@ -62,6 +71,9 @@ static void beam_end(Beam *beam)
     for (int i = beam->count; i < beam->rules.width; i++)
         free(beam->now[i].tokens);
     free(beam->scores);
+    free(beam->own);
+    free(beam->seen);
+    free(beam->penalized);
     free(beam->best);
     free(beam->logits);
     free(beam->start);
@@ -77,8 +89,22 @@ void beam_free(Hypothesis *found, int count)
     free(found);
 }
 
-/* Row i of the scores: ln p of hypothesis i with each token after it. One that has ended keeps its
- * probability, in the first column. */
+/* The logits, of those after a hypothesis, that its children are ranked by. */
+static const Real *ranking_logits(Beam *beam, const Hypothesis *h, const Real *logits)
+{
+    const size_t V = (size_t)beam->gpt->config.vocabulary;
+    if (!beam->rules.seen)
+        return logits;
+    memcpy(beam->seen, beam->rules.seen, sizeof *beam->seen * V);
+    for (int i = 0; i < h->count; i++)
+        beam->seen[h->tokens[i]] = true;
+    memcpy(beam->penalized, logits, sizeof *logits * V);
+    penalize_repetition(beam->penalized, beam->seen, (int)V, beam->rules.penalty);
+    return beam->penalized;
+}
+
+/* Row i of the scores: that of hypothesis i with each token after it. One that has ended keeps its
+ * score, in the first column. */
 static void score(Beam *beam)
 {
     const int V = beam->gpt->config.vocabulary;
@@ -88,15 +114,33 @@ static void score(Beam *beam)
         const Hypothesis *h = &beam->now[i];
         if (h->ended) {
             for (int j = 0; j < V; j++)
-                row[j] = j ? -INFINITY : h->log_probability;
+                row[j] = j ? -INFINITY : h->score;
             continue;
         }
-        log_softmax_of(row, logits, V);
+        if (beam->own)
+            log_softmax_of(ROW(beam->own, i, V), logits, V);
+        log_softmax_of(row, ranking_logits(beam, h, logits), V);
         for (int j = 0; j < V; j++)
-            row[j] = beam->rules.barred && beam->rules.barred[j] ? -INFINITY
-                                                                 : row[j] + h->log_probability;
+            row[j] = beam->rules.barred && beam->rules.barred[j] ? -INFINITY : row[j] + h->score;
         logits += V;
     }
+}
+
+/* Makes h the child of a hypothesis: with one token more, unless its parent has ended. best is its
+ * score. */
+static void bear(const Beam *beam, Hypothesis *h, const Hypothesis *parent, Ranked best)
+{
+    const BeamRules *rules = &beam->rules;
+    int *tokens = memcpy(h->tokens, parent->tokens, sizeof *tokens * (size_t)parent->count);
+    *h = *parent;
+    h->tokens = tokens;
+    if (parent->ended)
+        return;
+    h->score = best.value;
+    h->log_probability = beam->own ? h->log_probability + beam->own[best.id] : best.value;
+    tokens[h->count++] = best.id % beam->gpt->config.vocabulary;
+    h->ended = tokens[h->count - 1] == rules->eos ||
+               (rules->ends && rules->ends(tokens, h->count, rules->judge));
 }
 
 /* The best scores become the next hypotheses: score number i · V + j is that of hypothesis i with
@@ -111,13 +155,7 @@ static void choose(Beam *beam, bool *taken)
     for (int i = 0; i < count; i++) {
         const Hypothesis *parent = &beam->now[beam->best[i].id / V];
         Hypothesis *h = &beam->next[i];
-        int *tokens = memcpy(h->tokens, parent->tokens, sizeof *tokens * (size_t)parent->count);
-        *h = *parent;
-        h->tokens = tokens;
-        h->log_probability = beam->best[i].value;
-        if (!parent->ended)
-            tokens[h->count++] = beam->best[i].id % V;
-        h->ended = parent->ended || tokens[h->count - 1] == beam->rules.eos;
+        bear(beam, h, parent, beam->best[i]);
         if (h->ended || taken[parent->slot])
             h->slot = -1;
         else

@@ -4,7 +4,8 @@
  *
  * Probabilities are those of the whole continuation, the product of p over its tokens, not
  * corrected for its length. So a beam wide enough to hold every continuation finds the most
- * probable ones exactly. */
+ * probable ones exactly. If repetition is penalized, continuations are ranked by the probabilities
+ * that the penalized logits give. */
 #ifndef PULGA_BEAM_H
 #define PULGA_BEAM_H
 
@@ -15,8 +16,10 @@
 typedef struct {
     int *tokens; /* (count) after the prompt, with [eos] */
     int count;
-    double log_probability; /* ln of the continuation's probability */
-    bool ended;             /* by [eos]; else cut at the largest number of tokens */
+    double score;           /* ln of the probability that it is ranked by */
+    double log_probability; /* ln of its probability by the model itself: the score, unless
+                               repetition is penalized */
+    bool ended;             /* by [eos] or ends(); else cut at the largest number of tokens */
     int slot;               /* of the KV cache */
 } Hypothesis;
 
@@ -25,6 +28,10 @@ typedef struct {
     int most;           /* tokens of each */
     int eos;            /* -1: none */
     const bool *barred; /* (V) tokens that no continuation has; NULL: none */
+    const bool *seen;   /* (V) the tokens of the prompt, if repetition is penalized; else NULL */
+    double penalty;     /* of repetition; see penalize_repetition() */
+    bool (*ends)(const int *tokens, int count, void *judge); /* whether a continuation of these */
+    void *judge;                                             /* tokens is complete; or NULL */
 } BeamRules;
 
 /* The best continuations, at most `width`, most probable first; beam_free() frees them. The cache

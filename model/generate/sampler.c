@@ -92,6 +92,15 @@ void log_softmax_of(double *log_p, const Real *logits, int V)
         log_p[j] = (double)logits[j] - top - log_sum;
 }
 
+void penalize_repetition(Real *logits, const bool *seen, int V, double penalty)
+{
+    for (int j = 0; j < V; j++) {
+        const double logit = (double)logits[j];
+        if (seen[j])
+            logits[j] = (Real)(logit > 0 ? logit / penalty : logit * penalty);
+    }
+}
+
 /* Keeps in p (V) only the first `count` ranked tokens, scaled to a sum of 1. */
 static void keep_ranked(double *p, int V, const Ranked *ranked, int count)
 {

@@ -35,6 +35,12 @@ int rank_best(Ranked *best, int k, const double *values, int count);
 void softmax_of(double *p, const Real *logits, int V, double temperature);
 void log_softmax_of(double *log_p, const Real *logits, int V);
 
+/* The penalty of Keskin et al. (CTRL, 2019) for repetition: of the logits (V), those of the tokens
+ * that were seen are divided by it if they are positive, else multiplied, however often such a
+ * token was seen. With a penalty of 2, the logits 4 −1 3 become 2 −2 3 if the first two were
+ * seen. */
+void penalize_repetition(Real *logits, const bool *seen, int V, double penalty);
+
 /* p (V) from logits (V), as above; ranked (V) is scratch memory. */
 void sampler_probabilities(double *p, Ranked *ranked, const Real *logits, int V, Sampling how);
 

@@ -389,6 +389,21 @@ static void ranking_agrees_with_its_definition(void **state)
 
 /* ---- Beam search ---- */
 
+/* ln p of each token after some, by the penalized logits if repetition is penalized. */
+static void next_scores(double *next, Gpt *gpt, const int *tokens, int count, int prefix,
+                        const BeamRules *rules)
+{
+    const Real factor = (Real)rules->penalty;
+    Real logits[16], penalized[16];
+    read_at_once(gpt, tokens, count, prefix, logits);
+    memcpy(penalized, logits, sizeof logits);
+    for (int i = 0; i < count && rules->seen; i++) {
+        const Real logit = logits[tokens[i]];
+        penalized[tokens[i]] = logit > 0 ? logit / factor : logit * factor;
+    }
+    log_softmax_of(next, penalized, gpt->config.vocabulary);
+}
+
 /* Finds all continuations of up to `most` tokens by reading each of their beginnings at once. */
 static void continue_all(Gpt *gpt, int *tokens, int count, int prefix, int most,
                          const BeamRules *rules, double log_p, double *found, int *number)
@@ -398,15 +413,13 @@ static void continue_all(Gpt *gpt, int *tokens, int count, int prefix, int most,
         found[(*number)++] = log_p;
         return;
     }
-    Real logits[16];
     double next[16];
-    read_at_once(gpt, tokens, count, prefix, logits);
-    log_softmax_of(next, logits, words);
+    next_scores(next, gpt, tokens, count, prefix, rules);
     for (int j = 0; j < words; j++) {
         tokens[count] = j;
         if (rules->barred && rules->barred[j])
             continue;
-        if (j == rules->eos)
+        if (j == rules->eos || (rules->ends && rules->ends(&j, 1, NULL)))
             found[(*number)++] = log_p + next[j];
         else
             continue_all(gpt, tokens, count + 1, prefix, most - 1, rules, log_p + next[j], found,
@@ -415,15 +428,13 @@ static void continue_all(Gpt *gpt, int *tokens, int count, int prefix, int most,
 }
 
 static double log_probability_of(Gpt *gpt, const int *prompt, int count, int prefix,
-                                 const Hypothesis *h)
+                                 const BeamRules *rules, const Hypothesis *h)
 {
     int tokens[8];
-    Real logits[16];
     double next[16], log_p = 0;
     memcpy(tokens, prompt, sizeof *tokens * (size_t)count);
     for (int i = 0; i < h->count; i++) {
-        read_at_once(gpt, tokens, count + i, prefix, logits);
-        log_softmax_of(next, logits, gpt->config.vocabulary);
+        next_scores(next, gpt, tokens, count + i, prefix, rules);
         log_p += next[h->tokens[i]];
         tokens[count + i] = h->tokens[i];
     }
@@ -443,6 +454,13 @@ static int largest_first(const void *a, const void *b)
     return x < y ? 1 : x > y ? -1 : 0;
 }
 
+/* What ends a continuation in a test, if not [eos]. */
+static bool is_two(const int *tokens, int count, void *judge)
+{
+    (void)judge;
+    return tokens[count - 1] == 2;
+}
+
 static void check_beam(BeamRules rules, int prefix, bool wide)
 {
     Gpt gpt = gpt_new(&(GptConfig){.context = 6,
@@ -457,6 +475,7 @@ static void check_beam(BeamRules rules, int prefix, bool wide)
     for (size_t i = 0; i < gpt.size; i++)
         gpt.weight_block[i] *= 4; /* so that the probabilities differ */
     const int prompt[] = {0, 3};
+    const BeamRules plain = {.width = 0};
     double all[1024];
     int tokens[8] = {0, 3}, number = 0, count;
     continue_all(&gpt, tokens, 2, prefix, rules.most, &rules, 0, all, &number);
@@ -469,16 +488,19 @@ static void check_beam(BeamRules rules, int prefix, bool wide)
     assert_int_equal(count, wide ? number : rules.width);
     for (int i = 0; i < count; i++) {
         /* Each of its tokens rounds. */
-        const double near = found[i].count * tolerance(found[i].log_probability);
+        const double near = found[i].count * tolerance(found[i].score);
+        const int last = found[i].tokens[found[i].count - 1];
         assert_close_one("its own log probability", found[i].log_probability,
-                         log_probability_of(&gpt, prompt, 2, prefix, &found[i]), near);
-        assert_int_equal(found[i].ended, found[i].tokens[found[i].count - 1] == rules.eos);
+                         log_probability_of(&gpt, prompt, 2, prefix, &plain, &found[i]), near);
+        assert_close_one("its score", found[i].score,
+                         log_probability_of(&gpt, prompt, 2, prefix, &rules, &found[i]), near);
+        assert_int_equal(found[i].ended,
+                         last == rules.eos || (rules.ends && is_two(&last, 1, NULL)));
         assert_true(found[i].ended || found[i].count == rules.most);
         if (wide)
-            assert_close_one("the best of all continuations", found[i].log_probability, all[i],
-                             near);
+            assert_close_one("the best of all continuations", found[i].score, all[i], near);
         else
-            assert_true(found[i].log_probability <= all[i] + near);
+            assert_true(found[i].score <= all[i] + near);
         for (int j = 0; j < i; j++)
             assert_true(
                 found[i].count != found[j].count ||
@@ -496,13 +518,65 @@ static void a_wide_beam_finds_the_best_of_all_continuations(void **state)
     enum { MOST = 4 };
     const bool barred[] = {true, false, false, true, false};
     for (int prefix = 0; prefix <= 2; prefix++) {
-        check_beam((BeamRules){625, MOST, -1, NULL}, prefix, true); /* 5⁴ */
-        check_beam((BeamRules){341, MOST, 1, NULL}, prefix, true);  /* 4⁴, and 85 that ended */
-        check_beam((BeamRules){700, MOST, 1, NULL}, prefix, true);
-        check_beam((BeamRules){100, MOST, 1, barred}, prefix, true);
-        check_beam((BeamRules){1, MOST, 1, NULL}, prefix, false);
-        check_beam((BeamRules){3, MOST, 1, NULL}, prefix, false);
-        check_beam((BeamRules){3, MOST, -1, barred}, prefix, false);
+        check_beam((BeamRules){.width = 625, .most = MOST, .eos = -1}, prefix, true); /* 5⁴ */
+        check_beam((BeamRules){.width = 341, .most = MOST, .eos = 1}, prefix,
+                   true); /* 4⁴, and 85 that ended */
+        check_beam((BeamRules){.width = 700, .most = MOST, .eos = 1}, prefix, true);
+        check_beam((BeamRules){.width = 100, .most = MOST, .eos = 1, .barred = barred}, prefix,
+                   true);
+        check_beam((BeamRules){.width = 1, .most = MOST, .eos = 1}, prefix, false);
+        check_beam((BeamRules){.width = 3, .most = MOST, .eos = 1}, prefix, false);
+        check_beam((BeamRules){.width = 3, .most = MOST, .eos = -1, .barred = barred}, prefix,
+                   false);
+    }
+}
+
+static void a_beam_ranks_by_penalized_logits(void **state)
+{
+    (void)state;
+    enum { MOST = 4 };
+    const bool seen[] = {true, false, false, true, false};
+    for (double penalty = 0.5; penalty < 5; penalty += 1.25) {
+        check_beam(
+            (BeamRules){.width = 625, .most = MOST, .eos = -1, .seen = seen, .penalty = penalty}, 0,
+            true);
+        check_beam(
+            (BeamRules){.width = 341, .most = MOST, .eos = 1, .seen = seen, .penalty = penalty}, 2,
+            true);
+        check_beam(
+            (BeamRules){.width = 3, .most = MOST, .eos = 1, .seen = seen, .penalty = penalty}, 0,
+            false);
+    }
+}
+
+static void a_beam_ends_continuations_that_are_complete(void **state)
+{
+    (void)state;
+    enum { MOST = 4 };
+    check_beam((BeamRules){.width = 341, .most = MOST, .eos = -1, .ends = is_two}, 0, true);
+    check_beam((BeamRules){.width = 161, .most = MOST, .eos = 1, .ends = is_two}, 0,
+               true); /* 3⁴, and 80 */
+    check_beam((BeamRules){.width = 3, .most = MOST, .eos = 1, .ends = is_two}, 0, false);
+}
+
+/* ---- Repetition ---- */
+
+/* Every sign, a token seen several times, and penalties that forbid, do nothing and encourage. */
+static void repetition_is_penalized_once_for_each_token(void **state)
+{
+    (void)state;
+    enum { TOKENS = 6 };
+    const Real logits[TOKENS] = {4, -1, 3, 0, -0.5f, 1};
+    const bool seen[TOKENS] = {true, true, false, true, false, true};
+    const double wanted[][TOKENS] = {
+        {2, -2, 3, 0, -0.5, 0.5}, {4, -1, 3, 0, -0.5, 1}, {8, -0.5, 3, 0, -0.5, 2}};
+    const double penalties[] = {2, 1, 0.5};
+    for (int i = 0; i < 3; i++) {
+        Real got[TOKENS];
+        memcpy(got, logits, sizeof got);
+        penalize_repetition(got, seen, TOKENS, penalties[i]);
+        for (int j = 0; j < TOKENS; j++)
+            assert_close_one("a penalized logit", (double)got[j], wanted[i][j], 0);
     }
 }
 
@@ -522,6 +596,9 @@ int main(void)
         cmocka_unit_test(top_p_keeps_no_more_than_it_needs),
         cmocka_unit_test(ranking_agrees_with_its_definition),
         cmocka_unit_test(a_wide_beam_finds_the_best_of_all_continuations),
+        cmocka_unit_test(a_beam_ranks_by_penalized_logits),
+        cmocka_unit_test(a_beam_ends_continuations_that_are_complete),
+        cmocka_unit_test(repetition_is_penalized_once_for_each_token),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
