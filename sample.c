@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/display.h"
-#include "program/answer/answer_print.h"
+#include "program/answer/growing.h"
 #include "program/ask.h"
 #include "program/options.h"
 #include "program/process.h"
@@ -192,9 +192,7 @@ static bool print_answer(AnswerPrinter *printer, Answer *answer)
         answer_print_json(answerer, answer);
     } else if (good) {
         answer_print_tables(printer, answer);
-        answer_continue(answerer, answer, answer_print_growing, printer);
-        screen_status(printer->screen, "");
-        answer_print_continuations(printer, answer);
+        growing_print(printer, answer);
     } else {
         warn("%s", answer->encoding.wrong);
     }

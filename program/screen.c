@@ -50,6 +50,12 @@ int screen_width(void)
     return wanted > 1 && wanted < 10000 ? (int)wanted : 80;
 }
 
+int screen_height(void)
+{
+    struct winsize size;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ? 0 : size.ws_row;
+}
+
 /* The label, translated, and the spaces after it. */
 static void put_label(const Screen *screen, const char *label)
 {

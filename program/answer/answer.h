@@ -16,6 +16,9 @@ typedef struct {
     int *tokens, count;     /* after the prompt, with [eos]; or one for each gap */
     double log_probability; /* ln p of all of them together, by the model itself */
     bool ended;             /* by [eos], or all gaps are filled; else it was cut */
+    bool stopped;           /* its text ends before AnswerRules.stop, ... */
+    size_t cut;             /* ... so these last bytes of its tokens are not written */
+    bool complete;          /* no token will follow */
     bool context_full;      /* the context was full before the continuation was complete */
     bool in_text;           /* the text has prompt and continuation word for word; of a pair, from
                                the beginning of its line on */

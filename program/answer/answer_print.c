@@ -70,21 +70,13 @@ void answer_print_tables(const AnswerPrinter *printer, const Answer *answer)
 
 /* ---- Continuations ---- */
 
-/* The text of the prompt and, unless it is NULL, a continuation of it; the caller frees. */
-static char *text_with(const Answerer *a, const Answer *answer, const Continuation *c)
+/* A subword may end within a character. */
+char *answer_written(const Answerer *a, const Answer *answer, const Continuation *c)
 {
-    int count, *tokens = answer_tokens(answer, c, &count);
-    char *text = tokenizer_decode(&a->model->tokenizer, tokens, count);
-    free(tokens);
-    return text;
-}
-
-/* The same for a continuation that was not ended: a subword may end within a character, whose first
- * bytes are held back until the rest of it comes. */
-static char *text_so_far(const Answerer *a, const Answer *answer, const Continuation *c)
-{
-    char *text = text_with(a, answer, c), *complete;
+    char *text = answer_text(a, answer, c), *complete;
     size_t size;
+    if (!c || c->ended)
+        return text;
     FILE *out = memory_stream(&complete, &size);
     bpe_stream_put(&(BpeStream){.count = 0}, (Span){text, text + strlen(text)}, out);
     fclose(out);
@@ -92,15 +84,18 @@ static char *text_so_far(const Answerer *a, const Answer *answer, const Continua
     return complete;
 }
 
-void answer_print_growing(const Answer *answer, const Continuation *so_far, void *watcher)
+char *answer_tail(const Answerer *a, const Continuation *c)
 {
-    AnswerPrinter *printer = watcher;
-    if (!screen_may_refresh(printer->screen, &printer->refreshed))
-        return;
-    char *text = text_so_far(printer->answerer, answer, so_far), *shown = display_text(text);
-    screen_status(printer->screen, shown);
-    free(shown);
-    free(text);
+    char *tail;
+    size_t size;
+    FILE *out = memory_stream(&tail, &size);
+    fprintf(out, "%s", c->ended || c->stopped ? "" : " …");
+    if (a->rules.beam || a->pairs)
+        fprintf(out, "  [p %.3g]", elementary_exp(c->log_probability));
+    if (a->text->there)
+        fprintf(out, "  [%s]", c->in_text ? "word for word in the text" : "new");
+    fclose(out);
+    return tail;
 }
 
 /* Continuations of the same text: an entry of an stb_ds map. */
@@ -118,9 +113,13 @@ static int more_often_first(const void *a, const void *b)
     return one->continuation < other->continuation ? -1 : 1;
 }
 
-/* Prints what happens if a prompt or a continuation is longer than the context. */
-static void put_full(const Answerer *a)
+void answer_print_full(const Answerer *a, const Answer *answer)
 {
+    bool full = answer->context_full;
+    for (int i = 0; i < answer->count; i++)
+        full |= answer->continuations[i].context_full;
+    if (!full)
+        return;
     printf("     the context of %d tokens was full: ", a->model->gpt.config.context);
     if (a->rules.beam || a->pairs) {
         printf("a %s ends there\n", a->pairs ? "target" : "beam");
@@ -179,15 +178,10 @@ static void put_text(const AnswerPrinter *printer, const Answer *answer, const G
 
 static void put_group(const AnswerPrinter *printer, const Answer *answer, const Group *group)
 {
-    const Answerer *a = printer->answerer;
-    const Continuation *c = group->continuation;
+    char *tail = answer_tail(printer->answerer, group->continuation);
     put_text(printer, answer, group);
-    printf("%s", c->ended ? "" : " …");
-    if (a->rules.beam || a->pairs)
-        printf("  [p %.3g]", elementary_exp(c->log_probability));
-    if (a->text->there)
-        printf("  [%s]", c->in_text ? "word for word in the text" : "new");
-    printf("\n");
+    printf("%s\n", tail);
+    free(tail);
 }
 
 /* "  2 x  el perro come" if some are equal, else "  1  el perro come". */
@@ -195,12 +189,10 @@ void answer_print_continuations(const AnswerPrinter *printer, const Answer *answ
 {
     const Answerer *a = printer->answerer;
     Group *groups = NULL;
-    bool full = answer->context_full;
     for (int i = 0; i < answer->count; i++) {
         const Continuation *c = &answer->continuations[i];
-        char *text = c->ended ? text_with(a, answer, c) : text_so_far(a, answer, c);
+        char *text = answer_written(a, answer, c);
         Group *group = shgetp_null(groups, text);
-        full |= c->context_full;
         if (group) {
             group->value++;
             free(text);
@@ -217,8 +209,7 @@ void answer_print_continuations(const AnswerPrinter *printer, const Answer *answ
         put_group(printer, answer, &groups[i]);
         free(groups[i].key);
     }
-    if (full)
-        put_full(a);
+    answer_print_full(a, answer);
     shfree(groups);
 }
 
@@ -258,8 +249,10 @@ static void put_tokens_json(const Answerer *a, const int *tokens, int count)
  * are filled. */
 static void put_continuation_json(const Answerer *a, const Answer *answer, const Continuation *c)
 {
-    char *text = a->gaps ? text_with(a, answer, c)
+    char *text = a->gaps ? answer_text(a, answer, c)
                          : tokenizer_decode(&a->model->tokenizer, c->tokens, c->count);
+    if (c->stopped) /* the space before it may be cut, too */
+        text[strlen(text) - (c->cut < strlen(text) ? c->cut : strlen(text))] = 0;
     printf("{\"text\":");
     put_json(stdout, text);
     printf(",");
@@ -267,6 +260,8 @@ static void put_continuation_json(const Answerer *a, const Answer *answer, const
     printf(",\"log_probability\":%.9g", c->log_probability);
     if (!a->gaps)
         printf(",\"ended\":%s,\"context_full\":%s", truth(c->ended), truth(c->context_full));
+    if (a->rules.stop)
+        printf(",\"stopped\":%s", truth(c->stopped));
     if (a->text->there)
         printf(",\"in_text\":%s", truth(c->in_text));
     printf("}");
@@ -297,7 +292,8 @@ static void put_places_json(const Answerer *a, const Answer *answer)
  *  "continuations":[{"text":"perro come","tokens":["perro","come","[eos]"],
  *                    "log_probability":-1.6,"ended":true,"context_full":false,"in_text":true}, …]}
  *
- * all in one line. If there is no answer:
+ * all in one line. With AnswerRules.stop each continuation also has "stopped"; its text ends before
+ * that, but the tokens and their probability are all that were drawn. If there is no answer:
  *
  * {"prompt":"ladra","error":"the prompt: the model does not know 'ladra'; …"} */
 void answer_print_json(const Answerer *a, const Answer *answer)

@@ -29,6 +29,7 @@ static bool *barred_tokens(const Tokenizer *t)
 Answerer answerer_new(Pretrained *model, const TrainingText *text, AnswerRules rules)
 {
     const size_t V = (size_t)tokenizer_size(&model->tokenizer);
+    const bool penalizes = rules.penalty != 0 && rules.penalty != 1;
     const KvCache cache = kv_cache_new(&model->gpt.config, max_int(rules.beam, 2));
     return (Answerer){.model = model,
                       .text = text,
@@ -40,6 +41,7 @@ Answerer answerer_new(Pretrained *model, const TrainingText *text, AnswerRules r
                       .log_p = memory_new(V, sizeof(double), "the probabilities"),
                       .ranked = memory_new(V, sizeof(Ranked), "the probabilities"),
                       .barred = barred_tokens(&model->tokenizer),
+                      .seen = penalizes ? memory_new(V, sizeof(bool), "the vocabulary") : NULL,
                       .pairs = model->tokenizer.objective == OBJECTIVE_PAIRS,
                       .gaps = model->tokenizer.objective == OBJECTIVE_MASKED};
 }
@@ -53,6 +55,16 @@ void answerer_free(Answerer *a)
     free(a->log_p);
     free(a->ranked);
     free(a->barred);
+    free(a->seen);
+}
+
+void answerer_see(Answerer *a, const int *tokens, int count)
+{
+    if (!a->seen)
+        return;
+    memset(a->seen, false, sizeof *a->seen * (size_t)tokenizer_size(&a->model->tokenizer));
+    for (int i = 0; i < count; i++)
+        a->seen[tokens[i]] = true;
 }
 
 int answerer_draw(Answerer *a, Random4 place)
@@ -63,9 +75,13 @@ int answerer_draw(Answerer *a, Random4 place)
     for (int id = 0; id < V; id++)
         if (a->barred[id])
             logits[id] = -INFINITY;
+    if (a->seen)
+        penalize_repetition(logits, a->seen, V, a->rules.penalty);
     sampler_probabilities(a->p, a->ranked, logits, V, a->rules.sampling);
     const int id =
         sampler_pick(a->p, V, random_uniform((uint32_t)a->rules.seed, RANDOM_SAMPLE, place));
     pretrained_check(a->model, a->log_p[id]);
+    if (a->seen)
+        a->seen[id] = true;
     return id;
 }

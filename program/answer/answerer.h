@@ -24,6 +24,8 @@ typedef struct {
     int beam;               /* how many a beam search keeps; 0: continuations are drawn */
     double least; /* of those it finds, less probable ones are left out, but not the best */
     Sampling sampling;
+    double penalty; /* of repetition, see penalize_repetition(); 0 or 1: none */
+    char *stop;     /* continuations end before this text; NULL: nowhere */
     int seed;
 } AnswerRules;
 
@@ -37,6 +39,8 @@ typedef struct {
     double *p, *log_p; /* (V) probabilities of the next token */
     Ranked *ranked;    /* (V) scratch memory */
     bool *barred;      /* (V) tokens that no continuation contains */
+    bool *seen;        /* (V) tokens of the prompt and of the continuation, if repetition is
+                          penalized; else NULL */
     bool pairs;        /* prompts are sources, and continuations their targets */
     bool gaps;         /* prompts are lines with gaps, and continuations what fills them */
     uint32_t asked;    /* prompts so far: each draws with random numbers of its own */
@@ -45,8 +49,11 @@ typedef struct {
 Answerer answerer_new(Pretrained *model, const TrainingText *text, AnswerRules rules);
 void answerer_free(Answerer *answerer);
 
-/* Draws a token from the writer's logits by the rules, but none that is barred; log_p receives ln p
- * of all tokens by the model itself. `place` numbers the draw: each has its own random bits, which
+/* If repetition is penalized: notes that only these tokens were seen. */
+void answerer_see(Answerer *answerer, const int *tokens, int count);
+
+/* Draws a token from the writer's logits by the rules, but none that is barred, and notes that it
+ * was seen; log_p receives ln p of all tokens by the model itself. `place` numbers the draw: each has its own random bits, which
  * do not depend on what was drawn before. */
 int answerer_draw(Answerer *answerer, Random4 place);
 

@@ -20,14 +20,49 @@ static int most_tokens(const Answerer *a, const Answer *answer)
     return a->rules.beam || a->pairs ? min_int(a->rules.words, room) : a->rules.words;
 }
 
-/* One continuation, token by token, up to [eos] or as many as there may be. */
+/* The text of tokens that stand after the token `before`; the caller frees. */
+static char *text_after(const Tokenizer *t, int before, const int *tokens, int count)
+{
+    int *all = memory_new((size_t)count + 1, sizeof *all, "words");
+    all[0] = before;
+    memcpy(all + 1, tokens, sizeof *all * (size_t)count);
+    char *text = tokenizer_decode(t, all, count + 1), *first = tokenizer_decode(t, all, 1);
+    memmove(text, text + strlen(first), strlen(text + strlen(first)) + 1);
+    free(first);
+    free(all);
+    return text;
+}
+
+char *answer_added(const Tokenizer *t, int before, int token)
+{
+    return text_after(t, before, &token, 1);
+}
+
+/* How many bytes the text of a continuation has from AnswerRules.stop on, if that is in the text of
+ * its last tokens; else 0. If it was not there before the last token, the tokens that may hold it
+ * are as many as its bytes. */
+static size_t stop_bytes(const Answerer *a, const Answer *answer, const int *tokens, int count)
+{
+    if (!a->rules.stop)
+        return 0;
+    const int from = max_int(count - (int)strlen(a->rules.stop), 0);
+    const int before = from ? tokens[from - 1] : answer->encoding.ids[answer->encoding.count - 1];
+    char *text = text_after(&a->model->tokenizer, before, tokens + from, count - from);
+    const char *at = strstr(text, a->rules.stop);
+    const size_t bytes = at ? strlen(at) : 0;
+    free(text);
+    return bytes;
+}
+
+/* One continuation, token by token, up to [eos], AnswerRules.stop or as many as there may be. */
 static Continuation draw(Answerer *a, const Answer *answer, int number, AnswerWatch *watch,
                          void *watcher)
 {
     const int most = most_tokens(a, answer);
     Continuation c = {.tokens = memory_new((size_t)most, sizeof *c.tokens, "a continuation")};
     generator_copy(&a->writer, &a->prompt);
-    while (!c.ended && c.count < most) {
+    answerer_see(a, answer->encoding.ids, answer->encoding.count);
+    while (!c.ended && !c.stopped && c.count < most) {
         const Random4 place = {{(uint32_t)c.count, (uint32_t)number, answer->number, 0}};
         if (c.count)
             generator_add(&a->writer, c.tokens[c.count - 1]);
@@ -35,10 +70,12 @@ static Continuation draw(Answerer *a, const Answer *answer, int number, AnswerWa
         c.tokens[c.count++] = id;
         c.log_probability += a->log_p[id];
         c.ended = id == a->model->tokenizer.eos;
+        c.cut = stop_bytes(a, answer, c.tokens, c.count);
+        c.stopped = c.cut > 0;
         if (watch)
-            watch(answer, &c, watcher);
+            watch(answer, number, &c, watcher);
     }
-    c.context_full = a->writer.forgot || (!c.ended && c.count < a->rules.words);
+    c.context_full = a->writer.forgot || (!c.ended && !c.stopped && c.count < a->rules.words);
     return c;
 }
 
@@ -118,18 +155,76 @@ static Continuation fill(Answerer *a, const Answer *answer, int number, AnswerWa
         c.tokens[gap] = answerer_draw(a, place);
         c.log_probability += a->log_p[c.tokens[gap]];
         if (watch)
-            watch(answer, &c, watcher);
+            watch(answer, number, &c, watcher);
     }
     return c;
+}
+
+int *answer_tokens(const Answer *answer, const Continuation *c, int *count)
+{
+    return tokens_from(answer, answer->hidden, c, count);
+}
+
+char *answer_text(const Answerer *a, const Answer *answer, const Continuation *c)
+{
+    int count, *tokens = answer_tokens(answer, c, &count);
+    char *text = tokenizer_decode(&a->model->tokenizer, tokens, count);
+    text[strlen(text) - (c ? c->cut : 0)] = 0;
+    free(tokens);
+    return text;
+}
+
+/* The same for one that was cut, perhaps within a token: the text that is written is looked for. */
+static bool is_cut_in_text(const Answerer *a, const Answer *answer, const Continuation *c)
+{
+    const Tokenizer *t = &a->model->tokenizer;
+    char *text = answer_text(a, answer, c);
+    Encoding e = tokenizer_encode_prompt(t, "", text, strlen(text));
+    const int from = !a->pairs && !t->stream; /* without [bos] */
+    const bool held =
+        !e.wrong && counts_has(&a->text->corpus, t, e.ids + from, max_int(e.count - from, 0));
+    encoding_free(&e);
+    free(text);
+    return held;
+}
+
+/* The text has the source of a pair only if a line begins with it: [bos] is looked for, too. A line
+ * with gaps has it anyway. */
+static bool is_in_text(const Answerer *a, const Answer *answer, const Continuation *c)
+{
+    if (c->stopped)
+        return is_cut_in_text(a, answer, c);
+    int count, *tokens = tokens_from(answer, a->pairs || a->gaps ? 0 : answer->hidden, c, &count);
+    const bool held = counts_has(&a->text->corpus, &a->model->tokenizer, tokens, count);
+    free(tokens);
+    return held;
+}
+
+/* What a search asks after each token: whether a continuation has AnswerRules.stop. */
+typedef struct {
+    const Answerer *answerer;
+    const Answer *answer;
+} Judge;
+
+static bool has_stop(const int *tokens, int count, void *judge)
+{
+    const Judge *j = judge;
+    return stop_bytes(j->answerer, j->answer, tokens, count) > 0;
 }
 
 /* The best continuations that a beam search finds. */
 static void search(Answerer *a, Answer *answer)
 {
+    answerer_see(a, answer->encoding.ids, answer->encoding.count);
+    Judge judge = {a, answer};
     const BeamRules rules = {.width = a->rules.beam,
                              .eos = a->model->tokenizer.eos,
                              .most = most_tokens(a, answer),
-                             .barred = a->barred};
+                             .barred = a->barred,
+                             .seen = a->seen,
+                             .penalty = a->rules.penalty,
+                             .ends = a->rules.stop ? has_stop : NULL,
+                             .judge = &judge};
     int found;
     Hypothesis *best = beam_search(&a->model->gpt, &a->cache, a->prompt.logits,
                                    answer->encoding.count, rules, &found);
@@ -140,30 +235,33 @@ static void search(Answerer *a, Answer *answer)
     for (int i = 0; i < answer->count; i++) {
         Hypothesis *h = &best[i];
         pretrained_check(a->model, h->log_probability);
+        const size_t cut = stop_bytes(a, answer, h->tokens, h->count);
         answer->continuations[i] =
             (Continuation){.tokens = h->tokens,
                            .count = h->count,
                            .log_probability = h->log_probability,
-                           .ended = h->ended,
+                           .ended = h->ended && !cut,
+                           .stopped = cut > 0,
+                           .cut = cut,
                            .context_full = !h->ended && h->count < a->rules.words};
         h->tokens = NULL; /* the continuation owns them now */
+        answer->continuations[i].in_text =
+            a->text->there && is_in_text(a, answer, &answer->continuations[i]);
     }
     beam_free(best, found);
 }
 
-int *answer_tokens(const Answer *answer, const Continuation *c, int *count)
+/* Draws a continuation, or fills the gaps, and tells that it is complete. */
+static Continuation draw_whole(Answerer *a, const Answer *answer, int number, AnswerWatch *watch,
+                               void *watcher)
 {
-    return tokens_from(answer, answer->hidden, c, count);
-}
-
-/* The text has the source of a pair only if a line begins with it: [bos] is looked for, too. A line
- * with gaps has it anyway. */
-static bool is_in_text(const Answerer *a, const Answer *answer, const Continuation *c)
-{
-    int count, *tokens = tokens_from(answer, a->pairs || a->gaps ? 0 : answer->hidden, c, &count);
-    const bool held = counts_has(&a->text->corpus, &a->model->tokenizer, tokens, count);
-    free(tokens);
-    return held;
+    Continuation c =
+        a->gaps ? fill(a, answer, number, watch, watcher) : draw(a, answer, number, watch, watcher);
+    c.complete = true;
+    c.in_text = a->text->there && is_in_text(a, answer, &c);
+    if (watch)
+        watch(answer, number, &c, watcher);
+    return c;
 }
 
 void answer_continue(Answerer *a, Answer *answer, AnswerWatch *watch, void *watcher)
@@ -171,12 +269,10 @@ void answer_continue(Answerer *a, Answer *answer, AnswerWatch *watch, void *watc
     answer->count = a->rules.count;
     answer->continuations =
         memory_new((size_t)answer->count, sizeof *answer->continuations, "the continuations");
-    if (a->rules.beam && answer->count)
+    if (a->rules.beam && answer->count) {
         search(a, answer);
-    else
-        for (int i = 0; i < answer->count; i++)
-            answer->continuations[i] =
-                a->gaps ? fill(a, answer, i, watch, watcher) : draw(a, answer, i, watch, watcher);
-    for (int i = 0; i < answer->count && a->text->there; i++)
-        answer->continuations[i].in_text = is_in_text(a, answer, &answer->continuations[i]);
+        return;
+    }
+    for (int i = 0; i < answer->count; i++)
+        answer->continuations[i] = draw_whole(a, answer, i, watch, watcher);
 }

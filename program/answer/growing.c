@@ -1,0 +1,163 @@
+/* growing.c: each token's text is added to what is held, of which all that cannot be the beginning of
+ * AnswerRules.stop is printed. So the bytes are those that answer_print_continuations() prints. */
+#include "growing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+
+#include "base/display.h"
+#include "base/utf8.h"
+
+/* Rows that a line takes on a terminal of this width. */
+static int rows_of(const char *line, int width)
+{
+    int rows = 1, column = 0;
+    for (const char *end = line + strlen(line); line < end;) {
+        const int32_t c = utf8_next(&line, end);
+        const int columns = c == '\n' ? 0 : utf8_columns(c);
+        if (c == '\n' || column + columns > width) {
+            rows++;
+            column = 0;
+        }
+        column += columns;
+    }
+    return rows;
+}
+
+/* How many of the last bytes held may be the beginning of a text. */
+static size_t may_begin(const char *held, size_t size, const char *text)
+{
+    size_t most = text ? strlen(text) - 1 : 0;
+    for (most = most < size ? most : size; most; most--)
+        if (!memcmp(held + size - most, text, most))
+            break;
+    return most;
+}
+
+/* Prints the first bytes held, except the beginning of a character that is not complete; unless
+ * `all`, which prints that too. */
+static void release(Growing *g, size_t size, bool all)
+{
+    char *text;
+    size_t length;
+    FILE *out = memory_stream(&text, &length);
+    bpe_stream_put(&g->stream, (Span){g->held, g->held + size}, out);
+    if (all)
+        bpe_stream_end(&g->stream, out);
+    fclose(out);
+    char *shown = display_part(text);
+    printf("%s", shown);
+    free(shown);
+    free(text);
+    arrdeln(g->held, 0, size);
+}
+
+/* "  1  el perro": the number, and the prompt in bold. */
+static void begin_line(const AnswerPrinter *printer, const Answer *answer)
+{
+    const Screen *screen = printer->screen;
+    char *prompt = answer_text(printer->answerer, answer, NULL), *shown = display_part(prompt);
+    printf("%3d  %s%s%s", printer->growing.lines + 1, screen->bold, shown, screen->plain);
+    free(shown);
+    free(prompt);
+}
+
+static void end_line(AnswerPrinter *printer, const Answer *answer, const Continuation *c)
+{
+    Growing *g = &printer->growing;
+    const Answerer *a = printer->answerer;
+    char *tail = answer_tail(a, c);
+    release(g, arrlenu(g->held) - c->cut, c->ended);
+    printf("%s\n", tail);
+    char *text = answer_written(a, answer, c), *shown = display_part(text);
+    char *line = format_text("%3d  %s%s", g->lines + 1, shown, tail);
+    g->rows += rows_of(line, g->width);
+    g->lines++;
+    g->tokens = 0;
+    g->stream.count = 0;
+    arrsetlen(g->held, 0);
+    g->repeats |= shgeti(g->texts, text) >= 0;
+    shput(g->texts, text, g->lines);
+    free(line);
+    free(shown);
+    free(text);
+    free(tail);
+}
+
+/* Prints what is new of the next continuation. */
+static void grow(AnswerPrinter *printer, const Answer *answer, const Continuation *c)
+{
+    Growing *g = &printer->growing;
+    const Answerer *a = printer->answerer;
+    if (!g->tokens)
+        begin_line(printer, answer);
+    for (; g->tokens < c->count; g->tokens++) {
+        const int before =
+            g->tokens ? c->tokens[g->tokens - 1] : answer->encoding.ids[answer->encoding.count - 1];
+        char *text = answer_added(&a->model->tokenizer, before, c->tokens[g->tokens]);
+        memcpy(arraddnptr(g->held, strlen(text)), text, strlen(text));
+        free(text);
+    }
+    if (c->complete)
+        end_line(printer, answer, c);
+    else
+        release(g, arrlenu(g->held) - may_begin(g->held, arrlenu(g->held), a->rules.stop), false);
+}
+
+static void show_filling(AnswerPrinter *printer, const Answer *answer, const Continuation *c)
+{
+    if (!screen_may_refresh(printer->screen, &printer->growing.refreshed))
+        return;
+    char *text = answer_written(printer->answerer, answer, c), *shown = display_text(text);
+    screen_status(printer->screen, shown);
+    free(shown);
+    free(text);
+}
+
+/* An AnswerWatch. Several continuations that take no time are not worth watching: they are printed
+ * at the end, equal ones once. */
+static void watch(const Answer *answer, int number, const Continuation *so_far, void *watcher)
+{
+    AnswerPrinter *printer = watcher;
+    Growing *g = &printer->growing;
+    if (printer->answerer->gaps) {
+        show_filling(printer, answer, so_far);
+        return;
+    }
+    if (!g->begun && printer->answerer->rules.count > 1 &&
+        !screen_may_refresh(printer->screen, &g->refreshed))
+        return;
+    g->begun = true;
+    g->width = g->width ? g->width : screen_width();
+    while (g->lines < number)
+        grow(printer, answer, &answer->continuations[g->lines]);
+    grow(printer, answer, so_far);
+    fflush(stdout);
+}
+
+/* Removes the lines from the screen, if all of them are on it: it must be high enough, and lines
+ * may have been wrapped anew if its width has changed. */
+static bool take_back(const Growing *g)
+{
+    if (g->rows >= screen_height() || g->width != screen_width())
+        return false;
+    printf("\033[%dA\r\033[J", g->rows);
+    return true;
+}
+
+void growing_print(AnswerPrinter *printer, Answer *answer)
+{
+    Growing *g = &printer->growing;
+    *g = (Growing){.refreshed = clock_seconds()};
+    sh_new_strdup(g->texts);
+    answer_continue(printer->answerer, answer, watch, printer);
+    screen_status(printer->screen, "");
+    if (!g->begun || (g->repeats && take_back(g)))
+        answer_print_continuations(printer, answer);
+    else
+        answer_print_full(printer->answerer, answer);
+    arrfree(g->held);
+    shfree(g->texts);
+}
