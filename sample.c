@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/display.h"
+#include "base/utf8.h"
 #include "program/answer/growing.h"
 #include "program/ask.h"
 #include "program/options.h"
@@ -43,6 +44,11 @@ static const Field CHOICES[] = {
      N_("draw from the K most probable tokens; 0 = all"), LIFE_CALL},
     {"top-p", NUMBER_FIELD(rules.sampling.top_p), "1", "P", 0, 1,
      N_("draw from the most probable tokens that together reach P"), LIFE_CALL},
+    {"repetition-penalty", NUMBER_FIELD(rules.penalty), "1", "R", 0.01, 100,
+     N_("above 1: tokens that the text has already become less probable (logits are divided by R "
+        "if "
+        "positive, else multiplied); below 1: more"),
+     LIFE_CALL},
     {"greedy", FLAG_FIELD(greedy), NULL, NULL, 0, 0, N_("always take the most probable token"),
      LIFE_CALL},
     {"beam", WHOLE_FIELD(rules.beam), NULL, "K", 0, BEAM_MOST,
@@ -54,6 +60,9 @@ static const Field CHOICES[] = {
      LIFE_CALL},
     {"seed", WHOLE_FIELD(rules.seed), "1", "N", 0, 2147483647,
      N_("the same seed draws the same words, with any number of threads"), LIFE_CALL},
+
+    {"stop", TEXT_FIELD(rules.stop), NULL, N_("TEXT"), 0, 0,
+     N_("end a continuation where it would write TEXT, which is left out"), LIFE_CALL},
 
     FIELD_HEADING("Other options:"),
     {"table", WHOLE_FIELD(rules.table), NULL, N_("ROWS"), 0, 1 << 30,
@@ -114,12 +123,14 @@ static void check_choice(const Choice *choice, const Decided *decided, bool prom
 {
     if (choice->score && prompted)
         usage_error("--score reads a text from a file, so a prompt would have no effect");
+    if (choice->rules.stop && !utf8_is_valid(choice->rules.stop, strlen(choice->rules.stop)))
+        usage_error("--stop is not UTF-8, so no text has it");
     if (choice->score)
         refuse(decided, "--score writes no continuations",
                (const size_t[]){AT(rules.count), AT(rules.words), AT(rules.sampling.temperature),
                                 AT(rules.sampling.top_k), AT(rules.sampling.top_p), AT(greedy),
-                                AT(rules.beam), AT(rules.seed), AT(rules.table), AT(text),
-                                FIELD_NONE});
+                                AT(rules.beam), AT(rules.seed), AT(rules.penalty), AT(rules.stop),
+                                AT(rules.table), AT(text), FIELD_NONE});
     if (choice->greedy)
         refuse(decided, "--greedy always takes the most probable token",
                (const size_t[]){AT(rules.sampling.temperature), AT(rules.sampling.top_k),
@@ -170,7 +181,8 @@ static AnswerRules rules_of(const Choice *choice, const Decided *decided, const 
         choose_beam(&rules, decided);
     if (t->objective == OBJECTIVE_MASKED)
         refuse(decided, "the model puts one token into each gap",
-               (const size_t[]){AT(rules.beam), AT(rules.words), FIELD_NONE});
+               (const size_t[]){AT(rules.beam), AT(rules.words), AT(rules.penalty), AT(rules.stop),
+                                FIELD_NONE});
     if ((int64_t)rules.beam * tokenizer_size(t) > INT_MAX)
         usage_error("--beam %d is too wide for a model of %d tokens", rules.beam,
                     tokenizer_size(t));

@@ -51,7 +51,8 @@ static void release(Growing *g, size_t size, bool all)
     printf("%s", shown);
     free(shown);
     free(text);
-    arrdeln(g->held, 0, size);
+    if (size)
+        arrdeln(g->held, 0, size);
 }
 
 /* "  1  el perro": the number, and the prompt in bold. */
@@ -97,12 +98,13 @@ static void grow(AnswerPrinter *printer, const Answer *answer, const Continuatio
         const int before =
             g->tokens ? c->tokens[g->tokens - 1] : answer->encoding.ids[answer->encoding.count - 1];
         char *text = answer_added(&a->model->tokenizer, before, c->tokens[g->tokens]);
-        memcpy(arraddnptr(g->held, strlen(text)), text, strlen(text));
+        for (const char *at = text; *at; at++)
+            arrput(g->held, *at);
         free(text);
     }
     if (c->complete)
         end_line(printer, answer, c);
-    else
+    else if (!c->stopped) /* else the text to leave out is among what is held */
         release(g, arrlenu(g->held) - may_begin(g->held, arrlenu(g->held), a->rules.stop), false);
 }
 

@@ -67,7 +67,7 @@ static char *printed(Fixture *f, AnswerRules rules, const char *prompt, bool jso
     Answerer answerer = answerer_new(&f->model, &f->text, rules);
     Answer answer = answer_to(&answerer, prompt);
     const Screen screen = {false, "", ""};
-    const AnswerPrinter printer = {&answerer, &screen, json, 0};
+    const AnswerPrinter printer = {.answerer = &answerer, .screen = &screen, .json = json};
     stdout = memory_stream(&text, &size);
     if (json) {
         answer_print_json(&answerer, &answer);
@@ -166,6 +166,48 @@ static void test_special_tokens_are_drawn_if_there_are_no_others(void **state)
     *t = kept;
 }
 
+/* The most probable tokens by penalized logits; each counts as seen after it was written. */
+static void test_repetition_is_penalized_in_prompt_and_continuation(void **state)
+{
+    enum { WORDS = 12 };
+    Fixture *f = *state;
+    const int V = f->model.tokenizer.vocabulary.count;
+    const double penalties[] = {0.2, 1, 1.5, 50};
+    int tokens[2][WORDS];
+    for (int which = 0; which < 4; which++) {
+        const double penalty = penalties[which];
+        const AnswerRules rules = {.count = 1, .words = WORDS, .penalty = penalty};
+        Answerer a = answerer_new(&f->model, &f->text, rules);
+        Answer answer = answer_to(&a, "un gato");
+        const Continuation *c = answer.continuations;
+        bool seen[16] = {false};
+        for (int i = 0; i < answer.encoding.count; i++)
+            seen[answer.encoding.ids[i]] = true;
+        generator_copy(&a.writer, &a.prompt);
+        for (int i = 0; i < c->count; i++) {
+            double best = -INFINITY;
+            int wanted = -1;
+            for (int id = 0; id < V; id++) {
+                const double logit = (double)a.writer.logits[id];
+                const double score = !seen[id]   ? logit
+                                     : logit > 0 ? logit / penalty
+                                                 : logit * penalty;
+                if (!a.barred[id] && score > best) {
+                    best = score;
+                    wanted = id;
+                }
+            }
+            assert_int_equal(c->tokens[i], wanted);
+            tokens[which == 3][i] = wanted;
+            seen[wanted] = true;
+            generator_add(&a.writer, wanted);
+        }
+        answer_free(&answer);
+        answerer_free(&a);
+    }
+    assert_memory_not_equal(tokens[0], tokens[1], 3 * sizeof(int)); /* it made a difference */
+}
+
 /* ---- The context: 4 tokens, [bos] among them ---- */
 
 static int times(const char *text, const char *part)
@@ -247,6 +289,7 @@ int main(void)
         cmocka_unit_test(test_draws_only_words_with_the_models_probabilities),
         cmocka_unit_test(test_a_wide_beam_finds_every_continuation_of_words),
         cmocka_unit_test(test_special_tokens_are_drawn_if_there_are_no_others),
+        cmocka_unit_test(test_repetition_is_penalized_in_prompt_and_continuation),
         cmocka_unit_test(test_a_full_context_is_told_once),
         cmocka_unit_test(test_equal_continuations_are_printed_once_with_their_number),
         cmocka_unit_test(test_json_holds_the_whole_answer_in_one_line),

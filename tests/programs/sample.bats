@@ -73,6 +73,38 @@ small_run() {
     grep -q '^  [1-5]  el perro come un hueso  \[p 0\.' out.txt
 }
 
+@test "--stop: a continuation ends before a text" {
+    learned_run
+    "$BIN/sample" run "el perro" --greedy --table 0 --stop "un hueso" >out.txt
+    [ "$(cat out.txt)" = '  1  el perro come  [word for word in the text]' ]
+    # Within a token, and with the space before it.
+    [ "$("$BIN/sample" run "el perro" --greedy --table 0 --stop ome)" = '  1  el perro c  [new]' ]
+    "$BIN/sample" run "el perro" --greedy --stop " come" --json >out.txt
+    grep -q '"continuations":\[{"text":"","tokens":\["come"\].*"ended":false,.*"stopped":true' out.txt
+    # What is not written does not matter, nor does the prompt.
+    "$BIN/sample" run "el perro" --greedy >one.txt
+    "$BIN/sample" run "el perro" --greedy --stop perro | cmp - one.txt
+    # All the targets that a search finds.
+    "$BIN/sample" run el --beam 5 --count 5 --table 0 --stop " come" >out.txt
+    refutes -q come out.txt
+    grep -qE '^  [1-5]  el perro  \[p 0\.' out.txt
+    refuses 64 --stop UTF-8 -- "$BIN/sample" run el --stop $'\xff'
+}
+
+@test "--repetition-penalty: what was there already comes less often, or more often" {
+    small_run
+    "$BIN/sample" run un --count 9 >one.txt
+    "$BIN/sample" run un --count 9 --repetition-penalty 1 | cmp - one.txt
+    # With so large a penalty no word comes twice.
+    "$BIN/sample" run un --words 9 --repetition-penalty 100 --greedy --json >out.txt
+    [ -z "$(grep -o '"tokens":[^]]*' out.txt | grep -o '"[a-z]*"' | sort | uniq -d)" ]
+    for how in "--temperature 2" --greedy "--beam 3"; do
+        "$BIN/sample" run un --words 6 $how >one.txt
+        "$BIN/sample" run un --words 6 $how --repetition-penalty 0.01 >other.txt
+        differ one.txt other.txt
+    done
+}
+
 @test "a full context is reported once" {
     small_run
     "$BIN/sample" run un --words 40 --temperature 50 --count 3 >out.txt
@@ -307,6 +339,8 @@ PY
     refuses 1 "9 tokens" "context of 8" -- "$BIN/sample" run un [mask] la la la la la
     refuses 64 --beam gap -- "$BIN/sample" run un [mask] --beam 3
     refuses 64 --words gap -- "$BIN/sample" run un [mask] --words 3
+    refuses 64 --stop gap -- "$BIN/sample" run un [mask] --stop gato
+    refuses 64 --repetition-penalty gap -- "$BIN/sample" run un [mask] --repetition-penalty 2
     refuses 1 "[eos]" -- "$BIN/sample" run un [mask] [eos]
     rm -r run
     small_run
@@ -367,7 +401,8 @@ typed() {
     refuses 64 --beam --temperature -- "$BIN/sample" run el --beam 3 --temperature 2
     refuses 64 --score -- "$BIN/sample" run el --score perro.txt
     refuses 64 --beam --count -- "$BIN/sample" run el --beam 3 --count 4
-    for option in --greedy "--beam 3" "--count 2" "--text perro.txt" "--seed 1"; do
+    for option in --greedy "--beam 3" "--count 2" "--text perro.txt" "--seed 1" "--stop come" \
+        "--repetition-penalty 2"; do
         refuses 64 --score "${option% *}" -- "$BIN/sample" run --score perro.txt $option
     done
     refuses 64 temperature -- "$BIN/sample" run el --temperature nan
