@@ -63,9 +63,9 @@ installed() { # PACKAGE SIGN
 
 # Prints the packages that are missing for these goals.
 missing_for() { # GOAL...
-    if ! command -v "$compiler" >/dev/null; then
+    command -v "$compiler" >/dev/null ||
         case $compiler in *clang*) echo clang ;; *) echo gcc ;; esac
-    elif [ "$OPENMP" != 0 ] && ! installed '' '<omp.h>'; then
+    if [ "$OPENMP" != 0 ] && ! installed '' '<omp.h>'; then
         case $compiler in *clang*) echo libomp-dev ;; esac
     fi
     echo "$packages" | while read -r package sign goals; do
