@@ -65,14 +65,24 @@ static void print_option(const Option *option, bool with_alias)
     free(names);
 }
 
-/* Paragraphs are wrapped; lines that begin with a space, examples, stay as they are. */
+/* An example, "  train text.txt  ...", with the name by which the program was called: pulga-train if
+ * it is installed. */
+static void print_example(const char *line)
+{
+    const char *called = program_invocation_short_name, *command = line + strspn(line, " ");
+    const size_t length = strcspn(command, " "), whole = strlen(called);
+    const bool longer = whole > length && !strncmp(called + whole - length, command, length);
+    printf("  %s%s\n", longer ? called : "", longer ? command + length : command);
+}
+
+/* Paragraphs are wrapped; lines that begin with a space are examples. */
 static void print_paragraphs(const char *text)
 {
     while (*text) {
         const int length = (int)strcspn(text, "\n");
         char *line = format_text("%.*s", length, text);
         if (*line == ' ')
-            puts(line);
+            print_example(line);
         else
             screen_wrap(line, 0, WIDTH);
         free(line);

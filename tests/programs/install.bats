@@ -10,6 +10,7 @@ load programs.bash
     grep -qx ' *pulga-train --resume run --steps 4' out.txt
     pulga-sample run el >out.txt
     pulga-attend run el >out.txt
+    for name in train sample attend; do pulga-$name --help | grep -q "^  pulga-$name "; done
 }
 
 # The programs that the Makefile builds, as it names them to scripts/install.sh.
