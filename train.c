@@ -10,12 +10,18 @@
 #include <stb/stb_ds.h>
 
 #include "base/checksum.h"
+#include "base/file.h"
+#include "base/language.h"
 #include "base/team.h"
+#include "pictures/curve.h"
 #include "training/evaluation.h"
 #include "training/sharing.h"
 #include "training/step.h"
+#include "training/run/files.h"
 #include "program/announce.h"
 #include "program/options.h"
+#include "program/plot.h"
+
 #include "program/process.h"
 #include "program/report.h"
 #include "program/screen.h"
@@ -41,6 +47,7 @@ typedef struct {
     Trainer trainer;
     Screen screen;
     Report report;
+    Curve curve;         /* of all lines of the log; the leader's */
     double begun, saved; /* clock: when training began, when it last saved */
     int64_t first_step;  /* the one that this call began at */
     int64_t saved_step;  /* the step of the last save that did not fail */
@@ -123,6 +130,40 @@ static bool out_of_patience(const Trainer *t)
 /* Seconds between two saves, unless --checkpoint-every says at which steps they are made. */
 static const double SAVE_EVERY = 60;
 
+/* A LogVisit: puts a line of the log into the curve. */
+static void add_to_curve(void *curve, const LogEntry *entry)
+{
+    Curve *c = curve;
+    curve_add(&c->loss, entry->step, entry->loss);
+    curve_add(&c->evaluated, entry->step, entry->evaluated);
+    curve_add(&c->rate, entry->step, entry->rate);
+}
+
+/* A resumed run has the lines of its log so far. */
+static Curve begin_curve(const Trainer *t)
+{
+    const bool holds_out = trainer_holds_out(t);
+    Curve curve = {.run = t->directory.path,
+                   .text = holds_out ? N_("held-out") : N_("all text"),
+                   .floor = t->floor,
+                   .floor_of = holds_out ? "the part trained on" : "the text"};
+    if (t->plan.settings.resume && team_leads())
+        log_each(&t->log, add_to_curve, &curve);
+    return curve;
+}
+
+/* Draws the log as it was just saved. A curve that cannot be written is no reason to call the save
+ * incomplete, and the next save draws it again: a warning is enough. */
+static void draw_curve(const Call *call)
+{
+    FileWriter writer;
+    if (!team_leads() || curve_is_empty(&call->curve) ||
+        !file_begin(&writer, &call->trainer.directory, CURVE_FILE))
+        return;
+    curve_write(writer.stream, &call->curve);
+    file_commit(&writer);
+}
+
 /* Saves, and notes the time even if that fails, so that a full disk is not tried again after every
  * step. */
 static bool save(Call *call)
@@ -131,6 +172,7 @@ static bool save(Call *call)
     if (!trainer_save(&call->trainer))
         return false;
     call->saved_step = call->trainer.progress.step;
+    draw_curve(call);
     return true;
 }
 
@@ -235,8 +277,10 @@ static void evaluate_and_log(Call *call)
     }
     const LogEntry entry = entry_of(call, evaluated);
     if (evaluates || is_due(step, s->log_every) || step == s->steps) {
-        if (team_leads())
+        if (team_leads()) {
             log_write(&t->log, &entry);
+            add_to_curve(&call->curve, &entry);
+        }
         report_row(&call->report, &entry);
     }
     report_step(&call->report, &entry);
@@ -271,6 +315,7 @@ static void train(Call *call)
     const int end = s->stop_after ? min_int(s->stop_after, s->steps) : s->steps;
 
     call->report = report_new(t, &call->screen, end);
+    call->curve = begin_curve(t);
     call->begun = call->saved = clock_seconds();
     call->first_step = call->saved_step = t->progress.step;
     keep_if_missed(t);
@@ -297,6 +342,13 @@ static void evaluate_whole(Call *call, Ending *ending)
     screen_status(&call->screen, "");
 }
 
+static void plot(const Call *call)
+{
+    char *larger = path_in(&call->trainer.directory, CURVE_FILE);
+    plot_print(&call->curve, &call->screen, larger);
+    free(larger);
+}
+
 /* Trains, saves, and prints how it ended; program is the name that it was called by. Returns
  * whether the last step is saved. */
 static bool train_and_conclude(Call *call, const char *program)
@@ -319,8 +371,11 @@ static bool train_and_conclude(Call *call, const char *program)
     if (saved && t->corpus.evaluated.sample && !call->signal && ending.steps &&
         (t->progress.step == t->plan.settings.steps || ending.out_of_patience))
         evaluate_whole(call, &ending);
-    if (team_leads())
+    if (team_leads()) {
+        if (saved && ending.steps && call->screen.terminal && !t->plan.settings.no_plot)
+            plot(call);
         conclude(t, &call->screen, &ending);
+    }
     return saved;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/display.h"
+#include "axis.h"
 #include "colours.h"
 #include "figure.h"
 #include "formats/npy.h"
@@ -141,14 +142,10 @@ static const double MARGIN = 24, SIDE = 320, CHART = 420, BESIDE = 44, BELOW = 4
 /* A square has at most so many cells along each side: each is an element of its own. */
 enum { CELLS_MOST = 128 };
 
-/* The first of 1, 2, 5, 10, 20, 50, … that cuts a range into at most eight parts. */
+/* Between the numbers of an axis that counts to a range: at most eight parts. */
 static int tick_step(int range)
 {
-    static const int steps[] = {1, 2, 5};
-    for (int power = 1;; power *= 10)
-        for (int i = 0; i < 3; i++)
-            if (range <= 8 * power * steps[i])
-                return power * steps[i];
+    return max_int((int)axis_step(range, 8), 1);
 }
 
 /* A number of an axis. */

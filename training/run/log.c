@@ -61,6 +61,39 @@ Log log_resume(const Directory *directory, size_t size)
     return log;
 }
 
+/* Reads the cells of a line into numbers; those that are missing become NAN. */
+static void read_cells(char *line, double *numbers, int count)
+{
+    for (int i = 0; i < count; i++) {
+        char *cell = strsep(&line, ","), *end = cell;
+        const double number = cell ? strtod(cell, &end) : NAN;
+        numbers[i] = end != cell && !*end ? number : (double)NAN;
+    }
+}
+
+/* The first line has names for numbers, and is left out like any other that has no step. */
+void log_each(const Log *log, LogVisit *visit, void *visitor)
+{
+    static const double MOST_STEPS = 0x1p53;
+    Bytes file = file_read_in(log->directory, LOG_FILE, false);
+    for (char *rest = file.bytes, *line; (line = strsep(&rest, "\n"));) {
+        double n[10];
+        read_cells(line, n, 10);
+        if (n[0] >= 0 && n[0] < MOST_STEPS)
+            visit(visitor, &(LogEntry){.step = (int64_t)n[0],
+                                       .epoch = n[1] >= 0 && n[1] < MOST_STEPS ? (int64_t)n[1] : 0,
+                                       .loss = n[2],
+                                       .evaluated = n[3],
+                                       .bits_per_byte = n[4],
+                                       .gap = n[5],
+                                       .rate = n[6],
+                                       .gradient_norm = n[7],
+                                       .tokens_per_second = n[8],
+                                       .seconds = n[9]});
+    }
+    free(file.bytes);
+}
+
 void log_close(Log *log)
 {
     if (log->file >= 0)

@@ -169,7 +169,8 @@ Directory run_resume(const char *path)
  * can never be resumed with files of the new run. */
 static bool remove_old(const Directory *directory)
 {
-    static const char *const files[] = {STATE_FILE, MODEL_FILE, LOG_FILE, TEXT_FILE, TOKENS_FILE};
+    static const char *const files[] = {STATE_FILE, MODEL_FILE, LOG_FILE,
+                                        CURVE_FILE, TEXT_FILE,  TOKENS_FILE};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (unlinkat(directory->handle, files[i], 0) && errno != ENOENT) {
             warn("cannot overwrite %s/%s: %s", directory->path, files[i], reason(errno));

@@ -8,13 +8,18 @@
  *     text.txt                 a copy of the text or, if it is large,
  *     tokens.bin               its ids: see data/corpus/corpus.h
  *     log.csv
+ *     curve.svg                a picture of the log, see below
  *     checkpoint-STEP/         earlier saves that are kept: see checkpoint.h
  *
  * The directory is opened and locked once; its files are then read and written through its handle.
  *
  * A save replaces the model, syncs the log, and at last replaces the state; files are replaced by a
  * rename. The state's rename is what counts: if a kill comes before it, the resumed run takes the
- * same steps again and comes to the same bits. */
+ * same steps again and comes to the same bits.
+ *
+ * curve.svg is no part of a save: nothing reads it. train draws it after each save, from the lines
+ * of the log, and replaces it as it does the others; if that fails, the save is whole all the
+ * same. */
 #ifndef PULGA_RUN_H
 #define PULGA_RUN_H
 

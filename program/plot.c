@@ -1,0 +1,218 @@
+/* plot.c: the plot is a grid of cells, each with a character or, in UTF-8, the eight dots of a
+ * Braille pattern, two wide and four high. First the floor is drawn, then the losses of the steps
+ * as a line, then each evaluation as a mark:
+ *
+ *        5┤● 
+ *         │⢣
+ *         │ ●                                                     
+ *        1┤ ⠈⢆
+ *         │   ●⠤⠤⠤●⠤⠤⠤⠤●⠤⠤⠤⠤●  ⠤ each step 0.4123
+ *         └┬─────────┬──────────┬
+ *          0        100        200                             step
+ */
+#include "plot.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "base/language.h"
+#include "base/utf8.h"
+
+/* Lines, and columns for the numbers on the left and for the names on the right. */
+enum { LINES = 10, NUMBER = 8, NAME = 21, LEAST_WIDE = 16, MOST_WIDE = 160 };
+
+/* How each is drawn: what a terminal without UTF-8 shows, what others do, and a colour. */
+typedef enum { BLANK, FLOOR, LOSS, EVALUATED, KINDS } Kind;
+static const struct {
+    const char *ascii, *utf8, *colour;
+} LOOKS[KINDS] = {[BLANK] = {" ", " ", ""},
+                  [FLOOR] = {"-", "╌", "\033[32m"},
+                  [LOSS] = {".", "⠤", "\033[36m"},
+                  [EVALUATED] = {"o", "●", "\033[35m"}};
+static const Kind KIND_OF[] = {
+    [CURVE_FLOOR] = FLOOR, [CURVE_LOSS] = LOSS, [CURVE_EVALUATED] = EVALUATED};
+
+typedef struct {
+    const Curve *curve;
+    const Screen *screen;
+    bool utf8;
+    int wide; /* cells of a line */
+    Axis steps, losses;
+    struct {
+        char kind, dots; /* dots: the pattern's, as in Unicode from U+2800 on */
+    } cell[LINES][MOST_WIDE];
+} Plot;
+
+/* Whether the locale that the environment names is in UTF-8; it need not be installed. */
+static bool is_utf8(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    const char *locale = NULL;
+    for (int i = 0; i < 3 && !(locale && *locale); i++)
+        locale = getenv(names[i]);
+    return locale && (strcasestr(locale, "utf-8") || strcasestr(locale, "utf8"));
+}
+
+/* ---- Drawing into the cells ---- */
+
+/* Which of `count` cells or dots has a place between 0 and 1. */
+static int place_of(double place, int count)
+{
+    return (int)(place * (count - 1) + 0.5);
+}
+
+static int column_of(const Plot *p, double step)
+{
+    return place_of(axis_place(&p->steps, step), p->wide);
+}
+
+static int line_of(const Plot *p, double loss)
+{
+    return place_of(1 - axis_place(&p->losses, loss), LINES);
+}
+
+static void put_floor(Plot *p)
+{
+    if (curve_shows_floor(p->curve, &p->losses))
+        for (int x = 0; x < p->wide; x++)
+            p->cell[line_of(p, p->curve->floor)][x].kind = FLOOR;
+}
+
+/* One dot of the line: x from the left and y from above, both counted in dots. */
+static void put_dot(Plot *p, int x, int y)
+{
+    static const char dots[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, (char)0x80}};
+    const int across = p->utf8 ? 2 : 1, down = p->utf8 ? 4 : 1;
+    p->cell[y / down][x / across].kind = LOSS;
+    p->cell[y / down][x / across].dots |= dots[y % down][x % across];
+}
+
+/* A straight line from one point to the next, without gaps. */
+static void put_stroke(Plot *p, const double from[2], const double to[2])
+{
+    const int across = p->utf8 ? 2 * p->wide : p->wide, down = p->utf8 ? 4 * LINES : LINES;
+    const int x[] = {place_of(from[0], across), place_of(to[0], across)};
+    const int y[] = {place_of(from[1], down), place_of(to[1], down)};
+    const int parts = max_int(max_int(x[1] - x[0], abs(y[1] - y[0])), 1);
+    for (int i = 0; i <= parts; i++)
+        put_dot(p, x[0] + (x[1] - x[0]) * i / parts, y[0] + (y[1] - y[0]) * i / parts);
+}
+
+static void put_losses(Plot *p)
+{
+    double from[2] = {NAN};
+    EACH_POINT (point, &p->curve->loss) {
+        const double to[2] = {axis_place(&p->steps, point_step(point)),
+                              1 - axis_place(&p->losses, point_mean(point))};
+        put_stroke(p, isnan(from[0]) ? to : from, to);
+        memcpy(from, to, sizeof from);
+    }
+}
+
+static void put_evaluations(Plot *p)
+{
+    EACH_POINT (point, &p->curve->evaluated)
+        p->cell[line_of(p, point_mean(point))][column_of(p, point_step(point))].kind = EVALUATED;
+}
+
+/* ---- Printing ---- */
+
+static void print_in(const Plot *p, Kind kind, const char *text)
+{
+    const bool colours = *p->screen->bold;
+    printf("%s%s%s", colours ? LOOKS[kind].colour : "", text,
+           colours && *LOOKS[kind].colour ? p->screen->plain : "");
+}
+
+static void print_cell(const Plot *p, int line, int column)
+{
+    const Kind kind = (Kind)p->cell[line][column].kind;
+    char dots[5] = "";
+    if (kind == LOSS && p->utf8)
+        utf8_put(dots, 0x2800 + (unsigned char)p->cell[line][column].dots);
+    print_in(p, kind, *dots ? dots : p->utf8 ? LOOKS[kind].utf8 : LOOKS[kind].ascii);
+}
+
+/* The number of a line that has a tick, and the axis. Ticks that fall on one line share it. */
+static void print_number(const Plot *p, int line)
+{
+    char number[16] = "";
+    for (int i = 0; i < p->losses.count && !*number; i++)
+        if (line_of(p, p->losses.tick[i]) == line)
+            snprintf(number, sizeof number, "%g", p->losses.tick[i]);
+    printf("%*s%s", NUMBER, number, !p->utf8 ? "|" : *number ? "┤" : "│");
+}
+
+static void print_name(const Plot *p, const CurveName *name)
+{
+    const Kind kind = KIND_OF[name->kind];
+    printf(" ");
+    print_in(p, kind, p->utf8 ? LOOKS[kind].utf8 : LOOKS[kind].ascii);
+    printf(" %s %.4g", translated(name->name), name->value);
+}
+
+static void print_lines(const Plot *p)
+{
+    CurveName names[CURVE_KINDS];
+    const int count = curve_names(p->curve, &p->losses, LINES - 1, 1, names);
+    for (int line = 0, next = 0; line < LINES; line++) {
+        const bool named = next < count && (int)(names[next].y + 0.5) == line;
+        int end = p->wide;
+        while (end && !named && !p->cell[line][end - 1].kind)
+            end--; /* no blanks at the end of a line */
+        print_number(p, line);
+        for (int column = 0; column < end; column++)
+            print_cell(p, line, column);
+        if (named)
+            print_name(p, &names[next++]);
+        printf("\n");
+    }
+}
+
+/* The axis of the steps, and its numbers, each around its column. */
+static void print_steps(const Plot *p)
+{
+    char numbers[MOST_WIDE + 32];
+    memset(numbers, ' ', sizeof numbers);
+    int end = 0;
+    printf("%*s%s", NUMBER, "", p->utf8 ? "└" : "+");
+    for (int column = 0; column < p->wide; column++) {
+        bool ticks = false;
+        for (int i = 0; i < p->steps.count; i++)
+            if (column_of(p, p->steps.tick[i]) == column) {
+                char number[24];
+                const int length = snprintf(number, sizeof number, "%.10g", p->steps.tick[i]);
+                const int from = max_int(column - length / 2, end ? end + 1 : 0);
+                memcpy(numbers + from, number, (size_t)length);
+                end = from + length;
+                ticks = true;
+            }
+        printf("%s", p->utf8 ? ticks ? "┬" : "─" : ticks ? "+" : "-");
+    }
+    printf("\n%*s%.*s  %s\n", NUMBER + 1, "", end, numbers, _("step"));
+}
+
+/* plot    the loss over the steps, on a logarithmic; larger in runs/perro/curve.svg */
+void plot_print(const Curve *curve, const Screen *screen, const char *curve_path)
+{
+    if (!curve->loss.wide)
+        return;
+    Plot p = {.curve = curve, .screen = screen, .utf8 = is_utf8()};
+    p.wide = min_int(max_int(screen_width() - NUMBER - NAME - 2, LEAST_WIDE), MOST_WIDE);
+    p.steps = curve_steps(curve, max_int(p.wide / 10, 2));
+    p.losses = curve_losses(curve, 4);
+    put_floor(&p);
+    put_losses(&p);
+    put_evaluations(&p);
+    if (p.losses.log)
+        screen_paragraph(screen, "plot", "the loss over the steps, logarithmic; larger in %s",
+                         curve_path);
+    else
+        screen_paragraph(screen, "plot", "the loss over the steps; larger in %s", curve_path);
+    print_lines(&p);
+    print_steps(&p);
+    printf("\n");
+}

@@ -1,0 +1,12 @@
+/* plot.h: the losses of a run as a plot in a dozen lines of a terminal. */
+#ifndef PULGA_PLOT_H
+#define PULGA_PLOT_H
+
+#include "pictures/curve.h"
+#include "screen.h"
+
+/* Prints it; curve_path is the file that has the same in full, for the caption. Nothing if there is
+ * no more than one step to see. */
+void plot_print(const Curve *curve, const Screen *screen, const char *curve_path);
+
+#endif
