@@ -2,13 +2,13 @@
  * Braille pattern, two wide and four high. First the floor is drawn, then the losses of the steps
  * as a line, then each evaluation as a mark:
  *
- *        5┤● 
- *         │⢣
- *         │ ●                                                     
- *        1┤ ⠈⢆
- *         │   ●⠤⠤⠤●⠤⠤⠤⠤●⠤⠤⠤⠤●  ⠤ each step 0.4123
- *         └┬─────────┬──────────┬
- *          0        100        200                             step
+ *        4┤ ●⠈⠢●⣀
+ *         │      ●⠒●⠤●⣀⣀●⣀●
+ *        2┤                ⠉●⠒⠤●⣀⣀●  ● held-out 2.968
+ *         │                          ⠤ each step 2.339
+ *        0┤╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌ ╌ floor 0.511
+ *         └┬──────────┬──────────┬──
+ *          0         100        200  step
  */
 #include "plot.h"
 
@@ -22,7 +22,7 @@
 #include "base/utf8.h"
 
 /* Lines, and columns for the numbers on the left and for the names on the right. */
-enum { LINES = 10, NUMBER = 8, NAME = 21, LEAST_WIDE = 16, MOST_WIDE = 160 };
+enum { LINES = 10, NUMBER = 8, NAME = 24, LEAST_WIDE = 16, MOST_WIDE = 160 };
 
 /* How each is drawn: what a terminal without UTF-8 shows, what others do, and a colour. */
 typedef enum { BLANK, FLOOR, LOSS, EVALUATED, KINDS } Kind;
@@ -120,20 +120,22 @@ static void put_evaluations(Plot *p)
 
 /* ---- Printing ---- */
 
-static void print_in(const Plot *p, Kind kind, const char *text)
+/* Goes on in the colour of a kind; *now is the one before. BLANK has none. */
+static void change_colour(const Plot *p, Kind *now, Kind kind)
 {
-    const bool colours = *p->screen->bold;
-    printf("%s%s%s", colours ? LOOKS[kind].colour : "", text,
-           colours && *LOOKS[kind].colour ? p->screen->plain : "");
+    if (*p->screen->bold && *now != kind)
+        printf("%s%s", *now == BLANK ? "" : p->screen->plain, LOOKS[kind].colour);
+    *now = kind;
 }
 
-static void print_cell(const Plot *p, int line, int column)
+static void print_cell(const Plot *p, int line, int column, Kind *now)
 {
     const Kind kind = (Kind)p->cell[line][column].kind;
     char dots[5] = "";
+    change_colour(p, now, kind);
     if (kind == LOSS && p->utf8)
         utf8_put(dots, 0x2800 + (unsigned char)p->cell[line][column].dots);
-    print_in(p, kind, *dots ? dots : p->utf8 ? LOOKS[kind].utf8 : LOOKS[kind].ascii);
+    printf("%s", *dots ? dots : p->utf8 ? LOOKS[kind].utf8 : LOOKS[kind].ascii);
 }
 
 /* The number of a line that has a tick, and the axis. Ticks that fall on one line share it. */
@@ -146,11 +148,13 @@ static void print_number(const Plot *p, int line)
     printf("%*s%s", NUMBER, number, !p->utf8 ? "|" : *number ? "┤" : "│");
 }
 
-static void print_name(const Plot *p, const CurveName *name)
+static void print_name(const Plot *p, const CurveName *name, Kind *now)
 {
     const Kind kind = KIND_OF[name->kind];
     printf(" ");
-    print_in(p, kind, p->utf8 ? LOOKS[kind].utf8 : LOOKS[kind].ascii);
+    change_colour(p, now, kind);
+    printf("%s", p->utf8 ? LOOKS[kind].utf8 : LOOKS[kind].ascii);
+    change_colour(p, now, BLANK);
     printf(" %s %.4g", translated(name->name), name->value);
 }
 
@@ -160,42 +164,52 @@ static void print_lines(const Plot *p)
     const int count = curve_names(p->curve, &p->losses, LINES - 1, 1, names);
     for (int line = 0, next = 0; line < LINES; line++) {
         const bool named = next < count && (int)(names[next].y + 0.5) == line;
+        Kind now = BLANK;
         int end = p->wide;
         while (end && !named && !p->cell[line][end - 1].kind)
             end--; /* no blanks at the end of a line */
         print_number(p, line);
         for (int column = 0; column < end; column++)
-            print_cell(p, line, column);
+            print_cell(p, line, column, &now);
         if (named)
-            print_name(p, &names[next++]);
+            print_name(p, &names[next++], &now);
+        change_colour(p, &now, BLANK);
         printf("\n");
     }
 }
 
-/* The axis of the steps, and its numbers, each around its column. */
+/* Writes a number around its column, if there is a blank before it. *end is where the last one
+ * ended. */
+static void put_step(char *numbers, int *end, int column, double step)
+{
+    char number[24];
+    const int length = snprintf(number, sizeof number, "%.10g", step);
+    const int from = max_int(column - length / 2, 0);
+    if (*end && from <= *end)
+        return;
+    memcpy(numbers + from, number, (size_t)length);
+    *end = from + length;
+}
+
+/* The axis of the steps, and its numbers below it. */
 static void print_steps(const Plot *p)
 {
-    char numbers[MOST_WIDE + 32];
-    memset(numbers, ' ', sizeof numbers);
+    char numbers[MOST_WIDE + 24];
+    bool ticks[MOST_WIDE] = {false};
     int end = 0;
-    printf("%*s%s", NUMBER, "", p->utf8 ? "└" : "+");
-    for (int column = 0; column < p->wide; column++) {
-        bool ticks = false;
-        for (int i = 0; i < p->steps.count; i++)
-            if (column_of(p, p->steps.tick[i]) == column) {
-                char number[24];
-                const int length = snprintf(number, sizeof number, "%.10g", p->steps.tick[i]);
-                const int from = max_int(column - length / 2, end ? end + 1 : 0);
-                memcpy(numbers + from, number, (size_t)length);
-                end = from + length;
-                ticks = true;
-            }
-        printf("%s", p->utf8 ? ticks ? "┬" : "─" : ticks ? "+" : "-");
+    memset(numbers, ' ', sizeof numbers);
+    for (int i = 0; i < p->steps.count; i++) {
+        const int column = column_of(p, p->steps.tick[i]);
+        ticks[column] = true;
+        put_step(numbers, &end, column, p->steps.tick[i]);
     }
+    printf("%*s%s", NUMBER, "", p->utf8 ? "└" : "+");
+    for (int column = 0; column < p->wide; column++)
+        printf("%s", p->utf8 ? ticks[column] ? "┬" : "─" : ticks[column] ? "+" : "-");
     printf("\n%*s%.*s  %s\n", NUMBER + 1, "", end, numbers, _("step"));
 }
 
-/* plot    the loss over the steps, on a logarithmic; larger in runs/perro/curve.svg */
+/* plot    the loss over the steps, logarithmic; larger in runs/perro/curve.svg */
 void plot_print(const Curve *curve, const Screen *screen, const char *curve_path)
 {
     if (!curve->loss.wide)

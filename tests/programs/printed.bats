@@ -53,6 +53,7 @@ check_page() {
     cmp translation.svg "$ROOT/docs/translation.svg"
     ./attend runs/cuentos --positions -o positions.svg
     cmp positions.svg "$ROOT/docs/positions.svg"
+    cmp runs/cuentos/curve.svg "$ROOT/docs/curve.svg"
 }
 
 @test "every command in the lesson prints what the lesson shows" {

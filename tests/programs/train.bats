@@ -12,7 +12,7 @@ load programs.bash
     "$BIN/train" --version | grep -q pulga
 }
 
-@test "a run announces itself and writes its seven files" {
+@test "a run announces itself and writes its eight files" {
     "$BIN/train" perro.txt >out.txt
     grep -q "floor 0.411980" out.txt
     grep -q "2.708050" out.txt
@@ -21,10 +21,10 @@ load programs.bash
     grep -q "above the floor" out.txt
     grep -qxF "        $BIN/train --resume runs/perro --steps 600" <(tail -n 1 out.txt)
     for file in model.safetensors state.safetensors config.json tokenizer.json \
-        tokenizer_config.json text.txt log.csv
+        tokenizer_config.json text.txt log.csv curve.svg
     do [ -s "runs/perro/$file" ]; done
     cmp perro.txt runs/perro/text.txt
-    [ "$(find runs/perro -type f | wc -l)" -eq 7 ]
+    [ "$(find runs/perro -type f | wc -l)" -eq 8 ]
     local columns=step,epoch,loss,evaluated,bits_per_byte,gap,learning_rate,gradient_norm
     [ "$(head -n 1 runs/perro/log.csv)" = "$columns,tokens_per_second,seconds" ]
     grep -q '"model_type":[[:space:]]*"gpt2"' runs/perro/config.json
@@ -531,4 +531,68 @@ on_terminal() {
     "$BIN/train" --resume parts >/dev/null
     same_run one parts
     refuses 64 "--optimizer" -- "$BIN/train" --resume parts --optimizer adamw
+}
+
+# is_xml FILE: it is well-formed.
+is_xml() { python3 -c 'import sys, xml.dom.minidom as xml; xml.parse(sys.argv[1])' "$1"; }
+
+@test "curve.svg is drawn from the log, the same for a run that was stopped and resumed" {
+    "$BIN/train" perro.txt --steps 40 --out whole >/dev/null
+    is_xml whole/curve.svg
+    grep -q ">floor 0.412<" whole/curve.svg
+    grep -q "all text: the least is $(awk -F, '$1 == 40 { printf "%.6g", $4 }' whole/log.csv), " \
+        whole/curve.svg
+    # The names of its lines stand there once, whatever the name of the run is.
+    mkdir a && cd a
+    "$BIN/train" ../perro.txt --steps 40 --stop-after 17 --out whole >/dev/null
+    differ whole/curve.svg ../whole/curve.svg
+    "$BIN/train" --resume whole >/dev/null
+    cmp whole/curve.svg ../whole/curve.svg
+    # Someone has removed it, or put something else there: the next save draws it.
+    rm whole/curve.svg && ln -s ../perro.txt whole/curve.svg
+    "$BIN/train" --resume whole >/dev/null
+    cmp whole/curve.svg ../whole/curve.svg
+    [ ! -L whole/curve.svg ]
+    cd ..
+    "$BIN/train" perro.txt --steps 3 --out whole --overwrite --stop-after 1 >/dev/null
+    differ whole/curve.svg a/whole/curve.svg
+    "$BIN/train" perro.txt --steps 0 --out untrained >/dev/null
+    is_xml untrained/curve.svg
+    mkdir '<&' && "$BIN/train" perro.txt --steps 1 --out '<&/run' >/dev/null
+    is_xml '<&/run/curve.svg'
+}
+
+@test "a curve that cannot be drawn costs no save" {
+    mkdir -p run/curve.svg 2>/dev/null
+    refuses 1 curve.svg "another --out" -- "$BIN/train" perro.txt --steps 4 --out run
+    rm -r run
+    "$BIN/train" perro.txt --steps 4 --stop-after 2 --out run >/dev/null
+    rm run/curve.svg && mkdir run/curve.svg
+    "$BIN/train" --resume run >out.txt 2>err.txt
+    grep -q "^train: cannot write run/curve.svg: " err.txt
+    [ "$(wc -l <err.txt)" -eq 1 ]
+    grep -q "^best " out.txt
+    rmdir run/curve.svg
+    "$BIN/train" perro.txt --steps 4 --out whole >/dev/null
+    same_run whole run
+}
+
+@test "the losses are plotted at the end on a terminal, unless --no-plot is given" {
+    command -v script >/dev/null || skip "there is no script(1) to make a terminal"
+    export LC_ALL=C.UTF-8 TERM=xterm
+    on_terminal() { script -qec "stty cols 80; $BIN/train perro.txt --steps 40 $*" /dev/null | tr -d '\r'; }
+    on_terminal --out a >out.txt
+    grep -q "the loss over the steps, logarithmic; larger in a/curve.svg" out.txt
+    grep -q "╌.* floor 0.412$" out.txt
+    [ "$(grep -c ' all text ' out.txt)" -ge 1 ]
+    grep -q "$(printf '\033\\[32m')╌" out.txt
+    NO_COLOR=1 LC_ALL=C on_terminal --out b >out.txt
+    grep -q -- "|-*.*- floor 0.412$" out.txt
+    on_terminal --out c --no-plot >out.txt
+    [ "$(grep -c 'loss over the steps' out.txt)" = 0 ]
+    TERM=dumb on_terminal --out d >out.txt
+    [ "$(grep -c 'loss over the steps' out.txt)" = 0 ]
+    "$BIN/train" perro.txt --steps 40 --out e >out.txt
+    [ "$(grep -c 'loss over the steps' out.txt)" = 0 ]
+    [ "$(grep -c no_plot e/config.json)" = 0 ]
 }

@@ -183,6 +183,46 @@ static void a_log_that_is_too_short_begins_again(void **state)
     scratch_remove(folder);
 }
 
+typedef struct {
+    int count;
+    LogEntry last;
+} Lines;
+
+static void note_line(void *lines, const LogEntry *entry)
+{
+    ((Lines *)lines)->count++;
+    ((Lines *)lines)->last = *entry;
+}
+
+/* A person may have edited the file. */
+static void a_log_is_read_line_by_line(void **state)
+{
+    (void)state;
+    char *folder = scratch_new();
+    Directory run = directory_open(folder);
+    Log log = log_begin(&run);
+    write_step(&log, 1);
+    log_write(&log, &(LogEntry){3, 2, 0.25, 0.125, NAN, NAN, 1e-3, 4, 5, 6});
+    assert_true(log_sync(&log));
+    log_close(&log);
+    Lines lines = {0};
+    log_each(&log, note_line, &lines);
+    assert_int_equal(lines.count, 2); /* not the names of the columns */
+    assert_true(lines.last.step == 3 && lines.last.epoch == 2 && lines.last.loss == 0.25);
+    assert_true(lines.last.evaluated == 0.125 && lines.last.rate == 1e-3);
+    assert_true(isnan(lines.last.bits_per_byte) && isnan(lines.last.gap));
+
+    const char edited[] = "x,1\n-1,1,2\n1e99,1,2\n\n4,1,2.5x,7\n5,,,,,,,,,,,9\nnan,3\n6";
+    free(scratch_write(folder, "log.csv", edited, strlen(edited)));
+    lines.count = 0;
+    log_each(&log, note_line, &lines);
+    assert_int_equal(lines.count, 3); /* 4, 5 and 6 */
+    assert_int_equal(lines.last.step, 6);
+    assert_true(isnan(lines.last.loss) && isnan(lines.last.seconds));
+    directory_close(&run);
+    scratch_remove(folder);
+}
+
 /* ---- Checkpoints ---- */
 
 static void only_names_as_written_here_are_checkpoints(void **state)
@@ -263,6 +303,7 @@ int main(void)
         cmocka_unit_test(a_size_that_was_edited_is_refused),
         cmocka_unit_test(a_log_is_cut_to_what_was_saved),
         cmocka_unit_test(a_log_that_is_too_short_begins_again),
+        cmocka_unit_test(a_log_is_read_line_by_line),
         cmocka_unit_test(only_names_as_written_here_are_checkpoints),
         cmocka_unit_test(the_last_checkpoints_are_kept),
     };
