@@ -126,7 +126,8 @@ $(BUILD)/double/%.o: %.c $(BUILD)/flags | packages
 
 # The page that attend fills, as C strings, one per line, so that attend needs no file: page.html with
 # the style and the scripts, in this order, in place of two of its lines.
-PAGE_SCRIPTS = page/tokens.js page/model.js page/draw.js page/counts.js page/page.js
+PAGE_SCRIPTS = $(patsubst %,page/%.js,tokens model draw counts words state colours reading pen table \
+	arcs heads large next layers training positions app)
 $(BUILD)/page.inc: page/page.html page/style.css $(PAGE_SCRIPTS) Makefile
 	@mkdir -p $(@D)
 	@cat $(PAGE_SCRIPTS) > $(BUILD)/page.js

@@ -42,9 +42,9 @@ static const Field CHOICES[] = {
         "file of any kind but .html; without TEXT"),
      LIFE_CALL},
     {"live", FLAG_FIELD(live), NULL, NULL, 0, 0,
-     N_("let the page carry the model, so that it reads any text"), LIFE_CALL},
+     N_("let the page carry the model, so that it reads any text [models up to 8 MB]"), LIFE_CALL},
     {"static", FLAG_FIELD(only_maps), NULL, NULL, 0, 0,
-     N_("let the page show only TEXT, without the model [default]"), LIFE_CALL},
+     N_("let the page show only TEXT, without the model [larger models]"), LIFE_CALL},
     {.name = NULL}};
 
 static const Program PROGRAM = {
@@ -233,14 +233,14 @@ static bool show(const Heads *heads, char *output, const PageSource *source)
 /* Whether the output is a page that carries the model. */
 static bool is_live(const Choice *choice, const Pretrained *model)
 {
-    enum { MB = 1 << 20, MOST = 128 * MB };
+    enum { MB = 1 << 20, SMALL = 8 * MB, MOST = 128 * MB };
     const size_t size = data_weights_size(&model->gpt);
     if (!choice->output || !heads_file_is_page(choice->output) || choice->only_maps)
         return false;
     if (choice->live && size > MOST)
         die("--live: %s has %zu MB of weights, but a page can carry only %d: leave out --live",
             model->directory.path, size / MB, MOST / MB);
-    return choice->live;
+    return choice->live || size <= SMALL;
 }
 
 /* The TEXT that the words of the command line after RUN make up, or that standard input is. Of a

@@ -10,6 +10,7 @@
 #include <stb/stb_ds.h>
 
 #include "base/display.h"
+#include "base/language.h"
 #include "base64.h"
 #include "pictures/colours.h"
 #include "pictures/numbers.h"
@@ -115,7 +116,8 @@ static void put_strings(FILE *out, const char *name, char *const *strings, int c
 
 /* The JSON, which data.h describes further:
  *
- *     {"run":"runs/perro","text":"un gato","texts":["un gato"],"words":["[bos]","un","gato"],
+ *     {"run":"runs/perro","language":"en","text":"un gato","texts":["un gato"],
+ *      "words":["[bos]","un","gato"],
  *      "source":0,"prefix":0,"columns":4,"side":3,"light":"edf6f1…","dark":"221942…","heads":[…],
  *      "model":{…},…}
  *
@@ -127,6 +129,8 @@ static void put_json_block(FILE *out, const Heads *heads, const PageSource *sour
     char *run = display_text(heads->run), *text = display_text(heads->text);
     fputs("<script type=\"application/json\" id=\"data\">\n{\"run\":", out);
     put_json(out, run);
+    /* The language in which the page opens: "es" is the translation of "en". */
+    fprintf(out, ",\"language\":\"%s\"", _("en"));
     fputs(",\"text\":", out);
     put_json(out, text);
     fputs(",\n", out);

@@ -1,0 +1,203 @@
+// app.js: the text and its words, links, language and colours; then the page begins.
+
+const tokenizer = data.model ? new Tokens(data.tokenizer) : null;
+const model = data.model ? new Model(data.model, floatsOf(at("weights").textContent)) : null;
+const counts = data.model && data.counts ? new Counts(data.counts, tokenizer) : null;
+const FIRST = data.texts ? data.texts[0] : data.text;
+
+/* ---- The text ---- */
+
+// What an input line can hold: the tab of a pair is an arrow there.
+const toLine = text => text.replace(/\t/g, " → ");
+const fromLine = line => line.replace(/ *→ */g, "\t");
+
+// Shows what the model makes of some ids.
+function readIds(ids, source, prefix, result) {
+  const word = state.word;
+  reading = new LiveReading(model, tokenizer, {ids, source, prefix}, result);
+  at("typed").value = toLine(tokenizer.decode(ids));
+  state.word = fillsGaps() ? word : reading.T - 1;
+  state.key = -1;
+  state.over = null;
+  complain(null);
+  tell("read");
+}
+
+// Reads the text that is typed, if the model can; else says why not and keeps what was there.
+function readTyped() {
+  const encoding = tokenizer.encode(fromLine(at("typed").value));
+  if (encoding.problem || encoding.unknown.length || encoding.ids.length > model.context)
+    return complain(encoding);
+  complain(null);
+  stopWriting();
+  place = 0;
+  reading = new LiveReading(model, tokenizer, encoding);
+  state.word = encoding.gaps && encoding.gaps.length ? encoding.gaps[0] : reading.T - 1;
+  state.key = -1;
+  state.over = null;
+  return tell("read");
+}
+
+// A line under the text: what is wrong with it, and known words to put in the place of an unknown.
+function complain(encoding) {
+  const parts = [];
+  if (encoding)
+    for (const {word, nearest} of encoding.unknown) {
+      parts.push(say("unknown", {word}), " ");
+      if (nearest.length) parts.push(say("nearest"), ...nearest.flatMap(known => [" ", replacing(word, known)]), " ");
+    }
+  if (encoding && !parts.length)
+    parts.push(encoding.problem ? say(`problem_${encoding.problem.kind}`, {token: encoding.problem.token})
+      : say("too_long", {n: encoding.ids.length, most: model.context}));
+  at("unknown").replaceChildren(...parts);
+  at("typed").setAttribute("aria-invalid", Boolean(encoding));
+}
+
+function replacing(word, known) {
+  const button = make("button", known, {type: "button"});
+  button.addEventListener("click", () => {
+    at("typed").value = at("typed").value.replace(word, () => known);
+    readTyped();
+    at("typed").focus();
+  });
+  return button;
+}
+
+function fillChips() {
+  const chips = at("chips"), focused = chips.contains(document.activeElement);
+  chips.replaceChildren(...reading.words.map((word, i) => {
+    const chip = make("button", word, {type: "button"});
+    if (/^\[.*\]$/.test(word)) chip.classList.add("special");
+    chip.addEventListener("click", () => pin(i, -1));
+    chip.addEventListener("pointerenter", () => pointAt({query: i, key: -1}));
+    chip.addEventListener("pointerleave", () => pointAt(null));
+    return chip;
+  }));
+  markChips(focused);
+}
+
+// The chip of the word that is chosen, and behind each word how much of it the head attends to.
+function markChips(focused) {
+  const {query, key} = looked(), weights = reading.weights(state.head);
+  [...at("chips").children].forEach((chip, i) => {
+    const weight = weights[query * reading.T + i], c = weight >= 0 ? colour(weight) : null;
+    chip.setAttribute("aria-pressed", i === query);
+    chip.classList.toggle("key", i === key);
+    chip.style.setProperty("--weight", c ? css(c) : "transparent");
+  });
+  const chosen = at("chips").children[state.word];
+  onlyStop(at("chips"), "button", chosen);
+  if (focused && chosen) chosen.focus();
+}
+
+function describeText() {
+  at("restore").hidden = !model || at("typed").value === toLine(FIRST);
+  const {words, source, prefix, T} = reading, shape = say("heads",
+    {layers: data.heads.length / data.columns, heads: data.columns});
+  at("run").textContent = `${data.run} · ${shape} · ${T === 1 ? say("token") : say("tokens", {n: T})}`;
+  at("special").textContent = [
+    words[0] === "[bos]" && say("bos"),
+    source && say("sep"),
+    prefix && say("ahead", {part: say(source ? "part_source" : "part_line")}),
+    prefix && words.includes("[mask]") && say("mask"),
+  ].filter(Boolean).join(" ");
+  const shown = model ? at("typed").value : data.text;
+  document.title = say("title", {text: shown.slice(0, 80), run: data.run});
+}
+
+/* ---- Links ---- */
+
+// #L2H3 chooses a head; &text=… another text, if the page has a model.
+function follow() {
+  const [, layer, head] = location.hash.match(/^#L(\d+)H(\d+)/) || [];
+  const index = data.heads.findIndex(one => one.layer === Number(layer) && one.head === Number(head));
+  if (index >= 0 && index !== state.head) {
+    state.head = index;
+    if (reading) tell("choose");
+  }
+}
+
+function link() {
+  const {layer, head} = data.heads[state.head];
+  if (location.hash !== `#L${layer}H${head}`) history.replaceState(null, "", `#L${layer}H${head}`);
+}
+
+/* ---- Language and colours ---- */
+
+function repaint() {
+  document.documentElement.dataset.theme = state.dark ? "dark" : "light";
+  sayAll();
+  at("theme").textContent = say(state.dark ? "light" : "dark");
+  at("theme").setAttribute("aria-label", say(state.dark ? "to_light" : "to_dark"));
+  at("language").textContent = say("other_language");
+  at("language").lang = state.language === "en" ? "es" : "en";
+  tell("paint");
+}
+
+at("theme").addEventListener("click", () => {
+  state.dark = !state.dark;
+  repaint();
+});
+at("language").addEventListener("click", () => {
+  state.language = state.language === "en" ? "es" : "en";
+  repaint();
+});
+const darkness = matchMedia("(prefers-color-scheme: dark)");
+state.dark = darkness.matches;
+darkness.addEventListener("change", () => {
+  state.dark = darkness.matches;
+  repaint();
+});
+addEventListener("resize", soon(() => tell("paint")));
+addEventListener("hashchange", follow);
+rove(at("chips"), "button", chip => pin([...at("chips").children].indexOf(chip), -1));
+
+views.push({
+  read() {
+    fillChips();
+    describeText();
+  },
+  choose() {
+    markChips(at("chips").contains(document.activeElement));
+    link();
+  },
+  point() { markChips(false); },
+  paint() {
+    fillChips();
+    describeText();
+  },
+});
+
+/* ---- The beginning ---- */
+
+function begin() {
+  document.body.classList.toggle("static", !model);
+  at("text").hidden = Boolean(model);
+  at("entry").hidden = !model;
+  follow();
+  if (model) {
+    at("typed").value = toLine(FIRST);
+    at("typed").addEventListener("input", readTyped);
+    at("restore").addEventListener("click", () => {
+      at("typed").value = toLine(FIRST);
+      readTyped();
+    });
+    at("texts").hidden = data.texts.length < 2;
+    at("choice").replaceChildren(...data.texts.map((text, i) => make("option", toLine(text), {value: i})));
+    at("choice").addEventListener("change", () => {
+      at("typed").value = toLine(data.texts[at("choice").value]);
+      readTyped();
+    });
+    const encoding = tokenizer.encode(FIRST);
+    reading = new LiveReading(model, tokenizer, encoding);
+    state.word = encoding.gaps && encoding.gaps.length ? encoding.gaps[0] : reading.T - 1;
+  } else {
+    at("text").textContent = data.text;
+    at("text").className = data.text.length > 120 ? "long" : "";
+    reading = new PackedReading();
+    state.word = reading.T - 1;
+  }
+  state.lifted = reading.T > 24; // among many words each gets little
+  repaint();
+}
+begin();

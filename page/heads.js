@@ -1,0 +1,137 @@
+// heads.js: all heads at once, small, by layer or sorted by what they do. A click chooses the one
+// that is shown large.
+
+const grid = at("grid");
+
+// What the heads can be sorted by: a number from a head's summary, the largest first, and how it is
+// written.
+const ORDERS = {
+  by_layer: null,
+  by_bos: [means => means.bos, percent],
+  by_before: [means => means.before, percent],
+  by_itself: [means => means.itself, percent],
+  by_after: [means => means.after, percent],
+  by_focus: [means => -means.entropy_bits, value => `${decimal(-value, 2)} bit`],
+  by_distance: [means => means.back, value => decimal(value, 1)],
+};
+
+// The indexes of the heads, in the order that is chosen; without those that have no such number.
+function ordered() {
+  const all = data.heads.map((head, index) => index), order = ORDERS[state.order];
+  if (!order) return all;
+  const number = index => order[0](reading.summary(index));
+  return all.filter(index => number(index) !== null).sort((a, b) => number(b) - number(a) || a - b);
+}
+
+// The side of a small picture: as large as the heads of a layer fit side by side, and the layers
+// above each other; if that is too small, they wrap.
+function sideOfSmall() {
+  const unit = rem();
+  const across = grid.clientWidth / data.columns - 0.85 * unit;
+  const layers = data.heads.length / data.columns;
+  const down = innerWidth > 68 * unit ? (innerHeight - 24 * unit) / layers - 2.8 * unit : Infinity;
+  return Math.floor(Math.max(1.7 * unit, Math.min(across, down, 7 * unit)));
+}
+
+function smallButton(index, side) {
+  const head = data.heads[index], order = ORDERS[state.order];
+  const value = order && order[1](order[0](reading.summary(index)));
+  const canvas = make("canvas", ""), small = reading.small(index);
+  canvas.width = canvas.height = Math.sqrt(small.length);
+  canvas.style.width = canvas.style.height = `${side}px`;
+  if (canvas.width < side) canvas.style.imageRendering = "pixelated";
+  drawSmall(canvas, small);
+  const caption = order ? `${head.layer}·${head.head} ${value}` : `${head.head}`;
+  const button = make("button", [canvas, make("span", caption)], {type: "button",
+    aria: {label: headName(index) + (value ? `, ${value}` : ""), pressed: index === state.head}});
+  button.dataset.head = index;
+  button.classList.toggle("beside", index === state.other);
+  button.addEventListener("click", () => choose(index));
+  return button;
+}
+
+function drawSmall(canvas, small) {
+  const pen = canvas.getContext("2d"), image = pen.createImageData(canvas.width, canvas.width);
+  small.forEach((weight, i) => { // where there is no key to attend to, the hatching shows through
+    if (weight >= 0) image.data.set([...colour(weight), 255], 4 * i);
+  });
+  pen.putImageData(image, 0, 0);
+}
+
+// Shows a head large; while two are compared, in place of the one chosen first.
+function choose(index) {
+  if (index === state.head) return;
+  if (state.other === index) state.other = state.head;
+  state.head = index;
+  tell("choose");
+}
+
+function fillGrid() {
+  const side = sideOfSmall(), focused = grid.contains(document.activeElement);
+  const row = (name, indexes) => make("div", [name ? make("span", name, {className: "layer"}) : null,
+    make("div", indexes.map(index => smallButton(index, side)), {className: "cells"})], {className: "row"});
+  const rows = [], order = ordered();
+  if (state.order !== "by_layer") rows.push(row("", order));
+  else
+    for (let first = 0; first < order.length; first += data.columns)
+      rows.push(row(say("layer", {layer: data.heads[order[first]].layer}), order.slice(first, first + data.columns)));
+  grid.className = reading.source ? "pair" : "";
+  grid.style.setProperty("--side", `${side}px`);
+  grid.style.setProperty("--source", `${100 * reading.source / reading.T}%`);
+  grid.replaceChildren(...rows);
+  markGrid(focused);
+}
+
+function markGrid(focused) {
+  for (const button of grid.querySelectorAll("button")) {
+    button.setAttribute("aria-pressed", Number(button.dataset.head) === state.head);
+    button.classList.toggle("beside", Number(button.dataset.head) === state.other);
+  }
+  const chosen = grid.querySelector("[aria-pressed=true]") || grid.querySelector("button");
+  onlyStop(grid, "button", chosen);
+  if (focused && chosen) chosen.focus();
+}
+
+function drawKey() {
+  const stops = [0, 32, 64, 96, 128, 160, 192, 224, 255].map(i => css(ramp()[i]));
+  at("bar").style.background = `linear-gradient(90deg, ${stops})`;
+  at("ticks").replaceChildren(...[0, 0.1, 0.25, 0.5, 1].filter(w => w !== 0.1 || state.lifted)
+    .map(weight => {
+      const tick = make("span", decimal(weight, weight === 0.25 ? 2 : weight % 1 ? 1 : 0));
+      tick.style.left = `${100 * lift(weight)}%`;
+      return tick;
+    }));
+  at("lift").setAttribute("aria-pressed", state.lifted);
+}
+
+function fillOrders() {
+  const means = data.heads.map((head, index) => reading.summary(index));
+  const known = Object.keys(ORDERS).filter(name =>
+    !ORDERS[name] || means.some(mean => !Number.isNaN(ORDERS[name][0](mean)) && ORDERS[name][0](mean) !== null));
+  if (!known.includes(state.order)) state.order = "by_layer";
+  at("order").replaceChildren(...known.map(name => make("option", say(name), {value: name})));
+  at("order").value = state.order;
+}
+
+at("order").addEventListener("change", () => {
+  state.order = at("order").value;
+  fillGrid();
+});
+at("lift").addEventListener("click", () => {
+  state.lifted = !state.lifted;
+  tell("paint");
+});
+rove(grid, "button", button => choose(Number(button.dataset.head)));
+
+views.push({
+  read() {
+    if (!at("order").length) fillOrders();
+    fillGrid();
+  },
+  choose() { markGrid(grid.contains(document.activeElement)); },
+  paint() {
+    fillOrders();
+    drawKey();
+    fillGrid();
+  },
+});

@@ -1,0 +1,143 @@
+// next.js: what the model expects after the word that is chosen, beside what the training text has
+// there; and writing on, word by word, as ./sample does.
+
+const MOST_BARS = 8;
+const SLIDERS = { // least, most, step, and how a value is written
+  temperature: [0.1, 2, 0.1, value => decimal(value, 1)],
+  topK: [0, 20, 1, value => value ? String(value) : say("all")],
+  topP: [0.05, 1, 0.05, value => decimal(value, 2)],
+};
+const SLIDER_NAMES = {temperature: "temperature", topK: "top_k", topP: "top_p"};
+let writing = 0; // a timer while the page writes by itself
+let place = 0;   // words drawn since the text was typed
+
+// The place whose word is predicted: a model that fills gaps predicts the word itself.
+const fillsGaps = () => data.model && data.model.objective === "masked";
+
+function draws() {
+  const {temperature, topK, topP} = state;
+  return new Draws(tokenizer, {seed: Number(at("seed").value) || 0, temperature, topK, topP});
+}
+
+// How often the text has each token at the place that is predicted, or null if that is not known.
+function countedAt(word) {
+  if (!counts) return null;
+  if (!fillsGaps()) return counts.after(reading.ids.slice(0, word + 1));
+  const gaps = [...reading.ids.keys()].filter(i => reading.ids[i] === tokenizer.mask);
+  if (!gaps.includes(word)) return null;
+  const {times, total} = counts.gaps(reading.ids);
+  return {times: times[gaps.indexOf(word)], total};
+}
+
+function bar(id, share, drawn, counted) {
+  const word = tokenizer.shown(id), ends = tokenizer.barred[id] || id === tokenizer.eos;
+  const track = make("span", [make("i", "", {className: "model"}), make("i", "", {className: "drawn"})],
+    {className: "track"});
+  track.children[0].hidden = share < 0.005;
+  track.children[0].style.width = `${100 * share}%`;
+  track.children[1].style.width = `${100 * drawn}%`;
+  const times = counted && counted.total ? counted.times.get(id) || 0 : null;
+  if (times) {
+    const tick = make("i", "", {className: "text"});
+    tick.style.left = `${100 * times / counted.total}%`;
+    track.append(tick);
+  }
+  const shown = `${decimal(100 * drawn, 1)} %`;
+  const button = make("button", [make("span", word, {className: "word"}), track,
+    make("span", shown, {className: "share"}),
+    make("span", times === null ? "" : `${times}/${counted.total}`, {className: "count"})],
+    {type: "button", aria: {label: say("append", {word, share: shown}) +
+      (times === null ? "" : `, ${say("counted", {times, total: counted.total})}`)}});
+  button.disabled = ends;
+  button.classList.toggle("cut", drawn === 0);
+  button.classList.toggle("counted", times > 0);
+  button.addEventListener("click", () => continueWith(id));
+  return make("li", button);
+}
+
+function fillBars() {
+  const logits = reading.result.logitsAt(state.word), model = softmax(Float64Array.from(logits));
+  const drawn = draws().probabilities(logits), counted = countedAt(state.word);
+  const shown = ranked(model).slice(0, MOST_BARS), rest = model.length - shown.length;
+  const focused = [...at("bars").querySelectorAll("button")].indexOf(document.activeElement);
+  at("bars").replaceChildren(...shown.map(id => bar(id, model[id], drawn[id], counted)));
+  const left = shown.reduce((sum, id) => sum - drawn[id], 1);
+  at("cut").textContent = rest > 0
+    ? say("others", {n: rest, share: `${decimal(Math.max(0, 100 * left), 1)} %`}) : "";
+  const words = reading.words.slice(0, state.word + (fillsGaps() ? 0 : 1));
+  at("context").textContent = (words.length > 6 ? "… " : "") + words.slice(-6).join(" ") + (fillsGaps() ? " ▁" : "");
+  at("next-title").textContent = say(fillsGaps() ? "gap" : "next");
+  const stop = at("bars").querySelectorAll("button")[Math.max(focused, 0)];
+  if (focused >= 0 && stop) stop.focus();
+}
+
+/* ---- Going on ---- */
+
+// Puts a token after the word that is chosen, or into the gap.
+function continueWith(id) {
+  const {ids, source, prefix} = reading;
+  if (fillsGaps()) return readIds(ids.map((old, i) => i === state.word ? id : old), source, prefix);
+  const writer = new Writer(model, tokenizer, [...ids.slice(0, state.word + 1), id], prefix);
+  return readIds(writer.ids, writer.forgot ? 0 : source, writer.prefix, writer.reading);
+}
+
+// One word more, drawn; false at the end of the text.
+function writeWord() {
+  state.word = reading.T - 1;
+  const id = draws().next(reading.result.logitsAt(state.word), place);
+  if (id === tokenizer.eos) {
+    tell("choose");
+    return false;
+  }
+  continueWith(id);
+  place++;
+  return true;
+}
+
+function stopWriting() {
+  clearInterval(writing);
+  writing = 0;
+  at("write").textContent = say("write");
+}
+
+function fillSliders() {
+  at("sliders").replaceChildren(...Object.entries(SLIDERS).map(([name, [min, max, step, text]]) => {
+    const value = make("output", text(state[name]));
+    const most = name === "topK" ? Math.min(max, tokenizer.size) : max;
+    const input = make("input", "", {type: "range", min, max: most, step});
+    input.value = state[name];
+    input.addEventListener("input", () => {
+      state[name] = Number(input.value);
+      value.textContent = text(state[name]);
+      fillBars();
+    });
+    return make("label", [make("span", say(SLIDER_NAMES[name])), input, value], {className: "slider"});
+  }));
+}
+
+if (data.model) {
+  at("next").hidden = false;
+  at("writes").hidden = at("hint-write").hidden = fillsGaps(); // a line with gaps does not go on
+  at("write").addEventListener("click", () => {
+    if (writing) return stopWriting();
+    at("write").textContent = say("stop");
+    writing = setInterval(() => {
+      if (!writeWord()) stopWriting();
+    }, 300);
+    return undefined;
+  });
+  at("step").addEventListener("click", () => {
+    stopWriting();
+    writeWord();
+  });
+  at("seed").addEventListener("input", () => place = 0);
+  views.push({
+    read() { fillBars(); },
+    choose() { fillBars(); },
+    paint() {
+      fillSliders();
+      fillBars();
+      at("write").textContent = say(writing ? "stop" : "write");
+    },
+  });
+}

@@ -1,0 +1,109 @@
+// reading.js: what the model reads now, and where its heads look. A page with a model computes the
+// attention maps; one without has those of one text, packed.
+//
+// weights(head): T rows (queries) of T (keys), -1 if the query cannot attend to the key.
+
+function bytesOf(base64) {
+  const text = atob(base64.trim()), bytes = new Uint8Array(text.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = text.charCodeAt(i);
+  return bytes;
+}
+
+const SMALL_SIDE = 96; // squares along a side of a small picture, at most
+
+// The small picture of a head: of each square the largest weight, because a mean would hide a line
+// of single cells; -1 if it has none.
+function smallOf(weights, T) {
+  const side = Math.min(T, SMALL_SIDE), small = new Float32Array(side * side).fill(-1);
+  for (let query = 0; query < T; query++)
+    for (let key = 0; key < T; key++) {
+      const square = Math.floor(query * side / T) * side + Math.floor(key * side / T);
+      small[square] = Math.max(small[square], weights[query * T + key]);
+    }
+  return small;
+}
+
+// Means over the rows, as attend prints them: null where no row has such a key.
+function summaryOf(weights, T, begun) {
+  let entropy = 0, back = 0, itself = 0, before = 0, after = 0, seen = 0, bos = 0;
+  for (let query = 0; query < T; query++)
+    for (let key = 0; key < T; key++) {
+      const weight = weights[query * T + key];
+      if (key === query + 1 && weight >= 0) seen++;
+      if (weight <= 0) continue;
+      entropy -= weight * Math.log2(weight);
+      back += weight * Math.abs(query - key);
+      if (key === query) itself += weight;
+      if (key === query - 1) before += weight;
+      if (key === query + 1) after += weight;
+      if (key === 0 && query > 0) bos += weight;
+    }
+  return {entropy_bits: entropy / T, back: back / T, itself: itself / T,
+    before: T > 1 ? before / (T - 1) : null, after: seen ? after / seen : null,
+    bos: T > 1 && begun ? bos / (T - 1) : null};
+}
+
+// The one text of a page without a model. A head is unpacked when it is first shown, and stays while
+// there is room.
+class PackedReading {
+  constructor() {
+    this.words = data.words;
+    this.source = data.source < data.words.length ? data.source : 0;
+    this.prefix = data.prefix;
+    this.packed = document.getElementsByClassName("packed");
+    this.unpacked = new Map();
+  }
+  get T() { return this.words.length; }
+  summary(head) { return data.heads[head].summary; }
+  small(head) {
+    return Float32Array.from(bytesOf(data.heads[head].small), root =>
+      root === 255 ? -1 : (root / 254) ** 2);
+  }
+  weights(head) {
+    if (!this.unpacked.has(head)) {
+      const most = 4 + 16e6 / this.T ** 2;
+      if (this.unpacked.size > most) this.unpacked.delete(this.unpacked.keys().next().value);
+      this.unpacked.set(head, this.unpack(head));
+    }
+    return this.unpacked.get(head);
+  }
+  unpack(head) {
+    const T = this.T, weights = new Float32Array(T * T).fill(-1);
+    const bytes = bytesOf(this.packed[head].textContent);
+    let next = 0;
+    for (let query = 0; query < T; query++)
+      for (const [first, last] of data.heads[head].ranges[query]) // counted from 1
+        for (let key = first - 1; key < last; key++, next += 2)
+          weights[query * T + key] = (bytes[next] | bytes[next + 1] << 8) / 10000;
+    return weights;
+  }
+}
+
+// A text that the model in the page has just read.
+class LiveReading {
+  constructor(model, tokenizer, encoding, result) {
+    this.ids = encoding.ids;
+    this.words = encoding.ids.map(id => tokenizer.shown(id));
+    this.source = encoding.source < encoding.ids.length ? encoding.source || 0 : 0;
+    this.prefix = encoding.prefix || 0;
+    this.result = result || model.read(encoding.ids, this.prefix);
+    this.begun = this.words[0] === "[bos]";
+    this.kept = new Map();
+  }
+  get T() { return this.words.length; }
+  weights(head) {
+    if (!this.kept.has(head)) {
+      const layer = data.heads[head].layer - 1, number = data.heads[head].head - 1, T = this.T;
+      this.kept.set(head, this.result.maps[layer][number].map((weight, i) =>
+        this.result.attends(layer, number, Math.floor(i / T), i % T) ? weight : -1));
+    }
+    return this.kept.get(head);
+  }
+  small(head) { return smallOf(this.weights(head), this.T); }
+  summary(head) { return summaryOf(this.weights(head), this.T, this.begun); }
+}
+
+let reading = null; // the one that is shown
+const seesAhead = (query, key) => query < reading.prefix && key < reading.prefix;
+const headName = head =>
+  say("head_name", {layer: data.heads[head].layer, head: data.heads[head].head});

@@ -1,0 +1,112 @@
+// training.js: the losses over the steps of the training, from the run's log. A slider goes along
+// the steps and says the numbers of each.
+
+const log = data.log || [];
+const STEP = 0, LOSS = 1, HELD_OUT = 2, RATE = 4; // the members of a row
+const curve = at("curve");
+
+// Round numbers from 0 or `least` up to `most`, about `count` of them.
+function ticks(least, most, count) {
+  const rough = (most - least) / count, ten = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map(n => n * ten).find(n => n >= rough), found = [];
+  for (let n = Math.ceil(least / step) * step; n <= most + step * 1e-6; n += step) found.push(n);
+  return {found, places: Math.max(0, -Math.floor(Math.log10(step) + 1e-9))};
+}
+
+function drawCurve(pen, width, height) {
+  const unit = rem(), left = 2.6 * unit, right = width - 5.2 * unit, top = 0.8 * unit, bottom = height - 1.9 * unit;
+  const losses = log.flatMap(row => [row[LOSS], row[HELD_OUT]]).filter(value => value !== null);
+  const least = Math.min(...losses, data.floor ?? Infinity) * 0.92, most = Math.max(...losses);
+  const last = log[log.length - 1][STEP] || 1;
+  const x = step => left + (right - left) * step / last;
+  const y = loss => bottom - (bottom - top) * (loss - least) / (most - least || 1);
+  pen.font = font(0.8);
+  pen.lineWidth = 1;
+  pen.textBaseline = "middle";
+  const scale = ticks(least, most, 4), steps = ticks(0, last, 4);
+  for (const loss of scale.found) {
+    line(pen, [[left, y(loss)], [right, y(loss)]], themed("--line"), 1);
+    text(pen, decimal(loss, scale.places), left - 0.5 * unit, y(loss), "right", themed("--quiet"));
+  }
+  for (const step of steps.found)
+    text(pen, step.toLocaleString(state.language), x(step), bottom + unit, "center", themed("--quiet"));
+  const rates = Math.max(...log.map(row => row[RATE] || 0)), base = bottom;
+  if (rates) { // the rate as a shape on the ground
+    pen.beginPath();
+    pen.moveTo(left, base);
+    for (const row of log) pen.lineTo(x(row[STEP]), base - 0.22 * (bottom - top) * (row[RATE] || 0) / rates);
+    pen.lineTo(right, base);
+    pen.fillStyle = themed("--line");
+    pen.fill();
+  }
+  const labels = [];
+  const along = (column, colour, thick, name) => {
+    const points = log.filter(row => row[column] !== null).map(row => [x(row[STEP]), y(row[column])]);
+    if (!points.length) return;
+    line(pen, points, colour, thick);
+    labels.push([points[points.length - 1][1], name, colour]);
+  };
+  along(LOSS, themed("--accent"), 1.5, say("loss"));
+  along(HELD_OUT, themed("--query"), 2.5, say(data.held_out ? "held_out" : "all_text"));
+  if (data.floor !== null && data.floor !== undefined) {
+    pen.setLineDash([4, 4]);
+    line(pen, [[left, y(data.floor)], [right, y(data.floor)]], themed("--ink"), 1.5);
+    pen.setLineDash([]);
+    labels.push([y(data.floor), say("floor"), themed("--ink")]);
+  }
+  labels.sort((a, b) => a[0] - b[0]); // names at the lines' ends, which must not overlap
+  let free = bottom + 0.4 * unit;
+  for (let i = labels.length - 1; i >= 0; i--) {
+    free = Math.min(labels[i][0], free);
+    text(pen, labels[i][1], right + 0.5 * unit, free, "left", labels[i][2]);
+    free -= 1.05 * unit;
+  }
+  const now = x(log[at("moment").value][STEP]);
+  line(pen, [[now, top], [now, bottom]], themed("--ink"), 1);
+}
+
+function line(pen, points, colour, width) {
+  pen.strokeStyle = colour;
+  pen.lineWidth = width;
+  pen.beginPath();
+  points.forEach((point, i) => i ? pen.lineTo(...point) : pen.moveTo(...point));
+  pen.stroke();
+}
+
+function text(pen, words, x, y, align, colour) {
+  pen.textAlign = align;
+  pen.fillStyle = colour;
+  pen.fillText(words, x, y);
+}
+
+function showMoment() {
+  const row = log[at("moment").value], parts = [say("at_step", {n: row[STEP].toLocaleString(state.language)})];
+  if (row[LOSS] !== null) parts.push(`${say("loss")} ${decimal(row[LOSS], 4)}`);
+  if (row[HELD_OUT] !== null) parts.push(`${say(data.held_out ? "held_out" : "all_text")} ${decimal(row[HELD_OUT], 4)}`);
+  if (data.floor !== null && data.floor !== undefined) parts.push(`${say("floor")} ${decimal(data.floor, 4)}`);
+  if (row[RATE]) parts.push(`${say("rate")} ${row[RATE].toExponential(2)}`);
+  at("values").textContent = parts.join("  ·  ");
+  at("moment").setAttribute("aria-valuetext", at("values").textContent);
+  const width = curve.parentElement.clientWidth - 2 * parseFloat(getComputedStyle(curve.parentElement).paddingLeft);
+  const height = Math.min(Math.max(width * 0.32, 11 * rem()), 22 * rem());
+  drawCurve(penOn(curve, width, height), width, height);
+  curve.setAttribute("aria-label", `${say("training")}. ${at("values").textContent}`);
+}
+
+if (log.length > 1) {
+  at("training").hidden = false;
+  at("moment").max = log.length - 1;
+  at("moment").value = log.length - 1;
+  at("moment").addEventListener("input", showMoment);
+  curve.addEventListener("pointermove", event => {
+    const box = curve.getBoundingClientRect(), left = 2.6 * rem(), right = box.width - 5.2 * rem();
+    const step = (event.clientX - box.left - left) / (right - left) * log[log.length - 1][STEP];
+    let best = 0;
+    log.forEach((row, i) => {
+      if (Math.abs(row[STEP] - step) < Math.abs(log[best][STEP] - step)) best = i;
+    });
+    at("moment").value = best;
+    showMoment();
+  });
+  views.push({paint: showMoment});
+}

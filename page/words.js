@@ -1,0 +1,158 @@
+// words.js: every sentence of the page, in English and in Spanish. say() gives the one of the
+// language that is chosen; {name} stands for a value.
+
+const WORDS = {
+  reads: ["The model reads", "El modelo lee"],
+  restore: ["restore", "restaurar"],
+  texts: ["Texts", "Textos"],
+  chips: ["Choose a word of the text", "Elige una palabra del texto"],
+  heads: ["{layers} × {heads} heads", "{layers} × {heads} cabezas"],
+  tokens: ["{n} tokens", "{n} tokens"],
+  token: ["1 token", "1 token"],
+  bos: ["[bos] marks the beginning of the line.", "[bos] marca el comienzo de la línea."],
+  sep: ["[sep] stands between source and target.", "[sep] separa el origen del destino."],
+  ahead: ["The words of the {part} also attend to later ones.",
+    "Las palabras {part} también atienden a las que vienen después."],
+  part_source: ["source", "del origen"],
+  part_line: ["line", "de la línea"],
+  mask: ["[mask] stands for a word that is hidden from the model.",
+    "[mask] reemplaza una palabra que el modelo no ve."],
+  unknown: ["The model does not know “{word}”.", "El modelo no conoce «{word}»."],
+  nearest: ["The nearest words:", "Las más parecidas:"],
+  too_long: ["That is {n} tokens; the model reads at most {most}.",
+    "Son {n} tokens; el modelo lee {most} como máximo."],
+  problem_empty: ["Type something to read.", "Escribe algo para leer."],
+  problem_reserved: ["{token} is reserved for the model.", "{token} está reservado para el modelo."],
+  problem_gaps: ["This model fills no gaps: leave out [mask].",
+    "Este modelo no llena huecos: quita [mask]."],
+  problem_source: ["Type a source before the arrow.", "Escribe un origen antes de la flecha."],
+  problem_lines: ["A pair is one line.", "Un par es una sola línea."],
+  problem_tabs: ["A pair has one arrow.", "Un par tiene una sola flecha."],
+  source: ["source", "origen"],
+  target: ["target", "destino"],
+
+  all_heads: ["All heads", "Todas las cabezas"],
+  choose_head: ["Choose a head; arrow keys move", "Elige una cabeza; las flechas mueven"],
+  order: ["Order", "Orden"],
+  by_layer: ["by layer", "por capa"],
+  by_bos: ["most on [bos]", "más sobre [bos]"],
+  by_before: ["most on the previous word", "más sobre la anterior"],
+  by_itself: ["most on itself", "más sobre sí misma"],
+  by_after: ["most on the next word", "más sobre la siguiente"],
+  by_focus: ["most focused", "más concentradas"],
+  by_distance: ["farthest back", "más lejos"],
+  layer: ["layer {layer}", "capa {layer}"],
+  head_name: ["Layer {layer}, head {head}", "Capa {layer}, cabeza {head}"],
+  ramp: ["Colours from weight 0 to weight 1", "Colores del peso 0 al peso 1"],
+  unseen: ["cannot attend", "no puede atender"],
+  lift: ["bring out small weights", "resaltar pesos pequeños"],
+  lift_title: ["Colour by the square root of the weight", "Color según la raíz cuadrada del peso"],
+  hint: ["Rows are the words that attend, columns the words they attend to. Each row sums to 1.",
+    "Las filas son las palabras que atienden; las columnas, a qué palabras. Cada fila suma 1."],
+  hint_keys: ["Arrow keys go from head to head and, in the large picture, from cell to cell.",
+    "Las flechas pasan de cabeza en cabeza y, en la figura grande, de celda en celda."],
+
+  forms: ["How to show it", "Cómo mostrarla"],
+  matrix: ["Matrix", "Matriz"],
+  arcs: ["Arcs", "Arcos"],
+  across: ["One word, all heads", "Una palabra, todas las cabezas"],
+  across_name: ["What {word} attends to, in every head", "A qué atiende {word} en cada cabeza"],
+  two_heads: ["Two heads", "Dos cabezas"],
+  compare: ["compare two heads", "comparar dos cabezas"],
+  save: ["Save", "Guardar"],
+  save_svg: ["Save this picture as SVG", "Guardar esta figura como SVG"],
+  save_png: ["Save this picture as PNG", "Guardar esta figura como PNG"],
+  smaller: ["smaller", "más pequeño"],
+  larger: ["larger", "más grande"],
+  fit: ["fit", "ajustar"],
+  hint_point: ["A click keeps the cell, Esc lets it go. A click on a word chooses it.",
+    "Un clic fija la celda y Esc la suelta. Un clic en una palabra la elige."],
+  point: ["Point at a cell, or tap it, to read its weight.",
+    "Señala o toca una celda para leer su peso."],
+  point_word: ["Point at a word, or tap it, to see what it attends to.",
+    "Señala o toca una palabra para ver a qué atiende."],
+  attends: ["{query} attends to {key}", "{query} atiende a {key}"],
+  attends_itself: ["{query} attends to itself", "{query} atiende a sí misma"],
+  cannot: ["{query} cannot attend to {key}", "{query} no puede atender a {key}"],
+  later: ["it comes later", "viene después"],
+  pattern: ["the head’s pattern is {pattern}", "el patrón de la cabeza es {pattern}"],
+  entropy: ["entropy {n} bits", "entropía {n} bits"],
+  distance: ["mean distance {n}", "distancia media {n}"],
+  itself: ["itself {n}", "sí misma {n}"],
+  before: ["previous {n}", "anterior {n}"],
+  after: ["next {n}", "siguiente {n}"],
+  on_bos: ["[bos] {n}", "[bos] {n}"],
+  summary: ["Means over the rows. Entropy: 0 bits if one word gets everything, 1 if two get half " +
+    "each, 2 if four get a quarter each.", "Promedios de las filas. Entropía: 0 bits si una " +
+    "palabra recibe todo, 1 si dos reciben la mitad, 2 si cuatro reciben un cuarto."],
+  picture: ["Attention of {head} over {tokens}. {summary}", "Atención de {head} sobre {tokens}. {summary}"],
+  words_by_words: ["Words by words; arrow keys move the cell", "Palabras por palabras; las flechas mueven la celda"],
+
+  next: ["The next word", "La palabra que sigue"],
+  gap: ["What stands here", "Qué va aquí"],
+  after_context: ["after", "después de"],
+  counted: ["{times} of {total} in the text", "{times} de {total} en el texto"],
+  append: ["append {word}, {share}", "agregar {word}, {share}"],
+  others: ["{n} others: {share}", "otras {n}: {share}"],
+  end: ["end", "fin"],
+  temperature: ["Temperature", "Temperatura"],
+  top_k: ["top-k", "top-k"],
+  top_p: ["top-p", "top-p"],
+  all: ["all", "todas"],
+  write: ["write", "escribir"],
+  stop: ["stop", "parar"],
+  step: ["one word", "una palabra"],
+  seed: ["Seed", "Semilla"],
+  hint_write: ["Click a word to append it. Write draws words as ./sample does: the same seed, the same words. A temperature below 1 is safer, above 1 more varied.",
+    "Haz clic en una palabra para agregarla. Escribir sortea como ./sample: la misma semilla, las mismas palabras. Una temperatura menor que 1 arriesga menos; mayor que 1 varía más."],
+
+  lens: ["Layer by layer", "Capa por capa"],
+  hint_lens: ["What the model would say next if it stopped after each layer.",
+    "Lo que el modelo diría después si parara en cada capa."],
+  lens_none: ["the input", "la entrada"],
+  lens_layer: ["layer {layer}", "capa {layer}"],
+
+  training: ["How it learnt", "Cómo aprendió"],
+  moment: ["Step", "Paso"],
+  hint_training: ["The loss is the model’s surprise, in nats per token. Move along the steps to read the numbers.",
+    "La pérdida es la sorpresa del modelo, en nats por token. Recorre los pasos para leer los números."],
+  at_step: ["step {n}", "paso {n}"],
+  steps: ["step", "paso"],
+  loss: ["loss", "pérdida"],
+  all_text: ["all text", "todo el texto"],
+  held_out: ["held-out", "apartada"],
+  floor: ["floor", "piso"],
+  rate: ["rate", "tasa"],
+
+  positions: ["Positions", "Posiciones"],
+  hint_positions: ["How alike the vectors of two places are: their cosine, from −1 to 1.",
+    "Cuánto se parecen los vectores de dos lugares: su coseno, de −1 a 1."],
+  cosine: ["places {a} and {b}: {n}", "lugares {a} y {b}: {n}"],
+  point_cosine: ["Point at a cell, or tap it.", "Señala o toca una celda."],
+  places: ["Places by places; arrow keys move the cell", "Lugares por lugares; las flechas mueven la celda"],
+
+  dark: ["dark", "oscuro"],
+  light: ["light", "claro"],
+  to_dark: ["switch to dark colours", "cambiar a colores oscuros"],
+  to_light: ["switch to light colours", "cambiar a colores claros"],
+  other_language: ["español", "English"],
+  title: ["{text} – attention in {run}", "{text} – atención en {run}"],
+  footer: ["Made by Pulga. This file needs no network and sends nothing.",
+    "Hecho con Pulga. Este archivo no necesita red y no envía nada."],
+};
+
+const LANGUAGES = ["en", "es"];
+
+function say(name, values = {}) {
+  const sentence = WORDS[name][LANGUAGES.indexOf(state.language)];
+  return sentence.replace(/\{(\w+)\}/g, (whole, value) => values[value] ?? whole);
+}
+
+// Writes the sentences that stand in page.html itself.
+function sayAll() {
+  document.documentElement.lang = state.language;
+  for (const part of document.querySelectorAll("[data-say]")) part.textContent = say(part.dataset.say);
+  for (const part of document.querySelectorAll("[data-label]"))
+    part.setAttribute("aria-label", say(part.dataset.label));
+  for (const part of document.querySelectorAll("[data-title]")) part.title = say(part.dataset.title);
+}
