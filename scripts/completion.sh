@@ -1,7 +1,8 @@
 #!/bin/sh
 # completion.sh PROGRAM SHELL: prints what bash or zsh needs to complete the command line of PROGRAM
 # (the path of train, sample, ...). It is made of what the program prints for --help: its options,
-# the values of those that list them (A|B), files for FILE and TEXT, directories for DIR and RUN.
+# the values of those that list them (A|B), files for FILE, directories for DIR and RUN. A TEXT that
+# comes first is a file, too.
 set -eu
 here=$(dirname "$0")
 help=$(LC_ALL=C.UTF-8 LANGUAGE= "$1" --help)
@@ -12,7 +13,7 @@ awk -v name="pulga-$(basename "$1")" -v shell="$2" '
 function kind_of(value) {
     if (value ~ /[|]/)
         return "list"
-    return value ~ /^(FILE|TEXT)/ ? "files" : value ~ /^(DIR|RUN)/ ? "directories" : ""
+    return value ~ /^FILE/ ? "files" : value ~ /^(DIR|RUN)/ ? "directories" : ""
 }
 
 function spaced(value) {
@@ -41,6 +42,10 @@ function zsh_value(value,    kind) {
     return ":" value ":" (kind == "files" ? "_files" : kind == "directories" ? "_files -/" : " ")
 }
 
+function zsh_argument(place, value) {
+    return " \\\n    \047" place zsh_value(value) "\047"
+}
+
 function zsh_line(option, value, explanation) {
     sub(/ \[[^]]*\]$/, "", explanation) # the default
     sub(/[;.:] .*/, "", explanation)
@@ -52,9 +57,15 @@ function zsh_line(option, value, explanation) {
 }
 
 BEGIN { FS = "\t" }
-$1 == "usage" { # what follows [OPTION...]: TEXT..., or RUN and words that nobody can complete
+# What follows [OPTION...]: TEXT..., or RUN, a FILE perhaps, and words that nobody can complete.
+$1 == "usage" {
     split($2, words, " ")
-    argument = words[2]
+    files = words[2] ~ /^TEXT/
+    arguments = zsh_argument(files ? "*" : "1", files ? "FILE" : words[2])
+    if (words[3] ~ /^FILE/) {
+        files = 1
+        arguments = arguments zsh_argument("2", words[3])
+    }
 }
 $1 == "option" {
     count = split($2, names, ", ")
@@ -71,8 +82,7 @@ $1 == "option" {
 }
 END {
     if (shell == "zsh") {
-        print "#compdef " name "\n_arguments" lines " \\\n    \047" \
-            (kind_of(argument) == "files" ? "*" : "1") zsh_value(argument) "\047"
+        print "#compdef " name "\n_arguments" lines arguments
         exit
     }
     call = name
@@ -92,7 +102,7 @@ END {
     print "        if [[ $word == -* ]]; then"
     print "            words=\"" substr(options, 2) "\""
     print "        else"
-    print "            compopt -o " (kind_of(argument) == "files" ? "default" : "dirnames")
+    print "            compopt -o " (files ? "default" : "dirnames")
     print "        fi ;;"
     print "    esac"
     print "    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))"

@@ -35,7 +35,7 @@ function two_fields(line) {
 {
     sub(/ +$/, "")
     indent = match($0, /[^ ]/) - 1
-    option = indent < 10 && /^ *-/
+    option = indent > 0 && indent < 10 && /^ *-/
 }
 NR == 1 {
     sub(/^[^:]*: *[^ ]+ */, "")

@@ -68,6 +68,39 @@ programs() {
     done
 }
 
+@test "what --help prints is taken apart rightly" {
+    cat >help.txt <<'END'
+Usage: x [OPTION...] RUN FILE
+Does this with
+--one and that.
+
+ A group:
+      --one=A|B, --two=A|B     this or
+                               --one [A]
+  -l, --long-name-of-an-option=VALUE
+                               that
+
+A note that ends with
+--one here.
+
+Examples:
+  x --one A        this
+  x                that
+END
+    cat >wanted.txt <<'END'
+usage|[OPTION...] RUN FILE
+text|Does this with --one and that.
+group|A group
+option|--one=A|B, --two=A|B|this or --one [A]
+option|-l, --long-name-of-an-option=VALUE|that
+note|A note that ends with --one here.
+example|x --one A|this
+example|x|that
+END
+    awk -f "$ROOT/scripts/help.awk" help.txt | tr '\t' '|' >parts.txt
+    diff wanted.txt parts.txt
+}
+
 # completed WORD...: what bash offers for this command line, whose = are words of their own; a line
 # "compopt ..." stands for files and directories.
 completed() {
@@ -97,6 +130,7 @@ masked" ]
     [ "$(completed train --objective p)" = "pairs" ]
     [ "$(completed train --resume run)" = "compopt -o dirnames" ]
     [ -z "$(completed train --width = 6)" ]
+    [ -z "$(completed sample run --stop = e)" ]
     [ "$(completed train --steps 6 per)" = "compopt -o default" ]
     [ "$(completed sample run)" = "compopt -o dirnames" ]
     [ "$(completed attend run el -o f)" = "compopt -o default" ]
