@@ -100,9 +100,9 @@ static const char *framing(const Tokenizer *t)
 {
     if (t->stream)
         return "";
-    return t->objective == OBJECTIVE_PAIRS    ? " with [bos] and [sep]"
-           : t->objective == OBJECTIVE_MASKED ? " with [bos] and [eos]"
-                                              : " with [bos]";
+    return t->objective == OBJECTIVE_PAIRS    ? _(" with [bos] and [sep]")
+           : t->objective == OBJECTIVE_MASKED ? _(" with [bos] and [eos]")
+                                              : _(" with [bos]");
 }
 
 /* The tokens of a text, which messages call `name`. Dies if there are only special ones, or more
@@ -143,8 +143,9 @@ static char *add_target(Pretrained *model, Encoding *e, const char *name, const 
         arrput(e->ids, best->tokens[i]);
     char *target = tokenizer_decode(t, e->ids + source, e->count - source);
     char *shown = display_text(target);
-    printf("the target is the model's own%s: %s\n",
-           best->ended ? "" : ", cut at the end of the context", shown);
+    printf(best->ended ? _("the target is the model's own: %s\n")
+                       : _("the target is the model's own, cut at the end of the context: %s\n"),
+           shown);
     free(shown);
     free(target);
     answer_free(&answer);
@@ -212,7 +213,7 @@ static Heads read_heads(Pretrained *model, Range layers, Range chosen, const Enc
 static void print_written(char *output)
 {
     char *path = command_line((char *[]){output, NULL});
-    printf("wrote %s\n", path);
+    printf(_("wrote %s\n"), path);
     free(path);
 }
 

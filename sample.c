@@ -115,7 +115,8 @@ static void refuse(const Decided *decided, const char *why, const size_t *offset
 {
     for (; *offsets != FIELD_NONE; offsets++)
         if (decided->at[*offsets])
-            usage_error("%s, so --%s would have no effect", why, field_at(CHOICES, *offsets)->name);
+            usage_error("%s, so --%s would have no effect", translated(why),
+                        field_at(CHOICES, *offsets)->name);
 }
 
 /* Ends in a usage error if the options contradict each other. prompted: a prompt was given. */
@@ -126,17 +127,17 @@ static void check_choice(const Choice *choice, const Decided *decided, bool prom
     if (choice->rules.stop && !utf8_is_valid(choice->rules.stop, strlen(choice->rules.stop)))
         usage_error("--stop is not UTF-8, so no text has it");
     if (choice->score)
-        refuse(decided, "--score writes no continuations",
+        refuse(decided, N_("--score writes no continuations"),
                (const size_t[]){AT(rules.count), AT(rules.words), AT(rules.sampling.temperature),
                                 AT(rules.sampling.top_k), AT(rules.sampling.top_p), AT(greedy),
                                 AT(rules.beam), AT(rules.seed), AT(rules.penalty), AT(rules.stop),
                                 AT(rules.table), AT(text), FIELD_NONE});
     if (choice->greedy)
-        refuse(decided, "--greedy always takes the most probable token",
+        refuse(decided, N_("--greedy always takes the most probable token"),
                (const size_t[]){AT(rules.sampling.temperature), AT(rules.sampling.top_k),
                                 AT(rules.sampling.top_p), AT(rules.beam), FIELD_NONE});
     if (choice->rules.beam)
-        refuse(decided, "--beam searches instead of drawing",
+        refuse(decided, N_("--beam searches instead of drawing"),
                (const size_t[]){AT(rules.sampling.temperature), AT(rules.sampling.top_k),
                                 AT(rules.sampling.top_p), FIELD_NONE});
     if (choice->rules.beam && choice->rules.count > choice->rules.beam)
@@ -180,7 +181,7 @@ static AnswerRules rules_of(const Choice *choice, const Decided *decided, const 
     if (pairs)
         choose_beam(&rules, decided);
     if (t->objective == OBJECTIVE_MASKED)
-        refuse(decided, "the model puts one token into each gap",
+        refuse(decided, N_("the model puts one token into each gap"),
                (const size_t[]){AT(rules.beam), AT(rules.words), AT(rules.penalty), AT(rules.stop),
                                 FIELD_NONE});
     if ((int64_t)rules.beam * tokenizer_size(t) > INT_MAX)
@@ -227,7 +228,7 @@ static bool answer_prompt(AnswerPrinter *printer, const char *name, const char *
 static bool answer_words(AnswerPrinter *printer, char **words)
 {
     char *prompt = words_together(words);
-    const bool good = answer_prompt(printer, "the prompt", prompt, strlen(prompt));
+    const bool good = answer_prompt(printer, _("the prompt"), prompt, strlen(prompt));
     free(prompt);
     return good;
 }
@@ -238,7 +239,7 @@ static bool answer_lines(AnswerPrinter *printer)
     bool good = true;
     size_t size, number = 0;
     for (char *line; (line = ask_piped(&size)); free(line)) {
-        char *name = format_text("standard input:%zu", ++number), *shown = display_text(line);
+        char *name = format_text(_("standard input:%zu"), ++number), *shown = display_text(line);
         if (!printer->json)
             printf("> %s\n", shown);
         fflush(stdout); /* the next line may go to standard error */
@@ -257,17 +258,18 @@ static void greet(const Pretrained *model)
     size_t count = 0;
     for (int id = 0; id < tokenizer_size(t); id++)
         count += tokenizer_is_text(t, id);
-    printf("%s knows %s%s.\n", model->directory.path,
-           plural(count, tokenizer_unit(t->kind), tokenizer_units(t->kind)).text,
-           tokenizer_has_words(t) ? "; Tab completes them" : "");
+    printf(tokenizer_has_words(t) ? _("%s knows %s; Tab completes them.\n") : _("%s knows %s.\n"),
+           model->directory.path,
+           plural(count, tokenizer_unit(t->kind), tokenizer_units(t->kind)).text);
     switch (t->objective) {
-    case OBJECTIVE_NEXT: printf("Type the beginning of a text, or nothing."); break;
-    case OBJECTIVE_PAIRS: printf("Type a source; its target is printed."); break;
+    case OBJECTIVE_NEXT: printf(_("Type the beginning of a text, or nothing.")); break;
+    case OBJECTIVE_PAIRS: printf(_("Type a source; its target is printed.")); break;
     case OBJECTIVE_MASKED:
-        printf("Type a text with [mask] for each %s that is missing.", tokenizer_unit(t->kind));
+        printf(_("Type a text with [mask] for each %s that is missing."),
+               translated(tokenizer_unit(t->kind)));
         break;
     }
-    printf(" Ctrl-D leaves.\n");
+    printf(_(" Ctrl-D leaves.\n"));
 }
 
 /* Whether a person asks for help or wants to leave. Called only for lines that the model cannot
@@ -288,7 +290,7 @@ static void converse(AnswerPrinter *printer)
     size_t size;
     greet(model);
     for (char *line; (line = ask_typed(&model->tokenizer, &size)); free(line)) {
-        Answer answer = answer_begin(printer->answerer, "the prompt", line, size);
+        Answer answer = answer_begin(printer->answerer, _("the prompt"), line, size);
         if (answer.encoding.wrong && asks_for_help(line))
             greet(model);
         else

@@ -183,7 +183,7 @@ static void say_unsaved(const Call *call, const char *then)
         screen_paragraph(&call->screen, "unsaved",
                          "step %" PRId64 " is not saved; the save of step %" PRId64
                          " is still complete; %s",
-                         call->trainer.progress.step, call->saved_step, then);
+                         call->trainer.progress.step, call->saved_step, translated(then));
 }
 
 static bool save_is_due(const Call *call)

@@ -182,15 +182,15 @@ char *field_needs(const Field *field)
 {
     switch (field->kind) {
     case FIELD_WHOLE:
-        return format_text("a whole number from %.0f to %.0f", field->min, field->max);
-    case FIELD_NUMBER: return format_text("a number from %g to %g", field->min, field->max);
+        return format_text(_("a whole number from %.0f to %.0f"), field->min, field->max);
+    case FIELD_NUMBER: return format_text(_("a number from %g to %g"), field->min, field->max);
     case FIELD_CHOICE: {
-        char *names = field_choices(field, ", "), *needs = format_text("one of %s", names);
+        char *names = field_choices(field, ", "), *needs = format_text(_("one of %s"), names);
         free(names);
         return needs;
     }
-    case FIELD_FLAG: return format_text("true or false");
-    case FIELD_TEXT: return format_text("a name");
+    case FIELD_FLAG: return format_text(_("true or false"));
+    case FIELD_TEXT: return format_text(_("a name"));
     }
     return NULL;
 }

@@ -75,7 +75,7 @@ Bytes file_read(const char *path, bool text)
 {
     const bool standard = !strcmp(path, "-");
     const int file = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
-    const char *name = standard ? "standard input" : path;
+    const char *name = standard ? _("standard input") : path;
     if (file < 0)
         die("cannot open %s: %s", name, reason(errno));
     return read_all(file, name, text);
@@ -92,10 +92,10 @@ int file_open_in(const Directory *directory, const char *name, size_t *size)
     if (file < 0 || fstat(file, &status))
         die("cannot open %s: %s", path, reason(errno));
     if (!S_ISREG(status.st_mode))
-        die("%s is %s, not a file", path,
-            S_ISDIR(status.st_mode)    ? "a directory"
-            : S_ISFIFO(status.st_mode) ? "a pipe"
-                                       : "a device");
+        die(S_ISDIR(status.st_mode)    ? N_("%s is a directory, not a file")
+            : S_ISFIFO(status.st_mode) ? N_("%s is a pipe, not a file")
+                                       : N_("%s is a device, not a file"),
+            path);
     free(path);
     *size = (size_t)status.st_size;
     return file;

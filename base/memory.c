@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "fail.h"
+#include "language.h"
 
 enum { CACHE_LINE = 64 };
 #ifndef LARGE_BLOCK /* bytes; SIZE_MAX for valgrind, which does not see madvise() zero */
@@ -63,11 +64,11 @@ void memory_check(double bytes, const char *purpose)
     const double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (bytes > machine)
         die("no memory: %s would take %.0f MB, this machine has %.0f MB; choose smaller sizes",
-            purpose, bytes / 1e6, machine / 1e6);
+            translated(purpose), bytes / 1e6, machine / 1e6);
     if (bytes > memory_limit)
         die("no memory: %s would take %.0f MB, this container or ulimit -m allows %.0f MB; choose "
             "smaller sizes",
-            purpose, bytes / 1e6, memory_limit / 1e6);
+            translated(purpose), bytes / 1e6, memory_limit / 1e6);
 }
 
 /* ---- Large blocks ---- */
@@ -83,7 +84,8 @@ void *memory_new(size_t count, size_t size, const char *purpose)
     const size_t bytes = (count * size / grain + 1) * grain;
     void *memory = aligned_alloc(grain, bytes);
     if (!memory)
-        die("no memory: %s would take %.1f MB; choose smaller sizes", purpose, (double)bytes / 1e6);
+        die("no memory: %s would take %.1f MB; choose smaller sizes", translated(purpose),
+            (double)bytes / 1e6);
     if (!large || madvise(memory, bytes, MADV_DONTNEED))
         memset(memory, 0, bytes);
     return memory;

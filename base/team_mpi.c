@@ -128,7 +128,7 @@ static bool has_ended(const Member *member)
 /* member 2 (process 4711 on host7) */
 static char *name_of(int m)
 {
-    return format_text("member %d (process %d on %s)", m, (int)team.members[m].process,
+    return format_text(_("member %d (process %d on %s)"), m, (int)team.members[m].process,
                        team.members[m].host);
 }
 
@@ -374,7 +374,7 @@ void team_agree(uint64_t checksum, const char *what)
             team_follow();
             die("%s has another %s than the leader (process %d on %s); all members of a team need "
                 "the same",
-                name_of(m), what, (int)team.members[0].process, team.members[0].host);
+                name_of(m), translated(what), (int)team.members[0].process, team.members[0].host);
         }
     free(all);
 }
@@ -431,7 +431,7 @@ static void be_silent(void)
     if (!freopen("/dev/null", "w", stdout))
         die("cannot open /dev/null: %s", reason(errno));
     program_invocation_short_name =
-        format_text("%s, member %d on %s", program_invocation_short_name, team.member,
+        format_text(_("%s, member %d on %s"), program_invocation_short_name, team.member,
                     team.members[team.member].host);
 }
 

@@ -97,14 +97,15 @@ char *text_hint(const Text *text, TokenizerKind kind, bool stream)
 {
     const Span all = text_span(text);
     if (kind == TOKENIZER_WORD && has_no_spaces(all))
-        return format_text("the text has no spaces between words; --tokens char reads it by "
-                           "characters");
+        return format_text(_("the text has no spaces between words; --tokens char reads it by "
+                             "characters"));
     const int column = stream ? 0 : wrapped_at(all);
     if (!column)
         return NULL;
-    return format_text("the lines are wrapped at column %d; --sequence stream reads on across line "
-                       "ends",
-                       column);
+    return format_text(
+        _("the lines are wrapped at column %d; --sequence stream reads on across line "
+          "ends"),
+        column);
 }
 
 char *text_hint_of_pairs(const Text *text)
@@ -115,8 +116,9 @@ char *text_hint_of_pairs(const Text *text)
         pairs += split_pair(line, &source, &target);
     if (pairs == lines || 2 * pairs < lines)
         return NULL;
-    return format_text("%zu of %zu lines have one tab; --objective pairs names those that do not",
-                       pairs, lines);
+    return format_text(
+        _("%zu of %zu lines have one tab; --objective pairs names those that do not"), pairs,
+        lines);
 }
 
 bool text_has_few_spaces(const Text *text)

@@ -83,11 +83,11 @@ char *unknown_word(const Vocabulary *v, const char *where, const char *word, siz
     for (int i = 0; i < LONGEST && cut < end; i++)
         utf8_next(&cut, end);
     int ids[MOST + 1], count = letters.length > LONGEST ? 0 : nearest(v, &letters, ids);
-    char *line = format_text("%s: the model does not know '%.*s%s'", where, (int)(cut - word), word,
-                             cut < end ? "…" : "");
+    char *line = format_text(_("%s: the model does not know '%.*s%s'"), where, (int)(cut - word),
+                             word, cut < end ? "…" : "");
     for (int i = 0; i < count; i++) {
         char *longer =
-            format_text("%s%s%s", line, i ? ", " : "; its nearest: ", vocabulary_word(v, ids[i]));
+            format_text(i ? "%s, %s" : _("%s; its nearest: %s"), line, vocabulary_word(v, ids[i]));
         free(line);
         line = longer;
     }

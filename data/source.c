@@ -107,7 +107,7 @@ static void close_file(SourceFile *f)
 static SourceFile file_of(const char *path, size_t large)
 {
     const bool standard = !strcmp(path, "-");
-    SourceFile f = {.name = format_text("%s", standard ? "standard input" : path),
+    SourceFile f = {.name = format_text("%s", standard ? _("standard input") : path),
                     .standard = standard,
                     .file = -1};
     const struct stat status = open_file(&f);
@@ -131,7 +131,7 @@ static char *name_of(const SourceFile *files)
     char *name = format_text("%s", files[0].name);
     if (count > MOST_NAMES) {
         free(name);
-        return format_text("%s and %zu more", files[0].name, count - 1);
+        return format_text(_("%s and %zu more"), files[0].name, count - 1);
     }
     for (size_t i = 1; i < count; i++) {
         char *longer = format_text("%s, %s", name, files[i].name);

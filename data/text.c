@@ -64,14 +64,15 @@ enum { MOST_MARKS = 100 }; /* sorting them for NFC takes time in the square of t
 static char *wrong_character(TextPart where, size_t column, unsigned char byte, int32_t c)
 {
     if (c < 0)
-        return format_text("%s:%zu:%zu: byte 0x%02X is not UTF-8; if the text is Latin-1, convert "
-                           "it: iconv -f LATIN1 -t UTF-8",
-                           where.name, where.line, column, byte);
+        return format_text(
+            _("%s:%zu:%zu: byte 0x%02X is not UTF-8; if the text is Latin-1, convert "
+              "it: iconv -f LATIN1 -t UTF-8"),
+            where.name, where.line, column, byte);
     if (!c)
-        return format_text("%s:%zu:%zu: byte 0x00: this is not a text", where.name, where.line,
+        return format_text(_("%s:%zu:%zu: byte 0x00: this is not a text"), where.name, where.line,
                            column);
-    return format_text("%s:%zu:%zu: more than %d accents and other marks on one letter", where.name,
-                       where.line, column, MOST_MARKS);
+    return format_text(_("%s:%zu:%zu: more than %d accents and other marks on one letter"),
+                       where.name, where.line, column, MOST_MARKS);
 }
 
 /* Returns NULL, or what is wrong with line number `number` of the text, from 0. */
@@ -242,7 +243,7 @@ Text text_from(const char *name, Bytes raw, TextForm form)
 
 Text text_read(const char *path, TextForm form)
 {
-    return text_from(strcmp(path, "-") ? path : "standard input", file_read(path, true), form);
+    return text_from(strcmp(path, "-") ? path : _("standard input"), file_read(path, true), form);
 }
 
 void text_free_clean(Text *text)
@@ -292,12 +293,12 @@ char *text_check_pairs(const Text *text)
         for (const char *at = line.begin; at < line.end; at++)
             tabs += *at == '\t';
         char *place = text_place(text, text->clean, line.begin);
-        char *wrong = format_text("%s: %s; a line of pairs is a source, one tab and a target; "
-                                  "a model of --objective next reads any text",
+        char *wrong = format_text(_("%s: %s; a line of pairs is a source, one tab and a target; "
+                                    "a model of --objective next reads any text"),
                                   place,
-                                  !tabs      ? "the line has no tab"
-                                  : tabs > 1 ? "the line has more than one tab"
-                                             : "one side of the tab is empty");
+                                  !tabs      ? _("the line has no tab")
+                                  : tabs > 1 ? _("the line has more than one tab")
+                                             : _("one side of the tab is empty"));
         free(place);
         return wrong;
     }

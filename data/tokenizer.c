@@ -138,7 +138,7 @@ static char *reserved_message(const char *where, const char *token)
 {
     const char *rest = token;
     utf8_next(&rest, token + strlen(token));
-    return format_text("%s: the text contains the reserved token %s; put a space in it: %.*s %s",
+    return format_text(_("%s: the text contains the reserved token %s; put a space in it: %.*s %s"),
                        where, token, (int)(rest - token), token, rest);
 }
 
@@ -255,13 +255,14 @@ static void encode_pair(const Tokenizer *t, Encoding *e, const char *name, Span 
     while (split_part(&rest.begin, rest.end, CUT_LINES, &line))
         lines++;
     if (is_blank(source))
-        e->wrong = format_text("%s has no source; give one, or one, a tab and the beginning of its "
-                               "target",
-                               name);
+        e->wrong =
+            format_text(_("%s has no source; give one, or one, a tab and the beginning of its "
+                          "target"),
+                        name);
     else if (lines > 1)
-        e->wrong = format_text("%s has two lines; give one", name);
+        e->wrong = format_text(_("%s has two lines; give one"), name);
     else if (memchr(target.begin, '\t', (size_t)(target.end - target.begin)))
-        e->wrong = format_text("%s has two tabs; one stands between source and target", name);
+        e->wrong = format_text(_("%s has two tabs; one stands between source and target"), name);
     encode_part(t, e, name, source);
     arrput(e->ids, t->sep);
     encode_part(t, e, name, target);
@@ -301,8 +302,8 @@ Encoding tokenizer_encode_prompt(const Tokenizer *t, const char *name, const cha
     if (t->objective == OBJECTIVE_MASKED)
         encode_gaps(t, &e, name, prompt);
     else if (find_gap(prompt))
-        e.wrong = format_text("%s has %s, but the model was not trained to fill gaps; train one "
-                              "with --objective masked",
+        e.wrong = format_text(_("%s has %s, but the model was not trained to fill gaps; train one "
+                                "with --objective masked"),
                               name, MASK);
     else if (t->objective == OBJECTIVE_PAIRS)
         encode_pair(t, &e, name, prompt);

@@ -66,9 +66,10 @@ static char *count_words(Counted *c, const Text *block, Span part)
             const Span word = words[i].word;
             const size_t size = (size_t)(word.end - word.begin);
             if (size > LONGEST_WORD)
-                return format_text("%s: a word of %zu bytes, and %d are the most; --tokens char or "
-                                   "--tokens bpe reads any text",
-                                   text_place(block, block->clean, word.begin), size, LONGEST_WORD);
+                return format_text(
+                    _("%s: a word of %zu bytes, and %d are the most; --tokens char or "
+                      "--tokens bpe reads any text"),
+                    text_place(block, block->clean, word.begin), size, LONGEST_WORD);
             count_token(c, word, word_cache_find(&c->all, &words[i]), 1);
         }
     return NULL;

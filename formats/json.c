@@ -34,7 +34,7 @@ _Noreturn void json_refuse(const char *path, const char *name, const cJSON *valu
                            const char *supported)
 {
     die("%s: %s is %.200s; supported is %s", path, name,
-        value ? cJSON_PrintUnformatted(value) : "missing", supported);
+        value ? cJSON_PrintUnformatted(value) : _("missing"), translated(supported));
 }
 
 bool json_write(const Directory *directory, const char *name, const cJSON *json)

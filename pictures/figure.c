@@ -38,7 +38,7 @@ static char *name_of(const Head *head)
 {
     char pattern[PATTERN_TEXT];
     const bool all = head->pattern.kind == PATTERN_ALL;
-    return format_text("layer %d, head %d%s%s", head->layer + 1, head->head + 1, all ? "" : ": ",
+    return format_text(_("layer %d, head %d%s%s"), head->layer + 1, head->head + 1, all ? "" : ": ",
                        all ? "" : pattern_text(head->pattern, pattern));
 }
 
@@ -183,14 +183,15 @@ static void put_marks(FILE *out, const Heads *heads, const Layout *layout, bool 
         return;
     fprintf(out,
             "<g font-size=\"11\" fill=\"" MARK "\"><path d=\"M%g 0V%gM%g %gH%g\" stroke=\"" MARK
-            "\" stroke-width=\"1.5\"/><text x=\"%g\" y=\"%g\" text-anchor=\"end\">source</text>"
-            "<text x=\"%g\" y=\"%g\">target</text>",
-            at, end, left, at, layout->side, at - 5, end - 4, at + 5, end - 4);
+            "\" stroke-width=\"1.5\"/><text x=\"%g\" y=\"%g\" text-anchor=\"end\">%s</text>"
+            "<text x=\"%g\" y=\"%g\">%s</text>",
+            at, end, left, at, layout->side, at - 5, end - 4, _("source"), at + 5, end - 4,
+            _("target"));
     if (first)
         fprintf(out,
-                "<g transform=\"translate(%g,%g) rotate(-90)\"><text x=\"5\">source</text>"
-                "<text x=\"-5\" text-anchor=\"end\">target</text></g>",
-                left + 11, at);
+                "<g transform=\"translate(%g,%g) rotate(-90)\"><text x=\"5\">%s</text>"
+                "<text x=\"-5\" text-anchor=\"end\">%s</text></g>",
+                left + 11, at, _("source"), _("target"));
     fputs("</g>\n", out);
 }
 
@@ -209,10 +210,11 @@ static void put_queries(FILE *out, const Heads *heads, const Layout *layout)
 /* The scale of colours, and what the hatching means. */
 static void put_key(FILE *out)
 {
-    figure_scale(out, 0, "weight");
-    fputs("<rect x=\"216\" width=\"20\" height=\"10\" fill=\"url(#unseen)\" stroke=\"#ccc\"/>"
-          "<text x=\"242\" y=\"9\" font-size=\"11\" fill=\"#444\">cannot attend</text>\n",
-          out);
+    figure_scale(out, 0, _("weight"));
+    fprintf(out,
+            "<rect x=\"216\" width=\"20\" height=\"10\" fill=\"url(#unseen)\" stroke=\"#ccc\"/>"
+            "<text x=\"242\" y=\"9\" font-size=\"11\" fill=\"#444\">%s</text>\n",
+            _("cannot attend"));
 }
 
 /* From top to bottom: the text, the model's directory, a row of panels for each layer, the

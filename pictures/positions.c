@@ -169,7 +169,7 @@ static void put_square(FILE *out, const Positions *p)
     const int step = (p->count - 1) / CELLS_MOST + 1, cells = (p->count - 1) / step + 1;
     const double cell = SIDE / cells;
     Real *row = row_new(p);
-    put_names(out, SIDE, "every pair", "position");
+    put_names(out, SIDE, _("every pair"), _("position"));
     for (int i = 0; i < p->count; i++) {
         if (i && (i + 1) % tick_step(p->count)) /* 1, then 10, 20, … */
             continue;
@@ -218,9 +218,9 @@ static void put_grid(FILE *out, const Positions *p)
 static void put_chart(FILE *out, const Positions *p)
 {
     put_names(out, CHART,
-              p->varies ? "by distance: mean, least and most"
-                        : "by distance: all pairs of a distance have one cosine",
-              "distance of the two positions");
+              p->varies ? _("by distance: mean, least and most")
+                        : _("by distance: all pairs of a distance have one cosine"),
+              _("distance of the two positions"));
     put_grid(out, p);
     if (p->varies) { /* there along the most, and back along the least */
         for (int d = 0; d < p->count; d++)
@@ -245,19 +245,20 @@ void positions_figure(FILE *out, const Positions *p)
     const double left = MARGIN + BESIDE, chart = left + SIDE + GAP + BESIDE;
     const double width = chart + CHART + MARGIN, height = TOP + SIDE + BELOW + 54 + MARGIN;
     const int step = (p->count - 1) / CELLS_MOST + 1;
-    char *note = format_text(": %d %s positions of width %d", p->count,
-                             p->learned ? "learned" : "sinusoidal", p->width);
+    char *note = format_text(p->learned ? _(": %d learned positions of width %d")
+                                        : _(": %d sinusoidal positions of width %d"),
+                             p->count, p->width);
     figure_begin(out, width, height, 11);
-    figure_title(out, width, "Cosine of every pair of position vectors", p->run, note);
+    figure_title(out, width, _("Cosine of every pair of position vectors"), p->run, note);
     free(note);
     fprintf(out, "<g transform=\"translate(%g,%g)\" fill=\"#444\">\n", left, TOP);
     put_square(out, p);
     fprintf(out, "</g>\n<g transform=\"translate(%g,%g)\" fill=\"#444\">\n", chart, TOP);
     put_chart(out, p);
     fprintf(out, "</g>\n<g transform=\"translate(%g,%g)\">\n", left, TOP + SIDE + BELOW + 16);
-    figure_scale(out, -1, "cosine");
+    figure_scale(out, -1, _("cosine"));
     if (step > 1)
-        fprintf(out, "<text x=\"%g\" y=\"9\" fill=\"#444\">1 of %d positions is drawn</text>", SIDE,
-                step);
+        fprintf(out, _("<text x=\"%g\" y=\"9\" fill=\"#444\">1 of %d positions is drawn</text>"),
+                SIDE, step);
     fputs("</g>\n</svg>\n", out);
 }

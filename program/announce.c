@@ -74,13 +74,16 @@ static void announce_losses(const Trainer *t, const Screen *screen)
         screen_paragraph(screen, "", "the floor is not counted: the text is large");
     if (isnan(t->floor))
         return;
-    const char *where = trainer_holds_out(t) ? " on the part trained on; the held-out part has none"
-                                             : ": the lowest that this text allows";
-    if (!t->floor_sees)
-        screen_paragraph(screen, "", "floor %.6f%s", t->floor, where);
-    else
-        screen_paragraph(screen, "", "floor %.6f%s (seeing %s)", t->floor, where,
-                         plural((size_t)t->floor_sees, "token", "tokens").text);
+    const Digits seen = plural((size_t)t->floor_sees, "token", "tokens");
+    const char *format = N_("floor %.6f: the lowest that this text allows");
+    if (t->floor_sees)
+        format = N_("floor %.6f: the lowest that this text allows (seeing %s)");
+    if (trainer_holds_out(t))
+        format = t->floor_sees
+                     ? N_("floor %.6f on the part trained on; the held-out part has none "
+                          "(seeing %s)")
+                     : N_("floor %.6f on the part trained on; the held-out part has none");
+    screen_paragraph(screen, "", format, t->floor, seen.text);
 }
 
 /* model   2 layers, 4 heads of 16, width 64, hidden 256, context 8; sinusoidal
@@ -97,13 +100,13 @@ static void announce_model(const Trainer *t, const Screen *screen)
                      plural((size_t)s->layers, "layer", "layers").text,
                      plural((size_t)s->heads, "head", "heads").text, s->head_size, s->width,
                      s->hidden, s->context,
-                     t->plan.shape.learned_positions ? "learned" : "sinusoidal",
+                     t->plan.shape.learned_positions ? _("learned") : _("sinusoidal"),
                      t->plan.shape.post_norm ? "post" : "pre", t->plan.shape.gelu ? "gelu" : "relu",
-                     s->untied ? "untied" : "tied", s->attend ? ", attends to " : "",
+                     s->untied ? _("untied") : _("tied"), s->attend ? _(", attends to ") : "",
                      s->attend ? s->attend : "");
     screen_paragraph(screen, "", "%s, %.1f MB of memory, %s%s, kernel %s",
                      plural(t->plan.parameters, "parameter", "parameters").text,
-                     t->plan.bytes / 1e6, t->trial.probing ? "up to " : "",
+                     t->plan.bytes / 1e6, t->trial.probing ? _("up to ") : "",
                      plural((size_t)s->threads, "thread", "threads").text, matrix_kernel_name());
     if (matrix_is_slow())
         screen_paragraph(screen, "",
@@ -118,16 +121,16 @@ static void announce_steps(const Trainer *t, const Screen *screen)
     const Settings *s = &t->plan.settings;
     /* each part has at least one sequence */
     const int most = min_int(s->accumulate, (s->batch + s->shards - 1) / s->shards);
-    char shards[40] = "", parts[40] = "";
+    char shards[64] = "", parts[64] = "";
     if (s->shards > 1)
-        snprintf(shards, sizeof shards, ", in %d shards", s->shards);
+        snprintf(shards, sizeof shards, _(", in %d shards"), s->shards);
     if (most > 1)
-        snprintf(parts, sizeof parts, "%s %d parts", s->shards > 1 ? " of" : ", in", most);
+        snprintf(parts, sizeof parts, s->shards > 1 ? _(" of %d parts") : _(", in %d parts"), most);
     screen_paragraph(screen, "steps", "%s, each of %s%s%s%s (%s); dropout %g, seed %d%s",
-                     thousands((size_t)s->steps).text, t->plan.whole_in_a_step ? "all " : "",
+                     thousands((size_t)s->steps).text, t->plan.whole_in_a_step ? _("all ") : "",
                      plural((size_t)s->batch, "sequence", "sequences").text, shards, parts,
                      plural((size_t)s->epochs, "epoch", "epochs").text, s->dropout, s->seed,
-                     s->optimizer == OPTIMIZER_MUON ? ", optimizer Muon" : "");
+                     s->optimizer == OPTIMIZER_MUON ? _(", optimizer Muon") : "");
 }
 
 /* rate    noam, factor 0.3: rises for 30 steps, then falls, to 0 in the last 20%
@@ -139,7 +142,7 @@ static void announce_rate(const Trainer *t, const Screen *screen)
     const Digits warmup = plural((size_t)s->warmup, "step", "steps");
     char end[64] = "";
     if (s->cooldown > 0)
-        snprintf(end, sizeof end, ", to 0 in the last %g%%", 100 * s->cooldown);
+        snprintf(end, sizeof end, _(", to 0 in the last %g%%"), 100 * s->cooldown);
     switch (t->plan.schedule.kind) {
     case SCHEDULE_NOAM:
         screen_paragraph(screen, "rate", "noam, factor %g: rises for %s, then falls%s",
@@ -231,13 +234,31 @@ static void conclude_whole(const Trainer *t, const Screen *screen, const Ending 
 {
     const bool holds_out = trainer_holds_out(t);
     const size_t all = holds_out ? t->corpus.held_out.targets : t->corpus.train.targets;
-    char bits[64] = "", of[80] = "all ";
+    char bits[64] = "";
     if (!isnan(ending->whole_bits))
-        snprintf(bits, sizeof bits, ", %.4f bits per byte", ending->whole_bits);
+        snprintf(bits, sizeof bits, _(", %.4f bits per byte"), ending->whole_bits);
     if (ending->whole_targets < all)
-        snprintf(of, sizeof of, "%s of ", thousands(ending->whole_targets).text);
-    screen_paragraph(screen, "", "%.6f over %s%s %stokens%s", ending->whole, of,
-                     thousands(all).text, holds_out ? "held-out " : "", bits);
+        screen_paragraph(screen, "",
+                         holds_out ? N_("%.6f over %s of %s held-out tokens%s")
+                                   : N_("%.6f over %s of %s tokens%s"),
+                         ending->whole, thousands(ending->whole_targets).text, thousands(all).text,
+                         bits);
+    else
+        screen_paragraph(screen, "",
+                         holds_out ? N_("%.6f over all %s held-out tokens%s")
+                                   : N_("%.6f over all %s tokens%s"),
+                         ending->whole, thousands(all).text, bits);
+}
+
+/* The format of the best loss if no floor belongs to it. */
+static const char *evaluated_over(const Trainer *t)
+{
+    if (t->corpus.evaluated.sample)
+        return trainer_holds_out(t)
+                   ? N_("step %" PRId64 ": %.6f over the sample of the held-out text%s")
+                   : N_("step %" PRId64 ": %.6f over the sample of the whole text%s");
+    return trainer_holds_out(t) ? N_("step %" PRId64 ": %.6f over the held-out text%s")
+                                : N_("step %" PRId64 ": %.6f over the whole text%s");
 }
 
 /* best    step 300: 0.412301, 0.000322 above the floor, 0.1347 bits per byte
@@ -249,7 +270,7 @@ static void conclude_best(const Trainer *t, const Screen *screen, const Ending *
     const Settings *s = &t->plan.settings;
     char bits[64] = "";
     if (!isnan(t->token_bytes))
-        snprintf(bits, sizeof bits, ", %.4f bits per byte", trainer_bits(t, p->best_loss));
+        snprintf(bits, sizeof bits, _(", %.4f bits per byte"), trainer_bits(t, p->best_loss));
     if (isinf(p->best_loss))
         screen_paragraph(screen, "best", "none yet (first evaluation at step %d)",
                          min_int(s->eval_every, s->steps));
@@ -257,9 +278,7 @@ static void conclude_best(const Trainer *t, const Screen *screen, const Ending *
         screen_paragraph(screen, "best", "step %" PRId64 ": %.6f, %.6f above the floor%s",
                          p->best_step, p->best_loss, p->best_loss - t->floor, bits);
     else
-        screen_paragraph(screen, "best", "step %" PRId64 ": %.6f over the %s%s%s", p->best_step,
-                         p->best_loss, t->corpus.evaluated.sample ? "sample of the " : "",
-                         trainer_holds_out(t) ? "held-out text" : "whole text", bits);
+        screen_paragraph(screen, "best", evaluated_over(t), p->best_step, p->best_loss, bits);
     if (!isnan(ending->whole))
         conclude_whole(t, screen, ending);
     if (isnan(t->token_bytes) && t->plan.settings.objective != OBJECTIVE_MASKED)
@@ -304,19 +323,19 @@ static void conclude_try(const Trainer *t, const Screen *screen, const Ending *e
 static void conclude_next(const Trainer *t, const Screen *screen, const Ending *ending)
 {
     const Settings *s = &t->plan.settings;
-    const char *why = "go on from here:";
+    const char *why = N_("go on from here:");
     char steps[16];
     char *words[6] = {(char *)ending->program, "--resume", t->directory.path}; /* and NULL */
     int count = 3;
     if (t->progress.step == s->steps) {
-        why = "train it longer:";
+        why = N_("train it longer:");
         /* After --steps 0, as many as a small text takes. */
         const int longer = s->steps ? 2 * min_int(s->steps, INT_MAX / 2) : 300;
         snprintf(steps, sizeof steps, "%d", longer);
         words[count++] = "--steps";
         words[count] = steps;
     } else if (ending->out_of_patience) {
-        why = "go on all the same:";
+        why = N_("go on all the same:");
         words[count++] = "--patience";
         words[count] = "0";
     }

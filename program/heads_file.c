@@ -11,6 +11,7 @@
 #include "page/page.h"
 #include "pictures/figure.h"
 #include "pictures/numbers.h"
+#include "screen.h"
 
 typedef struct {
     const char *ending;
@@ -81,9 +82,9 @@ bool heads_file_write(const char *path, const Heads *heads, const PageSource *so
     assert(kind); /* heads_file_check() has seen it */
     const size_t pairs = heads_pairs(heads);
     if (kind->most && pairs > kind->most)
-        die("%d head%s over %d tokens have %zu weights, but %s can hold only %zu: choose some with "
+        die("%s over %d tokens have %zu weights, but %s can hold only %zu: choose some with "
             "--layer and --head, or shorten the text",
-            heads->count, heads->count == 1 ? "" : "s", heads->length, pairs, kind->ending,
+            plural((size_t)heads->count, "head", "heads").text, heads->length, pairs, kind->ending,
             kind->most);
     FileWriter writer;
     if (!file_begin_at(&writer, path))

@@ -43,7 +43,10 @@ static void check_output(int status, void *unused)
     const int error = errno;
     if (written || status || (poll(&output, 1, 0) > 0 && output.revents & POLLERR))
         return;
-    warn("cannot write to standard output%s%s", error ? ": " : "", error ? reason(error) : "");
+    if (error)
+        warn("cannot write to standard output: %s", reason(error));
+    else
+        warn("cannot write to standard output");
     _exit(1);
 }
 

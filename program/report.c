@@ -84,11 +84,14 @@ static bool has_bits(const Report *r)
 static void put_header(const Report *r)
 {
     const bool floor = trainer_has_floor(r->trainer), bits = has_bits(r);
-    printf("\n%s        ------ loss ------%s%s  learning gradient            time\n",
-           r->screen->bold, bits ? "    bits" : "", floor ? " above the" : "");
-    printf("  step  the step  %8s%s%s      rate     norm tokens/s   left%s\n",
-           trainer_holds_out(r->trainer) ? "held-out" : "all text", bits ? "   /byte" : "",
-           floor ? "     floor" : "", r->screen->plain);
+    /* translators: parts of the head of a table, up to the next blank line; keep their widths */
+    printf("\n%s%s%s%s%s\n", r->screen->bold, _("        ------ loss ------"),
+           bits ? _("    bits") : "", floor ? _(" above the") : "",
+           _("  learning gradient            time"));
+    printf("%s%8s%s%s%s%s\n", _("  step  the step  "),
+           trainer_holds_out(r->trainer) ? _("held-out") : _("all text"), bits ? _("   /byte") : "",
+           floor ? _("     floor") : "", _("      rate     norm tokens/s   left"),
+           r->screen->plain);
 }
 
 void report_row(Report *r, const LogEntry *e)
@@ -124,9 +127,11 @@ void report_step(Report *r, const LogEntry *e)
     if (!screen_may_refresh(r->screen, &r->refreshed))
         return;
     const Digits left = time_left(r, e->step);
-    snprintf(line, sizeof line, "step %" PRId64 "/%d  loss %.4f  %s tokens/s%s%s%s", e->step,
-             r->trainer->plan.settings.steps, e->loss, thousands((size_t)e->tokens_per_second).text,
-             *left.text ? "  " : "", left.text, *left.text ? " left" : "");
+    snprintf(line, sizeof line,
+             *left.text ? _("step %" PRId64 "/%d  loss %.4f  %s tokens/s  %s left")
+                        : _("step %" PRId64 "/%d  loss %.4f  %s tokens/s"),
+             e->step, r->trainer->plan.settings.steps, e->loss,
+             thousands((size_t)e->tokens_per_second).text, left.text);
     screen_status(r->screen, line);
 }
 
@@ -139,7 +144,7 @@ void report_evaluating(Report *r, double share)
     if (!screen_may_refresh(r->screen, &r->refreshed))
         return;
     const double left = (clock_seconds() - r->evaluating) * (1 / share - 1);
-    snprintf(line, sizeof line, "step %" PRId64 "/%d  evaluating %.0f%%  %s left",
+    snprintf(line, sizeof line, _("step %" PRId64 "/%d  evaluating %.0f%%  %s left"),
              r->trainer->progress.step, r->trainer->plan.settings.steps, 100 * share,
              share > 0 ? duration(left).text : "");
     screen_status(r->screen, line);

@@ -53,11 +53,12 @@ static void put_loss_json(Loss loss, size_t number, const char *text)
 static void put_bits(Loss loss)
 {
     if (isnan(loss.bytes) && loss.hides)
-        printf("bits per byte are not comparable: each token was predicted from all the others\n");
+        printf(
+            _("bits per byte are not comparable: each token was predicted from all the others\n"));
     else if (isnan(loss.bytes))
-        printf("bits per byte are not comparable: the text has words that are [unk]\n");
+        printf(_("bits per byte are not comparable: the text has words that are [unk]\n"));
     else
-        printf("%.4f bits per byte, of %s that these tokens stand for\n",
+        printf(_("%.4f bits per byte, of %s that these tokens stand for\n"),
                bits_per_byte(loss.sum, loss.bytes),
                plural((size_t)(loss.bytes + 0.5), "byte", "bytes").text);
 }
@@ -74,7 +75,7 @@ static void put_bits(Loss loss)
 static void put_loss(Loss loss, const char *text)
 {
     const double mean = loss.sum / (double)loss.targets, perplexity = elementary_exp(mean);
-    char *shown = display_text(text ? text : "in all");
+    char *shown = display_text(text ? text : _("in all"));
     printf(perplexity < 1e5 ? "%9.6f  %10.4f  %7zu  " : "%9.6f  %10.4g  %7zu  ", mean, perplexity,
            loss.targets);
     put_cut(stdout, shown, max_int(screen_width() - 33, 28));
@@ -127,7 +128,8 @@ void score_text(Pretrained *model, const char *path, bool json)
     corpus_cut(&corpus, model->gpt.config.context, 0, 0);
     BatchRoom room = batch_room_new(model->gpt.rows);
     if (!json)
-        printf("     loss  perplexity   tokens  text\n");
+        /* translators: the head of a table; keep the widths */
+        printf(_("     loss  perplexity   tokens  text\n"));
 
     /* A line of the text is several pieces if it is longer than the context; in a stream, each
      * piece counts as a line. */

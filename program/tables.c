@@ -189,15 +189,16 @@ static void show_keys(const Heads *heads, const Fit *fit)
  * A pair also has the names of its sides, over the columns and before the rows. */
 static void show_table(const Heads *heads, const Head *head, const Fit *fit, const Screen *screen)
 {
-    printf("\n%slayer %d, head %d%s\n", screen->bold, head->layer + 1, head->head + 1,
+    printf(_("\n%slayer %d, head %d%s\n"), screen->bold, head->layer + 1, head->head + 1,
            screen->plain);
     if (fit->source)
-        printf("%*s │ target\n", fit->word + 1 + (fit->source - fit->from) * fit->cell, "source");
+        printf("%*s │ %s\n", fit->word + 1 + (fit->source - fit->from) * fit->cell, _("source"),
+               _("target"));
     if (fit->cell > SHADE)
         show_keys(heads, fit);
     for (int i = fit->from; i < heads->length; i++) {
         if (fit->source && (i == fit->from || i == fit->source))
-            show_side(i < fit->source ? "source" : "target", heads, fit);
+            show_side(i < fit->source ? _("source") : _("target"), heads, fit);
         put_fitted(stdout, heads->display[i], fit->word, true);
         putchar(' ');
         show_row(ROW(head->map, i, heads->length), head, i, fit);
@@ -210,18 +211,19 @@ static void show_notes(const Heads *heads, const Fit *fit)
     const int T = heads->length;
     if (fit->palette != PALETTE_PLAIN) {
         const Fit cells = {.cell = CELL, .palette = fit->palette, .ground = fit->ground};
-        printf("\npercent: ");
+        printf(_("\npercent: "));
         for (int i = 0; i <= 4; i++)
             put_coloured(i / 4.0, &cells);
         putchar('\n');
     } else if (fit->cell == SHADE) {
-        printf("\n·· under 5%%, ░░ under 25%%, ▒▒ under 50%%, ▓▓ under 75%%, ██ more\n");
+        printf(_("\n·· under 5%%, ░░ under 25%%, ▒▒ under 50%%, ▓▓ under 75%%, ██ more\n"));
     }
     if (fit->cell == SHADE && fit->from)
-        printf("only the last %d of %d tokens fit, without numbers; -o attention.html shows all\n",
-               T - fit->from, T);
+        printf(
+            _("only the last %d of %d tokens fit, without numbers; -o attention.html shows all\n"),
+            T - fit->from, T);
     else if (fit->cell == SHADE)
-        printf("the numbers do not fit; -o attention.html shows them\n");
+        printf(_("the numbers do not fit; -o attention.html shows them\n"));
 }
 
 void tables_show(const Heads *heads, const Screen *screen)
@@ -232,9 +234,10 @@ void tables_show(const Heads *heads, const Screen *screen)
     const size_t lines =
         (size_t)heads->count * (size_t)(heads->length - fit.from + (fit.source ? 6 : 3));
     if (heads->count > 1 && lines > LINES_MOST) {
-        printf("\nnot shown: %d tables, %s lines; choose --layer and --head, or write a page with "
-               "-o attention.html\n",
-               heads->count, thousands(lines).text);
+        printf(
+            _("\nnot shown: %d tables, %s lines; choose --layer and --head, or write a page with "
+              "-o attention.html\n"),
+            heads->count, thousands(lines).text);
         return;
     }
     EACH_HEAD (head, heads)
@@ -264,8 +267,11 @@ void tables_summarise(const Heads *heads)
         if (head->pattern.kind != PATTERN_ALL)
             width =
                 max_int(max_int(width, 12), (int)strlen(pattern_text(head->pattern, pattern)) + 2);
-    printf("layer  head%*s  entropy (bits)  mean distance  itself  previous%s%s\n", width,
-           width ? "pattern" : "", ahead ? "  next" : "", heads->begun ? "  [bos]" : "");
+    /* translators: parts of the head of a table, up to the next blank line; keep their widths */
+    printf("%s", _("layer  head"));
+    put_fitted(stdout, width ? _("pattern") : "", width, true);
+    printf("%s%s%s\n", _("  entropy (bits)  mean distance  itself  previous"),
+           ahead ? _("  next") : "", heads->begun ? "  [bos]" : "");
     EACH_HEAD (head, heads) {
         const HeadSummary s = head_summary(heads, head);
         printf("%5d %5d", head->layer + 1, head->head + 1);
@@ -291,8 +297,11 @@ void tables_positions(const Positions *p)
 {
     enum { MOST = 40 }; /* lines */
     const int step = (p->count - 1) / MOST + 1;
-    printf("%d %s positions of width %d\n\ndistance  cosine%s\n", p->count,
-           p->learned ? "learned" : "sinusoidal", p->width, p->varies ? "   least    most" : "");
+    printf(p->learned ? _("%d learned positions of width %d\n")
+                      : _("%d sinusoidal positions of width %d\n"),
+           p->count, p->width);
+    /* translators: the head of a table; keep the widths */
+    printf("\n%s%s\n", _("distance  cosine"), p->varies ? _("   least    most") : "");
     for (int d = 0; d < p->count; d += step) {
         printf("%8d%8.3f", d, p->distance[d].mean);
         if (p->varies)

@@ -8,8 +8,10 @@ set -eu
 
 # A label and a text of one call are two messages, which xgettext finds in two rounds.
 first='-k -k_ -kN_ -kdie -kwarn -kusage_error -kplural:2,3 -kscreen_paragraph:2 -kscreen_command:2
-    -kscreen_task:2 -kfile_failed -kcannot -kFIELD_HEADING'
-second='-k -kscreen_paragraph:3 -kscreen_command:3'
+    -kscreen_task:2 -kfile_failed -kcannot -kFIELD_HEADING -kmemory_new:3 -kmemory_check:2 -ksource_next:3
+    -kwatch:2 -kteam_agree:2 -kend_not_finite:3 -ksay_unsaved:2 -kdamaged:2 -kjson_refuse:4
+    -krefuse:3,3t'
+second='-k -kscreen_paragraph:3 -kscreen_command:3 -krefuse:4,4t'
 
 catalogue=po/es.po
 template=${1:-$(mktemp)}
@@ -33,6 +35,5 @@ msgmerge --quiet --no-fuzzy-matching --no-wrap --add-location=file --sort-by-fil
 msgattrib --no-wrap --no-obsolete -o "$template.merged" "$template.merged"
 grep -v '^"POT-Creation-Date' "$template.merged" >$catalogue
 msgfmt --check -o /dev/null $catalogue
-msgattrib --no-wrap --untranslated $catalogue | sed -n 's/^msgid /untranslated: /p' | grep -v ': ""$' ||
-    true
+msgattrib --no-wrap --untranslated $catalogue | grep -v '^#' || true
 rm "$template" "$template.merged"

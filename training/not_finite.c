@@ -10,13 +10,17 @@
 _Noreturn void end_not_finite(const Trainer *t, int64_t step, const char *what)
 {
     team_follow();
-    const char *where = ": among the weights, ";
+    const char *run = t->directory.path;
+    const char *rate = t->plan.settings.schedule == SCHEDULE_NOAM ? "lr-factor" : "lr";
     const char *number = weights_wrong(&t->gpt, t->gpt.weight_block);
-    if (!number) {
-        where = ": in the gradient, ";
-        number = weights_wrong(&t->gpt, t->gpt.gradient_block);
-    }
-    die("step %" PRId64 ": %s%s%s; %s keeps its last save; try a smaller --%s", step, what,
-        number ? where : "", number ? number : "", t->directory.path,
-        t->plan.settings.schedule == SCHEDULE_NOAM ? "lr-factor" : "lr");
+    if (number)
+        die("step %" PRId64 ": %s: among the weights, %s; %s keeps its last save; try a smaller "
+            "--%s",
+            step, translated(what), number, run, rate);
+    number = weights_wrong(&t->gpt, t->gpt.gradient_block);
+    if (number)
+        die("step %" PRId64 ": %s: in the gradient, %s; %s keeps its last save; try a smaller --%s",
+            step, translated(what), number, run, rate);
+    die("step %" PRId64 ": %s; %s keeps its last save; try a smaller --%s", step, translated(what),
+        run, rate);
 }

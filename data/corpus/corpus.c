@@ -528,21 +528,21 @@ static const char *damage_of(const Store *store, const char *bytes, const Header
                              const Tokenizer *t, uint64_t run)
 {
     if (store->size < sizeof *h || memcmp(h->magic, MAGIC, sizeof MAGIC) != 0)
-        return "was not written by train";
+        return N_("was not written by train");
     if (h->header != checksum_of(h, offsetof(Header, header)))
-        return "is damaged";
+        return N_("is damaged");
     if (h->origin.tokenizer != tokenizer_checksum(t, 0))
-        return "belongs to another tokenizer.json";
+        return N_("belongs to another tokenizer.json");
     if (h->origin.run != run)
-        return "belongs to another run";
+        return N_("belongs to another run");
     if (!sizes_fit(h, store, t))
-        return "is damaged: its size is wrong";
+        return N_("is damaged: its size is wrong");
     if (h->rest != checksum_of(bytes + sizeof *h, store->size - sizeof *h))
-        return "is damaged";
+        return N_("is damaged");
     const Ids ids = {.at = bytes + sizeof *h, .width = (int)h->width, .count = h->count};
     const Piece *pieces = (const Piece *)(bytes + sizeof *h + ids_size(&ids));
     if (!contents_fit(&ids, pieces, t->stream ? 0 : h->train + h->held_out, h, t))
-        return "has an id or a piece beyond its end";
+        return N_("has an id or a piece beyond its end");
     return NULL;
 }
 
@@ -559,7 +559,7 @@ Corpus corpus_open(const Directory *directory, const char *name, const Tokenizer
     const char *wrong = damage_of(&c.store, bytes, &h, t, run);
     if (wrong)
         die("%s/%s %s; it is made again from the text: --resume %s --text FILE", directory->path,
-            name, wrong, directory->path);
+            name, translated(wrong), directory->path);
     *origin = h.origin;
     c.ids = (Ids){.at = bytes + sizeof h, .width = (int)h.width, .count = h.count};
     c.lines = h.lines;

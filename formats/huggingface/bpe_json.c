@@ -155,20 +155,22 @@ typedef struct {
     BpeMerge *merges; /* stb_ds array */
 } Reading;
 
-/* The id of a token that the next merge has; `what` says in which way. */
-static int token_of(const Reading *r, const char *what, const char *token)
+/* The id of a token that the next merge has; `wrong` says that there is none. */
+static int token_of(const Reading *r, const char *wrong, const char *token)
 {
     const int id = vocabulary_find(r->vocabulary, token, strlen(token));
     if (id < 0)
-        die("%s is damaged: merge %td %s '%.100s', which is not in the vocabulary", r->file,
-            arrlen(r->merges) + 1, what, token);
+        die(wrong, r->file, arrlen(r->merges) + 1, token);
     return id;
 }
 
 /* The id of a part of the next merge, which is a byte or was made before. */
 static int part_of(const Reading *r, const char *part)
 {
-    const int id = token_of(r, "has the part", part);
+    const int id = token_of(r,
+                            N_("%s is damaged: merge %td has the part '%.100s', which is not in "
+                               "the vocabulary"),
+                            part);
     if (!r->made[id])
         die("%s: its merges are out of order: merge %td has the part '%.100s', "
             "which no merge before it makes",
@@ -200,9 +202,14 @@ static void read_merge(Reading *r, const cJSON *item)
     const char *right;
     char *left = parts_of(item, &right);
     if (!left)
-        refuse(r->file, "a merge", item, "a pair of tokens");
+        refuse(r->file, _("a merge"), item, "a pair of tokens");
     char *whole = format_text("%s%s", left, right);
-    const BpeMerge merge = {part_of(r, left), part_of(r, right), token_of(r, "makes", whole)};
+    const BpeMerge merge = {
+        part_of(r, left), part_of(r, right),
+        token_of(r,
+                 N_("%s is damaged: merge %td makes '%.100s', which is not in the "
+                    "vocabulary"),
+                 whole)};
     r->made[merge.id] = true;
     arrput(r->merges, merge);
     free(whole);

@@ -241,7 +241,7 @@ static _Noreturn void refuse(const char *file, const char *part, const cJSON *va
 /* Dies naming the word that is wrong. */
 static _Noreturn void damaged(const char *file, const char *what, const char *word)
 {
-    die("%s is damaged: %s '%.100s'", file, what, word);
+    die("%s is damaged: %s '%.100s'", file, translated(what), word);
 }
 
 /* The word of an id, while the list of words is read in the order of the file. */
@@ -293,7 +293,7 @@ static void read_words(const char *file, const cJSON *json, int count, Vocabular
     const char *type = cJSON_GetStringValue(get(model, "type"));
     if (!bpe_json_is_model(model) && (!type || strcmp(type, "WordLevel")))
         die("%s is a %.60s tokenizer; only WordLevel and BPE ones are read", file,
-            type ? type : "nameless");
+            type ? type : _("nameless"));
     if (!cJSON_IsObject(vocab))
         refuse(file, "vocab", vocab, "an object of words and their ids");
     Entry *entries = memory_new((size_t)count, sizeof *entries, "the vocabulary");
@@ -318,7 +318,7 @@ static int id_of(const char *directory, const Vocabulary *v, const char *part, c
     const int id = word ? vocabulary_find(v, word, strlen(word)) : -1;
     if (id < 0)
         die("%s: its %s names '%.100s', which is not in the vocabulary", directory, part,
-            word ? word : "nothing");
+            word ? word : _("nothing"));
     return id;
 }
 

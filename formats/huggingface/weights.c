@@ -219,7 +219,7 @@ char *weights_wrong(const Gpt *gpt, const Real *block)
         const Real *at = block + tensor->offset;
         for (size_t n = 0; n < tensor_size(tensor); n++)
             if (!isfinite(at[n]))
-                return format_text("number %zu of %s is %g", n, tensor->name,
+                return format_text(_("number %zu of %s is %g"), n, tensor->name,
                                    isnan(at[n]) ? (double)NAN : (double)at[n]); /* without a sign */
     }
     return NULL;

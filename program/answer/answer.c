@@ -88,14 +88,14 @@ static char *check(const Answerer *a, const char *name, const Encoding *e)
     for (int i = 0; i < e->count; i++)
         gaps += e->ids[i] == mask;
     if (a->gaps && !gaps)
-        return format_text("%s has no gap; write [mask] for each %s that is missing", name,
-                           tokenizer_unit(a->model->tokenizer.kind));
+        return format_text(_("%s has no gap; write [mask] for each %s that is missing"), name,
+                           translated(tokenizer_unit(a->model->tokenizer.kind)));
     if (e->count <= T || (!a->rules.beam && !a->pairs && !a->gaps))
         return NULL;
-    return format_text("%s has %d tokens, more than the context of %d: %s", name, e->count, T,
-                       a->pairs  ? "a source and its target must fit into it together"
-                       : a->gaps ? "a line with gaps must fit into it"
-                                 : "a beam search needs all of them in the context");
+    return format_text(_("%s has %d tokens, more than the context of %d: %s"), name, e->count, T,
+                       a->pairs  ? _("a source and its target must fit into it together")
+                       : a->gaps ? _("a line with gaps must fit into it")
+                                 : _("a beam search needs all of them in the context"));
 }
 
 /* Adds a place, and ranks the tokens there by the logits of the prompt. */

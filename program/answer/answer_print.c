@@ -29,10 +29,10 @@ void print_lowered(const Encoding *e, const char *indent)
         return;
     char *word = display_text(e->lowered);
     if (e->lowered_count == 1)
-        printf("%s'%s' is read in lower case, as the model knows it\n", indent, word);
+        printf(_("%s'%s' is read in lower case, as the model knows it\n"), indent, word);
     else
-        printf("%s'%s' and %d more are read in lower case, as the model knows them\n", indent, word,
-               e->lowered_count - 1);
+        printf(_("%s'%s' and %d more are read in lower case, as the model knows them\n"), indent,
+               word, e->lowered_count - 1);
     free(word);
 }
 
@@ -40,7 +40,7 @@ void print_lowered(const Encoding *e, const char *indent)
 static void put_table(const AnswerPrinter *printer, const Answer *answer, const Candidates *place)
 {
     const Answerer *a = printer->answerer;
-    Bars bars = {.heading = answer->words ? "next word" : unit_of(a),
+    Bars bars = {.heading = answer->words ? _("next word") : translated(unit_of(a)),
                  .count = answer->words ? (int)arrlen(answer->words) : place->count,
                  .least = a->rules.all_rows ? 0 : ROW_LEAST,
                  .times_in_all = place->times_in_all,
@@ -63,7 +63,7 @@ void answer_print_tables(const AnswerPrinter *printer, const Answer *answer)
     print_lowered(&answer->encoding, "  ");
     for (int i = 0; i < answer->place_count && printer->answerer->rules.table; i++) {
         if (answer->place_count > 1)
-            printf("  gap %d of %d\n", i + 1, answer->place_count);
+            printf(_("  gap %d of %d\n"), i + 1, answer->place_count);
         put_table(printer, answer, &answer->places[i]);
     }
 }
@@ -93,7 +93,7 @@ char *answer_tail(const Answerer *a, const Continuation *c)
     if (a->rules.beam || a->pairs)
         fprintf(out, "  [p %.3g]", elementary_exp(c->log_probability));
     if (a->text->there)
-        fprintf(out, "  [%s]", c->in_text ? "word for word in the text" : "new");
+        fprintf(out, "  [%s]", c->in_text ? _("word for word in the text") : _("new"));
     fclose(out);
     return tail;
 }
@@ -120,20 +120,23 @@ void answer_print_full(const Answerer *a, const Answer *answer)
         full |= answer->continuations[i].context_full;
     if (!full)
         return;
-    printf("     the context of %d tokens was full: ", a->model->gpt.config.context);
+    const int context = a->model->gpt.config.context;
     if (a->rules.beam || a->pairs) {
-        printf("a %s ends there\n", a->pairs ? "target" : "beam");
+        printf(a->pairs ? _("     the context of %d tokens was full: a target ends there\n")
+                        : _("     the context of %d tokens was full: a beam ends there\n"),
+               context);
         return;
     }
     bool after_bos;
     const int kept = generator_keeps(&a->writer, &after_bos);
-    printf("each time, only the last %d are read again", kept);
-    if (after_bos) {
-        char *bos = display_token(word_of(a, a->model->tokenizer.bos));
-        printf(", after %s", bos);
-        free(bos);
-    }
-    printf("\n     (train --context N makes a model that sees more)\n");
+    char *bos = after_bos ? display_token(word_of(a, a->model->tokenizer.bos)) : NULL;
+    printf(bos ? _("     the context of %d tokens was full: each time, only the last %d are read "
+                   "again, after %s\n")
+               : _("     the context of %d tokens was full: each time, only the last %d are read "
+                   "again\n"),
+           context, kept, bos);
+    free(bos);
+    printf(_("     (train --context N makes a model that sees more)\n"));
 }
 
 /* The bytes of the text of the first tokens of some: where the text of those after them begins. */

@@ -53,7 +53,7 @@ static void put_row(const Bars *bars, const Screen *screen, const BarRow *row, i
     if (bars->times_in_all) {
         const size_t all = bars->times_in_all;
         Digits count;
-        snprintf(count.text, sizeof count.text, "%.3f  %zu of %zu",
+        snprintf(count.text, sizeof count.text, _("%.3f  %zu of %zu"),
                  (double)row->times / (double)all, row->times, all);
         printf("%-*s", count_columns(bars), count.text);
     }
@@ -65,7 +65,7 @@ static void put_row(const Bars *bars, const Screen *screen, const BarRow *row, i
 /* The columns of the words: as many as the widest word, heading or last line needs. */
 static int word_columns(const Bars *bars, int rows, const char *others)
 {
-    int columns = max_int((int)strlen(others), (int)strlen(bars->heading));
+    int columns = max_int(display_width(others), display_width(bars->heading));
     for (int i = 0; i < rows; i++) {
         char *word = display_token(bars->rows[i].text);
         columns = max_int(columns, display_width(word));
@@ -80,9 +80,12 @@ void bars_print(const Bars *bars, const Screen *screen)
     if (!rows)
         return;
     const Digits counted = plural((size_t)(bars->kinds - rows), "other", "others");
-    const char *others = bars->kinds ? counted.text : "others";
+    const char *others = bars->kinds ? counted.text : _("others");
     const int columns = word_columns(bars, rows, others);
-    printf("  %-*s%-*smodel\n", columns + 2, bars->heading, counts, counts ? "in the text" : "");
+    printf("  ");
+    put_fitted(stdout, bars->heading, columns + 2, false);
+    put_fitted(stdout, counts ? _("in the text") : "", counts, false);
+    printf("%s\n", _("model"));
     double rest = 1;
     for (int i = 0; i < rows; i++) {
         put_row(bars, screen, &bars->rows[i], columns);

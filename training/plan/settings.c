@@ -199,18 +199,18 @@ static void check_schedule(const Settings *s, const Decided *decided)
     } settings[] = {
         {offsetof(Settings, lr),
          {[SCHEDULE_COSINE] = true, [SCHEDULE_CONSTANT] = true},
-         "cosine and constant"},
+         N_("cosine and constant")},
         {offsetof(Settings, lr_factor), {[SCHEDULE_NOAM] = true}, "noam"},
         {offsetof(Settings, min_lr), {[SCHEDULE_COSINE] = true}, "cosine"},
         {offsetof(Settings, cooldown),
          {[SCHEDULE_NOAM] = true, [SCHEDULE_CONSTANT] = true},
-         "noam and constant"},
+         N_("noam and constant")},
     };
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         if (decided->at[settings[i].offset] && !settings[i].is_read[s->schedule])
             usage_error("--%s is for --schedule %s; %s does not read it",
-                        field_at(SETTINGS, settings[i].offset)->name, settings[i].readers,
-                        SCHEDULES[s->schedule]);
+                        field_at(SETTINGS, settings[i].offset)->name,
+                        translated(settings[i].readers), SCHEDULES[s->schedule]);
     if (s->schedule == SCHEDULE_COSINE && s->min_lr > s->lr)
         usage_error("--min-lr %g is above --lr %g: the rate falls to it", s->min_lr, s->lr);
 }

@@ -51,7 +51,7 @@ Log log_resume(const Directory *directory, size_t size)
     if (directory_has(directory, LOG_FILE))
         file = file_read_in(directory, LOG_FILE, false);
     if (file.size < size) {
-        warn("%s/" LOG_FILE " is missing or too short: it begins again", directory->path);
+        warn("%s/%s is missing or too short: it begins again", directory->path, LOG_FILE);
         log = log_begin(directory);
     }
     /* Replaced, not cut: in a copy that was made of hard links, the old file is the original's. */
@@ -145,7 +145,7 @@ void log_write(Log *log, const LogEntry *entry)
 bool log_sync(Log *log)
 {
     if (!hand_over(log) || fsync(log->file)) {
-        warn("cannot write %s/" LOG_FILE ": %s", log->directory->path, reason(errno));
+        warn("cannot write %s/%s: %s", log->directory->path, LOG_FILE, reason(errno));
         log->written = 0; /* it is unknown what is on the disk: all is written again */
         return false;
     }
