@@ -88,10 +88,11 @@ static void put_header(const Report *r)
     printf("\n%s%s%s%s%s\n", r->screen->bold, _("        ------ loss ------"),
            bits ? _("    bits") : "", floor ? _(" above the") : "",
            _("  learning gradient            time"));
-    printf("%s%8s%s%s%s%s\n", _("  step  the step  "),
-           trainer_holds_out(r->trainer) ? _("held-out") : _("all text"), bits ? _("   /byte") : "",
-           floor ? _("     floor") : "", _("      rate     norm tokens/s   left"),
-           r->screen->plain);
+    printf("%s%s%s%s%s\n",
+           trainer_holds_out(r->trainer) ? _("  step  the step  held-out")
+                                         : _("  step  the step  all text"),
+           bits ? _("   /byte") : "", floor ? _("     floor") : "",
+           _("      rate     norm tokens/s   left"), r->screen->plain);
 }
 
 void report_row(Report *r, const LogEntry *e)
