@@ -38,3 +38,34 @@ load programs.bash
     echo '| x | y | `model/layers/linear.c:1` | `for (int i = 0; i < N; i++)` |' >page.md
     refuses 1 'exactly one line' -- "$ROOT/scripts/lines.sh" page.md
 }
+
+# Each beginning of a line after which there is a choice, how often it occurs, the entropy of what
+# follows, and that times how often: as the lesson works it out by hand.
+choices_of() {
+    awk '{ read_so_far = ""
+           for (i = 1; i <= NF + 1; i++) {
+               seen[read_so_far]++
+               follows[read_so_far SUBSEP $i]++
+               read_so_far = read_so_far (i > 1 ? " " : "") $i
+           } }
+         END { for (pair in follows) {
+                   split(pair, part, SUBSEP)
+                   p = follows[pair] / seen[part[1]]
+                   entropy[part[1]] -= p * log(p)
+               }
+               for (beginning in entropy)
+                   if (entropy[beginning] > 0)
+                       printf "%s\t%d\t%.3f\t%.3f\n", beginning, seen[beginning],
+                           entropy[beginning], seen[beginning] * entropy[beginning] }' "$1"
+}
+
+@test "the floor that the lessons work out by hand is right" {
+    choices_of "$ROOT/data/perro.txt" >choices.txt
+    [ "$(wc -l <choices.txt)" -eq 6 ]
+    for page in lesson leccion; do
+        while IFS=$'\t' read -r beginning count entropy product; do
+            grep -qE "^\| (\*$beginning\*|\(n[a-z]+\)) \| $count \| .* \| $entropy \| $product \|$" \
+                "$ROOT/docs/$page.md" || { echo "$page: $beginning"; false; }
+        done < <(sed 's/^\t/nothing\t/' choices.txt)
+    done
+}
