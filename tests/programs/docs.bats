@@ -69,3 +69,19 @@ choices_of() {
         done < <(sed 's/^\t/nothing\t/' choices.txt)
     done
 }
+
+# The words in bold in the list below "On the page:".
+parts_of() {
+    sed -nE '/^(On the page|En la página):$/,/^(Without|Sin) /p' "$1" | tr '\n' ' ' | tr -s ' ' |
+        grep -oP '\*\*\K[^*]+(?=\*\*)'
+}
+
+@test "what the lessons call the parts of the page stands on the page" {
+    for page in lesson leccion; do
+        parts_of "$ROOT/docs/$page.md" >parts.txt
+        [ "$(wc -l <parts.txt)" -eq 4 ]
+        while read -r part; do
+            grep -qF "\"$part\"" "$ROOT/page/words.js" || { echo "$page: $part"; false; }
+        done <parts.txt
+    done
+}
