@@ -176,7 +176,7 @@ def look_at_model(page, folder, number):
     call(BIN / "train", ROOT / "data" / file, "--out", run, "--overwrite", *choices.options)
     for ending in ("html", "npy"):
         call(BIN / "attend", run, "-", "-o", folder / f"a.{ending}",
-             *(["--live"] if ending == "html" else []), text=text)
+             text=text)
     page.open(folder / "a.html")
     masked = choices.name == "huecos"
     rules = [] if masked else rules_of(number)
@@ -184,7 +184,7 @@ def look_at_model(page, folder, number):
     assert seen["problems"] == [None, None], (number, seen["problems"])
     compare_maps(number, seen["maps"], Array(folder / "a.npy"))
     call(BIN / "attend", run, "--positions", "-o", folder / "p.npy")
-    assert abs(seen["cosine"] - Array(folder / "p.npy")[2, 5]) < CLOSE_MAP, number
+    assert abs(seen["cosine"] - Array(folder / "p.npy")[0, 0, 2, 5]) < CLOSE_MAP, number
     farthest = compare_next(number, seen, jsonl(run, prompt, "--table", 100000, "--count",
                                                 1 if masked else 0))
     drawn = compare_drawn(number, run, prompt, rules, seen["written"])
@@ -201,7 +201,7 @@ def trained(folder, text, *options):
 
 
 def open_live(page, folder, run, text):
-    call(BIN / "attend", run, "-", "-o", folder / "a.html", "--live", text=text)
+    call(BIN / "attend", run, "-", "-o", folder / "a.html", text=text)
     page.open(folder / "a.html")
     page.run("""var own = JSON.parse(document.getElementById("data").textContent);
         var known = new Tokens(own.tokenizer);
