@@ -192,6 +192,7 @@ browser:
 	@$(SETUP) browser
 	@$(MAKE) --no-print-directory -j$$(nproc) all
 	@BIN=$(abspath $(BIN)) BUILD=$(abspath $(BUILD)) $(PYTHON) tests/browser.py
+	@BIN=$(abspath $(BIN)) BUILD=$(abspath $(BUILD)) $(PYTHON) tests/browser_model.py
 
 demo:
 	@$(SETUP) demo

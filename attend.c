@@ -241,6 +241,10 @@ static bool is_live(const Choice *choice, const Pretrained *model)
     if (choice->live && size > MOST)
         die("--live: %s has %zu MB of weights, but a page can carry only %d: leave out --live",
             model->directory.path, size / MB, MOST / MB);
+    if (!choice->live && size > SMALL)
+        printf(_("the page shows only this text, without the model, whose weights take %zu MB; "
+                 "--live adds it\n"),
+               size / MB);
     return choice->live || size <= SMALL;
 }
 

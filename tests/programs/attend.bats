@@ -228,6 +228,49 @@ or write a page with -o attention.html" ]
     grep -q '^percent: ' out.txt
 }
 
+@test "a page carries the model if it is small, or if it is told to" {
+    small_run
+    "$BIN/attend" run un gato -o a.html >out.txt
+    grep -qF '"model":{"layers":2,' a.html
+    grep -q '<script type="text/plain" id="weights">[A-Za-z0-9+/]*=*</script>' a.html
+    [ "$(grep -c 'class="packed"' a.html)" = 0 ]
+    "$BIN/attend" run un gato -o a.html --static >out.txt
+    grep -qF '"model":null' a.html
+    [ "$(grep -c 'class="packed"' a.html)" -eq 8 ]
+    [ "$(grep -c 'id="weights"' a.html)" = 0 ]
+    "$BIN/train" perro.txt --width 600 --heads 4 --layers 1 --steps 0 --out large >/dev/null
+    "$BIN/attend" large un gato -o a.html >out.txt
+    grep -q '^the page shows only this text, .* weights take 1[0-9] MB; --live adds it$' out.txt
+    grep -qF '"model":null' a.html
+    "$BIN/attend" large un gato -o a.html --live >out.txt
+    refutes 'only this text' out.txt
+    grep -qF '"model":{"layers":1,' a.html
+    refuses 64 "--live and --static" -- "$BIN/attend" run un -o a.html --live --static
+    refuses 64 "--live is for a page" FILE.html -- "$BIN/attend" run un --live
+    refuses 64 "--static is for a page" FILE.html -- "$BIN/attend" run un --static -o a.svg
+    "$BIN/train" perro.txt --width 3000 --heads 4 --layers 1 --steps 0 --out vast >/dev/null
+    refuses 1 "--live: vast has 4" "only 128" -- "$BIN/attend" vast un -o b.html --live
+    [ ! -e b.html ]
+}
+
+@test "each line of standard input is a text of a page that carries the model" {
+    small_run
+    printf 'un gato come\r\n\n  el perro \n' | "$BIN/attend" run - -o a.html >out.txt
+    grep -qF '"texts":["un gato come","  el perro "],' a.html
+    grep -qF '"words":["[bos]","un","gato","come"],' a.html
+    printf 'un gato\nel perro\n' | "$BIN/attend" run - -o a.html --static >out.txt
+    grep -qF '"words":["[bos]","un","gato","el","perro"],' a.html
+    printf 'un gato\n\nel gatto\n' >lines.txt
+    refuses 1 "standard input:3:" gatto -- sh -c "'$BIN/attend' run - -o b.html <lines.txt"
+    refuses 1 "standard input is empty" -- "$BIN/attend" run - -o b.html
+    pairs_run
+    printf 'el gato\nel perro\tthe dog\n' | "$BIN/attend" pairs - -o a.html >out.txt
+    grep -qF '"texts":["el gato\u0009the cat","el perro\u0009the dog"],' a.html
+    "$BIN/train" perro.txt --sequence stream --steps 2 --context 20 --out stream >/dev/null
+    printf 'un gato\nel perro\n' | "$BIN/attend" stream - -o a.html >out.txt
+    grep -qF '"words":["un","gato","el","perro"],' a.html
+}
+
 @test "mistakes" {
     small_run
     refuses 64 RUN TEXT -- "$BIN/attend"
