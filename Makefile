@@ -1,4 +1,4 @@
-# make            builds ./train, ./sample and ./attend
+# make            builds ./train, ./sample, ./attend and ./export
 # make setup      installs the packages that make, make demo and make test need (Debian, Ubuntu)
 # make demo       trains on nine sentences, completes a prompt, draws attention; about 20 s
 # make test       runs every test; 3 to 5 minutes
@@ -62,9 +62,9 @@ GUARD = $(if $(filter model/%,$<),,-fstack-protector-strong)
 COMPILE = @mkdir -p $(@D) && echo '  $(CC) $<' && \
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(GUARD) -MMD -MP -c -o $@ $<
 
-PROGRAMS = $(addprefix $(BIN)/,train sample attend)
+PROGRAMS = $(addprefix $(BIN)/,train sample attend export)
 ROOMS = base model model/layers model/matrix model/optimizer model/generate data data/corpus \
-	data/subwords formats formats/huggingface training training/plan training/run \
+	data/subwords formats formats/huggingface formats/llamacpp training training/plan training/run \
 	pictures page program program/answer
 # The only file that knows MPI replaces base/team.c in programs that are linked with it.
 TEAM = base/team_mpi.c

@@ -81,6 +81,16 @@ Bytes file_read(const char *path, bool text)
     return read_all(file, name, text);
 }
 
+size_t file_beginning(const char *path, char *bytes, size_t size)
+{
+    struct stat status;
+    FILE *file = !stat(path, &status) && S_ISREG(status.st_mode) ? fopen(path, "rbe") : NULL;
+    const size_t got = file ? fread(bytes, 1, size, file) : 0;
+    if (file)
+        fclose(file);
+    return got;
+}
+
 int file_open_in(const Directory *directory, const char *name, size_t *size)
 {
     /* O_NONBLOCK: a pipe is opened at once, and then seen to be one. */

@@ -22,6 +22,10 @@ Bytes file_read(const char *path, bool text);
 /* Dies if the bytes from `offset` of a file on, which is to be a text, have a 0 among them. */
 void file_check_text(const char *name, const char *bytes, size_t size, size_t offset);
 
+/* Reads the first bytes of a file, `size` at most; returns how many. 0 if it is missing, cannot be
+ * read or is not a regular file: a pipe is not looked into. */
+size_t file_beginning(const char *path, char *bytes, size_t size);
+
 /* The whole of a file in a directory that may come from a stranger: it must be a file, or a link
  * to one, since reading a pipe or a device might never end. Dies if it is missing. */
 Bytes file_read_in(const Directory *directory, const char *name, bool text);

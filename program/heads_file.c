@@ -5,7 +5,6 @@
 #include <assert.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 #include "base/file.h"
 #include "page/page.h"
@@ -49,8 +48,7 @@ static bool begins(const char *bytes, size_t size, const char *with)
     return with && size >= strlen(with) && !memcmp(bytes, with, strlen(with));
 }
 
-/* An empty file may be replaced too: mktemp makes one. What is not a regular file, such as a pipe,
- * is not looked into. */
+/* An empty file may be replaced too: mktemp makes one. */
 void heads_file_check(const char *path, bool positions)
 {
     const Kind *kind = kind_of(path);
@@ -59,12 +57,8 @@ void heads_file_check(const char *path, bool positions)
     if (positions && !kind->write_positions)
         usage_error("--output %s: with --positions the ending must be .svg, .npy, .csv or .json",
                     path);
-    struct stat status;
-    FILE *file = !stat(path, &status) && S_ISREG(status.st_mode) ? fopen(path, "rbe") : NULL;
     char begin[64];
-    const size_t size = file ? fread(begin, 1, sizeof begin, file) : 0;
-    if (file)
-        fclose(file);
+    const size_t size = file_beginning(path, begin, sizeof begin);
     if (size && !begins(begin, size, kind->begin) && !begins(begin, size, kind->other))
         die("--output %s: this file was not written by attend; choose another name, or remove it",
             path);

@@ -1,11 +1,11 @@
 #!/bin/sh
-# options.sh: brings the --help of the three programs in docs/options.md up to date. Called from the
+# options.sh: brings the --help of all programs in docs/options.md up to date. Called from the
 # project's root after an option has changed.
 set -eu
 page=docs/options.md
 {
     sed '/^## train$/,$d' $page
-    for name in train sample attend; do
+    for name in train sample attend export; do
         printf '## %s\n\n```\n$ ./%s --help\n' $name $name
         ./$name --help
         printf '```\n\n'

@@ -55,7 +55,7 @@ valgrind:
 
 # gcc -fanalyzer also reports variables that gcc itself makes, in optimizing and for parallel loops;
 # so it reads the code unoptimized and its loops as serial ones.
-EACH = @printf '%s\n' $(SOURCES) train.c sample.c attend.c | xargs -P $$(nproc) -n
+EACH = @printf '%s\n' $(SOURCES) train.c sample.c attend.c export.c | xargs -P $$(nproc) -n
 ANALYZED = $(CPPFLAGS) -I$(BUILD) -std=gnu11 -march=x86-64-v3
 analyze:
 	@$(SETUP) analyze
@@ -66,7 +66,7 @@ analyze:
 	@cppcheck --quiet --std=c11 --enable=warning,performance,portability --error-exitcode=1 \
 		--suppressions-list=scripts/cppcheck.txt --include=/usr/include/cjson/cJSON.h -I$(BUILD) \
 		$(CPPFLAGS) -D__x86_64__ -D__GNUC__ '-D_Noreturn=__attribute__((noreturn))' \
-		$(SOURCES) train.c sample.c attend.c
+		$(SOURCES) train.c sample.c attend.c export.c
 	@echo '  nothing found'
 
 aarch64:

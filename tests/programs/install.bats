@@ -1,16 +1,17 @@
 # install.bats: what make install leaves behind, manual pages, completion, and the Debian package.
 load programs.bash
 
-@test "installed programs are called pulga-train, pulga-sample, pulga-attend and name each other" {
+@test "installed programs are called pulga-train, pulga-sample and so on, and name each other" {
     mkdir bin
-    for name in train sample attend; do ln -s "$BIN/$name" "bin/pulga-$name"; done
+    for name in train sample attend export; do ln -s "$BIN/$name" "bin/pulga-$name"; done
     export PATH="$WORK/bin:$PATH"
     pulga-train perro.txt --steps 2 --out run >out.txt
     grep -qx ' *pulga-sample run' out.txt
     grep -qx ' *pulga-train --resume run --steps 4' out.txt
     pulga-sample run el >out.txt
     pulga-attend run el >out.txt
-    for name in train sample attend; do pulga-$name --help | grep -q "^  pulga-$name "; done
+    for name in train sample attend export; do pulga-$name --help | grep -q "^  pulga-$name "; done
+    refuses 1 "pulga-export: run uses relu" -- pulga-export run a.gguf
 }
 
 # The programs that the Makefile builds, as it names them to scripts/install.sh.

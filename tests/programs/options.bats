@@ -5,7 +5,7 @@ load programs.bash
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
     cp "$BATS_TEST_DIRNAME/../../data/perro.txt" .
-    "$BIN/train" perro.txt --width 8 --heads 1 --steps 2 --out run >/dev/null
+    "$BIN/train" perro.txt --width 8 --heads 1 --activation gelu --steps 2 --out run >/dev/null
 }
 
 # call PROGRAM OPTION...: calls it with arguments that take little time.
@@ -16,6 +16,7 @@ call() {
     train) set -- perro.txt --width 8 --heads 1 --stop-after 1 --out out --overwrite "$@" ;;
     sample) set -- "$BATS_FILE_TMPDIR/run" un gato --words 3 "$@" ;;
     attend) set -- "$BATS_FILE_TMPDIR/run" un gato "$@" ;;
+    export) set -- "$BATS_FILE_TMPDIR/run" out.gguf "$@" ;;
     esac
     OMP_NUM_THREADS=1 dying timeout 60 "$BIN/$program" "$@" >out.txt 2>err.txt </dev/null
 }
@@ -108,8 +109,12 @@ check_program() {
     check_program attend 5
 }
 
+@test "export takes every type and refuses what is none" {
+    check_program export 4
+}
+
 @test "--help fits 80 columns and ends with examples, and -h is the same" {
-    for program in train sample attend; do
+    for program in train sample attend export; do
         "$BIN/$program" --help >help.txt
         "$BIN/$program" -h | cmp - help.txt
         [ "$(wc -L <help.txt)" -le 79 ]

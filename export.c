@@ -1,0 +1,92 @@
+/* export.c: writes a trained model as one GGUF file, for llama.cpp and the programs that are built
+ * on it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/language.h"
+#include "formats/llamacpp/llamacpp.h"
+#include "program/options.h"
+#include "program/process.h"
+#include "program/screen.h"
+#include "program/shell.h"
+
+/* The options. */
+typedef struct {
+    unsigned type; /* an index of TYPES */
+} Choice;
+
+#define FIELD_STRUCT Choice
+
+static const char *const TYPE_NAMES[] = {"f32", "f16", "q8_0", NULL};
+static const GgufType TYPES[] = {GGUF_F32, GGUF_F16, GGUF_Q8_0};
+
+static const Field CHOICES[] = {
+    {"type", CHOICE_FIELD(type, TYPE_NAMES), "f32", NULL, 0, 0,
+     N_("how the numbers of the matrices are stored: in 4 bytes each, in 2, or in about 1"),
+     LIFE_CALL},
+    {.name = NULL}};
+
+static const Program PROGRAM = {
+    .fields = CHOICES,
+    .arguments = N_("RUN FILE"),
+    .most_arguments = 2,
+    .summary = N_("Writes the model in the directory RUN as FILE, in the format GGUF, which "
+                  "llama.cpp, Ollama and LM Studio read."),
+    .notes =
+        N_("The model must be a GPT-2: trained with --activation gelu, and without --norm post, "
+           "--attend, --head-size and --objective masked; of pairs, with --causal-source. A "
+           "GPT-2 that Transformers saved can be a RUN, too.\n\n"
+           "Examples:\n"
+           "  export runs/cuentos cuentos.gguf              write all numbers as they are\n"
+           "  export runs/cuentos small.gguf --type q8_0    about a quarter as large\n"),
+};
+
+/* Dies if there is a file that is no GGUF. An empty one may be replaced: mktemp makes one. */
+static void check_file(const char *path)
+{
+    char begin[sizeof GGUF_BEGIN] = "";
+    const size_t size = file_beginning(path, begin, strlen(GGUF_BEGIN));
+    if (size && strcmp(begin, GGUF_BEGIN) != 0)
+        die("%s is not a GGUF file; choose another name, or remove it", path);
+}
+
+static void print_result(const Pretrained *model, const Choice *choice, char *path, size_t size)
+{
+    const Screen screen = screen_open();
+    const int context = model->gpt.config.context, last = llamacpp_context(context);
+    char *command = command_line(
+        (char *[]){"llama-completion", "-no-cnv", "-n", "20", "-m", path, "-p", "PROMPT", NULL});
+    screen_paragraph(&screen, "wrote", "%s: %.1f MB as %s", path, (double)size / 1e6,
+                     TYPE_NAMES[choice->type]);
+    if (last > context)
+        screen_paragraph(&screen, "context",
+                         "%d tokens; llama.cpp goes on up to %d, at positions that the model was "
+                         "not trained for",
+                         context, last);
+    screen_command(&screen, "try", "with llama.cpp:", command);
+    free(command);
+}
+
+/* The words of the command line are RUN and FILE. The status is 1 if it cannot be written. */
+int main(int argc, char **argv)
+{
+    process_prepare();
+    Choice choice = {0};
+    char **words = options_read(&PROGRAM, argc, argv, &choice, NULL);
+    if (!words[0] || !words[1])
+        usage_error("give a RUN and a FILE to write; --help explains them");
+    check_file(words[1]); /* before the model is read: that may take long */
+    process_start_threads(0);
+
+    Pretrained model = pretrained_open(words[0]);
+    const GgufType type = TYPES[choice.type];
+    llamacpp_check(&model, type);
+    const size_t size = llamacpp_write(&model, type, words[1]);
+    if (size)
+        print_result(&model, &choice, words[1], size);
+    pretrained_close(&model);
+    free(words);
+    fields_free(CHOICES, &choice);
+    return size ? 0 : 1;
+}

@@ -1,0 +1,66 @@
+/* gguf.h: writes a GGUF file, version 3, the format of llama.cpp: keys with values, and named
+ * tensors.
+ *
+ *     "GGUF"  u32 3  u64 tensors  u64 keys
+ *     each key       its name, u32 type, the value
+ *     each tensor    its name, u32 axes, u64 of each, u32 type, u64 where its numbers begin
+ *     the numbers, each tensor's at a multiple of 32 bytes
+ *
+ * A text is its length, u64, and its bytes. Axes are listed innermost first: of a matrix, the
+ * columns and then the rows. All is little-endian. */
+#ifndef PULGA_GGUF_H
+#define PULGA_GGUF_H
+
+#include "base/base.h"
+#include "base/file.h"
+
+/* With what every such file begins. */
+#define GGUF_BEGIN "GGUF"
+
+/* How numbers are stored: in 4 bytes, in 2, or 32 of a row in 34: a scale in 2 bytes, then a signed
+ * byte for each. */
+typedef enum { GGUF_F32 = 0, GGUF_F16 = 1, GGUF_Q8_0 = 8 } GgufType;
+enum { GGUF_Q8_0_BLOCK = 32 }; /* rows of this type have a multiple of that many numbers */
+
+/* A matrix, or a vector of one row. */
+typedef struct {
+    char name[64];
+    int rows, cols; /* rows is 0 for a vector */
+    GgufType type;
+    bool transposed; /* in memory: cols x rows */
+    const Real *at;  /* the numbers, which stay the caller's */
+} GgufTensor;
+
+/* What a file will hold. All zero is an empty one. */
+typedef struct {
+    char *keys; /* stb_ds arrays: as the file has them, ... */
+    uint64_t key_count;
+    GgufTensor *tensors; /* ... and in the order of the file */
+} Gguf;
+
+void gguf_free(Gguf *gguf);
+
+void gguf_put_whole(Gguf *gguf, const char *key, uint32_t value);
+void gguf_put_number(Gguf *gguf, const char *key, float value);
+void gguf_put_flag(Gguf *gguf, const char *key, bool value);
+void gguf_put_text(Gguf *gguf, const char *key, const char *value);
+
+/* Arrays. */
+void gguf_put_texts(Gguf *gguf, const char *key, char *const *values, size_t count);
+void gguf_put_wholes(Gguf *gguf, const char *key, const int32_t *values, size_t count);
+void gguf_put_numbers(Gguf *gguf, const char *key, const float *values, size_t count);
+void gguf_put_bytes(Gguf *gguf, const char *key, const char *values, size_t count);
+
+/* Adds a tensor. Dies if its type cannot hold one of its numbers. */
+void gguf_add(Gguf *gguf, GgufTensor tensor);
+
+/* The bytes of the whole file. */
+size_t gguf_size(const Gguf *gguf);
+
+void gguf_write(const Gguf *gguf, FILE *out);
+
+/* The nearest number of 16 bits (a sign, 5 of exponent, 10 of fraction), the even one of two that
+ * are as near. */
+uint16_t gguf_half(float number);
+
+#endif

@@ -1,0 +1,96 @@
+# export.bats: the program export as a user calls it: files, refusals, a full disk. make parity runs
+# what it writes in llama.cpp.
+load programs.bash
+
+# run_with OPTION...: a run made in a moment.
+run_with() {
+    "$BIN/train" perro.txt --steps 2 --layers 1 --width 32 --heads 2 --out run --overwrite "$@" \
+        >/dev/null
+}
+
+@test "a run is written as a GGUF file, in three types" {
+    run_with --activation gelu
+    local before=1000000000 size
+    for type in f32 f16 q8_0; do
+        "$BIN/export" run a.gguf --type $type >out.txt
+        [ "$(head -c 4 a.gguf)" = GGUF ]
+        grep -q "^wrote  *a.gguf: 0.[0-9] MB as $type$" out.txt
+        size=$(wc -c <a.gguf)
+        [ "$size" -lt "$before" ]
+        before=$size
+    done
+    # The default; the same bytes each time.
+    "$BIN/export" run b.gguf >out.txt
+    "$BIN/export" run c.gguf --type f32 >out.txt
+    cmp b.gguf c.gguf
+    grep -q '^context 8 tokens; llama.cpp goes on up to 256' out.txt
+    grep -qx ' *llama-completion -no-cnv -n 20 -m c.gguf -p PROMPT' out.txt
+    "$BIN/train" perro.txt --context 256 --activation gelu --steps 1 --out full >/dev/null
+    "$BIN/export" full full.gguf >out.txt
+    refutes '^context' out.txt
+}
+
+@test "a model that llama.cpp's gpt2 is not is refused, with the option of train to choose" {
+    printf 'el perro\tthe dog\nun gato\ta cat\n' >pairs.tsv
+    local gelu="--activation gelu" count=0
+    while IFS='|' read -r option words; do
+        # shellcheck disable=SC2086 # several words
+        "$BIN/train" ${words/perro.tsv/pairs.tsv} --steps 1 --layers 1 --width 32 --heads 2 --out run \
+            --overwrite >/dev/null
+        refuses 1 "export: run " "$option" -- "$BIN/export" run a.gguf
+        [ ! -e a.gguf ]
+        count=$((count + 1))
+    done <<END
+--activation gelu|perro.txt
+--norm pre|perro.txt $gelu --norm post
+--attend and --window|perro.txt $gelu --window 2
+--attend and --window|perro.txt $gelu --attend fixed:2
+--head-size|perro.txt $gelu --head-size 32
+--causal-source|pairs.tsv $gelu
+--objective next|perro.txt $gelu --objective masked
+--lower|perro.txt $gelu --tokens bpe --lower
+END
+    [ "$count" -eq 8 ]
+    run_with --activation gelu --hidden 40
+    refuses 1 "--type q8_0" "--type f16" "--hidden" -- "$BIN/export" run a.gguf --type q8_0
+    "$BIN/export" run a.gguf --type f16 >out.txt
+    "$BIN/train" pairs.tsv --causal-source --activation gelu --steps 1 --out pairs >/dev/null
+    "$BIN/export" pairs pairs.gguf >out.txt
+    printf '▁ el\n' >bar.txt
+    "$BIN/train" bar.txt --tokens char --activation gelu --steps 1 --out bar >/dev/null
+    refuses 1 "U+2581" -- "$BIN/export" bar a.gguf --type f32
+}
+
+@test "only a GGUF file is replaced, or an empty one" {
+    run_with --activation gelu
+    cp perro.txt kept.txt
+    refuses 1 "kept.txt is not a GGUF file" -- "$BIN/export" run kept.txt
+    cmp perro.txt kept.txt
+    printf GGU >short
+    refuses 1 "short is not a GGUF file" -- "$BIN/export" run short
+    : >empty
+    "$BIN/export" run empty >out.txt
+    "$BIN/export" run empty --type f16 >out.txt
+    "$BIN/export" run /dev/stdout | head -c 4 | grep -q GGUF
+}
+
+@test "a full disk leaves the old file, and no other" {
+    run_with --activation gelu
+    "$BIN/export" run a.gguf >out.txt
+    cp a.gguf old.gguf
+    # A limit on the size of files fails in the same way, and can be set here.
+    (trap '' XFSZ; ulimit -f 8; refuses 1 a.gguf -- "$BIN/export" run a.gguf --type f16)
+    cmp a.gguf old.gguf
+    [ "$(ls -A)" = "$(printf 'a.gguf\nerr.txt\nold.gguf\nout.txt\nperro.txt\nrun')" ]
+    refuses 1 nowhere/a.gguf -- "$BIN/export" run nowhere/a.gguf
+    refuses 1 . -- "$BIN/export" run .
+}
+
+@test "a RUN and a FILE are needed, and nothing else" {
+    refuses 64 "give a RUN and a FILE" -- "$BIN/export"
+    refuses 64 "give a RUN and a FILE" -- "$BIN/export" run
+    refuses 64 "one argument too many" -- "$BIN/export" run a.gguf b.gguf
+    refuses 1 "does not exist" -- "$BIN/export" nowhere a.gguf
+    refuses 64 "--type" q8_0 -- "$BIN/export" run a.gguf --type q4_0
+    [ ! -e a.gguf ]
+}
