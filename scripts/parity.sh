@@ -1,10 +1,13 @@
 #!/bin/sh
 # Compares ./train with a second implementation in PyTorch (scripts/reference.py), and model
 # directories with what Transformers computes from them (scripts/huggingface.py), and subwords with
-# those of tokenizers, which Transformers needs, and of tiktoken (scripts/bpe.py). make parity calls
-# it in the project's root, with the programs built:
-#   PYTHON             a Python that has torch, numpy and transformers; tiktoken if possible [python3]
-#   BIN                the folder of train                                                   [.]
+# those of tokenizers, which Transformers needs, and of tiktoken (scripts/bpe.py); GGUF files with
+# what llama.cpp computes from them (scripts/llamacpp.py); and runs with what TransformerLens and
+# BertViz make of them (scripts/lens.py). make parity calls it in the project's root, with the
+# programs built:
+#   PYTHON             a Python that has torch, numpy and transformers; if possible also tiktoken,
+#                      llama-cpp-python, transformer_lens and bertviz                      [python3]
+#   BIN                the folder of train, sample and export                                    [.]
 #   BUILD              the folder of double/train and tests/tools                            [build]
 #   PARITY_MEGABYTES   how large a text to encode with tokenizers, with tiktoken and here    [10]
 set -eu
@@ -28,3 +31,19 @@ mkdir "$directory/huggingface"
 mkdir "$directory/bpe"
 "$python" scripts/bpe.py "${BUILD:-build}/tests/tools/show_bpe" "$directory/bpe" \
     "${PARITY_MEGABYTES:-10}"
+
+# compare SCRIPT MODULES PACKAGES ARGUMENT...: calls the script if Python has what it needs.
+compare() {
+    script=$1 modules=$2 packages=$3
+    shift 3
+    if ! "$python" -c "import $modules" 2>/dev/null; then
+        echo "  skipped scripts/$script: install $packages (pip) to run it"
+        return
+    fi
+    mkdir "$directory/$script"
+    "$python" "scripts/$script" "$@" "$directory/$script"
+}
+compare llamacpp.py llama_cpp llama-cpp-python "${BIN:-.}/train" "${BIN:-.}/export" \
+    "${BUILD:-build}/tests/tools/show_model" data/cuentos.txt
+compare lens.py transformer_lens,bertviz 'transformer_lens and bertviz' "${BIN:-.}/train" \
+    "${BUILD:-build}/tests/tools/show_model"

@@ -29,7 +29,7 @@ prints() {
 
 # check_page PAGE LOCALE: in this locale each command of the page prints what the page shows.
 check_page() {
-    ln -sf "$BIN/train" "$BIN/sample" "$BIN/attend" "$ROOT/data" .
+    ln -sf "$BIN/train" "$BIN/sample" "$BIN/attend" "$BIN/export" "$ROOT/data" .
     commands_of "$ROOT/$1"
     for command in ??.command; do
         # The sums take half a minute.

@@ -1,8 +1,10 @@
 /* show_model.c: what a model says of a text, for scripts/transformers.py, as JSON: its ids, the
- * logits of each (N, V), and each layer's attention (L, H, N, N). Usage: show_model DIR TEXT */
+ * logits of each (N, V), and each layer's attention (L, H, N, N). Usage: show_model DIR TEXT [ID...],
+ * with further ids after those of the text. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <stb/stb_ds.h>
 
 #include "formats/huggingface/pretrained.h"
 #include "model/layers/logits.h"
@@ -17,7 +19,7 @@ static void show(const char *name, const Real *numbers, size_t count)
 
 int main(int argc, char **argv)
 {
-    if (argc != 3)
+    if (argc < 3)
         return 64;
     Pretrained model = pretrained_open(argv[1]);
     const GptConfig *shape = &model.gpt.config;
@@ -26,6 +28,8 @@ int main(int argc, char **argv)
         tokenizer_encode_prompt(&model.tokenizer, "the text", argv[2], strlen(argv[2]));
     if (encoding.wrong)
         die("%s", encoding.wrong);
+    for (int i = 3; i < argc; i++, encoding.count++)
+        arrput(encoding.ids, atoi(argv[i]));
     const int *tokens = encoding.ids;
     int N = encoding.count;
     N = N < shape->context ? N : shape->context;
