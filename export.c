@@ -60,9 +60,9 @@ static void print_result(const Pretrained *model, const Choice *choice, char *pa
     screen_paragraph(&screen, "wrote", "%s: %.1f MB as %s", path, (double)size / 1e6,
                      TYPE_NAMES[choice->type]);
     if (last > context)
-        screen_paragraph(&screen, "context",
-                         "%d tokens; llama.cpp goes on up to %d, at positions that the model was "
-                         "not trained for",
+        screen_paragraph(&screen, "note",
+                         "the model was trained on at most %d tokens at once; llama.cpp goes on "
+                         "up to %d, at positions that are new to it",
                          context, last);
     screen_command(&screen, "try", "with llama.cpp:", command);
     free(command);

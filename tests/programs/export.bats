@@ -23,11 +23,11 @@ run_with() {
     "$BIN/export" run b.gguf >out.txt
     "$BIN/export" run c.gguf --type f32 >out.txt
     cmp b.gguf c.gguf
-    grep -q '^context 8 tokens; llama.cpp goes on up to 256' out.txt
+    grep -q '^note .* at most 8 tokens at once; llama.cpp goes on' out.txt
     grep -qx ' *llama-completion -no-cnv -n 20 -m c.gguf -p PROMPT' out.txt
     "$BIN/train" perro.txt --context 256 --activation gelu --steps 1 --out full >/dev/null
     "$BIN/export" full full.gguf >out.txt
-    refutes '^context' out.txt
+    refutes '^note' out.txt
 }
 
 @test "a model that llama.cpp's gpt2 is not is refused, with the option of train to choose" {
