@@ -388,7 +388,7 @@ on_terminal() {
     command -v script >/dev/null || skip "there is no script(1) to make a terminal"
     export TERM=xterm
     "$BIN/train" perro.txt --out piped | grep -E "^ +[0-9]+ " | cut -c 1-63 >piped.txt
-    on_terminal 80 "$BIN/train perro.txt --out run" >terminal.txt
+    on_terminal 80 "$BIN/train perro.txt --out run --no-plot" >terminal.txt
     grep -E "^ +[0-9]+ " terminal.txt | cut -c 1-63 | cmp - piped.txt
     [ "$(wc -l <piped.txt)" -eq 21 ]
     on_terminal 80 "$BIN/train perro.txt --steps 3000 --log-every 3000 --eval-every 3000 \
@@ -397,7 +397,7 @@ on_terminal() {
 
 @test "lines fit the terminal, and no word is broken" {
     command -v script >/dev/null || skip "there is no script(1) to make a terminal"
-    export TERM=xterm
+    export TERM=xterm LC_ALL=C # one byte, one column
     local options="--steps 20000 --stop-after 60 --log-every 20 --out run --overwrite"
     for columns in 120 80; do
         on_terminal $columns "$BIN/train perro.txt $options" | grep -v "^ .*/train" >lines.txt
