@@ -66,10 +66,11 @@ differ() {
     [ "$code" -eq 1 ]
 }
 
-# Two runs hold the same bits: model, state, curve, and all of the log but the last two columns, the
-# times.
+# Two runs hold the same bits: model, state, curve but for the name of the run, and all of the log
+# but the last two columns, the times.
 same_run() {
-    cmp <(sed "s|>$1</text>||" "$1/curve.svg") <(sed "s|>$2</text>||" "$2/curve.svg")
+    local name='s/fill="#666">[^<]*</</'
+    cmp <(sed "$name" "$1/curve.svg") <(sed "$name" "$2/curve.svg")
     cmp "$1/model.safetensors" "$2/model.safetensors"
     cut -d, -f1-8 "$1/log.csv" >a.csv
     cut -d, -f1-8 "$2/log.csv" >b.csv

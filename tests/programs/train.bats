@@ -573,6 +573,7 @@ is_xml() { python3 -c 'import sys, xml.dom.minidom as xml; xml.parse(sys.argv[1]
     [ "$(wc -l <err.txt)" -eq 1 ]
     grep -q "^best " out.txt
     rmdir run/curve.svg
+    "$BIN/train" --resume run >/dev/null # saves once more
     "$BIN/train" perro.txt --steps 4 --out whole >/dev/null
     same_run whole run
 }
