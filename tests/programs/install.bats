@@ -36,7 +36,7 @@ programs() {
             count=$((count + 1))
         done
     done
-    [ "$count" -ge 12 ]
+    [ "$count" -ge 16 ]
     cmp "$ROOT/README.md" "$prefix/share/doc/pulga/README.md"
     cmp "$ROOT/docs/options.md" "$prefix/share/doc/pulga/docs/options.md"
     cmp "$ROOT/data/perro.txt" "$prefix/share/doc/pulga/examples/perro.txt"
