@@ -23,11 +23,13 @@ function readIds(ids, source, prefix, result) {
   tell("read");
 }
 
+const encode = () => tokenizer.encode(fromLine(at("typed").value));
+const readable = ({problem, unknown, ids}) => !problem && !unknown.length && ids.length <= model.context;
+
 // Reads the text that is typed, if the model can; else says why not and keeps what was there.
 function readTyped() {
-  const encoding = tokenizer.encode(fromLine(at("typed").value));
-  if (encoding.problem || encoding.unknown.length || encoding.ids.length > model.context)
-    return complain(encoding);
+  const encoding = encode();
+  if (!readable(encoding)) return complain(encoding);
   complain(null);
   stopWriting();
   place = 0;
@@ -109,7 +111,11 @@ function describeText() {
 
 // #L2H3 chooses a head; &text=… another text, if the page has a model.
 function follow() {
-  const [, layer, head] = location.hash.match(/^#L(\d+)H(\d+)/) || [];
+  const [, layer, head, , text] = location.hash.match(/^#L(\d+)H(\d+)(&text=(.*))?$/) || [];
+  if (model && text && decodeURIComponent(text) !== at("typed").value) {
+    at("typed").value = decodeURIComponent(text);
+    if (reading) readTyped();
+  }
   const index = data.heads.findIndex(one => one.layer === Number(layer) && one.head === Number(head));
   if (index >= 0 && index !== state.head) {
     state.head = index;
@@ -118,8 +124,9 @@ function follow() {
 }
 
 function link() {
-  const {layer, head} = data.heads[state.head];
-  if (location.hash !== `#L${layer}H${head}`) history.replaceState(null, "", `#L${layer}H${head}`);
+  const {layer, head} = data.heads[state.head], other = model && at("typed").value !== toLine(FIRST);
+  const hash = `#L${layer}H${head}${other ? `&text=${encodeURIComponent(at("typed").value)}` : ""}`;
+  if (location.hash !== hash) history.replaceState(null, "", hash);
 }
 
 /* ---- Language and colours ---- */
@@ -148,7 +155,7 @@ darkness.addEventListener("change", () => {
   state.dark = darkness.matches;
   repaint();
 });
-addEventListener("resize", soon(() => tell("paint")));
+addEventListener("resize", soon(() => tell("fit", "paint")));
 addEventListener("hashchange", follow);
 rove(at("chips"), "button", chip => pin([...at("chips").children].indexOf(chip), -1));
 
@@ -156,6 +163,7 @@ views.push({
   read() {
     fillChips();
     describeText();
+    if (location.hash) link();
   },
   choose() {
     markChips(at("chips").contains(document.activeElement));
@@ -174,9 +182,9 @@ function begin() {
   document.body.classList.toggle("static", !model);
   at("text").hidden = Boolean(model);
   at("entry").hidden = !model;
-  follow();
   if (model) {
     at("typed").value = toLine(FIRST);
+    follow();
     at("typed").addEventListener("input", readTyped);
     at("restore").addEventListener("click", () => {
       at("typed").value = toLine(FIRST);
@@ -188,10 +196,10 @@ function begin() {
       at("typed").value = toLine(data.texts[at("choice").value]);
       readTyped();
     });
-    const encoding = tokenizer.encode(FIRST);
-    reading = new LiveReading(model, tokenizer, encoding);
-    state.word = encoding.gaps && encoding.gaps.length ? encoding.gaps[0] : reading.T - 1;
+    if (!readable(encode())) at("typed").value = toLine(FIRST); // a link with words it does not know
+    readTyped();
   } else {
+    follow();
     at("text").textContent = data.text;
     at("text").className = data.text.length > 120 ? "long" : "";
     reading = new PackedReading();

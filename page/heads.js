@@ -129,6 +129,7 @@ views.push({
     fillGrid();
   },
   choose() { markGrid(grid.contains(document.activeElement)); },
+  fit: fillGrid,
   paint() {
     fillOrders();
     drawKey();

@@ -221,6 +221,7 @@ views.push({
     for (const {view} of plots) view.draw();
     describe();
   },
+  fit: arrangePlots,
   paint() {
     fillForms();
     fillPlots();

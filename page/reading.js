@@ -95,7 +95,7 @@ class LiveReading {
     if (!this.kept.has(head)) {
       const layer = data.heads[head].layer - 1, number = data.heads[head].head - 1, T = this.T;
       this.kept.set(head, this.result.maps[layer][number].map((weight, i) =>
-        this.result.attends(layer, number, Math.floor(i / T), i % T) ? weight : -1));
+        weight > 0 || this.result.attends(layer, number, Math.floor(i / T), i % T) ? weight : -1));
     }
     return this.kept.get(head);
   }

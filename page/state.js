@@ -60,11 +60,8 @@ function make(name, parts, rest = {}) {
 
 const percent = share => `${Math.round(100 * share)}%`;
 
-// Numbers with the decimal sign of the language.
-function decimal(number, places) {
-  const text = number.toFixed(places);
-  return state.language === "es" ? text.replace(".", ",") : text;
-}
+// A decimal point in both languages, as the programs and Mexico have it.
+const decimal = (number, places) => number.toFixed(places);
 
 // One tab stop for a group of buttons: arrow keys move the focus among them. `step` says how far
 // each arrow goes, "up" and "down" as a function of the buttons if they stand in rows.

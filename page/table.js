@@ -43,8 +43,8 @@ class Table {
     const widest = words => words.reduce((most, word) => Math.max(most, pen.measureText(word).width), 0);
     const most = wide < 32 * unit ? 5.5 * unit : 10 * unit;
     const longest = Math.min(most, widest(rows()) + 2), high = Math.min(most, widest(columns()) + 2);
-    const left = longest + 0.7 * unit + marks;
-    const level = 1.9 * unit, slanted = 0.72 * high + unit;
+    const left = Math.ceil(longest + 0.7 * unit + marks);
+    const level = Math.ceil(1.9 * unit), slanted = Math.ceil(0.72 * high + unit);
     const fits = (top, right) => {
       const w = Math.min((wide - left - right) / C, 5.5 * unit), h = (tall - top - marks) / R;
       return square ? [Math.min(w, h), Math.min(w, h)] : [w, Math.max(1.5 * unit, Math.min(h, 2.6 * unit))];
@@ -55,7 +55,7 @@ class Table {
       [w, h] = fits(top, right);
     }
     if (w < 1.6 * unit && turn === "slanted") {
-      [turn, top, right] = ["turned", high + 0.7 * unit, 4];
+      [turn, top, right] = ["turned", Math.ceil(high + 0.7 * unit), 4];
       [w, h] = fits(top, right);
     }
     const grown = size => {
@@ -64,8 +64,14 @@ class Table {
     };
     const fitted = w;
     [w, h] = [grown(w), square ? grown(w) : grown(h)];
-    return {left, top, w, h, turn, marks, longest, high, R, C, fitted, number: Math.min(1.05 * unit, w / 2.9),
+    return {left, top, w, h, turn, marks, longest, high, R, C, fitted, ...this.numbers(w, unit),
       whole: {width: Math.ceil(left + w * C + right), height: Math.ceil(top + h * R + marks + 2)}};
+  }
+
+  // How large the numbers in cells of a width are; in narrow ones the 0 before the point is left out.
+  numbers(w, unit) {
+    const brief = w < 2.7 * unit && !(this.about.least < 0);
+    return {brief, number: Math.min(1.05 * unit, w / (brief ? 2.35 : 2.9))};
   }
 
   // Fits the canvas into its scroller; draws.
@@ -88,7 +94,8 @@ class Table {
     const x = event.clientX - box.left, y = event.clientY - box.top;
     const column = Math.floor((x - left + this.scroller.scrollLeft) / w);
     const row = Math.floor((y - top + this.scroller.scrollTop) / h);
-    return x < left || y < top || column >= C || row >= R ? null : {row, column};
+    if (y < top || row >= R || column >= C) return null;
+    return {row, column: x < left ? -1 : column}; // -1: the row's word
   }
 
   // The middle of a cell on the screen.
@@ -156,7 +163,7 @@ class Table {
     if (place.marks) this.drawMarks(pen, place, x0, y0, width, height);
   }
 
-  drawCells(pen, {w, h, number}, x0, y0, range) {
+  drawCells(pen, {w, h, number, brief}, x0, y0, range) {
     const gap = w >= 8 ? 1 : 0, card = themed("--card"), quiet = themed("--quiet");
     pen.textAlign = "center";
     pen.textBaseline = "middle";
@@ -173,7 +180,8 @@ class Table {
         const none = Math.abs(value) < 0.005; // a lone 0 lets the others stand out
         pen.font = font(number / rem(), 500);
         pen.fillStyle = none ? quiet : inkOn(c);
-        pen.fillText(none ? "0" : decimal(value, 2), x + w / 2, y + h / 2 + 0.5);
+        const shown = none ? "0" : brief && value >= 0.995 ? "1" : decimal(value, 2).slice(brief ? 1 : 0);
+        pen.fillText(shown, x + w / 2, y + h / 2 + 0.5);
       }
   }
 

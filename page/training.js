@@ -29,7 +29,7 @@ function drawCurve(pen, width, height) {
     text(pen, decimal(loss, scale.places), left - 0.5 * unit, y(loss), "right", themed("--quiet"));
   }
   for (const step of steps.found)
-    text(pen, step.toLocaleString(state.language), x(step), bottom + unit, "center", themed("--quiet"));
+    text(pen, step.toLocaleString("en"), x(step), bottom + unit, "center", themed("--quiet"));
   const rates = Math.max(...log.map(row => row[RATE] || 0)), base = bottom;
   if (rates) { // the rate as a shape on the ground
     pen.beginPath();
@@ -80,7 +80,7 @@ function text(pen, words, x, y, align, colour) {
 }
 
 function showMoment() {
-  const row = log[at("moment").value], parts = [say("at_step", {n: row[STEP].toLocaleString(state.language)})];
+  const row = log[at("moment").value], parts = [say("at_step", {n: row[STEP].toLocaleString("en")})];
   if (row[LOSS] !== null) parts.push(`${say("loss")} ${decimal(row[LOSS], 4)}`);
   if (row[HELD_OUT] !== null) parts.push(`${say(data.held_out ? "held_out" : "all_text")} ${decimal(row[HELD_OUT], 4)}`);
   if (data.floor !== null && data.floor !== undefined) parts.push(`${say("floor")} ${decimal(data.floor, 4)}`);

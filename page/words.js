@@ -120,7 +120,7 @@ const WORDS = {
   steps: ["step", "paso"],
   loss: ["loss", "pérdida"],
   all_text: ["all text", "todo el texto"],
-  held_out: ["held-out", "apartada"],
+  held_out: ["held-out", "reservado"],
   floor: ["floor", "piso"],
   rate: ["rate", "tasa"],
 
