@@ -65,7 +65,7 @@ COMPILE = @mkdir -p $(@D) && echo '  $(CC) $<' && \
 PROGRAMS = $(addprefix $(BIN)/,train sample attend export)
 ROOMS = base model model/layers model/matrix model/optimizer model/generate data data/corpus \
 	data/subwords formats formats/huggingface formats/llamacpp training training/plan training/run \
-	pictures page program program/answer
+	pictures page program program/answer program/prompt
 # The only file that knows MPI replaces base/team.c in programs that are linked with it.
 TEAM = base/team_mpi.c
 SOURCES = $(filter-out $(TEAM),$(wildcard $(ROOMS:%=%/*.c)))

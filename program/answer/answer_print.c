@@ -188,7 +188,7 @@ static void put_group(const AnswerPrinter *printer, const Answer *answer, const 
 }
 
 /* "  2 x  el perro come" if some are equal, else "  1  el perro come". */
-void answer_print_continuations(const AnswerPrinter *printer, const Answer *answer)
+const Continuation *answer_print_continuations(const AnswerPrinter *printer, const Answer *answer)
 {
     const Answerer *a = printer->answerer;
     Group *groups = NULL;
@@ -207,6 +207,7 @@ void answer_print_continuations(const AnswerPrinter *printer, const Answer *answ
     const bool repeats = groups && count < answer->count;
     if (repeats)
         qsort(groups, (size_t)count, sizeof *groups, more_often_first);
+    const Continuation *first = count ? groups[0].continuation : NULL;
     for (int i = 0; i < count; i++) {
         printf(repeats ? "%3d x  " : "%3d  ", repeats ? groups[i].value : i + 1);
         put_group(printer, answer, &groups[i]);
@@ -214,6 +215,7 @@ void answer_print_continuations(const AnswerPrinter *printer, const Answer *answ
     }
     answer_print_full(a, answer);
     shfree(groups);
+    return first;
 }
 
 /* ---- JSON ---- */

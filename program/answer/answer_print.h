@@ -22,7 +22,8 @@ typedef struct {
     BpeStream stream; /* what goes from there to the screen */
     int width, rows;  /* of the terminal when it began; that the lines take */
     PrintedText *texts;
-    bool repeats; /* some are equal */
+    bool repeats;              /* some are equal */
+    const Continuation *first; /* of those that are printed; NULL: none */
 } Growing;
 
 typedef struct {
@@ -47,8 +48,9 @@ char *answer_written(const Answerer *answerer, const Answer *answer,
  * the training text has it. The caller frees. */
 char *answer_tail(const Answerer *answerer, const Continuation *continuation);
 
-/* The continuations; equal ones are printed once, with their number. */
-void answer_print_continuations(const AnswerPrinter *printer, const Answer *answer);
+/* The continuations; equal ones are printed once, with their number. Returns the first that is
+ * printed, or NULL. */
+const Continuation *answer_print_continuations(const AnswerPrinter *printer, const Answer *answer);
 
 /* Says so if the prompt or a continuation is longer than the context. */
 void answer_print_full(const Answerer *answerer, const Answer *answer);

@@ -149,17 +149,38 @@ static bool take_back(const Growing *g)
     return true;
 }
 
-void growing_print(AnswerPrinter *printer, Answer *answer)
+/* Draws the continuations of an answer and prints them: for a person, as they grow. */
+static void print_growing(AnswerPrinter *printer, Answer *answer)
 {
     Growing *g = &printer->growing;
     *g = (Growing){.refreshed = clock_seconds()};
     sh_new_strdup(g->texts);
     answer_continue(printer->answerer, answer, watch, printer);
-    screen_status(printer->screen, "");
+    if (printer->answerer->gaps)
+        screen_status(printer->screen, "");
     if (!g->begun || (g->repeats && take_back(g)))
-        answer_print_continuations(printer, answer);
-    else
+        g->first = answer_print_continuations(printer, answer);
+    else {
+        g->first = answer->continuations;
         answer_print_full(printer->answerer, answer);
+    }
     arrfree(g->held);
     shfree(g->texts);
+}
+
+bool answer_show(AnswerPrinter *printer, Answer *answer)
+{
+    const bool good = !answer->encoding.wrong;
+    if (printer->json) {
+        if (good)
+            answer_continue(printer->answerer, answer, NULL, NULL);
+        answer_print_json(printer->answerer, answer);
+    } else if (good) {
+        answer_print_tables(printer, answer);
+        print_growing(printer, answer);
+    } else {
+        warn("%s", answer->encoding.wrong);
+    }
+    fflush(stdout);
+    return good;
 }

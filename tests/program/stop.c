@@ -105,7 +105,7 @@ static char *printed(Fixture *f, AnswerRules rules, const char *prompt, bool gro
     Answer answer = answer_to(&a, prompt);
     stdout = memory_stream(&text, &size);
     if (grows) {
-        growing_print(&printer, &answer);
+        answer_show(&printer, &answer);
     } else {
         answer_continue(&a, &answer, NULL, NULL);
         answer_print_continuations(&printer, &answer);

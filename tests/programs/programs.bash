@@ -7,6 +7,7 @@ setup() {
     WORK=$(mktemp -d)
     cd "$WORK"
     cp "$ROOT/data/perro.txt" .
+    export XDG_STATE_HOME=$WORK/state # not the tester's own history
 }
 
 teardown() {

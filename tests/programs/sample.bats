@@ -390,6 +390,84 @@ typed() {
     grep -qE "un(.\[[0-9;]*m)* muchacho(.\[[0-9;]*m)* jugaba" out.txt
 }
 
+@test "at the prompt line a colon begins a command or an option" {
+    command -v script >/dev/null || skip "there is no script(1) to make a terminal"
+    export TERM=xterm NO_COLOR=1
+    learned_run
+    # (the keys that were typed are there, too: "> :temp 0.5")
+    typed ':temp 0.5\n' ':temperature\n' ':words x\n' ':nonsense\n' ':greedy\n' ':temperature default\n' \
+        ':gr\t\n' 'el perro\n' ':stop come\n' ':again\n' ':stop default\n' '::\n' ':help\n' \
+        ':quit\n' >out.txt
+    [ "$(grep -cx '  :temperature 0.5' out.txt)" -eq 2 ]
+    grep -qx 'sample: :words needs a whole number from 1 to 1048576, not .x.' out.txt
+    grep -q 'sample: there is no command :nonsense; :help lists them' out.txt
+    grep -q 'sample: --greedy .*--temperature would have no effect; :OPTION default' out.txt
+    grep -qx '  :greedy on' out.txt
+    grep -q '^  1  el perro come' out.txt
+    grep -q '^  1  el perro   \[word for word in the text\]' out.txt
+    grep -q "does not know ':'" out.txt
+    grep -q '^  :again  *answer the last prompt again' out.txt
+    tr -s '\n ' ' ' <out.txt | grep -q ':greedy on, :beam 0, :seed 1, :stop default, :table 2 '
+}
+
+@test "at the prompt line: anew, and after the continuation" {
+    command -v script >/dev/null || skip "there is no script(1) to make a terminal"
+    export TERM=xterm NO_COLOR=1
+    learned_run
+    typed ':again\n' ':more\n' ':words 1\n' ':greedy\n' 'el perro\n' ':more un\n' ':words 9\n' ':more\n' \
+        ':more\n' '\004' >out.txt
+    [ "$(grep -c '^sample: there is no prompt yet' out.txt)" -eq 1 ]
+    [ "$(grep -c '^sample: there is no continuation yet' out.txt)" -eq 1 ]
+    grep -q '^  1  el perro come …' out.txt
+    grep -q '^  1  el perro come un hueso …' out.txt
+    grep -q '^  1  el perro come un hueso  \[word' out.txt
+    grep -q '^sample: the continuation has come to its end; :more TEXT' out.txt
+    # A seed draws what it draws for the first prompt of a call; after that comes something else.
+    "$BIN/sample" run el --temperature 9 --count 1 --seed 5 --table 0 >one.txt
+    typed 'un\n' ':table 0\n' ':temperature 9\n' ':seed 5\n' 'el\n' ':again\n' ':seed 5\n' 'el\n' \
+        '\004' >out.txt
+    [ "$(grep -c '^  1  el' out.txt)" -eq 3 ]
+    [ "$(grep -cxF "$(head -n 1 one.txt)" out.txt)" -eq 2 ]
+}
+
+@test "prompts are kept for the next time, unless that is not wanted" {
+    command -v script >/dev/null || skip "there is no script(1) to make a terminal"
+    export TERM=xterm NO_COLOR=1
+    learned_run
+    typed 'un gato\n' 'un gato\n' ':table 0\n' '\004' >out.txt
+    printf 'un gato\n:table 0\n' | cmp - state/pulga/history
+    [ "$(stat -c %a state/pulga/history)" = 600 ]
+    typed '\033[A\033[A\n' '\004' >out.txt
+    grep -q '^  1  un gato come' out.txt
+    PULGA_HISTORY=here.txt typed 'el\n' '\004' >out.txt
+    [ "$(cat here.txt)" = el ]
+    rm -r state
+    PULGA_HISTORY= typed 'el\n' '\004' >out.txt
+    [ ! -e state ]
+    # Where it cannot be, one line says so, once.
+    XDG_STATE_HOME=$PWD/perro.txt typed 'el\n' 'un\n' '\004' >out.txt
+    [ "$(grep -c '^sample: prompts are not kept for the next time: .*perro.txt/pulga/history' out.txt)" -eq 1 ]
+    [ "$(grep -c '^  1  ' out.txt)" -eq 2 ]
+}
+
+@test "continuations grow in their place; equal ones are taken back if they are on the screen" {
+    command -v script >/dev/null || skip "there is no script(1) to make a terminal"
+    export TERM=xterm NO_COLOR=1
+    printf 'abcabcabd' >abc.txt
+    "$BIN/train" abc.txt --tokens char --steps 5 --out run >/dev/null
+    # So many words take long enough to be watched.
+    on_screen() {
+        script -qec "stty $*; '$BIN/sample' run a --words 9000 --greedy --count 3 --table 0" /dev/null |
+            tr -d '\r'
+    }
+    on_screen cols 30000 rows 24 >wide.txt
+    [ "$(grep -c '^  [123]  a' wide.txt)" -eq 3 ]
+    tail -n +4 wide.txt | head -n 1 | grep -qF $'\033[3A\033[J  3 x  a'
+    on_screen cols 80 rows 24 >out.txt
+    head -n 3 wide.txt | cmp - <(head -n 3 out.txt)
+    refutes ' x  a' out.txt
+}
+
 @test "bad input is refused in one line" {
     small_run
     refuses 64 RUN -- "$BIN/sample"

@@ -10,8 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <stb/stb_ds.h>
 
 #include "base/base.h"
+#include "history.h"
 
 /* Bytes of a line that comes from a pipe. */
 enum { PROMPT_MOST = 1 << 20 };
@@ -23,21 +25,35 @@ bool ask_person(void)
 
 /* ---- At a terminal ---- */
 
-/* The tokenizer whose words Tab completes; global, since libedit's callbacks get no context. */
-static const Tokenizer *completed;
+/* What Tab completes; global, since libedit's callbacks get no context. */
+static const Asker *asking;
 
 /* Called by libedit until it returns NULL, the first time with again == 0: the next word that
  * begins with `beginning`, in memory that libedit frees. */
-static char *next_completion(const char *beginning, int again)
+static char *next_word(const char *beginning, int again)
 {
     static int id;
     if (!again)
         id = 0;
-    while (id < tokenizer_size(completed)) {
-        const char *word = tokenizer_word(completed, id);
+    while (id < tokenizer_size(asking->tokenizer)) {
+        const char *word = tokenizer_word(asking->tokenizer, id);
         const bool fits = !strncmp(word, beginning, strlen(beginning));
-        if (tokenizer_is_text(completed, id++) && fits)
+        if (tokenizer_is_text(asking->tokenizer, id++) && fits)
             return format_text("%s", word);
+    }
+    return NULL;
+}
+
+/* The same for the commands. */
+static char *next_command(const char *beginning, int again)
+{
+    static ptrdiff_t at;
+    if (!again)
+        at = 0;
+    while (at < arrlen(asking->commands)) {
+        const char *command = asking->commands[at++];
+        if (!strncmp(command, beginning, strlen(beginning)))
+            return format_text("%s", command);
     }
     return NULL;
 }
@@ -45,29 +61,65 @@ static char *next_completion(const char *beginning, int again)
 /* Called by libedit when Tab is pressed; from and end say where in the line the word stands. */
 static char **complete(const char *beginning, int from, int end)
 {
-    (void)from, (void)end;
+    (void)end;
     rl_attempted_completion_over = 1; /* else the names of files would follow */
-    return tokenizer_has_words(completed) ? rl_completion_matches(beginning, next_completion)
-                                          : NULL;
+    if (!from && *beginning == ':')
+        return rl_completion_matches(beginning, next_command);
+    return tokenizer_has_words(asking->tokenizer) ? rl_completion_matches(beginning, next_word)
+                                                  : NULL;
 }
 
-/* The history is kept for this call only. */
-char *ask_typed(const Tokenizer *tokenizer, size_t *size)
+Asker asker_new(const Tokenizer *tokenizer, char *const *commands)
 {
+    Asker asker = {.tokenizer = tokenizer, .commands = commands, .history = history_path()};
+    char **lines = NULL;
     /* libedit must know that the terminal speaks UTF-8; numbers keep their decimal point. */
     setlocale(LC_CTYPE, "");
     if (strcmp(nl_langinfo(CODESET), "UTF-8"))
         setlocale(LC_CTYPE, "C.UTF-8");
-    completed = tokenizer;
     rl_attempted_completion_function = complete;
-    char *line = readline("> ");
-    if (!line) {
-        putchar('\n'); /* after the Ctrl-D */
-        return NULL;
+    stifle_history(HISTORY_MOST);
+    if (asker.history && !history_read(asker.history, &lines)) {
+        free(asker.history);
+        asker.history = NULL;
     }
-    if (*line)
-        add_history(line);
-    *size = strlen(line);
+    for (ptrdiff_t i = 0; i < arrlen(lines); i++) {
+        add_history(lines[i]);
+        free(asker.last);
+        asker.last = lines[i];
+    }
+    arrfree(lines);
+    return asker;
+}
+
+void asker_free(Asker *asker)
+{
+    free(asker->history);
+    free(asker->last);
+}
+
+/* A line that is typed twice in a row is kept once. What cannot be kept once is not tried again. */
+static void keep(Asker *asker, const char *line)
+{
+    if (!*line || (asker->last && !strcmp(line, asker->last)))
+        return;
+    add_history(line);
+    free(asker->last);
+    asker->last = format_text("%s", line);
+    if (asker->history && !history_add(asker->history, line)) {
+        free(asker->history);
+        asker->history = NULL;
+    }
+}
+
+char *ask_typed(Asker *asker)
+{
+    asking = asker;
+    char *line = readline("> ");
+    if (line)
+        keep(asker, line);
+    else
+        putchar('\n'); /* after the Ctrl-D */
     return line;
 }
 

@@ -1,0 +1,226 @@
+/* choice.c: the table of the options; a list of those that would have no effect together; defaults
+ * that depend on other options and on the model. */
+#include "choice.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "base/language.h"
+#include "base/utf8.h"
+
+#define FIELD_STRUCT Choice
+
+enum { BEAM_MOST = 1000 };
+
+/* In the order of --help. Some defaults depend on other options and on the model:
+ * choice_rules() chooses them. */
+const Field CHOICES[] = {
+    FIELD_HEADING("Answers:"),
+    {"count", WHOLE_FIELD(rules.count), NULL, "N", 0, 100000,
+     N_("how many [3; 1 with --greedy]; of pairs, hopeless ones are left out unless N is given"),
+     LIFE_CALL},
+    {"words", WHOLE_FIELD(rules.words), NULL, "N", 1, 1 << 20,
+     N_("tokens in each, at most [50; 100 subwords, 300 characters]"), LIFE_CALL},
+    {"temperature", NUMBER_FIELD(rules.sampling.temperature), "1", "T", 0, 1000,
+     N_("below 1: safer and more repetitive; above 1: more varied; 0 = --greedy"), LIFE_CALL},
+    {"top-k", WHOLE_FIELD(rules.sampling.top_k), "0", "K", 0, 1 << 30,
+     N_("draw from the K most probable tokens; 0 = all"), LIFE_CALL},
+    {"top-p", NUMBER_FIELD(rules.sampling.top_p), "1", "P", 0, 1,
+     N_("draw from the most probable tokens that together reach P"), LIFE_CALL},
+    {"repetition-penalty", NUMBER_FIELD(rules.penalty), "1", "R", 0.01, 100,
+     N_("above 1: tokens that the text has already become less probable (logits are divided by R "
+        "if positive, else multiplied); below 1: more"),
+     LIFE_CALL},
+    {"greedy", FLAG_FIELD(greedy), NULL, NULL, 0, 0, N_("always take the most probable token"),
+     LIFE_CALL},
+    {"beam", WHOLE_FIELD(rules.beam), NULL, "K", 0, BEAM_MOST,
+     N_("search for the most probable continuations and keep the K best at each token; finished "
+        "ones still compete, and as longer ones are less probable, short ones are favoured; 0 = "
+        "off [5 for pairs, unless they are drawn; else 0]"),
+     LIFE_CALL},
+    {"seed", WHOLE_FIELD(rules.seed), "1", "N", 0, 2147483647,
+     N_("the same seed draws the same words, with any number of threads"), LIFE_CALL},
+    {"stop", TEXT_FIELD(rules.stop), NULL, N_("TEXT"), 0, 0,
+     N_("end a continuation where it would write TEXT, which is left out"), LIFE_CALL},
+    {"table", WHOLE_FIELD(rules.table), NULL, N_("ROWS"), 0, 1 << 30,
+     N_("rows of the table of next tokens [10, without those that would show 0.000; for pairs 0]"),
+     LIFE_CALL},
+
+    FIELD_HEADING("Other options:"),
+    {"text", TEXT_FIELD(text), NULL, N_("FILE"), 0, 0,
+     N_("the text to count in, if the run holds no copy of the one it was trained on"), LIFE_CALL},
+    {"score", TEXT_FIELD(score), NULL, N_("FILE"), 0, 0,
+     N_("print the loss and perplexity of each line of FILE and of all, and of all the bits per "
+        "byte; no continuations"),
+     LIFE_CALL},
+    {"json", FLAG_FIELD(json), NULL, NULL, 0, 0,
+     N_("print one JSON object per prompt, each on a line (JSON Lines)"), LIFE_CALL},
+    {"threads", WHOLE_FIELD(threads), NULL, "N", 1, 1024, N_("processors to use [all]"), LIFE_CALL},
+    {.name = NULL},
+};
+
+/* ---- Contradictions ---- */
+
+#define AT(member) offsetof(Choice, member)
+
+/* One line if an option was given that would have no effect. Each list ends with FIELD_NONE. */
+static char *without_effect(const Choice *choice, const ChoiceDecided *decided, bool gaps)
+{
+    const struct {
+        bool holds;
+        const char *why;
+        size_t options[13];
+    } lists[] = {
+        {choice->score,
+         N_("--score writes no continuations"),
+         {AT(rules.count), AT(rules.words), AT(rules.sampling.temperature),
+          AT(rules.sampling.top_k), AT(rules.sampling.top_p), AT(greedy), AT(rules.beam),
+          AT(rules.seed), AT(rules.penalty), AT(rules.stop), AT(rules.table), AT(text),
+          FIELD_NONE}},
+        {choice->greedy,
+         N_("--greedy always takes the most probable token"),
+         {AT(rules.sampling.temperature), AT(rules.sampling.top_k), AT(rules.sampling.top_p),
+          AT(rules.beam), FIELD_NONE}},
+        {choice->rules.beam,
+         N_("--beam searches instead of drawing"),
+         {AT(rules.sampling.temperature), AT(rules.sampling.top_k), AT(rules.sampling.top_p),
+          FIELD_NONE}},
+        {gaps,
+         N_("the model puts one token into each gap"),
+         {AT(rules.beam), AT(rules.words), AT(rules.penalty), AT(rules.stop), FIELD_NONE}},
+    };
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        for (const size_t *at = lists[i].options; lists[i].holds && *at != FIELD_NONE; at++)
+            if (decided->at[*at])
+                return format_text(_("%s, so --%s would have no effect"), translated(lists[i].why),
+                                   field_at(CHOICES, *at)->name);
+    return NULL;
+}
+
+char *choice_wrong(const Choice *choice, const ChoiceDecided *decided, const Tokenizer *t)
+{
+    const AnswerRules *given = &choice->rules;
+    char *wrong = without_effect(choice, decided, t && t->objective == OBJECTIVE_MASKED);
+    if (wrong)
+        return wrong;
+    if (given->stop && !utf8_is_valid(given->stop, strlen(given->stop)))
+        return format_text(_("--stop is not UTF-8, so no text has it"));
+    if (given->beam && given->count > given->beam)
+        return format_text(
+            _("--beam %d finds at most so many continuations, so --count %d is too many"),
+            given->beam, given->count);
+    if (!t)
+        return NULL;
+    const AnswerRules rules = choice_rules(choice, decided, t);
+    if (rules.beam > BEAM_MOST)
+        return format_text(_("--count %d is more than the %d that a search can find; "
+                             "--temperature 1 draws so many"),
+                           rules.count, BEAM_MOST);
+    if ((int64_t)rules.beam * tokenizer_size(t) > INT_MAX)
+        return format_text(_("--beam %d is too wide for a model of %d tokens"), rules.beam,
+                           tokenizer_size(t));
+    return NULL;
+}
+
+/* ---- Rules ---- */
+
+/* Targets of pairs are searched for, unless an option is about drawing. */
+static int beam_of_pairs(const AnswerRules *rules, const ChoiceDecided *decided)
+{
+    if (DECIDED(decided, rules.beam) || DECIDED(decided, greedy) ||
+        DECIDED(decided, rules.sampling.temperature) || DECIDED(decided, rules.sampling.top_k) ||
+        DECIDED(decided, rules.sampling.top_p))
+        return rules->beam;
+    return max_int(BEAM_OF_PAIRS, rules->count);
+}
+
+AnswerRules choice_rules(const Choice *choice, const ChoiceDecided *decided, const Tokenizer *t)
+{
+    static const int words[] = {
+        [TOKENIZER_WORD] = 50, [TOKENIZER_CHAR] = 300, [TOKENIZER_BPE] = 100};
+    const bool pairs = t->objective == OBJECTIVE_PAIRS;
+    AnswerRules rules = choice->rules;
+    if (choice->greedy)
+        rules.sampling.temperature = 0;
+    if (!DECIDED(decided, rules.count))
+        rules.count = rules.sampling.temperature == 0 ? 1 : 3; /* at 0, all would be equal */
+    if (!DECIDED(decided, rules.words))
+        rules.words = words[t->kind]; /* about as long */
+    rules.all_rows = DECIDED(decided, rules.table);
+    rules.words_of_subwords = !choice->json;
+    if (!DECIDED(decided, rules.table)) /* few people want it for pairs */
+        rules.table = pairs && !choice->json ? 0 : 10;
+    if (!DECIDED(decided, rules.count) && pairs)
+        rules.least = ROW_LEAST;
+    if (pairs)
+        rules.beam = beam_of_pairs(&rules, decided);
+    return rules;
+}
+
+/* ---- One option anew ---- */
+
+/* Whether a flag is to be set or not; -1 if the value says neither. */
+static int flag_of(const char *value)
+{
+    return !*value || !strcmp(value, "on") ? 1 : !strcmp(value, "off") ? 0 : -1;
+}
+
+/* The same for one value. `presets` has all defaults. */
+static char *set_one(Choice *choice, ChoiceDecided *decided, const Choice *presets,
+                     const Field *field, const char *value)
+{
+    const bool flag = field->kind == FIELD_FLAG;
+    const bool back = !strcmp(value, "default") || (flag && flag_of(value) == 0);
+    decided->at[field->offset] = !back;
+    if (back)
+        field_copy(field, choice, presets);
+    else if (flag && flag_of(value) < 0)
+        return format_text(_(":%s is on or off, not '%s'"), field->name, value);
+    else if (!field_try(field, choice, value)) {
+        char *needs = field_needs(field);
+        char *wrong = format_text(_(":%s needs %s, not '%s'"), field->name, needs, value);
+        free(needs);
+        return wrong;
+    }
+    return NULL;
+}
+
+char *choice_change(Choice *choice, ChoiceDecided *decided, const Tokenizer *t, const Field *field,
+                    const char *value)
+{
+    Choice next = {0}, presets = {0};
+    ChoiceDecided next_decided = *decided;
+    fields_preset(CHOICES, &presets);
+    EACH_FIELD (each, CHOICES)
+        field_copy(each, &next, choice);
+    char *wrong = set_one(&next, &next_decided, &presets, field, value);
+    char *clash = wrong ? NULL : choice_wrong(&next, &next_decided, t);
+    if (clash)
+        wrong = format_text(_("%s; :OPTION default takes an option back"), clash);
+    free(clash);
+    fields_free(CHOICES, &presets);
+    if (wrong) {
+        fields_free(CHOICES, &next);
+        return wrong;
+    }
+    fields_free(CHOICES, choice);
+    *choice = next;
+    *decided = next_decided;
+    return NULL;
+}
+
+char *choice_value(const Choice *choice, const AnswerRules *rules, const Field *field)
+{
+    Choice shown = *choice;
+    shown.rules = *rules;
+    char *text = field_text(field, &shown), *value = text;
+    if (field->kind == FIELD_FLAG)
+        value = format_text("%s", strcmp(text, "true") ? "off" : "on");
+    else if (!*text) /* that is not given */
+        value = format_text("default");
+    if (value != text)
+        free(text);
+    return value;
+}
