@@ -19,7 +19,8 @@ enum { BEAM_MOST = 1000 };
 const Field CHOICES[] = {
     FIELD_HEADING("Answers:"),
     {"count", WHOLE_FIELD(rules.count), NULL, "N", 0, 100000,
-     N_("how many [3; 1 with --greedy]; of pairs, hopeless ones are left out unless N is given"),
+     N_("how many continuations [3; 1 with --greedy]; of pairs, hopeless ones are left out unless "
+        "N is given"),
      LIFE_CALL},
     {"words", WHOLE_FIELD(rules.words), NULL, "N", 1, 1 << 20,
      N_("tokens in each, at most [50; 100 subwords, 300 characters]"), LIFE_CALL},

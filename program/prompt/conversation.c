@@ -8,6 +8,7 @@
 
 #include "ask.h"
 #include "base/base.h"
+#include "base/display.h"
 #include "base/language.h"
 #include "commands.h"
 #include "program/screen.h"
@@ -67,7 +68,7 @@ static void put_help(const char *name, const char *value, const char *help)
     enum { COLUMN = 19 };
     char *typed = format_text("  :%s%s%s", name, value ? " " : "", value ? value : "");
     char *text = format_text("%s", help);
-    printf("%-*s", COLUMN, typed);
+    put_fitted(stdout, typed, COLUMN, false);
     screen_wrap(text, COLUMN, screen_width());
     free(text);
     free(typed);
