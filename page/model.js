@@ -110,13 +110,15 @@ class Model {
     return this.last = reading;
   }
 
-  // x = wte[token] + wpe[position] (T, C): what each token is, and where it stands.
+  // x = wte[token] + wpe[position] (T, C): what each token is, and where it stands. The first
+  // `known` tokens are left out, here and in all that follows: their rows are there already.
   embed(ids, known) {
     const C = this.width, x = new Float32Array((ids.length - known) * C);
     const {"wte.weight": wte, "wpe.weight": wpe} = this.tensors; // (V, C), (context, C)
-    for (let i = known; i < ids.length; i++)
+    ids.slice(known).forEach((id, i) => {
       for (let c = 0; c < C; c++)
-        x[(i - known) * C + c] = wte[ids[i] * C + c] + wpe[i * C + c];
+        x[i * C + c] = wte[id * C + c] + wpe[(known + i) * C + c];
+    });
     return x;
   }
 
@@ -156,7 +158,8 @@ class Model {
     for (let i = known; i < T; i++) {
       const q = i * 3 * HD + head * D, out = (i - known) * HD + head * D, keys = [];
       for (let j = 0; j < T; j++)
-        if (patternAttends(rule, i, j, prefix)) keys.push(j);
+        if (patternAttends(rule, i, j, prefix))
+          keys.push(j);
       const scores = keys.map(j => {
         const k = j * 3 * HD + HD + head * D;
         let sum = 0;
