@@ -21,6 +21,10 @@ function spaced(value) {
     return value
 }
 
+function bash_source(files) {
+    return files ? "default" : "dirnames"
+}
+
 # Notes for bash what to offer after this option: a case of the function, or, if nothing is known of
 # its value, a name in the list of such options.
 function note_bash(option, value,    kind) {
@@ -30,7 +34,7 @@ function note_bash(option, value,    kind) {
     else if (kind == "")
         unknown = unknown (unknown == "" ? "" : " | ") option
     else
-        cases = cases "    " option ") compopt -o " (kind == "files" ? "default" : "dirnames") " ;;\n"
+        cases = cases "    " option ") compopt -o " bash_source(kind == "files") " ;;\n"
 }
 
 # A line of _arguments for zsh: --option=[explanation]:value:action. The explanation ends with its
@@ -102,7 +106,7 @@ END {
     print "        if [[ $word == -* ]]; then"
     print "            words=\"" substr(options, 2) "\""
     print "        else"
-    print "            compopt -o " (files ? "default" : "dirnames")
+    print "            compopt -o " bash_source(files)
     print "        fi ;;"
     print "    esac"
     print "    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))"

@@ -16,7 +16,13 @@ load programs.bash
 
 # The programs that the Makefile builds, as it names them to scripts/install.sh.
 programs() {
-    make -C "$ROOT" -n uninstall | grep -o 'install.sh -u .*' | cut -d ' ' -f 3- | xargs -n 1 basename
+    make -C "$ROOT" -n uninstall | grep -o 'install.sh -u .*' | cut -d ' ' -f 3- |
+        xargs -n 1 basename
+}
+
+# options_of PROGRAM: the long options that its --help lists.
+options_of() {
+    "$BIN/$1" --help | grep -oE '^ {2,6}(-., )?--[a-z-]+' | grep -oE -- '--.*' | sort
 }
 
 @test "make install puts everything in place, and make uninstall removes just that" {
@@ -57,16 +63,30 @@ programs() {
             groff -ww -k -K utf8 -man -T utf8 page.1 >page.txt 2>faults.txt
             ! command -v mandoc >/dev/null || mandoc -T lint -W warning page.1 >>faults.txt || true
             [ ! -s faults.txt ] || { cat faults.txt; return 1; }
-            "$BIN/$name" --help | grep -oE '^ {2,6}(-., )?--[a-z-]+' | grep -oE -- '--.*' >options.txt
+            options_of $name >options.txt
             [ "$(wc -l <options.txt)" -gt 2 ]
             while read -r option; do
-                grep -qF "\\fB${option//-/\\-}\\fR" page.1 || { echo "$name: no $option"; return 1; }
+                grep -qF "\\fB${option//-/\\-}\\fR" page.1 ||
+                    { echo "$name: no $option"; return 1; }
             done <options.txt
         done
         grep -q '^\.SH EXAMPLES' <("$ROOT/scripts/manual.sh" "$BIN/$name" en)
         grep -q '^\.SH EJEMPLOS' page.1
         grep -q "^.fBpulga.-$name " page.1 # an example
     done
+}
+
+@test "the manual names every environment variable that the programs read" {
+    cd "$ROOT"
+    grep -rhoE 'getenv\("[A-Z_]+"\)' --include='*.c' \
+        $(ls -d */ | grep -vE '^(bench|tests|build|runs)/') *.c |
+        grep -oE '[A-Z_]+' | sort -u >"$WORK/names.txt"
+    [ "$(wc -l <"$WORK/names.txt")" -gt 5 ]
+    while read -r name; do # machines.md has those of teams
+        for page in scripts/manual/en.1 scripts/manual/es.1; do
+            grep -qw "$name" "$page" docs/machines.md || { echo "$page: no $name"; return 1; }
+        done
+    done <"$WORK/names.txt"
 }
 
 @test "what --help prints is taken apart rightly" {
@@ -116,7 +136,7 @@ completed() {
 @test "bash completes options and their values" {
     for name in $(programs); do
         "$ROOT/scripts/completion.sh" "$BIN/$name" bash >$name.bash
-        "$BIN/$name" --help | grep -oE '^ {2,6}(-., )?--[a-z-]+' | grep -oE -- '--.*' | sort >all.txt
+        options_of $name >all.txt
         completed $name -- | sed 's/=$//' | grep -v compopt | sort >offered.txt
         comm -23 all.txt offered.txt >missing.txt
         [ ! -s missing.txt ] || { cat missing.txt; return 1; }
