@@ -2,6 +2,7 @@
 # options.sh: brings the --help of all programs in docs/options.md up to date. Called from the
 # project's root after an option has changed.
 set -eu
+export LC_ALL=C.UTF-8 # in English
 page=docs/options.md
 {
     sed '/^## train$/,$d' $page

@@ -36,8 +36,25 @@ by() {
         mpirun -q --oversubscribe --bind-to none -np "$count" "$@"
 }
 
+# The options and numbers of a message, which are the same in every language.
+marks_of() {
+    grep -oE -- '--[a-z][a-z-]*|[0-9]+([.][0-9]+)?' "$1" | sort || true
+}
+
+# refuses_in_spanish STATUS COMMAND...: the same as refuses has found in English, which err.txt
+# holds, in other words.
+refuses_in_spanish() {
+    local status=$1 code=0 line="$BATS_TEST_TMPDIR/spanish.txt"
+    shift
+    LC_ALL= LANG=es_MX.UTF-8 dying "$@" >/dev/null 2>"$line" </dev/null || code=$?
+    [ "$code" -eq "$status" ] && [ "$(wc -l <"$line")" -eq 1 ] && differ err.txt "$line" &&
+        cmp -s <(marks_of err.txt) <(marks_of "$line") ||
+        { echo "in Spanish (status $code): $*"; cat err.txt "$line"; return 1; }
+}
+
 # refuses STATUS TEXT... -- COMMAND...: it ends with that status, says one line on standard error,
-# and the line holds every TEXT.
+# and the line holds every TEXT. In Spanish it does the same, unless ONCE is set: for commands that
+# change what they find, as a run that ends halfway.
 refuses() {
     local status=$1 wanted=()
     shift
@@ -50,6 +67,7 @@ refuses() {
     for text in "${wanted[@]}"; do
         grep -qF -- "$text" err.txt || { echo "'$text' is not in:"; cat err.txt; return 1; }
     done
+    [ -n "${ONCE:-}" ] || refuses_in_spanish "$status" "$@"
 }
 
 # refutes GREP-ARGUMENTS...: grep finds nothing, but can read the files. (A command after a bare !

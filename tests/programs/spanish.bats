@@ -1,0 +1,104 @@
+# spanish.bats: every text for a person has a translation, and LANG chooses it. That each message
+# about a bad input is translated, programs.bash's refuses() tests wherever it is called.
+load programs.bash
+
+# in_spanish COMMAND...
+in_spanish() {
+    LC_ALL=es_MX.UTF-8 "$@"
+}
+
+@test "every text in the sources is in the catalogue, translated, and no other" {
+    command -v xgettext >/dev/null || skip "no gettext"
+    cd "$ROOT"
+    scripts/messages.sh "$WORK/sources.pot"
+    [ "$(grep -c '^msgid ' "$WORK/sources.pot")" -gt 500 ] # or the sources were not read
+    msgfmt --check -o /dev/null po/es.po
+    for list in "--translated po/es.po" "$WORK/sources.pot"; do
+        msgattrib --no-wrap --no-location $list | msgcat --no-wrap --sort-output - |
+            grep '^msgid' >"$WORK/texts" # with the msgid of the head
+        [ -e "$WORK/others" ] || mv "$WORK/texts" "$WORK/others"
+    done
+    diff "$WORK/others" "$WORK/texts"
+    refutes -E '^#~|^#, fuzzy' po/es.po
+}
+
+@test "a text that is not in the catalogue is found" {
+    command -v xgettext >/dev/null || skip "no gettext"
+    mkdir scratch
+    cp -r "$ROOT/scripts" "$ROOT/po" scratch/
+    printf 'void f(void) { die("an \\"odd\\" text: %%d", 1); screen_paragraph(s, "label", "a format"); }\n' >scratch/new.c
+    (cd scratch && scripts/messages.sh ../new.pot)
+    for text in 'an \\"odd\\" text: %d' label 'a format'; do grep -q "^msgid \"$text\"" new.pot; done
+}
+
+@test "--help is Spanish and fits 80 columns; C and English stay English" {
+    for program in train sample attend; do
+        in_spanish "$BIN/$program" --help >help.txt
+        grep -q '^Uso: ' help.txt
+        grep -q '^Ejemplos:' help.txt
+        [ "$(wc -L <help.txt)" -le 79 ]
+        refutes -nE ' $|\[suits|\b(the|of|and|with)\b' help.txt
+        # The same options in the same order.
+        cmp <(grep -oE '^ {2,6}(-., )?--[a-z-]+' help.txt) \
+            <("$BIN/$program" --help | grep -oE '^ {2,6}(-., )?--[a-z-]+')
+        in_spanish "$BIN/$program" --usage | grep -q '^Uso: '
+        LC_ALL= LANG=es_MX.UTF-8 "$BIN/$program" --help | cmp - help.txt
+        LC_ALL=en_US.UTF-8 "$BIN/$program" --help | grep -q '^Usage: '
+        LC_ALL=C LANGUAGE=es "$BIN/$program" --help | grep -q '^Usage: '
+    done
+}
+
+# The numbers that two outputs print are the same.
+same_numbers() { # ENGLISH SPANISH
+    cmp <(grep -oE '[0-9]+[.][0-9]{3,}' "$1") <(grep -oE '[0-9]+[.][0-9]{3,}' "$2")
+}
+
+@test "what the programs print is Spanish, with the same numbers" {
+    local few=(--steps 40 --eval-every 20 --seed 3 --overwrite)
+    "$BIN/train" perro.txt "${few[@]}" --out english | grep -v '^ .*e-' >train.en
+    in_spanish "$BIN/train" perro.txt "${few[@]}" --out spanish | grep -v '^ .*e-' >train.es
+    same_run english spanish
+    head -n 1 english/log.csv | cmp - <(head -n 1 spanish/log.csv)
+    same_numbers <(grep -v '^took' train.en) <(grep -v '^tiempo' train.es)
+    grep -q '^pérdida 2.708050 al azar uniforme' train.es
+    for call in "sample spanish un gato" "sample spanish el --greedy" "sample spanish --score perro.txt" \
+        "attend spanish un gato" "attend spanish --positions"; do
+        set -- $call
+        "$BIN/$1" "${@:2}" >out.en
+        in_spanish "$BIN/$1" "${@:2}" >out.es
+        same_numbers out.en out.es
+        differ out.en out.es
+        refutes -wE 'the|of|and|with|text|model|head|loss|others' out.es
+    done
+    # What programs read stays English.
+    for call in "sample spanish un --json" "sample spanish --score perro.txt --json"; do
+        set -- $call
+        in_spanish "$BIN/$1" "${@:2}" | cmp - <("$BIN/$1" "${@:2}")
+    done
+    for kind in json csv npy; do
+        "$BIN/attend" spanish un gato -o english.$kind >/dev/null
+        in_spanish "$BIN/attend" spanish un gato -o spanish.$kind >/dev/null
+        cmp english.$kind spanish.$kind
+    done
+}
+
+columns_of() {
+    while IFS= read -r line; do echo ${#line}; done
+}
+
+@test "the heads of tables have the same width in Spanish" {
+    in_spanish "$BIN/train" perro.txt --steps 20 --out run >train.es
+    "$BIN/train" perro.txt --steps 20 --out run --overwrite >train.en
+    for call in "" "sample run --score perro.txt" "attend run un" "attend run --positions"; do
+        set -- $call
+        if [ -z "$call" ]; then
+            grep -E '^ +(------|step)' train.en >head.en
+            grep -E '^ +(-----|paso)' train.es >head.es
+        else
+            "$BIN/$1" "${@:2}" | grep -E 'perplexity|entropy|cosine' | sed 's/  text$//' >head.en
+            in_spanish "$BIN/$1" "${@:2}" | grep -E 'perplejidad|entropía|coseno' | sed 's/  texto$//' >head.es
+        fi
+        [ -s head.en ]
+        cmp <(columns_of <head.en) <(columns_of <head.es)
+    done
+}
