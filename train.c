@@ -146,7 +146,7 @@ static Curve begin_curve(const Trainer *t)
     Curve curve = {.run = t->directory.path,
                    .text = holds_out ? N_("held-out") : N_("all text"),
                    .floor = t->floor,
-                   .floor_of = holds_out ? "the part trained on" : "the text"};
+                   .floor_of = holds_out ? N_("the part trained on") : N_("the text")};
     if (t->plan.settings.resume && team_leads())
         log_each(&t->log, add_to_curve, &curve);
     return curve;

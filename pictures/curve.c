@@ -210,8 +210,8 @@ static void put_steps(FILE *out, const Chart *chart)
     for (int i = 0; i < chart->steps.count; i++)
         fprintf(out, "<text x=\"%.1f\" y=\"%g\" text-anchor=\"middle\">%.10g</text>",
                 x_of(chart, chart->steps.tick[i]), chart->tall + 16, chart->steps.tick[i]);
-    fprintf(out, "<text x=\"%g\" y=\"%g\" text-anchor=\"middle\">step</text>\n", WIDE / 2,
-            chart->tall + 34);
+    fprintf(out, "<text x=\"%g\" y=\"%g\" text-anchor=\"middle\">%s</text>\n", WIDE / 2,
+            chart->tall + 34, _("step"));
 }
 
 /* Whether a point stands for more than one value. */
@@ -270,7 +270,7 @@ static void put_names(FILE *out, const Curve *c, const Chart *chart)
     const int count = curve_names(c, &chart->values, TALL, 14, names);
     for (int i = 0; i < count; i++)
         fprintf(out, "<text x=\"%g\" y=\"%.1f\" fill=\"%s\" font-weight=\"bold\">%s %.4g</text>\n",
-                WIDE + 8, names[i].y + 4, LOOKS[names[i].kind].colour, names[i].name,
+                WIDE + 8, names[i].y + 4, LOOKS[names[i].kind].colour, translated(names[i].name),
                 names[i].value);
 }
 
@@ -296,7 +296,7 @@ static void put_floor(FILE *out, const Chart *chart, double floor)
 
 static void put_losses(FILE *out, const Curve *c, const Chart *chart)
 {
-    put_grid(out, chart, chart->values.log ? "loss (logarithmic)" : "loss");
+    put_grid(out, chart, chart->values.log ? _("loss (logarithmic)") : _("loss"));
     if (has_means(&c->loss))
         put_band(out, chart, &c->loss);
     if (curve_shows_floor(c, &chart->values))
@@ -325,19 +325,22 @@ static void put_key(FILE *out, const Curve *c, const Chart *chart)
     int row = 0;
     if (c->loss.wide)
         put_sample(out, &row, CURVE_LOSS,
-                   format_text("each step: the loss of its own sequences%s",
-                               has_means(&c->loss) ? ", a mean of several steps; lighter: from the "
-                                                     "least to the most of them"
-                                                   : ""));
+                   format_text("%s", has_means(&c->loss)
+                                         ? _("each step: the loss of its own sequences, a mean of "
+                                             "several steps; lighter: from the least to the most "
+                                             "of them")
+                                         : _("each step: the loss of its own sequences")));
     if (c->evaluated.wide)
         put_sample(out, &row, CURVE_EVALUATED,
-                   format_text("%s: the least is %.6g, after step %" PRId64, c->text,
+                   format_text(_("%s: the least is %.6g, after step %" PRId64), translated(c->text),
                                c->evaluated.minimum, c->evaluated.best));
     if (!isnan(c->floor))
         put_sample(
             out, &row, CURVE_FLOOR,
-            format_text("floor: the lowest loss that %s allows, %.6g%s", c->floor_of, c->floor,
-                        curve_shows_floor(c, &chart->values) ? "" : ", is below this chart"));
+            format_text(curve_shows_floor(c, &chart->values)
+                            ? _("floor: the lowest loss that %s allows, %.6g")
+                            : _("floor: the lowest loss that %s allows, %.6g, is below this chart"),
+                        translated(c->floor_of), c->floor));
 }
 
 /* From top to bottom: the title, the losses, the rate, the steps, the key. */
@@ -350,11 +353,11 @@ void curve_write(FILE *out, const Curve *c)
     const Chart rates = {steps, axis_linear(0, c->rate.wide ? most_of(&c->rate) : 0, 2, true),
                          RATE};
     figure_begin(out, width, height, 11);
-    figure_title(out, width, "Loss over the steps", c->run, "");
+    figure_title(out, width, _("Loss over the steps"), c->run, "");
     fprintf(out, "<g transform=\"translate(%g,%g)\" fill=\"#444\">\n", MARGIN + LEFT, TOP);
     put_losses(out, c, &losses);
     fprintf(out, "</g>\n<g transform=\"translate(%g,%g)\" fill=\"#444\">\n", MARGIN + LEFT, rate);
-    put_grid(out, &rates, "learning rate");
+    put_grid(out, &rates, _("learning rate"));
     put_line(out, &rates, &c->rate, &RATE_LOOK, 1);
     put_steps(out, &rates);
     fprintf(out, "</g>\n<g transform=\"translate(%g,%g)\">\n", MARGIN + LEFT, key);

@@ -229,7 +229,7 @@ void figure_write(FILE *out, const Heads *heads)
     const double height = top + step_y * heads->layers + 36 + MARGIN;
 
     figure_begin(out, width, height, layout.font);
-    figure_title(out, width, heads->text, heads->run, ": rows attend to columns");
+    figure_title(out, width, heads->text, heads->run, _(": rows attend to columns"));
     EACH_HEAD (head, heads) {
         const int place = (int)(head - heads->head);
         const int row = place / heads->heads, column = place % heads->heads;

@@ -279,9 +279,9 @@ static void put_added(const char *file, Entry *entries, int count, const cJSON *
     {
         const char *content = cJSON_GetStringValue(get(token, "content"));
         if (!content)
-            refuse(file, "added token", token, "one with a string as its content");
+            refuse(file, _("added token"), token, "one with a string as its content");
         if (!cJSON_IsTrue(get(token, "special")) || cJSON_IsTrue(get(token, "normalized")))
-            refuse(file, "added token", token, "one that is special and not normalized");
+            refuse(file, _("added token"), token, "one that is special and not normalized");
         put_entry(file, entries, count, content, get(token, "id"), true);
     }
 }
