@@ -66,5 +66,5 @@ END
         [ "$(awk -F'\t' 'NF != 2' "$file" | wc -l)" -eq 0 ]
         [ "$(cut -f1 "$file" | sort | uniq -d | wc -l)" -eq 0 ]
     done
-    ONCE=1 refuses 64 usage -- "$ROOT/scripts/pairs.sh"
+    refuses 64 usage -- "$ROOT/scripts/pairs.sh"
 }

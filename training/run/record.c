@@ -169,7 +169,7 @@ void record_check_shape(const Config *config, const Directory *directory, const 
                   {"n_embd", read->width, shape->width},
                   {"n_inner", read->hidden, shape->hidden},
                   {"vocab_size", read->vocabulary, shape->vocabulary},
-                  {"activation function", read->gelu, shape->gelu},
+                  {N_("activation function"), read->gelu, shape->gelu},
                   {"tie_word_embeddings", !read->untied, !shape->untied},
                   {"model_type", read->post_norm, shape->post_norm},
                   {"model_type", read->head_size, shape->head_size},
@@ -177,5 +177,5 @@ void record_check_shape(const Config *config, const Directory *directory, const 
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (fields[i].read != fields[i].own)
             die("%s/config.json: its %s was changed since the run was begun; change it back",
-                directory->path, fields[i].name);
+                directory->path, translated(fields[i].name));
 }
