@@ -7,9 +7,9 @@ const FIRST = data.texts ? data.texts[0] : data.text;
 
 /* ---- The text ---- */
 
-// What an input line can hold: the tab of a pair is an arrow there.
-const toLine = text => text.replace(/\t/g, " → ");
-const fromLine = line => line.replace(/ *→ */g, "\t");
+// What an input line can hold: the tab of a pair is an arrow there, and a line end ↵.
+const toLine = text => text.replace(/\t/g, " → ").replace(/\r?\n/g, "↵");
+const fromLine = line => line.replace(/ *→ */g, "\t").replace(/↵/g, "\n");
 
 // Shows what the model makes of some ids.
 function readIds(ids, source, prefix, result) {
@@ -30,6 +30,10 @@ const readable = ({problem, unknown, ids}) => !problem && !unknown.length && ids
 function readTyped() {
   const encoding = encode();
   if (!readable(encoding)) return complain(encoding);
+  return read(encoding);
+}
+
+function read(encoding) {
   complain(null);
   stopWriting();
   place = 0;
@@ -196,8 +200,10 @@ function begin() {
       at("typed").value = toLine(data.texts[at("choice").value]);
       readTyped();
     });
-    if (!readable(encode())) at("typed").value = toLine(FIRST); // a link with words it does not know
-    readTyped();
+    // A link may bring another text; the first one is read as it is, not as the line can hold it.
+    const linked = at("typed").value !== toLine(FIRST) && readable(encode());
+    if (!linked) at("typed").value = toLine(FIRST);
+    read(linked ? encode() : tokenizer.encode(FIRST));
   } else {
     follow();
     at("text").textContent = data.text;
