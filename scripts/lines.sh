@@ -13,6 +13,7 @@ for page; do
             number=$(grep -nF -e "$code" "$root/$file" | cut -d: -f1)
             [[ $number =~ ^[0-9]+$ ]] || {
                 echo "$page: this is not on exactly one line of $file: $code" >&2
+                rm -f "$page.new"
                 exit 1
             }
             line=$begin$number$end
