@@ -96,11 +96,15 @@ def compare(what, directory, prompts, written=WRITTEN):
               "may write the token that the model does not have")
         apart = abs(seen[:, :V] - wanted).max() / max(1, abs(wanted).max())
         begin = len(ids) - written
-        same = (wanted[begin - 1:-1].argmax(1) == more).mean()
+        places = wanted[begin - 1:-1]  # what comes after each: the tokens written
+        less = (places.max(1) - places[range(written), more]) / abs(wanted).max()
+        same = (less == 0).mean()
         print(what, kind, "%.2e" % apart, same, file=sys.stderr) if os.environ.get("V") else 0
         if most:
             check(apart < most, what, kind, "logits differ by", apart)
-            check(same == 1, what, kind, "continuation: only", same, "of the tokens are the same")
+            # Two tokens may be so nearly alike that rounding decides.
+            check(less.max() < apart, what, kind, "a token that is less probable by", less.max())
+            TIES.append(int((less > 0).sum()))
         else:
             TOPS.append(same)
         WORST[kind] = max(WORST[kind], apart)
@@ -117,14 +121,14 @@ def our_runs(folder, text, prompts):
         out = folder + "/" + what.replace(" ", "-")
         run(TRAIN, text, "--tokens", tokens, "--sequence", sequence, "--positions", positions,
             *more, "--activation", "gelu", "--context", 512, "--layers", 2, "--width", 64,
-            "--heads", 4, "--steps", 150, "--out", out)
+            "--heads", 4, "--steps", 80, "--threads", 1, "--out", out)
         known = tokens != "char" or sequence == "stream"  # characters of lines lack the line end
         compare(what, out, [p if known else p.replace("\n", " ") for p in prompts])
 
 
 def other_runs(folder, text, prompts):
     """Lower case; words that become [unk]; a hidden width that is not 4 C; pairs."""
-    gelu = ("--activation", "gelu", "--context", 512, "--steps", 100)
+    gelu = ("--activation", "gelu", "--context", 512, "--steps", 80, "--threads", 1)
     run(TRAIN, text, *gelu, "--tokens", "word", "--lower", "--hidden", 96, "--out", folder + "/lower")
     compare("lower", folder + "/lower", [p.upper() for p in prompts])
     run(TRAIN, text, *gelu, "--tokens", "word", "--min-count", 2, "--layers", 1, "--out",
@@ -145,6 +149,8 @@ def other_runs(folder, text, prompts):
         check(ids == pulga(folder + "/pairs", source)[0], "pairs", ids)
         written = model.detokenize(write_on(model, ids, 6)).decode()
         check(written.startswith(target), "pairs", source, "became", written)
+        answer = model.create_chat_completion([{"role": "user", "content": source}], temperature=0)
+        check(answer["choices"][0]["message"]["content"] == target, "pairs, conversation", answer)
     COUNT.append("pairs")
 
 
@@ -163,6 +169,8 @@ def shortest_context(folder):
           "the last positions are not finite")
     answer = model("un", max_tokens=20, temperature=0)["choices"][0]
     check(answer["text"] == " gato come" and answer["finish_reason"] == "stop", answer)
+    answer = model.create_chat_completion([{"role": "user", "content": "un"}], temperature=0)
+    check(answer["choices"][0]["message"]["content"] == " gato come", "in a conversation", answer)
     COUNT.append("shortest context")
 
 
@@ -194,7 +202,7 @@ def gpt2(folder, prompts):
 
 
 TRAIN, EXPORT, SHOW, TEXT, FOLDER = sys.argv[1:]
-WORST, COUNT, TOPS = dict.fromkeys(TYPES, 0.0), [], []
+WORST, COUNT, TOPS, TIES = dict.fromkeys(TYPES, 0.0), [], [], []
 with open(TEXT) as file:
     LINES = [line for line in file.read().splitlines() if line.strip()]
 PROMPTS = prompts_of(LINES)
@@ -205,4 +213,5 @@ gpt2(FOLDER, PROMPTS)
 check(numpy.mean(TOPS) >= TOP, "q8_0: only", numpy.mean(TOPS), "of the tokens are the same")
 print(f"  llama.cpp ({llama_cpp.__version__}) and Pulga agree on {len(COUNT)} models: ids all the same, "
       f"logits to {WORST['f32']:.1e} (f16: {WORST['f16']:.1e}, q8_0: {WORST['q8_0']:.1e}), "
-      f"{WRITTEN} tokens written the same (q8_0: {numpy.mean(TOPS):.1%})")
+      f"{WRITTEN * len(TIES)} tokens written the same, apart from {sum(TIES)} ties "
+      f"(q8_0: {numpy.mean(TOPS):.1%})")

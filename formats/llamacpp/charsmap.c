@@ -38,10 +38,15 @@ static bool *known_characters(const Tokenizer *t)
     return known;
 }
 
-/* Whether a mark is cut off from the words beside it. */
+/* Whether a mark is cut off from the words beside it; and whether words end at a code point. */
 static bool stands_alone(const Tokenizer *t, int32_t c)
 {
     return t->kind == TOKENIZER_WORD && t->punctuation == PUNCTUATION_ALONE && is_punctuation(c);
+}
+
+static bool cuts(const Tokenizer *t, int32_t c)
+{
+    return stands_alone(t, c) || (t->kind == TOKENIZER_WORD && is_space(c));
 }
 
 /* Appends what becomes of a clean code point. */
@@ -49,10 +54,10 @@ static void put_cut(char **to, const Tokenizer *t, int32_t c)
 {
     char bytes[4];
     const size_t size = utf8_put(bytes, c);
-    const bool space = t->kind == TOKENIZER_WORD && is_space(c), alone = stands_alone(t, c);
-    if (space || alone)
+    const bool alone = stands_alone(t, c);
+    if (cuts(t, c))
         arrput(*to, ' ');
-    if (!space)
+    if (alone || !cuts(t, c))
         memcpy(arraddnptr(*to, size), bytes, size);
     if (alone)
         arrput(*to, ' ');
@@ -65,10 +70,10 @@ static char *replacement_of(const Tokenizer *t, const bool *known, const char *b
     char *clean = NULL, *to = NULL;
     size_t clean_size;
     free(text_clean("", bytes, size, t->form, &clean, &clean_size));
-    bool of_use = clean != NULL;
+    bool of_use = clean && clean_size; /* a byte order mark becomes nothing, but only in front */
     for (const char *at = clean; clean && at < clean + clean_size;) {
         const int32_t c = utf8_next(&at, clean + clean_size);
-        of_use &= known[c] || is_space(c) || stands_alone(t, c);
+        of_use &= known[c] || cuts(t, c);
         put_cut(&to, t, c);
     }
     free(clean);
@@ -112,7 +117,7 @@ static int by_from(const void *a, const void *b)
     return strcmp(((const Replacement *)a)->from, ((const Replacement *)b)->from);
 }
 
-/* The list, sorted, an stb_ds array. Surrogates are not characters. Some are in it twice: the
+/* The list, sorted, an stb_ds array; NULL if it is empty. Surrogates are not characters. Some are in it twice: the
  * letter Å and the sign for ångström are taken apart into the same. */
 static Replacement *replacements_of(const Tokenizer *t)
 {
@@ -123,7 +128,8 @@ static Replacement *replacements_of(const Tokenizer *t)
             add_code_point(&list, t, known, c);
     if (t->kind == TOKENIZER_CHAR)
         add(&list, t, known, "\r\n", 2);
-    qsort(list, (size_t)arrlen(list), sizeof *list, by_from);
+    if (list)
+        qsort(list, (size_t)arrlen(list), sizeof *list, by_from);
     free(known);
     return list;
 }
@@ -177,10 +183,11 @@ static uint32_t find_base(Tree *tree, const unsigned char *bytes, int count)
 static int bytes_after(const Tree *tree, size_t first, size_t end, size_t depth,
                        unsigned char bytes[256])
 {
-    int count = 0;
-    for (size_t i = first; i < end; i++) {
+    int count = 1;
+    bytes[0] = (unsigned char)tree->list[first].from[depth];
+    for (size_t i = first + 1; i < end; i++) {
         const unsigned char byte = (unsigned char)tree->list[i].from[depth];
-        if (!count || bytes[count - 1] != byte)
+        if (bytes[count - 1] != byte)
             bytes[count++] = byte;
     }
     return count;
@@ -223,6 +230,8 @@ char *charsmap_new(const Tokenizer *tokenizer)
     Replacement *list = replacements_of(tokenizer);
     Tree tree = {.list = list};
     char *all = NULL;
+    if (!list)
+        return NULL;
     grow(&tree, 0);
     tree.units[0] = 0;
     tree.taken[0] = true;

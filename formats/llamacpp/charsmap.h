@@ -14,7 +14,7 @@
 #include "data/tokenizer.h"
 
 /* The table of a tokenizer of words or characters as tokenizer.ggml.precompiled_charsmap has it: an
- * stb_ds array of bytes, which the caller frees. */
+ * stb_ds array of bytes, which the caller frees; NULL if nothing is replaced. */
 char *charsmap_new(const Tokenizer *tokenizer);
 
 #endif

@@ -96,6 +96,19 @@ static void put_special(Gguf *gguf, const Tokenizer *t)
     gguf_put_flag(gguf, KEY("add_eos_token"), false);
 }
 
+/* What is said in a conversation, in the language Jinja: [bos] and one message after the other,
+ * without names or marks, so that the model continues the last one; of pairs, each message is a
+ * source. llama.cpp puts no second [bos] before it. */
+static void put_template(Gguf *gguf, const Tokenizer *t)
+{
+    char *template = format_text("%s{%% for message in messages %%}{{ message['content'] }}%s"
+                                 "{%% endfor %%}",
+                                 t->bos >= 0 ? "{{ bos_token }}" : "",
+                                 t->sep >= 0 ? tokenizer_word(t, t->sep) : "");
+    gguf_put_text(gguf, "tokenizer.chat_template", template);
+    free(template);
+}
+
 void tokens_put(Gguf *gguf, const Tokenizer *t)
 {
     const bool words = t->kind == TOKENIZER_WORD;
@@ -103,6 +116,7 @@ void tokens_put(Gguf *gguf, const Tokenizer *t)
     gguf_put_text(gguf, KEY("pre"), t->kind == TOKENIZER_BPE ? "gpt-2" : "default");
     put_list(gguf, t);
     put_special(gguf, t);
+    put_template(gguf, t);
     gguf_put_flag(gguf, KEY("add_space_prefix"), words);
     if (t->kind == TOKENIZER_BPE) {
         put_merges(gguf, t);
@@ -110,6 +124,7 @@ void tokens_put(Gguf *gguf, const Tokenizer *t)
     }
     gguf_put_flag(gguf, KEY("remove_extra_whitespaces"), words);
     char *map = charsmap_new(t);
-    gguf_put_bytes(gguf, KEY("precompiled_charsmap"), map, (size_t)arrlen(map));
+    if (map)
+        gguf_put_bytes(gguf, KEY("precompiled_charsmap"), map, (size_t)arrlen(map));
     arrfree(map);
 }
