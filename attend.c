@@ -234,18 +234,18 @@ static bool show(const Heads *heads, char *output, const PageSource *source)
 /* Whether the output is a page that carries the model. */
 static bool is_live(const Choice *choice, const Pretrained *model)
 {
-    enum { MB = 1 << 20, SMALL = 8 * MB, MOST = 128 * MB };
+    enum { MB = 1 << 20, MOST = 128 * MB };
     const size_t size = data_weights_size(&model->gpt);
     if (!choice->output || !heads_file_is_page(choice->output) || choice->only_maps)
         return false;
     if (choice->live && size > MOST)
         die("--live: %s has %zu MB of weights, but a page can carry only %d: leave out --live",
             model->directory.path, size / MB, MOST / MB);
-    if (!choice->live && size > SMALL)
+    if (!choice->live && size > DATA_SMALL)
         printf(_("the page shows only this text, without the model, whose weights take %zu MB; "
                  "--live adds it\n"),
                size / MB);
-    return choice->live || size <= SMALL;
+    return choice->live || size <= DATA_SMALL;
 }
 
 /* The TEXT that the words of the command line after RUN make up, or that standard input is. Of a
@@ -277,6 +277,7 @@ static bool show_heads(Pretrained *model, const Choice *choice, char **words)
     PageSource source = {.model = model, .live = is_live(choice, model)};
     TrainingText text = source.live ? training_text_open(model, NULL) : (TrainingText){0};
     source.training_text = &text;
+    source.checkpoints = source.live ? data_checkpoints(model) : NULL;
     Encoding encoding = read_texts(model, source.live, words, &source.texts);
     Heads heads = read_heads(model, layers, chosen, &encoding);
     heads.run = run;
@@ -287,6 +288,7 @@ static bool show_heads(Pretrained *model, const Choice *choice, char **words)
     for (ptrdiff_t i = 0; i < arrlen(source.texts); i++)
         free(source.texts[i]);
     arrfree(source.texts);
+    arrfree(source.checkpoints);
     training_text_free(&text);
     return good;
 }

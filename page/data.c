@@ -2,6 +2,7 @@
 #include "data.h"
 
 #include <cjson/cJSON.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "base/display.h"
 #include "base/file.h"
 #include "base64.h"
+#include "training/run/checkpoint.h"
 #include "training/run/files.h"
 
 /* A training text of so many tokens rides along, and so many lines of the log. */
@@ -54,6 +56,58 @@ void data_put_weights(FILE *out, const Gpt *gpt)
         numbers[i] = (float)gpt->weight_block[i];
     put_base64(out, (const uint8_t *)numbers, data_weights_size(gpt));
     free(numbers);
+}
+
+static int by_step(const void *a, const void *b)
+{
+    const int64_t one = *(const int64_t *)a, other = *(const int64_t *)b;
+    return (one > other) - (one < other);
+}
+
+/* "runs/perro/checkpoint-15", and a file in it; the caller frees it. */
+static char *checkpoint_path(const Directory *run, int64_t step, const char *file)
+{
+    return format_text("%s/checkpoint-%" PRId64 "%s", run->path, step, file);
+}
+
+/* All steps, as an stb_ds array; but not that of the run's own model, which is the same file. */
+static int64_t *earlier_steps(const Directory *run)
+{
+    int64_t *steps = NULL;
+    char **names = checkpoint_names(run);
+    for (ptrdiff_t i = 0; i < arrlen(names); i++) {
+        const int64_t step = strtoll(strchr(names[i], '-') + 1, NULL, 10);
+        char *path = checkpoint_path(run, step, "/" MODEL_FILE);
+        if (!directory_is_same(run, MODEL_FILE, path))
+            arrput(steps, step);
+        free(path);
+    }
+    names_free(names);
+    if (steps)
+        qsort(steps, arrlenu(steps), sizeof *steps, by_step);
+    return steps;
+}
+
+/* Only those of our own runs: Transformers calls other things checkpoint-500, too. */
+int64_t *data_checkpoints(const Pretrained *model)
+{
+    const ptrdiff_t most = (ptrdiff_t)(DATA_SMALL / data_weights_size(&model->gpt)) - 1;
+    int64_t *all = model->config.identity ? earlier_steps(&model->directory) : NULL;
+    int64_t *chosen = NULL; /* stb_ds array */
+    const ptrdiff_t count = arrlen(all), kept = count < most ? count : most;
+    for (ptrdiff_t i = 0; i < kept; i++)
+        arrput(chosen, all[i * count / kept]);
+    arrfree(all);
+    return chosen;
+}
+
+void data_put_checkpoint(FILE *out, const Pretrained *model, int64_t step)
+{
+    char *path = checkpoint_path(&model->directory, step, "");
+    Pretrained checkpoint = pretrained_open(path);
+    data_put_weights(out, &checkpoint.gpt);
+    pretrained_close(&checkpoint);
+    free(path);
 }
 
 static void put_patterns(FILE *out, const GptConfig *config)
@@ -279,6 +333,14 @@ static void put_training(FILE *out, const Pretrained *model)
     arrfree(lines);
 }
 
+static void put_checkpoints(FILE *out, const int64_t *steps)
+{
+    fputs(",\"checkpoints\":[", out);
+    for (ptrdiff_t i = 0; i < arrlen(steps); i++)
+        fprintf(out, "%s%" PRId64, i ? "," : "", steps[i]);
+    fputc(']', out);
+}
+
 void data_put(FILE *out, const PageSource *source)
 {
     fputs("\"model\":", out);
@@ -293,4 +355,5 @@ void data_put(FILE *out, const PageSource *source)
     }
     fputs(",\n", out);
     put_training(out, source->model);
+    put_checkpoints(out, source->checkpoints);
 }

@@ -5,11 +5,16 @@
 
 #include "training/run/training_text.h"
 
+/* Unless told otherwise, a page carries the model if its weights take at most so many bytes, and
+ * earlier saves of it as far as all together take no more. */
+enum { DATA_SMALL = 8 << 20 };
+
 typedef struct {
     const Pretrained *model;
     const TrainingText *training_text; /* to count in */
     char **texts;                      /* stb_ds array: what the page can show, from the first on */
     bool live;                         /* the page carries the model */
+    int64_t *checkpoints; /* stb_ds array: the steps of the earlier saves that it carries, too */
 } PageSource;
 
 /* The bytes that the weights of a model take in a page, before they are written in base64. */
@@ -27,11 +32,19 @@ size_t data_weights_size(const Gpt *gpt);
  *     "log"         [step, loss, evaluated, floor, rate] of at most 2,000 lines of log.csv
  *     "held_out"    whether "evaluated" is the loss over held-out text, not over all of it
  *     "floor"       the lowest loss that the text allows, or null
+ *     "checkpoints" the steps of the earlier saves, the first one first
  *
  * The first three are null in a page without the model. */
 void data_put(FILE *out, const PageSource *source);
 
+/* The steps of the checkpoints of a run that a page has room for, spread over all: an stb_ds array,
+ * which the caller frees. */
+int64_t *data_checkpoints(const Pretrained *model);
+
 /* All tensors, each number as a float32 of four bytes, the lowest first, in base64. */
 void data_put_weights(FILE *out, const Gpt *gpt);
+
+/* The same of the checkpoint of a step. */
+void data_put_checkpoint(FILE *out, const Pretrained *model, int64_t step);
 
 #endif

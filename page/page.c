@@ -152,7 +152,7 @@ static void put_json_block(FILE *out, const Heads *heads, const PageSource *sour
     fputs("}\n</script>\n", out);
 }
 
-/* After the JSON comes a block with the weights of the model or, in a page without it, a block for
+/* After the JSON comes a block with the weights of the model, and one for each checkpoint; or, in a page without it, a block for
  * each head, which the page finds by its class, in the same order. */
 static void put_data(FILE *out, const Heads *heads, const PageSource *source)
 {
@@ -161,6 +161,11 @@ static void put_data(FILE *out, const Heads *heads, const PageSource *source)
         fputs("<script type=\"text/plain\" id=\"weights\">", out);
         data_put_weights(out, &source->model->gpt);
         fputs("</script>\n", out);
+        for (ptrdiff_t i = 0; i < arrlen(source->checkpoints); i++) {
+            fputs("<script type=\"text/plain\" class=\"checkpoint\">", out);
+            data_put_checkpoint(out, source->model, source->checkpoints[i]);
+            fputs("</script>\n", out);
+        }
         return;
     }
     EACH_HEAD (head, heads) {

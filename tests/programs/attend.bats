@@ -253,6 +253,22 @@ or write a page with -o attention.html" ]
     [ ! -e b.html ]
 }
 
+@test "a page carries the earlier saves that a run has kept" {
+    "$BIN/train" perro.txt --steps 30 --eval-every 5 --checkpoint-every 5 --keep 9 --out run >/dev/null
+    "$BIN/attend" run un gato -o a.html >/dev/null
+    grep -qF '"checkpoints":[5,10,15,20,25]' a.html # 30 is the model itself
+    [ "$(grep -c 'class="checkpoint"' a.html)" -eq 5 ]
+    "$BIN/attend" run/checkpoint-10 un gato -o b.html >/dev/null
+    weights() { grep "$1" "$2" | sed 's/<[^>]*>//g'; }
+    cmp <(weights 'class="checkpoint"' a.html | sed -n 2p) <(weights 'id="weights"' b.html)
+    "$BIN/attend" run un gato -o a.html --static >/dev/null
+    grep -qF '"checkpoints":[]' a.html
+    # As many as make 8 MB, spread over all: each has 3 MB.
+    "$BIN/train" perro.txt --width 256 --layers 1 --steps 6 --checkpoint-every 1 --keep 9 --out large >/dev/null
+    "$BIN/attend" large un gato -o a.html >/dev/null
+    grep -qF '"checkpoints":[1]' a.html
+}
+
 @test "each line of standard input is a text of a page that carries the model" {
     small_run
     printf 'un gato come\r\n\n  el perro \n' | "$BIN/attend" run - -o a.html >out.txt
