@@ -127,7 +127,7 @@ $(BUILD)/double/%.o: %.c $(BUILD)/flags | packages
 # The page that attend fills, as C strings, one per line, so that attend needs no file: page.html with
 # the style and the scripts, in this order, in place of two of its lines.
 PAGE_SCRIPTS = $(patsubst %,page/%.js,tokens model draw counts words state colours reading pen table \
-	arcs heads large next layers training positions app)
+	arcs heads large next layers training positions checkpoints app)
 $(BUILD)/page.inc: page/page.html page/style.css $(PAGE_SCRIPTS) Makefile
 	@mkdir -p $(@D)
 	@cat $(PAGE_SCRIPTS) > $(BUILD)/page.js

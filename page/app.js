@@ -1,7 +1,7 @@
 // app.js: the text and its words, links, language and colours; then the page begins.
 
 const tokenizer = data.model ? new Tokens(data.tokenizer) : null;
-const model = data.model ? new Model(data.model, floatsOf(at("weights").textContent)) : null;
+let model = data.model ? new Model(data.model, floatsOf(at("weights").textContent)) : null;
 const counts = data.model && data.counts ? new Counts(data.counts, tokenizer) : null;
 const FIRST = data.texts ? data.texts[0] : data.text;
 
@@ -184,6 +184,7 @@ views.push({
 
 function begin() {
   document.body.classList.toggle("static", !model);
+  document.body.classList.toggle("many", data.columns > 8);
   at("text").hidden = Boolean(model);
   at("entry").hidden = !model;
   if (model) {

@@ -1,7 +1,7 @@
 // next.js: what the model expects after the word that is chosen, beside what the training text has
 // there; and writing on, word by word, as ./sample does.
 
-const MOST_BARS = 8;
+const MOST_BARS = 8, CONTEXT_LETTERS = 27;
 const SLIDERS = { // least, most, step, and how a value is written
   temperature: [0.1, 2, 0.1, value => decimal(value, 1)],
   topK: [0, 20, 1, value => value ? String(value) : say("all")],
@@ -65,7 +65,9 @@ function fillBars() {
   at("cut").textContent = rest > 0
     ? say("others", {n: rest, share: `${decimal(Math.max(0, 100 * left), 1)} %`}) : "";
   const words = reading.words.slice(0, state.word + (fillsGaps() ? 0 : 1));
-  at("context").textContent = (words.length > 6 ? "… " : "") + words.slice(-6).join(" ") + (fillsGaps() ? " ▁" : "");
+  let before = words.join(" ") + (fillsGaps() ? " ▁" : "");
+  if (before.length > CONTEXT_LETTERS) before = `… ${before.slice(-CONTEXT_LETTERS).replace(/^\S*\s/, "")}`;
+  at("context").textContent = before;
   at("next-title").textContent = say(fillsGaps() ? "gap" : "next");
   const stop = at("bars").querySelectorAll("button")[Math.max(focused, 0)];
   if (focused >= 0 && stop) stop.focus();

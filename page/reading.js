@@ -94,8 +94,12 @@ class LiveReading {
   weights(head) {
     if (!this.kept.has(head)) {
       const layer = data.heads[head].layer - 1, number = data.heads[head].head - 1, T = this.T;
-      this.kept.set(head, this.result.maps[layer][number].map((weight, i) =>
-        weight > 0 || this.result.attends(layer, number, Math.floor(i / T), i % T) ? weight : -1));
+      this.kept.set(head, this.result.maps[layer][number].map((weight, i) => {
+        if (weight > 0) return weight; // only of the others must be asked whether they are attended to
+        const query = Math.floor(i / T), key = i % T;
+        if (key > query && (query >= this.prefix || key >= this.prefix)) return -1;
+        return this.result.attends(layer, number, query, key) ? weight : -1;
+      }));
     }
     return this.kept.get(head);
   }

@@ -236,7 +236,8 @@ class Table {
       pen.textAlign = align;
       pen.fillStyle = i === read ? colours[kind] : looked.row < 0 ? colours.ink : colours.quiet;
       pen.font = font(0.95, i === read ? 600 : 400);
-      pen.fillText(cut(pen, words[i], room), 0, 0);
+      // Every third word would read like a sentence; numbers do not.
+      pen.fillText(cut(pen, every > 2 && i !== read ? String(i + 1) : words[i], room), 0, 0);
       pen.restore();
     };
     pen.textBaseline = "middle";

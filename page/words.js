@@ -114,8 +114,8 @@ const WORDS = {
 
   training: ["How it learnt", "Cómo aprendió"],
   moment: ["Step", "Paso"],
-  hint_training: ["The loss is the model’s surprise, in nats per token. Move along the steps to read the numbers.",
-    "La pérdida es la sorpresa del modelo, en nats por token. Recorre los pasos para leer los números."],
+  hint_training: ["The loss is the model’s surprise, in nats per token. The grey shape is the learning rate. Move along the steps to read the numbers.",
+    "La pérdida es la sorpresa del modelo, en nats por token. La figura gris es la tasa de aprendizaje. Recorre los pasos para leer los números."],
   at_step: ["step {n}", "paso {n}"],
   steps: ["step", "paso"],
   loss: ["loss", "pérdida"],
@@ -123,6 +123,9 @@ const WORDS = {
   held_out: ["held-out", "reservado"],
   floor: ["floor", "piso"],
   rate: ["rate", "tasa"],
+
+  age: ["The model at", "El modelo en"],
+  at_end: ["the end", "el final"],
 
   positions: ["Positions", "Posiciones"],
   hint_positions: ["How alike the vectors of two places are: their cosine, from −1 to 1.",

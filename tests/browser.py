@@ -795,6 +795,7 @@ def take_pictures(page, folder, docs):
              "choose(4); repaint(); pin(3, -1)"),
             ("page-heads", "perro", 1280, 860, False, "choose(6); at('compare').click(); pin(5, 1)"),
             ("page-training", "cuentos", 1280, 480, False, "at('training').scrollIntoView()"),
+            ("page-projector", "perro", 1600, 840, False, "choose(6); pin(3, -1)"),
             ("page-phone", "cuentos", 390, 844, False, "state.language = 'es'; repaint();"
              "at('name').closest('section').scrollIntoView()")):
         page.open(folder / f"{run}.html", width=width, height=height, dark=dark, phone=width < 500)
