@@ -59,7 +59,7 @@ EACH = @printf '%s\n' $(SOURCES) train.c sample.c attend.c export.c | xargs -P $
 ANALYZED = $(CPPFLAGS) -I$(BUILD) -std=gnu11 -march=x86-64-v3
 analyze:
 	@$(SETUP) analyze
-	@$(MAKE) --no-print-directory $(BUILD)/page.inc
+	@$(MAKE) --no-print-directory $(BUILD)/page.inc $(BUILD)/es.inc
 	@clang-format --dry-run -Werror $(FORMATTED)
 	$(EACH) 1 gcc $(ANALYZED) -fopenmp-simd -O0 -fanalyzer -Werror -c -o /dev/null
 	$(EACH) 4 sh -c 'clang-tidy --quiet "$$@" -- $(ANALYZED) -fopenmp 2>$(BUILD)/output' clang-tidy
