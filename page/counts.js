@@ -33,11 +33,10 @@ class Counts {
   // times: how often the text goes on with each token after these; total: the sum of them.
   after(ids) {
     const wanted = ids.flatMap(id => this.symbolsOf[id]), times = new Map();
-    let total = 0;
-    for (let from = 0, end = wanted.length; end < this.text.length; from++, end++) {
-      if (wanted.some((symbol, i) => this.text[from + i] !== symbol))
-        continue;
-      const id = this.tokenFrom(end);
+    let total = 0, from = -1;
+    while ((from = this.text.indexOf(wanted[0], from + 1)) >= 0) {
+      const matches = wanted.every((symbol, i) => this.text[from + i] === symbol);
+      const id = matches ? this.tokenFrom(from + wanted.length) : undefined;
       if (id !== undefined) {
         times.set(id, (times.get(id) || 0) + 1);
         total++;
@@ -46,7 +45,8 @@ class Counts {
     return {times, total};
   }
 
-  // The token that begins at a symbol; within a subword, that which is the rest of it, if any.
+  // The token that begins at a symbol; within a subword, that which is the rest of it, if any;
+  // undefined at the end of the text.
   tokenFrom(at) {
     const place = this.tokenAt[at];
     let end = at + 1;

@@ -15,7 +15,7 @@
 #include "training/run/files.h"
 
 /* A training text of so many tokens rides along, and so many lines of the log. */
-enum { MOST_COUNTED = 1 << 20, MOST_LINES = 2000 };
+enum { MOST_COUNTED = 3 << 19, MOST_LINES = 2000 };
 
 static const char *json_bool(bool value)
 {
