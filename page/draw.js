@@ -1,4 +1,9 @@
-// draw.js: chooses the next token as ./sample does, so that the same seed draws the same words.
+// draw.js: chooses the next token as ./sample does, so that the same seed draws the same words:
+//
+//     const draws = new Draws(tokenizer, {seed: 1, temperature: 0.8});
+//     const writer = new Writer(model, tokenizer, ids);
+//     const id = draws.next(writer.logits, 0);     // the first token that is drawn
+//     writer.add(id);                              // it is read, and the second one can be drawn
 //
 // A random number is not the next one of a row: it is computed from what it is for, here from the
 // seed and from the place of the token that is drawn. Philox 4x32-10 (Salmon et al. 2011) mixes
@@ -76,6 +81,15 @@ function keepFirst(p, ids) {
   const kept = ids.map(id => p[id]), sum = kept.reduce((a, b) => a + b, 0);
   p.fill(0);
   ids.forEach((id, i) => p[id] = kept[i] / sum);
+}
+
+// Of the gaps in a line, the place of the one where the model is surest of a token that may stand
+// there: ./sample fills it first, and then reads the line again.
+function surestGap(reading, tokenizer) {
+  const mayCome = (_, id) => !tokenizer.barred[id];
+  const surest = place => Math.max(...softmax(reading.logitsAt(place)).filter(mayCome));
+  const gaps = [...reading.ids.keys()].filter(place => reading.ids[place] === tokenizer.mask);
+  return gaps.reduce((best, place) => surest(place) > surest(best) ? place : best);
 }
 
 // Continues a text. When the context is full, the model forgets the beginning: it reads again,

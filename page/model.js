@@ -1,5 +1,10 @@
 // model.js: the model's forward pass, from the ids of some tokens to a score for every token that
-// may come next. It computes what model/ computes in C, by the same names, only slower.
+// may come next. It computes what model/ computes in C, by the same names, only slower:
+//
+//     const model = new Model(data.model, numbers);
+//     const reading = model.read([0, 2, 3]);       // the ids of [bos] el perro
+//     softmax(reading.logits)                      // the probability of each next token
+//     reading.maps[1][2]                           // what the third head of layer 2 attends to
 //
 // The letters of the sizes: T tokens that are read, L layers, H heads, D width of one head, C width
 // of the model, F hidden width of the feed-forward layer, V vocabulary. An array "x (T, C)" holds T

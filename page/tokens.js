@@ -1,4 +1,8 @@
-// tokens.js: from a text to the ids of its tokens, and back, as data/tokenizer.c does it.
+// tokens.js: from a text to the ids of its tokens, and back, as data/tokenizer.c does it:
+//
+//     const tokenizer = new Tokens(data.tokenizer);
+//     tokenizer.encode("el perro").ids             // 0, 2, 3: [bos] el perro
+//     tokenizer.decode([0, 2, 3])                  // "el perro"
 "use strict"; // all scripts of the page, of which this is the first
 
 // Classes of characters, to be put into regular expressions: white space, marks of punctuation

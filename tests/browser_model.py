@@ -52,7 +52,16 @@ SCRIPT = """((text, prompt, draws) => {
                              total: counted.total},
         cosine: network.cosine(2, 5),
         tokens: tokens.tokens.map((_, id) => tokens.decode([id])), bos: tokens.bos,
-        written: draws.map(rules => [...Array(rules.count).keys()].map(number => {
+        filled: !asked.gaps.length ? null : draws.map(rules => [...Array(rules.count).keys()]
+            .map(number => {
+                const drawer = new Draws(tokens, rules), ids = [...asked.ids];
+                for (const _ of asked.gaps) {
+                    const now = network.read(ids, asked.prefix), gap = surestGap(now, tokens);
+                    ids[gap] = drawer.next(now.logitsAt(gap), asked.gaps.indexOf(gap), number);
+                }
+                return {text: tokens.decode(ids)};
+            })),
+        written: asked.gaps.length ? null : draws.map(rules => [...Array(rules.count).keys()].map(number => {
             const drawer = new Draws(tokens, rules), ids = [];
             const writer = new Writer(network, tokens, asked.ids, asked.prefix);
             while (ids.length < rules.words && ids[ids.length - 1] !== tokens.eos) {
@@ -174,6 +183,16 @@ def compare_drawn(number, run, prompt, rules, written):
     return drawn
 
 
+def compare_filled(number, run, prompt, rules, filled):
+    """The same of lines with gaps; returns how many were filled."""
+    for rule, texts in zip(rules, filled):
+        answer = jsonl(run, prompt, "--seed", rule["seed"], "--temperature", rule["temperature"],
+                       "--top-k", rule["topK"], "--top-p", rule["topP"], "--count", rule["count"],
+                       "--table", 1)
+        assert [f["text"] for f in answer["fillings"]] == [t["text"] for t in texts], (number, rule)
+    return sum(2 * len(texts) for texts in filled)
+
+
 def look_at_model(page, folder, number):
     choices = Choices(number)
     file, text, prompt = TEXTS[choices.name]
@@ -184,7 +203,7 @@ def look_at_model(page, folder, number):
              text=text)
     page.open(folder / "a.html")
     masked = choices.name == "huecos"
-    rules = [] if masked else rules_of(number, choices.sequence)
+    rules = rules_of(number, choices.sequence)
     seen = page.run(f"{SCRIPT}({json.dumps(text)}, {json.dumps(prompt)}, {json.dumps(rules)})")
     assert seen["problems"] == [None, None], (number, seen["problems"])
     compare_maps(number, seen["maps"], Array(folder / "a.npy"))
@@ -192,7 +211,8 @@ def look_at_model(page, folder, number):
     assert abs(seen["cosine"] - Array(folder / "p.npy")[0, 0, 2, 5]) < CLOSE_MAP, number
     farthest = compare_next(number, seen, jsonl(run, prompt, "--table", 100000, "--count",
                                                 1 if masked else 0))
-    drawn = compare_drawn(number, run, prompt, rules, seen["written"])
+    drawn = (compare_filled(number, run, prompt, rules, seen["filled"]) if masked else
+             compare_drawn(number, run, prompt, rules, seen["written"]))
     assert drawn >= DRAWN or choices.name not in ("perro", "cuentos"), (number, drawn)
     page.check_errors()
     return farthest, drawn
