@@ -53,7 +53,6 @@ void curve_add(CurveLine *line, int64_t step, double value)
         line->best = step;
     }
     line->last = step;
-    line->last_value = value;
 }
 
 double point_mean(const CurvePoint *point)
@@ -122,6 +121,12 @@ bool curve_shows_floor(const Curve *c, const Axis *losses)
 
 /* ---- The names at the ends of lines ---- */
 
+/* The mean of the last point; 0 if there is none. */
+static double end_of(const CurveLine *line)
+{
+    return line->wide ? point_mean(&line->at[line->last / line->wide]) : 0;
+}
+
 /* Puts a name among those that are there, which stand from above to below. */
 static void insert(CurveName *names, int count, CurveName name)
 {
@@ -134,8 +139,8 @@ static void insert(CurveName *names, int count, CurveName name)
 int curve_names(const Curve *c, const Axis *losses, double tall, double apart,
                 CurveName names[CURVE_KINDS])
 {
-    const CurveName all[CURVE_KINDS] = {{CURVE_LOSS, N_("each step"), c->loss.last_value, 0},
-                                        {CURVE_EVALUATED, c->text, c->evaluated.last_value, 0},
+    const CurveName all[CURVE_KINDS] = {{CURVE_LOSS, N_("each step"), end_of(&c->loss), 0},
+                                        {CURVE_EVALUATED, c->text, end_of(&c->evaluated), 0},
                                         {CURVE_FLOOR, N_("floor"), c->floor, 0}};
     const bool shown[CURVE_KINDS] = {c->loss.wide, c->evaluated.wide, curve_shows_floor(c, losses)};
     int count = 0;
@@ -327,8 +332,7 @@ static void put_key(FILE *out, const Curve *c, const Chart *chart)
         put_sample(out, &row, CURVE_LOSS,
                    format_text("%s", has_means(&c->loss)
                                          ? _("each step: the loss of its own sequences, a mean of "
-                                             "several steps; lighter: from the least to the most "
-                                             "of them")
+                                             "several steps; lighter: from least to most")
                                          : _("each step: the loss of its own sequences")));
     if (c->evaluated.wide)
         put_sample(out, &row, CURVE_EVALUATED,

@@ -23,9 +23,9 @@ typedef struct {
  * point for a step, each two become one. */
 typedef struct {
     CurvePoint at[CURVE_POINTS];
-    int64_t wide;               /* 0 while there is no value */
-    int64_t first, last, best;  /* steps: the first one, the last one, that of the least value */
-    double last_value, minimum; /* the last value and the least */
+    int64_t wide;              /* 0 while there is no value */
+    int64_t first, last, best; /* steps: the first one, the last one, that of the least value */
+    double minimum;
 } CurveLine;
 
 typedef struct {
@@ -59,7 +59,8 @@ Axis curve_losses(const Curve *curve, int parts);
 /* Whether the floor is within the losses' axis. */
 bool curve_shows_floor(const Curve *curve, const Axis *losses);
 
-/* What stands at the right end of a line: its name and its last value. */
+/* What stands at the right end of a line: its name and the last value, or the mean of the last
+ * point. */
 typedef enum { CURVE_FLOOR, CURVE_LOSS, CURVE_EVALUATED, CURVE_KINDS } CurveKind;
 typedef struct {
     CurveKind kind;

@@ -68,7 +68,7 @@ static void points_of_a_long_run_are_means_of_equal_parts(void **state)
     assert_int_equal(count, ROWS);
     assert_true(values == ROWS * (ROWS + 1.0) / 2);
     assert_int_equal(c->loss.first, 1);
-    assert_true(c->loss.last_value == ROWS && c->loss.minimum == 1);
+    assert_true(c->loss.last == ROWS && c->loss.minimum == 1);
     free(c);
 }
 
@@ -223,6 +223,24 @@ static void the_best_evaluation_is_marked(void **state)
     free(c);
 }
 
+static void the_end_of_a_line_is_that_of_its_last_point(void **state)
+{
+    (void)state;
+    Curve *c = curve_new(NAN);
+    CurveName names[CURVE_KINDS];
+    for (int64_t step = 0; step <= CURVE_POINTS; step++) {
+        curve_add(&c->loss, step, 2);
+        const Axis axis = curve_losses(c, 6);
+        assert_int_equal(curve_names(c, &axis, 100, 14, names), 1);
+        assert_true(names[0].value == 2);
+    }
+    curve_add(&c->loss, CURVE_POINTS + 1, 3); /* two steps are one point now */
+    const Axis axis = curve_losses(c, 6);
+    curve_names(c, &axis, 100, 14, names);
+    assert_true(names[0].value == 2.5);
+    free(c);
+}
+
 static void names_of_equal_ends_do_not_overlap(void **state)
 {
     (void)state;
@@ -254,6 +272,7 @@ int main(void)
         cmocka_unit_test(a_figure_is_whole_whatever_the_log_holds),
         cmocka_unit_test(a_figure_of_a_million_rows_is_small),
         cmocka_unit_test(the_best_evaluation_is_marked),
+        cmocka_unit_test(the_end_of_a_line_is_that_of_its_last_point),
         cmocka_unit_test(names_of_equal_ends_do_not_overlap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
