@@ -32,7 +32,7 @@ static const Program PROGRAM = {
     .arguments = N_("RUN FILE"),
     .most_arguments = 2,
     .summary = N_("Writes the model in the directory RUN as FILE, in the format GGUF, which "
-                  "llama.cpp, Ollama and LM Studio read."),
+                  "llama.cpp and programs that are built on it read."),
     .notes =
         N_("The model must be a GPT-2: trained with --activation gelu, and without --norm post, "
            "--attend, --head-size and --objective masked; of pairs, with --causal-source. A "

@@ -44,6 +44,16 @@ static bool flag(const GgufFile *file, const char *key)
     return *gguf_file_key(file, key)->at;
 }
 
+/* Fails unless a key has this text. */
+static void assert_text(const GgufFile *file, const char *key, const char *wanted)
+{
+    size_t size;
+    const char *text = gguf_file_text(gguf_file_key(file, key), 0, &size);
+    char *copy = format_text("%.*s", (int)size, text);
+    assert_string_equal(copy, wanted);
+    free(copy);
+}
+
 /* Fails unless token number i has this text. */
 static void assert_token(const GgufFile *file, size_t i, const char *wanted)
 {
@@ -129,9 +139,9 @@ static void words_are_marked_where_they_begin(void **state)
     Pretrained model = write_model(folder, gelu(TOKENIZER_WORD, false));
     GgufFile file = exported(folder, GGUF_F32);
     const Tokenizer *t = &model.tokenizer;
-    size_t size;
-    assert_memory_equal(gguf_file_text(gguf_file_key(&file, "tokenizer.ggml.model"), 0, &size),
-                        "t5", 2);
+    assert_text(&file, "tokenizer.ggml.model", "t5");
+    assert_text(&file, "tokenizer.chat_template",
+                "{{ bos_token }}{% for message in messages %}{{ message['content'] }}{% endfor %}");
     assert_token(&file, (size_t)t->bos, "[bos]");
     assert_token(&file, (size_t)tokenizer_find(t, "perro"), "▁perro");
     assert_token(&file, (size_t)tokenizer_find(t, "¿"), "▁¿");
@@ -193,11 +203,10 @@ static void subwords_have_merges_and_an_end(void **state)
     char *folder = scratch_new();
     Pretrained model = write_model(folder, gelu(TOKENIZER_BPE, true));
     GgufFile file = exported(folder, GGUF_F32);
-    size_t size;
-    assert_memory_equal(gguf_file_text(gguf_file_key(&file, "tokenizer.ggml.model"), 0, &size),
-                        "gpt2", 4);
-    assert_memory_equal(gguf_file_text(gguf_file_key(&file, "tokenizer.ggml.pre"), 0, &size),
-                        "gpt-2", 5);
+    assert_text(&file, "tokenizer.ggml.model", "gpt2");
+    assert_text(&file, "tokenizer.ggml.pre", "gpt-2");
+    assert_text(&file, "tokenizer.chat_template",
+                "{% for message in messages %}{{ message['content'] }}{% endfor %}");
     gguf_file_key(&file, "tokenizer.ggml.merges");
     /* the byte 0xFF, which no text has */
     assert_token(&file, whole(&file, "tokenizer.ggml.eos_token_id"), "ÿ");
