@@ -24,7 +24,8 @@ function readIds(ids, source, prefix, result) {
 }
 
 const encode = () => tokenizer.encode(fromLine(at("typed").value));
-const readable = ({problem, unknown, ids}) => !problem && !unknown.length && ids.length <= model.context;
+const readable = ({problem, unknown, ids}) =>
+  !problem && !unknown.length && ids.length <= model.context;
 
 // Reads the text that is typed, if the model can; else says why not and keeps what was there.
 function readTyped() {
@@ -50,11 +51,13 @@ function complain(encoding) {
   if (encoding)
     for (const {word, nearest} of encoding.unknown) {
       parts.push(say("unknown", {word}), " ");
-      if (nearest.length) parts.push(say("nearest"), ...nearest.flatMap(known => [" ", replacing(word, known)]), " ");
+      if (nearest.length)
+        parts.push(say("nearest"), ...nearest.flatMap(known => [" ", replacing(word, known)]), " ");
     }
   if (encoding && !parts.length)
-    parts.push(encoding.problem ? say(`problem_${encoding.problem.kind}`, {token: encoding.problem.token})
-      : say("too_long", {n: encoding.ids.length, most: model.context}));
+    parts.push(encoding.problem ?
+        say(`problem_${encoding.problem.kind}`, {token: encoding.problem.token}) :
+        say("too_long", {n: encoding.ids.length, most: model.context}));
   at("unknown").replaceChildren(...parts);
   at("typed").setAttribute("aria-invalid", Boolean(encoding));
 }
@@ -100,7 +103,8 @@ function describeText() {
   at("restore").hidden = !model || at("typed").value === toLine(FIRST);
   const {words, source, prefix, T} = reading, shape = say("heads",
     {layers: data.heads.length / data.columns, heads: data.columns});
-  at("run").textContent = `${data.run} · ${shape} · ${T === 1 ? say("token") : say("tokens", {n: T})}`;
+  at("run").textContent =
+    `${data.run} · ${shape} · ${T === 1 ? say("token") : say("tokens", {n: T})}`;
   at("special").textContent = [
     words[0] === "[bos]" && say("bos"),
     source && say("sep"),
@@ -120,7 +124,8 @@ function follow() {
     at("typed").value = decodeURIComponent(text);
     if (reading) readTyped();
   }
-  const index = data.heads.findIndex(one => one.layer === Number(layer) && one.head === Number(head));
+  const index =
+    data.heads.findIndex(one => one.layer === Number(layer) && one.head === Number(head));
   if (index >= 0 && index !== state.head) {
     state.head = index;
     if (reading) tell("choose");
@@ -128,7 +133,8 @@ function follow() {
 }
 
 function link() {
-  const {layer, head} = data.heads[state.head], other = model && at("typed").value !== toLine(FIRST);
+  const {layer, head} = data.heads[state.head];
+  const other = model && at("typed").value !== toLine(FIRST);
   const hash = `#L${layer}H${head}${other ? `&text=${encodeURIComponent(at("typed").value)}` : ""}`;
   if (location.hash !== hash) history.replaceState(null, "", hash);
 }
@@ -196,7 +202,8 @@ function begin() {
       readTyped();
     });
     at("texts").hidden = data.texts.length < 2;
-    at("choice").replaceChildren(...data.texts.map((text, i) => make("option", toLine(text), {value: i})));
+    at("choice").replaceChildren(
+      ...data.texts.map((text, i) => make("option", toLine(text), {value: i})));
     at("choice").addEventListener("change", () => {
       at("typed").value = toLine(data.texts[at("choice").value]);
       readTyped();

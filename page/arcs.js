@@ -1,5 +1,5 @@
-// arcs.js: the words in a line, or in a column if a line has no room, and arcs from the word that is
-// chosen to those it attends to: the wider, the more. The arcs of the other words are faint.
+// arcs.js: the words in a line, or in a column if a line has no room, and arcs from the word that
+// is chosen to those it attends to: the wider, the more. The arcs of the other words are faint.
 
 class Arcs {
   constructor(holder, about) {
@@ -36,8 +36,14 @@ class Arcs {
       longest = Math.max(longest, width);
     });
     const bow = across ? Math.min(tall - 5 * unit, wide * 0.42, 24 * unit) : 0;
-    this.place = {across, along, bow, base: across ? bow + 0.6 * unit : Math.min(longest, wide * 0.4) + 4.2 * unit,
-      width: wide, height: across ? bow + 4.4 * unit : (reading.T + 0.6) * 1.9 * unit};
+    this.place = {
+      across,
+      along,
+      bow,
+      base: across ? bow + 0.6 * unit : Math.min(longest, wide * 0.4) + 4.2 * unit,
+      width: wide,
+      height: across ? bow + 4.4 * unit : (reading.T + 0.6) * 1.9 * unit
+    };
     this.pen = penOn(this.canvas, wide, this.place.height);
     this.drawNow();
   }
@@ -69,7 +75,8 @@ class Arcs {
         if (query !== chosen && weights[query * T + key] >= 0.05)
           this.arc(pen, query, key, weights[query * T + key], 0.13);
     for (let key = 0; key < T; key++)
-      if (weights[chosen * T + key] >= 0.005) this.arc(pen, chosen, key, weights[chosen * T + key], 1);
+      if (weights[chosen * T + key] >= 0.005)
+        this.arc(pen, chosen, key, weights[chosen * T + key], 1);
     for (let key = 0; key < T; key++) this.word(pen, key, chosen, weights[chosen * T + key]);
   }
 
@@ -88,7 +95,8 @@ class Arcs {
     pen.lineWidth = Math.max(1, 0.65 * unit * lift(weight));
     pen.beginPath();
     pen.moveTo(...point(from - spread / 3, 0));
-    pen.bezierCurveTo(...point(from - spread, up), ...point(to + spread, up), ...point(to + spread / 3, 0));
+    pen.bezierCurveTo(
+      ...point(from - spread, up), ...point(to + spread, up), ...point(to + spread / 3, 0));
     pen.stroke();
     pen.restore();
   }

@@ -1,12 +1,13 @@
-// checkpoints.js: how the model came to be. If the run kept checkpoints, a slider goes from one to the
-// next, and the page reads the text again with the weights that the model had then.
+// checkpoints.js: how the model came to be. If the run kept checkpoints, a slider goes from one to
+// the next, and the page reads the text again with the weights that the model had then.
 
 const kept = document.getElementsByClassName("checkpoint");
 const ages = data.checkpoints || []; // their steps; the weights of the page come after the last
 
 function showAge() {
   const index = Number(at("age").value), last = index === ages.length;
-  at("age-step").textContent = last ? say("at_end") : say("at_step", {n: ages[index].toLocaleString("en")});
+  at("age-step").textContent =
+    last ? say("at_end") : say("at_step", {n: ages[index].toLocaleString("en")});
   at("age").setAttribute("aria-valuetext", at("age-step").textContent);
 }
 

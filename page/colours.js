@@ -34,5 +34,6 @@ const themed = name => getComputedStyle(document.documentElement).getPropertyVal
 
 // The size of a rem in pixels, by which drawings grow with the letters.
 const rem = () => parseFloat(getComputedStyle(document.documentElement).fontSize);
-const FONT = "Inter, system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif";
+const FONT =
+  "Inter, system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif";
 const font = (size, weight = 400) => `${weight} ${(size * rem()).toFixed(1)}px ${FONT}`;

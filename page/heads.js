@@ -68,13 +68,18 @@ function choose(index) {
 
 function fillGrid() {
   const side = sideOfSmall(), focused = grid.contains(document.activeElement);
-  const row = (name, indexes) => make("div", [name ? make("span", name, {className: "layer"}) : null,
-    make("div", indexes.map(index => smallButton(index, side)), {className: "cells"})], {className: "row"});
+  const row = (name, indexes) => make("div",
+    [
+      name ? make("span", name, {className: "layer"}) : null,
+      make("div", indexes.map(index => smallButton(index, side)), {className: "cells"})
+    ],
+    {className: "row"});
   const rows = [], order = ordered();
   if (state.order !== "by_layer") rows.push(row("", order));
   else
     for (let first = 0; first < order.length; first += data.columns)
-      rows.push(row(say("layer", {layer: data.heads[order[first]].layer}), order.slice(first, first + data.columns)));
+      rows.push(row(say("layer", {layer: data.heads[order[first]].layer}),
+        order.slice(first, first + data.columns)));
   grid.className = reading.source ? "pair" : "";
   grid.style.setProperty("--side", `${side}px`);
   grid.style.setProperty("--source", `${100 * reading.source / reading.T}%`);
@@ -106,8 +111,8 @@ function drawKey() {
 
 function fillOrders() {
   const means = data.heads.map((head, index) => reading.summary(index));
-  const known = Object.keys(ORDERS).filter(name =>
-    !ORDERS[name] || means.some(mean => !Number.isNaN(ORDERS[name][0](mean)) && ORDERS[name][0](mean) !== null));
+  const known = Object.keys(ORDERS).filter(name => !ORDERS[name] ||
+      means.some(mean => !Number.isNaN(ORDERS[name][0](mean)) && ORDERS[name][0](mean) !== null));
   if (!known.includes(state.order)) state.order = "by_layer";
   at("order").replaceChildren(...known.map(name => make("option", say(name), {value: name})));
   at("order").value = state.order;

@@ -47,8 +47,12 @@ function acrossTable(holder) {
     rows: () => data.heads.map(head => `${head.layer} · ${head.head}`),
     columns: () => reading.words,
     value: (head, key) => reading.weights(head)[state.word * reading.T + key],
-    colour, square: false,
-    looked: () => ({row: state.over ? state.over.head ?? -1 : state.key >= 0 ? state.head : -1, column: looked().key}),
+    colour,
+    square: false,
+    looked: () => {
+      const head = state.over ? state.over.head : state.key >= 0 ? state.head : undefined;
+      return {row: head ?? -1, column: looked().key};
+    },
     point: cell => pointAt(cell && among(cell)),
     pin: cell => {
       state.head = cell.row;
@@ -108,7 +112,8 @@ function arrangePlots() {
 /* ---- The text with it ---- */
 
 function summaryText(head) {
-  const means = reading.summary(head), part = (name, value) => value === null ? "" : say(name, {n: value});
+  const means = reading.summary(head);
+  const part = (name, value) => value === null ? "" : say(name, {n: value});
   const share = value => value === null ? null : percent(value), pattern = data.heads[head].pattern;
   return [pattern === "all" ? "" : pattern, part("entropy", decimal(means.entropy_bits, 2)),
     part("distance", decimal(means.back, 1)), part("itself", share(means.itself)),
@@ -125,7 +130,8 @@ function sentenceWith(name, values) {
 
 function readoutOf(head) {
   const {query, key} = looked(), words = reading.words;
-  if (key < 0) return [make("span", say(state.form === "arcs" ? "point_word" : "point"), {className: "quiet"})];
+  const hint = state.form === "arcs" ? "point_word" : "point";
+  if (key < 0) return [make("span", say(hint), {className: "quiet"})];
   const weight = reading.weights(head)[query * reading.T + key];
   const named = {query: words[query], key: words[key]};
   if (weight >= 0) {
@@ -140,8 +146,9 @@ function readoutOf(head) {
 function describe() {
   const tokens = reading.T === 1 ? say("token") : say("tokens", {n: reading.T});
   const across = state.form === "across";
-  at("name").replaceChildren(...across ? sentenceWith("across_name", {word: reading.words[looked().query]})
-    : [plots.length > 1 ? say("two_heads") : headName(state.head)]);
+  at("name").replaceChildren(...across ?
+      sentenceWith("across_name", {word: reading.words[looked().query]}) :
+      [plots.length > 1 ? say("two_heads") : headName(state.head)]);
   for (const plot of plots) {
     const head = across && looked().key >= 0 ? state.over?.head ?? state.head : state[plot.which];
     plot.name.textContent = headName(head);
@@ -179,7 +186,8 @@ function zoomTo(zoom) {
   arrangePlots();
   for (const plot of plots) {
     const {place, width, height} = plot.view;
-    plot.view.scroller.scrollTo(x * place.w - (width - place.left) / 2, y * place.h - (height - place.top) / 2);
+    plot.view.scroller.scrollTo(
+      x * place.w - (width - place.left) / 2, y * place.h - (height - place.top) / 2);
   }
 }
 
@@ -200,7 +208,8 @@ at("plots").addEventListener("keydown", event => {
 for (const kind of ["svg", "png"])
   at(kind).addEventListener("click", () => {
     const head = data.heads[state.head];
-    const name = state.form === "across" ? reading.words[state.word] : `L${head.layer}H${head.head}`;
+    const name =
+      state.form === "across" ? reading.words[state.word] : `L${head.layer}H${head.head}`;
     plots.forEach((plot, i) => plot.view.save(kind, `${name}${i ? "-2" : ""}`));
   });
 

@@ -1,13 +1,15 @@
-// layers.js: what the model would expect if it had only its first layers: its end, the last norm and
-// the scores of all tokens, comes directly after each of them.
+// layers.js: what the model would expect if it had only its first layers: its end, the last norm
+// and the scores of all tokens, comes directly after each of them.
 
 const LENS_WORDS = 3;
 
 function lensRow(blocks) {
   const p = softmax(Float64Array.from(reading.result.lens(blocks, state.word)));
   const words = ranked(p).slice(0, LENS_WORDS).map(id => {
-    const part = make("td", p[id] < 0.005 ? "" : [make("span", tokenizer.shown(id), {className: "word"}),
-      make("span", percent(p[id]), {className: "share"})]);
+    const part = make("td", p[id] < 0.005 ? "" : [
+      make("span", tokenizer.shown(id), {className: "word"}),
+      make("span", percent(p[id]), {className: "share"})
+    ]);
     const c = colour(p[id]);
     part.style.background = css(c);
     part.style.color = inkOn(c);
@@ -20,7 +22,8 @@ function lensRow(blocks) {
 function fillLens() {
   const rows = [];
   for (let blocks = 0; blocks <= data.model.layers; blocks++) rows.push(lensRow(blocks));
-  at("layers").replaceChildren(make("table", make("tbody", rows), {aria: {labelledby: "lens-title"}}));
+  at("layers").replaceChildren(
+    make("table", make("tbody", rows), {aria: {labelledby: "lens-title"}}));
 }
 
 if (data.model) {

@@ -31,8 +31,9 @@ function countedAt(word) {
 
 function bar(id, share, drawn, counted) {
   const word = tokenizer.shown(id), ends = tokenizer.barred[id] || id === tokenizer.eos;
-  const track = make("span", [make("i", "", {className: "model"}), make("i", "", {className: "drawn"})],
-    {className: "track"});
+  const track =
+    make("span", [make("i", "", {className: "model"}), make("i", "", {className: "drawn"})],
+      {className: "track"});
   track.children[0].hidden = share < 0.005;
   track.children[0].style.width = `${100 * share}%`;
   track.children[1].style.width = `${100 * drawn}%`;
@@ -66,7 +67,8 @@ function fillBars() {
     ? say("others", {n: rest, share: `${decimal(Math.max(0, 100 * left), 1)} %`}) : "";
   const words = reading.words.slice(0, state.word + (fillsGaps() ? 0 : 1));
   let before = words.join(" ") + (fillsGaps() ? " ▁" : "");
-  if (before.length > CONTEXT_LETTERS) before = `… ${before.slice(-CONTEXT_LETTERS).replace(/^\S*\s/, "")}`;
+  if (before.length > CONTEXT_LETTERS)
+    before = `… ${before.slice(-CONTEXT_LETTERS).replace(/^\S*\s/, "")}`;
   at("context").textContent = before;
   at("next-title").textContent = say(fillsGaps() ? "gap" : "next");
   const stop = at("bars").querySelectorAll("button")[Math.max(focused, 0)];
@@ -113,7 +115,8 @@ function fillSliders() {
       value.textContent = text(state[name]);
       fillBars();
     });
-    return make("label", [make("span", say(SLIDER_NAMES[name])), input, value], {className: "slider"});
+    return make(
+      "label", [make("span", say(SLIDER_NAMES[name])), input, value], {className: "slider"});
   }));
 }
 

@@ -27,21 +27,30 @@ class SvgPen {
   moveTo(x, y) { this.path += `M${round(x)} ${round(y)}`; }
   lineTo(x, y) { this.path += `L${round(x)} ${round(y)}`; }
   bezierCurveTo(...numbers) { this.path += `C${numbers.map(round).join(" ")}`; }
-  rect(x, y, width, height) { this.path += `M${round(x)} ${round(y)}h${round(width)}v${round(height)}h${round(-width)}z`; }
+  rect(x, y, width, height) {
+    this.path += `M${round(x)} ${round(y)}h${round(width)}v${round(height)}h${round(-width)}z`;
+  }
   put(name, attributes, text = "") {
     const moved = this.transform ? {transform: this.transform.trim()} : {};
     const faint = this.globalAlpha < 1 ? {opacity: round(this.globalAlpha)} : {};
     const all = Object.entries({...attributes, ...moved, ...faint});
-    this.parts.push(`<${name} ${all.map(([key, value]) => `${key}="${escaped(value)}"`).join(" ")}` +
+    this.parts.push(
+      `<${name} ${all.map(([key, value]) => `${key}="${escaped(value)}"`).join(" ")}` +
       (text ? `>${escaped(text)}</${name}>` : "/>"));
   }
   stroke() {
-    this.put("path", {d: this.path, fill: "none", stroke: this.strokeStyle,
-      "stroke-width": this.lineWidth, ...this.dash.length ? {"stroke-dasharray": this.dash.join(" ")} : {}});
+    this.put("path", {
+      d: this.path,
+      fill: "none",
+      stroke: this.strokeStyle,
+      "stroke-width": this.lineWidth,
+      ...this.dash.length ? {"stroke-dasharray": this.dash.join(" ")} : {}
+    });
   }
   fill() { this.put("path", {d: this.path, fill: this.fillStyle}); }
   fillRect(x, y, width, height) {
-    this.put("rect", {x: round(x), y: round(y), width: round(width), height: round(height), fill: this.fillStyle});
+    this.put("rect",
+      {x: round(x), y: round(y), width: round(width), height: round(height), fill: this.fillStyle});
   }
   strokeRect(x, y, width, height) {
     this.put("rect", {x: round(x), y: round(y), width: round(width), height: round(height),
@@ -77,7 +86,8 @@ const escaped = text => String(text).replace(/[&<>"]/g, letter => `&#${letter.ch
 // What shows that a query cannot attend to a key.
 function hatching(pen) {
   if (pen instanceof SvgPen) return "url(#hatch)";
-  const ratio = pen.ratio || 1, tile = document.createElement("canvas"), size = Math.round(6 * ratio);
+  const ratio = pen.ratio || 1, tile = document.createElement("canvas"),
+        size = Math.round(6 * ratio);
   tile.width = tile.height = size;
   const ink = tile.getContext("2d");
   ink.strokeStyle = themed("--hatch");

@@ -43,8 +43,8 @@ function summaryOf(weights, T, begun) {
     bos: T > 1 && begun ? bos / (T - 1) : null};
 }
 
-// The one text of a page without a model. A head is unpacked when it is first shown, and stays while
-// there is room.
+// The one text of a page without a model. A head is unpacked when it is first shown, and stays
+// while there is room.
 class PackedReading {
   constructor() {
     this.words = data.words;
@@ -95,7 +95,7 @@ class LiveReading {
     if (!this.kept.has(head)) {
       const layer = data.heads[head].layer - 1, number = data.heads[head].head - 1, T = this.T;
       this.kept.set(head, this.result.maps[layer][number].map((weight, i) => {
-        if (weight > 0) return weight; // only of the others must be asked whether they are attended to
+        if (weight > 0) return weight; // only a 0 can mean "not attended to"
         const query = Math.floor(i / T), key = i % T;
         if (key > query && (query >= this.prefix || key >= this.prefix)) return -1;
         return this.result.attends(layer, number, query, key) ? weight : -1;

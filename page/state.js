@@ -63,8 +63,8 @@ const percent = share => `${Math.round(100 * share)}%`;
 // A decimal point in both languages, as the programs and Mexico have it.
 const decimal = (number, places) => number.toFixed(places);
 
-// One tab stop for a group of buttons: arrow keys move the focus among them. `step` says how far
-// each arrow goes, "up" and "down" as a function of the buttons if they stand in rows.
+// Arrow keys move the focus within a group of buttons, to the nearest one in their direction, and
+// Home and End to the first and the last; moved(button) hears of it.
 function rove(group, selector, moved = () => {}) {
   const ARROWS = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]};
   group.addEventListener("keydown", event => {
@@ -99,5 +99,6 @@ function neighbour(all, from, [dx, dy]) {
 
 // Makes one button of a group the one that Tab stops at.
 function onlyStop(group, selector, chosen) {
-  for (const element of group.querySelectorAll(selector)) element.tabIndex = element === chosen ? 0 : -1;
+  for (const element of group.querySelectorAll(selector))
+    element.tabIndex = element === chosen ? 0 : -1;
 }

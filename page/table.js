@@ -37,17 +37,21 @@ class Table {
   // place: {left, top} of the cells, {w, h} of one, the words' direction, the size of all. `zoom`
   // enlarges beyond what fits; `wide` and `tall` are the room there is.
   layOut(pen, wide, tall, zoom) {
-    const {rows, columns, square} = this.about, R = rows().length, C = columns().length, unit = rem();
+    const {rows, columns, square} = this.about, unit = rem();
+    const R = rows().length, C = columns().length;
     const marks = this.about.marks && this.about.marks() ? MARK_ROOM : 0;
     pen.font = font(0.95, 600); // words are widest in bold
-    const widest = words => words.reduce((most, word) => Math.max(most, pen.measureText(word).width), 0);
+    const widest = words =>
+      words.reduce((most, word) => Math.max(most, pen.measureText(word).width), 0);
     const most = wide < 32 * unit ? 5.5 * unit : 10 * unit;
-    const longest = Math.min(most, widest(rows()) + 2), high = Math.min(most, widest(columns()) + 2);
+    const longest = Math.min(most, widest(rows()) + 2);
+    const high = Math.min(most, widest(columns()) + 2);
     const left = Math.ceil(longest + 0.7 * unit + marks);
     const level = Math.ceil(1.9 * unit), slanted = Math.ceil(0.72 * high + unit);
     const fits = (top, right) => {
       const w = Math.min((wide - left - right) / C, 5.5 * unit), h = (tall - top - marks) / R;
-      return square ? [Math.min(w, h), Math.min(w, h)] : [w, Math.max(1.5 * unit, Math.min(h, 2.6 * unit))];
+      return square ? [Math.min(w, h), Math.min(w, h)] :
+                      [w, Math.max(1.5 * unit, Math.min(h, 2.6 * unit))];
     };
     let turn = "level", top = level, right = 2, [w, h] = fits(level, 2);
     if (w < high + 4) {
@@ -68,7 +72,7 @@ class Table {
       whole: {width: Math.ceil(left + w * C + right), height: Math.ceil(top + h * R + marks + 2)}};
   }
 
-  // How large the numbers in cells of a width are; in narrow ones the 0 before the point is left out.
+  // How large the numbers in cells are; in narrow ones the 0 before the point is left out.
   numbers(w, unit) {
     const brief = w < 2.7 * unit && !(this.about.least < 0);
     return {brief, number: Math.min(1.05 * unit, w / (brief ? 2.35 : 2.9))};
@@ -180,8 +184,8 @@ class Table {
         const none = Math.abs(value) < 0.005; // a lone 0 lets the others stand out
         pen.font = font(number / rem(), 500);
         pen.fillStyle = none ? quiet : inkOn(c);
-        const shown = none ? "0" : brief && value >= 0.995 ? "1" : decimal(value, 2).slice(brief ? 1 : 0);
-        pen.fillText(shown, x + w / 2, y + h / 2 + 0.5);
+        const shown = decimal(value, 2), short = shown[0] === "1" ? "1" : shown.slice(1);
+        pen.fillText(none ? "0" : brief ? short : shown, x + w / 2, y + h / 2 + 0.5);
       }
   }
 
@@ -225,7 +229,12 @@ class Table {
   drawWords(pen, place, x0, y0, range, width, height) {
     const {left, top, w, h, turn, longest, high, marks} = place, looked = this.about.looked();
     const rows = this.about.rows(), columns = this.about.columns();
-    const colours = {ink: themed("--ink"), quiet: themed("--quiet"), row: themed("--query"), column: themed("--accent")};
+    const colours = {
+      ink: themed("--ink"),
+      quiet: themed("--quiet"),
+      row: themed("--query"),
+      column: themed("--accent")
+    };
     // The word that is looked at is always written; those that would overlap it are left out.
     const write = (kind, words, i, size, x, y, angle, align, room) => {
       const read = looked[kind], every = Math.ceil(LEGIBLE / size);

@@ -14,7 +14,8 @@ function ticks(least, most, count) {
 }
 
 function drawCurve(pen, width, height) {
-  const unit = rem(), left = 2.6 * unit, right = width - 5.2 * unit, top = 0.8 * unit, bottom = height - 1.9 * unit;
+  const unit = rem(), left = 2.6 * unit, right = width - 5.2 * unit, top = 0.8 * unit,
+        bottom = height - 1.9 * unit;
   const losses = log.flatMap(row => [row[LOSS], row[HELD_OUT]]).filter(value => value !== null);
   const least = Math.min(...losses, data.floor ?? Infinity) * 0.92, most = Math.max(...losses);
   const last = log[log.length - 1][STEP] || 1;
@@ -34,14 +35,16 @@ function drawCurve(pen, width, height) {
   if (rates) { // the rate as a shape on the ground
     pen.beginPath();
     pen.moveTo(left, base);
-    for (const row of log) pen.lineTo(x(row[STEP]), base - 0.22 * (bottom - top) * (row[RATE] || 0) / rates);
+    for (const row of log)
+      pen.lineTo(x(row[STEP]), base - 0.22 * (bottom - top) * (row[RATE] || 0) / rates);
     pen.lineTo(right, base);
     pen.fillStyle = themed("--line");
     pen.fill();
   }
   const labels = [];
   const along = (column, colour, thick, name) => {
-    const points = log.filter(row => row[column] !== null).map(row => [x(row[STEP]), y(row[column])]);
+    const points =
+      log.filter(row => row[column] !== null).map(row => [x(row[STEP]), y(row[column])]);
     if (!points.length) return;
     line(pen, points, colour, thick);
     labels.push([points[points.length - 1][1], name, colour]);
@@ -80,14 +83,18 @@ function text(pen, words, x, y, align, colour) {
 }
 
 function showMoment() {
-  const row = log[at("moment").value], parts = [say("at_step", {n: row[STEP].toLocaleString("en")})];
+  const row = log[at("moment").value],
+        parts = [say("at_step", {n: row[STEP].toLocaleString("en")})];
   if (row[LOSS] !== null) parts.push(`${say("loss")} ${decimal(row[LOSS], 4)}`);
-  if (row[HELD_OUT] !== null) parts.push(`${say(data.held_out ? "held_out" : "all_text")} ${decimal(row[HELD_OUT], 4)}`);
-  if (data.floor !== null && data.floor !== undefined) parts.push(`${say("floor")} ${decimal(data.floor, 4)}`);
+  if (row[HELD_OUT] !== null)
+    parts.push(`${say(data.held_out ? "held_out" : "all_text")} ${decimal(row[HELD_OUT], 4)}`);
+  if (data.floor !== null && data.floor !== undefined)
+    parts.push(`${say("floor")} ${decimal(data.floor, 4)}`);
   if (row[RATE]) parts.push(`${say("rate")} ${row[RATE].toExponential(2)}`);
   at("values").textContent = parts.join("  ·  ");
   at("moment").setAttribute("aria-valuetext", at("values").textContent);
-  const width = curve.parentElement.clientWidth - 2 * parseFloat(getComputedStyle(curve.parentElement).paddingLeft);
+  const width = curve.parentElement.clientWidth -
+    2 * parseFloat(getComputedStyle(curve.parentElement).paddingLeft);
   const height = Math.min(Math.max(width * 0.32, 11 * rem()), 22 * rem());
   drawCurve(penOn(curve, width, height), width, height);
   curve.setAttribute("aria-label", `${say("training")}. ${at("values").textContent}`);

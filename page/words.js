@@ -22,7 +22,8 @@ const WORDS = {
   too_long: ["That is {n} tokens; the model reads at most {most}.",
     "Son {n} tokens; el modelo lee {most} como máximo."],
   problem_empty: ["Type something to read.", "Escribe algo para leer."],
-  problem_reserved: ["{token} is reserved for the model.", "{token} está reservado para el modelo."],
+  problem_reserved: ["{token} is reserved for the model.",
+    "{token} está reservado para el modelo."],
   problem_gaps: ["This model fills no gaps: leave out [mask].",
     "Este modelo no llena huecos: quita [mask]."],
   problem_source: ["Type a source before the arrow.", "Escribe un origen antes de la flecha."],
@@ -85,8 +86,10 @@ const WORDS = {
   summary: ["Means over the rows. Entropy: 0 bits if one word gets everything, 1 if two get half " +
     "each, 2 if four get a quarter each.", "Promedios de las filas. Entropía: 0 bits si una " +
     "palabra recibe todo, 1 si dos reciben la mitad, 2 si cuatro reciben un cuarto."],
-  picture: ["Attention of {head} over {tokens}. {summary}", "Atención de {head} sobre {tokens}. {summary}"],
-  words_by_words: ["Words by words; arrow keys move the cell", "Palabras por palabras; las flechas mueven la celda"],
+  picture: ["Attention of {head} over {tokens}. {summary}",
+    "Atención de {head} sobre {tokens}. {summary}"],
+  words_by_words: ["Words by words; arrow keys move the cell",
+    "Palabras por palabras; las flechas mueven la celda"],
 
   next: ["The next word", "La palabra que sigue"],
   gap: ["What stands here", "Qué va aquí"],
@@ -103,8 +106,10 @@ const WORDS = {
   stop: ["stop", "parar"],
   step: ["one word", "una palabra"],
   seed: ["Seed", "Semilla"],
-  hint_write: ["Click a word to append it. Write draws words as ./sample does: the same seed, the same words. A temperature below 1 is safer, above 1 more varied.",
-    "Haz clic en una palabra para agregarla. Escribir sortea como ./sample: la misma semilla, las mismas palabras. Una temperatura menor que 1 arriesga menos; mayor que 1 varía más."],
+  hint_write: ["Click a word to append it. Write draws words as ./sample does: the same seed, " +
+    "the same words. A temperature below 1 is safer, above 1 more varied.",
+    "Haz clic en una palabra para agregarla. Escribir sortea como ./sample: la misma semilla, " +
+    "las mismas palabras. Una temperatura menor que 1 arriesga menos; mayor que 1 varía más."],
 
   lens: ["Layer by layer", "Capa por capa"],
   hint_lens: ["What the model would say next if it stopped after each layer.",
@@ -114,8 +119,10 @@ const WORDS = {
 
   training: ["How it learnt", "Cómo aprendió"],
   moment: ["Step", "Paso"],
-  hint_training: ["The loss is the model’s surprise, in nats per token. The grey shape is the learning rate. Move along the steps to read the numbers.",
-    "La pérdida es la sorpresa del modelo, en nats por token. La figura gris es la tasa de aprendizaje. Recorre los pasos para leer los números."],
+  hint_training: ["The loss is the model’s surprise, in nats per token. The grey shape is the " +
+    "learning rate. Move along the steps to read the numbers.",
+    "La pérdida es la sorpresa del modelo, en nats por token. La figura gris es la tasa de " +
+    "aprendizaje. Recorre los pasos para leer los números."],
   at_step: ["step {n}", "paso {n}"],
   steps: ["step", "paso"],
   loss: ["loss", "pérdida"],
@@ -132,7 +139,8 @@ const WORDS = {
     "Cuánto se parecen los vectores de dos lugares: su coseno, de −1 a 1."],
   cosine: ["places {a} and {b}: {n}", "lugares {a} y {b}: {n}"],
   point_cosine: ["Point at a cell, or tap it.", "Señala o toca una celda."],
-  places: ["Places by places; arrow keys move the cell", "Lugares por lugares; las flechas mueven la celda"],
+  places: ["Places by places; arrow keys move the cell",
+    "Lugares por lugares; las flechas mueven la celda"],
 
   dark: ["dark", "oscuro"],
   light: ["light", "claro"],
@@ -154,8 +162,10 @@ function say(name, values = {}) {
 // Writes the sentences that stand in page.html itself.
 function sayAll() {
   document.documentElement.lang = state.language;
-  for (const part of document.querySelectorAll("[data-say]")) part.textContent = say(part.dataset.say);
+  for (const part of document.querySelectorAll("[data-say]"))
+    part.textContent = say(part.dataset.say);
   for (const part of document.querySelectorAll("[data-label]"))
     part.setAttribute("aria-label", say(part.dataset.label));
-  for (const part of document.querySelectorAll("[data-title]")) part.title = say(part.dataset.title);
+  for (const part of document.querySelectorAll("[data-title]"))
+    part.title = say(part.dataset.title);
 }

@@ -260,8 +260,8 @@ def says(said, weight):
 
 
 def compare(page, array, cells, ahead=False):
-    """Checks that the number under the pointer is the array's; a key after the query has one only if
-    the model sees ahead."""
+    """Checks that the number under the pointer is the array's; a key after the query has one only
+    if the model sees ahead."""
     layers, heads, T, _ = array.shape
     for layer in range(layers):
         for head in range(heads):
@@ -314,7 +314,8 @@ def look_at_heads(page, folder):
     assert len(rows) == 8, lines
     for order, column in (("by_itself", 4), ("by_before", 5), ("by_bos", 6)):
         page.run(f"at('order').value = '{order}'; at('order').dispatchEvent(new Event('change'))")
-        captions = page.run("[...grid.querySelectorAll('button')].map(b => b.textContent.split(' '))")
+        captions = page.run("[...grid.querySelectorAll('button')]"
+                            ".map(b => b.textContent.split(' '))")
         assert [-int(c[1].rstrip("%")) for c in captions] == sorted(
             -int(row[column].rstrip("%")) for row in rows), (captions, rows)
         assert sorted(c[0] for c in captions) == [f"{l}·{h}" for l in "12" for h in "1234"]
@@ -710,6 +711,23 @@ def look_at_texts(page, folder):
     page.check_errors()
 
 
+def look_at_checkpoints(page, folder):
+    """The slider shows the heads as they were in each checkpoint of the run."""
+    run = train_perro(folder, "--checkpoint-every", "100", "--keep", "3")
+    path, _ = attend(folder, run, SENTENCE, "checkpoints")
+    page.open(path)
+    steps = page.run("data.checkpoints")
+    assert 100 in steps and page.text("age-step") == "the end", steps
+    page.focus("#age")
+    page.press("Home")
+    assert page.text("age-step") == f"step {steps[0]}"
+    _, array = attend(folder, run / f"checkpoint-{steps[0]}", SENTENCE, "then")
+    page.run("choose(6)")
+    for query, key in ((6, 2), (5, 1), (3, 3)):
+        assert says(page.point_at(query, key), array[1, 2, query, key])
+    page.check_errors()
+
+
 def look_at_markup(page, folder):
     """Markup in a text stays text."""
     evil = "</script><img src=x onerror=alert(1)><script>alert(2)</script> & \" ' <!-- ]]> \u2028"
@@ -773,7 +791,8 @@ def look_with_axe(page, folder):
     axe, run = pathlib.Path(script).read_text() + ";1", train_perro(folder)
     for options in ([], ["--static"]):
         path, _ = attend(folder, run, SENTENCE, "axe", *options)
-        for width, dark, form in ((1280, False, "matrix"), (360, True, "arcs"), (768, True, "across")):
+        for width, dark, form in ((1280, False, "matrix"), (360, True, "arcs"),
+                                  (768, True, "across")):
             page.open(path, width=width, dark=dark, phone=width < 500)
             page.run(f"state.form = '{form}'; state.language = 'es'; repaint(); pin(4, 2)")
             page.run(axe)
@@ -793,7 +812,8 @@ def take_pictures(page, folder, docs):
             ("page-dark", "cuentos", 1280, 860, True, "choose(5); state.form = 'arcs'; repaint()"),
             ("page-es", "perro", 1280, 860, False, "state.language = 'es'; state.form = 'across';"
              "choose(4); repaint(); pin(3, -1)"),
-            ("page-heads", "perro", 1280, 860, False, "choose(6); at('compare').click(); pin(5, 1)"),
+            ("page-heads", "perro", 1280, 860, False, "choose(6);"
+             "at('compare').click(); pin(5, 1)"),
             ("page-training", "cuentos", 1280, 480, False, "at('training').scrollIntoView()"),
             ("page-projector", "perro", 1600, 840, False, "choose(6); pin(3, -1)"),
             ("page-phone", "cuentos", 390, 844, False, "state.language = 'es'; repaint();"
@@ -806,7 +826,8 @@ def take_pictures(page, folder, docs):
 
 LOOKS = (look_at_sentence, look_at_heads, look_at_next_words, look_at_typing, look_at_keyboard,
          look_at_saved, look_at_languages, look_at_widths, look_at_windows, look_at_pairs,
-         look_at_gaps, look_at_texts, look_at_markup, look_at_long, look_with_axe)
+         look_at_gaps, look_at_texts, look_at_checkpoints, look_at_markup, look_at_long,
+         look_with_axe)
 
 
 def main():
