@@ -54,7 +54,8 @@ refuses_in_spanish() {
 
 # refuses STATUS TEXT... -- COMMAND...: it ends with that status, says one line on standard error,
 # and the line holds every TEXT. In Spanish it does the same, unless ONCE is set: for commands that
-# change what they find, as a run that ends halfway. (The scripts know only English.)
+# change what they find, as a run that ends halfway, or name their processes. (The scripts know only
+# English.)
 refuses() {
     local status=$1 wanted=()
     shift
