@@ -294,14 +294,24 @@ def half(what, directory, ids, logits):
 
 
 def compare_greedy(what, directory, model, ids, prompt):
-    """The most probable continuation, and where it ends."""
+    """The most probable continuation, and where it ends; also if repetition is penalized."""
+    for penalty in 1.0, 1.4, 0.8:
+        compare_penalized(what, directory, model, ids, prompt, penalty)
+
+
+def compare_penalized(what, directory, model, ids, prompt, penalty):
     end = model.generation_config.eos_token_id
+    tokenizer = AutoTokenizer.from_pretrained(directory)
+    never = [id for id in (model.config.bos_token_id, tokenizer.convert_tokens_to_ids("[sep]"))
+             if id is not None and id not in (end, tokenizer.unk_token_id)]
     with torch.no_grad():
         wanted = model.generate(torch.tensor([ids]), do_sample=False, max_new_tokens=12,
-                                eos_token_id=end, pad_token_id=end)[0, len(ids):].tolist()
-    seen = json.loads(run(SAMPLE, directory, prompt, "--greedy", "--words", 12, "--json"))
+                                repetition_penalty=penalty, suppress_tokens=never or None,
+                                eos_token_id=end,
+                                pad_token_id=end)[0, len(ids):].tolist()
+    seen = json.loads(run(SAMPLE, directory, prompt, "--greedy", "--words", 12, "--json",
+                          "--repetition-penalty", penalty))
     seen = seen["continuations"][0]
-    tokenizer = AutoTokenizer.from_pretrained(directory)
     text = tokenizer.decode(wanted, skip_special_tokens=True)
     check(len(seen["tokens"]) == len(wanted) and seen["ended"] == (wanted[-1] == end), what,
           "greedy", seen["tokens"], wanted)

@@ -362,11 +362,20 @@ PY
     grep -qE '"token":" perro","probability":[0-9.e-]+,"count":2,"of":3\}' out.txt
 }
 
-# typed KEYS...: what ./sample prints on a terminal where these keys are typed, one group after
-# another.
+# typed KEYS...: what ./sample prints on a terminal where these keys are typed, each group of them
+# when it asks for the next prompt.
 typed() {
-    { sleep 0.5; for keys in "$@"; do printf '%b' "$keys"; sleep 0.3; done; } |
-        script -qec "stty cols 80; '$BIN/sample' run --count 1 --table 2" /dev/null | tr -d '\r'
+    local asked=0
+    : >raw.txt
+    for keys in "$@"; do
+        asked=$((asked + 1))
+        for _ in {1..200}; do
+            [ "$(grep -acE '^(.\[K)?> ' raw.txt)" -lt $asked ] || break
+            sleep 0.05
+        done
+        printf '%b' "$keys"
+    done | timeout 60 script -qec "stty cols 80; '$BIN/sample' run --count 1 --table 2" /dev/null >raw.txt
+    tr -d '\r' <raw.txt
 }
 
 @test "a person is greeted, gets help, and completes words with Tab" {
@@ -457,7 +466,7 @@ typed() {
     "$BIN/train" abc.txt --tokens char --steps 5 --out run >/dev/null
     # So many words take long enough to be watched.
     on_screen() {
-        script -qec "stty $*; '$BIN/sample' run a --words 9000 --greedy --count 3 --table 0" /dev/null |
+        timeout 60 script -qec "stty $*; '$BIN/sample' run a --words 9000 --greedy --count 3 --table 0 --threads 1" /dev/null |
             tr -d '\r'
     }
     on_screen cols 30000 rows 24 >wide.txt
