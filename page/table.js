@@ -74,7 +74,7 @@ class Table {
 
   // How large the numbers in cells are; in narrow ones the 0 before the point is left out.
   numbers(w, unit) {
-    const brief = w < 2.7 * unit && !(this.about.least < 0);
+    const brief = w < 2.2 * unit && !(this.about.least < 0);
     return {brief, number: Math.min(1.05 * unit, w / (brief ? 2.35 : 2.9))};
   }
 
