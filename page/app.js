@@ -132,6 +132,13 @@ function follow() {
   }
 }
 
+// Writes the link into the address, after a pause: browsers allow few such changes in a second.
+let linking = 0;
+function linkSoon() {
+  clearTimeout(linking);
+  linking = setTimeout(link, 200);
+}
+
 function link() {
   const {layer, head} = data.heads[state.head];
   const other = model && at("typed").value !== toLine(FIRST);
@@ -173,11 +180,11 @@ views.push({
   read() {
     fillChips();
     describeText();
-    if (location.hash) link();
+    if (location.hash) linkSoon();
   },
   choose() {
     markChips(at("chips").contains(document.activeElement));
-    link();
+    linkSoon();
   },
   point() { markChips(false); },
   paint() {

@@ -334,7 +334,7 @@ def look_at_heads(page, folder):
     for plot in (0, 1):
         assert says(page.point_at(5, 3, plot), array[1, 2 + plot, 5, 3])
     page.picture("compare")
-    assert page.run("location.hash") == "#L2H3"
+    assert page.run("new Promise(done => setTimeout(() => done(location.hash), 400))") == "#L2H3"
     page.call("Page.navigate", url=path.resolve().as_uri() + "#L1H4&text=un%20gato%20come")
     page.settle()
     assert [page.text("name").split("\n")[0], page.run("reading.words.join(' ')")] == [
