@@ -38,6 +38,7 @@ function read(encoding) {
   complain(null);
   stopWriting();
   place = 0;
+  typedGaps = encoding.gaps;
   reading = new LiveReading(model, tokenizer, encoding);
   state.word = encoding.gaps && encoding.gaps.length ? encoding.gaps[0] : reading.T - 1;
   state.key = -1;

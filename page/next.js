@@ -10,6 +10,7 @@ const SLIDERS = { // least, most, step, and how a value is written
 const SLIDER_NAMES = {temperature: "temperature", topK: "top_k", topP: "top_p"};
 let writing = 0; // a timer while the page writes by itself
 let place = 0;   // words drawn since the text was typed
+let typedGaps = []; // the places of [mask] when it was typed
 
 // The place whose word is predicted: a model that fills gaps predicts the word itself.
 const fillsGaps = () => data.model && data.model.objective === "masked";
@@ -85,8 +86,19 @@ function continueWith(id) {
   return readIds(writer.ids, writer.forgot ? 0 : source, writer.prefix, writer.reading);
 }
 
-// One word more, drawn; false at the end of the text.
+// Fills the gap of which the model is surest; false if there is none.
+function fillGap() {
+  if (!reading.ids.includes(tokenizer.mask)) return false;
+  state.word = surestGap(reading.result, tokenizer);
+  continueWith(draws().next(reading.result.logitsAt(state.word), typedGaps.indexOf(state.word)));
+  return true;
+}
+
+// One word more, drawn; false at the end of the text. A target ends when the context is full: it
+// needs its whole source.
 function writeWord() {
+  if (fillsGaps()) return fillGap();
+  if (data.model.objective === "pairs" && reading.T >= model.context) return false;
   state.word = reading.T - 1;
   const id = draws().next(reading.result.logitsAt(state.word), place);
   if (id === tokenizer.eos) {
@@ -98,10 +110,12 @@ function writeWord() {
   return true;
 }
 
+const writeName = () => fillsGaps() ? "fill" : "write";
+
 function stopWriting() {
   clearInterval(writing);
   writing = 0;
-  at("write").textContent = say("write");
+  at("write").textContent = say(writeName());
 }
 
 function fillSliders() {
@@ -122,7 +136,7 @@ function fillSliders() {
 
 if (data.model) {
   at("next").hidden = false;
-  at("writes").hidden = at("hint-write").hidden = fillsGaps(); // a line with gaps does not go on
+  at("hint-write").dataset.say = fillsGaps() ? "hint_fill" : "hint_write";
   at("write").addEventListener("click", () => {
     if (writing) return stopWriting();
     at("write").textContent = say("stop");
@@ -142,7 +156,7 @@ if (data.model) {
     paint() {
       fillSliders();
       fillBars();
-      at("write").textContent = say(writing ? "stop" : "write");
+      at("write").textContent = say(writing ? "stop" : writeName());
     },
   });
 }

@@ -103,6 +103,7 @@ const WORDS = {
   top_p: ["top-p", "top-p"],
   all: ["all", "todas"],
   write: ["write", "escribir"],
+  fill: ["fill the gaps", "llenar los huecos"],
   stop: ["stop", "parar"],
   step: ["one word", "una palabra"],
   seed: ["Seed", "Semilla"],
@@ -110,6 +111,11 @@ const WORDS = {
     "the same words. A temperature below 1 is safer, above 1 more varied.",
     "Haz clic en una palabra para agregarla. Escribir sortea como ./sample: la misma semilla, " +
     "las mismas palabras. Una temperatura menor que 1 arriesga menos; mayor que 1 varía más."],
+
+  hint_fill: ["Click a word to put it into the gap. Fill the gaps draws as ./sample does: first the " +
+    "gap of which the model is surest, then, after reading again, the next.",
+    "Haz clic en una palabra para ponerla en el hueco. Llenar los huecos sortea como ./sample: " +
+    "primero el hueco del que el modelo está más seguro y luego, tras leer otra vez, el siguiente."],
 
   lens: ["Layer by layer", "Capa por capa"],
   hint_lens: ["What the model would say next if it stopped after each layer.",

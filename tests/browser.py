@@ -697,6 +697,12 @@ def look_at_gaps(page, folder):
     page.picture("gaps")
     page.run("at('bars').querySelector('button').click()")
     assert page.run("at('typed').value") == f"el {word} come un hueso"
+    text = "[mask] perro come [mask] hueso"
+    answer = json.loads(call(BIN / "sample", folder / "gaps", text, "--json", "--count", 1))
+    page.run(f"at('typed').value = {json.dumps(text)}; readTyped()")
+    assert page.text("write") == "fill the gaps"
+    page.run("at('step').click(); at('step').click(); at('step').click()")
+    assert page.run("at('typed').value") == answer["fillings"][0]["text"]
     page.check_errors()
 
 
