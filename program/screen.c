@@ -109,7 +109,9 @@ void screen_status(const Screen *screen, const char *line)
     if (!screen->terminal)
         return;
     /* A wider line would wrap, and the next one would overwrite only its last row. */
-    printf("\r%.*s\033[K", screen_width() - 1, line);
+    putchar('\r');
+    put_cut(stdout, line, screen_width() - 1);
+    printf("\033[K");
     fflush(stdout);
     if (*line) /* not flushed: it removes the line before whatever is printed next, even an error */
         printf("\r\033[K");

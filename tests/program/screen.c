@@ -29,7 +29,8 @@ static void test_no_speed_is_told_if_no_time_has_passed(void **state)
     assert_string_equal(rate_per_second(0, 0).text, "-");
 }
 
-static void check_paragraph(const char *columns, const char *text, const char *expected)
+static void check_paragraph(const char *columns, const char *label, const char *text,
+                            const char *expected)
 {
     const Screen screen = {false, "", ""};
     char *printed;
@@ -37,7 +38,7 @@ static void check_paragraph(const char *columns, const char *text, const char *e
     FILE *const output = stdout;
     setenv("COLUMNS", columns, 1);
     stdout = memory_stream(&printed, &size);
-    screen_paragraph(&screen, "text", "%s", text);
+    screen_paragraph(&screen, label, "%s", text);
     fclose(stdout);
     stdout = output;
     assert_string_equal(printed, expected);
@@ -47,13 +48,23 @@ static void check_paragraph(const char *columns, const char *text, const char *e
 static void test_a_paragraph_breaks_between_words(void **state)
 {
     (void)state;
-    check_paragraph("20", "one two", "text    one two\n");
-    check_paragraph("20", "one two three", "text    one two\n        three\n");
-    check_paragraph("20", "a-word-of-24-columns-and x", /* never broken */
+    check_paragraph("20", "text", "one two", "text    one two\n");
+    check_paragraph("20", "text", "one two three", "text    one two\n        three\n");
+    check_paragraph("20", "text", "a-word-of-24-columns-and x", /* never broken */
                     "text    a-word-of-24-columns-and\n        x\n");
-    check_paragraph("20", "ñññññ ñññññ ñ",
-                    "text    ñññññ ñññññ\n        ñ\n");      /* columns, not bytes */
-    check_paragraph("20", "one\033two", "text    one?two\n"); /* no orders to the terminal */
+    check_paragraph("20", "text", "ñññññ ñññññ ñ",
+                    "text    ñññññ ñññññ\n        ñ\n"); /* columns, not bytes */
+    check_paragraph("20", "text", "one\033two",
+                    "text    one?two\n"); /* no orders to the terminal */
+}
+
+static void test_a_paragraph_in_another_language(void **state)
+{
+    (void)state;
+    setenv("LC_ALL", "es_MX.UTF-8", 1);
+    check_paragraph("20", "losses", "one two", "pérdida one two\n");
+    assert_string_equal(plural(2, "evaluation", "evaluations").text, "2 evaluaciones");
+    unsetenv("LC_ALL");
 }
 
 /* An error that ends the program is printed after standard output was flushed. */
@@ -81,6 +92,7 @@ int main(void)
         cmocka_unit_test(test_counts_and_times_read_well),
         cmocka_unit_test(test_no_speed_is_told_if_no_time_has_passed),
         cmocka_unit_test(test_a_paragraph_breaks_between_words),
+        cmocka_unit_test(test_a_paragraph_in_another_language),
         cmocka_unit_test(test_a_status_line_is_removed_by_what_comes_next),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
