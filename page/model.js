@@ -51,9 +51,12 @@ const ACTIVATIONS = {
 // Scores become probabilities: p_j = e^score_j / Σ e^score. The largest score is subtracted first,
 // so that no e^score is too large for a number; that changes no p.
 function softmax(scores) {
-  const top = scores.reduce((a, b) => Math.max(a, b), -Infinity);
-  const p = Float64Array.from(scores, score => Math.exp(score - top));
-  const sum = p.reduce((a, b) => a + b, 0);
+  const p = new Float64Array(scores.length);
+  let top = -Infinity, sum = 0;
+  for (const score of scores)
+    top = Math.max(top, score);
+  for (let j = 0; j < p.length; j++)
+    sum += p[j] = Math.exp(scores[j] - top);
   return p.map(e => e / sum);
 }
 
@@ -65,7 +68,7 @@ function add(a, b) {
 // Whether a head lets a query attend to a key; both are places in the text. The first `prefix`
 // tokens see each other, later ones too; all others see only themselves and what stands before.
 // The pattern, such as "window 8", leaves out some of these keys.
-function patternAttends([kind, size, last], query, key, prefix) {
+function patternAttends({kind, size, last}, query, key, prefix) {
   if (key > query && (query >= prefix || key >= prefix)) return false;
   switch (kind) {
   case "window": return Math.abs(query - key) < size;
@@ -76,10 +79,10 @@ function patternAttends([kind, size, last], query, key, prefix) {
   return true; // "all"
 }
 
-// "summary 8:2" -> ["summary", 8, 2]
+// "summary 8:2" -> {kind: "summary", size: 8, last: 2}
 function patternOf(text) {
-  const [kind, ...sizes] = text.split(/[ :]/);
-  return [kind, ...sizes.map(Number)];
+  const [kind, size, last] = text.split(/[ :]/);
+  return {kind, size: Number(size), last: Number(last)};
 }
 
 // Base64 of little-endian float32 numbers, as the page holds them -> Float32Array
