@@ -42,7 +42,14 @@ SCRIPT = """((text, prompt, draws) => {
     network.read(encoded.ids.slice(0, half), encoded.prefix);
     const maps = read(encoded).maps.map(heads => heads.map(map => [...map]));
     const answer = asked.ids.length <= network.context ? read(asked) : null;
+    // What the model would say after some blocks is what a model of so many blocks says.
+    const part = layers => new Model({...data.model, layers}, floatsOf(get("weights")));
+    const lens = [...Array(network.layers).keys()].every(blocks => {
+        const cut = part(blocks).read(encoded.ids, encoded.prefix).logits;
+        return read(encoded).lens(blocks).every((logit, id) => Math.abs(logit - cut[id]) < 1e-5);
+    });
     return {
+        lens,
         problems: [encoded.problem, asked.problem, ...encoded.unknown, ...asked.unknown,
                    ...encoded.tokens.filter(differs)],
         maps,
@@ -206,6 +213,7 @@ def look_at_model(page, folder, number):
     rules = rules_of(number, choices.sequence)
     seen = page.run(f"{SCRIPT}({json.dumps(text)}, {json.dumps(prompt)}, {json.dumps(rules)})")
     assert seen["problems"] == [None, None], (number, seen["problems"])
+    assert seen["lens"], number
     compare_maps(number, seen["maps"], Array(folder / "a.npy"))
     call(BIN / "attend", run, "--positions", "-o", folder / "p.npy")
     assert abs(seen["cosine"] - Array(folder / "p.npy")[0, 0, 2, 5]) < CLOSE_MAP, number
