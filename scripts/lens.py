@@ -14,6 +14,7 @@ import subprocess
 import sys
 
 os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ["OMP_NUM_THREADS"] = "1"
 import torch
 import transformer_lens  # parity.sh looks for it
 import transformers

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import unicodedata
 
+os.environ["OMP_NUM_THREADS"] = "1"  # models so small gain nothing from more
 import llama_cpp
 import numpy
 
