@@ -168,7 +168,8 @@ static int flag_of(const char *value)
     return !*value || !strcmp(value, "on") ? 1 : !strcmp(value, "off") ? 0 : -1;
 }
 
-/* The same for one value. `presets` has all defaults. */
+/* Sets one member, or takes it back to its default, which `presets` has; as in choice_change(),
+ * returns what is wrong with the value. A flag that is off is one that was not given. */
 static char *set_one(Choice *choice, ChoiceDecided *decided, const Choice *presets,
                      const Field *field, const char *value)
 {
@@ -188,6 +189,7 @@ static char *set_one(Choice *choice, ChoiceDecided *decided, const Choice *prese
     return NULL;
 }
 
+/* Everything is tried on a copy, which takes the place of the old one only if nothing is wrong. */
 char *choice_change(Choice *choice, ChoiceDecided *decided, const Tokenizer *t, const Field *field,
                     const char *value)
 {

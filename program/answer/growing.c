@@ -65,6 +65,8 @@ static void begin_line(const AnswerPrinter *printer, const Answer *answer)
     free(prompt);
 }
 
+/* Prints the rest of a continuation that is complete, without what --stop cuts off, and notes how
+ * many rows it takes and whether an earlier one is equal. */
 static void end_line(AnswerPrinter *printer, const Answer *answer, const Continuation *c)
 {
     Growing *g = &printer->growing;
@@ -87,7 +89,11 @@ static void end_line(AnswerPrinter *printer, const Answer *answer, const Continu
     free(tail);
 }
 
-/* Prints what is new of the next continuation. */
+/* Prints what is new of the next continuation: most often one token. With --stop " come" the tokens
+ *
+ *     el perro cor re
+ *
+ * are printed as "el perro", nothing, since " co" may be the beginning of " come", and " corre". */
 static void grow(AnswerPrinter *printer, const Answer *answer, const Continuation *c)
 {
     Growing *g = &printer->growing;
@@ -108,6 +114,7 @@ static void grow(AnswerPrinter *printer, const Answer *answer, const Continuatio
         release(g, arrlenu(g->held) - may_begin(g->held, arrlenu(g->held), a->rules.stop), false);
 }
 
+/* Gaps are filled in any order, so the whole line is shown anew each time, in the status line. */
 static void show_filling(AnswerPrinter *printer, const Answer *answer, const Continuation *c)
 {
     if (!screen_may_refresh(printer->screen, &printer->growing.refreshed))

@@ -9,6 +9,7 @@
 #include "base/base.h"
 #include "base/language.h"
 
+/* Options such as --json are for the whole call, not for the prompt line. */
 static bool is_offered(const CommandTable *table, const Field *field)
 {
     return field->offset < table->end;
@@ -26,7 +27,8 @@ char **command_names(const CommandTable *table)
 }
 
 /* The place of the name that these letters stand for, with its colon, among the names; -1 if there
- * are none, or several. Of several, `several` lists the names. */
+ * are none, or several. `several` receives the names that begin so, as one text: ":top-k, :top-p".
+ * Letters that are a whole name stand for it, even if longer ones begin with them. */
 static ptrdiff_t find(char **names, const char *letters, char **several)
 {
     ptrdiff_t found = -1;
@@ -59,6 +61,8 @@ static void set_meaning(const CommandTable *table, ptrdiff_t at, CommandLine *li
             line->field = field;
 }
 
+/* "temp 0.7  " becomes the option of the field "temperature" and the value "0.7": the line is cut
+ * into three parts, the name, spaces and the value, which may hold spaces itself. */
 CommandLine command_read(const CommandTable *table, char *line)
 {
     size_t size = strlen(line), length = strcspn(line, " ");

@@ -22,6 +22,7 @@ typedef struct {
     bool ended;    /* nothing can follow that */
 } Conversation;
 
+/* In the order of :help; obey() does what they say. */
 static const Command COMMANDS[] = {
     {"again", NULL, N_("answer the last prompt again; what is drawn is drawn anew")},
     {"more", N_("[TEXT]"),
@@ -93,6 +94,12 @@ static char *options_text(const Conversation *c)
     return text;
 }
 
+/* The greeting again, the commands, the options as they stand now, and how a prompt begins with a
+ * colon:
+ *
+ *   :again           answer the last prompt again; …
+ *   :OPTION VALUE    give an option … another value; … Now: :count 3, :words 50, …
+ *   ::TEXT           a prompt that begins with one colon */
 static void help(const Conversation *c)
 {
     greet(c);
@@ -135,6 +142,8 @@ static void remember(Conversation *c, const char *prompt, const Answer *answer)
     c->ended = first && first->ended;
 }
 
+/* Answers a prompt, or says why there is no answer; then :again and :more stay with the last that
+ * had one. */
 static void reply(Conversation *c, const char *prompt)
 {
     Answer answer = answer_begin(c->printer->answerer, _("the prompt"), prompt, strlen(prompt));
@@ -145,7 +154,8 @@ static void reply(Conversation *c, const char *prompt)
     answer_free(&answer);
 }
 
-/* :more, :more TEXT */
+/* :more, :more TEXT. The prompt is what stands on the screen: its tokens are those that were drawn,
+ * except that subwords may be cut in another way. A text that was cut by --stop goes on there. */
 static void go_on(Conversation *c, const char *text)
 {
     if (!c->written)
@@ -193,7 +203,8 @@ static void set_option(Conversation *c, const Field *field, const char *value)
     free(now);
 }
 
-/* Returns whether the person stays. The line has no colon. */
+/* Does what a line says, without its colon; a mistake is told and changes nothing. Returns whether
+ * the person stays. */
 static bool obey(Conversation *c, char *line)
 {
     const CommandLine typed = command_read(&TABLE, line);

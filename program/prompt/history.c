@@ -31,6 +31,7 @@ char *history_path(void)
     return NULL;
 }
 
+/* One line for whatever goes wrong, with what to do about it. */
 static void cannot_keep(const char *path, const char *why)
 {
     warn("prompts are not kept for the next time: %s: %s; PULGA_HISTORY=FILE keeps them elsewhere, "
@@ -72,7 +73,7 @@ bool history_read(const char *path, char ***all)
 {
     char **lines = NULL, *line = NULL;
     size_t room = 0;
-    bool shortens = false;
+    bool shortens = false; /* the file has more lines than are kept */
     const int file = open_file(path, O_RDONLY);
     FILE *in = file < 0 ? NULL : fdopen(file, "r");
     *all = NULL;
