@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <stb/stb_ds.h>
 
 #include "program/answer/answer_print.h"
 #include "program/heads_file.h"
@@ -138,27 +139,40 @@ static void show_tables(const Heads *heads)
     free(bytes);
 }
 
-static char *written(const Heads *heads, const char *name)
+static char *written(const Heads *heads, const char *name, const PageSource *source)
 {
     char *path = format_text("%s/%s", folder(), name);
-    if (!heads_file_write(path, heads))
+    if (!heads_file_write(path, heads, source))
         found("%s was not written", path);
     Bytes file = file_read(path, false);
     free(path);
     return file.bytes;
 }
 
-static void show_files(const Heads *heads)
+/* A page with the model and one without it. */
+static void show_pages(const Heads *heads, PageSource source)
 {
-    char *svg = written(heads, "a.svg"), *html = written(heads, "a.html");
-    char *json = written(heads, "a.json"), *csv = written(heads, "a.csv");
+    for (int live = 0; live < 2; live++) {
+        source.live = live;
+        char *html = written(heads, "a.html", &source);
+        check_html(html);
+        free(html);
+    }
+}
+
+static void show_files(const Heads *heads, const Pretrained *model,
+                       const TrainingText *training_text)
+{
+    char *svg = written(heads, "a.svg", NULL), *json = written(heads, "a.json", NULL);
+    char *csv = written(heads, "a.csv", NULL), **texts = NULL; /* stb_ds array */
+    arrput(texts, (char *)heads->text);
+    show_pages(heads, (PageSource){model, training_text, texts, .live = false});
     check_svg(svg);
-    check_html(html);
     check_json(json);
     check_harmless(csv);
+    arrfree(texts);
     free(csv);
     free(svg);
-    free(html);
     free(json);
 }
 
@@ -203,7 +217,7 @@ void show_all(Pretrained *model, const TrainingText *training_text, const char *
         for (int i = 0; i < count; i++) /* as attend does with all */
             pretrained_check(model, (double)ROW(heads.maps, i, count)[0]);
         show_tables(&heads);
-        show_files(&heads);
+        show_files(&heads, model, training_text);
         heads_free(&heads);
     }
     encoding_free(&e);
