@@ -80,7 +80,8 @@ static void test_the_systems_reasons(void **state)
     (void)state;
     setenv("LC_ALL", "C", 1);
     for (int error = 1; error < 130; error++)
-        assert_string_equal(reason(error), strerror(error));
+        if (strerrordesc_np(error)) /* else strerror() writes into memory that its next call frees */
+            assert_string_equal(reason(error), strerror(error));
     setenv("LC_ALL", "es_MX.UTF-8", 1);
     assert_string_equal(reason(ENOSPC), "No queda espacio en el dispositivo");
     assert_string_equal(reason(EXFULL), strerror(EXFULL)); /* a rare one */
