@@ -11,7 +11,7 @@
 # make analyze    runs gcc -fanalyzer, clang-tidy and cppcheck, and checks the formatting
 # make aarch64    runs the unit tests and the demo on an emulated ARM processor
 # make same       compares the bits of many builds with tests/same/table.txt; BUILDS=FILE of others
-# make parity     compares with PyTorch, Transformers and tokenizers; PYTHON must have them
+# make parity     compares with PyTorch and Transformers, and with llama.cpp if PYTHON has it
 # make browser    tests the page of ./attend in Chromium; pictures in build/browser
 # make bench      measures the speed, with TEXT=FILE on your text; bench-long takes longer
 # make race       trains on TEXT=FILE against the clock, and in PyTorch; SECONDS=600, RUNS=NAMES

@@ -21,7 +21,6 @@
 #include "program/announce.h"
 #include "program/options.h"
 #include "program/plot.h"
-
 #include "program/process.h"
 #include "program/report.h"
 #include "program/screen.h"

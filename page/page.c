@@ -152,8 +152,9 @@ static void put_json_block(FILE *out, const Heads *heads, const PageSource *sour
     fputs("}\n</script>\n", out);
 }
 
-/* After the JSON comes a block with the weights of the model, and one for each checkpoint; or, in a page without it, a block for
- * each head, which the page finds by its class, in the same order. */
+/* After the JSON comes a block with the weights of the model, and one for each checkpoint; or, in a
+ * page without the model, a block for each head, in the same order, which the page finds by its
+ * class. */
 static void put_data(FILE *out, const Heads *heads, const PageSource *source)
 {
     put_json_block(out, heads, source);

@@ -100,7 +100,6 @@ def compare(what, directory, prompts, written=WRITTEN):
         places = wanted[begin - 1:-1]  # what comes after each: the tokens written
         less = (places.max(1) - places[range(written), more]) / abs(wanted).max()
         same = (less == 0).mean()
-        print(what, kind, "%.2e" % apart, same, file=sys.stderr) if os.environ.get("V") else 0
         if most:
             check(apart < most, what, kind, "logits differ by", apart)
             # Two tokens may be so nearly alike that rounding, of both their logits, decides.

@@ -117,8 +117,9 @@ static int by_from(const void *a, const void *b)
     return strcmp(((const Replacement *)a)->from, ((const Replacement *)b)->from);
 }
 
-/* The list, sorted, an stb_ds array; NULL if it is empty. Surrogates are not characters. Some are in it twice: the
- * letter Å and the sign for ångström are taken apart into the same. */
+/* The list, sorted, an stb_ds array; NULL if it is empty. Some texts are in it twice: the letter Å
+ * and the sign for ångström are taken apart into the same. Surrogates (U+D800 on) are not
+ * characters. */
 static Replacement *replacements_of(const Tokenizer *t)
 {
     Replacement *list = NULL;
