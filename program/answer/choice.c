@@ -160,7 +160,7 @@ AnswerRules choice_rules(const Choice *choice, const ChoiceDecided *decided, con
     return rules;
 }
 
-/* ---- One option anew ---- */
+/* ---- Changing one option ---- */
 
 /* Whether a flag is to be set or not; -1 if the value says neither. */
 static int flag_of(const char *value)

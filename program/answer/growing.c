@@ -114,7 +114,7 @@ static void grow(AnswerPrinter *printer, const Answer *answer, const Continuatio
         release(g, arrlenu(g->held) - may_begin(g->held, arrlenu(g->held), a->rules.stop), false);
 }
 
-/* Gaps are filled in any order, so the whole line is shown anew each time, in the status line. */
+/* Gaps are filled in any order, so the whole line is shown again each time, in the status line. */
 static void show_filling(AnswerPrinter *printer, const Answer *answer, const Continuation *c)
 {
     if (!screen_may_refresh(printer->screen, &printer->growing.refreshed))
@@ -147,7 +147,7 @@ static void watch(const Answer *answer, int number, const Continuation *so_far, 
 }
 
 /* Removes the lines from the screen, if all of them are on it: it must be high enough, and lines
- * may have been wrapped anew if its width has changed. */
+ * may have been wrapped again if its width has changed. */
 static bool take_back(const Growing *g)
 {
     if (g->rows >= screen_height() || g->width != screen_width())

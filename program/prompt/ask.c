@@ -98,7 +98,7 @@ void asker_free(Asker *asker)
     free(asker->last);
 }
 
-/* A line that is typed twice in a row is kept once. What cannot be kept once is not tried again. */
+/* A line that is typed twice in a row is kept once. After a failure, the file is left alone. */
 static void keep(Asker *asker, const char *line)
 {
     if (!*line || (asker->last && !strcmp(line, asker->last)))

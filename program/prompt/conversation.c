@@ -24,7 +24,7 @@ typedef struct {
 
 /* In the order of :help; obey() does what they say. */
 static const Command COMMANDS[] = {
-    {"again", NULL, N_("answer the last prompt again; what is drawn is drawn anew")},
+    {"again", NULL, N_("answer the last prompt again, with other random numbers")},
     {"more", N_("[TEXT]"),
      N_("go on after the first continuation, or after it and TEXT, as in a conversation")},
     {"help", NULL, N_("print this")},
@@ -173,7 +173,7 @@ static void go_on(Conversation *c, const char *text)
 
 /* ---- Commands ---- */
 
-/* Makes the answerer anew, since it has memory for a beam of one width. A new seed draws what it
+/* Makes the answerer again, since it has memory for a beam of one width. A new seed draws what it
  * would draw for the first prompt of a call. */
 static void take_options(Conversation *c, bool new_seed)
 {

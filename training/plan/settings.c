@@ -36,10 +36,8 @@ const Field SETTINGS[] = {
     FIELD_HEADING("The text:"),
     {"objective", CHOICE_FIELD(objective, OBJECTIVES), NULL, NULL, 0, 0,
      N_("predict each next token; or the target of each line, which is a source, a tab and a "
-        "target; "
-        "or tokens that are masked, from all the others [pairs for .tsv files and if every line "
-        "has "
-        "one tab, else next]"),
+        "target; or tokens that are masked, from all the others [pairs for .tsv files and if every "
+        "line has one tab, else next]"),
      LIFE_RUN},
     {"causal-source", FLAG_FIELD(causal_source), NULL, NULL, 0, 0,
      N_("in a source, too, attend only to what comes before; such a model opens in Transformers"),
@@ -48,8 +46,7 @@ const Field SETTINGS[] = {
      N_("share of the tokens that each step masks, for --objective masked"), LIFE_RUN},
     {"tokens", CHOICE_FIELD(tokens, TOKENS), NULL, NULL, 0, 0,
      N_("words and punctuation, characters, or subwords (byte-level BPE) [word; bpe for texts of "
-        "100 "
-        "kB or more; char for pairs of single words]"),
+        "100 kB or more; char for pairs of single words]"),
      LIFE_RUN},
     {"sequence", CHOICE_FIELD(sequence, SEQUENCES), NULL, NULL, 0, 0,
      N_("train on each line by itself, or on the text as one long stream [lines for words, else "
@@ -81,12 +78,9 @@ const Field SETTINGS[] = {
      N_("longest sequence, in tokens [suits the text]"), LIFE_RUN},
     {"attend", TEXT_FIELD(attend), NULL, N_("LIST"), 0, 0,
      N_("what each head attends to: all; W, the last W tokens, itself included; strided:N, itself "
-        "and "
-        "every N-th token before it; fixed:N, its block of N tokens; summary:N:M, itself and the "
-        "last "
-        "M tokens of each block of N. The list, with commas, runs over the heads of the first "
-        "layer, "
-        "then of the next, and repeats"),
+        "and every N-th token before it; fixed:N, its block of N tokens; summary:N:M, itself and "
+        "the last M tokens of each block of N. The list, with commas, runs over the heads of the "
+        "first layer, then of the next, and repeats"),
      LIFE_RUN},
     {"positions", CHOICE_FIELD(positions, POSITIONS), NULL, NULL, 0, 0,
      N_("position encoding [learned for pairs, else sinusoidal]"), LIFE_RUN},
@@ -100,8 +94,7 @@ const Field SETTINGS[] = {
      N_("queries, keys and values have no bias"), LIFE_RUN},
     {"dropout", NUMBER_FIELD(dropout), NULL, "P", 0, 0.99,
      N_("share of activations dropped [0 for pairs, or if nothing is held out; else 0.2 for words, "
-        "0 "
-        "or 0.1 for characters, 0 or 0.2 for subwords]"),
+        "0 or 0.1 for characters, 0 or 0.2 for subwords]"),
      LIFE_RUN},
 
     /* A resumed run may become longer: whichever of --steps and --epochs the call gives counts. */
@@ -116,8 +109,7 @@ const Field SETTINGS[] = {
      N_("compute each step in K parts to save memory"), LIFE_RUN},
     {"shards", WHOLE_FIELD(shards), NULL, "S", 1, TREE_MOST_SHARDS,
      N_("cut each step into S shards, a power of two, for up to S processes; the result depends on "
-        "S, "
-        "but not on their number [1, or as many as a team needs]"),
+        "S, but not on their number [1, or as many as a team needs]"),
      LIFE_RUN},
     {"optimizer", CHOICE_FIELD(optimizer, OPTIMIZERS), NULL, NULL, 0, 0,
      N_("AdamW, or Muon for the matrices of the blocks and AdamW for the rest [suits the text]"),
@@ -162,8 +154,7 @@ const Field SETTINGS[] = {
      N_("steps between saves; 0 = about once a minute"), LIFE_MAY_CHANGE},
     {"keep", WHOLE_FIELD(keep), "0", "N", 0, 1000,
      N_("keep the last N saves of --checkpoint-every as RUN/checkpoint-STEP, each a run to sample "
-        "or "
-        "resume"),
+        "or resume"),
      LIFE_MAY_CHANGE},
     {"threads", WHOLE_FIELD(threads), NULL, "N", 1, 1024, N_("processors to use [all]"), LIFE_CALL},
     {"out", TEXT_FIELD(out), NULL, N_("DIR"), 0, 0,
@@ -306,10 +297,10 @@ Pattern *settings_patterns(const char *attend, int layers, int heads)
     Pattern *patterns = NULL;
     const int count = attend ? patterns_parse(&patterns, attend, layers, heads) : 1;
     if (!count)
-        usage_error("--attend %s is not a list of patterns with commas between them; a pattern is "
-                    "all, a number, strided:N, fixed:N, or summary:N:M with M from 1 to N and at "
-                    "most %d",
-                    attend, PATTERN_MOST_LAST);
+        usage_error(
+            "--attend %s is not a list of patterns with commas between them; a pattern is all, a "
+            "number, strided:N, fixed:N, or summary:N:M with M from 1 to N and at most %d",
+            attend, PATTERN_MOST_LAST);
     if (layers && heads && count > layers * heads)
         usage_error("--attend has more entries than the model has heads (%d layers of %d)", layers,
                     heads);
