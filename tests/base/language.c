@@ -79,8 +79,9 @@ static void test_the_systems_reasons(void **state)
 {
     (void)state;
     setenv("LC_ALL", "C", 1);
+    /* For an error without a name, strerror() writes into memory that its next call frees. */
     for (int error = 1; error < 130; error++)
-        if (strerrordesc_np(error)) /* else strerror() writes into memory that its next call frees */
+        if (strerrordesc_np(error))
             assert_string_equal(reason(error), strerror(error));
     setenv("LC_ALL", "es_MX.UTF-8", 1);
     assert_string_equal(reason(ENOSPC), "No queda espacio en el dispositivo");
