@@ -3,7 +3,7 @@
 const tokenizer = data.model ? new Tokens(data.tokenizer) : null;
 let model = data.model ? new Model(data.model, floatsOf(at("weights").textContent)) : null;
 const counts = data.model && data.counts ? new Counts(data.counts, tokenizer) : null;
-const FIRST = data.texts ? data.texts[0] : data.text;
+const FIRST = data.texts[0];
 
 /* ---- The text ---- */
 
@@ -40,14 +40,16 @@ function read(encoding) {
   place = 0;
   typedGaps = encoding.gaps;
   reading = new LiveReading(model, tokenizer, encoding);
-  state.word = encoding.gaps && encoding.gaps.length ? encoding.gaps[0] : reading.T - 1;
+  state.word = encoding.gaps.length ? encoding.gaps[0] : reading.T - 1;
   state.key = -1;
   state.over = null;
   return tell("read");
 }
 
-// A line under the text: what is wrong with it, and known words to put in the place of an unknown.
+// A line under the text: what is wrong with it, and known words to put in the place of an unknown;
+// null if nothing is. The first text can be restored in any case.
 function complain(encoding) {
+  at("restore").hidden = at("typed").value === toLine(FIRST);
   const parts = [];
   if (encoding)
     for (const {word, nearest} of encoding.unknown) {
@@ -63,10 +65,12 @@ function complain(encoding) {
   at("typed").setAttribute("aria-invalid", Boolean(encoding));
 }
 
+// A button that puts a known word in the place of an unknown one, but not within longer words.
 function replacing(word, known) {
   const button = make("button", known, {type: "button"});
   button.addEventListener("click", () => {
-    at("typed").value = at("typed").value.replace(word, () => known);
+    at("typed").value = toLine(fromLine(at("typed").value).replace(CUTS[tokenizer.cut],
+      piece => tokenizer.clean(piece) === word ? known : piece));
     readTyped();
     at("typed").focus();
   });
@@ -101,7 +105,6 @@ function markChips(focused) {
 }
 
 function describeText() {
-  at("restore").hidden = !model || at("typed").value === toLine(FIRST);
   const {words, source, prefix, T} = reading, shape = say("heads",
     {layers: data.heads.length / data.columns, heads: data.columns});
   at("run").textContent =
@@ -120,15 +123,16 @@ function describeText() {
 
 // #L2H3 chooses a head; &text=… another text, if the page has a model.
 function follow() {
-  const [, layer, head, , text] = location.hash.match(/^#L(\d+)H(\d+)(&text=(.*))?$/) || [];
-  if (model && text && decodeURIComponent(text) !== at("typed").value) {
-    at("typed").value = decodeURIComponent(text);
+  const [, layer, head] = location.hash.match(/^#L(\d+)H(\d+)/) || [];
+  const text = new URLSearchParams(location.hash).get("text");
+  if (model && text && text !== at("typed").value) {
+    at("typed").value = text;
     if (reading) readTyped();
   }
   const index =
     data.heads.findIndex(one => one.layer === Number(layer) && one.head === Number(head));
   if (index >= 0 && index !== state.head) {
-    state.head = index;
+    setHead(index);
     if (reading) tell("choose");
   }
 }
@@ -156,6 +160,7 @@ function repaint() {
   at("theme").setAttribute("aria-label", say(state.dark ? "to_light" : "to_dark"));
   at("language").textContent = say("other_language");
   at("language").lang = state.language === "en" ? "es" : "en";
+  if (at("unknown").textContent) complain(encode());
   tell("paint");
 }
 

@@ -58,11 +58,15 @@ function drawSmall(canvas, small) {
   pen.putImageData(image, 0, 0);
 }
 
-// Shows a head large; while two are compared, in place of the one chosen first.
-function choose(index) {
-  if (index === state.head) return;
+// The head to show large; while two are compared, in place of the one chosen first.
+function setHead(index) {
   if (state.other === index) state.other = state.head;
   state.head = index;
+}
+
+function choose(index) {
+  if (index === state.head) return;
+  setHead(index);
   tell("choose");
 }
 

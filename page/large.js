@@ -2,7 +2,7 @@
 // word in all heads; and the numbers about it.
 
 const FORMS = ["matrix", "arcs", "across"];
-let plots = []; // {head: "head" or "other", view: a Table or Arcs, parts of the heading}
+let plots = []; // {which: "head" or "other", view: a Table or Arcs, parts of the heading}
 
 const isMatrix = () => state.form === "matrix";
 
@@ -55,7 +55,7 @@ function acrossTable(holder) {
     },
     point: cell => pointAt(cell && among(cell)),
     pin: cell => {
-      state.head = cell.row;
+      setHead(cell.row);
       state.key = cell.column;
       tell("choose");
     },
@@ -213,6 +213,11 @@ for (const kind of ["svg", "png"])
     plots.forEach((plot, i) => plot.view.save(kind, `${name}${i ? "-2" : ""}`));
   });
 
+function redraw() {
+  for (const {view} of plots) view.draw();
+  describe();
+}
+
 views.push({
   read() {
     state.zoom = 1;
@@ -222,14 +227,8 @@ views.push({
       describe();
     }
   },
-  choose() {
-    for (const {view} of plots) view.draw();
-    describe();
-  },
-  point() {
-    for (const {view} of plots) view.draw();
-    describe();
-  },
+  choose: redraw,
+  point: redraw,
   fit: arrangePlots,
   paint() {
     fillForms();

@@ -340,6 +340,14 @@ def look_at_heads(page, folder):
     assert [page.text("name").split("\n")[0], page.run("reading.words.join(' ')")] == [
         "Two heads", "[bos] un gato come"]
     assert page.run("plots[0].name.textContent") == "Layer 1, head 4"
+    page.run("state.form = 'across'; fillPlots()")
+    page.run("plots[0].view.about.pin({row: state.other, column: 1})")
+    page.run("state.form = 'matrix'; fillPlots()")
+    names = page.run("plots.map(plot => plot.name.textContent)")
+    assert len(set(names)) == 2, ("the head beside is not the one that is chosen", names)
+    page.call("Page.navigate", url=path.resolve().as_uri() + "#L1H2&text=un%20perro%")
+    page.settle()
+    assert page.text("unknown"), "a link that was cut off is read as far as it goes"
     page.check_errors()
 
 
@@ -374,6 +382,9 @@ def look_at_next_words(page, folder):
     page.picture("unknown")
     page.run("at('unknown').querySelector('button').click()")
     assert page.run("[at('unknown').textContent, reading.T]") == ["", 4]
+    page.type("gato gat")  # the unknown word begins a known one
+    page.run("at('unknown').querySelector('button').click()")
+    assert page.run("at('typed').value") == "gato gato"
     page.type("el " * 8)
     assert "reads at most 8" in page.text("unknown")
     rows = page.run("[...at('layers').querySelectorAll('tr')].map(row => row.textContent)")
@@ -521,6 +532,8 @@ def look_at_languages(page, folder):
     """Both languages have every sentence, with the same values in it, and no other stays behind."""
     path, _ = attend(folder, train_perro(folder), SENTENCE, "languages")
     page.open(path)
+    page.run("at('typed').value = 'ladra'; readTyped()")
+    assert not page.run("at('restore').hidden")
     words = page.run("WORDS")
     for key, sentences in words.items():
         assert len(sentences) == 2 and all(sentences), key
@@ -534,6 +547,7 @@ def look_at_languages(page, folder):
             .concat(e.ariaLabel || [], e.title || []))""")
     assert not english & set(shown), english & set(shown)
     assert "Capa 1, cabeza 1" in shown and "Todas las cabezas" in shown
+    assert "El modelo no conoce" in page.text("unknown")
     assert not [text for text in shown if "undefined" in text or re.search(r"\{\w+\}", text)]
     assert re.search(r"entropía \d\.\d\d bits", page.run("plots[0].summary.textContent"))
     page.check_errors()
