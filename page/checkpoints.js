@@ -2,7 +2,7 @@
 // the next, and the page reads the text again with the weights that the model had then.
 
 const kept = document.getElementsByClassName("checkpoint");
-const ages = data.checkpoints || []; // their steps; the weights of the page come after the last
+const ages = data.checkpoints; // their steps; the weights of the page come after the last
 
 function showAge() {
   const index = Number(at("age").value), last = index === ages.length;

@@ -118,12 +118,11 @@ static void put_strings(FILE *out, const char *name, char *const *strings, int c
  *
  *     {"run":"runs/perro","language":"en","text":"un gato","texts":["un gato"],
  *      "words":["[bos]","un","gato"],
- *      "source":0,"prefix":0,"columns":4,"side":3,"light":"edf6f1…","dark":"221942…","heads":[…],
+ *      "source":0,"prefix":0,"columns":4,"light":"edf6f1…","dark":"221942…","heads":[…],
  *      "model":{…},…}
  *
- * text: safe to look at; texts: as they are, to be read; columns: heads of a layer; side: of a
- * small head; light and dark: see put_ramp. put_json escapes < and &, so that no word can end the
- * block. */
+ * text: safe to look at; texts: as they are, to be read; columns: heads of a layer; light and dark:
+ * see put_ramp. put_json escapes < and &, so that no word can end the block. */
 static void put_json_block(FILE *out, const Heads *heads, const PageSource *source)
 {
     char *run = display_text(heads->run), *text = display_text(heads->text);
@@ -138,8 +137,8 @@ static void put_json_block(FILE *out, const Heads *heads, const PageSource *sour
     free(text);
     put_strings(out, "texts", source->texts, (int)arrlen(source->texts));
     put_strings(out, "words", heads->display, heads->length);
-    fprintf(out, "\"source\":%d,\"prefix\":%d,\"columns\":%d,\"side\":%d,\n", heads->source,
-            heads->prefix, heads->heads, page_side(heads));
+    fprintf(out, "\"source\":%d,\"prefix\":%d,\"columns\":%d,\n", heads->source, heads->prefix,
+            heads->heads);
     put_ramp(out, "light", GROUND_LIGHT);
     put_ramp(out, "dark", GROUND_DARK);
     fputs("\n\"heads\":[", out);

@@ -84,8 +84,8 @@ class LiveReading {
   constructor(model, tokenizer, encoding, result) {
     this.ids = encoding.ids;
     this.words = encoding.ids.map(id => tokenizer.shown(id));
-    this.source = encoding.source < encoding.ids.length ? encoding.source || 0 : 0;
-    this.prefix = encoding.prefix || 0;
+    this.source = encoding.source < encoding.ids.length ? encoding.source : 0;
+    this.prefix = encoding.prefix;
     this.result = result || model.read(encoding.ids, this.prefix);
     this.begun = this.words[0] === "[bos]";
     this.kept = new Map();

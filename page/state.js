@@ -60,7 +60,7 @@ function make(name, parts, rest = {}) {
 
 const percent = share => `${Math.round(100 * share)}%`;
 
-// A decimal point in both languages, as the programs and Mexico have it.
+// A decimal point in both languages, as in the programs.
 const decimal = (number, places) => number.toFixed(places);
 
 // Arrow keys move the focus within a group of buttons, to the nearest one in their direction, and

@@ -1,7 +1,7 @@
 // training.js: the losses over the steps of the training, from the run's log. A slider goes along
 // the steps and says the numbers of each.
 
-const log = data.log || [];
+const log = data.log;
 const STEP = 0, LOSS = 1, HELD_OUT = 2, RATE = 4; // the members of a row
 const curve = at("curve");
 
@@ -51,7 +51,7 @@ function drawCurve(pen, width, height) {
   };
   along(LOSS, themed("--accent"), 1.5, say("loss"));
   along(HELD_OUT, themed("--query"), 2.5, say(data.held_out ? "held_out" : "all_text"));
-  if (data.floor !== null && data.floor !== undefined) {
+  if (data.floor !== null) {
     pen.setLineDash([4, 4]);
     line(pen, [[left, y(data.floor)], [right, y(data.floor)]], themed("--ink"), 1.5);
     pen.setLineDash([]);
@@ -88,7 +88,7 @@ function showMoment() {
   if (row[LOSS] !== null) parts.push(`${say("loss")} ${decimal(row[LOSS], 4)}`);
   if (row[HELD_OUT] !== null)
     parts.push(`${say(data.held_out ? "held_out" : "all_text")} ${decimal(row[HELD_OUT], 4)}`);
-  if (data.floor !== null && data.floor !== undefined)
+  if (data.floor !== null)
     parts.push(`${say("floor")} ${decimal(data.floor, 4)}`);
   if (row[RATE]) parts.push(`${say("rate")} ${row[RATE].toExponential(2)}`);
   at("values").textContent = parts.join("  ·  ");

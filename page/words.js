@@ -93,11 +93,9 @@ const WORDS = {
 
   next: ["The next word", "La palabra que sigue"],
   gap: ["What stands here", "Qué va aquí"],
-  after_context: ["after", "después de"],
   counted: ["{times} of {total} in the text", "{times} de {total} en el texto"],
   append: ["append {word}, {share}", "agregar {word}, {share}"],
   others: ["{n} others: {share}", "otras {n}: {share}"],
-  end: ["end", "fin"],
   temperature: ["Temperature", "Temperatura"],
   top_k: ["top-k", "top-k"],
   top_p: ["top-p", "top-p"],
@@ -112,8 +110,8 @@ const WORDS = {
     "Haz clic en una palabra para agregarla. Escribir sortea como ./sample: la misma semilla, " +
     "las mismas palabras. Una temperatura menor que 1 arriesga menos; mayor que 1 varía más."],
 
-  hint_fill: ["Click a word to put it into the gap. Fill the gaps draws as ./sample does: first the " +
-    "gap of which the model is surest, then, after reading again, the next.",
+  hint_fill: ["Click a word to put it into the gap. Fill the gaps draws as ./sample does: first " +
+    "the gap of which the model is surest, then, after reading again, the next.",
     "Haz clic en una palabra para ponerla en el hueco. Llenar los huecos sortea como ./sample: " +
     "primero el hueco del que el modelo está más seguro y luego, tras leer otra vez, el siguiente."],
 
@@ -130,7 +128,6 @@ const WORDS = {
     "La pérdida es la sorpresa del modelo, en nats por token. La figura gris es la tasa de " +
     "aprendizaje. Recorre los pasos para leer los números."],
   at_step: ["step {n}", "paso {n}"],
-  steps: ["step", "paso"],
   loss: ["loss", "pérdida"],
   all_text: ["all text", "todo el texto"],
   held_out: ["held-out", "reservado"],
