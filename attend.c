@@ -30,8 +30,8 @@ typedef struct {
 static const Field CHOICES[] = {
     {"output", TEXT_FIELD(output), NULL, N_("FILE"), 0, 0,
      N_("write a file; its ending chooses the format: .html (a page that needs no other file), "
-        ".svg "
-        "(a figure), .npy (an array of layers, heads, T, T), .csv (a line for each weight), .json"),
+        ".svg (a figure), .npy (an array of layers, heads, T, T), .csv (a line for each weight), "
+        ".json"),
      LIFE_CALL},
     {"layer", WHOLE_FIELD(layer), NULL, "L", 1, 1000, N_("only this layer, from 1 [all]"),
      LIFE_CALL},

@@ -53,8 +53,8 @@ void answerer_free(Answerer *answerer);
 void answerer_see(Answerer *answerer, const int *tokens, int count);
 
 /* Draws a token from the writer's logits by the rules, but none that is barred, and notes that it
- * was seen; log_p receives ln p of all tokens by the model itself. `place` numbers the draw: each has its own random bits, which
- * do not depend on what was drawn before. */
+ * was seen; log_p receives ln p of all tokens by the model itself. `place` numbers the draw: each
+ * has its own random bits, which do not depend on what was drawn before. */
 int answerer_draw(Answerer *answerer, Random4 place);
 
 #endif
