@@ -13,41 +13,63 @@ function ticks(least, most, count) {
   return {found, places: Math.max(0, -Math.floor(Math.log10(step) + 1e-9))};
 }
 
-function drawCurve(pen, width, height) {
+// The room of the curves within a picture, and where in it a step and a loss are.
+function scaleOf(width, height) {
   const unit = rem(), left = 2.6 * unit, right = width - 5.2 * unit, top = 0.8 * unit,
         bottom = height - 1.9 * unit;
   const losses = log.flatMap(row => [row[LOSS], row[HELD_OUT]]).filter(value => value !== null);
   const least = Math.min(...losses, data.floor ?? Infinity) * 0.92, most = Math.max(...losses);
   const last = log[log.length - 1][STEP] || 1;
-  const x = step => left + (right - left) * step / last;
-  const y = loss => bottom - (bottom - top) * (loss - least) / (most - least || 1);
+  return {
+    left, right, top, bottom, least, most, last,
+    x: step => left + (right - left) * step / last,
+    y: loss => bottom - (bottom - top) * (loss - least) / (most - least || 1),
+  };
+}
+
+function drawCurve(pen, width, height) {
+  const scale = scaleOf(width, height), {x, top, bottom} = scale;
   pen.font = font(0.8);
-  pen.lineWidth = 1;
   pen.textBaseline = "middle";
-  const scale = ticks(least, most, 4), steps = ticks(0, last, 4);
-  for (const loss of scale.found) {
+  drawTicks(pen, scale);
+  drawRate(pen, scale);
+  drawNames(pen, scale, drawLosses(pen, scale));
+  const now = x(log[at("moment").value][STEP]);
+  line(pen, [[now, top], [now, bottom]], themed("--ink"), 1);
+}
+
+function drawTicks(pen, {left, right, bottom, least, most, last, x, y}) {
+  const unit = rem(), losses = ticks(least, most, 4), steps = ticks(0, last, 4);
+  for (const loss of losses.found) {
     line(pen, [[left, y(loss)], [right, y(loss)]], themed("--line"), 1);
-    text(pen, decimal(loss, scale.places), left - 0.5 * unit, y(loss), "right", themed("--quiet"));
+    text(pen, decimal(loss, losses.places), left - 0.5 * unit, y(loss), "right", themed("--quiet"));
   }
   for (const step of steps.found)
     text(pen, step.toLocaleString("en"), x(step), bottom + unit, "center", themed("--quiet"));
-  const rates = Math.max(...log.map(row => row[RATE] || 0)), base = bottom;
-  if (rates) { // the rate as a shape on the ground
-    pen.beginPath();
-    pen.moveTo(left, base);
-    for (const row of log)
-      pen.lineTo(x(row[STEP]), base - 0.22 * (bottom - top) * (row[RATE] || 0) / rates);
-    pen.lineTo(right, base);
-    pen.fillStyle = themed("--line");
-    pen.fill();
-  }
-  const labels = [];
+}
+
+// The learning rate, as a shape on the ground.
+function drawRate(pen, {left, right, top, bottom, x}) {
+  const most = Math.max(...log.map(row => row[RATE] || 0));
+  if (!most) return;
+  pen.beginPath();
+  pen.moveTo(left, bottom);
+  for (const row of log)
+    pen.lineTo(x(row[STEP]), bottom - 0.22 * (bottom - top) * (row[RATE] || 0) / most);
+  pen.lineTo(right, bottom);
+  pen.fillStyle = themed("--line");
+  pen.fill();
+}
+
+// The losses and the floor. Returns [height of its end, name, colour] of each line.
+function drawLosses(pen, {left, right, x, y}) {
+  const names = [];
   const along = (column, colour, thick, name) => {
     const points =
       log.filter(row => row[column] !== null).map(row => [x(row[STEP]), y(row[column])]);
     if (!points.length) return;
     line(pen, points, colour, thick);
-    labels.push([points[points.length - 1][1], name, colour]);
+    names.push([points[points.length - 1][1], name, colour]);
   };
   along(LOSS, themed("--accent"), 1.5, say("loss"));
   along(HELD_OUT, themed("--query"), 2.5, say(data.held_out ? "held_out" : "all_text"));
@@ -55,17 +77,20 @@ function drawCurve(pen, width, height) {
     pen.setLineDash([4, 4]);
     line(pen, [[left, y(data.floor)], [right, y(data.floor)]], themed("--ink"), 1.5);
     pen.setLineDash([]);
-    labels.push([y(data.floor), say("floor"), themed("--ink")]);
+    names.push([y(data.floor), say("floor"), themed("--ink")]);
   }
-  labels.sort((a, b) => a[0] - b[0]); // names at the lines' ends, which must not overlap
+  return names;
+}
+
+// Names at the ends of the lines; those that would overlap go up.
+function drawNames(pen, {right, bottom}, names) {
+  const unit = rem();
   let free = bottom + 0.4 * unit;
-  for (let i = labels.length - 1; i >= 0; i--) {
-    free = Math.min(labels[i][0], free);
-    text(pen, labels[i][1], right + 0.5 * unit, free, "left", labels[i][2]);
+  for (const [end, name, colour] of names.sort((a, b) => b[0] - a[0])) {
+    free = Math.min(end, free);
+    text(pen, name, right + 0.5 * unit, free, "left", colour);
     free -= 1.05 * unit;
   }
-  const now = x(log[at("moment").value][STEP]);
-  line(pen, [[now, top], [now, bottom]], themed("--ink"), 1);
 }
 
 function line(pen, points, colour, width) {
@@ -106,8 +131,9 @@ if (log.length > 1) {
   at("moment").value = log.length - 1;
   at("moment").addEventListener("input", showMoment);
   curve.addEventListener("pointermove", event => {
-    const box = curve.getBoundingClientRect(), left = 2.6 * rem(), right = box.width - 5.2 * rem();
-    const step = (event.clientX - box.left - left) / (right - left) * log[log.length - 1][STEP];
+    const box = curve.getBoundingClientRect();
+    const {left, right, last} = scaleOf(box.width, box.height);
+    const step = (event.clientX - box.left - left) / (right - left) * last;
     let best = 0;
     log.forEach((row, i) => {
       if (Math.abs(row[STEP] - step) < Math.abs(log[best][STEP] - step)) best = i;
