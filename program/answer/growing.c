@@ -181,6 +181,7 @@ bool answer_show(AnswerPrinter *printer, Answer *answer)
     if (printer->json) {
         if (good)
             answer_continue(printer->answerer, answer, NULL, NULL);
+        printer->growing.first = answer->count ? answer->continuations : NULL;
         answer_print_json(printer->answerer, answer);
     } else if (good) {
         answer_print_tables(printer, answer);

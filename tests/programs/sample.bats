@@ -363,7 +363,7 @@ PY
 }
 
 # typed KEYS...: what ./sample prints on a terminal where these keys are typed, each group of them
-# when it asks for the next prompt.
+# when it asks for the next prompt. $options, if any, are options of sample.
 typed() {
     local asked=0
     : >raw.txt
@@ -374,7 +374,7 @@ typed() {
             sleep 0.05
         done
         printf '%b' "$keys"
-    done | timeout 60 script -qec "stty cols 80; '$BIN/sample' run --count 1 --table 2" /dev/null >raw.txt
+    done | timeout 60 script -qec "stty cols 80; '$BIN/sample' run --count 1 --table 2 ${options-}" /dev/null >raw.txt
     tr -d '\r' <raw.txt
 }
 
@@ -419,7 +419,7 @@ typed() {
     tr -s '\n ' ' ' <out.txt | grep -q ':greedy on, :beam 0, :seed 1, :stop default, :table 2 '
 }
 
-@test "at the prompt line: anew, and after the continuation" {
+@test "at the prompt line: again, and after the continuation" {
     command -v script >/dev/null || skip "there is no script(1) to make a terminal"
     export TERM=xterm NO_COLOR=1
     learned_run
@@ -437,6 +437,9 @@ typed() {
         '\004' >out.txt
     [ "$(grep -c '^  1  el' out.txt)" -eq 3 ]
     [ "$(grep -cxF "$(head -n 1 one.txt)" out.txt)" -eq 2 ]
+    # JSON for a person goes on, too.
+    options=--json typed ':words 1\n' ':greedy\n' 'el perro\n' ':more un\n' '\004' >out.txt
+    grep -q '^{"prompt":"el perro come un",' out.txt
 }
 
 @test "prompts are kept for the next time, unless that is not wanted" {
