@@ -46,23 +46,21 @@ function read(encoding) {
   return tell("read");
 }
 
-// A line under the text: what is wrong with it, and known words to put in the place of an unknown;
-// null if nothing is. The first text can be restored in any case.
+// The line under the text: what is wrong with it; null if nothing is. The first text can be restored
+// in any case.
 function complain(encoding) {
   at("restore").hidden = at("typed").value === toLine(FIRST);
-  const parts = [];
-  if (encoding)
-    for (const {word, nearest} of encoding.unknown) {
-      parts.push(say("unknown", {word}), " ");
-      if (nearest.length)
-        parts.push(say("nearest"), ...nearest.flatMap(known => [" ", replacing(word, known)]), " ");
-    }
-  if (encoding && !parts.length)
-    parts.push(encoding.problem ?
-        say(`problem_${encoding.problem.kind}`, {token: encoding.problem.token}) :
-        say("too_long", {n: encoding.ids.length, most: model.context}));
-  at("unknown").replaceChildren(...parts);
+  at("unknown").replaceChildren(...encoding ? complaint(encoding) : []);
   at("typed").setAttribute("aria-invalid", Boolean(encoding));
+}
+
+// What is wrong with a text, and known words to put in the place of an unknown one.
+function complaint({problem, unknown, ids}) {
+  if (problem) return [say(`problem_${problem.kind}`, {token: problem.token})];
+  if (!unknown.length) return [say("too_long", {n: ids.length, most: model.context})];
+  return unknown.flatMap(({word, nearest}) => [say("unknown", {word}), " ",
+    ...nearest.length ? [say("nearest"), " "] : [],
+    ...nearest.flatMap(known => [replacing(word, known), " "])]);
 }
 
 // A button that puts a known word in the place of an unknown one, but not within longer words.

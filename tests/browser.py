@@ -385,6 +385,8 @@ def look_at_next_words(page, folder):
     page.type("gato gat")  # the unknown word begins a known one
     page.run("at('unknown').querySelector('button').click()")
     assert page.run("at('typed').value") == "gato gato"
+    page.type("el [mask]")
+    assert page.text("unknown") == "This model fills no gaps: leave out [mask]."
     page.type("el " * 8)
     assert "reads at most 8" in page.text("unknown")
     rows = page.run("[...at('layers').querySelectorAll('tr')].map(row => row.textContent)")
