@@ -5,7 +5,7 @@
 # make units      runs the tests written in C
 # make sanitize   runs every test under the address and undefined-behaviour sanitizers
 # make tsan       runs the unit tests, and runs on many threads, under the thread sanitizer
-# make valgrind   runs the quicker unit tests and short runs of all programs under valgrind
+# make valgrind   runs the quicker unit tests and the demo, with a shorter training, in valgrind
 # make fuzz       runs libFuzzer on every target of tests/fuzz, FUZZ_SECONDS=60 each
 # make torture    kills runs, fails their system calls, fills disks; TORTURE_SECONDS=600 at most
 # make analyze    runs gcc -fanalyzer, clang-tidy and cppcheck, and checks the formatting

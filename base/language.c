@@ -23,15 +23,20 @@ static bool is_of(const char *locale, const char *language)
     return length == strlen(language) && !strncmp(locale, language, length);
 }
 
-/* As in gettext, LC_ALL comes before LC_MESSAGES, and that before LANG; LANGUAGE, a list such as
- * fr:es:en, comes before all of them, unless they ask for C. */
+const char *locale_named(const char *category)
+{
+    const char *const variables[] = {"LC_ALL", category, "LANG"};
+    const char *locale = NULL;
+    for (int i = 0; i < 3 && !(locale && *locale); i++)
+        locale = getenv(variables[i]);
+    return locale ? locale : "";
+}
+
+/* As in gettext, LANGUAGE, a list such as fr:es:en, comes before the locale, unless that is C. */
 static bool wants_spanish(void)
 {
-    static const char *const names[] = {"LC_ALL", "LC_MESSAGES", "LANG"};
-    const char *locale = NULL;
-    for (size_t i = 0; i < sizeof names / sizeof *names && !(locale && *locale); i++)
-        locale = getenv(names[i]);
-    if (!locale || !*locale || is_of(locale, "C") || is_of(locale, "POSIX"))
+    const char *locale = locale_named("LC_MESSAGES");
+    if (!*locale || is_of(locale, "C") || is_of(locale, "POSIX"))
         return false;
     const char *list = getenv("LANGUAGE");
     if (!list || !*list)

@@ -15,6 +15,10 @@ const char *translated(const char *english) __attribute__((format_arg(1)));
 #define _(english) translated(english)
 #define N_(english) english
 
+/* The locale that the environment names for LC_MESSAGES or another category, which need not be
+ * installed: LC_ALL comes before the category, and that before LANG. "" if there is none. */
+const char *locale_named(const char *category);
+
 /* What errno means: strerror(), translated. */
 const char *reason(int error);
 

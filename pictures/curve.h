@@ -33,7 +33,7 @@ typedef struct {
     const char *run;      /* the directory */
     const char *text;     /* what was evaluated: "held-out" or "all text" */
     double floor;         /* NAN if it is not known */
-    const char *floor_of; /* more about it, or "" */
+    const char *floor_of; /* what has this floor: "the text" */
 } Curve;
 
 /* What is not finite, or not of a step, is left out. */

@@ -46,14 +46,10 @@ typedef struct {
     } cell[LINES][MOST_WIDE];
 } Plot;
 
-/* Whether the locale that the environment names is in UTF-8; it need not be installed. */
 static bool is_utf8(void)
 {
-    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-    const char *locale = NULL;
-    for (int i = 0; i < 3 && !(locale && *locale); i++)
-        locale = getenv(names[i]);
-    return locale && (strcasestr(locale, "utf-8") || strcasestr(locale, "utf8"));
+    const char *locale = locale_named("LC_CTYPE");
+    return strcasestr(locale, "utf-8") || strcasestr(locale, "utf8");
 }
 
 /* ---- Drawing into the cells ---- */

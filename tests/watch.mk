@@ -55,7 +55,8 @@ valgrind:
 
 # gcc -fanalyzer also reports variables that gcc itself makes, in optimizing and for parallel loops;
 # so it reads the code unoptimized and its loops as serial ones.
-EACH = @printf '%s\n' $(SOURCES) train.c sample.c attend.c export.c | xargs -P $$(nproc) -n
+ANALYZED_SOURCES = $(SOURCES) $(notdir $(PROGRAMS:=.c))
+EACH = @printf '%s\n' $(ANALYZED_SOURCES) | xargs -P $$(nproc) -n
 ANALYZED = $(CPPFLAGS) -I$(BUILD) -std=gnu11 -march=x86-64-v3
 analyze:
 	@$(SETUP) analyze
@@ -66,7 +67,7 @@ analyze:
 	@cppcheck --quiet --std=c11 --enable=warning,performance,portability --error-exitcode=1 \
 		--suppressions-list=scripts/cppcheck.txt --include=/usr/include/cjson/cJSON.h -I$(BUILD) \
 		$(CPPFLAGS) -D__x86_64__ -D__GNUC__ '-D_Noreturn=__attribute__((noreturn))' \
-		$(SOURCES) train.c sample.c attend.c export.c
+		$(ANALYZED_SOURCES)
 	@echo '  nothing found'
 
 aarch64:
