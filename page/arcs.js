@@ -29,10 +29,10 @@ class Arcs {
     const total = widths.reduce((a, b) => a + b, 0), gaps = Math.max(reading.T - 1, 1);
     const across = total + gaps * unit <= wide - 8, along = [];
     const gap = Math.min((wide - 8 - total) / gaps, 3 * unit);
-    let at = (wide - total - (reading.T - 1) * gap) / 2, longest = 0;
+    let left = (wide - total - (reading.T - 1) * gap) / 2, longest = 0;
     widths.forEach((width, i) => {
-      along.push(across ? at + width / 2 : (i + 0.8) * 1.9 * unit);
-      at += width + gap;
+      along.push(across ? left + width / 2 : (i + 0.8) * 1.9 * unit);
+      left += width + gap;
       longest = Math.max(longest, width);
     });
     const bow = across ? Math.min(tall - 5 * unit, wide * 0.42, 24 * unit) : 0;

@@ -14,7 +14,7 @@
 #include "training/run/checkpoint.h"
 #include "training/run/files.h"
 
-/* A training text of so many tokens rides along, and so many lines of the log. */
+/* A page carries a training text of at most so many tokens, and so many lines of the log. */
 enum { MOST_COUNTED = 3 << 19, MOST_LINES = 2000 };
 
 static const char *json_bool(bool value)

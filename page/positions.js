@@ -2,7 +2,7 @@
 // vectors that are alike; how far that reaches is what the model knows of order.
 
 const MOST_PLACES = 64;
-let wheel = null;
+let cosines = null;
 
 function positionsTable() {
   const count = Math.min(data.model.context, MOST_PLACES);
@@ -12,18 +12,18 @@ function positionsTable() {
     cell = next || {row: -1, column: -1};
     at("cosine").textContent = cell.row < 0 ? say("point_cosine") : say("cosine",
       {a: cell.row + 1, b: cell.column + 1, n: decimal(model.cosine(cell.row, cell.column), 4)});
-    if (wheel) wheel.draw();
+    if (cosines) cosines.draw();
   };
-  at("wheel").replaceChildren();
-  wheel = new Table(at("wheel"), {
+  at("cosines").replaceChildren();
+  cosines = new Table(at("cosines"), {
     label: say("places"), rows: () => places, columns: () => places,
     value: (a, b) => model.cosine(a, b), least: -2,
     colour: divergingColour, square: true,
     looked: () => cell, point: look, pin: look,
   });
   look(null);
-  wheel.canvas.setAttribute("aria-label", say("hint_positions"));
-  wheel.arrange(Math.min(at("wheel").clientWidth, 22 * rem()));
+  cosines.canvas.setAttribute("aria-label", say("hint_positions"));
+  cosines.arrange(Math.min(at("cosines").clientWidth, 22 * rem()));
 }
 
 if (data.model) {

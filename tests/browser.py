@@ -443,7 +443,7 @@ def look_at_keyboard(page, folder):
     for part in ("language", "theme", "typed", "chips BUTTON", "order", "grid BUTTON", "lift",
                  "forms BUTTON matrix", "forms BUTTON arcs", "forms BUTTON across",
                  "plots DIV scroller", "compare", "svg", "png", "sliders INPUT", "write", "step",
-                 "seed", "moment", "wheel DIV scroller"):
+                 "seed", "moment", "cosines DIV scroller"):
         assert any(at.startswith(part) for at in found), (part, found)
     for part in ("grid", "chips"):
         assert sum(at.startswith(part) for at in found) == 1, "one stop for the group"
@@ -502,7 +502,7 @@ def look_at_keyboard(page, folder):
     page.focus("#moment")
     page.press("Home")
     assert page.text("values").startswith("step 0")
-    page.focus("#wheel .scroller")
+    page.focus("#cosines .scroller")
     page.press("ArrowRight")
     assert page.text("cosine").startswith("places 1 and "), page.text("cosine")
     page.check_errors()

@@ -16,7 +16,7 @@ typedef struct {
     char *last;            /* the last line, or NULL */
 } Asker;
 
-/* Both stay the caller's. */
+/* The tokenizer and the commands stay the caller's. */
 Asker asker_new(const Tokenizer *tokenizer, char *const *commands);
 void asker_free(Asker *asker);
 
