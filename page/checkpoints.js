@@ -20,7 +20,7 @@ if (ages.length) {
     model = new Model(data.model, floatsOf(block.textContent));
     readIds(reading.ids, reading.source, reading.prefix);
     Object.assign(state, {word, key});
-    tell("choose");
+    tell("choose", "model");
   });
   views.push({paint: showAge});
 }

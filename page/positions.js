@@ -28,5 +28,5 @@ function positionsTable() {
 
 if (data.model) {
   at("positions").hidden = false;
-  views.push({paint: positionsTable});
+  views.push({model: positionsTable, paint: positionsTable});
 }

@@ -21,7 +21,8 @@ const state = {
 };
 
 // A view is an object with some of these methods. read: another text; choose: another head, word or
-// form; point: another cell under the pointer; paint: other colours, language or width.
+// form; model: another checkpoint; point: another cell under the pointer; paint: other colours,
+// language or width.
 const views = [];
 function tell(...news) {
   for (const view of views)

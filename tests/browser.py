@@ -735,14 +735,16 @@ def look_at_texts(page, folder):
 
 def look_at_checkpoints(page, folder):
     """The slider shows the heads as they were in each checkpoint of the run."""
-    run = train_perro(folder, "--checkpoint-every", "100", "--keep", "3")
+    run = train_perro(folder, "--checkpoint-every", "100", "--keep", "3", "--positions", "learned")
     path, _ = attend(folder, run, SENTENCE, "checkpoints")
     page.open(path)
+    positions = page.run("cosines.canvas.toDataURL()")
     steps = page.run("data.checkpoints")
     assert 100 in steps and page.text("age-step") == "the end", steps
     page.focus("#age")
     page.press("Home")
     assert page.text("age-step") == f"step {steps[0]}"
+    assert page.run("cosines.canvas.toDataURL()") != positions
     _, array = attend(folder, run / f"checkpoint-{steps[0]}", SENTENCE, "then")
     page.run("choose(6)")
     for query, key in ((6, 2), (5, 1), (3, 3)):
