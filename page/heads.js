@@ -15,12 +15,12 @@ const ORDERS = {
   by_distance: [means => means.back, value => decimal(value, 1)],
 };
 
-// The indexes of the heads, in the order that is chosen; without those that have no such number.
+// The indexes of the heads, in the order that is chosen; last those that have no such number.
 function ordered() {
   const all = data.heads.map((head, index) => index), order = ORDERS[state.order];
   if (!order) return all;
-  const number = index => order[0](reading.summary(index));
-  return all.filter(index => number(index) !== null).sort((a, b) => number(b) - number(a) || a - b);
+  const number = index => order[0](reading.summary(index)) ?? -Infinity;
+  return all.sort((a, b) => number(b) - number(a) || a - b);
 }
 
 // The side of a small picture: as large as the heads of a layer fit side by side, and the layers
@@ -35,13 +35,14 @@ function sideOfSmall() {
 
 function smallButton(index, side) {
   const head = data.heads[index], order = ORDERS[state.order];
-  const value = order && order[1](order[0](reading.summary(index)));
+  const number = order ? order[0](reading.summary(index)) : null;
+  const value = number === null ? "" : order[1](number);
   const canvas = make("canvas", ""), small = reading.small(index);
   canvas.width = canvas.height = Math.sqrt(small.length);
   canvas.style.width = canvas.style.height = `${side}px`;
   if (canvas.width < side) canvas.style.imageRendering = "pixelated";
   drawSmall(canvas, small);
-  const caption = order ? `${head.layer}·${head.head} ${value}` : `${head.head}`;
+  const caption = order ? `${head.layer}·${head.head} ${value}`.trim() : `${head.head}`;
   const button = make("button", [canvas, make("span", caption)], {type: "button",
     aria: {label: headName(index) + (value ? `, ${value}` : ""), pressed: index === state.head}});
   button.dataset.head = index;

@@ -319,6 +319,11 @@ def look_at_heads(page, folder):
         assert [-int(c[1].rstrip("%")) for c in captions] == sorted(
             -int(row[column].rstrip("%")) for row in rows), (captions, rows)
         assert sorted(c[0] for c in captions) == [f"{l}·{h}" for l in "12" for h in "1234"]
+    # Heads whose number is not known come last, without one.
+    page.run("window.known = reading.summary; reading.summary = index => "
+             "({...known.call(reading, index), ...(index === 2 ? {bos: null} : {})}); fillGrid()")
+    assert page.run("[...grid.querySelectorAll('button')].at(-1).textContent") == "1·3"
+    page.run("reading.summary = known; fillGrid()")
     page.run("state.form = 'across'; fillPlots(); pin(3, -1)")
     assert page.text("name") == "What jugaba attends to, in every head"
     for head in range(8):
@@ -482,6 +487,10 @@ def look_at_keyboard(page, folder):
         page.focus(button)
         page.press(key)
         assert page.run(told), (button, key)
+    page.focus("#order")
+    page.press("ArrowDown")
+    assert page.run("state.order") == "by_bos"
+    page.press("ArrowUp")
     for number, told in enumerate(("state.temperature", "state.topK", "state.topP"), 1):
         before = page.run(told)
         page.focus(f"#sliders label:nth-child({number}) input")
@@ -516,7 +525,9 @@ def look_at_saved(page, folder):
         saved.push(blob); return "#"; }; HTMLAnchorElement.prototype.click = () => {}; choose(6)""")
     for form in ("matrix", "arcs", "across"):
         page.run(f"state.form = '{form}'; fillPlots()")
-        page.run("at('svg').click(); at('png').click()")
+        for kind, key in (("svg", "Enter"), ("png", " ")):
+            page.focus(f"#{kind}")
+            page.press(key)
         page.run("new Promise(done => setInterval(() => saved.length === 2 && done(), 10))")
         text = page.run("saved[0].text()")
         figure = xml.etree.ElementTree.fromstring(text)
