@@ -120,7 +120,7 @@ static void announce_steps(const Trainer *t, const Screen *screen)
 {
     const Settings *s = &t->plan.settings;
     /* each part has at least one sequence */
-    const int most = min_int(s->accumulate, (s->batch + s->shards - 1) / s->shards);
+    const int most = min_int(s->accumulate, 1 + (s->batch - 1) / s->shards);
     char shards[64] = "", parts[64] = "";
     if (s->shards > 1)
         snprintf(shards, sizeof shards, _(", in %d shards"), s->shards);
