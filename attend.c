@@ -1,5 +1,6 @@
 /* attend.c: runs a trained model over a text and shows which tokens each of its heads attends to:
  * as tables on the terminal, or written into a file of one of several kinds. */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -281,6 +282,7 @@ static bool show_heads(Pretrained *model, const Choice *choice, char **words)
     Encoding encoding = read_texts(model, source.live, words, &source.texts);
     Heads heads = read_heads(model, layers, chosen, &encoding);
     heads.run = run;
+    assert(source.texts); /* one at least was read */
     heads.text = source.texts[0];
     const bool good = show(&heads, choice->output, &source);
     heads_free(&heads);

@@ -182,15 +182,15 @@ static void put_tokens(FILE *out, const Tokenizer *t)
 static void put_spacing(FILE *out, const Tokenizer *t)
 {
     const Spacing *s = &t->spacing;
-    const int V = s->before ? tokenizer_size(t) : 0;
+    const int V = tokenizer_size(t), count = s->before ? V : 0;
     fputs("\"spacing\":{\"pairs\":[", out);
     for (ptrdiff_t i = 0; i < hmlen(s->pairs); i++)
         fprintf(out, "%s%d,%d,%d", i ? "," : "", (int)(s->pairs[i].key / V),
                 (int)(s->pairs[i].key % V), s->pairs[i].value);
     fputs("],", out);
-    put_ints(out, "before", s->before, V);
+    put_ints(out, "before", s->before, count);
     fputc(',', out);
-    put_ints(out, "after", s->after, V);
+    put_ints(out, "after", s->after, count);
     fputc('}', out);
 }
 

@@ -31,9 +31,11 @@ Axis axis_linear(double low, double high, int parts, bool rounded)
     Axis axis = {.low = rounded ? step * floor(low / step) : low,
                  .high = rounded ? step * ceil(high / step) : high};
     /* A little more than a range has room for what rounding lost. */
-    for (double i = ceil(axis.low / step - 1e-9); i <= axis.high / step + 1e-9; i++)
-        if (axis.count < AXIS_MOST_TICKS)
-            axis.tick[axis.count++] = step * i + 0.0; /* not -0 */
+    const double first = ceil(axis.low / step - 1e-9), last = axis.high / step + 1e-9;
+    while (axis.count < AXIS_MOST_TICKS && first + axis.count <= last) {
+        axis.tick[axis.count] = step * (first + axis.count) + 0.0; /* not -0 */
+        axis.count++;
+    }
     return axis;
 }
 
@@ -41,12 +43,15 @@ Axis axis_linear(double low, double high, int parts, bool rounded)
  * end with 0. Returns how many there are, which may be more than there is room for. */
 static int put_ticks(Axis *axis, const double *numbers, int every)
 {
-    int count = 0, decade = -30;
-    for (double power = 1e-30; power <= axis->high; power *= 10, decade++)
+    int count = 0;
+    double power = 1e-30;
+    for (int decade = -30; power <= axis->high; decade++) {
         for (const double *number = numbers; *number && decade % every == 0; number++)
             if (power * *number >= axis->low * (1 - 1e-9) &&
                 power * *number <= axis->high * (1 + 1e-9) && ++count <= AXIS_MOST_TICKS)
                 axis->tick[count - 1] = power * *number;
+        power *= 10;
+    }
     return count;
 }
 

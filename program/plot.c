@@ -13,6 +13,7 @@
 #include "plot.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,7 @@ typedef struct {
     int wide; /* cells of a line */
     Axis steps, losses;
     struct {
-        char kind, dots; /* dots: the pattern's, as in Unicode from U+2800 on */
+        uint8_t kind, dots; /* dots: the pattern's, as in Unicode from U+2800 on */
     } cell[LINES][MOST_WIDE];
 } Plot;
 
@@ -80,7 +81,7 @@ static void put_floor(Plot *p)
 /* One dot of the line: x from the left and y from above, both counted in dots. */
 static void put_dot(Plot *p, int x, int y)
 {
-    static const char dots[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, (char)0x80}};
+    static const uint8_t dots[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
     const int across = p->utf8 ? 2 : 1, down = p->utf8 ? 4 : 1;
     p->cell[y / down][x / across].kind = LOSS;
     p->cell[y / down][x / across].dots |= dots[y % down][x % across];
@@ -130,7 +131,7 @@ static void print_cell(const Plot *p, int line, int column, Kind *now)
     char dots[5] = "";
     change_colour(p, now, kind);
     if (kind == LOSS && p->utf8)
-        utf8_put(dots, 0x2800 + (unsigned char)p->cell[line][column].dots);
+        utf8_put(dots, 0x2800 + p->cell[line][column].dots);
     printf("%s", *dots ? dots : p->utf8 ? LOOKS[kind].utf8 : LOOKS[kind].ascii);
 }
 

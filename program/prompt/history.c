@@ -79,7 +79,7 @@ bool history_read(const char *path, char ***all)
     *all = NULL;
     if (!in)
         return errno == ENOENT;
-    for (ssize_t size; (size = getline(&line, &room, in)) > 0;) {
+    while (getline(&line, &room, in) > 0) {
         line[strcspn(line, "\n")] = 0;
         if (!*line || !utf8_is_valid(line, strlen(line)))
             continue;
