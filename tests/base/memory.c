@@ -64,7 +64,7 @@ static void memory_that_is_let_go_can_be_used_again(void **state)
         assert_true(memory[b] == 0xFF || (b >= from && b < from + bytes && !memory[b]));
         left += memory[b] != 0;
     }
-#ifndef LARGE_BLOCK /* else, for valgrind, nothing is let go */
+#ifndef LARGE_BLOCK                               /* else, for valgrind, nothing is let go */
     assert_true(left < size - bytes + (1 << 17)); /* less than two pages of any processor */
 #endif
     memory_let_go(memory + 1, 100);
