@@ -75,7 +75,8 @@ static const Program PROGRAM = {
 };
 
 /* The layers or heads to show: the one with this number, counted from 1, or all of them if the
- * option was not given (0). A usage error if the model has fewer: `run`, its directory, has `all`. */
+ * option was not given (0). A usage error if the model has fewer: `run`, its directory, has
+ * `all`. */
 static Range choose(const char *name, int number, int count, const char *run, Digits all)
 {
     if (number > count)

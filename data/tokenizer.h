@@ -40,8 +40,8 @@ typedef struct {
     Bpe bpe;          /* likewise */
 } Tokenizer;
 
-/* What messages call one token: "word", "character" or "subword"; and several. Both are English: who
- * prints them translates. */
+/* What messages call one token: "word", "character" or "subword"; and several. Both are English:
+ * who prints them translates. */
 const char *tokenizer_unit(TokenizerKind kind);
 const char *tokenizer_units(TokenizerKind kind);
 

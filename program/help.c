@@ -65,8 +65,8 @@ static void print_option(const Option *option, bool with_alias)
     free(names);
 }
 
-/* An example, "  train text.txt  ...", with the name by which the program was called: pulga-train if
- * it is installed. */
+/* An example, "  train text.txt  ...", with the name by which the program was called, which is
+ * pulga-train if it is installed. */
 static void print_example(const char *line)
 {
     const char *called = program_invocation_short_name, *command = line + strspn(line, " ");

@@ -1,5 +1,5 @@
-/* options.c: one list holds the program's options and those that every program has; each word of the
- * command line that begins with - is looked up in it, and its value goes to field_set(). */
+/* options.c: one list holds the program's options and those that every program has; each word of
+ * the command line that begins with - is looked up in it, and its value goes to field_set(). */
 #include "options.h"
 
 #include <stdio.h>

@@ -5,8 +5,8 @@
 #include "pictures/curve.h"
 #include "screen.h"
 
-/* Prints it, or nothing if no step was logged; curve_path, for the caption, is the file that has the
- * same in full. */
+/* Prints it, or nothing if no step was logged; curve_path, for the caption, is the file that has
+ * the same in full. */
 void plot_print(const Curve *curve, const Screen *screen, const char *curve_path);
 
 #endif

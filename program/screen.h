@@ -1,6 +1,6 @@
 /* screen.h: output for a person: bold if colours are allowed, paragraphs that break between words,
- * a status line that is overwritten, counts and times that read well. Labels, texts and formats that
- * these functions get are translated (base/language.h). */
+ * a status line that is overwritten, counts and times that read well. Labels, texts and formats
+ * that these functions get are translated (base/language.h). */
 #ifndef PULGA_SCREEN_H
 #define PULGA_SCREEN_H
 

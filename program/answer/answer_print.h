@@ -39,8 +39,9 @@ void print_lowered(const Encoding *encoding, const char *indent);
 /* The table of next tokens, or one for each gap, after answer_begin(). */
 void answer_print_tables(const AnswerPrinter *printer, const Answer *answer);
 
-/* The text of the prompt and, unless it is NULL, a continuation of it, as it is printed: of one that
- * was not ended without the first bytes of a character that is not complete. The caller frees. */
+/* The text of the prompt and, unless it is NULL, a continuation of it, as it is printed: of one
+ * that was not ended without the first bytes of a character that is not complete. The caller
+ * frees. */
 char *answer_written(const Answerer *answerer, const Answer *answer,
                      const Continuation *continuation);
 

@@ -1,4 +1,5 @@
-/* choice.h: the options of sample, and the rules for answers that follow from them and the model. */
+/* choice.h: the options of sample, and the rules for answers that follow from them and the
+ * model. */
 #ifndef PULGA_CHOICE_H
 #define PULGA_CHOICE_H
 

@@ -1,5 +1,6 @@
-/* growing.c: each token's text is added to what is held, of which all that cannot be the beginning of
- * AnswerRules.stop is printed. So the bytes are those that answer_print_continuations() prints. */
+/* growing.c: each token's text is added to what is held, of which all that cannot be the beginning
+ * of AnswerRules.stop is printed. So the bytes are those that answer_print_continuations()
+ * prints. */
 #include "growing.h"
 
 #include <stdio.h>

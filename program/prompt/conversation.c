@@ -1,4 +1,5 @@
-/* conversation.c: what :again and :more refer to is kept from the last prompt that had an answer. */
+/* conversation.c: what :again and :more refer to is kept from the last prompt that had an
+ * answer. */
 #include "conversation.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* history.h: the prompts that a person has typed, kept for the next time: one a line, in a file that
- * only its owner can read. */
+/* history.h: the prompts that a person has typed, kept for the next time: one a line, in a file
+ * that only its owner can read. */
 #ifndef PULGA_HISTORY_H
 #define PULGA_HISTORY_H
 
@@ -11,13 +11,13 @@
 char *history_path(void);
 
 /* The last lines of the file, at most HISTORY_MOST: *lines receives an stb_ds array of texts, which
- * the caller frees. A file that has become longer is shortened to them. If it is there but cannot be
- * read, warns and returns false. */
+ * the caller frees. A file that has become longer is shortened to them. If it is there but cannot
+ * be read, warns and returns false. */
 enum { HISTORY_MOST = 1000 };
 bool history_read(const char *path, char ***lines);
 
-/* Adds a line to the file and makes the file, and folders above it, if need be. If that fails, warns
- * and returns false. */
+/* Adds a line to the file and makes the file, and folders above it, if need be. If that fails,
+ * warns and returns false. */
 bool history_add(const char *path, const char *line);
 
 #endif

@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 /* The state is to be resumed, the model to be sampled; both are written at each save, the state
- * last. So is the curve, after them: it only shows what the log says. The other files, except the log,
- * do not change during a run. */
+ * last. So is the curve, after them: it only shows what the log says. The other files, except the
+ * log, do not change during a run. */
 #define STATE_FILE "state.safetensors"
 #define MODEL_FILE "model.safetensors"
 #define LOG_FILE "log.csv"
