@@ -63,11 +63,12 @@ COMPILE = @mkdir -p $(@D) && echo '  $(CC) $<' && \
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(GUARD) -MMD -MP -c -o $@ $<
 
 PROGRAMS = $(addprefix $(BIN)/,train sample attend export)
-ROOMS = base model model/layers model/matrix model/optimizer model/generate data data/corpus \
-	data/subwords formats formats/huggingface formats/llamacpp training training/plan training/run \
-	pictures page program program/answer program/prompt
-# The only file that knows MPI replaces base/team.c in programs that are linked with it.
-TEAM = base/team_mpi.c
+ROOMS = base base/files base/parallel base/numbers \
+	model model/layers model/matrix model/optimizer model/generate \
+	data data/corpus data/subwords formats formats/huggingface formats/llamacpp \
+	training training/plan training/run pictures page program program/answer program/prompt
+# The only file that knows MPI replaces base/parallel/team.c in programs that are linked with it.
+TEAM = base/parallel/team_mpi.c
 SOURCES = $(filter-out $(TEAM),$(wildcard $(ROOMS:%=%/*.c)))
 # The tests of a room are in tests/ROOM and run on the float build. Those in tests/ROOM/double run on
 # the same code with its number type set to double. All share tests/helpers. The programs in

@@ -7,7 +7,7 @@
 #include <stb/stb_ds.h>
 
 #include "base/display.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "formats/huggingface/pretrained.h"
 #include "program/answer/answer_print.h"
 #include "program/heads_file.h"

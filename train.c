@@ -9,10 +9,10 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
-#include "base/checksum.h"
-#include "base/file.h"
+#include "base/files/checksum.h"
+#include "base/files/file.h"
 #include "base/language.h"
-#include "base/team.h"
+#include "base/parallel/team.h"
 #include "pictures/curve.h"
 #include "training/evaluation.h"
 #include "training/sharing.h"

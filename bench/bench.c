@@ -16,7 +16,7 @@
 #include "measure.h"
 #include "peak.h"
 #include "texts.h"
-#include "base/threads.h"
+#include "base/parallel/threads.h"
 
 /* The machine's peaks in float32, each with one thread and with all. */
 typedef struct {

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "base/random.h"
-#include "base/threads.h"
+#include "base/numbers/random.h"
+#include "base/parallel/threads.h"
 
 enum { PART = 1 << 20, PARTS = 16, LONGEST_WORD = 32, WORDS_OF_A_LINE = 12 };
 enum { DRAW = 1000, SPELL }; /* purposes of the random numbers; those of Pulga itself are smaller */

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "base/threads.h"
+#include "base/parallel/threads.h"
 
 /* Rounds that are measured: at most what the list of times has room for, at least what makes a
  * median. */

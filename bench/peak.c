@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "base/threads.h"
+#include "base/parallel/threads.h"
 
 /* The widest vector of this build. */
 #if defined __AVX512F__

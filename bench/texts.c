@@ -9,7 +9,7 @@
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
-#include "base/threads.h"
+#include "base/parallel/threads.h"
 #include "data/corpus/corpus.h"
 #include "data/source.h"
 #include "data/tokenizer_train.h"

@@ -2,7 +2,7 @@
  * only, so they are the same in whatever parts a step is computed. */
 #include "objective.h"
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 
 /* The place of [sep], or `count` if there is none. */
 static int separator(const Objective *o, const int *tokens, int count)

@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "base/checksum.h"
-#include "base/store.h"
-#include "base/threads.h"
+#include "base/files/checksum.h"
+#include "base/files/store.h"
+#include "base/parallel/threads.h"
 #include "base/utf8.h"
 
 enum { BLOCK = 1 << 20, BLOCKS_A_THREAD = 4, MOST_BLOCKS = 64 };

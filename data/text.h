@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "split.h"
 
 /* The lines of all files that a text is made of are numbered in one row: a file, and the number of

@@ -8,7 +8,7 @@
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
-#include "base/checksum.h"
+#include "base/files/checksum.h"
 #include "base/utf8.h"
 #include "nearest.h"
 #include "subwords/byte_level.h"

@@ -9,7 +9,7 @@
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
-#include "base/threads.h"
+#include "base/parallel/threads.h"
 #include "base/utf8.h"
 #include "word_cache.h"
 

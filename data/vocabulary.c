@@ -9,7 +9,7 @@
 #include <xxhash.h>
 
 #include "base/base.h"
-#include "base/random.h"
+#include "base/numbers/random.h"
 
 Vocabulary vocabulary_new(void)
 {

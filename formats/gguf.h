@@ -12,7 +12,7 @@
 #define PULGA_GGUF_H
 
 #include "base/base.h"
-#include "base/file.h"
+#include "base/files/file.h"
 
 /* With what every such file begins. */
 #define GGUF_BEGIN "GGUF"

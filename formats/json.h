@@ -7,7 +7,7 @@
 #ifndef PULGA_JSON_H
 #define PULGA_JSON_H
 
-#include "base/file.h"
+#include "base/files/file.h"
 
 struct cJSON;
 

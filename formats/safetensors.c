@@ -22,8 +22,8 @@
 #include <stb/stb_ds.h>
 #include <unistd.h>
 
-#include "base/checksum.h"
-#include "base/threads.h"
+#include "base/files/checksum.h"
+#include "base/parallel/threads.h"
 
 _Static_assert(__BYTE_ORDER == __LITTLE_ENDIAN, "the files' numbers are little-endian");
 

@@ -6,7 +6,7 @@
 #define PULGA_SAFETENSORS_H
 
 #include "base/base.h"
-#include "base/file.h"
+#include "base/files/file.h"
 
 struct cJSON;
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/threads.h"
+#include "base/parallel/threads.h"
 
 /* Whether two branches, one right after the other, are the halves of a larger one. */
 static bool are_halves(Branch left, Branch right)

@@ -9,7 +9,7 @@
 #include <stb/stb_ds.h>
 
 #include "base/display.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base64.h"
 #include "training/run/checkpoint.h"
 #include "training/run/files.h"

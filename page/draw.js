@@ -10,7 +10,7 @@
 // four counters and a key in ten rounds, until nothing of them can be recognised.
 
 // One half of the key is the seed, the other the number of what is drawn: a token that comes next,
-// which is RANDOM_SAMPLE in base/random.h.
+// which is RANDOM_SAMPLE in base/numbers/random.h.
 const PURPOSE_SAMPLE = 8;
 
 // Four random words of 32 bits from four counters.

@@ -3,7 +3,7 @@
 #include "axis.h"
 
 #include "base/base.h"
-#include "base/elementary.h"
+#include "base/numbers/elementary.h"
 
 double axis_step(double range, int parts)
 {

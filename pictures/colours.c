@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "base/elementary.h"
+#include "base/numbers/elementary.h"
 
 /* Lightness at both ends, beyond which sRGB has no room for a hue; and that for unknown grounds. */
 static const double DARKEST = 0.25, LIGHTEST = 0.965, MIDDLE = 0.66;

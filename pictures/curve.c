@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/base.h"
-#include "base/elementary.h"
+#include "base/numbers/elementary.h"
 #include "base/language.h"
 #include "figure.h"
 

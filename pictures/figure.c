@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/display.h"
-#include "base/elementary.h"
+#include "base/numbers/elementary.h"
 
 /* A format for the beginning of a figure: width and height, both again, and the font's size; then
  * the hatching and a white ground. */

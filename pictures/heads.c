@@ -10,7 +10,7 @@
 #include <stb/stb_ds.h>
 
 #include "base/display.h"
-#include "base/elementary.h"
+#include "base/numbers/elementary.h"
 
 /* One forward pass over one sequence. Attention does not depend on the targets, so any tokens
  * will do. */

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/checksum.h"
-#include "base/elementary.h"
+#include "base/files/checksum.h"
+#include "base/numbers/elementary.h"
 #include "data/corpus/floor.h"
 #include "formats/huggingface/weights.h"
 #include "model/matrix/matrix.h"
@@ -90,7 +90,7 @@ static void announce_losses(const Trainer *t, const Screen *screen)
  *         positions, pre-norm, relu, tied head
  *         101,056 parameters, 2.6 MB of memory, up to 2 threads, kernel avx512
  *
- * "up to", because trials may show that fewer threads are faster: see base/threads.h. */
+ * "up to", because trials may show that fewer threads are faster: see base/parallel/threads.h. */
 static void announce_model(const Trainer *t, const Screen *screen)
 {
     const Settings *s = &t->plan.settings;

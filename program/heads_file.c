@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "page/page.h"
 #include "pictures/figure.h"
 #include "pictures/numbers.h"

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "base/threads.h"
+#include "base/parallel/threads.h"
 #include "formats/json.h"
 
 /* ---- Standard files ---- */

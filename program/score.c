@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/display.h"
-#include "base/elementary.h"
+#include "base/numbers/elementary.h"
 #include "data/corpus/batches.h"
 #include "data/corpus/bytes.h"
 #include "screen.h"

@@ -13,7 +13,7 @@
 #include "base/base.h"
 #include "base/display.h"
 #include "base/language.h"
-#include "base/launcher.h"
+#include "base/parallel/launcher.h"
 #include "base/utf8.h"
 
 /* The labels of paragraphs stand in the first columns, their text in the others. */

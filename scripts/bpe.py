@@ -112,7 +112,7 @@ def texts_of(draw, exceptions):
     runs = [draw.choice("aaabé1. \n\t") * int(10 ** draw.uniform(0, 3.3)) for _ in range(1500)]
     return {
         "stories": read_all("data/*.txt"),
-        "sources": read_all("*.c", "*.md", "base/*", "model/**/*.[ch]", "data/**/*.[ch]",
+        "sources": read_all("*.c", "*.md", "base/**/*.[ch]", "model/**/*.[ch]", "data/**/*.[ch]",
                             "tests/**/*.c"),
         "blocks": "".join(blocks),
         "runs": "".join(runs),

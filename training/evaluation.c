@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/team.h"
+#include "base/parallel/team.h"
 #include "data/corpus/bytes.h"
 #include "not_finite.h"
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/team.h"
-#include "base/threads.h"
+#include "base/parallel/team.h"
+#include "base/parallel/threads.h"
 
 /* The first shard of a member. */
 static int first_of(int shards, int member)

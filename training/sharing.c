@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "base/team.h"
+#include "base/parallel/team.h"
 #include "training/run/files.h"
 
 void share_text(char **text)

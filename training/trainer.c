@@ -9,9 +9,9 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
-#include "base/checksum.h"
-#include "base/team.h"
-#include "base/threads.h"
+#include "base/files/checksum.h"
+#include "base/parallel/team.h"
+#include "base/parallel/threads.h"
 #include "data/corpus/bytes.h"
 #include "data/corpus/floor.h"
 #include "data/hint.h"

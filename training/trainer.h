@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "base/threads.h"
+#include "base/parallel/threads.h"
 #include "data/corpus/batches.h"
 #include "data/corpus/reader.h"
 #include "data/source.h"

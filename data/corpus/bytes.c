@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "base/threads.h"
+#include "base/parallel/threads.h"
 
 double bits_per_byte(double loss, double bytes)
 {

@@ -13,8 +13,8 @@
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
-#include "base/checksum.h"
-#include "base/threads.h"
+#include "base/files/checksum.h"
+#include "base/parallel/threads.h"
 #include "data/encoder.h"
 #include "order.h"
 

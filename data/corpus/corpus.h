@@ -13,7 +13,7 @@
 #ifndef PULGA_CORPUS_H
 #define PULGA_CORPUS_H
 
-#include "base/store.h"
+#include "base/files/store.h"
 #include "data/source.h"
 #include "data/tokenizer.h"
 #include "ids.h"

@@ -10,8 +10,8 @@
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
-#include "base/elementary.h"
-#include "base/threads.h"
+#include "base/numbers/elementary.h"
+#include "base/parallel/threads.h"
 
 /* A row that counts, at some position of its sequence: it is to predict the target. In 16 bytes,
  * since there is one for each target; the ids of a text whose floor is counted fit in 32 bits. */

@@ -8,7 +8,7 @@
 #ifndef PULGA_ORDER_H
 #define PULGA_ORDER_H
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 
 typedef struct {
     uint64_t count;

@@ -10,8 +10,8 @@
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
-#include "base/random.h"
-#include "base/threads.h"
+#include "base/numbers/random.h"
+#include "base/parallel/threads.h"
 #include "base/utf8.h"
 #include "byte_level.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/base.h"
-#include "base/random.h"
+#include "base/numbers/random.h"
 
 static PairSlot *slots_of(int bits)
 {

@@ -8,8 +8,8 @@
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
-#include "base/random.h"
-#include "base/threads.h"
+#include "base/numbers/random.h"
+#include "base/parallel/threads.h"
 #include "byte_level.h"
 #include "data/vocabulary.h"
 

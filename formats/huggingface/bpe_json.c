@@ -13,7 +13,7 @@
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "formats/json.h"
 
 /* A member of an object; NULL if there is none, or no object. */

@@ -3,7 +3,7 @@
 #ifndef PULGA_BPE_JSON_H
 #define PULGA_BPE_JSON_H
 
-#include "base/directory.h"
+#include "base/files/directory.h"
 #include "data/tokenizer.h"
 
 struct cJSON;

@@ -12,7 +12,7 @@
 #ifndef PULGA_CONFIG_H
 #define PULGA_CONFIG_H
 
-#include "base/directory.h"
+#include "base/files/directory.h"
 #include "data/tokenizer.h"
 #include "model/gpt.h"
 

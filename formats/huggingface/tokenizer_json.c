@@ -19,7 +19,7 @@
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/utf8.h"
 #include "bpe_json.h"
 #include "formats/json.h"

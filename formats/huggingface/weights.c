@@ -15,7 +15,7 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
-#include "base/checksum.h"
+#include "base/files/checksum.h"
 #include "formats/json.h"
 
 /* Puts together a tensor's name in a file: the prefix, `inner` ("transformer." or nothing)

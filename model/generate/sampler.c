@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/elementary.h"
+#include "base/numbers/elementary.h"
 
 /* ---- The largest of many ---- */
 

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <tgmath.h>
 
-#include "base/elementary.h"
-#include "base/lanes.h"
-#include "base/threads.h"
+#include "base/numbers/elementary.h"
+#include "base/numbers/lanes.h"
+#include "base/parallel/threads.h"
 #include "model/kv_cache.h"
 #include "model/matrix/matrix.h"
 

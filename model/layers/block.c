@@ -1,7 +1,7 @@
 /* block.c: the two orders of a block. Each forward has numbered steps, and its backward, right
  * below it, undoes them in reverse. */
 #include "block.h"
-#include "base/threads.h"
+#include "base/parallel/threads.h"
 
 #include <string.h>
 

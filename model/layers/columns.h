@@ -5,7 +5,7 @@
 #define PULGA_COLUMNS_H
 
 #include "base/base.h"
-#include "base/threads.h"
+#include "base/parallel/threads.h"
 
 typedef struct {
     int from, end;

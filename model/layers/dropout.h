@@ -5,7 +5,7 @@
 #ifndef PULGA_DROPOUT_H
 #define PULGA_DROPOUT_H
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "model/batch.h"
 
 /* What the masks of a step depend on. */

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "base/elementary.h"
+#include "base/numbers/elementary.h"
 
 void embedding_forward(Real *y, Embedding p, const Batch *batch, int C)
 {

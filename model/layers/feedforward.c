@@ -2,8 +2,8 @@
  * activation's derivative from the hidden values that forward kept. */
 #include "feedforward.h"
 
-#include "base/elementary.h"
-#include "base/threads.h"
+#include "base/numbers/elementary.h"
+#include "base/parallel/threads.h"
 
 static const Real GELU_SCALE = (Real)0.79788456080286535588; /* √(2/π) */
 static const Real GELU_CUBE = (Real)0.044715;

@@ -5,7 +5,7 @@
 
 #include <tgmath.h>
 
-#include "base/lanes.h"
+#include "base/numbers/lanes.h"
 
 static const Real EPSILON = (Real)1e-5;
 

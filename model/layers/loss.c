@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "base/elementary.h"
-#include "base/lanes.h"
-#include "base/threads.h"
+#include "base/numbers/elementary.h"
+#include "base/numbers/lanes.h"
+#include "base/parallel/threads.h"
 
 void loss_forward(double *loss, Real *log_sum, const Real *logits, const int *targets, int N, int V)
 {

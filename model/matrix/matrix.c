@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/threads.h"
+#include "base/parallel/threads.h"
 #include "kernel.h"
 #include "pack.h"
 #include "skinny.h"

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/lanes.h"
+#include "base/numbers/lanes.h"
 
 bool skinny_fits(Matrix y, Matrix b)
 {

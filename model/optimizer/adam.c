@@ -1,7 +1,7 @@
 /* adam.c: one element at a time, so the result does not depend on the number of threads. */
 #include "adam.h"
-#include "base/elementary.h"
-#include "base/threads.h"
+#include "base/numbers/elementary.h"
+#include "base/parallel/threads.h"
 
 #include <tgmath.h>
 

@@ -1,7 +1,7 @@
 /* average.c: one pass over both blocks. */
 #include "average.h"
 
-#include "base/threads.h"
+#include "base/parallel/threads.h"
 
 void average_add(Real *average, const Real *w, size_t count, int64_t t)
 {

@@ -8,7 +8,7 @@
 
 #include "adam.h"
 #include "average.h"
-#include "base/threads.h"
+#include "base/parallel/threads.h"
 
 static bool takes_muon(OptimizerKind kind, const Tensor *tensor)
 {

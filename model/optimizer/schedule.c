@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "base/elementary.h"
+#include "base/numbers/elementary.h"
 
 static double rate_before_cooldown(const Schedule *s, double t)
 {

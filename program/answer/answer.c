@@ -6,7 +6,7 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "data/corpus/counts.h"
 #include "data/subwords/byte_level.h"
 

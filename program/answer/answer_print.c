@@ -11,7 +11,7 @@
 
 #include "bars.h"
 #include "base/display.h"
-#include "base/elementary.h"
+#include "base/numbers/elementary.h"
 
 static const char *word_of(const Answerer *a, int id)
 {

@@ -3,7 +3,7 @@
 #ifndef PULGA_ANSWERER_H
 #define PULGA_ANSWERER_H
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "model/generate/generator.h"
 #include "model/generate/sampler.h"
 #include "training/run/training_text.h"

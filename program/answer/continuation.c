@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/elementary.h"
+#include "base/numbers/elementary.h"
 #include "data/corpus/counts.h"
 #include "model/generate/beam.h"
 

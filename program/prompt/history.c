@@ -12,7 +12,7 @@
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/language.h"
 #include "base/utf8.h"
 

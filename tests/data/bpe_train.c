@@ -5,7 +5,7 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
-#include "base/threads.h"
+#include "base/parallel/threads.h"
 #include "data/subwords/bpe_train.h"
 #include "data/subwords/byte_level.h"
 #include "tests/helpers/close.h"

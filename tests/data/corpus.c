@@ -6,7 +6,7 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
-#include "base/checksum.h"
+#include "base/files/checksum.h"
 #include "data/corpus/corpus.h"
 #include "data/encoder.h"
 #include "data/tokenizer_train.h"

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/checksum.h"
-#include "base/threads.h"
+#include "base/files/checksum.h"
+#include "base/parallel/threads.h"
 #include "data/corpus/corpus.h"
 #include "data/source.h"
 #include "data/tokenizer_train.h"

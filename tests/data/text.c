@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/checksum.h"
+#include "base/files/checksum.h"
 #include "data/text.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"

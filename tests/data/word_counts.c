@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/threads.h"
+#include "base/parallel/threads.h"
 #include "data/subwords/byte_level.h"
 #include "data/subwords/word_counts.h"
 #include "tests/helpers/close.h"

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "close.h"
-#include "base/threads.h"
+#include "base/parallel/threads.h"
 
 /* ---- Folders ---- */
 

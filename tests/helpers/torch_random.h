@@ -1,5 +1,5 @@
 /* torch_random.h: the random numbers that PyTorch draws on a CPU from the same seed, so that a test
- * can start with the weights of a published table. (Pulga itself uses base/random.h.)
+ * can start with the weights of a published table. (Pulga itself uses base/numbers/random.h.)
  *
  * The generator is MT19937 (Matsumoto and Nishimura 1998). Each function below uses as many bits,
  * in the same order, as PyTorch's. */

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "tests/helpers/close.h"
 
 /* A tile: 16 rows of 64 bytes, as words. A thread has eight, once they are configured. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "model/generate/beam.h"
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "model/generate/sampler.h"
 #include "model/generate/generator.h"
 #include "tests/helpers/cases.h"

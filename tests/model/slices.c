@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/threads.h"
+#include "base/parallel/threads.h"
 #include "model/optimizer/optimizer.h"
 #include "tests/helpers/close.h"
 

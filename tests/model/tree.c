@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/threads.h"
+#include "base/parallel/threads.h"
 #include "model/tree.h"
 #include "tests/helpers/close.h"
 

@@ -11,7 +11,7 @@
 #include "model/gpt.h"
 #include "model/matrix/matrix.h"
 #include "tests/helpers/torch_random.h"
-#include "base/threads.h"
+#include "base/parallel/threads.h"
 
 /* ---- The page's own computation, in double precision ---- */
 

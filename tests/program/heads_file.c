@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "pictures/numbers.h"
 #include "program/heads_file.h"
 #include "tests/helpers/maps.h"

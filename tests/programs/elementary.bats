@@ -1,4 +1,4 @@
-# What every result depends on comes from base/elementary, not from the C library.
+# What every result depends on comes from base/numbers/elementary, not from the C library.
 load programs
 
 # calls ROOM... -- NAME...: which object files of these rooms call one of these functions, in

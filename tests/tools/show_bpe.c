@@ -11,7 +11,7 @@
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "data/subwords/bpe.h"
 #include "data/subwords/byte_level.h"
 

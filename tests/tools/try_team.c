@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "base/random.h"
-#include "base/team.h"
+#include "base/numbers/random.h"
+#include "base/parallel/team.h"
 
 enum { LARGE = 40000001 }; /* more than two pieces of team_mpi.c */
 

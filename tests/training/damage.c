@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "data/corpus/counts.h"
-#include "base/checksum.h"
+#include "base/files/checksum.h"
 #include "training/run/training_text.h"
 #include "training/evaluation.h"
 #include "training/step.h"

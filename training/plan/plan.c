@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/team.h"
-#include "base/threads.h"
+#include "base/parallel/team.h"
+#include "base/parallel/threads.h"
 #include "data/corpus/reader.h"
 #include "model/tree.h"
 

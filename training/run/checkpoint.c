@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "files.h"
 
 /* The hidden name of a checkpoint, ".checkpoint-STEP"; from its second character on it is the name

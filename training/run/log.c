@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "files.h"
 
 /* Appends to the lines in memory, which are not ended by a 0. */

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/directory.h"
+#include "base/files/directory.h"
 
 typedef struct {
     int64_t step, epoch;  /* steps taken; the epoch that they have come to, from 1 */

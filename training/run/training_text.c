@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/checksum.h"
+#include "base/files/checksum.h"
 #include "files.h"
 
 static bool read_copy(const Directory *directory, TextForm form, Text *text)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "fail.h"
+#include "base/fail.h"
 #include "launcher.h"
 
 void team_start(void)

@@ -2,7 +2,7 @@
  * trial takes some steps with one thread and some with all, notes the best time of each way, and
  * goes on with the faster. Times are per token, since the last step of an epoch is smaller. */
 #include "threads.h"
-#include "base.h"
+#include "base/base.h"
 
 #include <math.h>
 #include <signal.h>

@@ -15,7 +15,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "base.h"
+#include "base/base.h"
 
 Directory directory_open(const char *path)
 {

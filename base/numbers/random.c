@@ -3,7 +3,7 @@
  * of their four words. */
 #include "random.h"
 #include "elementary.h"
-#include "threads.h"
+#include "base/parallel/threads.h"
 
 #include <math.h>
 #include <sys/random.h>

@@ -6,7 +6,7 @@
 #ifndef PULGA_RANDOM_H
 #define PULGA_RANDOM_H
 
-#include "base.h"
+#include "base/base.h"
 
 /* What a random number is for. A run is repeatable only if these keep their values: add, never
  * renumber. */

@@ -1,5 +1,5 @@
 /* threads.c: trials find out whether one thread or all are faster, and keep to it. */
-#include "base/threads.h"
+#include "base/parallel/threads.h"
 #include "tests/helpers/close.h"
 
 /* Takes so many steps, each as long as this number of threads needs; returns how many had one. */

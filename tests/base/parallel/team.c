@@ -1,7 +1,7 @@
 /* team.c: a team of one does nothing, and a program that was built without MPI knows when it was
  * started as one of several. */
-#include "base/team.h"
-#include "base/launcher.h"
+#include "base/parallel/team.h"
+#include "base/parallel/launcher.h"
 #include "tests/helpers/close.h"
 
 #include <stdlib.h>

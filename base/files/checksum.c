@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <xxhash.h>
 
-#include "fail.h"
+#include "base/fail.h"
 
 uint64_t checksum_of(const void *bytes, size_t size)
 {

@@ -20,9 +20,9 @@
 #include <unistd.h>
 #include <stb/stb_ds.h>
 
-#include "base.h"
-#include "checksum.h"
-#include "file.h"
+#include "base/base.h"
+#include "base/files/checksum.h"
+#include "base/files/file.h"
 #include "launcher.h"
 
 enum { PIECE = 1 << 24 }; /* bytes of one message of MPI, whose sizes are ints */

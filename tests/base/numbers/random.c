@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "tests/helpers/close.h"
 
 /* From the known-answer tests that its authors publish (Random123, philox4x32, 10 rounds). */

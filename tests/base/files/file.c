@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/checksum.h"
-#include "base/file.h"
-#include "base/threads.h"
+#include "base/files/checksum.h"
+#include "base/files/file.h"
+#include "base/parallel/threads.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
 

@@ -7,15 +7,15 @@
  *
  * They are within 1 unit in the last place of the true value. e^x, in float too, is right down to
  * the smallest denormals, 0 below them and infinite above the logarithm of the largest number. A
- * NAN stays one. tests/base/elementary.c tries them all; of the floats one in 1,499, or all on
- * request. */
+ * NAN stays one. tests/base/numbers/elementary.c tries them all; of the floats one in 1,499, or all
+ * on request. */
 #ifndef PULGA_ELEMENTARY_H
 #define PULGA_ELEMENTARY_H
 
 #include <math.h>
 #include <string.h>
 
-#include "base.h"
+#include "base/base.h"
 
 double elementary_log(double x);     /* −infinity of 0, NAN below it */
 double elementary_sin(double angle); /* less exact beyond 10 million, as is the cosine */

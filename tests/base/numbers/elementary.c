@@ -4,9 +4,9 @@
 #include <float.h>
 #include <stdlib.h>
 
-#include "base/checksum.h"
-#include "base/elementary.h"
-#include "base/random.h"
+#include "base/files/checksum.h"
+#include "base/numbers/elementary.h"
+#include "base/numbers/random.h"
 #include "tests/helpers/close.h"
 
 enum { TRIES = 200000 };
