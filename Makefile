@@ -127,8 +127,9 @@ $(BUILD)/double/%.o: %.c $(BUILD)/flags | packages
 
 # The page that attend fills, as C strings, one per line, so that attend needs no file: page.html with
 # the style and the scripts, in this order, in place of two of its lines.
-PAGE_SCRIPTS = $(patsubst %,page/%.js,tokens model draw counts words state colours reading pen table \
-	arcs heads large next layers training positions checkpoints app)
+PAGE_SCRIPTS = $(patsubst %,page/%.js,$(addprefix model/,tokens model draw counts) \
+	words state colours reading pen \
+	$(addprefix views/,table arcs heads large next layers training positions checkpoints) app)
 $(BUILD)/page.inc: page/page.html page/style.css $(PAGE_SCRIPTS) Makefile
 	@mkdir -p $(@D)
 	@cat $(PAGE_SCRIPTS) > $(BUILD)/page.js

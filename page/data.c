@@ -194,7 +194,7 @@ static void put_spacing(FILE *out, const Tokenizer *t)
     fputc('}', out);
 }
 
-/* How a text is cut: the names of CUTS in tokens.js. */
+/* How a text is cut: the names of CUTS in model/tokens.js. */
 static const char *cut_name(const Tokenizer *t)
 {
     switch (t->kind) {

@@ -1,5 +1,5 @@
 /* data.h: what a page knows besides the heads of one text: the model, so that a browser can read
- * other texts with it, and how it was trained. model.js, tokens.js and counts.js read it. */
+ * other texts with it, and how it was trained. The scripts in page/model/ read it. */
 #ifndef PULGA_PAGE_DATA_H
 #define PULGA_PAGE_DATA_H
 
