@@ -25,6 +25,32 @@ load programs.bash
     [ "$missing" = 0 ]
 }
 
+# The paths of the map in docs/map.md: the names of a row are its first 24 columns, and their
+# indentation says in which folder they are.
+paths_of_map() {
+    awk '/^```/ { inside = !inside; next }
+         inside && match($0, /[a-z]/) && RSTART < 24 {
+             depth = (RSTART - 1) / 2
+             count = split(substr($0, 1, 24), names)
+             for (i = 1; i <= count; i++) print folder[depth] names[i]
+             folder[depth + 1] = folder[depth] names[count]
+         }' "$1"
+}
+
+@test "the map names each folder of the code, and only what exists" {
+    cd "$ROOT"
+    paths_of_map docs/map.md >"$WORK/map.txt"
+    [ "$(wc -l <"$WORK/map.txt")" -gt 50 ]
+    while read -r path; do
+        [ -e "$path" ] || [ -e "$path.h" ] || [ -e "$path.js" ] ||
+            { echo "the map names $path, which is missing"; false; }
+    done <"$WORK/map.txt"
+    find [a-z]*/ -name '*.c' -printf '%h/\n' | grep -v '^tests/\|^build/' | sort -u >"$WORK/folders.txt"
+    for path in *.c $(cat "$WORK/folders.txt"); do
+        grep -qxF "$path" "$WORK/map.txt" || { echo "the map lacks $path"; false; }
+    done
+}
+
 @test "each formula of the lessons stands on the line that is named" {
     for page in lesson leccion; do
         cp "$ROOT/docs/$page.md" page.md
