@@ -193,8 +193,7 @@ race: all
 browser:
 	@$(SETUP) browser
 	@$(MAKE) --no-print-directory -j$$(nproc) all
-	@BIN=$(abspath $(BIN)) BUILD=$(abspath $(BUILD)) $(PYTHON) tests/browser.py
-	@BIN=$(abspath $(BIN)) BUILD=$(abspath $(BUILD)) $(PYTHON) tests/browser_model.py
+	@BIN=$(abspath $(BIN)) BUILD=$(abspath $(BUILD)) $(PYTHON) tests/browser
 
 demo:
 	@$(SETUP) demo

@@ -1,5 +1,5 @@
 /* data.c: what a page with the model knows is JSON, and it is the model's: sizes, tensors, weights,
- * tokens, the text to count in, the log. tests/browser_model.py has a browser compute with it. */
+ * tokens, the text to count in, the log. tests/browser/ has a browser compute with it. */
 #include "tests/helpers/close.h"
 
 #include <cjson/cJSON.h>

@@ -1,0 +1,178 @@
+"""model.py: the model in the page agrees with the programs: tokens.js, model.js, draw.js."""
+import json
+import math
+import random
+import subprocess
+
+from programs import BIN, ROOT, call
+
+CLOSE = 1e-4  # logits
+READ_WITHIN = 0.05  # seconds, for the model of data/cuentos.txt
+DRAWN = 200  # tokens at least, of each model that goes on with a text
+
+
+def jsonl(*command):
+    """What sample answers, or why it does not."""
+    command = [str(part) for part in (BIN / "sample", *command, "--json")]
+    return json.loads(subprocess.run(command, capture_output=True, text=True).stdout)
+
+
+def compare_place(number, found, place, times, total, tokens):
+    """One place: ln p of all tokens, and how often the text has each there. Tokens are told apart by
+    their text; those whose bytes are no text are compared only by their probabilities."""
+    wanted = sorted(math.log(row["probability"]) for row in place if row["probability"] > 0)
+    got = sorted(found)[-len(wanted):]
+    farthest = max(abs(a - b) for a, b in zip(got, wanted))
+    ids = {text: id for id, text in enumerate(tokens)}
+    for row in place:
+        id = ids.get(row["token"], -1)
+        if id < 0 or tokens.count(row["token"]) > 1:
+            continue
+        farthest = max(farthest, abs(found[id] - math.log(row["probability"])))
+        if "count" in row and total is not None:
+            assert [row["count"], row["of"]] == [times.get(str(id), 0), total], (number, row)
+    assert farthest < CLOSE, (number, farthest)
+    return farthest
+
+
+def trained(folder, text, *options):
+    """A model of a text, hardly trained."""
+    (folder / "text.txt").write_text(text, newline="")
+    call(BIN / "train", folder / "text.txt", "--out", folder / "run", "--overwrite", "--layers", 1,
+         "--heads", 1, "--width", 8, "--steps", 1, *options)
+    return folder / "run"
+
+
+def open_live(page, folder, run, text):
+    call(BIN / "attend", run, "-", "-o", folder / "a.html", text=text)
+    page.open(folder / "a.html")
+    page.run("""var own = JSON.parse(document.getElementById("data").textContent);
+        var known = new Tokens(own.tokenizer);
+        var encoded = text => known.encode(text);""")
+
+
+LETTERS = ("abcXYZ019 '.,-_$+([¿¡«»…ñÑáéüÇßİıΣσςΩжЖ漢字かなกิไ한글ไทย३٣ªº²½Ⅷ€№ⓐ"
+           "😀👩\u0301\u0308\u200d\u00a0\u2003\u3000\u0085\u00ad\u202e's'll \n\t ")
+
+
+def look_at_tokens(page, folder):
+    """Any text becomes the same tokens as in the programs."""
+    draw = random.Random(5)
+    text = "".join(draw.choice(LETTERS) for _ in range(1500)).strip()
+    text = "e\u0301 don't  \n\n 12th " + text + "\r\nend"
+    stream = ("--sequence", "stream", "--context", 4000)
+    for options in (("--tokens", "bpe", "--vocabulary", 300), ("--tokens", "char"),
+                    ("--tokens", "char", "--lower"), ("--tokens", "word"),
+                    ("--tokens", "word", "--lower")):
+        open_live(page, folder, trained(folder, text, *options, *stream), text)
+        said = page.run("""(e => ({ids: e.ids, wrong: [e.problem, ...e.unknown], decoded:
+            known.decode(e.ids), texts: e.tokens.map(token => token.text), words: own.words}))
+            (encoded(own.texts[0]))""")
+        assert said["texts"] == said["words"], options
+        assert said["wrong"] == [None] and len(said["ids"]) > 400, said["wrong"]
+        if options[1] == "bpe":
+            assert said["decoded"] == text.replace("\r\n", "\n"), "a text of subwords comes back"
+
+
+def look_at_foreign_words(page, folder):
+    """Models of Transformers have other rules of what a word is."""
+    text = "I don't know... ¿el_perro, (2) tomó «x»? -- no!"
+    for rule in ("Whitespace", "WhitespaceSplit"):
+        run = trained(folder, text.replace("'", " ' "), "--tokens", "word", "--min-count", 2)
+        (run / "text.txt").unlink()
+        file = run / "tokenizer.json"
+        about = json.loads(file.read_text())
+        about["pre_tokenizer"] = {"type": rule}
+        file.write_text(json.dumps(about))
+        open_live(page, folder, run, text)
+        words = page.run("[own.words.length, encoded(own.texts[0]).tokens.length, known.cut]")
+        assert words[0] == words[1] and words[2] != "alone", (rule, words)
+
+
+def look_at_unknown(page, folder):
+    """An unknown word has the nearest ones that the program names; what cannot be read is told."""
+    run = trained(folder, (ROOT / "data" / "cuentos.txt").read_text(), "--tokens", "word")
+    open_live(page, folder, run, "La niña le")
+    for word in ("gatto", "perrro", "x", "Ñandú", "zzzzzzzzzz", "corria", "LUNA", "a" * 101):
+        answer = jsonl(run, word, "--count", 0)
+        unknown = page.run(f"encoded({json.dumps(word)}).unknown")
+        if "error" not in answer:
+            assert not unknown, (word, unknown)
+            continue
+        nearest = answer["error"].partition("; its nearest: ")[2]
+        assert [unknown[0]["word"], ", ".join(unknown[0]["nearest"])] == [word, nearest], answer
+    problems = {"": "empty", "la [bos] niña": "reserved", "la [mask]": "gaps", "la niña": None}
+    for text, kind in problems.items():
+        problem = page.run(f"encoded({json.dumps(text)}).problem")
+        assert (problem and problem["kind"]) == kind, (text, problem)
+    call(BIN / "train", ROOT / "data" / "traducciones.tsv", "--out", run, "--overwrite", "--steps", 1)
+    open_live(page, folder, run, "el perro come\tthe dog")
+    for text, kind in {"\tthe": "source", "el\nel": "lines", "el\tthe\tdog": "tabs",
+                       "el perro": None, "el perro\t": None}.items():
+        problem = page.run(f"encoded({json.dumps(text)}).problem")
+        assert (problem and problem["kind"]) == kind, (text, problem)
+
+
+def look_at_context(page, folder):
+    """A prompt that is longer than the context is read from its last half on."""
+    words = (ROOT / "data" / "cuentos.txt").read_text().split()[:300]
+    run = trained(folder, " ".join(words), "--tokens", "char", "--sequence", "stream", "--context",
+                  31)
+    open_live(page, folder, run, "La")
+    prompt = " ".join(words)[:100]
+    for size in (30, 31, 32, 33, 100):
+        drawn = page.run(f"""((prompt) => {{
+            const network = new Model(own.model, floatsOf(
+                document.getElementById("weights").textContent));
+            const e = encoded(prompt), writer = new Writer(network, known, e.ids, e.prefix);
+            const draws = new Draws(known, {{seed: 3}}), ids = [];
+            for (let i = 0; i < {DRAWN}; i++) {{
+                ids.push(draws.next(writer.logits, i));
+                writer.add(ids[i]);
+            }}
+            return known.decode(ids);
+        }})({json.dumps(prompt[:size])})""")
+        theirs = jsonl(run, prompt[:size], "--count", 1, "--words", DRAWN, "--seed", 3)
+        assert drawn == theirs["continuations"][0]["text"], (size, drawn, theirs)
+
+
+def look_at_earlier_weights(page, folder):
+    """A run's earlier saves are in the page, each with its own weights."""
+    run = folder / "run"
+    call(BIN / "train", ROOT / "data" / "perro.txt", "--out", run, "--overwrite", "--steps", 30,
+         "--checkpoint-every", 10, "--eval-every", 10, "--keep", 5)
+    open_live(page, folder, run, "un gato")
+    assert page.run("own.checkpoints") == [10, 20]
+    for i, step in enumerate((10, 20)):
+        found = page.run(f"""((block) => {{
+            const network = new Model(own.model, floatsOf(block.textContent)), e = encoded("un");
+            return Array.from(softmax(network.read(e.ids, e.prefix).logits), Math.log);
+        }})(document.getElementsByClassName("checkpoint")[{i}])""")
+        answer = jsonl(run / f"checkpoint-{step}", "un", "--count", 0, "--table", 100)
+        compare_place(step, found, answer["next"], {}, None, page.run("known.tokens"))
+
+
+def look_at_speed(page, folder):
+    """The default model of data/cuentos.txt reads a whole context while a key is pressed."""
+    call(BIN / "train", ROOT / "data" / "cuentos.txt", "--out", folder / "run", "--overwrite",
+         "--steps", 1)
+    open_live(page, folder, folder / "run", "La niña le dio voz")
+    context, first, later, typed = page.run("""(() => {
+        const network = new Model(own.model, floatsOf(
+            document.getElementById("weights").textContent));
+        const ids = Array.from({length: network.context}, (_, i) => i + 2);
+        const times = Array.from({length: 9}, () => {
+            const begun = performance.now();
+            network.last = null;
+            network.read(ids).logits;
+            return performance.now() - begun;
+        });
+        network.read(ids.slice(0, -1));
+        const typed = performance.now();
+        network.read(ids).logits;
+        return [network.context, times[0], times.sort((a, b) => a - b)[4],
+                performance.now() - typed];
+    })()""")
+    print(f"  {context} tokens of data/cuentos.txt read in {later:.1f} ms, the first time in "
+          f"{first:.1f} ms, one more token in {typed:.1f} ms")
+    assert first < 1000 * READ_WITHIN, first

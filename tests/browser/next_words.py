@@ -1,0 +1,73 @@
+"""next_words.py: the next words, writing, and how fast a letter is answered."""
+from programs import BIN, ROOT, SENTENCE, attend, call, sample, train_perro
+
+ANSWERED_WITHIN = 0.05  # seconds from a letter to the picture, for the model of data/cuentos.txt
+
+
+def look_at_next_words(page, folder):
+    """What is expected, how often the text has it, what is written: all as ./sample prints them."""
+    run = train_perro(folder)
+    path, _ = attend(folder, run, "el", "next")
+    page.open(path)
+    for prompt in ("el", "un muchacho", SENTENCE):
+        page.type(prompt)
+        bars = page.run("[...at('bars').querySelectorAll('button')].map(b => [...b.children]"
+                        ".map(part => part.textContent))")
+        for (word, _, share, count), wanted in zip(bars, sample(run, prompt)["next"]):
+            if wanted["probability"] < 1e-3:
+                break
+            assert word == wanted["token"], (bars, wanted)
+            assert abs(float(share[:-2]) - 100 * wanted["probability"]) < 0.06
+            assert count == f"{wanted['count']}/{wanted['of']}"
+        assert f"{page.run('reading.T')} tokens" in page.text("run")
+    for seed in range(1, 6):
+        page.type("el")
+        page.run(f"at('seed').value = {seed}; while (writeWord());")
+        wanted = sample(run, "el", "--seed", seed, "--count", "1")["continuations"][0]
+        assert page.run("at('typed').value") == ("el " + wanted["text"].strip()).strip(), wanted
+    page.type("el perro")
+    page.run("state.word = 1; tell('choose')")
+    page.run("at('bars').querySelector('button:not(:disabled)').click()")
+    assert page.run("reading.words.length") == 3, "a word goes after the one that is chosen"
+    page.type("el perro ladra")
+    assert "does not know “ladra”" in page.text("unknown")
+    assert page.run("reading.words.join(' ')") == "[bos] el perro la", "the last that it could read"
+    page.picture("unknown")
+    page.run("at('unknown').querySelector('button').click()")
+    assert page.run("[at('unknown').textContent, reading.T]") == ["", 4]
+    page.type("gato gat")  # the unknown word begins a known one
+    page.run("at('unknown').querySelector('button').click()")
+    assert page.run("at('typed').value") == "gato gato"
+    page.type("el [mask]")
+    assert page.text("unknown") == "This model fills no gaps: leave out [mask]."
+    page.type("el " * 8)
+    assert "reads at most 8" in page.text("unknown")
+    rows = page.run("[...at('layers').querySelectorAll('tr')].map(row => row.textContent)")
+    assert len(rows) == 3 and rows[2].startswith("layer 2"), rows
+    page.run("at('moment').value = 0; showMoment()")
+    assert page.text("values").startswith("step 0  ·  all text 6.9808  ·  floor 0.4120")
+    page.check_errors()
+
+
+def look_at_typing(page, folder):
+    """From a letter to the new picture, for the model of the little stories."""
+    call(BIN / "train", ROOT / "data" / "cuentos.txt", "--out", folder / "stories", "--overwrite")
+    path, _ = attend(folder, folder / "stories", "La niña", "stories")
+    page.open(path)
+    seconds = page.run("""(async () => {
+        const times = [], words = tokenizer.tokens.filter((token, id) => !tokenizer.barred[id] &&
+            id !== tokenizer.eos).slice(0, model.context - 1);
+        for (let i = 0; i < 15; i++) {
+            at("typed").value = words.slice(0, words.length - i % 3).join(" ");
+            const begun = performance.now();
+            at("typed").dispatchEvent(new Event("input"));
+            document.body.getBoundingClientRect(); // the browser lays it out
+            times.push(performance.now() - begun);
+            await new Promise(done => requestAnimationFrame(done));
+        }
+        return times.sort((a, b) => a - b)[7] / 1000;
+    })()""")
+    tokens = page.run("reading.T")
+    print(f"  typing: {tokens} tokens answered after {1000 * seconds:.0f} ms")
+    assert tokens == page.run("model.context") - 2 and seconds < ANSWERED_WITHIN, seconds
+    page.check_errors()

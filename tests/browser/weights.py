@@ -1,0 +1,101 @@
+"""weights.py: the number under the pointer is the number in the array."""
+import time
+
+from programs import BIN, ROOT, SENTENCE, attend, call, says, train, train_perro
+
+OPENED_WITHIN = 3.0  # seconds, for 16 heads over 1,000 words
+
+
+def compare(page, array, cells, ahead=False):
+    """Checks that the number under the pointer is the array's; a key after the query has one only
+    if the model sees ahead."""
+    layers, heads, T, _ = array.shape
+    for layer in range(layers):
+        for head in range(heads):
+            page.run(f"choose({layer * heads + head})")
+            for query, key in cells:
+                said = page.point_at(query, key)
+                if key > query and not ahead:
+                    assert "cannot attend to" in said and "later" in said, said
+                else:
+                    assert says(said, array[layer, head, query, key]), (
+                        said, layer, head, query, key, array[layer, head, query, key])
+
+
+def look_at_sentence(page, folder):
+    """Every weight of a page with the model and of one without it."""
+    run = train_perro(folder)
+    for options in ([], ["--static"]):
+        path, array = attend(folder, run, SENTENCE, "perro", *options)
+        page.open(path)
+        assert page.run("document.querySelectorAll('#grid button').length") == 8
+        assert page.run("[model !== null, at('next').hidden]") == [not options, bool(options)]
+        assert SENTENCE in page.run("at('typed').value + at('text').textContent")
+        assert "cuerda" in page.run("document.title")
+        T = array.shape[2]
+        assert T == 7
+        compare(page, array, [(q, k) for q in range(T) for k in range(T)])
+        page.check_errors()
+    page.click("#grid button[aria-label='Layer 2, head 3']")
+    assert page.text("name") == "Layer 2, head 3"
+    # Row and column of the cell under the pointer are lit; a click keeps it, a second lets it go.
+    x, y = page.run("plots[0].view.middleOf(3, 2)")
+    page.point(x, y)
+    assert page.run("[state.over.query, state.over.key]") == [3, 2]
+    assert page.run("[3, 2].map(i => at('chips').children[i].className + "
+                    "at('chips').children[i].ariaPressed)") == ["true", "keyfalse"]
+    for kept in (2, -1):
+        page.point(x, y, "down")
+        page.point(x, y, "up")
+        assert page.run("[state.word, state.key]") == [3, kept]
+    page.check_errors()
+
+
+def look_at_checkpoints(page, folder):
+    """The slider shows the heads as they were in each checkpoint of the run."""
+    run = train_perro(folder, "--checkpoint-every", "100", "--keep", "3", "--positions", "learned")
+    path, _ = attend(folder, run, SENTENCE, "checkpoints")
+    page.open(path)
+    positions = page.run("cosines.canvas.toDataURL()")
+    steps = page.run("data.checkpoints")
+    assert 100 in steps and page.text("age-step") == "the end", steps
+    page.focus("#age")
+    page.press("Home")
+    assert page.text("age-step") == f"step {steps[0]}"
+    assert page.run("cosines.canvas.toDataURL()") != positions
+    _, array = attend(folder, run / f"checkpoint-{steps[0]}", SENTENCE, "then")
+    page.run("choose(6)")
+    for query, key in ((6, 2), (5, 1), (3, 3)):
+        assert says(page.point_at(query, key), array[1, 2, query, key])
+    page.check_errors()
+
+
+def look_at_long(page, folder):
+    words = (ROOT / "data" / "cuentos.txt").read_text().split()
+    run = train(folder, " ".join(words), "--sequence", "stream", "--context", "1024", "--layers",
+                "4", "--heads", "4", "--width", "32", "--steps", "3", "--batch", "1", "--window",
+                "0,0,0,0,0,0,0,0,0,0,64,8")
+    path, array = attend(folder, run, " ".join(words[:800]), "long", "--static")
+    size, T = path.stat().st_size, array.shape[2]
+    assert 1000 <= T <= 1024, T
+    seconds = page.open(path)
+    print(f"  16 heads over {T} tokens: {size / 1e6:.1f} MB, drawn after {seconds:.2f} s")
+    assert seconds < OPENED_WITHIN, seconds
+    assert page.run("reading.unpacked.size") == 1, "only the head that is shown large is unpacked"
+    page.picture("long")
+    begun = time.monotonic()
+    page.run("choose(9)")
+    print(f"  another head after {time.monotonic() - begun:.2f} s")
+    for head in (0, 9, 15):
+        page.run(f"choose({head})")
+        for query, key in ((0, 0), (T - 1, T - 1), (T - 1, T - 5), (700, 699), (512, 505)):
+            page.run(f"pin({query}, -1); pin({query}, {key})")
+            assert says(page.run("plots[0].readout.textContent"),
+                        array[head // 4, head % 4, query, key])
+    for _ in range(9):
+        page.run("at('larger').click()")
+    page.run("choose(5); plots[0].view.show({row: 520, column: 520})")
+    page.settle()
+    assert says(page.point_at(516, 513), array[1, 1, 516, 513])
+    page.picture("long-larger")
+    page.check_errors()

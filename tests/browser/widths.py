@@ -1,0 +1,50 @@
+"""widths.py: the page on telephones and projectors."""
+from programs import SENTENCE, attend, train_perro
+
+WIDTHS = (360, 768, 1280, 2560)
+
+
+def check_width(page, width):
+    """Nothing is wider than the window, and no head is hidden."""
+    page.settle()
+    assert page.run("document.documentElement.scrollWidth") <= width, width
+    out = page.run("""[...document.querySelectorAll("canvas, button, select, input")]
+        .filter(e => e.offsetWidth && (b => b.left < 0 || b.right > innerWidth + 0.5)
+            (e.getBoundingClientRect())).map(e => e.outerHTML.slice(0, 120))""")
+    assert not out, (width, out)
+    assert page.run("grid.scrollWidth <= grid.clientWidth && document.querySelectorAll("
+                    "'#grid button').length === data.heads.length")
+    assert page.run("document.querySelector('[data-say=hint]').offsetHeight > 0")
+
+
+def look_at_widths(page, folder):
+    """All widths, light and dark, both languages; many heads; legible numbers."""
+    run = train_perro(folder)
+    pages = {name: attend(folder, run, SENTENCE, name, *options)[0]
+             for name, options in (("live", []), ("static", ["--static"]))}
+    run = train_perro(folder, "--layers", "4", "--heads", "16", "--steps", "2")
+    pages["many"] = attend(folder, run, SENTENCE, "many")[0]
+    for width in WIDTHS:
+        for dark in (False, True):
+            for language in ("en", "es"):
+                page.open(pages["live"], width=width, height=900, dark=dark, phone=width < 500)
+                for form in ("across", "arcs", "matrix"):
+                    page.run(f"state.language = '{language}'; state.form = '{form}'; repaint()")
+                    check_width(page, width)
+                page.run("choose(6)")
+                page.picture(f"{width}-{'dark' if dark else 'light'}-{language}")
+                assert page.run("plots[0].view.place.number") >= (16 if width > 1900 else 11)
+                page.run("at('compare').click()")
+                check_width(page, width)
+        for name in ("static", "many"):
+            page.open(pages[name], width=width, height=900, phone=width < 500)
+            check_width(page, width)
+            page.picture(f"{width}-{name}")
+        page.check_errors()
+    least = page.run("""Math.min(...["light", "dark"].flatMap(name => ramps[name].map(c => {
+        const l = 0.2126 * partOf(c[0]) + 0.7152 * partOf(c[1]) + 0.0722 * partOf(c[2]);
+        const ink = inkOn(c) === "#ffffff" ? 1 : 0;
+        return (Math.max(l, ink) + 0.05) / (Math.min(l, ink) + 0.05);
+    })))""")
+    print(f"  contrast of numbers and their colours: {least:.2f} at least")
+    assert least >= 4.5, least
