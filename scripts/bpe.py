@@ -16,28 +16,18 @@ import importlib.util
 import itertools
 import json
 import random
-import subprocess
 import sys
 import unicodedata
 
 import tokenizers
-from gpt2_vocabulary import gpt2_folder
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+
+from comparing import check, run
+from gpt2_vocabulary import gpt2_folder
 
 SIZES = (300, 1000, 8192)
 SURROGATES = range(0xD800, 0xE000)
 COUNT = {"merges": 0, "ids": 0}
-
-
-def check(good, *said):
-    if not good:
-        sys.exit("bpe: " + " ".join(str(s) for s in said))
-
-
-def show_bpe(*arguments):
-    done = subprocess.run([SHOW, *(str(a) for a in arguments)], capture_output=True)
-    check(done.returncode == 0, *arguments, "failed:", done.stderr.decode())
-    return done.stdout
 
 
 def numbers(output):
@@ -70,7 +60,7 @@ def every_code_point():
     for begin in range(0, 0x110000, 0x4000):
         block = [chr(c) for c in range(begin, begin + 0x4000) if c not in SURROGATES]
         text = "".join(line_of(c) for c in block)
-        ours = itertools.accumulate(numbers(show_bpe("words", write("block", text))))
+        ours = itertools.accumulate(numbers(run(SHOW, "words", write("block", text))))
         wrong = set(ours) ^ set(itertools.accumulate(their_words(text)))
         line_ends = list(itertools.accumulate(len(line_of(c).encode()) for c in block))
         different |= {block[bisect.bisect_left(line_ends, end)] for end in wrong}
@@ -143,7 +133,7 @@ def compare_merges(name, text, size):
     theirs = train(text, size)
     model = json.loads(theirs.to_str())["model"]
     wanted = [[*pair, str(model["vocab"]["".join(pair)])] for pair in model["merges"]]
-    output = show_bpe("train", size, 0, path).decode()
+    output = run(SHOW, "train", size, 0, path).decode()
     ours = [line.split(" ") for line in output.splitlines()]
     for i, (a, b) in enumerate(zip(ours, wanted)):
         check(a == b, name, size, "merge", i, a, "tokenizers has", b)
@@ -153,7 +143,7 @@ def compare_merges(name, text, size):
 
 
 def compare_ids(what, path, merges, text, encode):
-    ours, wanted = numbers(show_bpe("encode", merges, path)), encode(text)
+    ours, wanted = numbers(run(SHOW, "encode", merges, path)), encode(text)
     if ours != wanted:
         place = next((i for i, (a, b) in enumerate(zip(ours, wanted)) if a != b),
                      min(len(ours), len(wanted)))

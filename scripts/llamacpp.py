@@ -10,7 +10,6 @@ the first difference.
 import itertools
 import json
 import os
-import subprocess
 import sys
 import unicodedata
 
@@ -18,20 +17,11 @@ os.environ["OMP_NUM_THREADS"] = "1"  # models so small gain nothing from more
 import llama_cpp
 import numpy
 
+from comparing import check, run
+
 TYPES = {"f32": 1e-2, "f16": 1e-2, "q8_0": None}  # the largest difference of the largest logit
 TOP = 0.95  # of the positions, q8_0 must have the same most probable token
 WRITTEN = 200  # tokens of a continuation
-
-
-def check(good, *said):
-    if not good:
-        sys.exit("llamacpp: " + " ".join(str(s) for s in said))
-
-
-def run(*command):
-    done = subprocess.run([str(c) for c in command], capture_output=True, text=True)
-    check(done.returncode == 0, *command, "failed:", done.stderr.strip())
-    return done.stdout
 
 
 def pulga(directory, text, more=()):

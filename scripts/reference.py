@@ -18,12 +18,13 @@ import itertools
 import json
 import math
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import torch
+
+from comparing import run
 
 STEPS = 20
 EXACT = 1e-8     # double: losses, rates and norms are printed with 9 digits
@@ -418,11 +419,8 @@ def read_tensors(path, prefix=''):
     return tensors
 
 
-def run(program, text, options, out, *more):
-    done = subprocess.run([program, text, *options.split(), '--out', out, *more],
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f'parity: {" ".join(map(str, done.args))}\n{done.stderr}')
+def run_train(program, text, options, out, *more):
+    run(program, text, *options.split(), '--out', out, *more)
     return Path(out)
 
 
@@ -472,7 +470,7 @@ def compare_gradients(true, found, s):
 def compare(programs, text, options, out):
     """One case. Returns a list of (what was compared, the largest difference, its limit)."""
     double, float_ = programs
-    start = run(double, text, options, f'{out}-start', '--steps', '0')
+    start = run_train(double, text, options, f'{out}-start', '--steps', 0)
     s = json.loads((start / 'config.json').read_text())['pulga']
     w = read_tensors(start / 'model.safetensors')
     corpus = Corpus(Path(text).read_text(encoding='utf-8'), s)
@@ -482,7 +480,8 @@ def compare(programs, text, options, out):
         check(largest(w['wpe.weight'] - fixed) < 1e-7, 'the fixed positions differ')
 
     # 1  the double program, step by step
-    there = run(double, text, options, f'{out}-double', '--steps', str(STEPS), '--log-every', '1')
+    there = run_train(double, text, options, f'{out}-double', '--steps', STEPS,
+                      '--log-every', 1)
     log = list(csv.DictReader((there / 'log.csv').open()))
     # It begins with step 0, unless its evaluation would take longer than the first steps.
     before = [(log.pop(0), w)] if log[0]['step'] == '0' else []
@@ -500,7 +499,7 @@ def compare(programs, text, options, out):
     check(last.keys() == end.keys(), 'the tensors differ in name')
 
     # 2  the float program's first gradients: the first moment begins as a tenth of them
-    one = run(float_, text, options, f'{out}-float', '--steps', '1', '--clip', '0')
+    one = run_train(float_, text, options, f'{out}-float', '--steps', 1, '--clip', 0)
     moment = read_tensors(one / 'state.safetensors', 'adam_m.')
     _, gradients = gradients_of(w, s, next(corpus.steps())[1], 1)
 
