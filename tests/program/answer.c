@@ -7,59 +7,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "program/answer/continuation.h"
 #include "program/answer/answer_print.h"
 #include "tests/helpers/close.h"
-#include "tests/helpers/scratch.h"
-#include "tests/helpers/tiny.h"
+#include "tests/helpers/trained.h"
 
 /* A model that has hardly learned, so that every token has weight; its context is 4 tokens. `pad`
  * is special, as other models' padding is. */
-typedef struct {
-    char *folder;
-    Pretrained model;
-    TrainingText text;
-    int pad;
-} Fixture;
+static int pad;
 
 static int open_model(void **state)
 {
-    static const char text[] = "un gato come\nun perro salta\nun pad come\n";
-    Fixture *f = memory_new(1, sizeof *f, "a test");
-    f->folder = scratch_new();
-    char *path = scratch_write(f->folder, "text.txt", text, strlen(text));
-    char *run = format_text("%s/run", f->folder);
-    tiny_run(run, path, (const char *[]){NULL});
-    f->model = pretrained_open(run);
-    f->text = training_text_open(&f->model, NULL);
-    f->pad = vocabulary_find(&f->model.tokenizer.vocabulary, "pad", 3);
-    f->model.tokenizer.vocabulary.special[f->pad] = true;
-    free(path);
-    free(run);
-    *state = f;
+    static Trained trained;
+    trained = trained_open("un gato come\nun perro salta\nun pad come\n", (const char *[]){NULL});
+    Vocabulary *vocabulary = &trained.model.tokenizer.vocabulary;
+    pad = vocabulary_find(vocabulary, "pad", 3);
+    vocabulary->special[pad] = true;
+    *state = &trained;
     return 0;
 }
 
 static int close_model(void **state)
 {
-    Fixture *f = *state;
-    training_text_free(&f->text);
-    pretrained_close(&f->model);
-    scratch_remove(f->folder);
-    free(f);
+    trained_close(*state);
     return 0;
 }
 
-static Answer answer_to(Answerer *answerer, const char *prompt)
-{
-    Answer answer = answer_begin(answerer, "the prompt", prompt, strlen(prompt));
-    assert_null(answer.encoding.wrong);
-    answer_continue(answerer, &answer, NULL, NULL);
-    return answer;
-}
-
 /* What is printed to a prompt; the caller frees. */
-static char *printed(Fixture *f, AnswerRules rules, const char *prompt, bool json)
+static char *printed(Trained *f, AnswerRules rules, const char *prompt, bool json)
 {
     char *text;
     size_t size;
@@ -85,7 +59,7 @@ static char *printed(Fixture *f, AnswerRules rules, const char *prompt, bool jso
 /* ---- Words ---- */
 
 /* What is drawn fits the model's own distribution over what may come, and has its probabilities. */
-static void check_draws(Fixture *f, int top_k)
+static void check_draws(Trained *f, int top_k)
 {
     enum { DRAWS = 4000, MOST = 16 };
     const AnswerRules rules = {
@@ -99,13 +73,13 @@ static void check_draws(Fixture *f, int top_k)
     for (int i = 0; i < answer.places->count; i++)
         sum += p[answer.places->best[i].id] = answer.places->best[i].value;
     assert_close_one("all that may come", sum, 1, 1e-6);
-    assert_true(p[bos] > 0.02 && p[f->pad] > 0.02); /* else nothing would be proved below */
+    assert_true(p[bos] > 0.02 && p[pad] > 0.02); /* else nothing would be proved below */
     for (int i = 0; i < answer.count; i++) {
         const Continuation *c = &answer.continuations[i];
         assert_close_one("ln p", c->log_probability, log(p[c->tokens[0]]), 1e-6);
         kinds += !seen[c->tokens[0]]++;
     }
-    assert_int_equal(seen[bos] + seen[f->pad], 0);
+    assert_int_equal(seen[bos] + seen[pad], 0);
     assert_int_equal(kinds, top_k ? top_k : V - 2);
     for (int id = 0; id < V; id++)
         kept += seen[id] ? p[id] : 0;
@@ -125,7 +99,7 @@ static void test_draws_only_words_with_the_models_probabilities(void **state)
 
 static void test_a_wide_beam_finds_every_continuation_of_words(void **state)
 {
-    Fixture *f = *state;
+    Trained *f = *state;
     Answerer answerer =
         answerer_new(&f->model, &f->text, (AnswerRules){.count = 400, .words = 3, .beam = 400});
     Answer answer = answer_to(&answerer, "un");
@@ -134,7 +108,7 @@ static void test_a_wide_beam_finds_every_continuation_of_words(void **state)
     for (int i = 0; i < answer.count; i++)
         for (int j = 0; j < answer.continuations[i].count; j++) {
             assert_int_not_equal(answer.continuations[i].tokens[j], f->model.tokenizer.bos);
-            assert_int_not_equal(answer.continuations[i].tokens[j], f->pad);
+            assert_int_not_equal(answer.continuations[i].tokens[j], pad);
         }
     answer_free(&answer);
     answerer_free(&answerer);
@@ -142,7 +116,7 @@ static void test_a_wide_beam_finds_every_continuation_of_words(void **state)
 
 static void test_special_tokens_are_drawn_if_there_are_no_others(void **state)
 {
-    Fixture *f = *state;
+    Trained *f = *state;
     Tokenizer *t = &f->model.tokenizer;
     const Tokenizer kept = *t;
     const int V = t->vocabulary.count;
@@ -170,7 +144,7 @@ static void test_special_tokens_are_drawn_if_there_are_no_others(void **state)
 static void test_repetition_is_penalized_in_prompt_and_continuation(void **state)
 {
     enum { WORDS = 12 };
-    Fixture *f = *state;
+    Trained *f = *state;
     const int V = f->model.tokenizer.vocabulary.count;
     const double penalties[] = {0.2, 1, 1.5, 50};
     int tokens[2][WORDS];
@@ -218,7 +192,7 @@ static int times(const char *text, const char *part)
     return count;
 }
 
-static void check_full(Fixture *f, int words, int beam, const char *prompt, bool prompt_full,
+static void check_full(Trained *f, int words, int beam, const char *prompt, bool prompt_full,
                        bool full)
 {
     const AnswerRules rules = {.count = 2, .words = words, .beam = beam, .sampling = {9, 1, 0}};

@@ -4,50 +4,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "program/answer/continuation.h"
 #include "tests/helpers/close.h"
-#include "tests/helpers/scratch.h"
-#include "tests/helpers/tiny.h"
+#include "tests/helpers/trained.h"
 
 enum { MOST = 16, COUNT = 5 }; /* tokens of the model; of "[bos] un [mask] [mask] [eos]" */
 
-/* A model that has hardly learned; its context is 5 tokens. */
-typedef struct {
-    char *folder;
-    Pretrained model;
-    TrainingText text;
-    bool was_first[2]; /* each of two gaps, of some prompt */
-} Fixture;
+static bool was_first[2]; /* each of two gaps, of some prompt */
 
+/* A model that has hardly learned; its context is 5 tokens. */
 static int open_model(void **state)
 {
-    static const char text[] = "un gato come\nun perro salta\nun gato salta\nel gato\n";
-    Fixture *f = memory_new(1, sizeof *f, "a test");
-    f->folder = scratch_new();
-    char *path = scratch_write(f->folder, "text.txt", text, strlen(text));
-    char *run = format_text("%s/run", f->folder);
-    tiny_run(run, path,
-             (const char *[]){"objective", "masked", "context", "5", "width", "8", NULL});
-    f->model = pretrained_open(run);
-    f->text = training_text_open(&f->model, NULL);
-    free(path);
-    free(run);
-    *state = f;
+    static Trained trained;
+    trained =
+        trained_open("un gato come\nun perro salta\nun gato salta\nel gato\n",
+                     (const char *[]){"objective", "masked", "context", "5", "width", "8", NULL});
+    *state = &trained;
     return 0;
 }
 
 static int close_model(void **state)
 {
-    Fixture *f = *state;
-    training_text_free(&f->text);
-    pretrained_close(&f->model);
-    scratch_remove(f->folder);
-    free(f);
+    trained_close(*state);
     return 0;
 }
 
 /* p (V): what the model predicts at one token of a line, from its loss with each target. */
-static void predict(Fixture *f, const int *tokens, int place, double *p)
+static void predict(Trained *f, const int *tokens, int place, double *p)
 {
     const int start[] = {0, COUNT}, positions[COUNT] = {0, 1, 2, 3, 4}, prefix = COUNT;
     for (int id = 0; id < tokenizer_size(&f->model.tokenizer); id++) {
@@ -60,7 +42,7 @@ static void predict(Fixture *f, const int *tokens, int place, double *p)
 }
 
 /* The same, but 0 for special tokens. Returns the largest. */
-static double predict_text(Fixture *f, const int *tokens, int place, double *p)
+static double predict_text(Trained *f, const int *tokens, int place, double *p)
 {
     double most = 0;
     predict(f, tokens, place, p);
@@ -81,7 +63,7 @@ static double sum_of(const double *p, int count)
 
 /* The probability that the two gaps of an answer are filled with these tokens: the surest one
  * first. *model receives the model's own, in which special tokens have a share. */
-static double filled_with(Fixture *f, const Answer *answer, const int *ids, double *model)
+static double filled_with(Trained *f, const Answer *answer, const int *ids, double *model)
 {
     const int V = tokenizer_size(&f->model.tokenizer);
     double p[2][MOST], rest[MOST];
@@ -93,20 +75,12 @@ static double filled_with(Fixture *f, const Answer *answer, const int *ids, doub
     const int first = one >= other ? 0 : 1;
     tokens[at[first]] = ids[first];
     predict_text(f, tokens, at[!first], rest);
-    f->was_first[first] = true;
+    was_first[first] = true;
     *model = p[first][ids[first]] * rest[ids[!first]];
     return *model / sum_of(p[first], V) / sum_of(rest, V);
 }
 
-static Answer answer_to(Answerer *answerer, const char *prompt)
-{
-    Answer answer = answer_begin(answerer, "the prompt", prompt, strlen(prompt));
-    assert_null(answer.encoding.wrong);
-    answer_continue(answerer, &answer, NULL, NULL);
-    return answer;
-}
-
-static void check_filling(Fixture *f, const char *prompt)
+static void check_filling(Trained *f, const char *prompt)
 {
     enum { DRAWS = 4000 };
     const AnswerRules rules = {.count = DRAWS, .seed = 7, .sampling = {1, 1, 0}};
@@ -145,19 +119,19 @@ static void check_filling(Fixture *f, const char *prompt)
 
 static void test_gaps_are_filled_with_the_models_probabilities(void **state)
 {
-    Fixture *f = *state;
+    Trained *f = *state;
     static const char *const prompts[] = {"un [mask] [mask]",   "[mask] [mask] come",
                                           "[mask] gato [mask]", "salta [mask] [mask]",
                                           "[mask] come [mask]", "[mask] [mask] el"};
     for (size_t i = 0; i < sizeof prompts / sizeof *prompts; i++)
         check_filling(f, prompts[i]);
-    assert_true(f->was_first[0] && f->was_first[1]);
+    assert_true(was_first[0] && was_first[1]);
 }
 
 /* Of each gap by itself, all others as they are; un [mask] salta is twice in the text. */
 static void test_each_gap_has_its_table(void **state)
 {
-    Fixture *f = *state;
+    Trained *f = *state;
     const Tokenizer *t = &f->model.tokenizer;
     const int V = tokenizer_size(t), gato = tokenizer_find(t, "gato"), un = tokenizer_find(t, "un");
     Answerer answerer = answerer_new(&f->model, &f->text, (AnswerRules){.table = MOST});
@@ -180,7 +154,7 @@ static void test_each_gap_has_its_table(void **state)
 
 static void test_a_filled_line_is_looked_for_from_end_to_end(void **state)
 {
-    Fixture *f = *state;
+    Trained *f = *state;
     const AnswerRules rules = {.count = 60, .sampling = {1, 1, 0}};
     Answerer answerer = answerer_new(&f->model, &f->text, rules);
     Answer answer = answer_to(&answerer, "[mask] gato");

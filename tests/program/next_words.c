@@ -6,19 +6,8 @@
 #include <stb/stb_ds.h>
 
 #include "data/subwords/byte_level.h"
-#include "formats/huggingface/pretrained.h"
-#include "model/generate/sampler.h"
-#include "program/answer/next_words.h"
 #include "tests/helpers/close.h"
-#include "tests/helpers/scratch.h"
-#include "tests/helpers/tiny.h"
-
-typedef struct {
-    Pretrained model;
-    KvCache cache;
-    Generator prompt, writer;
-    int V;
-} Fixture;
+#include "tests/helpers/trained.h"
 
 /* Whether `more` goes on with the last word of `text`. */
 static bool goes_on(const char *text, const char *more)
@@ -34,30 +23,31 @@ static bool goes_on(const char *text, const char *more)
 }
 
 /* p (V) after the prompt and these tokens. */
-static double *probabilities(Fixture *f, const int *tokens, int count)
+static double *probabilities(Answerer *a, const int *tokens, int count)
 {
-    double *p = memory_new((size_t)f->V, sizeof *p, "a test");
-    generator_copy(&f->writer, &f->prompt);
+    const int V = tokenizer_size(&a->model->tokenizer);
+    double *p = memory_new((size_t)V, sizeof *p, "a test");
+    generator_copy(&a->writer, &a->prompt);
     for (int i = 0; i < count; i++)
-        generator_add(&f->writer, tokens[i]);
-    softmax_of(p, f->writer.logits, f->V, 1);
+        generator_add(&a->writer, tokens[i]);
+    softmax_of(p, a->writer.logits, V, 1);
     return p;
 }
 
 /* The probability that the word after the prompt, which ends with `before`, is `wanted`: over all
  * runs of tokens, this one and those that begin with it. */
-static double exhaustive(Fixture *f, const char *before, const char *wanted, const int *tokens,
+static double exhaustive(Answerer *a, const char *before, const char *wanted, const int *tokens,
                          int count)
 {
-    const Tokenizer *t = &f->model.tokenizer;
+    const Tokenizer *t = &a->model->tokenizer;
     char text[200];
     strcpy(text, before);
     for (int i = 0; i < count; i++)
         strcat(text, tokenizer_word(t, tokens[i]));
     const char *own = text + strlen(before);
     const size_t size = strlen(own);
-    double *p = probabilities(f, tokens, count), sum = 0;
-    for (int id = 0; id < f->V; id++) {
+    double *p = probabilities(a, tokens, count), sum = 0;
+    for (int id = 0; id < tokenizer_size(t); id++) {
         const bool more = tokenizer_is_text(t, id) && goes_on(text, tokenizer_word(t, id));
         if (count && !strcmp(own, wanted) && !more)
             sum += p[id];
@@ -66,23 +56,24 @@ static double exhaustive(Fixture *f, const char *before, const char *wanted, con
         longer[count] = id;
         if (tokenizer_is_text(t, id) && (more || !count) && !strncmp(own, wanted, size) &&
             !strncmp(tokenizer_word(t, id), wanted + size, strlen(tokenizer_word(t, id))))
-            sum += p[id] * exhaustive(f, before, wanted, longer, count + 1);
+            sum += p[id] * exhaustive(a, before, wanted, longer, count + 1);
     }
     free(p);
     return sum;
 }
 
-static void check_words(Fixture *f, const char *prompt, const char *before)
+static void check_words(Answerer *a, const char *prompt, const char *before)
 {
-    Encoding e = tokenizer_encode_prompt(&f->model.tokenizer, "the prompt", prompt, strlen(prompt));
-    generator_begin(&f->prompt, e.ids, e.count, 0);
-    NextWord *words = next_words(&f->model.tokenizer, &f->prompt, &f->writer, before, 6, 0);
+    Encoding e =
+        tokenizer_encode_prompt(&a->model->tokenizer, "the prompt", prompt, strlen(prompt));
+    generator_begin(&a->prompt, e.ids, e.count, 0);
+    NextWord *words = next_words(&a->model->tokenizer, &a->prompt, &a->writer, before, 6, 0);
     assert_int_equal(arrlen(words), 6);
     for (int i = 0; i < 6; i++) {
-        const int id = tokenizer_find(&f->model.tokenizer, words[i].text);
+        const int id = tokenizer_find(&a->model->tokenizer, words[i].text);
         const bool special = id < 0 && words[i].text[0] == '[';
         if (!special) {
-            const double p = exhaustive(f, before, words[i].text, (int[]){0}, 0);
+            const double p = exhaustive(a, before, words[i].text, (int[]){0}, 0);
             /* of several ways to make the word, the search may leave out improbable ones */
             if (!(words[i].probability <= p * (1 + 1e-5) && words[i].probability >= 0.8 * p))
                 fail_msg("%s has %g, wanted %g", words[i].text, words[i].probability, p);
@@ -96,41 +87,30 @@ static void check_words(Fixture *f, const char *prompt, const char *before)
 static void test_words_are_those_of_an_exhaustive_search(void **state)
 {
     (void)state;
-    static const char text[] = "el perro come\nel gato come\nun perro, un gato.\n";
-    char *folder = scratch_new(), *path = scratch_write(folder, "text.txt", text, strlen(text));
-    char *run = format_text("%s/run", folder);
-    tiny_run(run, path,
-             (const char *[]){"tokens", "bpe", "vocabulary", "275", "context", "16", NULL});
-    Fixture f = {.model = pretrained_open(run)};
-    f.V = tokenizer_size(&f.model.tokenizer);
-    f.cache = kv_cache_new(&f.model.gpt.config, 2);
-    f.prompt = generator_new(&f.model.gpt, f.cache, 0, -1);
-    f.writer = generator_new(&f.model.gpt, f.cache, 1, -1);
-    check_words(&f, "el perro", " perro");
-    check_words(&f, "el pe", " pe");
-    check_words(&f, "un gato.", ".");
-    generator_free(&f.prompt);
-    generator_free(&f.writer);
-    kv_cache_free(&f.cache);
-    pretrained_close(&f.model);
-    scratch_remove(folder);
-    free(run);
-    free(path);
+    Trained t =
+        trained_open("el perro come\nel gato come\nun perro, un gato.\n",
+                     (const char *[]){"tokens", "bpe", "vocabulary", "275", "context", "16", NULL});
+    Answerer a = answerer_new(&t.model, &t.text, (AnswerRules){0});
+    check_words(&a, "el perro", " perro");
+    check_words(&a, "el pe", " pe");
+    check_words(&a, "un gato.", ".");
+    answerer_free(&a);
+    trained_close(&t);
 }
 
 /* Of a pair whose source fills the context, one token more can come, and it is the word. */
-static void check_full(Fixture *f)
+static void check_full(Answerer *a)
 {
-    const Tokenizer *t = &f->model.tokenizer;
-    const int context = f->model.gpt.config.context;
+    const Tokenizer *t = &a->model->tokenizer;
+    const int context = a->model->gpt.config.context;
     int *tokens = memory_new((size_t)context, sizeof *tokens, "a test");
     tokens[0] = t->bos;
     for (int i = 1; i < context; i++)
         tokens[i] = tokenizer_find(t, "a");
     tokens[context - 1] = t->sep;
-    generator_begin(&f->prompt, tokens, context, context);
-    double *p = probabilities(f, NULL, 0);
-    NextWord *words = next_words(t, &f->prompt, &f->writer, "", 4, 0);
+    generator_begin(&a->prompt, tokens, context, context);
+    double *p = probabilities(a, NULL, 0);
+    NextWord *words = next_words(t, &a->prompt, &a->writer, "", 4, 0);
     assert_true(arrlen(words) == 4);
     for (int i = 0; i < 4; i++) {
         const int id = tokenizer_find(t, words[i].text);
@@ -145,25 +125,13 @@ static void check_full(Fixture *f)
 static void test_a_word_ends_where_the_context_of_a_pair_does(void **state)
 {
     (void)state;
-    static const char text[] = "a\taa\naa\ta\nab\tba\n";
-    char *folder = scratch_new(), *path = scratch_write(folder, "text.txt", text, strlen(text));
-    char *run = format_text("%s/run", folder);
-    tiny_run(run, path,
-             (const char *[]){"objective", "pairs", "tokens", "bpe", "vocabulary", "262", "context",
-                              "8", NULL});
-    Fixture f = {.model = pretrained_open(run)};
-    f.V = tokenizer_size(&f.model.tokenizer);
-    f.cache = kv_cache_new(&f.model.gpt.config, 2);
-    f.prompt = generator_new(&f.model.gpt, f.cache, 0, f.model.tokenizer.bos);
-    f.writer = generator_new(&f.model.gpt, f.cache, 1, f.model.tokenizer.bos);
-    check_full(&f);
-    generator_free(&f.prompt);
-    generator_free(&f.writer);
-    kv_cache_free(&f.cache);
-    pretrained_close(&f.model);
-    scratch_remove(folder);
-    free(run);
-    free(path);
+    Trained t = trained_open("a\taa\naa\ta\nab\tba\n",
+                             (const char *[]){"objective", "pairs", "tokens", "bpe", "vocabulary",
+                                              "262", "context", "8", NULL});
+    Answerer a = answerer_new(&t.model, &t.text, (AnswerRules){0});
+    check_full(&a);
+    answerer_free(&a);
+    trained_close(&t);
 }
 
 int main(void)

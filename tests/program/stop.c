@@ -6,8 +6,7 @@
 
 #include "program/answer/growing.h"
 #include "tests/helpers/close.h"
-#include "tests/helpers/scratch.h"
-#include "tests/helpers/tiny.h"
+#include "tests/helpers/trained.h"
 
 static const char TEXT[] = "un gato come\nun perro salta: ¡año!\nel niño come un año\n";
 
@@ -15,32 +14,6 @@ static const char TEXT[] = "un gato come\nun perro salta: ¡año!\nel niño come
 static const char *const STOPS[] = {" come", "come", "om",     "ga", "o ", "un ", "e un",
                                     "ñ",     "o s",  "perro!", "!",  " ",  "xyz"};
 enum { STOP_COUNT = sizeof STOPS / sizeof *STOPS, DRAWS = 60 };
-
-typedef struct {
-    char *folder;
-    Pretrained model;
-    TrainingText text;
-} Fixture;
-
-static Fixture open_model(const char *const *options)
-{
-    Fixture f = {.folder = scratch_new()};
-    char *path = scratch_write(f.folder, "text.txt", TEXT, strlen(TEXT));
-    char *run = format_text("%s/run", f.folder);
-    tiny_run(run, path, options);
-    f.model = pretrained_open(run);
-    f.text = training_text_open(&f.model, NULL);
-    free(path);
-    free(run);
-    return f;
-}
-
-static void close_model(Fixture *f)
-{
-    training_text_free(&f->text);
-    pretrained_close(&f->model);
-    scratch_remove(f->folder);
-}
 
 /* The text that a continuation adds to the prompt; the caller frees. */
 static char *added(const Answerer *a, const Answer *answer, const Continuation *c)
@@ -52,23 +25,14 @@ static char *added(const Answerer *a, const Answer *answer, const Continuation *
     return all;
 }
 
-static Answer answer_to(Answerer *a, const char *prompt)
-{
-    Answer answer = answer_begin(a, "the prompt", prompt, strlen(prompt));
-    assert_null(answer.encoding.wrong);
-    return answer;
-}
-
 /* Returns how many continuations were stopped. */
-static int check_stop(Fixture *f, AnswerRules rules, const char *stop, const char *prompt)
+static int check_stop(Trained *f, AnswerRules rules, const char *stop, const char *prompt)
 {
     int stopped = 0;
     Answerer plain = answerer_new(&f->model, &f->text, rules);
     rules.stop = (char *)stop;
     Answerer ending = answerer_new(&f->model, &f->text, rules);
     Answer whole = answer_to(&plain, prompt), answer = answer_to(&ending, prompt);
-    answer_continue(&plain, &whole, NULL, NULL);
-    answer_continue(&ending, &answer, NULL, NULL);
     for (int i = 0; i < answer.count; i++) {
         const Continuation *c = &answer.continuations[i];
         char *wanted = added(&plain, &whole, &whole.continuations[i]);
@@ -94,7 +58,7 @@ static int check_stop(Fixture *f, AnswerRules rules, const char *stop, const cha
 }
 
 /* What is printed of one continuation, as it grows or at the end; the caller frees. */
-static char *printed(Fixture *f, AnswerRules rules, const char *prompt, bool grows)
+static char *printed(Trained *f, AnswerRules rules, const char *prompt, bool grows)
 {
     char *text;
     size_t size;
@@ -102,7 +66,7 @@ static char *printed(Fixture *f, AnswerRules rules, const char *prompt, bool gro
     Answerer a = answerer_new(&f->model, &f->text, rules);
     const Screen screen = {false, "<", ">"};
     AnswerPrinter printer = {.answerer = &a, .screen = &screen};
-    Answer answer = answer_to(&a, prompt);
+    Answer answer = answer_begun(&a, prompt);
     stdout = memory_stream(&text, &size);
     if (grows) {
         answer_show(&printer, &answer);
@@ -119,7 +83,7 @@ static char *printed(Fixture *f, AnswerRules rules, const char *prompt, bool gro
 
 static void check_model(const char *const *options, const char *prompt, int words)
 {
-    Fixture f = open_model(options);
+    Trained f = trained_open(TEXT, options);
     int stopped = 0;
     for (int i = 0; i < STOP_COUNT; i++) {
         AnswerRules rules = {.count = DRAWS, .words = words, .sampling = {3, 1, 0}, .seed = 3};
@@ -134,7 +98,7 @@ static void check_model(const char *const *options, const char *prompt, int word
         }
     }
     assert_true(stopped > DRAWS); /* else little is proved */
-    close_model(&f);
+    trained_close(&f);
 }
 
 static void words_end_before_a_text(void **state)
@@ -160,12 +124,11 @@ static void subwords_end_before_a_text(void **state)
 static void a_beam_ends_before_a_text(void **state)
 {
     (void)state;
-    Fixture f = open_model((const char *[]){NULL});
+    Trained f = trained_open(TEXT, (const char *[]){NULL});
     AnswerRules rules = {.count = 300, .words = 3, .beam = 300, .stop = "come"};
     Answerer a = answerer_new(&f.model, &f.text, rules);
     Answer answer = answer_to(&a, "un");
     int stopped = 0;
-    answer_continue(&a, &answer, NULL, NULL);
     for (int i = 0; i < answer.count; i++) {
         const Continuation *c = &answer.continuations[i];
         char *text = added(&a, &answer, c);
@@ -180,7 +143,7 @@ static void a_beam_ends_before_a_text(void **state)
     assert_true(stopped > 5);
     answer_free(&answer);
     answerer_free(&a);
-    close_model(&f);
+    trained_close(&f);
 }
 
 int main(void)
