@@ -62,7 +62,8 @@ GUARD = $(if $(filter model/%,$<),,-fstack-protector-strong)
 COMPILE = @mkdir -p $(@D) && echo '  $(CC) $<' && \
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(GUARD) -MMD -MP -c -o $@ $<
 
-PROGRAMS = $(addprefix $(BIN)/,train sample attend export)
+NAMES = train sample attend export
+PROGRAMS = $(NAMES:%=$(BIN)/%)
 ROOMS = base base/files base/parallel base/numbers \
 	model model/layers model/matrix model/optimizer model/generate \
 	data data/corpus data/subwords formats formats/huggingface formats/llamacpp \

@@ -6,7 +6,7 @@ export LC_ALL=C.UTF-8 # in English
 page=docs/options.md
 {
     sed '/^## train$/,$d' $page
-    for name in train sample attend export; do
+    for name in $(sed -n 's/^NAMES = //p' Makefile); do
         printf '## %s\n\n```\n$ ./%s --help\n' $name $name
         ./$name --help
         printf '```\n\n'

@@ -2,7 +2,7 @@
 load programs.bash
 
 @test "docs/options.md shows each program's --help word for word" {
-    for name in train sample attend export; do
+    for name in $PROGRAMS; do
         "$BIN/$name" --help >printed.txt
         sed -n "/^\$ \.\/$name --help\$/,/^\`\`\`\$/p" "$ROOT/docs/options.md" | sed '1d;$d' >quoted.txt
         diff quoted.txt printed.txt

@@ -3,21 +3,15 @@ load programs.bash
 
 @test "installed programs are called pulga-train, pulga-sample and so on, and name each other" {
     mkdir bin
-    for name in train sample attend export; do ln -s "$BIN/$name" "bin/pulga-$name"; done
+    for name in $PROGRAMS; do ln -s "$BIN/$name" "bin/pulga-$name"; done
     export PATH="$WORK/bin:$PATH"
     pulga-train perro.txt --steps 2 --out run >out.txt
     grep -qx ' *pulga-sample run' out.txt
     grep -qx ' *pulga-train --resume run --steps 4' out.txt
     pulga-sample run el >out.txt
     pulga-attend run el >out.txt
-    for name in train sample attend export; do pulga-$name --help | grep -q "^  pulga-$name "; done
+    for name in $PROGRAMS; do pulga-$name --help | grep -q "^  pulga-$name "; done
     refuses 1 "pulga-export: run uses relu" -- pulga-export run a.gguf
-}
-
-# The programs that the Makefile builds, as it names them to scripts/install.sh.
-programs() {
-    make -C "$ROOT" -n uninstall | grep -o 'install.sh -u .*' | cut -d ' ' -f 3- |
-        xargs -n 1 basename
 }
 
 # options_of PROGRAM: the long options that its --help lists.
@@ -34,7 +28,7 @@ options_of() {
     (cd "$prefix" && find . -type f) | sort >before.txt
 
     make -C "$ROOT" -o all install PREFIX="/a b" DESTDIR="$WORK/root" >out.txt
-    for name in $(programs); do
+    for name in $PROGRAMS; do
         refuses 64 "pulga-$name: " -- "$prefix/bin/pulga-$name" --no-such-option
         for file in man/man1/pulga-$name.1 man/es/man1/pulga-$name.1 \
             bash-completion/completions/pulga-$name zsh/site-functions/_pulga-$name; do
@@ -57,7 +51,7 @@ options_of() {
 }
 
 @test "a manual page has every option of --help, in English and Spanish, and no fault" {
-    for name in $(programs); do
+    for name in $PROGRAMS; do
         for language in en es; do
             "$ROOT/scripts/manual.sh" "$BIN/$name" $language >page.1
             groff -ww -k -K utf8 -man -T utf8 page.1 >page.txt 2>faults.txt
@@ -134,7 +128,7 @@ completed() {
 }
 
 @test "bash completes options and their values" {
-    for name in $(programs); do
+    for name in $PROGRAMS; do
         "$ROOT/scripts/completion.sh" "$BIN/$name" bash >$name.bash
         options_of $name >all.txt
         completed $name -- | sed 's/=$//' | grep -v compopt | sort >offered.txt
@@ -173,7 +167,7 @@ END
 
 @test "zsh completes options, their values and directories" {
     command -v zsh >/dev/null || skip "no zsh: scripts/setup.sh deb"
-    for name in $(programs); do
+    for name in $PROGRAMS; do
         "$ROOT/scripts/completion.sh" "$BIN/$name" zsh >_pulga-$name
         zsh -n _pulga-$name
     done

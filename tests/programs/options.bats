@@ -114,7 +114,7 @@ check_program() {
 }
 
 @test "--help fits 80 columns and ends with examples, and -h is the same" {
-    for program in train sample attend export; do
+    for program in $PROGRAMS; do
         "$BIN/$program" --help >help.txt
         "$BIN/$program" -h | cmp - help.txt
         [ "$(wc -L <help.txt)" -le 79 ]

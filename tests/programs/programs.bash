@@ -1,6 +1,7 @@
 # programs.bash: what the tests of the programs share. BIN and BUILD come from make test.
 : "${BIN:=$PWD}" "${BUILD:=$PWD/build}"
 ROOT="$BATS_TEST_DIRNAME/../.."
+PROGRAMS=$(sed -n 's/^NAMES = //p' "$ROOT/Makefile")
 export LC_ALL=C.UTF-8 # messages in English
 
 setup() {

@@ -51,7 +51,7 @@ phrases_of() {
 }
 
 @test "--help is Spanish and fits 80 columns; C and English stay English" {
-    for program in train sample attend export; do
+    for program in $PROGRAMS; do
         in_spanish "$BIN/$program" --help >help.txt
         grep -q '^Uso: ' help.txt
         grep -q '^Ejemplos:' help.txt
