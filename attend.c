@@ -69,7 +69,7 @@ static const Program PROGRAM = {
            "Examples:\n"
            "  attend runs/perro un gato come               print tables\n"
            "  attend runs/perro un gato come -o page.html  write a page for a browser\n"
-           "  attend runs/perro - --layer 1 <sentence.txt  read a file, show one layer\n"
+           "  attend runs/perro - --layer 1 <sentence.txt  read a file, show a layer\n"
            "  attend runs/perro --positions -o p.svg       draw the position vectors\n"
            "  attend runs/traducciones el gato duerme      translate, and show how\n"),
 };

@@ -38,8 +38,8 @@ static const Program PROGRAM = {
            "--attend, --head-size and --objective masked; of pairs, with --causal-source. A "
            "GPT-2 that Transformers saved can be a RUN, too.\n\n"
            "Examples:\n"
-           "  export runs/cuentos cuentos.gguf              write all numbers as they are\n"
-           "  export runs/cuentos small.gguf --type q8_0    about a quarter as large\n"),
+           "  export runs/cuentos cuentos.gguf            all numbers as they are\n"
+           "  export runs/cuentos small.gguf --type q8_0  about a quarter as large\n"),
 };
 
 /* Dies if there is a file that is no GGUF. An empty one may be replaced: mktemp makes one. */

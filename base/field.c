@@ -190,7 +190,7 @@ char *field_needs(const Field *field)
         return needs;
     }
     case FIELD_FLAG: return format_text(_("true or false"));
-    case FIELD_TEXT: return format_text(_("a name"));
+    case FIELD_TEXT: return format_text(_("a %s"), translated(field->value));
     }
     return NULL;
 }

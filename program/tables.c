@@ -268,13 +268,15 @@ void tables_summarise(const Heads *heads)
             width =
                 max_int(max_int(width, 12), (int)strlen(pattern_text(head->pattern, pattern)) + 2);
     /* translators: parts of the head of a table, up to the next blank line; keep their widths */
-    printf("%s", _("layer  head"));
+    const char *begin = _("layer  head");
+    const int first = (int)strcspn(begin, " "), second = display_width(begin) - first;
+    printf("%s", begin);
     put_fitted(stdout, width ? _("pattern") : "", width, true);
     printf("%s%s%s\n", _("  entropy (bits)  mean distance  itself  previous"),
            ahead ? _("  next") : "", heads->begun ? "  [bos]" : "");
     EACH_HEAD (head, heads) {
         const HeadSummary s = head_summary(heads, head);
-        printf("%5d %5d", head->layer + 1, head->head + 1);
+        printf("%*d%*d", first, head->layer + 1, second, head->head + 1);
         if (width)
             printf("%*s", width, pattern_text(head->pattern, pattern));
         printf("%16.2f%15.2f", s.entropy, s.distance);

@@ -189,6 +189,15 @@ static char *set_one(Choice *choice, ChoiceDecided *decided, const Choice *prese
     return NULL;
 }
 
+/* --greedy is :greedy at the prompt line. */
+static void put_colons(char *text)
+{
+    while ((text = strstr(text, "--"))) {
+        *text++ = ':';
+        memmove(text, text + 1, strlen(text));
+    }
+}
+
 /* Everything is tried on a copy, which takes the place of the old one only if nothing is wrong. */
 char *choice_change(Choice *choice, ChoiceDecided *decided, const Tokenizer *t, const Field *field,
                     const char *value)
@@ -200,8 +209,10 @@ char *choice_change(Choice *choice, ChoiceDecided *decided, const Tokenizer *t, 
         field_copy(each, &next, choice);
     char *wrong = set_one(&next, &next_decided, &presets, field, value);
     char *clash = wrong ? NULL : choice_wrong(&next, &next_decided, t);
-    if (clash)
+    if (clash) {
+        put_colons(clash);
         wrong = format_text(_("%s; :OPTION default takes an option back"), clash);
+    }
     free(clash);
     fields_free(CHOICES, &presets);
     if (wrong) {

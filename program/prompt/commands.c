@@ -74,7 +74,9 @@ CommandLine command_read(const CommandTable *table, char *line)
     const ptrdiff_t at = find(names, name, &several);
     if (at >= 0)
         set_meaning(table, at, &read);
-    else if (*several && length)
+    else if (!length)
+        read.wrong = format_text(_("a command follows the colon; :help lists them"));
+    else if (*several)
         read.wrong = format_text(_("%s may be %s"), name, several);
     else
         read.wrong = format_text(_("there is no command %s; :help lists them, and :%s is a prompt"),

@@ -193,7 +193,7 @@ static void a_wrong_value_is_a_usage_error_of_one_line(void **state)
         {{offsetof(Example, whole), "0"}, "--whole needs a whole number from 1 to 1000, not '0'\n"},
         {{offsetof(Example, number), "1"}, "--number needs a number from 0 to 0.9, not '1'\n"},
         {{offsetof(Example, colour), "x"}, "--colour needs one of red, green, blue, not 'x'\n"},
-        {{offsetof(Example, words), ""}, "--words needs a name, not ''\n"},
+        {{offsetof(Example, words), ""}, "--words needs a DIR, not ''\n"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Given given = cases[i].given;

@@ -10,7 +10,12 @@ load programs.bash
     grep -qx ' *pulga-train --resume run --steps 4' out.txt
     pulga-sample run el >out.txt
     pulga-attend run el >out.txt
-    for name in $PROGRAMS; do pulga-$name --help | grep -q "^  pulga-$name "; done
+    for name in $PROGRAMS; do
+        pulga-$name --help >help.txt
+        LC_ALL= LANG=es_MX.UTF-8 pulga-$name --help >>help.txt
+        [ "$(grep -c "^  pulga-$name " help.txt)" -ge 4 ]
+        [ "$(wc -L <help.txt)" -le 79 ]
+    done
     refuses 1 "pulga-export: run uses relu" -- pulga-export run a.gguf
 }
 
@@ -149,6 +154,7 @@ masked" ]
     [ "$(completed train --steps 6 per)" = "compopt -o default" ]
     [ "$(completed sample run)" = "compopt -o dirnames" ]
     [ "$(completed attend run el -o f)" = "compopt -o default" ]
+    [ "$(completed export run f)" = "compopt -o default" ]
 }
 
 # zsh_completed LINE PATTERN: waits for PATTERN on the terminal of a zsh in which LINE and Tab are

@@ -67,8 +67,8 @@ static void names_may_be_cut(void **state)
 static void mistakes_are_named(void **state)
 {
     (void)state;
-    refuse("", "there is no command :;");
-    refuse(" ", "there is no command :;");
+    refuse("", "a command follows the colon; :help lists them");
+    refuse(" ", "a command follows the colon");
     refuse("no", "there is no command :no; :help lists them, and ::no is a prompt");
     refuse("agains", ":agains");
     refuse("later 3", ":later"); /* it is not for the prompt line */
