@@ -58,6 +58,11 @@ void answerer_free(Answerer *a)
     free(a->seen);
 }
 
+bool answerer_is_interrupted(const Answerer *a)
+{
+    return a->interrupt && *a->interrupt;
+}
+
 void answerer_see(Answerer *a, const int *tokens, int count)
 {
     if (!a->seen)

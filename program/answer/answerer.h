@@ -3,6 +3,8 @@
 #ifndef PULGA_ANSWERER_H
 #define PULGA_ANSWERER_H
 
+#include <signal.h>
+
 #include "base/numbers/random.h"
 #include "model/generate/generator.h"
 #include "model/generate/sampler.h"
@@ -44,10 +46,13 @@ typedef struct {
     bool pairs;        /* prompts are sources, and continuations their targets */
     bool gaps;         /* prompts are lines with gaps, and continuations what fills them */
     uint32_t asked;    /* prompts so far: each draws with random numbers of its own */
+    const volatile sig_atomic_t *interrupt; /* what grows ends if that is not 0; NULL: never */
 } Answerer;
 
 Answerer answerer_new(Pretrained *model, const TrainingText *text, AnswerRules rules);
 void answerer_free(Answerer *answerer);
+
+bool answerer_is_interrupted(const Answerer *answerer);
 
 /* If repetition is penalized: notes that only these tokens were seen. */
 void answerer_see(Answerer *answerer, const int *tokens, int count);

@@ -54,7 +54,8 @@ static size_t stop_bytes(const Answerer *a, const Answer *answer, const int *tok
     return bytes;
 }
 
-/* One continuation, token by token, up to [eos], AnswerRules.stop or as many as there may be. */
+/* One continuation, token by token, up to [eos], AnswerRules.stop, as many as there may be, or an
+ * interrupt. */
 static Continuation draw(Answerer *a, const Answer *answer, int number, AnswerWatch *watch,
                          void *watcher)
 {
@@ -62,7 +63,7 @@ static Continuation draw(Answerer *a, const Answer *answer, int number, AnswerWa
     Continuation c = {.tokens = memory_new((size_t)most, sizeof *c.tokens, "a continuation")};
     generator_copy(&a->writer, &a->prompt);
     answerer_see(a, answer->encoding.ids, answer->encoding.count);
-    while (!c.ended && !c.stopped && c.count < most) {
+    while (!c.ended && !c.stopped && c.count < most && !answerer_is_interrupted(a)) {
         const Random4 place = {{(uint32_t)c.count, (uint32_t)number, answer->number, 0}};
         if (c.count)
             generator_add(&a->writer, c.tokens[c.count - 1]);
@@ -75,7 +76,8 @@ static Continuation draw(Answerer *a, const Answer *answer, int number, AnswerWa
         if (watch)
             watch(answer, number, &c, watcher);
     }
-    c.context_full = a->writer.forgot || (!c.ended && !c.stopped && c.count < a->rules.words);
+    c.context_full =
+        a->writer.forgot || (!c.ended && !c.stopped && c.count == most && most < a->rules.words);
     return c;
 }
 
@@ -200,16 +202,18 @@ static bool is_in_text(const Answerer *a, const Answer *answer, const Continuati
     return held;
 }
 
-/* What a search asks after each token: whether a continuation has AnswerRules.stop. */
+/* What a search asks after each token: whether a continuation has AnswerRules.stop, or may not grow
+ * any more. */
 typedef struct {
     const Answerer *answerer;
     const Answer *answer;
 } Judge;
 
-static bool has_stop(const int *tokens, int count, void *judge)
+static bool ends(const int *tokens, int count, void *judge)
 {
     const Judge *j = judge;
-    return stop_bytes(j->answerer, j->answer, tokens, count) > 0;
+    return answerer_is_interrupted(j->answerer) ||
+           stop_bytes(j->answerer, j->answer, tokens, count) > 0;
 }
 
 /* The best continuations that a beam search finds. */
@@ -223,7 +227,7 @@ static void search(Answerer *a, Answer *answer)
                              .barred = a->barred,
                              .seen = a->seen,
                              .penalty = a->rules.penalty,
-                             .ends = a->rules.stop ? has_stop : NULL,
+                             .ends = ends,
                              .judge = &judge};
     int found;
     Hypothesis *best = beam_search(&a->model->gpt, &a->cache, a->prompt.logits,
@@ -240,7 +244,7 @@ static void search(Answerer *a, Answer *answer)
             (Continuation){.tokens = h->tokens,
                            .count = h->count,
                            .log_probability = h->log_probability,
-                           .ended = h->ended && !cut,
+                           .ended = h->tokens[h->count - 1] == rules.eos && !cut,
                            .stopped = cut > 0,
                            .cut = cut,
                            .context_full = !h->ended && h->count < a->rules.words};
@@ -273,6 +277,9 @@ void answer_continue(Answerer *a, Answer *answer, AnswerWatch *watch, void *watc
         search(a, answer);
         return;
     }
-    for (int i = 0; i < answer->count; i++)
+    for (int i = 0; i < answer->count; i++) {
         answer->continuations[i] = draw_whole(a, answer, i, watch, watcher);
+        if (answerer_is_interrupted(a))
+            answer->count = i + 1;
+    }
 }

@@ -2,6 +2,7 @@
  * answer. */
 #include "conversation.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +56,7 @@ static void greet(const Conversation *c)
            plural(count, tokenizer_unit(t->kind), tokenizer_units(t->kind)).text);
     switch (t->objective) {
     case OBJECTIVE_NEXT: printf(_("Type the beginning of a text, or nothing.")); break;
-    case OBJECTIVE_PAIRS: printf(_("Type a source; its target is printed.")); break;
+    case OBJECTIVE_PAIRS: printf(_("Type a source; after -> its target may begin.")); break;
     case OBJECTIVE_MASKED:
         printf(_("Type a text with [mask] for each %s that is missing."),
                translated(tokenizer_unit(t->kind)));
@@ -143,16 +144,32 @@ static void remember(Conversation *c, const char *prompt, const Answer *answer)
     c->ended = first && first->ended;
 }
 
+/* The signal that ends an answer, 0 until it comes. */
+static volatile sig_atomic_t interrupt;
+
+static void note_signal(int number)
+{
+    interrupt = number;
+}
+
 /* Answers a prompt, or says why there is no answer; then :again and :more stay with the last that
- * had one. */
+ * had one. Meanwhile Ctrl-C ends the answer, and a second one the program, as it does at the
+ * prompt. */
 static void reply(Conversation *c, const char *prompt)
 {
+    const struct sigaction noting = {.sa_handler = note_signal,
+                                     .sa_flags = SA_RESTART | (int)SA_RESETHAND};
+    struct sigaction before;
+    interrupt = 0;
+    c->printer->answerer->interrupt = &interrupt;
+    sigaction(SIGINT, &noting, &before);
     Answer answer = answer_begin(c->printer->answerer, _("the prompt"), prompt, strlen(prompt));
     if (answer.encoding.wrong && asks_for_help(prompt))
         help(c);
     else if (answer_show(c->printer, &answer))
         remember(c, prompt, &answer);
     answer_free(&answer);
+    sigaction(SIGINT, &before, NULL);
 }
 
 /* :more, :more TEXT. The prompt is what stands on the screen: its tokens are those that were drawn,
@@ -170,6 +187,22 @@ static void go_on(Conversation *c, const char *text)
         reply(c, prompt);
         free(prompt);
     }
+}
+
+/* "el gato -> the" is a source and the beginning of its target: a tab, which stands between them,
+ * cannot be typed, since it completes words. The page takes → for it, so that is taken here, too. */
+static void read_arrow(char *line)
+{
+    const char *typed = strstr(line, "->") ? "->" : "→";
+    char *arrow = strstr(line, typed);
+    if (!arrow)
+        return;
+    char *after = arrow + strlen(typed);
+    after += strspn(after, " ");
+    while (arrow > line && arrow[-1] == ' ')
+        arrow--;
+    *arrow = '\t';
+    memmove(arrow + 1, after, strlen(after) + 1);
 }
 
 /* ---- Commands ---- */
@@ -236,8 +269,11 @@ void converse(AnswerPrinter *printer, Choice *choice, ChoiceDecided *decided)
     for (char *line; stays && (line = ask_typed(&asker)); free(line)) {
         if (line[0] == ':' && line[1] != ':')
             stays = obey(&c, line + 1);
-        else
+        else {
+            if (tokenizer_of(&c)->objective == OBJECTIVE_PAIRS)
+                read_arrow(line);
             reply(&c, line + (line[0] == ':'));
+        }
     }
     asker_free(&asker);
     for (ptrdiff_t i = 0; i < arrlen(names); i++)

@@ -225,6 +225,54 @@ static void test_a_full_context_is_told_once(void **state)
     free(text);
 }
 
+/* ---- An interrupt ---- */
+
+static volatile sig_atomic_t interrupt;
+
+static void interrupt_at_two(const Answer *answer, int number, const Continuation *c, void *watcher)
+{
+    (void)answer, (void)number, (void)watcher;
+    interrupt = c->count == 2;
+}
+
+static void test_an_interrupt_ends_what_is_drawn(void **state)
+{
+    Trained *f = *state;
+    const AnswerRules rules = {.count = 3, .words = 2000, .sampling = {9, 1, 0}};
+    Answerer a = answerer_new(&f->model, &f->text, rules);
+    const int eos = f->model.tokenizer.eos;
+    f->model.tokenizer.eos = -1; /* else it may end by itself */
+    a.interrupt = &interrupt;
+    Answer answer = answer_begun(&a, "un");
+    answer_continue(&a, &answer, interrupt_at_two, NULL);
+    const Continuation *c = answer.continuations;
+    assert_int_equal(answer.count, 1);
+    assert_true(c->count == 2 && c->complete && !c->ended && !c->context_full);
+    f->model.tokenizer.eos = eos;
+    answer_free(&answer);
+    answerer_free(&a);
+}
+
+static void test_an_interrupt_ends_a_search(void **state)
+{
+    Trained *f = *state;
+    const AnswerRules rules = {.count = 9, .words = 2, .beam = 9};
+    Answerer a = answerer_new(&f->model, &f->text, rules);
+    int ended = 0;
+    interrupt = 1;
+    a.interrupt = &interrupt;
+    Answer answer = answer_to(&a, "un");
+    for (int i = 0; i < answer.count; i++) {
+        const Continuation *c = &answer.continuations[i];
+        assert_true(c->count == 1 && !c->context_full);
+        assert_int_equal(c->ended, c->tokens[0] == f->model.tokenizer.eos);
+        ended += c->ended;
+    }
+    assert_true(ended == 1 && answer.count > 2);
+    answer_free(&answer);
+    answerer_free(&a);
+}
+
 /* ---- What is printed ---- */
 
 static void test_equal_continuations_are_printed_once_with_their_number(void **state)
@@ -265,6 +313,8 @@ int main(void)
         cmocka_unit_test(test_special_tokens_are_drawn_if_there_are_no_others),
         cmocka_unit_test(test_repetition_is_penalized_in_prompt_and_continuation),
         cmocka_unit_test(test_a_full_context_is_told_once),
+        cmocka_unit_test(test_an_interrupt_ends_what_is_drawn),
+        cmocka_unit_test(test_an_interrupt_ends_a_search),
         cmocka_unit_test(test_equal_continuations_are_printed_once_with_their_number),
         cmocka_unit_test(test_json_holds_the_whole_answer_in_one_line),
     };

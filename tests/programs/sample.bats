@@ -362,6 +362,14 @@ PY
     grep -qE '"token":" perro","probability":[0-9.e-]+,"count":2,"of":3\}' out.txt
 }
 
+# comes PATTERN [TIMES]: waits until so many lines on the terminal have it.
+comes() {
+    for _ in {1..200}; do
+        [ "$(grep -acE "$1" raw.txt)" -lt "${2-1}" ] || break
+        sleep 0.05
+    done
+}
+
 # typed KEYS...: what ./sample prints on a terminal where these keys are typed, each group of them
 # when it asks for the next prompt. $options, if any, are options of sample.
 typed() {
@@ -369,10 +377,7 @@ typed() {
     : >raw.txt
     for keys in "$@"; do
         asked=$((asked + 1))
-        for _ in {1..200}; do
-            [ "$(grep -acE '^(.\[K)?> ' raw.txt)" -lt $asked ] || break
-            sleep 0.05
-        done
+        comes '^(.\[K)?> ' $asked
         printf '%b' "$keys"
     done | timeout 60 script -qec "stty cols 80; '$BIN/sample' run --count 1 --table 2 ${options-}" /dev/null >raw.txt
     tr -d '\r' <raw.txt
@@ -390,8 +395,12 @@ typed() {
     rm -r run
     pairs_run
     typed 'el gato sal\t\n' '\004' >out.txt
-    grep -q "Type a source; its target is printed" out.txt
+    grep -q "Type a source; after -> its target may begin" out.txt
     grep -qE "el gato salta → (.\[[0-9;]*m)*the cat jumps" out.txt
+    for arrow in '->' ' → ' '  ->'; do
+        typed "el gato salta$arrow the do\\t\\n" '\004' >out.txt
+        grep -qE "^  1  .*el gato salta → the dog" out.txt
+    done
     rm -r run
     masked_run
     typed 'help\n' 'un [mask] jug\t\n' '\004' >out.txt
@@ -410,7 +419,7 @@ typed() {
     [ "$(grep -cx '  :temperature 0.5' out.txt)" -eq 2 ]
     grep -qx 'sample: :words needs a whole number from 1 to 1048576, not .x.' out.txt
     grep -q 'sample: there is no command :nonsense; :help lists them' out.txt
-    grep -q 'sample: --greedy .*--temperature would have no effect; :OPTION default' out.txt
+    grep -q 'sample: :greedy .*:temperature would have no effect; :OPTION default' out.txt
     grep -qx '  :greedy on' out.txt
     grep -q '^  1  el perro come' out.txt
     grep -q '^  1  el perro   \[word for word in the text\]' out.txt
@@ -440,6 +449,30 @@ typed() {
     # JSON for a person goes on, too.
     options=--json typed ':words 1\n' ':greedy\n' 'el perro\n' ':more un\n' '\004' >out.txt
     grep -q '^{"prompt":"el perro come un",' out.txt
+}
+
+@test "Ctrl-C ends an answer, and the prompt line stays" {
+    command -v script >/dev/null || skip "there is no script(1) to make a terminal"
+    export TERM=xterm NO_COLOR=1
+    printf 'abcabcabd' >abc.txt
+    "$BIN/train" abc.txt --tokens char --steps 5 --out run >/dev/null
+    : >raw.txt
+    {
+        comes '^(.\[K)?> '
+        printf 'a\n'
+        comes '^  1  a'
+        printf '\003'
+        comes '^(.\[K)?> ' 2
+        printf ':words 3\n'
+        comes '^(.\[K)?> ' 3
+        printf 'b\n'
+        comes '^(.\[K)?> ' 4
+        printf '\004'
+    } | timeout 60 script -qec "'$BIN/sample' run --words 1000000 --table 0 --threads 1" /dev/null >raw.txt
+    tr -d '\r' <raw.txt >out.txt
+    [ "$(grep -ac '^  1  a.* …  \[new\]$' out.txt)" -eq 1 ]
+    refutes -a '^  2  a' out.txt
+    grep -aqE '^  1  b.{3} …  ' out.txt
 }
 
 @test "prompts are kept for the next time, unless that is not wanted" {
