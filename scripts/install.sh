@@ -33,7 +33,7 @@ for program; do
     put_made "share/zsh/site-functions/_$name" scripts/completion.sh "$program" zsh
 done
 doc=share/doc/pulga
-for file in README*.md LICENSE docs/*; do
+for file in *.md LICENSE docs/*; do
     put 644 "$file" "$doc/$file"
 done
 for file in data/*.txt data/*.tsv; do

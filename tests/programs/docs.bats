@@ -1,5 +1,6 @@
 # docs.bats: what the documentation quotes is what the programs print and the code contains.
 load programs.bash
+load links.bash
 
 @test "docs/options.md shows each program's --help word for word" {
     for name in $PROGRAMS; do
@@ -23,6 +24,20 @@ load programs.bash
         done < <(sed -nE 's/^.*`([a-z_/]+\.[ch])` \| `([a-z_]+)\(\)`.*$/\1 \2/p' "$page")
     done
     [ "$missing" = 0 ]
+}
+
+@test "each link leads to a page and a heading that exist, and the README to every page" {
+    cd "$ROOT"
+    no_dead_link README*.md CONTRIBUTING.md docs/*.md
+    for page in docs/*.md; do
+        links_of README.md | grep -qxF "$page" || { echo "README.md does not lead to $page"; false; }
+    done
+    # A heading with an accent and marks; a link into nothing is noticed.
+    echo '## ¿Dónde `está` el piso, EXACTAMENTE? Él' >"$WORK/heading.md"
+    [ "$(anchors_of "$WORK/heading.md")" = dónde-está-el-piso-exactamente-él ]
+    echo '[a](heading.md) [b](#none) [c](none.md) [d](heading.md#none)' >"$WORK/links.md"
+    no_dead_link "$WORK/links.md" >"$WORK/dead.txt" && false
+    [ "$(grep -c 'leads to no' "$WORK/dead.txt")" = 3 ]
 }
 
 # The paths of the map in docs/map.md: the names of a row are its first 24 columns, and their

@@ -1,5 +1,6 @@
 # install.bats: what make install leaves behind, manual pages, completion, and the Debian package.
 load programs.bash
+load links.bash
 
 @test "installed programs are called pulga-train, pulga-sample and so on, and name each other" {
     mkdir bin
@@ -44,6 +45,7 @@ options_of() {
     [ "$count" -ge 16 ]
     cmp "$ROOT/README.md" "$prefix/share/doc/pulga/README.md"
     cmp "$ROOT/docs/options.md" "$prefix/share/doc/pulga/docs/options.md"
+    (cd "$prefix/share/doc/pulga" && no_dead_link ./*.md docs/*.md)
     cmp "$ROOT/data/perro.txt" "$prefix/share/doc/pulga/examples/perro.txt"
 
     make -C "$ROOT" uninstall PREFIX="/a b" DESTDIR="$WORK/root" >out.txt

@@ -1,5 +1,5 @@
-# printed.bats: the README and the lesson show what everyone gets. Their commands run again, and what
-# they print is compared with what the page shows below them.
+# printed.bats: the README, the lesson and other pages show what everyone gets. Their commands run
+# again, and what they print is compared with what the page shows below them.
 load programs.bash
 
 # commands_of PAGE: writes each command of its blocks ("$ ./train …") into a file 01.command, 02.…,
@@ -47,9 +47,15 @@ check_page() {
     done
 }
 
-@test "every command in the README prints what the README shows" {
+@test "every command in the README, and in the pages that go on from it, prints what they show" {
     check_page README.md C.UTF-8
-    [ -s 17.command ]
+    [ -s 10.command ]
+    rm ./*.command ./*.shown
+    check_page docs/more.md C.UTF-8
+    [ -s 04.command ]
+    rm ./*.command ./*.shown
+    check_page docs/objectives.md C.UTF-8
+    [ -s 08.command ]
     cmp translation.svg "$ROOT/docs/translation.svg"
     ./attend runs/cuentos --positions -o positions.svg
     cmp positions.svg "$ROOT/docs/positions.svg"
@@ -67,6 +73,14 @@ check_page() {
     rm ./*.command ./*.shown
     check_page docs/leccion.md es_MX.UTF-8
     [ -s 12.command ]
+}
+
+@test "no page with commands and what they print is left out above" {
+    cd "$ROOT"
+    for page in $(grep -lE '^\$ \./' README*.md CONTRIBUTING.md docs/*.md); do
+        [ "$page" = docs/options.md ] || # see docs.bats
+            grep -q "^    check_page $page " "$BATS_TEST_FILENAME" || { echo "$page"; false; }
+    done
 }
 
 @test "the picture of patterns is what its commands draw" {
