@@ -31,7 +31,8 @@ const readable = ({problem, unknown, ids}) =>
 function readTyped() {
   const encoding = encode();
   if (!readable(encoding)) return complain(encoding);
-  return read(encoding);
+  read(encoding);
+  return tell("read");
 }
 
 function read(encoding) {
@@ -43,7 +44,6 @@ function read(encoding) {
   state.word = encoding.gaps.length ? encoding.gaps[0] : reading.T - 1;
   state.key = -1;
   state.over = null;
-  return tell("read");
 }
 
 // The line under the text: what is wrong with it; null if nothing is. The first text can be restored

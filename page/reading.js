@@ -79,7 +79,7 @@ class PackedReading {
   }
 }
 
-// A text that the model in the page has just read.
+// A text that the model in the page has just read. What is computed of a head is kept.
 class LiveReading {
   constructor(model, tokenizer, encoding, result) {
     this.ids = encoding.ids;
@@ -88,23 +88,14 @@ class LiveReading {
     this.prefix = encoding.prefix;
     this.result = result || model.read(encoding.ids, this.prefix);
     this.begun = this.words[0] === "[bos]";
-    this.kept = new Map();
+    this.maps = this.result.maps.flat();
+    this.smalls = [];
+    this.summaries = [];
   }
   get T() { return this.words.length; }
-  weights(head) {
-    if (!this.kept.has(head)) {
-      const layer = data.heads[head].layer - 1, number = data.heads[head].head - 1, T = this.T;
-      this.kept.set(head, this.result.maps[layer][number].map((weight, i) => {
-        if (weight > 0) return weight; // only a 0 can mean "not attended to"
-        const query = Math.floor(i / T), key = i % T;
-        if (key > query && (query >= this.prefix || key >= this.prefix)) return -1;
-        return this.result.attends(layer, number, query, key) ? weight : -1;
-      }));
-    }
-    return this.kept.get(head);
-  }
-  small(head) { return smallOf(this.weights(head), this.T); }
-  summary(head) { return summaryOf(this.weights(head), this.T, this.begun); }
+  weights(head) { return this.maps[head]; }
+  small(head) { return this.smalls[head] ??= smallOf(this.maps[head], this.T); }
+  summary(head) { return this.summaries[head] ??= summaryOf(this.maps[head], this.T, this.begun); }
 }
 
 let reading = null; // the one that is shown

@@ -114,10 +114,16 @@ function drawKey() {
   at("lift").setAttribute("aria-pressed", state.lifted);
 }
 
+// Whether any head has the number of an order. Only in a prefix do words attend to the next one:
+// elsewhere no head needs to be asked, which takes long in a long text.
+function hasOrder(name) {
+  if (name === "by_layer") return true;
+  if (name === "by_after" && !reading.prefix) return false;
+  return data.heads.some((head, index) => ORDERS[name][0](reading.summary(index)) !== null);
+}
+
 function fillOrders() {
-  const means = data.heads.map((head, index) => reading.summary(index));
-  const known = Object.keys(ORDERS).filter(name => !ORDERS[name] ||
-      means.some(mean => !Number.isNaN(ORDERS[name][0](mean)) && ORDERS[name][0](mean) !== null));
+  const known = Object.keys(ORDERS).filter(hasOrder);
   if (!known.includes(state.order)) state.order = "by_layer";
   at("order").replaceChildren(...known.map(name => make("option", say(name), {value: name})));
   at("order").value = state.order;
@@ -135,7 +141,7 @@ rove(grid, "button", button => choose(Number(button.dataset.head)));
 
 views.push({
   read() {
-    if (!at("order").length) fillOrders();
+    fillOrders();
     fillGrid();
   },
   choose() { markGrid(grid.contains(document.activeElement)); },

@@ -221,11 +221,8 @@ function redraw() {
 views.push({
   read() {
     state.zoom = 1;
-    if (!plots.length) fillPlots();
-    else {
-      arrangePlots();
-      describe();
-    }
+    arrangePlots();
+    describe();
   },
   choose: redraw,
   point: redraw,

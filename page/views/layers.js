@@ -4,7 +4,7 @@
 const LENS_WORDS = 3;
 
 function lensRow(blocks) {
-  const p = softmax(Float64Array.from(reading.result.lens(blocks, state.word)));
+  const p = softmax(reading.result.logitsAt(state.word, blocks));
   const words = ranked(p).slice(0, LENS_WORDS).map(id => {
     const part = make("td", p[id] < 0.005 ? "" : [
       make("span", tokenizer.shown(id), {className: "word"}),

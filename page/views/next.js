@@ -58,7 +58,7 @@ function bar(id, share, drawn, counted) {
 }
 
 function fillBars() {
-  const logits = reading.result.logitsAt(state.word), model = softmax(Float64Array.from(logits));
+  const logits = reading.result.logitsAt(state.word), model = softmax(logits);
   const drawn = draws().probabilities(logits), counted = countedAt(state.word);
   const shown = ranked(model).slice(0, MOST_BARS), rest = model.length - shown.length;
   const focused = [...at("bars").querySelectorAll("button")].indexOf(document.activeElement);

@@ -1,4 +1,4 @@
-"""model.py: the model in the page agrees with the programs: tokens.js, model.js, draw.js."""
+"""model.py: the model in the page agrees with the programs: page/model/."""
 import json
 import math
 import random

@@ -34,13 +34,15 @@ SCRIPT = """((text, prompt, draws) => {
     // Half of a text before the whole: then the rows of that half are not computed again.
     const half = Math.max(encoded.prefix, encoded.ids.length >> 1);
     network.read(encoded.ids.slice(0, half), encoded.prefix);
-    const maps = read(encoded).maps.map(heads => heads.map(map => [...map]));
+    const maps = read(encoded).maps.map(heads => heads.map(
+        map => Array.from(map, weight => Math.max(weight, 0))));
     const answer = asked.ids.length <= network.context ? read(asked) : null;
     // What the model would say after some blocks is what a model of so many blocks says.
     const part = layers => new Model({...data.model, layers}, floatsOf(get("weights")));
     const lens = [...Array(network.layers).keys()].every(blocks => {
         const cut = part(blocks).read(encoded.ids, encoded.prefix).logits;
-        return read(encoded).lens(blocks).every((logit, id) => Math.abs(logit - cut[id]) < 1e-5);
+        return read(encoded).logitsAt(encoded.ids.length - 1, blocks)
+            .every((logit, id) => Math.abs(logit - cut[id]) < 1e-5);
     });
     return {
         lens,

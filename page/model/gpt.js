@@ -1,0 +1,161 @@
+// gpt.js: the forward pass: from the ids of some tokens to what each of them attends to, and to a
+// score for every token that may come next. model/ computes the same in C, by the same names.
+//
+// The letters of the sizes: T tokens that are read, L layers, H heads, D width of one head, C width
+// of the model, F hidden width of the feed-forward layer, V vocabulary. An array "x (T, C)" holds T
+// rows of C numbers, one row after another: number c of row i is x[i * C + c].
+//
+// `model` has the sizes and the weights, see model.js. `kept` keeps what each layer computes, see
+// kept.js. It may know the rows of the first tokens already; then x has only the rows of the others.
+
+// Reads some tokens. The stream (T, C) begins as the embedding, and each layer adds to it.
+function gpt_forward(model, ids, kept) {
+  let x = kept.keep("stream", 0, embedding_forward(model, ids, kept.known));
+  for (let layer = 0; layer < model.layers; layer++)
+    x = kept.keep("stream", layer + 1, block_forward(model, layer, x, kept));
+}
+
+// The score of each token that may come next (V), from one row of the stream (C). A pre-norm model
+// has one more layer norm after its layers.
+function gpt_next_logits(model, x) {
+  return logits_forward(model.norm === "pre" ? layernorm_forward(x, model.weights("ln_f")) : x,
+    model.weights("lm_head"));
+}
+
+// x = wte[token] + wpe[position] (T, C): what each token is, and where it stands.
+function embedding_forward(model, ids, known) {
+  const C = model.width, x = new Float32Array((ids.length - known) * C);
+  const wte = model.weights("wte").weight, wpe = model.weights("wpe").weight; // (V, C), (context, C)
+  for (let i = known; i < ids.length; i++)
+    for (let c = 0; c < C; c++)
+      x[(i - known) * C + c] = wte[ids[i] * C + c] + wpe[i * C + c];
+  return x;
+}
+
+// One layer, x (T, C) -> (T, C): attention and feed-forward, each added to what it has read.
+function block_forward(model, layer, x, kept) {
+  const name = `h.${layer}.`;
+  const norm1 = y => layernorm_forward(y, model.weights(name + "ln_1"));
+  const norm2 = y => layernorm_forward(y, model.weights(name + "ln_2"));
+  const attention = y => attention_forward(model, layer, y, kept);
+  const feedforward = y => feedforward_forward(model, layer, y);
+  if (model.norm === "pre") {
+    x = add(x, attention(norm1(x)));
+    return add(x, feedforward(norm2(x)));
+  }
+  x = norm1(add(x, attention(x)));
+  return norm2(add(x, feedforward(x)));
+}
+
+// All heads of a layer: q | k | v = x·W + b, each H heads of D side by side (T, 3·H·D). What the
+// heads mix (T, H·D) goes through the output projection.
+function attention_forward(model, layer, x, kept) {
+  const name = `h.${layer}.attn.`, qkv = linear_forward(x, model.weights(name + "c_attn"));
+  const mixed = new Float32Array(qkv.length / 3), all = kept.keepAll("qkv", layer, qkv);
+  for (let head = 0; head < model.heads; head++)
+    attention_head(model, layer, head, all, mixed, kept);
+  return linear_forward(mixed, model.weights(name + "c_proj"));
+}
+
+// One head: P = softmax(q·kᵀ/√D) over the keys that each query attends to, and mixed = P·v. Of P
+// (T, T), the head's map, row i has the weights of query i; -1 where it cannot attend.
+function attention_head(model, layer, head, qkv, mixed, kept) {
+  const H = model.heads, D = model.head_size, T = qkv.length / (3 * H * D);
+  const map = kept.newMap(layer, head), scores = new Float64Array(T);
+  for (let i = kept.known; i < T; i++) {
+    const q = (3 * H * i + head) * D, out = (H * (i - kept.known) + head) * D;
+    for (let j = 0; j < T; j++) {
+      const k = (3 * H * j + H + head) * D;
+      scores[j] = pattern_attends(model.patterns[layer][head], i, j, kept.prefix)
+        ? dot(qkv, q, k, D) / Math.sqrt(D) : -Infinity;
+    }
+    const p = softmax(scores);
+    for (let j = 0; j < T; j++) {
+      const v = (3 * H * j + 2 * H + head) * D;
+      if (scores[j] === -Infinity) continue;
+      map[i * T + j] = p[j];
+      for (let d = 0; d < D; d++)
+        mixed[out + d] += p[j] * qkv[v + d];
+    }
+  }
+}
+
+// Two linear layers, with a hidden row (F) between them that cannot be negative, or hardly.
+function feedforward_forward(model, layer, x) {
+  const name = `h.${layer}.mlp.`, hidden = linear_forward(x, model.weights(name + "c_fc"));
+  return linear_forward(hidden.map(ACTIVATIONS[model.activation]), model.weights(name + "c_proj"));
+}
+
+// max(0, h), or a smooth curve close to it: h·(1 + tanh u)/2 with u = √(2/π)·(h + 0.044715 h³).
+const ACTIVATIONS = {
+  relu: h => Math.max(0, h),
+  gelu: h => h / (1 + Math.exp(-2 * Math.sqrt(2 / Math.PI) * (h + 0.044715 * h ** 3))),
+};
+
+// y = x·W + b, for each row:  x (T, rows), W (rows, cols), b (cols) -> y (T, cols)
+function linear_forward(x, {weight: W, bias: b}) {
+  const cols = b.length, rows = W.length / cols, T = x.length / rows;
+  const y = new Float32Array(T * cols);
+  for (let i = 0; i < T; i++) {
+    const sum = Float64Array.from(b);
+    for (let r = 0; r < rows; r++)
+      for (let c = 0; c < cols; c++)
+        sum[c] += x[i * rows + r] * W[r * cols + c];
+    y.set(sum, i * cols);
+  }
+  return y;
+}
+
+// y = gain∘(x − mean)/√(variance + 1e-5) + bias, for each row:  x (T, C), gain (C), bias (C)
+function layernorm_forward(x, {weight: gain, bias}) {
+  const C = gain.length, y = new Float32Array(x.length);
+  for (let row = 0; row < x.length; row += C) {
+    let mean = 0, variance = 0;
+    for (let c = 0; c < C; c++)
+      mean += x[row + c] / C;
+    for (let c = 0; c < C; c++)
+      variance += (x[row + c] - mean) ** 2 / C;
+    for (let c = 0; c < C; c++)
+      y[row + c] = gain[c] * (x[row + c] - mean) / Math.sqrt(variance + 1e-5) + bias[c];
+  }
+  return y;
+}
+
+// logits = x·Wᵀ: the score of each token, from one row x (C) and W (V, C) -> (V)
+function logits_forward(x, {weight: W}) {
+  const C = x.length, logits = new Float32Array(W.length / C);
+  for (let id = 0; id < logits.length; id++) {
+    let sum = 0;
+    for (let c = 0; c < C; c++)
+      sum += x[c] * W[id * C + c];
+    logits[id] = sum;
+  }
+  return logits;
+}
+
+// Scores become probabilities: p_j = e^score_j / Σ e^score. The largest score is subtracted first,
+// so that no e^score is too large for a number; that changes no p.
+function softmax(scores) {
+  const p = new Float64Array(scores.length);
+  let top = -Infinity, sum = 0;
+  for (let j = 0; j < p.length; j++)
+    top = Math.max(top, scores[j]);
+  for (let j = 0; j < p.length; j++)
+    sum += p[j] = Math.exp(scores[j] - top);
+  for (let j = 0; j < p.length; j++)
+    p[j] /= sum;
+  return p;
+}
+
+// Σ x[a + d] · x[b + d]: the product of two rows of size numbers, which begin at a and at b.
+function dot(x, a, b, size) {
+  let sum = 0;
+  for (let d = 0; d < size; d++)
+    sum += x[a + d] * x[b + d];
+  return sum;
+}
+
+// a + b, number by number.
+function add(a, b) {
+  return a.map((number, i) => number + b[i]);
+}
