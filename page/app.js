@@ -38,9 +38,8 @@ function readTyped() {
 function read(encoding) {
   complain(null);
   stopWriting();
-  place = 0;
-  typedGaps = encoding.gaps;
   reading = new LiveReading(model, tokenizer, encoding);
+  beginDraws();
   state.word = encoding.gaps.length ? encoding.gaps[0] : reading.T - 1;
   state.key = -1;
   state.over = null;

@@ -59,10 +59,18 @@ function make(name, parts, rest = {}) {
   return element;
 }
 
+// A share of attention is a percentage, as ./attend prints it; the probability of a word is not, as
+// ./sample prints it.
 const percent = share => `${Math.round(100 * share)}%`;
 
 // A decimal point in both languages, as in the programs.
 const decimal = (number, places) => number.toFixed(places);
+const probability = p => decimal(p, 3);
+
+// The parts of a line, which breaks only between them.
+function listed(parts) {
+  return parts.flatMap((part, i) => [i ? "  ·  " : "", make("span", part, {className: "part"})]);
+}
 
 // Arrow keys move the focus within a group of buttons, to the nearest one in their direction, and
 // Home and End to the first and the last; moved(button) hears of it.

@@ -18,7 +18,9 @@ if (ages.length) {
     showAge();
     const block = kept[at("age").value] || at("weights"), {word, key} = state;
     model = new Model(data.model, floatsOf(block.textContent));
+    stopWriting();
     readIds(reading.ids, reading.source, reading.prefix);
+    beginDraws();
     Object.assign(state, {word, key});
     tell("choose", "model");
   });

@@ -111,14 +111,14 @@ function arrangePlots() {
 
 /* ---- The text with it ---- */
 
-function summaryText(head) {
+function summaryParts(head) {
   const means = reading.summary(head);
   const part = (name, value) => value === null ? "" : say(name, {n: value});
   const share = value => value === null ? null : percent(value), pattern = data.heads[head].pattern;
   return [pattern === "all" ? "" : pattern, part("entropy", decimal(means.entropy_bits, 2)),
     part("distance", decimal(means.back, 1)), part("itself", share(means.itself)),
     part("before", share(means.before)), part("after", share(means.after)),
-    part("on_bos", share(means.bos))].filter(text => text).join("  ·  ");
+    part("on_bos", share(means.bos))].filter(text => text);
 }
 
 // A sentence of words.js with some of its values in bold.
@@ -152,7 +152,7 @@ function describe() {
   for (const plot of plots) {
     const head = across && looked().key >= 0 ? state.over?.head ?? state.head : state[plot.which];
     plot.name.textContent = headName(head);
-    plot.summary.textContent = across ? "" : summaryText(head);
+    plot.summary.replaceChildren(...across ? [] : listed(summaryParts(head)));
     const readout = readoutOf(head);
     if (across && looked().key >= 0) readout.unshift(`${headName(head)}: `);
     plot.readout.replaceChildren(...readout);

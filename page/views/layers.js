@@ -8,7 +8,7 @@ function lensRow(blocks) {
   const words = ranked(p).slice(0, LENS_WORDS).map(id => {
     const part = make("td", p[id] < 0.005 ? "" : [
       make("span", tokenizer.shown(id), {className: "word"}),
-      make("span", percent(p[id]), {className: "share"})
+      make("span", probability(p[id]), {className: "share"})
     ]);
     const c = colour(p[id]);
     part.style.background = css(c);

@@ -9,8 +9,8 @@ const SLIDERS = { // least, most, step, and how a value is written
 };
 const SLIDER_NAMES = {temperature: "temperature", topK: "top_k", topP: "top_p"};
 let writing = 0; // a timer while the page writes by itself
-let place = 0;   // words drawn since the text was typed
-let typedGaps = []; // the places of [mask] when it was typed
+let place = 0;   // words drawn since the last change by hand
+let gaps = [];   // the places of [mask] then
 
 // The place whose word is predicted: a model that fills gaps predicts the word itself.
 const fillsGaps = () => data.model && data.model.objective === "masked";
@@ -20,14 +20,23 @@ function draws() {
   return new Draws(tokenizer, {seed: Number(at("seed").value) || 0, temperature, topK, topP});
 }
 
+// The text in the box, or how words are drawn, was changed by hand. What is drawn from now on is
+// what ./sample draws if it is given the text that stands in the box now.
+function beginDraws() {
+  place = 0;
+  gaps = gapsNow();
+}
+
+const gapsNow = () => [...reading.ids.keys()].filter(i => reading.ids[i] === tokenizer.mask);
+
 // How often the text has each token at the place that is predicted, or null if that is not known.
 function countedAt(word) {
   if (!counts) return null;
   if (!fillsGaps()) return counts.after(reading.ids.slice(0, word + 1));
-  const gaps = [...reading.ids.keys()].filter(i => reading.ids[i] === tokenizer.mask);
-  if (!gaps.includes(word)) return null;
+  const gap = gapsNow().indexOf(word);
+  if (gap < 0) return null;
   const {times, total} = counts.gaps(reading.ids);
-  return {times: times[gaps.indexOf(word)], total};
+  return {times: times[gap], total};
 }
 
 function bar(id, share, drawn, counted) {
@@ -44,7 +53,7 @@ function bar(id, share, drawn, counted) {
     tick.style.left = `${100 * times / counted.total}%`;
     track.append(tick);
   }
-  const shown = `${decimal(100 * drawn, 1)} %`;
+  const shown = probability(drawn);
   const button = make("button", [make("span", word, {className: "word"}), track,
     make("span", shown, {className: "share"}),
     make("span", times === null ? "" : `${times}/${counted.total}`, {className: "count"})],
@@ -53,7 +62,11 @@ function bar(id, share, drawn, counted) {
   button.disabled = ends;
   button.classList.toggle("cut", drawn === 0);
   button.classList.toggle("counted", times > 0);
-  button.addEventListener("click", () => continueWith(id));
+  button.addEventListener("click", () => {
+    stopWriting();
+    continueWith(id);
+    beginDraws();
+  });
   return make("li", button);
 }
 
@@ -65,7 +78,7 @@ function fillBars() {
   at("bars").replaceChildren(...shown.map(id => bar(id, model[id], drawn[id], counted)));
   const left = shown.reduce((sum, id) => sum - drawn[id], 1);
   at("cut").textContent = rest > 0
-    ? say("others", {n: rest, share: `${decimal(Math.max(0, 100 * left), 1)} %`}) : "";
+    ? say("others", {n: rest, share: probability(Math.max(0, left))}) : "";
   const words = reading.words.slice(0, state.word + (fillsGaps() ? 0 : 1));
   let before = words.join(" ") + (fillsGaps() ? " ▁" : "");
   if (before.length > CONTEXT_LETTERS)
@@ -90,7 +103,7 @@ function continueWith(id) {
 function fillGap() {
   if (!reading.ids.includes(tokenizer.mask)) return false;
   state.word = surestGap(reading.result, tokenizer);
-  continueWith(draws().next(reading.result.logitsAt(state.word), typedGaps.indexOf(state.word)));
+  continueWith(draws().next(reading.result.logitsAt(state.word), gaps.indexOf(state.word)));
   return true;
 }
 
@@ -127,6 +140,7 @@ function fillSliders() {
     input.addEventListener("input", () => {
       state[name] = Number(input.value);
       value.textContent = text(state[name]);
+      beginDraws();
       fillBars();
     });
     return make(
@@ -149,7 +163,7 @@ if (data.model) {
     stopWriting();
     writeWord();
   });
-  at("seed").addEventListener("input", () => place = 0);
+  at("seed").addEventListener("input", beginDraws);
   views.push({
     read() { fillBars(); },
     choose() { fillBars(); },

@@ -10,7 +10,7 @@
 //     square          whether cells are
 //     marks           function: rows and columns that are the source; 0: no marks
 
-const LEGIBLE = 15; // the least height of a row whose word can be read
+const LEGIBLE = 0.95; // the least height of a row whose word can be read, in rem
 const MARK_ROOM = 20;
 
 class Table {
@@ -237,8 +237,8 @@ class Table {
     };
     // The word that is looked at is always written; those that would overlap it are left out.
     const write = (kind, words, i, size, x, y, angle, align, room) => {
-      const read = looked[kind], every = Math.ceil(LEGIBLE / size);
-      if (i !== read && (i % every || read >= 0 && Math.abs(i - read) * size < LEGIBLE)) return;
+      const read = looked[kind], least = LEGIBLE * rem(), every = Math.ceil(least / size);
+      if (i !== read && (i % every || read >= 0 && Math.abs(i - read) * size < least)) return;
       pen.save();
       pen.translate(x, y);
       pen.rotate(angle);

@@ -4,6 +4,7 @@
 const log = data.log;
 const STEP = 0, LOSS = 1, HELD_OUT = 2, RATE = 4; // the members of a row
 const curve = at("curve");
+const THUMB = 16; // the width of a slider's thumb
 
 // Round numbers from 0 or `least` up to `most`, about `count` of them.
 function ticks(least, most, count) {
@@ -13,10 +14,16 @@ function ticks(least, most, count) {
   return {found, places: Math.max(0, -Math.floor(Math.log10(step) + 1e-9))};
 }
 
+// The names of the two losses and the floor.
+const lossNames = () => [say("loss"), say(data.held_out ? "held_out" : "all_text"), say("floor")];
+
 // The room of the curves within a picture, and where in it a step and a loss are.
 function scaleOf(width, height) {
-  const unit = rem(), left = 2.6 * unit, right = width - 5.2 * unit, top = 0.8 * unit,
-        bottom = height - 1.9 * unit;
+  const unit = rem(), pen = curve.getContext("2d");
+  pen.font = font(0.8);
+  const longest = Math.max(...lossNames().map(name => pen.measureText(name).width));
+  const left = 2.6 * unit, right = width - longest - 0.6 * unit;
+  const top = 0.8 * unit, bottom = height - 1.9 * unit;
   const losses = log.flatMap(row => [row[LOSS], row[HELD_OUT]]).filter(value => value !== null);
   const least = Math.min(...losses, data.floor ?? Infinity) * 0.92, most = Math.max(...losses);
   const last = log[log.length - 1][STEP] || 1;
@@ -63,7 +70,7 @@ function drawRate(pen, {left, right, top, bottom, x}) {
 
 // The losses and the floor. Returns [height of its end, name, colour] of each line.
 function drawLosses(pen, {left, right, x, y}) {
-  const names = [];
+  const names = [], [loss, evaluated, floor] = lossNames();
   const along = (column, colour, thick, name) => {
     const points =
       log.filter(row => row[column] !== null).map(row => [x(row[STEP]), y(row[column])]);
@@ -71,13 +78,13 @@ function drawLosses(pen, {left, right, x, y}) {
     line(pen, points, colour, thick);
     names.push([points[points.length - 1][1], name, colour]);
   };
-  along(LOSS, themed("--accent"), 1.5, say("loss"));
-  along(HELD_OUT, themed("--query"), 2.5, say(data.held_out ? "held_out" : "all_text"));
+  along(LOSS, themed("--accent"), 1.5, loss);
+  along(HELD_OUT, themed("--query"), 2.5, evaluated);
   if (data.floor !== null) {
     pen.setLineDash([4, 4]);
     line(pen, [[left, y(data.floor)], [right, y(data.floor)]], themed("--ink"), 1.5);
     pen.setLineDash([]);
-    names.push([y(data.floor), say("floor"), themed("--ink")]);
+    names.push([y(data.floor), floor, themed("--ink")]);
   }
   return names;
 }
@@ -107,21 +114,24 @@ function text(pen, words, x, y, align, colour) {
   pen.fillText(words, x, y);
 }
 
+// The numbers of a step, and the picture with a line at it.
 function showMoment() {
   const row = log[at("moment").value],
         parts = [say("at_step", {n: row[STEP].toLocaleString("en")})];
-  if (row[LOSS] !== null) parts.push(`${say("loss")} ${decimal(row[LOSS], 4)}`);
-  if (row[HELD_OUT] !== null)
-    parts.push(`${say(data.held_out ? "held_out" : "all_text")} ${decimal(row[HELD_OUT], 4)}`);
-  if (data.floor !== null)
-    parts.push(`${say("floor")} ${decimal(data.floor, 4)}`);
+  const values = [row[LOSS], row[HELD_OUT], data.floor];
+  lossNames().forEach((name, i) => {
+    if (values[i] !== null) parts.push(`${name} ${decimal(values[i], 4)}`);
+  });
   if (row[RATE]) parts.push(`${say("rate")} ${row[RATE].toExponential(2)}`);
-  at("values").textContent = parts.join("  ·  ");
+  at("values").replaceChildren(...listed(parts));
   at("moment").setAttribute("aria-valuetext", at("values").textContent);
   const width = curve.parentElement.clientWidth -
     2 * parseFloat(getComputedStyle(curve.parentElement).paddingLeft);
   const height = Math.min(Math.max(width * 0.32, 11 * rem()), 22 * rem());
   drawCurve(penOn(curve, width, height), width, height);
+  const {left, right} = scaleOf(width, height); // the slider's thumb is below the line
+  at("moment").style.marginLeft = `${left - THUMB / 2}px`;
+  at("moment").style.width = `${right - left + THUMB}px`;
   curve.setAttribute("aria-label", `${say("training")}. ${at("values").textContent}`);
 }
 
