@@ -94,8 +94,15 @@ class LiveReading {
   }
   get T() { return this.words.length; }
   weights(head) { return this.maps[head]; }
-  small(head) { return this.smalls[head] ??= smallOf(this.maps[head], this.T); }
-  summary(head) { return this.summaries[head] ??= summaryOf(this.maps[head], this.T, this.begun); }
+  small(head) {
+    if (!this.smalls[head]) this.smalls[head] = smallOf(this.maps[head], this.T);
+    return this.smalls[head];
+  }
+  summary(head) {
+    if (!this.summaries[head])
+      this.summaries[head] = summaryOf(this.maps[head], this.T, this.begun);
+    return this.summaries[head];
+  }
 }
 
 let reading = null; // the one that is shown
