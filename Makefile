@@ -65,8 +65,8 @@ COMPILE = @mkdir -p $(@D) && echo '  $(CC) $<' && \
 NAMES = train sample attend export
 PROGRAMS = $(NAMES:%=$(BIN)/%)
 ROOMS = base base/files base/parallel base/numbers \
-	model model/layers model/matrix model/optimizer model/generate \
-	data data/corpus data/subwords formats formats/huggingface formats/llamacpp \
+	model model/shape model/layers model/matrix model/optimizer model/generate \
+	data data/words data/subwords data/corpus formats formats/huggingface formats/llamacpp \
 	training training/plan training/run pictures page program program/answer program/prompt
 # The only file that knows MPI replaces base/parallel/team.c in programs that are linked with it.
 TEAM = base/parallel/team_mpi.c

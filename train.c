@@ -14,10 +14,6 @@
 #include "base/language.h"
 #include "base/parallel/team.h"
 #include "pictures/curve.h"
-#include "training/evaluation.h"
-#include "training/sharing.h"
-#include "training/step.h"
-#include "training/run/files.h"
 #include "program/announce.h"
 #include "program/options.h"
 #include "program/plot.h"
@@ -25,6 +21,10 @@
 #include "program/report.h"
 #include "program/screen.h"
 #include "program/shell.h"
+#include "training/evaluation.h"
+#include "training/run/files.h"
+#include "training/sharing.h"
+#include "training/step.h"
 
 /* The options are all settings: training/plan/settings.c has their table. */
 static const Program PROGRAM = {

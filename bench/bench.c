@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/matrix/matrix.h"
-#include "model/generate/generator.h"
-#include "program/process.h"
+#include "base/parallel/threads.h"
 #include "cases.h"
 #include "measure.h"
+#include "model/generate/generator.h"
+#include "model/matrix/matrix.h"
 #include "peak.h"
+#include "program/process.h"
 #include "texts.h"
-#include "base/parallel/threads.h"
 
 /* The machine's peaks in float32, each with one thread and with all. */
 typedef struct {

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "base/files/file.h"
-#include "split.h"
+#include "data/words/split.h"
 
 /* The lines of all files that a text is made of are numbered in one row: a file, and the number of
  * the lines before it. */

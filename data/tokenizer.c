@@ -10,8 +10,8 @@
 #include "base/base.h"
 #include "base/files/checksum.h"
 #include "base/utf8.h"
-#include "nearest.h"
-#include "subwords/byte_level.h"
+#include "data/subwords/byte_level.h"
+#include "data/words/nearest.h"
 
 Tokenizer tokenizer_new(void)
 {

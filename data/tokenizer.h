@@ -15,12 +15,12 @@
 #ifndef PULGA_TOKENIZER_H
 #define PULGA_TOKENIZER_H
 
+#include "data/subwords/bpe.h"
+#include "data/words/spacing.h"
+#include "data/words/split.h"
+#include "data/words/vocabulary.h"
 #include "objective.h"
-#include "spacing.h"
-#include "split.h"
-#include "subwords/bpe.h"
 #include "text.h"
-#include "vocabulary.h"
 
 typedef enum { TOKENIZER_WORD, TOKENIZER_CHAR, TOKENIZER_BPE } TokenizerKind;
 

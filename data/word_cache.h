@@ -6,8 +6,8 @@
 #ifndef PULGA_WORD_CACHE_H
 #define PULGA_WORD_CACHE_H
 
-#include "subwords/word_key.h"
-#include "vocabulary.h"
+#include "data/subwords/word_key.h"
+#include "data/words/vocabulary.h"
 
 enum { WORD_CACHE_BITS = 16, WORDS_AT_ONCE = 16 };
 

@@ -6,8 +6,8 @@
 #ifndef PULGA_GPT_H
 #define PULGA_GPT_H
 
-#include "batch.h"
-#include "gpt_config.h"
+#include "model/shape/batch.h"
+#include "model/shape/gpt_config.h"
 #include "tensors.h"
 
 /* What forward keeps for backward, except what belongs to a block. */

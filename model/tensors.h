@@ -5,9 +5,9 @@
 #ifndef PULGA_TENSORS_H
 #define PULGA_TENSORS_H
 
-#include "gpt_config.h"
 #include "model/layers/block.h"
 #include "model/layers/embedding.h"
+#include "model/shape/gpt_config.h"
 
 /* Only a matrix decays. A bias starts at 0, a gain at 1, a matrix at random. */
 typedef enum { TENSOR_MATRIX, TENSOR_BIAS, TENSOR_GAIN, TENSOR_SINUSOIDS } TensorKind;

@@ -27,7 +27,7 @@ size_t data_weights_size(const Gpt *gpt);
  *     "tokenizer"   "tokens" as in the vocabulary; "display", how some are shown; "specials", the
  *                   ids of what stands for no text; "special", the ids of [bos] and so on or -1;
  *                   "merges", three ids for each: left, right, both together; "spacing", the sums
- *                   of data/spacing.h: "pairs", left, right and sum, "before", "after"
+ *                   of data/words/spacing.h: "pairs", left, right and sum, "before", "after"
  *     "counts"      the ids of the training text in base64; null if there is none or it is large
  *     "log"         [step, loss, evaluated, floor, rate] of at most 2,000 lines of log.csv
  *     "held_out"    whether "evaluated" is the loss over held-out text, not over all of it

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "base/base.h"
-#include "base/numbers/elementary.h"
 #include "base/language.h"
+#include "base/numbers/elementary.h"
 #include "figure.h"
 
 /* ---- What was logged ---- */

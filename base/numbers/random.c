@@ -2,8 +2,8 @@
  * the rounds themselves; here 16 counters go through them side by side, with one vector for each
  * of their four words. */
 #include "random.h"
-#include "elementary.h"
 #include "base/parallel/threads.h"
+#include "elementary.h"
 
 #include <math.h>
 #include <sys/random.h>

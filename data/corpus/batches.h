@@ -6,7 +6,7 @@
 #define PULGA_BATCHES_H
 
 #include "corpus.h"
-#include "model/batch.h"
+#include "model/shape/batch.h"
 
 /* Memory for one batch of at most `rows`: six arrays in one block. */
 typedef struct {
@@ -19,7 +19,7 @@ BatchRoom batch_room_new(int rows);
 void batch_room_free(BatchRoom *room);
 
 /* Fills the room with some pieces to train on; the batch is valid until the room is filled again.
- * hide.row is the number of rows of the same step that come before: see model/batch.h. */
+ * hide.row is the number of rows of the same step that come before: see model/shape/batch.h. */
 Batch batch_fill(BatchRoom *room, const Corpus *corpus, const Piece *pieces, int count,
                  HideDraw hide);
 

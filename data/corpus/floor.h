@@ -12,7 +12,7 @@
 #define PULGA_FLOOR_H
 
 #include "corpus.h"
-#include "model/pattern.h"
+#include "model/shape/pattern.h"
 
 /* The floor of the training pieces of a corpus read by lines, for a model of these patterns (L, H);
  * NULL: all. *seen becomes the most tokens that it sees at any position, if that is not all of

@@ -14,7 +14,7 @@
 #ifndef PULGA_BPE_TRAIN_H
 #define PULGA_BPE_TRAIN_H
 
-#include "data/vocabulary.h"
+#include "data/words/vocabulary.h"
 #include "word_counts.h"
 
 /* Wherever these two tokens stand side by side, they become the token `id`. Merges are in the order

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "data/split.h"
+#include "data/words/split.h"
 
 /* The next word from *at; moves *at past it; false if there is none. A byte that is not UTF-8
  * counts as one of the other characters. */

@@ -11,7 +11,7 @@
 #include "base/numbers/random.h"
 #include "base/parallel/threads.h"
 #include "byte_level.h"
-#include "data/vocabulary.h"
+#include "data/words/vocabulary.h"
 
 typedef struct {
     WordKey key;

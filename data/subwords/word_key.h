@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "data/split.h"
+#include "data/words/split.h"
 
 enum { LONGEST_KEY = 23 };
 

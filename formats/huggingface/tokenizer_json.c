@@ -24,7 +24,7 @@
 #include "bpe_json.h"
 #include "formats/json.h"
 
-/* The ways of splitting a text (data/split.h), as pre-tokenizers: words with each punctuation
+/* The ways of splitting a text (data/words/split.h), as pre-tokenizers: words with each punctuation
  * mark a token by itself; characters; words as they stand between spaces; and words and runs of
  * punctuation. */
 static const struct {

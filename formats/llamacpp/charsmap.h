@@ -1,5 +1,5 @@
 /* charsmap.h: what llama.cpp replaces in a text before it looks for tokens, so that it reads a text
- * as data/text.c and data/split.c do. In the order of their bytes:
+ * as data/text.c and data/words/split.c do. In the order of their bytes:
  *
  *     "\n"            " "     of words: white space of every kind
  *     "?"             " ? "   likewise: each mark of punctuation is a word

@@ -11,8 +11,8 @@
 #include "base/numbers/elementary.h"
 #include "base/numbers/lanes.h"
 #include "base/parallel/threads.h"
-#include "model/kv_cache.h"
 #include "model/matrix/matrix.h"
+#include "model/shape/kv_cache.h"
 
 /* Queries whose scores are held at once: enough rows for the product's tiles, few enough for the
  * strip to stay in the cache. */

@@ -16,8 +16,8 @@
 
 #include "dropout.h"
 #include "linear.h"
-#include "model/batch.h"
-#include "model/pattern.h"
+#include "model/shape/batch.h"
+#include "model/shape/pattern.h"
 
 typedef struct {
     Linear qkv; /* [C, 3·H·D] (3·H·D): Q, then K, then V */

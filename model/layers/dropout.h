@@ -6,7 +6,7 @@
 #define PULGA_DROPOUT_H
 
 #include "base/numbers/random.h"
-#include "model/batch.h"
+#include "model/shape/batch.h"
 
 /* What the masks of a step depend on. */
 typedef struct {

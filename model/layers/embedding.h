@@ -6,8 +6,8 @@
 #ifndef PULGA_EMBEDDING_H
 #define PULGA_EMBEDDING_H
 
-#include "model/batch.h"
 #include "base/base.h"
+#include "model/shape/batch.h"
 
 typedef struct {
     Real *wte; /* [V, C] a row for each token    */

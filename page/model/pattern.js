@@ -1,4 +1,4 @@
-// pattern.js: which keys a head lets a query attend to, as model/pattern.c has it.
+// pattern.js: which keys a head lets a query attend to, as model/shape/pattern.c has it.
 
 // "summary 8:2" -> {kind: "summary", size: 8, last: 2}
 function pattern_parse(text) {

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "model/pattern.h"
+#include "model/shape/pattern.h"
 
 #define W(size)                                               \
     {                                                         \

@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "close.h"
 #include "base/parallel/threads.h"
+#include "close.h"
 
 /* ---- Folders ---- */
 

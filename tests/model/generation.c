@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/generate/beam.h"
 #include "base/numbers/random.h"
-#include "model/generate/sampler.h"
+#include "model/generate/beam.h"
 #include "model/generate/generator.h"
+#include "model/generate/sampler.h"
 #include "tests/helpers/cases.h"
 #include "tests/helpers/close.h"
 

@@ -17,12 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers/random.h"
+#include "base/parallel/threads.h"
 #include "model/matrix/fused.h"
 #include "model/matrix/kernel.h"
 #include "model/matrix/matrix.h"
-#include "base/numbers/random.h"
 #include "tests/helpers/close.h"
-#include "base/parallel/threads.h"
 
 static uint32_t drawn;
 static bool in_pairs; /* a bfloat16 kernel is tested */

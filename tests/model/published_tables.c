@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel/threads.h"
 #include "model/layers/attention.h"
 #include "model/matrix/matrix.h"
 #include "tests/helpers/torch_random.h"
-#include "base/parallel/threads.h"
 
 /* Half a unit of the fourth decimal, and some rounding of float32. */
 static const double ROUNDING = 5e-7, PRINTED = 0.5e-4 + ROUNDING;

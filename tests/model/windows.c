@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel/threads.h"
 #include "model/gpt.h"
 #include "model/matrix/matrix.h"
 #include "tests/helpers/torch_random.h"
-#include "base/parallel/threads.h"
 
 /* ---- The page's own computation, in double precision ---- */
 

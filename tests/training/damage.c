@@ -7,14 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "data/corpus/counts.h"
 #include "base/files/checksum.h"
-#include "training/run/training_text.h"
-#include "training/evaluation.h"
-#include "training/step.h"
+#include "data/corpus/counts.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
 #include "tests/helpers/tiny.h"
+#include "training/evaluation.h"
+#include "training/run/training_text.h"
+#include "training/step.h"
 
 /* What a job has come to, as one line: what must be the same, and what a person may change. */
 static _Noreturn void say(uint64_t checksum, double loss, const char *settings)

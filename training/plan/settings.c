@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/base.h"
-#include "model/gpt_config.h"
+#include "model/shape/gpt_config.h"
 #include "model/tree.h"
 
 /* The names of each choice. The enumerator is the index, so that names and values cannot get out of

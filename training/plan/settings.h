@@ -8,10 +8,10 @@
 
 #include "base/field.h"
 #include "data/tokenizer.h"
-#include "model/pattern.h"
 #include "model/matrix/matrix.h"
 #include "model/optimizer/optimizer.h"
 #include "model/optimizer/schedule.h"
+#include "model/shape/pattern.h"
 
 typedef enum { SEQUENCE_LINES, SEQUENCE_STREAM } SequenceChoice;
 typedef enum { POSITIONS_SINUSOIDAL, POSITIONS_LEARNED } PositionsChoice;
@@ -31,7 +31,7 @@ typedef struct {
     double val;               /* share of the lines, or of the stream, that is held out */
     /* the model */
     int layers, heads, width, head_size, hidden, context; /* L, H, C, D, F, T */
-    char *attend; /* a list of patterns (see model/pattern.h), or NULL: all */
+    char *attend; /* a list of patterns (see model/shape/pattern.h), or NULL: all */
     PositionsChoice positions;
     NormChoice norm;
     ActivationChoice activation;

@@ -1,5 +1,5 @@
 /* The table of replacements, walked as llama.cpp walks it, makes of a text what data/text.c and
- * data/split.c make of it. */
+ * data/words/split.c make of it. */
 #include <stdlib.h>
 #include <string.h>
 #include <stb/stb_ds.h>

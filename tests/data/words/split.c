@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "data/split.h"
+#include "data/words/split.h"
 #include "tests/helpers/close.h"
 
 /* The tokens of a text, each followed by a bar. */

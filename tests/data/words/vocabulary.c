@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "data/vocabulary.h"
+#include "data/words/vocabulary.h"
 #include "tests/helpers/close.h"
 
 static int add(Vocabulary *v, const char *word, bool special)

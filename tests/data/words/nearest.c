@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "data/nearest.h"
 #include "data/tokenizer.h"
+#include "data/words/nearest.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/literal.h"
 
