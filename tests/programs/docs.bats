@@ -40,6 +40,16 @@ load links.bash
     [ "$(grep -c 'leads to no' "$WORK/dead.txt")" = 3 ]
 }
 
+@test "every picture of docs is shown" {
+    cd "$ROOT"
+    local unseen=0
+    for picture in $(find docs -name '*.png' -o -name '*.svg'); do
+        grep -qF "](${picture#docs/})" docs/*.md || grep -qF "]($picture)" README*.md ||
+            { echo "$picture is shown nowhere"; unseen=1; }
+    done
+    [ "$unseen" = 0 ]
+}
+
 # The paths of the map in docs/map.md: the names of a row are its first 24 columns, and their
 # indentation says in which folder they are.
 paths_of_map() {
