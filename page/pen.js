@@ -115,6 +115,25 @@ function penOn(canvas, width, height, ratio = devicePixelRatio || 1) {
   return pen;
 }
 
+function line(pen, points, colour, width) {
+  pen.strokeStyle = colour;
+  pen.lineWidth = width;
+  pen.beginPath();
+  points.forEach((point, i) => i ? pen.lineTo(...point) : pen.moveTo(...point));
+  pen.stroke();
+}
+
+// Draws within a rectangle only; lines of text are centred on their height.
+function within(pen, left, top, right, bottom, draw) {
+  pen.save();
+  pen.beginPath();
+  pen.rect(left, top, right - left, bottom - top);
+  pen.clip();
+  pen.textBaseline = "middle";
+  draw();
+  pen.restore();
+}
+
 // A word that fits into a width, cut if it is longer.
 function cut(pen, word, width) {
   if (pen.measureText(word).width <= width) return word;

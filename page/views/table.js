@@ -13,6 +13,17 @@
 const LEGIBLE = 0.95; // the least height of a row whose word can be read, in rem
 const MARK_ROOM = 20;
 
+// How the words above the columns can stand if the longest takes `high`: the room above the cells and
+// on their right, and how wide a cell must be at least. The first that fits is taken.
+function directions(high) {
+  const unit = rem(), slanted = Math.ceil(0.72 * high + unit);
+  return [
+    {turn: "level", top: Math.ceil(1.9 * unit), right: 2, least: high + 4},
+    {turn: "slanted", top: slanted, right: 0.75 * slanted, least: 1.6 * unit},
+    {turn: "turned", top: Math.ceil(high + 0.7 * unit), right: 4, least: -Infinity},
+  ];
+}
+
 class Table {
   constructor(holder, about) {
     this.about = about;
@@ -37,44 +48,34 @@ class Table {
   // place: {left, top} of the cells, {w, h} of one, the words' direction, the size of all. `zoom`
   // enlarges beyond what fits; `wide` and `tall` are the room there is.
   layOut(pen, wide, tall, zoom) {
-    const {rows, columns, square} = this.about, unit = rem();
-    const R = rows().length, C = columns().length;
-    const marks = this.about.marks && this.about.marks() ? MARK_ROOM : 0;
-    pen.font = font(0.95, 600); // words are widest in bold
-    const widest = words =>
-      words.reduce((most, word) => Math.max(most, pen.measureText(word).width), 0);
+    const {rows, columns, square, marks: source} = this.about, unit = rem();
+    const R = rows().length, C = columns().length, marks = source && source() ? MARK_ROOM : 0;
     const most = wide < 32 * unit ? 5.5 * unit : 10 * unit;
-    const longest = Math.min(most, widest(rows()) + 2);
-    const high = Math.min(most, widest(columns()) + 2);
-    const left = Math.ceil(longest + 0.7 * unit + marks);
-    const level = Math.ceil(1.9 * unit), slanted = Math.ceil(0.72 * high + unit);
-    const fits = (top, right) => {
-      const w = Math.min((wide - left - right) / C, 5.5 * unit), h = (tall - top - marks) / R;
-      return square ? [Math.min(w, h), Math.min(w, h)] :
-                      [w, Math.max(1.5 * unit, Math.min(h, 2.6 * unit))];
-    };
-    let turn = "level", top = level, right = 2, [w, h] = fits(level, 2);
-    if (w < high + 4) {
-      [turn, top, right] = ["slanted", slanted, slanted * 0.75];
-      [w, h] = fits(top, right);
-    }
-    if (w < 1.6 * unit && turn === "slanted") {
-      [turn, top, right] = ["turned", Math.ceil(high + 0.7 * unit), 4];
-      [w, h] = fits(top, right);
-    }
+    pen.font = font(0.95, 600); // words are widest in bold
+    const [longest, high] = [rows(), columns()].map(words =>
+      Math.min(most, 2 + Math.max(...words.map(word => pen.measureText(word).width))));
+    const left = Math.ceil(longest + 0.7 * unit + marks), tried = directions(high).map(way =>
+      ({...way, ...this.cellSize(wide - left - way.right, tall - way.top - marks, R, C)}));
+    const {turn, top, right, w: fitted, h: fittedHeight} = tried.find(({w, least}) => w >= least);
     const grown = size => {
       const wanted = Math.max(size, Math.min(size * zoom, 4 * unit));
       return wanted < 8 ? wanted : Math.floor(wanted); // whole pixels
     };
-    const fitted = w;
-    [w, h] = [grown(w), square ? grown(w) : grown(h)];
-    return {left, top, w, h, turn, marks, longest, high, R, C, fitted, ...this.numbers(w, unit),
+    const w = grown(fitted), h = square ? w : grown(fittedHeight);
+    return {left, top, w, h, turn, marks, longest, high, R, C, fitted, ...this.numbers(w),
       whole: {width: Math.ceil(left + w * C + right), height: Math.ceil(top + h * R + marks + 2)}};
   }
 
+  // The size of a cell if R · C of them have so much room.
+  cellSize(wide, tall, R, C) {
+    const unit = rem(), w = Math.min(wide / C, 5.5 * unit), h = tall / R;
+    if (this.about.square) return {w: Math.min(w, h), h: Math.min(w, h)};
+    return {w, h: Math.max(1.5 * unit, Math.min(h, 2.6 * unit))};
+  }
+
   // How large the numbers in cells are; in narrow ones the 0 before the point is left out.
-  numbers(w, unit) {
-    const brief = w < 2.2 * unit && !(this.about.least < 0);
+  numbers(w) {
+    const unit = rem(), brief = w < 2.2 * unit && !(this.about.least < 0);
     return {brief, number: Math.min(1.05 * unit, w / (brief ? 2.35 : 2.9))};
   }
 
@@ -100,13 +101,6 @@ class Table {
     const row = Math.floor((y - top + this.scroller.scrollTop) / h);
     if (y < top || row >= R || column >= C) return null;
     return {row, column: x < left ? -1 : column}; // -1: the row's word
-  }
-
-  // The middle of a cell on the screen.
-  middleOf(row, column) {
-    const box = this.canvas.getBoundingClientRect(), {left, top, w, h} = this.place;
-    return [box.x + left - this.scroller.scrollLeft + (column + 0.5) * w,
-      box.y + top - this.scroller.scrollTop + (row + 0.5) * h];
   }
 
   key(event) {
@@ -136,7 +130,7 @@ class Table {
   drawNow() {
     if (!this.place || !this.scroller.clientWidth) return;
     this.pen.clearRect(0, 0, this.width, this.height);
-    this.drawOn(this.pen, this.place, -this.scroller.scrollLeft, -this.scroller.scrollTop,
+    this.drawOn(this.pen, this.scroller.scrollLeft, this.scroller.scrollTop,
       this.width, this.height - this.place.marks);
   }
 
@@ -144,38 +138,41 @@ class Table {
   save(kind, name) {
     const {whole, marks} = this.place;
     saveDrawing(kind, name, whole.width, whole.height,
-      pen => this.drawOn(pen, this.place, 0, 0, whole.width, whole.height - marks));
+      pen => this.drawOn(pen, 0, 0, whole.width, whole.height - marks));
   }
 
-  drawOn(pen, place, dx, dy, width, height) {
-    const {left, top, w, h, R, C} = place, x0 = left + dx, y0 = top + dy; // of the first cell
-    const range = {
-      x0: Math.max(0, Math.floor((left - x0) / w)), y0: Math.max(0, Math.floor((top - y0) / h)),
-      x1: Math.min(C, Math.ceil((width - x0) / w)), y1: Math.min(R, Math.ceil((height - y0) / h)),
+  // What is seen if the table is scrolled: the first cell is at x, y, the cells end at right, bottom,
+  // and those of some rows and columns are drawn, the last ones excluded.
+  drawOn(pen, scrolledX, scrolledY, width, height) {
+    const {left, top, w, h, R, C, marks} = this.place;
+    const x = left - scrolledX, y = top - scrolledY;
+    const right = Math.min(x + C * w, width), bottom = Math.min(y + R * h, height);
+    const seen = {
+      x, y, right, bottom,
+      rows: [Math.floor(scrolledY / h), Math.min(R, Math.ceil((height - y) / h))],
+      columns: [Math.floor(scrolledX / w), Math.min(C, Math.ceil((width - x) / w))],
     };
-    pen.save();
-    pen.beginPath();
-    pen.rect(left, top, Math.min(w * C, width - left), Math.min(h * R, height - top));
-    pen.clip();
-    pen.fillStyle = hatching(pen);
-    pen.fillRect(left, top, Math.min(w * C, width - left), Math.min(h * R, height - top));
-    if (w >= 3) this.drawCells(pen, place, x0, y0, range);
-    else pen.drawImage(this.image(), x0, y0, w * C, h * R);
-    this.drawLooked(pen, place, x0, y0);
-    pen.restore();
-    this.drawWords(pen, place, x0, y0, range, width, height);
-    if (place.marks) this.drawMarks(pen, place, x0, y0, width, height);
+    within(pen, left, top, right, bottom, () => {
+      pen.fillStyle = hatching(pen);
+      pen.fillRect(left, top, right - left, bottom - top);
+      if (w >= 3) this.drawCells(pen, seen);
+      else pen.drawImage(this.image(), x, y, w * C, h * R);
+      this.drawLooked(pen, seen);
+    });
+    within(pen, 0, top - 9, left, height, () => this.drawRowWords(pen, seen));
+    within(pen, left - 9, 0, width, top, () => this.drawColumnWords(pen, seen));
+    if (marks) this.drawMarks(pen, seen);
   }
 
-  drawCells(pen, {w, h, number, brief}, x0, y0, range) {
-    const gap = w >= 8 ? 1 : 0, card = themed("--card"), quiet = themed("--quiet");
+  drawCells(pen, seen) {
+    const {w, h, number, brief} = this.place, gap = w >= 8 ? 1 : 0;
+    const card = themed("--card"), quiet = themed("--quiet");
     pen.textAlign = "center";
-    pen.textBaseline = "middle";
-    for (let row = range.y0; row < range.y1; row++)
-      for (let column = range.x0; column < range.x1; column++) {
+    for (let row = seen.rows[0]; row < seen.rows[1]; row++)
+      for (let column = seen.columns[0]; column < seen.columns[1]; column++) {
         const value = this.about.value(row, column);
         if (!(value >= (this.about.least || 0))) continue;
-        const c = this.about.colour(value), x = x0 + column * w, y = y0 + row * h;
+        const c = this.about.colour(value), x = seen.x + column * w, y = seen.y + row * h;
         pen.fillStyle = card;
         pen.fillRect(x, y, w, h);
         pen.fillStyle = css(c);
@@ -206,74 +203,74 @@ class Table {
   }
 
   // The row and the column that are looked at stand out: the rest is faded.
-  drawLooked(pen, {w, h, R, C}, x0, y0) {
-    const {row, column} = this.about.looked(), gap = w >= 8 ? 1 : 0;
-    if (row >= 0 && column >= 0) {
-      pen.save();
-      pen.globalAlpha = 0.5;
-      pen.fillStyle = themed("--card");
-      const [x, y, X, Y] = [x0 + column * w, y0 + row * h, x0 + C * w, y0 + R * h];
-      for (const [fx, fw] of [[x0, x - x0], [x + w, X - x - w]])
-        for (const [fy, fh] of [[y0, y - y0], [y + h, Y - y - h]]) pen.fillRect(fx, fy, fw, fh);
-      pen.restore();
-      pen.strokeStyle = themed("--ink");
-      pen.lineWidth = 2;
-      pen.strokeRect(x + 1, y + 1, Math.max(w - gap, 3) - 2, Math.max(h - gap, 3) - 2);
-    } else if (row >= 0) {
+  drawLooked(pen, {x: left, y: top}) {
+    const {w, h, R, C} = this.place, {row, column} = this.about.looked(), gap = w >= 8 ? 1 : 0;
+    if (row < 0) return;
+    const y = top + row * h, tall = Math.max(h - gap, 3) - 2;
+    pen.lineWidth = 2;
+    if (column < 0) {
       pen.strokeStyle = themed("--query");
-      pen.lineWidth = 2;
-      pen.strokeRect(x0 + 1, y0 + row * h + 1, C * w - gap - 2, Math.max(h - gap, 3) - 2);
+      pen.strokeRect(left + 1, y + 1, C * w - gap - 2, tall);
+      return;
     }
+    const x = left + column * w, right = left + C * w, bottom = top + R * h;
+    pen.save();
+    pen.globalAlpha = 0.5;
+    pen.fillStyle = themed("--card");
+    for (const [from, wide] of [[left, x - left], [x + w, right - x - w]]) {
+      pen.fillRect(from, top, wide, y - top);
+      pen.fillRect(from, y + h, wide, bottom - y - h);
+    }
+    pen.restore();
+    pen.strokeStyle = themed("--ink");
+    pen.strokeRect(x + 1, y + 1, Math.max(w - gap, 3) - 2, tall);
   }
 
-  drawWords(pen, place, x0, y0, range, width, height) {
-    const {left, top, w, h, turn, longest, high, marks} = place, looked = this.about.looked();
-    const rows = this.about.rows(), columns = this.about.columns();
-    const colours = {
-      ink: themed("--ink"),
-      quiet: themed("--quiet"),
-      row: themed("--query"),
-      column: themed("--accent")
-    };
-    // The word that is looked at is always written; those that would overlap it are left out.
-    const write = (kind, words, i, size, x, y, angle, align, room) => {
-      const read = looked[kind], least = LEGIBLE * rem(), every = Math.ceil(least / size);
-      if (i !== read && (i % every || read >= 0 && Math.abs(i - read) * size < least)) return;
-      pen.save();
-      pen.translate(x, y);
-      pen.rotate(angle);
-      pen.textAlign = align;
-      pen.fillStyle = i === read ? colours[kind] : looked.row < 0 ? colours.ink : colours.quiet;
-      pen.font = font(0.95, i === read ? 600 : 400);
-      // Every third word would read like a sentence; numbers do not.
-      pen.fillText(cut(pen, every > 2 && i !== read ? String(i + 1) : words[i], room), 0, 0);
-      pen.restore();
-    };
-    pen.textBaseline = "middle";
+  drawRowWords(pen, {y, rows: [first, end]}) {
+    const {left, h, longest} = this.place, words = this.about.rows();
+    pen.textAlign = "right";
+    for (let i = first; i < end; i++)
+      this.write(pen, "row", i, this.label("row", words, i, h),
+        left - 0.5 * rem(), y + (i + 0.5) * h, longest);
+  }
+
+  drawColumnWords(pen, {x, columns: [first, end]}) {
+    const {top, w, turn, high} = this.place, words = this.about.columns();
+    const [aside, up, angle] = {level: [0.5, 0.85, 0], slanted: [0.6, 0.45, -Math.PI / 4],
+      turned: [0.5, 0.45, -Math.PI / 2]}[turn];
+    pen.textAlign = turn === "level" ? "center" : "left";
+    for (let i = first; i < end; i++)
+      this.write(pen, "column", i, this.label("column", words, i, turn === "level" ? Infinity : w),
+        x + (i + aside) * w, top - up * rem(), high, angle);
+  }
+
+  // What names a row or a column that has so much room: its word. The one that is looked at is
+  // always named; those that would overlap it are not. If only every third or fewer can be named,
+  // it is by their numbers, because the words would read like a sentence.
+  label(kind, words, i, size) {
+    const read = this.about.looked()[kind], least = LEGIBLE * rem(), every = Math.ceil(least / size);
+    if (i === read) return words[i];
+    if (i % every || read >= 0 && Math.abs(i - read) * size < least) return "";
+    return every > 2 ? String(i + 1) : words[i];
+  }
+
+  write(pen, kind, i, label, x, y, room, angle = 0) {
+    const looked = this.about.looked(), read = i === looked[kind];
+    if (!label) return;
     pen.save();
-    pen.beginPath();
-    pen.rect(0, top - 9, left, height - top + 9);
-    pen.clip();
-    for (let i = range.y0; i < range.y1; i++)
-      write("row", rows, i, h, left - 0.5 * rem(), y0 + (i + 0.5) * h, 0, "right", longest);
-    pen.restore();
-    pen.save();
-    pen.beginPath();
-    pen.rect(left - 9, 0, width, top);
-    pen.clip();
-    const [shift, angle, align] = {level: [0.5, 0, "center"], slanted: [0.6, -Math.PI / 4, "left"],
-      turned: [0.5, -Math.PI / 2, "left"]}[turn];
-    for (let i = range.x0; i < range.x1; i++)
-      write("column", columns, i, turn === "level" ? Infinity : w, x0 + (i + shift) * w,
-        top - (turn === "level" ? 0.85 : 0.45) * rem(), angle, align, high);
+    pen.translate(x, y);
+    pen.rotate(angle);
+    pen.fillStyle = themed(
+      read ? {row: "--query", column: "--accent"}[kind] : looked.row < 0 ? "--ink" : "--quiet");
+    pen.font = font(0.95, read ? 600 : 400);
+    pen.fillText(cut(pen, label, room), 0, 0);
     pen.restore();
   }
 
   // The lines between source and target, and the names of both, which stay in view.
-  drawMarks(pen, {left, top, w, h, R, C, marks}, x0, y0, width, height) {
-    const source = this.about.marks();
-    const right = Math.min(x0 + C * w, width), bottom = Math.min(y0 + R * h, height);
-    const x = x0 + source * w - 0.5, y = y0 + source * h - 0.5;
+  drawMarks(pen, seen) {
+    const {left, top, w, h, marks} = this.place, source = this.about.marks(), {right, bottom} = seen;
+    const x = seen.x + source * w - 0.5, y = seen.y + source * h - 0.5;
     const names = (before, after, at, from, end) => { // on both sides of a line
       pen.textAlign = "right";
       if (at > from + 8) pen.fillText(before, Math.min(at, end) - 6, 0);
@@ -281,20 +278,11 @@ class Table {
       if (at < end - 8) pen.fillText(after, Math.max(at, from) + 6, 0);
     };
     pen.save();
-    pen.strokeStyle = pen.fillStyle = themed("--query");
-    pen.lineWidth = 1.5;
+    pen.fillStyle = themed("--query");
     pen.font = font(0.8);
     pen.textBaseline = "middle";
-    pen.beginPath();
-    if (x > left && x < right) {
-      pen.moveTo(x, top);
-      pen.lineTo(x, bottom + marks);
-    }
-    if (y > top && y < bottom) {
-      pen.moveTo(0, y);
-      pen.lineTo(right, y);
-    }
-    pen.stroke();
+    if (x > left && x < right) line(pen, [[x, top], [x, bottom + marks]], pen.fillStyle, 1.5);
+    if (y > top && y < bottom) line(pen, [[0, y], [right, y]], pen.fillStyle, 1.5);
     pen.translate(0, bottom + marks / 2 + 1);
     names(say("source"), say("target"), x, left, right);
     pen.translate(8, -bottom - marks / 2 - 1);

@@ -100,14 +100,6 @@ function drawNames(pen, {right, bottom}, names) {
   }
 }
 
-function line(pen, points, colour, width) {
-  pen.strokeStyle = colour;
-  pen.lineWidth = width;
-  pen.beginPath();
-  points.forEach((point, i) => i ? pen.lineTo(...point) : pen.moveTo(...point));
-  pen.stroke();
-}
-
 function text(pen, words, x, y, align, colour) {
   pen.textAlign = align;
   pen.fillStyle = colour;

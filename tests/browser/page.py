@@ -71,7 +71,15 @@ class Page:
     def text(self, name):
         return self.run(f"document.getElementById({json.dumps(name)}).textContent")
 
+    def middle_of(self, query, key, plot=0):
+        """The middle of a cell of the large head, on the screen."""
+        return self.run(f"""(({{canvas, scroller, place: {{left, top, w, h}}}}) => {{
+            const box = canvas.getBoundingClientRect();
+            return [box.x + left - scroller.scrollLeft + ({key} + 0.5) * w,
+                    box.y + top - scroller.scrollTop + ({query} + 0.5) * h];
+        }})(plots[{plot}].view)""")
+
     def point_at(self, query, key, plot=0):
         """Moves the pointer to a cell of the large head and returns what the page then says."""
-        self.point(*self.run(f"plots[{plot}].view.middleOf({query}, {key})"))
+        self.point(*self.middle_of(query, key, plot))
         return self.run(f"plots[{plot}].readout.textContent")

@@ -39,7 +39,7 @@ def look_at_sentence(page, folder):
     page.click("#grid button[aria-label='Layer 2, head 3']")
     assert page.text("name") == "Layer 2, head 3"
     # Row and column of the cell under the pointer are lit; a click keeps it, a second lets it go.
-    x, y = page.run("plots[0].view.middleOf(3, 2)")
+    x, y = page.middle_of(3, 2)
     page.point(x, y)
     assert page.run("[state.over.query, state.over.key]") == [3, 2]
     assert page.run("[3, 2].map(i => at('chips').children[i].className + "
