@@ -298,16 +298,6 @@ static void share(Trainer *t, Settings *settings, const Decided *decided)
     reader_seek(&t->reader, t->progress.epoch, t->progress.next);
 }
 
-bool trainer_holds_out(const Trainer *t)
-{
-    return t->corpus.held_out.count > 0;
-}
-
-bool trainer_has_floor(const Trainer *t)
-{
-    return !isnan(t->floor) && !trainer_holds_out(t) && !t->corpus.evaluated.sample;
-}
-
 void trainer_open(Trainer *t, char *const *texts, Settings *settings, Decided *decided,
                   SourceWatch *watch, void *watcher)
 {
@@ -383,7 +373,17 @@ void trainer_close(Trainer *t)
     directory_close(&t->directory);
 }
 
-/* ---- Saving ---- */
+/* ---- What is evaluated ---- */
+
+bool trainer_holds_out(const Trainer *t)
+{
+    return t->corpus.held_out.count > 0;
+}
+
+bool trainer_has_floor(const Trainer *t)
+{
+    return !isnan(t->floor) && !trainer_holds_out(t) && !t->corpus.evaluated.sample;
+}
 
 double trainer_bits(const Trainer *t, double loss)
 {
@@ -394,6 +394,8 @@ Real *trainer_evaluated_weights(const Trainer *t)
 {
     return t->optimizer.average ? t->optimizer.average : t->gpt.weight_block;
 }
+
+/* ---- Saving ---- */
 
 void trainer_keep_best(Trainer *t)
 {
