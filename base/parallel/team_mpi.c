@@ -97,14 +97,15 @@ static bool has_told(int m, int tag)
     return told;
 }
 
-/* Called when the program ends. If it has not left the team, all end with it. */
+/* Called when the program ends. If it has not left the team, all end with it, and mpirun's status is
+ * its own: 0 after --help, which only the leader prints. */
 static void abandon(int status, void *unused)
 {
     (void)unused;
     if (!team.joined)
         return;
     tell(TAG_DYING);
-    MPI_Abort(MPI_COMM_WORLD, status ? status : 1);
+    MPI_Abort(MPI_COMM_WORLD, status);
 }
 
 /* Until this process is ended from outside. */

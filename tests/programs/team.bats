@@ -161,6 +161,11 @@ ended() {
     [ ! -e runs ]
 }
 
+@test "the leader of a team prints --help once, and the status is 0" {
+    by 3 "$BUILD/mpi/train" --help >out.txt
+    [ "$(grep -c '^Usage: ' out.txt)" -eq 1 ]
+}
+
 @test "a program without MPI refuses to be one of several" {
     refutes -q MPI_Init "$BIN/train" || skip "this train was built with MPI"
     refuses 1 "2 processes were started" "make MPI=1" -- by 2 "$BIN/train" perro.txt
