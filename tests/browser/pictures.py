@@ -44,7 +44,8 @@ VIEWS = {
     "projector": ("perro", (1600, 900), "choose(6); pin(3, -1)", ""),
 }
 
-# The pixels of a PNG, in at most 256 colours: the most frequent ones that are not nearly alike.
+# The pixels of a PNG, in at most 256 colours: the 128 most frequent ones, which fill the cells, and
+# of the others, at the edges of letters and lines, those that are not nearly alike.
 REDUCE = """(async png => {
     const bytes = Uint8Array.from(atob(png), letter => letter.charCodeAt(0));
     const image = await createImageBitmap(new Blob([bytes])), {width, height} = image;
@@ -59,8 +60,8 @@ REDUCE = """(async png => {
     let kept = colours;
     for (let alike = 2; kept.length > 256; alike += 2) {
         kept = [];
-        for (const colour of colours)
-            if (kept.length <= 256 && kept.every(other => apart(other, colour) > alike))
+        for (const [i, colour] of colours.entries())
+            if (i < 128 || kept.length <= 256 && kept.every(other => apart(other, colour) > alike))
                 kept.push(colour);
     }
     const nearest = new Map(colours.map(colour => [colour, kept.reduce((best, other, i) =>
