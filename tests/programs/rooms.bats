@@ -1,4 +1,4 @@
-# rooms.bats: the folders of the code, see CONTRIBUTING.md.
+# rooms.bats: the folders of the code, see docs/map.md.
 load programs.bash
 
 # Each pair of rooms of which a file of the first includes one of the second, except in tests.
@@ -22,6 +22,31 @@ arrows() {
     # A circle would be found.
     echo 'base program' >>"$WORK/arrows.txt"
     [ "$(tsort "$WORK/arrows.txt" 2>&1 | grep -c loop)" -ge 1 ]
+}
+
+# Each pair of rooms that an arrow of the map joins, at once or over others.
+arrows_of_map() {
+    sed -n '/^Folders are rooms/,/^A name without/p' docs/map.md | tr '\n' ' ' | sed 's/ \* /\n/g' |
+        awk '{ count = split($0, side, "→")
+               for (i = 1; i <= count; i++)
+                   while (match(side[i], /`[a-z_\/]+\/`/)) {
+                       room = substr(side[i], RSTART + 1, RLENGTH - 3)
+                       side[i] = substr(side[i], RSTART + RLENGTH)
+                       for (before in step) if (step[before] < i) print before, room
+                       step[room] = i
+                   }
+               delete step }'
+}
+
+@test "the map shows every arrow" {
+    cd "$ROOT"
+    arrows_of_map >"$WORK/map.txt"
+    for arrow in 'program base' 'training/run training/plan'; do grep -qx "$arrow" "$WORK/map.txt"; done
+    [ "$(grep -c '^base program$\|^training pictures$' "$WORK/map.txt")" = 0 ]
+    while read -r from to; do
+        [ "${from%%/*}" = "${to%%/*}" ] || from=${from%%/*} to=${to%%/*}
+        grep -qx "$from $to" "$WORK/map.txt" || { echo "the map lacks $from → $to"; false; }
+    done < <(arrows)
 }
 
 @test "a room has at most a dozen modules" {
