@@ -5,7 +5,7 @@ WIDTHS = (360, 768, 1280, 2560)
 
 
 def check_width(page, width):
-    """Nothing is wider than the window, and no head is hidden."""
+    """Nothing is wider than the window, no head is hidden, no name of an order is cut."""
     page.settle()
     assert page.run("document.documentElement.scrollWidth") <= width, width
     out = page.run("""[...document.querySelectorAll("canvas, button, select, input")]
@@ -15,6 +15,14 @@ def check_width(page, width):
     assert page.run("grid.scrollWidth <= grid.clientWidth && document.querySelectorAll("
                     "'#grid button').length === data.heads.length")
     assert page.run("document.querySelector('[data-say=hint]').offsetHeight > 0")
+    now, needed = page.run("""(order => {
+        const now = order.offsetWidth;
+        order.style.minWidth = "max-content";
+        const needed = order.offsetWidth;
+        order.style.minWidth = "";
+        return [now, needed];
+    })(at("order"))""")
+    assert now >= needed, ("the list of orders is cut", width, now, needed)
 
 
 def look_at_widths(page, folder):
