@@ -129,7 +129,7 @@ $(BUILD)/double/%.o: %.c $(BUILD)/flags | packages
 # The page that attend fills, as C strings, one per line, so that attend needs no file: page.html with
 # the style and the scripts, in this order, in place of two of its lines.
 PAGE_SCRIPTS = $(patsubst %,page/%.js,$(addprefix model/,tokens gpt pattern kept model draw counts) \
-	words state colours reading pen \
+	words state elements colours reading pen \
 	$(addprefix views/,table arcs heads large next layers training positions checkpoints) app)
 $(BUILD)/page.inc: page/page.html page/style.css $(PAGE_SCRIPTS) Makefile
 	@mkdir -p $(@D)

@@ -23,14 +23,16 @@ function ordered() {
   return all.sort((a, b) => number(b) - number(a) || a - b);
 }
 
-// The side of a small picture: as large as the heads of a layer fit side by side, and the layers
-// above each other; if that is too small, they wrap.
-function sideOfSmall() {
-  const unit = rem();
-  const across = grid.clientWidth / data.columns - 0.85 * unit;
-  const layers = data.heads.length / data.columns;
-  const down = innerWidth > 68 * unit ? (innerHeight - 24 * unit) / layers - 2.8 * unit : Infinity;
-  return Math.floor(Math.max(1.7 * unit, Math.min(across, down, 7 * unit)));
+// How many heads of a layer stand side by side, in lines of equal length, and the side of a small
+// picture: as large as the window has room for it, but not too small to be seen.
+function sizeOfSmalls() {
+  const unit = rem(), least = 2.2 * unit, around = 0.85 * unit, wide = grid.clientWidth;
+  const lines = Math.ceil(data.columns / (Math.floor(wide / (least + around)) || 1));
+  const inLine = Math.ceil(data.columns / lines), layers = data.heads.length / data.columns;
+  const down = innerWidth > 68 * unit
+    ? ((innerHeight - 24 * unit) / layers - 1.3 * unit) / lines - 1.5 * unit : Infinity;
+  const side = Math.max(least, Math.min(wide / inLine - around, down, 7 * unit));
+  return {inLine, side: Math.floor(side)};
 }
 
 function smallButton(index, side) {
@@ -72,7 +74,7 @@ function choose(index) {
 }
 
 function fillGrid() {
-  const side = sideOfSmall(), focused = grid.contains(document.activeElement);
+  const {inLine, side} = sizeOfSmalls(), focused = grid.contains(document.activeElement);
   const row = (name, indexes) => make("div",
     [
       name ? make("span", name, {className: "layer"}) : null,
@@ -85,10 +87,14 @@ function fillGrid() {
     for (let first = 0; first < order.length; first += data.columns)
       rows.push(row(say("layer", {layer: data.heads[order[first]].layer}),
         order.slice(first, first + data.columns)));
-  grid.className = reading.source ? "pair" : "";
+  grid.classList.toggle("pair", reading.source > 0);
+  grid.classList.toggle("layers", state.order === "by_layer");
+  grid.style.setProperty("--in-line", inLine);
   grid.style.setProperty("--side", `${side}px`);
   grid.style.setProperty("--source", `${100 * reading.source / reading.T}%`);
   grid.replaceChildren(...rows);
+  const captions = [...grid.querySelectorAll("button span")].map(span => span.textContent.length);
+  grid.style.setProperty("--caption", Math.max(...captions));
   markGrid(focused);
 }
 
