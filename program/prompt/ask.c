@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,14 +113,30 @@ static void keep(Asker *asker, const char *line)
     }
 }
 
+static volatile sig_atomic_t interrupted;
+
+static void note_signal(int number)
+{
+    interrupted = number;
+}
+
+/* After Ctrl-C, for which readline() returns NULL, too, it asks again. */
 char *ask_typed(Asker *asker)
 {
+    const struct sigaction noting = {.sa_handler = note_signal};
+    struct sigaction before;
+    char *line;
     asking = asker;
-    char *line = readline("> ");
+    sigaction(SIGINT, &noting, &before);
+    do {
+        interrupted = 0;
+        line = readline("> ");
+        if (!line)
+            putchar('\n'); /* after the Ctrl-C or Ctrl-D */
+    } while (!line && interrupted);
+    sigaction(SIGINT, &before, NULL);
     if (line)
         keep(asker, line);
-    else
-        putchar('\n'); /* after the Ctrl-D */
     return line;
 }
 

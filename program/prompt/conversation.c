@@ -153,8 +153,7 @@ static void note_signal(int number)
 }
 
 /* Answers a prompt, or says why there is no answer; then :again and :more stay with the last that
- * had one. Meanwhile Ctrl-C ends the answer, and a second one the program, as it does at the
- * prompt. */
+ * had one. Meanwhile Ctrl-C ends the answer, and a second one the program. */
 static void reply(Conversation *c, const char *prompt)
 {
     const struct sigaction noting = {.sa_handler = note_signal,

@@ -451,7 +451,7 @@ typed() {
     grep -q '^{"prompt":"el perro come un",' out.txt
 }
 
-@test "Ctrl-C ends an answer, and the prompt line stays" {
+@test "Ctrl-C ends an answer or empties the prompt line, which stays" {
     command -v script >/dev/null || skip "there is no script(1) to make a terminal"
     export TERM=xterm NO_COLOR=1
     printf 'abcabcabd' >abc.txt
@@ -463,10 +463,12 @@ typed() {
         comes '^  1  a'
         printf '\003'
         comes '^(.\[K)?> ' 2
-        printf ':words 3\n'
+        printf 'c\003'
         comes '^(.\[K)?> ' 3
-        printf 'b\n'
+        printf ':words 3\n'
         comes '^(.\[K)?> ' 4
+        printf 'b\n'
+        comes '^(.\[K)?> ' 5
         printf '\004'
     } | timeout 60 script -qec "'$BIN/sample' run --words 1000000 --table 0 --threads 1" /dev/null >raw.txt
     tr -d '\r' <raw.txt >out.txt
