@@ -35,6 +35,12 @@ function readTyped() {
   return tell("read");
 }
 
+// Puts another text into the box.
+function retype(text) {
+  at("typed").value = toLine(text);
+  readTyped();
+}
+
 function read(encoding) {
   complain(null);
   stopWriting();
@@ -66,9 +72,8 @@ function complaint({problem, unknown, ids}) {
 function replacing(word, known) {
   const button = make("button", known, {type: "button"});
   button.addEventListener("click", () => {
-    at("typed").value = toLine(fromLine(at("typed").value).replace(CUTS[tokenizer.cut],
+    retype(fromLine(at("typed").value).replace(CUTS[tokenizer.cut],
       piece => tokenizer.clean(piece) === word ? known : piece));
-    readTyped();
     at("typed").focus();
   });
   return button;
@@ -198,38 +203,34 @@ views.push({
 
 /* ---- The beginning ---- */
 
-function begin() {
-  document.body.classList.toggle("static", !model);
-  document.body.classList.toggle("many", data.columns > 8);
-  at("text").hidden = Boolean(model);
-  at("entry").hidden = !model;
-  if (model) {
-    at("typed").value = toLine(FIRST);
-    follow();
-    at("typed").addEventListener("input", readTyped);
-    at("restore").addEventListener("click", () => {
-      at("typed").value = toLine(FIRST);
-      readTyped();
-    });
-    at("texts").hidden = data.texts.length < 2;
-    at("choice").replaceChildren(
-      ...data.texts.map((text, i) => make("option", toLine(text), {value: i})));
-    at("choice").addEventListener("change", () => {
-      at("typed").value = toLine(data.texts[at("choice").value]);
-      readTyped();
-    });
-    // A link may bring another text; the first one is read as it is, not as the line can hold it.
-    const linked = at("typed").value !== toLine(FIRST) && readable(encode());
-    if (!linked) at("typed").value = toLine(FIRST);
-    read(linked ? encode() : tokenizer.encode(FIRST));
-  } else {
-    follow();
-    at("text").textContent = data.text;
-    at("text").className = data.text.length > 120 ? "long" : "";
-    reading = new PackedReading();
-    state.word = reading.T - 1;
-  }
-  state.lifted = reading.T > 24; // among many words each gets little
-  repaint();
+function beginLive() {
+  at("entry").hidden = false;
+  at("typed").value = toLine(FIRST);
+  follow();
+  at("typed").addEventListener("input", readTyped);
+  at("restore").addEventListener("click", () => retype(FIRST));
+  at("texts").hidden = data.texts.length < 2;
+  at("choice").replaceChildren(
+    ...data.texts.map((text, i) => make("option", toLine(text), {value: i})));
+  at("choice").addEventListener("change", () => retype(data.texts[at("choice").value]));
+  // A link may bring another text; the first one is read as it is, not as the line can hold it.
+  const linked = at("typed").value !== toLine(FIRST) && readable(encode());
+  if (!linked) at("typed").value = toLine(FIRST);
+  read(linked ? encode() : tokenizer.encode(FIRST));
 }
-begin();
+
+function beginStatic() {
+  document.body.classList.add("static");
+  follow();
+  at("text").hidden = false;
+  at("text").textContent = data.text;
+  at("text").className = data.text.length > 120 ? "long" : "";
+  reading = new PackedReading();
+  state.word = reading.T - 1;
+}
+
+document.body.classList.toggle("many", data.columns > 8);
+if (model) beginLive();
+else beginStatic();
+state.lifted = reading.T > 24; // among many words each gets little
+repaint();

@@ -3,12 +3,6 @@
 //
 // weights(head): T rows (queries) of T (keys), -1 if the query cannot attend to the key.
 
-function bytesOf(base64) {
-  const text = atob(base64.trim()), bytes = new Uint8Array(text.length);
-  for (let i = 0; i < bytes.length; i++) bytes[i] = text.charCodeAt(i);
-  return bytes;
-}
-
 const SMALL_SIDE = 96; // squares along a side of a small picture, at most
 
 // The small picture of a head: of each square the largest weight, because a mean would hide a line

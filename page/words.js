@@ -105,10 +105,11 @@ const WORDS = {
   stop: ["stop", "parar"],
   step: ["one word", "una palabra"],
   seed: ["Seed", "Semilla"],
-  hint_write: ["Click a word to append it. Write draws words as ./sample does: the same seed, " +
-    "the same words. A temperature below 1 is safer, above 1 more varied.",
-    "Haz clic en una palabra para agregarla. Escribir sortea como ./sample: la misma semilla, " +
-    "las mismas palabras. Una temperatura menor que 1 arriesga menos; mayor que 1 varía más."],
+  hint_write: ["Click a word to append it. Write draws words as ./sample does: the same text " +
+    "and seed, the same words. A temperature below 1 is safer, above 1 more varied.",
+    "Haz clic en una palabra para agregarla. Escribir sortea como ./sample: con el mismo texto " +
+    "y la misma semilla, las mismas palabras. Una temperatura menor que 1 arriesga menos; mayor " +
+    "que 1 varía más."],
   hint_fill: ["Click a word to put it into the gap. Fill the gaps draws as ./sample does: first " +
     "the gap of which the model is surest, then, after reading again, the next.",
     "Haz clic en una palabra para ponerla en el hueco. Llenar los huecos sortea como ./sample: " +

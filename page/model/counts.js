@@ -4,8 +4,7 @@
 class Counts {
   // base64: the ids of the text, two bytes each, the lower one first.
   constructor(base64, tokenizer) {
-    const bytes = Uint8Array.from(atob(base64), letter => letter.charCodeAt(0));
-    this.ids = new Uint16Array(bytes.buffer);
+    this.ids = new Uint16Array(bytesOf(base64).buffer);
     this.tokenizer = tokenizer;
     this.symbolsOf = tokenizer.tokens.map((_, id) => this.symbols(id));
     this.idOf = new Map(this.symbolsOf.map((symbols, id) => [symbols.join(), id]));

@@ -39,27 +39,30 @@ function countedAt(word) {
   return {times: times[gap], total};
 }
 
-function bar(id, share, drawn, counted) {
-  const word = tokenizer.shown(id), ends = tokenizer.barred[id] || id === tokenizer.eos;
-  const track =
-    make("span", [make("i", "", {className: "model"}), make("i", "", {className: "drawn"})],
-      {className: "track"});
-  track.children[0].hidden = share < 0.005;
-  track.children[0].style.width = `${100 * share}%`;
-  track.children[1].style.width = `${100 * drawn}%`;
-  const times = counted && counted.total ? counted.times.get(id) || 0 : null;
-  if (times) {
-    const tick = make("i", "", {className: "text"});
-    tick.style.left = `${100 * times / counted.total}%`;
-    track.append(tick);
-  }
-  const shown = probability(drawn);
-  const button = make("button", [make("span", word, {className: "word"}), track,
-    make("span", shown, {className: "share"}),
-    make("span", times === null ? "" : `${times}/${counted.total}`, {className: "count"})],
-    {type: "button", aria: {label: say("append", {word, share: shown}) +
-      (times === null ? "" : `, ${say("counted", {times, total: counted.total})}`)}});
-  button.disabled = ends;
+// What the model expects is outlined, what may be drawn is filled, and a mark is at the share that
+// the word has in the text.
+function track(expected, drawn, inText) {
+  const parts = [
+    make("i", "",
+      {className: "model", style: `width: ${100 * expected}%`, hidden: expected < 0.005}),
+    make("i", "", {className: "drawn", style: `width: ${100 * drawn}%`}),
+    inText ? make("i", "", {className: "text", style: `left: ${100 * inText}%`}) : null,
+  ];
+  return make("span", parts, {className: "track"});
+}
+
+function bar(id, expected, drawn, counted) {
+  const word = tokenizer.shown(id), share = probability(drawn), total = counted ? counted.total : 0;
+  const times = total ? counted.times.get(id) || 0 : null;
+  const label = say("append", {word, share}) +
+    (total ? `, ${say("counted", {times, total})}` : "");
+  const button = make("button", [
+    make("span", word, {className: "word"}),
+    track(expected, drawn, times / total),
+    make("span", share, {className: "share"}),
+    make("span", total ? `${times}/${total}` : "", {className: "count"}),
+  ], {type: "button", aria: {label}});
+  button.disabled = tokenizer.barred[id] || id === tokenizer.eos;
   button.classList.toggle("cut", drawn === 0);
   button.classList.toggle("counted", times > 0);
   button.addEventListener("click", () => {
