@@ -61,16 +61,16 @@ function attention_forward(model, layer, x, kept) {
 // (T, T), the head's map, row i has the weights of query i; -1 where it cannot attend.
 function attention_head(model, layer, head, qkv, mixed, kept) {
   const H = model.heads, D = model.head_size, T = qkv.length / (3 * H * D);
-  const map = kept.newMap(layer, head), scores = new Float64Array(T);
+  const map = kept.newMap(layer, head), pattern = model.patterns[layer][head];
   for (let i = kept.known; i < T; i++) {
+    const limit = key_limit(i, kept.prefix), scores = new Float64Array(limit);
     const q = (3 * H * i + head) * D, out = (H * (i - kept.known) + head) * D;
-    for (let j = 0; j < T; j++) {
+    for (let j = 0; j < limit; j++) {
       const k = (3 * H * j + H + head) * D;
-      scores[j] = pattern_attends(model.patterns[layer][head], i, j, kept.prefix)
-        ? dot(qkv, q, k, D) / Math.sqrt(D) : -Infinity;
+      scores[j] = pattern_attends(pattern, i, j) ? dot(qkv, q, k, D) / Math.sqrt(D) : -Infinity;
     }
     const p = softmax(scores);
-    for (let j = 0; j < T; j++) {
+    for (let j = 0; j < limit; j++) {
       const v = (3 * H * j + 2 * H + head) * D;
       if (scores[j] === -Infinity) continue;
       map[i * T + j] = p[j];

@@ -6,11 +6,14 @@ function pattern_parse(text) {
   return {kind, size: Number(size), last: Number(last)};
 }
 
-// Whether a query attends to a key; both are places in the text. The first `prefix` tokens see each
-// other, later ones too; all others see only themselves and what stands before. The pattern, such
-// as "window 8", leaves out some of these keys.
-function pattern_attends({kind, size, last}, query, key, prefix) {
-  if (key > query && (query >= prefix || key >= prefix)) return false;
+// A query attends to keys before this place: the first `prefix` tokens see each other, later ones
+// too; all others see only themselves and what stands before.
+function key_limit(query, prefix) {
+  return query < prefix ? prefix : query + 1;
+}
+
+// Whether a query attends to a key before its limit: a pattern, such as "window 8", leaves out some.
+function pattern_attends({kind, size, last}, query, key) {
   switch (kind) {
   case "window": return Math.abs(query - key) < size;
   case "strided": return (query - key) % size === 0;
