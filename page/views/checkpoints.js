@@ -1,7 +1,7 @@
 // checkpoints.js: how the model came to be. If the run kept checkpoints, a slider goes from one to
 // the next, and the page reads the text again with the weights that the model had then.
 
-const kept = document.getElementsByClassName("checkpoint");
+const saves = document.getElementsByClassName("checkpoint");
 const ages = data.checkpoints; // their steps; the weights of the page come after the last
 
 function showAge() {
@@ -16,7 +16,7 @@ if (ages.length) {
   at("age").max = at("age").value = ages.length;
   at("age").addEventListener("input", () => {
     showAge();
-    const block = kept[at("age").value] || at("weights"), {word, key} = state;
+    const block = saves[at("age").value] || at("weights"), {word, key} = state;
     model = new Model(data.model, floatsOf(block.textContent));
     stopWriting();
     readIds(reading.ids, reading.source, reading.prefix);

@@ -65,11 +65,7 @@ function bar(id, expected, drawn, counted) {
   button.disabled = tokenizer.barred[id] || id === tokenizer.eos;
   button.classList.toggle("cut", drawn === 0);
   button.classList.toggle("counted", times > 0);
-  button.addEventListener("click", () => {
-    stopWriting();
-    continueWith(id);
-    beginDraws();
-  });
+  button.addEventListener("click", () => take(id));
   return make("li", button);
 }
 
@@ -100,6 +96,19 @@ function continueWith(id) {
   if (fillsGaps()) return readIds(ids.map((old, i) => i === state.word ? id : old), source, prefix);
   const writer = new Writer(model, tokenizer, [...ids.slice(0, state.word + 1), id], prefix);
   return readIds(writer.ids, writer.forgot ? 0 : source, writer.prefix, writer.reading);
+}
+
+// The user has chosen a token. A subword may join with what stands before it, so the text in the box
+// is read again if it has other tokens.
+function take(id) {
+  stopWriting();
+  continueWith(id);
+  const encoding = encode();
+  if (readable(encoding) && encoding.ids.join() !== reading.ids.join()) {
+    read(encoding);
+    tell("read");
+  }
+  beginDraws();
 }
 
 // Fills the gap of which the model is surest; false if there is none.

@@ -58,6 +58,23 @@ def look_at_next_words(page, folder):
     page.check_errors()
 
 
+def look_at_subwords(page, folder):
+    """A subword that is clicked joins with the letters before it as if it had been typed."""
+    run = train_perro(folder, "--tokens", "bpe", "--vocabulary", "300", "--steps", "20")
+    path, _ = attend(folder, run, "un g", "subwords")
+    page.open(path)
+    joined = 0
+    for text in ("un g", "un mu", "el per", "la cue"):
+        for i in range(8):
+            page.type(text)
+            before = page.run("reading.ids.length")
+            page.run(f"at('bars').querySelectorAll('button')[{i}].click()")
+            joined += page.run("reading.ids.length") <= before
+            assert page.run("encode().ids.join() === reading.ids.join()"), (text, i)
+    assert joined, "no subword has joined"
+    page.check_errors()
+
+
 def look_at_typing(page, folder):
     """From a letter to the new picture, for the model of the little stories."""
     call(BIN / "train", ROOT / "data" / "cuentos.txt", "--out", folder / "stories", "--overwrite")
