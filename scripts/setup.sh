@@ -30,6 +30,7 @@ clang-tidy                 clang-tidy             analyze
 cppcheck                   cppcheck               analyze
 clang-format               clang-format           analyze format
 chromium                   chromium               browser
+firefox-esr                firefox-esr            browser
 fonts-dejavu-core          dpkg                   browser
 python3                    python3                browser parity
 build-essential            dpkg                   deb
@@ -49,6 +50,11 @@ libcjson-dev:arm64         dpkg                   aarch64 same
 libedit-dev:arm64          dpkg                   aarch64 same
 libcmocka-dev:arm64        dpkg                   aarch64
 '
+
+# Ubuntu has no firefox-esr: there make browser leaves Firefox out, in one line.
+if grep -qs '^ID.*ubuntu' /etc/os-release; then
+    packages=$(echo "$packages" | grep -v '^firefox-esr')
+fi
 
 : "${CC:=cc}" "${OPENMP:=1}" "${MPI:=0}"
 compiler=${CC%% *}

@@ -1,16 +1,18 @@
-"""Tests the page that attend writes, in Chromium, as a person uses it.
+"""Tests the page that attend writes, in Chromium and in Firefox, as a person uses it.
 
-    make browser                                tests; leaves screenshots in build/browser/
-    AXE=axe.min.js make browser                 looks for faults with axe-core, too, if you have it
-    python3 tests/browser look_at_pairs         only this test
-    python3 tests/browser/pictures.py docs      only takes the pictures of docs/ again
+    make browser                                     tests; leaves screenshots in build/browser/
+    AXE=axe.min.js make browser                      with axe-core's rules, too, if you have it
+    python3 tests/browser look_at_pairs              only this test
+    python3 tests/browser firefox look_at_pairs      only this test, in Firefox
+    python3 tests/browser/pictures.py docs           only takes the pictures of docs/ again
 
 Each test is a function look_at_...(page, folder) of a file beside this one. What the page shows is
 compared with the .npy of the same text and with what ./sample prints. Needs only Python's standard
-library: chromium.py drives the browser, page.py lists what a driver can do.
+library: chromium.py and firefox.py drive the browsers, page.py lists what both can do.
 """
 import os
 import pathlib
+import shutil
 import sys
 import tempfile
 import time
@@ -27,36 +29,48 @@ import texts
 import weights
 import widths
 from chromium import Chromium
-from page import PICTURES
+from firefox import Firefox
 
 FILES = (weights, heads, next_words, keyboard, saved, texts, widths, kinds, axe, model,
          random_models)
+LOOKS = {name: look for file in FILES for name, look in vars(file).items()
+         if name.startswith("look_") and look.__module__ == file.__name__}
+BROWSERS = {"chromium": Chromium, "firefox": Firefox}
 
 
-def looks():
-    """The tests that are named on the command line, or all of them."""
-    found = {name: look for file in FILES for name, look in vars(file).items()
-             if name.startswith("look_") and look.__module__ == file.__name__}
-    unknown = set(sys.argv[1:]) - found.keys()
-    if unknown:
-        sys.exit(f"unknown: {' '.join(unknown)}; the tests are: {' '.join(found)}")
-    return {name: found[name] for name in sys.argv[1:] or found}
+def named(names, found):
+    """Those of found that are named, or all."""
+    return {name: found[name] for name in found if name in names} or found
 
 
 def main():
-    chosen = looks()
-    PICTURES.mkdir(parents=True, exist_ok=True)
+    names = sys.argv[1:]
+    unknown = [name for name in names if name not in LOOKS and name not in BROWSERS]
+    if unknown:
+        sys.exit(f"unknown: {' '.join(unknown)}; known: {' '.join([*BROWSERS, *LOOKS])}")
+    browsers = named(names, BROWSERS)
+    if browsers is BROWSERS and not shutil.which("firefox-esr"):
+        print("  left out: Firefox (firefox-esr is not installed; Ubuntu has no such package)")
+        browsers = {"chromium": Chromium}
     os.environ["LC_ALL"] = "C.UTF-8"  # pages open in English
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
-        folder = pathlib.Path(name)
-        page = Chromium(folder)
+        folder, pages = pathlib.Path(name), []
         try:
-            for name, look in chosen.items():
-                begun = time.monotonic()
-                look(page, folder)
-                print(f"  passed {name}, {time.monotonic() - begun:.0f} s", flush=True)
+            for browser in browsers.values():
+                pages.append(browser(folder))
+            for name, look in named(names, LOOKS).items():
+                for page in pages:
+                    begun = time.monotonic()
+                    try:
+                        look(page, folder)
+                    except Exception:
+                        print(f"  FAILED {name} in {page.name}", flush=True)
+                        raise
+                    print(f"  passed {name} in {page.name}, {time.monotonic() - begun:.1f} s",
+                          flush=True)
         finally:
-            page.close()
+            for page in pages:
+                page.close()
 
 
 main()

@@ -18,7 +18,7 @@ KEYS = {"Tab": (9, ""), "Enter": (13, "\r"), " ": (32, " "), "Escape": (27, ""),
 
 
 class Chromium(Page):
-    name = "Chromium"
+    name = "chromium"
 
     def __init__(self, folder):
         super().__init__()
@@ -38,24 +38,9 @@ class Chromium(Page):
             targets = json.load(answer)
         self.socket = Socket(next(t for t in targets if t["type"] == "page")
                              ["webSocketDebuggerUrl"])
-        self.number, self.loaded = 0, False
+        self.loaded = False
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
-
-    def close(self):
-        self.browser.terminate()
-        self.browser.wait(20)
-
-    def call(self, method, **about):
-        self.number += 1
-        self.socket.send(json.dumps({"id": self.number, "method": method, "params": about}))
-        while True:
-            answer = json.loads(self.socket.receive())
-            if "method" in answer:
-                self.note(answer["method"], answer["params"])
-            elif answer["id"] == self.number:
-                assert "error" not in answer, answer
-                return answer["result"]
 
     def note(self, method, about):
         if method == "Runtime.exceptionThrown":
@@ -67,8 +52,7 @@ class Chromium(Page):
         elif method == "Page.javascriptDialogOpening":
             self.wrong.append("a dialogue opened: " + about["message"])
         elif method == "Network.requestWillBeSent":
-            if not about["request"]["url"].startswith("data:"):
-                self.asked.append(about["request"]["url"])
+            self.ask(about["request"]["url"])
         elif method == "Page.loadEventFired":
             self.loaded = True
 

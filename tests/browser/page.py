@@ -1,6 +1,7 @@
 """page.py: what a person does on the page, in whatever browser: look, point, click, press, type.
 
-A browser's own class (chromium.py) derives from Page and adds how it is started, and:
+A browser's own class (chromium.py) derives from Page and adds how it is started, how it tells of errors and requests (note),
+and:
 
     shape(width, height, dark, phone)  the window's size, light or dark
     load(url), go(url)                 opens a page and waits for it; follows a link within the page
@@ -17,14 +18,36 @@ import time
 
 from programs import ROOT
 
-PICTURES = pathlib.Path(os.environ.get("BUILD", ROOT / "build")) / "browser"
+BUILD = pathlib.Path(os.environ.get("BUILD", ROOT / "build"))
 
 
 class Page:
     """A page in a browser of its own; collects errors and network requests."""
 
     def __init__(self):
-        self.wrong, self.asked = [], []
+        self.number, self.url, self.wrong, self.asked = 0, "", [], []
+        self.pictures = BUILD / "browser" / self.name
+        self.pictures.mkdir(parents=True, exist_ok=True)
+
+    def close(self):
+        self.browser.terminate()
+        self.browser.wait(20)
+
+    def call(self, method, **about):
+        """Has the browser do something; notes what it tells meanwhile."""
+        self.number += 1
+        self.socket.send(json.dumps({"id": self.number, "method": method, "params": about}))
+        while True:
+            answer = json.loads(self.socket.receive())
+            if "method" in answer:
+                self.note(answer["method"], answer["params"])
+            elif answer["id"] == self.number:
+                assert "error" not in answer, answer
+                return answer["result"]
+
+    def ask(self, url):
+        if url != self.url and not url.startswith("data:"):
+            self.asked.append(url)
 
     def open(self, path, width=1280, height=860, dark=False, phone=False):
         """Opens a file; returns the seconds until it was drawn."""
@@ -32,23 +55,22 @@ class Page:
         self.wrong.clear()
         self.asked.clear()
         begun = time.monotonic()
-        url = path.resolve().as_uri()
-        self.load(url)
+        self.url = path.resolve().as_uri()
+        self.load(self.url)
         self.settle()
         seconds = time.monotonic() - begun
         self.check_errors()
-        assert self.asked == [url], self.asked
         return seconds
 
     def check_errors(self):
         assert not self.wrong, self.wrong
-        assert len(self.asked) == 1, self.asked
+        assert not self.asked, self.asked
 
     def settle(self):
         self.run("new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
 
     def picture(self, name):
-        self.save(PICTURES / f"{name}.png")
+        self.save(self.pictures / f"{name}.png")
 
     def click(self, selector):
         x, y = self.run(f"(() => {{ const b = document.querySelector({json.dumps(selector)})"
@@ -59,7 +81,8 @@ class Page:
 
     def type(self, text):
         """Replaces what stands in the text box, letter by letter."""
-        self.run("at('typed').focus(); at('typed').select()")
+        self.focus("#typed")
+        self.run("at('typed').select()")
         for letter in text:
             self.write(letter)
         self.settle()

@@ -1,7 +1,6 @@
 """saved.py: the files that the page saves."""
 import xml.etree.ElementTree
 
-from page import PICTURES
 from programs import SENTENCE, attend, train_perro
 
 
@@ -24,6 +23,6 @@ def look_at_saved(page, folder):
         assert f"{array[1, 2, 6, 2]:.2f}" in words, words
         assert "NaN" not in text and "undefined" not in text
         assert page.run("saved[1].slice(1, 4).text()") == "PNG"
-        (PICTURES / f"saved-{form}.svg").write_text(text)
+        (page.pictures / f"saved-{form}.svg").write_text(text)
         page.run("saved.length = 0")
     page.check_errors()

@@ -36,6 +36,7 @@ def look_at_widths(page, folder):
         for dark in (False, True):
             for language in ("en", "es"):
                 page.open(pages["live"], width=width, height=900, dark=dark, phone=width < 500)
+                assert page.run("state.dark") == dark, "the page follows the system's theme"
                 for form in ("across", "arcs", "matrix"):
                     page.run(f"state.language = '{language}'; state.form = '{form}'; repaint()")
                     check_width(page, width)
