@@ -105,15 +105,17 @@ const WORDS = {
   stop: ["stop", "parar"],
   step: ["one word", "una palabra"],
   seed: ["Seed", "Semilla"],
-  hint_write: ["Click a word to append it. Write draws words as ./sample does: the same text " +
-    "and seed, the same words. A temperature below 1 is safer, above 1 more varied.",
-    "Haz clic en una palabra para agregarla. Escribir sortea como ./sample: con el mismo texto " +
-    "y la misma semilla, las mismas palabras. Una temperatura menor que 1 arriesga menos; mayor " +
-    "que 1 varía más."],
-  hint_fill: ["Click a word to put it into the gap. Fill the gaps draws as ./sample does: first " +
-    "the gap of which the model is surest, then, after reading again, the next.",
-    "Haz clic en una palabra para ponerla en el hueco. Llenar los huecos sortea como ./sample: " +
-    "primero el hueco del que el modelo está más seguro y luego, tras leer otra vez, el siguiente."],
+  // \u2060 keeps a line from ending within ./sample.
+  hint_write: ["Click a word to append it. Write draws words as ./\u2060sample does: the same " +
+    "text and seed, the same words. A temperature below 1 is safer, above 1 more varied.",
+    "Haz clic en una palabra para agregarla. Escribir sortea como ./\u2060sample: con el mismo " +
+    "texto y la misma semilla, las mismas palabras. Una temperatura menor que 1 arriesga menos; " +
+    "mayor que 1 varía más."],
+  hint_fill: ["Click a word to put it into the gap. Fill the gaps draws as ./\u2060sample does: " +
+    "first the gap of which the model is surest, then, after reading again, the next.",
+    "Haz clic en una palabra para ponerla en el hueco. Llenar los huecos sortea como " +
+    "./\u2060sample: primero el hueco del que el modelo está más seguro y luego, tras leer otra " +
+    "vez, el siguiente."],
 
   lens: ["Layer by layer", "Capa por capa"],
   hint_lens: ["What the model would say next if it stopped after each layer.",

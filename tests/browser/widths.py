@@ -5,7 +5,7 @@ WIDTHS = (360, 768, 1280, 2560)
 
 
 def check_width(page, width):
-    """Nothing is wider than the window, no head is hidden, no name of an order is cut."""
+    """Nothing is wider than the window, no head is hidden, no name of an order or a program is cut."""
     page.settle()
     assert page.run("document.documentElement.scrollWidth") <= width, width
     out = page.run("""[...document.querySelectorAll("canvas, button, select, input")]
@@ -15,6 +15,12 @@ def check_width(page, width):
     assert page.run("grid.scrollWidth <= grid.clientWidth && document.querySelectorAll("
                     "'#grid button').length === data.heads.length")
     assert page.run("document.querySelector('[data-say=hint]').offsetHeight > 0")
+    assert page.run("""(node => {
+        const range = new Range(), begin = node.data.indexOf("./"), end = node.data.indexOf("sample");
+        range.setStart(node, begin);
+        range.setEnd(node, end + "sample".length);
+        return range.getClientRects().length < 2;
+    })(at("hint-write").firstChild)"""), "a line ends within ./sample"
     now, needed = page.run("""(order => {
         const now = order.offsetWidth;
         order.style.minWidth = "max-content";
