@@ -125,7 +125,7 @@ char *ask_typed(Asker *asker)
 {
     const struct sigaction noting = {.sa_handler = note_signal};
     struct sigaction before;
-    char *line;
+    char *line = NULL;
     asking = asker;
     sigaction(SIGINT, &noting, &before);
     do {
