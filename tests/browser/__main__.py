@@ -49,7 +49,9 @@ def main():
     if unknown:
         sys.exit(f"unknown: {' '.join(unknown)}; known: {' '.join([*BROWSERS, *LOOKS])}")
     browsers = named(names, BROWSERS)
-    if browsers is BROWSERS and not shutil.which("firefox-esr"):
+    if "firefox" in browsers and not shutil.which("firefox-esr"):
+        if "firefox" in names:
+            sys.exit("firefox-esr is not installed; scripts/setup.sh browser installs it on Debian")
         print("  left out: Firefox (firefox-esr is not installed; Ubuntu has no such package)")
         browsers = {"chromium": Chromium}
     os.environ["LC_ALL"] = "C.UTF-8"  # pages open in English

@@ -1,4 +1,4 @@
-"""chromium.py: a page in Chromium, which is driven through its DevTools protocol: JSON over a web socket."""
+"""chromium.py: a page in Chromium, which is driven through DevTools: JSON over a web socket."""
 import base64
 import json
 import pathlib

@@ -1,8 +1,8 @@
 """firefox.py: a page in Firefox, which is driven through WebDriver BiDi: JSON over a web socket.
 
-Less than in chromium.py: a phone here is only a narrow window with many pixels, as wide as a phone,
-with a desktop's scroll bar; and Firefox tells what the page asks of the network, but not which files
-it asks for, nor what its own policy keeps it from asking.
+This tests less than chromium.py: a phone here is only a narrow window with many pixels and with a
+desktop's scroll bar; and Firefox tells what the page asks of the network, but not which files it
+asks for, nor what its own policy keeps it from asking.
 """
 import base64
 import pathlib
@@ -57,7 +57,7 @@ class Firefox(Page):
         self.enter()
 
     def enter(self):
-        """From now on keys go to the page. At first they go to the address, and Tab leaves the page."""
+        """From now on keys go to the page: at first, and after Tab left it, they go to the window."""
         self.run("gBrowser.selectedBrowser.focus()", self.window)
 
     def focus(self, selector):

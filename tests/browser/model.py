@@ -105,7 +105,8 @@ def look_at_unknown(page, folder):
     for text, kind in problems.items():
         problem = page.run(f"encoded({json.dumps(text)}).problem")
         assert (problem and problem["kind"]) == kind, (text, problem)
-    call(BIN / "train", ROOT / "data" / "traducciones.tsv", "--out", run, "--overwrite", "--steps", 1)
+    call(BIN / "train", ROOT / "data" / "traducciones.tsv", "--out", run, "--overwrite", "--steps",
+         1)
     open_live(page, folder, run, "el perro come\tthe dog")
     for text, kind in {"\tthe": "source", "el\nel": "lines", "el\tthe\tdog": "tabs",
                        "el perro": None, "el perro\t": None}.items():

@@ -1,7 +1,7 @@
 """page.py: what a person does on the page, in whatever browser: look, point, click, press, type.
 
-A browser's own class (chromium.py) derives from Page and adds how it is started, how it tells of errors and requests (note),
-and:
+A browser's own class (chromium.py, firefox.py) derives from Page and adds how it is started, how it
+tells of errors and requests (note), and:
 
     shape(width, height, dark, phone)  the window's size, light or dark
     load(url), go(url)                 opens a page and waits for it; follows a link within the page

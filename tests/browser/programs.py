@@ -1,4 +1,4 @@
-"""programs.py: calls the programs whose answers the page is compared with, and reads those answers."""
+"""programs.py: calls the programs whose answers the page is compared with, and reads them."""
 import json
 import os
 import pathlib

@@ -64,16 +64,17 @@ SCRIPT = """((text, prompt, draws) => {
                 }
                 return {text: tokens.decode(ids)};
             })),
-        written: asked.gaps.length ? null : draws.map(rules => [...Array(rules.count).keys()].map(number => {
-            const drawer = new Draws(tokens, rules), ids = [];
-            const writer = new Writer(network, tokens, asked.ids, asked.prefix);
-            while (ids.length < rules.words && ids[ids.length - 1] !== tokens.eos) {
-                if (ids.length)
-                    writer.add(ids[ids.length - 1]);
-                ids.push(drawer.next(writer.logits, ids.length, number));
-            }
-            return {text: tokens.decode(ids), count: ids.length};
-        })),
+        written: asked.gaps.length ? null : draws.map(rules => [...Array(rules.count).keys()]
+            .map(number => {
+                const drawer = new Draws(tokens, rules), ids = [];
+                const writer = new Writer(network, tokens, asked.ids, asked.prefix);
+                while (ids.length < rules.words && ids[ids.length - 1] !== tokens.eos) {
+                    if (ids.length)
+                        writer.add(ids[ids.length - 1]);
+                    ids.push(drawer.next(writer.logits, ids.length, number));
+                }
+                return {text: tokens.decode(ids), count: ids.length};
+            })),
     };
 })"""
 

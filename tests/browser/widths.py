@@ -5,7 +5,7 @@ WIDTHS = (360, 768, 1280, 2560)
 
 
 def check_width(page, width):
-    """Nothing is wider than the window, no head is hidden, no name of an order or a program is cut."""
+    """Nothing is wider than the window; no head is hidden; no name of an order, no command is cut."""
     page.settle()
     assert page.run("document.documentElement.scrollWidth") <= width, width
     out = page.run("""[...document.querySelectorAll("canvas, button, select, input")]
@@ -16,9 +16,9 @@ def check_width(page, width):
                     "'#grid button').length === data.heads.length")
     assert page.run("document.querySelector('[data-say=hint]').offsetHeight > 0")
     assert page.run("""(node => {
-        const range = new Range(), begin = node.data.indexOf("./"), end = node.data.indexOf("sample");
-        range.setStart(node, begin);
-        range.setEnd(node, end + "sample".length);
+        const range = new Range();
+        range.setStart(node, node.data.indexOf("./"));
+        range.setEnd(node, node.data.indexOf("sample") + "sample".length);
         return range.getClientRects().length < 2;
     })(at("hint-write").firstChild)"""), "a line ends within ./sample"
     now, needed = page.run("""(order => {
