@@ -23,10 +23,14 @@ function inkOn([r, g, b]) {
 // A cosine from −1 to 1: orange, the ground, blue. The two can be told apart by people who do not
 // see red and green alike.
 function divergingColour(value) {
-  const ground = state.dark ? [24, 27, 32] : [255, 255, 255];
   const end = value < 0 ? [214, 96, 15] : state.dark ? [92, 170, 255] : [20, 92, 168];
-  const share = Math.min(1, Math.abs(value));
-  return ground.map((part, i) => Math.round(part + (end[i] - part) * share));
+  return onGround(end, Math.min(1, Math.abs(value)));
+}
+
+// A share of a colour on the ground of a card.
+function onGround(colour, share) {
+  const ground = state.dark ? [24, 27, 32] : [255, 255, 255];
+  return ground.map((part, i) => Math.round(part + (colour[i] - part) * share));
 }
 
 // A colour of style.css.

@@ -164,15 +164,24 @@ class Table {
     if (marks) this.drawMarks(pen, seen);
   }
 
+  // The colour of a value in a cell. The row and the column that are looked at stand out: cells
+  // outside both are faded. Their numbers can still be read, as the ink is chosen after that.
+  colourOf(value, row, column, looked) {
+    const colour = this.about.colour(value), faded =
+      looked.column >= 0 && row !== looked.row && column !== looked.column;
+    return faded ? onGround(colour, 0.4) : colour;
+  }
+
   drawCells(pen, seen) {
-    const {w, h, number, brief} = this.place, gap = w >= 8 ? 1 : 0;
+    const {w, h, number, brief} = this.place, gap = w >= 8 ? 1 : 0, looked = this.about.looked();
     const card = themed("--card"), quiet = themed("--quiet");
     pen.textAlign = "center";
     for (let row = seen.rows[0]; row < seen.rows[1]; row++)
       for (let column = seen.columns[0]; column < seen.columns[1]; column++) {
         const value = this.about.value(row, column);
         if (!(value >= (this.about.least || 0))) continue;
-        const c = this.about.colour(value), x = seen.x + column * w, y = seen.y + row * h;
+        const c = this.colourOf(value, row, column, looked);
+        const x = seen.x + column * w, y = seen.y + row * h;
         pen.fillStyle = card;
         pen.fillRect(x, y, w, h);
         pen.fillStyle = css(c);
@@ -191,39 +200,27 @@ class Table {
     const {R, C} = this.place, image = document.createElement("canvas");
     [image.width, image.height] = [C, R];
     const brush = image.getContext("2d"), dots = brush.createImageData(C, R);
+    const looked = this.about.looked();
     for (let row = 0; row < R; row++)
       for (let column = 0; column < C; column++) {
         const value = this.about.value(row, column);
         if (!(value >= (this.about.least || 0))) continue;
-        const [r, g, b] = this.about.colour(value);
+        const [r, g, b] = this.colourOf(value, row, column, looked);
         dots.data.set([r, g, b, 255], 4 * (row * C + column));
       }
     brush.putImageData(dots, 0, 0);
     return image;
   }
 
-  // The row and the column that are looked at stand out: the rest is faded.
-  drawLooked(pen, {x: left, y: top}) {
-    const {w, h, R, C} = this.place, {row, column} = this.about.looked(), gap = w >= 8 ? 1 : 0;
+  // A frame around the cell that is looked at, or around the whole row if there is no column.
+  drawLooked(pen, {x, y}) {
+    const {w, h, C} = this.place, {row, column} = this.about.looked(), gap = w >= 8 ? 1 : 0;
     if (row < 0) return;
-    const y = top + row * h, tall = Math.max(h - gap, 3) - 2;
+    const left = column < 0 ? x : x + column * w, wide = column < 0 ? C * w : w;
     pen.lineWidth = 2;
-    if (column < 0) {
-      pen.strokeStyle = themed("--query");
-      pen.strokeRect(left + 1, y + 1, C * w - gap - 2, tall);
-      return;
-    }
-    const x = left + column * w, right = left + C * w, bottom = top + R * h;
-    pen.save();
-    pen.globalAlpha = 0.5;
-    pen.fillStyle = themed("--card");
-    for (const [from, wide] of [[left, x - left], [x + w, right - x - w]]) {
-      pen.fillRect(from, top, wide, y - top);
-      pen.fillRect(from, y + h, wide, bottom - y - h);
-    }
-    pen.restore();
-    pen.strokeStyle = themed("--ink");
-    pen.strokeRect(x + 1, y + 1, Math.max(w - gap, 3) - 2, tall);
+    pen.strokeStyle = themed(column < 0 ? "--query" : "--ink");
+    pen.strokeRect(left + 1, y + row * h + 1,
+      Math.max(wide - gap, 3) - 2, Math.max(h - gap, 3) - 2);
   }
 
   drawRowWords(pen, {y, rows: [first, end]}) {

@@ -56,10 +56,16 @@ def look_at_widths(page, folder):
             check_width(page, width)
             page.picture(f"{width}-{name}")
         page.check_errors()
-    least = page.run("""Math.min(...["light", "dark"].flatMap(name => ramps[name].map(c => {
-        const l = 0.2126 * partOf(c[0]) + 0.7152 * partOf(c[1]) + 0.0722 * partOf(c[2]);
-        const ink = inkOn(c) === "#ffffff" ? 1 : 0;
-        return (Math.max(l, ink) + 0.05) / (Math.min(l, ink) + 0.05);
-    })))""")
+    # Of every colour that a cell can have, in the row that is looked at and faded.
+    least = page.run("""Math.min(...["light", "dark"].flatMap(name => {
+        state.dark = name === "dark";
+        const looked = {row: 0, column: 0}, shares = ramps[name].map((_, i) => i / 255);
+        return shares.flatMap(share => [0, 1].map(place => {
+            const c = plots[0].view.colourOf(share, place, place, looked);
+            const l = 0.2126 * partOf(c[0]) + 0.7152 * partOf(c[1]) + 0.0722 * partOf(c[2]);
+            const ink = inkOn(c) === "#ffffff" ? 1 : 0;
+            return (Math.max(l, ink) + 0.05) / (Math.min(l, ink) + 0.05);
+        }));
+    }))""")
     print(f"  contrast of numbers and their colours: {least:.2f} at least")
     assert least >= 4.5, least
