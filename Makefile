@@ -12,7 +12,7 @@
 # make aarch64    runs the unit tests and the demo on an emulated ARM processor
 # make same       compares the bits of many builds with tests/same/table.txt; BUILDS=FILE of others
 # make parity     compares with PyTorch and Transformers, and with llama.cpp if PYTHON has it
-# make browser    tests the page of ./attend in Chromium and Firefox; pictures in build/browser
+# make browser    tests the page of ./attend in Chromium and Firefox; LOOKS=NAMES only these tests
 # make bench      measures the speed, with TEXT=FILE on your text; bench-long takes longer
 # make race       trains on TEXT=FILE against the clock, and in PyTorch; SECONDS=600, RUNS=NAMES
 # make format     formats the code with clang-format

@@ -256,8 +256,8 @@ static void encode_pair(const Tokenizer *t, Encoding *e, const char *name, Span 
         lines++;
     if (is_blank(source))
         e->wrong =
-            format_text(_("%s has no source; give one, or one, a tab and the beginning of its "
-                          "target"),
+            format_text(_("%s has no source; write one before the tab (at the prompt line: before "
+                          "->)"),
                         name);
     else if (lines > 1)
         e->wrong = format_text(_("%s has two lines; give one"), name);

@@ -46,6 +46,7 @@ void json_get_field(const cJSON *object, const Field *field, void *into, const c
         return;
     char *text = value ? typed(field, value) : NULL;
     if (!text || !field_try(field, into, text))
-        json_refuse(path, field->name, value, field_needs(field));
+        json_refuse(path, field->name, value,
+                    field->kind == FIELD_TEXT ? _("a text") : field_needs(field));
     free(text);
 }

@@ -33,14 +33,14 @@ for program; do
     put_made "share/zsh/site-functions/_$name" scripts/completion.sh "$program" zsh
 done
 doc=share/doc/pulga
-for file in *.md LICENSE $(find docs -type f); do
+for file in *.md LICENSE $(find docs -name '*.md' -o -name '*.svg' -o -name '*.png'); do
     put 644 "$file" "$doc/$file"
 done
 for file in data/*.txt data/*.tsv; do
     put 644 "$file" "$doc/examples/${file#data/}"
 done
 if [ "$undo" ]; then # the other directories may be used by other packages
-    for directory in "$doc/docs/page" "$doc/docs" "$doc/examples" "$doc"; do
+    for directory in $(find docs -depth -type d | sed "s,^,$doc/,") "$doc/examples" "$doc"; do
         rmdir "$root/$directory" 2>/dev/null || true
     done
 fi

@@ -4,9 +4,11 @@
 set -eu
 export LC_ALL=C.UTF-8 # in English
 page=docs/options.md
+names=$(sed -n 's/^NAMES = //p' Makefile)
+: "${names:?the Makefile has no NAMES}"
 {
     sed '/^## train$/,$d' $page
-    for name in $(sed -n 's/^NAMES = //p' Makefile); do
+    for name in $names; do
         printf '## %s\n\n```\n$ ./%s --help\n' $name $name
         ./$name --help
         printf '```\n\n'

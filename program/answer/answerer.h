@@ -46,7 +46,7 @@ typedef struct {
     bool pairs;        /* prompts are sources, and continuations their targets */
     bool gaps;         /* prompts are lines with gaps, and continuations what fills them */
     uint32_t asked;    /* prompts so far: each draws with random numbers of its own */
-    const volatile sig_atomic_t *interrupt; /* what grows ends if that is not 0; NULL: never */
+    const volatile sig_atomic_t *interrupt; /* if not 0, the continuation ends; NULL: never */
 } Answerer;
 
 Answerer answerer_new(Pretrained *model, const TrainingText *text, AnswerRules rules);

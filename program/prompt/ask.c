@@ -120,7 +120,8 @@ static void note_signal(int number)
     interrupted = number;
 }
 
-/* After Ctrl-C, for which readline() returns NULL, too, it asks again. */
+/* Ctrl-C ends the read, as the signal is caught without SA_RESTART: readline() returns NULL, as at
+ * Ctrl-D, and asks again. */
 char *ask_typed(Asker *asker)
 {
     const struct sigaction noting = {.sa_handler = note_signal};

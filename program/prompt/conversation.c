@@ -264,6 +264,8 @@ void converse(AnswerPrinter *printer, Choice *choice, ChoiceDecided *decided)
     char **names = command_names(&TABLE);
     Asker asker = asker_new(tokenizer_of(&c), names);
     bool stays = true;
+    /* Ctrl-C ends an answer or empties the line; at any other moment it does nothing. */
+    void (*const before)(int) = signal(SIGINT, SIG_IGN);
     greet(&c);
     for (char *line; stays && (line = ask_typed(&asker)); free(line)) {
         if (line[0] == ':' && line[1] != ':')
@@ -274,6 +276,7 @@ void converse(AnswerPrinter *printer, Choice *choice, ChoiceDecided *decided)
             reply(&c, line + (line[0] == ':'));
         }
     }
+    signal(SIGINT, before);
     asker_free(&asker);
     for (ptrdiff_t i = 0; i < arrlen(names); i++)
         free(names[i]);

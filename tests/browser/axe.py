@@ -14,7 +14,7 @@ def look_with_axe(page, folder):
     """axe-core's rules for accessibility, if AXE names its axe.min.js: it is no part of Pulga."""
     script = os.environ.get("AXE")
     if not script:
-        print("  skipped: AXE=FILE names no axe.min.js (of axe-core, which is no part of Pulga)")
+        print("  left out: AXE is not the path of an axe.min.js (of axe-core, which is no part of Pulga)")
         return
     axe, run = pathlib.Path(script).read_text() + ";1", train_perro(folder)
     for options in ([], ["--static"]):

@@ -4,7 +4,6 @@ import json
 import pathlib
 import shutil
 import subprocess
-import sys
 import time
 import urllib.request
 
@@ -28,11 +27,7 @@ class Chromium(Page):
              "--remote-debugging-port=0", f"--user-data-dir={folder}/profile", "about:blank"],
             stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         port_file = pathlib.Path(folder) / "profile" / "DevToolsActivePort"
-        until = time.monotonic() + 60
-        while not (port_file.exists() and port_file.read_text().count("\n")):
-            if self.browser.poll() is not None or time.monotonic() > until:
-                sys.exit("chromium does not start; is it installed? (scripts/setup.sh browser)")
-            time.sleep(0.05)
+        self.wait_for_start(lambda: port_file.exists() and port_file.read_text().count("\n"))
         port = port_file.read_text().split()[0]
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/json") as answer:
             targets = json.load(answer)

@@ -8,7 +8,6 @@ import base64
 import pathlib
 import re
 import subprocess
-import sys
 import time
 
 from page import Page
@@ -42,12 +41,9 @@ class Firefox(Page):
         self.browser = subprocess.Popen(
             ["firefox-esr", "--headless", "--profile", profile,
              "--remote-debugging-port=0", "--remote-allow-system-access", "about:blank"],
-            stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
-        at = next((found[1] for line in self.browser.stderr
-                   if (found := re.search(r"BiDi listening on (\S+)", line))), None)
-        if not at:
-            sys.exit("firefox does not start; is it installed? (scripts/setup.sh browser)")
-        self.socket = Socket(f"{at}/session")
+            stderr=open(profile / "log", "w"), stdout=subprocess.DEVNULL)
+        self.wait_for_start(lambda: self.address(profile))
+        self.socket = Socket(f"{self.address(profile)}/session")
         self.call("session.new", capabilities={})
         self.tab, self.window = (
             self.call("browsingContext.getTree", **{"moz:scope": scope})["contexts"][0]["context"]
@@ -55,6 +51,10 @@ class Firefox(Page):
         self.call("session.subscribe", contexts=[self.tab], events=[
             "log.entryAdded", "network.beforeRequestSent", "browsingContext.userPromptOpened"])
         self.enter()
+
+    def address(self, profile):
+        found = re.search(r"BiDi listening on (\S+)\n", (profile / "log").read_text())
+        return found and found[1]
 
     def enter(self):
         """From now on keys go to the page: at first, and after Tab left it, they go to the window."""

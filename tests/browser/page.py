@@ -14,6 +14,7 @@ tells of errors and requests (note), and:
 import json
 import os
 import pathlib
+import sys
 import time
 
 from programs import ROOT
@@ -29,9 +30,17 @@ class Page:
         self.pictures = BUILD / "browser" / self.name
         self.pictures.mkdir(parents=True, exist_ok=True)
 
+    def wait_for_start(self, started):
+        until = time.monotonic() + 60
+        while not started():
+            if self.browser.poll() is not None or time.monotonic() > until:
+                self.browser.kill()
+                sys.exit(f"{self.name} does not start; is it installed? (scripts/setup.sh browser)")
+            time.sleep(0.05)
+
     def close(self):
-        self.browser.terminate()
-        self.browser.wait(20)
+        self.browser.kill()
+        self.browser.wait()
 
     def call(self, method, **about):
         """Has the browser do something; notes what it tells meanwhile."""

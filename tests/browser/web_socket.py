@@ -6,7 +6,7 @@ import struct
 
 
 class Socket:
-    """The client's half of a web socket: text only, as DevTools speaks it."""
+    """Sends and receives texts; knows no pings, and does not wait for the other's farewell."""
 
     def __init__(self, url):
         host, path = url.removeprefix("ws://").split("/", 1)

@@ -1,7 +1,7 @@
 """weights.py: the number under the pointer is the number in the array."""
 import time
 
-from programs import BIN, ROOT, SENTENCE, attend, call, says, train, train_perro
+from programs import ROOT, SENTENCE, attend, says, train, train_perro
 
 OPENED_WITHIN = 3.0  # seconds, for 16 heads over 1,000 words
 

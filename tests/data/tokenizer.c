@@ -349,8 +349,9 @@ static void test_pairs_have_a_token_between_their_sides(void **state)
     static const struct {
         const char *text, *said;
     } wrong[] = {
-        {"", "here has no source; give one, or one, a tab and the beginning of its target"},
-        {" \tthe", "here has no source; give one, or one, a tab and the beginning of its target"},
+#define NO_SOURCE "here has no source; write one before the tab (at the prompt line: before ->)"
+        {"", NO_SOURCE},
+        {" \tthe", NO_SOURCE},
         {"el\nel", "here has two lines; give one"},
         {"el\tthe\tdog", "here has two tabs; one stands between source and target"},
         {"el\tthe\t", "here has two tabs; one stands between source and target"},

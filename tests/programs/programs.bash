@@ -2,6 +2,7 @@
 : "${BIN:=$PWD}" "${BUILD:=$PWD/build}"
 ROOT="$BATS_TEST_DIRNAME/../.."
 PROGRAMS=$(sed -n 's/^NAMES = //p' "$ROOT/Makefile")
+: "${PROGRAMS:?the Makefile has no NAMES}"
 export LC_ALL=C.UTF-8 # messages in English
 
 setup() {

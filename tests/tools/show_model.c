@@ -1,4 +1,4 @@
-/* show_model.c: what a model says of a text, for scripts/transformers.py, as JSON: its ids, the
+/* show_model.c: what a model says of a text, for scripts/huggingface.py and others, as JSON: its ids, the
  * logits of each (N, V), and each layer's attention (L, H, N, N). Usage: show_model DIR TEXT
  * [ID...], with further ids after those of the text. */
 #include <stdio.h>
