@@ -18,10 +18,14 @@ load links.bash
             tr -d '`' | grep -v '^\./\|^runs/\|^build/' | sort -u); do
             [ -e "$path" ] || { echo "$page names $path, which is missing"; missing=1; }
         done
-        # a row "`path` | `function()`" of a table
-        while read -r path function; do
-            grep -qE "\b$function\(" "$path" || { echo "$page: no $function() in $path"; missing=1; }
-        done < <(sed -nE 's/^.*`([a-z_/]+\.[ch])` \| `([a-z_]+)\(\)`.*$/\1 \2/p' "$page")
+        # a row "`path` | `function()` |" of a table, or with two functions
+        while read -r path functions; do
+            for function in $functions; do
+                grep -qE "\b$function\(" "$path" ||
+                    { echo "$page: no $function() in $path"; missing=1; }
+            done
+        done < <(sed -nE 's/^.*`([a-z_/]+\.[ch])` \| (`[a-z_]+\(\)`( \| `[a-z_]+\(\)`)?).*$/\1 \2/p' \
+            "$page" | tr -d '`()|')
     done
     [ "$missing" = 0 ]
 }
@@ -71,9 +75,24 @@ paths_of_map() {
             { echo "the map names $path, which is missing"; false; }
     done <"$WORK/map.txt"
     find [a-z]*/ -name '*.c' -printf '%h/\n' | grep -v '^tests/\|^build/' | sort -u >"$WORK/folders.txt"
-    for path in *.c $(cat "$WORK/folders.txt"); do
+    for path in *.c $(cat "$WORK/folders.txt") $(find page -name '*.js' | sed 's/\.js$//'); do
         grep -qxF "$path" "$WORK/map.txt" || { echo "the map lacks $path"; false; }
     done
+}
+
+@test "the packages in building.md are those that scripts/setup.sh needs for make" {
+    sed -n '/^sudo apt install make gcc /,/^```/p' "$ROOT/docs/building.md" |
+        grep -oE 'lib[a-z0-9-]+' | sort >page.txt
+    awk '$NF == "build" { print $1 }' "$ROOT/scripts/setup.sh" | sort | diff page.txt -
+    [ "$(wc -l <page.txt)" -ge 6 ]
+    # the table: header and package
+    while read -r header package; do
+        grep -qE "^$package +<$header> +build$" "$ROOT/scripts/setup.sh" ||
+            { echo "$header"; false; }
+        sed -i "/^$package\$/d" page.txt
+    done < <(sed -nE 's/^\| `<([a-zA-Z0-9/_]+\.h)>` \| `([a-z0-9-]+)` \|.*/\1 \2/p' \
+        "$ROOT/docs/building.md")
+    [ "$(cat page.txt)" = libc6-dev ]
 }
 
 @test "each formula of the lessons stands on the line that is named" {
