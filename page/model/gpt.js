@@ -1,12 +1,14 @@
 // gpt.js: the forward pass: from the ids of some tokens to what each of them attends to, and to a
-// score for every token that may come next. model/ computes the same in C, by the same names.
+// score for every token that may come next. The folder model/ at the top of the repository computes
+// the same in C, mostly by the same names.
 //
 // The letters of the sizes: T tokens that are read, L layers, H heads, D width of one head, C width
 // of the model, F hidden width of the feed-forward layer, V vocabulary. An array "x (T, C)" holds T
 // rows of C numbers, one row after another: number c of row i is x[i * C + c].
 //
 // `model` has the sizes and the weights, see model.js. `kept` keeps what each layer computes, see
-// kept.js. It may know the rows of the first tokens already; then x has only the rows of the others.
+// kept.js. It may know the rows of the first tokens already; then x has only the T − known rows of
+// the others, where (T, C) stands below.
 
 // Reads some tokens. The stream (T, C) begins as the embedding, and each layer adds to it.
 function gpt_forward(model, ids, kept) {
@@ -53,13 +55,17 @@ function attention_forward(model, layer, x, kept) {
   const name = `h.${layer}.attn.`, qkv = linear_forward(x, model.weights(name + "c_attn"));
   const mixed = new Float32Array(qkv.length / 3), all = kept.keepAll("qkv", layer, qkv);
   for (let head = 0; head < model.heads; head++)
-    attention_head(model, layer, head, all, mixed, kept);
+    attend(model, layer, head, all, mixed, kept);
   return linear_forward(mixed, model.weights(name + "c_proj"));
 }
 
 // One head: P = softmax(q·kᵀ/√D) over the keys that each query attends to, and mixed = P·v. Of P
-// (T, T), the head's map, row i has the weights of query i; -1 where it cannot attend.
-function attention_head(model, layer, head, qkv, mixed, kept) {
+// (T, T), the head's map, row i has the weights of query i. kept.js has filled it with -1, which
+// stays where a query cannot attend: key_limit and pattern_attends, of pattern.js, say where.
+//
+// A row of qkv has q of all heads, then k, then v: those of a head begin at head·D, (H + head)·D
+// and (2·H + head)·D.
+function attend(model, layer, head, qkv, mixed, kept) {
   const H = model.heads, D = model.head_size, T = qkv.length / (3 * H * D);
   const map = kept.newMap(layer, head), pattern = model.patterns[layer][head];
   for (let i = kept.known; i < T; i++) {
@@ -80,13 +86,15 @@ function attention_head(model, layer, head, qkv, mixed, kept) {
   }
 }
 
-// Two linear layers, with a hidden row (F) between them that cannot be negative, or hardly.
+// Two linear layers, with a hidden row (F) between them: relu makes its negative numbers 0, gelu
+// leaves small ones.
 function feedforward_forward(model, layer, x) {
   const name = `h.${layer}.mlp.`, hidden = linear_forward(x, model.weights(name + "c_fc"));
   return linear_forward(hidden.map(ACTIVATIONS[model.activation]), model.weights(name + "c_proj"));
 }
 
-// max(0, h), or a smooth curve close to it: h·(1 + tanh u)/2 with u = √(2/π)·(h + 0.044715 h³).
+// max(0, h), or a smooth curve close to it: h·(1 + tanh u)/2 with u = √(2/π)·(h + 0.044715 h³). It
+// is computed as h/(1 + e^−2u), which is the same: 1 + tanh u = 2/(1 + e^−2u).
 const ACTIVATIONS = {
   relu: h => Math.max(0, h),
   gelu: h => h / (1 + Math.exp(-2 * Math.sqrt(2 / Math.PI) * (h + 0.044715 * h ** 3))),
