@@ -184,7 +184,7 @@ addEventListener("resize", soon(() => tell("fit", "paint")));
 addEventListener("hashchange", follow);
 rove(at("chips"), "button", chip => pin([...at("chips").children].indexOf(chip), -1));
 
-views.push({
+views.push({ // see state.js
   read() {
     fillChips();
     describeText();

@@ -20,9 +20,10 @@ const state = {
   topP: 1,
 };
 
-// A view is an object with some of these methods. read: another text; choose: another head, word or
-// form; model: another checkpoint; point: another cell under the pointer; fit: a window of another
-// size; paint: other colours or another language.
+// A part of the page adds itself to the views: views.push({read, choose}). Each of its methods is
+// called after what it is named for. read: another text; choose: another head, word or form; model:
+// another checkpoint; point: another cell under the pointer; fit: a window of another size; paint:
+// other colours or another language.
 const views = [];
 function tell(...news) {
   for (const view of views)

@@ -24,5 +24,5 @@ if (ages.length) {
     Object.assign(state, {word, key});
     tell("choose", "model");
   });
-  views.push({paint: showAge});
+  views.push({paint: showAge}); // see state.js
 }

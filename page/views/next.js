@@ -53,12 +53,12 @@ function track(expected, drawn, inText) {
 
 function bar(id, expected, drawn, counted) {
   const word = tokenizer.shown(id), share = probability(drawn), total = counted ? counted.total : 0;
-  const times = total ? counted.times.get(id) || 0 : null;
+  const times = total ? counted.times.get(id) || 0 : 0, inText = total ? times / total : 0;
   const label = say("append", {word, share}) +
     (total ? `, ${say("counted", {times, total})}` : "");
   const button = make("button", [
     make("span", word, {className: "word"}),
-    track(expected, drawn, times / total),
+    track(expected, drawn, inText),
     make("span", share, {className: "share"}),
     make("span", total ? `${times}/${total}` : "", {className: "count"}),
   ], {type: "button", aria: {label}});
@@ -176,7 +176,7 @@ if (data.model) {
     writeWord();
   });
   at("seed").addEventListener("input", beginDraws);
-  views.push({
+  views.push({ // see state.js
     read() { fillBars(); },
     choose() { fillBars(); },
     paint() {

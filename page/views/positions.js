@@ -28,5 +28,5 @@ function positionsTable() {
 
 if (data.model) {
   at("positions").hidden = false;
-  views.push({model: positionsTable, paint: positionsTable});
+  views.push({model: positionsTable, paint: positionsTable}); // see state.js
 }
