@@ -24,14 +24,16 @@ function ordered() {
 }
 
 // How many heads of a layer stand side by side, in lines of equal length, and the side of a small
-// picture: as large as the window has room for it, but not too small to be seen.
+// picture: as large as there is room for, in width and in what the window has below. If it has no
+// room for pictures that can be seen, they take the width.
 function sizeOfSmalls() {
   const unit = rem(), least = 2.2 * unit, around = 0.85 * unit, wide = grid.clientWidth;
   const lines = Math.ceil(data.columns / (Math.floor(wide / (least + around)) || 1));
   const inLine = Math.ceil(data.columns / lines), layers = data.heads.length / data.columns;
   const down = innerWidth > 68 * unit
     ? ((innerHeight - 24 * unit) / layers - 1.3 * unit) / lines - 1.5 * unit : Infinity;
-  const side = Math.max(least, Math.min(wide / inLine - around, down, 7 * unit));
+  const room = down < least ? Infinity : down;
+  const side = Math.max(least, Math.min(wide / inLine - around, room, 7 * unit));
   return {inLine, side: Math.floor(side)};
 }
 
@@ -145,7 +147,7 @@ at("lift").addEventListener("click", () => {
 });
 rove(grid, "button", button => choose(Number(button.dataset.head)));
 
-views.push({
+views.push({ // see state.js
   read() {
     fillOrders();
     fillGrid();

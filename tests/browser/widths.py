@@ -55,6 +55,10 @@ def look_at_widths(page, folder):
             page.open(pages[name], width=width, height=900, phone=width < 500)
             check_width(page, width)
             page.picture(f"{width}-{name}")
+        used = page.run("Math.max(...[...grid.querySelectorAll('button')]"
+                        ".map(b => b.getBoundingClientRect().right))"
+                        "- grid.getBoundingClientRect().left") / page.run("grid.clientWidth")
+        assert used > 0.85, ("16 heads leave a part of the card empty", width, used)
         page.check_errors()
     # Of every colour that a cell can have, in the row that is looked at and faded.
     least = page.run("""Math.min(...["light", "dark"].flatMap(name => {
