@@ -302,9 +302,9 @@ static void put_log(FILE *out, const LogLine *lines)
         const double *at = lines[i].at;
         if (!is_chosen(i, count, MOST_LINES / 2 - 2) && !(keep && isfinite(at[EVALUATED])))
             continue;
-        const double row[] = {at[STEP], at[LOSS], at[EVALUATED], at[EVALUATED] - at[GAP], at[RATE]};
+        const double row[] = {at[STEP], at[LOSS], at[EVALUATED], at[RATE]};
         fputs(put++ ? ",[" : "[", out);
-        for (int column = 0; column < 5; column++) {
+        for (int column = 0; column < 4; column++) {
             fputs(column ? "," : "", out);
             put_number(out, row[column]);
         }

@@ -29,9 +29,10 @@ size_t data_weights_size(const Gpt *gpt);
  *                   "merges", three ids for each: left, right, both together; "spacing", the sums
  *                   of data/words/spacing.h: "pairs", left, right and sum, "before", "after"
  *     "counts"      the ids of the training text in base64; null if there is none or it is large
- *     "log"         [step, loss, evaluated, floor, rate] of at most 2,000 lines of log.csv
+ *     "log"         [step, loss, evaluated, rate] of at most 2,000 lines of log.csv
  *     "held_out"    whether "evaluated" is the loss over held-out text, not over all of it
- *     "floor"       the lowest loss that the text allows, or null
+ *     "floor"       the lowest loss that the text allows; null if log.csv has none, because part of
+ *                   the text is held out or it is too large to count in
  *     "checkpoints" the steps of the earlier saves, the first one first
  *
  * The first three are null in a page without the model. */

@@ -78,6 +78,7 @@ function fillPlots() {
   at("plots").replaceChildren();
   at("plots").className = beside ? "two" : "";
   document.body.classList.toggle("comparing", beside);
+  at("hint-form").textContent = say(`hint_${state.form}`);
   plots = (beside ? ["head", "other"] : ["head"]).map(which => {
     const plot = {which, name: make("h3", ""), summary: make("p", "", {className: "summary"}),
       readout: make("p", "", {className: "readout", aria: {live: "polite"}})};
@@ -218,7 +219,7 @@ function redraw() {
   describe();
 }
 
-views.push({
+views.push({ // see state.js
   read() {
     state.zoom = 1;
     arrangePlots();

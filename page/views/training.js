@@ -1,8 +1,8 @@
 // training.js: the losses over the steps of the training, from the run's log. A slider goes along
-// the steps and says the numbers of each.
+// the steps and shows the numbers of each.
 
 const log = data.log;
-const STEP = 0, LOSS = 1, HELD_OUT = 2, RATE = 4; // the members of a row
+const STEP = 0, LOSS = 1, EVALUATED = 2, RATE = 3; // the members of a row
 const curve = at("curve");
 const THUMB = 16; // the width of a slider's thumb
 
@@ -15,7 +15,8 @@ function ticks(least, most, count) {
 }
 
 // The names of the two losses and the floor.
-const lossNames = () => [say("loss"), say(data.held_out ? "held_out" : "all_text"), say("floor")];
+const lossNames = () =>
+  [say("each_step"), say(data.held_out ? "held_out" : "all_text"), say("floor")];
 
 // The room of the curves within a picture, and where in it a step and a loss are.
 function scaleOf(width, height) {
@@ -24,7 +25,7 @@ function scaleOf(width, height) {
   const longest = Math.max(...lossNames().map(name => pen.measureText(name).width));
   const left = 2.6 * unit, right = width - longest - 0.6 * unit;
   const top = 0.8 * unit, bottom = height - 1.9 * unit;
-  const losses = log.flatMap(row => [row[LOSS], row[HELD_OUT]]).filter(value => value !== null);
+  const losses = log.flatMap(row => [row[LOSS], row[EVALUATED]]).filter(value => value !== null);
   const least = Math.min(...losses, data.floor ?? Infinity) * 0.92, most = Math.max(...losses);
   const last = log[log.length - 1][STEP] || 1;
   return {
@@ -79,7 +80,7 @@ function drawLosses(pen, {left, right, x, y}) {
     names.push([points[points.length - 1][1], name, colour]);
   };
   along(LOSS, themed("--accent"), 1.5, loss);
-  along(HELD_OUT, themed("--query"), 2.5, evaluated);
+  along(EVALUATED, themed("--query"), 2.5, evaluated);
   if (data.floor !== null) {
     pen.setLineDash([4, 4]);
     line(pen, [[left, y(data.floor)], [right, y(data.floor)]], themed("--ink"), 1.5);
@@ -110,7 +111,7 @@ function text(pen, words, x, y, align, colour) {
 function showMoment() {
   const row = log[at("moment").value],
         parts = [say("at_step", {n: row[STEP].toLocaleString("en")})];
-  const values = [row[LOSS], row[HELD_OUT], data.floor];
+  const values = [row[LOSS], row[EVALUATED], data.floor];
   lossNames().forEach((name, i) => {
     if (values[i] !== null) parts.push(`${name} ${decimal(values[i], 4)}`);
   });
@@ -143,5 +144,5 @@ if (log.length > 1) {
     at("moment").value = best;
     showMoment();
   });
-  views.push({paint: showMoment});
+  views.push({paint: showMoment}); // see state.js
 }

@@ -140,16 +140,17 @@ choices_of() {
     done
 }
 
-# The words in bold in the list below "On the page:".
+# The words in bold in the list below "On the page:", and the name of the slider of the ages.
 parts_of() {
     sed -nE '/^(On the page|En la página):$/,/^(Without|Sin) /p' "$1" | tr '\n' ' ' | tr -s ' ' |
         grep -oP '\*\*\K[^*]+(?=\*\*)'
+    tr '\n' ' ' <"$1" | tr -s ' ' | grep -oP '(slider|control) \*\*\K[^*]+(?=\*\*)'
 }
 
 @test "what the lessons call the parts of the page stands on the page" {
     for page in lesson leccion; do
         parts_of "$ROOT/docs/$page.md" >parts.txt
-        [ "$(wc -l <parts.txt)" -eq 4 ]
+        [ "$(wc -l <parts.txt)" -eq 5 ]
         while read -r part; do
             grep -qF "\"$part\"" "$ROOT/page/words.js" || { echo "$page: $part"; false; }
         done <parts.txt
