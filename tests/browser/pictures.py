@@ -26,7 +26,7 @@ TYPE = "at('typed').value = {}; at('typed').dispatchEvent(new Event('input'));"
 VIEWS = {
     "whole": ("perro", WINDOW, "choose(6); pointAt({query: 6, key: 2})", "body"),
     "unknown": ("perro", TABLET, TYPE.format("'un muchaxo jugaba con la cuerda'"), ".reads"),
-    "texts": ("texts", TABLET, "", ".reads"),
+    "texts": ("texts", TABLET, "at('choice').size = 3", ".reads"),
     "heads": ("cuentos", WINDOW, "at('order').value = 'by_before';"
               "at('order').dispatchEvent(new Event('change')); choose(5)", ".overview > *"),
     "matrix": ("perro", WINDOW, "choose(6); pointAt({query: 6, key: 2})", ".large > *"),
@@ -39,8 +39,9 @@ VIEWS = {
     "training": ("cuentos", WINDOW, "", ".training > *"),
     "positions": ("cuentos", WINDOW, "", ".positions > *"),
     "checkpoints": ("saves", TABLET, "at('age').value = 0;"
-                    "at('age').dispatchEvent(new Event('input'))", ".reads, .overview, .next"),
-    "phone": ("cuentos", PHONE, "", ""),
+                    "at('age').dispatchEvent(new Event('input')); pin(3, -1)",
+                    ".reads, .overview, .next"),
+    "phone": ("cuentos", PHONE, "", "header, .reads, .overview, .large, .next"),
     "projector": ("perro", (1600, 900), "choose(6); pin(3, -1)", ""),
 }
 
