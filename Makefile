@@ -159,17 +159,17 @@ packages:
 setup:
 	@$(SETUP) test
 
-# The tests run one after another, so that a failure is the last thing printed. Their threads sleep
-# while they wait: if other work keeps the processors busy, waiting threads that do not sleep make the
-# tests of small models ten times slower.
+# As many tests run at once as there are processors; none is begun after a failure. Their threads
+# sleep while they wait: where others keep the processors busy, waiting threads that do not sleep make
+# the tests of small models ten times slower.
 units:
 	@$(SETUP) test
 	@$(MAKE) --no-print-directory -j$$(nproc) all $(TESTS) $(EXACT) $(EXACT_TOOLS) \
 		$(BUILD)/double/train $(BUILD)/tests/faults \
 		$(if $(MPICC),$(BUILD)/mpi/train $(BUILD)/mpi/try_team)
-	@for test in $(sort $(TESTS) $(EXACT)); do \
-		LC_ALL=C.UTF-8 OMP_WAIT_POLICY=passive $(RUN) $$test >$(BUILD)/output 2>&1 && echo "  passed $$test" || \
-		{ cat $(BUILD)/output; echo "  FAILED $$test"; exit 1; }; done
+	@printf '%s\n' $(sort $(TESTS) $(EXACT)) | LC_ALL=C.UTF-8 OMP_WAIT_POLICY=passive \
+		xargs -P $$(nproc) -I TEST sh -c '$(RUN) TEST >TEST.output 2>&1 && echo "  passed TEST" || \
+		{ cat TEST.output; echo "  FAILED TEST"; exit 255; }'
 
 # The .bats files in tests/programs test the programs as a user calls them.
 test: units

@@ -126,14 +126,6 @@ load programs.bash
 }
 
 # As `make test` was called, so is this make: its variables are in the environment.
-@test "a second build gives the same bits" {
-    local options="--steps 12 --dropout 0.1 --threads 2"
-    make -C "$ROOT" "$WORK/again/bin/train" BUILD="$WORK/again" BIN="$WORK/again/bin" >/dev/null
-    "$BIN/train" perro.txt $options --out once >/dev/null
-    "$WORK/again/bin/train" perro.txt $options --out twice >/dev/null
-    same_run once twice
-}
-
 @test "the number of threads does not change a bit if they share a matrix product" {
     local options="--width 130 --hidden 510 --layers 1 --batch 60 --steps 2 --dropout 0.1"
     "$BIN/train" "$ROOT/data/cuentos.txt" $options --threads 1 --out one >/dev/null
