@@ -1,7 +1,7 @@
 # make            builds ./train, ./sample, ./attend and ./export
 # make setup      installs the packages that make, make demo and make test need (Debian, Ubuntu)
 # make demo       trains on nine sentences, completes a prompt, draws attention; about 20 s
-# make test       runs every test; 3 to 5 minutes
+# make test       runs every test; about ten minutes
 # make units      runs the tests written in C
 # make sanitize   runs every test under the address and undefined-behaviour sanitizers
 # make tsan       runs the unit tests, and runs on many threads, under the thread sanitizer
