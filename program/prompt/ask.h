@@ -20,9 +20,9 @@ typedef struct {
 Asker asker_new(const Tokenizer *tokenizer, char *const *commands);
 void asker_free(Asker *asker);
 
-/* The next line that a person types, without its line end; NULL at Ctrl-D. Ctrl-C empties the line. Tab completes the words
- * of the tokenizer, if its tokens are words, and commands at the beginning of the line. The caller
- * frees the line. */
+/* The next line that a person types, without its line end; NULL at Ctrl-D. Ctrl-C empties the line.
+ * Tab completes the words of the tokenizer, if its tokens are words, and commands at the beginning
+ * of the line. The caller frees the line. */
 char *ask_typed(Asker *asker);
 
 /* The next line of standard input, without its line end; NULL at the end. Dies if it is too long to
