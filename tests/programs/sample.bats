@@ -379,7 +379,7 @@ typed() {
         asked=$((asked + 1))
         comes '^(.\[K)?> ' $asked
         printf '%b' "$keys"
-    done | timeout 60 script -qec "stty cols 80; '$BIN/sample' run --count 1 --table 2 ${options-}" /dev/null >raw.txt
+    done | timeout 60 script -qec "stty cols 80; exec '$BIN/sample' run --count 1 --table 2 ${options-}" /dev/null >raw.txt
     tr -d '\r' <raw.txt
 }
 
@@ -470,7 +470,7 @@ typed() {
         printf 'b\n'
         comes '^(.\[K)?> ' 5
         printf '\004'
-    } | timeout 60 script -qec "'$BIN/sample' run --words 1000000 --table 0 --threads 1" /dev/null >raw.txt
+    } | timeout 60 script -qec "exec '$BIN/sample' run --words 1000000 --table 0 --threads 1" /dev/null >raw.txt
     tr -d '\r' <raw.txt >out.txt
     [ "$(grep -ac '^  1  a.* …  \[new\]$' out.txt)" -eq 1 ]
     refutes -a '^  2  a' out.txt
@@ -504,7 +504,7 @@ typed() {
     "$BIN/train" abc.txt --tokens char --steps 5 --out run >/dev/null
     # So many words take long enough to be watched.
     on_screen() {
-        timeout 60 script -qec "stty $*; '$BIN/sample' run a --words 9000 --greedy --count 3 --table 0 --threads 1" /dev/null |
+        timeout 60 script -qec "stty $*; exec '$BIN/sample' run a --words 9000 --greedy --count 3 --table 0 --threads 1" /dev/null |
             tr -d '\r'
     }
     on_screen cols 30000 rows 24 >wide.txt

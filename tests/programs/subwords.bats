@@ -78,7 +78,7 @@ load programs.bash
     command -v script >/dev/null || skip "no script(1) to play a terminal"
     for i in 1 2 3 4 5 6; do echo 日本語; done >text.txt
     "$BIN/train" text.txt --tokens bpe --vocabulary 256 --context 32 --steps 200 --out run >/dev/null
-    script -qec "stty cols 4000; $BIN/sample run 日 --greedy --words 3999 --table 1" /dev/null \
+    script -qec "stty cols 4000; exec $BIN/sample run 日 --greedy --words 3999 --table 1" /dev/null \
         </dev/null >out.txt
     [ "$(tr '\r' '\n' <out.txt | grep -c 日本語)" -gt 1 ] # it grew
     refutes -F "$(printf '\357\277\275')" out.txt
