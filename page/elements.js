@@ -29,6 +29,8 @@ const percent = share => `${Math.round(100 * share)}%`;
 
 // A decimal point in both languages, as in the programs.
 const decimal = (number, places) => number.toFixed(places);
+const fourDigits = number =>
+  number >= 1e4 && number < 1e6 ? decimal(number, 0) : number.toPrecision(4);
 const probability = p => decimal(p, 3);
 
 // The parts of a line, which breaks only between them.

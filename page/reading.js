@@ -77,6 +77,7 @@ class PackedReading {
 class LiveReading {
   constructor(model, tokenizer, encoding, result) {
     this.ids = encoding.ids;
+    this.model = model;
     this.words = encoding.ids.map(id => tokenizer.shown(id));
     this.source = encoding.source < encoding.ids.length ? encoding.source : 0;
     this.prefix = encoding.prefix;
@@ -88,6 +89,11 @@ class LiveReading {
   }
   get T() { return this.words.length; }
   weights(head) { return this.maps[head]; }
+  // What softmax makes a weight of: the score of query and key. Only a page with a model has it.
+  score(head, query, key) {
+    const {heads} = this.model;
+    return score(this.model, head % heads, this.result.qkv[Math.floor(head / heads)], query, key);
+  }
   small(head) {
     if (!this.smalls[head]) this.smalls[head] = smallOf(this.maps[head], this.T);
     return this.smalls[head];

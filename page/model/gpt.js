@@ -59,7 +59,7 @@ function attention_forward(model, layer, x, kept) {
   return linear_forward(mixed, model.weights(name + "c_proj"));
 }
 
-// One head: P = softmax(q·kᵀ/√D) over the keys that each query attends to, and mixed = P·v. Of P
+// One head: P = softmax(score) over the keys that each query attends to, and mixed = P·v. Of P
 // (T, T), the head's map, row i has the weights of query i. kept.js has filled it with -1, which
 // stays where a query cannot attend: key_limit and pattern_attends, of pattern.js, say where.
 //
@@ -70,11 +70,9 @@ function attend(model, layer, head, qkv, mixed, kept) {
   const map = kept.newMap(layer, head), pattern = model.patterns[layer][head];
   for (let i = kept.known; i < T; i++) {
     const limit = key_limit(i, kept.prefix), scores = new Float64Array(limit);
-    const q = (3 * H * i + head) * D, out = (H * (i - kept.known) + head) * D;
-    for (let j = 0; j < limit; j++) {
-      const k = (3 * H * j + H + head) * D;
-      scores[j] = pattern_attends(pattern, i, j) ? dot(qkv, q, k, D) / Math.sqrt(D) : -Infinity;
-    }
+    const out = (H * (i - kept.known) + head) * D;
+    for (let j = 0; j < limit; j++)
+      scores[j] = pattern_attends(pattern, i, j) ? score(model, head, qkv, i, j) : -Infinity;
     const p = softmax(scores);
     for (let j = 0; j < limit; j++) {
       const v = (3 * H * j + 2 * H + head) * D;
@@ -84,6 +82,12 @@ function attend(model, layer, head, qkv, mixed, kept) {
         mixed[out + d] += p[j] * qkv[v + d];
     }
   }
+}
+
+// q·k/√D: how well the key of token j fits the query of token i.
+function score({heads: H, head_size: D}, head, qkv, i, j) {
+  const q = (3 * H * i + head) * D, k = (3 * H * j + H + head) * D;
+  return dot(qkv, q, k, D) / Math.sqrt(D);
 }
 
 // Two linear layers, with a hidden row (F) between them: relu makes its negative numbers 0, gelu

@@ -81,7 +81,8 @@ function fillPlots() {
   at("hint-form").textContent = say(`hint_${state.form}`);
   plots = (beside ? ["head", "other"] : ["head"]).map(which => {
     const plot = {which, name: make("h3", ""), summary: make("p", "", {className: "summary"}),
-      readout: make("p", "", {className: "readout", aria: {live: "polite"}})};
+      readout: make("p", "",
+        {className: reading.score ? "readout tall" : "readout", aria: {live: "polite"}})};
     plot.summary.title = say("summary");
     const holder = make("div", [plot.name, plot.summary, plot.readout], {className: "plot"});
     plot.name.hidden = !beside;
@@ -129,6 +130,17 @@ function sentenceWith(name, values) {
     ? make("b", values[part], {className: part}) : part);
 }
 
+// How a weight comes about: q·k/√4 = 1.2031 → e^1.2031 = 3.330 → 3.330 / 8.071. What is divided by
+// is the sum of the row.
+function stepsTo(head, query, key) {
+  const weights = reading.weights(head).subarray(query * reading.T, (query + 1) * reading.T);
+  const power = other => Math.exp(reading.score(head, query, other));
+  const sum = weights.reduce((sum, weight, other) => weight < 0 ? sum : sum + power(other), 0);
+  const score = decimal(reading.score(head, query, key), 4), raised = fourDigits(power(key));
+  return `q·k/√${reading.model.head_size} = ${score} → e^${score} = ${raised} → ` +
+    `${raised} / ${fourDigits(sum)}`;
+}
+
 function readoutOf(head) {
   const {query, key} = looked(), words = reading.words;
   const hint = state.form === "arcs" ? "point_word" : "point";
@@ -137,7 +149,10 @@ function readoutOf(head) {
   const named = {query: words[query], key: words[key]};
   if (weight >= 0) {
     const number = make("span", decimal(weight, 4), {className: "number"});
-    return [...sentenceWith(query === key ? "attends_itself" : "attends", named), " ", number];
+    const steps = () =>
+      make("span", stepsTo(head, query, key), {className: "steps", title: say("steps")});
+    return [...sentenceWith(query === key ? "attends_itself" : "attends", named), " ", number,
+      ...reading.score ? [" ", steps()] : []];
   }
   const why = key > query && !seesAhead(query, key) ? say("later")
     : say("pattern", {pattern: data.heads[head].pattern});

@@ -76,8 +76,8 @@ function fillBars() {
   const focused = [...at("bars").querySelectorAll("button")].indexOf(document.activeElement);
   at("bars").replaceChildren(...shown.map(id => bar(id, model[id], drawn[id], counted)));
   const left = shown.reduce((sum, id) => sum - drawn[id], 1);
-  at("cut").textContent = rest > 0
-    ? say("others", {n: rest, share: probability(Math.max(0, left))}) : "";
+  at("cut").textContent = rest > 0 ? say(rest === 1 ? "other" : "others",
+    {n: rest, share: probability(Math.max(0, left))}) : "";
   const words = reading.words.slice(0, state.word + (fillsGaps() ? 0 : 1));
   let before = words.join(" ") + (fillsGaps() ? " ▁" : "");
   if (before.length > CONTEXT_LETTERS)
