@@ -31,6 +31,14 @@ const percent = share => `${Math.round(100 * share)}%`;
 const decimal = (number, places) => number.toFixed(places);
 const fourDigits = number =>
   number >= 1e4 && number < 1e6 ? decimal(number, 0) : number.toPrecision(4);
+// How softmax makes a share of a score: score 1.2031 → e^1.2031 = 3.330 → 3.330 / 8.071. `sum` is that
+// of e^score over all that share. A line breaks only before an arrow.
+function softmaxSteps(named, score, sum) {
+  const power = fourDigits(Math.exp(score));
+  const steps = [named, `e^${decimal(score, 4)} = ${power}`, `${power} / ${fourDigits(sum)}`];
+  return steps.map(step => step.replaceAll(" ", "\u00a0")).join(" →\u00a0");
+}
+
 const probability = p => decimal(p, 3);
 
 // The parts of a line, which breaks only between them.

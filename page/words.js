@@ -102,6 +102,7 @@ const WORDS = {
   next: ["The next word", "La palabra que sigue"],
   gap: ["What stands here", "Qué va aquí"],
   counted: ["{times} of {total} in the text", "{times} de {total} en el texto"],
+  score: ["score", "puntaje"],
   append: ["append {word}, {share}", "agregar {word}, {share}"],
   others: ["{n} others: {share}", "otros {n}: {share}"],
   other: ["1 other: {share}", "otro: {share}"],

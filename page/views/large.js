@@ -130,15 +130,13 @@ function sentenceWith(name, values) {
     ? make("b", values[part], {className: part}) : part);
 }
 
-// How a weight comes about: q·k/√4 = 1.2031 → e^1.2031 = 3.330 → 3.330 / 8.071. What is divided by
-// is the sum of the row.
+// How a weight comes about: q·k/√4 = 1.2031 → e^1.2031 = 3.330 → 3.330 / 8.071.
 function stepsTo(head, query, key) {
   const weights = reading.weights(head).subarray(query * reading.T, (query + 1) * reading.T);
-  const power = other => Math.exp(reading.score(head, query, other));
-  const sum = weights.reduce((sum, weight, other) => weight < 0 ? sum : sum + power(other), 0);
-  const score = decimal(reading.score(head, query, key), 4), raised = fourDigits(power(key));
-  return `q·k/√${reading.model.head_size} = ${score} → e^${score} = ${raised} → ` +
-    `${raised} / ${fourDigits(sum)}`;
+  const score = other => reading.score(head, query, other);
+  const sum = weights.reduce((sum, p, other) => p < 0 ? sum : sum + Math.exp(score(other)), 0);
+  const named = `q·k/√${reading.model.head_size} = ${decimal(score(key), 4)}`;
+  return softmaxSteps(named, score(key), sum);
 }
 
 function readoutOf(head) {

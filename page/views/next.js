@@ -51,7 +51,17 @@ function track(expected, drawn, inText) {
   return make("span", parts, {className: "track"});
 }
 
-function bar(id, expected, drawn, counted) {
+// How the share of a word comes about. Scores are divided by the temperature; words that are not
+// drawn have no part in the sum.
+function showSteps(id, logits, drawn) {
+  const {temperature} = state, score = other => logits[other] / temperature;
+  const sum = drawn.reduce((sum, p, other) => p > 0 ? sum + Math.exp(score(other)) : sum, 0);
+  const divided = temperature === 1 ? "" : ` / ${temperature} = ${decimal(score(id), 4)}`;
+  const named = `${tokenizer.shown(id)}: ${say("score")} ${decimal(logits[id], 4)}${divided}`;
+  at("steps").textContent = drawn[id] > 0 ? softmaxSteps(named, score(id), sum) : named;
+}
+
+function bar(id, expected, drawn, counted, look) {
   const word = tokenizer.shown(id), share = probability(drawn), total = counted ? counted.total : 0;
   const times = total ? counted.times.get(id) || 0 : 0, inText = total ? times / total : 0;
   const label = say("append", {word, share}) +
@@ -61,12 +71,15 @@ function bar(id, expected, drawn, counted) {
     track(expected, drawn, inText),
     make("span", share, {className: "share"}),
     make("span", total ? `${times}/${total}` : "", {className: "count"}),
-  ], {type: "button", aria: {label}});
+  ], {type: "button", aria: {label, describedby: "steps"}});
   button.disabled = tokenizer.barred[id] || id === tokenizer.eos;
   button.classList.toggle("cut", drawn === 0);
   button.classList.toggle("counted", times > 0);
   button.addEventListener("click", () => take(id));
-  return make("li", button);
+  button.addEventListener("focus", look);
+  const item = make("li", button);
+  item.addEventListener("pointerenter", look);
+  return item;
 }
 
 function fillBars() {
@@ -74,7 +87,10 @@ function fillBars() {
   const drawn = draws().probabilities(logits), counted = countedAt(state.word);
   const shown = ranked(model).slice(0, MOST_BARS), rest = model.length - shown.length;
   const focused = [...at("bars").querySelectorAll("button")].indexOf(document.activeElement);
-  at("bars").replaceChildren(...shown.map(id => bar(id, model[id], drawn[id], counted)));
+  const look = id => showSteps(id, logits, drawn);
+  at("bars").replaceChildren(...shown.map(id =>
+    bar(id, model[id], drawn[id], counted, () => look(id))));
+  look(shown[0]);
   const left = shown.reduce((sum, id) => sum - drawn[id], 1);
   at("cut").textContent = rest > 0 ? say(rest === 1 ? "other" : "others",
     {n: rest, share: probability(Math.max(0, left))}) : "";

@@ -1,5 +1,5 @@
 """next_words.py: the next words, writing, and how fast a letter is answered."""
-from programs import BIN, ROOT, SENTENCE, attend, call, sample, train_perro
+from programs import BIN, ROOT, SENTENCE, attend, call, gives, sample, train_perro
 
 ANSWERED_WITHIN = 0.05  # seconds from a letter to the picture, for the model of data/cuentos.txt
 
@@ -57,6 +57,30 @@ def look_at_next_words(page, folder):
     assert page.text("values").startswith("step 0  ·  all text 6.9808  ·  floor 0.4120")
     page.run("at('moment').value = log.length - 1; showMoment()")
     assert page.text("values").startswith("step 300  ·  each step 0.4"), page.text("values")
+    page.check_errors()
+
+
+def look_at_shares(page, folder):
+    """The line below the bars says how the share of a word comes about: of the first one, of the one
+    under the pointer and of the one that has the focus."""
+    run = train_perro(folder)
+    path, _ = attend(folder, run, "el", "shares")
+    page.open(path)
+    for change in ("", "state.temperature = 0.7", "state.topK = 2"):
+        page.point(1, 1)
+        page.run(f"document.activeElement.blur(); {change}; fillBars()")
+        drawn = page.run("[...draws().probabilities(reading.result.logitsAt(state.word))]")
+        shown = page.run("ranked(reading.result.logitsAt(state.word)).slice(0, 3)")
+        assert gives(page.text("steps"), drawn[shown[0]]), page.text("steps")
+        page.point(*page.run("(box => [box.x + 9, box.y + 9])"
+                             "(at('bars').children[1].getBoundingClientRect())"))
+        page.settle()
+        assert gives(page.text("steps"), drawn[shown[1]]), page.text("steps")
+        page.focus("#bars li:nth-child(3) button")
+        if "topK" in change:
+            assert "→" not in page.text("steps"), "it is not drawn"
+        else:
+            assert gives(page.text("steps"), drawn[shown[2]]), page.text("steps")
     page.check_errors()
 
 

@@ -57,19 +57,22 @@ def sample(run, prompt, *options):
     return json.loads(call(BIN / "sample", run, prompt, "--json", *options))
 
 
-STEPS = re.compile(r"(\d\.\d{4})( q·k/√\d+ = (\S+) → e\^(\S+) = (\S+) → (\S+) / (\S+))?$")
-
-
 def says(said, weight):
     """Whether a sentence says a weight, to four decimals. The page computes it in another order, so
-    the last of them can differ by one. A page with a model also says how the weight comes about, in
-    numbers of four digits: a score, e to that power, and this divided by the sum of the row."""
-    found = STEPS.search(said)
-    if not found or abs(float(found[1]) - weight) > 1.01e-4:
+    the last of them can differ by one. A page with a model also says how the weight comes about."""
+    sentence, begun, steps = said.partition(" q·k/√")
+    match = re.search(r"(\d\.\d{4})$", sentence)
+    return bool(match) and abs(float(match[1]) - weight) < 1.01e-4 and (
+        not begun or gives(steps, weight))
+
+
+def gives(steps, share):
+    """Whether these steps, in numbers of four digits, give a share: a score, e to that power, and
+    this divided by the sum over all that share."""
+    match = re.search(r"(\S+)\s→\se\^(\S+)\s=\s(\S+)\s→\s(\S+)\s/\s(\S+)$", steps)
+    if not match:
         return False
-    if not found[2]:
-        return True
-    score, power, raised, divided, total = (float(number) for number in found.groups()[2:])
+    score, power, raised, divided, total = (float(number) for number in match.groups())
     return (score == power and raised == divided
             and math.isclose(math.exp(score), raised, rel_tol=1e-3)
-            and math.isclose(raised / total, weight, rel_tol=1.5e-3, abs_tol=1e-4))
+            and math.isclose(raised / total, share, rel_tol=1.5e-3, abs_tol=1e-4))
