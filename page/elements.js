@@ -29,13 +29,23 @@ const percent = share => `${Math.round(100 * share)}%`;
 
 // A decimal point in both languages, as in the programs.
 const decimal = (number, places) => number.toFixed(places);
-const fourDigits = number =>
-  number >= 1e4 && number < 1e6 ? decimal(number, 0) : number.toPrecision(4);
-// How softmax makes a share of a score: score 1.2031 → e^1.2031 = 3.330 → 3.330 / 8.071. `sum` is that
-// of e^score over all that share. A line breaks only before an arrow.
-function softmaxSteps(named, score, sum) {
-  const power = fourDigits(Math.exp(score));
-  const steps = [named, `e^${decimal(score, 4)} = ${power}`, `${power} / ${fourDigits(sum)}`];
+
+// Any size of number, in about four digits: 0.0123, 2.129, 31698, 9.538·10^7.
+function brief(number) {
+  if (number >= 9999.5 && number < 999999.5) return decimal(number, 0);
+  return number.toPrecision(4).replace(/e\+?/, "·10^");
+}
+
+// A score as the page shows it, so that what is computed of it can be checked; never −0.
+const asShown = score => Number(decimal(score, 4)) || 0;
+
+// How softmax makes a share of a score: score 1.2031 → e^1.2031 = 3.330 → 3.330 / 8.071 = 0.4126.
+// `sum` is the sum of e^score over all that take part; a huge score has no e^score that a number can
+// hold. A line breaks only before an arrow.
+function softmaxSteps(named, score, sum, share) {
+  const power = brief(Math.exp(score));
+  const steps = [named, `e^${decimal(score, 4)} = ${power}`, `${power} / ${brief(sum)} = ${share}`];
+  if (!(sum > 0 && sum < Infinity)) return named;
   return steps.map(step => step.replaceAll(" ", "\u00a0")).join(" →\u00a0");
 }
 

@@ -81,8 +81,8 @@ const WORDS = {
   attends: ["{query} attends to {key}", "{query} atiende a {key}"],
   attends_itself: ["{query} attends to itself", "{query} se atiende a sí misma"],
   cannot: ["{query} cannot attend to {key}", "{query} no puede atender a {key}"],
-  steps: ["The score of the two words, e to that power, and this divided by the sum of the row",
-    "El puntaje de las dos palabras, e elevado a él, y eso dividido entre la suma de la fila"],
+  divisor: ["The divisor is the sum of e^score over the row.",
+    "El divisor es la suma de e^puntaje en la fila."],
   later: ["it comes later", "viene después"],
   pattern: ["the head’s pattern is {pattern}", "el patrón de la cabeza es {pattern}"],
   entropy: ["entropy {n} bits", "entropía {n} bits"],
@@ -103,6 +103,10 @@ const WORDS = {
   gap: ["What stands here", "Qué va aquí"],
   counted: ["{times} of {total} in the text", "{times} de {total} en el texto"],
   score: ["score", "puntaje"],
+  steps: ["The score of the word, divided by the temperature; e to that power; and this divided by " +
+    "the sum of the same over all words that can be drawn", "El puntaje de la palabra, dividido " +
+    "entre la temperatura; e elevado a eso; y eso dividido entre la suma de lo mismo para todas las " +
+    "palabras que pueden salir"],
   append: ["append {word}, {share}", "agregar {word}, {share}"],
   others: ["{n} others: {share}", "otros {n}: {share}"],
   other: ["1 other: {share}", "otro: {share}"],

@@ -2,7 +2,7 @@
 // word in all heads; and the numbers about it.
 
 const FORMS = ["matrix", "arcs", "across"];
-let plots = []; // {which: "head" or "other", view: a Table or Arcs, parts of the heading}
+let plots = []; // {which: "head" or "other", view: a Table or Arcs, and the texts around it}
 
 const isMatrix = () => state.form === "matrix";
 
@@ -81,14 +81,15 @@ function fillPlots() {
   at("hint-form").textContent = say(`hint_${state.form}`);
   plots = (beside ? ["head", "other"] : ["head"]).map(which => {
     const plot = {which, name: make("h3", ""), summary: make("p", "", {className: "summary"}),
-      readout: make("p", "",
-        {className: reading.score ? "readout tall" : "readout", aria: {live: "polite"}})};
+      readout: make("p", "", {className: "readout", aria: {live: "polite"}}),
+      steps: make("p", "", {className: "steps", hidden: !reading.score || state.form === "arcs"})};
     plot.summary.title = say("summary");
     const holder = make("div", [plot.name, plot.summary, plot.readout], {className: "plot"});
     plot.name.hidden = !beside;
     at("plots").append(holder);
     plot.view = state.form === "across" ? acrossTable(holder)
       : isMatrix() ? headTable(holder, which) : headArcs(holder, which);
+    holder.append(plot.steps);
     return plot;
   });
   if (plots[focused]) plots[focused].view.scroller.focus();
@@ -100,7 +101,7 @@ function fillPlots() {
 function tallest() {
   const top = plots[0].view.scroller.getBoundingClientRect().top + scrollY, unit = rem();
   const wide = plots[0].view.scroller.clientWidth;
-  const below = innerHeight - top - 8 * unit;
+  const below = innerHeight - top - (reading.score ? 10.5 : 8) * unit; // steps, buttons, hint
   return Math.max(Math.min(wide, 26 * unit), innerWidth > 68 * unit ? below : wide * 1.15);
 }
 
@@ -130,15 +131,6 @@ function sentenceWith(name, values) {
     ? make("b", values[part], {className: part}) : part);
 }
 
-// How a weight comes about: q·k/√4 = 1.2031 → e^1.2031 = 3.330 → 3.330 / 8.071.
-function stepsTo(head, query, key) {
-  const weights = reading.weights(head).subarray(query * reading.T, (query + 1) * reading.T);
-  const score = other => reading.score(head, query, other);
-  const sum = weights.reduce((sum, p, other) => p < 0 ? sum : sum + Math.exp(score(other)), 0);
-  const named = `q·k/√${reading.model.head_size} = ${decimal(score(key), 4)}`;
-  return softmaxSteps(named, score(key), sum);
-}
-
 function readoutOf(head) {
   const {query, key} = looked(), words = reading.words;
   const hint = state.form === "arcs" ? "point_word" : "point";
@@ -147,14 +139,24 @@ function readoutOf(head) {
   const named = {query: words[query], key: words[key]};
   if (weight >= 0) {
     const number = make("span", decimal(weight, 4), {className: "number"});
-    const steps = () =>
-      make("span", stepsTo(head, query, key), {className: "steps", title: say("steps")});
-    return [...sentenceWith(query === key ? "attends_itself" : "attends", named), " ", number,
-      ...reading.score ? [" ", steps()] : []];
+    return [...sentenceWith(query === key ? "attends_itself" : "attends", named), " ", number];
   }
   const why = key > query && !seesAhead(query, key) ? say("later")
     : say("pattern", {pattern: data.heads[head].pattern});
   return [...sentenceWith("cannot", named), `: ${why}`];
+}
+
+// How a weight comes about, if the page has the model.
+function stepsTo(head) {
+  const {query, key} = looked(), {T} = reading;
+  if (!reading.score || key < 0 || reading.weights(head)[query * T + key] < 0) return "";
+  const weights = reading.weights(head).subarray(query * T, (query + 1) * T);
+  const power = other => Math.exp(reading.score(head, query, other));
+  const sum = weights.reduce((sum, p, other) => p < 0 ? sum : sum + power(other), 0);
+  const shown = asShown(reading.score(head, query, key));
+  const named = `q·k/√${reading.model.head_size} = ${decimal(shown, 4)}`;
+  const steps = softmaxSteps(named, shown, sum, decimal(weights[key], 4));
+  return steps === named ? named : `${steps}. ${say("divisor")}`;
 }
 
 function describe() {
@@ -170,6 +172,7 @@ function describe() {
     const readout = readoutOf(head);
     if (across && looked().key >= 0) readout.unshift(`${headName(head)}: `);
     plot.readout.replaceChildren(...readout);
+    plot.steps.textContent = stepsTo(head);
     plot.view.canvas.setAttribute("aria-label",
       say("picture", {head: headName(head), tokens, summary: plot.summary.textContent}));
   }

@@ -11,6 +11,7 @@ const SLIDER_NAMES = {temperature: "temperature", topK: "top_k", topP: "top_p"};
 let writing = 0; // a timer while the page writes by itself
 let place = 0;   // words drawn since the last change by hand
 let gaps = [];   // the places of [mask] then
+let bars = null; // what the bars show: {ids, logits, drawn}
 
 // The place whose word is predicted: a model that fills gaps predicts the word itself.
 const fillsGaps = () => data.model && data.model.objective === "masked";
@@ -51,17 +52,7 @@ function track(expected, drawn, inText) {
   return make("span", parts, {className: "track"});
 }
 
-// How the share of a word comes about. Scores are divided by the temperature; words that are not
-// drawn have no part in the sum.
-function showSteps(id, logits, drawn) {
-  const {temperature} = state, score = other => logits[other] / temperature;
-  const sum = drawn.reduce((sum, p, other) => p > 0 ? sum + Math.exp(score(other)) : sum, 0);
-  const divided = temperature === 1 ? "" : ` / ${temperature} = ${decimal(score(id), 4)}`;
-  const named = `${tokenizer.shown(id)}: ${say("score")} ${decimal(logits[id], 4)}${divided}`;
-  at("steps").textContent = drawn[id] > 0 ? softmaxSteps(named, score(id), sum) : named;
-}
-
-function bar(id, expected, drawn, counted, look) {
+function bar(id, expected, drawn, counted) {
   const word = tokenizer.shown(id), share = probability(drawn), total = counted ? counted.total : 0;
   const times = total ? counted.times.get(id) || 0 : 0, inText = total ? times / total : 0;
   const label = say("append", {word, share}) +
@@ -76,21 +67,33 @@ function bar(id, expected, drawn, counted, look) {
   button.classList.toggle("cut", drawn === 0);
   button.classList.toggle("counted", times > 0);
   button.addEventListener("click", () => take(id));
-  button.addEventListener("focus", look);
-  const item = make("li", button);
-  item.addEventListener("pointerenter", look);
-  return item;
+  return make("li", button);
+}
+
+// The number of the bar that a part of the page is in, or -1.
+const barWith = part => [...at("bars").children].findIndex(bar => bar.contains(part));
+
+// How the share of a bar's word comes about; -1 stands for the first bar. Scores are divided by the
+// temperature; words that are not drawn have no part in the sum.
+function showSteps(number) {
+  const {ids, logits, drawn} = bars, id = ids[Math.max(number, 0)], {temperature} = state;
+  const score = asShown(logits[id]), scaled = asShown(score / temperature);
+  const power = other => Math.exp(logits[other] / temperature);
+  const sum = drawn.reduce((sum, p, other) => p > 0 ? sum + power(other) : sum, 0);
+  const divided = temperature === 1 ? "" : ` / ${temperature} = ${decimal(scaled, 4)}`;
+  const named = `${tokenizer.shown(id)}: ${say("score")} ${decimal(score, 4)}${divided}`;
+  at("steps").textContent =
+    drawn[id] > 0 ? softmaxSteps(named, scaled, sum, probability(drawn[id])) : named;
 }
 
 function fillBars() {
   const logits = reading.result.logitsAt(state.word), model = softmax(logits);
   const drawn = draws().probabilities(logits), counted = countedAt(state.word);
   const shown = ranked(model).slice(0, MOST_BARS), rest = model.length - shown.length;
-  const focused = [...at("bars").querySelectorAll("button")].indexOf(document.activeElement);
-  const look = id => showSteps(id, logits, drawn);
-  at("bars").replaceChildren(...shown.map(id =>
-    bar(id, model[id], drawn[id], counted, () => look(id))));
-  look(shown[0]);
+  const focused = barWith(document.activeElement);
+  bars = {ids: shown, logits, drawn};
+  at("bars").replaceChildren(...shown.map(id => bar(id, model[id], drawn[id], counted)));
+  showSteps(0);
   const left = shown.reduce((sum, id) => sum - drawn[id], 1);
   at("cut").textContent = rest > 0 ? say(rest === 1 ? "other" : "others",
     {n: rest, share: probability(Math.max(0, left))}) : "";
@@ -192,6 +195,9 @@ if (data.model) {
     writeWord();
   });
   at("seed").addEventListener("input", beginDraws);
+  at("bars").addEventListener("pointerover", event => showSteps(barWith(event.target)));
+  at("bars").addEventListener("focusin", event => showSteps(barWith(event.target)));
+  at("bars").addEventListener("pointerleave", () => showSteps(barWith(document.activeElement)));
   views.push({ // see state.js
     read() { fillBars(); },
     choose() { fillBars(); },

@@ -76,11 +76,15 @@ def look_at_shares(page, folder):
                              "(at('bars').children[1].getBoundingClientRect())"))
         page.settle()
         assert gives(page.text("steps"), drawn[shown[1]]), page.text("steps")
+        page.point(1, 1)
+        assert gives(page.text("steps"), drawn[shown[0]]), "the pointer is gone"
         page.focus("#bars li:nth-child(3) button")
         if "topK" in change:
             assert "→" not in page.text("steps"), "it is not drawn"
         else:
             assert gives(page.text("steps"), drawn[shown[2]]), page.text("steps")
+    assert page.run("[softmaxSteps('q·k = 2019', 2019, Infinity, 1), brief(9999.6), brief(9.538e7),"
+                    "asShown(-1e-5)]") == ["q·k = 2019", "10000", "9.538·10^7", 0]
     page.check_errors()
 
 

@@ -58,21 +58,21 @@ def sample(run, prompt, *options):
 
 
 def says(said, weight):
-    """Whether a sentence says a weight, to four decimals. The page computes it in another order, so
-    the last of them can differ by one. A page with a model also says how the weight comes about."""
-    sentence, begun, steps = said.partition(" q·k/√")
-    match = re.search(r"(\d\.\d{4})$", sentence)
-    return bool(match) and abs(float(match[1]) - weight) < 1.01e-4 and (
-        not begun or gives(steps, weight))
+    """Whether a sentence ends with a weight, to four decimals. The page computes it in another
+    order, so the last of them can differ by one."""
+    match = re.search(r"(\d\.\d{4})\s*$", said)
+    return bool(match) and abs(float(match[1]) - weight) < 1.01e-4
 
 
 def gives(steps, share):
-    """Whether these steps, in numbers of four digits, give a share: a score, e to that power, and
-    this divided by the sum over all that share."""
-    match = re.search(r"(\S+)\s→\se\^(\S+)\s=\s(\S+)\s→\s(\S+)\s/\s(\S+)$", steps)
+    """Whether these steps give a share: a score, e to that power, and this divided by the sum over
+    all that share. The numbers have four digits; the share has four decimals, or three."""
+    match = re.search(r"(\S+)\s→\se\^(\S+)\s=\s(\S+)\s→\s(\S+)\s/\s(\S+)\s=\s(\d\.\d+)(\.|$)",
+                      steps)
     if not match:
         return False
-    score, power, raised, divided, total = (float(number) for number in match.groups())
-    return (score == power and raised == divided
+    score, power, raised, divided, total, said = (
+        float(number.replace("·10^", "e")) for number in match.groups()[:6])
+    return (score == power and raised == divided and abs(said - share) < 6e-4
             and math.isclose(math.exp(score), raised, rel_tol=1e-3)
-            and math.isclose(raised / total, share, rel_tol=1.5e-3, abs_tol=1e-4))
+            and math.isclose(raised / total, share, rel_tol=2e-3, abs_tol=1e-4))

@@ -1,25 +1,30 @@
 """weights.py: the number under the pointer is the number in the array."""
 import time
 
-from programs import ROOT, SENTENCE, attend, says, train, train_perro
+from programs import ROOT, SENTENCE, attend, gives, says, train, train_perro
 
 OPENED_WITHIN = 3.0  # seconds, for 16 heads over 1,000 words
 
 
-def compare(page, array, cells, ahead=False):
-    """Checks that the number under the pointer is the array's; a key after the query has one only
-    if the model sees ahead."""
+def compare(page, array, cells, ahead=False, steps=True):
+    """Checks that the number under the pointer is the array's, and that the steps below the picture
+    give it. A key after the query has one only if the model sees ahead; a page without a model has
+    no steps. The picture stays where it is, whatever is said above it."""
+    tops = set()
     layers, heads, T, _ = array.shape
     for layer in range(layers):
         for head in range(heads):
             page.run(f"choose({layer * heads + head})")
             for query, key in cells:
-                said = page.point_at(query, key)
+                said, below = page.point_at(query, key), page.run("plots[0].steps.textContent")
+                tops.add(page.run("plots[0].view.canvas.getBoundingClientRect().top"))
                 if key > query and not ahead:
-                    assert "cannot attend to" in said and "later" in said, said
+                    assert "cannot attend to" in said and "later" in said and not below, said
                 else:
                     assert says(said, array[layer, head, query, key]), (
                         said, layer, head, query, key, array[layer, head, query, key])
+                    assert gives(below, array[layer, head, query, key]) if steps else not below, below
+    assert len(tops) == 1, tops
 
 
 def look_at_sentence(page, folder):
@@ -34,7 +39,7 @@ def look_at_sentence(page, folder):
         assert "cuerda" in page.run("document.title")
         T = array.shape[2]
         assert T == 7
-        compare(page, array, [(q, k) for q in range(T) for k in range(T)])
+        compare(page, array, [(q, k) for q in range(T) for k in range(T)], steps=not options)
         page.check_errors()
     page.click("#grid button[aria-label='Layer 2, head 3']")
     assert page.text("name") == "Layer 2, head 3"
