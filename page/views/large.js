@@ -76,7 +76,7 @@ function fillPlots() {
   const beside = state.other >= 0 && state.form !== "across";
   const focused = plots.findIndex(plot => plot.view.scroller.contains(document.activeElement));
   at("plots").replaceChildren();
-  at("plots").className = beside ? "two" : "";
+  at("plots").className = beside ? "two" : state.form;
   document.body.classList.toggle("comparing", beside);
   at("hint-form").textContent = say(`hint_${state.form}`);
   plots = (beside ? ["head", "other"] : ["head"]).map(which => {
