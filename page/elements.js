@@ -40,12 +40,13 @@ function brief(number) {
 const asShown = score => Number(decimal(score, 4)) || 0;
 
 // How softmax makes a share of a score: score 1.2031 → e^1.2031 = 3.330 → 3.330 / 8.071 = 0.4126.
-// `sum` is the sum of e^score over all that take part; a huge score has no e^score that a number can
-// hold. A line breaks only before an arrow.
-function softmaxSteps(named, score, sum, share) {
+// `scores` are those of all; what has no share has −Infinity. Only the name is left if e^score is
+// larger than any number. A line breaks only before an arrow.
+function softmaxSteps(named, score, scores, share) {
+  const sum = scores.reduce((sum, other) => sum + Math.exp(other), 0);
+  if (!(sum > 0 && sum < Infinity)) return named;
   const power = brief(Math.exp(score));
   const steps = [named, `e^${decimal(score, 4)} = ${power}`, `${power} / ${brief(sum)} = ${share}`];
-  if (!(sum > 0 && sum < Infinity)) return named;
   return steps.map(step => step.replaceAll(" ", "\u00a0")).join(" →\u00a0");
 }
 

@@ -77,7 +77,6 @@ class PackedReading {
 class LiveReading {
   constructor(model, tokenizer, encoding, result) {
     this.ids = encoding.ids;
-    this.model = model;
     this.words = encoding.ids.map(id => tokenizer.shown(id));
     this.source = encoding.source < encoding.ids.length ? encoding.source : 0;
     this.prefix = encoding.prefix;
@@ -89,10 +88,13 @@ class LiveReading {
   }
   get T() { return this.words.length; }
   weights(head) { return this.maps[head]; }
-  // What softmax makes a weight of: the score of query and key. Only a page with a model has it.
-  score(head, query, key) {
-    const {heads} = this.model;
-    return score(this.model, head % heads, this.result.qkv[Math.floor(head / heads)], query, key);
+  // A row of what softmax makes the weights of: the scores of a query; −Infinity where it cannot
+  // attend to the key.
+  scores(head, query) {
+    const {model, qkv} = this.result, {heads} = model, row = qkv[Math.floor(head / heads)];
+    const weights = this.maps[head].subarray(query * this.T, (query + 1) * this.T);
+    return Array.from(weights, (weight, key) =>
+      weight < 0 ? -Infinity : score(model, head % heads, row, query, key));
   }
   small(head) {
     if (!this.smalls[head]) this.smalls[head] = smallOf(this.maps[head], this.T);

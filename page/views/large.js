@@ -82,7 +82,7 @@ function fillPlots() {
   plots = (beside ? ["head", "other"] : ["head"]).map(which => {
     const plot = {which, name: make("h3", ""), summary: make("p", "", {className: "summary"}),
       readout: make("p", "", {className: "readout", aria: {live: "polite"}}),
-      steps: make("p", "", {className: "steps", hidden: !reading.score || state.form === "arcs"})};
+      steps: make("p", "", {className: "steps", hidden: !data.model || state.form === "arcs"})};
     plot.summary.title = say("summary");
     const holder = make("div", [plot.name, plot.summary, plot.readout], {className: "plot"});
     plot.name.hidden = !beside;
@@ -101,7 +101,7 @@ function fillPlots() {
 function tallest() {
   const top = plots[0].view.scroller.getBoundingClientRect().top + scrollY, unit = rem();
   const wide = plots[0].view.scroller.clientWidth;
-  const below = innerHeight - top - (reading.score ? 10.5 : 8) * unit; // steps, buttons, hint
+  const below = innerHeight - top - (data.model ? 10.5 : 8) * unit; // steps, buttons, hint
   return Math.max(Math.min(wide, 26 * unit), innerWidth > 68 * unit ? below : wide * 1.15);
 }
 
@@ -148,14 +148,13 @@ function readoutOf(head) {
 
 // How a weight comes about, if the page has the model.
 function stepsTo(head) {
-  const {query, key} = looked(), {T} = reading;
-  if (!reading.score || key < 0 || reading.weights(head)[query * T + key] < 0) return "";
-  const weights = reading.weights(head).subarray(query * T, (query + 1) * T);
-  const power = other => Math.exp(reading.score(head, query, other));
-  const sum = weights.reduce((sum, p, other) => p < 0 ? sum : sum + power(other), 0);
-  const shown = asShown(reading.score(head, query, key));
-  const named = `q·k/√${reading.model.head_size} = ${decimal(shown, 4)}`;
-  const steps = softmaxSteps(named, shown, sum, decimal(weights[key], 4));
+  const {query, key} = looked();
+  if (!data.model || key < 0) return "";
+  const scores = reading.scores(head, query), score = asShown(scores[key]);
+  if (scores[key] === -Infinity) return "";
+  const named = `q·k/√${data.model.head_size} = ${decimal(score, 4)}`;
+  const share = decimal(reading.weights(head)[query * reading.T + key], 4);
+  const steps = softmaxSteps(named, score, scores, share);
   return steps === named ? named : `${steps}. ${say("divisor")}`;
 }
 

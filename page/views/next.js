@@ -74,16 +74,15 @@ function bar(id, expected, drawn, counted) {
 const barWith = part => [...at("bars").children].findIndex(bar => bar.contains(part));
 
 // How the share of a bar's word comes about; -1 stands for the first bar. Scores are divided by the
-// temperature; words that are not drawn have no part in the sum.
+// temperature; words that are never drawn have no share.
 function showSteps(number) {
   const {ids, logits, drawn} = bars, id = ids[Math.max(number, 0)], {temperature} = state;
   const score = asShown(logits[id]), scaled = asShown(score / temperature);
-  const power = other => Math.exp(logits[other] / temperature);
-  const sum = drawn.reduce((sum, p, other) => p > 0 ? sum + power(other) : sum, 0);
+  const scores = drawn.map((p, other) => p > 0 ? logits[other] / temperature : -Infinity);
   const divided = temperature === 1 ? "" : ` / ${temperature} = ${decimal(scaled, 4)}`;
   const named = `${tokenizer.shown(id)}: ${say("score")} ${decimal(score, 4)}${divided}`;
   at("steps").textContent =
-    drawn[id] > 0 ? softmaxSteps(named, scaled, sum, probability(drawn[id])) : named;
+    drawn[id] > 0 ? softmaxSteps(named, scaled, scores, probability(drawn[id])) : named;
 }
 
 function fillBars() {
@@ -117,8 +116,8 @@ function continueWith(id) {
   return readIds(writer.ids, writer.forgot ? 0 : source, writer.prefix, writer.reading);
 }
 
-// The user has chosen a token. A subword may join with what stands before it, so the text in the box
-// is read again if it has other tokens.
+// The user has chosen a token. A subword may join with what stands before it, so the text in the
+// box is read again if it has other tokens.
 function take(id) {
   stopWriting();
   continueWith(id);

@@ -1,6 +1,7 @@
 """next_words.py: the next words, writing, and how fast a letter is answered."""
 from programs import BIN, ROOT, SENTENCE, attend, call, gives, sample, train_perro
 
+HALF = 5.01e-4  # of the last of three decimals
 ANSWERED_WITHIN = 0.05  # seconds from a letter to the picture, for the model of data/cuentos.txt
 
 
@@ -61,8 +62,8 @@ def look_at_next_words(page, folder):
 
 
 def look_at_shares(page, folder):
-    """The line below the bars says how the share of a word comes about: of the first one, of the one
-    under the pointer and of the one that has the focus."""
+    """The line below the bars says how the share of a word comes about: of the first one, of the
+    one under the pointer and of the one that has the focus."""
     run = train_perro(folder)
     path, _ = attend(folder, run, "el", "shares")
     page.open(path)
@@ -71,19 +72,19 @@ def look_at_shares(page, folder):
         page.run(f"document.activeElement.blur(); {change}; fillBars()")
         drawn = page.run("[...draws().probabilities(reading.result.logitsAt(state.word))]")
         shown = page.run("ranked(reading.result.logitsAt(state.word)).slice(0, 3)")
-        assert gives(page.text("steps"), drawn[shown[0]]), page.text("steps")
+        assert gives(page.text("steps"), drawn[shown[0]], HALF), page.text("steps")
         page.point(*page.run("(box => [box.x + 9, box.y + 9])"
                              "(at('bars').children[1].getBoundingClientRect())"))
         page.settle()
-        assert gives(page.text("steps"), drawn[shown[1]]), page.text("steps")
+        assert gives(page.text("steps"), drawn[shown[1]], HALF), page.text("steps")
         page.point(1, 1)
-        assert gives(page.text("steps"), drawn[shown[0]]), "the pointer is gone"
+        assert gives(page.text("steps"), drawn[shown[0]], HALF), "the pointer is gone"
         page.focus("#bars li:nth-child(3) button")
         if "topK" in change:
             assert "→" not in page.text("steps"), "it is not drawn"
         else:
-            assert gives(page.text("steps"), drawn[shown[2]]), page.text("steps")
-    assert page.run("[softmaxSteps('q·k = 2019', 2019, Infinity, 1), brief(9999.6), brief(9.538e7),"
+            assert gives(page.text("steps"), drawn[shown[2]], HALF), page.text("steps")
+    assert page.run("[softmaxSteps('q·k = 2019', 2019, [2019], 1), brief(9999.6), brief(9.538e7),"
                     "asShown(-1e-5)]") == ["q·k = 2019", "10000", "9.538·10^7", 0]
     page.check_errors()
 
