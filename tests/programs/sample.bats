@@ -371,7 +371,8 @@ comes() {
 }
 
 # typed KEYS...: what ./sample prints on a terminal where these keys are typed, each group of them
-# when it asks for the next prompt. $options, if any, are options of sample.
+# when it asks for the next prompt. $options, if any, are options of sample. exec, here and below:
+# a shell that waits for sample might die of the Ctrl-C that sample outlives.
 typed() {
     local asked=0
     : >raw.txt

@@ -125,7 +125,6 @@ load programs.bash
     done
 }
 
-# As `make test` was called, so is this make: its variables are in the environment.
 @test "the number of threads does not change a bit if they share a matrix product" {
     local options="--width 130 --hidden 510 --layers 1 --batch 60 --steps 2 --dropout 0.1"
     "$BIN/train" "$ROOT/data/cuentos.txt" $options --threads 1 --out one >/dev/null
