@@ -97,8 +97,8 @@ static bool has_told(int m, int tag)
     return told;
 }
 
-/* Called when the program ends. If it has not left the team, all end with it, and mpirun's status is
- * its own: 0 after --help, which only the leader prints. */
+/* Called when the program ends. If it has not left the team, all end with it, and mpirun's status
+ * is its own: 0 after --help, which only the leader prints. */
 static void abandon(int status, void *unused)
 {
     (void)unused;

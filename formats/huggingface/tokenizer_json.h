@@ -1,5 +1,5 @@
-/* tokenizer_json.h: a tokenizer as Hugging Face's files: tokenizer.json, a WordLevel model (a
- * list of words) whose normalizer and pre-tokenizer do what data/text.c and data/words/split.c do, or a
+/* tokenizer_json.h: a tokenizer as Hugging Face's files: tokenizer.json, a WordLevel model (a list
+ * of words) whose normalizer and pre-tokenizer do what data/text.c and data/words/split.c do, or a
  * BPE model of subwords, and tokenizer_config.json, which names its special tokens. */
 #ifndef PULGA_TOKENIZER_JSON_H
 #define PULGA_TOKENIZER_JSON_H

@@ -120,8 +120,8 @@ static void note_signal(int number)
     interrupted = number;
 }
 
-/* Ctrl-C ends the read, as the signal is caught without SA_RESTART. Then readline() returns NULL, as
- * at Ctrl-D, and is called again. */
+/* Ctrl-C ends the read, as the signal is caught without SA_RESTART. Then readline() returns NULL,
+ * as at Ctrl-D, and is called again. */
 char *ask_typed(Asker *asker)
 {
     const struct sigaction noting = {.sa_handler = note_signal};
