@@ -3,7 +3,7 @@
  * side by side were measured one right after the other.
  *
  * A function named measure_... runs in that process and returns a figure; one named bench_...
- * starts such processes and reports their figures as rows of a table. docs/performance.md explains
+ * starts such processes and reports their figures as rows of a table. docs/experiments.md explains
  * them. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Opens runs with TransformerLens and draws their heads with BertViz, by the very lines of
-docs/elsewhere.md, and compares logits and attention with Pulga's. Called by scripts/parity.sh:
+docs/programs.md, and compares logits and attention with Pulga's. Called by scripts/parity.sh:
 
     lens.py TRAIN SHOW_MODEL DIRECTORY
 
@@ -45,10 +45,10 @@ KINDS = {"word": (), "word gelu": ("--activation", "gelu", "--positions", "learn
          "char": ("--tokens", "char", "--sequence", "lines"),
          "bpe": ("--tokens", "bpe", "--sequence", "lines")}
 WORST = [0.0, 0.0]
-with open("docs/elsewhere.md") as file:
+with open("docs/programs.md") as file:
     CODE = [code for code in re.findall(r"```python\n(.*?)```", file.read(), re.S)
-            if "llama_cpp" not in code]
-check(len(CODE) == 2, "docs/elsewhere.md has", len(CODE), "pieces of code, not 2")
+            if "TransformerBridge" in code or "to_str_tokens" in code]
+check(len(CODE) == 2, "docs/programs.md has", len(CODE), "pieces of code, not 2")
 for what, options in KINDS.items():
     out = FOLDER + "/" + what.replace(" ", "_")
     run(TRAIN, "data/cuentos.txt", *options, "--steps", 60, "--out", out)

@@ -1,10 +1,10 @@
 #!/bin/bash
 # lines.sh [PAGE...]: a table row that ends with `FILE:LINE` | `CODE` | names the line of FILE on which
-# CODE stands. Renews the numbers, in docs/lesson.md and docs/leccion.md or in the given pages. A code
-# that stands nowhere, or on several lines, is an error.
+# CODE stands. Renews the numbers, in docs/exact.md or in the given pages. A code that stands nowhere, or
+# on several lines, is an error.
 set -eu
 root=$(dirname "$0")/..
-[ $# -gt 0 ] || set -- "$root/docs/lesson.md" "$root/docs/leccion.md"
+[ $# -gt 0 ] || set -- "$root/docs/exact.md"
 row='^(.*\| `([a-z_/]+\.[a-z]+):)[0-9]+(` \| `(.*)` \|)$'
 for page; do
     while IFS= read -r line; do

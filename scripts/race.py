@@ -36,7 +36,7 @@ RUNS = {
     # The setting that nanoGPT's README gives for a CPU.
     'nanogpt': '--optimizer adamw --schedule cosine --activation gelu --positions learned '
                '--dropout 0 ' + ' '.join(f'--{name} {value}' for name, value in NANOGPT.items()),
-    # The best known for the first goal, and for some minutes: see docs/learning.md.
+    # The best known for the first goal, and for some minutes: see docs/experiments.md.
     'sprint': BEST + '--layers 2 --width 96 --heads 3 --batch 32 --context 32 --lr 0.016 '
               '--warmup 20 --dropout 0 --steps 420 --eval-every 20',
     'middle': BEST + '--context 128 --batch 16 --lr 0.01 --warmup 200 --dropout 0 --steps 4500 '

@@ -1,4 +1,4 @@
-# rooms.bats: the folders of the code, see docs/map.md.
+# rooms.bats: the folders of the code, see CONTRIBUTING.md.
 load programs.bash
 
 rooms() {
@@ -30,7 +30,7 @@ arrows() {
 
 # Each pair of rooms that an arrow of the map joins, at once or over others.
 arrows_of_map() {
-    sed -n '/^Folders are rooms/,/^A name without/p' docs/map.md | tr '\n' ' ' | sed 's/ \* /\n/g' |
+    sed -n '/^Folders are rooms/,/^A name without/p' CONTRIBUTING.md | tr '\n' ' ' | sed 's/ \* /\n/g' |
         awk '{ count = split($0, side, "→")
                for (i = 1; i <= count; i++)
                    while (match(side[i], /`[a-z_\/]+\/`/)) {

@@ -67,7 +67,7 @@ void plan_text(Settings *s, const Decided *decided, size_t text_size, bool pairs
 
 /* The number of different words grows about with the root of the text's size; three times that
  * root, beside the bytes and the special tokens, did well from 35 kB to 1 MB: see
- * docs/tokens.md. */
+ * docs/experiments.md. */
 void plan_vocabulary(Settings *s, size_t text_size)
 {
     const int least = settings_least_vocabulary(s->sequence == SEQUENCE_LINES, s->objective);
@@ -145,7 +145,7 @@ static int choose_batch(const Corpus *corpus, int64_t pieces)
 }
 
 /* Muon learns a stream in a third of AdamW's steps, and finds the rule of pairs more surely
- * (docs/learning.md). Its products take about 3.9·C/rows of a step's time, so the step of a stream
+ * (docs/experiments.md). Its products take about 3.9·C/rows of a step's time, so the step of a stream
  * must have rows enough: up to a half. Nothing was gained if each step sees the whole text, or on
  * lines of words, which are soon learned by heart. */
 static OptimizerKind choose_optimizer(const Settings *s, const Corpus *corpus, int64_t pieces)
