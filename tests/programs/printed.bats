@@ -85,3 +85,10 @@ check_page() {
     bash -e commands.sh
     cmp patterns.svg "$ROOT/docs/patterns.svg"
 }
+
+@test "the moving pictures are what scripts/film.py draws" {
+    command -v python3 >/dev/null || skip "python3 draws them"
+    (cd "$ROOT" && BIN=$BIN python3 scripts/film.py "$WORK")
+    cmp film.svg "$ROOT/docs/film.svg"
+    cmp pelicula.svg "$ROOT/docs/pelicula.svg"
+}
