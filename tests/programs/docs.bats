@@ -136,6 +136,12 @@ choices_of() {
     done
 }
 
+@test "every training of the lessons can be repeated in class after a rehearsal" {
+    grep -h '^\$ .*--out ' "$ROOT/docs/lesson.md" "$ROOT/docs/leccion.md" >commands.txt
+    [ "$(wc -l <commands.txt)" -ge 16 ]
+    ! grep -v -e --overwrite commands.txt
+}
+
 # The words in bold in the list below "On the page:", and the name of the slider of the ages.
 parts_of() {
     sed -nE '/^(On the page|En la página):$/,/^(Without|Sin) /p' "$1" | tr '\n' ' ' | tr -s ' ' |
