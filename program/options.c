@@ -9,6 +9,7 @@
 
 #include "base/base.h"
 #include "base/version.h"
+#include "data/words/nearest.h"
 #include "help.h"
 
 /* The options that every program has. */
@@ -55,40 +56,25 @@ static Option *options_of(const Program *program)
     return options;
 }
 
-/* "--heads, --help": the options that begin with these letters. */
-static char *possibilities(const Option *options, const char *name, size_t length)
+/* Ends with a usage error that names the option which was meant: it begins with the letters of the
+ * word, or few of them are wrong. */
+static void unrecognized(const Option *options, const char *word) __attribute__((noreturn));
+static void unrecognized(const Option *options, const char *word)
 {
-    const char *separator = "";
-    char *list;
-    size_t size;
-    FILE *out = memory_stream(&list, &size);
-    for (ptrdiff_t i = 0; i < arrlen(options); i++)
-        if (options[i].field->offset != FIELD_NONE && !strncmp(options[i].name, name, length)) {
-            fprintf(out, "%s--%s", separator, options[i].name);
-            separator = ", ";
+    const char *name = word + strspn(word, "-"), *meant = NULL;
+    const size_t length = strcspn(name, "=");
+    int least = min_int((int)length / 2, 2) + 1;
+    for (const Option *o = options; o < options + arrlen(options); o++) {
+        const bool begins = !strncmp(o->name, name, length);
+        const int wrong = begins ? 1 : letters_apart(name, length, o->name);
+        if (o->field->offset != FIELD_NONE && wrong < least) {
+            least = wrong;
+            meant = o->name;
         }
-    fclose(out);
-    return list;
-}
-
-/* The option with this name, or the only one that begins with it. */
-static const Option *find(const Option *options, const char *name, size_t length)
-{
-    const Option *found = NULL;
-    int count = 0;
-    for (const Option *o = options; o < options + arrlen(options); o++)
-        if (o->field->offset != FIELD_NONE && !strncmp(o->name, name, length)) {
-            if (!o->name[length])
-                return o;
-            found = o;
-            count++;
-        }
-    if (!count || !length)
-        usage_error("unrecognized option '--%s'; see --help", name);
-    if (count > 1)
-        usage_error("option '--%.*s' is ambiguous; possibilities: %s", (int)length, name,
-                    possibilities(options, name, length));
-    return found;
+    }
+    if (meant)
+        usage_error("unrecognized option '%s'; did you mean --%s?", word, meant);
+    usage_error("unrecognized option '%s'; see --help", word);
 }
 
 /* Sets an option. The value is NULL if it would be the next word. */
@@ -112,7 +98,13 @@ static void read_long(Parsing *p, const char *word)
 {
     const size_t length = strcspn(word + 2, "=");
     const char *value = word[2 + length] ? word + 2 + length + 1 : NULL;
-    set(p, find(p->options, word + 2, length), value);
+    for (const Option *o = p->options; o < p->options + arrlen(p->options); o++)
+        if (o->field->offset != FIELD_NONE && strlen(o->name) == length &&
+            !strncmp(o->name, word + 2, length)) {
+            set(p, o, value);
+            return;
+        }
+    unrecognized(p->options, word);
 }
 
 /* -o FILE, -oFILE; and -h, of which nothing may follow. */
@@ -123,7 +115,7 @@ static void read_short(Parsing *p, const char *word)
             set(p, o, word[2] ? word + 2 : NULL);
             return;
         }
-    usage_error("unrecognized option '%s'; see --help", word);
+    unrecognized(p->options, word);
 }
 
 /* Prints what --help, --usage or --version ask for, and ends the program. */

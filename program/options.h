@@ -1,8 +1,7 @@
 /* options.h: the command line of a program, read through a table of fields (base/field.h).
  *
- * An option is --name VALUE or --name=VALUE; a name may be cut as long as only one option begins
- * with it. -o FILE and -oFILE are the same for an option with a letter. Options and other words may
- * be mixed; what comes after -- is no option. */
+ * An option is --name VALUE or --name=VALUE. -o FILE and -oFILE are the same for an option with a
+ * letter. Options and other words may be mixed; what comes after -- is no option. */
 #ifndef PULGA_OPTIONS_H
 #define PULGA_OPTIONS_H
 

@@ -31,9 +31,8 @@ static Letters letters_of(const char *word, size_t size)
     return letters;
 }
 
-/* How many letters must be inserted, removed or changed: from "pato" to "gata", 2. row[j] is the
- * distance from the first i letters of a to the first j of b; `diagonal` is that from the first
- * i - 1 to the first j - 1. */
+/* How many letters must be inserted, removed or changed. row[j] is the distance from the first i
+ * letters of a to the first j of b; `diagonal` is that from the first i - 1 to the first j - 1. */
 static int distance(const Letters *a, const Letters *b)
 {
     int row[LONGEST + 1] = {0};
@@ -49,6 +48,12 @@ static int distance(const Letters *a, const Letters *b)
         }
     }
     return row[b->length];
+}
+
+int letters_apart(const char *word, size_t size, const char *other)
+{
+    const Letters a = letters_of(word, size), b = letters_of(other, strlen(other));
+    return max_int(a.length, b.length) > LONGEST ? INT_MAX : distance(&a, &b);
 }
 
 /* The ids of the nearest words, the nearest first; returns how many there are. Both arrays have

@@ -266,7 +266,7 @@ pairs_run() {
 
 @test "pairs of subwords: the table shows whole words from the first of the target on" {
     printf '%s\t%s\n' 'el gato come' 'the cat eats' 'un gato come' 'a cat eats' >pairs.tsv
-    "$BIN/train" pairs.tsv --tokens bpe --vocab 280 --steps 100 --out run >/dev/null
+    "$BIN/train" pairs.tsv --tokens bpe --vocabulary 280 --steps 100 --out run >/dev/null
     "$BIN/sample" run el gato come --table 3 | grep -qE '^  the +1\.000  1 of 1  '
     "$BIN/sample" run $'el gato come\tthe' --table 3 | grep -qE '^  ␣cat +1\.000  1 of 1  '
 }
@@ -356,7 +356,7 @@ PY
     [ "$(grep -cE '^  . +[01]\.000  [02] of 2  0\.' out.txt)" -eq 2 ]
     grep -q '^  1  el p' out.txt
     refuses 1 "no gap" character -- "$BIN/sample" chars ""
-    "$BIN/train" perro.txt --objective masked --tokens bpe --vocab 300 --steps 5 --out bpe >/dev/null
+    "$BIN/train" perro.txt --objective masked --tokens bpe --vocabulary 300 --steps 5 --out bpe >/dev/null
     "$BIN/sample" bpe "el [mask] come" --json --count 1 --table 300 >out.txt
     grep -q '"tokens":\["el","\[mask\]"," come"\]' out.txt
     grep -qE '"token":" perro","probability":[0-9.e-]+,"count":2,"of":3\}' out.txt
