@@ -159,21 +159,27 @@ packages:
 setup:
 	@$(SETUP) test
 
-# As many tests run at once as there are processors; none is begun after a failure. Their threads
-# sleep while they wait: where others keep the processors busy, waiting threads that do not sleep make
-# the tests of small models ten times slower.
-units:
+# As many tests run at once as there are processors; a failure keeps no other test from running.
+# Their threads sleep while they wait: where others keep the processors busy, waiting threads that do
+# not sleep make the tests of small models ten times slower.
+RUN_UNITS = printf '%s\n' $(sort $(TESTS) $(EXACT)) | LC_ALL=C.UTF-8 OMP_WAIT_POLICY=passive \
+	xargs -P $$(nproc) -I TEST sh -c '$(RUN) TEST >TEST.output 2>&1 && echo "  passed TEST" || \
+	{ cat TEST.output; echo "  FAILED TEST" | tee -a $(BUILD)/failed; exit 1; }'
+NAME_FAILED = ! test -s $(BUILD)/failed || { echo 'These tests failed:' && cat $(BUILD)/failed && false; }
+build-tests:
 	@$(SETUP) test
 	@$(MAKE) --no-print-directory -j$$(nproc) all $(TESTS) $(EXACT) $(EXACT_TOOLS) \
 		$(BUILD)/double/train $(BUILD)/tests/faults \
 		$(if $(MPICC),$(BUILD)/mpi/train $(BUILD)/mpi/try_team)
-	@printf '%s\n' $(sort $(TESTS) $(EXACT)) | LC_ALL=C.UTF-8 OMP_WAIT_POLICY=passive \
-		xargs -P $$(nproc) -I TEST sh -c '$(RUN) TEST >TEST.output 2>&1 && echo "  passed TEST" || \
-		{ cat TEST.output; echo "  FAILED TEST"; exit 255; }'
+	@rm -f $(BUILD)/failed
+units: build-tests
+	@$(RUN_UNITS); $(NAME_FAILED)
 
 # The .bats files in tests/programs test the programs as a user calls them.
-test: units
-	@BIN=$(abspath $(BIN)) BUILD=$(abspath $(BUILD)) OMP_WAIT_POLICY=passive bats $(BATS)
+test: build-tests
+	@$(RUN_UNITS); BIN=$(abspath $(BIN)) BUILD=$(abspath $(BUILD)) OMP_WAIT_POLICY=passive \
+		bats --report-formatter tap --output $(BUILD) $(BATS) || \
+		{ grep '^not ok' $(BUILD)/report.tap || echo '  FAILED bats'; } >>$(BUILD)/failed; $(NAME_FAILED)
 
 # sanitize, fuzz, torture, tsan, valgrind, analyze, aarch64, same
 include tests/watch.mk
@@ -232,5 +238,5 @@ help:
 	@sed -n 's/^# make/make/p' Makefile
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: all packages setup always units test parity browser bench bench-long race demo install \
+.PHONY: all packages setup always build-tests units test parity browser bench bench-long race demo install \
 	uninstall deb clean format help

@@ -154,9 +154,9 @@ static void test_long_words_are_quick(void **state)
     BpeMerge *merges = NULL;
     Bpe bpe = bpe_of(&v, "a a|aa aa|aaaa aaaa|", &merges);
     int *ids = NULL;
-    const double begun = clock_seconds();
+    const double begun = processor_seconds();
     bpe_encode(&bpe, (Span){text, text + SIZE}, &ids);
-    assert_true(clock_seconds() - begun < 5);
+    assert_true(processor_seconds() - begun < 5);
     assert_int_equal(arrlen(ids), SIZE / 8);
     arrfree(ids);
     arrfree(merges);

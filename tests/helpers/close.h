@@ -1,4 +1,5 @@
-/* close.h: comparisons that cmocka lacks: of arrays, and of gradients with central differences. */
+/* close.h: what cmocka lacks: comparisons of arrays, of gradients with central differences, and
+ * of times. */
 #ifndef PULGA_CLOSE_H
 #define PULGA_CLOSE_H
 
@@ -9,6 +10,9 @@
 #include <cmocka.h>
 
 #include "base/base.h"
+
+/* Of this process. A test of speed measures it, since seconds pass faster on a busy machine. */
+double processor_seconds(void);
 
 /* Fails unless |got[i] - wanted[i]| <= tolerance for all i, and reports the worst i. */
 void assert_close(const char *what, const Real *got, const double *wanted, size_t count,

@@ -207,7 +207,7 @@ or write a page with -o attention.html" ]
 }
 
 @test "colours only on a terminal, not under NO_COLOR, and after COLORFGBG" {
-    command -v script >/dev/null || skip "no script(1) to play a terminal"
+    needs_terminal
     small_run
     on_terminal() { # ASSIGNMENTS...
         script -qec "env $* $BIN/attend run un gato" /dev/null </dev/null >out.txt

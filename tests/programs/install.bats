@@ -175,6 +175,7 @@ END
 
 @test "zsh completes options, their values and directories" {
     command -v zsh >/dev/null || skip "no zsh: scripts/setup.sh deb"
+    needs_terminal
     for name in $PROGRAMS; do
         "$ROOT/scripts/completion.sh" "$BIN/$name" zsh >_pulga-$name
         zsh -n _pulga-$name

@@ -23,6 +23,11 @@ dying() {
     ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 "$@"
 }
 
+# needs_terminal: skips a test if script(1) can make no terminal, as in a chroot without /dev/pts.
+needs_terminal() {
+    script -qec true /dev/null >/dev/null 2>&1 </dev/null || skip "script(1) can make no terminal here"
+}
+
 # needs_mpi: skips a test if no team of processes can be started.
 needs_mpi() {
     command -v mpirun >/dev/null && [ -x "$BUILD/mpi/train" ] ||

@@ -385,7 +385,7 @@ typed() {
 }
 
 @test "a person is greeted, gets help, and completes words with Tab" {
-    command -v script >/dev/null || skip "there is no script(1) to make a terminal"
+    needs_terminal
     export TERM=xterm
     learned_run
     typed 'un mu\t\n' 'help\n' '\004' >out.txt
@@ -410,7 +410,7 @@ typed() {
 }
 
 @test "at the prompt line a colon begins a command or an option" {
-    command -v script >/dev/null || skip "there is no script(1) to make a terminal"
+    needs_terminal
     export TERM=xterm NO_COLOR=1
     learned_run
     # (the keys that were typed are there, too: "> :temp 0.5")
@@ -430,7 +430,7 @@ typed() {
 }
 
 @test "at the prompt line: again, and after the continuation" {
-    command -v script >/dev/null || skip "there is no script(1) to make a terminal"
+    needs_terminal
     export TERM=xterm NO_COLOR=1
     learned_run
     typed ':again\n' ':more\n' ':words 1\n' ':greedy\n' 'el perro\n' ':more un\n' ':words 9\n' ':more\n' \
@@ -453,7 +453,7 @@ typed() {
 }
 
 @test "Ctrl-C ends an answer or empties the prompt line, which stays" {
-    command -v script >/dev/null || skip "there is no script(1) to make a terminal"
+    needs_terminal
     export TERM=xterm NO_COLOR=1
     printf 'abcabcabd' >abc.txt
     "$BIN/train" abc.txt --tokens char --steps 5 --out run >/dev/null
@@ -479,7 +479,7 @@ typed() {
 }
 
 @test "prompts are kept for the next time, unless that is not wanted" {
-    command -v script >/dev/null || skip "there is no script(1) to make a terminal"
+    needs_terminal
     export TERM=xterm NO_COLOR=1
     learned_run
     typed 'un gato\n' 'un gato\n' ':table 0\n' '\004' >out.txt
@@ -499,7 +499,7 @@ typed() {
 }
 
 @test "continuations grow in their place; equal ones are taken back if they are on the screen" {
-    command -v script >/dev/null || skip "there is no script(1) to make a terminal"
+    needs_terminal
     export TERM=xterm NO_COLOR=1
     printf 'abcabcabd' >abc.txt
     "$BIN/train" abc.txt --tokens char --steps 5 --out run >/dev/null

@@ -75,7 +75,7 @@ load programs.bash
 }
 
 @test "a continuation that grows on a terminal shows no part of a character" {
-    command -v script >/dev/null || skip "no script(1) to play a terminal"
+    needs_terminal
     for i in 1 2 3 4 5 6; do echo 日本語; done >text.txt
     "$BIN/train" text.txt --tokens bpe --vocabulary 256 --context 32 --steps 200 --out run >/dev/null
     script -qec "stty cols 4000; exec $BIN/sample run 日 --greedy --words 3999 --table 1" /dev/null \

@@ -359,7 +359,7 @@ is_saved() {
 }
 
 @test "bold is used only on a terminal, and not under NO_COLOR" {
-    command -v script >/dev/null || skip "there is no script(1) to make a terminal"
+    needs_terminal
     export TERM=xterm
     script -qec "$BIN/train perro.txt --steps 20 --out a" /dev/null >terminal.txt
     grep -q $'\033\\[1m' terminal.txt
@@ -376,7 +376,7 @@ on_terminal() {
 }
 
 @test "a terminal keeps the rows that a pipe gets, with a status line below" {
-    command -v script >/dev/null || skip "there is no script(1) to make a terminal"
+    needs_terminal
     export TERM=xterm
     "$BIN/train" perro.txt --out piped | grep -E "^ +[0-9]+ " | cut -c 1-63 >piped.txt
     on_terminal 80 "$BIN/train perro.txt --out run --no-plot" >terminal.txt
@@ -387,7 +387,7 @@ on_terminal() {
 }
 
 @test "lines fit the terminal, and no word is broken" {
-    command -v script >/dev/null || skip "there is no script(1) to make a terminal"
+    needs_terminal
     export TERM=xterm LC_ALL=C # one byte, one column
     local options="--steps 20000 --stop-after 60 --log-every 20 --out run --overwrite"
     for columns in 120 80; do
@@ -398,7 +398,7 @@ on_terminal() {
 }
 
 @test "the status line shows how much of an evaluation is done" {
-    command -v script >/dev/null || skip "there is no script(1) to make a terminal"
+    needs_terminal
     export TERM=xterm
     seq 12000 | sed 's/./& /g' >digits.txt
     on_terminal 80 "$BIN/train digits.txt --val 0.9 --batch 1 --layers 1 --steps 1 --out run" |
@@ -570,7 +570,7 @@ is_xml() { python3 -c 'import sys, xml.dom.minidom as xml; xml.parse(sys.argv[1]
 }
 
 @test "the losses are plotted at the end on a terminal, unless --no-plot is given" {
-    command -v script >/dev/null || skip "there is no script(1) to make a terminal"
+    needs_terminal
     export LC_ALL=C.UTF-8 TERM=xterm
     on_terminal() { script -qec "stty cols 80; $BIN/train perro.txt --steps 40 $*" /dev/null | tr -d '\r'; }
     on_terminal --out a >out.txt

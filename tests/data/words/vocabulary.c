@@ -74,7 +74,7 @@ static void test_many_special_words_do_not_slow_the_search(void **state)
     enum { MANY = 40000, SIZE = 2000000 };
     Vocabulary v = vocabulary_new();
     char word[32], *text = malloc(SIZE + 1);
-    const double begun = clock_seconds();
+    const double begun = processor_seconds();
     for (int i = 0; i < MANY; i++) {
         snprintf(word, sizeof word, "<extra_id_%d>", i);
         assert_int_equal(add(&v, word, true), i);
@@ -88,7 +88,7 @@ static void test_many_special_words_do_not_slow_the_search(void **state)
     for (int i = 0; i < MANY; i++)
         sum += vocabulary_is_special(&v, i);
     assert_int_equal(sum, MANY);
-    assert_true(clock_seconds() - begun < 3);
+    assert_true(processor_seconds() - begun < 3);
     free(text);
     vocabulary_free(&v);
 }
