@@ -1,6 +1,6 @@
 # make            builds ./train, ./sample, ./attend and ./export
 # make setup      installs the packages that make, make demo and make test need (Debian, Ubuntu)
-# make demo       trains on nine sentences, completes a prompt, draws attention; about 20 s
+# make demo       trains on nine sentences, completes a prompt, writes a page; a minute or two
 # make test       runs every test; about ten minutes
 # make units      runs the tests written in C
 # make sanitize   runs every test under the address and undefined-behaviour sanitizers
@@ -23,8 +23,14 @@
 # make help       prints this list
 #
 # ARCH=x86-64-v3 builds for other machines than this one, OPENMP=0 without threads, CC=clang with
-# clang, MPI=1 for training on several machines (docs/machines.md). The goals from demo to browser
-# first install what they need, see scripts/setup.sh.
+# clang, MPI=1 for training on several machines (docs/machines.md). V=1 shows the commands. The goals
+# from demo to browser first install what they need, see scripts/setup.sh.
+
+# As many compilers run at once as there are processors, unless -j is given. Only here: goals as in
+# `make clean all` must run one after the other.
+ifeq ($(MAKELEVEL)$(filter-out all install,$(MAKECMDGOALS)),0)
+MAKEFLAGS += -j$(shell nproc)
+endif
 
 ARCH ?= native
 OPENMP ?= 1
@@ -53,14 +59,15 @@ override CFLAGS += -std=gnu11 -ffp-contract=off -fno-math-errno -fno-trapping-ma
 override CPPFLAGS += -D_GNU_SOURCE -I.
 # Each program is linked only with the libraries it calls: only sample needs libedit.
 LDLIBS = -Wl,--as-needed -lutf8proc -lcjson -lxxhash -ledit -lm
-LINK = @mkdir -p $(@D) && echo '  link $@' && \
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter-out %.a,$^) $(filter %.a,$^) $(LDLIBS)
+# On a terminal a line counts what is built, and what there is to build if that is everything.
+COUNT = $(if $(V),,@$(eval STEPS += $@)[ ! -t 1 ] || printf '  building $(words $(STEPS))$(OF)\r';) \
+	mkdir -p $(@D) &&
+LINK = $(COUNT) $(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter-out %.a,$^) $(filter %.a,$^) $(LDLIBS)
 PACK = @rm -f $@ && $(AR) rcs $@ $^
 # The stack protector guards the rooms that handle bytes from outside. In model/ it would cost half
 # a percent of the speed.
 GUARD = $(if $(filter model/%,$<),,-fstack-protector-strong)
-COMPILE = @mkdir -p $(@D) && echo '  $(CC) $<' && \
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(GUARD) -MMD -MP -c -o $@ $<
+COMPILE = $(COUNT) $(CC) $(CPPFLAGS) $(CFLAGS) $(GUARD) -MMD -MP -c -o $@ $<
 
 NAMES = train sample attend export
 PROGRAMS = $(NAMES:%=$(BIN)/%)
@@ -84,7 +91,11 @@ FUZZ_HELPERS = tests/helpers/tiny.c $(filter-out tests/fuzz/fuzz_%,$(wildcard te
 in_float = $(patsubst %.c,$(BUILD)/float/%.o,$(1))
 in_double = $(patsubst %.c,$(BUILD)/double/%.o,$(1))
 
+OBJECTS = $(call in_float,$(SOURCES) $(NAMES:=.c))
+OF := $(if $(filter-out all install,$(MAKECMDGOALS))$(wildcard $(OBJECTS)),,/$(words $(OBJECTS) $(NAMES)))
+
 all: $(PROGRAMS)
+	@echo '  ready: $^'
 
 $(PROGRAMS): $(BIN)/%: $(BUILD)/float/%.o $(BUILD)/float/rooms.a
 	$(LINK)
@@ -113,7 +124,7 @@ $(FUZZERS): $(BUILD)/%: $(BUILD)/float/tests/fuzz/%.o $(call in_float,$(FUZZ_HEL
 		fclose XXH3_64bits_withSeed XXH3_64bits_digest)
 
 $(BUILD)/tests/faults: tests/torture/faults.c $(BUILD)/flags
-	@mkdir -p $(@D) && echo '  $(CC) $<' && $(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $<
+	$(COUNT) $(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $<
 
 $(BUILD)/float/rooms.a: $(call in_float,$(SOURCES))
 	$(PACK)
@@ -204,14 +215,20 @@ browser:
 	@$(MAKE) --no-print-directory -j$$(nproc) all
 	@BIN=$(abspath $(BIN)) BUILD=$(abspath $(BUILD)) $(PYTHON) tests/browser $(LOOKS)
 
+PAGE = runs/demo/attention.html
+SENTENCE = un muchacho jugaba con la cuerda
+typed = @echo && echo '$$ $(strip $(1))' && $(RUN) $(1)
 demo:
 	@$(SETUP) demo
 	@$(MAKE) --no-print-directory -j$$(nproc) all
-	rm -rf runs/demo
-	$(RUN) $(BIN)/train data/perro.txt --out runs/demo $(DEMO)
-	$(RUN) $(BIN)/sample runs/demo el
-	$(RUN) $(BIN)/attend runs/demo un muchacho jugaba con la cuerda --layer 2 --head 3
-	$(RUN) $(BIN)/attend runs/demo un muchacho jugaba con la cuerda -o runs/demo/attention.html
+	@rm -rf runs/demo
+	$(call typed,$(BIN)/train data/perro.txt --out runs/demo $(DEMO))
+	$(call typed,$(BIN)/sample runs/demo el)
+	$(call typed,$(BIN)/attend runs/demo $(SENTENCE) --layer 2 --head 3)
+	$(call typed,$(BIN)/attend runs/demo $(SENTENCE) -o $(PAGE)) >/dev/null
+	@echo && echo 'The page shows everything at once, and answers: type another sentence into it.' && \
+		echo '  open it: file://$(abspath $(PAGE))' && echo '  or call: xdg-open $(PAGE)' && echo && \
+		echo 'Now try:' && echo '  $(BIN)/sample runs/demo' && echo '  $(BIN)/train YOUR-TEXT.txt'
 
 install: all
 	@DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' scripts/install.sh $(PROGRAMS)

@@ -25,6 +25,18 @@ options_of() {
     "$BIN/$1" --help | grep -oE '^ {2,6}(-., )?--[a-z-]+' | grep -oE -- '--.*' | sort
 }
 
+@test "make prints nothing but what is wrong; V=1 the commands; on a terminal it counts" {
+    local object="$WORK/build/float/base/utf8.o"
+    unset MAKEFLAGS MAKELEVEL
+    make -C "$ROOT" -s BUILD="$WORK/build" "$object" >out.txt 2>&1
+    [ ! -s out.txt ] && [ -s "$object" ]
+    rm "$object"
+    make -C "$ROOT" V=1 BUILD="$WORK/build" "$object" | grep -q '^mkdir -p .* -c -o '
+    rm "$object"
+    needs_terminal
+    script -qec "make -C '$ROOT' -s BUILD='$WORK/build' '$object'" /dev/null </dev/null | grep -q '^  building 1'
+}
+
 @test "make install puts everything in place, and make uninstall removes just that" {
     [ -x "$ROOT/train" ] || skip "not built in place"
     # A prefix with a blank, which other packages use too.
