@@ -164,19 +164,6 @@ static void announce_rate(const Trainer *t, const Screen *screen)
                          "its peak");
 }
 
-/* Warns if the disk may become full. A save is the model and a state with the weights, two moments
- * and the best weights: five numbers for each parameter. Until it is complete, the one before it is
- * on the disk too, and so are those that --keep keeps. */
-static void warn_of_room(const Trainer *t, const Screen *screen)
-{
-    const double save = 5.0 * (double)t->plan.parameters * sizeof(Real);
-    const double needed = save * (t->plan.settings.keep + (t->progress.step ? 1 : 2));
-    const double room = directory_room(&t->directory);
-    if (room < needed)
-        screen_paragraph(screen, "", "saving may need %.1f MB there, but only %.1f MB are free",
-                         needed / 1e6, room / 1e6);
-}
-
 /* run     runs/perro */
 static void announce_run(const Trainer *t, const Screen *screen)
 {
@@ -187,7 +174,6 @@ static void announce_run(const Trainer *t, const Screen *screen)
         screen_paragraph(screen, "run", "%s, starts from the model in %s", run, from);
     else
         screen_paragraph(screen, "run", "%s", run);
-    warn_of_room(t, screen);
 }
 
 void announce(const Trainer *t, const Screen *screen)
@@ -344,6 +330,20 @@ static void conclude_next(const Trainer *t, const Screen *screen, const Ending *
     free(line);
 }
 
+/* note    runs/perro holds another run
+ *
+ * After the same text, edited, was trained on again: whoever goes on with the name of the text would
+ * sample the old model. */
+static void conclude_name(const Trainer *t, const Screen *screen)
+{
+    const Settings *s = &t->plan.settings;
+    char *usual = s->out || s->resume ? NULL : run_name(t->texts[0]);
+    if (usual && strcmp(usual, t->directory.path))
+        screen_paragraph(screen, "note", "%s holds an earlier run; this one is %s", usual,
+                         t->directory.path);
+    free(usual);
+}
+
 /* If the last step is not saved, the reason has been printed, and only the command follows. */
 void conclude(const Trainer *t, const Screen *screen, const Ending *ending)
 {
@@ -354,6 +354,7 @@ void conclude(const Trainer *t, const Screen *screen, const Ending *ending)
         if (ending->steps)
             screen_paragraph(screen, "took", "%s, %s tokens/s", duration(ending->seconds).text,
                              rate_per_second((double)ending->tokens, ending->seconds).text);
+        conclude_name(t, screen);
         if (t->progress.step == t->plan.settings.steps)
             conclude_try(t, screen, ending);
     }

@@ -334,6 +334,21 @@ static bool update_files(Trainer *t)
             corpus_keep(&t->corpus, t->origin, &t->directory, TOKENS_FILE));
 }
 
+/* Warns and returns false if the disk would become full. A save is the model and a state with the
+ * weights, two moments and the best weights: five numbers for each parameter. Until it is complete,
+ * the one before it is on the disk too, and so are those that --keep keeps. */
+static bool has_room(const Trainer *t)
+{
+    const double save = 5.0 * (double)t->plan.parameters * sizeof(Real);
+    const double needed = save * (t->plan.settings.keep + (t->progress.step ? 1 : 2));
+    const double room = directory_room(&t->directory);
+    if (room < needed)
+        warn("the run's saves need %.1f MB in %s, but only %.1f MB are free; make room, or choose "
+             "another --out",
+             needed / 1e6, t->directory.path, room / 1e6);
+    return room >= needed;
+}
+
 bool trainer_begin_files(Trainer *t, const char *command)
 {
     bool good = true;
@@ -342,6 +357,8 @@ bool trainer_begin_files(Trainer *t, const char *command)
     else if (team_leads())
         good = run_describe(&t->directory, &t->plan, &t->tokenizer, t->texts,
                             source_text(t->source), &t->corpus, t->origin, command, t->identity);
+    if (team_leads())
+        good = good && has_room(t);
     if (t->source)
         source_free(t->source);
     t->source = NULL;

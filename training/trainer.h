@@ -51,7 +51,7 @@ void trainer_close(Trainer *trainer);
 /* Begins writing. For a new run: removes the run that it replaces, writes the files that do not
  * change, among them the command line, and frees the text. For a resumed run: writes the settings
  * that were changed, and the ids of a text that was read again. Warns and returns false if that
- * fails. */
+ * fails, or if there is no room for the saves. */
 bool trainer_begin_files(Trainer *trainer, const char *command);
 
 /* The weights that are evaluated and kept: the averaged ones, if there are any. */

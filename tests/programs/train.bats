@@ -49,8 +49,9 @@ load programs.bash
 }
 
 @test "the same command a second time writes a run beside the first" {
-    "$BIN/train" perro.txt --steps 2 >/dev/null
-    "$BIN/train" perro.txt --steps 2 | grep -q "runs/perro-2"
+    "$BIN/train" perro.txt --steps 2 >out.txt
+    refutes '^note' out.txt
+    "$BIN/train" perro.txt --steps 2 | grep -qx "note    runs/perro holds an earlier run; this one is runs/perro-2"
     "$BIN/train" perro.txt --steps 2 | grep -q "runs/perro-3"
     [ -d runs/perro ] && [ -d runs/perro-2 ] && [ -d runs/perro-3 ]
 }
@@ -69,7 +70,7 @@ load programs.bash
     echo mine >mine/text.txt
     refuses 1 mine "text.txt" -- "$BIN/train" perro.txt --steps 1 --out mine --overwrite
     [ "$(cat mine/text.txt)" = mine ]
-    for file in tokenizer.json tokenizer_config.json; do
+    for file in tokenizer.json tokenizer_config.json notes.txt; do
         rm -rf mine && mkdir mine && echo mine >mine/$file
         refuses 1 mine "$file" -- "$BIN/train" perro.txt --steps 1 --out mine --overwrite
         [ "$(cat mine/$file)" = mine ]

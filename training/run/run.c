@@ -1,4 +1,4 @@
-/* run.c: a new run may take a directory that has none of its files, or a run that may be
+/* run.c: a new run may take a directory that is empty, or a run that may be
  * overwritten. The old run is removed as late as possible; config.json is the first file to be
  * replaced and the model the last: see pretrained.c for how a reader notices the change. */
 #include "run.h"
@@ -29,13 +29,16 @@ static bool is_run(const Directory *directory)
            directory_has(directory, MODEL_FILE) || has_checkpoint;
 }
 
-/* Dies if a directory that is not a run has a file that a new run would replace. */
+/* Dies if a directory that is not a run has files of the user, with which a new run's would be mixed.
+ * Hidden ones may be left from a run that was killed at once. */
 static void check_files_of_others(const Directory *directory)
 {
-    for (const char *const *name = RUN_FILES; *name; name++)
-        if (directory_has(directory, *name))
-            die("%s is not a run, and has a %s that would be lost; choose another --out",
-                directory->path, *name);
+    char **names = directory_names(directory);
+    for (ptrdiff_t i = 0; i < arrlen(names); i++)
+        if (*names[i] != '.')
+            die("%s is not a run, but it holds %s; choose another --out", directory->path,
+                names[i]);
+    names_free(names);
 }
 
 /* Whether a path leads to a file of the run or of one of its checkpoints, by whatever name: the
@@ -97,27 +100,33 @@ static Directory open_locked(const char *path)
     return directory;
 }
 
-/* Makes a directory in runs/ named after the text: for data/perro.txt the first of runs/perro,
- * runs/perro-2, ... that is free. Only mkdir decides whether it is, so that processes which start
- * at once get one each. The caller frees the path. */
-static char *make_directory_for(const char *text_path)
+char *run_name(const char *text)
 {
-    const char *slash = strrchr(text_path, '/'), *base = slash ? slash + 1 : text_path;
-    if (!strcmp(text_path, "-"))
+    const char *slash = strrchr(text, '/'), *base = slash ? slash + 1 : text;
+    if (!strcmp(text, "-"))
         base = "stdin";
     const char *dot = strrchr(base, '.');
     const int length = (int)(dot && dot > base ? (size_t)(dot - base) : strlen(base));
+    return format_text("runs/%.*s", length, base);
+}
+
+/* Makes a directory in runs/ named after the text: for data/perro.txt the first of runs/perro,
+ * runs/perro-2, ... that is free. Only mkdir decides whether it is, so that processes which start
+ * at once get one each. The caller frees the path. */
+static char *make_directory_for(const char *text)
+{
+    char *name = run_name(text), *path = format_text("%s", name);
     directory_make("runs");
     Directory runs = directory_open("runs");
-    char *path = format_text("runs/%.*s", length, base);
     for (int number = 2; mkdirat(runs.handle, path + strlen("runs/"), 0777); number++) {
         if (errno != EEXIST)
             die("cannot make the directory %s: %s", path, reason(errno));
         free(path);
-        path = format_text("runs/%.*s-%d", length, base, number);
+        path = format_text("%s-%d", name, number);
     }
     directory_sync(&runs);
     directory_close(&runs);
+    free(name);
     return path;
 }
 

@@ -32,6 +32,10 @@
  * know. The paths of the texts end with NULL. */
 void run_check(const Settings *settings, char *const *texts);
 
+/* Where a run on this text is written unless there is one already: runs/perro for data/perro.txt.
+ * The caller frees it. */
+char *run_name(const char *text);
+
 /* Opens and locks the directory for a new run: settings->out, which is checked as above, or a new
  * one named after the first of its texts. Nothing in it is changed yet except what a kill has
  * left. */
