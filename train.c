@@ -1,5 +1,6 @@
 /* train.c: trains a small GPT on a text file and writes a model directory. It opens a trainer,
  * takes step after step, evaluates, logs and saves when that is due, and prints how to go on. */
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
@@ -7,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <stb/stb_ds.h>
 
 #include "base/files/checksum.h"
@@ -74,12 +76,23 @@ static void note_signal(int number)
     stop_signal = number;
 }
 
+/* What a signal prints while the text is read. */
+static const char *nothing_written;
+
+/* As long as there is nothing to save, a signal ends the program at once. */
+static void leave(int number)
+{
+    (void)!write(STDERR_FILENO, nothing_written, strlen(nothing_written));
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
 /* A signal that was ignored from the start, as SIGINT is in a script's background, stays so. In a
  * team, whose members may all get it, the leader's counts. */
-static void watch_signals(void)
+static void watch_signals(void handler(int))
 {
     for (size_t i = 0; i < sizeof STOP_SIGNALS / sizeof *STOP_SIGNALS; i++) {
-        const struct sigaction noting = {.sa_handler = team_leads() ? note_signal : SIG_IGN,
+        const struct sigaction noting = {.sa_handler = team_leads() ? handler : SIG_IGN,
                                          .sa_flags = SA_RESTART | STOP_SIGNALS[i].flags};
         struct sigaction before;
         if (!sigaction(STOP_SIGNALS[i].number, NULL, &before) && before.sa_handler != SIG_IGN)
@@ -432,10 +445,14 @@ int main(int argc, char **argv)
 
     /* The run: what to train, on what, and where to write it. */
     Task reading = {.screen = &call.screen};
+    nothing_written =
+        format_text("%s%s: %s\n", call.screen.terminal ? "\n" : "", program_invocation_short_name,
+                    _("stopped before the first step: nothing was written"));
+    watch_signals(leave);
     trainer_open(&call.trainer, texts, &settings, &decided, watch_reading, &reading);
     screen_status(&call.screen, "");
     team_stop_by(&stop_signal);
-    watch_signals(); /* from here on there is something to save */
+    watch_signals(note_signal); /* from here on there is something to save */
     if (team_leads())
         announce(&call.trainer, &call.screen);
     /* Training. A new run is saved before its first step: from then on it can be resumed, whatever

@@ -165,15 +165,11 @@ until_said() {
 @test "a directory that is refused stays as it is" {
     mkdir corpus
     cp perro.txt corpus/text.txt
-    refuses 1 corpus text.txt "would be lost" -- "$BIN/train" corpus/text.txt --out corpus
+    refuses 1 "corpus is not a run, but it holds text.txt" -- "$BIN/train" corpus/text.txt --out corpus
     [ "$(ls -A corpus)" = text.txt ]
     mkdir words && echo '{}' >words/tokenizer.json
-    refuses 1 words tokenizer.json "would be lost" -- "$BIN/train" perro.txt --out words
+    refuses 1 "words is not a run, but it holds tokenizer.json" -- "$BIN/train" perro.txt --out words
     [ "$(ls -A words)" = tokenizer.json ]
-    # What another program has put there is no hindrance, and stays.
-    mkdir notes && echo mine >notes/notes.txt
-    "$BIN/train" perro.txt --out notes --steps 0 >/dev/null
-    [ "$(cat notes/notes.txt)" = mine ]
 }
 
 @test "a model that is replaced while it is read is never mixed" {

@@ -274,6 +274,17 @@ load programs.bash
     done
 }
 
+@test "Ctrl-C while the text is read says that nothing was written" {
+    env --default-signal=INT "$BIN/train" - < <(exec sleep 20) >out.txt 2>err.txt &
+    local process=$! code=0
+    until grep -qx train /proc/$process/comm && grep -q '^SigCgt:.*[2367abef]$' /proc/$process/status; do sleep 0.05; done
+    kill -INT $process
+    wait $process || code=$?
+    [ "$code" -eq 130 ]
+    [ "$(cat err.txt)" = "train: stopped before the first step: nothing was written" ]
+    [ ! -e runs ]
+}
+
 # is_saved STEP: waits until the run has saved that step, and a little longer.
 is_saved() {
     until [ -e run/state.safetensors ] && grep -qa "\"step\":\"$1\"" run/state.safetensors
