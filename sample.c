@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/display.h"
+#include "base/parallel/threads.h"
 #include "program/answer/choice.h"
 #include "program/answer/growing.h"
 #include "program/options.h"
@@ -85,6 +86,8 @@ static bool answer_lines(AnswerPrinter *printer)
 static bool sample(Pretrained *model, Choice *choice, ChoiceDecided *decided, char **prompt)
 {
     const Screen screen = screen_open();
+    if (!choice->threads)
+        thread_set_limit(threads_for_step(1, model->gpt.size)); /* of a token that is written */
     TrainingText text = training_text_open(model, choice->text);
     Answerer answerer =
         answerer_new(model, &text, choice_rules(choice, decided, &model->tokenizer));

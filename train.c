@@ -335,11 +335,9 @@ static void train(Call *call)
     if (evaluation_is_due(t)) /* before the first step, or because a signal ended it */
         follow_up(call);
     while (!call->signal && t->progress.step < end && !out_of_patience(t)) {
-        const bool tries = t->trial.probing; /* a number of threads that may be slow */
         const double began = clock_seconds();
         const int64_t rows = trainer_step(t);
-        if (!tries)
-            report_step_time(&call->report, clock_seconds() - began, rows);
+        report_step_time(&call->report, clock_seconds() - began, rows);
         call->tokens += (size_t)rows;
         follow_up(call);
     }

@@ -8,9 +8,9 @@ void put_base64(FILE *out, const uint8_t *bytes, size_t size)
         const size_t left = size - i;
         const int one = bytes[i], two = left > 1 ? bytes[i + 1] : 0;
         const int three = left > 2 ? bytes[i + 2] : 0;
-        fputc(DIGITS[one >> 2], out);
-        fputc(DIGITS[(one & 3) << 4 | two >> 4], out);
-        fputc(left > 1 ? DIGITS[(two & 15) << 2 | three >> 6] : '=', out);
-        fputc(left > 2 ? DIGITS[three & 63] : '=', out);
+        putc_unlocked(DIGITS[one >> 2], out);
+        putc_unlocked(DIGITS[(one & 3) << 4 | two >> 4], out);
+        putc_unlocked(left > 1 ? DIGITS[(two & 15) << 2 | three >> 6] : '=', out);
+        putc_unlocked(left > 2 ? DIGITS[three & 63] : '=', out);
     }
 }

@@ -88,9 +88,7 @@ static void announce_losses(const Trainer *t, const Screen *screen)
 
 /* model   2 layers, 4 heads of 16, width 64, hidden 256, context 8; sinusoidal
  *         positions, pre-norm, relu, tied head
- *         101,056 parameters, 2.6 MB of memory, up to 2 threads, kernel avx512
- *
- * "up to", because trials may show that fewer threads are faster: see base/parallel/threads.h. */
+ *         101,056 parameters, 2.6 MB of memory, 1 thread, kernel avx512 */
 static void announce_model(const Trainer *t, const Screen *screen)
 {
     const Settings *s = &t->plan.settings;
@@ -104,10 +102,10 @@ static void announce_model(const Trainer *t, const Screen *screen)
                      t->plan.shape.post_norm ? "post" : "pre", t->plan.shape.gelu ? "gelu" : "relu",
                      s->untied ? _("untied") : _("tied"), s->attend ? _(", attends to ") : "",
                      s->attend ? s->attend : "");
-    screen_paragraph(screen, "", "%s, %.1f MB of memory, %s%s, kernel %s",
+    screen_paragraph(screen, "", "%s, %.1f MB of memory, %s, kernel %s",
                      plural(t->plan.parameters, "parameter", "parameters").text,
-                     t->plan.bytes / 1e6, t->trial.probing ? _("up to ") : "",
-                     plural((size_t)s->threads, "thread", "threads").text, matrix_kernel_name());
+                     t->plan.bytes / 1e6, plural((size_t)s->threads, "thread", "threads").text,
+                     matrix_kernel_name());
     if (matrix_is_slow())
         screen_paragraph(screen, "",
                          "slow: the kernel %s has no fused multiply-add here and computes it "

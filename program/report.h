@@ -26,8 +26,7 @@ Report report_new(const Trainer *trainer, const Screen *screen, int64_t last);
 /* Prints a row: a step's loss, unless NAN, and that of an evaluation made after it, unless NAN. */
 void report_row(Report *report, const LogEntry *entry);
 
-/* Notes how long one step took that was like those to come: not one that tries out how many threads
- * are best. The time left is estimated from this and from evaluation_seconds,
+/* Notes how long one step took. The time left is estimated from this and from evaluation_seconds,
  * which the caller sets. */
 void report_step_time(Report *report, double seconds, int64_t rows);
 

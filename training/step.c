@@ -101,8 +101,6 @@ static double update(Trainer *t, int64_t number)
 int64_t trainer_step(Trainer *t)
 {
     const int64_t number = t->progress.step + 1;
-    const double began = clock_seconds() - team_waited();
-    thread_trial_begin(&t->trial);
     int64_t rows;
     const double loss = learn(t, number, &rows), norm = update(t, number);
 
@@ -113,6 +111,5 @@ int64_t trainer_step(Trainer *t)
     t->progress.evaluated = false;
     t->progress.epoch = t->reader.epoch;
     t->progress.next = t->reader.next;
-    thread_trial_end(&t->trial, (clock_seconds() - team_waited() - began) / (double)rows);
     return rows;
 }

@@ -78,6 +78,7 @@ static void prepare(Trainer *t, Settings *settings, const Decided *decided, int 
         corpus_choose_evaluated(&t->corpus, (uint32_t)settings->seed);
     t->plan = plan_training(settings, decided, &t->corpus, vocabulary);
     memory_check(t->plan.bytes, "a model of these sizes");
+    thread_set_limit(t->plan.settings.threads);
     t->gpt = gpt_new(&t->plan.shape, t->plan.rows);
     t->optimizer = optimizer_new(&t->gpt, t->plan.settings.optimizer, t->plan.settings.average);
     optimizer_share(&t->optimizer, &t->gpt, team_size(), team_member());
@@ -85,7 +86,6 @@ static void prepare(Trainer *t, Settings *settings, const Decided *decided, int 
     t->best = memory_new(t->gpt.size, sizeof *t->best, "the best weights");
     t->room = batch_room_new(t->plan.rows);
     t->reader = reader_new(&t->corpus, (uint32_t)t->plan.settings.seed);
-    t->trial = thread_trial_new(t->plan.settings.threads, DECIDED(decided, threads));
     t->progress = (Progress){.best_loss = INFINITY};
 }
 

@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 
-#include "base/parallel/threads.h"
 #include "data/corpus/batches.h"
 #include "data/corpus/reader.h"
 #include "data/source.h"
@@ -32,11 +31,10 @@ typedef struct {
 
     Gpt gpt;
     Optimizer optimizer;
-    Real *best;        /* a block of weights: those of the lowest loss in an evaluation */
-    Reader reader;     /* hands out the pieces of each step */
-    BatchRoom room;    /* for the rows of the largest part of a step */
-    Shards shards;     /* of each step */
-    ThreadTrial trial; /* how many threads a step is worth */
+    Real *best;     /* a block of weights: those of the lowest loss in an evaluation */
+    Reader reader;  /* hands out the pieces of each step */
+    BatchRoom room; /* for the rows of the largest part of a step */
+    Shards shards;  /* of each step */
     Progress progress;
 } Trainer;
 

@@ -58,7 +58,8 @@ const Field CHOICES[] = {
      LIFE_CALL},
     {"json", FLAG_FIELD(json), NULL, NULL, 0, 0,
      N_("print one JSON object per prompt, each on a line (JSON Lines)"), LIFE_CALL},
-    {"threads", WHOLE_FIELD(threads), NULL, "N", 1, 1024, N_("processors to use [all]"), LIFE_CALL},
+    {"threads", WHOLE_FIELD(threads), NULL, "N", 1, 1024, N_("processors to use [suits the model]"),
+     LIFE_CALL},
     {.name = NULL},
 };
 

@@ -34,12 +34,11 @@ needs_mpi() {
         skip "no program with Open MPI: scripts/setup.sh mpi, then make test"
 }
 
-# by N COMMAND...: N processes that make up a team. Their threads, which are more than the
-# processors, do not wait busily.
+# by N COMMAND...: N processes that make up a team.
 by() {
     local count=$1
     shift
-    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_WAIT_POLICY=passive timeout 100 \
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 100 \
         mpirun -q --oversubscribe --bind-to none -np "$count" "$@"
 }
 

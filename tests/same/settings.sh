@@ -9,7 +9,6 @@
 # BIN is the directory of the programs, RUN what runs them (an emulator), THREADS how many threads.
 set -euo pipefail
 : "${BIN:=$PWD}" "${RUN=}" "${THREADS:=2}"
-export OMP_WAIT_POLICY=passive # threads that wait leave the processor to others
 here=$(cd "$(dirname "$0")" && pwd)
 : "${TABLE:=$here/table.txt}"
 

@@ -234,6 +234,12 @@ static bool choose_rate(Settings *s, const Decided *decided, bool whole)
     return gentle;
 }
 
+/* On average. */
+static int64_t rows_of_step(const Settings *s, const Corpus *corpus)
+{
+    return (int64_t)corpus->train.rows / steps_of_epoch(corpus, s->batch);
+}
+
 /* About twenty log lines and twenty evaluations in a run. Evaluations are fewer if they would take
  * too long: between two of them, at least twice as many rows are trained on as one evaluates; if
  * that is a sample, seven times as many. A row is evaluated in a third of the time that training on
@@ -242,7 +248,7 @@ static void choose_reports(Settings *s, const Decided *decided, const Corpus *co
 {
     const int64_t evaluated = (corpus->evaluated.sample ? 7 : 2) *
                               (int64_t)corpus_evaluation_rows(corpus, &corpus->evaluated);
-    const int64_t rows = (int64_t)corpus->train.rows / steps_of_epoch(corpus, s->batch);
+    const int64_t rows = rows_of_step(s, corpus);
     const int twentieth = max_int(1, s->steps / 20);
     CHOOSE(log_every, twentieth);
     CHOOSE(eval_every, at_most_int(max_int64(twentieth, evaluated / max_int64(1, rows))));
@@ -273,8 +279,7 @@ static int rows_of_part(const Settings *s, const Corpus *corpus)
     return at_most_int(max_int64(longest, min_int64(all, sequences * longest)));
 }
 
-/* What follows from the settings, without further choices. The number of threads is what this
- * machine has, or what the call allowed. */
+/* What follows from the settings, without further choices. */
 static void derive(Plan *plan, const Corpus *corpus, int vocabulary)
 {
     Settings *s = &plan->settings;
@@ -310,7 +315,6 @@ static void derive(Plan *plan, const Corpus *corpus, int vocabulary)
                   optimizer_bytes(tensors, count, numbers, s->optimizer, s->average) +
                   tree_bytes(s->shards, team_member(), team_size(), numbers);
     free(tensors);
-    s->threads = thread_limit();
 }
 
 Plan plan_training(const Settings *settings, const Decided *decided, const Corpus *corpus,
@@ -325,6 +329,8 @@ Plan plan_training(const Settings *settings, const Decided *decided, const Corpu
     plan.gentle = choose_rate(s, decided, plan.whole_in_a_step);
     choose_reports(s, decided, corpus);
     derive(&plan, corpus, vocabulary);
+    const int64_t parts = (int64_t)s->shards * s->accumulate;
+    CHOOSE(threads, threads_for_step(rows_of_step(s, corpus) / parts, plan.parameters));
     return plan;
 }
 

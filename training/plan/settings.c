@@ -156,7 +156,8 @@ const Field SETTINGS[] = {
      N_("keep the last N saves of --checkpoint-every as RUN/checkpoint-STEP, each a run to sample "
         "or resume"),
      LIFE_MAY_CHANGE},
-    {"threads", WHOLE_FIELD(threads), NULL, "N", 1, 1024, N_("processors to use [all]"), LIFE_CALL},
+    {"threads", WHOLE_FIELD(threads), NULL, "N", 1, 1024, N_("processors to use [suits the text]"),
+     LIFE_CALL},
     {"out", TEXT_FIELD(out), NULL, N_("DIR"), 0, 0,
      N_("directory of the run [runs/NAME-OF-THE-TEXT]"), LIFE_CALL},
     {"overwrite", FLAG_FIELD(overwrite), NULL, NULL, 0, 0, N_("replace the run that --out names"),
