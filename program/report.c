@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/display.h"
+
 /* No estimate is printed before some steps have been timed. The first one is not timed: it also
  * touches the memory and wakes the threads for the first time. */
 enum { SKIPPED_STEPS = 1, TIMED_STEPS = 2 };
@@ -110,9 +112,10 @@ void report_row(Report *r, const LogEntry *e)
         put_number(6, 4, e->bits_per_byte);
     if (floor)
         put_number(8, decimals, e->gap);
+    const Digits speed = thousands((size_t)e->tokens_per_second);
     if (e->step)
-        printf("  %8.2e  %7.3f  %7s", e->rate, e->gradient_norm,
-               thousands((size_t)e->tokens_per_second).text);
+        printf("  %8.2e  %7.3f  %*s%s", e->rate, e->gradient_norm,
+               max_int(7 - display_width(speed.text), 0), "", speed.text);
     const Digits left = time_left(r, e->step);
     if (*left.text)
         printf("  %5s", left.text);

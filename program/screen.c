@@ -148,16 +148,19 @@ void screen_task(Task *task, const char *doing, double share)
     screen_status(task->screen, line);
 }
 
-/* A comma comes before each group of three digits, counted from the end, but not at the front. */
+/* A comma, in Spanish a narrow space, comes before each group of three digits, counted from the end,
+ * but not at the front. */
 Digits thousands(size_t number)
 {
     char plain[32];
     Digits digits = {""};
     const int length = snprintf(plain, sizeof plain, "%zu", number);
+    /* translators: between groups of three digits */
+    const char *comma = _(",");
     char *out = digits.text;
     for (int i = 0; i < length; i++) {
         if (i && (length - i) % 3 == 0)
-            *out++ = ',';
+            out = stpcpy(out, comma);
         *out++ = plain[i];
     }
     *out = 0;

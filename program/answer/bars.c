@@ -91,6 +91,9 @@ void bars_print(const Bars *bars, const Screen *screen)
         put_row(bars, screen, &bars->rows[i], columns);
         rest -= bars->rows[i].probability;
     }
-    if (!bars->kinds || rows < bars->kinds)
-        printf("  %-*s%.3f\n", columns + 2 + counts, others, fmax(rest, 0));
+    if (!bars->kinds || rows < bars->kinds) {
+        printf("  ");
+        put_fitted(stdout, others, columns + 2 + counts, false);
+        printf("%.3f\n", fmax(rest, 0));
+    }
 }

@@ -15,7 +15,7 @@ commands_of() {
 # kernel, which follow the machine.
 for_everyone() {
     sed -E -e 's/( parameters| parámetros), .*/\1/' -e 's/^(took|tiempo)  .*/\1/' \
-        -e 's/^( +[0-9]+ .*[^ ]) +[0-9,]+ +[0-9.hm]+s$/\1/'
+        -e 's/^( +[0-9]+ .*[^ ]) +[0-9][^ ]* +[0-9.hm]+s$/\1/'
 }
 
 # prints FILE PRINTED: the lines of FILE are those of PRINTED. A line … stands for any lines.

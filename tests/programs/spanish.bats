@@ -80,6 +80,7 @@ same_numbers() { # ENGLISH SPANISH
     cmp <(cut -d, -f1-8 english/log.csv) <(cut -d, -f1-8 spanish/log.csv)
     grep -q '>piso ' spanish/curve.svg
     same_numbers <(grep -v '^took' train.en) <(grep -v '^tiempo' train.es)
+    grep -q $'^ *101\u202f056 parámetros' train.es
     grep -q '^pérdida 2.708050 con probabilidades iguales' train.es
     for call in "sample spanish un gato" "sample spanish el --greedy" "sample spanish --score perro.txt" \
         "attend spanish un gato" "attend spanish --positions"; do
