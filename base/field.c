@@ -135,6 +135,16 @@ static bool try_choice(const Field *field, int *into, const char *text)
     return false;
 }
 
+/* "" is an option's name without a value; JSON has true and false. */
+static bool try_flag(bool *into, const char *text)
+{
+    const bool on = !*text || !strcmp(text, "on") || !strcmp(text, "true");
+    const bool off = !strcmp(text, "off") || !strcmp(text, "false");
+    if (on || off)
+        *into = on;
+    return on || off;
+}
+
 /* An empty text is always a mistake, such as an unset shell variable. */
 static bool try_text(char **into, const char *text)
 {
@@ -153,7 +163,7 @@ bool field_try(const Field *field, void *into, const char *text)
     case FIELD_WHOLE: return try_whole(field, at, text);
     case FIELD_NUMBER: return try_number(field, at, text);
     case FIELD_CHOICE: return try_choice(field, at, text);
-    case FIELD_FLAG: *(bool *)at = strcmp(text, "false") != 0; return true;
+    case FIELD_FLAG: return try_flag(at, text);
     case FIELD_TEXT: return try_text(at, text);
     }
     return false;
@@ -189,7 +199,7 @@ char *field_needs(const Field *field)
         free(names);
         return needs;
     }
-    case FIELD_FLAG: return format_text(_("true or false"));
+    case FIELD_FLAG: return format_text(_("on or off"));
     case FIELD_TEXT: return format_text(_("a %s"), translated(field->value));
     }
     return NULL;

@@ -13,7 +13,7 @@ typedef enum {
     FIELD_WHOLE,  /* int: digits only                                      */
     FIELD_NUMBER, /* double                                                */
     FIELD_CHOICE, /* an enum: the index of one of the choices              */
-    FIELD_FLAG,   /* bool: true if the option is given                     */
+    FIELD_FLAG,   /* bool: on or off; on if only the name is given         */
     FIELD_TEXT,   /* char *, NULL if not given: any text but an empty one  */
 } FieldKind;
 
@@ -95,7 +95,7 @@ void field_copy(const Field *field, void *into, const void *from);
 bool field_equal(const Field *field, const void *a, const void *b);
 
 /* Sets one field from its text. If the field cannot have that value, the first returns false and
- * changes nothing; the second ends in a usage error. A flag is set by any text but "false". */
+ * changes nothing; the second ends in a usage error. */
 bool field_try(const Field *field, void *into, const char *text);
 void field_set(const Field *field, void *into, const char *text);
 

@@ -44,9 +44,9 @@ static bool ends_sentence(Span line)
     return ends;
 }
 
-/* The column at which a text is wrapped, or 0. */
-static int wrapped_at(Span text)
+int text_wrapped_at(const Text *of)
 {
+    Span text = text_span(of);
     /* How many lines have each length, by themselves and together with the first word of the next
      * line. The last entry counts all that are longer than WIDEST. */
     size_t alone[WIDEST + 2] = {0}, with_next[WIDEST + 2] = {0}, count = 0, open = 0;
@@ -93,19 +93,12 @@ static bool has_no_spaces(Span text)
            (2 * unspaced > letters || letters > LONGEST_MEAN_WORD * words);
 }
 
-char *text_hint(const Text *text, TokenizerKind kind, bool stream)
+char *text_hint(const Text *text, TokenizerKind kind)
 {
-    const Span all = text_span(text);
-    if (kind == TOKENIZER_WORD && has_no_spaces(all))
-        return format_text(_("the text has no spaces between words; --tokens char reads it by "
-                             "characters"));
-    const int column = stream ? 0 : wrapped_at(all);
-    if (!column)
+    if (kind != TOKENIZER_WORD || !has_no_spaces(text_span(text)))
         return NULL;
     return format_text(
-        _("the lines are wrapped at column %d; --sequence stream reads on across line "
-          "ends"),
-        column);
+        _("the text has no spaces between words; --tokens char reads it by characters"));
 }
 
 char *text_hint_of_pairs(const Text *text)

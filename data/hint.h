@@ -5,10 +5,12 @@
 
 #include "tokenizer.h"
 
-/* One line that names a better option, if a text is wrapped at a column but read by lines, or has
- * no spaces between its words but is read as words; kind and stream say how it is read. NULL if
- * there is no better option. The caller frees it. */
-char *text_hint(const Text *text, TokenizerKind kind, bool stream);
+/* The column at which the lines of a text are wrapped, or 0. */
+int text_wrapped_at(const Text *text);
+
+/* One line that names a better option, if a text has no spaces between its words but is read as
+ * words; else NULL. The caller frees it. */
+char *text_hint(const Text *text, TokenizerKind kind);
 
 /* The same if most lines of a text that is not read as pairs have one tab. */
 char *text_hint_of_pairs(const Text *text);

@@ -43,6 +43,11 @@ static void announce_text(const Trainer *t, const Screen *screen)
                                 : plural(corpus->lines, "line", "lines"))
                              .text,
                          plural(all, "token", "tokens").text, vocabulary.text);
+    if (t->wrapped_at)
+        screen_paragraph(screen, "",
+                         "the lines are wrapped at column %d, so it is read on across line ends "
+                         "(--sequence lines: each by itself)",
+                         t->wrapped_at);
     if (trainer_holds_out(t))
         screen_paragraph(screen, "", "%s of them are held out for validation, not trained on",
                          thousands(held_out).text);
@@ -120,6 +125,9 @@ static void announce_steps(const Trainer *t, const Screen *screen)
     /* each part has at least one sequence */
     const int most = min_int(s->accumulate, 1 + (s->batch - 1) / s->shards);
     char shards[64] = "", parts[64] = "";
+    Digits epochs = plural((size_t)s->epochs, "epoch", "epochs");
+    if (t->plan.passes < 1)
+        snprintf(epochs.text, sizeof epochs.text, _("%.2g epochs"), t->plan.passes);
     if (s->shards > 1)
         snprintf(shards, sizeof shards, _(", in %d shards"), s->shards);
     if (most > 1)
@@ -127,8 +135,12 @@ static void announce_steps(const Trainer *t, const Screen *screen)
     screen_paragraph(screen, "steps", "%s, each of %s%s%s%s (%s); dropout %g, seed %d%s",
                      thousands((size_t)s->steps).text, t->plan.whole_in_a_step ? _("all ") : "",
                      plural((size_t)s->batch, "sequence", "sequences").text, shards, parts,
-                     plural((size_t)s->epochs, "epoch", "epochs").text, s->dropout, s->seed,
+                     epochs.text, s->dropout, s->seed,
                      s->optimizer == OPTIMIZER_MUON ? _(", optimizer Muon") : "");
+    if (t->plan.shortened)
+        screen_paragraph(screen, "",
+                         "two cores take about an hour for them; --epochs 2 reads all of the text "
+                         "twice");
 }
 
 /* rate    noam, factor 0.3: rises for 30 steps, then falls, to 0 in the last 20%

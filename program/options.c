@@ -77,14 +77,12 @@ static void unrecognized(const Option *options, const char *word)
     usage_error("unrecognized option '%s'; see --help", word);
 }
 
-/* Sets an option. The value is NULL if it would be the next word. */
+/* Sets an option. The value is NULL if it would be the next word; a flag needs none. */
 static void set(Parsing *p, const Option *option, const char *value)
 {
     const Field *field = option->field;
     const bool is_common = field >= COMMON && field < COMMON + sizeof COMMON / sizeof *COMMON;
-    if (field->kind == FIELD_FLAG && value)
-        usage_error("option '--%s' doesn't allow an argument", option->name);
-    if (field->kind == FIELD_FLAG)
+    if (field->kind == FIELD_FLAG && !value)
         value = "";
     else if (!value && !(value = *p->next++))
         usage_error("option '--%s' requires an argument", option->name);

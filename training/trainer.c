@@ -99,9 +99,8 @@ static void begin_run(Trainer *t)
 }
 
 /* Makes a vocabulary of the text: subwords, of the part of a stream that is trained on; words and
- * characters, of all, so that the part held out has no unknown ones. The first block is enough to
- * see that other options would suit the text better. */
-static void train_tokenizer(Trainer *t, Settings *s, bool hint)
+ * characters, of all, so that the part held out has no unknown ones. */
+static void train_tokenizer(Trainer *t, Settings *s)
 {
     TokenizerRules rules = {.kind = s->tokens,
                             .objective = s->objective,
@@ -114,12 +113,8 @@ static void train_tokenizer(Trainer *t, Settings *s, bool hint)
     TokenCounts *counts = token_counts_begin(rules);
     int count;
     for (const Text *blocks;
-         (blocks = source_next(t->source, !rules.stream, "counting", &count));) {
-        if (hint && !t->hint)
-            t->hint = text_hint(&blocks[0], rules.kind, rules.stream);
-        hint = false; /* one block tells enough */
+         (blocks = source_next(t->source, !rules.stream, "counting", &count));)
         token_counts_add(counts, blocks, count);
-    }
     plan_vocabulary(s, source_clean_size(t->source));
     rules.vocabulary = s->vocabulary;
     t->tokenizer = token_counts_end(counts, source_name(t->source), rules);
@@ -140,22 +135,37 @@ static bool looks_like_pairs(const Trainer *t)
     return !wrong;
 }
 
+/* Decides how a text becomes tokens, and notes what a person would see at a glance. A large text is
+ * not looked at: it is read as a stream of subwords. */
+static void look_at_text(Trainer *t, Settings *s, const Decided *decided)
+{
+    const Text *small = source_is_large(t->source) ? NULL : source_text(t->source);
+    const int column = small ? text_wrapped_at(small) : 0;
+    plan_text(s, decided,
+              &(TextLook){.size = source_size(t->source),
+                          .pairs = looks_like_pairs(t),
+                          .few_spaces = small && text_has_few_spaces(small),
+                          .wrapped = column});
+    if (s->tokens == TOKENIZER_WORD && s->sequence == SEQUENCE_STREAM && !DECIDED(decided, sequence))
+        t->wrapped_at = column;
+    if (!small || s->objective == OBJECTIVE_PAIRS)
+        return;
+    if (s->objective == OBJECTIVE_NEXT && !DECIDED(decided, objective))
+        t->hint = text_hint_of_pairs(small);
+    if (!t->hint && !DECIDED(decided, tokens) && !DECIDED(decided, sequence))
+        t->hint = text_hint(small, s->tokens);
+}
+
 /* A new run makes its vocabulary from its text. */
 static void open_new(Trainer *t, Settings *settings, const Decided *decided, SourceRules rules)
 {
     run_check(settings, t->texts);
     choose_precision(settings);
     t->source = source_open(t->texts, rules);
-    const Text *small = source_is_large(t->source) ? NULL : source_text(t->source);
-    plan_text(settings, decided, source_size(t->source), looks_like_pairs(t),
-              small && text_has_few_spaces(small));
-    if (small && settings->objective == OBJECTIVE_NEXT && !DECIDED(decided, objective))
-        t->hint = text_hint_of_pairs(small);
+    look_at_text(t, settings, decided);
     if (settings->tokens == TOKENIZER_BPE && !settings->lower)
         source_set_form(t->source, TEXT_AS_IS);
-    train_tokenizer(t, settings,
-                    !DECIDED(decided, tokens) && !DECIDED(decided, sequence) &&
-                        settings->objective != OBJECTIVE_PAIRS);
+    train_tokenizer(t, settings);
     encode(t, settings);
     prepare(t, settings, decided, tokenizer_size(&t->tokenizer), &rules);
     begin_run(t);

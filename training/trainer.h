@@ -16,7 +16,8 @@ typedef struct {
     Source *source;     /* the text, until it is encoded and copied; then NULL */
     char *text_name;    /* what messages call it */
     CorpusOrigin origin;
-    char *hint; /* the options that would suit the text better, or NULL: see data/hint.h */
+    int wrapped_at; /* the column, if a text of words is read as a stream because it is wrapped */
+    char *hint;     /* the options that would suit the text better, or NULL: see data/hint.h */
     Tokenizer tokenizer;
     Corpus corpus;
     Plan plan;

@@ -27,12 +27,14 @@ static int draw_first(const Answerer *a, uint32_t number)
 }
 
 /* A stream has no [bos], so an empty prompt becomes the token that ends a text, after which another
- * one begins, or else a line end; it is hidden. If the vocabulary has neither, the prompt becomes a
- * token drawn at random. */
+ * one begins, or else a line end or a full stop; it is hidden. If the vocabulary has none of them,
+ * the prompt becomes a token drawn at random. */
 static void begin_stream(const Answerer *a, Answer *answer)
 {
     const Tokenizer *t = &a->model->tokenizer;
     int first = t->eos >= 0 ? t->eos : tokenizer_find(t, "\n");
+    if (first < 0)
+        first = tokenizer_find(t, ".");
     answer->hidden = first >= 0;
     if (first < 0) {
         first = draw_first(a, answer->number);

@@ -163,30 +163,22 @@ AnswerRules choice_rules(const Choice *choice, const ChoiceDecided *decided, con
 
 /* ---- Changing one option ---- */
 
-/* Whether a flag is to be set or not; -1 if the value says neither. */
-static int flag_of(const char *value)
-{
-    return !*value || !strcmp(value, "on") ? 1 : !strcmp(value, "off") ? 0 : -1;
-}
-
 /* Sets one member, or takes it back to its default, which `presets` has; as in choice_change(),
  * returns what is wrong with the value. A flag that is off is one that was not given. */
 static char *set_one(Choice *choice, ChoiceDecided *decided, const Choice *presets,
                      const Field *field, const char *value)
 {
-    const bool flag = field->kind == FIELD_FLAG;
-    const bool back = !strcmp(value, "default") || (flag && flag_of(value) == 0);
-    decided->at[field->offset] = !back;
-    if (back)
+    const bool back = !strcmp(value, "default");
+    if (back) {
         field_copy(field, choice, presets);
-    else if (flag && flag_of(value) < 0)
-        return format_text(_(":%s is on or off, not '%s'"), field->name, value);
-    else if (!field_try(field, choice, value)) {
+    } else if (!field_try(field, choice, value)) {
         char *needs = field_needs(field);
         char *wrong = format_text(_(":%s needs %s, not '%s'"), field->name, needs, value);
         free(needs);
         return wrong;
     }
+    const bool off = field->kind == FIELD_FLAG && field_equal(field, choice, presets);
+    decided->at[field->offset] = !back && !off;
     return NULL;
 }
 

@@ -8,10 +8,17 @@
 #include "tests/helpers/close.h"
 #include "tests/helpers/literal.h"
 
-static void assert_hint(const char *string, TokenizerKind kind, bool stream, const char *wanted)
+static void assert_wrapped(const char *string, int column)
 {
     Text text = literal_text(string);
-    char *hint = text_hint(&text, kind, stream);
+    assert_int_equal(text_wrapped_at(&text), column);
+    text_free(&text);
+}
+
+static void assert_hint(const char *string, TokenizerKind kind, const char *wanted)
+{
+    Text text = literal_text(string);
+    char *hint = text_hint(&text, kind);
     if (wanted) {
         assert_non_null(hint);
         assert_non_null(strstr(hint, wanted));
@@ -48,11 +55,8 @@ static void test_wrapped_lines_are_recognised(void **state)
     (void)state;
     static const int columns[] = {60, 72, 80, 100};
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
-        char *text = prose(columns[i]), wanted[64];
-        snprintf(wanted, sizeof wanted, "wrapped at column %d; --sequence stream", columns[i]);
-        assert_hint(text, TOKENIZER_WORD, false, wanted);
-        assert_hint(text, TOKENIZER_CHAR, false, "--sequence stream");
-        assert_hint(text, TOKENIZER_WORD, true, NULL); /* a stream has no lines */
+        char *text = prose(columns[i]);
+        assert_wrapped(text, columns[i]);
         free(text);
     }
 }
@@ -61,18 +65,19 @@ static void test_a_sentence_on_each_line_is_not_wrapped(void **state)
 {
     (void)state;
     char *text = prose(0);
-    assert_hint(text, TOKENIZER_WORD, false, NULL);
+    assert_wrapped(text, 0);
     free(text);
     static const char *const ours[] = {"data/perro.txt", "data/cuentos.txt"};
     for (size_t i = 0; i < 2; i++) {
         Text file = text_read(ours[i], false);
-        assert_null(text_hint(&file, TOKENIZER_WORD, false));
+        assert_int_equal(text_wrapped_at(&file), 0);
+        assert_null(text_hint(&file, TOKENIZER_WORD));
         text_free(&file);
     }
 }
 
 /* Lines of 60 columns and an ending; if `longer`, one in 60 of them has a word of 30 more. */
-static void assert_lines(int count, const char *ending, bool longer, const char *wanted)
+static void assert_lines(int count, const char *ending, bool longer, int column)
 {
     char *text = malloc(20000), *put = text;
     for (int i = 0; i < count; i++) {
@@ -81,24 +86,23 @@ static void assert_lines(int count, const char *ending, bool longer, const char 
                        "four more five words and then a few that come after them once more", more,
                        ending);
     }
-    assert_hint(text, TOKENIZER_WORD, false, wanted);
+    assert_wrapped(text, column);
     free(text);
 }
 
 static void test_what_a_wrapped_text_needs(void **state)
 {
     (void)state;
-    static const char wrapped[] = "wrapped at column 60;";
-    assert_lines(21, "", false, wrapped);
-    assert_lines(120, "", true, wrapped); /* a few words may be longer than the line */
-    assert_lines(120, "", false, wrapped);
-    assert_lines(20, "", false, NULL); /* too few to judge, since the last one has no next */
+    assert_lines(21, "", false, 60);
+    assert_lines(120, "", true, 60); /* a few words may be longer than the line */
+    assert_lines(120, "", false, 60);
+    assert_lines(20, "", false, 0); /* too few to judge, since the last one has no next */
     /* Verse: lines of one length, each of which ends a sentence. */
     static const char *const endings[] = {".", "!", "?", ":", ".»", "?)", "!\" "};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        assert_lines(60, endings[i], false, NULL);
-    assert_lines(60, ",", false, wrapped);
-    assert_lines(60, ". A", false, wrapped); /* the next sentence begins in this line */
+        assert_lines(60, endings[i], false, 0);
+    assert_lines(60, ",", false, 60);
+    assert_lines(60, ". A", false, 60); /* the next sentence begins in this line */
 }
 
 static void test_a_text_without_spaces_is_recognised(void **state)
@@ -109,13 +113,13 @@ static void test_a_text_without_spaces_is_recognised(void **state)
         strcat(text, "犬は骨を食べる、猫は魚を食べる。\n");
         strcat(words, "개는 뼈를 먹고 고양이는 물고기를 먹는다.\n"); /* Korean has spaces */
     }
-    assert_hint(text, TOKENIZER_WORD, false, "--tokens char");
-    assert_hint(text, TOKENIZER_CHAR, true, NULL);
-    assert_hint(words, TOKENIZER_WORD, false, NULL);
+    assert_hint(text, TOKENIZER_WORD, "--tokens char");
+    assert_hint(text, TOKENIZER_CHAR, NULL);
+    assert_hint(words, TOKENIZER_WORD, NULL);
     char *row = memset(calloc(2001, 1), 'x', 2000);
     for (int i = 50; i < 2000; i += 50)
         row[i] = '\n';
-    assert_hint(row, TOKENIZER_WORD, false, "--tokens char");
+    assert_hint(row, TOKENIZER_WORD, "--tokens char");
     free(row);
 }
 

@@ -134,7 +134,7 @@ static void train_on(void *context)
     Text text = text_from("the text", (Bytes){copy, call->size}, s->lower);
     check_clean(text.clean, text.size);
     char *not_pairs = text_check_pairs(&text);
-    plan_text(s, &call->decided, text.size, !not_pairs, false);
+    plan_text(s, &call->decided, &(TextLook){.size = text.size, .pairs = !not_pairs});
     free(not_pairs);
     plan_vocabulary(s, text.size);
     const bool stream = s->sequence == SEQUENCE_STREAM;

@@ -108,7 +108,7 @@ static void mistakes_change_nothing(void **state)
     Fixture pairs = fixture_new(OBJECTIVE_PAIRS);
     refuse(&f, "count", "x", ":count needs a whole number from 0 to 100000, not 'x'");
     refuse(&f, "temperature", "-1", ":temperature needs a number");
-    refuse(&f, "greedy", "maybe", ":greedy is on or off, not 'maybe'");
+    refuse(&f, "greedy", "maybe", ":greedy needs on or off, not 'maybe'");
     refuse(&f, "stop", "\xff", ":stop is not UTF-8");
     change(&f, "top-k", "5", "5");
     change(&f, "stop", "come", "come");

@@ -152,6 +152,6 @@ check_program() {
     refuses 64 "'--temp'; did you mean --temperature?" -- "$BIN/sample" run --temp 4
     refuses 64 "option '--lr' requires an argument" -- "$BIN/train" perro.txt --lr
     refuses 64 "option '--output' requires an argument" -- "$BIN/attend" run un -o
-    refuses 64 "option '--lower' doesn't allow an argument" -- "$BIN/train" perro.txt --lower=3
+    refuses 64 "--lower needs on or off, not '3'" -- "$BIN/train" perro.txt --lower=3
     [ ! -e runs ]
 }

@@ -197,12 +197,12 @@ static void the_length_of_a_run_suits_its_text(void **state)
         {300, false, false, false, 0, 30, 300, 15}, /* whole in a step: 30 lines */
         {300, true, true, false, 0, 6, 200, 10},    /* whole: five pieces of 64, or six */
         {300, false, false, true, 0, 30, 500, 25},
-        {1990, false, false, false, 0, 9, 15, 46}, /* 199 lines, too few to hold some out */
-        {2000, false, false, false, 0.1, 9, 15, 15},
-        {30000, false, false, false, 0.1, 32, 10, 42},
-        {4999, true, false, false, 0, 16, 15, 10},
-        {5000, true, false, false, 0.1, 16, 15, 3},
-        {200000, true, false, false, 0.1, 16, 8, 70},
+        {1990, false, false, false, 0, 9, 30, 46}, /* 199 lines, too few to hold some out */
+        {2000, false, false, false, 0.1, 9, 30, 30},
+        {30000, false, false, false, 0.1, 32, 20, 85},
+        {4999, true, false, false, 0, 16, 30, 10},
+        {5000, true, false, false, 0.1, 16, 30, 7},
+        {200000, true, false, false, 0.1, 16, 17, 149},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Case c = begin(cases[i].count, cases[i].stream);
@@ -311,33 +311,60 @@ static void shards_make_parts_smaller(void **state)
     }
 }
 
-static void dropout_is_for_what_could_be_learned_by_heart(void **state)
+static void what_could_be_learned_by_heart_is_restrained(void **state)
 {
     (void)state;
+    enum { WORD = TOKENIZER_WORD, CHAR = TOKENIZER_CHAR, BPE = TOKENIZER_BPE };
     static const struct {
         size_t count;
-        int tokens, width;
-        double dropout;
+        bool stream;
+        int tokens, epochs; /* 0: chosen */
+        ObjectiveKind objective;
+        const char *from;
+        double dropout, decay;
+        bool average;
     } cases[] = {
-        {4000, TOKENIZER_WORD, 64, 0},      {4000, TOKENIZER_CHAR, 64, 0}, /* nothing is held out */
-        {40000, TOKENIZER_WORD, 64, 0.2},   {240000, TOKENIZER_WORD, 128, 0.2},
-        {36000, TOKENIZER_CHAR, 64, 0},     {36000, TOKENIZER_CHAR, 128, 0.1},
-        {190000, TOKENIZER_CHAR, 128, 0.1}, {200000, TOKENIZER_CHAR, 128, 0},
-        {36000, TOKENIZER_BPE, 128, 0.2},   {200000, TOKENIZER_BPE, 128, 0},
+        {1000, false, WORD, 0, OBJECTIVE_NEXT, NULL, 0, 0.01, false}, /* whole in a step */
+        {4000, true, WORD, 0, OBJECTIVE_NEXT, NULL, 0, 2, true},      /* nothing is held out */
+        {40000, false, WORD, 0, OBJECTIVE_NEXT, NULL, 0.1, 2, true},
+        {40000, false, WORD, 4, OBJECTIVE_NEXT, NULL, 0.1, 0.01, false},
+        {40000, false, WORD, 5, OBJECTIVE_NEXT, NULL, 0.1, 2, true},
+        {40000, false, WORD, 0, OBJECTIVE_NEXT, "model", 0.1, 0.01, false},
+        {40000, false, WORD, 0, OBJECTIVE_MASKED, NULL, 0.1, 0.5, true},
+        {36000, true, CHAR, 0, OBJECTIVE_NEXT, NULL, 0, 1, true},
+        {36000, true, BPE, 0, OBJECTIVE_NEXT, NULL, 0, 1, true},
+        {36000, true, BPE, 4, OBJECTIVE_NEXT, NULL, 0, 0.1, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Case c = begin(cases[i].count, true);
+        Case c = begin(cases[i].count, cases[i].stream);
         c.settings.tokens = cases[i].tokens;
-        give(&c, "width", cases[i].width);
-        assert_close_one("dropout", planned(&c)->dropout, cases[i].dropout, 0);
-        end(&c);
-        c = begin(cases[i].count, true);
-        c.settings.tokens = cases[i].tokens;
-        c.settings.dropout = 0.3;
-        DECIDED(&c.decided, dropout) = true;
-        assert_close_one("dropout as given", planned(&c)->dropout, 0.3, 0);
+        c.settings.objective = cases[i].objective;
+        c.settings.from = (char *)cases[i].from;
+        if (cases[i].epochs)
+            give(&c, "epochs", cases[i].epochs);
+        const Settings *s = planned(&c);
+        assert_close_one("dropout", s->dropout, cases[i].dropout, 0);
+        assert_close_one("decay", s->decay, cases[i].decay, 0);
+        assert_int_equal(s->average, cases[i].average);
         end(&c);
     }
+}
+
+/* A step of the model that these tokens get has 3 products for each of 3,150,080 weights in each of
+ * about 2,048 rows; an hour has 1.5e14. */
+static void a_run_takes_at_most_an_hour_unless_it_is_asked_for_more(void **state)
+{
+    (void)state;
+    Case c = begin(9000000, true);
+    assert_int_equal(planned(&c)->steps, 7757);
+    assert_true(c.plan.shortened);
+    assert_int_equal(c.plan.settings.epochs, 2);
+    end(&c);
+    c = begin(9000000, true);
+    give(&c, "epochs", 2);
+    assert_in_range(planned(&c)->steps, 7800, 8000);
+    assert_false(c.plan.shortened);
+    end(&c);
 }
 
 /* ---- How the text is read ---- */
@@ -352,17 +379,31 @@ static void words_are_read_by_lines_and_others_as_a_stream(void **state)
         Settings s = {.tokens = (TokenizerKind)kind};
         Decided decided = {{0}};
         DECIDED(&decided, tokens) = true;
-        plan_text(&s, &decided, 1000000, false, false);
+        plan_text(&s, &decided, &(TextLook){.size = 1000000});
         assert_int_equal(s.tokens, kind);
         assert_int_equal(s.sequence, wanted[kind]);
         DECIDED(&decided, sequence) = true;
         s.sequence = SEQUENCE_LINES;
-        plan_text(&s, &decided, 1000000, false, false);
+        plan_text(&s, &decided, &(TextLook){.size = 1000000});
         assert_int_equal(s.sequence, SEQUENCE_LINES);
     }
 }
 
 /* Unless an option asks for other tokens; a text that is not pairs is read as ever. */
+/* Unless an option says otherwise. */
+static void wrapped_words_are_read_as_a_stream(void **state)
+{
+    (void)state;
+    for (int given = 0; given < 2; given++) {
+        Settings s = {.sequence = SEQUENCE_LINES};
+        Decided decided = {{0}};
+        DECIDED(&decided, sequence) = given;
+        plan_text(&s, &decided, &(TextLook){.size = 1000, .wrapped = true});
+        assert_int_equal(s.tokens, TOKENIZER_WORD);
+        assert_int_equal(s.sequence, given ? SEQUENCE_LINES : SEQUENCE_STREAM);
+    }
+}
+
 static void pairs_of_single_words_are_read_as_characters(void **state)
 {
     (void)state;
@@ -383,7 +424,10 @@ static void pairs_of_single_words_are_read_as_characters(void **state)
         Decided decided = {{0}};
         if (cases[i].given != FIELD_NONE)
             decided.at[cases[i].given] = true;
-        plan_text(&s, &decided, cases[i].size, cases[i].pairs, cases[i].few_spaces);
+        plan_text(&s, &decided,
+                  &(TextLook){.size = cases[i].size,
+                              .pairs = cases[i].pairs,
+                              .few_spaces = cases[i].few_spaces});
         assert_int_equal(s.tokens, cases[i].wanted);
         assert_int_equal(s.objective, cases[i].pairs ? OBJECTIVE_PAIRS : OBJECTIVE_NEXT);
     }
@@ -408,7 +452,7 @@ static void a_large_text_is_read_as_subwords(void **state)
         Decided decided = {{0}};
         if (cases[i].given != FIELD_NONE)
             decided.at[cases[i].given] = true;
-        plan_text(&s, &decided, cases[i].size, false, false);
+        plan_text(&s, &decided, &(TextLook){.size = cases[i].size});
         assert_int_equal(s.tokens, cases[i].wanted);
         assert_int_equal(s.sequence, s.tokens == TOKENIZER_WORD ? SEQUENCE_LINES : SEQUENCE_STREAM);
     }
@@ -451,6 +495,7 @@ int main(void)
         cmocka_unit_test(starting_from_a_model_takes_a_tenth_of_the_rate),
         cmocka_unit_test(a_rate_that_is_given_is_taken_as_it_is),
         cmocka_unit_test(words_are_read_by_lines_and_others_as_a_stream),
+        cmocka_unit_test(wrapped_words_are_read_as_a_stream),
         cmocka_unit_test(pairs_of_single_words_are_read_as_characters),
         cmocka_unit_test(a_large_text_is_read_as_subwords),
         cmocka_unit_test(a_vocabulary_of_subwords_grows_with_its_text),
@@ -460,7 +505,8 @@ int main(void)
         cmocka_unit_test(pairs_have_settings_of_their_own),
         cmocka_unit_test(every_piece_fits_into_a_part_of_a_step),
         cmocka_unit_test(shards_make_parts_smaller),
-        cmocka_unit_test(dropout_is_for_what_could_be_learned_by_heart),
+        cmocka_unit_test(what_could_be_learned_by_heart_is_restrained),
+        cmocka_unit_test(a_run_takes_at_most_an_hour_unless_it_is_asked_for_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

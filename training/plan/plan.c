@@ -20,10 +20,13 @@ enum {
     ENOUGH_TOKENS = 5000,    /* likewise, of a stream's tokens                             */
     LONGEST_CONTEXT = 256,   /* of those chosen here                                       */
     MOST_SUBWORDS = 16384,   /* likewise, of a vocabulary                                  */
-    MANY_WEIGHTS = 4,        /* per token: with more, a model learns characters by heart   */
+    OFTEN = 5,               /* epochs: a text that is read as often is learned by heart   */
     DELICATE_LAYERS = 4,     /* with at least so many, post-norm needs a small rate        */
     LEAST_GENTLE_WARMUP = 30 /* with fewer steps, noam's rate jumps                        */
 };
+
+/* Products of two numbers that two cores compute in an hour, about. */
+static const double HOUR = 1.5e14;
 
 /* Gives a setting this value, unless it was decided already. Uses the caller's s and decided. */
 #define CHOOSE(member, value)          \
@@ -47,20 +50,20 @@ static bool made_of_a_part(const Settings *s)
 
 /* An option for words, or for subwords, says that they are wanted; a stream, that a text with tabs
  * is not pairs. In sums and single words, the characters are what comes again. */
-void plan_text(Settings *s, const Decided *decided, size_t text_size, bool pairs, bool few_spaces)
+void plan_text(Settings *s, const Decided *decided, const TextLook *text)
 {
     const bool stream = DECIDED(decided, sequence) && s->sequence == SEQUENCE_STREAM;
-    CHOOSE(objective, pairs && !stream ? OBJECTIVE_PAIRS : OBJECTIVE_NEXT);
+    CHOOSE(objective, text->pairs && !stream ? OBJECTIVE_PAIRS : OBJECTIVE_NEXT);
     settings_check_objective(s, decided);
     const bool words = DECIDED(decided, min_count) || DECIDED(decided, max_words);
-    const bool subwords = DECIDED(decided, vocabulary) || (text_size >= SUBWORDS_FROM && !words);
+    const bool subwords = DECIDED(decided, vocabulary) || (text->size >= SUBWORDS_FROM && !words);
     CHOOSE(tokens, subwords ? TOKENIZER_BPE : TOKENIZER_WORD);
-    if (s->objective == OBJECTIVE_PAIRS && few_spaces && !words && !DECIDED(decided, vocabulary))
+    if (s->objective == OBJECTIVE_PAIRS && text->few_spaces && !words && !DECIDED(decided, vocabulary))
         CHOOSE(tokens, TOKENIZER_CHAR);
-    const bool lines = s->tokens == TOKENIZER_WORD || s->objective == OBJECTIVE_PAIRS;
-    CHOOSE(sequence, lines ? SEQUENCE_LINES : SEQUENCE_STREAM);
+    const bool lines = s->tokens == TOKENIZER_WORD && !text->wrapped;
+    CHOOSE(sequence, lines || s->objective == OBJECTIVE_PAIRS ? SEQUENCE_LINES : SEQUENCE_STREAM);
     if (made_of_a_part(s)) /* a subword is a few bytes */
-        CHOOSE(val, text_size / 4 >= ENOUGH_TOKENS ? 0.1 : 0);
+        CHOOSE(val, text->size / 4 >= ENOUGH_TOKENS ? 0.1 : 0);
     if (s->tokens == TOKENIZER_BPE)
         settings_check_vocabulary(s, s->sequence == SEQUENCE_LINES);
 }
@@ -156,19 +159,19 @@ static OptimizerKind choose_optimizer(const Settings *s, const Corpus *corpus, i
 }
 
 /* `steps` is how many an epoch has. A stream is read for about 2,000 steps, at least for two epochs
- * and at most for 40; by Muon, for as many seconds, but at least for two epochs and at most for 15:
- * then a small text is known by heart. Pairs are read for about 7,000 steps, at least for 10 epochs
- * and at most for 60. A text that goes whole into each step has one step an epoch. */
+ * and at most for 40; by Muon for about 3,000, at least for two epochs and at most for 30. Pairs are
+ * read for about 7,000 steps, at least for 10 epochs and at most for 60. A text that goes whole into
+ * each step has one step an epoch. */
 static int choose_epochs(const Settings *s, const Corpus *corpus, int64_t pieces, int64_t steps)
 {
     if (s->batch < pieces && s->objective == OBJECTIVE_PAIRS)
         return (int)max_int64(10, min_int64(60, 7000 / steps));
     if (s->batch < pieces && corpus->stream && s->optimizer == OPTIMIZER_MUON)
-        return (int)max_int64(2, min_int64(15, 1500 / steps));
+        return (int)max_int64(2, min_int64(30, 3000 / steps));
     if (s->batch < pieces && corpus->stream)
         return (int)max_int64(2, min_int64(40, 2000 / steps));
     if (s->batch < pieces)
-        return pieces < 2000 ? 15 : 10;
+        return pieces < 2000 ? 30 : 20;
     if (is_delicate(s))
         return 500;
     return s->tokens == TOKENIZER_CHAR ? 200 : 300;
@@ -179,42 +182,68 @@ static int choose_epochs(const Settings *s, const Corpus *corpus, int64_t pieces
  * of 4.3 to 3.1 over what is held out. A stream takes long, so it gets fewer. */
 static int choose_masked_epochs(const Settings *s, const Corpus *corpus, int64_t pieces, int epochs)
 {
-    const int times = s->batch >= pieces ? 16 : corpus->stream ? 4 : 8;
+    const int times = s->batch >= pieces ? 16 : corpus->stream ? 2 : 4;
     return corpus->objective.kind == OBJECTIVE_MASKED ? times * epochs : epochs;
 }
 
-/* Batch, optimizer, epochs and steps. Steps follow from epochs, unless they were given. */
-static void choose_length(Settings *s, const Decided *decided, const Corpus *corpus)
+/* How many steps take about an hour on two cores: so many products of two numbers. A step has three
+ * for each weight and row, one of them in the forward pass. */
+static int64_t steps_of_an_hour(const Settings *s, const Corpus *corpus, int vocabulary,
+                                int64_t epoch)
 {
+    const double weights =
+        (double)s->layers * (4.0 * s->heads * s->head_size + 2.0 * s->hidden) * s->width +
+        (double)vocabulary * s->width;
+    const double rows = fmax(1, (double)corpus->train.rows / (double)epoch);
+    return (int64_t)fmax(1, HOUR / (3 * weights * rows));
+}
+
+/* Batch, optimizer, epochs and steps. Steps follow from epochs, unless they were given; those that
+ * are chosen here take at most about an hour. */
+static void choose_length(Plan *plan, const Decided *decided, const Corpus *corpus, int vocabulary)
+{
+    Settings *s = &plan->settings;
     const int64_t pieces = (int64_t)epoch_most_pieces(corpus);
     CHOOSE(batch, choose_batch(corpus, pieces));
     CHOOSE(optimizer, choose_optimizer(s, corpus, pieces));
     assert(pieces > 0 && s->batch > 0);
     const int64_t epoch = steps_of_epoch(corpus, s->batch);
-    if (DECIDED(decided, steps)) { /* then the epochs are only printed and stored */
-        CHOOSE(epochs, (int)max_int64(1, (s->steps + epoch - 1) / epoch));
-        return;
+    if (!DECIDED(decided, steps)) {
+        CHOOSE(epochs,
+               choose_masked_epochs(s, corpus, pieces, choose_epochs(s, corpus, pieces, epoch)));
+        const int64_t most = steps_of_an_hour(s, corpus, vocabulary, epoch);
+        plan->shortened = !DECIDED(decided, epochs) && epoch * s->epochs > most;
+        s->steps = at_most_int(plan->shortened ? most : epoch * s->epochs);
     }
-    CHOOSE(epochs,
-           choose_masked_epochs(s, corpus, pieces, choose_epochs(s, corpus, pieces, epoch)));
-    s->steps = at_most_int(epoch * s->epochs);
+    if (DECIDED(decided, steps) || plan->shortened) /* then the epochs are only printed and stored */
+        CHOOSE(epochs, (int)max_int64(1, (s->steps + epoch - 1) / epoch));
+    plan->passes = (double)s->steps / (double)epoch;
 }
 
 /* ---- Training ---- */
 
-/* Dropout is against learning by heart, which shows only in a held-out part. Words are soon learned
- * by heart; characters only if the model has several times as many weights (about 12·L·C²) as the
- * text has characters. Subwords of a small text are taken for words, those of a large one for
- * characters; this was not measured yet. Pairs have a rule to find, which dropout hinders. */
-static double choose_dropout(const Settings *s, const Corpus *corpus)
+/* Whether the model would learn the text by heart: it reads small parts of it, again and again, and
+ * has no rule to find, as in pairs. A model that is trained already is not read for long. */
+static bool reads_often(const Plan *plan)
 {
-    const double weights = 12.0 * s->layers * s->width * s->width;
-    if (!corpus->held_out.count || s->objective == OBJECTIVE_PAIRS)
-        return 0;
-    if (s->tokens == TOKENIZER_WORD)
-        return 0.2;
-    const double some = s->tokens == TOKENIZER_BPE ? 0.2 : 0.1;
-    return weights > MANY_WEIGHTS * (double)corpus->ids.count ? some : 0;
+    const Settings *s = &plan->settings;
+    return !plan->whole_in_a_step && s->epochs >= OFTEN && s->objective != OBJECTIVE_PAIRS &&
+           !s->from;
+}
+
+/* What is against learning by heart, by what docs/experiments.md measured: heavy decay and a mean of
+ * the weights, and for words and masked tokens a little dropout, whose use shows only in a held-out
+ * part. */
+static void choose_restraint(Plan *plan, const Decided *decided, const Corpus *corpus)
+{
+    Settings *s = &plan->settings;
+    const bool words = s->tokens == TOKENIZER_WORD, masked = s->objective == OBJECTIVE_MASKED;
+    const bool drops = corpus->held_out.count && s->objective != OBJECTIVE_PAIRS;
+    const double usual = s->optimizer == OPTIMIZER_MUON ? 0.1 : 0.01;
+    const bool often = reads_often(plan);
+    CHOOSE(dropout, drops && (words || masked || s->from) ? 0.1 : 0);
+    CHOOSE(decay, !often ? usual : masked ? 0.5 : words ? 2 : 1);
+    CHOOSE(average, often);
 }
 
 /* The learning rate and its warm-up; `whole`: each step sees the whole text. A model that is
@@ -226,7 +255,6 @@ static bool choose_rate(Settings *s, const Decided *decided, bool whole)
     const bool gentle = s->from && !(noam ? DECIDED(decided, lr_factor) : DECIDED(decided, lr));
     const bool muon = s->optimizer == OPTIMIZER_MUON;
     const double usual = whole ? 0.3 : muon ? 1 : 0.5;
-    CHOOSE(decay, muon ? 0.1 : 0.01);
     CHOOSE(lr_factor, is_delicate(s) ? 0.1 : usual);
     CHOOSE(warmup, max_int(min_int(4000, s->steps / 10), gentle ? LEAST_GENTLE_WARMUP : 0));
     if (gentle)
@@ -322,10 +350,10 @@ Plan plan_training(const Settings *settings, const Decided *decided, const Corpu
 {
     Plan plan = {.settings = *settings};
     Settings *s = &plan.settings;
-    choose_length(s, decided, corpus);
+    choose_length(&plan, decided, corpus, vocabulary);
     choose_shards(s, decided);
     plan.whole_in_a_step = s->batch >= (int64_t)epoch_most_pieces(corpus);
-    CHOOSE(dropout, choose_dropout(s, corpus));
+    choose_restraint(&plan, decided, corpus);
     plan.gentle = choose_rate(s, decided, plan.whole_in_a_step);
     choose_reports(s, decided, corpus);
     derive(&plan, corpus, vocabulary);

@@ -19,16 +19,24 @@ typedef struct {
     Pattern *patterns; /* (L, H) those of shape, if --attend is given; the plan owns them */
     Schedule schedule;
     bool whole_in_a_step; /* every step sees the whole training text: a step is an epoch */
+    double passes;        /* over the text: steps by those of an epoch */
+    bool shortened;       /* to about an hour: with epochs of its own it would take longer */
     bool gentle;          /* the rate is a tenth of a new run's: it starts from another model */
     int rows;             /* of the largest part of a step */
     size_t parameters;
     double bytes; /* of memory, about */
 } Plan;
 
-/* What is learned of a text of so many bytes, and how it becomes tokens. pairs: its lines look like
- * pairs; few_spaces: each side of these is one word. */
-void plan_text(Settings *settings, const Decided *decided, size_t text_size, bool pairs,
-               bool few_spaces);
+/* What is seen of a text before it is read. */
+typedef struct {
+    size_t size;     /* in bytes */
+    bool pairs;      /* its lines look like pairs */
+    bool few_spaces; /* each side of them is one word */
+    bool wrapped;    /* its lines end at a column, not where a sentence ends */
+} TextLook;
+
+/* What is learned of a text, and how it becomes tokens. */
+void plan_text(Settings *settings, const Decided *decided, const TextLook *text);
 
 /* How many subwords a text of this size gets, if it is read by these. */
 void plan_vocabulary(Settings *settings, size_t text_size);
