@@ -341,9 +341,7 @@ static void train(Call *call)
         call->tokens += (size_t)rows;
         follow_up(call);
     }
-    screen_status(&call->screen, "");
-    if (call->report.has_header)
-        printf("\n");
+    report_end(&call->report);
 }
 
 /* What was evaluated by a sample is evaluated as a whole once, at the end. */

@@ -198,6 +198,11 @@ void announce(const Trainer *t, const Screen *screen)
 
 /* ---- After the last step ---- */
 
+/* A loss this far above the lowest one possible leaves nothing to learn. A held-out loss still falls
+ * if it was best in this last part of the run. A text that is read so many times and of which
+ * nothing is held out would be learned by heart. */
+static const double LITTLE = 0.01, STILL_FALLING = 0.75, BY_HEART = 5;
+
 /* stopped by Ctrl-C after step 12 of 300
  *
  * Why training stopped; nothing if it took the last step. */
@@ -292,23 +297,87 @@ static void conclude_model(const Trainer *t, const Screen *screen)
     screen_paragraph(screen, "model", "%s, the checksum of its weights", digits);
 }
 
+/* The program beside the one that was called: its name with this one in place of its last five
+ * letters (train, pulga-train). The caller frees it. */
+static char *program_beside(const Ending *ending, const char *name)
+{
+    const int letters = max_int((int)strlen(ending->program) - (int)strlen("train"), 0);
+    return format_text("%.*s%s", letters, ending->program, name);
+}
+
+/* A run's path as an argument, which must not look like an option. The caller frees it. */
+static char *run_argument(const Trainer *t)
+{
+    const char *run = t->directory.path;
+    return format_text("%s%s", *run == '-' ? "./" : "", run);
+}
+
 /* try     what it writes:
  *         ./sample runs/perro
  *
- * How to try a finished model. The name of the sample beside this program is this program's with
- * "sample" in place of its last five letters (train, pulga-train). */
+ * How to try a finished model. */
 static void conclude_try(const Trainer *t, const Screen *screen, const Ending *ending)
 {
-    const char *run = t->directory.path;
-    const int letters = max_int((int)strlen(ending->program) - (int)strlen("train"), 0);
-    char *words[] = {format_text("%.*ssample", letters, ending->program),
-                     /* it must not look like an option */
-                     format_text("%s%s", *run == '-' ? "./" : "", run), NULL};
+    char *words[] = {program_beside(ending, "sample"), run_argument(t), NULL};
     char *line = command_line(words);
     screen_command(screen, "try", "what it writes:", line);
     free(line);
     free(words[1]);
     free(words[0]);
+}
+
+/* The beginning of the training text, at most to the end of a line or of a pair's source. The
+ * caller frees it. */
+static char *some_text(const Trainer *t)
+{
+    enum { MOST_TOKENS = 12 };
+    int ids[MOST_TOKENS];
+    int count = (int)min_int64(MOST_TOKENS, (int64_t)t->corpus.ids.count);
+    ids_read(&t->corpus.ids, 0, (size_t)count, ids);
+    for (int i = 0; i < count; i++)
+        if (ids[i] == t->tokenizer.eos)
+            count = i;
+    char *text = tokenizer_decode(&t->tokenizer, ids, count);
+    char *first = text + strspn(text, " \t\n");
+    char *line = format_text("%.*s", (int)strcspn(first, "\t\n"), first);
+    free(text);
+    return line;
+}
+
+/* next    nothing is left to learn; look inside:
+ *         ./attend runs/perro 'el perro come un hueso' -o runs/perro/attention.html */
+static void conclude_look(const Trainer *t, const Screen *screen, const Ending *ending,
+                          const char *why)
+{
+    char *run = run_argument(t);
+    char *words[] = {program_beside(ending, "attend"),    run, some_text(t), "-o",
+                     format_text("%s/attention.html", run), NULL};
+    char *line = command_line(words);
+    screen_command(screen, "next", why, line);
+    free(line);
+    free(words[0]);
+    free(words[2]);
+    free(words[4]);
+    free(run);
+}
+
+/* Why a finished run need not be longer, translated; NULL if its loss was still falling. The caller
+ * frees it. */
+static char *why_no_longer(const Trainer *t)
+{
+    const Settings *s = &t->plan.settings;
+    const Progress *p = &t->progress;
+    const bool floor = trainer_has_floor(t), holds_out = trainer_holds_out(t);
+    if (p->best_loss - (floor ? t->floor : 0) < LITTLE)
+        return format_text(_("nothing is left to learn; look inside:"));
+    if (holds_out && (double)p->best_step < STILL_FALLING * s->steps)
+        return format_text(_("no better since step %" PRId64
+                             ": more steps will not help, more text would; look inside:"),
+                           p->best_step);
+    if (!holds_out && !floor && t->plan.passes >= BY_HEART)
+        return format_text(_("with more steps it would only learn this small text by heart; look "
+                             "inside:"));
+    return NULL;
 }
 
 /* next    train it longer:
@@ -319,11 +388,18 @@ static void conclude_try(const Trainer *t, const Screen *screen, const Ending *e
 static void conclude_next(const Trainer *t, const Screen *screen, const Ending *ending)
 {
     const Settings *s = &t->plan.settings;
+    const bool finished = t->progress.step == s->steps;
+    char *enough = finished && ending->saved ? why_no_longer(t) : NULL;
+    if (enough) {
+        conclude_look(t, screen, ending, enough);
+        free(enough);
+        return;
+    }
     const char *why = N_("go on from here:");
     char steps[16];
     char *words[6] = {(char *)ending->program, "--resume", t->directory.path}; /* and NULL */
     int count = 3;
-    if (t->progress.step == s->steps) {
+    if (finished) {
         why = N_("train it longer:");
         /* After --steps 0, as many as a small text takes. */
         const int longer = s->steps ? 2 * min_int(s->steps, INT_MAX / 2) : 300;

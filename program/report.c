@@ -12,27 +12,23 @@
  * touches the memory and wakes the threads for the first time. */
 enum { SKIPPED_STEPS = 1, TIMED_STEPS = 2 };
 
+/* In seconds: how long steps are timed before the table begins, unless a row comes earlier; and how
+ * old the last row may be where there is no status line. */
+static const double TIMED_SECONDS = 0.3, ROW_EVERY = 60, HOUR = 3600;
+
 /* In seconds. A step this old counts 1/e in the means, one three times as old hardly at all. */
 static const double MEMORY = 10;
 
 Report report_new(const Trainer *trainer, const Screen *screen, int64_t last)
 {
-    return (Report){.trainer = trainer, .screen = screen, .last = last, .timed = -SKIPPED_STEPS};
+    return (Report){.trainer = trainer,
+                    .screen = screen,
+                    .last = last,
+                    .timed = -SKIPPED_STEPS,
+                    .printed = clock_seconds()};
 }
 
 /* ---- The time that is left ---- */
-
-/* Every sum is multiplied by e^(−seconds / MEMORY) as the seconds pass, so that the quotient of two
- * sums is a mean over the last steps, weighted by how recent they are. */
-void report_step_time(Report *r, double seconds, int64_t rows)
-{
-    if (++r->timed <= 0)
-        return;
-    const double fade = exp(-seconds / MEMORY);
-    r->recent_steps = r->recent_steps * fade + 1;
-    r->recent_rows = r->recent_rows * fade + (double)rows;
-    r->recent_seconds = r->recent_seconds * fade + seconds;
-}
 
 /* The time of an evaluation: that of the last one; before the first, a third of the time in which
  * as many rows are trained on, since an evaluation has no backward pass. */
@@ -44,18 +40,45 @@ static double evaluation_time(const Report *r)
                                            r->recent_seconds / r->recent_rows / 3;
 }
 
-/* Until this call ends, as "3m20s"; "" if too few steps have been timed. Evaluations come every
+/* Seconds until this call ends; 0 if too few steps have been timed. Evaluations come every
  * eval_every steps and after the run's last one, if that is not one of them. */
-static Digits time_left(const Report *r, int64_t step)
+static double seconds_left(const Report *r, int64_t step)
 {
     const Settings *s = &r->trainer->plan.settings;
     if (r->timed < TIMED_STEPS)
-        return (Digits){""};
+        return 0;
     const int64_t evaluations =
         r->last / s->eval_every - step / s->eval_every +
         (r->last == s->steps && s->steps % s->eval_every && step < s->steps);
-    return duration((double)(r->last - step) * r->recent_seconds / r->recent_steps +
-                    (double)evaluations * evaluation_time(r));
+    return (double)(r->last - step) * r->recent_seconds / r->recent_steps +
+           (double)evaluations * evaluation_time(r);
+}
+
+/* As "3m20s", or "". */
+static Digits time_left(const Report *r, int64_t step)
+{
+    return r->timed < TIMED_STEPS ? (Digits){""} : duration(seconds_left(r, step));
+}
+
+/* time    about 2h10m; Ctrl-C stops at any time and loses nothing
+ *         --steps 12000 takes about an hour
+ *
+ * Above the table, if it is known. */
+static void put_time(const Report *r)
+{
+    const int64_t step = r->trainer->progress.step;
+    const double seconds = seconds_left(r, step);
+    if (seconds <= 0)
+        return;
+    screen_status(r->screen, "");
+    if (seconds < HOUR) {
+        screen_paragraph(r->screen, "time", "about %s", duration(seconds).text);
+        return;
+    }
+    screen_paragraph(r->screen, "time", "about %s; Ctrl-C stops at any time and loses nothing",
+                     duration(seconds).text);
+    screen_paragraph(r->screen, "", "a run with --steps %.0f takes about an hour",
+                     floor((double)(r->last - step) * HOUR / seconds));
 }
 
 /* ---- The table ---- */
@@ -97,14 +120,11 @@ static void put_header(const Report *r)
            _("      rate     norm tokens/s   left"), r->screen->plain);
 }
 
-void report_row(Report *r, const LogEntry *e)
+static void put_row(Report *r, const LogEntry *e)
 {
     const bool floor = trainer_has_floor(r->trainer);
     const int decimals = floor ? 6 : 4;
-    screen_status(r->screen, "");
-    if (!r->has_header)
-        put_header(r);
-    r->has_header = true;
+    r->printed = clock_seconds();
     printf("%6" PRId64, e->step);
     put_number(8, decimals, e->loss);
     put_number(8, decimals, e->evaluated);
@@ -117,9 +137,56 @@ void report_row(Report *r, const LogEntry *e)
         printf("  %8.2e  %7.3f  %*s%s", e->rate, e->gradient_norm,
                max_int(7 - display_width(speed.text), 0), "", speed.text);
     const Digits left = time_left(r, e->step);
-    if (*left.text)
+    if (e->step && *left.text)
         printf("  %5s", left.text);
     printf("\n");
+}
+
+/* The time, the header, and the row that waits for them. */
+static void begin_table(Report *r)
+{
+    if (r->has_header)
+        return;
+    put_time(r);
+    put_header(r);
+    r->has_header = true;
+    if (r->holds)
+        put_row(r, &r->held);
+}
+
+void report_row(Report *r, const LogEntry *e)
+{
+    screen_status(r->screen, "");
+    if (!r->has_header && r->timed < 0) {
+        r->holds = true;
+        r->held = *e;
+        return;
+    }
+    begin_table(r);
+    put_row(r, e);
+}
+
+void report_end(Report *r)
+{
+    screen_status(r->screen, "");
+    if (r->holds)
+        begin_table(r);
+    if (r->has_header)
+        printf("\n");
+}
+
+/* Every sum is multiplied by e^(−seconds / MEMORY) as the seconds pass, so that the quotient of two
+ * sums is a mean over the last steps, weighted by how recent they are. */
+void report_step_time(Report *r, double seconds, int64_t rows)
+{
+    if (++r->timed <= 0)
+        return;
+    const double fade = exp(-seconds / MEMORY);
+    r->recent_steps = r->recent_steps * fade + 1;
+    r->recent_rows = r->recent_rows * fade + (double)rows;
+    r->recent_seconds = r->recent_seconds * fade + seconds;
+    if (r->timed >= TIMED_STEPS && r->recent_seconds > TIMED_SECONDS)
+        begin_table(r);
 }
 
 /* ---- The status line ---- */
@@ -128,6 +195,8 @@ void report_row(Report *r, const LogEntry *e)
 void report_step(Report *r, const LogEntry *e)
 {
     char line[256];
+    if (!r->screen->terminal && clock_seconds() - r->printed > ROW_EVERY)
+        report_row(r, e);
     if (!screen_may_refresh(r->screen, &r->refreshed))
         return;
     const Digits left = time_left(r, e->step);
