@@ -15,6 +15,7 @@
 
 enum {
     WHOLE_ROWS = 2048,       /* a training text up to this size goes whole into each step  */
+    SMALL_TEXT = 60000,      /* tokens up to which a model is small                        */
     SUBWORDS_FROM = 100000,  /* bytes of a text: a smaller one is read as words            */
     ENOUGH_LINES = 200,      /* with at least so many, a tenth of the lines is held out    */
     ENOUGH_TOKENS = 5000,    /* likewise, of a stream's tokens                             */
@@ -90,7 +91,7 @@ static void choose_sizes(Settings *s, const Decided *decided, const Corpus *corp
     static const struct {
         size_t tokens;
         int layers, heads, width, context; /* context: of a stream */
-    } sizes[] = {{60000, 2, 4, 64, 64}, {3000000, 4, 4, 128, 64}, {SIZE_MAX, 4, 4, 256, 128}};
+    } sizes[] = {{SMALL_TEXT, 2, 4, 64, 64}, {3000000, 4, 4, 128, 64}, {SIZE_MAX, 4, 4, 256, 128}};
     const bool pairs = corpus->objective.kind == OBJECTIVE_PAIRS;
     const size_t tokens = corpus->ids.count / (pairs ? 2 : 1);
     int i = 0;
@@ -242,7 +243,8 @@ static void choose_restraint(Plan *plan, const Decided *decided, const Corpus *c
     const double usual = s->optimizer == OPTIMIZER_MUON ? 0.1 : 0.01;
     const bool often = reads_often(plan);
     CHOOSE(dropout, drops && (words || masked || s->from) ? 0.1 : 0);
-    CHOOSE(decay, !often ? usual : masked ? 0.5 : words ? 2 : 1);
+    const bool small = corpus->ids.count <= SMALL_TEXT;
+    CHOOSE(decay, !often ? usual : masked ? 0.5 : words ? 2 : small ? 1 : 0.5);
     CHOOSE(average, often);
 }
 

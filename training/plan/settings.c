@@ -49,8 +49,8 @@ const Field SETTINGS[] = {
         "100 kB or more; char for pairs of single words]"),
      LIFE_RUN},
     {"sequence", CHOICE_FIELD(sequence, SEQUENCES), NULL, NULL, 0, 0,
-     N_("train on each line by itself, or on the text as one long stream [lines for words, else "
-        "stream]"),
+     N_("train on each line by itself, or on the text as one long stream [lines for words that are "
+        "not wrapped at a column, else stream]"),
      LIFE_RUN},
     {"lower", FLAG_FIELD(lower), NULL, NULL, 0, 0, N_("convert the text to lower case"), LIFE_RUN},
     {"min-count", WHOLE_FIELD(min_count), "1", "N", 1, INT_MAX,
@@ -93,14 +93,14 @@ const Field SETTINGS[] = {
     {"no-qkv-bias", FLAG_FIELD(no_qkv_bias), NULL, NULL, 0, 0,
      N_("queries, keys and values have no bias"), LIFE_RUN},
     {"dropout", NUMBER_FIELD(dropout), NULL, "P", 0, 0.99,
-     N_("share of activations dropped [0 for pairs, or if nothing is held out; else 0.2 for words, "
-        "0 or 0.1 for characters, 0 or 0.2 for subwords]"),
+     N_("share of activations dropped [0.1 for words, for masked tokens and with --from, if a part "
+        "is held out; else 0]"),
      LIFE_RUN},
 
     /* A resumed run may become longer: whichever of --steps and --epochs the call gives counts. */
     FIELD_HEADING("Training:"),
     {"epochs", WHOLE_FIELD(epochs), NULL, "N", 1, INT_MAX,
-     N_("passes over the text [suits the text]"), LIFE_MAY_CHANGE},
+     N_("passes over the text [suit the text, and take about an hour at most]"), LIFE_MAY_CHANGE},
     {"steps", WHOLE_FIELD(steps), NULL, "N", 0, INT_MAX,
      N_("steps, instead of epochs; 0 writes the untrained model"), LIFE_MAY_CHANGE},
     {"batch", WHOLE_FIELD(batch), NULL, "N", 1, INT_MAX,
@@ -127,12 +127,13 @@ const Field SETTINGS[] = {
     {"cooldown", NUMBER_FIELD(cooldown), "0.2", N_("SHARE"), 0, 1,
      N_("last part of the run, in which the rate falls to 0; not for cosine"), LIFE_RUN},
     {"decay", NUMBER_FIELD(decay), NULL, "X", 0, 1e9,
-     N_("weight decay, matrices only [0.1 with Muon, else 0.01]"), LIFE_RUN},
+     N_("weight decay, matrices only [suits the text: 0.5 to 2 if it is read five times or more]"),
+     LIFE_RUN},
     {"clip", NUMBER_FIELD(clip), "1", N_("NORM"), 0, 1e9,
      N_("clip the gradient norm at NORM; 0 = off"), LIFE_RUN},
     {"average", FLAG_FIELD(average), NULL, NULL, 0, 0,
      N_("evaluate and keep a mean of the weights of all steps; the last tenth of them makes up two "
-        "thirds of it"),
+        "thirds of it [if a text is read five times or more; --average=off: never]"),
      LIFE_RUN},
     {"patience", WHOLE_FIELD(patience), "0", "N", 0, INT_MAX,
      N_("stop after N evaluations without a better one; 0 = never"), LIFE_MAY_CHANGE},
