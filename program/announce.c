@@ -350,7 +350,7 @@ static void conclude_look(const Trainer *t, const Screen *screen, const Ending *
                           const char *why)
 {
     char *run = run_argument(t);
-    char *words[] = {program_beside(ending, "attend"),    run, some_text(t), "-o",
+    char *words[] = {program_beside(ending, "attend"),      run, some_text(t), "-o",
                      format_text("%s/attention.html", run), NULL};
     char *line = command_line(words);
     screen_command(screen, "next", why, line);

@@ -157,7 +157,7 @@ static void begin_table(Report *r)
 void report_row(Report *r, const LogEntry *e)
 {
     screen_status(r->screen, "");
-    if (!r->has_header && r->timed < 0) {
+    if (!r->has_header && !r->holds && r->timed < TIMED_STEPS) {
         r->holds = true;
         r->held = *e;
         return;

@@ -13,9 +13,9 @@ typedef struct {
     const Screen *screen;
     int64_t last;    /* the step at which this call stops */
     bool has_header; /* it is printed before the first row */
-    bool holds;      /* a row waits until it is known how long the run will take: */
+    bool holds;      /* the first row waits until it is known how long the run will take: */
     LogEntry held;
-    int64_t timed;   /* steps whose time was taken */
+    int64_t timed; /* steps whose time was taken */
     /* Sums that fade: of the last seconds' steps, their rows, and how long they took. */
     double recent_steps, recent_rows, recent_seconds;
     double evaluation_seconds; /* of the last one; 0 before the first */
@@ -26,9 +26,9 @@ typedef struct {
 
 Report report_new(const Trainer *trainer, const Screen *screen, int64_t last);
 
-/* Prints a row: a step's loss, unless NAN, and that of an evaluation made after it, unless NAN. A
- * row before the first step waits until some steps have been timed, because a line above the table
- * says how long the run will take. */
+/* Prints a row: a step's loss, unless NAN, and that of an evaluation made after it, unless NAN. The
+ * first row waits until some steps have been timed, or for the next row, because a line above the
+ * table says how long the run will take. */
 void report_row(Report *report, const LogEntry *entry);
 
 /* Ends the table. */

@@ -112,8 +112,7 @@ static void train_tokenizer(Trainer *t, Settings *s)
         rules.bytes = (size_t)((1 - s->val) * (double)source_clean_size(t->source));
     TokenCounts *counts = token_counts_begin(rules);
     int count;
-    for (const Text *blocks;
-         (blocks = source_next(t->source, !rules.stream, "counting", &count));)
+    for (const Text *blocks; (blocks = source_next(t->source, !rules.stream, "counting", &count));)
         token_counts_add(counts, blocks, count);
     plan_vocabulary(s, source_clean_size(t->source));
     rules.vocabulary = s->vocabulary;
@@ -146,7 +145,8 @@ static void look_at_text(Trainer *t, Settings *s, const Decided *decided)
                           .pairs = looks_like_pairs(t),
                           .few_spaces = small && text_has_few_spaces(small),
                           .wrapped = column});
-    if (s->tokens == TOKENIZER_WORD && s->sequence == SEQUENCE_STREAM && !DECIDED(decided, sequence))
+    if (s->tokens == TOKENIZER_WORD && s->sequence == SEQUENCE_STREAM &&
+        !DECIDED(decided, sequence))
         t->wrapped_at = column;
     if (!small || s->objective == OBJECTIVE_PAIRS)
         return;

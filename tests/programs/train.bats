@@ -19,7 +19,8 @@ load programs.bash
     grep -q "2.479451" out.txt
     grep -q "101,056 parameters" out.txt
     grep -q "above the floor" out.txt
-    grep -qxF "        $BIN/train --resume runs/perro --steps 600" <(tail -n 1 out.txt)
+    grep -qxF "        $BIN/attend runs/perro 'el perro come un hueso' -o runs/perro/attention.html" \
+        <(tail -n 1 out.txt)
     for file in model.safetensors state.safetensors config.json tokenizer.json \
         tokenizer_config.json text.txt log.csv curve.svg
     do [ -s "runs/perro/$file" ]; done
@@ -320,17 +321,17 @@ is_saved() {
     for signal in HUP XCPU; do
         rm -f out.txt # the new one may be late
         env --default-signal=HUP "$BIN/train" digits.txt --batch 6000 --val 0 --steps 100 \
-            --out run --overwrite >out.txt &
+            --checkpoint-every 1 --out run --overwrite >out.txt &
         local process=$! code=0
-        until grep -q "^ *0 " out.txt 2>/dev/null; do sleep 0.05; done
+        is_saved 1
         for time in 1 2 3; do
             kill -$signal $process 2>/dev/null || true
             sleep 0.05
         done
         wait $process || code=$?
         [ "$code" -eq "$([ $signal = HUP ] && echo 129 || echo 152)" ]
-        grep -q "^stopped by .* after step 1 of" out.txt
-        grep -qa '"step":"1"' run/state.safetensors
+        grep -q "^stopped by .* after step 2 of" out.txt
+        grep -qa '"step":"2"' run/state.safetensors
     done
 }
 
@@ -442,6 +443,29 @@ on_terminal() {
     grep -q -- "--resume still --patience 0" out.txt
     "$BIN/train" --resume still --patience 0 --stop-after 6 | grep -q "continues after step 4"
     tail -n 1 still/log.csv | grep -q "^6,"
+}
+
+@test "a line above the table says how long the run will take" {
+    "$BIN/train" perro.txt --out run >out.txt
+    grep -B 2 "loss ------" out.txt | grep -q "^time    about [0-9.]*s$"
+    "$BIN/train" perro.txt --steps 100000000 --stop-after 5000 --out short >out.txt
+    grep -q "^time    about [0-9.]*s$" out.txt # until this call stops
+    (ulimit -t 1; "$BIN/train" perro.txt --steps 100000000 --out long || true) >out.txt
+    grep -A 1 "^time    about [0-9]*h.*; Ctrl-C stops" out.txt |
+        grep -q "a run with --steps [0-9]* takes about an hour"
+}
+
+@test "the advice at the end follows the losses" {
+    for wanted in "train it longer: --steps 20" "nothing is left to learn; --steps 300" \
+        "only learn this small text by heart; --sequence stream --steps 20"; do
+        "$BIN/train" perro.txt --out run --overwrite ${wanted#*[:;]} >out.txt
+        tail -n 2 out.txt | grep -q "${wanted%%[:;]*}"
+    done
+    head -n 220 "$ROOT/data/cuentos.txt" >short.txt # soon learned by heart
+    "$BIN/train" short.txt --layers 1 --decay 0.01 --average=off --out run --overwrite >out.txt
+    tail -n 2 out.txt | grep -q "^next    no better since step [0-9]*: more steps will not help"
+    eval "$(tail -n 1 out.txt)" >/dev/null
+    [ -s run/attention.html ]
 }
 
 @test "the last line is a command for the shell, whatever the run is called" {

@@ -59,7 +59,8 @@ void plan_text(Settings *s, const Decided *decided, const TextLook *text)
     const bool words = DECIDED(decided, min_count) || DECIDED(decided, max_words);
     const bool subwords = DECIDED(decided, vocabulary) || (text->size >= SUBWORDS_FROM && !words);
     CHOOSE(tokens, subwords ? TOKENIZER_BPE : TOKENIZER_WORD);
-    if (s->objective == OBJECTIVE_PAIRS && text->few_spaces && !words && !DECIDED(decided, vocabulary))
+    if (s->objective == OBJECTIVE_PAIRS && text->few_spaces && !words &&
+        !DECIDED(decided, vocabulary))
         CHOOSE(tokens, TOKENIZER_CHAR);
     const bool lines = s->tokens == TOKENIZER_WORD && !text->wrapped;
     CHOOSE(sequence, lines || s->objective == OBJECTIVE_PAIRS ? SEQUENCE_LINES : SEQUENCE_STREAM);
@@ -216,7 +217,8 @@ static void choose_length(Plan *plan, const Decided *decided, const Corpus *corp
         plan->shortened = !DECIDED(decided, epochs) && epoch * s->epochs > most;
         s->steps = at_most_int(plan->shortened ? most : epoch * s->epochs);
     }
-    if (DECIDED(decided, steps) || plan->shortened) /* then the epochs are only printed and stored */
+    if (DECIDED(decided, steps) ||
+        plan->shortened) /* then the epochs are only printed and stored */
         CHOOSE(epochs, (int)max_int64(1, (s->steps + epoch - 1) / epoch));
     plan->passes = (double)s->steps / (double)epoch;
 }
