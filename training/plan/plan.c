@@ -160,20 +160,32 @@ static OptimizerKind choose_optimizer(const Settings *s, const Corpus *corpus, i
     return suits && s->batch < pieces ? OPTIMIZER_MUON : OPTIMIZER_ADAMW;
 }
 
+/* Whether the model would learn the text by heart, instead of what it has in common with unseen
+ * text: it reads parts of it, again and again, and there is no rule to find, as in pairs. A few
+ * lines are to be learned by heart; a model that is trained already does not read for long. */
+static bool could_learn_by_heart(const Settings *s, const Corpus *corpus, int64_t pieces)
+{
+    return s->batch < pieces && s->objective != OBJECTIVE_PAIRS && !s->from &&
+           (corpus->stream || corpus->held_out.count);
+}
+
 /* `steps` is how many an epoch has. A stream is read for about 2,000 steps, at least for two epochs
- * and at most for 40; by Muon for about 3,000, at least for two epochs and at most for 30. Pairs are
+ * and at most for 40; by Muon for about 1,500, at least for two epochs and at most for 15. Pairs are
  * read for about 7,000 steps, at least for 10 epochs and at most for 60. A text that goes whole into
- * each step has one step an epoch. */
+ * each step has one step an epoch. What is restrained (see choose_restraint) can be read twice as
+ * long. */
 static int choose_epochs(const Settings *s, const Corpus *corpus, int64_t pieces, int64_t steps)
 {
+    const bool next = s->objective == OBJECTIVE_NEXT;
+    const int longer = next && could_learn_by_heart(s, corpus, pieces) ? 2 : 1;
     if (s->batch < pieces && s->objective == OBJECTIVE_PAIRS)
         return (int)max_int64(10, min_int64(60, 7000 / steps));
     if (s->batch < pieces && corpus->stream && s->optimizer == OPTIMIZER_MUON)
-        return (int)max_int64(2, min_int64(30, 3000 / steps));
+        return (int)max_int64(2, longer * min_int64(15, 1500 / steps));
     if (s->batch < pieces && corpus->stream)
         return (int)max_int64(2, min_int64(40, 2000 / steps));
     if (s->batch < pieces)
-        return pieces < 2000 ? 30 : 20;
+        return longer * (pieces < 2000 ? 15 : 10);
     if (is_delicate(s))
         return 500;
     return s->tokens == TOKENIZER_CHAR ? 200 : 300;
@@ -184,7 +196,7 @@ static int choose_epochs(const Settings *s, const Corpus *corpus, int64_t pieces
  * of 4.3 to 3.1 over what is held out. A stream takes long, so it gets fewer. */
 static int choose_masked_epochs(const Settings *s, const Corpus *corpus, int64_t pieces, int epochs)
 {
-    const int times = s->batch >= pieces ? 16 : corpus->stream ? 2 : 4;
+    const int times = s->batch >= pieces ? 16 : corpus->stream ? 4 : 8;
     return corpus->objective.kind == OBJECTIVE_MASKED ? times * epochs : epochs;
 }
 
@@ -225,15 +237,6 @@ static void choose_length(Plan *plan, const Decided *decided, const Corpus *corp
 
 /* ---- Training ---- */
 
-/* Whether the model would learn the text by heart: it reads small parts of it, again and again, and
- * has no rule to find, as in pairs. A model that is trained already is not read for long. */
-static bool reads_often(const Plan *plan)
-{
-    const Settings *s = &plan->settings;
-    return !plan->whole_in_a_step && s->epochs >= OFTEN && s->objective != OBJECTIVE_PAIRS &&
-           !s->from;
-}
-
 /* What is against learning by heart, by what docs/experiments.md measured: heavy decay and a mean of
  * the weights, and for words and masked tokens a little dropout, whose use shows only in a held-out
  * part. */
@@ -243,7 +246,8 @@ static void choose_restraint(Plan *plan, const Decided *decided, const Corpus *c
     const bool words = s->tokens == TOKENIZER_WORD, masked = s->objective == OBJECTIVE_MASKED;
     const bool drops = corpus->held_out.count && s->objective != OBJECTIVE_PAIRS;
     const double usual = s->optimizer == OPTIMIZER_MUON ? 0.1 : 0.01;
-    const bool often = reads_often(plan);
+    const int64_t pieces = (int64_t)epoch_most_pieces(corpus);
+    const bool often = s->epochs >= OFTEN && could_learn_by_heart(s, corpus, pieces);
     CHOOSE(dropout, drops && (words || masked || s->from) ? 0.1 : 0);
     const bool small = corpus->ids.count <= SMALL_TEXT;
     CHOOSE(decay, !often ? usual : masked ? 0.5 : words ? 2 : small ? 1 : 0.5);
