@@ -14,7 +14,7 @@ commands_of() {
 # for_everyone: its input without times and speeds, and without the memory, the threads and the
 # kernel, which follow the machine.
 for_everyone() {
-    sed -E -e 's/( parameters| parámetros), .*/\1/' -e 's/^(took|tiempo|time|tardará)  .*/\1/' \
+    sed -E -e 's/( parameters| parámetros), .*/\1/' -e 's/^(took|tiempo|time|tarda)  .*/\1/' \
         -e 's/^( +[0-9]+ .*[^ ]) +[0-9][^ ]* +[0-9.hm]+s$/\1/'
 }
 
