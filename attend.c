@@ -329,6 +329,7 @@ int main(int argc, char **argv)
         heads_file_check(choice.output, choice.positions);
     process_start_threads(0);
 
+    options_check_path(words[0], "runs");
     Pretrained model = pretrained_open(words[0]);
     const bool good = choice.positions ? show_positions(&model, choice.output)
                                        : show_heads(&model, &choice, words + 1);

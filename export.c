@@ -79,6 +79,7 @@ int main(int argc, char **argv)
     check_file(words[1]); /* before the model is read: that may take long */
     process_start_threads(0);
 
+    options_check_path(words[0], "runs");
     Pretrained model = pretrained_open(words[0]);
     const GgufType type = TYPES[choice.type];
     llamacpp_check(&model, type);

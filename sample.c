@@ -64,14 +64,14 @@ static bool answer_words(AnswerPrinter *printer, char **words)
     return good;
 }
 
-/* From a pipe: each line is a prompt, printed before its answer. Returns whether all have one. */
+/* From a pipe: each line is a prompt, which a terminal shows before its answer. Returns whether all have one. */
 static bool answer_lines(AnswerPrinter *printer)
 {
     bool good = true;
     size_t size, number = 0;
     for (char *line; (line = ask_piped(&size)); free(line)) {
         char *name = format_text(_("standard input:%zu"), ++number), *shown = display_text(line);
-        if (!printer->json)
+        if (printer->screen->terminal && !printer->json)
             printf("> %s\n", shown);
         fflush(stdout); /* the next line may go to standard error */
         good &= answer_prompt(printer, name, line, size);
@@ -127,6 +127,7 @@ int main(int argc, char **argv)
     check(&choice, &decided, NULL);
     process_start_threads(choice.threads);
 
+    options_check_path(words[0], "runs");
     Pretrained model = pretrained_open(words[0]);
     bool good = true;
     check(&choice, &decided, &model.tokenizer);

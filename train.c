@@ -411,6 +411,8 @@ static char **read_options(int argc, char **argv, Settings *settings, Decided *d
         char **words = options_read(&PROGRAM, argc, argv, settings, decided->at);
         settings_check(settings, decided, words[0]);
         texts = texts_of(settings->text, words);
+        for (char **text = texts; *text; text++)
+            options_check_path(*text, "data");
         free(words);
     }
     share_settings(settings);

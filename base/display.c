@@ -24,7 +24,7 @@ static char *shown(const char *text, bool keep_spaces, bool is_part)
         else if (c == ' ')
             fputs(keep_spaces ? " " : "␣", out);
         else if (c == '\n')
-            fputs(is_part ? "\n" : "↵", out);
+            fputs(is_part ? "\n     " : "↵", out);
         else if (c == '\t' && keep_spaces)
             fputs(" → ", out);
         else if (is_invisible(c))

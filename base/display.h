@@ -17,8 +17,8 @@ char *display_token(const char *token);
  * an arrow, and a byte that is not UTF-8 is U+FFFD. */
 char *display_text(const char *text);
 
-/* The same for a part of a longer text: line ends stay too, and a combining mark at the beginning
- * stands on what was shown before. */
+/* The same for a part of a longer text that is shown five columns from the left: lines go on there,
+ * and a combining mark at the beginning stands on what was shown before. */
 char *display_part(const char *text);
 
 /* Columns that a shown text takes on a terminal. */

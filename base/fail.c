@@ -7,19 +7,44 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sysexits.h>
+#include <unistd.h>
 
 #include "language.h"
 #include "utf8.h"
 
+/* On a terminal, makes the space before each word that would be broken a line end. */
+static void wrap(char *line)
+{
+    struct winsize size;
+    char *space = NULL, *end = line + strlen(line);
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
+        return;
+    int left = size.ws_col;
+    for (const char *at = line; at < end;) {
+        if (*at == ' ')
+            space = line + (at - line);
+        left -= utf8_columns(utf8_next(&at, end));
+        if (left < 0 && space) {
+            *space = '\n';
+            at = space + 1; /* the word is counted again, in its own line */
+            space = NULL;
+            left = size.ws_col;
+        }
+    }
+}
+
 /* Prints "program: message" as one line, translated. What does not fit is cut. */
 static void put_line(const char *format, va_list arguments)
 {
-    char message[3 * 4096]; /* room for two paths and what is wrong with them */
-    vsnprintf(message, sizeof message, translated(format), arguments);
-    text_sanitize(message);
+    char line[3 * 4096]; /* room for two paths and what is wrong with them */
+    const int begin = snprintf(line, 1024, "%s: ", program_invocation_short_name);
+    vsnprintf(line + begin, sizeof line - begin, translated(format), arguments);
+    text_sanitize(line);
+    wrap(line);
     fflush(stdout); /* so that both streams appear in order */
-    fprintf(stderr, "%s: %s\n", program_invocation_short_name, message);
+    fprintf(stderr, "%s\n", line);
 }
 
 void warn(const char *format, ...)

@@ -172,7 +172,7 @@ bool field_try(const Field *field, void *into, const char *text)
 void field_set(const Field *field, void *into, const char *text)
 {
     if (!field_try(field, into, text))
-        usage_error("--%s needs %s, not '%s'", field->name, field_needs(field), text);
+        usage_error("--%s needs %s, not '%s'", field->name, field_needs(field, text), text);
 }
 
 /* ---- To text ---- */
@@ -188,12 +188,16 @@ char *field_choices(const Field *field, const char *separator)
     return all;
 }
 
-char *field_needs(const Field *field)
+char *field_needs(const Field *field, const char *text)
 {
     switch (field->kind) {
     case FIELD_WHOLE:
         return format_text(_("a whole number from %.0f to %.0f"), field->min, field->max);
-    case FIELD_NUMBER: return format_text(_("a number from %g to %g"), field->min, field->max);
+    case FIELD_NUMBER:
+        return format_text(text && strchr(text, ',')
+                               ? _("a number from %g to %g, written with a point")
+                               : _("a number from %g to %g"),
+                           field->min, field->max);
     case FIELD_CHOICE: {
         char *names = field_choices(field, ", "), *needs = format_text(_("one of %s"), names);
         free(names);

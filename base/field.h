@@ -102,8 +102,9 @@ void field_set(const Field *field, void *into, const char *text);
 /* The names of a choice with a separator between them; the caller frees them. */
 char *field_choices(const Field *field, const char *separator);
 
-/* What field_try needs, such as "a whole number from 1 to 1000"; the caller frees it. */
-char *field_needs(const Field *field);
+/* What field_try needs instead of this text, which may be NULL, such as "a whole number from 1 to
+ * 1000"; the caller frees it. */
+char *field_needs(const Field *field, const char *text);
 
 /* The value as one would type it (a flag as true or false; nothing as ""); the caller frees it. */
 char *field_text(const Field *field, const void *from);

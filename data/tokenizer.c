@@ -209,14 +209,28 @@ static int find_lower(const Tokenizer *t, Span token)
     return id >= 0 && vocabulary_is_special(&t->vocabulary, id) ? -1 : id;
 }
 
+static void note_lowered(Encoding *e, Span word)
+{
+    enum { MOST = 10 };
+    if (e->lowered_count > MOST)
+        return;
+    const char *before = e->lowered ? e->lowered : "", *comma = e->lowered ? ", " : "";
+    char *longer =
+        e->lowered_count++ == MOST
+            ? format_text("%s%s…", before, comma)
+            : format_text("%s%s%.*s", before, comma, (int)(word.end - word.begin), word.begin);
+    free(e->lowered);
+    e->lowered = longer;
+}
+
 /* Appends the ids of a clean part of a prompt, or says in e->wrong why that is not possible. */
 static void encode_clean(const Tokenizer *t, Encoding *e, const char *name, Span text)
 {
     Span unknown;
     while (!encode_known(t, &text, &e->ids, &unknown)) {
         int id = find_lower(t, unknown);
-        if (id >= 0 && !e->lowered_count++)
-            e->lowered = format_text("%.*s", (int)(unknown.end - unknown.begin), unknown.begin);
+        if (id >= 0)
+            note_lowered(e, unknown);
         id = id < 0 ? t->unk : id;
         if (id < 0) {
             e->wrong = tokenizer_unknown(t, name, unknown);

@@ -85,11 +85,11 @@ char *tokenizer_unknown(const Tokenizer *tokenizer, const char *where, Span toke
 
 /* What becomes of a prompt. It owns all that it points to. */
 typedef struct {
-    int *ids, count; /* [bos] first if the model reads by lines; of pairs, with [sep] after the
+    int *ids, count;   /* [bos] first if the model reads by lines; of pairs, with [sep] after the
                         source; of a text with gaps, [mask] for each and [eos] at the end */
-    char *wrong;     /* why there are no ids, in one line; or NULL */
-    char *lowered;   /* the first word that is known only in lower case and was read so, or NULL */
-    int lowered_count; /* how many such words there are */
+    char *wrong;       /* why there are no ids, in one line; or NULL */
+    char *lowered;     /* the words that are known only in lower case and were read so; or NULL */
+    int lowered_count; /* how many are listed there: at most ten, then … */
 } Encoding;
 
 /* Cleans and encodes a prompt, which messages call `name`. A word that is not known is tried in

@@ -47,6 +47,6 @@ void json_get_field(const cJSON *object, const Field *field, void *into, const c
     char *text = value ? typed(field, value) : NULL;
     if (!text || !field_try(field, into, text))
         json_refuse(path, field->name, value,
-                    field->kind == FIELD_TEXT ? _("a text") : field_needs(field));
+                    field->kind == FIELD_TEXT ? _("a text") : field_needs(field, NULL));
     free(text);
 }

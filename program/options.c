@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
@@ -155,4 +156,12 @@ char **options_read(const Program *program, int argc, char **argv, void *into, b
     }
     arrfree(p.options);
     return words;
+}
+
+void options_check_path(const char *path, const char *folder)
+{
+    char *meant = format_text("%s/%s", folder, path);
+    if (access(path, F_OK) && !access(meant, F_OK))
+        die("there is no %s here; did you mean %s?", path, meant);
+    free(meant);
 }

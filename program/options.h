@@ -26,4 +26,7 @@ typedef struct {
  * --help, --usage and --version print and end the program. */
 char **options_read(const Program *program, int argc, char **argv, void *into, bool *decided);
 
+/* Dies if there is no such file or directory, but one in this folder: runs/perro for perro. */
+void options_check_path(const char *path, const char *folder);
+
 #endif

@@ -122,5 +122,7 @@ trap 'rm -f "$log"' EXIT
 status=0
 $as_root env DEBIAN_FRONTEND=noninteractive sh -ec "exec >'$log' 2>&1
     $(echo "$commands" | sed 's/apt-get install/& -q --no-install-recommends/')" || status=$?
-[ "$status" = 0 ] || fail "this failed: ${by_hand:-$commands}" \
-    "($(grep -m 1 '^[EW]: ' "$log" || echo "status $status"))"
+[ "$status" = 0 ] || {
+    tail -n 10 "$log" >&2
+    fail "this failed with status $status: ${by_hand:-$commands}"
+}

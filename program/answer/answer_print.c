@@ -28,11 +28,7 @@ void print_lowered(const Encoding *e, const char *indent)
     if (!e->lowered)
         return;
     char *word = display_text(e->lowered);
-    if (e->lowered_count == 1)
-        printf(_("%s'%s' is read in lower case, as the model knows it\n"), indent, word);
-    else
-        printf(_("%s'%s' and %d more are read in lower case, as the model knows them\n"), indent,
-               word, e->lowered_count - 1);
+    printf(_("%sread in lower case, as in the training text: %s\n"), indent, word);
     free(word);
 }
 

@@ -29,7 +29,8 @@ const Field CHOICES[] = {
     {"top-k", WHOLE_FIELD(rules.sampling.top_k), "0", "K", 0, 1 << 30,
      N_("draw from the K most probable tokens; 0 = all"), LIFE_CALL},
     {"top-p", NUMBER_FIELD(rules.sampling.top_p), "1", "P", 0, 1,
-     N_("draw from the most probable tokens that together reach P"), LIFE_CALL},
+     N_("draw from the most probable tokens that together reach P; 0 = only from the first"),
+     LIFE_CALL},
     {"repetition-penalty", NUMBER_FIELD(rules.penalty), "1", "R", 0.01, 100,
      N_("above 1: tokens that the text has already become less probable (logits are divided by R "
         "if positive, else multiplied); below 1: more"),
@@ -172,7 +173,7 @@ static char *set_one(Choice *choice, ChoiceDecided *decided, const Choice *prese
     if (back) {
         field_copy(field, choice, presets);
     } else if (!field_try(field, choice, value)) {
-        char *needs = field_needs(field);
+        char *needs = field_needs(field, value);
         char *wrong = format_text(_(":%s needs %s, not '%s'"), field->name, needs, value);
         free(needs);
         return wrong;

@@ -35,7 +35,7 @@ static void what_cannot_be_seen_is_shown_as_its_number(void **state)
     }
     char *text = display_text("un gato\n"), *part = display_part("\u0301 un\tgato\n");
     assert_string_equal(text, "un gato↵");
-    assert_string_equal(part, "\u0301 un → gato\n");
+    assert_string_equal(part, "\u0301 un → gato\n     ");
     free(text), free(part);
     assert_int_equal(display_width("niño"), 4);
     assert_int_equal(display_width("犬"), 2);

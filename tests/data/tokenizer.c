@@ -242,8 +242,11 @@ static void test_upper_case_falls_back_to_lower_case(void **state)
     Tokenizer t = literal_tokenizer("el perro Come", TOKENIZER_WORD, false);
     assert_prompt(&t, "El PERRO Come", "0 2 3 4");
     Encoding e = tokenizer_encode_prompt(&t, "here", "el El Perro", 11);
-    assert_string_equal(e.lowered, "El");
+    assert_string_equal(e.lowered, "El, Perro");
     assert_int_equal(e.lowered_count, 2);
+    encoding_free(&e);
+    e = tokenizer_encode_prompt(&t, "here", "El El El El El El El El El PERRO Perro El", 41);
+    assert_string_equal(e.lowered, "El, El, El, El, El, El, El, El, El, PERRO, …");
     encoding_free(&e);
     e = tokenizer_encode_prompt(&t, "here", "el Come", 7);
     assert_null(e.lowered);

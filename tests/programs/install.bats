@@ -204,3 +204,15 @@ END
     [ "$("$BIN/train" --version)" = "pulga $version" ]
     [ "$(sed -n '1s/^pulga (\(.*\)) .*/\1/p' "$ROOT/debian/changelog")" = "$version" ]
 }
+
+@test "setup.sh prints the end of what apt-get printed if that fails" {
+    mkdir bin
+    printf '#!/bin/sh\nseq 20\nexit 100\n' >bin/apt-get
+    printf '#!/bin/sh\nexec "$@"\n' >bin/sudo
+    chmod +x bin/*
+    local code=0
+    CC=no-such-cc PATH="$WORK/bin:$PATH" "$ROOT/scripts/setup.sh" demo >out.txt 2>err.txt || code=$?
+    [ "$code" -eq 1 ]
+    cmp <(seq 11 20) <(head -n 10 err.txt)
+    tail -n +11 err.txt | grep -q '^setup: this failed with status 100: .*apt-get update && '
+}

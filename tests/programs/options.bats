@@ -153,5 +153,24 @@ check_program() {
     refuses 64 "option '--lr' requires an argument" -- "$BIN/train" perro.txt --lr
     refuses 64 "option '--output' requires an argument" -- "$BIN/attend" run un -o
     refuses 64 "--lower needs on or off, not '3'" -- "$BIN/train" perro.txt --lower=3
+    refuses 64 "--dropout needs a number from 0 to 0.99, written with a point, not '0,1'" -- \
+        "$BIN/train" perro.txt --dropout 0,1
     [ ! -e runs ]
+}
+
+@test "a name without its folder is refused with the name that is meant" {
+    mkdir data && mv perro.txt data
+    refuses 1 "there is no perro.txt here; did you mean data/perro.txt?" -- "$BIN/train" perro.txt
+    "$BIN/train" data/perro.txt --width 8 --heads 1 --steps 0 >/dev/null
+    for call in "sample perro el" "attend perro el" "export perro a.gguf"; do
+        set -- $call
+        refuses 1 "there is no perro here; did you mean runs/perro?" -- "$BIN/$@"
+    done
+}
+
+@test "on a terminal, a message breaks between words" {
+    needs_terminal
+    script -qec "stty cols 40; $BIN/train perro.txt --dropout 7" /dev/null </dev/null >out.txt || true
+    [ "$(tr -d '\r' <out.txt)" = "train: --dropout needs a number from 0
+to 0.99, not '7'" ]
 }

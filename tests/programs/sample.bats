@@ -60,7 +60,7 @@ small_run() {
 @test "a word that is known only in lower case is read so, with a note" {
     small_run
     "$BIN/sample" run El --count 0 >out.txt
-    head -n 1 out.txt | grep -qxF "  'El' is read in lower case, as the model knows it"
+    head -n 1 out.txt | grep -qxF "  read in lower case, as in the training text: El"
     "$BIN/sample" run el --count 0 | diff - <(tail -n +2 out.txt)
     "$BIN/sample" run El --json | grep -q '"lowered":"El"'
 }
@@ -134,7 +134,7 @@ small_run() {
     status=0
     printf 'el\nun dato\n\nun' | "$BIN/sample" run --count 1 >out.txt 2>err.txt || status=$?
     [ "$status" -eq 1 ]
-    [ "$(grep -c '^> ' out.txt)" -eq 4 ]
+    refutes '^> ' out.txt
     [ "$(grep -c '^  1  ' out.txt)" -eq 3 ]
     [ "$(grep -c '^  word ' out.txt)" -eq 3 ]
     grep -q "^sample: standard input:2: the model does not know 'dato'; its nearest: gato" err.txt
@@ -236,7 +236,6 @@ pairs_run() {
     status=0
     printf 'el gato salta\n\nun gato come\ta\n' | "$BIN/sample" run >out.txt 2>err.txt || status=$?
     [ "$status" -eq 1 ]
-    grep -qx '> un gato come → a' out.txt
     grep -q '^  1  el gato salta → the cat jumps  ' out.txt
     grep -q '^  1  un gato come → a cat eats  ' out.txt
     grep -q '^sample: standard input:2 has no source' err.txt
@@ -284,7 +283,7 @@ masked_run() {
     refutes 'gap 1' out.txt
     [ "$("$BIN/sample" run un [mask] jugaba --greedy --table 0)" = \
         '  1  un muchacho jugaba  [word for word in the text]' ]
-    "$BIN/sample" run "Un [mask] jugaba" | head -n 1 | grep -q "'Un' is read in lower case"
+    "$BIN/sample" run "Un [mask] jugaba" | head -n 1 | grep -q "read in lower case, .*: Un$"
     "$BIN/sample" run "un [mask] salta" --table 0 2>err.txt || true
     grep -q "does not know 'salta'; its nearest: saltaba" err.txt
 }
@@ -311,7 +310,6 @@ masked_run() {
     status=0
     printf 'un [mask] jugaba\nun gato\n\n' | "$BIN/sample" run --count 1 >out.txt 2>err.txt || status=$?
     [ "$status" -eq 1 ]
-    grep -qx '> un \[mask\] jugaba' out.txt
     grep -q '^  1  un muchacho jugaba  ' out.txt
     grep -qx 'sample: standard input:2 has no gap; write \[mask\] for each word that is missing' err.txt
     [ "$(wc -l <err.txt)" -eq 2 ]
@@ -420,7 +418,7 @@ typed() {
     [ "$(grep -cx '  :temperature 0.5' out.txt)" -eq 2 ]
     grep -qx 'sample: :words needs a whole number from 1 to 1048576, not .x.' out.txt
     grep -q 'sample: there is no command :nonsense; :help lists them' out.txt
-    grep -q 'sample: :greedy .*:temperature would have no effect; :OPTION default' out.txt
+    tr '\n' ' ' <out.txt | grep -q 'sample: :greedy .*:temperature would have no effect; :OPTION default'
     grep -qx '  :greedy on' out.txt
     grep -q '^  1  el perro come' out.txt
     grep -q '^  1  el perro   \[word for word in the text\]' out.txt
@@ -494,7 +492,8 @@ typed() {
     [ ! -e state ]
     # Where it cannot be, one line says so, once.
     XDG_STATE_HOME=$PWD/perro.txt typed 'el\n' 'un\n' '\004' >out.txt
-    [ "$(grep -c '^sample: prompts are not kept for the next time: .*perro.txt/pulga/history' out.txt)" -eq 1 ]
+    [ "$(grep -c '^sample: prompts are not kept for the next time:' out.txt)" -eq 1 ]
+    grep -q 'perro.txt/pulga/history' out.txt
     [ "$(grep -c '^  1  ' out.txt)" -eq 2 ]
 }
 
