@@ -61,7 +61,7 @@ override CPPFLAGS += -D_GNU_SOURCE -I.
 # GNU's OpenMP is linked statically: in a shared library it would read the environment before
 # base/parallel/threads.c has written there how to wait.
 LDLIBS = -Wl,--as-needed -lutf8proc -lcjson -lxxhash -ledit -lm $(GOMP)
-GOMP := $(if $(findstring clang,$(CC)),,$(wildcard $(shell $(CC) -print-file-name=libgomp.a)))
+GOMP := $(if $(findstring clang,$(CC)),,$(wildcard $(shell $(CC) -print-file-name=libgomp.a 2>/dev/null)))
 # On a terminal a line counts what is built, and what there is to build if that is everything.
 COUNT = $(if $(V),,@$(eval STEPS += $@)[ ! -t 1 ] || printf '  building $(words $(STEPS))$(OF)\r';) \
 	mkdir -p $(@D) &&
