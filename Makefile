@@ -14,6 +14,7 @@
 # make parity     compares with PyTorch and Transformers, and with llama.cpp if PYTHON has it
 # make browser    tests the page of ./attend in Chromium and Firefox; LOOKS=NAMES only these tests
 # make bench      measures the speed, with TEXT=FILE on your text; bench-long takes longer
+# make busy       measures how long programs take while others keep the processors busy
 # make race       trains on TEXT=FILE against the clock, and in PyTorch; SECONDS=600, RUNS=NAMES
 # make format     formats the code with clang-format
 # make install    installs programs, manual pages and completion under PREFIX=/usr/local
@@ -207,6 +208,9 @@ bench bench-long: $(BUILD)/bench/bench $(BIN)/train
 	@PYTHON=$(PYTHON) TEXT='$(TEXT)' $< $(BUILD)/bench.json $(BUILD)/bench $(BIN)/train \
 		$(filter long,$(subst -, ,$@))
 
+busy: all
+	@BIN=$(abspath $(BIN)) bench/busy.sh
+
 race: all
 	@test -n "$(TEXT)" || { echo "name a text of a megabyte: make race TEXT=FILE"; exit 1; }
 	@$(PYTHON) scripts/race.py $(BIN)/train $(TEXT) $(or $(SECONDS),600) $(RUNS)
@@ -256,5 +260,5 @@ help:
 	@sed -n 's/^# make/make/p' Makefile
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: all packages setup always build-tests units test parity browser bench bench-long race demo install \
+.PHONY: all packages setup always build-tests units test parity browser bench bench-long busy race demo install \
 	uninstall deb clean format help
