@@ -430,8 +430,18 @@ void trainer_keep_best(Trainer *t)
     memcpy(t->best, trainer_evaluated_weights(t), t->gpt.size * sizeof *t->best);
 }
 
+/* Dies if someone has removed the run, or changed the ids that it learns from. */
+static void check_files(const Trainer *t)
+{
+    if (directory_is_removed(&t->directory))
+        die("%s was removed during training: there is no place to save to", t->directory.path);
+    corpus_check_unchanged(&t->corpus);
+}
+
 bool trainer_save(Trainer *t)
 {
+    if (team_leads())
+        check_files(t);
     if (weights_wrong(&t->gpt, t->gpt.weight_block))
         end_not_finite(t, t->progress.step, "the weights are not finite");
     if (isinf(t->progress.best_loss)) /* not evaluated yet: the last weights are the best */

@@ -74,6 +74,12 @@ void directory_make(const char *path)
     free(part);
 }
 
+bool directory_is_removed(const Directory *directory)
+{
+    struct stat status;
+    return !fstat(directory->handle, &status) && !status.st_nlink;
+}
+
 bool directory_lock(const Directory *directory)
 {
     if (fcntl(directory->handle, F_GETFL) & O_PATH) /* see directory_open */

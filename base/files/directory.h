@@ -22,6 +22,9 @@ bool directory_enter(Directory *inner, const Directory *outer, const char *name)
 /* Makes a directory and those above it; dies if it cannot. */
 void directory_make(const char *path);
 
+/* Whether it was removed since it was opened. */
+bool directory_is_removed(const Directory *directory);
+
 /* Locks it against other processes, until it is closed or the process ends. Returns false if
  * another process has locked it; warns if the file system cannot lock. */
 bool directory_lock(const Directory *directory);

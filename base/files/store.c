@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -64,10 +65,18 @@ Store store_beside(const Store *other)
     return store;
 }
 
+static struct timespec time_written(const Store *store)
+{
+    struct stat status = {0};
+    fstat(store->file, &status);
+    return status.st_mtim;
+}
+
 Store store_open(const Directory *directory, const char *name)
 {
     Store store = {.path = path_in(directory, name)};
     store.file = file_open_in(directory, name, &store.size);
+    store.written = time_written(&store);
     return store;
 }
 
@@ -144,10 +153,27 @@ const char *store_view(Store *store)
     return store->at;
 }
 
+bool store_read(const Store *store, const void *from, void *to, size_t size)
+{
+    if (store->file >= 0)
+        return file_read_at(store->file, to, size, (size_t)((const char *)from - store->at));
+    memcpy(to, from, size);
+    return true;
+}
+
+bool store_is_changed(const Store *store)
+{
+    const struct timespec now = time_written(store), then = store->written;
+    return now.tv_sec != then.tv_sec || now.tv_nsec != then.tv_nsec;
+}
+
 bool store_keep(Store *store, const Directory *directory, const char *name)
 {
+    free(store->path);
+    store->path = path_in(directory, name);
     if (fsync(store->file))
         return file_failed("write", store->path);
+    store->written = time_written(store);
     return file_link(store->file, directory, name) ||
            file_replace(directory, name, store_view(store), store->size);
 }

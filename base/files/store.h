@@ -7,14 +7,16 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "directory.h"
 
 typedef struct {
-    int file;          /* -1: in memory */
-    char *path;        /* of the file, for messages */
-    char *at;          /* what store_view() has returned */
-    size_t size, room; /* bytes there are, and bytes that `at` has room for or has mapped */
+    int file;                /* -1: in memory */
+    char *path;              /* of the file, for messages */
+    char *at;                /* what store_view() has returned */
+    size_t size, room;       /* bytes there are, and bytes that `at` has room for or has mapped */
+    struct timespec written; /* when the file last was, as it was kept or opened */
 } Store;
 
 Store store_in_memory(void);
@@ -38,6 +40,14 @@ bool store_set(Store *store, size_t offset, const void *bytes, size_t size);
 
 /* All bytes that are there, until the next call of store_put(). */
 const char *store_view(Store *store);
+
+/* Copies bytes whose address store_view() has given. Those of a file are read, since a map of one
+ * that someone shortens would end the program without a message. Returns false if they cannot be
+ * read. */
+bool store_read(const Store *store, const void *from, void *to, size_t size);
+
+/* Whether a file that was kept or opened was written to since. */
+bool store_is_changed(const Store *store);
 
 /* Gives the file its name in a directory, in place of one that has it. Warns and returns false if
  * that fails. */

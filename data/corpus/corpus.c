@@ -66,7 +66,8 @@ CorpusBuilder *corpus_begin(const Tokenizer *tokenizer, Store store, size_t text
     store_put(&b->corpus.store, &header, sizeof header);
     for (int i = 0; i < thread_limit(); i++)
         arrput(b->workers, ((Worker){.encoder = encoder_new(tokenizer, text_size)}));
-    b->corpus.ids.width = ids_width(tokenizer_size(tokenizer));
+    b->corpus.vocabulary = tokenizer_size(tokenizer);
+    b->corpus.ids.width = ids_width(b->corpus.vocabulary);
     return b;
 }
 
@@ -176,10 +177,28 @@ void corpus_free(Corpus *corpus)
 
 /* ---- From tokens to pieces ---- */
 
+static _Noreturn void die_changed(const Corpus *c)
+{
+    die("%s was changed during training; go on from the last save with the text: --resume RUN "
+        "--text FILE",
+        c->store.path);
+}
+
+void corpus_check_unchanged(const Corpus *c)
+{
+    if (c->store.file >= 0 && store_is_changed(&c->store))
+        die_changed(c);
+}
+
 Sequence corpus_sequence(const Corpus *c, Piece piece, int *tokens)
 {
     const int rows = (int)piece.length;
-    ids_read(&c->ids, piece.from, (size_t)rows + (size_t)objective_ahead(&c->objective), tokens);
+    const size_t count = (size_t)rows + (size_t)objective_ahead(&c->objective);
+    const size_t width = (size_t)c->ids.width;
+    const char *from = (const char *)c->ids.at + piece.from * width;
+    if (!store_read(&c->store, from, tokens, count * width) ||
+        ids_unpack(tokens, count, c->ids.width) >= (uint32_t)c->vocabulary)
+        die_changed(c);
     return objective_sequence(&c->objective, tokens, rows);
 }
 
@@ -202,9 +221,15 @@ static Piece piece_from(const Corpus *c, size_t from, size_t end)
 
 Piece corpus_piece(const Corpus *corpus, const Part *part, size_t i)
 {
-    if (part->list)
+    if (!part->list)
+        return piece_from(corpus, part->begin + i * (size_t)corpus->context, part->end);
+    if (part->sample)
         return part->list[i];
-    return piece_from(corpus, part->begin + i * (size_t)corpus->context, part->end);
+    Piece piece;
+    if (!store_read(&corpus->store, &part->list[i], &piece, sizeof piece) || !piece.length ||
+        piece.length > (size_t)corpus->context)
+        die_changed(corpus);
+    return piece;
 }
 
 bool corpus_ends_line(const Corpus *c, Piece piece)
@@ -551,6 +576,7 @@ Corpus corpus_open(const Directory *directory, const char *name, const Tokenizer
 {
     Corpus c = {.stream = t->stream,
                 .objective = tokenizer_objective(t),
+                .vocabulary = tokenizer_size(t),
                 .store = store_open(directory, name)};
     Header h = {.count = 0};
     const char *bytes = store_view(&c.store);

@@ -39,6 +39,7 @@ typedef struct {
     Objective objective; /* its causal_source and share are 0 until the caller sets them */
     Store store;         /* the ids, and after them the pieces of lines */
     Ids ids;             /* of the whole text */
+    int vocabulary;      /* no id is as large */
     size_t lines;        /* how many there are; 0 for a stream */
     size_t longest;      /* rows of the longest line, or of the whole stream */
     double text_bytes;   /* of words: the size of all lines in the text, with their ends, or of the
@@ -116,7 +117,11 @@ bool corpus_keep(Corpus *corpus, CorpusOrigin origin, const Directory *directory
 Corpus corpus_open(const Directory *directory, const char *name, const Tokenizer *tokenizer,
                    uint64_t run, CorpusOrigin *origin);
 
-/* Piece number i of a part, in the order of the text. */
+/* Dies if its file was changed after it was kept or opened. */
+void corpus_check_unchanged(const Corpus *corpus);
+
+/* Piece number i of a part, in the order of the text. Dies, like corpus_sequence(), if a file does
+ * not have it any more. */
 Piece corpus_piece(const Corpus *corpus, const Part *part, size_t i);
 
 /* A piece as a sequence; `tokens` (context + 1) receives its ids. */

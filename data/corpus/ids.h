@@ -44,4 +44,21 @@ static inline void ids_pack(int *ids, size_t count, int width)
     }
 }
 
+/* Makes ints of ids of this width, at the same place; returns the largest. From the last one on: no
+ * int covers an id that is still to come. */
+static inline uint32_t ids_unpack(int *ids, size_t count, int width)
+{
+    const uint16_t *narrow = (const void *)ids;
+    uint32_t largest = 0;
+    for (size_t i = count; i-- > 0;) {
+        uint16_t id;
+        if (width == 2) {
+            memcpy(&id, &narrow[i], sizeof id); /* not an int yet */
+            ids[i] = id;
+        }
+        largest = (uint32_t)ids[i] > largest ? (uint32_t)ids[i] : largest;
+    }
+    return largest;
+}
+
 #endif

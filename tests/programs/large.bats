@@ -126,6 +126,42 @@ small_model=(--layers 1 --heads 1 --width 8 --context 16 --batch 8 --steps 4)
     cmp a/tokens.bin good.bin
 }
 
+@test "tokens.bin that is changed under a running train ends it in one line" {
+    large big.txt
+    local options=("${small_model[@]}" --eval-every 1000000)
+    "$BIN/train" big.txt --tokens char "${options[@]}" --out stream >out.txt
+    "$BIN/train" big.txt --max-words 100 "${options[@]}" --out lines >out.txt
+    local run damage
+    for run in stream lines; do
+        for damage in ': >' 'truncate -s 9000000' \
+            'head -c 9000000 /dev/zero | tr "\0" "\377" | dd bs=1M seek=1 conv=notrunc status=none of=' \
+            'head -c 9000000 /dev/zero | dd bs=1M seek=1 conv=notrunc status=none of='; do
+            cp -r $run changed
+            "$BIN/train" --resume changed --steps 1000000 --log-every 1 --checkpoint-every 100 \
+                >out.txt 2>err.txt &
+            until grep -q "^6," changed/log.csv; do kill -0 $!; done
+            [[ $damage == *= ]] || damage+=" "
+            eval "${damage}changed/tokens.bin"
+            code=0
+            wait $! || code=$?
+            [ "$code" -eq 1 ] || { echo "status $code: $damage"; return 1; }
+            [ "$(wc -l <err.txt)" -eq 1 ]
+            grep -q "changed/tokens.bin was changed during training.*--text FILE" err.txt
+            rm -r changed
+        done
+    done
+}
+
+@test "a run whose directory is removed ends in one line" {
+    "$BIN/train" perro.txt --steps 1000000 --log-every 1 --checkpoint-every 100 --out w >out.txt 2>err.txt &
+    until grep -qs "^6," w/log.csv; do kill -0 $!; done
+    rm -rf w
+    code=0
+    wait $! || code=$?
+    [ "$code" -eq 1 ] && [ "$(wc -l <err.txt)" -eq 1 ]
+    grep -q "w was removed during training" err.txt
+}
+
 @test "a full disk while tokens.bin is written costs nothing" {
     large big.txt
     "$BIN/train" perro.txt --steps 2 --out old >out.txt
