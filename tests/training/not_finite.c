@@ -88,7 +88,7 @@ static void large_numbers_that_stay_finite_do_not_end_a_run(void **state)
 static void a_loss_that_is_not_finite_ends_the_run(void **state)
 {
     (void)state;
-    Case c = {.options = {{"untied", "1"}}, .spoil = {{"wte.weight", "gato", 0, 3e38}}, .steps = 3};
+    Case c = {.options = {{"untied", "on"}}, .spoil = {{"wte.weight", "gato", 0, 3e38}}, .steps = 3};
     /* The row is finite, but layer norm cannot sum it. */
     assert_dies(run, &c, "step ", ": the loss is not finite: in the gradient, number ",
                 "run keeps its last save; try a smaller --lr");
@@ -131,7 +131,7 @@ static void a_gradient_whose_square_no_float_holds_ends_the_run(void **state)
 static void a_weight_that_is_not_finite_is_never_saved(void **state)
 {
     (void)state;
-    Case c = {.options = {{"untied", "1"}, {"lr", "1e9"}, {"decay", "1e9"}},
+    Case c = {.options = {{"untied", "on"}, {"lr", "1e9"}, {"decay", "1e9"}},
               .steps = 1,
               .save = true,
               .spoil = {{"wte.weight", "cuerda", 1e21}}};

@@ -87,7 +87,7 @@ static void shards_make_up_the_step(void **state)
 {
     (void)state;
     check(LINES, (const char *const[]){"batch", "5", NULL});
-    check(LINES, (const char *const[]){"batch", "5", "optimizer", "muon", "average", "1", NULL});
+    check(LINES, (const char *const[]){"batch", "5", "optimizer", "muon", "average", "on", NULL});
     check(LINES, (const char *const[]){"tokens", "char", "sequence", "stream", "context", "6",
                                        "batch", "9", "val", "0.3", NULL});
     check(LINES, (const char *const[]){"objective", "masked", "mask", "0.4", "batch", "6", NULL});
