@@ -428,7 +428,6 @@ int main(int argc, char **argv)
     team_start();
     setvbuf(stdout, NULL, _IOLBF, 0); /* in a pipe, too, each line comes at once */
     signal(SIGPIPE, SIG_IGN);         /* if the pipe's reader leaves, training goes on */
-    signal(SIGXFSZ, SIG_IGN);         /* at the limit of a file's size, a save fails */
 
     /* The command line. */
     Call call = {.screen = screen_open()};

@@ -3,6 +3,7 @@
 #include "heads_file.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -80,14 +81,21 @@ bool heads_file_write(const char *path, const Heads *heads, const PageSource *so
             "--layer and --head, or shorten the text",
             plural((size_t)heads->count, "head", "heads").text, heads->length, pairs, kind->ending,
             kind->most);
+    char *page = NULL; /* made before its file: it reads the run's, which may be damaged */
+    size_t size = 0;
+    if (!kind->write) {
+        FILE *out = memory_stream(&page, &size);
+        page_write(out, heads, source);
+        fclose(out);
+    }
     FileWriter writer;
-    if (!file_begin_at(&writer, path))
-        return false;
-    if (kind->write)
+    const bool begun = file_begin_at(&writer, path);
+    if (begun && page)
+        fwrite(page, 1, size, writer.stream);
+    else if (begun)
         kind->write(writer.stream, heads);
-    else
-        page_write(writer.stream, heads, source);
-    return file_commit(&writer);
+    free(page);
+    return begun && file_commit(&writer);
 }
 
 bool heads_file_write_positions(const char *path, const Positions *positions)

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +81,7 @@ static double allowed_memory(void)
 void process_prepare(void)
 {
     open_standard_files();
+    signal(SIGXFSZ, SIG_IGN); /* at the limit of a file's size, writing fails */
     on_exit(check_output, NULL);
     json_prepare();
     memory_limit_set(allowed_memory());

@@ -386,3 +386,14 @@ until_said() {
     refuses 1 begun "--overwrite" -- "$BIN/train" --resume begun
     "$BIN/train" perro.txt --steps 1 --out begun --overwrite >/dev/null
 }
+
+@test "attend and export leave nothing behind if they fail" {
+    "$BIN/train" perro.txt --activation gelu --steps 1 --out run >/dev/null
+    (ulimit -f 8
+     refuses 1 "o.gguf: File too large" -- "$BIN/export" run o.gguf
+     refuses 1 "page.html: File too large" -- "$BIN/attend" run el -o page.html)
+    rm run/log.csv
+    mkdir run/log.csv
+    refuses 1 "run/log.csv is a directory" -- "$BIN/attend" run el -o page.html
+    [ -z "$(find . -name '*.new')" ]
+}
