@@ -103,7 +103,7 @@ typedef struct {
     const Tokenizer *tokenizer;
     size_t *next, sum;
     const char *before; /* of words */
-    WordTimes *times;   /* likewise */
+    WordTimes words;    /* likewise */
 } Counting;
 
 static void count_token(void *context, size_t at, ptrdiff_t read, ptrdiff_t count)
@@ -140,6 +140,17 @@ static void put_text(const Counting *c, char **bytes, size_t at, ptrdiff_t read)
     }
 }
 
+static void add_word(WordTimes *times, const char *word, size_t size)
+{
+    const int id = vocabulary_find(&times->words, word, size);
+    if (id >= 0) {
+        times->times[id]++;
+        return;
+    }
+    vocabulary_add(&times->words, word, size, false);
+    arrput(times->times, 1);
+}
+
 /* If no text follows, it is a special token. */
 static void count_word(void *context, size_t at, ptrdiff_t read, ptrdiff_t count)
 {
@@ -153,26 +164,34 @@ static void count_word(void *context, size_t at, ptrdiff_t read, ptrdiff_t count
     const char *end = byte_level_word_after(bytes, before, bytes + arrlen(bytes));
     const ptrdiff_t size = end - bytes - (ptrdiff_t)before;
     const int id = continuation(c->corpus, c->tokenizer, at, read, count);
-    if (size || id >= 0) {
-        char *word = size ? format_text("%.*s", (int)size, bytes + before)
-                          : format_text("%s", tokenizer_word(c->tokenizer, id));
-        const size_t times = shget(c->times, word) + 1;
-        shput(c->times, word, times);
-        free(word);
+    const char *word = size ? bytes + before : id >= 0 ? tokenizer_word(c->tokenizer, id) : NULL;
+    if (word) {
+        add_word(&c->words, word, size ? (size_t)size : strlen(word));
         c->sum++;
     }
     arrfree(bytes);
 }
 
 size_t counts_next_words(const Corpus *corpus, const Tokenizer *t, const int *tokens, int count,
-                         const char *before, WordTimes **times)
+                         const char *before, WordTimes *times)
 {
-    Counting c = {.corpus = corpus, .tokenizer = t, .before = before};
-    sh_new_strdup(c.times);
-    shdefault(c.times, 0);
+    Counting c = {
+        .corpus = corpus, .tokenizer = t, .before = before, .words.words = vocabulary_new()};
     visit_matches(corpus, t, tokens, count, count_word, &c);
-    *times = c.times;
+    *times = c.words;
     return c.sum;
+}
+
+size_t word_times(const WordTimes *times, const char *word)
+{
+    const int id = vocabulary_find(&times->words, word, strlen(word));
+    return id >= 0 ? times->times[id] : 0;
+}
+
+void word_times_free(WordTimes *times)
+{
+    vocabulary_free(&times->words);
+    arrfree(times->times);
 }
 
 bool counts_has(const Corpus *corpus, const Tokenizer *t, const int *tokens, int count)

@@ -16,6 +16,7 @@
 #include <stb/stb_ds.h>
 
 #include "base/files/checksum.h"
+#include "data/words/vocabulary.h"
 #include "formats/json.h"
 
 /* Puts together a tensor's name in a file: the prefix, `inner` ("transformer." or nothing)
@@ -67,22 +68,17 @@ static const char MODEL[] = "model.safetensors", INDEX[] = "model.safetensors.in
 static const char **files_of(const char *path, const cJSON *map)
 {
     const char **files = NULL;
-    struct {
-        char *key;
-        int value;
-    } *listed = NULL; /* stb_ds map */
+    Vocabulary listed = vocabulary_new();
     const cJSON *entry;
     cJSON_ArrayForEach(entry, map)
     {
         const char *name = cJSON_GetStringValue(entry);
         if (!name || !*name || strchr(name, '/') || !strcmp(name, ".") || !strcmp(name, ".."))
             json_refuse(path, entry->string, entry, "the name of a file in the same directory");
-        if (shgeti(listed, name) >= 0)
-            continue;
-        shput(listed, name, 1);
-        arrput(files, name);
+        if (vocabulary_add(&listed, name, strlen(name), false) >= 0)
+            arrput(files, name);
     }
-    shfree(listed);
+    vocabulary_free(&listed);
     return files;
 }
 

@@ -71,12 +71,12 @@ static void find_words(Answerer *a, Answer *answer)
         next_words(t, &a->prompt, &a->writer, before, min_int(a->rules.table, tokenizer_size(t)),
                    a->rules.all_rows ? 0 : ROW_LEAST);
     if (a->text->there) {
-        WordTimes *times;
+        WordTimes times;
         answer->places->times_in_all =
             counts_next_words(&a->text->corpus, t, e->ids, e->count, before, &times);
         for (ptrdiff_t i = 0; i < arrlen(answer->words); i++)
-            answer->words[i].times = shget(times, answer->words[i].text);
-        shfree(times);
+            answer->words[i].times = word_times(&times, answer->words[i].text);
+        word_times_free(&times);
     }
     free(before);
 }

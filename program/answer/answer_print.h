@@ -6,22 +6,16 @@
 #include "continuation.h"
 #include "program/screen.h"
 
-/* An entry of an stb_ds map: a text, and the line it is on. */
-typedef struct {
-    char *key;
-    int value;
-} PrintedText;
-
 /* What growing.c has printed of an answer. */
 typedef struct {
-    bool begun;       /* has printed something */
-    double refreshed; /* clock: when the answer began, or something was shown last */
-    int lines;        /* continuations that are printed whole */
-    int tokens;       /* of the next one that were taken */
-    char *held;       /* stb_ds array: the last of their text, which is not printed yet */
-    BpeStream stream; /* what goes from there to the screen */
-    int width, rows;  /* of the terminal when it began; that the lines take */
-    PrintedText *texts;
+    bool begun;                /* has printed something */
+    double refreshed;          /* clock: when the answer began, or something was shown last */
+    int lines;                 /* continuations that are printed whole */
+    int tokens;                /* of the next one that were taken */
+    char *held;                /* stb_ds array: the last of their text, which is not printed yet */
+    BpeStream stream;          /* what goes from there to the screen */
+    int width, rows;           /* of the terminal when it began; that the lines take */
+    Vocabulary texts;          /* of the lines */
     bool repeats;              /* some are equal */
     const Continuation *first; /* of those that are printed; NULL: none */
 } Growing;

@@ -82,8 +82,7 @@ static void end_line(AnswerPrinter *printer, const Answer *answer, const Continu
     g->tokens = 0;
     g->stream.count = 0;
     arrsetlen(g->held, 0);
-    g->repeats |= shgeti(g->texts, text) >= 0;
-    shput(g->texts, text, g->lines);
+    g->repeats |= vocabulary_add(&g->texts, text, strlen(text), false) < 0;
     free(line);
     free(shown);
     free(text);
@@ -161,8 +160,7 @@ static bool take_back(const Growing *g)
 static void print_growing(AnswerPrinter *printer, Answer *answer)
 {
     Growing *g = &printer->growing;
-    *g = (Growing){.refreshed = clock_seconds()};
-    sh_new_strdup(g->texts);
+    *g = (Growing){.refreshed = clock_seconds(), .texts = vocabulary_new()};
     answer_continue(printer->answerer, answer, watch, printer);
     if (printer->answerer->gaps)
         screen_status(printer->screen, "");
@@ -173,7 +171,7 @@ static void print_growing(AnswerPrinter *printer, Answer *answer)
         answer_print_full(printer->answerer, answer);
     }
     arrfree(g->held);
-    shfree(g->texts);
+    vocabulary_free(&g->texts);
 }
 
 bool answer_show(AnswerPrinter *printer, Answer *answer)
