@@ -158,6 +158,20 @@ static void the_reach_is_what_arrives_through_all_layers(void **state)
 
 /* ---- Lists ---- */
 
+/* Of the queries 0 to 5, a source of 2 tokens instead of none lets only the first see more; one of 3
+ * tokens also the second. The last one notices it in a second layer. */
+static void the_first_tokens_tell_two_sources_apart(void **state)
+{
+    (void)state;
+    const Pattern all = W(0);
+    assert_true(pattern_tells_apart(&all, 1, 1, 0, 0, 2));
+    assert_false(pattern_tells_apart(&all, 1, 1, 1, 0, 2));
+    assert_true(pattern_tells_apart(&all, 1, 1, 1, 0, 3));
+    assert_false(pattern_tells_apart(&all, 1, 1, 5, 0, 3));
+    assert_true(pattern_tells_apart((Pattern[]){all, all}, 2, 1, 5, 0, 2));
+    assert_true(pattern_tells_apart((Pattern[]){all, all}, 2, 1, 5, 2, 3));
+}
+
 static void a_list_repeats_over_the_heads(void **state)
 {
     (void)state;
@@ -228,6 +242,7 @@ int main(void)
         cmocka_unit_test(the_first_and_the_last_query_give_the_range_of_all),
         cmocka_unit_test(no_strip_has_more_keys_than_it_was_said),
         cmocka_unit_test(the_reach_is_what_arrives_through_all_layers),
+        cmocka_unit_test(the_first_tokens_tell_two_sources_apart),
         cmocka_unit_test(a_list_repeats_over_the_heads),
         cmocka_unit_test(what_is_no_list_is_refused),
     };
