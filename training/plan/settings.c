@@ -123,7 +123,9 @@ const Field SETTINGS[] = {
     {"min-lr", NUMBER_FIELD(min_lr), "0", N_("RATE"), 0, 1e9, N_("cosine's rate at the end [0]"),
      LIFE_RUN},
     {"warmup", WHOLE_FIELD(warmup), NULL, "N", 0, INT_MAX,
-     N_("steps in which the rate grows [a tenth of the run, at most 4000]"), LIFE_RUN},
+     N_("steps in which the rate grows [a tenth of the run, at most 4000; with --from at least "
+        "30]"),
+     LIFE_RUN},
     {"cooldown", NUMBER_FIELD(cooldown), "0.2", N_("SHARE"), 0, 1,
      N_("last part of the run, in which the rate falls to 0; not for cosine"), LIFE_RUN},
     {"decay", NUMBER_FIELD(decay), NULL, "X", 0, 1e9,
