@@ -382,6 +382,8 @@ static bool train_and_conclude(Call *call, const char *program)
         (t->progress.step == t->plan.settings.steps || ending.out_of_patience))
         evaluate_whole(call, &ending);
     if (team_leads()) {
+        if (saved && ending.steps)
+            trainer_record_result(t, ending.seconds);
         if (saved && ending.steps && call->screen.terminal && !t->plan.settings.no_plot)
             plot(call);
         conclude(t, &call->screen, &ending);

@@ -125,7 +125,7 @@ static bool add_source(Encoder *e, Span *line, const char *end, int **ids, Span 
     return known;
 }
 
-bool encoder_add_lines(Encoder *e, Span text, int **ids, size_t **line_bytes, size_t *longest,
+bool encoder_add_lines(Encoder *e, Span text, int **ids, size_t *lines, size_t *longest,
                        Span *unknown)
 {
     bool known = true;
@@ -137,7 +137,7 @@ bool encoder_add_lines(Encoder *e, Span text, int **ids, size_t **line_bytes, si
         arrput(*ids, e->tokenizer->eos);
         const size_t tokens = arrlenu(*ids) - before;
         *longest = tokens > *longest ? tokens : *longest;
-        arrput(*line_bytes, (size_t)(line.end - line.begin) + 1);
+        ++*lines;
     }
     return known;
 }

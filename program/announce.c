@@ -282,9 +282,6 @@ static void conclude_best(const Trainer *t, const Screen *screen, const Ending *
         screen_paragraph(screen, "best", evaluated_over(t), p->best_step, p->best_loss, bits);
     if (!isnan(ending->whole))
         conclude_whole(t, screen, ending);
-    if (isnan(t->token_bytes) && t->plan.settings.objective != OBJECTIVE_MASKED)
-        screen_paragraph(screen, "",
-                         "bits per byte are not comparable: the text has words that are [unk]");
 }
 
 /* model   4ab6e05c7d3f9182, the checksum of its weights

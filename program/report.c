@@ -98,26 +98,31 @@ static bool has_bits(const Report *r)
     return !isnan(r->trainer->token_bytes);
 }
 
+static bool is_wide(void)
+{
+    return screen_width() >= 80;
+}
+
 /* The second line says which text is evaluated. There are columns for its loss in bits per byte and
  * for its distance from the floor only if these are known:
  *
- *         ------ loss ------    bits above the  learning gradient            time
+ *         ------ loss ------    bits above the                                time
  *   step  the step  all text   /byte     floor      rate     norm tokens/s   left
  *     15  0.889229  0.785989  0.2567  0.374009  3.42e-03    1.245  92,063   0.1s
  *
- * That is 79 columns. */
+ * That is 79 columns; a screen that is narrower has no room for rate, norm and speed. */
 static void put_header(const Report *r)
 {
-    const bool floor = trainer_has_floor(r->trainer), bits = has_bits(r);
+    const bool floor = trainer_has_floor(r->trainer), bits = has_bits(r), wide = is_wide();
     /* translators: parts of the head of a table, up to the next blank line; keep their widths */
-    printf("\n%s%s%s%s%s\n", r->screen->bold, _("        ------ loss ------"),
-           bits ? _("    bits") : "", floor ? _(" above the") : "",
-           _("  learning gradient            time"));
-    printf("%s%s%s%s%s\n",
+    printf("\n%s%s%s%s%*s%s\n", r->screen->bold, _("        ------ loss ------"),
+           bits ? _("    bits") : "", floor ? _(" above the") : "", wide ? 28 : 0, "",
+           _("   time"));
+    printf("%s%s%s%s%s%s\n",
            trainer_holds_out(r->trainer) ? _("  step  the step  held-out")
                                          : _("  step  the step  all text"),
            bits ? _("   /byte") : "", floor ? _("     floor") : "",
-           _("      rate     norm tokens/s   left"), r->screen->plain);
+           wide ? _("      rate     norm tokens/s") : "", _("   left"), r->screen->plain);
 }
 
 static void put_row(Report *r, const LogEntry *e)
@@ -133,7 +138,7 @@ static void put_row(Report *r, const LogEntry *e)
     if (floor)
         put_number(8, decimals, e->gap);
     const Digits speed = thousands((size_t)e->tokens_per_second);
-    if (e->step)
+    if (e->step && is_wide())
         printf("  %8.2e  %7.3f  %*s%s", e->rate, e->gradient_norm,
                max_int(7 - display_width(speed.text), 0), "", speed.text);
     const Digits left = time_left(r, e->step);

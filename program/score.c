@@ -14,10 +14,10 @@
 
 /* Of a part of the text. The loss is sum / targets, the perplexity e to that. */
 typedef struct {
-    double sum;     /* of −ln p */
-    size_t targets; /* that count */
-    double bytes;   /* of all of the text: those that they stand for; NAN: see bytes.h */
-    bool hides;     /* each was predicted from all the others */
+    double sum;          /* of −ln p */
+    size_t targets;      /* that count */
+    double bytes;        /* of all of the text: those that they stand for; NAN: see bytes.h */
+    const char *no_bits; /* why there are no bits per byte, if bytes is NAN */
 } Loss;
 
 /* A number of JSON, or null if it is not finite. */
@@ -52,11 +52,8 @@ static void put_loss_json(Loss loss, size_t number, const char *text)
 /* 0.1347 bits per byte, of 212 bytes that these tokens stand for */
 static void put_bits(Loss loss)
 {
-    if (isnan(loss.bytes) && loss.hides)
-        printf(
-            _("bits per byte are not comparable: each token was predicted from all the others\n"));
-    else if (isnan(loss.bytes))
-        printf(_("bits per byte are not comparable: the text has words that are [unk]\n"));
+    if (isnan(loss.bytes))
+        printf("%s\n", translated(loss.no_bits));
     else
         printf(_("%.4f bits per byte, of %s that these tokens stand for\n"),
                bits_per_byte(loss.sum, loss.bytes),
@@ -151,7 +148,13 @@ void score_text(Pretrained *model, const char *path, bool json)
         line = (Loss){0};
     }
     all.bytes = corpus_bytes(&corpus, &model->tokenizer, &corpus.train);
-    all.hides = corpus.objective.kind == OBJECTIVE_MASKED;
+    all.no_bits =
+        corpus.objective.kind == OBJECTIVE_MASKED
+            ? N_("bits per byte are not comparable: each token was predicted from all the "
+                 "others")
+        : model->tokenizer.kind == TOKENIZER_WORD
+            ? N_("bits per byte are not comparable: the model never spells a word")
+            : N_("bits per byte are not comparable: the text has tokens that are [unk]");
     put(all, 0, NULL, json);
     batch_room_free(&room);
     corpus_free(&corpus);

@@ -148,6 +148,5 @@ void share_corpus(Corpus *c)
     c->ids.at = moved(c->ids.at, from, to);
     c->train.list = moved(c->train.list, from, to);
     c->held_out.list = moved(c->held_out.list, from, to);
-    c->line_bytes = NULL;
     c->evaluated = (Part){0};
 }

@@ -453,6 +453,19 @@ bool trainer_save(Trainer *t)
     return team_answer(good);
 }
 
+void trainer_record_result(const Trainer *t, double seconds)
+{
+    RunResult result = {.step = t->progress.step,
+                        .best_step = t->progress.best_step,
+                        .best_loss = t->progress.best_loss,
+                        .held_out = trainer_holds_out(t),
+                        .bits_per_byte = trainer_bits(t, t->progress.best_loss),
+                        .floor = t->floor,
+                        .seconds = seconds};
+    checksum_hex(result.checksum, weights_checksum(&t->gpt, t->best));
+    record_result(&t->directory, &result);
+}
+
 bool trainer_keep(const Trainer *t, bool again)
 {
     return team_answer(team_leads() && checkpoint_keep(&t->directory, t->progress.step, t->log.size,

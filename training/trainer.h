@@ -63,6 +63,10 @@ bool trainer_save(Trainer *trainer);
 /* Copies the weights that are evaluated, to keep them as the best. */
 void trainer_keep_best(Trainer *trainer);
 
+/* Writes into config.json how far the run has come; seconds: trained by this call. Warns if that
+ * fails: the run is complete without. */
+void trainer_record_result(const Trainer *trainer, double seconds);
+
 /* Keeps the last save as a checkpoint, and the last settings.keep of them. If that step has one
  * already, it is replaced if `again`, else kept. Warns and returns false if that fails. */
 bool trainer_keep(const Trainer *trainer, bool again);

@@ -27,21 +27,19 @@ typedef struct {
     uint64_t context, train, held_out; /* how it is cut; the last two count listed pieces */
     uint64_t train_end;                /* of a stream */
     uint64_t train_rows, train_targets, held_out_rows, held_out_targets;
-    double text_bytes;
     uint64_t rest;   /* checksum of all that follows the header */
     uint64_t header; /* checksum of all before this */
 } Header;
 
-static const char MAGIC[8] = "pulga\0\0\2";
+static const char MAGIC[8] = "pulga\0\0\3";
 
 /* ---- From text to tokens ---- */
 
 /* A thread, and what it has made of a block. */
 typedef struct {
     Encoder *encoder;
-    int *ids;           /* stb_ds array */
-    size_t *line_bytes; /* stb_ds array, of lines: see bytes.h */
-    size_t longest;
+    int *ids; /* stb_ds array */
+    size_t lines, longest;
     char *reserved; /* the message if the block contains a reserved token, or NULL */
     bool known;     /* else a token has no id */
     Span unknown;
@@ -75,24 +73,11 @@ static void encode(const CorpusBuilder *b, Worker *w, const Text *block)
 {
     const Span text = text_span(block);
     arrsetlen(w->ids, 0);
-    arrsetlen(w->line_bytes, 0);
-    w->longest = 0;
+    w->lines = w->longest = 0;
     w->reserved = tokenizer_check_text(b->tokenizer, block);
     w->known = b->corpus.stream ? encoder_add(w->encoder, text, &w->ids, &w->unknown)
-                                : encoder_add_lines(w->encoder, text, &w->ids, &w->line_bytes,
+                                : encoder_add_lines(w->encoder, text, &w->ids, &w->lines,
                                                     &w->longest, &w->unknown);
-}
-
-/* Every line is counted with its end, even if the last one lacks it: [eos] stands for it. */
-static void add_bytes(Corpus *c, const Worker *w, const Text *block)
-{
-    if (c->stream)
-        c->text_bytes += (double)block->size;
-    for (ptrdiff_t i = 0; i < arrlen(w->line_bytes); i++) {
-        c->text_bytes += (double)w->line_bytes[i];
-        if (c->store.file < 0)
-            arrput(c->line_bytes, w->line_bytes[i]);
-    }
 }
 
 /* A word that the tokenizer does not know can come if it was trained on another text. */
@@ -107,10 +92,8 @@ static void put(CorpusBuilder *b, Worker *w, const Text *block)
                                      text_place(block, block->clean, w->unknown.begin), w->unknown);
     store_put(&c->store, w->ids, count * (size_t)c->ids.width);
     c->ids.count += count;
-    c->lines += arrlenu(w->line_bytes);
+    c->lines += w->lines;
     c->longest = w->longest > c->longest ? w->longest : c->longest;
-    if (tokenizer_has_words(b->tokenizer))
-        add_bytes(c, w, block);
     b->blank = b->blank && is_blank(text_span(block));
 }
 
@@ -147,7 +130,6 @@ Corpus corpus_end(CorpusBuilder *b, const char *name)
     for (ptrdiff_t i = 0; i < arrlen(b->workers); i++) {
         encoder_free(b->workers[i].encoder);
         arrfree(b->workers[i].ids);
-        arrfree(b->workers[i].line_bytes);
     }
     arrfree(b->workers);
     if (b->blank)
@@ -171,7 +153,6 @@ Corpus corpus_new(const Text *text, const Tokenizer *tokenizer)
 void corpus_free(Corpus *corpus)
 {
     part_free(&corpus->evaluated);
-    arrfree(corpus->line_bytes);
     store_free(&corpus->store);
 }
 
@@ -479,8 +460,7 @@ static Header header_of(const Corpus *c, CorpusOrigin origin)
                 .train_rows = c->train.rows,
                 .train_targets = c->train.targets,
                 .held_out_rows = c->held_out.rows,
-                .held_out_targets = c->held_out.targets,
-                .text_bytes = c->text_bytes};
+                .held_out_targets = c->held_out.targets};
     memcpy(h.magic, MAGIC, sizeof MAGIC);
     return h;
 }
@@ -592,7 +572,6 @@ Corpus corpus_open(const Directory *directory, const char *name, const Tokenizer
     c.longest = h.longest;
     c.lines_cut = h.lines_cut;
     c.context = (int)h.context;
-    c.text_bytes = h.text_bytes;
     const Piece *list = (const Piece *)(bytes + sizeof h + ids_size(&c.ids));
     c.train = (Part){.count = h.train,
                      .list = c.stream ? NULL : list,

@@ -42,9 +42,6 @@ typedef struct {
     int vocabulary;      /* no id is as large */
     size_t lines;        /* how many there are; 0 for a stream */
     size_t longest;      /* rows of the longest line, or of the whole stream */
-    double text_bytes;   /* of words: the size of all lines in the text, with their ends, or of the
-                          stream; else 0: see bytes.h */
-    size_t *line_bytes;  /* likewise of each line: stb_ds array; NULL if the store is a file */
 
     /* Set by corpus_cut: */
     int context;          /* T */

@@ -8,7 +8,6 @@
 #include "tests/helpers/close.h"
 #include "tests/helpers/corpora.h"
 #include "tests/helpers/literal.h"
-#include "tests/helpers/scratch.h"
 
 /* The bytes of the whole text, and those of its first and last piece with a context of T tokens. */
 typedef struct {
@@ -51,21 +50,14 @@ static void check(const char *string, TokenizerRules rules, int T, Counted wante
 }
 
 /* Each line counts with its end, the last one too; blank lines are in no sequence. */
-static void test_lines_have_the_same_bytes_for_all_tokenizers(void **state)
+static void test_lines_have_all_bytes_of_their_text(void **state)
 {
     (void)state;
     static const char text[] = "el  perro\n\nl'été\tya"; /* 10 and 11 bytes with their ends */
-    const TokenizerKind kinds[] = {TOKENIZER_WORD, TOKENIZER_CHAR, TOKENIZER_BPE};
-    for (int i = 0; i < 3; i++)
+    const TokenizerKind kinds[] = {TOKENIZER_CHAR, TOKENIZER_BPE};
+    for (int i = 0; i < 2; i++)
         check(text, (TokenizerRules){.kind = kinds[i], .vocabulary = 262}, 20,
               (Counted){21, 10, 11});
-}
-
-/* "el  perro" and its end are three targets of 2, 5 and 1 bytes, with two bytes of white space. */
-static void test_the_white_space_of_a_line_is_shared_out(void **state)
-{
-    (void)state;
-    check("el  perro\n", (TokenizerRules){0}, 1, (Counted){10, 2 + 2.0 / 3, 1 + 2.0 / 3});
 }
 
 /* The first token of a stream is not predicted. */
@@ -74,15 +66,22 @@ static void test_streams(void **state)
     (void)state;
     check("añb\nc", (TokenizerRules){.kind = TOKENIZER_CHAR, .stream = true}, 2,
           (Counted){5, 3, 2});
-    /* The words have 1, 2 and 3 bytes, and 4 bytes of white space are 2 for each target. */
-    check("a bb  ccc\n", (TokenizerRules){.stream = true}, 1, (Counted){9, 4, 5});
 }
 
 /* A line with [unk] cannot be compared, but the others can. */
-static void test_unknown_words_cannot_be_compared(void **state)
+static void test_unknown_characters_cannot_be_compared(void **state)
 {
     (void)state;
-    check("a a\nb a", (TokenizerRules){.min_count = 2}, 8, (Counted){NAN, 4, NAN});
+    check("aa\nba", (TokenizerRules){.kind = TOKENIZER_CHAR, .min_count = 2}, 8,
+          (Counted){NAN, 3, NAN});
+}
+
+/* Their vocabulary is taken from the text, so none has to be spelled. */
+static void test_words_cannot_be_compared(void **state)
+{
+    (void)state;
+    for (int stream = 0; stream < 2; stream++)
+        check("a bb  ccc\n", (TokenizerRules){.stream = stream}, 8, (Counted){NAN, NAN, NAN});
 }
 
 /* Two bits, by hand: a probability of 1/4 for a token of one byte. */
@@ -100,37 +99,14 @@ static void test_pairs_have_the_bytes_of_their_targets(void **state)
 {
     (void)state;
     static const char text[] = "el   perro\tthe  dog\n\na\tun";
-    const TokenizerKind kinds[] = {TOKENIZER_WORD, TOKENIZER_CHAR, TOKENIZER_BPE};
-    for (int i = 0; i < 3; i++)
+    const TokenizerKind kinds[] = {TOKENIZER_CHAR, TOKENIZER_BPE};
+    for (int i = 0; i < 2; i++)
         check(text,
               (TokenizerRules){.kind = kinds[i], .objective = OBJECTIVE_PAIRS, .vocabulary = 262},
               30, (Counted){12, 9, 3});
-    const TokenizerRules rare = {.objective = OBJECTIVE_PAIRS, .min_count = 2};
-    check("x\ta a\na\tb", rare, 8, (Counted){NAN, 4, NAN}); /* x is [unk], but no target */
-}
-
-/* Of a large text, whose lines are not listed, the white space of all targets is shared out. */
-static void test_large_texts_of_pairs(void **state)
-{
-    (void)state;
-    static const char text[] = "el   perro\tthe  dog\n\na\tun\n";
-    char *folder = scratch_new();
-    Text block = literal_text(text);
-    const TokenizerRules rules = {.objective = OBJECTIVE_PAIRS};
-    Tokenizer t = tokenizer_train(&block, rules);
-    CorpusBuilder *builder = corpus_begin(&t, store_in_file(folder, "tokens.bin"), block.size);
-    corpus_add(builder, &block, 1);
-    Corpus c = corpus_end(builder, "a.txt");
-    corpus_cut(&c, 8, 0, 1);
-    assert_null(c.line_bytes);
-    /* 12 bytes, of which "the", "dog", "un" and two ends are 10: 2 are left for five targets. */
-    const Part first = {.count = 1, .list = c.train.list};
-    assert_close_one("all", corpus_bytes(&c, &t, &c.train), 12, 1e-12);
-    assert_close_one("the first", corpus_bytes(&c, &t, &first), 7 + 3 * 0.4, 1e-12);
-    corpus_free(&c);
-    tokenizer_free(&t);
-    text_free(&block);
-    scratch_remove(folder);
+    const TokenizerRules rare = {
+        .kind = TOKENIZER_CHAR, .objective = OBJECTIVE_PAIRS, .min_count = 2};
+    check("x\taa\na\tb", rare, 8, (Counted){NAN, 3, NAN}); /* x is [unk], but no target */
 }
 
 /* What is predicted with the help of what comes after it is no measure of a text. */
@@ -145,13 +121,12 @@ static void test_hidden_tokens_cannot_be_compared(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines_have_the_same_bytes_for_all_tokenizers),
-        cmocka_unit_test(test_the_white_space_of_a_line_is_shared_out),
+        cmocka_unit_test(test_lines_have_all_bytes_of_their_text),
         cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_unknown_words_cannot_be_compared),
+        cmocka_unit_test(test_unknown_characters_cannot_be_compared),
+        cmocka_unit_test(test_words_cannot_be_compared),
         cmocka_unit_test(test_bits_per_byte),
         cmocka_unit_test(test_pairs_have_the_bytes_of_their_targets),
-        cmocka_unit_test(test_large_texts_of_pairs),
         cmocka_unit_test(test_hidden_tokens_cannot_be_compared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

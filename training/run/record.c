@@ -5,7 +5,8 @@
  *     "pulga": {"version": "0.1", "command": "train data/perro.txt --steps 9",
  *               "kernel": "avx512", "identity": "21de9fd719d50c5c",
  *               "text": {"name": "data/perro.txt", "size": 212, "xxh3_64": "05a12f370b3ee3c1"},
- *               "tokens": "word", "sequence": "lines", "lower": false, "min-count": 1, ...}
+ *               "tokens": "word", "sequence": "lines", "lower": false, "min-count": 1, ...,
+ *               "result": {"step": 9, "best_step": 9, "best_loss": 1.94, ...}}
  */
 #include "record.h"
 
@@ -100,6 +101,29 @@ bool record_update(const Directory *directory, const Config *config, const Setti
     }
     fields_free(SETTINGS, &before);
     return !changed || json_write(directory, CONFIG_FILE, config->json);
+}
+
+/* NAN becomes null. */
+bool record_result(const Directory *directory, const RunResult *r)
+{
+    cJSON *json = json_read(directory, CONFIG_FILE), *result = cJSON_CreateObject();
+    cJSON *own = cJSON_GetObjectItemCaseSensitive(json, "pulga");
+    const cJSON *before = cJSON_GetObjectItemCaseSensitive(own, "result");
+    const cJSON *seconds = cJSON_GetObjectItemCaseSensitive(before, "seconds");
+    cJSON_AddNumberToObject(result, "step", (double)r->step);
+    cJSON_AddNumberToObject(result, "best_step", (double)r->best_step);
+    cJSON_AddNumberToObject(result, "best_loss", r->best_loss);
+    cJSON_AddBoolToObject(result, "held_out", r->held_out);
+    cJSON_AddNumberToObject(result, "bits_per_byte", r->bits_per_byte);
+    cJSON_AddNumberToObject(result, "floor", r->floor);
+    cJSON_AddStringToObject(result, "checksum", r->checksum);
+    cJSON_AddNumberToObject(result, "seconds",
+                            r->seconds + (cJSON_IsNumber(seconds) ? seconds->valuedouble : 0));
+    cJSON_DeleteItemFromObjectCaseSensitive(own, "result");
+    cJSON_AddItemToObject(own, "result", result);
+    const bool good = json_write(directory, CONFIG_FILE, json);
+    cJSON_Delete(json);
+    return good;
 }
 
 /* ---- Reading ---- */

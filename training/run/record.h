@@ -37,11 +37,25 @@ void record_check_shape(const Config *config, const Directory *directory, const 
 void record_check_kernel(const Config *config, const Directory *directory, Precision precision);
 
 /* Writes the config.json of a new run; `texts` are the paths of its text, `command` is the line
- * that it was begun with. Warns and
- * returns false if that fails. */
+ * that it was begun with. Warns and returns false if that fails. */
 bool record_write(const Directory *directory, const Plan *plan, const Tokenizer *tokenizer,
                   char *const *texts, CorpusOrigin origin, const char *command,
                   const Identity identity);
+
+/* How far a run has come, for programs that compare runs. */
+typedef struct {
+    int64_t step, best_step;
+    double best_loss;
+    bool held_out;        /* the losses are of the held-out part, else of the training text */
+    double bits_per_byte; /* of the best loss; NAN if it cannot be compared */
+    double floor;         /* of the training text; NAN if it is not known */
+    double seconds;       /* of this call */
+    char checksum[17];    /* of the best weights */
+} RunResult;
+
+/* Puts the result into config.json, in place of an earlier one, to whose seconds it adds. Warns and
+ * returns false if that fails. */
+bool record_result(const Directory *directory, const RunResult *result);
 
 /* Writes a resumed run's settings back, if this call has changed them. */
 bool record_update(const Directory *directory, const Config *config, const Settings *settings);
