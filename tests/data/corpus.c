@@ -498,7 +498,7 @@ enum {
     TRAIN_TARGETS,
     HELD_OUT_ROWS,
     HELD_OUT_TARGETS,
-    CHECKSUM = 20
+    CHECKSUM = 19
 };
 
 /* A header that was changed, with the right checksum. */

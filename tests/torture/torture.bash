@@ -116,7 +116,8 @@ kills() {
             code=0
             timeout --foreground -s "$signal" --preserve-status "$moment" "${COMMAND[@]}" \
                 --threads $((DRAWN + 1)) >out.txt 2>err.txt || code=$?
-            [ ! -s err.txt ] || found "stopped by $signal after ${moment}s it prints $(cat err.txt)"
+            grep -v "nothing was written" err.txt &&
+                found "stopped by $signal after ${moment}s it prints $(cat err.txt)"
             [ $code -ne 0 ] || break
             [ $code -eq $((128 + $(kill -l "$signal"))) ] ||
                 found "$signal after ${moment}s ended '${COMMAND[*]}' with $code"
