@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <stb/stb_ds.h>
 
 #include "base/display.h"
@@ -30,9 +31,10 @@ typedef struct {
 /* In the order of --help. */
 static const Field CHOICES[] = {
     {"output", TEXT_FIELD(output), NULL, N_("FILE"), 0, 0,
-     N_("write a file; its ending chooses the format: .html (a page that needs no other file), "
-        ".svg (a figure), .npy (an array of layers, heads, T, T), .csv (a line for each weight), "
-        ".json"),
+     N_("write a file instead of tables; its ending chooses the format: .html (a page that needs "
+        "no "
+        "other file), .svg (a figure), .npy (an array of layers, heads, T, T), .csv (a line for "
+        "each weight), .json; -.json and the like write to standard output, - is -.csv"),
      LIFE_CALL},
     {"layer", WHOLE_FIELD(layer), NULL, "L", 1, 1000, N_("only this layer, from 1 [all]"),
      LIFE_CALL},
@@ -214,23 +216,47 @@ static Heads read_heads(Pretrained *model, Range layers, Range chosen, const Enc
 /* Prints the name of the file that was written. */
 static void print_written(char *output)
 {
+    if (heads_file_is_output(output))
+        return;
     char *path = command_line((char *[]){output, NULL});
     printf(_("wrote %s\n"), path);
     free(path);
 }
 
-/* A line for each head, then the tables, or the name of the file that was written. Returns false if
- * it could not be written. */
+/* Prints a line for each head, then the tables, or only writes the file. Returns false if it could
+ * not be written. */
 static bool show(const Heads *heads, char *output, const PageSource *source)
 {
     const Screen screen = screen_open();
-    const bool good = !output || heads_file_write(output, heads, source);
-    tables_summarise(heads);
-    if (!output)
+    if (!output) {
+        tables_summarise(heads);
         tables_show(heads, &screen);
-    if (output && good)
+        return true;
+    }
+    const bool good = heads_file_write(output, heads, source);
+    if (good)
         print_written(output);
     return good;
+}
+
+/* While a text is read, remarks go to standard error if standard output is the file. Returns the
+ * descriptor that restore_output() needs, or -1. */
+static int divert_remarks(const char *output)
+{
+    if (!output || !heads_file_is_output(output))
+        return -1;
+    const int kept = dup(STDOUT_FILENO);
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    return kept;
+}
+
+static void restore_output(int kept)
+{
+    if (kept < 0)
+        return;
+    fflush(stdout);
+    dup2(kept, STDOUT_FILENO);
+    close(kept);
 }
 
 /* Whether the output is a page that carries the model. */
@@ -276,6 +302,7 @@ static bool show_heads(Pretrained *model, const Choice *choice, char **words)
                                 plural((size_t)config->layers, "layer", "layers"));
     const Range chosen = choose("head", choice->head, config->heads, run,
                                 plural((size_t)config->heads, "head", "heads"));
+    const int kept = divert_remarks(choice->output);
     PageSource source = {.model = model, .live = is_live(choice, model)};
     TrainingText text = source.live ? training_text_open(model, NULL) : (TrainingText){0};
     source.training_text = &text;
@@ -285,6 +312,7 @@ static bool show_heads(Pretrained *model, const Choice *choice, char **words)
     heads.run = run;
     assert(source.texts); /* one at least was read */
     heads.text = source.texts[0];
+    restore_output(kept);
     const bool good = show(&heads, choice->output, &source);
     heads_free(&heads);
     encoding_free(&encoding);
@@ -302,8 +330,9 @@ static bool show_positions(const Pretrained *model, char *output)
 {
     Positions positions = positions_read(&model->gpt, model->directory.path);
     const bool good = !output || heads_file_write_positions(output, &positions);
-    tables_positions(&positions);
-    if (output && good)
+    if (!output)
+        tables_positions(&positions);
+    else if (good)
         print_written(output);
     positions_free(&positions);
     return good;

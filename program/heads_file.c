@@ -32,10 +32,17 @@ static const Kind KINDS[] = {
 };
 enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };
 
+bool heads_file_is_output(const char *path)
+{
+    return path[0] == '-' && (!path[1] || path[1] == '.');
+}
+
 /* By the last dot of the file's name and what follows it, in capitals or not: a.html.svg is a
  * figure. NULL if that is unknown, or if there is no dot. */
 static const Kind *kind_of(const char *path)
 {
+    if (!strcmp(path, "-"))
+        path = ".csv";
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash + 1 : path, '.');
     for (int i = 0; dot && i < KIND_COUNT; i++)
         if (!strcasecmp(dot, KINDS[i].ending))
@@ -58,6 +65,8 @@ void heads_file_check(const char *path, bool positions)
     if (positions && !kind->write_positions)
         usage_error("--output %s: with --positions the ending must be .svg, .npy, .csv or .json",
                     path);
+    if (heads_file_is_output(path))
+        return;
     char begin[64];
     const size_t size = file_beginning(path, begin, sizeof begin);
     if (size && !begins(begin, size, kind->begin) && !begins(begin, size, kind->other))
@@ -69,6 +78,20 @@ bool heads_file_is_page(const char *path)
 {
     const Kind *kind = kind_of(path);
     return kind && !kind->write;
+}
+
+/* Standard output keeps its descriptor: process.c reports if it could not be written. */
+static bool begin_at(FileWriter *writer, const char *path)
+{
+    if (!heads_file_is_output(path))
+        return file_begin_at(writer, path);
+    *writer = (FileWriter){.stream = stdout};
+    return true;
+}
+
+static bool commit(FileWriter *writer)
+{
+    return writer->stream == stdout || file_commit(writer);
 }
 
 bool heads_file_write(const char *path, const Heads *heads, const PageSource *source)
@@ -89,13 +112,13 @@ bool heads_file_write(const char *path, const Heads *heads, const PageSource *so
         fclose(out);
     }
     FileWriter writer;
-    const bool begun = file_begin_at(&writer, path);
+    const bool begun = begin_at(&writer, path);
     if (begun && page)
         fwrite(page, 1, size, writer.stream);
     else if (begun)
         kind->write(writer.stream, heads);
     free(page);
-    return begun && file_commit(&writer);
+    return begun && commit(&writer);
 }
 
 bool heads_file_write_positions(const char *path, const Positions *positions)
@@ -103,8 +126,8 @@ bool heads_file_write_positions(const char *path, const Positions *positions)
     const Kind *kind = kind_of(path);
     assert(kind && kind->write_positions);
     FileWriter writer;
-    if (!file_begin_at(&writer, path))
+    if (!begin_at(&writer, path))
         return false;
     kind->write_positions(writer.stream, positions);
-    return file_commit(&writer);
+    return commit(&writer);
 }

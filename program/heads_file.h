@@ -7,6 +7,9 @@
 #include "pictures/heads.h"
 #include "pictures/positions.h"
 
+/* Whether this is standard output: "-", of the kind .csv, or "-" and an ending. */
+bool heads_file_is_output(const char *path);
+
 /* Ends in a usage error if the ending is unknown, or if such a file cannot show `positions`. Dies
  * if the path is a file that attend has not written, such as config.json or another table. */
 void heads_file_check(const char *path, bool positions);
