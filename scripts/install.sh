@@ -33,14 +33,28 @@ for program; do
     put_made "share/zsh/site-functions/_$name" scripts/completion.sh "$program" zsh
 done
 doc=share/doc/pulga
-for file in *.md LICENSE $(find docs -name '*.md' -o -name '*.svg' -o -name '*.png'); do
+
+# A page without screenshots, which are not installed (2 MB), and with commands that work as they
+# stand: only what make builds keeps its name.
+page() {
+    awk -v RS= -v ORS='\n\n' '!/]\([a-z\/]*page\/[a-z-]*\.png\)/' "$1" |
+        sed -E -e '/`make`/!s,\./(train|sample|attend|export)\>,pulga-\1,g' \
+            -e "s,\<data/([a-z]+\.t[xs][tv]),$PREFIX/$doc/examples/\1,g"
+}
+
+put 644 CONTRIBUTING.md "$doc/CONTRIBUTING.md" # is about the source
+put 644 LICENSE "$doc/LICENSE"
+for file in README*.md docs/*.md; do
+    put_made "$doc/$file" page "$file"
+done
+for file in docs/*.svg; do
     put 644 "$file" "$doc/$file"
 done
 for file in data/*.txt data/*.tsv; do
     put 644 "$file" "$doc/examples/${file#data/}"
 done
 if [ "$undo" ]; then # the other directories may be used by other packages
-    for directory in $(find docs -depth -type d | sed "s,^,$doc/,") "$doc/examples" "$doc"; do
+    for directory in "$doc/docs" "$doc/examples" "$doc"; do
         rmdir "$root/$directory" 2>/dev/null || true
     done
 fi
