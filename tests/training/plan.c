@@ -334,7 +334,9 @@ static void what_could_be_learned_by_heart_is_restrained(void **state)
         {40000, false, WORD, 0, OBJECTIVE_MASKED, NULL, 0.1, 0.5, true},
         {36000, true, CHAR, 0, OBJECTIVE_NEXT, NULL, 0, 1, true},
         {36000, true, BPE, 0, OBJECTIVE_NEXT, NULL, 0, 1, true},
-        {61000, true, CHAR, 0, OBJECTIVE_NEXT, NULL, 0, 0.5, true},
+        {61000, true, CHAR, 0, OBJECTIVE_NEXT, NULL, 0.1, 0.5, true}, /* 4 layers of width 128 */
+        {190000, true, BPE, 0, OBJECTIVE_NEXT, NULL, 0.2, 0.5, true},
+        {200000, true, BPE, 0, OBJECTIVE_NEXT, NULL, 0, 0.5, true}, /* 4 tokens a weight */
         {36000, true, BPE, 4, OBJECTIVE_NEXT, NULL, 0, 0.1, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -21,6 +21,7 @@ enum {
     ENOUGH_TOKENS = 5000,    /* likewise, of a stream's tokens                             */
     LONGEST_CONTEXT = 256,   /* of those chosen here                                       */
     MOST_SUBWORDS = 16384,   /* likewise, of a vocabulary                                  */
+    MANY_WEIGHTS = 4,        /* for each token: such a model needs dropout                 */
     OFTEN = 5,               /* epochs: a text that is read as often is learned by heart   */
     DELICATE_LAYERS = 4,     /* with at least so many, post-norm needs a small rate        */
     LEAST_GENTLE_WARMUP = 30 /* with fewer steps, noam's rate jumps                        */
@@ -237,18 +238,30 @@ static void choose_length(Plan *plan, const Decided *decided, const Corpus *corp
 
 /* ---- Training ---- */
 
-/* What is against learning by heart, by what docs/experiments.md measured: heavy decay and a mean of
- * the weights, and for words and masked tokens a little dropout, whose use shows only in a held-out
- * part. */
+/* Dropout, if a part is held out to show its use: a little for words, masked tokens and models that
+ * are trained already, else for models with many weights (about 12·L·C²) for each token. */
+static double choose_dropout(const Settings *s, const Corpus *corpus)
+{
+    const double weights = 12.0 * s->layers * s->width * s->width;
+    if (!corpus->held_out.count || s->objective == OBJECTIVE_PAIRS)
+        return 0;
+    if (s->tokens == TOKENIZER_WORD || s->objective == OBJECTIVE_MASKED || s->from)
+        return 0.1;
+    const bool large = corpus->ids.count > SMALL_TEXT;
+    const bool many = weights > MANY_WEIGHTS * (double)corpus->ids.count;
+    return !large || !many ? 0 : s->tokens == TOKENIZER_BPE ? 0.2 : 0.1;
+}
+
+/* What is against learning by heart, by what docs/experiments.md measured: dropout, heavy decay and
+ * a mean of the weights. */
 static void choose_restraint(Plan *plan, const Decided *decided, const Corpus *corpus)
 {
     Settings *s = &plan->settings;
     const bool words = s->tokens == TOKENIZER_WORD, masked = s->objective == OBJECTIVE_MASKED;
-    const bool drops = corpus->held_out.count && s->objective != OBJECTIVE_PAIRS;
     const double usual = s->optimizer == OPTIMIZER_MUON ? 0.1 : 0.01;
     const int64_t pieces = (int64_t)epoch_most_pieces(corpus);
     const bool often = s->epochs >= OFTEN && could_learn_by_heart(s, corpus, pieces);
-    CHOOSE(dropout, drops && (words || masked || s->from) ? 0.1 : 0);
+    CHOOSE(dropout, choose_dropout(s, corpus));
     const bool small = corpus->ids.count <= SMALL_TEXT;
     CHOOSE(decay, !often ? usual : masked ? 0.5 : words ? 2 : small ? 1 : 0.5);
     CHOOSE(average, often);

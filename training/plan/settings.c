@@ -93,8 +93,8 @@ const Field SETTINGS[] = {
     {"no-qkv-bias", FLAG_FIELD(no_qkv_bias), NULL, NULL, 0, 0,
      N_("queries, keys and values have no bias"), LIFE_RUN},
     {"dropout", NUMBER_FIELD(dropout), NULL, "P", 0, 0.99,
-     N_("share of activations dropped [0.1 for words, for masked tokens and with --from, if a part "
-        "is held out; else 0]"),
+     N_("share of activations dropped [if a part is held out: 0.1 for words, masked tokens and "
+        "--from, 0.1 or 0.2 for large models of medium texts; else 0]"),
      LIFE_RUN},
 
     /* A resumed run may become longer: whichever of --steps and --epochs the call gives counts. */
