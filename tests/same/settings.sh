@@ -28,7 +28,7 @@ pairs    | traducciones.tsv | el perro negro     | el perro negro come    | --st
 sums     | sumas.tsv        | 58+67              | 12+34                  | --causal-source --steps 30 --batch 30 --width 36 --schedule constant --lr 0.003
 masked   | perro.txt        | [mask] [mask] come | un [mask] jugaba       | --objective masked --steps 100 --schedule cosine --lr 0.002 --min-lr 0.0001 --hidden 100
 from     | perro.txt        | el                 | un gato come           | --from post --steps 40 --dropout 0.05 --lr-factor 0.1
-resumed  | cuentos.txt      | la                 | la niña                | --lower --min-count 2 --steps 40 --stop-after 23 --average --norm post --layers 3 --cooldown 0.5 --batch 12
+resumed  | cuentos.txt      | la                 | la niña                | --lower --dropout 0.2 --min-count 2 --steps 40 --stop-after 23 --average --norm post --layers 3 --cooldown 0.5 --batch 12
 shards   | cuentos.txt      | Leo                | Leo dice               | --shards 4 --steps 30 --batch 10 --accumulate 2 --dropout 0.1 --eval-every 10
 bf16     | cuentos.txt      | La niña            | La niña corrió         | --precision bf16 --steps 40 --width 72 --heads 3 --hidden 130 --dropout 0.1
 '
