@@ -37,6 +37,8 @@ struct Source {
     SourceFile *files; /* stb_ds arrays */
     TextPart *parts;   /* of several files: those that were begun are known */
     size_t size;       /* of all files */
+    size_t clean;      /* of all files, once they were read; `passed` in this pass */
+    size_t passed;
     bool large;
     Text text;  /* all of a small one */
     bool given; /* in this pass */
@@ -364,16 +366,18 @@ static void read_blocks(Source *s)
         wrong[i] = text_clean_raw(&s->blocks[i], s->rules.form);
     }
     check_sums(s, sums);
-    for (int i = 0; i < s->count; i++)
+    for (int i = 0; i < s->count; i++) {
         if (wrong[i])
             die("%s", wrong[i]);
+        s->passed += s->blocks[i].size;
+    }
 }
 
 /* Begins to read a large text, the first time or again. */
 static void begin_pass(Source *s)
 {
     s->file = s->offset = s->read = s->read_lines = s->lines = s->columns = s->rest.size =
-        s->number = 0;
+        s->number = s->passed = 0;
     s->sum = checksum_begin(0);
 }
 
@@ -385,6 +389,7 @@ static void end_pass(Source *s)
     s->known = true;
     s->checksum = checksum;
     s->size = s->read;
+    s->clean = s->passed;
     begin_pass(s);
 }
 
@@ -519,7 +524,10 @@ uint64_t source_checksum(const Source *s)
     return s->large ? s->checksum : s->text.checksum;
 }
 
-size_t source_clean_size(const Source *s)
+size_t source_clean_size(Source *s)
 {
-    return s->large ? s->size : s->text.size;
+    int count;
+    while (s->large && !s->known && source_next(s, false, "reading", &count))
+        ;
+    return s->large ? s->clean : s->text.size;
 }

@@ -51,10 +51,11 @@ bool source_is_large(const Source *source);
 const char *source_name(const Source *source);
 Text *source_text(Source *source);
 
-/* The raw bytes, and their checksum, which of a large text is known at its end; and about how many
- * bytes are clean. */
+/* The raw bytes, and their checksum, which of a large text is known at its end. */
 size_t source_size(const Source *source);
-size_t source_clean_size(const Source *source);
 uint64_t source_checksum(const Source *source);
+
+/* How many bytes are clean. A large text that was not read yet is read to its end for this. */
+size_t source_clean_size(Source *source);
 
 #endif

@@ -108,7 +108,7 @@ static void train_tokenizer(Trainer *t, Settings *s)
                             .stream = s->sequence == SEQUENCE_STREAM,
                             .min_count = s->min_count,
                             .max_words = s->max_words};
-    if (rules.stream)
+    if (rules.stream && rules.kind == TOKENIZER_BPE)
         rules.bytes = (size_t)((1 - s->val) * (double)source_clean_size(t->source));
     TokenCounts *counts = token_counts_begin(rules);
     int count;

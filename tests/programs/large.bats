@@ -63,6 +63,12 @@ small_model=(--layers 1 --heads 1 --width 8 --context 16 --batch 8 --steps 4)
     cmp a/tokens.bin c/tokens.bin
     cmp a/tokens.bin d/tokens.bin
     same_run a c
+    # So is its vocabulary, which is made of nine tenths of it.
+    split -n l/200 big.txt part.
+    for part in part.*; do truncate -s -1 $part; done
+    "$BIN/train" part.* --vocabulary 600 "${small_model[@]}" --steps 0 --out parts >out.txt
+    "$BIN/train" big.txt --vocabulary 600 "${small_model[@]}" --steps 0 --out whole >out.txt
+    cmp parts/tokenizer.json whole/tokenizer.json
     refuses 64 "standard input" once -- "$BIN/train" - - --tokens char
     # Small ones: the copy is both, with a line end between them.
     printf 'el perro' >un.txt
