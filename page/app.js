@@ -27,12 +27,23 @@ const encode = () => tokenizer.encode(fromLine(at("typed").value));
 const readable = ({problem, unknown, ids}) =>
   !problem && !unknown.length && ids.length <= model.context;
 
-// Reads the text that is typed, if the model can; else says why not and keeps what was there.
+// The words of a text before the first unknown one, which is what an unfinished text is read as;
+// null if there are none. What is before a gap or in half a source cannot be read alone.
+function knownPart({problem, tokens}) {
+  const known = tokens.slice(0, tokens.findIndex(({id}) => id < 0)), ids = known.map(({id}) => id);
+  const alone = !problem && tokenizer.objective === "next" && ids.length <= model.context;
+  return alone && ids.length ? {ids, source: 0, prefix: 0, gaps: []} : null;
+}
+
+// Reads the text that is typed, or as much of it as the model can, and says what is wrong with it.
+// If nothing of it can be read, what the page shows is of another text, and is greyed.
 function readTyped() {
-  const encoding = encode();
-  if (!readable(encoding)) return complain(encoding);
-  read(encoding);
-  return tell("read");
+  at("typed").value = toLine(at("typed").value);
+  const encoding = encode(), good = readable(encoding);
+  const part = good ? encoding : knownPart(encoding);
+  if (part) read(part);
+  complain(good ? null : encoding, !part);
+  tell("read");
 }
 
 // Puts another text into the box.
@@ -51,21 +62,24 @@ function read(encoding) {
   state.over = null;
 }
 
-// The line under the text: what is wrong with it; null if nothing is. The first text can be restored
-// in any case.
-function complain(encoding) {
+// The line under the text: what is wrong with it; null if nothing is. What is stale is greyed. The
+// first text can be restored in any case.
+function complain(encoding, stale = false) {
+  for (const part of [at("chips"), at("cards")]) part.inert = stale;
   at("restore").hidden = at("typed").value === toLine(FIRST);
   at("unknown").replaceChildren(...encoding ? complaint(encoding) : []);
   at("typed").setAttribute("aria-invalid", Boolean(encoding));
 }
 
 // What is wrong with a text, and known words to put in the place of an unknown one.
-function complaint({problem, unknown, ids}) {
+function complaint(encoding) {
+  const {problem, unknown, ids} = encoding;
   if (problem) return [say(`problem_${problem.kind}`, {token: problem.token})];
   if (!unknown.length) return [say("too_long", {n: ids.length, most: model.context})];
-  return unknown.flatMap(({word, nearest}) => [say("unknown", {word}), " ",
+  const part = knownPart(encoding) ? [say("known_part"), " "] : [];
+  return part.concat(unknown.flatMap(({word, nearest}) => [say("unknown", {word}), " ",
     ...nearest.length ? [say("nearest"), " "] : [],
-    ...nearest.flatMap(known => [replacing(word, known), " "])]);
+    ...nearest.flatMap(known => [replacing(word, known), " "])]));
 }
 
 // A button that puts a known word in the place of an unknown one, but not within longer words.
@@ -112,6 +126,7 @@ function describeText() {
   at("run").textContent =
     `${data.run} · ${shape} · ${T === 1 ? say("token") : say("tokens", {n: T})}`;
   at("special").textContent = [
+    say("chip_bars"),
     words[0] === "[bos]" && say("bos"),
     source && say("sep"),
     prefix && say("ahead", {part: say(source ? "part_source" : "part_line")}),
@@ -123,7 +138,7 @@ function describeText() {
 
 /* ---- Links ---- */
 
-// #L2H3 chooses a head; &text=… another text, if the page has a model.
+// #L2H3 chooses a head; &text=… another text, if the page has a model; &projector large letters.
 function follow() {
   const [, layer, head] = location.hash.match(/^#L(\d+)H(\d+)/) || [];
   const text = new URLSearchParams(location.hash).get("text");
@@ -131,6 +146,7 @@ function follow() {
     at("typed").value = text;
     if (reading) readTyped();
   }
+  if (/[#&]projector\b/.test(location.hash) !== state.projector) project(!state.projector);
   const index =
     data.heads.findIndex(one => one.layer === Number(layer) && one.head === Number(head));
   if (index >= 0 && index !== state.head) {
@@ -149,7 +165,8 @@ function linkSoon() {
 function link() {
   const {layer, head} = data.heads[state.head];
   const other = model && at("typed").value !== toLine(FIRST);
-  const hash = `#L${layer}H${head}${other ? `&text=${encodeURIComponent(at("typed").value)}` : ""}`;
+  const hash = `#L${layer}H${head}${state.projector ? "&projector" : ""}` +
+    (other ? `&text=${encodeURIComponent(at("typed").value)}` : "");
   if (location.hash !== hash) history.replaceState(null, "", hash);
 }
 
@@ -162,10 +179,27 @@ function repaint() {
   at("theme").setAttribute("aria-label", say(state.dark ? "to_light" : "to_dark"));
   at("language").textContent = say("other_language");
   at("language").lang = state.language === "en" ? "es" : "en";
-  if (at("unknown").textContent) complain(encode());
+  if (at("unknown").textContent) complain(encode(), at("cards").inert);
   tell("paint");
 }
 
+// On a projector: only the sentence, one head and the next word, so large that all can read them.
+function project(projector) {
+  state.projector = projector;
+  document.documentElement.classList.toggle("projector", projector);
+  if (reading) tell("fit", "paint");
+}
+
+// The line for the text is as high as its text, which is not cut.
+function fitTyped() {
+  at("typed").style.height = 0;
+  at("typed").style.height = `${at("typed").scrollHeight + 4}px`; // its border
+}
+
+at("projector").addEventListener("click", () => {
+  project(!state.projector);
+  linkSoon();
+});
 at("theme").addEventListener("click", () => {
   state.dark = !state.dark;
   repaint();
@@ -188,6 +222,7 @@ views.push({ // see state.js
   read() {
     fillChips();
     describeText();
+    fitTyped();
     if (location.hash) linkSoon();
   },
   choose() {
@@ -198,16 +233,32 @@ views.push({ // see state.js
   paint() {
     fillChips();
     describeText();
+    fitTyped();
+    at("typed").placeholder = say("problem_empty");
+    at("projector").setAttribute("aria-pressed", state.projector);
   },
 });
 
 /* ---- The beginning ---- */
+
+// The head that tells most at first sight: the one whose attention is not on the word itself nor on
+// [bos], and not spread evenly over all.
+function mostTelling() {
+  const telling = data.heads.map((_, index) => {
+    const {entropy_bits, itself, bos} = reading.summary(index);
+    return (1 - itself - bos) * (1 - entropy_bits / Math.log2(reading.T + 1));
+  });
+  return telling.indexOf(Math.max(...telling));
+}
 
 function beginLive() {
   at("entry").hidden = false;
   at("typed").value = toLine(FIRST);
   follow();
   at("typed").addEventListener("input", readTyped);
+  at("typed").addEventListener("keydown", event => {
+    if (event.key === "Enter") event.preventDefault();
+  });
   at("restore").addEventListener("click", () => retype(FIRST));
   at("texts").hidden = data.texts.length < 2;
   at("choice").replaceChildren(
@@ -232,5 +283,6 @@ function beginStatic() {
 document.body.classList.toggle("many", data.columns > 8);
 if (model) beginLive();
 else beginStatic();
+if (!/^#L\d+H\d/.test(location.hash)) state.head = mostTelling();
 state.lifted = reading.T > 24; // among many words each gets little
 repaint();

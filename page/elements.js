@@ -30,6 +30,10 @@ const percent = share => `${Math.round(100 * share)}%`;
 // A decimal point in both languages, as in the programs.
 const decimal = (number, places) => number.toFixed(places);
 
+// 101,056 in English, 101 056 in Spanish.
+const grouped = number =>
+  number.toLocaleString("en").replaceAll(",", state.language === "es" ? "\u202f" : ",");
+
 // Any size of number, in about four digits: 0.0123, 2.129, 31698, 9.538·10^7.
 function brief(number) {
   if (number >= 9999.5 && number < 999999.5) return decimal(number, 0);

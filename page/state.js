@@ -15,6 +15,7 @@ const state = {
   key: -1,           // the word it is seen with, if a cell is pinned
   over: null,        // {query, key} under the pointer
   zoom: 1,
+  projector: false,
   temperature: 1,
   topK: 0,           // 0: all
   topP: 1,

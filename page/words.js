@@ -3,6 +3,14 @@
 
 const WORDS = {
   reads: ["The model reads", "El modelo lee"],
+  type_here: ["The model reads this. Type your own sentence:",
+    "El modelo lee esto. Escribe tu propia oración:"],
+  known_part: ["The page shows the words before the unknown one.",
+    "La página muestra las palabras que están antes de la desconocida."],
+  chip_bars: ["The bar under a word: how much the framed word looks at it.",
+    "La barra debajo de una palabra: cuánto la mira la palabra con marco."],
+  eos: ["[eos]: the text ends here.", "[eos]: aquí termina el texto."],
+  projector: ["projector", "proyector"],
   restore: ["restore", "restaurar"],
   texts: ["Texts", "Textos"],
   chips: ["Choose a word of the text", "Elige una palabra del texto"],
@@ -48,9 +56,11 @@ const WORDS = {
   unseen: ["cannot attend", "no puede atender"],
   lift: ["bring out small weights", "resaltar pesos pequeños"],
   lift_title: ["Colour by the square root of the weight", "Color según la raíz cuadrada del peso"],
-  hint: ["Rows are the words that attend, columns the words they attend to. Each row sums to 1.",
-    "Las filas son las palabras que atienden; las columnas, las palabras a las que atienden. " +
-    "Cada fila suma 1."],
+  about_heads: ["Each picture is one head: a part of the model that decides how much each word " +
+    "attends to (looks at) the others.", "Cada figura es una cabeza: una parte del modelo que " +
+    "decide cuánto atiende (mira) cada palabra a las otras."],
+  hint: ["The page opens with the head that looks most firmly at other words.",
+    "La página abre con la cabeza que más se fija en otras palabras."],
   hint_keys: ["Arrow keys go from head to head and, in the large picture, from cell to cell.",
     "Las flechas pasan de cabeza en cabeza y, en la figura grande, de celda en celda."],
 
@@ -67,13 +77,17 @@ const WORDS = {
   smaller: ["smaller", "más pequeño"],
   larger: ["larger", "más grande"],
   fit: ["fit", "ajustar"],
-  hint_matrix: ["A click keeps the cell, Esc lets it go. A click on a row’s word chooses it.",
-    "Un clic fija la celda y Esc la suelta. Un clic en la palabra de una fila la elige."],
-  hint_arcs: ["A click on a word chooses it. The faint arcs are those of the other words.",
-    "Un clic en una palabra la elige. Los arcos tenues son los de las otras palabras."],
-  hint_across: ["A click keeps the cell and chooses the head of its row, Esc lets the cell go. " +
-    "Choose another word in the text.", "Un clic fija la celda y elige la cabeza de su fila; Esc " +
-    "suelta la celda. Elige otra palabra en el texto."],
+  about_matrix: ["Each square: how much the row’s word looks at the column’s word. Each row sums " +
+    "to 1.", "Cada cuadro: cuánto mira la palabra de la fila a la de la columna. Cada fila suma 1."],
+  about_arcs: ["Each arc: how much the chosen word looks at another; faint: those of the other words.",
+    "Cada arco: cuánto mira la palabra elegida a otra; tenues: los de las otras palabras."],
+  about_across: ["Each row is a head: how much the chosen word looks at the word of the column there.",
+    "Cada fila es una cabeza: cuánto mira ahí la palabra elegida a la de la columna."],
+  hint_matrix: ["Choose a cell to keep it, again to let it go; choose a row’s word to follow it.",
+    "Elige una celda para fijarla, otra vez para soltarla; elige la palabra de una fila para seguirla."],
+  hint_arcs: ["Choose a word to see its arcs.", "Elige una palabra para ver sus arcos."],
+  hint_across: ["Choose a cell to keep it and the head of its row. Choose another word in the text.",
+    "Elige una celda para fijarla con la cabeza de su fila. Elige otra palabra en el texto."],
   point: ["Point at a cell, or tap it, to read its weight.",
     "Señala o toca una celda para leer su peso."],
   point_word: ["Point at a word, or tap it, to see what it attends to.",
@@ -97,10 +111,13 @@ const WORDS = {
   picture: ["Attention of {head} over {tokens}. {summary}",
     "Atención de {head} sobre {tokens}. {summary}"],
   words_by_words: ["Words by words; arrow keys move the cell",
-    "Palabras por palabras; las flechas mueven la celda"],
+    "Tabla de palabras; las flechas mueven la celda"],
 
   next: ["The next word", "La palabra que sigue"],
   gap: ["What stands here", "Qué va aquí"],
+  legend_model: ["the model’s share;", "la parte que da el modelo;"],
+  legend_text: ["how often the text has it: 1/2 is once in two times.",
+    "cuánto lo tiene el texto: 1/2 es una de dos veces."],
   counted: ["{times} of {total} in the text", "{times} de {total} en el texto"],
   score: ["score", "puntaje"],
   steps: ["The score of the word, divided by the temperature; e to that power; and this divided by " +
@@ -108,8 +125,8 @@ const WORDS = {
     "entre la temperatura; e elevado a eso; y eso dividido entre la suma de lo mismo para todas las " +
     "palabras que pueden salir"],
   append: ["append {word}, {share}", "agregar {word}, {share}"],
-  others: ["{n} others: {share}", "otros {n}: {share}"],
-  other: ["1 other: {share}", "otro: {share}"],
+  others: ["{n} others: {share}", "{n} otros: {share}"],
+  other: ["1 other: {share}", "1 otro: {share}"],
   temperature: ["Temperature", "Temperatura"],
   top_k: ["top-k", "top-k"],
   top_p: ["top-p", "top-p"],
@@ -119,17 +136,15 @@ const WORDS = {
   stop: ["stop", "detener"],
   step: ["one word", "una palabra"],
   seed: ["Seed", "Semilla"],
-  // \u2060 keeps a line from ending within ./sample.
-  hint_write: ["Click a word to append it. Write draws words as ./\u2060sample does: the same " +
-    "text and seed, the same words. A temperature below 1 is safer, above 1 more varied.",
-    "Haz clic en una palabra para agregarla. Escribir sortea como ./\u2060sample: con el mismo " +
-    "texto y la misma semilla, las mismas palabras. Una temperatura menor que 1 arriesga menos; " +
-    "mayor que 1 varía más."],
-  hint_fill: ["Click a word to put it into the gap. Fill the gaps draws as ./\u2060sample does: " +
-    "first the gap of which the model is surest, then, after reading again, the next.",
-    "Haz clic en una palabra para ponerla en el hueco. Llenar los huecos sortea como " +
-    "./\u2060sample: primero el hueco del que el modelo está más seguro y luego, tras leer otra " +
-    "vez, el siguiente."],
+  hint_write: ["Choose a word to append it. Write draws words: with the same text and seed, the " +
+    "same ones. A temperature below 1 is safer, above 1 more varied.",
+    "Elige una palabra para agregarla. El botón escribir saca palabras al azar: con el mismo texto " +
+    "y la misma semilla, las mismas. Una temperatura menor que 1 arriesga menos; mayor que 1 varía " +
+    "más."],
+  hint_fill: ["Choose a word to put it into the gap. Fill the gaps draws first for the gap of which " +
+    "the model is surest, then, after reading again, for the next.",
+    "Elige una palabra para ponerla en el hueco. Llenar los huecos empieza por el hueco del que el " +
+    "modelo está más seguro y luego, tras leer otra vez, sigue con el próximo."],
 
   lens: ["Layer by layer", "Capa por capa"],
   hint_lens: ["What the model would say next if it stopped after each layer.",
@@ -139,9 +154,9 @@ const WORDS = {
 
   training: ["How it learnt", "Cómo aprendió"],
   moment: ["Step", "Paso"],
-  hint_training: ["The loss is the model’s surprise, the mean of −ln p per token. The grey " +
-    "shape is the learning rate. Move along the steps to read the numbers.",
-    "La pérdida es la sorpresa del modelo, el promedio de −ln p por token. La figura gris es la " +
+  hint_training: ["The loss is the model’s surprise, the mean of −ln p per token. Below " +
+    "it is the learning rate. Move along the steps to read the numbers.",
+    "La pérdida es la sorpresa del modelo, el promedio de −ln p por token. Debajo está la " +
     "tasa de aprendizaje. Recorre los pasos para leer los números."],
   at_step: ["step {n}", "paso {n}"],
   each_step: ["each step", "cada paso"],
@@ -159,7 +174,7 @@ const WORDS = {
   cosine: ["places {a} and {b}: {n}", "lugares {a} y {b}: {n}"],
   point_cosine: ["Point at a cell, or tap it.", "Señala o toca una celda."],
   places: ["Places by places; arrow keys move the cell",
-    "Lugares por lugares; las flechas mueven la celda"],
+    "Tabla de posiciones; las flechas mueven la celda"],
 
   dark: ["dark", "oscuro"],
   light: ["light", "claro"],
@@ -168,7 +183,7 @@ const WORDS = {
   other_language: ["español", "English"],
   title: ["{text} – attention in {run}", "{text} – atención en {run}"],
   footer: ["Made by Pulga. This file needs no network and sends nothing.",
-    "Hecho con Pulga. Este archivo no necesita red y no envía nada."],
+    "Hecho con Pulga. Este archivo no necesita internet y no envía nada."],
 };
 
 const LANGUAGES = ["en", "es"];

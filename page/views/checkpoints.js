@@ -7,7 +7,7 @@ const ages = data.checkpoints; // their steps; the weights of the page come afte
 function showAge() {
   const index = Number(at("age").value), last = index === ages.length;
   at("age-step").textContent =
-    last ? say("at_end") : say("at_step", {n: ages[index].toLocaleString("en")});
+    last ? say("at_end") : say("at_step", {n: grouped(ages[index])});
   at("age").setAttribute("aria-valuetext", at("age-step").textContent);
 }
 

@@ -78,6 +78,7 @@ function fillPlots() {
   at("plots").replaceChildren();
   at("plots").className = beside ? "two" : state.form;
   document.body.classList.toggle("comparing", beside);
+  at("about-form").textContent = say(`about_${state.form}`);
   at("hint-form").textContent = say(`hint_${state.form}`);
   plots = (beside ? ["head", "other"] : ["head"]).map(which => {
     const plot = {which, name: make("h3", ""), summary: make("p", "", {className: "summary"}),
@@ -101,8 +102,8 @@ function fillPlots() {
 function tallest() {
   const top = plots[0].view.scroller.getBoundingClientRect().top + scrollY, unit = rem();
   const wide = plots[0].view.scroller.clientWidth;
-  const below = innerHeight - top - (data.model ? 10.5 : 8) * unit; // steps, buttons, hint
-  return Math.max(Math.min(wide, 26 * unit), innerWidth > 68 * unit ? below : wide * 1.15);
+  const below = innerHeight - top - (state.projector ? 3 : data.model ? 10.5 : 8) * unit; // steps, …
+  return Math.max(Math.min(wide, (state.projector ? 14 : 26) * unit), innerWidth > 68 * unit ? below : wide * 1.15);
 }
 
 function arrangePlots() {

@@ -96,6 +96,7 @@ function fillBars() {
   const left = shown.reduce((sum, id) => sum - drawn[id], 1);
   at("cut").textContent = rest > 0 ? say(rest === 1 ? "other" : "others",
     {n: rest, share: probability(Math.max(0, left))}) : "";
+  fillLegend(shown.includes(tokenizer.eos), counted);
   const words = reading.words.slice(0, state.word + (fillsGaps() ? 0 : 1));
   let before = words.join(" ") + (fillsGaps() ? " ▁" : "");
   if (before.length > CONTEXT_LETTERS)
@@ -104,6 +105,13 @@ function fillBars() {
   at("next-title").textContent = say(fillsGaps() ? "gap" : "next");
   const stop = at("bars").querySelectorAll("button")[Math.max(focused, 0)];
   if (focused >= 0 && stop) stop.focus();
+}
+
+// What the marks of the bars mean: the frame and the fill, the mark and the fraction, and [eos].
+function fillLegend(ends, counted) {
+  const mark = (kind, sentence) => [make("i", "", {className: kind}), `${say(sentence)} `];
+  at("about-bars").replaceChildren(...mark("drawn", "legend_model"),
+    ...counted && counted.total ? mark("text", "legend_text") : [], ends ? say("eos") : "");
 }
 
 /* ---- Going on ---- */

@@ -164,23 +164,15 @@ class Table {
     if (marks) this.drawMarks(pen, seen);
   }
 
-  // The colour of a value in a cell. The row and the column that are looked at stand out: cells
-  // outside both are faded. Their numbers can still be read, as the ink is chosen after that.
-  colourOf(value, row, column, looked) {
-    const colour = this.about.colour(value), faded =
-      looked.column >= 0 && row !== looked.row && column !== looked.column;
-    return faded ? onGround(colour, 0.4) : colour;
-  }
-
   drawCells(pen, seen) {
-    const {w, h, number, brief} = this.place, gap = w >= 8 ? 1 : 0, looked = this.about.looked();
+    const {w, h, number, brief} = this.place, gap = w >= 8 ? 1 : 0;
     const card = themed("--card"), quiet = themed("--quiet");
     pen.textAlign = "center";
     for (let row = seen.rows[0]; row < seen.rows[1]; row++)
       for (let column = seen.columns[0]; column < seen.columns[1]; column++) {
         const value = this.about.value(row, column);
         if (!(value >= (this.about.least || 0))) continue;
-        const c = this.colourOf(value, row, column, looked);
+        const c = this.about.colour(value);
         const x = seen.x + column * w, y = seen.y + row * h;
         pen.fillStyle = card;
         pen.fillRect(x, y, w, h);
@@ -200,27 +192,31 @@ class Table {
     const {R, C} = this.place, image = document.createElement("canvas");
     [image.width, image.height] = [C, R];
     const brush = image.getContext("2d"), dots = brush.createImageData(C, R);
-    const looked = this.about.looked();
     for (let row = 0; row < R; row++)
       for (let column = 0; column < C; column++) {
         const value = this.about.value(row, column);
         if (!(value >= (this.about.least || 0))) continue;
-        const [r, g, b] = this.colourOf(value, row, column, looked);
+        const [r, g, b] = this.about.colour(value);
         dots.data.set([r, g, b, 255], 4 * (row * C + column));
       }
     brush.putImageData(dots, 0, 0);
     return image;
   }
 
-  // A frame around the cell that is looked at, or around the whole row if there is no column.
+  // Frames around the row, the column and the cell that are looked at; the colours stay as they are.
   drawLooked(pen, {x, y}) {
-    const {w, h, C} = this.place, {row, column} = this.about.looked(), gap = w >= 8 ? 1 : 0;
+    const {w, h, R, C} = this.place, {row, column} = this.about.looked(), gap = w >= 8 ? 1 : 0;
+    const frame = (colour, thick, row, column, rows, columns) => {
+      pen.lineWidth = thick;
+      pen.strokeStyle = themed(colour);
+      pen.strokeRect(x + column * w + thick / 2, y + row * h + thick / 2,
+        Math.max(columns * w - gap, 3) - thick, Math.max(rows * h - gap, 3) - thick);
+    };
     if (row < 0) return;
-    const left = column < 0 ? x : x + column * w, wide = column < 0 ? C * w : w;
-    pen.lineWidth = 2;
-    pen.strokeStyle = themed(column < 0 ? "--query" : "--ink");
-    pen.strokeRect(left + 1, y + row * h + 1,
-      Math.max(wide - gap, 3) - 2, Math.max(h - gap, 3) - 2);
+    frame("--query", 2, row, 0, 1, C);
+    if (column < 0) return;
+    frame("--accent", 2, 0, column, R, 1);
+    frame("--ink", 3, row, column, 1, 1);
   }
 
   drawRowWords(pen, {y, rows: [first, end]}) {

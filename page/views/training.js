@@ -6,6 +6,15 @@ const STEP = 0, LOSS = 1, EVALUATED = 2, RATE = 3; // the members of a row
 const curve = at("curve");
 const THUMB = 16; // the width of a slider's thumb
 
+// 1, 2 and 5 times powers of ten; only these powers if there would be many.
+function logTicks(least, most) {
+  const within = n => n >= least && n <= most, found = [];
+  for (let ten = 10 ** Math.floor(Math.log10(least)); ten <= most; ten *= 10)
+    found.push(ten, 2 * ten, 5 * ten);
+  const all = found.filter(within);
+  return {found: all.length > 7 ? all.filter((n, i) => found.indexOf(n) % 3 === 0) : all};
+}
+
 // Round numbers from 0 or `least` up to `most`, about `count` of them.
 function ticks(least, most, count) {
   const rough = (most - least) / count, ten = 10 ** Math.floor(Math.log10(rough));
@@ -23,15 +32,19 @@ function scaleOf(width, height) {
   const unit = rem(), pen = curve.getContext("2d");
   pen.font = font(0.8);
   const longest = Math.max(...lossNames().map(name => pen.measureText(name).width));
-  const left = 2.6 * unit, right = width - longest - 0.6 * unit;
-  const top = 0.8 * unit, bottom = height - 1.9 * unit;
+  const left = 3.4 * unit, right = width - longest - 0.6 * unit;
+  const top = 0.8 * unit, bottom = height - 4.9 * unit;
   const losses = log.flatMap(row => [row[LOSS], row[EVALUATED]]).filter(value => value !== null);
-  const least = Math.min(...losses, data.floor ?? Infinity) * 0.92, most = Math.max(...losses);
+  const low = Math.max(Math.min(...losses), 1e-7), most = Math.max(...losses) * 1.03;
+  const floor = data.floor ?? Infinity, log10 = most >= 10 * low; // as in pictures/curve.c
+  const least = 0.92 * (floor < low && (!log10 || floor >= low / 10) ? floor : low);
+  const risen = loss => log10 ? Math.log(Math.max(loss, least)) : loss;
   const last = log[log.length - 1][STEP] || 1;
   return {
-    left, right, top, bottom, least, most, last,
+    left, right, top, bottom, least, most, last, log10,
     x: step => left + (right - left) * step / last,
-    y: loss => bottom - (bottom - top) * (loss - least) / (most - least || 1),
+    y: loss => bottom - (bottom - top) * (risen(loss) - risen(least)) /
+      (risen(most) - risen(least) || 1),
   };
 }
 
@@ -46,27 +59,26 @@ function drawCurve(pen, width, height) {
   line(pen, [[now, top], [now, bottom]], themed("--ink"), 1);
 }
 
-function drawTicks(pen, {left, right, bottom, least, most, last, x, y}) {
-  const unit = rem(), losses = ticks(least, most, 4), steps = ticks(0, last, 4);
+function drawTicks(pen, {left, right, bottom, least, most, last, log10, x, y}) {
+  const unit = rem(), steps = ticks(0, last, 4);
+  const losses = log10 ? logTicks(least, most) : ticks(least, most, 4);
   for (const loss of losses.found) {
     line(pen, [[left, y(loss)], [right, y(loss)]], themed("--line"), 1);
-    text(pen, decimal(loss, losses.places), left - 0.5 * unit, y(loss), "right", themed("--quiet"));
+    text(pen, log10 ? String(Number(loss.toPrecision(1))) : decimal(loss, losses.places), left - 0.5 * unit, y(loss), "right", themed("--quiet"));
   }
   for (const step of steps.found)
-    text(pen, step.toLocaleString("en"), x(step), bottom + unit, "center", themed("--quiet"));
+    text(pen, grouped(step), x(step), bottom + 4 * unit, "center", themed("--quiet"));
 }
 
-// The learning rate, as a shape on the ground.
-function drawRate(pen, {left, right, top, bottom, x}) {
+// The learning rate, below the losses, from 0 to its largest value, which is named on the left.
+function drawRate(pen, {left, right, bottom, x}) {
   const most = Math.max(...log.map(row => row[RATE] || 0));
   if (!most) return;
-  pen.beginPath();
-  pen.moveTo(left, bottom);
-  for (const row of log)
-    pen.lineTo(x(row[STEP]), bottom - 0.22 * (bottom - top) * (row[RATE] || 0) / most);
-  pen.lineTo(right, bottom);
-  pen.fillStyle = themed("--line");
-  pen.fill();
+  const unit = rem(), ground = bottom + 3.2 * unit, y = rate => ground - 1.8 * unit * rate / most;
+  line(pen, [[left, ground], [right, ground]], themed("--line"), 1);
+  line(pen, log.map(row => [x(row[STEP]), y(row[RATE] || 0)]), themed("--quiet"), 1.5);
+  text(pen, String(Number(most.toPrecision(2))), left - 0.3 * unit, y(most), "right", themed("--quiet"));
+  text(pen, say("rate"), right + 0.5 * unit, y(most / 2), "left", themed("--quiet"));
 }
 
 // The losses and the floor. Returns [height of its end, name, colour] of each line.
@@ -110,7 +122,7 @@ function text(pen, words, x, y, align, colour) {
 // The numbers of a step, and the picture with a line at it.
 function showMoment() {
   const row = log[at("moment").value],
-        parts = [say("at_step", {n: row[STEP].toLocaleString("en")})];
+        parts = [say("at_step", {n: grouped(row[STEP])})];
   const values = [row[LOSS], row[EVALUATED], data.floor];
   lossNames().forEach((name, i) => {
     if (values[i] !== null) parts.push(`${name} ${decimal(values[i], 4)}`);

@@ -82,6 +82,7 @@ class Page:
         self.save(self.pictures / f"{name}.png")
 
     def click(self, selector):
+        self.run(f"document.querySelector({json.dumps(selector)}).scrollIntoView({{block: 'nearest'}})")
         x, y = self.run(f"(() => {{ const b = document.querySelector({json.dumps(selector)})"
                         ".getBoundingClientRect();"
                         "return [b.x + b.width / 2, b.y + b.height / 2]; })()")

@@ -1,5 +1,5 @@
-"""pictures.py: takes the pictures of docs/ again, in Chromium: every view of the page, light and
-dark, in English and in Spanish.
+"""pictures.py: takes the pictures of docs/ again, in Chromium: every view of the page, in
+English and in Spanish.
 
     python3 tests/browser/pictures.py docs                all of them, in docs/page
     python3 tests/browser/pictures.py docs arcs phone     only these
@@ -42,7 +42,7 @@ VIEWS = {
                     "at('age').dispatchEvent(new Event('input')); pin(3, -1)",
                     ".reads, .overview, .next"),
     "phone": ("cuentos", PHONE, "", "header, .reads, .overview, .large, .next"),
-    "projector": ("perro", (1600, 900), "choose(6); pin(3, -1)", ""),
+    "projector": ("perro", (1600, 900), "project(true); choose(6); pin(3, -1)", ""),
 }
 
 # The pixels of a PNG, in at most 256 colours: the 128 most frequent ones, which fill the cells, and
@@ -119,15 +119,13 @@ def take_pictures(page, folder, docs, views):
     (docs / "page").mkdir(exist_ok=True)
     for view in views:
         name, (width, height), script, parts = VIEWS[view]
-        for colours in ("light", "dark"):
-            for language in ("en", "es"):
-                phone = (width, height) == PHONE
-                page.call("Emulation.setTouchEmulationEnabled", enabled=phone)
-                page.open(folder / f"{name}.html", width=width, height=height,
-                          dark=colours == "dark", phone=phone)
-                page.run(f"state.language = '{language}'; repaint(); {script}")
-                page.settle()
-                take(page, docs / "page" / f"{view}-{colours}-{language}.png", parts)
+        for language in ("en", "es"):
+            phone = (width, height) == PHONE
+            page.call("Emulation.setTouchEmulationEnabled", enabled=phone)
+            page.open(folder / f"{name}.html", width=width, height=height, phone=phone)
+            page.run(f"state.language = '{language}'; repaint(); {script}")
+            page.settle()
+            take(page, docs / "page" / f"{view}-{language}.png", parts)
 
 
 def main():

@@ -22,7 +22,7 @@ def look_at_languages(page, folder):
         .flatMap(e => [...e.childNodes].filter(n => n.nodeType === 3).map(n => n.data.trim())
             .concat(e.ariaLabel || [], e.title || []))""")
     assert not english & set(shown), english & set(shown)
-    assert "Capa 1, cabeza 1" in shown and "Todas las cabezas" in shown
+    assert any(text.startswith("Capa ") for text in shown) and "Todas las cabezas" in shown
     assert "El modelo no conoce" in page.text("unknown")
     assert not [text for text in shown if "undefined" in text or re.search(r"\{\w+\}", text)]
     assert re.search(r"entropía \d\.\d\d bits", page.run("plots[0].summary.textContent"))
@@ -60,4 +60,19 @@ def look_at_markup(page, folder):
     page.open(folder / "markup.svg")
     assert page.run("document.querySelectorAll('img, script').length") == 0
     assert page.run("document.documentElement.textContent").count("onerror")
+    page.check_errors()
+
+
+def look_at_unknown(page, folder):
+    """Of a text with an unknown word the page shows what comes before it, never another text; what
+    cannot be read at all greys the page."""
+    path, _ = attend(folder, train_perro(folder), SENTENCE, "unknown")
+    page.open(path)
+    page.type("el gato ladra")
+    assert page.run("reading.words.join(' ')") == "[bos] el gato"
+    assert page.text("context") == "[bos] el gato" and not page.run("at('cards').inert")
+    page.type("[bos]")
+    assert page.run("at('cards').inert && at('chips').inert")
+    page.type("el perro")
+    assert page.run("!at('cards').inert && reading.words.join(' ')") == "[bos] el perro"
     page.check_errors()
