@@ -109,7 +109,8 @@ def look_at_gaps(page, folder):
     page.open(path)
     compare(page, array, [(0, 6), (2, 3), (6, 0), (6, 6)], ahead=True)
     assert page.run("[reading.source, document.querySelector('#grid.pair')]") == [0, None]
-    assert page.text("special") == ("[bos] marks the beginning of the line. The words of the line "
+    assert page.text("special") == ("The bar under a word: how much the framed word looks at it. "
+                                    "[bos] marks the beginning of the line. The words of the line "
                                     "also attend to later ones. [mask] stands for a word that is "
                                     "hidden from the model.")
     assert page.text("next-title") == "What stands here"
