@@ -102,8 +102,9 @@ function fillPlots() {
 function tallest() {
   const top = plots[0].view.scroller.getBoundingClientRect().top + scrollY, unit = rem();
   const wide = plots[0].view.scroller.clientWidth;
-  const below = innerHeight - top - (state.projector ? 3 : data.model ? 10.5 : 8) * unit; // steps, …
-  return Math.max(Math.min(wide, (state.projector ? 14 : 26) * unit), innerWidth > 68 * unit ? below : wide * 1.15);
+  const below = innerHeight - top - (data.model ? 10.5 : 8) * unit; // steps, buttons, hint
+  if (state.projector) return Math.max(12 * unit, innerHeight - top - 2 * unit);
+  return Math.max(Math.min(wide, 26 * unit), innerWidth > 68 * unit ? below : wide * 1.15);
 }
 
 function arrangePlots() {

@@ -75,7 +75,7 @@ class Table {
 
   // How large the numbers in cells are; in narrow ones the 0 before the point is left out.
   numbers(w) {
-    const unit = rem(), brief = w < 2.2 * unit && !(this.about.least < 0);
+    const unit = rem(), brief = w < (state.projector ? 2.8 : 2.2) * unit && !(this.about.least < 0);
     return {brief, number: Math.min(1.05 * unit, w / (brief ? 2.35 : 2.9))};
   }
 
@@ -178,7 +178,7 @@ class Table {
         pen.fillRect(x, y, w, h);
         pen.fillStyle = css(c);
         pen.fillRect(x, y, w - gap, h - gap);
-        if (number < 9.5) continue;
+        if (number < (state.projector ? 0.93 * rem() : 9.5)) continue;
         const none = Math.abs(value) < 0.005; // a lone 0 lets the others stand out
         pen.font = font(number / rem(), 500);
         pen.fillStyle = none ? quiet : inkOn(c);

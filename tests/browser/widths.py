@@ -107,6 +107,7 @@ def look_at_projector(page, folder):
     assert least >= 28 and page.run("0.95 * rem()") >= 28, least
     assert page.run("plots[0].view.place.number") >= 28
     assert page.run("document.documentElement.scrollWidth") <= 1920
+    assert page.run("plots[0].view.canvas.getBoundingClientRect().bottom") <= 1080
     page.picture("projector")
     page.open(path, width=360, height=800, phone=True)
     assert page.run("at('next').getBoundingClientRect().top <"
