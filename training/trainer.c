@@ -463,7 +463,7 @@ void trainer_record_result(const Trainer *t, double seconds)
                         .floor = t->floor,
                         .seconds = seconds};
     checksum_hex(result.checksum, weights_checksum(&t->gpt, t->best));
-    record_result(&t->directory, &result);
+    record_result(&t->directory, &t->plan.settings, &result);
 }
 
 bool trainer_keep(const Trainer *t, bool again)

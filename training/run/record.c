@@ -63,6 +63,15 @@ static void put_text(cJSON *json, char *const *texts, CorpusOrigin origin)
     cJSON_AddStringToObject(json, "xxh3_64", checksum);
 }
 
+/* All settings of the run, also those that were read and did not change: cJSON may print a number
+ * that it has read with a digit too few. */
+static void put_settings(cJSON *own, const Settings *settings)
+{
+    EACH_FIELD (field, SETTINGS)
+        if (field->life != LIFE_CALL)
+            json_put_field(own, field, settings);
+}
+
 /* The sizes for Transformers come before "pulga". */
 bool record_write(const Directory *directory, const Plan *plan, const Tokenizer *tokenizer,
                   char *const *texts, CorpusOrigin origin, const char *command,
@@ -78,33 +87,27 @@ bool record_write(const Directory *directory, const Plan *plan, const Tokenizer 
     cJSON_AddStringToObject(own, "kernel", matrix_kernel_name());
     cJSON_AddStringToObject(own, "identity", identity);
     put_text(cJSON_AddObjectToObject(own, "text"), texts, origin);
-    EACH_FIELD (field, SETTINGS)
-        if (field->life != LIFE_CALL)
-            json_put_field(own, field, &plan->settings);
+    put_settings(own, &plan->settings);
     const bool good = json_write(directory, CONFIG_FILE, json);
     cJSON_Delete(json);
     return good;
 }
 
-/* Only settings that differ are put into the parsed file; all else stays as it was read. If none
- * differs, the file is not touched. */
+/* If no setting differs, the file is not touched. */
 bool record_update(const Directory *directory, const Config *config, const Settings *settings)
 {
     Settings before = {0};
     bool changed = false;
     record_settings(config, directory, &before);
-    EACH_FIELD (field, SETTINGS) {
-        if (field->life == LIFE_CALL || field_equal(field, &before, settings))
-            continue;
-        json_put_field(cJSON_GetObjectItemCaseSensitive(config->json, "pulga"), field, settings);
-        changed = true;
-    }
+    EACH_FIELD (field, SETTINGS)
+        changed |= field->life != LIFE_CALL && !field_equal(field, &before, settings);
     fields_free(SETTINGS, &before);
+    put_settings(cJSON_GetObjectItemCaseSensitive(config->json, "pulga"), settings);
     return !changed || json_write(directory, CONFIG_FILE, config->json);
 }
 
 /* NAN becomes null. */
-bool record_result(const Directory *directory, const RunResult *r)
+bool record_result(const Directory *directory, const Settings *settings, const RunResult *r)
 {
     cJSON *json = json_read(directory, CONFIG_FILE), *result = cJSON_CreateObject();
     cJSON *own = cJSON_GetObjectItemCaseSensitive(json, "pulga");
@@ -119,6 +122,7 @@ bool record_result(const Directory *directory, const RunResult *r)
     cJSON_AddStringToObject(result, "checksum", r->checksum);
     cJSON_AddNumberToObject(result, "seconds",
                             r->seconds + (cJSON_IsNumber(seconds) ? seconds->valuedouble : 0));
+    put_settings(own, settings);
     cJSON_DeleteItemFromObjectCaseSensitive(own, "result");
     cJSON_AddItemToObject(own, "result", result);
     const bool good = json_write(directory, CONFIG_FILE, json);

@@ -55,7 +55,7 @@ typedef struct {
 
 /* Puts the result into config.json, in place of an earlier one, to whose seconds it adds. Warns and
  * returns false if that fails. */
-bool record_result(const Directory *directory, const RunResult *result);
+bool record_result(const Directory *directory, const Settings *settings, const RunResult *result);
 
 /* Writes a resumed run's settings back, if this call has changed them. */
 bool record_update(const Directory *directory, const Config *config, const Settings *settings);
