@@ -88,7 +88,8 @@ static void large_numbers_that_stay_finite_do_not_end_a_run(void **state)
 static void a_loss_that_is_not_finite_ends_the_run(void **state)
 {
     (void)state;
-    Case c = {.options = {{"untied", "on"}}, .spoil = {{"wte.weight", "gato", 0, 3e38}}, .steps = 3};
+    Case c = {
+        .options = {{"untied", "on"}}, .spoil = {{"wte.weight", "gato", 0, 3e38}}, .steps = 3};
     /* The row is finite, but layer norm cannot sum it. */
     assert_dies(run, &c, "step ", ": the loss is not finite: in the gradient, number ",
                 "run keeps its last save; try a smaller --lr");
