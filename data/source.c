@@ -349,7 +349,7 @@ static void check_sums(Source *s, const uint64_t *sums)
 static void read_blocks(Source *s)
 {
     char *wrong[MOST_BLOCKS] = {NULL};
-    uint64_t sums[MOST_BLOCKS];
+    uint64_t sums[MOST_BLOCKS] = {0};
     s->count = 0;
     OMP(parallel for ordered schedule(static, 1))
     for (int i = 0; i < s->most; i++) {

@@ -113,10 +113,10 @@ bool heads_file_write(const char *path, const Heads *heads, const PageSource *so
     }
     FileWriter writer;
     const bool begun = begin_at(&writer, path);
-    if (begun && page)
-        fwrite(page, 1, size, writer.stream);
-    else if (begun)
+    if (begun && kind->write)
         kind->write(writer.stream, heads);
+    else if (begun)
+        fwrite(page, 1, size, writer.stream);
     free(page);
     return begun && commit(&writer);
 }

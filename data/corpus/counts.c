@@ -3,6 +3,7 @@
  * matches. Tokens with gaps are compared at each place. */
 #include "counts.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <stb/stb_ds.h>
@@ -144,6 +145,7 @@ static void add_word(WordTimes *times, const char *word, size_t size)
 {
     const int id = vocabulary_find(&times->words, word, size);
     if (id >= 0) {
+        assert(times->times); /* each word has its times */
         times->times[id]++;
         return;
     }

@@ -1,11 +1,11 @@
 # busy.bats: beside other programs, threads that wait leave the processors to them.
 load programs.bash
 
-# Eight programs keep each processor busy.
+# Four programs keep each processor busy.
 setup_file() {
     LOADS=()
-    for ((i = 0; i < 8 * $(nproc); i++)); do
-        timeout 60 sh -c 'while :; do :; done' 3>&- &
+    for ((i = 0; i < 4 * $(nproc); i++)); do
+        timeout 600 sh -c 'while :; do :; done' 3>&- &
         LOADS+=($!)
     done
     export LOADS="${LOADS[*]}"
