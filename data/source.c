@@ -65,7 +65,6 @@ struct Source {
 /* Keeps the bytes of a pipe: the first ones in memory; if there are more, all of them in a file. */
 static Store keep_pipe(const char *name, int pipe, size_t large)
 {
-    const char *folder = getenv("TMPDIR");
     char *bytes = memory_take(BLOCK);
     Store store = store_in_memory();
     for (;;) {
@@ -78,7 +77,7 @@ static Store keep_pipe(const char *name, int pipe, size_t large)
             break;
         file_check_text(name, bytes, (size_t)got, store.size);
         if (store.file < 0 && store.size + (size_t)got > large) {
-            Store file = store_in_file(folder && *folder ? folder : "/var/tmp", name);
+            Store file = store_in_temporary_file(name);
             store_put(&file, store.at, store.size);
             store_free(&store);
             store = file;

@@ -106,13 +106,13 @@ static void share_file(Store *store)
     team_share(&place, sizeof place);
     bool missing = false;
     if (!team_leads()) {
-        const char *folder = getenv("TMPDIR");
         const int file = open_there(&place);
         missing = file < 0;
-        *store =
-            missing
-                ? store_in_file(folder ? folder : "/var/tmp", TOKENS_FILE)
-                : (Store){.file = file, .path = format_text("%s", TOKENS_FILE), .size = place.size};
+        if (missing)
+            *store = store_in_temporary_file(TOKENS_FILE);
+        else
+            *store =
+                (Store){.file = file, .path = format_text("%s", TOKENS_FILE), .size = place.size};
     }
     if (anyone(missing))
         send_file(store, place.size, missing);

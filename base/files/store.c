@@ -54,6 +54,16 @@ Store store_in_file(const char *folder, const char *name)
     return store;
 }
 
+Store store_in_temporary_file(const char *name)
+{
+    const char *folder = getenv("TMPDIR");
+    if (!folder || !*folder)
+        folder = "/var/tmp";
+    else if (access(folder, W_OK))
+        die("cannot write to TMPDIR=%s: %s", folder, reason(errno));
+    return store_in_file(folder, name);
+}
+
 Store store_beside(const Store *other)
 {
     if (other->file < 0)

@@ -25,6 +25,9 @@ Store store_in_memory(void);
  * will be called, for messages. Dies if it cannot be made. */
 Store store_in_file(const char *folder, const char *name);
 
+/* In a file of $TMPDIR or, if that is not set, of /var/tmp. */
+Store store_in_temporary_file(const char *name);
+
 /* A new one of the same kind as another, in the same folder. */
 Store store_beside(const Store *other);
 

@@ -65,6 +65,7 @@ static struct {
     const volatile sig_atomic_t *signal; /* see team_stop_by() */
     bool told;                           /* that this member waits */
     bool joined;
+    char *late; /* what is said if the team does not come together */
 } team = {.size = 1};
 
 int team_size(void)
@@ -397,15 +398,35 @@ double team_sent(void)
 
 /* ---- Joining and leaving ---- */
 
-/* How long a member may keep others waiting. */
-static double limit(void)
+/* How long a member may keep others waiting. Only the leader complains of a wrong number. */
+static double limit(int member)
 {
     const char *text = getenv("PULGA_TEAM_SECONDS");
     char *end = NULL;
     const double seconds = text ? strtod(text, &end) : USUAL_LIMIT;
-    if (text && (end == text || *end || !(seconds > 0)))
+    const bool wrong = text && (end == text || *end || !(seconds > 0));
+    if (wrong && !member)
         die("PULGA_TEAM_SECONDS=%s is not a number of seconds", text);
-    return seconds;
+    return wrong ? USUAL_LIMIT : seconds;
+}
+
+static void end_late(int unused)
+{
+    (void)unused;
+    (void)!write(STDERR_FILENO, team.late, strlen(team.late));
+    _exit(1);
+}
+
+/* MPI itself would wait for ever for a process that hangs while the team begins; and nobody knows
+ * yet which one it is. Each member waits longer than the one before it: one line is enough. */
+static void expect_all(int member, int processes)
+{
+    const double seconds = limit(member);
+    team.late = format_text(_("%s: the %d processes have not found each other in %g seconds: one "
+                              "of them hangs, or their network; start them again\n"),
+                            program_invocation_short_name, processes, seconds);
+    signal(SIGALRM, end_late);
+    alarm((unsigned)ceil(fmin(seconds, 1e6) + LONGER * member));
 }
 
 /* Tells all members who each of them is. */
@@ -442,6 +463,7 @@ void team_start(void)
     const int processes = launcher_processes(&number);
     if (processes < 2)
         return;
+    expect_all(number, processes);
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &threads);
     MPI_Comm_size(MPI_COMM_WORLD, &team.size);
     MPI_Comm_rank(MPI_COMM_WORLD, &team.member);
@@ -455,11 +477,13 @@ void team_start(void)
     team.limit = USUAL_LIMIT;
     team.released = clock_seconds();
     introduce();
+    alarm(0);
+    free(team.late);
     const Bytes program = file_read("/proc/self/exe", false);
     team_agree(checksum_of(program.bytes, program.size), "program");
     free(program.bytes);
     if (team_leads())
-        team.limit = limit();
+        team.limit = limit(0);
     else
         be_silent();
     team_share(&team.limit, sizeof team.limit);

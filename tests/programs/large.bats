@@ -63,6 +63,8 @@ small_model=(--layers 1 --heads 1 --width 8 --context 16 --batch 8 --steps 4)
     cmp a/tokens.bin c/tokens.bin
     cmp a/tokens.bin d/tokens.bin
     same_run a c
+    TMPDIR=/missing refuses 1 "cannot write to TMPDIR=/missing: No such file" -- \
+        sh -c 'cat big.txt | "$0" -' "$BIN/train"
     # So is its vocabulary, which is made of nine tenths of it.
     split -n l/200 big.txt part.
     for part in part.*; do truncate -s -1 $part; done

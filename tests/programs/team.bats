@@ -99,12 +99,19 @@ ended() {
 
 @test "a member that hangs ends the run, which can be resumed" {
     export PULGA_TEAM_SECONDS=2
+    local status=0
     begin 3
     kill -STOP "$(member 2)"
     ended 1 "train: member 2 (process " "has not answered for "
     begin 2
     kill -STOP "$(member 0)"
     ended 1 "train, member 1 on " "member 0 (process " "has not answered for "
+    # While the team begins: nobody knows yet who hangs.
+    by 2 sh -c '[ $OMPI_COMM_WORLD_RANK = 0 ] || kill -STOP $$; exec "$0" perro.txt' \
+        "$BUILD/mpi/train" 2>err.txt 3>&- || status=$?
+    cat err.txt
+    [ "$status" -eq 1 ]
+    [ "$(grep -c "^train: the 2 processes have not found each other in 2 seconds" err.txt)" -eq 1 ]
     PULGA_TEAM_SECONDS=soon refuses 1 "PULGA_TEAM_SECONDS=soon is not a number of seconds" -- \
         by 2 "$BUILD/mpi/train" perro.txt
 }
