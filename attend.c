@@ -276,6 +276,19 @@ static bool is_live(const Choice *choice, const Pretrained *model)
     return choice->live || size <= DATA_SMALL;
 }
 
+/* A large page goes by no mail. In letters, weights are a third larger. */
+static void announce_checkpoints(const Pretrained *model, const int64_t *checkpoints)
+{
+    enum { MB = 1 << 20, MUCH = 4 * MB };
+    const size_t count = arrlenu(checkpoints),
+                 size = (count + 1) * data_weights_size(&model->gpt) / 3 * 4;
+    if (count && size > MUCH)
+        printf(_("the page carries %s of the run: about %zu MB; it is smaller if you first remove "
+                 "some of %s/checkpoint-*\n"),
+               plural(count, "earlier save", "earlier saves").text, size / MB,
+               model->directory.path);
+}
+
 /* The TEXT that the words of the command line after RUN make up, or that standard input is. Of a
  * page that reads any text, each line of standard input is one, unless the model reads across line
  * ends. */
@@ -307,6 +320,7 @@ static bool show_heads(Pretrained *model, const Choice *choice, char **words)
     TrainingText text = source.live ? training_text_open(model, NULL) : (TrainingText){0};
     source.training_text = &text;
     source.checkpoints = source.live ? data_checkpoints(model) : NULL;
+    announce_checkpoints(model, source.checkpoints);
     Encoding encoding = read_texts(model, source.live, words, &source.texts);
     Heads heads = read_heads(model, layers, chosen, &encoding);
     heads.run = run;

@@ -268,8 +268,9 @@ or write a page with -o attention.html" ]
     grep -qF '"checkpoints":[]' a.html
     # As many as make 8 MB, spread over all: each has 3 MB.
     "$BIN/train" perro.txt --width 256 --layers 1 --steps 6 --checkpoint-every 1 --keep 9 --out large >/dev/null
-    "$BIN/attend" large un gato -o a.html >/dev/null
+    "$BIN/attend" large un gato -o a.html >out.txt
     grep -qF '"checkpoints":[1]' a.html
+    grep -q "^the page carries 1 earlier save of the run: about 8 MB" out.txt
 }
 
 @test "each line of standard input is a text of a page that carries the model" {
