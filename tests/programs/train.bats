@@ -448,9 +448,9 @@ on_terminal() {
 
 @test "a line above the table says how long the run will take" {
     "$BIN/train" perro.txt --out run >out.txt
-    grep -B 2 "loss ------" out.txt | grep -q "^time    about [0-9.]*s$"
+    grep -B 2 "loss ------" out.txt | grep -q "^time    about [0-9.ms]*$"
     "$BIN/train" perro.txt --steps 100000000 --stop-after 5000 --out short >out.txt
-    grep -q "^time    about [0-9.]*s$" out.txt # until this call stops
+    grep -q "^time    about [0-9.ms]*$" out.txt # until this call stops
     (ulimit -t 1; "$BIN/train" perro.txt --steps 100000000 --out long || true) >out.txt
     grep -A 1 "^time    about [0-9]*h.*; Ctrl-C stops" out.txt |
         grep -q "a run with --steps [0-9]* takes about an hour"
