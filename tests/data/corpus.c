@@ -449,6 +449,17 @@ static Tokenizer tokenizer_for(ObjectiveKind objective, bool stream, const char 
     return t;
 }
 
+/* Not all bytes: some between the members have no value. */
+static void assert_objectives(const Objective *a, const Objective *b)
+{
+    const double members[][2] = {{a->kind, b->kind},   {a->causal_source, b->causal_source},
+                                 {a->share, b->share}, {a->bos, b->bos},
+                                 {a->eos, b->eos},     {a->sep, b->sep},
+                                 {a->mask, b->mask},   {a->vocabulary, b->vocabulary}};
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        assert_true(members[i][0] == members[i][1]);
+}
+
 static void test_a_corpus_that_was_kept_is_the_same(void **state)
 {
     (void)state;
@@ -477,7 +488,7 @@ static void test_a_corpus_that_was_kept_is_the_same(void **state)
         assert_int_equal(again.longest, c.longest);
         assert_int_equal(again.lines_cut, c.lines_cut);
         assert_int_equal(again.context, CONTEXT);
-        assert_memory_equal(&again.objective, &c.objective, sizeof c.objective);
+        assert_objectives(&again.objective, &c.objective);
         assert_parts(&again, &again.train, &c, &c.train);
         assert_parts(&again, &again.held_out, &c, &c.held_out);
         directory_close(&directory);
