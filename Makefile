@@ -221,6 +221,14 @@ browser:
 	@BIN=$(abspath $(BIN)) BUILD=$(abspath $(BUILD)) $(PYTHON) tests/browser $(LOOKS)
 
 PAGE = runs/demo/attention.html
+SPANISH = $(filter es%,$(firstword $(LC_ALL) $(LC_MESSAGES) $(LANG)))
+ifeq ($(SPANISH),)
+ANSWERS = The page shows everything at once, and answers: type another sentence into it. Open it:
+NOW = Now try:
+else
+ANSWERS = La página lo muestra todo y contesta: escribe en ella otra oración. Para abrirla:
+NOW = Ahora prueba:
+endif
 SENTENCE = un muchacho jugaba con la cuerda
 typed = @echo && echo '$$ $(strip $(1))' && $(RUN) $(1)
 demo:
@@ -231,9 +239,8 @@ demo:
 	$(call typed,$(BIN)/sample runs/demo el)
 	$(call typed,$(BIN)/attend runs/demo $(SENTENCE) --layer 2 --head 3)
 	$(call typed,$(BIN)/attend runs/demo $(SENTENCE) -o $(PAGE)) >/dev/null
-	@echo && echo 'The page shows everything at once, and answers: type another sentence into it.' && \
-		echo '  open it: file://$(abspath $(PAGE))' && echo '  or call: xdg-open $(PAGE)' && echo && \
-		echo 'Now try:' && echo '  $(BIN)/sample runs/demo' && echo '  $(BIN)/train YOUR-TEXT.txt'
+	@printf '%s\n' '' '$(ANSWERS)' '  file://$(abspath $(PAGE))' '  xdg-open $(PAGE)' '' '$(NOW)' \
+		'  $(BIN)/sample runs/demo' '  $(BIN)/train $(if $(SPANISH),TU-TEXTO,YOUR-TEXT).txt'
 
 install: all
 	@DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' scripts/install.sh $(PROGRAMS)

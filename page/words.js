@@ -115,7 +115,7 @@ const WORDS = {
 
   next: ["The next word", "La palabra que sigue"],
   gap: ["What stands here", "Qué va aquí"],
-  legend_model: ["the model’s share;", "la parte que da el modelo;"],
+  legend_model: ["the model’s share.", "la parte que da el modelo."],
   legend_text: ["how often the text has it: 1/2 is once in two times.",
     "cuánto lo tiene el texto: 1/2 es una de dos veces."],
   counted: ["{times} of {total} in the text", "{times} de {total} en el texto"],

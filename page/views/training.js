@@ -63,8 +63,9 @@ function drawTicks(pen, {left, right, bottom, least, most, last, log10, x, y}) {
   const unit = rem(), steps = ticks(0, last, 4);
   const losses = log10 ? logTicks(least, most) : ticks(least, most, 4);
   for (const loss of losses.found) {
+    const name = log10 ? String(Number(loss.toPrecision(1))) : decimal(loss, losses.places);
     line(pen, [[left, y(loss)], [right, y(loss)]], themed("--line"), 1);
-    text(pen, log10 ? String(Number(loss.toPrecision(1))) : decimal(loss, losses.places), left - 0.5 * unit, y(loss), "right", themed("--quiet"));
+    text(pen, name, left - 0.5 * unit, y(loss), "right", themed("--quiet"));
   }
   for (const step of steps.found)
     text(pen, grouped(step), x(step), bottom + 4 * unit, "center", themed("--quiet"));
@@ -77,7 +78,8 @@ function drawRate(pen, {left, right, bottom, x}) {
   const unit = rem(), ground = bottom + 3.2 * unit, y = rate => ground - 1.8 * unit * rate / most;
   line(pen, [[left, ground], [right, ground]], themed("--line"), 1);
   line(pen, log.map(row => [x(row[STEP]), y(row[RATE] || 0)]), themed("--quiet"), 1.5);
-  text(pen, String(Number(most.toPrecision(2))), left - 0.3 * unit, y(most), "right", themed("--quiet"));
+  text(pen, String(Number(most.toPrecision(2))), left - 0.3 * unit, y(most), "right",
+    themed("--quiet"));
   text(pen, say("rate"), right + 0.5 * unit, y(most / 2), "left", themed("--quiet"));
 }
 

@@ -167,10 +167,10 @@ until_said() {
 @test "a directory that is refused stays as it is" {
     mkdir corpus
     cp perro.txt corpus/text.txt
-    refuses 1 "corpus is not a run, but it holds text.txt" -- "$BIN/train" corpus/text.txt --out corpus
+    refuses 1 "corpus has files that are not a run's, such as text.txt" -- "$BIN/train" corpus/text.txt --out corpus
     [ "$(ls -A corpus)" = text.txt ]
     mkdir words && echo '{}' >words/tokenizer.json
-    refuses 1 "words is not a run, but it holds tokenizer.json" -- "$BIN/train" perro.txt --out words
+    refuses 1 "words has files that are not a run's, such as tokenizer.json" -- "$BIN/train" perro.txt --out words
     [ "$(ls -A words)" = tokenizer.json ]
 }
 

@@ -36,8 +36,8 @@ static void check_files_of_others(const Directory *directory)
     char **names = directory_names(directory);
     for (ptrdiff_t i = 0; i < arrlen(names); i++)
         if (*names[i] != '.')
-            die("%s is not a run, but it holds %s; choose another --out", directory->path,
-                names[i]);
+            die("%s has files that are not a run's, such as %s; choose another --out",
+                directory->path, names[i]);
     names_free(names);
 }
 
