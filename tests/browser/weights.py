@@ -28,6 +28,15 @@ def compare(page, array, cells, ahead=False, steps=True):
     assert len(tops) == 1, tops
 
 
+# The colour of a cell near its corner, clear of the number and of frames: row 3, column 1.
+COLOUR = """(({canvas, place: {left, top, w, h}}) => {
+    const copy = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
+    copy.drawImage(canvas, devicePixelRatio * (left + 1.15 * w),
+                   devicePixelRatio * (top + 3.2 * h), 1, 1, 0, 0, 1, 1);
+    return [...copy.getImageData(0, 0, 1, 1).data];
+})(plots[0].view)"""
+
+
 def look_at_sentence(page, folder):
     """Every weight of a page with the model and of one without it."""
     run = train_perro(folder)
@@ -41,12 +50,19 @@ def look_at_sentence(page, folder):
         T = array.shape[2]
         assert T == 7
         compare(page, array, [(q, k) for q in range(T) for k in range(T)], steps=not options)
+        # From 6.6 to the floor: on an axis of equal steps all but the first ones would be flat.
+        heights = page.run("[4, 2, 1].map(loss => scaleOf(600, 300).y(loss))")
+        assert abs(heights[0] - 2 * heights[1] + heights[2]) < 0.01 and heights[0] < heights[2]
         page.check_errors()
     page.click("#grid button[aria-label='Layer 2, head 3']")
     assert page.text("name") == "Layer 2, head 3"
     # Row and column of the cell under the pointer are lit; a click keeps it, a second lets it go.
     x, y = page.middle_of(3, 2)
+    page.settle()
+    colour = page.run(COLOUR)
     page.point(x, y)
+    page.settle()
+    assert page.run(COLOUR) == colour, "a cell beside the pointer's is paled"
     assert page.run("[state.over.query, state.over.key]") == [3, 2]
     assert page.run("[3, 2].map(i => at('chips').children[i].className + "
                     "at('chips').children[i].ariaPressed)") == ["true", "keyfalse"]

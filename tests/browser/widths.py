@@ -109,6 +109,11 @@ def look_at_projector(page, folder):
     assert page.run("document.documentElement.scrollWidth") <= 1920
     assert page.run("plots[0].view.canvas.getBoundingClientRect().bottom") <= 1080
     page.picture("projector")
+    page.open(path)
+    page.run("location.hash = '#L2H3&projector'")
+    page.settle()
+    assert page.run("document.documentElement.className") == "projector"
+    assert page.text("name") == "Layer 2, head 3"
     page.open(path, width=360, height=800, phone=True)
     assert page.run("at('next').getBoundingClientRect().top <"
                     "document.querySelector('.overview').getBoundingClientRect().top")
