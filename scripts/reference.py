@@ -467,11 +467,15 @@ def compare_gradients(true, found, s):
     return largest(errors)
 
 
+def settings_of(run):
+    return json.loads((run / 'config.json').read_text())['pulga']
+
+
 def compare(programs, text, options, out):
     """One case. Returns a list of (what was compared, the largest difference, its limit)."""
     double, float_ = programs
     start = run_train(double, text, options, f'{out}-start', '--steps', 0)
-    s = json.loads((start / 'config.json').read_text())['pulga']
+    s = settings_of(start)
     w = read_tensors(start / 'model.safetensors')
     corpus = Corpus(Path(text).read_text(encoding='utf-8'), s)
     check(len(w['wte.weight']) == corpus.V, 'the vocabularies differ in size')
@@ -482,6 +486,7 @@ def compare(programs, text, options, out):
     # 1  the double program, step by step
     there = run_train(double, text, options, f'{out}-double', '--steps', STEPS,
                       '--log-every', 1)
+    s = settings_of(there)  # a longer run keeps the averaged weights
     log = list(csv.DictReader((there / 'log.csv').open()))
     # It begins with step 0, unless its evaluation would take longer than the first steps.
     before = [(log.pop(0), w)] if log[0]['step'] == '0' else []
