@@ -17,6 +17,7 @@ typedef struct {
     GgufType type; /* of the matrices */
     Gguf gguf;
     Real *positions, *tokens, *head; /* tables with rows that the model does not have; or NULL */
+    Real *bias;                      /* of the last layer norm, if the head has such a row */
 } Export;
 
 int llamacpp_context(int context)
@@ -170,16 +171,24 @@ static void add_positions(Export *e)
 
 /* The row of the head for a token that the model does not have, and should never write: its logit
  * is the same for every x, and low. The head reads x = gain∘n + bias, and the numbers of n sum to
- * 0; so the row s/gain has the logit s·Σ(bias/gain). */
-static void fill_silent_row(Real *row, const LayerNorm *norm, int C)
+ * 0; so k/gain, added to a row, adds k·S to its logit, where S = Σ(bias/gain). The bias grows or
+ * shrinks by gain, which makes S large, and each row takes back what its logit grows by. */
+static void add_silent_row(Real *head, Real *bias, const Real *gain, int V, int C)
 {
-    const double wanted = -100, most = 1000;
     double sum = 0;
     for (int c = 0; c < C; c++)
-        sum += (double)(norm->bias[c] / norm->gain[c]);
-    const double s = fmax(-most, fmin(most, wanted / sum));
+        sum += (double)(bias[c] / gain[c]);
+    const Real sign = sum < 0 ? -1 : 1;
+    sum += (double)sign * C;
+    for (int v = 0; v <= V; v++) {
+        double wanted = v < V ? 0 : -100;
+        for (int c = 0; c < C; c++)
+            wanted -= (double)(sign * gain[c] * ROW(head, v, C)[c]);
+        for (int c = 0; c < C; c++)
+            ROW(head, v, C)[c] += (Real)(wanted / sum) / gain[c];
+    }
     for (int c = 0; c < C; c++)
-        row[c] = (Real)(s / (double)norm->gain[c]);
+        bias[c] += sign * gain[c];
 }
 
 /* The embedding of the tokens, and the head unless it is the same. */
@@ -192,7 +201,8 @@ static void add_tokens(Export *e)
     if (more) {
         tokens = e->tokens = table_with(tokens, V, more, C);
         head = e->head = table_with(head, V, more, C);
-        fill_silent_row(ROW(e->head, V, C), &weights->norm, C);
+        e->bias = table_with(weights->norm.bias, 1, 0, C);
+        add_silent_row(e->head, e->bias, weights->norm.gain, V, C);
     }
     add_matrix(e, "token_embd", V + more, C, tokens);
     if (head != tokens)
@@ -231,7 +241,10 @@ size_t llamacpp_write(const Pretrained *model, GgufType type, const char *path)
     add_positions(&e);
     for (int l = 0; l < model->gpt.config.layers; l++)
         add_block(&e, l);
-    add_norm(&e, "output_norm", &model->gpt.weights.norm);
+    LayerNorm norm = model->gpt.weights.norm;
+    if (e.bias)
+        norm.bias = e.bias;
+    add_norm(&e, "output_norm", &norm);
     FileWriter writer;
     bool good = file_begin_at(&writer, path);
     if (good) {
@@ -243,5 +256,6 @@ size_t llamacpp_write(const Pretrained *model, GgufType type, const char *path)
     free(e.positions);
     free(e.tokens);
     free(e.head);
+    free(e.bias);
     return size;
 }

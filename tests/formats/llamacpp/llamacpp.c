@@ -160,7 +160,8 @@ static void words_are_marked_where_they_begin(void **state)
 }
 
 /* A stream of characters gets a token that ends a text, and never comes: for any input of the head,
- * whose numbers n sum to 0 before gain and bias, its logit is the same and low. */
+ * whose numbers n sum to 0 before gain and bias, its logit is the same and low, and those of the
+ * others are the model's, even if bias/gain sums to 0. */
 static void a_stream_gets_a_token_that_ends_it(void **state)
 {
     (void)state;
@@ -169,7 +170,7 @@ static void a_stream_gets_a_token_that_ends_it(void **state)
     LayerNorm *norm = &model.gpt.weights.norm;
     for (int c = 0; c < 6; c++) {
         norm->gain[c] = (Real)(1 + 0.1 * c);
-        norm->bias[c] = (Real)(0.3 - 0.02 * c);
+        norm->bias[c] = (Real)(c % 2 ? 0.3 : -0.3) * norm->gain[c];
     }
     assert_true(write_weights(folder, &model.gpt, model.gpt.weight_block));
     GgufFile file = exported(folder, GGUF_F32);
@@ -183,14 +184,19 @@ static void a_stream_gets_a_token_that_ends_it(void **state)
     const GgufPart *tokens = gguf_file_tensor(&file, "token_embd.weight");
     assert_true(head->axes[1] == V + 1 && tokens->axes[1] == V + 1);
     const double n[2][6] = {{1, -1, 1, -1, 1, -1}, {2, 0.5, -0.5, -1, -1, 0}};
-    for (int i = 0; i < 2; i++) {
-        double logit = 0;
+    const GgufPart *bias = gguf_file_tensor(&file, "output_norm.bias");
+    for (size_t i = 0; i < 2 * (V + 1); i++) {
+        const size_t v = i / 2;
+        double logit = 0, own = 0;
         for (size_t c = 0; c < 6; c++) {
+            const double x = n[i % 2][c] * (double)norm->gain[c];
             assert_true(gguf_file_number(tokens, V * 6 + c) == 0);
-            logit += (double)gguf_file_number(head, V * 6 + c) *
-                     (n[i][c] * (double)norm->gain[c] + (double)norm->bias[c]);
+            logit +=
+                (double)gguf_file_number(head, v * 6 + c) * (x + (double)gguf_file_number(bias, c));
+            own +=
+                v < V ? (double)model.gpt.weights.head[v * 6 + c] * (x + (double)norm->bias[c]) : 0;
         }
-        assert_close_one("its logit", logit, -100, 1e-3);
+        assert_close_one("a logit", logit, v < V ? own : -100, v < V ? 1e-6 : 1e-3);
     }
     gguf_file_free(&file);
     free_model(&model);
