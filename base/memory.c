@@ -91,14 +91,6 @@ void *memory_new(size_t count, size_t size, const char *purpose)
     return memory;
 }
 
-void memory_let_go(void *memory, size_t bytes)
-{
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)memory;
-    const uintptr_t before = (page - at % page) % page;
-    if (bytes >= LARGE_BLOCK && bytes - before >= page)
-        madvise((char *)memory + before, (bytes - before) / page * page, MADV_DONTNEED);
-}
-
 /* A piece begins on a cache line: 16 floats, as many as the widest vector has. */
 Real *arena_take(Arena *arena, size_t rows, size_t cols)
 {

@@ -19,10 +19,6 @@ void *memory_resize(void *memory, size_t bytes);
  * never touched cost nothing. */
 void *memory_new(size_t count, size_t size, const char *purpose);
 
-/* Gives back to the system what is not needed now: the pages that lie within these bytes of memory
- * of memory_new(). They can be used again, and read as 0. */
-void memory_let_go(void *memory, size_t bytes);
-
 /* Dies unless the machine, and the limit that was set, have so much memory at all. To be called
  * before allocating: Linux hands out more memory than there is, and kills the program when it is
  * used. */

@@ -66,8 +66,7 @@ void training_step(Training *s)
     s->step++;
     const Dropout dropout = {.rate = s->it.dropout, .seed = 1, .step = (uint32_t)s->step};
     gpt_forward_backward(&s->gpt, &s->batch, (Real)1 / (Real)s->batch.rows, dropout);
-    optimizer_square(&s->optimizer, &s->gpt);
-    const double norm = optimizer_gradient_norm(&s->optimizer);
+    const double norm = optimizer_gradient_norm(&s->optimizer, &s->gpt);
     optimizer_step(&s->optimizer, &s->gpt, norm > 1 ? 1 / norm : 1, 1e-4, 0.01, s->step);
 }
 

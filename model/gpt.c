@@ -174,20 +174,17 @@ void gpt_forward(Gpt *gpt, const Batch *batch, Real *maps, Dropout dropout)
                           C);
 }
 
-/* The gradients of a stage are final. What is not trained has none. */
-static void end_stage(Gpt *gpt, int stage, GptReady *ready, void *context)
+/* What is not trained has no gradients. */
+static void forget_untrained(Gpt *gpt)
 {
     for (int i = 0; i < gpt->tensor_count; i++)
-        if (gpt->tensors[i].stage == stage && !gpt->tensors[i].trained)
+        if (!gpt->tensors[i].trained)
             memset(gpt->gradient_block + gpt->tensors[i].offset, 0,
                    sizeof(Real) * tensor_size(&gpt->tensors[i]));
-    if (ready)
-        ready(context, stage);
 }
 
 /* From the gradient of the head's input, in work.dstream, back to the embedding. */
-static void gpt_backward(Gpt *gpt, const Batch *batch, Dropout dropout, GptReady *ready,
-                         void *context)
+static void gpt_backward(Gpt *gpt, const Batch *batch, Dropout dropout)
 {
     const int N = batch->rows, C = gpt->config.width, L = gpt->config.layers;
     Real *d = gpt->work.dstream;
@@ -196,17 +193,14 @@ static void gpt_backward(Gpt *gpt, const Batch *batch, Dropout dropout, GptReady
     if (!gpt->config.post_norm)
         layernorm_backward(d, gpt->gradients.norm, d, gpt->keep.norm, gpt->weights.norm,
                            stream_at(gpt, L), N, C);
-    end_stage(gpt, L + 1, ready, context);
     /* 3  stream[l + 1] = block(stream[l]) */
-    for (int l = L - 1; l >= 0; l--) {
+    for (int l = L - 1; l >= 0; l--)
         block_backward(d, &gpt->block[l], &gpt->work.block, stream_at(gpt, l), batch, dropout);
-        end_stage(gpt, l + 1, ready, context);
-    }
     /* 2  stream[0] = dropout(stream[0]) */
     dropout_apply(d, batch, C, RANDOM_DROP_EMBEDDING, 0, dropout);
     /* 1  stream[0] = wte[token] + wpe[position] */
     embedding_backward(gpt->gradients.embedding, d, batch, C, gpt->config.learned_positions);
-    end_stage(gpt, 0, ready, context);
+    forget_untrained(gpt);
 }
 
 /* The next `rows` rows that count, from row `next` of the batch on: their targets in work.targets,
@@ -274,18 +268,12 @@ double gpt_evaluate(Gpt *gpt, const Batch *batch)
     return output_and_loss(gpt, batch, false, 0);
 }
 
-double gpt_forward_backward_by_stages(Gpt *gpt, const Batch *batch, Real scale, Dropout dropout,
-                                      GptReady *ready, void *context)
+double gpt_forward_backward(Gpt *gpt, const Batch *batch, Real scale, Dropout dropout)
 {
     gpt_forward(gpt, batch, NULL, dropout);
     const double loss = output_and_loss(gpt, batch, true, scale);
-    gpt_backward(gpt, batch, dropout, ready, context);
+    gpt_backward(gpt, batch, dropout);
     return loss;
-}
-
-double gpt_forward_backward(Gpt *gpt, const Batch *batch, Real scale, Dropout dropout)
-{
-    return gpt_forward_backward_by_stages(gpt, batch, scale, dropout, NULL, NULL);
 }
 
 void gpt_next_logits(Gpt *gpt, const Batch *batch, Real *logits)

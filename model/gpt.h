@@ -66,13 +66,6 @@ double gpt_evaluate(Gpt *gpt, const Batch *batch);
 /* The same with dropout; adds the gradients of scale · the sum to the gradients. */
 double gpt_forward_backward(Gpt *gpt, const Batch *batch, Real scale, Dropout dropout);
 
-/* Called when the gradients of all tensors of a stage are final: see tensors.h. */
-typedef void GptReady(void *context, int stage);
-
-/* The same; calls ready(), unless it is NULL, for each stage. */
-double gpt_forward_backward_by_stages(Gpt *gpt, const Batch *batch, Real scale, Dropout dropout,
-                                      GptReady *ready, void *context);
-
 /* logits (S, V): the scores of the token that follows each sequence of a batch. */
 void gpt_next_logits(Gpt *gpt, const Batch *batch, Real *logits);
 

@@ -12,7 +12,6 @@ typedef struct {
     Tensor *list;
     int count;
     size_t used; /* numbers laid out so far */
-    int stage;
 } Layout;
 
 /* Adds a tensor of layer `layer`, or of none if it is -1. */
@@ -26,7 +25,6 @@ static Tensor *lay(Layout *layout, Real **place, int layer, const char *name, Te
                        .cols = cols,
                        .offset = layout->used,
                        .place = place,
-                       .stage = layout->stage,
                        .trained = true};
     arena_take(&arena, (size_t)rows, (size_t)cols);
     layout->used = arena.used;
@@ -91,11 +89,8 @@ static void lay_weights(Layout *layout, GptWeights *p, const GptConfig *config)
     positions->trained = config->learned_positions;
     if (!config->learned_positions)
         positions->kind = TENSOR_SINUSOIDS;
-    for (int l = 0; l < config->layers; l++) {
-        layout->stage = l + 1;
+    for (int l = 0; l < config->layers; l++)
         lay_block(layout, &p->block[l], l, config);
-    }
-    layout->stage++;
     if (!config->post_norm)
         lay_norm(layout, &p->norm, -1, "ln_f.weight", "ln_f.bias", C);
     if (config->untied)

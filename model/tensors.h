@@ -21,8 +21,6 @@ typedef struct {
     double deviation; /* of a matrix when it starts: normal, with mean 0           */
     int parts;        /* of a block's matrix: how many lie side by side in it: 3 for queries,
                          keys and values, else 1; 0 for every other tensor        */
-    int stage;        /* 0 for the embedding, l + 1 in layer l, L + 1 after the layers:
-                         backward comes to the last stage first           */
     bool trained;     /* false for fixed positions and absent biases: they are
                          kept, since files have them, but never change             */
 } Tensor;

@@ -95,14 +95,14 @@ static void add(Real *restrict sum, const Real *restrict x, size_t count)
 enum { AT_ONCE = 1 << 12 };
 
 /* block += the sums of the last `count` branches; then it moves to `keep`, unless that is NULL. */
-static void join_last(const Tree *tree, int count, Real *block, size_t size, size_t offset,
-                      Real *keep)
+static void join_last(const Tree *tree, int count, Real *block, Real *keep)
 {
+    const size_t size = tree->size;
     OMP(parallel for)
     for (size_t at = 0; at < size; at += AT_ONCE) {
         const size_t numbers = size - at < AT_ONCE ? size - at : AT_ONCE;
         for (int i = 1; i <= count; i++)
-            add(block + at, tree->sums[tree->waiting - i] + offset + at, numbers);
+            add(block + at, tree->sums[tree->waiting - i] + at, numbers);
         if (keep) {
             memcpy(keep + at, block + at, numbers * sizeof *block);
             memset(block + at, 0, numbers * sizeof *block);
@@ -114,17 +114,17 @@ void tree_add(Tree *tree, int shard, Real *block)
 {
     Branch new = {shard, 1};
     const int count = joins(tree->branches, tree->waiting, &new);
-    join_last(tree, count, block, tree->size, 0, tree->sums[tree->waiting - count]);
+    join_last(tree, count, block, tree->sums[tree->waiting - count]);
     tree->waiting -= count;
     tree->branches[tree->waiting++] = new;
 }
 
-void tree_add_last(const Tree *tree, int shard, Real *block, size_t from, size_t count)
+void tree_add_last(const Tree *tree, int shard, Real *block)
 {
     Branch last = {shard, 1};
     const int joined = joins(tree->branches, tree->waiting, &last);
     if (joined)
-        join_last(tree, joined, block + from, count, from, NULL);
+        join_last(tree, joined, block, NULL);
 }
 
 void tree_join(Real *const *sums, const Branch *branches, int count, size_t numbers)

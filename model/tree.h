@@ -49,9 +49,8 @@ void tree_begin(Tree *tree);
 /* Takes over what a shard has computed, and sets the block to 0 for the next one. */
 void tree_add(Tree *tree, int shard, Real *block);
 
-/* Of the last shard, adds only `count` numbers from `from` on: these are then the sum of the last
- * branch. To be called for all numbers, in any order. */
-void tree_add_last(const Tree *tree, int shard, Real *block, size_t from, size_t count);
+/* Makes the last shard's block the sum of the last branch. */
+void tree_add_last(const Tree *tree, int shard, Real *block);
 
 /* Adds the sums of all branches of a step, in order, at the place of the first. The others are
  * overwritten. */

@@ -1,5 +1,4 @@
-/* not_finite.c: looks through the weights, then through the gradients: in a team those of the
- * leader's slices. */
+/* not_finite.c: looks through the weights, then through the gradients. */
 #include "not_finite.h"
 
 #include <inttypes.h>

@@ -1,6 +1,5 @@
 /* shards.c: messages between two members arrive in the order in which they were begun: both sides
- * walk the stages from the last to the first, in each stage the runs of slices in order, and for
- * each run the branches in order. */
+ * walk the branches in order. */
 #include "shards.h"
 
 #include <stdlib.h>
@@ -9,13 +8,24 @@
 #include "base/parallel/team.h"
 #include "base/parallel/threads.h"
 
+/* ---- Memory ---- */
+
 /* The first shard of a member. */
 static int first_of(int shards, int member)
 {
     return tree_first(shards, member, team_size());
 }
 
-/* ---- Memory ---- */
+/* The first of the numbers that a member adds up. */
+static size_t first_number(const Shards *s, int member)
+{
+    return s->size * (size_t)member / (size_t)team_size();
+}
+
+static size_t numbers_of(const Shards *s, int member)
+{
+    return first_number(s, member + 1) - first_number(s, member);
+}
 
 /* Lists the branches of all members. */
 static void list_branches(Shards *s)
@@ -30,71 +40,18 @@ static void list_branches(Shards *s)
     }
 }
 
-/* How many of them are ours: they are side by side. */
-static int own_branches(const Shards *s)
+Shards shards_new(int count, size_t size)
 {
-    Branch own[TREE_MOST_BRANCHES];
-    return tree_branches(own, s->first, s->end);
-}
-
-static void place_runs(Shards *s)
-{
-    const Slices *slices = &s->optimizer->slices;
-    s->places = memory_new((size_t)slices->run_count, sizeof *s->places, "the list of slices");
-    for (int i = 0; i < slices->run_count; i++)
-        if (slices->runs[i].owner == team_member()) {
-            s->places[i] = s->owned;
-            s->owned += slices->runs[i].count;
-        }
-}
-
-/* Notes, in a row of `shared` unless it is NULL, where a member's losses and squares belong;
- * returns how many there are. */
-static size_t list_shared(const Shards *s, int member, double **row)
-{
-    const Slices *slices = &s->optimizer->slices;
-    size_t count = 0;
-    for (int i = first_of(s->count, member); i < first_of(s->count, member + 1); i++, count++)
-        if (row)
-            row[count] = &s->losses[i];
-    for (int i = 0; i < slices->count; i++)
-        if (slices->list[i].owner == member) {
-            if (row)
-                row[count] = &s->optimizer->squares[i];
-            count++;
-        }
-    return count;
-}
-
-/* What a team of several needs. */
-static void prepare_messages(Shards *s)
-{
-    const size_t members = (size_t)team_size();
-    place_runs(s);
-    s->received = memory_new((size_t)(s->branch_count - own_branches(s)) * s->owned,
-                             sizeof *s->received, "the gradients of the other members");
-    for (int m = 0; m < team_size(); m++) {
-        const size_t count = list_shared(s, m, NULL);
-        s->each = count > s->each ? count : s->each;
-    }
-    s->shared = memory_new(members * s->each, sizeof *s->shared, "what members share");
-    s->collected = memory_new(members * s->each, sizeof *s->collected, "what members share");
-    for (int m = 0; m < team_size(); m++)
-        list_shared(s, m, s->shared + (size_t)m * s->each);
-}
-
-Shards shards_new(int count, Gpt *gpt, Optimizer *optimizer)
-{
-    Shards s = {.gpt = gpt,
-                .optimizer = optimizer,
-                .count = count,
+    Shards s = {.count = count,
                 .first = first_of(count, team_member()),
-                .end = first_of(count, team_member() + 1)};
+                .end = first_of(count, team_member() + 1),
+                .size = size};
     s.losses = memory_new((size_t)count, sizeof *s.losses, "the losses of shards");
-    s.tree = tree_new(gpt->size, tree_most_waiting(s.first, s.end));
+    s.tree = tree_new(size, tree_most_waiting(s.first, s.end));
     list_branches(&s);
     if (team_size() > 1)
-        prepare_messages(&s);
+        s.received = memory_new((size_t)s.branch_count * numbers_of(&s, team_member()),
+                                sizeof *s.received, "the gradients of the other members");
     return s;
 }
 
@@ -105,169 +62,96 @@ void shards_free(Shards *s)
     free(s->branches);
     free(s->holders);
     free(s->received);
-    free(s->places);
-    free(s->shared);
-    free(s->collected);
 }
 
-/* ---- Gradients ---- */
+/* ---- Our shards ---- */
 
 void shards_begin(Shards *s)
 {
     tree_begin(&s->tree);
-    s->stage = s->gpt->config.layers + 2; /* none */
 }
 
-void shards_keep(Shards *s, int shard)
+void shards_add(Shards *s, int shard, double loss, Real *gradients)
 {
-    tree_add(&s->tree, shard, s->gpt->gradient_block);
+    s->losses[shard] = loss;
+    if (shard + 1 < s->end)
+        tree_add(&s->tree, shard, gradients);
+    else
+        tree_add_last(&s->tree, shard, gradients);
 }
 
-/* Where run i of the sum of branch b lies. Of our branches, the last one lies in the model's
- * gradients, the others wait in the tree. */
-static Real *sum_at(const Shards *s, int i, int b)
+/* ---- All shards ---- */
+
+/* Where the sum of branch b is: our last one lies in the gradients, our others wait in the tree,
+ * and those of other members have arrived, as far as we add them up. */
+static Real *sum_at(const Shards *s, int b, Real *gradients)
 {
-    const Run *run = &s->optimizer->slices.runs[i];
-    int own = 0, before = 0; /* of our branches and of the others, how many come before b */
-    for (int j = 0; j < b; j++)
-        s->holders[j] == team_member() ? own++ : before++;
+    const size_t first = first_number(s, team_member());
+    int own = 0;
     if (s->holders[b] != team_member())
-        return s->received + (size_t)before * s->owned + s->places[i];
-    const bool last = b + 1 == s->branch_count || s->holders[b + 1] != team_member();
-    return (last ? s->gpt->gradient_block : s->tree.sums[own]) + run->from;
+        return s->received + (size_t)b * numbers_of(s, team_member());
+    if (b + 1 == s->branch_count || s->holders[b + 1] != team_member())
+        return gradients + first;
+    for (int i = 0; i < b; i++)
+        own += s->holders[i] == team_member();
+    return s->tree.sums[own] + first;
 }
 
-/* Begins to send a run's sums to its owner, or to receive them. */
-static void exchange_run(const Shards *s, int i)
+/* Sends each member what it adds up, and receives what we do. */
+static void give(const Shards *s, Real *gradients)
 {
-    const Run *run = &s->optimizer->slices.runs[i];
-    const bool ours = run->owner == team_member();
-    const size_t bytes = run->count * sizeof(Real);
+    const size_t first = first_number(s, team_member());
     for (int b = 0; b < s->branch_count; b++)
-        if (!ours && s->holders[b] == team_member())
-            team_send(run->owner, sum_at(s, i, b), bytes);
-        else if (ours && s->holders[b] != team_member())
-            team_receive(s->holders[b], sum_at(s, i, b), bytes);
-}
-
-void shards_ready(void *shards, int stage)
-{
-    Shards *s = shards;
-    const Slices *slices = &s->optimizer->slices;
-    s->stage = stage;
-    for (int i = 0; i < slices->run_count; i++) {
-        const Run *run = &slices->runs[i];
-        if (run->stage != stage)
-            continue;
-        tree_add_last(&s->tree, s->end - 1, s->gpt->gradient_block, run->from, run->count);
-        exchange_run(s, i);
-    }
-    team_progress();
-}
-
-/* The whole sum of a run that we own; another's gradients are let go. */
-static void join_run(const Shards *s, int i)
-{
-    const Run *run = &s->optimizer->slices.runs[i];
-    Real *gradients = s->gpt->gradient_block + run->from;
-    if (run->owner != team_member()) {
-        memset(gradients, 0, run->count * sizeof *gradients);
-        return;
-    }
-    Real *sums[TREE_MOST_SHARDS];
-    for (int b = 0; b < s->branch_count; b++)
-        sums[b] = sum_at(s, i, b);
-    tree_join(sums, s->branches, s->branch_count, run->count);
-    if (sums[0] != gradients)
-        memcpy(gradients, sums[0], run->count * sizeof *gradients);
-}
-
-/* Everybody learns the losses of all shards and the squares of all slices. */
-static void collect(const Shards *s)
-{
-    const size_t own = (size_t)team_member() * s->each, all = (size_t)team_size() * s->each;
-    for (size_t i = own; i < own + s->each; i++)
-        if (s->shared[i])
-            s->collected[i] = *s->shared[i];
-    team_collect(s->collected, s->each * sizeof *s->collected);
-    for (size_t i = 0; i < all; i++)
-        if (s->shared[i])
-            *s->shared[i] = s->collected[i];
-}
-
-double shards_finish(Shards *s)
-{
-    while (s->stage > 0) /* those that no shard was ready with */
-        shards_ready(s, s->stage - 1);
+        for (int m = 0; m < team_size(); m++) {
+            Real *sum = sum_at(s, b, gradients);
+            if (s->holders[b] == team_member() && m != team_member())
+                team_send(m, sum - first + first_number(s, m), numbers_of(s, m) * sizeof *sum);
+            else if (s->holders[b] == m && m != team_member())
+                team_receive(m, sum, numbers_of(s, team_member()) * sizeof *sum);
+        }
     team_wait();
-    const int runs = s->optimizer->slices.run_count;
+}
+
+/* Adds up our numbers, a few at a time. */
+static void join(const Shards *s, Real *gradients)
+{
+    enum { AT_ONCE = 1 << 12 };
+    const size_t size = numbers_of(s, team_member());
+    Real *ours = gradients + first_number(s, team_member());
+    OMP(parallel for)
+    for (size_t at = 0; at < size; at += AT_ONCE) {
+        const size_t count = size - at < AT_ONCE ? size - at : AT_ONCE;
+        Real *sums[TREE_MOST_SHARDS];
+        for (int b = 0; b < s->branch_count; b++)
+            sums[b] = sum_at(s, b, gradients) + at;
+        tree_join(sums, s->branches, s->branch_count, count);
+        if (sums[0] != ours + at)
+            memcpy(ours + at, sums[0], count * sizeof *ours);
+    }
+}
+
+/* Sends all members our sums and our losses, and receives theirs. */
+static void spread(const Shards *s, Real *gradients)
+{
+    const int us = team_member();
+    for (int m = 0; m < team_size(); m++) {
+        const int first = first_of(s->count, m), end = first_of(s->count, m + 1);
+        if (m == us)
+            continue;
+        team_send(m, gradients + first_number(s, us), numbers_of(s, us) * sizeof *gradients);
+        team_send(m, s->losses + s->first, (size_t)(s->end - s->first) * sizeof *s->losses);
+        team_receive(m, gradients + first_number(s, m), numbers_of(s, m) * sizeof *gradients);
+        team_receive(m, s->losses + first, (size_t)(end - first) * sizeof *s->losses);
+    }
+    team_wait();
+}
+
+double shards_sum(Shards *s, Real *gradients)
+{
     if (team_size() > 1) {
-        OMP(parallel for schedule(dynamic))
-        for (int i = 0; i < runs; i++)
-            join_run(s, i);
+        give(s, gradients);
+        join(s, gradients);
+        spread(s, gradients);
     }
-    optimizer_square(s->optimizer, s->gpt);
-    if (team_size() > 1)
-        collect(s);
     return tree_sum(s->losses, s->count);
-}
-
-/* ---- Weights and moments ---- */
-
-void shards_spread_weights(Shards *s)
-{
-    const Slices *slices = &s->optimizer->slices;
-    for (int i = 0; i < slices->run_count; i++) {
-        const Run *run = &slices->runs[i];
-        Real *weights = s->gpt->weight_block + run->from;
-        const size_t bytes = run->count * sizeof *weights;
-        if (run->owner != team_member())
-            team_receive(run->owner, weights, bytes);
-        for (int m = 0; run->owner == team_member() && m < team_size(); m++)
-            if (m != team_member())
-                team_send(m, weights, bytes);
-    }
-    team_wait();
-}
-
-/* Sends the slices of a block from their owners to the leader, or from the leader to them. */
-static void move(const Shards *s, Real *block, bool to_leader)
-{
-    const Slices *slices = &s->optimizer->slices;
-    for (int i = 0; i < slices->run_count; i++) {
-        const Run *run = &slices->runs[i];
-        const int from = to_leader ? run->owner : 0, to = to_leader ? 0 : run->owner;
-        const size_t bytes = run->count * sizeof *block;
-        if (from == to)
-            continue;
-        if (from == team_member())
-            team_send(to, block + run->from, bytes);
-        if (to == team_member())
-            team_receive(from, block + run->from, bytes);
-    }
-    team_wait();
-}
-
-void shards_gather_moments(Shards *s)
-{
-    move(s, s->optimizer->m, true);
-    move(s, s->optimizer->v, true);
-}
-
-void shards_give_moments(Shards *s)
-{
-    move(s, s->optimizer->m, false);
-    move(s, s->optimizer->v, false);
-}
-
-void shards_forget_moments(Shards *s)
-{
-    const Slices *slices = &s->optimizer->slices;
-    for (int i = 0; i < slices->run_count; i++) {
-        const Run *run = &slices->runs[i];
-        if (run->owner == team_member())
-            continue;
-        memory_let_go(s->optimizer->m + run->from, run->count * sizeof(Real));
-        memory_let_go(s->optimizer->v + run->from, run->count * sizeof(Real));
-    }
 }

@@ -33,16 +33,13 @@ static double learn_shard(Trainer *t, int shard, const Piece *pieces, int count,
     const Settings *s = &t->plan.settings;
     const Dropout dropout = {s->dropout, hide->seed, hide->step};
     const int end = (shard + 1) * s->accumulate;
-    const bool sends = shard + 1 == t->shards.end && team_size() > 1;
     double sum = 0;
     for (int part = end - s->accumulate; part < end; part++) {
         const int from = first_of_part(s, count, part), to = first_of_part(s, count, part + 1);
         if (from == to) /* the last step of an epoch may have fewer sequences than parts */
             continue;
         const Batch batch = batch_fill(&t->room, &t->corpus, pieces + from, to - from, *hide);
-        sum += gpt_forward_backward_by_stages(&t->gpt, &batch, scale, dropout,
-                                              sends && part + 1 == end ? shards_ready : NULL,
-                                              &t->shards);
+        sum += gpt_forward_backward(&t->gpt, &batch, scale, dropout);
         hide->row += (uint32_t)batch.rows;
     }
     return sum;
@@ -68,12 +65,10 @@ static double learn(Trainer *t, int64_t number, int64_t *rows)
 
     hide.row = rows_of(pieces, first_of_part(s, count, shards->first * s->accumulate));
     shards_begin(shards);
-    for (int shard = shards->first; shard < shards->end; shard++) {
-        shards->losses[shard] = learn_shard(t, shard, pieces, count, &hide, scale);
-        if (shard + 1 < shards->end)
-            shards_keep(shards, shard);
-    }
-    const double loss = shards_finish(shards);
+    for (int shard = shards->first; shard < shards->end; shard++)
+        shards_add(shards, shard, learn_shard(t, shard, pieces, count, &hide, scale),
+                   t->gpt.gradient_block);
+    const double loss = shards_sum(shards, t->gpt.gradient_block);
     if (!isfinite(loss))
         end_not_finite(t, number, "the loss is not finite");
     *rows = rows_of(pieces, count);
@@ -85,14 +80,13 @@ static double update(Trainer *t, int64_t number)
 {
     const Settings *s = &t->plan.settings;
     Optimizer *optimizer = &t->optimizer;
-    const double norm = optimizer_gradient_norm(optimizer);
+    const double norm = optimizer_gradient_norm(optimizer, &t->gpt);
     /* Clipping: a gradient g that is longer than clip becomes g·clip/|g|. */
     const double scale = s->clip > 0 && norm > s->clip ? s->clip / norm : 1;
     if (!(scale * norm < MAX_NORM)) /* true for a NAN too */
         end_not_finite(t, number, "the gradient is too large");
     optimizer_step(optimizer, &t->gpt, scale, schedule_rate(&t->plan.schedule, number), s->decay,
                    number);
-    shards_spread_weights(&t->shards);
     optimizer_average(optimizer, &t->gpt, number);
     return norm;
 }

@@ -81,8 +81,7 @@ static void prepare(Trainer *t, Settings *settings, const Decided *decided, int 
     thread_set_limit(t->plan.settings.threads);
     t->gpt = gpt_new(&t->plan.shape, t->plan.rows);
     t->optimizer = optimizer_new(&t->gpt, t->plan.settings.optimizer, t->plan.settings.average);
-    optimizer_share(&t->optimizer, &t->gpt, team_size(), team_member());
-    t->shards = shards_new(t->plan.settings.shards, &t->gpt, &t->optimizer);
+    t->shards = shards_new(t->plan.settings.shards, t->gpt.size);
     t->best = memory_new(t->gpt.size, sizeof *t->best, "the best weights");
     t->room = batch_room_new(t->plan.rows);
     t->reader = reader_new(&t->corpus, (uint32_t)t->plan.settings.seed);
@@ -302,8 +301,8 @@ static void share(Trainer *t, Settings *settings, const Decided *decided)
         team_share(t->best, size);
         if (t->optimizer.average)
             team_share(t->optimizer.average, size);
-        shards_give_moments(&t->shards);
-        shards_forget_moments(&t->shards);
+        team_share(t->optimizer.m, size);
+        team_share(t->optimizer.v, size);
     }
     reader_seek(&t->reader, t->progress.epoch, t->progress.next);
 }
@@ -446,10 +445,8 @@ bool trainer_save(Trainer *t)
         end_not_finite(t, t->progress.step, "the weights are not finite");
     if (isinf(t->progress.best_loss)) /* not evaluated yet: the last weights are the best */
         trainer_keep_best(t);
-    shards_gather_moments(&t->shards);
     const bool good = team_leads() && run_save(&t->directory, &t->gpt, &t->optimizer, t->best,
                                                &t->progress, &t->log, t->identity);
-    shards_forget_moments(&t->shards);
     return team_answer(good);
 }
 

@@ -60,10 +60,6 @@ void team_receive(int from, void *bytes, size_t size)
     (void)from, (void)bytes, (void)size;
 }
 
-void team_progress(void)
-{
-}
-
 void team_wait(void)
 {
 }

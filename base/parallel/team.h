@@ -42,8 +42,8 @@ void team_collect(void *all, size_t each);
 void team_send(int to, const void *bytes, size_t size);
 void team_receive(int from, void *bytes, size_t size);
 
-void team_progress(void); /* goes on with the messages that were begun, without waiting */
-void team_wait(void);     /* until all of them have arrived */
+/* Until all of them have arrived. */
+void team_wait(void);
 
 /* Members wait for each other for a minute (PULGA_TEAM_SECONDS=N), and ten times as long as they
  * have worked themselves; then the one that waits dies and names the other. This waits for the

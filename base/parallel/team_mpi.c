@@ -302,14 +302,6 @@ void team_receive(int from, void *bytes, size_t size)
     begin_receive(&team.sent, from, bytes, size, TAG_SENT);
 }
 
-void team_progress(void)
-{
-    if (team.size == 1)
-        return;
-    go_on(&team.sent);
-    look_after_the_others(clock_seconds());
-}
-
 void team_wait(void)
 {
     finish(&team.sent, patience());

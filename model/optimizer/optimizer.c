@@ -10,6 +10,10 @@
 #include "average.h"
 #include "base/parallel/threads.h"
 
+/* Numbers whose squares are added up at once. Each tensor is cut into slices from its beginning, so
+ * the norm has the same bits for any number of threads. */
+enum { SLICE = 1 << 14 };
+
 static bool takes_muon(OptimizerKind kind, const Tensor *tensor)
 {
     return kind == OPTIMIZER_MUON && tensor->parts;
@@ -45,15 +49,21 @@ double optimizer_bytes(const Tensor *tensors, int count, size_t numbers, Optimiz
     return ((average ? 3 : 2) * (double)numbers + (double)room_of(largest, square)) * sizeof(Real);
 }
 
+static size_t slices_of(const Tensor *tensor)
+{
+    return tensor->trained ? (tensor_size(tensor) + SLICE - 1) / SLICE : 0;
+}
+
 Optimizer optimizer_new(const Gpt *gpt, OptimizerKind kind, bool average)
 {
     Optimizer optimizer = {
         .kind = kind,
         .m = memory_new(gpt->size, sizeof(Real), "the optimizer's first moment"),
         .v = memory_new(gpt->size, sizeof(Real), "the optimizer's second moment"),
-        .slices = slices_new(gpt->tensors, gpt->tensor_count, 1, kind == OPTIMIZER_MUON),
     };
-    optimizer.squares = memory_new((size_t)optimizer.slices.count, sizeof(double), "the norm");
+    for (int i = 0; i < gpt->tensor_count; i++)
+        optimizer.slices += slices_of(&gpt->tensors[i]);
+    optimizer.squares = memory_new(optimizer.slices, sizeof(double), "the norm");
     if (average)
         optimizer.average = memory_new(gpt->size, sizeof(Real), "the averaged weights");
     sizes_of(gpt->tensors, gpt->tensor_count, kind, &optimizer.largest, &optimizer.square);
@@ -68,31 +78,44 @@ void optimizer_free(Optimizer *optimizer)
     free(optimizer->v);
     free(optimizer->average);
     free(optimizer->room);
-    slices_free(&optimizer->slices);
     free(optimizer->squares);
 }
 
-void optimizer_share(Optimizer *optimizer, const Gpt *gpt, int members, int member)
+/* The sum of the squares, in enough running sums to hide the latency of an addition. */
+static double sum_of_squares(const Real *x, size_t count)
 {
-    slices_free(&optimizer->slices);
-    optimizer->slices =
-        slices_new(gpt->tensors, gpt->tensor_count, members, optimizer->kind == OPTIMIZER_MUON);
-    optimizer->member = member;
+    enum { SUMS = 64 };
+    double sum[SUMS] = {0}, all = 0;
+    size_t i = 0;
+    for (; i + SUMS <= count; i += SUMS)
+        for (int j = 0; j < SUMS; j++)
+            sum[j] += (double)x[i + (size_t)j] * (double)x[i + (size_t)j];
+    for (; i < count; i++)
+        sum[0] += (double)x[i] * (double)x[i];
+    for (int j = 0; j < SUMS; j++)
+        all += sum[j];
+    return all;
 }
 
-void optimizer_square(const Optimizer *optimizer, const Gpt *gpt)
+double optimizer_gradient_norm(const Optimizer *optimizer, const Gpt *gpt)
 {
-    const Slices *slices = &optimizer->slices;
-    OMP(parallel for)
-    for (int i = 0; i < slices->count; i++)
-        if (slices->list[i].owner == optimizer->member)
-            optimizer->squares[i] = slice_squares(&slices->list[i], gpt->gradient_block);
-}
-
-double optimizer_gradient_norm(const Optimizer *optimizer)
-{
+    OMP(parallel)
+    {
+        double *squares = optimizer->squares; /* of the tensor's slices */
+        for (int t = 0; t < gpt->tensor_count; t++) {
+            const Tensor *tensor = &gpt->tensors[t];
+            const Real *gradients = gpt->gradient_block + tensor->offset;
+            const size_t slices = slices_of(tensor), size = tensor_size(tensor);
+            OMP(for nowait)
+            for (size_t i = 0; i < slices; i++) {
+                const size_t from = i * SLICE, left = size - from;
+                squares[i] = sum_of_squares(gradients + from, left < SLICE ? left : SLICE);
+            }
+            squares += slices;
+        }
+    }
     double sum = 0;
-    for (int i = 0; i < optimizer->slices.count; i++)
+    for (size_t i = 0; i < optimizer->slices; i++)
         sum += optimizer->squares[i];
     return sqrt(sum);
 }
@@ -113,40 +136,23 @@ static void muon_step(Optimizer *optimizer, Gpt *gpt, const Tensor *tensor, doub
     }
 }
 
-/* Where the slices end that have the tensor and the owner of slice i. */
-static int same_end(const Slices *slices, int i)
-{
-    const Slice *list = slices->list, *first = &list[i];
-    while (i < slices->count && list[i].tensor == first->tensor && list[i].owner == first->owner)
-        i++;
-    return i;
-}
-
 void optimizer_step(Optimizer *optimizer, Gpt *gpt, double scale, double rate, double decay,
                     int64_t t)
 {
-    const Slices *slices = &optimizer->slices;
     OMP(parallel)
     {
         OMP(for schedule(dynamic) nowait)
-        for (int i = 0; i < slices->count; i++) {
-            const Slice *slice = &slices->list[i];
-            const Tensor *tensor = &gpt->tensors[slice->tensor];
-            if (slice->owner == optimizer->member && slice->from == tensor->offset &&
-                takes_muon(optimizer->kind, tensor))
-                muon_step(optimizer, gpt, tensor, scale, rate, decay);
-        }
+        for (int i = 0; i < gpt->tensor_count; i++)
+            if (takes_muon(optimizer->kind, &gpt->tensors[i]))
+                muon_step(optimizer, gpt, &gpt->tensors[i], scale, rate, decay);
 
-        for (int i = 0, end; i < slices->count; i = end) {
-            end = same_end(slices, i);
-            const Slice *first = &slices->list[i], *last = &slices->list[end - 1];
-            const Tensor *tensor = &gpt->tensors[first->tensor];
-            if (first->owner != optimizer->member || takes_muon(optimizer->kind, tensor))
-                continue;
-            const size_t at = first->from, count = last->from + last->count - at;
-            adam_update(gpt->weight_block + at, optimizer->m + at, optimizer->v + at,
-                        gpt->gradient_block + at, count, scale, rate,
-                        tensor->kind == TENSOR_MATRIX ? decay : 0, t);
+        for (int i = 0; i < gpt->tensor_count; i++) {
+            const Tensor *tensor = &gpt->tensors[i];
+            const size_t at = tensor->offset;
+            if (tensor->trained && !takes_muon(optimizer->kind, tensor))
+                adam_update(gpt->weight_block + at, optimizer->m + at, optimizer->v + at,
+                            gpt->gradient_block + at, tensor_size(tensor), scale, rate,
+                            tensor->kind == TENSOR_MATRIX ? decay : 0, t);
         }
     }
 }

@@ -6,7 +6,6 @@
 
 #include "model/gpt.h"
 #include "muon.h"
-#include "slices.h"
 
 typedef enum { OPTIMIZER_ADAMW, OPTIMIZER_MUON } OptimizerKind;
 
@@ -16,9 +15,8 @@ typedef struct {
     Real *average; /* likewise: the mean of the weights (see average.h), or NULL */
     Real *room;    /* Muon's, for each thread: two of its largest matrices and two squares */
     size_t largest, square;
-    Slices slices;
-    int member;      /* the process that we are: it updates the slices that it owns */
-    double *squares; /* of the gradients of each slice */
+    double *squares; /* of the gradients: the sum of each of so many slices of them */
+    size_t slices;
 } Optimizer;
 
 /* The bytes that it takes for a model of these tensors, which have `numbers` numbers together. With
@@ -29,18 +27,11 @@ double optimizer_bytes(const Tensor *tensors, int count, size_t numbers, Optimiz
 Optimizer optimizer_new(const Gpt *gpt, OptimizerKind kind, bool average);
 void optimizer_free(Optimizer *optimizer);
 
-/* Of a team of so many processes, we are number `member`. To be called at once after
- * optimizer_new(), which makes a team of one. */
-void optimizer_share(Optimizer *optimizer, const Gpt *gpt, int members, int member);
+/* The Euclidean norm of all gradients. */
+double optimizer_gradient_norm(const Optimizer *optimizer, const Gpt *gpt);
 
-/* Computes the squares of the gradients of our slices. */
-void optimizer_square(const Optimizer *optimizer, const Gpt *gpt);
-
-/* The Euclidean norm of all gradients, from the squares of all slices. */
-double optimizer_gradient_norm(const Optimizer *optimizer);
-
-/* Updates the weights of our slices with scale · their gradients (a scale below 1 clips) at step t,
- * counted from 1, and sets these gradients to 0 for the next step. */
+/* Updates the weights with scale · their gradients (a scale below 1 clips) at step t, counted from
+ * 1, and sets the gradients to 0 for the next step. */
 void optimizer_step(Optimizer *optimizer, Gpt *gpt, double scale, double rate, double decay,
                     int64_t t);
 

@@ -51,29 +51,6 @@ static void take_too_much(void *how)
     }
 }
 
-/* Only whole pages within what is let go read as 0, and nothing beside it changes. */
-static void memory_that_is_let_go_can_be_used_again(void **state)
-{
-    (void)state;
-    const size_t size = 5 << 20, from = 12345, bytes = (2 << 20) + 777;
-    unsigned char *memory = memory_new(size, 1, "a test");
-    memset(memory, 0xFF, size);
-    memory_let_go(memory + from, bytes);
-    size_t left = 0;
-    for (size_t b = 0; b < size; b++) {
-        assert_true(memory[b] == 0xFF || (b >= from && b < from + bytes && !memory[b]));
-        left += memory[b] != 0;
-    }
-#ifndef LARGE_BLOCK                               /* else, for valgrind, nothing is let go */
-    assert_true(left < size - bytes + (1 << 17)); /* less than two pages of any processor */
-#endif
-    memory_let_go(memory + 1, 100);
-    memory_let_go(memory + 1, 0);
-    assert_int_equal(memory[1], 0xFF);
-    memset(memory, 1, size);
-    free(memory);
-}
-
 static void memory_that_is_not_there_ends_in_one_line(void **state)
 {
     (void)state;
@@ -141,7 +118,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(new_memory_is_zeroed_even_if_it_was_used_before),
-        cmocka_unit_test(memory_that_is_let_go_can_be_used_again),
         cmocka_unit_test(memory_that_is_not_there_ends_in_one_line),
         cmocka_unit_test(the_limit_of_a_container_is_heeded),
         cmocka_unit_test(a_stream_holds_all_that_was_written),

@@ -28,8 +28,7 @@ static void branch(Real *sum, int first, int shards)
     free(right);
 }
 
-/* Shards first to end of a member are added up; the last one's numbers in three parts. The sums of
- * all its branches go into `sums`. */
+/* Shards first to end of a member are added up. The sums of all its branches go into `sums`. */
 static int member(Real **sums, Branch *branches, int first, int end)
 {
     const int count = tree_branches(branches, first, end);
@@ -45,9 +44,7 @@ static int member(Real **sums, Branch *branches, int first, int end)
         if (s < end - 1)
             tree_add(&tree, s, block);
     }
-    tree_add_last(&tree, end - 1, block, 5000, SIZE - 5000);
-    tree_add_last(&tree, end - 1, block, 0, 17);
-    tree_add_last(&tree, end - 1, block, 17, 5000 - 17);
+    tree_add_last(&tree, end - 1, block);
     for (int b = 0; b < count; b++) {
         sums[b] = memory_new(SIZE, sizeof *block, "a test");
         memcpy(sums[b], b < count - 1 ? tree.sums[b] : block, SIZE * sizeof *block);

@@ -14,7 +14,6 @@ static void a_team_of_one_leads_and_waits_for_nobody(void **state)
     team_agree(1, "program");
     team_share(&number, sizeof number);
     team_collect(&number, sizeof number);
-    team_progress();
     team_wait();
     team_await_leader();
     team_follow();

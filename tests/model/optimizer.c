@@ -1,0 +1,45 @@
+/* optimizer.c: the norm of the gradients. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/parallel/threads.h"
+#include "model/optimizer/optimizer.h"
+#include "tests/helpers/close.h"
+
+/* Some tensors are smaller than what is added up at once, some larger; fixed positions and absent
+ * biases are not trained. */
+static const GptConfig CONFIG = {.context = 40,
+                                 .layers = 2,
+                                 .heads = 2,
+                                 .head_size = 33,
+                                 .width = 100,
+                                 .hidden = 301,
+                                 .vocabulary = 777,
+                                 .no_qkv_bias = true};
+
+static void the_norm_has_the_same_bits_for_any_number_of_threads(void **state)
+{
+    (void)state;
+    const int most = thread_limit();
+    Gpt gpt = gpt_new(&CONFIG, 1);
+    Optimizer optimizer = optimizer_new(&gpt, OPTIMIZER_MUON, false);
+    fill(gpt.gradient_block, gpt.size, 3);
+    double norm[5];
+    for (int threads = 1; threads < 5; threads++) {
+        thread_set_limit(threads);
+        norm[threads] = optimizer_gradient_norm(&optimizer, &gpt);
+        assert_memory_equal(&norm[threads], &norm[1], sizeof *norm);
+    }
+    thread_set_limit(most);
+    optimizer_free(&optimizer);
+    gpt_free(&gpt);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_norm_has_the_same_bits_for_any_number_of_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
