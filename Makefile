@@ -75,6 +75,7 @@ COMPILE = $(COUNT) $(CC) $(CPPFLAGS) $(CFLAGS) $(GUARD) -MMD -MP -c -o $@ $<
 
 NAMES = train sample attend export
 PROGRAMS = $(NAMES:%=$(BIN)/%)
+TINY = $(BIN)/tiny
 ROOMS = base base/files base/parallel base/numbers \
 	model model/shape model/layers model/matrix model/optimizer model/generate \
 	data data/words data/subwords data/corpus formats formats/huggingface formats/llamacpp \
@@ -95,13 +96,13 @@ FUZZ_HELPERS = tests/helpers/tiny.c $(filter-out tests/fuzz/fuzz_%,$(wildcard te
 in_float = $(patsubst %.c,$(BUILD)/float/%.o,$(1))
 in_double = $(patsubst %.c,$(BUILD)/double/%.o,$(1))
 
-OBJECTS = $(call in_float,$(SOURCES) $(NAMES:=.c))
-OF := $(if $(filter-out all install,$(MAKECMDGOALS))$(wildcard $(OBJECTS)),,/$(words $(OBJECTS) $(NAMES)))
+OBJECTS = $(call in_float,$(SOURCES) $(NAMES:=.c) tiny.c)
+OF := $(if $(filter-out all install,$(MAKECMDGOALS))$(wildcard $(OBJECTS)),,/$(words $(OBJECTS) $(NAMES) tiny))
 
-all: $(PROGRAMS)
+all: $(PROGRAMS) $(TINY)
 	@echo '  ready: $^'
 
-$(PROGRAMS): $(BIN)/%: $(BUILD)/float/%.o $(BUILD)/float/rooms.a
+$(PROGRAMS) $(TINY): $(BIN)/%: $(BUILD)/float/%.o $(BUILD)/float/rooms.a
 	$(LINK)
 
 # With MPI=1 train can be one of a team. The tests have such a train beside the plain one.
@@ -256,7 +257,7 @@ deb:
 	lintian --allow-root --fail-on error,warning $(BUILD)/deb/*.deb
 
 clean:
-	rm -rf $(BUILD) $(PROGRAMS)
+	rm -rf $(BUILD) $(PROGRAMS) $(TINY)
 
 format:
 	@$(SETUP) format

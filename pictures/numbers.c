@@ -49,12 +49,6 @@ void numbers_csv(FILE *out, const Heads *heads)
 
 /* Each of the following writes one thing about one head; put_heads collects them. */
 
-static void put_window(FILE *out, const Heads *heads, const Head *head)
-{
-    (void)heads;
-    fprintf(out, "%d", head->pattern.kind == PATTERN_WINDOW ? head->pattern.size : 0);
-}
-
 static void put_pattern(FILE *out, const Heads *heads, const Head *head)
 {
     (void)heads;
@@ -142,7 +136,6 @@ void numbers_json(FILE *out, const Heads *heads)
     fprintf(out, "],\n\"source\": %d", heads->source);
     put_count(out, "layers", heads->head->layer, heads->layers);
     put_count(out, "heads", heads->head->head, heads->heads);
-    put_heads(out, "windows", heads, put_window);
     put_heads(out, "patterns", heads, put_pattern);
     put_heads(out, "summary", heads, put_summary);
     put_heads(out, "ranges", heads, put_key_ranges);

@@ -38,7 +38,8 @@ static double learn_shard(Trainer *t, int shard, const Piece *pieces, int count,
         const int from = first_of_part(s, count, part), to = first_of_part(s, count, part + 1);
         if (from == to) /* the last step of an epoch may have fewer sequences than parts */
             continue;
-        const Batch batch = batch_fill(&t->room, &t->corpus, pieces + from, to - from, *hide);
+        const Batch batch =
+            batch_fill_hiding(&t->room, &t->corpus, pieces + from, to - from, *hide);
         sum += gpt_forward_backward(&t->gpt, &batch, scale, dropout);
         hide->row += (uint32_t)batch.rows;
     }

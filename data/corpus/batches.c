@@ -76,13 +76,18 @@ static void add_to_train(Batch *batch, BatchRoom *room, const Corpus *corpus, Pi
                             room->targets + batch->rows));
 }
 
-Batch batch_fill(BatchRoom *room, const Corpus *corpus, const Piece *pieces, int count,
-                 HideDraw hide)
+Batch batch_fill_hiding(BatchRoom *room, const Corpus *corpus, const Piece *pieces, int count,
+                        HideDraw hide)
 {
     Batch batch = batch_in(room, hide.row);
     for (int s = 0; s < count; s++)
         add_to_train(&batch, room, corpus, pieces[s], hide);
     return batch;
+}
+
+Batch batch_fill(BatchRoom *room, const Corpus *corpus, const Piece *pieces, int count)
+{
+    return batch_fill_hiding(room, corpus, pieces, count, (HideDraw){0});
 }
 
 /* The room serves for one piece after another: a step may have several parts. */
@@ -95,7 +100,7 @@ int64_t batch_targets(BatchRoom *room, const Corpus *corpus, const Piece *pieces
             targets += (int64_t)pieces[s].length;
             continue;
         }
-        const Batch batch = batch_fill(room, corpus, pieces + s, 1, hide);
+        const Batch batch = batch_fill_hiding(room, corpus, pieces + s, 1, hide);
         targets += batch.counted;
         hide.row += (uint32_t)batch.rows;
     }

@@ -18,10 +18,12 @@ typedef struct {
 BatchRoom batch_room_new(int rows);
 void batch_room_free(BatchRoom *room);
 
-/* Fills the room with some pieces to train on; the batch is valid until the room is filled again.
- * hide.row is the number of rows of the same step that come before: see model/shape/batch.h. */
-Batch batch_fill(BatchRoom *room, const Corpus *corpus, const Piece *pieces, int count,
-                 HideDraw hide);
+/* Fills the room with some pieces to train on; the batch is valid until the room is filled again. Of
+ * masked tokens, `hide` draws those that are hidden. hide.row is the number of rows of the same
+ * step that come before: see model/shape/batch.h. */
+Batch batch_fill(BatchRoom *room, const Corpus *corpus, const Piece *pieces, int count);
+Batch batch_fill_hiding(BatchRoom *room, const Corpus *corpus, const Piece *pieces, int count,
+                        HideDraw hide);
 
 /* How many rows of all pieces of a step count. */
 int64_t batch_targets(BatchRoom *room, const Corpus *corpus, const Piece *pieces, int count,

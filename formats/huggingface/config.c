@@ -20,6 +20,45 @@ static const char NAME[] = "config.json";
 
 static const double EPSILON = 1e-5; /* of every layer norm */
 
+/* ---- Fields ---- */
+
+/* What is read and written through the tables below. */
+typedef struct {
+    GptConfig shape;
+    unsigned positions, norm, objective; /* indices of the names below */
+    bool causal_source;
+} Members;
+
+static const char *const POSITIONS[] = {"sinusoidal", "learned", NULL};
+static const char *const NORMS[] = {"pre", "post", NULL};
+static const char *const OBJECTIVES[] = {"next", "pairs", "masked", NULL};
+
+#define FIELD_STRUCT Members
+static const Field SIZES[] = {
+    {"n_positions", WHOLE_FIELD(shape.context), .min = 1, .max = GPT_MAX_CONTEXT},
+    {"n_layer", WHOLE_FIELD(shape.layers), .min = 1, .max = GPT_MAX_LAYERS},
+    {"n_head", WHOLE_FIELD(shape.heads), .min = 1, .max = GPT_MAX_HEADS},
+    {"n_embd", WHOLE_FIELD(shape.width), .min = 1, .max = GPT_MAX_WIDTH},
+    {"vocab_size", WHOLE_FIELD(shape.vocabulary), .min = 1, .max = INT_MAX / 4},
+    {.name = NULL},
+};
+static const Field INNER = {"n_inner", WHOLE_FIELD(shape.hidden), .min = 1, .max = GPT_MAX_HIDDEN};
+/* Of "pulga": first the differences that matter only in training, so that a gpt2 may have them too
+ * (its file has sinusoidal positions as a table, and zeros as biases); then what only the
+ * model_type "pulga" has. */
+static const Field DIFFERENCES[] = {
+    {"positions", CHOICE_FIELD(positions, POSITIONS), .preset = NULL},
+    {"no-qkv-bias", FLAG_FIELD(shape.no_qkv_bias), .preset = NULL},
+    {"objective", CHOICE_FIELD(objective, OBJECTIVES), .preset = NULL},
+    {"causal-source", FLAG_FIELD(causal_source), .preset = NULL},
+    {.name = NULL},
+};
+static const Field ONLY_PULGA[] = {
+    {"norm", CHOICE_FIELD(norm, NORMS), .preset = NULL},
+    {"head-size", WHOLE_FIELD(shape.head_size), .min = 1, .max = GPT_MAX_WIDTH},
+    {.name = NULL},
+};
+
 /* ---- Writing ---- */
 
 /* The first of Transformers' models that is the same as this one. gpt2 is pre-norm; openai-gpt is
@@ -58,9 +97,33 @@ static void put_id(cJSON *json, const char *name, int id)
     cJSON_AddItemToObject(json, name, id < 0 ? cJSON_CreateNull() : cJSON_CreateNumber(id));
 }
 
-void config_put_model(cJSON *json, const GptConfig *shape, double dropout,
-                      const Tokenizer *tokenizer, bool sees_ahead)
+static void put_fields(cJSON *object, const Field *table, const Members *from)
 {
+    EACH_FIELD (field, table)
+        json_put_field(object, field, from);
+}
+
+static void put_own(cJSON *json, const GptConfig *shape, ObjectiveKind objective,
+                    bool causal_source)
+{
+    const Members members = {.shape = *shape,
+                             .positions = shape->learned_positions,
+                             .norm = shape->post_norm,
+                             .objective = objective,
+                             .causal_source = causal_source};
+    cJSON *own = cJSON_AddObjectToObject(json, "pulga");
+    put_fields(own, DIFFERENCES, &members);
+    put_fields(own, ONLY_PULGA, &members);
+    char *list =
+        shape->patterns ? patterns_list(shape->patterns, shape->layers * shape->heads) : NULL;
+    cJSON_AddItemToObject(own, "attend", list ? cJSON_CreateString(list) : cJSON_CreateNull());
+    free(list);
+}
+
+void config_put_model(cJSON *json, const GptConfig *shape, double dropout,
+                      const Tokenizer *tokenizer, bool causal_source)
+{
+    const bool sees_ahead = tokenizer->objective != OBJECTIVE_NEXT && !causal_source;
     put_architecture(json, shape, model_type(shape, sees_ahead));
     cJSON_AddNumberToObject(json, "vocab_size", shape->vocabulary);
     cJSON_AddNumberToObject(json, "n_positions", shape->context);
@@ -81,6 +144,16 @@ void config_put_model(cJSON *json, const GptConfig *shape, double dropout,
         cJSON_AddNumberToObject(json, "pad_token_id", tokenizer->eos);
     cJSON_AddBoolToObject(json, "tie_word_embeddings", !shape->untied);
     cJSON_AddStringToObject(json, "torch_dtype", sizeof(Real) == 4 ? "float32" : "float64");
+    put_own(json, shape, tokenizer->objective, causal_source);
+}
+
+bool config_write(const Directory *directory, const GptConfig *shape, const Tokenizer *tokenizer)
+{
+    cJSON *json = cJSON_CreateObject();
+    config_put_model(json, shape, 0, tokenizer, false);
+    const bool good = json_write(directory, NAME, json);
+    cJSON_Delete(json);
+    return good;
 }
 
 /* ---- Reading ---- */
@@ -90,47 +163,6 @@ typedef struct {
     const char *path;        /* for messages */
     const cJSON *json, *own; /* all of it; its object "pulga", or NULL */
 } Reading;
-
-/* What is read from it through the tables below. */
-typedef struct {
-    GptConfig shape;
-    unsigned positions, norm, objective; /* indices of the names below */
-    bool causal_source;
-} Members;
-
-static const char *const POSITIONS[] = {"sinusoidal", "learned", NULL};
-static const char *const NORMS[] = {"pre", "post", NULL};
-static const char *const OBJECTIVES[] = {"next", "pairs", "masked", NULL};
-
-#define FIELD_STRUCT Members
-static const Field SIZES[] = {
-    {"n_positions", WHOLE_FIELD(shape.context), .min = 1, .max = GPT_MAX_CONTEXT},
-    {"n_layer", WHOLE_FIELD(shape.layers), .min = 1, .max = GPT_MAX_LAYERS},
-    {"n_head", WHOLE_FIELD(shape.heads), .min = 1, .max = GPT_MAX_HEADS},
-    {"n_embd", WHOLE_FIELD(shape.width), .min = 1, .max = GPT_MAX_WIDTH},
-    {"vocab_size", WHOLE_FIELD(shape.vocabulary), .min = 1, .max = INT_MAX / 4},
-    {.name = NULL},
-};
-static const Field INNER = {"n_inner", WHOLE_FIELD(shape.hidden), .min = 1, .max = GPT_MAX_HIDDEN};
-/* Of "pulga": first the differences that matter only in training, so that a gpt2 may have them too
- * (its file has sinusoidal positions as a table, and zeros as biases); then what only the
- * model_type "pulga" has. */
-static const Field DIFFERENCES[] = {
-    {"positions", CHOICE_FIELD(positions, POSITIONS), .preset = NULL},
-    {"no-qkv-bias", FLAG_FIELD(shape.no_qkv_bias), .preset = NULL},
-    {.name = NULL},
-};
-/* What runs have that are not older than the objectives. */
-static const Field OBJECTIVE[] = {
-    {"objective", CHOICE_FIELD(objective, OBJECTIVES), .preset = NULL},
-    {"causal-source", FLAG_FIELD(causal_source), .preset = NULL},
-    {.name = NULL},
-};
-static const Field ONLY_PULGA[] = {
-    {"norm", CHOICE_FIELD(norm, NORMS), .preset = NULL},
-    {"head-size", WHOLE_FIELD(shape.head_size), .min = 1, .max = GPT_MAX_WIDTH},
-    {.name = NULL},
-};
 
 /* Reads all members of a table from an object. */
 static void read_fields(const Reading *file, const cJSON *object, const Field *table, Members *into)
@@ -194,31 +226,16 @@ static bool is_gelu(const Reading *file, bool is_openai)
     return true;
 }
 
-/* Runs that are older than the patterns have "window", an array of numbers: as a list, or NULL. */
-static char *list_of_windows(const cJSON *window)
-{
-    if (!cJSON_IsArray(window))
-        return NULL;
-    char *numbers = cJSON_PrintUnformatted(window); /* [1,2,0] */
-    char *list = format_text("%.*s", (int)strlen(numbers) - 2, numbers + 1);
-    free(numbers);
-    return list;
-}
-
 /* The list of patterns of a model_type "pulga", as --attend gives it; null: all. */
 static Pattern *read_patterns(const Reading *file, int layers, int heads)
 {
     const cJSON *attend = cJSON_GetObjectItemCaseSensitive(file->own, "attend");
-    const cJSON *window = cJSON_GetObjectItemCaseSensitive(file->own, "window");
-    const cJSON *value = attend ? attend : window;
-    const char *text = cJSON_GetStringValue(attend);
-    char *list = text ? format_text("%s", text) : !attend ? list_of_windows(window) : NULL;
+    const char *list = cJSON_GetStringValue(attend);
     Pattern *patterns = NULL;
-    const int count = list ? patterns_parse(&patterns, list, layers, heads) : cJSON_IsNull(value);
+    const int count = list ? patterns_parse(&patterns, list, layers, heads) : cJSON_IsNull(attend);
     if (count < 1 || count > layers * heads)
-        json_refuse(file->path, window && !attend ? "window" : "attend", value,
+        json_refuse(file->path, "attend", attend,
                     "null, or a list of at most one pattern for each head, as --attend has it");
-    free(list);
     return patterns;
 }
 
@@ -229,7 +246,7 @@ static Pattern *read_patterns(const Reading *file, int layers, int heads)
  *     hidden       n_inner, or 4 * n_embd   4 * n_embd         n_inner, or 4 * n_embd
  *     head size    n_embd / n_head          n_embd / n_head    "head-size"
  *     patterns     all                      all                "attend" */
-static GptConfig read_shape(const Reading *file, const char *type)
+static Members read_members(const Reading *file, const char *type)
 {
     const bool is_pulga = !strcmp(type, "pulga"), is_openai = !strcmp(type, "openai-gpt");
     const cJSON *inner = field_of(file, "n_inner");
@@ -258,16 +275,7 @@ static GptConfig read_shape(const Reading *file, const char *type)
     } else {
         shape->head_size = shape->width / shape->heads;
     }
-    return *shape;
-}
-
-static void read_objective(const Reading *file, Config *config)
-{
-    Members read = {.objective = OBJECTIVE_NEXT};
-    if (cJSON_GetObjectItemCaseSensitive(file->own, OBJECTIVE->name))
-        read_fields(file, file->own, OBJECTIVE, &read);
-    config->objective = (ObjectiveKind)read.objective;
-    config->causal_source = read.causal_source;
+    return read;
 }
 
 const cJSON *config_own(const Config *config)
@@ -291,8 +299,10 @@ Config config_read(const Directory *directory)
     if (!type || (strcmp(type, "gpt2") && strcmp(type, "openai-gpt") && strcmp(type, "pulga")))
         refuse(&file, "model_type", "\"gpt2\", \"openai-gpt\" or \"pulga\"");
     check_the_rest(&file);
-    config.shape = read_shape(&file, type);
-    read_objective(&file, &config);
+    const Members read = read_members(&file, type);
+    config.shape = read.shape;
+    config.objective = (ObjectiveKind)read.objective;
+    config.causal_source = read.causal_source;
     /* An id outside the vocabulary, such as GPT-2's default 50256, counts as none. */
     const cJSON *eos = field_of(&file, "eos_token_id");
     if (cJSON_IsNumber(eos) && eos->valuedouble == eos->valueint &&

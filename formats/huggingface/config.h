@@ -18,11 +18,14 @@
 
 struct cJSON;
 
-/* Puts the architecture and the sizes into an object. Its model_type is gpt2 or openai-gpt if these
- * can describe the model; else it is pulga, which Transformers refuses. sees_ahead: some tokens
- * attend to later ones. */
+/* Puts the architecture and the sizes into an object, and into its object "pulga" what the names of
+ * Transformers cannot say. Its model_type is gpt2 or openai-gpt if these can describe the model;
+ * else it is pulga, which Transformers refuses. causal_source: of pairs, see data/objective.h. */
 void config_put_model(struct cJSON *json, const GptConfig *shape, double dropout,
-                      const Tokenizer *tokenizer, bool sees_ahead);
+                      const Tokenizer *tokenizer, bool causal_source);
+
+/* Writes the config.json of a model, without a run. Warns and returns false if that fails. */
+bool config_write(const Directory *directory, const GptConfig *shape, const Tokenizer *tokenizer);
 
 /* A config.json that was read. */
 typedef struct {

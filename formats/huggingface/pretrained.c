@@ -74,6 +74,17 @@ void pretrained_close(Pretrained *model)
     directory_close(&model->directory);
 }
 
+bool pretrained_save(const char *path, const Gpt *gpt, const Tokenizer *tokenizer)
+{
+    directory_make(path);
+    Directory directory = directory_open(path);
+    const bool good = config_write(&directory, &gpt->config, tokenizer) &&
+                      tokenizer_json_write(&directory, tokenizer, gpt->config.context) &&
+                      weights_write(&directory, gpt, gpt->weight_block, NULL);
+    directory_close(&directory);
+    return good;
+}
+
 Objective pretrained_objective(const Pretrained *model)
 {
     Objective objective = tokenizer_objective(&model->tokenizer);

@@ -18,6 +18,10 @@ typedef struct {
 Pretrained pretrained_open(const char *directory);
 void pretrained_close(Pretrained *model);
 
+/* Writes a model into a directory, which is made if it is missing. Warns and returns false if that
+ * fails. */
+bool pretrained_save(const char *directory, const Gpt *gpt, const Tokenizer *tokenizer);
+
 /* What the model was trained for; what only training reads is 0. */
 Objective pretrained_objective(const Pretrained *model);
 

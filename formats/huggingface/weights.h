@@ -11,6 +11,10 @@
  * empty. The entries point into the block. Returns how many there are. */
 int weights_list(NamedTensor *list, const Gpt *gpt, Real *block, const char *prefix);
 
+/* Writes a block of weights as model.safetensors; identity: the run's, or NULL. The file has only
+ * the weights, as Transformers expects it. Warns and returns false if that fails. */
+bool weights_write(const Directory *directory, const Gpt *gpt, Real *block, const char *identity);
+
 /* Which file of a model directory has the weights, or lists those that have them:
  * model.safetensors or model.safetensors.index.json. Dies if there is neither; if the weights are
  * kept in another way, the message has the remedy. */

@@ -23,7 +23,7 @@ static void test_pieces_become_rows(void **state)
     Corpus c = corpus_of_string("a b c d e f g\nh i\nj\n", false, false);
     corpus_cut(&c, 3, 0, 1);
     BatchRoom room = batch_room_new(13);
-    const Batch batch = batch_fill(&room, &c, c.train.list, 5, (HideDraw){.row = 40});
+    const Batch batch = batch_fill_hiding(&room, &c, c.train.list, 5, (HideDraw){.row = 40});
     assert_int_equal(batch.rows, 13);
     assert_int_equal(batch.sequences, 5);
     assert_int_equal(batch.first_row, 40);
@@ -36,7 +36,7 @@ static void test_pieces_become_rows(void **state)
 
     /* The same room again, with pieces in another order. */
     const Piece some[] = {{13, 2}, {3, 3}};
-    const Batch again = batch_fill(&room, &c, some, 2, (HideDraw){.row = 0});
+    const Batch again = batch_fill(&room, &c, some, 2);
     assert_int_equal(again.rows, 5);
     assert_int_equal(again.first_row, 0);
     assert_ints(again.start, (const int[]){0, 2, 5}, 3);
@@ -55,7 +55,7 @@ static void test_only_the_targets_of_pairs_count(void **state)
     Corpus c = corpus_for(OBJECTIVE_PAIRS, TOKENIZER_WORD, false, "a b\tc\nd\ta b\n", &t);
     corpus_cut(&c, 8, 0, 1);
     BatchRoom room = batch_room_new(10);
-    Batch batch = batch_fill(&room, &c, c.train.list, 2, (HideDraw){0});
+    Batch batch = batch_fill(&room, &c, c.train.list, 2);
     assert_true(batch.rows == 10 && batch.sequences == 2 && batch.counted == 5);
     assert_ints(batch.start, (const int[]){0, 5, 10}, 3);
     assert_ints(batch.tokens, (const int[]){0, 3, 4, 2, 5, 0, 6, 2, 3, 4}, 10);
@@ -65,7 +65,7 @@ static void test_only_the_targets_of_pairs_count(void **state)
     assert_int_equal(batch_targets(&room, &c, c.train.list, 2, (HideDraw){0}), 5);
 
     c.objective.causal_source = true;
-    batch = batch_fill(&room, &c, c.train.list, 2, (HideDraw){0});
+    batch = batch_fill(&room, &c, c.train.list, 2);
     assert_true(batch.prefix == NULL && batch.counted == 5);
     assert_ints(batch.targets, (const int[]){-1, -1, -1, 5, 1, -1, -1, 3, 4, 1}, 10);
     batch_room_free(&room);
@@ -87,13 +87,13 @@ static void test_the_parts_of_a_step_hide_the_same_tokens(void **state)
     BatchRoom room = batch_room_new(rows), parts = batch_room_new(rows);
     for (uint32_t step = 1; step < 50; step++) {
         HideDraw hide = {.seed = 3, .step = step};
-        const Batch whole = batch_fill(&room, &c, c.train.list, count, hide);
+        const Batch whole = batch_fill_hiding(&room, &c, c.train.list, count, hide);
         assert_int_equal(batch_targets(&parts, &c, c.train.list, count, hide), whole.counted);
         int counted = 0;
         for (int from = 0, some; from < count; from += some) {
             some = 1 + (int)(step + (uint32_t)from) % 3;
             some = some < count - from ? some : count - from;
-            const Batch part = batch_fill(&parts, &c, c.train.list + from, some, hide);
+            const Batch part = batch_fill_hiding(&parts, &c, c.train.list + from, some, hide);
             assert_int_equal(part.first_row, hide.row);
             assert_ints(part.tokens, whole.tokens + hide.row, (size_t)part.rows);
             assert_ints(part.targets, whole.targets + hide.row, (size_t)part.rows);
@@ -123,9 +123,9 @@ static void test_each_step_hides_others(void **state)
     for (uint32_t step = 1; step < 100; step++)
         for (uint32_t i = 0; i < 2; i++) {
             const Batch a =
-                batch_fill(&room, &c, c.train.list, 5, (HideDraw){.seed = 1, .step = step});
-            const Batch b = batch_fill(&other, &c, c.train.list, 5,
-                                       (HideDraw){.seed = 2 - i, .step = step + i});
+                batch_fill_hiding(&room, &c, c.train.list, 5, (HideDraw){.seed = 1, .step = step});
+            const Batch b = batch_fill_hiding(&other, &c, c.train.list, 5,
+                                              (HideDraw){.seed = 2 - i, .step = step + i});
             different[i] += memcmp(a.targets, b.targets, (size_t)a.rows * sizeof(int)) != 0;
         }
     assert_true(different[0] > 90 && different[1] > 90);

@@ -78,14 +78,12 @@ static const Edit OF_OLD_CONFIG[] = {
 
 static const Edit OF_OWN_CONFIG[] = {
     {C, "\"pulga\":{", "\"x\":{", "pulga is missing"},
-    {C, "\"1,0,2,7\"", "\"1\"", NULL},
-    {C, "\"1,0,2,7\"", "\"strided:2,fixed:3,summary:4:1\"", NULL},
-    {C, "\"1,0,2,7\"", "null", NULL},
-    {C, "\"1,0,2,7\"", "\"1,2,3,4,5\"", "at most one pattern for each head"},
-    {C, "\"1,0,2,7\"", "\"-1\"", "attend"},
-    {C, "\"1,0,2,7\"", "[1]", "attend"},
-    {C, "\"attend\":\"1,0,2,7\"", "\"window\":[1,0,2,7]", NULL}, /* an older run's */
-    {C, "\"attend\":\"1,0,2,7\"", "\"window\":[]", "attend"},
+    {C, "\"1,all,2,7\"", "\"1\"", NULL},
+    {C, "\"1,all,2,7\"", "\"strided:2,fixed:3,summary:4:1\"", NULL},
+    {C, "\"1,all,2,7\"", "null", NULL},
+    {C, "\"1,all,2,7\"", "\"1,2,3,4,5\"", "at most one pattern for each head"},
+    {C, "\"1,all,2,7\"", "\"-1\"", "attend"},
+    {C, "\"1,all,2,7\"", "[1]", "attend"},
     {C, "\"pre\"", "\"post\"", "has no tensor"},
     VALUE("head-size", "3", "65536", "numbers"),
     VALUE("head-size", "3", "0", "head-size"),

@@ -99,8 +99,8 @@ static void read_epochs(const Corpus *corpus, const Plan *plan, int V)
                 const int parts = s->accumulate < count ? s->accumulate : count;
                 const int from = (int)((int64_t)count * part / parts);
                 const int end = (int)((int64_t)count * (part + 1) / parts);
-                const Batch batch = batch_fill(&room, corpus, pieces + from, end - from,
-                                               (HideDraw){.row = (uint32_t)rows});
+                const Batch batch = batch_fill_hiding(&room, corpus, pieces + from, end - from,
+                                                      (HideDraw){.row = (uint32_t)rows});
                 check_batch(&batch, corpus, V);
                 rows += (size_t)batch.rows;
             }

@@ -21,18 +21,6 @@ const Pattern PATTERNS[4] = {W(1), W(0), W(2), W(7)};
 const Kind PLAIN = {
     .shape = {.context = 8, .layers = 2, .heads = 2, .head_size = 3, .width = 6, .hidden = 24}};
 
-static void put_pulga(cJSON *json, const GptConfig *shape)
-{
-    cJSON *pulga = cJSON_AddObjectToObject(json, "pulga");
-    cJSON_AddStringToObject(pulga, "positions",
-                            shape->learned_positions ? "learned" : "sinusoidal");
-    cJSON_AddStringToObject(pulga, "norm", shape->post_norm ? "post" : "pre");
-    cJSON_AddNumberToObject(pulga, "head-size", shape->head_size);
-    cJSON_AddBoolToObject(pulga, "no-qkv-bias", shape->no_qkv_bias);
-    cJSON_AddItemToObject(pulga, "attend",
-                          shape->patterns ? cJSON_CreateString("1,0,2,7") : cJSON_CreateNull());
-}
-
 static Directory entered; /* the folder that a test is at work in */
 
 const Directory *enter(const char *folder)
@@ -43,15 +31,6 @@ const Directory *enter(const char *folder)
     return &entered;
 }
 
-bool write_weights(const char *folder, const Gpt *gpt, Real *block)
-{
-    NamedTensor *list = calloc((size_t)gpt->tensor_count, sizeof *list);
-    const bool good = safetensors_write(enter(folder), "model.safetensors", list,
-                                        weights_list(list, gpt, block, ""), cJSON_CreateObject());
-    free(list);
-    return good;
-}
-
 Pretrained write_model(const char *folder, Kind kind)
 {
     Pretrained model = {.tokenizer = literal_tokenizer(TEXT, kind.tokens, kind.stream)};
@@ -60,13 +39,7 @@ Pretrained write_model(const char *folder, Kind kind)
     kind.shape.vocabulary = model.tokenizer.vocabulary.count;
     model.gpt = gpt_new(&kind.shape, kind.shape.context);
     gpt_init(&model.gpt, 5);
-    cJSON *json = cJSON_CreateObject();
-    config_put_model(json, &kind.shape, 0.1, &model.tokenizer, false);
-    put_pulga(json, &kind.shape);
-    assert_true(json_write(enter(folder), "config.json", json));
-    cJSON_Delete(json);
-    assert_true(tokenizer_json_write(enter(folder), &model.tokenizer, kind.shape.context));
-    assert_true(write_weights(folder, &model.gpt, model.gpt.weight_block));
+    assert_true(pretrained_save(folder, &model.gpt, &model.tokenizer));
     return model;
 }
 

@@ -20,9 +20,6 @@ const Directory *enter(const char *folder);
 Pretrained write_model(const char *folder, Kind kind);
 void free_model(Pretrained *model);
 
-/* Replaces its weights by those of a block. */
-bool write_weights(const char *folder, const Gpt *gpt, Real *block);
-
 /* Replaces `from`, where it comes first in a JSON file, by `to`. */
 void edit(const char *folder, const char *name, const char *from, const char *to);
 

@@ -76,7 +76,7 @@ static void json_has_everything(void **state)
         json, "{\"run\": \"ru\\\"n\",\n\"text\": \"un \\u003c/script\\u003e\",\n"
               "\"tokens\": [\"[bos]\", \"a\\\"b,\\u000a\"],\n\"source\": 0,\n\"layers\": "
               "[1],\n\"heads\": [1, 2],\n"
-              "\"windows\": [[0, 1]],\n\"patterns\": [[\"all\", \"window 1\"]],\n"
+              "\"patterns\": [[\"all\", \"window 1\"]],\n"
               "\"summary\": [[{\"entropy_bits\": 0.405639, \"back\": 0.125, \"itself\": 0.875, "
               "\"before\": 0.25, \"after\": null, \"bos\": 0.25}, {\"entropy_bits\": 0, \"back\": "
               "0, \"itself\": 1, "

@@ -79,9 +79,8 @@ bool record_write(const Directory *directory, const Plan *plan, const Tokenizer 
 {
     cJSON *json = cJSON_CreateObject();
     const Settings *s = &plan->settings;
-    const bool sees_ahead = s->objective != OBJECTIVE_NEXT && !s->causal_source;
-    config_put_model(json, &plan->shape, s->dropout, tokenizer, sees_ahead);
-    cJSON *own = cJSON_AddObjectToObject(json, "pulga");
+    config_put_model(json, &plan->shape, s->dropout, tokenizer, s->causal_source);
+    cJSON *own = cJSON_GetObjectItemCaseSensitive(json, "pulga");
     cJSON_AddStringToObject(own, "version", PULGA_VERSION);
     cJSON_AddStringToObject(own, "command", command);
     cJSON_AddStringToObject(own, "kernel", matrix_kernel_name());
@@ -150,8 +149,8 @@ void record_settings(const Config *config, const Directory *directory, Settings 
         if (field->life == LIFE_CALL)
             continue;
         if (!cJSON_GetObjectItemCaseSensitive(config_own(config), field->name))
-            die("%s has no \"%s\": it is damaged, or an earlier version of train wrote it, and the "
-                "run cannot be resumed; begin a new run with --from %s",
+            die("%s has no \"%s\": it is damaged, and the run "
+                "cannot be resumed; begin a new run with --from %s",
                 path, field->name, directory->path);
         json_get_field(config_own(config), field, settings, path);
     }
@@ -174,8 +173,8 @@ void record_check_identity(const Config *config, const Directory *directory,
                            const Identity identity)
 {
     if (!config->identity)
-        die("%s/config.json has no identity, as an earlier version of train left it, so the run "
-            "cannot be resumed; begin a new run with --from %s",
+        die("%s/config.json has no identity, so the run cannot be resumed; begin a new run with "
+            "--from %s",
             directory->path, directory->path);
     if (strcmp(config->identity, identity) != 0)
         die("%s cannot be resumed: its config.json or tokenizer.json was changed since it was "

@@ -201,24 +201,10 @@ bool run_describe(const Directory *directory, const Plan *plan, const Tokenizer 
                  : corpus_keep(corpus, origin, directory, TOKENS_FILE));
 }
 
-/* The model's file has only the weights, as Transformers expects it; what a resumed run needs is in
- * the state. */
-static bool write_model(const Directory *directory, const Gpt *gpt, Real *best,
-                        const Identity identity)
-{
-    NamedTensor *list = memory_new((size_t)gpt->tensor_count, sizeof *list, "a file's table");
-    const int count = weights_list(list, gpt, best, "");
-    cJSON *metadata = cJSON_CreateObject();
-    cJSON_AddStringToObject(metadata, "identity", identity);
-    const bool good = safetensors_write(directory, MODEL_FILE, list, count, metadata);
-    free(list);
-    return good;
-}
-
 /* The state comes last: it is what a resumed run starts from, and it names the size of the log. */
 bool run_save(const Directory *directory, const Gpt *gpt, const Optimizer *optimizer, Real *best,
               const Progress *progress, Log *log, const Identity identity)
 {
-    return write_model(directory, gpt, best, identity) && log_sync(log) &&
+    return weights_write(directory, gpt, best, identity) && log_sync(log) &&
            state_write(directory, gpt, optimizer, best, progress, log->size, identity);
 }

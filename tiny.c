@@ -1,0 +1,67 @@
+/* tiny.c: all of training on one page. Nine sentences become words, words become batches, and a
+ * small GPT learns them. ./train data/perro.txt chooses these numbers itself; its model is the same
+ * to the last bit. `make tiny && ./tiny && ./sample runs/tiny el` */
+#include <stdio.h>
+
+#include "base/files/checksum.h"
+#include "data/corpus/batches.h"
+#include "data/corpus/reader.h"
+#include "data/text.h"
+#include "data/tokenizer_train.h"
+#include "formats/huggingface/pretrained.h"
+#include "formats/huggingface/weights.h"
+#include "model/optimizer/optimizer.h"
+#include "model/optimizer/schedule.h"
+
+enum { CONTEXT = 8, STEPS = 300, SEED = 1 };
+
+int main(void)
+{
+    /* 1  a text, its words, and pieces: one reads [bos] el perro and predicts el perro [eos] */
+    const Text text = text_read("data/perro.txt", TEXT_COMPOSED);
+    const Tokenizer tokenizer = tokenizer_train(&text, (TokenizerRules){.min_count = 1});
+    Corpus corpus = corpus_new(&text, &tokenizer);
+    corpus_cut(&corpus, CONTEXT, 0, SEED);
+    const int rows = (int)corpus.train.rows, all = (int)corpus.train.count;
+    Reader reader = reader_new(&corpus, SEED);
+    BatchRoom room = batch_room_new(rows);
+
+    /* 2  the model, and what changes it */
+    const GptConfig config = {.context = CONTEXT,
+                              .layers = 2,
+                              .heads = 4,
+                              .head_size = 16,
+                              .width = 64,
+                              .hidden = 256,
+                              .vocabulary = tokenizer_size(&tokenizer)};
+    Gpt gpt = gpt_new(&config, rows);
+    gpt_init(&gpt, SEED);
+    Optimizer optimizer = optimizer_new(&gpt, OPTIMIZER_ADAMW, false);
+    const Schedule schedule = {.kind = SCHEDULE_NOAM,
+                               .factor = 0.3,
+                               .width = 64,
+                               .warmup = 30,
+                               .cooldown = 0.2,
+                               .horizon = STEPS};
+
+    /* 3  300 times: forward, backward, update */
+    for (int step = 1; step <= STEPS; step++) {
+        int count;
+        const Piece *pieces = reader_take(&reader, all, &count);
+        const Batch batch = batch_fill(&room, &corpus, pieces, count);
+        const double targets = batch.counted;
+        const double loss =
+            gpt_forward_backward(&gpt, &batch, (Real)(1 / targets), (Dropout){0}) / targets;
+        const double norm = optimizer_gradient_norm(&optimizer, &gpt);
+        optimizer_step(&optimizer, &gpt, norm > 1 ? 1 / norm : 1, schedule_rate(&schedule, step),
+                       0.01, step);
+        if (step % 15 == 0)
+            printf("step %3d  loss %8.6f\n", step, loss);
+    }
+
+    /* 4  a directory that ./sample, ./attend and Transformers open */
+    char digits[17];
+    checksum_hex(digits, weights_checksum(&gpt, gpt.weight_block));
+    printf("model %s\n", digits);
+    return !pretrained_save("runs/tiny", &gpt, &tokenizer);
+}
