@@ -1,5 +1,5 @@
-/* block.c: the two orders of a block. Each forward has numbered steps, and its backward, right
- * below it, undoes them in reverse. */
+/* block.c: a block has two halves, attention and feed-forward, and both have the same steps. Forward
+ * numbers them, and backward, right below it, undoes them in reverse. */
 #include "block.h"
 #include "base/parallel/threads.h"
 
@@ -13,13 +13,8 @@ BlockKeep block_keep(Arena *arena, const BlockShape *shape, int N)
                       .attention = attention_keep(arena, &shape->attention, N),
                       .feedforward = feedforward_keep(arena, shape->feedforward, N),
                       .middle = arena_take(arena, rows, C)};
-    if (shape->post_norm) {
-        keep.summed1 = arena_take(arena, rows, C);
-        keep.summed2 = arena_take(arena, rows, C);
-    } else {
-        keep.normed1 = arena_take(arena, rows, C);
-        keep.normed2 = arena_take(arena, rows, C);
-    }
+    keep.inner1 = arena_take(arena, rows, C);
+    keep.inner2 = arena_take(arena, rows, C);
     return keep;
 }
 
@@ -29,7 +24,7 @@ BlockWork block_work(Arena *arena, const BlockShape *shape, int N, size_t strip_
     return (BlockWork){.attention = attention_work(arena, &shape->attention, N, strip_size),
                        .feedforward = feedforward_work(arena, shape->feedforward, N),
                        .branch = arena_take(arena, rows, C),
-                       .dnormed = arena_take(arena, rows, C)};
+                       .din = arena_take(arena, rows, C)};
 }
 
 /* out = a + b; out may be a. */
@@ -41,131 +36,96 @@ static void add(Real *out, const Real *a, const Real *b, int N, int C)
             ROW(out, i, C)[c] = ROW(a, i, C)[c] + ROW(b, i, C)[c];
 }
 
-/* sum = x + dropout(branch)   so   dbranch = mask∘dsum; dx = dsum needs no work. */
-static void branch_backward(Real *dbranch, const Real *dsum, const Batch *batch, int C,
-                            RandomPurpose purpose, int layer, Dropout dropout)
+/* A half: attention or, if `feeds`, the feed-forward layer, with its layer norm and its dropout.
+ * `inner` is what the layer norm writes (pre-norm) or reads (post-norm). */
+typedef struct {
+    LayerNorm norm, dnorm;
+    LayerNormKeep kept;
+    Real *inner;
+    RandomPurpose purpose;
+    bool feeds;
+} Half;
+
+static Half first_half(const Block *block)
 {
-    memcpy(dbranch, dsum, sizeof *dsum * (size_t)batch->rows * (size_t)C);
-    dropout_apply(dbranch, batch, C, purpose, layer, dropout);
+    return (Half){block->p->norm1,    block->dp->norm1,  block->keep.norm1,
+                  block->keep.inner1, RANDOM_DROP_MIXED, false};
 }
 
-static void pre_forward(Real *y, Real *maps, const Block *block, const BlockWork *work,
-                        const Real *x, const Batch *batch, Dropout dropout)
+static Half second_half(const Block *block)
 {
-    const BlockShape *shape = &block->shape;
-    const BlockWeights *p = block->p;
-    const BlockKeep *keep = &block->keep;
-    const int N = batch->rows, C = shape->attention.width, layer = shape->attention.layer;
-
-    /* 1  normed1 = layernorm(x) */
-    layernorm_forward(keep->normed1, keep->norm1, p->norm1, x, N, C);
-    /* 2  branch = attention(normed1) */
-    attention_forward(work->branch, maps, keep->attention, work->attention, p->attention,
-                      keep->normed1, batch, &shape->attention, dropout);
-    /* 3  middle = x + dropout(branch) */
-    dropout_apply(work->branch, batch, C, RANDOM_DROP_MIXED, layer, dropout);
-    add(keep->middle, x, work->branch, N, C);
-
-    /* 4  normed2 = layernorm(middle) */
-    layernorm_forward(keep->normed2, keep->norm2, p->norm2, keep->middle, N, C);
-    /* 5  branch = feedforward(normed2) */
-    feedforward_forward(work->branch, keep->feedforward, p->feedforward, keep->normed2, N,
-                        shape->feedforward);
-    /* 6  y = middle + dropout(branch) */
-    dropout_apply(work->branch, batch, C, RANDOM_DROP_FEEDFORWARD, layer, dropout);
-    add(y, keep->middle, work->branch, N, C);
+    return (Half){block->p->norm2,    block->dp->norm2,        block->keep.norm2,
+                  block->keep.inner2, RANDOM_DROP_FEEDFORWARD, true};
 }
 
-static void pre_backward(Real *d, const Block *block, const BlockWork *work, const Real *x,
-                         const Batch *batch, Dropout dropout)
-{
-    const BlockShape *shape = &block->shape;
-    const BlockWeights *p = block->p, *dp = block->dp;
-    const BlockKeep *keep = &block->keep;
-    const int N = batch->rows, C = shape->attention.width, layer = shape->attention.layer;
-
-    /* 6  y = middle + dropout(branch): d is dmiddle already */
-    branch_backward(work->branch, d, batch, C, RANDOM_DROP_FEEDFORWARD, layer, dropout);
-    /* 5  branch = feedforward(normed2) */
-    feedforward_backward(work->dnormed, dp->feedforward, work->feedforward, work->branch,
-                         keep->feedforward, p->feedforward, keep->normed2, N, shape->feedforward);
-    /* 4  normed2 = layernorm(middle): its gradient adds to dmiddle */
-    layernorm_backward(work->branch, dp->norm2, work->dnormed, keep->norm2, p->norm2, keep->middle,
-                       N, C);
-    add(d, d, work->branch, N, C);
-
-    /* 3  middle = x + dropout(branch): d is dx already */
-    branch_backward(work->branch, d, batch, C, RANDOM_DROP_MIXED, layer, dropout);
-    /* 2  branch = attention(normed1) */
-    attention_backward(work->dnormed, dp->attention, work->attention, work->branch, keep->attention,
-                       p->attention, keep->normed1, batch, &shape->attention, dropout);
-    /* 1  normed1 = layernorm(x): its gradient adds to dx */
-    layernorm_backward(work->branch, dp->norm1, work->dnormed, keep->norm1, p->norm1, x, N, C);
-    add(d, d, work->branch, N, C);
-}
-
-static void post_forward(Real *y, Real *maps, const Block *block, const BlockWork *work,
+static void half_forward(Real *y, Real *maps, const Block *block, Half half, const BlockWork *work,
                          const Real *x, const Batch *batch, Dropout dropout)
 {
     const BlockShape *shape = &block->shape;
-    const BlockWeights *p = block->p;
-    const BlockKeep *keep = &block->keep;
+    const bool post = shape->post_norm;
     const int N = batch->rows, C = shape->attention.width, layer = shape->attention.layer;
+    const Real *in = post ? x : half.inner;
+    Real *sum = post ? half.inner : y;
 
-    /* 1  branch = attention(x) */
-    attention_forward(work->branch, maps, keep->attention, work->attention, p->attention, x, batch,
-                      &shape->attention, dropout);
-    /* 2  summed1 = x + dropout(branch) */
-    dropout_apply(work->branch, batch, C, RANDOM_DROP_MIXED, layer, dropout);
-    add(keep->summed1, x, work->branch, N, C);
-    /* 3  middle = layernorm(summed1) */
-    layernorm_forward(keep->middle, keep->norm1, p->norm1, keep->summed1, N, C);
-
-    /* 4  branch = feedforward(middle) */
-    feedforward_forward(work->branch, keep->feedforward, p->feedforward, keep->middle, N,
-                        shape->feedforward);
-    /* 5  summed2 = middle + dropout(branch) */
-    dropout_apply(work->branch, batch, C, RANDOM_DROP_FEEDFORWARD, layer, dropout);
-    add(keep->summed2, keep->middle, work->branch, N, C);
-    /* 6  y = layernorm(summed2) */
-    layernorm_forward(y, keep->norm2, p->norm2, keep->summed2, N, C);
+    /* 1  in = layernorm(x), if pre-norm; else it is x */
+    if (!post)
+        layernorm_forward(half.inner, half.kept, half.norm, x, N, C);
+    /* 2  branch = attention(in) or feedforward(in) */
+    if (half.feeds)
+        feedforward_forward(work->branch, block->keep.feedforward, block->p->feedforward, in, N,
+                            shape->feedforward);
+    else
+        attention_forward(work->branch, maps, block->keep.attention, work->attention,
+                          block->p->attention, in, batch, &shape->attention, dropout);
+    /* 3  sum = x + dropout(branch) */
+    dropout_apply(work->branch, batch, C, half.purpose, layer, dropout);
+    add(sum, x, work->branch, N, C);
+    /* 4  y = layernorm(sum), if post-norm; else it is the sum */
+    if (post)
+        layernorm_forward(y, half.kept, half.norm, sum, N, C);
 }
 
-static void post_backward(Real *d, const Block *block, const BlockWork *work, const Real *x,
-                          const Batch *batch, Dropout dropout)
+/* d comes in as the gradient of y. */
+static void half_backward(Real *d, const Block *block, Half half, const BlockWork *work,
+                          const Real *x, const Batch *batch, Dropout dropout)
 {
     const BlockShape *shape = &block->shape;
-    const BlockWeights *p = block->p, *dp = block->dp;
-    const BlockKeep *keep = &block->keep;
+    const bool post = shape->post_norm;
     const int N = batch->rows, C = shape->attention.width, layer = shape->attention.layer;
+    const Real *in = post ? x : half.inner;
 
-    /* 6  y = layernorm(summed2) */
-    layernorm_backward(work->dnormed, dp->norm2, d, keep->norm2, p->norm2, keep->summed2, N, C);
-    /* 5  summed2 = middle + dropout(branch): dnormed is one part of dmiddle */
-    branch_backward(work->branch, work->dnormed, batch, C, RANDOM_DROP_FEEDFORWARD, layer, dropout);
-    /* 4  branch = feedforward(middle): the other part */
-    feedforward_backward(d, dp->feedforward, work->feedforward, work->branch, keep->feedforward,
-                         p->feedforward, keep->middle, N, shape->feedforward);
-    add(d, d, work->dnormed, N, C);
-
-    /* 3  middle = layernorm(summed1) */
-    layernorm_backward(work->dnormed, dp->norm1, d, keep->norm1, p->norm1, keep->summed1, N, C);
-    /* 2  summed1 = x + dropout(branch): dnormed is one part of dx */
-    branch_backward(work->branch, work->dnormed, batch, C, RANDOM_DROP_MIXED, layer, dropout);
-    /* 1  branch = attention(x): the other part */
-    attention_backward(d, dp->attention, work->attention, work->branch, keep->attention,
-                       p->attention, x, batch, &shape->attention, dropout);
-    add(d, d, work->dnormed, N, C);
+    /* 4  y = layernorm(sum), if post-norm; else it is the sum */
+    if (post)
+        layernorm_backward(d, half.dnorm, d, half.kept, half.norm, half.inner, N, C);
+    /* 3  sum = x + dropout(branch): d is one part of dx, and dbranch = mask∘d */
+    memcpy(work->branch, d, sizeof *d * (size_t)N * (size_t)C);
+    dropout_apply(work->branch, batch, C, half.purpose, layer, dropout);
+    /* 2  branch = attention(in) or feedforward(in) */
+    if (half.feeds)
+        feedforward_backward(work->din, block->dp->feedforward, work->feedforward, work->branch,
+                             block->keep.feedforward, block->p->feedforward, in, N,
+                             shape->feedforward);
+    else
+        attention_backward(work->din, block->dp->attention, work->attention, work->branch,
+                           block->keep.attention, block->p->attention, in, batch, &shape->attention,
+                           dropout);
+    /* 1  in = layernorm(x), if pre-norm; else it is x: its gradient is the other part of dx */
+    if (!post)
+        layernorm_backward(work->din, half.dnorm, work->din, half.kept, half.norm, x, N, C);
+    add(d, d, work->din, N, C);
 }
 
 void block_forward(Real *y, Real *maps, const Block *block, const BlockWork *work, const Real *x,
                    const Batch *batch, Dropout dropout)
 {
-    (block->shape.post_norm ? post_forward : pre_forward)(y, maps, block, work, x, batch, dropout);
+    Real *middle = block->keep.middle;
+    half_forward(middle, maps, block, first_half(block), work, x, batch, dropout);
+    half_forward(y, NULL, block, second_half(block), work, middle, batch, dropout);
 }
 
 void block_backward(Real *d, const Block *block, const BlockWork *work, const Real *x,
                     const Batch *batch, Dropout dropout)
 {
-    (block->shape.post_norm ? post_backward : pre_backward)(d, block, work, x, batch, dropout);
+    half_backward(d, block, second_half(block), work, block->keep.middle, batch, dropout);
+    half_backward(d, block, first_half(block), work, x, batch, dropout);
 }

@@ -19,25 +19,23 @@ typedef struct {
     FeedForward feedforward;
 } BlockWeights;
 
-/* What backward needs. In a pre-norm block norm1 reads x and writes normed1; in a post-norm block
- * it reads the sum `summed1` and writes `middle`, and norm2 reads `summed2` and writes y. */
+/* What backward needs. In a pre-norm block, norm1 reads x and writes inner1, which attention reads,
+ * and norm2 reads `middle` and writes inner2. In a post-norm block, norm1 reads the sum inner1 and
+ * writes `middle`, and norm2 reads the sum inner2 and writes y. */
 typedef struct {
     LayerNormKeep norm1, norm2;
     AttentionKeep attention;
     FeedForwardKeep feedforward;
-    Real *normed1, *normed2; /* (N, C) (N, C) pre-norm only                        */
-    Real *summed1, *summed2; /* (N, C) (N, C) post-norm only                       */
-    Real *middle;            /* (N, C) x between attention and feed-forward        */
+    Real *inner1, *inner2; /* (N, C) (N, C) */
+    Real *middle;          /* (N, C) x between attention and feed-forward */
 } BlockKeep;
 
 /* Scratch memory; one serves all layers of a model. */
 typedef struct {
     AttentionWork attention;
     FeedForwardWork feedforward;
-    Real *branch;  /* (N, C) the output of attention or feed-forward; in backward its gradient,
-                      and in a pre-norm block then the gradient of a layer norm's input    */
-    Real *dnormed; /* (N, C) pre-norm: the gradient of a layer norm's output; post-norm: of
-                      its input                                                            */
+    Real *branch; /* (N, C) the output of attention or feed-forward; in backward its gradient */
+    Real *din;    /* (N, C) the gradient of the input of attention or feed-forward */
 } BlockWork;
 
 typedef struct {
