@@ -160,7 +160,7 @@ static Curve begin_curve(const Trainer *t)
                    .floor = t->floor,
                    .floor_of = holds_out ? N_("the part trained on") : N_("the text")};
     if (t->plan.settings.resume && team_leads())
-        log_each(&t->log, add_to_curve, &curve);
+        log_each(&t->directory, add_to_curve, &curve);
     return curve;
 }
 

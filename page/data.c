@@ -13,6 +13,7 @@
 #include "base64.h"
 #include "training/run/checkpoint.h"
 #include "training/run/files.h"
+#include "training/run/log.h"
 
 /* A page carries a training text of at most so many tokens, and so many lines of the log. */
 enum { MOST_COUNTED = 3 << 19, MOST_LINES = 2000 };
@@ -244,35 +245,11 @@ static void put_counts(FILE *out, const TrainingText *text)
 
 /* ---- The training ---- */
 
-/* The columns of log.csv that a page shows, and all there are. */
-enum { STEP, EPOCH, LOSS, EVALUATED, BYTES, GAP, RATE, COLUMNS };
-
-/* One line of the log; a number that is missing or not finite is NAN. */
-typedef struct {
-    double at[COLUMNS];
-} LogLine;
-
-/* All lines but the first, which names the columns; one that is not whole ends the list. */
-static LogLine *read_log(const Directory *directory)
+/* A LogVisit: appends a line to an stb_ds array. */
+static void add_line(void *lines, const LogEntry *entry)
 {
-    LogLine *lines = NULL; /* stb_ds array */
-    if (!directory_has(directory, LOG_FILE))
-        return NULL;
-    Bytes file = file_read_in(directory, LOG_FILE, false);
-    const char *at = strchr(file.bytes, '\n');
-    for (const char *end; at && (end = strchr(at + 1, '\n')); at = end) {
-        LogLine line;
-        const char *field = at + 1;
-        for (int i = 0; i < COLUMNS; i++) {
-            const bool empty = *field == ',' || *field == '\n';
-            line.at[i] = empty ? (double)NAN : strtod(field, NULL);
-            const char *comma = memchr(field, ',', (size_t)(end - field));
-            field = comma ? comma + 1 : end;
-        }
-        arrput(lines, line);
-    }
-    free(file.bytes);
-    return lines;
+    LogEntry **list = lines;
+    arrput(*list, *entry);
 }
 
 static void put_number(FILE *out, double number)
@@ -290,19 +267,19 @@ static bool is_chosen(ptrdiff_t i, ptrdiff_t count, ptrdiff_t most)
 }
 
 /* Lines with an evaluation are kept first, if they are not too many themselves. */
-static void put_log(FILE *out, const LogLine *lines)
+static void put_log(FILE *out, const LogEntry *lines)
 {
     const ptrdiff_t count = arrlen(lines);
     ptrdiff_t evaluations = 0, put = 0;
     for (ptrdiff_t i = 0; i < count; i++)
-        evaluations += isfinite(lines[i].at[EVALUATED]);
+        evaluations += isfinite(lines[i].evaluated);
     const bool keep = evaluations <= MOST_LINES / 2;
     fputs("\"log\":[", out);
     for (ptrdiff_t i = 0; i < count; i++) {
-        const double *at = lines[i].at;
-        if (!is_chosen(i, count, MOST_LINES / 2 - 2) && !(keep && isfinite(at[EVALUATED])))
+        const LogEntry *e = &lines[i];
+        if (!is_chosen(i, count, MOST_LINES / 2 - 2) && !(keep && isfinite(e->evaluated)))
             continue;
-        const double row[] = {at[STEP], at[LOSS], at[EVALUATED], at[RATE]};
+        const double row[] = {(double)e->step, e->loss, e->evaluated, e->rate};
         fputs(put++ ? ",[" : "[", out);
         for (int column = 0; column < 4; column++) {
             fputs(column ? "," : "", out);
@@ -314,17 +291,18 @@ static void put_log(FILE *out, const LogLine *lines)
 }
 
 /* The floor is the same in all lines that have it. */
-static double floor_in(const LogLine *lines)
+static double floor_in(const LogEntry *lines)
 {
     double floor = (double)NAN;
     for (ptrdiff_t i = 0; i < arrlen(lines) && !isfinite(floor); i++)
-        floor = lines[i].at[EVALUATED] - lines[i].at[GAP];
+        floor = lines[i].evaluated - lines[i].gap;
     return floor;
 }
 
 static void put_training(FILE *out, const Pretrained *model)
 {
-    LogLine *lines = read_log(&model->directory);
+    LogEntry *lines = NULL; /* stb_ds array */
+    log_each(&model->directory, add_line, &lines);
     const cJSON *share = cJSON_GetObjectItemCaseSensitive(config_own(&model->config), "val");
     put_log(out, lines);
     fprintf(out, "\"held_out\":%s,\"floor\":",

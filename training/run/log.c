@@ -72,11 +72,13 @@ static void read_cells(char *line, double *numbers, int count)
 }
 
 /* The first line has names for numbers, and is left out like any other that has no step. */
-void log_each(const Log *log, LogVisit *visit, void *visitor)
+void log_each(const Directory *directory, LogVisit *visit, void *visitor)
 {
     static const double MOST_STEPS = 0x1p53;
-    Bytes file = file_read_in(log->directory, LOG_FILE, false);
-    for (char *rest = file.bytes, *line; (line = strsep(&rest, "\n"));) {
+    if (!directory_has(directory, LOG_FILE))
+        return;
+    Bytes file = file_read_in(directory, LOG_FILE, false);
+    for (char *rest = file.bytes, *line; (line = strsep(&rest, "\n")) && rest;) {
         double n[10];
         read_cells(line, n, 10);
         if (n[0] >= 0 && n[0] < MOST_STEPS)

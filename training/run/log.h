@@ -37,10 +37,11 @@ Log log_resume(const Directory *directory, size_t size);
 
 void log_close(Log *log);
 
-/* Calls a function with each line of the file, in order. A cell that is empty or not a number is
- * NAN; a line without a step, which a person may have written, is left out. */
+/* Calls a function with each line of a run's log, in order; with none if there is no log. A cell
+ * that is empty or not a number is NAN. A line without a step, which a person may have written, is
+ * left out, and so is the last one if it is not ended. */
 typedef void LogVisit(void *visitor, const LogEntry *entry);
-void log_each(const Log *log, LogVisit *visit, void *visitor);
+void log_each(const Directory *directory, LogVisit *visit, void *visitor);
 
 /* Appends a line; a NAN is left empty. */
 void log_write(Log *log, const LogEntry *entry);
