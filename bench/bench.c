@@ -232,7 +232,7 @@ static void bench_steps(const Machine *machine, const Case *it, bool compiled)
 static void bench_dropout(const Machine *machine, Case it)
 {
     StepCase step = {it, PRECISION_F32, machine->threads};
-    step.it.config.gelu = false;
+    step.it.config.activation = ACTIVATION_RELU;
     step.it.name = "M relu";
     const double without = bench_step(machine, &step, false, false).median;
     step.it.name = "M relu, dropout";

@@ -15,8 +15,8 @@ Case case_of(const char *name, int layers, int heads, int width, int vocabulary,
                              .head_size = width / heads,
                              .hidden = 4 * width,
                              .vocabulary = vocabulary,
-                             .learned_positions = true,
-                             .gelu = true}};
+                             .positions = POSITIONS_LEARNED,
+                             .activation = ACTIVATION_GELU}};
 }
 
 /* Tokens that look random, the same every time. */

@@ -18,7 +18,7 @@ enum { LOGITS_AT_ONCE = 1 << 22, LEAST_PIECE = 64 };
 static BlockShape block_shape(const GptConfig *config, int layer)
 {
     return (BlockShape){
-        .post_norm = config->post_norm,
+        .norm = config->norm,
         .attention = {.width = config->width,
                       .heads = config->heads,
                       .head_size = config->head_size,
@@ -26,7 +26,8 @@ static BlockShape block_shape(const GptConfig *config, int layer)
                           config->patterns ? ROW(config->patterns, layer, config->heads) : NULL,
                       .context = config->context,
                       .layer = layer},
-        .feedforward = {.width = config->width, .hidden = config->hidden, .gelu = config->gelu}};
+        .feedforward = {
+            .width = config->width, .hidden = config->hidden, .activation = config->activation}};
 }
 
 static GptWork work_of(const Gpt *gpt, Arena *arena)
@@ -58,7 +59,7 @@ static void place_activations(Gpt *gpt, Arena *arena)
     gpt->keep.stream = arena_take(arena, (L + 1) * N, C);
     for (size_t l = 0; l < L; l++)
         gpt->block[l].keep = block_keep(arena, &gpt->block[l].shape, gpt->rows);
-    if (!gpt->config.post_norm) {
+    if (gpt->config.norm == NORM_PRE) {
         gpt->keep.norm = layernorm_keep(arena, gpt->rows);
         gpt->keep.normed = arena_take(arena, N, C);
     }
@@ -151,7 +152,7 @@ static Real *stream_at(const Gpt *gpt, int l)
 
 Real *gpt_head_input(const Gpt *gpt)
 {
-    return gpt->config.post_norm ? stream_at(gpt, gpt->config.layers) : gpt->keep.normed;
+    return gpt->config.norm == NORM_POST ? stream_at(gpt, gpt->config.layers) : gpt->keep.normed;
 }
 
 void gpt_forward(Gpt *gpt, const Batch *batch, Real *maps, Dropout dropout)
@@ -169,7 +170,7 @@ void gpt_forward(Gpt *gpt, const Batch *batch, Real *maps, Dropout dropout)
         block_forward(stream_at(gpt, l + 1), maps ? maps + (size_t)l * map : NULL, &gpt->block[l],
                       &gpt->work.block, stream_at(gpt, l), batch, dropout);
     /* 4  normed = layernorm(stream[L]); in a post-norm model the last block has done it */
-    if (!gpt->config.post_norm)
+    if (gpt->config.norm == NORM_PRE)
         layernorm_forward(gpt->keep.normed, gpt->keep.norm, gpt->weights.norm, stream_at(gpt, L), N,
                           C);
 }
@@ -190,7 +191,7 @@ static void gpt_backward(Gpt *gpt, const Batch *batch, Dropout dropout)
     Real *d = gpt->work.dstream;
 
     /* 4  normed = layernorm(stream[L]), in place: a row's gradients are read before they are set */
-    if (!gpt->config.post_norm)
+    if (gpt->config.norm == NORM_PRE)
         layernorm_backward(d, gpt->gradients.norm, d, gpt->keep.norm, gpt->weights.norm,
                            stream_at(gpt, L), N, C);
     /* 3  stream[l + 1] = block(stream[l]) */
@@ -199,7 +200,8 @@ static void gpt_backward(Gpt *gpt, const Batch *batch, Dropout dropout)
     /* 2  stream[0] = dropout(stream[0]) */
     dropout_apply(d, batch, C, RANDOM_DROP_EMBEDDING, 0, dropout);
     /* 1  stream[0] = wte[token] + wpe[position] */
-    embedding_backward(gpt->gradients.embedding, d, batch, C, gpt->config.learned_positions);
+    embedding_backward(gpt->gradients.embedding, d, batch, C,
+                       gpt->config.positions == POSITIONS_LEARNED);
     forget_untrained(gpt);
 }
 

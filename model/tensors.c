@@ -82,16 +82,16 @@ static void lay_weights(Layout *layout, GptWeights *p, const GptConfig *config)
     const int T = config->context, C = config->width, V = config->vocabulary;
     /* Fixed positions have a size of about 1/√C, and the tokens' table, wte, starts with the same;
      * see embedding.h. */
-    const double start = config->learned_positions ? 0.02 : 1 / sqrt(C);
+    const double start = config->positions == POSITIONS_LEARNED ? 0.02 : 1 / sqrt(C);
 
     lay_matrix(layout, &p->embedding.wte, -1, "wte.weight", V, C, start);
     Tensor *positions = lay_matrix(layout, &p->embedding.wpe, -1, "wpe.weight", T, C, start);
-    positions->trained = config->learned_positions;
-    if (!config->learned_positions)
+    positions->trained = config->positions == POSITIONS_LEARNED;
+    if (config->positions == POSITIONS_SINUSOIDAL)
         positions->kind = TENSOR_SINUSOIDS;
     for (int l = 0; l < config->layers; l++)
         lay_block(layout, &p->block[l], l, config);
-    if (!config->post_norm)
+    if (config->norm == NORM_PRE)
         lay_norm(layout, &p->norm, -1, "ln_f.weight", "ln_f.bias", C);
     if (config->untied)
         lay_matrix(layout, &p->head, -1, "lm_head.weight", V, C, 0.02);

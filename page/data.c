@@ -145,9 +145,9 @@ static void put_model(FILE *out, const Pretrained *model)
             "\"vocabulary\":%d,\"context\":%d,\"norm\":\"%s\",\"activation\":\"%s\","
             "\"positions\":\"%s\",\"tied\":%s,\"objective\":\"%s\",\"causal_source\":%s,\n",
             c->layers, c->heads, c->width, c->head_size, c->hidden, c->vocabulary, c->context,
-            c->post_norm ? "post" : "pre", c->gelu ? "gelu" : "relu",
-            c->learned_positions ? "learned" : "sinusoidal", json_bool(!c->untied),
-            objective_name(model->config.objective), json_bool(model->config.causal_source));
+            GPT_NORMS[c->norm], GPT_ACTIVATIONS[c->activation], GPT_POSITIONS[c->positions],
+            json_bool(!c->untied), objective_name(model->config.objective),
+            json_bool(model->config.causal_source));
     put_patterns(out, c);
     put_tensors(out, &model->gpt);
     fputc('}', out);

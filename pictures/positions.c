@@ -63,7 +63,7 @@ Positions positions_read(const Gpt *gpt, const char *run)
     const int T = gpt->config.context, C = gpt->config.width;
     Positions p = {.count = T,
                    .width = C,
-                   .learned = gpt->config.learned_positions,
+                   .learned = gpt->config.positions == POSITIONS_LEARNED,
                    .vectors = memory_new((size_t)T * (size_t)C, sizeof(Real), "the positions"),
                    .distance = memory_new((size_t)T, sizeof *p.distance, "the distances"),
                    .run = run};

@@ -103,8 +103,8 @@ static void announce_model(const Trainer *t, const Screen *screen)
                      plural((size_t)s->layers, "layer", "layers").text,
                      plural((size_t)s->heads, "head", "heads").text, s->head_size, s->width,
                      s->hidden, s->context,
-                     t->plan.shape.learned_positions ? _("learned") : _("sinusoidal"),
-                     t->plan.shape.post_norm ? "post" : "pre", t->plan.shape.gelu ? "gelu" : "relu",
+                     t->plan.shape.positions == POSITIONS_LEARNED ? _("learned") : _("sinusoidal"),
+                     GPT_NORMS[t->plan.shape.norm], GPT_ACTIVATIONS[t->plan.shape.activation],
                      s->untied ? _("untied") : _("tied"), s->attend ? _(", attends to ") : "",
                      s->attend ? s->attend : "");
     screen_paragraph(screen, "", "%s, %.1f MB of memory, %s, kernel %s",

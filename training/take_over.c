@@ -76,9 +76,9 @@ void take_over_model(Settings *settings, Decided *decided, const Pretrained *mod
     TAKE(head_size, shape->head_size);
     TAKE(hidden, shape->hidden);
     TAKE(context, shape->context);
-    TAKE(positions, shape->learned_positions ? POSITIONS_LEARNED : POSITIONS_SINUSOIDAL);
-    TAKE(norm, shape->post_norm ? NORM_POST : NORM_PRE);
-    TAKE(activation, shape->gelu ? ACTIVATION_GELU : ACTIVATION_RELU);
+    TAKE(positions, shape->positions);
+    TAKE(norm, shape->norm);
+    TAKE(activation, shape->activation);
     TAKE(untied, shape->untied);
     TAKE(no_qkv_bias, shape->no_qkv_bias);
     /* For two heads "2" and "2,2" are the same patterns: with an entry for each head, equal. */

@@ -25,12 +25,10 @@ static const double EPSILON = 1e-5; /* of every layer norm */
 /* What is read and written through the tables below. */
 typedef struct {
     GptConfig shape;
-    unsigned positions, norm, objective; /* indices of the names below */
+    ObjectiveKind objective;
     bool causal_source;
 } Members;
 
-static const char *const POSITIONS[] = {"sinusoidal", "learned", NULL};
-static const char *const NORMS[] = {"pre", "post", NULL};
 static const char *const OBJECTIVES[] = {"next", "pairs", "masked", NULL};
 
 #define FIELD_STRUCT Members
@@ -47,14 +45,14 @@ static const Field INNER = {"n_inner", WHOLE_FIELD(shape.hidden), .min = 1, .max
  * (its file has sinusoidal positions as a table, and zeros as biases); then what only the
  * model_type "pulga" has. */
 static const Field DIFFERENCES[] = {
-    {"positions", CHOICE_FIELD(positions, POSITIONS), .preset = NULL},
+    {"positions", CHOICE_FIELD(shape.positions, GPT_POSITIONS), .preset = NULL},
     {"no-qkv-bias", FLAG_FIELD(shape.no_qkv_bias), .preset = NULL},
     {"objective", CHOICE_FIELD(objective, OBJECTIVES), .preset = NULL},
     {"causal-source", FLAG_FIELD(causal_source), .preset = NULL},
     {.name = NULL},
 };
 static const Field ONLY_PULGA[] = {
-    {"norm", CHOICE_FIELD(norm, NORMS), .preset = NULL},
+    {"norm", CHOICE_FIELD(shape.norm, GPT_NORMS), .preset = NULL},
     {"head-size", WHOLE_FIELD(shape.head_size), .min = 1, .max = GPT_MAX_WIDTH},
     {.name = NULL},
 };
@@ -69,7 +67,7 @@ static const char *model_type(const GptConfig *shape, bool sees_ahead)
 {
     const bool plain =
         !shape->patterns && !sees_ahead && shape->heads * shape->head_size == shape->width;
-    if (plain && !shape->post_norm)
+    if (plain && shape->norm == NORM_PRE)
         return "gpt2";
     if (plain && shape->hidden == 4 * shape->width)
         return "openai-gpt";
@@ -86,9 +84,9 @@ static void put_architecture(cJSON *json, const GptConfig *shape, const char *ty
     cJSON_AddStringToObject(json, "model_type", type);
     cJSON_AddItemToArray(cJSON_AddArrayToObject(json, "architectures"), cJSON_CreateString(class));
     cJSON_AddStringToObject(json, is_openai ? "afn" : "activation_function",
-                            !shape->gelu ? "relu"
-                            : is_openai  ? OLD_GELU
-                                         : GELU);
+                            shape->activation == ACTIVATION_RELU ? "relu"
+                            : is_openai                          ? OLD_GELU
+                                                                 : GELU);
 }
 
 /* If there is none, null: if it were missing, Transformers would take GPT-2's 50256. */
@@ -106,11 +104,8 @@ static void put_fields(cJSON *object, const Field *table, const Members *from)
 static void put_own(cJSON *json, const GptConfig *shape, ObjectiveKind objective,
                     bool causal_source)
 {
-    const Members members = {.shape = *shape,
-                             .positions = shape->learned_positions,
-                             .norm = shape->post_norm,
-                             .objective = objective,
-                             .causal_source = causal_source};
+    const Members members = {
+        .shape = *shape, .objective = objective, .causal_source = causal_source};
     cJSON *own = cJSON_AddObjectToObject(json, "pulga");
     put_fields(own, DIFFERENCES, &members);
     put_fields(own, ONLY_PULGA, &members);
@@ -211,19 +206,19 @@ static void check_the_rest(const Reading *file)
 }
 
 /* The activation; dies if it is neither relu nor the tanh form of gelu. */
-static bool is_gelu(const Reading *file, bool is_openai)
+static Activation read_activation(const Reading *file, bool is_openai)
 {
     const char *name = is_openai ? "afn" : "activation_function";
     const cJSON *field = field_of(file, name);
     const char *value = field ? cJSON_GetStringValue(field) : is_openai ? OLD_GELU : GELU;
     if (value && !strcmp(value, "relu"))
-        return false;
+        return ACTIVATION_RELU;
     if (!value || (strcmp(value, is_openai ? OLD_GELU : GELU) &&
                    (is_openai || strcmp(value, "gelu_pytorch_tanh"))))
         refuse(file, name,
                is_openai ? "\"gelu\" or \"relu\""
                          : "\"gelu_new\", \"gelu_pytorch_tanh\" or \"relu\"");
-    return true;
+    return ACTIVATION_GELU;
 }
 
 /* The list of patterns of a model_type "pulga", as --attend gives it; null: all. */
@@ -250,9 +245,9 @@ static Members read_members(const Reading *file, const char *type)
 {
     const bool is_pulga = !strcmp(type, "pulga"), is_openai = !strcmp(type, "openai-gpt");
     const cJSON *inner = field_of(file, "n_inner");
-    Members read = {.shape = {.post_norm = is_openai,
-                              .learned_positions = true,
-                              .gelu = is_gelu(file, is_openai),
+    Members read = {.shape = {.norm = is_openai ? NORM_POST : NORM_PRE,
+                              .positions = POSITIONS_LEARNED,
+                              .activation = read_activation(file, is_openai),
                               .untied = !is_true(file, "tie_word_embeddings", true)}};
     GptConfig *shape = &read.shape;
     read_fields(file, file->json, SIZES, &read);
@@ -260,15 +255,12 @@ static Members read_members(const Reading *file, const char *type)
     shape->hidden = 4 * shape->width;
     if (!is_openai && inner && !cJSON_IsNull(inner))
         json_get_field(file->json, &INNER, &read, file->path);
-    if (file->own) {
+    if (file->own)
         read_fields(file, file->own, DIFFERENCES, &read);
-        shape->learned_positions = read.positions;
-    }
     if (is_pulga && !file->own)
         refuse(file, "pulga", "the object that train writes");
     if (is_pulga) {
         read_fields(file, file->own, ONLY_PULGA, &read);
-        shape->post_norm = read.norm;
         shape->patterns = read_patterns(file, shape->layers, shape->heads);
     } else if (shape->width % shape->heads) {
         refuse(file, "n_head", "a number that divides n_embd");
@@ -301,7 +293,7 @@ Config config_read(const Directory *directory)
     check_the_rest(&file);
     const Members read = read_members(&file, type);
     config.shape = read.shape;
-    config.objective = (ObjectiveKind)read.objective;
+    config.objective = read.objective;
     config.causal_source = read.causal_source;
     /* An id outside the vocabulary, such as GPT-2's default 50256, counts as none. */
     const cJSON *eos = field_of(&file, "eos_token_id");

@@ -23,11 +23,11 @@
  * unless it is the head's, and its name in the model. OpenAI-GPT (post-norm) files use other
  * names for the embeddings. */
 static void file_name(NamedTensor *entry, const char *prefix, const char *inner,
-                      const Tensor *tensor, bool post_norm)
+                      const Tensor *tensor, Norm norm)
 {
     const bool outside = !strcmp(tensor->name, "lm_head.weight");
     const char *own = tensor->name;
-    if (post_norm)
+    if (norm == NORM_POST)
         own = !strcmp(own, "wte.weight")   ? "tokens_embed.weight"
               : !strcmp(own, "wpe.weight") ? "positions_embed.weight"
                                            : own;
@@ -43,7 +43,7 @@ static int list_block(NamedTensor *list, const Gpt *gpt, Real *block, const char
         list[i] = (NamedTensor){.rows = tensor_is_vector(tensor) ? 0 : tensor->rows,
                                 .cols = tensor->cols,
                                 .at = block + tensor->offset};
-        file_name(&list[i], prefix, inner, tensor, gpt->config.post_norm);
+        file_name(&list[i], prefix, inner, tensor, gpt->config.norm);
     }
     return gpt->tensor_count;
 }
@@ -198,7 +198,7 @@ void weights_read_model(const SafeTensors *files, const Gpt *gpt)
 {
     NamedTensor *list = memory_new((size_t)gpt->tensor_count, sizeof *list, "a file's table");
     /* an old file is one that has its first tensor under the shorter name */
-    const char *first = gpt->config.post_norm ? "tokens_embed.weight" : "wte.weight";
+    const char *first = gpt->config.norm == NORM_POST ? "tokens_embed.weight" : "wte.weight";
     const int count = list_block(list, gpt, gpt->weight_block, "",
                                  safetensors_has(files, first) ? "" : "transformer.");
     const char *wrong =

@@ -29,10 +29,10 @@ int llamacpp_context(int context)
 
 static void check_shape(const char *name, const GptConfig *shape)
 {
-    if (!shape->gelu)
+    if (shape->activation != ACTIVATION_GELU)
         die("%s uses relu, and llama.cpp's gpt2 has only gelu: train it with --activation gelu",
             name);
-    if (shape->post_norm)
+    if (shape->norm == NORM_POST)
         die("%s is post-norm, and llama.cpp's gpt2 is pre-norm: train it with --norm pre", name);
     if (shape->patterns)
         die("%s has attention patterns, and llama.cpp's gpt2 attends to all tokens: train it "
@@ -156,10 +156,10 @@ static void add_positions(Export *e)
     const int T = shape->context, C = shape->width, rows = llamacpp_context(T);
     const Real *wpe = e->gpt->weights.embedding.wpe;
     e->positions = memory_new((size_t)rows * (size_t)C, sizeof(Real), "the positions");
-    if (!shape->learned_positions)
+    if (shape->positions == POSITIONS_SINUSOIDAL)
         embedding_sinusoids(e->positions, rows, C);
     copy_rows(e->positions, wpe, T, C);
-    for (int p = T; p < rows && shape->learned_positions; p++)
+    for (int p = T; p < rows && shape->positions == POSITIONS_LEARNED; p++)
         copy_rows(ROW(e->positions, p, C), ROW(wpe, T - 1, C), 1, C);
     GgufTensor tensor = {.name = "position_embd.weight",
                          .rows = rows,

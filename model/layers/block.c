@@ -62,7 +62,7 @@ static void half_forward(Real *y, Real *maps, const Block *block, Half half, con
                          const Real *x, const Batch *batch, Dropout dropout)
 {
     const BlockShape *shape = &block->shape;
-    const bool post = shape->post_norm;
+    const bool post = shape->norm == NORM_POST;
     const int N = batch->rows, C = shape->attention.width, layer = shape->attention.layer;
     const Real *in = post ? x : half.inner;
     Real *sum = post ? half.inner : y;
@@ -90,7 +90,7 @@ static void half_backward(Real *d, const Block *block, Half half, const BlockWor
                           const Real *x, const Batch *batch, Dropout dropout)
 {
     const BlockShape *shape = &block->shape;
-    const bool post = shape->post_norm;
+    const bool post = shape->norm == NORM_POST;
     const int N = batch->rows, C = shape->attention.width, layer = shape->attention.layer;
     const Real *in = post ? x : half.inner;
 

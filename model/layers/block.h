@@ -39,7 +39,7 @@ typedef struct {
 } BlockWork;
 
 typedef struct {
-    bool post_norm;
+    Norm norm;
     AttentionShape attention;
     FeedForwardShape feedforward;
 } BlockShape;

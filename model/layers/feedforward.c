@@ -15,9 +15,9 @@ static inline Real gelu_share(Real h)
     return 1 / (1 + real_exp(-2 * GELU_SCALE * (h + GELU_CUBE * h * h * h)));
 }
 
-static void activate(Real *active, const Real *hidden, int count, bool gelu)
+static void activate(Real *active, const Real *hidden, int count, Activation activation)
 {
-    if (!gelu) {
+    if (activation == ACTIVATION_RELU) {
         for (int j = 0; j < count; j++)
             active[j] = hidden[j] > 0 ? hidden[j] : 0;
         return;
@@ -27,9 +27,9 @@ static void activate(Real *active, const Real *hidden, int count, bool gelu)
 }
 
 /* dhidden = dactive∘act'(hidden), in place: d is dactive before and dhidden after. */
-static void activate_backward(Real *d, const Real *hidden, int count, bool gelu)
+static void activate_backward(Real *d, const Real *hidden, int count, Activation activation)
 {
-    if (!gelu) { /* max(0, h) */
+    if (activation == ACTIVATION_RELU) { /* max(0, h) */
         for (int j = 0; j < count; j++)
             d[j] = hidden[j] > 0 ? d[j] : 0;
         return;
@@ -61,9 +61,9 @@ void feedforward_forward(Real *y, FeedForwardKeep keep, FeedForward p, const Rea
     linear_forward(keep.hidden, p.widen, x, N, C, F);
 
     /* 2  active = act(hidden) */
-    OMP(parallel for if(shape.gelu || worth_threads(N, F)))
+    OMP(parallel for if(shape.activation == ACTIVATION_GELU || worth_threads(N, F)))
     for (int i = 0; i < N; i++)
-        activate(ROW(keep.active, i, F), ROW(keep.hidden, i, F), F, shape.gelu);
+        activate(ROW(keep.active, i, F), ROW(keep.hidden, i, F), F, shape.activation);
 
     /* 3  y = active·W2 + b2 */
     linear_forward(y, p.narrow, keep.active, N, F, C);
@@ -79,9 +79,9 @@ void feedforward_backward(Real *dx, FeedForward dp, FeedForwardWork work, const 
     linear_backward(work.dhidden, dp.narrow, dy, p.narrow, keep.active, N, F, C);
 
     /* 2  active = act(hidden) */
-    OMP(parallel for if(shape.gelu || worth_threads(N, F)))
+    OMP(parallel for if(shape.activation == ACTIVATION_GELU || worth_threads(N, F)))
     for (int i = 0; i < N; i++)
-        activate_backward(ROW(work.dhidden, i, F), ROW(keep.hidden, i, F), F, shape.gelu);
+        activate_backward(ROW(work.dhidden, i, F), ROW(keep.hidden, i, F), F, shape.activation);
 
     /* 1  hidden = x·W1 + b1 */
     linear_backward(dx, dp.widen, work.dhidden, p.widen, x, N, C, F);

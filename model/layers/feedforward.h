@@ -4,6 +4,7 @@
 #define PULGA_FEEDFORWARD_H
 
 #include "linear.h"
+#include "model/shape/gpt_config.h"
 
 typedef struct {
     Linear widen;  /* [C, F] (F) */
@@ -17,7 +18,7 @@ typedef struct {
 
 typedef struct {
     int width, hidden; /* C F */
-    bool gelu;
+    Activation activation;
 } FeedForwardShape;
 
 typedef struct {

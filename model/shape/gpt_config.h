@@ -19,12 +19,19 @@ enum {
     GPT_MAX_CONTEXT = 1 << 20
 };
 
+typedef enum { NORM_PRE, NORM_POST } Norm;
+typedef enum { POSITIONS_SINUSOIDAL, POSITIONS_LEARNED } PositionKind;
+typedef enum { ACTIVATION_RELU, ACTIVATION_GELU } Activation;
+
+/* The names of these choices; NULL ends each list. */
+extern const char *const GPT_NORMS[], *const GPT_POSITIONS[], *const GPT_ACTIVATIONS[];
+
 typedef struct GptConfig {
     int context, layers, heads, head_size, width, hidden, vocabulary; /* T L H D C F V */
-    bool post_norm;         /* else pre-norm, with one more layer norm after the last block  */
-    bool learned_positions; /* else sinusoidal, fixed                                        */
-    bool gelu;              /* else relu                                                     */
-    bool untied;            /* the head has a table of its own; else it uses the embedding's */
+    Norm norm;              /* if pre-norm, there is one more layer norm after the last block */
+    PositionKind positions; /* sinusoidal ones are fixed */
+    Activation activation;
+    bool untied; /* the head has a table of its own; else it uses the embedding's */
     bool no_qkv_bias;
     const Pattern *patterns; /* (L, H) what each head attends to; NULL: all of them all */
 } GptConfig;

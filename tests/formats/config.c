@@ -99,7 +99,8 @@ static void openai_gpt_has_other_fields(void **state)
 {
     (void)state;
     Kind old = PLAIN;
-    old.shape.post_norm = old.shape.gelu = true;
+    old.shape.norm = NORM_POST;
+    old.shape.activation = ACTIVATION_GELU;
     EDITS(OF_OLD_CONFIG, old);
 }
 

@@ -51,9 +51,9 @@ static void a_model_is_read_as_it_was_written(void **state)
     Kind kinds[8];
     for (int i = 0; i < 8; i++) {
         kinds[i] = PLAIN;
-        kinds[i].shape.post_norm = i % 2;
-        kinds[i].shape.learned_positions = i % 3 == 0;
-        kinds[i].shape.gelu = i / 2 % 2;
+        kinds[i].shape.norm = i % 2;
+        kinds[i].shape.positions = i % 3 == 0;
+        kinds[i].shape.activation = i / 2 % 2;
         kinds[i].shape.untied = i / 4;
         kinds[i].shape.no_qkv_bias = i == 4;
         kinds[i].tokens = (TokenizerKind)(i % 3);
@@ -92,7 +92,7 @@ static void a_models_checksum_is_of_the_numbers_in_its_file(void **state)
     for (int i = 0; i < 4; i++) {
         char *folder = scratch_new();
         Kind kind = PLAIN;
-        kind.shape.post_norm = i % 2;
+        kind.shape.norm = i % 2;
         kind.shape.untied = i / 2;
         Pretrained model = write_model(folder, kind);
         Real *block = model.gpt.weight_block;
@@ -253,7 +253,7 @@ static void old_names_of_tensors_are_read(void **state)
     for (int post = 0; post < 2; post++) {
         char *folder = scratch_new();
         Kind kind = PLAIN;
-        kind.shape.post_norm = post;
+        kind.shape.norm = post;
         Pretrained model = write_model(folder, kind);
         write_old_weights(folder, &model.gpt);
         Pretrained read = pretrained_open(folder);
@@ -460,7 +460,7 @@ static void only_touched_memory_is_taken(void **state)
                            .head_size = 1,
                            .width = 1,
                            .hidden = 4,
-                           .learned_positions = true}};
+                           .positions = POSITIONS_LEARNED}};
     Pretrained model = write_model(folder, deep);
     const Ending ending = run_apart(use_little, folder);
     if (ending.signal || ending.status)

@@ -374,8 +374,8 @@ static void assert_reach_of_lists(bool post_norm, bool learned_positions, int pr
                 list[h] = LISTS[i].entries[h % LISTS[i].count];
             assert_reach((GptConfig){.layers = layers,
                                      .patterns = list,
-                                     .post_norm = post_norm,
-                                     .learned_positions = learned_positions},
+                                     .norm = post_norm,
+                                     .positions = learned_positions},
                          prefix);
         }
 }

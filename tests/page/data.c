@@ -70,7 +70,9 @@ static void the_model_is_described(void **state)
     (void)state;
     Kind kind = PLAIN;
     kind.shape.patterns = PATTERNS;
-    kind.shape.post_norm = kind.shape.gelu = kind.shape.untied = true;
+    kind.shape.norm = NORM_POST;
+    kind.shape.activation = ACTIVATION_GELU;
+    kind.shape.untied = true;
     Opened o = open_model(kind);
     cJSON *data = data_of(&o, &NO_TEXT), *model = get(data, "model");
     assert_int_equal(number(model, "layers"), 2);

@@ -20,7 +20,7 @@ static Gpt model_of(int context, int width, bool learned)
                                    .width = width,
                                    .hidden = 1,
                                    .vocabulary = 2,
-                                   .learned_positions = learned},
+                                   .positions = learned},
                       1);
     gpt_init(&gpt, 1);
     return gpt;

@@ -93,7 +93,7 @@ static void a_size_that_was_edited_is_refused(void **state)
     edited.untied = true;
     assert_dies(check_shape, &edited, "its tie_word_embeddings was changed");
     edited = SHAPE;
-    edited.gelu = true;
+    edited.activation = ACTIVATION_GELU;
     assert_dies(check_shape, &edited, "its activation function was changed");
 }
 

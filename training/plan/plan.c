@@ -340,9 +340,9 @@ static void derive(Plan *plan, const Corpus *corpus, int vocabulary)
                               .width = s->width,
                               .hidden = s->hidden,
                               .vocabulary = vocabulary,
-                              .post_norm = s->norm == NORM_POST,
-                              .learned_positions = s->positions == POSITIONS_LEARNED,
-                              .gelu = s->activation == ACTIVATION_GELU,
+                              .norm = s->norm,
+                              .positions = s->positions,
+                              .activation = s->activation,
                               .untied = s->untied,
                               .no_qkv_bias = s->no_qkv_bias,
                               .patterns = plan->patterns};

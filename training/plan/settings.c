@@ -19,11 +19,6 @@ static const char *const TOKENS[] = {
     [TOKENIZER_WORD] = "word", [TOKENIZER_CHAR] = "char", [TOKENIZER_BPE] = "bpe", NULL};
 static const char *const SEQUENCES[] = {
     [SEQUENCE_LINES] = "lines", [SEQUENCE_STREAM] = "stream", NULL};
-static const char *const POSITIONS[] = {
-    [POSITIONS_SINUSOIDAL] = "sinusoidal", [POSITIONS_LEARNED] = "learned", NULL};
-static const char *const NORMS[] = {[NORM_PRE] = "pre", [NORM_POST] = "post", NULL};
-static const char *const ACTIVATIONS[] = {
-    [ACTIVATION_RELU] = "relu", [ACTIVATION_GELU] = "gelu", NULL};
 static const char *const OPTIMIZERS[] = {
     [OPTIMIZER_ADAMW] = "adamw", [OPTIMIZER_MUON] = "muon", NULL};
 static const char *const SCHEDULES[] = {
@@ -82,11 +77,11 @@ const Field SETTINGS[] = {
         "the last M tokens of each block of N. The list, with commas, runs over the heads of the "
         "first layer, then of the next, and repeats"),
      LIFE_RUN},
-    {"positions", CHOICE_FIELD(positions, POSITIONS), NULL, NULL, 0, 0,
+    {"positions", CHOICE_FIELD(positions, GPT_POSITIONS), NULL, NULL, 0, 0,
      N_("position encoding [learned for pairs, else sinusoidal]"), LIFE_RUN},
-    {"norm", CHOICE_FIELD(norm, NORMS), "pre", NULL, 0, 0,
+    {"norm", CHOICE_FIELD(norm, GPT_NORMS), "pre", NULL, 0, 0,
      N_("layer norm before each branch (GPT-2) or after each sum (the 2017 paper)"), LIFE_RUN},
-    {"activation", CHOICE_FIELD(activation, ACTIVATIONS), "relu", NULL, 0, 0,
+    {"activation", CHOICE_FIELD(activation, GPT_ACTIVATIONS), "relu", NULL, 0, 0,
      N_("activation of the feed-forward layer"), LIFE_RUN},
     {"untied", FLAG_FIELD(untied), NULL, NULL, 0, 0,
      N_("give the output head its own matrix instead of the embedding's"), LIFE_RUN},

@@ -11,12 +11,9 @@
 #include "model/matrix/matrix.h"
 #include "model/optimizer/optimizer.h"
 #include "model/optimizer/schedule.h"
-#include "model/shape/pattern.h"
+#include "model/shape/gpt_config.h"
 
 typedef enum { SEQUENCE_LINES, SEQUENCE_STREAM } SequenceChoice;
-typedef enum { POSITIONS_SINUSOIDAL, POSITIONS_LEARNED } PositionsChoice;
-typedef enum { NORM_PRE, NORM_POST } NormChoice;
-typedef enum { ACTIVATION_RELU, ACTIVATION_GELU } ActivationChoice;
 
 typedef struct {
     /* the text */
@@ -32,9 +29,9 @@ typedef struct {
     /* the model */
     int layers, heads, width, head_size, hidden, context; /* L, H, C, D, F, T */
     char *attend; /* a list of patterns (see model/shape/pattern.h), or NULL: all */
-    PositionsChoice positions;
-    NormChoice norm;
-    ActivationChoice activation;
+    PositionKind positions;
+    Norm norm;
+    Activation activation;
     bool untied, no_qkv_bias;
     double dropout;
     /* training */

@@ -196,9 +196,9 @@ void record_check_shape(const Config *config, const Directory *directory, const 
                   {"n_embd", read->width, shape->width},
                   {"n_inner", read->hidden, shape->hidden},
                   {"vocab_size", read->vocabulary, shape->vocabulary},
-                  {N_("activation function"), read->gelu, shape->gelu},
+                  {N_("activation function"), (int)read->activation, (int)shape->activation},
                   {"tie_word_embeddings", !read->untied, !shape->untied},
-                  {"model_type", read->post_norm, shape->post_norm},
+                  {"model_type", (int)read->norm, (int)shape->norm},
                   {"model_type", read->head_size, shape->head_size},
                   {"model_type", read->patterns != NULL, shape->patterns != NULL}};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)

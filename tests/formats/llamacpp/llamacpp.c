@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/huggingface/weights.h"
 #include "formats/llamacpp/llamacpp.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/gguf_file.h"
@@ -14,7 +15,7 @@
 static Kind gelu(TokenizerKind tokens, bool stream)
 {
     Kind kind = PLAIN;
-    kind.shape.gelu = true;
+    kind.shape.activation = ACTIVATION_GELU;
     kind.tokens = tokens;
     kind.stream = stream;
     return kind;
@@ -109,7 +110,7 @@ static void positions_go_on_to_a_multiple_of_256(void **state)
     for (int learned = 0; learned < 2; learned++) {
         char *folder = scratch_new();
         Kind kind = gelu(TOKENIZER_WORD, false);
-        kind.shape.learned_positions = learned;
+        kind.shape.positions = learned;
         Pretrained model = write_model(folder, kind);
         GgufFile file = exported(folder, GGUF_F16);
         assert_int_equal(whole(&file, "gpt2.context_length"), 256);
@@ -252,10 +253,10 @@ static void what_it_is_not_is_refused_with_the_option(void **state)
 {
     (void)state;
     Kind kind = gelu(TOKENIZER_WORD, false);
-    kind.shape.gelu = false;
+    kind.shape.activation = ACTIVATION_RELU;
     assert_cannot(kind, GGUF_F32, "--activation gelu");
     kind = gelu(TOKENIZER_WORD, false);
-    kind.shape.post_norm = true;
+    kind.shape.norm = NORM_POST;
     assert_cannot(kind, GGUF_F32, "--norm pre");
     kind = gelu(TOKENIZER_WORD, false);
     kind.shape.patterns = PATTERNS;

@@ -306,7 +306,7 @@ static void feedforward_gradients(void **state)
 {
     (void)state;
     for (int gelu = 0; gelu < 2; gelu++) {
-        LayerCase c = layer_case((GptConfig){.head_size = 1, .gelu = gelu}, 0);
+        LayerCase c = layer_case((GptConfig){.head_size = 1, .activation = gelu}, 0);
         const Block *block = &c.gpt.block[0];
         Real *dx = memory_new((size_t)c.batch.rows * WIDTH, sizeof *dx, "a test");
         feedforward_loss(&c);
@@ -350,8 +350,9 @@ static void block_gradients(void **state)
 {
     (void)state;
     for (int post = 0; post < 2; post++) {
-        check_block((GptConfig){.post_norm = post, .head_size = 3}, 0, false);
-        check_block((GptConfig){.post_norm = post, .gelu = true, .head_size = 2}, 0.3, false);
+        check_block((GptConfig){.norm = post, .head_size = 3}, 0, false);
+        check_block((GptConfig){.norm = post, .activation = ACTIVATION_GELU, .head_size = 2}, 0.3,
+                    false);
     }
 }
 
@@ -363,11 +364,13 @@ static void block_gradients_of_every_pattern(void **state)
                          sparse[] = {STRIDED(3), FIXED(5), SUMMARY(4, 2)},
                          long_sparse[] = {STRIDED(1), FIXED(36), SUMMARY(17, 1)};
     check_block((GptConfig){.head_size = 3, .patterns = narrow}, 0, false);
-    check_block((GptConfig){.post_norm = true, .gelu = true, .head_size = 2, .patterns = wide}, 0.2,
-                false);
+    check_block(
+        (GptConfig){
+            .norm = NORM_POST, .activation = ACTIVATION_GELU, .head_size = 2, .patterns = wide},
+        0.2, false);
     check_block((GptConfig){.head_size = 3, .patterns = alone}, 0, true);
     for (int post = 0; post < 2; post++)
-        check_block((GptConfig){.post_norm = post, .head_size = 1, .patterns = sparse}, 0.3, false);
+        check_block((GptConfig){.norm = post, .head_size = 1, .patterns = sparse}, 0.3, false);
     check_block((GptConfig){.head_size = 2, .patterns = long_sparse}, 0, false);
 }
 
@@ -378,7 +381,7 @@ static void block_gradients_with_a_prefix(void **state)
     static const Pattern sparse[] = {STRIDED(3), W(4), SUMMARY(4, 2)};
     static const int some[] = {2, 20, 0}, all[] = {3, LONG, 1};
     check_block_with((GptConfig){.head_size = 3}, 0.2, false, some);
-    check_block_with((GptConfig){.post_norm = true, .head_size = 1}, 0, false, all);
+    check_block_with((GptConfig){.norm = NORM_POST, .head_size = 1}, 0, false, all);
     check_block_with((GptConfig){.head_size = 3, .patterns = sparse}, 0.3, false, some);
 }
 
