@@ -97,15 +97,16 @@ static void announce_losses(const Trainer *t, const Screen *screen)
 static void announce_model(const Trainer *t, const Screen *screen)
 {
     const Settings *s = &t->plan.settings;
+    const GptConfig *shape = &t->plan.shape;
     screen_paragraph(screen, "model",
                      "%s, %s of %d, width %d, hidden %d, context %d; %s positions, %s-norm, %s, "
                      "%s head%s%s",
-                     plural((size_t)s->layers, "layer", "layers").text,
-                     plural((size_t)s->heads, "head", "heads").text, s->head_size, s->width,
-                     s->hidden, s->context,
-                     t->plan.shape.positions == POSITIONS_LEARNED ? _("learned") : _("sinusoidal"),
-                     GPT_NORMS[t->plan.shape.norm], GPT_ACTIVATIONS[t->plan.shape.activation],
-                     s->untied ? _("untied") : _("tied"), s->attend ? _(", attends to ") : "",
+                     plural((size_t)shape->layers, "layer", "layers").text,
+                     plural((size_t)shape->heads, "head", "heads").text, shape->head_size,
+                     shape->width, shape->hidden, shape->context,
+                     shape->positions == POSITIONS_LEARNED ? _("learned") : _("sinusoidal"),
+                     GPT_NORMS[shape->norm], GPT_ACTIVATIONS[shape->activation],
+                     shape->untied ? _("untied") : _("tied"), s->attend ? _(", attends to ") : "",
                      s->attend ? s->attend : "");
     screen_paragraph(screen, "", "%s, %.1f MB of memory, %s, kernel %s",
                      plural(t->plan.parameters, "parameter", "parameters").text,

@@ -70,17 +70,9 @@ void take_over_model(Settings *settings, Decided *decided, const Pretrained *mod
     TAKE(tokens, model->tokenizer.kind);
     TAKE(sequence, model->tokenizer.stream ? SEQUENCE_STREAM : SEQUENCE_LINES);
     TAKE(lower, model->tokenizer.form == TEXT_LOWER);
-    TAKE(layers, shape->layers);
-    TAKE(heads, shape->heads);
-    TAKE(width, shape->width);
-    TAKE(head_size, shape->head_size);
-    TAKE(hidden, shape->hidden);
-    TAKE(context, shape->context);
-    TAKE(positions, shape->positions);
-    TAKE(norm, shape->norm);
-    TAKE(activation, shape->activation);
-    TAKE(untied, shape->untied);
-    TAKE(no_qkv_bias, shape->no_qkv_bias);
+    EACH_FIELD (field, SETTINGS)
+        if (settings_is_of_shape(field))
+            take(settings, decided, field, &(const Settings){.shape = *shape});
     /* For two heads "2" and "2,2" are the same patterns: with an entry for each head, equal. */
     const int all = shape->layers * shape->heads;
     Pattern *asked = settings_patterns(settings->attend, shape->layers, shape->heads);

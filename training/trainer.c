@@ -70,10 +70,10 @@ static void prepare(Trainer *t, Settings *settings, const Decided *decided, int 
                     const SourceRules *rules)
 {
     plan_model(settings, decided, &t->corpus);
-    corpus_check_pairs(&t->corpus, settings->context, t->text_name);
+    corpus_check_pairs(&t->corpus, settings->shape.context, t->text_name);
     if (!t->corpus.context)
-        corpus_cut_watched(&t->corpus, settings->context, settings->val, (uint32_t)settings->seed,
-                           rules->watch, rules->watcher);
+        corpus_cut_watched(&t->corpus, settings->shape.context, settings->val,
+                           (uint32_t)settings->seed, rules->watch, rules->watcher);
     else
         corpus_choose_evaluated(&t->corpus, (uint32_t)settings->seed);
     t->plan = plan_training(settings, decided, &t->corpus, vocabulary);

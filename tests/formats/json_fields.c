@@ -92,12 +92,12 @@ static void assert_json(const Field *field, const char *text, const char *wanted
 static void each_kind_has_its_json(void **state)
 {
     (void)state;
-    assert_json(SETTING(layers), "12", "12");
+    assert_json(SETTING(shape.layers), "12", "12");
     assert_json(SETTING(lr), "0.1", "0.1");
     assert_json(SETTING(lr), "1e-7", "1e-07");
-    assert_json(SETTING(norm), "post", "\"post\"");
+    assert_json(SETTING(shape.norm), "post", "\"post\"");
     assert_json(SETTING(lower), "", "true");
-    assert_json(SETTING(untied), NULL, "false");
+    assert_json(SETTING(shape.untied), NULL, "false");
     assert_json(SETTING(out), "a\"b", "\"a\\\"b\"");
     assert_json(SETTING(out), NULL, "null");
 }
@@ -121,8 +121,8 @@ static void get(void *context)
 static void only_json_of_its_kind_is_read(void **state)
 {
     (void)state;
-    const Field *const kinds[] = {SETTING(layers), SETTING(lr), SETTING(norm), SETTING(lower),
-                                  SETTING(out)};
+    const Field *const kinds[] = {SETTING(shape.layers), SETTING(lr), SETTING(shape.norm),
+                                  SETTING(lower), SETTING(out)};
     static const struct {
         const char *json, *takers; /* the names of the kinds that take it */
     } values[] = {{NULL, ""},         {"null", "out"},

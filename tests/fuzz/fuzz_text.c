@@ -150,11 +150,11 @@ static void train_on(void *context)
     corpus.objective.causal_source = s->causal_source;
     corpus.objective.share = s->mask;
     plan_model(s, &call->decided, &corpus);
-    corpus_check_pairs(&corpus, s->context, text.name);
-    corpus_cut(&corpus, s->context, s->val, (uint32_t)s->seed);
+    corpus_check_pairs(&corpus, s->shape.context, text.name);
+    corpus_cut(&corpus, s->shape.context, s->val, (uint32_t)s->seed);
     Plan plan = plan_training(s, &call->decided, &corpus, tokenizer.vocabulary.count);
     int seen;
-    if (!stream && !(floor_of(&corpus, plan.patterns, s->layers, s->heads, &seen) >= 0))
+    if (!stream && !(floor_of(&corpus, plan.patterns, s->shape.layers, s->shape.heads, &seen) >= 0))
         found("no floor");
     memory_check(plan.bytes, "the model");
     read_epochs(&corpus, &plan, tokenizer.vocabulary.count);

@@ -75,7 +75,7 @@ static Case begin_pairs(size_t count)
 static const Settings *planned(Case *c)
 {
     plan_model(&c->settings, &c->decided, &c->corpus);
-    corpus_cut(&c->corpus, c->settings.context, c->settings.val, (uint32_t)c->settings.seed);
+    corpus_cut(&c->corpus, c->settings.shape.context, c->settings.val, (uint32_t)c->settings.seed);
     c->plan = plan_training(&c->settings, &c->decided, &c->corpus, c->tokenizer.vocabulary.count);
     return &c->plan.settings;
 }
@@ -177,10 +177,10 @@ static void a_model_grows_with_its_text(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Case c = begin(cases[i].tokens, true);
         const Settings *s = planned(&c);
-        assert_int_equal(s->layers, cases[i].layers);
-        assert_int_equal(s->heads, cases[i].heads);
-        assert_int_equal(s->width, cases[i].width);
-        assert_int_equal(s->context, cases[i].context);
+        assert_int_equal(s->shape.layers, cases[i].layers);
+        assert_int_equal(s->shape.heads, cases[i].heads);
+        assert_int_equal(s->shape.width, cases[i].width);
+        assert_int_equal(s->shape.context, cases[i].context);
         end(&c);
     }
 }
@@ -208,7 +208,7 @@ static void the_length_of_a_run_suits_its_text(void **state)
         Case c = begin(cases[i].count, cases[i].stream);
         c.settings.tokens = cases[i].chars ? TOKENIZER_CHAR : TOKENIZER_WORD;
         if (cases[i].deep) {
-            c.settings.norm = NORM_POST;
+            c.settings.shape.norm = NORM_POST;
             give(&c, "layers", 4);
         }
         const Settings *s = planned(&c);
@@ -258,8 +258,8 @@ static void pairs_have_settings_of_their_own(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Case c = begin_pairs(cases[i].count);
         const Settings *s = planned(&c);
-        assert_int_equal(s->positions, POSITIONS_LEARNED);
-        assert_int_equal(s->layers, cases[i].layers);
+        assert_int_equal(s->shape.positions, POSITIONS_LEARNED);
+        assert_int_equal(s->shape.layers, cases[i].layers);
         assert_int_equal(s->batch, cases[i].batch);
         assert_int_equal(s->epochs, cases[i].epochs);
         assert_int_equal(s->optimizer, cases[i].optimizer);

@@ -45,8 +45,8 @@ static void defaults_are_those_of_the_help(void **state)
     assert_int_equal(s.min_count, 1);
     assert_int_equal(s.max_words, 0);
     assert_int_equal(s.vocabulary, 0);
-    assert_int_equal(s.norm, NORM_PRE);
-    assert_int_equal(s.activation, ACTIVATION_RELU);
+    assert_int_equal(s.shape.norm, NORM_PRE);
+    assert_int_equal(s.shape.activation, ACTIVATION_RELU);
     assert_int_equal(s.accumulate, 1);
     assert_int_equal(s.schedule, SCHEDULE_NOAM);
     assert_int_equal(s.precision, PRECISION_F32);

@@ -99,17 +99,17 @@ static void choose_sizes(Settings *s, const Decided *decided, const Corpus *corp
     int i = 0;
     while (tokens > sizes[i].tokens)
         i++;
-    CHOOSE(layers, sizes[i].layers);
-    CHOOSE(width, sizes[i].width);
+    CHOOSE(shape.layers, sizes[i].layers);
+    CHOOSE(shape.width, sizes[i].width);
     /* One head divides every width. */
-    const bool divides = s->width % sizes[i].heads == 0 || DECIDED(decided, head_size);
-    CHOOSE(heads, divides ? sizes[i].heads : 1);
-    CHOOSE(head_size, s->width / s->heads);
-    CHOOSE(hidden, 4 * s->width);
+    const bool divides = s->shape.width % sizes[i].heads == 0 || DECIDED(decided, shape.head_size);
+    CHOOSE(shape.heads, divides ? sizes[i].heads : 1);
+    CHOOSE(shape.head_size, s->shape.width / s->shape.heads);
+    CHOOSE(shape.hidden, 4 * s->shape.width);
     const int most = pairs ? GPT_MAX_CONTEXT - 7 : LONGEST_CONTEXT;
     const int64_t longest = min_int64((int64_t)corpus->longest, most);
-    CHOOSE(context, corpus->stream ? sizes[i].context : (int)((longest + 7) / 8 * 8));
-    CHOOSE(positions, pairs ? POSITIONS_LEARNED : POSITIONS_SINUSOIDAL);
+    CHOOSE(shape.context, corpus->stream ? sizes[i].context : (int)((longest + 7) / 8 * 8));
+    CHOOSE(shape.positions, pairs ? POSITIONS_LEARNED : POSITIONS_SINUSOIDAL);
 }
 
 void plan_model(Settings *s, const Decided *decided, const Corpus *corpus)
@@ -135,8 +135,8 @@ static int64_t steps_of_epoch(const Corpus *corpus, int batch)
  * models do, unless the head is untied or the positions are learned. */
 static bool is_delicate(const Settings *s)
 {
-    return s->norm == NORM_POST && s->layers >= DELICATE_LAYERS && !s->untied &&
-           s->positions == POSITIONS_SINUSOIDAL;
+    return s->shape.norm == NORM_POST && s->shape.layers >= DELICATE_LAYERS && !s->shape.untied &&
+           s->shape.positions == POSITIONS_SINUSOIDAL;
 }
 
 /* A small text goes whole into each step, as one large batch. Otherwise 16 pieces of a stream, or a
@@ -156,7 +156,7 @@ static int choose_batch(const Corpus *corpus, int64_t pieces)
  * lines of words, which are soon learned by heart. */
 static OptimizerKind choose_optimizer(const Settings *s, const Corpus *corpus, int64_t pieces)
 {
-    const bool enough = (int64_t)s->batch * s->context >= 8 * (int64_t)s->width;
+    const bool enough = (int64_t)s->batch * s->shape.context >= 8 * (int64_t)s->shape.width;
     const bool suits = s->objective == OBJECTIVE_PAIRS || (corpus->stream && enough);
     return suits && s->batch < pieces ? OPTIMIZER_MUON : OPTIMIZER_ADAMW;
 }
@@ -206,9 +206,10 @@ static int choose_masked_epochs(const Settings *s, const Corpus *corpus, int64_t
 static int64_t steps_of_an_hour(const Settings *s, const Corpus *corpus, int vocabulary,
                                 int64_t epoch)
 {
-    const double weights =
-        (double)s->layers * (4.0 * s->heads * s->head_size + 2.0 * s->hidden) * s->width +
-        (double)vocabulary * s->width;
+    const double weights = (double)s->shape.layers *
+                               (4.0 * s->shape.heads * s->shape.head_size + 2.0 * s->shape.hidden) *
+                               s->shape.width +
+                           (double)vocabulary * s->shape.width;
     const double rows = fmax(1, (double)corpus->train.rows / (double)epoch);
     return (int64_t)fmax(1, HOUR / (3 * weights * rows));
 }
@@ -242,7 +243,7 @@ static void choose_length(Plan *plan, const Decided *decided, const Corpus *corp
  * are trained already, else for models with many weights (about 12·L·C²) for each token. */
 static double choose_dropout(const Settings *s, const Corpus *corpus)
 {
-    const double weights = 12.0 * s->layers * s->width * s->width;
+    const double weights = 12.0 * s->shape.layers * s->shape.width * s->shape.width;
     if (!corpus->held_out.count || s->objective == OBJECTIVE_PAIRS)
         return 0;
     if (s->tokens == TOKENIZER_WORD || s->objective == OBJECTIVE_MASKED || s->from)
@@ -323,7 +324,7 @@ static int rows_of_part(const Settings *s, const Corpus *corpus)
 {
     const int64_t parts = (int64_t)s->shards * s->accumulate;
     const int64_t sequences = (s->batch + parts - 1) / parts;
-    const int64_t longest = min_int64((int64_t)corpus->longest, s->context);
+    const int64_t longest = min_int64((int64_t)corpus->longest, s->shape.context);
     const int64_t all = (int64_t)corpus->train.rows;
     return at_most_int(max_int64(longest, min_int64(all, sequences * longest)));
 }
@@ -332,23 +333,13 @@ static int rows_of_part(const Settings *s, const Corpus *corpus)
 static void derive(Plan *plan, const Corpus *corpus, int vocabulary)
 {
     Settings *s = &plan->settings;
-    plan->patterns = settings_patterns(s->attend, s->layers, s->heads);
-    plan->shape = (GptConfig){.context = s->context,
-                              .layers = s->layers,
-                              .heads = s->heads,
-                              .head_size = s->head_size,
-                              .width = s->width,
-                              .hidden = s->hidden,
-                              .vocabulary = vocabulary,
-                              .norm = s->norm,
-                              .positions = s->positions,
-                              .activation = s->activation,
-                              .untied = s->untied,
-                              .no_qkv_bias = s->no_qkv_bias,
-                              .patterns = plan->patterns};
+    plan->patterns = settings_patterns(s->attend, s->shape.layers, s->shape.heads);
+    plan->shape = s->shape;
+    plan->shape.vocabulary = vocabulary;
+    plan->shape.patterns = plan->patterns;
     plan->schedule = (Schedule){.kind = s->schedule,
                                 .factor = s->lr_factor,
-                                .width = s->width,
+                                .width = s->shape.width,
                                 .rate = s->lr,
                                 .min_rate = s->min_lr,
                                 .warmup = s->warmup,

@@ -59,17 +59,17 @@ const Field SETTINGS[] = {
      N_("share held out for validation [suits the text]"), LIFE_RUN},
 
     FIELD_HEADING("The model:"),
-    {"layers", WHOLE_FIELD(layers), NULL, "L", 1, GPT_MAX_LAYERS,
+    {"layers", WHOLE_FIELD(shape.layers), NULL, "L", 1, GPT_MAX_LAYERS,
      N_("number of blocks [suits the text]"), LIFE_RUN},
-    {"heads", WHOLE_FIELD(heads), NULL, "H", 1, GPT_MAX_HEADS,
+    {"heads", WHOLE_FIELD(shape.heads), NULL, "H", 1, GPT_MAX_HEADS,
      N_("attention heads in each block [suits the text]"), LIFE_RUN},
-    {"width", WHOLE_FIELD(width), NULL, "C", 1, GPT_MAX_WIDTH,
+    {"width", WHOLE_FIELD(shape.width), NULL, "C", 1, GPT_MAX_WIDTH,
      N_("width of the model [suits the text]"), LIFE_RUN},
-    {"head-size", WHOLE_FIELD(head_size), NULL, "D", 1, GPT_MAX_WIDTH, N_("width of a head [C/H]"),
-     LIFE_RUN},
-    {"hidden", WHOLE_FIELD(hidden), NULL, "F", 1, GPT_MAX_HIDDEN,
+    {"head-size", WHOLE_FIELD(shape.head_size), NULL, "D", 1, GPT_MAX_WIDTH,
+     N_("width of a head [C/H]"), LIFE_RUN},
+    {"hidden", WHOLE_FIELD(shape.hidden), NULL, "F", 1, GPT_MAX_HIDDEN,
      N_("width of the feed-forward layer [4C]"), LIFE_RUN},
-    {"context", WHOLE_FIELD(context), NULL, "T", 1, GPT_MAX_CONTEXT,
+    {"context", WHOLE_FIELD(shape.context), NULL, "T", 1, GPT_MAX_CONTEXT,
      N_("longest sequence, in tokens [suits the text]"), LIFE_RUN},
     {"attend", TEXT_FIELD(attend), NULL, N_("LIST"), 0, 0,
      N_("what each head attends to: all; W, the last W tokens, itself included; strided:N, itself "
@@ -77,15 +77,15 @@ const Field SETTINGS[] = {
         "the last M tokens of each block of N. The list, with commas, runs over the heads of the "
         "first layer, then of the next, and repeats"),
      LIFE_RUN},
-    {"positions", CHOICE_FIELD(positions, GPT_POSITIONS), NULL, NULL, 0, 0,
+    {"positions", CHOICE_FIELD(shape.positions, GPT_POSITIONS), NULL, NULL, 0, 0,
      N_("position encoding [learned for pairs, else sinusoidal]"), LIFE_RUN},
-    {"norm", CHOICE_FIELD(norm, GPT_NORMS), "pre", NULL, 0, 0,
+    {"norm", CHOICE_FIELD(shape.norm, GPT_NORMS), "pre", NULL, 0, 0,
      N_("layer norm before each branch (GPT-2) or after each sum (the 2017 paper)"), LIFE_RUN},
-    {"activation", CHOICE_FIELD(activation, GPT_ACTIVATIONS), "relu", NULL, 0, 0,
+    {"activation", CHOICE_FIELD(shape.activation, GPT_ACTIVATIONS), "relu", NULL, 0, 0,
      N_("activation of the feed-forward layer"), LIFE_RUN},
-    {"untied", FLAG_FIELD(untied), NULL, NULL, 0, 0,
+    {"untied", FLAG_FIELD(shape.untied), NULL, NULL, 0, 0,
      N_("give the output head its own matrix instead of the embedding's"), LIFE_RUN},
-    {"no-qkv-bias", FLAG_FIELD(no_qkv_bias), NULL, NULL, 0, 0,
+    {"no-qkv-bias", FLAG_FIELD(shape.no_qkv_bias), NULL, NULL, 0, 0,
      N_("queries, keys and values have no bias"), LIFE_RUN},
     {"dropout", NUMBER_FIELD(dropout), NULL, "P", 0, 0.99,
      N_("share of activations dropped [if a part is held out: 0.1 for words, masked tokens and "
@@ -248,14 +248,20 @@ void settings_check_objective(const Settings *s, const Decided *decided)
  * size is given. */
 void settings_check_values(const Settings *s, const Decided *decided)
 {
-    if (s->heads && !DECIDED(decided, head_size) && s->width % s->heads)
+    if (s->shape.heads && !DECIDED(decided, shape.head_size) && s->shape.width % s->shape.heads)
         usage_error("--heads %d does not divide --width %d; choose others, or give --head-size",
-                    s->heads, s->width);
-    free(settings_patterns(s->attend, s->layers, s->heads));
+                    s->shape.heads, s->shape.width);
+    free(settings_patterns(s->attend, s->shape.layers, s->shape.heads));
     if (s->shards & (s->shards - 1))
         usage_error("--shards %d is not a power of two: 1, 2, 4, 8 and so on", s->shards);
     if (s->keep && !s->checkpoint_every)
         usage_error("--keep %d needs --checkpoint-every N: it keeps those saves", s->keep);
+}
+
+bool settings_is_of_shape(const Field *field)
+{
+    return field->offset >= offsetof(Settings, shape) &&
+           field->offset < offsetof(Settings, shape) + sizeof(GptConfig);
 }
 
 /* Only the call's own settings are known here. take_over.c checks those of a resumed run or of a

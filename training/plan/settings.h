@@ -27,12 +27,8 @@ typedef struct {
     int vocabulary;           /* size of one of subwords; 0 until it is chosen, and for others */
     double val;               /* share of the lines, or of the stream, that is held out */
     /* the model */
-    int layers, heads, width, head_size, hidden, context; /* L, H, C, D, F, T */
-    char *attend; /* a list of patterns (see model/shape/pattern.h), or NULL: all */
-    PositionKind positions;
-    Norm norm;
-    Activation activation;
-    bool untied, no_qkv_bias;
+    GptConfig shape; /* all but the size of its vocabulary and its patterns */
+    char *attend;    /* a list of patterns (see model/shape/pattern.h), or NULL: all */
     double dropout;
     /* training */
     int epochs, steps; /* one is given, the other follows from it */
@@ -62,6 +58,9 @@ extern const Field SETTINGS[];
 
 /* The field of one member: SETTING(batch). */
 #define SETTING(member) field_at(SETTINGS, offsetof(Settings, member))
+
+/* Whether it is one of those that are members of the shape. */
+bool settings_is_of_shape(const Field *field);
 
 /* Ends in a usage error if the settings given in a call of train contradict each other; text_path
  * is its first TEXT or NULL. */

@@ -196,7 +196,7 @@ bool run_describe(const Directory *directory, const Plan *plan, const Tokenizer 
 {
     return remove_old(directory) &&
            record_write(directory, plan, tokenizer, texts, origin, command, identity) &&
-           tokenizer_json_write(directory, tokenizer, plan->settings.context) &&
+           tokenizer_json_write(directory, tokenizer, plan->shape.context) &&
            (copy ? file_replace(directory, TEXT_FILE, copy->raw.bytes, copy->raw.size)
                  : corpus_keep(corpus, origin, directory, TOKENS_FILE));
 }
