@@ -69,9 +69,19 @@ static const char *model_type(const GptConfig *shape, bool sees_ahead)
         !shape->patterns && !sees_ahead && shape->heads * shape->head_size == shape->width;
     if (plain && shape->norm == NORM_PRE)
         return "gpt2";
-    if (plain && shape->hidden == 4 * shape->width)
+    if (plain && shape->norm == NORM_POST && shape->hidden == 4 * shape->width)
         return "openai-gpt";
     return "pulga";
+}
+
+/* What Transformers calls it. */
+static const char *activation_name(Activation activation, bool is_openai)
+{
+    switch (activation) {
+    case ACTIVATION_RELU: return "relu";
+    case ACTIVATION_GELU: return is_openai ? OLD_GELU : GELU;
+    }
+    return NULL;
 }
 
 /* The model's type and class, and its activation, a field that openai-gpt calls "afn". */
@@ -84,9 +94,7 @@ static void put_architecture(cJSON *json, const GptConfig *shape, const char *ty
     cJSON_AddStringToObject(json, "model_type", type);
     cJSON_AddItemToArray(cJSON_AddArrayToObject(json, "architectures"), cJSON_CreateString(class));
     cJSON_AddStringToObject(json, is_openai ? "afn" : "activation_function",
-                            shape->activation == ACTIVATION_RELU ? "relu"
-                            : is_openai                          ? OLD_GELU
-                                                                 : GELU);
+                            activation_name(shape->activation, is_openai));
 }
 
 /* If there is none, null: if it were missing, Transformers would take GPT-2's 50256. */
