@@ -218,7 +218,7 @@ addEventListener("resize", soon(() => tell("fit", "paint")));
 addEventListener("hashchange", follow);
 rove(at("chips"), "button", chip => pin([...at("chips").children].indexOf(chip), -1));
 
-views.push({ // see state.js
+views.unshift({ // see state.js; first, because the others are as high as the text leaves room
   read() {
     fillChips();
     describeText();

@@ -7,7 +7,7 @@
 //     looked          function: {row, column} that is looked at, -1 if none
 //     point(cell)     the pointer is at {row, column}, or null: nowhere
 //     pin(cell)       the user has chosen a cell
-//     square          whether cells are
+//     square          whether cells are; on a projector they may be wider
 //     marks           function: rows and columns that are the source; 0: no marks
 
 const LEGIBLE = 0.95; // the least height of a row whose word can be read, in rem
@@ -48,7 +48,7 @@ class Table {
   // place: {left, top} of the cells, {w, h} of one, the words' direction, the size of all. `zoom`
   // enlarges beyond what fits; `wide` and `tall` are the room there is.
   layOut(pen, wide, tall, zoom) {
-    const {rows, columns, square, marks: source} = this.about, unit = rem();
+    const {rows, columns, marks: source} = this.about, unit = rem();
     const R = rows().length, C = columns().length, marks = source && source() ? MARK_ROOM : 0;
     const most = wide < 32 * unit ? 5.5 * unit : 10 * unit;
     pen.font = font(0.95, 600); // words are widest in bold
@@ -61,22 +61,22 @@ class Table {
       const wanted = Math.max(size, Math.min(size * zoom, 4 * unit));
       return wanted < 8 ? wanted : Math.floor(wanted); // whole pixels
     };
-    const w = grown(fitted), h = square ? w : grown(fittedHeight);
-    return {left, top, w, h, turn, marks, longest, high, R, C, fitted, ...this.numbers(w),
+    const w = grown(fitted), h = grown(fittedHeight);
+    return {left, top, w, h, turn, marks, longest, high, R, C, fitted, ...this.numbers(w, h),
       whole: {width: Math.ceil(left + w * C + right), height: Math.ceil(top + h * R + marks + 2)}};
   }
 
   // The size of a cell if R · C of them have so much room.
   cellSize(wide, tall, R, C) {
     const unit = rem(), w = Math.min(wide / C, 5.5 * unit), h = tall / R;
-    if (this.about.square) return {w: Math.min(w, h), h: Math.min(w, h)};
+    if (this.about.square) return {w: state.projector ? w : Math.min(w, h), h: Math.min(w, h)};
     return {w, h: Math.max(1.5 * unit, Math.min(h, 2.6 * unit))};
   }
 
   // How large the numbers in cells are; in narrow ones the 0 before the point is left out.
-  numbers(w) {
+  numbers(w, h) {
     const unit = rem(), brief = w < (state.projector ? 2.8 : 2.2) * unit && !(this.about.least < 0);
-    return {brief, number: Math.min(1.05 * unit, w / (brief ? 2.35 : 2.9))};
+    return {brief, number: Math.min(1.05 * unit, w / (brief ? 2.35 : 2.9), h / 1.15)};
   }
 
   // Fits the canvas into its scroller; draws.

@@ -109,6 +109,10 @@ def look_at_projector(page, folder):
     assert page.run("document.documentElement.scrollWidth") <= 1920
     assert page.run("plots[0].view.canvas.getBoundingClientRect().bottom") <= 1080
     page.picture("projector")
+    place = page.run("plots[0].view.place")
+    page.click("#language")
+    page.settle()
+    assert page.run("plots[0].view.place") == place, "another language leaves other room"
     page.open(path)
     page.run("location.hash = '#L2H3&projector'")
     page.settle()
