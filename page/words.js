@@ -77,16 +77,21 @@ const WORDS = {
   smaller: ["smaller", "más pequeño"],
   larger: ["larger", "más grande"],
   fit: ["fit", "ajustar"],
-  about_matrix: ["Each square: how much the row’s word looks at the column’s word. Each row sums " +
-    "to 1.", "Cada cuadro: cuánto mira la palabra de la fila a la de la columna. Cada fila suma 1."],
-  about_arcs: ["Each arc: how much the chosen word looks at another; faint: those of the other words.",
+  about_matrix: [
+    "Each square: how much the row’s word looks at the column’s word. Each row sums to 1.",
+    "Cada cuadro: cuánto mira la palabra de la fila a la de la columna. Cada fila suma 1."],
+  about_arcs: [
+    "Each arc: how much the chosen word looks at another; faint: those of the other words.",
     "Cada arco: cuánto mira la palabra elegida a otra; tenues: los de las otras palabras."],
-  about_across: ["Each row is a head: how much the chosen word looks at the word of the column there.",
+  about_across: [
+    "Each row is a head: how much the chosen word looks at the word of the column there.",
     "Cada fila es una cabeza: cuánto mira ahí la palabra elegida a la de la columna."],
   hint_matrix: ["Choose a cell to keep it, again to let it go; choose a row’s word to follow it.",
-    "Elige una celda para fijarla, otra vez para soltarla; elige la palabra de una fila para seguirla."],
+    "Elige una celda para fijarla, otra vez para soltarla; elige la palabra de una fila para " +
+    "seguirla."],
   hint_arcs: ["Choose a word to see its arcs.", "Elige una palabra para ver sus arcos."],
-  hint_across: ["Choose a cell to keep it and the head of its row. Choose another word in the text.",
+  hint_across: [
+    "Choose a cell to keep it and the head of its row. Choose another word in the text.",
     "Elige una celda para fijarla con la cabeza de su fila. Elige otra palabra en el texto."],
   point: ["Point at a cell, or tap it, to read its weight.",
     "Señala o toca una celda para leer su peso."],
@@ -120,10 +125,10 @@ const WORDS = {
     "cuánto lo tiene el texto: 1/2 es una de dos veces."],
   counted: ["{times} of {total} in the text", "{times} de {total} en el texto"],
   score: ["score", "puntaje"],
-  steps: ["The score of the word, divided by the temperature; e to that power; and this divided by " +
-    "the sum of the same over all words that can be drawn", "El puntaje de la palabra, dividido " +
-    "entre la temperatura; e elevado a eso; y eso dividido entre la suma de lo mismo para todas las " +
-    "palabras que pueden salir"],
+  steps: ["The score of the word, divided by the temperature; e to that power; and this divided " +
+    "by the sum of the same over all words that can be drawn",
+    "El puntaje de la palabra, dividido entre la temperatura; e elevado a eso; y eso dividido " +
+    "entre la suma de lo mismo para todas las palabras que pueden salir"],
   append: ["append {word}, {share}", "agregar {word}, {share}"],
   others: ["{n} others: {share}", "{n} otros: {share}"],
   other: ["1 other: {share}", "1 otro: {share}"],
@@ -138,13 +143,13 @@ const WORDS = {
   seed: ["Seed", "Semilla"],
   hint_write: ["Choose a word to append it. Write draws words: with the same text and seed, the " +
     "same ones. A temperature below 1 is safer, above 1 more varied.",
-    "Elige una palabra para agregarla. El botón escribir saca palabras al azar: con el mismo texto " +
-    "y la misma semilla, las mismas. Una temperatura menor que 1 arriesga menos; mayor que 1 varía " +
-    "más."],
-  hint_fill: ["Choose a word to put it into the gap. Fill the gaps draws first for the gap of which " +
-    "the model is surest, then, after reading again, for the next.",
-    "Elige una palabra para ponerla en el hueco. Llenar los huecos empieza por el hueco del que el " +
-    "modelo está más seguro y luego, tras leer otra vez, sigue con el próximo."],
+    "Elige una palabra para agregarla. El botón escribir saca palabras al azar: con el mismo " +
+    "texto y la misma semilla, las mismas. Una temperatura menor que 1 arriesga menos; mayor que " +
+    "1 varía más."],
+  hint_fill: ["Choose a word to put it into the gap. Fill the gaps draws first for the gap of " +
+    "which the model is surest, then, after reading again, for the next.",
+    "Elige una palabra para ponerla en el hueco. Llenar los huecos empieza por el hueco del que " +
+    "el modelo está más seguro y luego, tras leer otra vez, sigue con el próximo."],
 
   lens: ["Layer by layer", "Capa por capa"],
   hint_lens: ["What the model would say next if it stopped after each layer.",

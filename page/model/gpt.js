@@ -27,7 +27,7 @@ function gpt_next_logits(model, x) {
 // x = wte[token] + wpe[position] (T, C): what each token is, and where it stands.
 function embedding_forward(model, ids, known) {
   const C = model.width, x = new Float32Array((ids.length - known) * C);
-  const wte = model.weights("wte").weight, wpe = model.weights("wpe").weight; // (V, C), (context, C)
+  const wte = model.weights("wte").weight, wpe = model.weights("wpe").weight; // (V, C) (context, C)
   for (let i = known; i < ids.length; i++)
     for (let c = 0; c < C; c++)
       x[(i - known) * C + c] = wte[ids[i] * C + c] + wpe[i * C + c];

@@ -12,7 +12,7 @@ function key_limit(query, prefix) {
   return query < prefix ? prefix : query + 1;
 }
 
-// Whether a query attends to a key before its limit: a pattern, such as "window 8", leaves out some.
+// Whether a query attends to a key before its limit: some patterns, such as "window 8", omit keys.
 function pattern_attends({kind, size, last}, query, key) {
   switch (kind) {
   case "window": return Math.abs(query - key) < size;

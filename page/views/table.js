@@ -13,8 +13,8 @@
 const LEGIBLE = 0.95; // the least height of a row whose word can be read, in rem
 const MARK_ROOM = 20;
 
-// How the words above the columns can stand if the longest takes `high`: the room above the cells and
-// on their right, and how wide a cell must be at least. The first that fits is taken.
+// How the words above the columns can stand if the longest takes `high`: the room above the cells
+// and on their right, and how wide a cell must be at least. The first that fits is taken.
 function directions(high) {
   const unit = rem(), slanted = Math.ceil(0.72 * high + unit);
   return [
@@ -141,8 +141,8 @@ class Table {
       pen => this.drawOn(pen, 0, 0, whole.width, whole.height - marks));
   }
 
-  // What is seen if the table is scrolled: the first cell is at x, y, the cells end at right, bottom,
-  // and those of some rows and columns are drawn, the last ones excluded.
+  // What is seen if the table is scrolled: the first cell is at x, y, the cells end at right,
+  // bottom, and those of some rows and columns are drawn, the last ones excluded.
   drawOn(pen, scrolledX, scrolledY, width, height) {
     const {left, top, w, h, R, C, marks} = this.place;
     const x = left - scrolledX, y = top - scrolledY;
@@ -203,7 +203,7 @@ class Table {
     return image;
   }
 
-  // Frames around the row, the column and the cell that are looked at; the colours stay as they are.
+  // Frames around the row, the column and the cell that are looked at; all keep their colours.
   drawLooked(pen, {x, y}) {
     const {w, h, R, C} = this.place, {row, column} = this.about.looked(), gap = w >= 8 ? 1 : 0;
     const frame = (colour, thick, row, column, rows, columns) => {
@@ -241,7 +241,8 @@ class Table {
   // always named; those that would overlap it are not. If only every third or fewer can be named,
   // it is by their numbers, because the words would read like a sentence.
   label(kind, words, i, size) {
-    const read = this.about.looked()[kind], least = LEGIBLE * rem(), every = Math.ceil(least / size);
+    const read = this.about.looked()[kind], least = LEGIBLE * rem();
+    const every = Math.ceil(least / size);
     if (i === read) return words[i];
     if (i % every || read >= 0 && Math.abs(i - read) * size < least) return "";
     return every > 2 ? String(i + 1) : words[i];
@@ -262,7 +263,8 @@ class Table {
 
   // The lines between source and target, and the names of both, which stay in view.
   drawMarks(pen, seen) {
-    const {left, top, w, h, marks} = this.place, source = this.about.marks(), {right, bottom} = seen;
+    const {left, top, w, h, marks} = this.place, {right, bottom} = seen;
+    const source = this.about.marks();
     const x = seen.x + source * w - 0.5, y = seen.y + source * h - 0.5;
     const names = (before, after, at, from, end) => { // on both sides of a line
       pen.textAlign = "right";

@@ -28,11 +28,11 @@ def compare(page, array, cells, ahead=False, steps=True):
     assert len(tops) == 1, tops
 
 
-# The colour of a cell near its corner, clear of the number and of frames: row 3, column 1.
+# The colour of a place in the large head, in columns and rows.
 COLOUR = """(({canvas, place: {left, top, w, h}}) => {
     const copy = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
-    copy.drawImage(canvas, devicePixelRatio * (left + 1.15 * w),
-                   devicePixelRatio * (top + 3.2 * h), 1, 1, 0, 0, 1, 1);
+    copy.drawImage(canvas, devicePixelRatio * (left + %s * w),
+                   devicePixelRatio * (top + %s * h), 1, 1, 0, 0, 1, 1);
     return [...copy.getImageData(0, 0, 1, 1).data];
 })(plots[0].view)"""
 
@@ -59,10 +59,13 @@ def look_at_sentence(page, folder):
     # Row and column of the cell under the pointer are lit; a click keeps it, a second lets it go.
     x, y = page.middle_of(3, 2)
     page.settle()
-    colour = page.run(COLOUR)
+    # In two cells, clear of their numbers and of frames; and at the left edge of the pointer's.
+    cells, edge = [COLOUR % (1.15, 3.2), COLOUR % (2.15, 3.2)], COLOUR % (2.03, 3.5)
+    colours = [page.run(cell) for cell in cells]
     page.point(x, y)
     page.settle()
-    assert page.run(COLOUR) == colour, "a cell beside the pointer's is paled"
+    assert [page.run(cell) for cell in cells] == colours, "a cell is paled"
+    assert bytes(page.run(edge)[:3]).hex() == page.run("themed('--ink')")[1:], "no frame"
     assert page.run("[state.over.query, state.over.key]") == [3, 2]
     assert page.run("[3, 2].map(i => at('chips').children[i].className + "
                     "at('chips').children[i].ariaPressed)") == ["true", "keyfalse"]
