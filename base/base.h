@@ -26,7 +26,7 @@ static inline int max_int(int a, int b)
     return a > b ? a : b;
 }
 
-/* The same for counts that may not fit in an int. */
+/* For counts that may not fit in an int. */
 static inline int64_t min_int64(int64_t a, int64_t b)
 {
     return a < b ? a : b;

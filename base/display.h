@@ -13,12 +13,12 @@
  * the beginning on a dotted circle. The caller frees. */
 char *display_token(const char *token);
 
-/* The same for a text, in which spaces stay spaces, a tab, as between the two sides of a pair, is
- * an arrow, and a byte that is not UTF-8 is U+FFFD. */
+/* Shows a text so, except that spaces stay spaces, a tab, as between the two sides of a pair, is an
+ * arrow, and a byte that is not UTF-8 is U+FFFD. */
 char *display_text(const char *text);
 
-/* The same for a part of a longer text that is shown five columns from the left: lines go on there,
- * and a combining mark at the beginning stands on what was shown before. */
+/* Shows a part of a longer text, five columns from the left: lines go on there, and a combining
+ * mark at the beginning stands on what was shown before. */
 char *display_part(const char *text);
 
 /* Columns that a shown text takes on a terminal. */
@@ -28,8 +28,8 @@ int display_width(const char *shown);
  * the columns written. */
 int put_cut(FILE *out, const char *shown, int columns);
 
-/* The same, padded with spaces to exactly `columns` columns: after the text, or before it if
- * `right`. */
+/* Writes a shown text, cut or padded with spaces to exactly `columns` columns: after the text, or
+ * before it if `right`. */
 void put_fitted(FILE *out, const char *shown, int columns, bool right);
 
 /* Writes UTF-8 as a JSON string that is also harmless inside a <script> and on a terminal. */

@@ -12,7 +12,7 @@ int text_wrapped_at(const Text *text);
  * words; else NULL. The caller frees it. */
 char *text_hint(const Text *text, TokenizerKind kind);
 
-/* The same if most lines of a text that is not read as pairs have one tab. */
+/* A hint if most lines of a text that is not read as pairs have one tab. */
 char *text_hint_of_pairs(const Text *text);
 
 /* Whether the lines of a text have so few spaces that each side of a pair is one word: then its

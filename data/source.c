@@ -43,7 +43,7 @@ struct Source {
     Text text;  /* all of a small one */
     bool given; /* in this pass */
 
-    /* Of a pass through a large one: */
+    /* While a large text is read: */
     size_t file, offset;     /* where the next bytes are */
     size_t read, read_lines; /* bytes that were read, and line ends among them */
     char last, line_end;     /* the last byte */
@@ -316,7 +316,7 @@ static bool read_block(Source *s, Text *block)
     return raw.size > 0;
 }
 
-/* Of several files, the one that seems to have changed since it was opened. */
+/* Names the file that seems to have changed since it was opened, if there are several. */
 static _Noreturn void die_of_change(const Source *s)
 {
     const char *name = s->name;

@@ -31,7 +31,7 @@ typedef struct {
  * empty, or if a small text is wrong. */
 Source *source_open(char *const *paths, SourceRules rules);
 
-/* The same for a small text that was read already. */
+/* The source of a small text that was read already. */
 Source *source_of(const Text *text);
 void source_free(Source *source);
 

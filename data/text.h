@@ -37,7 +37,7 @@ typedef struct {
 /* Reads and cleans a text, or dies with the file, line and column of the first thing wrong. */
 Text text_read(const char *path, TextForm form);
 
-/* The same for bytes that are there already; they become the text's. */
+/* A text of bytes that are there already; they become the text's. */
 Text text_from(const char *name, Bytes raw, TextForm form);
 
 /* Cleans a text of which all but the clean bytes is there, or a block. Returns NULL, or what is

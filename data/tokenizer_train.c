@@ -229,7 +229,7 @@ static int most_frequent_first(const void *a, const void *b)
                                 : (x->id > y->id) - (x->id < y->id);
 }
 
-/* Sets kept[id] for the words that the rules keep; returns how many. Of words that occur equally
+/* Sets kept[id] for the words that the rules keep; returns how many. If words occur equally
  * often, the earlier ones are kept. */
 static int choose(bool *kept, const int64_t *counts, int count, TokenizerRules rules)
 {

@@ -19,7 +19,7 @@ void json_prepare(void);
  * cJSON_Delete(). */
 struct cJSON *json_read(const Directory *directory, const char *name);
 
-/* The same for a file whose bytes were read already; they stay the caller's. */
+/* Parses a file whose bytes were read already; they stay the caller's. */
 struct cJSON *json_parse(const Directory *directory, const char *name, Bytes file);
 
 /* Dies naming a member of a file, its value (NULL: it is missing) and what is supported. */

@@ -39,8 +39,8 @@ typedef struct {
  * none. Dies if it is missing or wrong, naming the file and what is wrong. */
 SafeTensors safetensors_open(const Directory *directory, const char *name);
 
-/* The same for several files, which may not have a tensor twice. `list` is the name of the file
- * that lists them. */
+/* Opens several files so, which may not have a tensor twice. `list` is the name of the file that
+ * lists them. */
 SafeTensors safetensors_open_all(const Directory *directory, const char *list,
                                  const char *const *names, int count);
 void safetensors_close(SafeTensors *tensors);

@@ -63,7 +63,7 @@ Real *gpt_head_input(const Gpt *gpt);
 /* The sum of the losses of a batch, without dropout. Rows that do not count cost no logits. */
 double gpt_evaluate(Gpt *gpt, const Batch *batch);
 
-/* The same with dropout; adds the gradients of scale · the sum to the gradients. */
+/* The sum of the losses with dropout; adds the gradients of scale · the sum to the gradients. */
 double gpt_forward_backward(Gpt *gpt, const Batch *batch, Real scale, Dropout dropout);
 
 /* logits (S, V): the scores of the token that follows each sequence of a batch. */

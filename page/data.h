@@ -45,7 +45,7 @@ int64_t *data_checkpoints(const Pretrained *model);
 /* All tensors, each number as a float32 of four bytes, the lowest first, in base64. */
 void data_put_weights(FILE *out, const Gpt *gpt);
 
-/* The same of the checkpoint of a step. */
+/* All tensors of the checkpoint of a step. */
 void data_put_checkpoint(FILE *out, const Pretrained *model, int64_t step);
 
 #endif

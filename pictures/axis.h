@@ -21,7 +21,7 @@ double axis_step(double range, int parts);
  * between ticks. */
 Axis axis_linear(double low, double high, int parts, bool rounded);
 
-/* The same for what spans powers of ten: 0 < low < high. */
+/* A logarithmic axis, for what spans powers of ten: 0 < low < high. */
 Axis axis_log(double low, double high, int parts);
 
 /* Where a value stands: 0 is the axis' beginning, 1 its end; values beyond them stand there. */

@@ -1,5 +1,5 @@
 /* curve.h: how the losses and the learning rate of a run went, as a figure in SVG, which a run
- * writes as curve.svg. The rows of log.csv are put in one after another. Of a long run, rows that
+ * writes as curve.svg. The rows of log.csv are put in one after another. In a long run, rows that
  * follow each other are drawn as one point, so that the figure has a bounded size, and each row
  * costs the same, however many there are. */
 #ifndef PULGA_CURVE_H

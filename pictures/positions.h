@@ -11,7 +11,7 @@
 
 #include "model/gpt.h"
 
-/* Of all pairs of positions that are so far apart. */
+/* The cosines of all pairs of positions that are so far apart. */
 typedef struct {
     double mean, least, most;
 } CosineSpread;
@@ -29,11 +29,11 @@ typedef struct {
 Positions positions_read(const Gpt *gpt, const char *run);
 void positions_free(Positions *positions);
 
-/* A picture in SVG: every pair as a cell, and the cosine against the distance. Of many positions
- * only every second, every third, … are cells. */
+/* A picture in SVG: every pair as a cell, and the cosine against the distance. If there are
+ * many positions, only every second, every third, … is a cell. */
 void positions_figure(FILE *out, const Positions *positions);
 
-/* The same as numbers: NumPy's file of an array (1, 1, T, T); a line for each pair, under this
+/* The numbers: NumPy's file of an array (1, 1, T, T); a line for each pair, under this
  * header; an object with all pairs and the spread by distance. */
 #define POSITIONS_CSV_HEADER "position,other,distance,cosine\n"
 void positions_npy(FILE *out, const Positions *positions);

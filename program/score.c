@@ -12,7 +12,7 @@
 #include "data/corpus/bytes.h"
 #include "screen.h"
 
-/* Of a part of the text. The loss is sum / targets, the perplexity e to that. */
+/* The score of a part of the text. The loss is sum / targets, the perplexity e to that. */
 typedef struct {
     double sum;          /* of −ln p */
     size_t targets;      /* that count */

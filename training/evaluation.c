@@ -63,7 +63,7 @@ static void swap_weights(Real *a, Real *b, size_t count)
     }
 }
 
-/* The same for a block of weights, which change places with the model's meanwhile. */
+/* The loss of a block of weights, which change places with the model's meanwhile. */
 static double loss_of(Trainer *t, Real *weights, const Part *part, EvaluationWatch *watch,
                       void *watcher)
 {

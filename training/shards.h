@@ -3,8 +3,8 @@
  * number of its shards, but not on who computes them.
  *
  * In a team, each member computes some of the shards. Then each of N members adds up an N-th of the
- * numbers: it receives them from all others, and sends them the sums. Of P numbers a member sends
- * P·(N − 1)/N for each of its branches, and as many as sums. */
+ * numbers: it receives them from all others, and sends them the sums. A member sends P·(N − 1)/N
+ * of P numbers for each of its branches, and as many sums. */
 #ifndef PULGA_SHARDS_H
 #define PULGA_SHARDS_H
 

@@ -18,8 +18,7 @@ static uint32_t rows_of(const Piece *pieces, int count)
     return (uint32_t)rows;
 }
 
-/* Of `count` sequences in S shards of K parts, part p of all S·K has those from here up to where
- * part p + 1 begins. */
+/* The first sequence of part p of S·K: a step has `count` sequences, in S shards of K parts. */
 static int first_of_part(const Settings *s, int count, int part)
 {
     return (int)((int64_t)count * part / ((int64_t)s->shards * s->accumulate));

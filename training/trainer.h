@@ -71,7 +71,7 @@ void trainer_record_result(const Trainer *trainer, double seconds);
  * already, it is replaced if `again`, else kept. Warns and returns false if that fails. */
 bool trainer_keep(const Trainer *trainer, bool again);
 
-/* The same loss in bits per byte; NAN if it cannot be compared. */
+/* A loss in bits per byte; NAN if it cannot be compared. */
 double trainer_bits(const Trainer *trainer, double loss);
 
 /* Whether its ids are mapped from a file: see data/source.h. */

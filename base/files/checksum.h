@@ -13,8 +13,8 @@ uint64_t checksum_of(const void *bytes, size_t size);
  * the first piece. The same bytes in other pieces have another checksum. */
 uint64_t checksum_continue(uint64_t before, const void *bytes, size_t size);
 
-/* The same for one piece that is not in memory as a whole: its bytes are added a part at a time, in
- * any parts. checksum_end() gives the result, and frees. */
+/* The checksum of a piece that is not in memory as a whole: its bytes are added a part at a time,
+ * in any parts. checksum_end() gives the result, and frees. */
 typedef struct XXH3_state_s Checksum;
 Checksum *checksum_begin(uint64_t before);
 void checksum_add(Checksum *checksum, const void *bytes, size_t size);

@@ -30,8 +30,8 @@ size_t file_beginning(const char *path, char *bytes, size_t size);
  * to one, since reading a pipe or a device might never end. Dies if it is missing. */
 Bytes file_read_in(const Directory *directory, const char *name, bool text);
 
-/* The same for a file of which only parts are read: opens it, and stores its size. The caller
- * closes the descriptor. */
+/* Opens such a file, of which only parts are read, and stores its size. The caller closes the
+ * descriptor. */
 int file_open_in(const Directory *directory, const char *name, size_t *size);
 
 /* Reads `size` bytes, `offset` bytes after the file's beginning; returns false if they cannot be
@@ -55,7 +55,7 @@ bool file_begin(FileWriter *writer, const Directory *directory, const char *name
 bool file_commit(FileWriter *writer);
 bool file_replace(const Directory *directory, const char *name, const void *bytes, size_t size);
 
-/* The same for a path that a user has named. A device or a pipe is written to and not replaced. */
+/* Begins at a path that a user has named. A device or a pipe is written to and not replaced. */
 bool file_begin_at(FileWriter *writer, const char *path);
 
 /* Gives an open file without a name this one, in place of the file that has it. Returns false if

@@ -99,7 +99,7 @@ static inline double elementary_exp(double x)
     return exp_of_sum(x, 0);
 }
 
-/* The same steps in float. */
+/* exp() in float, by these steps. */
 static inline float exp_float(float x)
 {
     x = x < -104 ? -104 : x > 89 ? 89 : x;

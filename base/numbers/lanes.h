@@ -25,7 +25,7 @@ enum { LANES = 16 };
 SUM_OF(float)
 SUM_OF(double)
 
-/* The same of 16 floats or 16 doubles. */
+/* The sum of 16 floats or 16 doubles. */
 #define SUM_OF_LANES(x) _Generic((x)[0], float : sum_of_float, double : sum_of_double)(x)
 
 /* sum = the sum of `term`, an expression in j, over 0 <= j < count, in float or double. */

@@ -50,7 +50,7 @@ static inline Random4 random_words(uint32_t seed, uint32_t purpose, Random4 coun
     return counter;
 }
 
-/* The same for 16 counters side by side, which vector instructions compute at once. Each counter's
+/* Does so for 16 counters side by side, which vector instructions compute at once. Each counter's
  * words are replaced by the random ones. */
 enum { RANDOM_LANES = 16 };
 void random_many_words(uint32_t words[4][RANDOM_LANES], uint32_t seed, uint32_t purpose);

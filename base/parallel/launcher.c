@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* Of Open MPI's mpirun; of MPICH's and Intel's; of Slurm's srun. SLURM_NTASKS would not do: sbatch
+/* Open MPI's mpirun, MPICH's and Intel's, and Slurm's srun. SLURM_NTASKS would not do: sbatch
  * sets it for its script too, which is one process. */
 static const struct {
     const char *count, *number;

@@ -1,5 +1,5 @@
-/* batches.h: pieces of a corpus as a batch that the model reads. Of the two pieces [bos] el (perro)
- * and perro come ([eos]), whose ids are 0 2 3 and 3 4 1, the batch is
+/* batches.h: pieces of a corpus as a batch that the model reads. The pieces [bos] el (perro) and
+ * perro come ([eos]), whose ids are 0 2 3 and 3 4 1, become the batch
  *
  *     tokens  0 2 3 4      targets  2 3 4 1      positions  0 1 0 1      start  0 2 4 */
 #ifndef PULGA_BATCHES_H
@@ -18,9 +18,9 @@ typedef struct {
 BatchRoom batch_room_new(int rows);
 void batch_room_free(BatchRoom *room);
 
-/* Fills the room with some pieces to train on; the batch is valid until the room is filled again. Of
- * masked tokens, `hide` draws those that are hidden. hide.row is the number of rows of the same
- * step that come before: see model/shape/batch.h. */
+/* Fills the room with some pieces to train on; the batch is valid until the room is filled again.
+ * If tokens are masked, `hide` draws those that are hidden. hide.row is the number of rows of the
+ * same step that come before: see model/shape/batch.h. */
 Batch batch_fill(BatchRoom *room, const Corpus *corpus, const Piece *pieces, int count);
 Batch batch_fill_hiding(BatchRoom *room, const Corpus *corpus, const Piece *pieces, int count,
                         HideDraw hide);

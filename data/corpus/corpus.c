@@ -183,7 +183,7 @@ Sequence corpus_sequence(const Corpus *c, Piece piece, int *tokens)
     return objective_sequence(&c->objective, tokens, rows);
 }
 
-/* Of the next token every row counts: then the ids need not be looked at. */
+/* If the next token is predicted, every row counts: the ids need not be looked at. */
 static size_t targets_of(const Corpus *c, Piece piece, int *tokens)
 {
     if (c->objective.kind == OBJECTIVE_NEXT)

@@ -8,8 +8,8 @@
  *     el perro come un hueso      is  [bos] el perro come un hueso [eos]    seven tokens, six rows
  *     and is cut into             [bos] el perro (come)   and   come un hueso ([eos])
  *
- * where the last token of each piece, in brackets, is only predicted. Of a text whose tokens are
- * hidden, a piece has no such token. A pair is one piece, and is never cut. */
+ * where the last token of each piece, in brackets, is only predicted. If tokens are hidden,
+ * a piece has no such token. A pair is one piece, and is never cut. */
 #ifndef PULGA_CORPUS_H
 #define PULGA_CORPUS_H
 
@@ -79,7 +79,7 @@ CorpusBuilder *corpus_begin(const Tokenizer *tokenizer, Store store, size_t text
 void corpus_add(CorpusBuilder *builder, const Text *blocks, int count);
 Corpus corpus_end(CorpusBuilder *builder, const char *name);
 
-/* The same of one text, in memory; its bytes may be freed after this. */
+/* The corpus of one text, in memory; its bytes may be freed after this. */
 Corpus corpus_new(const Text *text, const Tokenizer *tokenizer);
 void corpus_free(Corpus *corpus);
 
@@ -87,7 +87,7 @@ void corpus_free(Corpus *corpus);
  * seed, or the tail of a stream. To be called once. */
 void corpus_cut(Corpus *corpus, int context, double held_out, uint32_t seed);
 
-/* The same of a text that may have many millions of lines; watch is called meanwhile. */
+/* Cuts a text that may have many millions of lines; watch is called meanwhile. */
 void corpus_cut_watched(Corpus *corpus, int context, double held_out, uint32_t seed,
                         SourceWatch *watch, void *watcher);
 

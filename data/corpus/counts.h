@@ -24,7 +24,7 @@ typedef struct {
     size_t *times; /* stb_ds array, by the ids there */
 } WordTimes;
 
-/* The same for the words that come next in a text of subwords, as subwords/byte_level.h cuts it,
+/* Counts the words that come next in a text of subwords, as subwords/byte_level.h cuts it,
  * but without what `before`, the last word of the tokens, has of them: after "el per" comes ro.
  * *times receives them, which word_times_free() frees; returns the sum. */
 size_t counts_next_words(const Corpus *corpus, const Tokenizer *tokenizer, const int *tokens,

@@ -71,7 +71,7 @@ static double entropy(const Place *places, size_t count)
     return sum;
 }
 
-/* The same over all places of a position, in any order. */
+/* The sum over all places of a position, which come in any order. */
 static double entropy_at(Place *places, size_t count, Sight sight)
 {
     double sum = 0;

@@ -3,8 +3,8 @@
  * A model that sees a prefix can do no better than to give each next token its relative frequency
  * after that prefix. The mean of −ln of those frequencies, over all targets that count, is the
  * floor. A model whose patterns bound what it sees knows only the position and the tokens that can
- * reach it through the layers. Of pairs, what is seen is the source and the beginning of the
- * target; of a hidden token, all others.
+ * reach it through the layers. For pairs, what is seen is the source and the beginning of the
+ * target; for a hidden token, all others.
  *
  * If "el perro come" is followed once by "un" and once by [eos], the best prediction is 1/2 for
  * each, and both places cost −ln 1/2 = 0.693. */

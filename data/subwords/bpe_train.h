@@ -9,7 +9,7 @@
  *     u + n (16)       -> un        pun = p un, bun = b un
  *     h + ug (15)      -> hug
  *
- * Pairs are counted within words (word_counts.h), never across. Of pairs that occur equally often,
+ * Pairs are counted within words (word_counts.h), never across. If pairs occur equally often,
  * the one with the smaller left id comes first, then the one with the smaller right id. */
 #ifndef PULGA_BPE_TRAIN_H
 #define PULGA_BPE_TRAIN_H

@@ -41,8 +41,8 @@ static const Field SIZES[] = {
     {.name = NULL},
 };
 static const Field INNER = {"n_inner", WHOLE_FIELD(shape.hidden), .min = 1, .max = GPT_MAX_HIDDEN};
-/* Of "pulga": first the differences that matter only in training, so that a gpt2 may have them too
- * (its file has sinusoidal positions as a table, and zeros as biases); then what only the
+/* Members of "pulga": first the differences that matter only in training, so that a gpt2 may have
+ * them too (its file has sinusoidal positions as a table, and zeros as biases); then what only the
  * model_type "pulga" has. */
 static const Field DIFFERENCES[] = {
     {"positions", CHOICE_FIELD(shape.positions, GPT_POSITIONS), .preset = NULL},

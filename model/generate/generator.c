@@ -52,8 +52,8 @@ int generator_keeps(const Generator *g, bool *after_bos)
     return kept;
 }
 
-/* Of more tokens than fit into the context, takes only the last. They may be the generator's own,
- * which then move to the front. */
+/* If there are more tokens than fit into the context, takes only the last. They may be the
+ * generator's own, which then move to the front. */
 static void keep_last(Generator *g, const int *tokens, int count)
 {
     bool after_bos;

@@ -58,7 +58,7 @@ int rank_best(Ranked *best, int k, const double *values, int count)
 
 /* ---- Probabilities ---- */
 
-/* Of V logits. It is subtracted before exp(), so that nothing overflows. */
+/* The largest of V logits. It is subtracted before exp(), so that nothing overflows. */
 static double largest(const Real *logits, int V)
 {
     Real top = logits[0]; /* not double, not fmax: GCC 12 for aarch64 miscompiles those */

@@ -4,8 +4,8 @@
  *     top-k: only the k most probable        0: all
  *     top-p: of those, the most probable ones that together reach p; 1: all
  *
- * What is left is scaled to a sum of 1. Of equal tokens the one with the lower id counts as more
- * probable. Of the logits 2 1 0,
+ * What is left is scaled to a sum of 1. Among equal tokens the one with the lower id counts as
+ * more probable. With the logits 2 1 0,
  *
  *     temperature 1       is  0.665 0.245 0.090
  *     and top-k 2         is  0.731 0.269 0

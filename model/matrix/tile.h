@@ -14,7 +14,7 @@
 #include "kernel.h"
 
 typedef Real Vector __attribute__((vector_size(VECTOR_BYTES)));
-/* The same, aligned only as a number is. */
+/* Such a vector, aligned only as a number is. */
 typedef Real Unaligned __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(Real)), may_alias));
 
 enum { LANES = VECTOR_BYTES / sizeof(Real) };

@@ -1,5 +1,5 @@
-/* optimizer.c: walks the list of tensors. Of Muon's matrices every thread takes one after another;
- * of AdamW's tensors every thread updates its share. No thread waits for another before the end,
+/* optimizer.c: walks the list of tensors. Every thread takes one of Muon's matrices after another,
+ * and updates its share of each of AdamW's tensors. No thread waits for another before the end,
  * and a number does not depend on the thread that computes it. */
 #include "optimizer.h"
 
@@ -35,7 +35,7 @@ static void sizes_of(const Tensor *tensors, int count, OptimizerKind kind, size_
     }
 }
 
-/* Of all threads together. */
+/* The room of all threads together. */
 static size_t room_of(size_t largest, size_t square)
 {
     return 2 * (size_t)thread_limit() * (largest + square);

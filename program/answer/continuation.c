@@ -106,8 +106,8 @@ static double surest(Answerer *a, const Real *logits)
     return most;
 }
 
-/* Of the gaps that are not filled yet, the one in which the model is surest of a token that may
- * come; leaves the scores at that gap in the writer's logits. The writer has read the line. */
+/* The gap, among those not filled yet, in which the model is surest of a token that may come;
+ * leaves the scores at that gap in the writer's logits. The writer has read the line. */
 static int surest_gap(Answerer *a, const Answer *answer, const int *filled)
 {
     const int V = tokenizer_size(&a->model->tokenizer), mask = a->model->tokenizer.mask;
@@ -176,7 +176,8 @@ char *answer_text(const Answerer *a, const Answer *answer, const Continuation *c
     return text;
 }
 
-/* The same for one that was cut, perhaps within a token: the text that is written is looked for. */
+/* Whether a continuation that was cut, perhaps within a token, is in the text: what is written is
+ * looked for. */
 static bool is_cut_in_text(const Answerer *a, const Answer *answer, const Continuation *c)
 {
     const Tokenizer *t = &a->model->tokenizer;

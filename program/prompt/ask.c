@@ -45,7 +45,7 @@ static char *next_word(const char *beginning, int again)
     return NULL;
 }
 
-/* The same for the commands. */
+/* The next command that begins so, likewise. */
 static char *next_command(const char *beginning, int again)
 {
     static ptrdiff_t at;

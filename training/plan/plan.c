@@ -85,7 +85,7 @@ void plan_vocabulary(Settings *s, size_t text_size)
 
 /* More layers or width gain nothing on a small text: the model grows with the number of its tokens.
  * The first row of the table that has room for them counts. For lines, the context is the longest
- * line, but at most LONGEST_CONTEXT unless it is a pair, rounded up to a multiple of 8. Of pairs,
+ * line, but at most LONGEST_CONTEXT unless it is a pair, rounded up to a multiple of 8. In pairs,
  * only about half of the tokens are to be predicted; on sums, 4 layers of width 128 were no better
  * than 2 of 64. */
 static void choose_sizes(Settings *s, const Decided *decided, const Corpus *corpus)
@@ -151,9 +151,9 @@ static int choose_batch(const Corpus *corpus, int64_t pieces)
 }
 
 /* Muon learns a stream in a third of AdamW's steps, and finds the rule of pairs more surely
- * (docs/experiments.md). Its products take about 3.9·C/rows of a step's time, so the step of a stream
- * must have rows enough: up to a half. Nothing was gained if each step sees the whole text, or on
- * lines of words, which are soon learned by heart. */
+ * (docs/experiments.md). Its products take about 3.9·C/rows of a step's time, so the step of a
+ * stream must have rows enough: up to a half. Nothing was gained if each step sees the whole text,
+ * or on lines of words, which are soon learned by heart. */
 static OptimizerKind choose_optimizer(const Settings *s, const Corpus *corpus, int64_t pieces)
 {
     const bool enough = (int64_t)s->batch * s->shape.context >= 8 * (int64_t)s->shape.width;
@@ -171,10 +171,10 @@ static bool could_learn_by_heart(const Settings *s, const Corpus *corpus, int64_
 }
 
 /* `steps` is how many an epoch has. A stream is read for about 2,000 steps, at least for two epochs
- * and at most for 40; by Muon for about 1,500, at least for two epochs and at most for 15. Pairs are
- * read for about 7,000 steps, at least for 10 epochs and at most for 60. A text that goes whole into
- * each step has one step an epoch. What is restrained (see choose_restraint) can be read twice as
- * long. */
+ * and at most for 40; by Muon for about 1,500, at least for two epochs and at most for 15. Pairs
+ * are read for about 7,000 steps, at least for 10 epochs and at most for 60. A text that goes whole
+ * into each step has one step an epoch. What is restrained (see choose_restraint) can be read twice
+ * as long. */
 static int choose_epochs(const Settings *s, const Corpus *corpus, int64_t pieces, int64_t steps)
 {
     const bool next = s->objective == OBJECTIVE_NEXT;

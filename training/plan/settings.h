@@ -66,7 +66,7 @@ bool settings_is_of_shape(const Field *field);
  * is its first TEXT or NULL. */
 void settings_check(const Settings *settings, const Decided *decided, const char *text_path);
 
-/* The same of what is for one objective only, once that is known. */
+/* Checks what is for one objective only, once that is known. */
 void settings_check_objective(const Settings *settings, const Decided *decided);
 
 /* The 256 bytes and the special tokens: no vocabulary of subwords is smaller. */
@@ -75,7 +75,7 @@ int settings_least_vocabulary(bool lines, ObjectiveKind objective);
 /* Ends in a usage error if fewer are asked for. */
 void settings_check_vocabulary(const Settings *settings, bool lines);
 
-/* The same of the values that are known so far; to be called again when more are. */
+/* Checks the values that are known so far; call it again when more are. */
 void settings_check_values(const Settings *settings, const Decided *decided);
 
 /* The patterns (L, H) of --attend, or NULL if all heads attend to all; the caller frees them. Ends

@@ -12,7 +12,7 @@
 bool training_text_read(const Directory *directory, const Config *config, const char *named,
                         TextForm form, Text *text);
 
-/* The same text of a run to be resumed, which may be large: the files named, or the run's own copy.
+/* The text of a run to be resumed, which may be large: the files named, or the run's own copy.
  * NULL if there is no copy. */
 Source *training_text_source(const Directory *directory, char *const *named, SourceRules rules);
 
