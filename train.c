@@ -428,7 +428,7 @@ int main(int argc, char **argv)
     /* The process, and those that train with it. */
     process_prepare();
     team_start();
-    setvbuf(stdout, NULL, _IOLBF, 0); /* in a pipe, too, each line comes at once */
+    setvbuf(stdout, NULL, _IOLBF, 0); /* each line comes at once, even in a pipe */
     signal(SIGPIPE, SIG_IGN);         /* if the pipe's reader leaves, training goes on */
 
     /* The command line. */

@@ -111,7 +111,7 @@ void text_sanitize(char *text)
     for (char *begin = text; begin < end;) {
         const char *at = begin;
         const int32_t c = utf8_next(&at, end);
-        if (is_control(c)) /* a byte that is not UTF-8 (-1) is below the space, too */
+        if (is_control(c)) /* -1, a byte that is not UTF-8, is also below the space */
             memset(begin, '?', (size_t)(at - begin));
         begin += at - begin;
     }

@@ -99,7 +99,7 @@ typedef struct {
 
 static void put(Output *out, const char *bytes, size_t size)
 {
-    if (out->room - out->size <= size) { /* the 0 after the last byte has room, too */
+    if (out->room - out->size <= size) { /* with room for the 0 after the last byte */
         out->room += out->room / 2 + size + 1;
         out->at = memory_resize(out->at, out->room);
     }

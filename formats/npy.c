@@ -25,7 +25,7 @@ void npy_begin(FILE *out, const int shape[4])
 void npy_numbers(FILE *out, const Real *numbers, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const float number = (float)numbers[i]; /* in the double build, too */
+        const float number = (float)numbers[i]; /* also in the double build */
         fwrite(&number, sizeof number, 1, out);
     }
 }

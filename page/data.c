@@ -89,7 +89,7 @@ static int64_t *earlier_steps(const Directory *run)
     return steps;
 }
 
-/* Only those of our own runs: Transformers calls other things checkpoint-500, too. */
+/* Only those of our own runs: Transformers also calls other things checkpoint-500. */
 int64_t *data_checkpoints(const Pretrained *model)
 {
     const ptrdiff_t most = (ptrdiff_t)(DATA_SMALL / data_weights_size(&model->gpt)) - 1;

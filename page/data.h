@@ -14,7 +14,7 @@ typedef struct {
     const TrainingText *training_text; /* to count in */
     char **texts;                      /* stb_ds array: what the page can show, from the first on */
     bool live;                         /* the page carries the model */
-    int64_t *checkpoints; /* stb_ds array: the steps of the earlier saves that it carries, too */
+    int64_t *checkpoints; /* stb_ds array: the steps of the earlier saves that it also carries */
 } PageSource;
 
 /* The bytes that the weights of a model take in a page, before they are written in base64. */

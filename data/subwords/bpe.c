@@ -25,7 +25,7 @@ int bpe_byte_id(const Vocabulary *v, int byte)
     return vocabulary_find(v, name, size);
 }
 
-/* Hugging Face's decoder takes a token that is not made of bytes as the text that it is, too. */
+/* A token that is not made of bytes is the text that it is, as in Hugging Face's decoder. */
 static void add_bytes(Bpe *bpe, const Vocabulary *v, int id)
 {
     const char *word = vocabulary_word(v, id);

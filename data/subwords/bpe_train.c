@@ -142,7 +142,7 @@ static BytePair *byte_pair(BytePair *pairs, const int *tokens)
     return &pairs[tokens[0] << 8 | tokens[1]];
 }
 
-/* Pairs that overlap count, too: "aaa" has a a twice. */
+/* Pairs that overlap also count: "aaa" has a a twice. */
 static void count_byte_pairs(const Trainer *t, BytePair *pairs)
 {
     for (int w = 0; w < t->word_count; w++)

@@ -33,7 +33,7 @@ typedef struct {
 } Pattern;
 
 /* The patterns (L, H) of a list such as "all,8,strided:8", which runs over the heads of the first
- * layer, then of the next, and repeats; 0 is all, too. Returns how many entries it has, 0 if one of
+ * layer, then of the next, and repeats; 0 is also all. Returns how many entries it has, 0 if one of
  * them is no pattern. *patterns is NULL if all are PATTERN_ALL; the caller frees it. */
 int patterns_parse(Pattern **patterns, const char *list, int layers, int heads);
 

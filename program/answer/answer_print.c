@@ -252,7 +252,7 @@ static void put_continuation_json(const Answerer *a, const Answer *answer, const
 {
     char *text = a->gaps ? answer_text(a, answer, c)
                          : tokenizer_decode(&a->model->tokenizer, c->tokens, c->count);
-    if (c->stopped) /* the space before it may be cut, too */
+    if (c->stopped) /* the space before it may also be cut */
         text[strlen(text) - (c->cut < strlen(text) ? c->cut : strlen(text))] = 0;
     printf("{\"text\":");
     put_json(stdout, text);

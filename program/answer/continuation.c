@@ -191,7 +191,7 @@ static bool is_cut_in_text(const Answerer *a, const Answer *answer, const Contin
     return held;
 }
 
-/* The text has the source of a pair only if a line begins with it: [bos] is looked for, too. A line
+/* The text has the source of a pair only if a line begins with it: [bos] is also looked for. A line
  * with gaps has it anyway. */
 static bool is_in_text(const Answerer *a, const Answer *answer, const Continuation *c)
 {

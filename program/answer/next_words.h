@@ -12,7 +12,7 @@
 #include "data/tokenizer.h"
 #include "model/generate/generator.h"
 
-/* A special token is a word, too. */
+/* A special token is also a word. */
 typedef struct {
     char *text;         /* the bytes of the word, without those that the prompt has, ended by a 0 */
     double probability; /* if several runs of tokens make it, the sum of those that were found */

@@ -143,7 +143,7 @@ char *ask_typed(Asker *asker)
 
 /* ---- In a pipe ---- */
 
-/* A line may hold 0 bytes, and the last one may lack its line end; CRLF is a line end, too. */
+/* A line may hold 0 bytes, and the last one may lack its line end; CRLF is also a line end. */
 char *ask_piped(size_t *size)
 {
     char *line;

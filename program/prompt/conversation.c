@@ -189,7 +189,7 @@ static void go_on(Conversation *c, const char *text)
 }
 
 /* "el gato -> the" is a source and the beginning of its target: a tab, which stands between them,
- * cannot be typed, since it completes words. The page takes → for it, so it is taken here, too. */
+ * cannot be typed, since it completes words. The page takes → for it, and so does this. */
 static void read_arrow(char *line)
 {
     const char *typed = strstr(line, "->") ? "->" : "→";

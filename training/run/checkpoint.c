@@ -160,7 +160,7 @@ static bool fill(const Directory *run, const Directory *checkpoint, size_t log_s
 }
 
 /* Makes a checkpoint under its hidden name, and renames it when it is whole. Its files reach the
- * disk first, then their names, then its own name: after a power cut, too, it is whole or
+ * disk first, then their names, then its own name: even after a power cut it is whole or
  * missing. */
 static bool make(const Directory *run, const char *hidden, size_t log_size)
 {
