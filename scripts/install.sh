@@ -42,8 +42,9 @@ page() {
             -e "s,\<data/([a-z]+\.t[xs][tv]),$PREFIX/$doc/examples/\1,g"
 }
 
-put 644 CONTRIBUTING.md "$doc/CONTRIBUTING.md" # is about the source
+put 644 CONTRIBUTING.md "$doc/CONTRIBUTING.md" # is about the source, like tiny.c
 put 644 LICENSE "$doc/LICENSE"
+put 644 tiny.c "$doc/tiny.c"
 for file in README*.md docs/*.md; do
     put_made "$doc/$file" page "$file"
 done
