@@ -17,27 +17,31 @@ static inline Real gelu_share(Real h)
 
 static void activate(Real *active, const Real *hidden, int count, Activation activation)
 {
-    if (activation == ACTIVATION_RELU) {
+    switch (activation) {
+    case ACTIVATION_RELU:
         for (int j = 0; j < count; j++)
             active[j] = hidden[j] > 0 ? hidden[j] : 0;
-        return;
+        break;
+    case ACTIVATION_GELU:
+        for (int j = 0; j < count; j++)
+            active[j] = hidden[j] * gelu_share(hidden[j]);
     }
-    for (int j = 0; j < count; j++)
-        active[j] = hidden[j] * gelu_share(hidden[j]);
 }
 
 /* dhidden = dactive∘act'(hidden), in place: d is dactive before and dhidden after. */
 static void activate_backward(Real *d, const Real *hidden, int count, Activation activation)
 {
-    if (activation == ACTIVATION_RELU) { /* max(0, h) */
+    switch (activation) {
+    case ACTIVATION_RELU: /* max(0, h) */
         for (int j = 0; j < count; j++)
             d[j] = hidden[j] > 0 ? d[j] : 0;
-        return;
-    }
-    for (int j = 0; j < count; j++) { /* h · s, with s' = 2 · s · (1 − s) · u' */
-        const Real h = hidden[j], s = gelu_share(h);
-        const Real du = GELU_SCALE * (1 + 3 * GELU_CUBE * h * h);
-        d[j] *= s + h * 2 * s * (1 - s) * du;
+        break;
+    case ACTIVATION_GELU: /* h · s, with s' = 2 · s · (1 − s) · u' */
+        for (int j = 0; j < count; j++) {
+            const Real h = hidden[j], s = gelu_share(h);
+            const Real du = GELU_SCALE * (1 + 3 * GELU_CUBE * h * h);
+            d[j] *= s + h * 2 * s * (1 - s) * du;
+        }
     }
 }
 
