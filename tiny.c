@@ -18,12 +18,12 @@ enum { CONTEXT = 8, STEPS = 300, SEED = 1 };
 int main(void)
 {
     /* 1  a text, its words, and pieces: one reads [bos] el perro and predicts el perro [eos] */
-    const Text text = text_read("data/perro.txt", TEXT_COMPOSED);
-    const Tokenizer tokenizer = tokenizer_train(&text, (TokenizerRules){.min_count = 1});
+    Text text = text_read("data/perro.txt", TEXT_COMPOSED);
+    Tokenizer tokenizer = tokenizer_train(&text, (TokenizerRules){.min_count = 1});
     Corpus corpus = corpus_new(&text, &tokenizer);
     corpus_cut(&corpus, CONTEXT, 0, SEED);
-    const int rows = (int)corpus.train.rows, all = (int)corpus.train.count;
     Reader reader = reader_new(&corpus, SEED);
+    const int rows = (int)corpus.train.rows;
     BatchRoom room = batch_room_new(rows);
 
     /* 2  the model, and what changes it */
@@ -47,7 +47,7 @@ int main(void)
     /* 3  300 times: forward, backward, update */
     for (int step = 1; step <= STEPS; step++) {
         int count;
-        const Piece *pieces = reader_take(&reader, all, &count);
+        const Piece *pieces = reader_take(&reader, (int)corpus.train.count, &count);
         const Batch batch = batch_fill(&room, &corpus, pieces, count);
         const double targets = batch.counted;
         const double loss =
@@ -63,5 +63,13 @@ int main(void)
     char digits[17];
     checksum_hex(digits, weights_checksum(&gpt, gpt.weight_block));
     printf("model %s\n", digits);
-    return !pretrained_save("runs/tiny", &gpt, &tokenizer);
+    const bool saved = pretrained_save("runs/tiny", &gpt, &tokenizer);
+    optimizer_free(&optimizer);
+    gpt_free(&gpt);
+    batch_room_free(&room);
+    reader_free(&reader);
+    corpus_free(&corpus);
+    tokenizer_free(&tokenizer);
+    text_free(&text);
+    return !saved;
 }
