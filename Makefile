@@ -78,10 +78,11 @@ PROGRAMS = $(NAMES:%=$(BIN)/%)
 TINY = $(BIN)/tiny
 ROOMS = base base/files base/parallel base/numbers \
 	model model/shape model/layers model/matrix model/optimizer model/generate \
-	data data/words data/subwords data/corpus formats formats/huggingface formats/llamacpp \
-	training training/plan training/run pictures page program program/answer program/prompt
-# The only file that knows MPI replaces base/parallel/team.c in programs that are linked with it.
-TEAM = base/parallel/team_mpi.c
+	text text/words text/subwords text/corpus formats formats/huggingface formats/run \
+	pictures terminal answer training training/plan training/team training/saving \
+	training/report sampling attending attending/heads attending/page exporting
+# The only file that knows MPI replaces training/team/team.c in programs that are linked with it.
+TEAM = training/team/team_mpi.c
 SOURCES = $(filter-out $(TEAM),$(wildcard $(ROOMS:%=%/*.c)))
 # The tests of a room are in tests/ROOM and run on the float build. Those in tests/ROOM/double run on
 # the same code with its number type set to double. All share tests/helpers. The programs in
@@ -144,15 +145,17 @@ $(BUILD)/double/%.o: %.c $(BUILD)/flags | packages
 
 # The page that attend fills, as C strings, one per line, so that attend needs no file: page.html with
 # the style and the scripts, in this order, in place of two of its lines.
-PAGE_SCRIPTS = $(patsubst %,page/%.js,$(addprefix model/,tokens gpt pattern kept model draw counts) \
+PAGE_ROOM = attending/page
+PAGE_SCRIPTS = $(patsubst %,$(PAGE_ROOM)/%.js,$(addprefix model/,tokens gpt pattern kept model draw counts) \
 	words state elements colours reading pen \
 	$(addprefix views/,table arcs heads large next layers training positions checkpoints) app)
-$(BUILD)/page.inc: page/page.html page/style.css $(PAGE_SCRIPTS) Makefile
+$(BUILD)/page.inc: $(PAGE_ROOM)/page.html $(PAGE_ROOM)/style.css $(PAGE_SCRIPTS) Makefile
 	@mkdir -p $(@D)
 	@cat $(PAGE_SCRIPTS) > $(BUILD)/page.js
-	@sed -e '/^<!-- style.css -->/{r page/style.css' -e 'd}' -e '/^<!-- the script -->/{r $(BUILD)/page.js' \
-		-e 'd}' page/page.html | sed 's/[\\"]/\\&/g; s/.*/"&\\n",/' > $@
-WITH_PAGE = $(call in_float,page/page.c) $(call in_double,page/page.c)
+	@sed -e '/^<!-- style.css -->/{r $(PAGE_ROOM)/style.css' -e 'd}' \
+		-e '/^<!-- the script -->/{r $(BUILD)/page.js' -e 'd}' \
+		$(PAGE_ROOM)/page.html | sed 's/[\\"]/\\&/g; s/.*/"&\\n",/' > $@
+WITH_PAGE = $(call in_float,$(PAGE_ROOM)/page.c) $(call in_double,$(PAGE_ROOM)/page.c)
 $(WITH_PAGE): $(BUILD)/page.inc
 $(WITH_PAGE): CPPFLAGS += -I$(BUILD)
 

@@ -10,13 +10,13 @@
 #include "base/display.h"
 #include "base/files/file.h"
 #include "formats/huggingface/pretrained.h"
-#include "program/answer/answer_print.h"
-#include "program/heads_file.h"
-#include "program/options.h"
-#include "program/process.h"
-#include "program/screen.h"
-#include "program/shell.h"
-#include "program/tables.h"
+#include "answer/answer_print.h"
+#include "attending/heads_file.h"
+#include "terminal/options.h"
+#include "terminal/process.h"
+#include "terminal/screen.h"
+#include "terminal/shell.h"
+#include "attending/tables.h"
 
 /* The options. */
 typedef struct {

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "base/language.h"
-#include "formats/llamacpp/llamacpp.h"
-#include "program/options.h"
-#include "program/process.h"
-#include "program/screen.h"
-#include "program/shell.h"
+#include "exporting/llamacpp.h"
+#include "terminal/options.h"
+#include "terminal/process.h"
+#include "terminal/screen.h"
+#include "terminal/shell.h"
 
 /* The options. */
 typedef struct {

@@ -7,14 +7,14 @@
 
 #include "base/display.h"
 #include "base/parallel/threads.h"
-#include "program/answer/choice.h"
-#include "program/answer/growing.h"
-#include "program/options.h"
-#include "program/process.h"
-#include "program/prompt/ask.h"
-#include "program/prompt/conversation.h"
-#include "program/score.h"
-#include "program/shell.h"
+#include "sampling/choice.h"
+#include "sampling/growing.h"
+#include "terminal/options.h"
+#include "terminal/process.h"
+#include "sampling/ask.h"
+#include "sampling/conversation.h"
+#include "sampling/score.h"
+#include "terminal/shell.h"
 
 static const Program PROGRAM = {
     .fields = CHOICES,
@@ -64,7 +64,8 @@ static bool answer_words(AnswerPrinter *printer, char **words)
     return good;
 }
 
-/* From a pipe: each line is a prompt, which a terminal shows before its answer. Returns whether all have one. */
+/* From a pipe: each line is a prompt, which a terminal shows before its answer. Returns whether
+ * all have one. */
 static bool answer_lines(AnswerPrinter *printer)
 {
     bool good = true;

@@ -4,10 +4,10 @@
 #include <stdio.h>
 
 #include "base/files/checksum.h"
-#include "data/corpus/batches.h"
-#include "data/corpus/reader.h"
-#include "data/text.h"
-#include "data/tokenizer_train.h"
+#include "text/corpus/batches.h"
+#include "text/corpus/reader.h"
+#include "text/text.h"
+#include "text/tokenizer_train.h"
 #include "formats/huggingface/pretrained.h"
 #include "formats/huggingface/weights.h"
 #include "model/optimizer/optimizer.h"

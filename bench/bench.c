@@ -15,7 +15,7 @@
 #include "model/generate/generator.h"
 #include "model/matrix/matrix.h"
 #include "peak.h"
-#include "program/process.h"
+#include "terminal/process.h"
 #include "texts.h"
 
 /* The machine's peaks in float32, each with one thread and with all. */

@@ -10,9 +10,9 @@
 
 #include "base/base.h"
 #include "base/parallel/threads.h"
-#include "data/corpus/corpus.h"
-#include "data/source.h"
-#include "data/tokenizer_train.h"
+#include "text/corpus/corpus.h"
+#include "text/source.h"
+#include "text/tokenizer_train.h"
 #include "formats/huggingface/tokenizer_json.h"
 #include "made_text.h"
 #include "measure.h"

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/parallel/team.h"
-#include "data/corpus/bytes.h"
+#include "training/team/team.h"
+#include "text/corpus/bytes.h"
 #include "not_finite.h"
 
 /* The leader's watch decides for all. */

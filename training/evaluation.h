@@ -10,7 +10,7 @@
 typedef bool EvaluationWatch(void *watcher, double share);
 
 /* The loss over the held-out text or, if nothing is held out, over the training text, or over a
- * sample of that (see data/corpus/corpus.h); keeps the weights if it is the lowest so far. NAN if
+ * sample of that (see text/corpus/corpus.h); keeps the weights if it is the lowest so far. NAN if
  * it was abandoned: then nothing has changed. Dies if the loss is not finite. watch may be NULL. */
 double trainer_evaluate(Trainer *trainer, EvaluationWatch *watch, void *watcher);
 

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "base/parallel/team.h"
+#include "training/team/team.h"
 #include "formats/huggingface/weights.h"
 
 _Noreturn void end_not_finite(const Trainer *t, int64_t step, const char *what)

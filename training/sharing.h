@@ -3,7 +3,7 @@
 #ifndef PULGA_SHARING_H
 #define PULGA_SHARING_H
 
-#include "data/corpus/corpus.h"
+#include "text/corpus/corpus.h"
 #include "training/plan/settings.h"
 
 /* A text, or NULL; the caller frees it. */

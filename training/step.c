@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "base/parallel/team.h"
+#include "training/team/team.h"
 #include "not_finite.h"
 
 /* Adam squares each gradient, and the largest float is 3.4e38. */

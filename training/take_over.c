@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "training/run/record.h"
+#include "training/saving/record.h"
 
 /* All that config.json holds replaces what the call has, except the settings that may change and
  * were asked for. Afterwards everything is decided, so that plan.c chooses nothing. */

@@ -10,12 +10,12 @@
 #include <stb/stb_ds.h>
 
 #include "base/files/checksum.h"
-#include "base/parallel/team.h"
+#include "training/team/team.h"
 #include "base/parallel/threads.h"
-#include "data/corpus/bytes.h"
-#include "data/corpus/floor.h"
-#include "data/hint.h"
-#include "data/tokenizer_train.h"
+#include "text/corpus/bytes.h"
+#include "training/plan/floor.h"
+#include "training/plan/advice.h"
+#include "text/tokenizer_train.h"
 #include "formats/huggingface/pretrained.h"
 #include "formats/huggingface/tokenizer_json.h"
 #include "formats/huggingface/weights.h"
@@ -23,9 +23,9 @@
 #include "not_finite.h"
 #include "sharing.h"
 #include "take_over.h"
-#include "training/run/checkpoint.h"
-#include "training/run/files.h"
-#include "training/run/training_text.h"
+#include "formats/run/checkpoint.h"
+#include "formats/run/files.h"
+#include "formats/run/training_text.h"
 
 /* ---- Opening ---- */
 
@@ -150,9 +150,9 @@ static void look_at_text(Trainer *t, Settings *s, const Decided *decided)
     if (!small || s->objective == OBJECTIVE_PAIRS)
         return;
     if (s->objective == OBJECTIVE_NEXT && !DECIDED(decided, objective))
-        t->hint = text_hint_of_pairs(small);
-    if (!t->hint && !DECIDED(decided, tokens) && !DECIDED(decided, sequence))
-        t->hint = text_hint(small, s->tokens);
+        t->advice = text_advice_of_pairs(small);
+    if (!t->advice && !DECIDED(decided, tokens) && !DECIDED(decided, sequence))
+        t->advice = text_advice(small, s->tokens);
 }
 
 /* A new run makes its vocabulary from its text. */
@@ -394,7 +394,7 @@ void trainer_close(Trainer *t)
     free(t->text_name);
     if (t->source)
         source_free(t->source);
-    free(t->hint);
+    free(t->advice);
     config_free(&t->config);
     directory_close(&t->directory);
 }

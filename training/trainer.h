@@ -5,11 +5,11 @@
 
 #include <stdio.h>
 
-#include "data/corpus/batches.h"
-#include "data/corpus/reader.h"
-#include "data/source.h"
-#include "shards.h"
-#include "training/run/run.h"
+#include "text/corpus/batches.h"
+#include "text/corpus/reader.h"
+#include "text/source.h"
+#include "training/team/shards.h"
+#include "training/saving/run.h"
 
 typedef struct {
     char *const *texts; /* the paths of the text; of a run that reads its own copy empty */
@@ -17,7 +17,7 @@ typedef struct {
     char *text_name;    /* what messages call it */
     CorpusOrigin origin;
     int wrapped_at; /* the column, if a text of words is read as a stream because it is wrapped */
-    char *hint;     /* the options that would suit the text better, or NULL: see data/hint.h */
+    char *advice;   /* the options that would suit the text better, or NULL: see plan/advice.h */
     Tokenizer tokenizer;
     Corpus corpus;
     Plan plan;
@@ -25,7 +25,7 @@ typedef struct {
     Config config;       /* of a resumed run, as it was read; else empty */
     Log log;
     Identity identity;  /* of settings, text and vocabulary: see record.h */
-    double floor;       /* see data/corpus/floor.h; NAN for a stream, where it is not counted */
+    double floor;       /* see training/plan/floor.h; NAN for a stream, where it is not counted */
     int floor_sees;     /* how many tokens the model sees, if not all: see there */
     double token_bytes; /* of the tokens that are evaluated: how many bytes of text one of them
                            stands for, on average; NAN if [unk] is among them: see bytes.h */
@@ -74,7 +74,7 @@ bool trainer_keep(const Trainer *trainer, bool again);
 /* A loss in bits per byte; NAN if it cannot be compared. */
 double trainer_bits(const Trainer *trainer, double loss);
 
-/* Whether its ids are mapped from a file: see data/source.h. */
+/* Whether its ids are mapped from a file: see text/source.h. */
 bool trainer_text_is_large(const Trainer *trainer);
 
 /* Whether the floor is that of what is evaluated: of all of the training text. */

@@ -4,7 +4,7 @@
 #define PULGA_BPE_JSON_H
 
 #include "base/files/directory.h"
-#include "data/tokenizer.h"
+#include "text/tokenizer.h"
 
 struct cJSON;
 

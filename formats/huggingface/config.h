@@ -13,14 +13,14 @@
 #define PULGA_CONFIG_H
 
 #include "base/files/directory.h"
-#include "data/tokenizer.h"
+#include "text/tokenizer.h"
 #include "model/gpt.h"
 
 struct cJSON;
 
 /* Puts the architecture and the sizes into an object, and into its object "pulga" what the names of
  * Transformers cannot say. Its model_type is gpt2 or openai-gpt if these can describe the model;
- * else it is pulga, which Transformers refuses. causal_source: of pairs, see data/objective.h. */
+ * else it is pulga, which Transformers refuses. causal_source: of pairs, see text/objective.h. */
 void config_put_model(struct cJSON *json, const GptConfig *shape, double dropout,
                       const Tokenizer *tokenizer, bool causal_source);
 
@@ -33,7 +33,7 @@ typedef struct {
     ObjectiveKind objective; /* what it was trained for */
     bool causal_source;      /* of pairs */
     int eos;                 /* the id of the token that ends a line; negative if it names none */
-    const char *identity;    /* of the run that wrote it (see training/run/record.h), or NULL */
+    const char *identity;    /* of the run that wrote it (see training/saving/record.h), or NULL */
     const char *text;        /* the checksum of the text it was trained on, or NULL */
     struct cJSON *json;      /* all of the file */
     uint64_t checksum;       /* of the file */

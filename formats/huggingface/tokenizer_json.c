@@ -1,4 +1,4 @@
-/* tokenizer_json.c: each way in which data/tokenizer reads a text has one form in tokenizer.json.
+/* tokenizer_json.c: each way in which text/tokenizer reads a text has one form in tokenizer.json.
  * That form is written, and is recognised with its members in any order; anything else is refused
  * by name. For a model of words that reads by lines, the parts that are read are:
  *
@@ -24,7 +24,7 @@
 #include "bpe_json.h"
 #include "formats/json.h"
 
-/* The ways of splitting a text (data/words/split.h), as pre-tokenizers: words with each punctuation
+/* The ways of splitting a text (text/words/split.h), as pre-tokenizers: words with each punctuation
  * mark a token by itself; characters; words as they stand between spaces; and words and runs of
  * punctuation. */
 static const struct {

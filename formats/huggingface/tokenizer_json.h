@@ -1,11 +1,11 @@
 /* tokenizer_json.h: a tokenizer as Hugging Face's files: tokenizer.json, a WordLevel model (a list
- * of words) whose normalizer and pre-tokenizer do what data/text.c and data/words/split.c do, or a
+ * of words) whose normalizer and pre-tokenizer do what text/text.c and text/words/split.c do, or a
  * BPE model of subwords, and tokenizer_config.json, which names its special tokens. */
 #ifndef PULGA_TOKENIZER_JSON_H
 #define PULGA_TOKENIZER_JSON_H
 
 #include "base/files/directory.h"
-#include "data/tokenizer.h"
+#include "text/tokenizer.h"
 
 /* Writes both into a directory; context: the most tokens that the model attends to. Warns and
  * returns false if that fails; then tokenizer.json may be new and tokenizer_config.json old. */

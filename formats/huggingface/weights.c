@@ -16,7 +16,7 @@
 #include <stb/stb_ds.h>
 
 #include "base/files/checksum.h"
-#include "data/words/vocabulary.h"
+#include "text/words/vocabulary.h"
 #include "formats/json.h"
 
 /* Puts together a tensor's name in a file: the prefix, `inner` ("transformer." or nothing)

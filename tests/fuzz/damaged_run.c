@@ -8,7 +8,7 @@
 
 #include "training/evaluation.h"
 #include "training/step.h"
-#include "program/options.h"
+#include "terminal/options.h"
 #include "harness.h"
 #include "showing.h"
 

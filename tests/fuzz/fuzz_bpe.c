@@ -5,8 +5,8 @@
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
-#include "data/subwords/bpe.h"
-#include "data/subwords/byte_level.h"
+#include "text/subwords/bpe.h"
+#include "text/subwords/byte_level.h"
 #include "harness.h"
 
 typedef struct {

@@ -6,12 +6,12 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
-#include "data/corpus/batches.h"
-#include "data/corpus/reader.h"
-#include "data/corpus/floor.h"
+#include "text/corpus/batches.h"
+#include "text/corpus/reader.h"
+#include "training/plan/floor.h"
 #include "training/plan/plan.h"
-#include "program/options.h"
-#include "data/tokenizer_train.h"
+#include "terminal/options.h"
+#include "text/tokenizer_train.h"
 #include "tests/helpers/tiny.h"
 #include "harness.h"
 

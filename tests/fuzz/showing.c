@@ -8,10 +8,10 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
-#include "program/answer/answer_print.h"
-#include "program/heads_file.h"
-#include "program/score.h"
-#include "program/tables.h"
+#include "answer/answer_print.h"
+#include "attending/heads_file.h"
+#include "sampling/score.h"
+#include "attending/tables.h"
 #include "harness.h"
 
 /* ---- Checks of the output ---- */

@@ -2,7 +2,7 @@
 #ifndef PULGA_SHOWING_H
 #define PULGA_SHOWING_H
 
-#include "training/run/training_text.h"
+#include "formats/run/training_text.h"
 
 /* Answers a prompt and draws the attention maps, to the terminal and into every kind of file. The
  * output must be valid text, JSON, SVG or HTML, whatever the words are. */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "data/tokenizer_train.h"
+#include "text/tokenizer_train.h"
 #include "literal.h"
 
 Corpus corpus_of_string(const char *string, bool stream, bool characters)

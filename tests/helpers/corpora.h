@@ -2,7 +2,7 @@
 #ifndef PULGA_CORPORA_H
 #define PULGA_CORPORA_H
 
-#include "data/corpus/corpus.h"
+#include "text/corpus/corpus.h"
 
 /* The corpus of a string, all of whose words have an id. */
 Corpus corpus_of_string(const char *string, bool stream, bool characters);

@@ -1,5 +1,5 @@
 /* literal.c: the string is copied, since a text owns its bytes. */
-#include "data/tokenizer_train.h"
+#include "text/tokenizer_train.h"
 #include "literal.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef PULGA_LITERAL_H
 #define PULGA_LITERAL_H
 
-#include "data/tokenizer.h"
+#include "text/tokenizer.h"
 
 Text literal_text(const char *string);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "program/answer/growing.h"
+#include "sampling/growing.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/trained.h"
 

@@ -5,6 +5,11 @@ PROGRAMS=$(sed -n 's/^NAMES = //p' "$ROOT/Makefile")
 : "${PROGRAMS:?the Makefile has no NAMES}"
 export LC_ALL=C.UTF-8 # messages in English
 
+# The folders of the code.
+rooms() {
+    sed -n '/^ROOMS = /,/[^\\]$/p' "$ROOT/Makefile" | sed 's/^ROOMS = //; s/\\$//'
+}
+
 setup() {
     WORK=$(mktemp -d)
     cd "$WORK"

@@ -1,10 +1,6 @@
 # rooms.bats: the folders of the code, see CONTRIBUTING.md.
 load programs.bash
 
-rooms() {
-    sed -n '/^ROOMS = /,/[^\\]$/p' Makefile | sed 's/^ROOMS = //; s/\\$//'
-}
-
 # Each pair of rooms of which a file of the first includes one of the second, except in tests.
 arrows() {
     local room file other
@@ -24,7 +20,7 @@ arrows() {
     tsort "$WORK/arrows.txt" >"$WORK/order.txt"
     [ "$(tail -n 1 "$WORK/order.txt")" = base ]
     # A circle would be found.
-    echo 'base program' >>"$WORK/arrows.txt"
+    echo 'base answer' >>"$WORK/arrows.txt"
     [ "$(tsort "$WORK/arrows.txt" 2>&1 | grep -c loop)" -ge 1 ]
 }
 
@@ -45,8 +41,8 @@ arrows_of_map() {
 @test "the map shows every arrow" {
     cd "$ROOT"
     arrows_of_map >"$WORK/map.txt"
-    for arrow in 'program base' 'training/run training/plan'; do grep -qx "$arrow" "$WORK/map.txt"; done
-    [ "$(grep -c '^base program$\|^training pictures$' "$WORK/map.txt")" = 0 ]
+    for arrow in 'answer base' 'training/saving training/plan'; do grep -qx "$arrow" "$WORK/map.txt"; done
+    [ "$(grep -c '^base answer$\|^training sampling$' "$WORK/map.txt")" = 0 ]
     while read -r from to; do
         [ "${from%%/*}" = "${to%%/*}" ] || from=${from%%/*} to=${to%%/*}
         grep -qx "$from $to" "$WORK/map.txt" || { echo "the map lacks $from → $to"; false; }
@@ -59,5 +55,30 @@ arrows_of_map() {
     for room in $(rooms); do
         [ "$(printf '%s\n' "$room"/*.[ch] | sed 's/\.[ch]$//' | sort -u | wc -l)" -le 12 ] ||
             { echo "$room has too many"; return 1; }
+    done
+}
+
+# The modules that the linker took into a program.
+modules_of() {
+    readelf --debug-dump=info --dwarf-depth=1 "$BIN/$1" | sed -n 's,.*DW_AT_name.*[ \t]\([a-z_/0-9]*\)\.c$,\1,p'
+}
+
+# The room of each program, and of those in it.
+@test "a module is for tiny.c or for two programs, or is in the room of its program" {
+    cd "$ROOT"
+    declare -A room=([train]=training [sample]=sampling [attend]=attending [export]=exporting)
+    for program in $PROGRAMS tiny; do modules_of "$program" | sed "s/$/ $program/"; done | grep / >"$WORK/uses.txt"
+    for program in $PROGRAMS; do [ "$(grep -c " $program$" "$WORK/uses.txt")" -gt 50 ]; done
+    for file in $(printf '%s/*.c ' $(rooms)); do
+        module=${file%.c} users=()
+        [ "$module" = training/team/team_mpi ] && continue
+        mapfile -t users < <(sed -n "s,^$module ,,p" "$WORK/uses.txt")
+        case " ${users[*]} " in
+        *' tiny '*) wanted=library ;;
+        *' '*' '*' '*) wanted=library ;;
+        *) wanted=${room[${users[0]}]} ;;
+        esac
+        case ${module%%/*} in training | sampling | attending | exporting) is=${module%%/*} ;; *) is=library ;; esac
+        [ "$is" = "$wanted" ] || { echo "$module, used by ${users[*]}, is not in $wanted"; false; }
     done
 }

@@ -12,8 +12,8 @@
 
 #include "base/base.h"
 #include "base/files/file.h"
-#include "data/subwords/bpe.h"
-#include "data/subwords/byte_level.h"
+#include "text/subwords/bpe.h"
+#include "text/subwords/byte_level.h"
 
 static Span span_of(Bytes text)
 {

@@ -11,7 +11,7 @@
 
 #include "base/base.h"
 #include "base/numbers/random.h"
-#include "base/parallel/team.h"
+#include "training/team/team.h"
 
 enum { LARGE = 40000001 }; /* more than two pieces of team_mpi.c */
 

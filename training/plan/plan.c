@@ -8,10 +8,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/parallel/team.h"
+#include "training/team/team.h"
 #include "base/parallel/threads.h"
-#include "data/corpus/reader.h"
-#include "model/tree.h"
+#include "text/corpus/reader.h"
+#include "training/team/sum_tree.h"
 
 enum {
     WHOLE_ROWS = 2048,       /* a training text up to this size goes whole into each step  */
@@ -353,7 +353,7 @@ static void derive(Plan *plan, const Corpus *corpus, int vocabulary)
     /* Beside the model, memory holds what the optimizer needs and the best weights so far. */
     plan->bytes = gpt_bytes(&plan->shape, plan->rows) + (double)numbers * sizeof(Real) +
                   optimizer_bytes(tensors, count, numbers, s->optimizer, s->average) +
-                  tree_bytes(s->shards, team_member(), team_size(), numbers);
+                  sum_tree_bytes(s->shards, team_member(), team_size(), numbers);
     free(tensors);
 }
 

@@ -8,7 +8,7 @@
 #ifndef PULGA_PLAN_H
 #define PULGA_PLAN_H
 
-#include "data/corpus/corpus.h"
+#include "text/corpus/corpus.h"
 #include "model/gpt.h"
 #include "model/optimizer/schedule.h"
 #include "settings.h"

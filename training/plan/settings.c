@@ -9,7 +9,7 @@
 
 #include "base/base.h"
 #include "model/shape/gpt_config.h"
-#include "model/tree.h"
+#include "training/team/sum_tree.h"
 
 /* The names of each choice. The enumerator is the index, so that names and values cannot get out of
  * step. */
@@ -102,7 +102,7 @@ const Field SETTINGS[] = {
      N_("sequences in each step [suits the text]"), LIFE_RUN},
     {"accumulate", WHOLE_FIELD(accumulate), "1", "K", 1, 1 << 16,
      N_("compute each step in K parts to save memory"), LIFE_RUN},
-    {"shards", WHOLE_FIELD(shards), NULL, "S", 1, TREE_MOST_SHARDS,
+    {"shards", WHOLE_FIELD(shards), NULL, "S", 1, SUM_TREE_MOST_SHARDS,
      N_("cut each step into S shards, a power of two, for up to S processes; the result depends on "
         "S, but not on their number [1, or as many as a team needs]"),
      LIFE_RUN},

@@ -7,7 +7,7 @@
 #define PULGA_SETTINGS_H
 
 #include "base/field.h"
-#include "data/tokenizer.h"
+#include "text/tokenizer.h"
 #include "model/matrix/matrix.h"
 #include "model/optimizer/optimizer.h"
 #include "model/optimizer/schedule.h"

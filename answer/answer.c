@@ -1,0 +1,190 @@
+/* answer.c: a generator reads the prompt once, of a line with gaps all at once; counts come from
+ * searching the training text. */
+#include "answer.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+
+#include "base/numbers/random.h"
+#include "text/corpus/counts.h"
+#include "text/subwords/byte_level.h"
+
+/* Draws a token; all that continuations may contain, except [unk], are equally probable. */
+static int draw_first(const Answerer *a, uint32_t number)
+{
+    const Tokenizer *t = &a->model->tokenizer;
+    const int V = tokenizer_size(t);
+    int kinds = 0;
+    for (int id = 0; id < V; id++) {
+        const bool may_come = !a->barred[id] && id != t->unk;
+        a->p[id] = may_come;
+        kinds += may_come;
+    }
+    const Random4 place = {{UINT32_MAX, 0, number, 0}};
+    return sampler_pick(a->p, V,
+                        kinds * random_uniform((uint32_t)a->rules.seed, RANDOM_SAMPLE, place));
+}
+
+/* A stream has no [bos], so an empty prompt becomes the token that ends a text, after which another
+ * one begins, or else a line end or a full stop; it is hidden. If the vocabulary has none of them,
+ * the prompt becomes a token drawn at random. */
+static void begin_stream(const Answerer *a, Answer *answer)
+{
+    const Tokenizer *t = &a->model->tokenizer;
+    int first = t->eos >= 0 ? t->eos : tokenizer_find(t, "\n");
+    if (first < 0)
+        first = tokenizer_find(t, ".");
+    answer->hidden = first >= 0;
+    if (first < 0) {
+        first = draw_first(a, answer->number);
+        answer->prompt = tokenizer_word(t, first);
+    }
+    arrput(answer->encoding.ids, first);
+    answer->encoding.count = 1;
+}
+
+/* The last word of a prompt of subwords, which begins after the last special token, as [sep] is;
+ * the caller frees. */
+static char *last_word(const Tokenizer *t, const Encoding *e)
+{
+    int from = e->count;
+    while (from && tokenizer_is_text(t, e->ids[from - 1]))
+        from--;
+    char *text = tokenizer_decode(t, e->ids + from, e->count - from);
+    const char *at = text;
+    Span word = {text, text};
+    while (byte_level_word(&at, text + strlen(text), &word))
+        ;
+    char *last = format_text("%s", word.begin);
+    free(text);
+    return last;
+}
+
+/* The whole words that may come next, and how often the text continues with each. */
+static void find_words(Answerer *a, Answer *answer)
+{
+    const Tokenizer *t = &a->model->tokenizer;
+    const Encoding *e = &answer->encoding;
+    char *before = last_word(t, e);
+    answer->words =
+        next_words(t, &a->prompt, &a->writer, before, min_int(a->rules.table, tokenizer_size(t)),
+                   a->rules.all_rows ? 0 : ROW_LEAST);
+    if (a->text->there) {
+        WordTimes times;
+        answer->places->times_in_all =
+            counts_next_words(&a->text->corpus, t, e->ids, e->count, before, &times);
+        for (ptrdiff_t i = 0; i < arrlen(answer->words); i++)
+            answer->words[i].times = word_times(&times, answer->words[i].text);
+        word_times_free(&times);
+    }
+    free(before);
+}
+
+/* One line about a prompt that cannot be answered, or NULL. If a prompt is longer than the context,
+ * the generator forgets its beginning; but all must be there for a beam search, a pair and gaps. */
+static char *check(const Answerer *a, const char *name, const Encoding *e)
+{
+    const int T = a->model->gpt.config.context, mask = a->model->tokenizer.mask;
+    int gaps = 0;
+    for (int i = 0; i < e->count; i++)
+        gaps += e->ids[i] == mask;
+    if (a->gaps && !gaps)
+        return format_text(_("%s has no gap; write [mask] for each %s that is missing"), name,
+                           translated(tokenizer_unit(a->model->tokenizer.kind)));
+    if (e->count <= T || (!a->rules.beam && !a->pairs && !a->gaps))
+        return NULL;
+    return format_text(_("%s has %d tokens, more than the context of %d: %s"), name, e->count, T,
+                       a->pairs  ? _("a source and its target must fit into it together")
+                       : a->gaps ? _("a line with gaps must fit into it")
+                                 : _("a beam search needs all of them in the context"));
+}
+
+/* Adds a place, and ranks the tokens there by the logits of the prompt. */
+static Candidates *add_place(Answerer *a, Answer *answer, int at)
+{
+    const int V = tokenizer_size(&a->model->tokenizer), most = min_int(a->rules.table, V);
+    Candidates *c = &answer->places[answer->place_count++];
+    softmax_of(a->p, a->prompt.logits, V, 1);
+    pretrained_check(a->model, a->p[0]); /* if any of them is not finite, all are not */
+    *c = (Candidates){.at = at,
+                      .best = memory_new((size_t)most, sizeof *c->best, "the table"),
+                      .times = memory_new((size_t)V, sizeof *c->times, "the counts")};
+    c->count = rank_best(c->best, most, a->p, V);
+    return c;
+}
+
+static void find_next(Answerer *a, Answer *answer)
+{
+    const Tokenizer *t = &a->model->tokenizer;
+    const Encoding *e = &answer->encoding;
+    answer->places = memory_new(1, sizeof *answer->places, "the table");
+    Candidates *next = add_place(a, answer, e->count);
+    if (a->text->there)
+        next->times_in_all =
+            counts_next(&a->text->corpus, t, next->times, tokenizer_size(t), e->ids, e->count);
+    if (a->rules.words_of_subwords && t->kind == TOKENIZER_BPE && a->rules.table)
+        find_words(a, answer);
+}
+
+static void find_gaps(Answerer *a, Answer *answer)
+{
+    const Tokenizer *t = &a->model->tokenizer;
+    const Encoding *e = &answer->encoding;
+    const size_t V = (size_t)tokenizer_size(t);
+    answer->places = memory_new((size_t)e->count, sizeof *answer->places, "the gaps");
+    for (int at = 0; at < e->count; at++)
+        if (e->ids[at] == t->mask) {
+            generator_look_at(&a->prompt, &at, 1, a->prompt.logits);
+            add_place(a, answer, at);
+        }
+    if (!a->text->there)
+        return;
+    const size_t gaps = (size_t)answer->place_count;
+    size_t *times = memory_new(gaps * V, sizeof *times, "the counts");
+    const size_t sum = counts_gaps(&a->text->corpus, times, (int)V, e->ids, e->count, t->mask);
+    for (size_t i = 0; i < gaps; i++) {
+        memcpy(answer->places[i].times, times + i * V, V * sizeof *times);
+        answer->places[i].times_in_all = sum;
+    }
+    free(times);
+}
+
+/* The generator reads the prompt, which leaves the scores of the next token in its logits. */
+Answer answer_begin(Answerer *a, const char *name, const char *prompt, size_t size)
+{
+    Answer answer = {.prompt = prompt,
+                     .number = a->asked++,
+                     .encoding = tokenizer_encode_prompt(&a->model->tokenizer, name, prompt, size)};
+    Encoding *e = &answer.encoding;
+    answer.hidden = !a->model->tokenizer.stream; /* [bos] */
+    if (!e->wrong && e->count == 0 && !a->gaps)
+        begin_stream(a, &answer);
+    if (!e->wrong)
+        e->wrong = check(a, name, e);
+    if (e->wrong)
+        return answer;
+    const Objective objective = pretrained_objective(a->model);
+    const int prefix = objective_sequence(&objective, e->ids, e->count).prefix;
+    generator_begin(&a->prompt, e->ids, e->count, prefix);
+    answer.context_full = a->prompt.forgot;
+    if (a->gaps)
+        find_gaps(a, &answer);
+    else
+        find_next(a, &answer);
+    return answer;
+}
+
+void answer_free(Answer *answer)
+{
+    for (int i = 0; i < answer->count; i++)
+        free(answer->continuations[i].tokens);
+    free(answer->continuations);
+    for (int i = 0; i < answer->place_count; i++) {
+        free(answer->places[i].best);
+        free(answer->places[i].times);
+    }
+    free(answer->places);
+    next_words_free(answer->words);
+    encoding_free(&answer->encoding);
+}

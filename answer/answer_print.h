@@ -1,0 +1,56 @@
+/* answer_print.h: writes an answer to standard output, as text for a person or as JSON for a
+ * program. Nothing is computed here. */
+#ifndef PULGA_ANSWER_PRINT_H
+#define PULGA_ANSWER_PRINT_H
+
+#include "continuation.h"
+#include "terminal/screen.h"
+
+/* What growing.c has printed of an answer. */
+typedef struct {
+    bool begun;                /* has printed something */
+    double refreshed;          /* clock: when the answer began, or something was shown last */
+    int lines;                 /* continuations that are printed whole */
+    int tokens;                /* of the next one that were taken */
+    char *held;                /* stb_ds array: the last of their text, which is not printed yet */
+    BpeStream stream;          /* what goes from there to the screen */
+    int width, rows;           /* of the terminal when it began; that the lines take */
+    Vocabulary texts;          /* of the lines */
+    bool repeats;              /* some are equal */
+    const Continuation *first; /* of those that are printed; NULL: none */
+} Growing;
+
+typedef struct {
+    Answerer *answerer;
+    const Screen *screen;
+    bool json;       /* for a program; else for a person */
+    Growing growing; /* growing.h */
+} AnswerPrinter;
+
+/* Which words of a prompt were read in lower case, in one line after the indent; or nothing. */
+void print_lowered(const Encoding *encoding, const char *indent);
+
+/* The table of next tokens, or one for each gap, after answer_begin(). */
+void answer_print_tables(const AnswerPrinter *printer, const Answer *answer);
+
+/* The text of the prompt and, unless it is NULL, a continuation of it, as it is printed: of one
+ * that was not ended without the first bytes of a character that is not complete. The caller
+ * frees. */
+char *answer_written(const Answerer *answerer, const Answer *answer,
+                     const Continuation *continuation);
+
+/* What is printed after the text of a continuation: whether it goes on, its probability, whether
+ * the training text has it. The caller frees. */
+char *answer_tail(const Answerer *answerer, const Continuation *continuation);
+
+/* The continuations; equal ones are printed once, with their number. Returns the first that is
+ * printed, or NULL. */
+const Continuation *answer_print_continuations(const AnswerPrinter *printer, const Answer *answer);
+
+/* Says so if the prompt or a continuation is longer than the context. */
+void answer_print_full(const Answerer *answerer, const Answer *answer);
+
+/* All of it, or why there is no answer, as one line of JSON. */
+void answer_print_json(const Answerer *answerer, const Answer *answer);
+
+#endif

@@ -1,0 +1,32 @@
+/* bars.h: a table of probabilities, with a bar for each:
+ *
+ *      word       in the text    model
+ *      perro      0.400  2 of 5  0.400  █████████▋
+ *      muchacho   0.400  2 of 5  0.400  █████████▋
+ *      gato       0.200  1 of 5  0.200  ████▊
+ *      12 others                 0.000
+ *
+ * The counts are left out if there are none. */
+#ifndef PULGA_BARS_H
+#define PULGA_BARS_H
+
+#include "terminal/screen.h"
+
+typedef struct {
+    const char *text; /* of a token or a word */
+    double probability;
+    size_t times; /* in the text */
+} BarRow;
+
+typedef struct {
+    const char *heading;
+    BarRow *rows; /* (count) the most probable first */
+    int count;
+    double least; /* the last rows are left out if they are less probable and not in the text */
+    size_t times_in_all; /* 0: no counts */
+    int kinds;           /* how many rows there could be; 0: any number */
+} Bars;
+
+void bars_print(const Bars *bars, const Screen *screen);
+
+#endif

@@ -1,0 +1,201 @@
+/* next_words.c: beginnings of words are kept with their probabilities. The most probable one is
+ * read; each token after it either goes on with the word, which gives a longer beginning, or ends
+ * it. No beginning gives a word that is more probable than itself, so the search can stop when
+ * enough words are more probable than all beginnings that are left. It also stops after four
+ * beginnings for each word asked for: a word of many spellings may get a little less than its
+ * probability. */
+#include "next_words.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+
+#include "base/base.h"
+#include "text/subwords/byte_level.h"
+#include "model/generate/sampler.h"
+
+/* Words of more tokens, and reading more beginnings than so many for each word asked for, are not
+ * worth the time. */
+enum { MOST_TOKENS = 16, READ_PER_WORD = 4 };
+
+/* The beginning of a word. */
+typedef struct {
+    int count, tokens[MOST_TOKENS];
+    double probability;
+} Beginning;
+
+typedef struct {
+    const Tokenizer *tokenizer;
+    const char *before; /* the last word of the prompt */
+    size_t longest;     /* bytes of the longest token */
+    int room;           /* tokens that can be read after the prompt */
+    int most;
+    double least;
+    Beginning *beginnings; /* stb_ds array, in any order */
+    NextWord *words;       /* stb_ds array, the most probable first */
+    double *p;             /* (V) of the next token */
+} Search;
+
+/* Adds to the probability of a word, and keeps their order. */
+static void put_word(Search *s, const char *text, double probability)
+{
+    ptrdiff_t at = 0;
+    while (at < arrlen(s->words) && strcmp(s->words[at].text, text) != 0)
+        at++;
+    if (at == arrlen(s->words))
+        arrput(s->words, ((NextWord){.text = format_text("%s", text)}));
+    NextWord word = s->words[at];
+    word.probability += probability;
+    for (; at && s->words[at - 1].probability < word.probability; at--)
+        s->words[at] = s->words[at - 1];
+    s->words[at] = word;
+}
+
+/* The probability that a beginning must have to be worth anything. */
+static double worth(const Search *s)
+{
+    const bool enough = s->words && arrlen(s->words) >= s->most;
+    return enough ? fmax(s->words[s->most - 1].probability, s->least) : s->least;
+}
+
+/* The text of a beginning, after the prompt's last word. It has room for one token more; the caller
+ * frees. */
+static char *text_of(const Search *s, const Beginning *b, size_t *size)
+{
+    *size = strlen(s->before);
+    for (int i = 0; i < b->count; i++)
+        *size += strlen(tokenizer_word(s->tokenizer, b->tokens[i]));
+    char *text = memory_take(*size + s->longest + 1), *at = stpcpy(text, s->before);
+    for (int i = 0; i < b->count; i++)
+        at = stpcpy(at, tokenizer_word(s->tokenizer, b->tokens[i]));
+    return text;
+}
+
+/* Whether the last word of a text of `size` bytes goes on in a token, which is put after it. */
+static bool goes_on(const Search *s, char *text, size_t size, int id)
+{
+    const char *end = stpcpy(text + size, tokenizer_word(s->tokenizer, id)), *at = text;
+    Span word = {text, text};
+    while (at < text + size && byte_level_word(&at, end, &word))
+        ;
+    return word.end > text + size;
+}
+
+/* Equally probable ones are ordered too, by length and by tokens: else it would depend on the C
+ * library's qsort() which of them are kept. */
+static int most_probable_first(const void *a, const void *b)
+{
+    const Beginning *x = a, *y = b;
+    if (x->probability != y->probability)
+        return x->probability < y->probability ? 1 : -1;
+    if (x->count != y->count)
+        return x->count - y->count;
+    return memcmp(x->tokens, y->tokens, (size_t)x->count * sizeof *x->tokens);
+}
+
+/* Only so many beginnings as will be read are kept, or up to twice as many. */
+static void put_beginning(Search *s, const Beginning *b)
+{
+    const size_t reads = READ_PER_WORD * (size_t)s->most;
+    if (s->beginnings && arrlenu(s->beginnings) == 2 * reads) {
+        qsort(s->beginnings, 2 * reads, sizeof *b, most_probable_first);
+        arrsetlen(s->beginnings, reads);
+    }
+    arrput(s->beginnings, *b);
+}
+
+/* Notes what may come after a beginning that was read: p says how probable each token is. */
+static void go_on(Search *s, const Beginning *b)
+{
+    size_t size;
+    char *text = text_of(s, b, &size);
+    double ends = 0; /* the probability that the word ends there */
+    for (int id = 0; id < tokenizer_size(s->tokenizer); id++) {
+        Beginning longer = *b;
+        longer.probability *= s->p[id];
+        if (!tokenizer_is_text(s->tokenizer, id)) {
+            if (b->count)
+                ends += s->p[id];
+            else if (s->p[id] > worth(s))
+                put_word(s, tokenizer_word(s->tokenizer, id), s->p[id]);
+        } else if (b->count && !goes_on(s, text, size, id)) {
+            ends += s->p[id];
+        } else if (b->count < MOST_TOKENS && longer.probability > worth(s)) {
+            longer.tokens[longer.count++] = id;
+            put_beginning(s, &longer);
+        }
+    }
+    text[size] = 0;
+    if (b->count)
+        put_word(s, text + strlen(s->before), b->probability * ends);
+    free(text);
+}
+
+/* Takes the most probable beginning; false if none is worth it. */
+static bool take_best(Search *s, Beginning *best)
+{
+    ptrdiff_t at = -1;
+    best->probability = worth(s);
+    for (ptrdiff_t i = 0; i < arrlen(s->beginnings); i++)
+        if (s->beginnings[i].probability > best->probability) {
+            *best = s->beginnings[i];
+            at = i;
+        }
+    if (at >= 0)
+        arrdelswap(s->beginnings, at);
+    return at >= 0;
+}
+
+/* A full context ends a target, and so the word that fills it. */
+static void end_word(Search *s, const Beginning *b)
+{
+    size_t size;
+    char *text = text_of(s, b, &size);
+    put_word(s, text + strlen(s->before), b->probability);
+    free(text);
+}
+
+static void read_beginning(Search *s, const Generator *prompt, Generator *writer,
+                           const Beginning *b)
+{
+    if (b->count > s->room) {
+        end_word(s, b);
+        return;
+    }
+    generator_copy(writer, prompt);
+    for (int i = 0; i < b->count; i++)
+        generator_add(writer, b->tokens[i]);
+    softmax_of(s->p, writer->logits, tokenizer_size(s->tokenizer), 1);
+    go_on(s, b);
+}
+
+NextWord *next_words(const Tokenizer *t, const Generator *prompt, Generator *writer,
+                     const char *before, int most, double least)
+{
+    const bool ends = t->objective == OBJECTIVE_PAIRS; /* else the generator forgets */
+    Search s = {.tokenizer = t, .before = before, .most = most, .least = least};
+    s.room = ends ? prompt->gpt->config.context - prompt->count : MOST_TOKENS;
+    s.p = memory_new((size_t)tokenizer_size(t), sizeof *s.p, "the probabilities");
+    for (int id = 0; id < tokenizer_size(t); id++) {
+        const size_t size = strlen(tokenizer_word(t, id));
+        s.longest = size > s.longest ? size : s.longest;
+    }
+    Beginning best = {.probability = 1};
+    read_beginning(&s, prompt, writer, &best);
+    for (int i = 0; i < READ_PER_WORD * most && take_best(&s, &best); i++)
+        read_beginning(&s, prompt, writer, &best);
+    while (s.words && arrlen(s.words) &&
+           (arrlen(s.words) > most || arrlast(s.words).probability < least))
+        free(arrpop(s.words).text);
+    arrfree(s.beginnings);
+    free(s.p);
+    return s.words;
+}
+
+void next_words_free(NextWord *words)
+{
+    for (ptrdiff_t i = 0; i < arrlen(words); i++)
+        free(words[i].text);
+    arrfree(words);
+}

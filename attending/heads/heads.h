@@ -1,0 +1,80 @@
+/* heads.h: which tokens each head of a model attends to in one text, and a few numbers about it.
+ *
+ * Layers, heads and tokens are counted from 0 in the code and in arrays, but from 1 wherever a
+ * person reads them. */
+#ifndef PULGA_HEADS_H
+#define PULGA_HEADS_H
+
+#include "model/gpt.h"
+#include "text/tokenizer.h"
+
+/* One head. Which keys a query attends to is kept as a list of ranges without gaps:
+ * whatever draws or writes a head walks these ranges (EACH_KEY) and knows nothing of patterns. */
+typedef struct {
+    int layer, head;  /* from 0 */
+    Pattern pattern;  /* only for its name */
+    KeyRange *ranges; /* stb_ds array */
+    int *first;       /* (T + 1) the ranges of query i are first[i], …, first[i + 1] − 1 */
+    const Real *map;  /* (T, T) its attention map: rows are queries, columns keys. Each row sums
+                      * to 1; a key that the query does not attend to has 0. */
+} Head;
+
+/* The heads that were chosen from a model, and what they read. */
+typedef struct {
+    Head *head;        /* (layers, heads) */
+    int layers, heads; /* how many were chosen: consecutive ones, from head[0] on */
+    int count;         /* layers · heads */
+    int length;        /* T */
+    int prefix;        /* the first tokens that all see each other, ahead too */
+    int source;        /* the tokens up to and with [sep]; 0: there is no source */
+    bool begun;        /* the first token is [bos] */
+    char **tokens;     /* (T) as the vocabulary has them */
+    char **display;    /* (T) the same made safe to display */
+    Real *maps;        /* of all heads of the model */
+    const char *run;   /* the model's directory and the text as the user gave them; the caller's */
+    const char *text;
+} Heads;
+
+/* Layers or heads from, from + 1, …, end − 1. */
+typedef struct {
+    int from, end;
+} Range;
+
+/* Runs the model over a sequence, which must fit into its context, and keeps the attention maps of
+ * the chosen heads. The caller frees them with heads_free and sets run and text. */
+Heads heads_read(Gpt *gpt, const Tokenizer *tokenizer, const Sequence *sequence, Range layers,
+                 Range heads);
+void heads_free(Heads *heads);
+
+/* Lists the ranges of keys of each query of a sequence, step 1 each; heads_free() frees ranges and
+ * first. */
+void head_set_pattern(Head *head, Pattern pattern, int length, int prefix);
+
+/* Steps through the chosen heads, and through the keys that a query attends to, in increasing
+ * order. */
+#define EACH_HEAD(h, of) for (const Head *(h) = (of)->head; (h) < (of)->head + (of)->count; (h)++)
+#define EACH_RANGE(keys, of, query)                                  \
+    for (const KeyRange *(keys) = (of)->ranges + (of)->first[query]; \
+         (keys) < (of)->ranges + (of)->first[(query) + 1]; (keys)++)
+#define EACH_KEY(key, of, query)        \
+    EACH_RANGE (key##_range, of, query) \
+        for (int(key) = key##_range->from; (key) < key##_range->end; (key)++)
+
+/* The number of pairs of a query and a key that it attends to, in all chosen heads. */
+size_t heads_pairs(const Heads *heads);
+
+/* Means over the queries. `before` and `bos` leave out the first query, which has no token before
+ * it, and are NAN if there is no other; `bos` is also NAN if the text does not begin with [bos].
+ * `after` is the mean over those that see the next token, NAN if none does. */
+typedef struct {
+    double entropy;  /* of a row, in bits: 0 is one key, 1 is two equal ones, 2 is four */
+    double distance; /* from query to key in tokens, weighted by the attention */
+    double itself;   /* attention to the query itself, */
+    double before;   /* to the token before it, */
+    double after;    /* to the token after it, */
+    double bos;      /* and to [bos] */
+} HeadSummary;
+
+HeadSummary head_summary(const Heads *heads, const Head *head);
+
+#endif

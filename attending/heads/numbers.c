@@ -1,0 +1,144 @@
+/* numbers.c: writes the maps as .npy, .csv and .json. A map's numbers are printed with nine digits,
+ * which give back the same float; the summaries with six. */
+#include "numbers.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/display.h"
+#include "npy.h"
+
+void numbers_npy(FILE *out, const Heads *heads)
+{
+    const int T = heads->length;
+    npy_begin(out, (const int[]){heads->layers, heads->heads, T, T});
+    EACH_HEAD (head, heads)
+        npy_numbers(out, head->map, (size_t)T * (size_t)T);
+}
+
+/* ---- .csv ---- */
+
+/* A cell in quotes, made of a token that is safe to display. A spreadsheet takes a cell that begins
+ * with one of = + - @ for a formula; an apostrophe before it makes it a text. */
+static void put_cell(FILE *out, const char *text)
+{
+    fputs(strchr("=+-@", *text) && *text ? "\"'" : "\"", out);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+void numbers_csv(FILE *out, const Heads *heads)
+{
+    fputs(NUMBERS_CSV_HEADER, out);
+    EACH_HEAD (head, heads)
+        for (int i = 0; i < heads->length; i++)
+            EACH_KEY (j, head, i) {
+                fprintf(out, "%d,%d,%d,%d,", head->layer + 1, head->head + 1, i + 1, j + 1);
+                put_cell(out, heads->display[i]);
+                fputc(',', out);
+                put_cell(out, heads->display[j]);
+                fprintf(out, ",%.9g\n", (double)ROW(head->map, i, heads->length)[j]);
+            }
+}
+
+/* ---- .json ---- */
+
+/* Each of the following writes one thing about one head; put_heads collects them. */
+
+static void put_pattern(FILE *out, const Heads *heads, const Head *head)
+{
+    (void)heads;
+    char text[PATTERN_TEXT];
+    put_json(out, pattern_text(head->pattern, text));
+}
+
+/* A mean that is NAN is written as null. */
+void put_summary(FILE *out, const Heads *heads, const Head *head)
+{
+    const HeadSummary s = head_summary(heads, head);
+    const char *const names[] = {"entropy_bits", "back", "itself", "before", "after", "bos"};
+    const double means[] = {s.entropy, s.distance, s.itself, s.before, s.after, s.bos};
+    for (int i = 0; i < 6; i++) {
+        fprintf(out, "%s\"%s\": ", i ? ", " : "{", names[i]);
+        if (isnan(means[i]))
+            fputs("null", out);
+        else
+            fprintf(out, "%.6g", means[i]);
+    }
+    fputc('}', out);
+}
+
+/* [[[1,1]], [[1,2]], …]: for each query a list of [first, last] keys, counted from 1. */
+void put_key_ranges(FILE *out, const Heads *heads, const Head *head)
+{
+    for (int i = 0; i < heads->length; i++) {
+        fputs(i ? ",[" : "[[", out);
+        const char *comma = "";
+        EACH_RANGE (keys, head, i) {
+            fprintf(out, "%s[%d,%d]", comma, keys->from + 1, keys->end);
+            comma = ",";
+        }
+        fputc(']', out);
+    }
+    fputc(']', out);
+}
+
+/* The whole square, so that it is easy to use: 0 for a key that is not attended to. */
+static void put_map(FILE *out, const Heads *heads, const Head *head)
+{
+    const int T = heads->length;
+    for (int i = 0; i < T; i++) {
+        fputs(i ? ",[" : "[[", out);
+        for (int j = 0; j < T; j++)
+            fprintf(out, "%s%.9g", j ? "," : "", (double)ROW(head->map, i, T)[j]);
+        fputc(']', out);
+    }
+    fputc(']', out);
+}
+
+/* "name": [[…, …], [… , …]]: something of each head, a list for each layer. */
+static void put_heads(FILE *out, const char *name, const Heads *heads,
+                      void (*put)(FILE *out, const Heads *heads, const Head *head))
+{
+    fprintf(out, ",\n\"%s\": ", name);
+    EACH_HEAD (head, heads) {
+        const int place = (int)(head - heads->head);
+        fputs(!place ? "[[" : place % heads->heads ? ", " : "], [", out);
+        put(out, heads, head);
+    }
+    fputs("]]", out);
+}
+
+/* ,"name": [from + 1, from + 2, …]: which layers or heads these are, as a person counts. */
+static void put_count(FILE *out, const char *name, int from, int count)
+{
+    fprintf(out, ",\n\"%s\": [", name);
+    for (int i = 0; i < count; i++)
+        fprintf(out, "%s%d", i ? ", " : "", from + i + 1);
+    fputc(']', out);
+}
+
+void numbers_json(FILE *out, const Heads *heads)
+{
+    fputs("{\"run\": ", out);
+    put_json(out, heads->run);
+    fputs(",\n\"text\": ", out);
+    put_json(out, heads->text);
+    fputs(",\n\"tokens\": [", out);
+    for (int i = 0; i < heads->length; i++) {
+        fputs(i ? ", " : "", out);
+        put_json(out, heads->tokens[i]);
+    }
+    fprintf(out, "],\n\"source\": %d", heads->source);
+    put_count(out, "layers", heads->head->layer, heads->layers);
+    put_count(out, "heads", heads->head->head, heads->heads);
+    put_heads(out, "patterns", heads, put_pattern);
+    put_heads(out, "summary", heads, put_summary);
+    put_heads(out, "ranges", heads, put_key_ranges);
+    put_heads(out, "weights", heads, put_map);
+    fputs("\n}\n", out);
+}

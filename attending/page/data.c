@@ -1,0 +1,337 @@
+/* data.c: the JSON is printed as it is walked through, without a tree in memory. */
+#include "data.h"
+
+#include <cjson/cJSON.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+
+#include "base/display.h"
+#include "base/files/file.h"
+#include "base64.h"
+#include "formats/run/checkpoint.h"
+#include "formats/run/files.h"
+#include "formats/run/log.h"
+
+/* A page carries a training text of at most so many tokens, and so many lines of the log. */
+enum { MOST_COUNTED = 3 << 19, MOST_LINES = 2000 };
+
+static const char *json_bool(bool value)
+{
+    return value ? "true" : "false";
+}
+
+static const char *objective_name(ObjectiveKind kind)
+{
+    switch (kind) {
+    case OBJECTIVE_PAIRS: return "pairs";
+    case OBJECTIVE_MASKED: return "masked";
+    case OBJECTIVE_NEXT: break;
+    }
+    return "next";
+}
+
+/* "name":[1,2,3] */
+static void put_ints(FILE *out, const char *name, const int *values, int count)
+{
+    fprintf(out, "\"%s\":[", name);
+    for (int i = 0; i < count; i++)
+        fprintf(out, "%s%d", i ? "," : "", values[i]);
+    fputc(']', out);
+}
+
+/* ---- The model ---- */
+
+/* Bytes of the weights as they lie in memory: each tensor begins on a cache line. */
+size_t data_weights_size(const Gpt *gpt)
+{
+    return gpt->size * sizeof(float);
+}
+
+void data_put_weights(FILE *out, const Gpt *gpt)
+{
+    float *numbers = memory_new(gpt->size, sizeof *numbers, "the weights of the page");
+    for (size_t i = 0; i < gpt->size; i++)
+        numbers[i] = (float)gpt->weight_block[i];
+    put_base64(out, (const uint8_t *)numbers, data_weights_size(gpt));
+    free(numbers);
+}
+
+static int by_step(const void *a, const void *b)
+{
+    const int64_t one = *(const int64_t *)a, other = *(const int64_t *)b;
+    return (one > other) - (one < other);
+}
+
+/* "runs/perro/checkpoint-15", and a file in it; the caller frees it. */
+static char *checkpoint_path(const Directory *run, int64_t step, const char *file)
+{
+    return format_text("%s/checkpoint-%" PRId64 "%s", run->path, step, file);
+}
+
+/* All steps, as an stb_ds array; but not that of the run's own model, which is the same file. */
+static int64_t *earlier_steps(const Directory *run)
+{
+    int64_t *steps = NULL;
+    char **names = checkpoint_names(run);
+    for (ptrdiff_t i = 0; i < arrlen(names); i++) {
+        const int64_t step = strtoll(strchr(names[i], '-') + 1, NULL, 10);
+        char *path = checkpoint_path(run, step, "/" MODEL_FILE);
+        if (!directory_is_same(run, MODEL_FILE, path))
+            arrput(steps, step);
+        free(path);
+    }
+    names_free(names);
+    if (steps)
+        qsort(steps, arrlenu(steps), sizeof *steps, by_step);
+    return steps;
+}
+
+/* Only those of our own runs: Transformers also calls other things checkpoint-500. */
+int64_t *data_checkpoints(const Pretrained *model)
+{
+    const ptrdiff_t most = (ptrdiff_t)(DATA_SMALL / data_weights_size(&model->gpt)) - 1;
+    int64_t *all = model->config.identity ? earlier_steps(&model->directory) : NULL;
+    int64_t *chosen = NULL; /* stb_ds array */
+    const ptrdiff_t count = arrlen(all), kept = count < most ? count : most;
+    for (ptrdiff_t i = 0; i < kept; i++)
+        arrput(chosen, all[i * count / kept]);
+    arrfree(all);
+    return chosen;
+}
+
+void data_put_checkpoint(FILE *out, const Pretrained *model, int64_t step)
+{
+    char *path = checkpoint_path(&model->directory, step, "");
+    Pretrained checkpoint = pretrained_open(path);
+    data_put_weights(out, &checkpoint.gpt);
+    pretrained_close(&checkpoint);
+    free(path);
+}
+
+static void put_patterns(FILE *out, const GptConfig *config)
+{
+    fputs("\"patterns\":[", out);
+    for (int i = 0; i < config->layers * config->heads; i++) {
+        char text[PATTERN_TEXT];
+        const bool begins = i % config->heads == 0, ends = (i + 1) % config->heads == 0;
+        fprintf(out, "%s%s\"%s\"%s", i ? "," : "", begins ? "[" : "",
+                pattern_text(pattern_at(config->patterns, i), text), ends ? "]" : "");
+    }
+    fputs("],", out);
+}
+
+static void put_tensors(FILE *out, const Gpt *gpt)
+{
+    fputs("\"tensors\":[", out);
+    for (int i = 0; i < gpt->tensor_count; i++) {
+        const Tensor *t = &gpt->tensors[i];
+        const int shape[] = {t->rows, t->cols};
+        const bool vector = tensor_is_vector(t);
+        fprintf(out, "%s\n{\"name\":\"%s\",\"at\":%zu,", i ? "," : "", t->name, t->offset);
+        put_ints(out, "shape", shape + vector, 2 - vector);
+        fputc('}', out);
+    }
+    fputc(']', out);
+}
+
+static void put_model(FILE *out, const Pretrained *model)
+{
+    const GptConfig *c = &model->gpt.config;
+    fprintf(out,
+            "{\"layers\":%d,\"heads\":%d,\"width\":%d,\"head_size\":%d,\"hidden\":%d,"
+            "\"vocabulary\":%d,\"context\":%d,\"norm\":\"%s\",\"activation\":\"%s\","
+            "\"positions\":\"%s\",\"tied\":%s,\"objective\":\"%s\",\"causal_source\":%s,\n",
+            c->layers, c->heads, c->width, c->head_size, c->hidden, c->vocabulary, c->context,
+            GPT_NORMS[c->norm], GPT_ACTIVATIONS[c->activation], GPT_POSITIONS[c->positions],
+            json_bool(!c->untied), objective_name(model->config.objective),
+            json_bool(model->config.causal_source));
+    put_patterns(out, c);
+    put_tensors(out, &model->gpt);
+    fputc('}', out);
+}
+
+/* ---- The tokenizer ---- */
+
+/* The vocabulary's own words, in which a byte of a subword is a character; and how a token is
+ * shown, if that is something else. */
+static void put_tokens(FILE *out, const Tokenizer *t)
+{
+    fputs("\"tokens\":[", out);
+    for (int id = 0; id < tokenizer_size(t); id++) {
+        fputs(id ? "," : "", out);
+        put_json(out, vocabulary_word(&t->vocabulary, id));
+    }
+    fputs("],\n\"display\":{", out);
+    for (int id = 0, count = 0; id < tokenizer_size(t); id++) {
+        char *shown = display_token(tokenizer_word(t, id));
+        if (strcmp(shown, vocabulary_word(&t->vocabulary, id))) {
+            fprintf(out, "%s\"%d\":", count++ ? "," : "", id);
+            put_json(out, shown);
+        }
+        free(shown);
+    }
+    fputs("},\n\"specials\":[", out);
+    for (int id = 0, count = 0; id < tokenizer_size(t); id++)
+        if (!tokenizer_is_text(t, id))
+            fprintf(out, "%s%d", count++ ? "," : "", id);
+    fputs("],\n", out);
+}
+
+static void put_spacing(FILE *out, const Tokenizer *t)
+{
+    const Spacing *s = &t->spacing;
+    const int V = tokenizer_size(t), count = s->before ? V : 0;
+    fputs("\"spacing\":{\"pairs\":[", out);
+    for (ptrdiff_t i = 0; i < hmlen(s->pairs); i++)
+        fprintf(out, "%s%d,%d,%d", i ? "," : "", (int)(s->pairs[i].key / V),
+                (int)(s->pairs[i].key % V), s->pairs[i].value);
+    fputs("],", out);
+    put_ints(out, "before", s->before, count);
+    fputc(',', out);
+    put_ints(out, "after", s->after, count);
+    fputc('}', out);
+}
+
+/* How a text is cut: the names of CUTS in model/tokens.js. */
+static const char *cut_name(const Tokenizer *t)
+{
+    switch (t->kind) {
+    case TOKENIZER_CHAR: return "characters";
+    case TOKENIZER_BPE: return "bytes";
+    case TOKENIZER_WORD: break;
+    }
+    return t->punctuation == PUNCTUATION_ALONE      ? "alone"
+           : t->punctuation == PUNCTUATION_IN_WORDS ? "inWords"
+                                                    : "inRuns";
+}
+
+static void put_tokenizer(FILE *out, const Pretrained *model)
+{
+    static const char *const KINDS[] = {"word", "char", "bpe"};
+    static const char *const FORMS[] = {"composed", "lower", "as is"};
+    const Tokenizer *t = &model->tokenizer;
+    fprintf(out,
+            "{\"kind\":\"%s\",\"cut\":\"%s\",\"form\":\"%s\",\"stream\":%s,\"objective\":\"%s\","
+            "\"causal_source\":%s,\n"
+            "\"special\":{\"bos\":%d,\"eos\":%d,\"unk\":%d,\"sep\":%d,\"mask\":%d},\n",
+            KINDS[t->kind], cut_name(t), FORMS[t->form], json_bool(t->stream),
+            objective_name(t->objective), json_bool(model->config.causal_source), t->bos, t->eos,
+            t->unk, t->sep, t->mask);
+    put_tokens(out, t);
+    fputs("\"merges\":[", out);
+    for (ptrdiff_t i = 0; i < arrlen(t->merges); i++)
+        fprintf(out, "%s%d,%d,%d", i ? "," : "", t->merges[i].left, t->merges[i].right,
+                t->merges[i].id);
+    fputs("],\n", out);
+    put_spacing(out, t);
+    fputc('}', out);
+}
+
+/* Two bytes for each id, the lower one first. */
+static void put_counts(FILE *out, const TrainingText *text)
+{
+    const Ids *ids = &text->corpus.ids;
+    if (!text->there || ids->width != 2 || ids->count > MOST_COUNTED) {
+        fputs("null", out);
+        return;
+    }
+    fputc('"', out);
+    put_base64(out, ids->at, ids->count * 2);
+    fputc('"', out);
+}
+
+/* ---- The training ---- */
+
+/* A LogVisit: appends a line to an stb_ds array. */
+static void add_line(void *lines, const LogEntry *entry)
+{
+    LogEntry **list = lines;
+    arrput(*list, *entry);
+}
+
+static void put_number(FILE *out, double number)
+{
+    if (isfinite(number))
+        fprintf(out, "%.9g", number);
+    else
+        fputs("null", out);
+}
+
+/* Whether a line is one of about `most` that are spread over all. */
+static bool is_chosen(ptrdiff_t i, ptrdiff_t count, ptrdiff_t most)
+{
+    return !i || i + 1 == count || i * most / count != (i - 1) * most / count;
+}
+
+/* Lines with an evaluation are kept first, if they are not too many themselves. */
+static void put_log(FILE *out, const LogEntry *lines)
+{
+    const ptrdiff_t count = arrlen(lines);
+    ptrdiff_t evaluations = 0, put = 0;
+    for (ptrdiff_t i = 0; i < count; i++)
+        evaluations += isfinite(lines[i].evaluated);
+    const bool keep = evaluations <= MOST_LINES / 2;
+    fputs("\"log\":[", out);
+    for (ptrdiff_t i = 0; i < count; i++) {
+        const LogEntry *e = &lines[i];
+        if (!is_chosen(i, count, MOST_LINES / 2 - 2) && !(keep && isfinite(e->evaluated)))
+            continue;
+        const double row[] = {(double)e->step, e->loss, e->evaluated, e->rate};
+        fputs(put++ ? ",[" : "[", out);
+        for (int column = 0; column < 4; column++) {
+            fputs(column ? "," : "", out);
+            put_number(out, row[column]);
+        }
+        fputc(']', out);
+    }
+    fputs("],\n", out);
+}
+
+/* The floor is the same in all lines that have it. */
+static double floor_in(const LogEntry *lines)
+{
+    double floor = (double)NAN;
+    for (ptrdiff_t i = 0; i < arrlen(lines) && !isfinite(floor); i++)
+        floor = lines[i].evaluated - lines[i].gap;
+    return floor;
+}
+
+static void put_training(FILE *out, const Pretrained *model)
+{
+    LogEntry *lines = NULL; /* stb_ds array */
+    log_each(&model->directory, add_line, &lines);
+    const cJSON *share = cJSON_GetObjectItemCaseSensitive(config_own(&model->config), "val");
+    put_log(out, lines);
+    fprintf(out, "\"held_out\":%s,\"floor\":",
+            json_bool(cJSON_IsNumber(share) && share->valuedouble > 0));
+    put_number(out, floor_in(lines));
+    arrfree(lines);
+}
+
+static void put_checkpoints(FILE *out, const int64_t *steps)
+{
+    fputs(",\"checkpoints\":[", out);
+    for (ptrdiff_t i = 0; i < arrlen(steps); i++)
+        fprintf(out, "%s%" PRId64, i ? "," : "", steps[i]);
+    fputc(']', out);
+}
+
+void data_put(FILE *out, const PageSource *source)
+{
+    fputs("\"model\":", out);
+    if (source->live) {
+        put_model(out, source->model);
+        fputs(",\n\"tokenizer\":", out);
+        put_tokenizer(out, source->model);
+        fputs(",\n\"counts\":", out);
+        put_counts(out, source->training_text);
+    } else {
+        fputs("null,\"tokenizer\":null,\"counts\":null", out);
+    }
+    fputs(",\n", out);
+    put_training(out, source->model);
+    put_checkpoints(out, source->checkpoints);
+}

@@ -1,0 +1,51 @@
+/* data.h: what a page knows besides the heads of one text: the model, so that a browser can read
+ * other texts with it, and how it was trained. The scripts in page/model/ read it. */
+#ifndef PULGA_PAGE_DATA_H
+#define PULGA_PAGE_DATA_H
+
+#include "formats/run/training_text.h"
+
+/* Unless told otherwise, a page carries the model if its weights take at most so many bytes, and
+ * earlier saves of it as far as all together take no more. */
+enum { DATA_SMALL = 8 << 20 };
+
+typedef struct {
+    const Pretrained *model;
+    const TrainingText *training_text; /* to count in */
+    char **texts;                      /* stb_ds array: what the page can show, from the first on */
+    bool live;                         /* the page carries the model */
+    int64_t *checkpoints; /* stb_ds array: the steps of the earlier saves that it also carries */
+} PageSource;
+
+/* The bytes that the weights of a model take in a page, before they are written in base64. */
+size_t data_weights_size(const Gpt *gpt);
+
+/* Members of the page's JSON object, with commas between them:
+ *
+ *     "model"       the sizes and choices of GptConfig; "patterns", a list for each layer;
+ *                   "tensors", of each its name, its shape and its first number in the weights
+ *     "tokenizer"   "tokens" as in the vocabulary; "display", how some are shown; "specials", the
+ *                   ids of what stands for no text; "special", the ids of [bos] and so on or -1;
+ *                   "merges", three ids for each: left, right, both together; "spacing", the sums
+ *                   of text/words/spacing.h: "pairs", left, right and sum, "before", "after"
+ *     "counts"      the ids of the training text in base64; null if there is none or it is large
+ *     "log"         [step, loss, evaluated, rate] of at most 2,000 lines of log.csv
+ *     "held_out"    whether "evaluated" is the loss over held-out text, not over all of it
+ *     "floor"       the lowest loss that the text allows; null if log.csv has none, because part of
+ *                   the text is held out or it is too large to count in
+ *     "checkpoints" the steps of the earlier saves, the first one first
+ *
+ * The first three are null in a page without the model. */
+void data_put(FILE *out, const PageSource *source);
+
+/* The steps of the checkpoints of a run that a page has room for, spread over all: an stb_ds array,
+ * which the caller frees. */
+int64_t *data_checkpoints(const Pretrained *model);
+
+/* All tensors, each number as a float32 of four bytes, the lowest first, in base64. */
+void data_put_weights(FILE *out, const Gpt *gpt);
+
+/* All tensors of the checkpoint of a step. */
+void data_put_checkpoint(FILE *out, const Pretrained *model, int64_t step);
+
+#endif

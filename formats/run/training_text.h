@@ -1,0 +1,29 @@
+/* training_text.h: the text that a model was trained on. A run has a copy of it, text.txt, unless
+ * it is large; config.json has its checksum. */
+#ifndef PULGA_TRAINING_TEXT_H
+#define PULGA_TRAINING_TEXT_H
+
+#include "text/corpus/corpus.h"
+#include "text/source.h"
+#include "formats/huggingface/pretrained.h"
+
+/* Reads the file named, or if `named` is NULL the run's own copy. Returns false if there is no
+ * copy; dies if it is not the text that the model was trained on. */
+bool training_text_read(const Directory *directory, const Config *config, const char *named,
+                        TextForm form, Text *text);
+
+/* The text of a run to be resumed, which may be large: the files named, or the run's own copy.
+ * NULL if there is no copy. */
+Source *training_text_source(const Directory *directory, char *const *named, SourceRules rules);
+
+/* The text as tokens, to count in. */
+typedef struct {
+    bool there; /* else nothing can be counted */
+    Corpus corpus;
+} TrainingText;
+
+/* Reads it as above; the model's tokenizer learns its spacing from it. */
+TrainingText training_text_open(Pretrained *model, const char *named);
+void training_text_free(TrainingText *text);
+
+#endif

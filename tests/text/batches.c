@@ -1,0 +1,250 @@
+/* batches.c: pieces as the rows of a batch: what each reads, what it is to predict, and where it
+ * stands. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+
+#include "text/corpus/batches.h"
+#include "tests/helpers/close.h"
+#include "tests/helpers/corpora.h"
+
+static void assert_ints(const int *got, const int *wanted, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (got[i] != wanted[i])
+            fail_msg("number %zu is %d, wanted %d", i, got[i], wanted[i]);
+}
+
+static void test_pieces_become_rows(void **state)
+{
+    (void)state;
+    Corpus c = corpus_of_string("a b c d e f g\nh i\nj\n", false, false);
+    corpus_cut(&c, 3, 0, 1);
+    BatchRoom room = batch_room_new(13);
+    const Batch batch = batch_fill_hiding(&room, &c, c.train.list, 5, (HideDraw){.row = 40});
+    assert_int_equal(batch.rows, 13);
+    assert_int_equal(batch.sequences, 5);
+    assert_int_equal(batch.first_row, 40);
+    assert_int_equal(batch.counted, 13);
+    /* Only a line's first piece reads [bos] and only its last predicts [eos]. */
+    assert_ints(batch.start, (const int[]){0, 3, 6, 8, 11, 13}, 6);
+    assert_ints(batch.tokens, (const int[]){0, 2, 3, 4, 5, 6, 7, 8, 0, 9, 10, 0, 11}, 13);
+    assert_ints(batch.targets, (const int[]){2, 3, 4, 5, 6, 7, 8, 1, 9, 10, 1, 11, 1}, 13);
+    assert_ints(batch.positions, (const int[]){0, 1, 2, 0, 1, 2, 0, 1, 0, 1, 2, 0, 1}, 13);
+
+    /* The same room again, with pieces in another order. */
+    const Piece some[] = {{13, 2}, {3, 3}};
+    const Batch again = batch_fill(&room, &c, some, 2);
+    assert_int_equal(again.rows, 5);
+    assert_int_equal(again.first_row, 0);
+    assert_ints(again.start, (const int[]){0, 2, 5}, 3);
+    assert_ints(again.tokens, (const int[]){0, 11, 4, 5, 6}, 5);
+    assert_ints(again.targets, (const int[]){11, 1, 5, 6, 7}, 5);
+    assert_ints(again.positions, (const int[]){0, 1, 0, 1, 2}, 5);
+    batch_room_free(&room);
+    corpus_free(&c);
+}
+
+/* Ids 3 a, 4 b, 5 c, 6 d: [bos] a b [sep] c [eos] and [bos] d [sep] a b [eos]. */
+static void test_only_the_targets_of_pairs_count(void **state)
+{
+    (void)state;
+    Tokenizer t;
+    Corpus c = corpus_for(OBJECTIVE_PAIRS, TOKENIZER_WORD, false, "a b\tc\nd\ta b\n", &t);
+    corpus_cut(&c, 8, 0, 1);
+    BatchRoom room = batch_room_new(10);
+    Batch batch = batch_fill(&room, &c, c.train.list, 2);
+    assert_true(batch.rows == 10 && batch.sequences == 2 && batch.counted == 5);
+    assert_ints(batch.start, (const int[]){0, 5, 10}, 3);
+    assert_ints(batch.tokens, (const int[]){0, 3, 4, 2, 5, 0, 6, 2, 3, 4}, 10);
+    assert_ints(batch.targets, (const int[]){-1, -1, -1, 5, 1, -1, -1, 3, 4, 1}, 10);
+    assert_ints(batch.positions, (const int[]){0, 1, 2, 3, 4, 0, 1, 2, 3, 4}, 10);
+    assert_ints(batch.prefix, (const int[]){4, 3}, 2);
+    assert_int_equal(batch_targets(&room, &c, c.train.list, 2, (HideDraw){0}), 5);
+
+    c.objective.causal_source = true;
+    batch = batch_fill(&room, &c, c.train.list, 2);
+    assert_true(batch.prefix == NULL && batch.counted == 5);
+    assert_ints(batch.targets, (const int[]){-1, -1, -1, 5, 1, -1, -1, 3, 4, 1}, 10);
+    batch_room_free(&room);
+    corpus_free(&c);
+    tokenizer_free(&t);
+}
+
+static const char HIDDEN[] = "a b c d e\nb c\na\nd c b a\na a a b b b\n";
+
+/* A step of five sequences in parts: whatever the parts, each row reads and predicts the same. */
+static void test_the_parts_of_a_step_hide_the_same_tokens(void **state)
+{
+    (void)state;
+    Tokenizer t;
+    Corpus c = corpus_for(OBJECTIVE_MASKED, TOKENIZER_WORD, false, HIDDEN, &t);
+    c.objective.share = 0.3;
+    corpus_cut(&c, 8, 0, 1);
+    const int rows = (int)c.train.rows, count = (int)c.train.count;
+    BatchRoom room = batch_room_new(rows), parts = batch_room_new(rows);
+    for (uint32_t step = 1; step < 50; step++) {
+        HideDraw hide = {.seed = 3, .step = step};
+        const Batch whole = batch_fill_hiding(&room, &c, c.train.list, count, hide);
+        assert_int_equal(batch_targets(&parts, &c, c.train.list, count, hide), whole.counted);
+        int counted = 0;
+        for (int from = 0, some; from < count; from += some) {
+            some = 1 + (int)(step + (uint32_t)from) % 3;
+            some = some < count - from ? some : count - from;
+            const Batch part = batch_fill_hiding(&parts, &c, c.train.list + from, some, hide);
+            assert_int_equal(part.first_row, hide.row);
+            assert_ints(part.tokens, whole.tokens + hide.row, (size_t)part.rows);
+            assert_ints(part.targets, whole.targets + hide.row, (size_t)part.rows);
+            for (int s = 0; s < some; s++)
+                assert_int_equal(part.prefix[s], part.start[s + 1] - part.start[s]);
+            counted += part.counted;
+            hide.row += (uint32_t)part.rows;
+        }
+        assert_int_equal(counted, whole.counted);
+    }
+    batch_room_free(&room);
+    batch_room_free(&parts);
+    corpus_free(&c);
+    tokenizer_free(&t);
+}
+
+/* Another step hides others; so does another seed. */
+static void test_each_step_hides_others(void **state)
+{
+    (void)state;
+    Tokenizer t;
+    Corpus c = corpus_for(OBJECTIVE_MASKED, TOKENIZER_WORD, false, HIDDEN, &t);
+    c.objective.share = 0.3;
+    corpus_cut(&c, 8, 0, 1);
+    BatchRoom room = batch_room_new((int)c.train.rows), other = batch_room_new((int)c.train.rows);
+    int different[2] = {0, 0};
+    for (uint32_t step = 1; step < 100; step++)
+        for (uint32_t i = 0; i < 2; i++) {
+            const Batch a =
+                batch_fill_hiding(&room, &c, c.train.list, 5, (HideDraw){.seed = 1, .step = step});
+            const Batch b = batch_fill_hiding(&other, &c, c.train.list, 5,
+                                              (HideDraw){.seed = 2 - i, .step = step + i});
+            different[i] += memcmp(a.targets, b.targets, (size_t)a.rows * sizeof(int)) != 0;
+        }
+    assert_true(different[0] > 90 && different[1] > 90);
+    batch_room_free(&room);
+    batch_room_free(&other);
+    corpus_free(&c);
+    tokenizer_free(&t);
+}
+
+/* ---- Evaluation ---- */
+
+/* What the batches of an evaluation read and predict, one after another. */
+typedef struct {
+    int *tokens, *targets, *lengths; /* stb_ds arrays; of each sequence, its rows */
+} Evaluated;
+
+static void free_evaluated(Evaluated *e)
+{
+    arrfree(e->tokens);
+    arrfree(e->targets);
+    arrfree(e->lengths);
+}
+
+/* The definition: each piece; or of each piece, each token hidden once. */
+static Evaluated all_of(const Corpus *c)
+{
+    Evaluated e = {NULL};
+    int tokens[50];
+    for (size_t p = 0; p < c->train.count; p++) {
+        const Sequence s = corpus_sequence(c, corpus_piece(c, &c->train, p), tokens);
+        const bool hides = c->objective.kind == OBJECTIVE_MASKED;
+        for (int copy = 0; copy < (hides ? s.rows : 1); copy++) {
+            if (hides && objective_target(&c->objective, &s, copy) < 0)
+                continue;
+            arrput(e.lengths, s.rows);
+            for (int i = 0; i < s.rows; i++) {
+                const bool counts = !hides || i == copy;
+                arrput(e.tokens, hides && counts ? c->objective.mask : tokens[i]);
+                arrput(e.targets, counts ? objective_target(&c->objective, &s, i) : -1);
+            }
+        }
+    }
+    return e;
+}
+
+/* The same by batches of at most so many rows, each of which is as full as it can be. */
+static Evaluated in_batches(const Corpus *c, int rows)
+{
+    Evaluated e = {NULL};
+    BatchRoom room = batch_room_new(rows);
+    BatchPlace place = {0};
+    int last = 0;
+    for (Batch batch; batch_next(&batch, &room, c, &c->train, &place); last = batch.rows) {
+        int counted = 0;
+        assert_true(batch.rows <= rows && batch.first_row == 0 && batch.sequences > 0);
+        assert_true(!last || last + batch.start[1] > rows);
+        for (int i = 0; i < batch.rows; i++) {
+            arrput(e.tokens, batch.tokens[i]);
+            arrput(e.targets, batch.targets[i]);
+            counted += batch.targets[i] >= 0;
+        }
+        for (int s = 0; s < batch.sequences; s++)
+            arrput(e.lengths, batch.start[s + 1] - batch.start[s]);
+        assert_int_equal(batch.counted, counted);
+    }
+    batch_room_free(&room);
+    return e;
+}
+
+static void check_evaluation(Corpus *c, int context)
+{
+    corpus_cut(c, context, 0, 1);
+    Evaluated wanted = all_of(c);
+    size_t targets = 0;
+    for (ptrdiff_t i = 0; i < arrlen(wanted.targets); i++)
+        targets += wanted.targets[i] >= 0;
+    assert_int_equal(targets, c->train.targets);
+    const int longest = (int)c->longest < context ? (int)c->longest : context;
+    for (int rows = longest; rows < 60; rows++) {
+        Evaluated got = in_batches(c, rows);
+        assert_int_equal(arrlen(got.lengths), arrlen(wanted.lengths));
+        assert_int_equal(arrlen(got.tokens), arrlen(wanted.tokens));
+        assert_ints(got.lengths, wanted.lengths, arrlenu(wanted.lengths));
+        assert_ints(got.tokens, wanted.tokens, arrlenu(wanted.tokens));
+        assert_ints(got.targets, wanted.targets, arrlenu(wanted.targets));
+        free_evaluated(&got);
+    }
+    free_evaluated(&wanted);
+    corpus_free(c);
+}
+
+/* Whatever the room, each target is evaluated once. */
+static void test_an_evaluation_has_each_target_once(void **state)
+{
+    (void)state;
+    Tokenizer t;
+    for (int context = 1; context < 9; context++) {
+        Corpus c = corpus_for(OBJECTIVE_NEXT, TOKENIZER_WORD, false, HIDDEN, &t);
+        check_evaluation(&c, context);
+        tokenizer_free(&t);
+        for (int stream = 0; stream < 2; stream++) {
+            c = corpus_for(OBJECTIVE_MASKED, TOKENIZER_WORD, stream, HIDDEN, &t);
+            check_evaluation(&c, context);
+            tokenizer_free(&t);
+        }
+    }
+    Corpus c = corpus_for(OBJECTIVE_PAIRS, TOKENIZER_WORD, false, "a b\tc\nd\ta b\ne\ta\n", &t);
+    check_evaluation(&c, 8);
+    tokenizer_free(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pieces_become_rows),
+        cmocka_unit_test(test_only_the_targets_of_pairs_count),
+        cmocka_unit_test(test_the_parts_of_a_step_hide_the_same_tokens),
+        cmocka_unit_test(test_each_step_hides_others),
+        cmocka_unit_test(test_an_evaluation_has_each_target_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

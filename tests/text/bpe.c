@@ -1,0 +1,250 @@
+/* bpe.c: words are merged by rank and then from the left, on any number of threads; any bytes come
+ * back; a stream of tokens shows whole characters. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+
+#include "base/parallel/threads.h"
+#include "base/utf8.h"
+#include "text/subwords/bpe.h"
+#include "text/subwords/byte_level.h"
+#include "tests/helpers/close.h"
+
+/* A tokenizer of merges that are given as "left right|left right|". */
+static Bpe bpe_of(Vocabulary *v, const char *merges, BpeMerge **list)
+{
+    int ids[256];
+    *v = vocabulary_new();
+    bpe_add_bytes(v, ids);
+    for (char left[32], right[32], both[64]; *merges; merges = strchr(merges, '|') + 1) {
+        assert_int_equal(sscanf(merges, "%31s %31[^|]", left, right), 2);
+        snprintf(both, sizeof both, "%s%s", left, right);
+        const int known = vocabulary_find(v, both, strlen(both));
+        const int id = known >= 0 ? known : vocabulary_add(v, both, strlen(both), false);
+        arrput(*list, ((BpeMerge){vocabulary_find(v, left, strlen(left)),
+                                  vocabulary_find(v, right, strlen(right)), id}));
+        assert_true(arrlast(*list).left >= 0 && arrlast(*list).right >= 0);
+    }
+    return bpe_new(v, *list, (int)arrlen(*list));
+}
+
+/* The tokens of a text, each followed by a bar. */
+static void assert_tokens(const char *merges, const char *text, const char *wanted)
+{
+    Vocabulary v;
+    BpeMerge *list = NULL;
+    Bpe bpe = bpe_of(&v, merges, &list);
+    int *ids = NULL;
+    bpe_encode(&bpe, (Span){text, text + strlen(text)}, &ids);
+    char got[1024], *put = got;
+    for (ptrdiff_t i = 0; i < arrlen(ids); i++)
+        put += sprintf(put, "%s|", vocabulary_word(&v, ids[i]));
+    *put = 0;
+    assert_string_equal(got, wanted);
+    size_t size;
+    char *back = bpe_decode(&bpe, ids, (int)arrlen(ids), &size);
+    assert_string_equal(back, text);
+    assert_int_equal(size, strlen(text));
+    free(back);
+    arrfree(ids);
+    arrfree(list);
+    bpe_free(&bpe);
+    vocabulary_free(&v);
+}
+
+static void test_merges_by_rank_then_from_the_left(void **state)
+{
+    (void)state;
+    assert_tokens("", "", "");
+    assert_tokens("", "ab ñ", "a|b|Ġ|Ã|±|");
+    assert_tokens("u g|u n|h ug|", "hugs bun", "hug|s|Ġ|b|un|");
+    /* Which comes first in the list decides, not which comes first in the word. */
+    assert_tokens("a b|b c|", "abc", "ab|c|");
+    assert_tokens("b c|a b|", "abc", "a|bc|");
+    assert_tokens("b c|a bc|a b|ab c|", "abc abd", "abc|Ġ|ab|d|");
+    assert_tokens("a a|", "aaaaa", "aa|aa|a|");
+    assert_tokens("a a|aa aa|", "aaaaaaa", "aaaa|aa|a|");
+    assert_tokens("a a|aa a|", "aaaa aaa", "aa|aa|Ġ|aaa|");
+    /* Nothing is merged across words. */
+    assert_tokens("o Ġ|Ġ w|Ġw o|", "o wo  w", "o|Ġwo|Ġ|Ġw|");
+    assert_tokens("a b|", "abababababababababababababab aba",
+                  "ab|ab|ab|ab|ab|ab|ab|ab|ab|ab|ab|ab|ab|ab|Ġ|ab|a|");
+}
+
+/* The definition: look for the first of the best pairs in the whole word, again and again. */
+static void encode_plainly(const Bpe *bpe, Span word, int **ids)
+{
+    const size_t before = arrlenu(*ids);
+    for (const char *at = word.begin; at < word.end; at++)
+        arrput(*ids, bpe->byte_ids[(unsigned char)*at]);
+    for (;;) {
+        int64_t best = INT64_MAX;
+        size_t place = 0;
+        for (size_t i = before; i + 1 < arrlenu(*ids); i++) {
+            const int64_t rank = pair_table_get(&bpe->ranks, (*ids)[i], (*ids)[i + 1]);
+            if (rank && rank < best) {
+                best = rank;
+                place = i;
+            }
+        }
+        if (best == INT64_MAX)
+            return;
+        (*ids)[place] = bpe->merged[best - 1];
+        arrdel(*ids, place + 1);
+    }
+}
+
+static uint32_t next_random(uint32_t *random)
+{
+    *random = *random * 1664525 + 1013904223;
+    return *random >> 16;
+}
+
+/* Words of few letters and of all sizes, in a text of several pieces. */
+static char *random_text(size_t size)
+{
+    char *text = malloc(size);
+    uint32_t random = 5;
+    for (size_t i = 0; i < size; i++)
+        text[i] = next_random(&random) % (i >> 10 & 63 ? 6 : 300)
+                      ? "aabcde"[next_random(&random) % 6]
+                      : ' ';
+    return text;
+}
+
+static void test_same_as_the_definition(void **state)
+{
+    (void)state;
+    enum { SIZE = 2500000 };
+    char *text = random_text(SIZE);
+    Vocabulary v = vocabulary_new();
+    WordCounts counts = word_counts_new();
+    word_counts_add(&counts, (Span[]){{text, text + SIZE}}, 1, CUT_NOWHERE);
+    BpeMerge *merges = bpe_train(&v, &counts, 1000, 0);
+    Bpe bpe = bpe_new(&v, merges, (int)arrlen(merges));
+    int *wanted = NULL;
+    Span word;
+    for (const char *at = text; byte_level_word(&at, text + SIZE, &word);)
+        encode_plainly(&bpe, word, &wanted);
+    for (int threads = 1; threads <= 3; threads++) {
+        thread_set_limit(threads);
+        int *ids = NULL;
+        arrput(ids, -1); /* what is there stays */
+        bpe_encode(&bpe, (Span){text, text + SIZE}, &ids);
+        assert_int_equal(arrlen(ids), arrlen(wanted) + 1);
+        assert_memory_equal(ids + 1, wanted, arrlenu(wanted) * sizeof *wanted);
+        arrfree(ids);
+    }
+    arrfree(wanted);
+    bpe_free(&bpe);
+    arrfree(merges);
+    vocabulary_free(&v);
+    free(text);
+}
+
+/* In the square of its length, such a word would take minutes. */
+static void test_long_words_are_quick(void **state)
+{
+    (void)state;
+    enum { SIZE = 200000 };
+    char *text = malloc(SIZE);
+    memset(text, 'a', SIZE);
+    Vocabulary v;
+    BpeMerge *merges = NULL;
+    Bpe bpe = bpe_of(&v, "a a|aa aa|aaaa aaaa|", &merges);
+    int *ids = NULL;
+    const double begun = processor_seconds();
+    bpe_encode(&bpe, (Span){text, text + SIZE}, &ids);
+    assert_true(processor_seconds() - begun < 5);
+    assert_int_equal(arrlen(ids), SIZE / 8);
+    arrfree(ids);
+    arrfree(merges);
+    bpe_free(&bpe);
+    vocabulary_free(&v);
+    free(text);
+}
+
+/* Special tokens, and those of other programs that are not made of bytes, stand for themselves. */
+static void test_any_bytes_come_back(void **state)
+{
+    (void)state;
+    Vocabulary v = vocabulary_new();
+    int ids[256];
+    vocabulary_add(&v, "[bos]", 5, true);
+    assert_int_equal(bpe_byte_id(&v, 'a'), -1);
+    bpe_add_bytes(&v, ids);
+    assert_true(bpe_byte_id(&v, 0) >= 0 && bpe_byte_id(&v, 'a') >= 0);
+    const int special = vocabulary_add(&v, "Ġ", 2, true),
+              foreign = vocabulary_add(&v, "日 a", 5, false);
+    assert_int_equal(special, -1); /* it is a byte already */
+    Bpe bpe = bpe_new(&v, NULL, 0);
+    const Span bos = bpe_bytes(&bpe, 0), word = bpe_bytes(&bpe, foreign);
+    assert_memory_equal(bos.begin, "[bos]", 5);
+    assert_int_equal(bos.end - bos.begin, 5);
+    assert_memory_equal(word.begin, "日 a", 5);
+    assert_int_equal(word.end - word.begin, 5);
+    char all[512];
+    for (int i = 0; i < 512; i++)
+        all[i] = (char)(i < 256 ? i : i * 7);
+    int *encoded = NULL;
+    size_t size;
+    bpe_encode(&bpe, (Span){all, all + sizeof all}, &encoded);
+    char *back = bpe_decode(&bpe, encoded, (int)arrlen(encoded), &size);
+    assert_int_equal(size, sizeof all);
+    assert_memory_equal(back, all, sizeof all);
+    free(back);
+    arrfree(encoded);
+    bpe_free(&bpe);
+    vocabulary_free(&v);
+}
+
+/* What a stream writes after each of these parts. */
+static void assert_stream(const char *const *parts, const char *const *wanted)
+{
+    BpeStream stream = {.count = 0};
+    for (; *parts; parts++, wanted++) {
+        char *text;
+        size_t size;
+        FILE *out = memory_stream(&text, &size);
+        bpe_stream_put(&stream, (Span){*parts, *parts + strlen(*parts)}, out);
+        if (!parts[1])
+            bpe_stream_end(&stream, out);
+        fclose(out);
+        assert_string_equal(text, *wanted);
+        free(text);
+    }
+}
+#define PARTS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static void test_a_stream_writes_whole_characters(void **state)
+{
+    (void)state;
+    assert_stream(PARTS("a", "\xC3", "\xB1", "o"), PARTS("a", "", "ñ", "o"));
+    assert_stream(PARTS("\xF0", "\x9F", "\x90", "\x95!"), PARTS("", "", "", "🐕!"));
+    assert_stream(PARTS("\xE6\x97\xA5\xE6", "\x9C\xAC"), PARTS("日", "本"));
+    /* What cannot be completed is written as it is: nothing is lost. */
+    assert_stream(PARTS("\xC3", "a"), PARTS("", "\xC3"
+                                                "a"));
+    assert_stream(PARTS("\xE2\x82", "\xC3", "\xB1"), PARTS("", "\xE2\x82", "ñ"));
+    assert_stream(PARTS("\xE0", "\x9F"), PARTS("", "\xE0\x9F")); /* overlong */
+    assert_stream(PARTS("\xED", "\xA0"), PARTS("", "\xED\xA0")); /* a surrogate */
+    assert_stream(PARTS("\xF4", "\x90"), PARTS("", "\xF4\x90")); /* beyond U+10FFFF */
+    assert_stream(PARTS("\xF4\x8F", "\x90", "a"), PARTS("", "",
+                                                        "\xF4\x8F\x90"
+                                                        "a"));
+    assert_stream(PARTS("\xF5", "\x80"), PARTS("\xF5", "\x80"));
+    assert_stream(PARTS("a\xE6\x97"), PARTS("a\xE6\x97"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_merges_by_rank_then_from_the_left),
+        cmocka_unit_test(test_same_as_the_definition),
+        cmocka_unit_test(test_long_words_are_quick),
+        cmocka_unit_test(test_any_bytes_come_back),
+        cmocka_unit_test(test_a_stream_writes_whole_characters),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,238 @@
+/* bpe_train.c: merges as they are published or follow from the rules, and the same as those of a
+ * plain trainer, which counts everything again for each merge. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+
+#include "base/parallel/threads.h"
+#include "text/subwords/bpe_train.h"
+#include "text/subwords/byte_level.h"
+#include "tests/helpers/close.h"
+
+static BpeMerge *train(Vocabulary *v, const char *text, bool by_lines, int size, int64_t min_count)
+{
+    WordCounts counts = word_counts_new();
+    word_counts_add(&counts, (Span[]){{text, text + strlen(text)}}, 1,
+                    by_lines ? CUT_LINES : CUT_NOWHERE);
+    BpeMerge *merges = bpe_train(v, &counts, size, min_count);
+    return merges;
+}
+
+/* The merges of a text, each as "left right|". */
+static void assert_merges(const char *text, bool by_lines, int size, int64_t min_count,
+                          const char *wanted)
+{
+    Vocabulary v = vocabulary_new();
+    BpeMerge *merges = train(&v, text, by_lines, size, min_count);
+    char got[1024], *put = got;
+    for (ptrdiff_t i = 0; i < arrlen(merges); i++) {
+        put += sprintf(put, "%s %s|", vocabulary_word(&v, merges[i].left),
+                       vocabulary_word(&v, merges[i].right));
+        assert_int_equal(merges[i].id, 256 + i);
+    }
+    *put = 0;
+    assert_string_equal(got, wanted);
+    arrfree(merges);
+    vocabulary_free(&v);
+}
+
+/* Ids are those of GPT-2's vocabulary: encoder.json. */
+static void test_bytes_come_first(void **state)
+{
+    (void)state;
+    Vocabulary v = vocabulary_new();
+    int ids[256];
+    vocabulary_add(&v, "[bos]", 5, true);
+    bpe_add_bytes(&v, ids);
+    assert_int_equal(v.count, 257);
+    assert_int_equal(ids['!'], 1 + 0);
+    assert_int_equal(ids['A'], 1 + 32);
+    assert_int_equal(ids[0xA1], 1 + 94);
+    assert_int_equal(ids[0xFF], 1 + 187);
+    assert_int_equal(ids[0], 1 + 188);
+    assert_int_equal(ids['\n'], 1 + 198);
+    assert_int_equal(ids[' '], 1 + 220);
+    assert_int_equal(ids[0xAD], 1 + 255);
+    assert_string_equal(vocabulary_word(&v, ids[' ']), "Ġ");
+    vocabulary_free(&v);
+}
+
+/* Special tokens come first and count in the size. A token of the same name is that token. */
+static void test_special_tokens(void **state)
+{
+    (void)state;
+    Vocabulary v = vocabulary_new();
+    vocabulary_add(&v, "[bos]", 5, true);
+    vocabulary_add(&v, "ab", 2, true);
+    BpeMerge *merges = train(&v, "abc abc abc abd", false, 2 + 256 + 2, 0);
+    assert_int_equal(v.count, 2 + 256 + 2);
+    assert_int_equal(arrlen(merges), 3); /* ab, abc, and the space with it */
+    assert_int_equal(merges[0].id, 1);
+    assert_int_equal(merges[1].id, 2 + 256);
+    assert_int_equal(merges[1].left, 1);
+    assert_string_equal(vocabulary_word(&v, merges[2].id), "Ġabc");
+    arrfree(merges);
+    vocabulary_free(&v);
+}
+
+static void append(char *text, const char *line, int times)
+{
+    for (; times; times--)
+        strcat(text, line);
+}
+
+/* The example of Hugging Face's course: hug 10, pug 5, pun 12, bun 4, hugs 5 times. */
+static void test_published_merges(void **state)
+{
+    (void)state;
+    char text[1024] = "";
+    append(text, "hug\n", 10);
+    append(text, "pug\n", 5);
+    append(text, "pun\n", 12);
+    append(text, "bun\n", 4);
+    append(text, "hugs\n", 5);
+    assert_merges(text, true, 259, 0, "u g|u n|h ug|");
+    assert_merges(text, true, 260, 0, "u g|u n|h ug|p un|");
+    /* The rest; equals go by their ids: b un 4, hug s 5, p ug 5 times. */
+    assert_merges(text, true, 1000, 0, "u g|u n|h ug|p un|p ug|hug s|b un|");
+    assert_merges(text, true, 1000, 5, "u g|u n|h ug|p un|p ug|hug s|");
+    assert_merges(text, true, 256, 0, "");
+    assert_merges(text, true, 0, 0, "");
+}
+
+/* Wikipedia's example. Of aa + a and a + b, which occur twice, a + b has the smaller left id. */
+static void test_runs_of_one_letter(void **state)
+{
+    (void)state;
+    assert_merges("aaabdaaabac", false, 259, 0, "a a|a b|aa ab|");
+    /* Pairs that overlap count, too: a a is in aaa twice; in the pairs that are left, once. */
+    assert_merges("aaa bcbc", false, 257, 0, "a a|");
+    assert_merges("", false, 1000, 0, "");
+    assert_merges("a b c", false, 1000, 0, "Ġ b|Ġ c|");
+}
+
+/* ---- A plain trainer ---- */
+
+enum { MOST_WORDS = 4096, LONGEST = 128 };
+typedef struct {
+    int tokens[LONGEST], length;
+} PlainWord;
+
+static void merge_plainly(PlainWord *word, BpeMerge merge)
+{
+    int length = 0;
+    for (int i = 0; i < word->length; i++) {
+        const bool here = i + 1 < word->length && word->tokens[i] == merge.left &&
+                          word->tokens[i + 1] == merge.right;
+        word->tokens[length++] = here ? merge.id : word->tokens[i];
+        i += here;
+    }
+    word->length = length;
+}
+
+/* The most frequent pair; its count. */
+static int64_t best_pair(const PlainWord *words, int count, int size, BpeMerge *best)
+{
+    int64_t *counts = calloc((size_t)size * (size_t)size, sizeof *counts), most = 0;
+    for (int w = 0; w < count; w++)
+        for (int i = 0; i + 1 < words[w].length; i++)
+            counts[words[w].tokens[i] * size + words[w].tokens[i + 1]]++;
+    for (int i = 0; i < size * size; i++)
+        if (counts[i] > most) {
+            most = counts[i];
+            *best = (BpeMerge){i / size, i % size, -1};
+        }
+    free(counts);
+    return most;
+}
+
+static int read_plainly(PlainWord *words, const char *text, size_t size, const int ids[256])
+{
+    int count = 0;
+    Span word;
+    for (const char *at = text; byte_level_word(&at, text + size, &word);) {
+        PlainWord *plain = &words[count++];
+        assert_true(count < MOST_WORDS && word.end - word.begin <= LONGEST);
+        plain->length = 0;
+        for (const char *byte = word.begin; byte < word.end; byte++)
+            plain->tokens[plain->length++] = ids[(unsigned char)*byte];
+    }
+    return count;
+}
+
+/* Texts of few letters, in which many pairs occur equally often. */
+static void test_same_as_a_plain_trainer(void **state)
+{
+    (void)state;
+    enum { SIZE = 330 };
+    static PlainWord words[MOST_WORDS];
+    int compared = 0;
+    for (uint32_t seed = 1; seed <= 12; seed++) {
+        char text[2001];
+        uint32_t random = seed;
+        for (int i = 0; i < 2000; i++) {
+            random = random * 1664525 + 1013904223;
+            text[i] = "ab cd efgh ijkl"[(random >> 16) % (4 + seed)];
+        }
+        text[2000] = 0;
+        Vocabulary v = vocabulary_new(), plain = vocabulary_new();
+        int ids[256];
+        bpe_add_bytes(&plain, ids);
+        const int count = read_plainly(words, text, 2000, ids);
+        BpeMerge *merges = train(&v, text, false, SIZE, 2);
+        for (ptrdiff_t i = 0; i < arrlen(merges); i++, compared++) {
+            BpeMerge best;
+            assert_true(best_pair(words, count, SIZE, &best) >= 2);
+            assert_int_equal(merges[i].left, best.left);
+            assert_int_equal(merges[i].right, best.right);
+            assert_int_equal(merges[i].id, 256 + i);
+            for (int w = 0; w < count; w++)
+                merge_plainly(&words[w], merges[i]);
+        }
+        arrfree(merges);
+        vocabulary_free(&plain);
+        vocabulary_free(&v);
+    }
+    assert_true(compared > 500);
+}
+
+static void test_number_of_threads_changes_nothing(void **state)
+{
+    (void)state;
+    enum { SIZE = 3000000 };
+    char *text = malloc(SIZE + 1);
+    uint32_t random = 7;
+    for (int i = 0; i < SIZE; i++) {
+        random = random * 1664525 + 1013904223;
+        text[i] = (random >> 20) % 5 ? (char)('a' + (random >> 16) % 16) : ' ';
+    }
+    text[SIZE] = 0;
+    BpeMerge *first = NULL;
+    for (int threads = 1; threads <= 4; threads++) {
+        thread_set_limit(threads);
+        Vocabulary v = vocabulary_new();
+        BpeMerge *merges = train(&v, text, false, 500, 0);
+        assert_int_equal(arrlen(merges), 500 - 256);
+        if (first)
+            assert_memory_equal(merges, first, (size_t)arrlen(merges) * sizeof *merges);
+        arrfree(first);
+        first = merges;
+        vocabulary_free(&v);
+    }
+    arrfree(first);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bytes_come_first),
+        cmocka_unit_test(test_special_tokens),
+        cmocka_unit_test(test_published_merges),
+        cmocka_unit_test(test_runs_of_one_letter),
+        cmocka_unit_test(test_same_as_a_plain_trainer),
+        cmocka_unit_test(test_number_of_threads_changes_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

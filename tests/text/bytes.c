@@ -1,0 +1,133 @@
+/* bytes.c: the bytes that the tokens of a text stand for, counted by hand, and the loss in bits per
+ * byte. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "text/corpus/bytes.h"
+#include "text/tokenizer_train.h"
+#include "tests/helpers/close.h"
+#include "tests/helpers/corpora.h"
+#include "tests/helpers/literal.h"
+
+/* The bytes of the whole text, and those of its first and last piece with a context of T tokens. */
+typedef struct {
+    double all, first, last;
+} Counted;
+
+static Counted count_bytes(const char *string, TokenizerRules rules, int T)
+{
+    Text text = literal_text(string);
+    Tokenizer t = tokenizer_train(&text, rules);
+    Corpus c = corpus_new(&text, &t);
+    corpus_cut(&c, T, 0, 1);
+    Piece *pieces = corpus_pieces(&c, &c.train);
+    const Part first = {.count = 1, .list = pieces};
+    const Part last = {.count = 1, .list = pieces + c.train.count - 1};
+    const Counted counted = {corpus_bytes(&c, &t, &c.train), corpus_bytes(&c, &t, &first),
+                             corpus_bytes(&c, &t, &last)};
+    free(pieces);
+    corpus_free(&c);
+    tokenizer_free(&t);
+    text_free(&text);
+    return counted;
+}
+
+/* NAN is wanted of what cannot be compared. */
+static void check_one(const char *what, double got, double wanted)
+{
+    if (isnan(wanted))
+        assert_true(isnan(got));
+    else
+        assert_close_one(what, got, wanted, 1e-12);
+}
+
+static void check(const char *string, TokenizerRules rules, int T, Counted wanted)
+{
+    const Counted got = count_bytes(string, rules, T);
+    check_one("the bytes of all", got.all, wanted.all);
+    check_one("the bytes of the first piece", got.first, wanted.first);
+    check_one("the bytes of the last piece", got.last, wanted.last);
+}
+
+/* Each line counts with its end, the last one too; blank lines are in no sequence. */
+static void test_lines_have_all_bytes_of_their_text(void **state)
+{
+    (void)state;
+    static const char text[] = "el  perro\n\nl'été\tya"; /* 10 and 11 bytes with their ends */
+    const TokenizerKind kinds[] = {TOKENIZER_CHAR, TOKENIZER_BPE};
+    for (int i = 0; i < 2; i++)
+        check(text, (TokenizerRules){.kind = kinds[i], .vocabulary = 262}, 20,
+              (Counted){21, 10, 11});
+}
+
+/* The first token of a stream is not predicted. */
+static void test_streams(void **state)
+{
+    (void)state;
+    check("añb\nc", (TokenizerRules){.kind = TOKENIZER_CHAR, .stream = true}, 2,
+          (Counted){5, 3, 2});
+}
+
+/* A line with [unk] cannot be compared, but the others can. */
+static void test_unknown_characters_cannot_be_compared(void **state)
+{
+    (void)state;
+    check("aa\nba", (TokenizerRules){.kind = TOKENIZER_CHAR, .min_count = 2}, 8,
+          (Counted){NAN, 3, NAN});
+}
+
+/* Their vocabulary is taken from the text, so none has to be spelled. */
+static void test_words_cannot_be_compared(void **state)
+{
+    (void)state;
+    for (int stream = 0; stream < 2; stream++)
+        check("a bb  ccc\n", (TokenizerRules){.stream = stream}, 8, (Counted){NAN, NAN, NAN});
+}
+
+/* Two bits, by hand: a probability of 1/4 for a token of one byte. */
+static void test_bits_per_byte(void **state)
+{
+    (void)state;
+    assert_close_one("bits", bits_per_byte(-log(0.25), 1), 2, 1e-15);
+    assert_close_one("bits", bits_per_byte(-3 * log(0.5), 12), 0.25, 1e-15);
+    assert_true(isnan(bits_per_byte(1, (double)NAN)));
+}
+
+/* Of pairs, the bytes of the targets with the ends of their lines; white space of a source does not
+ * count. By hand: "the  dog" and its end are 9 bytes, "un" and its end 3. */
+static void test_pairs_have_the_bytes_of_their_targets(void **state)
+{
+    (void)state;
+    static const char text[] = "el   perro\tthe  dog\n\na\tun";
+    const TokenizerKind kinds[] = {TOKENIZER_CHAR, TOKENIZER_BPE};
+    for (int i = 0; i < 2; i++)
+        check(text,
+              (TokenizerRules){.kind = kinds[i], .objective = OBJECTIVE_PAIRS, .vocabulary = 262},
+              30, (Counted){12, 9, 3});
+    const TokenizerRules rare = {
+        .kind = TOKENIZER_CHAR, .objective = OBJECTIVE_PAIRS, .min_count = 2};
+    check("x\taa\na\tb", rare, 8, (Counted){NAN, 3, NAN}); /* x is [unk], but no target */
+}
+
+/* What is predicted with the help of what comes after it is no measure of a text. */
+static void test_hidden_tokens_cannot_be_compared(void **state)
+{
+    (void)state;
+    for (int stream = 0; stream < 2; stream++)
+        check("a b c\n", (TokenizerRules){.objective = OBJECTIVE_MASKED, .stream = stream}, 8,
+              (Counted){NAN, NAN, NAN});
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lines_have_all_bytes_of_their_text),
+        cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_unknown_characters_cannot_be_compared),
+        cmocka_unit_test(test_words_cannot_be_compared),
+        cmocka_unit_test(test_bits_per_byte),
+        cmocka_unit_test(test_pairs_have_the_bytes_of_their_targets),
+        cmocka_unit_test(test_hidden_tokens_cannot_be_compared),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,791 @@
+/* corpus.c: the tokens of a text, by lines or as a stream, and the pieces that they are cut
+ * into. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+
+#include "base/files/checksum.h"
+#include "text/corpus/corpus.h"
+#include "text/encoder.h"
+#include "text/tokenizer_train.h"
+#include "tests/helpers/close.h"
+#include "tests/helpers/corpora.h"
+#include "tests/helpers/literal.h"
+#include "tests/helpers/scratch.h"
+
+static void assert_ints(const int *got, const int *wanted, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (got[i] != wanted[i])
+            fail_msg("number %zu is %d, wanted %d", i, got[i], wanted[i]);
+}
+
+/* ---- Tokens ---- */
+
+static void assert_corpus(const Corpus *c, const int *tokens, size_t count)
+{
+    assert_int_equal(c->ids.count, count);
+    int *own = corpus_tokens(c);
+    assert_ints(own, tokens, count);
+    free(own);
+}
+
+static void test_each_line_that_is_not_blank_is_a_sequence(void **state)
+{
+    (void)state;
+    /* Lines of white space do not count; the last line needs no line end. */
+    Corpus c = corpus_of_string("a b\n\n \t\r \n\u3000\nb\n\nc, a", false, false);
+    assert_corpus(&c, (const int[]){0, 2, 3, 1, 0, 3, 1, 0, 4, 5, 2, 1}, 12);
+    assert_int_equal(c.lines, 3);
+    assert_int_equal(c.longest, 4);
+    assert_false(c.stream);
+    corpus_free(&c);
+
+    c = corpus_of_string("ab a\n \nb", false, true);
+    assert_int_equal(c.lines, 2);
+    assert_int_equal(c.ids.count, 6 + 3);
+    assert_int_equal(ids_at(&c.ids, 1), ids_at(&c.ids, 4));
+    assert_int_equal(ids_at(&c.ids, 2), ids_at(&c.ids, 7));
+    corpus_free(&c);
+}
+
+static void test_words_that_are_not_kept_become_unk(void **state)
+{
+    (void)state;
+    Text text = literal_text("a b a\nc a b\n");
+    Tokenizer t = tokenizer_train(&text, (TokenizerRules){.min_count = 2});
+    Corpus c = corpus_new(&text, &t);
+    assert_corpus(&c, (const int[]){0, 3, 4, 3, 1, 0, 2, 3, 4, 1}, 10);
+    corpus_free(&c);
+    tokenizer_free(&t);
+    text_free(&text);
+}
+
+static void test_a_stream_has_no_lines(void **state)
+{
+    (void)state;
+    Corpus c = corpus_of_string("a b\n\na c\n", true, false);
+    assert_corpus(&c, (const int[]){0, 1, 0, 2}, 4);
+    assert_int_equal(c.longest, 3);
+    assert_true(c.stream);
+    corpus_free(&c);
+    c = corpus_of_string("a\n\na b", true, true);
+    assert_corpus(&c, (const int[]){0, 1, 1, 0, 2, 3}, 6);
+    corpus_free(&c);
+}
+
+static void make_lines(void *text)
+{
+    Corpus c = corpus_of_string(text, false, false);
+    corpus_free(&c);
+}
+
+static void make_stream(void *text)
+{
+    Corpus c = corpus_of_string(text, true, false);
+    corpus_free(&c);
+}
+
+static void test_texts_without_tokens_are_refused(void **state)
+{
+    (void)state;
+    assert_dies(make_lines, "", "a.txt", "is empty");
+    assert_dies(make_lines, "\n \t\n\u3000", "a.txt", "white space");
+    assert_dies(make_stream, "\n\n", "a.txt", "white space");
+    assert_dies(make_stream, "word\n", "a.txt", "one token", "--sequence lines");
+}
+
+/* ---- Pieces of lines ---- */
+
+static void test_long_lines_are_cut_into_pieces(void **state)
+{
+    (void)state;
+    Corpus c = corpus_of_string("a b c d e f g\nh i\nj\n", false, false); /* 8, 3 and 2 inputs */
+    assert_int_equal(c.longest, 8);
+    corpus_cut(&c, 3, 0, 1);
+    static const Piece wanted[] = {{0, 3}, {3, 3}, {6, 2}, {9, 3}, {13, 2}};
+    assert_int_equal(c.train.count, 5);
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(c.train.list[i].from, wanted[i].from);
+        assert_int_equal(c.train.list[i].length, wanted[i].length);
+    }
+    assert_int_equal(c.lines_cut, 1);
+    assert_int_equal(c.train.targets, 13);
+    assert_int_equal(c.held_out.targets, 0);
+    assert_int_equal(c.held_out.count, 0);
+    corpus_free(&c);
+}
+
+/* Which line a token belongs to. */
+static int line_at(const size_t *lines, size_t token)
+{
+    int line = 0;
+    while (lines[line + 1] <= token)
+        line++;
+    return line;
+}
+
+/* Compares pieces with the lines they came from; marks in `targets` each token to predict and in
+ * `side` whose each line is. */
+static void mark_pieces(const Corpus *c, const Part *part, const size_t *lines, int *targets,
+                        int *side, int own)
+{
+    for (size_t p = 0; p < part->count; p++) {
+        const Piece piece = part->list[p];
+        const int line = line_at(lines, piece.from);
+        const size_t offset = (piece.from - lines[line]) % (size_t)c->context;
+        assert_int_equal(offset, 0);
+        assert_true(piece.length > 0 && (int)piece.length <= c->context);
+        assert_true(piece.from + piece.length < lines[line + 1]);
+        assert_int_equal(corpus_ends_line(c, piece),
+                         piece.from + piece.length + 1 == lines[line + 1]);
+        assert_true(side[line] == 0 ||
+                    side[line] == own); /* all pieces of a line are on one side */
+        side[line] = own;
+        for (int i = 1; i <= (int)piece.length; i++)
+            targets[piece.from + (size_t)i]++;
+    }
+}
+
+/* Checks that every target of every line is in exactly one piece; returns how many lines are held
+ * out. */
+static int check_pieces(const Corpus *c)
+{
+    size_t *lines = corpus_lines(c);
+    int *targets = calloc(c->ids.count, sizeof *targets);
+    int *side = calloc(c->lines + 1, sizeof *side);
+    mark_pieces(c, &c->train, lines, targets, side, 1);
+    mark_pieces(c, &c->held_out, lines, targets, side, 2);
+    int held_out = 0;
+    size_t all[2] = {0, 0}, cut = 0;
+    for (size_t line = 0; line < c->lines; line++) {
+        const size_t inputs = lines[line + 1] - lines[line] - 1;
+        assert_int_not_equal(side[line], 0);
+        assert_int_equal(targets[lines[line]], 0); /* [bos] is never predicted */
+        for (size_t i = lines[line] + 1; i < lines[line + 1]; i++)
+            assert_int_equal(targets[i], 1);
+        held_out += side[line] == 2;
+        all[side[line] - 1] += inputs;
+        cut += inputs > (size_t)c->context;
+    }
+    assert_int_equal(c->train.targets, all[0]);
+    assert_int_equal(c->held_out.targets, all[1]);
+    assert_int_equal(c->lines_cut, cut);
+    free(lines);
+    free(targets);
+    free(side);
+    return held_out;
+}
+
+static void test_every_target_is_in_one_piece(void **state)
+{
+    (void)state;
+    static const double shares[] = {0, 0.01, 0.1, 0.25, 0.5, 0.9};
+    static const int contexts[] = {1, 2, 3, 7, 12, 100};
+    for (int lines = 1; lines <= 25; lines++)
+        for (size_t s = 0; s < 6; s++) {
+            Corpus c = corpus_made_up(lines, 11, false);
+            corpus_cut(&c, contexts[(size_t)lines % 6], shares[s], 5);
+            const long wanted = lround(shares[s] * lines);
+            assert_int_equal(check_pieces(&c), wanted < lines ? wanted : lines - 1);
+            corpus_free(&c);
+        }
+}
+
+static void test_the_seed_draws_the_lines_held_out(void **state)
+{
+    (void)state;
+    enum { LINES = 20, SEEDS = 200 };
+    Corpus first = corpus_made_up(LINES, 9, false);
+    corpus_cut(&first, 4, 0.2, 1);
+    size_t *lines = corpus_lines(&first);
+    int drawn[LINES] = {0}, differ = 0;
+    for (uint32_t seed = 1; seed <= SEEDS; seed++) {
+        Corpus c = corpus_made_up(LINES, 9, false), same = corpus_made_up(LINES, 9, false);
+        corpus_cut(&c, 4, 0.2, seed);
+        corpus_cut(&same, 4, 0.2, seed);
+        assert_int_equal(c.held_out.count, same.held_out.count);
+        for (size_t i = 0; i < c.held_out.count; i++) {
+            const size_t from = c.held_out.list[i].from;
+            assert_int_equal(from, same.held_out.list[i].from);
+            const int line = line_at(lines, from);
+            drawn[line] += from == lines[line];
+        }
+        differ += c.held_out.count != first.held_out.count ||
+                  c.held_out.list[0].from != first.held_out.list[0].from;
+        corpus_free(&c);
+        corpus_free(&same);
+    }
+    assert_true(differ > SEEDS / 2);
+    /* 40 times each is expected; five standard deviations are 28. */
+    for (int line = 0; line < LINES; line++)
+        assert_in_range(drawn[line], 40 - 28, 40 + 28);
+    free(lines);
+    corpus_free(&first);
+}
+
+static void test_the_tail_of_a_stream_is_held_out(void **state)
+{
+    (void)state;
+    for (int lines = 2; lines < 12; lines++)
+        for (int tenths = 0; tenths < 10; tenths++) {
+            Corpus c = corpus_made_up(lines, 6, true);
+            const size_t count = c.ids.count;
+            const size_t tail = (size_t)lround(tenths / 10.0 * (double)count);
+            corpus_cut(&c, 4, tenths / 10.0, 1);
+            const size_t end = tail >= 2 && count - tail >= 2 ? count - tail : count;
+            assert_int_equal(c.train.end, end);
+            assert_int_equal(c.train.targets, end - 1);
+            assert_int_equal(c.held_out.targets, end < count ? count - end - 1 : 0);
+            size_t next = end; /* they follow each other and read no token that is trained on */
+            for (size_t p = 0; p < c.held_out.count; p++) {
+                const Piece piece = corpus_piece(&c, &c.held_out, p);
+                assert_int_equal(piece.from, next);
+                assert_in_range(piece.length, 1, 4);
+                next += piece.length;
+            }
+            assert_int_equal(next, end < count ? count - 1 : count);
+            corpus_free(&c);
+        }
+}
+
+/* ---- Pairs and hidden tokens ---- */
+
+static void assert_pieces(const Corpus *c, const Part *part, const Piece *wanted, size_t count)
+{
+    (void)c;
+    assert_int_equal(part->count, count);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(part->list[i].from, wanted[i].from);
+        assert_int_equal(part->list[i].length, wanted[i].length);
+    }
+}
+
+/* Ids 3 a, 4 b, 5 c, 6 d. A pair is one piece, whose rows before [sep] do not count. */
+static void test_a_pair_is_a_piece(void **state)
+{
+    (void)state;
+    Tokenizer t;
+    Corpus c = corpus_for(OBJECTIVE_PAIRS, TOKENIZER_WORD, false, "a b\tc\n\nd\ta b c\n", &t);
+    assert_corpus(&c, (const int[]){0, 3, 4, 2, 5, 1, 0, 6, 2, 3, 4, 5, 1}, 13);
+    assert_int_equal(c.lines, 2);
+    assert_int_equal(c.longest, 6);
+    corpus_check_pairs(&c, 6, "a.txt"); /* they fit */
+    corpus_cut(&c, 6, 0, 1);
+    assert_pieces(&c, &c.train, (const Piece[]){{0, 5}, {6, 6}}, 2);
+    assert_int_equal(c.train.rows, 11);
+    assert_int_equal(c.train.targets, 2 + 4);
+    assert_int_equal(c.lines_cut, 0);
+    assert_int_equal(corpus_sample_targets(&c), SAMPLE_TARGETS);
+    assert_true(corpus_evaluation_rows(&c, &c.train) == 11);
+    int tokens[7];
+    const Sequence s = corpus_sequence(&c, c.train.list[0], tokens);
+    assert_true(s.rows == 5 && s.first == 3 && s.prefix == 4);
+    tokenizer_free(&t);
+    corpus_free(&c);
+}
+
+static void check_pairs(void *context)
+{
+    Tokenizer t;
+    Corpus c = corpus_for(OBJECTIVE_PAIRS, TOKENIZER_WORD, false, "a b\tc\n\nd\ta b c\n", &t);
+    corpus_check_pairs(&c, *(int *)context, "a.txt");
+}
+
+/* By its number among the pairs: blank lines are none. */
+static void test_a_pair_longer_than_the_context_is_refused(void **state)
+{
+    (void)state;
+    assert_dies(
+        check_pairs, &(int){5},
+        "a.txt: pair number 2 has 6 tokens, but the context is 5: shorten it, or train with "
+        "--context 6");
+    assert_dies(check_pairs, &(int){4}, "a.txt: pair number 1 has 5 tokens", "--context 6");
+}
+
+/* Pairs are held out whole, and what counts of each part is the sum over its pairs. */
+static void test_pairs_are_held_out_whole(void **state)
+{
+    (void)state;
+    char text[2000] = "", *put = text;
+    for (int i = 0; i < 40; i++)
+        put += sprintf(put, "%.*s\t%.*s\n", 1 + i % 7, "abcdefg", 1 + i % 5, "hijkl");
+    for (uint32_t seed = 1; seed < 6; seed++) {
+        Tokenizer t;
+        Corpus c = corpus_for(OBJECTIVE_PAIRS, TOKENIZER_CHAR, false, text, &t);
+        corpus_cut(&c, 20, 0.25, seed);
+        assert_int_equal(c.train.count, 30);
+        assert_int_equal(c.held_out.count, 10);
+        const Part *parts[] = {&c.train, &c.held_out};
+        for (int p = 0; p < 2; p++) {
+            size_t rows = 0, targets = 0;
+            for (size_t i = 0; i < parts[p]->count; i++) {
+                const Piece piece = parts[p]->list[i];
+                assert_int_equal(ids_at(&c.ids, piece.from), t.bos);
+                assert_int_equal(ids_at(&c.ids, piece.from + piece.length), t.eos);
+                rows += piece.length;
+                size_t at = piece.from + piece.length;
+                for (; ids_at(&c.ids, at) != t.sep; at--)
+                    targets++;
+            }
+            assert_int_equal(parts[p]->rows, rows);
+            assert_int_equal(parts[p]->targets, targets);
+        }
+        tokenizer_free(&t);
+        corpus_free(&c);
+    }
+}
+
+/* No token of a piece is only predicted: with a context of 3, [bos] a b, c d e, f g [eos]; and of
+ * [bos] a b c d e [eos] the last piece would be only [eos], which is left out. */
+static void test_lines_of_hidden_tokens_are_cut(void **state)
+{
+    (void)state;
+    Tokenizer t;
+    Corpus c =
+        corpus_for(OBJECTIVE_MASKED, TOKENIZER_WORD, false, "a b c d e f g\na b c d e\nh\n", &t);
+    assert_int_equal(c.longest, 9);
+    corpus_cut(&c, 3, 0, 1);
+    assert_pieces(&c, &c.train, (const Piece[]){{0, 3}, {3, 3}, {6, 3}, {9, 3}, {12, 3}, {16, 3}},
+                  6);
+    assert_int_equal(c.train.rows, 18);
+    assert_int_equal(c.train.targets, 7 + 5 + 1);
+    assert_int_equal(c.lines_cut, 2);
+    static const bool ends[] = {false, false, true, false, true, true};
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(corpus_ends_line(&c, c.train.list[i]), ends[i]);
+    assert_true(corpus_evaluation_rows(&c, &c.train) == 18 * 13 / 6.0);
+    assert_int_equal(corpus_sample_targets(&c), SAMPLE_HIDDEN);
+    c.train.rows = 100 * c.train.count; /* those of each hidden token */
+    assert_int_equal(corpus_sample_targets(&c), (1 << 19) / 100);
+    c.train.rows = 1000 * c.train.count;
+    assert_int_equal(corpus_sample_targets(&c), SAMPLE_LEAST_HIDDEN);
+    corpus_free(&c);
+    tokenizer_free(&t);
+
+    c = corpus_for(OBJECTIVE_MASKED, TOKENIZER_WORD, false, "a b\n", &t);
+    corpus_cut(&c, 1, 0, 1); /* neither [bos] nor [eos] */
+    assert_pieces(&c, &c.train, (const Piece[]){{1, 1}, {2, 1}}, 2);
+    assert_true(!corpus_ends_line(&c, c.train.list[0]) && corpus_ends_line(&c, c.train.list[1]));
+    corpus_free(&c);
+    tokenizer_free(&t);
+}
+
+/* Each of its tokens is a target, the first one too. */
+static void test_a_stream_of_hidden_tokens(void **state)
+{
+    (void)state;
+    Tokenizer t;
+    Corpus c = corpus_for(OBJECTIVE_MASKED, TOKENIZER_CHAR, true, "abcabcabca", &t);
+    assert_int_equal(c.longest, 10);
+    corpus_cut(&c, 4, 0.3, 1);
+    assert_true(c.train.count == 2 && c.train.rows == 7 && c.train.targets == 7);
+    assert_true(c.held_out.count == 1 && c.held_out.rows == 3 && c.held_out.targets == 3);
+    const Piece last = corpus_piece(&c, &c.train, 1), tail = corpus_piece(&c, &c.held_out, 0);
+    assert_true(last.from == 4 && last.length == 3 && tail.from == 7 && tail.length == 3);
+    corpus_free(&c);
+    tokenizer_free(&t);
+}
+
+/* ---- Kept ---- */
+
+typedef struct {
+    const char *folder;
+    const Tokenizer *tokenizer;
+} Kept;
+
+static void open_kept(void *context)
+{
+    const Kept *kept = context;
+    Directory directory = directory_open(kept->folder);
+    CorpusOrigin origin;
+    Corpus c = corpus_open(&directory, "tokens.bin", kept->tokenizer, 5, &origin);
+    corpus_free(&c);
+    directory_close(&directory);
+}
+
+enum { CONTEXT = 5 }; /* pairs must fit */
+
+/* Encodes a text into a file and keeps it. */
+static Corpus keep(const char *folder, const char *string, const Tokenizer *t, CorpusOrigin origin)
+{
+    Directory directory = directory_open(folder);
+    Text text = literal_text(string);
+    CorpusBuilder *builder = corpus_begin(t, store_in_file(folder, "tokens.bin"), 0);
+    corpus_add(builder, &text, 1);
+    Corpus c = corpus_end(builder, "a.txt");
+    corpus_cut(&c, CONTEXT, 0.25, 1);
+    assert_int_equal(scratch_count(folder), 0); /* it has no name yet */
+    assert_true(corpus_keep(&c, origin, &directory, "tokens.bin"));
+    assert_int_equal(scratch_count(folder), 1);
+    directory_close(&directory);
+    text_free(&text);
+    return c;
+}
+
+static void assert_parts(const Corpus *a, const Part *x, const Corpus *b, const Part *y)
+{
+    assert_int_equal(x->count, y->count);
+    assert_int_equal(x->rows, y->rows);
+    assert_int_equal(x->targets, y->targets);
+    for (size_t i = 0; i < x->count; i++) {
+        const Piece p = corpus_piece(a, x, i), q = corpus_piece(b, y, i);
+        assert_int_equal(p.from, q.from);
+        assert_int_equal(p.length, q.length);
+    }
+}
+
+static const char LINES[] = "a b c d e f g\nh i\nj\nk l m n o p q r s\na b\nc d\n";
+static const char SHORT_PAIRS[] = "a\tb\nc\td\ne\tf\ng h\ti\n";
+
+static Tokenizer tokenizer_for(ObjectiveKind objective, bool stream, const char *string)
+{
+    Text text = literal_text(string);
+    Tokenizer t =
+        tokenizer_train(&text, (TokenizerRules){.objective = objective, .stream = stream});
+    text_free(&text);
+    return t;
+}
+
+/* Not all bytes: some between the members have no value. */
+static void assert_objectives(const Objective *a, const Objective *b)
+{
+    const double members[][2] = {{a->kind, b->kind},   {a->causal_source, b->causal_source},
+                                 {a->share, b->share}, {a->bos, b->bos},
+                                 {a->eos, b->eos},     {a->sep, b->sep},
+                                 {a->mask, b->mask},   {a->vocabulary, b->vocabulary}};
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        assert_true(members[i][0] == members[i][1]);
+}
+
+static void test_a_corpus_that_was_kept_is_the_same(void **state)
+{
+    (void)state;
+    static const struct {
+        ObjectiveKind objective;
+        bool stream;
+        const char *string;
+    } cases[] = {{OBJECTIVE_NEXT, false, LINES},
+                 {OBJECTIVE_NEXT, true, LINES},
+                 {OBJECTIVE_PAIRS, false, SHORT_PAIRS},
+                 {OBJECTIVE_MASKED, false, LINES},
+                 {OBJECTIVE_MASKED, true, LINES}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *string = cases[i].string;
+        char *folder = scratch_new();
+        Tokenizer t = tokenizer_for(cases[i].objective, cases[i].stream, string);
+        const CorpusOrigin origin = {7, tokenizer_checksum(&t, 0), 5, 9};
+        Corpus c = keep(folder, string, &t, origin);
+        Directory directory = directory_open(folder);
+        CorpusOrigin read;
+        Corpus again = corpus_open(&directory, "tokens.bin", &t, 5, &read);
+        assert_memory_equal(&read, &origin, sizeof read);
+        assert_int_equal(again.ids.count, c.ids.count);
+        assert_memory_equal(again.ids.at, c.ids.at, c.ids.count * 2);
+        assert_int_equal(again.lines, c.lines);
+        assert_int_equal(again.longest, c.longest);
+        assert_int_equal(again.lines_cut, c.lines_cut);
+        assert_int_equal(again.context, CONTEXT);
+        assert_objectives(&again.objective, &c.objective);
+        assert_parts(&again, &again.train, &c, &c.train);
+        assert_parts(&again, &again.held_out, &c, &c.held_out);
+        directory_close(&directory);
+        corpus_free(&again);
+        corpus_free(&c);
+        tokenizer_free(&t);
+        scratch_remove(folder);
+    }
+}
+
+/* The header in words of 8 bytes: these, and its own checksum at the end. */
+enum {
+    LONGEST = 8,
+    TRAIN = 11,
+    HELD_OUT,
+    TRAIN_END,
+    TRAIN_ROWS,
+    TRAIN_TARGETS,
+    HELD_OUT_ROWS,
+    HELD_OUT_TARGETS,
+    CHECKSUM = 19
+};
+
+/* A header that was changed, with the right checksum. */
+static void check_header(const char *folder, const Tokenizer *t, const Bytes *whole, int field,
+                         uint64_t value)
+{
+    uint64_t header[CHECKSUM + 1];
+    Bytes changed = {memory_take(whole->size), whole->size};
+    memcpy(header, whole->bytes, sizeof header);
+    header[field] = value;
+    header[CHECKSUM] = checksum_of(header, CHECKSUM * sizeof *header);
+    memcpy(changed.bytes, whole->bytes, whole->size);
+    memcpy(changed.bytes, header, sizeof header);
+    free(scratch_write(folder, "tokens.bin", changed.bytes, changed.size));
+    assert_dies(open_kept, &((Kept){folder, t}), "tokens.bin", "is damaged: its size is wrong",
+                "--text FILE");
+    free(changed.bytes);
+}
+
+/* Of a stream every size follows from two of them. */
+static void test_a_stream_of_impossible_sizes_is_refused(void **state)
+{
+    (void)state;
+    static const int fields[] = {LONGEST,    TRAIN,         HELD_OUT,      TRAIN_END,
+                                 TRAIN_ROWS, TRAIN_TARGETS, HELD_OUT_ROWS, HELD_OUT_TARGETS};
+    for (int masked = 0; masked < 2; masked++) {
+        char *folder = scratch_new();
+        Tokenizer t = tokenizer_for(masked ? OBJECTIVE_MASKED : OBJECTIVE_NEXT, true, LINES);
+        Corpus c = keep(folder, LINES, &t, (CorpusOrigin){7, tokenizer_checksum(&t, 0), 5, 9});
+        corpus_free(&c);
+        Directory directory = directory_open(folder);
+        Bytes whole = file_read_in(&directory, "tokens.bin", false);
+        for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+            uint64_t value;
+            memcpy(&value, whole.bytes + sizeof value * (size_t)fields[i], sizeof value);
+            check_header(folder, &t, &whole, fields[i], 0);
+            check_header(folder, &t, &whole, fields[i], value - 1);
+            check_header(folder, &t, &whole, fields[i], value + 1);
+            check_header(folder, &t, &whole, fields[i], (uint64_t)1 << 62);
+        }
+        free(whole.bytes);
+        directory_close(&directory);
+        tokenizer_free(&t);
+        scratch_remove(folder);
+    }
+}
+
+/* Of lines, each piece has at least a target, and the targets are rows, and the rows tokens. */
+static void test_lines_of_impossible_sizes_are_refused(void **state)
+{
+    (void)state;
+    static const int fields[] = {LONGEST, TRAIN_ROWS, TRAIN_TARGETS, HELD_OUT_ROWS,
+                                 HELD_OUT_TARGETS};
+    for (ObjectiveKind objective = OBJECTIVE_NEXT; objective <= OBJECTIVE_MASKED; objective++) {
+        const char *string = objective == OBJECTIVE_PAIRS ? SHORT_PAIRS : LINES;
+        char *folder = scratch_new();
+        Tokenizer t = tokenizer_for(objective, false, string);
+        Corpus c = keep(folder, string, &t, (CorpusOrigin){7, tokenizer_checksum(&t, 0), 5, 9});
+        assert_true(c.held_out.count > 0);
+        Directory directory = directory_open(folder);
+        Bytes whole = file_read_in(&directory, "tokens.bin", false);
+        for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+            if (fields[i] != LONGEST)
+                check_header(folder, &t, &whole, fields[i], 0);
+            check_header(folder, &t, &whole, fields[i], c.ids.count + 1);
+            check_header(folder, &t, &whole, fields[i], (uint64_t)1 << 62);
+        }
+        check_header(folder, &t, &whole, HELD_OUT_ROWS, c.held_out.targets - 1);
+        check_header(folder, &t, &whole, TRAIN_ROWS, c.train.targets - 1);
+        free(whole.bytes);
+        directory_close(&directory);
+        corpus_free(&c);
+        tokenizer_free(&t);
+        scratch_remove(folder);
+    }
+}
+
+/* Each byte of the file, changed or cut off. The same words for another objective are other
+ * tokens. */
+static void check_damage(ObjectiveKind objective, const char *string)
+{
+    char *folder = scratch_new();
+    Tokenizer t = tokenizer_for(objective, false, string);
+    Tokenizer other = tokenizer_for(OBJECTIVE_NEXT, false, "a b d\n");
+    Tokenizer same_words = tokenizer_for(objective, false, string);
+    same_words.objective = (objective + 1) % 3;
+    Corpus c = keep(folder, string, &t, (CorpusOrigin){7, tokenizer_checksum(&t, 0), 5, 9});
+    corpus_free(&c);
+    assert_dies(open_kept, &((Kept){folder, &other}), "another tokenizer.json", "--text FILE");
+    assert_dies(open_kept, &((Kept){folder, &same_words}), "another tokenizer.json");
+    Directory directory = directory_open(folder);
+    Bytes whole = file_read_in(&directory, "tokens.bin", false);
+    for (size_t i = 0; i < whole.size; i += 3) {
+        whole.bytes[i] ^= 1;
+        free(scratch_write(folder, "tokens.bin", whole.bytes, whole.size));
+        whole.bytes[i] ^= 1;
+        assert_dies(open_kept, &((Kept){folder, &t}), "tokens.bin", "--text FILE");
+        free(scratch_write(folder, "tokens.bin", whole.bytes, i));
+        assert_dies(open_kept, &((Kept){folder, &t}), "tokens.bin", "--text FILE");
+    }
+    free(whole.bytes);
+    directory_close(&directory);
+    tokenizer_free(&t);
+    tokenizer_free(&other);
+    tokenizer_free(&same_words);
+    scratch_remove(folder);
+}
+
+static void test_a_damaged_file_is_refused(void **state)
+{
+    (void)state;
+    check_damage(OBJECTIVE_NEXT, "a b c\nb c\n");
+    check_damage(OBJECTIVE_PAIRS, "a\tb c\nb\tc\n");
+    check_damage(OBJECTIVE_MASKED, "a b c\nb c\n");
+}
+
+/* Files whose checksums are right, but whose numbers lead out of them. */
+static void test_a_file_of_a_stranger_is_refused(void **state)
+{
+    (void)state;
+    const struct {
+        const char *what;
+        uint64_t number;
+        size_t size;
+    } lies[] = {{"an id", 0xFFFF, 2}, {"a piece", 0xFFFFFFFFFF, 8}, {"a length", 1ull << 63, 8}};
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        char *folder = scratch_new();
+        Tokenizer t = literal_tokenizer(LINES, TOKENIZER_WORD, false);
+        const CorpusOrigin origin = {7, tokenizer_checksum(&t, 0), 5, 9};
+        Corpus c = keep(folder, LINES, &t, origin);
+        const char *at = lies[i].size == 2 ? (const char *)c.ids.at : (const char *)c.train.list;
+        const size_t place = (size_t)(at - store_view(&c.store));
+        Directory directory = directory_open(folder);
+        assert_true(store_set(&c.store, place, &lies[i].number, lies[i].size));
+        assert_true(corpus_keep(&c, origin, &directory, "tokens.bin"));
+        assert_dies(open_kept, &((Kept){folder, &t}), "beyond its end", "--text FILE");
+        directory_close(&directory);
+        corpus_free(&c);
+        tokenizer_free(&t);
+        scratch_remove(folder);
+    }
+}
+
+/* The header is written again with another longest piece, and the right checksums. */
+static void test_a_file_that_lies_about_its_longest_pair_is_refused(void **state)
+{
+    (void)state;
+    for (int lie = 0; lie < 2; lie++) {
+        char *folder = scratch_new();
+        Tokenizer t = tokenizer_for(OBJECTIVE_PAIRS, false, SHORT_PAIRS);
+        const CorpusOrigin origin = {7, tokenizer_checksum(&t, 0), 5, 9};
+        Corpus c = keep(folder, SHORT_PAIRS, &t, origin);
+        Directory directory = directory_open(folder);
+        c.longest = lie ? 1000 : 2; /* longer than the context, or shorter than a piece */
+        assert_true(corpus_keep(&c, origin, &directory, "tokens.bin"));
+        assert_dies(open_kept, &((Kept){folder, &t}), lie ? "size is wrong" : "beyond its end");
+        directory_close(&directory);
+        corpus_free(&c);
+        tokenizer_free(&t);
+        scratch_remove(folder);
+    }
+}
+
+/* ---- Samples ---- */
+
+static void test_a_sample_is_drawn_by_the_seed(void **state)
+{
+    (void)state;
+    for (int stream = 0; stream < 2; stream++) {
+        Corpus c = corpus_made_up(400, 9, stream);
+        corpus_cut(&c, 5, 0, 1);
+        assert_false(c.evaluated.sample);
+        Part one = corpus_sample(&c, &c.train, 500, 1), same = corpus_sample(&c, &c.train, 500, 1);
+        Part other = corpus_sample(&c, &c.train, 500, 2);
+        Part all = corpus_sample(&c, &c.train, c.train.targets, 1);
+        assert_true(one.sample && !all.sample);
+        assert_in_range(one.targets, 400, 600);
+        assert_parts(&c, &one, &c, &same);
+        assert_int_not_equal(memcmp(one.list, other.list, one.count * sizeof *one.list), 0);
+        for (size_t i = 1; i < one.count; i++) /* no piece twice */
+            assert_true(one.list[i].from > one.list[i - 1].from);
+        part_free(&one);
+        part_free(&same);
+        part_free(&other);
+        part_free(&all);
+        corpus_free(&c);
+    }
+}
+
+/* Of pairs and hidden tokens, too, the rows and targets are those of the pieces drawn. */
+static void test_a_sample_of_pairs_and_of_hidden_tokens(void **state)
+{
+    (void)state;
+    char text[20000], *put = text;
+    for (int i = 0; i < 900; i++)
+        put += sprintf(put, "%.*s\t%.*s\n", 1 + i % 7, "abcdefg", 1 + i % 5, "hijkl");
+    for (ObjectiveKind kind = OBJECTIVE_PAIRS; kind <= OBJECTIVE_MASKED; kind++) {
+        Tokenizer t;
+        Corpus c = corpus_for(kind, TOKENIZER_CHAR, false, text, &t);
+        corpus_cut(&c, 20, 0, 1);
+        assert_false(c.evaluated.sample);
+        Part sample = corpus_sample(&c, &c.train, 500, 1);
+        size_t rows = 0, targets = 0;
+        int tokens[21];
+        for (size_t i = 0; i < sample.count; i++) {
+            const Sequence s = corpus_sequence(&c, sample.list[i], tokens);
+            rows += (size_t)s.rows;
+            targets += (size_t)objective_targets(&c.objective, &s);
+        }
+        assert_true(sample.sample && sample.rows == rows && sample.targets == targets);
+        assert_in_range(targets, 450, 550);
+        part_free(&sample);
+        corpus_free(&c);
+        tokenizer_free(&t);
+    }
+}
+
+/* Many lines are encoded at once, with the ids that each would have by itself. */
+static void test_lines_of_subwords_are_those_of_each_line(void **state)
+{
+    (void)state;
+    static const char string[] = "el perro come\n \n perro  come\n\nel\tpez \nel perro";
+    Text text = literal_text(string);
+    Tokenizer t = literal_tokenizer(string, TOKENIZER_BPE, false);
+    Corpus c = corpus_new(&text, &t);
+    Span rest = text_span(&text), line, unknown;
+    size_t at = 0, *lines = corpus_lines(&c);
+    int *tokens = corpus_tokens(&c);
+    Encoder *encoder = encoder_new(&t, 0);
+    while (split_line(&rest.begin, rest.end, &line)) {
+        int *ids = NULL;
+        if (is_blank(line))
+            continue;
+        arrput(ids, t.bos);
+        assert_true(encoder_add(encoder, line, &ids, &unknown));
+        arrput(ids, t.eos);
+        assert_int_equal(lines[at + 1] - lines[at], arrlen(ids));
+        assert_memory_equal(tokens + lines[at], ids, arrlenu(ids) * sizeof *ids);
+        at++;
+        arrfree(ids);
+    }
+    assert_int_equal(c.lines, at);
+    assert_int_equal(at, 4);
+    encoder_free(encoder);
+    free(tokens);
+    free(lines);
+    corpus_free(&c);
+    tokenizer_free(&t);
+    text_free(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_each_line_that_is_not_blank_is_a_sequence),
+        cmocka_unit_test(test_words_that_are_not_kept_become_unk),
+        cmocka_unit_test(test_a_stream_has_no_lines),
+        cmocka_unit_test(test_texts_without_tokens_are_refused),
+        cmocka_unit_test(test_long_lines_are_cut_into_pieces),
+        cmocka_unit_test(test_every_target_is_in_one_piece),
+        cmocka_unit_test(test_the_seed_draws_the_lines_held_out),
+        cmocka_unit_test(test_the_tail_of_a_stream_is_held_out),
+        cmocka_unit_test(test_a_corpus_that_was_kept_is_the_same),
+        cmocka_unit_test(test_a_stream_of_impossible_sizes_is_refused),
+        cmocka_unit_test(test_lines_of_impossible_sizes_are_refused),
+        cmocka_unit_test(test_a_damaged_file_is_refused),
+        cmocka_unit_test(test_a_file_of_a_stranger_is_refused),
+        cmocka_unit_test(test_a_sample_is_drawn_by_the_seed),
+        cmocka_unit_test(test_lines_of_subwords_are_those_of_each_line),
+        cmocka_unit_test(test_a_pair_is_a_piece),
+        cmocka_unit_test(test_a_pair_longer_than_the_context_is_refused),
+        cmocka_unit_test(test_pairs_are_held_out_whole),
+        cmocka_unit_test(test_lines_of_hidden_tokens_are_cut),
+        cmocka_unit_test(test_a_stream_of_hidden_tokens),
+        cmocka_unit_test(test_a_file_that_lies_about_its_longest_pair_is_refused),
+        cmocka_unit_test(test_a_sample_of_pairs_and_of_hidden_tokens),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,248 @@
+/* counts.c: what follows a beginning, and whether a text has some tokens in a row, as brute force
+ * counts it, but in one reading of the text. */
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+
+#include "base/base.h"
+#include "text/corpus/counts.h"
+#include "tests/helpers/close.h"
+#include "tests/helpers/corpora.h"
+#include "tests/helpers/literal.h"
+
+enum { V = 8 };
+static const Tokenizer WORDS = {.kind = TOKENIZER_WORD};
+
+/* The same by comparing at each place. */
+static size_t brute_next(const Corpus *c, size_t *next, const int *tokens, int count, bool *has)
+{
+    size_t sum = 0;
+    const int all = (int)c->ids.count;
+    int *text = corpus_tokens(c);
+    *has = false;
+    memset(next, 0, V * sizeof *next);
+    for (int at = 0; at + count <= all; at++) {
+        if (memcmp(text + at, tokens, (size_t)count * sizeof *tokens))
+            continue;
+        *has = true;
+        if (at + count < all) {
+            next[text[at + count]]++;
+            sum++;
+        }
+    }
+    free(text);
+    return sum;
+}
+
+static void check(const Corpus *c, const int *tokens, int count)
+{
+    size_t next[V], wanted[V];
+    bool has;
+    const size_t sum = brute_next(c, wanted, tokens, count, &has);
+    assert_int_equal(counts_next(c, &WORDS, next, V, tokens, count), sum);
+    assert_memory_equal(next, wanted, sizeof next);
+    assert_int_equal(counts_has(c, &WORDS, tokens, count), has);
+}
+
+static void test_every_part_of_a_text_is_found(void **state)
+{
+    (void)state;
+    Corpus c = corpus_made_up(12, 7, false);
+    const int all = (int)c.ids.count;
+    int *tokens = corpus_tokens(&c);
+    for (int from = 0; from < all; from++)
+        for (int count = 1; from + count <= all && count < 12; count++) {
+            check(&c, tokens + from, count);
+            int other[12]; /* and with another last token */
+            memcpy(other, tokens + from, (size_t)count * sizeof *other);
+            other[count - 1] = (other[count - 1] + 1) % V;
+            check(&c, other, count);
+        }
+    free(tokens);
+    corpus_free(&c);
+}
+
+static void test_matches_may_overlap(void **state)
+{
+    (void)state;
+    Corpus c = corpus_of_string("a a a b a a a a b", true, false); /* 0 0 0 1 0 0 0 0 1 */
+    check(&c, (const int[]){0, 0}, 2);
+    check(&c, (const int[]){0, 0, 1, 0, 0}, 5);
+    check(&c, (const int[]){0, 0, 0, 0, 0}, 5);
+    check(&c, (const int[]){1}, 1);
+    size_t next[V];
+    assert_int_equal(counts_next(&c, &WORDS, next, V, (const int[]){0, 0}, 2), 5);
+    assert_int_equal(next[0], 3);
+    assert_int_equal(next[1], 2);
+    corpus_free(&c);
+}
+
+/* 50,000 tokens of prompt on a text that repeats itself took the product of the two. */
+static void test_a_long_prompt_takes_no_longer(void **state)
+{
+    (void)state;
+    enum { TEXT = 400000, PROMPT = 50000 };
+    static uint16_t text[TEXT];
+    const Corpus c = {.stream = true, .ids = {.at = text, .width = 2, .count = TEXT}};
+    int *prompt = calloc(PROMPT, sizeof *prompt);
+    for (int i = 0; i < TEXT; i++)
+        text[i] = i % 60000 == 59999;
+    prompt[PROMPT - 1] = 2; /* differs at the very end */
+    size_t next[V];
+    const double begun = processor_seconds();
+    for (int i = 0; i < 20; i++)
+        counts_next(&c, &WORDS, next, V, prompt, 10);
+    const double brief = processor_seconds() - begun;
+    for (int i = 0; i < 20; i++) {
+        assert_int_equal(counts_next(&c, &WORDS, next, V, prompt, PROMPT), 0);
+        assert_false(counts_has(&c, &WORDS, prompt, PROMPT));
+    }
+    assert_true(processor_seconds() - begun - brief < 20 * brief + 0.5);
+    free(prompt);
+}
+
+/* ---- Gaps ---- */
+
+enum { GAP = 99, MOST_GAPS = 3 };
+
+/* By comparing at each place, gap by gap. */
+static void check_gaps(const Corpus *c, const int *tokens, int count)
+{
+    size_t times[MOST_GAPS * V], wanted[MOST_GAPS * V] = {0}, sum = 0;
+    int *text = corpus_tokens(c), gaps = 0;
+    for (int i = 0; i < count; i++)
+        gaps += tokens[i] == GAP;
+    for (int at = 0; at + count <= (int)c->ids.count; at++) {
+        bool agrees = true;
+        for (int i = 0; i < count && agrees; i++) {
+            const bool edge = text[at + i] == c->objective.bos || text[at + i] == c->objective.eos;
+            agrees = tokens[i] == GAP ? !edge : tokens[i] == text[at + i];
+        }
+        sum += agrees;
+        for (int i = 0, gap = 0; i < count && agrees; i++)
+            if (tokens[i] == GAP)
+                wanted[gap++ * V + text[at + i]]++;
+    }
+    assert_int_equal(counts_gaps(c, times, V, tokens, count, GAP), sum);
+    assert_memory_equal(times, wanted, sizeof *times * (size_t)gaps * V);
+    free(text);
+}
+
+/* Each part of a text with one to three gaps in it, side by side or not; of lines and of a
+ * stream. */
+static void test_gaps_are_counted_given_all_other_tokens(void **state)
+{
+    (void)state;
+    for (int stream = 0; stream <= 1; stream++) {
+        Corpus c = corpus_made_up(12, 7, stream);
+        int *tokens = corpus_tokens(&c), part[7];
+        for (int from = 0; from < (int)c.ids.count; from++)
+            for (int count = 1; from + count <= (int)c.ids.count && count <= 7; count++)
+                for (int gap = 0; gap < count; gap++)
+                    for (int other = gap; other < count; other++) {
+                        memcpy(part, tokens + from, (size_t)count * sizeof *part);
+                        part[gap] = part[other] = part[(gap + other) / 2] = GAP;
+                        check_gaps(&c, part, count);
+                    }
+        free(tokens);
+        corpus_free(&c);
+    }
+}
+
+/* ---- Subwords ---- */
+
+/* The ids of some bytes, one for each. */
+static int *bytes_of(const Tokenizer *t, const char *text)
+{
+    int *ids = NULL;
+    for (; *text; text++)
+        arrput(ids, tokenizer_find(t, (const char[]){*text, 0}));
+    return ids;
+}
+
+/* A model may write "perro" byte by byte, and a prompt may end within a token of the text. */
+static void test_subwords_are_compared_by_their_bytes(void **state)
+{
+    (void)state;
+    static const char string[] = "el perro come\nel perro\nel pez\n";
+    Text text = literal_text(string);
+    Tokenizer t = literal_tokenizer(string, TOKENIZER_BPE, false);
+    Corpus c = corpus_new(&text, &t);
+    const size_t all = (size_t)tokenizer_size(&t);
+    size_t *next = calloc(all, sizeof *next);
+    int *ids = bytes_of(&t, "el perro");
+    assert_true(counts_has(&c, &t, ids, (int)arrlen(ids)));
+    assert_int_equal(counts_next(&c, &t, next, (int)all, ids, (int)arrlen(ids)), 2);
+    assert_int_equal(next[tokenizer_find(&t, " come")], 1);
+    assert_int_equal(next[t.eos], 1);
+    arrfree(ids);
+
+    ids = bytes_of(&t, "el pe");
+    arrins(ids, 0, t.bos);
+    const size_t sum = counts_next(&c, &t, next, (int)all, ids, (int)arrlen(ids));
+    assert_true(next[tokenizer_find(&t, "z")] == 1 && sum >= 1);
+    const int rest = tokenizer_find(&t, "rro");
+    assert_int_equal(sum, rest < 0 ? 1 : 3);
+    ids[0] = t.eos;
+    assert_false(counts_has(&c, &t, ids, (int)arrlen(ids)));
+    arrfree(ids);
+    ids = bytes_of(&t, "come el"); /* of two lines */
+    assert_false(counts_has(&c, &t, ids, (int)arrlen(ids)));
+    arrfree(ids);
+    free(next);
+    corpus_free(&c);
+    tokenizer_free(&t);
+    text_free(&text);
+}
+
+/* A word ends where byte_level.h ends it, in the middle of a token or after several. */
+static void test_next_words_of_subwords(void **state)
+{
+    (void)state;
+    static const char string[] = "el perro come\nel perro, ya\nel pez\n";
+    Text text = literal_text(string);
+    Tokenizer t = literal_tokenizer(string, TOKENIZER_BPE, false);
+    Corpus c = corpus_new(&text, &t);
+    static const struct {
+        const char *prompt, *before;
+        int in_all, kinds;
+        const char *words[2];
+        int times[2];
+    } cases[] = {{"el", "el", 3, 2, {" perro", " pez"}, {2, 1}},
+                 {"el pe", " pe", 3, 2, {"rro", "z"}, {2, 1}},
+                 {"perro", "perro", 2, 2, {" come", ","}, {1, 1}},
+                 {"pez", "pez", 1, 1, {"[eos]"}, {1}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        WordTimes times;
+        int *ids = bytes_of(&t, cases[i].prompt);
+        assert_int_equal(
+            counts_next_words(&c, &t, ids, (int)strlen(cases[i].prompt), cases[i].before, &times),
+            cases[i].in_all);
+        assert_int_equal(times.words.count, cases[i].kinds);
+        for (int w = 0; w < cases[i].kinds; w++)
+            assert_int_equal(word_times(&times, cases[i].words[w]), cases[i].times[w]);
+        word_times_free(&times);
+        arrfree(ids);
+    }
+    WordTimes times; /* the first word of a line, with nothing before it */
+    assert_int_equal(counts_next_words(&c, &t, &t.bos, 1, "", &times), 3);
+    assert_int_equal(times.words.count, 1);
+    assert_int_equal(word_times(&times, "el"), 3);
+    word_times_free(&times);
+    corpus_free(&c);
+    tokenizer_free(&t);
+    text_free(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_part_of_a_text_is_found),
+        cmocka_unit_test(test_matches_may_overlap),
+        cmocka_unit_test(test_a_long_prompt_takes_no_longer),
+        cmocka_unit_test(test_gaps_are_counted_given_all_other_tokens),
+        cmocka_unit_test(test_subwords_are_compared_by_their_bytes),
+        cmocka_unit_test(test_next_words_of_subwords),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,46 @@
+/* nearest.c: an unknown word is reported with the known words nearest to it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "text/tokenizer.h"
+#include "text/words/nearest.h"
+#include "tests/helpers/close.h"
+#include "tests/helpers/literal.h"
+
+static void test_the_nearest_words_are_named(void **state)
+{
+    (void)state;
+    static const char text[] = "gato gata pato niño nino ñandú perro a el ella";
+    Tokenizer t = literal_tokenizer(text, TOKENIZER_WORD, false);
+    const Vocabulary *v = &t.vocabulary;
+    static const struct {
+        const char *word, *said;
+    } cases[] = {
+        {"gatos", "'gatos'; its nearest: gato, gata, pato"},
+        {"rato", "'rato'; its nearest: gato, pato, gata"}, /* 1, 1, 2 */
+        {"niñ", "'niñ'; its nearest: niño, nino, ñandú"},  /* code points, not bytes */
+        {"b", "'b'"},                                      /* nothing in common with any */
+        {"eos", "'eos'; its nearest: el, ella, perro"},    /* never our own tokens */
+        {"xxxxxxxxxxxx", "'xxxxxxxxxxxx'"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *line = unknown_word(v, "x", cases[i].word, strlen(cases[i].word));
+        char *wanted = format_text("x: the model does not know %s", cases[i].said);
+        assert_string_equal(line, wanted);
+        free(wanted), free(line);
+    }
+    char *longest = memset(calloc(300001, 1), 'a', 300000);
+    char *line = unknown_word(v, "x", longest, 300000);
+    assert_in_range(strlen(line), 100, 200); /* cut, and not compared with all */
+    free(line), free(longest);
+    tokenizer_free(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_nearest_words_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

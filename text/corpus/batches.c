@@ -1,0 +1,149 @@
+/* batches.c: the sequences lie one after another, without padding; text/objective.h says what each
+ * row reads and predicts. */
+#include "batches.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+
+BatchRoom batch_room_new(int rows)
+{
+    const size_t N = (size_t)rows;
+    int *ints = memory_new(6 * N + 2, sizeof *ints, "a batch");
+    return (BatchRoom){.tokens = ints,
+                       .targets = ints + N,
+                       .positions = ints + 2 * N,
+                       .prefix = ints + 3 * N, /* each sequence has at least one row */
+                       .start = ints + 4 * N,
+                       .piece = ints + 5 * N + 1,
+                       .rows = rows};
+}
+
+void batch_room_free(BatchRoom *room)
+{
+    free(room->tokens);
+}
+
+/* An empty batch in the room. Nothing is seen ahead in most of them. */
+static Batch batch_in(const BatchRoom *room, uint32_t first_row)
+{
+    room->start[0] = 0;
+    return (Batch){.start = room->start,
+                   .tokens = room->tokens,
+                   .targets = room->targets,
+                   .positions = room->positions,
+                   .first_row = first_row};
+}
+
+/* Adds a sequence whose inputs and targets are there already; `counted` of its rows count. */
+static void add_rows(Batch *batch, BatchRoom *room, const Sequence *sequence, int counted)
+{
+    assert(batch->rows + sequence->rows <= room->rows);
+    for (int i = 0; i < sequence->rows; i++)
+        room->positions[batch->rows + i] = i;
+    room->prefix[batch->sequences++] = sequence->prefix;
+    if (sequence->prefix)
+        batch->prefix = room->prefix;
+    batch->rows += sequence->rows;
+    batch->counted += counted;
+    room->start[batch->sequences] = batch->rows;
+}
+
+/* Adds a sequence none of whose tokens is hidden. */
+static void add_plain(Batch *batch, BatchRoom *room, const Objective *objective,
+                      const Sequence *sequence)
+{
+    for (int i = 0; i < sequence->rows; i++) {
+        room->tokens[batch->rows + i] = sequence->tokens[i];
+        room->targets[batch->rows + i] = objective_target(objective, sequence, i);
+    }
+    add_rows(batch, room, sequence, objective_targets(objective, sequence));
+}
+
+static void add_to_train(Batch *batch, BatchRoom *room, const Corpus *corpus, Piece piece,
+                         HideDraw hide)
+{
+    const Sequence sequence = corpus_sequence(corpus, piece, room->piece);
+    if (corpus->objective.kind != OBJECTIVE_MASKED) {
+        add_plain(batch, room, &corpus->objective, &sequence);
+        return;
+    }
+    hide.row += (uint32_t)batch->rows;
+    add_rows(batch, room, &sequence,
+             objective_hide(&corpus->objective, &sequence, hide, room->tokens + batch->rows,
+                            room->targets + batch->rows));
+}
+
+Batch batch_fill_hiding(BatchRoom *room, const Corpus *corpus, const Piece *pieces, int count,
+                        HideDraw hide)
+{
+    Batch batch = batch_in(room, hide.row);
+    for (int s = 0; s < count; s++)
+        add_to_train(&batch, room, corpus, pieces[s], hide);
+    return batch;
+}
+
+Batch batch_fill(BatchRoom *room, const Corpus *corpus, const Piece *pieces, int count)
+{
+    return batch_fill_hiding(room, corpus, pieces, count, (HideDraw){0});
+}
+
+/* The room serves for one piece after another: a step may have several parts. */
+int64_t batch_targets(BatchRoom *room, const Corpus *corpus, const Piece *pieces, int count,
+                      HideDraw hide)
+{
+    int64_t targets = 0;
+    for (int s = 0; s < count; s++) {
+        if (corpus->objective.kind == OBJECTIVE_NEXT) {
+            targets += (int64_t)pieces[s].length;
+            continue;
+        }
+        const Batch batch = batch_fill_hiding(room, corpus, pieces + s, 1, hide);
+        targets += batch.counted;
+        hide.row += (uint32_t)batch.rows;
+    }
+    return targets;
+}
+
+/* Adds a piece as often as it has tokens that may be hidden, from place->row on, as long as there
+ * is room. Returns whether all are there. */
+static bool add_hidden(Batch *batch, BatchRoom *room, const Objective *objective,
+                       const Sequence *sequence, BatchPlace *place)
+{
+    const int rows = sequence->rows;
+    for (; place->row < rows; place->row++) {
+        const int target = objective_target(objective, sequence, place->row);
+        if (target < 0)
+            continue;
+        if (batch->rows + rows > room->rows)
+            return false;
+        int *tokens = room->tokens + batch->rows, *targets = room->targets + batch->rows;
+        memcpy(tokens, sequence->tokens, (size_t)rows * sizeof *tokens);
+        memset(targets, -1, (size_t)rows * sizeof *targets);
+        tokens[place->row] = objective->mask;
+        targets[place->row] = target;
+        add_rows(batch, room, sequence, 1);
+    }
+    place->row = 0;
+    return true;
+}
+
+bool batch_next(Batch *batch, BatchRoom *room, const Corpus *corpus, const Part *part,
+                BatchPlace *place)
+{
+    const Objective *objective = &corpus->objective;
+    *batch = batch_in(room, 0);
+    for (; place->piece < part->count; place->piece++) {
+        const Piece piece = corpus_piece(corpus, part, place->piece);
+        if (batch->rows + (int)piece.length > room->rows)
+            break;
+        const Sequence sequence = corpus_sequence(corpus, piece, room->piece);
+        if (objective->kind != OBJECTIVE_MASKED)
+            add_plain(batch, room, objective, &sequence);
+        else if (!add_hidden(batch, room, objective, &sequence, place))
+            break;
+    }
+    return batch->rows > 0;
+}

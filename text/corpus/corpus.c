@@ -1,0 +1,588 @@
+/* corpus.c: the text is encoded block by block, then cut into pieces; the lines held out are drawn
+ * as the first of a random order. The store has
+ *
+ *     header   ids (in 2 or 4 bytes each, then up to 7 zeros)   pieces to train on   held out
+ *
+ * and where a line ends is seen from the ids: after its [eos]. */
+#include "corpus.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+
+#include "base/base.h"
+#include "base/files/checksum.h"
+#include "base/parallel/threads.h"
+#include "text/encoder.h"
+#include "order.h"
+
+/* What a store begins with, if it is kept: all that is known of the text. */
+typedef struct {
+    char magic[8];
+    CorpusOrigin origin;
+    uint64_t width, count; /* of the ids */
+    uint64_t lines, longest, lines_cut;
+    uint64_t context, train, held_out; /* how it is cut; the last two count listed pieces */
+    uint64_t train_end;                /* of a stream */
+    uint64_t train_rows, train_targets, held_out_rows, held_out_targets;
+    uint64_t rest;   /* checksum of all that follows the header */
+    uint64_t header; /* checksum of all before this */
+} Header;
+
+static const char MAGIC[8] = "pulga\0\0\3";
+
+/* ---- From text to tokens ---- */
+
+/* A thread, and what it has made of a block. */
+typedef struct {
+    Encoder *encoder;
+    int *ids; /* stb_ds array */
+    size_t lines, longest;
+    char *reserved; /* the message if the block contains a reserved token, or NULL */
+    bool known;     /* else a token has no id */
+    Span unknown;
+} Worker;
+
+struct CorpusBuilder {
+    Corpus corpus;
+    const Tokenizer *tokenizer;
+    Worker *workers; /* stb_ds array: one of each thread */
+    bool blank;      /* so far */
+    char *wrong;     /* the first thing wrong, or NULL */
+};
+
+CorpusBuilder *corpus_begin(const Tokenizer *tokenizer, Store store, size_t text_size)
+{
+    const Header header = {.count = 0};
+    CorpusBuilder *b = memory_new(1, sizeof *b, "a corpus");
+    b->corpus = (Corpus){
+        .stream = tokenizer->stream, .objective = tokenizer_objective(tokenizer), .store = store};
+    b->tokenizer = tokenizer;
+    b->blank = true;
+    store_put(&b->corpus.store, &header, sizeof header);
+    for (int i = 0; i < thread_limit(); i++)
+        arrput(b->workers, ((Worker){.encoder = encoder_new(tokenizer, text_size)}));
+    b->corpus.vocabulary = tokenizer_size(tokenizer);
+    b->corpus.ids.width = ids_width(b->corpus.vocabulary);
+    return b;
+}
+
+static void encode(const CorpusBuilder *b, Worker *w, const Text *block)
+{
+    const Span text = text_span(block);
+    arrsetlen(w->ids, 0);
+    w->lines = w->longest = 0;
+    w->reserved = tokenizer_check_text(b->tokenizer, block);
+    w->known = b->corpus.stream ? encoder_add(w->encoder, text, &w->ids, &w->unknown)
+                                : encoder_add_lines(w->encoder, text, &w->ids, &w->lines,
+                                                    &w->longest, &w->unknown);
+}
+
+/* A word that the tokenizer does not know can come if it was trained on another text. */
+static void put(CorpusBuilder *b, Worker *w, const Text *block)
+{
+    Corpus *c = &b->corpus;
+    const size_t count = arrlenu(w->ids);
+    if (!b->wrong)
+        b->wrong = w->reserved;
+    if (!b->wrong && !w->known)
+        b->wrong = tokenizer_unknown(b->tokenizer,
+                                     text_place(block, block->clean, w->unknown.begin), w->unknown);
+    store_put(&c->store, w->ids, count * (size_t)c->ids.width);
+    c->ids.count += count;
+    c->lines += w->lines;
+    c->longest = w->longest > c->longest ? w->longest : c->longest;
+    b->blank = b->blank && is_blank(text_span(block));
+}
+
+void corpus_add(CorpusBuilder *b, const Text *blocks, int count)
+{
+    OMP(parallel for ordered schedule(dynamic) if (count > 1))
+    for (int i = 0; i < count; i++) {
+        Worker *worker = &b->workers[thread_index()];
+        encode(b, worker, &blocks[i]);
+        ids_pack(worker->ids, arrlenu(worker->ids), b->corpus.ids.width);
+        OMP(ordered)
+        put(b, worker, &blocks[i]);
+    }
+    if (b->wrong)
+        die("%s", b->wrong);
+}
+
+static void view(Corpus *c)
+{
+    const char *bytes = store_view(&c->store);
+    c->ids.at = bytes + sizeof(Header);
+}
+
+/* The bytes of the ids, with the zeros after them. */
+static size_t ids_size(const Ids *ids)
+{
+    return (ids->count * (size_t)ids->width + 7) / 8 * 8;
+}
+
+Corpus corpus_end(CorpusBuilder *b, const char *name)
+{
+    static const char zeros[8];
+    Corpus c = b->corpus;
+    for (ptrdiff_t i = 0; i < arrlen(b->workers); i++) {
+        encoder_free(b->workers[i].encoder);
+        arrfree(b->workers[i].ids);
+    }
+    arrfree(b->workers);
+    if (b->blank)
+        die("%s has only white space", name);
+    free(b);
+    if (c.stream && c.ids.count < 2)
+        die("%s is a stream of one token: there is nothing to predict; use --sequence lines", name);
+    store_put(&c.store, zeros, ids_size(&c.ids) - c.ids.count * (size_t)c.ids.width);
+    c.longest = (c.stream ? c.ids.count : c.longest) - (size_t)objective_ahead(&c.objective);
+    view(&c);
+    return c;
+}
+
+Corpus corpus_new(const Text *text, const Tokenizer *tokenizer)
+{
+    CorpusBuilder *builder = corpus_begin(tokenizer, store_in_memory(), text->size);
+    corpus_add(builder, text, 1);
+    return corpus_end(builder, text->name);
+}
+
+void corpus_free(Corpus *corpus)
+{
+    part_free(&corpus->evaluated);
+    store_free(&corpus->store);
+}
+
+/* ---- From tokens to pieces ---- */
+
+static _Noreturn void die_changed(const Corpus *c)
+{
+    die("%s was changed during training; go on from the last save with the text: --resume RUN "
+        "--text FILE",
+        c->store.path);
+}
+
+void corpus_check_unchanged(const Corpus *c)
+{
+    if (c->store.file >= 0 && store_is_changed(&c->store))
+        die_changed(c);
+}
+
+Sequence corpus_sequence(const Corpus *c, Piece piece, int *tokens)
+{
+    const int rows = (int)piece.length;
+    const size_t count = (size_t)rows + (size_t)objective_ahead(&c->objective);
+    const size_t width = (size_t)c->ids.width;
+    const char *from = (const char *)c->ids.at + piece.from * width;
+    if (!store_read(&c->store, from, tokens, count * width) ||
+        ids_unpack(tokens, count, c->ids.width) >= (uint32_t)c->vocabulary)
+        die_changed(c);
+    return objective_sequence(&c->objective, tokens, rows);
+}
+
+/* If the next token is predicted, every row counts: the ids need not be looked at. */
+static size_t targets_of(const Corpus *c, Piece piece, int *tokens)
+{
+    if (c->objective.kind == OBJECTIVE_NEXT)
+        return piece.length;
+    const Sequence sequence = corpus_sequence(c, piece, tokens);
+    return (size_t)objective_targets(&c->objective, &sequence);
+}
+
+/* A piece of at most the context from a token on; `end` is where the last token ends that it may
+ * have. */
+static Piece piece_from(const Corpus *c, size_t from, size_t end)
+{
+    const size_t left = end - (size_t)objective_ahead(&c->objective) - from;
+    return (Piece){from, left < (size_t)c->context ? left : (size_t)c->context};
+}
+
+Piece corpus_piece(const Corpus *corpus, const Part *part, size_t i)
+{
+    if (!part->list)
+        return piece_from(corpus, part->begin + i * (size_t)corpus->context, part->end);
+    if (part->sample)
+        return part->list[i];
+    Piece piece;
+    if (!store_read(&corpus->store, &part->list[i], &piece, sizeof piece) || !piece.length ||
+        piece.length > (size_t)corpus->context)
+        die_changed(corpus);
+    return piece;
+}
+
+bool corpus_ends_line(const Corpus *c, Piece piece)
+{
+    const size_t end = piece.from + piece.length;
+    if (objective_ahead(&c->objective))
+        return ids_at(&c->ids, end) == c->objective.eos;
+    /* A piece of nothing but [eos] was left out. */
+    return ids_at(&c->ids, end - 1) == c->objective.eos || ids_at(&c->ids, end) == c->objective.eos;
+}
+
+size_t corpus_line_end(const Corpus *c, size_t begin)
+{
+    while (ids_at(&c->ids, ++begin) != c->objective.eos)
+        ;
+    return begin + 1;
+}
+
+/* Which lines of the corpus are held out: the first ones of a random order. */
+typedef struct {
+    Order order;
+    size_t held_out; /* how many */
+} Split;
+
+/* Where the pieces of one of the two sides go. */
+typedef struct {
+    Part *part;
+    Store *store;
+    Piece *pieces; /* stb_ds array: those that are not in the store yet */
+} Side;
+
+/* Appends the tokens [begin, end) in pieces. If the last token of a piece is only predicted, it is
+ * the first of the next one, and read there. A piece without a target, such as a single [eos] that
+ * cannot be hidden, is left out. `tokens` is room for a piece. */
+static void put_pieces(const Corpus *c, Side *side, size_t begin, size_t end, int *tokens)
+{
+    const size_t ahead = (size_t)objective_ahead(&c->objective);
+    for (size_t from = begin; from + ahead < end; from += (size_t)c->context) {
+        const Piece piece = piece_from(c, from, end);
+        const size_t targets = targets_of(c, piece, tokens);
+        if (!targets)
+            continue;
+        side->part->rows += piece.length;
+        side->part->targets += targets;
+        arrput(side->pieces, piece);
+    }
+}
+
+static void flush(Side *side)
+{
+    const size_t count = arrlenu(side->pieces);
+    side->part->count += count;
+    store_put(side->store, side->pieces, count * sizeof *side->pieces);
+    arrsetlen(side->pieces, 0);
+}
+
+enum { LINES_AT_ONCE = 1 << 14 };
+
+/* Gives the pieces of some lines to their sides: those to train on, and those held out. `begin` is
+ * where the first of these lines begins; returns where the last one ends. */
+static size_t list_some(Corpus *c, const Split *split, size_t first, int count, size_t begin,
+                        Side sides[2])
+{
+    bool held_out[LINES_AT_ONCE];
+    OMP(parallel for if (count > 1 << 12))
+    for (int i = 0; i < count; i += ORDER_MANY) {
+        uint64_t places[ORDER_MANY];
+        order_many(&split->order, first + (size_t)i, places);
+        for (int j = 0; j < ORDER_MANY; j++)
+            held_out[i + j] = places[j] < split->held_out;
+    }
+    int *tokens = memory_new((size_t)c->context + 1, sizeof *tokens, "cutting");
+    for (int i = 0; i < count; i++) {
+        const size_t end = corpus_line_end(c, begin);
+        put_pieces(c, &sides[held_out[i]], begin, end, tokens);
+        c->lines_cut += end - begin - (size_t)objective_ahead(&c->objective) > (size_t)c->context;
+        begin = end;
+    }
+    free(tokens);
+    flush(&sides[0]);
+    flush(&sides[1]);
+    view(c); /* the store has grown */
+    return begin;
+}
+
+/* Every line goes to one of the two sides whole. One line at least is trained on. Pieces that are
+ * held out wait in a store of their own. */
+static void cut_lines(Corpus *c, double share, uint32_t seed, SourceWatch *watch, void *watcher)
+{
+    const size_t held_out = (size_t)(share * (double)c->lines + 0.5), ids_end = c->store.size;
+    const Split split = {.order = order_new(c->lines, seed, RANDOM_SPLIT, 0),
+                         .held_out = held_out >= c->lines ? c->lines - 1 : held_out};
+    Store waiting = store_beside(&c->store);
+    Side sides[2] = {{.part = &c->train, .store = &c->store},
+                     {.part = &c->held_out, .store = &waiting}};
+    size_t begin = 0;
+    for (size_t first = 0; first < c->lines; first += LINES_AT_ONCE) {
+        const size_t left = c->lines - first;
+        const int count = left < LINES_AT_ONCE ? (int)left : LINES_AT_ONCE;
+        if (watch)
+            watch(watcher, "cutting lines", (double)first / (double)c->lines);
+        begin = list_some(c, &split, first, count, begin, sides);
+    }
+    store_put(&c->store, store_view(&waiting), waiting.size);
+    store_free(&waiting);
+    arrfree(sides[0].pieces);
+    arrfree(sides[1].pieces);
+    view(c);
+    c->train.list = (const Piece *)(store_view(&c->store) + ids_end);
+    c->held_out.list = c->train.list + c->train.count;
+}
+
+/* A range of a stream's tokens. */
+static Part stream_part(const Corpus *c, size_t begin, size_t end)
+{
+    const size_t ahead = (size_t)objective_ahead(&c->objective), context = (size_t)c->context;
+    const size_t rows = end > begin + ahead ? end - begin - ahead : 0;
+    return (Part){.count = (rows + context - 1) / context,
+                  .begin = begin,
+                  .end = end,
+                  .rows = rows,
+                  .targets = rows};
+}
+
+/* The first part is trained on and the tail is held out. No piece spans both, so the tail's first
+ * token is never predicted. A part of fewer than two tokens would have no target: then all is
+ * trained on. */
+static void cut_stream(Corpus *c, double share)
+{
+    const size_t count = c->ids.count, tail = (size_t)(share * (double)count + 0.5);
+    const size_t end = tail >= 2 && count - tail >= 2 ? count - tail : count;
+    c->train = stream_part(c, 0, end);
+    c->held_out = stream_part(c, end, count);
+}
+
+/* Pairs are counted from 1. */
+void corpus_check_pairs(const Corpus *c, int context, const char *name)
+{
+    size_t number = 1;
+    if (c->objective.kind != OBJECTIVE_PAIRS || c->longest <= (size_t)context)
+        return;
+    for (size_t begin = 0, end;; begin = end, number++)
+        if ((end = corpus_line_end(c, begin)) - begin - 1 > (size_t)context)
+            die("%s: pair number %zu has %zu tokens, but the context is %d: shorten it, or train "
+                "with --context %zu",
+                name, number, end - begin - 1, context, c->longest);
+}
+
+void corpus_cut_watched(Corpus *corpus, int context, double held_out, uint32_t seed,
+                        SourceWatch *watch, void *watcher)
+{
+    corpus->context = context;
+    if (corpus->stream)
+        cut_stream(corpus, held_out);
+    else
+        cut_lines(corpus, held_out, seed, watch, watcher);
+    corpus_choose_evaluated(corpus, seed);
+}
+
+void corpus_cut(Corpus *corpus, int context, double held_out, uint32_t seed)
+{
+    corpus_cut_watched(corpus, context, held_out, seed, NULL, NULL);
+}
+
+/* ---- What is evaluated ---- */
+
+static int by_place(const void *a, const void *b)
+{
+    const Piece *x = a, *y = b;
+    return (x->from > y->from) - (x->from < y->from);
+}
+
+/* The first pieces of a random order, in the order of the text. */
+Part corpus_sample(const Corpus *c, const Part *part, size_t targets, uint32_t seed)
+{
+    if (part->targets <= targets)
+        return *part;
+    const double share = (double)targets / (double)part->targets;
+    Part sample = {.count = (size_t)(share * (double)part->count) + 1, .sample = true};
+    Piece *list = memory_new(sample.count, sizeof *list, "a sample");
+    int *tokens = memory_new((size_t)c->context + 1, sizeof *tokens, "a sample");
+    const Order order = order_new(part->count, seed, RANDOM_EVALUATE, 0);
+    for (size_t i = 0; i < sample.count; i++) {
+        list[i] = corpus_piece(c, part, order_at(&order, i));
+        sample.rows += list[i].length;
+        sample.targets += targets_of(c, list[i], tokens);
+    }
+    free(tokens);
+    qsort(list, sample.count, sizeof *list, by_place);
+    sample.list = list;
+    return sample;
+}
+
+void part_free(Part *part)
+{
+    if (part->sample)
+        free((Piece *)part->list);
+}
+
+size_t corpus_sample_targets(const Corpus *c)
+{
+    if (c->objective.kind != OBJECTIVE_MASKED)
+        return SAMPLE_TARGETS;
+    const Part *part = &c->train;
+    assert(part->rows > 0);
+    const size_t some = SAMPLE_HIDDEN_ROWS * part->count / part->rows;
+    return some > SAMPLE_HIDDEN         ? SAMPLE_HIDDEN
+           : some < SAMPLE_LEAST_HIDDEN ? SAMPLE_LEAST_HIDDEN
+                                        : some;
+}
+
+void corpus_choose_evaluated(Corpus *c, uint32_t seed)
+{
+    const Part *part = c->held_out.count ? &c->held_out : &c->train;
+    c->evaluated = corpus_sample(c, part, corpus_sample_targets(c), seed);
+}
+
+/* Each hidden token is evaluated in a sequence of its own. */
+double corpus_evaluation_rows(const Corpus *c, const Part *part)
+{
+    if (c->objective.kind != OBJECTIVE_MASKED)
+        return (double)part->rows;
+    int *tokens = memory_new((size_t)c->context + 1, sizeof *tokens, "counting");
+    double rows = 0;
+    for (size_t p = 0; p < part->count; p++) {
+        const Piece piece = corpus_piece(c, part, p);
+        rows += (double)piece.length * (double)targets_of(c, piece, tokens);
+    }
+    free(tokens);
+    return rows;
+}
+
+/* ---- Kept as a file ---- */
+
+static Header header_of(const Corpus *c, CorpusOrigin origin)
+{
+    Header h = {.origin = origin,
+                .width = (uint64_t)c->ids.width,
+                .count = c->ids.count,
+                .lines = c->lines,
+                .longest = c->longest,
+                .lines_cut = c->lines_cut,
+                .context = (uint64_t)c->context,
+                .train = c->train.count,
+                .held_out = c->held_out.count,
+                .train_end = c->train.end,
+                .train_rows = c->train.rows,
+                .train_targets = c->train.targets,
+                .held_out_rows = c->held_out.rows,
+                .held_out_targets = c->held_out.targets};
+    memcpy(h.magic, MAGIC, sizeof MAGIC);
+    return h;
+}
+
+bool corpus_keep(Corpus *c, CorpusOrigin origin, const Directory *directory, const char *name)
+{
+    Header h = header_of(c, origin);
+    const char *bytes = store_view(&c->store);
+    h.rest = checksum_of(bytes + sizeof h, c->store.size - sizeof h);
+    h.header = checksum_of(&h, offsetof(Header, header));
+    return store_set(&c->store, 0, &h, sizeof h) && store_keep(&c->store, directory, name);
+}
+
+/* Whether the parts of a stream are what they are when it is cut there. */
+static bool stream_fits(const Header *h, const Tokenizer *t)
+{
+    const Corpus c = {.objective = tokenizer_objective(t), .context = (int)h->context};
+    const Part train = stream_part(&c, 0, h->train_end),
+               held_out = stream_part(&c, h->train_end, h->count);
+    return h->longest + (uint64_t)objective_ahead(&c.objective) == h->count &&
+           h->train == train.count && h->train_rows == train.rows &&
+           h->train_targets == train.targets && h->held_out == held_out.count &&
+           h->held_out_rows == held_out.rows && h->held_out_targets == held_out.targets;
+}
+
+/* Whether a part of so many pieces may have so many rows and targets: every piece has a target. */
+static bool lines_fit(const Header *h, uint64_t pieces, uint64_t rows, uint64_t targets)
+{
+    return pieces <= targets && targets <= rows && rows <= h->count && rows <= pieces * h->context;
+}
+
+/* Whether the sizes in a header fit the file's and each other, so that nothing outside of it is
+ * read: anyone can write a file with the right checksums. */
+static bool sizes_fit(const Header *h, const Store *store, const Tokenizer *t)
+{
+    const size_t pieces = t->stream ? 0 : h->train + h->held_out;
+    const Ids ids = {.width = (int)h->width, .count = h->count};
+    const bool good = h->width == (uint64_t)ids_width(tokenizer_size(t)) &&
+                      h->count <= store->size && h->train <= store->size &&
+                      h->held_out <= store->size && h->context >= 1 && h->context <= INT_MAX &&
+                      h->train_end <= h->count && h->train >= 1 &&
+                      (t->objective != OBJECTIVE_PAIRS || h->longest <= h->context) &&
+                      store->size == sizeof *h + ids_size(&ids) + pieces * sizeof(Piece);
+    if (!good || t->stream)
+        return good && stream_fits(h, t);
+    return h->longest <= h->count && lines_fit(h, h->train, h->train_rows, h->train_targets) &&
+           lines_fit(h, h->held_out, h->held_out_rows, h->held_out_targets);
+}
+
+/* Whether all ids are the tokenizer's, and all pieces within them. */
+static bool contents_fit(const Ids *ids, const Piece *pieces, size_t count, const Header *h,
+                         const Tokenizer *t)
+{
+    const uint32_t size = (uint32_t)tokenizer_size(t);
+    const uint64_t ahead = t->objective != OBJECTIVE_MASKED;
+    bool fit = true;
+    OMP(parallel for reduction(&&:fit))
+    for (size_t i = 0; i < ids->count; i++)
+        fit = fit && (uint32_t)ids_at(ids, i) < size;
+    OMP(parallel for reduction(&&:fit))
+    for (size_t p = 0; p < count; p++)
+        fit = fit && pieces[p].length >= 1 && pieces[p].length <= h->context &&
+              pieces[p].length <= h->longest &&
+              pieces[p].from + pieces[p].length + ahead <= ids->count;
+    return fit;
+}
+
+/* What is wrong with a file, or NULL. All of it is read. */
+static const char *damage_of(const Store *store, const char *bytes, const Header *h,
+                             const Tokenizer *t, uint64_t run)
+{
+    if (store->size < sizeof *h || memcmp(h->magic, MAGIC, sizeof MAGIC) != 0)
+        return N_("was not written by train");
+    if (h->header != checksum_of(h, offsetof(Header, header)))
+        return N_("is damaged");
+    if (h->origin.tokenizer != tokenizer_checksum(t, 0))
+        return N_("belongs to another tokenizer.json");
+    if (h->origin.run != run)
+        return N_("belongs to another run");
+    if (!sizes_fit(h, store, t))
+        return N_("is damaged: its size is wrong");
+    if (h->rest != checksum_of(bytes + sizeof *h, store->size - sizeof *h))
+        return N_("is damaged");
+    const Ids ids = {.at = bytes + sizeof *h, .width = (int)h->width, .count = h->count};
+    const Piece *pieces = (const Piece *)(bytes + sizeof *h + ids_size(&ids));
+    if (!contents_fit(&ids, pieces, t->stream ? 0 : h->train + h->held_out, h, t))
+        return N_("has an id or a piece beyond its end");
+    return NULL;
+}
+
+Corpus corpus_open(const Directory *directory, const char *name, const Tokenizer *t, uint64_t run,
+                   CorpusOrigin *origin)
+{
+    Corpus c = {.stream = t->stream,
+                .objective = tokenizer_objective(t),
+                .vocabulary = tokenizer_size(t),
+                .store = store_open(directory, name)};
+    Header h = {.count = 0};
+    const char *bytes = store_view(&c.store);
+    if (c.store.size >= sizeof h)
+        memcpy(&h, bytes, sizeof h);
+    const char *wrong = damage_of(&c.store, bytes, &h, t, run);
+    if (wrong)
+        die("%s/%s %s; it is made again from the text: --resume %s --text FILE", directory->path,
+            name, translated(wrong), directory->path);
+    *origin = h.origin;
+    c.ids = (Ids){.at = bytes + sizeof h, .width = (int)h.width, .count = h.count};
+    c.lines = h.lines;
+    c.longest = h.longest;
+    c.lines_cut = h.lines_cut;
+    c.context = (int)h.context;
+    const Piece *list = (const Piece *)(bytes + sizeof h + ids_size(&c.ids));
+    c.train = (Part){.count = h.train,
+                     .list = c.stream ? NULL : list,
+                     .end = h.train_end,
+                     .rows = h.train_rows,
+                     .targets = h.train_targets};
+    c.held_out = (Part){.count = h.held_out,
+                        .list = c.stream ? NULL : list + h.train,
+                        .begin = h.train_end,
+                        .end = h.count,
+                        .rows = h.held_out_rows,
+                        .targets = h.held_out_targets};
+    return c;
+}

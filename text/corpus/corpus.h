@@ -1,0 +1,133 @@
+/* corpus.h: a text as ids, cut into pieces of at most T rows, each of which is a sequence of a
+ * batch.
+ *
+ * Read by lines, each line that is not blank is [bos] w1 … wn [eos]; read as a stream, the text is
+ * one long line without those two. A line that is longer than the context becomes several pieces.
+ * With a context of 3,
+ *
+ *     el perro come un hueso      is  [bos] el perro come un hueso [eos]    seven tokens, six rows
+ *     and is cut into             [bos] el perro (come)   and   come un hueso ([eos])
+ *
+ * where the last token of each piece, in brackets, is only predicted. If tokens are hidden,
+ * a piece has no such token. A pair is one piece, and is never cut. */
+#ifndef PULGA_CORPUS_H
+#define PULGA_CORPUS_H
+
+#include "base/files/store.h"
+#include "text/source.h"
+#include "text/tokenizer.h"
+#include "ids.h"
+
+/* In eight bytes, since a large text has many. */
+typedef struct {
+    uint64_t from : 43;   /* its first token, an index into the corpus' ids */
+    uint64_t length : 21; /* rows; it has objective_ahead() tokens more */
+} Piece;
+
+/* A part of the text: that to train on, or that held out. Pieces of lines are listed. Those of a
+ * stream follow from its first token and the one after its last. */
+typedef struct {
+    size_t count; /* of pieces */
+    const Piece *list;
+    size_t begin, end;
+    size_t rows, targets; /* of all pieces; the targets that count */
+    bool sample;          /* drawn from a larger part; then it owns the list */
+} Part;
+
+typedef struct {
+    bool stream;
+    Objective objective; /* its causal_source and share are 0 until the caller sets them */
+    Store store;         /* the ids, and after them the pieces of lines */
+    Ids ids;             /* of the whole text */
+    int vocabulary;      /* no id is as large */
+    size_t lines;        /* how many there are; 0 for a stream */
+    size_t longest;      /* rows of the longest line, or of the whole stream */
+
+    /* Set by corpus_cut: */
+    int context;          /* T */
+    Part train, held_out; /* each epoch cuts a stream's training part again */
+    size_t lines_cut;     /* lines longer than the context */
+    Part evaluated;       /* during a run: the part held out or, if there is none, the other one; of
+                             a large part a sample, which the seed draws */
+} Corpus;
+
+/* Targets of a sample of a corpus that was cut. The deviation of −ln p is 2 or 3, so its mean over
+ * 2^17 is known to less than 0.01; the differences between two models on the same sample are known
+ * better. A token that is hidden costs a sequence of its own, so there are fewer: as many as have
+ * 2^19 rows, but 2^14 at most, whose mean is known to 0.02, and 2^12 at least, to 0.04. */
+enum {
+    SAMPLE_TARGETS = 1 << 17,
+    SAMPLE_HIDDEN = 1 << 14,
+    SAMPLE_LEAST_HIDDEN = 1 << 12,
+    SAMPLE_HIDDEN_ROWS = 1 << 19
+};
+size_t corpus_sample_targets(const Corpus *corpus);
+
+/* How many rows an evaluation of a part computes. Goes through the part. */
+double corpus_evaluation_rows(const Corpus *corpus, const Part *part);
+
+/* Dies if a pair is longer than the context; `name` is what messages call the text. To be called
+ * before it is cut. */
+void corpus_check_pairs(const Corpus *corpus, int context, const char *name);
+
+/* A text in blocks: begin, add, ..., add, end. Blocks are encoded on all threads, and put into the
+ * store, which becomes the corpus', in their order. text_size is about how many bytes will come;
+ * `name` is what messages call the text. Dies if it has nothing to predict, a token that the
+ * tokenizer does not know, or a reserved one. */
+typedef struct CorpusBuilder CorpusBuilder;
+CorpusBuilder *corpus_begin(const Tokenizer *tokenizer, Store store, size_t text_size);
+void corpus_add(CorpusBuilder *builder, const Text *blocks, int count);
+Corpus corpus_end(CorpusBuilder *builder, const char *name);
+
+/* The corpus of one text, in memory; its bytes may be freed after this. */
+Corpus corpus_new(const Text *text, const Tokenizer *tokenizer);
+void corpus_free(Corpus *corpus);
+
+/* Cuts it for a context of T tokens and holds out a share of it, from 0 to 1: lines drawn by the
+ * seed, or the tail of a stream. To be called once. */
+void corpus_cut(Corpus *corpus, int context, double held_out, uint32_t seed);
+
+/* Cuts a text that may have many millions of lines; watch is called meanwhile. */
+void corpus_cut_watched(Corpus *corpus, int context, double held_out, uint32_t seed,
+                        SourceWatch *watch, void *watcher);
+
+/* A part that has about `targets` of those of another one, drawn by the seed; or that part, if
+ * it has no more. The caller frees with part_free(). */
+Part corpus_sample(const Corpus *corpus, const Part *part, size_t targets, uint32_t seed);
+void part_free(Part *part);
+
+/* Chooses what is evaluated, as corpus_cut() does: for a corpus that was opened. */
+void corpus_choose_evaluated(Corpus *corpus, uint32_t seed);
+
+/* A corpus that was cut is kept as a file: all that is known of a text, so that it need not be read
+ * again. The file names where it comes from by checksums. */
+typedef struct {
+    uint64_t text, tokenizer;
+    uint64_t run;       /* its identity: see training/saving/record.h */
+    uint64_t text_size; /* in bytes */
+} CorpusOrigin;
+
+/* Keeps a corpus whose store is a file, under this name. Warns and returns false if that fails. */
+bool corpus_keep(Corpus *corpus, CorpusOrigin origin, const Directory *directory, const char *name);
+
+/* Opens a corpus that was kept; dies if it is damaged, or of another tokenizer or run. */
+Corpus corpus_open(const Directory *directory, const char *name, const Tokenizer *tokenizer,
+                   uint64_t run, CorpusOrigin *origin);
+
+/* Dies if its file was changed after it was kept or opened. */
+void corpus_check_unchanged(const Corpus *corpus);
+
+/* Piece number i of a part, in the order of the text. Dies, like corpus_sequence(), if a file does
+ * not have it any more. */
+Piece corpus_piece(const Corpus *corpus, const Part *part, size_t i);
+
+/* A piece as a sequence; `tokens` (context + 1) receives its ids. */
+Sequence corpus_sequence(const Corpus *corpus, Piece piece, int *tokens);
+
+/* Where the line ends that begins at a token: after its [eos]. */
+size_t corpus_line_end(const Corpus *corpus, size_t begin);
+
+/* Whether a piece of a line is its last one. */
+bool corpus_ends_line(const Corpus *corpus, Piece piece);
+
+#endif

@@ -1,0 +1,111 @@
+/* tokenizer.h: from a text to the ids of its tokens, and back.
+ *
+ * A tokenizer is trained on a text, or read from a model directory (formats/huggingface). Read by
+ * lines, each line that is not blank is a sequence of its own, which begins with [bos] and ends
+ * with [eos]; read as a stream, the text is one long sequence without either. A line of pairs has
+ * [sep] between its two sides; a text whose tokens are hidden has [mask] for them. Tokens that are
+ * not in the vocabulary become [unk] if the tokenizer has one.
+ *
+ * Trained on the lines  el perro come  and  el gato come, the vocabulary is
+ *
+ *     [bos] 0   [eos] 1   el 2   perro 3   come 4   gato 5
+ *
+ * and the prompt el gato becomes 0 2 5. Subwords are trained by merging bytes (subwords/bpe.h):
+ * with [bos], [eos] and the 256 bytes, and then the most frequent pairs, any text has ids. */
+#ifndef PULGA_TOKENIZER_H
+#define PULGA_TOKENIZER_H
+
+#include "text/subwords/bpe.h"
+#include "text/words/spacing.h"
+#include "text/words/split.h"
+#include "text/words/vocabulary.h"
+#include "objective.h"
+#include "text.h"
+
+typedef enum { TOKENIZER_WORD, TOKENIZER_CHAR, TOKENIZER_BPE } TokenizerKind;
+
+/* It owns all that it points to. */
+typedef struct {
+    TokenizerKind kind;
+    Punctuation punctuation; /* how words are cut; only for these */
+    TextForm form;           /* of a text before it is cut */
+    bool stream;             /* else it is read by lines */
+    ObjectiveKind objective; /* what a model of these tokens learns */
+    Vocabulary vocabulary;
+    int bos, eos, unk; /* ids; -1 if there is none. The eos of a stream, if it has one, ends a
+                          whole text: a continuation ends there */
+    int sep, mask;     /* likewise */
+    Spacing spacing;
+    BpeMerge *merges; /* of subwords: stb_ds array */
+    Bpe bpe;          /* likewise */
+} Tokenizer;
+
+/* What messages call one token: "word", "character" or "subword"; and several. Both are English:
+ * who prints them translates. */
+const char *tokenizer_unit(TokenizerKind kind);
+const char *tokenizer_units(TokenizerKind kind);
+
+/* Whether a token is a whole word or mark of punctuation; else it is a part of one. */
+bool tokenizer_has_words(const Tokenizer *tokenizer);
+
+/* How its text is cut, and what its objective is; the caller sets how that is trained. */
+TextCut tokenizer_cut(const Tokenizer *tokenizer);
+Objective tokenizer_objective(const Tokenizer *tokenizer);
+
+/* One without any tokens yet, to be filled by whoever reads it from a file. */
+Tokenizer tokenizer_new(void);
+
+/* Makes a tokenizer of subwords of it, whose vocabulary has its tokens already. The merges, an
+ * stb_ds array, become its own; see bpe_new() for what they must be. */
+void tokenizer_set_merges(Tokenizer *tokenizer, BpeMerge *merges);
+void tokenizer_free(Tokenizer *tokenizer);
+
+/* One line if a text contains one of the tokenizer's special tokens, such as [bos], or if one of
+ * its lines is to be a pair and is none; else NULL. */
+char *tokenizer_check_text(const Tokenizer *tokenizer, const Text *text);
+
+/* The text of the token of an id, ended by a 0; and the id of a token of that text, or -1. A
+ * subword may begin or end within a character: its text is bytes. */
+const char *tokenizer_word(const Tokenizer *tokenizer, int id);
+int tokenizer_find(const Tokenizer *tokenizer, const char *word);
+
+/* Whether a token stands for text of its own, unlike [bos], [unk] or another model's padding. */
+bool tokenizer_is_text(const Tokenizer *tokenizer, int id);
+
+/* The number of tokens, V. */
+int tokenizer_size(const Tokenizer *tokenizer);
+
+/* Continues a checksum with all that decides which ids a text becomes: the tokens, the ids of the
+ * special ones, the merges, and how the text is cut. */
+uint64_t tokenizer_checksum(const Tokenizer *tokenizer, uint64_t checksum);
+
+/* One line about a token that has no id, and the known tokens nearest to it; `where` is where it
+ * stands. The caller frees it. */
+char *tokenizer_unknown(const Tokenizer *tokenizer, const char *where, Span token);
+
+/* What becomes of a prompt. It owns all that it points to. */
+typedef struct {
+    int *ids, count;   /* [bos] first if the model reads by lines; of pairs, with [sep] after the
+                        source; of a text with gaps, [mask] for each and [eos] at the end */
+    char *wrong;       /* why there are no ids, in one line; or NULL */
+    char *lowered;     /* the words that are known only in lower case and were read so; or NULL */
+    int lowered_count; /* how many are listed there: at most ten, then … */
+} Encoding;
+
+/* Cleans and encodes a prompt, which messages call `name`. A word that is not known is tried in
+ * lower case, since people begin a prompt with a capital letter. If the prompt cannot be encoded,
+ * `wrong` says why. */
+Encoding tokenizer_encode_prompt(const Tokenizer *tokenizer, const char *name, const char *bytes,
+                                 size_t size);
+void encoding_free(Encoding *encoding);
+
+/* Learns from a clean text where white space stands between tokens: see spacing.h. Does nothing for
+ * characters and subwords, since spaces are among them. */
+void tokenizer_learn_spacing(Tokenizer *tokenizer, Span text);
+
+/* The text of some tokens, without [bos] and [eos] and with a tab for [sep]; the caller frees it.
+ * Characters and subwords give the text that was encoded, byte for byte; of words, several spaces
+ * or a line end between two of them have become one space. */
+char *tokenizer_decode(const Tokenizer *tokenizer, const int *ids, int count);
+
+#endif

@@ -1,0 +1,208 @@
+/* record.c: the object "pulga" of config.json, written and read through the table of settings. The
+ * parsed file is kept, so that a resumed run which writes it back loses nothing that a person has
+ * added.
+ *
+ *     "pulga": {"version": "0.1", "command": "train data/perro.txt --steps 9",
+ *               "kernel": "avx512", "identity": "21de9fd719d50c5c",
+ *               "text": {"name": "data/perro.txt", "size": 212, "xxh3_64": "05a12f370b3ee3c1"},
+ *               "tokens": "word", "sequence": "lines", "lower": false, "min-count": 1, ...,
+ *               "result": {"step": 9, "best_step": 9, "best_loss": 1.94, ...}}
+ */
+#include "record.h"
+
+#include <cjson/cJSON.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/files/checksum.h"
+#include "base/utf8.h"
+#include "base/version.h"
+#include "formats/run/files.h"
+#include "formats/json.h"
+#include "formats/json_fields.h"
+#include "model/matrix/matrix.h"
+
+/* ---- The identity ---- */
+
+/* The settings are taken as the text that config.json stores: a number has the same digits in every
+ * call. The 0 after each word keeps "1", "23" apart from "12", "3". */
+void record_identity(Identity identity, const Settings *settings, uint64_t text,
+                     const Tokenizer *tokenizer)
+{
+    uint64_t checksum = text;
+    EACH_FIELD (field, SETTINGS) {
+        if (field->life != LIFE_RUN)
+            continue;
+        char *word = field_text(field, settings);
+        checksum = checksum_continue(checksum, word, strlen(word) + 1);
+        free(word);
+    }
+    checksum_hex(identity, tokenizer_checksum(tokenizer, checksum));
+}
+
+/* ---- Writing ---- */
+
+/* One text has a "name", several have "names". */
+static void put_text(cJSON *json, char *const *texts, CorpusOrigin origin)
+{
+    char checksum[17];
+    cJSON *names = cJSON_CreateArray();
+    for (; *texts; texts++) {
+        char *name = format_text("%s", *texts);
+        text_sanitize(name); /* a file's name is bytes, JSON is UTF-8 */
+        cJSON_AddItemToArray(names, cJSON_CreateString(name));
+        free(name);
+    }
+    const bool one = cJSON_GetArraySize(names) == 1;
+    cJSON_AddItemToObject(json, one ? "name" : "names",
+                          one ? cJSON_DetachItemFromArray(names, 0) : names);
+    if (one)
+        cJSON_Delete(names);
+    checksum_hex(checksum, origin.text);
+    cJSON_AddNumberToObject(json, "size", (double)origin.text_size);
+    cJSON_AddStringToObject(json, "xxh3_64", checksum);
+}
+
+/* All settings of the run, also those that were read and did not change: cJSON may print a number
+ * that it has read with a digit too few. */
+static void put_settings(cJSON *own, const Settings *settings)
+{
+    EACH_FIELD (field, SETTINGS)
+        if (field->life != LIFE_CALL)
+            json_put_field(own, field, settings);
+}
+
+/* The sizes for Transformers come before "pulga". */
+bool record_write(const Directory *directory, const Plan *plan, const Tokenizer *tokenizer,
+                  char *const *texts, CorpusOrigin origin, const char *command,
+                  const Identity identity)
+{
+    cJSON *json = cJSON_CreateObject();
+    const Settings *s = &plan->settings;
+    config_put_model(json, &plan->shape, s->dropout, tokenizer, s->causal_source);
+    cJSON *own = cJSON_GetObjectItemCaseSensitive(json, "pulga");
+    cJSON_AddStringToObject(own, "version", PULGA_VERSION);
+    cJSON_AddStringToObject(own, "command", command);
+    cJSON_AddStringToObject(own, "kernel", matrix_kernel_name());
+    cJSON_AddStringToObject(own, "identity", identity);
+    put_text(cJSON_AddObjectToObject(own, "text"), texts, origin);
+    put_settings(own, &plan->settings);
+    const bool good = json_write(directory, CONFIG_FILE, json);
+    cJSON_Delete(json);
+    return good;
+}
+
+/* If no setting differs, the file is not touched. */
+bool record_update(const Directory *directory, const Config *config, const Settings *settings)
+{
+    Settings before = {0};
+    bool changed = false;
+    record_settings(config, directory, &before);
+    EACH_FIELD (field, SETTINGS)
+        changed |= field->life != LIFE_CALL && !field_equal(field, &before, settings);
+    fields_free(SETTINGS, &before);
+    put_settings(cJSON_GetObjectItemCaseSensitive(config->json, "pulga"), settings);
+    return !changed || json_write(directory, CONFIG_FILE, config->json);
+}
+
+/* NAN becomes null. */
+bool record_result(const Directory *directory, const Settings *settings, const RunResult *r)
+{
+    cJSON *json = json_read(directory, CONFIG_FILE), *result = cJSON_CreateObject();
+    cJSON *own = cJSON_GetObjectItemCaseSensitive(json, "pulga");
+    const cJSON *before = cJSON_GetObjectItemCaseSensitive(own, "result");
+    const cJSON *seconds = cJSON_GetObjectItemCaseSensitive(before, "seconds");
+    cJSON_AddNumberToObject(result, "step", (double)r->step);
+    cJSON_AddNumberToObject(result, "best_step", (double)r->best_step);
+    cJSON_AddNumberToObject(result, "best_loss", r->best_loss);
+    cJSON_AddBoolToObject(result, "held_out", r->held_out);
+    cJSON_AddNumberToObject(result, "bits_per_byte", r->bits_per_byte);
+    cJSON_AddNumberToObject(result, "floor", r->floor);
+    cJSON_AddStringToObject(result, "checksum", r->checksum);
+    cJSON_AddNumberToObject(result, "seconds",
+                            r->seconds + (cJSON_IsNumber(seconds) ? seconds->valuedouble : 0));
+    put_settings(own, settings);
+    cJSON_DeleteItemFromObjectCaseSensitive(own, "result");
+    cJSON_AddItemToObject(own, "result", result);
+    const bool good = json_write(directory, CONFIG_FILE, json);
+    cJSON_Delete(json);
+    return good;
+}
+
+/* ---- Reading ---- */
+
+Config record_read(const Directory *directory)
+{
+    const Config config = config_read(directory);
+    if (!config_own(&config) || !config.text)
+        die("%s/config.json was not written by train, so the run cannot be resumed; begin a new "
+            "run with --from %s",
+            directory->path, directory->path);
+    return config;
+}
+
+/* Settings for one call only, such as --threads, are not in config.json and stay as they are. */
+void record_settings(const Config *config, const Directory *directory, Settings *settings)
+{
+    char *path = path_in(directory, CONFIG_FILE);
+    EACH_FIELD (field, SETTINGS) {
+        if (field->life == LIFE_CALL)
+            continue;
+        if (!cJSON_GetObjectItemCaseSensitive(config_own(config), field->name))
+            die("%s has no \"%s\": it is damaged, and the run "
+                "cannot be resumed; begin a new run with --from %s",
+                path, field->name, directory->path);
+        json_get_field(config_own(config), field, settings, path);
+    }
+    free(path);
+}
+
+/* All kernels for float32 have the same bits. */
+void record_check_kernel(const Config *config, const Directory *directory, Precision precision)
+{
+    if (precision == PRECISION_F32)
+        return;
+    const char *begun =
+        cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(config_own(config), "kernel"));
+    if (begun && strcmp(begun, matrix_kernel_name()) != 0)
+        warn("%s was begun with the kernel %s, this is %s: it goes on, but not to the same bits",
+             directory->path, begun, matrix_kernel_name());
+}
+
+void record_check_identity(const Config *config, const Directory *directory,
+                           const Identity identity)
+{
+    if (!config->identity)
+        die("%s/config.json has no identity, so the run cannot be resumed; begin a new run with "
+            "--from %s",
+            directory->path, directory->path);
+    if (strcmp(config->identity, identity) != 0)
+        die("%s cannot be resumed: its config.json or tokenizer.json was changed since it was "
+            "begun; change it back, or begin a new run with --from %s",
+            directory->path, directory->path);
+}
+
+/* A resumed run follows the settings under "pulga". If a size above them was edited, its next model
+ * would not be the one that config.json describes, and nobody could read it. */
+void record_check_shape(const Config *config, const Directory *directory, const GptConfig *shape)
+{
+    const GptConfig *read = &config->shape;
+    const struct {
+        const char *name;
+        int read, own;
+    } fields[] = {{"n_positions", read->context, shape->context},
+                  {"n_layer", read->layers, shape->layers},
+                  {"n_head", read->heads, shape->heads},
+                  {"n_embd", read->width, shape->width},
+                  {"n_inner", read->hidden, shape->hidden},
+                  {"vocab_size", read->vocabulary, shape->vocabulary},
+                  {N_("activation function"), (int)read->activation, (int)shape->activation},
+                  {"tie_word_embeddings", !read->untied, !shape->untied},
+                  {"model_type", (int)read->norm, (int)shape->norm},
+                  {"model_type", read->head_size, shape->head_size},
+                  {"model_type", read->patterns != NULL, shape->patterns != NULL}};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (fields[i].read != fields[i].own)
+            die("%s/config.json: its %s was changed since the run was begun; change it back",
+                directory->path, translated(fields[i].name));
+}

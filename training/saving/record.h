@@ -1,0 +1,63 @@
+/* record.h: what config.json says of a run beside its model: the settings, the text, and the run's
+ * identity. It is read once, into a Config, which keeps the parsed file.
+ *
+ * The identity is one checksum of the settings that a resumed run keeps, the text and the
+ * vocabulary. It stands in config.json, in the model and in the state of a run. A person may edit
+ * config.json or tokenizer.json and still use the model; but a run is resumed only if its identity,
+ * computed again, is the same. */
+#ifndef PULGA_RECORD_H
+#define PULGA_RECORD_H
+
+#include "text/corpus/corpus.h"
+#include "formats/huggingface/config.h"
+#include "training/plan/plan.h"
+
+typedef char Identity[17]; /* 16 hex digits */
+
+/* Fills in the identity of a run with these settings, on a text with this checksum and with this
+ * vocabulary. */
+void record_identity(Identity identity, const Settings *settings, uint64_t text,
+                     const Tokenizer *tokenizer);
+
+/* Reads the config.json of a run that is to be resumed; dies if it is not a run's. */
+Config record_read(const Directory *directory);
+
+/* Its settings, into a struct that has the defaults. */
+void record_settings(const Config *config, const Directory *directory, Settings *settings);
+
+/* Dies unless a resumed run is still the one that config.json was written for. */
+void record_check_identity(const Config *config, const Directory *directory,
+                           const Identity identity);
+
+/* Dies unless the sizes and choices in config.json that other programs read agree with the settings
+ * under "pulga". */
+void record_check_shape(const Config *config, const Directory *directory, const GptConfig *shape);
+
+/* Warns if a run in bfloat16 was begun with another kernel, whose sums differ in the last bits. */
+void record_check_kernel(const Config *config, const Directory *directory, Precision precision);
+
+/* Writes the config.json of a new run; `texts` are the paths of its text, `command` is the line
+ * that it was begun with. Warns and returns false if that fails. */
+bool record_write(const Directory *directory, const Plan *plan, const Tokenizer *tokenizer,
+                  char *const *texts, CorpusOrigin origin, const char *command,
+                  const Identity identity);
+
+/* How far a run has come, for programs that compare runs. */
+typedef struct {
+    int64_t step, best_step;
+    double best_loss;
+    bool held_out;        /* the losses are of the held-out part, else of the training text */
+    double bits_per_byte; /* of the best loss; NAN if it cannot be compared */
+    double floor;         /* of the training text; NAN if it is not known */
+    double seconds;       /* of this call */
+    char checksum[17];    /* of the best weights */
+} RunResult;
+
+/* Puts the result into config.json, in place of an earlier one, to whose seconds it adds. Warns and
+ * returns false if that fails. */
+bool record_result(const Directory *directory, const Settings *settings, const RunResult *result);
+
+/* Writes a resumed run's settings back, if this call has changed them. */
+bool record_update(const Directory *directory, const Config *config, const Settings *settings);
+
+#endif

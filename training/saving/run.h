@@ -1,0 +1,59 @@
+/* run.h: a run's directory, which is a Hugging Face model directory:
+ *
+ *     model.safetensors        the best weights so far
+ *     config.json              the model's sizes, and in "pulga" all settings of the run
+ *     tokenizer.json, tokenizer_config.json
+ *     state.safetensors        all that a resumed run needs: the last weights, Adam's moments, the
+ *                              best weights if they are others, and the progress
+ *     text.txt                 a copy of the text or, if it is large,
+ *     tokens.bin               its ids: see text/corpus/corpus.h
+ *     log.csv
+ *     curve.svg                a picture of the log, see below
+ *     checkpoint-STEP/         earlier saves that are kept: see checkpoint.h
+ *
+ * The directory is opened and locked once; its files are then read and written through its handle.
+ *
+ * A save replaces the model, syncs the log, and at last replaces the state; files are replaced by a
+ * rename. The state's rename is what counts: if a kill comes before it, the resumed run takes the
+ * same steps again and comes to the same bits.
+ *
+ * curve.svg is no part of a save: nothing reads it. train draws it after each save, from the lines
+ * of the log, and replaces it as it does the others; if that fails, the save is whole all the
+ * same. */
+#ifndef PULGA_RUN_H
+#define PULGA_RUN_H
+
+#include "formats/run/log.h"
+#include "record.h"
+#include "state.h"
+
+/* Dies if settings->out is a directory that a new run must not take: if a run would be overwritten
+ * unasked, or if a file would be lost that is not a run's. So a large text need not be read to
+ * know. The paths of the texts end with NULL. */
+void run_check(const Settings *settings, char *const *texts);
+
+/* Where a run on this text is written unless there is one already: runs/perro for data/perro.txt.
+ * The caller frees it. */
+char *run_name(const char *text);
+
+/* Opens and locks the directory for a new run: settings->out, which is checked as above, or a new
+ * one named after the first of its texts. Nothing in it is changed yet except what a kill has
+ * left. */
+Directory run_begin(const Settings *settings, char *const *texts);
+
+/* Opens and locks a run to resume; dies if that is not possible. */
+Directory run_resume(const char *path);
+
+/* Removes the run that a new one replaces, if there is one, and writes what stays as it is during a
+ * run: config.json, the tokenizer, and a copy of the text or, if it is large (`copy` is NULL), of
+ * its ids. Warns and returns false if that fails. */
+bool run_describe(const Directory *directory, const Plan *plan, const Tokenizer *tokenizer,
+                  char *const *texts, const Text *copy, Corpus *corpus, CorpusOrigin origin,
+                  const char *command, const Identity identity);
+
+/* Saves everything; `best` is the block of weights for the model's file. Warns and returns false if
+ * that fails: the last save can still be resumed. */
+bool run_save(const Directory *directory, const Gpt *gpt, const Optimizer *optimizer, Real *best,
+              const Progress *progress, Log *log, const Identity identity);
+
+#endif

@@ -1,0 +1,63 @@
+/* sum_tree.h: adds what the shards of a step have computed, along one binary tree over their
+ * numbers:
+ *
+ *     ((0 + 1) + (2 + 3)) + ((4 + 5) + (6 + 7))
+ *
+ * Who adds does not matter to the bits. A process that computes a range of the shards, one after
+ * another, adds them up as far as the tree allows. What it is left with are the sums of subtrees:
+ * of 2^k shards from a multiple of 2^k on. Shards 3 to 7 leave the subtrees 3 and 4 to 7; all
+ * shards leave one, the whole. */
+#ifndef PULGA_SUM_TREE_H
+#define PULGA_SUM_TREE_H
+
+#include "base/base.h"
+
+/* The most shards of a step, and the most subtrees of a range of them: two of each size. */
+enum { SUM_TREE_MOST_SHARDS = 1 << 10, SUM_TREE_MOST_SUBTREES = 20 };
+
+typedef struct {
+    int first, shards;
+} Subtree;
+
+/* What a process has added up so far: the subtrees that wait for the one to their right. */
+typedef struct {
+    int waiting;
+    Subtree subtrees[SUM_TREE_MOST_SUBTREES];
+    Real *sums[SUM_TREE_MOST_SUBTREES]; /* the sum of each: blocks of `size` numbers */
+    size_t size;
+} SumTree;
+
+/* The first shard of a member of a team: member m of N has those from S·m/N up to S·(m + 1)/N. */
+int sum_tree_first(int shards, int member, int members);
+
+/* The bytes that a member needs for the sums of a model of so many numbers, its own and those that
+ * it receives. */
+double sum_tree_bytes(int shards, int member, int members, size_t numbers);
+
+/* The subtrees of the shards from first up to end, in order; returns how many they are. */
+int sum_tree_subtrees(Subtree *subtrees, int first, int end);
+
+/* How many sums wait at most while these shards are computed. */
+int sum_tree_most_waiting(int first, int end);
+
+/* size: the numbers of a block; most_waiting: as many sums have room. */
+SumTree sum_tree_new(size_t size, int most_waiting);
+void sum_tree_free(SumTree *tree);
+
+/* Begins a step. */
+void sum_tree_begin(SumTree *tree);
+
+/* Takes over what a shard has computed, and sets the block to 0 for the next one. */
+void sum_tree_add(SumTree *tree, int shard, Real *block);
+
+/* Makes the last shard's block the sum of the last subtree. */
+void sum_tree_add_last(const SumTree *tree, int shard, Real *block);
+
+/* Adds the sums of all subtrees of a step, in order, at the place of the first. The others are
+ * overwritten. */
+void sum_tree_join(Real *const *sums, const Subtree *subtrees, int count, size_t numbers);
+
+/* The sum of one number of each shard; their places are overwritten. */
+double sum_tree_sum(double *numbers, int shards);
+
+#endif

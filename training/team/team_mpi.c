@@ -1,0 +1,493 @@
+/* team_mpi.c: a team by MPI, of which only point-to-point messages are used. MPI would wait with
+ * all of a processor, for ever, and would not say for whom; so every message is begun, then asked
+ * for until it has arrived: in a loop at first, later with short sleeps.
+ *
+ * The leader's bytes go down a tree: member m has them from the member whose number lacks the
+ * lowest bit of m. In large blocks they go in pieces, so that a member passes the first ones on
+ * while it receives the next. */
+#include "team.h"
+
+#include <errno.h>
+#include <math.h>
+#include <mpi.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include <stb/stb_ds.h>
+
+#include "base/base.h"
+#include "base/files/checksum.h"
+#include "base/files/file.h"
+#include "base/parallel/launcher.h"
+
+enum { PIECE = 1 << 24 }; /* bytes of one message of MPI, whose sizes are ints */
+
+/* The kinds of messages, which do not overtake each other: those of team_send(), those that are
+ * shared, those that are collected; and two without content, which say that their sender is about
+ * to die, or waits for someone, too. */
+enum { TAG_SENT, TAG_SHARED, TAG_COLLECTED, TAG_DYING, TAG_WAITING };
+
+/* In seconds: how long a member may keep others waiting, unless PULGA_TEAM_SECONDS says it; how
+ * long a wait keeps the processor, before it sleeps now and then; the time between two looks
+ * whether the others live; how long after a signal one may be missing; and by how much each member
+ * waits longer than the one before it, so that only one says that a third hangs. */
+static const double USUAL_LIMIT = 60, BUSY = 0.005, LOOK = 0.01, SOON = 0.4, LONGER = 2;
+static const struct timespec NAP = {.tv_nsec = 100000};
+
+typedef struct {
+    MPI_Request *requests; /* stb_ds arrays: a message, and the member at its other end */
+    int *members;
+    int *places; /* room for those that arrive at once */
+    int left;    /* how many have not arrived */
+} Messages;
+
+/* Who a member is. */
+typedef struct {
+    char host[64];
+    pid_t process;
+    ino_t numbering; /* the processes that are numbered together: one machine, or one container */
+    bool near;       /* whether its process is seen from this one: on the same machine */
+} Member;
+
+static struct {
+    int size, member;
+    Member *members;
+    Messages sent;   /* of team_send() and team_receive() */
+    double limit;    /* seconds that a member may keep others waiting */
+    double released; /* clock: when this one last stopped waiting */
+    double looked;   /* clock: when it last looked whether the others live */
+    double waited, bytes;
+    const volatile sig_atomic_t *signal; /* see team_stop_by() */
+    bool told;                           /* that this member waits */
+    bool joined;
+    char *late; /* what is said if the team does not come together */
+} team = {.size = 1};
+
+int team_size(void)
+{
+    return team.size;
+}
+
+int team_member(void)
+{
+    return team.member;
+}
+
+/* ---- Members that die ---- */
+
+/* Tells the others something about this member; and whether another one has told that. */
+static void tell(int tag)
+{
+    MPI_Request request;
+    for (int m = 0; m < team.size; m++)
+        if (m != team.member) {
+            MPI_Isend(NULL, 0, MPI_BYTE, m, tag, MPI_COMM_WORLD, &request);
+            MPI_Request_free(&request);
+        }
+}
+
+static bool has_told(int m, int tag)
+{
+    int told;
+    MPI_Iprobe(m, tag, MPI_COMM_WORLD, &told, MPI_STATUS_IGNORE);
+    return told;
+}
+
+/* Called when the program ends. If it has not left the team, all end with it, and mpirun's status
+ * is its own: 0 after --help, which only the leader prints. */
+static void abandon(int status, void *unused)
+{
+    (void)unused;
+    if (!team.joined)
+        return;
+    tell(TAG_DYING);
+    MPI_Abort(MPI_COMM_WORLD, status);
+}
+
+/* Until this process is ended from outside. */
+static _Noreturn void wait_for_the_end(void)
+{
+    for (;;)
+        pause();
+}
+
+void team_follow(void)
+{
+    if (!team_leads())
+        wait_for_the_end();
+}
+
+static bool has_ended(const Member *member)
+{
+    return member->near && kill(member->process, 0) && errno == ESRCH;
+}
+
+/* member 2 (process 4711 on host7) */
+static char *name_of(int m)
+{
+    return format_text(_("member %d (process %d on %s)"), m, (int)team.members[m].process,
+                       team.members[m].host);
+}
+
+/* Says that a member was killed, if this is the first member on its machine that still lives, and
+ * if the other has not said itself why it dies. */
+static _Noreturn void report_killed(int killed)
+{
+    bool spoke = has_told(killed, TAG_DYING);
+    for (int m = 0; m < team.member; m++)
+        spoke |= team.members[m].near && !has_ended(&team.members[m]);
+    if (!spoke)
+        die("%s was killed; the run ends here, and --resume goes on from its last save",
+            name_of(killed));
+    wait_for_the_end();
+}
+
+/* mpirun ends all if one is killed, but takes about a second for it. */
+static void look_after_the_others(double now)
+{
+    if (now - team.looked < LOOK)
+        return;
+    team.looked = now;
+    for (int m = 0; m < team.size; m++)
+        if (has_ended(&team.members[m]))
+            report_killed(m);
+}
+
+/* ---- Messages ---- */
+
+static void note(Messages *messages, MPI_Request request, int member)
+{
+    arrput(messages->requests, request);
+    arrput(messages->members, member);
+    messages->left++;
+}
+
+static void begin_send(Messages *messages, int to, const void *bytes, size_t size, int tag)
+{
+    MPI_Request request;
+    for (size_t at = 0; at < size; at += PIECE) {
+        const int piece = (int)(size - at < PIECE ? size - at : PIECE);
+        MPI_Isend((const char *)bytes + at, piece, MPI_BYTE, to, tag, MPI_COMM_WORLD, &request);
+        note(messages, request, to);
+    }
+    team.bytes += (double)size;
+}
+
+static void begin_receive(Messages *messages, int from, void *bytes, size_t size, int tag)
+{
+    MPI_Request request;
+    for (size_t at = 0; at < size; at += PIECE) {
+        const int piece = (int)(size - at < PIECE ? size - at : PIECE);
+        MPI_Irecv((char *)bytes + at, piece, MPI_BYTE, from, tag, MPI_COMM_WORLD, &request);
+        note(messages, request, from);
+    }
+}
+
+static void free_messages(Messages *messages)
+{
+    arrfree(messages->requests);
+    arrfree(messages->members);
+    arrfree(messages->places);
+}
+
+/* Returns whether a message has arrived since the last call. */
+static bool go_on(Messages *messages)
+{
+    int arrived = 0;
+    if (!messages->left)
+        return false;
+    arrsetlen(messages->places, arrlenu(messages->requests));
+    MPI_Testsome((int)arrlen(messages->requests), messages->requests, &arrived, messages->places,
+                 MPI_STATUSES_IGNORE);
+    messages->left -= arrived;
+    return arrived > 0;
+}
+
+/* The member whose message is missing; of several, one that does not itself wait. */
+static int missing(const Messages *messages)
+{
+    int first = -1;
+    for (ptrdiff_t i = arrlen(messages->requests) - 1; i >= 0; i--) {
+        const int m = messages->members[i];
+        if (messages->requests[i] != MPI_REQUEST_NULL && (first < 0 || !has_told(m, TAG_WAITING)))
+            first = m;
+    }
+    return first;
+}
+
+static _Noreturn void report_missing(int m, double seconds)
+{
+    die("%s has not answered for %.0f seconds; the run ends here, and --resume goes on from its "
+        "last save",
+        name_of(m), seconds);
+}
+
+/* A stop was asked for, and one is missing: mpirun may have asked because it has ended. */
+static void warn_of(int m)
+{
+    warn("a signal came, and %s is still missing; if all end now, --resume goes on from the last "
+         "save",
+         name_of(m));
+    team.signal = NULL;
+}
+
+/* What is to be done now and then while nothing arrives. */
+static void look_around(const Messages *messages, double now, double waited, double seconds)
+{
+    look_after_the_others(now);
+    if (waited > SOON && team.signal && *team.signal && !has_told(missing(messages), TAG_DYING))
+        warn_of(missing(messages));
+    if (waited > team.limit / 2 && isfinite(seconds) && !team.told) {
+        tell(TAG_WAITING);
+        team.told = true;
+    }
+    if (waited > seconds)
+        report_missing(missing(messages), waited);
+    if (waited > BUSY)
+        nanosleep(&NAP, NULL);
+    else
+        sched_yield();
+}
+
+/* After this process itself was stopped for so long that the others may have given up: then it is
+ * about to be ended, and Open MPI would complain in many lines that they are gone. */
+static void hesitate(void)
+{
+    const double end = clock_seconds() + 2;
+    while (clock_seconds() < end)
+        nanosleep(&NAP, NULL);
+}
+
+/* Until all have arrived; dies if none comes for so many seconds. The time in which this process
+ * was stopped does not count. */
+static void finish(Messages *messages, double seconds)
+{
+    const double began = clock_seconds();
+    double now = began, moved = began;
+    team.told = false;
+    while (messages->left) {
+        const double before = now;
+        now = clock_seconds();
+        if (now - before > team.limit)
+            hesitate();
+        if (go_on(messages) || now - before > 1)
+            moved = now = clock_seconds();
+        else
+            look_around(messages, now, now - moved, seconds);
+    }
+    arrsetlen(messages->requests, 0);
+    arrsetlen(messages->members, 0);
+    team.waited += now - began;
+    team.released = now;
+}
+
+/* How long this member waits. One that works for long may expect the same of the others. */
+static double patience(void)
+{
+    return team.limit + 10 * (clock_seconds() - team.released) + LONGER * team.member;
+}
+
+void team_send(int to, const void *bytes, size_t size)
+{
+    begin_send(&team.sent, to, bytes, size, TAG_SENT);
+}
+
+void team_receive(int from, void *bytes, size_t size)
+{
+    begin_receive(&team.sent, from, bytes, size, TAG_SENT);
+}
+
+void team_wait(void)
+{
+    finish(&team.sent, patience());
+}
+
+/* The members that a member passes the leader's bytes on to: its own number with a bit more below
+ * the lowest one that it has. */
+static void pass_on(Messages *messages, const void *bytes, size_t size)
+{
+    for (int bit = 1; bit < team.size && !(team.member & bit); bit *= 2)
+        if (team.member + bit < team.size)
+            begin_send(messages, team.member + bit, bytes, size, TAG_SHARED);
+}
+
+static void share(void *bytes, size_t size, double seconds)
+{
+    Messages down = {0}, from_above = {0};
+    for (size_t at = 0; at < size; at += PIECE) {
+        const size_t piece = size - at < PIECE ? size - at : PIECE;
+        if (team.member)
+            begin_receive(&from_above, team.member & (team.member - 1), (char *)bytes + at, piece,
+                          TAG_SHARED);
+        finish(&from_above, seconds);
+        pass_on(&down, (char *)bytes + at, piece);
+    }
+    finish(&down, seconds);
+    free_messages(&down);
+    free_messages(&from_above);
+}
+
+void team_share(void *bytes, size_t size)
+{
+    if (team.size > 1)
+        share(bytes, size, patience());
+}
+
+void team_await_leader(void)
+{
+    char here = 0;
+    if (team.size > 1)
+        share(&here, 1, INFINITY);
+}
+
+void team_collect(void *all, size_t each)
+{
+    Messages messages = {0};
+    for (int m = 0; m < team.size; m++)
+        if (m != team.member)
+            begin_receive(&messages, m, (char *)all + (size_t)m * each, each, TAG_COLLECTED);
+    for (int m = 0; m < team.size; m++)
+        if (m != team.member)
+            begin_send(&messages, m, (char *)all + (size_t)team.member * each, each, TAG_COLLECTED);
+    finish(&messages, patience());
+    free_messages(&messages);
+}
+
+void team_agree(uint64_t checksum, const char *what)
+{
+    uint64_t *all = memory_new((size_t)team.size, sizeof *all, "a team's checksums");
+    all[team.member] = checksum;
+    team_collect(all, sizeof *all);
+    for (int m = 1; m < team.size; m++)
+        if (all[m] != all[0]) {
+            team_follow();
+            die("%s has another %s than the leader (process %d on %s); all members of a team need "
+                "the same",
+                name_of(m), translated(what), (int)team.members[0].process, team.members[0].host);
+        }
+    free(all);
+}
+
+void team_stop_by(const volatile sig_atomic_t *signal)
+{
+    team.signal = signal;
+}
+
+double team_waited(void)
+{
+    return team.waited;
+}
+
+double team_sent(void)
+{
+    return team.bytes;
+}
+
+/* ---- Joining and leaving ---- */
+
+/* How long a member may keep others waiting. Only the leader complains of a wrong number. */
+static double limit(int member)
+{
+    const char *text = getenv("PULGA_TEAM_SECONDS");
+    char *end = NULL;
+    const double seconds = text ? strtod(text, &end) : USUAL_LIMIT;
+    const bool wrong = text && (end == text || *end || !(seconds > 0));
+    if (wrong && !member)
+        die("PULGA_TEAM_SECONDS=%s is not a number of seconds", text);
+    return wrong ? USUAL_LIMIT : seconds;
+}
+
+static void end_late(int unused)
+{
+    (void)unused;
+    (void)!write(STDERR_FILENO, team.late, strlen(team.late));
+    _exit(1);
+}
+
+/* MPI itself would wait for ever for a process that hangs while the team begins; and nobody knows
+ * yet which one it is. Each member waits longer than the one before it: one line is enough. */
+static void expect_all(int member, int processes)
+{
+    const double seconds = limit(member);
+    team.late = format_text(_("%s: the %d processes have not found each other in %g seconds: one "
+                              "of them hangs, or their network; start them again\n"),
+                            program_invocation_short_name, processes, seconds);
+    signal(SIGALRM, end_late);
+    alarm((unsigned)ceil(fmin(seconds, 1e6) + LONGER * member));
+}
+
+/* Tells all members who each of them is. */
+static void introduce(void)
+{
+    team.members = memory_new((size_t)team.size, sizeof *team.members, "a team");
+    Member *own = &team.members[team.member];
+    struct stat numbering = {0};
+    stat("/proc/self/ns/pid", &numbering);
+    gethostname(own->host, sizeof own->host - 1);
+    own->process = getpid();
+    own->numbering = numbering.st_ino;
+    team_collect(team.members, sizeof *team.members);
+    for (int m = 0; m < team.size; m++) {
+        Member *other = &team.members[m];
+        other->near = m != team.member && !strcmp(other->host, own->host) &&
+                      other->numbering == own->numbering;
+    }
+}
+
+/* Members that do not lead print only their own errors. */
+static void be_silent(void)
+{
+    if (!freopen("/dev/null", "w", stdout))
+        die("cannot open /dev/null: %s", reason(errno));
+    program_invocation_short_name =
+        format_text(_("%s, member %d on %s"), program_invocation_short_name, team.member,
+                    team.members[team.member].host);
+}
+
+void team_start(void)
+{
+    int number, threads;
+    const int processes = launcher_processes(&number);
+    if (processes < 2)
+        return;
+    expect_all(number, processes);
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &threads);
+    MPI_Comm_size(MPI_COMM_WORLD, &team.size);
+    MPI_Comm_rank(MPI_COMM_WORLD, &team.member);
+    if (team.size != processes)
+        die("%d processes were started, but %d of them found each other; start them with Open "
+            "MPI's "
+            "mpirun, or with srun --mpi=pmix",
+            processes, team.size);
+    team.joined = true;
+    on_exit(abandon, NULL);
+    team.limit = USUAL_LIMIT;
+    team.released = clock_seconds();
+    introduce();
+    alarm(0);
+    free(team.late);
+    const Bytes program = file_read("/proc/self/exe", false);
+    team_agree(checksum_of(program.bytes, program.size), "program");
+    free(program.bytes);
+    if (team_leads())
+        team.limit = limit(0);
+    else
+        be_silent();
+    team_share(&team.limit, sizeof team.limit);
+}
+
+void team_end(void)
+{
+    if (!team.joined)
+        return;
+    team_await_leader();
+    team.joined = false;
+    MPI_Finalize();
+    free_messages(&team.sent);
+    free(team.members);
+}
