@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "attending/heads/figure.h"
+#include "pictures/svg.h"
 #include "tests/helpers/maps.h"
 
 static void a_figure_has_a_cell_for_each_pair(void **state)

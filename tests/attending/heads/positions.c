@@ -8,6 +8,7 @@
 
 #include "attending/heads/figure.h"
 #include "attending/heads/positions.h"
+#include "pictures/svg.h"
 #include "tests/helpers/maps.h"
 
 /* A new model of which only the positions matter. */
