@@ -101,37 +101,36 @@ static void add_vector(Export *e, const char *name, const char *what, int size, 
     gguf_add(&e->gguf, tensor);
 }
 
-static void add_norm(Export *e, const char *name, const LayerNorm *p)
+static void add_norm(Export *e, const char *name, const LayerNormWeights *p)
 {
-    add_vector(e, name, "weight", e->gpt->config.width, p->gain);
-    add_vector(e, name, "bias", e->gpt->config.width, p->bias);
+    add_vector(e, name, "weight", p->width, p->gain);
+    add_vector(e, name, "bias", p->width, p->bias);
 }
 
 /* A linear layer of block l: weight [in, out], bias [out]. */
-static void add_linear(Export *e, int l, const char *name, const Linear *p, int in, int out)
+static void add_linear(Export *e, int l, const char *name, const Linear *p)
 {
     GgufTensor weight = {
-        .rows = out, .cols = in, .type = e->type, .transposed = true, .at = p->weight};
+        .rows = p->out, .cols = p->in, .type = e->type, .transposed = true, .at = p->weight};
     char of_block[32];
     snprintf(of_block, sizeof of_block, "blk.%d.%s", l, name);
     snprintf(weight.name, sizeof weight.name, "%s.weight", of_block);
     gguf_add(&e->gguf, weight);
-    add_vector(e, of_block, "bias", out, p->bias);
+    add_vector(e, of_block, "bias", p->out, p->bias);
 }
 
 static void add_block(Export *e, int l)
 {
     const BlockWeights *p = &e->gpt->weights.block[l];
-    const int C = e->gpt->config.width, F = e->gpt->config.hidden;
     char name[32];
     snprintf(name, sizeof name, "blk.%d.attn_norm", l);
     add_norm(e, name, &p->norm1);
-    add_linear(e, l, "attn_qkv", &p->attention.qkv, C, 3 * C);
-    add_linear(e, l, "attn_output", &p->attention.out, C, C);
+    add_linear(e, l, "attn_qkv", &p->attention.qkv);
+    add_linear(e, l, "attn_output", &p->attention.out);
     snprintf(name, sizeof name, "blk.%d.ffn_norm", l);
     add_norm(e, name, &p->norm2);
-    add_linear(e, l, "ffn_up", &p->feedforward.widen, C, F);
-    add_linear(e, l, "ffn_down", &p->feedforward.narrow, F, C);
+    add_linear(e, l, "ffn_up", &p->feedforward.widen);
+    add_linear(e, l, "ffn_down", &p->feedforward.narrow);
 }
 
 /* Copies the first rows of a table. */
@@ -241,7 +240,7 @@ size_t llamacpp_write(const Pretrained *model, GgufType type, const char *path)
     add_positions(&e);
     for (int l = 0; l < model->gpt.config.layers; l++)
         add_block(&e, l);
-    LayerNorm norm = model->gpt.weights.norm;
+    LayerNormWeights norm = model->gpt.weights.norm;
     if (e.bias)
         norm.bias = e.bias;
     add_norm(&e, "output_norm", &norm);

@@ -26,8 +26,7 @@ static BlockShape block_shape(const GptConfig *config, int layer)
                           config->patterns ? ROW(config->patterns, layer, config->heads) : NULL,
                       .context = config->context,
                       .layer = layer},
-        .feedforward = {
-            .width = config->width, .hidden = config->hidden, .activation = config->activation}};
+        .feedforward = {.hidden = config->hidden, .activation = config->activation}};
 }
 
 static GptWork work_of(const Gpt *gpt, Arena *arena)
@@ -38,10 +37,12 @@ static GptWork work_of(const Gpt *gpt, Arena *arena)
     const int piece = min_int(gpt->rows, most);
     size_t strip_size = 0;
     for (int l = 0; l < gpt->config.layers; l++) {
-        const size_t size = attention_strip_size(&gpt->block[l].shape.attention);
+        const BlockShape shape = block_shape(&gpt->config, l);
+        const size_t size = attention_strip_size(&shape.attention);
         strip_size = size > strip_size ? size : strip_size;
     }
-    return (GptWork){.block = block_work(arena, &gpt->block[0].shape, gpt->rows, strip_size),
+    const BlockShape first = block_shape(&gpt->config, 0);
+    return (GptWork){.block = block_work(arena, &first, gpt->rows, strip_size),
                      .dstream = arena_take(arena, N, C),
                      .logits = arena_take(arena, (size_t)piece, (size_t)V),
                      .targets = (int *)arena_take(arena, (size_t)piece, 1),
@@ -51,19 +52,22 @@ static GptWork work_of(const Gpt *gpt, Arena *arena)
                      .piece = piece};
 }
 
-/* Hands out an arena to all that is kept and worked with. */
-static void place_activations(Gpt *gpt, Arena *arena)
+/* Makes all layers; an arena holds what they keep and work with. */
+static void place_layers(Gpt *gpt, Arena *arena)
 {
     const size_t N = (size_t)gpt->rows, C = (size_t)gpt->config.width;
-    const size_t L = (size_t)gpt->config.layers;
-    gpt->keep.stream = arena_take(arena, (L + 1) * N, C);
-    for (size_t l = 0; l < L; l++)
-        gpt->block[l].keep = block_keep(arena, &gpt->block[l].shape, gpt->rows);
+    const int L = gpt->config.layers;
+    gpt->work = work_of(gpt, arena);
+    gpt->keep.stream = arena_take(arena, ((size_t)L + 1) * N, C);
+    for (int l = 0; l < L; l++) {
+        const BlockShape shape = block_shape(&gpt->config, l);
+        gpt->block[l] = block_new(arena, &shape, &gpt->weights.block[l], &gpt->gradients.block[l],
+                                  &gpt->work.block, gpt->rows);
+    }
     if (gpt->config.norm == NORM_PRE) {
-        gpt->keep.norm = layernorm_keep(arena, gpt->rows);
+        gpt->norm = layernorm_new(arena, gpt->weights.norm, gpt->gradients.norm, gpt->rows);
         gpt->keep.normed = arena_take(arena, N, C);
     }
-    gpt->work = work_of(gpt, arena);
 }
 
 /* A model without its blocks of numbers; returns how many numbers its activations take. */
@@ -71,11 +75,11 @@ static size_t sketch(Gpt *gpt, const GptConfig *config, int rows)
 {
     *gpt = (Gpt){.config = *config, .rows = rows};
     gpt->block = memory_new((size_t)config->layers, sizeof *gpt->block, "the layers");
-    for (int l = 0; l < config->layers; l++)
-        gpt->block[l].shape = block_shape(config, l);
     gpt->tensors = gpt_tensors(config, &gpt->tensor_count, &gpt->size);
+    gpt->weights = gpt->gradients = gpt_weights(config, NULL);
     Arena arena = {0};
-    place_activations(gpt, &arena);
+    place_layers(gpt, &arena);
+    free(gpt->weights.block);
     return arena.used;
 }
 
@@ -103,14 +107,10 @@ Gpt gpt_new(const GptConfig *config, int rows)
     gpt.gradient_block = memory_new(gpt.size, sizeof(Real), "the gradients");
     gpt.weights = gpt_weights(config, gpt.weight_block);
     gpt.gradients = gpt_weights(config, gpt.gradient_block);
-    for (int l = 0; l < config->layers; l++) {
-        gpt.block[l].p = &gpt.weights.block[l];
-        gpt.block[l].dp = &gpt.gradients.block[l];
-    }
 
     gpt.activations = memory_new(activations, sizeof(Real), "the activations");
     Arena arena = {.at = gpt.activations};
-    place_activations(&gpt, &arena);
+    place_layers(&gpt, &arena);
     assert(arena.used == activations);
     return gpt;
 }
@@ -168,11 +168,10 @@ void gpt_forward(Gpt *gpt, const Batch *batch, Real *maps, Dropout dropout)
     /* 3  stream[l + 1] = block(stream[l]) */
     for (int l = 0; l < L; l++)
         block_forward(stream_at(gpt, l + 1), maps ? maps + (size_t)l * map : NULL, &gpt->block[l],
-                      &gpt->work.block, stream_at(gpt, l), batch, dropout);
+                      stream_at(gpt, l), batch, dropout);
     /* 4  normed = layernorm(stream[L]); in a post-norm model the last block has done it */
     if (gpt->config.norm == NORM_PRE)
-        layernorm_forward(gpt->keep.normed, gpt->keep.norm, gpt->weights.norm, stream_at(gpt, L), N,
-                          C);
+        layernorm_forward(gpt->keep.normed, &gpt->norm, stream_at(gpt, L), N);
 }
 
 /* What is not trained has no gradients. */
@@ -192,11 +191,10 @@ static void gpt_backward(Gpt *gpt, const Batch *batch, Dropout dropout)
 
     /* 4  normed = layernorm(stream[L]), in place: a row's gradients are read before they are set */
     if (gpt->config.norm == NORM_PRE)
-        layernorm_backward(d, gpt->gradients.norm, d, gpt->keep.norm, gpt->weights.norm,
-                           stream_at(gpt, L), N, C);
+        layernorm_backward(d, &gpt->norm, d, stream_at(gpt, L), N);
     /* 3  stream[l + 1] = block(stream[l]) */
     for (int l = L - 1; l >= 0; l--)
-        block_backward(d, &gpt->block[l], &gpt->work.block, stream_at(gpt, l), batch, dropout);
+        block_backward(d, &gpt->block[l], stream_at(gpt, l), batch, dropout);
     /* 2  stream[0] = dropout(stream[0]) */
     dropout_apply(d, batch, C, RANDOM_DROP_EMBEDDING, 0, dropout);
     /* 1  stream[0] = wte[token] + wpe[position] */

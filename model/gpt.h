@@ -13,7 +13,6 @@
 /* What forward keeps for backward, except what belongs to a block. */
 typedef struct {
     Real *stream; /* (L + 1, N, C) the input of each block, and the output of the last one  */
-    LayerNormKeep norm;
     Real *normed; /* (N, C) the layer norm of the stream's end; pre-norm only               */
 } GptKeep;
 
@@ -35,7 +34,8 @@ typedef struct {
     size_t size; /* of a block of weights */
     GptWeights weights, gradients;
     Real *weight_block, *gradient_block;
-    Block *block; /* (L) */
+    Block *block;   /* (L) */
+    LayerNorm norm; /* pre-norm only */
     GptKeep keep;
     GptWork work;
     Real *activations; /* the memory of all that is kept and worked with */

@@ -48,11 +48,24 @@ static Tensor *lay_bias(Layout *layout, Real **place, int layer, const char *nam
     return lay(layout, place, layer, name, TENSOR_BIAS, 1, cols);
 }
 
-static void lay_norm(Layout *layout, LayerNorm *p, int layer, const char *gain, const char *bias,
-                     int C)
+static void lay_norm(Layout *layout, LayerNormWeights *p, int layer, const char *gain,
+                     const char *bias, int C)
 {
+    p->width = C;
     lay(layout, &p->gain, layer, gain, TENSOR_GAIN, 1, C);
     lay_bias(layout, &p->bias, layer, bias, C);
+}
+
+/* A matrix (in, out), the same in so many `parts` side by side, and its bias, which is returned. */
+static Tensor *lay_linear(Layout *layout, Linear *p, int layer, const char *name, int in, int out,
+                          int parts, double deviation)
+{
+    char weight[32], bias[32];
+    snprintf(weight, sizeof weight, "%s.weight", name);
+    snprintf(bias, sizeof bias, "%s.bias", name);
+    p->in = in, p->out = out;
+    lay_matrix(layout, &p->weight, layer, weight, in, out, deviation)->parts = parts;
+    return lay_bias(layout, &p->bias, layer, bias, out);
 }
 
 static void lay_block(Layout *layout, BlockWeights *p, int l, const GptConfig *config)
@@ -63,18 +76,12 @@ static void lay_block(Layout *layout, BlockWeights *p, int l, const GptConfig *c
     const double start = 0.02, back = start / sqrt(2.0 * config->layers);
 
     lay_norm(layout, &p->norm1, l, "ln_1.weight", "ln_1.bias", C);
-    lay_matrix(layout, &p->attention.qkv.weight, l, "attn.c_attn.weight", C, 3 * HD, start)->parts =
-        3;
-    lay_bias(layout, &p->attention.qkv.bias, l, "attn.c_attn.bias", 3 * HD)->trained =
+    lay_linear(layout, &p->attention.qkv, l, "attn.c_attn", C, 3 * HD, 3, start)->trained =
         !config->no_qkv_bias;
-    lay_matrix(layout, &p->attention.out.weight, l, "attn.c_proj.weight", HD, C, back)->parts = 1;
-    lay_bias(layout, &p->attention.out.bias, l, "attn.c_proj.bias", C);
+    lay_linear(layout, &p->attention.out, l, "attn.c_proj", HD, C, 1, back);
     lay_norm(layout, &p->norm2, l, "ln_2.weight", "ln_2.bias", C);
-    lay_matrix(layout, &p->feedforward.widen.weight, l, "mlp.c_fc.weight", C, F, start)->parts = 1;
-    lay_bias(layout, &p->feedforward.widen.bias, l, "mlp.c_fc.bias", F);
-    lay_matrix(layout, &p->feedforward.narrow.weight, l, "mlp.c_proj.weight", F, C, back)->parts =
-        1;
-    lay_bias(layout, &p->feedforward.narrow.bias, l, "mlp.c_proj.bias", C);
+    lay_linear(layout, &p->feedforward.widen, l, "mlp.c_fc", C, F, 1, start);
+    lay_linear(layout, &p->feedforward.narrow, l, "mlp.c_proj", F, C, 1, back);
 }
 
 static void lay_weights(Layout *layout, GptWeights *p, const GptConfig *config)
@@ -126,7 +133,7 @@ GptWeights gpt_weights(const GptConfig *config, Real *block)
     GptWeights p;
     const Layout layout = layout_of(&p, config);
     for (int i = 0; i < layout.count; i++)
-        *layout.list[i].place = block + layout.list[i].offset;
+        *layout.list[i].place = block ? block + layout.list[i].offset : NULL;
     if (!config->untied)
         p.head = p.embedding.wte;
     free(layout.list);

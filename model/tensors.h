@@ -27,15 +27,16 @@ typedef struct {
 
 typedef struct {
     Embedding embedding;
-    BlockWeights *block; /* (L)                                         */
-    LayerNorm norm;      /* pre-norm only                               */
-    Real *head;          /* [V, C]; wte's place if the head is tied     */
+    BlockWeights *block;   /* (L)                                         */
+    LayerNormWeights norm; /* pre-norm only                               */
+    Real *head;            /* [V, C]; wte's place if the head is tied     */
 } GptWeights;
 
 /* The tensors of a model and the size of a block that holds them. The caller frees the list. */
 Tensor *gpt_tensors(const GptConfig *config, int *count, size_t *size);
 
-/* The pointers to all tensors of a block. The caller frees .block. */
+/* The pointers to all tensors of a block, or their sizes alone if it is NULL. The caller frees
+ * .block. */
 GptWeights gpt_weights(const GptConfig *config, Real *block);
 
 bool tensor_is_vector(const Tensor *tensor);

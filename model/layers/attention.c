@@ -1,8 +1,7 @@
-/* attention.c: one thread takes one head of one sequence and walks its queries in strips of 32. The
- * matrix products of a strip work on views into the batch, so nothing is copied: keys that are some
- * tokens apart are rows of a view that are as far apart. Backward needs no atomic sums: all strips
- * of a head, which add into the same dk and dv, belong to one thread. */
-#include "attention.h"
+/* attention.c: one thread takes one head of one sequence and walks its queries in strips of 32;
+ * strips.h has the geometry. Backward needs no atomic sums: all strips of a head, which add into the
+ * same dk and dv, belong to one thread. */
+#include "strips.h"
 
 #include <assert.h>
 #include <string.h>
@@ -14,22 +13,7 @@
 #include "model/matrix/matrix.h"
 #include "model/shape/kv_cache.h"
 
-/* Queries whose scores are held at once: enough rows for the product's tiles, few enough for the
- * strip to stay in the cache. */
-enum { STRIP_ROWS = 32 };
-
-/* A strip's rows are as wide as a multiple of this, so that loops over them are whole vectors. */
-enum { STRIP_GRAIN = 16 };
-
 /* ---- Memory ---- */
-
-AttentionKeep attention_keep(Arena *arena, const AttentionShape *shape, int N)
-{
-    const size_t rows = (size_t)N, H = (size_t)shape->heads, HD = H * (size_t)shape->head_size;
-    return (AttentionKeep){.qkv = arena_take(arena, rows, 3 * HD),
-                           .mixed = arena_take(arena, rows, HD),
-                           .log_sum = arena_take(arena, rows, H)};
-}
 
 AttentionWork attention_work(Arena *arena, const AttentionShape *shape, int N, size_t strip_size)
 {
@@ -40,9 +24,15 @@ AttentionWork attention_work(Arena *arena, const AttentionShape *shape, int N, s
                            .strip_size = strip_size};
 }
 
-static int strip_width(int keys)
+Attention attention_new(Arena *arena, const AttentionShape *shape, const AttentionWeights *p,
+                        const AttentionWeights *dp, AttentionWork work, int N)
 {
-    return (keys + STRIP_GRAIN - 1) / STRIP_GRAIN * STRIP_GRAIN;
+    const size_t rows = (size_t)N, H = (size_t)shape->heads, HD = H * (size_t)shape->head_size;
+    Attention layer = {.shape = *shape, .p = *p, .dp = *dp, .work = work};
+    layer.keep.qkv = arena_take(arena, rows, 3 * HD);
+    layer.keep.mixed = arena_take(arena, rows, HD);
+    layer.keep.log_sum = arena_take(arena, rows, H);
+    return layer;
 }
 
 size_t attention_strip_size(const AttentionShape *shape)
@@ -55,122 +45,6 @@ size_t attention_strip_size(const AttentionShape *shape)
     return (size_t)STRIP_ROWS * (size_t)strip_width(keys);
 }
 
-/* ---- A head of a sequence ---- */
-
-/* Everything that a thread needs to work on it. */
-typedef struct {
-    Matrix q, mixed; /* (rows, D) views into the batch                                     */
-    Matrix k, v;     /* (length, D) views into the batch, or into the KV cache             */
-    Real *log_sum;   /* of the first row; rows are `heads` apart                           */
-    Pattern pattern;
-    int past;   /* tokens in the KV cache before the batch: row r is query past + r        */
-    int prefix; /* the first tokens, which see each other in both directions               */
-    int length; /* of the sequence, with its past                                          */
-    int heads, site;
-    uint32_t first_row; /* among the rows of the step                                      */
-    Real scale;         /* 1/√D                                                            */
-} HeadView;
-
-/* The head of a batch's qkv and mixed, or of their gradients. */
-static HeadView head_of(Real *qkv, Real *mixed, Real *log_sum, const Batch *batch,
-                        const AttentionShape *shape, int sequence, int number)
-{
-    const int H = shape->heads, D = shape->head_size;
-    const int first = batch->start[sequence], length = batch->start[sequence + 1] - first;
-    const Matrix rows = matrix(ROW(qkv, first, 3 * H * D), length, 3 * H * D);
-    return (HeadView){
-        .q = matrix_cols(rows, number * D, D),
-        .k = matrix_cols(rows, (H + number) * D, D),
-        .v = matrix_cols(rows, (2 * H + number) * D, D),
-        .mixed = matrix_cols(matrix(ROW(mixed, first, H * D), length, H * D), number * D, D),
-        .log_sum = log_sum ? ROW(log_sum, first, H) + number : NULL,
-        .pattern = pattern_at(shape->patterns, number),
-        .prefix = batch->prefix ? batch->prefix[sequence] : 0,
-        .length = length,
-        .heads = H,
-        .site = shape->layer * H + number,
-        .first_row = batch->first_row + (uint32_t)first,
-        .scale = 1 / sqrt((Real)D)};
-}
-
-/* Stores k and v of a batch's rows in the KV cache. */
-static void cache_rows(const Real *qkv, const Batch *batch, const AttentionShape *shape)
-{
-    const int HD = shape->heads * shape->head_size;
-    for (int s = 0; s < batch->sequences; s++) {
-        Real *slot = kv_cache_slot(batch->cache, shape->layer, batch->slots[s]);
-        for (int i = batch->start[s]; i < batch->start[s + 1]; i++)
-            memcpy(ROW(slot, batch->positions[i], 2 * HD), ROW(qkv, i, 3 * HD) + HD,
-                   sizeof(Real) * 2 * (size_t)HD);
-    }
-}
-
-/* Lets a head of a sequence attend to what the KV cache holds of it. */
-static void use_cache(HeadView *head, const Batch *batch, const AttentionShape *shape, int sequence,
-                      int number)
-{
-    const int H = shape->heads, D = shape->head_size;
-    head->past = batch->positions[batch->start[sequence]];
-    head->length += head->past;
-    assert(head->prefix <= head->length); /* else tokens ahead are not in the cache */
-    const Real *slot = kv_cache_slot(batch->cache, shape->layer, batch->slots[sequence]);
-    const Matrix rows = matrix(slot, head->length, 2 * H * D);
-    head->k = matrix_cols(rows, number * D, D);
-    head->v = matrix_cols(rows, (H + number) * D, D);
-}
-
-/* ---- A strip: some queries of a head, and the keys that any of them attends to ---- */
-
-typedef struct {
-    int query, queries, step; /* its rows: query, query + step, … */
-    int keys;                 /* how many, in all parts           */
-    int width;                /* of a row in memory: keys, rounded up */
-} Strip;
-
-/* The keys of one of the pattern's ranges: some columns of the strip. */
-typedef struct {
-    int next; /* number of the range after this one */
-    KeyRange keys;
-    int column, count;
-} Part;
-
-static KeyRange keys_of(const HeadView *head, int query, int number)
-{
-    const int i = head->past + query;
-    return pattern_range(head->pattern, i, key_limit(i, head->prefix), number);
-}
-
-/* Steps through the parts that have keys: for (Part part = {0}; next_part(head, s, &part);) */
-static bool next_part(const HeadView *head, Strip s, Part *part)
-{
-    part->column += part->count;
-    for (part->count = 0; !part->count; part->next++) {
-        if (part->next == pattern_ranges(head->pattern))
-            return false;
-        part->keys = keys_of(head, s.query, part->next);
-        part->keys.end = keys_of(head, s.query + (s.queries - 1) * s.step, part->next).end;
-        part->count = key_count(part->keys);
-    }
-    return true;
-}
-
-/* Steps through the strips of a head: first the queries 0, step, 2·step, …, then 1, 1 + step, … */
-static bool next_strip(const HeadView *head, Strip *s)
-{
-    const int rows = head->q.rows, step = pattern_step(head->pattern);
-    int64_t query = s->query + (int64_t)s->queries * step;
-    if (query >= rows)
-        query = s->query % step + 1 < step ? s->query % step + 1 : rows;
-    if (query >= rows)
-        return false;
-    const int left = (rows - (int)query - 1) / step + 1;
-    *s = (Strip){.query = (int)query, .queries = min_int(left, STRIP_ROWS), .step = step};
-    for (Part part = {0}; next_part(head, *s, &part);)
-        s->keys += part.count;
-    s->width = strip_width(s->keys);
-    return true;
-}
-
 /* (queries, keys) in one of a thread's three strips. */
 static Matrix strip_matrix(AttentionWork work, int number, Strip s)
 {
@@ -178,56 +52,14 @@ static Matrix strip_matrix(AttentionWork work, int number, Strip s)
     return (Matrix){(Real *)at, s.queries, s.keys, s.width, 1};
 }
 
-static Matrix strip_rows(Matrix rows, Strip s)
-{
-    return matrix_rows_apart(rows, s.query, s.queries, s.step);
-}
-
-static Matrix part_rows(Matrix rows, const Part *part)
-{
-    return matrix_rows_apart(rows, part->keys.from, part->count, part->keys.step);
-}
-
-static Matrix part_columns(Matrix strip, const Part *part)
-{
-    return matrix_cols(strip, part->column, part->count);
-}
-
-/* The columns of a part that belong to keys of row r: [from, from + count) of the strip. */
-typedef struct {
-    int from, count;
-} Columns;
-
-static Columns columns_of(const HeadView *head, Strip s, const Part *part, int r)
-{
-    const KeyRange keys = keys_of(head, s.query + r * s.step, part->next - 1);
-    const int before = keys.from - part->keys.from;
-    return (Columns){part->column + (keys.step == 1 ? before : before / keys.step),
-                     key_count(keys)};
-}
-
-/* −∞ for keys not attended to, to the end of the row in memory. */
-static void mask_row(Real *row, const HeadView *head, Strip s, int r)
-{
-    int j = 0;
-    for (Part part = {0}; next_part(head, s, &part);) {
-        const Columns seen = columns_of(head, s, &part, r);
-        for (; j < seen.from; j++)
-            row[j] = -INFINITY;
-        j = seen.from + seen.count;
-    }
-    for (; j < s.width; j++)
-        row[j] = -INFINITY;
-}
-
 /* scores = q·kᵀ, unscaled. */
 static void strip_scores(Matrix scores, const HeadView *head, Strip s)
 {
-    for (Part part = {0}; next_part(head, s, &part);)
-        matmul(part_columns(scores, &part), strip_rows(head->q, s),
-               transposed(part_rows(head->k, &part)));
+    for (KeySpan span = {0}; span_next(head, s, &span);)
+        matmul(span_columns(scores, &span), strip_rows(head->q, s),
+               transposed(span_rows(head->k, &span)));
     for (int r = 0; r < s.queries; r++)
-        mask_row(ROW(scores.at, r, s.width), head, s, r);
+        strip_mask_row(ROW(scores.at, r, s.width), head, s, r);
 }
 
 /* The maximum of a strip's row: first of every sixteenth number, side by side in a vector. */
@@ -297,8 +129,8 @@ static void strip_dropout(Matrix P, const HeadView *head, Strip s, Dropout dropo
     for (int r = 0; r < s.queries; r++) {
         const uint32_t row = head->first_row + (uint32_t)(s.query + r * s.step);
         int before = 0;
-        for (Part part = {0}; next_part(head, s, &part);) {
-            const Columns seen = columns_of(head, s, &part, r);
+        for (KeySpan span = {0}; span_next(head, s, &span);) {
+            const SpanColumns seen = span_columns_of_row(head, s, &span, r);
             dropout_apply_row(P.at + r * P.row_step + seen.from, before, seen.count, row,
                               RANDOM_DROP_ATTENTION, head->site, dropout);
             before += seen.count;
@@ -306,23 +138,11 @@ static void strip_dropout(Matrix P, const HeadView *head, Strip s, Dropout dropo
     }
 }
 
-/* Copies a strip to its place in a head's map (length, length). */
-static void strip_to_map(Real *map, Matrix P, const HeadView *head, Strip s)
-{
-    for (int r = 0; r < s.queries; r++) {
-        Real *row = ROW(map, s.query + r * s.step, head->length);
-        memset(row, 0, sizeof *row * (size_t)head->length);
-        for (Part part = {0}; next_part(head, s, &part);)
-            for (int j = 0; j < part.count; j++)
-                row[part.keys.from + j * part.keys.step] += P.at[r * P.row_step + part.column + j];
-    }
-}
-
 /* ---- Forward and backward ---- */
 
 static void attend(const HeadView *head, Real *map, AttentionWork work, Dropout dropout)
 {
-    for (Strip s = {0}; next_strip(head, &s);) {
+    for (Strip s = {0}; strip_next(head, &s);) {
         const Matrix P = strip_matrix(work, 0, s);
 
         /* 2  scores = q·kᵀ */
@@ -338,9 +158,9 @@ static void attend(const HeadView *head, Real *map, AttentionWork work, Dropout 
         strip_dropout(P, head, s, dropout);
 
         /* 5  mixed = dropped·v, a sum over the parts of the keys */
-        for (Part part = {0}; next_part(head, s, &part);)
-            (part.column ? matmul_add : matmul)(strip_rows(head->mixed, s), part_columns(P, &part),
-                                                part_rows(head->v, &part));
+        for (KeySpan span = {0}; span_next(head, s, &span);)
+            (span.column ? matmul_add : matmul)(strip_rows(head->mixed, s), span_columns(P, &span),
+                                                span_rows(head->v, &span));
     }
 }
 
@@ -352,7 +172,7 @@ static void attend_backward(const HeadView *d, const HeadView *head, AttentionWo
         memset(d->k.at + j * d->k.row_step, 0, sizeof(Real) * (size_t)d->k.cols);
         memset(d->v.at + j * d->v.row_step, 0, sizeof(Real) * (size_t)d->v.cols);
     }
-    for (Strip s = {0}; next_strip(head, &s);) {
+    for (Strip s = {0}; strip_next(head, &s);) {
         const Matrix q = strip_rows(head->q, s), dq = strip_rows(d->q, s);
         const Matrix dmixed = strip_rows(d->mixed, s);
         const Matrix P = strip_matrix(work, 0, s), dropped = strip_matrix(work, 1, s);
@@ -364,9 +184,9 @@ static void attend_backward(const HeadView *d, const HeadView *head, AttentionWo
         strip_dropout(dropped, head, s, dropout);
 
         /* 5  mixed = dropped·v       so  dv += droppedᵀ·dmixed  and  ddropped = dmixed·vᵀ */
-        for (Part part = {0}; next_part(head, s, &part);) {
-            matmul_add(part_rows(d->v, &part), transposed(part_columns(dropped, &part)), dmixed);
-            matmul(part_columns(ddropped, &part), dmixed, transposed(part_rows(head->v, &part)));
+        for (KeySpan span = {0}; span_next(head, s, &span);) {
+            matmul_add(span_rows(d->v, &span), transposed(span_columns(dropped, &span)), dmixed);
+            matmul(span_columns(ddropped, &span), dmixed, transposed(span_rows(head->v, &span)));
         }
 
         /* 4  dropped = mask∘P        so  dP = mask∘ddropped, and P∘dP = dropped∘ddropped
@@ -374,10 +194,10 @@ static void attend_backward(const HeadView *d, const HeadView *head, AttentionWo
         softmax_dropout_backward(dscores, ddropped, P, dropped, head->scale);
 
         /* 2  scores = q·kᵀ           so  dq = dscores·k  and  dk += dscoresᵀ·q */
-        for (Part part = {0}; next_part(head, s, &part);) {
-            (part.column ? matmul_add : matmul)(dq, part_columns(dscores, &part),
-                                                part_rows(head->k, &part));
-            matmul_add(part_rows(d->k, &part), transposed(part_columns(dscores, &part)), q);
+        for (KeySpan span = {0}; span_next(head, s, &span);) {
+            (span.column ? matmul_add : matmul)(dq, span_columns(dscores, &span),
+                                                span_rows(head->k, &span));
+            matmul_add(span_rows(d->k, &span), transposed(span_columns(dscores, &span)), q);
         }
     }
 }
@@ -392,53 +212,68 @@ size_t attention_map_size(const Batch *batch, int sequences, int heads)
     return size;
 }
 
-void attention_forward(Real *y, Real *maps, AttentionKeep keep, AttentionWork work, Attention p,
-                       const Real *x, const Batch *batch, const AttentionShape *shape,
-                       Dropout dropout)
+/* Stores k and v of a batch's rows in the KV cache. */
+static void cache_rows(const Real *qkv, const Batch *batch, const AttentionShape *shape)
 {
-    const int N = batch->rows, C = shape->width, H = shape->heads, HD = H * shape->head_size;
+    const int HD = shape->heads * shape->head_size;
+    for (int s = 0; s < batch->sequences; s++) {
+        Real *slot = kv_cache_slot(batch->cache, shape->layer, batch->slots[s]);
+        for (int i = batch->start[s]; i < batch->start[s + 1]; i++)
+            memcpy(ROW(slot, batch->positions[i], 2 * HD), ROW(qkv, i, 3 * HD) + HD,
+                   sizeof(Real) * 2 * (size_t)HD);
+    }
+}
+
+void attention_forward(Real *y, Real *maps, const Attention *layer, const Real *x,
+                       const Batch *batch, Dropout dropout)
+{
+    const AttentionShape *shape = &layer->shape;
+    Real *qkv = layer->keep.qkv, *mixed = layer->keep.mixed, *log_sum = layer->keep.log_sum;
+    const int N = batch->rows, H = shape->heads;
     assert(!maps || !batch->cache);
 
     /* 1  qkv = x·Wqkv + bqkv */
-    linear_forward(keep.qkv, p.qkv, x, N, C, 3 * HD);
+    linear_forward(qkv, layer->p.qkv, x, N);
     if (batch->cache)
-        cache_rows(keep.qkv, batch, shape);
+        cache_rows(qkv, batch, shape);
 
     /* 2 to 5, each head of each sequence by one thread. Sequences differ in length: dynamic. */
     OMP(parallel for collapse(2) schedule(dynamic))
     for (int s = 0; s < batch->sequences; s++)
         for (int h = 0; h < H; h++) {
-            HeadView head = head_of(keep.qkv, keep.mixed, keep.log_sum, batch, shape, s, h);
+            HeadView head = head_view(qkv, mixed, log_sum, batch, shape, s, h);
             if (batch->cache)
-                use_cache(&head, batch, shape, s, h);
+                head_view_cached(&head, batch, shape, s, h);
             const size_t square = (size_t)head.length * (size_t)head.length;
             Real *map = maps ? maps + attention_map_size(batch, s, H) + (size_t)h * square : NULL;
-            attend(&head, map, work, dropout);
+            attend(&head, map, layer->work, dropout);
         }
 
     /* 6  y = mixed·Wout + bout */
-    linear_forward(y, p.out, keep.mixed, N, HD, C);
+    linear_forward(y, layer->p.out, mixed, N);
 }
 
-void attention_backward(Real *dx, Attention dp, AttentionWork work, const Real *dy,
-                        AttentionKeep keep, Attention p, const Real *x, const Batch *batch,
-                        const AttentionShape *shape, Dropout dropout)
+void attention_backward(Real *dx, const Attention *layer, const Real *dy, const Real *x,
+                        const Batch *batch, Dropout dropout)
 {
-    const int N = batch->rows, C = shape->width, H = shape->heads, HD = H * shape->head_size;
+    const AttentionShape *shape = &layer->shape;
+    Real *qkv = layer->keep.qkv, *mixed = layer->keep.mixed, *log_sum = layer->keep.log_sum;
+    Real *dqkv = layer->work.dqkv, *dmixed = layer->work.dmixed;
+    const int N = batch->rows, H = shape->heads;
     assert(!batch->cache);
 
     /* 6  y = mixed·Wout + bout */
-    linear_backward(work.dmixed, dp.out, dy, p.out, keep.mixed, N, HD, C);
+    linear_backward(dmixed, layer->dp.out, dy, layer->p.out, mixed, N);
 
     /* 5 to 2 */
     OMP(parallel for collapse(2) schedule(dynamic))
     for (int s = 0; s < batch->sequences; s++)
         for (int h = 0; h < H; h++) {
-            const HeadView d = head_of(work.dqkv, work.dmixed, NULL, batch, shape, s, h);
-            const HeadView head = head_of(keep.qkv, keep.mixed, keep.log_sum, batch, shape, s, h);
-            attend_backward(&d, &head, work, dropout);
+            const HeadView d = head_view(dqkv, dmixed, NULL, batch, shape, s, h);
+            const HeadView head = head_view(qkv, mixed, log_sum, batch, shape, s, h);
+            attend_backward(&d, &head, layer->work, dropout);
         }
 
     /* 1  qkv = x·Wqkv + bqkv */
-    linear_backward(dx, dp.qkv, work.dqkv, p.qkv, x, N, C, 3 * HD);
+    linear_backward(dx, layer->dp.qkv, dqkv, layer->p.qkv, x, N);
 }

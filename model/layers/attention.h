@@ -22,7 +22,7 @@
 typedef struct {
     Linear qkv; /* [C, 3·H·D] (3·H·D): Q, then K, then V */
     Linear out; /* [H·D, C] (C)                          */
-} Attention;
+} AttentionWeights;
 
 typedef struct {
     int width, heads, head_size; /* C H D                                                    */
@@ -31,22 +31,28 @@ typedef struct {
     int layer;                   /* chooses the dropout masks and the layer of the KV cache  */
 } AttentionShape;
 
-typedef struct {
-    Real *qkv;     /* (N, 3·H·D)                                                          */
-    Real *mixed;   /* (N, H·D) the output of all heads                                    */
-    Real *log_sum; /* (N, H) ln Σ exp(q·k/√D), a sum over keys: P = exp(q·k/√D − log_sum) */
-} AttentionKeep;
-
+/* Scratch memory, which all layers of a model share. */
 typedef struct {
     Real *dqkv, *dmixed; /* (N, 3·H·D) (N, H·D)                                             */
     Real *strips;        /* (threads, 3, strip_size) P, dropped, ddropped and then dscores  */
     size_t strip_size;   /* numbers in a strip                                              */
 } AttentionWork;
 
-AttentionKeep attention_keep(Arena *arena, const AttentionShape *shape, int N);
+typedef struct {
+    AttentionShape shape;
+    AttentionWeights p, dp;
+    struct {
+        Real *qkv;   /* (N, 3·H·D)                                                          */
+        Real *mixed; /* (N, H·D) the output of all heads                                    */
+        Real *log_sum; /* (N, H) ln Σ exp(q·k/√D), a sum over keys: P = exp(q·k/√D − log_sum) */
+    } keep;
+    AttentionWork work;
+} Attention;
 
 /* For layers whose largest attention_strip_size() is strip_size. */
 AttentionWork attention_work(Arena *arena, const AttentionShape *shape, int N, size_t strip_size);
+Attention attention_new(Arena *arena, const AttentionShape *shape, const AttentionWeights *p,
+                        const AttentionWeights *dp, AttentionWork work, int N);
 
 /* The size of the largest strip of scores. */
 size_t attention_strip_size(const AttentionShape *shape);
@@ -56,11 +62,9 @@ size_t attention_map_size(const Batch *batch, int sequences, int heads);
 
 /* y (N, C), x (N, C). maps, unless NULL, receives P of the batch's sequences, one after another,
  * each (H, length, length): rows are queries, columns keys; 0 for keys not attended to. */
-void attention_forward(Real *y, Real *maps, AttentionKeep keep, AttentionWork work, Attention p,
-                       const Real *x, const Batch *batch, const AttentionShape *shape,
-                       Dropout dropout);
-void attention_backward(Real *dx, Attention dp, AttentionWork work, const Real *dy,
-                        AttentionKeep keep, Attention p, const Real *x, const Batch *batch,
-                        const AttentionShape *shape, Dropout dropout);
+void attention_forward(Real *y, Real *maps, const Attention *layer, const Real *x,
+                       const Batch *batch, Dropout dropout);
+void attention_backward(Real *dx, const Attention *layer, const Real *dy, const Real *x,
+                        const Batch *batch, Dropout dropout);
 
 #endif

@@ -1,22 +1,9 @@
-/* block.c: a block has two halves, attention and feed-forward, and both have the same steps. Forward
- * numbers them, and backward, right below it, undoes them in reverse. */
+/* block.c: a block has two halves, attention and feed-forward, and both have the same steps.
+ * Forward numbers them, and backward, right below it, undoes them in reverse. */
 #include "block.h"
 #include "base/parallel/threads.h"
 
 #include <string.h>
-
-BlockKeep block_keep(Arena *arena, const BlockShape *shape, int N)
-{
-    const size_t rows = (size_t)N, C = (size_t)shape->attention.width;
-    BlockKeep keep = {.norm1 = layernorm_keep(arena, N),
-                      .norm2 = layernorm_keep(arena, N),
-                      .attention = attention_keep(arena, &shape->attention, N),
-                      .feedforward = feedforward_keep(arena, shape->feedforward, N),
-                      .middle = arena_take(arena, rows, C)};
-    keep.inner1 = arena_take(arena, rows, C);
-    keep.inner2 = arena_take(arena, rows, C);
-    return keep;
-}
 
 BlockWork block_work(Arena *arena, const BlockShape *shape, int N, size_t strip_size)
 {
@@ -25,6 +12,23 @@ BlockWork block_work(Arena *arena, const BlockShape *shape, int N, size_t strip_
                        .feedforward = feedforward_work(arena, shape->feedforward, N),
                        .branch = arena_take(arena, rows, C),
                        .din = arena_take(arena, rows, C)};
+}
+
+Block block_new(Arena *arena, const BlockShape *shape, const BlockWeights *p,
+                const BlockWeights *dp, const BlockWork *work, int N)
+{
+    const size_t rows = (size_t)N, C = (size_t)shape->attention.width;
+    Block block = {.norm = shape->norm, .work = *work};
+    block.norm1 = layernorm_new(arena, p->norm1, dp->norm1, N);
+    block.norm2 = layernorm_new(arena, p->norm2, dp->norm2, N);
+    block.attention =
+        attention_new(arena, &shape->attention, &p->attention, &dp->attention, work->attention, N);
+    block.feedforward = feedforward_new(arena, shape->feedforward, p->feedforward, dp->feedforward,
+                                        work->feedforward, N);
+    block.keep.inner1 = arena_take(arena, rows, C);
+    block.keep.inner2 = arena_take(arena, rows, C);
+    block.keep.middle = arena_take(arena, rows, C);
+    return block;
 }
 
 /* out = a + b; out may be a. */
@@ -36,96 +40,84 @@ static void add(Real *out, const Real *a, const Real *b, int N, int C)
             ROW(out, i, C)[c] = ROW(a, i, C)[c] + ROW(b, i, C)[c];
 }
 
-/* A half: attention or, if `feeds`, the feed-forward layer, with its layer norm and its dropout.
- * `inner` is what the layer norm writes (pre-norm) or reads (post-norm). */
+/* A half: attention, or else the feed-forward layer, with its layer norm and its dropout. `inner`
+ * is what the layer norm writes (pre-norm) or reads (post-norm). */
 typedef struct {
-    LayerNorm norm, dnorm;
-    LayerNormKeep kept;
+    const Attention *attention; /* or NULL */
+    const LayerNorm *norm;
     Real *inner;
     RandomPurpose purpose;
-    bool feeds;
 } Half;
 
 static Half first_half(const Block *block)
 {
-    return (Half){block->p->norm1,    block->dp->norm1,  block->keep.norm1,
-                  block->keep.inner1, RANDOM_DROP_MIXED, false};
+    return (Half){&block->attention, &block->norm1, block->keep.inner1, RANDOM_DROP_MIXED};
 }
 
 static Half second_half(const Block *block)
 {
-    return (Half){block->p->norm2,    block->dp->norm2,        block->keep.norm2,
-                  block->keep.inner2, RANDOM_DROP_FEEDFORWARD, true};
+    return (Half){NULL, &block->norm2, block->keep.inner2, RANDOM_DROP_FEEDFORWARD};
 }
 
-static void half_forward(Real *y, Real *maps, const Block *block, Half half, const BlockWork *work,
-                         const Real *x, const Batch *batch, Dropout dropout)
+static void half_forward(Real *y, Real *maps, const Block *block, Half half, const Real *x,
+                         const Batch *batch, Dropout dropout)
 {
-    const BlockShape *shape = &block->shape;
-    const bool post = shape->norm == NORM_POST;
-    const int N = batch->rows, C = shape->attention.width, layer = shape->attention.layer;
+    const bool post = block->norm == NORM_POST;
+    const int N = batch->rows, C = half.norm->p.width, layer = block->attention.shape.layer;
     const Real *in = post ? x : half.inner;
-    Real *sum = post ? half.inner : y;
+    Real *branch = block->work.branch, *sum = post ? half.inner : y;
 
     /* 1  in = layernorm(x), if pre-norm; else it is x */
     if (!post)
-        layernorm_forward(half.inner, half.kept, half.norm, x, N, C);
+        layernorm_forward(half.inner, half.norm, x, N);
     /* 2  branch = attention(in) or feedforward(in) */
-    if (half.feeds)
-        feedforward_forward(work->branch, block->keep.feedforward, block->p->feedforward, in, N,
-                            shape->feedforward);
+    if (half.attention)
+        attention_forward(branch, maps, half.attention, in, batch, dropout);
     else
-        attention_forward(work->branch, maps, block->keep.attention, work->attention,
-                          block->p->attention, in, batch, &shape->attention, dropout);
+        feedforward_forward(branch, &block->feedforward, in, N);
     /* 3  sum = x + dropout(branch) */
-    dropout_apply(work->branch, batch, C, half.purpose, layer, dropout);
-    add(sum, x, work->branch, N, C);
+    dropout_apply(branch, batch, C, half.purpose, layer, dropout);
+    add(sum, x, branch, N, C);
     /* 4  y = layernorm(sum), if post-norm; else it is the sum */
     if (post)
-        layernorm_forward(y, half.kept, half.norm, sum, N, C);
+        layernorm_forward(y, half.norm, sum, N);
 }
 
-/* d comes in as the gradient of y. */
-static void half_backward(Real *d, const Block *block, Half half, const BlockWork *work,
-                          const Real *x, const Batch *batch, Dropout dropout)
+static void half_backward(Real *d, const Block *block, Half half, const Real *x, const Batch *batch,
+                          Dropout dropout)
 {
-    const BlockShape *shape = &block->shape;
-    const bool post = shape->norm == NORM_POST;
-    const int N = batch->rows, C = shape->attention.width, layer = shape->attention.layer;
+    const bool post = block->norm == NORM_POST;
+    const int N = batch->rows, C = half.norm->p.width, layer = block->attention.shape.layer;
     const Real *in = post ? x : half.inner;
+    Real *dbranch = block->work.branch, *din = block->work.din;
 
     /* 4  y = layernorm(sum), if post-norm; else it is the sum */
     if (post)
-        layernorm_backward(d, half.dnorm, d, half.kept, half.norm, half.inner, N, C);
+        layernorm_backward(d, half.norm, d, half.inner, N);
     /* 3  sum = x + dropout(branch): d is one part of dx, and dbranch = mask∘d */
-    memcpy(work->branch, d, sizeof *d * (size_t)N * (size_t)C);
-    dropout_apply(work->branch, batch, C, half.purpose, layer, dropout);
+    memcpy(dbranch, d, sizeof *d * (size_t)N * (size_t)C);
+    dropout_apply(dbranch, batch, C, half.purpose, layer, dropout);
     /* 2  branch = attention(in) or feedforward(in) */
-    if (half.feeds)
-        feedforward_backward(work->din, block->dp->feedforward, work->feedforward, work->branch,
-                             block->keep.feedforward, block->p->feedforward, in, N,
-                             shape->feedforward);
+    if (half.attention)
+        attention_backward(din, half.attention, dbranch, in, batch, dropout);
     else
-        attention_backward(work->din, block->dp->attention, work->attention, work->branch,
-                           block->keep.attention, block->p->attention, in, batch, &shape->attention,
-                           dropout);
+        feedforward_backward(din, &block->feedforward, dbranch, in, N);
     /* 1  in = layernorm(x), if pre-norm; else it is x: its gradient is the other part of dx */
     if (!post)
-        layernorm_backward(work->din, half.dnorm, work->din, half.kept, half.norm, x, N, C);
-    add(d, d, work->din, N, C);
+        layernorm_backward(din, half.norm, din, x, N);
+    add(d, d, din, N, C);
 }
 
-void block_forward(Real *y, Real *maps, const Block *block, const BlockWork *work, const Real *x,
-                   const Batch *batch, Dropout dropout)
+void block_forward(Real *y, Real *maps, const Block *block, const Real *x, const Batch *batch,
+                   Dropout dropout)
 {
     Real *middle = block->keep.middle;
-    half_forward(middle, maps, block, first_half(block), work, x, batch, dropout);
-    half_forward(y, NULL, block, second_half(block), work, middle, batch, dropout);
+    half_forward(middle, maps, block, first_half(block), x, batch, dropout);
+    half_forward(y, NULL, block, second_half(block), middle, batch, dropout);
 }
 
-void block_backward(Real *d, const Block *block, const BlockWork *work, const Real *x,
-                    const Batch *batch, Dropout dropout)
+void block_backward(Real *d, const Block *block, const Real *x, const Batch *batch, Dropout dropout)
 {
-    half_backward(d, block, second_half(block), work, block->keep.middle, batch, dropout);
-    half_backward(d, block, first_half(block), work, x, batch, dropout);
+    half_backward(d, block, second_half(block), block->keep.middle, batch, dropout);
+    half_backward(d, block, first_half(block), x, batch, dropout);
 }

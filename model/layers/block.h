@@ -13,30 +13,11 @@
 #include "layernorm.h"
 
 typedef struct {
-    LayerNorm norm1;
-    Attention attention;
-    LayerNorm norm2;
-    FeedForward feedforward;
+    LayerNormWeights norm1;
+    AttentionWeights attention;
+    LayerNormWeights norm2;
+    FeedForwardWeights feedforward;
 } BlockWeights;
-
-/* What backward needs. In a pre-norm block, norm1 reads x and writes inner1, which attention reads,
- * and norm2 reads `middle` and writes inner2. In a post-norm block, norm1 reads the sum inner1 and
- * writes `middle`, and norm2 reads the sum inner2 and writes y. */
-typedef struct {
-    LayerNormKeep norm1, norm2;
-    AttentionKeep attention;
-    FeedForwardKeep feedforward;
-    Real *inner1, *inner2; /* (N, C) (N, C) */
-    Real *middle;          /* (N, C) x between attention and feed-forward */
-} BlockKeep;
-
-/* Scratch memory; one serves all layers of a model. */
-typedef struct {
-    AttentionWork attention;
-    FeedForwardWork feedforward;
-    Real *branch; /* (N, C) the output of attention or feed-forward; in backward its gradient */
-    Real *din;    /* (N, C) the gradient of the input of attention or feed-forward */
-} BlockWork;
 
 typedef struct {
     Norm norm;
@@ -44,25 +25,41 @@ typedef struct {
     FeedForwardShape feedforward;
 } BlockShape;
 
-/* A block of a model, with all that belongs to it. */
+/* Scratch memory, which all blocks of a model share. */
 typedef struct {
-    BlockShape shape;
-    BlockWeights *p, *dp;
-    BlockKeep keep;
-} Block;
+    AttentionWork attention;
+    FeedForwardWork feedforward;
+    Real *branch; /* (N, C) the output of attention or feed-forward; in backward its gradient */
+    Real *din;    /* (N, C) the gradient of the input of attention or feed-forward */
+} BlockWork;
 
-BlockKeep block_keep(Arena *arena, const BlockShape *shape, int N);
+/* In a pre-norm block, norm1 reads x and writes inner1, which attention reads, and norm2 reads
+ * `middle` and writes inner2. In a post-norm block, norm1 reads the sum inner1 and writes `middle`,
+ * and norm2 reads the sum inner2 and writes y. */
+typedef struct {
+    Norm norm;
+    LayerNorm norm1, norm2;
+    Attention attention;
+    FeedForward feedforward;
+    struct {
+        Real *inner1, *inner2; /* (N, C) (N, C) */
+        Real *middle;          /* (N, C) x between attention and feed-forward */
+    } keep;
+    BlockWork work;
+} Block;
 
 /* For blocks of this shape whose largest attention_strip_size() is strip_size. */
 BlockWork block_work(Arena *arena, const BlockShape *shape, int N, size_t strip_size);
+Block block_new(Arena *arena, const BlockShape *shape, const BlockWeights *p,
+                const BlockWeights *dp, const BlockWork *work, int N);
 
 /* y (N, C) from x (N, C). maps, unless NULL, receives the attention maps: see attention.h. */
-void block_forward(Real *y, Real *maps, const Block *block, const BlockWork *work, const Real *x,
-                   const Batch *batch, Dropout dropout);
+void block_forward(Real *y, Real *maps, const Block *block, const Real *x, const Batch *batch,
+                   Dropout dropout);
 
 /* d (N, C) comes in as the gradient of y and goes out as the gradient of x: the gradient of the
  * residual stream stays in one place from the model's end to its beginning. */
-void block_backward(Real *d, const Block *block, const BlockWork *work, const Real *x,
-                    const Batch *batch, Dropout dropout);
+void block_backward(Real *d, const Block *block, const Real *x, const Batch *batch,
+                    Dropout dropout);
 
 #endif

@@ -45,48 +45,52 @@ static void activate_backward(Real *d, const Real *hidden, int count, Activation
     }
 }
 
-FeedForwardKeep feedforward_keep(Arena *arena, FeedForwardShape shape, int N)
-{
-    Real *hidden = arena_take(arena, (size_t)N, (size_t)shape.hidden);
-    return (FeedForwardKeep){hidden, arena_take(arena, (size_t)N, (size_t)shape.hidden)};
-}
-
 FeedForwardWork feedforward_work(Arena *arena, FeedForwardShape shape, int N)
 {
     return (FeedForwardWork){arena_take(arena, (size_t)N, (size_t)shape.hidden)};
 }
 
-void feedforward_forward(Real *y, FeedForwardKeep keep, FeedForward p, const Real *x, int N,
-                         FeedForwardShape shape)
+FeedForward feedforward_new(Arena *arena, FeedForwardShape shape, FeedForwardWeights p,
+                            FeedForwardWeights dp, FeedForwardWork work, int N)
 {
-    const int C = shape.width, F = shape.hidden;
-
-    /* 1  hidden = x·W1 + b1 */
-    linear_forward(keep.hidden, p.widen, x, N, C, F);
-
-    /* 2  active = act(hidden) */
-    OMP(parallel for if(shape.activation == ACTIVATION_GELU || worth_threads(N, F)))
-    for (int i = 0; i < N; i++)
-        activate(ROW(keep.active, i, F), ROW(keep.hidden, i, F), F, shape.activation);
-
-    /* 3  y = active·W2 + b2 */
-    linear_forward(y, p.narrow, keep.active, N, F, C);
+    FeedForward layer = {.shape = shape, .p = p, .dp = dp, .work = work};
+    layer.keep.hidden = arena_take(arena, (size_t)N, (size_t)shape.hidden);
+    layer.keep.active = arena_take(arena, (size_t)N, (size_t)shape.hidden);
+    return layer;
 }
 
-void feedforward_backward(Real *dx, FeedForward dp, FeedForwardWork work, const Real *dy,
-                          FeedForwardKeep keep, FeedForward p, const Real *x, int N,
-                          FeedForwardShape shape)
+void feedforward_forward(Real *y, const FeedForward *layer, const Real *x, int N)
 {
-    const int C = shape.width, F = shape.hidden;
-
-    /* 3  y = active·W2 + b2 */
-    linear_backward(work.dhidden, dp.narrow, dy, p.narrow, keep.active, N, F, C);
-
-    /* 2  active = act(hidden) */
-    OMP(parallel for if(shape.activation == ACTIVATION_GELU || worth_threads(N, F)))
-    for (int i = 0; i < N; i++)
-        activate_backward(ROW(work.dhidden, i, F), ROW(keep.hidden, i, F), F, shape.activation);
+    const int F = layer->shape.hidden;
+    const Activation activation = layer->shape.activation;
+    Real *hidden = layer->keep.hidden, *active = layer->keep.active;
 
     /* 1  hidden = x·W1 + b1 */
-    linear_backward(dx, dp.widen, work.dhidden, p.widen, x, N, C, F);
+    linear_forward(hidden, layer->p.widen, x, N);
+
+    /* 2  active = act(hidden) */
+    OMP(parallel for if(activation == ACTIVATION_GELU || worth_threads(N, F)))
+    for (int i = 0; i < N; i++)
+        activate(ROW(active, i, F), ROW(hidden, i, F), F, activation);
+
+    /* 3  y = active·W2 + b2 */
+    linear_forward(y, layer->p.narrow, active, N);
+}
+
+void feedforward_backward(Real *dx, const FeedForward *layer, const Real *dy, const Real *x, int N)
+{
+    const int F = layer->shape.hidden;
+    const Activation activation = layer->shape.activation;
+    Real *hidden = layer->keep.hidden, *active = layer->keep.active, *dhidden = layer->work.dhidden;
+
+    /* 3  y = active·W2 + b2 */
+    linear_backward(dhidden, layer->dp.narrow, dy, layer->p.narrow, active, N);
+
+    /* 2  active = act(hidden) */
+    OMP(parallel for if(activation == ACTIVATION_GELU || worth_threads(N, F)))
+    for (int i = 0; i < N; i++)
+        activate_backward(ROW(dhidden, i, F), ROW(hidden, i, F), F, activation);
+
+    /* 1  hidden = x·W1 + b1 */
+    linear_backward(dx, layer->dp.widen, dhidden, layer->p.widen, x, N);
 }

@@ -9,29 +9,33 @@
 typedef struct {
     Linear widen;  /* [C, F] (F) */
     Linear narrow; /* [F, C] (C) */
-} FeedForward;
+} FeedForwardWeights;
 
 typedef struct {
-    Real *hidden; /* (N, F) h, before the activation */
-    Real *active; /* (N, F) act(h)                   */
-} FeedForwardKeep;
-
-typedef struct {
-    int width, hidden; /* C F */
+    int hidden; /* F */
     Activation activation;
 } FeedForwardShape;
 
+/* Scratch memory, which all layers of a model share. */
 typedef struct {
     Real *dhidden; /* (N, F) */
 } FeedForwardWork;
 
-FeedForwardKeep feedforward_keep(Arena *arena, FeedForwardShape shape, int N);
-FeedForwardWork feedforward_work(Arena *arena, FeedForwardShape shape, int N);
+typedef struct {
+    FeedForwardShape shape;
+    FeedForwardWeights p, dp;
+    struct {
+        Real *hidden; /* (N, F) h, before the activation */
+        Real *active; /* (N, F) act(h)                   */
+    } keep;
+    FeedForwardWork work;
+} FeedForward;
 
-void feedforward_forward(Real *y, FeedForwardKeep keep, FeedForward p, const Real *x, int N,
-                         FeedForwardShape shape);
-void feedforward_backward(Real *dx, FeedForward dp, FeedForwardWork work, const Real *dy,
-                          FeedForwardKeep keep, FeedForward p, const Real *x, int N,
-                          FeedForwardShape shape);
+FeedForwardWork feedforward_work(Arena *arena, FeedForwardShape shape, int N);
+FeedForward feedforward_new(Arena *arena, FeedForwardShape shape, FeedForwardWeights p,
+                            FeedForwardWeights dp, FeedForwardWork work, int N);
+
+void feedforward_forward(Real *y, const FeedForward *layer, const Real *x, int N);
+void feedforward_backward(Real *dx, const FeedForward *layer, const Real *dy, const Real *x, int N);
 
 #endif

@@ -9,14 +9,19 @@
 
 static const Real EPSILON = (Real)1e-5;
 
-LayerNormKeep layernorm_keep(Arena *arena, int N)
+LayerNorm layernorm_new(Arena *arena, LayerNormWeights p, LayerNormWeights dp, int N)
 {
-    Real *mean = arena_take(arena, (size_t)N, 1);
-    return (LayerNormKeep){mean, arena_take(arena, (size_t)N, 1)};
+    LayerNorm layer = {.p = p, .dp = dp};
+    layer.keep.mean = arena_take(arena, (size_t)N, 1);
+    layer.keep.rstd = arena_take(arena, (size_t)N, 1);
+    return layer;
 }
 
-void layernorm_forward(Real *y, LayerNormKeep keep, LayerNorm p, const Real *x, int N, int C)
+void layernorm_forward(Real *y, const LayerNorm *layer, const Real *x, int N)
 {
+    const LayerNormWeights p = layer->p;
+    const int C = p.width;
+
     OMP(parallel for if(worth_threads(N, C)))
     for (int i = 0; i < N; i++) {
         const Real *in = ROW(x, i, C);
@@ -33,21 +38,23 @@ void layernorm_forward(Real *y, LayerNormKeep keep, LayerNorm p, const Real *x, 
         for (int c = 0; c < C; c++)
             out[c] = p.gain[c] * ((in[c] - mean) * rstd) + p.bias[c];
 
-        keep.mean[i] = mean;
-        keep.rstd[i] = rstd;
+        layer->keep.mean[i] = mean;
+        layer->keep.rstd[i] = rstd;
     }
 }
 
-void layernorm_backward(Real *dx, LayerNorm dp, const Real *dy, LayerNormKeep keep, LayerNorm p,
-                        const Real *x, int N, int C)
+void layernorm_backward(Real *dx, const LayerNorm *layer, const Real *dy, const Real *x, int N)
 {
+    const LayerNormWeights p = layer->p, dp = layer->dp;
+    const int C = p.width;
+
     /* 2  y = gain∘n + bias, with respect to gain and bias */
     OMP(parallel if (worth_threads(N, C)))
     {
         const Columns own = columns_of_thread(C);
         for (int i = 0; i < N; i++) {
             const Real *in = ROW(x, i, C), *dout = ROW(dy, i, C);
-            const Real mean = keep.mean[i], rstd = keep.rstd[i];
+            const Real mean = layer->keep.mean[i], rstd = layer->keep.rstd[i];
             for (int c = own.from; c < own.end; c++) {
                 dp.gain[c] += dout[c] * ((in[c] - mean) * rstd);
                 dp.bias[c] += dout[c];
@@ -58,7 +65,7 @@ void layernorm_backward(Real *dx, LayerNorm dp, const Real *dy, LayerNormKeep ke
     OMP(parallel for if(worth_threads(N, C)))
     for (int i = 0; i < N; i++) {
         const Real *in = ROW(x, i, C), *dout = ROW(dy, i, C);
-        const Real mean = keep.mean[i], rstd = keep.rstd[i];
+        const Real mean = layer->keep.mean[i], rstd = layer->keep.rstd[i];
         Real *din = ROW(dx, i, C);
 
         /* 2  y = gain∘n + bias, with respect to n: dn = gain∘dy */

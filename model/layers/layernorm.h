@@ -7,18 +7,21 @@
 
 typedef struct {
     Real *gain, *bias; /* (C) (C) */
-} LayerNorm;
+    int width;         /* C       */
+} LayerNormWeights;
 
 typedef struct {
-    Real *mean, *rstd; /* (N) (N): what backward needs */
-} LayerNormKeep;
+    LayerNormWeights p, dp;
+    struct {
+        Real *mean, *rstd; /* (N) (N) */
+    } keep;
+} LayerNorm;
 
-LayerNormKeep layernorm_keep(Arena *arena, int N);
+LayerNorm layernorm_new(Arena *arena, LayerNormWeights p, LayerNormWeights dp, int N);
 
-void layernorm_forward(Real *y, LayerNormKeep keep, LayerNorm p, const Real *x, int N, int C);
+void layernorm_forward(Real *y, const LayerNorm *layer, const Real *x, int N);
 
 /* dx may be dy: a row of dy is read before that row of dx is set. */
-void layernorm_backward(Real *dx, LayerNorm dp, const Real *dy, LayerNormKeep keep, LayerNorm p,
-                        const Real *x, int N, int C);
+void layernorm_backward(Real *dx, const LayerNorm *layer, const Real *dy, const Real *x, int N);
 
 #endif

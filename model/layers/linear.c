@@ -5,8 +5,10 @@
 #include "columns.h"
 #include "model/matrix/matrix.h"
 
-void linear_forward(Real *y, Linear p, const Real *x, int N, int in, int out)
+void linear_forward(Real *y, Linear p, const Real *x, int N)
 {
+    const int in = p.in, out = p.out;
+
     /* 1  y = x·W */
     matmul(matrix(y, N, out), matrix(x, N, in), matrix(p.weight, in, out));
 
@@ -17,9 +19,10 @@ void linear_forward(Real *y, Linear p, const Real *x, int N, int in, int out)
             ROW(y, i, out)[j] += p.bias[j];
 }
 
-void linear_backward(Real *dx, Linear dp, const Real *dy, Linear p, const Real *x, int N, int in,
-                     int out)
+void linear_backward(Real *dx, Linear dp, const Real *dy, Linear p, const Real *x, int N)
 {
+    const int in = p.in, out = p.out;
+
     /* 2  y += b       so  db += the sum of dy's rows */
     OMP(parallel if (worth_threads(N, out)))
     {

@@ -7,11 +7,11 @@
 typedef struct {
     Real *weight; /* [in, out] */
     Real *bias;   /* (out)     */
+    int in, out;
 } Linear;
 
 /* y (N, out), x (N, in). Backward sets dx and adds to dp, as every layer does. */
-void linear_forward(Real *y, Linear p, const Real *x, int N, int in, int out);
-void linear_backward(Real *dx, Linear dp, const Real *dy, Linear p, const Real *x, int N, int in,
-                     int out);
+void linear_forward(Real *y, Linear p, const Real *x, int N);
+void linear_backward(Real *dx, Linear dp, const Real *dy, Linear p, const Real *x, int N);
 
 #endif

@@ -168,7 +168,7 @@ static void a_stream_gets_a_token_that_ends_it(void **state)
     (void)state;
     char *folder = scratch_new();
     Pretrained model = write_model(folder, gelu(TOKENIZER_CHAR, true));
-    LayerNorm *norm = &model.gpt.weights.norm;
+    LayerNormWeights *norm = &model.gpt.weights.norm;
     for (int c = 0; c < 6; c++) {
         norm->gain[c] = (Real)(1 + 0.1 * c);
         norm->bias[c] = (Real)(c % 2 ? 0.3 : -0.3) * norm->gain[c];

@@ -4,39 +4,44 @@
 
 #include <stdlib.h>
 
-static void place(AttentionLayer *layer, Arena *arena)
+static Linear linear_new(Arena *arena, int in, int out)
 {
-    const AttentionShape *shape = &layer->shape;
+    Real *weight = arena_take(arena, (size_t)in, (size_t)out);
+    return (Linear){weight, arena_take(arena, 1, (size_t)out), in, out};
+}
+
+static void place(AttentionLayer *layer, const AttentionShape *shape, Arena *arena)
+{
     const Batch *batch = &layer->batch;
-    const size_t C = (size_t)shape->width, HD = (size_t)shape->heads * (size_t)shape->head_size;
-    layer->p.qkv = (Linear){arena_take(arena, C, 3 * HD), arena_take(arena, 1, 3 * HD)};
-    layer->p.out = (Linear){arena_take(arena, HD, C), arena_take(arena, 1, C)};
-    layer->keep = attention_keep(arena, shape, batch->rows);
-    layer->work = attention_work(arena, shape, batch->rows, attention_strip_size(shape));
-    layer->x = arena_take(arena, (size_t)batch->rows, C);
-    layer->y = arena_take(arena, (size_t)batch->rows, C);
+    const int C = shape->width, HD = shape->heads * shape->head_size;
+    const AttentionWeights p = {.qkv = linear_new(arena, C, 3 * HD),
+                                .out = linear_new(arena, HD, C)};
+    const AttentionWork work =
+        attention_work(arena, shape, batch->rows, attention_strip_size(shape));
+    layer->attention = attention_new(arena, shape, &p, &p, work, batch->rows);
+    layer->x = arena_take(arena, (size_t)batch->rows, (size_t)C);
+    layer->y = arena_take(arena, (size_t)batch->rows, (size_t)C);
     layer->maps = arena_take(arena, 1, attention_map_size(batch, batch->sequences, shape->heads));
 }
 
 AttentionLayer attention_layer_new(AttentionShape shape, const int *lengths, int sequences)
 {
-    AttentionLayer layer = {.shape = shape};
+    AttentionLayer layer = {0};
     layer.start = memory_new((size_t)sequences + 1, sizeof *layer.start, "a batch");
     layer.prefix = memory_new((size_t)sequences, sizeof *layer.prefix, "a batch");
     for (int s = 0; s < sequences; s++) {
         layer.start[s + 1] = layer.start[s] + lengths[s];
-        if (lengths[s] > layer.shape.context)
-            layer.shape.context = lengths[s];
+        shape.context = max_int(shape.context, lengths[s]);
     }
     layer.batch = (Batch){.rows = layer.start[sequences],
                           .sequences = sequences,
                           .start = layer.start,
                           .prefix = layer.prefix};
     Arena arena = {0};
-    place(&layer, &arena);
+    place(&layer, &shape, &arena);
     layer.numbers = memory_new(arena.used, sizeof(Real), "a layer");
     arena = (Arena){.at = layer.numbers};
-    place(&layer, &arena);
+    place(&layer, &shape, &arena);
     return layer;
 }
 
@@ -49,25 +54,25 @@ void attention_layer_free(AttentionLayer *layer)
 
 void attention_layer_run(AttentionLayer *layer, const Real *x)
 {
-    attention_forward(layer->y, layer->maps, layer->keep, layer->work, layer->p, x, &layer->batch,
-                      &layer->shape, (Dropout){0});
+    attention_forward(layer->y, layer->maps, &layer->attention, x, &layer->batch, (Dropout){0});
 }
 
 static Matrix part_of(const AttentionLayer *layer, const Real *qkv, int rows, Part part, int head,
                       int heads)
 {
-    const int H = layer->shape.heads, D = layer->shape.head_size;
+    const int H = layer->attention.shape.heads, D = layer->attention.shape.head_size;
     return matrix_cols(matrix(qkv, rows, 3 * H * D), ((int)part * H + head) * D, heads * D);
 }
 
 Matrix attention_layer_weight(const AttentionLayer *layer, Part part, int head, int heads)
 {
-    return part_of(layer, layer->p.qkv.weight, layer->shape.width, part, head, heads);
+    return part_of(layer, layer->attention.p.qkv.weight, layer->attention.shape.width, part, head,
+                   heads);
 }
 
 Matrix attention_layer_part(const AttentionLayer *layer, Part part, int head)
 {
-    return part_of(layer, layer->keep.qkv, layer->batch.rows, part, head, 1);
+    return part_of(layer, layer->attention.keep.qkv, layer->batch.rows, part, head, 1);
 }
 
 Matrix map_of(const Real *maps, const Batch *batch, int heads, int sequence, int head)
@@ -80,5 +85,5 @@ Matrix map_of(const Real *maps, const Batch *batch, int heads, int sequence, int
 
 Matrix attention_layer_map(const AttentionLayer *layer, int sequence, int head)
 {
-    return map_of(layer->maps, &layer->batch, layer->shape.heads, sequence, head);
+    return map_of(layer->maps, &layer->batch, layer->attention.shape.heads, sequence, head);
 }

@@ -6,10 +6,7 @@
 #include "model/matrix/matrix.h"
 
 typedef struct {
-    AttentionShape shape;
-    Attention p;
-    AttentionKeep keep;
-    AttentionWork work;
+    Attention attention;
     Batch batch;
     int *start;  /* (S + 1)                        */
     int *prefix; /* (S) the batch's, all 0         */

@@ -22,7 +22,7 @@ static AttentionLayer filled_layer(int width, int head_size, const int *lengths,
 {
     AttentionLayer layer = attention_layer_new(
         (AttentionShape){.width = width, .heads = 1, .head_size = head_size}, lengths, sequences);
-    fill(layer.p.qkv.weight, (size_t)(width * 3 * head_size), 1);
+    fill(layer.attention.p.qkv.weight, (size_t)(width * 3 * head_size), 1);
     fill(layer.x, (size_t)(layer.batch.rows * width), 2);
     return layer;
 }
@@ -47,8 +47,9 @@ static void exercise_1_a_query_equal_to_its_key(void **state)
         put_identity(&layer, part, 1);
     attention_layer_run(&layer, x);
     const double own = exp(1 / sqrt(2)), sum = 1 + own;
-    assert_close("the first token, alone", layer.keep.mixed, (double[]){1, 0}, 2, 0);
-    assert_close("the second", layer.keep.mixed + 2, (double[]){1 / sum, own / sum}, 2, 1e-6);
+    assert_close("the first token, alone", layer.attention.keep.mixed, (double[]){1, 0}, 2, 0);
+    assert_close("the second", layer.attention.keep.mixed + 2, (double[]){1 / sum, own / sum}, 2,
+                 1e-6);
     attention_layer_free(&layer);
 }
 
@@ -148,7 +149,8 @@ static void exercise_3_a_mask_for_padding(void **state)
                 assert_true(unmasked[i * T + j] > (Real)0.01);
             }
         }
-        assert_memory_equal(alone.keep.mixed, ROW(ragged.keep.mixed, ragged.start[s], D),
+        assert_memory_equal(alone.attention.keep.mixed,
+                            ROW(ragged.attention.keep.mixed, ragged.start[s], D),
                             sizeof(Real) * (size_t)(lengths[s] * D));
         attention_layer_free(&alone);
     }

@@ -58,8 +58,8 @@ static AttentionLayer full_layer_new(AttentionShape shape, int sequences, int le
 
 static Matrix mixed_of(const AttentionLayer *layer)
 {
-    return matrix(layer->keep.mixed, layer->batch.rows,
-                  layer->shape.heads * layer->shape.head_size);
+    return matrix(layer->attention.keep.mixed, layer->batch.rows,
+                  layer->attention.shape.heads * layer->attention.shape.head_size);
 }
 
 /* ---- Matrices ---- */
@@ -292,7 +292,7 @@ static void start_as_v1(AttentionLayer *layer, TorchRandom *random)
  * bias. */
 static void start_as_heads(AttentionLayer *layer, TorchRandom *random)
 {
-    for (int head = 0; head < layer->shape.heads; head++)
+    for (int head = 0; head < layer->attention.shape.heads; head++)
         for (Part part = QUERY; part <= VALUE; part++)
             torch_linear(attention_layer_weight(layer, part, head, 1), NULL, random);
 }
@@ -553,10 +553,12 @@ static void two_heads_and_exercise_3_2(void **state)
  * wider, the other columns stay 0. */
 static void start_as_multi_head(AttentionLayer *layer, TorchRandom *random)
 {
-    const int H = layer->shape.heads, HD = H * layer->shape.head_size, C = layer->shape.width;
+    const int H = layer->attention.shape.heads, HD = H * layer->attention.shape.head_size,
+              C = layer->attention.shape.width;
     for (Part part = QUERY; part <= VALUE; part++)
         torch_linear(attention_layer_weight(layer, part, 0, H), NULL, random);
-    torch_linear(matrix_cols(matrix(layer->p.out.weight, HD, C), 0, HD), layer->p.out.bias, random);
+    torch_linear(matrix_cols(matrix(layer->attention.p.out.weight, HD, C), 0, HD),
+                 layer->attention.p.out.bias, random);
 }
 
 static const AttentionShape two_narrow_heads = {.width = IN, .heads = 2, .head_size = 1};
@@ -574,9 +576,9 @@ static void multi_head_attention(void **state)
     AttentionLayer layer = layer_new(two_narrow_heads, 2, WORDS);
     TorchRandom random = torch_seed(123);
     start_as_multi_head(&layer, &random);
-    const Matrix out_proj = matrix_cols(matrix(layer.p.out.weight, 2, IN), 0, 2);
+    const Matrix out_proj = matrix_cols(matrix(layer.attention.p.out.weight, 2, IN), 0, 2);
     assert_table("out_proj.weight", transposed(out_proj), weight, 1e-6);
-    assert_close("out_proj.bias", layer.p.out.bias, bias, 3, 1e-6);
+    assert_close("out_proj.bias", layer.attention.p.out.bias, bias, 3, 1e-6);
     attention_layer_run(&layer, words[0]);
     assert_table("MultiHeadAttention", matrix_cols(matrix(layer.y, 2 * WORDS, IN), 0, 2), context,
                  PRINTED);
@@ -679,8 +681,7 @@ static void exercise_3_3_is_causal(void **state)
     Real *y = memory_new(count, sizeof *y, "another output");
     memcpy(x, large->x, count * sizeof *x);
     fill(ROW(x, T - 1, C), C, 3);
-    attention_forward(y, NULL, layer->keep, layer->work, layer->p, x, &layer->batch, &layer->shape,
-                      (Dropout){0});
+    attention_forward(y, NULL, &layer->attention, x, &layer->batch, (Dropout){0});
     const size_t row = C * sizeof *y;
     assert_memory_equal(y, layer->y, (T - 1) * row);
     assert_memory_not_equal(ROW(y, T - 1, C), ROW(layer->y, T - 1, C), row);
@@ -733,9 +734,9 @@ static void exercise_3_3_in_double_precision(void **state)
             for (int h = 0; h < H; h++)
                 plain_head(mixed + h * D, layer, ROW(large->x, s * T, C), rows[r], h);
             for (int c = 0; c < C; c++) {
-                y[c] = (double)layer->p.out.bias[c];
+                y[c] = (double)layer->attention.p.out.bias[c];
                 for (int i = 0; i < C; i++)
-                    y[c] += mixed[i] * (double)ROW(layer->p.out.weight, i, C)[c];
+                    y[c] += mixed[i] * (double)ROW(layer->attention.p.out.weight, i, C)[c];
             }
             assert_close("a row of exercise 3.3", ROW(layer->y, s * T + rows[r], C), y, C, 1e-5);
         }

@@ -71,14 +71,14 @@ static void plain_attention(double *P, double *h, const double *mask, Matrix q, 
 static void run_layer(AttentionLayer *layer)
 {
     const Real untouched = 4711;
-    const size_t strip = layer->work.strip_size;
+    const size_t strip = layer->attention.work.strip_size;
     for (size_t thread = 0; thread < (size_t)thread_limit(); thread++)
         for (size_t i = 0; i < strip; i++)
-            layer->work.strips[(3 * thread + 1) * strip + i] = untouched;
+            layer->attention.work.strips[(3 * thread + 1) * strip + i] = untouched;
     attention_layer_run(layer, layer->x);
     for (size_t thread = 0; thread < (size_t)thread_limit(); thread++)
         for (size_t i = 0; i < strip; i++)
-            assert_true(layer->work.strips[(3 * thread + 1) * strip + i] == untouched);
+            assert_true(layer->attention.work.strips[(3 * thread + 1) * strip + i] == untouched);
 }
 
 /* The queries, keys or values of a head of a sequence. */
@@ -104,8 +104,8 @@ static void assert_masked(const Real *P, const double *mask, int n)
 /* The map and the output of a head of a sequence, against the page's. */
 static void assert_head(const AttentionLayer *layer, int sequence, int head)
 {
-    const int H = layer->shape.heads, D = layer->shape.head_size;
-    const Pattern pattern = layer->shape.patterns[head];
+    const int H = layer->attention.shape.heads, D = layer->attention.shape.head_size;
+    const Pattern pattern = layer->attention.shape.patterns[head];
     const Matrix q = kept_part(layer, QUERY, sequence, head),
                  k = kept_part(layer, KEY, sequence, head);
     const Matrix v = kept_part(layer, VALUE, sequence, head);
@@ -118,7 +118,8 @@ static void assert_head(const AttentionLayer *layer, int sequence, int head)
     assert_masked(P, mask, q.rows);
     assert_close("P", P, P_wanted, n * n, 2e-6);
     for (int i = 0; i < q.rows; i++)
-        assert_close("h", ROW(layer->keep.mixed, layer->start[sequence] + i, H * D) + head * D,
+        assert_close("h",
+                     ROW(layer->attention.keep.mixed, layer->start[sequence] + i, H * D) + head * D,
                      h_wanted + (ptrdiff_t)i * D, (size_t)D, 1e-5);
     free(mask);
     free(P_wanted);
@@ -184,7 +185,7 @@ static void a_window_of_one_is_the_identity(void **state)
         identity[i * TOKENS + i] = 1;
     assert_memory_equal(attention_layer_map(&layer, 0, 0).at, identity, sizeof identity);
     for (int i = 0; i < TOKENS; i++)
-        assert_memory_equal(ROW(layer.keep.mixed, i, 4 * MODEL), v.at + i * v.row_step,
+        assert_memory_equal(ROW(layer.attention.keep.mixed, i, 4 * MODEL), v.at + i * v.row_step,
                             MODEL * sizeof(Real));
     attention_layer_free(&layer);
 }
@@ -202,10 +203,11 @@ enum { LENGTHS = sizeof lengths / sizeof *lengths, PATTERNS = sizeof patterns / 
 
 static void fill_layer(AttentionLayer *layer)
 {
-    const size_t C = (size_t)layer->shape.width;
-    const size_t columns = 3 * (size_t)layer->shape.heads * (size_t)layer->shape.head_size;
-    fill(layer->p.qkv.weight, C * columns, 1);
-    fill(layer->p.qkv.bias, columns, 2);
+    const size_t C = (size_t)layer->attention.shape.width;
+    const size_t columns =
+        3 * (size_t)layer->attention.shape.heads * (size_t)layer->attention.shape.head_size;
+    fill(layer->attention.p.qkv.weight, C * columns, 1);
+    fill(layer->attention.p.qkv.bias, columns, 2);
     fill(layer->x, (size_t)layer->batch.rows * C, 3);
 }
 

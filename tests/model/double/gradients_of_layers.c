@@ -39,7 +39,7 @@ typedef struct {
 static double linear_loss(void *context)
 {
     LinearCase *c = context;
-    linear_forward(c->y, (Linear){c->w, c->b}, c->x, N, IN, OUT);
+    linear_forward(c->y, (Linear){c->w, c->b, IN, OUT}, c->x, N);
     return weighted(c->y, c->dy, N * OUT);
 }
 
@@ -50,7 +50,7 @@ static void linear_gradients(void **state)
     Real dx[N * IN], dw[IN * OUT] = {0}, db[OUT] = {0};
     fill(c.x, N * IN, 1), fill(c.w, IN * OUT, 2), fill(c.b, OUT, 3), fill(c.dy, N * OUT, 4);
     add_constant(dw, IN * OUT, 1), add_constant(db, OUT, 1);
-    linear_backward(dx, (Linear){dw, db}, c.dy, (Linear){c.w, c.b}, c.x, N, IN, OUT);
+    linear_backward(dx, (Linear){dw, db, IN, OUT}, c.dy, (Linear){c.w, c.b, IN, OUT}, c.x, N);
     add_constant(dw, IN * OUT, -1), add_constant(db, OUT, -1);
     assert_gradient("linear x", c.x, dx, N * IN, linear_loss, &c, false);
     assert_gradient("linear weight", c.w, dw, IN * OUT, linear_loss, &c, false);
@@ -87,13 +87,13 @@ static void logits_gradients(void **state)
 
 typedef struct {
     Real x[N * OUT], gain[OUT], bias[OUT], y[N * OUT], dy[N * OUT], mean[N], rstd[N];
+    LayerNorm layer;
 } NormCase;
 
 static double norm_loss(void *context)
 {
     NormCase *c = context;
-    layernorm_forward(c->y, (LayerNormKeep){c->mean, c->rstd}, (LayerNorm){c->gain, c->bias}, c->x,
-                      N, OUT);
+    layernorm_forward(c->y, &c->layer, c->x, N);
     return weighted(c->y, c->dy, N * OUT);
 }
 
@@ -103,10 +103,10 @@ static void layernorm_gradients(void **state)
     NormCase c;
     Real dx[N * OUT], dgain[OUT] = {0}, dbias[OUT] = {0};
     fill(c.x, N * OUT, 1), fill(c.gain, OUT, 2), fill(c.bias, OUT, 3), fill(c.dy, N * OUT, 4);
+    c.layer = (LayerNorm){{c.gain, c.bias, OUT}, {dgain, dbias, OUT}, {c.mean, c.rstd}};
     norm_loss(&c);
     add_constant(dgain, OUT, 1), add_constant(dbias, OUT, 1);
-    layernorm_backward(dx, (LayerNorm){dgain, dbias}, c.dy, (LayerNormKeep){c.mean, c.rstd},
-                       (LayerNorm){c.gain, c.bias}, c.x, N, OUT);
+    layernorm_backward(dx, &c.layer, c.dy, c.x, N);
     add_constant(dgain, OUT, -1), add_constant(dbias, OUT, -1);
     assert_gradient("norm x", c.x, dx, N * OUT, norm_loss, &c, false);
     assert_gradient("norm gain", c.gain, dgain, OUT, norm_loss, &c, false);
@@ -296,9 +296,7 @@ static void check_layer(LayerCase *c, const Real *dx, LossFunction *loss, const 
 static double feedforward_loss(void *context)
 {
     LayerCase *c = context;
-    const Block *block = &c->gpt.block[0];
-    feedforward_forward(c->y, block->keep.feedforward, block->p->feedforward, c->x, c->batch.rows,
-                        block->shape.feedforward);
+    feedforward_forward(c->y, &c->gpt.block[0].feedforward, c->x, c->batch.rows);
     return weighted(c->y, c->dy, (size_t)c->batch.rows * WIDTH);
 }
 
@@ -307,12 +305,9 @@ static void feedforward_gradients(void **state)
     (void)state;
     for (int gelu = 0; gelu < 2; gelu++) {
         LayerCase c = layer_case((GptConfig){.head_size = 1, .activation = gelu}, 0);
-        const Block *block = &c.gpt.block[0];
         Real *dx = memory_new((size_t)c.batch.rows * WIDTH, sizeof *dx, "a test");
         feedforward_loss(&c);
-        feedforward_backward(dx, block->dp->feedforward, c.gpt.work.block.feedforward, c.dy,
-                             block->keep.feedforward, block->p->feedforward, c.x, c.batch.rows,
-                             block->shape.feedforward);
+        feedforward_backward(dx, &c.gpt.block[0].feedforward, c.dy, c.x, c.batch.rows);
         check_layer(&c, dx, feedforward_loss, "h.0.mlp.", false);
         free(dx);
         layer_case_free(&c);
@@ -322,7 +317,7 @@ static void feedforward_gradients(void **state)
 static double block_loss(void *context)
 {
     LayerCase *c = context;
-    block_forward(c->y, NULL, &c->gpt.block[0], &c->gpt.work.block, c->x, &c->batch, c->dropout);
+    block_forward(c->y, NULL, &c->gpt.block[0], c->x, &c->batch, c->dropout);
     return weighted(c->y, c->dy, (size_t)c->batch.rows * WIDTH);
 }
 
@@ -335,7 +330,7 @@ static void check_block_with(GptConfig config, double rate, bool alone, const in
     Real *d = memory_new(count, sizeof *d, "a test");
     block_loss(&c);
     memcpy(d, c.dy, count * sizeof *d);
-    block_backward(d, &c.gpt.block[0], &c.gpt.work.block, c.x, &c.batch, c.dropout);
+    block_backward(d, &c.gpt.block[0], c.x, &c.batch, c.dropout);
     check_layer(&c, d, block_loss, "h.0.", alone);
     free(d);
     layer_case_free(&c);

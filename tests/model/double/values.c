@@ -13,10 +13,10 @@
 static void layer_norm(void **state)
 {
     (void)state;
-    const Real x[] = {1, 2, 3, 4}, gain[] = {1, 1, 1, 1}, bias[4] = {0};
-    Real y[4], mean[1], rstd[1];
-    layernorm_forward(y, (LayerNormKeep){mean, rstd}, (LayerNorm){(Real *)gain, (Real *)bias}, x, 1,
-                      4);
+    const Real x[] = {1, 2, 3, 4};
+    Real gain[] = {1, 1, 1, 1}, bias[4] = {0}, y[4], mean[1], rstd[1];
+    const LayerNorm layer = {.p = {gain, bias, 4}, .keep = {mean, rstd}};
+    layernorm_forward(y, &layer, x, 1);
     assert_close("layer norm", y, (double[]){-1.3416354, -0.4472118, 0.4472118, 1.3416354}, 4,
                  5e-8);
 }
@@ -31,12 +31,13 @@ static void gelu_and_relu(void **state)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         const Real x = known[i][0];
         Real y;
-        const FeedForward p = {{&one, &zero}, {&one, &zero}};
-        feedforward_forward(&y, (FeedForwardKeep){&hidden, &active}, p, &x, 1,
-                            (FeedForwardShape){1, 1, true});
+        FeedForward layer = {.shape = {1, ACTIVATION_GELU},
+                             .p = {{&one, &zero, 1, 1}, {&one, &zero, 1, 1}},
+                             .keep = {&hidden, &active}};
+        feedforward_forward(&y, &layer, &x, 1);
         assert_close_one("gelu", y, known[i][1], 5e-8);
-        feedforward_forward(&y, (FeedForwardKeep){&hidden, &active}, p, &x, 1,
-                            (FeedForwardShape){1, 1, false});
+        layer.shape.activation = ACTIVATION_RELU;
+        feedforward_forward(&y, &layer, &x, 1);
         assert_close_one("relu", y, fmax(known[i][0], 0), 0);
     }
 }
