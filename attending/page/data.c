@@ -140,14 +140,16 @@ static void put_tensors(FILE *out, const Gpt *gpt)
 static void put_model(FILE *out, const Pretrained *model)
 {
     const GptConfig *c = &model->gpt.config;
-    fprintf(out,
-            "{\"layers\":%d,\"heads\":%d,\"width\":%d,\"head_size\":%d,\"hidden\":%d,"
-            "\"vocabulary\":%d,\"context\":%d,\"norm\":\"%s\",\"activation\":\"%s\","
-            "\"positions\":\"%s\",\"tied\":%s,\"objective\":\"%s\",\"causal_source\":%s,\n",
-            c->layers, c->heads, c->width, c->head_size, c->hidden, c->vocabulary, c->context,
-            GPT_NORMS[c->norm], GPT_ACTIVATIONS[c->activation], GPT_POSITIONS[c->positions],
-            json_bool(!c->untied), objective_name(model->config.objective),
-            json_bool(model->config.causal_source));
+    fputc('{', out);
+    EACH_GPT_FIELD(f)
+    {
+        char *value = field_text(&f->field, c);
+        put_json(out, f->field.name);
+        fprintf(out, f->field.kind == FIELD_CHOICE ? ":\"%s\"," : ":%s,", value);
+        free(value);
+    }
+    fprintf(out, "\"objective\":\"%s\",\"causal-source\":%s,\n",
+            objective_name(model->config.objective), json_bool(model->config.causal_source));
     put_patterns(out, c);
     put_tensors(out, &model->gpt);
     fputc('}', out);

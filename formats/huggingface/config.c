@@ -6,7 +6,6 @@
 
 #include <assert.h>
 #include <cjson/cJSON.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,42 +21,45 @@ static const double EPSILON = 1e-5; /* of every layer norm */
 
 /* ---- Fields ---- */
 
-/* What is read and written through the tables below. */
+/* A size, under the name that Transformers gives it. */
+static bool is_size(const GptField *f)
+{
+    return f->huggingface && f->field.kind == FIELD_WHOLE;
+}
+
+static Field named(const GptField *f)
+{
+    Field field = f->field;
+    field.name = f->huggingface;
+    return field;
+}
+
+/* What "pulga" says beside the fields of the model that Transformers has no names for. */
 typedef struct {
-    GptConfig shape;
     ObjectiveKind objective;
     bool causal_source;
-} Members;
+} Purpose;
 
 static const char *const OBJECTIVES[] = {"next", "pairs", "masked", NULL};
 
-#define FIELD_STRUCT Members
-static const Field SIZES[] = {
-    {"n_positions", WHOLE_FIELD(shape.context), .min = 1, .max = GPT_MAX_CONTEXT},
-    {"n_layer", WHOLE_FIELD(shape.layers), .min = 1, .max = GPT_MAX_LAYERS},
-    {"n_head", WHOLE_FIELD(shape.heads), .min = 1, .max = GPT_MAX_HEADS},
-    {"n_embd", WHOLE_FIELD(shape.width), .min = 1, .max = GPT_MAX_WIDTH},
-    {"vocab_size", WHOLE_FIELD(shape.vocabulary), .min = 1, .max = INT_MAX / 4},
-    {.name = NULL},
-};
-static const Field INNER = {"n_inner", WHOLE_FIELD(shape.hidden), .min = 1, .max = GPT_MAX_HIDDEN};
-/* Members of "pulga": first the differences that matter only in training, so that a gpt2 may have
- * them too (its file has sinusoidal positions as a table, and zeros as biases); then what only the
- * model_type "pulga" has. */
-static const Field DIFFERENCES[] = {
-    {"positions", CHOICE_FIELD(shape.positions, GPT_POSITIONS), .preset = NULL},
-    {"no-qkv-bias", FLAG_FIELD(shape.no_qkv_bias), .preset = NULL},
+#define FIELD_STRUCT Purpose
+static const Field PURPOSE[] = {
     {"objective", CHOICE_FIELD(objective, OBJECTIVES), .preset = NULL},
     {"causal-source", FLAG_FIELD(causal_source), .preset = NULL},
     {.name = NULL},
 };
-static const Field ONLY_PULGA[] = {
-    {"norm", CHOICE_FIELD(shape.norm, GPT_NORMS), .preset = NULL},
-    {"head-size", WHOLE_FIELD(shape.head_size), .min = 1, .max = GPT_MAX_WIDTH},
-    {.name = NULL},
-};
 
 /* ---- Writing ---- */
+
+/* Whether the choices that Transformers has no names for are those of its model with this norm. */
+static bool same_choices(const GptConfig *shape, Norm norm)
+{
+    const GptConfig theirs = {.norm = norm, .head_size = shape->head_size};
+    EACH_GPT_FIELD (f)
+        if (!f->huggingface && !f->in_weights && !field_equal(&f->field, shape, &theirs))
+            return false;
+    return shape->heads * shape->head_size == shape->width && !shape->patterns;
+}
 
 /* The first of Transformers' models that is the same as this one. gpt2 is pre-norm; openai-gpt is
  * post-norm, and its feed-forward layer is always four times as wide as the model. Neither
@@ -65,11 +67,9 @@ static const Field ONLY_PULGA[] = {
  * model's. */
 static const char *model_type(const GptConfig *shape, bool sees_ahead)
 {
-    const bool plain =
-        !shape->patterns && !sees_ahead && shape->heads * shape->head_size == shape->width;
-    if (plain && shape->norm == NORM_PRE)
+    if (same_choices(shape, NORM_PRE) && !sees_ahead)
         return "gpt2";
-    if (plain && shape->norm == NORM_POST && shape->hidden == 4 * shape->width)
+    if (same_choices(shape, NORM_POST) && !sees_ahead && shape->hidden == 4 * shape->width)
         return "openai-gpt";
     return "pulga";
 }
@@ -103,20 +103,14 @@ static void put_id(cJSON *json, const char *name, int id)
     cJSON_AddItemToObject(json, name, id < 0 ? cJSON_CreateNull() : cJSON_CreateNumber(id));
 }
 
-static void put_fields(cJSON *object, const Field *table, const Members *from)
+static void put_own(cJSON *json, const GptConfig *shape, Purpose purpose)
 {
-    EACH_FIELD (field, table)
-        json_put_field(object, field, from);
-}
-
-static void put_own(cJSON *json, const GptConfig *shape, ObjectiveKind objective,
-                    bool causal_source)
-{
-    const Members members = {
-        .shape = *shape, .objective = objective, .causal_source = causal_source};
     cJSON *own = cJSON_AddObjectToObject(json, "pulga");
-    put_fields(own, DIFFERENCES, &members);
-    put_fields(own, ONLY_PULGA, &members);
+    EACH_GPT_FIELD(f)
+    if (!f->huggingface)
+        json_put_field(own, &f->field, shape);
+    EACH_FIELD (field, PURPOSE)
+        json_put_field(own, field, &purpose);
     char *list =
         shape->patterns ? patterns_list(shape->patterns, shape->layers * shape->heads) : NULL;
     cJSON_AddItemToObject(own, "attend", list ? cJSON_CreateString(list) : cJSON_CreateNull());
@@ -128,13 +122,12 @@ void config_put_model(cJSON *json, const GptConfig *shape, double dropout,
 {
     const bool sees_ahead = tokenizer->objective != OBJECTIVE_NEXT && !causal_source;
     put_architecture(json, shape, model_type(shape, sees_ahead));
-    cJSON_AddNumberToObject(json, "vocab_size", shape->vocabulary);
-    cJSON_AddNumberToObject(json, "n_positions", shape->context);
+    EACH_GPT_FIELD(f)
+    if (is_size(f)) {
+        const Field field = named(f);
+        json_put_field(json, &field, shape);
+    }
     cJSON_AddNumberToObject(json, "n_ctx", shape->context);
-    cJSON_AddNumberToObject(json, "n_embd", shape->width);
-    cJSON_AddNumberToObject(json, "n_layer", shape->layers);
-    cJSON_AddNumberToObject(json, "n_head", shape->heads);
-    cJSON_AddNumberToObject(json, "n_inner", shape->hidden);
     cJSON_AddNumberToObject(json, "resid_pdrop", dropout);
     cJSON_AddNumberToObject(json, "embd_pdrop", dropout);
     cJSON_AddNumberToObject(json, "attn_pdrop", dropout);
@@ -147,7 +140,7 @@ void config_put_model(cJSON *json, const GptConfig *shape, double dropout,
         cJSON_AddNumberToObject(json, "pad_token_id", tokenizer->eos);
     cJSON_AddBoolToObject(json, "tie_word_embeddings", !shape->untied);
     cJSON_AddStringToObject(json, "torch_dtype", sizeof(Real) == 4 ? "float32" : "float64");
-    put_own(json, shape, tokenizer->objective, causal_source);
+    put_own(json, shape, (Purpose){tokenizer->objective, causal_source});
 }
 
 bool config_write(const Directory *directory, const GptConfig *shape, const Tokenizer *tokenizer)
@@ -166,13 +159,6 @@ typedef struct {
     const char *path;        /* for messages */
     const cJSON *json, *own; /* all of it; its object "pulga", or NULL */
 } Reading;
-
-/* Reads all members of a table from an object. */
-static void read_fields(const Reading *file, const cJSON *object, const Field *table, Members *into)
-{
-    EACH_FIELD (field, table)
-        json_get_field(object, field, into, file->path);
-}
 
 /* A field outside of "pulga", or NULL. */
 static const cJSON *field_of(const Reading *file, const char *name)
@@ -249,33 +235,35 @@ static Pattern *read_patterns(const Reading *file, int layers, int heads)
  *     hidden       n_inner, or 4 * n_embd   4 * n_embd         n_inner, or 4 * n_embd
  *     head size    n_embd / n_head          n_embd / n_head    "head-size"
  *     patterns     all                      all                "attend" */
-static Members read_members(const Reading *file, const char *type)
+static GptConfig read_shape(const Reading *file, const char *type)
 {
     const bool is_pulga = !strcmp(type, "pulga"), is_openai = !strcmp(type, "openai-gpt");
     const cJSON *inner = field_of(file, "n_inner");
-    Members read = {.shape = {.norm = is_openai ? NORM_POST : NORM_PRE,
-                              .positions = POSITIONS_LEARNED,
-                              .activation = read_activation(file, is_openai),
-                              .untied = !is_true(file, "tie_word_embeddings", true)}};
-    GptConfig *shape = &read.shape;
-    read_fields(file, file->json, SIZES, &read);
-    assert(shape->heads > 0); /* all sizes are at least 1 */
-    shape->hidden = 4 * shape->width;
-    if (!is_openai && inner && !cJSON_IsNull(inner))
-        json_get_field(file->json, &INNER, &read, file->path);
-    if (file->own)
-        read_fields(file, file->own, DIFFERENCES, &read);
+    const bool wide = is_openai || !inner || cJSON_IsNull(inner);
+    GptConfig shape = {.norm = is_openai ? NORM_POST : NORM_PRE,
+                       .positions = POSITIONS_LEARNED,
+                       .activation = read_activation(file, is_openai),
+                       .untied = !is_true(file, "tie_word_embeddings", true)};
     if (is_pulga && !file->own)
         refuse(file, "pulga", "the object that train writes");
-    if (is_pulga) {
-        read_fields(file, file->own, ONLY_PULGA, &read);
-        shape->patterns = read_patterns(file, shape->layers, shape->heads);
-    } else if (shape->width % shape->heads) {
-        refuse(file, "n_head", "a number that divides n_embd");
-    } else {
-        shape->head_size = shape->width / shape->heads;
+    EACH_GPT_FIELD(f)
+    {
+        const Field field = named(f);
+        if (is_size(f) && !(wide && !strcmp(field.name, "n_inner")))
+            json_get_field(file->json, &field, &shape, file->path);
+        else if (!f->huggingface && file->own && (is_pulga || f->in_weights))
+            json_get_field(file->own, &f->field, &shape, file->path);
     }
-    return read;
+    assert(shape.heads > 0); /* all sizes are at least 1 */
+    if (wide)
+        shape.hidden = 4 * shape.width;
+    if (is_pulga)
+        shape.patterns = read_patterns(file, shape.layers, shape.heads);
+    else if (shape.width % shape.heads)
+        refuse(file, "n_head", "a number that divides n_embd");
+    else
+        shape.head_size = shape.width / shape.heads;
+    return shape;
 }
 
 const cJSON *config_own(const Config *config)
@@ -299,10 +287,13 @@ Config config_read(const Directory *directory)
     if (!type || (strcmp(type, "gpt2") && strcmp(type, "openai-gpt") && strcmp(type, "pulga")))
         refuse(&file, "model_type", "\"gpt2\", \"openai-gpt\" or \"pulga\"");
     check_the_rest(&file);
-    const Members read = read_members(&file, type);
-    config.shape = read.shape;
-    config.objective = read.objective;
-    config.causal_source = read.causal_source;
+    config.shape = read_shape(&file, type);
+    Purpose purpose = {.objective = OBJECTIVE_NEXT};
+    if (own)
+        EACH_FIELD (field, PURPOSE)
+            json_get_field(own, field, &purpose, path);
+    config.objective = purpose.objective;
+    config.causal_source = purpose.causal_source;
     /* An id outside the vocabulary, such as GPT-2's default 50256, counts as none. */
     const cJSON *eos = field_of(&file, "eos_token_id");
     if (cJSON_IsNumber(eos) && eos->valuedouble == eos->valueint &&

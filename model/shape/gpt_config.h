@@ -6,8 +6,7 @@
 #ifndef PULGA_GPT_CONFIG_H
 #define PULGA_GPT_CONFIG_H
 
-#include <stdbool.h>
-
+#include "base/field.h"
 #include "pattern.h"
 
 /* The largest sizes that the options and a config.json may ask for. */
@@ -36,4 +35,17 @@ typedef struct GptConfig {
     const Pattern *patterns; /* (L, H) what each head attends to; NULL: all of them all */
 } GptConfig;
 
+/* The members of a GptConfig but for its patterns. Files, the page and whoever compares two models
+ * walk this table. */
+typedef struct {
+    Field field; /* by the name of train's option; the limits are those of a file */
+    const char
+        *huggingface; /* what Transformers' config.json calls it; NULL: it has no such choice,
+                                and a model that needs another value than GPT-2's is no gpt2 ...   */
+    bool in_weights;  /* ... unless the file of the weights shows it all the same           */
+} GptField;
+
+extern const GptField GPT_FIELDS[];
+#define EACH_GPT_FIELD(entry) \
+    for (const GptField *(entry) = GPT_FIELDS; (entry)->field.name; (entry)++)
 #endif

@@ -186,23 +186,11 @@ void record_check_identity(const Config *config, const Directory *directory,
  * would not be the one that config.json describes, and nobody could read it. */
 void record_check_shape(const Config *config, const Directory *directory, const GptConfig *shape)
 {
-    const GptConfig *read = &config->shape;
-    const struct {
-        const char *name;
-        int read, own;
-    } fields[] = {{"n_positions", read->context, shape->context},
-                  {"n_layer", read->layers, shape->layers},
-                  {"n_head", read->heads, shape->heads},
-                  {"n_embd", read->width, shape->width},
-                  {"n_inner", read->hidden, shape->hidden},
-                  {"vocab_size", read->vocabulary, shape->vocabulary},
-                  {N_("activation function"), (int)read->activation, (int)shape->activation},
-                  {"tie_word_embeddings", !read->untied, !shape->untied},
-                  {"model_type", (int)read->norm, (int)shape->norm},
-                  {"model_type", read->head_size, shape->head_size},
-                  {"model_type", read->patterns != NULL, shape->patterns != NULL}};
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        if (fields[i].read != fields[i].own)
-            die("%s/config.json: its %s was changed since the run was begun; change it back",
-                directory->path, translated(fields[i].name));
+    EACH_GPT_FIELD(f)
+    if (!field_equal(&f->field, &config->shape, shape))
+        die("%s/config.json: its %s was changed since the run was begun; change it back",
+            directory->path, f->huggingface ? f->huggingface : f->field.name);
+    if (!config->shape.patterns != !shape->patterns)
+        die("%s/config.json: its %s was changed since the run was begun; change it back",
+            directory->path, "attend");
 }

@@ -66,7 +66,7 @@ function attention_forward(model, layer, x, kept) {
 // A row of qkv has q of all heads, then k, then v: those of a head begin at head·D, (H + head)·D
 // and (2·H + head)·D.
 function attend(model, layer, head, qkv, mixed, kept) {
-  const H = model.heads, D = model.head_size, T = qkv.length / (3 * H * D);
+  const H = model.heads, D = model["head-size"], T = qkv.length / (3 * H * D);
   const map = kept.newMap(layer, head), pattern = model.patterns[layer][head];
   for (let i = kept.known; i < T; i++) {
     const limit = key_limit(i, kept.prefix), scores = new Float64Array(limit);
@@ -85,7 +85,7 @@ function attend(model, layer, head, qkv, mixed, kept) {
 }
 
 // q·k/√D: how well the key of token j fits the query of token i.
-function score({heads: H, head_size: D}, head, qkv, i, j) {
+function score({heads: H, "head-size": D}, head, qkv, i, j) {
   const q = (3 * H * i + head) * D, k = (3 * H * j + H + head) * D;
   return dot(qkv, q, k, D) / Math.sqrt(D);
 }

@@ -24,7 +24,7 @@ class Model {
     this.tensors = {};
     for (const {name, at, shape} of config.tensors)
       this.tensors[name] = numbers.subarray(at, at + shape.reduce((a, b) => a * b));
-    if (this.tied) this.tensors["lm_head.weight"] = this.tensors["wte.weight"];
+    if (!this.untied) this.tensors["lm_head.weight"] = this.tensors["wte.weight"];
   }
 
   // The tensors of a part of the model, such as "h.0.ln_1"; some parts have no bias.

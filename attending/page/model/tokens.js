@@ -121,7 +121,7 @@ class Tokens {
       tokens, ids, source,
       unknown: tokens.filter(token => token.id < 0)
         .map(({text: word, nearest}) => ({word, nearest})),
-      prefix: this.objective === "masked" ? ids.length : this.causal_source ? 0 : source,
+      prefix: this.objective === "masked" ? ids.length : this["causal-source"] ? 0 : source,
       gaps: [...ids.keys()].filter(place => ids[place] === this.mask),
       problem: this.problemOf(text, tokens),
     };

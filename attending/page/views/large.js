@@ -154,7 +154,7 @@ function stepsTo(head) {
   if (!data.model || key < 0) return "";
   const scores = reading.scores(head, query), score = asShown(scores[key]);
   if (scores[key] === -Infinity) return "";
-  const named = `q·k/√${data.model.head_size} = ${decimal(score, 4)}`;
+  const named = `q·k/√${data.model["head-size"]} = ${decimal(score, 4)}`;
   const share = decimal(reading.weights(head)[query * reading.T + key], 4);
   const steps = softmaxSteps(named, score, scores, share);
   return steps === named ? named : `${steps}. ${say("divisor")}`;

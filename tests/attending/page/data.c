@@ -76,11 +76,11 @@ static void the_model_is_described(void **state)
     Opened o = open_model(kind);
     cJSON *data = data_of(&o, &NO_TEXT), *model = get(data, "model");
     assert_int_equal(number(model, "layers"), 2);
-    assert_int_equal(number(model, "head_size"), 3);
+    assert_int_equal(number(model, "head-size"), 3);
     assert_int_equal(number(model, "hidden"), 24);
     assert_string_equal(get(model, "norm")->valuestring, "post");
     assert_string_equal(get(model, "activation")->valuestring, "gelu");
-    assert_true(cJSON_IsFalse(get(model, "tied")));
+    assert_true(cJSON_IsTrue(get(model, "untied")));
     const cJSON *second = cJSON_GetArrayItem(get(model, "patterns"), 1);
     assert_int_equal(cJSON_GetArraySize(get(model, "patterns")), 2);
     assert_string_equal(cJSON_GetArrayItem(second, 0)->valuestring, "window 2");

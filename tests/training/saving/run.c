@@ -84,7 +84,7 @@ static void a_size_that_was_edited_is_refused(void **state)
     } sizes[] = {{"n_positions", &edited.context}, {"n_layer", &edited.layers},
                  {"n_head", &edited.heads},        {"n_embd", &edited.width},
                  {"n_inner", &edited.hidden},      {"vocab_size", &edited.vocabulary},
-                 {"model_type", &edited.head_size}};
+                 {"head-size", &edited.head_size}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         ++*sizes[i].size;
         assert_dies(check_shape, &edited, "run/config.json: its ", sizes[i].name, " was changed");
@@ -94,7 +94,7 @@ static void a_size_that_was_edited_is_refused(void **state)
     assert_dies(check_shape, &edited, "its tie_word_embeddings was changed");
     edited = SHAPE;
     edited.activation = ACTIVATION_GELU;
-    assert_dies(check_shape, &edited, "its activation function was changed");
+    assert_dies(check_shape, &edited, "its activation_function was changed");
 }
 
 /* ---- The log ---- */
