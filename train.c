@@ -14,34 +14,19 @@
 #include "base/files/checksum.h"
 #include "base/files/file.h"
 #include "base/language.h"
-#include "training/team/team.h"
-#include "training/report/curve.h"
-#include "training/report/announce.h"
+#include "formats/run/files.h"
 #include "terminal/options.h"
-#include "training/report/plot.h"
 #include "terminal/process.h"
-#include "training/report/report.h"
 #include "terminal/screen.h"
 #include "terminal/shell.h"
 #include "training/evaluation.h"
-#include "formats/run/files.h"
+#include "training/report/announce.h"
+#include "training/report/curve.h"
+#include "training/report/plot.h"
+#include "training/report/report.h"
 #include "training/sharing.h"
 #include "training/step.h"
-
-/* The options are all settings: training/plan/settings.c has their table. */
-static const Program PROGRAM = {
-    .fields = SETTINGS,
-    .alias = "window", /* the usual name if all patterns are windows */
-    .alias_offset = offsetof(Settings, attend),
-    .arguments = N_("TEXT..."),
-    .summary = N_("Trains a small GPT on TEXT (a UTF-8 file, or - for standard input) and writes a "
-                  "model directory. Whatever is not given is chosen to suit the text and printed."),
-    .notes = N_("Examples:\n"
-                "  train text.txt                  choose everything to suit the text\n"
-                "  train text.txt --tokens char    by characters instead of words\n"
-                "  train --resume runs/text        continue a run that was stopped\n"
-                "  train new.txt --from runs/text  start from a trained model\n"),
-};
+#include "training/team/team.h"
 
 /* One call of this program: the run, and what the call has done with it. */
 typedef struct {
@@ -55,6 +40,44 @@ typedef struct {
     size_t tokens;       /* trained on */
     int signal;          /* that asked the run to stop, as the leader has told all members */
 } Call;
+
+/* ---- Training ---- */
+
+static void begin_training(Call *call);
+static bool evaluation_is_due(const Trainer *t);
+static bool out_of_patience(const Trainer *t);
+static void evaluate_and_log(Call *call);
+static bool take_orders(Call *call);
+static void save_between(Call *call);
+
+/* What comes after each step: its evaluation, its line in the log, a save. */
+static void follow_up(Call *call)
+{
+    evaluate_and_log(call);
+    if (take_orders(call) && !call->signal)
+        save_between(call);
+}
+
+/* Trains from where the run is to the end of this call, or until a signal. */
+static void train(Call *call)
+{
+    Trainer *t = &call->trainer;
+    const Settings *s = &t->plan.settings;
+    const int end = s->stop_after ? min_int(s->stop_after, s->steps) : s->steps;
+
+    call->report = report_new(t, &call->screen, end);
+    begin_training(call);
+    if (evaluation_is_due(t)) /* before the first step, or because a signal ended it */
+        follow_up(call);
+    while (!call->signal && t->progress.step < end && !out_of_patience(t)) {
+        const double began = clock_seconds();
+        const int64_t rows = trainer_step(t);
+        report_step_time(&call->report, clock_seconds() - began, rows);
+        call->tokens += (size_t)rows;
+        follow_up(call);
+    }
+    report_end(&call->report);
+}
 
 /* ---- Signals ---- */
 
@@ -233,7 +256,7 @@ static bool save_at_end(Call *call)
     return (saved || save(call)) && keep_if_missed(&call->trainer);
 }
 
-/* ---- Training ---- */
+/* ---- After a step ---- */
 
 /* An EvaluationWatch: shows how much of the evaluation is done; false after a signal. */
 static bool watch_evaluation(void *report, double share)
@@ -311,38 +334,18 @@ static bool take_orders(Call *call)
     return orders.saves;
 }
 
-/* What comes after each step: its evaluation, its line in the log, a save. */
-static void follow_up(Call *call)
+/* A run that is resumed may have missed a checkpoint. */
+static void begin_training(Call *call)
 {
-    evaluate_and_log(call);
-    if (take_orders(call) && !call->signal)
-        save_between(call);
-}
-
-/* Trains from where the run is to the end of this call, or until a signal. */
-static void train(Call *call)
-{
-    Trainer *t = &call->trainer;
-    const Settings *s = &t->plan.settings;
-    const int end = s->stop_after ? min_int(s->stop_after, s->steps) : s->steps;
-
-    call->report = report_new(t, &call->screen, end);
+    const Trainer *t = &call->trainer;
     call->curve = begin_curve(t);
     call->begun = call->saved = clock_seconds();
     call->first_step = call->saved_step = t->progress.step;
     keep_if_missed(t);
     take_orders(call);
-    if (evaluation_is_due(t)) /* before the first step, or because a signal ended it */
-        follow_up(call);
-    while (!call->signal && t->progress.step < end && !out_of_patience(t)) {
-        const double began = clock_seconds();
-        const int64_t rows = trainer_step(t);
-        report_step_time(&call->report, clock_seconds() - began, rows);
-        call->tokens += (size_t)rows;
-        follow_up(call);
-    }
-    report_end(&call->report);
 }
+
+/* ---- The end ---- */
 
 /* What was evaluated by a sample is evaluated as a whole once, at the end. */
 static void evaluate_whole(Call *call, Ending *ending)
@@ -390,6 +393,23 @@ static bool train_and_conclude(Call *call, const char *program)
     }
     return saved;
 }
+
+/* ---- The command line ---- */
+
+/* The options are all settings: training/plan/settings.c has their table. */
+static const Program PROGRAM = {
+    .fields = SETTINGS,
+    .alias = "window", /* the usual name if all patterns are windows */
+    .alias_offset = offsetof(Settings, attend),
+    .arguments = N_("TEXT..."),
+    .summary = N_("Trains a small GPT on TEXT (a UTF-8 file, or - for standard input) and writes a "
+                  "model directory. Whatever is not given is chosen to suit the text and printed."),
+    .notes = N_("Examples:\n"
+                "  train text.txt                  choose everything to suit the text\n"
+                "  train text.txt --tokens char    by characters instead of words\n"
+                "  train --resume runs/text        continue a run that was stopped\n"
+                "  train new.txt --from runs/text  start from a trained model\n"),
+};
 
 /* The texts that the command line names, by --text or as words: an stb_ds array that ends with
  * NULL. */
@@ -454,6 +474,7 @@ int main(int argc, char **argv)
     watch_signals(note_signal); /* from here on there is something to save */
     if (team_leads())
         announce(&call.trainer, &call.screen);
+
     /* Training. A new run is saved before its first step: from then on it can be resumed, whatever
      * ends it. */
     const bool good = trainer_begin_files(&call.trainer, command) &&
