@@ -7,16 +7,16 @@
 #include <unistd.h>
 #include <stb/stb_ds.h>
 
+#include "answer/answer_print.h"
+#include "attending/heads_file.h"
+#include "attending/tables.h"
 #include "base/display.h"
 #include "base/files/file.h"
 #include "formats/huggingface/pretrained.h"
-#include "answer/answer_print.h"
-#include "attending/heads_file.h"
 #include "terminal/options.h"
 #include "terminal/process.h"
 #include "terminal/screen.h"
 #include "terminal/shell.h"
-#include "attending/tables.h"
 
 /* The options. */
 typedef struct {

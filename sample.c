@@ -7,13 +7,13 @@
 
 #include "base/display.h"
 #include "base/parallel/threads.h"
+#include "sampling/ask.h"
 #include "sampling/choice.h"
+#include "sampling/conversation.h"
 #include "sampling/growing.h"
+#include "sampling/score.h"
 #include "terminal/options.h"
 #include "terminal/process.h"
-#include "sampling/ask.h"
-#include "sampling/conversation.h"
-#include "sampling/score.h"
 #include "terminal/shell.h"
 
 static const Program PROGRAM = {

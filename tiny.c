@@ -4,14 +4,14 @@
 #include <stdio.h>
 
 #include "base/files/checksum.h"
-#include "text/corpus/batches.h"
-#include "text/corpus/reader.h"
-#include "text/text.h"
-#include "text/tokenizer_train.h"
 #include "formats/huggingface/pretrained.h"
 #include "formats/huggingface/weights.h"
 #include "model/optimizer/optimizer.h"
 #include "model/optimizer/schedule.h"
+#include "text/corpus/batches.h"
+#include "text/corpus/reader.h"
+#include "text/text.h"
+#include "text/tokenizer_train.h"
 
 enum { CONTEXT = 8, STEPS = 300, SEED = 1 };
 

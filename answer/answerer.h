@@ -6,9 +6,9 @@
 #include <signal.h>
 
 #include "base/numbers/random.h"
+#include "formats/run/training_text.h"
 #include "model/generate/generator.h"
 #include "model/generate/sampler.h"
-#include "formats/run/training_text.h"
 
 /* A probability that is printed as 0.000. */
 #define ROW_LEAST 0.0005

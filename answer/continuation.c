@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/numbers/elementary.h"
-#include "text/corpus/counts.h"
 #include "model/generate/beam.h"
+#include "text/corpus/counts.h"
 
 /* How many tokens a continuation may have. A full context ends a target, and what a beam search
  * finds; but the last token need not be read, since nothing comes after it, so it needs no

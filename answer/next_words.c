@@ -12,8 +12,8 @@
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
-#include "text/subwords/byte_level.h"
 #include "model/generate/sampler.h"
+#include "text/subwords/byte_level.h"
 
 /* Words of more tokens, and reading more beginnings than so many for each word asked for, are not
  * worth the time. */

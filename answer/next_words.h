@@ -9,8 +9,8 @@
 #ifndef PULGA_NEXT_WORDS_H
 #define PULGA_NEXT_WORDS_H
 
-#include "text/tokenizer.h"
 #include "model/generate/generator.h"
+#include "text/tokenizer.h"
 
 /* A special token is also a word. */
 typedef struct {

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/files/file.h"
-#include "attending/page/page.h"
 #include "attending/heads/figure.h"
 #include "attending/heads/numbers.h"
+#include "attending/page/page.h"
+#include "base/files/file.h"
 #include "pictures/svg.h"
 #include "terminal/screen.h"
 

@@ -3,9 +3,9 @@
 #ifndef PULGA_HEADS_FILE_H
 #define PULGA_HEADS_FILE_H
 
-#include "attending/page/data.h"
 #include "attending/heads/heads.h"
 #include "attending/heads/positions.h"
+#include "attending/page/data.h"
 
 /* Whether this is standard output: "-", of the kind .csv, or "-" and an ending. */
 bool heads_file_is_output(const char *path);

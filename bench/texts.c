@@ -10,13 +10,13 @@
 
 #include "base/base.h"
 #include "base/parallel/threads.h"
-#include "text/corpus/corpus.h"
-#include "text/source.h"
-#include "text/tokenizer_train.h"
 #include "formats/huggingface/tokenizer_json.h"
 #include "made_text.h"
 #include "measure.h"
 #include "program_run.h"
+#include "text/corpus/corpus.h"
+#include "text/source.h"
+#include "text/tokenizer_train.h"
 
 /* Of a vocabulary that is trained, of GPT-2's, and megabytes that are encoded. */
 enum { SUBWORDS = 8192, GPT2_TOKENS = 50257, ENCODED = 32 };

@@ -3,8 +3,8 @@
 #ifndef PULGA_LLAMACPP_H
 #define PULGA_LLAMACPP_H
 
-#include "gguf.h"
 #include "formats/huggingface/pretrained.h"
+#include "gguf.h"
 
 /* Positions are counted in steps of so many: llama.cpp rounds a context up to them, and goes on to
  * its end. It stops with an error message of its own where there is no position. */

@@ -12,8 +12,8 @@
 #ifndef PULGA_TOKENS_H
 #define PULGA_TOKENS_H
 
-#include "text/tokenizer.h"
 #include "gguf.h"
+#include "text/tokenizer.h"
 
 /* Whether the file needs a token more than the model has, at the end of the vocabulary: one that
  * ends a text. llama.cpp must be told one, and would take any other if it is not. A stream of words

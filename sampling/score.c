@@ -8,9 +8,9 @@
 
 #include "base/display.h"
 #include "base/numbers/elementary.h"
+#include "terminal/screen.h"
 #include "text/corpus/batches.h"
 #include "text/corpus/bytes.h"
-#include "terminal/screen.h"
 
 /* The score of a part of the text. The loss is sum / targets, the perplexity e to that. */
 typedef struct {

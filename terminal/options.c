@@ -10,8 +10,8 @@
 
 #include "base/base.h"
 #include "base/version.h"
-#include "text/words/nearest.h"
 #include "help.h"
+#include "text/words/nearest.h"
 
 /* The options that every program has. */
 typedef struct {

@@ -15,12 +15,12 @@
 #ifndef PULGA_TOKENIZER_H
 #define PULGA_TOKENIZER_H
 
+#include "objective.h"
+#include "text.h"
 #include "text/subwords/bpe.h"
 #include "text/words/spacing.h"
 #include "text/words/split.h"
 #include "text/words/vocabulary.h"
-#include "objective.h"
-#include "text.h"
 
 typedef enum { TOKENIZER_WORD, TOKENIZER_CHAR, TOKENIZER_BPE } TokenizerKind;
 

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "training/team/team.h"
-#include "text/corpus/bytes.h"
 #include "not_finite.h"
+#include "text/corpus/bytes.h"
+#include "training/team/team.h"
 
 /* The leader's watch decides for all. */
 static bool goes_on(EvaluationWatch *watch, void *watcher, double share)

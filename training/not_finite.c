@@ -3,8 +3,8 @@
 
 #include <inttypes.h>
 
-#include "training/team/team.h"
 #include "formats/huggingface/weights.h"
+#include "training/team/team.h"
 
 _Noreturn void end_not_finite(const Trainer *t, int64_t step, const char *what)
 {

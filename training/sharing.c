@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "training/team/team.h"
 #include "formats/run/files.h"
+#include "training/team/team.h"
 
 void share_text(char **text)
 {

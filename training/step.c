@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "training/team/team.h"
 #include "not_finite.h"
+#include "training/team/team.h"
 
 /* Adam squares each gradient, and the largest float is 3.4e38. */
 static const double MAX_NORM = 1.8e19;

@@ -10,22 +10,22 @@
 #include <stb/stb_ds.h>
 
 #include "base/files/checksum.h"
-#include "training/team/team.h"
 #include "base/parallel/threads.h"
-#include "text/corpus/bytes.h"
-#include "training/plan/floor.h"
-#include "training/plan/advice.h"
-#include "text/tokenizer_train.h"
 #include "formats/huggingface/pretrained.h"
 #include "formats/huggingface/tokenizer_json.h"
 #include "formats/huggingface/weights.h"
+#include "formats/run/checkpoint.h"
+#include "formats/run/files.h"
+#include "formats/run/training_text.h"
 #include "model/matrix/matrix.h"
 #include "not_finite.h"
 #include "sharing.h"
 #include "take_over.h"
-#include "formats/run/checkpoint.h"
-#include "formats/run/files.h"
-#include "formats/run/training_text.h"
+#include "text/corpus/bytes.h"
+#include "text/tokenizer_train.h"
+#include "training/plan/advice.h"
+#include "training/plan/floor.h"
+#include "training/team/team.h"
 
 /* ---- Opening ---- */
 
@@ -255,17 +255,6 @@ static void open_resumed(Trainer *t, Settings *settings, Decided *decided, Sourc
     go_on(t);
 }
 
-/* In one of the three ways. */
-static void open_alone(Trainer *t, Settings *settings, Decided *decided, SourceRules rules)
-{
-    if (settings->resume)
-        open_resumed(t, settings, decided, rules);
-    else if (settings->from)
-        open_from(t, settings, decided, rules);
-    else
-        open_new(t, settings, decided, rules);
-}
-
 /* A member of a team that does not lead has all from the leader, and decides nothing. */
 static void open_shared(Trainer *t, Settings *settings, const Decided *decided, int vocabulary)
 {
@@ -315,8 +304,12 @@ void trainer_open(Trainer *t, char *const *texts, Settings *settings, Decided *d
                                .watch = watch,
                                .watcher = watcher};
     *t = (Trainer){.texts = texts};
-    if (team_leads())
-        open_alone(t, settings, decided, rules);
+    if (team_leads() && settings->resume)
+        open_resumed(t, settings, decided, rules);
+    else if (team_leads() && settings->from)
+        open_from(t, settings, decided, rules);
+    else if (team_leads())
+        open_new(t, settings, decided, rules);
     if (team_size() > 1)
         share(t, settings, decided);
     if (t->optimizer.average && !t->progress.step) /* there is no mean of no steps */

@@ -8,8 +8,8 @@
 #include "text/corpus/batches.h"
 #include "text/corpus/reader.h"
 #include "text/source.h"
-#include "training/team/shards.h"
 #include "training/saving/run.h"
+#include "training/team/shards.h"
 
 typedef struct {
     char *const *texts; /* the paths of the text; of a run that reads its own copy empty */

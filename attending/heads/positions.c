@@ -6,11 +6,11 @@
 #include <stdlib.h>
 
 #include "base/display.h"
+#include "model/matrix/matrix.h"
+#include "npy.h"
 #include "pictures/axis.h"
 #include "pictures/colours.h"
 #include "pictures/svg.h"
-#include "npy.h"
-#include "model/matrix/matrix.h"
 
 /* ---- The cosines ---- */
 

@@ -9,11 +9,11 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
+#include "attending/heads/numbers.h"
 #include "base/display.h"
 #include "base/language.h"
 #include "base64.h"
 #include "pictures/colours.h"
-#include "attending/heads/numbers.h"
 
 /* page.html with its style and scripts, a string for each of its lines, with the line's end. */
 static const char *const LINES[] = {

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-#include "data.h"
 #include "attending/heads/heads.h"
+#include "data.h"
 
 /* The most pairs of query and key that a page may have: 16 heads over 1,000 words, 22 MB. */
 enum { PAGE_MOST = 1 << 23 };

@@ -13,8 +13,8 @@
 #define PULGA_CONFIG_H
 
 #include "base/files/directory.h"
-#include "text/tokenizer.h"
 #include "model/gpt.h"
+#include "text/tokenizer.h"
 
 struct cJSON;
 

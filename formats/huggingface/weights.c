@@ -16,8 +16,8 @@
 #include <stb/stb_ds.h>
 
 #include "base/files/checksum.h"
-#include "text/words/vocabulary.h"
 #include "formats/json.h"
+#include "text/words/vocabulary.h"
 
 /* Puts together a tensor's name in a file: the prefix, `inner` ("transformer." or nothing)
  * unless it is the head's, and its name in the model. OpenAI-GPT (post-norm) files use other

@@ -3,9 +3,9 @@
 #ifndef PULGA_TRAINING_TEXT_H
 #define PULGA_TRAINING_TEXT_H
 
+#include "formats/huggingface/pretrained.h"
 #include "text/corpus/corpus.h"
 #include "text/source.h"
-#include "formats/huggingface/pretrained.h"
 
 /* Reads the file named, or if `named` is NULL the run's own copy. Returns false if there is no
  * copy; dies if it is not the text that the model was trained on. */

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
-#include "text/subwords/byte_level.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/trained.h"
+#include "text/subwords/byte_level.h"
 
 /* Whether `more` goes on with the last word of `text`. */
 static bool goes_on(const char *text, const char *more)

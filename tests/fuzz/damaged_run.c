@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "training/evaluation.h"
-#include "training/step.h"
-#include "terminal/options.h"
 #include "harness.h"
 #include "showing.h"
+#include "terminal/options.h"
+#include "training/evaluation.h"
+#include "training/step.h"
 
 static void use_it(void *directory)
 {

@@ -5,9 +5,9 @@
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
+#include "harness.h"
 #include "text/subwords/bpe.h"
 #include "text/subwords/byte_level.h"
-#include "harness.h"
 
 typedef struct {
     Span text;

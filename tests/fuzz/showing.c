@@ -10,9 +10,9 @@
 
 #include "answer/answer_print.h"
 #include "attending/heads_file.h"
-#include "sampling/score.h"
 #include "attending/tables.h"
 #include "harness.h"
+#include "sampling/score.h"
 
 /* ---- Checks of the output ---- */
 

@@ -1,6 +1,6 @@
 /* literal.c: the string is copied, since a text owns its bytes. */
-#include "text/tokenizer_train.h"
 #include "literal.h"
+#include "text/tokenizer_train.h"
 
 #include <string.h>
 

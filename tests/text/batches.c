@@ -6,9 +6,9 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
-#include "text/corpus/batches.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/corpora.h"
+#include "text/corpus/batches.h"
 
 static void assert_ints(const int *got, const int *wanted, size_t count)
 {

@@ -7,9 +7,9 @@
 
 #include "base/parallel/threads.h"
 #include "base/utf8.h"
+#include "tests/helpers/close.h"
 #include "text/subwords/bpe.h"
 #include "text/subwords/byte_level.h"
-#include "tests/helpers/close.h"
 
 /* A tokenizer of merges that are given as "left right|left right|". */
 static Bpe bpe_of(Vocabulary *v, const char *merges, BpeMerge **list)

@@ -6,9 +6,9 @@
 #include <stb/stb_ds.h>
 
 #include "base/parallel/threads.h"
+#include "tests/helpers/close.h"
 #include "text/subwords/bpe_train.h"
 #include "text/subwords/byte_level.h"
-#include "tests/helpers/close.h"
 
 static BpeMerge *train(Vocabulary *v, const char *text, bool by_lines, int size, int64_t min_count)
 {

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "text/subwords/byte_level.h"
 #include "tests/helpers/close.h"
+#include "text/subwords/byte_level.h"
 
 /* The words of a text, each followed by a bar. */
 static void assert_words(const char *text, const char *wanted)

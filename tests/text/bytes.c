@@ -3,11 +3,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "text/corpus/bytes.h"
-#include "text/tokenizer_train.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/corpora.h"
 #include "tests/helpers/literal.h"
+#include "text/corpus/bytes.h"
+#include "text/tokenizer_train.h"
 
 /* The bytes of the whole text, and those of its first and last piece with a context of T tokens. */
 typedef struct {

@@ -7,13 +7,13 @@
 #include <stb/stb_ds.h>
 
 #include "base/files/checksum.h"
-#include "text/corpus/corpus.h"
-#include "text/encoder.h"
-#include "text/tokenizer_train.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/corpora.h"
 #include "tests/helpers/literal.h"
 #include "tests/helpers/scratch.h"
+#include "text/corpus/corpus.h"
+#include "text/encoder.h"
+#include "text/tokenizer_train.h"
 
 static void assert_ints(const int *got, const int *wanted, size_t count)
 {

@@ -5,10 +5,10 @@
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
-#include "text/corpus/counts.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/corpora.h"
 #include "tests/helpers/literal.h"
+#include "text/corpus/counts.h"
 
 enum { V = 8 };
 static const Tokenizer WORDS = {.kind = TOKENIZER_WORD};

@@ -1,6 +1,6 @@
 /* objective.c: what the rows of a sequence read and predict: text/objective.h. */
-#include "text/objective.h"
 #include "tests/helpers/close.h"
+#include "text/objective.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "text/corpus/order.h"
 #include "tests/helpers/close.h"
+#include "text/corpus/order.h"
 
 static void check_bijection(uint64_t count, uint32_t seed)
 {

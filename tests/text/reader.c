@@ -7,9 +7,9 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
-#include "text/corpus/reader.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/corpora.h"
+#include "text/corpus/reader.h"
 
 /* The pieces of an epoch predict each token of the training part but the first exactly once, and
  * only the outermost ones are short; returns the length of the first piece. */

@@ -8,12 +8,12 @@
 
 #include "base/files/checksum.h"
 #include "base/parallel/threads.h"
-#include "text/corpus/corpus.h"
-#include "text/source.h"
-#include "text/tokenizer_train.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/corpora.h"
 #include "tests/helpers/scratch.h"
+#include "text/corpus/corpus.h"
+#include "text/source.h"
+#include "text/tokenizer_train.h"
 
 /* All clean blocks of a text, one after another. */
 static char *read_clean(Source *s, bool by_lines, int *blocks)

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "base/files/checksum.h"
-#include "text/text.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
+#include "text/text.h"
 
 /* Bytes and their number, since a literal may hold a 0; and whether to lower-case them. */
 typedef struct {

@@ -5,11 +5,11 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
-#include "text/encoder.h"
-#include "text/tokenizer_train.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/literal.h"
 #include "tests/helpers/scratch.h"
+#include "text/encoder.h"
+#include "text/tokenizer_train.h"
 
 static Tokenizer train(const char *string, TokenizerRules rules)
 {

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/parallel/threads.h"
+#include "tests/helpers/close.h"
 #include "text/subwords/byte_level.h"
 #include "text/subwords/word_counts.h"
-#include "tests/helpers/close.h"
 
 static int64_t count_of(const CountedWord *words, size_t count, const char *word, size_t size)
 {

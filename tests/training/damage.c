@@ -8,12 +8,12 @@
 #include <unistd.h>
 
 #include "base/files/checksum.h"
-#include "text/corpus/counts.h"
+#include "formats/run/training_text.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
 #include "tests/helpers/tiny.h"
+#include "text/corpus/counts.h"
 #include "training/evaluation.h"
-#include "formats/run/training_text.h"
 #include "training/step.h"
 
 /* What a job has come to, as one line: what must be the same, and what a person may change. */

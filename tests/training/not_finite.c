@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "training/evaluation.h"
-#include "training/step.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
 #include "tests/helpers/tiny.h"
+#include "training/evaluation.h"
+#include "training/step.h"
 
 static const char TEXT[] = "un perro come\nel gato (negro) salta\nla cuerda\n";
 

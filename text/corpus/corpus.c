@@ -15,8 +15,8 @@
 #include "base/base.h"
 #include "base/files/checksum.h"
 #include "base/parallel/threads.h"
-#include "text/encoder.h"
 #include "order.h"
+#include "text/encoder.h"
 
 /* What a store begins with, if it is kept: all that is known of the text. */
 typedef struct {

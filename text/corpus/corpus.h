@@ -14,9 +14,9 @@
 #define PULGA_CORPUS_H
 
 #include "base/files/store.h"
+#include "ids.h"
 #include "text/source.h"
 #include "text/tokenizer.h"
-#include "ids.h"
 
 /* In eight bytes, since a large text has many. */
 typedef struct {

@@ -11,8 +11,8 @@
 #ifndef PULGA_FLOOR_H
 #define PULGA_FLOOR_H
 
-#include "text/corpus/corpus.h"
 #include "model/shape/pattern.h"
+#include "text/corpus/corpus.h"
 
 /* The floor of the training pieces of a corpus read by lines, for a model of these patterns (L, H);
  * NULL: all. *seen becomes the most tokens that it sees at any position, if that is not all of

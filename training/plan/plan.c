@@ -8,10 +8,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "training/team/team.h"
 #include "base/parallel/threads.h"
 #include "text/corpus/reader.h"
 #include "training/team/sum_tree.h"
+#include "training/team/team.h"
 
 enum {
     WHOLE_ROWS = 2048,       /* a training text up to this size goes whole into each step  */

@@ -8,10 +8,10 @@
 #ifndef PULGA_PLAN_H
 #define PULGA_PLAN_H
 
-#include "text/corpus/corpus.h"
 #include "model/gpt.h"
 #include "model/optimizer/schedule.h"
 #include "settings.h"
+#include "text/corpus/corpus.h"
 
 typedef struct {
     Settings settings; /* complete */

@@ -7,11 +7,11 @@
 #define PULGA_SETTINGS_H
 
 #include "base/field.h"
-#include "text/tokenizer.h"
 #include "model/matrix/matrix.h"
 #include "model/optimizer/optimizer.h"
 #include "model/optimizer/schedule.h"
 #include "model/shape/gpt_config.h"
+#include "text/tokenizer.h"
 
 typedef enum { SEQUENCE_LINES, SEQUENCE_STREAM } SequenceChoice;
 

@@ -12,11 +12,11 @@
 
 #include "base/files/checksum.h"
 #include "base/numbers/elementary.h"
-#include "training/plan/floor.h"
 #include "formats/huggingface/weights.h"
+#include "formats/run/training_text.h"
 #include "model/matrix/matrix.h"
 #include "terminal/shell.h"
-#include "formats/run/training_text.h"
+#include "training/plan/floor.h"
 
 /* ---- Before the first step ---- */
 

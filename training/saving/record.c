@@ -17,9 +17,9 @@
 #include "base/files/checksum.h"
 #include "base/utf8.h"
 #include "base/version.h"
-#include "formats/run/files.h"
 #include "formats/json.h"
 #include "formats/json_fields.h"
+#include "formats/run/files.h"
 #include "model/matrix/matrix.h"
 
 /* ---- The identity ---- */

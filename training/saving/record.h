@@ -8,8 +8,8 @@
 #ifndef PULGA_RECORD_H
 #define PULGA_RECORD_H
 
-#include "text/corpus/corpus.h"
 #include "formats/huggingface/config.h"
+#include "text/corpus/corpus.h"
 #include "training/plan/plan.h"
 
 typedef char Identity[17]; /* 16 hex digits */

@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "formats/run/checkpoint.h"
-#include "formats/run/files.h"
 #include "formats/huggingface/tokenizer_json.h"
 #include "formats/huggingface/weights.h"
+#include "formats/run/checkpoint.h"
+#include "formats/run/files.h"
 
 /* ---- Choosing a directory ---- */
 

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/run/files.h"
 #include "formats/huggingface/weights.h"
+#include "formats/run/files.h"
 
 /* ---- Writing ---- */
 

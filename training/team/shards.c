@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "team.h"
 #include "base/parallel/threads.h"
+#include "team.h"
 
 /* ---- Memory ---- */
 

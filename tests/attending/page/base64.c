@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "attending/page/base64.h"
+#include "base/memory.h"
 
 static void bytes_become_letters(void **state)
 {

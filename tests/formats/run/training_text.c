@@ -4,11 +4,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "text/corpus/counts.h"
+#include "formats/run/training_text.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
 #include "tests/helpers/tiny.h"
-#include "formats/run/training_text.h"
+#include "text/corpus/counts.h"
 
 #define TEST(test) cmocka_unit_test_setup_teardown(test, begin, end)
 

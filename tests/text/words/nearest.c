@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "text/tokenizer.h"
-#include "text/words/nearest.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/literal.h"
+#include "text/tokenizer.h"
+#include "text/words/nearest.h"
 
 static void test_the_nearest_words_are_named(void **state)
 {

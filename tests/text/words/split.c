@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "text/words/split.h"
 #include "tests/helpers/close.h"
+#include "text/words/split.h"
 
 /* The tokens of a text, each followed by a bar. */
 static void assert_cut(const char *text, bool characters, Punctuation punctuation,

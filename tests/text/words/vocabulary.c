@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "text/words/vocabulary.h"
 #include "tests/helpers/close.h"
+#include "text/words/vocabulary.h"
 
 static int add(Vocabulary *v, const char *word, bool special)
 {

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "training/evaluation.h"
-#include "training/step.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
 #include "tests/helpers/tiny.h"
+#include "training/evaluation.h"
+#include "training/step.h"
 
 enum { STEPS = 4 };
 static const char LINES[] =

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "training/report/curve.h"
 #include "tests/helpers/maps.h"
+#include "training/report/curve.h"
 
 static Curve *curve_new(double floor)
 {

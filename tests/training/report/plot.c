@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/display.h"
-#include "training/report/plot.h"
 #include "tests/helpers/maps.h"
+#include "training/report/plot.h"
 
 static const Screen PLAIN = {true, "", ""};
 

@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "formats/run/checkpoint.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/literal.h"
 #include "tests/helpers/scratch.h"
-#include "formats/run/checkpoint.h"
 #include "training/saving/run.h"
 
 /* ---- The identity ---- */

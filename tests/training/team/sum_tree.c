@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/parallel/threads.h"
-#include "training/team/sum_tree.h"
 #include "tests/helpers/close.h"
+#include "training/team/sum_tree.h"
 
 enum { SIZE = 10007, MOST = 32 };
 

@@ -1,8 +1,8 @@
 /* team.c: a team of one does nothing, and a program that was built without MPI knows when it was
  * started as one of several. */
-#include "training/team/team.h"
 #include "base/parallel/launcher.h"
 #include "tests/helpers/close.h"
+#include "training/team/team.h"
 
 #include <stdlib.h>
 
