@@ -140,7 +140,7 @@ static bool is_due(int64_t step, int every)
     return step > 0 && every > 0 && step % every == 0;
 }
 
-/* The weights are evaluated every so many steps, after the last step, and before the first one
+/* The weights are evaluated every --eval-every steps, after the last step, and before the first one
  * unless that would take longer than about 20 steps. Never twice at one step: a resumed run
  * knows whether its last one was evaluated. */
 static bool evaluation_is_due(const Trainer *t)

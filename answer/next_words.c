@@ -15,7 +15,7 @@
 #include "model/generate/sampler.h"
 #include "text/subwords/byte_level.h"
 
-/* Words of more tokens, and reading more beginnings than so many for each word asked for, are not
+/* Words of more tokens, and more beginnings than this for each word asked for, are not
  * worth the time. */
 enum { MOST_TOKENS = 16, READ_PER_WORD = 4 };
 
@@ -94,7 +94,7 @@ static int most_probable_first(const void *a, const void *b)
     return memcmp(x->tokens, y->tokens, (size_t)x->count * sizeof *x->tokens);
 }
 
-/* Only so many beginnings as will be read are kept, or up to twice as many. */
+/* Keeps the beginnings that will be read, and at most twice as many. */
 static void put_beginning(Search *s, const Beginning *b)
 {
     const size_t reads = READ_PER_WORD * (size_t)s->most;

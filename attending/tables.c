@@ -16,7 +16,7 @@
  * CELL, one with a shade only SHADE. */
 enum { WORD_MOST = 16, CELL = 5, CELL_MOST = 10, SHADE = 2 };
 
-/* Between source and target stand a space and a line. SIDE: their names have so many letters. */
+/* Between source and target stand a space and a line. SIDE: the letters of their names. */
 enum { MARK = 2, SIDE = 6 };
 
 enum { LINES_MOST = 300 }; /* of several tables together */

@@ -19,7 +19,7 @@ void *memory_resize(void *memory, size_t bytes);
  * never touched cost nothing. */
 void *memory_new(size_t count, size_t size, const char *purpose);
 
-/* Dies unless the machine, and the limit that was set, have so much memory at all. To be called
+/* Dies unless the machine, and the limit that was set, have this much memory at all. Call it
  * before allocating: Linux hands out more memory than there is, and kills the program when it is
  * used. */
 void memory_check(double bytes, const char *purpose);

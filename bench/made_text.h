@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* Writes a file of about so many bytes: lines of words that are made up of syllables. As in a real
+/* Writes a file of about `size` bytes: lines of words that are made up of syllables. As in a real
  * text, the word of rank r occurs 1/r times as often as the first one; there are 300,000. */
 void made_text_write(const char *path, size_t size);
 

@@ -8,11 +8,11 @@ typedef struct {
     double median, least, most, bytes;
 } Measured;
 
-/* Runs round(what) once without measuring, then again and again for about so many seconds, at least
+/* Runs round(what) once without measuring, then again and again for about `seconds` seconds, at least
  * three times. */
 Measured measure_rounds(void (*round)(void *what), void *what, double seconds);
 
-/* Runs measure(what) in a process of its own, with so many threads: its memory is measured by
+/* Runs measure(what) in a process of its own, with `threads` threads: its memory is measured by
  * itself, and freed after it. */
 Measured measure_apart(Measured (*measure)(const void *what), const void *what, int threads);
 

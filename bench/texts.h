@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* Measures with a text, or if `text` is NULL with one of so many bytes that is made. `folder` is
+/* Measures with a text, or if `text` is NULL with one of `size` bytes that is made. `folder` is
  * for that text and for runs, which are removed; `train` is the program. */
 void bench_texts(const char *text, size_t size, const char *folder, const char *train, int threads);
 

@@ -55,7 +55,7 @@ static void begin_key(Gguf *gguf, const char *key, ValueType type)
     append_32(&gguf->keys, type);
 }
 
-/* A key whose value is an array of so many of this type. */
+/* A key whose value is an array of `count` values of this type. */
 static void begin_array(Gguf *gguf, const char *key, ValueType type, size_t count)
 {
     begin_key(gguf, key, VALUE_ARRAY);
@@ -247,7 +247,7 @@ size_t gguf_size(const Gguf *gguf)
     return size;
 }
 
-/* Zeros up to the next multiple of the alignment after so many bytes. */
+/* Zeros up to the next multiple of the alignment. */
 static void fill(FILE *out, size_t size)
 {
     static const char zeros[ALIGNMENT];

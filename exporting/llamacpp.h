@@ -6,7 +6,7 @@
 #include "formats/huggingface/pretrained.h"
 #include "gguf.h"
 
-/* Positions are counted in steps of so many: llama.cpp rounds a context up to them, and goes on to
+/* Contexts of llama.cpp are a multiple of this: it rounds a context up, and goes on to
  * its end. It stops with an error message of its own where there is no position. */
 enum { LLAMACPP_CONTEXT = 256 };
 

@@ -114,7 +114,7 @@ typedef struct TensorFile {
     cJSON *header; /* parsed */
 } TensorFile;
 
-/* A type of numbers, and how so many of them become ours. */
+/* A type of numbers, and how `count` of them become ours. */
 typedef struct {
     const char *name;
     size_t size; /* bytes of one */

@@ -56,7 +56,7 @@ static void lay_norm(Layout *layout, LayerNormWeights *p, int layer, const char 
     lay_bias(layout, &p->bias, layer, bias, C);
 }
 
-/* A matrix (in, out), the same in so many `parts` side by side, and its bias, which is returned. */
+/* A matrix (in, out) of `parts` parts side by side, and its bias, which is returned. */
 static Tensor *lay_linear(Layout *layout, Linear *p, int layer, const char *name, int in, int out,
                           int parts, double deviation)
 {

@@ -14,7 +14,7 @@ typedef struct {
     double tick[AXIS_MOST_TICKS];
 } Axis;
 
-/* The first of …, 0.5, 1, 2, 5, 10, 20, … that cuts a range into at most so many parts. */
+/* The first of …, 0.5, 1, 2, 5, 10, 20, … that cuts a range into at most `parts` parts. */
 double axis_step(double range, int parts);
 
 /* From low to high, or to the next ticks beyond them if `rounded`; with at most about `parts` parts

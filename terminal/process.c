@@ -128,7 +128,7 @@ static void *wait_at(void *gate)
     return NULL;
 }
 
-/* Starts so many threads beside this one, ends them, and dies if one could not be started. stack:
+/* Starts `count` threads beside this one, ends them, and dies if one could not be started. stack:
  * the size of each one's stack, 0 for the system's. */
 static void try_threads(int count, double stack)
 {

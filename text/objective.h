@@ -30,7 +30,7 @@ static inline int objective_ahead(const Objective *objective)
     return objective->kind != OBJECTIVE_MASKED;
 }
 
-/* A sequence of so many rows. */
+/* A sequence of `rows` rows. */
 typedef struct {
     const int *tokens; /* (rows + objective_ahead()) */
     int rows;

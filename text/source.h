@@ -35,7 +35,7 @@ Source *source_open(char *const *paths, SourceRules rules);
 Source *source_of(const Text *text);
 void source_free(Source *source);
 
-/* Cleans the text into another form from now on. Not to be called between source_next and its
+/* Cleans the text into another form from now on. Do not call it between source_next and its
  * NULL. */
 void source_set_form(Source *source, TextForm form);
 

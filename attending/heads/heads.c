@@ -124,7 +124,7 @@ size_t heads_pairs(const Heads *heads)
  * distance Σ p·|i − j|. The others read single cells, which are 0 outside the pattern. */
 HeadSummary head_summary(const Heads *heads, const Head *head)
 {
-    const int T = heads->length, ahead = heads->prefix - 1; /* so many queries see the next token */
+    const int T = heads->length, ahead = heads->prefix - 1; /* queries that see the next token */
     HeadSummary sum = {0};
     for (int i = 0; i < T; i++) {
         const Real *row = ROW(head->map, i, T);

@@ -48,7 +48,7 @@ static void find_spread(Positions *p)
         for (int j = i; j < p->count; j++) {
             CosineSpread *spread = &p->distance[j - i];
             const double cosine = (double)row[j];
-            spread->mean += cosine / (p->count - (j - i)); /* so many pairs are as far apart */
+            spread->mean += cosine / (p->count - (j - i)); /* the pairs that are as far apart */
             spread->least = fmin(spread->least, cosine);
             spread->most = fmax(spread->most, cosine);
         }
@@ -139,7 +139,7 @@ void positions_json(FILE *out, const Positions *p)
 static const double MARGIN = 24, SIDE = 320, CHART = 420, BESIDE = 44, BELOW = 40, GAP = 34,
                     TOP = 100;
 
-/* A square has at most so many cells along each side: each is an element of its own. */
+/* The most cells along each side of a square: each is an element of its own. */
 enum { CELLS_MOST = 128 };
 
 /* Between the numbers of an axis that counts to a range: at most eight parts. */

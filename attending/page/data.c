@@ -15,7 +15,7 @@
 #include "formats/run/files.h"
 #include "formats/run/log.h"
 
-/* A page carries a training text of at most so many tokens, and so many lines of the log. */
+/* The most tokens of a training text, and the most lines of a log, that a page carries. */
 enum { MOST_COUNTED = 3 << 19, MOST_LINES = 2000 };
 
 static const char *json_bool(bool value)

@@ -5,7 +5,7 @@
 
 #include "formats/run/training_text.h"
 
-/* Unless told otherwise, a page carries the model if its weights take at most so many bytes, and
+/* Unless told otherwise, a page carries the model if its weights take at most this many bytes, and
  * earlier saves of it as far as all together take no more. */
 enum { DATA_SMALL = 8 << 20 };
 

@@ -23,7 +23,7 @@ static const char *const LINES[] = {
 /* The line that the data replace. */
 static const char DATA_LINE[] = "<!-- the data -->\n";
 
-/* A head's small picture has at most so many squares along each side, about one for each pixel on
+/* The most squares along each side of a head's small picture, about one for each pixel on
  * the screen. */
 enum { LARGEST_SIDE = 96 };
 

@@ -104,7 +104,7 @@ double elementary_power(double base, double exponent)
 
 /* ---- Sine and cosine ---- */
 
-/* sin or cos (if `quarters` is 1) of an angle: of the angle plus so many quarters of a turn. */
+/* sin or cos (if `quarters` is 1) of an angle: of the angle plus `quarters` quarters of a turn. */
 static double wave(double angle, uint64_t quarters)
 {
     /* angle = n·π/2 + r with |r| <= π/4. π/2 comes in four parts, of which the first three have 30

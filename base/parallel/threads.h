@@ -21,8 +21,8 @@ void thread_set_limit(int threads);
 int thread_count(void);
 int thread_index(void);
 
-/* How many threads are worth their cost, within the limit, in a step that takes so many rows
- * through so many parameters. */
+/* How many threads are worth their cost, within the limit, in a step that takes `rows` rows
+ * through `parameters` parameters. */
 int threads_for_step(int64_t rows, size_t parameters);
 
 /* Starts the threads of parallel regions, with all signals blocked: so a signal always comes to the

@@ -20,7 +20,7 @@ enum { STRIP_ROWS = 32 };
 /* A strip's rows are as wide as a multiple of this, so that loops over them are whole vectors. */
 enum { STRIP_GRAIN = 16 };
 
-/* How wide a row of so many keys is in memory. */
+/* How wide a row of `keys` keys is in memory. */
 static inline int strip_width(int keys)
 {
     return (keys + STRIP_GRAIN - 1) / STRIP_GRAIN * STRIP_GRAIN;

@@ -22,7 +22,7 @@ void matmul_add(Matrix y, Matrix a, Matrix b); /* y += a·b                     
 typedef enum { PRECISION_F32, PRECISION_BF16 } Precision;
 
 /* Chooses the best kernel of a precision that the machine has, or the one that the environment
- * variable PULGA_KERNEL names. Not to be called while products run. If it is never called, the
+ * variable PULGA_KERNEL names. Do not call it while products run. If it is never called, the
  * first product chooses float32.
  *
  * Returns false, and nothing changes, if the machine has no bfloat16 or PULGA_KERNEL names a kernel

@@ -15,7 +15,7 @@ typedef struct {
     Real *average; /* likewise: the mean of the weights (see average.h), or NULL */
     Real *room;    /* Muon's, for each thread: two of its largest matrices and two squares */
     size_t largest, square;
-    double *squares; /* of the gradients: the sum of each of so many slices of them */
+    double *squares; /* of the gradients: a sum for each slice of them */
     size_t slices;
 } Optimizer;
 

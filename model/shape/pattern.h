@@ -65,7 +65,7 @@ static inline int key_limit(int query, int prefix)
     return query < prefix ? prefix : query + 1;
 }
 
-/* A query's keys are in so many ranges. No key is in two of them. */
+/* The number of ranges that hold a query's keys. No key is in two of them. */
 int pattern_ranges(Pattern pattern);
 
 /* Range number `number` of them, from 0. From a query to the next one that is pattern_step() away,
@@ -77,7 +77,7 @@ int pattern_step(Pattern pattern);
 /* Sets keys[j] for each key j that a query attends to. */
 void pattern_mark(Pattern pattern, int query, int limit, bool *keys);
 
-/* The most keys that the ranges of so many queries, pattern_step() apart, hold together in any
+/* The most keys that the ranges of `queries` queries, pattern_step() apart, hold together in any
  * sequence up to `length`. */
 int pattern_most_keys(Pattern pattern, int length, int queries);
 

@@ -37,7 +37,7 @@ SCRIPT = """((text, prompt, draws) => {
     const maps = read(encoded).maps.map(heads => heads.map(
         map => Array.from(map, weight => Math.max(weight, 0))));
     const answer = asked.ids.length <= network.context ? read(asked) : null;
-    // What the model would say after some blocks is what a model of so many blocks says.
+    // What the model would say after some blocks is what a model of that many blocks says.
     const part = layers => new Model({...data.model, layers}, floatsOf(get("weights")));
     const lens = [...Array(network.layers).keys()].every(blocks => {
         const cut = part(blocks).read(encoded.ids, encoded.prefix).logits;

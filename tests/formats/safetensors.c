@@ -403,7 +403,7 @@ static const char *const OF_OTHER_KINDS[] = {
     "{\"__metadata__\":{\"checksum\":\"\"},\"a\":" ONE("[2]", "[0,8]") "}",
 };
 
-/* A file with this header, followed by so many bytes of numbers; `length` is written before it. */
+/* A file with this header, followed by `bytes` bytes of numbers; `length` is written before it. */
 static char *by_hand(const char *folder, const char *header, uint64_t length, size_t numbers)
 {
     const size_t size = strlen(header);
@@ -731,7 +731,7 @@ static void random_bytes_give_at_most_one_line(void **state)
     scratch_remove(folder);
 }
 
-/* The seconds that it takes to read every tensor of a file of so many. */
+/* The seconds that it takes to read every tensor of a file of `count` tensors. */
 static double seconds_to_read(const char *folder, int count)
 {
     float number = 1;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh SECONDS [TARGET...]: runs each fuzz target for so many seconds, one after another. Inputs come
+# run.sh SECONDS [TARGET...]: runs each fuzz target for SECONDS seconds, one after another. Inputs come
 # from tests/fuzz/corpus; new ones are kept in build/fuzz/corpus and findings in build/fuzz/found.
 # Taking more memory than the input justifies, or more than 20 seconds, is a finding too.
 set -eu

@@ -9,7 +9,7 @@
 
 enum { ARRAY = 9, STRING = 8 };
 
-/* Reads so many bytes at *at, which moves past them. */
+/* Reads `size` bytes at *at, which moves past them. */
 static const char *take(const GgufFile *file, const char **at, size_t size)
 {
     const char *here = *at;

@@ -21,7 +21,7 @@ milliseconds() {
     { time "$@" >/dev/null; } 2>&1 | awk '{ printf "%d\n", 1000 * ($1 + $2) }'
 }
 
-# costs_less_than TIMES COMMAND...: than so many times what it costs on one thread.
+# costs_less_than TIMES COMMAND...: less than TIMES times what it costs on one thread.
 costs_less_than() {
     local times=$1 some one
     shift

@@ -358,7 +358,7 @@ PY
     grep -qE '"token":" perro","probability":[0-9.e-]+,"count":2,"of":3\}' out.txt
 }
 
-# comes PATTERN [TIMES]: waits until so many lines on the terminal have it.
+# comes PATTERN [TIMES]: waits until TIMES lines on the terminal have it.
 comes() {
     for _ in {1..200}; do
         [ "$(grep -acE "$1" raw.txt)" -lt "${2-1}" ] || break

@@ -1,7 +1,7 @@
 # shards.bats: steps that are cut into shards give the same bits for any number of processes.
 load programs.bash
 
-# each N... -- OPTION...: a run of so many processes, one after another, is that of one.
+# each N... -- OPTION...: a run of N processes, for each N, is that of one.
 each() {
     local counts=() n
     while [ "$1" != -- ]; do counts+=("$1"); shift; done

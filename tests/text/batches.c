@@ -171,7 +171,7 @@ static Evaluated all_of(const Corpus *c)
     return e;
 }
 
-/* The same by batches of at most so many rows, each of which is as full as it can be. */
+/* The batches of at most `rows` rows, each as full as it can be. */
 static Evaluated in_batches(const Corpus *c, int rows)
 {
     Evaluated e = {NULL};

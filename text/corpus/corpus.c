@@ -486,7 +486,7 @@ static bool stream_fits(const Header *h, const Tokenizer *t)
            h->held_out_rows == held_out.rows && h->held_out_targets == held_out.targets;
 }
 
-/* Whether a part of so many pieces may have so many rows and targets: every piece has a target. */
+/* Whether a part of `pieces` pieces may have these rows and targets: every piece has a target. */
 static bool lines_fit(const Header *h, uint64_t pieces, uint64_t rows, uint64_t targets)
 {
     return pieces <= targets && targets <= rows && rows <= h->count && rows <= pieces * h->context;

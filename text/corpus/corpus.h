@@ -66,7 +66,7 @@ size_t corpus_sample_targets(const Corpus *corpus);
 /* How many rows an evaluation of a part computes. Goes through the part. */
 double corpus_evaluation_rows(const Corpus *corpus, const Part *part);
 
-/* Dies if a pair is longer than the context; `name` is what messages call the text. To be called
+/* Dies if a pair is longer than the context; `name` is what messages call the text. Call it
  * before it is cut. */
 void corpus_check_pairs(const Corpus *corpus, int context, const char *name);
 
@@ -84,7 +84,7 @@ Corpus corpus_new(const Text *text, const Tokenizer *tokenizer);
 void corpus_free(Corpus *corpus);
 
 /* Cuts it for a context of T tokens and holds out a share of it, from 0 to 1: lines drawn by the
- * seed, or the tail of a stream. To be called once. */
+ * seed, or the tail of a stream. Call it once. */
 void corpus_cut(Corpus *corpus, int context, double held_out, uint32_t seed);
 
 /* Cuts a text that may have many millions of lines; watch is called meanwhile. */

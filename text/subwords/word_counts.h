@@ -27,7 +27,7 @@ typedef struct {
     int64_t count;
 } CountedWord;
 
-/* All words, in no particular order. To be called after the last text: it gathers the counts of all
+/* All words, in no particular order. Call it after the last text: it gathers the counts of all
  * threads. Returns how many words there are; the caller frees *words. */
 size_t word_counts_list(WordCounts *counts, CountedWord **words);
 

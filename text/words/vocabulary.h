@@ -30,7 +30,7 @@ void vocabulary_free(Vocabulary *vocabulary);
 /* Adds a word of `size` bytes; returns its id, or -1 if the vocabulary has it already. */
 int vocabulary_add(Vocabulary *vocabulary, const char *word, size_t size, bool special);
 
-/* Sorts the special words. To be called once, after the last word is added and before
+/* Sorts the special words. Call it once, after the last word is added and before
  * vocabulary_find_reserved. */
 void vocabulary_complete(Vocabulary *vocabulary);
 

@@ -17,13 +17,13 @@ enum {
     WHOLE_ROWS = 2048,       /* a training text up to this size goes whole into each step  */
     SMALL_TEXT = 60000,      /* tokens up to which a model is small                        */
     SUBWORDS_FROM = 100000,  /* bytes of a text: a smaller one is read as words            */
-    ENOUGH_LINES = 200,      /* with at least so many, a tenth of the lines is held out    */
+    ENOUGH_LINES = 200,      /* from here on a tenth of the lines is held out              */
     ENOUGH_TOKENS = 5000,    /* likewise, of a stream's tokens                             */
     LONGEST_CONTEXT = 256,   /* of those chosen here                                       */
     MOST_SUBWORDS = 16384,   /* likewise, of a vocabulary                                  */
     MANY_WEIGHTS = 4,        /* for each token: such a model needs dropout                 */
     OFTEN = 5,               /* epochs: a text that is read as often is learned by heart   */
-    DELICATE_LAYERS = 4,     /* with at least so many, post-norm needs a small rate        */
+    DELICATE_LAYERS = 4,     /* from here on post-norm needs a small rate                  */
     LEAST_GENTLE_WARMUP = 30 /* with fewer steps, noam's rate jumps                        */
 };
 

@@ -22,7 +22,7 @@ typedef struct {
     Real *received; /* (subtrees of others, share) what they have of the numbers that we add up */
 } Shards;
 
-/* For gradients of so many numbers. */
+/* size: the numbers of a gradient. */
 Shards shards_new(int count, size_t size);
 void shards_free(Shards *shards);
 

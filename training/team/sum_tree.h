@@ -30,7 +30,7 @@ typedef struct {
 /* The first shard of a member of a team: member m of N has those from S·m/N up to S·(m + 1)/N. */
 int sum_tree_first(int shards, int member, int members);
 
-/* The bytes that a member needs for the sums of a model of so many numbers, its own and those that
+/* The bytes that a member needs for the sums of a model of `numbers` numbers, its own and those that
  * it receives. */
 double sum_tree_bytes(int shards, int member, int members, size_t numbers);
 

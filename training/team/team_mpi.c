@@ -263,7 +263,7 @@ static void hesitate(void)
         nanosleep(&NAP, NULL);
 }
 
-/* Until all have arrived; dies if none comes for so many seconds. The time in which this process
+/* Until all have arrived; dies if none comes for that long. The time in which this process
  * was stopped does not count. */
 static void finish(Messages *messages, double seconds)
 {

@@ -48,7 +48,7 @@ class Kept {
   }
 
   // The scores (V) of what comes after a position, or of what stands there if the model fills gaps,
-  // as if the model had only so many layers: 0 is the embedding, L the whole model.
+  // as if the model ended after `layers` layers: 0 is the embedding, L the whole model.
   logitsAt(position, layers = this.model.layers) {
     const C = this.model.width, stream = this.stream[layers];
     return gpt_next_logits(this.model, stream.subarray(position * C, (position + 1) * C));

@@ -167,7 +167,7 @@ static void a_small_text_rides_along(void **state)
     close_model(&o);
 }
 
-/* A log of so many steps, with an evaluation at every `every`-th of them. */
+/* A log of `steps` steps, with an evaluation at every `every`-th of them. */
 static void write_log(const char *folder, int steps, int every)
 {
     char *text;

@@ -11,7 +11,7 @@
 
 enum { TRIES = 200000 };
 
-/* The error of a result in units in the last place of a type with so many bits, whose smallest
+/* The error of a result in units in the last place of a type with `bits` bits, whose smallest
  * denormal is `least`. */
 static double units_off(double got, long double truth, int bits, double least)
 {

@@ -98,7 +98,7 @@ static int64_t counted_steps(const Case *c, int epochs)
     return steps;
 }
 
-/* By lines exactly those of so many epochs; of a stream as many as its epochs can need. */
+/* Lines: exactly the steps of the epochs; a stream: as many as its epochs can need. */
 static void an_epoch_has_the_steps_that_its_pieces_need(void **state)
 {
     (void)state;

@@ -12,7 +12,7 @@
 
 static const Screen PLAIN = {true, "", ""};
 
-/* What is printed in so many columns; the caller frees it. */
+/* What is printed in `columns` columns; the caller frees it. */
 static char *plot_of(const Curve *curve, const Screen *screen, const char *locale, int columns)
 {
     static char *printed;
@@ -29,7 +29,7 @@ static char *plot_of(const Curve *curve, const Screen *screen, const char *local
     return printed;
 }
 
-/* A loss that falls from 8 to 2, and evaluations, over so many steps. */
+/* A loss that falls from 8 to 2, and evaluations, over `steps` steps. */
 static Curve *curve_new(int steps)
 {
     Curve *c = memory_new(1, sizeof *c, "a curve");
