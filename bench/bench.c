@@ -164,7 +164,7 @@ static Measured measure_step(const void *what)
     return measure_rounds(take_step, &training, 3);
 }
 
-/* The same step in PyTorch; if `compiled`, also with its compiler, and then the faster of the
+/* The step in PyTorch; if `compiled`, also with its compiler, and then the faster of the
  * two. */
 static Measured measure_torch(const StepCase *step, bool compiled)
 {

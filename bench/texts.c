@@ -18,7 +18,7 @@
 #include "text/source.h"
 #include "text/tokenizer_train.h"
 
-/* Of a vocabulary that is trained, of GPT-2's, and megabytes that are encoded. */
+/* Sizes: of a vocabulary that is trained, of GPT-2's, and megabytes that are encoded. */
 enum { SUBWORDS = 8192, GPT2_TOKENS = 50257, ENCODED = 32 };
 
 typedef struct {

@@ -63,7 +63,7 @@ char *text_place(const Text *text, const char *bytes, const char *at);
  * frees it. */
 char *text_check_pairs(const Text *text);
 
-/* The same cleaning for a prompt, which messages call `name`. Returns NULL, and the caller frees
+/* Cleans a prompt, which messages call `name`. Returns NULL, and the caller frees
  * the clean text; or what is wrong, in one line that the caller frees, and *clean is NULL. */
 char *text_clean(const char *name, const char *bytes, size_t size, TextForm form, char **clean,
                  size_t *clean_size);

@@ -240,7 +240,7 @@ static void encode_clean(const Tokenizer *t, Encoding *e, const char *name, Span
     }
 }
 
-/* The same of any part, which is cleaned first. */
+/* The ids of any part, which is cleaned first. */
 static void encode_part(const Tokenizer *t, Encoding *e, const char *name, Span part)
 {
     const size_t size = (size_t)(part.end - part.begin);

@@ -25,7 +25,7 @@ typedef struct {
  * one, or if the rules keep no token. */
 Tokenizer tokenizer_train(const Text *text, TokenizerRules rules);
 
-/* The same of a text in blocks: begin, add, ..., add, end. Blocks are counted on all threads; what
+/* The vocabulary of a text in blocks: begin, add, ..., add, end. Blocks are counted on all threads; what
  * is in memory are the different tokens of the text. `name` is what messages call it; of the rules
  * at the end only those may differ that say what is kept. */
 typedef struct TokenCounts TokenCounts;

@@ -19,7 +19,7 @@ typedef struct {
 void dropout_apply(Real *x, const Batch *batch, int C, RandomPurpose purpose, int site,
                    Dropout dropout);
 
-/* The same for the columns first, first + 1, … of one row, of which x is the first; `row` counts
+/* Dropout of the columns first, first + 1, … of one row, of which x is the first; `row` counts
  * from the first row of the step. */
 void dropout_apply_row(Real *x, int first, int count, uint32_t row, RandomPurpose purpose, int site,
                        Dropout dropout);

@@ -1,7 +1,7 @@
 """Tests the page that attend writes, in Chromium and in Firefox, as a person uses it.
 
     make browser                                     tests; leaves screenshots in build/browser/
-    AXE=axe.min.js make browser                      with axe-core's rules, too, if you have it
+    AXE=axe.min.js make browser                      also with axe-core's rules, if you have it
     python3 tests/browser look_at_pairs              only this test
     python3 tests/browser firefox look_at_pairs      only this test, in Firefox
     python3 tests/browser/pictures.py docs           only takes the pictures of docs/ again

@@ -114,7 +114,7 @@ static void exercise_2_the_mask_as_a_number(void **state)
  * batches are sequences of different lengths. Each has the bits that it has by itself (from five
  * tokens on: products of fewer rows sum in another order), and the numbers that padding and a mask
  * would give. (All tokens of a sequence see each other here, since
- * a causal mask would hide padding at the end, too.) */
+ * a causal mask would also hide padding at the end.) */
 static void exercise_3_a_mask_for_padding(void **state)
 {
     (void)state;

@@ -41,7 +41,7 @@ check_page() {
             bash "$command" >"$printed" 2>&1 || [ -s "$shown" ]
         if [ -s "$shown" ]; then prints "$shown" "$printed"; fi
     done
-    # Losses in the text between the blocks. (The sums print theirs, too.)
+    # Losses in the text between the blocks. (The sums also print theirs.)
     for loss in $(sed '/^```/,/^```/d' "$ROOT/$1" | grep -oE '\b[0-9]\.[0-9]{6}\b'); do
         cat ./*.printed ./*.shown | grep -qF "$loss" || { echo "nothing prints $loss"; false; }
     done

@@ -409,7 +409,7 @@ typed() {
     needs_terminal
     export TERM=xterm NO_COLOR=1
     learned_run
-    # (the keys that were typed are there, too: "> :temp 0.5")
+    # (the keys that were typed are also there: "> :temp 0.5")
     typed ':temp 0.5\n' ':temperature\n' ':words x\n' ':nonsense\n' ':greedy\n' ':temperature default\n' \
         ':gr\t\n' 'el perro\n' ':stop come\n' ':again\n' ':stop default\n' '::\n' ':help\n' \
         ':quit\n' >out.txt
@@ -443,7 +443,7 @@ typed() {
         '\004' >out.txt
     [ "$(grep -c '^  1  el' out.txt)" -eq 3 ]
     [ "$(grep -cxF "$(head -n 1 one.txt)" out.txt)" -eq 2 ]
-    # JSON for a person goes on, too.
+    # JSON for a person also goes on.
     options=--json typed ':words 1\n' ':greedy\n' 'el perro\n' ':more un\n' '\004' >out.txt
     grep -q '^{"prompt":"el perro come un",' out.txt
 }

@@ -15,7 +15,7 @@ load programs.bash
     grep -qE "^  ␣perro +0.400  2 of 5  0.(39|40)[0-9] " out.txt
     grep -qE "^  ␣muchacho +0.400  2 of 5  0.(39|40)[0-9] " out.txt
     grep -qE "^  others " out.txt
-    # A prompt that ends within a word of the text is counted, too.
+    # A prompt that ends within a word of the text is also counted.
     "$BIN/sample" run "el per" --json --count 0 | grep -q '"of":2'
     "$BIN/attend" run "el perro come" | grep -q "layer"
     "$BIN/sample" run --score perro.txt | grep -qF "un muchacho jugaba con la cuerda"

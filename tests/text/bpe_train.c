@@ -106,7 +106,7 @@ static void test_runs_of_one_letter(void **state)
 {
     (void)state;
     assert_merges("aaabdaaabac", false, 259, 0, "a a|a b|aa ab|");
-    /* Pairs that overlap count, too: a a is in aaa twice; in the pairs that are left, once. */
+    /* Pairs that overlap also count: a a is in aaa twice; in the pairs that are left, once. */
     assert_merges("aaa bcbc", false, 257, 0, "a a|");
     assert_merges("", false, 1000, 0, "");
     assert_merges("a b c", false, 1000, 0, "Ġ b|Ġ c|");

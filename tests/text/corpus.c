@@ -529,7 +529,7 @@ static void check_header(const char *folder, const Tokenizer *t, const Bytes *wh
     free(changed.bytes);
 }
 
-/* Of a stream every size follows from two of them. */
+/* All sizes of a stream follow from two of them. */
 static void test_a_stream_of_impossible_sizes_is_refused(void **state)
 {
     (void)state;
@@ -557,7 +557,7 @@ static void test_a_stream_of_impossible_sizes_is_refused(void **state)
     }
 }
 
-/* Of lines, each piece has at least a target, and the targets are rows, and the rows tokens. */
+/* Each piece of lines has at least a target, and the targets are rows, and the rows tokens. */
 static void test_lines_of_impossible_sizes_are_refused(void **state)
 {
     (void)state;
@@ -699,7 +699,7 @@ static void test_a_sample_is_drawn_by_the_seed(void **state)
     }
 }
 
-/* Of pairs and hidden tokens, too, the rows and targets are those of the pieces drawn. */
+/* Also for pairs and hidden tokens, the rows and targets are those of the pieces drawn. */
 static void test_a_sample_of_pairs_and_of_hidden_tokens(void **state)
 {
     (void)state;

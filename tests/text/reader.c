@@ -202,7 +202,7 @@ static void test_a_reader_goes_on_from_any_place(void **state)
         }
 }
 
-/* A stream of hidden tokens, whose first one is a target, too. */
+/* A stream of hidden tokens, whose first one is also a target. */
 static void test_every_epoch_of_hidden_tokens_has_each_once(void **state)
 {
     (void)state;

@@ -151,7 +151,7 @@ static void merge_at(BpeEncoder *e, uint32_t at, int id)
         queue_pair(e, piece->left);
 }
 
-/* Of the pairs in the queue, some are gone when their turn comes: a neighbour was merged. */
+/* Some pairs in the queue are gone when their turn comes: a neighbour was merged. */
 static void merge_long_word(BpeEncoder *e, Span word, int **ids)
 {
     start_word(e, word);

@@ -36,7 +36,7 @@ void bpe_free(Bpe *bpe);
 /* Appends the ids of a text to `ids`, an stb_ds array; on all threads if the text is large. */
 void bpe_encode(const Bpe *bpe, Span text, int **ids);
 
-/* The same by one thread, for many parts of a text one after another: it remembers words that it
+/* Encodes many parts of a text one after another, by one thread: it remembers words that it
  * has seen. It takes at most 4 MB, less for a small text, and what the longest word needs. */
 typedef struct BpeEncoder BpeEncoder;
 BpeEncoder *bpe_encoder_new(const Bpe *bpe, size_t text_size);

@@ -29,7 +29,7 @@ typedef struct {
  * memory it needs. Returns the merges, an stb_ds array. */
 BpeMerge *bpe_train(Vocabulary *vocabulary, WordCounts *counts, int size, int64_t min_count);
 
-/* The same 256 bytes only; ids[byte] receives their ids. */
+/* A vocabulary of the 256 bytes only; ids[byte] receives their ids. */
 void bpe_add_bytes(Vocabulary *vocabulary, int ids[256]);
 
 #endif

@@ -108,7 +108,7 @@ static size_t contraction_size(const char *at, const char *end)
 }
 
 /* The alternatives of the pattern, in its order. A space takes part in what follows it, unless that
- * is white space, too. */
+ * is also white space. */
 static const char *word_end(const char *at, const char *end)
 {
     const size_t contraction = *at == '\'' ? contraction_size(at, end) : 0;

@@ -29,7 +29,7 @@ static const char ascii[] = "cccccccccssssscccccccccccccccccc"
                             "pwwwwwwwwwwwwwwwwwwwwwwwwwwpppp_"
                             "pwwwwwwwwwwwwwwwwwwwwwwwwwwppppc";
 
-/* The same of the code point at *at, which moves past it. Nearly all are letters and spaces. */
+/* The class of the code point at *at, which moves past it. Nearly all are letters and spaces. */
 static inline Class next_class(const char **at, const char *end, Punctuation punctuation)
 {
     const unsigned char c = (unsigned char)**at;

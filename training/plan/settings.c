@@ -35,7 +35,7 @@ const Field SETTINGS[] = {
         "line has one tab, else next]"),
      LIFE_RUN},
     {"causal-source", FLAG_FIELD(causal_source), NULL, NULL, 0, 0,
-     N_("in a source, too, attend only to what comes before; such a model opens in Transformers"),
+     N_("attend only to what comes before, also in a source; such a model opens in Transformers"),
      LIFE_RUN},
     {"mask", NUMBER_FIELD(mask), "0.15", N_("SHARE"), 0.001, 1,
      N_("share of the tokens that each step masks, for --objective masked"), LIFE_RUN},

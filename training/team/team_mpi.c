@@ -29,7 +29,7 @@ enum { PIECE = 1 << 24 }; /* bytes of one message of MPI, whose sizes are ints *
 
 /* The kinds of messages, which do not overtake each other: those of team_send(), those that are
  * shared, those that are collected; and two without content, which say that their sender is about
- * to die, or waits for someone, too. */
+ * to die, or also waits for someone. */
 enum { TAG_SENT, TAG_SHARED, TAG_COLLECTED, TAG_DYING, TAG_WAITING };
 
 /* In seconds: how long a member may keep others waiting, unless PULGA_TEAM_SECONDS says it; how

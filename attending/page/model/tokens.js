@@ -6,7 +6,7 @@
 "use strict"; // all scripts of the page, of which this is the first
 
 // Classes of characters, to be put into regular expressions: white space, marks of punctuation
-// (in ASCII symbols such as $ and + count as such, too), those that touch the word after them, and
+// (in ASCII, symbols such as $ and + also count as such), those that touch the word after them, and
 // what can be part of a word.
 const SPACE = "\\p{Z}\\t-\\r\\u0085";
 const MARK = "!-\\/:-@\\[-`{-~\\p{P}";
@@ -155,7 +155,7 @@ class Tokens {
     return this.form === "lower" ? lowerCase(text) : text;
   }
 
-  // People begin a text with a capital letter: an unknown word is tried in lower case, too.
+  // People begin a text with a capital letter: an unknown word is also tried in lower case.
   addWord(tokens, word) {
     const known = [word, lowerCase(word.normalize("NFC"))].find(
       form => this.ids.has(form) && !this.specials.has(this.ids.get(form)));
