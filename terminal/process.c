@@ -93,31 +93,13 @@ void process_prepare(void)
  * megabyte is ample; and the most threads that --threads allows. */
 enum { NEEDED_STACK = 1 << 20, MOST_THREADS = 1024 };
 
-/* The bytes that OMP_STACKSIZE asks for ("64k", "8 M"; "2048" is in kB); 0 if it names no size.
- * Each unit is 1024 times the one before it; the default is k. */
-static double openmp_stack(void)
-{
-    static const char units[] = "bkmg";
-    const char *text = getenv("OMP_STACKSIZE");
-    char *end = (char *)text;
-    const double size = text ? strtod(text, &end) : 0;
-    if (end == text)
-        return 0;
-    end += strspn(end, " ");
-    const char *unit = *end ? strchr(units, *end | ' ') : NULL; /* in lower case */
-    return ldexp(size, 10 * (unit ? (int)(unit - units) : 1));
-}
-
-/* The main thread's stack grows up to ulimit -s; the others have that size, or OpenMP's. */
-static void check_stacks(double openmp)
+/* The main thread's stack grows up to ulimit -s; the size of the others is in threads.c. */
+static void check_stack(void)
 {
     struct rlimit stack;
     if (!getrlimit(RLIMIT_STACK, &stack) && stack.rlim_cur < NEEDED_STACK)
         die("the stack is limited to %.0f kB; %d kB are needed: ulimit -s 8192",
             (double)stack.rlim_cur / 1024, NEEDED_STACK / 1024);
-    if (openmp > 0 && openmp < NEEDED_STACK)
-        die("OMP_STACKSIZE=%s is too small: %d kB are needed", getenv("OMP_STACKSIZE"),
-            NEEDED_STACK / 1024);
 }
 
 /* What each thread does: it waits until the gate is unlocked, so that all of them run at once. */
@@ -128,25 +110,20 @@ static void *wait_at(void *gate)
     return NULL;
 }
 
-/* Starts `count` threads beside this one, ends them, and dies if one could not be started. stack:
- * the size of each one's stack, 0 for the system's. */
-static void try_threads(int count, double stack)
+/* Starts `count` threads beside this one, ends them, and dies if one could not be started. */
+static void try_threads(int count)
 {
     pthread_t threads[MOST_THREADS];
-    pthread_attr_t attributes;
     pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
-    int started = 0, error = pthread_attr_init(&attributes);
-    if (stack > 0)
-        pthread_attr_setstacksize(&attributes, (size_t)stack);
+    int started = 0, error = 0;
     pthread_mutex_lock(&gate);
     while (started < count && !error) {
-        error = pthread_create(&threads[started], &attributes, wait_at, &gate);
+        error = pthread_create(&threads[started], NULL, wait_at, &gate);
         started += !error;
     }
     pthread_mutex_unlock(&gate);
     for (int i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
-    pthread_attr_destroy(&attributes);
     if (error)
         die("cannot start %d threads: %s; choose fewer with --threads or OMP_NUM_THREADS",
             count + 1, reason(error));
@@ -155,9 +132,8 @@ static void try_threads(int count, double stack)
 void process_start_threads(int threads)
 {
     const int count = min_int(threads ? threads : thread_limit(), MOST_THREADS);
-    const double stack = openmp_stack();
-    check_stacks(stack);
-    try_threads(count - 1, stack);
+    check_stack();
+    try_threads(count - 1);
     thread_set_limit(count);
     thread_start();
 }

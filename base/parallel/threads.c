@@ -12,9 +12,12 @@
  * 10 us. By default it would spin for milliseconds: on a busy machine that takes the turn of the
  * thread that it waits for, which then stands in the queue after all other programs. clang's OpenMP
  * can only spin for whole milliseconds: there it sleeps at once. Both libraries read this from the
- * environment, GNU's before main: see GOMP in the Makefile. The user's own values stay. */
-__attribute__((constructor(101))) static void wait_shortly(void)
+ * environment, GNU's before main: see GOMP in the Makefile. The user's own values stay.
+ *
+ * A thread keeps the packed blocks of a matrix product on its stack. */
+__attribute__((constructor(101))) static void prepare_threads(void)
 {
+    setenv("OMP_STACKSIZE", "4M", 1);
     setenv("GOMP_SPINCOUNT", "500", 0);
     setenv("KMP_BLOCKTIME", "0", 0);
 }
