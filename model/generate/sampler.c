@@ -6,35 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/heap.h"
 #include "base/numbers/elementary.h"
 
 /* ---- The largest of many ---- */
 
 /* Whether a comes after b. No two entries are equal, since their ids differ. */
-static bool is_less(Ranked a, Ranked b)
+static inline bool is_less(const Ranked *a, const Ranked *b)
 {
-    return a.value < b.value || (a.value == b.value && a.id > b.id);
+    return a->value < b->value || (a->value == b->value && a->id > b->id);
 }
 
 static int largest_first(const void *a, const void *b)
 {
-    return is_less(*(const Ranked *)a, *(const Ranked *)b) ? 1 : -1;
+    return is_less(a, b) ? 1 : -1;
 }
 
-/* Moves the entry at `at` down to its place, in a heap with the smallest entry on top: the children
- * of entry i are the entries 2i + 1 and 2i + 2, and neither is less than it. */
-static void sink(Ranked *heap, int count, int at)
-{
-    const Ranked entry = heap[at];
-    for (int child; (child = 2 * at + 1) < count; at = child) {
-        if (child + 1 < count && is_less(heap[child + 1], heap[child]))
-            child++;
-        if (!is_less(heap[child], entry))
-            break;
-        heap[at] = heap[child];
-    }
-    heap[at] = entry;
-}
+HEAP(Ranked, is_less) /* with the smallest on top */
 
 int rank_best(Ranked *best, int k, const double *values, int count)
 {
@@ -44,12 +32,12 @@ int rank_best(Ranked *best, int k, const double *values, int count)
     for (int i = 0; i < k; i++)
         best[i] = (Ranked){values[i], i};
     for (int i = k / 2 - 1; i >= 0; i--)
-        sink(best, k, i);
+        heap_sink(best, (size_t)k, (size_t)i);
     for (int i = k; k > 0 && i < count; i++) {
         const Ranked entry = {values[i], i};
-        if (is_less(best[0], entry)) {
+        if (is_less(&best[0], &entry)) {
             best[0] = entry;
-            sink(best, k, 0);
+            heap_sink(best, (size_t)k, 0);
         }
     }
     qsort(best, (size_t)k, sizeof *best, largest_first);
@@ -132,7 +120,7 @@ static int move_nucleus(Ranked *entries, int count, double p)
         int middle = kept + 1; /* entries[kept + 1 … middle - 1] are above the pivot */
         double above = 0;
         for (int i = middle; i < end; i++)
-            if (is_less(pivot, entries[i])) {
+            if (is_less(&pivot, &entries[i])) {
                 above += entries[i].value;
                 swap(&entries[i], &entries[middle++]);
             }

@@ -10,6 +10,7 @@
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
+#include "base/heap.h"
 #include "base/numbers/random.h"
 #include "base/parallel/threads.h"
 #include "base/utf8.h"
@@ -69,39 +70,34 @@ void bpe_free(Bpe *bpe)
 typedef struct {
     int id;               /* -1: merged into the one before it */
     uint32_t left, right; /* its neighbours; 0 and the word's size: none */
-} Piece;
+} WordPiece;
 
 struct BpeEncoder {
     const Bpe *bpe;
     struct CacheSlot *cache; /* (1 << cache_bits) */
     int cache_bits;
-    Piece *pieces;   /* stb_ds array */
-    uint64_t *queue; /* stb_ds array, a heap: the rank of a pair << 32 | its left piece */
+    WordPiece *pieces; /* stb_ds array */
+    uint64_t *queue;   /* stb_ds array, a heap: the rank of a pair << 32 | its left piece */
 };
 
 /* Lower numbers come first: those of a lower rank, and of equals the ones further left. */
+static inline bool is_lower(const uint64_t *a, const uint64_t *b)
+{
+    return *a < *b;
+}
+HEAP(uint64_t, is_lower)
+
 static void queue_put(uint64_t **queue, uint64_t pair)
 {
     arrput(*queue, pair);
-    size_t at = (size_t)arrlen(*queue) - 1;
-    for (; at && (*queue)[(at - 1) / 2] > pair; at = (at - 1) / 2)
-        (*queue)[at] = (*queue)[(at - 1) / 2];
-    (*queue)[at] = pair;
+    heap_rise(*queue, arrlenu(*queue) - 1);
 }
 
 static uint64_t queue_take(uint64_t *queue)
 {
     const uint64_t first = queue[0], last = arrpop(queue);
-    const size_t count = (size_t)arrlen(queue);
-    size_t at = 0;
-    for (size_t below; (below = 2 * at + 1) < count; at = below) {
-        below += below + 1 < count && queue[below + 1] < queue[below];
-        if (queue[below] >= last)
-            break;
-        queue[at] = queue[below];
-    }
-    if (count)
-        queue[at] = last;
+    queue[0] = last; /* if it is the first, its place is free now */
+    heap_sink(queue, arrlenu(queue), 0);
     return first;
 }
 
@@ -131,7 +127,7 @@ static void start_word(BpeEncoder *e, Span word)
     arrsetlen(e->queue, 0);
     arrsetlen(e->pieces, size);
     for (uint32_t i = 0; i < size; i++)
-        e->pieces[i] = (Piece){e->bpe->byte_ids[(unsigned char)word.begin[i]], i - !!i, i + 1};
+        e->pieces[i] = (WordPiece){e->bpe->byte_ids[(unsigned char)word.begin[i]], i - !!i, i + 1};
     for (uint32_t i = 0; i + 1 < size; i++)
         queue_pair(e, i);
 }
@@ -139,7 +135,7 @@ static void start_word(BpeEncoder *e, Span word)
 /* Merges a piece with the next one. */
 static void merge_at(BpeEncoder *e, uint32_t at, int id)
 {
-    Piece *piece = &e->pieces[at], *next = &e->pieces[piece->right];
+    WordPiece *piece = &e->pieces[at], *next = &e->pieces[piece->right];
     piece->id = id;
     piece->right = next->right;
     next->id = -1;

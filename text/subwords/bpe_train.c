@@ -13,6 +13,7 @@
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
+#include "base/heap.h"
 #include "byte_level.h"
 #include "pair_table.h"
 
@@ -49,7 +50,7 @@ typedef struct {
     PairTable counts;
     QueuedPair *queue; /* stb_ds array: a binary heap */
     Neighbours left, right;
-} Trainer;
+} PairTrainer;
 
 /* ---- The queue ---- */
 
@@ -61,35 +62,19 @@ static bool comes_first(const QueuedPair *a, const QueuedPair *b)
     return a->left != b->left ? a->left < b->left : a->right < b->right;
 }
 
-/* Moves a pair down from a place that became free, until those below it come after it. */
-static void sift_down(QueuedPair *queue, size_t at, QueuedPair pair)
-{
-    const size_t count = (size_t)arrlen(queue);
-    for (size_t below; (below = 2 * at + 1) < count; at = below) {
-        if (below + 1 < count && comes_first(&queue[below + 1], &queue[below]))
-            below++;
-        if (!comes_first(&queue[below], &pair))
-            break;
-        queue[at] = queue[below];
-    }
-    queue[at] = pair;
-}
+HEAP(QueuedPair, comes_first)
 
-/* A new pair begins at the end and moves up, past those that come after it. */
 static void queue_put(QueuedPair **queue, QueuedPair pair)
 {
     arrput(*queue, pair);
-    size_t at = (size_t)arrlen(*queue) - 1;
-    for (; at && comes_first(&pair, &(*queue)[(at - 1) / 2]); at = (at - 1) / 2)
-        (*queue)[at] = (*queue)[(at - 1) / 2];
-    (*queue)[at] = pair;
+    heap_rise(*queue, arrlenu(*queue) - 1);
 }
 
 static void queue_take_first(QueuedPair *queue)
 {
     const QueuedPair last = arrpop(queue);
-    if (arrlen(queue))
-        sift_down(queue, 0, last);
+    queue[0] = last; /* if it is the first, its place is free now */
+    heap_sink(queue, arrlenu(queue), 0);
 }
 
 /* ---- The beginning: every byte is a token ---- */
@@ -109,7 +94,7 @@ void bpe_add_bytes(Vocabulary *v, int ids[256])
 }
 
 /* At first a word's tokens are its bytes. The counts are let go. */
-static void read_words(Trainer *t, WordCounts *counts)
+static void read_words(PairTrainer *t, WordCounts *counts)
 {
     CountedWord *counted;
     const size_t count = word_counts_list(counts, &counted);
@@ -143,7 +128,7 @@ static BytePair *byte_pair(BytePair *pairs, const int *tokens)
 }
 
 /* Pairs that overlap also count: "aaa" has a a twice. */
-static void count_byte_pairs(const Trainer *t, BytePair *pairs)
+static void count_byte_pairs(const PairTrainer *t, BytePair *pairs)
 {
     for (int w = 0; w < t->word_count; w++)
         for (size_t i = 0; i + 1 < t->words[w].length; i++) {
@@ -155,7 +140,7 @@ static void count_byte_pairs(const Trainer *t, BytePair *pairs)
 }
 
 /* The numbers of the words come in order, so a word that is listed already is the last one. */
-static void list_byte_pairs(const Trainer *t, BytePair *pairs)
+static void list_byte_pairs(const PairTrainer *t, BytePair *pairs)
 {
     for (int w = 0; w < t->word_count; w++)
         for (size_t i = 0; i + 1 < t->words[w].length; i++) {
@@ -166,7 +151,7 @@ static void list_byte_pairs(const Trainer *t, BytePair *pairs)
 }
 
 /* Queues all pairs of bytes; then the bytes become their ids. */
-static void queue_byte_pairs(Trainer *t, const int ids[256])
+static void queue_byte_pairs(PairTrainer *t, const int ids[256])
 {
     enum { PAIRS = 1 << 16 };
     BytePair *pairs = memory_new(PAIRS, sizeof *pairs, "the pairs of bytes");
@@ -205,7 +190,7 @@ static inline void note(Neighbours *side, int token, int word, int64_t count)
 
 /* Merges a pair everywhere in a word, from left to right: a a a becomes aa a. The neighbour on the
  * left may be a new token itself; the one on the right is not yet merged. */
-static void merge_word(Trainer *t, int number, BpeMerge merge)
+static void merge_word(PairTrainer *t, int number, BpeMerge merge)
 {
     Word *word = &t->words[number];
     int *tokens = t->tokens + word->start;
@@ -224,7 +209,7 @@ static void merge_word(Trainer *t, int number, BpeMerge merge)
 }
 
 /* Moves the counts of the pairs that were lost to those that were found. */
-static void update_counts(Trainer *t, BpeMerge merge)
+static void update_counts(PairTrainer *t, BpeMerge merge)
 {
     for (ptrdiff_t i = 0; i < arrlen(t->left.tokens); i++) {
         const int token = t->left.tokens[i];
@@ -253,7 +238,7 @@ static void list_words(Neighbours *side)
 }
 
 /* Queues the pairs of the neighbours on one side with the new token, and forgets them. */
-static void queue_found(Trainer *t, Neighbours *side, int id)
+static void queue_found(PairTrainer *t, Neighbours *side, int id)
 {
     list_words(side);
     for (ptrdiff_t i = 0; i < arrlen(side->tokens); i++) {
@@ -273,7 +258,7 @@ static void queue_found(Trainer *t, Neighbours *side, int id)
 }
 
 /* The words lie anywhere in memory: those that come soon are fetched meanwhile. */
-static void merge_pair(Trainer *t, const int *words, BpeMerge merge)
+static void merge_pair(PairTrainer *t, const int *words, BpeMerge merge)
 {
     enum { AHEAD = 8 };
     for (int i = 1; i <= *words; i++) {
@@ -311,19 +296,19 @@ static void neighbours_free(Neighbours *side)
     free(side->list);
 }
 
-static Trainer trainer_new(Vocabulary *v, WordCounts *counts, int size)
+static PairTrainer trainer_new(Vocabulary *v, WordCounts *counts, int size)
 {
     int ids[256] = {0};
     bpe_add_bytes(v, ids);
     const int most = max_int(size, v->count);
-    Trainer t = {
+    PairTrainer t = {
         .counts = pair_table_new(), .left = neighbours_new(most), .right = neighbours_new(most)};
     read_words(&t, counts);
     queue_byte_pairs(&t, ids);
     return t;
 }
 
-static void trainer_free(Trainer *t)
+static void trainer_free(PairTrainer *t)
 {
     for (ptrdiff_t i = 0; i < arrlen(t->queue); i++)
         free(t->queue[i].words);
@@ -349,7 +334,7 @@ static int join_tokens(Vocabulary *v, int left, int right)
 /* Takes the most frequent pair from the queue; false if none is left that occurs so often. Counts
  * only fall while a pair waits: if the first one's is still true, no other pair occurs more often.
  * If not, it goes back to where it belongs now. */
-static bool take_most_frequent(Trainer *t, int64_t min_count, QueuedPair *pair)
+static bool take_most_frequent(PairTrainer *t, int64_t min_count, QueuedPair *pair)
 {
     while (arrlen(t->queue)) {
         *pair = *t->queue;
@@ -361,14 +346,15 @@ static bool take_most_frequent(Trainer *t, int64_t min_count, QueuedPair *pair)
             return true;
         }
         pair->count = now;
-        sift_down(t->queue, 0, *pair);
+        *t->queue = *pair;
+        heap_sink(t->queue, arrlenu(t->queue), 0);
     }
     return false;
 }
 
 BpeMerge *bpe_train(Vocabulary *v, WordCounts *counts, int size, int64_t min_count)
 {
-    Trainer t = trainer_new(v, counts, size);
+    PairTrainer t = trainer_new(v, counts, size);
     BpeMerge *merges = NULL;
     QueuedPair pair;
     while (v->count < size && take_most_frequent(&t, min_count, &pair)) {
