@@ -24,12 +24,12 @@ typedef struct {
     int layer, head; /* from 1; 0: all */
     bool positions;
     bool live, only_maps; /* whether a page carries the model; neither: if that is small */
-} Choice;
+} AttendOptions;
 
-#define FIELD_STRUCT Choice
+#define FIELD_STRUCT AttendOptions
 
 /* In the order of --help. */
-static const Field CHOICES[] = {
+static const Field OPTIONS[] = {
     {"output", TEXT_FIELD(output), NULL, N_("FILE"), 0, 0,
      N_("write a file instead of tables; its ending chooses the format: .html (a page that needs "
         "no "
@@ -51,9 +51,9 @@ static const Field CHOICES[] = {
     {.name = NULL}};
 
 static const Program PROGRAM = {
-    .fields = CHOICES,
+    .fields = OPTIONS,
     .letter = 'o',
-    .letter_offset = offsetof(Choice, output),
+    .letter_offset = offsetof(AttendOptions, output),
     .arguments = N_("RUN TEXT..."),
     .summary =
         N_("Shows which words each head of the model in the directory RUN attends to while it "
@@ -260,20 +260,20 @@ static void restore_output(int kept)
 }
 
 /* Whether the output is a page that carries the model. */
-static bool is_live(const Choice *choice, const Pretrained *model)
+static bool is_live(const AttendOptions *options, const Pretrained *model)
 {
     enum { MB = 1 << 20, MOST = 128 * MB };
     const size_t size = data_weights_size(&model->gpt);
-    if (!choice->output || !heads_file_is_page(choice->output) || choice->only_maps)
+    if (!options->output || !heads_file_is_page(options->output) || options->only_maps)
         return false;
-    if (choice->live && size > MOST)
+    if (options->live && size > MOST)
         die("--live: %s has %zu MB of weights, but a page can carry only %d: leave out --live",
             model->directory.path, size / MB, MOST / MB);
-    if (!choice->live && size > DATA_SMALL)
+    if (!options->live && size > DATA_SMALL)
         printf(_("the page shows only this text, without the model, whose weights take %zu MB; "
                  "--live adds it\n"),
                size / MB);
-    return choice->live || size <= DATA_SMALL;
+    return options->live || size <= DATA_SMALL;
 }
 
 /* A large page goes by no mail. In letters, weights are a third larger. */
@@ -307,16 +307,16 @@ static Encoding read_texts(Pretrained *model, bool live, char **words, char ***t
 }
 
 /* The heads while they read a TEXT: the words of the command line after RUN. */
-static bool show_heads(Pretrained *model, const Choice *choice, char **words)
+static bool show_heads(Pretrained *model, const AttendOptions *options, char **words)
 {
     const GptConfig *config = &model->gpt.config;
     const char *run = model->directory.path;
-    const Range layers = choose("layer", choice->layer, config->layers, run,
+    const Range layers = choose("layer", options->layer, config->layers, run,
                                 plural((size_t)config->layers, "layer", "layers"));
-    const Range chosen = choose("head", choice->head, config->heads, run,
+    const Range chosen = choose("head", options->head, config->heads, run,
                                 plural((size_t)config->heads, "head", "heads"));
-    const int kept = divert_remarks(choice->output);
-    PageSource source = {.model = model, .live = is_live(choice, model)};
+    const int kept = divert_remarks(options->output);
+    PageSource source = {.model = model, .live = is_live(options, model)};
     TrainingText text = source.live ? training_text_open(model, NULL) : (TrainingText){0};
     source.training_text = &text;
     source.checkpoints = source.live ? data_checkpoints(model) : NULL;
@@ -327,7 +327,7 @@ static bool show_heads(Pretrained *model, const Choice *choice, char **words)
     assert(source.texts); /* one at least was read */
     heads.text = source.texts[0];
     restore_output(kept);
-    const bool good = show(&heads, choice->output, &source);
+    const bool good = show(&heads, options->output, &source);
     heads_free(&heads);
     encoding_free(&encoding);
     for (ptrdiff_t i = 0; i < arrlen(source.texts); i++)
@@ -357,27 +357,28 @@ static bool show_positions(const Pretrained *model, char *output)
 int main(int argc, char **argv)
 {
     process_prepare();
-    Choice choice = {0};
-    char **words = options_read(&PROGRAM, argc, argv, &choice, NULL);
-    if (choice.positions && (!words[0] || words[1] || choice.layer || choice.head))
+    AttendOptions options = {0};
+    char **words = options_read(&PROGRAM, argc, argv, &options, NULL);
+    if (options.positions && (!words[0] || words[1] || options.layer || options.head))
         usage_error("--positions takes only a RUN: give no TEXT, no --layer and no --head");
-    if (!choice.positions && (!words[0] || !words[1]))
+    if (!options.positions && (!words[0] || !words[1]))
         usage_error("give a RUN and a TEXT to read; --help explains them");
-    if (choice.live && choice.only_maps)
+    if (options.live && options.only_maps)
         usage_error("--live and --static contradict each other: give one of them");
-    if ((choice.live || choice.only_maps) && (!choice.output || !heads_file_is_page(choice.output)))
+    if ((options.live || options.only_maps) &&
+        (!options.output || !heads_file_is_page(options.output)))
         usage_error("--%s is for a page: name it with --output FILE.html",
-                    choice.live ? "live" : "static");
-    if (choice.output) /* before the model is read: that may take long */
-        heads_file_check(choice.output, choice.positions);
+                    options.live ? "live" : "static");
+    if (options.output) /* before the model is read: that may take long */
+        heads_file_check(options.output, options.positions);
     process_start_threads(0);
 
     options_check_path(words[0], "runs");
     Pretrained model = pretrained_open(words[0]);
-    const bool good = choice.positions ? show_positions(&model, choice.output)
-                                       : show_heads(&model, &choice, words + 1);
+    const bool good = options.positions ? show_positions(&model, options.output)
+                                        : show_heads(&model, &options, words + 1);
     pretrained_close(&model);
     free(words);
-    fields_free(CHOICES, &choice);
+    fields_free(OPTIONS, &options);
     return good ? 0 : 1;
 }

@@ -14,21 +14,21 @@
 /* The options. */
 typedef struct {
     unsigned type; /* an index of TYPES */
-} Choice;
+} ExportOptions;
 
-#define FIELD_STRUCT Choice
+#define FIELD_STRUCT ExportOptions
 
 static const char *const TYPE_NAMES[] = {"f32", "f16", "q8_0", NULL};
 static const GgufType TYPES[] = {GGUF_F32, GGUF_F16, GGUF_Q8_0};
 
-static const Field CHOICES[] = {
+static const Field OPTIONS[] = {
     {"type", CHOICE_FIELD(type, TYPE_NAMES), "f32", NULL, 0, 0,
      N_("how the numbers of the matrices are stored: in 4 bytes each, in 2, or in about 1"),
      LIFE_CALL},
     {.name = NULL}};
 
 static const Program PROGRAM = {
-    .fields = CHOICES,
+    .fields = OPTIONS,
     .arguments = N_("RUN FILE"),
     .most_arguments = 2,
     .summary = N_("Writes the model in the directory RUN as FILE, in the format GGUF, which "
@@ -51,14 +51,15 @@ static void check_file(const char *path)
         die("%s is not a GGUF file; choose another name, or remove it", path);
 }
 
-static void print_result(const Pretrained *model, const Choice *choice, char *path, size_t size)
+static void print_result(const Pretrained *model, const ExportOptions *options, char *path,
+                         size_t size)
 {
     const Screen screen = screen_open();
     const int context = model->gpt.config.context, last = llamacpp_context(context);
     char *command = command_line(
         (char *[]){"llama-completion", "-no-cnv", "-n", "20", "-m", path, "-p", "PROMPT", NULL});
     screen_paragraph(&screen, "wrote", "%s: %.1f MB as %s", path, (double)size / 1e6,
-                     TYPE_NAMES[choice->type]);
+                     TYPE_NAMES[options->type]);
     if (last > context)
         screen_paragraph(&screen, "note",
                          "the model was trained on at most %d tokens at once; llama.cpp goes on "
@@ -72,8 +73,8 @@ static void print_result(const Pretrained *model, const Choice *choice, char *pa
 int main(int argc, char **argv)
 {
     process_prepare();
-    Choice choice = {0};
-    char **words = options_read(&PROGRAM, argc, argv, &choice, NULL);
+    ExportOptions options = {0};
+    char **words = options_read(&PROGRAM, argc, argv, &options, NULL);
     if (!words[0] || !words[1])
         usage_error("give a RUN and a FILE to write; --help explains them");
     check_file(words[1]); /* before the model is read: that may take long */
@@ -81,13 +82,13 @@ int main(int argc, char **argv)
 
     options_check_path(words[0], "runs");
     Pretrained model = pretrained_open(words[0]);
-    const GgufType type = TYPES[choice.type];
+    const GgufType type = TYPES[options.type];
     llamacpp_check(&model, type);
     const size_t size = llamacpp_write(&model, type, words[1]);
     if (size)
-        print_result(&model, &choice, words[1], size);
+        print_result(&model, &options, words[1], size);
     pretrained_close(&model);
     free(words);
-    fields_free(CHOICES, &choice);
+    fields_free(OPTIONS, &options);
     return size ? 0 : 1;
 }

@@ -21,10 +21,10 @@ typedef struct {
     void (*write)(FILE *out, const Heads *heads); /* NULL: a page, which needs more */
     size_t most;                                  /* pairs of query and key; 0: any number */
     void (*write_positions)(FILE *out, const Positions *positions); /* or NULL */
-} Kind;
+} FileKind;
 
 /* Only pictures have a limit: a viewer or a browser must draw them. */
-static const Kind KINDS[] = {
+static const FileKind KINDS[] = {
     {".html", PAGE_BEGIN, NULL, NULL, PAGE_MOST, NULL},
     {".svg", SVG_BEGIN, NULL, heads_figure, FIGURE_MOST, positions_figure},
     {".npy", "\x93NUMPY", NULL, numbers_npy, 0, positions_npy},
@@ -40,7 +40,7 @@ bool heads_file_is_output(const char *path)
 
 /* By the last dot of the file's name and what follows it, in capitals or not: a.html.svg is a
  * figure. NULL if that is unknown, or if there is no dot. */
-static const Kind *kind_of(const char *path)
+static const FileKind *kind_of(const char *path)
 {
     if (!strcmp(path, "-"))
         path = ".csv";
@@ -60,7 +60,7 @@ static bool begins(const char *bytes, size_t size, const char *with)
 /* An empty file may be replaced too: mktemp makes one. */
 void heads_file_check(const char *path, bool positions)
 {
-    const Kind *kind = kind_of(path);
+    const FileKind *kind = kind_of(path);
     if (!kind)
         usage_error("--output %s: the ending must be .html, .svg, .npy, .csv or .json", path);
     if (positions && !kind->write_positions)
@@ -77,7 +77,7 @@ void heads_file_check(const char *path, bool positions)
 
 bool heads_file_is_page(const char *path)
 {
-    const Kind *kind = kind_of(path);
+    const FileKind *kind = kind_of(path);
     return kind && !kind->write;
 }
 
@@ -97,7 +97,7 @@ static bool commit(FileWriter *writer)
 
 bool heads_file_write(const char *path, const Heads *heads, const PageSource *source)
 {
-    const Kind *kind = kind_of(path);
+    const FileKind *kind = kind_of(path);
     assert(kind); /* heads_file_check() has seen it */
     const size_t pairs = heads_pairs(heads);
     if (kind->most && pairs > kind->most)
@@ -124,7 +124,7 @@ bool heads_file_write(const char *path, const Heads *heads, const PageSource *so
 
 bool heads_file_write_positions(const char *path, const Positions *positions)
 {
-    const Kind *kind = kind_of(path);
+    const FileKind *kind = kind_of(path);
     assert(kind && kind->write_positions);
     FileWriter writer;
     if (!begin_at(&writer, path))

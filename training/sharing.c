@@ -41,19 +41,19 @@ typedef struct {
     dev_t device;
     ino_t number;
     size_t size;
-} Place;
+} StorePlace;
 
-static Place place_of(const Store *store)
+static StorePlace place_of(const Store *store)
 {
     struct stat status;
     if (fstat(store->file, &status))
         die("cannot read %s", store->path);
-    return (Place){getpid(), store->file, status.st_dev, status.st_ino, store->size};
+    return (StorePlace){getpid(), store->file, status.st_dev, status.st_ino, store->size};
 }
 
 /* Opens the leader's file, on whose machine and in whose container /proc has it; returns -1 if this
  * member is on another. */
-static int open_there(const Place *place)
+static int open_there(const StorePlace *place)
 {
     struct stat status;
     char *path = format_text("/proc/%d/fd/%d", (int)place->process, place->file);
@@ -100,7 +100,7 @@ static void send_file(Store *store, size_t size, bool missing)
 /* The store of a large text. */
 static void share_file(Store *store)
 {
-    Place place = {0};
+    StorePlace place = {0};
     if (team_leads())
         place = place_of(store);
     team_share(&place, sizeof place);

@@ -19,7 +19,7 @@ typedef struct {
     double name;             /* the longest panel's name */
     double mark;             /* room for "source" and "target" beside the words, below a panel */
     int columns;             /* longer words are cut to this */
-} Layout;
+} FigureLayout;
 
 /* TITLE: height of a panel's name; TURN: of the words above a panel, in degrees. */
 static const double GAP = 18, TITLE = 22, TURN = 50;
@@ -38,12 +38,12 @@ static char *name_of(const Head *head)
 
 /* Cells are smaller the more there are. A letter is assumed to be 0.62 of the font's size wide,
  * about right for Helvetica, since the widths in the viewer's font are not known. */
-static Layout layout_of(const Heads *heads)
+static FigureLayout layout_of(const Heads *heads)
 {
     enum { LONGEST = 18 };
     const int T = heads->length;
     const double cell = T <= 10 ? 30 : T <= 20 ? 20 : T <= 60 ? 14 : 10;
-    Layout layout = {.cell = cell, .font = fmin(12, 0.85 * cell), .side = cell * T};
+    FigureLayout layout = {.cell = cell, .font = fmin(12, 0.85 * cell), .side = cell * T};
     for (int i = 0; i < T; i++)
         layout.columns = max_int(layout.columns, display_width(heads->display[i]));
     layout.columns = min_int(layout.columns, LONGEST);
@@ -62,7 +62,7 @@ static Layout layout_of(const Heads *heads)
 
 /* One cell of a panel, whose origin is the corner of its first cell. Large cells also have their
  * weight as a number. */
-static void put_cell(FILE *out, const Layout *layout, int query, int key, double weight)
+static void put_cell(FILE *out, const FigureLayout *layout, int query, int key, double weight)
 {
     const Colour c = colour_of(weight, GROUND_LIGHT);
     const double s = layout->cell, x = s * key, y = s * query;
@@ -76,7 +76,7 @@ static void put_cell(FILE *out, const Layout *layout, int query, int key, double
 
 /* The panel of one head: its name, the words of the keys above it, the hatched square, the
  * cells. */
-static void put_panel(FILE *out, const Heads *heads, const Layout *layout, const Head *head)
+static void put_panel(FILE *out, const Heads *heads, const FigureLayout *layout, const Head *head)
 {
     const int T = heads->length;
     const double s = layout->cell;
@@ -103,7 +103,7 @@ static void put_panel(FILE *out, const Heads *heads, const Layout *layout, const
 
 /* Lines between source and target; their names at the ends, on both sides of each line. Those of
  * the rows are to the left of the row's first panel. */
-static void put_marks(FILE *out, const Heads *heads, const Layout *layout, bool first)
+static void put_marks(FILE *out, const Heads *heads, const FigureLayout *layout, bool first)
 {
     const double at = layout->cell * heads->source, end = layout->side + layout->mark;
     const double left = first ? -layout->left - layout->mark : 0;
@@ -124,7 +124,7 @@ static void put_marks(FILE *out, const Heads *heads, const Layout *layout, bool 
 }
 
 /* The words of the queries, to the left of a row of panels. */
-static void put_queries(FILE *out, const Heads *heads, const Layout *layout)
+static void put_queries(FILE *out, const Heads *heads, const FigureLayout *layout)
 {
     fputs("<g text-anchor=\"end\">", out);
     for (int i = 0; i < heads->length; i++) {
@@ -149,7 +149,7 @@ static void put_key(FILE *out)
  * scale. */
 void heads_figure(FILE *out, const Heads *heads)
 {
-    const Layout layout = layout_of(heads);
+    const FigureLayout layout = layout_of(heads);
     const double step_x = fmax(layout.side + fmax(GAP, layout.overhang + 6), layout.name + 6);
     const double step_y = layout.above + layout.side + layout.mark + GAP, top = SVG_MARGIN + 48;
     const double left = SVG_MARGIN + layout.mark + layout.left;

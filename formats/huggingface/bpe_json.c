@@ -71,7 +71,7 @@ void bpe_json_put_model(cJSON *model, const Tokenizer *t)
     }
 }
 
-/* ---- Reading: GPT-2's two files ---- */
+/* ---- BpeFile: GPT-2's two files ---- */
 
 /* The lines of merges.txt, but for "#version: 0.2", as JSON strings. */
 static cJSON *merges_of(const Directory *directory)
@@ -110,7 +110,7 @@ cJSON *bpe_json_of_two_files(const Directory *directory)
     return json;
 }
 
-/* ---- Reading: how a text is cut ---- */
+/* ---- BpeFile: how a text is cut ---- */
 
 static _Noreturn void refuse(const char *file, const char *part, const cJSON *value,
                              const char *supported)
@@ -145,7 +145,7 @@ static void check_rules(const char *file, const cJSON *json)
     }
 }
 
-/* ---- Reading: the merges ---- */
+/* ---- BpeFile: the merges ---- */
 
 /* The merges while they are read in their order. */
 typedef struct {
@@ -153,10 +153,10 @@ typedef struct {
     const Vocabulary *vocabulary;
     bool *made;       /* (size of the vocabulary) the bytes, and what a merge has made so far */
     BpeMerge *merges; /* stb_ds array */
-} Reading;
+} BpeFile;
 
 /* The id of a token that the next merge has; `wrong` says that there is none. */
-static int token_of(const Reading *r, const char *wrong, const char *token)
+static int token_of(const BpeFile *r, const char *wrong, const char *token)
 {
     const int id = vocabulary_find(r->vocabulary, token, strlen(token));
     if (id < 0)
@@ -165,7 +165,7 @@ static int token_of(const Reading *r, const char *wrong, const char *token)
 }
 
 /* The id of a part of the next merge, which is a byte or was made before. */
-static int part_of(const Reading *r, const char *part)
+static int part_of(const BpeFile *r, const char *part)
 {
     const int id = token_of(r,
                             N_("%s is damaged: merge %td has the part '%.100s', which is not in "
@@ -197,7 +197,7 @@ static char *parts_of(const cJSON *item, const char **right)
     return parts;
 }
 
-static void read_merge(Reading *r, const cJSON *item)
+static void read_merge(BpeFile *r, const cJSON *item)
 {
     const char *right;
     char *left = parts_of(item, &right);
@@ -223,7 +223,7 @@ void bpe_json_read(const char *file, const cJSON *json, Tokenizer *t)
     check_rules(file, json);
     if (!cJSON_IsArray(list))
         refuse(file, "merges", list, "a list of pairs of tokens");
-    Reading r = {.file = file,
+    BpeFile r = {.file = file,
                  .vocabulary = v,
                  .made = memory_new((size_t)v->count, sizeof *r.made, "the merges")};
     for (int byte = 0; byte < 256; byte++) {

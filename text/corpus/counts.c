@@ -32,10 +32,10 @@ typedef struct {
     int *shorter; /* (count + 1) of the first i symbols: the length of their longest proper
                      beginning that is also their end; -1 for i = 0 */
     int matched;  /* how many of the symbols the text has had up to here */
-} Search;
+} TextSearch;
 
 /* Reads one more symbol of the text. Returns whether all symbols are matched now. */
-static bool search_step(Search *s, int symbol)
+static bool search_step(TextSearch *s, int symbol)
 {
     if (s->matched == s->count)
         s->matched = s->shorter[s->matched];
@@ -46,9 +46,9 @@ static bool search_step(Search *s, int symbol)
 
 /* Finds `shorter` by searching for the symbols in themselves, from the second one on: what is
  * matched after i of them is the beginning that is also their end. */
-static Search search_new(const Tokenizer *t, const int *tokens, int count)
+static TextSearch search_new(const Tokenizer *t, const int *tokens, int count)
 {
-    Search s = {0};
+    TextSearch s = {0};
     for (int i = 0; i < count; i++)
         put_symbols(&s.symbols, t, tokens[i]);
     s.count = (int)arrlen(s.symbols);
@@ -62,7 +62,7 @@ static Search search_new(const Tokenizer *t, const int *tokens, int count)
     return s;
 }
 
-static void search_free(Search *s)
+static void search_free(TextSearch *s)
 {
     arrfree(s->symbols);
     free(s->shorter);
@@ -85,7 +85,7 @@ typedef void Visit(void *context, size_t at, ptrdiff_t read, ptrdiff_t count);
 static void visit_matches(const Corpus *corpus, const Tokenizer *t, const int *tokens, int count,
                           Visit *visit, void *context)
 {
-    Search search = search_new(t, tokens, count);
+    TextSearch search = search_new(t, tokens, count);
     int *symbols = NULL; /* stb_ds array */
     for (size_t at = 0; at < corpus->ids.count; at++) {
         arrsetlen(symbols, 0);
@@ -198,7 +198,7 @@ void word_times_free(WordTimes *times)
 
 bool counts_has(const Corpus *corpus, const Tokenizer *t, const int *tokens, int count)
 {
-    Search search = search_new(t, tokens, count);
+    TextSearch search = search_new(t, tokens, count);
     int *symbols = NULL; /* stb_ds array */
     bool found = !search.count;
     for (size_t at = 0; !found && at < corpus->ids.count; at++) {

@@ -18,10 +18,10 @@ typedef enum {
     CLASS_SPACE = 's',
     CLASS_LETTER = 'l',
     CLASS_NUMBER = 'n',
-} Class;
+} CharacterClass;
 
 /* \p{L} and \p{N}; combining marks are neither. */
-static Class class_of(int32_t c)
+static CharacterClass class_of(int32_t c)
 {
     switch (utf8proc_category(c)) {
     case UTF8PROC_CATEGORY_LU:
@@ -47,12 +47,12 @@ static const char ascii[] = "ooooooooosssssoo" /* \t \n \v \f \r */
                             "lllllllllllooooo";
 
 /* The class of the character at *at, which moves past it. */
-static inline Class class_next(const char **at, const char *end)
+static inline CharacterClass class_next(const char **at, const char *end)
 {
     const unsigned char byte = (unsigned char)**at;
     if (byte < 0x80) {
         ++*at;
-        return (Class)ascii[byte];
+        return (CharacterClass)ascii[byte];
     }
     return class_of(utf8_next(at, end));
 }
@@ -73,7 +73,7 @@ static inline size_t count_letters(const char *at)
 }
 
 /* The end of the run of a class from `at` on. Most runs are ASCII letters: 8 at once. */
-static const char *run_end(const char *at, const char *end, Class class)
+static const char *run_end(const char *at, const char *end, CharacterClass class)
 {
     if (class == CLASS_LETTER)
         for (size_t count = 8; count == 8 && end - at >= 8; at += count)
@@ -115,7 +115,7 @@ static const char *word_end(const char *at, const char *end)
     if (contraction)
         return at + contraction;
     const char *after = at + (*at == ' ' && at + 1 < end);
-    const Class class = class_next(&after, end);
+    const CharacterClass class = class_next(&after, end);
     return class == CLASS_SPACE ? space_end(at, end) : run_end(after, end, class);
 }
 
@@ -145,9 +145,9 @@ const char *byte_level_cut(const char *at, const char *end)
         at++;
     if (at >= end)
         return end;
-    Class before = class_next(&at, end);
+    CharacterClass before = class_next(&at, end);
     for (const char *next = at; at < end; at = next) {
-        const Class class = class_next(&next, end);
+        const CharacterClass class = class_next(&next, end);
         if (class != before && before != CLASS_SPACE &&
             (before != CLASS_OTHER || class == CLASS_SPACE))
             return at;

@@ -90,11 +90,11 @@ static double entropy_at(Place *places, size_t count, Sight sight)
 typedef struct {
     Place *places;
     size_t *end; /* (T + 1) where those of each position end */
-} Positions;
+} Listing;
 
 /* Calls `put` for each row that counts; a row's position is its index in the sequence. */
-typedef void PutRow(Positions *positions, int row, Place place);
-static void each_row(const Corpus *corpus, PutRow *put, Positions *positions)
+typedef void PutRow(Listing *positions, int row, Place place);
+static void each_row(const Corpus *corpus, PutRow *put, Listing *positions)
 {
     int *tokens = memory_new((size_t)corpus->context + 1, sizeof *tokens, "counting");
     const bool hides = corpus->objective.kind == OBJECTIVE_MASKED;
@@ -112,13 +112,13 @@ static void each_row(const Corpus *corpus, PutRow *put, Positions *positions)
     free(tokens);
 }
 
-static void count_position(Positions *p, int row, Place place)
+static void count_position(Listing *p, int row, Place place)
 {
     (void)place;
     p->end[row + 1]++;
 }
 
-static void put_place(Positions *p, int row, Place place)
+static void put_place(Listing *p, int row, Place place)
 {
     p->places[p->end[row]++] = place;
 }
@@ -208,8 +208,8 @@ double floor_of(const Corpus *corpus, const Pattern *patterns, int layers, int h
 {
     const int T = (int)min_int64((int64_t)corpus->longest, corpus->context);
     const Eyes eyes = {patterns, layers, heads, corpus->objective.kind == OBJECTIVE_MASKED};
-    Positions p = {memory_new(corpus->train.targets, sizeof *p.places, "counting the floor"),
-                   memory_new((size_t)T + 1, sizeof *p.end, "counting the floor")};
+    Listing p = {memory_new(corpus->train.targets, sizeof *p.places, "counting the floor"),
+                 memory_new((size_t)T + 1, sizeof *p.end, "counting the floor")};
     double *sums = memory_new((size_t)T, sizeof *sums, "counting the floor"), sum = 0;
     bool all = true;
     int most = 0;

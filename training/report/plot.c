@@ -26,14 +26,14 @@
 enum { LINES = 10, NUMBER = 8, NAME = 24, LEAST_WIDE = 16, MOST_WIDE = 160 };
 
 /* How each is drawn: what a terminal without UTF-8 shows, what others do, and a colour. */
-typedef enum { BLANK, FLOOR, LOSS, EVALUATED, KINDS } Kind;
+typedef enum { BLANK, FLOOR, LOSS, EVALUATED, KINDS } Mark;
 static const struct {
     const char *ascii, *utf8, *colour;
 } LOOKS[KINDS] = {[BLANK] = {" ", " ", ""},
                   [FLOOR] = {"-", "╌", "\033[32m"},
                   [LOSS] = {".", "⠤", "\033[36m"},
                   [EVALUATED] = {"o", "●", "\033[35m"}};
-static const Kind KIND_OF[] = {
+static const Mark KIND_OF[] = {
     [CURVE_FLOOR] = FLOOR, [CURVE_LOSS] = LOSS, [CURVE_EVALUATED] = EVALUATED};
 
 typedef struct {
@@ -118,16 +118,16 @@ static void put_evaluations(Plot *p)
 /* ---- Printing ---- */
 
 /* Goes on in the colour of a kind; *now is the one before. BLANK has none. */
-static void change_colour(const Plot *p, Kind *now, Kind kind)
+static void change_colour(const Plot *p, Mark *now, Mark kind)
 {
     if (*p->screen->bold && *now != kind)
         printf("%s%s", *now == BLANK ? "" : p->screen->plain, LOOKS[kind].colour);
     *now = kind;
 }
 
-static void print_cell(const Plot *p, int line, int column, Kind *now)
+static void print_cell(const Plot *p, int line, int column, Mark *now)
 {
-    const Kind kind = (Kind)p->cell[line][column].kind;
+    const Mark kind = (Mark)p->cell[line][column].kind;
     char dots[5] = "";
     change_colour(p, now, kind);
     if (kind == LOSS && p->utf8)
@@ -145,9 +145,9 @@ static void print_number(const Plot *p, int line)
     printf("%*s%s", NUMBER, number, !p->utf8 ? "|" : *number ? "┤" : "│");
 }
 
-static void print_name(const Plot *p, const CurveName *name, Kind *now)
+static void print_name(const Plot *p, const CurveName *name, Mark *now)
 {
-    const Kind kind = KIND_OF[name->kind];
+    const Mark kind = KIND_OF[name->kind];
     printf(" ");
     change_colour(p, now, kind);
     printf("%s", p->utf8 ? LOOKS[kind].utf8 : LOOKS[kind].ascii);
@@ -161,7 +161,7 @@ static void print_lines(const Plot *p)
     const int count = curve_names(p->curve, &p->losses, LINES - 1, 1, names);
     for (int line = 0, next = 0; line < LINES; line++) {
         const bool named = next < count && (int)(names[next].y + 0.5) == line;
-        Kind now = BLANK;
+        Mark now = BLANK;
         int end = p->wide;
         while (end && !named && !p->cell[line][end - 1].kind)
             end--; /* no blanks at the end of a line */
