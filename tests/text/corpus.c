@@ -499,94 +499,6 @@ static void test_a_corpus_that_was_kept_is_the_same(void **state)
     }
 }
 
-/* The header in words of 8 bytes: these, and its own checksum at the end. */
-enum {
-    LONGEST = 8,
-    TRAIN = 11,
-    HELD_OUT,
-    TRAIN_END,
-    TRAIN_ROWS,
-    TRAIN_TARGETS,
-    HELD_OUT_ROWS,
-    HELD_OUT_TARGETS,
-    CHECKSUM = 19
-};
-
-/* A header that was changed, with the right checksum. */
-static void check_header(const char *folder, const Tokenizer *t, const Bytes *whole, int field,
-                         uint64_t value)
-{
-    uint64_t header[CHECKSUM + 1];
-    Bytes changed = {memory_take(whole->size), whole->size};
-    memcpy(header, whole->bytes, sizeof header);
-    header[field] = value;
-    header[CHECKSUM] = checksum_of(header, CHECKSUM * sizeof *header);
-    memcpy(changed.bytes, whole->bytes, whole->size);
-    memcpy(changed.bytes, header, sizeof header);
-    free(scratch_write(folder, "tokens.bin", changed.bytes, changed.size));
-    assert_dies(open_kept, &((Kept){folder, t}), "tokens.bin", "is damaged: its size is wrong",
-                "--text FILE");
-    free(changed.bytes);
-}
-
-/* All sizes of a stream follow from two of them. */
-static void test_a_stream_of_impossible_sizes_is_refused(void **state)
-{
-    (void)state;
-    static const int fields[] = {LONGEST,    TRAIN,         HELD_OUT,      TRAIN_END,
-                                 TRAIN_ROWS, TRAIN_TARGETS, HELD_OUT_ROWS, HELD_OUT_TARGETS};
-    for (int masked = 0; masked < 2; masked++) {
-        char *folder = scratch_new();
-        Tokenizer t = tokenizer_for(masked ? OBJECTIVE_MASKED : OBJECTIVE_NEXT, true, LINES);
-        Corpus c = keep(folder, LINES, &t, (CorpusOrigin){7, tokenizer_checksum(&t, 0), 5, 9});
-        corpus_free(&c);
-        Directory directory = directory_open(folder);
-        Bytes whole = file_read_in(&directory, "tokens.bin", false);
-        for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-            uint64_t value;
-            memcpy(&value, whole.bytes + sizeof value * (size_t)fields[i], sizeof value);
-            check_header(folder, &t, &whole, fields[i], 0);
-            check_header(folder, &t, &whole, fields[i], value - 1);
-            check_header(folder, &t, &whole, fields[i], value + 1);
-            check_header(folder, &t, &whole, fields[i], (uint64_t)1 << 62);
-        }
-        free(whole.bytes);
-        directory_close(&directory);
-        tokenizer_free(&t);
-        scratch_remove(folder);
-    }
-}
-
-/* Each piece of lines has at least a target, and the targets are rows, and the rows tokens. */
-static void test_lines_of_impossible_sizes_are_refused(void **state)
-{
-    (void)state;
-    static const int fields[] = {LONGEST, TRAIN_ROWS, TRAIN_TARGETS, HELD_OUT_ROWS,
-                                 HELD_OUT_TARGETS};
-    for (ObjectiveKind objective = OBJECTIVE_NEXT; objective <= OBJECTIVE_MASKED; objective++) {
-        const char *string = objective == OBJECTIVE_PAIRS ? SHORT_PAIRS : LINES;
-        char *folder = scratch_new();
-        Tokenizer t = tokenizer_for(objective, false, string);
-        Corpus c = keep(folder, string, &t, (CorpusOrigin){7, tokenizer_checksum(&t, 0), 5, 9});
-        assert_true(c.held_out.count > 0);
-        Directory directory = directory_open(folder);
-        Bytes whole = file_read_in(&directory, "tokens.bin", false);
-        for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-            if (fields[i] != LONGEST)
-                check_header(folder, &t, &whole, fields[i], 0);
-            check_header(folder, &t, &whole, fields[i], c.ids.count + 1);
-            check_header(folder, &t, &whole, fields[i], (uint64_t)1 << 62);
-        }
-        check_header(folder, &t, &whole, HELD_OUT_ROWS, c.held_out.targets - 1);
-        check_header(folder, &t, &whole, TRAIN_ROWS, c.train.targets - 1);
-        free(whole.bytes);
-        directory_close(&directory);
-        corpus_free(&c);
-        tokenizer_free(&t);
-        scratch_remove(folder);
-    }
-}
-
 /* Each byte of the file, changed or cut off. The same words for another objective are other
  * tokens. */
 static void check_damage(ObjectiveKind objective, const char *string)
@@ -624,53 +536,6 @@ static void test_a_damaged_file_is_refused(void **state)
     check_damage(OBJECTIVE_NEXT, "a b c\nb c\n");
     check_damage(OBJECTIVE_PAIRS, "a\tb c\nb\tc\n");
     check_damage(OBJECTIVE_MASKED, "a b c\nb c\n");
-}
-
-/* Files whose checksums are right, but whose numbers lead out of them. */
-static void test_a_file_of_a_stranger_is_refused(void **state)
-{
-    (void)state;
-    const struct {
-        const char *what;
-        uint64_t number;
-        size_t size;
-    } lies[] = {{"an id", 0xFFFF, 2}, {"a piece", 0xFFFFFFFFFF, 8}, {"a length", 1ull << 63, 8}};
-    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
-        char *folder = scratch_new();
-        Tokenizer t = literal_tokenizer(LINES, TOKENIZER_WORD, false);
-        const CorpusOrigin origin = {7, tokenizer_checksum(&t, 0), 5, 9};
-        Corpus c = keep(folder, LINES, &t, origin);
-        const char *at = lies[i].size == 2 ? (const char *)c.ids.at : (const char *)c.train.list;
-        const size_t place = (size_t)(at - store_view(&c.store));
-        Directory directory = directory_open(folder);
-        assert_true(store_set(&c.store, place, &lies[i].number, lies[i].size));
-        assert_true(corpus_keep(&c, origin, &directory, "tokens.bin"));
-        assert_dies(open_kept, &((Kept){folder, &t}), "beyond its end", "--text FILE");
-        directory_close(&directory);
-        corpus_free(&c);
-        tokenizer_free(&t);
-        scratch_remove(folder);
-    }
-}
-
-/* The header is written again with another longest piece, and the right checksums. */
-static void test_a_file_that_lies_about_its_longest_pair_is_refused(void **state)
-{
-    (void)state;
-    for (int lie = 0; lie < 2; lie++) {
-        char *folder = scratch_new();
-        Tokenizer t = tokenizer_for(OBJECTIVE_PAIRS, false, SHORT_PAIRS);
-        const CorpusOrigin origin = {7, tokenizer_checksum(&t, 0), 5, 9};
-        Corpus c = keep(folder, SHORT_PAIRS, &t, origin);
-        Directory directory = directory_open(folder);
-        c.longest = lie ? 1000 : 2; /* longer than the context, or shorter than a piece */
-        assert_true(corpus_keep(&c, origin, &directory, "tokens.bin"));
-        assert_dies(open_kept, &((Kept){folder, &t}), lie ? "size is wrong" : "beyond its end");
-        directory_close(&directory);
-        corpus_free(&c);
-        tokenizer_free(&t);
-        scratch_remove(folder);
-    }
 }
 
 /* ---- Samples ---- */
@@ -773,10 +638,7 @@ int main(void)
         cmocka_unit_test(test_the_seed_draws_the_lines_held_out),
         cmocka_unit_test(test_the_tail_of_a_stream_is_held_out),
         cmocka_unit_test(test_a_corpus_that_was_kept_is_the_same),
-        cmocka_unit_test(test_a_stream_of_impossible_sizes_is_refused),
-        cmocka_unit_test(test_lines_of_impossible_sizes_are_refused),
         cmocka_unit_test(test_a_damaged_file_is_refused),
-        cmocka_unit_test(test_a_file_of_a_stranger_is_refused),
         cmocka_unit_test(test_a_sample_is_drawn_by_the_seed),
         cmocka_unit_test(test_lines_of_subwords_are_those_of_each_line),
         cmocka_unit_test(test_a_pair_is_a_piece),
@@ -784,7 +646,6 @@ int main(void)
         cmocka_unit_test(test_pairs_are_held_out_whole),
         cmocka_unit_test(test_lines_of_hidden_tokens_are_cut),
         cmocka_unit_test(test_a_stream_of_hidden_tokens),
-        cmocka_unit_test(test_a_file_that_lies_about_its_longest_pair_is_refused),
         cmocka_unit_test(test_a_sample_of_pairs_and_of_hidden_tokens),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,9 +23,7 @@ Order order_new(uint64_t count, uint32_t seed, RandomPurpose purpose, int64_t ep
 /* The place that comes i-th, from 0. */
 uint64_t order_at(const Order *order, uint64_t i);
 
-/* The places that come first-th and next, which vector instructions compute side by side. After the
- * last one, it is repeated. */
-enum { ORDER_MANY = 256 };
-void order_many(const Order *order, uint64_t first, uint64_t places[ORDER_MANY]);
+/* The other way round: which of them comes at this place. */
+uint64_t order_find(const Order *order, uint64_t place);
 
 #endif
