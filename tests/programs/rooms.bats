@@ -82,3 +82,14 @@ modules_of() {
         [ "$is" = "$wanted" ] || { echo "$module, used by ${users[*]}, is not in $wanted"; false; }
     done
 }
+
+@test "each test is in the folder of a room, where make test finds it" {
+    cd "$ROOT"
+    rooms | tr -s ' \t' '\n' | sed '/^$/d; s,.*,tests/&\ntests/&/double,' | sort >"$WORK/rooms.txt"
+    find tests -name '*.c' -exec dirname {} + | sort -u |
+        grep -vE '^tests/(helpers|tools|fuzz|torture)(/|$)' >"$WORK/tests.txt"
+    grep -qx tests/model/double "$WORK/tests.txt"
+    comm -23 "$WORK/tests.txt" "$WORK/rooms.txt" >"$WORK/lost.txt"
+    cat "$WORK/lost.txt"
+    [ ! -s "$WORK/lost.txt" ]
+}
