@@ -28,7 +28,7 @@ static size_t numbers_of(const Shards *s, int member)
 }
 
 /* Lists the subtrees of all members. */
-static void list_branches(Shards *s)
+static void list_subtrees(Shards *s)
 {
     s->subtrees = memory_new((size_t)s->count, sizeof *s->subtrees, "the list of shards");
     s->holders = memory_new((size_t)s->count, sizeof *s->holders, "the list of shards");
@@ -48,7 +48,7 @@ Shards shards_new(int count, size_t size)
                 .size = size};
     s.losses = memory_new((size_t)count, sizeof *s.losses, "the losses of shards");
     s.tree = sum_tree_new(size, sum_tree_most_waiting(s.first, s.end));
-    list_branches(&s);
+    list_subtrees(&s);
     if (team_size() > 1)
         s.received = memory_new((size_t)s.subtree_count * numbers_of(&s, team_member()),
                                 sizeof *s.received, "the gradients of the other members");

@@ -85,7 +85,7 @@ static void the_sum_is_the_tree_s_for_any_number_of_members(void **state)
     thread_set_limit(most);
 }
 
-static void branches_are_aligned(void **state)
+static void subtrees_are_aligned(void **state)
 {
     (void)state;
     Subtree subtrees[SUM_TREE_MOST_SUBTREES];
@@ -126,7 +126,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_sum_is_the_tree_s_for_any_number_of_members),
-        cmocka_unit_test(branches_are_aligned),
+        cmocka_unit_test(subtrees_are_aligned),
         cmocka_unit_test(few_sums_wait),
         cmocka_unit_test(losses_are_added_along_the_tree),
     };
