@@ -1,5 +1,5 @@
-/* source.c: the files are read as one row of bytes, which is cut into blocks of about a megabyte;
- * some blocks at a time are cleaned on all threads. What no file holds but can only be read once, a
+/* source.c: the files are read as one row of bytes, which is cut into chunks of about a megabyte;
+ * some chunks at a time are cleaned on all threads. What no file holds but can only be read once, a
  * pipe, is kept in memory if it is small, else in a temporary file. */
 #include "source.h"
 
@@ -17,7 +17,7 @@
 #include "base/parallel/threads.h"
 #include "base/utf8.h"
 
-enum { BLOCK = 1 << 20, BLOCKS_A_THREAD = 4, MOST_BLOCKS = 64 };
+enum { CHUNK = 1 << 20, CHUNKS_A_THREAD = 4, MOST_CHUNKS = 64 };
 
 /* A file is open while it is read: there may be more of them than can be open at once. Standard
  * input stays open. */
@@ -48,13 +48,13 @@ struct Source {
     size_t read, read_lines; /* bytes that were read, and line ends among them */
     char last, line_end;     /* the last byte */
     bool by_lines;
-    size_t lines, columns; /* before the next block: see text.h */
-    Bytes rest;            /* read, but not in a block yet */
+    size_t lines, columns; /* before the next chunk: see text.h */
+    Bytes rest;            /* read, but not in a chunk yet */
     Checksum *sum;         /* of the bytes so far */
-    Text *blocks;          /* (most) */
+    Text *chunks;          /* (most) */
     int count, most;
-    uint64_t *sums; /* stb_ds array: of each block, when it was read first */
-    size_t number;  /* of the first block of those */
+    uint64_t *sums; /* stb_ds array: of each chunk, when it was read first */
+    size_t number;  /* of the first chunk of those */
     bool sums_by_lines;
     bool known;        /* a pass has come to its end: the checksum is known */
     uint64_t checksum; /* of all bytes */
@@ -65,10 +65,10 @@ struct Source {
 /* Keeps the bytes of a pipe: the first ones in memory; if there are more, all of them in a file. */
 static Store keep_pipe(const char *name, int pipe, size_t large)
 {
-    char *bytes = memory_take(BLOCK);
+    char *bytes = memory_take(CHUNK);
     Store store = store_in_memory();
     for (;;) {
-        const ssize_t got = read(pipe, bytes, BLOCK);
+        const ssize_t got = read(pipe, bytes, CHUNK);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
@@ -222,7 +222,7 @@ static size_t read_some(Source *s, char *out, size_t room)
     return got;
 }
 
-/* ---- Blocks ---- */
+/* ---- Chunks ---- */
 
 /* Whether the code point before a place is white space, or there is none. */
 static bool after_space(const char *bytes, const char *at)
@@ -273,7 +273,7 @@ static bool fill(Source *s, Bytes *raw, size_t size)
     return true;
 }
 
-/* How many characters stand after the last line end of a block; `columns` if it has none. */
+/* How many characters stand after the last line end of a chunk; `columns` if it has none. */
 static size_t columns_after(const Source *s, Bytes raw, size_t columns)
 {
     const char *end = memrchr(raw.bytes, s->line_end, raw.size);
@@ -284,17 +284,17 @@ static size_t columns_after(const Source *s, Bytes raw, size_t columns)
     return columns;
 }
 
-/* The next block, not clean yet, in the memory of an earlier one; false if there is none.
+/* The next chunk, not clean yet, in the memory of an earlier one; false if there is none.
  * What is read after its end waits for the next one. */
-static bool read_block(Source *s, Text *block)
+static bool read_chunk(Source *s, Text *chunk)
 {
-    Bytes raw = {block->raw.bytes, s->rest.size};
+    Bytes raw = {chunk->raw.bytes, s->rest.size};
     size_t cut = 0;
     bool more = true;
-    make_room(&raw, BLOCK);
+    make_room(&raw, CHUNK);
     if (s->rest.size) /* of no bytes there may be no address */
         memcpy(raw.bytes, s->rest.bytes, s->rest.size);
-    for (size_t size = BLOCK; more && !cut; size *= 2) {
+    for (size_t size = CHUNK; more && !cut; size *= 2) {
         more = fill(s, &raw, size);
         cut = more ? find_cut(s, raw.bytes, raw.size) : raw.size;
     }
@@ -304,7 +304,7 @@ static bool read_block(Source *s, Text *block)
     raw.size = cut;
     raw.bytes[cut] = 0;
     checksum_add(s->sum, raw.bytes, raw.size);
-    *block = (Text){.name = s->name,
+    *chunk = (Text){.name = s->name,
                     .parts = s->parts,
                     .part_count = arrlenu(s->parts),
                     .raw = raw,
@@ -330,8 +330,8 @@ static _Noreturn void die_of_change(const Source *s)
     die("%s changed while it was read; begin again when nobody writes to it", name);
 }
 
-/* Dies if a block is not what it was when the text was read first: its words would be blamed else.
- * A pass by lines has other blocks than one that is not. */
+/* Dies if a chunk is not what it was when the text was read first: its words would be blamed else.
+ * A pass by lines has other chunks than one that is not. */
 static void check_sums(Source *s, const uint64_t *sums)
 {
     if (!s->number && s->sums_by_lines != s->by_lines)
@@ -344,31 +344,31 @@ static void check_sums(Source *s, const uint64_t *sums)
             die_of_change(s);
 }
 
-/* Reads and cleans blocks, one on each thread; dies at the first of them that is wrong. */
-static void read_blocks(Source *s)
+/* Reads and cleans chunks, one on each thread; dies at the first of them that is wrong. */
+static void read_chunks(Source *s)
 {
-    char *wrong[MOST_BLOCKS] = {NULL};
-    uint64_t sums[MOST_BLOCKS] = {0};
+    char *wrong[MOST_CHUNKS] = {NULL};
+    uint64_t sums[MOST_CHUNKS] = {0};
     s->count = 0;
     OMP(parallel for ordered schedule(static, 1))
     for (int i = 0; i < s->most; i++) {
         bool there;
-        text_free_clean(&s->blocks[i]);
+        text_free_clean(&s->chunks[i]);
         OMP(ordered)
         {
-            there = read_block(s, &s->blocks[i]);
+            there = read_chunk(s, &s->chunks[i]);
             s->count += there;
         }
         if (!there)
             continue;
-        sums[i] = checksum_of(s->blocks[i].raw.bytes, s->blocks[i].raw.size);
-        wrong[i] = text_clean_raw(&s->blocks[i], s->rules.form);
+        sums[i] = checksum_of(s->chunks[i].raw.bytes, s->chunks[i].raw.size);
+        wrong[i] = text_clean_raw(&s->chunks[i], s->rules.form);
     }
     check_sums(s, sums);
     for (int i = 0; i < s->count; i++) {
         if (wrong[i])
             die("%s", wrong[i]);
-        s->passed += s->blocks[i].size;
+        s->passed += s->chunks[i].size;
     }
 }
 
@@ -400,7 +400,7 @@ const Text *source_next(Source *s, bool by_lines, const char *doing, int *count)
         s->given = !s->given;
         return s->given ? &s->text : NULL;
     }
-    read_blocks(s);
+    read_chunks(s);
     *count = s->count;
     if (!s->count) {
         end_pass(s);
@@ -408,7 +408,7 @@ const Text *source_next(Source *s, bool by_lines, const char *doing, int *count)
     }
     if (s->rules.watch)
         s->rules.watch(s->rules.watcher, doing, (double)s->read / (double)s->size);
-    return s->blocks;
+    return s->chunks;
 }
 
 /* ---- The whole ---- */
@@ -458,10 +458,10 @@ Source *source_open(char *const *paths, SourceRules rules)
         arrput(s->files, file);
     }
     s->name = name_of(s->files);
-    arrsetcap(s->parts, arrlenu(s->files)); /* it stays where it is while blocks are cleaned */
+    arrsetcap(s->parts, arrlenu(s->files)); /* it stays where it is while chunks are cleaned */
     s->large = s->size > rules.large;
-    s->most = min_int(BLOCKS_A_THREAD * thread_limit(), MOST_BLOCKS);
-    s->blocks = memory_new((size_t)s->most, sizeof *s->blocks, "a text");
+    s->most = min_int(CHUNKS_A_THREAD * thread_limit(), MOST_CHUNKS);
+    s->chunks = memory_new((size_t)s->most, sizeof *s->chunks, "a text");
     begin_pass(s);
     if (!s->large)
         read_small(s);
@@ -479,7 +479,7 @@ Source *source_of(const Text *text)
 void source_free(Source *s)
 {
     for (int i = 0; i < s->most; i++)
-        text_free_bytes(&s->blocks[i]);
+        text_free_bytes(&s->chunks[i]);
     for (ptrdiff_t i = 0; i < arrlen(s->files); i++) {
         free(s->files[i].name);
         close_file(&s->files[i]);
@@ -493,7 +493,7 @@ void source_free(Source *s)
     arrfree(s->parts);
     arrfree(s->sums);
     free(s->rest.bytes);
-    free(s->blocks);
+    free(s->chunks);
     free(s->name);
     free(s);
 }

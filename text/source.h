@@ -1,12 +1,12 @@
 /* source.h: the text that a run is trained on: one file or several, one after another, or standard
- * input. A small text is read whole. A large one is read in blocks, as often as it is needed, so
+ * input. A small text is read whole. A large one is read in chunks, as often as it is needed, so
  * that memory does not grow with it.
  *
  * Several files are read as one text: a line end, \n, is added to each that lacks one before the
  * next.
  *
- * A block is cut before white space that follows something else: no word, subword or composed
- * letter goes on from one block to the next. The blocks of a text that is read by lines begin at
+ * A chunk is cut before white space that follows something else: no word, subword or composed
+ * letter goes on from one chunk to the next. The chunks of a text that is read by lines begin at
  * the ends of lines. */
 #ifndef PULGA_SOURCE_H
 #define PULGA_SOURCE_H
@@ -39,9 +39,9 @@ void source_free(Source *source);
  * NULL. */
 void source_set_form(Source *source, TextForm form);
 
-/* The next blocks, of a small text the only one, which is all of it; NULL at the end. After it, the
- * text begins again. `doing` is what is shown. The blocks stay the source's, until the next call.
- * Dies at the first thing wrong, and at the first block that has changed since the text was read
+/* The next chunks, of a small text the only one, which is all of it; NULL at the end. After it, the
+ * text begins again. `doing` is what is shown. The chunks stay the source's, until the next call.
+ * Dies at the first thing wrong, and at the first chunk that has changed since the text was read
  * first. */
 const Text *source_next(Source *source, bool by_lines, const char *doing, int *count);
 

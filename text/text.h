@@ -18,7 +18,7 @@ typedef struct {
  * and lower case; or nothing, for subwords, which give a text back byte for byte. */
 typedef enum { TEXT_COMPOSED, TEXT_LOWER, TEXT_AS_IS } TextForm;
 
-/* A text, or a block of a larger one: see source.h. It owns its bytes. They are needed until the
+/* A text, or a chunk of a larger one: see source.h. It owns its bytes. They are needed until the
  * clean ones are encoded and the raw ones are written as the run's text.txt. */
 typedef struct {
     char *name;            /* what messages call it: the path, or "standard input" */
@@ -28,10 +28,10 @@ typedef struct {
     char *clean; /* without a byte order mark, CRLF as LF, in the form asked for; a 0 follows the
                     last byte. raw.bytes if nothing is to be cleaned */
     size_t size; /* of clean */
-    uint64_t checksum; /* of raw; of a block 0 */
+    uint64_t checksum; /* of raw; of a chunk 0 */
     char line_end;     /* of raw: \n, or \r in an old Mac's file */
     size_t lines,
-        columns; /* before a block: lines, and in the line that goes on in it, characters */
+        columns; /* before a chunk: lines, and in the line that goes on in it, characters */
 } Text;
 
 /* Reads and cleans a text, or dies with the file, line and column of the first thing wrong. */
@@ -40,7 +40,7 @@ Text text_read(const char *path, TextForm form);
 /* A text of bytes that are there already; they become the text's. */
 Text text_from(const char *name, Bytes raw, TextForm form);
 
-/* Cleans a text of which all but the clean bytes is there, or a block. Returns NULL, or what is
+/* Cleans a text of which all but the clean bytes is there, or a chunk. Returns NULL, or what is
  * wrong in one line, which the caller frees. */
 char *text_clean_raw(Text *text, TextForm form);
 

@@ -1,5 +1,5 @@
-/* tokenizer_train.c: the tokens of each block are counted by one thread. Which tokens were new to
- * it in which block is kept, so that at the end the order of first appearance is the text's,
+/* tokenizer_train.c: the tokens of each chunk are counted by one thread. Which tokens were new to
+ * it in which chunk is kept, so that at the end the order of first appearance is the text's,
  * whoever counted what. */
 #include "tokenizer_train.h"
 
@@ -19,27 +19,27 @@ enum { LONGEST_WORD = 1000 };
 /* Those below are found in a table. */
 enum { CODE_POINTS = 1 << 16 };
 
-/* Words or characters in the order of their first appearance, of all blocks or of those that one
+/* Words or characters in the order of their first appearance, of all chunks or of those that one
  * thread has counted. */
 typedef struct {
     Vocabulary all;
     int64_t *counts; /* stb_ds array: of each id */
     int *characters; /* (CODE_POINTS) their ids, -1 if one has not come yet; NULL at first */
     WordCache *words;
-    int moved; /* how many were added to those of all blocks */
+    int moved; /* how many were added to those of all chunks */
 } Counted;
 
-/* The thread that counted a block, and how many tokens it knew after it. */
+/* The thread that counted a chunk, and how many tokens it knew after it. */
 typedef struct {
     int thread, known;
-} CountedBlock;
+} CountedChunk;
 
 struct TokenCounts {
     TokenizerRules rules;
     Counted *threads;     /* stb_ds array, of words and characters */
-    CountedBlock *blocks; /* stb_ds array, likewise */
+    CountedChunk *chunks; /* stb_ds array, likewise */
     WordCounts words;     /* of subwords */
-    size_t size;          /* of all blocks of subwords, in bytes */
+    size_t size;          /* of all chunks of subwords, in bytes */
 };
 
 /* ---- Counting ---- */
@@ -56,11 +56,11 @@ static void count_token(Counted *c, Span token, int id, int64_t count)
 }
 
 /* Returns NULL, or why the text cannot be read by words. */
-static char *count_words(Counted *c, const Text *block, Span part)
+static char *count_words(Counted *c, const Text *chunk, Span part)
 {
     CutWord words[WORDS_AT_ONCE];
     int count;
-    while ((count = word_cache_cut(c->words, c->all.seed, &part, text_span(block).end,
+    while ((count = word_cache_cut(c->words, c->all.seed, &part, text_span(chunk).end,
                                    PUNCTUATION_ALONE, words)))
         for (int i = 0; i < count; i++) {
             const Span word = words[i].word;
@@ -69,7 +69,7 @@ static char *count_words(Counted *c, const Text *block, Span part)
                 return format_text(
                     _("%s: a word of %zu bytes, and %d are the most; --tokens char or "
                       "--tokens bpe reads any text"),
-                    text_place(block, block->clean, word.begin), size, LONGEST_WORD);
+                    text_place(chunk, chunk->clean, word.begin), size, LONGEST_WORD);
             count_token(c, word, word_cache_find(&c->all, &words[i]), 1);
         }
     return NULL;
@@ -94,10 +94,10 @@ static void count_characters(Counted *c, Span part)
     }
 }
 
-static char *count_part(Counted *c, TokenizerKind kind, const Text *block, Span part)
+static char *count_part(Counted *c, TokenizerKind kind, const Text *chunk, Span part)
 {
     if (kind == TOKENIZER_WORD)
-        return count_words(c, block, part);
+        return count_words(c, chunk, part);
     count_characters(c, part);
     return NULL;
 }
@@ -108,9 +108,9 @@ static TextCut cut_of(TokenizerRules rules)
 }
 
 /* Line ends, blank lines and the tabs of pairs are in no part: they get no id. */
-static char *count_block(Counted *c, TokenizerRules rules, const Text *block)
+static char *count_chunk(Counted *c, TokenizerRules rules, const Text *chunk)
 {
-    Span text = text_span(block);
+    Span text = text_span(chunk);
     char *wrong = NULL;
     if (rules.kind == TOKENIZER_WORD && !c->words)
         c->words = memory_new(1, sizeof *c->words, "counting");
@@ -118,20 +118,20 @@ static char *count_block(Counted *c, TokenizerRules rules, const Text *block)
         c->characters =
             memset(memory_take(CODE_POINTS * sizeof(int)), -1, CODE_POINTS * sizeof(int));
     for (Span part; !wrong && split_part(&text.begin, text.end, cut_of(rules), &part);)
-        wrong = count_part(c, rules.kind, block, part);
+        wrong = count_part(c, rules.kind, chunk, part);
     return wrong;
 }
 
-/* A thread counts its blocks in the order of the text. */
-static void count_blocks(TokenCounts *t, const Text *blocks, int count)
+/* A thread counts its chunks in the order of the text. */
+static void count_chunks(TokenCounts *t, const Text *chunks, int count)
 {
-    CountedBlock *counted = arraddnptr(t->blocks, (size_t)count);
+    CountedChunk *counted = arraddnptr(t->chunks, (size_t)count);
     char **wrong = memory_new((size_t)count, sizeof *wrong, "counting");
     OMP(parallel for schedule(monotonic : dynamic) if (count > 1))
     for (int i = 0; i < count; i++) {
         const int thread = thread_index();
-        wrong[i] = count_block(&t->threads[thread], t->rules, &blocks[i]);
-        counted[i] = (CountedBlock){thread, t->threads[thread].all.count};
+        wrong[i] = count_chunk(&t->threads[thread], t->rules, &chunks[i]);
+        counted[i] = (CountedChunk){thread, t->threads[thread].all.count};
     }
     for (int i = 0; i < count; i++)
         if (wrong[i])
@@ -151,9 +151,9 @@ static void free_counted(Counted *c)
 static Counted add_up(TokenCounts *t)
 {
     Counted all = {.all = vocabulary_new()};
-    for (ptrdiff_t i = 0; i < arrlen(t->blocks); i++) {
-        Counted *c = &t->threads[t->blocks[i].thread];
-        for (; c->moved < t->blocks[i].known; c->moved++) {
+    for (ptrdiff_t i = 0; i < arrlen(t->chunks); i++) {
+        Counted *c = &t->threads[t->chunks[i].thread];
+        for (; c->moved < t->chunks[i].known; c->moved++) {
             const char *word = vocabulary_word(&c->all, c->moved);
             const size_t size = strlen(word);
             count_token(&all, (Span){word, word + size}, vocabulary_find(&all.all, word, size),
@@ -163,15 +163,15 @@ static Counted add_up(TokenCounts *t)
     for (ptrdiff_t i = 0; i < arrlen(t->threads); i++)
         free_counted(&t->threads[i]);
     arrfree(t->threads);
-    arrfree(t->blocks);
+    arrfree(t->chunks);
     return all;
 }
 
-/* What subwords are made of in a block that follows `before` bytes. */
-static Span subword_part(const TokenizerRules *rules, size_t before, const Text *block)
+/* What subwords are made of in a chunk that follows `before` bytes. */
+static Span subword_part(const TokenizerRules *rules, size_t before, const Text *chunk)
 {
-    Span part = text_span(block);
-    if (!rules->bytes || before + block->size <= rules->bytes)
+    Span part = text_span(chunk);
+    if (!rules->bytes || before + chunk->size <= rules->bytes)
         return part;
     const char *cut = part.begin + (before < rules->bytes ? rules->bytes - before : 0);
     part.end = cut;
@@ -184,12 +184,12 @@ static Span subword_part(const TokenizerRules *rules, size_t before, const Text 
     return part;
 }
 
-static void count_subwords(TokenCounts *t, const Text *blocks, int count)
+static void count_subwords(TokenCounts *t, const Text *chunks, int count)
 {
     Span *parts = memory_new((size_t)count, sizeof *parts, "counting");
     for (int i = 0; i < count; i++) {
-        parts[i] = subword_part(&t->rules, t->size, &blocks[i]);
-        t->size += blocks[i].size;
+        parts[i] = subword_part(&t->rules, t->size, &chunks[i]);
+        t->size += chunks[i].size;
     }
     word_counts_add(&t->words, parts, count, cut_of(t->rules));
     free(parts);
@@ -207,12 +207,12 @@ TokenCounts *token_counts_begin(TokenizerRules rules)
     return t;
 }
 
-void token_counts_add(TokenCounts *t, const Text *blocks, int count)
+void token_counts_add(TokenCounts *t, const Text *chunks, int count)
 {
     if (t->rules.kind == TOKENIZER_BPE)
-        count_subwords(t, blocks, count);
+        count_subwords(t, chunks, count);
     else
-        count_blocks(t, blocks, count);
+        count_chunks(t, chunks, count);
 }
 
 /* ---- Choosing ---- */

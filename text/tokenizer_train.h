@@ -25,12 +25,12 @@ typedef struct {
  * one, or if the rules keep no token. */
 Tokenizer tokenizer_train(const Text *text, TokenizerRules rules);
 
-/* The vocabulary of a text in blocks: begin, add, ..., add, end. Blocks are counted on all threads; what
+/* The vocabulary of a text in chunks: begin, add, ..., add, end. Chunks are counted on all threads; what
  * is in memory are the different tokens of the text. `name` is what messages call it; of the rules
  * at the end only those may differ that say what is kept. */
 typedef struct TokenCounts TokenCounts;
 TokenCounts *token_counts_begin(TokenizerRules rules);
-void token_counts_add(TokenCounts *counts, const Text *blocks, int count);
+void token_counts_add(TokenCounts *counts, const Text *chunks, int count);
 Tokenizer token_counts_end(TokenCounts *counts, const char *name, TokenizerRules rules);
 
 #endif

@@ -36,7 +36,7 @@ static void set_objective(Trainer *t, const Settings *s)
     t->corpus.objective.share = s->mask;
 }
 
-/* Encodes the text, block by block. The ids of a large text go into a file on the file system of
+/* Encodes the text, chunk by chunk. The ids of a large text go into a file on the file system of
  * the run. */
 static void encode(Trainer *t, const Settings *s)
 {
@@ -45,9 +45,9 @@ static void encode(Trainer *t, const Settings *s)
     const Store store =
         source_is_large(t->source) ? store_in_file(folder, TOKENS_FILE) : store_in_memory();
     CorpusBuilder *builder = corpus_begin(&t->tokenizer, store, source_size(t->source));
-    for (const Text *blocks;
-         (blocks = source_next(t->source, !t->tokenizer.stream, "encoding", &count));)
-        corpus_add(builder, blocks, count);
+    for (const Text *chunks;
+         (chunks = source_next(t->source, !t->tokenizer.stream, "encoding", &count));)
+        corpus_add(builder, chunks, count);
     t->corpus = corpus_end(builder, source_name(t->source));
     set_objective(t, s);
     t->text_name = format_text("%s", source_name(t->source));
@@ -111,8 +111,8 @@ static void train_tokenizer(Trainer *t, Settings *s)
         rules.bytes = (size_t)((1 - s->val) * (double)source_clean_size(t->source));
     TokenCounts *counts = token_counts_begin(rules);
     int count;
-    for (const Text *blocks; (blocks = source_next(t->source, !rules.stream, "counting", &count));)
-        token_counts_add(counts, blocks, count);
+    for (const Text *chunks; (chunks = source_next(t->source, !rules.stream, "counting", &count));)
+        token_counts_add(counts, chunks, count);
     plan_vocabulary(s, source_clean_size(t->source));
     rules.vocabulary = s->vocabulary;
     t->tokenizer = token_counts_end(counts, source_name(t->source), rules);

@@ -1,4 +1,4 @@
-/* source.c: a text is the same in blocks and as a whole, in one file and in several. */
+/* source.c: a text is the same in chunks and as a whole, in one file and in several. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,20 +15,20 @@
 #include "text/source.h"
 #include "text/tokenizer_train.h"
 
-/* All clean blocks of a text, one after another. */
-static char *read_clean(Source *s, bool by_lines, int *blocks)
+/* All clean chunks of a text, one after another. */
+static char *read_clean(Source *s, bool by_lines, int *chunks)
 {
     char *all = calloc(1, 1);
     size_t size = 0;
     int count;
-    *blocks = 0;
-    for (const Text *block; (block = source_next(s, by_lines, "reading", &count)); *blocks += count)
+    *chunks = 0;
+    for (const Text *chunk; (chunk = source_next(s, by_lines, "reading", &count)); *chunks += count)
         for (int i = 0; i < count; i++) {
-            all = realloc(all, size + block[i].size + 1);
-            memcpy(all + size, block[i].clean, block[i].size + 1);
-            size += block[i].size;
-            if (by_lines && size > block[i].size)
-                assert_int_equal(*block[i].clean, '\n');
+            all = realloc(all, size + chunk[i].size + 1);
+            memcpy(all + size, chunk[i].clean, chunk[i].size + 1);
+            size += chunk[i].size;
+            if (by_lines && size > chunk[i].size)
+                assert_int_equal(*chunk[i].clean, '\n');
         }
     return all;
 }
@@ -58,11 +58,11 @@ static void test_several_files_are_one_text(void **state)
     free(place);
     source_free(s);
 
-    s = source_open(paths, (SourceRules){.large = 1}); /* the same in blocks */
+    s = source_open(paths, (SourceRules){.large = 1}); /* the same in chunks */
     assert_true(source_is_large(s));
     for (int pass = 0; pass < 2; pass++) {
-        int blocks;
-        char *all = read_clean(s, false, &blocks);
+        int chunks;
+        char *all = read_clean(s, false, &chunks);
         assert_string_equal(all, "el perro\nun gato\ny");
         free(all);
     }
@@ -74,9 +74,9 @@ static void test_several_files_are_one_text(void **state)
 
 static void open_all(void *context)
 {
-    int blocks;
+    int chunks;
     Source *s = source_open(context, (SourceRules){.large = 1});
-    free(read_clean(s, false, &blocks));
+    free(read_clean(s, false, &chunks));
     source_free(s);
 }
 
@@ -103,7 +103,7 @@ static void test_what_is_wrong_is_named_with_its_file_and_line(void **state)
     scratch_remove(folder);
 }
 
-/* ---- Blocks ---- */
+/* ---- Chunks ---- */
 
 enum { LARGE = 3 << 20 };
 
@@ -133,8 +133,8 @@ static Corpus encode(Source *s, const Tokenizer *t)
 {
     int count;
     CorpusBuilder *builder = corpus_begin(t, store_in_memory(), LARGE);
-    for (const Text *blocks; (blocks = source_next(s, !t->stream, "encoding", &count));)
-        corpus_add(builder, blocks, count);
+    for (const Text *chunks; (chunks = source_next(s, !t->stream, "encoding", &count));)
+        corpus_add(builder, chunks, count);
     return corpus_end(builder, "a text");
 }
 
@@ -142,12 +142,12 @@ static Tokenizer train(Source *s, TokenizerRules rules)
 {
     int count;
     TokenCounts *counts = token_counts_begin(rules);
-    for (const Text *blocks; (blocks = source_next(s, !rules.stream, "counting", &count));)
-        token_counts_add(counts, blocks, count);
+    for (const Text *chunks; (chunks = source_next(s, !rules.stream, "counting", &count));)
+        token_counts_add(counts, chunks, count);
     return token_counts_end(counts, "a text", rules);
 }
 
-/* The same vocabulary and the same ids in blocks and as a whole, on any number of threads. */
+/* The same vocabulary and the same ids in chunks and as a whole, on any number of threads. */
 static void check_same(char *const *paths, TokenizerRules rules)
 {
     Source *whole = source_open(paths, (SourceRules){.large = SIZE_MAX});
@@ -181,9 +181,9 @@ static void check_text(const char *text)
     Source *whole = source_open(paths, (SourceRules){.large = SIZE_MAX});
     Source *s = source_open(paths, (SourceRules){.large = 1});
     for (int by_lines = 0; by_lines < 2; by_lines++) {
-        int blocks;
-        char *all = read_clean(s, by_lines, &blocks);
-        assert_true(blocks > 2 || by_lines);
+        int chunks;
+        char *all = read_clean(s, by_lines, &chunks);
+        assert_true(chunks > 2 || by_lines);
         assert_string_equal(all, source_text(whole)->clean);
         free(all);
     }
@@ -249,24 +249,24 @@ static void test_a_place_in_a_later_block(void **state)
 static void change_it(void *context)
 {
     char *const *paths = context;
-    int blocks;
+    int chunks;
     Source *s = source_open(paths, (SourceRules){.large = 1});
-    free(read_clean(s, false, &blocks));
+    free(read_clean(s, false, &chunks));
     FILE *file = fopen(*paths, "r+");
     fputs("un", file);
     fclose(file);
-    free(read_clean(s, false, &blocks));
+    free(read_clean(s, false, &chunks));
 }
 
 static void cut_it(void *context)
 {
     char *const *paths = context;
-    int blocks;
+    int chunks;
     Source *s = source_open(paths, (SourceRules){.large = 1});
-    free(read_clean(s, false, &blocks));
+    free(read_clean(s, false, &chunks));
     if (truncate(*paths, 4))
         return;
-    free(read_clean(s, false, &blocks));
+    free(read_clean(s, false, &chunks));
 }
 
 /* Changes the second file of a text between two passes, to a word that the first one did not
@@ -324,7 +324,7 @@ static void test_a_pipe_is_read_as_often_as_needed(void **state)
 {
     (void)state;
     for (int large = 0; large < 2; large++) {
-        int ends[2], blocks;
+        int ends[2], chunks;
         assert_int_equal(pipe(ends), 0);
         assert_int_equal(write(ends[1], "el perro\n", 9), 9);
         close(ends[1]);
@@ -332,7 +332,7 @@ static void test_a_pipe_is_read_as_often_as_needed(void **state)
         Source *s = source_open((char *[]){path, NULL}, (SourceRules){.large = large ? 1 : 100});
         assert_int_equal(source_is_large(s), large);
         for (int pass = 0; pass < 2; pass++) {
-            char *all = read_clean(s, false, &blocks);
+            char *all = read_clean(s, false, &chunks);
             assert_string_equal(all, "el perro\n");
             free(all);
         }

@@ -1,4 +1,4 @@
-/* corpus.c: the text is encoded block by block, then cut into pieces; the lines held out are drawn
+/* corpus.c: the text is encoded chunk by chunk, then cut into pieces; the lines held out are drawn
  * as the first of a random order. The store has
  *
  *     header   ids (in 2 or 4 bytes each, then up to 7 zeros)   pieces to train on   held out
@@ -35,12 +35,12 @@ static const char MAGIC[8] = "pulga\0\0\3";
 
 /* ---- From text to tokens ---- */
 
-/* A thread, and what it has made of a block. */
+/* A thread, and what it has made of a chunk. */
 typedef struct {
     Encoder *encoder;
     int *ids; /* stb_ds array */
     size_t lines, longest;
-    char *reserved; /* the message if the block contains a reserved token, or NULL */
+    char *reserved; /* the message if the chunk contains a reserved token, or NULL */
     bool known;     /* else a token has no id */
     Span unknown;
 } Worker;
@@ -69,19 +69,19 @@ CorpusBuilder *corpus_begin(const Tokenizer *tokenizer, Store store, size_t text
     return b;
 }
 
-static void encode(const CorpusBuilder *b, Worker *w, const Text *block)
+static void encode(const CorpusBuilder *b, Worker *w, const Text *chunk)
 {
-    const Span text = text_span(block);
+    const Span text = text_span(chunk);
     arrsetlen(w->ids, 0);
     w->lines = w->longest = 0;
-    w->reserved = tokenizer_check_text(b->tokenizer, block);
+    w->reserved = tokenizer_check_text(b->tokenizer, chunk);
     w->known = b->corpus.stream ? encoder_add(w->encoder, text, &w->ids, &w->unknown)
                                 : encoder_add_lines(w->encoder, text, &w->ids, &w->lines,
                                                     &w->longest, &w->unknown);
 }
 
 /* A word that the tokenizer does not know can come if it was trained on another text. */
-static void put(CorpusBuilder *b, Worker *w, const Text *block)
+static void put(CorpusBuilder *b, Worker *w, const Text *chunk)
 {
     Corpus *c = &b->corpus;
     const size_t count = arrlenu(w->ids);
@@ -89,23 +89,23 @@ static void put(CorpusBuilder *b, Worker *w, const Text *block)
         b->wrong = w->reserved;
     if (!b->wrong && !w->known)
         b->wrong = tokenizer_unknown(b->tokenizer,
-                                     text_place(block, block->clean, w->unknown.begin), w->unknown);
+                                     text_place(chunk, chunk->clean, w->unknown.begin), w->unknown);
     store_put(&c->store, w->ids, count * (size_t)c->ids.width);
     c->ids.count += count;
     c->lines += w->lines;
     c->longest = w->longest > c->longest ? w->longest : c->longest;
-    b->blank = b->blank && is_blank(text_span(block));
+    b->blank = b->blank && is_blank(text_span(chunk));
 }
 
-void corpus_add(CorpusBuilder *b, const Text *blocks, int count)
+void corpus_add(CorpusBuilder *b, const Text *chunks, int count)
 {
     OMP(parallel for ordered schedule(dynamic) if (count > 1))
     for (int i = 0; i < count; i++) {
         Worker *worker = &b->workers[thread_index()];
-        encode(b, worker, &blocks[i]);
+        encode(b, worker, &chunks[i]);
         ids_pack(worker->ids, arrlenu(worker->ids), b->corpus.ids.width);
         OMP(ordered)
-        put(b, worker, &blocks[i]);
+        put(b, worker, &chunks[i]);
     }
     if (b->wrong)
         die("%s", b->wrong);

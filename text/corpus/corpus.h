@@ -70,13 +70,13 @@ double corpus_evaluation_rows(const Corpus *corpus, const Part *part);
  * before it is cut. */
 void corpus_check_pairs(const Corpus *corpus, int context, const char *name);
 
-/* A text in blocks: begin, add, ..., add, end. Blocks are encoded on all threads, and put into the
+/* A text in chunks: begin, add, ..., add, end. Chunks are encoded on all threads, and put into the
  * store, which becomes the corpus', in their order. text_size is about how many bytes will come;
  * `name` is what messages call the text. Dies if it has nothing to predict, a token that the
  * tokenizer does not know, or a reserved one. */
 typedef struct CorpusBuilder CorpusBuilder;
 CorpusBuilder *corpus_begin(const Tokenizer *tokenizer, Store store, size_t text_size);
-void corpus_add(CorpusBuilder *builder, const Text *blocks, int count);
+void corpus_add(CorpusBuilder *builder, const Text *chunks, int count);
 Corpus corpus_end(CorpusBuilder *builder, const char *name);
 
 /* The corpus of one text, in memory; its bytes may be freed after this. */
