@@ -141,8 +141,7 @@ static void put_model(FILE *out, const Pretrained *model)
 {
     const GptConfig *c = &model->gpt.config;
     fputc('{', out);
-    EACH_GPT_FIELD(f)
-    {
+    EACH_GPT_FIELD (f) {
         char *value = field_text(&f->field, c);
         put_json(out, f->field.name);
         fprintf(out, f->field.kind == FIELD_CHOICE ? ":\"%s\"," : ":%s,", value);

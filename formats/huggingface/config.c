@@ -106,9 +106,9 @@ static void put_id(cJSON *json, const char *name, int id)
 static void put_own(cJSON *json, const GptConfig *shape, Purpose purpose)
 {
     cJSON *own = cJSON_AddObjectToObject(json, "pulga");
-    EACH_GPT_FIELD(f)
-    if (!f->huggingface)
-        json_put_field(own, &f->field, shape);
+    EACH_GPT_FIELD (f)
+        if (!f->huggingface)
+            json_put_field(own, &f->field, shape);
     EACH_FIELD (field, PURPOSE)
         json_put_field(own, field, &purpose);
     char *list =
@@ -122,11 +122,11 @@ void config_put_model(cJSON *json, const GptConfig *shape, double dropout,
 {
     const bool sees_ahead = tokenizer->objective != OBJECTIVE_NEXT && !causal_source;
     put_architecture(json, shape, model_type(shape, sees_ahead));
-    EACH_GPT_FIELD(f)
-    if (is_size(f)) {
-        const Field field = named(f);
-        json_put_field(json, &field, shape);
-    }
+    EACH_GPT_FIELD (f)
+        if (is_size(f)) {
+            const Field field = named(f);
+            json_put_field(json, &field, shape);
+        }
     cJSON_AddNumberToObject(json, "n_ctx", shape->context);
     cJSON_AddNumberToObject(json, "resid_pdrop", dropout);
     cJSON_AddNumberToObject(json, "embd_pdrop", dropout);
@@ -246,8 +246,7 @@ static GptConfig read_shape(const Reading *file, const char *type)
                        .untied = !is_true(file, "tie_word_embeddings", true)};
     if (is_pulga && !file->own)
         refuse(file, "pulga", "the object that train writes");
-    EACH_GPT_FIELD(f)
-    {
+    EACH_GPT_FIELD (f) {
         const Field field = named(f);
         if (is_size(f) && !(wide && !strcmp(field.name, "n_inner")))
             json_get_field(file->json, &field, &shape, file->path);

@@ -73,8 +73,10 @@ static void queue_put(QueuedPair **queue, QueuedPair pair)
 static void queue_take_first(QueuedPair *queue)
 {
     const QueuedPair last = arrpop(queue);
-    queue[0] = last; /* if it is the first, its place is free now */
-    heap_sink(queue, arrlenu(queue), 0);
+    if (arrlen(queue)) {
+        queue[0] = last;
+        heap_sink(queue, arrlenu(queue), 0);
+    }
 }
 
 /* ---- The beginning: every byte is a token ---- */

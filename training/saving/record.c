@@ -186,10 +186,10 @@ void record_check_identity(const Config *config, const Directory *directory,
  * would not be the one that config.json describes, and nobody could read it. */
 void record_check_shape(const Config *config, const Directory *directory, const GptConfig *shape)
 {
-    EACH_GPT_FIELD(f)
-    if (!field_equal(&f->field, &config->shape, shape))
-        die("%s/config.json: its %s was changed since the run was begun; change it back",
-            directory->path, f->huggingface ? f->huggingface : f->field.name);
+    EACH_GPT_FIELD (f)
+        if (!field_equal(&f->field, &config->shape, shape))
+            die("%s/config.json: its %s was changed since the run was begun; change it back",
+                directory->path, f->huggingface ? f->huggingface : f->field.name);
     if (!config->shape.patterns != !shape->patterns)
         die("%s/config.json: its %s was changed since the run was begun; change it back",
             directory->path, "attend");
