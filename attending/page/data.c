@@ -216,7 +216,7 @@ static void put_tokenizer(FILE *out, const Pretrained *model)
     const Tokenizer *t = &model->tokenizer;
     fprintf(out,
             "{\"kind\":\"%s\",\"cut\":\"%s\",\"form\":\"%s\",\"stream\":%s,\"objective\":\"%s\","
-            "\"causal_source\":%s,\n"
+            "\"causal-source\":%s,\n"
             "\"special\":{\"bos\":%d,\"eos\":%d,\"unk\":%d,\"sep\":%d,\"mask\":%d},\n",
             KINDS[t->kind], cut_name(t), FORMS[t->form], json_bool(t->stream),
             objective_name(t->objective), json_bool(model->config.causal_source), t->bos, t->eos,
