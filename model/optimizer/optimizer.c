@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "adam.h"
-#include "average.h"
 #include "base/parallel/threads.h"
 
 /* Numbers whose squares are added up at once. Each tensor is cut into slices from its beginning, so
@@ -159,6 +158,12 @@ void optimizer_step(Optimizer *optimizer, Gpt *gpt, double scale, double rate, d
 
 void optimizer_average(const Optimizer *optimizer, const Gpt *gpt, int64_t t)
 {
-    if (optimizer->average)
-        average_add(optimizer->average, gpt->weight_block, gpt->size, t);
+    const Real share = t > 10 ? (Real)(10 / (double)t) : 1;
+    const Real *w = gpt->weight_block;
+    Real *average = optimizer->average;
+    if (!average)
+        return;
+    OMP(parallel for simd)
+    for (size_t i = 0; i < gpt->size; i++)
+        average[i] += share * (w[i] - average[i]);
 }

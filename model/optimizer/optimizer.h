@@ -12,7 +12,7 @@ typedef enum { OPTIMIZER_ADAMW, OPTIMIZER_MUON } OptimizerKind;
 typedef struct {
     OptimizerKind kind;
     Real *m, *v;   /* moments: blocks laid out like the weights; Muon's matrices leave v at 0 */
-    Real *average; /* likewise: the mean of the weights (see average.h), or NULL */
+    Real *average; /* likewise: the mean of the weights, or NULL */
     Real *room;    /* Muon's, for each thread: two of its largest matrices and two squares */
     size_t largest, square;
     double *squares; /* of the gradients: a sum for each slice of them */
@@ -35,7 +35,12 @@ double optimizer_gradient_norm(const Optimizer *optimizer, const Gpt *gpt);
 void optimizer_step(Optimizer *optimizer, Gpt *gpt, double scale, double rate, double decay,
                     int64_t t);
 
-/* Adds the weights of step t to their mean, if it is kept. */
+/* Adds the weights of step t to their mean, if it is kept. Late steps count most in it:
+ *
+ *     average = average + min(1, 10/t) · (weights − average)
+ *
+ * so after t steps those of the last tenth make up about two thirds of it. A model with the averaged
+ * weights makes fewer errors of chance than one with the last weights. */
 void optimizer_average(const Optimizer *optimizer, const Gpt *gpt, int64_t t);
 
 #endif

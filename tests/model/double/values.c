@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "model/optimizer/adam.h"
-#include "model/optimizer/average.h"
 #include "model/optimizer/optimizer.h"
 #include "model/optimizer/schedule.h"
 #include "tests/helpers/close.h"
@@ -140,10 +139,12 @@ static void an_average_is_made_of_the_last_steps(void **state)
     (void)state;
     enum { STEPS = 1000 };
     Real w[2] = {0, 0}, average[2] = {5, 5}, share = 0;
+    const Gpt gpt = {.weight_block = w, .size = 2};
+    const Optimizer optimizer = {.average = average};
     for (int t = 1; t <= STEPS; t++) {
         w[0] = t;
         w[1] = t > STEPS - STEPS / 10; /* 1 in the last tenth */
-        average_add(average, w, 2, t);
+        optimizer_average(&optimizer, &gpt, t);
         if (t <= 10)
             assert_close_one("the beginning", average[0], t, 0);
     }
