@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/layers/logits.h"
+#include "model/layers/linear.h"
 #include "model/layers/loss.h"
 
 /* ---- Memory ---- */

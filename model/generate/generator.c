@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/layers/logits.h"
+#include "model/layers/linear.h"
 
 Generator generator_new(Gpt *gpt, KvCache cache, int slot, int bos)
 {

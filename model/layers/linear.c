@@ -1,5 +1,5 @@
 /* linear.c: one matrix product and a sum over rows; backward is two products, with the operands
- * transposed as views, and a sum over rows. */
+ * transposed as views, and a sum over rows. Logits have no bias. */
 #include "linear.h"
 
 #include "columns.h"
@@ -35,4 +35,17 @@ void linear_backward(Real *dx, Linear dp, const Real *dy, Linear p, const Real *
     /* 1  y = x·W      so  dx = dy·Wᵀ  and  dW += xᵀ·dy */
     matmul(matrix(dx, N, in), matrix(dy, N, out), transposed(matrix(p.weight, in, out)));
     matmul_add(matrix(dp.weight, in, out), transposed(matrix(x, N, in)), matrix(dy, N, out));
+}
+
+void logits_forward(Real *logits, const Real *weight, const Real *x, int N, int C, int V)
+{
+    matmul(matrix(logits, N, V), matrix(x, N, C), transposed(matrix(weight, V, C)));
+}
+
+void logits_backward(Real *dx, Real *dweight, const Real *dlogits, const Real *weight,
+                     const Real *x, int N, int C, int V)
+{
+    /* logits = x·Wᵀ   so  dx = dlogits·W  and  dW += dlogitsᵀ·x */
+    matmul(matrix(dx, N, C), matrix(dlogits, N, V), matrix(weight, V, C));
+    matmul_add(matrix(dweight, V, C), transposed(matrix(dlogits, N, V)), matrix(x, N, C));
 }

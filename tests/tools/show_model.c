@@ -7,7 +7,7 @@
 #include <stb/stb_ds.h>
 
 #include "formats/huggingface/pretrained.h"
-#include "model/layers/logits.h"
+#include "model/layers/linear.h"
 
 static void show(const char *name, const Real *numbers, size_t count)
 {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "model/gpt.h"
-#include "model/layers/logits.h"
+#include "model/layers/linear.h"
 #include "model/layers/loss.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/patterns.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "formats/huggingface/pretrained.h"
-#include "model/layers/logits.h"
+#include "model/layers/linear.h"
 
 int main(int argc, char **argv)
 {
