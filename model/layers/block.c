@@ -43,7 +43,8 @@ static void add(Real *out, const Real *a, const Real *b, int N, int C)
 /* A half: attention, or else the feed-forward layer, with its layer norm and its dropout. `inner`
  * is what the layer norm writes (pre-norm) or reads (post-norm). */
 typedef struct {
-    const Attention *attention; /* or NULL */
+    const Block *block;
+    bool attends;
     const LayerNorm *norm;
     Real *inner;
     RandomPurpose purpose;
@@ -51,17 +52,18 @@ typedef struct {
 
 static Half first_half(const Block *block)
 {
-    return (Half){&block->attention, &block->norm1, block->keep.inner1, RANDOM_DROP_MIXED};
+    return (Half){block, true, &block->norm1, block->keep.inner1, RANDOM_DROP_MIXED};
 }
 
 static Half second_half(const Block *block)
 {
-    return (Half){NULL, &block->norm2, block->keep.inner2, RANDOM_DROP_FEEDFORWARD};
+    return (Half){block, false, &block->norm2, block->keep.inner2, RANDOM_DROP_FEEDFORWARD};
 }
 
-static void half_forward(Real *y, Real *maps, const Block *block, Half half, const Real *x,
-                         const Batch *batch, Dropout dropout)
+static void half_forward(Real *y, Real *maps, Half half, const Real *x, const Batch *batch,
+                         Dropout dropout)
 {
+    const Block *block = half.block;
     const bool post = block->norm == NORM_POST;
     const int N = batch->rows, C = half.norm->p.width, layer = block->attention.shape.layer;
     const Real *in = post ? x : half.inner;
@@ -71,8 +73,8 @@ static void half_forward(Real *y, Real *maps, const Block *block, Half half, con
     if (!post)
         layernorm_forward(half.inner, half.norm, x, N);
     /* 2  branch = attention(in) or feedforward(in) */
-    if (half.attention)
-        attention_forward(branch, maps, half.attention, in, batch, dropout);
+    if (half.attends)
+        attention_forward(branch, maps, &block->attention, in, batch, dropout);
     else
         feedforward_forward(branch, &block->feedforward, in, N);
     /* 3  sum = x + dropout(branch) */
@@ -83,9 +85,9 @@ static void half_forward(Real *y, Real *maps, const Block *block, Half half, con
         layernorm_forward(y, half.norm, sum, N);
 }
 
-static void half_backward(Real *d, const Block *block, Half half, const Real *x, const Batch *batch,
-                          Dropout dropout)
+static void half_backward(Real *d, Half half, const Real *x, const Batch *batch, Dropout dropout)
 {
+    const Block *block = half.block;
     const bool post = block->norm == NORM_POST;
     const int N = batch->rows, C = half.norm->p.width, layer = block->attention.shape.layer;
     const Real *in = post ? x : half.inner;
@@ -98,8 +100,8 @@ static void half_backward(Real *d, const Block *block, Half half, const Real *x,
     memcpy(dbranch, d, sizeof *d * (size_t)N * (size_t)C);
     dropout_apply(dbranch, batch, C, half.purpose, layer, dropout);
     /* 2  branch = attention(in) or feedforward(in) */
-    if (half.attention)
-        attention_backward(din, half.attention, dbranch, in, batch, dropout);
+    if (half.attends)
+        attention_backward(din, &block->attention, dbranch, in, batch, dropout);
     else
         feedforward_backward(din, &block->feedforward, dbranch, in, N);
     /* 1  in = layernorm(x), if pre-norm; else it is x: its gradient is the other part of dx */
@@ -112,12 +114,12 @@ void block_forward(Real *y, Real *maps, const Block *block, const Real *x, const
                    Dropout dropout)
 {
     Real *middle = block->keep.middle;
-    half_forward(middle, maps, block, first_half(block), x, batch, dropout);
-    half_forward(y, NULL, block, second_half(block), middle, batch, dropout);
+    half_forward(middle, maps, first_half(block), x, batch, dropout);
+    half_forward(y, NULL, second_half(block), middle, batch, dropout);
 }
 
 void block_backward(Real *d, const Block *block, const Real *x, const Batch *batch, Dropout dropout)
 {
-    half_backward(d, block, second_half(block), block->keep.middle, batch, dropout);
-    half_backward(d, block, first_half(block), x, batch, dropout);
+    half_backward(d, second_half(block), block->keep.middle, batch, dropout);
+    half_backward(d, first_half(block), x, batch, dropout);
 }
