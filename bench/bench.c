@@ -10,32 +10,20 @@
 #include <string.h>
 
 #include "base/parallel/threads.h"
-#include "cases.h"
 #include "measure.h"
 #include "model/generate/generator.h"
 #include "model/matrix/matrix.h"
+#include "model/optimizer/optimizer.h"
 #include "peak.h"
 #include "terminal/process.h"
 #include "texts.h"
 
-/* The machine's peaks in float32, each with one thread and with all. */
+/* What the machine can do in float32, with one thread and with all. */
 typedef struct {
     int threads;                   /* all */
     double flops[2], bandwidth[2]; /* operations and bytes per second */
     bool bf16;                     /* whether there is a kernel for bfloat16 */
 } Machine;
-
-static Measured find_flops(const void *unused)
-{
-    (void)unused;
-    return (Measured){.median = peak_flops()};
-}
-
-static Measured find_bandwidth(const void *unused)
-{
-    (void)unused;
-    return (Measured){.median = peak_bandwidth()};
-}
 
 static Machine measure_machine(void)
 {
@@ -43,12 +31,12 @@ static Machine measure_machine(void)
     report_section("machine", "    float32     memory");
     for (int all = 0; all < 2; all++) {
         const int threads = all ? machine.threads : 1;
-        machine.flops[all] = measure_apart(find_flops, NULL, threads).median;
-        machine.bandwidth[all] = measure_apart(find_bandwidth, NULL, threads).median;
-        report_row("%d thread%s", threads, threads == 1 ? "" : "s");
+        machine.flops[all] =
+            threads * PEAK_OPERATIONS / measure_apart(measure_arithmetic, NULL, threads).least;
+        machine.bandwidth[all] = PEAK_BYTES / measure_apart(measure_reading, NULL, threads).least;
+        report_row("threads %d, %s", threads, matrix_kernel_name());
         report_number("peak_gflops", machine.flops[all] / 1e9, 0, " GF/s");
         report_number("read_gbytes", machine.bandwidth[all] / 1e9, 0, " GB/s");
-        report_text("kernel", matrix_kernel_name());
         report_end();
     }
     machine.bf16 = matrix_choose(PRECISION_BF16);
@@ -58,14 +46,53 @@ static Machine measure_machine(void)
     return machine;
 }
 
-static const char *precision_name(Precision precision)
+/* ---- Models ---- */
+
+/* A model, the batch that a step of it reads, and how the step is computed. */
+typedef struct {
+    const char *name;
+    GptConfig config;
+    int sequences; /* of a step, each as long as the context */
+    bool prefix;   /* all tokens of the sequence, the only one, see each other */
+    double dropout;
+    Precision precision;
+    int threads;
+} Case;
+
+/* A model in the usual proportions: the heads share the width, and F = 4C. */
+static Case case_of(const char *name, int layers, int heads, int width, int vocabulary, int context)
 {
-    return precision == PRECISION_BF16 ? "bf16" : "f32";
+    return (Case){.name = name,
+                  .sequences = 1,
+                  .config = {.context = context,
+                             .layers = layers,
+                             .heads = heads,
+                             .width = width,
+                             .head_size = width / heads,
+                             .hidden = 4 * width,
+                             .vocabulary = vocabulary,
+                             .positions = POSITIONS_LEARNED,
+                             .activation = ACTIVATION_GELU}};
+}
+
+/* Floating-point operations of a step without windows: 6 for each token and each number of a
+ * matrix, the head included; and attention's two products over the half of the square that is not
+ * masked, once in forward and twice in backward. */
+static double case_flops(const Case *it)
+{
+    const GptConfig *config = &it->config;
+    const double C = config->width, T = config->context, F = config->hidden;
+    const double HD = (double)config->heads * config->head_size;
+    const double tokens = T * it->sequences;
+    const double weights =
+        config->layers * (C * 3 * HD + HD * C + 2 * C * F) + C * config->vocabulary;
+    const double pairs = it->sequences * T * (T + 1) / 2; /* of a query and a key it attends to */
+    return 6 * weights * tokens + config->layers * pairs * 12 * HD;
 }
 
 /* ---- The product ---- */
 
-/* A layer's product in one of its forms: y = x·w, dx = dy·wᵀ or dw += xᵀ·dy. */
+/* A layer's product in one of its forms. */
 typedef struct {
     int rows, in, out;
     enum { FORWARD, TO_X, TO_W, FORMS } form;
@@ -73,22 +100,16 @@ typedef struct {
     Precision precision;
 } Product;
 
-/* A product and the matrices it reads and writes, whatever its form: x (rows, in), w (in, out) and
- * y (rows, out). */
+/* y = a·b, or y += a·b. */
 typedef struct {
-    Product it;
-    Matrix x, w, y;
+    Matrix y, a, b;
+    bool add;
 } Operands;
 
 static void multiply(void *what)
 {
     const Operands *o = what;
-    switch (o->it.form) {
-    case FORWARD: matmul(o->y, o->x, o->w); break;
-    case TO_X: matmul(o->x, o->y, transposed(o->w)); break;
-    case TO_W: matmul_add(o->w, transposed(o->x), o->y); break;
-    default: break;
-    }
+    (o->add ? matmul_add : matmul)(o->y, o->a, o->b);
 }
 
 /* A matrix of numbers that look random. They are small, since xᵀ·dy is added to w thousands of
@@ -105,10 +126,13 @@ static Matrix operand(int rows, int cols)
 static Measured measure_product(const void *what)
 {
     const Product *p = what;
+    const Matrix x = operand(p->rows, p->in), y = operand(p->rows, p->out);
+    const Matrix w = p->head ? transposed(operand(p->out, p->in)) : operand(p->in, p->out);
+    Operands forms[FORMS] = {{y, x, w, false},             /* y = x·w */
+                             {x, y, transposed(w), false}, /* dx = dy·wᵀ */
+                             {w, transposed(x), y, true}}; /* dw += xᵀ·dy */
     matrix_choose(p->precision);
-    Operands o = {.it = *p, .x = operand(p->rows, p->in), .y = operand(p->rows, p->out)};
-    o.w = p->head ? transposed(operand(p->out, p->in)) : operand(p->in, p->out);
-    return measure_rounds(multiply, &o, 0.2);
+    return measure_rounds(multiply, &forms[p->form], 0.2);
 }
 
 /* A row: the product in all three forms and both precisions, in percent of the float32 peak. A
@@ -144,204 +168,166 @@ static void bench_products(const Machine *machine, const Case *it)
 
 /* ---- A step ---- */
 
-/* A training step and how it is computed. */
+/* Sequences as long as the context, of tokens that look random, the same every time. Each token's
+ * target is the next one. */
+static Batch batch_of(const Case *it)
+{
+    const int T = it->config.context, S = it->sequences, N = S * T;
+    int *tokens = memory_new((size_t)N + 1, sizeof *tokens, "a step's tokens");
+    int *positions = memory_new((size_t)N, sizeof *positions, "a step's tokens");
+    int *start = memory_new((size_t)S + 1, sizeof *start, "a step's sequences");
+    for (int i = 0; i <= N; i++)
+        tokens[i] = (int)(((uint32_t)i * 2654435761u >> 7) % (uint32_t)it->config.vocabulary);
+    for (int i = 0; i < N; i++)
+        positions[i] = i % T;
+    for (int s = 0; s <= S; s++)
+        start[s] = s * T;
+    return (Batch){.rows = N,
+                   .counted = N,
+                   .sequences = S,
+                   .start = start,
+                   .tokens = tokens,
+                   .targets = tokens + 1,
+                   .positions = positions,
+                   .prefix = it->prefix ? start + 1 : NULL};
+}
+
+/* A model in training: everything that a step needs. It is never freed: it lasts as long as the
+ * process that measures it. */
 typedef struct {
     Case it;
-    Precision precision;
-    int threads;
-} StepCase;
+    Gpt gpt;
+    Optimizer optimizer;
+    Batch batch;
+    int64_t step;
+} Training;
 
-static void take_step(void *what)
+static Training training_new(const Case *it)
 {
-    training_step(what);
+    Training s = {.it = *it, .batch = batch_of(it)};
+    s.gpt = gpt_new(&it->config, s.batch.rows);
+    s.optimizer = optimizer_new(&s.gpt, OPTIMIZER_ADAMW, false);
+    gpt_init(&s.gpt, 1);
+    return s;
+}
+
+/* Takes a step as training/trainer.c does: the norm is computed and clipped at 1, as a run does by default. */
+static void training_step(void *training)
+{
+    Training *s = training;
+    s->step++;
+    const Dropout dropout = {.rate = s->it.dropout, .seed = 1, .step = (uint32_t)s->step};
+    gpt_forward_backward(&s->gpt, &s->batch, (Real)1 / (Real)s->batch.rows, dropout);
+    const double norm = optimizer_gradient_norm(&s->optimizer, &s->gpt);
+    optimizer_step(&s->optimizer, &s->gpt, norm > 1 ? 1 / norm : 1, 1e-4, 0.01, s->step);
 }
 
 static Measured measure_step(const void *what)
 {
-    const StepCase *step = what;
-    matrix_choose(step->precision);
-    Training training = training_new(&step->it);
-    return measure_rounds(take_step, &training, 3);
+    const Case *it = what;
+    matrix_choose(it->precision);
+    Training training = training_new(it);
+    return measure_rounds(training_step, &training, 3);
 }
 
-/* The step in PyTorch; if `compiled`, also with its compiler, and then the faster of the
- * two. */
-static Measured measure_torch(const StepCase *step, bool compiled)
+/* A row: a step in `threads` threads, and beside it PyTorch's: `torch` is NULL (not to be measured),
+ * "" or "compile" (also with PyTorch's compiler). */
+static void bench_step(const Machine *machine, const Case *it, const char *torch)
 {
-    const char *python = getenv("PYTHON");
-    const GptConfig *config = &step->it.config;
-    char *command =
-        format_text("%s bench/pytorch.py %d %d %d %d %d %d %s %d %s 2>/dev/null",
-                    python ? python : "python3", config->layers, config->heads, config->width,
-                    config->vocabulary, config->context, step->it.sequences,
-                    precision_name(step->precision), step->threads, compiled ? "compile" : "");
-    Measured found = measure_command(command);
-    free(command);
-    if (compiled) {
-        const Measured plain = measure_torch(step, false);
-        found = !found.median || plain.median < found.median ? plain : found;
-    }
-    return found;
-}
-
-/* A row: a step, and PyTorch's beside it if `torch`. */
-static Measured bench_step(const Machine *machine, const StepCase *step, bool torch, bool compiled)
-{
-    const Case *it = &step->it;
-    const Measured ours = measure_apart(measure_step, step, step->threads);
-    const double tokens = (double)it->sequences * it->config.context;
-    report_row("%s %s, %d thread%s", it->name, precision_name(step->precision), step->threads,
-               step->threads == 1 ? "" : "s");
+    const GptConfig *config = &it->config;
+    const char *precision = it->precision == PRECISION_BF16 ? "bf16" : "f32";
+    const double tokens = (double)it->sequences * config->context;
+    const Measured ours = measure_apart(measure_step, it, it->threads);
+    Measured theirs = {0};
+    if (torch)
+        theirs = measure_python(format_text(
+            "pytorch.py %d %d %d %d %d %d %s %d %s", config->layers, config->heads, config->width,
+            config->vocabulary, config->context, it->sequences, precision, it->threads, torch));
+    report_row("%s %s, threads %d", it->name, precision, it->threads);
     report_number("ms", 1e3 * ours.median, 2, "");
     report_number("ms_least", 1e3 * ours.least, 2, "");
     report_number("ms_most", 1e3 * ours.most, 2, "");
     report_number("tokens_per_second", tokens / ours.median, 0, "");
     report_number("percent_of_f32_peak",
-                  100 * case_flops(it) / ours.median / machine->flops[step->threads > 1], 1, "%");
+                  100 * case_flops(it) / ours.median / machine->flops[it->threads > 1], 1, "%");
     report_number("mbytes", ours.bytes / 1e6, 0, "");
-    const Measured theirs = torch ? measure_torch(step, compiled) : (Measured){0};
     report_number("pytorch_ms", 1e3 * theirs.median, 2, "");
     report_number("pytorch_mbytes", theirs.bytes / 1e6, 0, "");
     report_number("times_pytorch", theirs.median / ours.median, 2, " x");
     report_end();
-    return ours;
 }
-
-static const char STEP_COLUMNS[] = "  median ms      least       most   tokens/s   f32 peak"
-                                   "         MB PyTorch ms         MB    faster";
 
 /* A model's step in both precisions, with one thread and with all; PyTorch's only beside all. */
-static void bench_steps(const Machine *machine, const Case *it, bool compiled)
+static void bench_steps(const Machine *machine, Case it, const char *torch)
 {
-    for (Precision p = PRECISION_F32; p <= PRECISION_BF16; p++) {
-        if (p == PRECISION_BF16 && !machine->bf16)
+    for (it.precision = PRECISION_F32; it.precision <= PRECISION_BF16; it.precision++) {
+        if (it.precision == PRECISION_BF16 && !machine->bf16)
             continue;
-        double one = 0;
-        for (int all = 0; all < (machine->threads > 1 ? 2 : 1); all++) {
-            const StepCase step = {*it, p, all ? machine->threads : 1};
-            const bool last = step.threads == machine->threads;
-            const double seconds = bench_step(machine, &step, last, compiled).median;
-            if (all)
-                printf("  %d threads are %.2f times one\n", step.threads, one / seconds);
-            one = seconds;
-        }
+        it.threads = 1;
+        if (machine->threads > 1)
+            bench_step(machine, &it, NULL);
+        it.threads = machine->threads;
+        bench_step(machine, &it, torch);
     }
 }
 
-/* What dropout costs: M with relu as in the 2017 paper, without dropout and with it. */
-static void bench_dropout(const Machine *machine, Case it)
-{
-    StepCase step = {it, PRECISION_F32, machine->threads};
-    step.it.config.activation = ACTIVATION_RELU;
-    step.it.name = "M relu";
-    const double without = bench_step(machine, &step, false, false).median;
-    step.it.name = "M relu, dropout";
-    step.it.dropout = 0.1;
-    const double with = bench_step(machine, &step, false, false).median;
-    printf("  dropout 0.1 takes %.1f%% more\n", 100 * (with / without - 1));
-}
-
-/* ---- Longer contexts ---- */
-
-/* A step of some layers of four heads, all of one pattern, over one sequence of T tokens. */
-static Measured measure_pattern(const Machine *machine, int layers, int T, Pattern pattern,
-                                bool prefix)
-{
-    enum { HEADS = 4, MOST_LAYERS = 4 };
-    Pattern patterns[MOST_LAYERS * HEADS];
-    for (int i = 0; i < layers * HEADS; i++)
-        patterns[i] = pattern;
-    StepCase step = {case_of("T", layers, HEADS, 128, 65, T, 1), PRECISION_F32, machine->threads};
-    step.it.config.patterns = patterns;
-    step.it.prefix = prefix;
-    return measure_apart(measure_step, &step, step.threads);
-}
-
-/* Whether time and memory for each token stay the same if a single sequence grows: four layers. */
-static void bench_growth(const Machine *machine)
-{
-    static const struct {
-        Pattern pattern;
-        const char *us, *mbytes;
-    } columns[] = {{{PATTERN_ALL, 0, 0}, "us", "mbytes"},
-                   {{PATTERN_WINDOW, 64, 0}, "window_us", "window_mbytes"},
-                   {{PATTERN_STRIDED, 32, 0}, "strided_us", "strided_mbytes"}};
-    report_section("one long sequence",
-                   "  us/token         MB   with windows of 64   with strided:32");
-    for (int T = 256; T <= 4096; T *= 2) {
-        report_row("T %d", T);
-        for (int i = 0; i < 3; i++) {
-            const Measured ours = measure_pattern(machine, 4, T, columns[i].pattern, false);
-            report_number(columns[i].us, 1e6 * ours.median / T, 2, "");
-            report_number(columns[i].mbytes, ours.bytes / 1e6, 1, "");
-        }
-        report_end();
-    }
-}
-
-/* What a pattern costs beside `all`: a whole step of one layer over a long sequence. Windows of one
- * show what all but attention costs. If all tokens see each other, there are twice as many pairs of
- * a query and a key. */
-static void bench_patterns(const Machine *machine)
-{
-    enum { T = 4096 };
-    static const struct {
-        Pattern pattern;
-        bool prefix;
-    } rows[] = {{{PATTERN_ALL, 0, 0}, false},      {{PATTERN_ALL, 0, 0}, true},
-                {{PATTERN_WINDOW, 1, 0}, false},   {{PATTERN_WINDOW, 64, 0}, false},
-                {{PATTERN_STRIDED, 32, 0}, false}, {{PATTERN_FIXED, 64, 0}, false},
-                {{PATTERN_SUMMARY, 32, 1}, false}};
-    report_section("patterns, one layer of T 4096", "  median ms         MB     of all");
-    double all = 0;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char name[PATTERN_TEXT];
-        const Measured ours = measure_pattern(machine, 1, T, rows[i].pattern, rows[i].prefix);
-        all = i ? all : ours.median;
-        report_row("%s%s", pattern_text(rows[i].pattern, name),
-                   rows[i].prefix ? ", both ways" : "");
-        report_number("ms", 1e3 * ours.median, 1, "");
-        report_number("mbytes", ours.bytes / 1e6, 1, "");
-        report_number("of_all", ours.median / all, 3, "");
-        report_end();
-    }
-}
-
-/* ---- One sentence a step ---- */
-
-enum { SENTENCE_STEPS = 900 };
-
-static void take_sentences(void *what)
-{
-    for (int i = 0; i < SENTENCE_STEPS; i++)
-        training_step(what);
-}
-
-static Measured measure_sentences(const void *what)
-{
-    Training training = training_new(what);
-    return measure_rounds(take_sentences, &training, 2);
-}
-
-/* The Spanish course's model: a layer of four heads of the full width, sentences of 5 words.
+/* The Spanish course's model: a layer of four heads of the full width, a sentence of 5 words a step.
  * PyTorch's is the plain block of that width: its heads share the width, and it has no windows. */
-static void bench_sentences(void)
+static void bench_sentence(const Machine *machine)
 {
     const Pattern patterns[] = {{PATTERN_WINDOW, 1, 0},
                                 {PATTERN_WINDOW, 2, 0},
                                 {PATTERN_WINDOW, 3, 0},
                                 {PATTERN_WINDOW, 4, 0}};
-    StepCase step = {case_of("900 steps of 5 words", 1, 4, 128, 15, 5, 1), PRECISION_F32, 1};
-    step.it.config.head_size = step.it.config.hidden = 128;
-    step.it.config.patterns = patterns;
-    const Measured ours = measure_apart(measure_sentences, &step.it, 1);
-    const Measured theirs = measure_torch(&step, false);
-    report_section("one sentence a step", "  median ms PyTorch ms    faster");
-    report_row("%s", step.it.name);
+    Case it = case_of("sentence", 1, 4, 128, 15, 5);
+    it.threads = 1;
+    it.config.head_size = it.config.hidden = 128;
+    it.config.patterns = patterns;
+    bench_step(machine, &it, "");
+}
+
+/* ---- Patterns ---- */
+
+/* A row: a step of some layers of four heads, all of one pattern, over one sequence of T tokens. */
+static void bench_pattern(const Machine *machine, int layers, int T, Pattern pattern, bool prefix)
+{
+    enum { HEADS = 4, MOST_LAYERS = 4 };
+    Pattern patterns[MOST_LAYERS * HEADS];
+    char name[PATTERN_TEXT];
+    for (int i = 0; i < layers * HEADS; i++)
+        patterns[i] = pattern;
+    Case it = case_of(pattern_text(pattern, name), layers, HEADS, 128, 65, T);
+    it.config.patterns = patterns;
+    it.prefix = prefix;
+    const Measured ours = measure_apart(measure_step, &it, machine->threads);
+    report_row("T %d, %s%s", T, name, prefix ? ", both ways" : "");
     report_number("ms", 1e3 * ours.median, 1, "");
-    report_number("pytorch_ms", 1e3 * SENTENCE_STEPS * theirs.median, 1, "");
-    report_number("times_pytorch", SENTENCE_STEPS * theirs.median / ours.median, 1, " x");
+    report_number("us_per_token", 1e6 * ours.median / T, 2, "");
+    report_number("mbytes", ours.bytes / 1e6, 1, "");
     report_end();
+}
+
+/* Whether time and memory for each token stay the same if a single sequence grows; and what a
+ * pattern costs beside `all`. Windows of one show what all but attention costs. If all tokens see
+ * each other, there are twice as many pairs of a query and a key. */
+static void bench_patterns(const Machine *machine)
+{
+    const Pattern all = {PATTERN_ALL, 0, 0}, window = {PATTERN_WINDOW, 64, 0};
+    const Pattern others[] = {{PATTERN_WINDOW, 1, 0},
+                              {PATTERN_STRIDED, 32, 0},
+                              {PATTERN_FIXED, 64, 0},
+                              {PATTERN_SUMMARY, 32, 1}};
+    report_section("one sequence, 4 layers", "  median ms   us/token         MB");
+    for (int T = 256; T <= 4096; T *= 4) {
+        bench_pattern(machine, 4, T, all, false);
+        bench_pattern(machine, 4, T, window, false);
+    }
+    report_section("one sequence, 1 layer", "  median ms   us/token         MB");
+    bench_pattern(machine, 1, 4096, all, false);
+    bench_pattern(machine, 1, 4096, all, true);
+    bench_pattern(machine, 1, 4096, window, false);
+    for (int i = 0; i < 4; i++)
+        bench_pattern(machine, 1, 4096, others[i], false);
 }
 
 /* ---- Generation ---- */
@@ -374,7 +360,7 @@ static void bench_generation(const Machine *machine, const Case *it)
     for (int all = 0; all < (machine->threads > 1 ? 2 : 1); all++) {
         const int threads = all ? machine->threads : 1;
         const Measured ours = measure_apart(measure_generation, it, threads);
-        report_row("%s f32, %d thread%s", it->name, threads, threads == 1 ? "" : "s");
+        report_row("%s f32, threads %d", it->name, threads);
         report_number("ms", 1e3 * ours.median, 2, "");
         report_number("tokens_per_second", 1 / ours.median, 1, "");
         report_number("percent_of_bandwidth",
@@ -393,10 +379,16 @@ int main(int count, char **arguments)
         die("usage: bench FILE.json FOLDER TRAIN [long]");
     report_open(arguments[1]);
     const bool longer = count > 4 && !strcmp(arguments[4], "long");
-    const Case S = case_of("S", 4, 4, 128, 65, 64, 12), M = case_of("M", 6, 6, 384, 65, 256, 8);
-    const Case G = case_of("G", 12, 12, 768, 50257, 64, 4);
-    const Case G_whole = case_of("G, T 1024", 12, 12, 768, 50257, 1024, 4);
+    const char *text = getenv("TEXT"), *torch = longer ? "compile" : "";
+    Case S = case_of("S", 4, 4, 128, 65, 64), M = case_of("M", 6, 6, 384, 65, 256);
+    Case G = case_of("G", 12, 12, 768, 50257, 64);
+    Case G_whole = case_of("G, T 1024", 12, 12, 768, 50257, 1024);
+    S.sequences = 12, M.sequences = 8, G.sequences = G_whole.sequences = 4;
     const Machine machine = measure_machine();
+    Case M_dropout = M;
+    M_dropout.name = "M, dropout 0.1,";
+    M_dropout.dropout = 0.1;
+    M_dropout.threads = machine.threads;
 
     report_section("product, of f32 peak",
                    " f32:   x.w      dy.wT      xT.dy bf16:  x.w      dy.wT      xT.dy");
@@ -404,21 +396,20 @@ int main(int count, char **arguments)
     bench_products(&machine, &M);
     bench_products(&machine, &G);
 
-    report_section("a step of training", STEP_COLUMNS);
-    bench_steps(&machine, &S, longer);
-    bench_steps(&machine, &M, longer);
-    bench_steps(&machine, &G, longer);
-    bench_dropout(&machine, M);
+    report_section("a step of training", "  median ms      least       most   tokens/s   f32 peak"
+                                         "         MB PyTorch ms         MB    faster");
+    bench_sentence(&machine);
+    bench_steps(&machine, S, torch);
+    bench_steps(&machine, M, torch);
+    bench_step(&machine, &M_dropout, NULL);
+    bench_steps(&machine, G, torch);
     if (longer)
-        bench_steps(&machine, &G_whole, false);
+        bench_steps(&machine, G_whole, "");
 
-    bench_growth(&machine);
     bench_patterns(&machine);
-    bench_sentences();
     bench_generation(&machine, &G);
-    const char *text = getenv("TEXT");
-    bench_texts(text && *text ? text : NULL, longer ? 1000000000 : 100000000, arguments[2],
-                arguments[3], machine.threads);
+    bench_texts(text && *text ? text : NULL, longer ? 1e9 : 1e8, arguments[2], arguments[3],
+                machine.threads);
     report_close();
     return 0;
 }

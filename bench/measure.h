@@ -3,7 +3,8 @@
 #ifndef PULGA_MEASURE_H
 #define PULGA_MEASURE_H
 
-/* Seconds of one round of the work, and the largest memory of the process in bytes. */
+/* Seconds of one round of the work, and the largest memory of the process in bytes. All is 0 if
+ * nothing could be measured. */
 typedef struct {
     double median, least, most, bytes;
 } Measured;
@@ -16,12 +17,15 @@ Measured measure_rounds(void (*round)(void *what), void *what, double seconds);
  * itself, and freed after it. */
 Measured measure_apart(Measured (*measure)(const void *what), const void *what, int threads);
 
-/* The same, but all is 0 if the process ends with an error, which it has printed. */
-Measured measure_if_possible(Measured (*measure)(const void *what), const void *what, int threads);
+/* Runs a script of this folder with $PYTHON, and frees the call. It prints the median in seconds and
+ * its memory in bytes, more than once if it knows several ways: the fastest counts. It prints
+ * nothing if, for example, there is no PyTorch. */
+Measured measure_python(char *script);
 
-/* Runs a command that prints the median in seconds, and its memory in bytes. The median is 0 if it
- * prints nothing, for example because there is no PyTorch. */
-Measured measure_command(const char *command);
+/* Runs "exec ./train ..." to its end, and frees the command. The median is the seconds from its start
+ * until it prints the row of a step, and the bytes are its most anonymous memory, which does not
+ * count mapped files. */
+Measured measure_train(int step, char *command);
 
 /* ---- The report ---- */
 
@@ -30,10 +34,8 @@ void report_section(const char *title, const char *columns);
 /* Begins a row with its name. */
 void report_row(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A number of the row, with `digits` decimals, in its own column; the JSON has two more decimals. A
- * 0 means that it was not measured: it is printed as a dash, and the JSON leaves it out. */
+ * 0, and what was divided by it, was not measured: a dash is printed, and the JSON leaves it out. */
 void report_number(const char *name, double value, int digits, const char *unit);
-/* A word at the end of the row. */
-void report_text(const char *name, const char *text);
 /* Ends the row. */
 void report_end(void);
 

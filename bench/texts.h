@@ -4,10 +4,8 @@
 #ifndef PULGA_TEXTS_H
 #define PULGA_TEXTS_H
 
-#include <stddef.h>
-
 /* Measures with a text, or if `text` is NULL with one of `size` bytes that is made. `folder` is
- * for that text and for runs, which are removed; `train` is the program. */
-void bench_texts(const char *text, size_t size, const char *folder, const char *train, int threads);
+ * for that text, which is removed, and for a run; `train` is the program. */
+void bench_texts(const char *text, double size, const char *folder, const char *train, int threads);
 
 #endif
