@@ -46,7 +46,7 @@ static const Program PROGRAM = {
 static void check_file(const char *path)
 {
     char begin[sizeof GGUF_BEGIN] = "";
-    const size_t size = file_beginning(path, begin, strlen(GGUF_BEGIN));
+    const size_t size = file_peek(path, begin, strlen(GGUF_BEGIN));
     if (size && strcmp(begin, GGUF_BEGIN) != 0)
         die("%s is not a GGUF file; choose another name, or remove it", path);
 }

@@ -69,7 +69,7 @@ void heads_file_check(const char *path, bool positions)
     if (heads_file_is_output(path))
         return;
     char begin[64];
-    const size_t size = file_beginning(path, begin, sizeof begin);
+    const size_t size = file_peek(path, begin, sizeof begin);
     if (size && !begins(begin, size, kind->begin) && !begins(begin, size, kind->other))
         die("--output %s: this file was not written by attend; choose another name, or remove it",
             path);

@@ -81,7 +81,7 @@ Bytes file_read(const char *path, bool text)
     return read_all(file, name, text);
 }
 
-size_t file_beginning(const char *path, char *bytes, size_t size)
+size_t file_peek(const char *path, char *bytes, size_t size)
 {
     struct stat status;
     FILE *file = !stat(path, &status) && S_ISREG(status.st_mode) ? fopen(path, "rbe") : NULL;

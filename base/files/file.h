@@ -24,7 +24,7 @@ void file_check_text(const char *name, const char *bytes, size_t size, size_t of
 
 /* Reads the first bytes of a file, `size` at most; returns how many. 0 if it is missing, cannot be
  * read or is not a regular file: a pipe is not looked into. */
-size_t file_beginning(const char *path, char *bytes, size_t size);
+size_t file_peek(const char *path, char *bytes, size_t size);
 
 /* The whole of a file in a directory that may come from a stranger: it must be a file, or a link
  * to one, since reading a pipe or a device might never end. Dies if it is missing. */
