@@ -35,13 +35,9 @@ static GptWork work_of(const Gpt *gpt, Arena *arena)
     const int V = gpt->config.vocabulary;
     const int most = max_int(LOGITS_AT_ONCE / V, LEAST_PIECE);
     const int piece = min_int(gpt->rows, most);
-    size_t strip_size = 0;
-    for (int l = 0; l < gpt->config.layers; l++) {
-        const BlockShape shape = block_shape(&gpt->config, l);
-        const size_t size = attention_strip_size(&shape.attention);
-        strip_size = size > strip_size ? size : strip_size;
-    }
     const BlockShape first = block_shape(&gpt->config, 0);
+    const size_t strip_size = attention_strip_size(
+        gpt->config.patterns, gpt->config.layers * gpt->config.heads, gpt->config.context);
     return (GptWork){.block = block_work(arena, &first, gpt->rows, strip_size),
                      .dstream = arena_take(arena, N, C),
                      .logits = arena_take(arena, (size_t)piece, (size_t)V),

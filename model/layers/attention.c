@@ -35,13 +35,11 @@ Attention attention_new(Arena *arena, const AttentionShape *shape, const Attenti
     return layer;
 }
 
-size_t attention_strip_size(const AttentionShape *shape)
+size_t attention_strip_size(const Pattern *patterns, int heads, int context)
 {
     int keys = 0; /* of the widest strip */
-    for (int h = 0; h < shape->heads; h++) {
-        const Pattern pattern = pattern_at(shape->patterns, h);
-        keys = max_int(keys, pattern_most_keys(pattern, shape->context, STRIP_ROWS));
-    }
+    for (int h = 0; h < heads; h++)
+        keys = max_int(keys, pattern_most_keys(pattern_at(patterns, h), context, STRIP_ROWS));
     return (size_t)STRIP_ROWS * (size_t)strip_width(keys);
 }
 

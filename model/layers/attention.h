@@ -49,13 +49,13 @@ typedef struct {
     AttentionWork work;
 } Attention;
 
-/* For layers whose largest attention_strip_size() is strip_size. */
+/* For layers whose heads have the attention_strip_size() strip_size together. */
 AttentionWork attention_work(Arena *arena, const AttentionShape *shape, int N, size_t strip_size);
 Attention attention_new(Arena *arena, const AttentionShape *shape, const AttentionWeights *p,
                         const AttentionWeights *dp, AttentionWork work, int N);
 
-/* The size of the largest strip of scores. */
-size_t attention_strip_size(const AttentionShape *shape);
+/* The size of the largest strip of scores of some heads; patterns (heads); NULL: all. */
+size_t attention_strip_size(const Pattern *patterns, int heads, int context);
 
 /* The size of the attention maps of a batch's first `sequences` sequences. */
 size_t attention_map_size(const Batch *batch, int sequences, int heads);

@@ -17,7 +17,8 @@ static void place(AttentionLayer *layer, const AttentionShape *shape, Arena *are
     const AttentionWeights p = {.qkv = linear_new(arena, C, 3 * HD),
                                 .out = linear_new(arena, HD, C)};
     const AttentionWork work =
-        attention_work(arena, shape, batch->rows, attention_strip_size(shape));
+        attention_work(arena, shape, batch->rows,
+                       attention_strip_size(shape->patterns, shape->heads, shape->context));
     layer->attention = attention_new(arena, shape, &p, &p, work, batch->rows);
     layer->x = arena_take(arena, (size_t)batch->rows, (size_t)C);
     layer->y = arena_take(arena, (size_t)batch->rows, (size_t)C);
