@@ -258,16 +258,20 @@ static void kernels_of_a_precision_agree(void **state)
     check_agreement(15, 1000, 65), check_agreement(400, 300, 33), check_agreement(2, 700, 90);
 }
 
-/* A float of any sign, exponent and digits, or one that is close to a power of two, so that sums
- * cancel and lie halfway between two floats. */
+/* A float of any sign, exponent and digits, or one within a few units of a power of two or of 1.5
+ * times it: products of those are close to powers of two, and their sums with others cancel, or lie
+ * just beside the middle between two floats. */
 static float draw_float(void)
 {
     const Random4 words = random_words(2, 99, (Random4){{drawn++, 0, 0, 0}});
+    const uint32_t exponent = (111 + words.word[2] % 32) << 23;
     uint32_t bits = words.word[0];
-    if (words.word[1] % 2) /* few digits, near 1 */
-        bits = (bits & 0x80C00007) | (uint32_t)(120 + words.word[2] % 16) << 23;
-    if (words.word[1] % 16 == 0) /* many, near 1 */
-        bits = (words.word[0] & 0x807FFFFF) | (uint32_t)(126 + words.word[2] % 2) << 23;
+    switch (words.word[1] % 4) {
+    case 0: break;
+    case 1: bits = (bits & 0x80400007) | exponent; break;
+    case 2: bits = (bits & 0x80000007) | exponent | 0x7FFFF8; break;
+    default: bits = (bits & 0x807FFFFF) | exponent;
+    }
     float drawn_float;
     memcpy(&drawn_float, &bits, sizeof drawn_float);
     return drawn_float;
@@ -282,14 +286,21 @@ static void multiply_adds_in_software_are_exact(void **state)
     enum { SPECIAL = sizeof special / sizeof *special, TRIES = 2000000 };
     for (int i = 0; i < TRIES + SPECIAL * SPECIAL * SPECIAL; i++) {
         const int s = i - TRIES;
-        const float a = s < 0 ? draw_float() : special[s % SPECIAL];
-        const float b = s < 0 ? draw_float() : special[s / SPECIAL % SPECIAL];
-        const float product = a * b;
-        const float c = s >= 0 ? special[s / SPECIAL / SPECIAL] : i % 4 ? draw_float() : -product;
-        const float wanted = fmaf(a, b, c), got = fused_in_software(a, b, c);
-        if (memcmp(&wanted, &got, sizeof got) != 0 && !(isnan(wanted) && isnan(got)))
-            fail_msg("%a * %a + %a is %a, not %a", (double)a, (double)b, (double)c, (double)wanted,
-                     (double)got);
+        float a = s < 0 ? draw_float() : special[s % SPECIAL];
+        float b = s < 0 ? draw_float() : special[s / SPECIAL % SPECIAL];
+        float c = s >= 0 ? special[s / SPECIAL / SPECIAL] : i % 5 ? draw_float() : -(a * b);
+        if (s < 0 && i % 2) /* sums below the smallest float that has all its bits */
+            a = ldexpf(a, -75), b = ldexpf(b, -75), c = ldexpf(c, -130);
+        const int lane = i % 4;
+        Floats four_b = {draw_float(), 1, b, 2}, four_c = {1, draw_float(), c, -1};
+        four_b[lane] = b, four_c[lane] = c;
+        const float wanted = fmaf(a, b, c), alone = fused_in_software(a, b, c);
+        const float got[] = {alone, fused_four_in_software(a, four_b, four_c)[lane]};
+        for (int way = 0; way < 2; way++)
+            if (memcmp(&wanted, &got[way], sizeof wanted) != 0 &&
+                !(isnan(wanted) && isnan(got[way])))
+                fail_msg("%a * %a + %a is %a, not %a, in way %d", (double)a, (double)b, (double)c,
+                         (double)wanted, (double)got[way], way);
     }
 }
 
