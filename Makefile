@@ -76,7 +76,7 @@ COMPILE = $(COUNT) $(CC) $(CPPFLAGS) $(CFLAGS) $(GUARD) -MMD -MP -c -o $@ $<
 NAMES = train sample attend export
 PROGRAMS = $(NAMES:%=$(BIN)/%)
 TINY = $(BIN)/tiny
-ROOMS = base base/files base/parallel base/numbers \
+ROOMS = base base/system base/files base/parallel base/numbers \
 	model model/shape model/layers model/matrix model/optimizer model/generate \
 	text text/words text/subwords text/corpus formats formats/huggingface formats/run \
 	pictures terminal answer training training/plan training/team training/saving \

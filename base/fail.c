@@ -7,21 +7,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "base/system/system.h"
 #include "language.h"
 #include "utf8.h"
 
 /* On a terminal, makes the space before each word that would be broken a line end. */
 static void wrap(char *line)
 {
-    struct winsize size;
     char *space = NULL, *end = line + strlen(line);
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
+    const int columns = system_columns(STDERR_FILENO);
+    if (!columns)
         return;
-    int left = size.ws_col;
+    int left = columns;
     for (const char *at = line; at < end;) {
         if (*at == ' ')
             space = line + (at - line);
@@ -30,7 +30,7 @@ static void wrap(char *line)
             *space = '\n';
             at = space + 1; /* the word is counted again, in its own line */
             space = NULL;
-            left = size.ws_col;
+            left = columns;
         }
     }
 }

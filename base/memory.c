@@ -9,14 +9,14 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/system/system.h"
 #include "fail.h"
 #include "language.h"
 
 enum { CACHE_LINE = 64 };
-#ifndef LARGE_BLOCK /* bytes; SIZE_MAX for valgrind, which does not see madvise() zero */
+#ifndef LARGE_BLOCK /* bytes; SIZE_MAX for valgrind, which does not see its pages become zeros */
 #define LARGE_BLOCK (1 << 20)
 #endif
 
@@ -61,7 +61,7 @@ void memory_limit_set(double bytes)
 
 void memory_check(double bytes, const char *purpose)
 {
-    const double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    const double machine = system_memory();
     if (bytes > machine)
         die("no memory: %s would take %.0f MB, this machine has %.0f MB; choose smaller sizes",
             translated(purpose), bytes / 1e6, machine / 1e6);
@@ -86,7 +86,7 @@ void *memory_new(size_t count, size_t size, const char *purpose)
     if (!memory)
         die("no memory: %s would take %.1f MB; choose smaller sizes", translated(purpose),
             (double)bytes / 1e6);
-    if (!large || madvise(memory, bytes, MADV_DONTNEED))
+    if (!large || !system_renew(memory, bytes))
         memset(memory, 0, bytes);
     return memory;
 }

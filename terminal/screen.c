@@ -7,13 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/base.h"
 #include "base/display.h"
 #include "base/language.h"
 #include "base/parallel/launcher.h"
+#include "base/system/system.h"
 #include "base/utf8.h"
 
 /* The labels of paragraphs stand in the first columns, their text in the others. */
@@ -23,10 +23,8 @@ enum { LABEL_COLUMNS = 8 };
  * one has a size. */
 static bool is_terminal(void)
 {
-    struct winsize size;
     int number;
-    return isatty(STDOUT_FILENO) && (!launcher_processes(&number) ||
-                                     (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col));
+    return isatty(STDOUT_FILENO) && (!launcher_processes(&number) || system_columns(STDOUT_FILENO));
 }
 
 /* NO_COLOR (no-color.org) switches colours off if it is not empty. A terminal that TERM calls dumb,
@@ -41,9 +39,9 @@ Screen screen_open(void)
 
 int screen_width(void)
 {
-    struct winsize size;
-    if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col > 1)
-        return size.ws_col;
+    const int shown = system_columns(STDOUT_FILENO);
+    if (shown > 1)
+        return shown;
     const char *columns = getenv("COLUMNS");
     /* An absurd width is ignored. */
     const long wanted = columns ? strtol(columns, NULL, 10) : 0;
@@ -52,8 +50,7 @@ int screen_width(void)
 
 int screen_height(void)
 {
-    struct winsize size;
-    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ? 0 : size.ws_row;
+    return system_rows(STDOUT_FILENO);
 }
 
 /* The label, translated, and the spaces after it. */

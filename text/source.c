@@ -15,6 +15,7 @@
 #include "base/files/checksum.h"
 #include "base/files/store.h"
 #include "base/parallel/threads.h"
+#include "base/system/system.h"
 #include "base/utf8.h"
 
 enum { CHUNK = 1 << 20, CHUNKS_A_THREAD = 4, MOST_CHUNKS = 64 };
@@ -92,7 +93,8 @@ static struct stat open_file(SourceFile *f)
 {
     struct stat status;
     if (f->file < 0)
-        f->file = f->standard ? dup(STDIN_FILENO) : open(f->name, O_RDONLY | O_CLOEXEC);
+        f->file =
+            f->standard ? system_duplicate(STDIN_FILENO) : open(f->name, O_RDONLY | O_CLOEXEC);
     if (f->file < 0 || fstat(f->file, &status))
         die("cannot open %s: %s", f->name, reason(errno));
     return status;

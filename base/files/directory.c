@@ -10,18 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <stb/stb_ds.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/system/system.h"
 
 Directory directory_open(const char *path)
 {
-    int handle = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (handle < 0 && errno == EACCES) /* its files may be readable although its list is not */
-        handle = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    const int handle = system_open_directory(path);
     if (handle < 0)
         die("cannot open %s: %s", path, reason(errno));
     return (Directory){handle, format_text("%s", path)};
@@ -82,15 +79,13 @@ bool directory_is_removed(const Directory *directory)
 
 bool directory_lock(const Directory *directory)
 {
-    if (fcntl(directory->handle, F_GETFL) & O_PATH) /* see directory_open */
-        die("cannot open %s: %s", directory->path, reason(EACCES));
-    if (!flock(directory->handle, LOCK_EX | LOCK_NB))
-        return true;
-    if (errno == EWOULDBLOCK)
-        return false;
-    warn("cannot lock %s: %s; make sure that no other train writes there", directory->path,
-         reason(errno));
-    return true;
+    const int error = system_lock(directory->handle);
+    if (error == EACCES)
+        die("cannot open %s: %s", directory->path, reason(error));
+    if (error && error != EWOULDBLOCK)
+        warn("cannot lock %s: %s; make sure that no other train writes there", directory->path,
+             reason(error));
+    return error != EWOULDBLOCK;
 }
 
 /* A link counts, even one that leads nowhere: its name is taken. */
@@ -141,12 +136,9 @@ char *path_in(const Directory *directory, const char *name)
     return format_text("%s/%s", directory->path, name);
 }
 
-/* f_bavail counts the free blocks, of f_frsize bytes, that users other than root may take. */
 double directory_room(const Directory *directory)
 {
-    struct statvfs status;
-    return fstatvfs(directory->handle, &status) ? (double)INFINITY
-                                                : (double)status.f_bavail * (double)status.f_frsize;
+    return system_room(directory->handle);
 }
 
 bool directory_sync(const Directory *directory)

@@ -74,7 +74,7 @@ static Bytes read_all(int file, const char *name, bool text)
 Bytes file_read(const char *path, bool text)
 {
     const bool standard = !strcmp(path, "-");
-    const int file = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+    const int file = standard ? system_duplicate(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
     const char *name = standard ? _("standard input") : path;
     if (file < 0)
         die("cannot open %s: %s", name, reason(errno));
@@ -172,19 +172,14 @@ static void end(FileWriter *writer)
         close(writer->directory);
     free(writer->path);
     free(writer->temporary);
-    sigprocmask(SIG_SETMASK, &writer->signals, NULL);
+    signals_release(&writer->signals);
 }
 
 /* Opens the stream of a writer that has a path and, unless its file is written in place, a
  * directory. The signals that would end the program are held back until end(). */
 static bool begin(FileWriter *writer, bool in_place)
 {
-    static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
-    sigset_t set;
-    sigemptyset(&set);
-    for (size_t i = 0; i < sizeof ending / sizeof *ending && !in_place; i++)
-        sigaddset(&set, ending[i]);
-    sigprocmask(SIG_BLOCK, &set, &writer->signals);
+    signals_hold(&writer->signals, false);
     if (in_place)
         writer->stream = fopen(writer->path, "wbe");
     else if (writer->directory >= 0)
@@ -199,7 +194,7 @@ static bool begin(FileWriter *writer, bool in_place)
 bool file_begin(FileWriter *writer, const Directory *directory, const char *name)
 {
     *writer = (FileWriter){.path = path_in(directory, name),
-                           .directory = fcntl(directory->handle, F_DUPFD_CLOEXEC, 0)};
+                           .directory = system_duplicate(directory->handle)};
     return begin(writer, false);
 }
 
@@ -249,17 +244,16 @@ bool file_replace(const Directory *directory, const char *name, const void *byte
  * nothing, and the temporary name is removed. */
 bool file_link(int file, const Directory *directory, const char *name)
 {
-    char itself[64], *temporary = NULL;
+    char *temporary = NULL;
     unsigned number = (unsigned)getpid();
-    int failed;
-    snprintf(itself, sizeof itself, "/proc/self/fd/%d", file);
+    bool named;
     do {
         free(temporary);
         temporary = format_text(TEMPORARY, name, number++);
-        failed = linkat(AT_FDCWD, itself, directory->handle, temporary, AT_SYMLINK_FOLLOW);
-    } while (failed && errno == EEXIST);
-    const bool good = !failed && !renameat(directory->handle, temporary, directory->handle, name);
-    if (!failed)
+        named = system_name_file(file, directory->handle, temporary);
+    } while (!named && errno == EEXIST);
+    const bool good = named && !renameat(directory->handle, temporary, directory->handle, name);
+    if (named)
         unlinkat(directory->handle, temporary, 0);
     free(temporary);
     return good && directory_sync(directory);

@@ -2,11 +2,11 @@
 #ifndef PULGA_FILE_H
 #define PULGA_FILE_H
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/system/system.h"
 #include "directory.h"
 
 typedef struct {
@@ -42,11 +42,11 @@ bool file_read_at(int file, void *bytes, size_t size, size_t offset);
  * its place at the end. Until then, signals that would end the program wait, so that only a kill
  * leaves a temporary file behind. */
 typedef struct {
-    FILE *stream;     /* to write to */
-    char *path;       /* for messages; its last part is the file's name */
-    char *temporary;  /* the name until then; NULL if the file is written in place */
-    int directory;    /* handle of its own, which both names are relative to */
-    sigset_t signals; /* those that were blocked before */
+    FILE *stream;    /* to write to */
+    char *path;      /* for messages; its last part is the file's name */
+    char *temporary; /* the name until then; NULL if the file is written in place */
+    int directory;   /* handle of its own, which both names are relative to */
+    Signals signals; /* those that waited before */
 } FileWriter;
 
 /* Each of these warns if it fails, and returns false; the old file is then as it was, and there is

@@ -4,7 +4,6 @@
 #include "store.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/system/system.h"
 #include "file.h"
 
 Store store_in_memory(void)
@@ -40,14 +40,7 @@ Store store_in_file(const char *folder, const char *name)
 {
     Store store = {.path = format_text("%s/%s", folder, name)};
     char *there = existing(folder);
-    store.file = open(there, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
-    if (store.file < 0) {
-        char *temporary = format_text("%s/.pulga-XXXXXX", there);
-        store.file = mkostemp(temporary, O_CLOEXEC);
-        if (store.file >= 0)
-            unlink(temporary);
-        free(temporary);
-    }
+    store.file = system_unnamed_file(there);
     if (store.file < 0)
         die("cannot write %s: %s", store.path, reason(errno));
     free(there);

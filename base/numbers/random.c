@@ -6,7 +6,7 @@
 #include "elementary.h"
 
 #include <math.h>
-#include <sys/random.h>
+#include <unistd.h>
 
 void random_many_words(uint32_t words[4][RANDOM_LANES], uint32_t seed, uint32_t purpose)
 {
@@ -41,7 +41,7 @@ double random_uniform(uint32_t seed, RandomPurpose purpose, Random4 counter)
 uint64_t random_seed(void)
 {
     uint64_t seed;
-    if (getrandom(&seed, sizeof seed, 0) != sizeof seed)
+    if (getentropy(&seed, sizeof seed))
         die("the system gives no random numbers");
     return seed;
 }

@@ -1,9 +1,9 @@
 /* threads.c: the only file that calls OpenMP's functions; without OpenMP there is one thread. */
 #include "threads.h"
 #include "base/base.h"
+#include "base/system/system.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #ifdef _OPENMP
 #include <omp.h>
@@ -56,10 +56,9 @@ int thread_index(void)
 
 void thread_start(void)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &before); /* a new thread inherits its creator's mask */
+    Signals before;
+    signals_hold(&before, true); /* a new thread inherits those that wait */
     OMP(parallel)
     thread_index();
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    signals_release(&before);
 }

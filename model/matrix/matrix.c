@@ -5,7 +5,6 @@
  * whichever thread takes them. */
 #include "matrix.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +20,8 @@ static const double WORTH_THREADS = 5e5;
 
 /* The kernels of each precision, best first. */
 typedef const Kernel *KernelOf(void);
-static KernelOf *const FLOATS[] = {kernel_avx512, kernel_avx2, kernel_portable, NULL};
+static KernelOf *const FLOATS[] = {kernel_avx512, kernel_avx2, kernel_portable,
+                                   NULL};
 static KernelOf *const PAIRS[] = {kernel_amx, kernel_avx512_bf16, NULL};
 
 /* The best kernel of a table that the machine has; the one of that name, unless it is NULL. */
@@ -35,7 +35,7 @@ static const Kernel *kernel_find(KernelOf *const *table, const char *name)
     return NULL;
 }
 
-static const Kernel *chosen;
+static const Kernel *_Atomic chosen;
 
 bool matrix_choose(Precision precision)
 {
@@ -52,17 +52,12 @@ bool matrix_choose(Precision precision)
     return found;
 }
 
-static void choose_default(void)
+/* The first product chooses, unless matrix_choose() has. Several threads may come here at once: they
+ * choose the same. */
+static void ensure_chosen(void)
 {
     if (!chosen)
         matrix_choose(PRECISION_F32);
-}
-
-/* The first product chooses, unless matrix_choose() has; several threads may come here at once. */
-static void ensure_chosen(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, choose_default);
 }
 
 const char *matrix_kernel_name(void)

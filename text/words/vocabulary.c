@@ -10,6 +10,7 @@
 
 #include "base/base.h"
 #include "base/numbers/random.h"
+#include "base/system/system.h"
 
 Vocabulary vocabulary_new(void)
 {
@@ -99,7 +100,7 @@ void vocabulary_complete(Vocabulary *v)
         if (v->special[id] && *vocabulary_word(v, id)) /* an empty one is in no text */
             arrput(list, id);
     if (list)
-        qsort_r(list, arrlenu(list), sizeof *list, by_bytes, v);
+        system_sort(list, arrlenu(list), sizeof *list, by_bytes, v);
     /* A word that begins with another one, as <s>2 with <s>, need not be looked for: the shorter
      * one is found. Without those, at most one word of the list begins at a place of a text, and
      * binary search finds it. */

@@ -1,0 +1,119 @@
+/* linux.c: Linux with the GNU C library. */
+#include "system.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+/* ---- Terminal ---- */
+
+int system_columns(int file)
+{
+    struct winsize size;
+    return ioctl(file, TIOCGWINSZ, &size) ? 0 : size.ws_col;
+}
+
+int system_rows(int file)
+{
+    struct winsize size;
+    return ioctl(file, TIOCGWINSZ, &size) ? 0 : size.ws_row;
+}
+
+/* ---- Signals ---- */
+
+_Static_assert(sizeof(sigset_t) <= sizeof(Signals), "a set of signals");
+
+void signals_hold(Signals *before, bool all)
+{
+    static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
+    sigset_t set;
+    sigemptyset(&set);
+    if (all)
+        sigfillset(&set);
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
+        sigaddset(&set, ending[i]);
+    pthread_sigmask(SIG_BLOCK, &set, (sigset_t *)before);
+}
+
+void signals_release(const Signals *before)
+{
+    pthread_sigmask(SIG_SETMASK, (const sigset_t *)before, NULL);
+}
+
+/* ---- Files ---- */
+
+int system_duplicate(int file)
+{
+    return fcntl(file, F_DUPFD_CLOEXEC, 0);
+}
+
+int system_open_directory(const char *path)
+{
+    const int handle = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return handle >= 0 || errno != EACCES ? handle : open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+int system_lock(int directory)
+{
+    if (fcntl(directory, F_GETFL) & O_PATH) /* it was opened without permission */
+        return EACCES;
+    return flock(directory, LOCK_EX | LOCK_NB) ? errno : 0;
+}
+
+/* f_bavail counts the free blocks, of f_frsize bytes, that users other than root may take. */
+double system_room(int directory)
+{
+    struct statvfs status;
+    return fstatvfs(directory, &status) ? (double)INFINITY
+                                        : (double)status.f_bavail * (double)status.f_frsize;
+}
+
+/* A file system that cannot make files without a name makes one that loses its name at once. */
+int system_unnamed_file(const char *folder)
+{
+    int file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+    char *name;
+    if (file >= 0 || asprintf(&name, "%s/.pulga-XXXXXX", folder) < 0)
+        return file;
+    file = mkostemp(name, O_CLOEXEC);
+    if (file >= 0)
+        unlink(name);
+    free(name);
+    return file;
+}
+
+bool system_name_file(int file, int directory, const char *name)
+{
+    char itself[64];
+    snprintf(itself, sizeof itself, "/proc/self/fd/%d", file);
+    return !linkat(AT_FDCWD, itself, directory, name, AT_SYMLINK_FOLLOW);
+}
+
+/* ---- Memory ---- */
+
+double system_memory(void)
+{
+    return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+}
+
+bool system_renew(void *pages, size_t bytes)
+{
+    return !madvise(pages, bytes, MADV_DONTNEED);
+}
+
+/* ---- Sorting ---- */
+
+void system_sort(void *list, size_t count, size_t size,
+                 int (*compare)(const void *, const void *, void *), void *context)
+{
+    qsort_r(list, count, size, compare, context);
+}

@@ -1,0 +1,64 @@
+/* system.h: what an operating system gives beyond C and POSIX's files. Each system has one file here
+ * that implements it; nothing else in the library depends on a system. */
+#ifndef PULGA_SYSTEM_H
+#define PULGA_SYSTEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* ---- Terminal ---- */
+
+/* The size of the terminal that a file is; 0 if it is none, or one without a size. */
+int system_columns(int file);
+int system_rows(int file);
+
+/* ---- Signals ---- */
+
+typedef struct {
+    _Alignas(long) char bytes[128];
+} Signals;
+
+/* Signals that would end the program, or all signals, wait from here on; `before` receives those
+ * that did already. */
+void signals_hold(Signals *before, bool all);
+void signals_release(const Signals *before);
+
+/* ---- Files. Functions that return a descriptor return -1 if they fail, with errno set ---- */
+
+/* The same open file under another descriptor. */
+int system_duplicate(int file);
+
+/* A directory; one whose files may be read but whose list may not will do. */
+int system_open_directory(const char *path);
+
+/* Locks a directory against other processes, until it is closed or the process ends. Returns 0 or
+ * the number of an error: EWOULDBLOCK if another process has locked it. */
+int system_lock(int directory);
+
+/* The bytes that may still be written to a directory's file system; infinity if that is not known. */
+double system_room(int directory);
+
+/* A new file on a folder's file system, to read and write, that has no name: whatever ends the
+ * program, nothing is left of it. */
+int system_unnamed_file(const char *folder);
+
+/* Gives such a file a name that no other file has. Returns false with errno set if that cannot be
+ * done. */
+bool system_name_file(int file, int directory, const char *name);
+
+/* ---- Memory ---- */
+
+/* The bytes that the machine has. */
+double system_memory(void);
+
+/* Gives whole pages back to the system, which hands out zeroed ones when they are touched. Returns
+ * false if it does not. */
+bool system_renew(void *pages, size_t bytes);
+
+/* ---- Sorting ---- */
+
+/* qsort() whose comparison gets a context. */
+void system_sort(void *list, size_t count, size_t size,
+                 int (*compare)(const void *, const void *, void *), void *context);
+
+#endif
