@@ -64,11 +64,9 @@ static double learn(Trainer *t, int64_t number, int64_t *rows)
     const Real scale = (Real)(1.0 / (double)targets);
 
     hide.row = rows_of(pieces, first_of_part(s, count, shards->first * s->accumulate));
-    shards_begin(shards);
     for (int shard = shards->first; shard < shards->end; shard++)
-        shards_add(shards, shard, learn_shard(t, shard, pieces, count, &hide, scale),
-                   t->gpt.gradient_block);
-    const double loss = shards_sum(shards, t->gpt.gradient_block);
+        shards_add(shards, shard, learn_shard(t, shard, pieces, count, &hide, scale));
+    const double loss = shards_sum(shards);
     if (!isfinite(loss))
         end_not_finite(t, number, "the loss is not finite");
     *rows = rows_of(pieces, count);

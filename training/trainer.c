@@ -81,7 +81,7 @@ static void prepare(Trainer *t, Settings *settings, const Decided *decided, int 
     thread_set_limit(t->plan.settings.threads);
     t->gpt = gpt_new(&t->plan.shape, t->plan.rows);
     t->optimizer = optimizer_new(&t->gpt, t->plan.settings.optimizer, t->plan.settings.average);
-    t->shards = shards_new(t->plan.settings.shards, t->gpt.size);
+    t->shards = shards_new(t->plan.settings.shards, t->gpt.gradient_block, t->gpt.size);
     t->best = memory_new(t->gpt.size, sizeof *t->best, "the best weights");
     t->room = batch_room_new(t->plan.rows);
     t->reader = reader_new(&t->corpus, (uint32_t)t->plan.settings.seed);

@@ -11,30 +11,29 @@
 #include "sum_tree.h"
 
 typedef struct {
-    int count;         /* S */
-    int first, end;    /* ours */
-    size_t size;       /* P: the numbers of a gradient */
-    double *losses;    /* (S) the sum of each one's losses */
-    SumTree tree;      /* of our gradients */
-    Subtree *subtrees; /* of all members, in order */
-    int *holders;      /* the member that has the sum of each */
-    int subtree_count;
-    Real *received; /* (subtrees of others, share) what they have of the numbers that we add up */
+    int count;       /* S */
+    int first, end;  /* ours */
+    size_t size;     /* P: the numbers of a gradient */
+    Real *gradients; /* (P) of the shard that is computed; of the step in the end */
+    double *losses;  /* (S) the sum of each one's losses */
+    SumTree tree;    /* of our gradients */
+
+    /* The subtrees of all members, in order: how many shards each has, who computes its sum, and
+     * where those of its numbers are, or will arrive, that we add up. */
+    int subtree_count, *subtrees, *holders;
+    Real **sums;
 } Shards;
 
-/* size: the numbers of a gradient. */
-Shards shards_new(int count, size_t size);
+/* gradients: where each shard's are computed, a block of `size` numbers. */
+Shards shards_new(int count, Real *gradients, size_t size);
 void shards_free(Shards *shards);
 
-/* Begins a step. Then our shards follow in order. */
-void shards_begin(Shards *shards);
+/* Adds a shard whose gradients were computed, and the sum of its losses: of ours, one after the
+ * other. The gradients are set to 0 for the next one. */
+void shards_add(Shards *shards, int shard, double loss);
 
-/* Adds a shard: the sum of its losses and its gradients, which are set to 0 for the next one unless
- * it is our last. */
-void shards_add(Shards *shards, int shard, double loss, Real *gradients);
-
-/* Waits for the shards of the others. Then these are the gradients of the whole step, for all
+/* Waits for the shards of the others. Then the gradients are those of the whole step, for all
  * members. Returns the sum of all losses. */
-double shards_sum(Shards *shards, Real *gradients);
+double shards_sum(Shards *shards);
 
 #endif

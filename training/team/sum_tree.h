@@ -15,14 +15,10 @@
 /* The most shards of a step, and the most subtrees of a range of them: two of each size. */
 enum { SUM_TREE_MOST_SHARDS = 1 << 10, SUM_TREE_MOST_SUBTREES = 20 };
 
+/* What a process has added up so far of its shards, from `first` up to `end`. */
 typedef struct {
-    int first, shards;
-} Subtree;
-
-/* What a process has added up so far: the subtrees that wait for the one to their right. */
-typedef struct {
-    int waiting;
-    Subtree subtrees[SUM_TREE_MOST_SUBTREES];
+    int first, end;
+    int waiting;                        /* subtrees that wait for the one to their right */
     Real *sums[SUM_TREE_MOST_SUBTREES]; /* the sum of each: blocks of `size` numbers */
     size_t size;
 } SumTree;
@@ -30,32 +26,29 @@ typedef struct {
 /* The first shard of a member of a team: member m of N has those from S·m/N up to S·(m + 1)/N. */
 int sum_tree_first(int shards, int member, int members);
 
-/* The bytes that a member needs for the sums of a model of `numbers` numbers, its own and those that
- * it receives. */
-double sum_tree_bytes(int shards, int member, int members, size_t numbers);
-
-/* The subtrees of the shards from first up to end, in order; returns how many they are. */
-int sum_tree_subtrees(Subtree *subtrees, int first, int end);
+/* The shards of the largest subtree that begins at shard `first` and ends by `end`: the subtrees of
+ * a range are this one, and those of what follows it. */
+int sum_tree_subtree(int first, int end);
 
 /* How many sums wait at most while these shards are computed. */
 int sum_tree_most_waiting(int first, int end);
 
-/* size: the numbers of a block; most_waiting: as many sums have room. */
-SumTree sum_tree_new(size_t size, int most_waiting);
+/* The bytes that a member needs for the sums of a model of `numbers` numbers, its own and those that
+ * it receives. */
+double sum_tree_bytes(int shards, int member, int members, size_t numbers);
+
+/* size: the numbers of a block. */
+SumTree sum_tree_new(int first, int end, size_t size);
 void sum_tree_free(SumTree *tree);
 
-/* Begins a step. */
-void sum_tree_begin(SumTree *tree);
-
-/* Takes over what a shard has computed, and sets the block to 0 for the next one. */
+/* Takes over what the next shard has computed, and sets the block to 0 for the one after it. After
+ * the last shard the block has the sum of the last subtree; those of the others wait in order. */
 void sum_tree_add(SumTree *tree, int shard, Real *block);
 
-/* Makes the last shard's block the sum of the last subtree. */
-void sum_tree_add_last(const SumTree *tree, int shard, Real *block);
-
-/* Adds the sums of all subtrees of a step, in order, at the place of the first. The others are
- * overwritten. */
-void sum_tree_join(Real *const *sums, const Subtree *subtrees, int count, size_t numbers);
+/* Adds the sums of subtrees that make up one of `shards` shards, at the place of the first. They
+ * come in order, and `subtrees` has the shards of each. The others are overwritten. Returns how many
+ * they were. */
+int sum_tree_join(Real *const *sums, const int *subtrees, int shards, size_t numbers);
 
 /* The sum of one number of each shard; their places are overwritten. */
 double sum_tree_sum(double *numbers, int shards);

@@ -28,23 +28,30 @@ static void subtree(Real *sum, int first, int shards)
     free(right);
 }
 
-/* Shards first to end of a member are added up. The sums of all its subtrees go into `sums`. */
-static int member(Real **sums, Subtree *subtrees, int first, int end)
+/* Lists the subtrees of the shards from first up to end; returns how many there are. */
+static int list(int *subtrees, int first, int end)
 {
-    const int count = sum_tree_subtrees(subtrees, first, end);
-    SumTree tree = sum_tree_new(SIZE, sum_tree_most_waiting(first, end));
+    int count = 0;
+    for (; first < end; first += subtrees[count++])
+        subtrees[count] = sum_tree_subtree(first, end);
+    return count;
+}
+
+/* Shards first to end of a member are added up. The sums of all its subtrees go into `sums`. */
+static int member(Real **sums, int *subtrees, int first, int end)
+{
+    const int count = list(subtrees, first, end);
+    SumTree tree = sum_tree_new(first, end, SIZE);
     Real *block = memory_new(SIZE, sizeof *block, "a test");
-    sum_tree_begin(&tree);
     for (int s = first; s < end; s++) {
         Real *computed = memory_new(SIZE, sizeof *computed, "a test");
         shard(computed, s);
         for (int i = 0; i < SIZE; i++)
             block[i] += computed[i]; /* it was set to 0 */
         free(computed);
-        if (s < end - 1)
-            sum_tree_add(&tree, s, block);
+        sum_tree_add(&tree, s, block);
     }
-    sum_tree_add_last(&tree, end - 1, block);
+    assert_int_equal(tree.waiting, count - 1);
     for (int b = 0; b < count; b++) {
         sums[b] = memory_new(SIZE, sizeof *block, "a test");
         memcpy(sums[b], b < count - 1 ? tree.sums[b] : block, SIZE * sizeof *block);
@@ -57,13 +64,12 @@ static int member(Real **sums, Subtree *subtrees, int first, int end)
 static void check(int shards, int members, const Real *wanted)
 {
     Real *sums[MOST];
-    Subtree subtrees[MOST];
-    int count = 0;
+    int subtrees[MOST], count = 0;
     for (int m = 0; m < members; m++)
         count += member(sums + count, subtrees + count, shards * m / members,
                         shards * (m + 1) / members);
     assert_true(count <= shards);
-    sum_tree_join(sums, subtrees, count, SIZE);
+    assert_int_equal(sum_tree_join(sums, subtrees, shards, SIZE), count);
     assert_memory_equal(sums[0], wanted, SIZE * sizeof *wanted);
     for (int i = 0; i < count; i++)
         free(sums[i]);
@@ -88,14 +94,12 @@ static void the_sum_is_the_tree_s_for_any_number_of_members(void **state)
 static void subtrees_are_aligned(void **state)
 {
     (void)state;
-    Subtree subtrees[SUM_TREE_MOST_SUBTREES];
-    assert_int_equal(sum_tree_subtrees(subtrees, 3, 8), 2);
-    assert_int_equal(subtrees[0].first, 3);
-    assert_int_equal(subtrees[0].shards, 1);
-    assert_int_equal(subtrees[1].first, 4);
-    assert_int_equal(subtrees[1].shards, 4);
-    assert_int_equal(sum_tree_subtrees(subtrees, 0, SUM_TREE_MOST_SHARDS), 1);
-    assert_int_equal(sum_tree_subtrees(subtrees, 1, SUM_TREE_MOST_SHARDS - 1), 18);
+    int subtrees[SUM_TREE_MOST_SUBTREES];
+    assert_int_equal(list(subtrees, 3, 8), 2);
+    assert_int_equal(subtrees[0], 1);
+    assert_int_equal(subtrees[1], 4);
+    assert_int_equal(list(subtrees, 0, SUM_TREE_MOST_SHARDS), 1);
+    assert_int_equal(list(subtrees, 1, SUM_TREE_MOST_SHARDS - 1), 18);
 }
 
 /* One process keeps one sum for each level of the tree, none if there is one shard. */
