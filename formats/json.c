@@ -30,6 +30,16 @@ cJSON *json_read(const Directory *directory, const char *name)
     return json;
 }
 
+cJSON *json_get(const cJSON *object, const char *name)
+{
+    return cJSON_GetObjectItemCaseSensitive(object, name);
+}
+
+const char *json_text(const cJSON *object, const char *name)
+{
+    return cJSON_GetStringValue(json_get(object, name));
+}
+
 _Noreturn void json_refuse(const char *path, const char *name, const cJSON *value,
                            const char *supported)
 {

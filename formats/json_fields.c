@@ -41,7 +41,7 @@ static char *typed(const Field *field, const cJSON *value)
 
 void json_get_field(const cJSON *object, const Field *field, void *into, const char *path)
 {
-    const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, field->name);
+    const cJSON *value = json_get(object, field->name);
     if (value && cJSON_IsNull(value) && field->kind == FIELD_TEXT)
         return;
     char *text = value ? typed(field, value) : NULL;

@@ -24,6 +24,7 @@
 
 #include "base/files/checksum.h"
 #include "base/parallel/threads.h"
+#include "json.h"
 
 _Static_assert(__BYTE_ORDER == __LITTLE_ENDIAN, "the files' numbers are little-endian");
 
@@ -188,9 +189,9 @@ static bool is_size(const cJSON *item)
  * type is not read, its size is not known, and the offsets are not compared with the shape. */
 static bool read_entry(TensorEntry *entry, const cJSON *json)
 {
-    const cJSON *offsets = cJSON_GetObjectItemCaseSensitive(json, "data_offsets");
-    const char *type = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "dtype"));
-    const cJSON *shape = cJSON_GetObjectItemCaseSensitive(json, "shape"), *size;
+    const cJSON *offsets = json_get(json, "data_offsets");
+    const char *type = json_text(json, "dtype");
+    const cJSON *shape = json_get(json, "shape"), *size;
     if (!type || !cJSON_IsArray(shape) || !cJSON_IsArray(offsets) ||
         cJSON_GetArraySize(offsets) != 2 || !is_size(offsets->child) ||
         !is_size(offsets->child->next))
@@ -274,8 +275,7 @@ static void read_bytes(const TensorFile *file, void *bytes, size_t size, size_t 
 
 static const char *metadata_of(const TensorFile *file, const char *key)
 {
-    const cJSON *all = cJSON_GetObjectItemCaseSensitive(file->header, METADATA);
-    return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(all, key));
+    return json_text(json_get(file->header, METADATA), key);
 }
 
 /* Compares the checksum, if there is one: other programs write none. The entries are in the order
@@ -287,8 +287,7 @@ static void check_checksum(const TensorFile *file, const TensorEntry *entries)
         return;
     enum { PIECE = 1 << 18 };
     char *piece = memory_take(PIECE);
-    uint64_t checksum =
-        checksum_of_metadata(cJSON_GetObjectItemCaseSensitive(file->header, METADATA));
+    uint64_t checksum = checksum_of_metadata(json_get(file->header, METADATA));
     for (ptrdiff_t i = 0; i < arrlen(entries); i++) {
         Checksum *sum = checksum_begin(checksum);
         for (size_t at = entries[i].begin, size; at < entries[i].end; at += size) {

@@ -11,6 +11,7 @@
 #include "base/display.h"
 #include "base/files/file.h"
 #include "base64.h"
+#include "formats/json.h"
 #include "formats/run/checkpoint.h"
 #include "formats/run/files.h"
 #include "formats/run/log.h"
@@ -304,7 +305,7 @@ static void put_training(FILE *out, const Pretrained *model)
 {
     LogEntry *lines = NULL; /* stb_ds array */
     log_each(&model->directory, add_line, &lines);
-    const cJSON *share = cJSON_GetObjectItemCaseSensitive(config_own(&model->config), "val");
+    const cJSON *share = json_get(config_own(&model->config), "val");
     put_log(out, lines);
     fprintf(out, "\"held_out\":%s,\"floor\":",
             json_bool(cJSON_IsNumber(share) && share->valuedouble > 0));

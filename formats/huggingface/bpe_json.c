@@ -16,38 +16,22 @@
 #include "base/files/file.h"
 #include "formats/json.h"
 
-/* A member of an object; NULL if there is none, or no object. */
-static const cJSON *get(const cJSON *object, const char *name)
-{
-    return cJSON_GetObjectItemCaseSensitive(object, name);
-}
-
 static bool has_type(const cJSON *object, const char *wanted)
 {
-    const char *type = cJSON_GetStringValue(get(object, "type"));
+    const char *type = json_text(object, "type");
     return type && !strcmp(type, wanted);
 }
 
 bool bpe_json_is_model(const cJSON *model)
 {
-    return has_type(model, "BPE") || (!get(model, "type") && get(model, "merges"));
+    return has_type(model, "BPE") || (!json_get(model, "type") && json_get(model, "merges"));
 }
 
 /* ---- Writing ---- */
 
 /* Every member is written: what is chosen for one that is missing differs between programs. */
-static const char BYTE_LEVEL[] = "{\"type\":\"ByteLevel\",\"add_prefix_space\":false,"
-                                 "\"trim_offsets\":true,\"use_regex\":true}";
-
-void bpe_json_put_splitter(cJSON *json)
-{
-    cJSON_AddRawToObject(json, "pre_tokenizer", BYTE_LEVEL);
-}
-
-void bpe_json_put_decoder(cJSON *json)
-{
-    cJSON_AddRawToObject(json, "decoder", BYTE_LEVEL);
-}
+const char BPE_JSON_BYTES[] = "{\"type\":\"ByteLevel\",\"add_prefix_space\":false,"
+                              "\"trim_offsets\":true,\"use_regex\":true}";
 
 void bpe_json_put_model(cJSON *model, const Tokenizer *t)
 {
@@ -95,15 +79,15 @@ cJSON *bpe_json_of_two_files(const Directory *directory)
     static const char end[] = "<|endoftext|>";
     cJSON *json = cJSON_CreateObject(), *words = json_read(directory, "vocab.json");
     cJSON *special = cJSON_AddArrayToObject(json, "added_tokens");
-    if (get(words, end)) {
+    if (json_get(words, end)) {
         cJSON *token = cJSON_CreateObject();
         cJSON_AddStringToObject(token, "content", end);
-        cJSON_AddItemToObject(token, "id", cJSON_Duplicate(get(words, end), true));
+        cJSON_AddItemToObject(token, "id", cJSON_Duplicate(json_get(words, end), true));
         cJSON_AddTrueToObject(token, "special");
         cJSON_AddItemToArray(special, token);
     }
-    cJSON_AddItemToObject(json, "pre_tokenizer", cJSON_Parse(BYTE_LEVEL));
-    cJSON_AddItemToObject(json, "decoder", cJSON_Parse(BYTE_LEVEL));
+    cJSON_AddItemToObject(json, "pre_tokenizer", cJSON_Parse(BPE_JSON_BYTES));
+    cJSON_AddItemToObject(json, "decoder", cJSON_Parse(BPE_JSON_BYTES));
     cJSON *model = cJSON_AddObjectToObject(json, "model");
     cJSON_AddItemToObject(model, "vocab", words);
     cJSON_AddItemToObject(model, "merges", merges_of(directory));
@@ -111,12 +95,6 @@ cJSON *bpe_json_of_two_files(const Directory *directory)
 }
 
 /* ---- BpeFile: how a text is cut ---- */
-
-static _Noreturn void refuse(const char *file, const char *part, const cJSON *value,
-                             const char *supported)
-{
-    json_refuse(file, part, value, supported);
-}
 
 /* Whether a member asks for nothing: it is missing, null, false, 0 or "". */
 static bool is_off(const cJSON *item)
@@ -131,17 +109,18 @@ static void check_rules(const char *file, const cJSON *json)
 {
     static const char *const options[] = {"dropout", "continuing_subword_prefix",
                                           "end_of_word_suffix", "ignore_merges"};
-    const cJSON *splitter = get(json, "pre_tokenizer"), *decoder = get(json, "decoder");
-    if (!has_type(splitter, "ByteLevel") || !cJSON_IsFalse(get(splitter, "add_prefix_space")) ||
-        cJSON_IsFalse(get(splitter, "use_regex")))
-        refuse(file, "pre_tokenizer", splitter,
-               "ByteLevel without add_prefix_space and with its own pattern");
+    const cJSON *splitter = json_get(json, "pre_tokenizer"), *decoder = json_get(json, "decoder");
+    if (!has_type(splitter, "ByteLevel") ||
+        !cJSON_IsFalse(json_get(splitter, "add_prefix_space")) ||
+        cJSON_IsFalse(json_get(splitter, "use_regex")))
+        json_refuse(file, "pre_tokenizer", splitter,
+                    "ByteLevel without add_prefix_space and with its own pattern");
     if (!has_type(decoder, "ByteLevel"))
-        refuse(file, "decoder", decoder, "ByteLevel");
+        json_refuse(file, "decoder", decoder, "ByteLevel");
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        const cJSON *option = get(get(json, "model"), options[i]);
+        const cJSON *option = json_get(json_get(json, "model"), options[i]);
         if (!is_off(option))
-            refuse(file, options[i], option, "none");
+            json_refuse(file, options[i], option, "none");
     }
 }
 
@@ -202,7 +181,7 @@ static void read_merge(BpeFile *r, const cJSON *item)
     const char *right;
     char *left = parts_of(item, &right);
     if (!left)
-        refuse(r->file, _("a merge"), item, "a pair of tokens");
+        json_refuse(r->file, _("a merge"), item, "a pair of tokens");
     char *whole = format_text("%s%s", left, right);
     const BpeMerge merge = {
         part_of(r, left), part_of(r, right),
@@ -219,10 +198,10 @@ static void read_merge(BpeFile *r, const cJSON *item)
 void bpe_json_read(const char *file, const cJSON *json, Tokenizer *t)
 {
     const Vocabulary *v = &t->vocabulary;
-    const cJSON *list = get(get(json, "model"), "merges"), *item;
+    const cJSON *list = json_get(json_get(json, "model"), "merges"), *item;
     check_rules(file, json);
     if (!cJSON_IsArray(list))
-        refuse(file, "merges", list, "a list of pairs of tokens");
+        json_refuse(file, "merges", list, "a list of pairs of tokens");
     BpeFile r = {.file = file,
                  .vocabulary = v,
                  .made = memory_new((size_t)v->count, sizeof *r.made, "the merges")};

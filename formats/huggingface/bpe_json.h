@@ -11,9 +11,8 @@ struct cJSON;
 /* Whether the model of a tokenizer.json, which may be NULL, is one of subwords. */
 bool bpe_json_is_model(const struct cJSON *model);
 
-/* Adds the pre-tokenizer, and the decoder, to the file. */
-void bpe_json_put_splitter(struct cJSON *json);
-void bpe_json_put_decoder(struct cJSON *json);
+/* The pre-tokenizer and the decoder of a file. */
+extern const char BPE_JSON_BYTES[];
 
 /* Adds the members of the model. */
 void bpe_json_put_model(struct cJSON *model, const Tokenizer *tokenizer);

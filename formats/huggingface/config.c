@@ -160,23 +160,17 @@ typedef struct {
     const cJSON *json, *own; /* all of it; its object "pulga", or NULL */
 } Reading;
 
-/* A field outside of "pulga", or NULL. */
-static const cJSON *field_of(const Reading *file, const char *name)
-{
-    return cJSON_GetObjectItemCaseSensitive(file->json, name);
-}
-
-/* Dies naming a field, its value, and what is supported. */
+/* Dies naming a field outside of "pulga", its value, and what is supported. */
 static _Noreturn void refuse(const Reading *file, const char *name, const char *supported)
 {
-    json_refuse(file->path, name, field_of(file, name), supported);
+    json_refuse(file->path, name, json_get(file->json, name), supported);
 }
 
 /* A field that is true or false, or `preset` if it is missing; null is Python's None, which is
  * false. */
 static bool is_true(const Reading *file, const char *name, bool preset)
 {
-    const cJSON *field = field_of(file, name);
+    const cJSON *field = json_get(file->json, name);
     if (field && !cJSON_IsNull(field) && !cJSON_IsBool(field))
         refuse(file, name, "true or false");
     return field ? cJSON_IsTrue(field) : preset;
@@ -191,7 +185,7 @@ static void check_the_rest(const Reading *file)
     } fields[] = {{"scale_attn_weights", true},
                   {"scale_attn_by_inverse_layer_idx", false},
                   {"add_cross_attention", false}};
-    const cJSON *epsilon = field_of(file, "layer_norm_epsilon");
+    const cJSON *epsilon = json_get(file->json, "layer_norm_epsilon");
     if (epsilon && !(cJSON_IsNumber(epsilon) && epsilon->valuedouble == EPSILON))
         refuse(file, "layer_norm_epsilon", "1e-05");
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
@@ -203,7 +197,7 @@ static void check_the_rest(const Reading *file)
 static Activation read_activation(const Reading *file, bool is_openai)
 {
     const char *name = is_openai ? "afn" : "activation_function";
-    const cJSON *field = field_of(file, name);
+    const cJSON *field = json_get(file->json, name);
     const char *value = field ? cJSON_GetStringValue(field) : is_openai ? OLD_GELU : GELU;
     if (value && !strcmp(value, "relu"))
         return ACTIVATION_RELU;
@@ -218,7 +212,7 @@ static Activation read_activation(const Reading *file, bool is_openai)
 /* The list of patterns of a model_type "pulga", as --attend gives it; null: all. */
 static Pattern *read_patterns(const Reading *file, int layers, int heads)
 {
-    const cJSON *attend = cJSON_GetObjectItemCaseSensitive(file->own, "attend");
+    const cJSON *attend = json_get(file->own, "attend");
     const char *list = cJSON_GetStringValue(attend);
     Pattern *patterns = NULL;
     const int count = list ? patterns_parse(&patterns, list, layers, heads) : cJSON_IsNull(attend);
@@ -238,7 +232,7 @@ static Pattern *read_patterns(const Reading *file, int layers, int heads)
 static GptConfig read_shape(const Reading *file, const char *type)
 {
     const bool is_pulga = !strcmp(type, "pulga"), is_openai = !strcmp(type, "openai-gpt");
-    const cJSON *inner = field_of(file, "n_inner");
+    const cJSON *inner = json_get(file->json, "n_inner");
     const bool wide = is_openai || !inner || cJSON_IsNull(inner);
     GptConfig shape = {.norm = is_openai ? NORM_POST : NORM_PRE,
                        .positions = POSITIONS_LEARNED,
@@ -267,7 +261,7 @@ static GptConfig read_shape(const Reading *file, const char *type)
 
 const cJSON *config_own(const Config *config)
 {
-    const cJSON *own = cJSON_GetObjectItemCaseSensitive(config->json, "pulga");
+    const cJSON *own = json_get(config->json, "pulga");
     return cJSON_IsObject(own) ? own : NULL;
 }
 
@@ -279,10 +273,10 @@ Config config_read(const Directory *directory)
                      .checksum = checksum_of(bytes.bytes, bytes.size),
                      .eos = -1};
     free(bytes.bytes);
-    const cJSON *own = config_own(&config), *text = cJSON_GetObjectItemCaseSensitive(own, "text");
+    const cJSON *own = config_own(&config), *text = json_get(own, "text");
     char *path = path_in(directory, NAME);
     const Reading file = {path, config.json, own};
-    const char *type = cJSON_GetStringValue(field_of(&file, "model_type"));
+    const char *type = json_text(file.json, "model_type");
     if (!type || (strcmp(type, "gpt2") && strcmp(type, "openai-gpt") && strcmp(type, "pulga")))
         refuse(&file, "model_type", "\"gpt2\", \"openai-gpt\" or \"pulga\"");
     check_the_rest(&file);
@@ -294,12 +288,12 @@ Config config_read(const Directory *directory)
     config.objective = purpose.objective;
     config.causal_source = purpose.causal_source;
     /* An id outside the vocabulary, such as GPT-2's default 50256, counts as none. */
-    const cJSON *eos = field_of(&file, "eos_token_id");
+    const cJSON *eos = json_get(file.json, "eos_token_id");
     if (cJSON_IsNumber(eos) && eos->valuedouble == eos->valueint &&
         eos->valueint < config.shape.vocabulary)
         config.eos = eos->valueint;
-    config.identity = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(own, "identity"));
-    config.text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(text, "xxh3_64"));
+    config.identity = json_text(own, "identity");
+    config.text = json_text(text, "xxh3_64");
     free(path);
     return config;
 }

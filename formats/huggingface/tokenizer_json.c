@@ -43,12 +43,6 @@ static const struct {
 };
 enum { SPLITTER_COUNT = sizeof SPLITTERS / sizeof *SPLITTERS };
 
-/* A member of an object; NULL if there is none, or no object. */
-static const cJSON *get(const cJSON *object, const char *name)
-{
-    return cJSON_GetObjectItemCaseSensitive(object, name);
-}
-
 /* ---- Writing ---- */
 
 /* A word as a JSON string, "un"; the caller frees it. */
@@ -77,10 +71,20 @@ static void put_special(cJSON *list, const Tokenizer *t, int id)
 /* The tokenizer's way of splitting, as JSON. */
 static const char *splitter_of(const Tokenizer *t)
 {
+    if (t->kind == TOKENIZER_BPE)
+        return BPE_JSON_BYTES;
     for (int i = 0; i < SPLITTER_COUNT; i++)
         if (SPLITTERS[i].kind == t->kind && SPLITTERS[i].punctuation == t->punctuation)
             return SPLITTERS[i].json;
     abort(); /* a way of splitting that is not listed */
+}
+
+/* How tokens become a text again, if not as words with spaces between them. */
+static const char *decoder_of(const Tokenizer *t)
+{
+    return t->kind == TOKENIZER_BPE    ? BPE_JSON_BYTES
+           : t->kind == TOKENIZER_CHAR ? "{\"type\":\"Fuse\"}"
+                                       : "null";
 }
 
 /* A piece of a template: a special token. */
@@ -167,19 +171,11 @@ static cJSON *tokenizer_json(const Tokenizer *t)
         if (vocabulary_is_special(v, id))
             put_special(special, t, id);
     cJSON_AddRawToObject(json, "normalizer", NORMALIZERS[t->form]);
-    const bool subwords = t->kind == TOKENIZER_BPE;
-    if (subwords)
-        bpe_json_put_splitter(json);
-    else
-        cJSON_AddRawToObject(json, "pre_tokenizer", splitter_of(t));
+    cJSON_AddRawToObject(json, "pre_tokenizer", splitter_of(t));
     put_template(json, t);
-    if (subwords)
-        bpe_json_put_decoder(json);
-    else
-        cJSON_AddRawToObject(json, "decoder",
-                             t->kind == TOKENIZER_CHAR ? "{\"type\":\"Fuse\"}" : "null");
+    cJSON_AddRawToObject(json, "decoder", decoder_of(t));
     cJSON *model = cJSON_AddObjectToObject(json, "model");
-    if (subwords)
+    if (t->kind == TOKENIZER_BPE)
         bpe_json_put_model(model, t);
     else
         put_words(model, t);
@@ -231,13 +227,6 @@ static bool is_string(const cJSON *item, const char *wanted)
     return cJSON_IsString(item) && !strcmp(item->valuestring, wanted);
 }
 
-/* Dies naming a part of the file, its value, and which values are supported. */
-static _Noreturn void refuse(const char *file, const char *part, const cJSON *value,
-                             const char *supported)
-{
-    json_refuse(file, part, value, supported);
-}
-
 /* Dies naming the word that is wrong. */
 static _Noreturn void damaged(const char *file, const char *what, const char *word)
 {
@@ -277,28 +266,29 @@ static void put_added(const char *file, Entry *entries, int count, const cJSON *
     const cJSON *token;
     cJSON_ArrayForEach(token, list)
     {
-        const char *content = cJSON_GetStringValue(get(token, "content"));
+        const char *content = json_text(token, "content");
         if (!content)
-            refuse(file, _("added token"), token, "one with a string as its content");
-        if (!cJSON_IsTrue(get(token, "special")) || cJSON_IsTrue(get(token, "normalized")))
-            refuse(file, _("added token"), token, "one that is special and not normalized");
-        put_entry(file, entries, count, content, get(token, "id"), true);
+            json_refuse(file, _("added token"), token, "one with a string as its content");
+        if (!cJSON_IsTrue(json_get(token, "special")) ||
+            cJSON_IsTrue(json_get(token, "normalized")))
+            json_refuse(file, _("added token"), token, "one that is special and not normalized");
+        put_entry(file, entries, count, content, json_get(token, "id"), true);
     }
 }
 
 /* Reads the vocabulary: `count` words, whose ids are 0 to count - 1 in any order. */
 static void read_words(const char *file, const cJSON *json, int count, Vocabulary *v)
 {
-    const cJSON *model = get(json, "model"), *vocab = get(model, "vocab"), *word;
-    const char *type = cJSON_GetStringValue(get(model, "type"));
+    const cJSON *model = json_get(json, "model"), *vocab = json_get(model, "vocab"), *word;
+    const char *type = json_text(model, "type");
     if (!bpe_json_is_model(model) && (!type || strcmp(type, "WordLevel")))
         die("%s is a %.60s tokenizer; only WordLevel and BPE ones are read", file,
             type ? type : _("nameless"));
     if (!cJSON_IsObject(vocab))
-        refuse(file, "vocab", vocab, "an object of words and their ids");
+        json_refuse(file, "vocab", vocab, "an object of words and their ids");
     Entry *entries = memory_new((size_t)count, sizeof *entries, "the vocabulary");
     cJSON_ArrayForEach(word, vocab) put_entry(file, entries, count, word->string, word, false);
-    put_added(file, entries, count, get(json, "added_tokens"));
+    put_added(file, entries, count, json_get(json, "added_tokens"));
 
     for (int id = 0; id < count; id++) {
         if (!entries[id].text)
@@ -329,17 +319,17 @@ static int id_of(const char *directory, const Vocabulary *v, const char *part, c
  * one; subwords take a text as it is. */
 static void read_normalizer(const char *file, const cJSON *normalizer, TextForm *form)
 {
-    const cJSON *list = get(normalizer, "normalizers"), *one;
+    const cJSON *list = json_get(normalizer, "normalizers"), *one;
     if (!normalizer || cJSON_IsNull(normalizer))
         return;
-    if (is_string(get(normalizer, "type"), "NFC"))
+    if (is_string(json_get(normalizer, "type"), "NFC"))
         *form = *form == TEXT_LOWER ? TEXT_LOWER : TEXT_COMPOSED;
-    else if (is_string(get(normalizer, "type"), "Lowercase"))
+    else if (is_string(json_get(normalizer, "type"), "Lowercase"))
         *form = TEXT_LOWER;
-    else if (is_string(get(normalizer, "type"), "Sequence") && cJSON_IsArray(list))
+    else if (is_string(json_get(normalizer, "type"), "Sequence") && cJSON_IsArray(list))
         cJSON_ArrayForEach(one, list) read_normalizer(file, one, form);
     else
-        refuse(file, "normalizer", normalizer, "NFC, Lowercase, or both");
+        json_refuse(file, "normalizer", normalizer, "NFC, Lowercase, or both");
 }
 
 /* Finds the way of splitting that has the same JSON, whatever the order of its members. */
@@ -355,9 +345,9 @@ static void read_splitter(const char *file, const cJSON *splitter, Tokenizer *t)
         t->punctuation = SPLITTERS[i].punctuation;
         return;
     }
-    refuse(file, "pre_tokenizer", splitter,
-           "Whitespace, WhitespaceSplit, WhitespaceSplit "
-           "with Punctuation isolated, or a Split at [\\s\\S] isolated");
+    json_refuse(file, "pre_tokenizer", splitter,
+                "Whitespace, WhitespaceSplit, WhitespaceSplit "
+                "with Punctuation isolated, or a Split at [\\s\\S] isolated");
 }
 
 /* The token that a piece of a template inserts; NULL if the piece stands for a text. For a piece
@@ -365,11 +355,11 @@ static void read_splitter(const char *file, const cJSON *splitter, Tokenizer *t)
  * "special_tokens": {"[bos]": {"id": "[bos]", "ids": [0], "tokens": ["[bos]"]}}. */
 static const char *token_of(const cJSON *processor, const cJSON *piece)
 {
-    const cJSON *id = get(get(piece, "SpecialToken"), "id");
+    const cJSON *id = json_get(json_get(piece, "SpecialToken"), "id");
     if (!cJSON_IsString(id))
         return NULL;
-    const cJSON *about = get(get(processor, "special_tokens"), id->valuestring);
-    const cJSON *tokens = get(about, "tokens");
+    const cJSON *about = json_get(json_get(processor, "special_tokens"), id->valuestring);
+    const cJSON *tokens = json_get(about, "tokens");
     return cJSON_GetArraySize(tokens) == 1 ? cJSON_GetStringValue(tokens->child) : NULL;
 }
 
@@ -381,14 +371,15 @@ static const char *token_of(const cJSON *processor, const cJSON *piece)
 static void read_template(const char *file, const cJSON *processor, const char **bos,
                           const char **last)
 {
-    if (!processor || cJSON_IsNull(processor) || is_string(get(processor, "type"), "ByteLevel"))
+    if (!processor || cJSON_IsNull(processor) ||
+        is_string(json_get(processor, "type"), "ByteLevel"))
         return;
-    const cJSON *piece = get(processor, "single");
+    const cJSON *piece = json_get(processor, "single");
     piece = piece ? piece->child : NULL;
-    if (is_string(get(processor, "type"), "TemplateProcessing")) {
+    if (is_string(json_get(processor, "type"), "TemplateProcessing")) {
         if (piece && (*bos = token_of(processor, piece)))
             piece = piece->next;
-        if (piece && is_string(get(get(piece, "Sequence"), "id"), "A")) {
+        if (piece && is_string(json_get(json_get(piece, "Sequence"), "id"), "A")) {
             piece = piece->next;
             if (*bos && piece && (*last = token_of(processor, piece)))
                 piece = piece->next;
@@ -396,16 +387,16 @@ static void read_template(const char *file, const cJSON *processor, const char *
                 return;
         }
     }
-    refuse(file, "post_processor", processor,
-           "a TemplateProcessing that puts a token first, or none");
+    json_refuse(file, "post_processor", processor,
+                "a TemplateProcessing that puts a token first, or none");
 }
 
 /* A token that tokenizer_config.json names, as "[eos]" or as {"content": "[eos]", ...}; NULL if it
  * names none. */
 static const char *named(const cJSON *config, const char *name)
 {
-    const cJSON *token = get(config, name);
-    return cJSON_GetStringValue(cJSON_IsObject(token) ? get(token, "content") : token);
+    const cJSON *token = json_get(config, name);
+    return cJSON_GetStringValue(cJSON_IsObject(token) ? json_get(token, "content") : token);
 }
 
 /* The token that ends a text in a stream, like GPT-2's <|endoftext|>, or -1: none need be named. */
@@ -421,10 +412,10 @@ static void read_ends(const char *directory, const char *file, Tokenizer *t, con
                       const cJSON *config, int eos_id)
 {
     const char *bos = NULL, *last = NULL;
-    read_template(file, get(json, "post_processor"), &bos, &last);
+    read_template(file, json_get(json, "post_processor"), &bos, &last);
     const char *eos = t->objective == OBJECTIVE_PAIRS ? NULL : last;
     /* Newer versions of Transformers obey this member, older ones the template. */
-    const cJSON *add = get(config, "add_bos_token");
+    const cJSON *add = json_get(config, "add_bos_token");
     if (cJSON_IsBool(add) && cJSON_IsTrue(add) != (bos != NULL))
         die("%s: add_bos_token in tokenizer_config.json and the post_processor in tokenizer.json "
             "disagree on whether a token comes first",
@@ -472,14 +463,14 @@ Tokenizer tokenizer_json_read(const Directory *directory, int count, int eos,
     Tokenizer t = tokenizer_new();
     t.objective = objective;
     read_words(file, json, count, &t.vocabulary);
-    if (bpe_json_is_model(get(json, "model")))
+    if (bpe_json_is_model(json_get(json, "model")))
         bpe_json_read(merges, json, &t);
     else
-        read_splitter(file, get(json, "pre_tokenizer"), &t);
+        read_splitter(file, json_get(json, "pre_tokenizer"), &t);
     t.form = t.kind == TOKENIZER_BPE ? TEXT_AS_IS : TEXT_COMPOSED;
-    read_normalizer(file, get(json, "normalizer"), &t.form);
+    read_normalizer(file, json_get(json, "normalizer"), &t.form);
     read_ends(directory->path, file, &t, json, config, eos);
-    const char *unk = cJSON_GetStringValue(get(get(json, "model"), "unk_token"));
+    const char *unk = json_text(json_get(json, "model"), "unk_token");
     if (unk && t.kind != TOKENIZER_BPE) /* to which nothing is unknown */
         t.unk = vocabulary_find(&t.vocabulary, unk, strlen(unk));
     if (objective == OBJECTIVE_PAIRS)

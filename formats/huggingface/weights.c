@@ -98,7 +98,7 @@ static SafeTensors open_several(const Directory *directory)
 {
     cJSON *json = json_read(directory, INDEX);
     char *path = path_in(directory, INDEX);
-    const cJSON *map = cJSON_GetObjectItemCaseSensitive(json, "weight_map"), *entry;
+    const cJSON *map = json_get(json, "weight_map"), *entry;
     if (!cJSON_IsObject(map) || !map->child)
         json_refuse(path, "weight_map", map, "an object of tensors and their files");
     const char **names = files_of(path, map);

@@ -80,7 +80,7 @@ bool record_write(const Directory *directory, const Plan *plan, const Tokenizer 
     cJSON *json = cJSON_CreateObject();
     const Settings *s = &plan->settings;
     config_put_model(json, &plan->shape, s->dropout, tokenizer, s->causal_source);
-    cJSON *own = cJSON_GetObjectItemCaseSensitive(json, "pulga");
+    cJSON *own = json_get(json, "pulga");
     cJSON_AddStringToObject(own, "version", PULGA_VERSION);
     cJSON_AddStringToObject(own, "command", command);
     cJSON_AddStringToObject(own, "kernel", matrix_kernel_name());
@@ -101,7 +101,7 @@ bool record_update(const Directory *directory, const Config *config, const Setti
     EACH_FIELD (field, SETTINGS)
         changed |= field->life != LIFE_CALL && !field_equal(field, &before, settings);
     fields_free(SETTINGS, &before);
-    put_settings(cJSON_GetObjectItemCaseSensitive(config->json, "pulga"), settings);
+    put_settings(json_get(config->json, "pulga"), settings);
     return !changed || json_write(directory, CONFIG_FILE, config->json);
 }
 
@@ -109,9 +109,9 @@ bool record_update(const Directory *directory, const Config *config, const Setti
 bool record_result(const Directory *directory, const Settings *settings, const RunResult *r)
 {
     cJSON *json = json_read(directory, CONFIG_FILE), *result = cJSON_CreateObject();
-    cJSON *own = cJSON_GetObjectItemCaseSensitive(json, "pulga");
-    const cJSON *before = cJSON_GetObjectItemCaseSensitive(own, "result");
-    const cJSON *seconds = cJSON_GetObjectItemCaseSensitive(before, "seconds");
+    cJSON *own = json_get(json, "pulga");
+    const cJSON *before = json_get(own, "result");
+    const cJSON *seconds = json_get(before, "seconds");
     cJSON_AddNumberToObject(result, "step", (double)r->step);
     cJSON_AddNumberToObject(result, "best_step", (double)r->best_step);
     cJSON_AddNumberToObject(result, "best_loss", r->best_loss);
@@ -148,7 +148,7 @@ void record_settings(const Config *config, const Directory *directory, Settings 
     EACH_FIELD (field, SETTINGS) {
         if (field->life == LIFE_CALL)
             continue;
-        if (!cJSON_GetObjectItemCaseSensitive(config_own(config), field->name))
+        if (!json_get(config_own(config), field->name))
             die("%s has no \"%s\": it is damaged, and the run "
                 "cannot be resumed; begin a new run with --from %s",
                 path, field->name, directory->path);
@@ -162,8 +162,7 @@ void record_check_kernel(const Config *config, const Directory *directory, Preci
 {
     if (precision == PRECISION_F32)
         return;
-    const char *begun =
-        cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(config_own(config), "kernel"));
+    const char *begun = json_text(config_own(config), "kernel");
     if (begun && strcmp(begun, matrix_kernel_name()) != 0)
         warn("%s was begun with the kernel %s, this is %s: it goes on, but not to the same bits",
              directory->path, begun, matrix_kernel_name());
