@@ -48,14 +48,17 @@ static bool evaluation_is_due(const Trainer *t);
 static bool out_of_patience(const Trainer *t);
 static void evaluate_and_log(Call *call);
 static bool take_orders(Call *call);
-static void save_between(Call *call);
+static bool save_is_due(const Call *call);
+static bool save(Call *call, const char *otherwise);
+static bool keep(const Trainer *t, bool again);
 
-/* What comes after each step: its evaluation, its line in the log, a save. */
+/* What comes after each step: its evaluation, its line in the log, a save. If that fails, the next
+ * save may succeed. */
 static void follow_up(Call *call)
 {
     evaluate_and_log(call);
-    if (take_orders(call) && !call->signal)
-        save_between(call);
+    if (take_orders(call) && !call->signal && save(call, "training goes on"))
+        keep(&call->trainer, true);
 }
 
 /* Trains from where the run is to the end of this call, or until a signal. */
@@ -200,25 +203,23 @@ static void draw_curve(const Call *call)
 }
 
 /* Saves, and notes the time even if that fails, so that a full disk is not tried again after every
- * step. */
-static bool save(Call *call)
+ * step. Then the reason is printed, and what it means: `otherwise`. */
+static bool save(Call *call, const char *otherwise)
 {
+    const int64_t step = call->trainer.progress.step;
     call->saved = clock_seconds();
-    if (!trainer_save(&call->trainer))
-        return false;
-    call->saved_step = call->trainer.progress.step;
-    draw_curve(call);
-    return true;
-}
-
-/* Prints what a failed save means; the reason has been printed. */
-static void say_unsaved(const Call *call, const char *then)
-{
-    if (call->saved_step != call->trainer.progress.step)
+    screen_status(&call->screen, ""); /* a message may follow */
+    const bool good = trainer_save(&call->trainer);
+    if (good) {
+        call->saved_step = step;
+        draw_curve(call);
+    } else if (call->saved_step != step) {
         screen_paragraph(&call->screen, "unsaved",
                          "step %" PRId64 " is not saved; the save of step %" PRId64
                          " is still complete; %s",
-                         call->trainer.progress.step, call->saved_step, translated(then));
+                         step, call->saved_step, translated(otherwise));
+    }
+    return good;
 }
 
 static bool save_is_due(const Call *call)
@@ -228,32 +229,14 @@ static bool save_is_due(const Call *call)
                                : clock_seconds() - call->saved > SAVE_EVERY;
 }
 
-/* Saves between two steps. If that fails, the next save may succeed. */
-static void save_between(Call *call)
-{
-    screen_status(&call->screen, ""); /* a message may follow */
-    if (!save(call))
-        say_unsaved(call, "training goes on");
-    else if (call->trainer.plan.settings.keep)
-        trainer_keep(&call->trainer, true);
-}
-
-/* Makes the checkpoint of this step if it is missing, because a run was killed between saving and
- * keeping, or because keeping failed. A step whose evaluation is still due has none yet. Returns
- * whether none is missing now. */
-static bool keep_if_missed(const Trainer *t)
+/* Makes the checkpoint of this step if one is due: again, after the step was saved, or if it is
+ * missing, because a run was killed between saving and keeping, or because keeping failed. A step
+ * whose evaluation is still due has none yet. Returns whether none is missing now. */
+static bool keep(const Trainer *t, bool again)
 {
     const Settings *s = &t->plan.settings;
     const bool due = s->keep && is_due(t->progress.step, s->checkpoint_every);
-    return !due || evaluation_is_due(t) || trainer_keep(t, false);
-}
-
-/* Saves the last step, unless it was due and is saved already. */
-static bool save_at_end(Call *call)
-{
-    const int64_t step = call->trainer.progress.step;
-    const bool saved = call->saved_step == step && step > call->first_step;
-    return (saved || save(call)) && keep_if_missed(&call->trainer);
+    return !due || evaluation_is_due(t) || trainer_keep(t, again);
 }
 
 /* ---- After a step ---- */
@@ -341,7 +324,7 @@ static void begin_training(Call *call)
     call->curve = begin_curve(t);
     call->begun = call->saved = clock_seconds();
     call->first_step = call->saved_step = t->progress.step;
-    keep_if_missed(t);
+    keep(t, false);
     take_orders(call);
 }
 
@@ -368,21 +351,22 @@ static bool train_and_conclude(Call *call, const char *program)
 {
     const Trainer *t = &call->trainer;
     train(call);
-    const bool saved = save_at_end(call);
-    if (!saved)
-        say_unsaved(call, "make room, then go on from there");
+    const int64_t step = t->progress.step;
+    const bool was_due = call->saved_step == step && step > call->first_step;
+    const bool saved =
+        (was_due || save(call, "make room, then go on from there")) && keep(t, false);
     take_orders(call); /* a signal may have come meanwhile */
     Ending ending = {.program = program,
                      .signal = stop_name(call->signal),
                      .in_evaluation = call->signal && evaluation_is_due(t),
                      .out_of_patience = out_of_patience(t),
                      .saved = saved,
-                     .steps = t->progress.step - call->first_step,
+                     .steps = step - call->first_step,
                      .tokens = call->tokens,
                      .seconds = clock_seconds() - call->begun,
                      .whole = NAN};
     if (saved && t->corpus.evaluated.sample && !call->signal && ending.steps &&
-        (t->progress.step == t->plan.settings.steps || ending.out_of_patience))
+        (step == t->plan.settings.steps || ending.out_of_patience))
         evaluate_whole(call, &ending);
     if (team_leads()) {
         if (saved && ending.steps)
