@@ -76,13 +76,3 @@ void team_stop_by(const volatile sig_atomic_t *signal)
 {
     (void)signal;
 }
-
-double team_waited(void)
-{
-    return 0;
-}
-
-double team_sent(void)
-{
-    return 0;
-}

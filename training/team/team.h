@@ -67,7 +67,4 @@ void team_follow(void);
  * is not short says for whom it waits. */
 void team_stop_by(const volatile sig_atomic_t *signal);
 
-double team_waited(void); /* seconds that this member has spent waiting for others */
-double team_sent(void);   /* bytes that it has sent */
-
 #endif

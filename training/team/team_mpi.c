@@ -27,10 +27,9 @@
 
 enum { PIECE = 1 << 24 }; /* bytes of one message of MPI, whose sizes are ints */
 
-/* The kinds of messages, which do not overtake each other: those of team_send(), those that are
- * shared, those that are collected; and two without content, which say that their sender is about
+/* The kinds of messages: those with content, and two without, which say that their sender is about
  * to die, or also waits for someone. */
-enum { TAG_SENT, TAG_SHARED, TAG_COLLECTED, TAG_DYING, TAG_WAITING };
+enum { TAG_CONTENT, TAG_DYING, TAG_WAITING };
 
 /* In seconds: how long a member may keep others waiting, unless PULGA_TEAM_SECONDS says it; how
  * long a wait keeps the processor, before it sleeps now and then; the time between two looks
@@ -57,11 +56,10 @@ typedef struct {
 static struct {
     int size, member;
     Member *members;
-    Messages sent;   /* of team_send() and team_receive() */
-    double limit;    /* seconds that a member may keep others waiting */
-    double released; /* clock: when this one last stopped waiting */
-    double looked;   /* clock: when it last looked whether the others live */
-    double waited, bytes;
+    Messages received, sent;
+    double limit;                        /* seconds that a member may keep others waiting */
+    double released;                     /* clock: when this one last stopped waiting */
+    double looked;                       /* clock: when it last looked whether the others live */
     const volatile sig_atomic_t *signal; /* see team_stop_by() */
     bool told;                           /* that this member waits */
     bool joined;
@@ -167,32 +165,25 @@ static void note(Messages *messages, MPI_Request request, int member)
     messages->left++;
 }
 
-static void begin_send(Messages *messages, int to, const void *bytes, size_t size, int tag)
+void team_send(int to, const void *bytes, size_t size)
 {
     MPI_Request request;
     for (size_t at = 0; at < size; at += PIECE) {
         const int piece = (int)(size - at < PIECE ? size - at : PIECE);
-        MPI_Isend((const char *)bytes + at, piece, MPI_BYTE, to, tag, MPI_COMM_WORLD, &request);
-        note(messages, request, to);
+        MPI_Isend((const char *)bytes + at, piece, MPI_BYTE, to, TAG_CONTENT, MPI_COMM_WORLD,
+                  &request);
+        note(&team.sent, request, to);
     }
-    team.bytes += (double)size;
 }
 
-static void begin_receive(Messages *messages, int from, void *bytes, size_t size, int tag)
+void team_receive(int from, void *bytes, size_t size)
 {
     MPI_Request request;
     for (size_t at = 0; at < size; at += PIECE) {
         const int piece = (int)(size - at < PIECE ? size - at : PIECE);
-        MPI_Irecv((char *)bytes + at, piece, MPI_BYTE, from, tag, MPI_COMM_WORLD, &request);
-        note(messages, request, from);
+        MPI_Irecv((char *)bytes + at, piece, MPI_BYTE, from, TAG_CONTENT, MPI_COMM_WORLD, &request);
+        note(&team.received, request, from);
     }
-}
-
-static void free_messages(Messages *messages)
-{
-    arrfree(messages->requests);
-    arrfree(messages->members);
-    arrfree(messages->places);
 }
 
 /* Returns whether a message has arrived since the last call. */
@@ -267,8 +258,7 @@ static void hesitate(void)
  * was stopped does not count. */
 static void finish(Messages *messages, double seconds)
 {
-    const double began = clock_seconds();
-    double now = began, moved = began;
+    double now = clock_seconds(), moved = now;
     team.told = false;
     while (messages->left) {
         const double before = now;
@@ -282,7 +272,6 @@ static void finish(Messages *messages, double seconds)
     }
     arrsetlen(messages->requests, 0);
     arrsetlen(messages->members, 0);
-    team.waited += now - began;
     team.released = now;
 }
 
@@ -292,70 +281,53 @@ static double patience(void)
     return team.limit + 10 * (clock_seconds() - team.released) + LONGER * team.member;
 }
 
-void team_send(int to, const void *bytes, size_t size)
-{
-    begin_send(&team.sent, to, bytes, size, TAG_SENT);
-}
-
-void team_receive(int from, void *bytes, size_t size)
-{
-    begin_receive(&team.sent, from, bytes, size, TAG_SENT);
-}
-
 void team_wait(void)
 {
-    finish(&team.sent, patience());
+    const double seconds = patience();
+    finish(&team.received, seconds);
+    finish(&team.sent, seconds);
 }
 
-/* The members that a member passes the leader's bytes on to: its own number with a bit more below
- * the lowest one that it has. */
-static void pass_on(Messages *messages, const void *bytes, size_t size)
+/* Passes the leader's bytes on to the members whose number is this one's with a bit more below the
+ * lowest one that it has. */
+static void pass_on(const void *bytes, size_t size)
 {
     for (int bit = 1; bit < team.size && !(team.member & bit); bit *= 2)
         if (team.member + bit < team.size)
-            begin_send(messages, team.member + bit, bytes, size, TAG_SHARED);
+            team_send(team.member + bit, bytes, size);
 }
 
 static void share(void *bytes, size_t size, double seconds)
 {
-    Messages down = {0}, from_above = {0};
     for (size_t at = 0; at < size; at += PIECE) {
         const size_t piece = size - at < PIECE ? size - at : PIECE;
         if (team.member)
-            begin_receive(&from_above, team.member & (team.member - 1), (char *)bytes + at, piece,
-                          TAG_SHARED);
-        finish(&from_above, seconds);
-        pass_on(&down, (char *)bytes + at, piece);
+            team_receive(team.member & (team.member - 1), (char *)bytes + at, piece);
+        finish(&team.received, seconds);
+        pass_on((char *)bytes + at, piece);
     }
-    finish(&down, seconds);
-    free_messages(&down);
-    free_messages(&from_above);
+    finish(&team.sent, seconds);
 }
 
 void team_share(void *bytes, size_t size)
 {
-    if (team.size > 1)
-        share(bytes, size, patience());
+    share(bytes, size, patience());
 }
 
 void team_await_leader(void)
 {
     char here = 0;
-    if (team.size > 1)
-        share(&here, 1, INFINITY);
+    share(&here, 1, INFINITY);
 }
 
 void team_collect(void *all, size_t each)
 {
-    Messages messages = {0};
     for (int m = 0; m < team.size; m++)
-        if (m != team.member)
-            begin_receive(&messages, m, (char *)all + (size_t)m * each, each, TAG_COLLECTED);
-    for (int m = 0; m < team.size; m++)
-        if (m != team.member)
-            begin_send(&messages, m, (char *)all + (size_t)team.member * each, each, TAG_COLLECTED);
-    finish(&messages, patience());
-    free_messages(&messages);
+        if (m != team.member) {
+            team_receive(m, (char *)all + (size_t)m * each, each);
+            team_send(m, (char *)all + (size_t)team.member * each, each);
+        }
+    team_wait();
 }
 
 void team_agree(uint64_t checksum, const char *what)
@@ -376,16 +348,6 @@ void team_agree(uint64_t checksum, const char *what)
 void team_stop_by(const volatile sig_atomic_t *signal)
 {
     team.signal = signal;
-}
-
-double team_waited(void)
-{
-    return team.waited;
-}
-
-double team_sent(void)
-{
-    return team.bytes;
 }
 
 /* ---- Joining and leaving ---- */
@@ -481,6 +443,13 @@ void team_start(void)
     team_share(&team.limit, sizeof team.limit);
 }
 
+static void free_messages(Messages *messages)
+{
+    arrfree(messages->requests);
+    arrfree(messages->members);
+    arrfree(messages->places);
+}
+
 void team_end(void)
 {
     if (!team.joined)
@@ -488,6 +457,7 @@ void team_end(void)
     team_await_leader();
     team.joined = false;
     MPI_Finalize();
+    free_messages(&team.received);
     free_messages(&team.sent);
     free(team.members);
 }
