@@ -41,21 +41,17 @@ static void check_files_of_others(const Directory *directory)
     names_free(names);
 }
 
-/* Whether a path leads to a file of the run or of one of its checkpoints, by whatever name: the
- * files themselves are compared, so a link does not hide it. */
+/* Whether a path leads, perhaps over links, to a file of the run or of one of its checkpoints. */
 static bool holds(const Directory *directory, const char *path)
 {
+    char *run = realpath(directory->path, NULL), *file = realpath(path, NULL);
+    const size_t length = run ? strlen(run) : 0;
     bool held = false;
-    char **checkpoints = checkpoint_names(directory);
-    for (const char *const *file = RUN_FILES; *file; file++) {
-        held |= directory_is_same(directory, *file, path);
-        for (ptrdiff_t i = 0; i < arrlen(checkpoints); i++) {
-            char *name = format_text("%s/%s", checkpoints[i], *file);
-            held |= directory_is_same(directory, name, path);
-            free(name);
-        }
-    }
-    names_free(checkpoints);
+    if (run && file && !strncmp(file, run, length) && file[length] == '/')
+        for (const char *const *name = RUN_FILES; *name; name++)
+            held |= !strcmp(strrchr(file, '/') + 1, *name);
+    free(run);
+    free(file);
     return held;
 }
 
