@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "not_finite.h"
 #include "text/corpus/bytes.h"
 #include "training/team/team.h"
 

@@ -1,10 +1,10 @@
-/* step.c: the sequences of a step are cut into shards, and each shard into as many parts as asked
- * for. Whatever is drawn for a row is drawn by its number in the step, so it depends on neither. */
+/* step.c: the sequences of a step are cut into S shards of K parts each. The gradients of a shard's
+ * parts are added one after another, those of the shards along a tree. Whatever is drawn for a row
+ * is drawn by its number in the step, so it depends on neither. */
 #include "step.h"
 
 #include <math.h>
 
-#include "not_finite.h"
 #include "training/team/team.h"
 
 /* Adam squares each gradient, and the largest float is 3.4e38. */
@@ -18,31 +18,25 @@ static uint32_t rows_of(const Piece *pieces, int count)
     return (uint32_t)rows;
 }
 
-/* The first sequence of part p of S·K: a step has `count` sequences, in S shards of K parts. */
+/* The first sequence of a part of a step of `count` sequences. */
 static int first_of_part(const Settings *s, int count, int part)
 {
     return (int)((int64_t)count * part / ((int64_t)s->shards * s->accumulate));
 }
 
-/* Adds the gradients of a shard of the step's sequences; returns the sum of its losses. hide.row is
- * the number of rows before it. */
-static double learn_shard(Trainer *t, int shard, const Piece *pieces, int count, HideDraw *hide,
-                          Real scale)
+/* Forward and backward over a part of a step. Adds its gradients times `scale`; returns the sum of
+ * its losses. */
+static double learn_part(Trainer *t, const Piece *pieces, int count, int part, HideDraw hide,
+                         Real scale)
 {
     const Settings *s = &t->plan.settings;
-    const Dropout dropout = {s->dropout, hide->seed, hide->step};
-    const int end = (shard + 1) * s->accumulate;
-    double sum = 0;
-    for (int part = end - s->accumulate; part < end; part++) {
-        const int from = first_of_part(s, count, part), to = first_of_part(s, count, part + 1);
-        if (from == to) /* the last step of an epoch may have fewer sequences than parts */
-            continue;
-        const Batch batch =
-            batch_fill_hiding(&t->room, &t->corpus, pieces + from, to - from, *hide);
-        sum += gpt_forward_backward(&t->gpt, &batch, scale, dropout);
-        hide->row += (uint32_t)batch.rows;
-    }
-    return sum;
+    const int from = first_of_part(s, count, part), to = first_of_part(s, count, part + 1);
+    if (from == to) /* the last step of an epoch may have fewer sequences than parts */
+        return 0;
+    hide.row = rows_of(pieces, from);
+    const Batch batch = batch_fill_hiding(&t->room, &t->corpus, pieces + from, to - from, hide);
+    const Dropout dropout = {s->dropout, hide.seed, hide.step};
+    return gpt_forward_backward(&t->gpt, &batch, scale, dropout);
 }
 
 /* Forward and backward over the next sequences of the epoch: our shards of them. Each part adds its
@@ -50,23 +44,23 @@ static double learn_shard(Trainer *t, int shard, const Piece *pieces, int count,
  *
  *     1/targets · sum over the targets of −log p(target)
  *
- * the same as if the step were taken at once. hide.row counts the rows of the step: what is drawn
- * for a row, its dropout and whether it is hidden, is drawn by its number. Returns the mean
- * loss. */
+ * the same as if the step were taken at once. Returns the mean loss. */
 static double learn(Trainer *t, int64_t number, int64_t *rows)
 {
     const Settings *s = &t->plan.settings;
-    Shards *shards = &t->shards;
     int count;
     const Piece *pieces = reader_take(&t->reader, s->batch, &count);
-    HideDraw hide = {.seed = (uint32_t)s->seed, .step = (uint32_t)number};
+    const HideDraw hide = {.seed = (uint32_t)s->seed, .step = (uint32_t)number};
     const int64_t targets = batch_targets(&t->room, &t->corpus, pieces, count, hide);
     const Real scale = (Real)(1.0 / (double)targets);
 
-    hide.row = rows_of(pieces, first_of_part(s, count, shards->first * s->accumulate));
-    for (int shard = shards->first; shard < shards->end; shard++)
-        shards_add(shards, shard, learn_shard(t, shard, pieces, count, &hide, scale));
-    const double loss = shards_sum(shards);
+    for (int shard = t->shards.first; shard < t->shards.end; shard++) {
+        double loss = 0;
+        for (int k = 0; k < s->accumulate; k++)
+            loss += learn_part(t, pieces, count, shard * s->accumulate + k, hide, scale);
+        shards_add(&t->shards, shard, loss);
+    }
+    const double loss = shards_sum(&t->shards);
     if (!isfinite(loss))
         end_not_finite(t, number, "the loss is not finite");
     *rows = rows_of(pieces, count);

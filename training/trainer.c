@@ -18,7 +18,6 @@
 #include "formats/run/files.h"
 #include "formats/run/training_text.h"
 #include "model/matrix/matrix.h"
-#include "not_finite.h"
 #include "sharing.h"
 #include "take_over.h"
 #include "text/corpus/bytes.h"
@@ -28,13 +27,6 @@
 #include "training/team/team.h"
 
 /* ---- Opening ---- */
-
-/* How the objective of its tokens is trained. */
-static void set_objective(Trainer *t, const Settings *s)
-{
-    t->corpus.objective.causal_source = s->causal_source;
-    t->corpus.objective.share = s->mask;
-}
 
 /* Encodes the text, chunk by chunk. The ids of a large text go into a file on the file system of
  * the run. */
@@ -49,7 +41,6 @@ static void encode(Trainer *t, const Settings *s)
          (chunks = source_next(t->source, !t->tokenizer.stream, "encoding", &count));)
         corpus_add(builder, chunks, count);
     t->corpus = corpus_end(builder, source_name(t->source));
-    set_objective(t, s);
     t->text_name = format_text("%s", source_name(t->source));
     t->origin = (CorpusOrigin){.text = source_checksum(t->source),
                                .tokenizer = tokenizer_checksum(&t->tokenizer, 0),
@@ -69,6 +60,8 @@ static void choose_precision(const Settings *s)
 static void prepare(Trainer *t, Settings *settings, const Decided *decided, int vocabulary,
                     const SourceRules *rules)
 {
+    t->corpus.objective.causal_source = settings->causal_source;
+    t->corpus.objective.share = settings->mask;
     plan_model(settings, decided, &t->corpus);
     corpus_check_pairs(&t->corpus, settings->shape.context, t->text_name);
     if (!t->corpus.context)
@@ -205,33 +198,30 @@ static void go_on(Trainer *t)
 }
 
 /* Dies if the text that was read is not the run's. */
-static void check_text(const Trainer *t, const char *name, uint64_t text)
+static void check_text(const Trainer *t, const char *name, uint64_t text, uint64_t wanted)
 {
-    char checksum[17];
-    checksum_hex(checksum, text);
-    if (strcmp(t->config.text, checksum) != 0)
+    if (text != wanted)
         die("%s is not the text that %s was trained on", name, t->directory.path);
 }
 
-/* Reads the ids that the run keeps of a large text, or else the text. */
-static void read_again(Trainer *t, const Settings *s, SourceRules rules)
+/* Reads the ids that the run keeps of a large text, or else the text, whose checksum is known. */
+static void read_again(Trainer *t, const Settings *s, uint64_t text, SourceRules rules)
 {
     char *const *named = s->text ? t->texts : NULL;
     if (!named && directory_has(&t->directory, TOKENS_FILE)) {
         t->corpus = corpus_open(&t->directory, TOKENS_FILE, &t->tokenizer,
                                 strtoull(t->identity, NULL, 16), &t->origin);
-        set_objective(t, s);
         t->text_name = path_in(&t->directory, TOKENS_FILE);
     } else {
         t->source = training_text_source(&t->directory, named, rules);
         if (!t->source)
             die("%s holds no copy of its text; name it with --text FILE", t->directory.path);
         if (!source_is_large(t->source)) /* else the checksum is known when all is read */
-            check_text(t, source_name(t->source), source_checksum(t->source));
+            check_text(t, source_name(t->source), source_checksum(t->source), text);
         encode(t, s);
         t->origin.run = strtoull(t->identity, NULL, 16);
     }
-    check_text(t, t->text_name, t->origin.text);
+    check_text(t, t->text_name, t->origin.text, text);
 }
 
 /* Everything comes from the run's directory. Its identity (settings, text, vocabulary) is checked
@@ -240,18 +230,20 @@ static void read_again(Trainer *t, const Settings *s, SourceRules rules)
 static void open_resumed(Trainer *t, Settings *settings, Decided *decided, SourceRules rules)
 {
     t->directory = run_resume(settings->resume); /* locked: nobody else changes it */
-    t->config = record_read(&t->directory);
-    take_over_run(settings, decided, &t->config, &t->directory);
+    Config config = record_read(&t->directory);
+    const uint64_t text = strtoull(config.text, NULL, 16);
+    take_over_run(settings, decided, &config, &t->directory);
     choose_precision(settings);
-    t->tokenizer = tokenizer_json_read(&t->directory, t->config.shape.vocabulary, t->config.eos,
-                                       t->config.objective);
+    t->tokenizer =
+        tokenizer_json_read(&t->directory, config.shape.vocabulary, config.eos, config.objective);
     rules.form = t->tokenizer.form;
-    record_identity(t->identity, settings, strtoull(t->config.text, NULL, 16), &t->tokenizer);
-    record_check_identity(&t->config, &t->directory, t->identity);
-    read_again(t, settings, rules);
+    record_identity(t->identity, settings, text, &t->tokenizer);
+    record_check_identity(&config, &t->directory, t->identity);
+    read_again(t, settings, text, rules);
     prepare(t, settings, decided, tokenizer_size(&t->tokenizer), &rules);
-    record_check_shape(&t->config, &t->directory, &t->plan.shape);
-    record_check_kernel(&t->config, &t->directory, t->plan.settings.precision);
+    record_check_shape(&config, &t->directory, &t->plan.shape);
+    record_check_kernel(&config, &t->directory, t->plan.settings.precision);
+    config_free(&config);
     go_on(t);
 }
 
@@ -331,7 +323,7 @@ void trainer_open(Trainer *t, char *const *texts, Settings *settings, Decided *d
 /* A resumed run's command, kernel and text stay as they were. */
 static bool update_files(Trainer *t)
 {
-    return record_update(&t->directory, &t->config, &t->plan.settings) &&
+    return record_update(&t->directory, &t->plan.settings, NULL) &&
            (!t->source || !trainer_text_is_large(t) ||
             corpus_keep(&t->corpus, t->origin, &t->directory, TOKENS_FILE));
 }
@@ -388,7 +380,6 @@ void trainer_close(Trainer *t)
     if (t->source)
         source_free(t->source);
     free(t->advice);
-    config_free(&t->config);
     directory_close(&t->directory);
 }
 
@@ -412,6 +403,26 @@ double trainer_bits(const Trainer *t, double loss)
 Real *trainer_evaluated_weights(const Trainer *t)
 {
     return t->optimizer.average ? t->optimizer.average : t->gpt.weight_block;
+}
+
+/* ---- The end of a run whose numbers are no longer finite ---- */
+
+_Noreturn void end_not_finite(const Trainer *t, int64_t step, const char *what)
+{
+    team_follow();
+    const char *run = t->directory.path;
+    const char *rate = t->plan.settings.schedule == SCHEDULE_NOAM ? "lr-factor" : "lr";
+    const char *number = weights_wrong(&t->gpt, t->gpt.weight_block);
+    if (number)
+        die("step %" PRId64 ": %s: among the weights, %s; %s keeps its last save; try a smaller "
+            "--%s",
+            step, translated(what), number, run, rate);
+    number = weights_wrong(&t->gpt, t->gpt.gradient_block);
+    if (number)
+        die("step %" PRId64 ": %s: in the gradient, %s; %s keeps its last save; try a smaller --%s",
+            step, translated(what), number, run, rate);
+    die("step %" PRId64 ": %s; %s keeps its last save; try a smaller --%s", step, translated(what),
+        run, rate);
 }
 
 /* ---- Saving ---- */
@@ -453,7 +464,7 @@ void trainer_record_result(const Trainer *t, double seconds)
                         .floor = t->floor,
                         .seconds = seconds};
     checksum_hex(result.checksum, weights_checksum(&t->gpt, t->best));
-    record_result(&t->directory, &t->plan.settings, &result);
+    record_update(&t->directory, &t->plan.settings, &result);
 }
 
 bool trainer_keep(const Trainer *t, bool again)

@@ -22,7 +22,6 @@ typedef struct {
     Corpus corpus;
     Plan plan;
     Directory directory; /* the run's, locked */
-    Config config;       /* of a resumed run, as it was read; else empty */
     Log log;
     Identity identity;  /* of settings, text and vocabulary: see record.h */
     double floor;       /* see training/plan/floor.h; NAN for a stream, where it is not counted */
@@ -66,6 +65,11 @@ void trainer_keep_best(Trainer *trainer);
 /* Writes into config.json how far the run has come; seconds: trained by this call. Warns if that
  * fails: the run is complete without. */
 void trainer_record_result(const Trainer *trainer, double seconds);
+
+/* Dies before numbers are saved that are no longer finite: `what` was found at this step. Names the
+ * first of the weights, or else of the gradients, that is not finite. If all of them are, only the
+ * loss or the gradient's norm was too large. All members of a team call it. */
+_Noreturn void end_not_finite(const Trainer *trainer, int64_t step, const char *what);
 
 /* Keeps the last save as a checkpoint, and the last settings.keep of them. If that step has one
  * already, it is replaced if `again`, else kept. Warns and returns false if that fails. */

@@ -1,6 +1,4 @@
-/* record.c: the object "pulga" of config.json, written and read through the table of settings. The
- * parsed file is kept, so that a resumed run which writes it back loses nothing that a person has
- * added.
+/* record.c: the object "pulga" of config.json, written and read through the table of settings.
  *
  *     "pulga": {"version": "0.1", "command": "train data/perro.txt --steps 9",
  *               "kernel": "avx512", "identity": "21de9fd719d50c5c",
@@ -92,26 +90,11 @@ bool record_write(const Directory *directory, const Plan *plan, const Tokenizer 
     return good;
 }
 
-/* If no setting differs, the file is not touched. */
-bool record_update(const Directory *directory, const Config *config, const Settings *settings)
-{
-    Settings before = {0};
-    bool changed = false;
-    record_settings(config, directory, &before);
-    EACH_FIELD (field, SETTINGS)
-        changed |= field->life != LIFE_CALL && !field_equal(field, &before, settings);
-    fields_free(SETTINGS, &before);
-    put_settings(json_get(config->json, "pulga"), settings);
-    return !changed || json_write(directory, CONFIG_FILE, config->json);
-}
-
 /* NAN becomes null. */
-bool record_result(const Directory *directory, const Settings *settings, const RunResult *r)
+static void put_result(cJSON *own, const RunResult *r)
 {
-    cJSON *json = json_read(directory, CONFIG_FILE), *result = cJSON_CreateObject();
-    cJSON *own = json_get(json, "pulga");
-    const cJSON *before = json_get(own, "result");
-    const cJSON *seconds = json_get(before, "seconds");
+    cJSON *result = cJSON_CreateObject();
+    const cJSON *seconds = json_get(json_get(own, "result"), "seconds");
     cJSON_AddNumberToObject(result, "step", (double)r->step);
     cJSON_AddNumberToObject(result, "best_step", (double)r->best_step);
     cJSON_AddNumberToObject(result, "best_loss", r->best_loss);
@@ -121,9 +104,17 @@ bool record_result(const Directory *directory, const Settings *settings, const R
     cJSON_AddStringToObject(result, "checksum", r->checksum);
     cJSON_AddNumberToObject(result, "seconds",
                             r->seconds + (cJSON_IsNumber(seconds) ? seconds->valuedouble : 0));
-    put_settings(own, settings);
     cJSON_DeleteItemFromObjectCaseSensitive(own, "result");
     cJSON_AddItemToObject(own, "result", result);
+}
+
+/* The file is read again, so that nothing is lost that a person has added. */
+bool record_update(const Directory *directory, const Settings *settings, const RunResult *result)
+{
+    cJSON *json = json_read(directory, CONFIG_FILE), *own = json_get(json, "pulga");
+    put_settings(own, settings);
+    if (result)
+        put_result(own, result);
     const bool good = json_write(directory, CONFIG_FILE, json);
     cJSON_Delete(json);
     return good;

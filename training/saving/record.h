@@ -1,5 +1,5 @@
 /* record.h: what config.json says of a run beside its model: the settings, the text, and the run's
- * identity. It is read once, into a Config, which keeps the parsed file.
+ * identity.
  *
  * The identity is one checksum of the settings that a resumed run keeps, the text and the
  * vocabulary. It stands in config.json, in the model and in the state of a run. A person may edit
@@ -53,11 +53,8 @@ typedef struct {
     char checksum[17];    /* of the best weights */
 } RunResult;
 
-/* Puts the result into config.json, in place of an earlier one, to whose seconds it adds. Warns and
- * returns false if that fails. */
-bool record_result(const Directory *directory, const Settings *settings, const RunResult *result);
-
-/* Writes a resumed run's settings back, if this call has changed them. */
-bool record_update(const Directory *directory, const Config *config, const Settings *settings);
+/* Puts the settings of this call into a run's config.json and, unless it is NULL, the result, in
+ * place of an earlier one, to whose seconds it adds. Warns and returns false if that fails. */
+bool record_update(const Directory *directory, const Settings *settings, const RunResult *result);
 
 #endif
