@@ -2,7 +2,12 @@
  * only, so they are the same in whatever parts a step is computed. */
 #include "objective.h"
 
+#include <stddef.h>
+
 #include "base/numbers/random.h"
+
+const char *const OBJECTIVE_NAMES[] = {
+    [OBJECTIVE_NEXT] = "next", [OBJECTIVE_PAIRS] = "pairs", [OBJECTIVE_MASKED] = "masked", NULL};
 
 /* The place of [sep], or `count` if there is none. */
 static int separator(const Objective *o, const int *tokens, int count)

@@ -16,6 +16,9 @@
 
 typedef enum { OBJECTIVE_NEXT, OBJECTIVE_PAIRS, OBJECTIVE_MASKED } ObjectiveKind;
 
+/* Their names, and NULL. */
+extern const char *const OBJECTIVE_NAMES[];
+
 /* The ids are the tokenizer's; -1 if there is none. */
 typedef struct {
     ObjectiveKind kind;

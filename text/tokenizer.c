@@ -13,6 +13,9 @@
 #include "text/subwords/byte_level.h"
 #include "text/words/nearest.h"
 
+const char *const TOKENIZER_NAMES[] = {
+    [TOKENIZER_WORD] = "word", [TOKENIZER_CHAR] = "char", [TOKENIZER_BPE] = "bpe", NULL};
+
 Tokenizer tokenizer_new(void)
 {
     return (Tokenizer){

@@ -24,6 +24,9 @@
 
 typedef enum { TOKENIZER_WORD, TOKENIZER_CHAR, TOKENIZER_BPE } TokenizerKind;
 
+/* Their names, and NULL. */
+extern const char *const TOKENIZER_NAMES[];
+
 /* It owns all that it points to. */
 typedef struct {
     TokenizerKind kind;

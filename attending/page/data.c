@@ -24,16 +24,6 @@ static const char *json_bool(bool value)
     return value ? "true" : "false";
 }
 
-static const char *objective_name(ObjectiveKind kind)
-{
-    switch (kind) {
-    case OBJECTIVE_PAIRS: return "pairs";
-    case OBJECTIVE_MASKED: return "masked";
-    case OBJECTIVE_NEXT: break;
-    }
-    return "next";
-}
-
 /* "name":[1,2,3] */
 static void put_ints(FILE *out, const char *name, const int *values, int count)
 {
@@ -149,7 +139,7 @@ static void put_model(FILE *out, const Pretrained *model)
         free(value);
     }
     fprintf(out, "\"objective\":\"%s\",\"causal-source\":%s,\n",
-            objective_name(model->config.objective), json_bool(model->config.causal_source));
+            OBJECTIVE_NAMES[model->config.objective], json_bool(model->config.causal_source));
     put_patterns(out, c);
     put_tensors(out, &model->gpt);
     fputc('}', out);
@@ -212,15 +202,14 @@ static const char *cut_name(const Tokenizer *t)
 
 static void put_tokenizer(FILE *out, const Pretrained *model)
 {
-    static const char *const KINDS[] = {"word", "char", "bpe"};
     static const char *const FORMS[] = {"composed", "lower", "as is"};
     const Tokenizer *t = &model->tokenizer;
     fprintf(out,
             "{\"kind\":\"%s\",\"cut\":\"%s\",\"form\":\"%s\",\"stream\":%s,\"objective\":\"%s\","
             "\"causal-source\":%s,\n"
             "\"special\":{\"bos\":%d,\"eos\":%d,\"unk\":%d,\"sep\":%d,\"mask\":%d},\n",
-            KINDS[t->kind], cut_name(t), FORMS[t->form], json_bool(t->stream),
-            objective_name(t->objective), json_bool(model->config.causal_source), t->bos, t->eos,
+            TOKENIZER_NAMES[t->kind], cut_name(t), FORMS[t->form], json_bool(t->stream),
+            OBJECTIVE_NAMES[t->objective], json_bool(model->config.causal_source), t->bos, t->eos,
             t->unk, t->sep, t->mask);
     put_tokens(out, t);
     fputs("\"merges\":[", out);
