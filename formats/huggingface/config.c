@@ -35,16 +35,9 @@ static Field named(const GptField *f)
 }
 
 /* What "pulga" says beside the fields of the model that Transformers has no names for. */
-typedef struct {
-    ObjectiveKind objective;
-    bool causal_source;
-} Purpose;
-
-static const char *const OBJECTIVES[] = {"next", "pairs", "masked", NULL};
-
-#define FIELD_STRUCT Purpose
+#define FIELD_STRUCT Config
 static const Field PURPOSE[] = {
-    {"objective", CHOICE_FIELD(objective, OBJECTIVES), .preset = NULL},
+    {"objective", CHOICE_FIELD(objective, OBJECTIVE_NAMES), .preset = NULL},
     {"causal-source", FLAG_FIELD(causal_source), .preset = NULL},
     {.name = NULL},
 };
@@ -103,14 +96,14 @@ static void put_id(cJSON *json, const char *name, int id)
     cJSON_AddItemToObject(json, name, id < 0 ? cJSON_CreateNull() : cJSON_CreateNumber(id));
 }
 
-static void put_own(cJSON *json, const GptConfig *shape, Purpose purpose)
+static void put_own(cJSON *json, const GptConfig *shape, const Config *purpose)
 {
     cJSON *own = cJSON_AddObjectToObject(json, "pulga");
     EACH_GPT_FIELD (f)
         if (!f->huggingface)
             json_put_field(own, &f->field, shape);
     EACH_FIELD (field, PURPOSE)
-        json_put_field(own, field, &purpose);
+        json_put_field(own, field, purpose);
     char *list =
         shape->patterns ? patterns_list(shape->patterns, shape->layers * shape->heads) : NULL;
     cJSON_AddItemToObject(own, "attend", list ? cJSON_CreateString(list) : cJSON_CreateNull());
@@ -140,7 +133,8 @@ void config_put_model(cJSON *json, const GptConfig *shape, double dropout,
         cJSON_AddNumberToObject(json, "pad_token_id", tokenizer->eos);
     cJSON_AddBoolToObject(json, "tie_word_embeddings", !shape->untied);
     cJSON_AddStringToObject(json, "torch_dtype", sizeof(Real) == 4 ? "float32" : "float64");
-    put_own(json, shape, (Purpose){tokenizer->objective, causal_source});
+    put_own(json, shape,
+            &(Config){.objective = tokenizer->objective, .causal_source = causal_source});
 }
 
 bool config_write(const Directory *directory, const GptConfig *shape, const Tokenizer *tokenizer)
@@ -271,6 +265,7 @@ Config config_read(const Directory *directory)
     Bytes bytes = file_read_in(directory, NAME, true);
     Config config = {.json = json_parse(directory, NAME, bytes),
                      .checksum = checksum_of(bytes.bytes, bytes.size),
+                     .objective = OBJECTIVE_NEXT,
                      .eos = -1};
     free(bytes.bytes);
     const cJSON *own = config_own(&config), *text = json_get(own, "text");
@@ -281,12 +276,9 @@ Config config_read(const Directory *directory)
         refuse(&file, "model_type", "\"gpt2\", \"openai-gpt\" or \"pulga\"");
     check_the_rest(&file);
     config.shape = read_shape(&file, type);
-    Purpose purpose = {.objective = OBJECTIVE_NEXT};
     if (own)
         EACH_FIELD (field, PURPOSE)
-            json_get_field(own, field, &purpose, path);
-    config.objective = purpose.objective;
-    config.causal_source = purpose.causal_source;
+            json_get_field(own, field, &config, path);
     /* An id outside the vocabulary, such as GPT-2's default 50256, counts as none. */
     const cJSON *eos = json_get(file.json, "eos_token_id");
     if (cJSON_IsNumber(eos) && eos->valuedouble == eos->valueint &&

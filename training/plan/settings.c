@@ -13,10 +13,6 @@
 
 /* The names of each choice. The enumerator is the index, so that names and values cannot get out of
  * step. */
-static const char *const OBJECTIVES[] = {
-    [OBJECTIVE_NEXT] = "next", [OBJECTIVE_PAIRS] = "pairs", [OBJECTIVE_MASKED] = "masked", NULL};
-static const char *const TOKENS[] = {
-    [TOKENIZER_WORD] = "word", [TOKENIZER_CHAR] = "char", [TOKENIZER_BPE] = "bpe", NULL};
 static const char *const SEQUENCES[] = {
     [SEQUENCE_LINES] = "lines", [SEQUENCE_STREAM] = "stream", NULL};
 static const char *const OPTIMIZERS[] = {
@@ -29,7 +25,7 @@ static const char *const PRECISIONS[] = {[PRECISION_F32] = "f32", [PRECISION_BF1
 
 const Field SETTINGS[] = {
     FIELD_HEADING("The text:"),
-    {"objective", CHOICE_FIELD(objective, OBJECTIVES), NULL, NULL, 0, 0,
+    {"objective", CHOICE_FIELD(objective, OBJECTIVE_NAMES), NULL, NULL, 0, 0,
      N_("predict each next token; or the target of each line, which is a source, a tab and a "
         "target; or tokens that are masked, from all the others [pairs for .tsv files and if every "
         "line has one tab, else next]"),
@@ -39,7 +35,7 @@ const Field SETTINGS[] = {
      LIFE_RUN},
     {"mask", NUMBER_FIELD(mask), "0.15", N_("SHARE"), 0.001, 1,
      N_("share of the tokens that each step masks, for --objective masked"), LIFE_RUN},
-    {"tokens", CHOICE_FIELD(tokens, TOKENS), NULL, NULL, 0, 0,
+    {"tokens", CHOICE_FIELD(tokens, TOKENIZER_NAMES), NULL, NULL, 0, 0,
      N_("words and punctuation, characters, or subwords (byte-level BPE) [word; bpe for texts of "
         "100 kB or more; char for pairs of single words]"),
      LIFE_RUN},
@@ -236,9 +232,9 @@ void settings_check_objective(const Settings *s, const Decided *decided)
 {
     if (DECIDED(decided, causal_source) && s->causal_source && s->objective != OBJECTIVE_PAIRS)
         usage_error("--causal-source is for --objective pairs; this is %s",
-                    OBJECTIVES[s->objective]);
+                    OBJECTIVE_NAMES[s->objective]);
     if (DECIDED(decided, mask) && s->objective != OBJECTIVE_MASKED)
-        usage_error("--mask is for --objective masked; this is %s", OBJECTIVES[s->objective]);
+        usage_error("--mask is for --objective masked; this is %s", OBJECTIVE_NAMES[s->objective]);
     if (s->objective == OBJECTIVE_PAIRS && DECIDED(decided, sequence) &&
         s->sequence == SEQUENCE_STREAM)
         usage_error("--objective pairs reads line by line, so --sequence stream conflicts with it");
