@@ -139,12 +139,12 @@ static void insert(CurveName *names, int count, CurveName name)
 int curve_names(const Curve *c, const Axis *losses, double tall, double apart,
                 CurveName names[CURVE_KINDS])
 {
-    const CurveName all[CURVE_KINDS] = {{CURVE_LOSS, N_("each step"), end_of(&c->loss), 0},
-                                        {CURVE_EVALUATED, c->text, end_of(&c->evaluated), 0},
-                                        {CURVE_FLOOR, N_("floor"), c->floor, 0}};
-    const bool shown[CURVE_KINDS] = {c->loss.wide, c->evaluated.wide, curve_shows_floor(c, losses)};
+    const CurveName all[] = {{CURVE_LOSS, N_("each step"), end_of(&c->loss), 0},
+                             {CURVE_EVALUATED, c->text, end_of(&c->evaluated), 0},
+                             {CURVE_FLOOR, N_("floor"), c->floor, 0}};
+    const bool shown[] = {c->loss.wide, c->evaluated.wide, curve_shows_floor(c, losses)};
     int count = 0;
-    for (int i = 0; i < CURVE_KINDS; i++)
+    for (int i = 0; i < 3; i++)
         if (shown[i]) {
             CurveName name = all[i];
             name.y = tall * (1 - axis_place(losses, name.value));
@@ -228,7 +228,7 @@ static bool has_means(const CurveLine *line)
     return has;
 }
 
-/* There along the most, and back along the least: nothing to see of points that have one value. */
+/* Along the maxima and back along the minima: nothing to see of points that have one value. */
 static void put_band(FILE *out, const Chart *chart, const CurveLine *line)
 {
     const char *begin = "<path fill=\"" BAND_COLOUR "\" d=\"M";

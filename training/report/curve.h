@@ -61,7 +61,7 @@ bool curve_shows_floor(const Curve *curve, const Axis *losses);
 
 /* What stands at the right end of a line: its name and the last value, or the mean of the last
  * point. */
-typedef enum { CURVE_FLOOR, CURVE_LOSS, CURVE_EVALUATED, CURVE_KINDS } CurveKind;
+typedef enum { CURVE_NOTHING, CURVE_FLOOR, CURVE_LOSS, CURVE_EVALUATED, CURVE_KINDS } CurveKind;
 typedef struct {
     CurveKind kind;
     const char *name;

@@ -26,15 +26,12 @@
 enum { LINES = 10, NUMBER = 8, NAME = 24, LEAST_WIDE = 16, MOST_WIDE = 160 };
 
 /* How each is drawn: what a terminal without UTF-8 shows, what others do, and a colour. */
-typedef enum { BLANK, FLOOR, LOSS, EVALUATED, KINDS } Mark;
 static const struct {
     const char *ascii, *utf8, *colour;
-} LOOKS[KINDS] = {[BLANK] = {" ", " ", ""},
-                  [FLOOR] = {"-", "╌", "\033[32m"},
-                  [LOSS] = {".", "⠤", "\033[36m"},
-                  [EVALUATED] = {"o", "●", "\033[35m"}};
-static const Mark KIND_OF[] = {
-    [CURVE_FLOOR] = FLOOR, [CURVE_LOSS] = LOSS, [CURVE_EVALUATED] = EVALUATED};
+} LOOKS[CURVE_KINDS] = {[CURVE_NOTHING] = {" ", " ", ""},
+                        [CURVE_FLOOR] = {"-", "╌", "\033[32m"},
+                        [CURVE_LOSS] = {".", "⠤", "\033[36m"},
+                        [CURVE_EVALUATED] = {"o", "●", "\033[35m"}};
 
 typedef struct {
     const Curve *curve;
@@ -75,7 +72,7 @@ static void put_floor(Plot *p)
 {
     if (curve_shows_floor(p->curve, &p->losses))
         for (int x = 0; x < p->wide; x++)
-            p->cell[line_of(p, p->curve->floor)][x].kind = FLOOR;
+            p->cell[line_of(p, p->curve->floor)][x].kind = CURVE_FLOOR;
 }
 
 /* One dot of the line: x from the left and y from above, both counted in dots. */
@@ -83,7 +80,7 @@ static void put_dot(Plot *p, int x, int y)
 {
     static const uint8_t dots[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
     const int across = p->utf8 ? 2 : 1, down = p->utf8 ? 4 : 1;
-    p->cell[y / down][x / across].kind = LOSS;
+    p->cell[y / down][x / across].kind = CURVE_LOSS;
     p->cell[y / down][x / across].dots |= dots[y % down][x % across];
 }
 
@@ -112,25 +109,26 @@ static void put_losses(Plot *p)
 static void put_evaluations(Plot *p)
 {
     EACH_POINT (point, &p->curve->evaluated)
-        p->cell[line_of(p, point_mean(point))][column_of(p, point_step(point))].kind = EVALUATED;
+        p->cell[line_of(p, point_mean(point))][column_of(p, point_step(point))].kind =
+            CURVE_EVALUATED;
 }
 
 /* ---- Printing ---- */
 
-/* Goes on in the colour of a kind; *now is the one before. BLANK has none. */
-static void change_colour(const Plot *p, Mark *now, Mark kind)
+/* Goes on in the colour of a kind; *now is the one before. CURVE_NOTHING has none. */
+static void change_colour(const Plot *p, CurveKind *now, CurveKind kind)
 {
     if (*p->screen->bold && *now != kind)
-        printf("%s%s", *now == BLANK ? "" : p->screen->plain, LOOKS[kind].colour);
+        printf("%s%s", *now == CURVE_NOTHING ? "" : p->screen->plain, LOOKS[kind].colour);
     *now = kind;
 }
 
-static void print_cell(const Plot *p, int line, int column, Mark *now)
+static void print_cell(const Plot *p, int line, int column, CurveKind *now)
 {
-    const Mark kind = (Mark)p->cell[line][column].kind;
+    const CurveKind kind = (CurveKind)p->cell[line][column].kind;
     char dots[5] = "";
     change_colour(p, now, kind);
-    if (kind == LOSS && p->utf8)
+    if (kind == CURVE_LOSS && p->utf8)
         utf8_put(dots, 0x2800 + p->cell[line][column].dots);
     printf("%s", *dots ? dots : p->utf8 ? LOOKS[kind].utf8 : LOOKS[kind].ascii);
 }
@@ -145,13 +143,12 @@ static void print_number(const Plot *p, int line)
     printf("%*s%s", NUMBER, number, !p->utf8 ? "|" : *number ? "┤" : "│");
 }
 
-static void print_name(const Plot *p, const CurveName *name, Mark *now)
+static void print_name(const Plot *p, const CurveName *name, CurveKind *now)
 {
-    const Mark kind = KIND_OF[name->kind];
     printf(" ");
-    change_colour(p, now, kind);
-    printf("%s", p->utf8 ? LOOKS[kind].utf8 : LOOKS[kind].ascii);
-    change_colour(p, now, BLANK);
+    change_colour(p, now, name->kind);
+    printf("%s", p->utf8 ? LOOKS[name->kind].utf8 : LOOKS[name->kind].ascii);
+    change_colour(p, now, CURVE_NOTHING);
     printf(" %s %.4g", translated(name->name), name->value);
 }
 
@@ -161,7 +158,7 @@ static void print_lines(const Plot *p)
     const int count = curve_names(p->curve, &p->losses, LINES - 1, 1, names);
     for (int line = 0, next = 0; line < LINES; line++) {
         const bool named = next < count && (int)(names[next].y + 0.5) == line;
-        Mark now = BLANK;
+        CurveKind now = CURVE_NOTHING;
         int end = p->wide;
         while (end && !named && !p->cell[line][end - 1].kind)
             end--; /* no blanks at the end of a line */
@@ -170,7 +167,7 @@ static void print_lines(const Plot *p)
             print_cell(p, line, column, &now);
         if (named)
             print_name(p, &names[next++], &now);
-        change_colour(p, &now, BLANK);
+        change_colour(p, &now, CURVE_NOTHING);
         printf("\n");
     }
 }
