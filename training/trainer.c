@@ -347,12 +347,11 @@ bool trainer_begin_files(Trainer *t, const char *command)
 {
     bool good = true;
     if (team_leads() && t->plan.settings.resume)
-        good = update_files(t);
+        good = update_files(t) && has_room(t);
     else if (team_leads())
         good = run_describe(&t->directory, &t->plan, &t->tokenizer, t->texts,
-                            source_text(t->source), &t->corpus, t->origin, command, t->identity);
-    if (team_leads())
-        good = good && has_room(t);
+                            source_text(t->source), &t->corpus, t->origin, command, t->identity) &&
+               has_room(t);
     if (t->source)
         source_free(t->source);
     t->source = NULL;

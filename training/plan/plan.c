@@ -10,7 +10,7 @@
 
 #include "base/parallel/threads.h"
 #include "text/corpus/reader.h"
-#include "training/team/sum_tree.h"
+#include "training/team/shards.h"
 #include "training/team/team.h"
 
 enum {
@@ -353,7 +353,7 @@ static void derive(Plan *plan, const Corpus *corpus, int vocabulary)
     /* Beside the model, memory holds what the optimizer needs and the best weights so far. */
     plan->bytes = gpt_bytes(&plan->shape, plan->rows) + (double)numbers * sizeof(Real) +
                   optimizer_bytes(tensors, count, numbers, s->optimizer, s->average) +
-                  sum_tree_bytes(s->shards, team_member(), team_size(), numbers);
+                  shards_bytes(s->shards, numbers);
     free(tensors);
 }
 

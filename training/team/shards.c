@@ -7,10 +7,10 @@
 
 #include "team.h"
 
-/* The first shard of a member. */
+/* The first shard of a member: member m of N has those from S·m/N up to S·(m + 1)/N. */
 static int first_of(int shards, int member)
 {
-    return sum_tree_first(shards, member, team_size());
+    return (int)((int64_t)shards * member / team_size());
 }
 
 /* The first of the numbers that a member adds up. */
@@ -25,6 +25,14 @@ static size_t numbers_of(const Shards *s, int member)
 }
 
 /* ---- Memory ---- */
+
+/* The others have at most as many subtrees as shards, and a member receives its part of each. */
+double shards_bytes(int count, size_t size)
+{
+    const int first = first_of(count, team_member()), end = first_of(count, team_member() + 1);
+    const double received = (double)(count - (end - first)) / team_size();
+    return (sum_tree_most_waiting(first, end) + received) * (double)size * sizeof(Real);
+}
 
 /* Lists a subtree that a member computes, up to shard `end`. Of our sums, those that wait lie in the
  * tree, and the last one is left in the gradients. */

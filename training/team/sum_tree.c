@@ -8,11 +8,6 @@
 
 /* ---- Which sums are added ---- */
 
-int sum_tree_first(int shards, int member, int members)
-{
-    return (int)((int64_t)shards * member / members);
-}
-
 int sum_tree_subtree(int first, int end)
 {
     int shards = 1;
@@ -39,15 +34,6 @@ int sum_tree_most_waiting(int first, int end)
         most = max_int(most, waiting);
     }
     return most;
-}
-
-/* The others have at most as many subtrees as shards, and a member receives its share of each. */
-double sum_tree_bytes(int shards, int member, int members, size_t numbers)
-{
-    const int first = sum_tree_first(shards, member, members);
-    const int end = sum_tree_first(shards, member + 1, members);
-    const double received = (double)(shards - (end - first)) / members;
-    return (sum_tree_most_waiting(first, end) + received) * (double)numbers * sizeof(Real);
 }
 
 /* ---- Adding ---- */

@@ -23,19 +23,12 @@ typedef struct {
     size_t size;
 } SumTree;
 
-/* The first shard of a member of a team: member m of N has those from S·m/N up to S·(m + 1)/N. */
-int sum_tree_first(int shards, int member, int members);
-
 /* The shards of the largest subtree that begins at shard `first` and ends by `end`: the subtrees of
  * a range are this one, and those of what follows it. */
 int sum_tree_subtree(int first, int end);
 
 /* How many sums wait at most while these shards are computed. */
 int sum_tree_most_waiting(int first, int end);
-
-/* The bytes that a member needs for the sums of a model of `numbers` numbers, its own and those that
- * it receives. */
-double sum_tree_bytes(int shards, int member, int members, size_t numbers);
 
 /* size: the numbers of a block. */
 SumTree sum_tree_new(int first, int end, size_t size);
