@@ -1,6 +1,6 @@
-/* trainer.c: a run is opened in one of three ways: new, from another model, or resumed. Each goes
- * from the settings to the text, its tokens, the plan, the memory, and the first weights. In a team
- * only its leader does that, and shares what came of it. */
+/* trainer.c: a run is new or resumed. Either way leads from the settings to the text, its tokens, the
+ * plan, the memory, and the first weights. In a team only its leader does that, and shares what came
+ * of it. */
 #include "trainer.h"
 
 #include <inttypes.h>
@@ -81,18 +81,9 @@ static void prepare(Trainer *t, Settings *settings, const Decided *decided, int 
     t->progress = (Progress){.best_loss = INFINITY};
 }
 
-/* Enters the directory of a run that is not resumed. Nothing is written yet. */
-static void begin_run(Trainer *t)
-{
-    t->directory = run_begin(&t->plan.settings, t->texts);
-    t->log = log_begin(&t->directory);
-    record_identity(t->identity, &t->plan.settings, t->origin.text, &t->tokenizer);
-    t->origin.run = strtoull(t->identity, NULL, 16);
-}
-
 /* Makes a vocabulary of the text: subwords, of the part of a stream that is trained on; words and
  * characters, of all, so that the part held out has no unknown ones. */
-static void train_tokenizer(Trainer *t, Settings *s)
+static Tokenizer train_tokenizer(Trainer *t, Settings *s)
 {
     TokenizerRules rules = {.kind = s->tokens,
                             .objective = s->objective,
@@ -108,7 +99,7 @@ static void train_tokenizer(Trainer *t, Settings *s)
         token_counts_add(counts, chunks, count);
     plan_vocabulary(s, source_clean_size(t->source));
     rules.vocabulary = s->vocabulary;
-    t->tokenizer = token_counts_end(counts, source_name(t->source), rules);
+    return token_counts_end(counts, source_name(t->source), rules);
 }
 
 /* Files of tab-separated values, or a small text in which every line has one tab. */
@@ -148,38 +139,40 @@ static void look_at_text(Trainer *t, Settings *s, const Decided *decided)
         t->advice = text_advice(small, s->tokens);
 }
 
-/* A new run makes its vocabulary from its text. */
-static void open_new(Trainer *t, Settings *settings, const Decided *decided, SourceRules rules)
+/* A new run makes its vocabulary from its text, and draws its weights; or it takes the sizes, the
+ * vocabulary and the weights of another model. Nothing is written yet. */
+static void open_new(Trainer *t, Settings *settings, Decided *decided, SourceRules rules)
 {
+    Pretrained model;
     run_check(settings, t->texts);
     choose_precision(settings);
+    if (settings->from) {
+        model = pretrained_open(settings->from);
+        take_over_model(settings, decided, &model);
+        rules.form = model.tokenizer.form;
+    }
     t->source = source_open(t->texts, rules);
-    look_at_text(t, settings, decided);
-    if (settings->tokens == TOKENIZER_BPE && !settings->lower)
-        source_set_form(t->source, TEXT_AS_IS);
-    train_tokenizer(t, settings);
+    if (settings->from) {
+        t->tokenizer = model.tokenizer;
+        model.tokenizer = tokenizer_new(); /* it is the trainer's from now on */
+    } else {
+        look_at_text(t, settings, decided);
+        if (settings->tokens == TOKENIZER_BPE && !settings->lower)
+            source_set_form(t->source, TEXT_AS_IS);
+        t->tokenizer = train_tokenizer(t, settings);
+    }
     encode(t, settings);
     prepare(t, settings, decided, tokenizer_size(&t->tokenizer), &rules);
-    begin_run(t);
-    gpt_init(&t->gpt, (uint32_t)settings->seed);
-}
-
-/* Starts from another model: its sizes, its tokenizer and its weights. */
-static void open_from(Trainer *t, Settings *settings, Decided *decided, SourceRules rules)
-{
-    run_check(settings, t->texts);
-    choose_precision(settings);
-    Pretrained model = pretrained_open(settings->from);
-    take_over_model(settings, decided, &model);
-    rules.form = model.tokenizer.form;
-    t->source = source_open(t->texts, rules);
-    t->tokenizer = model.tokenizer;
-    model.tokenizer = tokenizer_new(); /* it is the trainer's from now on */
-    encode(t, settings);
-    prepare(t, settings, decided, tokenizer_size(&t->tokenizer), &rules);
-    begin_run(t);
-    memcpy(t->gpt.weight_block, model.gpt.weight_block, model.gpt.size * sizeof(Real));
-    pretrained_close(&model);
+    t->directory = run_begin(&t->plan.settings, t->texts);
+    t->log = log_begin(&t->directory);
+    record_identity(t->identity, &t->plan.settings, t->origin.text, &t->tokenizer);
+    t->origin.run = strtoull(t->identity, NULL, 16);
+    if (settings->from) {
+        memcpy(t->gpt.weight_block, model.gpt.weight_block, model.gpt.size * sizeof(Real));
+        pretrained_close(&model);
+    } else {
+        gpt_init(&t->gpt, (uint32_t)settings->seed);
+    }
 }
 
 /* Puts the weights, the moments, the data and the log where the last save left them. */
@@ -298,8 +291,6 @@ void trainer_open(Trainer *t, char *const *texts, Settings *settings, Decided *d
     *t = (Trainer){.texts = texts};
     if (team_leads() && settings->resume)
         open_resumed(t, settings, decided, rules);
-    else if (team_leads() && settings->from)
-        open_from(t, settings, decided, rules);
     else if (team_leads())
         open_new(t, settings, decided, rules);
     if (team_size() > 1)
@@ -318,6 +309,19 @@ void trainer_open(Trainer *t, char *const *texts, Settings *settings, Decided *d
     if (has_floor)
         t->floor =
             floor_of(&t->corpus, shape->patterns, shape->layers, shape->heads, &t->floor_sees);
+}
+
+/* Removes the run that a new one replaces, and writes what stays as it is. config.json is written
+ * first: it makes the directory a run. */
+static bool write_files(Trainer *t, const char *command)
+{
+    const Text *copy = source_text(t->source);
+    return run_remove_old(&t->directory) &&
+           record_write(&t->directory, &t->plan, &t->tokenizer, t->texts, t->origin, command,
+                        t->identity) &&
+           tokenizer_json_write(&t->directory, &t->tokenizer, t->plan.shape.context) &&
+           (copy ? file_replace(&t->directory, TEXT_FILE, copy->raw.bytes, copy->raw.size)
+                 : corpus_keep(&t->corpus, t->origin, &t->directory, TOKENS_FILE));
 }
 
 /* A resumed run's command, kernel and text stay as they were. */
@@ -346,12 +350,8 @@ static bool has_room(const Trainer *t)
 bool trainer_begin_files(Trainer *t, const char *command)
 {
     bool good = true;
-    if (team_leads() && t->plan.settings.resume)
-        good = update_files(t) && has_room(t);
-    else if (team_leads())
-        good = run_describe(&t->directory, &t->plan, &t->tokenizer, t->texts,
-                            source_text(t->source), &t->corpus, t->origin, command, t->identity) &&
-               has_room(t);
+    if (team_leads())
+        good = (t->plan.settings.resume ? update_files(t) : write_files(t, command)) && has_room(t);
     if (t->source)
         source_free(t->source);
     t->source = NULL;
@@ -448,8 +448,11 @@ bool trainer_save(Trainer *t)
         end_not_finite(t, t->progress.step, "the weights are not finite");
     if (isinf(t->progress.best_loss)) /* not evaluated yet: the last weights are the best */
         trainer_keep_best(t);
-    const bool good = team_leads() && run_save(&t->directory, &t->gpt, &t->optimizer, t->best,
-                                               &t->progress, &t->log, t->identity);
+    /* The state comes last: it is what a resumed run starts from, and it names the size of the log. */
+    const bool good = team_leads() && weights_write(&t->directory, &t->gpt, t->best, t->identity) &&
+                      log_sync(&t->log) &&
+                      state_write(&t->directory, &t->gpt, &t->optimizer, t->best, &t->progress,
+                                  t->log.size, t->identity);
     return team_answer(good);
 }
 

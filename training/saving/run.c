@@ -3,7 +3,6 @@
  * replaced and the model the last: see pretrained.c for how a reader notices the change. */
 #include "run.h"
 
-#include <cjson/cJSON.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "formats/huggingface/tokenizer_json.h"
-#include "formats/huggingface/weights.h"
 #include "formats/run/checkpoint.h"
 #include "formats/run/files.h"
 
@@ -168,11 +165,9 @@ Directory run_resume(const char *path)
     return directory;
 }
 
-/* ---- Writing ---- */
-
 /* Removes an overwritten run, except the files that are replaced next: its state first, so that it
  * can never be resumed with files of the new run. */
-static bool remove_old(const Directory *directory)
+bool run_remove_old(const Directory *directory)
 {
     static const char *const files[] = {STATE_FILE, MODEL_FILE, LOG_FILE,
                                         CURVE_FILE, TEXT_FILE,  TOKENS_FILE};
@@ -183,24 +178,4 @@ static bool remove_old(const Directory *directory)
         }
     checkpoints_clear(directory, true);
     return true;
-}
-
-/* config.json is written first: it makes the directory a run. */
-bool run_describe(const Directory *directory, const Plan *plan, const Tokenizer *tokenizer,
-                  char *const *texts, const Text *copy, Corpus *corpus, CorpusOrigin origin,
-                  const char *command, const Identity identity)
-{
-    return remove_old(directory) &&
-           record_write(directory, plan, tokenizer, texts, origin, command, identity) &&
-           tokenizer_json_write(directory, tokenizer, plan->shape.context) &&
-           (copy ? file_replace(directory, TEXT_FILE, copy->raw.bytes, copy->raw.size)
-                 : corpus_keep(corpus, origin, directory, TOKENS_FILE));
-}
-
-/* The state comes last: it is what a resumed run starts from, and it names the size of the log. */
-bool run_save(const Directory *directory, const Gpt *gpt, const Optimizer *optimizer, Real *best,
-              const Progress *progress, Log *log, const Identity identity)
-{
-    return weights_write(directory, gpt, best, identity) && log_sync(log) &&
-           state_write(directory, gpt, optimizer, best, progress, log->size, identity);
 }

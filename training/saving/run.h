@@ -44,16 +44,7 @@ Directory run_begin(const Settings *settings, char *const *texts);
 /* Opens and locks a run to resume; dies if that is not possible. */
 Directory run_resume(const char *path);
 
-/* Removes the run that a new one replaces, if there is one, and writes what stays as it is during a
- * run: config.json, the tokenizer, and a copy of the text or, if it is large (`copy` is NULL), of
- * its ids. Warns and returns false if that fails. */
-bool run_describe(const Directory *directory, const Plan *plan, const Tokenizer *tokenizer,
-                  char *const *texts, const Text *copy, Corpus *corpus, CorpusOrigin origin,
-                  const char *command, const Identity identity);
-
-/* Saves everything; `best` is the block of weights for the model's file. Warns and returns false if
- * that fails: the last save can still be resumed. */
-bool run_save(const Directory *directory, const Gpt *gpt, const Optimizer *optimizer, Real *best,
-              const Progress *progress, Log *log, const Identity identity);
+/* Removes the run that a new one replaces, if there is one. Warns and returns false if that fails. */
+bool run_remove_old(const Directory *directory);
 
 #endif
