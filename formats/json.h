@@ -1,7 +1,12 @@
-/* json.h: JSON files in a directory, read and replaced whole. */
+/* json.h: JSON files in a directory, read and replaced whole; and fields (base/field.h) as members of
+ * an object. One of each kind, from a run's config.json: a whole number, a number, a choice, a flag,
+ * and a text.
+ *
+ *     "layers": 4,  "lr": 0.001,  "norm": "pre",  "lower": false,  "attend": "1,all" */
 #ifndef PULGA_JSON_H
 #define PULGA_JSON_H
 
+#include "base/field.h"
 #include "base/files/file.h"
 
 struct cJSON;
@@ -31,5 +36,14 @@ _Noreturn void json_refuse(const char *path, const char *name, const struct cJSO
 
 /* Replaces the file by the printed JSON. Warns and returns false if that fails. */
 bool json_write(const Directory *directory, const char *name, const struct cJSON *json);
+
+/* Puts a field's value into an object under its name, in place of one that is there. A text that is
+ * not set, and an empty list, are null. */
+void json_put_field(struct cJSON *object, const Field *field, const void *from);
+
+/* Sets a field from an object. Dies, naming the file, the value and what is supported, if it is
+ * missing, of another kind ("1" is not a number), or outside the field's limits. null leaves a
+ * text or a list unchanged. */
+void json_get_field(const struct cJSON *object, const Field *field, void *into, const char *path);
 
 #endif

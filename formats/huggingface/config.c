@@ -11,7 +11,6 @@
 
 #include "base/files/checksum.h"
 #include "formats/json.h"
-#include "formats/json_fields.h"
 
 /* The names of gelu's tanh form in gpt2 and in openai-gpt. In gpt2, "gelu" is the other form. */
 static const char GELU[] = "gelu_new", OLD_GELU[] = "gelu";

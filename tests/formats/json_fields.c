@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/json_fields.h"
+#include "formats/json.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
 #include "training/plan/settings.h"

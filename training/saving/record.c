@@ -16,7 +16,6 @@
 #include "base/utf8.h"
 #include "base/version.h"
 #include "formats/json.h"
-#include "formats/json_fields.h"
 #include "formats/run/files.h"
 #include "model/matrix/matrix.h"
 
