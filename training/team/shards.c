@@ -42,7 +42,8 @@ static void list_subtree(Shards *s, int member, int shards, int end)
     s->subtrees[i] = shards;
     s->holders[i] = member;
     if (member != us)
-        s->sums[i] = memory_new(numbers_of(s, us), sizeof(Real), "the gradients of a member");
+        s->sums[i] =
+            memory_new(numbers_of(s, us), sizeof(Real), "the gradients of the other members");
     else if (end == s->end)
         s->sums[i] = s->gradients + first_number(s, us);
     else
