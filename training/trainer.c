@@ -234,8 +234,7 @@ static void open_resumed(Trainer *t, Settings *settings, Decided *decided, Sourc
     record_check_identity(&config, &t->directory, t->identity);
     read_again(t, settings, text, rules);
     prepare(t, settings, decided, tokenizer_size(&t->tokenizer), &rules);
-    record_check_shape(&config, &t->directory, &t->plan.shape);
-    record_check_kernel(&config, &t->directory, t->plan.settings.precision);
+    record_check_plan(&config, &t->directory, &t->plan);
     config_free(&config);
     go_on(t);
 }
@@ -281,6 +280,12 @@ static void share(Trainer *t, Settings *settings, const Decided *decided)
     reader_seek(&t->reader, t->progress.epoch, t->progress.next);
 }
 
+/* Whether its ids are mapped from a file: see text/source.h. */
+static bool text_is_large(const Trainer *t)
+{
+    return t->corpus.store.file >= 0;
+}
+
 void trainer_open(Trainer *t, char *const *texts, Settings *settings, Decided *decided,
                   SourceWatch *watch, void *watcher)
 {
@@ -304,7 +309,7 @@ void trainer_open(Trainer *t, char *const *texts, Settings *settings, Decided *d
     t->token_bytes = corpus_bytes(&t->corpus, &t->tokenizer, part) / (double)part->targets;
     /* The floor of a stream would depend on where each epoch cuts it; that of a large text would
      * take too long. */
-    const bool has_floor = !t->corpus.stream && !trainer_text_is_large(t);
+    const bool has_floor = !t->corpus.stream && !text_is_large(t);
     const GptConfig *shape = &t->plan.shape;
     if (has_floor)
         t->floor =
@@ -328,7 +333,7 @@ static bool write_files(Trainer *t, const char *command)
 static bool update_files(Trainer *t)
 {
     return record_update(&t->directory, &t->plan.settings, NULL) &&
-           (!t->source || !trainer_text_is_large(t) ||
+           (!t->source || !text_is_large(t) ||
             corpus_keep(&t->corpus, t->origin, &t->directory, TOKENS_FILE));
 }
 
@@ -356,11 +361,6 @@ bool trainer_begin_files(Trainer *t, const char *command)
         source_free(t->source);
     t->source = NULL;
     return team_answer(good);
-}
-
-bool trainer_text_is_large(const Trainer *t)
-{
-    return t->corpus.store.file >= 0;
 }
 
 void trainer_close(Trainer *t)

@@ -78,9 +78,6 @@ bool trainer_keep(const Trainer *trainer, bool again);
 /* A loss in bits per byte; NAN if it cannot be compared. */
 double trainer_bits(const Trainer *trainer, double loss);
 
-/* Whether its ids are mapped from a file: see text/source.h. */
-bool trainer_text_is_large(const Trainer *trainer);
-
 /* Whether the floor is that of what is evaluated: of all of the training text. */
 bool trainer_has_floor(const Trainer *trainer);
 

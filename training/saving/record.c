@@ -147,17 +147,6 @@ void record_settings(const Config *config, const Directory *directory, Settings 
     free(path);
 }
 
-/* All kernels for float32 have the same bits. */
-void record_check_kernel(const Config *config, const Directory *directory, Precision precision)
-{
-    if (precision == PRECISION_F32)
-        return;
-    const char *begun = json_text(config_own(config), "kernel");
-    if (begun && strcmp(begun, matrix_kernel_name()) != 0)
-        warn("%s was begun with the kernel %s, this is %s: it goes on, but not to the same bits",
-             directory->path, begun, matrix_kernel_name());
-}
-
 void record_check_identity(const Config *config, const Directory *directory,
                            const Identity identity)
 {
@@ -172,14 +161,19 @@ void record_check_identity(const Config *config, const Directory *directory,
 }
 
 /* A resumed run follows the settings under "pulga". If a size above them was edited, its next model
- * would not be the one that config.json describes, and nobody could read it. */
-void record_check_shape(const Config *config, const Directory *directory, const GptConfig *shape)
+ * would not be the one that config.json describes, and nobody could read it. All kernels for float32
+ * have the same bits. */
+void record_check_plan(const Config *config, const Directory *directory, const Plan *plan)
 {
+    static const char *const changed =
+        N_("%s/config.json: its %s was changed since the run was begun; change it back");
     EACH_GPT_FIELD (f)
-        if (!field_equal(&f->field, &config->shape, shape))
-            die("%s/config.json: its %s was changed since the run was begun; change it back",
-                directory->path, f->huggingface ? f->huggingface : f->field.name);
-    if (!config->shape.patterns != !shape->patterns)
-        die("%s/config.json: its %s was changed since the run was begun; change it back",
-            directory->path, "attend");
+        if (!field_equal(&f->field, &config->shape, &plan->shape))
+            die(changed, directory->path, f->huggingface ? f->huggingface : f->field.name);
+    if (!config->shape.patterns != !plan->patterns)
+        die(changed, directory->path, "attend");
+    const char *begun = json_text(config_own(config), "kernel");
+    if (plan->settings.precision != PRECISION_F32 && begun && strcmp(begun, matrix_kernel_name()))
+        warn("%s was begun with the kernel %s, this is %s: it goes on, but not to the same bits",
+             directory->path, begun, matrix_kernel_name());
 }

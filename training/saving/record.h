@@ -30,11 +30,9 @@ void record_check_identity(const Config *config, const Directory *directory,
                            const Identity identity);
 
 /* Dies unless the sizes and choices in config.json that other programs read agree with the settings
- * under "pulga". */
-void record_check_shape(const Config *config, const Directory *directory, const GptConfig *shape);
-
-/* Warns if a run in bfloat16 was begun with another kernel, whose sums differ in the last bits. */
-void record_check_kernel(const Config *config, const Directory *directory, Precision precision);
+ * under "pulga". Warns if a run in bfloat16 was begun with another kernel, whose sums differ in the
+ * last bits. */
+void record_check_plan(const Config *config, const Directory *directory, const Plan *plan);
 
 /* Writes the config.json of a new run; `texts` are the paths of its text, `command` is the line
  * that it was begun with. Warns and returns false if that fails. */

@@ -70,7 +70,7 @@ static const GptConfig SHAPE = {.context = 8, .layers = 2, .heads = 2, .width = 
 static void check_shape(void *edited)
 {
     const Config config = {.shape = *(const GptConfig *)edited};
-    record_check_shape(&config, &(const Directory){.path = "run"}, &SHAPE);
+    record_check_plan(&config, &(const Directory){.path = "run"}, &(const Plan){.shape = SHAPE});
 }
 
 static void a_size_that_was_edited_is_refused(void **state)
