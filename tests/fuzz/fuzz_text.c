@@ -154,7 +154,8 @@ static void train_on(void *context)
     corpus_cut(&corpus, s->shape.context, s->val, (uint32_t)s->seed);
     Plan plan = plan_training(s, &call->decided, &corpus, tokenizer.vocabulary.count);
     int seen;
-    if (!stream && !(floor_of(&corpus, plan.patterns, s->shape.layers, s->shape.heads, &seen) >= 0))
+    if (!stream &&
+        !(floor_of(&corpus, plan.shape.patterns, s->shape.layers, s->shape.heads, &seen) >= 0))
         found("no floor");
     memory_check(plan.bytes, "the model");
     read_epochs(&corpus, &plan, tokenizer.vocabulary.count);

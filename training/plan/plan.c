@@ -333,10 +333,9 @@ static int rows_of_part(const Settings *s, const Corpus *corpus)
 static void derive(Plan *plan, const Corpus *corpus, int vocabulary)
 {
     Settings *s = &plan->settings;
-    plan->patterns = settings_patterns(s->attend, s->shape.layers, s->shape.heads);
     plan->shape = s->shape;
     plan->shape.vocabulary = vocabulary;
-    plan->shape.patterns = plan->patterns;
+    plan->shape.patterns = settings_patterns(s->attend, s->shape.layers, s->shape.heads);
     plan->schedule = (Schedule){.kind = s->schedule,
                                 .factor = s->lr_factor,
                                 .width = s->shape.width,
@@ -376,5 +375,5 @@ Plan plan_training(const Settings *settings, const Decided *decided, const Corpu
 
 void plan_free(Plan *plan)
 {
-    free(plan->patterns);
+    free((Pattern *)plan->shape.patterns);
 }

@@ -15,8 +15,7 @@
 
 typedef struct {
     Settings settings; /* complete */
-    GptConfig shape;
-    Pattern *patterns; /* (L, H) those of shape, if --attend is given; the plan owns them */
+    GptConfig shape;   /* its patterns belong to the plan */
     Schedule schedule;
     bool whole_in_a_step; /* every step sees the whole training text: a step is an epoch */
     double passes;        /* over the text: steps by those of an epoch */

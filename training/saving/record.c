@@ -170,7 +170,7 @@ void record_check_plan(const Config *config, const Directory *directory, const P
     EACH_GPT_FIELD (f)
         if (!field_equal(&f->field, &config->shape, &plan->shape))
             die(changed, directory->path, f->huggingface ? f->huggingface : f->field.name);
-    if (!config->shape.patterns != !plan->patterns)
+    if (!config->shape.patterns != !plan->shape.patterns)
         die(changed, directory->path, "attend");
     const char *begun = json_text(config_own(config), "kernel");
     if (plan->settings.precision != PRECISION_F32 && begun && strcmp(begun, matrix_kernel_name()))
