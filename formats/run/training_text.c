@@ -26,31 +26,21 @@ Source *training_text_source(const Directory *directory, char *const *named, Sou
     return read_copy(directory, rules.form, &text) ? source_of(&text) : NULL;
 }
 
-/* The checksum is of the raw bytes, so a copy and its original are the same text. */
-bool training_text_read(const Directory *directory, const Config *config, const char *named,
-                        TextForm form, Text *text)
-{
-    char checksum[17];
-    if (named) {
-        *text = text_read(named, form);
-    } else if (!read_copy(directory, form, text)) {
-        return false;
-    }
-    checksum_hex(checksum, text->checksum);
-    if (!config->text || strcmp(config->text, checksum) != 0)
-        die("%s is not the text that %s was trained on", text->name, directory->path);
-    return true;
-}
-
-/* After this only the ids are left. The tokenizer has learned where spaces stand between words. */
+/* The checksum is of the raw bytes, so a copy and its original are the same text. After this only the
+ * ids are left. The tokenizer has learned where spaces stand between words. */
 TrainingText training_text_open(Pretrained *model, const char *named)
 {
     Tokenizer *tokenizer = &model->tokenizer;
+    const char *wanted = model->config.text;
+    char checksum[17];
     Text text;
-    if (!named && !model->config.text)
+    if (named)
+        text = text_read(named, tokenizer->form);
+    else if (!wanted || !read_copy(&model->directory, tokenizer->form, &text))
         return (TrainingText){.there = false};
-    if (!training_text_read(&model->directory, &model->config, named, tokenizer->form, &text))
-        return (TrainingText){.there = false};
+    checksum_hex(checksum, text.checksum);
+    if (!wanted || strcmp(wanted, checksum) != 0)
+        die("%s is not the text that %s was trained on", text.name, model->directory.path);
     const TrainingText encoded = {.there = true, .corpus = corpus_new(&text, tokenizer)};
     tokenizer_learn_spacing(tokenizer, text_span(&text));
     text_free(&text);

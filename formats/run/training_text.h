@@ -7,11 +7,6 @@
 #include "text/corpus/corpus.h"
 #include "text/source.h"
 
-/* Reads the file named, or if `named` is NULL the run's own copy. Returns false if there is no
- * copy; dies if it is not the text that the model was trained on. */
-bool training_text_read(const Directory *directory, const Config *config, const char *named,
-                        TextForm form, Text *text);
-
 /* The text of a run to be resumed, which may be large: the files named, or the run's own copy.
  * NULL if there is no copy. */
 Source *training_text_source(const Directory *directory, char *const *named, SourceRules rules);
@@ -22,7 +17,8 @@ typedef struct {
     Corpus corpus;
 } TrainingText;
 
-/* Reads it as above; the model's tokenizer learns its spacing from it. */
+/* Reads the file named, or if `named` is NULL the run's own copy, if there is one; the model's
+ * tokenizer learns its spacing from it. Dies if it is not the text that the model was trained on. */
 TrainingText training_text_open(Pretrained *model, const char *named);
 void training_text_free(TrainingText *text);
 
