@@ -43,18 +43,16 @@ void record_identity(Identity identity, const Settings *settings, uint64_t text,
 static void put_text(cJSON *json, char *const *texts, CorpusOrigin origin)
 {
     char checksum[17];
-    cJSON *names = cJSON_CreateArray();
+    cJSON *names = texts[1] ? cJSON_AddArrayToObject(json, "names") : NULL;
     for (; *texts; texts++) {
         char *name = format_text("%s", *texts);
         text_sanitize(name); /* a file's name is bytes, JSON is UTF-8 */
-        cJSON_AddItemToArray(names, cJSON_CreateString(name));
+        if (names)
+            cJSON_AddItemToArray(names, cJSON_CreateString(name));
+        else
+            cJSON_AddStringToObject(json, "name", name);
         free(name);
     }
-    const bool one = cJSON_GetArraySize(names) == 1;
-    cJSON_AddItemToObject(json, one ? "name" : "names",
-                          one ? cJSON_DetachItemFromArray(names, 0) : names);
-    if (one)
-        cJSON_Delete(names);
     checksum_hex(checksum, origin.text);
     cJSON_AddNumberToObject(json, "size", (double)origin.text_size);
     cJSON_AddStringToObject(json, "xxh3_64", checksum);
