@@ -38,12 +38,11 @@ enum { TAG_CONTENT, TAG_DYING, TAG_WAITING };
 static const double USUAL_LIMIT = 60, BUSY = 0.005, LOOK = 0.01, SOON = 0.4, LONGER = 2;
 static const struct timespec NAP = {.tv_nsec = 100000};
 
+/* A message that has not arrived, and the member at its other end. */
 typedef struct {
-    MPI_Request *requests; /* stb_ds arrays: a message, and the member at its other end */
-    int *members;
-    int *places; /* room for those that arrive at once */
-    int left;    /* how many have not arrived */
-} Messages;
+    MPI_Request request;
+    int member;
+} Message;
 
 /* Who a member is. */
 typedef struct {
@@ -56,7 +55,7 @@ typedef struct {
 static struct {
     int size, member;
     Member *members;
-    Messages received, sent;
+    Message *received, *sent;            /* stb_ds arrays */
     double limit;                        /* seconds that a member may keep others waiting */
     double released;                     /* clock: when this one last stopped waiting */
     double looked;                       /* clock: when it last looked whether the others live */
@@ -158,13 +157,6 @@ static void look_after_the_others(double now)
 
 /* ---- Messages ---- */
 
-static void note(Messages *messages, MPI_Request request, int member)
-{
-    arrput(messages->requests, request);
-    arrput(messages->members, member);
-    messages->left++;
-}
-
 void team_send(int to, const void *bytes, size_t size)
 {
     MPI_Request request;
@@ -172,7 +164,7 @@ void team_send(int to, const void *bytes, size_t size)
         const int piece = (int)(size - at < PIECE ? size - at : PIECE);
         MPI_Isend((const char *)bytes + at, piece, MPI_BYTE, to, TAG_CONTENT, MPI_COMM_WORLD,
                   &request);
-        note(&team.sent, request, to);
+        arrput(team.sent, ((Message){request, to}));
     }
 }
 
@@ -182,33 +174,30 @@ void team_receive(int from, void *bytes, size_t size)
     for (size_t at = 0; at < size; at += PIECE) {
         const int piece = (int)(size - at < PIECE ? size - at : PIECE);
         MPI_Irecv((char *)bytes + at, piece, MPI_BYTE, from, TAG_CONTENT, MPI_COMM_WORLD, &request);
-        note(&team.received, request, from);
+        arrput(team.received, ((Message){request, from}));
     }
 }
 
-/* Returns whether a message has arrived since the last call. */
-static bool go_on(Messages *messages)
+/* Leaves out the messages that have arrived; returns whether there were any. */
+static bool go_on(Message **messages)
 {
-    int arrived = 0;
-    if (!messages->left)
-        return false;
-    arrsetlen(messages->places, arrlenu(messages->requests));
-    MPI_Testsome((int)arrlen(messages->requests), messages->requests, &arrived, messages->places,
-                 MPI_STATUSES_IGNORE);
-    messages->left -= arrived;
-    return arrived > 0;
+    const ptrdiff_t before = arrlen(*messages);
+    for (ptrdiff_t i = before - 1; i >= 0; i--) {
+        int arrived;
+        MPI_Test(&(*messages)[i].request, &arrived, MPI_STATUS_IGNORE);
+        if (arrived)
+            arrdel(*messages, i);
+    }
+    return arrlen(*messages) < before;
 }
 
 /* The member whose message is missing; of several, one that does not itself wait. */
-static int missing(const Messages *messages)
+static int missing(const Message *messages)
 {
-    int first = -1;
-    for (ptrdiff_t i = arrlen(messages->requests) - 1; i >= 0; i--) {
-        const int m = messages->members[i];
-        if (messages->requests[i] != MPI_REQUEST_NULL && (first < 0 || !has_told(m, TAG_WAITING)))
-            first = m;
-    }
-    return first;
+    for (ptrdiff_t i = 0; i < arrlen(messages); i++)
+        if (!has_told(messages[i].member, TAG_WAITING))
+            return messages[i].member;
+    return messages[0].member;
 }
 
 static _Noreturn void report_missing(int m, double seconds)
@@ -228,7 +217,7 @@ static void warn_of(int m)
 }
 
 /* What is to be done now and then while nothing arrives. */
-static void look_around(const Messages *messages, double now, double waited, double seconds)
+static void look_around(const Message *messages, double now, double waited, double seconds)
 {
     look_after_the_others(now);
     if (waited > SOON && team.signal && *team.signal && !has_told(missing(messages), TAG_DYING))
@@ -256,11 +245,11 @@ static void hesitate(void)
 
 /* Until all have arrived; dies if none comes for that long. The time in which this process
  * was stopped does not count. */
-static void finish(Messages *messages, double seconds)
+static void finish(Message **messages, double seconds)
 {
     double now = clock_seconds(), moved = now;
     team.told = false;
-    while (messages->left) {
+    while (arrlen(*messages)) {
         const double before = now;
         now = clock_seconds();
         if (now - before > team.limit)
@@ -268,10 +257,8 @@ static void finish(Messages *messages, double seconds)
         if (go_on(messages) || now - before > 1)
             moved = now = clock_seconds();
         else
-            look_around(messages, now, now - moved, seconds);
+            look_around(*messages, now, now - moved, seconds);
     }
-    arrsetlen(messages->requests, 0);
-    arrsetlen(messages->members, 0);
     team.released = now;
 }
 
@@ -443,13 +430,6 @@ void team_start(void)
     team_share(&team.limit, sizeof team.limit);
 }
 
-static void free_messages(Messages *messages)
-{
-    arrfree(messages->requests);
-    arrfree(messages->members);
-    arrfree(messages->places);
-}
-
 void team_end(void)
 {
     if (!team.joined)
@@ -457,7 +437,7 @@ void team_end(void)
     team_await_leader();
     team.joined = false;
     MPI_Finalize();
-    free_messages(&team.received);
-    free_messages(&team.sent);
+    arrfree(team.received);
+    arrfree(team.sent);
     free(team.members);
 }
