@@ -29,19 +29,12 @@ typedef struct {
     int *words; /* how many words to visit, then their numbers */
 } QueuedPair;
 
-/* A token that was found beside the new one, and in which word. */
+/* What was found: the tokens on one side of the new one or, at first, the pairs of bytes. */
 typedef struct {
-    int token, word;
-} Found;
-
-/* All tokens that were found on one side of the new one. */
-typedef struct {
-    Found *found;        /* stb_ds array: each token once for each word, in the order of words */
-    int *tokens;         /* stb_ds array: each token once */
-    int64_t *sum;        /* (size of the vocabulary) by token: how often it was found */
-    int *words, *latest; /* likewise: in how many words, and which was the latest of them */
-    int **list;          /* likewise: its words, as QueuedPair has them */
-} Neighbours;
+    int *found;   /* stb_ds array: each once */
+    int64_t *sum; /* (how many there can be) how often each was found */
+    int **words;  /* likewise: stb_ds arrays of the words that have it, in their order */
+} Findings;
 
 typedef struct {
     int *tokens; /* all words, one after another */
@@ -49,8 +42,48 @@ typedef struct {
     int word_count;
     PairTable counts;
     QueuedPair *queue; /* stb_ds array: a binary heap */
-    Neighbours left, right;
+    Findings left, right;
 } PairTrainer;
+
+/* ---- What is found ---- */
+
+static Findings findings_new(int most)
+{
+    const size_t size = (size_t)most;
+    return (Findings){.sum = memory_new(size, sizeof(int64_t), "training subwords"),
+                      .words = memory_new(size, sizeof(int *), "training subwords")};
+}
+
+static void findings_free(Findings *f)
+{
+    arrfree(f->found);
+    free(f->sum);
+    free(f->words);
+}
+
+/* Notes that something was found in a word that occurs `count` times. The words come in order, so
+ * one that is listed already is the last of its list. */
+static inline void note(Findings *f, int what, int word, int64_t count)
+{
+    int *words = f->words[what];
+    if (!words)
+        arrput(f->found, what);
+    if (!words || arrlast(words) != word)
+        arrput(f->words[what], word);
+    f->sum[what] += count;
+}
+
+/* Forgets what was found, and returns the list of its words, as QueuedPair has it. */
+static int *take_words(Findings *f, int what)
+{
+    const size_t count = arrlenu(f->words[what]);
+    int *words = memory_take((count + 1) * sizeof *words);
+    *words = (int)count;
+    memcpy(words + 1, f->words[what], count * sizeof *words);
+    arrfree(f->words[what]);
+    f->sum[what] = 0;
+    return words;
+}
 
 /* ---- The queue ---- */
 
@@ -118,77 +151,30 @@ static void read_words(PairTrainer *t, WordCounts *counts)
     word_counts_free(counts);
 }
 
-/* A pair of bytes, and the list of a QueuedPair. */
-typedef struct {
-    int64_t count;
-    int *words, size, latest; /* how many words, and the latest of them, plus 1 */
-} BytePair;
-
-static BytePair *byte_pair(BytePair *pairs, const int *tokens)
-{
-    return &pairs[tokens[0] << 8 | tokens[1]];
-}
-
-/* Pairs that overlap also count: "aaa" has a a twice. */
-static void count_byte_pairs(const PairTrainer *t, BytePair *pairs)
-{
-    for (int w = 0; w < t->word_count; w++)
-        for (size_t i = 0; i + 1 < t->words[w].length; i++) {
-            BytePair *pair = byte_pair(pairs, t->tokens + t->words[w].start + i);
-            pair->count += t->words[w].count;
-            pair->size += pair->latest != w + 1;
-            pair->latest = w + 1;
-        }
-}
-
-/* The numbers of the words come in order, so a word that is listed already is the last one. */
-static void list_byte_pairs(const PairTrainer *t, BytePair *pairs)
-{
-    for (int w = 0; w < t->word_count; w++)
-        for (size_t i = 0; i + 1 < t->words[w].length; i++) {
-            int *list = byte_pair(pairs, t->tokens + t->words[w].start + i)->words;
-            if (!*list || list[*list] != w)
-                list[++*list] = w;
-        }
-}
-
-/* Queues all pairs of bytes; then the bytes become their ids. */
+/* Queues all pairs of bytes; then the bytes become their ids. Pairs that overlap also count: "aaa"
+ * has a a twice. */
 static void queue_byte_pairs(PairTrainer *t, const int ids[256])
 {
-    enum { PAIRS = 1 << 16 };
-    BytePair *pairs = memory_new(PAIRS, sizeof *pairs, "the pairs of bytes");
-    count_byte_pairs(t, pairs);
-    for (int i = 0; i < PAIRS; i++)
-        if (pairs[i].size) {
-            pairs[i].words = memory_take(((size_t)pairs[i].size + 1) * sizeof(int));
-            *pairs[i].words = 0;
-            const QueuedPair pair = {pairs[i].count, ids[i >> 8], ids[i & 0xFF], pairs[i].words};
-            *pair_table_at(&t->counts, pair.left, pair.right) = pair.count;
-            queue_put(&t->queue, pair);
+    Findings pairs = findings_new(1 << 16);
+    for (int w = 0; w < t->word_count; w++) {
+        int *tokens = t->tokens + t->words[w].start;
+        for (size_t i = 0; i < t->words[w].length; i++) {
+            if (i + 1 < t->words[w].length)
+                note(&pairs, tokens[i] << 8 | tokens[i + 1], w, t->words[w].count);
+            tokens[i] = ids[tokens[i]];
         }
-    list_byte_pairs(t, pairs);
-    free(pairs);
-    for (int w = 0; w < t->word_count; w++)
-        for (size_t i = 0; i < t->words[w].length; i++)
-            t->tokens[t->words[w].start + i] = ids[t->tokens[t->words[w].start + i]];
+    }
+    for (ptrdiff_t i = 0; i < arrlen(pairs.found); i++) {
+        const int bytes = pairs.found[i];
+        QueuedPair pair = {pairs.sum[bytes], ids[bytes >> 8], ids[bytes & 0xFF], NULL};
+        pair.words = take_words(&pairs, bytes);
+        *pair_table_at(&t->counts, pair.left, pair.right) = pair.count;
+        queue_put(&t->queue, pair);
+    }
+    findings_free(&pairs);
 }
 
 /* ---- A merge ---- */
-
-/* Notes that the new token has a neighbour in a word that occurs `count` times. */
-static inline void note(Neighbours *side, int token, int word, int64_t count)
-{
-    if (!side->words[token])
-        arrput(side->tokens, token);
-    else if (side->latest[token] == word) {
-        side->sum[token] += count;
-        return;
-    }
-    side->sum[token] += count;
-    side->words[token]++;
-    side->latest[token] = word;
-    arrput(side->found, ((Found){token, word}));
-}
 
 /* Merges a pair everywhere in a word, from left to right: a a a becomes aa a. The neighbour on the
  * left may be a new token itself; the one on the right is not yet merged. */
@@ -213,49 +199,31 @@ static void merge_word(PairTrainer *t, int number, BpeMerge merge)
 /* Moves the counts of the pairs that were lost to those that were found. */
 static void update_counts(PairTrainer *t, BpeMerge merge)
 {
-    for (ptrdiff_t i = 0; i < arrlen(t->left.tokens); i++) {
-        const int token = t->left.tokens[i];
+    for (ptrdiff_t i = 0; i < arrlen(t->left.found); i++) {
+        const int token = t->left.found[i];
         *pair_table_at(&t->counts, token, merge.left) -= t->left.sum[token];
         *pair_table_at(&t->counts, token, merge.id) += t->left.sum[token];
     }
-    for (ptrdiff_t i = 0; i < arrlen(t->right.tokens); i++) {
-        const int token = t->right.tokens[i];
+    for (ptrdiff_t i = 0; i < arrlen(t->right.found); i++) {
+        const int token = t->right.found[i];
         *pair_table_at(&t->counts, merge.right, token) -= t->right.sum[token];
         *pair_table_at(&t->counts, merge.id, token) += t->right.sum[token];
     }
 }
 
-/* Gives each neighbour the list of its words. */
-static void list_words(Neighbours *side)
+/* Queues the pairs of the new token with what was found on one side of it. */
+static void queue_found(PairTrainer *t, Findings *side, int id)
 {
-    for (ptrdiff_t i = 0; i < arrlen(side->tokens); i++) {
-        const int token = side->tokens[i];
-        side->list[token] = memory_take(((size_t)side->words[token] + 1) * sizeof(int));
-        *side->list[token] = 0;
-    }
+    const bool on_left = side == &t->left;
     for (ptrdiff_t i = 0; i < arrlen(side->found); i++) {
-        int *list = side->list[side->found[i].token];
-        list[++*list] = side->found[i].word;
-    }
-}
-
-/* Queues the pairs of the neighbours on one side with the new token, and forgets them. */
-static void queue_found(PairTrainer *t, Neighbours *side, int id)
-{
-    list_words(side);
-    for (ptrdiff_t i = 0; i < arrlen(side->tokens); i++) {
-        const int token = side->tokens[i];
-        const bool on_left = side == &t->left;
-        QueuedPair pair = {0, on_left ? token : id, on_left ? id : token, side->list[token]};
+        const int token = side->found[i];
+        QueuedPair pair = {0, on_left ? token : id, on_left ? id : token, take_words(side, token)};
         pair.count = pair_table_get(&t->counts, pair.left, pair.right);
         if (pair.count > 0)
             queue_put(&t->queue, pair);
         else
             free(pair.words);
-        side->sum[token] = side->words[token] = 0;
-        side->latest[token] = -1;
     }
-    arrsetlen(side->tokens, 0);
     arrsetlen(side->found, 0);
 }
 
@@ -277,34 +245,13 @@ static void merge_pair(PairTrainer *t, const int *words, BpeMerge merge)
 
 /* ---- Training ---- */
 
-static Neighbours neighbours_new(int vocabulary)
-{
-    const size_t size = (size_t)vocabulary;
-    Neighbours side = {.sum = memory_new(size, sizeof *side.sum, "training subwords"),
-                       .words = memory_new(size, sizeof *side.words, "training subwords"),
-                       .latest = memory_new(size, sizeof *side.latest, "training subwords"),
-                       .list = memory_new(size, sizeof *side.list, "training subwords")};
-    memset(side.latest, -1, size * sizeof *side.latest);
-    return side;
-}
-
-static void neighbours_free(Neighbours *side)
-{
-    arrfree(side->found);
-    arrfree(side->tokens);
-    free(side->sum);
-    free(side->words);
-    free(side->latest);
-    free(side->list);
-}
-
 static PairTrainer trainer_new(Vocabulary *v, WordCounts *counts, int size)
 {
     int ids[256] = {0};
     bpe_add_bytes(v, ids);
     const int most = max_int(size, v->count);
     PairTrainer t = {
-        .counts = pair_table_new(), .left = neighbours_new(most), .right = neighbours_new(most)};
+        .counts = pair_table_new(), .left = findings_new(most), .right = findings_new(most)};
     read_words(&t, counts);
     queue_byte_pairs(&t, ids);
     return t;
@@ -316,8 +263,8 @@ static void trainer_free(PairTrainer *t)
         free(t->queue[i].words);
     arrfree(t->queue);
     pair_table_free(&t->counts);
-    neighbours_free(&t->left);
-    neighbours_free(&t->right);
+    findings_free(&t->left);
+    findings_free(&t->right);
     free(t->words);
     free(t->tokens);
 }
