@@ -17,6 +17,7 @@
 #include "terminal/process.h"
 #include "terminal/screen.h"
 #include "terminal/shell.h"
+#include "text/prompt.h"
 
 /* The options. */
 typedef struct {
@@ -115,7 +116,7 @@ static Encoding encode(const Pretrained *model, const char *name, const char *te
 {
     const Tokenizer *t = &model->tokenizer;
     const int context = model->gpt.config.context;
-    const Encoding encoding = tokenizer_encode_prompt(t, name, text, strlen(text));
+    const Encoding encoding = prompt_encode(t, name, text, strlen(text));
     if (encoding.wrong)
         die("%s", encoding.wrong);
     if (encoding.count == (t->stream ? 0 : t->objective == OBJECTIVE_MASKED ? 2 : 1))

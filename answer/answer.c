@@ -155,7 +155,7 @@ Answer answer_begin(Answerer *a, const char *name, const char *prompt, size_t si
 {
     Answer answer = {.prompt = prompt,
                      .number = a->asked++,
-                     .encoding = tokenizer_encode_prompt(&a->model->tokenizer, name, prompt, size)};
+                     .encoding = prompt_encode(&a->model->tokenizer, name, prompt, size)};
     Encoding *e = &answer.encoding;
     answer.hidden = !a->model->tokenizer.stream; /* [bos] */
     if (!e->wrong && e->count == 0 && !a->gaps)

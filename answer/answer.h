@@ -11,6 +11,7 @@
 
 #include "answerer.h"
 #include "next_words.h"
+#include "text/prompt.h"
 
 typedef struct {
     int *tokens, count;     /* after the prompt, with [eos]; or one for each gap */

@@ -10,6 +10,7 @@
 #include "base/numbers/elementary.h"
 #include "model/generate/beam.h"
 #include "text/corpus/counts.h"
+#include "text/prompt.h"
 
 /* How many tokens a continuation may have. A full context ends a target, and what a beam search
  * finds; but the last token need not be read, since nothing comes after it, so it needs no
@@ -182,7 +183,7 @@ static bool is_cut_in_text(const Answerer *a, const Answer *answer, const Contin
 {
     const Tokenizer *t = &a->model->tokenizer;
     char *text = answer_text(a, answer, c);
-    Encoding e = tokenizer_encode_prompt(t, "", text, strlen(text));
+    Encoding e = prompt_encode(t, "", text, strlen(text));
     const int from = !a->pairs && !t->stream; /* without [bos] */
     const bool held =
         !e.wrong && counts_has(&a->text->corpus, t, e.ids + from, max_int(e.count - from, 0));

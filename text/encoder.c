@@ -1,4 +1,4 @@
-/* encoder.c: one loop for each kind of tokenizer. */
+/* encoder.c: a part has at most as many ids as bytes, so that there is room for all at once. */
 #include "encoder.h"
 
 #include <stdlib.h>
@@ -6,89 +6,74 @@
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
-#include "base/utf8.h"
-#include "word_cache.h"
-
-enum { CHARACTERS = 1 << 16 }; /* code points that the table has; the others are rare */
+#include "token_cache.h"
 
 struct Encoder {
     const Tokenizer *tokenizer;
-    BpeEncoder *subwords; /* of subwords, else NULL */
-    int *characters;      /* (CHARACTERS) of characters, else NULL: ids, -1 if there is none */
-    WordCache *words;     /* of words, else NULL */
+    TokenCache cache;
+    int unk;
+    BpeWord word; /* of subwords */
 };
 
-static int find(const Tokenizer *t, Span token)
-{
-    return vocabulary_find(&t->vocabulary, token.begin, (size_t)(token.end - token.begin));
-}
-
-static int *table_of(const Tokenizer *t)
-{
-    int *ids = memory_take(CHARACTERS * sizeof *ids);
-    for (int c = 0; c < CHARACTERS; c++)
-        ids[c] = -1;
-    for (int id = 0; id < tokenizer_size(t); id++) {
-        const char *word = vocabulary_word(&t->vocabulary, id), *at = word;
-        const int32_t c = *word ? utf8_next(&at, word + strlen(word)) : -1;
-        if (c >= 0 && c < CHARACTERS && !*at)
-            ids[c] = id;
-    }
-    return ids;
-}
-
-Encoder *encoder_new(const Tokenizer *tokenizer, size_t text_size)
+Encoder *encoder_new(const Tokenizer *tokenizer, size_t text_size, int unk)
 {
     Encoder *e = memory_new(1, sizeof *e, "encoding");
     e->tokenizer = tokenizer;
-    switch (tokenizer->kind) {
-    case TOKENIZER_CHAR: e->characters = table_of(tokenizer); break;
-    case TOKENIZER_BPE: e->subwords = bpe_encoder_new(&tokenizer->bpe, text_size); break;
-    case TOKENIZER_WORD: e->words = memory_new(1, sizeof *e->words, "encoding"); break;
-    }
+    e->unk = unk;
+    e->cache = token_cache_new(tokenizer->kind,
+                               tokenizer->kind == TOKENIZER_BPE ? CACHED_SUBWORDS : 1, text_size);
     return e;
 }
 
 void encoder_free(Encoder *e)
 {
-    if (e->subwords)
-        bpe_encoder_free(e->subwords);
-    free(e->characters);
-    free(e->words);
+    token_cache_free(&e->cache);
+    bpe_word_free(&e->word);
     free(e);
 }
 
-/* There are at most as many words as bytes. `end` is that of the text that this is a part of. */
-static bool add_words(Encoder *e, Span part, const char *end, int **ids, Span *unknown)
+/* Writes the ids of a word that is not in the cache; returns how many, 0 if it is not known. Any
+ * word is made of known subwords. */
+static int find_word(Encoder *e, bool subwords, Span word, int *ids)
 {
     const Tokenizer *t = e->tokenizer;
-    int *out = arraddnptr(*ids, (size_t)(part.end - part.begin)), known = 0, count;
-    CutWord words[WORDS_AT_ONCE];
-    while (known >= 0 && (count = word_cache_cut(e->words, t->vocabulary.seed, &part, end,
-                                                 t->punctuation, words)))
-        for (int i = 0; i < count && known >= 0; i++) {
-            *unknown = words[i].word;
-            known = word_cache_find(&t->vocabulary, &words[i]);
-            known = known < 0 ? t->unk : known;
-            *out = known;
-            out += known >= 0;
-        }
-    arrsetlen(*ids, (size_t)(out - *ids));
-    return known >= 0;
+    if (subwords)
+        return bpe_encode_word(&t->bpe, &e->word, word, ids);
+    const int id = vocabulary_find(&t->vocabulary, word.begin, (size_t)(word.end - word.begin));
+    *ids = id < 0 ? e->unk : id;
+    return *ids >= 0;
 }
 
-/* There are at most as many characters as bytes. */
-static bool add_characters(Encoder *e, Span text, int **ids, Span *unknown)
+/* All places of a slot are copied, used or not: one copy of a fixed size. `end` is that of the text
+ * that this is a part of. */
+static inline bool add_words(Encoder *e, bool subwords, Span part, const char *end, int **ids,
+                             Span *unknown)
 {
-    const Tokenizer *t = e->tokenizer;
-    int *out = arraddnptr(*ids, (size_t)(text.end - text.begin)), known = 0;
-    while (text.begin < text.end && known >= 0) {
-        unknown->begin = text.begin;
-        const int32_t c =
-            (unsigned char)*text.begin < 0x80 ? *text.begin++ : utf8_next(&text.begin, text.end);
-        unknown->end = text.begin;
-        known = c >= 0 && c < CHARACTERS ? e->characters[c] : find(t, *unknown);
-        known = known < 0 ? t->unk : known;
+    int *out = arraddnptr(*ids, (size_t)(part.end - part.begin) + CACHED_SUBWORDS), known = 1,
+        count;
+    CutWord words[WORDS_AT_ONCE];
+    while (known && (count = token_cache_cut(&e->cache, subwords, e->tokenizer->punctuation, &part,
+                                             end, words)))
+        for (const CutWord *w = words; w < words + count && known; w++) {
+            if (token_cache_has(w)) {
+                memcpy(out, w->slot->ids, (subwords ? CACHED_SUBWORDS : 1) * sizeof *out);
+                known = subwords ? w->slot->count : 1;
+            } else if ((known = find_word(e, subwords, w->word, out)))
+                token_cache_put(&e->cache, w, out, known);
+            else
+                *unknown = w->word;
+            out += known;
+        }
+    arrsetlen(*ids, (size_t)(out - *ids));
+    return known;
+}
+
+static bool add_characters(Encoder *e, Span part, int **ids, Span *unknown)
+{
+    int *out = arraddnptr(*ids, (size_t)(part.end - part.begin)), known = 0;
+    while (part.begin < part.end && known >= 0) {
+        known = token_cache_character(&e->cache, &e->tokenizer->vocabulary, &part, unknown);
+        known = known < 0 ? e->unk : known;
         *out = known;
         out += known >= 0;
     }
@@ -96,17 +81,16 @@ static bool add_characters(Encoder *e, Span text, int **ids, Span *unknown)
     return known >= 0;
 }
 
-/* Any text is made of known subwords. */
 static bool add(Encoder *e, Span part, const char *end, int **ids, Span *unknown)
 {
     if (part.begin == part.end)
         return true;
     switch (e->tokenizer->kind) {
     case TOKENIZER_CHAR: return add_characters(e, part, ids, unknown);
-    case TOKENIZER_BPE: bpe_encoder_add(e->subwords, part, ids); return true;
+    case TOKENIZER_BPE: return add_words(e, true, part, end, ids, unknown);
     case TOKENIZER_WORD: break;
     }
-    return add_words(e, part, end, ids, unknown);
+    return add_words(e, false, part, end, ids, unknown);
 }
 
 bool encoder_add(Encoder *e, Span text, int **ids, Span *unknown)

@@ -1,5 +1,5 @@
-/* encoder.h: turns many parts of a text into ids, one after another, by one thread. It keeps what
- * it looks up often: the ids of characters in a table, the subwords of words in a cache. */
+/* encoder.h: turns parts of a text into ids, one after another, by one thread: all of a corpus, or
+ * a prompt. What it has looked up it finds again in a cache. */
 #ifndef PULGA_ENCODER_H
 #define PULGA_ENCODER_H
 
@@ -7,8 +7,9 @@
 
 typedef struct Encoder Encoder;
 
-/* For about `text_size` bytes of text; the tokenizer must outlive it. */
-Encoder *encoder_new(const Tokenizer *tokenizer, size_t text_size);
+/* For about `text_size` bytes of text; the tokenizer must outlive it. `unk` is the id of tokens that
+ * have none, -1 if it is to stop at them. */
+Encoder *encoder_new(const Tokenizer *tokenizer, size_t text_size, int unk);
 void encoder_free(Encoder *encoder);
 
 /* Appends the ids of a part of a clean text to `ids`, an stb_ds array; [bos] and [eos] are not put

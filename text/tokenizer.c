@@ -1,5 +1,5 @@
-/* tokenizer.c: next_token cuts a prompt into words or characters; encoding looks up their ids, and
- * the spacing is learned from where they touch. Subwords are cut and joined in subwords/. */
+/* tokenizer.c: what a tokenizer is, and how its tokens become a text. From a text to its tokens:
+ * encoder.c. Subwords are cut and joined in subwords/. */
 #include "tokenizer.h"
 
 #include <assert.h>
@@ -121,24 +121,11 @@ uint64_t tokenizer_checksum(const Tokenizer *t, uint64_t checksum)
     return checksum_continue(checksum, rest, sizeof rest);
 }
 
-/* The next word or character from *at, which moves past it; false if there is none. */
-static bool next_token(const Tokenizer *t, const char **at, const char *end, Span *token)
-{
-    switch (t->kind) {
-    case TOKENIZER_CHAR: return split_character(at, end, token);
-    case TOKENIZER_BPE: abort(); /* these are cut by their merges */
-    case TOKENIZER_WORD: break;
-    }
-    return split_word(at, end, t->punctuation, token);
-}
+/* ---- What is wrong with a text ---- */
 
-/* ---- Encoding ---- */
-
-/* One line about a special token in a text. Such a text is refused, since other programs that open
- * the model would read it as that token. The remedy for [bos] is [ bos], a space after its first
- * character. */
-static char *reserved_message(const char *where, const char *token)
+char *tokenizer_reserved(const Tokenizer *t, const char *where, int id)
 {
+    const char *token = tokenizer_word(t, id);
     const char *rest = token;
     utf8_next(&rest, token + strlen(token));
     return format_text(_("%s: the text contains the reserved token %s; put a space in it: %.*s %s"),
@@ -152,7 +139,7 @@ static char *check_bytes(const Tokenizer *t, const Text *text, const char *bytes
     if (!found)
         return NULL;
     char *place = text_place(text, bytes, found);
-    char *message = reserved_message(place, tokenizer_word(t, id));
+    char *message = tokenizer_reserved(t, place, id);
     free(place);
     return message;
 }
@@ -167,176 +154,9 @@ char *tokenizer_check_text(const Tokenizer *t, const Text *text)
     return wrong ? wrong : check_bytes(t, text, text->clean, text->size);
 }
 
-static int find(const Tokenizer *t, Span token)
-{
-    return vocabulary_find(&t->vocabulary, token.begin, (size_t)(token.end - token.begin));
-}
-
-/* Appends the ids of the tokens from text->begin on, up to the first that is not known. Returns
- * false if there is one; text->begin is then after it. Any text is made of known subwords. */
-static bool encode_known(const Tokenizer *t, Span *text, int **ids, Span *unknown)
-{
-    if (t->kind == TOKENIZER_BPE) {
-        bpe_encode(&t->bpe, *text, ids);
-        return true;
-    }
-    while (next_token(t, &text->begin, text->end, unknown)) {
-        const int id = find(t, *unknown);
-        if (id < 0)
-            return false;
-        arrput(*ids, id);
-    }
-    return true;
-}
-
 char *tokenizer_unknown(const Tokenizer *t, const char *where, Span token)
 {
     return unknown_word(&t->vocabulary, where, token.begin, (size_t)(token.end - token.begin));
-}
-
-/* The id of the lower-case form of a token that is not known itself; -1 if that is not known either
- * or is a special token. text_clean() may refuse even a clean token, since NFC can turn one mark
- * into two. */
-static int find_lower(const Tokenizer *t, Span token)
-{
-    char *lower;
-    size_t size;
-    char *wrong =
-        text_clean("", token.begin, (size_t)(token.end - token.begin), TEXT_LOWER, &lower, &size);
-    if (wrong) {
-        free(wrong);
-        return -1;
-    }
-    const int id = find(t, (Span){lower, lower + size});
-    free(lower);
-    return id >= 0 && vocabulary_is_special(&t->vocabulary, id) ? -1 : id;
-}
-
-static void note_lowered(Encoding *e, Span word)
-{
-    enum { MOST = 10 };
-    if (e->lowered_count > MOST)
-        return;
-    const char *before = e->lowered ? e->lowered : "", *comma = e->lowered ? ", " : "";
-    char *longer =
-        e->lowered_count++ == MOST
-            ? format_text("%s%s…", before, comma)
-            : format_text("%s%s%.*s", before, comma, (int)(word.end - word.begin), word.begin);
-    free(e->lowered);
-    e->lowered = longer;
-}
-
-/* Appends the ids of a clean part of a prompt, or says in e->wrong why that is not possible. */
-static void encode_clean(const Tokenizer *t, Encoding *e, const char *name, Span text)
-{
-    Span unknown;
-    while (!encode_known(t, &text, &e->ids, &unknown)) {
-        int id = find_lower(t, unknown);
-        if (id >= 0)
-            note_lowered(e, unknown);
-        id = id < 0 ? t->unk : id;
-        if (id < 0) {
-            e->wrong = tokenizer_unknown(t, name, unknown);
-            return;
-        }
-        arrput(e->ids, id);
-    }
-}
-
-/* The ids of any part, which is cleaned first. */
-static void encode_part(const Tokenizer *t, Encoding *e, const char *name, Span part)
-{
-    const size_t size = (size_t)(part.end - part.begin);
-    char *clean = NULL;
-    size_t clean_size;
-    int id;
-    if (e->wrong)
-        return;
-    e->wrong = text_clean(name, part.begin, size, t->form, &clean, &clean_size);
-    if (!e->wrong && (vocabulary_find_reserved(&t->vocabulary, part.begin, size, &id) ||
-                      vocabulary_find_reserved(&t->vocabulary, clean, clean_size, &id)))
-        e->wrong = reserved_message(name, tokenizer_word(t, id));
-    if (!e->wrong)
-        encode_clean(t, e, name, (Span){clean, clean + clean_size});
-    free(clean);
-}
-
-/* A prompt of pairs is a source, which may be followed by a tab and the beginning of its target. */
-static void encode_pair(const Tokenizer *t, Encoding *e, const char *name, Span prompt)
-{
-    const char *tab = memchr(prompt.begin, '\t', (size_t)(prompt.end - prompt.begin));
-    const Span source = {prompt.begin, tab ? tab : prompt.end};
-    const Span target = {tab ? tab + 1 : prompt.end, prompt.end};
-    Span rest = prompt, line;
-    int lines = 0;
-    while (split_part(&rest.begin, rest.end, CUT_LINES, &line))
-        lines++;
-    if (is_blank(source))
-        e->wrong =
-            format_text(_("%s has no source; write one before the tab (at the prompt line: before "
-                          "->)"),
-                        name);
-    else if (lines > 1)
-        e->wrong = format_text(_("%s has two lines; give one"), name);
-    else if (memchr(target.begin, '\t', (size_t)(target.end - target.begin)))
-        e->wrong = format_text(_("%s has two tabs; one stands between source and target"), name);
-    encode_part(t, e, name, source);
-    arrput(e->ids, t->sep);
-    encode_part(t, e, name, target);
-}
-
-static const char MASK[] = "[mask]"; /* what a gap is in a prompt, whatever the vocabulary has */
-
-/* Where the next gap of a prompt begins, or NULL. */
-static const char *find_gap(Span text)
-{
-    return memmem(text.begin, (size_t)(text.end - text.begin), MASK, strlen(MASK));
-}
-
-/* A prompt with gaps is a whole line. A subword has the space before it, so spaces before a gap
- * belong to the gap. */
-static void encode_gaps(const Tokenizer *t, Encoding *e, const char *name, Span rest)
-{
-    for (const char *gap; (gap = find_gap(rest)); rest.begin = gap + strlen(MASK)) {
-        Span part = {rest.begin, gap};
-        while (t->kind == TOKENIZER_BPE && part.end > part.begin && part.end[-1] == ' ')
-            part.end--;
-        encode_part(t, e, name, part);
-        arrput(e->ids, t->mask);
-    }
-    encode_part(t, e, name, rest);
-    if (t->eos >= 0)
-        arrput(e->ids, t->eos);
-}
-
-Encoding tokenizer_encode_prompt(const Tokenizer *t, const char *name, const char *bytes,
-                                 size_t size)
-{
-    Encoding e = {0};
-    const Span prompt = {bytes, bytes + size};
-    if (t->bos >= 0)
-        arrput(e.ids, t->bos);
-    if (t->objective == OBJECTIVE_MASKED)
-        encode_gaps(t, &e, name, prompt);
-    else if (find_gap(prompt))
-        e.wrong = format_text(_("%s has %s, but the model was not trained to fill gaps; train one "
-                                "with --objective masked"),
-                              name, MASK);
-    else if (t->objective == OBJECTIVE_PAIRS)
-        encode_pair(t, &e, name, prompt);
-    else
-        encode_part(t, &e, name, prompt);
-    e.count = e.wrong ? 0 : (int)arrlen(e.ids);
-    if (e.wrong)
-        text_sanitize(e.wrong);
-    return e;
-}
-
-void encoding_free(Encoding *e)
-{
-    arrfree(e->ids);
-    free(e->wrong);
-    free(e->lowered);
 }
 
 /* ---- Decoding ---- */
@@ -346,8 +166,10 @@ void tokenizer_learn_spacing(Tokenizer *t, Span text)
     Span token;
     const char *left_end = NULL;
     int left = -1; /* the token before; -1 if it is the first, or after a token without an id */
-    while (tokenizer_has_words(t) && next_token(t, &text.begin, text.end, &token)) {
-        const int known = find(t, token), right = known < 0 ? t->unk : known;
+    while (tokenizer_has_words(t) && split_word(&text.begin, text.end, t->punctuation, &token)) {
+        const int known = vocabulary_find(&t->vocabulary, token.begin,
+                                          (size_t)(token.end - token.begin)),
+                  right = known < 0 ? t->unk : known;
         if (left >= 0 && right >= 0)
             spacing_learn(&t->spacing, &t->vocabulary, left, right, token.begin != left_end);
         left = right;

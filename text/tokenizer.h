@@ -82,25 +82,14 @@ int tokenizer_size(const Tokenizer *tokenizer);
  * special ones, the merges, and how the text is cut. */
 uint64_t tokenizer_checksum(const Tokenizer *tokenizer, uint64_t checksum);
 
+/* One line about a special token, by its id, in a text. Such a text is refused, since other programs
+ * that open the model would read it as that token. The remedy for [bos] is [ bos], a space after its
+ * first character. The caller frees it. */
+char *tokenizer_reserved(const Tokenizer *tokenizer, const char *where, int id);
+
 /* One line about a token that has no id, and the known tokens nearest to it; `where` is where it
  * stands. The caller frees it. */
 char *tokenizer_unknown(const Tokenizer *tokenizer, const char *where, Span token);
-
-/* What becomes of a prompt. It owns all that it points to. */
-typedef struct {
-    int *ids, count;   /* [bos] first if the model reads by lines; of pairs, with [sep] after the
-                        source; of a text with gaps, [mask] for each and [eos] at the end */
-    char *wrong;       /* why there are no ids, in one line; or NULL */
-    char *lowered;     /* the words that are known only in lower case and were read so; or NULL */
-    int lowered_count; /* how many are listed there: at most ten, then … */
-} Encoding;
-
-/* Cleans and encodes a prompt, which messages call `name`. A word that is not known is tried in
- * lower case, since people begin a prompt with a capital letter. If the prompt cannot be encoded,
- * `wrong` says why. */
-Encoding tokenizer_encode_prompt(const Tokenizer *tokenizer, const char *name, const char *bytes,
-                                 size_t size);
-void encoding_free(Encoding *encoding);
 
 /* Learns from a clean text where white space stands between tokens: see spacing.h. Does nothing for
  * characters and subwords, since spaces are among them. */

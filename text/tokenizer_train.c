@@ -10,22 +10,17 @@
 
 #include "base/base.h"
 #include "base/parallel/threads.h"
-#include "base/utf8.h"
-#include "word_cache.h"
+#include "token_cache.h"
 
 /* In bytes. Anything longer is not a word of any language: the text has no white space. */
 enum { LONGEST_WORD = 1000 };
-
-/* Those below are found in a table. */
-enum { CODE_POINTS = 1 << 16 };
 
 /* Words or characters in the order of their first appearance, of all chunks or of those that one
  * thread has counted. */
 typedef struct {
     Vocabulary all;
     int64_t *counts; /* stb_ds array: of each id */
-    int *characters; /* (CODE_POINTS) their ids, -1 if one has not come yet; NULL at first */
-    WordCache *words;
+    TokenCache cache;
     int moved; /* how many were added to those of all chunks */
 } Counted;
 
@@ -60,8 +55,8 @@ static char *count_words(Counted *c, const Text *chunk, Span part)
 {
     CutWord words[WORDS_AT_ONCE];
     int count;
-    while ((count = word_cache_cut(c->words, c->all.seed, &part, text_span(chunk).end,
-                                   PUNCTUATION_ALONE, words)))
+    while ((count = token_cache_cut(&c->cache, false, PUNCTUATION_ALONE, &part,
+                                    text_span(chunk).end, words)))
         for (int i = 0; i < count; i++) {
             const Span word = words[i].word;
             const size_t size = (size_t)(word.end - word.begin);
@@ -70,27 +65,21 @@ static char *count_words(Counted *c, const Text *chunk, Span part)
                     _("%s: a word of %zu bytes, and %d are the most; --tokens char or "
                       "--tokens bpe reads any text"),
                     text_place(chunk, chunk->clean, word.begin), size, LONGEST_WORD);
-            count_token(c, word, word_cache_find(&c->all, &words[i]), 1);
+            int id = -1;
+            if (token_cache_has(&words[i]))
+                id = *words[i].slot->ids;
+            else if ((id = vocabulary_find(&c->all, word.begin, size)) >= 0)
+                token_cache_put(&c->cache, &words[i], &id, 1);
+            count_token(c, word, id, 1);
         }
     return NULL;
 }
 
 static void count_characters(Counted *c, Span part)
 {
-    int *ids = c->characters;
-    while (part.begin < part.end) {
-        const char *begin = part.begin;
-        const bool ascii = (unsigned char)*begin < 0x80;
-        const int32_t code = ascii ? *part.begin++ : utf8_next(&part.begin, part.end);
-        const bool listed = code >= 0 && code < CODE_POINTS;
-        if (listed && ids[code] >= 0) {
-            c->counts[ids[code]]++;
-            continue;
-        }
-        const int id = listed ? -1 : vocabulary_find(&c->all, begin, (size_t)(part.begin - begin));
-        count_token(c, (Span){begin, part.begin}, id, 1);
-        if (listed)
-            ids[code] = c->all.count - 1;
+    for (Span character; part.begin < part.end;) {
+        const int id = token_cache_character(&c->cache, &c->all, &part, &character);
+        count_token(c, character, id, 1);
     }
 }
 
@@ -112,11 +101,8 @@ static char *count_chunk(Counted *c, TokenizerRules rules, const Text *chunk)
 {
     Span text = text_span(chunk);
     char *wrong = NULL;
-    if (rules.kind == TOKENIZER_WORD && !c->words)
-        c->words = memory_new(1, sizeof *c->words, "counting");
-    if (rules.kind == TOKENIZER_CHAR && !c->characters)
-        c->characters =
-            memset(memory_take(CODE_POINTS * sizeof(int)), -1, CODE_POINTS * sizeof(int));
+    if (!c->cache.bits)
+        c->cache = token_cache_new(rules.kind, 1, SIZE_MAX);
     for (Span part; !wrong && split_part(&text.begin, text.end, cut_of(rules), &part);)
         wrong = count_part(c, rules.kind, chunk, part);
     return wrong;
@@ -143,8 +129,7 @@ static void free_counted(Counted *c)
 {
     vocabulary_free(&c->all);
     arrfree(c->counts);
-    free(c->characters);
-    free(c->words);
+    token_cache_free(&c->cache);
 }
 
 /* Adds the tokens of all threads, in the order of their first appearance in the text. */

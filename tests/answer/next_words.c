@@ -7,6 +7,7 @@
 
 #include "tests/helpers/close.h"
 #include "tests/helpers/trained.h"
+#include "text/prompt.h"
 #include "text/subwords/byte_level.h"
 
 /* Whether `more` goes on with the last word of `text`. */
@@ -64,8 +65,7 @@ static double exhaustive(Answerer *a, const char *before, const char *wanted, co
 
 static void check_words(Answerer *a, const char *prompt, const char *before)
 {
-    Encoding e =
-        tokenizer_encode_prompt(&a->model->tokenizer, "the prompt", prompt, strlen(prompt));
+    Encoding e = prompt_encode(&a->model->tokenizer, "the prompt", prompt, strlen(prompt));
     generator_begin(&a->prompt, e.ids, e.count, 0);
     NextWord *words = next_words(&a->model->tokenizer, &a->prompt, &a->writer, before, 6, 0);
     assert_int_equal(arrlen(words), 6);

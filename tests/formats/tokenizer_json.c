@@ -12,6 +12,7 @@
 #include "tests/helpers/literal.h"
 #include "tests/helpers/model_directory.h"
 #include "tests/helpers/scratch.h"
+#include "text/prompt.h"
 
 #define ADDED                                                                        \
     ",\"single_word\":false,\"lstrip\":false,\"rstrip\":false,\"normalized\":false," \
@@ -106,7 +107,7 @@ static void many_words_keep_their_ids(void **state)
 
 static void assert_ids(const Tokenizer *t, const char *text, const int *wanted, int count)
 {
-    Encoding e = tokenizer_encode_prompt(t, "here", text, strlen(text));
+    Encoding e = prompt_encode(t, "here", text, strlen(text));
     assert_null(e.wrong);
     assert_int_equal(e.count, count);
     assert_memory_equal(e.ids, wanted, (size_t)count * sizeof *wanted);
@@ -115,7 +116,7 @@ static void assert_ids(const Tokenizer *t, const char *text, const int *wanted, 
 
 static void assert_wrong(const Tokenizer *t, const char *text, const char *said)
 {
-    Encoding e = tokenizer_encode_prompt(t, "here", text, strlen(text));
+    Encoding e = prompt_encode(t, "here", text, strlen(text));
     assert_string_equal(e.wrong, said);
     encoding_free(&e);
 }

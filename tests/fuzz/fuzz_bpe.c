@@ -6,7 +6,7 @@
 
 #include "base/base.h"
 #include "harness.h"
-#include "text/subwords/bpe.h"
+#include "text/encoder.h"
 #include "text/subwords/byte_level.h"
 
 typedef struct {
@@ -75,7 +75,11 @@ static void train_and_encode(void *context)
     BpeMerge *merges = bpe_train(&v, &counts, call->size, 0);
     Bpe bpe = bpe_new(&v, merges, (int)arrlen(merges));
     int *ids = NULL, *wanted = NULL;
-    bpe_encode(&bpe, call->text, &ids);
+    const Tokenizer t = {.kind = TOKENIZER_BPE, .bpe = bpe};
+    Encoder *encoder = encoder_new(&t, (size_t)(call->text.end - call->text.begin), -1);
+    Span unknown;
+    encoder_add(encoder, call->text, &ids, &unknown);
+    encoder_free(encoder);
     encode_plainly(&bpe, call->text, &wanted);
     if (arrlen(ids) != arrlen(wanted) || (ids && memcmp(ids, wanted, arrlenu(ids) * sizeof *ids)))
         found("%td ids are not the %td of the definition", arrlen(ids), arrlen(wanted));

@@ -13,6 +13,7 @@
 #include "attending/tables.h"
 #include "harness.h"
 #include "sampling/score.h"
+#include "text/prompt.h"
 
 /* ---- Checks of the output ---- */
 
@@ -197,7 +198,7 @@ void show_all(Pretrained *model, const TrainingText *training_text, const char *
 {
     show_answers(model, training_text, prompt, size);
     enum { MOST = 12 }; /* with more the figure only grows */
-    Encoding e = tokenizer_encode_prompt(&model->tokenizer, "the text", prompt, size);
+    Encoding e = prompt_encode(&model->tokenizer, "the text", prompt, size);
     if (e.wrong)
         die("%s", e.wrong);
     int count = e.count;

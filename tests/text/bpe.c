@@ -1,14 +1,12 @@
-/* bpe.c: words are merged by rank and then from the left, on any number of threads; any bytes come
- * back; a stream of tokens shows whole characters. */
+/* bpe.c: words are merged by rank and then from the left; any bytes come back; a stream of tokens shows whole characters. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <stb/stb_ds.h>
 
-#include "base/parallel/threads.h"
 #include "base/utf8.h"
 #include "tests/helpers/close.h"
-#include "text/subwords/bpe.h"
+#include "text/encoder.h"
 #include "text/subwords/byte_level.h"
 
 /* A tokenizer of merges that are given as "left right|left right|". */
@@ -29,6 +27,16 @@ static Bpe bpe_of(Vocabulary *v, const char *merges, BpeMerge **list)
     return bpe_new(v, *list, (int)arrlen(*list));
 }
 
+/* Appends the ids of a text. */
+static void encode(const Bpe *bpe, Span text, int **ids)
+{
+    const Tokenizer t = {.kind = TOKENIZER_BPE, .bpe = *bpe};
+    Encoder *encoder = encoder_new(&t, (size_t)(text.end - text.begin), -1);
+    Span unknown;
+    assert_true(encoder_add(encoder, text, ids, &unknown));
+    encoder_free(encoder);
+}
+
 /* The tokens of a text, each followed by a bar. */
 static void assert_tokens(const char *merges, const char *text, const char *wanted)
 {
@@ -36,7 +44,7 @@ static void assert_tokens(const char *merges, const char *text, const char *want
     BpeMerge *list = NULL;
     Bpe bpe = bpe_of(&v, merges, &list);
     int *ids = NULL;
-    bpe_encode(&bpe, (Span){text, text + strlen(text)}, &ids);
+    encode(&bpe, (Span){text, text + strlen(text)}, &ids);
     char got[1024], *put = got;
     for (ptrdiff_t i = 0; i < arrlen(ids); i++)
         put += sprintf(put, "%s|", vocabulary_word(&v, ids[i]));
@@ -101,7 +109,7 @@ static uint32_t next_random(uint32_t *random)
     return *random >> 16;
 }
 
-/* Words of few letters and of all sizes, in a text of several pieces. */
+/* Words of few letters and of all sizes. */
 static char *random_text(size_t size)
 {
     char *text = malloc(size);
@@ -127,15 +135,12 @@ static void test_same_as_the_definition(void **state)
     Span word;
     for (const char *at = text; byte_level_word(&at, text + SIZE, &word);)
         encode_plainly(&bpe, word, &wanted);
-    for (int threads = 1; threads <= 3; threads++) {
-        thread_set_limit(threads);
-        int *ids = NULL;
-        arrput(ids, -1); /* what is there stays */
-        bpe_encode(&bpe, (Span){text, text + SIZE}, &ids);
-        assert_int_equal(arrlen(ids), arrlen(wanted) + 1);
-        assert_memory_equal(ids + 1, wanted, arrlenu(wanted) * sizeof *wanted);
-        arrfree(ids);
-    }
+    int *ids = NULL;
+    arrput(ids, -1); /* what is there stays */
+    encode(&bpe, (Span){text, text + SIZE}, &ids);
+    assert_int_equal(arrlen(ids), arrlen(wanted) + 1);
+    assert_memory_equal(ids + 1, wanted, arrlenu(wanted) * sizeof *wanted);
+    arrfree(ids);
     arrfree(wanted);
     bpe_free(&bpe);
     arrfree(merges);
@@ -155,7 +160,7 @@ static void test_long_words_are_quick(void **state)
     Bpe bpe = bpe_of(&v, "a a|aa aa|aaaa aaaa|", &merges);
     int *ids = NULL;
     const double begun = processor_seconds();
-    bpe_encode(&bpe, (Span){text, text + SIZE}, &ids);
+    encode(&bpe, (Span){text, text + SIZE}, &ids);
     assert_true(processor_seconds() - begun < 5);
     assert_int_equal(arrlen(ids), SIZE / 8);
     arrfree(ids);
@@ -189,7 +194,7 @@ static void test_any_bytes_come_back(void **state)
         all[i] = (char)(i < 256 ? i : i * 7);
     int *encoded = NULL;
     size_t size;
-    bpe_encode(&bpe, (Span){all, all + sizeof all}, &encoded);
+    encode(&bpe, (Span){all, all + sizeof all}, &encoded);
     char *back = bpe_decode(&bpe, encoded, (int)arrlen(encoded), &size);
     assert_int_equal(size, sizeof all);
     assert_memory_equal(back, all, sizeof all);

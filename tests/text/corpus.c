@@ -603,7 +603,7 @@ static void test_lines_of_subwords_are_those_of_each_line(void **state)
     Span rest = text_span(&text), line, unknown;
     size_t at = 0, *lines = corpus_lines(&c);
     int *tokens = corpus_tokens(&c);
-    Encoder *encoder = encoder_new(&t, 0);
+    Encoder *encoder = encoder_new(&t, 0, -1);
     while (split_line(&rest.begin, rest.end, &line)) {
         int *ids = NULL;
         if (is_blank(line))

@@ -9,6 +9,7 @@
 #include "tests/helpers/literal.h"
 #include "tests/helpers/scratch.h"
 #include "text/encoder.h"
+#include "text/prompt.h"
 #include "text/tokenizer_train.h"
 
 static Tokenizer train(const char *string, TokenizerRules rules)
@@ -182,7 +183,7 @@ static void test_many_words(void **state)
 static void assert_prompt(const Tokenizer *t, const char *text, const char *wanted)
 {
     char got[512] = "", *put = got;
-    Encoding e = tokenizer_encode_prompt(t, "here", text, strlen(text));
+    Encoding e = prompt_encode(t, "here", text, strlen(text));
     if (e.wrong)
         fail_msg("'%s': %s", text, e.wrong);
     for (int i = 0; i < e.count; i++)
@@ -193,7 +194,7 @@ static void assert_prompt(const Tokenizer *t, const char *text, const char *want
 
 static void assert_wrong(const Tokenizer *t, const char *text, size_t size, const char *said)
 {
-    Encoding e = tokenizer_encode_prompt(t, "here", text, size);
+    Encoding e = prompt_encode(t, "here", text, size);
     assert_non_null(e.wrong);
     assert_string_equal(e.wrong, said);
     encoding_free(&e);
@@ -241,14 +242,14 @@ static void test_upper_case_falls_back_to_lower_case(void **state)
     (void)state;
     Tokenizer t = literal_tokenizer("el perro Come", TOKENIZER_WORD, false);
     assert_prompt(&t, "El PERRO Come", "0 2 3 4");
-    Encoding e = tokenizer_encode_prompt(&t, "here", "el El Perro", 11);
+    Encoding e = prompt_encode(&t, "here", "el El Perro", 11);
     assert_string_equal(e.lowered, "El, Perro");
     assert_int_equal(e.lowered_count, 2);
     encoding_free(&e);
-    e = tokenizer_encode_prompt(&t, "here", "El El El El El El El El El PERRO Perro El", 41);
+    e = prompt_encode(&t, "here", "El El El El El El El El El PERRO Perro El", 41);
     assert_string_equal(e.lowered, "El, El, El, El, El, El, El, El, El, PERRO, …");
     encoding_free(&e);
-    e = tokenizer_encode_prompt(&t, "here", "el Come", 7);
+    e = prompt_encode(&t, "here", "el Come", 7);
     assert_null(e.lowered);
     assert_int_equal(e.lowered_count, 0);
     encoding_free(&e);
@@ -268,7 +269,7 @@ static void test_a_word_whose_lower_case_cannot_be_cleaned_is_unknown(void **sta
     for (size_t i = 1; i < sizeof word; i += 2)
         memcpy(word + i, "\xCD\x84", 2);
     Tokenizer t = train("a a b", (TokenizerRules){.min_count = 2});
-    Encoding e = tokenizer_encode_prompt(&t, "here", word, sizeof word);
+    Encoding e = prompt_encode(&t, "here", word, sizeof word);
     assert_null(e.wrong);
     assert_int_equal(e.count, 2);
     assert_int_equal(e.ids[1], t.unk);
@@ -276,7 +277,7 @@ static void test_a_word_whose_lower_case_cannot_be_cleaned_is_unknown(void **sta
     tokenizer_free(&t);
 
     t = literal_tokenizer("a b", TOKENIZER_WORD, false);
-    e = tokenizer_encode_prompt(&t, "here", word, sizeof word);
+    e = prompt_encode(&t, "here", word, sizeof word);
     assert_non_null(strstr(e.wrong, "here: the model does not know 'b"));
     encoding_free(&e);
     tokenizer_free(&t);
@@ -287,7 +288,7 @@ static void test_lower_case_never_makes_a_special_token(void **state)
     (void)state;
     Tokenizer t = literal_tokenizer("a b", TOKENIZER_WORD, false);
     t.punctuation = PUNCTUATION_IN_WORDS;
-    Encoding e = tokenizer_encode_prompt(&t, "here", "a [BOS] b", 9);
+    Encoding e = prompt_encode(&t, "here", "a [BOS] b", 9);
     assert_non_null(e.wrong);
     assert_non_null(strstr(e.wrong, "here: the model does not know '[BOS]'"));
     encoding_free(&e);
@@ -296,7 +297,7 @@ static void test_lower_case_never_makes_a_special_token(void **state)
 
 static bool encode(const Tokenizer *t, const char *text, int **ids, Span *unknown)
 {
-    Encoder *encoder = encoder_new(t, strlen(text));
+    Encoder *encoder = encoder_new(t, strlen(text), t->unk);
     const bool known = encoder_add(encoder, (Span){text, text + strlen(text)}, ids, unknown);
     encoder_free(encoder);
     return known;
@@ -554,7 +555,7 @@ static void test_decoding_follows_the_text(void **state)
 
 static char *decode(const Tokenizer *t, const char *prompt)
 {
-    Encoding e = tokenizer_encode_prompt(t, "here", prompt, strlen(prompt));
+    Encoding e = prompt_encode(t, "here", prompt, strlen(prompt));
     assert_null(e.wrong);
     char *decoded = tokenizer_decode(t, e.ids, e.count);
     encoding_free(&e);

@@ -12,7 +12,7 @@
 
 #include "base/base.h"
 #include "base/files/file.h"
-#include "text/subwords/bpe.h"
+#include "text/encoder.h"
 #include "text/subwords/byte_level.h"
 
 static Span span_of(Bytes text)
@@ -78,9 +78,13 @@ static void encode(const char *merges, const char *path)
     const Bytes text = file_read(path, false);
     int *ids = NULL;
     const double begun = clock_seconds();
-    bpe_encode(&bpe, span_of(text), &ids);
+    const Tokenizer t = {.kind = TOKENIZER_BPE, .bpe = bpe};
+    Encoder *encoder = encoder_new(&t, text.size, -1);
+    Span unknown;
+    encoder_add(encoder, span_of(text), &ids, &unknown);
     fprintf(stderr, "%.3f encoding\n", clock_seconds() - begun);
     fwrite(ids, sizeof *ids, arrlenu(ids), stdout);
+    encoder_free(encoder);
     arrfree(ids);
     free(text.bytes);
     bpe_free(&bpe);

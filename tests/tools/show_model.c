@@ -8,6 +8,7 @@
 
 #include "formats/huggingface/pretrained.h"
 #include "model/layers/linear.h"
+#include "text/prompt.h"
 
 static void show(const char *name, const Real *numbers, size_t count)
 {
@@ -24,8 +25,7 @@ int main(int argc, char **argv)
     Pretrained model = pretrained_open(argv[1]);
     const GptConfig *shape = &model.gpt.config;
     const int C = shape->width, V = shape->vocabulary;
-    Encoding encoding =
-        tokenizer_encode_prompt(&model.tokenizer, "the text", argv[2], strlen(argv[2]));
+    Encoding encoding = prompt_encode(&model.tokenizer, "the text", argv[2], strlen(argv[2]));
     if (encoding.wrong)
         die("%s", encoding.wrong);
     for (int i = 3; i < argc; i++, encoding.count++)

@@ -13,6 +13,7 @@
 #include "tests/helpers/scratch.h"
 #include "tests/helpers/tiny.h"
 #include "text/corpus/counts.h"
+#include "text/prompt.h"
 #include "training/evaluation.h"
 #include "training/step.h"
 
@@ -37,8 +38,7 @@ static void use_it(void *directory)
     const Vocabulary *words = &model.tokenizer.vocabulary;
     const size_t V = (size_t)words->count;
     size_t *next = calloc(V, sizeof *next);
-    const Encoding encoding =
-        tokenizer_encode_prompt(&model.tokenizer, "a test", prompt, strlen(prompt));
+    const Encoding encoding = prompt_encode(&model.tokenizer, "a test", prompt, strlen(prompt));
     if (encoding.wrong)
         die("%s: %s", (char *)directory, encoding.wrong);
     const int *tokens = encoding.ids, count = encoding.count;

@@ -63,7 +63,8 @@ CorpusBuilder *corpus_begin(const Tokenizer *tokenizer, Store store, size_t text
     b->blank = true;
     store_put(&b->corpus.store, &header, sizeof header);
     for (int i = 0; i < thread_limit(); i++)
-        arrput(b->workers, ((Worker){.encoder = encoder_new(tokenizer, text_size)}));
+        arrput(b->workers,
+               ((Worker){.encoder = encoder_new(tokenizer, text_size, tokenizer->unk)}));
     b->corpus.vocabulary = tokenizer_size(tokenizer);
     b->corpus.ids.width = ids_width(b->corpus.vocabulary);
     return b;

@@ -1,8 +1,6 @@
-/* bpe.c: nearly all words of a text were seen before, so an encoder has a cache of words and their
- * ids: one slot for each value of a hash, as long as a line of the processor's cache, which the
- * latest word takes. A short word that is not there is merged by looking for the lowest rank again
- * and again. A long one has a queue of its pairs, by rank and then by place, so that the time does
- * not grow with the square of its length. */
+/* bpe.c: a short word is merged by looking for the lowest rank again and again, which is the quickest
+ * way. A long one has a queue of its pairs, by rank and then by place, so that the time does not
+ * grow with the square of its length. */
 #include "bpe.h"
 
 #include <stdlib.h>
@@ -11,8 +9,6 @@
 
 #include "base/base.h"
 #include "base/heap.h"
-#include "base/numbers/random.h"
-#include "base/parallel/threads.h"
 #include "base/utf8.h"
 #include "byte_level.h"
 
@@ -42,7 +38,7 @@ static void add_bytes(Bpe *bpe, const Vocabulary *v, int id)
 
 Bpe bpe_new(const Vocabulary *v, const BpeMerge *merges, int count)
 {
-    Bpe bpe = {.ranks = pair_table_new(), .seed = random_seed()};
+    Bpe bpe = {.ranks = pair_table_new()};
     for (int byte = 0; byte < 256; byte++)
         bpe.byte_ids[byte] = bpe_byte_id(v, byte);
     bpe.merged = memory_new((size_t)count + 1, sizeof *bpe.merged, "the merges");
@@ -67,18 +63,10 @@ void bpe_free(Bpe *bpe)
 /* ---- A long word ---- */
 
 /* A token of a word, in a list of those that are left. */
-typedef struct {
+typedef struct WordPiece {
     int id;               /* -1: merged into the one before it */
     uint32_t left, right; /* its neighbours; 0 and the word's size: none */
 } WordPiece;
-
-struct BpeEncoder {
-    const Bpe *bpe;
-    struct CacheSlot *cache; /* (1 << cache_bits) */
-    int cache_bits;
-    WordPiece *pieces; /* stb_ds array */
-    uint64_t *queue;   /* stb_ds array, a heap: the rank of a pair << 32 | its left piece */
-};
 
 /* Lower numbers come first: those of a lower rank, and of equals the ones further left. */
 static inline bool is_lower(const uint64_t *a, const uint64_t *b)
@@ -102,63 +90,70 @@ static uint64_t queue_take(uint64_t *queue)
 }
 
 /* The rank of the pair of a piece and the next one, plus 1; 0 if they cannot be merged. */
-static int64_t rank_at(const BpeEncoder *e, uint32_t at)
+static int64_t rank_at(const Bpe *bpe, const BpeWord *w, uint32_t at)
 {
-    const uint32_t next = e->pieces[at].right;
-    if (next == arrlenu(e->pieces))
+    const uint32_t next = w->pieces[at].right;
+    if (next == arrlenu(w->pieces))
         return 0;
-    return pair_table_get(&e->bpe->ranks, e->pieces[at].id, e->pieces[next].id);
+    return pair_table_get(&bpe->ranks, w->pieces[at].id, w->pieces[next].id);
 }
 
-static void queue_pair(BpeEncoder *e, uint32_t at)
+static void queue_pair(const Bpe *bpe, BpeWord *w, uint32_t at)
 {
-    const int64_t rank = rank_at(e, at);
+    const int64_t rank = rank_at(bpe, w, at);
     if (rank)
-        queue_put(&e->queue, (uint64_t)rank << 32 | at);
+        queue_put(&w->queue, (uint64_t)rank << 32 | at);
 }
 
 /* The word as its bytes, and all pairs that can be merged. */
-static void start_word(BpeEncoder *e, Span word)
+static void start_word(const Bpe *bpe, BpeWord *w, Span word)
 {
     const size_t bytes = (size_t)(word.end - word.begin);
     if (bytes >= UINT32_MAX)
         die("the text has a word of %zu bytes; this is too long", bytes);
     const uint32_t size = (uint32_t)bytes;
-    arrsetlen(e->queue, 0);
-    arrsetlen(e->pieces, size);
+    arrsetlen(w->pieces, size);
     for (uint32_t i = 0; i < size; i++)
-        e->pieces[i] = (WordPiece){e->bpe->byte_ids[(unsigned char)word.begin[i]], i - !!i, i + 1};
+        w->pieces[i] = (WordPiece){bpe->byte_ids[(unsigned char)word.begin[i]], i - !!i, i + 1};
     for (uint32_t i = 0; i + 1 < size; i++)
-        queue_pair(e, i);
+        queue_pair(bpe, w, i);
 }
 
 /* Merges a piece with the next one. */
-static void merge_at(BpeEncoder *e, uint32_t at, int id)
+static void merge_at(const Bpe *bpe, BpeWord *w, uint32_t at, int id)
 {
-    WordPiece *piece = &e->pieces[at], *next = &e->pieces[piece->right];
+    WordPiece *piece = &w->pieces[at], *next = &w->pieces[piece->right];
     piece->id = id;
     piece->right = next->right;
     next->id = -1;
-    if (piece->right < arrlenu(e->pieces)) {
-        e->pieces[piece->right].left = at;
-        queue_pair(e, at);
+    if (piece->right < arrlenu(w->pieces)) {
+        w->pieces[piece->right].left = at;
+        queue_pair(bpe, w, at);
     }
     if (at)
-        queue_pair(e, piece->left);
+        queue_pair(bpe, w, piece->left);
 }
 
 /* Some pairs in the queue are gone when their turn comes: a neighbour was merged. */
-static void merge_long_word(BpeEncoder *e, Span word, int **ids)
+static int merge_long_word(const Bpe *bpe, BpeWord *w, Span word, int *ids)
 {
-    start_word(e, word);
-    while (arrlen(e->queue)) {
-        const uint64_t pair = queue_take(e->queue);
+    int count = 0;
+    start_word(bpe, w, word);
+    while (arrlen(w->queue)) {
+        const uint64_t pair = queue_take(w->queue);
         const uint32_t at = (uint32_t)pair;
-        if (e->pieces[at].id >= 0 && rank_at(e, at) == (int64_t)(pair >> 32))
-            merge_at(e, at, e->bpe->merged[(pair >> 32) - 1]);
+        if (w->pieces[at].id >= 0 && rank_at(bpe, w, at) == (int64_t)(pair >> 32))
+            merge_at(bpe, w, at, bpe->merged[(pair >> 32) - 1]);
     }
-    for (uint32_t at = 0; at < arrlenu(e->pieces); at = e->pieces[at].right)
-        arrput(*ids, e->pieces[at].id);
+    for (uint32_t at = 0; at < arrlenu(w->pieces); at = w->pieces[at].right)
+        ids[count++] = w->pieces[at].id;
+    return count;
+}
+
+void bpe_word_free(BpeWord *w)
+{
+    arrfree(w->pieces);
+    arrfree(w->queue);
 }
 
 /* ---- A short word ---- */
@@ -210,7 +205,6 @@ static void merge_short_at(const Bpe *bpe, ShortWord *w, int at)
         w->ranks[at - 1] = rank_of(bpe, w->ids[at - 1], w->ids[at]);
 }
 
-/* Writes the ids of a word of at most LONGEST_KEY bytes; returns how many they are. */
 static int merge_short_word(const Bpe *bpe, Span word, int *ids)
 {
     ShortWord w = start_short_word(bpe, word);
@@ -220,133 +214,10 @@ static int merge_short_word(const Bpe *bpe, Span word, int *ids)
     return w.count;
 }
 
-/* ---- The cache ---- */
-
-enum { CACHED_IDS = 9, LEAST_CACHE_BITS = 4, CACHE_BITS = 16 };
-typedef struct CacheSlot {
-    WordKey key; /* all 0: free */
-    int count, ids[CACHED_IDS];
-} CacheSlot;
-
-/* A word that is to be added, and its place in the cache; long ones have none. */
-typedef struct {
-    Span word;
-    WordKey key;
-    CacheSlot *slot;
-} Lookup;
-
-/* Finds a word's slot, and has it fetched from memory. */
-static inline void look_up(const BpeEncoder *e, Lookup *lookup, const char *text_end)
+int bpe_encode_word(const Bpe *bpe, BpeWord *work, Span word, int *ids)
 {
-    lookup->slot = NULL;
-    if (lookup->word.end - lookup->word.begin > LONGEST_KEY)
-        return;
-    lookup->key = word_key(lookup->word, text_end);
-    lookup->slot = &e->cache[word_key_hash(lookup->key, e->bpe->seed) >> (64 - e->cache_bits)];
-    __builtin_prefetch(lookup->slot);
-}
-
-/* Appends the ids of a word that is not in its slot, and puts it there. */
-static void add_new_word(BpeEncoder *e, const Lookup *lookup, int **ids)
-{
-    int *room = arraddnptr(*ids, LONGEST_KEY);
-    const int count = merge_short_word(e->bpe, lookup->word, room);
-    if (count <= CACHED_IDS) {
-        lookup->slot->key = lookup->key;
-        lookup->slot->count = count;
-        memcpy(lookup->slot->ids, room, (size_t)count * sizeof *room);
-    }
-    arrsetlen(*ids, arrlenu(*ids) - LONGEST_KEY + (size_t)count);
-}
-
-/* All places of a slot are copied, used or not: one copy of a fixed size. */
-static inline void add_word(BpeEncoder *e, const Lookup *lookup, int **ids)
-{
-    const CacheSlot *slot = lookup->slot;
-    if (!slot) {
-        merge_long_word(e, lookup->word, ids);
-        return;
-    }
-    if (!word_key_equal(slot->key, lookup->key)) {
-        add_new_word(e, lookup, ids);
-        return;
-    }
-    int *room = arraddnptr(*ids, CACHED_IDS);
-    memcpy(room, slot->ids, sizeof slot->ids);
-    arrsetlen(*ids, arrlenu(*ids) - CACHED_IDS + (size_t)slot->count);
-}
-
-/* ---- Texts ---- */
-
-/* A short text, such as a line, has few words: its encoder has a small cache. */
-BpeEncoder *bpe_encoder_new(const Bpe *bpe, size_t text_size)
-{
-    BpeEncoder *e = memory_new(1, sizeof *e, "encoding");
-    e->bpe = bpe;
-    e->cache_bits = LEAST_CACHE_BITS;
-    while (e->cache_bits < CACHE_BITS && (text_size >> e->cache_bits) > 4)
-        e->cache_bits++;
-    e->cache = memory_new((size_t)1 << e->cache_bits, sizeof *e->cache, "encoding");
-    return e;
-}
-
-void bpe_encoder_free(BpeEncoder *e)
-{
-    free(e->cache);
-    arrfree(e->pieces);
-    arrfree(e->queue);
-    free(e);
-}
-
-/* Words are looked up some at once: while the rest of them is cut, the slots of the first ones come
- * from memory. */
-void bpe_encoder_add(BpeEncoder *e, Span text, int **ids)
-{
-    enum { AT_ONCE = 16 };
-    Lookup words[AT_ONCE];
-    int count;
-    do {
-        for (count = 0; count < AT_ONCE; count++) {
-            if (!byte_level_word(&text.begin, text.end, &words[count].word))
-                break;
-            look_up(e, &words[count], text.end);
-        }
-        for (int i = 0; i < count; i++)
-            add_word(e, &words[i], ids);
-    } while (count == AT_ONCE);
-}
-
-/* Encodes pieces of a text, each into an array of its own. */
-static void encode_pieces(const Bpe *bpe, const Span *pieces, int **ids, ptrdiff_t count)
-{
-    const size_t text_size = (size_t)(pieces[count - 1].end - pieces[0].begin);
-    OMP(parallel if (count > 1))
-    {
-        BpeEncoder *encoder = bpe_encoder_new(bpe, text_size);
-        OMP(for schedule(dynamic))
-        for (ptrdiff_t i = 0; i < count; i++)
-            bpe_encoder_add(encoder, pieces[i], &ids[i]);
-        bpe_encoder_free(encoder);
-    }
-}
-
-/* Pieces have the words that the text has, so their ids in order are the text's. */
-void bpe_encode(const Bpe *bpe, Span text, int **ids)
-{
-    Span piece, *pieces = NULL; /* stb_ds array */
-    while (byte_level_piece(&text.begin, text.end, false, &piece))
-        arrput(pieces, piece);
-    const ptrdiff_t count = arrlen(pieces);
-    int **parts = memory_new((size_t)count + 1, sizeof *parts, "encoding");
-    if (count)
-        encode_pieces(bpe, pieces, parts, count);
-    for (ptrdiff_t i = 0; i < count; i++) {
-        const size_t size = arrlenu(parts[i]);
-        memcpy(arraddnptr(*ids, size), parts[i], size * sizeof **ids);
-        arrfree(parts[i]);
-    }
-    free(parts);
-    arrfree(pieces);
+    return word.end - word.begin > LONGEST_KEY ? merge_long_word(bpe, work, word, ids)
+                                               : merge_short_word(bpe, word, ids);
 }
 
 /* ---- Decoding ---- */

@@ -22,7 +22,6 @@ typedef struct {
     char *bytes;     /* what all tokens stand for, a 0 after each; this and the next are stb_ds
                         arrays */
     size_t *start;   /* (size of the vocabulary + 1) where each begins in bytes */
-    uint64_t seed;   /* of an encoder's cache */
 } Bpe;
 
 /* The id of the token that is a byte, or -1. If all 256 bytes are tokens, any text can be
@@ -33,15 +32,15 @@ int bpe_byte_id(const Vocabulary *vocabulary, int byte);
 Bpe bpe_new(const Vocabulary *vocabulary, const BpeMerge *merges, int count);
 void bpe_free(Bpe *bpe);
 
-/* Appends the ids of a text to `ids`, an stb_ds array; on all threads if the text is large. */
-void bpe_encode(const Bpe *bpe, Span text, int **ids);
+/* A long word while it is merged; all zero at first. One thread uses its memory for many words. */
+typedef struct {
+    struct WordPiece *pieces; /* stb_ds array */
+    uint64_t *queue;          /* stb_ds array, a heap: the rank of a pair << 32 | its left piece */
+} BpeWord;
 
-/* Encodes many parts of a text one after another, by one thread: it remembers words that it
- * has seen. It takes at most 4 MB, less for a small text, and what the longest word needs. */
-typedef struct BpeEncoder BpeEncoder;
-BpeEncoder *bpe_encoder_new(const Bpe *bpe, size_t text_size);
-void bpe_encoder_free(BpeEncoder *encoder);
-void bpe_encoder_add(BpeEncoder *encoder, Span text, int **ids);
+/* Writes the ids of a word, at most one for each byte, which are at least 1; returns how many. */
+int bpe_encode_word(const Bpe *bpe, BpeWord *work, Span word, int *ids);
+void bpe_word_free(BpeWord *work);
 
 /* The bytes that a token stands for, ended by a 0; a special one stands for its name. */
 Span bpe_bytes(const Bpe *bpe, int id);

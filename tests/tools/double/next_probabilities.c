@@ -7,14 +7,14 @@
 
 #include "formats/huggingface/pretrained.h"
 #include "model/layers/linear.h"
+#include "text/prompt.h"
 
 int main(int argc, char **argv)
 {
     if (argc != 3)
         return 64;
     Pretrained model = pretrained_open(argv[1]);
-    Encoding encoding =
-        tokenizer_encode_prompt(&model.tokenizer, "the words", argv[2], strlen(argv[2]));
+    Encoding encoding = prompt_encode(&model.tokenizer, "the words", argv[2], strlen(argv[2]));
     if (encoding.wrong)
         die("%s", encoding.wrong);
     const int *tokens = encoding.ids;
