@@ -47,16 +47,18 @@ static const Program PROGRAM = {
 /* ---- Prompts, from three places ---- */
 
 /* Answers one prompt; returns whether it has an answer. Messages call it `name`. */
-static bool answer_prompt(AnswerPrinter *printer, const char *name, const char *prompt, size_t size)
+static bool answer_prompt(const AnswerPrinter *printer, const char *name, const char *prompt,
+                          size_t size)
 {
     Answer answer = answer_begin(printer->answerer, name, prompt, size);
-    const bool good = answer_show(printer, &answer);
+    const bool good = !answer.encoding.wrong;
+    answer_show(printer, &answer);
     answer_free(&answer);
     return good;
 }
 
 /* From the command line: its words are one prompt. */
-static bool answer_words(AnswerPrinter *printer, char **words)
+static bool answer_words(const AnswerPrinter *printer, char **words)
 {
     char *prompt = words_together(words);
     const bool good = answer_prompt(printer, _("the prompt"), prompt, strlen(prompt));
@@ -66,7 +68,7 @@ static bool answer_words(AnswerPrinter *printer, char **words)
 
 /* From a pipe: each line is a prompt, which a terminal shows before its answer. Returns whether
  * all have one. */
-static bool answer_lines(AnswerPrinter *printer)
+static bool answer_lines(const AnswerPrinter *printer)
 {
     bool good = true;
     size_t size, number = 0;
@@ -92,7 +94,7 @@ static bool sample(Pretrained *model, Choice *choice, ChoiceDecided *decided, ch
     TrainingText text = training_text_open(model, choice->text);
     Answerer answerer =
         answerer_new(model, &text, choice_rules(choice, decided, &model->tokenizer));
-    AnswerPrinter printer = {.answerer = &answerer, .screen = &screen, .json = choice->json};
+    const AnswerPrinter printer = {.answerer = &answerer, .screen = &screen, .json = choice->json};
     bool good = true;
     if (*prompt)
         good = answer_words(&printer, prompt);

@@ -6,25 +6,10 @@
 #include "continuation.h"
 #include "terminal/screen.h"
 
-/* What growing.c has printed of an answer. */
-typedef struct {
-    bool begun;                /* has printed something */
-    double refreshed;          /* clock: when the answer began, or something was shown last */
-    int lines;                 /* continuations that are printed whole */
-    int tokens;                /* of the next one that were taken */
-    char *held;                /* stb_ds array: the last of their text, which is not printed yet */
-    BpeStream stream;          /* what goes from there to the screen */
-    int width, rows;           /* of the terminal when it began; that the lines take */
-    Vocabulary texts;          /* of the lines */
-    bool repeats;              /* some are equal */
-    const Continuation *first; /* of those that are printed; NULL: none */
-} Growing;
-
 typedef struct {
     Answerer *answerer;
     const Screen *screen;
-    bool json;       /* for a program; else for a person */
-    Growing growing; /* growing.h */
+    bool json; /* for a program; else for a person */
 } AnswerPrinter;
 
 /* Which words of a prompt were read in lower case, in one line after the indent; or nothing. */

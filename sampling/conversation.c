@@ -16,7 +16,7 @@
 #include "terminal/screen.h"
 
 typedef struct {
-    AnswerPrinter *printer;
+    const AnswerPrinter *printer;
     Choice *choice;
     ChoiceDecided *decided;
     char *prompt;  /* the last one that had an answer, or NULL */
@@ -133,9 +133,9 @@ static bool asks_for_help(const char *line)
 /* ---- Prompts ---- */
 
 /* Keeps what :again and :more need. */
-static void remember(Conversation *c, const char *prompt, const Answer *answer)
+static void remember(Conversation *c, const char *prompt, const Answer *answer,
+                     const Continuation *first)
 {
-    const Continuation *first = c->printer->growing.first;
     char *kept = format_text("%s", prompt); /* which may be c->prompt or c->written */
     free(c->prompt);
     free(c->written);
@@ -165,8 +165,11 @@ static void reply(Conversation *c, const char *prompt)
     Answer answer = answer_begin(c->printer->answerer, _("the prompt"), prompt, strlen(prompt));
     if (answer.encoding.wrong && asks_for_help(prompt))
         help(c);
-    else if (answer_show(c->printer, &answer))
-        remember(c, prompt, &answer);
+    else {
+        const Continuation *first = answer_show(c->printer, &answer);
+        if (!answer.encoding.wrong)
+            remember(c, prompt, &answer, first);
+    }
     answer_free(&answer);
     sigaction(SIGINT, &before, NULL);
 }
@@ -258,7 +261,7 @@ static bool obey(Conversation *c, char *line)
     return strcmp(name, "quit") != 0;
 }
 
-void converse(AnswerPrinter *printer, Choice *choice, ChoiceDecided *decided)
+void converse(const AnswerPrinter *printer, Choice *choice, ChoiceDecided *decided)
 {
     Conversation c = {.printer = printer, .choice = choice, .decided = decided};
     char **names = command_names(&TABLE);

@@ -8,6 +8,6 @@
 
 /* Until the person leaves. The options may change meanwhile, and the printer's answerer with
  * them. */
-void converse(AnswerPrinter *printer, Choice *choice, ChoiceDecided *decided);
+void converse(const AnswerPrinter *printer, Choice *choice, ChoiceDecided *decided);
 
 #endif

@@ -11,6 +11,20 @@
 #include "base/display.h"
 #include "base/utf8.h"
 
+/* What was printed of an answer. */
+typedef struct {
+    const AnswerPrinter *printer;
+    bool begun;       /* has printed something */
+    double refreshed; /* clock: when the answer began, or something was shown last */
+    int lines;        /* continuations that are printed whole */
+    int tokens;       /* of the next one that were taken */
+    char *held;       /* stb_ds array: the last of their text, which is not printed yet */
+    BpeStream stream; /* what goes from there to the screen */
+    int width, rows;  /* of the terminal when it began; that the lines take */
+    Vocabulary texts; /* of the lines */
+    bool repeats;     /* some are equal */
+} Growing;
+
 /* Rows that a line takes on a terminal of this width. */
 static int rows_of(const char *line, int width)
 {
@@ -57,21 +71,20 @@ static void release(Growing *g, size_t size, bool all)
 }
 
 /* "  1  el perro": the number, and the prompt in bold. */
-static void begin_line(const AnswerPrinter *printer, const Answer *answer)
+static void begin_line(const Growing *g, const Answer *answer)
 {
-    const Screen *screen = printer->screen;
-    char *prompt = answer_text(printer->answerer, answer, NULL), *shown = display_part(prompt);
-    printf("%3d  %s%s%s", printer->growing.lines + 1, screen->bold, shown, screen->plain);
+    const Screen *screen = g->printer->screen;
+    char *prompt = answer_text(g->printer->answerer, answer, NULL), *shown = display_part(prompt);
+    printf("%3d  %s%s%s", g->lines + 1, screen->bold, shown, screen->plain);
     free(shown);
     free(prompt);
 }
 
 /* Prints the rest of a continuation that is complete, without what --stop cuts off, and notes how
  * many rows it takes and whether an earlier one is equal. */
-static void end_line(AnswerPrinter *printer, const Answer *answer, const Continuation *c)
+static void end_line(Growing *g, const Answer *answer, const Continuation *c)
 {
-    Growing *g = &printer->growing;
-    const Answerer *a = printer->answerer;
+    const Answerer *a = g->printer->answerer;
     char *tail = answer_tail(a, c);
     release(g, arrlenu(g->held) - c->cut, c->ended);
     printf("%s\n", tail);
@@ -94,12 +107,11 @@ static void end_line(AnswerPrinter *printer, const Answer *answer, const Continu
  *     el perro cor re
  *
  * are printed as "el perro", nothing, since " co" may be the beginning of " come", and " corre". */
-static void grow(AnswerPrinter *printer, const Answer *answer, const Continuation *c)
+static void grow(Growing *g, const Answer *answer, const Continuation *c)
 {
-    Growing *g = &printer->growing;
-    const Answerer *a = printer->answerer;
+    const Answerer *a = g->printer->answerer;
     if (!g->tokens)
-        begin_line(printer, answer);
+        begin_line(g, answer);
     for (; g->tokens < c->count; g->tokens++) {
         const int before =
             g->tokens ? c->tokens[g->tokens - 1] : answer->encoding.ids[answer->encoding.count - 1];
@@ -109,18 +121,18 @@ static void grow(AnswerPrinter *printer, const Answer *answer, const Continuatio
         free(text);
     }
     if (c->complete)
-        end_line(printer, answer, c);
+        end_line(g, answer, c);
     else if (!c->stopped) /* else the text to leave out is among what is held */
         release(g, arrlenu(g->held) - may_begin(g->held, arrlenu(g->held), a->rules.stop), false);
 }
 
 /* Gaps are filled in any order, so the whole line is shown again each time, in the status line. */
-static void show_filling(AnswerPrinter *printer, const Answer *answer, const Continuation *c)
+static void show_filling(Growing *g, const Answer *answer, const Continuation *c)
 {
-    if (!screen_may_refresh(printer->screen, &printer->growing.refreshed))
+    if (!screen_may_refresh(g->printer->screen, &g->refreshed))
         return;
-    char *text = answer_written(printer->answerer, answer, c), *shown = display_text(text);
-    screen_status(printer->screen, shown);
+    char *text = answer_written(g->printer->answerer, answer, c), *shown = display_text(text);
+    screen_status(g->printer->screen, shown);
     free(shown);
     free(text);
 }
@@ -129,10 +141,10 @@ static void show_filling(AnswerPrinter *printer, const Answer *answer, const Con
  * at the end, equal ones once. */
 static void watch(const Answer *answer, int number, const Continuation *so_far, void *watcher)
 {
-    AnswerPrinter *printer = watcher;
-    Growing *g = &printer->growing;
+    Growing *g = watcher;
+    const AnswerPrinter *printer = g->printer;
     if (printer->answerer->gaps) {
-        show_filling(printer, answer, so_far);
+        show_filling(g, answer, so_far);
         return;
     }
     if (!g->begun && printer->answerer->rules.count > 1 &&
@@ -141,8 +153,8 @@ static void watch(const Answer *answer, int number, const Continuation *so_far, 
     g->begun = true;
     g->width = g->width ? g->width : screen_width();
     while (g->lines < number)
-        grow(printer, answer, &answer->continuations[g->lines]);
-    grow(printer, answer, so_far);
+        grow(g, answer, &answer->continuations[g->lines]);
+    grow(g, answer, so_far);
     fflush(stdout);
 }
 
@@ -156,38 +168,39 @@ static bool take_back(const Growing *g)
     return true;
 }
 
-/* Draws the continuations of an answer and prints them: for a person, as they grow. */
-static void print_growing(AnswerPrinter *printer, Answer *answer)
+/* Draws the continuations of an answer and prints them as they grow; returns the first. */
+static const Continuation *print_growing(const AnswerPrinter *printer, Answer *answer)
 {
-    Growing *g = &printer->growing;
-    *g = (Growing){.refreshed = clock_seconds(), .texts = vocabulary_new()};
-    answer_continue(printer->answerer, answer, watch, printer);
+    Growing g = {.printer = printer, .refreshed = clock_seconds(), .texts = vocabulary_new()};
+    const Continuation *first;
+    answer_continue(printer->answerer, answer, watch, &g);
     if (printer->answerer->gaps)
         screen_status(printer->screen, "");
-    if (!g->begun || (g->repeats && take_back(g)))
-        g->first = answer_print_continuations(printer, answer);
+    if (!g.begun || (g.repeats && take_back(&g)))
+        first = answer_print_continuations(printer, answer);
     else {
-        g->first = answer->continuations;
+        first = answer->continuations;
         answer_print_full(printer->answerer, answer);
     }
-    arrfree(g->held);
-    vocabulary_free(&g->texts);
+    arrfree(g.held);
+    vocabulary_free(&g.texts);
+    return first;
 }
 
-bool answer_show(AnswerPrinter *printer, Answer *answer)
+const Continuation *answer_show(const AnswerPrinter *printer, Answer *answer)
 {
-    const bool good = !answer->encoding.wrong;
+    const Continuation *first = NULL;
     if (printer->json) {
-        if (good)
+        if (!answer->encoding.wrong)
             answer_continue(printer->answerer, answer, NULL, NULL);
-        printer->growing.first = answer->count ? answer->continuations : NULL;
+        first = answer->count ? answer->continuations : NULL;
         answer_print_json(printer->answerer, answer);
-    } else if (good) {
-        answer_print_tables(printer, answer);
-        print_growing(printer, answer);
-    } else {
+    } else if (answer->encoding.wrong) {
         warn("%s", answer->encoding.wrong);
+    } else {
+        answer_print_tables(printer, answer);
+        first = print_growing(printer, answer);
     }
     fflush(stdout);
-    return good;
+    return first;
 }

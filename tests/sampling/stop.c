@@ -65,7 +65,7 @@ static char *printed(Trained *f, AnswerRules rules, const char *prompt, bool gro
     FILE *const output = stdout;
     Answerer a = answerer_new(&f->model, &f->text, rules);
     const Screen screen = {false, "<", ">"};
-    AnswerPrinter printer = {.answerer = &a, .screen = &screen};
+    const AnswerPrinter printer = {.answerer = &a, .screen = &screen};
     Answer answer = answer_begun(&a, prompt);
     stdout = memory_stream(&text, &size);
     if (grows) {
