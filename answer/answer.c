@@ -6,9 +6,65 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
-#include "base/numbers/random.h"
 #include "text/corpus/counts.h"
 #include "text/subwords/byte_level.h"
+
+/* ---- What is made once ---- */
+
+/* [bos], [sep] and another model's padding stand for no text, so no continuation contains them,
+ * whatever their probability. [eos] ends a line, or a text, and [unk] stands for words: these two
+ * are not barred, but neither do they fill a gap. If no token would be left, none is barred. */
+static bool *barred_tokens(const Tokenizer *t)
+{
+    const int V = tokenizer_size(t);
+    bool *barred = memory_new((size_t)V, sizeof *barred, "the vocabulary");
+    int left = 0;
+    for (int id = 0; id < V; id++) {
+        const bool is_text = tokenizer_is_text(t, id) && id != t->bos;
+        const bool may_come = t->objective != OBJECTIVE_MASKED && (id == t->eos || id == t->unk);
+        barred[id] = !is_text && !may_come;
+        left += !barred[id];
+    }
+    if (!left)
+        memset(barred, false, sizeof *barred * (size_t)V);
+    return barred;
+}
+
+/* Slot 0 of the KV cache is the prompt's, slot 1 that of the continuations; a beam search takes as
+ * many as it is wide, the prompt's among them. */
+Answerer answerer_new(Pretrained *model, const TrainingText *text, AnswerRules rules)
+{
+    const size_t V = (size_t)tokenizer_size(&model->tokenizer);
+    const bool penalizes = rules.penalty != 0 && rules.penalty != 1;
+    const KvCache cache = kv_cache_new(&model->gpt.config, max_int(rules.beam, 2));
+    return (Answerer){.model = model,
+                      .text = text,
+                      .rules = rules,
+                      .cache = cache,
+                      .prompt = generator_new(&model->gpt, cache, 0, model->tokenizer.bos),
+                      .writer = generator_new(&model->gpt, cache, 1, model->tokenizer.bos),
+                      .p = memory_new(V, sizeof(double), "the probabilities"),
+                      .log_p = memory_new(V, sizeof(double), "the probabilities"),
+                      .ranked = memory_new(V, sizeof(Ranked), "the probabilities"),
+                      .barred = barred_tokens(&model->tokenizer),
+                      .seen = penalizes ? memory_new(V, sizeof(bool), "the vocabulary") : NULL,
+                      .pairs = model->tokenizer.objective == OBJECTIVE_PAIRS,
+                      .gaps = model->tokenizer.objective == OBJECTIVE_MASKED};
+}
+
+void answerer_free(Answerer *a)
+{
+    generator_free(&a->prompt);
+    generator_free(&a->writer);
+    kv_cache_free(&a->cache);
+    free(a->p);
+    free(a->log_p);
+    free(a->ranked);
+    free(a->barred);
+    free(a->seen);
+}
+
+/* ---- An answer ---- */
 
 /* Draws a token; all that continuations may contain, except [unk], are equally probable. */
 static int draw_first(const Answerer *a, uint32_t number)

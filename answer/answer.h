@@ -1,5 +1,5 @@
-/* answer.h: what a model answers to a prompt: which tokens may come next, and continuations. It is
- * made here and in continuation.c, and printed by answer_print.c. Probabilities are the model's
+/* answer.h: what a model answers to a prompt: which tokens may come next, and continuations. These
+ * are made in continuation.c, and all is printed by answer_print.c. Probabilities are the model's
  * own, over all tokens; but a continuation never contains a token that stands for no text, such as
  * [bos].
  *
@@ -9,9 +9,56 @@
 #ifndef PULGA_ANSWER_H
 #define PULGA_ANSWER_H
 
-#include "answerer.h"
+#include <signal.h>
+
+#include "base/numbers/random.h"
+#include "formats/run/training_text.h"
+#include "model/generate/sampler.h"
 #include "next_words.h"
 #include "text/prompt.h"
+
+/* A probability that is printed as 0.000. */
+#define ROW_LEAST 0.0005
+
+/* How many targets a search keeps, unless it is told. */
+enum { BEAM_OF_PAIRS = 5 };
+
+/* How to answer: the options of sample. */
+typedef struct {
+    int table;              /* rows of the table of next tokens */
+    bool all_rows;          /* also those that would print 0.000 */
+    bool words_of_subwords; /* a table of whole words, if the tokens are subwords */
+    int count;              /* continuations */
+    int words;              /* tokens of each, at most */
+    int beam;               /* how many a beam search keeps; 0: continuations are drawn */
+    double least; /* of those it finds, less probable ones are left out, but not the best */
+    Sampling sampling;
+    double penalty; /* of repetition, see penalize_repetition(); 0 or 1: none */
+    char *stop;     /* continuations end before this text; NULL: nowhere */
+    int seed;
+} AnswerRules;
+
+/* What answering prompts needs, made once for all of them. */
+typedef struct {
+    Pretrained *model;
+    const TrainingText *text;
+    AnswerRules rules;
+    KvCache cache;
+    Generator prompt;  /* has read the prompt */
+    Generator writer;  /* writes one continuation after another */
+    double *p, *log_p; /* (V) probabilities of the next token */
+    Ranked *ranked;    /* (V) scratch memory */
+    bool *barred;      /* (V) tokens that no continuation contains */
+    bool *seen;        /* (V) tokens of the prompt and of the continuation, if repetition is
+                          penalized; else NULL */
+    bool pairs;        /* prompts are sources, and continuations their targets */
+    bool gaps;         /* prompts are lines with gaps, and continuations what fills them */
+    uint32_t asked;    /* prompts so far: each draws with random numbers of its own */
+    const volatile sig_atomic_t *interrupt; /* if not 0, the continuation ends; NULL: never */
+} Answerer;
+
+Answerer answerer_new(Pretrained *model, const TrainingText *text, AnswerRules rules);
+void answerer_free(Answerer *answerer);
 
 typedef struct {
     int *tokens, count;     /* after the prompt, with [eos]; or one for each gap */

@@ -3,7 +3,6 @@
  * sequences. */
 #include "answer_print.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

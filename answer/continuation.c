@@ -55,6 +55,43 @@ static size_t stop_bytes(const Answerer *a, const Answer *answer, const int *tok
     return bytes;
 }
 
+static bool is_interrupted(const Answerer *a)
+{
+    return a->interrupt && *a->interrupt;
+}
+
+/* If repetition is penalized: notes that only these tokens were seen. */
+static void see(Answerer *a, const int *tokens, int count)
+{
+    if (!a->seen)
+        return;
+    memset(a->seen, false, sizeof *a->seen * (size_t)tokenizer_size(&a->model->tokenizer));
+    for (int i = 0; i < count; i++)
+        a->seen[tokens[i]] = true;
+}
+
+/* Draws a token from the writer's logits by the rules, but none that is barred, and notes that it
+ * was seen; log_p receives ln p of all tokens by the model itself. `place` numbers the draw: each
+ * has its own random bits, which do not depend on what was drawn before. */
+static int draw_token(Answerer *a, Random4 place)
+{
+    const int V = tokenizer_size(&a->model->tokenizer);
+    Real *logits = a->writer.logits;
+    log_softmax_of(a->log_p, logits, V);
+    for (int id = 0; id < V; id++)
+        if (a->barred[id])
+            logits[id] = -INFINITY;
+    if (a->seen)
+        penalize_repetition(logits, a->seen, V, a->rules.penalty);
+    sampler_probabilities(a->p, a->ranked, logits, V, a->rules.sampling);
+    const int id =
+        sampler_pick(a->p, V, random_uniform((uint32_t)a->rules.seed, RANDOM_SAMPLE, place));
+    pretrained_check(a->model, a->log_p[id]);
+    if (a->seen)
+        a->seen[id] = true;
+    return id;
+}
+
 /* One continuation, token by token, up to [eos], AnswerRules.stop, as many as there may be, or an
  * interrupt. */
 static Continuation draw(Answerer *a, const Answer *answer, int number, AnswerWatch *watch,
@@ -63,12 +100,12 @@ static Continuation draw(Answerer *a, const Answer *answer, int number, AnswerWa
     const int most = most_tokens(a, answer);
     Continuation c = {.tokens = memory_new((size_t)most, sizeof *c.tokens, "a continuation")};
     generator_copy(&a->writer, &a->prompt);
-    answerer_see(a, answer->encoding.ids, answer->encoding.count);
-    while (!c.ended && !c.stopped && c.count < most && !answerer_is_interrupted(a)) {
+    see(a, answer->encoding.ids, answer->encoding.count);
+    while (!c.ended && !c.stopped && c.count < most && !is_interrupted(a)) {
         const Random4 place = {{(uint32_t)c.count, (uint32_t)number, answer->number, 0}};
         if (c.count)
             generator_add(&a->writer, c.tokens[c.count - 1]);
-        const int id = answerer_draw(a, place);
+        const int id = draw_token(a, place);
         c.tokens[c.count++] = id;
         c.log_probability += a->log_p[id];
         c.ended = id == a->model->tokenizer.eos;
@@ -155,7 +192,7 @@ static Continuation fill(Answerer *a, const Answer *answer, int number, AnswerWa
         free(tokens);
         const int gap = surest_gap(a, answer, c.tokens);
         const Random4 place = {{(uint32_t)gap, (uint32_t)number, answer->number, 0}};
-        c.tokens[gap] = answerer_draw(a, place);
+        c.tokens[gap] = draw_token(a, place);
         c.log_probability += a->log_p[c.tokens[gap]];
         if (watch)
             watch(answer, number, &c, watcher);
@@ -214,14 +251,13 @@ typedef struct {
 static bool ends(const int *tokens, int count, void *judge)
 {
     const Judge *j = judge;
-    return answerer_is_interrupted(j->answerer) ||
-           stop_bytes(j->answerer, j->answer, tokens, count) > 0;
+    return is_interrupted(j->answerer) || stop_bytes(j->answerer, j->answer, tokens, count) > 0;
 }
 
 /* The best continuations that a beam search finds. */
 static void search(Answerer *a, Answer *answer)
 {
-    answerer_see(a, answer->encoding.ids, answer->encoding.count);
+    see(a, answer->encoding.ids, answer->encoding.count);
     Judge judge = {a, answer};
     const BeamRules rules = {.width = a->rules.beam,
                              .eos = a->model->tokenizer.eos,
@@ -281,7 +317,7 @@ void answer_continue(Answerer *a, Answer *answer, AnswerWatch *watch, void *watc
     }
     for (int i = 0; i < answer->count; i++) {
         answer->continuations[i] = draw_whole(a, answer, i, watch, watcher);
-        if (answerer_is_interrupted(a))
+        if (is_interrupted(a))
             answer->count = i + 1;
     }
 }

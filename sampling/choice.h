@@ -3,7 +3,7 @@
 #ifndef PULGA_CHOICE_H
 #define PULGA_CHOICE_H
 
-#include "answer/answerer.h"
+#include "answer/answer.h"
 #include "base/field.h"
 
 typedef struct {
