@@ -117,21 +117,25 @@ static char *last_word(const Tokenizer *t, const Encoding *e)
     return last;
 }
 
-/* The whole words that may come next, and how often the text continues with each. */
+/* Puts the whole words that may come next in the place of the tokens, and counts how often the text
+ * continues with each. */
 static void find_words(Answerer *a, Answer *answer)
 {
     const Tokenizer *t = &a->model->tokenizer;
     const Encoding *e = &answer->encoding;
+    Candidates *next = answer->places;
     char *before = last_word(t, e);
-    answer->words =
+    answer->whole_words = true;
+    candidates_free(next->best);
+    next->best =
         next_words(t, &a->prompt, &a->writer, before, min_int(a->rules.table, tokenizer_size(t)),
                    a->rules.all_rows ? 0 : ROW_LEAST);
     if (a->text->there) {
         WordTimes times;
-        answer->places->times_in_all =
+        next->times_in_all =
             counts_next_words(&a->text->corpus, t, e->ids, e->count, before, &times);
-        for (ptrdiff_t i = 0; i < arrlen(answer->words); i++)
-            answer->words[i].times = word_times(&times, answer->words[i].text);
+        for (ptrdiff_t i = 0; i < arrlen(next->best); i++)
+            next->best[i].times = word_times(&times, next->best[i].text);
         word_times_free(&times);
     }
     free(before);
@@ -156,29 +160,35 @@ static char *check(const Answerer *a, const char *name, const Encoding *e)
                                  : _("a beam search needs all of them in the context"));
 }
 
-/* Adds a place, and ranks the tokens there by the logits of the prompt. */
-static Candidates *add_place(Answerer *a, Answer *answer, int at)
+/* Adds a place, and ranks the tokens there by the logits of the prompt. times (V): how often the
+ * text has each of them there. */
+static void add_place(Answerer *a, Answer *answer, int at, const size_t *times, size_t in_all)
 {
-    const int V = tokenizer_size(&a->model->tokenizer), most = min_int(a->rules.table, V);
-    Candidates *c = &answer->places[answer->place_count++];
+    const Tokenizer *t = &a->model->tokenizer;
+    const int V = tokenizer_size(t);
+    Candidates *place = &answer->places[answer->place_count++];
+    *place = (Candidates){.at = at, .times_in_all = in_all};
     softmax_of(a->p, a->prompt.logits, V, 1);
     pretrained_check(a->model, a->p[0]); /* if any of them is not finite, all are not */
-    *c = (Candidates){.at = at,
-                      .best = memory_new((size_t)most, sizeof *c->best, "the table"),
-                      .times = memory_new((size_t)V, sizeof *c->times, "the counts")};
-    c->count = rank_best(c->best, most, a->p, V);
-    return c;
+    const int count = rank_best(a->ranked, min_int(a->rules.table, V), a->p, V);
+    for (int i = 0; i < count; i++) {
+        const int id = a->ranked[i].id;
+        arrput(place->best, ((Candidate){format_text("%s", tokenizer_word(t, id)),
+                                         a->ranked[i].value, times[id]}));
+    }
 }
 
 static void find_next(Answerer *a, Answer *answer)
 {
     const Tokenizer *t = &a->model->tokenizer;
     const Encoding *e = &answer->encoding;
+    const int V = tokenizer_size(t);
+    size_t *times = memory_new((size_t)V, sizeof *times, "the counts"), in_all = 0;
     answer->places = memory_new(1, sizeof *answer->places, "the table");
-    Candidates *next = add_place(a, answer, e->count);
     if (a->text->there)
-        next->times_in_all =
-            counts_next(&a->text->corpus, t, next->times, tokenizer_size(t), e->ids, e->count);
+        in_all = counts_next(&a->text->corpus, t, times, V, e->ids, e->count);
+    add_place(a, answer, e->count, times, in_all);
+    free(times);
     if (a->rules.words_of_subwords && t->kind == TOKENIZER_BPE && a->rules.table)
         find_words(a, answer);
 }
@@ -187,22 +197,16 @@ static void find_gaps(Answerer *a, Answer *answer)
 {
     const Tokenizer *t = &a->model->tokenizer;
     const Encoding *e = &answer->encoding;
-    const size_t V = (size_t)tokenizer_size(t);
-    answer->places = memory_new((size_t)e->count, sizeof *answer->places, "the gaps");
+    const size_t V = (size_t)tokenizer_size(t), most = (size_t)e->count; /* gaps */
+    size_t *times = memory_new(most * V, sizeof *times, "the counts"), in_all = 0;
+    answer->places = memory_new(most, sizeof *answer->places, "the gaps");
+    if (a->text->there)
+        in_all = counts_gaps(&a->text->corpus, times, (int)V, e->ids, e->count, t->mask);
     for (int at = 0; at < e->count; at++)
         if (e->ids[at] == t->mask) {
             generator_look_at(&a->prompt, &at, 1, a->prompt.logits);
-            add_place(a, answer, at);
+            add_place(a, answer, at, times + (size_t)answer->place_count * V, in_all);
         }
-    if (!a->text->there)
-        return;
-    const size_t gaps = (size_t)answer->place_count;
-    size_t *times = memory_new(gaps * V, sizeof *times, "the counts");
-    const size_t sum = counts_gaps(&a->text->corpus, times, (int)V, e->ids, e->count, t->mask);
-    for (size_t i = 0; i < gaps; i++) {
-        memcpy(answer->places[i].times, times + i * V, V * sizeof *times);
-        answer->places[i].times_in_all = sum;
-    }
     free(times);
 }
 
@@ -236,11 +240,8 @@ void answer_free(Answer *answer)
     for (int i = 0; i < answer->count; i++)
         free(answer->continuations[i].tokens);
     free(answer->continuations);
-    for (int i = 0; i < answer->place_count; i++) {
-        free(answer->places[i].best);
-        free(answer->places[i].times);
-    }
+    for (int i = 0; i < answer->place_count; i++)
+        candidates_free(answer->places[i].best);
     free(answer->places);
-    next_words_free(answer->words);
     encoding_free(&answer->encoding);
 }

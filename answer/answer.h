@@ -74,11 +74,9 @@ typedef struct {
 
 /* What may stand at one place. */
 typedef struct {
-    int at;       /* among the tokens of the prompt: a gap, or after all of them */
-    Ranked *best; /* (count) the most probable tokens, with their probabilities */
-    int count;
-    size_t *times;       /* (V) how often the training text has each token there */
-    size_t times_in_all; /* the sum; 0 also if there is no text to count in */
+    int at;              /* among the tokens of the prompt: a gap, or after all of them */
+    Candidate *best;     /* stb_ds array: the most probable first */
+    size_t times_in_all; /* of all that may stand there; 0 also if there is no text to count in */
 } Candidates;
 
 /* All that is known about one prompt. */
@@ -90,7 +88,7 @@ typedef struct {
     bool context_full;  /* the prompt has more tokens than the context */
     Candidates *places; /* (place_count) the next token, or each gap */
     int place_count;
-    NextWord *words; /* stb_ds array: the most probable next words, if they are asked for */
+    bool whole_words; /* what may come next are words, not tokens */
     Continuation *continuations;
     int count;
 } Answer;

@@ -35,22 +35,13 @@ void print_lowered(const Encoding *e, const char *indent)
 static void put_table(const AnswerPrinter *printer, const Answer *answer, const Candidates *place)
 {
     const Answerer *a = printer->answerer;
-    Bars bars = {.heading = answer->words ? _("next word") : translated(unit_of(a)),
-                 .count = answer->words ? (int)arrlen(answer->words) : place->count,
-                 .least = a->rules.all_rows ? 0 : ROW_LEAST,
-                 .times_in_all = place->times_in_all,
-                 .kinds = answer->words ? 0 : tokenizer_size(&a->model->tokenizer)};
-    bars.rows = memory_new((size_t)bars.count, sizeof *bars.rows, "a table");
-    for (int i = 0; i < bars.count; i++)
-        if (answer->words) {
-            const NextWord *word = &answer->words[i];
-            bars.rows[i] = (BarRow){word->text, word->probability, word->times};
-        } else {
-            const Ranked *best = &place->best[i];
-            bars.rows[i] = (BarRow){word_of(a, best->id), best->value, place->times[best->id]};
-        }
+    const Bars bars = {.heading = answer->whole_words ? _("next word") : translated(unit_of(a)),
+                       .rows = place->best,
+                       .count = (int)arrlen(place->best),
+                       .least = a->rules.all_rows ? 0 : ROW_LEAST,
+                       .times_in_all = place->times_in_all,
+                       .kinds = answer->whole_words ? 0 : tokenizer_size(&a->model->tokenizer)};
     bars_print(&bars, printer->screen);
-    free(bars.rows);
 }
 
 void answer_print_tables(const AnswerPrinter *printer, const Answer *answer)
@@ -221,15 +212,15 @@ static const char *truth(bool is)
 }
 
 /* [{"token":"perro","probability":0.4,"count":2,"of":5}, …] */
-static void put_candidates_json(const Answerer *a, const Candidates *c)
+static void put_candidates_json(const Candidates *c)
 {
     printf("[");
-    for (int i = 0; i < c->count; i++) {
+    for (ptrdiff_t i = 0; i < arrlen(c->best); i++) {
         printf(i ? ",{\"token\":" : "{\"token\":");
-        put_json(stdout, word_of(a, c->best[i].id));
-        printf(",\"probability\":%.9g", c->best[i].value);
+        put_json(stdout, c->best[i].text);
+        printf(",\"probability\":%.9g", c->best[i].probability);
         if (c->times_in_all)
-            printf(",\"count\":%zu,\"of\":%zu", c->times[c->best[i].id], c->times_in_all);
+            printf(",\"count\":%zu,\"of\":%zu", c->best[i].times, c->times_in_all);
         printf("}");
     }
     printf("]");
@@ -274,7 +265,7 @@ static void put_places_json(const Answerer *a, const Answer *answer)
 {
     if (!a->gaps) {
         printf("\"context_full\":%s,\"next\":", truth(answer->context_full));
-        put_candidates_json(a, answer->places);
+        put_candidates_json(answer->places);
         printf(",\"continuations\":");
         return;
     }
@@ -282,7 +273,7 @@ static void put_places_json(const Answerer *a, const Answer *answer)
     for (int i = 0; i < answer->place_count; i++) {
         printf(i ? "},{\"at\":%d,\"candidates\":" : ",\"gaps\":[{\"at\":%d,\"candidates\":",
                answer->places[i].at);
-        put_candidates_json(a, &answer->places[i]);
+        put_candidates_json(&answer->places[i]);
     }
     printf("}],\"fillings\":");
 }

@@ -29,7 +29,7 @@ static int rows_to_print(const Bars *bars)
 {
     int rows = bars->count;
     for (; rows > 0; rows--) {
-        const BarRow *last = &bars->rows[rows - 1];
+        const Candidate *last = &bars->rows[rows - 1];
         if (last->probability >= bars->least || (bars->times_in_all && last->times))
             break;
     }
@@ -44,7 +44,7 @@ static int count_columns(const Bars *bars)
 }
 
 /* Prints one row; the word is bold and takes `columns` columns. */
-static void put_row(const Bars *bars, const Screen *screen, const BarRow *row, int columns)
+static void put_row(const Bars *bars, const Screen *screen, const Candidate *row, int columns)
 {
     char *word = display_token(row->text);
     printf("  %s", screen->bold);

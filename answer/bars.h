@@ -10,17 +10,12 @@
 #ifndef PULGA_BARS_H
 #define PULGA_BARS_H
 
+#include "next_words.h"
 #include "terminal/screen.h"
 
 typedef struct {
-    const char *text; /* of a token or a word */
-    double probability;
-    size_t times; /* in the text */
-} BarRow;
-
-typedef struct {
     const char *heading;
-    BarRow *rows; /* (count) the most probable first */
+    const Candidate *rows; /* (count) the most probable first */
     int count;
     double least; /* the last rows are left out if they are less probable and not in the text */
     size_t times_in_all; /* 0: no counts */

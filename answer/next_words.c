@@ -33,7 +33,7 @@ typedef struct {
     int most;
     double least;
     Beginning *beginnings; /* stb_ds array, in any order */
-    NextWord *words;       /* stb_ds array, the most probable first */
+    Candidate *words;      /* stb_ds array, the most probable first */
     double *p;             /* (V) of the next token */
 } Search;
 
@@ -44,8 +44,8 @@ static void put_word(Search *s, const char *text, double probability)
     while (at < arrlen(s->words) && strcmp(s->words[at].text, text) != 0)
         at++;
     if (at == arrlen(s->words))
-        arrput(s->words, ((NextWord){.text = format_text("%s", text)}));
-    NextWord word = s->words[at];
+        arrput(s->words, ((Candidate){.text = format_text("%s", text)}));
+    Candidate word = s->words[at];
     word.probability += probability;
     for (; at && s->words[at - 1].probability < word.probability; at--)
         s->words[at] = s->words[at - 1];
@@ -170,8 +170,8 @@ static void read_beginning(Search *s, const Generator *prompt, Generator *writer
     go_on(s, b);
 }
 
-NextWord *next_words(const Tokenizer *t, const Generator *prompt, Generator *writer,
-                     const char *before, int most, double least)
+Candidate *next_words(const Tokenizer *t, const Generator *prompt, Generator *writer,
+                      const char *before, int most, double least)
 {
     const bool ends = t->objective == OBJECTIVE_PAIRS; /* else the generator forgets */
     Search s = {.tokenizer = t, .before = before, .most = most, .least = least};
@@ -193,9 +193,9 @@ NextWord *next_words(const Tokenizer *t, const Generator *prompt, Generator *wri
     return s.words;
 }
 
-void next_words_free(NextWord *words)
+void candidates_free(Candidate *candidates)
 {
-    for (ptrdiff_t i = 0; i < arrlen(words); i++)
-        free(words[i].text);
-    arrfree(words);
+    for (ptrdiff_t i = 0; i < arrlen(candidates); i++)
+        free(candidates[i].text);
+    arrfree(candidates);
 }

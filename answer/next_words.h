@@ -12,18 +12,18 @@
 #include "model/generate/generator.h"
 #include "text/tokenizer.h"
 
-/* A special token is also a word. */
+/* What may come next: a word; or a token, which may also stand in a gap. */
 typedef struct {
-    char *text;         /* the bytes of the word, without those that the prompt has, ended by a 0 */
-    double probability; /* if several runs of tokens make it, the sum of those that were found */
-    size_t times;       /* how often the training text continues with it */
-} NextWord;
+    char *text;         /* of a word the bytes without those that the prompt has, ended by a 0 */
+    double probability; /* of a word: if several runs of tokens make it, the sum of those found */
+    size_t times;       /* how often the training text has it there */
+} Candidate;
 
-/* The `most` most probable words, an stb_ds array, the most probable first. None is less probable
- * than `least`. `prompt` has read the prompt, whose last word is `before`; `writer`, of the same
+/* The `most` most probable words, special tokens among them, as an stb_ds array, the most probable
+ * first; their times are 0. None is less probable than `least`. `prompt` has read the prompt, whose last word is `before`; `writer`, of the same
  * cache, reads on. */
-NextWord *next_words(const Tokenizer *tokenizer, const Generator *prompt, Generator *writer,
-                     const char *before, int most, double least);
-void next_words_free(NextWord *words);
+Candidate *next_words(const Tokenizer *tokenizer, const Generator *prompt, Generator *writer,
+                      const char *before, int most, double least);
+void candidates_free(Candidate *candidates);
 
 #endif

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <stb/stb_ds.h>
 
 #include "tests/helpers/close.h"
 #include "tests/helpers/trained.h"
@@ -133,7 +134,7 @@ static void test_each_gap_has_its_table(void **state)
 {
     Trained *f = *state;
     const Tokenizer *t = &f->model.tokenizer;
-    const int V = tokenizer_size(t), gato = tokenizer_find(t, "gato"), un = tokenizer_find(t, "un");
+    const int V = tokenizer_size(t);
     Answerer answerer = answerer_new(&f->model, &f->text, (AnswerRules){.table = MOST});
     Answer answer = answer_to(&answerer, "[mask] [mask] salta");
     double p[MOST];
@@ -141,12 +142,16 @@ static void test_each_gap_has_its_table(void **state)
     for (int gap = 0; gap < 2; gap++) {
         const Candidates *c = &answer.places[gap];
         assert_int_equal(c->at, gap + 1);
-        assert_int_equal(c->count, V);
-        predict(f, answer.encoding.ids, c->at, p);
-        for (int i = 0; i < V; i++)
-            assert_close_one("p", c->best[i].value, p[c->best[i].id], 1e-5);
+        assert_int_equal(arrlen(c->best), V);
         assert_int_equal(c->times_in_all, 2);
-        assert_int_equal(c->times[gap ? gato : un], gap ? 1 : 2);
+        predict(f, answer.encoding.ids, c->at, p);
+        for (int i = 0; i < V; i++) {
+            const Candidate *one = &c->best[i];
+            const int id = vocabulary_find(&t->vocabulary, one->text, strlen(one->text));
+            assert_close_one("p", one->probability, p[id], 1e-5);
+            if (!strcmp(one->text, gap ? "gato" : "un"))
+                assert_int_equal(one->times, gap ? 1 : 2);
+        }
     }
     answer_free(&answer);
     answerer_free(&answerer);

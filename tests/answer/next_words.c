@@ -67,7 +67,7 @@ static void check_words(Answerer *a, const char *prompt, const char *before)
 {
     Encoding e = prompt_encode(&a->model->tokenizer, "the prompt", prompt, strlen(prompt));
     generator_begin(&a->prompt, e.ids, e.count, 0);
-    NextWord *words = next_words(&a->model->tokenizer, &a->prompt, &a->writer, before, 6, 0);
+    Candidate *words = next_words(&a->model->tokenizer, &a->prompt, &a->writer, before, 6, 0);
     assert_int_equal(arrlen(words), 6);
     for (int i = 0; i < 6; i++) {
         const int id = tokenizer_find(&a->model->tokenizer, words[i].text);
@@ -80,7 +80,7 @@ static void check_words(Answerer *a, const char *prompt, const char *before)
         }
         assert_true(!i || words[i].probability <= words[i - 1].probability);
     }
-    next_words_free(words);
+    candidates_free(words);
     encoding_free(&e);
 }
 
@@ -110,14 +110,14 @@ static void check_full(Answerer *a)
     tokens[context - 1] = t->sep;
     generator_begin(&a->prompt, tokens, context, context);
     double *p = probabilities(a, NULL, 0);
-    NextWord *words = next_words(t, &a->prompt, &a->writer, "", 4, 0);
+    Candidate *words = next_words(t, &a->prompt, &a->writer, "", 4, 0);
     assert_true(arrlen(words) == 4);
     for (int i = 0; i < 4; i++) {
         const int id = tokenizer_find(t, words[i].text);
         if (id >= 0)
             assert_close_one(words[i].text, words[i].probability, p[id], 1e-9);
     }
-    next_words_free(words);
+    candidates_free(words);
     free(p);
     free(tokens);
 }
