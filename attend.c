@@ -1,23 +1,16 @@
 /* attend.c: runs a trained model over a text and shows which tokens each of its heads attends to:
  * as tables on the terminal, or written into a file of one of several kinds. */
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #include <stb/stb_ds.h>
 
-#include "answer/answer_print.h"
 #include "attending/heads_file.h"
 #include "attending/tables.h"
-#include "base/display.h"
-#include "base/files/file.h"
-#include "formats/huggingface/pretrained.h"
+#include "attending/texts.h"
 #include "terminal/options.h"
 #include "terminal/process.h"
 #include "terminal/screen.h"
 #include "terminal/shell.h"
-#include "text/prompt.h"
 
 /* The options. */
 typedef struct {
@@ -87,114 +80,6 @@ static Range choose(const char *name, int number, int count, const char *run, Di
     return number ? (Range){number - 1, number} : (Range){0, count};
 }
 
-/* ---- The text ---- */
-
-/* Standard input without the end of its last line; the caller frees it. */
-static char *read_standard_input(void)
-{
-    Bytes text = file_read("-", true);
-    if (text.size && text.bytes[text.size - 1] == '\n')
-        text.bytes[--text.size] = 0;
-    if (text.size && text.bytes[text.size - 1] == '\r')
-        text.bytes[--text.size] = 0;
-    return text.bytes;
-}
-
-/* The special tokens that every text of a tokenizer gets, for messages. */
-static const char *framing(const Tokenizer *t)
-{
-    if (t->stream)
-        return "";
-    return t->objective == OBJECTIVE_PAIRS    ? _(" with [bos] and [sep]")
-           : t->objective == OBJECTIVE_MASKED ? _(" with [bos] and [eos]")
-                                              : _(" with [bos]");
-}
-
-/* The tokens of a text, which messages call `name`. Dies if there are only special ones, or more
- * than the model reads at once. */
-static Encoding encode(const Pretrained *model, const char *name, const char *text)
-{
-    const Tokenizer *t = &model->tokenizer;
-    const int context = model->gpt.config.context;
-    const Encoding encoding = prompt_encode(t, name, text, strlen(text));
-    if (encoding.wrong)
-        die("%s", encoding.wrong);
-    if (encoding.count == (t->stream ? 0 : t->objective == OBJECTIVE_MASKED ? 2 : 1))
-        die("%s is empty: there is nothing to attend to", name);
-    if (encoding.count > context)
-        die("%s has %d tokens%s, but %s reads at most %d: shorten it, or train a model with "
-            "--context %d",
-            name, encoding.count, framing(t), model->directory.path, context, encoding.count);
-    return encoding;
-}
-
-/* Appends to a source the most probable target, as sample finds it, and prints it. Returns the
- * whole pair, which the caller frees. A target that is too long for the context is cut. */
-static char *add_target(Pretrained *model, Encoding *e, const char *name, const char *text)
-{
-    const Tokenizer *t = &model->tokenizer;
-    const TrainingText no_text = {.there = false};
-    const int context = model->gpt.config.context, source = e->count;
-    if (source == context)
-        die("%s has %d tokens%s, and %s reads at most %d: there is no room for a target; shorten "
-            "it, or train a model with a larger --context",
-            name, source, framing(t), model->directory.path, context);
-    const AnswerRules rules = {.count = 1, .words = context, .beam = BEAM_OF_PAIRS};
-    Answerer answerer = answerer_new(model, &no_text, rules);
-    Answer answer = answer_begin(&answerer, name, text, strlen(text));
-    answer_continue(&answerer, &answer, NULL, NULL);
-    const Continuation *best = answer.continuations;
-    for (int i = 0; i < best->count - best->ended && e->count < context; i++, e->count++)
-        arrput(e->ids, best->tokens[i]);
-    char *target = tokenizer_decode(t, e->ids + source, e->count - source);
-    char *shown = display_text(target);
-    printf(best->ended ? _("the target is the model's own: %s\n")
-                       : _("the target is the model's own, cut at the end of the context: %s\n"),
-           shown);
-    free(shown);
-    free(target);
-    answer_free(&answer);
-    answerer_free(&answerer);
-    return tokenizer_decode(t, e->ids, e->count);
-}
-
-/* The tokens of a text, with the model's own target if it is only a source; the text then becomes
- * the pair. It is the caller's. */
-static Encoding read_text(Pretrained *model, const char *name, char **text)
-{
-    Encoding encoding = encode(model, name, *text);
-    print_lowered(&encoding, "");
-    if (encoding.ids[encoding.count - 1] == model->tokenizer.sep) {
-        char *pair = add_target(model, &encoding, name, *text);
-        free(*text);
-        *text = pair;
-    }
-    return encoding;
-}
-
-/* Appends each line of standard input that is not blank to `texts`, an stb_ds array. Returns the
- * tokens of the first one. */
-static Encoding read_lines(Pretrained *model, const char *input, char ***texts)
-{
-    Span rest = {input, input + strlen(input)}, line;
-    Encoding first = {0};
-    for (int number = 1; split_line(&rest.begin, rest.end, &line); number++) {
-        if (is_blank(line))
-            continue;
-        line.end -= line.end[-1] == '\r';
-        char *name = format_text(_("standard input:%d"), number);
-        char *text = format_text("%.*s", (int)(line.end - line.begin), line.begin);
-        Encoding encoding = read_text(model, name, &text);
-        if (arrlen(*texts))
-            encoding_free(&encoding);
-        else
-            first = encoding;
-        arrput(*texts, text);
-        free(name);
-    }
-    return first;
-}
-
 /* ---- The heads ---- */
 
 /* Runs the model over the tokens. Dies if an attention weight of any head, chosen or not, is not
@@ -240,28 +125,8 @@ static bool show(const Heads *heads, char *output, const PageSource *source)
     return good;
 }
 
-/* While a text is read, remarks go to standard error if standard output is the file. Returns the
- * descriptor that restore_output() needs, or -1. */
-static int divert_remarks(const char *output)
-{
-    if (!output || !heads_file_is_output(output))
-        return -1;
-    const int kept = dup(STDOUT_FILENO);
-    dup2(STDERR_FILENO, STDOUT_FILENO);
-    return kept;
-}
-
-static void restore_output(int kept)
-{
-    if (kept < 0)
-        return;
-    fflush(stdout);
-    dup2(kept, STDOUT_FILENO);
-    close(kept);
-}
-
 /* Whether the output is a page that carries the model. */
-static bool is_live(const AttendOptions *options, const Pretrained *model)
+static bool is_live(const AttendOptions *options, const Pretrained *model, FILE *remarks)
 {
     enum { MB = 1 << 20, MOST = 128 * MB };
     const size_t size = data_weights_size(&model->gpt);
@@ -271,43 +136,29 @@ static bool is_live(const AttendOptions *options, const Pretrained *model)
         die("--live: %s has %zu MB of weights, but a page can carry only %d: leave out --live",
             model->directory.path, size / MB, MOST / MB);
     if (!options->live && size > DATA_SMALL)
-        printf(_("the page shows only this text, without the model, whose weights take %zu MB; "
-                 "--live adds it\n"),
-               size / MB);
+        fprintf(remarks,
+                _("the page shows only this text, without the model, whose weights take %zu MB; "
+                  "--live adds it\n"),
+                size / MB);
     return options->live || size <= DATA_SMALL;
 }
 
 /* A large page goes by no mail. In letters, weights are a third larger. */
-static void announce_checkpoints(const Pretrained *model, const int64_t *checkpoints)
+static void announce_checkpoints(const Pretrained *model, const int64_t *checkpoints, FILE *remarks)
 {
     enum { MB = 1 << 20, MUCH = 4 * MB };
     const size_t count = arrlenu(checkpoints),
                  size = (count + 1) * data_weights_size(&model->gpt) / 3 * 4;
     if (count && size > MUCH)
-        printf(_("the page carries %s of the run: about %zu MB; it is smaller if you first remove "
-                 "some of %s/checkpoint-*\n"),
-               plural(count, "earlier save", "earlier saves").text, size / MB,
-               model->directory.path);
+        fprintf(remarks,
+                _("the page carries %s of the run: about %zu MB; it is smaller if you first remove "
+                  "some of %s/checkpoint-*\n"),
+                plural(count, "earlier save", "earlier saves").text, size / MB,
+                model->directory.path);
 }
 
-/* The TEXT that the words of the command line after RUN make up, or that standard input is. Of a
- * page that reads any text, each line of standard input is one, unless the model reads across line
- * ends. */
-static Encoding read_texts(Pretrained *model, bool live, char **words, char ***texts)
-{
-    const bool piped = !strcmp(words[0], "-") && !words[1];
-    char *text = piped ? read_standard_input() : words_together(words);
-    if (live && piped && !model->tokenizer.stream && !is_blank((Span){text, text + strlen(text)})) {
-        const Encoding first = read_lines(model, text, texts);
-        free(text);
-        return first;
-    }
-    const Encoding encoding = read_text(model, piped ? _("standard input") : _("the text"), &text);
-    arrput(*texts, text);
-    return encoding;
-}
-
-/* The heads while they read a TEXT: the words of the command line after RUN. */
+/* The heads while they read a TEXT: the words of the command line after RUN. Remarks go to standard
+ * error if standard output is the file. */
 static bool show_heads(Pretrained *model, const AttendOptions *options, char **words)
 {
     const GptConfig *config = &model->gpt.config;
@@ -316,24 +167,20 @@ static bool show_heads(Pretrained *model, const AttendOptions *options, char **w
                                 plural((size_t)config->layers, "layer", "layers"));
     const Range chosen = choose("head", options->head, config->heads, run,
                                 plural((size_t)config->heads, "head", "heads"));
-    const int kept = divert_remarks(options->output);
-    PageSource source = {.model = model, .live = is_live(options, model)};
+    FILE *remarks = options->output && heads_file_is_output(options->output) ? stderr : stdout;
+    PageSource source = {.model = model, .live = is_live(options, model, remarks)};
     TrainingText text = source.live ? training_text_open(model, NULL) : (TrainingText){0};
     source.training_text = &text;
     source.checkpoints = source.live ? data_checkpoints(model) : NULL;
-    announce_checkpoints(model, source.checkpoints);
-    Encoding encoding = read_texts(model, source.live, words, &source.texts);
-    Heads heads = read_heads(model, layers, chosen, &encoding);
+    announce_checkpoints(model, source.checkpoints, remarks);
+    Texts texts = texts_read(model, words, source.live, remarks);
+    source.texts = texts.list;
+    Heads heads = read_heads(model, layers, chosen, &texts.first);
     heads.run = run;
-    assert(source.texts); /* one at least was read */
-    heads.text = source.texts[0];
-    restore_output(kept);
+    heads.text = texts.list[0];
     const bool good = show(&heads, options->output, &source);
     heads_free(&heads);
-    encoding_free(&encoding);
-    for (ptrdiff_t i = 0; i < arrlen(source.texts); i++)
-        free(source.texts[i]);
-    arrfree(source.texts);
+    texts_free(&texts);
     arrfree(source.checkpoints);
     training_text_free(&text);
     return good;

@@ -22,12 +22,12 @@ static const char *unit_of(const Answerer *a)
     return tokenizer_unit(a->model->tokenizer.kind);
 }
 
-void print_lowered(const Encoding *e, const char *indent)
+void print_lowered(FILE *out, const Encoding *e, const char *indent)
 {
     if (!e->lowered)
         return;
     char *word = display_text(e->lowered);
-    printf(_("%sread in lower case, as in the training text: %s\n"), indent, word);
+    fprintf(out, _("%sread in lower case, as in the training text: %s\n"), indent, word);
     free(word);
 }
 
@@ -46,7 +46,7 @@ static void put_table(const AnswerPrinter *printer, const Answer *answer, const 
 
 void answer_print_tables(const AnswerPrinter *printer, const Answer *answer)
 {
-    print_lowered(&answer->encoding, "  ");
+    print_lowered(stdout, &answer->encoding, "  ");
     for (int i = 0; i < answer->place_count && printer->answerer->rules.table; i++) {
         if (answer->place_count > 1)
             printf(_("  gap %d of %d\n"), i + 1, answer->place_count);

@@ -13,7 +13,7 @@ typedef struct {
 } AnswerPrinter;
 
 /* Which words of a prompt were read in lower case, in one line after the indent; or nothing. */
-void print_lowered(const Encoding *encoding, const char *indent);
+void print_lowered(FILE *out, const Encoding *encoding, const char *indent);
 
 /* The table of next tokens, or one for each gap, after answer_begin(). */
 void answer_print_tables(const AnswerPrinter *printer, const Answer *answer);
