@@ -18,7 +18,6 @@ void numbers_csv(FILE *out, const Heads *heads);
  * ranges of keys and map:
  *
  *     source    the number of tokens up to and with [sep]; 0: the text is not a pair
- *     windows   the size of a window; 0 if the pattern is not a window
  *     ranges    for each query, the first and the last key of each range that it attends to
  *     weights   for each query, a number for each key of the text */
 void numbers_json(FILE *out, const Heads *heads);
