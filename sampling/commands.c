@@ -9,56 +9,58 @@
 #include "base/base.h"
 #include "base/language.h"
 
-/* Options such as --json are for the whole call, not for the prompt line. */
-static bool is_offered(const CommandTable *table, const Field *field)
+/* A name that can be typed; what it stands for, the other one is NULL. */
+typedef struct {
+    const char *name;
+    const Command *command;
+    const Field *field;
+} Entry;
+
+/* All of them: an stb_ds array. Options such as --json are for the whole call, not for the prompt
+ * line. */
+static Entry *entries_of(const CommandTable *table)
 {
-    return field->offset < table->end;
+    Entry *entries = NULL;
+    for (const Command *c = table->commands; c->name; c++)
+        arrput(entries, ((Entry){c->name, c, NULL}));
+    EACH_FIELD (field, table->fields)
+        if (field->offset < table->end)
+            arrput(entries, ((Entry){field->name, NULL, field}));
+    return entries;
 }
 
 char **command_names(const CommandTable *table)
 {
     char **names = NULL;
-    for (const Command *c = table->commands; c->name; c++)
-        arrput(names, format_text(":%s", c->name));
-    EACH_FIELD (field, table->fields)
-        if (is_offered(table, field))
-            arrput(names, format_text(":%s", field->name));
+    Entry *entries = entries_of(table);
+    for (ptrdiff_t i = 0; i < arrlen(entries); i++)
+        arrput(names, format_text(":%s", entries[i].name));
+    arrfree(entries);
     return names;
 }
 
-/* The place of the name that these letters stand for, with its colon, among the names; -1 if there
- * are none, or several. `several` receives the names that begin so, as one text: ":top-k, :top-p".
- * Letters that are a whole name stand for it, even if longer ones begin with them. */
-static ptrdiff_t find(char **names, const char *letters, char **several)
+/* The entry that these letters stand for; NULL if there is none, or several. `several` receives
+ * those that begin so, as one text: ":top-k, :top-p". Letters that are a whole name stand for it,
+ * even if longer ones begin with them. */
+static const Entry *find(const Entry *entries, const char *letters, char **several)
 {
-    ptrdiff_t found = -1;
+    const Entry *found = NULL;
+    const size_t length = strlen(letters);
     int count = 0;
     size_t size;
     FILE *list = memory_stream(several, &size);
-    for (ptrdiff_t i = 0; i < arrlen(names); i++) {
-        if (strncmp(names[i], letters, strlen(letters)) != 0)
+    for (const Entry *e = entries; e < entries + arrlen(entries); e++) {
+        if (strncmp(e->name, letters, length) != 0)
             continue;
-        fprintf(list, count++ ? ", %s" : "%s", names[i]);
-        found = i;
-        if (!names[i][strlen(letters)]) {
+        fprintf(list, count++ ? ", :%s" : ":%s", e->name);
+        found = e;
+        if (!e->name[length]) {
             count = 1; /* a name as it is */
             break;
         }
     }
     fclose(list);
-    return count == 1 ? found : -1;
-}
-
-/* What the name with this place in command_names() stands for. */
-static void set_meaning(const CommandTable *table, ptrdiff_t at, CommandLine *line)
-{
-    const Command *c = table->commands;
-    for (; c->name; c++)
-        if (at-- == 0)
-            line->command = c;
-    EACH_FIELD (field, table->fields)
-        if (is_offered(table, field) && at-- == 0)
-            line->field = field;
+    return count == 1 ? found : NULL;
 }
 
 /* "temp 0.7  " becomes the option of the field "temperature" and the value "0.7": the line is cut
@@ -69,26 +71,24 @@ CommandLine command_read(const CommandTable *table, char *line)
     while (size && line[size - 1] == ' ')
         line[--size] = 0;
     CommandLine read = {.value = line + length + strspn(line + length, " ")};
-    char **names = command_names(table), *several;
-    char *name = format_text(":%.*s", (int)length, line);
-    const ptrdiff_t at = find(names, name, &several);
-    if (at >= 0)
-        set_meaning(table, at, &read);
-    else if (!length)
+    Entry *entries = entries_of(table);
+    char *name = format_text(":%.*s", (int)length, line), *several;
+    const Entry *meant = find(entries, name + 1, &several);
+    if (!length)
         read.wrong = format_text(_("a command follows the colon; :help lists them"));
-    else if (*several)
+    else if (!meant && *several)
         read.wrong = format_text(_("%s may be %s"), name, several);
-    else
+    else if (!meant)
         read.wrong = format_text(_("there is no command %s; :help lists them, and :%s is a prompt"),
                                  name, name);
-    if (read.command && !read.command->value && *read.value)
-        read.wrong = format_text(_(":%s takes nothing after it, but there is '%s'"),
-                                 read.command->name, read.value);
-    if (read.wrong)
-        read.command = NULL;
-    for (ptrdiff_t i = 0; i < arrlen(names); i++)
-        free(names[i]);
-    arrfree(names);
+    else if (meant->command && !meant->command->value && *read.value)
+        read.wrong = format_text(_(":%s takes nothing after it, but there is '%s'"), meant->name,
+                                 read.value);
+    if (!read.wrong) {
+        read.command = meant->command;
+        read.field = meant->field;
+    }
+    arrfree(entries);
     free(several);
     free(name);
     return read;

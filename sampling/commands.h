@@ -1,6 +1,6 @@
 /* commands.h: what a person types at the prompt line after a colon: one of some commands, such as
  * :again, or an option and its new value, as :temperature 0.7. A name may be cut as long as only
- * one begins with it, as on the command line. */
+ * one begins with it. */
 #ifndef PULGA_COMMANDS_H
 #define PULGA_COMMANDS_H
 
