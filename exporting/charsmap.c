@@ -179,18 +179,21 @@ static uint32_t find_base(Tree *tree, const unsigned char *bytes, int count)
     }
 }
 
-/* The different bytes with which the texts from `first` to before `end` go on after `depth`; 0: one
- * ends there. They are sorted. */
+/* The different bytes with which the texts from `first` to before `end` go on after `depth`, sorted
+ * as these are; 0: one ends there. Those that go on with bytes[i] are from[i] to before
+ * from[i + 1]. Returns how many bytes there are. */
 static int bytes_after(const Tree *tree, size_t first, size_t end, size_t depth,
-                       unsigned char bytes[256])
+                       unsigned char bytes[256], size_t from[257])
 {
-    int count = 1;
-    bytes[0] = (unsigned char)tree->list[first].from[depth];
-    for (size_t i = first + 1; i < end; i++) {
+    int count = 0;
+    for (size_t i = first; i < end; i++) {
         const unsigned char byte = (unsigned char)tree->list[i].from[depth];
-        if (bytes[count - 1] != byte)
-            bytes[count++] = byte;
+        if (count && bytes[count - 1] == byte)
+            continue;
+        bytes[count] = byte;
+        from[count++] = i;
     }
+    from[count] = end;
     return count;
 }
 
@@ -199,7 +202,8 @@ static int bytes_after(const Tree *tree, size_t first, size_t end, size_t depth,
 static void put_below(Tree *tree, uint32_t node, size_t first, size_t end, size_t depth)
 {
     unsigned char bytes[256];
-    const int count = bytes_after(tree, first, end, depth, bytes);
+    size_t from[257];
+    const int count = bytes_after(tree, first, end, depth, bytes, from);
     const uint32_t base = find_base(tree, bytes, count);
     tree->base[base] = true;
     tree->units[node] |= (node ^ base) << SHIFT;
@@ -207,22 +211,15 @@ static void put_below(Tree *tree, uint32_t node, size_t first, size_t end, size_
         tree->taken[base ^ bytes[i]] = true;
         tree->units[base ^ bytes[i]] = bytes[i];
     }
-    if (!bytes[0]) { /* the shortest text stands first */
-        const char *to = tree->list[first].to;
-        tree->units[node] |= IS_END;
-        tree->units[base] = FREE | (uint32_t)arrlen(tree->texts);
-        memcpy(arraddnptr(tree->texts, strlen(to) + 1), to, strlen(to) + 1);
-    }
-    while (first < end && !tree->list[first].from[depth]) /* the text that ends here, or both */
-        first++;
-    while (first < end) {
-        const unsigned char byte = (unsigned char)tree->list[first].from[depth];
-        size_t last = first;
-        while (last < end && (unsigned char)tree->list[last].from[depth] == byte)
-            last++;
-        put_below(tree, base ^ byte, first, last, depth + 1);
-        first = last;
-    }
+    for (int i = 0; i < count; i++)
+        if (bytes[i]) {
+            put_below(tree, base ^ bytes[i], from[i], from[i + 1], depth + 1);
+        } else { /* a text ends here, or the same one twice */
+            const char *to = tree->list[first].to;
+            tree->units[node] |= IS_END;
+            tree->units[base] = FREE | (uint32_t)arrlen(tree->texts);
+            memcpy(arraddnptr(tree->texts, strlen(to) + 1), to, strlen(to) + 1);
+        }
 }
 
 /* The size of the array in bytes, the array, the replacements. */
