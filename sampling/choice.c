@@ -223,12 +223,11 @@ char *choice_value(const Choice *choice, const AnswerRules *rules, const Field *
 {
     Choice shown = *choice;
     shown.rules = *rules;
-    char *text = field_text(field, &shown), *value = text;
-    if (field->kind == FIELD_FLAG)
-        value = format_text("%s", strcmp(text, "true") ? "off" : "on");
-    else if (!*text) /* that is not given */
-        value = format_text("default");
-    if (value != text)
-        free(text);
+    char *text = field_text(field, &shown);
+    const bool flag = field->kind == FIELD_FLAG;
+    if (!flag && *text)
+        return text;
+    char *value = format_text("%s", !flag ? "default" : strcmp(text, "true") ? "off" : "on");
+    free(text);
     return value;
 }
