@@ -148,7 +148,7 @@ $(BUILD)/double/%.o: %.c $(BUILD)/flags | packages
 PAGE_ROOM = attending/page
 PAGE_SCRIPTS = $(patsubst %,$(PAGE_ROOM)/%.js,$(addprefix model/,tokens gpt pattern kept model draw counts) \
 	words state elements colours reading pen \
-	$(addprefix views/,table arcs heads large next layers training positions checkpoints) app)
+	$(addprefix views/,text table arcs heads large next layers training positions checkpoints) app)
 $(BUILD)/page.inc: $(PAGE_ROOM)/page.html $(PAGE_ROOM)/style.css $(PAGE_SCRIPTS) Makefile
 	@mkdir -p $(@D)
 	@cat $(PAGE_SCRIPTS) > $(BUILD)/page.js

@@ -1,140 +1,4 @@
-// app.js: the text and its words, links, language and colours; then the page begins.
-
-const tokenizer = data.model ? new Tokens(data.tokenizer) : null;
-let model = data.model ? new Model(data.model, floatsOf(at("weights").textContent)) : null;
-const counts = data.model && data.counts ? new Counts(data.counts, tokenizer) : null;
-const FIRST = data.texts[0];
-
-/* ---- The text ---- */
-
-// What an input line can hold: the tab of a pair is an arrow there, and a line end ↵.
-const toLine = text => text.replace(/\t/g, " → ").replace(/\r?\n/g, "↵");
-const fromLine = line => line.replace(/ *→ */g, "\t").replace(/↵/g, "\n");
-
-// Shows what the model makes of some ids.
-function readIds(ids, source, prefix, result) {
-  const word = state.word;
-  reading = new LiveReading(model, tokenizer, {ids, source, prefix}, result);
-  at("typed").value = toLine(tokenizer.decode(ids));
-  state.word = fillsGaps() ? word : reading.T - 1;
-  state.key = -1;
-  state.over = null;
-  complain(null);
-  tell("read");
-}
-
-const encode = () => tokenizer.encode(fromLine(at("typed").value));
-const readable = ({problem, unknown, ids}) =>
-  !problem && !unknown.length && ids.length <= model.context;
-
-// The words of a text before the first unknown one, which is what an unfinished text is read as;
-// null if there are none. What is before a gap or in half a source cannot be read alone.
-function knownPart({problem, tokens}) {
-  const known = tokens.slice(0, tokens.findIndex(({id}) => id < 0)), ids = known.map(({id}) => id);
-  const alone = !problem && tokenizer.objective === "next" && ids.length <= model.context;
-  return alone && ids.length ? {ids, source: 0, prefix: 0, gaps: []} : null;
-}
-
-// Reads the text that is typed, or as much of it as the model can, and says what is wrong with it.
-// If nothing of it can be read, what the page shows is of another text, and is greyed.
-function readTyped() {
-  at("typed").value = toLine(at("typed").value);
-  const encoding = encode(), good = readable(encoding);
-  const part = good ? encoding : knownPart(encoding);
-  if (part) read(part);
-  complain(good ? null : encoding, !part);
-  tell("read");
-}
-
-// Puts another text into the box.
-function retype(text) {
-  at("typed").value = toLine(text);
-  readTyped();
-}
-
-function read(encoding) {
-  complain(null);
-  stopWriting();
-  reading = new LiveReading(model, tokenizer, encoding);
-  beginDraws();
-  state.word = encoding.gaps.length ? encoding.gaps[0] : reading.T - 1;
-  state.key = -1;
-  state.over = null;
-}
-
-// The line under the text: what is wrong with it; null if nothing is. What is stale is greyed. The
-// first text can be restored in any case.
-function complain(encoding, stale = false) {
-  for (const part of [at("chips"), at("cards")]) part.inert = stale;
-  at("restore").hidden = at("typed").value === toLine(FIRST);
-  at("unknown").replaceChildren(...encoding ? complaint(encoding) : []);
-  at("typed").setAttribute("aria-invalid", Boolean(encoding));
-}
-
-// What is wrong with a text, and known words to put in the place of an unknown one.
-function complaint(encoding) {
-  const {problem, unknown, ids} = encoding;
-  if (problem) return [say(`problem_${problem.kind}`, {token: problem.token})];
-  if (!unknown.length) return [say("too_long", {n: ids.length, most: model.context})];
-  const part = knownPart(encoding) ? [say("known_part"), " "] : [];
-  return part.concat(unknown.flatMap(({word, nearest}) => [say("unknown", {word}), " ",
-    ...nearest.length ? [say("nearest"), " "] : [],
-    ...nearest.flatMap(known => [replacing(word, known), " "])]));
-}
-
-// A button that puts a known word in the place of an unknown one, but not within longer words.
-function replacing(word, known) {
-  const button = make("button", known, {type: "button"});
-  button.addEventListener("click", () => {
-    retype(fromLine(at("typed").value).replace(CUTS[tokenizer.cut],
-      piece => tokenizer.clean(piece) === word ? known : piece));
-    at("typed").focus();
-  });
-  return button;
-}
-
-function fillChips() {
-  const chips = at("chips"), focused = chips.contains(document.activeElement);
-  chips.replaceChildren(...reading.words.map((word, i) => {
-    const chip = make("button", word, {type: "button"});
-    if (/^\[.*\]$/.test(word)) chip.classList.add("special");
-    chip.addEventListener("click", () => pin(i, -1));
-    chip.addEventListener("pointerenter", () => pointAt({query: i, key: -1}));
-    chip.addEventListener("pointerleave", () => pointAt(null));
-    return chip;
-  }));
-  markChips(focused);
-}
-
-// The chip of the word that is chosen, and behind each word how much of it the head attends to.
-function markChips(focused) {
-  const {query, key} = looked(), weights = reading.weights(state.head);
-  [...at("chips").children].forEach((chip, i) => {
-    const weight = weights[query * reading.T + i], c = weight >= 0 ? colour(weight) : null;
-    chip.setAttribute("aria-pressed", i === query);
-    chip.classList.toggle("key", i === key);
-    chip.style.setProperty("--weight", c ? css(c) : "transparent");
-  });
-  const chosen = at("chips").children[state.word];
-  onlyStop(at("chips"), "button", chosen);
-  if (focused && chosen) chosen.focus();
-}
-
-function describeText() {
-  const {words, source, prefix, T} = reading, shape = say("heads",
-    {layers: data.heads.length / data.columns, heads: data.columns});
-  at("run").textContent =
-    `${data.run} · ${shape} · ${T === 1 ? say("token") : say("tokens", {n: T})}`;
-  at("special").textContent = [
-    say("chip_bars"),
-    words[0] === "[bos]" && say("bos"),
-    source && say("sep"),
-    prefix && say("ahead", {part: say(source ? "part_source" : "part_line")}),
-    prefix && words.includes("[mask]") && say("mask"),
-  ].filter(Boolean).join(" ");
-  const shown = model ? at("typed").value : data.text;
-  document.title = say("title", {text: shown.slice(0, 80), run: data.run});
-}
+// app.js: links, language and colours; then the page begins.
 
 /* ---- Links ---- */
 
@@ -190,12 +54,6 @@ function project(projector) {
   if (reading) tell("fit", "paint");
 }
 
-// The line for the text is as high as its text, which is not cut.
-function fitTyped() {
-  at("typed").style.height = 0;
-  at("typed").style.height = `${at("typed").scrollHeight + 4}px`; // its border
-}
-
 at("projector").addEventListener("click", () => {
   project(!state.projector);
   linkSoon();
@@ -216,27 +74,11 @@ darkness.addEventListener("change", () => {
 });
 addEventListener("resize", soon(() => tell("fit", "paint")));
 addEventListener("hashchange", follow);
-rove(at("chips"), "button", chip => pin([...at("chips").children].indexOf(chip), -1));
 
-views.unshift({ // see state.js; first, because the others are as high as the text leaves room
-  read() {
-    fillChips();
-    describeText();
-    fitTyped();
-    if (location.hash) linkSoon();
-  },
-  choose() {
-    markChips(at("chips").contains(document.activeElement));
-    linkSoon();
-  },
-  point() { markChips(false); },
-  paint() {
-    fillChips();
-    describeText();
-    fitTyped();
-    at("typed").placeholder = say("problem_empty");
-    at("projector").setAttribute("aria-pressed", state.projector);
-  },
+views.push({ // see state.js
+  read() { if (location.hash) linkSoon(); },
+  choose: linkSoon,
+  paint() { at("projector").setAttribute("aria-pressed", state.projector); },
 });
 
 /* ---- The beginning ---- */

@@ -3,6 +3,10 @@
 //
 // weights(head): T rows (queries) of T (keys), -1 if the query cannot attend to the key.
 
+const tokenizer = data.model ? new Tokens(data.tokenizer) : null;
+let model = data.model ? new Model(data.model, floatsOf(at("weights").textContent)) : null;
+const counts = data.model && data.counts ? new Counts(data.counts, tokenizer) : null;
+
 const SMALL_SIDE = 96; // squares along a side of a small picture, at most
 
 // The small picture of a head: of each square the largest weight, because a mean would hide a line
