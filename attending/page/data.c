@@ -138,8 +138,6 @@ static void put_model(FILE *out, const Pretrained *model)
         fprintf(out, f->field.kind == FIELD_CHOICE ? ":\"%s\"," : ":%s,", value);
         free(value);
     }
-    fprintf(out, "\"objective\":\"%s\",\"causal-source\":%s,\n",
-            OBJECTIVE_NAMES[model->config.objective], json_bool(model->config.causal_source));
     put_patterns(out, c);
     put_tensors(out, &model->gpt);
     fputc('}', out);

@@ -14,7 +14,7 @@ let gaps = [];   // the places of [mask] then
 let bars = null; // what the bars show: {ids, logits, drawn}
 
 // The place whose word is predicted: a model that fills gaps predicts the word itself.
-const fillsGaps = () => data.model && data.model.objective === "masked";
+const fillsGaps = () => tokenizer && tokenizer.objective === "masked";
 
 function draws() {
   const {temperature, topK, topP} = state;
@@ -149,7 +149,7 @@ function fillGap() {
 // needs its whole source.
 function writeWord() {
   if (fillsGaps()) return fillGap();
-  if (data.model.objective === "pairs" && reading.T >= model.context) return false;
+  if (tokenizer.objective === "pairs" && reading.T >= model.context) return false;
   state.word = reading.T - 1;
   const id = draws().next(reading.result.logitsAt(state.word), place);
   if (id === tokenizer.eos) {
