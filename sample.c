@@ -47,37 +47,37 @@ static const Program PROGRAM = {
 /* ---- Prompts, from three places ---- */
 
 /* Answers one prompt; returns whether it has an answer. Messages call it `name`. */
-static bool answer_prompt(const AnswerPrinter *printer, const char *name, const char *prompt,
-                          size_t size)
+static bool answer_prompt(Answerer *answerer, const Screen *screen, const char *name,
+                          const char *prompt, size_t size)
 {
-    Answer answer = answer_begin(printer->answerer, name, prompt, size);
+    Answer answer = answer_begin(answerer, name, prompt, size);
     const bool good = !answer.encoding.wrong;
-    answer_show(printer, &answer);
+    answer_show(answerer, &answer, screen);
     answer_free(&answer);
     return good;
 }
 
 /* From the command line: its words are one prompt. */
-static bool answer_words(const AnswerPrinter *printer, char **words)
+static bool answer_words(Answerer *answerer, const Screen *screen, char **words)
 {
     char *prompt = words_together(words);
-    const bool good = answer_prompt(printer, _("the prompt"), prompt, strlen(prompt));
+    const bool good = answer_prompt(answerer, screen, _("the prompt"), prompt, strlen(prompt));
     free(prompt);
     return good;
 }
 
 /* From a pipe: each line is a prompt, which a terminal shows before its answer. Returns whether
  * all have one. */
-static bool answer_lines(const AnswerPrinter *printer)
+static bool answer_lines(Answerer *answerer, const Screen *screen)
 {
     bool good = true;
     size_t size, number = 0;
     for (char *line; (line = ask_piped(&size)); free(line)) {
         char *name = format_text(_("standard input:%zu"), ++number), *shown = display_text(line);
-        if (printer->screen->terminal && !printer->json)
+        if (screen->terminal && !answerer->rules.json)
             printf("> %s\n", shown);
         fflush(stdout); /* the next line may go to standard error */
-        good &= answer_prompt(printer, name, line, size);
+        good &= answer_prompt(answerer, screen, name, line, size);
         free(shown);
         free(name);
     }
@@ -94,14 +94,13 @@ static bool sample(Pretrained *model, Choice *choice, ChoiceDecided *decided, ch
     TrainingText text = training_text_open(model, choice->text);
     Answerer answerer =
         answerer_new(model, &text, choice_rules(choice, decided, &model->tokenizer));
-    const AnswerPrinter printer = {.answerer = &answerer, .screen = &screen, .json = choice->json};
     bool good = true;
     if (*prompt)
-        good = answer_words(&printer, prompt);
+        good = answer_words(&answerer, &screen, prompt);
     else if (ask_person())
-        converse(&printer, choice, decided);
+        converse(&answerer, &screen, choice, decided);
     else
-        good = answer_lines(&printer);
+        good = answer_lines(&answerer, &screen);
     answerer_free(&answerer);
     training_text_free(&text);
     return good;

@@ -189,7 +189,7 @@ static void find_next(Answerer *a, Answer *answer)
         in_all = counts_next(&a->text->corpus, t, times, V, e->ids, e->count);
     add_place(a, answer, e->count, times, in_all);
     free(times);
-    if (a->rules.words_of_subwords && t->kind == TOKENIZER_BPE && a->rules.table)
+    if (!a->rules.json && t->kind == TOKENIZER_BPE && a->rules.table)
         find_words(a, answer);
 }
 

@@ -25,13 +25,13 @@ enum { BEAM_OF_PAIRS = 5 };
 
 /* How to answer: the options of sample. */
 typedef struct {
-    int table;              /* rows of the table of next tokens */
-    bool all_rows;          /* also those that would print 0.000 */
-    bool words_of_subwords; /* a table of whole words, if the tokens are subwords */
-    int count;              /* continuations */
-    int words;              /* tokens of each, at most */
-    int beam;               /* how many a beam search keeps; 0: continuations are drawn */
-    double least; /* of those it finds, less probable ones are left out, but not the best */
+    int table;     /* rows of the table of next tokens */
+    bool all_rows; /* also those that would print 0.000 */
+    bool json;     /* for a program: no table of whole words, even if the tokens are subwords */
+    int count;     /* continuations */
+    int words;     /* tokens of each, at most */
+    int beam;      /* how many a beam search keeps; 0: continuations are drawn */
+    double least;  /* of those it finds, less probable ones are left out, but not the best */
     Sampling sampling;
     double penalty; /* of repetition, see penalize_repetition(); 0 or 1: none */
     char *stop;     /* continuations end before this text; NULL: nowhere */

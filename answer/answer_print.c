@@ -32,25 +32,25 @@ void print_lowered(FILE *out, const Encoding *e, const char *indent)
 }
 
 /* The table of a place; its rows are whole words, of which there is no number, or tokens. */
-static void put_table(const AnswerPrinter *printer, const Answer *answer, const Candidates *place)
+static void put_table(const Answerer *a, const Answer *answer, const Candidates *place,
+                      const Screen *screen)
 {
-    const Answerer *a = printer->answerer;
     const Bars bars = {.heading = answer->whole_words ? _("next word") : translated(unit_of(a)),
                        .rows = place->best,
                        .count = (int)arrlen(place->best),
                        .least = a->rules.all_rows ? 0 : ROW_LEAST,
                        .times_in_all = place->times_in_all,
                        .kinds = answer->whole_words ? 0 : tokenizer_size(&a->model->tokenizer)};
-    bars_print(&bars, printer->screen);
+    bars_print(&bars, screen);
 }
 
-void answer_print_tables(const AnswerPrinter *printer, const Answer *answer)
+void answer_print_tables(const Answerer *a, const Answer *answer, const Screen *screen)
 {
     print_lowered(stdout, &answer->encoding, "  ");
-    for (int i = 0; i < answer->place_count && printer->answerer->rules.table; i++) {
+    for (int i = 0; i < answer->place_count && a->rules.table; i++) {
         if (answer->place_count > 1)
             printf(_("  gap %d of %d\n"), i + 1, answer->place_count);
-        put_table(printer, answer, &answer->places[i]);
+        put_table(a, answer, &answer->places[i], screen);
     }
 }
 
@@ -146,10 +146,9 @@ static void put_part(const char *style, const char *text, size_t *from, size_t e
 
 /* What was given is bold, what the model adds is not; that begins with the space before it, if
  * there is one. */
-static void put_text(const AnswerPrinter *printer, const Answer *answer, const Group *group)
+static void put_text(const Answerer *a, const Answer *answer, const Group *group,
+                     const Screen *screen)
 {
-    const Answerer *a = printer->answerer;
-    const Screen *screen = printer->screen;
     const char *text = group->key;
     int count, *tokens = answer_tokens(answer, group->continuation, &count);
     size_t shown = 0;
@@ -165,18 +164,19 @@ static void put_text(const AnswerPrinter *printer, const Answer *answer, const G
     free(tokens);
 }
 
-static void put_group(const AnswerPrinter *printer, const Answer *answer, const Group *group)
+static void put_group(const Answerer *a, const Answer *answer, const Group *group,
+                      const Screen *screen)
 {
-    char *tail = answer_tail(printer->answerer, group->continuation);
-    put_text(printer, answer, group);
+    char *tail = answer_tail(a, group->continuation);
+    put_text(a, answer, group, screen);
     printf("%s\n", tail);
     free(tail);
 }
 
 /* "  2 x  el perro come" if some are equal, else "  1  el perro come". */
-const Continuation *answer_print_continuations(const AnswerPrinter *printer, const Answer *answer)
+const Continuation *answer_print_continuations(const Answerer *a, const Answer *answer,
+                                               const Screen *screen)
 {
-    const Answerer *a = printer->answerer;
     Group *groups = NULL;
     for (int i = 0; i < answer->count; i++) {
         const Continuation *c = &answer->continuations[i];
@@ -196,7 +196,7 @@ const Continuation *answer_print_continuations(const AnswerPrinter *printer, con
     const Continuation *first = count ? groups[0].continuation : NULL;
     for (int i = 0; i < count; i++) {
         printf(repeats ? "%3d x  " : "%3d  ", repeats ? groups[i].value : i + 1);
-        put_group(printer, answer, &groups[i]);
+        put_group(a, answer, &groups[i], screen);
         free(groups[i].key);
     }
     answer_print_full(a, answer);

@@ -6,17 +6,11 @@
 #include "continuation.h"
 #include "terminal/screen.h"
 
-typedef struct {
-    Answerer *answerer;
-    const Screen *screen;
-    bool json; /* for a program; else for a person */
-} AnswerPrinter;
-
 /* Which words of a prompt were read in lower case, in one line after the indent; or nothing. */
 void print_lowered(FILE *out, const Encoding *encoding, const char *indent);
 
 /* The table of next tokens, or one for each gap, after answer_begin(). */
-void answer_print_tables(const AnswerPrinter *printer, const Answer *answer);
+void answer_print_tables(const Answerer *answerer, const Answer *answer, const Screen *screen);
 
 /* The text of the prompt and, unless it is NULL, a continuation of it, as it is printed: of one
  * that was not ended without the first bytes of a character that is not complete. The caller
@@ -30,7 +24,8 @@ char *answer_tail(const Answerer *answerer, const Continuation *continuation);
 
 /* The continuations; equal ones are printed once, with their number. Returns the first that is
  * printed, or NULL. */
-const Continuation *answer_print_continuations(const AnswerPrinter *printer, const Answer *answer);
+const Continuation *answer_print_continuations(const Answerer *answerer, const Answer *answer,
+                                               const Screen *screen);
 
 /* Says so if the prompt or a continuation is longer than the context. */
 void answer_print_full(const Answerer *answerer, const Answer *answer);

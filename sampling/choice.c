@@ -152,7 +152,7 @@ AnswerRules choice_rules(const Choice *choice, const ChoiceDecided *decided, con
     if (!DECIDED(decided, rules.words))
         rules.words = words[t->kind]; /* about as long */
     rules.all_rows = DECIDED(decided, rules.table);
-    rules.words_of_subwords = !choice->json;
+    rules.json = choice->json;
     if (!DECIDED(decided, rules.table)) /* few people want it for pairs */
         rules.table = pairs && !choice->json ? 0 : 10;
     if (!DECIDED(decided, rules.count) && pairs)

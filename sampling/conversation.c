@@ -16,7 +16,8 @@
 #include "terminal/screen.h"
 
 typedef struct {
-    const AnswerPrinter *printer;
+    Answerer *answerer;
+    const Screen *screen;
     Choice *choice;
     ChoiceDecided *decided;
     char *prompt;  /* the last one that had an answer, or NULL */
@@ -38,7 +39,7 @@ static const CommandTable TABLE = {COMMANDS, CHOICES, CHOICE_LASTING};
 
 static const Tokenizer *tokenizer_of(const Conversation *c)
 {
-    return &c->printer->answerer->model->tokenizer;
+    return &c->answerer->model->tokenizer;
 }
 
 /* ---- Help ---- */
@@ -52,7 +53,7 @@ static void greet(const Conversation *c)
     for (int id = 0; id < tokenizer_size(t); id++)
         count += tokenizer_is_text(t, id);
     printf(tokenizer_has_words(t) ? _("%s knows %s; Tab completes them.\n") : _("%s knows %s.\n"),
-           c->printer->answerer->model->directory.path,
+           c->answerer->model->directory.path,
            plural(count, tokenizer_unit(t->kind), tokenizer_units(t->kind)).text);
     switch (t->objective) {
     case OBJECTIVE_NEXT: printf(_("Type the beginning of a text, or nothing.")); break;
@@ -87,7 +88,7 @@ static char *options_text(const Conversation *c)
     EACH_FIELD (field, CHOICES) {
         if (field->offset >= TABLE.end)
             continue;
-        char *value = choice_value(c->choice, &c->printer->answerer->rules, field);
+        char *value = choice_value(c->choice, &c->answerer->rules, field);
         fprintf(out, "%s:%s %s", separator, field->name, value);
         separator = ", ";
         free(value);
@@ -140,7 +141,7 @@ static void remember(Conversation *c, const char *prompt, const Answer *answer,
     free(c->prompt);
     free(c->written);
     c->prompt = kept;
-    c->written = first ? answer_written(c->printer->answerer, answer, first) : NULL;
+    c->written = first ? answer_written(c->answerer, answer, first) : NULL;
     c->ended = first && first->ended;
 }
 
@@ -160,13 +161,13 @@ static void reply(Conversation *c, const char *prompt)
                                      .sa_flags = SA_RESTART | (int)SA_RESETHAND};
     struct sigaction before;
     interrupt = 0;
-    c->printer->answerer->interrupt = &interrupt;
+    c->answerer->interrupt = &interrupt;
     sigaction(SIGINT, &noting, &before);
-    Answer answer = answer_begin(c->printer->answerer, _("the prompt"), prompt, strlen(prompt));
+    Answer answer = answer_begin(c->answerer, _("the prompt"), prompt, strlen(prompt));
     if (answer.encoding.wrong && asks_for_help(prompt))
         help(c);
     else {
-        const Continuation *first = answer_show(c->printer, &answer);
+        const Continuation *first = answer_show(c->answerer, &answer, c->screen);
         if (!answer.encoding.wrong)
             remember(c, prompt, &answer, first);
     }
@@ -213,7 +214,7 @@ static void read_arrow(char *line)
  * would draw for the first prompt of a call. */
 static void take_options(Conversation *c, bool new_seed)
 {
-    Answerer *a = c->printer->answerer;
+    Answerer *a = c->answerer;
     Pretrained *model = a->model;
     const TrainingText *text = a->text;
     const uint32_t asked = new_seed ? 0 : a->asked;
@@ -234,7 +235,7 @@ static void set_option(Conversation *c, const Field *field, const char *value)
         }
         take_options(c, field->offset == offsetof(Choice, rules.seed));
     }
-    char *now = choice_value(c->choice, &c->printer->answerer->rules, field);
+    char *now = choice_value(c->choice, &c->answerer->rules, field);
     printf("  :%s %s\n", field->name, now);
     free(now);
 }
@@ -261,9 +262,9 @@ static bool obey(Conversation *c, char *line)
     return strcmp(name, "quit") != 0;
 }
 
-void converse(const AnswerPrinter *printer, Choice *choice, ChoiceDecided *decided)
+void converse(Answerer *answerer, const Screen *screen, Choice *choice, ChoiceDecided *decided)
 {
-    Conversation c = {.printer = printer, .choice = choice, .decided = decided};
+    Conversation c = {.answerer = answerer, .screen = screen, .choice = choice, .decided = decided};
     char **names = command_names(&TABLE);
     Asker asker = asker_new(tokenizer_of(&c), names);
     bool stays = true;

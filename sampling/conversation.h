@@ -6,8 +6,7 @@
 #include "choice.h"
 #include "growing.h"
 
-/* Until the person leaves. The options may change meanwhile, and the printer's answerer with
- * them. */
-void converse(const AnswerPrinter *printer, Choice *choice, ChoiceDecided *decided);
+/* Until the person leaves. The options may change meanwhile, and the answerer with them. */
+void converse(Answerer *answerer, const Screen *screen, Choice *choice, ChoiceDecided *decided);
 
 #endif

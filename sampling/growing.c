@@ -13,7 +13,8 @@
 
 /* What was printed of an answer. */
 typedef struct {
-    const AnswerPrinter *printer;
+    const Answerer *answerer;
+    const Screen *screen;
     bool begun;       /* has printed something */
     double refreshed; /* clock: when the answer began, or something was shown last */
     int lines;        /* continuations that are printed whole */
@@ -73,8 +74,8 @@ static void release(Growing *g, size_t size, bool all)
 /* "  1  el perro": the number, and the prompt in bold. */
 static void begin_line(const Growing *g, const Answer *answer)
 {
-    const Screen *screen = g->printer->screen;
-    char *prompt = answer_text(g->printer->answerer, answer, NULL), *shown = display_part(prompt);
+    const Screen *screen = g->screen;
+    char *prompt = answer_text(g->answerer, answer, NULL), *shown = display_part(prompt);
     printf("%3d  %s%s%s", g->lines + 1, screen->bold, shown, screen->plain);
     free(shown);
     free(prompt);
@@ -84,7 +85,7 @@ static void begin_line(const Growing *g, const Answer *answer)
  * many rows it takes and whether an earlier one is equal. */
 static void end_line(Growing *g, const Answer *answer, const Continuation *c)
 {
-    const Answerer *a = g->printer->answerer;
+    const Answerer *a = g->answerer;
     char *tail = answer_tail(a, c);
     release(g, arrlenu(g->held) - c->cut, c->ended);
     printf("%s\n", tail);
@@ -109,7 +110,7 @@ static void end_line(Growing *g, const Answer *answer, const Continuation *c)
  * are printed as "el perro", nothing, since " co" may be the beginning of " come", and " corre". */
 static void grow(Growing *g, const Answer *answer, const Continuation *c)
 {
-    const Answerer *a = g->printer->answerer;
+    const Answerer *a = g->answerer;
     if (!g->tokens)
         begin_line(g, answer);
     for (; g->tokens < c->count; g->tokens++) {
@@ -129,10 +130,10 @@ static void grow(Growing *g, const Answer *answer, const Continuation *c)
 /* Gaps are filled in any order, so the whole line is shown again each time, in the status line. */
 static void show_filling(Growing *g, const Answer *answer, const Continuation *c)
 {
-    if (!screen_may_refresh(g->printer->screen, &g->refreshed))
+    if (!screen_may_refresh(g->screen, &g->refreshed))
         return;
-    char *text = answer_written(g->printer->answerer, answer, c), *shown = display_text(text);
-    screen_status(g->printer->screen, shown);
+    char *text = answer_written(g->answerer, answer, c), *shown = display_text(text);
+    screen_status(g->screen, shown);
     free(shown);
     free(text);
 }
@@ -142,13 +143,11 @@ static void show_filling(Growing *g, const Answer *answer, const Continuation *c
 static void watch(const Answer *answer, int number, const Continuation *so_far, void *watcher)
 {
     Growing *g = watcher;
-    const AnswerPrinter *printer = g->printer;
-    if (printer->answerer->gaps) {
+    if (g->answerer->gaps) {
         show_filling(g, answer, so_far);
         return;
     }
-    if (!g->begun && printer->answerer->rules.count > 1 &&
-        !screen_may_refresh(printer->screen, &g->refreshed))
+    if (!g->begun && g->answerer->rules.count > 1 && !screen_may_refresh(g->screen, &g->refreshed))
         return;
     g->begun = true;
     g->width = g->width ? g->width : screen_width();
@@ -169,37 +168,38 @@ static bool take_back(const Growing *g)
 }
 
 /* Draws the continuations of an answer and prints them as they grow; returns the first. */
-static const Continuation *print_growing(const AnswerPrinter *printer, Answer *answer)
+static const Continuation *print_growing(Answerer *a, Answer *answer, const Screen *screen)
 {
-    Growing g = {.printer = printer, .refreshed = clock_seconds(), .texts = vocabulary_new()};
+    Growing g = {
+        .answerer = a, .screen = screen, .refreshed = clock_seconds(), .texts = vocabulary_new()};
     const Continuation *first;
-    answer_continue(printer->answerer, answer, watch, &g);
-    if (printer->answerer->gaps)
-        screen_status(printer->screen, "");
+    answer_continue(a, answer, watch, &g);
+    if (a->gaps)
+        screen_status(screen, "");
     if (!g.begun || (g.repeats && take_back(&g)))
-        first = answer_print_continuations(printer, answer);
+        first = answer_print_continuations(a, answer, screen);
     else {
         first = answer->continuations;
-        answer_print_full(printer->answerer, answer);
+        answer_print_full(a, answer);
     }
     arrfree(g.held);
     vocabulary_free(&g.texts);
     return first;
 }
 
-const Continuation *answer_show(const AnswerPrinter *printer, Answer *answer)
+const Continuation *answer_show(Answerer *a, Answer *answer, const Screen *screen)
 {
     const Continuation *first = NULL;
-    if (printer->json) {
+    if (a->rules.json) {
         if (!answer->encoding.wrong)
-            answer_continue(printer->answerer, answer, NULL, NULL);
+            answer_continue(a, answer, NULL, NULL);
         first = answer->count ? answer->continuations : NULL;
-        answer_print_json(printer->answerer, answer);
+        answer_print_json(a, answer);
     } else if (answer->encoding.wrong) {
         warn("%s", answer->encoding.wrong);
     } else {
-        answer_print_tables(printer, answer);
-        first = print_growing(printer, answer);
+        answer_print_tables(a, answer, screen);
+        first = print_growing(a, answer, screen);
     }
     fflush(stdout);
     return first;

@@ -10,6 +10,6 @@
  * terminal these grow, and a single one also does so in a pipe. A line with gaps is shown in the
  * status line while it is filled. Only if some of several turn out to be equal, they are taken back
  * and printed once, with their number. A program gets all of it in one line of JSON. */
-const Continuation *answer_show(const AnswerPrinter *printer, Answer *answer);
+const Continuation *answer_show(Answerer *answerer, Answer *answer, const Screen *screen);
 
 #endif

@@ -42,13 +42,12 @@ static char *printed(Trained *f, AnswerRules rules, const char *prompt, bool jso
     Answerer answerer = answerer_new(&f->model, &f->text, rules);
     Answer answer = answer_to(&answerer, prompt);
     const Screen screen = {false, "", ""};
-    const AnswerPrinter printer = {.answerer = &answerer, .screen = &screen, .json = json};
     stdout = memory_stream(&text, &size);
     if (json) {
         answer_print_json(&answerer, &answer);
     } else {
-        answer_print_tables(&printer, &answer);
-        answer_print_continuations(&printer, &answer);
+        answer_print_tables(&answerer, &answer, &screen);
+        answer_print_continuations(&answerer, &answer, &screen);
     }
     fclose(stdout);
     stdout = output;

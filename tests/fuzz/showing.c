@@ -81,7 +81,7 @@ static void check_html(char *text)
 
 /* ---- Answers ---- */
 
-static char *answered(Pretrained *model, const TrainingText *text, AnswerRules rules, bool json,
+static char *answered(Pretrained *model, const TrainingText *text, AnswerRules rules,
                       const char *prompt, size_t size)
 {
     char *bytes = NULL;
@@ -89,17 +89,16 @@ static char *answered(Pretrained *model, const TrainingText *text, AnswerRules r
     const Screen screen = {0, "", ""};
     stdout = memory_stream(&bytes, &length);
     Answerer answerer = answerer_new(model, text, rules);
-    const AnswerPrinter printer = {.answerer = &answerer, .screen = &screen};
     Answer answer = answer_begin(&answerer, "the prompt", prompt, size);
     if (answer.encoding.wrong)
         check_harmless(answer.encoding.wrong);
     else
         answer_continue(&answerer, &answer, NULL, NULL);
-    if (json) {
+    if (rules.json) {
         answer_print_json(&answerer, &answer);
     } else if (!answer.encoding.wrong) {
-        answer_print_tables(&printer, &answer);
-        answer_print_continuations(&printer, &answer);
+        answer_print_tables(&answerer, &answer, &screen);
+        answer_print_continuations(&answerer, &answer, &screen);
     }
     answer_free(&answer);
     answerer_free(&answerer);
@@ -110,16 +109,12 @@ static char *answered(Pretrained *model, const TrainingText *text, AnswerRules r
 static void show_answers(Pretrained *model, const TrainingText *text, const char *prompt,
                          size_t size)
 {
-    AnswerRules rules = {.table = 5,
-                         .words_of_subwords = true,
-                         .count = 2,
-                         .words = 6,
-                         .sampling = {1, 0.9, 0},
-                         .seed = 1};
-    char *drawn = answered(model, text, rules, false, prompt, size);
+    AnswerRules rules = {.table = 5, .count = 2, .words = 6, .sampling = {1, 0.9, 0}, .seed = 1};
+    char *drawn = answered(model, text, rules, prompt, size);
     check_harmless(drawn);
     rules.beam = 2;
-    char *searched = answered(model, text, rules, true, prompt, size);
+    rules.json = true;
+    char *searched = answered(model, text, rules, prompt, size);
     check_json(searched);
     free(drawn);
     free(searched);

@@ -65,14 +65,13 @@ static char *printed(Trained *f, AnswerRules rules, const char *prompt, bool gro
     FILE *const output = stdout;
     Answerer a = answerer_new(&f->model, &f->text, rules);
     const Screen screen = {false, "<", ">"};
-    const AnswerPrinter printer = {.answerer = &a, .screen = &screen};
     Answer answer = answer_begun(&a, prompt);
     stdout = memory_stream(&text, &size);
     if (grows) {
-        answer_show(&printer, &answer);
+        answer_show(&a, &answer, &screen);
     } else {
         answer_continue(&a, &answer, NULL, NULL);
-        answer_print_continuations(&printer, &answer);
+        answer_print_continuations(&a, &answer, &screen);
     }
     fclose(stdout);
     stdout = output;
