@@ -16,11 +16,6 @@ static bool is_plain(const char *word)
     return *word && !word[strcspn(word, " \"'\\$`!*?[]{}()<>|&;#~")];
 }
 
-static void put_plain(FILE *out, const char *word)
-{
-    fputs(word, out);
-}
-
 /* Control characters become question marks even inside quotes, since a terminal obeys them there
  * too; such a name must be typed by hand. */
 static void put_quoted(FILE *out, const char *word)
@@ -38,15 +33,18 @@ static void put_quoted(FILE *out, const char *word)
     free(safe);
 }
 
-/* Joins the words, each written by put(), with spaces between them. */
-static char *joined(char *const *words, void (*put)(FILE *out, const char *word))
+/* The words with spaces between them. */
+static char *joined(char *const *words, bool quoted)
 {
     char *line;
     size_t size;
     FILE *out = memory_stream(&line, &size);
     for (int i = 0; words[i]; i++) {
         fputs(i ? " " : "", out);
-        put(out, words[i]);
+        if (quoted)
+            put_quoted(out, words[i]);
+        else
+            fputs(words[i], out);
     }
     fclose(out);
     return line;
@@ -54,10 +52,10 @@ static char *joined(char *const *words, void (*put)(FILE *out, const char *word)
 
 char *command_line(char *const *words)
 {
-    return joined(words, put_quoted);
+    return joined(words, true);
 }
 
 char *words_together(char *const *words)
 {
-    return joined(words, put_plain);
+    return joined(words, false);
 }
