@@ -99,30 +99,16 @@ static Heads read_heads(Pretrained *model, Range layers, Range chosen, const Enc
     return heads;
 }
 
-/* Prints the name of the file that was written. */
-static void print_written(char *output)
-{
-    if (heads_file_is_output(output))
-        return;
-    char *path = command_line((char *[]){output, NULL});
-    printf(_("wrote %s\n"), path);
-    free(path);
-}
-
 /* Prints a line for each head, then the tables, or only writes the file. Returns false if it could
  * not be written. */
-static bool show(const Heads *heads, char *output, const PageSource *source)
+static bool show(const Heads *heads, const char *output, const PageSource *source)
 {
     const Screen screen = screen_open();
-    if (!output) {
-        tables_summarise(heads);
-        tables_show(heads, &screen);
-        return true;
-    }
-    const bool good = heads_file_write(output, heads, source);
-    if (good)
-        print_written(output);
-    return good;
+    if (output)
+        return heads_file_write(output, heads, source);
+    tables_summarise(heads);
+    tables_show(heads, &screen);
+    return true;
 }
 
 /* Whether the output is a page that carries the model. */
@@ -188,16 +174,44 @@ static bool show_heads(Pretrained *model, const AttendOptions *options, char **w
 
 /* ---- The positions ---- */
 
-static bool show_positions(const Pretrained *model, char *output)
+static bool show_positions(const Pretrained *model, const char *output)
 {
     Positions positions = positions_read(&model->gpt, model->directory.path);
-    const bool good = !output || heads_file_write_positions(output, &positions);
-    if (!output)
+    bool good = true;
+    if (output)
+        good = heads_file_write_positions(output, &positions);
+    else
         tables_positions(&positions);
-    else if (good)
-        print_written(output);
     positions_free(&positions);
     return good;
+}
+
+/* Prints the name of the file that was written. */
+static void print_written(char *output)
+{
+    if (heads_file_is_output(output))
+        return;
+    char *path = command_line((char *[]){output, NULL});
+    printf(_("wrote %s\n"), path);
+    free(path);
+}
+
+/* Ends in a usage error if the options contradict each other, the words or the file's ending; before
+ * the model is read, since that may take long. */
+static void check(const AttendOptions *options, char *const *words)
+{
+    if (options->positions && (!words[0] || words[1] || options->layer || options->head))
+        usage_error("--positions takes only a RUN: give no TEXT, no --layer and no --head");
+    if (!options->positions && (!words[0] || !words[1]))
+        usage_error("give a RUN and a TEXT to read; --help explains them");
+    if (options->live && options->only_maps)
+        usage_error("--live and --static contradict each other: give one of them");
+    if ((options->live || options->only_maps) &&
+        (!options->output || !heads_file_is_page(options->output)))
+        usage_error("--%s is for a page: name it with --output FILE.html",
+                    options->live ? "live" : "static");
+    if (options->output)
+        heads_file_check(options->output, options->positions);
 }
 
 /* The words of the command line are RUN and those of the TEXT. The status is 1 if the file cannot
@@ -207,24 +221,15 @@ int main(int argc, char **argv)
     process_prepare();
     AttendOptions options = {0};
     char **words = options_read(&PROGRAM, argc, argv, &options, NULL);
-    if (options.positions && (!words[0] || words[1] || options.layer || options.head))
-        usage_error("--positions takes only a RUN: give no TEXT, no --layer and no --head");
-    if (!options.positions && (!words[0] || !words[1]))
-        usage_error("give a RUN and a TEXT to read; --help explains them");
-    if (options.live && options.only_maps)
-        usage_error("--live and --static contradict each other: give one of them");
-    if ((options.live || options.only_maps) &&
-        (!options.output || !heads_file_is_page(options.output)))
-        usage_error("--%s is for a page: name it with --output FILE.html",
-                    options.live ? "live" : "static");
-    if (options.output) /* before the model is read: that may take long */
-        heads_file_check(options.output, options.positions);
+    check(&options, words);
     process_start_threads(0);
 
     options_check_path(words[0], "runs");
     Pretrained model = pretrained_open(words[0]);
     const bool good = options.positions ? show_positions(&model, options.output)
                                         : show_heads(&model, &options, words + 1);
+    if (good && options.output)
+        print_written(options.output);
     pretrained_close(&model);
     free(words);
     fields_free(OPTIONS, &options);
