@@ -38,50 +38,34 @@ static bool *known_characters(const Tokenizer *t)
     return known;
 }
 
-/* Whether a mark is cut off from the words beside it; and whether words end at a code point. */
-static bool stands_alone(const Tokenizer *t, int32_t c)
-{
-    return t->kind == TOKENIZER_WORD && t->punctuation == PUNCTUATION_ALONE && is_punctuation(c);
-}
-
-static bool cuts(const Tokenizer *t, int32_t c)
-{
-    return stands_alone(t, c) || (t->kind == TOKENIZER_WORD && is_space(c));
-}
-
-/* Appends what becomes of a clean code point. */
-static void put_cut(char **to, const Tokenizer *t, int32_t c)
-{
-    char bytes[4];
-    const size_t size = utf8_put(bytes, c);
-    const bool alone = stands_alone(t, c);
-    if (cuts(t, c))
-        arrput(*to, ' ');
-    if (alone || !cuts(t, c))
-        memcpy(arraddnptr(*to, size), bytes, size);
-    if (alone)
-        arrput(*to, ' ');
-}
-
-/* What becomes of a few bytes of UTF-8: an stb_ds array that ends with a 0; NULL if it has a
- * letter that no token has. */
+/* What becomes of a few bytes of UTF-8: between words one space, and also around a mark that is a
+ * word of its own. The caller frees it; NULL if it is nothing or has a letter that no token has. */
 static char *replacement_of(const Tokenizer *t, const bool *known, const char *bytes, size_t size)
 {
-    char *clean = NULL, *to = NULL;
-    size_t clean_size;
+    char *clean = NULL;
+    size_t clean_size = 0;
     free(text_clean("", bytes, size, t->form, &clean, &clean_size));
     bool of_use = clean && clean_size; /* a byte order mark becomes nothing, but only in front */
-    for (const char *at = clean; clean && at < clean + clean_size;) {
+    char *to = memory_take(3 * clean_size + 1), *end = to;
+    for (const char *at = clean; of_use && at < clean + clean_size;) {
+        const char *letter = at;
         const int32_t c = utf8_next(&at, clean + clean_size);
-        of_use &= known[c] || cuts(t, c);
-        put_cut(&to, t, c);
+        const bool words = t->kind == TOKENIZER_WORD, space = words && is_space(c);
+        const bool alone = words && t->punctuation == PUNCTUATION_ALONE && is_punctuation(c);
+        of_use = known[c] || space || alone;
+        if (space || alone)
+            *end++ = ' ';
+        if (!space)
+            end = mempcpy(end, letter, (size_t)(at - letter));
+        if (alone)
+            *end++ = ' ';
     }
+    *end = 0;
     free(clean);
-    if (!of_use)
-        arrfree(to);
-    else
-        arrput(to, 0);
-    return to;
+    if (of_use)
+        return to;
+    free(to);
+    return NULL;
 }
 
 /* Adds a text to the list if something else becomes of it. */
@@ -93,7 +77,7 @@ static void add(Replacement **list, const Tokenizer *t, const bool *known, const
         const Replacement entry = {format_text("%.*s", (int)size, from), to};
         arrput(*list, entry);
     } else
-        arrfree(to);
+        free(to);
 }
 
 /* A code point, and the same taken apart into a letter and its accents (NFD), unless it is Korean:
@@ -240,7 +224,7 @@ char *charsmap_new(const Tokenizer *tokenizer)
     memcpy(arraddnptr(all, arrlen(tree.texts)), tree.texts, (size_t)arrlen(tree.texts));
     for (ptrdiff_t i = 0; i < arrlen(list); i++) {
         free(list[i].from);
-        arrfree(list[i].to);
+        free(list[i].to);
     }
     arrfree(list);
     arrfree(tree.units);
