@@ -84,7 +84,7 @@ CommandLine command_read(const CommandTable *table, char *line)
     else if (meant->command && !meant->command->value && *read.value)
         read.wrong = format_text(_(":%s takes nothing after it, but there is '%s'"), meant->name,
                                  read.value);
-    if (!read.wrong) {
+    else {
         read.command = meant->command;
         read.field = meant->field;
     }
