@@ -6,7 +6,7 @@
 #include "continuation.h"
 #include "terminal/screen.h"
 
-/* Which words of a prompt were read in lower case, in one line after the indent; or nothing. */
+/* Prints which words of a prompt were read in lower case, in one line after the indent, if any. */
 void print_lowered(FILE *out, const Encoding *encoding, const char *indent);
 
 /* The table of next tokens, or one for each gap, after answer_begin(). */

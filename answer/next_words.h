@@ -12,7 +12,7 @@
 #include "model/generate/generator.h"
 #include "text/tokenizer.h"
 
-/* What may come next: a word; or a token, which may also stand in a gap. */
+/* What may come next: a word or a token. A token may also stand in a gap. */
 typedef struct {
     char *text;         /* of a word the bytes without those that the prompt has, ended by a 0 */
     double probability; /* of a word: if several runs of tokens make it, the sum of those found */
@@ -20,8 +20,8 @@ typedef struct {
 } Candidate;
 
 /* The `most` most probable words, special tokens among them, as an stb_ds array, the most probable
- * first; their times are 0. None is less probable than `least`. `prompt` has read the prompt, whose last word is `before`; `writer`, of the same
- * cache, reads on. */
+ * first; their times are 0. None is less probable than `least`. `prompt` has read the prompt, whose
+ * last word is `before`; `writer`, of the same cache, reads on. */
 Candidate *next_words(const Tokenizer *tokenizer, const Generator *prompt, Generator *writer,
                       const char *before, int most, double least);
 void candidates_free(Candidate *candidates);

@@ -9,8 +9,8 @@
 
 typedef struct {
     Pretrained *model;
-    FILE *remarks;  /* where is printed what the user did not write: a model's own target, ... */
-    char **list;    /* stb_ds array: at least one text; of pairs each has a target */
+    FILE *remarks;  /* gets what the user did not write: lower case, a model's own target */
+    char **list;    /* stb_ds array: at least one; if the model reads pairs, each has a target */
     Encoding first; /* the tokens of the first */
 } Texts;
 

@@ -38,8 +38,9 @@ static bool *known_characters(const Tokenizer *t)
     return known;
 }
 
-/* What becomes of a few bytes of UTF-8: between words one space, and also around a mark that is a
- * word of its own. The caller frees it; NULL if it is nothing or has a letter that no token has. */
+/* What becomes of a few bytes of UTF-8: white space is one space if words end there, and a mark
+ * that is a word of its own has a space on either side. The caller frees it; NULL if it is nothing,
+ * or has a letter that no token has. */
 static char *replacement_of(const Tokenizer *t, const bool *known, const char *bytes, size_t size)
 {
     char *clean = NULL;

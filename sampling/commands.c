@@ -9,7 +9,7 @@
 #include "base/base.h"
 #include "base/language.h"
 
-/* A name that can be typed; what it stands for, the other one is NULL. */
+/* A name that can be typed, and what it stands for: a command or an option. The other is NULL. */
 typedef struct {
     const char *name;
     const Command *command;

@@ -6,10 +6,12 @@
 #include "answer/answer_print.h"
 
 /* Completes an answer that was begun and prints it, or why there is none. Returns the first
- * continuation that is printed, or NULL. For a person the table is printed first, since the continuations may take a while; on a
- * terminal these grow, and a single one also does so in a pipe. A line with gaps is shown in the
- * status line while it is filled. Only if some of several turn out to be equal, they are taken back
- * and printed once, with their number. A program gets all of it in one line of JSON. */
+ * continuation that is printed, or NULL.
+ *
+ * For a person the table is printed first, since the continuations may take a while; on a terminal
+ * these grow, and a single one also does so in a pipe. A line with gaps is shown in the status line
+ * while it is filled. Only if some of several turn out to be equal, they are taken back and printed
+ * once, with their number. A program gets all of it in one line of JSON. */
 const Continuation *answer_show(Answerer *answerer, Answer *answer, const Screen *screen);
 
 #endif
