@@ -13,7 +13,7 @@
 typedef enum { TENSOR_MATRIX, TENSOR_BIAS, TENSOR_GAIN, TENSOR_SINUSOIDS } TensorKind;
 
 typedef struct {
-    char name[32]; /* as in GPT-2 files */
+    char name[48]; /* as in GPT-2 files */
     TensorKind kind;
     int rows, cols;   /* a bias or a gain is a vector: it has one row              */
     size_t offset;    /* of its first number in a block                            */
