@@ -71,10 +71,10 @@ function complaint(encoding) {
   const {problem, unknown, ids} = encoding;
   if (problem) return [say(`problem_${problem.kind}`, {token: problem.token})];
   if (!unknown.length) return [say("too_long", {n: ids.length, most: model.context})];
-  const part = knownPart(encoding) ? [say("known_part"), " "] : [];
-  return part.concat(unknown.flatMap(({word, nearest}) => [say("unknown", {word}), " ",
+  const words = unknown.flatMap(({word, nearest}) => [say("unknown", {word}), " ",
     ...nearest.length ? [say("nearest"), " "] : [],
-    ...nearest.flatMap(known => [replacing(word, known), " "])]));
+    ...nearest.flatMap(known => [replacing(word, known), " "])]);
+  return knownPart(encoding) ? [...words, say("known_part")] : words;
 }
 
 // A button that puts a known word in the place of an unknown one, but not within longer words.
