@@ -54,7 +54,7 @@ static const Program PROGRAM = {
            "reads TEXT (or - for standard input): as tables, or in a file."),
     .notes =
         N_("Rows are the words that attend, columns the words that they attend to; each row sums "
-           "to 100%. Layers, heads and words are counted from 1, in .csv and .json too; in .npy "
+           "to 100%. Layers, heads and words are counted from 1, also in .csv and .json; in .npy "
            "from 0. For each head the means over all rows are printed: entropy in bits (0: one "
            "word gets all; 1: two words get half each; 2: four get a quarter each), the distance "
            "in words, and the attention to the word itself, to the previous one, to the next one "

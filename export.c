@@ -35,8 +35,8 @@ static const Program PROGRAM = {
                   "llama.cpp and programs that are built on it read."),
     .notes =
         N_("The model must be a GPT-2: trained with --activation gelu, and without --norm post, "
-           "--attend, --head-size and --objective masked; of pairs, with --causal-source. A "
-           "GPT-2 that Transformers saved can also be a RUN.\n\n"
+           "--attend, --head-size and --objective masked; a model of pairs also with "
+           "--causal-source. A GPT-2 that Transformers saved can also be a RUN.\n\n"
            "Examples:\n"
            "  export runs/cuentos cuentos.gguf            all numbers as they are\n"
            "  export runs/cuentos small.gguf --type q8_0  about a quarter as large\n"),

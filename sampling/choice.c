@@ -19,7 +19,7 @@ enum { BEAM_MOST = 1000 };
 const Field CHOICES[] = {
     FIELD_HEADING("Answers:"),
     {"count", WHOLE_FIELD(rules.count), NULL, "N", 0, 100000,
-     N_("how many continuations [3; 1 with --greedy]; of pairs, hopeless ones are left out unless "
+     N_("how many continuations [3; 1 with --greedy]; for pairs, hopeless ones are left out unless "
         "N is given"),
      LIFE_CALL},
     {"words", WHOLE_FIELD(rules.words), NULL, "N", 1, 1 << 20,
@@ -32,8 +32,8 @@ const Field CHOICES[] = {
      N_("draw from the most probable tokens that together reach P; 0 = only from the first"),
      LIFE_CALL},
     {"repetition-penalty", NUMBER_FIELD(rules.penalty), "1", "R", 0.01, 100,
-     N_("above 1: tokens that the text has already become less probable (logits are divided by R "
-        "if positive, else multiplied); below 1: more"),
+     N_("above 1: tokens that are already in the text become less probable (logits are divided by "
+        "R if positive, else multiplied); below 1: more"),
      LIFE_CALL},
     {"greedy", FLAG_FIELD(greedy), NULL, NULL, 0, 0, N_("always take the most probable token"),
      LIFE_CALL},
@@ -54,8 +54,8 @@ const Field CHOICES[] = {
     {"text", TEXT_FIELD(text), NULL, N_("FILE"), 0, 0,
      N_("the text to count in, if the run holds no copy of the one it was trained on"), LIFE_CALL},
     {"score", TEXT_FIELD(score), NULL, N_("FILE"), 0, 0,
-     N_("print the loss and perplexity of each line of FILE and of all, and of all the bits per "
-        "byte; no continuations"),
+     N_("print the loss and perplexity of each line of FILE and of the whole, and the bits per "
+        "byte of the whole; no continuations"),
      LIFE_CALL},
     {"json", FLAG_FIELD(json), NULL, NULL, 0, 0,
      N_("print one JSON object per prompt, each on a line (JSON Lines)"), LIFE_CALL},
