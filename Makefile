@@ -233,7 +233,6 @@ else
 ANSWERS = La página lo muestra todo y contesta: escribe en ella otra oración. Para abrirla:
 NOW = Ahora prueba:
 endif
-SENTENCE = un muchacho jugaba con la cuerda
 typed = @echo && echo '$$ $(strip $(1))' && $(RUN) $(1)
 demo:
 	@$(SETUP) demo
@@ -241,8 +240,8 @@ demo:
 	@rm -rf runs/demo
 	$(call typed,$(BIN)/train data/perro.txt --out runs/demo $(DEMO))
 	$(call typed,$(BIN)/sample runs/demo el)
-	$(call typed,$(BIN)/attend runs/demo $(SENTENCE) --layer 2 --head 3)
-	$(call typed,$(BIN)/attend runs/demo $(SENTENCE) -o $(PAGE)) >/dev/null
+	$(call typed,$(BIN)/attend runs/demo un muchacho jugaba con la cuerda --layer 2 --head 3)
+	$(call typed,$(BIN)/attend runs/demo el perro come -o $(PAGE)) >/dev/null
 	@printf '%s\n' '' '$(ANSWERS)' '  file://$(abspath $(PAGE))' '  xdg-open $(PAGE)' '' '$(NOW)' \
 		'  $(BIN)/sample runs/demo' '  $(BIN)/train $(if $(SPANISH),TU-TEXTO,YOUR-TEXT).txt'
 
