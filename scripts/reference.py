@@ -552,7 +552,7 @@ LINES = {
         '--val 0.3 --attend fixed:3,all,strided:2,summary:3:1 --lr-factor 0.2 --cooldown 0.5 '
         '--clip 2 --dropout 0.1 --seed 13',
 }
-# Which of them the text is, the program sees by itself.
+# Their text is PAIRS_TEXT, which ./train recognises as pairs.
 PAIRS = {
     'pairs': PRE.replace('1,2,3,0', 'all') + '--clip 2 --dropout 0 --seed 14',
     'pairs, causal source': PRE + '--causal-source --clip 2 --dropout 0.1 --seed 15',

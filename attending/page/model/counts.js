@@ -21,8 +21,8 @@ class Counts {
     });
   }
 
-  // What is compared, of one token: its id; but as subwords can make up the same text in several
-  // ways, of a subword its bytes, and of a special token a number beyond all bytes.
+  // Tokens are compared by their ids. Subwords can make up the same text in several ways, so they
+  // are compared by their bytes, and special tokens among them by a number beyond all bytes.
   symbols(id) {
     if (this.tokenizer.kind !== "bpe")
       return [id];

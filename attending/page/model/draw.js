@@ -5,8 +5,8 @@
 //     const id = draws.next(writer.logits, 0);     // the first token that is drawn
 //     writer.add(id);                              // it is read, and the second one can be drawn
 //
-// A random number is not the next one of a row: it is computed from what it is for, here from the
-// seed and from the place of the token that is drawn. Philox 4x32-10 (Salmon et al. 2011) mixes
+// Random numbers do not follow each other: each is computed from its purpose, here from the seed
+// and from the place of the token that is drawn. Philox 4x32-10 (Salmon et al. 2011) mixes
 // four counters and a key in ten rounds, until nothing of them can be recognised.
 
 // One half of the key is the seed, the other the number of what is drawn: a token that comes next,
@@ -83,8 +83,8 @@ function keepFirst(p, ids) {
   ids.forEach((id, i) => p[id] = kept[i] / sum);
 }
 
-// Of the gaps in a line, the place of the one where the model is surest of a token that may stand
-// there: ./sample fills it first, and then reads the line again.
+// The place of the gap where the model is surest of a token that may stand there: ./sample fills
+// this gap first, and then reads the line again.
 function surestGap(reading, tokenizer) {
   const mayCome = (_, id) => !tokenizer.barred[id];
   const surest = place => Math.max(...softmax(reading.logitsAt(place)).filter(mayCome));

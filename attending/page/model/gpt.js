@@ -59,9 +59,9 @@ function attention_forward(model, layer, x, kept) {
   return linear_forward(mixed, model.weights(name + "c_proj"));
 }
 
-// One head: P = softmax(score) over the keys that each query attends to, and mixed = P·v. Of P
-// (T, T), the head's map, row i has the weights of query i. kept.js has filled it with -1, which
-// stays where a query cannot attend: key_limit and pattern_attends, of pattern.js, say where.
+// One head: P = softmax(score) over the keys that each query attends to, and mixed = P·v. Row i of
+// P (T, T), the head's map, has the weights of query i. kept.js has filled P with -1, which stays
+// where a query cannot attend: key_limit and pattern_attends, of pattern.js, say where.
 //
 // A row of qkv has q of all heads, then k, then v: those of a head begin at head·D, (H + head)·D
 // and (2·H + head)·D.

@@ -15,7 +15,7 @@ class Kept {
     if (this.known < prefix) this.known = 0;
   }
 
-  // How many tokens, but not all, are as in another text.
+  // How many of the first tokens are the same in another text; at most all but the last.
   sameBeginning(others) {
     const differs = this.ids.findIndex((id, i) => id !== others[i]);
     return Math.min(differs < 0 ? Infinity : differs, this.ids.length - 1);
@@ -27,7 +27,7 @@ class Kept {
     return rows;
   }
 
-  // The same, but returns all.
+  // Keeps new rows, and returns all.
   keepAll(name, layer, rows) {
     const width = rows.length / (this.ids.length - this.known);
     const all = new Float32Array(this.ids.length * width);

@@ -37,7 +37,7 @@ class Model {
   read(ids, prefix = 0) {
     const kept = new Kept(this, ids, prefix, this.last);
     gpt_forward(this, ids, kept);
-    kept.last = null; // else no text would ever be forgotten
+    kept.last = null; // otherwise no text would ever be forgotten
     return this.last = kept;
   }
 

@@ -6,8 +6,8 @@ function pattern_parse(text) {
   return {kind, size: Number(size), last: Number(last)};
 }
 
-// A query attends to keys before this place: the first `prefix` tokens see each other, later ones
-// too; all others see only themselves and what stands before.
+// A query attends to keys before this place. The first `prefix` tokens also see those of them that
+// come later; all others see only themselves and what stands before.
 function key_limit(query, prefix) {
   return query < prefix ? prefix : query + 1;
 }

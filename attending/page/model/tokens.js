@@ -164,8 +164,8 @@ class Tokens {
     tokens.push({text, id, special: false, nearest: id < 0 ? this.nearest(word) : []});
   }
 
-  // A word begins as its bytes. Of all pairs of neighbours that can be merged, the one that comes
-  // first in the list of merges is merged, the leftmost of equals, until none is left:
+  // A word begins as its bytes. Then pairs of neighbours are merged until none is in the list of
+  // merges: each time the pair that comes first in the list, and the leftmost of equal pairs:
   //
   //     h u g s  ->  h ug s  ->  hug s
   addSubwords(tokens, word) {
@@ -268,8 +268,8 @@ class Tokens {
 
   // Whether white space stands between two words. Around a mark of punctuation the training text
   // decides: by how often it writes the two together and apart or, if it does not have these two,
-  // how often the mark touches anything. Else an opening mark touches what follows it, and any
-  // other what it follows.
+  // how often the mark touches anything. Otherwise an opening mark touches what follows it,
+  // and any other mark what it follows.
   spaceBetween(left, right) {
     const isMark = id => !this.specials.has(id) && IS_MARK.test(this.tokens[id]);
     const opens = id => IS_OPENING.test(this.tokens[id]);
