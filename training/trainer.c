@@ -63,12 +63,13 @@ static void prepare(Trainer *t, Settings *settings, const Decided *decided, int 
     t->corpus.objective.causal_source = settings->causal_source;
     t->corpus.objective.share = settings->mask;
     plan_model(settings, decided, &t->corpus);
-    corpus_check_pairs(&t->corpus, settings->shape.context, t->text_name);
-    if (!t->corpus.context)
+    if (!t->corpus.context) {
+        corpus_check_pairs(&t->corpus, settings->shape.context, t->text_name);
         corpus_cut_watched(&t->corpus, settings->shape.context, settings->val,
                            (uint32_t)settings->seed, rules->watch, rules->watcher);
-    else
+    } else {
         corpus_choose_evaluated(&t->corpus, (uint32_t)settings->seed);
+    }
     t->plan = plan_training(settings, decided, &t->corpus, vocabulary);
     memory_check(t->plan.bytes, "a model of these sizes");
     thread_set_limit(t->plan.settings.threads);
@@ -202,7 +203,7 @@ static void read_again(Trainer *t, const Settings *s, uint64_t text, SourceRules
 {
     char *const *named = s->text ? t->texts : NULL;
     if (!named && directory_has(&t->directory, TOKENS_FILE)) {
-        t->corpus = corpus_open(&t->directory, TOKENS_FILE, &t->tokenizer,
+        t->corpus = corpus_open(&t->directory, TOKENS_FILE, &t->tokenizer, s->shape.context,
                                 strtoull(t->identity, NULL, 16), &t->origin);
         t->text_name = path_in(&t->directory, TOKENS_FILE);
     } else {

@@ -396,17 +396,17 @@ typedef struct {
     const Tokenizer *tokenizer;
 } Kept;
 
+enum { CONTEXT = 5 }; /* pairs must fit */
+
 static void open_kept(void *context)
 {
     const Kept *kept = context;
     Directory directory = directory_open(kept->folder);
     CorpusOrigin origin;
-    Corpus c = corpus_open(&directory, "tokens.bin", kept->tokenizer, 5, &origin);
+    Corpus c = corpus_open(&directory, "tokens.bin", kept->tokenizer, CONTEXT, 5, &origin);
     corpus_free(&c);
     directory_close(&directory);
 }
-
-enum { CONTEXT = 5 }; /* pairs must fit */
 
 /* Encodes a text into a file and keeps it. */
 static Corpus keep(const char *folder, const char *string, const Tokenizer *t, CorpusOrigin origin)
@@ -480,7 +480,7 @@ static void test_a_corpus_that_was_kept_is_the_same(void **state)
         Corpus c = keep(folder, string, &t, origin);
         Directory directory = directory_open(folder);
         CorpusOrigin read;
-        Corpus again = corpus_open(&directory, "tokens.bin", &t, 5, &read);
+        Corpus again = corpus_open(&directory, "tokens.bin", &t, CONTEXT, 5, &read);
         assert_memory_equal(&read, &origin, sizeof read);
         assert_int_equal(again.ids.count, c.ids.count);
         assert_memory_equal(again.ids.at, c.ids.at, c.ids.count * 2);
@@ -536,6 +536,52 @@ static void test_a_damaged_file_is_refused(void **state)
     check_damage(OBJECTIVE_NEXT, "a b c\nb c\n");
     check_damage(OBJECTIVE_PAIRS, "a\tb c\nb\tc\n");
     check_damage(OBJECTIVE_MASKED, "a b c\nb c\n");
+}
+
+/* Numbers of the header, by their place in it. */
+enum { WIDTH = 5, COUNT, LONGEST = 8, CONTEXT_CUT = 10, TRAIN, HELD_OUT, TRAIN_END, TRAIN_ROWS };
+enum { HEADER = 19 }; /* their checksum */
+
+/* Writes the file with another number in it, and the right checksum. */
+static void check_forged(const char *folder, const Tokenizer *t, Bytes whole, int field,
+                         uint64_t value)
+{
+    char *bytes = memory_take(whole.size);
+    memcpy(bytes, whole.bytes, whole.size);
+    memcpy(bytes + field * (int)sizeof value, &value, sizeof value);
+    const uint64_t header = checksum_of(bytes, HEADER * sizeof value);
+    memcpy(bytes + HEADER * sizeof value, &header, sizeof header);
+    free(scratch_write(folder, "tokens.bin", bytes, whole.size));
+    assert_dies(open_kept, &((Kept){folder, t}), "tokens.bin is damaged", "--text FILE");
+    free(bytes);
+}
+
+/* Sizes by which memory is taken, or that lead out of the file. */
+static void check_stranger(bool stream, const int *fields)
+{
+    char *folder = scratch_new();
+    Tokenizer t = tokenizer_for(OBJECTIVE_NEXT, stream, LINES);
+    Corpus c = keep(folder, LINES, &t, (CorpusOrigin){7, tokenizer_checksum(&t, 0), 5, 9});
+    corpus_free(&c);
+    Directory directory = directory_open(folder);
+    Bytes whole = file_read_in(&directory, "tokens.bin", false);
+    for (; *fields; fields++) {
+        check_forged(folder, &t, whole, *fields, 1);
+        if (*fields != LONGEST) /* a longer one only takes more memory */
+            check_forged(folder, &t, whole, *fields, UINT64_C(1) << 61);
+    }
+    free(whole.bytes);
+    directory_close(&directory);
+    tokenizer_free(&t);
+    scratch_remove(folder);
+}
+
+static void test_a_file_of_a_stranger_is_refused(void **state)
+{
+    (void)state;
+    check_stranger(true, (const int[]){WIDTH, COUNT, CONTEXT_CUT, TRAIN_END, 0});
+    check_stranger(
+        false, (const int[]){WIDTH, COUNT, LONGEST, CONTEXT_CUT, TRAIN, HELD_OUT, TRAIN_ROWS, 0});
 }
 
 /* ---- Samples ---- */
@@ -639,6 +685,7 @@ int main(void)
         cmocka_unit_test(test_the_tail_of_a_stream_is_held_out),
         cmocka_unit_test(test_a_corpus_that_was_kept_is_the_same),
         cmocka_unit_test(test_a_damaged_file_is_refused),
+        cmocka_unit_test(test_a_file_of_a_stranger_is_refused),
         cmocka_unit_test(test_a_sample_is_drawn_by_the_seed),
         cmocka_unit_test(test_lines_of_subwords_are_those_of_each_line),
         cmocka_unit_test(test_a_pair_is_a_piece),

@@ -474,10 +474,34 @@ bool corpus_keep(Corpus *c, CorpusOrigin origin, const Directory *directory, con
     return store_set(&c->store, 0, &h, sizeof h) && store_keep(&c->store, directory, name);
 }
 
-/* What is wrong with a file, or NULL. All of it is read. */
-static const char *damage_of(const Store *store, const char *bytes, const Header *h,
+/* Whether a file has all that its header counts. */
+static bool sizes_fit(const Corpus *c, const Header *h)
+{
+    const size_t size = c->store.size, pieces = c->stream ? 0 : h->train + h->held_out;
+    return h->width == (uint64_t)c->ids.width && h->context == (uint64_t)c->context &&
+           h->count <= size && h->train <= size && h->held_out <= size &&
+           h->train_end <= h->count && (c->stream ? h->train_end >= 2 : h->train >= 1) &&
+           size == sizeof *h + ids_size(&c->ids) + pieces * sizeof(Piece);
+}
+
+/* Whether the pieces of lines fit into the memory that their longest one and all rows ask for. */
+static bool pieces_fit(const Header *h, const Piece *list)
+{
+    uint64_t rows = 0;
+    for (size_t p = 0; p < h->train + h->held_out; p++) {
+        if (list[p].length > h->longest)
+            return false;
+        rows += p < h->train ? list[p].length : 0;
+    }
+    return rows == h->train_rows;
+}
+
+/* What is wrong with a file, or NULL. All of it is read. Anyone can write one with the right
+ * checksums, so no size in it is believed; an id is compared with the vocabulary when it is read. */
+static const char *damage_of(const Corpus *c, const char *bytes, const Header *h,
                              const Tokenizer *t, uint64_t run)
 {
+    const Store *store = &c->store;
     if (store->size < sizeof *h || memcmp(h->magic, MAGIC, sizeof MAGIC) != 0)
         return N_("was not written by train");
     if (h->header != checksum_of(h, offsetof(Header, header)))
@@ -486,42 +510,44 @@ static const char *damage_of(const Store *store, const char *bytes, const Header
         return N_("belongs to another tokenizer.json");
     if (h->origin.run != run)
         return N_("belongs to another run");
-    if (h->rest != checksum_of(bytes + sizeof *h, store->size - sizeof *h))
+    if (h->rest != checksum_of(bytes + sizeof *h, store->size - sizeof *h) || !sizes_fit(c, h) ||
+        (!c->stream && !pieces_fit(h, c->train.list)))
         return N_("is damaged");
     return NULL;
 }
 
-Corpus corpus_open(const Directory *directory, const char *name, const Tokenizer *t, uint64_t run,
-                   CorpusOrigin *origin)
+Corpus corpus_open(const Directory *directory, const char *name, const Tokenizer *t, int context,
+                   uint64_t run, CorpusOrigin *origin)
 {
     Corpus c = {.stream = t->stream,
                 .objective = tokenizer_objective(t),
                 .vocabulary = tokenizer_size(t),
+                .context = context,
                 .store = store_open(directory, name)};
     Header h = {.count = 0};
     const char *bytes = store_view(&c.store);
     if (c.store.size >= sizeof h)
         memcpy(&h, bytes, sizeof h);
-    const char *wrong = damage_of(&c.store, bytes, &h, t, run);
+    c.ids = (Ids){bytes + sizeof h, ids_width(c.vocabulary), h.count};
+    c.train.list = (const Piece *)(bytes + sizeof h + ids_size(&c.ids));
+    const char *wrong = damage_of(&c, bytes, &h, t, run);
     if (wrong)
         die("%s/%s %s; it is made again from the text: --resume %s --text FILE", directory->path,
             name, translated(wrong), directory->path);
     *origin = h.origin;
-    c.ids = (Ids){.at = bytes + sizeof h, .width = (int)h.width, .count = h.count};
+    if (c.stream) {
+        c.longest = h.count - (size_t)objective_ahead(&c.objective);
+        c.train = stream_part(&c, 0, h.train_end);
+        c.held_out = stream_part(&c, h.train_end, h.count);
+        return c;
+    }
     c.lines = h.lines;
     c.longest = h.longest;
     c.lines_cut = h.lines_cut;
-    c.context = (int)h.context;
-    const Piece *list = (const Piece *)(bytes + sizeof h + ids_size(&c.ids));
-    c.train = (Part){.count = h.train,
-                     .list = c.stream ? NULL : list,
-                     .end = h.train_end,
-                     .rows = h.train_rows,
-                     .targets = h.train_targets};
+    c.train = (Part){
+        .count = h.train, .list = c.train.list, .rows = h.train_rows, .targets = h.train_targets};
     c.held_out = (Part){.count = h.held_out,
-                        .list = c.stream ? NULL : list + h.train,
-                        .begin = h.train_end,
-                        .end = h.count,
+                        .list = c.train.list + h.train,
                         .rows = h.held_out_rows,
                         .targets = h.held_out_targets};
     return c;

@@ -110,9 +110,10 @@ typedef struct {
 /* Keeps a corpus whose store is a file, under this name. Warns and returns false if that fails. */
 bool corpus_keep(Corpus *corpus, CorpusOrigin origin, const Directory *directory, const char *name);
 
-/* Opens a corpus that was kept; dies if it is damaged, or of another tokenizer or run. */
+/* Opens a corpus that was kept, cut for a context of T tokens; dies if it is damaged, or of another
+ * tokenizer or run. */
 Corpus corpus_open(const Directory *directory, const char *name, const Tokenizer *tokenizer,
-                   uint64_t run, CorpusOrigin *origin);
+                   int context, uint64_t run, CorpusOrigin *origin);
 
 /* Dies if its file was changed after it was kept or opened. */
 void corpus_check_unchanged(const Corpus *corpus);
