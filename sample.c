@@ -89,8 +89,6 @@ static bool answer_lines(Answerer *answerer, const Screen *screen)
 static bool sample(Pretrained *model, Choice *choice, ChoiceDecided *decided, char **prompt)
 {
     const Screen screen = screen_open();
-    if (!choice->threads)
-        thread_set_limit(threads_for_step(1, model->gpt.size)); /* of a token that is written */
     TrainingText text = training_text_open(model, choice->text);
     Answerer answerer =
         answerer_new(model, &text, choice_rules(choice, decided, &model->tokenizer));
@@ -133,6 +131,9 @@ int main(int argc, char **argv)
     Pretrained model = pretrained_open(words[0]);
     bool good = true;
     check(&choice, &decided, &model.tokenizer);
+    if (!choice.threads) /* a step is a piece of the text, or a token that is written */
+        thread_set_limit(
+            threads_for_step(choice.score ? model.gpt.config.context : 1, model.gpt.size));
     if (choice.score)
         score_text(&model, choice.score, choice.json);
     else
