@@ -128,7 +128,8 @@ static void look_at_text(Trainer *t, Settings *s, const Decided *decided)
               &(TextLook){.size = source_size(t->source),
                           .pairs = looks_like_pairs(t),
                           .few_spaces = small && text_has_few_spaces(small),
-                          .wrapped = column});
+                          .wrapped = column,
+                          .blocks = small && text_in_blocks(small)});
     if (s->tokens == TOKENIZER_WORD && s->sequence == SEQUENCE_STREAM &&
         !DECIDED(decided, sequence))
         t->wrapped_at = column;

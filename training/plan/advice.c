@@ -75,6 +75,16 @@ int text_wrapped_at(const Text *of)
     return wrapped ? column : 0;
 }
 
+/* Blocks of at most six lines, on average, with a blank line after each. */
+bool text_in_blocks(const Text *of)
+{
+    Span text = text_span(of), line;
+    size_t count = 0, blank = 0;
+    for (; split_line(&text.begin, text.end, &line); count++)
+        blank += is_blank(line);
+    return count >= LEAST_LINES && 7 * blank >= count;
+}
+
 /* Whether most letters belong to scripts without spaces, or the words are too long to be words. */
 static bool has_no_spaces(Span text)
 {

@@ -8,6 +8,10 @@
 /* The column at which the lines of a text are wrapped, or 0. */
 int text_wrapped_at(const Text *text);
 
+/* Whether the lines of a text come in blocks, as in poems, subtitles and code: then they belong
+ * together. */
+bool text_in_blocks(const Text *text);
+
 /* One line that names a better option, if a text has no spaces between its words but is read as
  * words; else NULL. The caller frees it. */
 char *text_advice(const Text *text, TokenizerKind kind);

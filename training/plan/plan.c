@@ -51,14 +51,17 @@ static bool made_of_a_part(const Settings *s)
 }
 
 /* An option for words, or for subwords, says that they are wanted; a stream, that a text with tabs
- * is not pairs. In sums and single words, the characters are what comes again. */
+ * is not pairs. In sums and single words, the characters are what comes again. Lines that come in
+ * blocks belong together: subwords read them as one stream, and know where a line ends. */
 void plan_text(Settings *s, const Decided *decided, const TextLook *text)
 {
     const bool stream = DECIDED(decided, sequence) && s->sequence == SEQUENCE_STREAM;
     CHOOSE(objective, text->pairs && !stream ? OBJECTIVE_PAIRS : OBJECTIVE_NEXT);
     settings_check_objective(s, decided);
     const bool words = DECIDED(decided, min_count) || DECIDED(decided, max_words);
-    const bool subwords = DECIDED(decided, vocabulary) || (text->size >= SUBWORDS_FROM && !words);
+    const bool blocks = text->blocks && !text->wrapped && !DECIDED(decided, sequence);
+    const bool suited = text->size >= SUBWORDS_FROM || blocks;
+    const bool subwords = DECIDED(decided, vocabulary) || (suited && !words);
     CHOOSE(tokens, subwords ? TOKENIZER_BPE : TOKENIZER_WORD);
     if (s->objective == OBJECTIVE_PAIRS && text->few_spaces && !words &&
         !DECIDED(decided, vocabulary))

@@ -32,6 +32,7 @@ typedef struct {
     bool pairs;      /* its lines look like pairs */
     bool few_spaces; /* each side of them is one word */
     bool wrapped;    /* its lines end at a column, not where a sentence ends */
+    bool blocks;     /* its lines come in blocks, with a blank line after each */
 } TextLook;
 
 /* What is learned of a text, and how it becomes tokens. */

@@ -37,7 +37,7 @@ const Field SETTINGS[] = {
      N_("share of the tokens that each step masks, for --objective masked"), LIFE_RUN},
     {"tokens", CHOICE_FIELD(tokens, TOKENIZER_NAMES), NULL, NULL, 0, 0,
      N_("words and punctuation, characters, or subwords (byte-level BPE) [word; bpe for texts of "
-        "100 kB or more; char for pairs of single words]"),
+        "100 kB or more, or whose lines come in blocks; char for pairs of single words]"),
      LIFE_RUN},
     {"sequence", CHOICE_FIELD(sequence, SEQUENCES), NULL, NULL, 0, 0,
      N_("train on each line by itself, or on the text as one long stream [lines for words that are "

@@ -105,6 +105,28 @@ static void test_what_a_wrapped_text_needs(void **state)
     assert_lines(60, ". A", false, 60); /* the next sentence begins in this line */
 }
 
+/* Blocks of so many lines, with a blank line after each. */
+static bool in_blocks(int lines, int blocks)
+{
+    char text[4000] = "";
+    for (int block = 0; block < blocks; block++)
+        for (int line = 0; line <= lines; line++)
+            strcat(text, line < lines ? "come, dog\n" : "  \n");
+    Text all = literal_text(text);
+    const bool found = text_in_blocks(&all);
+    text_free(&all);
+    return found;
+}
+
+static void test_blocks_of_lines_are_recognised(void **state)
+{
+    (void)state;
+    assert_true(in_blocks(3, 20));
+    assert_true(in_blocks(6, 20));
+    assert_false(in_blocks(7, 20)); /* paragraphs, or stories */
+    assert_false(in_blocks(3, 4));  /* too few lines to judge */
+}
+
 static void test_a_text_without_spaces_is_recognised(void **state)
 {
     (void)state;
@@ -152,6 +174,7 @@ int main(void)
         cmocka_unit_test(test_wrapped_lines_are_recognised),
         cmocka_unit_test(test_a_sentence_on_each_line_is_not_wrapped),
         cmocka_unit_test(test_what_a_wrapped_text_needs),
+        cmocka_unit_test(test_blocks_of_lines_are_recognised),
         cmocka_unit_test(test_a_text_without_spaces_is_recognised),
         cmocka_unit_test(test_pairs_are_recognised),
     };

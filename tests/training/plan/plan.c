@@ -408,6 +408,21 @@ static void wrapped_words_are_read_as_a_stream(void **state)
     }
 }
 
+static void blocks_of_lines_are_read_as_a_stream_of_subwords(void **state)
+{
+    (void)state;
+    for (int given = 0; given < 2; given++) {
+        Settings s = {.sequence = SEQUENCE_LINES};
+        Decided decided = {{0}};
+        DECIDED(&decided, sequence) = given;
+        plan_text(&s, &decided, &(TextLook){.size = 50000, .blocks = true});
+        assert_int_equal(s.tokens, given ? TOKENIZER_WORD : TOKENIZER_BPE);
+        assert_int_equal(s.sequence, given ? SEQUENCE_LINES : SEQUENCE_STREAM);
+        plan_text(&s, &decided, &(TextLook){.size = 50000, .blocks = true, .wrapped = true});
+        assert_int_equal(s.tokens, TOKENIZER_WORD); /* a paragraph is a block */
+    }
+}
+
 static void pairs_of_single_words_are_read_as_characters(void **state)
 {
     (void)state;
@@ -500,6 +515,7 @@ int main(void)
         cmocka_unit_test(a_rate_that_is_given_is_taken_as_it_is),
         cmocka_unit_test(words_are_read_by_lines_and_others_as_a_stream),
         cmocka_unit_test(wrapped_words_are_read_as_a_stream),
+        cmocka_unit_test(blocks_of_lines_are_read_as_a_stream_of_subwords),
         cmocka_unit_test(pairs_of_single_words_are_read_as_characters),
         cmocka_unit_test(a_large_text_is_read_as_subwords),
         cmocka_unit_test(a_vocabulary_of_subwords_grows_with_its_text),
