@@ -32,8 +32,10 @@ static void check_shape(const char *name, const GptConfig *shape)
     if (shape->activation != ACTIVATION_GELU)
         die("%s uses relu, and llama.cpp's gpt2 has only gelu: train it with --activation gelu",
             name);
-    if (shape->norm == NORM_POST)
-        die("%s is post-norm, and llama.cpp's gpt2 is pre-norm: train it with --norm pre", name);
+    const GptField *beyond = gpt_config_beyond(shape, NORM_PRE);
+    if (beyond)
+        die("%s has --%s %s, which llama.cpp's gpt2 does not support: train it without", name,
+            beyond->field.name, field_text(&beyond->field, shape));
     if (shape->patterns)
         die("%s has attention patterns, and llama.cpp's gpt2 attends to all tokens: train it "
             "without --attend and --window",

@@ -43,25 +43,17 @@ static const Field PURPOSE[] = {
 
 /* ---- Writing ---- */
 
-/* Whether the choices that Transformers has no names for are those of its model with this norm. */
-static bool same_choices(const GptConfig *shape, Norm norm)
-{
-    const GptConfig theirs = {.norm = norm, .head_size = shape->head_size};
-    EACH_GPT_FIELD (f)
-        if (!f->huggingface && !f->in_weights && !field_equal(&f->field, shape, &theirs))
-            return false;
-    return shape->heads * shape->head_size == shape->width && !shape->patterns;
-}
-
 /* The first of Transformers' models that is the same as this one. gpt2 is pre-norm; openai-gpt is
  * post-norm, and its feed-forward layer is always four times as wide as the model. Neither
  * supports patterns, tokens that attend to later ones, or heads whose widths do not add up to the
  * model's. */
 static const char *model_type(const GptConfig *shape, bool sees_ahead)
 {
-    if (same_choices(shape, NORM_PRE) && !sees_ahead)
+    const bool own =
+        sees_ahead || shape->patterns || shape->heads * shape->head_size != shape->width;
+    if (!own && !gpt_config_beyond(shape, NORM_PRE))
         return "gpt2";
-    if (same_choices(shape, NORM_POST) && !sees_ahead && shape->hidden == 4 * shape->width)
+    if (!own && !gpt_config_beyond(shape, NORM_POST) && shape->hidden == 4 * shape->width)
         return "openai-gpt";
     return "pulga";
 }

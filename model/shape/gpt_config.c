@@ -4,9 +4,11 @@
 
 #include <limits.h>
 
+#include "base/language.h"
+
 const char *const GPT_NORMS[] = {[NORM_PRE] = "pre", [NORM_POST] = "post", NULL};
 const char *const GPT_POSITIONS[] = {
-    [POSITIONS_SINUSOIDAL] = "sinusoidal", [POSITIONS_LEARNED] = "learned", NULL};
+    [POSITIONS_SINUSOIDAL] = N_("sinusoidal"), [POSITIONS_LEARNED] = N_("learned"), NULL};
 const char *const GPT_ACTIVATIONS[] = {
     [ACTIVATION_RELU] = "relu", [ACTIVATION_GELU] = "gelu", NULL};
 
@@ -23,11 +25,23 @@ const GptField GPT_FIELDS[] = {
      .huggingface = "n_positions"},
     {{"vocabulary", WHOLE_FIELD(vocabulary), .min = 1, .max = INT_MAX / 4},
      .huggingface = "vocab_size"},
-    {{"norm", CHOICE_FIELD(norm, GPT_NORMS), .preset = NULL}, .in_weights = false},
-    {{"positions", CHOICE_FIELD(positions, GPT_POSITIONS), .preset = NULL}, .in_weights = true},
+    {{"positions", CHOICE_FIELD(positions, GPT_POSITIONS), .preset = NULL},
+     .in_weights = true,
+     .shown = N_("%s positions")},
+    {{"norm", CHOICE_FIELD(norm, GPT_NORMS), .preset = NULL}, .shown = N_("%s-norm")},
     {{"activation", CHOICE_FIELD(activation, GPT_ACTIVATIONS), .preset = NULL},
-     .huggingface = "activation_function"},
+     .huggingface = "activation_function",
+     .shown = "%s"},
     {{"untied", FLAG_FIELD(untied), .preset = NULL}, .huggingface = "tie_word_embeddings"},
     {{"no-qkv-bias", FLAG_FIELD(no_qkv_bias), .preset = NULL}, .in_weights = true},
     {{.name = NULL}, .in_weights = false},
 };
+
+const GptField *gpt_config_beyond(const GptConfig *config, Norm norm)
+{
+    const GptConfig theirs = {.norm = norm, .head_size = config->head_size};
+    EACH_GPT_FIELD (f)
+        if (!f->huggingface && !f->in_weights && !field_equal(&f->field, config, &theirs))
+            return f;
+    return NULL;
+}

@@ -40,12 +40,18 @@ typedef struct GptConfig {
 typedef struct {
     Field field; /* by the name of train's option; the limits are those of a file */
     const char
-        *huggingface; /* what Transformers' config.json calls it; NULL: it has no such choice,
+        *huggingface;  /* what Transformers' config.json calls it; NULL: it has no such choice,
                                 and a model that needs another value than GPT-2's is no gpt2 ...   */
-    bool in_weights;  /* ... unless the file of the weights shows it all the same           */
+    bool in_weights;   /* ... unless the file of the weights shows it all the same           */
+    const char *shown; /* a choice as it is announced, with its value; NULL: its name and value */
 } GptField;
 
 extern const GptField GPT_FIELDS[];
 #define EACH_GPT_FIELD(entry) \
     for (const GptField *(entry) = GPT_FIELDS; (entry)->field.name; (entry)++)
+
+/* The first choice of a model that Transformers' gpt2 does not have, nor openai-gpt if the norm asked
+ * for is NORM_POST; or NULL. */
+const GptField *gpt_config_beyond(const GptConfig *config, Norm norm);
+
 #endif

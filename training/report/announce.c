@@ -91,6 +91,21 @@ static void announce_losses(const Trainer *t, const Screen *screen)
     screen_paragraph(screen, "", format, t->floor, seen.text);
 }
 
+/* sinusoidal positions, pre-norm, relu */
+static char *choices_of(const GptConfig *shape)
+{
+    char *all = format_text("%s", "");
+    EACH_GPT_FIELD (f)
+        if (f->field.kind == FIELD_CHOICE) {
+            char *value = field_text(&f->field, shape), *before = all;
+            char *shown = f->shown ? format_text(translated(f->shown), translated(value))
+                                   : format_text("%s %s", f->field.name, value);
+            all = format_text("%s%s%s", before, *before ? ", " : "", shown);
+            free(value), free(before), free(shown);
+        }
+    return all;
+}
+
 /* model   2 layers, 4 heads of 16, width 64, hidden 256, context 8; sinusoidal
  *         positions, pre-norm, relu, tied head
  *         101,056 parameters, 2.6 MB of memory, 1 thread, kernel avx512 */
@@ -98,16 +113,14 @@ static void announce_model(const Trainer *t, const Screen *screen)
 {
     const Settings *s = &t->plan.settings;
     const GptConfig *shape = &t->plan.shape;
-    screen_paragraph(screen, "model",
-                     "%s, %s of %d, width %d, hidden %d, context %d; %s positions, %s-norm, %s, "
-                     "%s head%s%s",
-                     plural((size_t)shape->layers, "layer", "layers").text,
-                     plural((size_t)shape->heads, "head", "heads").text, shape->head_size,
-                     shape->width, shape->hidden, shape->context,
-                     shape->positions == POSITIONS_LEARNED ? _("learned") : _("sinusoidal"),
-                     GPT_NORMS[shape->norm], GPT_ACTIVATIONS[shape->activation],
-                     shape->untied ? _("untied") : _("tied"), s->attend ? _(", attends to ") : "",
-                     s->attend ? s->attend : "");
+    char *choices = choices_of(shape);
+    screen_paragraph(
+        screen, "model", "%s, %s of %d, width %d, hidden %d, context %d; %s, %s head%s%s",
+        plural((size_t)shape->layers, "layer", "layers").text,
+        plural((size_t)shape->heads, "head", "heads").text, shape->head_size, shape->width,
+        shape->hidden, shape->context, choices, shape->untied ? _("untied") : _("tied"),
+        s->attend ? _(", attends to ") : "", s->attend ? s->attend : "");
+    free(choices);
     screen_paragraph(screen, "", "%s, %.1f MB of memory, %s, kernel %s",
                      plural(t->plan.parameters, "parameter", "parameters").text,
                      t->plan.bytes / 1e6, plural((size_t)s->threads, "thread", "threads").text,
