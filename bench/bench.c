@@ -174,12 +174,9 @@ static Batch batch_of(const Case *it)
 {
     const int T = it->config.context, S = it->sequences, N = S * T;
     int *tokens = memory_new((size_t)N + 1, sizeof *tokens, "a step's tokens");
-    int *positions = memory_new((size_t)N, sizeof *positions, "a step's tokens");
     int *start = memory_new((size_t)S + 1, sizeof *start, "a step's sequences");
     for (int i = 0; i <= N; i++)
         tokens[i] = (int)(((uint32_t)i * 2654435761u >> 7) % (uint32_t)it->config.vocabulary);
-    for (int i = 0; i < N; i++)
-        positions[i] = i % T;
     for (int s = 0; s <= S; s++)
         start[s] = s * T;
     return (Batch){.rows = N,
@@ -188,7 +185,6 @@ static Batch batch_of(const Case *it)
                    .start = start,
                    .tokens = tokens,
                    .targets = tokens + 1,
-                   .positions = positions,
                    .prefix = it->prefix ? start + 1 : NULL};
 }
 

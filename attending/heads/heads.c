@@ -17,19 +17,14 @@
 static void forward(Real *maps, Gpt *gpt, const Sequence *sequence)
 {
     const int T = sequence->rows;
-    int *positions = memory_new((size_t)T, sizeof *positions, "the positions");
-    for (int i = 0; i < T; i++)
-        positions[i] = i;
     const Batch batch = {.rows = T,
                          .sequences = 1,
                          .start = (const int[]){0, T},
                          .tokens = sequence->tokens,
                          .targets = sequence->tokens,
                          .counted = T,
-                         .positions = positions,
                          .prefix = &sequence->prefix};
     gpt_forward(gpt, &batch, maps, (Dropout){0});
-    free(positions);
 }
 
 /* The tokens up to and with [sep]; the row of [sep] is the first that counts. */

@@ -28,7 +28,7 @@ typedef struct {
     Real *penalized;        /* (V) and the logits of the token after it */
     Ranked *best;           /* (width) */
     Real *logits;           /* (width, V) of the hypotheses that go on, in their order */
-    int *start, *tokens, *positions, *slots; /* (width + 1), (width), …: their batch */
+    int *start, *tokens, *past, *slots; /* (width + 1), (width), …: their batch */
 } Beam;
 
 /* Begins with the empty continuation, in slot 0. */
@@ -48,7 +48,7 @@ static Beam beam_new(Gpt *gpt, const KvCache *cache, const Real *logits, int rea
                  .logits = memory_new(K * V, sizeof *beam.logits, what),
                  .start = memory_new(K + 1, sizeof *beam.start, what),
                  .tokens = memory_new(K, sizeof *beam.tokens, what),
-                 .positions = memory_new(K, sizeof *beam.positions, what),
+                 .past = memory_new(K, sizeof *beam.past, what),
                  .slots = memory_new(K, sizeof *beam.slots, what)};
     for (int i = 0; i < rules.width; i++) {
         beam.now[i].tokens = memory_new((size_t)rules.most, sizeof *beam.tokens, what);
@@ -78,7 +78,7 @@ static void beam_end(Beam *beam)
     free(beam->logits);
     free(beam->start);
     free(beam->tokens);
-    free(beam->positions);
+    free(beam->past);
     free(beam->slots);
 }
 
@@ -197,7 +197,7 @@ static int read_on(Beam *beam)
         if (h->ended)
             continue;
         beam->tokens[rows] = h->tokens[h->count - 1];
-        beam->positions[rows] = beam->read + h->count - 1;
+        beam->past[rows] = beam->read + h->count - 1;
         beam->slots[rows++] = h->slot;
     }
     for (int from = 0, count; from < rows; from += count) {
@@ -206,9 +206,9 @@ static int read_on(Beam *beam)
                              .sequences = count,
                              .start = beam->start,
                              .tokens = beam->tokens + from,
-                             .positions = beam->positions + from,
                              .cache = beam->cache,
-                             .slots = beam->slots + from};
+                             .slots = beam->slots + from,
+                             .past = beam->past + from};
         gpt_next_logits(beam->gpt, &batch, ROW(beam->logits, from, beam->gpt->config.vocabulary));
     }
     return rows;

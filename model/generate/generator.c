@@ -16,17 +16,13 @@ Generator generator_new(Gpt *gpt, KvCache cache, int slot, int bos)
                    .slot = slot,
                    .bos = bos,
                    .tokens = memory_new(T + 1, sizeof *g.tokens, "the generator"),
-                   .positions = memory_new(T, sizeof *g.positions, "the generator"),
                    .logits = memory_new(V, sizeof *g.logits, "the generator")};
-    for (size_t i = 0; i < T; i++)
-        g.positions[i] = (int)i;
     return g;
 }
 
 void generator_free(Generator *g)
 {
     free(g->tokens);
-    free(g->positions);
     free(g->logits);
 }
 
@@ -38,10 +34,10 @@ static void read_from(Generator *g, int from)
                          .sequences = 1,
                          .start = start,
                          .tokens = g->tokens + from,
-                         .positions = g->positions + from,
                          .prefix = from < g->prefix ? &g->prefix : NULL,
                          .cache = &g->cache,
-                         .slots = &g->slot};
+                         .slots = &g->slot,
+                         .past = &from};
     gpt_next_logits(g->gpt, &batch, g->logits);
 }
 

@@ -10,19 +10,18 @@
 #include "model/gpt.h"
 #include "model/shape/kv_cache.h"
 
-/* It owns the three arrays; the model and the cache are the caller's. Generators of one model may
+/* It owns the two arrays; the model and the cache are the caller's. Generators of one model may
  * share a cache, each with a slot of its own. */
 typedef struct {
     Gpt *gpt;
     KvCache cache;
-    int slot;       /* of the cache */
-    int bos;        /* -1: none */
-    int prefix;     /* the first tokens of the prompt that all see each other */
-    int *tokens;    /* (T + 1) what it has read and not forgotten */
-    int *positions; /* (T) 0, 1, 2, … */
-    int count;      /* of tokens */
-    bool forgot;    /* since generator_begin() */
-    Real *logits;   /* (V) the scores of the next token */
+    int slot;     /* of the cache */
+    int bos;      /* -1: none */
+    int prefix;   /* the first tokens of the prompt that all see each other */
+    int *tokens;  /* (T + 1) what it has read and not forgotten */
+    int count;    /* of tokens */
+    bool forgot;  /* since generator_begin() */
+    Real *logits; /* (V) the scores of the next token */
 } Generator;
 
 /* generator_free() frees it, but not the cache. */

@@ -216,8 +216,9 @@ static void cache_rows(const Real *qkv, const Batch *batch, const AttentionShape
     const int HD = shape->heads * shape->head_size;
     for (int s = 0; s < batch->sequences; s++) {
         Real *slot = kv_cache_slot(batch->cache, shape->layer, batch->slots[s]);
-        for (int i = batch->start[s]; i < batch->start[s + 1]; i++)
-            memcpy(ROW(slot, batch->positions[i], 2 * HD), ROW(qkv, i, 3 * HD) + HD,
+        const int first = batch->start[s], past = batch_past(batch, s);
+        for (int i = first; i < batch->start[s + 1]; i++)
+            memcpy(ROW(slot, past + i - first, 2 * HD), ROW(qkv, i, 3 * HD) + HD,
                    sizeof(Real) * 2 * (size_t)HD);
     }
 }

@@ -10,12 +10,14 @@
 void embedding_forward(Real *y, Embedding p, const Batch *batch, int C)
 {
     OMP(parallel for if(worth_threads(batch->rows, C)))
-    for (int i = 0; i < batch->rows; i++) {
-        const Real *token = ROW(p.wte, batch->tokens[i], C);
-        const Real *position = ROW(p.wpe, batch->positions[i], C);
-        Real *out = ROW(y, i, C);
-        for (int c = 0; c < C; c++)
-            out[c] = token[c] + position[c];
+    for (int s = 0; s < batch->sequences; s++) {
+        const Real *position = ROW(p.wpe, batch_past(batch, s), C);
+        for (int i = batch->start[s]; i < batch->start[s + 1]; i++, position += C) {
+            const Real *token = ROW(p.wte, batch->tokens[i], C);
+            Real *out = ROW(y, i, C);
+            for (int c = 0; c < C; c++)
+                out[c] = token[c] + position[c];
+        }
     }
 }
 
@@ -25,14 +27,16 @@ void embedding_backward(Embedding dp, const Real *dy, const Batch *batch, int C,
     OMP(parallel if (worth_threads(batch->rows, C)))
     {
         const Columns own = columns_of_thread(C);
-        for (int i = 0; i < batch->rows; i++) {
-            Real *dtoken = ROW(dp.wte, batch->tokens[i], C);
-            Real *dposition = ROW(dp.wpe, batch->positions[i], C);
-            const Real *dout = ROW(dy, i, C);
-            for (int c = own.from; c < own.end; c++)
-                dtoken[c] += dout[c];
-            for (int c = own.from; learned && c < own.end; c++)
-                dposition[c] += dout[c];
+        for (int s = 0; s < batch->sequences; s++) {
+            Real *dposition = ROW(dp.wpe, batch_past(batch, s), C);
+            for (int i = batch->start[s]; i < batch->start[s + 1]; i++, dposition += C) {
+                Real *dtoken = ROW(dp.wte, batch->tokens[i], C);
+                const Real *dout = ROW(dy, i, C);
+                for (int c = own.from; c < own.end; c++)
+                    dtoken[c] += dout[c];
+                for (int c = own.from; learned && c < own.end; c++)
+                    dposition[c] += dout[c];
+            }
         }
     }
 }

@@ -67,7 +67,7 @@ static inline void head_view_cached(HeadView *head, const Batch *batch, const At
                                     int sequence, int number)
 {
     const int H = shape->heads, D = shape->head_size;
-    head->past = batch->positions[batch->start[sequence]];
+    head->past = batch_past(batch, sequence);
     head->length += head->past;
     assert(head->prefix <= head->length); /* else tokens ahead are not in the cache */
     const Real *slot = kv_cache_slot(batch->cache, shape->layer, batch->slots[sequence]);

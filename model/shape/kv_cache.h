@@ -2,8 +2,8 @@
  * one token more costs one row.
  *
  * It has slots, one for each sequence that is read at the same time; a slot has room for a sequence
- * of the whole context. A Batch that names a cache and a slot for each of its sequences goes on
- * where the slots stand: its positions tell how much each of them has read. */
+ * of the whole context. A Batch that names a cache, and for each of its sequences a slot and
+ * how much was read there, goes on from there. */
 #ifndef PULGA_KV_CACHE_H
 #define PULGA_KV_CACHE_H
 

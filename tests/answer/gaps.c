@@ -32,12 +32,17 @@ static int close_model(void **state)
 /* p (V): what the model predicts at one token of a line, from its loss with each target. */
 static void predict(Trained *f, const int *tokens, int place, double *p)
 {
-    const int start[] = {0, COUNT}, positions[COUNT] = {0, 1, 2, 3, 4}, prefix = COUNT;
+    const int start[] = {0, COUNT}, prefix = COUNT;
     for (int id = 0; id < tokenizer_size(&f->model.tokenizer); id++) {
         int targets[COUNT] = {-1, -1, -1, -1, -1};
         targets[place] = id;
-        const Batch batch = {COUNT,     1,       start, tokens, targets, 1,
-                             positions, &prefix, 0,     NULL,   NULL};
+        const Batch batch = {.rows = COUNT,
+                             .sequences = 1,
+                             .start = start,
+                             .tokens = tokens,
+                             .targets = targets,
+                             .counted = 1,
+                             .prefix = &prefix};
         p[id] = exp(-gpt_evaluate(&f->model.gpt, &batch));
     }
 }

@@ -437,8 +437,7 @@ static void use_little(void *folder)
                          .start = (const int[]){0, 1},
                          .tokens = (const int[]){0},
                          .targets = (const int[]){1},
-                         .counted = 1,
-                         .positions = (const int[]){0}};
+                         .counted = 1};
     gpt_evaluate(&model.gpt, &batch);
     struct rusage used;
     getrusage(RUSAGE_SELF, &used);

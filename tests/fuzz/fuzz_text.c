@@ -56,16 +56,18 @@ static void check_batch(const Batch *batch, const Corpus *corpus, int V)
     int counted = 0;
     for (int i = 0; i < batch->rows; i++) {
         if (batch->tokens[i] < 0 || batch->tokens[i] >= V || batch->targets[i] < least ||
-            batch->targets[i] >= V || batch->positions[i] >= corpus->context)
-            found("row %d: token %d, target %d, position %d", i, batch->tokens[i],
-                  batch->targets[i], batch->positions[i]);
+            batch->targets[i] >= V)
+            found("row %d: token %d, target %d", i, batch->tokens[i], batch->targets[i]);
         counted += batch->targets[i] >= 0;
     }
     if (counted != batch->counted || !counted)
         found("%d rows count, not %d", counted, batch->counted);
-    for (int s = 0; batch->prefix && s < batch->sequences; s++)
-        if (batch->prefix[s] < 0 || batch->prefix[s] > batch->start[s + 1] - batch->start[s])
-            found("a prefix of %d tokens", batch->prefix[s]);
+    for (int s = 0; s < batch->sequences; s++) {
+        const int length = batch->start[s + 1] - batch->start[s];
+        const int prefix = batch->prefix ? batch->prefix[s] : 0;
+        if (length > corpus->context || prefix < 0 || prefix > length)
+            found("a sequence of %d tokens, a prefix of %d", length, prefix);
+    }
 }
 
 /* Each target of what is evaluated comes once. */

@@ -176,16 +176,12 @@ static void exercise_4_one_layer_is_not_contextual(void **state)
                                    .vocabulary = 5},
                       ROWS);
     gpt_init(&gpt, 1);
-    static const int tokens[ROWS] = {1, 2, 3, 1, 2, 4}, positions[ROWS] = {0, 1, 2, 0, 1, 2};
+    static const int tokens[ROWS] = {1, 2, 3, 1, 2, 4};
     static const int start[] = {0, 3, ROWS}, prefix[] = {3, 3};
-    gpt_forward(&gpt,
-                &(Batch){.rows = ROWS,
-                         .sequences = 2,
-                         .start = start,
-                         .tokens = tokens,
-                         .positions = positions,
-                         .prefix = prefix},
-                NULL, (Dropout){0});
+    gpt_forward(
+        &gpt,
+        &(Batch){.rows = ROWS, .sequences = 2, .start = start, .tokens = tokens, .prefix = prefix},
+        NULL, (Dropout){0});
     for (int l = 0; l <= L; l++) {
         const Real *stream = gpt.keep.stream + l * ROWS * C;
         const bool same = !memcmp(ROW(stream, 1, C), ROW(stream, 4, C), sizeof(Real) * C);

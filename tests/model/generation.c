@@ -15,13 +15,9 @@
  * `prefix` of them see each other. */
 static void read_at_once(Gpt *gpt, const int *tokens, int count, int prefix, Real *logits)
 {
-    const int start[] = {0, count}, positions[] = {0, 1, 2, 3, 4, 5, 6};
-    const Batch batch = {.rows = count,
-                         .sequences = 1,
-                         .start = start,
-                         .tokens = tokens,
-                         .positions = positions,
-                         .prefix = &prefix};
+    const int start[] = {0, count};
+    const Batch batch = {
+        .rows = count, .sequences = 1, .start = start, .tokens = tokens, .prefix = &prefix};
     gpt_next_logits(gpt, &batch, logits);
 }
 
@@ -125,7 +121,7 @@ static void the_logits_at_each_token_are_those_of_its_loss(void **state)
     (void)state;
     enum { COUNT = 6 };
     const int tokens[COUNT] = {12, 5, 1, 3, 0, 8}, start[] = {0, COUNT}, prefix = COUNT;
-    const int positions[COUNT] = {0, 1, 2, 3, 4, 5}, places[COUNT] = {2, 0, 5, 1, 4, 3};
+    const int places[COUNT] = {2, 0, 5, 1, 4, 3};
     for (int c = 0; c < CASE_COUNT; c++) {
         Gpt gpt = case_model(&CASES[c]), again = case_model(&CASES[c]);
         const int V = gpt.config.vocabulary;
@@ -141,8 +137,13 @@ static void the_logits_at_each_token_are_those_of_its_loss(void **state)
             for (int j = 0; j < V; j++) {
                 int targets[COUNT] = {-1, -1, -1, -1, -1, -1};
                 targets[place] = j;
-                const Batch batch = {COUNT,     1,       start, tokens, targets, 1,
-                                     positions, &prefix, 0,     NULL,   NULL};
+                const Batch batch = {.rows = COUNT,
+                                     .sequences = 1,
+                                     .start = start,
+                                     .tokens = tokens,
+                                     .targets = targets,
+                                     .counted = 1,
+                                     .prefix = &prefix};
                 assert_close_one(CASES[c].name, -gpt_evaluate(&again, &batch), log_p[j], 1e-5);
             }
         }

@@ -263,7 +263,7 @@ enum {
 typedef struct {
     Gpt gpt;
     Batch batch;
-    int start[SEQUENCES + 1], prefix[SEQUENCES], tokens[ROWS], positions[ROWS];
+    int start[SEQUENCES + 1], prefix[SEQUENCES], tokens[ROWS];
 } Model;
 
 /* A model over a ragged batch whose sequences have a prefix of this length, or all of it. With its
@@ -279,18 +279,14 @@ static void model_new(Model *model, GptConfig config, int prefix)
     config.hidden = 16;
     config.vocabulary = VOCABULARY;
     memcpy(model->start, start, sizeof start);
-    for (int s = 0; s < SEQUENCES; s++) {
+    for (int s = 0; s < SEQUENCES; s++)
         model->prefix[s] = min_int(prefix, start[s + 1] - start[s]);
-        for (int i = start[s]; i < start[s + 1]; i++) {
-            model->tokens[i] = i * 7 % VOCABULARY;
-            model->positions[i] = i - start[s];
-        }
-    }
+    for (int i = 0; i < ROWS; i++)
+        model->tokens[i] = i * 7 % VOCABULARY;
     model->batch = (Batch){.rows = ROWS,
                            .sequences = SEQUENCES,
                            .start = model->start,
                            .tokens = model->tokens,
-                           .positions = model->positions,
                            .prefix = model->prefix};
     model->gpt = gpt_new(&config, ROWS);
     gpt_init(&model->gpt, 1);

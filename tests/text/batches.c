@@ -32,7 +32,6 @@ static void test_pieces_become_rows(void **state)
     assert_ints(batch.start, (const int[]){0, 3, 6, 8, 11, 13}, 6);
     assert_ints(batch.tokens, (const int[]){0, 2, 3, 4, 5, 6, 7, 8, 0, 9, 10, 0, 11}, 13);
     assert_ints(batch.targets, (const int[]){2, 3, 4, 5, 6, 7, 8, 1, 9, 10, 1, 11, 1}, 13);
-    assert_ints(batch.positions, (const int[]){0, 1, 2, 0, 1, 2, 0, 1, 0, 1, 2, 0, 1}, 13);
 
     /* The same room again, with pieces in another order. */
     const Piece some[] = {{13, 2}, {3, 3}};
@@ -42,7 +41,6 @@ static void test_pieces_become_rows(void **state)
     assert_ints(again.start, (const int[]){0, 2, 5}, 3);
     assert_ints(again.tokens, (const int[]){0, 11, 4, 5, 6}, 5);
     assert_ints(again.targets, (const int[]){11, 1, 5, 6, 7}, 5);
-    assert_ints(again.positions, (const int[]){0, 1, 0, 1, 2}, 5);
     batch_room_free(&room);
     corpus_free(&c);
 }
@@ -60,7 +58,6 @@ static void test_only_the_targets_of_pairs_count(void **state)
     assert_ints(batch.start, (const int[]){0, 5, 10}, 3);
     assert_ints(batch.tokens, (const int[]){0, 3, 4, 2, 5, 0, 6, 2, 3, 4}, 10);
     assert_ints(batch.targets, (const int[]){-1, -1, -1, 5, 1, -1, -1, 3, 4, 1}, 10);
-    assert_ints(batch.positions, (const int[]){0, 1, 2, 3, 4, 0, 1, 2, 3, 4}, 10);
     assert_ints(batch.prefix, (const int[]){4, 3}, 2);
     assert_int_equal(batch_targets(&room, &c, c.train.list, 2, (HideDraw){0}), 5);
 

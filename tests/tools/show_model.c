@@ -33,15 +33,12 @@ int main(int argc, char **argv)
     const int *tokens = encoding.ids;
     int N = encoding.count;
     N = N < shape->context ? N : shape->context;
-    int *positions = memory_new((size_t)N + 1, sizeof *positions, "a test"), start[2] = {0, N};
-    for (int i = 0; i < N; i++)
-        positions[i] = i;
+    const int start[2] = {0, N};
     const size_t rows = (size_t)N;
     const size_t seen = (size_t)shape->layers * (size_t)shape->heads * rows * rows;
     Real *logits = memory_new(rows * (size_t)V + 1, sizeof *logits, "a test");
     Real *attention = memory_new(seen + 1, sizeof *attention, "a test");
-    const Batch batch = {
-        .rows = N, .sequences = 1, .start = start, .tokens = tokens, .positions = positions};
+    const Batch batch = {.rows = N, .sequences = 1, .start = start, .tokens = tokens};
     gpt_forward(&model.gpt, &batch, attention, (Dropout){0});
     logits_forward(logits, model.gpt.weights.head, gpt_head_input(&model.gpt), N, C, V);
 
@@ -54,7 +51,6 @@ int main(int argc, char **argv)
     printf("}\n");
     free(attention);
     free(logits);
-    free(positions);
     encoding_free(&encoding);
     pretrained_close(&model);
     return 0;

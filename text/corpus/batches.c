@@ -11,13 +11,12 @@
 BatchRoom batch_room_new(int rows)
 {
     const size_t N = (size_t)rows;
-    int *ints = memory_new(6 * N + 2, sizeof *ints, "a batch");
+    int *ints = memory_new(5 * N + 2, sizeof *ints, "a batch");
     return (BatchRoom){.tokens = ints,
                        .targets = ints + N,
-                       .positions = ints + 2 * N,
-                       .prefix = ints + 3 * N, /* each sequence has at least one row */
-                       .start = ints + 4 * N,
-                       .piece = ints + 5 * N + 1,
+                       .prefix = ints + 2 * N, /* each sequence has at least one row */
+                       .start = ints + 3 * N,
+                       .piece = ints + 4 * N + 1,
                        .rows = rows};
 }
 
@@ -33,7 +32,6 @@ static Batch batch_in(const BatchRoom *room, uint32_t first_row)
     return (Batch){.start = room->start,
                    .tokens = room->tokens,
                    .targets = room->targets,
-                   .positions = room->positions,
                    .first_row = first_row};
 }
 
@@ -41,8 +39,6 @@ static Batch batch_in(const BatchRoom *room, uint32_t first_row)
 static void add_rows(Batch *batch, BatchRoom *room, const Sequence *sequence, int counted)
 {
     assert(batch->rows + sequence->rows <= room->rows);
-    for (int i = 0; i < sequence->rows; i++)
-        room->positions[batch->rows + i] = i;
     room->prefix[batch->sequences++] = sequence->prefix;
     if (sequence->prefix)
         batch->prefix = room->prefix;

@@ -1,17 +1,17 @@
 /* batches.h: pieces of a corpus as a batch that the model reads. The pieces [bos] el (perro) and
  * perro come ([eos]), whose ids are 0 2 3 and 3 4 1, become the batch
  *
- *     tokens  0 2 3 4      targets  2 3 4 1      positions  0 1 0 1      start  0 2 4 */
+ *     tokens  0 2 3 4      targets  2 3 4 1      start  0 2 4 */
 #ifndef PULGA_BATCHES_H
 #define PULGA_BATCHES_H
 
 #include "corpus.h"
 #include "model/shape/batch.h"
 
-/* Memory for one batch of at most `rows`: six arrays in one block. */
+/* Memory for one batch of at most `rows`: five arrays in one block. */
 typedef struct {
-    int *start, *tokens, *targets, *positions, *prefix; /* (rows + 1), (rows), … */
-    int *piece;                                         /* (rows + 1) the ids of one piece */
+    int *start, *tokens, *targets, *prefix; /* (rows + 1), (rows), … */
+    int *piece;                             /* (rows + 1) the ids of one piece */
     int rows;
 } BatchRoom;
 

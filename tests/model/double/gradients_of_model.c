@@ -91,7 +91,6 @@ static void a_step_in_parts_gives_the_gradients_of_the_whole(void **state)
                             .tokens = CASE_BATCH.tokens + from,
                             .targets = CASE_BATCH.targets + from,
                             .counted = rows,
-                            .positions = CASE_BATCH.positions + from,
                             .first_row = (uint32_t)from};
         sum += gpt_forward_backward(&parts, &part, (Real)(1.0 / CASE_BATCH.rows),
                                     (Dropout){c->dropout, 9, 4});

@@ -19,11 +19,8 @@ int main(int argc, char **argv)
         die("%s", encoding.wrong);
     const int *tokens = encoding.ids;
     int N = encoding.count;
-    int *positions = memory_new((size_t)N + 1, sizeof *positions, "a test"), start[2] = {0, N};
-    for (int i = 0; i < N; i++)
-        positions[i] = i;
-    const Batch batch = {
-        .rows = N, .sequences = 1, .start = start, .tokens = tokens, .positions = positions};
+    const int start[2] = {0, N};
+    const Batch batch = {.rows = N, .sequences = 1, .start = start, .tokens = tokens};
     gpt_forward(&model.gpt, &batch, NULL, (Dropout){0});
 
     const int C = model.gpt.config.width, V = model.gpt.config.vocabulary;
@@ -38,7 +35,6 @@ int main(int argc, char **argv)
                exp((double)logits[v]) / sum);
 
     free(logits);
-    free(positions);
     encoding_free(&encoding);
     pretrained_close(&model);
     return 0;
