@@ -39,25 +39,29 @@ static void normalise(Real *x, int rows, int cols, Real *a, int n)
     scale_by(a, n, n, factor * factor);
 }
 
-Real *muon_orthogonal(const MuonWork *work, int rows, int cols)
+size_t muon_room(int rows, int cols)
+{
+    const size_t n = (size_t)min_int(rows, cols);
+    return 2 * ((size_t)rows * (size_t)cols + n * n);
+}
+
+Real *muon_orthogonal(Real *room, int rows, int cols)
 {
     const double identity = 3.4445, linear = -4.7750, square = 2.0315;
-    const int n = rows < cols ? rows : cols;
-    Real *x = work->x, *y = work->y;
+    const int n = min_int(rows, cols);
+    Real *x = room, *y = ROW(x, rows, cols), *a = ROW(y, rows, cols), *b = ROW(a, n, n);
     for (int round = 0; round < ROUNDS; round++) {
-        const Matrix X = wide(x, rows, cols), A = matrix(work->a, n, n), B = matrix(work->b, n, n);
+        const Matrix X = wide(x, rows, cols), A = matrix(a, n, n), B = matrix(b, n, n);
         /* A = X·Xᵀ */
         matmul(A, X, transposed(X));
         if (!round)
-            normalise(x, rows, cols, work->a, n);
+            normalise(x, rows, cols, a, n);
         /* B = 3.4445·1 − 4.7750·A + 2.0315·A² */
         matmul(B, A, A);
         for (int i = 0; i < n; i++) {
-            const Real *a = ROW(work->a, i, n);
-            Real *b = ROW(work->b, i, n);
             for (int j = 0; j < n; j++)
-                b[j] = (Real)linear * a[j] + (Real)square * b[j];
-            b[i] += (Real)identity;
+                ROW(b, i, n)[j] = (Real)linear * ROW(a, i, n)[j] + (Real)square * ROW(b, i, n)[j];
+            ROW(b, i, n)[i] += (Real)identity;
         }
         /* X = B·X */
         matmul(wide(y, rows, cols), B, X);
@@ -68,8 +72,7 @@ Real *muon_orthogonal(const MuonWork *work, int rows, int cols)
     return x;
 }
 
-void muon_update(Matrix w, Real *m, Real *g, const MuonWork *work, double scale, double rate,
-                 double decay)
+void muon_update(Matrix w, Real *m, Real *g, Real *room, double scale, double rate, double decay)
 {
     const int rows = w.rows, cols = w.cols;
     const Real mu = (Real)MU, s = (Real)scale;
@@ -78,11 +81,11 @@ void muon_update(Matrix w, Real *m, Real *g, const MuonWork *work, double scale,
             const ptrdiff_t at = i * w.row_step + j;
             const Real gradient = s * g[at];
             m[at] = mu * m[at] + (1 - mu) * gradient;
-            ROW(work->x, i, cols)[j] = mu * m[at] + (1 - mu) * gradient;
+            ROW(room, i, cols)[j] = mu * m[at] + (1 - mu) * gradient;
             g[at] = 0;
         }
 
-    const Real *o = muon_orthogonal(work, rows, cols);
+    const Real *o = muon_orthogonal(room, rows, cols);
     const Real keep = (Real)(1 - rate * decay);
     const Real step = (Real)(rate * FACTOR * sqrt(rows > cols ? rows : cols));
     for (int i = 0; i < rows; i++)

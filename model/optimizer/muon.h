@@ -18,18 +18,14 @@
 
 #include "model/matrix/view.h"
 
-/* Room to work in, for the largest matrix: x and y for one like it, a and b for squares of its
- * smaller side. */
-typedef struct {
-    Real *x, *y, *a, *b;
-} MuonWork;
+/* The numbers that it takes to work in: two matrices, and two squares of the smaller side. */
+size_t muon_room(int rows, int cols);
 
 /* One step with the gradients scale · g; sets g to 0 for the next one. All three are (rows, cols)
  * with the steps of w. */
-void muon_update(Matrix w, Real *m, Real *g, const MuonWork *work, double scale, double rate,
-                 double decay);
+void muon_update(Matrix w, Real *m, Real *g, Real *room, double scale, double rate, double decay);
 
-/* O(u), where work.x holds u (rows, cols). It is returned in work.x or work.y. */
-Real *muon_orthogonal(const MuonWork *work, int rows, int cols);
+/* O(u), where the room begins with u (rows, cols). It lies somewhere in the room. */
+Real *muon_orthogonal(Real *room, int rows, int cols);
 
 #endif

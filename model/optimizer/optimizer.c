@@ -18,34 +18,24 @@ static bool takes_muon(OptimizerKind kind, const Tensor *tensor)
     return kind == OPTIMIZER_MUON && tensor->parts;
 }
 
-/* Numbers of Muon's largest matrix, and of its largest square; 0 for AdamW. */
-static void sizes_of(const Tensor *tensors, int count, OptimizerKind kind, size_t *largest,
-                     size_t *square)
+/* What Muon works in, on each thread; 0 for AdamW. Several matrices may lie side by side in a
+ * tensor: queries, keys and values. */
+static size_t room_of(const Tensor *tensors, int count, OptimizerKind kind)
 {
-    *largest = *square = 0;
-    for (int i = 0; i < count; i++) {
-        if (!takes_muon(kind, &tensors[i]))
-            continue;
-        const size_t rows = (size_t)tensors[i].rows;
-        const size_t cols = (size_t)(tensors[i].cols / tensors[i].parts);
-        const size_t side = rows < cols ? rows : cols;
-        *largest = rows * cols > *largest ? rows * cols : *largest;
-        *square = side * side > *square ? side * side : *square;
-    }
-}
-
-/* The room of all threads together. */
-static size_t room_of(size_t largest, size_t square)
-{
-    return 2 * (size_t)thread_limit() * (largest + square);
+    size_t most = 0;
+    for (int i = 0; i < count; i++)
+        if (takes_muon(kind, &tensors[i])) {
+            const size_t room = muon_room(tensors[i].rows, tensors[i].cols / tensors[i].parts);
+            most = room > most ? room : most;
+        }
+    return most;
 }
 
 double optimizer_bytes(const Tensor *tensors, int count, size_t numbers, OptimizerKind kind,
                        bool average)
 {
-    size_t largest, square;
-    sizes_of(tensors, count, kind, &largest, &square);
-    return ((average ? 3 : 2) * (double)numbers + (double)room_of(largest, square)) * sizeof(Real);
+    const size_t room = (size_t)thread_limit() * room_of(tensors, count, kind);
+    return ((average ? 3 : 2) * (double)numbers + (double)room) * sizeof(Real);
 }
 
 static size_t slices_of(const Tensor *tensor)
@@ -57,6 +47,7 @@ Optimizer optimizer_new(const Gpt *gpt, OptimizerKind kind, bool average)
 {
     Optimizer optimizer = {
         .kind = kind,
+        .room_size = room_of(gpt->tensors, gpt->tensor_count, kind),
         .m = memory_new(gpt->size, sizeof(Real), "the optimizer's first moment"),
         .v = memory_new(gpt->size, sizeof(Real), "the optimizer's second moment"),
     };
@@ -65,8 +56,7 @@ Optimizer optimizer_new(const Gpt *gpt, OptimizerKind kind, bool average)
     optimizer.squares = memory_new(optimizer.slices, sizeof(double), "the norm");
     if (average)
         optimizer.average = memory_new(gpt->size, sizeof(Real), "the averaged weights");
-    sizes_of(gpt->tensors, gpt->tensor_count, kind, &optimizer.largest, &optimizer.square);
-    optimizer.room = memory_new(room_of(optimizer.largest, optimizer.square), sizeof(Real),
+    optimizer.room = memory_new((size_t)thread_limit() * optimizer.room_size, sizeof(Real),
                                 "Muon's room to work in");
     return optimizer;
 }
@@ -119,19 +109,16 @@ double optimizer_gradient_norm(const Optimizer *optimizer, const Gpt *gpt)
     return sqrt(sum);
 }
 
-/* Several matrices may lie side by side in a tensor: queries, keys and values. */
 static void muon_step(Optimizer *optimizer, Gpt *gpt, const Tensor *tensor, double scale,
                       double rate, double decay)
 {
-    const size_t largest = optimizer->largest, square = optimizer->square;
-    Real *const room = optimizer->room + 2 * (largest + square) * (size_t)thread_index();
-    const MuonWork work = {room, room + largest, room + 2 * largest, room + 2 * largest + square};
+    Real *const room = optimizer->room + optimizer->room_size * (size_t)thread_index();
     const int cols = tensor->cols / tensor->parts;
     const Matrix whole = matrix(gpt->weight_block + tensor->offset, tensor->rows, tensor->cols);
     for (int from = 0; from < tensor->cols; from += cols) {
         const size_t at = tensor->offset + (size_t)from;
         muon_update(matrix_cols(whole, from, cols), optimizer->m + at, gpt->gradient_block + at,
-                    &work, scale, rate, decay);
+                    room, scale, rate, decay);
     }
 }
 

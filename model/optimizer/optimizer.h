@@ -13,8 +13,8 @@ typedef struct {
     OptimizerKind kind;
     Real *m, *v;   /* moments: blocks laid out like the weights; Muon's matrices leave v at 0 */
     Real *average; /* likewise: the mean of the weights, or NULL */
-    Real *room;    /* Muon's, for each thread: two of its largest matrices and two squares */
-    size_t largest, square;
+    Real *room;    /* (threads, room_size) what Muon works in */
+    size_t room_size;
     double *squares; /* of the gradients: a sum for each slice of them */
     size_t slices;
 } Optimizer;

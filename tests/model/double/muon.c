@@ -25,17 +25,16 @@ static void singular_values_are_lifted(void **state)
     const double norm = sqrt(s[0] * s[0] + s[1] * s[1]);
     const double R[SIDE][SIDE] = {{c, -d, 0}, {d, c, 0}, {0, 0, 1}};
     for (int tall = 0; tall < 2; tall++) {
-        Real x[SIDE * LENGTH] = {0}, y[SIDE * LENGTH], a[SIDE * SIDE], b[SIDE * SIDE];
+        Real room[2 * (SIDE * LENGTH + SIDE * SIDE)] = {0};
         double known[SIDE * LENGTH] = {0};
         for (int i = 0; i < SIDE; i++)
             for (int j = 0; j < SIDE; j++) {
                 const int at = tall ? j * SIDE + i : i * LENGTH + j;
-                x[at] = R[i][j] * s[j];
+                room[at] = R[i][j] * s[j];
                 known[at] = R[i][j] * lifted(s[j] / norm);
             }
-        const MuonWork work = {x, y, a, b};
         const Real *found =
-            tall ? muon_orthogonal(&work, LENGTH, SIDE) : muon_orthogonal(&work, SIDE, LENGTH);
+            tall ? muon_orthogonal(room, LENGTH, SIDE) : muon_orthogonal(room, SIDE, LENGTH);
         assert_close("orthogonal", found, known, SIDE * LENGTH, 1e-12);
     }
     for (double value = 0.0015; value <= 1; value += 0.0001)
@@ -48,18 +47,17 @@ static void two_steps_by_hand(void **state)
 {
     (void)state;
     Real w[3] = {1, 1, 1}, m[3] = {0}, g[3] = {7, 4, 7};
-    Real x, y, a, b;
-    const MuonWork work = {&x, &y, &a, &b};
+    Real room[4];
     const Matrix middle = matrix_cols(matrix(w, 1, 3), 1, 1);
 
-    muon_update(middle, m + 1, g + 1, &work, 0.5, 0.1, 0.01);
+    muon_update(middle, m + 1, g + 1, room, 0.5, 0.1, 0.01);
     const double first = 0.999 - 0.1 * 0.2 * lifted(1);
     assert_close_one("w", w[1], first, 1e-15);
     assert_close_one("m", m[1], 0.1 * 2, 1e-15);
     assert_close_one("g, for the next step", g[1], 0, 0);
 
     g[1] = -1; /* m = 0.9·0.2 − 0.1 = 0.08, u = 0.9·0.08 − 0.1 < 0 */
-    muon_update(middle, m + 1, g + 1, &work, 1, 0.1, 0.01);
+    muon_update(middle, m + 1, g + 1, room, 1, 0.1, 0.01);
     assert_close_one("w", w[1], 0.999 * first + 0.1 * 0.2 * lifted(1), 1e-15);
     assert_close_one("m", m[1], 0.08, 1e-15);
 
@@ -71,8 +69,8 @@ static void two_steps_by_hand(void **state)
 static void zeros_stay_finite(void **state)
 {
     (void)state;
-    Real w[4] = {1, 2, 3, 4}, m[4] = {0}, g[4] = {0}, x[4], y[4], a[4], b[4];
-    muon_update(matrix(w, 2, 2), m, g, &(MuonWork){x, y, a, b}, 1, 0.1, 0.5);
+    Real w[4] = {1, 2, 3, 4}, m[4] = {0}, g[4] = {0}, room[16];
+    muon_update(matrix(w, 2, 2), m, g, room, 1, 0.1, 0.5);
     assert_close("w", w, (double[]){0.95, 1.9, 2.85, 3.8}, 4, 1e-15);
 }
 
