@@ -28,7 +28,6 @@ typedef struct {
     Real *penalized;        /* (V) and the logits of the token after it */
     Ranked *best;           /* (width) */
     Real *logits;           /* (width, V) of the hypotheses that go on, in their order */
-    int *start, *tokens, *past, *slots; /* (width + 1), (width), …: their batch */
 } Beam;
 
 /* Begins with the empty continuation, in slot 0. */
@@ -45,15 +44,10 @@ static Beam beam_new(Gpt *gpt, const KvCache *cache, const Real *logits, int rea
                  .next = memory_new(K, sizeof *beam.next, what),
                  .scores = memory_new(K * V, sizeof *beam.scores, what),
                  .best = memory_new(K, sizeof *beam.best, what),
-                 .logits = memory_new(K * V, sizeof *beam.logits, what),
-                 .start = memory_new(K + 1, sizeof *beam.start, what),
-                 .tokens = memory_new(K, sizeof *beam.tokens, what),
-                 .past = memory_new(K, sizeof *beam.past, what),
-                 .slots = memory_new(K, sizeof *beam.slots, what)};
+                 .logits = memory_new(K * V, sizeof *beam.logits, what)};
     for (int i = 0; i < rules.width; i++) {
-        beam.now[i].tokens = memory_new((size_t)rules.most, sizeof *beam.tokens, what);
-        beam.next[i].tokens = memory_new((size_t)rules.most, sizeof *beam.tokens, what);
-        beam.start[i + 1] = i + 1;
+        beam.now[i].tokens = memory_new((size_t)rules.most, sizeof(int), what);
+        beam.next[i].tokens = memory_new((size_t)rules.most, sizeof(int), what);
     }
     if (rules.seen) {
         beam.own = memory_new(K * V, sizeof *beam.own, what);
@@ -76,10 +70,6 @@ static void beam_end(Beam *beam)
     free(beam->penalized);
     free(beam->best);
     free(beam->logits);
-    free(beam->start);
-    free(beam->tokens);
-    free(beam->past);
-    free(beam->slots);
 }
 
 void beam_free(Hypothesis *found, int count)
@@ -188,29 +178,33 @@ static void step(Beam *beam, int read)
 }
 
 /* Reads the last token of all hypotheses that go on, as many at once as the model has rows; returns
- * how many there are. */
+ * how many there are. Each is a sequence of one row. */
 static int read_on(Beam *beam)
 {
-    int rows = 0;
+    const int K = beam->rules.width;
+    int *tokens = memory_new(4 * (size_t)K + 1, sizeof *tokens, "the beam");
+    int *past = tokens + K, *slots = past + K, *start = slots + K, rows = 0;
     for (int i = 0; i < beam->count; i++) {
         const Hypothesis *h = &beam->now[i];
         if (h->ended)
             continue;
-        beam->tokens[rows] = h->tokens[h->count - 1];
-        beam->past[rows] = beam->read + h->count - 1;
-        beam->slots[rows++] = h->slot;
+        tokens[rows] = h->tokens[h->count - 1];
+        past[rows] = beam->read + h->count - 1;
+        slots[rows++] = h->slot;
+        start[rows] = rows;
     }
     for (int from = 0, count; from < rows; from += count) {
         count = min_int(rows - from, beam->gpt->rows);
         const Batch batch = {.rows = count,
                              .sequences = count,
-                             .start = beam->start,
-                             .tokens = beam->tokens + from,
+                             .start = start,
+                             .tokens = tokens + from,
                              .cache = beam->cache,
-                             .slots = beam->slots + from,
-                             .past = beam->past + from};
+                             .slots = slots + from,
+                             .past = past + from};
         gpt_next_logits(beam->gpt, &batch, ROW(beam->logits, from, beam->gpt->config.vocabulary));
     }
+    free(tokens);
     return rows;
 }
 
