@@ -3,7 +3,6 @@
  * for a single file on a system that has only the locale C. */
 #include "language.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -56,34 +55,9 @@ const char *translated(const char *english)
     return english;
 }
 
-/* glibc translates strerror() only if the locale is installed, and the programs do not set it. */
+/* strerror() is in English, since no program sets LC_MESSAGES: glibc would translate only if the
+ * locale is installed. */
 const char *reason(int error)
 {
-    switch (error) {
-    case EPERM: return _("Operation not permitted");
-    case ENOENT: return _("No such file or directory");
-    case EIO: return _("Input/output error");
-    case EAGAIN: return _("Resource temporarily unavailable");
-    case ENOMEM: return _("Cannot allocate memory");
-    case EACCES: return _("Permission denied");
-    case EBUSY: return _("Device or resource busy");
-    case EEXIST: return _("File exists");
-    case EXDEV: return _("Invalid cross-device link");
-    case ENODEV: return _("No such device");
-    case ENOTDIR: return _("Not a directory");
-    case EISDIR: return _("Is a directory");
-    case EINVAL: return _("Invalid argument");
-    case EMFILE: return _("Too many open files");
-    case ETXTBSY: return _("Text file busy");
-    case EFBIG: return _("File too large");
-    case ENOSPC: return _("No space left on device");
-    case EROFS: return _("Read-only file system");
-    case EPIPE: return _("Broken pipe");
-    case ENAMETOOLONG: return _("File name too long");
-    case ENOLCK: return _("No locks available");
-    case ENOTEMPTY: return _("Directory not empty");
-    case ELOOP: return _("Too many levels of symbolic links");
-    case EDQUOT: return _("Disk quota exceeded");
-    default: return strerror(error);
-    }
+    return translated(strerror(error));
 }
