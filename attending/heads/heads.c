@@ -12,8 +12,7 @@
 #include "base/display.h"
 #include "base/numbers/elementary.h"
 
-/* One forward pass over one sequence. Attention does not depend on the targets, so any tokens
- * will do. */
+/* One forward pass over one sequence. */
 static void forward(Real *maps, Gpt *gpt, const Sequence *sequence)
 {
     const int T = sequence->rows;
@@ -21,8 +20,6 @@ static void forward(Real *maps, Gpt *gpt, const Sequence *sequence)
                          .sequences = 1,
                          .start = (const int[]){0, T},
                          .tokens = sequence->tokens,
-                         .targets = sequence->tokens,
-                         .counted = T,
                          .prefix = &sequence->prefix};
     gpt_forward(gpt, &batch, maps, (Dropout){0});
 }
