@@ -198,7 +198,7 @@ static void add_tokens(Export *e)
     const GptConfig *shape = &e->gpt->config;
     const GptWeights *weights = &e->gpt->weights;
     const int V = shape->vocabulary, C = shape->width, more = tokens_need_end(e->tokenizer);
-    const Real *tokens = weights->embedding.wte, *head = weights->head;
+    const Real *tokens = weights->embedding.wte, *head = weights->head.weight;
     if (more) {
         tokens = e->tokens = table_with(tokens, V, more, C);
         head = e->head = table_with(head, V, more, C);

@@ -239,7 +239,7 @@ static double output_and_loss(Gpt *gpt, const Batch *batch, bool learn, Real sca
         next = gather(gpt, x, batch, next, rows);
 
         /* 5  logits = x·Wᵀ */
-        logits_forward(work->logits, gpt->weights.head, x, rows, C, V);
+        logits_forward(work->logits, gpt->weights.head, x, rows);
         /* 6  loss = −ln softmax(logits)[target] */
         loss_forward(work->loss, work->log_sum, work->logits, work->targets, rows, V);
         for (int i = 0; i < rows; i++)
@@ -251,7 +251,7 @@ static double output_and_loss(Gpt *gpt, const Batch *batch, bool learn, Real sca
         loss_backward(work->logits, work->log_sum, work->logits, work->targets, rows, V, scale);
         /* 5  logits = x·Wᵀ */
         logits_backward(ROW(work->dstream, from, C), gpt->gradients.head, work->logits,
-                        gpt->weights.head, x, rows, C, V);
+                        gpt->weights.head, x, rows);
     }
     if (learn)
         spread(work->dstream, batch, C);
@@ -274,12 +274,12 @@ double gpt_forward_backward(Gpt *gpt, const Batch *batch, Real scale, Dropout dr
 
 void gpt_next_logits(Gpt *gpt, const Batch *batch, Real *logits)
 {
-    const int S = batch->sequences, C = gpt->config.width, V = gpt->config.vocabulary;
+    const int S = batch->sequences, C = gpt->config.width;
     gpt_forward(gpt, batch, NULL, (Dropout){0});
     /* The last rows of all sequences together, so that the output table is read once. */
     Real *last = gpt->work.dstream;
     for (int s = 0; s < S; s++)
         memcpy(ROW(last, s, C), ROW(gpt_head_input(gpt), batch->start[s + 1] - 1, C),
                sizeof *last * (size_t)C);
-    logits_forward(logits, gpt->weights.head, last, S, C, V);
+    logits_forward(logits, gpt->weights.head, last, S);
 }

@@ -100,8 +100,9 @@ static void lay_weights(Layout *layout, GptWeights *p, const GptConfig *config)
         lay_block(layout, &p->block[l], l, config);
     if (config->norm == NORM_PRE)
         lay_norm(layout, &p->norm, -1, "ln_f.weight", "ln_f.bias", C);
+    p->head.width = C, p->head.vocabulary = V;
     if (config->untied)
-        lay_matrix(layout, &p->head, -1, "lm_head.weight", V, C, 0.02);
+        lay_matrix(layout, &p->head.weight, -1, "lm_head.weight", V, C, 0.02);
 }
 
 /* Lists all tensors of p, whose array of blocks is made here. */
@@ -135,7 +136,7 @@ GptWeights gpt_weights(const GptConfig *config, Real *block)
     for (int i = 0; i < layout.count; i++)
         *layout.list[i].place = block ? block + layout.list[i].offset : NULL;
     if (!config->untied)
-        p.head = p.embedding.wte;
+        p.head.weight = p.embedding.wte;
     free(layout.list);
     return p;
 }

@@ -29,7 +29,7 @@ typedef struct {
     Embedding embedding;
     BlockWeights *block;   /* (L)                                         */
     LayerNormWeights norm; /* pre-norm only                               */
-    Real *head;            /* [V, C]; wte's place if the head is tied     */
+    LogitsWeights head;    /* its weight is wte if the head is tied       */
 } GptWeights;
 
 /* The tensors of a model and the size of a block that holds them. The caller frees the list. */

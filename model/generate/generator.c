@@ -78,14 +78,14 @@ void generator_begin(Generator *g, const int *tokens, int count, int prefix)
 
 void generator_look_at(const Generator *g, const int *places, int count, Real *logits)
 {
-    const int C = g->gpt->config.width, V = g->gpt->config.vocabulary;
+    const int C = g->gpt->config.width;
     Real *rows = memory_new((size_t)count * (size_t)C, sizeof *rows, "the gaps");
     for (int i = 0; i < count; i++) {
         assert(!g->forgot && places[i] < g->count);
         memcpy(ROW(rows, i, C), ROW(gpt_head_input(g->gpt), places[i], C),
                sizeof *rows * (size_t)C);
     }
-    logits_forward(logits, g->gpt->weights.head, rows, count, C, V);
+    logits_forward(logits, g->gpt->weights.head, rows, count);
     free(rows);
 }
 

@@ -37,15 +37,17 @@ void linear_backward(Real *dx, Linear dp, const Real *dy, Linear p, const Real *
     matmul_add(matrix(dp.weight, in, out), transposed(matrix(x, N, in)), matrix(dy, N, out));
 }
 
-void logits_forward(Real *logits, const Real *weight, const Real *x, int N, int C, int V)
+void logits_forward(Real *logits, LogitsWeights p, const Real *x, int N)
 {
-    matmul(matrix(logits, N, V), matrix(x, N, C), transposed(matrix(weight, V, C)));
+    const int C = p.width, V = p.vocabulary;
+    matmul(matrix(logits, N, V), matrix(x, N, C), transposed(matrix(p.weight, V, C)));
 }
 
-void logits_backward(Real *dx, Real *dweight, const Real *dlogits, const Real *weight,
-                     const Real *x, int N, int C, int V)
+void logits_backward(Real *dx, LogitsWeights dp, const Real *dlogits, LogitsWeights p,
+                     const Real *x, int N)
 {
     /* logits = x·Wᵀ   so  dx = dlogits·W  and  dW += dlogitsᵀ·x */
-    matmul(matrix(dx, N, C), matrix(dlogits, N, V), matrix(weight, V, C));
-    matmul_add(matrix(dweight, V, C), transposed(matrix(dlogits, N, V)), matrix(x, N, C));
+    const int C = p.width, V = p.vocabulary;
+    matmul(matrix(dx, N, C), matrix(dlogits, N, V), matrix(p.weight, V, C));
+    matmul_add(matrix(dp.weight, V, C), transposed(matrix(dlogits, N, V)), matrix(x, N, C));
 }

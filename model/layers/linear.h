@@ -14,10 +14,15 @@ typedef struct {
 void linear_forward(Real *y, Linear p, const Real *x, int N);
 void linear_backward(Real *dx, Linear dp, const Real *dy, Linear p, const Real *x, int N);
 
-/* The model's last layer, a score for every token: logits = x·Wᵀ, logits (N, V), x (N, C). W [V, C]
- * has a row for each token, so that the embedding's table can serve (a tied head). */
-void logits_forward(Real *logits, const Real *weight, const Real *x, int N, int C, int V);
-void logits_backward(Real *dx, Real *dweight, const Real *dlogits, const Real *weight,
-                     const Real *x, int N, int C, int V);
+/* The model's last layer, a score for every token: logits = x·Wᵀ. */
+typedef struct {
+    Real *weight; /* [V, C] a row for each token: the embedding's table can serve (a tied head) */
+    int width, vocabulary; /* C V */
+} LogitsWeights;
+
+/* logits (N, V), x (N, C). */
+void logits_forward(Real *logits, LogitsWeights p, const Real *x, int N);
+void logits_backward(Real *dx, LogitsWeights dp, const Real *dlogits, LogitsWeights p,
+                     const Real *x, int N);
 
 #endif

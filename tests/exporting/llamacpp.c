@@ -194,8 +194,9 @@ static void a_stream_gets_a_token_that_ends_it(void **state)
             assert_true(gguf_file_number(tokens, V * 6 + c) == 0);
             logit +=
                 (double)gguf_file_number(head, v * 6 + c) * (x + (double)gguf_file_number(bias, c));
-            own +=
-                v < V ? (double)model.gpt.weights.head[v * 6 + c] * (x + (double)norm->bias[c]) : 0;
+            own += v < V ? (double)model.gpt.weights.head.weight[v * 6 + c] *
+                               (x + (double)norm->bias[c])
+                         : 0;
         }
         assert_close_one("a logit", logit, v < V ? own : -100, v < V ? 1e-6 : 1e-3);
     }

@@ -24,7 +24,7 @@ int main(int argc, char **argv)
         return 64;
     Pretrained model = pretrained_open(argv[1]);
     const GptConfig *shape = &model.gpt.config;
-    const int C = shape->width, V = shape->vocabulary;
+    const int V = shape->vocabulary;
     Encoding encoding = prompt_encode(&model.tokenizer, "the text", argv[2], strlen(argv[2]));
     if (encoding.wrong)
         die("%s", encoding.wrong);
@@ -40,7 +40,7 @@ int main(int argc, char **argv)
     Real *attention = memory_new(seen + 1, sizeof *attention, "a test");
     const Batch batch = {.rows = N, .sequences = 1, .start = start, .tokens = tokens};
     gpt_forward(&model.gpt, &batch, attention, (Dropout){0});
-    logits_forward(logits, model.gpt.weights.head, gpt_head_input(&model.gpt), N, C, V);
+    logits_forward(logits, model.gpt.weights.head, gpt_head_input(&model.gpt), N);
 
     printf("{\"ids\":[");
     for (int i = 0; i < N; i++)

@@ -66,7 +66,7 @@ typedef struct {
 static double logits_loss(void *context)
 {
     LogitsCase *c = context;
-    logits_forward(c->y, c->w, c->x, N, IN, OUT);
+    logits_forward(c->y, (LogitsWeights){c->w, IN, OUT}, c->x, N);
     return weighted(c->y, c->dy, N * OUT);
 }
 
@@ -77,7 +77,7 @@ static void logits_gradients(void **state)
     Real dx[N * IN], dw[OUT * IN] = {0};
     fill(c.x, N * IN, 1), fill(c.w, OUT * IN, 2), fill(c.dy, N * OUT, 3);
     add_constant(dw, OUT * IN, 1);
-    logits_backward(dx, dw, c.dy, c.w, c.x, N, IN, OUT);
+    logits_backward(dx, (LogitsWeights){dw, IN, OUT}, c.dy, (LogitsWeights){c.w, IN, OUT}, c.x, N);
     add_constant(dw, OUT * IN, -1);
     assert_gradient("logits x", c.x, dx, N * IN, logits_loss, &c, false);
     assert_gradient("logits weight", c.w, dw, OUT * IN, logits_loss, &c, false);

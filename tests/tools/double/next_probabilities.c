@@ -25,8 +25,7 @@ int main(int argc, char **argv)
 
     const int C = model.gpt.config.width, V = model.gpt.config.vocabulary;
     Real *logits = memory_new((size_t)V, sizeof *logits, "a test");
-    logits_forward(logits, model.gpt.weights.head, ROW(gpt_head_input(&model.gpt), N - 1, C), 1, C,
-                   V);
+    logits_forward(logits, model.gpt.weights.head, ROW(gpt_head_input(&model.gpt), N - 1, C), 1);
     double sum = 0;
     for (int v = 0; v < V; v++)
         sum += exp((double)logits[v]);
