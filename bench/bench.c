@@ -207,7 +207,7 @@ static Training training_new(const Case *it)
     return s;
 }
 
-/* Takes a step as training/trainer.c does: the norm is computed and clipped at 1, as a run does by default. */
+/* Takes a step as a run does: by default the norm is computed, and clipped at 1. */
 static void training_step(void *training)
 {
     Training *s = training;
@@ -226,8 +226,8 @@ static Measured measure_step(const void *what)
     return measure_rounds(training_step, &training, 3);
 }
 
-/* A row: a step in `threads` threads, and beside it PyTorch's: `torch` is NULL (not to be measured),
- * "" or "compile" (also with PyTorch's compiler). */
+/* A row: a step, and beside it PyTorch's: `torch` is NULL (not to be measured), "", or "compile"
+ * (also with PyTorch's compiler). */
 static void bench_step(const Machine *machine, const Case *it, const char *torch)
 {
     const GptConfig *config = &it->config;
@@ -267,7 +267,7 @@ static void bench_steps(const Machine *machine, Case it, const char *torch)
     }
 }
 
-/* The Spanish course's model: a layer of four heads of the full width, a sentence of 5 words a step.
+/* The Spanish course's model: a layer of four heads of the full width, and 5 words a step.
  * PyTorch's is the plain block of that width: its heads share the width, and it has no windows. */
 static void bench_sentence(const Machine *machine)
 {

@@ -9,22 +9,22 @@ typedef struct {
     double median, least, most, bytes;
 } Measured;
 
-/* Runs round(what) once without measuring, then again and again for about `seconds` seconds, at least
- * three times. */
+/* Runs round(what) once without measuring, then again and again for about `seconds` seconds, at
+ * least three times. */
 Measured measure_rounds(void (*round)(void *what), void *what, double seconds);
 
 /* Runs measure(what) in a process of its own, with `threads` threads: its memory is measured by
  * itself, and freed after it. */
 Measured measure_apart(Measured (*measure)(const void *what), const void *what, int threads);
 
-/* Runs a script of this folder with $PYTHON, and frees the call. It prints the median in seconds and
- * its memory in bytes, more than once if it knows several ways: the fastest counts. It prints
+/* Runs a script of this folder with $PYTHON, and frees the call. It prints the median in seconds
+ * and its memory in bytes, more than once if it knows several ways: the fastest counts. It prints
  * nothing if, for example, there is no PyTorch. */
 Measured measure_python(char *script);
 
-/* Runs "exec ./train ..." to its end, and frees the command. The median is the seconds from its start
- * until it prints the row of a step, and the bytes are its most anonymous memory, which does not
- * count mapped files. */
+/* Runs "exec ./train ..." to its end, and frees the command. The median is the seconds from its
+ * start until it prints the row of a step, and the bytes are its most anonymous memory, which does
+ * not count mapped files. */
 Measured measure_train(int step, char *command);
 
 /* ---- The report ---- */
@@ -33,8 +33,8 @@ Measured measure_train(int step, char *command);
 void report_section(const char *title, const char *columns);
 /* Begins a row with its name. */
 void report_row(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* A number of the row, with `digits` decimals, in its own column; the JSON has two more decimals. A
- * 0, and what was divided by it, was not measured: a dash is printed, and the JSON leaves it out. */
+/* A number of the row, with `digits` decimals, in its own column; the JSON has two more decimals.
+ * 0, or what was divided by 0, was not measured: a dash is printed, and the JSON leaves it out. */
 void report_number(const char *name, double value, int digits, const char *unit);
 /* Ends the row. */
 void report_end(void);

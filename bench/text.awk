@@ -1,5 +1,6 @@
-# text.awk: prints a text of some `size` bytes that is made up: lines of about a dozen words, of which
-# there are 300,000. As in a real text, the word of rank r occurs 1/r times as often as the first.
+# text.awk: prints a text of some `size` bytes that is made up: lines of about a dozen words, of
+# which there are 300,000. As in a real text, the word of rank r occurs 1/r times as often as the
+# first.
 BEGIN {
     split("a e o a e i o a e u o as en i a ó", vowels)
     srand(1)
@@ -13,8 +14,8 @@ BEGIN {
     }
 }
 
-# Frequent words have one to three syllables, rare ones three to five: a consonant and a vowel, as in
-# Spanish. One in 16 has a letter that is not ASCII.
+# Frequent words have one to three syllables, rare ones three to five: a consonant and a vowel, as
+# in Spanish. One in 16 has a letter that is not ASCII.
 function spelled(rank, word, bits, left) {
     bits = rank
     for (left = 1 + (rank > 30) + rank % 3 + (rank > 3000); left > 0; left--) {

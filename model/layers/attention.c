@@ -1,6 +1,6 @@
 /* attention.c: one thread takes one head of one sequence and walks its queries in strips of 32;
- * strips.h has the geometry. Backward needs no atomic sums: all strips of a head, which add into the
- * same dk and dv, belong to one thread. */
+ * strips.h has the geometry. Backward needs no atomic sums: all strips of a head, which add into
+ * the same dk and dv, belong to one thread. */
 #include "strips.h"
 
 #include <assert.h>

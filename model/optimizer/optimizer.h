@@ -39,8 +39,8 @@ void optimizer_step(Optimizer *optimizer, Gpt *gpt, double scale, double rate, d
  *
  *     average = average + min(1, 10/t) · (weights − average)
  *
- * so after t steps those of the last tenth make up about two thirds of it. A model with the averaged
- * weights makes fewer errors of chance than one with the last weights. */
+ * so after t steps those of the last tenth make up about two thirds of it. A model with the
+ * averaged weights makes fewer errors of chance than one with the last weights. */
 void optimizer_average(const Optimizer *optimizer, const Gpt *gpt, int64_t t);
 
 #endif

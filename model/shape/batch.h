@@ -1,6 +1,6 @@
 /* batch.h: the tokens of one step, or of a part of it. A batch is ragged: its sequences lie one
- * after another in N rows, without padding. Only the embedding and attention know where a sequence begins;
- * all other layers work on N rows. */
+ * after another in N rows, without padding. Only the embedding and attention know where a sequence
+ * begins; all other layers work on N rows. */
 #ifndef PULGA_BATCH_H
 #define PULGA_BATCH_H
 
