@@ -93,7 +93,7 @@ void process_prepare(void)
  * megabyte is ample; and the most threads that --threads allows. */
 enum { NEEDED_STACK = 1 << 20, MOST_THREADS = 1024 };
 
-/* The main thread's stack grows up to ulimit -s; the size of the others is in threads.c. */
+/* The stacks of all threads are as large as ulimit -s says. */
 static void check_stack(void)
 {
     struct rlimit stack;

@@ -14,10 +14,12 @@
  * can only spin for whole milliseconds: there it sleeps at once. Both libraries read this from the
  * environment, GNU's before main: see GOMP in the Makefile. The user's own values stay.
  *
- * A thread keeps the packed blocks of a matrix product on its stack. */
+ * A thread keeps the packed blocks of a matrix product on its stack, which is as large as that of
+ * any other thread: process_start_threads() checks its size, and tries how many there can be. */
 __attribute__((constructor(101))) static void prepare_threads(void)
 {
-    setenv("OMP_STACKSIZE", "4M", 1);
+    unsetenv("OMP_STACKSIZE");
+    unsetenv("GOMP_STACKSIZE");
     setenv("GOMP_SPINCOUNT", "500", 0);
     setenv("KMP_BLOCKTIME", "0", 0);
 }
