@@ -41,10 +41,9 @@ struct Source {
     size_t clean;      /* of all files, once they were read; `passed` in this pass */
     size_t passed;
     bool large;
-    Text text;  /* all of a small one */
-    bool given; /* in this pass */
+    size_t chunk; /* its bytes, about; of a small text, which is one chunk, more than it has */
 
-    /* While a large text is read: */
+    /* While it is read: */
     size_t file, offset;     /* where the next bytes are */
     size_t read, read_lines; /* bytes that were read, and line ends among them */
     char last, line_end;     /* the last byte */
@@ -52,10 +51,10 @@ struct Source {
     size_t lines, columns; /* before the next chunk: see text.h */
     Bytes rest;            /* read, but not in a chunk yet */
     Checksum *sum;         /* of the bytes so far */
-    Text *chunks;          /* (most) */
-    int count, most;
-    uint64_t *sums; /* stb_ds array: of each chunk, when it was read first */
-    size_t number;  /* of the first chunk of those */
+    Text *chunks;          /* (most) that of a small text stays */
+    int count, most;       /* count: those that were given last */
+    uint64_t *sums;        /* stb_ds array: of each chunk, when it was read first */
+    size_t number;         /* of the first chunk of those */
     bool sums_by_lines;
     bool known;        /* a pass has come to its end: the checksum is known */
     uint64_t checksum; /* of all bytes */
@@ -293,10 +292,10 @@ static bool read_chunk(Source *s, Text *chunk)
     Bytes raw = {chunk->raw.bytes, s->rest.size};
     size_t cut = 0;
     bool more = true;
-    make_room(&raw, CHUNK);
+    make_room(&raw, s->chunk);
     if (s->rest.size) /* of no bytes there may be no address */
         memcpy(raw.bytes, s->rest.bytes, s->rest.size);
-    for (size_t size = CHUNK; more && !cut; size *= 2) {
+    for (size_t size = s->chunk; more && !cut; size *= 2) {
         more = fill(s, &raw, size);
         cut = more ? find_cut(s, raw.bytes, raw.size) : raw.size;
     }
@@ -352,7 +351,7 @@ static void read_chunks(Source *s)
     char *wrong[MOST_CHUNKS] = {NULL};
     uint64_t sums[MOST_CHUNKS] = {0};
     s->count = 0;
-    OMP(parallel for ordered schedule(static, 1))
+    OMP(parallel for ordered schedule(static, 1) if (s->most > 1))
     for (int i = 0; i < s->most; i++) {
         bool there;
         text_free_clean(&s->chunks[i]);
@@ -374,7 +373,7 @@ static void read_chunks(Source *s)
     }
 }
 
-/* Begins to read a large text, the first time or again. */
+/* Begins to read a text, the first time or again. */
 static void begin_pass(Source *s)
 {
     s->file = s->offset = s->read = s->read_lines = s->lines = s->columns = s->rest.size =
@@ -396,12 +395,11 @@ static void end_pass(Source *s)
 
 const Text *source_next(Source *s, bool by_lines, const char *doing, int *count)
 {
-    s->by_lines = by_lines;
-    *count = s->given ? 0 : 1;
     if (!s->large) {
-        s->given = !s->given;
-        return s->given ? &s->text : NULL;
+        *count = s->count = !s->count;
+        return s->count ? s->chunks : NULL;
     }
+    s->by_lines = by_lines;
     read_chunks(s);
     *count = s->count;
     if (!s->count) {
@@ -415,36 +413,19 @@ const Text *source_next(Source *s, bool by_lines, const char *doing, int *count)
 
 /* ---- The whole ---- */
 
-static void clean_small(Source *s)
-{
-    char *wrong = text_clean_raw(&s->text, s->rules.form);
-    if (wrong)
-        die("%s", wrong);
-}
-
-/* Reads all of a small text. */
-static void read_small(Source *s)
-{
-    Bytes raw = {0};
-    fill(s, &raw, s->size + arrlenu(s->files)); /* with the line ends between them */
-    raw.bytes[raw.size] = 0;
-    s->text = (Text){.name = format_text("%s", s->name),
-                     .parts = s->parts,
-                     .part_count = arrlenu(s->parts),
-                     .raw = raw,
-                     .checksum = checksum_of(raw.bytes, raw.size),
-                     .line_end = s->line_end};
-    clean_small(s);
-}
-
+/* A small text is cleaned at once. */
 void source_set_form(Source *s, TextForm form)
 {
     if (form == s->rules.form)
         return;
     s->rules.form = form;
-    text_free_clean(&s->text);
-    if (!s->large)
-        clean_small(s);
+    if (s->large)
+        return;
+    text_free_clean(s->chunks);
+    char *wrong = text_clean_raw(s->chunks, form);
+    if (wrong)
+        die("%s", wrong);
+    s->clean = s->chunks->size;
 }
 
 Source *source_open(char *const *paths, SourceRules rules)
@@ -462,19 +443,29 @@ Source *source_open(char *const *paths, SourceRules rules)
     s->name = name_of(s->files);
     arrsetcap(s->parts, arrlenu(s->files)); /* it stays where it is while chunks are cleaned */
     s->large = s->size > rules.large;
-    s->most = min_int(CHUNKS_A_THREAD * thread_limit(), MOST_CHUNKS);
+    s->chunk = s->large ? CHUNK : s->size + arrlenu(s->files) + 1;
+    s->most = s->large ? min_int(CHUNKS_A_THREAD * thread_limit(), MOST_CHUNKS) : 1;
     s->chunks = memory_new((size_t)s->most, sizeof *s->chunks, "a text");
     begin_pass(s);
-    if (!s->large)
-        read_small(s);
+    if (!s->large) {
+        read_chunks(s);
+        end_pass(s);
+        s->count = 0;
+    }
     return s;
 }
 
 Source *source_of(const Text *text)
 {
     Source *s = memory_new(1, sizeof *s, "a text");
-    s->text = *text;
-    s->name = format_text("%s", text->name);
+    s->name = text->name;
+    s->chunks = memory_new(1, sizeof *s->chunks, "a text");
+    *s->chunks = *text;
+    s->most = 1;
+    s->size = text->raw.size;
+    s->clean = text->size;
+    s->checksum = text->checksum;
+    s->known = true;
     return s;
 }
 
@@ -488,7 +479,6 @@ void source_free(Source *s)
         if (s->files[i].piped)
             store_free(&s->files[i].store);
     }
-    text_free(&s->text);
     if (s->sum)
         checksum_end(s->sum);
     arrfree(s->files);
@@ -500,35 +490,30 @@ void source_free(Source *s)
     free(s);
 }
 
-bool source_is_large(const Source *s)
-{
-    return s->large;
-}
-
 const char *source_name(const Source *s)
 {
     return s->name;
 }
 
-Text *source_text(Source *s)
+const Text *source_text(const Source *s)
 {
-    return s->large ? NULL : &s->text;
+    return s->large ? NULL : s->chunks;
 }
 
 size_t source_size(const Source *s)
 {
-    return s->large ? s->size : s->text.raw.size;
+    return s->size;
 }
 
 uint64_t source_checksum(const Source *s)
 {
-    return s->large ? s->checksum : s->text.checksum;
+    return s->checksum;
 }
 
 size_t source_clean_size(Source *s)
 {
     int count;
-    while (s->large && !s->known && source_next(s, false, "reading", &count))
+    while (!s->known && source_next(s, false, "reading", &count))
         ;
-    return s->large ? s->clean : s->text.size;
+    return s->clean;
 }

@@ -45,11 +45,10 @@ void source_set_form(Source *source, TextForm form);
  * first. */
 const Text *source_next(Source *source, bool by_lines, const char *doing, int *count);
 
-/* Whether it is large; what messages call it, of many files "a.txt and 211 more"; and all of a
- * small text, else NULL. */
-bool source_is_large(const Source *source);
+/* What messages call it, of many files "a.txt and 211 more"; and all of a small text, NULL if it is
+ * large. */
 const char *source_name(const Source *source);
-Text *source_text(Source *source);
+const Text *source_text(const Source *source);
 
 /* The raw bytes, and their checksum, which of a large text is known at its end. */
 size_t source_size(const Source *source);

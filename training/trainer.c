@@ -35,7 +35,7 @@ static void encode(Trainer *t, const Settings *s)
     int count;
     const char *folder = s->out ? s->out : t->directory.path ? t->directory.path : "runs";
     const Store store =
-        source_is_large(t->source) ? store_in_file(folder, TOKENS_FILE) : store_in_memory();
+        source_text(t->source) ? store_in_memory() : store_in_file(folder, TOKENS_FILE);
     CorpusBuilder *builder = corpus_begin(&t->tokenizer, store, source_size(t->source));
     for (const Text *chunks;
          (chunks = source_next(t->source, !t->tokenizer.stream, "encoding", &count));)
@@ -111,9 +111,10 @@ static bool looks_like_pairs(const Trainer *t)
         const char *ending = strrchr(*text, '.');
         named = ending && !strcasecmp(ending, ".tsv");
     }
-    if (named || source_is_large(t->source))
+    const Text *small = source_text(t->source);
+    if (named || !small)
         return named;
-    char *wrong = text_check_pairs(source_text(t->source));
+    char *wrong = text_check_pairs(small);
     free(wrong);
     return !wrong;
 }
@@ -122,7 +123,7 @@ static bool looks_like_pairs(const Trainer *t)
  * not looked at: it is read as a stream of subwords. */
 static void look_at_text(Trainer *t, Settings *s, const Decided *decided)
 {
-    const Text *small = source_is_large(t->source) ? NULL : source_text(t->source);
+    const Text *small = source_text(t->source);
     const int column = small ? text_wrapped_at(small) : 0;
     plan_text(s, decided,
               &(TextLook){.size = source_size(t->source),
@@ -211,7 +212,7 @@ static void read_again(Trainer *t, const Settings *s, uint64_t text, SourceRules
         t->source = training_text_source(&t->directory, named, rules);
         if (!t->source)
             die("%s holds no copy of its text; name it with --text FILE", t->directory.path);
-        if (!source_is_large(t->source)) /* else the checksum is known when all is read */
+        if (source_text(t->source)) /* else the checksum is known when all is read */
             check_text(t, source_name(t->source), source_checksum(t->source), text);
         encode(t, s);
         t->origin.run = strtoull(t->identity, NULL, 16);
