@@ -131,12 +131,12 @@ static void find_words(Answerer *a, Answer *answer)
         next_words(t, &a->prompt, &a->writer, before, min_int(a->rules.table, tokenizer_size(t)),
                    a->rules.all_rows ? 0 : ROW_LEAST);
     if (a->text->there) {
-        WordTimes times;
+        WordCounts times;
         next->times_in_all =
             counts_next_words(&a->text->corpus, t, e->ids, e->count, before, &times);
         for (ptrdiff_t i = 0; i < arrlen(next->best); i++)
-            next->best[i].times = word_times(&times, next->best[i].text);
-        word_times_free(&times);
+            next->best[i].times = (size_t)word_counts_of(&times, next->best[i].text);
+        word_counts_free(&times);
     }
     free(before);
 }

@@ -71,11 +71,11 @@ static inline bool add_words(Encoder *e, bool subwords, Span part, const char *e
 static bool add_characters(Encoder *e, Span part, int **ids, Span *unknown)
 {
     int *out = arraddnptr(*ids, (size_t)(part.end - part.begin)), known = 0;
-    while (part.begin < part.end && known >= 0) {
+    while (part.begin < part.end) {
         known = token_cache_character(&e->cache, &e->tokenizer->vocabulary, &part, unknown);
-        known = known < 0 ? e->unk : known;
-        *out = known;
-        out += known >= 0;
+        if (known < 0 && (known = e->unk) < 0)
+            break;
+        *out++ = known;
     }
     arrsetlen(*ids, (size_t)(out - *ids));
     return known >= 0;

@@ -18,7 +18,7 @@ TokenCache token_cache_new(TokenizerKind kind, int most, size_t text_size)
     }
     while (c.bits < MOST_BITS && text_size >> c.bits > 4)
         c.bits++;
-    c.words = memory_new((size_t)1 << c.bits, (size_t)1 << c.slot_bits, "words");
+    c.words = memory_new((size_t)1 << c.bits, (size_t)1 << c.slot_bits, "encoding");
     return c;
 }
 

@@ -71,7 +71,9 @@ static void train_and_encode(void *context)
     const Call *call = context;
     Vocabulary v = vocabulary_new();
     WordCounts counts = word_counts_new();
-    word_counts_add(&counts, &call->text, 1, CUT_NOWHERE);
+    Span rest = call->text, word;
+    while (byte_level_word(&rest.begin, rest.end, &word))
+        word_counts_add(&counts, word.begin, (size_t)(word.end - word.begin), 1);
     BpeMerge *merges = bpe_train(&v, &counts, call->size, 0);
     Bpe bpe = bpe_new(&v, merges, (int)arrlen(merges));
     int *ids = NULL, *wanted = NULL;

@@ -1,5 +1,6 @@
 /* literal.c: the string is copied, since a text owns its bytes. */
 #include "literal.h"
+#include "text/subwords/byte_level.h"
 #include "text/tokenizer_train.h"
 
 #include <string.h>
@@ -17,4 +18,14 @@ Tokenizer literal_tokenizer(const char *string, TokenizerKind kind, bool stream)
         (TokenizerRules){.kind = kind, .stream = stream, .min_count = 1, .vocabulary = 256 + 40});
     text_free(&text);
     return tokenizer;
+}
+
+WordCounts literal_words(Span text, bool by_lines)
+{
+    WordCounts counts = word_counts_new();
+    for (Span part, word;
+         split_part(&text.begin, text.end, by_lines ? CUT_LINES : CUT_NOWHERE, &part);)
+        while (byte_level_word(&part.begin, part.end, &word))
+            word_counts_add(&counts, word.begin, (size_t)(word.end - word.begin), 1);
+    return counts;
 }

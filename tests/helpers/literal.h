@@ -3,10 +3,14 @@
 #define PULGA_LITERAL_H
 
 #include "text/tokenizer.h"
+#include "text/words/word_counts.h"
 
 Text literal_text(const char *string);
 
 /* All words of the string have an id; of subwords there are 296. */
 Tokenizer literal_tokenizer(const char *string, TokenizerKind kind, bool stream);
+
+/* The words that subwords are made of in a text, read by lines or whole. */
+WordCounts literal_words(Span text, bool by_lines);
 
 #endif

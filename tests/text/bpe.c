@@ -6,6 +6,7 @@
 
 #include "base/utf8.h"
 #include "tests/helpers/close.h"
+#include "tests/helpers/literal.h"
 #include "text/encoder.h"
 #include "text/subwords/byte_level.h"
 
@@ -127,8 +128,7 @@ static void test_same_as_the_definition(void **state)
     enum { SIZE = 2500000 };
     char *text = random_text(SIZE);
     Vocabulary v = vocabulary_new();
-    WordCounts counts = word_counts_new();
-    word_counts_add(&counts, (Span[]){{text, text + SIZE}}, 1, CUT_NOWHERE);
+    WordCounts counts = literal_words((Span){text, text + SIZE}, false);
     BpeMerge *merges = bpe_train(&v, &counts, 1000, 0);
     Bpe bpe = bpe_new(&v, merges, (int)arrlen(merges));
     int *wanted = NULL;

@@ -78,41 +78,6 @@ static void test_bytes_that_are_not_utf8_are_kept(void **state)
     assert_words("\xE2\x82 \xE2\x82\xAC", "\xE2\x82| \xE2\x82\xAC|");
 }
 
-/* Cuts a text at every place where it may be cut: the words stay the same. */
-static void assert_cuts(const char *text)
-{
-    const char *end = text + strlen(text);
-    for (const char *from = text; from < end; from++) {
-        const char *cut = byte_level_cut(from, end), *at = text, *again = cut;
-        assert_true(cut >= from && cut <= end);
-        Span whole = {text, text}, part;
-        while (at < cut)
-            assert_true(byte_level_word(&at, end, &whole));
-        assert_ptr_equal(at, cut); /* no word goes across */
-        for (at = text; at < cut;)
-            byte_level_word(&at, cut, &part);
-        assert_ptr_equal(at, cut);
-        for (at = cut; byte_level_word(&at, end, &whole);) {
-            assert_true(byte_level_word(&again, end, &part));
-            assert_ptr_equal(part.end, whole.end);
-        }
-    }
-}
-
-/* Whether the words of a text up to a cut are those of the whole: so for white space, whose last
- * character depends on what follows. */
-static void test_cuts_are_safe(void **state)
-{
-    (void)state;
-    assert_cuts("It's 12  o'clock\n\n \tSeñor Ñandú's «1½» 日本、東 x'll''s 'a  ");
-    assert_cuts("'s's's'll'sa''ll 's");
-    assert_cuts("\xFF\x80 a\xC3 b\xE2\x82z");
-    const char *letters = "aaaa", *cut = byte_level_cut(letters, letters + 4);
-    assert_ptr_equal(cut, letters + 4);
-    const char *words = "one two";
-    assert_ptr_equal(byte_level_cut(words, words + 7), words + 3);
-}
-
 static void test_every_byte_has_its_character(void **state)
 {
     (void)state;
@@ -158,7 +123,6 @@ int main(void)
         cmocka_unit_test(test_contractions),
         cmocka_unit_test(test_white_space),
         cmocka_unit_test(test_bytes_that_are_not_utf8_are_kept),
-        cmocka_unit_test(test_cuts_are_safe),
         cmocka_unit_test(test_every_byte_has_its_character),
         cmocka_unit_test(test_words_as_characters_and_back),
     };

@@ -213,22 +213,22 @@ static void test_next_words_of_subwords(void **state)
                  {"perro", "perro", 2, 2, {" come", ","}, {1, 1}},
                  {"pez", "pez", 1, 1, {"[eos]"}, {1}}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        WordTimes times;
+        WordCounts times;
         int *ids = bytes_of(&t, cases[i].prompt);
         assert_int_equal(
             counts_next_words(&c, &t, ids, (int)strlen(cases[i].prompt), cases[i].before, &times),
             cases[i].in_all);
         assert_int_equal(times.words.count, cases[i].kinds);
         for (int w = 0; w < cases[i].kinds; w++)
-            assert_int_equal(word_times(&times, cases[i].words[w]), cases[i].times[w]);
-        word_times_free(&times);
+            assert_int_equal(word_counts_of(&times, cases[i].words[w]), cases[i].times[w]);
+        word_counts_free(&times);
         arrfree(ids);
     }
-    WordTimes times; /* the first word of a line, with nothing before it */
+    WordCounts times; /* the first word of a line, with nothing before it */
     assert_int_equal(counts_next_words(&c, &t, &t.bos, 1, "", &times), 3);
     assert_int_equal(times.words.count, 1);
-    assert_int_equal(word_times(&times, "el"), 3);
-    word_times_free(&times);
+    assert_int_equal(word_counts_of(&times, "el"), 3);
+    word_counts_free(&times);
     corpus_free(&c);
     tokenizer_free(&t);
     text_free(&text);

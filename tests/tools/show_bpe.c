@@ -26,7 +26,9 @@ static void train(int size, int min_count, const char *path)
     Vocabulary v = vocabulary_new();
     const double begun = clock_seconds();
     WordCounts counts = word_counts_new();
-    word_counts_add(&counts, (Span[]){span_of(text)}, 1, CUT_NOWHERE);
+    Span rest = span_of(text), word;
+    while (byte_level_word(&rest.begin, rest.end, &word))
+        word_counts_add(&counts, word.begin, (size_t)(word.end - word.begin), 1);
     const double counted = clock_seconds();
     BpeMerge *merges = bpe_train(&v, &counts, size, min_count);
     fprintf(stderr, "%.3f counting, %.3f merging\n", counted - begun, clock_seconds() - counted);

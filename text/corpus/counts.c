@@ -3,7 +3,6 @@
  * matches. Tokens with gaps are compared at each place. */
 #include "counts.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <stb/stb_ds.h>
@@ -104,7 +103,7 @@ typedef struct {
     const Tokenizer *tokenizer;
     size_t *next, sum;
     const char *before; /* of words */
-    WordTimes words;    /* likewise */
+    WordCounts words;   /* likewise */
 } Counting;
 
 static void count_token(void *context, size_t at, ptrdiff_t read, ptrdiff_t count)
@@ -141,18 +140,6 @@ static void put_text(const Counting *c, char **bytes, size_t at, ptrdiff_t read)
     }
 }
 
-static void add_word(WordTimes *times, const char *word, size_t size)
-{
-    const int id = vocabulary_find(&times->words, word, size);
-    if (id >= 0) {
-        assert(times->times); /* each word has its times */
-        times->times[id]++;
-        return;
-    }
-    vocabulary_add(&times->words, word, size, false);
-    arrput(times->times, 1);
-}
-
 /* If no text follows, it is a special token. */
 static void count_word(void *context, size_t at, ptrdiff_t read, ptrdiff_t count)
 {
@@ -168,32 +155,19 @@ static void count_word(void *context, size_t at, ptrdiff_t read, ptrdiff_t count
     const int id = continuation(c->corpus, c->tokenizer, at, read, count);
     const char *word = size ? bytes + before : id >= 0 ? tokenizer_word(c->tokenizer, id) : NULL;
     if (word) {
-        add_word(&c->words, word, size ? (size_t)size : strlen(word));
+        word_counts_add(&c->words, word, size ? (size_t)size : strlen(word), 1);
         c->sum++;
     }
     arrfree(bytes);
 }
 
 size_t counts_next_words(const Corpus *corpus, const Tokenizer *t, const int *tokens, int count,
-                         const char *before, WordTimes *times)
+                         const char *before, WordCounts *times)
 {
-    Counting c = {
-        .corpus = corpus, .tokenizer = t, .before = before, .words.words = vocabulary_new()};
+    Counting c = {.corpus = corpus, .tokenizer = t, .before = before, .words = word_counts_new()};
     visit_matches(corpus, t, tokens, count, count_word, &c);
     *times = c.words;
     return c.sum;
-}
-
-size_t word_times(const WordTimes *times, const char *word)
-{
-    const int id = vocabulary_find(&times->words, word, strlen(word));
-    return id >= 0 ? times->times[id] : 0;
-}
-
-void word_times_free(WordTimes *times)
-{
-    vocabulary_free(&times->words);
-    arrfree(times->times);
 }
 
 bool counts_has(const Corpus *corpus, const Tokenizer *t, const int *tokens, int count)

@@ -9,7 +9,7 @@
 #define PULGA_COUNTS_H
 
 #include "corpus.h"
-#include "text/words/vocabulary.h"
+#include "text/words/word_counts.h"
 
 /* next (V): how often the text continues with each token after these `count` tokens; returns the
  * sum. If the text is cut within a subword, it continues with what is left of that one, or is not
@@ -18,19 +18,11 @@
 size_t counts_next(const Corpus *corpus, const Tokenizer *tokenizer, size_t *next, int V,
                    const int *tokens, int count);
 
-/* Words and special tokens, and how often each comes. */
-typedef struct {
-    Vocabulary words;
-    size_t *times; /* stb_ds array, by the ids there */
-} WordTimes;
-
 /* Counts the words that come next in a text of subwords, as subwords/byte_level.h cuts it,
  * but without what `before`, the last word of the tokens, has of them: after "el per" comes ro.
- * *times receives them, which word_times_free() frees; returns the sum. */
+ * *times receives them and the special tokens, which word_counts_free() frees; returns the sum. */
 size_t counts_next_words(const Corpus *corpus, const Tokenizer *tokenizer, const int *tokens,
-                         int count, const char *before, WordTimes *times);
-size_t word_times(const WordTimes *times, const char *word);
-void word_times_free(WordTimes *times);
+                         int count, const char *before, WordCounts *times);
 
 /* times (gaps, V): of the places where the text has these `count` tokens in a row, with any token
  * of a line where they are `gap`, how often it has each token in each gap. Returns the number of

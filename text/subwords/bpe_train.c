@@ -7,7 +7,6 @@
  * made it, in the same order. So the new token stands nowhere yet, and all its pairs are new. */
 #include "bpe_train.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <stb/stb_ds.h>
@@ -129,26 +128,20 @@ void bpe_add_bytes(Vocabulary *v, int ids[256])
 }
 
 /* At first a word's tokens are its bytes. The counts are let go. */
-static void read_words(PairTrainer *t, WordCounts *counts)
+static void read_words(PairTrainer *t, WordCounts *counted)
 {
-    CountedWord *counted;
-    const size_t count = word_counts_list(counts, &counted);
-    if (count > INT_MAX)
-        die("the text has %zu different words; this is too many to train subwords", count);
+    const Vocabulary *words = &counted->words;
     size_t size = 0;
-    for (size_t w = 0; w < count; w++)
-        size += counted[w].size;
-    t->word_count = (int)count;
-    t->words = memory_new(count + 1, sizeof *t->words, "the words of a text");
-    t->tokens = memory_new(size + 1, sizeof *t->tokens, "the words of a text");
-    size = 0;
-    for (size_t w = 0; w < count; w++) {
-        t->words[w] = (Word){size, counted[w].size, counted[w].count};
-        for (size_t i = 0; i < counted[w].size; i++)
-            t->tokens[size++] = (unsigned char)counted[w].bytes[i];
+    t->word_count = words->count;
+    t->words = memory_new((size_t)words->count + 1, sizeof *t->words, "the words of a text");
+    t->tokens = memory_new(arrlenu(words->bytes) + 1, sizeof *t->tokens, "the words of a text");
+    for (int w = 0; w < words->count; w++) {
+        const char *bytes = vocabulary_word(words, w);
+        t->words[w] = (Word){size, vocabulary_word_size(words, w), counted->counts[w]};
+        for (size_t i = 0; i < t->words[w].length; i++)
+            t->tokens[size++] = (unsigned char)bytes[i];
     }
-    free(counted);
-    word_counts_free(counts);
+    word_counts_free(counted);
 }
 
 /* Queues all pairs of bytes; then the bytes become their ids. Pairs that overlap also count: "aaa"

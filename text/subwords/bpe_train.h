@@ -9,13 +9,12 @@
  *     u + n (16)       -> un        pun = p un, bun = b un
  *     h + ug (15)      -> hug
  *
- * Pairs are counted within words (word_counts.h), never across. If pairs occur equally often,
+ * Pairs are counted within words (byte_level.h), never across. If pairs occur equally often,
  * the one with the smaller left id comes first, then the one with the smaller right id. */
 #ifndef PULGA_BPE_TRAIN_H
 #define PULGA_BPE_TRAIN_H
 
-#include "text/words/vocabulary.h"
-#include "word_counts.h"
+#include "text/words/word_counts.h"
 
 /* Wherever these two tokens stand side by side, they become the token `id`. Merges are in the order
  * in which they are to be made. */

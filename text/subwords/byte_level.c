@@ -137,41 +137,6 @@ const char *byte_level_word_after(const char *text, size_t before, const char *e
     return word.end;
 }
 
-/* No word goes on from a letter or a number to another class, or from anything to white space. It
- * may from an apostrophe to a letter: 's. */
-const char *byte_level_cut(const char *at, const char *end)
-{
-    while (at < end && ((unsigned char)*at & 0xC0) == 0x80)
-        at++;
-    if (at >= end)
-        return end;
-    CharacterClass before = class_next(&at, end);
-    for (const char *next = at; at < end; at = next) {
-        const CharacterClass class = class_next(&next, end);
-        if (class != before && before != CLASS_SPACE &&
-            (before != CLASS_OTHER || class == CLASS_SPACE))
-            return at;
-        before = class;
-    }
-    return end;
-}
-
-bool byte_level_piece(const char **at, const char *end, bool by_lines, Span *piece)
-{
-    enum { PIECE = 1 << 20 };
-    if (*at >= end)
-        return false;
-    piece->begin = *at;
-    piece->end = end;
-    if (end - *at > PIECE && by_lines) {
-        const char *stop = memchr(*at + PIECE, '\n', (size_t)(end - *at - PIECE));
-        piece->end = stop ? stop + 1 : end;
-    } else if (end - *at > PIECE)
-        piece->end = byte_level_cut(*at + PIECE, end);
-    *at = piece->end;
-    return true;
-}
-
 /* ---- Bytes as characters ---- */
 
 /* 0x00-20, 0x7F-A0 and 0xAD cannot be printed: these 68 are U+0100 to U+0143, in order. */

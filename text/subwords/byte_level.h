@@ -25,14 +25,6 @@ bool byte_level_word(const char **at, const char *end, Span *word);
  * goes across that place, or of the next one; text + before if nothing follows. */
 const char *byte_level_word_after(const char *text, size_t before, const char *end);
 
-/* The next piece of a text for one thread, about a megabyte: it has the words that it would have
- * within the text. By lines, it ends at a line end. Moves *at past it; false if there is none. */
-bool byte_level_piece(const char **at, const char *end, bool by_lines, Span *piece);
-
-/* The first place from `at` on where the text can be cut without cutting a word, wherever its
- * beginning is: a part up to there and the part from there have the words that the whole has. */
-const char *byte_level_cut(const char *at, const char *end);
-
 /* The character that a byte is written as, and the byte of a character or -1. */
 int32_t byte_level_character(unsigned char byte);
 int byte_level_byte(int32_t character);

@@ -36,7 +36,7 @@ bool vocabulary_is_special(const Vocabulary *v, int id)
     return v->special[id];
 }
 
-static size_t word_size(const Vocabulary *v, int id)
+size_t vocabulary_word_size(const Vocabulary *v, int id)
 {
     const size_t end = id + 1 < v->count ? v->start[id + 1] : (size_t)arrlen(v->bytes);
     return end - v->start[id] - 1;
@@ -49,7 +49,8 @@ static size_t slot_of(const Vocabulary *v, const char *word, size_t size)
     size_t slot = XXH3_128bits_withSeed(word, size, v->seed).low64 & (v->slot_count - 1);
     for (;; slot = (slot + 1) & (v->slot_count - 1)) {
         const int id = v->slots[slot];
-        if (id < 0 || (word_size(v, id) == size && !memcmp(vocabulary_word(v, id), word, size)))
+        if (id < 0 ||
+            (vocabulary_word_size(v, id) == size && !memcmp(vocabulary_word(v, id), word, size)))
             return slot;
     }
 }
@@ -62,7 +63,7 @@ static void grow(Vocabulary *v)
     v->slots = memory_new(v->slot_count, sizeof *v->slots, "the vocabulary");
     memset(v->slots, -1, v->slot_count * sizeof *v->slots);
     for (int id = 0; id < v->count; id++)
-        v->slots[slot_of(v, vocabulary_word(v, id), word_size(v, id))] = id;
+        v->slots[slot_of(v, vocabulary_word(v, id), vocabulary_word_size(v, id))] = id;
 }
 
 int vocabulary_add(Vocabulary *v, const char *word, size_t size, bool special)
@@ -124,7 +125,7 @@ static int compare_beginning(const void *a, const void *b)
 {
     const Rest *rest = a;
     const int id = *(const int *)b;
-    const size_t length = word_size(rest->vocabulary, id);
+    const size_t length = vocabulary_word_size(rest->vocabulary, id);
     const int order = memcmp(rest->text, vocabulary_word(rest->vocabulary, id),
                              length < rest->size ? length : rest->size);
     return order || length <= rest->size ? order : -1;

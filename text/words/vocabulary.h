@@ -37,8 +37,9 @@ void vocabulary_complete(Vocabulary *vocabulary);
 /* The id of a word of `size` bytes, which need not end with a 0; or -1. */
 int vocabulary_find(const Vocabulary *vocabulary, const char *word, size_t size);
 
-/* The word of an id, ended by a 0. */
+/* The word of an id, ended by a 0, and its bytes without that one. */
 const char *vocabulary_word(const Vocabulary *vocabulary, int id);
+size_t vocabulary_word_size(const Vocabulary *vocabulary, int id);
 
 bool vocabulary_is_special(const Vocabulary *vocabulary, int id);
 
