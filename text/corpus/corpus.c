@@ -497,7 +497,7 @@ static bool pieces_fit(const Header *h, const Piece *list)
 }
 
 /* What is wrong with a file, or NULL. All of it is read. Anyone can write one with the right
- * checksums, so no size in it is believed; an id is compared with the vocabulary when it is read. */
+ * checksums, so no size is believed; an id is compared with the vocabulary when it is read. */
 static const char *damage_of(const Corpus *c, const char *bytes, const Header *h,
                              const Tokenizer *t, uint64_t run)
 {
