@@ -1,0 +1,41 @@
+/* session.h: a call of train: it takes a run through its steps, evaluates, logs and saves when that
+ * is due, and prints what comes of it. */
+#ifndef PULGA_SESSION_H
+#define PULGA_SESSION_H
+
+#include <signal.h>
+
+#include "announce.h"
+#include "curve.h"
+#include "report.h"
+
+typedef struct {
+    Trainer trainer;
+    Screen screen;
+    Report report;
+    Curve curve;         /* of all lines of the log; the leader's */
+    int end;             /* the step at which this call stops */
+    double begun, saved; /* clock: when training began, when it last saved */
+    int64_t first_step;  /* the one that this call began at */
+    int64_t saved_step;  /* the step of the last save that did not fail */
+    size_t tokens;       /* trained on */
+    /* The signal that asks the run to stop, looked at after each step and during evaluations; and
+     * as the leader has told it to all members. */
+    volatile sig_atomic_t *asked;
+    int signal;
+} Session;
+
+/* Saves a new run before its first step: from then on it can be resumed, whatever ends it. The
+ * trainer is open, `command` is the command line, `asked` and `screen` are set. Warns and returns
+ * false if the run cannot be written. */
+bool session_begin(Session *session, const char *command);
+
+/* Takes a step, and does what is due after it. Returns false if there was none left to take. */
+bool session_step(Session *session);
+
+/* Saves, and prints how it ended; program is the name that it was called by. Returns whether the
+ * last step is saved. */
+typedef const char *SignalName(int signal);
+bool session_end(Session *session, const char *program, SignalName *signal_name);
+
+#endif
