@@ -30,7 +30,7 @@ int system_rows(int file)
 
 /* ---- Signals ---- */
 
-_Static_assert(sizeof(sigset_t) <= sizeof(Signals), "a set of signals");
+_Static_assert(sizeof(sigset_t) <= sizeof(Signals), "signals");
 
 void signals_hold(Signals *before, bool all)
 {
