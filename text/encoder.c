@@ -71,11 +71,13 @@ static inline bool add_words(Encoder *e, bool subwords, Span part, const char *e
 static bool add_characters(Encoder *e, Span part, int **ids, Span *unknown)
 {
     int *out = arraddnptr(*ids, (size_t)(part.end - part.begin)), known = 0;
-    while (part.begin < part.end) {
-        known = token_cache_character(&e->cache, &e->tokenizer->vocabulary, &part, unknown);
-        if (known < 0 && (known = e->unk) < 0)
+    const TokenCache cache = e->cache; /* in registers */
+    for (Span at; part.begin < part.end; *out++ = known) {
+        known = token_cache_character(&cache, &e->tokenizer->vocabulary, &part, &at);
+        if (known < 0 && (known = e->unk) < 0) {
+            *unknown = at;
             break;
-        *out++ = known;
+        }
     }
     arrsetlen(*ids, (size_t)(out - *ids));
     return known >= 0;

@@ -87,10 +87,10 @@ static inline int token_cache_character(const TokenCache *cache, const Vocabular
         (unsigned char)*text->begin < 0x80 ? *text->begin++ : utf8_next(&text->begin, text->end);
     character->end = text->begin;
     const bool listed = code >= 0 && code < CODE_POINTS;
-    if (listed && cache->characters[code] >= 0)
-        return cache->characters[code];
-    const int id =
-        vocabulary_find(v, character->begin, (size_t)(character->end - character->begin));
+    int id = listed ? cache->characters[code] : -1;
+    if (id >= 0)
+        return id;
+    id = vocabulary_find(v, character->begin, (size_t)(character->end - character->begin));
     if (listed)
         cache->characters[code] = id;
     return id;

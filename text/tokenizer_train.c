@@ -65,8 +65,9 @@ static inline char *count_words(Counted *c, bool subwords, const Text *chunk, Sp
 
 static char *count_characters(Counted *c, Span part)
 {
+    const TokenCache cache = c->cache; /* in registers */
     for (Span at; part.begin < part.end;) {
-        const int id = token_cache_character(&c->cache, &c->tokens.words, &part, &at);
+        const int id = token_cache_character(&cache, &c->tokens.words, &part, &at);
         if (id >= 0)
             c->tokens.counts[id]++;
         else
