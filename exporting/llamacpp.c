@@ -34,8 +34,9 @@ static void check_shape(const char *name, const GptConfig *shape)
             name);
     const GptField *beyond = gpt_config_beyond(shape, NORM_PRE);
     if (beyond)
-        die("%s has --%s %s, which llama.cpp's gpt2 does not support: train it without", name,
-            beyond->field.name, field_text(&beyond->field, shape));
+        die("%s has --%s %s, which llama.cpp's gpt2 does not support: train it with --%s %s", name,
+            beyond->field.name, field_text(&beyond->field, shape), beyond->field.name,
+            field_text(&beyond->field, &(const GptConfig){.norm = NORM_PRE}));
     if (shape->patterns)
         die("%s has attention patterns, and llama.cpp's gpt2 attends to all tokens: train it "
             "without --attend and --window",
