@@ -9,7 +9,7 @@
 #ifndef PULGA_KERNEL_H
 #define PULGA_KERNEL_H
 
-#include "view.h"
+#include "matrix.h"
 
 /* The largest part of an operand. Of a, rows x depth, half a megabyte: it stays in the second-level
  * cache while the panels of b pass by. Of b, depth x the width of a tile, 48 KB, which is read from
@@ -52,6 +52,7 @@ typedef struct {
 
 /* One function for each family; each returns its kernel, or NULL if it was not built. */
 const Kernel *kernel_portable(void);
+const Kernel *kernel_relaxed(void);
 const Kernel *kernel_avx2(void);
 const Kernel *kernel_avx512(void);
 const Kernel *kernel_avx512_bf16(void);

@@ -20,7 +20,7 @@ static const double WORTH_THREADS = 5e5;
 
 /* The kernels of each precision, best first. */
 typedef const Kernel *KernelOf(void);
-static KernelOf *const FLOATS[] = {kernel_avx512, kernel_avx2, kernel_portable,
+static KernelOf *const FLOATS[] = {kernel_avx512, kernel_avx2, kernel_relaxed, kernel_portable,
                                    NULL};
 static KernelOf *const PAIRS[] = {kernel_amx, kernel_avx512_bf16, NULL};
 
