@@ -17,6 +17,7 @@
 # make busy       measures how long programs take while others keep the processors busy
 # make race       trains on TEXT=FILE against the clock, and in PyTorch; SECONDS=600, RUNS=NAMES
 # make format     formats the code with clang-format
+# make lab        builds a page that trains in any browser, build/lab/pulga.html
 # make install    installs programs, manual pages and completion under PREFIX=/usr/local
 # make uninstall  removes what make install installed
 # make deb        builds a package for Debian or Ubuntu, build/deb/pulga_*.deb, and checks it
@@ -83,7 +84,9 @@ ROOMS = base base/system base/files base/parallel base/numbers \
 	training/report sampling attending attending/heads attending/page exporting
 # The only file that knows MPI replaces training/team/team.c in programs that are linked with it.
 TEAM = training/team/team_mpi.c
-SOURCES = $(filter-out $(TEAM),$(wildcard $(ROOMS:%=%/*.c)))
+# Takes the place of base/system/linux.c in WebAssembly.
+WASI = base/system/wasi.c
+SOURCES = $(filter-out $(TEAM) $(WASI),$(wildcard $(ROOMS:%=%/*.c)))
 # The tests of a room are in tests/ROOM and run on the float build. Those in tests/ROOM/double run on
 # the same code with its number type set to double. All share tests/helpers. The programs in
 # tests/tools are called by other tests.
@@ -148,7 +151,7 @@ $(BUILD)/double/%.o: %.c $(BUILD)/flags | packages
 PAGE_ROOM = attending/page
 PAGE_SCRIPTS = $(patsubst %,$(PAGE_ROOM)/%.js,$(addprefix model/,tokens gpt pattern kept model draw counts) \
 	words state elements colours reading pen \
-	$(addprefix views/,text table arcs heads large next layers training positions checkpoints) app)
+	$(addprefix views/,text table arcs heads large next layers training positions checkpoints follow) app)
 $(BUILD)/page.inc: $(PAGE_ROOM)/page.html $(PAGE_ROOM)/style.css $(PAGE_SCRIPTS) Makefile
 	@mkdir -p $(@D)
 	@cat $(PAGE_SCRIPTS) > $(BUILD)/page.js
@@ -201,6 +204,9 @@ test: build-tests
 # sanitize, fuzz, torture, tsan, valgrind, analyze, aarch64, same
 include tests/watch.mk
 
+# lab: build/lab/pulga.html, a page that trains
+include lab/lab.mk
+
 parity:
 	@$(SETUP) parity
 	@$(MAKE) --no-print-directory -j$$(nproc) all $(TOOLS) $(BUILD)/double/train
@@ -222,6 +228,7 @@ race: all
 browser:
 	@$(SETUP) browser
 	@$(MAKE) --no-print-directory -j$$(nproc) all
+	@$(MAKE) --no-print-directory lab
 	@BIN=$(abspath $(BIN)) BUILD=$(abspath $(BUILD)) $(PYTHON) tests/browser $(LOOKS)
 
 PAGE = runs/demo/attention.html
@@ -264,7 +271,7 @@ clean:
 format:
 	@$(SETUP) format
 	clang-format -i $(FORMATTED)
-FORMATTED = $(SOURCES) $(TEAM) $(wildcard *.c $(ROOMS:%=%/*.h) bench/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch])
+FORMATTED = $(SOURCES) $(TEAM) $(WASI) $(wildcard *.c $(ROOMS:%=%/*.h) bench/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch])
 
 help:
 	@sed -n 's/^# make/make/p' Makefile

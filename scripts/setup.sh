@@ -34,6 +34,11 @@ firefox-esr                firefox-esr            browser
 fonts-dejavu-core          dpkg                   browser
 python3                    python3                browser parity
 build-essential            dpkg                   deb
+clang-19                   clang-19               lab
+lld-19                     wasm-ld-19             lab
+wasi-libc                  dpkg                   lab
+libclang-rt-19-dev-wasm32  dpkg                   lab
+dpkg-dev                   dpkg-source            lab
 debhelper                  dh                     deb
 lintian                    lintian                deb
 git                        git                    deb

@@ -23,7 +23,7 @@ function follow() {
 let linking = 0;
 function linkSoon() {
   clearTimeout(linking);
-  linking = setTimeout(link, 200);
+  if (parent === window) linking = setTimeout(link, 200); // in the lab's frame it has no address
 }
 
 function link() {

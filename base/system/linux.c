@@ -62,6 +62,11 @@ int system_open_directory(const char *path)
     return handle >= 0 || errno != EACCES ? handle : open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
+char *system_real_path(const char *path)
+{
+    return realpath(path, NULL);
+}
+
 int system_lock(int directory)
 {
     if (fcntl(directory, F_GETFL) & O_PATH) /* it was opened without permission */

@@ -31,6 +31,9 @@ int system_duplicate(int file);
 /* A directory; one whose files may be read but whose list may not will do. */
 int system_open_directory(const char *path);
 
+/* A path without links and dots, which the caller frees; NULL if it leads nowhere. */
+char *system_real_path(const char *path);
+
 /* Locks a directory against other processes, until it is closed or the process ends. Returns 0 or
  * the number of an error: EWOULDBLOCK if another process has locked it. */
 int system_lock(int directory);

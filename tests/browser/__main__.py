@@ -21,6 +21,7 @@ import axe
 import heads
 import keyboard
 import kinds
+import lab
 import model
 import next_words
 import random_models
@@ -32,7 +33,7 @@ from chromium import Chromium
 from firefox import Firefox
 
 FILES = (weights, heads, next_words, keyboard, saved, texts, widths, kinds, axe, model,
-         random_models)
+         random_models, lab)
 LOOKS = {name: look for file in FILES for name, look in vars(file).items()
          if name.startswith("look_") and look.__module__ == file.__name__}
 BROWSERS = {"chromium": Chromium, "firefox": Firefox}

@@ -55,7 +55,7 @@ class Page:
                 return answer["result"]
 
     def ask(self, url):
-        if url != self.url and not url.startswith("data:"):
+        if url != self.url and not url.startswith(("data:", "blob:")):
             self.asked.append(url)
 
     def open(self, path, width=1280, height=860, dark=False, phone=False):

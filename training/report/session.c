@@ -166,7 +166,7 @@ static void evaluate_and_log(Session *session)
             return;
         session->report.evaluation_seconds = clock_seconds() - began;
     }
-    const LogEntry entry = entry_of(session, evaluated);
+    const LogEntry entry = session->last = entry_of(session, evaluated);
     if (evaluates || is_due(step, s->log_every) || step == s->steps) {
         if (team_leads()) {
             log_write(&t->log, &entry);

@@ -19,6 +19,7 @@ typedef struct {
     int64_t first_step;  /* the one that this call began at */
     int64_t saved_step;  /* the step of the last save that did not fail */
     size_t tokens;       /* trained on */
+    LogEntry last;       /* the last step's numbers, and its evaluation's if there was one */
     /* The signal that asks the run to stop, looked at after each step and during evaluations; and
      * as the leader has told it to all members. */
     volatile sig_atomic_t *asked;

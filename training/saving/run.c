@@ -41,7 +41,7 @@ static void check_files_of_others(const Directory *directory)
 /* Whether a path leads, perhaps over links, to a file of the run or of one of its checkpoints. */
 static bool holds(const Directory *directory, const char *path)
 {
-    char *run = realpath(directory->path, NULL), *file = realpath(path, NULL);
+    char *run = system_real_path(directory->path), *file = system_real_path(path);
     const size_t length = run ? strlen(run) : 0;
     bool held = false;
     if (run && file && !strncmp(file, run, length) && file[length] == '/')

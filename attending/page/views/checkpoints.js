@@ -11,18 +11,24 @@ function showAge() {
   at("age").setAttribute("aria-valuetext", at("age-step").textContent);
 }
 
+// The page reads its text again with other weights.
+function takeWeights(numbers) {
+  const {word, key} = state;
+  model = new Model(data.model, numbers);
+  stopWriting();
+  readIds(reading.ids, reading.source, reading.prefix);
+  beginDraws();
+  Object.assign(state, {word, key});
+  tell("choose", "model");
+}
+
 if (ages.length) {
   at("ages").hidden = false;
   at("age").max = at("age").value = ages.length;
   at("age").addEventListener("input", () => {
     showAge();
-    const block = saves[at("age").value] || at("weights"), {word, key} = state;
-    model = new Model(data.model, floatsOf(block.textContent));
-    stopWriting();
-    readIds(reading.ids, reading.source, reading.prefix);
-    beginDraws();
-    Object.assign(state, {word, key});
-    tell("choose", "model");
+    const block = saves[at("age").value] || at("weights");
+    takeWeights(floatsOf(block.textContent));
   });
   views.push({paint: showAge}); // see state.js
 }

@@ -142,10 +142,13 @@ function showMoment() {
   curve.setAttribute("aria-label", `${say("training")}. ${at("values").textContent}`);
 }
 
-if (log.length > 1) {
-  at("training").hidden = false;
-  at("moment").max = log.length - 1;
-  at("moment").value = log.length - 1;
+function showTraining() {
+  at("training").hidden = log.length < 2;
+  at("moment").max = at("moment").value = log.length - 1;
+}
+
+if (data.model || log.length > 1) {
+  showTraining();
   at("moment").addEventListener("input", showMoment);
   curve.addEventListener("pointermove", event => {
     const box = curve.getBoundingClientRect();
@@ -158,5 +161,5 @@ if (log.length > 1) {
     at("moment").value = best;
     showMoment();
   });
-  views.push({paint: showMoment}); // see state.js
+  views.push({paint() { if (log.length > 1) showMoment(); }}); // see state.js
 }

@@ -1,0 +1,121 @@
+/* wasi.c: WebAssembly, where one program runs in one thread and its files are in memory. Nobody
+ * sends it signals or locks its directories. */
+#include "system.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- Terminal ---- */
+
+int system_columns(int file)
+{
+    (void)file;
+    return 0;
+}
+
+int system_rows(int file)
+{
+    (void)file;
+    return 0;
+}
+
+/* ---- Signals ---- */
+
+void signals_hold(Signals *before, bool all)
+{
+    (void)before, (void)all;
+}
+
+void signals_release(const Signals *before)
+{
+    (void)before;
+}
+
+/* ---- Files ---- */
+
+/* A directory is opened again; standard input has no other name. */
+int system_duplicate(int file)
+{
+    return file == STDIN_FILENO ? file : openat(file, ".", O_RDONLY | O_DIRECTORY);
+}
+
+int system_open_directory(const char *path)
+{
+    return open(path, O_RDONLY | O_DIRECTORY);
+}
+
+char *system_real_path(const char *path)
+{
+    return strdup(path);
+}
+
+int system_lock(int directory)
+{
+    (void)directory;
+    return 0;
+}
+
+double system_room(int directory)
+{
+    (void)directory;
+    return (double)INFINITY;
+}
+
+/* Large texts, which need such files, do not fit in a page. */
+int system_unnamed_file(const char *folder)
+{
+    (void)folder;
+    errno = ENOTSUP;
+    return -1;
+}
+
+bool system_name_file(int file, int directory, const char *name)
+{
+    (void)file, (void)directory, (void)name;
+    errno = ENOTSUP;
+    return false;
+}
+
+/* ---- Memory ---- */
+
+/* A page has 4 GB at most. */
+double system_memory(void)
+{
+    return 0x1p32;
+}
+
+bool system_renew(void *pages, size_t bytes)
+{
+    (void)pages, (void)bytes;
+    return false;
+}
+
+/* ---- Sorting ---- */
+
+/* Merges the two sorted halves of a list; of equal elements the first comes first. */
+void system_sort(void *list, size_t count, size_t size,
+                 int (*compare)(const void *, const void *, void *), void *context)
+{
+    const size_t half = count / 2;
+    char *left = list, *right = left + half * size, *middle = right, *end = left + count * size;
+    if (count < 2)
+        return;
+    system_sort(left, half, size, compare, context);
+    system_sort(right, count - half, size, compare, context);
+    char *merged = malloc(count * size), *out = merged;
+    if (!merged)
+        abort();
+    for (; left < middle && right < end; out += size) {
+        char **next = compare(left, right, context) <= 0 ? &left : &right;
+        memcpy(out, *next, size);
+        *next += size;
+    }
+    memcpy(out, left, (size_t)(middle - left));
+    memcpy(out + (middle - left), right, (size_t)(end - right));
+    memcpy(list, merged, count * size);
+    free(merged);
+}

@@ -1,0 +1,130 @@
+/* lab.c: training in a web page. A worker of the page calls these functions, in lab/worker.js;
+ * between two calls it may do anything else, so pause and single steps need no threads. What is
+ * printed, and what ends the program, is as in train. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+
+#include "attending/heads_file.h"
+#include "attending/texts.h"
+#include "base/base.h"
+#include "formats/json.h"
+#include "terminal/options.h"
+#include "training/report/session.h"
+
+#define EXPORT(name) __attribute__((export_name(#name), used)) name
+
+/* What the page shows of the run. What is not known is NAN. */
+typedef struct {
+    double step, loss, evaluated, rate, floor, steps;
+} Row;
+
+typedef struct {
+    Session session;
+    Settings settings;
+    Decided decided;
+    char **texts; /* the words of the command that name a text, ended by NULL */
+    Row row;
+    volatile sig_atomic_t asked; /* nobody sends signals here */
+} Lab;
+
+static const Program PROGRAM = {.fields = SETTINGS};
+
+/* Memory for the caller to put strings into. */
+char *EXPORT(lab_room)(size_t bytes)
+{
+    return memory_take(bytes);
+}
+
+/* The words of a command line, each with a 0 after it and one more after the last. They stay in use. */
+static char **words_of(char *at, int *count)
+{
+    char **words = NULL; /* stb_ds array */
+    for (; *at; at += strlen(at) + 1)
+        arrput(words, at);
+    *count = (int)arrlen(words);
+    arrput(words, NULL);
+    return words;
+}
+
+/* Opens a run, which the words of train's command line describe; prints what train would. */
+Lab *EXPORT(lab_open)(char *words)
+{
+    int count;
+    char **arguments = words_of(words, &count);
+    Lab *lab = memory_new(1, sizeof *lab, "the run");
+    Session *session = &lab->session;
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    json_prepare();
+    session->screen = screen_open();
+    session->asked = &lab->asked;
+    lab->texts = options_read(&PROGRAM, count, arguments, &lab->settings, lab->decided.at);
+    settings_check(&lab->settings, &lab->decided, lab->texts[0]);
+    trainer_open(&session->trainer, lab->texts, &lab->settings, &lab->decided, NULL, NULL);
+    announce(&session->trainer, &session->screen);
+    if (!session_begin(session, "lab"))
+        exit(1);
+    return lab;
+}
+
+/* Takes a step; false if there was none left. */
+bool EXPORT(lab_step)(Lab *lab)
+{
+    return session_step(&lab->session);
+}
+
+/* Saves, and prints how it ended. */
+bool EXPORT(lab_end)(Lab *lab)
+{
+    return session_end(&lab->session, "train", NULL);
+}
+
+/* The last line of the log, as far as the page shows it. */
+const Row *EXPORT(lab_row)(Lab *lab)
+{
+    const Session *session = &lab->session;
+    const LogEntry *last = &session->last;
+    lab->row = (Row){.step = (double)session->trainer.progress.step,
+                     .loss = last->loss,
+                     .evaluated = last->evaluated,
+                     .rate = last->rate,
+                     .floor = trainer_has_floor(&session->trainer) ? session->trainer.floor : NAN,
+                     .steps = session->trainer.plan.settings.steps};
+    return &lab->row;
+}
+
+/* The weights that are evaluated, and how many numbers they are. */
+const Real *EXPORT(lab_weights)(Lab *lab)
+{
+    return trainer_evaluated_weights(&lab->session.trainer);
+}
+
+size_t EXPORT(lab_size)(const Lab *lab)
+{
+    return lab->session.trainer.gpt.size;
+}
+
+/* Writes page.html: what attend writes of the run as it was last saved. */
+bool EXPORT(lab_page)(Lab *lab, char *text)
+{
+    Pretrained model = pretrained_open(lab->session.trainer.directory.path);
+    TrainingText training_text = training_text_open(&model, NULL);
+    Texts texts = texts_read(&model, (char *[]){text, NULL}, true, stdout);
+    const GptConfig *config = &model.gpt.config;
+    const Objective objective = pretrained_objective(&model);
+    const Sequence sequence = objective_sequence(&objective, texts.first.ids, texts.first.count);
+    Heads heads = heads_read(&model.gpt, &model.tokenizer, &sequence, (Range){0, config->layers},
+                             (Range){0, config->heads});
+    heads.run = lab->session.trainer.directory.path;
+    heads.text = texts.list[0];
+    const PageSource source = {
+        .model = &model, .training_text = &training_text, .texts = texts.list, .live = true};
+    const bool good = heads_file_write("page.html", &heads, &source);
+    heads_free(&heads);
+    texts_free(&texts);
+    training_text_free(&training_text);
+    pretrained_close(&model);
+    return good;
+}

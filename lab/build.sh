@@ -1,0 +1,24 @@
+#!/bin/sh
+# build.sh FOLDER TEXT...   prints the lab: lab.html with its style and script, the two programs that
+# are in FOLDER, and the texts
+set -eu
+folder=$1
+shift
+blocks=$folder/blocks.html
+{
+    for kind in relaxed exact; do
+        echo "<script type=\"text/plain\" id=\"$kind\">"
+        gzip -9nc "$folder/$kind.wasm" | base64 -w 0
+        echo '</script>'
+    done
+    echo '<script type="text/plain" id="worker">'
+    cat lab/wasi.js lab/worker.js
+    echo '</script>'
+    for text; do
+        echo "<script type=\"text/plain\" class=\"text\" data-name=\"${text##*/}\">"
+        cat "$text"
+        echo '</script>'
+    done
+} >"$blocks"
+sed -e '/^<!-- lab.css -->/{r lab/lab.css' -e 'd}' -e '/^<!-- the script -->/{r lab/lab.js' -e 'd}' \
+    -e "/^<!-- the programs and texts -->/{r $blocks" -e 'd}' lab/lab.html

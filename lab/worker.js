@@ -1,0 +1,110 @@
+// worker.js: trains in a thread of its own, so that the page stays awake. It gets orders and answers
+// with what there is to show:
+//
+//     {start: {program, language, files, words, text}}   a new run: the files that it may read, the
+//                                        words of its command, the text that the page reads first
+//     {go: true}, {go: false}, {step: 1} on, pause, one step
+//     {view: text}                       the page that shows this model reading a text
+//
+//     {line, error}                      a line that the program prints
+//     {page}                             that page
+//     {rows, weights}                    the steps that were taken, and the model's weights
+//     {over: status}                     the end, or a message that ended it
+
+let lab = null;
+
+const MEMBERS = ["step", "loss", "evaluated", "rate", "floor", "steps"];
+
+class Lab {
+  constructor(module, language, files, words) {
+    this.wasi = new Wasi(module, files, (line, file) => postMessage({line, error: file === 2}), [`LANG=${language}`]);
+    const {exports} = new WebAssembly.Instance(module, {wasi_snapshot_preview1: this.wasi.imports});
+    this.wasi.memory = exports.memory;
+    this.exports = exports;
+    exports._initialize();
+    this.run = exports.lab_open(this.strings(words));
+    this.files = files;
+  }
+  // Strings, each with a 0 after it, and an empty one at the end.
+  strings(words) {
+    const bytes = new TextEncoder().encode(words.map(word => word + "\0").join("") + "\0");
+    const at = this.exports.lab_room(bytes.length);
+    this.wasi.bytes.set(bytes, at);
+    return at;
+  }
+  row() {
+    const at = this.exports.lab_row(this.run), numbers = new Float64Array(MEMBERS.length);
+    MEMBERS.forEach((_, i) => numbers[i] = this.wasi.view.getFloat64(at + 8 * i, true));
+    return Object.fromEntries(MEMBERS.map((name, i) => [name, isNaN(numbers[i]) ? null : numbers[i]]));
+  }
+  weights() {
+    const at = this.exports.lab_weights(this.run), size = this.exports.lab_size(this.run);
+    return new Float32Array(this.wasi.memory.buffer.slice(at, at + 4 * size));
+  }
+  page(text) {
+    this.exports.lab_page(this.run, this.strings([text]));
+    return new TextDecoder().decode(this.files.read("page.html"));
+  }
+}
+
+let going = false, turn = 0;
+
+function show(rows = [lab.row()]) {
+  const weights = lab.weights();
+  postMessage({rows, weights}, [weights.buffer]);
+}
+
+// Steps for a while, then lets orders come in.
+const BUSY = 60;
+function train(mine) {
+  if (mine !== turn) return;
+  attempt(() => {
+    const until = performance.now() + BUSY;
+    const rows = [];
+    let more = true;
+    while (more && performance.now() < until) {
+      more = lab.exports.lab_step(lab.run);
+      rows.push(lab.row());
+    }
+    show(rows);
+    if (!more) end();
+    else setTimeout(train, 0, mine);
+  });
+}
+
+function end() {
+  going = false;
+  lab.exports.lab_end(lab.run);
+  postMessage({over: 0});
+}
+
+// What ends the program ends the run: its last line says why.
+function attempt(what) {
+  try {
+    what();
+  } catch (error) {
+    turn++;
+    lab = null;
+    postMessage({over: error instanceof Exit ? error.status : `${error}\n${error.stack}`});
+  }
+}
+
+onmessage = ({data: order}) => attempt(() => {
+  if (order.start) {
+    const files = new Files();
+    for (const [name, bytes] of Object.entries(order.start.files)) files.write(name, bytes);
+    lab = new Lab(order.start.program, order.start.language, files, order.start.words);
+    postMessage({page: lab.page(order.start.text)});
+    show();
+  }
+  if (!lab) return;
+  if (order.go !== undefined) {
+    turn++;
+    if (order.go) setTimeout(train, 0, turn);
+  }
+  if (order.step) {
+    turn++;
+    if (!lab.exports.lab_step(lab.run)) end();
+    show();
+  }
+});
