@@ -31,7 +31,7 @@ void print_lowered(FILE *out, const Encoding *e, const char *indent)
     free(word);
 }
 
-/* The table of a place; its rows are whole words, of which there is no number, or tokens. */
+/* Prints the table of a place. Its rows are tokens, or whole words, whose number is unknown. */
 static void put_table(const Answerer *a, const Answer *answer, const Candidates *place,
                       const Screen *screen)
 {

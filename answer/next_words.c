@@ -82,8 +82,8 @@ static bool goes_on(const Search *s, char *text, size_t size, int id)
     return word.end > text + size;
 }
 
-/* Equally probable ones are ordered too, by length and by tokens: else it would depend on the C
- * library's qsort() which of them are kept. */
+/* Equally probable ones are also ordered, by length and by tokens: otherwise the C library's
+ * qsort() would decide which of them are kept. */
 static int most_probable_first(const void *a, const void *b)
 {
     const Beginning *x = a, *y = b;

@@ -57,7 +57,7 @@ static bool begins(const char *bytes, size_t size, const char *with)
     return with && size >= strlen(with) && !memcmp(bytes, with, strlen(with));
 }
 
-/* An empty file may be replaced too: mktemp makes one. */
+/* An empty file may also be replaced: mktemp makes one. */
 void heads_file_check(const char *path, bool positions)
 {
     const FileKind *kind = kind_of(path);

@@ -23,7 +23,7 @@ enum { LAST_CODE_POINT = 0x1FFFF }; /* beyond are only Chinese characters and pr
 
 /* ---- What is replaced ---- */
 
-/* Which code points the tokens have. The others are unknown anyway: to replace them is no use. */
+/* Which code points the tokens have. All others are unknown: a replacement with one is no use. */
 static bool *known_characters(const Tokenizer *t)
 {
     bool *known = memory_new(0x110000, sizeof *known, "the table of characters");

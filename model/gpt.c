@@ -1,6 +1,7 @@
-/* gpt.c: the model has six numbered steps, which backward undoes in reverse. The last two, the head
- * and the loss, work only on the rows that count, a piece of them at a time, forward and backward
- * together: the logits of all rows would be most of the memory of a small model. */
+/* gpt.c: forward numbers its six steps. Backward undoes them in reverse; its comments repeat the
+ * formula of the step that is undone. The last two steps, the head and the loss, work only on the
+ * rows that count, a piece of them at a time, forward and backward together: the logits of all rows
+ * would be most of the memory of a small model. */
 #include "gpt.h"
 
 #include <assert.h>
@@ -12,7 +13,7 @@
 
 /* ---- Memory ---- */
 
-/* Logits held at once, about, and the least rows of a piece. */
+/* About how many logits are in memory at once, and the fewest rows of a piece. */
 enum { LOGITS_AT_ONCE = 1 << 22, LEAST_PIECE = 64 };
 
 static BlockShape block_shape(const GptConfig *config, int layer)
@@ -72,6 +73,7 @@ static size_t sketch(Gpt *gpt, const GptConfig *config, int rows)
     *gpt = (Gpt){.config = *config, .rows = rows};
     gpt->block = memory_new((size_t)config->layers, sizeof *gpt->block, "the layers");
     gpt->tensors = gpt_tensors(config, &gpt->tensor_count, &gpt->size);
+    /* Both share one .block, which is freed below. */
     gpt->weights = gpt->gradients = gpt_weights(config, NULL);
     Arena arena = {0};
     place_layers(gpt, &arena);
@@ -199,9 +201,10 @@ static void gpt_backward(Gpt *gpt, const Batch *batch, Dropout dropout)
     forget_untrained(gpt);
 }
 
-/* The next `rows` rows that count, from row `next` of the batch on: their targets in work.targets,
- * and their part of the head's input in x (rows, C), which is the front of that input, as far as it
- * is free: what comes after the head does not read it. Returns the row after them. */
+/* Gathers the next `rows` rows that count, from row `next` of the batch on: their targets into
+ * work.targets, their rows of the head's input into x (rows, C). x is a part of that same input. No
+ * row is overwritten before it is read, since each stays or moves towards the first row; and after
+ * the head nothing reads this input. Returns the row after the last one gathered. */
 static int gather(Gpt *gpt, Real *x, const Batch *batch, int next, int rows)
 {
     const int C = gpt->config.width;
@@ -213,8 +216,8 @@ static int gather(Gpt *gpt, Real *x, const Batch *batch, int next, int rows)
     return next;
 }
 
-/* dx (counted, C) becomes (N, C): from the last row on, each that counts moves to its place, and
- * the others are 0. When as many rows are left as count, each is in its place. */
+/* Spreads dx from (counted, C) to (N, C), beginning with the last row: a row that counts moves back
+ * to its place, and any other becomes 0. Once all rows that are left count, they are in place. */
 static void spread(Real *dx, const Batch *batch, int C)
 {
     const size_t size = sizeof *dx * (size_t)C;

@@ -2,7 +2,10 @@
  *
  * Weights and their gradients are the same struct over equal blocks of memory. Every backward adds
  * to the gradients of weights, so that a step may come in parts, and sets the gradients of
- * activations. */
+ * activations.
+ *
+ * In every layer, p are its weights and dp their gradients; keep is what forward stores for
+ * backward; work is scratch memory. Functions take first what they write. */
 #ifndef PULGA_GPT_H
 #define PULGA_GPT_H
 
@@ -23,7 +26,7 @@ typedef struct {
     int *targets;  /* (piece)                                                               */
     Real *log_sum; /* (piece) as in loss.h                                                  */
     double *loss;  /* (piece)                                                               */
-    int piece;     /* rows whose logits are held at once, of those that count               */
+    int piece;     /* rows whose logits are in memory at once; not a Piece of the corpus    */
 } GptWork;
 
 typedef struct {
@@ -52,12 +55,13 @@ double gpt_bytes(const GptConfig *config, int rows);
 /* Sets the weights to their starting values, which depend on the seed and on each one's place. */
 void gpt_init(Gpt *gpt, uint32_t seed);
 
-/* Everything up to the head. maps, unless NULL, receives the attention maps of all layers, each as
- * attention.h says. */
+/* Everything up to the head, the last layer, which gives a score for every token (the logits; see
+ * linear.h). maps, unless NULL, receives the attention maps of all layers, each as attention.h
+ * says. */
 void gpt_forward(Gpt *gpt, const Batch *batch, Real *maps, Dropout dropout);
 
-/* What gpt_forward() has computed: (N, C), the input of the head. The functions below, which give a
- * loss, leave something else there. */
+/* What gpt_forward() has computed: (N, C), the input of the head. gpt_evaluate() and
+ * gpt_forward_backward() leave something else there. */
 Real *gpt_head_input(const Gpt *gpt);
 
 /* The sum of the losses of a batch, without dropout. Rows that do not count cost no logits. */

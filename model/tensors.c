@@ -26,7 +26,7 @@ static Tensor *lay(Layout *layout, Real **place, int layer, const char *name, Te
                        .offset = layout->used,
                        .place = place,
                        .trained = true};
-    arena_take(&arena, (size_t)rows, (size_t)cols);
+    arena_take(&arena, (size_t)rows, (size_t)cols); /* counts only: it aligns the next tensor */
     layout->used = arena.used;
     if (layer < 0)
         snprintf(tensor->name, sizeof tensor->name, "%s", name);

@@ -1,6 +1,6 @@
 /* colours.h: weights as colours. On a light or a dark ground equal steps of the weight are equal
- * steps of lightness to the eye (L of Oklab, a colour space made for that), so that they can be
- * compared in black and white too, and a weight of 0 is close to the ground. If the ground is
+ * steps of lightness to the eye (L of Oklab, a colour space made for that), so that they can also
+ * be compared in black and white, and a weight of 0 is close to the ground. If the ground is
  * unknown, as in many terminals, all weights have one lightness in the middle, which stands out
  * from black and from white, and the colour goes from grey to orange. */
 #ifndef PULGA_COLOURS_H

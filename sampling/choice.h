@@ -32,7 +32,7 @@ AnswerRules choice_rules(const Choice *choice, const ChoiceDecided *decided,
                          const Tokenizer *tokenizer);
 
 /* Gives an option a new value, as one would type it; "default" takes an old one back, and a flag is
- * "on", which "" means too, or "off". Returns one line about a value that cannot be taken, which
+ * "on" (also "") or "off". Returns one line about a value that cannot be taken, which
  * the caller frees, and changes nothing then; else NULL. */
 char *choice_change(Choice *choice, ChoiceDecided *decided, const Tokenizer *tokenizer,
                     const Field *field, const char *value);

@@ -52,8 +52,8 @@ static size_t may_begin(const char *held, size_t size, const char *text)
     return most;
 }
 
-/* Prints the first bytes held, except the beginning of a character that is not complete; unless
- * `all`, which prints that too. */
+/* Prints the first `size` bytes held. The beginning of a character that is not complete is kept
+ * for later, unless `all`. */
 static void release(Growing *g, size_t size, bool all)
 {
     char *text;

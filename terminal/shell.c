@@ -16,8 +16,8 @@ static bool is_plain(const char *word)
     return *word && !word[strcspn(word, " \"'\\$`!*?[]{}()<>|&;#~")];
 }
 
-/* Control characters become question marks even inside quotes, since a terminal obeys them there
- * too; such a name must be typed by hand. */
+/* Control characters become question marks even inside quotes, since a terminal also obeys them
+ * there; such a name must be typed by hand. */
 static void put_quoted(FILE *out, const char *word)
 {
     char *safe = format_text("%s", word);

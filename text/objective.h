@@ -38,7 +38,7 @@ typedef struct {
     const int *tokens; /* (rows + objective_ahead()) */
     int rows;
     int first;  /* the first row that may count */
-    int prefix; /* the first tokens that all see each other, ahead too */
+    int prefix; /* the first tokens, which see each other in both directions */
 } Sequence;
 
 Sequence objective_sequence(const Objective *objective, const int *tokens, int rows);

@@ -1,6 +1,6 @@
 /* text.c: most texts are clean as they are. Any other is checked and cleaned line by line, since
- * NFC never joins anything across a line end: utf8proc composes the lines that may need it: "e" and
- * a combining accent become "é". */
+ * NFC never joins anything across a line end. Lines that may need it are composed by utf8proc: "e"
+ * and a combining accent become "é". */
 #include "text.h"
 
 #include <stdlib.h>
@@ -60,7 +60,7 @@ static TextPart part_of(const Text *text, size_t line)
 
 enum { MOST_MARKS = 100 }; /* sorting them for NFC takes time in the square of their number */
 
-/* What is wrong with a character, of which utf8_next() has made c. */
+/* What is wrong with a character for which utf8_next() returned c; `byte` is its first one. */
 static char *wrong_character(TextPart where, size_t column, unsigned char byte, int32_t c)
 {
     if (c < 0)

@@ -7,8 +7,7 @@
 #include "base/files/file.h"
 #include "text/words/split.h"
 
-/* The lines of all files that a text is made of are numbered in one row: a file, and the number of
- * the lines before it. */
+/* One file of a text that has several: its name, and how many lines come before it. */
 typedef struct {
     char *name;
     size_t line;
@@ -30,8 +29,8 @@ typedef struct {
     size_t size; /* of clean */
     uint64_t checksum; /* of raw; of a chunk 0 */
     char line_end;     /* of raw: \n, or \r in an old Mac's file */
-    size_t lines,
-        columns; /* before a chunk: lines, and in the line that goes on in it, characters */
+    size_t lines;      /* of the text before this chunk */
+    size_t columns;    /* how many characters of the chunk's first line come before it */
 } Text;
 
 /* Reads and cleans a text, or dies with the file, line and column of the first thing wrong. */
@@ -40,8 +39,8 @@ Text text_read(const char *path, TextForm form);
 /* A text of bytes that are there already; they become the text's. */
 Text text_from(const char *name, Bytes raw, TextForm form);
 
-/* Cleans a text of which all but the clean bytes is there, or a chunk. Returns NULL, or what is
- * wrong in one line, which the caller frees. */
+/* Sets the clean bytes of a text or a chunk whose other members are set. Returns NULL, or a message
+ * of one line, which the caller frees. */
 char *text_clean_raw(Text *text, TextForm form);
 
 /* What the lines of some bytes end with: \r only if there is no \n. */
@@ -59,12 +58,12 @@ Span text_span(const Text *text);
  * same. The caller frees. */
 char *text_place(const Text *text, const char *bytes, const char *at);
 
-/* One line about the first line that is not blank and not a pair; NULL if there is none. The caller
- * frees it. */
+/* Returns NULL if every line is blank or a pair. Otherwise a message of one line about the first
+ * that is neither, which the caller frees. */
 char *text_check_pairs(const Text *text);
 
-/* Cleans a prompt, which messages call `name`. Returns NULL, and the caller frees
- * the clean text; or what is wrong, in one line that the caller frees, and *clean is NULL. */
+/* Cleans a prompt; messages call it `name`. Returns NULL and sets *clean, or returns a message of
+ * one line and sets *clean to NULL. The caller frees what it gets. */
 char *text_clean(const char *name, const char *bytes, size_t size, TextForm form, char **clean,
                  size_t *clean_size);
 

@@ -9,25 +9,25 @@ typedef struct {
     TokenizerKind kind;
     ObjectiveKind objective; /* what special tokens it needs */
     bool lower, stream;
-    int min_count;  /* keep only the tokens that occur at least this often; merge only such pairs of
+    int min_count; /* keep only the tokens, or merge only the pairs of subwords, that occur at least
+                      this often */
+    int max_words; /* keep at most this many of them, the most frequent ones; 0: all. Not for
                       subwords */
-    int max_words;  /* of those, keep only this many, the most frequent ones; 0: all. Not for
-                      subwords */
-    int vocabulary; /* of subwords: how many in all, special tokens and bytes included */
-    size_t bytes;   /* subwords of a stream are made of this many bytes at its beginning, up to a
-                      word's end; 0: of all. So they know nothing of a tail that is held out */
+    int vocabulary; /* subwords only: the size, special tokens and bytes included */
+    size_t bytes;   /* train the subwords of a stream on this many bytes at its beginning, up to a
+                      word's end, so that a tail that is held out has no part in them; 0: on all */
 } TokenizerRules;
 
-/* Makes the vocabulary of a text: [bos] is 0 and [eos] 1 if it is read by lines; [sep] of pairs, or
- * [mask], comes next. Of words and characters [unk] follows if some token is not kept, then the
- * tokens in the order of their first appearance; of subwords the 256 bytes, then what they are
- * merged to, fewer than asked for if the text has no more pairs. Dies if a word is too long to be
- * one, or if the rules keep no token. */
+/* Makes the vocabulary of a text. If it is read by lines, [bos] is 0 and [eos] is 1; [sep] of
+ * pairs, or [mask], comes next. If the tokens are words or characters, then come [unk], unless
+ * every token is kept, and the tokens in the order of their first appearance. If they are
+ * subwords, then come the 256 bytes and the merged tokens, fewer than asked for if the text has no
+ * more pairs. Dies if a word is too long to be a token, or if the rules keep no token. */
 Tokenizer tokenizer_train(const Text *text, TokenizerRules rules);
 
-/* The vocabulary of a text in chunks: begin, add, ..., add, end. Chunks are counted on all threads; what
- * is in memory are the different tokens of the text. `name` is what messages call it; of the rules
- * at the end only those may differ that say what is kept. */
+/* The vocabulary of a text in chunks: begin, add, ..., add, end. All threads count; memory holds
+ * only the different tokens of the text. Messages call the text `name`. The rules at the end may
+ * differ from those at the beginning only in what is kept. */
 typedef struct TokenCounts TokenCounts;
 TokenCounts *token_counts_begin(TokenizerRules rules);
 void token_counts_add(TokenCounts *counts, const Text *chunks, int count);

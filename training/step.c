@@ -75,7 +75,7 @@ static double update(Trainer *t, int64_t number)
     const double norm = optimizer_gradient_norm(optimizer, &t->gpt);
     /* Clipping: a gradient g that is longer than clip becomes g·clip/|g|. */
     const double scale = s->clip > 0 && norm > s->clip ? s->clip / norm : 1;
-    if (!(scale * norm < MAX_NORM)) /* true for a NAN too */
+    if (!(scale * norm < MAX_NORM)) /* also true for a NAN */
         end_not_finite(t, number, "the gradient is too large");
     optimizer_step(optimizer, &t->gpt, scale, schedule_rate(&t->plan.schedule, number), s->decay,
                    number);

@@ -1,6 +1,6 @@
 /* take_over.c: copies settings from a run or a model, field by field, after checking that the call
  * does not ask for something else. A run's settings are in its config.json; a model's follow from
- * its sizes and its tokenizer, so that a GPT-2 which Transformers saved will do too. */
+ * its sizes and its tokenizer, so a GPT-2 that Transformers saved also works. */
 #include "take_over.h"
 
 #include <stdlib.h>

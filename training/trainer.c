@@ -342,7 +342,7 @@ static bool update_files(Trainer *t)
 
 /* Warns and returns false if the disk would become full. A save is the model and a state with the
  * weights, two moments and the best weights: five numbers for each parameter. Until it is complete,
- * the one before it is on the disk too, and so are those that --keep keeps. */
+ * the disk also holds the one before it and those that --keep keeps. */
 static bool has_room(const Trainer *t)
 {
     const double save = 5.0 * (double)t->plan.parameters * sizeof(Real);

@@ -25,7 +25,7 @@ typedef struct {
     int layers, heads; /* how many were chosen: consecutive ones, from head[0] on */
     int count;         /* layers · heads */
     int length;        /* T */
-    int prefix;        /* the first tokens that all see each other, ahead too */
+    int prefix;        /* the first tokens, which see each other in both directions */
     int source;        /* the tokens up to and with [sep]; 0: there is no source */
     bool begun;        /* the first token is [bos] */
     char **tokens;     /* (T) as the vocabulary has them */

@@ -22,7 +22,7 @@ void numbers_csv(FILE *out, const Heads *heads);
  *     weights   for each query, a number for each key of the text */
 void numbers_json(FILE *out, const Heads *heads);
 
-/* Two of these members, for one head; the page has them too. */
+/* Two of these members, for one head; the page also has them. */
 void put_summary(FILE *out, const Heads *heads, const Head *head);
 void put_key_ranges(FILE *out, const Heads *heads, const Head *head);
 

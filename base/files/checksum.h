@@ -1,6 +1,6 @@
 /* checksum.h: 64-bit checksums (XXH3) of bytes, and their 16 hex digits, as files hold them. They
- * reveal damage and mix-ups, not tampering: whoever changes a file on purpose can change its
- * checksum too. */
+ * reveal damage and mix-ups, not tampering: whoever changes a file on purpose can also
+ * change its checksum. */
 #ifndef PULGA_CHECKSUM_H
 #define PULGA_CHECKSUM_H
 

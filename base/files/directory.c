@@ -39,7 +39,7 @@ bool directory_enter(Directory *inner, const Directory *outer, const char *name)
     return true;
 }
 
-/* A directory that was just made must be in the list of the one above it on the disk too. */
+/* Syncs the directory above one that was just made: its list on the disk must have the new one. */
 static void sync_above(const char *path)
 {
     char *above = format_text("%s/..", path);

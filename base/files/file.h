@@ -26,8 +26,8 @@ void file_check_text(const char *name, const char *bytes, size_t size, size_t of
  * read or is not a regular file: a pipe is not looked into. */
 size_t file_peek(const char *path, char *bytes, size_t size);
 
-/* The whole of a file in a directory that may come from a stranger: it must be a file, or a link
- * to one, since reading a pipe or a device might never end. Dies if it is missing. */
+/* Reads all of a file in a directory that may come from a stranger. It must be a regular file or a
+ * link to one, since reading a pipe or a device might never end. Dies if it is missing. */
 Bytes file_read_in(const Directory *directory, const char *name, bool text);
 
 /* Opens such a file, of which only parts are read, and stores its size. The caller closes the

@@ -5,7 +5,7 @@
  * of Pulga is. No code that computes a result may call the C library's
  * (tests/programs/elementary.bats looks).
  *
- * They are within 1 unit in the last place of the true value. e^x, in float too, is right down to
+ * They are within 1 unit in the last place of the true value. e^x, also in float, is right down to
  * the smallest denormals, 0 below them and infinite above the logarithm of the largest number. A
  * NAN stays one. tests/base/numbers/elementary.c tries them all; of the floats one in 1,499, or all
  * on request. */

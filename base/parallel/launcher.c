@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* Open MPI's mpirun, MPICH's and Intel's, and Slurm's srun. SLURM_NTASKS would not do: sbatch
- * sets it for its script too, which is one process. */
+ * also sets it for its script, which is one process. */
 static const struct {
     const char *count, *number;
 } VARIABLES[] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},

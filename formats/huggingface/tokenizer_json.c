@@ -146,8 +146,7 @@ static void put_words(cJSON *model, const Tokenizer *t)
     cJSON *words = cJSON_AddObjectToObject(model, "vocab");
     for (int id = 0; id < v->count; id++)
         cJSON_AddNumberToObject(words, vocabulary_word(v, id), id);
-    /* Named even if the vocabulary has none: an unknown word is then an error in Transformers
-     * too. */
+    /* Named even if the vocabulary has none: then Transformers also refuses an unknown word. */
     cJSON_AddStringToObject(model, "unk_token", t->unk < 0 ? "[unk]" : vocabulary_word(v, t->unk));
 }
 

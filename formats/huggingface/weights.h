@@ -35,9 +35,9 @@ void weights_read_model(const SafeTensors *files, const Gpt *gpt);
  * Neither the header nor where a run stands, what it is called or how it was saved changes it. */
 uint64_t weights_checksum(const Gpt *gpt, Real *block);
 
-/* A number of a block that is not finite, in words ("number 7 of wte.weight is inf", counted from
- * 0), or NULL: the first in the last such tensor, since backward begins there. The caller frees
- * it. */
+/* Returns NULL if all numbers of a block are finite. Otherwise names one in words ("number 7 of
+ * wte.weight is inf", counted from 0), which the caller frees: the first one of the last tensor
+ * with any, since backward begins there. */
 char *weights_wrong(const Gpt *gpt, const Real *block);
 
 #endif

@@ -60,7 +60,8 @@ static void strip_scores(Matrix scores, const HeadView *head, Strip s)
         strip_mask_row(ROW(scores.at, r, s.width), head, s, r);
 }
 
-/* The maximum of a strip's row: first of every sixteenth number, side by side in a vector. */
+/* The maximum of a strip's row: first 16 maxima side by side in a vector, each of every 16th
+ * number; then the largest of these. */
 static Real largest(const Real *scores, int width)
 {
     Real tops[STRIP_GRAIN];
@@ -119,7 +120,8 @@ static void strip_softmax_again(Matrix P, const HeadView *head, Strip s)
     }
 }
 
-/* Dropout of a strip's rows. The mask of a row goes by the order of its query's own keys. */
+/* Dropout of a strip's rows. Element j of a row's mask belongs to the j-th key that its query
+ * attends to. */
 static void strip_dropout(Matrix P, const HeadView *head, Strip s, Dropout dropout)
 {
     if (dropout.rate == 0)
@@ -155,7 +157,7 @@ static void attend(const HeadView *head, Real *map, AttentionWork work, Dropout 
         /* 4  dropped = dropout(P), in place */
         strip_dropout(P, head, s, dropout);
 
-        /* 5  mixed = dropped·v, a sum over the parts of the keys */
+        /* 5  mixed = dropped·v, a sum over the spans: the first one sets it, the others add */
         for (KeySpan span = {0}; span_next(head, s, &span);)
             (span.column ? matmul_add : matmul)(strip_rows(head->mixed, s), span_columns(P, &span),
                                                 span_rows(head->v, &span));
@@ -191,7 +193,8 @@ static void attend_backward(const HeadView *d, const HeadView *head, AttentionWo
          * 3  P = softmax(scores/√D)  so  dscores = (P∘dP − P∘Σ P∘dP)/√D, the sum over a row */
         softmax_dropout_backward(dscores, ddropped, P, dropped, head->scale);
 
-        /* 2  scores = q·kᵀ           so  dq = dscores·k  and  dk += dscoresᵀ·q */
+        /* 2  scores = q·kᵀ           so  dq = dscores·k  and  dk += dscoresᵀ·q
+         * dq is a sum over the spans: the first one sets it, the others add. */
         for (KeySpan span = {0}; span_next(head, s, &span);) {
             (span.column ? matmul_add : matmul)(dq, span_columns(dscores, &span),
                                                 span_rows(head->k, &span));

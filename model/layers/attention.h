@@ -10,7 +10,7 @@
  * Backward computes P again from q, k and one number for each row and head, log_sum.
  *
  * If a batch has a KV cache, k and v are stored there, each row's at its position, and queries
- * attend to what the cache holds of earlier batches too. */
+ * also attend to what the cache holds of earlier batches. */
 #ifndef PULGA_ATTENTION_H
 #define PULGA_ATTENTION_H
 
@@ -49,7 +49,7 @@ typedef struct {
     AttentionWork work;
 } Attention;
 
-/* For layers whose heads have the attention_strip_size() strip_size together. */
+/* For layers of this shape. strip_size is attention_strip_size() of all heads of the model. */
 AttentionWork attention_work(Arena *arena, const AttentionShape *shape, int N, size_t strip_size);
 Attention attention_new(Arena *arena, const AttentionShape *shape, const AttentionWeights *p,
                         const AttentionWeights *dp, AttentionWork work, int N);

@@ -1,5 +1,6 @@
 /* block.c: a block has two halves, attention and feed-forward, and both have the same steps.
- * Forward numbers them, and backward, right below it, undoes them in reverse. */
+ * Forward numbers them. Backward, right below it, undoes them in reverse; its comments repeat the
+ * formula of the step that is undone. */
 #include "block.h"
 #include "base/parallel/threads.h"
 

@@ -48,7 +48,7 @@ typedef struct {
     BlockWork work;
 } Block;
 
-/* For blocks of this shape whose heads have the attention_strip_size() strip_size together. */
+/* For blocks of this shape. strip_size is attention_strip_size() of all heads of the model. */
 BlockWork block_work(Arena *arena, const BlockShape *shape, int N, size_t strip_size);
 Block block_new(Arena *arena, const BlockShape *shape, const BlockWeights *p,
                 const BlockWeights *dp, const BlockWork *work, int N);

@@ -1,7 +1,7 @@
 /* strips.h: the geometry of attention, in attention.c: how a thread walks a head of a sequence, a
  * strip of queries at a time, and the keys that any query of a strip attends to. Nothing is copied:
- * queries and keys are views into the batch, and keys that are some tokens apart are rows of a view
- * that are as far apart. */
+ * queries and keys are views into the batch, and keys some tokens apart, as in a strided pattern,
+ * are a view with a larger row step. */
 #ifndef PULGA_STRIPS_H
 #define PULGA_STRIPS_H
 
@@ -35,7 +35,8 @@ typedef struct {
     int past;   /* tokens in the KV cache before the batch: row r is query past + r        */
     int prefix; /* the first tokens, which see each other in both directions               */
     int length; /* of the sequence, with its past                                          */
-    int heads, site;
+    int heads;  /* H                                                                       */
+    int site;   /* layer · H + head: chooses the dropout mask                              */
     uint32_t first_row; /* among the rows of the step                                      */
     Real scale;         /* 1/√D                                                            */
 } HeadView;
@@ -83,7 +84,8 @@ typedef struct {
     int width;                /* of a row in memory: keys, rounded up */
 } Strip;
 
-/* The keys of one of the pattern's ranges: some columns of the strip. */
+/* The keys of one of the pattern's ranges, from the first query's first key to the last query's
+ * last one (see pattern_range()): some columns of the strip. */
 typedef struct {
     int next; /* number of the range after this one */
     KeyRange keys;
@@ -136,19 +138,20 @@ typedef struct {
 static inline SpanColumns span_columns_of_row(const HeadView *head, Strip s, const KeySpan *span,
                                               int r)
 {
+    /* The range of this span: next is already the one after it. */
     const KeyRange keys = keys_of(head, s.query + r * s.step, span->next - 1);
     const int before = keys.from - span->keys.from;
     return (SpanColumns){span->column + (keys.step == 1 ? before : before / keys.step),
                          key_count(keys)};
 }
 
-/* The rows of q, or of what is shaped like it, that are a strip's. */
+/* A strip's rows of q, or of a matrix shaped like it. */
 static inline Matrix strip_rows(Matrix rows, Strip s)
 {
     return matrix_rows_apart(rows, s.query, s.queries, s.step);
 }
 
-/* The rows of k or v that are a span's. */
+/* A span's rows of k or v. */
 static inline Matrix span_rows(Matrix rows, const KeySpan *span)
 {
     return matrix_rows_apart(rows, span->keys.from, span->count, span->keys.step);
@@ -159,7 +162,8 @@ static inline Matrix span_columns(Matrix strip, const KeySpan *span)
     return matrix_cols(strip, span->column, span->count);
 }
 
-/* Sets the scores of keys that row r does not attend to, to the end of the row in memory, to −∞. */
+/* Sets to −∞ the scores of the keys that row r does not attend to, and the padding at the end of
+ * the row. */
 static inline void strip_mask_row(Real *row, const HeadView *head, Strip s, int r)
 {
     int j = 0;

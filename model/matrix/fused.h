@@ -30,7 +30,7 @@ static inline float fused_in_software(float a, float b, float c)
     const double error = (product - (sum - added)) + ((double)c - added);
     int64_t bits;
     memcpy(&bits, &sum, sizeof bits);
-    const int64_t lost = (error > 0) | (error < 0);          /* 0 for a NAN too */
+    const int64_t lost = (error > 0) | (error < 0);          /* also 0 for a NAN */
     const int64_t away = 1 - 2 * ((error > 0) != (sum > 0)); /* from 0, or towards it */
     bits += away * (lost & ~bits & 1);
     double odd;

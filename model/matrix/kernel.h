@@ -11,9 +11,9 @@
 
 #include "matrix.h"
 
-/* The largest part of an operand. Of a, rows x depth, half a megabyte: it stays in the second-level
- * cache while the panels of b pass by. Of b, depth x the width of a tile, 48 KB, which is read from
- * there too, in sequence. */
+/* The largest parts of the operands. A part of a, rows x depth, is half a megabyte: it stays in the
+ * second-level cache while the panels of b pass by. A panel of b, depth x the width of a tile, is
+ * 48 KB: it is also read from that cache, in sequence. */
 enum { ROW_BLOCK = 336, DEPTH_BLOCK = 384 };
 
 /* a is copied in the order in which it lies: (row, depth) is at row * A_ROW_STEP + depth if its

@@ -1,5 +1,5 @@
 /* kernel_portable.c: for any processor: vectors of 16 bytes, which all common ones have, and 16
- * registers, 10 of them for sums: without fused instructions a product needs a register too. */
+ * registers, 10 of them for sums: without fused instructions a product also needs a register. */
 #include "fused.h"
 #include "kernel.h"
 

@@ -80,8 +80,8 @@ static int parts(int count, int most)
     return (count + most - 1) / most;
 }
 
-/* Where part number `part` of `all` begins, if they are as even as whole grains can be: 16 rows are
- * 8 + 8, not 14 + 2. */
+/* Where part number `part` of `all` begins. Parts are whole grains and as even as possible: 16 rows
+ * are 8 + 8, not 14 + 2. */
 static int cut(int count, int all, int part, int grain)
 {
     const int even = (int)((long)count * part / all);

@@ -14,6 +14,7 @@ void adam_update(Real *w, Real *m, Real *v, Real *g, size_t count, double scale,
     const Real keep = (Real)(1 - rate * decay);
     const Real step = (Real)(rate / (1 - elementary_power(BETA1, (double)t)));
     const Real v_scale = (Real)(1 / sqrt(1 - elementary_power(BETA2, (double)t)));
+    /* adam.h's formula, with what is the same for all elements taken out of the loop. */
     OMP(for simd nowait)
     for (size_t i = 0; i < count; i++) {
         const Real gradient = s * g[i];

@@ -9,7 +9,7 @@
 enum { ROUNDS = 5 };
 static const double MU = 0.9, FACTOR = 0.2;
 
-/* Where the smaller side is the rows: the view, or its transpose. */
+/* The matrix or its transpose, whichever has no more rows than columns. */
 static Matrix wide(Real *at, int rows, int cols)
 {
     const Matrix m = matrix(at, rows, cols);

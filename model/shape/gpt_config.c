@@ -39,6 +39,8 @@ const GptField GPT_FIELDS[] = {
 
 const GptField *gpt_config_beyond(const GptConfig *config, Norm norm)
 {
+    /* All other choices are 0: value 0 of an enum that Transformers has no name for must be
+     * GPT-2's. */
     const GptConfig theirs = {.norm = norm, .head_size = config->head_size};
     EACH_GPT_FIELD (f)
         if (!f->huggingface && !f->in_weights && !field_equal(&f->field, config, &theirs))

@@ -18,7 +18,7 @@ enum {
     GPT_MAX_CONTEXT = 1 << 20
 };
 
-typedef enum { NORM_PRE, NORM_POST } Norm;
+typedef enum { NORM_PRE, NORM_POST } Norm; /* where the layer norms stand, not how they compute */
 typedef enum { POSITIONS_SINUSOIDAL, POSITIONS_LEARNED } PositionKind;
 typedef enum { ACTIVATION_RELU, ACTIVATION_GELU } Activation;
 
@@ -39,10 +39,11 @@ typedef struct GptConfig {
  * walk this table. */
 typedef struct {
     Field field; /* by the name of train's option; the limits are those of a file */
-    const char
-        *huggingface;  /* what Transformers' config.json calls it; NULL: it has no such choice,
-                                and a model that needs another value than GPT-2's is no gpt2 ...   */
-    bool in_weights;   /* ... unless the file of the weights shows it all the same           */
+    /* What Transformers' config.json calls it. NULL: it has no such choice; then a model that
+     * differs from GPT-2 here is not a gpt2, unless the file of the weights shows the choice
+     * (in_weights). */
+    const char *huggingface;
+    bool in_weights;
     const char *shown; /* a choice as it is announced, with its value; NULL: its name and value */
 } GptField;
 
@@ -50,8 +51,8 @@ extern const GptField GPT_FIELDS[];
 #define EACH_GPT_FIELD(entry) \
     for (const GptField *(entry) = GPT_FIELDS; (entry)->field.name; (entry)++)
 
-/* The first choice of a model that Transformers' gpt2 does not have, nor openai-gpt if the norm asked
- * for is NORM_POST; or NULL. */
+/* The first choice of a model that Transformers' gpt2 does not have, or NULL. If norm is NORM_POST,
+ * the model is compared with openai-gpt instead. */
 const GptField *gpt_config_beyond(const GptConfig *config, Norm norm);
 
 #endif

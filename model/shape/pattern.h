@@ -8,9 +8,9 @@
  *     summary:8:2    itself and the last 2 tokens of every block of 8
  *
  * A query sees the keys below its limit. Usually that is itself and everything before it: the limit
- * of query i is i + 1. A sequence may have a prefix whose tokens all see each other, ahead too.
- * Then the prefix's end is the limit of its queries, and windows and strides go ahead as they go
- * back. */
+ * of query i is i + 1. A sequence may have a prefix whose tokens see each other in both directions.
+ * Then the limit of the prefix's queries is its end, and their windows and strides reach ahead as
+ * they reach back. */
 #ifndef PULGA_PATTERN_H
 #define PULGA_PATTERN_H
 

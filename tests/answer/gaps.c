@@ -134,7 +134,8 @@ static void test_gaps_are_filled_with_the_models_probabilities(void **state)
     assert_true(was_first[0] && was_first[1]);
 }
 
-/* Of each gap by itself, all others as they are; un [mask] salta is twice in the text. */
+/* The table of a gap is about that gap only, with all others as they are. un [mask] salta is twice
+ * in the text. */
 static void test_each_gap_has_its_table(void **state)
 {
     Trained *f = *state;

@@ -98,7 +98,7 @@ static void test_words_are_those_of_an_exhaustive_search(void **state)
     trained_close(&t);
 }
 
-/* Of a pair whose source fills the context, one token more can come, and it is the word. */
+/* If the source of a pair fills the context, one token more can come, and it is the word. */
 static void check_full(Answerer *a)
 {
     const Tokenizer *t = &a->model->tokenizer;

@@ -448,7 +448,7 @@ static char *words_of(const Tokenizer *t)
     return text;
 }
 
-/* Of a folder, in which a hug is known with a space before it and without. */
+/* The tokenizer of this folder has hug with a space before it and without. */
 static void assert_hugs(const char *folder, int count)
 {
     Tokenizer t = tokenizer_json_read(enter(folder), count, count - 1, OBJECTIVE_NEXT);

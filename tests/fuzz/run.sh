@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh SECONDS [TARGET...]: runs each fuzz target for SECONDS seconds, one after another. Inputs come
 # from tests/fuzz/corpus; new ones are kept in build/fuzz/corpus and findings in build/fuzz/found.
-# Taking more memory than the input justifies, or more than 20 seconds, is a finding too.
+# Taking more memory than the input justifies, or more than 20 seconds, is also a finding.
 set -eu
 cd "$(dirname "$0")/../.."
 seconds=$1

@@ -11,7 +11,8 @@
 
 #include "base/base.h"
 
-/* Of this process. A test of speed measures it, since seconds pass faster on a busy machine. */
+/* The processor time of this process. Tests of speed measure it, since wall time also depends on
+ * what else the machine does. */
 double processor_seconds(void);
 
 /* Fails unless |got[i] - wanted[i]| <= tolerance for all i, and reports the worst i. */

@@ -7,7 +7,7 @@
 /* The corpus of a string, all of whose words have an id. */
 Corpus corpus_of_string(const char *string, bool stream, bool characters);
 
-/* The same for an objective, with a tokenizer that the caller frees. */
+/* The corpus of a string for an objective, with a tokenizer that the caller frees. */
 Corpus corpus_for(ObjectiveKind objective, TokenizerKind kind, bool stream, const char *string,
                   Tokenizer *tokenizer);
 

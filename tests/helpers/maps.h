@@ -9,7 +9,7 @@
  * row is spread unevenly over the keys that its query attends to. Freed by heads_free. */
 Heads maps_new(int length, int heads, const Pattern *patterns, const char *const *words);
 
-/* Lets the first tokens see each other in a head, ahead too. Spreads its rows again. */
+/* Lets the first tokens see each other in both directions, in a head. Spreads its rows again. */
 void maps_see_prefix(Heads *heads, int head, int prefix);
 
 /* Lets a head attend to every second key only, from the query backwards, and to the very first:

@@ -70,7 +70,8 @@ static double normal_one(TorchRandom *random)
     return radius * cos(angle);
 }
 
-/* The same for 16 uniform numbers in place, in single precision: eight radii, then eight angles. */
+/* Makes 16 uniform numbers normal, in place and in single precision: the first eight become radii,
+ * the others angles. */
 static void normal_sixteen(Real *at)
 {
     for (int i = 0; i < 8; i++) {

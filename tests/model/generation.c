@@ -337,8 +337,8 @@ static void top_p_keeps_one_at_least(void **state)
     }
 }
 
-/* Of a large vocabulary, with many equal tokens: the most probable that together reach p, and not
- * one fewer. */
+/* A large vocabulary with many equal tokens: top-p keeps the most probable that together reach p,
+ * and no more. */
 static void top_p_keeps_no_more_than_it_needs(void **state)
 {
     (void)state;

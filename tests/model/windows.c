@@ -28,7 +28,7 @@ static double *mask_new(int n, int window)
     return mask;
 }
 
-/* The same for any pattern and prefix, by definition. */
+/* The mask of any pattern and prefix, by definition. */
 static double *mask_of(Pattern pattern, int n, int prefix)
 {
     if (pattern.kind <= PATTERN_WINDOW && !prefix)

@@ -39,7 +39,7 @@ options_of() {
 
 @test "make install puts everything in place, and make uninstall removes just that" {
     [ -x "$ROOT/train" ] || skip "not built in place"
-    # A prefix with a blank, which other packages use too.
+    # A prefix with a blank, which other packages also use.
     local prefix="$WORK/root/a b" file count=0
     mkdir -p "$prefix/share/man/man1" "$prefix/share/doc/pulga"
     touch "$prefix/share/man/man1/other.1" "$prefix/share/doc/pulga/of-the-user"

@@ -93,8 +93,8 @@ static void test_bits_per_byte(void **state)
     assert_true(isnan(bits_per_byte(1, (double)NAN)));
 }
 
-/* Of pairs, the bytes of the targets with the ends of their lines; white space of a source does not
- * count. By hand: "the  dog" and its end are 9 bytes, "un" and its end 3. */
+/* For pairs, only the bytes of the targets and of their line ends count; white space of a source
+ * does not. By hand: "the  dog" and its end are 9 bytes, "un" and its end 3. */
 static void test_pairs_have_the_bytes_of_their_targets(void **state)
 {
     (void)state;

@@ -373,7 +373,7 @@ static void test_lines_of_hidden_tokens_are_cut(void **state)
     tokenizer_free(&t);
 }
 
-/* Each of its tokens is a target, the first one too. */
+/* Each of its tokens is a target, also the first one. */
 static void test_a_stream_of_hidden_tokens(void **state)
 {
     (void)state;

@@ -13,7 +13,7 @@
 enum { V = 8 };
 static const Tokenizer WORDS = {.kind = TOKENIZER_WORD};
 
-/* The same by comparing at each place. */
+/* Counts what comes next by comparing at each place. */
 static size_t brute_next(const Corpus *c, size_t *next, const int *tokens, int count, bool *has)
 {
     size_t sum = 0;

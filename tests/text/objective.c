@@ -96,7 +96,7 @@ static void test_the_shares_of_what_is_hidden(void **state)
         assert_int_equal(counted, found);
         hidden += found;
     }
-    /* Of a random token, one in 19 is the token itself. */
+    /* A random token is the token itself once in V - 1 times. */
     assert_close_one("hidden", hidden / (STEPS * (ROWS - 2)), 0.15, 0.003);
     assert_close_one("masked", masked / hidden, 0.8, 0.01);
     assert_close_one("same", same / hidden, 0.1 + 0.1 / (V - 1), 0.01);

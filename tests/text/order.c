@@ -50,7 +50,7 @@ static void test_seeds_purposes_and_epochs_differ(void **state)
     assert_in_range(common(order, order_new(1000, 1, RANDOM_ORDER, 1)), 0, 8);
 }
 
-/* Of `count` places there are `orders` orders. Their frequencies over many epochs are those of
+/* `count` places have `orders` orders. Their frequencies over many epochs are those of
  * equal chances if chi squared, whose mean is orders − 1, is within five deviations. */
 static void check_orders(int count, int orders)
 {
@@ -87,7 +87,7 @@ static void test_orders_of_few_places_are_equally_frequent(void **state)
     check_orders(6, 720);
 }
 
-/* Where a place comes, and which one comes after it, is uniform too. */
+/* Where a place comes, and which one comes after it, is also uniform. */
 static void test_places_and_neighbours_are_uniform(void **state)
 {
     (void)state;

@@ -408,7 +408,7 @@ static void test_gaps_of_a_prompt_are_masks(void **state)
     assert_prompt(&t, "el [mask] come", "0 3 2 5 1");
     assert_prompt(&t, "[mask]", "0 2 1");
     assert_prompt(&t, "[mask][mask]el[mask]", "0 2 2 3 2 1");
-    assert_prompt(&t, "El perro", "0 3 4 1"); /* a line without a gap is whole, too */
+    assert_prompt(&t, "El perro", "0 3 4 1"); /* a line without a gap is also whole */
     assert_prompt(&t, "", "0 1");
     assert_wrong(&t, "el [mask] x", 11, "here: the model does not know 'x'");
     assert_wrong(&t, "[eos] [mask]", 12,
@@ -425,8 +425,8 @@ static void test_gaps_of_a_prompt_are_masks(void **state)
     tokenizer_free(&t);
 }
 
-/* A stream has no ends; of characters, the spaces beside a gap are characters of their own; a
- * subword has the space before it, so that a gap has, too. */
+/* A stream has no ends. Among characters, the spaces beside a gap are characters of their own. A
+ * subword includes the space before it, so a gap also does. */
 static void test_gaps_of_characters_and_subwords(void **state)
 {
     (void)state;
@@ -562,7 +562,7 @@ static char *decode(const Tokenizer *t, const char *prompt)
     return decoded;
 }
 
-/* Of a pair, a tab again; of a gap, [mask]. */
+/* A pair has a tab again, and a gap is [mask]. */
 static void test_pairs_and_gaps_are_decoded(void **state)
 {
     (void)state;
@@ -771,7 +771,7 @@ static void test_subwords_give_back_every_byte(void **state)
     }
 }
 
-/* The same tokens with other merges cut a text otherwise. */
+/* Other merges of the same tokens cut a text in another way. */
 static void test_the_checksum_tells_merges_apart(void **state)
 {
     (void)state;

@@ -193,8 +193,8 @@ static size_t targets_of(const Corpus *c, Piece piece, int *tokens)
     return (size_t)objective_targets(&c->objective, &sequence);
 }
 
-/* A piece of at most the context from a token on; `end` is where the last token ends that it may
- * have. */
+/* A piece of at most the context from a token on; `end` is the index after the last token that it
+ * may have. */
 static Piece piece_from(const Corpus *c, size_t from, size_t end)
 {
     const size_t left = end - (size_t)objective_ahead(&c->objective) - from;
@@ -230,8 +230,8 @@ size_t corpus_line_end(const Corpus *c, size_t begin)
     return begin + 1;
 }
 
-/* A bit for each line of the corpus: 1 if it is held out, as those that get the first places of a
- * random order are. The caller frees it. */
+/* A bit for each line: 1 if it is held out. Held out are the first lines of a random order. The
+ * caller frees it. */
 static unsigned char *draw_held_out(size_t lines, size_t held_out, uint32_t seed)
 {
     const Order order = order_new(lines, seed, RANDOM_SPLIT, 0);

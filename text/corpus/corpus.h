@@ -24,8 +24,8 @@ typedef struct {
     uint64_t length : 21; /* rows; it has objective_ahead() tokens more */
 } Piece;
 
-/* A part of the text: that to train on, or that held out. Pieces of lines are listed. Those of a
- * stream follow from its first token and the one after its last. */
+/* The part of the text to train on, or the part held out. Pieces of lines are listed; those of a
+ * stream are computed from begin and end. */
 typedef struct {
     size_t count; /* of pieces */
     const Piece *list;
@@ -39,7 +39,7 @@ typedef struct {
     Objective objective; /* its causal_source and share are 0 until the caller sets them */
     Store store;         /* the ids, and after them the pieces of lines */
     Ids ids;             /* of the whole text */
-    int vocabulary;      /* no id is as large */
+    int vocabulary;      /* every id is below this */
     size_t lines;        /* how many there are; 0 for a stream */
     size_t longest;      /* rows of the longest line, or of the whole stream */
 
@@ -47,8 +47,8 @@ typedef struct {
     int context;          /* T */
     Part train, held_out; /* each epoch cuts a stream's training part again */
     size_t lines_cut;     /* lines longer than the context */
-    Part evaluated;       /* during a run: the part held out or, if there is none, the other one; of
-                             a large part a sample, which the seed draws */
+    Part evaluated;       /* what a run evaluates: the part held out or, if there is none, the part
+                             to train on; if that is large, a sample of it, drawn by the seed */
 } Corpus;
 
 /* Targets of a sample of a corpus that was cut. The deviation of −ln p is 2 or 3, so its mean over

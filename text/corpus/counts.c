@@ -10,8 +10,8 @@
 #include "base/base.h"
 #include "text/subwords/byte_level.h"
 
-/* What is compared, of one token: its id, or the bytes of a subword. A special token among subwords
- * is a number beyond all bytes. */
+/* Appends what is compared of a token: its id or, for a subword, its bytes. A special token among
+ * subwords is a number above all bytes. */
 static void put_symbols(int **symbols, const Tokenizer *t, int id)
 {
     if (t->kind != TOKENIZER_BPE)

@@ -30,7 +30,7 @@ size_t epoch_pieces(const Corpus *corpus, uint32_t seed, int64_t epoch)
     return (offset > 0) + (rows_of(corpus) - offset + context - 1) / context;
 }
 
-/* The piece before the offset may be one more than the tokens need. */
+/* The tokens need as many pieces as from offset 0, and the piece before the offset may add one. */
 size_t epoch_most_pieces(const Corpus *corpus)
 {
     const size_t context = (size_t)corpus->context;

@@ -171,7 +171,7 @@ static uint32_t rank_of(const Bpe *bpe, int left, int right)
     return (uint32_t)pair_table_get(&bpe->ranks, left, right) - 1;
 }
 
-/* Where the pair to be merged next begins: of equals, the first. */
+/* Where the pair to be merged next begins: the first of those with the lowest rank. */
 static int lowest_rank(const ShortWord *w)
 {
     int lowest = 0;

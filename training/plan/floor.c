@@ -51,7 +51,7 @@ static int compare_seen(const Place *a, const Place *b, const Sight *sight)
     return 0;
 }
 
-/* By what is seen and then by target, so that equal targets lie together too. */
+/* Orders places by what is seen and then by target, so that equal targets are also together. */
 static int compare(const void *a, const void *b, void *context)
 {
     const Place *x = a, *y = b;

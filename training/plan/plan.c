@@ -256,8 +256,8 @@ static double choose_dropout(const Settings *s, const Corpus *corpus)
     return !large || !many ? 0 : s->tokens == TOKENIZER_BPE ? 0.2 : 0.1;
 }
 
-/* What is against learning by heart, by what docs/experiments.md measured: dropout, heavy decay and
- * a mean of the weights. */
+/* Chooses what keeps a model from learning the text by heart: dropout, heavy decay and a mean of
+ * the weights. docs/experiments.md measures them. */
 static void choose_restraint(Plan *plan, const Decided *decided, const Corpus *corpus)
 {
     Settings *s = &plan->settings;

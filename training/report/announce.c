@@ -300,7 +300,7 @@ static void conclude_best(const Trainer *t, const Screen *screen, const Ending *
 
 /* model   4ab6e05c7d3f9182, the checksum of its weights
  *
- * Of the best weights, as they stand in model.safetensors: two people compare it. */
+ * Two people compare the checksum of their best weights, which are in model.safetensors. */
 static void conclude_model(const Trainer *t, const Screen *screen)
 {
     char digits[17];

@@ -228,7 +228,8 @@ static bool has_means(const CurveLine *line)
     return has;
 }
 
-/* Along the maxima and back along the minima: nothing to see of points that have one value. */
+/* Draws an area along the maxima and back along the minima.
+ * A point of one value adds nothing. */
 static void put_band(FILE *out, const Chart *chart, const CurveLine *line)
 {
     const char *begin = "<path fill=\"" BAND_COLOUR "\" d=\"M";

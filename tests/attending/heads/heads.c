@@ -130,7 +130,7 @@ static void summaries_are_means_over_the_rows(void **state)
         1,   0, 0,   1,    0,    0,   0,   1,    0,    /* each to the one before      */
         1,   0, 0,   0.5,  0.5,  0,   0.5, 0.25, 0.25, /* 0, 1 and 1.5 bits           */
         1,   0, 0,   0.25, 0.75, 0,   0,   0.5,  0.5,  /* a window of 2               */
-        0.5, 0, 0.5, 0,    0.5,  0.5, 0.5, 0,    0.5,  /* the whole sequence, ahead too */
+        0.5, 0, 0.5, 0,    0.5,  0.5, 0.5, 0,    0.5,  /* the whole sequence, also ahead */
     };
     const Pattern patterns[] = {W(0), W(0), W(0), W(2), W(0)};
     Heads heads = maps_new(3, 5, patterns, NULL);

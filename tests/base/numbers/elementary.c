@@ -35,7 +35,7 @@ static void exp_in_float_is_within_a_unit(void **state)
         if (isnan(x))
             continue;
         const double off = units_off((double)exp_float(x), exp((double)x), FLT_MANT_DIG, 0x1p-149);
-        if (!(off <= 1)) /* so that a NAN fails too */
+        if (!(off <= 1)) /* so that a NAN also fails */
             fail_msg("e^%.9g is %.9g, %g units off", (double)x, (double)exp_float(x), off);
         worst = fmax(worst, off);
     }
@@ -105,7 +105,7 @@ static void sin_and_cos_are_within_a_unit(void **state)
     (void)state;
     const long double quarter = 1.57079632679489661923132169163975144L;
     for (uint32_t i = 0; i < TRIES; i++) {
-        const double whole = (double)(draw_bits(i) % 6300000); /* near their zeros, too */
+        const double whole = (double)(draw_bits(i) % 6300000); /* also near their zeros */
         const double angle = i % 4 == 0   ? within(-1e7, 1e7, i)
                              : i % 4 == 1 ? (double)(whole * quarter)
                              : i % 4 == 2 ? whole

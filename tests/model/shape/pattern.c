@@ -158,7 +158,7 @@ static void the_reach_is_what_arrives_through_all_layers(void **state)
 
 /* ---- Lists ---- */
 
-/* Of the queries 0 to 5, a source of 2 tokens instead of none lets only the first see more; one of 3
+/* A source of 2 tokens instead of none lets only the first of the queries 0 to 5 see more; one of 3
  * tokens also the second. The last one notices it in a second layer. */
 static void the_first_tokens_tell_two_sources_apart(void **state)
 {

@@ -77,7 +77,7 @@ static bool layer_attends(Heads heads, int layer, int q, int k, int prefix, FILE
     return attends;
 }
 
-/* From the last layer to the first, what the tokens known so far attend to is known too. The token
+/* From the last layer to the first, what the tokens known so far attend to is also known. The token
  * that is hidden is not. */
 static void mark_seen(Row *row, Heads heads, int i, int prefix, bool hides)
 {

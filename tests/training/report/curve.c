@@ -146,7 +146,7 @@ static void losses_that_differ_tenfold_have_a_logarithmic_axis(void **state)
     char *figure = figure_of(c);
     assert_int_equal(count_parts(figure, "0, is below this chart"), 1); /* but the key has it */
     free(figure);
-    curve_add(&c->loss, 11, 0); /* a loss may be 0, too */
+    curve_add(&c->loss, 11, 0); /* a loss may also be 0 */
     axis = curve_losses(c, 6);
     assert_true(axis.log && axis.low > 0);
     free(c);
