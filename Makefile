@@ -78,7 +78,7 @@ NAMES = train sample attend export
 PROGRAMS = $(NAMES:%=$(BIN)/%)
 TINY = $(BIN)/tiny
 ROOMS = base base/system base/files base/parallel base/numbers \
-	model model/shape model/layers model/matrix model/optimizer model/generate \
+	model model/shape model/layers model/matrix model/matrix/kernels model/optimizer model/generate \
 	text text/words text/subwords text/corpus formats formats/huggingface formats/run \
 	pictures terminal answer training training/plan training/team training/saving \
 	training/report sampling attending attending/heads attending/page exporting

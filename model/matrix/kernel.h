@@ -1,5 +1,5 @@
 /* kernel.h: what a kernel is: the innermost loop of the product, for one family of processors. Only
- * for the files of this folder.
+ * for the files of this folder and of kernels/.
  *
  * Both operands are copied, a part at a time, before they meet in a tile. There are two reasons:
  * rows that are a multiple of 4 KB apart would compete for the same few places of the cache, and a
@@ -9,7 +9,7 @@
 #ifndef PULGA_KERNEL_H
 #define PULGA_KERNEL_H
 
-#include "matrix.h"
+#include "view.h"
 
 /* The largest parts of the operands. A part of a, rows x depth, is half a megabyte: it stays in the
  * second-level cache while the panels of b pass by. A panel of b, depth x the width of a tile, is

@@ -4,7 +4,7 @@
 #ifndef PULGA_SKINNY_H
 #define PULGA_SKINNY_H
 
-#include "matrix.h"
+#include "view.h"
 
 enum { SKINNY_ROWS = 4 }; /* with five, copying b is already faster */
 

@@ -16,7 +16,7 @@
 #ifndef PULGA_MUON_H
 #define PULGA_MUON_H
 
-#include "model/matrix/matrix.h"
+#include "model/matrix/view.h"
 
 /* The numbers that it takes to work in: two matrices, and two squares of the smaller side. */
 size_t muon_room(int rows, int cols);

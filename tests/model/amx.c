@@ -95,7 +95,7 @@ static void by_hand_dpbf16ps(int sums, int a, int b)
 /* These files are never compiled together elsewhere, and share names. */
 #pragma GCC diagnostic ignored "-Wshadow"
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
-#include "model/matrix/kernel_amx.c"
+#include "model/matrix/kernels/amx.c"
 #include "model/matrix/matrix.c"
 
 #define main main_of_matrix

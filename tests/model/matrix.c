@@ -19,7 +19,7 @@
 
 #include "base/numbers/random.h"
 #include "base/parallel/threads.h"
-#include "model/matrix/fused.h"
+#include "model/matrix/kernels/fused.h"
 #include "model/matrix/kernel.h"
 #include "model/matrix/matrix.h"
 #include "tests/helpers/close.h"

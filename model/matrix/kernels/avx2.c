@@ -1,5 +1,5 @@
-/* kernel_avx2.c: AVX2 and FMA: 16 registers of 32 bytes, 12 of them for sums. */
-#include "kernel.h"
+/* avx2.c: AVX2 and FMA: 16 registers of 32 bytes, 12 of them for sums. */
+#include "model/matrix/kernel.h"
 
 #ifdef __x86_64__
 #include <immintrin.h>

@@ -1,6 +1,6 @@
-/* kernel_relaxed.c: WebAssembly's relaxed multiply-add. It rounds once if the processor can, and may
+/* relaxed.c: WebAssembly's relaxed multiply-add. It rounds once if the processor can, and may
  * round twice if it cannot: one product at the start tells. */
-#include "kernel.h"
+#include "model/matrix/kernel.h"
 
 #ifdef __wasm_relaxed_simd__
 #include <wasm_simd128.h>

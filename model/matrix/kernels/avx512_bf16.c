@@ -1,6 +1,6 @@
-/* kernel_avx512_bf16.c: bfloat16 on AVX-512. As kernel_avx512.c, but each instruction multiplies
+/* avx512_bf16.c: bfloat16 on AVX-512. As avx512.c, but each instruction multiplies
  * words: two numbers, each rounded to the upper half of a float. The sums stay floats. */
-#include "kernel.h"
+#include "model/matrix/kernel.h"
 
 #ifdef __x86_64__
 #include <immintrin.h>

@@ -11,7 +11,7 @@
  *
  * TILE_ROWS * TILE_VECTORS sums, TILE_VECTORS vectors of b and one broadcast of a must fit in the
  * registers; more sums hide more of the multiply-add's latency, so each kernel uses what fits. */
-#include "kernel.h"
+#include "model/matrix/kernel.h"
 
 typedef Real Vector __attribute__((vector_size(VECTOR_BYTES)));
 /* Such a vector, aligned only as a number is. */

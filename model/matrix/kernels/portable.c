@@ -1,7 +1,7 @@
-/* kernel_portable.c: for any processor: vectors of 16 bytes, which all common ones have, and 16
+/* portable.c: for any processor: vectors of 16 bytes, which all common ones have, and 16
  * registers, 10 of them for sums: without fused instructions a product also needs a register. */
 #include "fused.h"
-#include "kernel.h"
+#include "model/matrix/kernel.h"
 
 #define TILE_TARGET
 #define VECTOR_BYTES 16

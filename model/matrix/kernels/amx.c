@@ -1,7 +1,7 @@
-/* kernel_amx.c: bfloat16 on AMX, whose registers are tiles of 16 rows of 16 words: one instruction
+/* amx.c: bfloat16 on AMX, whose registers are tiles of 16 rows of 16 words: one instruction
  * multiplies two of them, 16 x 32 numbers by 32 x 16, and adds to 16 x 16 sums. Four tiles of sums,
  * two by two, use each loaded tile of a and of b twice. */
-#include "kernel.h"
+#include "model/matrix/kernel.h"
 
 #ifdef __x86_64__
 #include <cpuid.h>

@@ -1,5 +1,5 @@
-/* kernel_avx512.c: AVX-512: 32 registers of 64 bytes, 28 of them for sums. */
-#include "kernel.h"
+/* avx512.c: AVX-512: 32 registers of 64 bytes, 28 of them for sums. */
+#include "model/matrix/kernel.h"
 
 #ifdef __x86_64__
 #include <immintrin.h>
