@@ -1,6 +1,7 @@
 /* lab.c: training in a web page. A worker of the page calls these functions, in lab/worker.js;
  * between two calls it may do anything else, so pause and single steps need no threads. What is
  * printed, and what ends the program, is as in train. */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,6 +57,7 @@ Lab *EXPORT(lab_open)(char *words)
     char **arguments = words_of(words, &count);
     Lab *lab = memory_new(1, sizeof *lab, "the run");
     Session *session = &lab->session;
+    program_invocation_short_name = (char *)"train"; /* what messages begin with */
     setvbuf(stdout, NULL, _IOLBF, 0);
     json_prepare();
     session->screen = screen_open();
@@ -79,6 +81,12 @@ bool EXPORT(lab_step)(Lab *lab)
 bool EXPORT(lab_end)(Lab *lab)
 {
     return session_end(&lab->session, "train", NULL);
+}
+
+/* Saves where the run is. */
+bool EXPORT(lab_save)(Lab *lab)
+{
+    return session_save(&lab->session, "");
 }
 
 /* The last line of the log, as far as the page shows it. */

@@ -20,5 +20,6 @@ blocks=$folder/blocks.html
         echo '</script>'
     done
 } >"$blocks"
-sed -e '/^<!-- lab.css -->/{r lab/lab.css' -e 'd}' -e '/^<!-- the script -->/{r lab/lab.js' -e 'd}' \
+cat lab/zip.js lab/lab.js >"$folder/page.js"
+sed -e '/^<!-- lab.css -->/{r lab/lab.css' -e 'd}' -e "/^<!-- the script -->/{r $folder/page.js" -e 'd}' \
     -e "/^<!-- the programs and texts -->/{r $blocks" -e 'd}' lab/lab.html

@@ -12,7 +12,8 @@ const WORDS = {
     text: "The text that it learns", file: "or a file of your own:",
     model: "The model", chosen: "What you leave empty is chosen to suit the text.",
     training: "Training", train: "Train", again: "Start again", pause: "Pause", go: "Go on",
-    step: "One step", lines: "What train prints", inside: "Inside the model", other: "Español",
+    step: "One step", save: "Save", open: "Open a saved run", no_run: "This is not a saved run.",
+    lines: "What train prints", inside: "Inside the model", other: "Español",
     tokens: "reads by", layers: "layers", heads: "heads in each", width: "width", steps: "steps",
     factor: "rate (factor)", attend: "heads see", objective: "learns", seed: "seed",
     itself: "(suits the text)",
@@ -28,7 +29,8 @@ const WORDS = {
     text: "El texto que aprende", file: "o un archivo tuyo:",
     model: "El modelo", chosen: "Lo que dejes vacío se elige según el texto.",
     training: "Entrenamiento", train: "Entrenar", again: "Empezar de nuevo", pause: "Pausa",
-    go: "Seguir", step: "Un paso", lines: "Lo que imprime train", inside: "Dentro del modelo",
+    go: "Seguir", step: "Un paso", save: "Guardar", open: "Abrir un entrenamiento",
+    no_run: "Este archivo no es un entrenamiento guardado.", lines: "Lo que imprime train", inside: "Dentro del modelo",
     other: "English", tokens: "lee por", layers: "capas", heads: "cabezas en cada una",
     width: "anchura", steps: "pasos", factor: "tasa (factor)", attend: "las cabezas ven",
     objective: "aprende", seed: "semilla", itself: "(según el texto)",
@@ -59,11 +61,13 @@ function sayAll() {
 const TEXTS = [...document.getElementsByClassName("text")];
 let name = "perro.txt", file = null; // of the text; the bytes of a file that the user chose
 
+const textOf = block => block.textContent.replace(/^\n/, "");
+
 function chooseText(block) {
   name = block.dataset.name;
   file = null;
   at("file").value = "";
-  at("text").value = block.textContent.replace(/^\n/, "");
+  at("text").value = textOf(block);
   for (const button of at("texts").children)
     button.setAttribute("aria-pressed", button.textContent === name);
 }
@@ -113,8 +117,9 @@ for (const [choice, values] of Object.entries(CHOICES)) {
 }
 
 // The words of the command: lab data/perro.txt --layers 2 …
-function command() {
-  const words = ["lab", "data/" + name, "--out", "run", "--threads", "1"];
+function command(resumed) {
+  const words = ["lab", "--threads", "1",
+    ...resumed ? ["--resume", "run"] : ["data/" + name, "--out", "run"]];
   for (const choice of Object.keys(CHOICES)) {
     const value = at("choice-" + choice).value.trim();
     if (value) words.push("--" + choice, value);
@@ -122,16 +127,48 @@ function command() {
   return words;
 }
 
+/* ---- Links ---- */
+
+// The address holds the choices and the text, so that a link opens the same experiment: the name of a
+// text that is here, or all of it if it is short. Nothing is sent: what follows # stays in the browser.
+const SHORT = 2000;
+
+function link() {
+  const about = new URLSearchParams();
+  for (const choice of Object.keys(CHOICES))
+    if (at("choice-" + choice).value.trim()) about.set(choice, at("choice-" + choice).value.trim());
+  const text = at("text").value, block = TEXTS.find(block => text === textOf(block));
+  if (block) about.set("name", block.dataset.name);
+  else if (!file && text.length <= SHORT) about.set("text", text);
+  if (exactly) about.set("exact", "1");
+  history.replaceState(null, "", "#" + about);
+}
+
+function follow() {
+  const about = new URLSearchParams(location.hash.slice(1));
+  const block = TEXTS.find(block => block.dataset.name === about.get("name"));
+  exactly = about.has("exact");
+  if (block) chooseText(block);
+  if (about.has("text")) {
+    at("text").value = about.get("text");
+    name = "text.txt";
+  }
+  for (const choice of Object.keys(CHOICES)) at("choice-" + choice).value = about.get(choice) || "";
+}
+let exactly = false; // without the relaxed multiply-add: to compare
+addEventListener("hashchange", follow);
+
 /* ---- Training ---- */
 
-let worker = null, state = "ready"; // or "going", "paused", "over"
+let worker = null, state = "ready"; // or "going", "paused", "over", "failed"
 let now = null; // the row of the last step
 
 function showButtons() {
   at("train").textContent = say(state === "ready" ? "train" : "again");
   at("pause").textContent = say(state === "paused" ? "go" : "pause");
-  at("pause").disabled = state === "ready" || state === "over";
+  at("pause").disabled = state !== "going" && state !== "paused";
   at("step").disabled = state !== "paused";
+  at("save").disabled = state === "ready" || state === "failed";
 }
 function showNow() {
   at("now").textContent = now ? say("now")(now) : "";
@@ -152,26 +189,40 @@ const heights = new ResizeObserver(([entry]) => {
   at("model").style.height = Math.ceil(entry.target.getBoundingClientRect().height) + "px";
 });
 
+// The steps that the page in the frame has not been told of, since it is not there yet: until then
+// the frame has the page of the run before.
+let untold = null;
+
 function openPage(page) {
   const frame = at("model");
   frame.hidden = false;
   frame.srcdoc = page;
+  untold = {rows: []};
   frame.addEventListener("load", () => {
     heights.disconnect();
     heights.observe(frame.contentDocument.body);
+    const {rows, weights} = untold;
+    untold = null;
+    if (weights) tellPage({rows, weights});
   }, {once: true});
+}
+
+function tellPage({rows, weights}) {
+  if (untold) untold = {rows: [...untold.rows, ...rows], weights};
+  else at("model").contentWindow.postMessage({rows, weights}, "*");
 }
 
 function hear({data: news}) {
   if (news.line !== undefined) printLine(news.line);
   if (news.page) openPage(news.page);
+  if (news.files) download(news.files);
   if (news.rows) {
     for (const row of news.rows) now = {...row, evaluated: row.evaluated ?? now?.evaluated ?? null};
     showNow();
-    at("model").contentWindow.postMessage(news, "*");
+    tellPage(news);
   }
   if (news.over === undefined) return;
-  enter("over");
+  enter(news.over ? "failed" : "over");
   if (news.over) printLine(typeof news.over === "string" ? news.over : say("failed"));
 }
 
@@ -181,18 +232,20 @@ function firstWords() {
   return line.split("\t")[0].trim().split(/ +/).slice(0, 6).join(" ").slice(0, 30).trim();
 }
 
-async function start() {
+// Starts a run on the text, or goes on with one whose files are given.
+async function start(resumed) {
   if (worker) worker.terminate();
   at("lines").textContent = "";
   now = null;
   showNow();
   const program = await compiled();
+  if (!resumed) link();
   worker = new Worker(URL.createObjectURL(
     new Blob([plain("worker")], {type: "text/javascript"})));
   worker.onmessage = hear;
   const bytes = file || new TextEncoder().encode(at("text").value);
-  worker.postMessage({start: {program, language, files: {["data/" + name]: bytes},
-    words: command(), text: firstWords()}});
+  worker.postMessage({start: {program, language, files: resumed || {["data/" + name]: bytes},
+    words: command(resumed), text: firstWords()}});
   worker.postMessage({go: true});
   enter("going");
 }
@@ -203,16 +256,50 @@ async function unpacked(base64) {
   return new Response(stream).arrayBuffer();
 }
 
-// The program with the relaxed multiply-add if the browser has it, else the one without; #exact asks
-// for the latter.
+// The program with the relaxed multiply-add if the browser has it, else the one without.
 async function compiled() {
-  for (const id of location.hash === "#exact" ? ["exact"] : ["relaxed", "exact"]) {
+  for (const id of exactly ? ["exact"] : ["relaxed", "exact"]) {
     const bytes = await unpacked(plain(id));
     if (WebAssembly.validate(bytes)) return WebAssembly.compile(bytes);
   }
   throw new Error(say("old"));
 }
 
+/* ---- In and out ---- */
+
+function download(files) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(zipOf(files));
+  link.download = name.replace(/\.[^.]*$/, "") + ".zip";
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+// The files of a run, whatever its folder was called; null if they are none.
+async function runIn(zip) {
+  const files = await unzip(new Uint8Array(await zip.arrayBuffer()));
+  const found = Object.keys(files || {}).find(path => /(^|\/)config\.json$/.test(path));
+  if (!found) return null;
+  const folder = found.slice(0, -"config.json".length);
+  return Object.fromEntries(Object.entries(files).filter(([path]) => path.startsWith(folder))
+    .map(([path, bytes]) => ["run/" + path.slice(folder.length), bytes]));
+}
+
+async function openRun(zip) {
+  const run = await runIn(zip);
+  if (!run) throw new Error(say("no_run"));
+  const text = run["run/text.txt"];
+  name = zip.name.replace(/\.zip$/, ".txt");
+  if (text) at("text").value = new TextDecoder().decode(text.subarray(0, 20000));
+  await start(run);
+}
+
+at("save").addEventListener("click", () => worker.postMessage({save: true}));
+at("open").addEventListener("change", () => {
+  const [zip] = at("open").files;
+  at("open").value = "";
+  if (zip) openRun(zip).catch(error => printLine(error.message));
+});
 at("train").addEventListener("click", () => start().catch(error => printLine(error.message)));
 at("pause").addEventListener("click", () => {
   enter(state === "going" ? "paused" : "going");
@@ -223,4 +310,5 @@ at("language").addEventListener("click", () => {
   language = language === "en" ? "es" : "en";
   sayAll();
 });
+follow();
 sayAll();

@@ -4,11 +4,12 @@
 //     {start: {program, language, files, words, text}}   a new run: the files that it may read, the
 //                                        words of its command, the text that the page reads first
 //     {go: true}, {go: false}, {step: 1} on, pause, one step
-//     {view: text}                       the page that shows this model reading a text
+//     {save: true}                       the files of the run, as it is now
 //
 //     {line, error}                      a line that the program prints
 //     {page}                             that page
 //     {rows, weights}                    the steps that were taken, and the model's weights
+//     {files}                            {name: bytes}
 //     {over: status}                     the end, or a message that ended it
 
 let lab = null;
@@ -41,13 +42,20 @@ class Lab {
     const at = this.exports.lab_weights(this.run), size = this.exports.lab_size(this.run);
     return new Float32Array(this.wasi.memory.buffer.slice(at, at + 4 * size));
   }
+  // The files of the run, saved if it has not ended.
+  saved() {
+    if (!this.ended) this.exports.lab_save(this.run);
+    return Object.fromEntries([...this.files.nodes.keys()].filter(path => path.startsWith("run/"))
+      .map(path => [path, this.files.read(path)]).filter(([, bytes]) => bytes)
+      .map(([path, bytes]) => [path, bytes.slice()]));
+  }
   page(text) {
     this.exports.lab_page(this.run, this.strings([text]));
     return new TextDecoder().decode(this.files.read("page.html"));
   }
 }
 
-let going = false, turn = 0;
+let turn = 0;
 
 function show(rows = [lab.row()]) {
   const weights = lab.weights();
@@ -73,7 +81,7 @@ function train(mine) {
 }
 
 function end() {
-  going = false;
+  lab.ended = true;
   lab.exports.lab_end(lab.run);
   postMessage({over: 0});
 }
@@ -102,6 +110,7 @@ onmessage = ({data: order}) => attempt(() => {
     turn++;
     if (order.go) setTimeout(train, 0, turn);
   }
+  if (order.save) postMessage({files: lab.saved()});
   if (order.step) {
     turn++;
     if (!lab.exports.lab_step(lab.run)) end();

@@ -1,30 +1,40 @@
 """lab.py: the page that trains, build/lab/pulga.html, which `make lab` builds."""
+import base64
 import time
+import zipfile
 
 from page import BUILD
+from programs import BIN, ROOT, call
 
 # Checksums that README promises of ./train.
 PERRO = "e934a89039392319"
 
 
-def train(page, link, seconds=120, **choices):
-    """Opens the lab, makes choices, presses train and waits; returns what it printed."""
-    page.open(BUILD / "lab" / "pulga.html")
-    page.run(f"location.hash = '{link}'")
-    for choice, value in choices.items():
-        page.run(f"at('choice-{choice}').value = '{value}'")
+def press_train(page, seconds=120):
+    """Trains to the end; returns what was printed."""
+    page.run("enter('ready')")
     page.click("#train")
     until = time.monotonic() + seconds
-    while page.run("state") != "over":
+    while page.run("state") not in ("over", "failed"):
         assert time.monotonic() < until, page.text("lines")
         time.sleep(0.1)
     return page.text("lines")
 
 
+def train(page, link, **choices):
+    """Opens the lab, makes choices, and trains."""
+    page.open(BUILD / "lab" / "pulga.html")
+    page.run(f"location.hash = '{link}'")
+    page.settle()
+    for choice, value in choices.items():
+        page.run(f"at('choice-{choice}').value = '{value}'")
+    return press_train(page)
+
+
 def look_at_lab(page, folder):
     """Training in a page gives the same bits, with the relaxed multiply-add and with the exact one;
     the page of the model follows it."""
-    for link, kernel in (("", "kernel relaxed"), ("exact", "kernel portable")):
+    for link, kernel in (("", "kernel relaxed"), ("exact=1", "kernel portable")):
         lines = train(page, link)
         assert f"model   {PERRO}" in lines, lines
         assert kernel in lines, lines
@@ -40,7 +50,7 @@ def look_at_lab(page, folder):
 def look_at_lab_errors(page, folder):
     """A mistake is one line, and the next run begins as if it had not been made."""
     lines = train(page, "", steps="none")
-    assert "--steps needs a whole number" in lines, lines
+    assert "train: --steps needs a whole number" in lines, lines
     page.check_errors()
     lines = train(page, "", steps="5", heads="1")
     assert "1 head of 64" in lines and "best    step 5" in lines, lines
@@ -59,7 +69,70 @@ def look_at_lab_paused(page, folder):
     page.run("new Promise(done => setTimeout(done, 300))")
     assert page.run("now.step") == step + 1
     page.click("#pause")
-    while page.run("state") != "over":
+    while page.run("state") not in ("over", "failed"):
         time.sleep(0.1)
     assert f"model   {PERRO}" in page.text("lines")
     page.check_errors()
+
+
+def look_at_lab_runs(page, folder):
+    """A run saved in the page is resumed by ./train, and one of ./train in the page, to the checksum
+    of a run that stayed in one place."""
+    page.open(BUILD / "lab" / "pulga.html")
+    page.run("""window.saved = []; URL.createObjectURL = (make => blob => {
+        if (blob.type === "application/zip") saved.push(blob);
+        return make.call(URL, blob); })(URL.createObjectURL);
+        HTMLAnchorElement.prototype.click = () => {};""")
+    page.click("#train")
+    while not page.run("now && now.step > 20"):
+        time.sleep(0.02)
+    page.click("#pause")
+    page.click("#save")
+    zipped = page.run("""new Promise(done => setInterval(() => {
+        if (!saved.length) return;
+        const reader = new FileReader();
+        reader.onload = () => done(reader.result.split(",")[1]);
+        reader.readAsDataURL(saved[0]);
+    }, 50))""")
+    page.check_errors()
+    path = folder / f"{page.name}-saved.zip"
+    path.write_bytes(base64.b64decode(zipped))
+    with zipfile.ZipFile(path) as archive:
+        assert archive.testzip() is None
+        archive.extractall(folder / f"{page.name}-saved")
+    run = folder / f"{page.name}-saved" / "run"
+    assert f"model   {PERRO}" in call(BIN / "train", "--resume", run)
+    assert "muchacho" in call(BIN / "sample", run, "el")
+
+    run = folder / f"{page.name}-begun"
+    call(BIN / "train", ROOT / "data" / "perro.txt", "--out", run, "--stop-after", "100")
+    for compression in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        path = folder / f"{page.name}-begun.zip"
+        with zipfile.ZipFile(path, "w", compression) as archive:
+            for file in run.iterdir():
+                archive.write(file, f"my run/{file.name}")
+        text = base64.b64encode(path.read_bytes()).decode()
+        page.open(BUILD / "lab" / "pulga.html")
+        page.run(f"""openRun(new File([Uint8Array.from(atob("{text}"), c => c.charCodeAt(0))],
+            "perro.zip"))""")
+        while page.run("state") not in ("over", "failed"):
+            time.sleep(0.1)
+        assert f"model   {PERRO}" in page.text("lines"), page.text("lines")
+        page.check_errors()
+    page.run("openRun(new File(['no zip'], 'no.zip')).catch(error => printLine(error.message))")
+    assert "not a saved run" in page.text("lines")
+
+
+def look_at_lab_links(page, folder):
+    """A link opens the same text and choices."""
+    lines = train(page, "", steps="30", layers="1", seed="7")
+    link = page.run("location.href")
+    page.run("at('text').value = 'uno dos tres\\nuno dos cuatro'")
+    other, short = press_train(page), page.run("location.href")
+    for url, wanted in ((link, lines), (short, other)):
+        page.open(BUILD / "lab" / "pulga.html")
+        page.run(f"location.hash = '{url.split('#')[1]}'")
+        page.settle()
+        last = [line for line in press_train(page).split("\n") if "checksum" in line]
+        assert last and last[0] in wanted, (url, last, wanted)
+    assert "2 lines" in page.text("lines")

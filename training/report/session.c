@@ -80,9 +80,8 @@ static void draw_curve(const Session *session)
     file_commit(&writer);
 }
 
-/* Saves, and notes the time even if that fails, so that a full disk is not tried again after every
- * step. Then the reason is printed, and what it means: `otherwise`. */
-static bool save(Session *session, const char *otherwise)
+/* Notes the time even if that fails, so that a full disk is not tried again after every step. */
+bool session_save(Session *session, const char *otherwise)
 {
     const int64_t step = session->trainer.progress.step;
     session->saved = clock_seconds();
@@ -197,7 +196,7 @@ static bool take_orders(Session *session)
 static void follow_up(Session *session)
 {
     evaluate_and_log(session);
-    if (take_orders(session) && !session->signal && save(session, "training goes on"))
+    if (take_orders(session) && !session->signal && session_save(session, "training goes on"))
         keep(&session->trainer, true);
 }
 
@@ -257,7 +256,7 @@ bool session_end(Session *session, const char *program, SignalName *signal_name)
     report_end(&session->report);
     const bool was_due = session->saved_step == step && step > session->first_step;
     const bool saved =
-        (was_due || save(session, "make room, then go on from there")) && keep(t, false);
+        (was_due || session_save(session, "make room, then go on from there")) && keep(t, false);
     take_orders(session); /* a signal may have come meanwhile */
     Ending ending = {.program = program,
                      .signal = session->signal ? signal_name(session->signal) : NULL,

@@ -34,6 +34,9 @@ bool session_begin(Session *session, const char *command);
 /* Takes a step, and does what is due after it. Returns false if there was none left to take. */
 bool session_step(Session *session);
 
+/* Saves where the run is. If that fails, prints the reason and what it means: `otherwise`. */
+bool session_save(Session *session, const char *otherwise);
+
 /* Saves, and prints how it ended; program is the name that it was called by. Returns whether the
  * last step is saved. */
 typedef const char *SignalName(int signal);
