@@ -190,7 +190,8 @@ typedef struct {
     void *into;
     bool *decided; /* or NULL */
     Common common;
-    char **next; /* the words that are not read yet, ended by NULL */
+    char **next;  /* the words that are not read yet, ended by NULL */
+    char **words; /* those that are no options */
 } Parsing;
 
 /* Ends with a usage error that names the option which was meant: it begins with the letters of the
@@ -264,13 +265,14 @@ static void answer(const Parsing *p, const Program *program)
         printf("pulga %s\n", PULGA_VERSION);
     else
         return;
+    free(p->words);
     exit(0);
 }
 
 char **options_read(const Program *program, int argc, char **argv, void *into, bool *decided)
 {
-    Parsing p = {.options = options_of(program), .into = into, .decided = decided};
     char **words = memory_new((size_t)argc + 1, sizeof *words, "the command line");
+    Parsing p = {.options = options_of(program), .into = into, .decided = decided, .words = words};
     int count = 0;
     bool no_more = false; /* options: there was a -- */
     fields_preset(program->fields, into);
