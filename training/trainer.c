@@ -146,7 +146,7 @@ static void look_at_text(Trainer *t, Settings *s, const Decided *decided)
  * vocabulary and the weights of another model. Nothing is written yet. */
 static void open_new(Trainer *t, Settings *settings, Decided *decided, SourceRules rules)
 {
-    Pretrained model;
+    Pretrained model = {0};
     run_check(settings, t->texts);
     choose_precision(settings);
     if (settings->from) {

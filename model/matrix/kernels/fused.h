@@ -28,14 +28,14 @@ static inline float fused_in_software(float a, float b, float c)
     const double product = (double)a * (double)b, sum = product + (double)c;
     const double added = sum - product;
     const double error = (product - (sum - added)) + ((double)c - added);
-    int64_t bits;
-    memcpy(&bits, &sum, sizeof bits);
     const int64_t lost = (error > 0) | (error < 0);          /* also 0 for a NAN */
     const int64_t away = 1 - 2 * ((error > 0) != (sum > 0)); /* from 0, or towards it */
-    bits += away * (lost & ~bits & 1);
-    double odd;
-    memcpy(&odd, &bits, sizeof odd);
-    return (float)odd;
+    union {
+        double value;
+        int64_t bits;
+    } odd = {.value = sum};
+    odd.bits += away * (lost & ~odd.bits & 1);
+    return (float)odd.value;
 }
 
 /* ---- Four at once ---- */
