@@ -186,7 +186,7 @@ static int bytes_after(const Tree *tree, size_t first, size_t end, size_t depth,
  * to before `end`. */
 static void put_below(Tree *tree, uint32_t node, size_t first, size_t end, size_t depth)
 {
-    unsigned char bytes[256];
+    unsigned char bytes[256] = {0};
     size_t from[257];
     const int count = bytes_after(tree, first, end, depth, bytes, from);
     const uint32_t base = find_base(tree, bytes, count);

@@ -147,15 +147,16 @@ static void look_at_text(Trainer *t, Settings *s, const Decided *decided)
 static void open_new(Trainer *t, Settings *settings, Decided *decided, SourceRules rules)
 {
     Pretrained model = {0};
+    const bool from_another = settings->from;
     run_check(settings, t->texts);
     choose_precision(settings);
-    if (settings->from) {
+    if (from_another) {
         model = pretrained_open(settings->from);
         take_over_model(settings, decided, &model);
         rules.form = model.tokenizer.form;
     }
     t->source = source_open(t->texts, rules);
-    if (settings->from) {
+    if (from_another) {
         t->tokenizer = model.tokenizer;
         model.tokenizer = tokenizer_new(); /* it is the trainer's from now on */
     } else {
@@ -170,7 +171,7 @@ static void open_new(Trainer *t, Settings *settings, Decided *decided, SourceRul
     t->log = log_begin(&t->directory);
     record_identity(t->identity, &t->plan.settings, t->origin.text, &t->tokenizer);
     t->origin.run = strtoull(t->identity, NULL, 16);
-    if (settings->from) {
+    if (from_another) {
         memcpy(t->gpt.weight_block, model.gpt.weight_block, model.gpt.size * sizeof(Real));
         pretrained_close(&model);
     } else {
