@@ -28,7 +28,7 @@ static inline float fused_in_software(float a, float b, float c)
     const double product = (double)a * (double)b, sum = product + (double)c;
     const double added = sum - product;
     const double error = (product - (sum - added)) + ((double)c - added);
-    const int64_t lost = (error > 0) | (error < 0);          /* also 0 for a NAN */
+    const int64_t lost = !isnan(error) & (error != 0);
     const int64_t away = 1 - 2 * ((error > 0) != (sum > 0)); /* from 0, or towards it */
     union {
         double value;
