@@ -39,7 +39,8 @@ char *EXPORT(lab_room)(size_t bytes)
     return memory_take(bytes);
 }
 
-/* The words of a command line, each with a 0 after it and one more after the last. They stay in use. */
+/* The words of a command line, each with a 0 after it and one more after the last. They stay in
+ * use. */
 static char **words_of(char *at, int *count)
 {
     char **words = NULL; /* stb_ds array */

@@ -1,5 +1,5 @@
-/* system.h: what an operating system gives beyond C and POSIX's files. Each system has one file here
- * that implements it; nothing else in the library depends on a system. */
+/* system.h: what an operating system gives beyond C and POSIX's files. Each system has one file
+ * here that implements it; nothing else in the library depends on a system. */
 #ifndef PULGA_SYSTEM_H
 #define PULGA_SYSTEM_H
 
@@ -25,7 +25,7 @@ void signals_release(const Signals *before);
 
 /* ---- Files. Functions that return a descriptor return -1 if they fail, with errno set ---- */
 
-/* The same open file under another descriptor. */
+/* Another descriptor of an open file. */
 int system_duplicate(int file);
 
 /* A directory; one whose files may be read but whose list may not will do. */
@@ -38,7 +38,7 @@ char *system_real_path(const char *path);
  * the number of an error: EWOULDBLOCK if another process has locked it. */
 int system_lock(int directory);
 
-/* The bytes that may still be written to a directory's file system; infinity if that is not known. */
+/* The bytes that may still be written to a directory's file system; infinity if not known. */
 double system_room(int directory);
 
 /* A new file on a folder's file system, to read and write, that has no name: whatever ends the

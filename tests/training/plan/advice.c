@@ -105,7 +105,7 @@ static void test_what_a_wrapped_text_needs(void **state)
     assert_lines(60, ". A", false, 60); /* the next sentence begins in this line */
 }
 
-/* Blocks of so many lines, with a blank line after each. */
+/* `blocks` blocks of `lines` lines, with a blank line after each. */
 static bool in_blocks(int lines, int blocks)
 {
     char text[4000] = "";
