@@ -149,8 +149,9 @@ $(BUILD)/double/%.o: %.c $(BUILD)/flags | packages
 # The page that attend fills, as C strings, one per line, so that attend needs no file: page.html with
 # the style and the scripts, in this order, in place of two of its lines.
 PAGE_ROOM = attending/page
-PAGE_SCRIPTS = $(patsubst %,$(PAGE_ROOM)/%.js,$(addprefix model/,tokens gpt pattern kept model draw counts) \
-	words state elements colours reading pen \
+PAGE_BASE = $(patsubst %,$(PAGE_ROOM)/base/%.js,words state elements pen curve controls)
+PAGE_SCRIPTS = $(PAGE_BASE) $(patsubst %,$(PAGE_ROOM)/%.js,$(addprefix model/,tokens gpt pattern kept model draw counts) \
+	data colours reading \
 	$(addprefix views/,text table arcs heads large next layers training positions checkpoints follow) app)
 $(BUILD)/page.inc: $(PAGE_ROOM)/page.html $(PAGE_ROOM)/style.css $(PAGE_SCRIPTS) Makefile
 	@mkdir -p $(@D)

@@ -11,15 +11,17 @@
 #include "attending/heads_file.h"
 #include "attending/texts.h"
 #include "base/base.h"
+#include "base/numbers/elementary.h"
 #include "formats/json.h"
 #include "terminal/options.h"
+#include "training/plan/floor.h"
 #include "training/report/session.h"
 
 #define EXPORT(name) __attribute__((export_name(#name), used)) name
 
 /* What the page shows of the run. What is not known is NAN. */
 typedef struct {
-    double step, loss, evaluated, rate, floor, steps;
+    double step, loss, evaluated, rate, floor, uniform, frequencies, steps;
 } Row;
 
 typedef struct {
@@ -67,6 +69,9 @@ Lab *EXPORT(lab_open)(char *words)
     settings_check(&lab->settings, &lab->decided, lab->texts[0]);
     trainer_open(&session->trainer, lab->texts, &lab->settings, &lab->decided, NULL, NULL);
     announce(&session->trainer, &session->screen);
+    const int vocabulary = tokenizer_size(&session->trainer.tokenizer);
+    lab->row.uniform = elementary_log(vocabulary);
+    lab->row.frequencies = floor_unigram(&session->trainer.corpus, vocabulary);
     if (!session_begin(session, "lab"))
         exit(1);
     return lab;
@@ -95,13 +100,14 @@ const Row *EXPORT(lab_row)(Lab *lab)
 {
     const Session *session = &lab->session;
     const LogEntry *last = &session->last;
-    lab->row = (Row){.step = (double)session->trainer.progress.step,
-                     .loss = last->loss,
-                     .evaluated = last->evaluated,
-                     .rate = last->rate,
-                     .floor = trainer_has_floor(&session->trainer) ? session->trainer.floor : NAN,
-                     .steps = session->trainer.plan.settings.steps};
-    return &lab->row;
+    Row *row = &lab->row;
+    row->step = (double)session->trainer.progress.step;
+    row->loss = last->loss;
+    row->evaluated = last->evaluated;
+    row->rate = last->rate;
+    row->floor = trainer_has_floor(&session->trainer) ? session->trainer.floor : NAN;
+    row->steps = session->trainer.plan.settings.steps;
+    return row;
 }
 
 /* The weights that are evaluated, and how many numbers they are. */

@@ -15,11 +15,14 @@ blocks=$folder/blocks.html
     cat lab/wasi.js lab/worker.js
     echo '</script>'
     for text; do
-        echo "<script type=\"text/plain\" class=\"text\" data-name=\"${text##*/}\">"
+        echo "<script type=\"text/plain\" class=\"text-file\" data-name=\"${text##*/}\">"
         cat "$text"
         echo '</script>'
     done
 } >"$blocks"
-cat lab/zip.js lab/lab.js >"$folder/page.js"
-sed -e '/^<!-- lab.css -->/{r lab/lab.css' -e 'd}' -e "/^<!-- the script -->/{r $folder/page.js" -e 'd}' \
+base=attending/page/base
+cat $base/words.js lab/words.js $base/state.js $base/elements.js $base/pen.js $base/curve.js \
+    $base/controls.js lab/zip.js lab/runs.js lab/lab.js >"$folder/page.js"
+cat attending/page/style.css lab/lab.css >"$folder/page.css"
+sed -e "/^<!-- the style -->/{r $folder/page.css" -e 'd}' -e "/^<!-- the script -->/{r $folder/page.js" -e 'd}' \
     -e "/^<!-- the programs and texts -->/{r $blocks" -e 'd}' lab/lab.html

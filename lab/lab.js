@@ -1,130 +1,95 @@
 // lab.js: the lab. A text and the choices that matter become a command of train, which a worker
 // runs; the page of attend, in a frame, follows the model.
 
-const at = id => document.getElementById(id);
 const plain = id => at(id).textContent;
-
-/* ---- Words ---- */
-
-const WORDS = {
-  en: {
-    brand: "trains a small language model, here in this page",
-    text: "The text that it learns", file: "or a file of your own:",
-    model: "The model", chosen: "What you leave empty is chosen to suit the text.",
-    training: "Training", train: "Train", again: "Start again", pause: "Pause", go: "Go on",
-    step: "One step", save: "Save", open: "Open a saved run", no_run: "This is not a saved run.",
-    lines: "What train prints", inside: "Inside the model", other: "Español",
-    tokens: "reads by", layers: "layers", heads: "heads in each", width: "width", steps: "steps",
-    factor: "rate (factor)", attend: "heads see", objective: "learns", seed: "seed",
-    itself: "(suits the text)",
-    now: ({step, steps, loss, evaluated, floor}) =>
-      `step ${step} of ${steps}` + (loss === null ? "" : ` · loss ${loss.toFixed(4)}`) +
-      (floor === null || evaluated === null ? ""
-        : ` · ${Math.max(0, evaluated - floor).toFixed(4)} above the floor`),
-    old: "This browser is too old: Chrome 91, Firefox 113 or Safari 16.4 can do it.",
-    failed: "It ended; the last line says why.",
-  },
-  es: {
-    brand: "entrena un pequeño modelo de lenguaje, aquí en esta página",
-    text: "El texto que aprende", file: "o un archivo tuyo:",
-    model: "El modelo", chosen: "Lo que dejes vacío se elige según el texto.",
-    training: "Entrenamiento", train: "Entrenar", again: "Empezar de nuevo", pause: "Pausa",
-    go: "Seguir", step: "Un paso", save: "Guardar", open: "Abrir un entrenamiento",
-    no_run: "Este archivo no es un entrenamiento guardado.", lines: "Lo que imprime train", inside: "Dentro del modelo",
-    other: "English", tokens: "lee por", layers: "capas", heads: "cabezas en cada una",
-    width: "anchura", steps: "pasos", factor: "tasa (factor)", attend: "las cabezas ven",
-    objective: "aprende", seed: "semilla", itself: "(según el texto)",
-    now: ({step, steps, loss, evaluated, floor}) =>
-      `paso ${step} de ${steps}` + (loss === null ? "" : ` · pérdida ${loss.toFixed(4)}`) +
-      (floor === null || evaluated === null ? ""
-        : ` · ${Math.max(0, evaluated - floor).toFixed(4)} sobre el piso`),
-    old: "Este navegador es demasiado viejo: Chrome 91, Firefox 113 o Safari 16.4 pueden.",
-    failed: "Terminó; la última línea dice por qué.",
-  },
-};
-let language = /^es/.test(navigator.language) ? "es" : "en";
-const say = name => WORDS[language][name];
-
-function sayAll() {
-  document.documentElement.lang = language;
-  for (const one of document.querySelectorAll("[data-say]")) one.textContent = say(one.dataset.say);
-  for (const one of document.querySelectorAll("[data-label]"))
-    one.setAttribute("aria-label", say(one.dataset.label));
-  for (const one of document.querySelectorAll("[data-title]")) one.title = say(one.dataset.title);
-  at("language").textContent = say("other");
-  showButtons();
-  showNow();
-}
+Object.assign(state, {language: /^es/.test(navigator.language) ? "es" : "en"});
 
 /* ---- The text and the choices ---- */
 
-const TEXTS = [...document.getElementsByClassName("text")];
+const TEXTS = [...document.getElementsByClassName("text-file")];
 let name = "perro.txt", file = null; // of the text; the bytes of a file that the user chose
+let reads = null; // what the pages read, if the user changed it
 
 const textOf = block => block.textContent.replace(/^\n/, "");
 
+// Which of the texts is pressed; none if the text is the user's.
+function press(block) {
+  [...at("texts").children].forEach((button, i) =>
+    button.setAttribute("aria-pressed", TEXTS[i] === block));
+}
+
 function chooseText(block) {
   name = block.dataset.name;
-  file = null;
+  file = reads = null;
   at("file").value = "";
   at("text").value = textOf(block);
-  for (const button of at("texts").children)
-    button.setAttribute("aria-pressed", button.textContent === name);
+  press(block);
+}
+
+// The text in the box is one that the user wrote.
+function typed() {
+  name = "text.txt";
+  file = reads = null;
+  at("file").value = "";
+  press(null);
 }
 
 for (const block of TEXTS) {
-  const button = document.createElement("button");
-  button.type = "button";
-  button.textContent = block.dataset.name;
-  button.addEventListener("click", () => chooseText(block));
+  const button = make("button", "", {type: "button", title: block.dataset.name});
+  button.dataset.say = block.dataset.name;
+  button.addEventListener("click", () => {
+    chooseText(block);
+    openSoon();
+  });
   at("texts").append(button);
 }
-chooseText(TEXTS[0]);
 
 at("file").addEventListener("change", async () => {
   const [chosen] = at("file").files;
   if (!chosen) return;
   name = chosen.name;
+  reads = null;
+  press(null);
   file = new Uint8Array(await chosen.arrayBuffer());
   at("text").value = new TextDecoder().decode(file.subarray(0, 20000));
+  openSoon();
 });
 at("text").addEventListener("input", () => {
-  file = null;
+  typed();
+  openSoon();
 });
 
+// The options that have a field, by the names that config.json has for them.
 const CHOICES = {
-  layers: "2", heads: "4", width: "64", steps: "300", factor: "0.3", seed: "1", attend: "all",
-  tokens: ["word", "char", "bpe"], objective: ["next", "pairs", "masked"],
+  layers: "layers", heads: "heads", width: "width", steps: "steps", factor: "lr-factor",
+  seed: "seed", attend: "attend", tokens: ["word", "char", "bpe"],
+  objective: ["next", "pairs", "masked"],
 };
+const field = choice => at("choice-" + choice);
+
 for (const [choice, values] of Object.entries(CHOICES)) {
-  const label = document.createElement("label"), words = document.createElement("span");
-  words.dataset.say = choice;
-  let field = document.createElement("input");
-  field.placeholder = values;
-  if (Array.isArray(values)) {
-    field = document.createElement("select");
-    for (const value of ["", ...values]) {
-      const option = document.createElement("option");
-      option.value = value;
-      if (value) option.textContent = value;
-      else option.dataset.say = "itself";
-      field.append(option);
-    }
-  }
-  field.id = "choice-" + choice;
-  label.append(words, field);
-  at("settings").append(label);
+  const words = make("span", ""), id = "choice-" + choice;
+  words.dataset.say = "choice_" + choice;
+  const input = Array.isArray(values)
+    ? make("select", ["", ...values].map(value => make("option", value, {value})), {id, autocomplete: "off"})
+    : make("input", "", {id, autocomplete: "off"});
+  input.addEventListener("input", openSoon);
+  at("settings").append(make("label", [words, input]));
 }
 
-// The words of the command: lab data/perro.txt --layers 2 …
-function command(resumed) {
-  const words = ["lab", "--threads", "1",
-    ...resumed ? ["--resume", "run"] : ["data/" + name, "--out", "run"]];
-  for (const choice of Object.keys(CHOICES)) {
-    const value = at("choice-" + choice).value.trim();
-    if (value) words.push("--" + choice, value);
-  }
-  return words;
+// Shows in the empty fields what was chosen to suit the text.
+function showChosen(config) {
+  for (const [choice, values] of Object.entries(CHOICES))
+    if (Array.isArray(values)) field(choice).options[0].textContent = `(${config[choice]})`;
+    else field(choice).placeholder = config[values] ?? "all";
+}
+
+// The words of the command that tell this run from others: perro.txt --layers 2 …
+function chosen() {
+  return Object.keys(CHOICES).flatMap(choice => {
+    const value = field(choice).value.trim();
+    return value ? ["--" + choice, value] : [];
+  });
 }
 
 /* ---- Links ---- */
@@ -144,38 +109,40 @@ function link() {
   history.replaceState(null, "", "#" + about);
 }
 
-function follow() {
+function followLink() {
   const about = new URLSearchParams(location.hash.slice(1));
   const block = TEXTS.find(block => block.dataset.name === about.get("name"));
   exactly = about.has("exact");
   if (block) chooseText(block);
   if (about.has("text")) {
     at("text").value = about.get("text");
-    name = "text.txt";
+    typed();
   }
   for (const choice of Object.keys(CHOICES)) at("choice-" + choice).value = about.get(choice) || "";
 }
 let exactly = false; // without the relaxed multiply-add: to compare
-addEventListener("hashchange", follow);
+addEventListener("hashchange", () => {
+  followLink();
+  openSoon();
+});
 
 /* ---- Training ---- */
 
-let worker = null, state = "ready"; // or "going", "paused", "over", "failed"
-let now = null; // the row of the last step
+// ready: a run is open, and has not begun; then a change of the text or of a choice opens another.
+let worker = null, phase = "ready"; // or "going", "paused", "over", "failed"
+let run = null, kept = null; // what the worker trains; a run that stays beside it
+const curve = new Curve(at("curve"), at("moment"), at("now"), progressOf);
 
-function showButtons() {
-  at("train").textContent = say(state === "ready" ? "train" : "again");
-  at("pause").textContent = say(state === "paused" ? "go" : "pause");
-  at("pause").disabled = state !== "going" && state !== "paused";
-  at("step").disabled = state !== "paused";
-  at("save").disabled = state === "ready" || state === "failed";
-}
-function showNow() {
-  at("now").textContent = now ? say("now")(now) : "";
-}
 function enter(next) {
-  state = next;
-  showButtons();
+  phase = next;
+  const begun = phase === "paused" || phase === "over", fresh = phase === "ready" || phase === "failed";
+  at("train").textContent = say(fresh ? "train" : "again");
+  at("pause").textContent = say(phase === "paused" ? "go" : "pause");
+  at("pause").disabled = phase !== "going" && phase !== "paused";
+  at("step").disabled = phase !== "paused" && phase !== "ready";
+  at("save").disabled = phase === "failed";
+  at("keep").disabled = !kept && !begun;
+  at("keep").textContent = say(kept ? "let_go" : "keep");
 }
 
 function printLine(line) {
@@ -184,47 +151,49 @@ function printLine(line) {
   if (below) lines.scrollTop = lines.scrollHeight;
 }
 
-// A frame is as high as what is in it.
-const heights = new ResizeObserver(([entry]) => {
-  at("model").style.height = Math.ceil(entry.target.getBoundingClientRect().height) + "px";
-});
-
-// The steps that the page in the frame has not been told of, since it is not there yet: until then
-// the frame has the page of the run before.
-let untold = null;
-
-function openPage(page) {
-  const frame = at("model");
-  frame.hidden = false;
-  frame.srcdoc = page;
-  untold = {rows: []};
-  frame.addEventListener("load", () => {
-    heights.disconnect();
-    heights.observe(frame.contentDocument.body);
-    const {rows, weights} = untold;
-    untold = null;
-    if (weights) tellPage({rows, weights});
-  }, {once: true});
-}
-
-function tellPage({rows, weights}) {
-  if (untold) untold = {rows: [...untold.rows, ...rows], weights};
-  else at("model").contentWindow.postMessage({rows, weights}, "*");
+function showRuns() {
+  if (!run || !run.log.length) return;
+  curve.runs = [run, kept].filter(one => one && one.log.length);
+  curve.toEnd();
+  curve.show();
+  if (kept) {
+    kept.name("kept_run");
+    run.name("this_run");
+  } else {
+    run.caption.textContent = "";
+  }
 }
 
 function hear({data: news}) {
   if (news.line !== undefined) printLine(news.line);
-  if (news.page) openPage(news.page);
+  if (news.line !== undefined && news.error) at("problem").textContent = news.line;
+  if (news.page) {
+    showChosen(news.config);
+    run.held_out = news.config.val > 0;
+    run.open(news.page);
+    at("models").append(run.figure);
+    for (const figure of [...at("models").children])
+      if (figure !== run.figure && figure !== kept?.figure) figure.remove();
+    if (reads !== null) run.tell({text: reads});
+  }
   if (news.files) download(news.files);
   if (news.rows) {
-    for (const row of news.rows) now = {...row, evaluated: row.evaluated ?? now?.evaluated ?? null};
-    showNow();
-    tellPage(news);
+    run.add(news.rows);
+    run.tell({weights: news.weights});
+    showRuns();
   }
   if (news.over === undefined) return;
   enter(news.over ? "failed" : "over");
-  if (news.over) printLine(typeof news.over === "string" ? news.over : say("failed"));
+  if (typeof news.over === "string") at("problem").textContent = news.over;
 }
+
+// What a page reads is read by both.
+addEventListener("message", ({source, data: news}) => {
+  if (news?.text === undefined || !source) return;
+  reads = news.text;
+  for (const one of [run, kept])
+    if (one && one.frame.contentWindow !== source) one.tell({text: reads});
+});
 
 // What the model reads first: the beginning of the text's first line, or the source of its first pair.
 function firstWords() {
@@ -232,20 +201,48 @@ function firstWords() {
   return line.split("\t")[0].trim().split(/ +/).slice(0, 6).join(" ").slice(0, 30).trim();
 }
 
-// Starts a run on the text, or goes on with one whose files are given.
-async function start(resumed) {
+// Opens a run on the text, or one whose files are given. It waits for its first step.
+const script = URL.createObjectURL(new Blob([plain("worker")], {type: "text/javascript"}));
+let opened = 0;
+async function open(saved) {
+  clearTimeout(soonOpen);
+  const mine = ++opened, program = await compiled(), words = chosen();
+  if (mine !== opened) return;
   if (worker) worker.terminate();
-  at("lines").textContent = "";
-  now = null;
-  showNow();
-  const program = await compiled();
-  if (!resumed) link();
-  worker = new Worker(URL.createObjectURL(
-    new Blob([plain("worker")], {type: "text/javascript"})));
+  at("lines").textContent = at("problem").textContent = "";
+  run = new Run([name, ...words]);
+  worker = new Worker(script);
   worker.onmessage = hear;
   const bytes = file || new TextEncoder().encode(at("text").value);
-  worker.postMessage({start: {program, language, files: resumed || {["data/" + name]: bytes},
-    words: command(resumed), text: firstWords()}});
+  worker.postMessage({start: {
+    program, language: state.language, text: firstWords(),
+    files: saved || {["data/" + name]: bytes},
+    words: ["lab", "--threads", "1", ...saved ? ["--resume", "run"] : ["data/" + name, "--out", "run"],
+      ...words],
+  }});
+  enter("ready");
+}
+
+let soonOpen = 0;
+function openSoon() {
+  clearTimeout(soonOpen);
+  soonOpen = phase === "ready" || phase === "failed" ? setTimeout(attempt, 300, open) : 0;
+}
+
+// What goes wrong before there is a worker is one line.
+async function attempt(what) {
+  try {
+    await what();
+  } catch (error) {
+    at("problem").textContent = error.message;
+    enter("failed");
+  }
+}
+
+async function train() {
+  if (phase !== "ready" || soonOpen) await open();
+  soonOpen = 0;
+  link();
   worker.postMessage({go: true});
   enter("going");
 }
@@ -257,10 +254,13 @@ async function unpacked(base64) {
 }
 
 // The program with the relaxed multiply-add if the browser has it, else the one without.
+const programs = {};
 async function compiled() {
   for (const id of exactly ? ["exact"] : ["relaxed", "exact"]) {
-    const bytes = await unpacked(plain(id));
-    if (WebAssembly.validate(bytes)) return WebAssembly.compile(bytes);
+    programs[id] = programs[id] || unpacked(plain(id)).then(bytes =>
+      WebAssembly.validate(bytes) ? WebAssembly.compile(bytes) : null);
+    const program = await programs[id];
+    if (program) return program;
   }
   throw new Error(say("old"));
 }
@@ -268,11 +268,7 @@ async function compiled() {
 /* ---- In and out ---- */
 
 function download(files) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(zipOf(files));
-  link.download = name.replace(/\.[^.]*$/, "") + ".zip";
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  saveFile(zipOf(files), name.replace(/\.[^.]*$/, "") + ".zip");
 }
 
 // The files of a run, whatever its folder was called; null if they are none.
@@ -291,24 +287,53 @@ async function openRun(zip) {
   const text = run["run/text.txt"];
   name = zip.name.replace(/\.zip$/, ".txt");
   if (text) at("text").value = new TextDecoder().decode(text.subarray(0, 20000));
-  await start(run);
+  file = text || null;
+  press(null);
+  await open(run);
 }
 
+/* ---- The buttons ---- */
+
+at("train").addEventListener("click", () => attempt(train));
+at("reseed").addEventListener("click", () => {
+  field("seed").value = Number(field("seed").value || field("seed").placeholder || 1) + 1;
+  enter("over");
+  attempt(train);
+});
+at("pause").addEventListener("click", () => {
+  enter(phase === "going" ? "paused" : "going");
+  worker.postMessage({go: phase === "going"});
+});
+at("step").addEventListener("click", () => {
+  worker.postMessage({step: 1});
+  enter("paused");
+});
+at("keep").addEventListener("click", () => {
+  if (kept) {
+    kept.remove();
+    kept = null;
+    enter(phase);
+    showRuns();
+    return;
+  }
+  kept = run;
+  attempt(open);
+});
 at("save").addEventListener("click", () => worker.postMessage({save: true}));
 at("open").addEventListener("change", () => {
   const [zip] = at("open").files;
   at("open").value = "";
-  if (zip) openRun(zip).catch(error => printLine(error.message));
+  if (zip) attempt(() => openRun(zip));
 });
-at("train").addEventListener("click", () => start().catch(error => printLine(error.message)));
-at("pause").addEventListener("click", () => {
-  enter(state === "going" ? "paused" : "going");
-  worker.postMessage({go: state === "going"});
+
+views.push({ // see state.js
+  paint() {
+    enter(phase);
+    showRuns();
+    for (const one of [run, kept]) if (one) one.tell(shared());
+  },
 });
-at("step").addEventListener("click", () => worker.postMessage({step: 1}));
-at("language").addEventListener("click", () => {
-  language = language === "en" ? "es" : "en";
-  sayAll();
-});
-follow();
-sayAll();
+chooseText(TEXTS[0]);
+followLink();
+repaint();
+attempt(open);

@@ -7,14 +7,16 @@
 //     {save: true}                       the files of the run, as it is now
 //
 //     {line, error}                      a line that the program prints
-//     {page}                             that page
+//     {page, config}                     that page, and what was chosen for the run
 //     {rows, weights}                    the steps that were taken, and the model's weights
 //     {files}                            {name: bytes}
 //     {over: status}                     the end, or a message that ended it
 
 let lab = null;
 
-const MEMBERS = ["step", "loss", "evaluated", "rate", "floor", "steps"];
+// Of a Row in lab.c.
+const MEMBERS =
+  ["step", "loss", "evaluated", "rate", "floor", "uniform", "frequencies", "steps"];
 
 class Lab {
   constructor(module, language, files, words) {
@@ -37,6 +39,14 @@ class Lab {
     const at = this.exports.lab_row(this.run), numbers = new Float64Array(MEMBERS.length);
     MEMBERS.forEach((_, i) => numbers[i] = this.wasi.view.getFloat64(at + 8 * i, true));
     return Object.fromEntries(MEMBERS.map((name, i) => [name, isNaN(numbers[i]) ? null : numbers[i]]));
+  }
+  // The steps in the log of a run that goes on.
+  logged() {
+    const text = new TextDecoder().decode(this.files.read("run/log.csv") || new Uint8Array());
+    const [names, ...lines] = text.trim().split("\n").map(line => line.split(","));
+    const number = (line, name) => line[names.indexOf(name)] ? Number(line[names.indexOf(name)]) : null;
+    return lines.map(line => ({...this.row(), step: number(line, "step"), loss: number(line, "loss"),
+      evaluated: number(line, "evaluated"), rate: number(line, "learning_rate")}));
   }
   weights() {
     const at = this.exports.lab_weights(this.run), size = this.exports.lab_size(this.run);
@@ -102,8 +112,9 @@ onmessage = ({data: order}) => attempt(() => {
     const files = new Files();
     for (const [name, bytes] of Object.entries(order.start.files)) files.write(name, bytes);
     lab = new Lab(order.start.program, order.start.language, files, order.start.words);
-    postMessage({page: lab.page(order.start.text)});
-    show();
+    const config = JSON.parse(new TextDecoder().decode(files.read("run/config.json"))).pulga;
+    postMessage({page: lab.page(order.start.text), config});
+    show([...lab.logged(), lab.row()]);
   }
   if (!lab) return;
   if (order.go !== undefined) {

@@ -1,4 +1,4 @@
-// app.js: links, language and colours; then the page begins.
+// app.js: links; then the page begins.
 
 /* ---- Links ---- */
 
@@ -10,7 +10,10 @@ function follow() {
     at("typed").value = text;
     if (reading) readTyped();
   }
-  if (/[#&]projector\b/.test(location.hash) !== state.projector) project(!state.projector);
+  if (/[#&]projector\b/.test(location.hash) !== state.projector) {
+    project(!state.projector);
+    if (reading) tell("fit", "paint");
+  }
   const index =
     data.heads.findIndex(one => one.layer === Number(layer) && one.head === Number(head));
   if (index >= 0 && index !== state.head) {
@@ -34,52 +37,12 @@ function link() {
   if (location.hash !== hash) history.replaceState(null, "", hash);
 }
 
-/* ---- Language and colours ---- */
-
-function repaint() {
-  document.documentElement.dataset.theme = state.dark ? "dark" : "light";
-  sayAll();
-  at("theme").textContent = say(state.dark ? "light" : "dark");
-  at("theme").setAttribute("aria-label", say(state.dark ? "to_light" : "to_dark"));
-  at("language").textContent = say("other_language");
-  at("language").lang = state.language === "en" ? "es" : "en";
-  if (at("unknown").textContent) complain(encode(), at("cards").inert);
-  tell("paint");
-}
-
-// On a projector: only the sentence, one head and the next word, so large that all can read them.
-function project(projector) {
-  state.projector = projector;
-  document.documentElement.classList.toggle("projector", projector);
-  if (reading) tell("fit", "paint");
-}
-
-at("projector").addEventListener("click", () => {
-  project(!state.projector);
-  linkSoon();
-});
-at("theme").addEventListener("click", () => {
-  state.dark = !state.dark;
-  repaint();
-});
-at("language").addEventListener("click", () => {
-  state.language = state.language === "en" ? "es" : "en";
-  repaint();
-});
-const darkness = matchMedia("(prefers-color-scheme: dark)");
-state.dark = darkness.matches;
-darkness.addEventListener("change", () => {
-  state.dark = darkness.matches;
-  repaint();
-});
-addEventListener("resize", soon(() => tell("fit", "paint")));
 addEventListener("hashchange", follow);
 
-views.push({ // see state.js
-  read() { if (location.hash) linkSoon(); },
-  choose: linkSoon,
-  paint() { at("projector").setAttribute("aria-pressed", state.projector); },
-});
+function linkAgain() {
+  if (location.hash || state.projector) linkSoon();
+}
+views.push({read: linkAgain, choose: linkSoon, fit: linkAgain}); // see state.js
 
 /* ---- The beginning ---- */
 

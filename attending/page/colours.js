@@ -32,12 +32,3 @@ function onGround(colour, share) {
   const ground = state.dark ? [24, 27, 32] : [255, 255, 255];
   return ground.map((part, i) => Math.round(part + (colour[i] - part) * share));
 }
-
-// A colour of style.css.
-const themed = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-
-// The size of a rem in pixels, by which drawings grow with the letters.
-const rem = () => parseFloat(getComputedStyle(document.documentElement).fontSize);
-const FONT =
-  "Inter, system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif";
-const font = (size, weight = 400) => `${weight} ${(size * rem()).toFixed(1)}px ${FONT}`;

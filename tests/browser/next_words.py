@@ -55,9 +55,9 @@ def look_at_next_words(page, folder):
     assert "reads at most 8" in page.text("unknown")
     rows = page.run("[...at('layers').querySelectorAll('tr')].map(row => row.textContent)")
     assert len(rows) == 3 and rows[2].startswith("layer 2"), rows
-    page.run("at('moment').value = 0; showMoment()")
+    page.run("at('moment').value = 0; curve.show()")
     assert page.text("values").startswith("step 0  ·  all text 6.9808  ·  floor 0.4120")
-    page.run("at('moment').value = log.length - 1; showMoment()")
+    page.run("at('moment').value = data.log.length - 1; curve.show()")
     assert page.text("values").startswith("step 300  ·  each step 0.4"), page.text("values")
     page.check_errors()
 

@@ -51,7 +51,7 @@ def look_at_sentence(page, folder):
         assert T == 7
         compare(page, array, [(q, k) for q in range(T) for k in range(T)], steps=not options)
         # From 6.6 to the floor: on an axis of equal steps all but the first ones would be flat.
-        heights = page.run("[4, 2, 1].map(loss => scaleOf(600, 300).y(loss))")
+        heights = page.run("[4, 2, 1].map(loss => curve.scale(600, 300).y(loss))")
         assert abs(heights[0] - 2 * heights[1] + heights[2]) < 0.01 and heights[0] < heights[2]
         page.check_errors()
     page.click("#grid button[aria-label='Layer 2, head 3']")

@@ -154,7 +154,7 @@ parts_of() {
         parts_of "$ROOT/docs/$page.md" >parts.txt
         [ "$(wc -l <parts.txt)" -eq 5 ]
         while read -r part; do
-            grep -qF "\"$part\"" "$ROOT/attending/page/words.js" || { echo "$page: $part"; false; }
+            grep -qF "\"$part\"" "$ROOT/attending/page/base/words.js" || { echo "$page: $part"; false; }
         done <parts.txt
     done
 }

@@ -1,11 +1,29 @@
-// follow.js: in the lab, the page follows the model that is trained around its frame.
+// follow.js: in the lab, the page is in a frame around which its model is trained. It takes the weights
+// and the colours from there, and tells what it reads, so that two of them read the same.
+
+let told = null; // what the other one was told
 
 addEventListener("message", ({source, data: news}) => {
-  if (source !== parent || parent === window || !news?.weights) return; // another's frame
-  for (const {step, loss, evaluated, rate} of news.rows)
-    if (!log.length || step > log[log.length - 1][STEP]) log.push([step, loss, evaluated, rate]);
-  data.floor = news.rows.at(-1)?.floor ?? data.floor;
-  takeWeights(news.weights);
-  showTraining();
-  if (log.length > 1) showMoment();
+  if (source !== parent || parent === window) return;
+  if (news.weights) takeWeights(news.weights);
+  if (news.state) { // and the size of the letters
+    Object.assign(state, news.state);
+    document.documentElement.classList.add("framed");
+    document.documentElement.style.fontSize = news.letters;
+    project(state.projector);
+    repaint();
+    tell("fit");
+  }
+  if (news.text !== undefined && news.text !== at("typed").value) {
+    told = news.text;
+    retype(fromLine(news.text));
+  }
+});
+
+views.push({ // see state.js
+  read() {
+    const text = at("typed").value;
+    if (parent !== window && text !== told) parent.postMessage({text}, "*");
+    told = text;
+  },
 });

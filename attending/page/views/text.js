@@ -152,5 +152,6 @@ views.push({ // see state.js; the first view, because the others are as high as 
     describeText();
     fitTyped();
     at("typed").placeholder = say("problem_empty");
+    if (at("unknown").textContent) complain(encode(), at("cards").inert);
   },
 });

@@ -168,6 +168,9 @@ const WORDS = {
   all_text: ["all text", "todo el texto"],
   held_out: ["held-out", "reservado"],
   floor: ["floor", "piso"],
+  uniform: ["a uniform guess", "al azar"],
+  frequencies: ["frequencies", "frecuencias"],
+  kept: ["the kept run", "el de al lado"],
   rate: ["rate", "tasa"],
 
   age: ["The model at", "Momento"],

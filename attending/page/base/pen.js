@@ -1,6 +1,15 @@
 // pen.js: every picture is drawn by a function that gets a pen: a canvas's own, or an SvgPen, which
 // has the same methods and writes the drawing as SVG. So what is saved is what is seen.
 
+// A colour of style.css.
+const themed = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+// The size of a rem in pixels, by which drawings grow with the letters.
+const rem = () => parseFloat(getComputedStyle(document.documentElement).fontSize);
+const FONT =
+  "Inter, system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif";
+const font = (size, weight = 400) => `${weight} ${(size * rem()).toFixed(1)}px ${FONT}`;
+
 class SvgPen {
   constructor(width, height) {
     this.parts = [];

@@ -1,0 +1,72 @@
+// runs.js: a run as it is shown: its losses, and in a frame the page of attend, which follows its model.
+
+const MOST_ROWS = 2000; // of a log; of more, every second one without an evaluation goes
+
+class Run {
+  constructor(words) {
+    Object.assign(this, {words, log: [], held_out: false, floor: null, waiting: {}});
+    this.frame = make("iframe", "");
+    this.frame.dataset.title = "inside";
+    this.caption = make("figcaption", "");
+    this.figure = make("figure", [this.caption, this.frame]);
+  }
+
+  // Shows a page, which is then told what has waited for it.
+  open(page) {
+    this.frame.srcdoc = page;
+    this.frame.addEventListener("load", () => {
+      const {waiting} = this;
+      this.waiting = null;
+      this.tell({...waiting, ...shared()});
+      this.heights = new ResizeObserver(([entry]) => { // a frame is as high as what is in it
+        this.frame.style.height = `${Math.ceil(entry.target.getBoundingClientRect().height)}px`;
+      });
+      this.heights.observe(this.frame.contentDocument.body);
+    }, {once: true});
+  }
+  // The caption, when two runs are beside each other.
+  name(title) {
+    this.caption.replaceChildren(say(title, {words: this.words.join(" ")}),
+      make("div", listed(progressOf(this, this.log.length - 1)), {className: "values"}));
+  }
+  tell(news) {
+    if (this.waiting) Object.assign(this.waiting, news);
+    else this.frame.contentWindow.postMessage(news, "*");
+  }
+  remove() {
+    this.heights?.disconnect();
+    this.figure.remove();
+  }
+
+  // Steps that were taken.
+  add(rows) {
+    for (const {step, loss, evaluated, rate, ...same} of rows) {
+      Object.assign(this, same);
+      const last = this.log[this.log.length - 1];
+      if (!last || step > last[STEP]) this.log.push([step, loss, evaluated, rate]);
+    }
+    if (this.log.length > MOST_ROWS)
+      this.log = this.log.filter((row, i) =>
+        i % 2 === 0 || i + 1 === this.log.length || row[EVALUATED] !== null);
+  }
+}
+
+// What the pages of runs have in common with the lab.
+const shared = () => ({
+  state: {language: state.language, dark: state.dark, projector: state.projector},
+  letters: `${rem()}px`,
+});
+
+// How far a run had come at a row of its log, in words.
+function progressOf(run, index) {
+  const {log, floor, steps, held_out} = run, row = log[index];
+  const parts = [say("step_of", {n: grouped(row[STEP]), steps: grouped(steps)})];
+  let evaluated = null; // the last time
+  for (let i = 0; i <= index; i++) evaluated = log[i][EVALUATED] ?? evaluated;
+  if (row[LOSS] !== null) parts.push(`${say("each_step")} ${decimal(row[LOSS], 4)}`);
+  if (evaluated !== null)
+    parts.push(`${say(held_out ? "held_out" : "all_text")} ${decimal(evaluated, 4)}`);
+  if (evaluated !== null && floor !== null)
+    parts.push(say("above", {n: decimal(Math.max(0, evaluated - floor), 4)}));
+  return parts;
+}
