@@ -164,6 +164,12 @@ function showRuns() {
   }
 }
 
+// What has come in is drawn once for each picture that the screen shows.
+const showNews = soon(() => {
+  run.tell({weights: run.weights});
+  showRuns();
+});
+
 function hear({data: news}) {
   if (news.line !== undefined) printLine(news.line);
   if (news.line !== undefined && news.error) at("problem").textContent = news.line;
@@ -179,8 +185,8 @@ function hear({data: news}) {
   if (news.files) download(news.files);
   if (news.rows) {
     run.add(news.rows);
-    run.tell({weights: news.weights});
-    showRuns();
+    run.weights = news.weights;
+    showNews();
   }
   if (news.over === undefined) return;
   enter(news.over ? "failed" : "over");
@@ -195,9 +201,10 @@ addEventListener("message", ({source, data: news}) => {
     if (one && one.frame.contentWindow !== source) one.tell({text: reads});
 });
 
-// What the model reads first: the beginning of the text's first line, or the source of its first pair.
+// What the model reads first: the first pair, or the beginning of the first line.
 function firstWords() {
   const line = at("text").value.split("\n").find(line => line.trim()) || "";
+  if (line.includes("\t") && line.length < 100) return line;
   return line.split("\t")[0].trim().split(/ +/).slice(0, 6).join(" ").slice(0, 30).trim();
 }
 

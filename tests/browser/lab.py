@@ -10,13 +10,10 @@ from programs import BIN, ROOT, call
 PERRO = "e934a89039392319"
 
 
-def press_train(page, seconds=120):
+def press_train(page):
     """Trains to the end; returns what was printed."""
     page.click("#train")
-    until = time.monotonic() + seconds
-    while page.run("phase") in ("ready", "going"):
-        assert time.monotonic() < until, page.text("lines")
-        time.sleep(0.1)
+    wait(page, "phase !== 'ready' && phase !== 'going'")
     return page.text("lines")
 
 
@@ -59,21 +56,34 @@ def look_at_lab_errors(page, folder):
     assert "1 head of 64" in lines and "best    step 5" in lines, lines
 
 
+def wait(page, script, seconds=120):
+    """Waits until an expression is true."""
+    until = time.monotonic() + seconds
+    while not page.run(script):
+        assert time.monotonic() < until, (script, page.text("lines"), page.text("problem"))
+        time.sleep(0.05)
+
+
+def pause(page):
+    """Presses pause when some steps were taken; returns the step at which it stands."""
+    wait(page, "run && run.log.length > 20")
+    page.click("#pause")
+    before = None
+    while before != (now := page.run("run.log[run.log.length - 1][STEP]")):
+        before = now
+        time.sleep(0.3)
+    return now
+
+
 def look_at_lab_paused(page, folder):
     """Pause, one step, and on: the same bits."""
     page.open(BUILD / "lab" / "pulga.html")
     page.click("#train")
-    while not page.run("run && run.log.length > 20"):
-        time.sleep(0.02)
-    page.click("#pause")
-    page.run("new Promise(done => setTimeout(done, 300))")
-    step = page.run("run.log[run.log.length - 1][STEP]")
+    step = pause(page)
     page.click("#step")
-    page.run("new Promise(done => setTimeout(done, 300))")
-    assert page.run("run.log[run.log.length - 1][STEP]") == step + 1
+    wait(page, f"run.log[run.log.length - 1][STEP] === {step + 1}")
     page.click("#pause")
-    while page.run("phase") not in ("over", "failed"):
-        time.sleep(0.1)
+    wait(page, "phase !== 'going'")
     assert f"model   {PERRO}" in page.text("lines")
     page.check_errors()
 
@@ -87,9 +97,7 @@ def look_at_lab_runs(page, folder):
         return make.call(URL, blob); })(URL.createObjectURL);
         HTMLAnchorElement.prototype.click = () => {};""")
     page.click("#train")
-    while not page.run("run && run.log.length > 20"):
-        time.sleep(0.02)
-    page.click("#pause")
+    pause(page)
     page.click("#save")
     zipped = page.run("""new Promise(done => setInterval(() => {
         if (!saved.length) return;
@@ -118,12 +126,12 @@ def look_at_lab_runs(page, folder):
         page.open(BUILD / "lab" / "pulga.html")
         page.run(f"""openRun(new File([Uint8Array.from(atob("{text}"), c => c.charCodeAt(0))],
             "perro.zip"))""")
-        while page.run("phase") not in ("over", "failed"):
-            time.sleep(0.1)
+        page.click("#train")
+        wait(page, "phase === 'over'")
         assert f"model   {PERRO}" in page.text("lines"), page.text("lines")
         page.check_errors()
-    page.run("openRun(new File(['no zip'], 'no.zip')).catch(error => printLine(error.message))")
-    assert "not a saved run" in page.text("lines")
+    page.run("attempt(() => openRun(new File(['no zip'], 'no.zip')))")
+    assert "not a saved run" in page.text("problem")
 
 
 def look_at_lab_links(page, folder):
@@ -139,3 +147,33 @@ def look_at_lab_links(page, folder):
         last = [line for line in press_train(page).split("\n") if "checksum" in line]
         assert last and last[0] in wanted, (url, last, wanted)
     assert "2 lines" in page.text("lines")
+
+
+def look_at_lab_compared(page, folder):
+    """A run stays beside the next one: its losses, its model, and what both read."""
+    page.open(BUILD / "lab" / "pulga.html")
+    wait(page, "run && run.log.length")
+    assert page.run("[field('steps').placeholder, field('tokens').value]") == ["300", ""]
+    press_train(page)
+    page.click("#keep")
+    choose(page, "attend", "1")
+    assert "0.521867" in press_train(page)
+    assert page.run("[kept, run].map(one => one.log[300][EVALUATED].toFixed(6))") == [
+        "0.412301", "0.522159"]
+    assert "--attend 1" in page.run("run.caption.textContent")
+    assert "the kept run" in page.run("curve.lines().map(({name}) => name)")
+    page.run("""(typed => {
+        typed.value = "un perro come";
+        typed.dispatchEvent(new Event("input"));
+    })(kept.frame.contentDocument.getElementById("typed"))""")
+    bars = "frame.contentDocument.getElementById('bars').textContent"
+    wait(page, "run.frame.contentDocument.getElementById('typed').value === 'un perro come'")
+    assert page.run(f"[kept.{bars}, run.{bars}].map(bars => bars.includes('1.000'))") == [
+        True, False]
+    page.click("#keep")
+    assert page.run("document.querySelectorAll('iframe').length") == 1
+    page.click("#reseed")
+    wait(page, "phase === 'over'")
+    assert page.run("[field('seed').value, run.words.join(' ')]") == [
+        "2", "perro.txt --seed 2 --attend 1"]
+    page.check_errors()

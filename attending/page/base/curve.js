@@ -170,15 +170,14 @@ class Curve {
     pen.setLineDash([]);
   }
 
-  // Names at the ends of the lines; those that would overlap go up.
-  drawNames(pen, {lines, right, bottom, y}) {
-    const unit = rem(), ends = lines.map(({name, colour, points}) =>
-      ({name, colour, end: y(points[points.length - 1][1])}));
+  // Names at the ends of the lines; those that would overlap go up, or down if there is no room.
+  drawNames(pen, {lines, right, top, bottom, y}) {
+    const unit = rem(), apart = 1.05 * unit, names = lines.map(({name, colour, points}) =>
+      ({name, colour, at: y(points[points.length - 1][1])})).sort((a, b) => b.at - a.at);
     let free = bottom + 0.4 * unit;
-    for (const {name, colour, end} of ends.sort((a, b) => b.end - a.end)) {
-      free = Math.min(end, free);
-      text(pen, name, right + 0.5 * unit, free, "left", colour);
-      free -= 1.05 * unit;
-    }
+    for (const one of names) free = (one.at = Math.min(one.at, free)) - apart;
+    free = top;
+    for (const one of names.reverse()) free = (one.at = Math.max(one.at, free)) + apart;
+    for (const {name, colour, at} of names) text(pen, name, right + 0.5 * unit, at, "left", colour);
   }
 }
