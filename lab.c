@@ -33,7 +33,9 @@ typedef struct {
     volatile sig_atomic_t asked; /* nobody sends signals here */
 } Lab;
 
-static const Program PROGRAM = {.fields = SETTINGS};
+/* The options of train. */
+static const Program PROGRAM = {
+    .fields = SETTINGS, .alias = "window", .alias_offset = offsetof(Settings, attend)};
 
 /* Memory for the caller to put strings into. */
 char *EXPORT(lab_room)(size_t bytes)
