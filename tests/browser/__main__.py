@@ -25,6 +25,7 @@ import lab
 import model
 import next_words
 import random_models
+import same
 import saved
 import texts
 import weights
@@ -33,7 +34,7 @@ from chromium import Chromium
 from firefox import Firefox
 
 FILES = (weights, heads, next_words, keyboard, saved, texts, widths, kinds, axe, model,
-         random_models, lab)
+         random_models, lab, same)
 LOOKS = {name: look for file in FILES for name, look in vars(file).items()
          if name.startswith("look_") and look.__module__ == file.__name__}
 BROWSERS = {"chromium": Chromium, "firefox": Firefox}
