@@ -164,11 +164,7 @@ function showRuns() {
   }
 }
 
-// What has come in is drawn once for each picture that the screen shows.
-const showNews = soon(() => {
-  run.tell({weights: run.weights});
-  showRuns();
-});
+const showSoon = soon(showRuns);
 
 function hear({data: news}) {
   if (news.line !== undefined) printLine(news.line);
@@ -185,8 +181,8 @@ function hear({data: news}) {
   if (news.files) download(news.files);
   if (news.rows) {
     run.add(news.rows);
-    run.weights = news.weights;
-    showNews();
+    run.show(news.weights);
+    showSoon();
   }
   if (news.over === undefined) return;
   enter(news.over ? "failed" : "over");

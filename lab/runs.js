@@ -18,6 +18,7 @@ class Run {
       const {waiting} = this;
       this.waiting = null;
       this.tell({...waiting, ...shared()});
+      this.showLatest();
       this.heights = new ResizeObserver(([entry]) => { // a frame is as high as what is in it
         this.frame.style.height = `${Math.ceil(entry.target.getBoundingClientRect().height)}px`;
       });
@@ -32,6 +33,23 @@ class Run {
   tell(news) {
     if (this.waiting) Object.assign(this.waiting, news);
     else this.frame.contentWindow.postMessage(news, "*");
+  }
+  // Shows other weights. Those that come while the last ones are drawn wait, and only the latest of
+  // them: so a slow machine draws less often, and the page answers between two pictures.
+  show(weights) {
+    this.latest = weights;
+    if (!this.drawing) this.showLatest();
+  }
+  showLatest() {
+    if (this.waiting || !this.latest) return;
+    const {port1, port2} = new MessageChannel();
+    port1.onmessage = () => {
+      this.drawing = false;
+      this.showLatest();
+    };
+    this.drawing = true;
+    this.frame.contentWindow.postMessage({weights: this.latest}, "*", [port2]);
+    this.latest = null;
   }
   remove() {
     this.heights?.disconnect();

@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 
+import awake
 import axe
 import heads
 import keyboard
@@ -34,7 +35,7 @@ from chromium import Chromium
 from firefox import Firefox
 
 FILES = (weights, heads, next_words, keyboard, saved, texts, widths, kinds, axe, model,
-         random_models, lab, same)
+         random_models, lab, same, awake)
 LOOKS = {name: look for file in FILES for name, look in vars(file).items()
          if name.startswith("look_") and look.__module__ == file.__name__}
 BROWSERS = {"chromium": Chromium, "firefox": Firefox}

@@ -34,7 +34,7 @@ class Chromium(Page):
         self.socket = Socket(next(t for t in targets if t["type"] == "page")
                              ["webSocketDebuggerUrl"])
         self.loaded = False
-        for domain in ("Page", "Runtime", "Log", "Network"):
+        for domain in ("Page", "Runtime", "Log", "Network", "Performance"):
             self.call(f"{domain}.enable")
 
     def note(self, method, about):
@@ -91,3 +91,11 @@ class Chromium(Page):
     def save(self, path):
         data = self.call("Page.captureScreenshot", format="png")["data"]
         path.write_bytes(base64.b64decode(data))
+
+    def kept(self):
+        for _ in range(2):
+            self.call("HeapProfiler.collectGarbage")
+            self.settle()
+        kept = {one["name"]: one["value"] for one in self.call("Performance.getMetrics")["metrics"]}
+        return {what: kept[what] for what in ("Documents", "Nodes", "JSEventListeners",
+                                              "ArrayBufferContents", "JSHeapUsedSize")}

@@ -10,6 +10,7 @@ tells of errors and requests (note), and:
     press(key)                         a key, by the name that JavaScript has for it
     write(letter)                      writes into what has the focus
     save(path)                         a picture of the window
+    kept()                             how much the page keeps in memory, if the browser tells it
 """
 import json
 import os
@@ -41,6 +42,9 @@ class Page:
     def close(self):
         self.browser.kill()
         self.browser.wait()
+
+    def kept(self):
+        return {}
 
     def call(self, method, **about):
         """Has the browser do something; notes what it tells meanwhile."""

@@ -1,11 +1,15 @@
 // follow.js: in the lab, the page is in a frame around which its model is trained. It takes the weights
-// and the colours from there, and tells what it reads, so that two of them read the same.
+// and the colours from there, answers when it has computed the picture, and tells what it reads, so
+// that two of them read the same.
 
 let told = null; // what the other one was told
 
-addEventListener("message", ({source, data: news}) => {
+addEventListener("message", ({source, data: news, ports}) => {
   if (source !== parent || parent === window) return;
-  if (news.weights) takeWeights(news.weights);
+  if (news.weights) {
+    takeWeights(news.weights);
+    ports[0].postMessage("computed");
+  }
   if (news.state) { // and the size of the letters
     Object.assign(state, news.state);
     document.documentElement.classList.add("framed");

@@ -1,0 +1,100 @@
+"""awake.py: the lab's page while it trains, and after many trainings."""
+import statistics
+
+from lab import choose, press_train, wait
+from page import BUILD
+
+# In ms: when the frame gets new weights, and how long it takes to draw what they compute; how long
+# a click waits until what it changes is drawn.
+WATCH = """
+    var got = [], drawn = [], answered = [], slow = 0;
+    {
+        const inside = run.frame.contentWindow, {takeWeights, requestAnimationFrame} = inside;
+        inside.takeWeights = weights => {
+            got.push(performance.now());
+            while (performance.now() < got.at(-1) + slow);
+            takeWeights(weights);
+        };
+        inside.addEventListener("message", () => drawn.push(performance.now() - got.at(-1)));
+        inside.requestAnimationFrame = draw => requestAnimationFrame.call(inside, time => {
+            const begun = performance.now();
+            draw(time);
+            drawn[drawn.length - 1] += performance.now() - begun;
+        });
+    }
+    at("language").addEventListener("click", ({timeStamp}) => requestAnimationFrame(() =>
+        setTimeout(() => answered.push(performance.now() - timeStamp))));
+"""
+
+
+def usual(times):
+    """What a tenth of the times stay below: other programs of the machine can only add to them."""
+    return statistics.quantiles(times, n=10)[0]
+
+
+def look_at_lab_awake(page, folder):
+    """While nine sentences train, ten pictures a second reach the page, and clicks are answered."""
+    page.open(BUILD / "lab" / "pulga.html")
+    choose(page, "steps", 100000)
+    wait(page, "run && run.steps === 100000 && !run.waiting")
+    page.run(WATCH)
+    page.click("#train")
+    while page.run("answered.length < 9 || got.length < 30"):
+        page.click("#language")
+        page.settle()
+    got, drawn, answered = page.run("[got, drawn, answered]")
+    between = usual([b - a for a, b in zip(got, got[1:])])
+    print(f"  lab: a picture in {between:.0f} ms, drawn in {usual(drawn):.0f} ms; a click is answered "
+          f"in {usual(answered):.0f} ms")
+    assert between < 100 and usual(drawn) < 40 and usual(answered) < 100, (got, drawn, answered)
+    # On a slow machine pictures are left out; they do not wait for their turn.
+    more = page.run("""new Promise(done => {
+        slow = 150;
+        setTimeout(() => {
+            at("pause").click();
+            const before = got.length;
+            setTimeout(() => done(got.length - before), 5 * slow);
+        }, 10 * slow);
+    })""")
+    assert more <= 2, more
+    page.check_errors()
+
+
+# What a training may leave behind: workers that are not ended, and the addresses of blobs.
+COUNT = """
+    var workers = 0, addresses = 0;
+    Worker = class extends Worker {
+        constructor(...about) {
+            super(...about);
+            workers++;
+        }
+        terminate() {
+            super.terminate();
+            workers--;
+        }
+    };
+    for (const [name, change] of [["createObjectURL", 1], ["revokeObjectURL", -1]]) {
+        const was = URL[name].bind(URL);
+        URL[name] = what => {
+            addresses += change;
+            return was(what);
+        };
+    }
+"""
+
+
+def look_at_lab_again(page, folder):
+    """After ten more trainings the tab keeps no more than after the first ones."""
+    page.open(BUILD / "lab" / "pulga.html")
+    page.run(COUNT)
+    choose(page, "steps", 5)
+    kept = []
+    for trainings in range(12):
+        press_train(page)
+        kept.append([page.run("[workers, addresses]"), page.kept()])
+    print(f"  lab: {kept[1]} after two trainings, {kept[-1]} after twelve")
+    (counted, early), (counted_late, late) = kept[1], kept[-1]
+    assert counted == counted_late == [1, 0], (counted, counted_late)
+    for what, much in late.items():
+        assert much <= early[what] * (1.2 if what == "JSHeapUsedSize" else 1), (what, early, late)
+    page.check_errors()
