@@ -61,7 +61,7 @@ at("text").addEventListener("input", () => {
 
 // The options that have a field, by the names that config.json has for them.
 const CHOICES = {
-  layers: "layers", heads: "heads", width: "width", steps: "steps", factor: "lr-factor",
+  layers: "layers", heads: "heads", width: "width", steps: "steps", "lr-factor": "lr-factor",
   seed: "seed", attend: "attend", tokens: ["word", "char", "bpe"],
   objective: ["next", "pairs", "masked"],
 };

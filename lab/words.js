@@ -16,7 +16,7 @@ Object.assign(WORDS, {
   choice_heads: ["heads in each", "cabezas en cada una"],
   choice_width: ["width", "anchura"],
   choice_steps: ["steps", "pasos"],
-  choice_factor: ["rate (factor)", "tasa (factor)"],
+  "choice_lr-factor": ["rate (factor)", "tasa (factor)"],
   choice_seed: ["seed", "semilla"],
   choice_attend: ["heads see", "las cabezas ven"],
   choice_tokens: ["reads by", "lee por"],
