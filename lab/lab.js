@@ -59,11 +59,12 @@ at("text").addEventListener("input", () => {
   openSoon();
 });
 
-// The options that have a field, by the names that config.json has for them.
+// The options that have a field, by the names that config.json has for them, or their values; more is
+// any other options, as they are typed after ./train.
 const CHOICES = {
   layers: "layers", heads: "heads", width: "width", steps: "steps", "lr-factor": "lr-factor",
   seed: "seed", attend: "attend", tokens: ["word", "char", "bpe"],
-  objective: ["next", "pairs", "masked"],
+  objective: ["next", "pairs", "masked"], more: null,
 };
 const field = choice => at("choice-" + choice);
 
@@ -81,13 +82,14 @@ for (const [choice, values] of Object.entries(CHOICES)) {
 function showChosen(config) {
   for (const [choice, values] of Object.entries(CHOICES))
     if (Array.isArray(values)) field(choice).options[0].textContent = `(${config[choice]})`;
-    else field(choice).placeholder = config[values] ?? "all";
+    else if (values) field(choice).placeholder = config[values] ?? "all";
 }
 
 // The words of the command that tell this run from others: perro.txt --layers 2 …
 function chosen() {
   return Object.keys(CHOICES).flatMap(choice => {
     const value = field(choice).value.trim();
+    if (choice === "more") return value.match(/\S+/g) || [];
     return value ? ["--" + choice, value] : [];
   });
 }

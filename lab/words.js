@@ -21,6 +21,7 @@ Object.assign(WORDS, {
   choice_attend: ["heads see", "las cabezas ven"],
   choice_tokens: ["reads by", "lee por"],
   choice_objective: ["learns", "aprende"],
+  choice_more: ["other options of train", "otras opciones de train"],
   learning: ["Learning", "Aprendizaje"],
   train: ["Train", "Entrenar"],
   again: ["Start again", "Empezar de nuevo"],

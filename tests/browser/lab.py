@@ -135,8 +135,9 @@ def look_at_lab_runs(page, folder):
 
 def look_at_lab_links(page, folder):
     """A link opens the same text and choices."""
-    lines = train(page, "", steps="30", layers="1", seed="7", **{"lr-factor": "0.2"})
-    assert "factor 0.2" in lines, lines
+    lines = train(page, "", steps="30", layers="1", seed="7", more="--positions learned",
+                  **{"lr-factor": "0.2"})
+    assert "; learned" in lines and "factor 0.2" in lines, lines
     link = page.run("location.href")
     page.run("at('text').value = 'uno dos tres\\nuno dos cuatro'")
     other, short = press_train(page), page.run("location.href")
