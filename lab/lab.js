@@ -73,7 +73,7 @@ for (const [choice, values] of Object.entries(CHOICES)) {
   words.dataset.say = "choice_" + choice;
   const input = Array.isArray(values)
     ? make("select", ["", ...values].map(value => make("option", value, {value})), {id, autocomplete: "off"})
-    : make("input", "", {id, autocomplete: "off"});
+    : make("input", "", {id, autocomplete: "off", autocapitalize: "off", spellcheck: false});
   input.addEventListener("input", openSoon);
   at("settings").append(make("label", [words, input]));
 }

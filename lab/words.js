@@ -14,7 +14,7 @@ Object.assign(WORDS, {
     "Lo que dejes vacío se elige según el texto."],
   choice_layers: ["layers", "capas"],
   choice_heads: ["heads in each", "cabezas en cada una"],
-  choice_width: ["width", "anchura"],
+  choice_width: ["width", "ancho"],
   choice_steps: ["steps", "pasos"],
   "choice_lr-factor": ["rate (factor)", "tasa (factor)"],
   choice_seed: ["seed", "semilla"],
