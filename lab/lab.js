@@ -231,7 +231,10 @@ async function open(saved) {
 let soonOpen = 0;
 function openSoon() {
   clearTimeout(soonOpen);
-  soonOpen = phase === "ready" || phase === "failed" ? setTimeout(attempt, 300, open) : 0;
+  soonOpen = setTimeout(() => {
+    link();
+    if (phase === "ready" || phase === "failed") attempt(open);
+  }, 300);
 }
 
 // What goes wrong before there is a worker is one line.

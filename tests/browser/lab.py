@@ -148,6 +148,9 @@ def look_at_lab_links(page, folder):
         last = [line for line in press_train(page).split("\n") if "checksum" in line]
         assert last and last[0] in wanted, (url, last, wanted)
     assert "2 lines" in page.text("lines")
+    assert "layers=1" in page.run("location.href")
+    choose(page, "layers", "")
+    wait(page, "!location.href.includes('layers')")
 
 
 def look_at_lab_compared(page, folder):
