@@ -158,3 +158,26 @@ parts_of() {
         done <parts.txt
     done
 }
+
+# The words in bold of each paragraph and each item of a list that tells of the lab, except those that
+# it begins with.
+parts_of_lab() {
+    awk 'function end() { if (part ~ /[Tt]he lab|laboratorio/) print part; part = "" }
+         /^$|^[0-9]+\. |^\* / { end() }
+         { part = part " " $0 }
+         END { end() }' "$1" | tr -s ' ' |
+        sed -E 's/^ ([0-9]+\. |\* )?\*\*[^*]*\*\*//; s/\*\*(In the lab|En el laboratorio):\*\*//g' |
+        grep -oE '\*\*[^*]+\*\*' | tr -d '*'
+}
+
+@test "what the lessons call the parts of the lab stands there" {
+    for page in lesson leccion; do
+        parts_of_lab "$ROOT/docs/$page.md" >parts.txt
+        [ "$(wc -l <parts.txt)" -ge 35 ]
+        grep -q '^Train$\|^Entrenar$' parts.txt
+        while read -r part; do
+            grep -qF "\"$part\"" "$ROOT/lab/words.js" "$ROOT/attending/page/base/words.js" ||
+                { echo "$page: $part"; false; }
+        done <parts.txt
+    done
+}
