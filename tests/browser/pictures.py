@@ -1,5 +1,5 @@
 """pictures.py: takes the pictures of docs/ again, in Chromium: every view of the page, in
-English and in Spanish.
+English and in Spanish, and the lab, which `make lab` builds before.
 
     python3 tests/browser/pictures.py docs                all of them, in docs/page
     python3 tests/browser/pictures.py docs arcs phone     only these
@@ -8,18 +8,36 @@ import base64
 import json
 import os
 import pathlib
+import shutil
 import struct
 import sys
 import tempfile
 import zlib
 
 from chromium import Chromium
+from page import BUILD
 from programs import BIN, ROOT, SENTENCE, call
 
 WINDOW, TABLET, PHONE = (1280, 860), (768, 860), (390, 844)
 STORY = "La niña mira el perro y"
 TEXTS = f"{SENTENCE}\nun gato come croquetas\nel perro come un hueso\n"
 TYPE = "at('typed').value = {}; at('typed').dispatchEvent(new Event('input'));"
+# Two trainings beside each other: with all heads, and with a window of 1.
+COMPARE = """(async () => {
+    const until = async is => { while (!is()) await new Promise(done => setTimeout(done, 100)); };
+    const train = async () => {
+        await until(() => phase === "ready" && run?.log.length);
+        at("train").click();
+        await until(() => phase === "over");
+    };
+    await train();
+    at("keep").click();
+    field("attend").value = "1";
+    await train();
+    reads = "el perro come";
+    for (const one of [run, kept]) one.tell({text: reads});
+    await new Promise(done => setTimeout(done, 1000));
+})()"""
 
 # A view: the page that shows it, the window, what is done there, and the elements that are taken;
 # none: the window.
@@ -42,6 +60,7 @@ VIEWS = {
                     "at('age').dispatchEvent(new Event('input')); pin(3, -1)",
                     ".reads, .overview, .next"),
     "phone": ("cuentos", PHONE, "", "header, .reads, .overview, .large, .next"),
+    "lab": ("lab", (1280, 1330), COMPARE, ""),
     "projector": ("perro", (1600, 900), "project(true); choose(6); pin(3, -1)", ""),
 }
 
@@ -93,6 +112,7 @@ def write_pages(folder):
     for name, run, text in (("perro", "perro", SENTENCE), ("cuentos", "cuentos", STORY),
                             ("saves", "saves", SENTENCE), ("texts", "perro", TEXTS)):
         call(BIN / "attend", f"runs/{run}", "-", "-o", f"{name}.html", text=text, folder=folder)
+    shutil.copy(BUILD / "lab" / "pulga.html", folder / "lab.html")
 
 
 def take(page, path, parts):
