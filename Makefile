@@ -149,7 +149,7 @@ $(BUILD)/double/%.o: %.c $(BUILD)/flags | packages
 # The page that attend fills, as C strings, one per line, so that attend needs no file: page.html with
 # the style and the scripts, in this order, in place of two of its lines.
 PAGE_ROOM = attending/page
-PAGE_BASE = $(patsubst %,$(PAGE_ROOM)/base/%.js,words state elements pen curve controls)
+PAGE_BASE = $(patsubst %,$(PAGE_ROOM)/base/%.js,words bytes state elements pen curve controls)
 PAGE_SCRIPTS = $(PAGE_BASE) $(patsubst %,$(PAGE_ROOM)/%.js,$(addprefix model/,tokens gpt pattern kept model draw counts) \
 	data colours reading \
 	$(addprefix views/,text table arcs heads large next layers training positions checkpoints follow) app)
@@ -254,16 +254,19 @@ demo:
 		'  $(BIN)/sample runs/demo' '  $(BIN)/train $(if $(SPANISH),TU-TEXTO,YOUR-TEXT).txt'
 
 install: all
-	@DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' scripts/install.sh $(PROGRAMS)
+	@DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LAB='$(LAB)/pulga.html' scripts/install.sh $(PROGRAMS)
 uninstall:
-	@DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' scripts/install.sh -u $(PROGRAMS)
+	@DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LAB='$(LAB)/pulga.html' scripts/install.sh -u $(PROGRAMS)
 
-# dpkg-buildpackage writes beside the directory that it builds, so it gets a copy of the sources.
+# dpkg-buildpackage writes beside the directory that it builds, so it gets a copy of the sources, and
+# of the page of the lab if that is built; cleaning first would remove it.
 deb:
 	@$(SETUP) deb
 	rm -rf $(BUILD)/deb && mkdir -p $(BUILD)/deb/pulga
 	git ls-files -z | xargs -0 cp --parents -t $(BUILD)/deb/pulga
-	cd $(BUILD)/deb/pulga && MAKEFLAGS= dpkg-buildpackage --build=binary --no-sign
+	[ ! -e $(LAB)/pulga.html ] || \
+		install -D -m 644 $(LAB)/pulga.html $(BUILD)/deb/pulga/build/lab/pulga.html
+	cd $(BUILD)/deb/pulga && MAKEFLAGS= dpkg-buildpackage --build=binary --no-sign --no-pre-clean
 	lintian --allow-root --fail-on error,warning $(BUILD)/deb/*.deb
 
 clean:

@@ -18,6 +18,7 @@ typedef struct {
     int layer, head; /* from 1; 0: all */
     bool positions;
     bool live, only_maps; /* whether a page carries the model; neither: if that is small */
+    bool train;           /* whether a page carries the run, and trains it further */
 } AttendOptions;
 
 #define FIELD_STRUCT AttendOptions
@@ -42,6 +43,11 @@ static const Field OPTIONS[] = {
      N_("let the page carry the model, so that it reads any text [models up to 8 MB]"), LIFE_CALL},
     {"static", FLAG_FIELD(only_maps), NULL, NULL, 0, 0,
      N_("let the page show only TEXT, without the model [larger models]"), LIFE_CALL},
+    {"train", FLAG_FIELD(train), NULL, NULL, 0, 0,
+     N_("let the page carry the run and the trainer, and train the model further in a browser; "
+        "runs "
+        "up to 64 MB"),
+     LIFE_CALL},
     {.name = NULL}};
 
 static const Program PROGRAM = {
@@ -65,6 +71,7 @@ static const Program PROGRAM = {
            "Examples:\n"
            "  attend runs/perro un gato come               print tables\n"
            "  attend runs/perro un gato come -o page.html  write a page for a browser\n"
+           "  attend runs/perro el -o page.html --train    write one that trains it\n"
            "  attend runs/perro - --layer 1 <sentence.txt  read a file, show a layer\n"
            "  attend runs/perro --positions -o p.svg       draw the position vectors\n"
            "  attend runs/traducciones el gato duerme      translate, and show how\n"),
@@ -154,10 +161,12 @@ static bool show_heads(Pretrained *model, const AttendOptions *options, char **w
     const Range chosen = choose("head", options->head, config->heads, run,
                                 plural((size_t)config->heads, "head", "heads"));
     FILE *remarks = options->output && heads_file_is_output(options->output) ? stderr : stdout;
-    PageSource source = {.model = model, .live = is_live(options, model, remarks)};
+    PageSource source = {.model = model,
+                         .live = options->train || is_live(options, model, remarks),
+                         .trains = options->train};
     TrainingText text = source.live ? training_text_open(model, NULL) : (TrainingText){0};
     source.training_text = &text;
-    source.checkpoints = source.live ? data_checkpoints(model) : NULL;
+    source.checkpoints = source.live && !source.trains ? data_checkpoints(model) : NULL;
     announce_checkpoints(model, source.checkpoints, remarks);
     Texts texts = texts_read(model, words, source.live, remarks);
     source.texts = texts.list;
@@ -206,10 +215,15 @@ static void check(const AttendOptions *options, char *const *words)
         usage_error("give a RUN and a TEXT to read; --help explains them");
     if (options->live && options->only_maps)
         usage_error("--live and --static contradict each other: give one of them");
-    if ((options->live || options->only_maps) &&
-        (!options->output || !heads_file_is_page(options->output)))
-        usage_error("--%s is for a page: name it with --output FILE.html",
-                    options->live ? "live" : "static");
+    if (options->train && (options->live || options->only_maps || options->layer || options->head))
+        usage_error("--train carries the whole model: leave out --live, --static, --layer and "
+                    "--head");
+    const char *of_page = options->live        ? "live"
+                          : options->only_maps ? "static"
+                          : options->train     ? "train"
+                                               : NULL;
+    if (of_page && (!options->output || !heads_file_is_page(options->output)))
+        usage_error("--%s is for a page: name it with --output FILE.html", of_page);
     if (options->output)
         heads_file_check(options->output, options->positions);
 }

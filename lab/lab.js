@@ -1,149 +1,31 @@
-// lab.js: the lab. A text and the choices that matter become a command of train, which a worker
-// runs; the page of attend, in a frame, follows the model.
+// lab.js: the lab. The text and the choices become a command of train, which a worker runs; the page
+// of attend, in a frame, follows the model.
 
 const plain = id => at(id).textContent;
-Object.assign(state, {language: /^es/.test(navigator.language) ? "es" : "en"});
+state.language = /^es/.test(navigator.language) ? "es" : "en";
 
-/* ---- The text and the choices ---- */
+/* ---- What is shown ---- */
 
-const TEXTS = [...document.getElementsByClassName("text-file")];
-let name = "perro.txt", file = null; // of the text; the bytes of a file that the user chose
-let reads = null; // what the pages read, if the user changed it
-
-const textOf = block => block.textContent.replace(/^\n/, "");
-
-// Which of the texts is pressed; none if the text is the user's.
-function press(block) {
-  [...at("texts").children].forEach((button, i) =>
-    button.setAttribute("aria-pressed", TEXTS[i] === block));
-}
-
-function chooseText(block) {
-  name = block.dataset.name;
-  file = reads = null;
-  at("file").value = "";
-  at("text").value = textOf(block);
-  press(block);
-}
-
-// The text in the box is one that the user wrote.
-function typed() {
-  name = "text.txt";
-  file = reads = null;
-  at("file").value = "";
-  press(null);
-}
-
-for (const block of TEXTS) {
-  const button = make("button", "", {type: "button", title: block.dataset.name});
-  button.dataset.say = block.dataset.name;
-  button.addEventListener("click", () => {
-    chooseText(block);
-    openSoon();
-  });
-  at("texts").append(button);
-}
-
-at("file").addEventListener("change", async () => {
-  const [chosen] = at("file").files;
-  if (!chosen) return;
-  name = chosen.name;
-  reads = null;
-  press(null);
-  file = new Uint8Array(await chosen.arrayBuffer());
-  at("text").value = new TextDecoder().decode(file.subarray(0, 20000));
-  openSoon();
-});
-at("text").addEventListener("input", () => {
-  typed();
-  openSoon();
-});
-
-// The options that have a field, by the names that config.json has for them, or their values; more is
-// any other options, as they are typed after ./train.
-const CHOICES = {
-  layers: "layers", heads: "heads", width: "width", steps: "steps", "lr-factor": "lr-factor",
-  seed: "seed", attend: "attend", tokens: ["word", "char", "bpe"],
-  objective: ["next", "pairs", "masked"], more: null,
-};
-const field = choice => at("choice-" + choice);
-
-for (const [choice, values] of Object.entries(CHOICES)) {
-  const words = make("span", ""), id = "choice-" + choice;
-  words.dataset.say = "choice_" + choice;
-  const input = Array.isArray(values)
-    ? make("select", ["", ...values].map(value => make("option", value, {value})), {id, autocomplete: "off"})
-    : make("input", "", {id, autocomplete: "off", autocapitalize: "off", spellcheck: false});
-  input.addEventListener("input", openSoon);
-  at("settings").append(make("label", [words, input]));
-}
-
-// Shows in the empty fields what was chosen to suit the text.
-function showChosen(config) {
-  for (const [choice, values] of Object.entries(CHOICES))
-    if (Array.isArray(values)) field(choice).options[0].textContent = `(${config[choice]})`;
-    else if (values) field(choice).placeholder = config[values] ?? "all";
-}
-
-// The words of the command that tell this run from others: perro.txt --layers 2 …
-function chosen() {
-  return Object.keys(CHOICES).flatMap(choice => {
-    const value = field(choice).value.trim();
-    if (choice === "more") return value.match(/\S+/g) || [];
-    return value ? ["--" + choice, value] : [];
-  });
-}
-
-/* ---- Links ---- */
-
-// The address holds the choices and the text, so that a link opens the same experiment: the name of a
-// text that is here, or all of it if it is short. Nothing is sent: what follows # stays in the browser.
-const SHORT = 2000;
-
-function link() {
-  const about = new URLSearchParams();
-  for (const choice of Object.keys(CHOICES))
-    if (at("choice-" + choice).value.trim()) about.set(choice, at("choice-" + choice).value.trim());
-  const text = at("text").value, block = TEXTS.find(block => text === textOf(block));
-  if (block) about.set("name", block.dataset.name);
-  else if (!file && text.length <= SHORT) about.set("text", text);
-  if (exactly) about.set("exact", "1");
-  history.replaceState(null, "", "#" + about);
-}
-
-function followLink() {
-  const about = new URLSearchParams(location.hash.slice(1));
-  const block = TEXTS.find(block => block.dataset.name === about.get("name"));
-  exactly = about.has("exact");
-  if (block) chooseText(block);
-  if (about.has("text")) {
-    at("text").value = about.get("text");
-    typed();
-  }
-  for (const choice of Object.keys(CHOICES)) at("choice-" + choice).value = about.get(choice) || "";
-}
-let exactly = false; // without the relaxed multiply-add: to compare
-addEventListener("hashchange", () => {
-  followLink();
-  openSoon();
-});
-
-/* ---- Training ---- */
-
-// ready: a run is open, and has not begun; then a change of the text or of a choice opens another.
-let worker = null, phase = "ready"; // or "going", "paused", "over", "failed"
+// ready: a run is open, and has not been trained here; then a change of the text or of a choice opens
+// another.
+let phase = "ready"; // or "going", "paused", "over", "failed"
 let run = null, kept = null; // what the worker trains; a run that stays beside it
+let saved = null; // {files, text} of a run that was opened: its files, and what its page reads
 const curve = new Curve(at("curve"), at("moment"), at("now"), progressOf);
+
+const isFresh = () => phase === "failed" || phase === "ready" && !saved;
+const isLonger = () => phase === "over" || phase === "ready" && saved; // what pressing on makes it
 
 function enter(next) {
   phase = next;
-  const begun = phase === "paused" || phase === "over", fresh = phase === "ready" || phase === "failed";
-  at("train").textContent = say(fresh ? "train" : "again");
-  at("pause").textContent = say(phase === "paused" ? "go" : "pause");
-  at("pause").disabled = phase !== "going" && phase !== "paused";
-  at("step").disabled = phase !== "paused" && phase !== "ready";
+  at("train").textContent = say(isFresh() ? "train" : "again");
+  at("pause").textContent = say(isLonger() ? "further" : phase === "paused" ? "go" : "pause");
+  at("pause").disabled = isFresh();
+  const first = phase === "ready" && saved ? "pause" : "train"; // to be pressed
+  for (const id of ["train", "pause"]) at(id).classList.toggle("main", id === first);
+  at("step").disabled = phase !== "paused" && phase !== "ready" || Boolean(run && run.hasEnded());
   at("save").disabled = phase === "failed";
-  at("keep").disabled = !kept && !begun;
+  at("keep").disabled = !kept && phase !== "paused" && phase !== "over";
   at("keep").textContent = say(kept ? "let_go" : "keep");
 }
 
@@ -165,30 +47,16 @@ function showRuns() {
     run.caption.textContent = "";
   }
 }
-
 const showSoon = soon(showRuns);
 
-function hear({data: news}) {
-  if (news.line !== undefined) printLine(news.line);
-  if (news.line !== undefined && news.error) at("problem").textContent = news.line;
-  if (news.page) {
-    showChosen(news.config);
-    run.held_out = news.config.val > 0;
-    run.open(news.page);
-    at("models").append(run.figure);
-    for (const figure of [...at("models").children])
-      if (figure !== run.figure && figure !== kept?.figure) figure.remove();
-    if (reads !== null) run.tell({text: reads});
-  }
-  if (news.files) download(news.files);
-  if (news.rows) {
-    run.add(news.rows);
-    run.show(news.weights);
-    showSoon();
-  }
-  if (news.over === undefined) return;
-  enter(news.over ? "failed" : "over");
-  if (typeof news.over === "string") at("problem").textContent = news.over;
+function showPage(page, config) {
+  showChosen(config);
+  run.held_out = config.val > 0;
+  run.open(page);
+  at("models").append(run.figure);
+  for (const figure of [...at("models").children])
+    if (figure !== run.figure && figure !== kept?.figure) figure.remove();
+  if (reads !== null) run.tell({text: reads});
 }
 
 // What a page reads is read by both.
@@ -199,41 +67,64 @@ addEventListener("message", ({source, data: news}) => {
     if (one && one.frame.contentWindow !== source) one.tell({text: reads});
 });
 
-// What the model reads first: the first pair, or the beginning of the first line.
-function firstWords() {
-  const line = at("text").value.split("\n").find(line => line.trim()) || "";
-  if (line.includes("\t") && line.length < 100) return line;
-  return line.split("\t")[0].trim().split(/ +/).slice(0, 6).join(" ").slice(0, 30).trim();
+/* ---- Training ---- */
+
+let worker = null;
+
+function hear({data: news}) {
+  if (news.line !== undefined) printLine(news.line);
+  if (news.line !== undefined && news.error) at("problem").textContent = news.line;
+  if (news.page) showPage(news.page, news.config);
+  if (news.files) saveFile(zipOf(news.files), textName.replace(/\.[^.]*$/, "") + ".zip");
+  if (news.rows) {
+    run.add(news.rows);
+    run.show(news.weights);
+    showSoon();
+    if (phase === "ready") enter(phase); // now it is known whether it has ended
+  }
+  if (news.over === undefined) return;
+  enter(news.over ? "failed" : "over");
+  if (typeof news.over === "string") at("problem").textContent = news.over;
+  else if (news.over && !plain("problem")) at("problem").textContent = say("failed");
 }
 
-// Opens a run on the text, or one whose files are given. It waits for its first step.
-const script = URL.createObjectURL(new Blob([plain("worker")], {type: "text/javascript"}));
-let opened = 0;
-async function open(saved) {
+// Opens the run that was saved, or a new one on the text. It waits for its first step.
+const WORKER = URL.createObjectURL(new Blob([plain("worker")], {type: "text/javascript"}));
+const RUN = ["lab", "--threads", "1"], RESUME = [...RUN, "--resume", "run"];
+let opening = null; // the last one
+function openRun() {
   clearTimeout(soonOpen);
-  const mine = ++opened, program = await compiled(), words = chosen();
-  if (mine !== opened) return;
+  soonOpen = 0;
+  const mine = compiled().then(program => {
+    if (mine === opening) openNow(program);
+  });
+  return opening = mine;
+}
+
+function openNow(program) {
   if (worker) worker.terminate();
   at("lines").textContent = at("problem").textContent = "";
-  run = new Run([name, ...words]);
-  worker = new Worker(script);
-  worker.onmessage = hear;
   const bytes = file || new TextEncoder().encode(at("text").value);
+  checkSize(textName, bytes.length, MOST_TEXT);
+  run = new Run([textName, ...saved ? [] : chosen()]);
+  worker = new Worker(WORKER);
+  worker.onmessage = hear;
   worker.postMessage({start: {
-    program, language: state.language, text: firstWords(),
-    files: saved || {["data/" + name]: bytes},
-    words: ["lab", "--threads", "1", ...saved ? ["--resume", "run"] : ["data/" + name, "--out", "run"],
-      ...words],
+    program, language: state.language, text: saved?.text || firstWords(),
+    files: saved ? saved.files : {["data/" + textName]: bytes},
+    words: saved ? RESUME : [...RUN, "data/" + textName, "--out", "run", ...chosen()],
   }});
   enter("ready");
 }
 
+// After a change of the text or of a choice, when it is over.
 let soonOpen = 0;
 function openSoon() {
   clearTimeout(soonOpen);
   soonOpen = setTimeout(() => {
+    soonOpen = 0;
     link();
-    if (phase === "ready" || phase === "failed") attempt(open);
+    if (isFresh()) attempt(openRun);
   }, 300);
 }
 
@@ -247,37 +138,55 @@ async function attempt(what) {
   }
 }
 
+// Trains a new run to its end.
 async function train() {
-  if (phase !== "ready" || soonOpen) await open();
-  soonOpen = 0;
+  if (phase !== "ready" || saved || soonOpen) {
+    saved = null;
+    openRun();
+  }
+  await opening;
   link();
   worker.postMessage({go: true});
   enter("going");
 }
 
+// Trains on to the run's end. A run that has ended, or that is asked for more steps, is made longer:
+// twice as long if nothing is asked. One that ended before ran out of patience.
+function goOn() {
+  const step = run.step(), ended = run.hasEnded(), asked = Number(chosenOf("steps"));
+  const steps = asked > step ? asked : ended ? 2 * run.steps || 300 : run.steps;
+  const early = phase === "over" && !ended;
+  if (steps !== run.steps || early)
+    worker.postMessage(
+      {longer: [...RESUME, "--steps", String(steps), ...early ? ["--patience", "0"] : []]});
+  worker.postMessage({go: true});
+  enter("going");
+}
+
 async function unpacked(base64) {
-  const packed = Uint8Array.from(atob(base64.trim()), letter => letter.charCodeAt(0));
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const stream = new Blob([bytesOf(base64)]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).arrayBuffer();
 }
 
-// The program with the relaxed multiply-add if the browser has it, else the one without.
+// The program with the relaxed multiply-add if the browser has it, else the one without. Browsers got
+// WebAssembly's SIMD with Chrome 91, Firefox 89 and Safari 16.4, 'wasm-unsafe-eval' with 97, 102 and
+// 16, DecompressionStream with 80, 113 and 16.4, which reads a .zip's "deflate-raw" since Chrome 103.
 const programs = {};
 async function compiled() {
-  for (const id of exactly ? ["exact"] : ["relaxed", "exact"]) {
-    programs[id] = programs[id] || unpacked(plain(id)).then(bytes =>
-      WebAssembly.validate(bytes) ? WebAssembly.compile(bytes) : null);
-    const program = await programs[id];
-    if (program) return program;
+  try {
+    for (const id of exactly ? ["exact"] : ["relaxed", "exact"]) {
+      programs[id] = programs[id] || unpacked(plain(id)).then(bytes =>
+        WebAssembly.validate(bytes) ? WebAssembly.compile(bytes) : null);
+      const program = await programs[id];
+      if (program) return program;
+    }
+  } catch (error) {
+    console.info(error); // which of them
   }
   throw new Error(say("old"));
 }
 
-/* ---- In and out ---- */
-
-function download(files) {
-  saveFile(zipOf(files), name.replace(/\.[^.]*$/, "") + ".zip");
-}
+/* ---- A saved run ---- */
 
 // The files of a run, whatever its folder was called; null if they are none.
 async function runIn(zip) {
@@ -289,28 +198,41 @@ async function runIn(zip) {
     .map(([path, bytes]) => ["run/" + path.slice(folder.length), bytes]));
 }
 
-async function openRun(zip) {
-  const run = await runIn(zip);
-  if (!run) throw new Error(say("no_run"));
-  const text = run["run/text.txt"];
-  name = zip.name.replace(/\.zip$/, ".txt");
-  if (text) at("text").value = new TextDecoder().decode(text.subarray(0, 20000));
-  file = text || null;
-  press(null);
-  await open(run);
+async function openFiles(name, files, text) {
+  useBytes(name + ".txt", files["run/text.txt"] || new Uint8Array());
+  saved = {files, text};
+  await openRun();
+}
+
+async function openZip(zip) {
+  checkSize(zip.name, zip.size, MOST_RUN);
+  await compiled(); // a browser that is too old cannot read the .zip either
+  const files = await runIn(zip);
+  if (!files) throw new Error(say("no_run"));
+  await openFiles(zip.name.replace(/\.zip$/, ""), files);
+}
+
+// The run that `attend --train` has put into the page.
+async function openOwnRun() {
+  const {run, text} = JSON.parse(plain("run"));
+  document.title = `${run} · Pulga`;
+  const blocks = [...document.getElementsByClassName("run")];
+  await openFiles(run.replace(/.*\//, ""), Object.fromEntries(blocks.map(block =>
+    ["run/" + block.dataset.name, bytesOf(block.textContent)])), text);
 }
 
 /* ---- The buttons ---- */
 
 at("train").addEventListener("click", () => attempt(train));
 at("reseed").addEventListener("click", () => {
-  field("seed").value = Number(field("seed").value || field("seed").placeholder || 1) + 1;
+  field("seed").value = Number(chosenOf("seed") || field("seed").placeholder || 1) + 1;
   enter("over");
   attempt(train);
 });
 at("pause").addEventListener("click", () => {
-  enter(phase === "going" ? "paused" : "going");
-  worker.postMessage({go: phase === "going"});
+  if (phase !== "going") return goOn();
+  worker.postMessage({go: false});
+  enter("paused");
 });
 at("step").addEventListener("click", () => {
   worker.postMessage({step: 1});
@@ -325,13 +247,18 @@ at("keep").addEventListener("click", () => {
     return;
   }
   kept = run;
-  attempt(open);
+  saved = null;
+  attempt(openRun);
 });
 at("save").addEventListener("click", () => worker.postMessage({save: true}));
 at("open").addEventListener("change", () => {
   const [zip] = at("open").files;
   at("open").value = "";
-  if (zip) attempt(() => openRun(zip));
+  if (zip) attempt(() => openZip(zip));
+});
+addEventListener("hashchange", () => {
+  followLink();
+  openSoon();
 });
 
 views.push({ // see state.js
@@ -342,6 +269,6 @@ views.push({ // see state.js
   },
 });
 chooseText(TEXTS[0]);
-followLink();
+if (!at("run")) followLink();
 repaint();
-attempt(open);
+attempt(at("run") ? openOwnRun : openRun);

@@ -56,6 +56,9 @@ class Run {
     this.figure.remove();
   }
 
+  step() { return this.log.length ? this.log[this.log.length - 1][STEP] : 0; }
+  hasEnded() { return this.log.length > 0 && this.step() >= this.steps; }
+
   // Steps that were taken.
   add(rows) {
     for (const {step, loss, evaluated, rate, ...same} of rows) {

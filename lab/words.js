@@ -27,6 +27,7 @@ Object.assign(WORDS, {
   again: ["Start again", "Empezar de nuevo"],
   pause: ["Pause", "Pausa"],
   go: ["Go on", "Seguir"],
+  further: ["Train further", "Seguir entrenando"],
   one_step: ["One step", "Un paso"],
   another_seed: ["Another seed", "Otra semilla"],
   keep: ["Keep to compare", "Guardar al lado"],
@@ -42,7 +43,10 @@ Object.assign(WORDS, {
   above: ["{n} above the floor", "{n} sobre el piso"],
   kept_run: ["The kept run: {words}", "El de al lado: {words}"],
   this_run: ["This run: {words}", "Este entrenamiento: {words}"],
-  old: ["This browser is too old: Chrome 91, Firefox 113 or Safari 16.4 can do it.",
-    "Este navegador es demasiado viejo: Chrome 91, Firefox 113 o Safari 16.4 pueden."],
+  old: ["This browser is too old: Chrome 103, Firefox 113 or Safari 16.4 can do it.",
+    "Este navegador es demasiado viejo: Chrome 103, Firefox 113 o Safari 16.4 pueden."],
+  large: ["{name} has {size} MB, but up to {most} MB fit into a page; ./train reads larger ones.",
+    "{name} tiene {size} MB, pero en una página caben hasta {most} MB; ./train lee archivos más " +
+    "grandes."],
   failed: ["It ended; the last line says why.", "Terminó; la última línea dice por qué."],
 });

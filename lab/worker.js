@@ -4,6 +4,7 @@
 //     {start: {program, language, files, words, text}}   a new run: the files that it may read, the
 //                                        words of its command, the text that the page reads first
 //     {go: true}, {go: false}, {step: 1} on, pause, one step
+//     {longer: words}                    saves the run and resumes it with this command
 //     {save: true}                       the files of the run, as it is now
 //
 //     {line, error}                      a line that the program prints
@@ -20,13 +21,13 @@ const MEMBERS =
 
 class Lab {
   constructor(module, language, files, words) {
+    Object.assign(this, {module, language, files});
     this.wasi = new Wasi(module, files, (line, file) => postMessage({line, error: file === 2}), [`LANG=${language}`]);
     const {exports} = new WebAssembly.Instance(module, {wasi_snapshot_preview1: this.wasi.imports});
     this.wasi.memory = exports.memory;
     this.exports = exports;
     exports._initialize();
     this.run = exports.lab_open(this.strings(words));
-    this.files = files;
   }
   // Strings, each with a 0 after it, and an empty one at the end.
   strings(words) {
@@ -52,9 +53,12 @@ class Lab {
     const at = this.exports.lab_weights(this.run), size = this.exports.lab_size(this.run);
     return new Float32Array(this.wasi.memory.buffer.slice(at, at + 4 * size));
   }
-  // The files of the run, saved if it has not ended.
-  saved() {
+  // Writes the run's files, if that is not done since it has ended.
+  save() {
     if (!this.ended) this.exports.lab_save(this.run);
+  }
+  saved() {
+    this.save();
     return Object.fromEntries([...this.files.nodes.keys()].filter(path => path.startsWith("run/"))
       .map(path => [path, this.files.read(path)]).filter(([, bytes]) => bytes)
       .map(([path, bytes]) => [path, bytes.slice()]));
@@ -117,6 +121,10 @@ onmessage = ({data: order}) => attempt(() => {
     show([...lab.logged(), lab.row()]);
   }
   if (!lab) return;
+  if (order.longer) {
+    lab.save();
+    lab = new Lab(lab.module, lab.language, lab.files, order.longer);
+  }
   if (order.go !== undefined) {
     turn++;
     if (order.go) setTimeout(train, 0, turn);

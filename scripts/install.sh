@@ -1,6 +1,7 @@
 #!/bin/sh
 # install.sh PROGRAM...     puts under $DESTDIR$PREFIX the programs, the manual pages and completion
-#                           that are made of their --help, the documentation, and texts to train on
+#                           that are made of their --help, the documentation, texts to train on,
+#                           and the page of the lab, $LAB, if make lab has built it
 # install.sh -u PROGRAM...  removes what this puts there, and nothing else
 set -eu
 undo=
@@ -54,8 +55,11 @@ done
 for file in data/*.txt data/*.tsv; do
     put 644 "$file" "$doc/examples/${file#data/}"
 done
+if [ "$undo" ] || [ -e "$LAB" ]; then
+    put 644 "$LAB" share/pulga/pulga.html # see attending/page/trainable.c
+fi
 if [ "$undo" ]; then # the other directories may be used by other packages
-    for directory in "$doc/docs" "$doc/examples" "$doc"; do
+    for directory in "$doc/docs" "$doc/examples" "$doc" share/pulga; do
         rmdir "$root/$directory" 2>/dev/null || true
     done
 fi

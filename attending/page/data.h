@@ -14,6 +14,7 @@ typedef struct {
     const TrainingText *training_text; /* to count in */
     char **texts;                      /* stb_ds array: what the page can show, from the first on */
     bool live;                         /* the page carries the model */
+    bool trains;                       /* ... and the run, and trains it further */
     int64_t *checkpoints; /* stb_ds array: the steps of the earlier saves that it also carries */
 } PageSource;
 

@@ -14,6 +14,7 @@
 #include "base/language.h"
 #include "base64.h"
 #include "pictures/colours.h"
+#include "trainable.h"
 
 /* page.html with its style and scripts, a string for each of its lines, with the line's end. */
 static const char *const LINES[] = {
@@ -177,6 +178,10 @@ static void put_data(FILE *out, const Heads *heads, const PageSource *source)
 
 void page_write(FILE *out, const Heads *heads, const PageSource *source)
 {
+    if (source->trains) {
+        trainable_write(out, source);
+        return;
+    }
     for (size_t i = 0; i < sizeof LINES / sizeof *LINES; i++)
         if (strcmp(LINES[i], DATA_LINE))
             fputs(LINES[i], out);

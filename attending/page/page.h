@@ -13,7 +13,8 @@ enum { PAGE_MOST = 1 << 23 };
 /* What every page begins with. */
 #define PAGE_BEGIN "<!doctype html>\n<!-- written by attend -->\n"
 
-/* The heads are those of the source's first text. A page without the model shows no other text. */
+/* The heads are those of the source's first text. A page without the model shows no other text; one
+ * that trains computes them itself. */
 void page_write(FILE *out, const Heads *heads, const PageSource *source);
 
 /* The packed data of one head, public for the tests; both are bytes in base64.

@@ -67,6 +67,11 @@ char *system_real_path(const char *path)
     return realpath(path, NULL);
 }
 
+char *system_program(void)
+{
+    return system_real_path("/proc/self/exe");
+}
+
 int system_lock(int directory)
 {
     if (fcntl(directory, F_GETFL) & O_PATH) /* it was opened without permission */

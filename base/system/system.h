@@ -34,6 +34,9 @@ int system_open_directory(const char *path);
 /* A path without links and dots, which the caller frees; NULL if it leads nowhere. */
 char *system_real_path(const char *path);
 
+/* The path of this program's file, which the caller frees; NULL if it is not known. */
+char *system_program(void);
+
 /* Locks a directory against other processes, until it is closed or the process ends. Returns 0 or
  * the number of an error: EWOULDBLOCK if another process has locked it. */
 int system_lock(int directory);

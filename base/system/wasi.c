@@ -53,6 +53,11 @@ char *system_real_path(const char *path)
     return strdup(path);
 }
 
+char *system_program(void)
+{
+    return NULL;
+}
+
 int system_lock(int directory)
 {
     (void)directory;

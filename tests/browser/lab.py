@@ -1,5 +1,6 @@
 """lab.py: the page that trains, build/lab/pulga.html, which `make lab` builds."""
 import base64
+import re
 import time
 import zipfile
 
@@ -14,6 +15,15 @@ def press_train(page):
     """Trains to the end; returns what was printed."""
     page.click("#train")
     wait(page, "phase !== 'ready' && phase !== 'going'")
+    return page.text("lines")
+
+
+def train_further(page):
+    """Does so with the run that is open, to the end; returns what was printed."""
+    wait(page, "phase !== 'ready' || saved && run && run.log.length")
+    assert page.text("pause") == "Train further"
+    page.click("#pause")
+    wait(page, "phase !== 'going'")
     return page.text("lines")
 
 
@@ -39,7 +49,7 @@ def look_at_lab(page, folder):
     page.check_errors()
     lines = train(page, "")
     assert f"model   {PERRO}" in lines and "kernel relaxed" in lines, lines
-    assert "0.0003 above the floor" in page.text("now"), page.text("now")
+    wait(page, "plain('now').includes('0.0003 above the floor')")
     assert page.run("run.frame.contentDocument.getElementById('bars').children.length") > 5
     assert int(page.run("curve.slider.max")) == 300, page.run("curve.slider.max")
     page.check_errors()
@@ -91,18 +101,18 @@ def look_at_lab_runs(page, folder):
     """A run saved in the page is resumed by ./train, and one of ./train in the page, to the checksum
     of a run that stayed in one place."""
     page.open(BUILD / "lab" / "pulga.html")
-    page.run("""window.saved = []; URL.createObjectURL = (make => blob => {
-        if (blob.type === "application/zip") saved.push(blob);
+    page.run("""window.blobs = []; URL.createObjectURL = (make => blob => {
+        if (blob.type === "application/zip") blobs.push(blob);
         return make.call(URL, blob); })(URL.createObjectURL);
         HTMLAnchorElement.prototype.click = () => {};""")
     page.click("#train")
     pause(page)
     page.click("#save")
     zipped = page.run("""new Promise(done => setInterval(() => {
-        if (!saved.length) return;
+        if (!blobs.length) return;
         const reader = new FileReader();
         reader.onload = () => done(reader.result.split(",")[1]);
-        reader.readAsDataURL(saved[0]);
+        reader.readAsDataURL(blobs[0]);
     }, 50))""")
     page.check_errors()
     path = folder / f"{page.name}-saved.zip"
@@ -123,14 +133,92 @@ def look_at_lab_runs(page, folder):
                 archive.write(file, f"my run/{file.name}")
         text = base64.b64encode(path.read_bytes()).decode()
         page.open(BUILD / "lab" / "pulga.html")
-        page.run(f"""openRun(new File([Uint8Array.from(atob("{text}"), c => c.charCodeAt(0))],
+        page.run(f"""openZip(new File([Uint8Array.from(atob("{text}"), c => c.charCodeAt(0))],
             "perro.zip"))""")
-        page.click("#train")
-        wait(page, "phase === 'over'")
-        assert f"model   {PERRO}" in page.text("lines"), page.text("lines")
+        wait(page, "plain('now').startsWith('step 100 of 300')")
+        assert f"model   {PERRO}" in train_further(page), page.text("lines")
         page.check_errors()
-    page.run("attempt(() => openRun(new File(['no zip'], 'no.zip')))")
+    page.run("attempt(() => openZip(new File(['no zip'], 'no.zip')))")
     assert "not a saved run" in page.text("problem")
+
+
+def checksum(lines):
+    """Of the model, as train prints it."""
+    return re.findall(r"^model   ([0-9a-f]{16}), the checksum", lines, re.MULTILINE)[-1]
+
+
+def look_at_lab_further(page, folder):
+    """attend --train writes a page that opens with a run: one that has ended is made twice as long,
+    or as long as one says; one that was stopped ends as it would have; each has the bits that
+    ./train --resume gives."""
+    ended, stopped, team = (folder / f"{page.name}-{name}" for name in ("ended", "stopped", "team"))
+    perro = ROOT / "data" / "perro.txt"
+    call(BIN / "train", perro, "--out", ended)
+    call(BIN / "train", perro, "--out", stopped, "--stop-after", "100")
+    call(BIN / "train", perro, "--out", team, "--steps", "20", "--shards", "2", "--patience", "9")
+    path = folder / f"{page.name}-further.html"
+    inside = "run.frame.contentDocument"
+    for run, step, longer in ((ended, 300, 600), (stopped, 100, 300), (team, 20, 40)):
+        call(BIN / "attend", run, "un muchacho", "-o", path, "--train")
+        page.open(path)
+        wait(page, f"plain('now').startsWith('step {step} of ')")
+        assert "each step 0.0000" not in page.text("now"), page.text("now")
+        assert page.run("document.title").startswith(str(run))
+        assert page.run("at('text').value") == perro.read_text()
+        wait(page, f"{inside}.getElementById('typed').value === 'un muchacho'")
+        assert page.run("curve.slider.max") != "0"
+        page.picture(f"lab-further-{step}")
+        lines = train_further(page)
+        wanted = call(BIN / "train", "--resume", run, "--steps", longer)
+        assert checksum(lines) == checksum(wanted), (lines, wanted)
+        page.check_errors()
+    choose(page, "steps", "55")
+    assert checksum(train_further(page)) == checksum(call(BIN / "train", "--resume", team,
+                                                          "--steps", "55"))
+    wait(page, "plain('now').startsWith('step 55 of 55')")
+    page.check_errors()
+
+
+def look_at_lab_sizes(page, folder):
+    """A text that is too large for a page, or a .zip, is refused at once, with the size that fits;
+    the text that was there stays."""
+    page.open(BUILD / "lab" / "pulga.html")
+    before = page.run("at('text').value")
+    page.run("""window.choose = (field, name, size) => {
+        const all = new DataTransfer(), part = "uno dos tres\\n".repeat(100000);
+        all.items.add(new File(Array(Math.ceil(size / part.length)).fill(part), name));
+        at(field).files = all.files;
+        at(field).dispatchEvent(new Event("change"));
+        return new Promise(done => setTimeout(done, 300)); }""")
+    page.run("choose('file', 'big.txt', 300e6)")
+    assert page.text("refused") == ("big.txt has 287 MB, but up to 16 MB fit into a page; "
+                                    "./train reads larger ones."), page.text("refused")
+    assert page.run("textName + at('text').value + at('file').files.length") == "perro.txt" + before + "0"
+    page.picture("lab-too-large")
+    page.run("choose('file', 'small.txt', 1e6)")
+    assert page.text("refused") == "" and page.run("textName") == "small.txt"
+    assert not page.run("document.querySelectorAll('#texts [aria-pressed=true]').length")
+    page.click("#language")
+    page.run("choose('open', 'big.zip', 600e6)")
+    assert "big.zip tiene 573 MB, pero en una página caben hasta 256 MB" in page.text("problem")
+    page.check_errors()
+
+
+def look_at_lab_in_old_browsers(page, folder):
+    """Whatever a browser lacks, one line says which browsers have it."""
+    lab = (BUILD / "lab" / "pulga.html").read_text()
+    for name, lack in (("streams", "delete window.DecompressionStream"),
+                       ("wasm", "delete window.WebAssembly"),
+                       ("simd", "WebAssembly.validate = () => false"),
+                       ("policy", "")):
+        path = folder / f"{page.name}-{name}.html"
+        path.write_text(lab if lack else lab.replace("'wasm-unsafe-eval'", "", 1))
+        path.write_text(path.read_text().replace("<script>", f"<script>{lack};</script><script>", 1))
+        page.load(path.as_uri())  # the browser itself complains too
+        for press in ("attempt(train)", "attempt(() => openZip(new File([], 'a.zip')))"):
+            page.run(f"at('problem').textContent = ''; {press}")
+            assert page.text("problem") == page.run("say('old')"), (name, page.text("problem"))
+            assert page.run("phase") == "failed"
 
 
 def look_at_lab_links(page, folder):

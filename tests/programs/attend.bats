@@ -290,6 +290,69 @@ or write a page with -o attention.html" ]
     grep -qF '"words":["un","gato","el","perro"],' a.html
 }
 
+# with_lab: an attend that has a page of the lab beside it, with nothing but a place for a run.
+with_lab() {
+    mkdir -p at/build/lab
+    cp "$BIN/attend" at/attend
+    printf '<!doctype html>\n<html lang="en">\n<!-- the run -->\n</html>\n' >at/build/lab/pulga.html
+}
+
+@test "--train writes the page of the lab with the run in it" {
+    small_run
+    with_lab
+    at/attend run "un gato </script>" -o a.html --train >out.txt 2>err.txt || grep -q 'does not know' err.txt
+    [ ! -e a.html ]
+    at/attend run un gato -o a.html --train >out.txt
+    [ "$(cat out.txt)" = "wrote a.html" ]
+    at/attend run un gato -o -.html --train | cmp - a.html
+    at/attend run un gato -o a.html --train >out.txt # its own file may be replaced
+    refuses 1 "not written by attend" -- at/attend run un -o at/build/lab/pulga.html --train
+    [ "$(sed -n 3p a.html)" = '<html lang="en">' ]
+    [ "$(sed -n 4p a.html)" = \
+        '<script type="application/json" id="run">{"run":"run","text":"un gato"}</script>' ]
+    [ "$(tail -n 1 a.html)" = '</html>' ]
+    for file in run/*; do
+        sed -n "s,^<script type=\"text/plain\" class=\"run\" data-name=\"${file#run/}\">\(.*\)</script>\$,\1,p" \
+            a.html | base64 -d | cmp - "$file"
+    done
+    pairs_run
+    at/attend pairs el gato -o a.html --train >/dev/null
+    grep -qF '"text":"el gato\u0009the cat"}' a.html
+}
+
+@test "--train refuses what a page cannot train" {
+    small_run
+    with_lab
+    refuses 64 "--train carries" "leave out --live, --static, --layer and --head" -- \
+        at/attend run un -o a.html --train --live
+    refuses 64 "--train carries" -- at/attend run un -o a.html --train --layer 1
+    refuses 64 "--train is for a page" FILE.html -- at/attend run un -o a.svg --train
+    printf 'un gato\nel perro\n' >lines.txt
+    refuses 1 "--train: the page opens with one TEXT" -- \
+        sh -c "at/attend run - -o a.html --train <lines.txt"
+    cp -r run textless
+    rm textless/text.txt
+    refuses 1 "--train: textless holds no copy of its text" -- at/attend textless un -o a.html --train
+    cp -r run model
+    rm model/state.safetensors
+    refuses 1 "--train: model has no state.safetensors" "train TEXT --from model" -- \
+        at/attend model un -o a.html --train
+    cp -r run rounded
+    sed -i 's/"precision":\(\s*\)"f32"/"precision":\1"bf16"/' rounded/config.json
+    refuses 1 "--train: rounded was trained with --precision bf16" -- \
+        at/attend rounded un -o a.html --train
+    cp -r run huge
+    truncate -s 70M huge/log.csv
+    refuses 1 "--train: huge has 71 MB, but a page can carry only 64" -- \
+        at/attend huge un -o a.html --train
+    : >at/build/lab/pulga.html
+    refuses 1 "--train: " "has no place for a run" "make lab" -- at/attend run un -o a.html --train
+    rm at/build/lab/pulga.html
+    refuses 1 "--train needs " "at/build/lab/pulga.html, which is missing: make lab" -- \
+        at/attend run un -o a.html --train
+    [ ! -e a.html ]
+}
+
 @test "mistakes" {
     small_run
     refuses 64 RUN TEXT -- "$BIN/attend"

@@ -71,6 +71,26 @@ options_of() {
     [ ! -e "$prefix/share/doc/pulga" ]
 }
 
+@test "make install carries the page of the lab once that is built, and attend --train finds it" {
+    [ -x "$ROOT/attend" ] || skip "not built in place"
+    install_with() { # LAB GOAL
+        make -C "$ROOT" -o all "$2" PREFIX=/usr DESTDIR="$WORK/root" LAB="$WORK/$1" >out.txt
+    }
+    "$ROOT/train" perro.txt --steps 2 --out run >/dev/null
+    install_with none install
+    [ ! -e root/usr/share/pulga ]
+    refuses 1 "--train needs $WORK/root/usr/bin/../share/pulga/pulga.html" "make lab" -- \
+        root/usr/bin/pulga-attend run el -o a.html --train
+    mkdir lab
+    printf '<!doctype html>\n<html lang="en">\n<!-- the run -->\n</html>\n' >lab/pulga.html
+    install_with lab install
+    cmp lab/pulga.html root/usr/share/pulga/pulga.html
+    root/usr/bin/pulga-attend run el -o a.html --train >/dev/null
+    grep -q 'data-name="state.safetensors"' a.html
+    install_with lab uninstall
+    [ ! -e root/usr/share/pulga ]
+}
+
 @test "a manual page has every option of --help, in English and Spanish, and no fault" {
     for name in $PROGRAMS; do
         for language in en es; do

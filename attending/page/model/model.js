@@ -5,12 +5,6 @@
 //     softmax(kept.logits)                      // the probability of each next token
 //     kept.maps[1][2]                           // what the third head of layer 2 attends to
 
-function bytesOf(base64) {
-  const text = atob(base64.trim()), bytes = new Uint8Array(text.length);
-  for (let i = 0; i < bytes.length; i++) bytes[i] = text.charCodeAt(i);
-  return bytes;
-}
-
 // Base64 of little-endian float32 numbers -> Float32Array
 function floatsOf(base64) {
   return new Float32Array(bytesOf(base64).buffer);

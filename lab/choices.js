@@ -1,0 +1,146 @@
+// choices.js: the text that is learnt, the fields of the model, and the link that holds them.
+
+/* ---- The text ---- */
+
+const TEXTS = [...document.getElementsByClassName("text-file")];
+let textName = "", file = null; // of the text; its bytes, if the box has only their beginning
+let reads = null; // what the pages read, if the user changed it
+
+const textOf = block => block.textContent.replace(/^\n/, "");
+
+// Another text, and the button of it, if it has one. An opened run is no longer what is trained.
+function useText(name, block = null) {
+  textName = name;
+  file = reads = saved = null;
+  at("file").value = at("refused").textContent = "";
+  [...at("texts").children].forEach((button, i) =>
+    button.setAttribute("aria-pressed", TEXTS[i] === block));
+}
+
+function chooseText(block) {
+  useText(block.dataset.name, block);
+  at("text").value = textOf(block);
+}
+
+// The bytes of a file as the text, of which the box has the beginning.
+const SHOWN = 20000;
+function useBytes(name, bytes) {
+  useText(name);
+  file = bytes;
+  at("text").value = new TextDecoder().decode(bytes.subarray(0, SHOWN));
+}
+
+// A larger text goes into a file without a name, which a page cannot have: see LARGE_TEXT in
+// text/source.h. One of 16 MB takes 1 to 2 GB of the tab's memory, according to its words; a run
+// takes ten times its size, since page, worker, program and frame have copies: 256 MB take 2.5 GB.
+const MB = 2 ** 20, MOST_TEXT = 16 * MB, MOST_RUN = 256 * MB;
+
+function checkSize(name, size, most) {
+  if (size > most)
+    throw new Error(say("large", {name, size: Math.ceil(size / MB), most: most / MB}));
+}
+
+async function chooseFile(chosen) {
+  checkSize(chosen.name, chosen.size, MOST_TEXT);
+  useBytes(chosen.name, new Uint8Array(await chosen.arrayBuffer()));
+  openSoon();
+}
+
+for (const block of TEXTS) {
+  const button = make("button", "", {type: "button", title: block.dataset.name});
+  button.dataset.say = block.dataset.name;
+  button.addEventListener("click", () => {
+    chooseText(block);
+    openSoon();
+  });
+  at("texts").append(button);
+}
+at("text").addEventListener("input", () => {
+  useText("text.txt");
+  openSoon();
+});
+at("file").addEventListener("change", () => {
+  const [chosen] = at("file").files;
+  if (chosen) chooseFile(chosen).catch(error => {
+    at("file").value = "";
+    at("refused").textContent = error.message;
+  });
+});
+
+// What the model reads first: the first pair, or the beginning of the first line.
+function firstWords() {
+  const line = at("text").value.split("\n").find(line => line.trim()) || "";
+  if (line.includes("\t") && line.length < 100) return line;
+  return line.split("\t")[0].trim().split(/ +/).slice(0, 6).join(" ").slice(0, 30).trim();
+}
+
+/* ---- The fields ---- */
+
+// The options that have a field, by the names that config.json has for them, or their values; more is
+// any other options, as they are typed after ./train.
+const CHOICES = {
+  layers: "layers", heads: "heads", width: "width", steps: "steps", "lr-factor": "lr-factor",
+  seed: "seed", attend: "attend", tokens: ["word", "char", "bpe"],
+  objective: ["next", "pairs", "masked"], more: null,
+};
+const field = choice => at("choice-" + choice);
+const chosenOf = choice => field(choice).value.trim();
+
+for (const [choice, values] of Object.entries(CHOICES)) {
+  const words = make("span", ""), id = "choice-" + choice, autocomplete = "off";
+  words.dataset.say = "choice_" + choice;
+  const input = Array.isArray(values)
+    ? make("select", ["", ...values].map(value => make("option", value, {value})), {id, autocomplete})
+    : make("input", "", {id, autocomplete, autocapitalize: "off", spellcheck: false});
+  input.addEventListener("input", () => {
+    if (choice !== "steps") saved = null; // a run that was opened can be made longer
+    openSoon();
+  });
+  at("settings").append(make("label", [words, input]));
+}
+
+// Shows in the empty fields what was chosen to suit the text.
+function showChosen(config) {
+  for (const [choice, values] of Object.entries(CHOICES))
+    if (Array.isArray(values)) field(choice).options[0].textContent = `(${config[choice]})`;
+    else if (values) field(choice).placeholder = config[values] ?? "all";
+}
+
+// The options of the command: --layers 2 …
+function chosen() {
+  return Object.keys(CHOICES).flatMap(choice => {
+    const value = chosenOf(choice);
+    if (choice === "more") return value.match(/\S+/g) || [];
+    return value ? ["--" + choice, value] : [];
+  });
+}
+
+/* ---- Links ---- */
+
+// The address holds the choices and the text, so that a link opens the same experiment: the name of a
+// text that is here, or all of it if it is short. Nothing is sent: what follows # stays in the browser.
+const SHORT = 2000;
+let exactly = false; // without the relaxed multiply-add: to compare
+
+function link() {
+  const about = new URLSearchParams();
+  for (const choice of Object.keys(CHOICES))
+    if (chosenOf(choice)) about.set(choice, chosenOf(choice));
+  const text = at("text").value, block = TEXTS.find(block => text === textOf(block));
+  if (block) about.set("name", block.dataset.name);
+  else if (!file && text.length <= SHORT) about.set("text", text);
+  if (exactly) about.set("exact", "1");
+  history.replaceState(null, "", "#" + about);
+}
+
+function followLink() {
+  const about = new URLSearchParams(location.hash.slice(1));
+  const block = TEXTS.find(block => block.dataset.name === about.get("name"));
+  exactly = about.has("exact");
+  if (block) chooseText(block);
+  if (about.has("text")) {
+    useText("text.txt");
+    at("text").value = about.get("text");
+  }
+  for (const choice of Object.keys(CHOICES)) field(choice).value = about.get(choice) || "";
+}
