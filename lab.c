@@ -31,6 +31,7 @@ typedef struct {
     Decided decided;
     char **texts; /* the words of the command that name a text, ended by NULL */
     Row row;
+    double idle;                 /* clock: since when nothing is computed */
     volatile sig_atomic_t asked; /* nobody sends signals here */
 } Lab;
 
@@ -87,13 +88,18 @@ Lab *EXPORT(lab_open)(char *words)
     log_each(&session->trainer.directory, find_last, session);
     if (!session_begin(session, "lab"))
         exit(1);
+    lab->idle = clock_seconds();
     return lab;
 }
 
-/* Takes a step; false if there was none left. */
+/* Takes a step; false if there was none left. The time before it, in which the run was only looked
+ * at, does not count as training. */
 bool EXPORT(lab_step)(Lab *lab)
 {
-    return session_step(&lab->session);
+    lab->session.begun += clock_seconds() - lab->idle;
+    const bool taken = session_step(&lab->session);
+    lab->idle = clock_seconds();
+    return taken;
 }
 
 /* Saves, and prints how it ended. */
