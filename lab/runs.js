@@ -5,7 +5,7 @@ const MOST_ROWS = 2000; // of a log; of more, every second one without an evalua
 class Run {
   constructor(words) {
     Object.assign(this, {words, log: [], held_out: false, floor: null, waiting: {}});
-    this.frame = make("iframe", "");
+    this.frame = make("iframe", "", {title: say("inside")});
     this.frame.dataset.title = "inside";
     this.caption = make("figcaption", "");
     this.figure = make("figure", [this.caption, this.frame]);

@@ -23,6 +23,7 @@ import heads
 import keyboard
 import kinds
 import lab
+import lab_looks
 import model
 import next_words
 import random_models
@@ -35,7 +36,7 @@ from chromium import Chromium
 from firefox import Firefox
 
 FILES = (weights, heads, next_words, keyboard, saved, texts, widths, kinds, axe, model,
-         random_models, lab, same, awake)
+         random_models, lab, same, awake, lab_looks)
 LOOKS = {name: look for file in FILES for name, look in vars(file).items()
          if name.startswith("look_") and look.__module__ == file.__name__}
 BROWSERS = {"chromium": Chromium, "firefox": Firefox}

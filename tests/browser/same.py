@@ -99,8 +99,8 @@ def check(page, kind, *settings):
 
 
 def look_at_lab_same(page, folder):
-    """Every setting of tests/same gives the bits of table.txt: with the relaxed multiply-add and, in
-    one browser, with the exact one, which takes five times as long."""
+    """Every setting of tests/same gives the bits of table.txt: with the relaxed multiply-add and,
+    in one browser, with the exact one, which takes five times as long."""
     page.open(BUILD / "lab" / "pulga.html")
     for kind in ("relaxed", "exact"):
         said = check(page, kind, *(["plain"] if kind == "exact" and page.name == "firefox" else []))
