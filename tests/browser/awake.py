@@ -15,7 +15,9 @@ WATCH = """
             while (performance.now() < got.at(-1) + slow);
             takeWeights(weights);
         };
-        inside.addEventListener("message", () => drawn.push(performance.now() - got.at(-1)));
+        inside.addEventListener("message", ({data}) => {
+            if (data.weights) drawn.push(performance.now() - got.at(-1));
+        });
         inside.requestAnimationFrame = draw => requestAnimationFrame.call(inside, time => {
             const begun = performance.now();
             draw(time);
