@@ -117,9 +117,10 @@ function chosen() {
 
 /* ---- Links ---- */
 
-// The address holds the choices and the text, so that a link opens the same experiment: the name of a
-// text that is here, or all of it if it is short. Nothing is sent: what follows # stays in the browser.
+// The address holds the choices, the language if it is not the browser's, and the text, so that a link
+// opens the same experiment: the name of a text that is here, or all of it if it is short. Nothing is sent: what follows # stays in the browser.
 const SHORT = 2000;
+const OURS = /^es/.test(navigator.language) ? "es" : "en";
 let exactly = false; // without the relaxed multiply-add: to compare
 
 function link() {
@@ -129,6 +130,7 @@ function link() {
   const text = at("text").value, block = TEXTS.find(block => text === textOf(block));
   if (block) about.set("name", block.dataset.name);
   else if (!file && text.length <= SHORT) about.set("text", text);
+  if (state.language !== OURS) about.set("language", state.language);
   if (exactly) about.set("exact", "1");
   history.replaceState(null, "", "#" + about);
 }
@@ -137,6 +139,7 @@ function followLink() {
   const about = new URLSearchParams(location.hash.slice(1));
   const block = TEXTS.find(block => block.dataset.name === about.get("name"));
   exactly = about.has("exact");
+  state.language = {en: "en", es: "es"}[about.get("language")] || OURS;
   if (block) chooseText(block);
   if (about.has("text")) {
     useText("text.txt");

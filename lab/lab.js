@@ -2,7 +2,6 @@
 // of attend, in a frame, follows the model.
 
 const plain = id => at(id).textContent;
-state.language = /^es/.test(navigator.language) ? "es" : "en";
 
 /* ---- What is shown ---- */
 
@@ -258,17 +257,19 @@ at("open").addEventListener("change", () => {
 });
 addEventListener("hashchange", () => {
   followLink();
+  repaint();
   openSoon();
 });
 
 views.push({ // see state.js
   paint() {
+    if (opening) link();
     enter(phase);
     showRuns();
     for (const one of [run, kept]) if (one) one.tell(shared());
   },
 });
 chooseText(TEXTS[0]);
-if (!at("run")) followLink();
+followLink();
 repaint();
 attempt(at("run") ? openOwnRun : openRun);

@@ -239,6 +239,10 @@ def look_at_lab_links(page, folder):
     assert "layers=1" in page.run("location.href")
     choose(page, "layers", "")
     wait(page, "!location.href.includes('layers')")
+    page.click("#language")
+    wait(page, "location.href.includes('language=es')")
+    page.run("location.hash = 'steps=5'")
+    wait(page, "state.language === 'en'")
 
 
 def look_at_lab_compared(page, folder):

@@ -125,8 +125,8 @@ def look_at_lab_keyboard(page, folder):
     assert page.run("run.frame.title === say('inside')"), "also before another language is chosen"
     found = reached_by_tab(page)
     assert found == [
-        "language", "theme", *["texts"] * 4, "text", "file", "train", "reseed", "keep",
-        "save", "open", "moment", *[f"choice-{name}" for name in page.run("Object.keys(CHOICES)")],
+        "language", "theme", *["texts"] * 4, "text", "file", "train", "pause", "reseed",
+        "keep", "save", "open", "moment", *[f"choice-{name}" for name in page.run("Object.keys(CHOICES)")],
         "lines", "IFRAME"], found
     page.run("""var files = []; for (const id of ["file", "open"])
         at(id).addEventListener("click", event => { event.preventDefault(); files.push(id); });""")
@@ -138,8 +138,8 @@ def look_at_lab_keyboard(page, folder):
             ("#projector", "Enter", "state.projector"), ("#projector", " ", "!state.projector"),
             ("#keep", " ", "!!kept"), ("#keep", "Enter", "!kept"),
             ("#file", " ", "files.includes('file')"), ("#open", " ", "files.includes('open')"),
-            ("#texts button:nth-child(2)", "Enter", "name === 'cuentos.txt'"),
-            ("#texts button:first-child", " ", "name === 'perro.txt'"),
+            ("#texts button:nth-child(2)", "Enter", "textName === 'cuentos.txt'"),
+            ("#texts button:first-child", " ", "textName === 'perro.txt'"),
             ("#choice-tokens", "ArrowDown", "field('tokens').value === 'word'"),
             ("#choice-steps", "End", "true"), ("#train", "Enter", "phase === 'going'"),
             ("#pause", " ", "phase === 'paused'"), ("#step", "Enter", "true"),
