@@ -37,8 +37,10 @@ from firefox import Firefox
 
 FILES = (weights, heads, next_words, keyboard, saved, texts, widths, kinds, axe, model,
          random_models, lab, same, awake, lab_looks)
-LOOKS = {name: look for file in FILES for name, look in vars(file).items()
-         if name.startswith("look_") and look.__module__ == file.__name__}
+NAMED = [(name, look) for file in FILES for name, look in vars(file).items()
+         if name.startswith("look_") and look.__module__ == file.__name__]
+LOOKS = dict(NAMED)
+assert len(LOOKS) == len(NAMED), "two tests have the same name"
 BROWSERS = {"chromium": Chromium, "firefox": Firefox}
 
 

@@ -15,7 +15,8 @@ def look_at_saved(page, folder):
         for kind, key in (("svg", "Enter"), ("png", " ")):
             page.focus(f"#{kind}")
             page.press(key)
-        page.run("new Promise(done => setInterval(() => saved.length === 2 && done(), 10))")
+        while page.run("saved.length") < 2:
+            page.settle()
         text = page.run("saved[0].text()")
         figure = xml.etree.ElementTree.fromstring(text)
         words = [part.text for part in figure.iter("{http://www.w3.org/2000/svg}text")]

@@ -64,7 +64,7 @@ def look_at_markup(page, folder):
     page.check_errors()
 
 
-def look_at_unknown(page, folder):
+def look_at_unknown_text(page, folder):
     """Of a text with an unknown word the page shows what comes before it, never another text; what
     cannot be read at all greys the page."""
     path, _ = attend(folder, train_perro(folder), SENTENCE, "unknown")
