@@ -50,6 +50,13 @@ typedef struct {
     void (*pair_along)(Real *words, const Real *numbers, int count);
 } Kernel;
 
+/* All loops over the tile must be unrolled: only then are the sums kept in registers. */
+#ifdef __clang__
+#define UNROLLED _Pragma("clang loop unroll(full)")
+#else
+#define UNROLLED _Pragma("GCC unroll 16")
+#endif
+
 /* One function for each family; each returns its kernel, or NULL if it was not built. */
 const Kernel *kernel_portable(void);
 const Kernel *kernel_relaxed(void);

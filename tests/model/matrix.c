@@ -19,7 +19,7 @@
 
 #include "base/numbers/random.h"
 #include "base/parallel/threads.h"
-#include "model/matrix/kernels/fused.h"
+#include "model/matrix/kernels/software.h"
 #include "model/matrix/kernel.h"
 #include "model/matrix/matrix.h"
 #include "tests/helpers/close.h"
@@ -277,6 +277,12 @@ static float draw_float(void)
     return drawn_float;
 }
 
+static void assert_same_float(float wanted, float got)
+{
+    if (memcmp(&wanted, &got, sizeof wanted) != 0 && !(isnan(wanted) && isnan(got)))
+        fail_msg("%a is wanted, not %a", (double)wanted, (double)got);
+}
+
 /* fmaf() is exact in every C library that we know. */
 static void multiply_adds_in_software_are_exact(void **state)
 {
@@ -291,17 +297,86 @@ static void multiply_adds_in_software_are_exact(void **state)
         float c = s >= 0 ? special[s / SPECIAL / SPECIAL] : i % 5 ? draw_float() : -(a * b);
         if (s < 0 && i % 2) /* sums below the smallest float that has all its bits */
             a = ldexpf(a, -75), b = ldexpf(b, -75), c = ldexpf(c, -130);
-        const int lane = i % 4;
-        Floats four_b = {draw_float(), 1, b, 2}, four_c = {1, draw_float(), c, -1};
-        four_b[lane] = b, four_c[lane] = c;
-        const float wanted = fmaf(a, b, c), alone = fused_in_software(a, b, c);
-        const float got[] = {alone, fused_four_in_software(a, four_b, four_c)[lane]};
-        for (int way = 0; way < 2; way++)
-            if (memcmp(&wanted, &got[way], sizeof wanted) != 0 &&
-                !(isnan(wanted) && isnan(got[way])))
-                fail_msg("%a * %a + %a is %a, not %a, in way %d", (double)a, (double)b, (double)c,
-                         (double)wanted, (double)got[way], way);
+        assert_same_float(fmaf(a, b, c), fused_in_software(a, b, c));
     }
+}
+
+/* What an operand of a tile is drawn from. A single large number lets a tile be computed exactly
+ * from the start, so most tiles have none. */
+typedef enum { ORDINARY, SMALL, TINY, ANY, DRAWS } Draws;
+
+static float draw_operand(Draws draws)
+{
+    float x = draw_float();
+    while (draws != ANY && !(fabsf(x) < 0x1p17f))
+        x = draw_float();
+    if (draw(20) == 0)
+        x = draw(2) ? 0 : -0.0f;
+    return draws == SMALL ? ldexpf(x, -75) : draws == TINY ? ldexpf(x, -100) : x;
+}
+
+/* The sums of a tile are those of a chain of fmaf(). The first numbers of b are 1, and some of the
+ * first of a take away a product that follows. */
+static void check_software_tile(Draws draws, int rows, int depth, bool narrow, bool by_rows)
+{
+    static Real a[A_SIZE], b[DEPTH_BLOCK * SOFT_COLS], y[SOFT_ROWS * SOFT_COLS];
+    const int cols = narrow ? SOFT_NARROW_COLS : SOFT_COLS;
+    const ptrdiff_t a_row = by_rows ? A_ROW_STEP : 1, a_col = by_rows ? 1 : A_COL_STEP;
+    for (int k = 0; k < depth; k++)
+        for (int j = 0; j < cols; j++)
+            b[k * cols + j] = (Real)(k ? draw_operand(draws) : 1);
+    for (int i = 0; i < rows; i++) {
+        for (int k = 1; k < depth; k++)
+            a[i * a_row + k * a_col] = (Real)draw_operand(draws);
+        a[i * a_row] = depth > 1 && draw(2) ? -a[i * a_row + a_col] * b[cols + draw(cols)]
+                                            : (Real)draw_operand(draws);
+    }
+    (narrow ? soft_narrow : soft_tile)(y, cols, a, by_rows, b, rows, depth, false);
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < cols; j++) {
+            float wanted = 0;
+            for (int k = 0; k < depth; k++)
+                wanted = fmaf((float)a[i * a_row + k * a_col], (float)b[k * cols + j], wanted);
+            assert_same_float(wanted, (float)y[i * cols + j]);
+        }
+}
+
+static void tiles_in_software_are_exact(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3000; i++)
+        check_software_tile((Draws)(i % DRAWS), 1 + draw(SOFT_ROWS), 1 + draw(i % 3 ? 4 : 50),
+                            draw(2), draw(2));
+}
+
+/* The patch at (4, 8), with sums of 2^24, whose next float is 2^24 + 2. */
+static bool adds_quickly(double added, double *sum)
+{
+    Soft soft = {.sum = {{0}}};
+    for (int i = 0; i < PATCH; i++)
+        for (int j = 0; j < PATCH; j++)
+            soft.sum[4 + i][8 + j] = 0x1p24 * DOWN;
+    soft.a[0][2 * 6] = soft.a[0][2 * 6 + 1] = 1, soft.b[0][9] = added * DOWN;
+    const bool quickly = advance_quickly(&soft, 4, 8, 1);
+    if (!quickly)
+        assert_true(soft.sum[6][9] == 0x1p24 * DOWN);
+    else
+        *sum = soft.sum[6][9] * UP;
+    assert_true(soft.sum[4][8] == 0x1p24 * DOWN);
+    return quickly;
+}
+
+static void a_sum_half_way_between_floats_is_seen(void **state)
+{
+    (void)state;
+    double sum = 0;
+    assert_false(adds_quickly(1, &sum));
+    assert_false(adds_quickly(3, &sum));
+    assert_false(adds_quickly(1 + 0x1p-30, &sum)); /* lost in the sum's 53 bits */
+    assert_true(adds_quickly(0, &sum) && sum == 0x1p24);
+    assert_true(adds_quickly(2, &sum) && sum == 0x1p24 + 2);
+    assert_true(adds_quickly(1 + 0x1p-20, &sum) && sum == 0x1p24 + 2);
+    assert_true(adds_quickly(1 - 0x1p-20, &sum) && sum == 0x1p24);
 }
 
 int main(int argc, char **argv)
@@ -316,7 +391,9 @@ int main(int argc, char **argv)
     const struct CMUnitTest of_one[] = {cmocka_unit_test(products_of_every_shape),
                                         cmocka_unit_test(the_bits_do_not_depend_on_threads)};
     const struct CMUnitTest of_all[] = {cmocka_unit_test(kernels_of_a_precision_agree),
-                                        cmocka_unit_test(multiply_adds_in_software_are_exact)};
+                                        cmocka_unit_test(multiply_adds_in_software_are_exact),
+                                        cmocka_unit_test(tiles_in_software_are_exact),
+                                        cmocka_unit_test(a_sum_half_way_between_floats_is_seen)};
     const char *named = getenv("PULGA_KERNEL");
     char *only = named && *named ? format_text("%s", named) : NULL;
     int failures = 0, tested = 0;

@@ -1,7 +1,10 @@
-/* portable.c: for any processor: vectors of 16 bytes, which all common ones have, and 16
- * registers, 10 of them for sums: without fused instructions a product also needs a register. */
+/* portable.c: for any processor: vectors of 16 bytes, which all common ones have, and 10 registers
+ * for sums. If floats have no fused multiply-add, software.h does the work. */
+#include <string.h>
+
 #include "fused.h"
 #include "model/matrix/kernel.h"
+#include "software.h"
 
 #define TILE_TARGET
 #define VECTOR_BYTES 16
@@ -16,8 +19,6 @@ typedef Real Sums __attribute__((vector_size(VECTOR_BYTES)));
  * over the elements of vectors. */
 static inline Sums multiply_add(Real a, Sums b, Sums sum)
 {
-    if (!FUSED_IN_HARDWARE && sizeof(Real) == sizeof(float))
-        return (Sums)fused_four_in_software((float)a, (Floats)b, (Floats)sum);
     Real of_b[VECTOR_BYTES / sizeof(Real)], of_sum[VECTOR_BYTES / sizeof(Real)];
     memcpy(of_b, &b, sizeof of_b);
     memcpy(of_sum, &sum, sizeof of_sum);
@@ -36,6 +37,16 @@ static bool supported(void)
 
 const Kernel *kernel_portable(void)
 {
-    static const Kernel kernel = {.name = "portable", .slow = !FUSED_IN_HARDWARE, KERNEL};
-    return &kernel;
+    static const Kernel fused = {.name = "portable", .slow = !FUSED_IN_HARDWARE, KERNEL};
+    static const Kernel software = {.name = "portable",
+                                    .slow = true,
+                                    .supported = supported,
+                                    .rows = SOFT_ROWS,
+                                    .cols = SOFT_COLS,
+                                    .narrow_cols = SOFT_NARROW_COLS,
+                                    .tile = soft_tile,
+                                    .narrow = soft_narrow,
+                                    .row_grain = 1,
+                                    .depth_grain = 1};
+    return FUSED_IN_HARDWARE || sizeof(Real) != sizeof(float) ? &fused : &software;
 }

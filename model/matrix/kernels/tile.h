@@ -22,13 +22,6 @@ enum { LANES = VECTOR_BYTES / sizeof(Real) };
     .supported = supported, .rows = TILE_ROWS, .cols = TILE_VECTORS * LANES, .narrow_cols = LANES, \
     .tile = tile, .narrow = narrow, .row_grain = 1, .depth_grain = 1
 
-/* All loops over the tile must be unrolled: only then are the sums kept in registers. */
-#ifdef __clang__
-#define UNROLLED _Pragma("clang loop unroll(full)")
-#else
-#define UNROLLED _Pragma("GCC unroll 16")
-#endif
-
 TILE_TARGET __attribute__((always_inline)) static inline void tile_of(
     const int rows, const int vectors, const bool by_rows, Real *y, ptrdiff_t y_step, const Real *a,
     const Real *b, int depth, bool add)
