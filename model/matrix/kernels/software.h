@@ -175,8 +175,8 @@ static inline bool any_zero(const Soft *soft, int rows, int cols)
     return any;
 }
 
-/* Quickly, unless a sum might reach 2^128, which no float does. A product below 2^-178 may become 0,
- * which changes nothing but the sign of a sum of 0. */
+/* Quickly, unless a sum might reach 2^128, which no float does. A product below 2^-178 may become
+ * 0, which changes nothing but the sign of a sum of 0. */
 __attribute__((always_inline)) static inline void soft_tile_of(Factors f, Real *y, ptrdiff_t y_step,
                                                                bool add)
 {
