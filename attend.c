@@ -44,9 +44,7 @@ static const Field OPTIONS[] = {
     {"static", FLAG_FIELD(only_maps), NULL, NULL, 0, 0,
      N_("let the page show only TEXT, without the model [larger models]"), LIFE_CALL},
     {"train", FLAG_FIELD(train), NULL, NULL, 0, 0,
-     N_("let the page carry the run and the trainer, and train the model further in a browser; "
-        "runs "
-        "up to 64 MB"),
+     N_("let the page carry the run and the trainer, which trains it further [runs up to 64 MB]"),
      LIFE_CALL},
     {.name = NULL}};
 
@@ -88,23 +86,6 @@ static Range choose(const char *name, int number, int count, const char *run, Di
 }
 
 /* ---- The heads ---- */
-
-/* Runs the model over the tokens. Dies if an attention weight of any head, chosen or not, is not
- * finite, since the later layers are computed from it. */
-static Heads read_heads(Pretrained *model, Range layers, Range chosen, const Encoding *encoding)
-{
-    const GptConfig *config = &model->gpt.config;
-    const Objective objective = pretrained_objective(model);
-    const Sequence sequence = objective_sequence(&objective, encoding->ids, encoding->count);
-    Heads heads = heads_read(&model->gpt, &model->tokenizer, &sequence, layers, chosen);
-    const size_t T = (size_t)encoding->count;
-    const size_t rows = (size_t)config->layers * (size_t)config->heads * T;
-    double sum = 0; /* not finite if one of the weights is not */
-    for (size_t i = 0; i < rows * T; i++)
-        sum += (double)heads.maps[i];
-    pretrained_check(model, sum);
-    return heads;
-}
 
 /* Prints a line for each head, then the tables, or only writes the file. Returns false if it could
  * not be written. */
@@ -170,9 +151,7 @@ static bool show_heads(Pretrained *model, const AttendOptions *options, char **w
     announce_checkpoints(model, source.checkpoints, remarks);
     Texts texts = texts_read(model, words, source.live, remarks);
     source.texts = texts.list;
-    Heads heads = read_heads(model, layers, chosen, &texts.first);
-    heads.run = run;
-    heads.text = texts.list[0];
+    Heads heads = texts_heads(&texts, layers, chosen);
     const bool good = show(&heads, options->output, &source);
     heads_free(&heads);
     texts_free(&texts);

@@ -147,12 +147,7 @@ bool EXPORT(lab_page)(Lab *lab, char *text)
     TrainingText training_text = training_text_open(&model, NULL);
     Texts texts = texts_read(&model, (char *[]){text, NULL}, true, stdout);
     const GptConfig *config = &model.gpt.config;
-    const Objective objective = pretrained_objective(&model);
-    const Sequence sequence = objective_sequence(&objective, texts.first.ids, texts.first.count);
-    Heads heads = heads_read(&model.gpt, &model.tokenizer, &sequence, (Range){0, config->layers},
-                             (Range){0, config->heads});
-    heads.run = lab->session.trainer.directory.path;
-    heads.text = texts.list[0];
+    Heads heads = texts_heads(&texts, (Range){0, config->layers}, (Range){0, config->heads});
     const PageSource source = {
         .model = &model, .training_text = &training_text, .texts = texts.list, .live = true};
     const bool good = heads_file_write("page.html", &heads, &source);

@@ -136,3 +136,22 @@ void texts_free(Texts *texts)
         free(texts->list[i]);
     arrfree(texts->list);
 }
+
+Heads texts_heads(const Texts *texts, Range layers, Range heads)
+{
+    Pretrained *model = texts->model;
+    const GptConfig *config = &model->gpt.config;
+    const Objective objective = pretrained_objective(model);
+    const Encoding *first = &texts->first;
+    const Sequence sequence = objective_sequence(&objective, first->ids, first->count);
+    Heads all = heads_read(&model->gpt, &model->tokenizer, &sequence, layers, heads);
+    const size_t T = (size_t)first->count;
+    const size_t rows = (size_t)config->layers * (size_t)config->heads * T;
+    double sum = 0; /* not finite if one of the weights is not */
+    for (size_t i = 0; i < rows * T; i++)
+        sum += (double)all.maps[i];
+    pretrained_check(model, sum);
+    all.run = model->directory.path;
+    all.text = texts->list[0];
+    return all;
+}

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "attending/heads/heads.h"
 #include "formats/huggingface/pretrained.h"
 #include "text/prompt.h"
 
@@ -19,5 +20,9 @@ typedef struct {
  * ends. Dies if the model cannot read one of them. texts_free() frees them. */
 Texts texts_read(Pretrained *model, char *const *words, bool by_lines, FILE *remarks);
 void texts_free(Texts *texts);
+
+/* What some heads of some layers attend to in the first text. Dies if an attention weight of any
+ * head, chosen or not, is not finite, since the later layers are computed from it. */
+Heads texts_heads(const Texts *texts, Range layers, Range heads);
 
 #endif
