@@ -152,7 +152,8 @@ async function train() {
 // Trains on to the run's end. A run that has ended, or that is asked for more steps, is made longer:
 // twice as long if nothing is asked. One that ended before ran out of patience.
 function goOn() {
-  const step = run.step(), ended = run.hasEnded(), asked = Number(chosenOf("steps"));
+  const step = run.step(), ended = isLonger() && run.hasEnded();
+  const asked = Number(chosenOf("steps"));
   const steps = asked > step ? asked : ended ? 2 * run.steps || 300 : run.steps;
   const early = phase === "over" && !ended;
   if (steps !== run.steps || early)
