@@ -9,6 +9,7 @@ const plain = id => at(id).textContent;
 // another.
 let phase = "ready"; // or "going", "paused", "over", "failed"
 let run = null, kept = null; // what the worker trains; a run that stays beside it
+let worker = null; // if there is one, a run is open or was
 let saved = null; // {files, text} of a run that was opened: its files, and what its page reads
 const curve = new Curve(at("curve"), at("moment"), at("now"), progressOf);
 
@@ -22,8 +23,8 @@ function enter(next) {
   at("pause").disabled = isFresh();
   const first = phase === "ready" && saved ? "pause" : "train"; // to be pressed
   for (const id of ["train", "pause"]) at(id).classList.toggle("main", id === first);
-  at("step").disabled = phase !== "paused" && phase !== "ready" || Boolean(run && run.hasEnded());
-  at("save").disabled = phase === "failed";
+  at("step").disabled = !worker || phase !== "paused" && phase !== "ready" || run.hasEnded();
+  at("save").disabled = !worker || phase === "failed";
   at("keep").disabled = !kept && phase !== "paused" && phase !== "over";
   at("keep").textContent = say(kept ? "let_go" : "keep");
 }
@@ -68,8 +69,6 @@ addEventListener("message", ({source, data: news}) => {
 
 /* ---- Training ---- */
 
-let worker = null;
-
 function hear({data: news}) {
   if (news.line !== undefined) printLine(news.line);
   if (news.line !== undefined && news.error) at("problem").textContent = news.line;
@@ -102,6 +101,7 @@ function openRun() {
 
 function openNow(program) {
   if (worker) worker.terminate();
+  worker = null;
   at("lines").textContent = at("problem").textContent = "";
   const bytes = file || new TextEncoder().encode(at("text").value);
   checkSize(textName, bytes.length, MOST_TEXT);
@@ -127,13 +127,13 @@ function openSoon() {
   }, 300);
 }
 
-// What goes wrong before there is a worker is one line.
+// What goes wrong before a worker has the run is one line; if another run is open, it stays so.
 async function attempt(what) {
   try {
     await what();
   } catch (error) {
     at("problem").textContent = error.message;
-    enter("failed");
+    if (!worker) enter("failed");
   }
 }
 
