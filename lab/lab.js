@@ -61,7 +61,7 @@ function showPage(page, config) {
 
 // What a page reads is read by both.
 addEventListener("message", ({source, data: news}) => {
-  if (news?.text === undefined || !source) return;
+  if (!Array.from(frames).includes(source)) return; // e.g. of an extension of the browser
   reads = news.text;
   for (const one of [run, kept])
     if (one && one.frame.contentWindow !== source) one.tell({text: reads});
