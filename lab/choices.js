@@ -76,8 +76,8 @@ function firstWords() {
 
 /* ---- The fields ---- */
 
-// The options that have a field, by the names that config.json has for them, or their values; more is
-// any other options, as they are typed after ./train.
+// The options that have a field, by the names that config.json has for them, or their values; more
+// is any other options, as they are typed after ./train.
 const CHOICES = {
   layers: "layers", heads: "heads", width: "width", steps: "steps", "lr-factor": "lr-factor",
   seed: "seed", attend: "attend", tokens: ["word", "char", "bpe"],
@@ -90,7 +90,8 @@ for (const [choice, values] of Object.entries(CHOICES)) {
   const words = make("span", ""), id = "choice-" + choice, autocomplete = "off";
   words.dataset.say = "choice_" + choice;
   const input = Array.isArray(values)
-    ? make("select", ["", ...values].map(value => make("option", value, {value})), {id, autocomplete})
+    ? make("select", ["", ...values].map(value => make("option", value, {value})),
+      {id, autocomplete})
     : make("input", "", {id, autocomplete, autocapitalize: "off", spellcheck: false});
   input.addEventListener("input", () => {
     if (choice !== "steps") saved = null; // a run that was opened can be made longer
@@ -117,8 +118,9 @@ function chosen() {
 
 /* ---- Links ---- */
 
-// The address holds the choices, the language if it is not the browser's, and the text, so that a link
-// opens the same experiment: the name of a text that is here, or all of it if it is short. Nothing is sent: what follows # stays in the browser.
+// The address holds the choices, the language if it is not the browser's, and the text, so that a
+// link opens the same experiment: the name of a text that is here, or all of it if it is short.
+// Nothing is sent: what follows # stays in the browser. Safari allows few changes in a minute.
 const SHORT = 2000;
 const OURS = /^es/.test(navigator.language) ? "es" : "en";
 let exactly = false; // without the relaxed multiply-add: to compare
@@ -132,7 +134,7 @@ function link() {
   else if (!file && text.length <= SHORT) about.set("text", text);
   if (state.language !== OURS) about.set("language", state.language);
   if (exactly) about.set("exact", "1");
-  history.replaceState(null, "", "#" + about);
+  if (String(about) !== location.hash.slice(1)) history.replaceState(null, "", "#" + about);
 }
 
 function followLink() {
