@@ -73,7 +73,7 @@ function hear({data: news}) {
   if (news.line !== undefined) printLine(news.line);
   if (news.line !== undefined && news.error) at("problem").textContent = news.line;
   if (news.page) showPage(news.page, news.config);
-  if (news.files) saveFile(zipOf(news.files), textName.replace(/\.[^.]*$/, "") + ".zip");
+  if (news.files) saveFile(zipOf(news.files), run.words[0].replace(/\.[^.]*$/, "") + ".zip");
   if (news.rows) {
     run.add(news.rows);
     run.show(news.weights);

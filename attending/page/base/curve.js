@@ -56,6 +56,7 @@ class Curve {
     this.slider.value = this.slider.max;
   }
   moveTo(clientX) {
+    if (!this.runs.length) return;
     const box = this.canvas.getBoundingClientRect();
     const {left, right, last} = this.scale(box.width, box.height);
     const step = (clientX - box.left - left) / (right - left) * last;
