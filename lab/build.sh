@@ -1,6 +1,6 @@
 #!/bin/sh
-# build.sh FOLDER TEXT...   prints the lab: lab.html with its style and script, the two programs that
-# are in FOLDER, and the texts
+# build.sh FOLDER TEXT...   prints the lab: lab.html with its style and script, the two programs
+# that are in FOLDER, and the texts
 set -eu
 folder=$1
 shift
@@ -22,7 +22,9 @@ blocks=$folder/blocks.html
 } >"$blocks"
 base=attending/page/base
 cat $base/words.js lab/words.js $base/bytes.js $base/state.js $base/elements.js $base/pen.js \
-    $base/curve.js $base/controls.js lab/zip.js lab/runs.js lab/choices.js lab/lab.js >"$folder/page.js"
+    $base/curve.js $base/controls.js lab/zip.js lab/runs.js lab/choices.js lab/lab.js \
+    >"$folder/page.js"
 cat attending/page/style.css lab/lab.css >"$folder/page.css"
-sed -e "/^<!-- the style -->/{r $folder/page.css" -e 'd}' -e "/^<!-- the script -->/{r $folder/page.js" -e 'd}' \
+sed -e "/^<!-- the style -->/{r $folder/page.css" -e 'd}' \
+    -e "/^<!-- the script -->/{r $folder/page.js" -e 'd}' \
     -e "/^<!-- the programs and texts -->/{r $blocks" -e 'd}' lab/lab.html

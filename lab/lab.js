@@ -1,12 +1,12 @@
-// lab.js: the lab. The text and the choices become a command of train, which a worker runs; the page
-// of attend, in a frame, follows the model.
+// lab.js: the lab. The text and the choices become a command of train, which a worker runs; the
+// page of attend, in a frame, follows the model.
 
 const plain = id => at(id).textContent;
 
 /* ---- What is shown ---- */
 
-// ready: a run is open, and has not been trained here; then a change of the text or of a choice opens
-// another.
+// ready: a run is open, and has not been trained here; then a change of the text or of a choice
+// opens another.
 let phase = "ready"; // or "going", "paused", "over", "failed"
 let run = null, kept = null; // what the worker trains; a run that stays beside it
 let worker = null; // if there is one, a run is open or was
@@ -149,8 +149,8 @@ async function train() {
   enter("going");
 }
 
-// Trains on to the run's end. A run that has ended, or that is asked for more steps, is made longer:
-// twice as long if nothing is asked. One that ended before ran out of patience.
+// Trains on to the run's end. A run that has ended, or that is asked for more steps, is made
+// longer: twice as long if nothing is asked. One that ended early ran out of patience.
 function goOn() {
   const step = run.step(), ended = isLonger() && run.hasEnded();
   const asked = Number(chosenOf("steps"));
@@ -168,9 +168,10 @@ async function unpacked(base64) {
   return new Response(stream).arrayBuffer();
 }
 
-// The program with the relaxed multiply-add if the browser has it, else the one without. Browsers got
-// WebAssembly's SIMD with Chrome 91, Firefox 89 and Safari 16.4, 'wasm-unsafe-eval' with 97, 102 and
-// 16, DecompressionStream with 80, 113 and 16.4, which reads a .zip's "deflate-raw" since Chrome 103.
+// The program with the relaxed multiply-add if the browser has it, else the one without. Browsers
+// got WebAssembly's SIMD with Chrome 91, Firefox 89 and Safari 16.4, 'wasm-unsafe-eval' with 97,
+// 102 and 16, DecompressionStream with 80, 113 and 16.4, which reads a .zip's "deflate-raw" since
+// Chrome 103.
 const programs = {};
 async function compiled() {
   try {

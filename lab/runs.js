@@ -1,4 +1,5 @@
-// runs.js: a run as it is shown: its losses, and in a frame the page of attend, which follows its model.
+// runs.js: a run as it is shown: its losses, and in a frame the page of attend, which follows its
+// model.
 
 const MOST_ROWS = 2000; // of a log; of more, every second one without an evaluation goes
 

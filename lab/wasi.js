@@ -1,5 +1,5 @@
-// wasi.js: what a program compiled to WebAssembly asks of its system (WASI, preview 1): files, which
-// are in memory here, the clock, random numbers, and lines to print.
+// wasi.js: what a program compiled to WebAssembly asks of its system (WASI, preview 1): files,
+// which are in memory here, the clock, random numbers, and lines to print.
 
 // Numbers of errors, and of the kinds of files.
 const BADF = 8, EXIST = 20, INVAL = 28, NOENT = 44, NOTDIR = 54, NOTEMPTY = 55, NOTSUP = 58;
@@ -55,8 +55,9 @@ class Exit {
   constructor(status) { this.status = status; }
 }
 
-// The functions that a module imports; those that are not here are not supported. print gets whole lines of standard output (1) and standard
-// error (2). The module's memory is set after it is instantiated.
+// The functions that a module imports; those that are not here are not supported. print gets whole
+// lines of standard output (1) and standard error (2). The module's memory is set after it is
+// instantiated.
 class Wasi {
   constructor(module, files, print, environment = []) {
     Object.assign(this, {files, print, environment, held: ["", "", ""], next: 5});
@@ -74,7 +75,9 @@ class Wasi {
   put(at, value) { this.view.setUint32(at, value, true); return 0; }
   put64(at, value) { this.view.setBigUint64(at, BigInt(value), true); return 0; }
   text(at, size) { return new TextDecoder().decode(this.bytes.slice(at, at + size)); }
-  path(directory, at, size) { return Files.path(this.open.get(directory).path, this.text(at, size)); }
+  path(directory, at, size) {
+    return Files.path(this.open.get(directory).path, this.text(at, size));
+  }
 
   // Strings, each with a 0 after it, and where each begins.
   put_strings(strings, starts, at) {
@@ -213,7 +216,8 @@ class Wasi {
   }
   fd_tell(file, at) { return this.put64(at, this.open.get(file).offset); }
 
-  // Each entry: the number of the next one, 24 bytes in all, then the name. What does not fit is cut.
+  // Each entry: the number of the next one, 24 bytes in all, then the name. What does not fit is
+  // cut.
   fd_readdir(file, at, size, from, done) {
     const {path} = this.open.get(file);
     let used = 0;

@@ -1,5 +1,5 @@
-// worker.js: trains in a thread of its own, so that the page stays awake. It gets orders and answers
-// with what there is to show:
+// worker.js: trains in a thread of its own, so that the page stays awake. It gets orders and
+// answers with what there is to show:
 //
 //     {start: {program, language, files, words, text}}   a new run: the files that it may read, the
 //                                        words of its command, the text that the page reads first
@@ -15,14 +15,15 @@
 
 let lab = null;
 
-// Of a Row in lab.c.
+// The members of a Row in lab.c.
 const MEMBERS =
   ["step", "loss", "evaluated", "rate", "floor", "uniform", "frequencies", "steps"];
 
 class Lab {
   constructor(module, language, files, words) {
     Object.assign(this, {module, language, files});
-    this.wasi = new Wasi(module, files, (line, file) => postMessage({line, error: file === 2}), [`LANG=${language}`]);
+    this.wasi = new Wasi(module, files, (line, file) => postMessage({line, error: file === 2}),
+      [`LANG=${language}`]);
     const {exports} = new WebAssembly.Instance(module, {wasi_snapshot_preview1: this.wasi.imports});
     this.wasi.memory = exports.memory;
     this.exports = exports;
@@ -39,15 +40,21 @@ class Lab {
   row() {
     const at = this.exports.lab_row(this.run), numbers = new Float64Array(MEMBERS.length);
     MEMBERS.forEach((_, i) => numbers[i] = this.wasi.view.getFloat64(at + 8 * i, true));
-    return Object.fromEntries(MEMBERS.map((name, i) => [name, isNaN(numbers[i]) ? null : numbers[i]]));
+    return Object.fromEntries(MEMBERS.map((name, i) =>
+      [name, isNaN(numbers[i]) ? null : numbers[i]]));
   }
   // The steps in the log of a run that goes on.
   logged() {
     const text = new TextDecoder().decode(this.files.read("run/log.csv") || new Uint8Array());
     const [names, ...lines] = text.trim().split("\n").map(line => line.split(","));
-    const number = (line, name) => line[names.indexOf(name)] ? Number(line[names.indexOf(name)]) : null;
-    return lines.map(line => ({...this.row(), step: number(line, "step"), loss: number(line, "loss"),
-      evaluated: number(line, "evaluated"), rate: number(line, "learning_rate")}));
+    const number = (line, name) => {
+      const cell = line[names.indexOf(name)];
+      return cell ? Number(cell) : null;
+    };
+    return lines.map(line => ({
+      ...this.row(), step: number(line, "step"), loss: number(line, "loss"),
+      evaluated: number(line, "evaluated"), rate: number(line, "learning_rate"),
+    }));
   }
   weights() {
     const at = this.exports.lab_weights(this.run), size = this.exports.lab_size(this.run);

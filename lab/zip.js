@@ -1,4 +1,4 @@
-// zip.js: files as one .zip, which is not compressed, and back; those that are compressed are read too.
+// zip.js: files as one .zip, which is not compressed, and back; compressed ones are also read.
 
 const CRC = Uint32Array.from({length: 256}, (_, n) => {
   for (let bit = 0; bit < 8; bit++) n = n & 1 ? 0xedb88320 ^ n >>> 1 : n >>> 1;
@@ -27,8 +27,8 @@ function zipOf(files) {
     const about = [[2, 20], [2, UTF8], [2, 0], [2, 0], [2, 33], [4, crcOf(bytes)],
       [4, bytes.length], [4, bytes.length], [2, letters.length], [2, 0]];
     const header = packed([[4, 0x04034b50], ...about]);
-    entries.push(packed([[4, 0x02014b50], [2, 20], ...about, [2, 0], [2, 0], [2, 0], [4, 0], [4, at]]),
-      letters);
+    entries.push(packed([[4, 0x02014b50], [2, 20], ...about, [2, 0], [2, 0], [2, 0], [4, 0],
+      [4, at]]), letters);
     parts.push(header, letters, bytes);
     at += header.length + letters.length + bytes.length;
   }
@@ -49,7 +49,8 @@ async function unzip(bytes) {
     const method = view.getUint16(at + 10, true), size = view.getUint32(at + 20, true);
     const letters = view.getUint16(at + 28, true), header = view.getUint32(at + 42, true);
     const name = new TextDecoder().decode(bytes.subarray(at + 46, at + 46 + letters));
-    const from = header + 30 + view.getUint16(header + 26, true) + view.getUint16(header + 28, true);
+    const about = view.getUint16(header + 26, true) + view.getUint16(header + 28, true);
+    const from = header + 30 + about;
     const stored = bytes.subarray(from, from + size);
     if (!name.endsWith("/"))
       files[name] = method === 0 ? stored : new Uint8Array(await new Response(new Blob([stored])

@@ -193,7 +193,8 @@ def look_at_lab_sizes(page, folder):
     page.run("choose('file', 'big.txt', 300e6)")
     assert page.text("refused") == ("big.txt has 287 MB, but up to 16 MB fit into a page; "
                                     "./train reads larger ones."), page.text("refused")
-    assert page.run("textName + at('text').value + at('file').files.length") == "perro.txt" + before + "0"
+    assert page.run("textName + at('text').value") == "perro.txt" + before
+    assert page.run("at('file').files.length") == 0
     page.picture("lab-too-large")
     page.run("choose('file', 'small.txt', 1e6)")
     assert page.text("refused") == "" and page.run("textName") == "small.txt"
@@ -213,7 +214,8 @@ def look_at_lab_in_old_browsers(page, folder):
                        ("policy", "")):
         path = folder / f"{page.name}-{name}.html"
         path.write_text(lab if lack else lab.replace("'wasm-unsafe-eval'", "", 1))
-        path.write_text(path.read_text().replace("<script>", f"<script>{lack};</script><script>", 1))
+        path.write_text(path.read_text().replace("<script>", f"<script>{lack};</script><script>",
+                                                 1))
         page.load(path.as_uri())  # the browser itself complains too
         for press in ("attempt(train)", "attempt(() => openZip(new File([], 'a.zip')))"):
             page.run(f"at('problem').textContent = ''; {press}")

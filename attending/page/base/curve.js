@@ -1,5 +1,5 @@
-// curve.js: how a run went: its losses over the steps and, below them, its learning rate. A slider goes
-// along the steps and shows the numbers of each.
+// curve.js: how a run went: its losses over the steps and, below them, its learning rate. A slider
+// goes along the steps and shows the numbers of each.
 
 const STEP = 0, LOSS = 1, EVALUATED = 2, RATE = 3; // the members of a row of a log
 const THUMB = 16; // the width of a slider's thumb

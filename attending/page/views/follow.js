@@ -1,6 +1,6 @@
-// follow.js: in the lab, the page is in a frame around which its model is trained. It takes the weights
-// and the colours from there, answers when it has computed the picture, and tells what it reads, so
-// that two of them read the same.
+// follow.js: in the lab, the page is in a frame around which its model is trained. It takes the
+// weights and the colours from there, answers when it has computed the picture, and tells what it
+// reads, so that two of them read the same.
 
 let told = null; // what the other one was told
 
