@@ -97,6 +97,25 @@ def look_at_lab_paused(page, folder):
     page.check_errors()
 
 
+def look_at_lab_typing(page, folder):
+    """A sentence can be typed while the model trains: each letter stays, also of unknown words."""
+    page.open(BUILD / "lab" / "pulga.html")
+    choose(page, "steps", 100000)
+    page.click("#train")
+    wait(page, "phase === 'going' && !run.waiting && run.log.length > 20")
+    typed = "run.frame.contentDocument.getElementById('typed')"
+    page.run(f"window.got = 0; {typed}.focus(); {typed}.select();"
+             "run.frame.contentWindow.addEventListener('message', () => got++)")
+    for letter in "un gato":
+        page.write(letter)
+        before = page.run("got")
+        wait(page, f"got > {before} + 1")
+    assert page.run(f"{typed}.value") == "un gato"
+    assert page.run("run.frame.contentDocument.getElementById('chips').textContent") == "[bos]ungato"
+    assert page.run("phase") == "going"
+    page.check_errors()
+
+
 def look_at_lab_runs(page, folder):
     """A run saved in the page is resumed by ./train, and one of ./train in the page, to the checksum
     of a run that stayed in one place."""

@@ -11,15 +11,13 @@ function showAge() {
   at("age").setAttribute("aria-valuetext", at("age-step").textContent);
 }
 
-// The page reads its text again with other weights.
+// The page reads again with other weights what it read; what is being typed stays in the box.
 function takeWeights(numbers) {
-  const {word, key} = state;
   model = new Model(data.model, numbers);
   stopWriting();
-  readIds(reading.ids, reading.source, reading.prefix);
+  reading = new LiveReading(model, tokenizer, reading);
   beginDraws();
-  Object.assign(state, {word, key});
-  tell("choose", "model");
+  tell("read", "choose", "model");
 }
 
 if (ages.length) {
