@@ -140,10 +140,25 @@ size_t EXPORT(lab_size)(const Lab *lab)
     return lab->session.trainer.gpt.size;
 }
 
+/* Cuts words off the end of a text while it has more tokens than the model reads at once. */
+static void cut_to_context(const Pretrained *model, char *text)
+{
+    char *end;
+    bool fits = false;
+    while (!fits && (end = strrchr(text, ' '))) {
+        Encoding encoding = prompt_encode(&model->tokenizer, "the text", text, strlen(text));
+        fits = encoding.wrong || encoding.count <= model->gpt.config.context;
+        encoding_free(&encoding);
+        if (!fits)
+            *end = 0;
+    }
+}
+
 /* Writes page.html: what attend writes of the run as it was last saved. */
 bool EXPORT(lab_page)(Lab *lab, char *text)
 {
     Pretrained model = pretrained_open(lab->session.trainer.directory.path);
+    cut_to_context(&model, text);
     TrainingText training_text = training_text_open(&model, NULL);
     Texts texts = texts_read(&model, (char *[]){text, NULL}, true, stdout);
     const GptConfig *config = &model.gpt.config;
