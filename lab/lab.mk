@@ -40,6 +40,7 @@ endef
 $(foreach kind,$(KINDS),$(eval $(call LAB_KIND,$(kind))))
 
 LAB_TEXTS = perro.txt cuentos.txt traducciones.tsv sumas.tsv
-$(LAB)/pulga.html: lab/build.sh $(wildcard lab/*.js lab/*.html lab/*.css) $(PAGE_BASE) $(PAGE_ROOM)/style.css $(KINDS:%=$(LAB)/%.wasm)
+$(LAB)/pulga.html: lab/build.sh $(wildcard lab/*.js lab/*.html lab/*.css) $(PAGE_BASE) $(PAGE_ROOM)/style.css $(KINDS:%=$(LAB)/%.wasm) \
+		$(LAB_TEXTS:%=data/%)
 	@lab/build.sh $(LAB) $(LAB_TEXTS:%=data/%) >$@
 .PHONY: lab
