@@ -57,12 +57,16 @@ def look_at_lab(page, folder):
 
 
 def look_at_lab_errors(page, folder):
-    """A mistake is one line, and the next run begins as if it had not been made."""
+    """A mistake is one line, and the next run begins as if it had not been made. A first sentence
+    that is longer than the context is cut."""
     lines = train(page, "", steps="none")
     assert "train: --steps needs a whole number" in lines, lines
     page.check_errors()
     lines = train(page, "", steps="5", heads="1")
     assert "1 head of 64" in lines and "best    step 5" in lines, lines
+    lines = train(page, "", steps="5", more="--context 3")
+    assert "best    step 5" in lines, lines
+    wait(page, "run.frame.contentDocument.getElementById('typed').value === 'el perro'")
 
 
 def wait(page, script, seconds=120):
@@ -94,6 +98,20 @@ def look_at_lab_paused(page, folder):
     page.click("#pause")
     wait(page, "phase !== 'going'")
     assert f"model   {PERRO}" in page.text("lines")
+    page.check_errors()
+
+
+def look_at_lab_steps(page, folder):
+    """After the last single step, Go on ends the run and does not make it longer."""
+    page.open(BUILD / "lab" / "pulga.html")
+    choose(page, "steps", 2)
+    wait(page, "phase === 'ready' && run && run.steps === 2")
+    for step in (1, 2):
+        page.click("#step")
+        wait(page, f"run.step() === {step}")
+    page.click("#pause")
+    wait(page, "phase === 'over'")
+    assert page.run("[run.step(), run.steps]") == [2, 2]
     page.check_errors()
 
 
@@ -158,7 +176,7 @@ def look_at_lab_runs(page, folder):
         assert f"model   {PERRO}" in train_further(page), page.text("lines")
         page.check_errors()
     page.run("attempt(() => openZip(new File(['no zip'], 'no.zip')))")
-    assert "not a saved run" in page.text("problem")
+    assert "not a saved run" in page.text("problem") and page.run("phase") == "over"
 
 
 def checksum(lines):
