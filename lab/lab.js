@@ -218,7 +218,7 @@ async function openOwnRun() {
   const {run, text} = JSON.parse(plain("run"));
   document.title = `${run} · Pulga`;
   const blocks = [...document.getElementsByClassName("run")];
-  await openFiles(run.replace(/.*\//, ""), Object.fromEntries(blocks.map(block =>
+  await openFiles(run.split("/").filter(Boolean).pop(), Object.fromEntries(blocks.map(block =>
     ["run/" + block.dataset.name, bytesOf(block.textContent)])), text);
 }
 
