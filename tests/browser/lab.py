@@ -119,12 +119,14 @@ def look_at_lab_steps(page, folder):
 
 
 def look_at_lab_typing(page, folder):
-    """A sentence can be typed while the model trains: each letter stays, also of unknown words."""
+    """While the model trains, a sentence can be typed: each letter stays, also of unknown words. A
+    head can be chosen by a click that takes its time."""
     page.open(BUILD / "lab" / "pulga.html")
     choose(page, "steps", 100000)
     page.click("#train")
     wait(page, "phase === 'going' && !run.waiting && run.log.length > 20")
-    typed = "run.frame.contentDocument.getElementById('typed')"
+    inside = "run.frame.contentDocument"
+    typed = f"{inside}.getElementById('typed')"
     page.run(f"window.got = 0; {typed}.focus(); {typed}.select();"
              "run.frame.contentWindow.addEventListener('message', () => got++)")
     for letter in "un gato":
@@ -132,14 +134,25 @@ def look_at_lab_typing(page, folder):
         before = page.run("got")
         wait(page, f"got > {before} + 1")
     assert page.run(f"{typed}.value") == "un gato"
-    assert page.run("run.frame.contentDocument.getElementById('chips').textContent") == "[bos]ungato"
+    assert page.run(f"{inside}.getElementById('chips').textContent") == "[bos]ungato"
+    x, y = page.run("""(button => {
+        button.scrollIntoView({block: "center"});
+        const frame = run.frame.getBoundingClientRect(), box = button.getBoundingClientRect();
+        return [frame.x + box.x + box.width / 2, frame.y + box.y + box.height / 2];
+    })(run.frame.contentDocument.querySelector("#grid [aria-pressed=false]"))""")
+    head = f"{inside}.querySelector('#grid [aria-pressed=true]').dataset.head"
+    before = page.run(head)
+    page.point(x, y, "down")
+    time.sleep(0.15)
+    page.point(x, y, "up")
+    wait(page, f"{head} !== '{before}'", 20)
     assert page.run("phase") == "going"
     page.check_errors()
 
 
 def look_at_lab_runs(page, folder):
-    """A run saved in the page is resumed by ./train, and one of ./train in the page, to the checksum
-    of a run that stayed in one place."""
+    """A run saved in the page is resumed by ./train, and one of ./train in the page, to the
+    checksum of a run that stayed in one place."""
     page.open(BUILD / "lab" / "pulga.html")
     page.run("""window.blobs = []; URL.createObjectURL = (make => blob => {
         if (blob.type === "application/zip") blobs.push(blob);

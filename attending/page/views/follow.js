@@ -4,12 +4,22 @@
 
 let told = null; // what the other one was told
 
+// A click must end on the button on which it began, but other weights make most buttons again: they
+// wait while a pointer is pressed, at most for a second.
+let released = Promise.resolve();
+addEventListener("pointerdown", () => {
+  released = new Promise(done => {
+    addEventListener("pointerup", () => setTimeout(done), {once: true}); // after the click
+    setTimeout(done, 1000);
+  });
+});
+
 addEventListener("message", ({source, data: news, ports}) => {
   if (source !== parent || parent === window) return;
-  if (news.weights) {
+  if (news.weights) released.then(() => {
     takeWeights(news.weights);
     ports[0].postMessage("computed");
-  }
+  });
   if (news.state) { // and the size of the letters
     Object.assign(state, news.state);
     document.documentElement.classList.add("framed");
