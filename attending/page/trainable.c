@@ -54,7 +54,7 @@ static void check(const PageSource *source)
         die("--train: %s was trained with --precision bf16, which browsers do not have", run->path);
     const size_t size = size_of_files(run);
     if (size > MOST)
-        die("--train: %s has %zu MB, but a page can carry only %d", run->path, size / MB,
+        die("--train: %s has %zu MB, but a page can carry only %d", run->path, (size + MB - 1) / MB,
             MOST / MB);
 }
 
