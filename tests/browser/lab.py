@@ -142,6 +142,7 @@ def look_at_lab_typing(page, folder):
     })(run.frame.contentDocument.querySelector("#grid [aria-pressed=false]"))""")
     head = f"{inside}.querySelector('#grid [aria-pressed=true]').dataset.head"
     before = page.run(head)
+    page.point(x, y)
     page.point(x, y, "down")
     time.sleep(0.15)
     page.point(x, y, "up")
