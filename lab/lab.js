@@ -20,7 +20,7 @@ function enter(next) {
   phase = next;
   at("train").textContent = say(isFresh() ? "train" : "again");
   at("pause").textContent = say(isLonger() ? "further" : phase === "paused" ? "go" : "pause");
-  at("pause").disabled = isFresh();
+  at("pause").disabled = isFresh() || phase === "ready" && !(run && run.log.length);
   const first = phase === "ready" && saved ? "pause" : "train"; // to be pressed
   for (const id of ["train", "pause"]) at(id).classList.toggle("main", id === first);
   at("step").disabled = !worker || phase !== "paused" && phase !== "ready" || run.hasEnded();
@@ -111,7 +111,7 @@ function openNow(program) {
   worker.postMessage({start: {
     program, language: state.language, text: saved?.text || firstWords(),
     files: saved ? saved.files : {["data/" + textName]: bytes},
-    words: saved ? RESUME : [...RUN, "data/" + textName, "--out", "run", ...chosen()],
+    words: saved ? RESUME : [...RUN, "data/" + textName, ...chosen(), "--out", "run"],
   }});
   enter("ready");
 }
@@ -151,9 +151,10 @@ async function train() {
 
 // Trains on to the run's end. A run that has ended, or that is asked for more steps, is made
 // longer: twice as long if nothing is asked. One that ended early ran out of patience.
-function goOn() {
+async function goOn() {
   const step = run.step(), ended = isLonger() && run.hasEnded();
   const asked = Number(chosenOf("steps"));
+  if (!Number.isInteger(asked)) throw new Error(say("whole_steps"));
   const steps = asked > step ? asked : ended ? 2 * run.steps || 300 : run.steps;
   const early = phase === "over" && !ended;
   if (steps !== run.steps || early)
@@ -201,6 +202,8 @@ async function runIn(zip) {
 
 async function openFiles(name, files, text) {
   useBytes(name + ".txt", files["run/text.txt"] || new Uint8Array());
+  for (const choice of Object.keys(CHOICES)) field(choice).value = "";
+  link();
   saved = {files, text};
   await openRun();
 }
@@ -231,7 +234,7 @@ at("reseed").addEventListener("click", () => {
   attempt(train);
 });
 at("pause").addEventListener("click", () => {
-  if (phase !== "going") return goOn();
+  if (phase !== "going") return attempt(goOn);
   worker.postMessage({go: false});
   enter("paused");
 });

@@ -36,6 +36,7 @@ Object.assign(WORDS, {
     "El entrenamiento queda al lado del próximo: sus pérdidas y sus cabezas"],
   save_run: ["Save", "Guardar"],
   open_run: ["Open a saved run", "Abrir un entrenamiento"],
+  whole_steps: ["steps needs a whole number", "pasos necesita un número entero"],
   no_run: ["This is not a saved run.", "Este archivo no es un entrenamiento guardado."],
   lines: ["What train prints", "Lo que imprime train"],
   inside: ["Inside the model", "Dentro del modelo"],

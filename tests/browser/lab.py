@@ -230,6 +230,9 @@ def look_at_lab_further(page, folder):
     assert checksum(train_further(page)) == checksum(call(BIN / "train", "--resume", team,
                                                           "--steps", "55"))
     wait(page, "plain('now').startsWith('step 55 of 55')")
+    choose(page, "steps", "60.5")
+    page.click("#pause")
+    assert [page.text("problem"), page.run("phase")] == ["steps needs a whole number", "over"]
     page.check_errors()
 
 
