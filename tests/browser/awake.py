@@ -1,4 +1,5 @@
 """awake.py: the lab's page while it trains, and after many trainings."""
+import os
 import statistics
 
 from lab import choose, press_train, wait
@@ -48,7 +49,9 @@ def look_at_lab_awake(page, folder):
     between = usual([b - a for a, b in zip(got, got[1:])])
     print(f"  lab: a picture in {between:.0f} ms, drawn in {usual(drawn):.0f} ms; "
           f"a click is answered in {usual(answered):.0f} ms")
-    assert between < 100 and usual(drawn) < 40 and usual(answered) < 100, (got, drawn, answered)
+    assert usual(answered) < 6 * between, (got, answered)
+    if os.getloadavg()[0] < 1.5 * os.cpu_count():  # on a busy machine times say nothing
+        assert between < 100 and usual(drawn) < 40 and usual(answered) < 100, (drawn, answered)
     # On a slow machine pictures are left out; they do not wait for their turn.
     more = page.run("""new Promise(done => {
         slow = 100;
