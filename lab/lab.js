@@ -216,6 +216,16 @@ async function openZip(zip) {
   await openFiles(zip.name.replace(/\.zip$/, ""), files);
 }
 
+// A .zip, or all files of a run.
+async function openChosen(files) {
+  if (files.length === 1) return openZip(files[0]);
+  checkSize("run", files.reduce((sum, {size}) => sum + size, 0), MOST_RUN);
+  const all = {};
+  for (const file of files) all["run/" + file.name] = new Uint8Array(await file.arrayBuffer());
+  if (!all["run/config.json"]) throw new Error(say("no_run"));
+  await openFiles("run", all);
+}
+
 // The run that `attend --train` has put into the page.
 async function openOwnRun() {
   const {run, text} = JSON.parse(plain("run"));
@@ -256,9 +266,19 @@ at("keep").addEventListener("click", () => {
 });
 at("save").addEventListener("click", () => worker.postMessage({save: true}));
 at("open").addEventListener("change", () => {
-  const [zip] = at("open").files;
+  const files = [...at("open").files];
   at("open").value = "";
-  if (zip) attempt(() => openZip(zip));
+  if (files.length) attempt(() => openChosen(files));
+});
+addEventListener("dragover", event => {
+  if (event.dataTransfer.types.includes("Files")) event.preventDefault();
+});
+addEventListener("drop", event => {
+  const files = [...event.dataTransfer.files];
+  if (!files.length) return;
+  event.preventDefault();
+  const isText = files.length === 1 && !/\.zip$/i.test(files[0].name);
+  attempt(() => isText ? chooseFile(files[0]) : openChosen(files));
 });
 addEventListener("hashchange", () => {
   followLink();

@@ -1,5 +1,6 @@
 """lab.py: the page that trains, build/lab/pulga.html, which `make lab` builds."""
 import base64
+import json
 import re
 import time
 import zipfile
@@ -192,6 +193,16 @@ def look_at_lab_runs(page, folder):
         wait(page, "plain('now').startsWith('step 100 of 300')")
         assert f"model   {PERRO}" in train_further(page), page.text("lines")
         page.check_errors()
+    page.run("""(files => {
+        const all = new DataTransfer();
+        for (const [name, base64] of Object.entries(files))
+            all.items.add(new File([bytesOf(base64)], name));
+        at("open").files = all.files;
+        at("open").dispatchEvent(new Event("change"));
+    })(%s)""" % json.dumps({file.name: base64.b64encode(file.read_bytes()).decode()
+                            for file in run.iterdir()}))
+    wait(page, "run.words[0] === 'run.txt' && plain('now').startsWith('step 100 of 300')")
+    assert f"model   {PERRO}" in train_further(page), page.text("lines")
     page.run("attempt(() => openZip(new File(['no zip'], 'no.zip')))")
     assert "not a saved run" in page.text("problem") and page.run("phase") == "over"
 
@@ -254,6 +265,13 @@ def look_at_lab_sizes(page, folder):
     page.picture("lab-too-large")
     page.run("choose('file', 'small.txt', 1e6)")
     wait(page, "run.words[0] === 'small.txt' && run.log.length")
+    page.run("""(dataTransfer => {
+        dataTransfer.items.add(new File(["uno dos\\nuno tres"], "dropped.txt"));
+        at("text").dispatchEvent(
+            new DragEvent("drop", {dataTransfer, bubbles: true, cancelable: true}));
+    })(new DataTransfer())""")
+    wait(page, "run.words[0] === 'dropped.txt' && run.log.length")
+    assert page.run("at('text').value") == "uno dos\nuno tres"
     assert page.text("refused") == ""
     assert not page.run("document.querySelectorAll('#texts [aria-pressed=true]').length")
     page.click("#language")
