@@ -343,7 +343,7 @@ with_lab() {
         at/attend rounded un -o a.html --train
     cp -r run huge
     truncate -s 70M huge/log.csv
-    refuses 1 "--train: huge has 71 MB, but a page can carry only 64" -- \
+    refuses 1 "--train: huge has 72 MB, but a page can carry only 64" -- \
         at/attend huge un -o a.html --train
     : >at/build/lab/pulga.html
     refuses 1 "--train: " "has no place for a run" "make lab" -- at/attend run un -o a.html --train
