@@ -1,0 +1,220 @@
+/* kneser_ney.c: order by order. The tokens that end the same k tokens are a group; the groups of k + 1
+ * are parts of those of k, so no n-gram is ever looked up. */
+#include "kneser_ney.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "base/numbers/elementary.h"
+
+/* The last `length` tokens up to each token. Those that are alike have the same number. */
+typedef struct {
+    int length;
+    int *of;    /* (count) the number of each token's group; -1: its sequence is not so long */
+    int groups; /* how many there are */
+} Level;
+
+static Level level_new(const Ngrams *text, int length)
+{
+    return (Level){length, memory_new(text->count, sizeof(int), "counting n-grams"), 0};
+}
+
+static int *ints_new(size_t count)
+{
+    return memory_new(count, sizeof(int), "counting n-grams");
+}
+
+/* Sorts the items of `from` by a number of each below `limit`; those that are equal stay in order. */
+static void sort_by(const int *number, int limit, const int *from, int *into, size_t count)
+{
+    int *end = ints_new((size_t)limit + 1);
+    for (size_t i = 0; i < count; i++)
+        end[number[from[i]] + 1]++;
+    for (int n = 0; n < limit; n++)
+        end[n + 1] += end[n];
+    for (size_t i = 0; i < count; i++)
+        into[end[number[from[i]]]++] = from[i];
+    free(end);
+}
+
+/* The groups of one token more: within each group of `shorter`, those that have the same token before
+ * it. */
+static Level level_after(const Ngrams *text, const Level *shorter)
+{
+    Level level = level_new(text, shorter->length + 1);
+    int *first = ints_new(text->count), *items = ints_new(text->count), *sorted = ints_new(text->count);
+    size_t count = 0;
+    for (size_t i = 0; i < text->count; i++) {
+        level.of[i] = -1;
+        if (text->before[i] >= shorter->length) {
+            first[i] = text->tokens[i - (size_t)shorter->length];
+            items[count++] = (int)i;
+        }
+    }
+    sort_by(first, text->vocabulary, items, sorted, count);
+    sort_by(shorter->of, shorter->groups, sorted, items, count);
+    for (size_t i = 0; i < count; i++) {
+        const int now = items[i], last = i ? items[i - 1] : -1;
+        level.groups += last < 0 || first[now] != first[last] || shorter->of[now] != shorter->of[last];
+        level.of[now] = level.groups - 1;
+    }
+    free(first);
+    free(items);
+    free(sorted);
+    return level;
+}
+
+/* ---- Counts ---- */
+
+/* How often each group is counted. */
+static int *occurrences(const Ngrams *text, const Level *level)
+{
+    int *counts = ints_new((size_t)level->groups);
+    for (size_t i = 0; i < text->count; i++)
+        if (level->of[i] >= 0 && text->purpose[i] & NGRAM_COUNTED)
+            counts[level->of[i]]++;
+    return counts;
+}
+
+/* How many different tokens stand before each group; each time counts where none does. */
+static int *continuations(const Ngrams *text, const Level *level, const Level *longer)
+{
+    int *counts = ints_new((size_t)level->groups);
+    bool *seen = memory_new((size_t)longer->groups, sizeof *seen, "counting n-grams");
+    for (size_t i = 0; i < text->count; i++) {
+        if (level->of[i] < 0 || !(text->purpose[i] & NGRAM_COUNTED))
+            continue;
+        const int group = longer->of[i];
+        if (group < 0 || !seen[group])
+            counts[level->of[i]]++;
+        if (group >= 0)
+            seen[group] = true;
+    }
+    free(seen);
+    return counts;
+}
+
+/* What follows a history. */
+typedef struct {
+    int64_t sum;    /* c(h·) */
+    int64_t ones, twos, more; /* N1, N2, N3 */
+} Followers;
+
+/* Of each history, which is a group of `shorter`. */
+static Followers *followers_of(const Ngrams *text, const Level *shorter, const Level *level,
+                               const int *counts)
+{
+    Followers *all = memory_new((size_t)shorter->groups, sizeof *all, "counting n-grams");
+    bool *seen = memory_new((size_t)level->groups, sizeof *seen, "counting n-grams");
+    for (size_t i = 0; i < text->count; i++) {
+        const int group = level->of[i];
+        if (group < 0 || !(text->purpose[i] & NGRAM_COUNTED) || seen[group])
+            continue;
+        seen[group] = true;
+        Followers *f = &all[shorter->length ? shorter->of[i - 1] : 0];
+        f->sum += counts[group];
+        f->ones += counts[group] == 1;
+        f->twos += counts[group] == 2;
+        f->more += counts[group] > 2;
+    }
+    free(seen);
+    return all;
+}
+
+/* D of the counts 0, 1, 2, and 3 or more. */
+typedef struct {
+    double of[4];
+} Discounts;
+
+static Discounts discounts_of(const int *counts, int groups)
+{
+    double n[5] = {0};
+    for (int g = 0; g < groups; g++)
+        if (counts[g] >= 1 && counts[g] <= 4)
+            n[counts[g]]++;
+    Discounts d = {{0, 0.5, 1, 1.5}};
+    if (n[1] == 0 || n[2] == 0 || n[3] == 0 || n[4] == 0)
+        return d;
+    Discounts found = {{0}};
+    const double Y = n[1] / (n[1] + 2 * n[2]);
+    for (int j = 1; j <= 3; j++) {
+        found.of[j] = j - (j + 1) * Y * n[j + 1] / n[j];
+        if (!(found.of[j] > 0 && found.of[j] <= j))
+            return d;
+    }
+    return found;
+}
+
+/* ---- Probabilities ---- */
+
+/* The counts of an order, and what follows from them. */
+typedef struct {
+    int *counts;
+    Followers *followers;
+    Discounts discounts;
+} Order;
+
+static Order order_of(const Ngrams *text, const Level *shorter, const Level *level, int *counts)
+{
+    return (Order){counts, followers_of(text, shorter, level, counts),
+                   discounts_of(counts, level->groups)};
+}
+
+static void order_free(Order *order)
+{
+    free(order->counts);
+    free(order->followers);
+}
+
+/* p_k of a token in a group after a history, from p_{k−1}. */
+static double probability(const Order *order, int history, int group, double shorter)
+{
+    const Followers *f = &order->followers[history];
+    if (!f->sum)
+        return shorter;
+    const int count = order->counts[group];
+    const double *D = order->discounts.of, sum = (double)f->sum;
+    const double left = D[1] * (double)f->ones + D[2] * (double)f->twos + D[3] * (double)f->more;
+    return ((double)count - D[count < 3 ? count : 3]) / sum + left / sum * shorter;
+}
+
+void kneser_ney_losses(const Ngrams *text, int most, double *losses)
+{
+    Level shorter = level_new(text, 0), level; /* one group, of nothing */
+    shorter.groups = 1;
+    level = level_after(text, &shorter);
+    double *p = memory_new(text->count, sizeof *p, "counting n-grams"); /* of the lower orders */
+    size_t predicted = 0;
+    for (size_t i = 0; i < text->count; i++) {
+        p[i] = 1 / (double)text->vocabulary;
+        predicted += (text->purpose[i] & NGRAM_PREDICTED) != 0;
+    }
+    losses[0] = elementary_log(text->vocabulary);
+    for (int k = 1; k <= most; k++) {
+        Level longer = level_after(text, &level);
+        Order highest = order_of(text, &shorter, &level, occurrences(text, &level));
+        Order lower = order_of(text, &shorter, &level, continuations(text, &level, &longer));
+        double sum = 0;
+        for (size_t i = 0; i < text->count; i++) {
+            if (!(text->purpose[i] & NGRAM_PREDICTED))
+                continue;
+            double highest_p = p[i];
+            if (level.of[i] >= 0) {
+                const int history = k > 1 ? shorter.of[i - 1] : 0;
+                highest_p = probability(&highest, history, level.of[i], p[i]);
+                p[i] = probability(&lower, history, level.of[i], p[i]);
+            }
+            sum -= elementary_log(highest_p);
+        }
+        losses[k] = sum / (double)predicted;
+        order_free(&highest);
+        order_free(&lower);
+        free(shorter.of);
+        shorter = level;
+        level = longer;
+    }
+    free(shorter.of);
+    free(level.of);
+    free(p);
+}
