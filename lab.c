@@ -22,7 +22,7 @@
 
 /* What the page shows of the run. What is not known is NAN. */
 typedef struct {
-    double step, loss, evaluated, rate, floor, uniform, frequencies, steps;
+    double step, loss, evaluated, rate, floor, counting, uniform, frequencies, steps;
 } Row;
 
 typedef struct {
@@ -125,6 +125,7 @@ const Row *EXPORT(lab_row)(Lab *lab)
     row->evaluated = last->evaluated;
     row->rate = last->rate;
     row->floor = trainer_has_floor(&session->trainer) ? session->trainer.floor : NAN;
+    row->counting = session->trainer.counting.loss;
     row->steps = session->trainer.plan.settings.steps;
     return row;
 }

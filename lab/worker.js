@@ -17,7 +17,7 @@ let lab = null;
 
 // The members of a Row in lab.c.
 const MEMBERS =
-  ["step", "loss", "evaluated", "rate", "floor", "uniform", "frequencies", "steps"];
+  ["step", "loss", "evaluated", "rate", "floor", "counting", "uniform", "frequencies", "steps"];
 
 class Lab {
   constructor(module, language, files, words) {

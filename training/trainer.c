@@ -306,11 +306,12 @@ void trainer_open(Trainer *t, char *const *texts, Settings *settings, Decided *d
         share(t, settings, decided);
     if (t->optimizer.average && !t->progress.step) /* there is no mean of no steps */
         memcpy(t->optimizer.average, t->gpt.weight_block, t->gpt.size * sizeof(Real));
-    t->floor = NAN;
+    t->floor = t->counting.loss = NAN;
     if (!team_leads()) /* what follows is printed */
         return;
     const Part *part = &t->corpus.evaluated;
     t->token_bytes = corpus_bytes(&t->corpus, &t->tokenizer, part) / (double)part->targets;
+    t->counting = counting_of(&t->corpus);
     /* The floor of a stream would depend on where each epoch cuts it; that of a large text would
      * take too long. */
     const bool has_floor = !t->corpus.stream && !text_is_large(t);

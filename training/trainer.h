@@ -8,6 +8,7 @@
 #include "text/corpus/batches.h"
 #include "text/corpus/reader.h"
 #include "text/source.h"
+#include "training/plan/counting.h"
 #include "training/saving/run.h"
 #include "training/team/shards.h"
 
@@ -26,6 +27,7 @@ typedef struct {
     Identity identity;  /* of settings, text and vocabulary: see record.h */
     double floor;       /* see training/plan/floor.h; NAN for a stream, where it is not counted */
     int floor_sees;     /* how many tokens the model sees, if not all: see there */
+    Counting counting;  /* what counting reaches on the part that is held out: see there */
     double token_bytes; /* of the tokens that are evaluated: how many bytes of text one of them
                            stands for, on average; NAN if [unk] is among them: see bytes.h */
 

@@ -456,6 +456,19 @@ on_terminal() {
         grep -q "a run with --steps [0-9]* takes about an hour"
 }
 
+@test "counting is a yardstick on a part that is held out" {
+    "$BIN/train" "$ROOT/data/cuentos.txt" --tokens char --steps 20 --out run >out.txt
+    grep -q "^        counting reaches 0.988677 on the held-out part (Kneser-Ney, order 8)" out.txt
+    grep -q "^        [0-9.]* above what counting reaches: counting predicts this text" out.txt
+    "$BIN/train" --resume run --steps 30 >out.txt
+    grep -q "counting reaches 0.988677" out.txt
+    yes 'uno dos tres cuatro' | head -n 100 >same.txt
+    "$BIN/train" same.txt --sequence stream --val 0.2 --steps 200 --out same >out.txt
+    grep -q "^        [0-9.]* below what counting reaches" out.txt
+    "$BIN/train" perro.txt --out perro --steps 5 >out.txt
+    refutes counting out.txt
+}
+
 @test "the advice at the end follows the losses" {
     for wanted in "train it longer: --steps 20" "nothing is left to learn; --steps 300" \
         "only learn this small text by heart; --sequence stream --steps 20"; do

@@ -67,14 +67,22 @@ static void announce_text(const Trainer *t, const Screen *screen)
 /* losses  2.708050 by a uniform guess, 2.479451 from the word frequencies
  *         floor 0.411980: the lowest that this text allows
  *
- * Losses to compare with: of a uniform guess, ln V; of the frequency of each token; and of its
- * frequency after each prefix (the floor). */
+ * Losses to compare with: of a uniform guess, ln V; of the frequency of each token; of counting what
+ * comes after a few tokens, on the part held out; and of the frequency of each token after each
+ * prefix (the floor). */
 static void announce_losses(const Trainer *t, const Screen *screen)
 {
     screen_paragraph(screen, "losses", "%.6f by a uniform guess, %.6f from the %s frequencies",
                      elementary_log(tokenizer_size(&t->tokenizer)),
                      floor_unigram(&t->corpus, tokenizer_size(&t->tokenizer)),
                      translated(tokenizer_unit(t->tokenizer.kind)));
+    if (!isnan(t->counting.loss))
+        screen_paragraph(screen, "",
+                         t->counting.some ? N_("counting in the last million tokens reaches %.6f "
+                                               "on the held-out part (Kneser-Ney, order %d)")
+                                          : N_("counting reaches %.6f on the held-out part "
+                                               "(Kneser-Ney, order %d)"),
+                         t->counting.loss, t->counting.order);
     if (isnan(t->floor) && !t->corpus.stream)
         screen_paragraph(screen, "", "the floor is not counted: the text is large");
     if (isnan(t->floor))
@@ -276,6 +284,20 @@ static const char *evaluated_over(const Trainer *t)
                                 : N_("step %" PRId64 ": %.6f over the whole text%s");
 }
 
+/* best    step 612: 2.967913 over the held-out text
+ *         0.196482 below what counting reaches
+ *
+ * The same text is predicted by the model and by counting. */
+static void conclude_counting(const Trainer *t, const Screen *screen)
+{
+    const double above = t->progress.best_loss - t->counting.loss;
+    screen_paragraph(screen, "",
+                     above < 0 ? N_("%.6f below what counting reaches")
+                               : N_("%.6f above what counting reaches: counting predicts this text "
+                                    "better"),
+                     fabs(above));
+}
+
 /* best    step 300: 0.412301, 0.000322 above the floor, 0.1347 bits per byte
  *
  * The floor counts the text that is trained on, so it is no measure for a held-out part. */
@@ -294,6 +316,8 @@ static void conclude_best(const Trainer *t, const Screen *screen, const Ending *
                          p->best_step, p->best_loss, p->best_loss - t->floor, bits);
     else
         screen_paragraph(screen, "best", evaluated_over(t), p->best_step, p->best_loss, bits);
+    if (!isnan(t->counting.loss) && !isinf(p->best_loss))
+        conclude_counting(t, screen);
     if (!isnan(ending->whole))
         conclude_whole(t, screen, ending);
 }

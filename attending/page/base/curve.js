@@ -41,7 +41,7 @@ function momentOf({log, floor, held_out}, index) {
 }
 
 // runs[0] is drawn with all that is known of it: {log, held_out} and, null if there is none, floor,
-// uniform and frequencies, which are losses; of the others there is one line each.
+// counting, uniform and frequencies, which are losses; of the others there is one line each.
 class Curve {
   constructor(canvas, slider, values, parts = momentOf) {
     Object.assign(this, {canvas, slider, values, parts, runs: []});
@@ -96,6 +96,7 @@ class Curve {
     };
     across(run.uniform, "uniform", "--quiet", [1, 4]);
     across(run.frequencies, "frequencies", "--quiet", [6, 3]);
+    across(run.counting, "counting", "--ink", [6, 3]);
     for (const {log} of others) along(log, EVALUATED, "kept", "--quiet", 2.5, [8, 4]);
     along(run.log, LOSS, "each_step", "--accent", 1.5);
     along(run.log, EVALUATED, run.held_out ? "held_out" : "all_text", "--query", 2.5);

@@ -169,6 +169,7 @@ const WORDS = {
   held_out: ["held-out", "reservado"],
   floor: ["floor", "piso"],
   uniform: ["a uniform guess", "al azar"],
+  counting: ["counting", "conteo"],
   frequencies: ["frequencies", "frecuencias"],
   kept: ["the kept run", "el de al lado"],
   rate: ["rate", "tasa"],

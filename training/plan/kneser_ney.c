@@ -43,7 +43,8 @@ static void sort_by(const int *number, int limit, const int *from, int *into, si
 static Level level_after(const Ngrams *text, const Level *shorter)
 {
     Level level = level_new(text, shorter->length + 1);
-    int *first = ints_new(text->count), *items = ints_new(text->count), *sorted = ints_new(text->count);
+    int *first = ints_new(text->count), *items = ints_new(text->count),
+        *sorted = ints_new(text->count);
     size_t count = 0;
     for (size_t i = 0; i < text->count; i++) {
         level.of[i] = -1;
@@ -56,7 +57,8 @@ static Level level_after(const Ngrams *text, const Level *shorter)
     sort_by(shorter->of, shorter->groups, sorted, items, count);
     for (size_t i = 0; i < count; i++) {
         const int now = items[i], last = i ? items[i - 1] : -1;
-        level.groups += last < 0 || first[now] != first[last] || shorter->of[now] != shorter->of[last];
+        level.groups +=
+            last < 0 || first[now] != first[last] || shorter->of[now] != shorter->of[last];
         level.of[now] = level.groups - 1;
     }
     free(first);
@@ -97,7 +99,7 @@ static int *continuations(const Ngrams *text, const Level *level, const Level *l
 
 /* What follows a history. */
 typedef struct {
-    int64_t sum;    /* c(h·) */
+    int64_t sum;              /* c(h·) */
     int64_t ones, twos, more; /* N1, N2, N3 */
 } Followers;
 

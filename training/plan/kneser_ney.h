@@ -29,8 +29,8 @@ enum { NGRAM_COUNTED = 1, NGRAM_PREDICTED = 2 };
 
 /* Sequences, one after another. No history goes beyond the beginning of its sequence. */
 typedef struct {
-    const int *tokens;     /* (count) */
-    const int *before;     /* (count) how many tokens of its sequence stand before each */
+    const int *tokens;      /* (count) */
+    const int *before;      /* (count) how many tokens of its sequence stand before each */
     const uint8_t *purpose; /* (count) */
     size_t count;
     int vocabulary; /* V: tokens are below this */
