@@ -49,8 +49,12 @@ static void add_piece(Collection *all, const Corpus *corpus, Piece piece, bool g
 static size_t first_of_the_last(const Corpus *corpus, const Part *part, size_t most)
 {
     size_t p = part->count, tokens = 0;
-    while (p && (tokens += corpus_piece(corpus, part, p - 1).length + 1) <= most)
+    while (p > 0) {
+        tokens += (size_t)corpus_piece(corpus, part, p - 1).length + 1;
+        if (tokens > most)
+            break;
         p--;
+    }
     return p;
 }
 
