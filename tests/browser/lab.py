@@ -14,8 +14,9 @@ PERRO = "e934a89039392319"
 
 def press_train(page):
     """Trains to the end; returns what was printed."""
+    page.run("window.earlier = phase === 'ready' ? null : run; 1")
     page.click("#train")
-    wait(page, "phase !== 'ready' && phase !== 'going'")
+    wait(page, "run !== earlier && phase !== 'ready' && phase !== 'going'")
     return page.text("lines")
 
 
@@ -51,7 +52,7 @@ def look_at_lab(page, folder):
     lines = train(page, "")
     assert f"model   {PERRO}" in lines and "kernel relaxed" in lines, lines
     wait(page, "plain('now').includes('0.0003 above the floor')")
-    assert page.run("run.frame.contentDocument.getElementById('bars').children.length") > 5
+    wait(page, "run.frame.contentDocument.getElementById('bars')?.children.length > 5")
     assert int(page.run("curve.slider.max")) == 300, page.run("curve.slider.max")
     page.check_errors()
     page.picture("lab")
@@ -67,7 +68,7 @@ def look_at_lab_errors(page, folder):
     assert "1 head of 64" in lines and "best    step 5" in lines, lines
     lines = train(page, "", steps="5", more="--context 3")
     assert "best    step 5" in lines, lines
-    wait(page, "run.frame.contentDocument.getElementById('typed').value === 'el perro'")
+    wait(page, "run.frame.contentDocument.getElementById('typed')?.value === 'el perro'")
 
 
 def wait(page, script, seconds=120):
@@ -230,7 +231,7 @@ def look_at_lab_further(page, folder):
         assert "each step 0.0000" not in page.text("now"), page.text("now")
         assert page.run("document.title").startswith(str(run))
         assert page.run("at('text').value") == perro.read_text()
-        wait(page, f"{inside}.getElementById('typed').value === 'un muchacho'")
+        wait(page, f"{inside}.getElementById('typed')?.value === 'un muchacho'")
         assert page.run("curve.slider.max") != "0"
         page.picture(f"lab-further-{step}")
         lines = train_further(page)
@@ -340,13 +341,13 @@ def look_at_lab_compared(page, folder):
         typed.dispatchEvent(new Event("input"));
     })(kept.frame.contentDocument.getElementById("typed"))""")
     bars = "frame.contentDocument.getElementById('bars').textContent"
-    wait(page, "run.frame.contentDocument.getElementById('typed').value === 'un perro come'")
+    wait(page, "run.frame.contentDocument.getElementById('typed')?.value === 'un perro come'")
     assert page.run(f"[kept.{bars}, run.{bars}].map(bars => bars.includes('1.000'))") == [
         True, False]
     page.click("#keep")
     assert page.run("document.querySelectorAll('iframe').length") == 1
     page.click("#reseed")
-    wait(page, "phase === 'over'")
+    wait(page, "run.words.includes('--seed') && phase === 'over'")
     assert page.run("[field('seed').value, run.words.join(' ')]") == [
         "2", "perro.txt --seed 2 --attend 1"]
     page.check_errors()

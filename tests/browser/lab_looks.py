@@ -47,6 +47,7 @@ def opened(page, **window):
     wait(page, "run && run.words.includes('20') && run.log.length && !run.waiting", 20)
     yield "before"
     press_train(page)
+    wait(page, "!run.waiting")
     yield "after"
     page.click("#keep")
     press_train(page)
