@@ -4,7 +4,7 @@
 
 const TEXTS = [...document.getElementsByClassName("text-file")];
 let textName = "", file = null; // of the text; its bytes, if the box has only their beginning
-let reads = null; // what the pages read, once they have told it
+let reads = null; // what the pages read, if the user changed it
 
 const textOf = block => block.textContent.replace(/^\n/, "");
 

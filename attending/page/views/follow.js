@@ -2,7 +2,7 @@
 // weights and the colours from there, answers when it has computed the picture, and tells what it
 // reads, so that two of them read the same.
 
-let told = null; // what the other one was told
+let told = toLine(FIRST); // what the other one was told, or reads by itself
 
 // A click must end on the button on which it began, but other weights make most buttons again: they
 // wait while a pointer is pressed, at most for a second.
