@@ -7,30 +7,9 @@
 #include "base/base.h"
 #include "kneser_ney.h"
 
-/* What Ngrams points to. */
-typedef struct {
-    int *tokens, *before;
-    uint8_t *purpose;
-    size_t count;
-} Collection;
-
-static Collection collection_new(size_t most)
-{
-    return (Collection){memory_new(most, sizeof(int), "counting"),
-                        memory_new(most, sizeof(int), "counting"), memory_new(most, 1, "counting"),
-                        0};
-}
-
-static void collection_free(Collection *all)
-{
-    free(all->tokens);
-    free(all->before);
-    free(all->purpose);
-}
-
 /* Adds a piece: the beginning of a sequence, or what goes on where the last piece ended. */
-static void add_piece(Collection *all, const Corpus *corpus, Piece piece, bool goes_on,
-                      uint8_t purpose, int *room)
+static void add_piece(Ngrams *all, const Corpus *corpus, Piece piece, bool goes_on, uint8_t purpose,
+                      int *room)
 {
     const Sequence sequence = corpus_sequence(corpus, piece, room);
     const size_t from = goes_on ? all->count - 1 : all->count; /* pieces share a token */
@@ -59,7 +38,7 @@ static size_t first_of_the_last(const Corpus *corpus, const Part *part, size_t m
 }
 
 /* Adds the pieces of a part from this one on. */
-static void add_part(Collection *all, const Corpus *corpus, const Part *part, size_t first,
+static void add_part(Ngrams *all, const Corpus *corpus, const Part *part, size_t first,
                      uint8_t purpose, int *room)
 {
     size_t end = 0;
@@ -70,8 +49,8 @@ static void add_part(Collection *all, const Corpus *corpus, const Part *part, si
     }
 }
 
-/* Lets a tenth be predicted and not counted: every tenth sequence, or the last tenth of a stream. */
-static void hold_back(Collection *all, bool stream)
+/* Lets a tenth be predicted and not counted: every tenth sequence, or the end of a stream. */
+static void hold_back(Ngrams *all, bool stream)
 {
     int sequence = 0;
     for (size_t i = 0; i < all->count; i++) {
@@ -81,33 +60,43 @@ static void hold_back(Collection *all, bool stream)
     }
 }
 
+static void count_all(Ngrams *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (all->purpose[i])
+            all->purpose[i] = NGRAM_COUNTED;
+}
+
 Counting counting_of(const Corpus *corpus)
 {
     Counting found = {.loss = (double)NAN, .order = 1};
     if (!corpus->held_out.count || corpus->objective.kind == OBJECTIVE_MASKED)
         return found;
-    const Part *train = &corpus->train, *evaluated = &corpus->evaluated;
-    Collection all = collection_new((size_t)COUNTING_MOST + evaluated->rows + evaluated->count);
+    const Part *evaluated = &corpus->evaluated;
+    const size_t most = (size_t)COUNTING_MOST + evaluated->rows + evaluated->count;
+    const size_t first = first_of_the_last(corpus, &corpus->train, COUNTING_MOST);
     int *room = memory_new((size_t)corpus->context + 1, sizeof *room, "counting");
-    const size_t first = first_of_the_last(corpus, train, COUNTING_MOST);
     double losses[KNESER_NEY_MOST + 1];
+    Ngrams all = {.tokens = memory_new(most, sizeof *all.tokens, "counting"),
+                  .before = memory_new(most, sizeof *all.before, "counting"),
+                  .purpose = memory_new(most, sizeof *all.purpose, "counting"),
+                  .vocabulary = corpus->vocabulary};
 
-    add_part(&all, corpus, train, first, NGRAM_COUNTED, room);
+    add_part(&all, corpus, &corpus->train, first, NGRAM_COUNTED, room);
     hold_back(&all, corpus->stream);
-    Ngrams text = {all.tokens, all.before, all.purpose, all.count, corpus->vocabulary};
-    kneser_ney_losses(&text, KNESER_NEY_MOST, losses);
+    kneser_ney_losses(&all, KNESER_NEY_MOST, losses);
     for (int k = 2; k <= KNESER_NEY_MOST; k++)
         if (losses[k] < losses[found.order])
             found.order = k;
 
-    all.count = 0;
-    add_part(&all, corpus, train, first, NGRAM_COUNTED, room);
+    count_all(&all);
     add_part(&all, corpus, evaluated, 0, NGRAM_PREDICTED, room);
-    text.count = all.count;
-    kneser_ney_losses(&text, found.order, losses);
+    kneser_ney_losses(&all, found.order, losses);
     found.loss = losses[found.order];
     found.some = first > 0;
     free(room);
-    collection_free(&all);
+    free(all.tokens);
+    free(all.before);
+    free(all.purpose);
     return found;
 }

@@ -1,5 +1,5 @@
-/* kneser_ney.c: order by order. The tokens that end the same k tokens are a group; the groups of k + 1
- * are parts of those of k, so no n-gram is ever looked up. */
+/* kneser_ney.c: order by order. The tokens that end the same k tokens are a group; the groups of
+ * k + 1 are parts of those of k, so no n-gram is ever looked up. */
 #include "kneser_ney.h"
 
 #include <stdlib.h>
@@ -7,6 +7,11 @@
 
 #include "base/base.h"
 #include "base/numbers/elementary.h"
+
+static int *ints_new(size_t count)
+{
+    return memory_new(count, sizeof(int), "counting n-grams");
+}
 
 /* The last `length` tokens up to each token. Those that are alike have the same number. */
 typedef struct {
@@ -17,15 +22,10 @@ typedef struct {
 
 static Level level_new(const Ngrams *text, int length)
 {
-    return (Level){length, memory_new(text->count, sizeof(int), "counting n-grams"), 0};
+    return (Level){length, ints_new(text->count), 0};
 }
 
-static int *ints_new(size_t count)
-{
-    return memory_new(count, sizeof(int), "counting n-grams");
-}
-
-/* Sorts the items of `from` by a number of each below `limit`; those that are equal stay in order. */
+/* Sorts the items of `from` by a number of each below `limit`; equal ones stay in order. */
 static void sort_by(const int *number, int limit, const int *from, int *into, size_t count)
 {
     int *end = ints_new((size_t)limit + 1);
@@ -38,8 +38,8 @@ static void sort_by(const int *number, int limit, const int *from, int *into, si
     free(end);
 }
 
-/* The groups of one token more: within each group of `shorter`, those that have the same token before
- * it. */
+/* The groups of one token more: within each group of `shorter`, those that have the same token
+ * before it. */
 static Level level_after(const Ngrams *text, const Level *shorter)
 {
     Level level = level_new(text, shorter->length + 1);
@@ -103,7 +103,7 @@ typedef struct {
     int64_t ones, twos, more; /* N1, N2, N3 */
 } Followers;
 
-/* Of each history, which is a group of `shorter`. */
+/* What follows each history; a history is a group of `shorter`. */
 static Followers *followers_of(const Ngrams *text, const Level *shorter, const Level *level,
                                const int *counts)
 {

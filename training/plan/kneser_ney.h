@@ -1,12 +1,12 @@
 /* kneser_ney.h: what plain counting predicts: interpolated modified Kneser-Ney (Chen and Goodman
  * 1999). A token w after a history h of k − 1 tokens has
  *
- *     p_k(w|h) = max(c(hw) − D(c(hw)), 0)/c(h·) + γ(h)·p_{k−1}(w|h')      h' is h without its first token
+ *     p_k(w|h) = max(c(hw) − D(c(hw)), 0)/c(h·) + γ(h)·p_{k−1}(w|h')
  *     γ(h)     = (D1·N1(h·) + D2·N2(h·) + D3·N3(h·))/c(h·)
  *     p_0(w)   = 1/V
  *
- * where c(h·) is the sum of c(hw) over all w, and Nj(h·) says for how many w c(hw) is j, N3 for three
- * or more. D is D1, D2 or D3 for counts of 1, 2, and 3 or more. A history that was never seen says
+ * where h' is h without its first token, c(h·) the sum of c(hw) over all w, and Nj(h·) the number of
+ * w for which c(hw) is j, N3 for three or more. D is D1, D2 or D3 for counts of 1, 2, and 3 or more. A history that was never seen says
  * nothing: p_k = p_{k−1}.
  *
  * In the highest order c(hw) is how often the training text has hw. In every lower one it is how
@@ -29,15 +29,15 @@ enum { NGRAM_COUNTED = 1, NGRAM_PREDICTED = 2 };
 
 /* Sequences, one after another. No history goes beyond the beginning of its sequence. */
 typedef struct {
-    const int *tokens;      /* (count) */
-    const int *before;      /* (count) how many tokens of its sequence stand before each */
-    const uint8_t *purpose; /* (count) */
+    int *tokens;      /* (count) */
+    int *before;      /* (count) how many tokens of its sequence stand before each */
+    uint8_t *purpose; /* (count) */
     size_t count;
     int vocabulary; /* V: tokens are below this */
 } Ngrams;
 
-/* losses (KNESER_NEY_MOST + 1): the mean of −ln p over the predicted tokens, of each order from 0 to
- * `most`. */
+/* losses (KNESER_NEY_MOST + 1): the mean of −ln p over the predicted tokens, of each order from 0
+ * to `most`. */
 void kneser_ney_losses(const Ngrams *text, int most, double *losses);
 
 #endif
