@@ -13,7 +13,6 @@
 #include "base/base.h"
 #include "base/numbers/elementary.h"
 #include "formats/json.h"
-#include "formats/run/log.h"
 #include "terminal/options.h"
 #include "training/plan/floor.h"
 #include "training/report/session.h"
@@ -57,14 +56,6 @@ static char **words_of(char *at, int *count)
     return words;
 }
 
-/* A LogVisit: the line of the step that a resumed run has come to, if it has one. */
-static void find_last(void *of, const LogEntry *entry)
-{
-    Session *session = of;
-    if (entry->step == session->trainer.progress.step)
-        session->last = *entry;
-}
-
 /* Opens a run, which the words of train's command line describe; prints what train would. */
 Lab *EXPORT(lab_open)(char *words)
 {
@@ -85,7 +76,6 @@ Lab *EXPORT(lab_open)(char *words)
     lab->row.uniform = elementary_log(vocabulary);
     lab->row.frequencies = floor_unigram(&session->trainer.corpus, vocabulary);
     session->last = (LogEntry){.loss = NAN, .evaluated = NAN, .rate = NAN};
-    log_each(&session->trainer.directory, find_last, session);
     if (!session_begin(session, "lab"))
         exit(1);
     lab->idle = clock_seconds();

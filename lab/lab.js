@@ -254,7 +254,7 @@ at("step").addEventListener("click", () => {
 });
 at("keep").addEventListener("click", () => {
   if (kept) {
-    kept.remove();
+    kept.figure.remove();
     kept = null;
     enter(phase);
     showRuns();

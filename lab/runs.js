@@ -20,10 +20,9 @@ class Run {
       this.waiting = null;
       this.tell({...waiting, ...shared()});
       this.showLatest();
-      this.heights = new ResizeObserver(([entry]) => { // a frame is as high as what is in it
+      new ResizeObserver(([entry]) => { // a frame is as high as what is in it
         this.frame.style.height = `${Math.ceil(entry.target.getBoundingClientRect().height)}px`;
-      });
-      this.heights.observe(this.frame.contentDocument.body);
+      }).observe(this.frame.contentDocument.body);
     }, {once: true});
   }
   // The caption, when two runs are beside each other.
@@ -51,10 +50,6 @@ class Run {
     this.drawing = true;
     this.frame.contentWindow.postMessage({weights: this.latest}, "*", [port2]);
     this.latest = null;
-  }
-  remove() {
-    this.heights?.disconnect();
-    this.figure.remove();
   }
 
   step() { return this.log.length ? this.log[this.log.length - 1][STEP] : 0; }

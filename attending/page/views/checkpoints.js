@@ -22,7 +22,8 @@ function takeWeights(numbers) {
 
 if (ages.length) {
   at("ages").hidden = false;
-  at("age").max = at("age").value = ages.length;
+  at("age").max = ages.length;
+  at("age").value = ages.length;
   at("age").addEventListener("input", () => {
     showAge();
     const block = saves[at("age").value] || at("weights");
