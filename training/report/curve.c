@@ -101,22 +101,24 @@ static double most_of(const CurveLine *line)
 /* The means decide, so that a single step that is far off does not stretch the axis. */
 Axis curve_losses(const Curve *c, int parts)
 {
-    const double high = fmax(most_of(&c->loss), most_of(&c->evaluated));
+    const double high = fmax(fmax(most_of(&c->loss), most_of(&c->evaluated)), c->counting);
+    const double across[] = {c->floor, c->counting};
     double low = INFINITY;
     const CurveLine *const lines[] = {&c->loss, &c->evaluated};
     for (int i = 0; i < 2; i++)
         EACH_POINT (point, lines[i])
             low = fmin(low, fmax(point_mean(point), LEAST_LOGGED));
-    if (high < 10 * low)
-        return axis_linear(isnan(c->floor) ? low : fmin(low, c->floor), high, parts, true);
-    if (c->floor >= low / 10)
-        low = fmin(low, c->floor);
-    return axis_log(0.9 * low, 1.1 * high, parts);
+    const bool log = high >= 10 * low;
+    double least = low;
+    for (int i = 0; i < 2; i++)
+        if (!log || across[i] >= low / 10)
+            least = fmin(least, across[i]);
+    return log ? axis_log(0.9 * least, 1.1 * high, parts) : axis_linear(least, high, parts, true);
 }
 
-bool curve_shows_floor(const Curve *c, const Axis *losses)
+bool curve_shows(const Axis *losses, double loss)
 {
-    return c->floor >= losses->low && c->floor <= losses->high;
+    return loss >= losses->low && loss <= losses->high;
 }
 
 /* ---- The names at the ends of lines ---- */
@@ -141,10 +143,12 @@ int curve_names(const Curve *c, const Axis *losses, double tall, double apart,
 {
     const CurveName all[] = {{CURVE_LOSS, N_("each step"), end_of(&c->loss), 0},
                              {CURVE_EVALUATED, c->text, end_of(&c->evaluated), 0},
-                             {CURVE_FLOOR, N_("floor"), c->floor, 0}};
-    const bool shown[] = {c->loss.wide, c->evaluated.wide, curve_shows_floor(c, losses)};
+                             {CURVE_FLOOR, N_("floor"), c->floor, 0},
+                             {CURVE_COUNTING, N_("counting"), c->counting, 0}};
+    const bool shown[] = {c->loss.wide, c->evaluated.wide, curve_shows(losses, c->floor),
+                          curve_shows(losses, c->counting)};
     int count = 0;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         if (shown[i]) {
             CurveName name = all[i];
             name.y = tall * (1 - axis_place(losses, name.value));
@@ -162,7 +166,7 @@ int curve_names(const Curve *c, const Axis *losses, double tall, double apart,
 /* Sizes in pixels: the charts of losses and of the rate; LEFT and RIGHT are the room for numbers
  * and names beside them. */
 static const double MARGIN = 24, LEFT = 52, RIGHT = 132, TOP = 84, WIDE = 540, TALL = 260, GAP = 34,
-                    RATE = 64, BELOW = 44, KEY_TALL = 40;
+                    RATE = 64, BELOW = 44;
 
 /* How lines look. Blue and orange differ to everyone's eyes, and in lightness. The line of the
  * evaluations is thinner and drawn over the other, which is still seen if both are equal. */
@@ -170,6 +174,7 @@ typedef struct {
     const char *colour, *width, *dashes;
 } Look;
 static const Look LOOKS[] = {[CURVE_FLOOR] = {"#3a7d44", "1.4", "6 4"},
+                             [CURVE_COUNTING] = {"#444", "1.4", "6 3"},
                              [CURVE_LOSS] = {"#2b3a8c", "2.6", "none"},
                              [CURVE_EVALUATED] = {"#d9480f", "1.4", "none"}};
 static const Look RATE_LOOK = {"#555", "1.6", "none"};
@@ -293,11 +298,14 @@ static void put_best(FILE *out, const Chart *chart, const CurveLine *line)
     fputs("/>\n", out);
 }
 
-static void put_floor(FILE *out, const Chart *chart, double floor)
+/* The floor, or counting, if it is within the chart. */
+static void put_across(FILE *out, const Chart *chart, CurveKind kind, double loss)
 {
+    if (!curve_shows(&chart->values, loss))
+        return;
     fputs("<path ", out);
-    put_look(out, &LOOKS[CURVE_FLOOR]);
-    fprintf(out, " d=\"M0 %.1fH%g\"/>\n", y_of(chart, floor), WIDE);
+    put_look(out, &LOOKS[kind]);
+    fprintf(out, " d=\"M0 %.1fH%g\"/>\n", y_of(chart, loss), WIDE);
 }
 
 static void put_losses(FILE *out, const Curve *c, const Chart *chart)
@@ -305,8 +313,8 @@ static void put_losses(FILE *out, const Curve *c, const Chart *chart)
     put_grid(out, chart, chart->values.log ? _("loss (logarithmic)") : _("loss"));
     if (has_means(&c->loss))
         put_band(out, chart, &c->loss);
-    if (curve_shows_floor(c, &chart->values))
-        put_floor(out, chart, c->floor);
+    put_across(out, chart, CURVE_FLOOR, c->floor);
+    put_across(out, chart, CURVE_COUNTING, c->counting);
     put_line(out, chart, &c->loss, &LOOKS[CURVE_LOSS], 1);
     put_line(out, chart, &c->evaluated, &LOOKS[CURVE_EVALUATED], 64);
     put_best(out, chart, &c->evaluated);
@@ -342,17 +350,25 @@ static void put_key(FILE *out, const Curve *c, const Chart *chart)
     if (!isnan(c->floor))
         put_sample(
             out, &row, CURVE_FLOOR,
-            format_text(curve_shows_floor(c, &chart->values)
+            format_text(curve_shows(&chart->values, c->floor)
                             ? _("floor: the lowest loss that %s allows, %.6g")
                             : _("floor: the lowest loss that %s allows, %.6g, is below this chart"),
                         translated(c->floor_of), c->floor));
+    if (!isnan(c->counting))
+        put_sample(out, &row, CURVE_COUNTING,
+                   format_text(curve_shows(&chart->values, c->counting)
+                                   ? _("counting: its loss on the held-out part, %.6g")
+                                   : _("counting: its loss on the held-out part, %.6g, is below "
+                                       "this chart"),
+                               c->counting));
 }
 
 /* From top to bottom: the title, the losses, the rate, the steps, the key. */
 void curve_write(FILE *out, const Curve *c)
 {
     const double width = MARGIN + LEFT + WIDE + RIGHT, rate = TOP + TALL + GAP,
-                 key = rate + RATE + BELOW + 16, height = key + KEY_TALL + MARGIN;
+                 key = rate + RATE + BELOW + 16, tall = isnan(c->counting) ? 40 : 56,
+                 height = key + tall + MARGIN;
     const Axis steps = curve_steps(c, 8);
     const Chart losses = {steps, curve_losses(c, 6), TALL};
     const Chart rates = {steps, axis_linear(0, c->rate.wide ? most_of(&c->rate) : 0, 2, true),

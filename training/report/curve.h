@@ -33,6 +33,7 @@ typedef struct {
     const char *run;      /* the directory */
     const char *text;     /* what was evaluated: "held-out" or "all text" */
     double floor;         /* NAN if it is not known */
+    double counting;      /* what counting reaches on the held-out part; NAN if it is not known */
     const char *floor_of; /* what has this floor: "the text" */
 } Curve;
 
@@ -56,12 +57,19 @@ bool curve_is_empty(const Curve *curve);
 Axis curve_steps(const Curve *curve, int parts);
 Axis curve_losses(const Curve *curve, int parts);
 
-/* Whether the floor is within the losses' axis. */
-bool curve_shows_floor(const Curve *curve, const Axis *losses);
+/* Whether a loss, that of the floor or of counting, is within the losses' axis. */
+bool curve_shows(const Axis *losses, double loss);
 
 /* What stands at the right end of a line: its name and the last value, or the mean of the last
  * point. */
-typedef enum { CURVE_NOTHING, CURVE_FLOOR, CURVE_LOSS, CURVE_EVALUATED, CURVE_KINDS } CurveKind;
+typedef enum {
+    CURVE_NOTHING,
+    CURVE_FLOOR,
+    CURVE_COUNTING,
+    CURVE_LOSS,
+    CURVE_EVALUATED,
+    CURVE_KINDS
+} CurveKind;
 typedef struct {
     CurveKind kind;
     const char *name;

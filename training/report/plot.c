@@ -1,6 +1,6 @@
 /* plot.c: the plot is a grid of cells, each with a character or, in UTF-8, the eight dots of a
- * Braille pattern, two wide and four high. First the floor is drawn, then the losses of the steps
- * as a line, then each evaluation as a mark:
+ * Braille pattern, two wide and four high. First the floor and counting are drawn, then the losses
+ * of the steps as a line, then each evaluation as a mark:
  *
  *        4┤ ●⠈⠢●⣀
  *         │      ●⠒●⠤●⣀⣀●⣀●
@@ -30,6 +30,7 @@ static const struct {
     const char *ascii, *utf8, *colour;
 } LOOKS[CURVE_KINDS] = {[CURVE_NOTHING] = {" ", " ", ""},
                         [CURVE_FLOOR] = {"-", "╌", "\033[32m"},
+                        [CURVE_COUNTING] = {"=", "╍", "\033[33m"},
                         [CURVE_LOSS] = {".", "⠤", "\033[36m"},
                         [CURVE_EVALUATED] = {"o", "●", "\033[35m"}};
 
@@ -68,11 +69,11 @@ static int line_of(const Plot *p, double loss)
     return place_of(1 - axis_place(&p->losses, loss), LINES);
 }
 
-static void put_floor(Plot *p)
+static void put_across(Plot *p, CurveKind kind, double loss)
 {
-    if (curve_shows_floor(p->curve, &p->losses))
+    if (curve_shows(&p->losses, loss))
         for (int x = 0; x < p->wide; x++)
-            p->cell[line_of(p, p->curve->floor)][x].kind = CURVE_FLOOR;
+            p->cell[line_of(p, loss)][x].kind = (uint8_t)kind;
 }
 
 /* One dot of the line: x from the left and y from above, both counted in dots. */
@@ -212,7 +213,8 @@ void plot_print(const Curve *curve, const Screen *screen, const char *curve_path
     p.wide = min_int(max_int(screen_width() - NUMBER - NAME - 2, LEAST_WIDE), MOST_WIDE);
     p.steps = curve_steps(curve, max_int(p.wide / 10, 2));
     p.losses = curve_losses(curve, 4);
-    put_floor(&p);
+    put_across(&p, CURVE_FLOOR, curve->floor);
+    put_across(&p, CURVE_COUNTING, curve->counting);
     put_losses(&p);
     put_evaluations(&p);
     if (p.losses.log)

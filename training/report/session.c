@@ -62,7 +62,8 @@ static Curve begin_curve(const Trainer *t)
     Curve curve = {.run = t->directory.path,
                    .text = holds_out ? N_("held-out") : N_("all text"),
                    .floor = t->floor,
-                   .floor_of = holds_out ? N_("the part trained on") : N_("the text")};
+                   .floor_of = holds_out ? N_("the part trained on") : N_("the text"),
+                   .counting = t->counting.loss};
     if (t->plan.settings.resume && team_leads())
         log_each(&t->directory, add_to_curve, &curve);
     return curve;

@@ -12,8 +12,11 @@
 static Curve *curve_new(double floor)
 {
     Curve *curve = memory_new(1, sizeof *curve, "a curve");
-    *curve =
-        (Curve){.run = "runs/<b>&", .text = "held-out", .floor = floor, .floor_of = "the text"};
+    *curve = (Curve){.run = "runs/<b>&",
+                     .text = "held-out",
+                     .floor = floor,
+                     .floor_of = "the text",
+                     .counting = NAN};
     return curve;
 }
 
@@ -136,13 +139,13 @@ static void losses_that_differ_tenfold_have_a_logarithmic_axis(void **state)
     curve_add(&c->evaluated, 10, 0.71);
     Axis axis = curve_losses(c, 6);
     assert_false(axis.log);
-    assert_true(curve_shows_floor(c, &axis));
+    assert_true(curve_shows(&axis, c->floor));
     curve_add(&c->loss, 10, 0.69);
     axis = curve_losses(c, 6);
-    assert_true(axis.log && curve_shows_floor(c, &axis));
+    assert_true(axis.log && curve_shows(&axis, c->floor));
     c->floor = 0; /* logarithms have no place for it, */
     axis = curve_losses(c, 6);
-    assert_true(axis.log && !curve_shows_floor(c, &axis));
+    assert_true(axis.log && !curve_shows(&axis, c->floor));
     char *figure = figure_of(c);
     assert_int_equal(count_parts(figure, "0, is below this chart"), 1); /* but the key has it */
     free(figure);
@@ -203,6 +206,29 @@ static void a_figure_of_a_million_rows_is_small(void **state)
     assert_int_equal(count_parts(figure, "a mean of several steps"), 1);
     free(figure);
     free(c);
+}
+
+/* The axis has room for it, whether the losses are above it or below. */
+static void counting_is_a_line_with_a_name(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        Curve *c = curve_new(NAN);
+        c->counting = (const double[]){1, 6, 0.001}[i];
+        curve_add(&c->evaluated, 1, 5);
+        curve_add(&c->evaluated, 2, i < 2 ? 4 : 0.04);
+        const Axis axis = curve_losses(c, 6);
+        CurveName names[CURVE_KINDS];
+        assert_int_equal(curve_shows(&axis, c->counting), i < 2);
+        assert_int_equal(curve_names(c, &axis, 100, 14, names), i < 2 ? 2 : 1);
+        assert_is_whole(c);
+        char *figure = figure_of(c);
+        assert_int_equal(count_parts(figure, ">counting 1<"), i == 0);
+        assert_int_equal(count_parts(figure, ">counting: its loss"), 1);
+        assert_int_equal(count_parts(figure, "is below this chart"), i == 2);
+        free(figure);
+        free(c);
+    }
 }
 
 /* The best evaluation has a circle of its own if the last one is worse. */
@@ -271,6 +297,7 @@ int main(void)
         cmocka_unit_test(losses_that_differ_tenfold_have_a_logarithmic_axis),
         cmocka_unit_test(a_figure_is_whole_whatever_the_log_holds),
         cmocka_unit_test(a_figure_of_a_million_rows_is_small),
+        cmocka_unit_test(counting_is_a_line_with_a_name),
         cmocka_unit_test(the_best_evaluation_is_marked),
         cmocka_unit_test(the_end_of_a_line_is_that_of_its_last_point),
         cmocka_unit_test(names_of_equal_ends_do_not_overlap),

@@ -33,7 +33,8 @@ static char *plot_of(const Curve *curve, const Screen *screen, const char *local
 static Curve *curve_new(int steps)
 {
     Curve *c = memory_new(1, sizeof *c, "a curve");
-    *c = (Curve){.run = "runs/a", .text = "held-out", .floor = 0.5, .floor_of = "the text"};
+    *c = (Curve){
+        .run = "runs/a", .text = "held-out", .floor = 0.5, .floor_of = "the text", .counting = 5};
     for (int step = 1; step <= steps; step++) {
         curve_add(&c->loss, step, 2 + 6 * exp(-5.0 * step / steps));
         if (step % (steps / 4 + 1) == 0)
@@ -68,6 +69,7 @@ static void the_locale_decides_between_braille_and_ascii(void **state)
     for (const char *at = text; *at; at++)
         assert_true((unsigned char)*at < 128);
     assert_int_equal(count_parts(text, "- floor 0.5"), 1);
+    assert_int_equal(count_parts(text, "= counting 5"), 1);
     assert_int_equal(count_parts(text, ". each step 2.04"), 1);
     assert_int_equal(count_parts(text, "o held-out "), 1);
     free(text);
@@ -97,7 +99,7 @@ static void points_are_where_the_axes_say(void **state)
 {
     (void)state;
     Curve *c = memory_new(1, sizeof *c, "a curve");
-    *c = (Curve){.run = "a", .text = "all text", .floor = NAN, .floor_of = ""};
+    *c = (Curve){.run = "a", .text = "all text", .floor = NAN, .floor_of = "", .counting = NAN};
     curve_add(&c->loss, 0, 8);
     curve_add(&c->loss, 10, 0);
     curve_add(&c->loss, 10, 2); /* their mean is 1 */
