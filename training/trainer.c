@@ -469,6 +469,7 @@ void trainer_record_result(const Trainer *t, double seconds)
                         .held_out = trainer_holds_out(t),
                         .bits_per_byte = trainer_bits(t, t->progress.best_loss),
                         .floor = t->floor,
+                        .counting = t->counting,
                         .seconds = seconds};
     checksum_hex(result.checksum, weights_checksum(&t->gpt, t->best));
     record_update(&t->directory, &t->plan.settings, &result);

@@ -292,11 +292,14 @@ static void put_training(FILE *out, const Pretrained *model)
 {
     LogEntry *lines = NULL; /* stb_ds array */
     log_each(&model->directory, add_line, &lines);
-    const cJSON *share = json_get(config_own(&model->config), "val");
+    const cJSON *own = config_own(&model->config), *share = json_get(own, "val");
+    const cJSON *counting = json_get(json_get(own, "result"), "counting");
     put_log(out, lines);
     fprintf(out, "\"held_out\":%s,\"floor\":",
             json_bool(cJSON_IsNumber(share) && share->valuedouble > 0));
     put_number(out, floor_in(lines));
+    fputs(",\"counting\":", out);
+    put_number(out, cJSON_IsNumber(counting) ? counting->valuedouble : (double)NAN);
     arrfree(lines);
 }
 

@@ -34,6 +34,7 @@ size_t data_weights_size(const Gpt *gpt);
  *     "held_out"    whether "evaluated" is the loss over held-out text, not over all of it
  *     "floor"       the lowest loss that the text allows; null if log.csv has none, because part of
  *                   the text is held out or it is too large to count in
+ *     "counting"    what counting reaches on the held-out text; null if config.json has none
  *     "checkpoints" the steps of the earlier saves, the first one first
  *
  * The first three are null in a page without the model. */

@@ -460,13 +460,23 @@ on_terminal() {
     "$BIN/train" "$ROOT/data/cuentos.txt" --tokens char --steps 20 --out run >out.txt
     grep -q "^        counting reaches 0.988677 on the held-out part (Kneser-Ney, order 8)" out.txt
     grep -q "^        [0-9.]* above what counting reaches: counting predicts this text" out.txt
+    is_yardstick() {
+        grep -q ">counting 0.9887<" run/curve.svg
+        grep -q '"counting":[[:space:]]*0.98867' run/config.json
+        grep -q '"counting_order":[[:space:]]*8,' run/config.json
+        "$BIN/attend" run "El gato" -o page.html
+        grep -q '"counting":0.98867' page.html
+    }
+    is_yardstick
     "$BIN/train" --resume run --steps 30 >out.txt
     grep -q "counting reaches 0.988677" out.txt
+    is_yardstick
     yes 'uno dos tres cuatro' | head -n 100 >same.txt
     "$BIN/train" same.txt --sequence stream --val 0.2 --steps 200 --out same >out.txt
     grep -q "^        [0-9.]* below what counting reaches" out.txt
     "$BIN/train" perro.txt --out perro --steps 5 >out.txt
     refutes counting out.txt
+    grep -q '"counting":[[:space:]]*null' perro/config.json
 }
 
 @test "the advice at the end follows the losses" {

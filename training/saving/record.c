@@ -9,6 +9,7 @@
 #include "record.h"
 
 #include <cjson/cJSON.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,6 +99,9 @@ static void put_result(cJSON *own, const RunResult *r)
     cJSON_AddBoolToObject(result, "held_out", r->held_out);
     cJSON_AddNumberToObject(result, "bits_per_byte", r->bits_per_byte);
     cJSON_AddNumberToObject(result, "floor", r->floor);
+    cJSON_AddNumberToObject(result, "counting", r->counting.loss);
+    cJSON_AddNumberToObject(result, "counting_order",
+                            isnan(r->counting.loss) ? (double)NAN : r->counting.order);
     cJSON_AddStringToObject(result, "checksum", r->checksum);
     cJSON_AddNumberToObject(result, "seconds",
                             r->seconds + (cJSON_IsNumber(seconds) ? seconds->valuedouble : 0));

@@ -10,6 +10,7 @@
 
 #include "formats/huggingface/config.h"
 #include "text/corpus/corpus.h"
+#include "training/plan/counting.h"
 #include "training/plan/plan.h"
 
 typedef char Identity[17]; /* 16 hex digits */
@@ -47,8 +48,9 @@ typedef struct {
     bool held_out;        /* the losses are of the held-out part, else of the training text */
     double bits_per_byte; /* of the best loss; NAN if it cannot be compared */
     double floor;         /* of the training text; NAN if it is not known */
-    double seconds;       /* of this call */
-    char checksum[17];    /* of the best weights */
+    Counting counting;
+    double seconds;    /* of this call */
+    char checksum[17]; /* of the best weights */
 } RunResult;
 
 /* Puts the settings of this call into a run's config.json and, unless it is NULL, the result, in

@@ -28,7 +28,7 @@ function text(pen, words, x, y, align, colour) {
 }
 
 // The numbers of a step of a run, in words.
-function momentOf({log, floor, held_out}, index) {
+function momentOf({log, floor, counting, held_out}, index) {
   const row = log[index], parts = [say("at_step", {n: grouped(row[STEP])})];
   const add = (name, loss) => {
     if (loss !== null) parts.push(`${say(name)} ${decimal(loss, 4)}`);
@@ -36,6 +36,7 @@ function momentOf({log, floor, held_out}, index) {
   add("each_step", row[LOSS]);
   add(held_out ? "held_out" : "all_text", row[EVALUATED]);
   add("floor", floor);
+  add("counting", counting);
   if (row[RATE]) parts.push(`${say("rate")} ${row[RATE].toExponential(2)}`);
   return parts;
 }
@@ -114,10 +115,11 @@ class Curve {
     const top = 0.8 * unit, bottom = height - 4.9 * unit;
     const losses = this.runs.flatMap(({log}) => log.flatMap(row => [row[LOSS], row[EVALUATED]]))
       .filter(value => value !== null);
-    const low = Math.max(Math.min(...losses), 1e-7), most = Math.max(...losses) * 1.03;
-    const floor = this.runs[0].floor ?? Infinity;
+    const {floor, counting} = this.runs[0], across = [floor, counting].filter(Number.isFinite);
+    const low = Math.max(Math.min(...losses), 1e-7);
+    const most = Math.max(...losses, counting ?? 0) * 1.03;
     const log10 = most >= 10 * low; // as in training/report/curve.c
-    const least = 0.92 * (floor < low && (!log10 || floor >= low / 10) ? floor : low);
+    const least = 0.92 * Math.min(low, ...across.filter(loss => !log10 || loss >= low / 10));
     const risen = loss => log10 ? Math.log(Math.max(loss, least)) : loss;
     const last = this.last();
     return {

@@ -87,6 +87,7 @@ static void the_model_is_described(void **state)
     assert_string_equal(cJSON_GetArrayItem(second, 1)->valuestring, "window 7");
     assert_true(cJSON_IsNull(get(data, "counts")));
     assert_true(cJSON_IsNull(get(data, "floor")));
+    assert_true(cJSON_IsNull(get(data, "counting")));
     cJSON_Delete(data);
     close_model(&o);
 }
