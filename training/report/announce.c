@@ -316,7 +316,7 @@ static void conclude_best(const Trainer *t, const Screen *screen, const Ending *
                          p->best_step, p->best_loss, p->best_loss - t->floor, bits);
     else
         screen_paragraph(screen, "best", evaluated_over(t), p->best_step, p->best_loss, bits);
-    if (!isnan(t->counting.loss) && !isinf(p->best_loss))
+    if (!isnan(t->counting.loss) && !isinf(p->best_loss) && p->step)
         conclude_counting(t, screen);
     if (!isnan(ending->whole))
         conclude_whole(t, screen, ending);
