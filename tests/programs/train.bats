@@ -471,12 +471,20 @@ on_terminal() {
     "$BIN/train" --resume run --steps 30 >out.txt
     grep -q "counting reaches 0.988677" out.txt
     is_yardstick
+    "$BIN/train" "$ROOT/data/cuentos.txt" --steps 0 --out untrained >out.txt
+    refutes "what counting reaches" out.txt # no model was trained that could be compared
     yes 'uno dos tres cuatro' | head -n 100 >same.txt
     "$BIN/train" same.txt --sequence stream --val 0.2 --steps 200 --out same >out.txt
     grep -q "^        [0-9.]* below what counting reaches" out.txt
     "$BIN/train" perro.txt --out perro --steps 5 >out.txt
     refutes counting out.txt
     grep -q '"counting":[[:space:]]*null' perro/config.json
+}
+
+@test "Kneser-Ney by its definition, with dictionaries, reaches the same on eight texts" {
+    mkdir folder
+    python3 "$ROOT/scripts/kneser_ney.py" "$BIN/train" \
+        "$BUILD/tests/tools/double/show_counting" "$ROOT/data" folder
 }
 
 @test "the advice at the end follows the losses" {
