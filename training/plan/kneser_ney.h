@@ -5,9 +5,9 @@
  *     γ(h)     = (D1·N1(h·) + D2·N2(h·) + D3·N3(h·))/c(h·)
  *     p_0(w)   = 1/V
  *
- * where h' is h without its first token, c(h·) the sum of c(hw) over all w, and Nj(h·) the number of
- * w for which c(hw) is j, N3 for three or more. D is D1, D2 or D3 for counts of 1, 2, and 3 or more. A history that was never seen says
- * nothing: p_k = p_{k−1}.
+ * where h' is h without its first token, c(h·) the sum of c(hw) over all w, and Nj(h·) the number
+ * of w for which c(hw) is j, N3 for three or more. D is D1, D2 or D3 for counts of 1, 2, and 3 or
+ * more. A history that was never seen says nothing: p_k = p_{k−1}.
  *
  * In the highest order c(hw) is how often the training text has hw. In every lower one it is how
  * many different tokens stand before hw there; where nothing can stand before it, since hw begins
