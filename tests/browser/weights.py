@@ -108,6 +108,9 @@ def look_at_long(page, folder):
     assert seconds < OPENED_WITHIN, seconds
     assert page.run("reading.unpacked.size") == 1, "only the head that is shown large is unpacked"
     page.picture("long")
+    # Three steps are far above what counting reaches; the chart has room for its line.
+    assert "counting" in page.run("curve.lines().map(({name}) => name)")
+    assert page.run("curve.scale(600, 300).least < data.counting")
     begun = time.monotonic()
     page.run("choose(9)")
     print(f"  another head after {time.monotonic() - begun:.2f} s")
