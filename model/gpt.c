@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel/threads.h"
 #include "model/layers/linear.h"
 #include "model/layers/loss.h"
+#include "model/shape/kv_cache.h"
 
 /* ---- Memory ---- */
 
@@ -43,6 +45,7 @@ static GptWork work_of(const Gpt *gpt, Arena *arena)
                      .dstream = arena_take(arena, N, C),
                      .logits = arena_take(arena, (size_t)piece, (size_t)V),
                      .targets = (int *)arena_take(arena, (size_t)piece, 1),
+                     .row = (int *)arena_take(arena, (size_t)piece, 1),
                      .log_sum = arena_take(arena, (size_t)piece, 1),
                      .loss =
                          (double *)arena_take(arena, (size_t)piece, sizeof(double) / sizeof(Real)),
@@ -201,8 +204,8 @@ static void gpt_backward(Gpt *gpt, const Batch *batch, Dropout dropout)
     forget_untrained(gpt);
 }
 
-/* Gathers the next `rows` rows that count, from row `next` of the batch on: their targets into
- * work.targets, their rows of the head's input into x (rows, C). x is a part of that same input. No
+/* Gathers the next `rows` rows that count, from row `next` of the batch on: their numbers into
+ * work.row, their targets into work.targets, their rows of the head's input into x (rows, C). x is a part of that same input. No
  * row is overwritten before it is read, since each stays or moves towards the first row; and after
  * the head nothing reads this input. Returns the row after the last one gathered. */
 static int gather(Gpt *gpt, Real *x, const Batch *batch, int next, int rows)
@@ -211,9 +214,42 @@ static int gather(Gpt *gpt, Real *x, const Batch *batch, int next, int rows)
     for (int i = 0; i < rows; next++)
         if (batch->targets[next] >= 0) {
             memmove(ROW(x, i, C), ROW(gpt_head_input(gpt), next, C), sizeof *x * (size_t)C);
+            gpt->work.row[i] = next;
             gpt->work.targets[i++] = batch->targets[next];
         }
     return next;
+}
+
+/* The token at a position of a sequence, which may be before the batch's first one; -1: none. */
+static int token_at(const Batch *batch, int s, int position)
+{
+    const int past = batch_past(batch, s), back = past - position;
+    if (back <= 0)
+        return batch->tokens[batch->start[s] - back];
+    if (batch->cache)
+        return position < 0 ? -1 : kv_cache_tokens(batch->cache, batch->slots[s])[position];
+    return batch->history && back <= HISTORY_MOST ? ROW(batch->history, s + 1, HISTORY_MOST)[-back]
+                                                  : -1;
+}
+
+/* Mixes logits (count, V): those of some rows of the batch or, if rows is NULL, of the last row of
+ * each sequence. */
+static void mix(const Gpt *gpt, Real *logits, const Batch *batch, const int *rows, int count)
+{
+    if (!gpt->mixture.mix)
+        return;
+    OMP(parallel for)
+    for (int i = 0; i < count; i++) {
+        int history[HISTORY_MOST], from = HISTORY_MOST, s = 0;
+        const int row = rows ? rows[i] : batch->start[i + 1] - 1;
+        while (batch->start[s + 1] <= row)
+            s++;
+        int position = batch_past(batch, s) + row - batch->start[s];
+        for (int token; from && (token = token_at(batch, s, position)) >= 0; position--)
+            history[--from] = token;
+        gpt->mixture.mix(gpt->mixture.of, history + from, HISTORY_MOST - from,
+                         ROW(logits, i, gpt->config.vocabulary));
+    }
 }
 
 /* Spreads dx from (counted, C) to (N, C), beginning with the last row: a row that counts moves back
@@ -243,6 +279,8 @@ static double output_and_loss(Gpt *gpt, const Batch *batch, bool learn, Real sca
 
         /* 5  logits = x·Wᵀ */
         logits_forward(work->logits, gpt->weights.head, x, rows);
+        if (!learn)
+            mix(gpt, work->logits, batch, work->row, rows);
         /* 6  loss = −ln softmax(logits)[target] */
         loss_forward(work->loss, work->log_sum, work->logits, work->targets, rows, V);
         for (int i = 0; i < rows; i++)
@@ -275,14 +313,26 @@ double gpt_forward_backward(Gpt *gpt, const Batch *batch, Real scale, Dropout dr
     return loss;
 }
 
+/* Notes in the KV cache which tokens it has read. */
+static void cache_tokens(const Batch *batch)
+{
+    for (int s = 0; s < batch->sequences; s++)
+        memcpy(kv_cache_tokens(batch->cache, batch->slots[s]) + batch->past[s],
+               batch->tokens + batch->start[s],
+               sizeof(int) * (size_t)(batch->start[s + 1] - batch->start[s]));
+}
+
 void gpt_next_logits(Gpt *gpt, const Batch *batch, Real *logits)
 {
     const int S = batch->sequences, C = gpt->config.width;
     gpt_forward(gpt, batch, NULL, (Dropout){0});
+    if (batch->cache)
+        cache_tokens(batch);
     /* The last rows of all sequences together, so that the output table is read once. */
     Real *last = gpt->work.dstream;
     for (int s = 0; s < S; s++)
         memcpy(ROW(last, s, C), ROW(gpt_head_input(gpt), batch->start[s + 1] - 1, C),
                sizeof *last * (size_t)C);
     logits_forward(logits, gpt->weights.head, last, S);
+    mix(gpt, logits, batch, NULL, S);
 }

@@ -13,6 +13,14 @@
 #include "model/shape/gpt_config.h"
 #include "tensors.h"
 
+/* What predicts the next token beside the model: it changes the logits (V) of a row, given the last
+ * tokens up to it, at most HISTORY_MOST. An evaluation and gpt_next_logits() mix; training does
+ * not. */
+typedef struct {
+    void (*mix)(const void *of, const int *history, int count, Real *logits);
+    const void *of;
+} Mixture;
+
 /* What forward keeps for backward, except what belongs to a block. */
 typedef struct {
     Real *stream; /* (L + 1, N, C) the input of each block, and the output of the last one  */
@@ -24,6 +32,7 @@ typedef struct {
     Real *dstream; /* (N, C) the gradient of the stream, at one place after another         */
     Real *logits;  /* (piece, V)                                                            */
     int *targets;  /* (piece)                                                               */
+    int *row;      /* (piece) of the batch                                                  */
     Real *log_sum; /* (piece) as in loss.h                                                  */
     double *loss;  /* (piece)                                                               */
     int piece;     /* rows whose logits are in memory at once; not a Piece of the corpus    */
@@ -42,6 +51,7 @@ typedef struct {
     GptKeep keep;
     GptWork work;
     Real *activations; /* the memory of all that is kept and worked with */
+    Mixture mixture;   /* mix is NULL: the model is alone                */
 } Gpt;
 
 /* A model with weights at 0, for batches of at most `rows` rows. It copies the list of patterns.

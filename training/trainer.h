@@ -8,7 +8,7 @@
 #include "text/corpus/batches.h"
 #include "text/corpus/reader.h"
 #include "text/source.h"
-#include "training/plan/counting.h"
+#include "text/corpus/counting.h"
 #include "training/saving/run.h"
 #include "training/team/shards.h"
 

@@ -8,6 +8,9 @@
 
 struct KvCache;
 
+/* How many tokens before a row count for what is mixed with the model: see gpt.h. */
+enum { HISTORY_MOST = 7 };
+
 typedef struct {
     int rows;                    /* N                                                            */
     int sequences;               /* S                                                            */
@@ -19,6 +22,8 @@ typedef struct {
                                     both directions; NULL: none does                             */
     uint32_t first_row;          /* the batch's first row among all rows of its step: a part of
                              a step draws the dropout masks that the whole would draw     */
+    const int *history;          /* (S, HISTORY_MOST) the last tokens before each sequence, -1
+                                    where there are none; NULL: there are none            */
     const struct KvCache *cache; /* in which each sequence goes on, or NULL: each begins
                                     at position 0                                         */
     const int *slots;            /* (S) of the cache                                      */

@@ -11,7 +11,8 @@
 #include "gpt_config.h"
 
 typedef struct KvCache {
-    Real *at; /* (L, slots, T, 2·H·D): keys of all heads, then values, of each position */
+    Real *at;    /* (L, slots, T, 2·H·D): keys of all heads, then values, of each position */
+    int *tokens; /* (slots, T) what was read there */
     int layers, slots, context, width; /* width is 2·H·D */
 } KvCache;
 
@@ -21,6 +22,9 @@ void kv_cache_free(KvCache *cache);
 
 /* A layer's keys and values in a slot: (T, 2·H·D). */
 Real *kv_cache_slot(const KvCache *cache, int layer, int slot);
+
+/* What was read in a slot: (T). */
+int *kv_cache_tokens(const KvCache *cache, int slot);
 
 /* The first `rows` tokens read in slot `from` become those of slot `to`. */
 void kv_cache_copy(const KvCache *cache, int to, int from, int rows);

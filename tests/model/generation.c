@@ -11,6 +11,18 @@
 #include "tests/helpers/cases.h"
 #include "tests/helpers/close.h"
 
+/* Changes a score by all tokens of the history: a wrong one would be seen. */
+static void mix_by_history(const void *of, const int *history, int count, Real *logits)
+{
+    (void)of;
+    int all = 0;
+    for (int i = 0; i < count; i++)
+        all = 3 * all + history[i] + 1;
+    logits[all % 4] += (Real)0.25;
+}
+
+static const Mixture BY_HISTORY = {mix_by_history, NULL};
+
 /* The scores of the token after some tokens, which are read at once, without a cache. The first
  * `prefix` of them see each other. */
 static void read_at_once(Gpt *gpt, const int *tokens, int count, int prefix, Real *logits)
@@ -57,6 +69,7 @@ static void the_cache_gives_what_reading_at_once_gives(void **state)
     const int prompt[PROMPT] = {12, 5, 1};
     for (int c = 0; c < CASE_COUNT; c++) {
         Gpt gpt = case_model(&CASES[c]), again = case_model(&CASES[c]);
+        gpt.mixture = again.mixture = BY_HISTORY;
         const int T = gpt.config.context, V = gpt.config.vocabulary;
         KvCache cache = kv_cache_new(&gpt.config, 1);
         Generator w = generator_new(&gpt, cache, 0, 12);
@@ -91,6 +104,7 @@ static void the_cache_goes_on_after_a_prefix(void **state)
     const int tokens[T + 1] = {12, 5, 1, 3, 0, 8, 2, 7};
     for (int c = 0; c < CASE_COUNT; c++) {
         Gpt gpt = case_model(&CASES[c]);
+        gpt.mixture = BY_HISTORY;
         const int V = gpt.config.vocabulary;
         KvCache cache = kv_cache_new(&gpt.config, 2);
         Generator asked = generator_new(&gpt, cache, 0, 12), w = generator_new(&gpt, cache, 1, 12);
@@ -473,6 +487,7 @@ static void check_beam(BeamRules rules, int prefix, bool wide)
                                    .vocabulary = 5},
                       6);
     gpt_init(&gpt, 2);
+    gpt.mixture = BY_HISTORY;
     for (size_t i = 0; i < gpt.size; i++)
         gpt.weight_block[i] *= 4; /* so that the probabilities differ */
     const int prompt[] = {0, 3};

@@ -11,12 +11,13 @@
 BatchRoom batch_room_new(int rows)
 {
     const size_t N = (size_t)rows;
-    int *ints = memory_new(5 * N + 2, sizeof *ints, "a batch");
+    int *ints = memory_new((5 + HISTORY_MOST) * N + 2, sizeof *ints, "a batch");
     return (BatchRoom){.tokens = ints,
                        .targets = ints + N,
                        .prefix = ints + 2 * N, /* each sequence has at least one row */
                        .start = ints + 3 * N,
                        .piece = ints + 4 * N + 1,
+                       .history = ints + 5 * N + 2,
                        .rows = rows};
 }
 
@@ -126,20 +127,40 @@ static bool add_hidden(Batch *batch, BatchRoom *room, const Objective *objective
     return true;
 }
 
+/* Notes which tokens stand before a piece: of a stream those of the part; of lines, those of the
+ * piece before, unless it begins its line. */
+static void add_history(const Batch *batch, const BatchRoom *room, const Corpus *corpus,
+                        const Part *part, Piece piece)
+{
+    int *history = ROW(room->history, batch->sequences, HISTORY_MOST), before[HISTORY_MOST + 1];
+    const bool begins = room->piece[0] == corpus->objective.bos;
+    const size_t there = corpus->stream ? piece.from - part->begin
+                         : begins       ? 0
+                                        : (size_t)corpus->context;
+    const size_t count = there < HISTORY_MOST ? there : HISTORY_MOST;
+    if (count)
+        corpus_sequence(corpus, (Piece){piece.from - count, count}, before);
+    memset(history, -1, HISTORY_MOST * sizeof *history);
+    memcpy(history + HISTORY_MOST - count, before, count * sizeof *history);
+}
+
 bool batch_next(Batch *batch, BatchRoom *room, const Corpus *corpus, const Part *part,
                 BatchPlace *place)
 {
     const Objective *objective = &corpus->objective;
     *batch = batch_in(room, 0);
+    batch->history = objective->kind == OBJECTIVE_MASKED ? NULL : room->history;
     for (; place->piece < part->count; place->piece++) {
         const Piece piece = corpus_piece(corpus, part, place->piece);
         if (batch->rows + (int)piece.length > room->rows)
             break;
         const Sequence sequence = corpus_sequence(corpus, piece, room->piece);
-        if (objective->kind != OBJECTIVE_MASKED)
+        if (objective->kind != OBJECTIVE_MASKED) {
+            add_history(batch, room, corpus, part, piece);
             add_plain(batch, room, objective, &sequence);
-        else if (!add_hidden(batch, room, objective, &sequence, place))
+        } else if (!add_hidden(batch, room, objective, &sequence, place)) {
             break;
+        }
     }
     return batch->rows > 0;
 }

@@ -8,10 +8,11 @@
 #include "corpus.h"
 #include "model/shape/batch.h"
 
-/* Memory for one batch of at most `rows`: five arrays in one block. */
+/* Memory for one batch of at most `rows`: six arrays in one block. */
 typedef struct {
     int *start, *tokens, *targets, *prefix; /* (rows + 1), (rows), … */
     int *piece;                             /* (rows + 1) the ids of one piece */
+    int *history;                           /* (rows, HISTORY_MOST) */
     int rows;
 } BatchRoom;
 

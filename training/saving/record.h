@@ -9,8 +9,7 @@
 #define PULGA_RECORD_H
 
 #include "formats/huggingface/config.h"
-#include "text/corpus/corpus.h"
-#include "training/plan/counting.h"
+#include "text/corpus/counting.h"
 #include "training/plan/plan.h"
 
 typedef char Identity[17]; /* 16 hex digits */
@@ -48,9 +47,9 @@ typedef struct {
     bool held_out;        /* the losses are of the held-out part, else of the training text */
     double bits_per_byte; /* of the best loss; NAN if it cannot be compared */
     double floor;         /* of the training text; NAN if it is not known */
-    Counting counting;
-    double seconds;    /* of this call */
-    char checksum[17]; /* of the best weights */
+    Counting counting;    /* what counting, and counting with the model, reach */
+    double seconds;       /* of this call */
+    char checksum[17];    /* of the best weights */
 } RunResult;
 
 /* Puts the settings of this call into a run's config.json and, unless it is NULL, the result, in

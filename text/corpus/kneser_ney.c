@@ -169,13 +169,12 @@ static void order_free(Order *order)
     free(order->followers);
 }
 
-/* p_k of a token in a group after a history, from p_{k−1}. */
-static double probability(const Order *order, int history, int group, double shorter)
+/* p_k of a token that has this count after a history, from p_{k−1}. */
+static double probability(const Order *order, int history, int count, double shorter)
 {
     const Followers *f = &order->followers[history];
     if (!f->sum)
         return shorter;
-    const int count = order->counts[group];
     const double *D = order->discounts.of, sum = (double)f->sum;
     const double left = D[1] * (double)f->ones + D[2] * (double)f->twos + D[3] * (double)f->more;
     return ((double)count - D[count < 3 ? count : 3]) / sum + left / sum * shorter;
@@ -203,9 +202,9 @@ void kneser_ney_losses(const Ngrams *text, int most, double *losses)
                 continue;
             double highest_p = p[i];
             if (level.of[i] >= 0) {
-                const int history = k > 1 ? shorter.of[i - 1] : 0;
-                highest_p = probability(&highest, history, level.of[i], p[i]);
-                p[i] = probability(&lower, history, level.of[i], p[i]);
+                const int history = k > 1 ? shorter.of[i - 1] : 0, group = level.of[i];
+                highest_p = probability(&highest, history, highest.counts[group], p[i]);
+                p[i] = probability(&lower, history, lower.counts[group], p[i]);
             }
             sum -= elementary_log(highest_p);
         }
@@ -219,4 +218,108 @@ void kneser_ney_losses(const Ngrams *text, int most, double *losses)
     free(shorter.of);
     free(level.of);
     free(p);
+}
+
+/* ---- Asking ---- */
+
+/* The k-grams of a level as nodes of a tree: above each is the (k − 1)-gram without its first
+ * token, and below it are those with one token more before it, in the order of that token. */
+typedef struct {
+    int *first; /* (groups) its first token */
+    int *below; /* (groups + 1) where those below it begin in the next level */
+    Order order;
+} Nodes;
+
+struct KneserNey {
+    int vocabulary, order;
+    Nodes nodes[KNESER_NEY_MOST + 1];
+};
+
+/* Puts the groups of a level below those of the shorter one. */
+static void hang(Nodes *above, Nodes *nodes, const Ngrams *text, const Level *shorter,
+                 const Level *level)
+{
+    nodes->first = ints_new((size_t)level->groups);
+    above->below = ints_new((size_t)shorter->groups + 1);
+    for (size_t i = 0; i < text->count; i++) {
+        const int group = level->of[i];
+        if (group < 0)
+            continue;
+        nodes->first[group] = text->tokens[i - (size_t)shorter->length];
+        int *end = &above->below[shorter->of[i] + 1];
+        *end = max_int(*end, group + 1);
+    }
+    for (int g = 0; g < shorter->groups; g++)
+        above->below[g + 1] = max_int(above->below[g + 1], above->below[g]);
+}
+
+KneserNey *kneser_ney_new(const Ngrams *text, int order)
+{
+    KneserNey *all = memory_new(1, sizeof *all, "counting n-grams");
+    Level shorter = level_new(text, 0), level;
+    all->vocabulary = text->vocabulary;
+    all->order = order;
+    shorter.groups = 1;
+    level = level_after(text, &shorter);
+    for (int k = 1; k <= order; k++) {
+        Level longer = level_after(text, &level);
+        hang(&all->nodes[k - 1], &all->nodes[k], text, &shorter, &level);
+        int *counts = k == order ? occurrences(text, &level) : continuations(text, &level, &longer);
+        all->nodes[k].order = order_of(text, &shorter, &level, counts);
+        free(shorter.of);
+        shorter = level;
+        level = longer;
+    }
+    free(shorter.of);
+    free(level.of);
+    return all;
+}
+
+void kneser_ney_free(KneserNey *all)
+{
+    for (int k = 0; k <= all->order; k++) {
+        free(all->nodes[k].first);
+        free(all->nodes[k].below);
+        order_free(&all->nodes[k].order);
+    }
+    free(all);
+}
+
+/* The node below one of level k − 1, or below none, that has this token first; -1: none. */
+static int below(const KneserNey *all, int k, int node, int token)
+{
+    if (node < 0)
+        return -1;
+    const int *first = all->nodes[k].first;
+    int low = all->nodes[k - 1].below[node], end = all->nodes[k - 1].below[node + 1];
+    for (int high = end; low < high;) {
+        const int middle = low + (high - low) / 2;
+        if (first[middle] < token)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < end && first[low] == token ? low : -1;
+}
+
+/* Level by level, the history and each token after it go on to the node that has one token more. */
+void kneser_ney_predict(const KneserNey *all, const int *history, int length, double *p)
+{
+    const int V = all->vocabulary;
+    int *node = memory_new((size_t)V, sizeof *node, "counting n-grams"), before = 0;
+    for (int w = 0; w < V; w++)
+        p[w] = 1 / (double)V;
+    for (int k = 1; k <= all->order && k - 1 <= length; k++) {
+        const Order *order = &all->nodes[k].order;
+        const int token = k > 1 ? history[length - (k - 1)] : -1;
+        if (k > 1)
+            before = below(all, k - 1, before, token);
+        if (before < 0)
+            break;
+        for (int w = 0; w < V; w++) {
+            node[w] = below(all, k, node[w], k > 1 ? token : w);
+            p[w] = probability(order, before, node[w] < 0 ? 0 : order->counts[node[w]], p[w]);
+        }
+    }
+    free(node);
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "tests/helpers/close.h"
-#include "training/plan/kneser_ney.h"
+#include "text/corpus/kneser_ney.h"
 
 enum { MOST = 200 };
 
@@ -120,6 +120,24 @@ static int draw(uint32_t *state, int below)
     return (int)((*state >> 16) % (uint32_t)below);
 }
 
+/* What is asked for after the history of each predicted token. */
+static void check_predictions(const Ngrams *t, int k)
+{
+    double p[4];
+    KneserNey *counted = kneser_ney_new(t, k);
+    for (size_t x = 0; x < t->count; x++)
+        if (t->purpose[x] & NGRAM_PREDICTED) {
+            const int length = t->before[x];
+            double sum = 0;
+            kneser_ney_predict(counted, t->tokens + x - length, length, p);
+            for (int w = 0; w < t->vocabulary; w++)
+                sum += p[w];
+            assert_true(fabs(sum - 1) < 1e-12);
+            assert_true(fabs(p[t->tokens[x]] - probability(t, x, k, true)) < 1e-12);
+        }
+    kneser_ney_free(counted);
+}
+
 static void test_each_order_is_what_brute_force_says(void **state)
 {
     (void)state;
@@ -143,6 +161,8 @@ static void test_each_order_is_what_brute_force_says(void **state)
         kneser_ney_losses(&s.n, 6, losses);
         for (int k = 0; k <= 6; k++)
             assert_true(fabs(losses[k] - loss(&s.n, k)) < 1e-12);
+        for (int k = 1; k <= 6; k++)
+            check_predictions(&s.n, k);
     }
 }
 

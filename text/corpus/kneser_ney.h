@@ -40,4 +40,13 @@ typedef struct {
  * to `most`. */
 void kneser_ney_losses(const Ngrams *text, int most, double *losses);
 
+/* The counts of one order, from which any probability can be asked for. */
+typedef struct KneserNey KneserNey;
+
+KneserNey *kneser_ney_new(const Ngrams *text, int order);
+void kneser_ney_free(KneserNey *counts);
+
+/* p (V): of each token after a history, of which the last order − 1 tokens are looked at. */
+void kneser_ney_predict(const KneserNey *counts, const int *history, int length, double *p);
+
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/base.h"
-#include "kneser_ney.h"
+#include "base/numbers/elementary.h"
 
 /* Adds a piece: the beginning of a sequence, or what goes on where the last piece ended. */
 static void add_piece(Ngrams *all, const Corpus *corpus, Piece piece, bool goes_on, uint8_t purpose,
@@ -67,22 +67,39 @@ static void count_all(Ngrams *all)
             all->purpose[i] = NGRAM_COUNTED;
 }
 
+/* All of a part to count, but of a large one only the end, with room for `more` tokens. Returns
+ * which piece was the first. */
+static size_t count_part(Ngrams *all, const Corpus *corpus, const Part *part, size_t more,
+                         int *room)
+{
+    const size_t most = (size_t)COUNTING_MOST + more;
+    const size_t first = first_of_the_last(corpus, part, COUNTING_MOST);
+    *all = (Ngrams){.tokens = memory_new(most, sizeof *all->tokens, "counting"),
+                    .before = memory_new(most, sizeof *all->before, "counting"),
+                    .purpose = memory_new(most, sizeof *all->purpose, "counting"),
+                    .vocabulary = corpus->vocabulary};
+    add_part(all, corpus, part, first, NGRAM_COUNTED, room);
+    return first;
+}
+
+static void ngrams_free(Ngrams *all)
+{
+    free(all->tokens);
+    free(all->before);
+    free(all->purpose);
+}
+
 Counting counting_of(const Corpus *corpus)
 {
-    Counting found = {.loss = (double)NAN, .order = 1};
+    Counting found = {.loss = (double)NAN, .order = 1, .share = (double)NAN, .mixed = (double)NAN};
     if (!corpus->held_out.count || corpus->objective.kind == OBJECTIVE_MASKED)
         return found;
     const Part *evaluated = &corpus->evaluated;
-    const size_t most = (size_t)COUNTING_MOST + evaluated->rows + evaluated->count;
-    const size_t first = first_of_the_last(corpus, &corpus->train, COUNTING_MOST);
     int *room = memory_new((size_t)corpus->context + 1, sizeof *room, "counting");
     double losses[KNESER_NEY_MOST + 1];
-    Ngrams all = {.tokens = memory_new(most, sizeof *all.tokens, "counting"),
-                  .before = memory_new(most, sizeof *all.before, "counting"),
-                  .purpose = memory_new(most, sizeof *all.purpose, "counting"),
-                  .vocabulary = corpus->vocabulary};
-
-    add_part(&all, corpus, &corpus->train, first, NGRAM_COUNTED, room);
+    Ngrams all;
+    found.some =
+        count_part(&all, corpus, &corpus->train, evaluated->rows + evaluated->count, room) > 0;
     hold_back(&all, corpus->stream);
     kneser_ney_losses(&all, KNESER_NEY_MOST, losses);
     for (int k = 2; k <= KNESER_NEY_MOST; k++)
@@ -93,10 +110,43 @@ Counting counting_of(const Corpus *corpus)
     add_part(&all, corpus, evaluated, 0, NGRAM_PREDICTED, room);
     kneser_ney_losses(&all, found.order, losses);
     found.loss = losses[found.order];
-    found.some = first > 0;
     free(room);
-    free(all.tokens);
-    free(all.before);
-    free(all.purpose);
+    ngrams_free(&all);
     return found;
+}
+
+/* ---- With the model ---- */
+
+CountMixture count_mixture_new(const Corpus *corpus, int order, double share)
+{
+    int *room = memory_new((size_t)corpus->context + 1, sizeof *room, "counting");
+    Ngrams all;
+    count_part(&all, corpus, &corpus->train, 0, room);
+    CountMixture mixture = {kneser_ney_new(&all, order), corpus->vocabulary, share};
+    free(room);
+    ngrams_free(&all);
+    return mixture;
+}
+
+void count_mixture_free(CountMixture *mixture)
+{
+    if (mixture->counts)
+        kneser_ney_free(mixture->counts);
+}
+
+static void mix(const void *of, const int *history, int count, Real *logits)
+{
+    const CountMixture *m = of;
+    if (m->share == 0)
+        return;
+    double *p = memory_take((size_t)m->vocabulary * sizeof *p);
+    kneser_ney_predict(m->counts, history, count, p);
+    for (int w = 0; w < m->vocabulary; w++)
+        logits[w] = (Real)((1 - m->share) * (double)logits[w] + m->share * elementary_log(p[w]));
+    free(p);
+}
+
+Mixture count_mixture_of(const CountMixture *mixture)
+{
+    return (Mixture){mix, mixture};
 }
