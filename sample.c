@@ -86,12 +86,14 @@ static bool answer_lines(Answerer *answerer, const Screen *screen)
 
 /* Answers the prompts of the command line, of a person or of a pipe; returns whether all of them
  * have an answer. The training text is read only to count in it. */
-static bool sample(Pretrained *model, Choice *choice, ChoiceDecided *decided, char **prompt)
+static bool sample(Pretrained *model, CountMixture *counts, Choice *choice, ChoiceDecided *decided,
+                   char **prompt)
 {
     const Screen screen = screen_open();
     TrainingText text = training_text_open(model, choice->text);
     Answerer answerer =
         answerer_new(model, &text, choice_rules(choice, decided, &model->tokenizer));
+    answerer.counts = counts;
     bool good = true;
     if (*prompt)
         good = answer_words(&answerer, &screen, prompt);
@@ -134,11 +136,19 @@ int main(int argc, char **argv)
     if (!choice.threads) /* a step is a piece of the text, or a token that is written */
         thread_set_limit(
             threads_for_step(choice.score ? model.gpt.config.context : 1, model.gpt.size));
+    CountMixture counts = {0};
+    const bool mixed = counted_open(&model, &counts);
+    if (DECIDED(&decided, share) && !mixed)
+        usage_error("--share is for a run that was trained with --counts, and %s was not",
+                    words[0]);
+    if (DECIDED(&decided, share))
+        counts.share = choice.share;
     if (choice.score)
         score_text(&model, choice.score, choice.json);
     else
-        good = sample(&model, &choice, &decided, words + 1);
+        good = sample(&model, mixed ? &counts : NULL, &choice, &decided, words + 1);
 
+    count_mixture_free(&counts);
     pretrained_close(&model);
     free(words);
     fields_free(CHOICES, &choice);

@@ -126,6 +126,7 @@ static void find_words(Answerer *a, Answer *answer)
     Candidates *next = answer->places;
     char *before = last_word(t, e);
     answer->whole_words = true;
+    next->in_parts = false;
     candidates_free(next->best);
     next->best =
         next_words(t, &a->prompt, &a->writer, before, min_int(a->rules.table, tokenizer_size(t)),
@@ -173,12 +174,31 @@ static void add_place(Answerer *a, Answer *answer, int at, const size_t *times, 
     const int count = rank_best(a->ranked, min_int(a->rules.table, V), a->p, V);
     for (int i = 0; i < count; i++) {
         const int id = a->ranked[i].id;
-        arrput(place->best, ((Candidate){format_text("%s", tokenizer_word(t, id)),
-                                         a->ranked[i].value, times[id]}));
+        arrput(place->best, ((Candidate){.text = format_text("%s", tokenizer_word(t, id)),
+                                         .probability = a->ranked[i].value,
+                                         .times = times[id]}));
     }
 }
 
-static void find_next(Answerer *a, Answer *answer)
+/* Adds what the model alone, without a share of counting, and counting alone say of the candidates
+ * that were ranked just now. */
+static void add_parts(Answerer *a, const Answer *answer, int prefix)
+{
+    const Encoding *e = &answer->encoding;
+    Candidates *place = &answer->places[0];
+    const double share = a->counts->share;
+    place->in_parts = true;
+    for (int part = 0; part < 2; part++) {
+        a->counts->share = part;
+        generator_begin(&a->writer, e->ids, e->count, prefix);
+        softmax_of(a->p, a->writer.logits, tokenizer_size(&a->model->tokenizer), 1);
+        for (ptrdiff_t i = 0; i < arrlen(place->best); i++)
+            place->best[i].parts[part] = a->p[a->ranked[i].id];
+    }
+    a->counts->share = share;
+}
+
+static void find_next(Answerer *a, Answer *answer, int prefix)
 {
     const Tokenizer *t = &a->model->tokenizer;
     const Encoding *e = &answer->encoding;
@@ -189,6 +209,8 @@ static void find_next(Answerer *a, Answer *answer)
         in_all = counts_next(&a->text->corpus, t, times, V, e->ids, e->count);
     add_place(a, answer, e->count, times, in_all);
     free(times);
+    if (a->counts)
+        add_parts(a, answer, prefix);
     if (!a->rules.json && t->kind == TOKENIZER_BPE && a->rules.table)
         find_words(a, answer);
 }
@@ -231,7 +253,7 @@ Answer answer_begin(Answerer *a, const char *name, const char *prompt, size_t si
     if (a->gaps)
         find_gaps(a, &answer);
     else
-        find_next(a, &answer);
+        find_next(a, &answer, prefix);
     return answer;
 }
 

@@ -12,6 +12,7 @@
 #include <signal.h>
 
 #include "base/numbers/random.h"
+#include "formats/run/counted.h"
 #include "formats/run/training_text.h"
 #include "model/generate/sampler.h"
 #include "next_words.h"
@@ -42,6 +43,7 @@ typedef struct {
 typedef struct {
     Pretrained *model;
     const TrainingText *text;
+    CountMixture *counts; /* mixed with the model, if the caller sets it; NULL: none */
     AnswerRules rules;
     KvCache cache;
     Generator prompt;  /* has read the prompt */
@@ -77,6 +79,7 @@ typedef struct {
     int at;              /* among the tokens of the prompt: a gap, or after all of them */
     Candidate *best;     /* stb_ds array: the most probable first */
     size_t times_in_all; /* of all that may stand there; 0 also if there is no text to count in */
+    bool in_parts;       /* each of them has parts */
 } Candidates;
 
 /* All that is known about one prompt. */

@@ -40,6 +40,8 @@ static void put_table(const Answerer *a, const Answer *answer, const Candidates 
                        .count = (int)arrlen(place->best),
                        .least = a->rules.all_rows ? 0 : ROW_LEAST,
                        .times_in_all = place->times_in_all,
+                       .mixed = a->counts,
+                       .in_parts = place->in_parts,
                        .kinds = answer->whole_words ? 0 : tokenizer_size(&a->model->tokenizer)};
     bars_print(&bars, screen);
 }
@@ -219,6 +221,8 @@ static void put_candidates_json(const Candidates *c)
         printf(i ? ",{\"token\":" : "{\"token\":");
         put_json(stdout, c->best[i].text);
         printf(",\"probability\":%.9g", c->best[i].probability);
+        if (c->in_parts)
+            printf(",\"model\":%.9g,\"counting\":%.9g", c->best[i].parts[0], c->best[i].parts[1]);
         if (c->times_in_all)
             printf(",\"count\":%zu,\"of\":%zu", c->best[i].times, c->times_in_all);
         printf("}");

@@ -43,6 +43,14 @@ static int count_columns(const Bars *bars)
     return bars->times_in_all ? max_int(11, 7 + digits + 4 + digits) + 2 : 0;
 }
 
+/* 0.400     0.390  0.396: what the model and counting give alone, and both together. */
+static void put_numbers(const Bars *bars, const double *parts, double probability)
+{
+    if (bars->in_parts)
+        printf("%.3f  %8.3f  ", parts[0], parts[1]);
+    printf("%.3f", probability);
+}
+
 /* Prints one row; the word is bold and takes `columns` columns. */
 static void put_row(const Bars *bars, const Screen *screen, const Candidate *row, int columns)
 {
@@ -57,7 +65,7 @@ static void put_row(const Bars *bars, const Screen *screen, const Candidate *row
                  (double)row->times / (double)all, row->times, all);
         printf("%-*s", count_columns(bars), count.text);
     }
-    printf("%.3f", row->probability);
+    put_numbers(bars, row->parts, row->probability);
     put_bar(row->probability);
     free(word);
 }
@@ -85,15 +93,21 @@ void bars_print(const Bars *bars, const Screen *screen)
     printf("  ");
     put_fitted(stdout, bars->heading, columns + 2, false);
     put_fitted(stdout, counts ? _("in the text") : "", counts, false);
-    printf("%s\n", _("model"));
-    double rest = 1;
+    /* translators: keep the widths of the first two */
+    printf("%s\n", bars->in_parts ? _("model  counting  both")
+                   : bars->mixed  ? _("both")
+                                  : _("model"));
+    double rest = 1, parts[2] = {1, 1};
     for (int i = 0; i < rows; i++) {
         put_row(bars, screen, &bars->rows[i], columns);
         rest -= bars->rows[i].probability;
+        parts[0] -= bars->rows[i].parts[0];
+        parts[1] -= bars->rows[i].parts[1];
     }
     if (!bars->kinds || rows < bars->kinds) {
         printf("  ");
         put_fitted(stdout, others, columns + 2 + counts, false);
-        printf("%.3f\n", fmax(rest, 0));
+        put_numbers(bars, (double[]){fmax(parts[0], 0), fmax(parts[1], 0)}, fmax(rest, 0));
+        putchar('\n');
     }
 }

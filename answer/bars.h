@@ -6,7 +6,11 @@
  *      gato       0.200  1 of 5  0.200  ████▊
  *      12 others                 0.000
  *
- * The counts are left out if there are none. */
+ * The counts are left out if there are none. If the model is mixed with counting:
+ *
+ *      word       in the text    model  counting  both
+ *      perro      0.400  2 of 5  0.400     0.390  0.396  █████████▌
+ *      12 others                 0.000     0.031  0.013 */
 #ifndef PULGA_BARS_H
 #define PULGA_BARS_H
 
@@ -19,6 +23,8 @@ typedef struct {
     int count;
     double least; /* the last rows are left out if they are less probable and not in the text */
     size_t times_in_all; /* 0: no counts */
+    bool mixed;          /* the model with counting ... */
+    bool in_parts;       /* ... and each row says what each of them gives alone */
     int kinds;           /* how many rows there could be; 0: any number */
 } Bars;
 

@@ -17,6 +17,7 @@ typedef struct {
     char *text;         /* of a word the bytes without those that the prompt has, ended by a 0 */
     double probability; /* of a word: if several runs of tokens make it, the sum of those found */
     size_t times;       /* how often the training text has it there */
+    double parts[2];    /* if counting is mixed with the model: what each says alone */
 } Candidate;
 
 /* The `most` most probable words, special tokens among them, as an stb_ds array, the most probable

@@ -53,6 +53,10 @@ const Field CHOICES[] = {
     FIELD_HEADING("Other options:"),
     {"text", TEXT_FIELD(text), NULL, N_("FILE"), 0, 0,
      N_("the text to count in, if the run holds no copy of the one it was trained on"), LIFE_CALL},
+    {"share", NUMBER_FIELD(share), NULL, N_("SHARE"), 0, 1,
+     N_("of a run that was trained with --counts: the share of counting in all probabilities; 0 = "
+        "the model alone, 1 = counting alone [what the run has learnt]"),
+     LIFE_CALL},
     {"score", TEXT_FIELD(score), NULL, N_("FILE"), 0, 0,
      N_("print the loss and perplexity of each line of FILE and of the whole, and the bits per "
         "byte of the whole; no continuations"),

@@ -13,6 +13,7 @@ typedef struct {
 
     bool json;
     int threads;
+    double share;       /* of counting */
     char *score, *text; /* paths, or NULL */
 } Choice;
 

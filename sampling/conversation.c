@@ -215,12 +215,12 @@ static void read_arrow(char *line)
 static void take_options(Conversation *c, bool new_seed)
 {
     Answerer *a = c->answerer;
-    Pretrained *model = a->model;
-    const TrainingText *text = a->text;
-    const uint32_t asked = new_seed ? 0 : a->asked;
+    const Answerer was = *a;
     answerer_free(a);
-    *a = answerer_new(model, text, choice_rules(c->choice, c->decided, &model->tokenizer));
-    a->asked = asked;
+    *a = answerer_new(was.model, was.text,
+                      choice_rules(c->choice, c->decided, &was.model->tokenizer));
+    a->counts = was.counts;
+    a->asked = new_seed ? 0 : was.asked;
 }
 
 /* :temperature 0.7; :temperature prints the value, :greedy switches it on. */

@@ -147,6 +147,7 @@ void share_corpus(Corpus *c)
     const char *to = store_view(&c->store);
     c->ids.at = moved(c->ids.at, from, to);
     c->train.list = moved(c->train.list, from, to);
+    c->aside.list = moved(c->aside.list, from, to);
     c->held_out.list = moved(c->held_out.list, from, to);
     c->evaluated = (Part){0};
 }

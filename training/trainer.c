@@ -55,6 +55,16 @@ static void choose_precision(const Settings *s)
                     "kernel that PULGA_KERNEL names, does not have; f32 runs everywhere");
 }
 
+/* Dies if the text is too small for that. */
+static void set_aside(Trainer *t)
+{
+    corpus_set_aside(&t->corpus);
+    if (!t->corpus.aside.count || !t->corpus.held_out.count)
+        usage_error("--counts needs a part held out, and a fortieth of the rest: %s is too small; "
+                    "leave out --counts, or hold out more with --val 0.2",
+                    t->text_name);
+}
+
 /* Cuts the corpus, plans the run and takes its memory; dies if there is not enough. A corpus that
  * was kept, or shared, is cut already. */
 static void prepare(Trainer *t, Settings *settings, const Decided *decided, int vocabulary,
@@ -70,6 +80,8 @@ static void prepare(Trainer *t, Settings *settings, const Decided *decided, int 
     } else {
         corpus_choose_evaluated(&t->corpus, (uint32_t)settings->seed);
     }
+    if (settings->counts && !t->corpus.aside.count)
+        set_aside(t);
     t->plan = plan_training(settings, decided, &t->corpus, vocabulary);
     memory_check(t->plan.bytes, "a model of these sizes");
     thread_set_limit(t->plan.settings.threads);
@@ -205,7 +217,8 @@ static void check_text(const Trainer *t, const char *name, uint64_t text, uint64
 static void read_again(Trainer *t, const Settings *s, uint64_t text, SourceRules rules)
 {
     char *const *named = s->text ? t->texts : NULL;
-    if (!named && directory_has(&t->directory, TOKENS_FILE)) {
+    if (!named && !directory_has(&t->directory, TEXT_FILE) &&
+        directory_has(&t->directory, TOKENS_FILE)) {
         t->corpus = corpus_open(&t->directory, TOKENS_FILE, &t->tokenizer, s->shape.context,
                                 strtoull(t->identity, NULL, 16), &t->origin);
         t->text_name = path_in(&t->directory, TOKENS_FILE);
@@ -330,8 +343,9 @@ static bool write_files(Trainer *t, const char *command)
            record_write(&t->directory, &t->plan, &t->tokenizer, t->texts, t->origin, command,
                         t->identity) &&
            tokenizer_json_write(&t->directory, &t->tokenizer, t->plan.shape.context) &&
-           (copy ? file_replace(&t->directory, TEXT_FILE, copy->raw.bytes, copy->raw.size)
-                 : corpus_keep(&t->corpus, t->origin, &t->directory, TOKENS_FILE));
+           (!copy || file_replace(&t->directory, TEXT_FILE, copy->raw.bytes, copy->raw.size)) &&
+           ((copy && !t->plan.settings.counts) ||
+            corpus_keep(&t->corpus, t->origin, &t->directory, TOKENS_FILE));
 }
 
 /* A resumed run's command, kernel and text stay as they were. */

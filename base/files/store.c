@@ -172,6 +172,8 @@ bool store_is_changed(const Store *store)
 
 bool store_keep(Store *store, const Directory *directory, const char *name)
 {
+    if (store->file < 0)
+        return file_replace(directory, name, store->at, store->size);
     free(store->path);
     store->path = path_in(directory, name);
     if (fsync(store->file))

@@ -52,8 +52,8 @@ bool store_read(const Store *store, const void *from, void *to, size_t size);
 /* Whether a file that was kept or opened was written to since. */
 bool store_is_changed(const Store *store);
 
-/* Gives the file its name in a directory, in place of one that has it. Warns and returns false if
- * that fails. */
+/* Gives the file its name in a directory, in place of one that has it, or writes what is in memory
+ * into a file of that name. Warns and returns false if that fails. */
 bool store_keep(Store *store, const Directory *directory, const char *name);
 
 #endif

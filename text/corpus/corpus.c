@@ -346,6 +346,30 @@ static void cut_stream(Corpus *c, double share)
     c->held_out = stream_part(c, end, count);
 }
 
+void corpus_set_aside(Corpus *c)
+{
+    Part *train = &c->train, *aside = &c->aside;
+    const size_t fortieth = train->targets / 40;
+    const size_t most = fortieth < ASIDE_MOST ? fortieth : ASIDE_MOST;
+    if (c->stream) {
+        *aside = stream_part(c, 0, most);
+        *train = stream_part(c, most, train->end);
+        return;
+    }
+    int *tokens = memory_new((size_t)c->context + 1, sizeof *tokens, "cutting");
+    while (train->count > 1 && aside->targets < most) {
+        const Piece piece = corpus_piece(c, train, --train->count);
+        const size_t targets = targets_of(c, piece, tokens);
+        aside->count++;
+        aside->rows += piece.length;
+        aside->targets += targets;
+        train->rows -= piece.length;
+        train->targets -= targets;
+    }
+    aside->list = train->list + train->count;
+    free(tokens);
+}
+
 /* Pairs are counted from 1. */
 void corpus_check_pairs(const Corpus *c, int context, const char *name)
 {
@@ -454,11 +478,11 @@ static Header header_of(const Corpus *c, CorpusOrigin origin)
                 .longest = c->longest,
                 .lines_cut = c->lines_cut,
                 .context = (uint64_t)c->context,
-                .train = c->train.count,
+                .train = c->train.count + c->aside.count,
                 .held_out = c->held_out.count,
-                .train_end = c->train.end,
-                .train_rows = c->train.rows,
-                .train_targets = c->train.targets,
+                .train_end = c->held_out.begin,
+                .train_rows = c->train.rows + c->aside.rows,
+                .train_targets = c->train.targets + c->aside.targets,
                 .held_out_rows = c->held_out.rows,
                 .held_out_targets = c->held_out.targets};
     memcpy(h.magic, MAGIC, sizeof MAGIC);

@@ -46,6 +46,7 @@ typedef struct {
     /* Set by corpus_cut: */
     int context;          /* T */
     Part train, held_out; /* each epoch cuts a stream's training part again */
+    Part aside;           /* neither of them: see corpus_set_aside() */
     size_t lines_cut;     /* lines longer than the context */
     Part evaluated;       /* what a run evaluates: the part held out or, if there is none, the part
                              to train on; if that is large, a sample of it, drawn by the seed */
@@ -91,6 +92,12 @@ void corpus_cut(Corpus *corpus, int context, double held_out, uint32_t seed);
 void corpus_cut_watched(Corpus *corpus, int context, double held_out, uint32_t seed,
                         SourceWatch *watch, void *watcher);
 
+/* Takes a fortieth of the part to train on away from it, but at most ASIDE_MOST targets: of a
+ * stream the beginning, since its end is the most like what is held out; of lines the last ones.
+ * Call it once, after the corpus was cut or opened. */
+enum { ASIDE_MOST = 4096 };
+void corpus_set_aside(Corpus *corpus);
+
 /* A part that has about `targets` of those of another one, drawn by the seed; or that part, if
  * it has no more. The caller frees with part_free(). */
 Part corpus_sample(const Corpus *corpus, const Part *part, size_t targets, uint32_t seed);
@@ -107,7 +114,7 @@ typedef struct {
     uint64_t text_size; /* in bytes */
 } CorpusOrigin;
 
-/* Keeps a corpus whose store is a file, under this name. Warns and returns false if that fails. */
+/* Keeps a corpus as a file of this name. Warns and returns false if that fails. */
 bool corpus_keep(Corpus *corpus, CorpusOrigin origin, const Directory *directory, const char *name);
 
 /* Opens a corpus that was kept, cut for a context of T tokens; dies if it is damaged, or of another

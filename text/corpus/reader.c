@@ -9,7 +9,7 @@
 /* Rows of a stream's training part. */
 static size_t rows_of(const Corpus *corpus)
 {
-    return corpus->train.end - (size_t)objective_ahead(&corpus->objective);
+    return corpus->train.end - corpus->train.begin - (size_t)objective_ahead(&corpus->objective);
 }
 
 /* Where an epoch first cuts a stream. The tokens before that are a shorter piece of their own, so
@@ -42,11 +42,12 @@ static Piece piece_of(const Corpus *corpus, size_t offset, size_t i)
 {
     if (!corpus->stream)
         return corpus_piece(corpus, &corpus->train, i);
+    const size_t begin = corpus->train.begin;
     if (offset > 0 && i == 0)
-        return (Piece){0, offset};
+        return (Piece){begin, offset};
     const size_t from = offset + (i - (offset > 0)) * (size_t)corpus->context;
     const size_t left = rows_of(corpus) - from;
-    return (Piece){from, left < (size_t)corpus->context ? left : (size_t)corpus->context};
+    return (Piece){begin + from, left < (size_t)corpus->context ? left : (size_t)corpus->context};
 }
 
 Reader reader_new(const Corpus *corpus, uint32_t seed)

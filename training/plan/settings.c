@@ -53,6 +53,10 @@ const Field SETTINGS[] = {
      LIFE_RUN},
     {"val", NUMBER_FIELD(val), NULL, N_("SHARE"), 0, 0.9,
      N_("share held out for validation [suits the text]"), LIFE_RUN},
+    {"counts", FLAG_FIELD(counts), NULL, NULL, 0, 0,
+     N_("let the run keep the counts of its text too, and learn how to mix them with the model; a "
+        "fortieth of the text is set aside for that"),
+     LIFE_RUN},
 
     FIELD_HEADING("The model:"),
     {"layers", WHOLE_FIELD(shape.layers), NULL, "L", 1, GPT_MAX_LAYERS,
@@ -235,6 +239,9 @@ void settings_check_objective(const Settings *s, const Decided *decided)
                     OBJECTIVE_NAMES[s->objective]);
     if (DECIDED(decided, mask) && s->objective != OBJECTIVE_MASKED)
         usage_error("--mask is for --objective masked; this is %s", OBJECTIVE_NAMES[s->objective]);
+    if (s->counts && s->objective == OBJECTIVE_MASKED)
+        usage_error("--counts predicts a token from those before it, so it is not for --objective "
+                    "masked");
     if (s->objective == OBJECTIVE_PAIRS && DECIDED(decided, sequence) &&
         s->sequence == SEQUENCE_STREAM)
         usage_error("--objective pairs reads line by line, so --sequence stream conflicts with it");

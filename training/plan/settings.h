@@ -26,6 +26,7 @@ typedef struct {
     int min_count, max_words; /* which words get an id; the others become [unk] */
     int vocabulary;           /* size of one of subwords; 0 until it is chosen, and for others */
     double val;               /* share of the lines, or of the stream, that is held out */
+    bool counts;              /* keep what counting needs to be mixed with the model */
     /* the model */
     GptConfig shape; /* all but the size of its vocabulary and its patterns */
     char *attend;    /* a list of patterns (see model/shape/pattern.h), or NULL: all */

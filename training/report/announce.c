@@ -27,7 +27,8 @@
 static void announce_text(const Trainer *t, const Screen *screen)
 {
     const Corpus *corpus = &t->corpus;
-    const size_t held_out = corpus->held_out.targets, all = corpus->train.targets + held_out;
+    const size_t held_out = corpus->held_out.targets,
+                 all = corpus->train.targets + corpus->aside.targets + held_out;
     const Digits vocabulary = thousands((size_t)tokenizer_size(&t->tokenizer));
     const char *name = t->text_name;
     const bool pairs = corpus->objective.kind == OBJECTIVE_PAIRS;
@@ -54,6 +55,9 @@ static void announce_text(const Trainer *t, const Screen *screen)
     else if (t->plan.settings.val > 0)
         screen_paragraph(screen, "", "nothing is held out: %g of this text is too little",
                          t->plan.settings.val);
+    if (corpus->aside.count)
+        screen_paragraph(screen, "", "%s more are set aside to learn the share of counting",
+                         thousands(corpus->aside.targets).text);
     if (corpus->evaluated.sample)
         screen_paragraph(screen, "", "evaluated during the run: a sample of %s, drawn by the seed",
                          plural(corpus->evaluated.targets, "token", "tokens").text);
@@ -286,8 +290,9 @@ static const char *evaluated_over(const Trainer *t)
 
 /* best    step 434: 2.775377 over the held-out text
  *         0.389018 below what counting reaches
+ *         2.731579 with counting, whose share is 0.25
  *
- * The same text is predicted by the model and by counting. */
+ * The same text is predicted by the model, by counting and by both. */
 static void conclude_counting(const Trainer *t, const Screen *screen)
 {
     const double above = t->progress.best_loss - t->counting.loss;
@@ -296,6 +301,9 @@ static void conclude_counting(const Trainer *t, const Screen *screen)
                                : N_("%.6f above what counting reaches: counting predicts this text "
                                     "better"),
                      fabs(above));
+    if (!isnan(t->counting.mixed))
+        screen_paragraph(screen, "", "%.6f with counting, whose share is %.2f", t->counting.mixed,
+                         t->counting.share);
 }
 
 /* best    step 300: 0.412301, 0.000322 above the floor, 0.1347 bits per byte

@@ -271,6 +271,8 @@ bool session_end(Session *session, const char *program, SignalName *signal_name)
     if (saved && t->corpus.evaluated.sample && !session->signal && ending.steps &&
         (step == t->plan.settings.steps || ending.out_of_patience))
         evaluate_whole(session, &ending);
+    if (saved && ending.steps && t->plan.settings.counts)
+        trainer_mix(&session->trainer);
     if (team_leads()) {
         if (saved && ending.steps)
             trainer_record_result(t, ending.seconds);

@@ -102,6 +102,8 @@ static void put_result(cJSON *own, const RunResult *r)
     cJSON_AddNumberToObject(result, "counting", r->counting.loss);
     cJSON_AddNumberToObject(result, "counting_order",
                             isnan(r->counting.loss) ? (double)NAN : r->counting.order);
+    cJSON_AddNumberToObject(result, "counting_share", r->counting.share);
+    cJSON_AddNumberToObject(result, "mixed_loss", r->counting.mixed);
     cJSON_AddStringToObject(result, "checksum", r->checksum);
     cJSON_AddNumberToObject(result, "seconds",
                             r->seconds + (cJSON_IsNumber(seconds) ? seconds->valuedouble : 0));

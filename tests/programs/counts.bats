@@ -1,0 +1,81 @@
+# counts.bats: runs that keep the counts of their text, mixed with the model.
+load programs.bash
+
+# result RUN FIELD: a number of the result in config.json.
+result() {
+    python3 -c 'import json, sys
+print(json.load(open(sys.argv[1] + "/config.json"))["pulga"]["result"][sys.argv[2]])' "$1" "$2"
+}
+
+@test "counting and the model together reach less than each alone" {
+    cuentos=$ROOT/data/cuentos.txt
+    "$BIN/train" "$cuentos" --tokens char --counts --epochs 10 --out run >out.txt
+    grep -q "^        [0-9,]* more are set aside to learn the share of counting" out.txt
+    best=$(result run best_loss) counting=$(result run counting) mixed=$(result run mixed_loss)
+    awk "BEGIN { exit !($mixed < $best - 0.03 && $mixed < $counting - 0.03) }"
+    printf '        %.6f with counting, whose share is %.2f\n' "$mixed" \
+        "$(result run counting_share)" | grep -qxFf - out.txt
+
+    # All that is predicted is mixed; the shares 0 and 1 are the model and counting alone.
+    "$BIN/sample" run "La niña" --count 0 >table.txt
+    grep -q "model  counting  both" table.txt
+    "$BIN/sample" run "La niña" --count 2 --json >both.json
+    for share in 0 1; do
+        "$BIN/sample" run "La niña" --count 2 --share $share --json >$share.json
+    done
+    python3 - <<'END'
+import json, math
+both, model, counting = (json.load(open(name + ".json")) for name in ("both", "0", "1"))
+alone = [{t["token"]: t["probability"] for t in of["next"]} for of in (model, counting)]
+for t in both["next"]:
+    for part, name in enumerate(("model", "counting")):
+        wanted = alone[part].get(t["token"])
+        assert wanted is None or math.isclose(t[name], wanted, rel_tol=1e-6), t
+texts = [[c["text"] for c in of["continuations"]] for of in (both, model, counting)]
+assert texts[0] != texts[1] != texts[2]
+END
+    "$BIN/sample" run "La niña" --share "$(result run counting_share)" --count 2 --json |
+        cmp - both.json
+}
+
+@test "a run that keeps counts is resumed to the same model and share" {
+    cuentos=$ROOT/data/cuentos.txt
+    "$BIN/train" "$cuentos" --counts --steps 40 --out whole >/dev/null
+    "$BIN/train" "$cuentos" --counts --steps 40 --stop-after 20 --out run >/dev/null
+    "$BIN/sample" run "La niña" | grep -q both # what was learnt so far
+    "$BIN/train" --resume run >/dev/null
+    for field in best_loss counting counting_share mixed_loss checksum; do
+        [ "$(result whole $field)" = "$(result run $field)" ]
+    done
+    cmp whole/tokens.bin run/tokens.bin
+    rm run/text.txt
+    "$BIN/train" --resume run --steps 45 >out.txt
+    grep -q "with counting, whose share is" out.txt
+    "$BIN/sample" run "La niña" | grep -q both
+}
+
+@test "counts go with pairs, subwords and lines of characters" {
+    "$BIN/train" "$ROOT/data/traducciones.tsv" --counts --steps 60 --out pairs >/dev/null
+    "$BIN/sample" pairs "el gato duerme" | grep -q "→"
+    "$BIN/sample" pairs "el gato duerme" --table 3 | grep -q "model  counting  both"
+    "$BIN/train" "$ROOT/data/cuentos.txt" --tokens bpe --counts --steps 40 --out bpe >out.txt
+    grep -q "with counting, whose share is" out.txt
+    "$BIN/sample" bpe "La niña" | grep -q "next word .*both"
+    "$BIN/train" "$ROOT/data/cuentos.txt" --tokens char --sequence lines --attend 4 --counts \
+        --context 24 --steps 40 --out lines >out.txt
+    grep -q "with counting, whose share is" out.txt
+}
+
+@test "what cannot be counted is refused in one line" {
+    refuses 64 "--counts needs a part held out, and a fortieth of the rest: perro.txt is too small" \
+        -- "$BIN/train" perro.txt --counts --out run
+    refuses 64 "--counts predicts a token from those before it" \
+        -- "$BIN/train" "$ROOT/data/cuentos.txt" --objective masked --counts --out run
+    [ ! -e run ]
+    "$BIN/train" perro.txt --steps 5 --out run >/dev/null
+    refuses 64 "--share is for a run that was trained with --counts, and run was not" \
+        -- "$BIN/sample" run el --share 0.5
+    "$BIN/train" "$ROOT/data/cuentos.txt" --counts --steps 5 --out counts >/dev/null
+    truncate -s -8 counts/tokens.bin
+    refuses 1 "counts/tokens.bin is damaged" -- "$BIN/sample" counts el
+}

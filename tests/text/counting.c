@@ -1,0 +1,125 @@
+/* counting.c: what is counted, and what is predicted. */
+#include <math.h>
+
+#include "tests/helpers/close.h"
+#include "tests/helpers/corpora.h"
+#include "text/corpus/batches.h"
+#include "text/corpus/counting.h"
+
+/* What counting reaches on a tenth of a text that is held out. */
+static Counting counting_in(const char *path, ObjectiveKind objective, TokenizerKind kind,
+                            bool stream, int context, double held_out)
+{
+    Text text = text_read(path, false);
+    Tokenizer t;
+    Corpus c = corpus_for(objective, kind, stream, text.clean, &t);
+    corpus_cut(&c, context, held_out, 1);
+    const Counting found = counting_of(&c);
+    corpus_free(&c);
+    tokenizer_free(&t);
+    text_free(&text);
+    return found;
+}
+
+/* The value is that of a program in Python with dictionaries, written from the formulas alone. */
+static void test_a_stream_of_characters(void **state)
+{
+    (void)state;
+    const Counting found =
+        counting_in("data/cuentos.txt", OBJECTIVE_NEXT, TOKENIZER_CHAR, true, 64, 0.1);
+    assert_int_equal(found.order, 8);
+    assert_true(fabs(found.loss - 0.988677) < 1e-6);
+    assert_false(found.some);
+}
+
+/* A model of a small context reads long lines in pieces; counting does not. */
+static void test_lines_are_counted_whole(void **state)
+{
+    (void)state;
+    const double whole =
+        counting_in("data/cuentos.txt", OBJECTIVE_NEXT, TOKENIZER_WORD, false, 100, 0.1).loss;
+    const double cut =
+        counting_in("data/cuentos.txt", OBJECTIVE_NEXT, TOKENIZER_WORD, false, 5, 0.1).loss;
+    assert_true(fabs(whole - cut) < 1e-12);
+    assert_true(whole > 2 && whole < 4);
+}
+
+/* What a model and counting reach together with a share of counting, and what counting alone. */
+static double mixed_loss(Corpus *c, double share, double *counting)
+{
+    const GptConfig shape = {.vocabulary = c->vocabulary,
+                             .layers = 1,
+                             .heads = 1,
+                             .head_size = 4,
+                             .width = 4,
+                             .hidden = 4,
+                             .context = c->context};
+    Gpt gpt = gpt_new(&shape, 4 * c->context);
+    gpt_init(&gpt, 1);
+    const Counting found = counting_of(c);
+    *counting = found.loss;
+    CountMixture mixture = count_mixture_new(c, found.order, share);
+    gpt.mixture = count_mixture_of(&mixture);
+    BatchRoom room = batch_room_new(gpt.rows);
+    BatchPlace place = {0};
+    double sum = 0;
+    for (Batch batch; batch_next(&batch, &room, c, &c->evaluated, &place);)
+        sum += gpt_evaluate(&gpt, &batch);
+    count_mixture_free(&mixture);
+    batch_room_free(&room);
+    gpt_free(&gpt);
+    return sum / (double)c->evaluated.targets;
+}
+
+/* With a share of 1 nothing is left of the model: an evaluation in pieces gives what the whole text
+ * gives. */
+static void test_counting_alone_is_a_mixture(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path;
+        ObjectiveKind objective;
+        TokenizerKind kind;
+        bool stream;
+        int context;
+    } texts[] = {{"data/cuentos.txt", OBJECTIVE_NEXT, TOKENIZER_CHAR, true, 16},
+                 {"data/cuentos.txt", OBJECTIVE_NEXT, TOKENIZER_WORD, false, 9},
+                 {"data/traducciones.tsv", OBJECTIVE_PAIRS, TOKENIZER_WORD, false, 64}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        Text text = text_read(texts[i].path, TEXT_COMPOSED);
+        Tokenizer t;
+        Corpus c = corpus_for(texts[i].objective, texts[i].kind, texts[i].stream, text.clean, &t);
+        corpus_cut(&c, texts[i].context, 0.1, 1);
+        double counting;
+        const double alone = mixed_loss(&c, 1, &counting);
+        assert_close_one(texts[i].path, alone, counting, 1e-6);
+        assert_true(mixed_loss(&c, 0, &counting) > 1.1 * counting);
+        const size_t trained = c.train.targets;
+        corpus_set_aside(&c);
+        assert_in_range(c.train.targets + c.aside.targets, trained - 1, trained);
+        assert_in_range(c.aside.targets, trained / 40 - 1, trained / 40 + 64);
+        corpus_free(&c);
+        tokenizer_free(&t);
+        text_free(&text);
+    }
+}
+
+static void test_what_has_no_counting(void **state)
+{
+    (void)state;
+    assert_true(
+        isnan(counting_in("data/perro.txt", OBJECTIVE_NEXT, TOKENIZER_WORD, false, 8, 0).loss));
+    assert_true(
+        isnan(counting_in("data/perro.txt", OBJECTIVE_MASKED, TOKENIZER_WORD, false, 8, 0.3).loss));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_stream_of_characters),
+        cmocka_unit_test(test_lines_are_counted_whole),
+        cmocka_unit_test(test_counting_alone_is_a_mixture),
+        cmocka_unit_test(test_what_has_no_counting),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
