@@ -150,7 +150,7 @@ $(BUILD)/double/%.o: %.c $(BUILD)/flags | packages
 # the style and the scripts, in this order, in place of two of its lines.
 PAGE_ROOM = attending/page
 PAGE_BASE = $(patsubst %,$(PAGE_ROOM)/base/%.js,words bytes state elements pen curve controls)
-PAGE_SCRIPTS = $(PAGE_BASE) $(patsubst %,$(PAGE_ROOM)/%.js,$(addprefix model/,tokens gpt pattern kept model draw counts) \
+PAGE_SCRIPTS = $(PAGE_BASE) $(patsubst %,$(PAGE_ROOM)/%.js,$(addprefix model/,tokens gpt pattern kept model draw counts mixture) \
 	data colours reading \
 	$(addprefix views/,text table arcs heads large next layers training positions checkpoints follow) app)
 $(BUILD)/page.inc: $(PAGE_ROOM)/page.html $(PAGE_ROOM)/style.css $(PAGE_SCRIPTS) Makefile

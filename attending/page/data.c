@@ -232,6 +232,46 @@ static void put_counts(FILE *out, const TrainingText *text)
     fputc('"', out);
 }
 
+/* "ranges" are those of the ids that were counted: where each begins and ends. */
+static void put_ranges(FILE *out, const Corpus *corpus)
+{
+    const Part *part = &corpus->train;
+    int *ranges = NULL; /* stb_ds array */
+    for (size_t p = 0; p < part->count; p++) {
+        const Piece piece = corpus_piece(corpus, part, p);
+        const int from = (int)piece.from, end = from + (int)piece.length + 1;
+        if (p && arrlast(ranges) >= from)
+            arrlast(ranges) = end;
+        else {
+            arrput(ranges, from);
+            arrput(ranges, end);
+        }
+    }
+    put_ints(out, "ranges", ranges, (int)arrlen(ranges));
+    arrfree(ranges);
+}
+
+static void put_mixture(FILE *out, const PageSource *source)
+{
+    Counted counted;
+    if (!source->training_text->there || !counted_read(source->model, &counted)) {
+        fputs("null", out);
+        return;
+    }
+    CountMixture mixture = count_mixture_new(&counted.corpus, counted.order, counted.share);
+    fprintf(out, "{\"share\":%.9g,\"discounts\":[", counted.share);
+    for (int k = 1; k <= counted.order; k++) {
+        double d[3];
+        kneser_ney_discounts(mixture.counts, k, d);
+        fprintf(out, "%s[%.17g,%.17g,%.17g]", k > 1 ? "," : "", d[0], d[1], d[2]);
+    }
+    fputs("],", out);
+    put_ranges(out, &counted.corpus);
+    fputc('}', out);
+    count_mixture_free(&mixture);
+    corpus_free(&counted.corpus);
+}
+
 /* ---- The training ---- */
 
 /* A LogVisit: appends a line to an stb_ds array. */
@@ -320,8 +360,10 @@ void data_put(FILE *out, const PageSource *source)
         put_tokenizer(out, source->model);
         fputs(",\n\"counts\":", out);
         put_counts(out, source->training_text);
+        fputs(",\n\"mixture\":", out);
+        put_mixture(out, source);
     } else {
-        fputs("null,\"tokenizer\":null,\"counts\":null", out);
+        fputs("null,\"tokenizer\":null,\"counts\":null,\"mixture\":null", out);
     }
     fputs(",\n", out);
     put_training(out, source->model);

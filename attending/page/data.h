@@ -3,6 +3,7 @@
 #ifndef PULGA_PAGE_DATA_H
 #define PULGA_PAGE_DATA_H
 
+#include "formats/run/counted.h"
 #include "formats/run/training_text.h"
 
 /* Unless told otherwise, a page carries the model if its weights take at most this many bytes, and
@@ -30,6 +31,9 @@ size_t data_weights_size(const Gpt *gpt);
  *                   "merges", three ids for each: left, right, both together; "spacing", the sums
  *                   of text/words/spacing.h: "pairs", left, right and sum, "before", "after"
  *     "counts"      the ids of the training text in base64; null if there is none or it is large
+ *     "mixture"     "share" of counting; "discounts" of each order, as text/corpus/kneser_ney.h has
+ *                   them; "ranges" of the ids that are counted: where each begins and ends; null if
+ *                   the run keeps no counts
  *     "log"         [step, loss, evaluated, rate] of at most 2,000 lines of log.csv
  *     "held_out"    whether "evaluated" is the loss over held-out text, not over all of it
  *     "floor"       the lowest loss that the text allows; null if log.csv has none, because part of

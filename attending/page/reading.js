@@ -4,8 +4,10 @@
 // weights(head): T rows (queries) of T (keys), -1 if the query cannot attend to the key.
 
 const tokenizer = data.model ? new Tokens(data.tokenizer) : null;
-let model = data.model ? new Model(data.model, floatsOf(at("weights").textContent)) : null;
 const counts = data.model && data.counts ? new Counts(data.counts, tokenizer) : null;
+const mixture = counts && data.mixture ? new Mixture(data.mixture, counts.ids, tokenizer) : null;
+const modelOf = numbers => Object.assign(new Model(data.model, numbers), {mixture});
+let model = data.model ? modelOf(floatsOf(at("weights").textContent)) : null;
 
 const SMALL_SIDE = 96; // squares along a side of a small picture, at most
 

@@ -6,8 +6,18 @@
 #include "formats/huggingface/pretrained.h"
 #include "text/corpus/counting.h"
 
-/* Opens them and mixes them with the model, which points to the mixture from then on. Returns false
- * if the run has none. Dies if they are damaged. */
-bool counted_open(Pretrained *model, CountMixture *mixture);
+typedef struct {
+    Corpus corpus; /* as it was cut for training: its part to train on is counted */
+    int order;
+    double share;
+} Counted;
+
+/* Opens the tokens of a run; returns false if it keeps no counts. Dies if they are damaged. The
+ * caller frees the corpus. */
+bool counted_read(const Pretrained *model, Counted *counted);
+
+/* Mixes the counts of a run with its model, which points to the mixture from then on. Returns false
+ * if it keeps none. */
+bool counted_mix(Pretrained *model, CountMixture *mixture);
 
 #endif

@@ -51,6 +51,29 @@ def open_live(page, folder, run, text):
         var encoded = text => known.encode(text);""")
 
 
+def look_at_counting(page, folder):
+    """Counting and the model together give what sample gives, with any share of counting."""
+    cuentos, pairs = ((ROOT / "data" / name).read_text() for name in
+                      ("cuentos.txt", "traducciones.tsv"))
+    for text, prompts, options in (
+            (cuentos, ("La niña", "El perro come un", "El burro"), ("--tokens", "word")),
+            (cuentos, ("La niña", "—dijo el", "y"), ("--tokens", "char")),
+            (pairs, ("el gato duerme", "la niña come"), ("--objective", "pairs"))):
+        run = trained(folder, text, "--counts", "--context", 40, *options)
+        open_live(page, folder, run, prompts[0])
+        for prompt in prompts:
+            for share in (None, 0, 0.3, 1):
+                asked = () if share is None else ("--share", share)
+                answer = jsonl(run, prompt, "--count", 0, "--table", 100000, *asked)
+                found = page.run(f"""(() => {{
+                    mixture.share = {json.dumps(share)} ?? own.mixture.share;
+                    const {{ids, prefix}} = known.encode({json.dumps(prompt)});
+                    return Array.from(softmax(model.read(ids, prefix).logits), Math.log);
+                }})()""")
+                compare_place((prompt, share), found, answer["next"], {}, None,
+                              page.run("known.tokens.map((_, id) => known.decode([id]))"))
+
+
 LETTERS = ("abcXYZ019 '.,-_$+([¿¡«»…ñÑáéüÇßİıΣσςΩжЖ漢字かなกิไ한글ไทย३٣ªº²½Ⅷ€№ⓐ"
            "😀👩\u0301\u0308\u200d\u00a0\u2003\u3000\u0085\u00ad\u202e's'll \n\t ")
 

@@ -285,6 +285,11 @@ void kneser_ney_free(KneserNey *all)
     free(all);
 }
 
+void kneser_ney_discounts(const KneserNey *all, int k, double discounts[3])
+{
+    memcpy(discounts, all->nodes[k].order.discounts.of + 1, 3 * sizeof *discounts);
+}
+
 /* The node below one of level k − 1, or below none, that has this token first; -1: none. */
 static int below(const KneserNey *all, int k, int node, int token)
 {

@@ -46,6 +46,9 @@ typedef struct KneserNey KneserNey;
 KneserNey *kneser_ney_new(const Ngrams *text, int order);
 void kneser_ney_free(KneserNey *counts);
 
+/* D1, D2 and D3 of order k. */
+void kneser_ney_discounts(const KneserNey *counts, int k, double discounts[3]);
+
 /* p (V): of each token after a history, of which the last order − 1 tokens are looked at. */
 void kneser_ney_predict(const KneserNey *counts, const int *history, int length, double *p);
 

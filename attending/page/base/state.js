@@ -10,8 +10,8 @@ const state = {
 
 // A part of the page adds itself to the views: views.push({read, choose}). Each of its methods is
 // called after what it is named for. read: another text; choose: another head, word or form; model:
-// other weights; point: another cell under the pointer; fit: a window of another size; paint: other
-// colours or another language.
+// other weights; mix: another share of counting; point: another cell under the pointer; fit: a
+// window of another size; paint: other colours or another language.
 const views = [];
 function tell(...news) {
   for (const view of views)

@@ -135,6 +135,7 @@ const WORDS = {
   temperature: ["Temperature", "Temperatura"],
   top_k: ["top-k", "top-k"],
   top_p: ["top-p", "top-p"],
+  share: ["Share of counting", "Parte del conteo"],
   all: ["all", "todas"],
   write: ["write", "escribir"],
   fill: ["fill the gaps", "llenar los huecos"],

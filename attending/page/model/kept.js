@@ -51,7 +51,10 @@ class Kept {
   // as if the model ended after `layers` layers: 0 is the embedding, L the whole model.
   logitsAt(position, layers = this.model.layers) {
     const C = this.model.width, stream = this.stream[layers];
-    return gpt_next_logits(this.model, stream.subarray(position * C, (position + 1) * C));
+    const row = stream.subarray(position * C, (position + 1) * C);
+    const logits = gpt_next_logits(this.model, row), {mixture} = this.model;
+    return mixture && layers === this.model.layers
+      ? mixture.mix(this.ids.slice(0, position + 1), logits) : logits;
   }
 
   get logits() {

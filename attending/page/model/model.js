@@ -15,6 +15,7 @@ class Model {
   constructor(config, numbers) {
     Object.assign(this, config);
     this.patterns = config.patterns.map(heads => heads.map(pattern_parse));
+    this.mixture = null; // what is mixed into the logits: see mixture.js
     this.tensors = {};
     for (const {name, at, shape} of config.tensors)
       this.tensors[name] = numbers.subarray(at, at + shape.reduce((a, b) => a * b));

@@ -13,7 +13,7 @@ function showAge() {
 
 // The page reads again with other weights what it read; what is being typed stays in the box.
 function takeWeights(numbers) {
-  model = new Model(data.model, numbers);
+  model = modelOf(numbers);
   stopWriting();
   reading = new LiveReading(model, tokenizer, reading);
   beginDraws();

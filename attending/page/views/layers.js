@@ -28,5 +28,5 @@ function fillLens() {
 
 if (data.model) {
   at("lens").hidden = false;
-  views.push({read: fillLens, choose: fillLens, paint: fillLens}); // see state.js
+  views.push({read: fillLens, choose: fillLens, mix: fillLens, paint: fillLens}); // see state.js
 }

@@ -7,7 +7,11 @@ const SLIDERS = { // least, most, step, and how a value is written
   topK: [0, 20, 1, value => value ? String(value) : say("all")],
   topP: [0.05, 1, 0.05, value => decimal(value, 2)],
 };
-const SLIDER_NAMES = {temperature: "temperature", topK: "top_k", topP: "top_p"};
+const SLIDER_NAMES = {temperature: "temperature", topK: "top_k", topP: "top_p", share: "share"};
+if (mixture) {
+  SLIDERS.share = [0, 1, 0.05, value => decimal(value, 2)];
+  state.share = mixture.share;
+}
 let writing = 0; // a timer while the page writes by itself
 let place = 0;   // words drawn since the last change by hand
 let gaps = [];   // the places of [mask] then
@@ -179,7 +183,12 @@ function fillSliders() {
       state[name] = Number(input.value);
       value.textContent = text(state[name]);
       beginDraws();
-      fillBars();
+      if (name === "share") {
+        mixture.share = state.share;
+        tell("mix");
+      } else {
+        fillBars();
+      }
     });
     return make(
       "label", [make("span", say(SLIDER_NAMES[name])), input, value], {className: "slider"});
@@ -208,6 +217,7 @@ if (data.model) {
   views.push({ // see state.js
     read() { fillBars(); },
     choose() { fillBars(); },
+    mix() { fillBars(); },
     paint() {
       fillSliders();
       fillBars();
