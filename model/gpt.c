@@ -10,7 +10,6 @@
 
 #include "base/parallel/threads.h"
 #include "model/layers/linear.h"
-#include "model/layers/loss.h"
 #include "model/shape/kv_cache.h"
 
 /* ---- Memory ---- */
@@ -265,9 +264,10 @@ static void spread(Real *dx, const Batch *batch, int C)
             memset(ROW(dx, i, C), 0, size);
 }
 
-/* The sum of the losses; and, if `learn`, the gradient of scale · the sum with respect to the
- * head's input, in work.dstream. */
-static double output_and_loss(Gpt *gpt, const Batch *batch, bool learn, Real scale)
+/* The sum of the losses; unless it is NULL, each (counted) receives the predictions; and, if
+ * `learn`, the gradient of scale · the sum with respect to the head's input, in work.dstream. */
+static double output_and_loss(Gpt *gpt, const Batch *batch, Prediction *each, bool learn,
+                              Real scale)
 {
     const GptWork *work = &gpt->work;
     const int C = gpt->config.width, V = gpt->config.vocabulary;
@@ -285,6 +285,8 @@ static double output_and_loss(Gpt *gpt, const Batch *batch, bool learn, Real sca
         loss_forward(work->loss, work->log_sum, work->logits, work->targets, rows, V);
         for (int i = 0; i < rows; i++)
             sum += work->loss[i];
+        if (each)
+            loss_predictions(each + from, work->loss, work->logits, work->targets, rows, V);
         if (!learn)
             continue;
 
@@ -299,16 +301,21 @@ static double output_and_loss(Gpt *gpt, const Batch *batch, bool learn, Real sca
     return sum;
 }
 
-double gpt_evaluate(Gpt *gpt, const Batch *batch)
+double gpt_evaluate_each(Gpt *gpt, const Batch *batch, Prediction *each)
 {
     gpt_forward(gpt, batch, NULL, (Dropout){0});
-    return output_and_loss(gpt, batch, false, 0);
+    return output_and_loss(gpt, batch, each, false, 0);
+}
+
+double gpt_evaluate(Gpt *gpt, const Batch *batch)
+{
+    return gpt_evaluate_each(gpt, batch, NULL);
 }
 
 double gpt_forward_backward(Gpt *gpt, const Batch *batch, Real scale, Dropout dropout)
 {
     gpt_forward(gpt, batch, NULL, dropout);
-    const double loss = output_and_loss(gpt, batch, true, scale);
+    const double loss = output_and_loss(gpt, batch, NULL, true, scale);
     gpt_backward(gpt, batch, dropout);
     return loss;
 }

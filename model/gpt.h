@@ -9,6 +9,7 @@
 #ifndef PULGA_GPT_H
 #define PULGA_GPT_H
 
+#include "model/layers/loss.h"
 #include "model/shape/batch.h"
 #include "model/shape/gpt_config.h"
 #include "tensors.h"
@@ -76,6 +77,9 @@ Real *gpt_head_input(const Gpt *gpt);
 
 /* The sum of the losses of a batch, without dropout. Rows that do not count cost no logits. */
 double gpt_evaluate(Gpt *gpt, const Batch *batch);
+
+/* The same sum; each (counted) receives what the rows that count predict, in their order. */
+double gpt_evaluate_each(Gpt *gpt, const Batch *batch, Prediction *each);
 
 /* The sum of the losses with dropout; adds the gradients of scale · the sum to the gradients. */
 double gpt_forward_backward(Gpt *gpt, const Batch *batch, Real scale, Dropout dropout);

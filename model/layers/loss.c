@@ -29,6 +29,33 @@ void loss_forward(double *loss, Real *log_sum, const Real *logits, const int *ta
     }
 }
 
+void loss_predictions(Prediction *out, const double *loss, const Real *logits, const int *targets,
+                      int N, int V)
+{
+    OMP(parallel for if(worth_threads(N, V)))
+    for (int i = 0; i < N; i++) {
+        const Real *row = ROW(logits, i, V);
+        const int target = targets[i];
+        int best = 0, rank = 1;
+        for (int j = 0; j < V; j++) {
+            best = row[j] > row[best] ? j : best;
+            rank += row[j] > row[target] || (row[j] == row[target] && j < target);
+        }
+        /* With z = logit − largest and S = Σ e^z, p is e^z/S and −Σ p ln p is ln S − Σ e^z z/S. */
+        const Real top = row[best];
+        double sum, weighted;
+        SUM_IN_LANES(double, sum, j, V, real_exp(row[j] - top));
+        SUM_IN_LANES(double, weighted, j, V,
+                     (double)real_exp(row[j] - top) * (double)(row[j] - top));
+        out[i] = (Prediction){.target = target,
+                              .loss = loss[i],
+                              .rank = rank,
+                              .entropy = elementary_log(sum) - weighted / sum,
+                              .best = best,
+                              .best_p = 1 / sum};
+    }
+}
+
 void loss_backward(Real *dlogits, const Real *log_sum, const Real *logits, const int *targets,
                    int N, int V, Real scale)
 {

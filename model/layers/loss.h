@@ -14,6 +14,20 @@
 void loss_forward(double *loss, Real *log_sum, const Real *logits, const int *targets, int N,
                   int V);
 
+/* What a row of logits predicts, beside its loss. */
+typedef struct {
+    int target;
+    double loss;    /* −ln p of the target, in nats */
+    int rank;       /* of the target: 1 is the most probable token; of equal ones the lower id is */
+    double entropy; /* −Σ p ln p over all tokens, in nats */
+    int best;       /* the most probable token ... */
+    double best_p;  /* ... and its probability */
+} Prediction;
+
+/* out (N) from logits (N, V), targets (N), all of which count, and their losses. */
+void loss_predictions(Prediction *out, const double *loss, const Real *logits, const int *targets,
+                      int N, int V);
+
 /* dlogits (N, V) = scale · the gradient; scale is one over the targets that count in the whole
  * step. dlogits may lie in the place of logits. */
 void loss_backward(Real *dlogits, const Real *log_sum, const Real *logits, const int *targets,

@@ -162,12 +162,39 @@ static void most_rows_need_not_count(void **state)
     }
 }
 
+/* The losses of the predictions, added in their order, are the sum to the last bit; and the head's
+ * pieces change none of them. */
+static void predictions_add_up_to_the_loss(void **state)
+{
+    (void)state;
+    enum { MOST_ROWS = 20 };
+    for (int i = 0; i < CASE_COUNT; i++) {
+        const Case *c = &CASES[i];
+        Gpt gpt = case_model(c);
+        Prediction each[MOST_ROWS], again[MOST_ROWS];
+        double sum = 0;
+        const double evaluated = gpt_evaluate(&gpt, &CASE_BATCH);
+        assert_true(gpt_evaluate_each(&gpt, &CASE_BATCH, each) == evaluated);
+        gpt.work.piece = 2;
+        gpt_evaluate_each(&gpt, &CASE_BATCH, again);
+        for (int k = 0; k < CASE_BATCH.counted; k++) {
+            sum += each[k].loss;
+            assert_close_one("loss", again[k].loss, each[k].loss, 1e-12);
+            assert_int_equal(again[k].rank, each[k].rank);
+            assert_int_equal(again[k].target, each[k].target);
+        }
+        assert_true(sum == evaluated);
+        gpt_free(&gpt);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_agree_with_central_differences),
         cmocka_unit_test(a_step_in_parts_gives_the_gradients_of_the_whole),
         cmocka_unit_test(the_size_of_the_heads_pieces_does_not_matter),
-        cmocka_unit_test(most_rows_need_not_count)};
+        cmocka_unit_test(most_rows_need_not_count),
+        cmocka_unit_test(predictions_add_up_to_the_loss)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/layers/loss.h"
 #include "model/optimizer/adam.h"
 #include "model/optimizer/optimizer.h"
 #include "model/optimizer/schedule.h"
@@ -38,6 +39,28 @@ static void gelu_and_relu(void **state)
         layer.shape.activation = ACTIVATION_RELU;
         feedforward_forward(&y, &layer, &x, 1);
         assert_close_one("relu", y, fmax(known[i][0], 0), 0);
+    }
+}
+
+/* Logits that are ln 4, ln 2, ln 1 and ln 1 have the probabilities 4/8, 2/8, 1/8 and 1/8. */
+static void predictions_are_ranked(void **state)
+{
+    (void)state;
+    const Real logits[] = {log(2), 0, log(4), 0, log(2), 0, log(4), 0, 9, 9, 9, 9};
+    const int targets[] = {0, 3, 1}, ranks[] = {2, 4, 2}, best[] = {2, 2, 0};
+    const double p[] = {0.25, 0.125, 0.25}, bits[] = {1.75, 1.75, 2}, most[] = {0.5, 0.5, 0.25};
+    double loss[3];
+    Real log_sum[3];
+    Prediction each[3];
+    loss_forward(loss, log_sum, logits, targets, 3, 4);
+    loss_predictions(each, loss, logits, targets, 3, 4);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(each[i].target, targets[i]);
+        assert_int_equal(each[i].rank, ranks[i]);
+        assert_int_equal(each[i].best, best[i]);
+        assert_close_one("probability", exp(-each[i].loss), p[i], 1e-15);
+        assert_close_one("entropy", each[i].entropy / M_LN2, bits[i], 1e-15);
+        assert_close_one("the best", each[i].best_p, most[i], 1e-15);
     }
 }
 
@@ -231,6 +254,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layer_norm),
         cmocka_unit_test(gelu_and_relu),
+        cmocka_unit_test(predictions_are_ranked),
         cmocka_unit_test(sinusoids_are_those_of_the_paper),
         cmocka_unit_test(noam_is_that_of_the_annotated_paper),
         cmocka_unit_test(warm_up_cool_down_and_cosine),
