@@ -125,8 +125,16 @@ static bool try_number(const Field *field, double *into, const char *text)
     return true;
 }
 
+bool field_stands_alone(const Field *field)
+{
+    return field->kind == FIELD_FLAG ||
+           (field->kind == FIELD_CHOICE && !strcmp(field->choices[0], "off"));
+}
+
 static bool try_choice(const Field *field, int *into, const char *text)
 {
+    if (!*text && field_stands_alone(field))
+        text = field->choices[1];
     for (int i = 0; field->choices[i]; i++)
         if (!strcmp(field->choices[i], text)) {
             *into = i;
@@ -135,7 +143,7 @@ static bool try_choice(const Field *field, int *into, const char *text)
     return false;
 }
 
-/* "" is an option's name without a value; JSON has true and false. */
+/* JSON has true and false. */
 static bool try_flag(bool *into, const char *text)
 {
     const bool on = !*text || !strcmp(text, "on") || !strcmp(text, "true");

@@ -94,7 +94,11 @@ void field_copy(const Field *field, void *into, const void *from);
 /* Whether the values of one field in two structs are equal. */
 bool field_equal(const Field *field, const void *a, const void *b);
 
-/* Sets one field from its text. If the field cannot have that value, the first returns false and
+/* Whether an option needs no more than its name: a flag, which is then on, or a choice whose first
+ * value is "off", which then has the second one. */
+bool field_stands_alone(const Field *field);
+
+/* Sets one field from its text; "" is an option's name without a value. If the field cannot have that value, the first returns false and
  * changes nothing; the second ends in a usage error. */
 bool field_try(const Field *field, void *into, const char *text);
 void field_set(const Field *field, void *into, const char *text);

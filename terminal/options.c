@@ -215,12 +215,12 @@ static void unrecognized(const Option *options, const char *word)
     usage_error("unrecognized option '%s'; see --help", word);
 }
 
-/* Sets an option. The value is NULL if it would be the next word; a flag needs none. */
+/* Sets an option. The value is NULL if it would be the next word. */
 static void set(Parsing *p, const Option *option, const char *value)
 {
     const Field *field = option->field;
     const bool is_common = field >= COMMON && field < COMMON + sizeof COMMON / sizeof *COMMON;
-    if (field->kind == FIELD_FLAG && !value)
+    if (field_stands_alone(field) && !value)
         value = "";
     else if (!value && !(value = *p->next++))
         usage_error("option '--%s' requires an argument", option->name);

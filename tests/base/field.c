@@ -13,10 +13,15 @@ typedef enum { COLOUR_RED, COLOUR_GREEN, COLOUR_BLUE } Colour;
 static const char *const COLOURS[] = {
     [COLOUR_RED] = "red", [COLOUR_GREEN] = "green", [COLOUR_BLUE] = "blue", NULL};
 
+typedef enum { SHADE_OFF, SHADE_LIGHT, SHADE_DARK } Shade;
+static const char *const SHADES[] = {
+    [SHADE_OFF] = "off", [SHADE_LIGHT] = "light", [SHADE_DARK] = "dark", NULL};
+
 typedef struct {
     int whole;
     double number, wide;
     Colour colour;
+    Shade shade;
     bool flag;
     char *words;
 } Example;
@@ -29,6 +34,7 @@ static const Field TABLE[] = {
     {"wide", NUMBER_FIELD(wide), NULL, "X", 0, 1e9, "", LIFE_RUN},
     {.name = "Another:", .offset = FIELD_NONE},
     {"colour", CHOICE_FIELD(colour, COLOURS), "green", NULL, 0, 0, "", LIFE_RUN},
+    {"shade", CHOICE_FIELD(shade, SHADES), NULL, NULL, 0, 0, "", LIFE_RUN},
     {"flag", FLAG_FIELD(flag), NULL, NULL, 0, 0, "", LIFE_RUN},
     {"words", TEXT_FIELD(words), NULL, "DIR", 0, 0, "", LIFE_RUN},
     {.name = NULL},
@@ -111,6 +117,19 @@ static void choices_are_named_by_their_enumerators(void **state)
     REFUSES(colour, &e, "", " ", "|", "red|green", "0", "Red", "re", "redd");
 }
 
+/* A choice that may be off needs no more than its name. */
+static void a_choice_may_stand_alone(void **state)
+{
+    (void)state;
+    Example e = {.shade = SHADE_DARK};
+    assert_true(field_stands_alone(FIELD(shade)) && field_stands_alone(FIELD(flag)));
+    assert_false(field_stands_alone(FIELD(colour)) || field_stands_alone(FIELD(words)));
+    assert_takes(FIELD(shade), &e, "", "light");
+    assert_takes(FIELD(shade), &e, "off", "off");
+    assert_takes(FIELD(shade), &e, "dark", "dark");
+    REFUSES(shade, &e, " ", "on", "true", "0");
+}
+
 static void a_flag_becomes_true_unless_it_is_false(void **state)
 {
     (void)state;
@@ -147,7 +166,7 @@ static void a_copy_owns_its_memory_and_is_equal(void **state)
 {
     (void)state;
     Example from = {0}, into = {0};
-    static const char *const texts[] = {"5", "0.3", "7", "blue", "", "a b"};
+    static const char *const texts[] = {"5", "0.3", "7", "blue", "", "", "a b"};
     int i = 0;
     EACH_FIELD (field, TABLE) {
         assert_true(field_try(field, &from, texts[i++]));
@@ -156,7 +175,7 @@ static void a_copy_owns_its_memory_and_is_equal(void **state)
         field_copy(field, &into, &from); /* what it owned is freed */
         assert_true(field_equal(field, &from, &into));
     }
-    assert_int_equal(i, 6);
+    assert_int_equal(i, 7);
     fields_free(TABLE, &from);
     fields_free(TABLE, &into);
 }
@@ -211,6 +230,7 @@ int main(void)
         cmocka_unit_test(numbers_are_decimal_within_the_limits),
         cmocka_unit_test(a_number_is_printed_so_that_it_is_read_as_the_same_double),
         cmocka_unit_test(choices_are_named_by_their_enumerators),
+        cmocka_unit_test(a_choice_may_stand_alone),
         cmocka_unit_test(a_flag_becomes_true_unless_it_is_false),
         cmocka_unit_test(words_are_any_text_but_an_empty_one),
         cmocka_unit_test(presets_are_set_and_the_rest_is_left),
