@@ -111,6 +111,19 @@ void put_json(FILE *out, const char *text)
     fputc('"', out);
 }
 
+/* A spreadsheet takes a cell that begins with one of = + - @ for a formula; an apostrophe before it
+ * makes it a text. */
+void put_csv(FILE *out, const char *text)
+{
+    fputs(strchr("=+-@", *text) && *text ? "\"'" : "\"", out);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
 void put_xml(FILE *out, const char *text)
 {
     for (; *text; text++)

@@ -1,5 +1,5 @@
 /* display.h: makes text that came from files and prompts fit to be looked at, and quotes it for
- * JSON and XML. Such text is never trusted: it may hold escape sequences that move a terminal's
+ * JSON, CSV and XML. Such text is never trusted: it may hold escape sequences that move a terminal's
  * cursor, characters that change the direction of the writing, bytes that are not UTF-8, or
  * markup. */
 #ifndef PULGA_DISPLAY_H
@@ -34,6 +34,9 @@ void put_fitted(FILE *out, const char *shown, int columns, bool right);
 
 /* Writes UTF-8 as a JSON string that is also harmless inside a <script> and on a terminal. */
 void put_json(FILE *out, const char *text);
+
+/* Writes a shown text as a cell of CSV, in quotes. */
+void put_csv(FILE *out, const char *shown);
 
 /* Writes UTF-8 as the text of an XML document. */
 void put_xml(FILE *out, const char *text);

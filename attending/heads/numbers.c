@@ -18,19 +18,6 @@ void numbers_npy(FILE *out, const Heads *heads)
 
 /* ---- .csv ---- */
 
-/* A cell in quotes, made of a token that is safe to display. A spreadsheet takes a cell that begins
- * with one of = + - @ for a formula; an apostrophe before it makes it a text. */
-static void put_cell(FILE *out, const char *text)
-{
-    fputs(strchr("=+-@", *text) && *text ? "\"'" : "\"", out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
 void numbers_csv(FILE *out, const Heads *heads)
 {
     fputs(NUMBERS_CSV_HEADER, out);
@@ -38,9 +25,9 @@ void numbers_csv(FILE *out, const Heads *heads)
         for (int i = 0; i < heads->length; i++)
             EACH_KEY (j, head, i) {
                 fprintf(out, "%d,%d,%d,%d,", head->layer + 1, head->head + 1, i + 1, j + 1);
-                put_cell(out, heads->display[i]);
+                put_csv(out, heads->display[i]);
                 fputc(',', out);
-                put_cell(out, heads->display[j]);
+                put_csv(out, heads->display[j]);
                 fprintf(out, ",%.9g\n", (double)ROW(head->map, i, heads->length)[j]);
             }
 }
