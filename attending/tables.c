@@ -1,7 +1,6 @@
 /* tables.c: fits the widths of words and cells to the screen first, for all tables alike, then
  * prints them. Cells are shaded by the background colour if the terminal has colours, else by block
- * characters. Letters and background are always set together, so that they can be read on a light
- * and on a dark terminal. */
+ * characters. */
 #include "tables.h"
 
 #include <math.h>
@@ -10,7 +9,7 @@
 #include <string.h>
 
 #include "base/display.h"
-#include "pictures/colours.h"
+#include "pictures/shades.h"
 
 /* In columns of the screen: a word at the left, then cells. A cell with a number and a shade needs
  * CELL, one with a shade only SHADE. */
@@ -21,42 +20,12 @@ enum { MARK = 2, SIDE = 6 };
 
 enum { LINES_MOST = 300 }; /* of several tables together */
 
-/* Below this weight a cell has no shade, or no colour of its own on an unknown ground. */
-static const double FAINT = 0.05;
-
-typedef enum { PALETTE_PLAIN, PALETTE_256, PALETTE_FULL } Palette;
-
 typedef struct {
     int word, cell; /* columns */
     int from;       /* the first token shown; of a long text only the end is */
     int source;     /* the first token of the target; 0: no source is shown */
-    Palette palette;
-    Ground ground;
+    Shades shades;
 } Fit;
-
-/* What the terminal says of itself: COLORTERM for 24 bits, TERM for 256 colours. If colours are not
- * allowed at all, screen->bold is empty. */
-static Palette palette_of(const Screen *screen)
-{
-    const char *depth = getenv("COLORTERM"), *kind = getenv("TERM");
-    if (!*screen->bold)
-        return PALETTE_PLAIN;
-    if (depth && (!strcmp(depth, "truecolor") || !strcmp(depth, "24bit")))
-        return PALETTE_FULL;
-    return kind && strstr(kind, "256color") ? PALETTE_256 : PALETTE_PLAIN;
-}
-
-/* Some terminals say in COLORFGBG what their colours are: "15;0", letters and background. Of the 16
- * colours, light grey and those after dark grey are light. */
-static Ground ground_of_terminal(void)
-{
-    const char *colours = getenv("COLORFGBG"), *background = colours ? strrchr(colours, ';') : NULL;
-    char *end;
-    const long colour = background ? strtol(background + 1, &end, 10) : -1;
-    if (!background || end == background + 1 || *end || colour < 0 || colour > 15)
-        return GROUND_UNKNOWN;
-    return colour == 7 || colour > 8 ? GROUND_LIGHT : GROUND_DARK;
-}
 
 /* Words get their own width, up to WORD_MOST and a third of the line. Cells get a word's width if
  * all of them then fit, else an equal share of the line if a number fits in that, else SHADE. If
@@ -64,7 +33,7 @@ static Ground ground_of_terminal(void)
 static Fit fit_of(const Heads *heads, const Screen *screen)
 {
     const int T = heads->length, width = screen_width();
-    Fit fit = {.word = 1, .palette = palette_of(screen), .ground = ground_of_terminal()};
+    Fit fit = {.word = 1, .shades = shades_of(screen)};
     for (int i = 0; i < T; i++)
         fit.word = max_int(fit.word, display_width(heads->display[i]));
     fit.cell = min_int(max_int(fit.word + 2, CELL), CELL_MOST);
@@ -82,22 +51,13 @@ static Fit fit_of(const Heads *heads, const Screen *screen)
 static const char *shade_of(double weight)
 {
     static const char *const shades[] = {" ", "░", "▒", "▓", "█"};
-    return shades[(weight >= FAINT) + (weight >= 0.25) + (weight >= 0.5) + (weight >= 0.75)];
+    return shades[(weight >= SHADE_FAINT) + (weight >= 0.25) + (weight >= 0.5) + (weight >= 0.75)];
 }
 
-/* A cell whose background is its colour. Ink 231 is white, 16 is black, of the 256 colours. */
+/* A cell whose background is its colour. */
 static void put_coloured(double weight, const Fit *fit)
 {
-    Colour c = colour_of(weight, fit->ground);
-    if (fit->ground == GROUND_UNKNOWN && weight < FAINT)
-        printf("\033[0m");
-    else if (fit->palette == PALETTE_FULL)
-        printf("\033[48;2;%d;%d;%d;38;5;%dm", c.red, c.green, c.blue,
-               colour_wants_white(c) ? 231 : 16);
-    else {
-        const int number = colour_of_256(weight, fit->ground, &c);
-        printf("\033[48;5;%d;38;5;%dm", number, colour_wants_white(c) ? 231 : 16);
-    }
+    shade_begin(fit->shades, weight);
     if (fit->cell > SHADE) {
         /* the number, which has up to three digits, stands in the middle */
         const int after = (fit->cell - 3) / 2;
@@ -105,7 +65,7 @@ static void put_coloured(double weight, const Fit *fit)
     } else {
         printf("%*s", fit->cell, "");
     }
-    printf("\033[0m");
+    shade_end();
 }
 
 /* A cell; returns how many columns it has taken. A weight without a shade leaves out the last one,
@@ -114,7 +74,7 @@ static int put_cell(double weight, const Fit *fit)
 {
     const char *shade = shade_of(weight);
     const bool faint = *shade == ' ';
-    if (fit->palette != PALETTE_PLAIN)
+    if (fit->shades.palette != PALETTE_PLAIN)
         put_coloured(weight, fit);
     else if (fit->cell == SHADE)
         printf("%s%s", faint ? "·" : shade, faint ? "·" : shade);
@@ -209,8 +169,8 @@ static void show_table(const Heads *heads, const Head *head, const Fit *fit, con
 static void show_notes(const Heads *heads, const Fit *fit)
 {
     const int T = heads->length;
-    if (fit->palette != PALETTE_PLAIN) {
-        const Fit cells = {.cell = CELL, .palette = fit->palette, .ground = fit->ground};
+    if (fit->shades.palette != PALETTE_PLAIN) {
+        const Fit cells = {.cell = CELL, .shades = fit->shades};
         printf(_("\npercent: "));
         for (int i = 0; i <= 4; i++)
             put_coloured(i / 4.0, &cells);
