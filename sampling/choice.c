@@ -14,6 +14,9 @@
 
 enum { BEAM_MOST = 1000 };
 
+static const char *const EACH_NAMES[] = {
+    [EACH_OFF] = "off", [EACH_TOKEN] = "token", [EACH_WORD] = "word", NULL};
+
 /* In the order of --help. Some defaults depend on other options and on the model:
  * choice_rules() chooses them. */
 const Field CHOICES[] = {
@@ -61,8 +64,15 @@ const Field CHOICES[] = {
      N_("print the loss and perplexity of each line of FILE and of the whole, and the bits per "
         "byte of the whole; no continuations"),
      LIFE_CALL},
+    {"each", CHOICE_FIELD(each, EACH_NAMES), NULL, NULL, 0, 0,
+     N_("with --score: print a row for each token, or for each word, which may have several: its "
+        "probability, surprise in bits and rank, the entropy of what was predicted, the most "
+        "probable token, and how often the training text goes on so; --each is --each=token [off]"),
+     LIFE_CALL},
+    {"csv", FLAG_FIELD(csv), NULL, NULL, 0, 0, N_("print these rows as CSV, for R or Python"),
+     LIFE_CALL},
     {"json", FLAG_FIELD(json), NULL, NULL, 0, 0,
-     N_("print one JSON object per prompt, each on a line (JSON Lines)"), LIFE_CALL},
+     N_("print one JSON object per prompt, or per row, each on a line (JSON Lines)"), LIFE_CALL},
     {"threads", WHOLE_FIELD(threads), NULL, "N", 1, 1024, N_("processors to use [suits the model]"),
      LIFE_CALL},
     {.name = NULL},
@@ -84,8 +94,13 @@ static char *without_effect(const Choice *choice, const ChoiceDecided *decided, 
          N_("--score writes no continuations"),
          {AT(rules.count), AT(rules.words), AT(rules.sampling.temperature),
           AT(rules.sampling.top_k), AT(rules.sampling.top_p), AT(greedy), AT(rules.beam),
-          AT(rules.seed), AT(rules.penalty), AT(rules.stop), AT(rules.table), AT(text),
-          FIELD_NONE}},
+          AT(rules.seed), AT(rules.penalty), AT(rules.stop), AT(rules.table), FIELD_NONE}},
+        {choice->score && !choice->each,
+         N_("--score counts in no text without --each"),
+         {AT(text), FIELD_NONE}},
+        {!choice->score, N_("only --score reads a text"), {AT(each), FIELD_NONE}},
+        {!choice->each, N_("there are no rows without --each"), {AT(csv), FIELD_NONE}},
+        {choice->csv, N_("--csv prints no JSON"), {AT(json), FIELD_NONE}},
         {choice->greedy,
          N_("--greedy always takes the most probable token"),
          {AT(rules.sampling.temperature), AT(rules.sampling.top_k), AT(rules.sampling.top_p),

@@ -6,14 +6,18 @@
 #include "answer/answer.h"
 #include "base/field.h"
 
+/* Of what --score prints a row: of no token, only lines; of each token; of each word. */
+typedef enum { EACH_OFF, EACH_TOKEN, EACH_WORD } EachKind;
+
 typedef struct {
     /* What a person can change at the prompt line: see CHOICE_LASTING. */
     AnswerRules rules;
     bool greedy;
 
-    bool json;
+    bool json, csv;
     int threads;
-    double share;       /* of counting */
+    double share; /* of counting */
+    EachKind each;
     char *score, *text; /* paths, or NULL */
 } Choice;
 

@@ -8,9 +8,13 @@
 
 #include "base/display.h"
 #include "base/numbers/elementary.h"
+#include "each.h"
 #include "terminal/screen.h"
 #include "text/corpus/batches.h"
 #include "text/corpus/bytes.h"
+
+/* translators: the head of a table; keep the widths */
+static const char HEAD[] = N_("     loss  perplexity   tokens  text\n");
 
 /* The score of a part of the text. The loss is sum / targets, the perplexity e to that. */
 typedef struct {
@@ -92,29 +96,70 @@ static char *text_of(const Pretrained *model, const Corpus *corpus, size_t from,
     return text;
 }
 
-static void put(Loss loss, size_t number, const char *text, bool json)
+/* What a text is scored with. */
+typedef struct {
+    Pretrained *model;
+    bool json;
+    Each *each; /* prints a row for each token; or NULL: a line for each line of the text */
+    Corpus corpus;
+    BatchRoom room;
+    Prediction *predictions; /* of a batch, for `each` */
+} Scoring;
+
+/* Prints a line of the text, number `number`, with the tokens [from, end). */
+static void put_line(const Scoring *s, Loss loss, size_t number, size_t from, size_t end)
 {
-    if (json)
+    if (s->each) {
+        each_end_line(s->each, number, from, end);
+        return;
+    }
+    char *text = text_of(s->model, &s->corpus, from, end);
+    if (s->json)
         put_loss_json(loss, number, text);
     else
         put_loss(loss, text);
+    free(text);
 }
 
 /* Adds the loss of a piece. A piece whose tokens are hidden one by one takes several batches. */
-static void add_piece(Loss *loss, Pretrained *model, BatchRoom *room, const Corpus *corpus,
-                      Piece piece)
+static void add_piece(Loss *loss, Scoring *s, Piece piece)
 {
     const Part part = {.count = 1, .list = &piece};
     BatchPlace place = {0};
-    for (Batch batch; batch_next(&batch, room, corpus, &part, &place);) {
-        const double sum = gpt_evaluate(&model->gpt, &batch);
-        pretrained_check(model, sum);
+    for (Batch batch; batch_next(&batch, &s->room, &s->corpus, &part, &place);) {
+        const double sum =
+            gpt_evaluate_each(&s->model->gpt, &batch, s->each ? s->predictions : NULL);
+        pretrained_check(s->model, sum);
         loss->sum += sum;
         loss->targets += (size_t)batch.counted;
+        if (s->each)
+            each_add(s->each, piece, &batch, s->predictions);
     }
 }
 
-void score_text(Pretrained *model, const char *path, bool json)
+/* Scores all pieces, a line after the other; returns the sum. A line of the text is several pieces if
+ * it is longer than the context; in a stream, each piece counts as a line. */
+static Loss score_lines(Scoring *s)
+{
+    Loss all = {0}, line = {0};
+    size_t number = 0, line_from = 0;
+    for (size_t p = 0; p < s->corpus.train.count; p++) {
+        const Piece piece = corpus_piece(&s->corpus, &s->corpus.train, p);
+        if (!line.targets)
+            line_from = piece.from;
+        add_piece(&line, s, piece);
+        if (!s->corpus.stream && !corpus_ends_line(&s->corpus, piece))
+            continue; /* the line goes on */
+        put_line(s, line, ++number, line_from,
+                 piece.from + piece.length + (size_t)objective_ahead(&s->corpus.objective));
+        all.sum += line.sum;
+        all.targets += line.targets;
+        line = (Loss){0};
+    }
+    return all;
+}
+
+static Corpus corpus_to_score(Pretrained *model, const char *path)
 {
     Text text = text_read(path, model->tokenizer.form);
     Corpus corpus = corpus_new(&text, &model->tokenizer);
@@ -123,39 +168,50 @@ void score_text(Pretrained *model, const char *path, bool json)
     tokenizer_learn_spacing(&model->tokenizer, text_span(&text));
     text_free(&text);
     corpus_cut(&corpus, model->gpt.config.context, 0, 0);
-    BatchRoom room = batch_room_new(model->gpt.rows);
-    if (!json)
-        /* translators: the head of a table; keep the widths */
-        printf(_("     loss  perplexity   tokens  text\n"));
+    return corpus;
+}
 
-    /* A line of the text is several pieces if it is longer than the context; in a stream, each
-     * piece counts as a line. */
-    Loss all = {0}, line = {0};
-    size_t number = 0, line_from = 0;
-    for (size_t p = 0; p < corpus.train.count; p++) {
-        const Piece piece = corpus_piece(&corpus, &corpus.train, p);
-        const size_t end = piece.from + piece.length + (size_t)objective_ahead(&corpus.objective);
-        if (!line.targets)
-            line_from = piece.from;
-        add_piece(&line, model, &room, &corpus, piece);
-        if (!corpus.stream && !corpus_ends_line(&corpus, piece))
-            continue; /* the line goes on */
-        char *decoded = text_of(model, &corpus, line_from, end);
-        put(line, ++number, decoded, json);
-        free(decoded);
-        all.sum += line.sum;
-        all.targets += line.targets;
-        line = (Loss){0};
-    }
-    all.bytes = corpus_bytes(&corpus, &model->tokenizer, &corpus.train);
+/* The line for the whole text, in a table with its head: rows that a program reads are all of one
+ * kind. */
+static void put_all(const Scoring *s, Loss all)
+{
+    const Tokenizer *t = &s->model->tokenizer;
+    all.bytes = corpus_bytes(&s->corpus, t, &s->corpus.train);
     all.no_bits =
-        corpus.objective.kind == OBJECTIVE_MASKED
+        s->corpus.objective.kind == OBJECTIVE_MASKED
             ? N_("bits per byte are not comparable: each token was predicted from all the "
                  "others")
-        : model->tokenizer.kind == TOKENIZER_WORD
+        : t->kind == TOKENIZER_WORD
             ? N_("bits per byte are not comparable: the model never spells a word")
             : N_("bits per byte are not comparable: the text has tokens that are [unk]");
-    put(all, 0, NULL, json);
-    batch_room_free(&room);
-    corpus_free(&corpus);
+    if (s->json)
+        put_loss_json(all, 0, NULL);
+    else
+        put_loss(all, NULL);
+}
+
+void score_text(Pretrained *model, const Choice *choice)
+{
+    const bool table = !choice->json && !choice->csv;
+    Scoring s = {.model = model,
+                 .json = choice->json,
+                 .corpus = corpus_to_score(model, choice->score),
+                 .room = batch_room_new(model->gpt.rows)};
+    if (choice->each) {
+        s.each = each_begin(model, &s.corpus, choice);
+        s.predictions = memory_new((size_t)model->gpt.rows, sizeof *s.predictions, "the rows");
+    } else if (table) {
+        printf("%s", translated(HEAD));
+    }
+    const Loss all = score_lines(&s);
+    if (choice->each) {
+        each_end(s.each);
+        if (table)
+            printf("\n%s", translated(HEAD));
+    }
+    if (table || !choice->each)
+        put_all(&s, all);
+    free(s.predictions);
+    batch_room_free(&s.room);
+    corpus_free(&s.corpus);
 }

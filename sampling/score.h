@@ -4,11 +4,11 @@
 #ifndef PULGA_SCORE_H
 #define PULGA_SCORE_H
 
-#include "formats/huggingface/pretrained.h"
+#include "choice.h"
 
-/* Prints a table, or JSON. A text that is read as a stream is cut into pieces as long as the
- * context, and a line is printed for each. Dies if the text has a word that the model does not
- * know. */
-void score_text(Pretrained *model, const char *path, bool json);
+/* Prints a table, or JSON, of the text that --score names, or with --each of its tokens (each.h). A
+ * text that is read as a stream is cut into pieces as long as the context, and each counts as a
+ * line. Dies if the text has a word that the model does not know. */
+void score_text(Pretrained *model, const Choice *choice);
 
 #endif

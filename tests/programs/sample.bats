@@ -172,6 +172,118 @@ PY
     "$BIN/sample" loud --score perro.txt | grep -qE '^[0-9. ]{9}  [0-9.e+ ]{10}       48  in all$'
 }
 
+# The rows of --each in RUN over TEXT: as JSON, as CSV and joined to words they are the same, and they
+# add up to the losses that --score prints, to the last digit.
+check_rows() { # RUN TEXT
+    "$BIN/sample" "$1" --score "$2" --json >lines.txt
+    "$BIN/sample" "$1" --score "$2" --each --json >rows.txt
+    "$BIN/sample" "$1" --score "$2" --each=token --csv >rows.csv
+    "$BIN/sample" "$1" --score "$2" --each=word --csv >words.csv
+    python3 - <<'PY'
+import csv, json, math
+*lines, whole = [json.loads(line) for line in open("lines.txt")]
+rows = [json.loads(line) for line in open("rows.txt")]
+table, words = (list(csv.DictReader(open(name, newline=""))) for name in ("rows.csv", "words.csv"))
+columns = ["line", "position", "token", "probability", "surprise", "rank", "entropy", "best",
+           "best_probability", "count", "of"]
+assert list(table[0]) == list(rows[0]) == columns
+assert list(words[0]) == [name.replace("token", "word") for name in columns]
+same = lambda a, b: f"{a:.9g}" == f"{b:.9g}"
+for unit in (rows, words):
+    nats = lambda some: math.log(2) * sum(float(row["surprise"]) for row in some)
+    assert same(nats(unit) / whole["tokens"], whole["loss"]), whole
+    for line in lines:
+        part = [row for row in unit if int(row["line"]) == line["line"]]
+        assert same(nats(part) / line["tokens"], line["loss"]), line
+assert len(rows) == len(table) == whole["tokens"] and len(words) <= len(rows)
+for row, cells in zip(rows, table):
+    assert (row["rank"] == 1) == (row["best"] == row["token"]), row
+    assert math.isclose(2 ** -row["surprise"], row["probability"], rel_tol=1e-8), row
+    assert row["probability"] <= row["best_probability"] and (row["count"] or 0) <= (row["of"] or 0)
+    for name in columns:
+        if name not in ("token", "best"):
+            assert cells[name] == "" if row[name] is None else float(cells[name]) == row[name], row
+for row in words: # a word is where its tokens are
+    first = next(r for r in rows if (r["line"], r["position"]) == (int(row["line"]), int(row["position"])))
+    assert (float(row["entropy"]), int(row["rank"])) == (first["entropy"], first["rank"]), row
+PY
+}
+
+@test "--each prints a row for each token; they add up to the loss" {
+    learned_run
+    check_rows run perro.txt
+    cmp -s <(sed 1d rows.csv) <(sed 1d words.csv) # each token is a word
+    grep -qE '^1,3,"perro",0\.[34][0-9]*,1\.3[0-9]*,[12],1\.5[0-9]*,"(perro|muchacho)",0\.[34][0-9]*,2,5$' rows.csv
+    "$BIN/sample" run --score perro.txt --each >out.txt
+    head -n 1 out.txt | grep -qxE 'word +p +bits +rank +entropy +most probable +p  in the text'
+    grep -qx '  1  el perro come un hueso \[eos\]' out.txt
+    grep -qE '^perro +0\.(39|40|41)[0-9] +1\.3[0-9]+ +[12] +1\.5[0-9]+  (perro|muchacho) +0\.4[0-9]+  2 of 5$' out.txt
+    [ "$(tail -n 3 out.txt)" = "$("$BIN/sample" run --score perro.txt | sed -n '1p; 11,12p')" ]
+    refutes ' $' out.txt
+    [ "$(wc -L <out.txt)" -le 80 ]
+    mv run/text.txt kept.txt # nothing is counted
+    check_rows run perro.txt
+    grep -q '"count":null,"of":null}$' rows.txt
+    "$BIN/sample" run --score perro.txt --each | refutes ' of |text *$'
+    "$BIN/sample" run --score perro.txt --each --csv --text kept.txt | grep -q '^1,3,"perro".*,2,5$'
+}
+
+@test "--each: what the text has after the longest end of what was read" {
+    learned_run
+    echo "un gato jugaba con la cuerda" >new.txt
+    "$BIN/sample" run --score new.txt --each --csv | awk -F, '{ print $3, $10, $11 }' >out.txt
+    # gato is never before jugaba; after "jugaba" alone comes con, twice of four times.
+    printf '%s\n' 'token count of' '"un" 4 9' '"gato" 1 4' '"jugaba" 0 1' '"con" 2 3' '"la" 2 2' \
+        '"cuerda" 2 2' '"[eos]" 2 2' | diff - out.txt
+}
+
+@test "--each: subwords and characters are joined to words" {
+    "$BIN/train" perro.txt --tokens bpe --vocabulary 280 --steps 20 --sequence lines --out run >/dev/null
+    check_rows run perro.txt
+    awk -F, '$1 == 1 { print $3 }' words.csv | diff - <(printf '"%s"\n' el perro come un hueso '[eos]')
+    [ "$(wc -l <rows.csv)" -gt "$(wc -l <words.csv)" ]
+    grep -qE '^1,[0-9]+,"perro".*,2,5$' words.csv
+    "$BIN/train" perro.txt --tokens char --context 16 --steps 20 --out chars >/dev/null
+    check_rows chars perro.txt
+    printf 'a =b "c"\n' >marks.txt # a spreadsheet must not compute
+    "$BIN/train" marks.txt --tokens char --steps 1 --out marks >/dev/null
+    check_rows marks marks.txt
+    grep -q "\"'=\"" rows.csv
+}
+
+@test "--each: of a line longer than the context, of pairs and of hidden tokens" {
+    "$BIN/train" perro.txt --steps 20 --context 3 --out short >/dev/null
+    check_rows short perro.txt
+    grep -q '^1,7,"\[eos\]"' rows.csv
+    pairs_run
+    check_rows run pairs.tsv
+    grep -q '^1,[0-9]*,"the"' rows.csv
+    refutes '^1,[1-5],' rows.csv # the source
+    "$BIN/sample" run --score pairs.tsv --each | grep -q '^  1  el gato come → the cat eats \[eos\]$'
+    "$BIN/train" perro.txt --objective masked --steps 20 --out masked >/dev/null
+    check_rows masked perro.txt
+    grep -q '^1,2,"el".*,,$' rows.csv
+    refutes eos rows.csv
+}
+
+@test "--each shades a text on a terminal with colours" {
+    learned_run
+    shown() { # ASSIGNMENTS...
+        script -qec "env $* $BIN/sample run --score perro.txt --each" /dev/null </dev/null >out.txt
+    }
+    shown TERM=xterm NO_COLOR= COLORTERM=truecolor
+    grep -qE '^  1  .\[48;2;[0-9;]+mel.\[0m .\[48;2;[0-9;]+mperro.\[0m .\[0mcome' out.txt
+    grep -qE '^surprise in bits: .* 3\.9 ' out.txt
+    shown TERM=xterm NO_COLOR=1 COLORTERM=truecolor
+    grep -q '^  1  el perro come un hueso \[eos\]' out.txt
+    refutes 'surprise in bits' out.txt
+    refuses 64 --each --score -- "$BIN/sample" run --each
+    refuses 64 --each --csv -- "$BIN/sample" run --score perro.txt --csv
+    refuses 64 --json --csv -- "$BIN/sample" run --score perro.txt --each --csv --json
+    refuses 64 --each word -- "$BIN/sample" run --score perro.txt --each=line
+    refuses 64 --text --each -- "$BIN/sample" run --score perro.txt --text perro.txt
+}
+
 @test "characters and streams are continued and scored" {
     "$BIN/train" perro.txt --tokens char --steps 30 --out chars >/dev/null
     "$BIN/sample" chars "el " --words 20 --count 2 >out.txt

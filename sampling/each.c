@@ -1,0 +1,330 @@
+/* each.c: the rows of a line are collected; tokens that make up a word are joined; then they are
+ * printed. On a terminal with colours, the line stands above its rows with each word shaded. */
+#include "each.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+
+#include "base/display.h"
+#include "base/numbers/elementary.h"
+#include "pictures/shades.h"
+#include "suffixes.h"
+#include "text/subwords/byte_level.h"
+
+enum { NAME = 13 }; /* columns of a token in the table */
+
+/* A token that was predicted. */
+typedef struct {
+    size_t at, from; /* its place in the corpus, and that of the first token that the model read */
+    Prediction prediction;
+} Predicted;
+
+struct Each {
+    const Choice *choice;
+    const Tokenizer *tokenizer;
+    const Corpus *corpus;
+    Predicted *line; /* stb_ds array */
+    Shades shades;
+    double most; /* bits of the deepest shade: the surprise of a token drawn at random */
+    TrainingText text;
+    Suffixes suffixes;
+    int *read;     /* (T + 1) what the model has read before a token, and that token */
+    int matched;   /* how many of the tokens before the last row the text has, ... */
+    size_t before; /* ... and the place of that row */
+};
+
+/* What is printed about a token or a word. */
+typedef struct {
+    size_t line, position;
+    char *text; /* its bytes */
+    double probability, surprise, entropy;
+    const Prediction *first;
+    size_t count, of; /* of is 0 if nothing is counted */
+} Row;
+
+static bool is_table(const Each *e)
+{
+    return !e->choice->csv && !e->choice->json;
+}
+
+static const char *name_of_column(const Each *e)
+{
+    return e->choice->each == EACH_WORD ? "word" : "token";
+}
+
+/* Only what comes before a token is looked for. */
+static bool counts(const Each *e)
+{
+    return e->text.there && e->corpus->objective.kind != OBJECTIVE_MASKED;
+}
+
+Each *each_begin(Pretrained *model, const Corpus *corpus, const Choice *choice)
+{
+    const Screen screen = screen_open();
+    Each *e = memory_new(1, sizeof *e, "the rows");
+    *e = (Each){.choice = choice,
+                .tokenizer = &model->tokenizer,
+                .corpus = corpus,
+                .shades = shades_of(&screen),
+                .most = elementary_log(tokenizer_size(&model->tokenizer)) / M_LN2,
+                .text = training_text_open(model, choice->text)};
+    e->read = memory_new((size_t)corpus->context + 1, sizeof *e->read, "the rows");
+    if (counts(e))
+        e->suffixes = suffixes_new(&e->text.corpus, corpus->context + 1);
+    if (choice->csv)
+        printf(
+            "line,position,%s,probability,surprise,rank,entropy,best,best_probability,count,of\n",
+            name_of_column(e));
+    else if (!choice->json) {
+        put_fitted(
+            stdout,
+            translated(choice->each == EACH_WORD ? N_("word") : tokenizer_unit(e->tokenizer->kind)),
+            NAME, false);
+        /* translators: the head of a table; keep the widths */
+        printf("%s%s\n", _("      p     bits   rank  entropy  most probable      p"),
+               counts(e) ? _("  in the text") : "");
+    }
+    return e;
+}
+
+/* A hidden token is in a sequence of its own, the whole piece. */
+void each_add(Each *e, Piece piece, const Batch *batch, const Prediction *predictions)
+{
+    const size_t ahead = (size_t)objective_ahead(&e->corpus->objective);
+    for (int s = 0; s < batch->sequences; s++)
+        for (int i = batch->start[s]; i < batch->start[s + 1]; i++)
+            if (batch->targets[i] >= 0) {
+                const size_t at = piece.from + (size_t)(i - batch->start[s]) + ahead;
+                arrput(e->line, ((Predicted){at, piece.from, *predictions}));
+                predictions++;
+            }
+}
+
+/* ---- Words ---- */
+
+static int id_at(const Each *e, size_t at)
+{
+    return ids_at(&e->corpus->ids, at);
+}
+
+/* The bytes of the tokens [from, end) as they are in the vocabulary; the caller frees. */
+static char *bytes_of(const Each *e, size_t from, size_t end)
+{
+    char *bytes;
+    size_t size;
+    FILE *out = memory_stream(&bytes, &size);
+    for (size_t at = from; at < end; at++)
+        fputs(tokenizer_word(e->tokenizer, id_at(e, at)), out);
+    fclose(out);
+    return bytes;
+}
+
+/* Where the word ends that begins at a row of the line: as byte_level.h cuts what the model has read
+ * as one piece. A special token is a word. */
+static ptrdiff_t end_of_word(const Each *e, ptrdiff_t row)
+{
+    const Predicted *first = &e->line[row];
+    size_t end = first->at;
+    for (ptrdiff_t i = row; i < arrlen(e->line) && e->line[i].from == first->from; i++, end++)
+        if (!tokenizer_is_text(e->tokenizer, id_at(e, end)))
+            break;
+    char *bytes = bytes_of(e, first->at, end);
+    const char *at = bytes;
+    Span word = {bytes, bytes};
+    byte_level_word(&at, bytes + strlen(bytes), &word);
+    ptrdiff_t after = row;
+    for (size_t size = 0; size < (size_t)(word.end - bytes); after++)
+        size += strlen(tokenizer_word(e->tokenizer, id_at(e, e->line[after].at)));
+    free(bytes);
+    return after > row ? after : row + 1;
+}
+
+/* Where the tokens end that are printed as one. */
+static ptrdiff_t end_of_row(const Each *e, ptrdiff_t row)
+{
+    const bool whole = e->choice->each == EACH_TOKEN || tokenizer_has_words(e->tokenizer);
+    return whole ? row + 1 : end_of_word(e, row);
+}
+
+/* In bits. */
+static double surprise_of(const Each *e, ptrdiff_t row, ptrdiff_t end)
+{
+    double loss = 0;
+    for (; row < end; row++)
+        loss += e->line[row].prediction.loss;
+    return loss / M_LN2;
+}
+
+/* ---- Counts ---- */
+
+/* From one row to the next, the longest end that the text has grows at most by what lies between
+ * them: so all searches of a line together are about as many as its tokens. */
+static void count_row(Each *e, Row *row, const Predicted *first, int tokens)
+{
+    const size_t read = first->at - first->from, grown = (size_t)e->matched + first->at - e->before;
+    const int most = (int)(read < grown ? read : grown);
+    ids_read(&e->corpus->ids, first->at - (size_t)most, (size_t)(most + tokens), e->read);
+    e->matched = suffixes_longest(&e->suffixes, e->read, most, &row->of);
+    e->before = first->at;
+    row->count = suffixes_count(&e->suffixes, e->read + most - e->matched, e->matched + tokens);
+}
+
+/* ---- Printing ---- */
+
+/* el             0.667    0.585      1    0.918  el             0.667  6 of 9 */
+static void put_table(const Each *e, const Row *row, const char *text, const char *best)
+{
+    put_fitted(stdout, text, NAME, false);
+    printf("  %5.3f  %7.3f  %5d  %7.3f  ", row->probability, row->surprise, row->first->rank,
+           row->entropy);
+    put_fitted(stdout, best, NAME, false);
+    printf("  %5.3f", row->first->best_p);
+    if (counts(e))
+        printf(_("  %zu of %zu"), row->count, row->of);
+    putchar('\n');
+}
+
+/* Columns that come later stand after these, so that programs that count columns go on. */
+static void put_row_csv(const Row *row, const char *text, const char *best)
+{
+    printf("%zu,%zu,", row->line, row->position);
+    put_csv(stdout, text);
+    printf(",%.9g,%.15g,%d,%.9g,", row->probability, row->surprise, row->first->rank, row->entropy);
+    put_csv(stdout, best);
+    printf(row->of ? ",%.9g,%zu,%zu\n" : ",%.9g,,\n", row->first->best_p, row->count, row->of);
+}
+
+static void put_row_json(const Each *e, const Row *row, const char *text, const char *best)
+{
+    printf("{\"line\":%zu,\"position\":%zu,\"%s\":", row->line, row->position, name_of_column(e));
+    put_json(stdout, text);
+    printf(",\"probability\":%.9g,\"surprise\":%.15g,\"rank\":%d,\"entropy\":%.9g,\"best\":",
+           row->probability, row->surprise, row->first->rank, row->entropy);
+    put_json(stdout, best);
+    printf(row->of ? ",\"best_probability\":%.9g,\"count\":%zu,\"of\":%zu}\n"
+                   : ",\"best_probability\":%.9g,\"count\":null,\"of\":null}\n",
+           row->first->best_p, row->count, row->of);
+}
+
+/* A word is printed without the space before it. */
+static const char *named(const Each *e, const char *text)
+{
+    return text + (e->choice->each == EACH_WORD && text[0] == ' ' && text[1]);
+}
+
+/* Tokens are shown, except in JSON, whose strings hold any text. */
+static void put_row(const Each *e, const Row *row)
+{
+    const char *text = named(e, row->text),
+               *best = named(e, tokenizer_word(e->tokenizer, row->first->best));
+    char *shown = display_token(text), *shown_best = display_token(best);
+    if (e->choice->json)
+        put_row_json(e, row, text, best);
+    else if (e->choice->csv)
+        put_row_csv(row, shown, shown_best);
+    else
+        put_table(e, row, shown, shown_best);
+    free(shown);
+    free(shown_best);
+}
+
+/* The tokens [at, end) as the text has them, with the white space before the first unless that is at
+ * `from`; the caller frees. */
+static char *text_of(const Each *e, size_t from, size_t at, size_t end)
+{
+    const size_t before = at > from;
+    int *ids = memory_take((end - at + before) * sizeof *ids);
+    ids_read(&e->corpus->ids, at - before, end - at + before, ids);
+    char *known = tokenizer_decode(e->tokenizer, ids, (int)before);
+    char *all = tokenizer_decode(e->tokenizer, ids, (int)(end - at + before));
+    char *text = format_text("%s", all + strlen(known));
+    free(known);
+    free(all);
+    free(ids);
+    return text;
+}
+
+/* A part of a line, shaded by its surprise, but not the spaces and line ends before it; below 0: not
+ * shaded. */
+static void put_shaded(const Each *e, const char *text, double surprise)
+{
+    const bool shaded = e->shades.palette && surprise >= 0;
+    char *shown = display_part(text);
+    const int blanks = shown[0] && shown[1] ? (int)strspn(shown, " \n") : 0;
+    printf("%.*s", blanks, shown);
+    if (shaded)
+        shade_begin(e->shades, surprise / e->most);
+    fputs(shown + blanks, stdout);
+    if (shaded)
+        shade_end();
+    free(shown);
+}
+
+/* The line with the tokens [from, end). What is not predicted, such as a source, has no shade; [eos],
+ * which is no text, stands as its name. */
+static void put_line(const Each *e, size_t number, size_t from, size_t end)
+{
+    ptrdiff_t row = 0;
+    printf("\n%3zu  ", number);
+    for (size_t at = from; at < end;) {
+        const bool predicted = row < arrlen(e->line) && e->line[row].at == at;
+        const ptrdiff_t next = predicted ? end_of_row(e, row) : row;
+        const size_t after = at + (predicted ? (size_t)(next - row) : 1);
+        char *text = text_of(e, from, at, after);
+        if (predicted && !*text) {
+            free(text);
+            text = format_text(" %s", tokenizer_word(e->tokenizer, id_at(e, at)));
+        }
+        put_shaded(e, text, predicted ? surprise_of(e, row, next) : -1);
+        free(text);
+        at = after;
+        row = next;
+    }
+    putchar('\n');
+}
+
+void each_end_line(Each *e, size_t number, size_t from, size_t end)
+{
+    if (is_table(e))
+        put_line(e, number, from, end);
+    for (ptrdiff_t i = 0, next; i < arrlen(e->line); i = next) {
+        const Predicted *first = &e->line[i];
+        next = end_of_row(e, i);
+        const double surprise = surprise_of(e, i, next);
+        Row row = {.line = number,
+                   .position = first->at - from + 1,
+                   .text = bytes_of(e, first->at, first->at + (size_t)(next - i)),
+                   .probability = elementary_exp(-surprise * M_LN2),
+                   .surprise = surprise,
+                   .entropy = first->prediction.entropy / M_LN2,
+                   .first = &first->prediction};
+        if (counts(e))
+            count_row(e, &row, first, (int)(next - i));
+        put_row(e, &row);
+        free(row.text);
+    }
+    arrsetlen(e->line, 0);
+}
+
+void each_end(Each *e)
+{
+    enum { STEPS = 4 };
+    if (is_table(e) && e->shades.palette) {
+        printf(_("\nsurprise in bits: "));
+        for (int i = 0; i <= STEPS; i++) {
+            shade_begin(e->shades, (double)i / STEPS);
+            printf(" %.1f ", e->most * i / STEPS);
+            shade_end();
+        }
+        putchar('\n');
+    }
+    if (counts(e))
+        suffixes_free(&e->suffixes);
+    training_text_free(&e->text);
+    arrfree(e->line);
+    free(e->read);
+    free(e);
+}
