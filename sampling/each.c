@@ -12,13 +12,15 @@
 #include "base/numbers/elementary.h"
 #include "pictures/shades.h"
 #include "suffixes.h"
+#include "text/corpus/counts.h"
 #include "text/subwords/byte_level.h"
 
 enum { NAME = 13 }; /* columns of a token in the table */
 
 /* A token that was predicted. */
 typedef struct {
-    size_t at, from; /* its place in the corpus, and that of the first token that the model read */
+    size_t at;   /* its place in the corpus */
+    Piece piece; /* what the model read */
     Prediction prediction;
 } Predicted;
 
@@ -30,10 +32,11 @@ struct Each {
     Shades shades;
     double most; /* bits of the deepest shade: the surprise of a token drawn at random */
     TrainingText text;
-    Suffixes suffixes;
-    int *read;     /* (T + 1) what the model has read before a token, and that token */
-    int matched;   /* how many of the tokens before the last row the text has, ... */
-    size_t before; /* ... and the place of that row */
+    Suffixes suffixes; /* of that; not if tokens are hidden */
+    size_t *times;     /* (V) of tokens in a gap, if they are */
+    int *read;         /* (T + 1) what the model has read before a token, and that token */
+    int matched;       /* how many of the tokens before the last row the text has, ... */
+    size_t before;     /* ... and the place of that row */
 };
 
 /* What is printed about a token or a word. */
@@ -55,10 +58,9 @@ static const char *name_of_column(const Each *e)
     return e->choice->each == EACH_WORD ? "word" : "token";
 }
 
-/* Only what comes before a token is looked for. */
-static bool counts(const Each *e)
+static bool hides(const Each *e)
 {
-    return e->text.there && e->corpus->objective.kind != OBJECTIVE_MASKED;
+    return e->corpus->objective.kind == OBJECTIVE_MASKED;
 }
 
 Each *each_begin(Pretrained *model, const Corpus *corpus, const Choice *choice)
@@ -72,7 +74,9 @@ Each *each_begin(Pretrained *model, const Corpus *corpus, const Choice *choice)
                 .most = elementary_log(tokenizer_size(&model->tokenizer)) / M_LN2,
                 .text = training_text_open(model, choice->text)};
     e->read = memory_new((size_t)corpus->context + 1, sizeof *e->read, "the rows");
-    if (counts(e))
+    if (e->text.there && hides(e))
+        e->times = memory_new((size_t)tokenizer_size(e->tokenizer), sizeof *e->times, "the rows");
+    else if (e->text.there)
         e->suffixes = suffixes_new(&e->text.corpus, corpus->context + 1);
     if (choice->csv)
         printf(
@@ -85,7 +89,7 @@ Each *each_begin(Pretrained *model, const Corpus *corpus, const Choice *choice)
             NAME, false);
         /* translators: the head of a table; keep the widths */
         printf("%s%s\n", _("      p     bits   rank  entropy  most probable      p"),
-               counts(e) ? _("  in the text") : "");
+               e->text.there ? _("  in the text") : "");
     }
     return e;
 }
@@ -98,7 +102,7 @@ void each_add(Each *e, Piece piece, const Batch *batch, const Prediction *predic
         for (int i = batch->start[s]; i < batch->start[s + 1]; i++)
             if (batch->targets[i] >= 0) {
                 const size_t at = piece.from + (size_t)(i - batch->start[s]) + ahead;
-                arrput(e->line, ((Predicted){at, piece.from, *predictions}));
+                arrput(e->line, ((Predicted){at, piece, *predictions}));
                 predictions++;
             }
 }
@@ -128,7 +132,8 @@ static ptrdiff_t end_of_word(const Each *e, ptrdiff_t row)
 {
     const Predicted *first = &e->line[row];
     size_t end = first->at;
-    for (ptrdiff_t i = row; i < arrlen(e->line) && e->line[i].from == first->from; i++, end++)
+    for (ptrdiff_t i = row; i < arrlen(e->line) && e->line[i].piece.from == first->piece.from;
+         i++, end++)
         if (!tokenizer_is_text(e->tokenizer, id_at(e, end)))
             break;
     char *bytes = bytes_of(e, first->at, end);
@@ -160,11 +165,22 @@ static double surprise_of(const Each *e, ptrdiff_t row, ptrdiff_t end)
 
 /* ---- Counts ---- */
 
+/* A hidden token stands between others. */
+static void count_hidden(Each *e, Row *row, const Predicted *one)
+{
+    const int V = tokenizer_size(e->tokenizer), mask = e->tokenizer->mask;
+    ids_read(&e->corpus->ids, one->piece.from, one->piece.length, e->read);
+    e->read[one->at - one->piece.from] = mask;
+    row->of = counts_gaps(&e->text.corpus, e->times, V, e->read, (int)one->piece.length, mask);
+    row->count = e->times[one->prediction.target];
+}
+
 /* From one row to the next, the longest end that the text has grows at most by what lies between
  * them: so all searches of a line together are about as many as its tokens. */
-static void count_row(Each *e, Row *row, const Predicted *first, int tokens)
+static void count_next(Each *e, Row *row, const Predicted *first, int tokens)
 {
-    const size_t read = first->at - first->from, grown = (size_t)e->matched + first->at - e->before;
+    const size_t read = first->at - first->piece.from;
+    const size_t grown = (size_t)e->matched + first->at - e->before;
     const int most = (int)(read < grown ? read : grown);
     ids_read(&e->corpus->ids, first->at - (size_t)most, (size_t)(most + tokens), e->read);
     e->matched = suffixes_longest(&e->suffixes, e->read, most, &row->of);
@@ -175,14 +191,14 @@ static void count_row(Each *e, Row *row, const Predicted *first, int tokens)
 /* ---- Printing ---- */
 
 /* el             0.667    0.585      1    0.918  el             0.667  6 of 9 */
-static void put_table(const Each *e, const Row *row, const char *text, const char *best)
+static void put_table(const Row *row, const char *text, const char *best)
 {
     put_fitted(stdout, text, NAME, false);
     printf("  %5.3f  %7.3f  %5d  %7.3f  ", row->probability, row->surprise, row->first->rank,
            row->entropy);
     put_fitted(stdout, best, NAME, false);
     printf("  %5.3f", row->first->best_p);
-    if (counts(e))
+    if (row->of)
         printf(_("  %zu of %zu"), row->count, row->of);
     putchar('\n');
 }
@@ -226,7 +242,7 @@ static void put_row(const Each *e, const Row *row)
     else if (e->choice->csv)
         put_row_csv(row, shown, shown_best);
     else
-        put_table(e, row, shown, shown_best);
+        put_table(row, shown, shown_best);
     free(shown);
     free(shown_best);
 }
@@ -301,8 +317,10 @@ void each_end_line(Each *e, size_t number, size_t from, size_t end)
                    .surprise = surprise,
                    .entropy = first->prediction.entropy / M_LN2,
                    .first = &first->prediction};
-        if (counts(e))
-            count_row(e, &row, first, (int)(next - i));
+        if (e->text.there && !hides(e))
+            count_next(e, &row, first, (int)(next - i));
+        else if (e->text.there && next == i + 1)
+            count_hidden(e, &row, first);
         put_row(e, &row);
         free(row.text);
     }
@@ -321,8 +339,8 @@ void each_end(Each *e)
         }
         putchar('\n');
     }
-    if (counts(e))
-        suffixes_free(&e->suffixes);
+    suffixes_free(&e->suffixes);
+    free(e->times);
     training_text_free(&e->text);
     arrfree(e->line);
     free(e->read);

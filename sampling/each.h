@@ -9,10 +9,11 @@
  *     entropy           of the prediction, in bits: −Σ p log2 p over all tokens
  *     best              the most probable token
  *     best_probability  and its probability
- *     count, of         "count" of the "of" times that the training text has what comes before, it goes
- *                       on so. What comes before is the longest end of what the model has read after
- *                       which the text goes on at all. Unknown if the text is not at hand, or if tokens
- *                       are hidden, which are predicted from both sides.
+ *     count, of         how often the training text goes on so: "count" of "of" times, after the longest
+ *                       end of what the model has read after which the text goes on at all; of a hidden
+ *                       token, between all others of its line. Unknown if the text is not at hand, and
+ *                       of a hidden token if the text does not have the others, or if it is only a
+ *                       part of a word.
  *
  * A word that several tokens make up has the product of their probabilities, so the sum of their
  * surprise; rank, entropy and best are those of its first token. */

@@ -262,7 +262,8 @@ PY
     "$BIN/sample" run --score pairs.tsv --each | grep -q '^  1  el gato come → the cat eats \[eos\]$'
     "$BIN/train" perro.txt --objective masked --steps 20 --out masked >/dev/null
     check_rows masked perro.txt
-    grep -q '^1,2,"el".*,,$' rows.csv
+    grep -q '^1,2,"el".*,1,1$' rows.csv # between the other words of its line
+    grep -q '^8,2,"un".*,1,2$' rows.csv
     refutes eos rows.csv
 }
 
