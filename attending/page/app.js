@@ -57,7 +57,7 @@ function mostTelling() {
 }
 
 function beginLive() {
-  at("entry").hidden = false;
+  at("entry").hidden = at("surprise").hidden = false;
   at("typed").value = toLine(FIRST);
   follow();
   at("typed").addEventListener("input", readTyped);

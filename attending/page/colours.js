@@ -11,6 +11,9 @@ const ramps = {light: rampOf(data.light), dark: rampOf(data.dark)};
 const ramp = () => state.dark ? ramps.dark : ramps.light;
 const lift = weight => state.lifted ? Math.sqrt(weight) : weight;
 const colour = weight => ramp()[Math.round(255 * lift(Math.min(weight, 1)))];
+// The colour of a surprise in bits, up to that of a word drawn at random.
+const mostBits = () => Math.log2(tokenizer.size);
+const colourOfBits = bits => ramp()[Math.round(255 * Math.min(bits / mostBits(), 1))];
 const css = ([r, g, b]) => `rgb(${r}, ${g}, ${b})`;
 
 // White or black letters, whichever have more contrast (WCAG's ratio of luminances).

@@ -5,6 +5,7 @@ const data = JSON.parse(at("data").textContent);
 Object.assign(state, {
   language: data.language === "es" ? "es" : "en",
   lifted: false,     // colour by the root of the weight
+  surprise: false,   // shade the words of the text by their surprise
   head: 0,           // an index into data.heads
   other: -1,         // the head beside it; -1: none
   form: "matrix",    // or "arcs" or "across"

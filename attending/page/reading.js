@@ -91,6 +91,7 @@ class LiveReading {
     this.maps = this.result.maps.flat();
     this.smalls = [];
     this.summaries = [];
+    this.expectations = [];
   }
   get T() { return this.words.length; }
   weights(head) { return this.maps[head]; }
@@ -101,6 +102,23 @@ class LiveReading {
     const weights = this.maps[head].subarray(query * this.T, (query + 1) * this.T);
     return Array.from(weights, (weight, key) =>
       weight < 0 ? -Infinity : score(model, head % heads, row, query, key));
+  }
+  // What the model expected in the place of token i: the scores of all tokens, after `word` of `ids`;
+  // and the surprise of the token, −log2 p, in bits. null if it is not predicted: the first one, a
+  // source, [mask].
+  expected(i) {
+    if (!(i in this.expectations)) this.expectations[i] = this.expect(i);
+    return this.expectations[i];
+  }
+  // A model that fills gaps reads the text with that token hidden.
+  expect(i) {
+    const {bos, eos, sep, mask, objective} = tokenizer, gaps = objective === "masked";
+    const id = this.ids[i], first = Math.max(1, this.ids.indexOf(sep) + 1);
+    if (gaps ? [bos, eos, mask].includes(id) : i < first) return null;
+    const ids = gaps ? this.ids.map((other, at) => at === i ? mask : other) : this.ids;
+    const word = gaps ? i : i - 1, {model} = this.result;
+    const scores = (gaps ? model.read(ids, this.prefix) : this.result).logitsAt(word);
+    return {ids, word, scores, bits: -Math.log2(softmax(scores)[id])};
   }
   small(head) {
     if (!this.smalls[head]) this.smalls[head] = smallOf(this.maps[head], this.T);

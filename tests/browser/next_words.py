@@ -1,5 +1,7 @@
-"""next_words.py: the next words, writing, and how fast a letter is answered."""
-from programs import BIN, ROOT, SENTENCE, attend, call, gives, sample, train_perro
+"""next_words.py: the next words, surprise, writing, and how fast a letter is answered."""
+import json
+
+from programs import BIN, ROOT, SENTENCE, attend, call, gives, sample, train, train_perro
 
 HALF = 5.01e-4  # of the last of three decimals
 ANSWERED_WITHIN = 0.05  # seconds from a letter to the picture, for the model of data/cuentos.txt
@@ -88,6 +90,70 @@ def look_at_shares(page, folder):
     assert page.run("[softmaxSteps('q·k = 2019', 2019, [2019], 1), brief(9999.6), brief(9.538e7),"
                     "asShown(-1e-5)]") == ["q·k = 2019", "10000", "9.538·10^7", 0]
     page.check_errors()
+
+
+def look_at_surprise(page, folder):
+    """Words are shaded by the surprise that ./sample prints, in colours that can be read; the bars
+    are of what was expected in the place of the one that is pointed at or reached by keys."""
+    stories = (ROOT / "data" / "perro.txt").read_text()
+    pairs = "el perro come\tthe dog eats\nun gato come\ta cat eats\n"
+    for text, line, *options in ((stories, SENTENCE), (pairs, "un gato come\ta cat eats"),
+                                 (stories, SENTENCE, "--objective", "masked"),
+                                 (stories, "gato come croquetas", "--sequence", "stream")):
+        run = train(folder, text, *options, "--steps", "60")
+        (folder / "line.txt").write_text(line + "\n")
+        printed = call(BIN / "sample", run, "--score", folder / "line.txt", "--each", "--json")
+        rows = [json.loads(row) for row in printed.splitlines()]
+        path, _ = attend(folder, run, line, "surprise")
+        for dark in (False, True):
+            page.open(path, dark=dark)
+            page.click("#surprise")
+            assert page.run("at('surprise').getAttribute('aria-pressed')") == "true"
+            titles = page.run("[...at('chips').children].map(chip => chip.title)")
+            shown = {i: float(title.split()[-2]) for i, title in enumerate(titles) if title}
+            wanted = {row["position"] - 1: row for row in rows if row["position"] <= len(titles)}
+            assert shown.keys() == wanted.keys(), (shown, wanted)
+            for i, bits in shown.items():
+                assert abs(bits - wanted[i]["surprise"]) < 6e-3, (titles[i], wanted[i])
+            assert page.run(CONTRAST) >= 4.5
+            i = max(shown, key=lambda i: shown[i])
+            page.point(*page.run(f"(box => [box.x + 9, box.y + 9])(at('chips').children[{i}]"
+                                 ".getBoundingClientRect())"))
+            page.settle()
+            check_expected(page, wanted[i])
+        last = max(shown)
+        page.point(1, 1)
+        page.run(f"pin({last}, -1); at('chips').children[{last}].focus()")
+        check_expected(page, wanted[last])
+        page.press("ArrowLeft")
+        page.settle()
+        check_expected(page, wanted[last - 1])
+        page.picture("surprise")
+        page.run("at('bars').querySelector('button:not(:disabled)').click()") # in its place
+        words = page.run("reading.words")
+        assert words[last - 1] == wanted[last - 1]["best"] or "[" in wanted[last - 1]["best"], words
+        assert (len(words) == len(titles)) == ("masked" in options)
+        page.click("#surprise")
+        assert page.run("[...at('chips').children].every(chip => !chip.title && !chip.style.color)")
+        page.check_errors()
+
+
+# The least contrast of a shaded word, by the Web Content Accessibility Guidelines.
+CONTRAST = """Math.min(...[...at('chips').children].filter(chip => chip.title).map(chip => {
+    const of = name => getComputedStyle(chip)[name].match(/[0-9]+/g).slice(0, 3).map(Number);
+    const [one, other] = [of("backgroundColor"), of("color")].map(([r, g, b]) =>
+        0.2126 * partOf(r) + 0.7152 * partOf(g) + 0.0722 * partOf(b) + 0.05);
+    return Math.max(one, other) / Math.min(one, other);
+}))"""
+
+
+def check_expected(page, row):
+    """The bars are of the place of a word, which is one of them, as ./sample counts it."""
+    title = page.text("next-title")
+    assert title == f"In the place of {row['token']} ({row['surprise']:.2f} bits)", (title, row)
+    assert page.run("at('bars').querySelector('.word').textContent") == row["best"], row
+    counted = page.run("at('bars').querySelector('.stands .count').textContent")
+    assert counted == (f"{row['count']}/{row['of']}" if row["of"] else ""), (counted, row)
 
 
 def look_at_subwords(page, folder):

@@ -44,6 +44,8 @@ COMPARE = """(async () => {
 VIEWS = {
     "whole": ("perro", WINDOW, "choose(6); pointAt({query: 6, key: 2})", "body"),
     "unknown": ("perro", TABLET, TYPE.format("'un muchaxo jugaba con la cuerda'"), ".reads"),
+    "surprise": ("cuentos", PHONE, TYPE.format("'La niña mira la luna y el perro'") +
+                 "at('surprise').click(); pin(5, -1)", "#chips, #steps"),
     "texts": ("texts", TABLET, "at('choice').size = 3", ".reads"),
     "heads": ("cuentos", WINDOW, "at('order').value = 'by_before';"
               "at('order').dispatchEvent(new Event('change')); choose(5)", ".overview > *"),

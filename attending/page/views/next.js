@@ -29,18 +29,23 @@ function draws() {
 // what ./sample draws if it is given the text that stands in the box now.
 function beginDraws() {
   place = 0;
-  gaps = gapsNow();
+  gaps = gapsOf(reading.ids);
 }
 
-const gapsNow = () => [...reading.ids.keys()].filter(i => reading.ids[i] === tokenizer.mask);
+const gapsOf = ids => [...ids.keys()].filter(i => ids[i] === tokenizer.mask);
+
+// What the bars are of: what comes after the word that is chosen or, if surprise is shown, what was
+// expected in the place of the word that is looked at.
+const asked = () => state.surprise && reading.expected(looked().query) ||
+  {ids: reading.ids, word: state.word, scores: reading.result.logitsAt(state.word)};
 
 // How often the text has each token at the place that is predicted, or null if that is not known.
-function countedAt(word) {
+function countedAt(ids, word) {
   if (!counts) return null;
-  if (!fillsGaps()) return counts.after(reading.ids.slice(0, word + 1));
-  const gap = gapsNow().indexOf(word);
+  if (!fillsGaps()) return counts.after(ids.slice(0, word + 1));
+  const gap = gapsOf(ids).indexOf(word);
   if (gap < 0) return null;
-  const {times, total} = counts.gaps(reading.ids);
+  const {times, total} = counts.gaps(ids);
   return {times: times[gap], total};
 }
 
@@ -90,23 +95,27 @@ function showSteps(number) {
 }
 
 function fillBars() {
-  const logits = reading.result.logitsAt(state.word), model = softmax(logits);
-  const drawn = draws().probabilities(logits), counted = countedAt(state.word);
+  const {ids, word, scores: logits, bits} = asked(), model = softmax(logits);
+  const drawn = draws().probabilities(logits), counted = countedAt(ids, word);
   const shown = ranked(model).slice(0, MOST_BARS), rest = model.length - shown.length;
+  const stands = bits >= 0 ? reading.ids[looked().query] : -1;
+  if (stands >= 0 && !shown.includes(stands)) shown[shown.length - 1] = stands;
   const focused = barWith(document.activeElement);
   bars = {ids: shown, logits, drawn};
   at("bars").replaceChildren(...shown.map(id => bar(id, model[id], drawn[id], counted)));
+  at("bars").children[shown.indexOf(stands)]?.classList.add("stands");
   showSteps(0);
   const left = shown.reduce((sum, id) => sum - drawn[id], 1);
   at("cut").textContent = rest > 0 ? say(rest === 1 ? "other" : "others",
     {n: rest, share: probability(Math.max(0, left))}) : "";
   fillLegend(shown.includes(tokenizer.eos), counted);
-  const words = reading.words.slice(0, state.word + (fillsGaps() ? 0 : 1));
+  const words = reading.words.slice(0, word + (fillsGaps() ? 0 : 1));
   let before = words.join(" ") + (fillsGaps() ? " ▁" : "");
   if (before.length > CONTEXT_LETTERS)
     before = `… ${before.slice(-CONTEXT_LETTERS).replace(/^\S*\s/, "")}`;
   at("context").textContent = before;
-  at("next-title").textContent = say(fillsGaps() ? "gap" : "next");
+  at("next-title").textContent = stands < 0 ? say(fillsGaps() ? "gap" : "next")
+    : say("instead", {word: tokenizer.shown(stands), n: decimal(bits, 2)});
   const stop = at("bars").querySelectorAll("button")[Math.max(focused, 0)];
   if (focused >= 0 && stop) stop.focus();
 }
@@ -132,6 +141,7 @@ function continueWith(id) {
 // box is read again if it has other tokens.
 function take(id) {
   stopWriting();
+  state.word = asked().word;
   continueWith(id);
   const encoding = encode();
   if (readable(encoding) && encoding.ids.join() !== reading.ids.join()) {
@@ -218,6 +228,7 @@ if (data.model) {
     read() { fillBars(); },
     choose() { fillBars(); },
     mix() { fillBars(); },
+    point() { if (state.surprise) fillBars(); },
     paint() {
       fillSliders();
       fillBars();

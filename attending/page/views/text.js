@@ -101,7 +101,8 @@ function fillChips() {
   markChips(focused);
 }
 
-// The chip of the word that is chosen, and behind each word how much of it the head attends to.
+// The chip of the word that is chosen, and behind each word how much of it the head attends to, or
+// how surprising it is.
 function markChips(focused) {
   const {query, key} = looked(), weights = reading.weights(state.head);
   [...at("chips").children].forEach((chip, i) => {
@@ -109,10 +110,19 @@ function markChips(focused) {
     chip.setAttribute("aria-pressed", i === query);
     chip.classList.toggle("key", i === key);
     chip.style.setProperty("--weight", c ? css(c) : "transparent");
+    shadeChip(chip, i);
   });
   const chosen = at("chips").children[state.word];
   onlyStop(at("chips"), "button", chosen);
   if (focused && chosen) chosen.focus();
+}
+
+function shadeChip(chip, i) {
+  const {bits} = state.surprise && reading.expected(i) || {};
+  const c = bits >= 0 ? colourOfBits(bits) : null;
+  chip.style.background = c ? css(c) : state.surprise ? "var(--card)" : "";
+  chip.style.color = c ? inkOn(c) : "";
+  chip.title = c ? say("bits", {word: reading.words[i], n: decimal(bits, 2)}) : "";
 }
 
 function describeText() {
@@ -121,7 +131,7 @@ function describeText() {
   at("run").textContent =
     `${data.run} · ${shape} · ${T === 1 ? say("token") : say("tokens", {n: T})}`;
   at("special").textContent = [
-    say("chip_bars"),
+    state.surprise ? say("chip_shades", {most: decimal(mostBits(), 1)}) : say("chip_bars"),
     words[0] === "[bos]" && say("bos"),
     source && say("sep"),
     prefix && say("ahead", {part: say(source ? "part_source" : "part_line")}),
@@ -137,6 +147,13 @@ function fitTyped() {
   at("typed").style.height = `${at("typed").scrollHeight + 4}px`; // its border
 }
 
+at("surprise").addEventListener("click", () => {
+  state.surprise = !state.surprise;
+  at("surprise").setAttribute("aria-pressed", state.surprise);
+  describeText();
+  tell("choose");
+});
+
 rove(at("chips"), "button", chip => pin([...at("chips").children].indexOf(chip), -1));
 
 views.push({ // see state.js; the first view, because the others are as high as it leaves room
@@ -147,6 +164,10 @@ views.push({ // see state.js; the first view, because the others are as high as 
   },
   choose() { markChips(at("chips").contains(document.activeElement)); },
   point() { markChips(false); },
+  mix() {
+    reading.expectations = [];
+    markChips(false);
+  },
   paint() {
     fillChips();
     describeText();
