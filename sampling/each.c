@@ -182,7 +182,7 @@ static void count_next(Each *e, Row *row, const Predicted *first, int tokens)
     const size_t read = first->at - first->piece.from;
     const size_t grown = (size_t)e->matched + first->at - e->before;
     const int most = (int)(read < grown ? read : grown);
-    ids_read(&e->corpus->ids, first->at - (size_t)most, (size_t)(most + tokens), e->read);
+    ids_read(&e->corpus->ids, first->at - (size_t)most, (size_t)most + (size_t)tokens, e->read);
     e->matched = suffixes_longest(&e->suffixes, e->read, most, &row->of);
     e->before = first->at;
     row->count = suffixes_count(&e->suffixes, e->read + most - e->matched, e->matched + tokens);

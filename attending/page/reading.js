@@ -103,7 +103,7 @@ class LiveReading {
     return Array.from(weights, (weight, key) =>
       weight < 0 ? -Infinity : score(model, head % heads, row, query, key));
   }
-  // What the model expected in the place of token i: the scores of all tokens, after `word` of `ids`;
+  // What the model expected in the place of token i: the scores of all tokens, at `word` of `ids`;
   // and the surprise of the token, −log2 p, in bits. null if it is not predicted: the first one, a
   // source, [mask].
   expected(i) {

@@ -9,10 +9,10 @@ const WORDS = {
     "La página muestra las palabras que están antes de la desconocida."],
   chip_bars: ["The bar under a word: how much the framed word looks at it.",
     "La barra debajo de una palabra: cuánto la mira la palabra con marco."],
-  chip_shades: ["The colour of a word: its surprise, from 0 bits to {most}, that of a word drawn at " +
-    "random, or more. Point at a word, or tap it, to see what the model expected there.",
-    "El color de una palabra: su sorpresa, de 0 bits a {most}, la de una palabra sacada al azar, o " +
-    "más. Señala o toca una palabra para ver qué esperaba ahí el modelo."],
+  chip_shades: ["The colour of a word: its surprise, from 0 bits to {most}, that of a word drawn " +
+    "at random, or more. Point at a word, or tap it, to see what the model expected there.",
+    "El color de una palabra: su sorpresa, de 0 bits a {most}, la de una palabra sacada al azar, " +
+    "o más. Señala o toca una palabra para ver qué esperaba ahí el modelo."],
   surprise: ["surprise", "sorpresa"],
   surprise_title: ["Shade each word by how surprising the model finds it: −log₂ of its probability",
     "Colorear cada palabra según cuánto sorprende al modelo: −log₂ de su probabilidad"],
