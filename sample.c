@@ -144,7 +144,7 @@ int main(int argc, char **argv)
     if (DECIDED(&decided, share))
         counts.share = choice.share;
     if (choice.score)
-        score_text(&model, &choice);
+        score_text(&model, mixed ? &counts : NULL, &choice);
     else
         good = sample(&model, mixed ? &counts : NULL, &choice, &decided, words + 1);
 

@@ -22,13 +22,17 @@ typedef struct {
     size_t at;   /* its place in the corpus */
     Piece piece; /* what the model read */
     Prediction prediction;
+    double parts[2]; /* −ln p by the model alone and by counting alone, if there are both */
 } Predicted;
 
 struct Each {
     const Choice *choice;
+    Gpt *gpt;
+    CountMixture *counts; /* or NULL */
     const Tokenizer *tokenizer;
     const Corpus *corpus;
-    Predicted *line; /* stb_ds array */
+    Predicted *line;         /* stb_ds array */
+    Prediction *predictions; /* (rows of a batch) */
     Shades shades;
     double most; /* bits of the deepest shade: the surprise of a token drawn at random */
     TrainingText text;
@@ -46,6 +50,7 @@ typedef struct {
     double probability, surprise, entropy;
     const Prediction *first;
     size_t count, of; /* of is 0 if nothing is counted */
+    double parts[2];  /* probabilities */
 } Row;
 
 static bool is_table(const Each *e)
@@ -63,25 +68,29 @@ static bool hides(const Each *e)
     return e->corpus->objective.kind == OBJECTIVE_MASKED;
 }
 
-Each *each_begin(Pretrained *model, const Corpus *corpus, const Choice *choice)
+Each *each_begin(Pretrained *model, CountMixture *counts, const Corpus *corpus,
+                 const Choice *choice)
 {
     const Screen screen = screen_open();
     Each *e = memory_new(1, sizeof *e, "the rows");
     *e = (Each){.choice = choice,
+                .gpt = &model->gpt,
+                .counts = counts,
                 .tokenizer = &model->tokenizer,
                 .corpus = corpus,
                 .shades = shades_of(&screen),
                 .most = elementary_log(tokenizer_size(&model->tokenizer)) / M_LN2,
                 .text = training_text_open(model, choice->text)};
     e->read = memory_new((size_t)corpus->context + 1, sizeof *e->read, "the rows");
+    e->predictions = memory_new((size_t)model->gpt.rows, sizeof *e->predictions, "the rows");
     if (e->text.there && hides(e))
         e->times = memory_new((size_t)tokenizer_size(e->tokenizer), sizeof *e->times, "the rows");
     else if (e->text.there)
         e->suffixes = suffixes_new(&e->text.corpus, corpus->context + 1);
     if (choice->csv)
-        printf(
-            "line,position,%s,probability,surprise,rank,entropy,best,best_probability,count,of\n",
-            name_of_column(e));
+        printf("line,position,%s,probability,surprise,rank,entropy,best,best_probability,count,of,"
+               "model,counting\n",
+               name_of_column(e));
     else if (!choice->json) {
         put_fitted(
             stdout,
@@ -95,16 +104,40 @@ Each *each_begin(Pretrained *model, const Corpus *corpus, const Choice *choice)
 }
 
 /* A hidden token is in a sequence of its own, the whole piece. */
-void each_add(Each *e, Piece piece, const Batch *batch, const Prediction *predictions)
+static void add_rows(Each *e, Piece piece, const Batch *batch)
 {
     const size_t ahead = (size_t)objective_ahead(&e->corpus->objective);
+    const Prediction *prediction = e->predictions;
     for (int s = 0; s < batch->sequences; s++)
         for (int i = batch->start[s]; i < batch->start[s + 1]; i++)
             if (batch->targets[i] >= 0) {
                 const size_t at = piece.from + (size_t)(i - batch->start[s]) + ahead;
-                arrput(e->line, ((Predicted){at, piece, *predictions}));
-                predictions++;
+                const Predicted row = {.at = at, .piece = piece, .prediction = *prediction++};
+                arrput(e->line, row);
             }
+}
+
+/* What the model alone, without a share of counting, and counting alone say of the last rows. */
+static void add_parts(Each *e, const Batch *batch)
+{
+    Predicted *rows = e->line + arrlen(e->line) - batch->counted;
+    const double share = e->counts->share;
+    for (int part = 0; part < 2; part++) {
+        e->counts->share = part;
+        gpt_evaluate_each(e->gpt, batch, e->predictions);
+        for (int i = 0; i < batch->counted; i++)
+            rows[i].parts[part] = e->predictions[i].loss;
+    }
+    e->counts->share = share;
+}
+
+double each_evaluate(Each *e, Piece piece, const Batch *batch)
+{
+    const double sum = gpt_evaluate_each(e->gpt, batch, e->predictions);
+    add_rows(e, piece, batch);
+    if (e->counts)
+        add_parts(e, batch);
+    return sum;
 }
 
 /* ---- Words ---- */
@@ -154,13 +187,13 @@ static ptrdiff_t end_of_row(const Each *e, ptrdiff_t row)
     return whole ? row + 1 : end_of_word(e, row);
 }
 
-/* In bits. */
-static double surprise_of(const Each *e, ptrdiff_t row, ptrdiff_t end)
+/* The losses of the rows [row, end) together; with part 0 or 1, by the model or by counting alone. */
+static double loss_of(const Each *e, ptrdiff_t row, ptrdiff_t end, int part)
 {
     double loss = 0;
     for (; row < end; row++)
-        loss += e->line[row].prediction.loss;
-    return loss / M_LN2;
+        loss += part < 0 ? e->line[row].prediction.loss : e->line[row].parts[part];
+    return loss;
 }
 
 /* ---- Counts ---- */
@@ -203,14 +236,14 @@ static void put_table(const Row *row, const char *text, const char *best)
     putchar('\n');
 }
 
-/* Columns that come later stand after these, so that programs that count columns go on. */
-static void put_row_csv(const Row *row, const char *text, const char *best)
+static void put_row_csv(const Each *e, const Row *row, const char *text, const char *best)
 {
     printf("%zu,%zu,", row->line, row->position);
     put_csv(stdout, text);
     printf(",%.9g,%.15g,%d,%.9g,", row->probability, row->surprise, row->first->rank, row->entropy);
     put_csv(stdout, best);
-    printf(row->of ? ",%.9g,%zu,%zu\n" : ",%.9g,,\n", row->first->best_p, row->count, row->of);
+    printf(row->of ? ",%.9g,%zu,%zu" : ",%.9g,,", row->first->best_p, row->count, row->of);
+    printf(e->counts ? ",%.9g,%.9g\n" : ",,\n", row->parts[0], row->parts[1]);
 }
 
 static void put_row_json(const Each *e, const Row *row, const char *text, const char *best)
@@ -220,9 +253,12 @@ static void put_row_json(const Each *e, const Row *row, const char *text, const 
     printf(",\"probability\":%.9g,\"surprise\":%.15g,\"rank\":%d,\"entropy\":%.9g,\"best\":",
            row->probability, row->surprise, row->first->rank, row->entropy);
     put_json(stdout, best);
-    printf(row->of ? ",\"best_probability\":%.9g,\"count\":%zu,\"of\":%zu}\n"
-                   : ",\"best_probability\":%.9g,\"count\":null,\"of\":null}\n",
+    printf(row->of ? ",\"best_probability\":%.9g,\"count\":%zu,\"of\":%zu"
+                   : ",\"best_probability\":%.9g,\"count\":null,\"of\":null",
            row->first->best_p, row->count, row->of);
+    printf(e->counts ? ",\"model\":%.9g,\"counting\":%.9g}\n"
+                     : ",\"model\":null,\"counting\":null}\n",
+           row->parts[0], row->parts[1]);
 }
 
 /* A word is printed without the space before it. */
@@ -240,7 +276,7 @@ static void put_row(const Each *e, const Row *row)
     if (e->choice->json)
         put_row_json(e, row, text, best);
     else if (e->choice->csv)
-        put_row_csv(row, shown, shown_best);
+        put_row_csv(e, row, shown, shown_best);
     else
         put_table(row, shown, shown_best);
     free(shown);
@@ -294,7 +330,7 @@ static void put_line(const Each *e, size_t number, size_t from, size_t end)
             free(text);
             text = format_text(" %s", tokenizer_word(e->tokenizer, id_at(e, at)));
         }
-        put_shaded(e, text, predicted ? surprise_of(e, row, next) : -1);
+        put_shaded(e, text, predicted ? loss_of(e, row, next, -1) / M_LN2 : -1);
         free(text);
         at = after;
         row = next;
@@ -309,18 +345,20 @@ void each_end_line(Each *e, size_t number, size_t from, size_t end)
     for (ptrdiff_t i = 0, next; i < arrlen(e->line); i = next) {
         const Predicted *first = &e->line[i];
         next = end_of_row(e, i);
-        const double surprise = surprise_of(e, i, next);
+        const double loss = loss_of(e, i, next, -1);
         Row row = {.line = number,
                    .position = first->at - from + 1,
                    .text = bytes_of(e, first->at, first->at + (size_t)(next - i)),
-                   .probability = elementary_exp(-surprise * M_LN2),
-                   .surprise = surprise,
+                   .probability = elementary_exp(-loss),
+                   .surprise = loss / M_LN2,
                    .entropy = first->prediction.entropy / M_LN2,
                    .first = &first->prediction};
         if (e->text.there && !hides(e))
             count_next(e, &row, first, (int)(next - i));
         else if (e->text.there && next == i + 1)
             count_hidden(e, &row, first);
+        for (int part = 0; part < 2; part++)
+            row.parts[part] = elementary_exp(-loss_of(e, i, next, part));
         put_row(e, &row);
         free(row.text);
     }
@@ -343,6 +381,7 @@ void each_end(Each *e)
     free(e->times);
     training_text_free(&e->text);
     arrfree(e->line);
+    free(e->predictions);
     free(e->read);
     free(e);
 }

@@ -14,6 +14,8 @@
  *                       token, between all others of its line. Unknown if the text is not at hand, and
  *                       of a hidden token if the text does not have the others, or if it is only a
  *                       part of a word.
+ *     model, counting   the probability by the model alone and by counting alone, if the run was trained
+ *                       with --counts; then all columns above are of both together
  *
  * A word that several tokens make up has the product of their probabilities, so the sum of their
  * surprise; rank, entropy and best are those of its first token. */
@@ -21,17 +23,18 @@
 #define PULGA_EACH_H
 
 #include "choice.h"
-#include "model/layers/loss.h"
+#include "text/corpus/counting.h"
 
 typedef struct Each Each;
 
 /* Begins a table, or CSV or JSON, by the options. Reads the training text to count in. Borrows the
- * model and the corpus that is scored. */
-Each *each_begin(Pretrained *model, const Corpus *corpus, const Choice *choice);
+ * model, its mixture with counting, which may be NULL, and the corpus that is scored. */
+Each *each_begin(Pretrained *model, CountMixture *counts, const Corpus *corpus,
+                 const Choice *choice);
 
-/* Adds what the rows of a batch that count predict (batch->counted); all of it is made of one
- * piece. */
-void each_add(Each *each, Piece piece, const Batch *batch, const Prediction *predictions);
+/* Evaluates a batch, all of one piece, and adds its rows that count; returns the sum of their
+ * losses, that of gpt_evaluate(). */
+double each_evaluate(Each *each, Piece piece, const Batch *batch);
 
 /* Prints the rows of line `number`, which has the tokens [from, end) of the corpus. */
 void each_end_line(Each *each, size_t number, size_t from, size_t end);

@@ -103,7 +103,6 @@ typedef struct {
     Each *each; /* prints a row for each token; or NULL: a line for each line of the text */
     Corpus corpus;
     BatchRoom room;
-    Prediction *predictions; /* of a batch, for `each` */
 } Scoring;
 
 /* Prints a line of the text, number `number`, with the tokens [from, end). */
@@ -128,12 +127,10 @@ static void add_piece(Loss *loss, Scoring *s, Piece piece)
     BatchPlace place = {0};
     for (Batch batch; batch_next(&batch, &s->room, &s->corpus, &part, &place);) {
         const double sum =
-            gpt_evaluate_each(&s->model->gpt, &batch, s->each ? s->predictions : NULL);
+            s->each ? each_evaluate(s->each, piece, &batch) : gpt_evaluate(&s->model->gpt, &batch);
         pretrained_check(s->model, sum);
         loss->sum += sum;
         loss->targets += (size_t)batch.counted;
-        if (s->each)
-            each_add(s->each, piece, &batch, s->predictions);
     }
 }
 
@@ -190,19 +187,17 @@ static void put_all(const Scoring *s, Loss all)
         put_loss(all, NULL);
 }
 
-void score_text(Pretrained *model, const Choice *choice)
+void score_text(Pretrained *model, CountMixture *counts, const Choice *choice)
 {
     const bool table = !choice->json && !choice->csv;
     Scoring s = {.model = model,
                  .json = choice->json,
                  .corpus = corpus_to_score(model, choice->score),
                  .room = batch_room_new(model->gpt.rows)};
-    if (choice->each) {
-        s.each = each_begin(model, &s.corpus, choice);
-        s.predictions = memory_new((size_t)model->gpt.rows, sizeof *s.predictions, "the rows");
-    } else if (table) {
+    if (choice->each)
+        s.each = each_begin(model, counts, &s.corpus, choice);
+    else if (table)
         printf("%s", translated(HEAD));
-    }
     const Loss all = score_lines(&s);
     if (choice->each) {
         each_end(s.each);
@@ -211,7 +206,6 @@ void score_text(Pretrained *model, const Choice *choice)
     }
     if (table || !choice->each)
         put_all(&s, all);
-    free(s.predictions);
     batch_room_free(&s.room);
     corpus_free(&s.corpus);
 }

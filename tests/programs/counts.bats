@@ -36,6 +36,21 @@ assert texts[0] != texts[1] != texts[2]
 END
     "$BIN/sample" run "La niña" --share "$(result run counting_share)" --count 2 --json |
         cmp - both.json
+
+    # So are the columns of the rows of a score.
+    head -n 2 "$cuentos" >two.txt
+    rows() { "$BIN/sample" run --score two.txt --each=word --csv "$@"; }
+    rows >both.csv
+    rows --share 0 >0.csv
+    rows --share 1 >1.csv
+    python3 - <<'END'
+import csv
+both, model, counting = (list(csv.DictReader(open(name + ".csv"))) for name in ("both", "0", "1"))
+assert len(both) == len(model) == len(counting) > 9
+for row, *alone in zip(both, model, counting):
+    assert [row["model"], row["counting"]] == [other["probability"] for other in alone], row
+assert any(row["probability"] not in (row["model"], row["counting"]) for row in both)
+END
 }
 
 @test "a run that keeps counts is resumed to the same model and share" {
