@@ -11,11 +11,10 @@
 #include "base/display.h"
 #include "base/numbers/elementary.h"
 #include "pictures/shades.h"
+#include "row.h"
 #include "suffixes.h"
 #include "text/corpus/counts.h"
 #include "text/subwords/byte_level.h"
-
-enum { NAME = 13 }; /* columns of a token in the table */
 
 /* A token that was predicted. */
 typedef struct {
@@ -43,26 +42,6 @@ struct Each {
     size_t before;     /* ... and the place of that row */
 };
 
-/* What is printed about a token or a word. */
-typedef struct {
-    size_t line, position;
-    char *text; /* its bytes */
-    double probability, surprise, entropy;
-    const Prediction *first;
-    size_t count, of; /* of is 0 if nothing is counted */
-    double parts[2];  /* probabilities */
-} Row;
-
-static bool is_table(const Each *e)
-{
-    return !e->choice->csv && !e->choice->json;
-}
-
-static const char *name_of_column(const Each *e)
-{
-    return e->choice->each == EACH_WORD ? "word" : "token";
-}
-
 static bool hides(const Each *e)
 {
     return e->corpus->objective.kind == OBJECTIVE_MASKED;
@@ -87,19 +66,7 @@ Each *each_begin(Pretrained *model, CountMixture *counts, const Corpus *corpus,
         e->times = memory_new((size_t)tokenizer_size(e->tokenizer), sizeof *e->times, "the rows");
     else if (e->text.there)
         e->suffixes = suffixes_new(&e->text.corpus, corpus->context + 1);
-    if (choice->csv)
-        printf("line,position,%s,probability,surprise,rank,entropy,best,best_probability,count,of,"
-               "model,counting\n",
-               name_of_column(e));
-    else if (!choice->json) {
-        put_fitted(
-            stdout,
-            translated(choice->each == EACH_WORD ? N_("word") : tokenizer_unit(e->tokenizer->kind)),
-            NAME, false);
-        /* translators: the head of a table; keep the widths */
-        printf("%s%s\n", _("      p     bits   rank  entropy  most probable      p"),
-               e->text.there ? _("  in the text") : "");
-    }
+    row_put_head(choice, e->tokenizer->kind, e->text.there);
     return e;
 }
 
@@ -221,67 +188,7 @@ static void count_next(Each *e, Row *row, const Predicted *first, int tokens)
     row->count = suffixes_count(&e->suffixes, e->read + most - e->matched, e->matched + tokens);
 }
 
-/* ---- Printing ---- */
-
-/* el             0.667    0.585      1    0.918  el             0.667  6 of 9 */
-static void put_table(const Row *row, const char *text, const char *best)
-{
-    put_fitted(stdout, text, NAME, false);
-    printf("  %5.3f  %7.3f  %5d  %7.3f  ", row->probability, row->surprise, row->first->rank,
-           row->entropy);
-    put_fitted(stdout, best, NAME, false);
-    printf("  %5.3f", row->first->best_p);
-    if (row->of)
-        printf(_("  %zu of %zu"), row->count, row->of);
-    putchar('\n');
-}
-
-static void put_row_csv(const Each *e, const Row *row, const char *text, const char *best)
-{
-    printf("%zu,%zu,", row->line, row->position);
-    put_csv(stdout, text);
-    printf(",%.9g,%.15g,%d,%.9g,", row->probability, row->surprise, row->first->rank, row->entropy);
-    put_csv(stdout, best);
-    printf(row->of ? ",%.9g,%zu,%zu" : ",%.9g,,", row->first->best_p, row->count, row->of);
-    printf(e->counts ? ",%.9g,%.9g\n" : ",,\n", row->parts[0], row->parts[1]);
-}
-
-static void put_row_json(const Each *e, const Row *row, const char *text, const char *best)
-{
-    printf("{\"line\":%zu,\"position\":%zu,\"%s\":", row->line, row->position, name_of_column(e));
-    put_json(stdout, text);
-    printf(",\"probability\":%.9g,\"surprise\":%.15g,\"rank\":%d,\"entropy\":%.9g,\"best\":",
-           row->probability, row->surprise, row->first->rank, row->entropy);
-    put_json(stdout, best);
-    printf(row->of ? ",\"best_probability\":%.9g,\"count\":%zu,\"of\":%zu"
-                   : ",\"best_probability\":%.9g,\"count\":null,\"of\":null",
-           row->first->best_p, row->count, row->of);
-    printf(e->counts ? ",\"model\":%.9g,\"counting\":%.9g}\n"
-                     : ",\"model\":null,\"counting\":null}\n",
-           row->parts[0], row->parts[1]);
-}
-
-/* A word is printed without the space before it. */
-static const char *named(const Each *e, const char *text)
-{
-    return text + (e->choice->each == EACH_WORD && text[0] == ' ' && text[1]);
-}
-
-/* Tokens are shown, except in JSON, whose strings hold any text. */
-static void put_row(const Each *e, const Row *row)
-{
-    const char *text = named(e, row->text),
-               *best = named(e, tokenizer_word(e->tokenizer, row->first->best));
-    char *shown = display_token(text), *shown_best = display_token(best);
-    if (e->choice->json)
-        put_row_json(e, row, text, best);
-    else if (e->choice->csv)
-        put_row_csv(e, row, shown, shown_best);
-    else
-        put_table(row, shown, shown_best);
-    free(shown);
-    free(shown_best);
-}
+/* ---- Lines ---- */
 
 /* The tokens [at, end) as the text has them, with the white space before the first unless that is at
  * `from`; the caller frees. */
@@ -338,29 +245,45 @@ static void put_line(const Each *e, size_t number, size_t from, size_t end)
     putchar('\n');
 }
 
+/* A word is printed without the space before it. */
+static const char *named(const Each *e, const char *text)
+{
+    return text + (e->choice->each == EACH_WORD && text[0] == ' ' && text[1]);
+}
+
+/* Prints the rows [i, end) of a line, whose first token is at `from`, as one. */
+static void put_row(Each *e, size_t number, size_t from, ptrdiff_t i, ptrdiff_t end)
+{
+    const Predicted *first = &e->line[i];
+    const double loss = loss_of(e, i, end, -1);
+    char *text = bytes_of(e, first->at, first->at + (size_t)(end - i));
+    Row row = {.line = number,
+               .position = first->at - from + 1,
+               .text = named(e, text),
+               .probability = elementary_exp(-loss),
+               .surprise = loss / M_LN2,
+               .rank = first->prediction.rank,
+               .entropy = first->prediction.entropy / M_LN2,
+               .best = named(e, tokenizer_word(e->tokenizer, first->prediction.best)),
+               .best_p = first->prediction.best_p,
+               .in_parts = e->counts};
+    if (e->text.there && !hides(e))
+        count_next(e, &row, first, (int)(end - i));
+    else if (e->text.there && end == i + 1)
+        count_hidden(e, &row, first);
+    for (int part = 0; part < 2; part++)
+        row.parts[part] = elementary_exp(-loss_of(e, i, end, part));
+    row_put(e->choice, &row);
+    free(text);
+}
+
 void each_end_line(Each *e, size_t number, size_t from, size_t end)
 {
-    if (is_table(e))
+    if (row_in_table(e->choice))
         put_line(e, number, from, end);
     for (ptrdiff_t i = 0, next; i < arrlen(e->line); i = next) {
-        const Predicted *first = &e->line[i];
         next = end_of_row(e, i);
-        const double loss = loss_of(e, i, next, -1);
-        Row row = {.line = number,
-                   .position = first->at - from + 1,
-                   .text = bytes_of(e, first->at, first->at + (size_t)(next - i)),
-                   .probability = elementary_exp(-loss),
-                   .surprise = loss / M_LN2,
-                   .entropy = first->prediction.entropy / M_LN2,
-                   .first = &first->prediction};
-        if (e->text.there && !hides(e))
-            count_next(e, &row, first, (int)(next - i));
-        else if (e->text.there && next == i + 1)
-            count_hidden(e, &row, first);
-        for (int part = 0; part < 2; part++)
-            row.parts[part] = elementary_exp(-loss_of(e, i, next, part));
-        put_row(e, &row);
-        free(row.text);
+        put_row(e, number, from, i, next);
     }
     arrsetlen(e->line, 0);
 }
@@ -368,7 +291,7 @@ void each_end_line(Each *e, size_t number, size_t from, size_t end)
 void each_end(Each *e)
 {
     enum { STEPS = 4 };
-    if (is_table(e) && e->shades.palette) {
+    if (row_in_table(e->choice) && e->shades.palette) {
         printf(_("\nsurprise in bits: "));
         for (int i = 0; i <= STEPS; i++) {
             shade_begin(e->shades, (double)i / STEPS);

@@ -9,6 +9,7 @@
 #include "base/display.h"
 #include "base/numbers/elementary.h"
 #include "each.h"
+#include "row.h"
 #include "terminal/screen.h"
 #include "text/corpus/batches.h"
 #include "text/corpus/bytes.h"
@@ -189,7 +190,7 @@ static void put_all(const Scoring *s, Loss all)
 
 void score_text(Pretrained *model, CountMixture *counts, const Choice *choice)
 {
-    const bool table = !choice->json && !choice->csv;
+    const bool table = row_in_table(choice);
     Scoring s = {.model = model,
                  .json = choice->json,
                  .corpus = corpus_to_score(model, choice->score),
