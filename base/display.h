@@ -1,7 +1,7 @@
 /* display.h: makes text that came from files and prompts fit to be looked at, and quotes it for
- * JSON, CSV and XML. Such text is never trusted: it may hold escape sequences that move a terminal's
- * cursor, characters that change the direction of the writing, bytes that are not UTF-8, or
- * markup. */
+ * JSON, CSV and XML. Such text is never trusted: it may hold escape sequences that move a
+ * terminal's cursor, characters that change the direction of the writing, bytes that are not UTF-8,
+ * or markup. */
 #ifndef PULGA_DISPLAY_H
 #define PULGA_DISPLAY_H
 

@@ -98,8 +98,8 @@ bool field_equal(const Field *field, const void *a, const void *b);
  * value is "off", which then has the second one. */
 bool field_stands_alone(const Field *field);
 
-/* Sets one field from its text; "" is an option's name without a value. If the field cannot have that value, the first returns false and
- * changes nothing; the second ends in a usage error. */
+/* Sets one field from its text; "" is an option's name without a value. If the field cannot have
+ * that value, the first returns false and changes nothing; the second ends in a usage error. */
 bool field_try(const Field *field, void *into, const char *text);
 void field_set(const Field *field, void *into, const char *text);
 

@@ -19,8 +19,8 @@ typedef struct {
 
 Shades shades_of(const Screen *screen);
 
-/* From here on what is printed has the shade of a weight from 0 to 1, up to shade_end(). The palette
- * is not PALETTE_PLAIN. */
+/* From here on what is printed has the shade of a weight from 0 to 1, up to shade_end(). The
+ * palette is not PALETTE_PLAIN. */
 void shade_begin(Shades shades, double weight);
 void shade_end(void);
 

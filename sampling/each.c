@@ -126,8 +126,8 @@ static char *bytes_of(const Each *e, size_t from, size_t end)
     return bytes;
 }
 
-/* Where the word ends that begins at a row of the line: as byte_level.h cuts what the model has read
- * as one piece. A special token is a word. */
+/* Where the word ends that begins at a row of the line: as byte_level.h cuts what the model has
+ * read as one piece. A special token is a word. */
 static ptrdiff_t end_of_word(const Each *e, ptrdiff_t row)
 {
     const Predicted *first = &e->line[row];
@@ -154,7 +154,7 @@ static ptrdiff_t end_of_row(const Each *e, ptrdiff_t row)
     return whole ? row + 1 : end_of_word(e, row);
 }
 
-/* The losses of the rows [row, end) together; with part 0 or 1, by the model or by counting alone. */
+/* The losses of the rows [row, end) together; of part 0 or 1, by the model or counting alone. */
 static double loss_of(const Each *e, ptrdiff_t row, ptrdiff_t end, int part)
 {
     double loss = 0;
@@ -190,8 +190,8 @@ static void count_next(Each *e, Row *row, const Predicted *first, int tokens)
 
 /* ---- Lines ---- */
 
-/* The tokens [at, end) as the text has them, with the white space before the first unless that is at
- * `from`; the caller frees. */
+/* The tokens [at, end) as the text has them, with the white space before the first unless that is
+ * at `from`; the caller frees. */
 static char *text_of(const Each *e, size_t from, size_t at, size_t end)
 {
     const size_t before = at > from;
@@ -206,8 +206,8 @@ static char *text_of(const Each *e, size_t from, size_t at, size_t end)
     return text;
 }
 
-/* A part of a line, shaded by its surprise, but not the spaces and line ends before it; below 0: not
- * shaded. */
+/* A part of a line, shaded by its surprise, but not the spaces and line ends before it; below 0:
+ * not shaded. */
 static void put_shaded(const Each *e, const char *text, double surprise)
 {
     const bool shaded = e->shades.palette && surprise >= 0;
@@ -222,8 +222,8 @@ static void put_shaded(const Each *e, const char *text, double surprise)
     free(shown);
 }
 
-/* The line with the tokens [from, end). What is not predicted, such as a source, has no shade; [eos],
- * which is no text, stands as its name. */
+/* The line with the tokens [from, end). What is not predicted, such as a source, has no shade;
+ * [eos], which is no text, stands as its name. */
 static void put_line(const Each *e, size_t number, size_t from, size_t end)
 {
     ptrdiff_t row = 0;

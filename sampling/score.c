@@ -135,8 +135,8 @@ static void add_piece(Loss *loss, Scoring *s, Piece piece)
     }
 }
 
-/* Scores all pieces, a line after the other; returns the sum. A line of the text is several pieces if
- * it is longer than the context; in a stream, each piece counts as a line. */
+/* Scores all pieces, a line after the other; returns the sum. A line of the text is several pieces
+ * if it is longer than the context; in a stream, each piece counts as a line. */
 static Loss score_lines(Scoring *s)
 {
     Loss all = {0}, line = {0};

@@ -1,5 +1,5 @@
-/* suffixes.c: at the end of the text a place has fewer tokens than others; it comes before those that
- * go on. */
+/* suffixes.c: at the end of the text a place has fewer tokens than others; it comes before those
+ * that go on. */
 #include "suffixes.h"
 
 #include <stdlib.h>

@@ -21,8 +21,8 @@ void suffixes_free(Suffixes *suffixes);
 /* How often the text has these tokens, `longest` at most, in a row. */
 size_t suffixes_count(const Suffixes *suffixes, const int *tokens, int count);
 
-/* The length of the longest end of these tokens that the text goes on after somewhere; 0 if there is
- * none. *times receives how often it goes on: after no token, each of the text's counts. */
+/* The length of the longest end of these tokens that the text goes on after somewhere; 0 if there
+ * is none. *times receives how often it goes on: after no token, each of the text's counts. */
 int suffixes_longest(const Suffixes *suffixes, const int *tokens, int count, size_t *times);
 
 #endif
