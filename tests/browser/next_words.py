@@ -101,27 +101,19 @@ def look_at_surprise(page, folder):
                                  (stories, SENTENCE, "--objective", "masked"),
                                  (stories, "gato come croquetas", "--sequence", "stream")):
         run = train(folder, text, *options, "--steps", "60")
-        (folder / "line.txt").write_text(line + "\n")
-        printed = call(BIN / "sample", run, "--score", folder / "line.txt", "--each", "--json")
-        rows = [json.loads(row) for row in printed.splitlines()]
         path, _ = attend(folder, run, line, "surprise")
         for dark in (False, True):
             page.open(path, dark=dark)
             page.click("#surprise")
             assert page.run("at('surprise').getAttribute('aria-pressed')") == "true"
-            titles = page.run("[...at('chips').children].map(chip => chip.title)")
-            shown = {i: float(title.split()[-2]) for i, title in enumerate(titles) if title}
-            wanted = {row["position"] - 1: row for row in rows if row["position"] <= len(titles)}
-            assert shown.keys() == wanted.keys(), (shown, wanted)
-            for i, bits in shown.items():
-                assert abs(bits - wanted[i]["surprise"]) < 6e-3, (titles[i], wanted[i])
+            wanted = check_shades(page, run, line, folder)
             assert page.run(CONTRAST) >= 4.5
-            i = max(shown, key=lambda i: shown[i])
+            i = max(wanted, key=lambda i: wanted[i]["surprise"])
             page.point(*page.run(f"(box => [box.x + 9, box.y + 9])(at('chips').children[{i}]"
                                  ".getBoundingClientRect())"))
             page.settle()
             check_expected(page, wanted[i])
-        last = max(shown)
+        last = max(wanted)
         page.point(1, 1)
         page.run(f"pin({last}, -1); at('chips').children[{last}].focus()")
         check_expected(page, wanted[last])
@@ -130,12 +122,35 @@ def look_at_surprise(page, folder):
         check_expected(page, wanted[last - 1])
         page.picture("surprise")
         page.run("at('bars').querySelector('button:not(:disabled)').click()") # in its place
-        words = page.run("reading.words")
+        words, read = page.run("reading.words"), last + 1 + ("masked" in options)
         assert words[last - 1] == wanted[last - 1]["best"] or "[" in wanted[last - 1]["best"], words
-        assert (len(words) == len(titles)) == ("masked" in options)
+        assert (len(words) == read) == ("masked" in options)
         page.click("#surprise")
         assert page.run("[...at('chips').children].every(chip => !chip.title && !chip.style.color)")
         page.check_errors()
+    # The surprise of a run that keeps counts follows the share of counting.
+    run = train(folder, (ROOT / "data" / "cuentos.txt").read_text(), "--counts", "--steps", "20")
+    path, _ = attend(folder, run, "La niña come", "surprise")
+    page.open(path)
+    page.click("#surprise")
+    check_shades(page, run, "La niña come", folder)
+    page.run("(slider => { slider.value = 1; slider.dispatchEvent(new Event('input')); })"
+             "(at('sliders').lastElementChild.querySelector('input'))")
+    check_shades(page, run, "La niña come", folder, "--share", "1")
+    page.check_errors()
+
+
+def check_shades(page, run, line, folder, *options):
+    """The words have the surprise that ./sample prints; returns its rows, by the words' places."""
+    (folder / "line.txt").write_text(line + "\n")
+    printed = call(BIN / "sample", run, "--score", folder / "line.txt", "--each", "--json", *options)
+    titles = page.run("[...at('chips').children].map(chip => chip.title)")
+    wanted = {row["position"] - 1: row for row in map(json.loads, printed.splitlines())
+              if row["position"] <= len(titles)}
+    assert [i for i, title in enumerate(titles) if title] == sorted(wanted), (titles, wanted)
+    for i, row in wanted.items():
+        assert abs(float(titles[i].split()[-2]) - row["surprise"]) < 6e-3, (titles[i], row)
+    return wanted
 
 
 # The least contrast of a shaded word, by the Web Content Accessibility Guidelines.
