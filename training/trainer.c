@@ -265,7 +265,7 @@ static void open_shared(Trainer *t, Settings *settings, const Decided *decided, 
             all.at[field->offset] = true;
     choose_precision(settings);
     t->tokenizer = tokenizer_new();
-    t->log = (Log){.file = -1};
+    t->log = (Lines){.file = -1};
     t->directory.handle = -1;
     prepare(t, settings, &all, vocabulary, &(SourceRules){0});
 }
@@ -384,7 +384,7 @@ bool trainer_begin_files(Trainer *t, const char *command)
 
 void trainer_close(Trainer *t)
 {
-    log_close(&t->log);
+    lines_close(&t->log);
     batch_room_free(&t->room);
     reader_free(&t->reader);
     free(t->best);
@@ -469,7 +469,7 @@ bool trainer_save(Trainer *t)
         trainer_keep_best(t);
     /* The state comes last: it is what a resumed run starts from, and it names the size of the log. */
     const bool good = team_leads() && weights_write(&t->directory, &t->gpt, t->best, t->identity) &&
-                      log_sync(&t->log) &&
+                      lines_sync(&t->log) &&
                       state_write(&t->directory, &t->gpt, &t->optimizer, t->best, &t->progress,
                                   t->log.size, t->identity);
     return team_answer(good);

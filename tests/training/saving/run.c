@@ -117,7 +117,7 @@ static int lines_of(const char *folder)
     return lines;
 }
 
-static void write_step(Log *log, int64_t step)
+static void write_step(Lines *log, int64_t step)
 {
     log_write(
         log,
@@ -129,23 +129,23 @@ static void a_log_is_cut_to_what_was_saved(void **state)
     (void)state;
     char *folder = scratch_new();
     Directory run = directory_open(folder);
-    Log log = log_begin(&run);
+    Lines log = log_begin(&run);
     assert_int_equal(scratch_count(folder), 0); /* nothing is there before the first save */
-    assert_true(log_sync(&log));
+    assert_true(lines_sync(&log));
     write_step(&log, 1);
     assert_int_equal(lines_of(folder), 2); /* who watches sees it at once */
-    assert_true(log_sync(&log));
+    assert_true(lines_sync(&log));
     const size_t size = log.size;
     write_step(&log, 2);
     write_step(&log, 3);
-    log_close(&log);
+    lines_close(&log);
     assert_int_equal(lines_of(folder), 4);
 
     log = log_resume(&run, size);
     assert_int_equal(lines_of(folder), 2);
     write_step(&log, 2);
-    assert_true(log_sync(&log));
-    log_close(&log);
+    assert_true(lines_sync(&log));
+    lines_close(&log);
     Bytes file = log_of(folder);
     assert_non_null(strstr(file.bytes, "\n1,0,1.5,,,,0,0,0,0.000\n2,0,1.5,"));
     free(file.bytes);
@@ -156,9 +156,9 @@ static void a_log_is_cut_to_what_was_saved(void **state)
 static void resume_short(void *folder)
 {
     Directory run = directory_open(folder);
-    Log log = log_resume(&run, 1000);
+    Lines log = log_resume(&run, 1000);
     write_step(&log, 7);
-    _exit(log_sync(&log) ? 0 : 2);
+    _exit(lines_sync(&log) ? 0 : 2);
 }
 
 static void a_log_that_is_too_short_begins_again(void **state)
@@ -186,12 +186,12 @@ static void a_log_that_is_too_short_begins_again(void **state)
 typedef struct {
     int count;
     LogEntry last;
-} Lines;
+} Visited;
 
 static void note_line(void *lines, const LogEntry *entry)
 {
-    ((Lines *)lines)->count++;
-    ((Lines *)lines)->last = *entry;
+    ((Visited *)lines)->count++;
+    ((Visited *)lines)->last = *entry;
 }
 
 /* A person may have edited the file. */
@@ -200,12 +200,12 @@ static void a_log_is_read_line_by_line(void **state)
     (void)state;
     char *folder = scratch_new();
     Directory run = directory_open(folder);
-    Log log = log_begin(&run);
+    Lines log = log_begin(&run);
     write_step(&log, 1);
     log_write(&log, &(LogEntry){3, 2, 0.25, 0.125, NAN, NAN, 1e-3, 4, 5, 6});
-    assert_true(log_sync(&log));
-    log_close(&log);
-    Lines lines = {0};
+    assert_true(lines_sync(&log));
+    lines_close(&log);
+    Visited lines = {0};
     log_each(log.directory, note_line, &lines);
     assert_int_equal(lines.count, 2); /* not the names of the columns */
     assert_true(lines.last.step == 3 && lines.last.epoch == 2 && lines.last.loss == 0.25);
