@@ -64,6 +64,13 @@ void answerer_free(Answerer *a)
     free(a->seen);
 }
 
+int answer_length(TokenizerKind kind)
+{
+    static const int words[] = {
+        [TOKENIZER_WORD] = 50, [TOKENIZER_CHAR] = 300, [TOKENIZER_BPE] = 100}; /* about as long */
+    return words[kind];
+}
+
 /* ---- An answer ---- */
 
 /* Draws a token; all that continuations may contain, except [unk], are equally probable. */
@@ -144,21 +151,31 @@ static void find_words(Answerer *a, Answer *answer)
 
 /* One line about a prompt that cannot be answered, or NULL. If a prompt is longer than the context,
  * the generator forgets its beginning; but all must be there for a beam search, a pair and gaps. */
-static char *check(const Answerer *a, const char *name, const Encoding *e)
+static char *check(const Tokenizer *t, int context, bool beam, const char *name, const Encoding *e)
 {
-    const int T = a->model->gpt.config.context, mask = a->model->tokenizer.mask;
+    const bool fills = t->objective == OBJECTIVE_MASKED, pairs = t->objective == OBJECTIVE_PAIRS;
     int gaps = 0;
     for (int i = 0; i < e->count; i++)
-        gaps += e->ids[i] == mask;
-    if (a->gaps && !gaps)
+        gaps += e->ids[i] == t->mask;
+    if (fills && !gaps)
         return format_text(_("%s has no gap; write [mask] for each %s that is missing"), name,
-                           translated(tokenizer_unit(a->model->tokenizer.kind)));
-    if (e->count <= T || (!a->rules.beam && !a->pairs && !a->gaps))
+                           translated(tokenizer_unit(t->kind)));
+    if (e->count <= context || (!beam && !pairs && !fills))
         return NULL;
-    return format_text(_("%s has %d tokens, more than the context of %d: %s"), name, e->count, T,
-                       a->pairs  ? _("a source and its target must fit into it together")
-                       : a->gaps ? _("a line with gaps must fit into it")
-                                 : _("a beam search needs all of them in the context"));
+    return format_text(_("%s has %d tokens, more than the context of %d: %s"), name, e->count,
+                       context,
+                       pairs   ? _("a source and its target must fit into it together")
+                       : fills ? _("a line with gaps must fit into it")
+                               : _("a beam search needs all of them in the context"));
+}
+
+Encoding answer_encode(const Tokenizer *t, int context, bool beam, const char *name,
+                       const char *prompt, size_t size)
+{
+    Encoding e = prompt_encode(t, name, prompt, size);
+    if (!e.wrong)
+        e.wrong = check(t, context, beam, name, &e);
+    return e;
 }
 
 /* Adds a place, and ranks the tokens there by the logits of the prompt. times (V): how often the
@@ -237,15 +254,14 @@ Answer answer_begin(Answerer *a, const char *name, const char *prompt, size_t si
 {
     Answer answer = {.prompt = prompt,
                      .number = a->asked++,
-                     .encoding = prompt_encode(&a->model->tokenizer, name, prompt, size)};
+                     .encoding = answer_encode(&a->model->tokenizer, a->model->gpt.config.context,
+                                               a->rules.beam, name, prompt, size)};
     Encoding *e = &answer.encoding;
     answer.hidden = !a->model->tokenizer.stream; /* [bos] */
-    if (!e->wrong && e->count == 0 && !a->gaps)
-        begin_stream(a, &answer);
-    if (!e->wrong)
-        e->wrong = check(a, name, e);
     if (e->wrong)
         return answer;
+    if (e->count == 0)
+        begin_stream(a, &answer);
     const Objective objective = pretrained_objective(a->model);
     const int prefix = objective_sequence(&objective, e->ids, e->count).prefix;
     generator_begin(&a->prompt, e->ids, e->count, prefix);

@@ -96,6 +96,14 @@ typedef struct {
     int count;
 } Answer;
 
+/* The tokens of a prompt, which messages call `name`; or, in `wrong`, why a model with this
+ * tokenizer and context cannot answer it. For a beam search it must fit there whole. */
+Encoding answer_encode(const Tokenizer *tokenizer, int context, bool beam, const char *name,
+                       const char *prompt, size_t size);
+
+/* How many tokens a continuation has at most, unless it is told. */
+int answer_length(TokenizerKind kind);
+
 /* Reads a prompt, which messages call `name`, and ranks what may come. If the prompt cannot be
  * answered, encoding.wrong says why. answer_free() frees the answer. */
 Answer answer_begin(Answerer *answerer, const char *name, const char *prompt, size_t size);

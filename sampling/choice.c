@@ -160,8 +160,6 @@ static int beam_of_pairs(const AnswerRules *rules, const ChoiceDecided *decided)
 
 AnswerRules choice_rules(const Choice *choice, const ChoiceDecided *decided, const Tokenizer *t)
 {
-    static const int words[] = {
-        [TOKENIZER_WORD] = 50, [TOKENIZER_CHAR] = 300, [TOKENIZER_BPE] = 100};
     const bool pairs = t->objective == OBJECTIVE_PAIRS;
     AnswerRules rules = choice->rules;
     if (choice->greedy)
@@ -169,7 +167,7 @@ AnswerRules choice_rules(const Choice *choice, const ChoiceDecided *decided, con
     if (!DECIDED(decided, rules.count))
         rules.count = rules.sampling.temperature == 0 ? 1 : 3; /* at 0, all would be equal */
     if (!DECIDED(decided, rules.words))
-        rules.words = words[t->kind]; /* about as long */
+        rules.words = answer_length(t->kind);
     rules.all_rows = DECIDED(decided, rules.table);
     rules.json = choice->json;
     if (!DECIDED(decided, rules.table)) /* few people want it for pairs */

@@ -12,8 +12,10 @@
 void take_over_run(Settings *settings, Decided *decided, const Config *config,
                    const Directory *directory)
 {
-    const Settings call = *settings;
+    Settings call = {0};
     const Decided asked = *decided;
+    EACH_FIELD (field, SETTINGS)
+        field_copy(field, &call, settings);
     EACH_FIELD (field, SETTINGS)
         if (asked.at[field->offset] && field->life == LIFE_RUN)
             usage_error("--%s cannot change in a resumed run; %s keeps its own", field->name,
@@ -30,7 +32,9 @@ void take_over_run(Settings *settings, Decided *decided, const Config *config,
         DECIDED(decided, steps) = false;
     if (DECIDED(&asked, steps))
         DECIDED(decided, epochs) = false;
+    settings_check_prompt(settings, &asked);
     settings_check_values(settings, decided);
+    fields_free(SETTINGS, &call);
 }
 
 /* ---- A model to start from ---- */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
+#include "answer/answer.h"
 #include "base/files/checksum.h"
 #include "base/parallel/threads.h"
 #include "formats/huggingface/pretrained.h"
@@ -92,6 +93,25 @@ static void prepare(Trainer *t, Settings *settings, const Decided *decided, int 
     t->room = batch_room_new(t->plan.rows);
     t->reader = reader_new(&t->corpus, (uint32_t)t->plan.settings.seed);
     t->progress = (Progress){.best_loss = INFINITY};
+}
+
+/* Ends in a usage error if the model cannot answer the prompt of --show. */
+static void check_prompt(const Trainer *t)
+{
+    const Settings *s = &t->plan.settings;
+    if (!s->show)
+        return;
+    if (!s->prompt && s->objective != OBJECTIVE_NEXT)
+        usage_error("--show %d needs a --prompt for --objective %s: %s", s->show,
+                    OBJECTIVE_NAMES[s->objective],
+                    s->objective == OBJECTIVE_PAIRS ? _("a source")
+                                                    : _("a line with [mask] in it"));
+    const char *prompt = s->prompt ? s->prompt : "";
+    Encoding e =
+        answer_encode(&t->tokenizer, s->shape.context, false, "--prompt", prompt, strlen(prompt));
+    if (e.wrong)
+        usage_error("%s", e.wrong);
+    encoding_free(&e);
 }
 
 /* Makes a vocabulary of the text: subwords, of the part of a stream that is trained on; words and
@@ -179,8 +199,10 @@ static void open_new(Trainer *t, Settings *settings, Decided *decided, SourceRul
     }
     encode(t, settings);
     prepare(t, settings, decided, tokenizer_size(&t->tokenizer), &rules);
+    check_prompt(t);
     t->directory = run_begin(&t->plan.settings, t->texts);
     t->log = log_begin(&t->directory);
+    t->shown = shown_begin(&t->directory);
     record_identity(t->identity, &t->plan.settings, t->origin.text, &t->tokenizer);
     t->origin.run = strtoull(t->identity, NULL, 16);
     if (from_another) {
@@ -204,6 +226,7 @@ static void go_on(Trainer *t)
         die("%s/state.safetensors is damaged: an epoch has no piece %zu", t->directory.path,
             t->progress.next);
     t->log = log_resume(&t->directory, log_size);
+    t->shown = shown_resume(&t->directory, t->progress.step - !t->progress.evaluated);
 }
 
 /* Dies if the text that was read is not the run's. */
@@ -251,6 +274,7 @@ static void open_resumed(Trainer *t, Settings *settings, Decided *decided, Sourc
     record_check_identity(&config, &t->directory, t->identity);
     read_again(t, settings, text, rules);
     prepare(t, settings, decided, tokenizer_size(&t->tokenizer), &rules);
+    check_prompt(t);
     record_check_plan(&config, &t->directory, &t->plan);
     config_free(&config);
     go_on(t);
@@ -265,7 +289,7 @@ static void open_shared(Trainer *t, Settings *settings, const Decided *decided, 
             all.at[field->offset] = true;
     choose_precision(settings);
     t->tokenizer = tokenizer_new();
-    t->log = (Lines){.file = -1};
+    t->log = t->shown = (Lines){.file = -1};
     t->directory.handle = -1;
     prepare(t, settings, &all, vocabulary, &(SourceRules){0});
 }
@@ -385,6 +409,7 @@ bool trainer_begin_files(Trainer *t, const char *command)
 void trainer_close(Trainer *t)
 {
     lines_close(&t->log);
+    lines_close(&t->shown);
     batch_room_free(&t->room);
     reader_free(&t->reader);
     free(t->best);
@@ -469,7 +494,7 @@ bool trainer_save(Trainer *t)
         trainer_keep_best(t);
     /* The state comes last: it is what a resumed run starts from, and it names the size of the log. */
     const bool good = team_leads() && weights_write(&t->directory, &t->gpt, t->best, t->identity) &&
-                      lines_sync(&t->log) &&
+                      lines_sync(&t->log) && lines_sync(&t->shown) &&
                       state_write(&t->directory, &t->gpt, &t->optimizer, t->best, &t->progress,
                                   t->log.size, t->identity);
     return team_answer(good);

@@ -23,7 +23,7 @@ typedef struct {
     Corpus corpus;
     Plan plan;
     Directory directory; /* the run's, locked */
-    Lines log;
+    Lines log, shown;
     Identity identity;  /* of settings, text and vocabulary: see record.h */
     double floor;       /* see training/plan/floor.h; NAN for a stream, where it is not counted */
     int floor_sees;     /* how many tokens the model sees, if not all: see there */

@@ -144,13 +144,15 @@ static bool copy(const Directory *run, const Directory *checkpoint, const char *
 
 /* Gives a checkpoint all files that the run has, and makes sure that their names are on the disk.
  * Each file gets a second name: the run replaces its files whole, so what has this name now stays
- * as it is. (A symbolic link is followed: the checkpoint has the file.) The log, which the run goes
- * on writing, is copied; so is everything on a file system without hard links. */
+ * as it is. (A symbolic link is followed: the checkpoint has the file.) What the run goes on
+ * writing, the log and what --show prints, is copied; so is everything on a file system without
+ * hard links. */
 static bool fill(const Directory *run, const Directory *checkpoint, size_t log_size)
 {
     for (const char *const *name = RUN_FILES; *name; name++) {
         const bool is_log = !strcmp(*name, LOG_FILE);
-        if (!is_log && !linkat(run->handle, *name, checkpoint->handle, *name, AT_SYMLINK_FOLLOW))
+        const bool grows = is_log || !strcmp(*name, SHOWN_FILE);
+        if (!grows && !linkat(run->handle, *name, checkpoint->handle, *name, AT_SYMLINK_FOLLOW))
             continue;
         if (directory_has(run, *name) &&
             !copy(run, checkpoint, *name, is_log ? log_size : SIZE_MAX))

@@ -154,6 +154,13 @@ const Field SETTINGS[] = {
      N_("keep the last N saves of --checkpoint-every as RUN/checkpoint-STEP, each a run to sample "
         "or resume"),
      LIFE_MAY_CHANGE},
+    {"show", WHOLE_FIELD(show), "0", "N", 0, 100,
+     N_("print N continuations of --prompt at each evaluation; RUN/shown.jsonl keeps them"),
+     LIFE_MAY_CHANGE},
+    {"prompt", TEXT_FIELD(prompt), NULL, N_("TEXT"), 0, 0,
+     N_("what --show continues: the beginning of a line; for pairs a source, for masked tokens a "
+        "line with [mask] in it [nothing]"),
+     LIFE_MAY_CHANGE},
     {"threads", WHOLE_FIELD(threads), NULL, "N", 1, 1024, N_("processors to use [suits the text]"),
      LIFE_CALL},
     {"out", TEXT_FIELD(out), NULL, N_("DIR"), 0, 0,
@@ -261,6 +268,12 @@ void settings_check_values(const Settings *s, const Decided *decided)
         usage_error("--keep %d needs --checkpoint-every N: it keeps those saves", s->keep);
 }
 
+void settings_check_prompt(const Settings *s, const Decided *asked)
+{
+    if (DECIDED(asked, prompt) && !s->show)
+        usage_error("--prompt is what --show N continues; give --show too");
+}
+
 bool settings_is_of_shape(const Field *field)
 {
     return field->offset >= offsetof(Settings, shape) &&
@@ -290,6 +303,7 @@ void settings_check(const Settings *settings, const Decided *decided, const char
         usage_error("--text names the text of a resumed run; for a new run type: train TEXT");
     if (settings->overwrite && !settings->out)
         usage_error("--overwrite replaces the run that --out names; give --out DIR too");
+    settings_check_prompt(settings, decided);
     check_schedule(settings, decided);
     settings_check_values(settings, decided);
     if (DECIDED(decided, objective))

@@ -43,7 +43,8 @@ typedef struct {
     double cooldown, decay, clip;
     bool average;
     int patience, eval_every, seed; /* patience counts evaluations; 0: no limit */
-    int log_every, checkpoint_every, keep;
+    int log_every, checkpoint_every, keep, show;
+    char *prompt; /* to show continuations of; NULL: an empty one */
     Precision precision;
     /* this call only; not part of what the run is (texts are NULL if they are not given) */
     int stop_after, threads;
@@ -66,6 +67,9 @@ bool settings_is_of_shape(const Field *field);
 /* Ends in a usage error if the settings given in a call of train contradict each other; text_path
  * is its first TEXT or NULL. */
 void settings_check(const Settings *settings, const Decided *decided, const char *text_path);
+
+/* Ends in a usage error if a prompt was asked for that would have no effect. */
+void settings_check_prompt(const Settings *settings, const Decided *asked);
 
 /* Checks what is for one objective only, once that is known. */
 void settings_check_objective(const Settings *settings, const Decided *decided);

@@ -3,8 +3,11 @@
 #include "report.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <stb/stb_ds.h>
 
 #include "base/display.h"
 
@@ -127,7 +130,20 @@ static void put_header(const Report *r)
            wide ? _("      rate     norm tokens/s") : "", _("   left"), r->screen->plain);
 }
 
-static void put_row(Report *r, const LogEntry *e)
+/* Below a row, cut to the width of a terminal. */
+static void put_shown(const Report *r, char **shown)
+{
+    for (ptrdiff_t i = 0; i < arrlen(shown); i++) {
+        char *line = display_text(shown[i]);
+        printf("        ");
+        put_cut(stdout, line, r->screen->terminal ? max_int(screen_width() - 9, 20) : INT_MAX);
+        printf("\n");
+        free(line);
+    }
+    names_free(shown);
+}
+
+static void put_row(Report *r, const LogEntry *e, char **shown)
 {
     const bool floor = trainer_has_floor(r->trainer);
     const int decimals = floor ? 6 : 4;
@@ -147,6 +163,7 @@ static void put_row(Report *r, const LogEntry *e)
     if (e->step && *left.text)
         printf("  %5s", left.text);
     printf("\n");
+    put_shown(r, shown);
 }
 
 /* The time, the header, and the row that waits for them. */
@@ -158,19 +175,20 @@ static void begin_table(Report *r)
     put_header(r);
     r->has_header = true;
     if (r->holds)
-        put_row(r, &r->held);
+        put_row(r, &r->held, r->held_shown);
 }
 
-void report_row(Report *r, const LogEntry *e)
+void report_row(Report *r, const LogEntry *e, char **shown)
 {
     screen_status(r->screen, "");
     if (!r->has_header && !r->holds && r->timed < TIMED_STEPS) {
         r->holds = true;
         r->held = *e;
+        r->held_shown = shown;
         return;
     }
     begin_table(r);
-    put_row(r, e);
+    put_row(r, e, shown);
 }
 
 void report_end(Report *r)
@@ -203,7 +221,7 @@ void report_step(Report *r, const LogEntry *e)
 {
     char line[256];
     if (!r->screen->terminal && clock_seconds() - r->printed > ROW_EVERY)
-        report_row(r, e);
+        report_row(r, e, NULL);
     if (!screen_may_refresh(r->screen, &r->refreshed))
         return;
     const Digits left = time_left(r, e->step);

@@ -15,6 +15,7 @@ typedef struct {
     bool has_header; /* it is printed before the first row */
     bool holds;      /* the first row waits until it is known how long the run will take: */
     LogEntry held;
+    char **held_shown;
     int64_t timed; /* steps whose time was taken */
     /* Sums that fade: of the last seconds' steps, their rows, and how long they took. */
     double recent_steps, recent_rows, recent_seconds;
@@ -26,10 +27,11 @@ typedef struct {
 
 Report report_new(const Trainer *trainer, const Screen *screen, int64_t last);
 
-/* Prints a row: a step's loss, unless NAN, and that of an evaluation made after it, unless NAN. The
- * first row waits until some steps have been timed, or for the next row, because a line above the
- * table says how long the run will take. */
-void report_row(Report *report, const LogEntry *entry);
+/* Prints a row: a step's loss, unless NAN, and that of an evaluation made after it, unless NAN;
+ * below it, continuations that show the model: an stb_ds array, which becomes the report's, or NULL.
+ * The first row waits until some steps have been timed, or for the next row, because a line above
+ * the table says how long the run will take. */
+void report_row(Report *report, const LogEntry *entry, char **shown);
 
 /* Ends the table. */
 void report_end(Report *report);

@@ -150,6 +150,17 @@ static LogEntry entry_of(const Session *session, double evaluated)
     return entry;
 }
 
+/* Continues the prompt, which only the leader does: the others wait. NULL without --show. */
+static char **show(Session *session)
+{
+    Trainer *t = &session->trainer;
+    if (!t->plan.settings.show)
+        return NULL;
+    char **shown = session->show ? show_continuations(session->show, t) : NULL;
+    team_await_leader();
+    return shown;
+}
+
 /* Logs the step that was just taken, and evaluates first if that is due. A signal ends an
  * evaluation: then nothing is logged, and the resumed run does it again. */
 static void evaluate_and_log(Session *session)
@@ -159,11 +170,13 @@ static void evaluate_and_log(Session *session)
     const int64_t step = t->progress.step;
     const bool evaluates = evaluation_is_due(t);
     double evaluated = NAN;
+    char **shown = NULL;
     if (evaluates) {
         const double began = clock_seconds();
         evaluated = trainer_evaluate(t, watch_evaluation, session);
         if (isnan(evaluated))
             return;
+        shown = show(session);
         session->report.evaluation_seconds = clock_seconds() - began;
     }
     const LogEntry entry = session->last = entry_of(session, evaluated);
@@ -172,7 +185,7 @@ static void evaluate_and_log(Session *session)
             log_write(&t->log, &entry);
             add_to_curve(&session->curve, &entry);
         }
-        report_row(&session->report, &entry);
+        report_row(&session->report, &entry, shown);
     }
     report_step(&session->report, &entry);
 }
@@ -211,6 +224,8 @@ bool session_begin(Session *session, const char *command)
     session->end = s->stop_after ? min_int(s->stop_after, s->steps) : s->steps;
     session->report = report_new(t, &session->screen, session->end);
     session->curve = begin_curve(t);
+    if (team_leads() && s->show)
+        session->show = show_new(t);
     session->begun = session->saved = clock_seconds();
     session->first_step = session->saved_step = t->progress.step;
     keep(t, false);
@@ -280,5 +295,7 @@ bool session_end(Session *session, const char *program, SignalName *signal_name)
             plot(session);
         conclude(t, &session->screen, &ending);
     }
+    if (session->show)
+        show_free(session->show);
     return saved;
 }

@@ -8,12 +8,14 @@
 #include "announce.h"
 #include "curve.h"
 #include "report.h"
+#include "show.h"
 
 typedef struct {
     Trainer trainer;
     Screen screen;
     Report report;
     Curve curve;         /* of all lines of the log; the leader's */
+    Show *show;          /* the leader's, if there is --show; else NULL */
     int end;             /* the step at which this call stops */
     double begun, saved; /* clock: when training began, when it last saved */
     int64_t first_step;  /* the one that this call began at */

@@ -135,14 +135,18 @@ Config record_read(const Directory *directory)
     return config;
 }
 
-/* Settings for one call only, such as --threads, are not in config.json and stay as they are. */
+/* Settings for one call only, such as --threads, are not in config.json and stay as they are. So do
+ * those that came with a later version, and change nothing of what the run is. */
 void record_settings(const Config *config, const Directory *directory, Settings *settings)
 {
     char *path = path_in(directory, CONFIG_FILE);
     EACH_FIELD (field, SETTINGS) {
-        if (field->life == LIFE_CALL)
+        const bool optional =
+            field->life == LIFE_MAY_CHANGE && (field->preset || field->kind == FIELD_TEXT);
+        const bool there = json_get(config_own(config), field->name);
+        if (field->life == LIFE_CALL || (!there && optional))
             continue;
-        if (!json_get(config_own(config), field->name))
+        if (!there)
             die("%s has no \"%s\": it is damaged, and the run "
                 "cannot be resumed; begin a new run with --from %s",
                 path, field->name, directory->path);

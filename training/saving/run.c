@@ -169,7 +169,7 @@ Directory run_resume(const char *path)
  * can never be resumed with files of the new run. */
 bool run_remove_old(const Directory *directory)
 {
-    static const char *const files[] = {STATE_FILE, MODEL_FILE, LOG_FILE,
+    static const char *const files[] = {STATE_FILE, MODEL_FILE, LOG_FILE,   SHOWN_FILE,
                                         CURVE_FILE, TEXT_FILE,  TOKENS_FILE};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (unlinkat(directory->handle, files[i], 0) && errno != ENOENT) {

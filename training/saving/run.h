@@ -8,12 +8,13 @@
  *     text.txt                 a copy of the text or, if it is large,
  *     tokens.bin               its ids: see text/corpus/corpus.h
  *     log.csv
+ *     shown.jsonl              what --show has printed: see shown.h
  *     curve.svg                a picture of the log, see below
  *     checkpoint-STEP/         earlier saves that are kept: see checkpoint.h
  *
  * The directory is opened and locked once; its files are then read and written through its handle.
  *
- * A save replaces the model, syncs the log, and at last replaces the state; files are replaced by a
+ * A save replaces the model, syncs the log and what was shown, and at last replaces the state; files are replaced by a
  * rename. The state's rename is what counts: if a kill comes before it, the resumed run takes the
  * same steps again and comes to the same bits.
  *
@@ -25,6 +26,7 @@
 
 #include "formats/run/log.h"
 #include "record.h"
+#include "shown.h"
 #include "state.h"
 
 /* Dies if settings->out is a directory that a new run must not take: if a run would be overwritten

@@ -66,7 +66,7 @@ static void a_resumed_run_keeps_all_but_a_few(void **state)
     static const char *const call[] = {"stop-after", "threads", "out",  "overwrite",
                                        "no-plot",    "resume",  "text", "from"};
     static const char *const changing[] = {"epochs",           "steps", "patience", "log-every",
-                                           "checkpoint-every", "keep"};
+                                           "checkpoint-every", "keep",  "show",     "prompt"};
     EACH_FIELD (field, SETTINGS) {
         FieldLife life = LIFE_RUN;
         for (size_t i = 0; i < sizeof call / sizeof *call; i++)
