@@ -11,6 +11,7 @@
 #include "sampling/choice.h"
 #include "sampling/conversation.h"
 #include "sampling/growing.h"
+#include "sampling/near.h"
 #include "sampling/score.h"
 #include "terminal/options.h"
 #include "terminal/process.h"
@@ -106,6 +107,14 @@ static bool sample(Pretrained *model, CountMixture *counts, Choice *choice, Choi
     return good;
 }
 
+static void print_near(Pretrained *model, const Choice *choice, const ChoiceDecided *decided)
+{
+    TrainingText text = training_text_open(model, choice->text);
+    const int rows = DECIDED(decided, rules.table) ? choice->rules.table : 10;
+    near_print(model, &text, choice->near, rows, choice->json);
+    training_text_free(&text);
+}
+
 /* Ends in a usage error if the options contradict each other or the model, if that is known. */
 static void check(const Choice *choice, const ChoiceDecided *decided, const Tokenizer *tokenizer)
 {
@@ -126,6 +135,8 @@ int main(int argc, char **argv)
         usage_error("give a RUN to sample from; see --help");
     if (choice.score && words[1])
         usage_error("--score reads a text from a file, so a prompt would have no effect");
+    if (choice.near && words[1])
+        usage_error("--near prints which tokens are alike, so a prompt would have no effect");
     check(&choice, &decided, NULL);
     process_start_threads(choice.threads);
 
@@ -145,6 +156,8 @@ int main(int argc, char **argv)
         counts.share = choice.share;
     if (choice.score)
         score_text(&model, mixed ? &counts : NULL, &choice);
+    else if (choice.near)
+        print_near(&model, &choice, &decided);
     else
         good = sample(&model, mixed ? &counts : NULL, &choice, &decided, words + 1);
 

@@ -19,6 +19,7 @@ typedef struct {
     double share; /* of counting */
     EachKind each;
     char *score, *text; /* paths, or NULL */
+    char *near;         /* a word, or NULL */
 } Choice;
 
 typedef DECIDED_OF(Choice) ChoiceDecided;

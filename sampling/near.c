@@ -1,0 +1,194 @@
+/* near.c: all in double and in order, so that every machine prints the same digits. */
+#include "near.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/display.h"
+
+/* ---- The cosines ---- */
+
+/* x (V, C): the embeddings without their mean. */
+static double *centred(const Gpt *gpt)
+{
+    const int V = gpt->config.vocabulary, C = gpt->config.width;
+    const Real *wte = gpt->weights.embedding.wte;
+    double *x = memory_new((size_t)V * (size_t)C, sizeof *x, "the vocabulary");
+    for (int c = 0; c < C; c++) {
+        double mean = 0;
+        for (int id = 0; id < V; id++)
+            mean += (double)ROW(wte, id, C)[c] / V;
+        for (int id = 0; id < V; id++)
+            ROW(x, id, C)[c] = (double)ROW(wte, id, C)[c] - mean;
+    }
+    return x;
+}
+
+static double dot(const double *a, const double *b, int C)
+{
+    double sum = 0;
+    for (int c = 0; c < C; c++)
+        sum += a[c] * b[c];
+    return sum;
+}
+
+/* cosines (V): of a token with all. A row of zeros has no direction: its cosines are 0. */
+static void find_cosines(const Gpt *gpt, int id, double *cosines)
+{
+    const int V = gpt->config.vocabulary, C = gpt->config.width;
+    double *x = centred(gpt);
+    const double *own = ROW(x, id, C);
+    for (int other = 0; other < V; other++) {
+        const double *row = ROW(x, other, C), norms = sqrt(dot(own, own, C) * dot(row, row, C));
+        cosines[other] = norms > 0 ? dot(own, row, C) / norms : 0;
+    }
+    free(x);
+}
+
+/* ---- The word ---- */
+
+/* The subwords of a word, with commas between them; the caller frees. */
+static char *parts_of(const Tokenizer *t, const Encoding *e)
+{
+    char *parts;
+    size_t size;
+    FILE *out = memory_stream(&parts, &size);
+    for (int i = 0, before = 0; i < e->count; i++)
+        if (tokenizer_is_text(t, e->ids[i])) {
+            char *part = display_token(tokenizer_word(t, e->ids[i]));
+            fprintf(out, before++ ? ", %s" : "%s", part);
+            free(part);
+        }
+    fclose(out);
+    return parts;
+}
+
+/* The token of a word as it is written, or in lower case, or of subwords with the space before
+ * it. */
+static int token_of(const Tokenizer *t, const char *word)
+{
+    char *spaced = format_text(" %s", word);
+    int id = tokenizer_find(t, word), count = 0;
+    if (id < 0 && t->kind == TOKENIZER_BPE)
+        id = tokenizer_find(t, spaced);
+    free(spaced);
+    if (id >= 0)
+        return id;
+    Encoding e = prompt_encode(t, "--near", word, strlen(word));
+    for (int i = 0; i < e.count; i++)
+        if (tokenizer_is_text(t, e.ids[i]) || e.ids[i] == t->unk) {
+            id = e.ids[i];
+            count++;
+        }
+    if (!e.wrong && count == 1 && id == t->unk)
+        e.wrong = tokenizer_unknown(t, "--near", (Span){word, word + strlen(word)});
+    if (e.wrong)
+        die("%s", e.wrong);
+    if (count != 1) {
+        char *parts = parts_of(t, &e);
+        die("--near needs one token; '%s' is %d %s: %s", word, count,
+            translated(tokenizer_units(t->kind)), parts);
+    }
+    encoding_free(&e);
+    return id;
+}
+
+/* ---- What is printed ---- */
+
+/* times (V): how often the text has each token. */
+static size_t *count_tokens(const TrainingText *text, int V)
+{
+    size_t *times = memory_new((size_t)V, sizeof *times, "the counts");
+    for (size_t i = 0; text->there && i < text->corpus.ids.count; i++)
+        times[ids_at(&text->corpus.ids, i)]++;
+    return times;
+}
+
+/* {"token":"gata","count":31,"near":[{"token":"pulga","cosine":0.761…,"count":40}, …]} */
+static void put_json_token(const Tokenizer *t, int id, const size_t *times)
+{
+    printf("{\"token\":");
+    put_json(stdout, tokenizer_word(t, id));
+    if (times)
+        printf(",\"count\":%zu", times[id]);
+}
+
+static void put_all_json(const Tokenizer *t, int id, const size_t *times, const Ranked *best,
+                         int count)
+{
+    put_json_token(t, id, times);
+    printf(",\"near\":[");
+    for (int i = 0; i < count; i++) {
+        printf(i ? "," : "");
+        put_json_token(t, best[i].id, times);
+        printf(",\"cosine\":%.9g}", best[i].value);
+    }
+    printf("]}\n");
+}
+
+/* A token, and how often the text has it, if that is known. */
+static void put_token(const Tokenizer *t, int id, int columns, const size_t *times)
+{
+    char *token = display_token(tokenizer_word(t, id));
+    printf("  ");
+    put_fitted(stdout, token, columns, false);
+    if (times)
+        printf("  %11zu", times[id]);
+    free(token);
+}
+
+/* Columns of the longest token. */
+enum { TOKEN_COLUMNS = 20 };
+
+static int token_columns(const Tokenizer *t, int id, const Ranked *best, int count)
+{
+    int columns = 0;
+    for (int i = -1; i < count; i++) {
+        char *token = display_token(tokenizer_word(t, i < 0 ? id : best[i].id));
+        columns = max_int(columns, display_width(token));
+        free(token);
+    }
+    return min_int(columns, TOKEN_COLUMNS);
+}
+
+/*              in the text  cosine
+ *      gata             31
+ *      pulga            40   0.761 */
+static void put_all(const Tokenizer *t, int id, const size_t *times, const Ranked *best, int count)
+{
+    const int columns = token_columns(t, id, best, count);
+    printf("  %*s", columns, "");
+    if (times) {
+        printf("  ");
+        put_fitted(stdout, _("in the text"), 11, true);
+    }
+    printf("  %s\n", _("cosine"));
+    put_token(t, id, columns, times);
+    printf("\n");
+    for (int i = 0; i < count; i++) {
+        put_token(t, best[i].id, columns, times);
+        printf("  %6.3f\n", best[i].value);
+    }
+}
+
+void near_print(const Pretrained *model, const TrainingText *text, const char *word, int rows,
+                bool json)
+{
+    const Tokenizer *t = &model->tokenizer;
+    const int V = tokenizer_size(t), id = token_of(t, word);
+    double *cosines = memory_new((size_t)V, sizeof *cosines, "the vocabulary");
+    Ranked *best = memory_new((size_t)V, sizeof *best, "the vocabulary");
+    size_t *times = count_tokens(text, V);
+    find_cosines(&model->gpt, id, cosines);
+    cosines[id] = -INFINITY; /* the last one, which is not printed */
+    const int count = rank_best(best, min_int(rows, V - 1), cosines, V);
+    if (json)
+        put_all_json(t, id, text->there ? times : NULL, best, count);
+    else
+        put_all(t, id, text->there ? times : NULL, best, count);
+    free(cosines);
+    free(best);
+    free(times);
+}
