@@ -30,12 +30,13 @@ import random_models
 import same
 import saved
 import texts
+import vocabulary
 import weights
 import widths
 from chromium import Chromium
 from firefox import Firefox
 
-FILES = (weights, heads, next_words, keyboard, saved, texts, widths, kinds, axe, model,
+FILES = (weights, heads, next_words, keyboard, saved, texts, vocabulary, widths, kinds, axe, model,
          random_models, lab, same, awake, lab_looks)
 NAMED = [(name, look) for file in FILES for name, look in vars(file).items()
          if name.startswith("look_") and look.__module__ == file.__name__]

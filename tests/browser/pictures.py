@@ -42,7 +42,8 @@ COMPARE = """(async () => {
 # A view: the page that shows it, the window, what is done there, and the elements that are taken;
 # none: the window.
 VIEWS = {
-    "whole": ("perro", WINDOW, "choose(6); pointAt({query: 6, key: 2})", "body"),
+    "whole": ("perro", WINDOW, "choose(6); pointAt({query: 6, key: 2}); MAP.seen = true; showMap()",
+              "body"),
     "unknown": ("perro", TABLET, TYPE.format("'un muchaxo jugaba con la cuerda'"), ".reads"),
     "surprise": ("cuentos", PHONE, TYPE.format("'La niña mira la luna y el perro'") +
                  "at('surprise').click(); pin(5, -1)", "#chips, #steps"),
@@ -58,6 +59,9 @@ VIEWS = {
     "layers": ("cuentos", WINDOW, "", ".lens > *"),
     "training": ("cuentos", WINDOW, "", ".training > *"),
     "positions": ("cuentos", WINDOW, "", ".positions > *"),
+    "vocabulary": ("cuentos", WINDOW, "MAP.seen = true; pinned = tokenizer.ids.get('gata');"
+                   "MAP.chosen = chosenToken(); showMap()",
+                   ".vocabulary > *"),
     "checkpoints": ("saves", TABLET, "at('age').value = 0;"
                     "at('age').dispatchEvent(new Event('input')); pin(3, -1)",
                     ".reads, .overview, .next"),

@@ -195,6 +195,23 @@ const WORDS = {
   places: ["Places by places; arrow keys move the cell",
     "Tabla de posiciones; las flechas mueven la celda"],
 
+  vocabulary: ["The words as points", "Las palabras como puntos"],
+  about_map: ["Each word is {width} numbers to the model, its embedding. The map shows the two " +
+    "directions in which they differ most: {share} of all differences.",
+    "Para el modelo cada palabra son {width} números. El mapa muestra las dos direcciones en que " +
+    "más difieren: {share} de todas las diferencias."],
+  map: ["Map of the words; arrow keys go from word to word",
+    "Mapa de las palabras; las flechas van de palabra en palabra"],
+  near: ["The most alike", "Las más parecidas"],
+  near_cosine: ["cosine {n}", "coseno {n}"],
+  in_text: ["{n} in the text", "{n} en el texto"],
+  rare: ["rare in the text", "poco frecuente en el texto"],
+  frequent: ["frequent", "muy frecuente"],
+  hint_map: ["Point at a word, or choose one, to see which are nearest to it by all its numbers: " +
+    "their cosine, 1 if they point in the same direction, about 0 if they have nothing in common.",
+    "Señala o elige una palabra para ver cuáles se le parecen más, con todos sus números: su " +
+    "coseno, 1 si apuntan en la misma dirección y cerca de 0 si no tienen nada en común."],
+
   dark: ["dark", "oscuro"],
   light: ["light", "claro"],
   to_dark: ["switch to dark colours", "cambiar a colores oscuros"],
