@@ -107,11 +107,12 @@ function showChosen(config) {
     else if (values) field(choice).placeholder = config[values] ?? "all";
 }
 
-// The options of the command: --layers 2 …
+// The options of the command: --layers 2 … In those that are typed, "…" keeps spaces.
 function chosen() {
   return Object.keys(CHOICES).flatMap(choice => {
     const value = chosenOf(choice);
-    if (choice === "more") return value.match(/\S+/g) || [];
+    if (choice === "more")
+      return (value.match(/("[^"]*"|[^\s"])+/g) || []).map(word => word.replaceAll('"', ""));
     return value ? ["--" + choice, value] : [];
   });
 }

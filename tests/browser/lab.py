@@ -58,6 +58,22 @@ def look_at_lab(page, folder):
     page.picture("lab")
 
 
+def look_at_lab_words(page, folder):
+    """--show prints what the model writes, and the map of its words follows the training."""
+    near = """(get => {
+        get("vocabulary")?.scrollIntoView();
+        return get("near")?.textContent;
+    })(id => run.frame.contentDocument.getElementById(id))"""
+    lines = train(page, "", steps="4", more='--show 1 --prompt "un gato" --eval-every 2')
+    assert lines.count("\n        un gato") == 3, lines
+    wait(page, near)
+    before = page.run(near)
+    choose(page, "steps", "8")
+    press_train(page)
+    wait(page, f"(now => now && now !== {json.dumps(before)})({near})")
+    page.check_errors()
+
+
 def look_at_lab_errors(page, folder):
     """A mistake is one line, and the next run begins as if it had not been made. A first sentence
     that is longer than the context is cut."""
