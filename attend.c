@@ -2,6 +2,7 @@
  * as tables on the terminal, or written into a file of one of several kinds. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <stb/stb_ds.h>
 
 #include "attending/heads_file.h"
@@ -16,7 +17,8 @@
 typedef struct {
     char *output;    /* a path, or NULL */
     int layer, head; /* from 1; 0: all */
-    bool positions;
+    bool heads, positions;
+    char *without;        /* heads and layers, or NULL */
     bool live, only_maps; /* whether a page carries the model; neither: if that is small */
     bool train;           /* whether a page carries the run, and trains it further */
 } AttendOptions;
@@ -35,6 +37,16 @@ static const Field OPTIONS[] = {
      LIFE_CALL},
     {"head", WHOLE_FIELD(head), NULL, "H", 1, 1000,
      N_("only this head of each layer, from 1 [all]"), LIFE_CALL},
+    {"heads", FLAG_FIELD(heads), NULL, NULL, 0, 0,
+     N_("for each head and layer, how much the loss of TEXT rises without it, and for each head "
+        "how "
+        "far it attends to the previous token and copies: in random tokens written twice, its "
+        "attention to what came after the same token the first time"),
+     LIFE_CALL},
+    {"without", TEXT_FIELD(without), NULL, N_("LIST"), 0, 0,
+     N_("read TEXT without some heads or layers, such as L2H3,L1: these add nothing; a page can "
+        "switch them on again"),
+     LIFE_CALL},
     {"positions", FLAG_FIELD(positions), NULL, NULL, 0, 0,
      N_("instead of heads, the cosine of every pair of position vectors: a table by distance, or a "
         "file of any kind but .html; without TEXT"),
@@ -145,6 +157,14 @@ static bool show_heads(Pretrained *model, const AttendOptions *options, char **w
     PageSource source = {.model = model,
                          .live = options->train || is_live(options, model, remarks),
                          .trains = options->train};
+    Gpt *gpt = &model->gpt;
+    const size_t size = gpt->size * sizeof *gpt->weight_block;
+    Real *whole = source.live && options->without ? memory_take(size) : NULL;
+    if (whole)
+        memcpy(whole, gpt->weight_block, size);
+    if (options->without)
+        pretrained_without(model, options->without);
+    source.without = options->without;
     TrainingText text = source.live ? training_text_open(model, NULL) : (TrainingText){0};
     source.training_text = &text;
     source.checkpoints = source.live && !source.trains ? data_checkpoints(model) : NULL;
@@ -152,12 +172,32 @@ static bool show_heads(Pretrained *model, const AttendOptions *options, char **w
     Texts texts = texts_read(model, words, source.live, remarks);
     source.texts = texts.list;
     Heads heads = texts_heads(&texts, layers, chosen);
+    if (whole) /* a page can switch on again what is off */
+        memcpy(gpt->weight_block, whole, size);
     const bool good = show(&heads, options->output, &source);
+    free(whole);
     heads_free(&heads);
     texts_free(&texts);
     arrfree(source.checkpoints);
     training_text_free(&text);
     return good;
+}
+
+/* What each head and layer does for a TEXT. */
+static void show_effects(Pretrained *model, const AttendOptions *options, char **words)
+{
+    if (options->without)
+        pretrained_without(model, options->without);
+    const Objective objective = pretrained_objective(model);
+    Texts texts = texts_read(model, words, false, stdout);
+    Effects effects = effects_read(&model->gpt, &model->tokenizer, &objective, texts.first.ids,
+                                   texts.first.count);
+    pretrained_check(model, effects.loss);
+    if (!effects.count)
+        die("the model predicts no token of this text, so it has no loss: give a longer one");
+    tables_effects(&effects, &model->gpt.config, objective.kind);
+    effects_free(&effects);
+    texts_free(&texts);
 }
 
 /* ---- The positions ---- */
@@ -188,15 +228,20 @@ static void print_written(char *output)
  * before the model is read, which may take long. */
 static void check(const AttendOptions *options, char *const *words)
 {
-    if (options->positions && (!words[0] || words[1] || options->layer || options->head))
-        usage_error("--positions takes only a RUN: give no TEXT, no --layer and no --head");
+    if (options->positions && (!words[0] || words[1] || options->layer || options->head ||
+                               options->heads || options->without))
+        usage_error("--positions takes only a RUN: give no TEXT, no --layer, no --head, no --heads "
+                    "and no --without");
     if (!options->positions && (!words[0] || !words[1]))
         usage_error("give a RUN and a TEXT to read; --help explains them");
+    if (options->heads && (options->output || options->layer || options->head))
+        usage_error("--heads prints all heads and layers: leave out --output, --layer and --head");
     if (options->live && options->only_maps)
         usage_error("--live and --static contradict each other: give one of them");
-    if (options->train && (options->live || options->only_maps || options->layer || options->head))
-        usage_error("--train carries the whole model: leave out --live, --static, --layer and "
-                    "--head");
+    if (options->train && (options->live || options->only_maps || options->layer || options->head ||
+                           options->without))
+        usage_error("--train carries the whole model: leave out --live, --static, --layer, --head "
+                    "and --without");
     const char *of_page = options->live        ? "live"
                           : options->only_maps ? "static"
                           : options->train     ? "train"
@@ -219,8 +264,13 @@ int main(int argc, char **argv)
 
     options_check_path(words[0], "runs");
     Pretrained model = pretrained_open(words[0]);
-    const bool good = options.positions ? show_positions(&model, options.output)
-                                        : show_heads(&model, &options, words + 1);
+    bool good = true;
+    if (options.heads)
+        show_effects(&model, &options, words + 1);
+    else if (options.positions)
+        good = show_positions(&model, options.output);
+    else
+        good = show_heads(&model, &options, words + 1);
     if (good && options.output)
         print_written(options.output);
     pretrained_close(&model);

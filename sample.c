@@ -144,6 +144,8 @@ int main(int argc, char **argv)
     Pretrained model = pretrained_open(words[0]);
     bool good = true;
     check(&choice, &decided, &model.tokenizer);
+    if (choice.without)
+        pretrained_without(&model, choice.without);
     if (!choice.threads) /* a step is a piece of the text, or a token that is written */
         thread_set_limit(
             threads_for_step(choice.score ? model.gpt.config.context : 1, model.gpt.size));

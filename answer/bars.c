@@ -13,8 +13,8 @@
 /* Columns of a bar for probability 1, and of the longest word. */
 enum { BAR = 24, WORD_COLUMNS = 16 };
 
-/* A bar as long as the share, in eighths of a column, and the end of the line. */
-static void put_bar(double share)
+/* Its length is counted in eighths of a column. */
+void put_bar(double share)
 {
     static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
     const int length = (int)lround(share * BAR * 8);

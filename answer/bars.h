@@ -30,4 +30,7 @@ typedef struct {
 
 void bars_print(const Bars *bars, const Screen *screen);
 
+/* Ends a line with a bar as long as a share from 0 to 1, or with nothing if that is nearly 0. */
+void put_bar(double share);
+
 #endif

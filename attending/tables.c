@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/bars.h"
 #include "base/display.h"
 #include "pictures/shades.h"
 
@@ -270,4 +271,51 @@ void tables_positions(const Positions *p)
             printf("%8.3f%8.3f", p->distance[d].least, p->distance[d].most);
         putchar('\n');
     }
+}
+
+/* A line for head i % (H + 1) of layer i / (H + 1), the last of which is the whole layer. */
+static void put_effect(const Effects *e, int i, int first, int second)
+{
+    const int H = e->heads, layer = i / (H + 1), head = i % (H + 1), at = layer * H + head;
+    printf("%*d", first, layer + 1);
+    if (head < H)
+        printf("%*d", second, head + 1);
+    else
+        printf("%*s", second, _("all"));
+    printf("%+17.4f", e->rise[i]);
+    if (head == H || !e->twice) {
+        putchar('\n');
+        return;
+    }
+    put_percent(e->before[at], 10);
+    put_percent(e->induction[at], 8);
+    put_bar(e->induction[at]);
+}
+
+/* loss 0.440041: the mean of the tokens that the model predicts in this text, 5
+ *
+ * layer  head  loss without it  previous  copies
+ *     2     3          +0.4123       12%     91%  █████████████████████▊
+ *     2   all          +1.2345
+ *
+ * The bar is of the last number. */
+void tables_effects(const Effects *e, const GptConfig *config, ObjectiveKind objective)
+{
+    printf(_("loss %.6f: the mean of the tokens that the model predicts in this text, %d\n\n"),
+           e->loss, e->count);
+    /* translators: parts of the head of a table, up to the next blank line; keep their widths */
+    const char *begin = _("layer  head");
+    const int first = (int)strcspn(begin, " "), second = display_width(begin) - first;
+    printf("%s%s%s\n", begin, _("  loss without it"), e->twice ? _("  previous  copies") : "");
+
+    for (int i = 0; i < e->layers * (e->heads + 1); i++)
+        put_effect(e, i, first, second);
+    if (e->twice)
+        printf(_("\nprevious, copies: in %d random tokens that are written twice\n"), e->twice);
+    else if (objective != OBJECTIVE_NEXT)
+        printf(_("\nno column for copying: it is measured in a model that predicts each next "
+                 "token\n"));
+    else
+        printf(_("\nno column for copying: the context of %d tokens is too short for it\n"),
+               config->context);
 }

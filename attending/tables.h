@@ -3,6 +3,7 @@
 #ifndef PULGA_TABLES_H
 #define PULGA_TABLES_H
 
+#include "attending/heads/effects.h"
 #include "attending/heads/heads.h"
 #include "attending/heads/positions.h"
 #include "terminal/screen.h"
@@ -17,5 +18,8 @@ void tables_show(const Heads *heads, const Screen *screen);
 
 /* The cosine of two position vectors by their distance: a line for each distance, or for some. */
 void tables_positions(const Positions *positions);
+
+/* The loss of the text, and a line for each head and each layer. */
+void tables_effects(const Effects *effects, const GptConfig *config, ObjectiveKind objective);
 
 #endif

@@ -75,6 +75,8 @@ const Field CHOICES[] = {
      N_("print the tokens whose embeddings are most like that of WORD, as many as --table says; no "
         "continuations"),
      LIFE_CALL},
+    {"without", TEXT_FIELD(without), NULL, N_("LIST"), 0, 0,
+     N_("answer without some heads or layers, such as L2H3,L1: these add nothing"), LIFE_CALL},
     {"json", FLAG_FIELD(json), NULL, NULL, 0, 0,
      N_("print one JSON object per prompt, or per row, each on a line (JSON Lines)"), LIFE_CALL},
     {"threads", WHOLE_FIELD(threads), NULL, "N", 1, 1024, N_("processors to use [suits the model]"),

@@ -20,6 +20,7 @@ typedef struct {
     EachKind each;
     char *score, *text; /* paths, or NULL */
     char *near;         /* a word, or NULL */
+    char *without;      /* heads and layers, or NULL */
 } Choice;
 
 typedef DECIDED_OF(Choice) ChoiceDecided;

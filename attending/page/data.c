@@ -128,8 +128,21 @@ static void put_tensors(FILE *out, const Gpt *gpt)
     fputc(']', out);
 }
 
-static void put_model(FILE *out, const Pretrained *model)
+/* ,"off":["L2H3","L1"] */
+static void put_off(FILE *out, const char *names)
 {
+    fputs(names ? ",\"off\":[\"" : ",\"off\":[", out);
+    for (; names && *names; names++)
+        if (*names == ',')
+            fputs("\",\"", out);
+        else
+            fputc(*names, out);
+    fputs(names ? "\"]" : "]", out);
+}
+
+static void put_model(FILE *out, const PageSource *source)
+{
+    const Pretrained *model = source->model;
     const GptConfig *c = &model->gpt.config;
     fputc('{', out);
     EACH_GPT_FIELD (f) {
@@ -140,6 +153,7 @@ static void put_model(FILE *out, const Pretrained *model)
     }
     put_patterns(out, c);
     put_tensors(out, &model->gpt);
+    put_off(out, source->without);
     fputc('}', out);
 }
 
@@ -355,7 +369,7 @@ void data_put(FILE *out, const PageSource *source)
 {
     fputs("\"model\":", out);
     if (source->live) {
-        put_model(out, source->model);
+        put_model(out, source);
         fputs(",\n\"tokenizer\":", out);
         put_tokenizer(out, source->model);
         fputs(",\n\"counts\":", out);

@@ -14,6 +14,7 @@ typedef struct {
     const Pretrained *model;
     const TrainingText *training_text; /* to count in */
     char **texts;                      /* stb_ds array: what the page can show, from the first on */
+    const char *without;               /* what is off: a list such as "L2H3,L1", or NULL */
     bool live;                         /* the page carries the model */
     bool trains;                       /* ... and the run, and trains it further */
     int64_t *checkpoints; /* stb_ds array: the steps of the earlier saves that it also carries */
@@ -25,7 +26,8 @@ size_t data_weights_size(const Gpt *gpt);
 /* Members of the page's JSON object, with commas between them:
  *
  *     "model"       the sizes and choices of GptConfig; "patterns", a list for each layer;
- *                   "tensors", of each its name, its shape and its first number in the weights
+ *                   "tensors", of each its name, its shape and its first number in the weights;
+ *                   "off", the names of the heads and layers that are off at first
  *     "tokenizer"   "tokens" as in the vocabulary; "display", how some are shown; "specials", the
  *                   ids of what stands for no text; "special", the ids of [bos] and so on or -1;
  *                   "merges", three ids for each: left, right, both together; "spacing", the sums

@@ -22,6 +22,7 @@ typedef enum {
     RANDOM_SAMPLE,   /* a token drawn: (place, continuation, prompt, 0) */
     RANDOM_EVALUATE, /* which pieces are evaluated: as RANDOM_ORDER */
     RANDOM_MASK,     /* which tokens are hidden: (row, 0, 0, step) */
+    RANDOM_REPEAT,   /* a token that attend writes twice: (place, sequence, 0, 0) */
 } RandomPurpose;
 
 typedef struct {

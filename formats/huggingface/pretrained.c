@@ -5,10 +5,12 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "model/ablation.h"
 #include "tokenizer_json.h"
 #include "weights.h"
 
@@ -72,6 +74,49 @@ void pretrained_close(Pretrained *model)
     tokenizer_free(&model->tokenizer);
     config_free(&model->config);
     directory_close(&model->directory);
+}
+
+/* Whether a list begins with a name; *end is what follows. */
+static bool begins(const char *list, const char *name, const char **end)
+{
+    const size_t size = strlen(name);
+    *end = list + size;
+    return !strncmp(list, name, size) && (!**end || **end == ',');
+}
+
+/* Takes out the head or layer that a list begins with. Returns what follows its name, or NULL if
+ * the model has none of that name. */
+static const char *take_out_first(Gpt *gpt, const char *list)
+{
+    const char *end;
+    char name[40];
+    for (int layer = 0; layer < gpt->config.layers; layer++) {
+        snprintf(name, sizeof name, "L%d", layer + 1);
+        if (begins(list, name, &end)) {
+            ablate_layer(gpt, layer);
+            return end;
+        }
+        for (int head = 0; head < gpt->config.heads; head++) {
+            snprintf(name, sizeof name, "L%dH%d", layer + 1, head + 1);
+            if (begins(list, name, &end)) {
+                ablate_head(gpt, layer, head);
+                return end;
+            }
+        }
+    }
+    return NULL;
+}
+
+void pretrained_without(Pretrained *model, const char *list)
+{
+    const GptConfig *config = &model->gpt.config;
+    for (const char *rest = list, *end; rest; rest = *end ? end + 1 : NULL) {
+        end = take_out_first(&model->gpt, rest);
+        if (!end)
+            usage_error("--without %s: give heads (L1H1 to L%dH%d in %s) or layers (L1 to L%d), "
+                        "with commas between them",
+                        list, config->layers, config->heads, model->directory.path, config->layers);
+    }
 }
 
 bool pretrained_save(const char *path, const Gpt *gpt, const Tokenizer *tokenizer)

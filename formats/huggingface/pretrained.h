@@ -18,6 +18,10 @@ typedef struct {
 Pretrained pretrained_open(const char *directory);
 void pretrained_close(Pretrained *model);
 
+/* Takes heads and layers out of the model (model/ablation.h): those of a list such as "L2H3,L1",
+ * counted from 1. A usage error of --without if the list is malformed or the model lacks one. */
+void pretrained_without(Pretrained *model, const char *list);
+
 /* Writes a model into a directory, which is made if it is missing. Warns and returns false if that
  * fails. */
 bool pretrained_save(const char *directory, const Gpt *gpt, const Tokenizer *tokenizer);

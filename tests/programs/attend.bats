@@ -323,7 +323,7 @@ with_lab() {
 @test "--train refuses what a page cannot train" {
     small_run
     with_lab
-    refuses 64 "--train carries" "leave out --live, --static, --layer and --head" -- \
+    refuses 64 "--train carries" "leave out --live, --static, --layer, --head and --without" -- \
         at/attend run un -o a.html --train --live
     refuses 64 "--train carries" -- at/attend run un -o a.html --train --layer 1
     refuses 64 "--train is for a page" FILE.html -- at/attend run un -o a.svg --train
@@ -452,4 +452,65 @@ with_lab() {
     [ ! -e a.svg ]
     "$BIN/attend" run - -o a.html <long.txt >/dev/null
     [ "$(wc -c <a.html)" -lt 10000000 ]
+}
+
+@test "heads and layers are left out by name, in tables, files and answers" {
+    small_run
+    # Layer 1 reads the same; what it adds is gone for layer 2.
+    "$BIN/attend" run un gato come -o a.csv >/dev/null
+    "$BIN/attend" run un gato come --without L1H4,L1H1 -o b.csv >/dev/null
+    cmp <(grep ^1, a.csv) <(grep ^1, b.csv)
+    differ a.csv b.csv
+    "$BIN/attend" run un gato come --without L1H1,L1H4,L1H4 -o -.csv | cmp - b.csv
+    "$BIN/attend" run un gato come --without L2 | cmp - <("$BIN/attend" run un gato come)
+    "$BIN/sample" run un --without L1,L2 --count 0 >out.txt
+    differ out.txt <("$BIN/sample" run un --count 0)
+    "$BIN/sample" run --score perro.txt >all.txt
+    for list in L1H1 L2 L1H1,L2; do
+        "$BIN/sample" run --score perro.txt --without $list >less.txt
+        differ all.txt less.txt
+    done
+    # The page carries the whole model, with what is off at first.
+    "$BIN/attend" run un gato come -o a.html >/dev/null
+    "$BIN/attend" run un gato come --without L2H3,L1 -o b.html >/dev/null
+    cmp <(sed 's/"off":\[\]/"off":["L2H3","L1"]/' a.html) b.html
+    for list in L3 L0 L2H5 L2H L1, ,L1 H1 l1 L1H1L2 'L1 L2' L01; do
+        refuses 64 "--without $list" "L1H1 to L2H4" -- "$BIN/attend" run un --without "$list"
+        refuses 64 "--without $list" "L1H1 to L2H4" -- "$BIN/sample" run un --without "$list"
+    done
+    refuses 64 --without -- "$BIN/attend" run un --without
+}
+
+@test "what each head does: the loss without it, and how far it copies" {
+    small_run
+    "$BIN/attend" run --heads el perro come >out.txt
+    grep -qE '^loss [0-9.]{8}: .*, 3$' out.txt
+    [ "$(grep -cE '^ +[12] +[1-4] +[+-][0-9.]+ +[0-9]+% +[0-9]+%' out.txt)" -eq 8 ]
+    [ "$(grep -cE '^ +[12]   all +[+-][0-9.]+$' out.txt)" -eq 2 ]
+    # In eight tokens there is room for three, twice, after [bos]. A window of 1 sees only itself.
+    tail -n 1 out.txt | grep -q ' 3 random tokens'
+    grep -qE '^ +1 +2 .* 0% +0%$' out.txt
+    # A rise is the difference of two losses.
+    rise=$(awk '$1 == 2 && $2 == "all" { print $3 }' out.txt)
+    loss() { "$BIN/attend" run --heads el perro come "$@" | sed -n 's/^loss \([0-9.]*\):.*/\1/p'; }
+    awk -v a="$(loss --without L2)" -v b="$(loss)" -v rise="$rise" \
+        'BEGIN { d = a - b - rise; exit !(d < 0.0001 && d > -0.0001) }'
+    # What is out already changes nothing more.
+    "$BIN/attend" run --heads el perro come --without L2 | grep -qE '^ +2   all +[+-]0\.0000$'
+    for other in '--layer 1' '--head 1' '-o a.csv'; do
+        refuses 64 --heads -- "$BIN/attend" run --heads el $other
+    done
+    "$BIN/train" perro.txt --tokens char --steps 1 --out chars >/dev/null
+    refuses 1 "no token" -- "$BIN/attend" chars --heads e
+    # Pairs: the tokens of the target. Masked tokens: each, hidden by itself. Neither copies.
+    pairs_run
+    printf 'el gato\tthe cat' | "$BIN/attend" pairs --heads - >out.txt
+    grep -qE '^loss .*, 2$' out.txt
+    tail -n 1 out.txt | grep -q 'no column for copying'
+    "$BIN/train" perro.txt --objective masked --steps 9 --out masked >/dev/null
+    "$BIN/attend" masked --heads 'el [mask] come' >out.txt
+    grep -qE '^loss .*, 2$' out.txt
+    tail -n 1 out.txt | grep -q 'no column for copying'
+    "$BIN/train" perro.txt --context 4 --steps 1 --out short >/dev/null
+    "$BIN/attend" short --heads el perro | tail -n 1 | grep -q '4 tokens is too short'
 }

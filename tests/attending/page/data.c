@@ -16,6 +16,7 @@
 typedef struct {
     char *folder;
     Pretrained written, model;
+    const char *without; /* what a page begins without */
 } Opened;
 
 static Opened open_model(Kind kind)
@@ -36,7 +37,8 @@ static void close_model(Opened *o)
 /* What a page with the model holds, parsed; the caller deletes it. */
 static cJSON *data_of(const Opened *o, const TrainingText *text)
 {
-    const PageSource source = {.model = &o->model, .training_text = text, .live = true};
+    const PageSource source = {
+        .model = &o->model, .training_text = text, .without = o->without, .live = true};
     char *json;
     size_t size;
     FILE *out = memory_stream(&json, &size);
@@ -88,6 +90,14 @@ static void the_model_is_described(void **state)
     assert_true(cJSON_IsNull(get(data, "counts")));
     assert_true(cJSON_IsNull(get(data, "floor")));
     assert_true(cJSON_IsNull(get(data, "counting")));
+    assert_int_equal(cJSON_GetArraySize(get(model, "off")), 0);
+    cJSON_Delete(data);
+    o.without = "L2H1,L1";
+    data = data_of(&o, &NO_TEXT);
+    const cJSON *off = get(get(data, "model"), "off");
+    assert_int_equal(cJSON_GetArraySize(off), 2);
+    assert_string_equal(cJSON_GetArrayItem(off, 0)->valuestring, "L2H1");
+    assert_string_equal(cJSON_GetArrayItem(off, 1)->valuestring, "L1");
     cJSON_Delete(data);
     close_model(&o);
 }
