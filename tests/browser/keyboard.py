@@ -22,7 +22,8 @@ def look_at_keyboard(page, folder):
     path, _ = attend(folder, train_perro(folder), SENTENCE, "keys")
     page.open(path)
     found = reached_by_tab(page)
-    for part in ("language", "theme", "typed", "chips BUTTON", "order", "grid BUTTON", "lift",
+    for part in ("language", "theme", "typed", "chips BUTTON", "order", "grid BUTTON", "lift", "off-head",
+                 "off-layer", "off-others",
                  "forms BUTTON matrix", "forms BUTTON arcs", "forms BUTTON across",
                  "plots DIV scroller", "compare", "svg", "png", "sliders INPUT", "write", "step",
                  "seed", "moment", "cosines DIV scroller"):

@@ -120,6 +120,10 @@ class Choices:
             self.options += draw([[], ["--min-count", 3], ["--lower"]])
         if self.sequence == "stream":
             self.options += ["--context", draw([40, 64])]
+        # In some models a head or a layer is off, or both.
+        draw = random.Random(number + 2000).choice
+        names = [f"L{layers}H{heads}"] + [f"L{layers}", f"L1,L{layers}H1"] * (layers > 1)
+        self.without = draw([[], ["--without", draw(names)]])
 
 
 def rules_of(number, sequence):
@@ -150,9 +154,10 @@ def compare_next(number, seen, answer):
 
 
 def compare_drawn(number, run, prompt, rules, written):
+    """`run` is the directory and what is left out of the model."""
     drawn = 0
     for rule, texts in zip(rules, written):
-        answer = jsonl(run, prompt, "--seed", rule["seed"], "--temperature", rule["temperature"],
+        answer = jsonl(*run, prompt, "--seed", rule["seed"], "--temperature", rule["temperature"],
                        "--top-k", rule["topK"], "--top-p", rule["topP"], "--count", rule["count"],
                        "--words", rule["words"], "--table", 1)
         for theirs, ours in zip(answer["continuations"], texts, strict=True):
@@ -167,7 +172,7 @@ def compare_drawn(number, run, prompt, rules, written):
 def compare_filled(number, run, prompt, rules, filled):
     """The same of lines with gaps; returns how many were filled."""
     for rule, texts in zip(rules, filled):
-        answer = jsonl(run, prompt, "--seed", rule["seed"], "--temperature", rule["temperature"],
+        answer = jsonl(*run, prompt, "--seed", rule["seed"], "--temperature", rule["temperature"],
                        "--top-k", rule["topK"], "--top-p", rule["topP"], "--count", rule["count"],
                        "--table", 1)
         assert [f["text"] for f in answer["fillings"]] == [t["text"] for t in texts], (number, rule)
@@ -180,7 +185,7 @@ def compare_model(page, folder, number):
     run = folder / "run"
     call(BIN / "train", ROOT / "data" / file, "--out", run, "--overwrite", *choices.options)
     for ending in ("html", "npy"):
-        call(BIN / "attend", run, "-", "-o", folder / f"a.{ending}",
+        call(BIN / "attend", run, "-", "-o", folder / f"a.{ending}", *choices.without,
              text=text)
     page.open(folder / "a.html")
     masked = choices.name == "huecos"
@@ -191,8 +196,9 @@ def compare_model(page, folder, number):
     compare_maps(number, seen["maps"], Array(folder / "a.npy"))
     call(BIN / "attend", run, "--positions", "-o", folder / "p.npy")
     assert abs(seen["cosine"] - Array(folder / "p.npy")[0, 0, 2, 5]) < CLOSE_MAP, number
-    farthest = compare_next(number, seen, jsonl(run, prompt, "--table", 100000, "--count",
-                                                1 if masked else 0))
+    farthest = compare_next(number, seen, jsonl(run, *choices.without, prompt, "--table",
+                                                100000, "--count", 1 if masked else 0))
+    run = (run, *choices.without)
     drawn = (compare_filled(number, run, prompt, rules, seen["filled"]) if masked else
              compare_drawn(number, run, prompt, rules, seen["written"]))
     assert drawn >= DRAWN or choices.name not in ("perro", "cuentos"), (number, drawn)

@@ -72,6 +72,16 @@ const WORDS = {
   hint_keys: ["Arrow keys go from head to head and, in the large picture, from cell to cell.",
     "Las flechas pasan de cabeza en cabeza y, en la figura grande, de celda en celda."],
 
+  switch_off: ["Switch off", "Apagar"],
+  off_title: ["What is switched off adds nothing to what the model computes",
+    "Lo que está apagado no agrega nada a lo que el modelo calcula"],
+  off_others: ["all but {name}", "todas menos {name}"],
+  all_on: ["all on", "encender todo"],
+  off: ["off", "apagada"],
+  loss: ["loss {n} per token", "pérdida {n} por token"],
+  loss_without: ["loss {n} per token without {off}; with all heads {all}",
+    "pérdida {n} por token sin {off}; con todas las cabezas {all}"],
+
   forms: ["How to show it", "Cómo mostrarla"],
   matrix: ["Matrix", "Matriz"],
   arcs: ["Arcs", "Arcos"],

@@ -34,19 +34,21 @@ function embedding_forward(model, ids, known) {
   return x;
 }
 
-// One layer, x (T, C) -> (T, C): attention and feed-forward, each added to what it has read.
+// One layer, x (T, C) -> (T, C): attention and feed-forward, each added to what it has read; neither
+// if the layer is off.
 function block_forward(model, layer, x, kept) {
-  const name = `h.${layer}.`;
+  const name = `h.${layer}.`, off = model.off.includes(`L${layer + 1}`);
+  const sum = (a, branch) => off ? a : add(a, branch);
   const norm1 = y => layernorm_forward(y, model.weights(name + "ln_1"));
   const norm2 = y => layernorm_forward(y, model.weights(name + "ln_2"));
   const attention = y => attention_forward(model, layer, y, kept);
   const feedforward = y => feedforward_forward(model, layer, y);
   if (model.norm === "pre") {
-    x = add(x, attention(norm1(x)));
-    return add(x, feedforward(norm2(x)));
+    x = sum(x, attention(norm1(x)));
+    return sum(x, feedforward(norm2(x)));
   }
-  x = norm1(add(x, attention(x)));
-  return norm2(add(x, feedforward(x)));
+  x = norm1(sum(x, attention(x)));
+  return norm2(sum(x, feedforward(x)));
 }
 
 // All heads of a layer: q | k | v = x·W + b, each H heads of D side by side (T, 3·H·D). What the
@@ -61,13 +63,15 @@ function attention_forward(model, layer, x, kept) {
 
 // One head: P = softmax(score) over the keys that each query attends to, and mixed = P·v. Row i of
 // P (T, T), the head's map, has the weights of query i. kept.js has filled P with -1, which stays
-// where a query cannot attend: key_limit and pattern_attends, of pattern.js, say where.
+// where a query cannot attend: key_limit and pattern_attends, of pattern.js, say where. A head that is
+// off mixes nothing.
 //
 // A row of qkv has q of all heads, then k, then v: those of a head begin at head·D, (H + head)·D
 // and (2·H + head)·D.
 function attend(model, layer, head, qkv, mixed, kept) {
   const H = model.heads, D = model["head-size"], T = qkv.length / (3 * H * D);
   const map = kept.newMap(layer, head), pattern = model.patterns[layer][head];
+  const off = model.off.includes(`L${layer + 1}H${head + 1}`);
   for (let i = kept.known; i < T; i++) {
     const limit = key_limit(i, kept.prefix), scores = new Float64Array(limit);
     const out = (H * (i - kept.known) + head) * D;
@@ -78,7 +82,7 @@ function attend(model, layer, head, qkv, mixed, kept) {
       const v = (3 * H * j + 2 * H + head) * D;
       if (scores[j] === -Infinity) continue;
       map[i * T + j] = p[j];
-      for (let d = 0; d < D; d++)
+      for (let d = 0; d < D && !off; d++)
         mixed[out + d] += p[j] * qkv[v + d];
     }
   }

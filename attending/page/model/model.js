@@ -11,7 +11,8 @@ function floatsOf(base64) {
 }
 
 class Model {
-  // config: the sizes and choices of a model, and where each of its tensors is in `numbers`.
+  // config: the sizes and choices of a model, where each of its tensors is in `numbers`, and in `off`
+  // the names of the heads and layers that are off, such as L2H3 and L1.
   constructor(config, numbers) {
     Object.assign(this, config);
     this.patterns = config.patterns.map(heads => heads.map(pattern_parse));

@@ -48,8 +48,10 @@ function smallButton(index, side) {
   drawSmall(canvas, small);
   const caption = order ? `${head.layer}·${head.head} ${value}`.trim() : `${head.head}`;
   const button = make("button", [canvas, make("span", caption)], {type: "button",
-    aria: {label: headName(index) + (value ? `, ${value}` : ""), pressed: index === state.head}});
+    aria: {label: [headName(index), value, isOff(index) ? say("off") : ""].filter(Boolean).join(", "),
+      pressed: index === state.head}});
   button.dataset.head = index;
+  button.classList.toggle("off", isOff(index));
   button.classList.toggle("beside", index === state.other);
   button.addEventListener("click", () => choose(index));
   return button;
