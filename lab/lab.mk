@@ -39,7 +39,7 @@ $(LAB)/$(1).wasm: $(LAB_SOURCES:%.c=$(LAB)/$(1)/%.o) $(LAB_LIBRARIES:$(LAB)/%.c=
 endef
 $(foreach kind,$(KINDS),$(eval $(call LAB_KIND,$(kind))))
 
-LAB_TEXTS = perro.txt cuentos.txt traducciones.tsv sumas.tsv
+LAB_TEXTS = perro.txt cuentos.txt traducciones.tsv sumas.tsv copias.txt
 $(LAB)/pulga.html: lab/build.sh $(wildcard lab/*.js lab/*.html lab/*.css) $(PAGE_BASE) $(PAGE_ROOM)/style.css $(KINDS:%=$(LAB)/%.wasm) \
 		$(LAB_TEXTS:%=data/%)
 	@lab/build.sh $(LAB) $(LAB_TEXTS:%=data/%) >$@

@@ -8,6 +8,7 @@ Object.assign(WORDS, {
   "cuentos.txt": ["stories", "cuentos"],
   "traducciones.tsv": ["translator", "traductor"],
   "sumas.tsv": ["sums", "sumas"],
+  "copias.txt": ["copies", "copias"],
   file: ["or a file of your own", "o un archivo tuyo"],
   model: ["The model", "El modelo"],
   chosen: ["What you leave empty is chosen to suit the text.",

@@ -62,6 +62,9 @@ END
 
 @test "the files of pairs are what they should be" {
     "$ROOT/scripts/pairs.sh" sums | cmp - "$ROOT/data/sumas.tsv"
+    "$ROOT/scripts/pairs.sh" copies | cmp - "$ROOT/data/copias.txt"
+    awk 'NF % 2 { exit 1 } { for (i = 1; i <= NF / 2; i++) if ($i != $(i + NF / 2)) exit 1 }' \
+        "$ROOT/data/copias.txt"
     for file in "$ROOT"/data/*.tsv; do
         [ "$(awk -F'\t' 'NF != 2' "$file" | wc -l)" -eq 0 ]
         [ "$(cut -f1 "$file" | sort | uniq -d | wc -l)" -eq 0 ]
