@@ -84,6 +84,7 @@ static const Program PROGRAM = {
            "  attend runs/perro el -o page.html --train    write one that trains it\n"
            "  attend runs/perro - --layer 1 <sentence.txt  read a file, show a layer\n"
            "  attend runs/perro --positions -o p.svg       draw the position vectors\n"
+           "  attend runs/perro --heads el perro come      what each head does\n"
            "  attend runs/traducciones el gato duerme      translate, and show how\n"),
 };
 

@@ -50,6 +50,8 @@ VIEWS = {
     "texts": ("texts", TABLET, "at('choice').size = 3", ".reads"),
     "heads": ("cuentos", WINDOW, "at('order').value = 'by_before';"
               "at('order').dispatchEvent(new Event('change')); choose(5)", ".overview > *"),
+    "off": ("perro", TABLET, TYPE.format("'el perro come'") + "choose(1); at('off-others').click()",
+            ".reads, .overview, .next"),
     "matrix": ("perro", WINDOW, "choose(6); pointAt({query: 6, key: 2})", ".large > *"),
     "arcs": ("cuentos", WINDOW, "choose(5); state.form = 'arcs'; repaint()", ".large > *"),
     "one-word": ("perro", WINDOW, "choose(4); state.form = 'across'; repaint(); pin(3, -1)",
