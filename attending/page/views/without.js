@@ -83,5 +83,5 @@ if (data.model) {
     nameSwitches();
     describeLoss();
   };
-  views.push({read, choose: nameSwitches, paint: read}); // see state.js
+  views.push({read, mix: describeLoss, choose: nameSwitches, paint: read}); // see state.js
 }
