@@ -15,6 +15,7 @@
 #include "formats/json.h"
 #include "terminal/options.h"
 #include "training/plan/floor.h"
+#include "training/report/announce.h"
 #include "training/report/session.h"
 
 #define EXPORT(name) __attribute__((export_name(#name), used)) name

@@ -13,7 +13,9 @@
 #include "terminal/options.h"
 #include "terminal/process.h"
 #include "terminal/shell.h"
+#include "training/report/announce.h"
 #include "training/report/session.h"
+#include "training/report/verify.h"
 #include "training/sharing.h"
 #include "training/team/team.h"
 
@@ -137,6 +139,23 @@ static void watch_reading(void *task, const char *doing, double share)
     screen_task(task, doing, share);
 }
 
+/* Opens the trainer, and trains. */
+static bool open_and_train(Session *session, Settings *settings, Decided *decided, char **texts,
+                           Task *reading, const char *command, const char *program)
+{
+    nothing_written = format_text("%s%s: %s\n", session->screen.terminal ? "\n" : "",
+                                  program_invocation_short_name,
+                                  _("stopped before the first step: nothing was written"));
+    watch_signals(leave);
+    trainer_open(&session->trainer, texts, settings, decided, watch_reading, reading);
+    screen_status(&session->screen, "");
+    team_stop_by(&stop_signal);
+    watch_signals(note_signal); /* from here on there is something to save */
+    if (team_leads())
+        announce(&session->trainer, &session->screen);
+    return train(session, command, program);
+}
+
 /* The status is 0 if the run is saved, 1 if it is not, 128 + the signal if one stopped it. */
 int main(int argc, char **argv)
 {
@@ -159,18 +178,10 @@ int main(int argc, char **argv)
 
     /* The run: what to train, on what, and where to write it. */
     Task reading = {.screen = &session.screen};
-    nothing_written = format_text("%s%s: %s\n", session.screen.terminal ? "\n" : "",
-                                  program_invocation_short_name,
-                                  _("stopped before the first step: nothing was written"));
-    watch_signals(leave);
-    trainer_open(&session.trainer, texts, &settings, &decided, watch_reading, &reading);
-    screen_status(&session.screen, "");
-    team_stop_by(&stop_signal);
-    watch_signals(note_signal); /* from here on there is something to save */
-    if (team_leads())
-        announce(&session.trainer, &session.screen);
-
-    const bool good = train(&session, command, argv[0]);
+    const bool good =
+        settings.verify
+            ? verify(&session, &settings, &decided, texts, watch_reading, &reading)
+            : open_and_train(&session, &settings, &decided, texts, &reading, command, argv[0]);
 
     team_end();
     trainer_close(&session.trainer);

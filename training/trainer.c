@@ -200,17 +200,43 @@ static void open_new(Trainer *t, Settings *settings, Decided *decided, SourceRul
     encode(t, settings);
     prepare(t, settings, decided, tokenizer_size(&t->tokenizer), &rules);
     check_prompt(t);
-    t->directory = run_begin(&t->plan.settings, t->texts);
-    t->log = log_begin(&t->directory);
-    t->shown = shown_begin(&t->directory);
+    if (settings->verify) {
+        t->directory = (Directory){-1, format_text("%s", settings->verify)};
+    } else {
+        t->directory = run_begin(&t->plan.settings, t->texts);
+        t->log = log_begin(&t->directory);
+        t->shown = shown_begin(&t->directory);
+    }
     record_identity(t->identity, &t->plan.settings, t->origin.text, &t->tokenizer);
     t->origin.run = strtoull(t->identity, NULL, 16);
+    uint64_t from = 0;
     if (from_another) {
+        from = weights_checksum(&model.gpt, model.gpt.weight_block);
         memcpy(t->gpt.weight_block, model.gpt.weight_block, model.gpt.size * sizeof(Real));
         pretrained_close(&model);
     } else {
         gpt_init(&t->gpt, (uint32_t)settings->seed);
     }
+    t->receipt = receipt_begin(&t->plan.settings, t->origin, t->identity, from, 0);
+}
+
+/* Reads the receipt up to the step that the run goes on from, and notes there if more or fewer steps
+ * are planned from here on. An older version wrote no receipt, and a person may have changed it: then
+ * it begins again, with a row for this step. */
+static void resume_receipt(Trainer *t)
+{
+    Bytes file = {0};
+    if (directory_has(&t->directory, RECEIPT_FILE))
+        file = file_read_in(&t->directory, RECEIPT_FILE, false);
+    const bool good = file.bytes && receipt_parse(&t->receipt, file.bytes, t->identity);
+    if (!good) {
+        warn("%s/%s is missing or damaged: it begins again", t->directory.path, RECEIPT_FILE);
+        t->receipt = receipt_begin(&t->plan.settings, t->origin, t->identity, 0, t->progress.step);
+    }
+    free(file.bytes);
+    receipt_cut(&t->receipt, t->progress.step);
+    if (!good || receipt_planned(&t->receipt) != t->plan.settings.steps)
+        receipt_add(&t->receipt, trainer_receipt_row(t, NAN));
 }
 
 /* Puts the weights, the moments, the data and the log where the last save left them. */
@@ -225,8 +251,11 @@ static void go_on(Trainer *t)
     if (!reader_seek(&t->reader, t->progress.epoch, t->progress.next))
         die("%s/state.safetensors is damaged: an epoch has no piece %zu", t->directory.path,
             t->progress.next);
+    if (t->plan.settings.verify)
+        return;
     t->log = log_resume(&t->directory, log_size);
     t->shown = shown_resume(&t->directory, t->progress.step - !t->progress.evaluated);
+    resume_receipt(t);
 }
 
 /* Dies if the text that was read is not the run's. */
@@ -262,7 +291,8 @@ static void read_again(Trainer *t, const Settings *s, uint64_t text, SourceRules
  * --from, it is another model's. */
 static void open_resumed(Trainer *t, Settings *settings, Decided *decided, SourceRules rules)
 {
-    t->directory = run_resume(settings->resume); /* locked: nobody else changes it */
+    /* Locked: nobody else changes it. */
+    t->directory = settings->verify ? run_open(settings->resume) : run_resume(settings->resume);
     Config config = record_read(&t->directory);
     const uint64_t text = strtoull(config.text, NULL, 16);
     take_over_run(settings, decided, &config, &t->directory);
@@ -289,7 +319,6 @@ static void open_shared(Trainer *t, Settings *settings, const Decided *decided, 
             all.at[field->offset] = true;
     choose_precision(settings);
     t->tokenizer = tokenizer_new();
-    t->log = t->shown = (Lines){.file = -1};
     t->directory.handle = -1;
     prepare(t, settings, &all, vocabulary, &(SourceRules){0});
 }
@@ -334,7 +363,7 @@ void trainer_open(Trainer *t, char *const *texts, Settings *settings, Decided *d
                                .large = LARGE_TEXT,
                                .watch = watch,
                                .watcher = watcher};
-    *t = (Trainer){.texts = texts};
+    *t = (Trainer){.texts = texts, .log.file = -1, .shown.file = -1};
     if (team_leads() && settings->resume)
         open_resumed(t, settings, decided, rules);
     else if (team_leads())
@@ -410,6 +439,7 @@ void trainer_close(Trainer *t)
 {
     lines_close(&t->log);
     lines_close(&t->shown);
+    receipt_free(&t->receipt);
     batch_room_free(&t->room);
     reader_free(&t->reader);
     free(t->best);
@@ -446,6 +476,17 @@ double trainer_bits(const Trainer *t, double loss)
 Real *trainer_evaluated_weights(const Trainer *t)
 {
     return t->optimizer.average ? t->optimizer.average : t->gpt.weight_block;
+}
+
+/* Before the first evaluation the last weights are the best. */
+ReceiptRow trainer_receipt_row(const Trainer *t, double evaluated)
+{
+    Real *best = isinf(t->progress.best_loss) ? trainer_evaluated_weights(t) : t->best;
+    return (ReceiptRow){.step = t->progress.step,
+                        .of = t->plan.settings.steps,
+                        .loss = evaluated,
+                        .state = state_checksum(&t->gpt, &t->optimizer),
+                        .model = weights_checksum(&t->gpt, best)};
 }
 
 /* ---- The end of a run whose numbers are no longer finite ---- */
@@ -494,7 +535,8 @@ bool trainer_save(Trainer *t)
         trainer_keep_best(t);
     /* The state comes last: it is what a resumed run starts from, and it names the size of the log. */
     const bool good = team_leads() && weights_write(&t->directory, &t->gpt, t->best, t->identity) &&
-                      lines_sync(&t->log) && lines_sync(&t->shown) &&
+                      receipt_write(&t->directory, &t->receipt) && lines_sync(&t->log) &&
+                      lines_sync(&t->shown) &&
                       state_write(&t->directory, &t->gpt, &t->optimizer, t->best, &t->progress,
                                   t->log.size, t->identity);
     return team_answer(good);

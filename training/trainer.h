@@ -24,6 +24,7 @@ typedef struct {
     Plan plan;
     Directory directory; /* the run's, locked */
     Lines log, shown;
+    Receipt receipt;
     Identity identity;  /* of settings, text and vocabulary: see record.h */
     double floor;       /* see training/plan/floor.h; NAN for a stream, where it is not counted */
     int floor_sees;     /* how many tokens the model sees, if not all: see there */
@@ -41,7 +42,8 @@ typedef struct {
 } Trainer;
 
 /* Opens a new run on a text, the paths of which end with NULL, or, if the settings name a run to
- * resume, that run where it stopped; then there need not be a text. Dies if a file is bad; settings
+ * resume, that run where it stopped; then there need not be a text. With settings->verify nothing
+ * is to be written: a new run has no directory, and that of a resumed one is only read. Dies if a file is bad; settings
  * that do not fit are a usage error. The paths and the settings' strings must outlive the trainer.
  * watch is called during what may take long; it may be NULL. */
 void trainer_open(Trainer *trainer, char *const *texts, Settings *settings, Decided *decided,
@@ -53,6 +55,9 @@ void trainer_close(Trainer *trainer);
  * that were changed, and the ids of a text that was read again. Warns and returns false if that
  * fails, or if there is no room for the saves. */
 bool trainer_begin_files(Trainer *trainer, const char *command);
+
+/* The row of a receipt for where the run is; `evaluated` is the loss that was found here, or NAN. */
+ReceiptRow trainer_receipt_row(const Trainer *trainer, double evaluated);
 
 /* The weights that are evaluated and kept: the averaged ones, if there are any. */
 Real *trainer_evaluated_weights(const Trainer *trainer);

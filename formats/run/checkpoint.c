@@ -26,8 +26,7 @@ static void name_of(Name hidden, int64_t step)
     snprintf(hidden, sizeof(Name), ".checkpoint-%" PRId64, step);
 }
 
-/* The step of a checkpoint's name, or -1 if it is not one. "checkpoint-007" is not. */
-static int64_t step_of(const char *name)
+int64_t checkpoint_step(const char *name)
 {
     static const char prefix[] = "checkpoint-";
     Name hidden;
@@ -41,7 +40,7 @@ char **checkpoint_names(const Directory *run)
 {
     char **all = directory_names(run), **names = NULL;
     for (ptrdiff_t i = 0; i < arrlen(all); i++)
-        if (step_of(all[i]) >= 0)
+        if (checkpoint_step(all[i]) >= 0)
             arrput(names, format_text("%s", all[i]));
     names_free(all);
     return names;
@@ -111,10 +110,10 @@ void checkpoints_clear(const Directory *run, bool all)
 {
     char **names = directory_names(run);
     for (ptrdiff_t i = 0; i < arrlen(names); i++) {
-        if (names[i][0] == '.' && step_of(names[i] + 1) >= 0)
+        if (names[i][0] == '.' && checkpoint_step(names[i] + 1) >= 0)
             remove_hidden(run, names[i]);
-        if (all && step_of(names[i]) >= 0)
-            remove_checkpoint(run, step_of(names[i]));
+        if (all && checkpoint_step(names[i]) >= 0)
+            remove_checkpoint(run, checkpoint_step(names[i]));
     }
     names_free(names);
 }
@@ -193,9 +192,10 @@ bool checkpoint_keep(const Directory *run, int64_t step, size_t log_size, int mo
         /* Those after this step do not count: the run was resumed from an earlier one. */
         int newer = 0;
         for (ptrdiff_t j = 0; j < arrlen(names); j++)
-            newer += step_of(names[j]) > step_of(names[i]) && step_of(names[j]) <= step;
+            newer += checkpoint_step(names[j]) > checkpoint_step(names[i]) &&
+                     checkpoint_step(names[j]) <= step;
         if (newer >= most)
-            remove_checkpoint(run, step_of(names[i]));
+            remove_checkpoint(run, checkpoint_step(names[i]));
     }
     names_free(names);
     return true;

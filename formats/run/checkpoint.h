@@ -23,6 +23,9 @@ bool checkpoint_keep(const Directory *run, int64_t step, size_t log_size, int mo
 /* The names of all checkpoints, in no order: an stb_ds array, which names_free() frees. */
 char **checkpoint_names(const Directory *run);
 
+/* The step of a checkpoint's name, or -1 if it is not one. "checkpoint-007" is not. */
+int64_t checkpoint_step(const char *name);
+
 /* Removes checkpoints that a kill has left half made or half removed; with `all`, all others. */
 void checkpoints_clear(const Directory *run, bool all);
 

@@ -97,12 +97,18 @@ differ() {
     [ "$code" -eq 1 ]
 }
 
-# Two runs hold the same bits: model, state, curve but for the name of the run, and all of the log
-# but the last two columns, the times.
+# The rows of a run's receipt that were evaluated, but for how many steps were planned.
+evaluations_of() {
+    awk 'rows && $3 != "-" { print $1, $3, $4, $5 } /^ *step +of / { rows = 1 }' "$1/receipt.txt"
+}
+
+# Two runs hold the same bits: model, state, receipt, curve but for the name of the run, and all of
+# the log but the last two columns, the times.
 same_run() {
     local name='s/fill="#666">[^<]*</</'
     cmp <(sed "$name" "$1/curve.svg") <(sed "$name" "$2/curve.svg")
     cmp "$1/model.safetensors" "$2/model.safetensors"
+    cmp <(evaluations_of "$1") <(evaluations_of "$2")
     cut -d, -f1-8 "$1/log.csv" >a.csv
     cut -d, -f1-8 "$2/log.csv" >b.csv
     cmp a.csv b.csv

@@ -6,13 +6,14 @@ load programs.bash
     for option in layers heads width head-size hidden context window positions norm activation \
         untied no-qkv-bias dropout tokens sequence lower min-count max-words val epochs steps \
         stop-after batch accumulate shards schedule lr lr-factor min-lr warmup cooldown decay clip \
-        patience eval-every log-every checkpoint-every seed threads out overwrite resume text from
+        patience eval-every log-every checkpoint-every seed threads out overwrite resume text from \
+        verify
     do grep -q -- "--$option" help.txt || { echo "$option is not in --help"; false; }; done
     "$BIN/train" --usage | grep -q TEXT
     "$BIN/train" --version | grep -q pulga
 }
 
-@test "a run announces itself and writes its eight files" {
+@test "a run announces itself and writes its ten files" {
     "$BIN/train" perro.txt >out.txt
     grep -q "floor 0.411980" out.txt
     grep -q "2.708050" out.txt
@@ -22,10 +23,10 @@ load programs.bash
     grep -qxF "        $BIN/attend runs/perro 'el perro come un hueso' -o runs/perro/attention.html" \
         <(tail -n 1 out.txt)
     for file in model.safetensors state.safetensors config.json tokenizer.json \
-        tokenizer_config.json text.txt log.csv curve.svg
+        tokenizer_config.json text.txt log.csv curve.svg receipt.txt README.md
     do [ -s "runs/perro/$file" ]; done
     cmp perro.txt runs/perro/text.txt
-    [ "$(find runs/perro -type f | wc -l)" -eq 8 ]
+    [ "$(find runs/perro -type f | wc -l)" -eq 10 ]
     local columns=step,epoch,loss,evaluated,bits_per_byte,gap,learning_rate,gradient_norm
     [ "$(head -n 1 runs/perro/log.csv)" = "$columns,tokens_per_second,seconds" ]
     grep -q '"model_type":[[:space:]]*"gpt2"' runs/perro/config.json

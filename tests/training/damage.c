@@ -87,13 +87,10 @@ static const struct {
     const char *name;
     bool used, gone_on; /* by which of the two it is read */
     bool editable;
-} FILES[] = {{"config.json", true, true, true},
-             {"model.safetensors", true, false, false},
-             {"state.safetensors", false, true, false},
-             {"tokenizer.json", true, true, true},
-             {"tokenizer_config.json", true, true, true},
-             {"text.txt", true, true, false},
-             {"log.csv", false, true, true}};
+} FILES[] = {{"config.json", true, true, true},           {"model.safetensors", true, false, false},
+             {"state.safetensors", false, true, false},   {"tokenizer.json", true, true, true},
+             {"tokenizer_config.json", true, true, true}, {"text.txt", true, true, false},
+             {"receipt.txt", false, true, true},          {"log.csv", false, true, true}};
 enum { FILE_COUNT = sizeof FILES / sizeof *FILES };
 
 typedef struct {
@@ -102,12 +99,13 @@ typedef struct {
     size_t flipped, cut, refused, edited;
 } Damage;
 
-/* Whether a resumed run comes to the same as the whole one, after a warning about its kernel or its
- * log; or has other settings than it, which a resumed run may. */
+/* Whether a resumed run comes to the same as the whole one, after a warning about its kernel, its
+ * log or its receipt; or has other settings than it, which a resumed run may. */
 static bool is_edited(const Ending *ending, const Ending *whole)
 {
     const char *warned = strchr(ending->said, '\n'), *line = ending->said;
-    if (ending->lines == 2 && (strstr(line, "kernel") || strstr(line, "log.csv")))
+    if (ending->lines == 2 &&
+        (strstr(line, "kernel") || strstr(line, "log.csv") || strstr(line, "receipt.txt")))
         line = warned + 1;
     const char *settings = strstr(line, "  "), *others = strstr(whole->said, "  ");
     return !strcmp(line, whole->said) || (settings && strcmp(settings, others) != 0);

@@ -10,6 +10,7 @@
 #include "base/base.h"
 #include "model/shape/gpt_config.h"
 #include "training/team/sum_tree.h"
+#include "training/team/team.h"
 
 /* The names of each choice. The enumerator is the index, so that names and values cannot get out of
  * step. */
@@ -180,6 +181,11 @@ const Field SETTINGS[] = {
      N_("start from another model, with its sizes and vocabulary: a run, or a GPT-2 saved by "
         "Transformers; the rate is then a tenth of a new run's"),
      LIFE_CALL},
+    {"verify", TEXT_FIELD(verify), NULL, N_("RUN"), 0, 0,
+     N_("train a run again by its receipt, from a checkpoint of it or from the beginning, and "
+        "compare; write nothing. TEXT is its text, unless it holds a copy; RUN may also be a "
+        "receipt.txt by itself, with TEXT"),
+     LIFE_CALL},
     {.name = NULL},
 };
 
@@ -280,6 +286,22 @@ bool settings_is_of_shape(const Field *field)
            field->offset < offsetof(Settings, shape) + sizeof(GptConfig);
 }
 
+/* --verify goes with few other options: no setting of a run, and no other task. */
+static void check_task(const Decided *decided)
+{
+    const size_t verifying[] = {offsetof(Settings, verify), offsetof(Settings, threads),
+                                offsetof(Settings, from)};
+    EACH_FIELD (field, SETTINGS) {
+        bool goes = false;
+        for (size_t i = 0; i < 3; i++)
+            goes |= field->offset == verifying[i];
+        if (decided->at[field->offset] && !goes)
+            usage_error("--%s does not go with --verify", field->name);
+    }
+    if (team_size() > 1)
+        usage_error("--verify runs in one process, not in a team");
+}
+
 /* Only the call's own settings are known here. take_over.c checks those of a resumed run or of a
  * model to start from, and plan.c those that it chooses to suit the text. */
 void settings_check(const Settings *settings, const Decided *decided, const char *text_path)
@@ -287,6 +309,10 @@ void settings_check(const Settings *settings, const Decided *decided, const char
     static const size_t new_only[] = {offsetof(Settings, out), offsetof(Settings, overwrite),
                                       offsetof(Settings, from)};
     const bool resuming = settings->resume;
+    if (settings->verify) {
+        check_task(decided);
+        return;
+    }
     if (resuming && text_path && !settings->text)
         usage_error("give a TEXT to train on or --resume RUN, not both");
     if (!resuming && !text_path)

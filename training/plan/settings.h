@@ -48,7 +48,7 @@ typedef struct {
     Precision precision;
     /* this call only; not part of what the run is (texts are NULL if they are not given) */
     int stop_after, threads;
-    char *out, *resume, *text, *from;
+    char *out, *resume, *text, *from, *verify;
     bool overwrite, no_plot;
 } Settings;
 

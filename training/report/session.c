@@ -8,6 +8,7 @@
 
 #include "base/files/file.h"
 #include "formats/run/files.h"
+#include "announce.h"
 #include "plot.h"
 #include "training/evaluation.h"
 #include "training/step.h"
@@ -91,6 +92,8 @@ bool session_save(Session *session, const char *otherwise)
     if (good) {
         session->saved_step = step;
         draw_curve(session);
+        if (team_leads())
+            card_write(&session->card, &session->trainer);
     } else if (session->saved_step != step) {
         screen_paragraph(&session->screen, "unsaved",
                          "step %" PRId64 " is not saved; the save of step %" PRId64
@@ -107,14 +110,19 @@ static bool save_is_due(const Session *session)
                                : clock_seconds() - session->saved > SAVE_EVERY;
 }
 
+/* Whether this step's save is kept. */
+static bool keep_is_due(const Trainer *t)
+{
+    const Settings *s = &t->plan.settings;
+    return s->keep && is_due(t->progress.step, s->checkpoint_every);
+}
+
 /* Makes the checkpoint of this step if one is due: again, after the step was saved, or if it is
  * missing, because a run was killed between saving and keeping, or because keeping failed. A step
  * whose evaluation is still due has none yet. Returns whether none is missing now. */
 static bool keep(const Trainer *t, bool again)
 {
-    const Settings *s = &t->plan.settings;
-    const bool due = s->keep && is_due(t->progress.step, s->checkpoint_every);
-    return !due || evaluation_is_due(t) || trainer_keep(t, again);
+    return !keep_is_due(t) || evaluation_is_due(t) || trainer_keep(t, again);
 }
 
 /* ---- After a step ---- */
@@ -127,10 +135,15 @@ static bool watch_evaluation(void *of, double share)
     return !*session->asked;
 }
 
-/* The line of the log for the step that was just taken. What is not known is NAN: the evaluation if
- * none was made, the gap if no floor belongs to what is evaluated, and before the first step its
- * own numbers. */
-static LogEntry entry_of(const Session *session, double evaluated)
+double session_evaluate(Session *session)
+{
+    const double began = clock_seconds();
+    const double evaluated = trainer_evaluate(&session->trainer, watch_evaluation, session);
+    session->report.evaluation_seconds = clock_seconds() - began;
+    return evaluated;
+}
+
+LogEntry session_entry(const Session *session, double evaluated)
 {
     const Trainer *t = &session->trainer;
     const Progress *p = &t->progress;
@@ -170,16 +183,12 @@ static void evaluate_and_log(Session *session)
     const int64_t step = t->progress.step;
     const bool evaluates = evaluation_is_due(t);
     double evaluated = NAN;
-    char **shown = NULL;
-    if (evaluates) {
-        const double began = clock_seconds();
-        evaluated = trainer_evaluate(t, watch_evaluation, session);
-        if (isnan(evaluated))
-            return;
-        shown = show(session);
-        session->report.evaluation_seconds = clock_seconds() - began;
-    }
-    const LogEntry entry = session->last = entry_of(session, evaluated);
+    if (evaluates && isnan(evaluated = session_evaluate(session)))
+        return;
+    char **shown = evaluates ? show(session) : NULL;
+    if (team_leads() && (evaluates || keep_is_due(t)))
+        receipt_add(&t->receipt, trainer_receipt_row(t, evaluated));
+    const LogEntry entry = session->last = session_entry(session, evaluated);
     if (evaluates || is_due(step, s->log_every) || step == s->steps) {
         if (team_leads()) {
             log_write(&t->log, &entry);
@@ -224,6 +233,8 @@ bool session_begin(Session *session, const char *command)
     session->end = s->stop_after ? min_int(s->stop_after, s->steps) : s->steps;
     session->report = report_new(t, &session->screen, session->end);
     session->curve = begin_curve(t);
+    if (team_leads())
+        session->card = card_open(&t->directory);
     if (team_leads() && s->show)
         session->show = show_new(t);
     session->begun = session->saved = clock_seconds();
@@ -235,15 +246,20 @@ bool session_begin(Session *session, const char *command)
     return true;
 }
 
+void session_take_step(Session *session)
+{
+    const double began = clock_seconds();
+    const int64_t rows = trainer_step(&session->trainer);
+    report_step_time(&session->report, clock_seconds() - began, rows);
+    session->tokens += (size_t)rows;
+}
+
 bool session_step(Session *session)
 {
     Trainer *t = &session->trainer;
     if (session->signal || t->progress.step >= session->end || out_of_patience(t))
         return false;
-    const double began = clock_seconds();
-    const int64_t rows = trainer_step(t);
-    report_step_time(&session->report, clock_seconds() - began, rows);
-    session->tokens += (size_t)rows;
+    session_take_step(session);
     follow_up(session);
     return true;
 }
@@ -297,5 +313,6 @@ bool session_end(Session *session, const char *program, SignalName *signal_name)
     }
     if (session->show)
         show_free(session->show);
+    card_free(&session->card);
     return saved;
 }

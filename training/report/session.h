@@ -5,7 +5,7 @@
 
 #include <signal.h>
 
-#include "announce.h"
+#include "card.h"
 #include "curve.h"
 #include "report.h"
 #include "show.h"
@@ -15,7 +15,8 @@ typedef struct {
     Screen screen;
     Report report;
     Curve curve;         /* of all lines of the log; the leader's */
-    Show *show;          /* the leader's, if there is --show; else NULL */
+    Card card;           /* likewise */
+    Show *show;          /* likewise, if there is --show; else NULL */
     int end;             /* the step at which this call stops */
     double begun, saved; /* clock: when training began, when it last saved */
     int64_t first_step;  /* the one that this call began at */
@@ -35,6 +36,13 @@ bool session_begin(Session *session, const char *command);
 
 /* Takes a step, and does what is due after it. Returns false if there was none left to take. */
 bool session_step(Session *session);
+
+/* The parts of that: takes the step; evaluates, NAN if a signal came; and the line of the log for the
+ * step that was just taken. What is not known is NAN: the evaluation if none was made, the gap if no
+ * floor belongs to what is evaluated, and before the first step its own numbers. */
+void session_take_step(Session *session);
+double session_evaluate(Session *session);
+LogEntry session_entry(const Session *session, double evaluated);
 
 /* Saves where the run is. If that fails, prints the reason and what it means: `otherwise`. */
 bool session_save(Session *session, const char *otherwise);

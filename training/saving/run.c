@@ -84,8 +84,7 @@ static void remove_leftovers(const Directory *directory)
     checkpoints_clear(directory, false);
 }
 
-/* The lock is held until the directory is closed, that is, while the run is trained. */
-static Directory open_locked(const char *path)
+Directory run_open(const char *path)
 {
     const Directory directory = directory_open(path);
     if (!directory_lock(&directory))
@@ -135,7 +134,7 @@ void run_check(const Settings *settings, char *const *texts)
 {
     if (!settings->out || access(settings->out, F_OK))
         return;
-    Directory directory = open_locked(settings->out);
+    Directory directory = run_open(settings->out);
     check_place(&directory, settings, texts);
     directory_close(&directory);
 }
@@ -145,7 +144,7 @@ Directory run_begin(const Settings *settings, char *const *texts)
     char *path = settings->out ? format_text("%s", settings->out) : make_directory_for(*texts);
     if (settings->out)
         directory_make(path);
-    const Directory directory = open_locked(path);
+    const Directory directory = run_open(path);
     check_place(&directory, settings, texts);
     remove_leftovers(&directory);
     free(path);
@@ -154,7 +153,7 @@ Directory run_begin(const Settings *settings, char *const *texts)
 
 Directory run_resume(const char *path)
 {
-    const Directory directory = open_locked(path);
+    const Directory directory = run_open(path);
     if (!directory_has(&directory, CONFIG_FILE))
         die("%s is not a run: it has no config.json", path);
     if (!directory_has(&directory, STATE_FILE))
@@ -169,8 +168,8 @@ Directory run_resume(const char *path)
  * can never be resumed with files of the new run. */
 bool run_remove_old(const Directory *directory)
 {
-    static const char *const files[] = {STATE_FILE, MODEL_FILE, LOG_FILE,   SHOWN_FILE,
-                                        CURVE_FILE, TEXT_FILE,  TOKENS_FILE};
+    static const char *const files[] = {STATE_FILE,   MODEL_FILE, LOG_FILE,  SHOWN_FILE,
+                                        RECEIPT_FILE, CURVE_FILE, TEXT_FILE, TOKENS_FILE};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (unlinkat(directory->handle, files[i], 0) && errno != ENOENT) {
             warn("cannot overwrite %s/%s: %s", directory->path, files[i], reason(errno));

@@ -9,22 +9,25 @@
  *     tokens.bin               its ids: see text/corpus/corpus.h
  *     log.csv
  *     shown.jsonl              what --show has printed: see shown.h
+ *     receipt.txt              by which the training can be checked: see receipt.h
  *     curve.svg                a picture of the log, see below
+ *     README.md                the model card, likewise
  *     checkpoint-STEP/         earlier saves that are kept: see checkpoint.h
  *
  * The directory is opened and locked once; its files are then read and written through its handle.
  *
- * A save replaces the model, syncs the log and what was shown, and at last replaces the state; files are replaced by a
- * rename. The state's rename is what counts: if a kill comes before it, the resumed run takes the
- * same steps again and comes to the same bits.
+ * A save replaces the model and the receipt, syncs the log and what was shown, and at last replaces
+ * the state; files are replaced by a rename. The state's rename is what counts: if a kill comes
+ * before it, the resumed run takes the same steps again and comes to the same bits.
  *
- * curve.svg is no part of a save: nothing reads it. train draws it after each save, from the lines
- * of the log, and replaces it as it does the others; if that fails, the save is whole all the
- * same. */
+ * curve.svg and README.md are no part of a save: nothing reads them. train writes them after each
+ * save, and replaces them as it does the others, but not a README.md that a person has written or
+ * changed; if that fails, the save is whole all the same. */
 #ifndef PULGA_RUN_H
 #define PULGA_RUN_H
 
 #include "formats/run/log.h"
+#include "receipt.h"
 #include "record.h"
 #include "shown.h"
 #include "state.h"
@@ -42,6 +45,9 @@ char *run_name(const char *text);
  * one named after the first of its texts. Nothing in it is changed yet except what a kill has
  * left. */
 Directory run_begin(const Settings *settings, char *const *texts);
+
+/* Opens and locks a directory, until it is closed; dies if another process has locked it. */
+Directory run_open(const char *path);
 
 /* Opens and locks a run to resume; dies if that is not possible. */
 Directory run_resume(const char *path);

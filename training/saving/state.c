@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/files/checksum.h"
 #include "formats/huggingface/weights.h"
 #include "formats/run/files.h"
 
@@ -55,6 +56,16 @@ bool state_write(const Directory *directory, const Gpt *gpt, const Optimizer *op
     const bool good = safetensors_write(directory, STATE_FILE, list, count, metadata);
     free(list);
     return good;
+}
+
+uint64_t state_checksum(const Gpt *gpt, const Optimizer *optimizer)
+{
+    Real *const blocks[] = {gpt->weight_block, optimizer->m, optimizer->v, optimizer->average};
+    uint64_t checksums[4] = {0};
+    for (int i = 0; i < 4; i++)
+        if (blocks[i])
+            checksums[i] = weights_checksum(gpt, blocks[i]);
+    return checksum_of(checksums, sizeof checksums);
 }
 
 /* ---- Reading ---- */

@@ -28,4 +28,8 @@ bool state_write(const Directory *directory, const Gpt *gpt, const Optimizer *op
 Progress state_read(const Directory *directory, Gpt *gpt, Optimizer *optimizer, Real *best,
                     size_t *log_size, const char *identity);
 
+/* The checksum of all that the next step starts from: the weights, both moments, the averaged
+ * weights if there are any. */
+uint64_t state_checksum(const Gpt *gpt, const Optimizer *optimizer);
+
 #endif

@@ -63,8 +63,8 @@ static void defaults_are_those_of_the_help(void **state)
 static void a_resumed_run_keeps_all_but_a_few(void **state)
 {
     (void)state;
-    static const char *const call[] = {"stop-after", "threads", "out",  "overwrite",
-                                       "no-plot",    "resume",  "text", "from"};
+    static const char *const call[] = {"stop-after", "threads", "out",  "overwrite", "no-plot",
+                                       "resume",     "text",    "from", "verify"};
     static const char *const changing[] = {"epochs",           "steps", "patience", "log-every",
                                            "checkpoint-every", "keep",  "show",     "prompt"};
     EACH_FIELD (field, SETTINGS) {

@@ -1,0 +1,20 @@
+/* card.h: README.md, the model card of a run: what it was trained on, its sizes and losses, its
+ * checksum, and the command that makes it again. Its head is what the Hugging Face Hub reads. */
+#ifndef PULGA_CARD_H
+#define PULGA_CARD_H
+
+#include "training/trainer.h"
+
+/* What config.json says, and does not change during a run. */
+typedef struct {
+    char *type, *command, *text; /* model_type; the command line; the names of the text */
+} Card;
+
+Card card_open(const Directory *run);
+void card_free(Card *card);
+
+/* Writes the card of the run as it was last saved, in the user's language. One that a person has
+ * written or changed stays as it is. A card that cannot be written is worth a warning, no more. */
+void card_write(const Card *card, const Trainer *trainer);
+
+#endif

@@ -1,0 +1,376 @@
+/* verify.c: the rows of the receipt say at which steps to compare: the state, the loss if the row has
+ * one, the best weights. Before that the files of the run and of its checkpoints are compared with
+ * the rows of their steps, which takes no training. */
+#include "verify.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/version.h"
+#include "formats/huggingface/weights.h"
+#include "formats/run/checkpoint.h"
+#include "formats/run/files.h"
+
+typedef struct {
+    Session *session;
+    Directory run; /* whose receipt it is, locked; its path is NULL if there is only a receipt */
+    char *path;    /* of the receipt */
+    Receipt receipt;
+    int files; /* that were compared */
+} Verification;
+
+/* ---- What is to be verified ---- */
+
+static bool is_directory(const char *path)
+{
+    struct stat status;
+    return !stat(path, &status) && S_ISDIR(status.st_mode);
+}
+
+/* The run that this path is a checkpoint of, which the caller frees; NULL if it is none. */
+static char *run_of_checkpoint(const char *path)
+{
+    char *run = system_real_path(path), *slash = run ? strrchr(run, '/') : NULL;
+    bool is_one = slash && checkpoint_step(slash + 1) >= 0;
+    if (is_one) {
+        *slash = 0;
+        char *receipt = format_text("%s/" RECEIPT_FILE, run);
+        is_one = !access(receipt, F_OK);
+        free(receipt);
+    }
+    if (is_one)
+        return run;
+    free(run);
+    return NULL;
+}
+
+static void read_receipt(Verification *v)
+{
+    if (v->run.path && !directory_has(&v->run, RECEIPT_FILE))
+        die("%s has no receipt.txt: it is not a run, or an older version wrote it", v->run.path);
+    Bytes file = file_read(v->path, true);
+    if (!receipt_parse(&v->receipt, file.bytes, NULL))
+        die("%s is damaged, or not a receipt", v->path);
+    free(file.bytes);
+}
+
+/* The receipt of a checkpoint is that of its run, which has the rows after it. */
+static void find_receipt(Verification *v, Settings *settings)
+{
+    char *parent = run_of_checkpoint(settings->verify);
+    const char *path = parent ? parent : settings->verify;
+    if (parent)
+        settings->resume = format_text("%s", settings->verify);
+    if (is_directory(path))
+        v->run = run_open(path);
+    v->path = v->run.path ? path_in(&v->run, RECEIPT_FILE) : format_text("%s", path);
+    free(parent);
+    read_receipt(v);
+}
+
+/* The value of a key that every receipt has; the caller frees it. */
+static char *value_of(const Verification *v, const char *key)
+{
+    char *value = receipt_value(&v->receipt, key);
+    if (!value)
+        die("%s is damaged: its %s is missing", v->path, key);
+    return value;
+}
+
+/* Everything that a run keeps is decided by its receipt. But a model to start from brings its own
+ * vocabulary, and a share of masked tokens is refused if none are masked. */
+static void take_settings(const Verification *v, Settings *settings, Decided *decided)
+{
+    EACH_FIELD (field, SETTINGS) {
+        if (field->life == LIFE_CALL)
+            continue;
+        char *value = value_of(v, field->name);
+        const bool unset = field->kind == FIELD_TEXT && !*value;
+        if (!unset && !field_try(field, settings, value))
+            die("%s is damaged: its %s is '%.60s'", v->path, field->name, value);
+        decided->at[field->offset] = true;
+        free(value);
+    }
+    DECIDED(decided, mask) = settings->objective == OBJECTIVE_MASKED;
+    if (settings->from)
+        DECIDED(decided, min_count) = DECIDED(decided, max_words) = DECIDED(decided, vocabulary) =
+            false;
+}
+
+/* Dies if a small text is not the one that the receipt names: before anything is computed from it,
+ * which might fail for a reason that has nothing to do with this. */
+static void check_text(const Verification *v, char *const *texts)
+{
+    char *wanted = value_of(v, "text");
+    Source *source = source_open(texts, (SourceRules){.form = TEXT_AS_IS, .large = LARGE_TEXT});
+    if (source_text(source) && source_checksum(source) != strtoull(wanted, NULL, 16))
+        die("%s is not the text that %s was trained on", source_name(source), v->path);
+    source_free(source);
+    free(wanted);
+}
+
+/* Opens the trainer at the beginning of the run. The texts must outlive it. */
+static void open_new(Verification *v, Settings *settings, Decided *decided, char *const *texts,
+                     SourceWatch *watch, void *watcher)
+{
+    take_settings(v, settings, decided);
+    char *from = receipt_value(&v->receipt, "from");
+    if (from && !settings->from)
+        die("%s: the run started from another model; name it with --from DIR", v->path);
+    if (strcmp(texts[0], "-") != 0)
+        check_text(v, texts);
+    trainer_open(&v->session->trainer, texts, settings, decided, watch, watcher);
+    char *own = receipt_value(&v->session->trainer.receipt, "from");
+    if (own && (!from || strcmp(own, from) != 0))
+        die("the run did not start from the model in %s, says %s", settings->from, v->path);
+    free(own);
+    free(from);
+}
+
+/* Dies if the run that was opened is not the receipt's, or if the receipt begins later. */
+static void check_identity(const Verification *v)
+{
+    const Trainer *t = &v->session->trainer;
+    char *identity = value_of(v, "identity"), *text = value_of(v, "text");
+    char *begins = receipt_value(&v->receipt, "begins-after");
+    if (t->origin.text != strtoull(text, NULL, 16))
+        die("%s is not the text that %s was trained on", t->text_name, v->path);
+    if (strcmp(identity, t->identity) != 0)
+        die("%s does not belong to its text and settings: it was changed, or another version makes "
+            "other tokens of the text",
+            v->path);
+    if (begins && t->progress.step < strtoll(begins, NULL, 10))
+        die("%s begins after step %s: only a later checkpoint can be verified", v->path, begins);
+    free(identity);
+    free(text);
+    free(begins);
+}
+
+/* Another version or, in bfloat16, another kernel may compute other bits. */
+static void note_version(const Verification *v)
+{
+    const Screen *screen = &v->session->screen;
+    char *version = value_of(v, "version"), *kernel = receipt_value(&v->receipt, "kernel");
+    if (strcmp(version, PULGA_VERSION) != 0)
+        screen_paragraph(screen, "note",
+                         "version %s wrote the receipt, this is %s: another version may compute "
+                         "other bits from the same text and settings",
+                         version, PULGA_VERSION);
+    if (kernel && strcmp(kernel, matrix_kernel_name()) != 0)
+        screen_paragraph(screen, "note",
+                         "the kernel %s computed this run in bfloat16, this is %s, whose sums "
+                         "differ in the last bits",
+                         kernel, matrix_kernel_name());
+    free(version);
+    free(kernel);
+}
+
+/* ---- The files ---- */
+
+/* The last row up to this step, or NULL. */
+static const ReceiptRow *row_at(const Verification *v, int64_t step)
+{
+    const ReceiptRow *last = NULL;
+    for (ptrdiff_t i = 0; i < arrlen(v->receipt.rows); i++)
+        if (v->receipt.rows[i].step <= step)
+            last = &v->receipt.rows[i];
+    return last;
+}
+
+/* Counts a file that was compared. If it is not what the receipt says, prints its name. */
+static bool check(Verification *v, const Directory *directory, const char *file, bool same)
+{
+    char *path = path_in(directory, file);
+    v->files++;
+    if (!same)
+        screen_paragraph(&v->session->screen, "verify",
+                         "differs: %s does not have the weights that the receipt says", path);
+    free(path);
+    return same;
+}
+
+/* Compares the state and the model that a run or a checkpoint holds. The state's own numbers have a
+ * row only if it was saved at a step that has one; the best weights are those of the last row, unless
+ * nothing was evaluated yet. `room` has the trainer's sizes. */
+static bool check_saved(Verification *v, const Directory *directory, Trainer *room)
+{
+    Progress p = {.step = INT64_MAX};
+    const bool has_state = directory_has(directory, STATE_FILE);
+    size_t log_size;
+    if (has_state)
+        p = state_read(directory, &room->gpt, &room->optimizer, room->best, &log_size,
+                       v->session->trainer.identity);
+    const ReceiptRow *row = row_at(v, p.step);
+    const bool there = row && row->step == p.step, has_best = row && (there || !isinf(p.best_loss));
+    const bool same = (!there || state_checksum(&room->gpt, &room->optimizer) == row->state) &&
+                      (!has_best || weights_checksum(&room->gpt, room->best) == row->model);
+    if (has_state && has_best && !check(v, directory, STATE_FILE, same))
+        return false;
+    if (!has_best || !directory_has(directory, MODEL_FILE))
+        return true;
+    SafeTensors file = weights_open(directory);
+    weights_read_model(&file, &room->gpt);
+    safetensors_close(&file);
+    return check(v, directory, MODEL_FILE,
+                 weights_checksum(&room->gpt, room->gpt.weight_block) == row->model);
+}
+
+/* The run itself, then its checkpoints. */
+static bool check_files(Verification *v)
+{
+    const Trainer *t = &v->session->trainer;
+    Trainer room = {.gpt = gpt_new(&t->plan.shape, 1)};
+    room.optimizer = optimizer_new(&room.gpt, t->optimizer.kind, t->optimizer.average);
+    room.best = memory_new(room.gpt.size, sizeof *room.best, "the best weights");
+    bool same = check_saved(v, &v->run, &room);
+    char **names = checkpoint_names(&v->run);
+    for (ptrdiff_t i = 0; i < arrlen(names) && same; i++) {
+        char *path = path_in(&v->run, names[i]);
+        Directory checkpoint = directory_open(path);
+        same = check_saved(v, &checkpoint, &room);
+        directory_close(&checkpoint);
+        free(path);
+    }
+    names_free(names);
+    free(room.best);
+    optimizer_free(&room.optimizer);
+    gpt_free(&room.gpt);
+    if (same)
+        screen_paragraph(&v->session->screen, "files", "%s with the weights that the receipt says",
+                         plural((size_t)v->files, "file", "files").text);
+    return same;
+}
+
+/* ---- Training again ---- */
+
+/* The last step to compare: that of the next checkpoint, if it begins at one, or of the last row. */
+static int64_t last_step(const Verification *v, bool from_checkpoint)
+{
+    int64_t last = arrlen(v->receipt.rows) ? arrlast(v->receipt.rows).step : -1;
+    char **names = from_checkpoint ? checkpoint_names(&v->run) : NULL;
+    for (ptrdiff_t i = 0; i < arrlen(names); i++)
+        if (checkpoint_step(names[i]) > v->session->trainer.progress.step)
+            last = min_int64(last, checkpoint_step(names[i]));
+    names_free(names);
+    return last;
+}
+
+/* What differs, NULL if nothing does. */
+static const char *difference(const ReceiptRow *row, const ReceiptRow *own)
+{
+    if (row->state != own->state)
+        return N_("the weights, or what the optimizer remembers");
+    if (!isnan(own->loss) && row->loss != own->loss)
+        return N_("the evaluated loss");
+    return row->model != own->model ? N_("the best weights") : NULL;
+}
+
+/* Takes the steps up to a row, evaluates if the row has a loss, and returns what differs. A
+ * checkpoint may have evaluated already. */
+static const char *reach(Session *session, const ReceiptRow *row)
+{
+    Trainer *t = &session->trainer;
+    double evaluated = NAN;
+    while (t->progress.step < row->step) {
+        session_take_step(session);
+        const LogEntry entry = session_entry(session, NAN);
+        report_step(&session->report, &entry);
+    }
+    if (!isnan(row->loss) && !t->progress.evaluated)
+        evaluated = session_evaluate(session);
+    const LogEntry entry = session_entry(session, evaluated);
+    report_row(&session->report, &entry);
+    const ReceiptRow own = trainer_receipt_row(t, evaluated);
+    return difference(row, &own);
+}
+
+/* From here on the run is planned for so many steps. */
+static void plan_steps(Trainer *t, const ReceiptRow *row)
+{
+    if (row)
+        t->plan.schedule.horizon = t->plan.settings.steps = (int)row->of;
+}
+
+/* Prints where the first difference lies. */
+static void tell_difference(const Verification *v, const char *what, int64_t before, int64_t step)
+{
+    const Screen *screen = &v->session->screen;
+    if (before < 0)
+        screen_paragraph(screen, "verify", "differs at step %" PRId64 ": %s", step,
+                         translated(what));
+    else
+        screen_paragraph(screen, "verify",
+                         "differs between step %" PRId64 " and step %" PRId64 ": %s", before, step,
+                         translated(what));
+    note_version(v);
+}
+
+static bool train_again(Verification *v, bool from_checkpoint)
+{
+    Session *session = v->session;
+    const int64_t first = session->trainer.progress.step, last = last_step(v, from_checkpoint);
+    int64_t before = -1;
+    const char *what = NULL;
+    size_t rows = 0;
+    session->report = report_new(&session->trainer, &session->screen, last);
+    session->begun = clock_seconds();
+    if (from_checkpoint)
+        plan_steps(&session->trainer, row_at(v, first));
+    for (ptrdiff_t i = 0; i < arrlen(v->receipt.rows) && !what; i++) {
+        const ReceiptRow *row = &v->receipt.rows[i];
+        if (row->step < first || row->step > last)
+            continue;
+        what = reach(session, row);
+        plan_steps(&session->trainer, row);
+        if (!what) {
+            before = row->step;
+            rows++;
+        }
+    }
+    report_end(&session->report);
+    if (what)
+        tell_difference(v, what, before, session->trainer.progress.step);
+    else if (!rows)
+        die("%s has no row from step %" PRId64 " on: there is nothing to compare", v->path, first);
+    else
+        screen_paragraph(&session->screen, "verify",
+                         "the same, bit by bit: %s, from step %" PRId64 " to step %" PRId64,
+                         plural(rows, "row", "rows").text, first, last);
+    return !what;
+}
+
+/* ---- All of it ---- */
+
+bool verify(Session *session, Settings *settings, Decided *decided, char *const *texts,
+            SourceWatch *watch, void *watcher)
+{
+    Verification v = {.session = session};
+    find_receipt(&v, settings);
+    char *own[] = {v.run.path ? path_in(&v.run, TEXT_FILE) : NULL, NULL};
+    if (settings->resume && *texts)
+        settings->text = format_text("%s", *texts);
+    if (settings->resume)
+        trainer_open(&session->trainer, texts, settings, decided, watch, watcher);
+    else if (*texts || (v.run.path && directory_has(&v.run, TEXT_FILE)))
+        open_new(&v, settings, decided, *texts ? texts : own, watch, watcher);
+    else
+        die("%s holds no copy of the text; name it: train --verify %s TEXT", settings->verify,
+            settings->verify);
+    screen_status(&session->screen, "");
+    check_identity(&v);
+    screen_paragraph(&session->screen, "receipt", "%s: %s", v.path,
+                     plural(arrlenu(v.receipt.rows), "row", "rows").text);
+    note_version(&v);
+    const bool same = (!v.run.path || check_files(&v)) && train_again(&v, settings->resume);
+    receipt_free(&v.receipt);
+    free(v.path);
+    free(own[0]);
+    if (v.run.path)
+        directory_close(&v.run);
+    return same;
+}

@@ -1,0 +1,165 @@
+/* receipt.c: the file is replaced whole at each save, before the state: of a run that was killed in
+ * between, it has rows after the state's step, which are cut when the run is resumed. */
+#include "receipt.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+
+#include "base/files/checksum.h"
+#include "base/version.h"
+#include "formats/run/files.h"
+#include "model/matrix/matrix.h"
+
+/* The names of the columns, which also end the head. */
+static const char COLUMNS[] =
+    "    step       of  loss                    state             model\n";
+
+/* ---- The head ---- */
+
+static void put_checksum(FILE *out, const char *key, uint64_t checksum)
+{
+    char digits[17];
+    checksum_hex(digits, checksum);
+    fprintf(out, "%s: %s\n", key, digits);
+}
+
+/* The kernel matters to bfloat16 only. */
+Receipt receipt_begin(const Settings *settings, CorpusOrigin origin, const char *identity,
+                      uint64_t from, int64_t step)
+{
+    Receipt receipt = {0};
+    size_t size;
+    FILE *out = memory_stream(&receipt.head, &size);
+    fprintf(out,
+            "# The receipt of a training: train --verify FILE TEXT trains again and compares.\n"
+            "version: " PULGA_VERSION "\n");
+    put_checksum(out, "text", origin.text);
+    fprintf(out, "text-size: %zu\nidentity: %s\n", origin.text_size, identity);
+    if (from)
+        put_checksum(out, "from", from);
+    if (settings->precision != PRECISION_F32)
+        fprintf(out, "kernel: %s\n", matrix_kernel_name());
+    if (step)
+        fprintf(out, "begins-after: %" PRId64 "\n", step);
+    EACH_FIELD (field, SETTINGS)
+        if (field->life != LIFE_CALL) {
+            char *value = field_text(field, settings);
+            fprintf(out, "%s: %s\n", field->name, value);
+            free(value);
+        }
+    fputs("\n", out);
+    fclose(out);
+    return receipt;
+}
+
+void receipt_free(Receipt *receipt)
+{
+    free(receipt->head);
+    arrfree(receipt->rows);
+}
+
+char *receipt_value(const Receipt *receipt, const char *key)
+{
+    const size_t length = strlen(key);
+    for (const char *line = receipt->head; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (!strncmp(line, key, length) && !strncmp(line + length, ": ", 2)) {
+            line += length + 2;
+            return format_text("%.*s", (int)strcspn(line, "\n"), line);
+        }
+    }
+    return NULL;
+}
+
+/* ---- The rows ---- */
+
+void receipt_cut(Receipt *receipt, int64_t step)
+{
+    while (arrlen(receipt->rows) && arrlast(receipt->rows).step > step)
+        arrpop(receipt->rows);
+}
+
+void receipt_add(Receipt *receipt, ReceiptRow row)
+{
+    const bool again = arrlen(receipt->rows) && arrlast(receipt->rows).step == row.step;
+    if (again && isnan(row.loss))
+        row.loss = arrlast(receipt->rows).loss;
+    receipt_cut(receipt, row.step - 1);
+    arrput(receipt->rows, row);
+}
+
+int receipt_planned(const Receipt *receipt)
+{
+    if (arrlen(receipt->rows))
+        return (int)arrlast(receipt->rows).of;
+    char *steps = receipt_value(receipt, "steps");
+    const int planned = steps ? atoi(steps) : 0;
+    free(steps);
+    return planned;
+}
+
+/* ---- The file ---- */
+
+bool receipt_write(const Directory *directory, const Receipt *receipt)
+{
+    FileWriter writer;
+    if (!file_begin(&writer, directory, RECEIPT_FILE))
+        return false;
+    fprintf(writer.stream, "%s%s", receipt->head, COLUMNS);
+    for (const ReceiptRow *row = receipt->rows; row < receipt->rows + arrlen(receipt->rows);
+         row++) {
+        char loss[32] = "-";
+        if (!isnan(row->loss))
+            snprintf(loss, sizeof loss, "%.17g", row->loss);
+        fprintf(writer.stream, "%8" PRId64 " %8" PRId64 "  %-22s  %016" PRIx64 "  %016" PRIx64 "\n",
+                row->step, row->of, loss, row->state, row->model);
+    }
+    return file_commit(&writer);
+}
+
+/* "-", or all of a number. */
+static bool read_loss(const char *word, double *loss)
+{
+    char *end;
+    *loss = strtod(word, &end);
+    if (!strcmp(word, "-"))
+        *loss = NAN;
+    return !strcmp(word, "-") || (end != word && !*end && isfinite(*loss));
+}
+
+/* The steps of rows grow, and nothing follows what a row has. */
+static bool read_row(Receipt *receipt, const char *line)
+{
+    ReceiptRow row;
+    char loss[32], state[17], model[17];
+    int end = 0;
+    if (sscanf(line, "%10" SCNd64 " %10" SCNd64 " %31s %16[0-9a-f] %16[0-9a-f]%n", &row.step,
+               &row.of, loss, state, model, &end) != 5 ||
+        line[end] != '\n' || !read_loss(loss, &row.loss) || strlen(state) != 16 ||
+        strlen(model) != 16 || row.of < row.step || row.of > INT_MAX ||
+        row.step <= (arrlen(receipt->rows) ? arrlast(receipt->rows).step : -1))
+        return false;
+    row.state = strtoull(state, NULL, 16);
+    row.model = strtoull(model, NULL, 16);
+    arrput(receipt->rows, row);
+    return true;
+}
+
+bool receipt_parse(Receipt *receipt, const char *file, const char *identity)
+{
+    const char *table = strstr(file, COLUMNS), *line = table ? table + strlen(COLUMNS) : "";
+    *receipt = (Receipt){.head = format_text("%.*s", table ? (int)(table - file) : 0, file)};
+    while (*line && read_row(receipt, line))
+        line += strcspn(line, "\n") + 1;
+    char *own = receipt_value(receipt, "identity");
+    const bool good = table && !*line && own && (!identity || !strcmp(own, identity));
+    free(own);
+    if (!good)
+        receipt_free(receipt);
+    return good;
+}
