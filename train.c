@@ -14,6 +14,7 @@
 #include "terminal/process.h"
 #include "terminal/shell.h"
 #include "training/report/announce.h"
+#include "training/report/compare.h"
 #include "training/report/session.h"
 #include "training/report/verify.h"
 #include "training/sharing.h"
@@ -90,6 +91,8 @@ static const char *stop_name(int signal)
 /* The options are all settings: training/plan/settings.c has their table. */
 static const Program PROGRAM = {
     .fields = SETTINGS,
+    .letter = 'o',
+    .letter_offset = offsetof(Settings, out),
     .alias = "window", /* the usual name if all patterns are windows */
     .alias_offset = offsetof(Settings, attend),
     .arguments = N_("TEXT..."),
@@ -125,7 +128,7 @@ static char **read_options(int argc, char **argv, Settings *settings, Decided *d
         settings_check(settings, decided, words[0]);
         texts = texts_of(settings->text, words);
         for (char **text = texts; *text; text++)
-            options_check_path(*text, "data");
+            options_check_path(*text, settings->compare ? "runs" : "data");
         free(words);
     }
     share_settings(settings);
@@ -179,12 +182,14 @@ int main(int argc, char **argv)
     /* The run: what to train, on what, and where to write it. */
     Task reading = {.screen = &session.screen};
     const bool good =
-        settings.verify
+        settings.compare ? compare(texts, settings.out, &session.screen)
+        : settings.verify
             ? verify(&session, &settings, &decided, texts, watch_reading, &reading)
             : open_and_train(&session, &settings, &decided, texts, &reading, command, argv[0]);
 
     team_end();
-    trainer_close(&session.trainer);
+    if (!settings.compare)
+        trainer_close(&session.trainer);
     free(command);
     arrfree(texts);
     fields_free(SETTINGS, &settings);

@@ -7,7 +7,7 @@ load programs.bash
         untied no-qkv-bias dropout tokens sequence lower min-count max-words val epochs steps \
         stop-after batch accumulate shards schedule lr lr-factor min-lr warmup cooldown decay clip \
         patience eval-every log-every checkpoint-every seed threads out overwrite resume text from \
-        verify
+        verify compare
     do grep -q -- "--$option" help.txt || { echo "$option is not in --help"; false; }; done
     "$BIN/train" --usage | grep -q TEXT
     "$BIN/train" --version | grep -q pulga
@@ -656,23 +656,4 @@ is_xml() { python3 -c 'import sys, xml.dom.minidom as xml; xml.parse(sys.argv[1]
     "$BIN/train" perro.txt --steps 40 --out e >out.txt
     [ "$(grep -c 'loss over the steps' out.txt)" = 0 ]
     [ "$(grep -c no_plot e/config.json)" = 0 ]
-}
-
-@test "scripts/compare.py prints what runs differ in, and draws their losses" {
-    command -v python3 >/dev/null || skip "it is written in Python"
-    for factor in 0.1 1; do
-        "$BIN/train" perro.txt --lr-factor $factor --steps 60 --out "lr-$factor" >"lr-$factor.txt"
-    done
-    python3 "$ROOT/scripts/compare.py" lr-0.1 lr-1 -o a.svg >out.txt
-    for factor in 0.1 1; do
-        loss=$(grep -oP '^best    step 60: \K[^,]*' "lr-$factor.txt")
-        grep -qE "^lr-$factor +$loss +60 +all text +101056 +[0-9.]+  lr-factor $factor$" out.txt
-        grep -qF ">lr-$factor  lr-factor $factor</text>" a.svg
-    done
-    [ "$(grep -c '<polyline' a.svg)" -eq 2 ]
-    mkdir other
-    code=0
-    python3 "$ROOT/scripts/compare.py" other 2>err.txt || code=$?
-    [ "$code" -eq 1 ]
-    grep -q '^compare.py: other is not ' err.txt
 }

@@ -1,4 +1,4 @@
-# verify.bats: receipts and model cards, and train --verify.
+# verify.bats: receipts and model cards, train --verify and train --compare.
 load programs.bash
 
 # trained NAME OPTION...: a run of 12 steps with three checkpoints.
@@ -52,7 +52,7 @@ differs() {
 @test "--verify trains again and says the same, from the beginning or from a checkpoint" {
     trained run
     verifies "4 rows, from step 0 to step 12" run
-    grep -q "^files   8 files with the weights" out.txt
+    grep -q "^stored  8 files with the weights" out.txt
     verifies "2 rows, from step 4 to step 8" run/checkpoint-4
     verifies "1 row, from step 12 to step 12" run/checkpoint-12/
     cp run/receipt.txt mailed
@@ -133,7 +133,7 @@ END
     refuses 1 "perro.txt is damaged, or not a receipt" -- "$BIN/train" --verify perro.txt perro.txt
     refuses 1 nowhere -- "$BIN/train" --verify nowhere
     refuses 1 "holds no copy" "TEXT" -- "$BIN/train" --verify run/receipt.txt
-    for option in "--steps 3" "--out x" "--resume run" --overwrite; do
+    for option in "--steps 3" "--out x" "--resume run" --overwrite --compare; do
         refuses 64 "${option%% *} does not go with --" -- "$BIN/train" --verify run $option
     done
     "$BIN/train" perro.txt --steps 2 --stop-after 1 --eval-every 2 --out short >/dev/null
@@ -174,4 +174,36 @@ END
     grep -qE -- '^- \*\*counting\*\*: [0-9.]+ over the part held out' pairs/README.md
     LANG=es_MX.UTF-8 LC_ALL= "$BIN/train" perro.txt --steps 2 --out spanish >/dev/null
     grep -qF -- "- **texto**: perro.txt" spanish/README.md
+}
+
+@test "--compare prints what runs differ in, marks other texts, and draws their losses" {
+    for factor in 0.1 1; do
+        "$BIN/train" perro.txt --lr-factor $factor --steps 60 --out "lr-$factor" >"lr-$factor.txt"
+    done
+    "$BIN/train" --compare lr-0.1 lr-1 -o a.svg >out.txt
+    for factor in 0.1 1; do
+        loss=$(sed -n 's/^best    step 60: \([^,]*\),.*/\1/p' "lr-$factor.txt")
+        sum=$(sed -n 's/^model   \([0-9a-f]\{16\}\),.*/\1/p' "lr-$factor.txt")
+        grep -qE "^lr-$factor +$loss +60 +all text +101,056 +[0-9.]+  $sum  lr-factor $factor$" out.txt
+        grep -qF ">lr-$factor  lr-factor $factor</text>" a.svg
+    done
+    [ "$(grep -c '^\*' out.txt)" = 0 ]
+    [ "$(grep -c 'stroke-linejoin' a.svg)" -eq 2 ]
+    grep -q '</svg>' a.svg
+    sed 's/perro/gata/' perro.txt >other.txt
+    "$BIN/train" other.txt --steps 4 --out other >/dev/null
+    "$BIN/train" --compare lr-1 other >out.txt
+    grep -qE "^lr-1 .*[0-9]  +60 .* text perro.txt" out.txt
+    grep -qE "^other .*[0-9]\*  +4 .* text other.txt" out.txt
+    grep -q "^\* of another text" out.txt
+    "$BIN/train" --compare lr-1 -o a.svg >/dev/null # replaces its own
+    echo mine >mine.svg
+    refuses 1 mine.svg "not written by train" -- "$BIN/train" --compare lr-1 -o mine.svg
+    refuses 64 "--out a.png" .svg -- "$BIN/train" --compare lr-1 -o a.png
+    refuses 64 "--compare needs" -- "$BIN/train" --compare
+    refuses 64 "--steps does not go with --compare" -- "$BIN/train" --compare lr-1 --steps 3
+    refuses 1 nowhere -- "$BIN/train" --compare nowhere
+    mkdir empty
+    refuses 1 empty -- "$BIN/train" --compare empty
+    [ "$(cat mine.svg)" = mine ]
 }

@@ -165,7 +165,7 @@ const Field SETTINGS[] = {
     {"threads", WHOLE_FIELD(threads), NULL, "N", 1, 1024, N_("processors to use [suits the text]"),
      LIFE_CALL},
     {"out", TEXT_FIELD(out), NULL, N_("DIR"), 0, 0,
-     N_("directory of the run [runs/NAME-OF-THE-TEXT]"), LIFE_CALL},
+     N_("directory of the run [runs/NAME-OF-THE-TEXT]; of --compare, the picture"), LIFE_CALL},
     {"overwrite", FLAG_FIELD(overwrite), NULL, NULL, 0, 0, N_("replace the run that --out names"),
      LIFE_CALL},
     {"no-plot", FLAG_FIELD(no_plot), NULL, NULL, 0, 0,
@@ -185,6 +185,9 @@ const Field SETTINGS[] = {
      N_("train a run again by its receipt, from a checkpoint of it or from the beginning, and "
         "compare; write nothing. TEXT is its text, unless it holds a copy; RUN may also be a "
         "receipt.txt by itself, with TEXT"),
+     LIFE_CALL},
+    {"compare", FLAG_FIELD(compare), NULL, NULL, 0, 0,
+     N_("print a table of runs, which are given instead of TEXT; -o FILE.svg draws their losses"),
      LIFE_CALL},
     {.name = NULL},
 };
@@ -286,20 +289,24 @@ bool settings_is_of_shape(const Field *field)
            field->offset < offsetof(Settings, shape) + sizeof(GptConfig);
 }
 
-/* --verify goes with few other options: no setting of a run, and no other task. */
-static void check_task(const Decided *decided)
+/* --verify and --compare go with few other options: no setting of a run, and no other task. */
+static void check_task(const Settings *settings, const Decided *decided, const char *word)
 {
+    const char *task = settings->verify ? "verify" : "compare";
     const size_t verifying[] = {offsetof(Settings, verify), offsetof(Settings, threads),
                                 offsetof(Settings, from)};
+    const size_t comparing[] = {offsetof(Settings, compare), offsetof(Settings, out)};
     EACH_FIELD (field, SETTINGS) {
         bool goes = false;
         for (size_t i = 0; i < 3; i++)
-            goes |= field->offset == verifying[i];
+            goes |= field->offset == (settings->verify ? verifying[i] : comparing[i % 2]);
         if (decided->at[field->offset] && !goes)
-            usage_error("--%s does not go with --verify", field->name);
+            usage_error("--%s does not go with --%s", field->name, task);
     }
     if (team_size() > 1)
-        usage_error("--verify runs in one process, not in a team");
+        usage_error("--%s runs in one process, not in a team", task);
+    if (settings->compare && !word)
+        usage_error("--compare needs the RUNs to compare");
 }
 
 /* Only the call's own settings are known here. take_over.c checks those of a resumed run or of a
@@ -309,8 +316,8 @@ void settings_check(const Settings *settings, const Decided *decided, const char
     static const size_t new_only[] = {offsetof(Settings, out), offsetof(Settings, overwrite),
                                       offsetof(Settings, from)};
     const bool resuming = settings->resume;
-    if (settings->verify) {
-        check_task(decided);
+    if (settings->verify || settings->compare) {
+        check_task(settings, decided, text_path);
         return;
     }
     if (resuming && text_path && !settings->text)

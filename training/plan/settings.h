@@ -49,7 +49,7 @@ typedef struct {
     /* this call only; not part of what the run is (texts are NULL if they are not given) */
     int stop_after, threads;
     char *out, *resume, *text, *from, *verify;
-    bool overwrite, no_plot;
+    bool overwrite, no_plot, compare;
 } Settings;
 
 /* Which settings were given, or taken over; see DECIDED(). */

@@ -73,14 +73,13 @@ bool curve_is_empty(const Curve *curve)
 /* ---- Its axes ---- */
 
 /* From 0, unless the log begins late: another one was lost. */
-Axis curve_steps(const Curve *c, int parts)
+static Axis steps_of(const CurveNamed *lines, int count, int parts)
 {
     int64_t first = INT64_MAX, last = 0;
-    const CurveLine *const lines[] = {&c->loss, &c->evaluated};
-    for (int i = 0; i < 2; i++)
-        if (lines[i]->wide) {
-            first = min_int64(first, lines[i]->first);
-            last = max_int64(last, lines[i]->last);
+    for (int i = 0; i < count; i++)
+        if (lines[i].line->wide) {
+            first = min_int64(first, lines[i].line->first);
+            last = max_int64(last, lines[i].line->last);
         }
     last = max_int64(last, 1);
     first = first > last / 4 && first < last ? first : 0;
@@ -98,22 +97,35 @@ static double most_of(const CurveLine *line)
     return most;
 }
 
-/* The means decide, so that a single step that is far off does not stretch the axis. */
-Axis curve_losses(const Curve *c, int parts)
+/* The means decide, so that a single step that is far off does not stretch the axis. `across` are the
+ * floor and what counting reaches, or NAN. */
+static Axis losses_of(const CurveNamed *lines, int count, const double across[2], int parts)
 {
-    const double high = fmax(fmax(most_of(&c->loss), most_of(&c->evaluated)), c->counting);
-    const double across[] = {c->floor, c->counting};
-    double low = INFINITY;
-    const CurveLine *const lines[] = {&c->loss, &c->evaluated};
-    for (int i = 0; i < 2; i++)
-        EACH_POINT (point, lines[i])
+    double low = INFINITY, high = fmax(0, across[1]);
+    for (int i = 0; i < count; i++) {
+        high = fmax(high, most_of(lines[i].line));
+        EACH_POINT (point, lines[i].line)
             low = fmin(low, fmax(point_mean(point), LEAST_LOGGED));
-    const bool log = high >= 10 * low;
+    }
+    low = isinf(low) ? high : low; /* nothing was evaluated */
+    const bool log = high >= 10 * low && low > 0;
     double least = low;
     for (int i = 0; i < 2; i++)
         if (!log || across[i] >= low / 10)
             least = fmin(least, across[i]);
     return log ? axis_log(0.9 * least, 1.1 * high, parts) : axis_linear(least, high, parts, true);
+}
+
+#define LINES_OF(c) ((const CurveNamed[]){{.line = &(c)->loss}, {.line = &(c)->evaluated}})
+
+Axis curve_steps(const Curve *c, int parts)
+{
+    return steps_of(LINES_OF(c), 2, parts);
+}
+
+Axis curve_losses(const Curve *c, int parts)
+{
+    return losses_of(LINES_OF(c), 2, (const double[]){c->floor, c->counting}, parts);
 }
 
 bool curve_shows(const Axis *losses, double loss)
@@ -383,5 +395,47 @@ void curve_write(FILE *out, const Curve *c)
     put_steps(out, &rates);
     fprintf(out, "</g>\n<g transform=\"translate(%g,%g)\">\n", MARGIN + LEFT, key);
     put_key(out, c, &losses);
+    fputs("</g>\n</svg>\n", out);
+}
+
+/* ---- Several runs ---- */
+
+/* Colours that differ to everyone's eyes (Okabe and Ito); after the last one the lines are dashed,
+ * then dotted. */
+static Look look_of(int run)
+{
+    static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                          "#e69f00", "#56b4e9", "#000000"};
+    static const char *const dashes[] = {"none", "6 3", "2 3"};
+    return (Look){colours[run % 7], "1.6", dashes[run / 7 % 3]};
+}
+
+/* From top to bottom: the title, the losses, the steps, a key with a row for each run. */
+void curves_write(FILE *out, const CurveNamed *lines, int count)
+{
+    const double width = MARGIN + LEFT + WIDE + RIGHT, key = TOP + TALL + BELOW + 16;
+    const Chart chart = {steps_of(lines, count, 8),
+                         losses_of(lines, count, (const double[]){NAN, NAN}, 6), TALL};
+    svg_begin(out, width, key + 16 * count + MARGIN, 11);
+    svg_title(out, width, _("Evaluated loss over the steps"), "", "");
+    fprintf(out, "<g transform=\"translate(%g,%g)\" fill=\"#444\">\n", MARGIN + LEFT, TOP);
+    put_grid(out, &chart, chart.values.log ? _("loss (logarithmic)") : _("loss"));
+    put_steps(out, &chart);
+    for (int i = 0; i < count; i++) {
+        const Look look = look_of(i);
+        put_line(out, &chart, lines[i].line, &look, 1);
+    }
+    fprintf(out, "</g>\n<g transform=\"translate(%g,%g)\">\n", MARGIN + LEFT, key);
+    for (int i = 0; i < count; i++) {
+        const Look look = look_of(i);
+        char *name = format_text("%s%s%s", lines[i].run, lines[i].about ? "  " : "",
+                                 lines[i].about ? lines[i].about : "");
+        fputs("<path ", out);
+        put_look(out, &look);
+        fprintf(out, " d=\"M0 %dH22\"/><text x=\"30\" y=\"%d\" fill=\"#444\">", 16 * i, 16 * i + 4);
+        svg_word(out, name, 110);
+        fputs("</text>\n", out);
+        free(name);
+    }
     fputs("</g>\n</svg>\n", out);
 }

@@ -84,4 +84,11 @@ int curve_names(const Curve *curve, const Axis *losses, double tall, double apar
 
 void curve_write(FILE *out, const Curve *curve);
 
+/* The evaluated losses of several runs, as one figure. */
+typedef struct {
+    const CurveLine *line;
+    const char *run, *about; /* what the key calls it; the second may be NULL */
+} CurveNamed;
+void curves_write(FILE *out, const CurveNamed *lines, int count);
+
 #endif

@@ -241,7 +241,7 @@ static bool check_files(Verification *v)
     optimizer_free(&room.optimizer);
     gpt_free(&room.gpt);
     if (same)
-        screen_paragraph(&v->session->screen, "files", "%s with the weights that the receipt says",
+        screen_paragraph(&v->session->screen, "stored", "%s with the weights that the receipt says",
                          plural((size_t)v->files, "file", "files").text);
     return same;
 }

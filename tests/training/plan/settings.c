@@ -64,7 +64,7 @@ static void a_resumed_run_keeps_all_but_a_few(void **state)
 {
     (void)state;
     static const char *const call[] = {"stop-after", "threads", "out",  "overwrite", "no-plot",
-                                       "resume",     "text",    "from", "verify"};
+                                       "resume",     "text",    "from", "verify",    "compare"};
     static const char *const changing[] = {"epochs",           "steps", "patience", "log-every",
                                            "checkpoint-every", "keep",  "show",     "prompt"};
     EACH_FIELD (field, SETTINGS) {

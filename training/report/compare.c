@@ -1,0 +1,228 @@
+/* compare.c: a run's settings and result are read from its config.json, its losses from its log: so
+ * a run that is still being trained can be compared too. */
+#include "compare.h"
+
+#include <cjson/cJSON.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+#include <strings.h>
+
+#include "base/display.h"
+#include "curve.h"
+#include "formats/huggingface/config.h"
+#include "formats/json.h"
+#include "formats/run/log.h"
+#include "pictures/svg.h"
+#include "training/plan/settings.h"
+
+typedef struct {
+    char *name; /* as it is shown */
+    Config config;
+    CurveLine evaluated;
+    char *about; /* the settings in which it differs from others: "lr 0.1  seed 2" */
+} Run;
+
+/* A LogVisit. */
+static void add_evaluation(void *line, const LogEntry *entry)
+{
+    curve_add(line, entry->step, entry->evaluated);
+}
+
+static Run read_run(const char *path)
+{
+    Directory directory = directory_open(path);
+    Run run = {.name = display_text(path), .config = config_read(&directory)};
+    if (!config_own(&run.config) || !run.config.text)
+        die("%s is not a run: its config.json was not written by train", path);
+    log_each(&directory, add_evaluation, &run.evaluated);
+    directory_close(&directory);
+    return run;
+}
+
+/* ---- Settings ---- */
+
+/* A member of "pulga", as the command line has it; the caller frees it. */
+static char *value_of(const Run *run, const char *name)
+{
+    const cJSON *value = json_get(config_own(&run->config), name);
+    if (cJSON_IsString(value))
+        return display_text(value->valuestring);
+    return !value || cJSON_IsNull(value) ? format_text("-") : cJSON_PrintUnformatted(value);
+}
+
+static bool is_equal(const Run *a, const Run *b, const char *name)
+{
+    char *one = value_of(a, name), *other = value_of(b, name);
+    const bool equal = !strcmp(one, other);
+    free(one);
+    free(other);
+    return equal;
+}
+
+/* Whether two runs predict the same part of the same text, in the same tokens. The lines that are
+ * held out are drawn by the seed. */
+static bool are_comparable(const Run *a, const Run *b)
+{
+    char *sequence = value_of(a, "sequence"), *held_out = value_of(a, "val");
+    const bool drawn = !strcmp(sequence, "lines") && strcmp(held_out, "0") != 0;
+    bool equal = !strcmp(a->config.text, b->config.text) && (!drawn || is_equal(a, b, "seed"));
+    for (const Field *field = SETTINGS; field->offset != offsetof(Settings, shape.layers); field++)
+        equal = equal && (field->offset == FIELD_NONE || is_equal(a, b, field->name));
+    free(sequence);
+    free(held_out);
+    return equal;
+}
+
+/* Adds "name value" to what tells a run apart. */
+static void add_about(Run *run, const char *name, const char *value)
+{
+    char *before = run->about;
+    run->about = format_text("%s%s%s %s", before ? before : "", before ? "  " : "", name, value);
+    free(before);
+}
+
+/* Finds the settings in which runs differ, and the text if its checksum does. */
+static void find_differences(Run *runs)
+{
+    const ptrdiff_t count = arrlen(runs);
+    bool same_text = true;
+    for (ptrdiff_t i = 1; i < count; i++)
+        same_text &= !strcmp(runs[i].config.text, runs[0].config.text);
+    for (ptrdiff_t i = 0; i < count && !same_text; i++) {
+        const cJSON *text = json_get(config_own(&runs[i].config), "text");
+        char *name =
+            display_text(json_text(text, "name") ? json_text(text, "name") : runs[i].config.text);
+        add_about(&runs[i], "text", name);
+        free(name);
+    }
+    EACH_FIELD (field, SETTINGS) {
+        bool same = true;
+        for (ptrdiff_t i = 1; i < count && field->life != LIFE_CALL; i++)
+            same &= is_equal(&runs[i], &runs[0], field->name);
+        for (ptrdiff_t i = 0; i < count && !same; i++) {
+            char *value = value_of(&runs[i], field->name);
+            add_about(&runs[i], field->name, value);
+            free(value);
+        }
+    }
+}
+
+/* ---- The table ---- */
+
+static size_t parameters_of(const Run *run)
+{
+    int count;
+    size_t numbers;
+    Tensor *tensors = gpt_tensors(&run->config.shape, &count, &numbers);
+    const size_t parameters = gpt_parameters(tensors, count);
+    free(tensors);
+    return parameters;
+}
+
+/* run       best loss     step  over           parameters  seconds  model             settings
+ * runs/a-1   0.412301      300  all text          101,056      0.5  e934a89039392319  seed 1
+ *
+ * On a terminal, what does not fit in a line is cut. */
+static void put_row(const Run *run, int columns, const Run *first, const Screen *screen)
+{
+    const cJSON *own = config_own(&run->config), *result = json_get(own, "result");
+    const cJSON *seconds = json_get(result, "seconds"), *val = json_get(own, "val");
+    const char *checksum = json_text(result, "checksum");
+    const bool held_out = result ? cJSON_IsTrue(json_get(result, "held_out"))
+                                 : cJSON_IsNumber(val) && val->valuedouble > 0;
+    char loss[32] = "-", time[32] = "-";
+    if (run->evaluated.wide)
+        snprintf(loss, sizeof loss, "%.6f", run->evaluated.minimum);
+    if (cJSON_IsNumber(seconds))
+        snprintf(time, sizeof time, "%.1f", seconds->valuedouble);
+    put_fitted(stdout, run->name, columns, false);
+    char *rest = format_text("  %9s%s %7" PRId64 "  ", loss, are_comparable(first, run) ? " " : "*",
+                             run->evaluated.best);
+    fputs(rest, stdout);
+    put_fitted(stdout, held_out ? _("held-out") : _("all text"), 13, false);
+    printf("  %10s  %7s  %-16s", thousands(parameters_of(run)).text, time,
+           checksum ? checksum : "-");
+    if (run->about) {
+        fputs("  ", stdout);
+        put_cut(stdout, run->about,
+                screen->terminal ? max_int(8, screen_width() - columns - 77) : INT_MAX);
+    }
+    putchar('\n');
+    free(rest);
+}
+
+static void put_table(const Run *runs, const Screen *screen)
+{
+    int columns = display_width(_("run"));
+    bool comparable = true;
+    for (ptrdiff_t i = 0; i < arrlen(runs); i++) {
+        columns = max_int(columns, display_width(runs[i].name));
+        comparable &= are_comparable(&runs[0], &runs[i]);
+    }
+    fputs(screen->bold, stdout);
+    put_fitted(stdout, _("run"), columns, false);
+    /* translators: the head of a table; keep the widths */
+    printf(
+        "%s%s\n",
+        _("  best loss     step  over           parameters  seconds  model             settings"),
+        screen->plain);
+    for (ptrdiff_t i = 0; i < arrlen(runs); i++)
+        put_row(&runs[i], columns, &runs[0], screen);
+    if (comparable)
+        return;
+    char *note =
+        format_text("%s", _("* of another text, other tokens or another part held out than "
+                            "the first: these losses cannot be compared"));
+    screen_wrap(note, 0, screen_width());
+    free(note);
+}
+
+/* ---- The picture ---- */
+
+/* Only a picture that Pulga drew is replaced, or an empty file. */
+static void check_picture(const char *path)
+{
+    char begin[sizeof SVG_BEGIN - 1];
+    const size_t length = strlen(path), size = file_peek(path, begin, sizeof begin);
+    if (length < 4 || strcasecmp(path + length - 4, ".svg") != 0)
+        usage_error("--out %s: the picture of --compare is an .svg file", path);
+    if (size && (size < sizeof begin || memcmp(begin, SVG_BEGIN, sizeof begin) != 0))
+        die("--out %s: this file was not written by train; choose another name, or remove it",
+            path);
+}
+
+static bool draw(const Run *runs, const char *path)
+{
+    FileWriter writer;
+    CurveNamed *lines = NULL;
+    for (ptrdiff_t i = 0; i < arrlen(runs); i++)
+        arrput(lines, ((CurveNamed){&runs[i].evaluated, runs[i].name, runs[i].about}));
+    const bool begun = file_begin_at(&writer, path);
+    if (begun)
+        curves_write(writer.stream, lines, (int)arrlen(lines));
+    arrfree(lines);
+    return begun && file_commit(&writer);
+}
+
+bool compare(char *const *paths, const char *picture, const Screen *screen)
+{
+    Run *runs = NULL;
+    if (picture)
+        check_picture(picture);
+    for (; *paths; paths++)
+        arrput(runs, read_run(*paths));
+    find_differences(runs);
+    put_table(runs, screen);
+    const bool good = !picture || draw(runs, picture);
+    for (ptrdiff_t i = 0; i < arrlen(runs); i++) {
+        free(runs[i].name);
+        free(runs[i].about);
+        config_free(&runs[i].config);
+    }
+    arrfree(runs);
+    return good;
+}
