@@ -14,6 +14,7 @@
 #include "base/numbers/elementary.h"
 #include "formats/json.h"
 #include "terminal/options.h"
+#include "terminal/shell.h"
 #include "training/plan/floor.h"
 #include "training/report/announce.h"
 #include "training/report/session.h"
@@ -77,8 +78,10 @@ Lab *EXPORT(lab_open)(char *words)
     lab->row.uniform = elementary_log(vocabulary);
     lab->row.frequencies = floor_unigram(&session->trainer.corpus, vocabulary);
     session->last = (LogEntry){.loss = NAN, .evaluated = NAN, .rate = NAN};
-    if (!session_begin(session, "lab"))
+    char *command = command_line(arguments);
+    if (!session_begin(session, command))
         exit(1);
+    free(command);
     lab->idle = clock_seconds();
     return lab;
 }

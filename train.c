@@ -1,5 +1,6 @@
 /* train.c: trains a small GPT on a text file and writes a model directory. It opens a trainer,
- * takes step after step, evaluates, logs and saves when that is due, and prints how to go on. */
+ * takes step after step, evaluates, logs and saves when that is due, and prints how to go on. Or it
+ * verifies a run, or compares several. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

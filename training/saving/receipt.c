@@ -35,9 +35,8 @@ Receipt receipt_begin(const Settings *settings, CorpusOrigin origin, const char 
     Receipt receipt = {0};
     size_t size;
     FILE *out = memory_stream(&receipt.head, &size);
-    fprintf(out,
-            "# The receipt of a training: train --verify FILE TEXT trains again and compares.\n"
-            "version: " PULGA_VERSION "\n");
+    fprintf(out, "# To check: train --verify FILE TEXT\n"
+                 "version: " PULGA_VERSION "\n");
     put_checksum(out, "text", origin.text);
     fprintf(out, "text-size: %zu\nidentity: %s\n", origin.text_size, identity);
     if (from)

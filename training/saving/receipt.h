@@ -2,7 +2,7 @@
  * checksum of the text, every setting, and checksums after each evaluation and at each save that is
  * kept. It names no file, time or machine: whoever trains the same gets the same receipt.
  *
- *     # The receipt of a training: train --verify FILE TEXT trains again and compares.
+ *     # To check: train --verify FILE TEXT
  *     version: 0.1
  *     text: 05a12f370b3ee3c1
  *     text-size: 212
