@@ -30,13 +30,14 @@
 /* ---- Opening ---- */
 
 /* Encodes the text, chunk by chunk. The ids of a large text go into a file on the file system of
- * the run. */
+ * the run; if nothing is to be written, into a temporary one. */
 static void encode(Trainer *t, const Settings *s)
 {
     int count;
     const char *folder = s->out ? s->out : t->directory.path ? t->directory.path : "runs";
-    const Store store =
-        source_text(t->source) ? store_in_memory() : store_in_file(folder, TOKENS_FILE);
+    const Store store = source_text(t->source) ? store_in_memory()
+                        : s->verify            ? store_in_temporary_file(TOKENS_FILE)
+                                               : store_in_file(folder, TOKENS_FILE);
     CorpusBuilder *builder = corpus_begin(&t->tokenizer, store, source_size(t->source));
     for (const Text *chunks;
          (chunks = source_next(t->source, !t->tokenizer.stream, "encoding", &count));)

@@ -97,7 +97,7 @@ int receipt_planned(const Receipt *receipt)
     if (arrlen(receipt->rows))
         return (int)arrlast(receipt->rows).of;
     char *steps = receipt_value(receipt, "steps");
-    const int planned = steps ? atoi(steps) : 0;
+    const int planned = steps ? (int)strtol(steps, NULL, 10) : 0;
     free(steps);
     return planned;
 }

@@ -1,0 +1,26 @@
+/* fuzz_receipt.c: a receipt that somebody sent. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness.h"
+#include "training/saving/receipt.h"
+
+static void read_receipt(void *context)
+{
+    Receipt receipt;
+    if (!receipt_parse(&receipt, context, NULL))
+        return;
+    EACH_FIELD (field, SETTINGS)
+        free(receipt_value(&receipt, field->name));
+    receipt_planned(&receipt);
+    receipt_free(&receipt);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    char *text = format_text("%.*s", (int)size, (const char *)bytes);
+    if (!returns(read_receipt, text))
+        found("a receipt ended the program");
+    free(text);
+    return 0;
+}
