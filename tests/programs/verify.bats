@@ -75,6 +75,7 @@ pairs pairs.tsv --steps 8 --causal-source
 masked perro.txt --objective masked --steps 8 --schedule cosine --lr 0.002 --min-lr 0.001
 bpe cuentos.txt --tokens bpe --vocabulary 400 --optimizer muon --average --steps 6 --width 40 --batch 7 --context 33
 shards cuentos.txt --shards 4 --accumulate 2 --steps 6 --batch 10 --dropout 0.1 --lower --min-count 2
+counts cuentos.txt --counts --steps 6
 patterns cuentos.txt --tokens char --steps 6 --context 50 --attend 8,strided:8,fixed:8,summary:8:2 --batch 9
 END
     "$BIN/train" perro.txt --from masked --objective masked --steps 8 --out from >/dev/null

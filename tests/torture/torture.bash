@@ -54,7 +54,7 @@ print_of() {
         words_of "$run/state.safetensors"
         tail -c +$((length + 9)) "$run/state.safetensors" | sha256sum
         cut -d, -f1-8 "$run/log.csv" | sha256sum
-        (cd "$run" && sha256sum model.safetensors tokenizer.json tokenizer_config.json text.txt)
+        (cd "$run" && sha256sum model.safetensors receipt.txt tokenizer.json tokenizer_config.json text.txt)
     done | tee "$WORK/print.txt" | sha256sum
 }
 

@@ -79,7 +79,7 @@ static void put_text(FILE *out, const Card *card, const Trainer *t)
     checksum_hex(digits, t->origin.text);
     put_label(out, N_("text"));
     put_xml(out, card->text);
-    fprintf(out, _(", %s bytes, XXH3 `%s`"), thousands(t->origin.text_size).text, digits);
+    fprintf(out, _(", %s bytes, XXH3 `%s`"), thousands((size_t)t->origin.text_size).text, digits);
     fprintf(out, "\n");
     put_label(out, N_("tokens"));
     fprintf(out, _("%s, vocabulary %s, objective %s"), TOKENIZER_NAMES[t->tokenizer.kind],

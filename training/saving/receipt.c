@@ -38,7 +38,7 @@ Receipt receipt_begin(const Settings *settings, CorpusOrigin origin, const char 
     fprintf(out, "# To check: train --verify FILE TEXT\n"
                  "version: " PULGA_VERSION "\n");
     put_checksum(out, "text", origin.text);
-    fprintf(out, "text-size: %zu\nidentity: %s\n", origin.text_size, identity);
+    fprintf(out, "text-size: %" PRIu64 "\nidentity: %s\n", origin.text_size, identity);
     if (from)
         put_checksum(out, "from", from);
     if (settings->precision != PRECISION_F32)
