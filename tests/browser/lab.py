@@ -170,8 +170,8 @@ def look_at_lab_typing(page, folder):
 
 
 def look_at_lab_runs(page, folder):
-    """A run saved in the page is resumed by ./train, and one of ./train in the page, to the
-    checksum of a run that stayed in one place."""
+    """A run saved in the page is verified and resumed by ./train, and one of ./train in the page, to
+    the checksum of a run that stayed in one place."""
     page.open(BUILD / "lab" / "pulga.html")
     page.run("""window.blobs = []; URL.createObjectURL = (make => blob => {
         if (blob.type === "application/zip") blobs.push(blob);
@@ -193,6 +193,8 @@ def look_at_lab_runs(page, folder):
         assert archive.testzip() is None
         archive.extractall(folder / f"{page.name}-saved")
     run = folder / f"{page.name}-saved" / "run"
+    verified = call(BIN / "train", "--verify", run)
+    assert "the same, bit by bit" in verified, verified
     assert f"model   {PERRO}" in call(BIN / "train", "--resume", run)
     assert "muchacho" in call(BIN / "sample", run, "el")
 
