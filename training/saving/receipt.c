@@ -135,16 +135,20 @@ static bool read_loss(const char *word, double *loss)
 static bool read_row(Receipt *receipt, const char *line)
 {
     ReceiptRow row;
-    char loss[32], state[17], model[17];
+    char step[11], of[11], loss[32], state[17], model[17];
     int end = 0;
-    if (sscanf(line, "%10" SCNd64 " %10" SCNd64 " %31s %16[0-9a-f] %16[0-9a-f]%n", &row.step,
-               &row.of, loss, state, model, &end) != 5 ||
+    if (sscanf(line, " %10[0-9] %10[0-9] %31s %16[0-9a-f] %16[0-9a-f]%n", step, of, loss, state,
+               model, &end) != 5 ||
         line[end] != '\n' || !read_loss(loss, &row.loss) || strlen(state) != 16 ||
-        strlen(model) != 16 || row.of < row.step || row.of > INT_MAX ||
-        row.step <= (arrlen(receipt->rows) ? arrlast(receipt->rows).step : -1))
+        strlen(model) != 16)
         return false;
+    row.step = strtoll(step, NULL, 10);
+    row.of = strtoll(of, NULL, 10);
     row.state = strtoull(state, NULL, 16);
     row.model = strtoull(model, NULL, 16);
+    if (row.of < row.step || row.of > INT_MAX ||
+        row.step <= (arrlen(receipt->rows) ? arrlast(receipt->rows).step : -1))
+        return false;
     arrput(receipt->rows, row);
     return true;
 }
