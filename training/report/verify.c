@@ -284,7 +284,7 @@ static const char *reach(Session *session, const ReceiptRow *row)
     if (!isnan(row->loss) && !t->progress.evaluated)
         evaluated = session_evaluate(session);
     const LogEntry entry = session_entry(session, evaluated);
-    report_row(&session->report, &entry);
+    report_row(&session->report, &entry, NULL);
     const ReceiptRow own = trainer_receipt_row(t, evaluated);
     return difference(row, &own);
 }
