@@ -57,6 +57,8 @@ check_page() {
     ./attend runs/cuentos --positions -o positions.svg
     cmp positions.svg "$ROOT/docs/positions.svg"
     cmp runs/cuentos/curve.svg "$ROOT/docs/curve.svg"
+    rm ./*.command ./*.shown
+    check_page docs/own-text.md C.UTF-8
 }
 
 @test "every command in the lesson prints what the lesson shows" {
