@@ -39,7 +39,7 @@ void loss_predictions(Prediction *out, const double *loss, const Real *logits, c
         int best = 0, rank = 1;
         for (int j = 0; j < V; j++) {
             best = row[j] > row[best] ? j : best;
-            rank += row[j] > row[target] || (row[j] == row[target] && j < target);
+            rank += row[j] > row[target] || (j < target && row[j] == row[target]);
         }
         /* With z = logit − largest and S = Σ e^z, p is e^z/S and −Σ p ln p is ln S − Σ e^z z/S. */
         const Real top = row[best];

@@ -138,9 +138,10 @@ static void add_history(const Batch *batch, const BatchRoom *room, const Corpus 
                          : begins       ? 0
                                         : (size_t)corpus->context;
     const size_t count = there < HISTORY_MOST ? there : HISTORY_MOST;
-    if (count)
-        corpus_sequence(corpus, (Piece){piece.from - count, count}, before);
     memset(history, -1, HISTORY_MOST * sizeof *history);
+    if (!count)
+        return;
+    corpus_sequence(corpus, (Piece){piece.from - count, count}, before);
     memcpy(history + HISTORY_MOST - count, before, count * sizeof *history);
 }
 
