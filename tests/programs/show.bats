@@ -112,7 +112,7 @@ texts_of() { sed 's/.*"text":"\(.*\)","ended".*/\1/' "$1/shown.jsonl"; }
 
 @test "on a terminal each continuation is one line, cut to its width" {
     needs_terminal
-    script -qec "stty cols 60; exec '$BIN/train' '$ROOT/data/cuentos.txt' --tokens char --steps 2 --eval-every 1 \
+    TERM=xterm script -qec "stty cols 60; exec '$BIN/train' '$ROOT/data/cuentos.txt' --tokens char --steps 2 --eval-every 1 \
         --show 2 --layers 1 --width 16 --heads 2 --no-plot" /dev/null </dev/null | tr -d '\r' >raw.txt
     [ "$(grep -c '^        .*…$' raw.txt)" -eq 6 ]
     refutes -E '^        .{52}' raw.txt
