@@ -16,7 +16,7 @@
 #include "text/tokenizer_train.h"
 
 enum { CONTEXT = 8, WIDTH = 64, STEPS = 300, CLIP = 1, SEED = 1 };
-static const double DECAY = 0.01;
+static const double DECAY = 0.01, EPSILON = 1e-9;
 
 int main(void)
 {
@@ -56,7 +56,7 @@ int main(void)
         const double sum = gpt_forward_backward(&gpt, &batch, (Real)(1 / targets), (Dropout){0});
         const double norm = optimizer_gradient_norm(&optimizer, &gpt);
         optimizer_step(&optimizer, &gpt, norm > CLIP ? CLIP / norm : 1,
-                       schedule_rate(&schedule, step), DECAY, step);
+                       schedule_rate(&schedule, step), DECAY, EPSILON, step);
         if (step % 15 == 0)
             printf("step %3d  loss %8.6f\n", step, sum / targets);
     }

@@ -215,7 +215,7 @@ static void training_step(void *training)
     const Dropout dropout = {.rate = s->it.dropout, .seed = 1, .step = (uint32_t)s->step};
     gpt_forward_backward(&s->gpt, &s->batch, (Real)1 / (Real)s->batch.rows, dropout);
     const double norm = optimizer_gradient_norm(&s->optimizer, &s->gpt);
-    optimizer_step(&s->optimizer, &s->gpt, norm > 1 ? 1 / norm : 1, 1e-4, 0.01, s->step);
+    optimizer_step(&s->optimizer, &s->gpt, norm > 1 ? 1 / norm : 1, 1e-4, 0.01, 1e-9, s->step);
 }
 
 static Measured measure_step(const void *what)

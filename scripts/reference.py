@@ -394,7 +394,8 @@ def train(w, s, corpus):
             v[name] = 0.98 * v[name] + 0.02 * (scale * g[name]) ** 2
             m_hat, v_hat = m[name] / (1 - 0.9 ** t), v[name] / (1 - 0.98 ** t)
             decay = s['decay'] if w[name].ndim == 2 else 0  # only matrices
-            w[name] = w[name] - rate * (decay * w[name] + m_hat / (v_hat.sqrt() + 1e-9))
+            epsilon = s['epsilon'] if w[name].ndim == 2 else 1e-9
+            w[name] = w[name] - rate * (decay * w[name] + m_hat / (v_hat.sqrt() + epsilon))
         mean = {name: a + min(1, 10 / t) * (w[name] - a) for name, a in mean.items()}
     return log, w, mean if s['average'] else w
 

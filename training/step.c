@@ -78,7 +78,7 @@ static double update(Trainer *t, int64_t number)
     if (!(scale * norm < MAX_NORM)) /* also true for a NAN */
         end_not_finite(t, number, "the gradient is too large");
     optimizer_step(optimizer, &t->gpt, scale, schedule_rate(&t->plan.schedule, number), s->decay,
-                   number);
+                   s->epsilon, number);
     optimizer_average(optimizer, &t->gpt, number);
     return norm;
 }

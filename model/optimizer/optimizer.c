@@ -13,6 +13,8 @@
  * the norm has the same bits for any number of threads. */
 enum { SLICE = 1 << 14 };
 
+static const double VECTORS_EPSILON = 1e-9;
+
 static bool takes_muon(OptimizerKind kind, const Tensor *tensor)
 {
     return kind == OPTIMIZER_MUON && tensor->parts;
@@ -123,7 +125,7 @@ static void muon_step(Optimizer *optimizer, Gpt *gpt, const Tensor *tensor, doub
 }
 
 void optimizer_step(Optimizer *optimizer, Gpt *gpt, double scale, double rate, double decay,
-                    int64_t t)
+                    double epsilon, int64_t t)
 {
     OMP(parallel)
     {
@@ -135,10 +137,11 @@ void optimizer_step(Optimizer *optimizer, Gpt *gpt, double scale, double rate, d
         for (int i = 0; i < gpt->tensor_count; i++) {
             const Tensor *tensor = &gpt->tensors[i];
             const size_t at = tensor->offset;
+            const bool matrix = tensor->kind == TENSOR_MATRIX;
             if (tensor->trained && !takes_muon(optimizer->kind, tensor))
                 adam_update(gpt->weight_block + at, optimizer->m + at, optimizer->v + at,
                             gpt->gradient_block + at, tensor_size(tensor), scale, rate,
-                            tensor->kind == TENSOR_MATRIX ? decay : 0, t);
+                            matrix ? decay : 0, matrix ? epsilon : VECTORS_EPSILON, t);
         }
     }
 }

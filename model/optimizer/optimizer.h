@@ -31,9 +31,10 @@ void optimizer_free(Optimizer *optimizer);
 double optimizer_gradient_norm(const Optimizer *optimizer, const Gpt *gpt);
 
 /* Updates the weights with scale · their gradients (a scale below 1 clips) at step t, counted from
- * 1, and sets the gradients to 0 for the next step. */
+ * 1, and sets the gradients to 0 for the next step. decay and AdamW's epsilon are for matrices;
+ * biases and gains have 0 and 1e-9. */
 void optimizer_step(Optimizer *optimizer, Gpt *gpt, double scale, double rate, double decay,
-                    int64_t t);
+                    double epsilon, int64_t t);
 
 /* Adds the weights of step t to their mean, if it is kept. Late steps count most in it:
  *

@@ -5,9 +5,9 @@ load programs.bash
     "$BIN/train" --help >help.txt
     for option in layers heads width head-size hidden context window positions norm activation \
         untied no-qkv-bias dropout tokens sequence lower min-count max-words val epochs steps \
-        stop-after batch accumulate shards schedule lr lr-factor min-lr warmup cooldown decay clip \
-        patience eval-every log-every checkpoint-every seed threads out overwrite resume text from \
-        verify compare
+        stop-after batch accumulate shards schedule lr lr-factor min-lr warmup cooldown decay \
+        epsilon clip patience eval-every log-every checkpoint-every seed threads out overwrite resume \
+        text from verify compare
     do grep -q -- "--$option" help.txt || { echo "$option is not in --help"; false; }; done
     "$BIN/train" --usage | grep -q TEXT
     "$BIN/train" --version | grep -q pulga

@@ -21,16 +21,16 @@ settings='
 plain    | perro.txt        | el perro           | el perro come un hueso |
 post     | perro.txt        | un                 | el gato come croquetas | --norm post --activation gelu --positions learned --untied --dropout 0.1 --seed 5 --steps 100
 course   | perro.txt        | el                 | un muchacho jugaba     | --layers 1 --width 52 --head-size 29 --window 1,2,3,4 --hidden 75 --batch 1 --epochs 10 --no-qkv-bias
-words    | cuentos.txt      | La niña            | La niña corrió         | --steps 40 --batch 20 --dropout 0.2 --decay 0.1 --clip 0.5 --log-every 5
+words    | cuentos.txt      | La niña            | La niña corrió         | --steps 40 --batch 20 --optimizer adamw --dropout 0.2 --decay 0.1 --clip 0.5 --log-every 5
 patterns | cuentos.txt      | Luna               | Luna lleva al          | --tokens char --heads 4 --width 44 --attend 8,strided:8,fixed:8,summary:8:2 --activation gelu --steps 30 --context 50 --batch 9
-subwords | cuentos.txt      | La niña le         | La niña corrió         | --tokens bpe --vocabulary 400 --optimizer muon --average --steps 40 --eval-every 8 --width 40 --batch 7 --context 33
+subwords | cuentos.txt      | La niña le         | La niña corrió         | --tokens bpe --vocabulary 400 --optimizer muon --epsilon 0.0001 --average --steps 40 --eval-every 8 --width 40 --batch 7 --context 33
 pairs    | traducciones.tsv | el perro negro     | el perro negro come    | --steps 40 --batch 12 --heads 3 --width 39 --accumulate 3
 sums     | sumas.tsv        | 58+67              | 12+34                  | --causal-source --steps 30 --batch 30 --width 36 --schedule constant --lr 0.003
 masked   | perro.txt        | [mask] [mask] come | un [mask] jugaba       | --objective masked --steps 100 --schedule cosine --lr 0.002 --min-lr 0.0001 --hidden 100
 from     | perro.txt        | el                 | un gato come           | --from post --steps 40 --dropout 0.05 --lr-factor 0.1
-resumed  | cuentos.txt      | la                 | la niña                | --lower --dropout 0.2 --min-count 2 --steps 40 --stop-after 23 --average --norm post --layers 3 --cooldown 0.5 --batch 12
-shards   | cuentos.txt      | Leo                | Leo dice               | --shards 4 --steps 30 --batch 10 --accumulate 2 --dropout 0.1 --eval-every 10
-bf16     | cuentos.txt      | La niña            | La niña corrió         | --precision bf16 --steps 40 --width 72 --heads 3 --hidden 130 --dropout 0.1
+resumed  | cuentos.txt      | la                 | la niña                | --lower --optimizer adamw --dropout 0.2 --min-count 2 --steps 40 --stop-after 23 --average --norm post --layers 3 --cooldown 0.5 --batch 12
+shards   | cuentos.txt      | Leo                | Leo dice               | --shards 4 --optimizer adamw --steps 30 --batch 10 --accumulate 2 --dropout 0.1 --eval-every 10
+bf16     | cuentos.txt      | La niña            | La niña corrió         | --precision bf16 --optimizer adamw --steps 40 --width 72 --heads 3 --hidden 130 --dropout 0.1
 '
 
 program() { # NAME ARGUMENT...

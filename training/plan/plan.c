@@ -153,17 +153,6 @@ static int choose_batch(const Corpus *corpus, int64_t pieces)
     return (int)min_int64(32, max_int64(8, pieces / 20));
 }
 
-/* Muon learns a stream in a third of AdamW's steps, and finds the rule of pairs more surely
- * (docs/experiments.md). Its products take about 3.9·C/rows of a step's time, so the step of a
- * stream must have rows enough: up to a half. Nothing was gained if each step sees the whole text,
- * or on lines of words, which are soon learned by heart. */
-static OptimizerKind choose_optimizer(const Settings *s, const Corpus *corpus, int64_t pieces)
-{
-    const bool enough = (int64_t)s->batch * s->shape.context >= 8 * (int64_t)s->shape.width;
-    const bool suits = s->objective == OBJECTIVE_PAIRS || (corpus->stream && enough);
-    return suits && s->batch < pieces ? OPTIMIZER_MUON : OPTIMIZER_ADAMW;
-}
-
 /* Whether the model would learn the text by heart, instead of what it has in common with unseen
  * text: it reads parts of it, again and again, and there is no rule to find, as in pairs. A few
  * lines are to be learned by heart; a model that is trained already does not read for long. */
@@ -171,6 +160,19 @@ static bool could_learn_by_heart(const Settings *s, const Corpus *corpus, int64_
 {
     return s->batch < pieces && s->objective != OBJECTIVE_PAIRS && !s->from &&
            (corpus->stream || corpus->held_out.count);
+}
+
+/* Muon learns a stream in a third of AdamW's steps, and finds the rule of pairs more surely
+ * (docs/experiments.md); lines also gain, if they are restrained as below. Its products take about
+ * 3.9·C/rows of a step's time, so the step of a stream must have rows enough: up to a half. Nothing
+ * was gained if each step sees the whole text. */
+static OptimizerKind choose_optimizer(const Settings *s, const Corpus *corpus, int64_t pieces)
+{
+    const bool enough = (int64_t)s->batch * s->shape.context >= 8 * (int64_t)s->shape.width;
+    const bool lines = s->objective == OBJECTIVE_NEXT && !corpus->stream &&
+                       could_learn_by_heart(s, corpus, pieces);
+    const bool suits = s->objective == OBJECTIVE_PAIRS || lines || (corpus->stream && enough);
+    return suits && s->batch < pieces ? OPTIMIZER_MUON : OPTIMIZER_ADAMW;
 }
 
 /* `steps` is how many an epoch has. A stream is read for about 2,000 steps, at least for two epochs
@@ -256,9 +258,12 @@ static double choose_dropout(const Settings *s, const Corpus *corpus)
     return !large || !many ? 0 : s->tokens == TOKENIZER_BPE ? 0.2 : 0.1;
 }
 
-/* Chooses what keeps a model from learning the text by heart: dropout, heavy decay and a mean of
- * the weights. docs/experiments.md measures them. */
-static void choose_restraint(Plan *plan, const Decided *decided, const Corpus *corpus)
+/* Chooses what keeps a model from learning the text by heart: dropout, heavy decay, a mean of
+ * the weights, and a large epsilon. AdamW makes steps of one size of all gradients, however small;
+ * so without it, those of tokens that are rare, or only in the held-out part, make them impossible.
+ * The rarer the average token, the larger it must be. docs/experiments.md measures them. */
+static void choose_restraint(Plan *plan, const Decided *decided, const Corpus *corpus,
+                             int vocabulary)
 {
     Settings *s = &plan->settings;
     const bool words = s->tokens == TOKENIZER_WORD, masked = s->objective == OBJECTIVE_MASKED;
@@ -268,6 +273,8 @@ static void choose_restraint(Plan *plan, const Decided *decided, const Corpus *c
     CHOOSE(dropout, choose_dropout(s, corpus));
     const bool small = corpus->ids.count <= SMALL_TEXT;
     CHOOSE(decay, !often ? usual : masked ? 0.5 : words ? 2 : small ? 1 : 0.5);
+    const bool rare = s->tokens != TOKENIZER_CHAR && !masked;
+    CHOOSE(epsilon, often && rare ? 0.008 * vocabulary / (double)corpus->ids.count : 1e-9);
     CHOOSE(average, often);
 }
 
@@ -369,7 +376,7 @@ Plan plan_training(const Settings *settings, const Decided *decided, const Corpu
     choose_length(&plan, decided, corpus, vocabulary);
     choose_shards(s, decided);
     plan.whole_in_a_step = s->batch >= (int64_t)epoch_most_pieces(corpus);
-    choose_restraint(&plan, decided, corpus);
+    choose_restraint(&plan, decided, corpus, vocabulary);
     plan.gentle = choose_rate(s, decided, plan.whole_in_a_step);
     choose_reports(s, decided, corpus);
     derive(&plan, corpus, vocabulary);

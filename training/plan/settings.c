@@ -127,6 +127,10 @@ const Field SETTINGS[] = {
     {"decay", NUMBER_FIELD(decay), NULL, "X", 0, 1e9,
      N_("weight decay, matrices only [suits the text: 0.5 to 2 if it is read five times or more]"),
      LIFE_RUN},
+    {"epsilon", NUMBER_FIELD(epsilon), NULL, "X", 1e-12, 1,
+     N_("AdamW's epsilon, matrices only; a larger one learns less from rare tokens [suits the "
+        "text: large for words and subwords that are read five times or more, else 1e-9]"),
+     LIFE_RUN},
     {"clip", NUMBER_FIELD(clip), "1", N_("NORM"), 0, 1e9,
      N_("clip the gradient norm at NORM; 0 = off"), LIFE_RUN},
     {"average", FLAG_FIELD(average), NULL, NULL, 0, 0,

@@ -40,7 +40,7 @@ typedef struct {
     ScheduleKind schedule; /* which of the next five it reads: see model/optimizer/schedule.h */
     double lr, lr_factor, min_lr;
     int warmup;
-    double cooldown, decay, clip;
+    double cooldown, decay, epsilon, clip;
     bool average;
     int patience, eval_every, seed; /* patience counts evaluations; 0: no limit */
     int log_every, checkpoint_every, keep, show;

@@ -142,14 +142,17 @@ static void three_steps_of_adam_by_hand(void **state)
         Real w = 1, m = 0, v = 0;
         for (int t = 1; t <= 3; t++) {
             Real g = (Real)0.1 * w;
-            adam_update(&w, &m, &v, &g, 1, 1, 0.1, decay ? 0.01 : 0, t);
+            adam_update(&w, &m, &v, &g, 1, 1, 0.1, decay ? 0.01 : 0, 1e-9, t);
             assert_close_one("Adam", w, known[decay][t - 1], 6e-11);
         }
     }
+    /* A first step is rate · g/(|g| + ε). */
+    Real w = 1, m = 0, v = 0, g = (Real)0.1;
+    adam_update(&w, &m, &v, &g, 1, 1, 0.1, 0, 0.1, 1);
+    assert_close_one("epsilon", w, 0.95, 1e-9);
     /* A clipped gradient is smaller in both moments. */
-    Real w = 1, m = 0, v = 0;
-    Real g = 8;
-    adam_update(&w, &m, &v, &g, 1, 0.25, 0.1, 0, 1);
+    w = 1, m = 0, v = 0, g = 8;
+    adam_update(&w, &m, &v, &g, 1, 0.25, 0.1, 0, 1e-9, 1);
     assert_close_one("m", m, 0.2, 1e-15);
     assert_close_one("v", v, 0.08, 1e-15);
     assert_close_one("g, for the next step", g, 0, 0);
@@ -229,7 +232,7 @@ static void check_a_step(OptimizerKind kind)
     Optimizer optimizer = optimizer_new(&gpt, kind, false);
     Real *before = memory_new(gpt.size, sizeof *before, "a test");
     memcpy(before, gpt.weight_block, gpt.size * sizeof *before);
-    optimizer_step(&optimizer, &gpt, 1, 0.1, 0.5, 1); /* no gradient, only decay */
+    optimizer_step(&optimizer, &gpt, 1, 0.1, 0.5, 1e-9, 1); /* no gradient, only decay */
     for (int i = 0; i < gpt.tensor_count; i++) {
         const Tensor *t = &gpt.tensors[i];
         const double keep = t->trained && t->kind == TENSOR_MATRIX ? 0.95 : 1;
