@@ -15,7 +15,8 @@
 
 static void put(Lines *lines, const char *text)
 {
-    memcpy(arraddnptr(lines->waiting, strlen(text)), text, strlen(text));
+    for (; *text; text++)
+        arrput(lines->waiting, *text);
 }
 
 Lines lines_begin(const Directory *directory, const char *name, const char *first)
