@@ -62,9 +62,10 @@ static void set_aside(Trainer *t)
 {
     corpus_set_aside(&t->corpus);
     if (!t->corpus.aside.count || !t->corpus.held_out.count)
-        usage_error("--counts needs a part held out, and a fortieth of the rest: %s is too small; "
-                    "leave out --counts, or hold out more with --val 0.2",
-                    t->text_name);
+        usage_error(
+            "--counts needs a part of %s held out, and a fortieth of the rest, and there is "
+            "not enough; leave out --counts, or hold out more with --val 0.2",
+            t->text_name);
 }
 
 /* Cuts the corpus, plans the run and takes its memory; dies if there is not enough. A corpus that

@@ -134,6 +134,8 @@ END
     refuses 1 "perro.txt is damaged, or not a receipt" -- "$BIN/train" --verify perro.txt perro.txt
     refuses 1 nowhere -- "$BIN/train" --verify nowhere
     refuses 1 "holds no copy" "TEXT" -- "$BIN/train" --verify run/receipt.txt
+    refuses 64 "--from does not go with a checkpoint" run/checkpoint-4 -- \
+        "$BIN/train" --verify run/checkpoint-4 --from run
     for option in "--steps 3" "--out x" "--resume run" --overwrite --compare; do
         refuses 64 "${option%% *} does not go with --" -- "$BIN/train" --verify run $option
     done
@@ -185,10 +187,11 @@ END
     for factor in 0.1 1; do
         loss=$(sed -n 's/^best    step 60: \([^,]*\),.*/\1/p' "lr-$factor.txt")
         sum=$(sed -n 's/^model   \([0-9a-f]\{16\}\),.*/\1/p' "lr-$factor.txt")
-        grep -qE "^lr-$factor +$loss +60 +all text +101,056 +[0-9.]+  $sum  lr-factor $factor$" out.txt
+        grep -qE "^lr-$factor +$loss +60 +101,056 +[0-9.]+  $sum  lr-factor $factor$" out.txt
         grep -qF ">lr-$factor  lr-factor $factor</text>" a.svg
     done
     [ "$(grep -c '^\*' out.txt)" = 0 ]
+    grep -qE "^run +best, all text +step .* settings$" out.txt
     [ "$(grep -c 'stroke-linejoin' a.svg)" -eq 2 ]
     grep -q '</svg>' a.svg
     sed 's/perro/gata/' perro.txt >other.txt
@@ -207,6 +210,19 @@ END
     mkdir empty
     refuses 1 empty -- "$BIN/train" --compare empty
     [ "$(cat mine.svg)" = mine ]
+}
+
+@test "--compare prints settings below the rest if the terminal is narrow, none of what is printed and kept" {
+    needs_terminal
+    "$BIN/train" perro.txt --lr-factor 0.1 --steps 4 --out a >/dev/null
+    "$BIN/train" perro.txt --lr-factor 1 --steps 4 --checkpoint-every 2 --keep 2 --out b >/dev/null
+    script -qec "stty cols 80; '$BIN/train' --compare a b" /dev/null </dev/null | tr -d '\r' >out.txt
+    [ "$(sed -n 3p out.txt)" = "    lr-factor 0.1" ]
+    [ "$(sed -n 5p out.txt)" = "    lr-factor 1" ]
+    [ "$(sed 1d out.txt | wc -L)" -lt 80 ]
+    script -qec "stty cols 100; '$BIN/train' --compare a b" /dev/null </dev/null | tr -d '\r' >out.txt
+    [ "$(wc -l <out.txt)" -eq 3 ]
+    grep -q "lr-factor 1$" out.txt
 }
 
 @test "CITATION.cff has the version and the licence" {

@@ -4,7 +4,6 @@
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +84,8 @@ static void add_about(Run *run, const char *name, const char *value)
     free(before);
 }
 
-/* Finds the settings in which runs differ, and the text if its checksum does. */
+/* Finds the settings in which runs differ, and the text if its checksum does; not those from
+ * --log-every on, which say what is printed and kept. */
 static void find_differences(Run *runs)
 {
     const ptrdiff_t count = arrlen(runs);
@@ -99,9 +99,10 @@ static void find_differences(Run *runs)
         add_about(&runs[i], "text", name);
         free(name);
     }
-    EACH_FIELD (field, SETTINGS) {
+    for (const Field *field = field_next(SETTINGS); field->offset != offsetof(Settings, log_every);
+         field = field_next(field + 1)) {
         bool same = true;
-        for (ptrdiff_t i = 1; i < count && field->life != LIFE_CALL; i++)
+        for (ptrdiff_t i = 1; i < count; i++)
             same &= is_equal(&runs[i], &runs[0], field->name);
         for (ptrdiff_t i = 0; i < count && !same; i++) {
             char *value = value_of(&runs[i], field->name);
@@ -123,55 +124,61 @@ static size_t parameters_of(const Run *run)
     return parameters;
 }
 
-/* run       best loss     step  over           parameters  seconds  model             settings
- * runs/a-1   0.412301      300  all text          101,056      0.5  e934a89039392319  seed 1
- *
- * On a terminal, what does not fit in a line is cut. */
-static void put_row(const Run *run, int columns, const Run *first, const Screen *screen)
+/* Whether its losses are of a part that is held out. */
+static bool is_held_out(const Run *run)
 {
-    const cJSON *own = config_own(&run->config), *result = json_get(own, "result");
-    const cJSON *seconds = json_get(result, "seconds"), *val = json_get(own, "val");
+    const cJSON *own = config_own(&run->config), *val = json_get(own, "val");
+    const cJSON *result = json_get(own, "result");
+    return result ? cJSON_IsTrue(json_get(result, "held_out"))
+                  : cJSON_IsNumber(val) && val->valuedouble > 0;
+}
+
+/* run       best, all text     step  parameters  seconds  model             settings
+ * runs/a-1        0.412301      300     101,056      0.5  e934a89039392319  seed 1
+ *
+ * The settings are below the rest if they do not fit beside it. */
+static void put_row(const Run *run, int columns, const Run *first, bool beside)
+{
+    const cJSON *result = json_get(config_own(&run->config), "result");
+    const cJSON *seconds = json_get(result, "seconds");
     const char *checksum = json_text(result, "checksum");
-    const bool held_out = result ? cJSON_IsTrue(json_get(result, "held_out"))
-                                 : cJSON_IsNumber(val) && val->valuedouble > 0;
     char loss[32] = "-", time[32] = "-";
     if (run->evaluated.wide)
         snprintf(loss, sizeof loss, "%.6f", run->evaluated.minimum);
     if (cJSON_IsNumber(seconds))
         snprintf(time, sizeof time, "%.1f", seconds->valuedouble);
     put_fitted(stdout, run->name, columns, false);
-    char *rest = format_text("  %9s%s %7" PRId64 "  ", loss, are_comparable(first, run) ? " " : "*",
-                             run->evaluated.best);
-    fputs(rest, stdout);
-    put_fitted(stdout, held_out ? _("held-out") : _("all text"), 13, false);
-    printf("  %10s  %7s  %-16s", thousands(parameters_of(run)).text, time,
-           checksum ? checksum : "-");
-    if (run->about) {
-        fputs("  ", stdout);
-        put_cut(stdout, run->about,
-                screen->terminal ? max_int(8, screen_width() - columns - 77) : INT_MAX);
+    printf("  %14s%s %7" PRId64 "  %10s  %7s  %s", loss, are_comparable(first, run) ? " " : "*",
+           run->evaluated.best, thousands(parameters_of(run)).text, time,
+           checksum ? checksum : "-               ");
+    if (!run->about || beside) {
+        printf("%s%s\n", run->about ? "  " : "", run->about ? run->about : "");
+        return;
     }
-    putchar('\n');
-    free(rest);
+    char *about = format_text("%s", run->about);
+    printf("\n    ");
+    screen_wrap(about, 4, screen_width());
+    free(about);
 }
 
 static void put_table(const Run *runs, const Screen *screen)
 {
-    int columns = display_width(_("run"));
+    int columns = display_width(_("run")), about = 0;
     bool comparable = true;
     for (ptrdiff_t i = 0; i < arrlen(runs); i++) {
         columns = max_int(columns, display_width(runs[i].name));
+        about = max_int(about, runs[i].about ? display_width(runs[i].about) : 0);
         comparable &= are_comparable(&runs[0], &runs[i]);
     }
+    const bool beside = !screen->terminal || columns + 66 + about < screen_width();
     fputs(screen->bold, stdout);
-    put_fitted(stdout, _("run"), columns, false);
-    /* translators: the head of a table; keep the widths */
-    printf(
-        "%s%s\n",
-        _("  best loss     step  over           parameters  seconds  model             settings"),
-        screen->plain);
+    put_fitted(stdout, _("run"), columns + 2, false);
+    put_fitted(stdout, is_held_out(runs) ? _("best, held-out") : _("best, all text"), 14, true);
+    /* translators: the rest of the head of a table; keep the widths */
+    printf("%s%s%s\n", _("     step  parameters  seconds  model"),
+           about && beside ? _("             settings") : "", screen->plain);
     for (ptrdiff_t i = 0; i < arrlen(runs); i++)
-        put_row(&runs[i], columns, &runs[0], screen);
+        put_row(&runs[i], columns, &runs[0], beside);
     if (comparable)
         return;
     char *note =

@@ -64,6 +64,9 @@ static void find_receipt(Verification *v, Settings *settings)
 {
     char *parent = run_of_checkpoint(settings->verify);
     const char *path = parent ? parent : settings->verify;
+    if (parent && settings->from)
+        usage_error("--from does not go with a checkpoint: %s goes on from its own weights",
+                    settings->verify);
     if (parent)
         settings->resume = format_text("%s", settings->verify);
     if (is_directory(path))
