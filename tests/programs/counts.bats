@@ -69,6 +69,16 @@ END
     "$BIN/sample" run "La niña" | grep -q both
 }
 
+@test "the card of a run that keeps counts has what both reach, also after a call without a step" {
+    "$BIN/train" "$ROOT/data/cuentos.txt" --counts --steps 20 --out run >out.txt
+    local both
+    both=$(sed -n 's/^  *\([0-9.]* with counting, whose share is .*\)$/\1/p' out.txt)
+    grep -qxF -- "- **both**: $both" run/README.md
+    "$BIN/train" --resume run >out.txt
+    grep -qF "$both" out.txt
+    grep -qxF -- "- **both**: $both" run/README.md
+}
+
 @test "counts go with pairs, subwords and lines of characters" {
     "$BIN/train" "$ROOT/data/traducciones.tsv" --counts --steps 60 --out pairs >/dev/null
     "$BIN/sample" pairs "el gato duerme" | grep -q "→"

@@ -5,16 +5,8 @@
 
 #include "training/trainer.h"
 
-/* What config.json says, and does not change during a run. */
-typedef struct {
-    char *type, *command, *text; /* model_type; the command line; the names of the text */
-} Card;
-
-Card card_open(const Directory *run);
-void card_free(Card *card);
-
 /* Writes the card of the run as it was last saved, in the user's language. One that a person has
  * written or changed stays as it is. A card that cannot be written is worth a warning, no more. */
-void card_write(const Card *card, const Trainer *trainer);
+void card_write(const Trainer *trainer);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/files/file.h"
 #include "formats/run/files.h"
 #include "announce.h"
+#include "card.h"
 #include "plot.h"
 #include "training/evaluation.h"
 #include "training/step.h"
@@ -93,7 +94,7 @@ bool session_save(Session *session, const char *otherwise)
         session->saved_step = step;
         draw_curve(session);
         if (team_leads())
-            card_write(&session->card, &session->trainer);
+            card_write(&session->trainer);
     } else if (session->saved_step != step) {
         screen_paragraph(&session->screen, "unsaved",
                          "step %" PRId64 " is not saved; the save of step %" PRId64
@@ -233,8 +234,6 @@ bool session_begin(Session *session, const char *command)
     session->end = s->stop_after ? min_int(s->stop_after, s->steps) : s->steps;
     session->report = report_new(t, &session->screen, session->end);
     session->curve = begin_curve(t);
-    if (team_leads())
-        session->card = card_open(&t->directory);
     if (team_leads() && s->show)
         session->show = show_new(t);
     session->begun = session->saved = clock_seconds();
@@ -302,17 +301,18 @@ bool session_end(Session *session, const char *program, SignalName *signal_name)
     if (saved && t->corpus.evaluated.sample && !session->signal && ending.steps &&
         (step == t->plan.settings.steps || ending.out_of_patience))
         evaluate_whole(session, &ending);
-    if (saved && ending.steps && t->plan.settings.counts)
+    if (saved && t->plan.settings.counts)
         trainer_mix(&session->trainer);
     if (team_leads()) {
         if (saved && ending.steps)
             trainer_record_result(t, ending.seconds);
+        if (saved && t->plan.settings.counts)
+            card_write(t); /* again, with what was just mixed */
         if (saved && ending.steps && session->screen.terminal && !t->plan.settings.no_plot)
             plot(session);
         conclude(t, &session->screen, &ending);
     }
     if (session->show)
         show_free(session->show);
-    card_free(&session->card);
     return saved;
 }

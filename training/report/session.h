@@ -5,7 +5,6 @@
 
 #include <signal.h>
 
-#include "card.h"
 #include "curve.h"
 #include "report.h"
 #include "show.h"
@@ -15,7 +14,6 @@ typedef struct {
     Screen screen;
     Report report;
     Curve curve;         /* of all lines of the log; the leader's */
-    Card card;           /* likewise */
     Show *show;          /* likewise, if there is --show; else NULL */
     int end;             /* the step at which this call stops */
     double begun, saved; /* clock: when training began, when it last saved */
