@@ -215,3 +215,14 @@ ended() {
     same_run alone far_away
     rm -r near far_away
 }
+
+@test "--verify and --compare are refused in a team, in one line" {
+    "$BIN/train" perro.txt --steps 2 --out run >/dev/null
+    for task in "--verify run" "--compare run"; do
+        local code=0
+        by 2 "$BUILD/mpi/train" $task >out.txt 2>err.txt || code=$?
+        [ "$code" -eq 64 ]
+        grep -q "^train: ${task% run} runs in one process, not in a team$" err.txt
+        [ ! -s out.txt ]
+    done
+}

@@ -188,7 +188,7 @@ END
         loss=$(sed -n 's/^best    step 60: \([^,]*\),.*/\1/p' "lr-$factor.txt")
         sum=$(sed -n 's/^model   \([0-9a-f]\{16\}\),.*/\1/p' "lr-$factor.txt")
         grep -qE "^lr-$factor +$loss +60 +101,056 +[0-9.]+  $sum  lr-factor $factor$" out.txt
-        grep -qF ">lr-$factor  lr-factor $factor</text>" a.svg
+        grep -qF ">lr-$factor: lr-factor $factor</text>" a.svg
     done
     [ "$(grep -c '^\*' out.txt)" = 0 ]
     grep -qE "^run +best, all text +step .* settings$" out.txt

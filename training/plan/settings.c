@@ -293,23 +293,24 @@ bool settings_is_of_shape(const Field *field)
            field->offset < offsetof(Settings, shape) + sizeof(GptConfig);
 }
 
-/* --verify and --compare go with few other options: no setting of a run, and no other task. */
-static void check_task(const Settings *settings, const Decided *decided, const char *word)
+/* Whether an option goes with --verify or --compare: few do, and no setting of a run. */
+static bool goes_with_task(const Settings *s, size_t option)
 {
-    const char *task = settings->verify ? "verify" : "compare";
-    const size_t verifying[] = {offsetof(Settings, verify), offsetof(Settings, threads),
-                                offsetof(Settings, from)};
-    const size_t comparing[] = {offsetof(Settings, compare), offsetof(Settings, out)};
-    EACH_FIELD (field, SETTINGS) {
-        bool goes = false;
-        for (size_t i = 0; i < 3; i++)
-            goes |= field->offset == (settings->verify ? verifying[i] : comparing[i % 2]);
-        if (decided->at[field->offset] && !goes)
+    if (s->verify)
+        return option == offsetof(Settings, verify) || option == offsetof(Settings, from) ||
+               option == offsetof(Settings, threads);
+    return option == offsetof(Settings, compare) || option == offsetof(Settings, out);
+}
+
+static void check_task(const Settings *s, const Decided *decided, const char *word)
+{
+    const char *task = s->verify ? "verify" : "compare";
+    EACH_FIELD (field, SETTINGS)
+        if (decided->at[field->offset] && !goes_with_task(s, field->offset))
             usage_error("--%s does not go with --%s", field->name, task);
-    }
     if (team_size() > 1)
         usage_error("--%s runs in one process, not in a team", task);
-    if (settings->compare && !word)
+    if (s->compare && !word)
         usage_error("--compare needs the RUNs to compare");
 }
 

@@ -428,7 +428,7 @@ void curves_write(FILE *out, const CurveNamed *lines, int count)
     fprintf(out, "</g>\n<g transform=\"translate(%g,%g)\">\n", MARGIN + LEFT, key);
     for (int i = 0; i < count; i++) {
         const Look look = look_of(i);
-        char *name = format_text("%s%s%s", lines[i].run, lines[i].about ? "  " : "",
+        char *name = format_text("%s%s%s", lines[i].run, lines[i].about ? ": " : "",
                                  lines[i].about ? lines[i].about : "");
         fputs("<path ", out);
         put_look(out, &look);
