@@ -49,16 +49,6 @@ static char *run_of_checkpoint(const char *path)
     return NULL;
 }
 
-static void read_receipt(Verification *v)
-{
-    if (v->run.path && !directory_has(&v->run, RECEIPT_FILE))
-        die("%s has no receipt.txt: it is not a run, or an older version wrote it", v->run.path);
-    Bytes file = file_read(v->path, true);
-    if (!receipt_parse(&v->receipt, file.bytes, NULL))
-        die("%s is damaged, or not a receipt", v->path);
-    free(file.bytes);
-}
-
 /* The receipt of a checkpoint is that of its run, which has the rows after it. */
 static void find_receipt(Verification *v, Settings *settings)
 {
@@ -72,8 +62,13 @@ static void find_receipt(Verification *v, Settings *settings)
     if (is_directory(path))
         v->run = run_open(path);
     v->path = v->run.path ? path_in(&v->run, RECEIPT_FILE) : format_text("%s", path);
+    if (v->run.path && !directory_has(&v->run, RECEIPT_FILE))
+        die("%s has no receipt.txt: it is not a run, or an older version wrote it", path);
+    Bytes file = file_read(v->path, true);
+    if (!receipt_parse(&v->receipt, file.bytes, NULL))
+        die("%s is damaged, or not a receipt", v->path);
+    free(file.bytes);
     free(parent);
-    read_receipt(v);
 }
 
 /* The value of a key that every receipt has; the caller frees it. */

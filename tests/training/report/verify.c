@@ -20,32 +20,17 @@ static char *run_new(const char *folder)
     static const char text[] = "el perro come\nel gato come\nun perro ladra\n";
     char *path = scratch_write(folder, "text.txt", text, strlen(text));
     char *run = format_text("%s/run", folder);
-    const char *const options[] = {"layers",
-                                   "1",
-                                   "heads",
-                                   "1",
-                                   "width",
-                                   "4",
-                                   "hidden",
-                                   "4",
-                                   "steps",
-                                   "6",
-                                   "average",
-                                   "on",
-                                   "keep",
-                                   "9",
-                                   "batch",
-                                   "2",
-                                   "out",
-                                   run,
-                                   "checkpoint-every",
-                                   "2",
-                                   NULL};
+    const struct {
+        const char *name, *value;
+    } options[] = {{"layers", "1"}, {"heads", "1"}, {"width", "4"},
+                   {"hidden", "4"}, {"steps", "6"}, {"average", "on"},
+                   {"keep", "9"},   {"batch", "2"}, {"checkpoint-every", "2"},
+                   {"out", run}};
     Settings settings = {0};
     Decided decided = {{0}};
     fields_preset(SETTINGS, &settings);
-    for (int i = 0; options[i]; i += 2)
-        tiny_set(&settings, &decided, options[i], options[i + 1]);
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        tiny_set(&settings, &decided, options[i].name, options[i].value);
     Trainer t;
     trainer_open(&t, (char *[]){path, NULL}, &settings, &decided, NULL, NULL);
     assert_true(trainer_begin_files(&t, "a test"));
