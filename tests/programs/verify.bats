@@ -57,6 +57,8 @@ differs() {
     verifies "1 row, from step 12 to step 12" run/checkpoint-12/
     cp run/receipt.txt mailed
     verifies "4 rows, from step 0 to step 12" mailed perro.txt --threads 2
+    sed 's/$/\r/' mailed >windows
+    verifies "4 rows, from step 0 to step 12" windows perro.txt
     rm run/text.txt
     verifies "4 rows, from step 0 to step 12" run perro.txt
     verifies "4 rows, from step 0 to step 12" run - <perro.txt

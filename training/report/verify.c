@@ -49,6 +49,16 @@ static char *run_of_checkpoint(const char *path)
     return NULL;
 }
 
+/* Removes every CR: a receipt that was sent may have got the line ends of Windows. */
+static void remove_returns(char *text)
+{
+    char *to = text;
+    for (const char *from = text; *from; from++)
+        if (*from != '\r')
+            *to++ = *from;
+    *to = 0;
+}
+
 /* The receipt of a checkpoint is that of its run, which has the rows after it. */
 static void find_receipt(Verification *v, Settings *settings)
 {
@@ -65,6 +75,7 @@ static void find_receipt(Verification *v, Settings *settings)
     if (v->run.path && !directory_has(&v->run, RECEIPT_FILE))
         die("%s has no receipt.txt: it is not a run, or an older version wrote it", path);
     Bytes file = file_read(v->path, true);
+    remove_returns(file.bytes);
     if (!receipt_parse(&v->receipt, file.bytes, NULL))
         die("%s is damaged, or not a receipt", v->path);
     free(file.bytes);
