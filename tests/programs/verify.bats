@@ -202,6 +202,13 @@ END
     grep -qE "^lr-1 .*[0-9]  +60 .* text perro.txt" out.txt
     grep -qE "^other .*[0-9]\*  +4 .* text other.txt" out.txt
     grep -q "^\* of another text" out.txt
+    # A run with --counts predicts the same part.
+    "$BIN/train" "$ROOT/data/cuentos.txt" --steps 2 --out plain >/dev/null
+    "$BIN/train" "$ROOT/data/cuentos.txt" --steps 2 --counts --out counts >/dev/null
+    "$BIN/train" --compare plain counts >out.txt
+    grep -q "^run  *best, held-out " out.txt
+    grep -q " counts true" out.txt
+    refutes "\*" out.txt
     "$BIN/train" --compare lr-1 -o a.svg >/dev/null # replaces its own
     echo mine >mine.svg
     refuses 1 mine.svg "not written by train" -- "$BIN/train" --compare lr-1 -o mine.svg

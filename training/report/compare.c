@@ -63,14 +63,16 @@ static bool is_equal(const Run *a, const Run *b, const char *name)
 }
 
 /* Whether two runs predict the same part of the same text, in the same tokens. The lines that are
- * held out are drawn by the seed. */
+ * held out are drawn by the seed. All settings before --counts decide it, but --causal-source. */
 static bool are_comparable(const Run *a, const Run *b)
 {
     char *sequence = value_of(a, "sequence"), *held_out = value_of(a, "val");
     const bool drawn = !strcmp(sequence, "lines") && strcmp(held_out, "0") != 0;
     bool equal = !strcmp(a->config.text, b->config.text) && (!drawn || is_equal(a, b, "seed"));
-    for (const Field *field = SETTINGS; field->offset != offsetof(Settings, shape.layers); field++)
-        equal = equal && (field->offset == FIELD_NONE || is_equal(a, b, field->name));
+    for (const Field *field = field_next(SETTINGS); field->offset != offsetof(Settings, counts);
+         field = field_next(field + 1))
+        equal = equal &&
+                (field->offset == offsetof(Settings, causal_source) || is_equal(a, b, field->name));
     free(sequence);
     free(held_out);
     return equal;
