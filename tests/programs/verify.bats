@@ -144,6 +144,8 @@ END
     "$BIN/train" perro.txt --steps 2 --stop-after 1 --eval-every 2 --out short >/dev/null
     sed '/^ *[0-9]/d' short/receipt.txt >rows.txt
     refuses 1 rows.txt "nothing to compare" -- "$BIN/train" --verify rows.txt perro.txt
+    sed '/^decay: /d' run/receipt.txt >wrong.txt
+    refuses 1 "wrong.txt has no decay" "another version" -- "$BIN/train" --verify wrong.txt perro.txt
     for name in "decay: x" "steps: 999999999999" "tokens: "; do
         sed "s/^${name%%:*}: .*/$name/" run/receipt.txt >wrong.txt
         refuses 1 wrong.txt "${name%%:*}" -- "$BIN/train" --verify wrong.txt perro.txt

@@ -87,7 +87,7 @@ static char *value_of(const Verification *v, const char *key)
 {
     char *value = receipt_value(&v->receipt, key);
     if (!value)
-        die("%s is damaged: its %s is missing", v->path, key);
+        die("%s has no %s: it is damaged, or another version wrote it", v->path, key);
     return value;
 }
 
