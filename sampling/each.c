@@ -26,12 +26,10 @@ typedef struct {
 
 struct Each {
     const Choice *choice;
-    Gpt *gpt;
-    CountMixture *counts; /* or NULL */
     const Tokenizer *tokenizer;
     const Corpus *corpus;
-    Predicted *line;         /* stb_ds array */
-    Prediction *predictions; /* (rows of a batch) */
+    Predicted *line; /* stb_ds array */
+    bool in_parts;   /* whether there are predictions by the model and counting alone */
     Shades shades;
     double most; /* bits of the deepest shade: the surprise of a token drawn at random */
     TrainingText text;
@@ -47,21 +45,17 @@ static bool hides(const Each *e)
     return e->corpus->objective.kind == OBJECTIVE_MASKED;
 }
 
-Each *each_begin(Pretrained *model, CountMixture *counts, const Corpus *corpus,
-                 const Choice *choice)
+Each *each_begin(Pretrained *model, const Corpus *corpus, const Choice *choice)
 {
     const Screen screen = screen_open();
     Each *e = memory_new(1, sizeof *e, "the rows");
     *e = (Each){.choice = choice,
-                .gpt = &model->gpt,
-                .counts = counts,
                 .tokenizer = &model->tokenizer,
                 .corpus = corpus,
                 .shades = shades_of(&screen),
                 .most = elementary_log(tokenizer_size(&model->tokenizer)) / M_LN2,
                 .text = training_text_open(model, choice->text)};
     e->read = memory_new((size_t)corpus->context + 1, sizeof *e->read, "the rows");
-    e->predictions = memory_new((size_t)model->gpt.rows, sizeof *e->predictions, "the rows");
     if (e->text.there && hides(e))
         e->times = memory_new((size_t)tokenizer_size(e->tokenizer), sizeof *e->times, "the rows");
     else if (e->text.there)
@@ -71,40 +65,25 @@ Each *each_begin(Pretrained *model, CountMixture *counts, const Corpus *corpus,
 }
 
 /* A hidden token is in a sequence of its own, the whole piece. */
-static void add_rows(Each *e, Piece piece, const Batch *batch)
+void each_add(Each *e, Piece piece, const Batch *batch, const Prediction *together,
+              const Prediction *model, const Prediction *counting)
 {
     const size_t ahead = (size_t)objective_ahead(&e->corpus->objective);
-    const Prediction *prediction = e->predictions;
-    for (int s = 0; s < batch->sequences; s++)
-        for (int i = batch->start[s]; i < batch->start[s + 1]; i++)
-            if (batch->targets[i] >= 0) {
-                const size_t at = piece.from + (size_t)(i - batch->start[s]) + ahead;
-                const Predicted row = {.at = at, .piece = piece, .prediction = *prediction++};
-                arrput(e->line, row);
+    e->in_parts = model;
+    for (int s = 0, n = 0; s < batch->sequences; s++)
+        for (int i = batch->start[s]; i < batch->start[s + 1]; i++) {
+            if (batch->targets[i] < 0)
+                continue;
+            Predicted row = {.at = piece.from + (size_t)(i - batch->start[s]) + ahead,
+                             .piece = piece,
+                             .prediction = together[n]};
+            if (model) {
+                row.parts[0] = model[n].loss;
+                row.parts[1] = counting[n].loss;
             }
-}
-
-/* What the model alone, without a share of counting, and counting alone say of the last rows. */
-static void add_parts(Each *e, const Batch *batch)
-{
-    Predicted *rows = e->line + arrlen(e->line) - batch->counted;
-    const double share = e->counts->share;
-    for (int part = 0; part < 2; part++) {
-        e->counts->share = part;
-        gpt_evaluate_each(e->gpt, batch, e->predictions);
-        for (int i = 0; i < batch->counted; i++)
-            rows[i].parts[part] = e->predictions[i].loss;
-    }
-    e->counts->share = share;
-}
-
-double each_evaluate(Each *e, Piece piece, const Batch *batch)
-{
-    const double sum = gpt_evaluate_each(e->gpt, batch, e->predictions);
-    add_rows(e, piece, batch);
-    if (e->counts)
-        add_parts(e, batch);
-    return sum;
+            arrput(e->line, row);
+            n++;
+        }
 }
 
 /* ---- Words ---- */
@@ -266,7 +245,7 @@ static void put_row(Each *e, size_t number, size_t from, ptrdiff_t i, ptrdiff_t 
                .entropy = first->prediction.entropy / M_LN2,
                .best = named(e, tokenizer_word(e->tokenizer, first->prediction.best)),
                .best_p = first->prediction.best_p,
-               .in_parts = e->counts};
+               .in_parts = e->in_parts};
     if (e->text.there && !hides(e))
         count_next(e, &row, first, (int)(end - i));
     else if (e->text.there && end == i + 1)
@@ -304,7 +283,6 @@ void each_end(Each *e)
     free(e->times);
     training_text_free(&e->text);
     arrfree(e->line);
-    free(e->predictions);
     free(e->read);
     free(e);
 }

@@ -6,18 +6,17 @@
 #define PULGA_EACH_H
 
 #include "choice.h"
-#include "text/corpus/counting.h"
 
 typedef struct Each Each;
 
 /* Begins a table, or CSV or JSON, by the options. Reads the training text to count in. Borrows the
- * model, its mixture with counting, which may be NULL, and the corpus that is scored. */
-Each *each_begin(Pretrained *model, CountMixture *counts, const Corpus *corpus,
-                 const Choice *choice);
+ * model and the corpus that is scored. */
+Each *each_begin(Pretrained *model, const Corpus *corpus, const Choice *choice);
 
-/* Evaluates a batch, all of one piece, and adds its rows that count; returns the sum of their
- * losses, that of gpt_evaluate(). */
-double each_evaluate(Each *each, Piece piece, const Batch *batch);
+/* Adds what was predicted of the tokens of a batch that count, all of one piece. In a mixture, also
+ * by the model alone and by counting alone; else these are NULL. */
+void each_add(Each *each, Piece piece, const Batch *batch, const Prediction *together,
+              const Prediction *model, const Prediction *counting);
 
 /* Prints the rows of line `number`, which has the tokens [from, end) of the corpus. */
 void each_end_line(Each *each, size_t number, size_t from, size_t end);

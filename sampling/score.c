@@ -17,12 +17,13 @@
 /* translators: the head of a table; keep the widths */
 static const char HEAD[] = N_("     loss  perplexity   tokens  text\n");
 
+/* Who predicts: the model, with counting if there is a mixture; and then each of the two alone. */
+enum { TOGETHER, MODEL, COUNTING, WAYS };
+
 /* The score of a part of the text. The loss is sum / targets, the perplexity e to that. */
 typedef struct {
-    double sum;          /* of −ln p */
-    size_t targets;      /* that count */
-    double bytes;        /* of all of the text: those that they stand for; NAN: see bytes.h */
-    const char *no_bits; /* why there are no bits per byte, if bytes is NAN */
+    double sum[WAYS]; /* of −ln p; 0 if there is no mixture */
+    size_t targets;   /* that count */
 } Loss;
 
 /* A number of JSON, or null if it is not finite. */
@@ -34,57 +35,27 @@ static void put_json_number(const char *name, double number)
         printf(",\"%s\":null", name);
 }
 
-/* {"line":1,"text":"el perro come un hueso","tokens":6,"loss":0.366…,"perplexity":1.44…}
- * {"tokens":48,"loss":0.412…,"perplexity":1.51…,"bytes":212,"bits_per_byte":0.134…} */
-static void put_loss_json(Loss loss, size_t number, const char *text)
+/* "tokens":6,"loss":0.366…,"perplexity":1.44… */
+static void put_loss_json(const Loss *loss)
 {
-    const double mean = loss.sum / (double)loss.targets;
-    putchar('{');
-    if (text) {
-        printf("\"line\":%zu,\"text\":", number);
-        put_json(stdout, text);
-        putchar(',');
-    }
-    printf("\"tokens\":%zu,\"loss\":%.9g", loss.targets, mean);
+    const double mean = loss->sum[TOGETHER] / (double)loss->targets;
+    printf("\"tokens\":%zu,\"loss\":%.9g", loss->targets, mean);
     put_json_number("perplexity", elementary_exp(mean));
-    if (!text) {
-        put_json_number("bytes", loss.bytes);
-        put_json_number("bits_per_byte", bits_per_byte(loss.sum, loss.bytes));
-    }
-    printf("}\n");
 }
 
-/* 0.1347 bits per byte, of 212 bytes that these tokens stand for */
-static void put_bits(Loss loss)
-{
-    if (isnan(loss.bytes))
-        printf("%s\n", translated(loss.no_bits));
-    else
-        printf(_("%.4f bits per byte, of %s that these tokens stand for\n"),
-               bits_per_byte(loss.sum, loss.bytes),
-               plural((size_t)(loss.bytes + 0.5), "byte", "bytes").text);
-}
-
-/* Prints the loss of a line of the text, or of all of it: then text is NULL.
- *
- *     loss  perplexity   tokens  text
- * 0.366718      1.4430        6  el perro come un hueso
- * 0.412301      1.5103       48  in all
- * 0.1347 bits per byte, of 212 bytes that these tokens stand for
+/* 0.366718      1.4430        6  el perro come un hueso
  *
  * A very large perplexity is printed as 1.234e+09, so that it does not fill the screen with
  * digits. */
-static void put_loss(Loss loss, const char *text)
+static void put_loss(const Loss *loss, int way, const char *text)
 {
-    const double mean = loss.sum / (double)loss.targets, perplexity = elementary_exp(mean);
-    char *shown = display_text(text ? text : _("in all"));
+    const double mean = loss->sum[way] / (double)loss->targets, perplexity = elementary_exp(mean);
+    char *shown = display_text(text);
     printf(perplexity < 1e5 ? "%9.6f  %10.4f  %7zu  " : "%9.6f  %10.4g  %7zu  ", mean, perplexity,
-           loss.targets);
+           loss->targets);
     put_cut(stdout, shown, max_int(screen_width() - 33, 28));
     putchar('\n');
     free(shown);
-    if (!text)
-        put_bits(loss);
 }
 
 /* The tokens [from, end) of a corpus as text: the text itself has been freed. The caller frees. */
@@ -100,25 +71,49 @@ static char *text_of(const Pretrained *model, const Corpus *corpus, size_t from,
 /* What a text is scored with. */
 typedef struct {
     Pretrained *model;
+    CountMixture *counts; /* or NULL */
     bool json;
     Each *each; /* prints a row for each token; or NULL: a line for each line of the text */
+    Prediction *predictions[WAYS]; /* (rows of a batch) of its tokens that count */
     Corpus corpus;
     BatchRoom room;
 } Scoring;
 
-/* Prints a line of the text, number `number`, with the tokens [from, end). */
-static void put_line(const Scoring *s, Loss loss, size_t number, size_t from, size_t end)
+/* {"line":1,"text":"el perro come un hueso","tokens":6,"loss":0.366…,"perplexity":1.44…}
+ *
+ * A line of the text, number `number`, with the tokens [from, end). */
+static void put_line(const Scoring *s, const Loss *loss, size_t number, size_t from, size_t end)
 {
     if (s->each) {
         each_end_line(s->each, number, from, end);
         return;
     }
     char *text = text_of(s->model, &s->corpus, from, end);
-    if (s->json)
-        put_loss_json(loss, number, text);
-    else
-        put_loss(loss, text);
+    if (s->json) {
+        printf("{\"line\":%zu,\"text\":", number);
+        put_json(stdout, text);
+        putchar(',');
+        put_loss_json(loss);
+        printf("}\n");
+    } else
+        put_loss(loss, TOGETHER, text);
     free(text);
+}
+
+/* Adds the loss of a batch. */
+static void add_batch(Loss *loss, Scoring *s, const Batch *batch)
+{
+    const double share = s->counts ? s->counts->share : 0;
+    for (int way = TOGETHER; way < (s->counts ? WAYS : MODEL); way++) {
+        if (way != TOGETHER)
+            s->counts->share = way == COUNTING;
+        const double sum = gpt_evaluate_each(&s->model->gpt, batch, s->predictions[way]);
+        pretrained_check(s->model, sum);
+        loss->sum[way] += sum;
+    }
+    if (s->counts)
+        s->counts->share = share;
+    loss->targets += (size_t)batch->counted;
 }
 
 /* Adds the loss of a piece. A piece whose tokens are hidden one by one takes several batches. */
@@ -127,11 +122,10 @@ static void add_piece(Loss *loss, Scoring *s, Piece piece)
     const Part part = {.count = 1, .list = &piece};
     BatchPlace place = {0};
     for (Batch batch; batch_next(&batch, &s->room, &s->corpus, &part, &place);) {
-        const double sum =
-            s->each ? each_evaluate(s->each, piece, &batch) : gpt_evaluate(&s->model->gpt, &batch);
-        pretrained_check(s->model, sum);
-        loss->sum += sum;
-        loss->targets += (size_t)batch.counted;
+        add_batch(loss, s, &batch);
+        if (s->each)
+            each_add(s->each, piece, &batch, s->predictions[TOGETHER], s->predictions[MODEL],
+                     s->predictions[COUNTING]);
     }
 }
 
@@ -148,9 +142,10 @@ static Loss score_lines(Scoring *s)
         add_piece(&line, s, piece);
         if (!s->corpus.stream && !corpus_ends_line(&s->corpus, piece))
             continue; /* the line goes on */
-        put_line(s, line, ++number, line_from,
+        put_line(s, &line, ++number, line_from,
                  piece.from + piece.length + (size_t)objective_ahead(&s->corpus.objective));
-        all.sum += line.sum;
+        for (int way = TOGETHER; way < WAYS; way++)
+            all.sum[way] += line.sum[way];
         all.targets += line.targets;
         line = (Loss){0};
     }
@@ -169,35 +164,64 @@ static Corpus corpus_to_score(Pretrained *model, const char *path)
     return corpus;
 }
 
-/* The line for the whole text, in a table with its head: rows that a program reads are all of one
- * kind. */
-static void put_all(const Scoring *s, Loss all)
+/* Why there are no bits per byte. */
+static const char *no_bits(const Scoring *s)
 {
-    const Tokenizer *t = &s->model->tokenizer;
-    all.bytes = corpus_bytes(&s->corpus, t, &s->corpus.train);
-    all.no_bits =
-        s->corpus.objective.kind == OBJECTIVE_MASKED
-            ? N_("bits per byte are not comparable: each token was predicted from all the "
-                 "others")
-        : t->kind == TOKENIZER_WORD
-            ? N_("bits per byte are not comparable: the model never spells a word")
-            : N_("bits per byte are not comparable: the text has tokens that are [unk]");
-    if (s->json)
-        put_loss_json(all, 0, NULL);
-    else
-        put_loss(all, NULL);
+    if (s->corpus.objective.kind == OBJECTIVE_MASKED)
+        return _("bits per byte are not comparable: each token was predicted from all the others");
+    return s->model->tokenizer.kind == TOKENIZER_WORD
+               ? _("bits per byte are not comparable: the model never spells a word")
+               : _("bits per byte are not comparable: the text has tokens that are [unk]");
 }
 
+/* {"tokens":48,"loss":0.412…,"perplexity":1.51…,"bytes":212,"bits_per_byte":0.134…} */
+static void put_all_json(const Scoring *s, const Loss *all, double bytes)
+{
+    putchar('{');
+    put_loss_json(all);
+    put_json_number("bytes", bytes);
+    put_json_number("bits_per_byte", bits_per_byte(all->sum[TOGETHER], bytes));
+    if (s->counts) {
+        put_json_number("model_loss", all->sum[MODEL] / (double)all->targets);
+        put_json_number("counting_loss", all->sum[COUNTING] / (double)all->targets);
+    }
+    printf("}\n");
+}
+
+/* 0.412301      1.5103       48  in all
+ * 0.530022      1.6990       48  in all, the model alone
+ * 0.702118      2.0180       48  in all, counting alone
+ * 0.1347 bits per byte, of 212 bytes that these tokens stand for */
+static void put_all(const Scoring *s, const Loss *all, double bytes)
+{
+    put_loss(all, TOGETHER, _("in all"));
+    if (s->counts) {
+        put_loss(all, MODEL, _("in all, the model alone"));
+        put_loss(all, COUNTING, _("in all, counting alone"));
+    }
+    if (isnan(bytes))
+        printf("%s\n", no_bits(s));
+    else
+        printf(_("%.4f bits per byte, of %s that these tokens stand for\n"),
+               bits_per_byte(all->sum[TOGETHER], bytes),
+               plural((size_t)(bytes + 0.5), "byte", "bytes").text);
+}
+
+/* Rows of tokens that a program reads are all of one kind: there is no line for the whole text. */
 void score_text(Pretrained *model, CountMixture *counts, const Choice *choice)
 {
     const bool table = row_in_table(choice);
     Scoring s = {.model = model,
+                 .counts = counts,
                  .json = choice->json,
                  .corpus = corpus_to_score(model, choice->score),
                  .room = batch_room_new(model->gpt.rows)};
-    if (choice->each)
-        s.each = each_begin(model, counts, &s.corpus, choice);
-    else if (table)
+    if (choice->each) {
+        s.each = each_begin(model, &s.corpus, choice);
+        for (int way = TOGETHER; way < (counts ? WAYS : MODEL); way++)
+            s.predictions[way] =
+                memory_new((size_t)model->gpt.rows, sizeof **s.predictions, "the rows");
+    } else if (table)
         printf("%s", translated(HEAD));
     const Loss all = score_lines(&s);
     if (choice->each) {
@@ -205,8 +229,13 @@ void score_text(Pretrained *model, CountMixture *counts, const Choice *choice)
         if (table)
             printf("\n%s", translated(HEAD));
     }
-    if (table || !choice->each)
-        put_all(&s, all);
+    const double bytes = corpus_bytes(&s.corpus, &model->tokenizer, &s.corpus.train);
+    if (table)
+        put_all(&s, &all, bytes);
+    else if (!choice->each)
+        put_all_json(&s, &all, bytes);
+    for (int way = TOGETHER; way < WAYS; way++)
+        free(s.predictions[way]);
     batch_room_free(&s.room);
     corpus_free(&s.corpus);
 }

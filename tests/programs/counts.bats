@@ -51,6 +51,17 @@ for row, *alone in zip(both, model, counting):
     assert [row["model"], row["counting"]] == [other["probability"] for other in alone], row
 assert any(row["probability"] not in (row["model"], row["counting"]) for row in both)
 END
+
+    # A score ends with the three losses, those of the shares 0 and 1 among them.
+    score() { "$BIN/sample" run --score two.txt "$@"; }
+    score --json | tail -n 1 >score.json
+    for way in model=0 counting=1; do
+        loss=$(score --share "${way#*=}" --json | tail -n 1 | grep -o '"loss":[^,]*' | cut -d : -f 2)
+        grep -q "\"${way%=*}_loss\":$loss[,}]" score.json
+        score | grep -q "^ *$(printf %.6f "$loss") .*  in all, .*${way%=*} alone$"
+    done
+    score --each | tail -n 4 | cmp - <(score | tail -n 4)
+    score --share 0 --json | grep -q '"model_loss"'
 }
 
 @test "a run that keeps counts is resumed to the same model and share" {
