@@ -75,4 +75,5 @@ END
     for option in --count=2 --seed=2 --greedy --stop=x --share=0.5 --score=perro.txt; do
         refuses 64 "--near writes" "${option%%=*}" -- "$BIN/sample" run --near gato $option
     done
+    refuses 64 "--near reads no head" "--without would have no effect" -- "$BIN/sample" run --near gato --without L1
 }
