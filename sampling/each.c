@@ -36,8 +36,6 @@ struct Each {
     Suffixes suffixes; /* of that; not if tokens are hidden */
     size_t *times;     /* (V) of tokens in a gap, if they are */
     int *read;         /* (T + 1) what the model has read before a token, and that token */
-    int matched;       /* how many of the tokens before the last row the text has, ... */
-    size_t before;     /* ... and the place of that row */
 };
 
 static bool hides(const Each *e)
@@ -154,17 +152,12 @@ static void count_hidden(Each *e, Row *row, const Predicted *one)
     row->count = e->times[one->prediction.target];
 }
 
-/* From one row to the next, the longest end that the text has grows at most by what lies between
- * them: so all searches of a line together are about as many as its tokens. */
 static void count_next(Each *e, Row *row, const Predicted *first, int tokens)
 {
-    const size_t read = first->at - first->piece.from;
-    const size_t grown = (size_t)e->matched + first->at - e->before;
-    const int most = (int)(read < grown ? read : grown);
-    ids_read(&e->corpus->ids, first->at - (size_t)most, (size_t)most + (size_t)tokens, e->read);
-    e->matched = suffixes_longest(&e->suffixes, e->read, most, &row->of);
-    e->before = first->at;
-    row->count = suffixes_count(&e->suffixes, e->read + most - e->matched, e->matched + tokens);
+    const int read = (int)(first->at - first->piece.from);
+    ids_read(&e->corpus->ids, first->piece.from, (size_t)(read + tokens), e->read);
+    const int matched = suffixes_longest(&e->suffixes, e->read, read, &row->of);
+    row->count = suffixes_count(&e->suffixes, e->read + read - matched, matched + tokens);
 }
 
 /* ---- Lines ---- */

@@ -115,13 +115,12 @@ static void put_json_token(const Tokenizer *t, int id, const size_t *times)
         printf(",\"count\":%zu", times[id]);
 }
 
-static void put_all_json(const Tokenizer *t, int id, const size_t *times, const Ranked *best,
-                         int count)
+static void put_all_json(const Tokenizer *t, const size_t *times, const Ranked *best, int count)
 {
-    put_json_token(t, id, times);
+    put_json_token(t, best[0].id, times);
     printf(",\"near\":[");
-    for (int i = 0; i < count; i++) {
-        printf(i ? "," : "");
+    for (int i = 1; i < count; i++) {
+        printf(i > 1 ? "," : "");
         put_json_token(t, best[i].id, times);
         printf(",\"cosine\":%.9g}", best[i].value);
     }
@@ -142,11 +141,11 @@ static void put_token(const Tokenizer *t, int id, int columns, const size_t *tim
 /* Columns of the longest token. */
 enum { TOKEN_COLUMNS = 20 };
 
-static int token_columns(const Tokenizer *t, int id, const Ranked *best, int count)
+static int token_columns(const Tokenizer *t, const Ranked *best, int count)
 {
     int columns = 0;
-    for (int i = -1; i < count; i++) {
-        char *token = display_token(tokenizer_word(t, i < 0 ? id : best[i].id));
+    for (int i = 0; i < count; i++) {
+        char *token = display_token(tokenizer_word(t, best[i].id));
         columns = max_int(columns, display_width(token));
         free(token);
     }
@@ -156,20 +155,20 @@ static int token_columns(const Tokenizer *t, int id, const Ranked *best, int cou
 /*              in the text  cosine
  *      gata             31
  *      pulga            40   0.761 */
-static void put_all(const Tokenizer *t, int id, const size_t *times, const Ranked *best, int count)
+static void put_all(const Tokenizer *t, const size_t *times, const Ranked *best, int count)
 {
-    const int columns = token_columns(t, id, best, count);
+    const int columns = token_columns(t, best, count);
     printf("  %*s", columns, "");
     if (times) {
         printf("  ");
         put_fitted(stdout, _("in the text"), 11, true);
     }
     printf("  %s\n", _("cosine"));
-    put_token(t, id, columns, times);
-    printf("\n");
     for (int i = 0; i < count; i++) {
         put_token(t, best[i].id, columns, times);
-        printf("  %6.3f\n", best[i].value);
+        if (i)
+            printf("  %6.3f", best[i].value);
+        putchar('\n');
     }
 }
 
@@ -182,12 +181,12 @@ void near_print(const Pretrained *model, const TrainingText *text, const char *w
     Ranked *best = memory_new((size_t)V, sizeof *best, "the vocabulary");
     size_t *times = count_tokens(text, V);
     find_cosines(&model->gpt, id, cosines);
-    cosines[id] = -INFINITY; /* the last one, which is not printed */
-    const int count = rank_best(best, min_int(rows, V - 1), cosines, V);
+    cosines[id] = INFINITY; /* the first one, without a cosine */
+    const int count = rank_best(best, min_int(rows, V - 1) + 1, cosines, V);
     if (json)
-        put_all_json(t, id, text->there ? times : NULL, best, count);
+        put_all_json(t, text->there ? times : NULL, best, count);
     else
-        put_all(t, id, text->there ? times : NULL, best, count);
+        put_all(t, text->there ? times : NULL, best, count);
     free(cosines);
     free(best);
     free(times);

@@ -67,18 +67,23 @@ size_t suffixes_count(const Suffixes *s, const int *tokens, int count)
     return places_before(s, tokens, count, true) - places_before(s, tokens, count, false);
 }
 
-/* If the text ends with them, nothing follows there. */
+/* A shorter end goes on wherever a longer one does, so a binary search finds the longest. If the
+ * text ends with one, nothing follows there. */
 int suffixes_longest(const Suffixes *s, const int *tokens, int count, size_t *times)
 {
-    for (int length = count; length > 0; length--) {
-        const int *end = tokens + count - length;
-        const size_t last = s->ids->count - (size_t)length;
-        *times = suffixes_count(s, end, length);
-        if (*times && !compare_tokens(s, last, end, length))
-            --*times;
-        if (*times)
-            return length;
-    }
+    int longest = 0, most = count;
     *times = s->ids->count;
-    return 0;
+    while (longest < most) {
+        const int length = most - (most - longest) / 2;
+        const int *end = tokens + count - length;
+        size_t found = suffixes_count(s, end, length);
+        if (found && !compare_tokens(s, s->ids->count - (size_t)length, end, length))
+            found--;
+        if (found) {
+            longest = length;
+            *times = found;
+        } else
+            most = length - 1;
+    }
+    return longest;
 }
