@@ -29,8 +29,7 @@ typedef struct {
 static const Field OPTIONS[] = {
     {"output", TEXT_FIELD(output), NULL, N_("FILE"), 0, 0,
      N_("write a file instead of tables; its ending chooses the format: .html (a page that needs "
-        "no "
-        "other file), .svg (a figure), .npy (an array of layers, heads, T, T), .csv (a line for "
+        "no other file), .svg (a figure), .npy (an array of layers, heads, T, T), .csv (a line for "
         "each weight), .json; -.json and the like write to standard output, - is -.csv"),
      LIFE_CALL},
     {"layer", WHOLE_FIELD(layer), NULL, "L", 1, 1000, N_("only this layer, from 1 [all]"),
@@ -39,8 +38,7 @@ static const Field OPTIONS[] = {
      N_("only this head of each layer, from 1 [all]"), LIFE_CALL},
     {"heads", FLAG_FIELD(heads), NULL, NULL, 0, 0,
      N_("for each head and layer, how much the loss of TEXT rises without it, and for each head "
-        "how "
-        "far it attends to the previous token and copies: in random tokens written twice, its "
+        "how far it attends to the previous token and copies: in random tokens written twice, its "
         "attention to what came after the same token the first time"),
      LIFE_CALL},
     {"without", TEXT_FIELD(without), NULL, N_("LIST"), 0, 0,

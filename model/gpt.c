@@ -204,9 +204,10 @@ static void gpt_backward(Gpt *gpt, const Batch *batch, Dropout dropout)
 }
 
 /* Gathers the next `rows` rows that count, from row `next` of the batch on: their numbers into
- * work.row, their targets into work.targets, their rows of the head's input into x (rows, C). x is a part of that same input. No
- * row is overwritten before it is read, since each stays or moves towards the first row; and after
- * the head nothing reads this input. Returns the row after the last one gathered. */
+ * work.row, their targets into work.targets, their rows of the head's input into x (rows, C). x is
+ * a part of that same input. No row is overwritten before it is read, since each stays or moves
+ * towards the first row; and after the head nothing reads this input. Returns the row after the
+ * last one gathered. */
 static int gather(Gpt *gpt, Real *x, const Batch *batch, int next, int rows)
 {
     const int C = gpt->config.width;

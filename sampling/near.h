@@ -3,7 +3,7 @@
  *
  *     x_i = wte_i − mean of all rows        cosine(i, j) = x_i·x_j / (|x_i| |x_j|)
  *
- * So two unrelated tokens are at about 0, in the map of the page also. With the mean they are at 0.10
+ * So two unrelated tokens are at about 0, as in the map of the page. With the mean they are at 0.10
  * for data/cuentos.txt and at 0.66 for a text of 400 kB, where rare words, which all lie near the
  * mean, are each other's nearest: one of them is among the ten nearest of 345 others, instead of
  * 106. */

@@ -1,5 +1,5 @@
-/* effects.c: a head is taken out of the model's weights, which are copied back afterwards. The random
- * tokens of a sequence are all different, so that each has one place where it came first. */
+/* effects.c: a head is taken out of the model's weights, which are copied back afterwards. The
+ * random tokens of a sequence are all different, so that each has one place where it came first. */
 #include "effects.h"
 
 #include <stdlib.h>
