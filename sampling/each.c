@@ -194,25 +194,32 @@ static void put_shaded(const Each *e, const char *text, double surprise)
     free(shown);
 }
 
+/* Whether a token begins with the middle of a UTF-8 character. */
+static bool within_character(const Each *e, size_t at)
+{
+    return (tokenizer_word(e->tokenizer, id_at(e, at))[0] & 0xC0) == 0x80;
+}
+
 /* The line with the tokens [from, end). What is not predicted, such as a source, has no shade;
- * [eos], which is no text, stands as its name. */
+ * [eos], which is no text, stands as its name. Tokens that make up a character have one shade. */
 static void put_line(const Each *e, size_t number, size_t from, size_t end)
 {
     ptrdiff_t row = 0;
     printf("\n%3zu  ", number);
-    for (size_t at = from; at < end;) {
-        const bool predicted = row < arrlen(e->line) && e->line[row].at == at;
-        const ptrdiff_t next = predicted ? end_of_row(e, row) : row;
-        const size_t after = at + (predicted ? (size_t)(next - row) : 1);
+    for (size_t at = from, after; at < end; at = after) {
+        const ptrdiff_t first = row, rows = arrlen(e->line);
+        if (row < rows && e->line[row].at == at)
+            row = end_of_row(e, row);
+        after = at + (row > first ? (size_t)(row - first) : 1);
+        for (; after < end && within_character(e, after); after++)
+            row += row < rows && e->line[row].at == after;
         char *text = text_of(e, from, at, after);
-        if (predicted && !*text) {
+        if (row > first && !*text) {
             free(text);
             text = format_text(" %s", tokenizer_word(e->tokenizer, id_at(e, at)));
         }
-        put_shaded(e, text, predicted ? loss_of(e, row, next, -1) / M_LN2 : -1);
+        put_shaded(e, text, row > first ? loss_of(e, first, row, -1) / M_LN2 : -1);
         free(text);
-        at = after;
-        row = next;
     }
     putchar('\n');
 }

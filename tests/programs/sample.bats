@@ -249,6 +249,11 @@ PY
     "$BIN/train" marks.txt --tokens char --steps 1 --out marks >/dev/null
     check_rows marks marks.txt
     grep -q "\"'=\"" rows.csv
+    # Bytes, which are tokens, are put together to characters in the line above the rows.
+    "$BIN/train" - --tokens bpe --vocabulary 258 --sequence lines --steps 1 --out bytes >/dev/null <<<'ñ 日本 😀'
+    "$BIN/sample" bytes --score - --each <<<'ñ 日本 😀' >out.txt
+    grep -qx '  1  ñ 日本 😀.*' out.txt
+    grep -q '^\\x97' out.txt
 }
 
 @test "--each: of a line longer than the context, of pairs and of hidden tokens" {
