@@ -21,24 +21,6 @@ static int most_tokens(const Answerer *a, const Answer *answer)
     return a->rules.beam || a->pairs ? min_int(a->rules.words, room) : a->rules.words;
 }
 
-/* The text of tokens that stand after the token `before`; the caller frees. */
-static char *text_after(const Tokenizer *t, int before, const int *tokens, int count)
-{
-    int *all = memory_new((size_t)count + 1, sizeof *all, "words");
-    all[0] = before;
-    memcpy(all + 1, tokens, sizeof *all * (size_t)count);
-    char *text = tokenizer_decode(t, all, count + 1), *first = tokenizer_decode(t, all, 1);
-    memmove(text, text + strlen(first), strlen(text + strlen(first)) + 1);
-    free(first);
-    free(all);
-    return text;
-}
-
-char *answer_added(const Tokenizer *t, int before, int token)
-{
-    return text_after(t, before, &token, 1);
-}
-
 /* How many bytes the text of a continuation has from AnswerRules.stop on, if that is in the text of
  * its last tokens; else 0. If it was not there before the last token, the tokens that may hold it
  * are as many as its bytes. */
@@ -48,7 +30,7 @@ static size_t stop_bytes(const Answerer *a, const Answer *answer, const int *tok
         return 0;
     const int from = max_int(count - (int)strlen(a->rules.stop), 0);
     const int before = from ? tokens[from - 1] : answer->encoding.ids[answer->encoding.count - 1];
-    char *text = text_after(&a->model->tokenizer, before, tokens + from, count - from);
+    char *text = tokenizer_decode_after(&a->model->tokenizer, before, tokens + from, count - from);
     const char *at = strstr(text, a->rules.stop);
     const size_t bytes = at ? strlen(at) : 0;
     free(text);

@@ -19,7 +19,4 @@ int *answer_tokens(const Answer *answer, const Continuation *continuation, int *
 /* The text of these tokens, up to where it is cut; the caller frees. */
 char *answer_text(const Answerer *answerer, const Answer *answer, const Continuation *continuation);
 
-/* The text that a token adds after the token before it; the caller frees. */
-char *answer_added(const Tokenizer *tokenizer, int before, int token);
-
 #endif

@@ -166,14 +166,10 @@ static void count_next(Each *e, Row *row, const Predicted *first, int tokens)
  * at `from`; the caller frees. */
 static char *text_of(const Each *e, size_t from, size_t at, size_t end)
 {
-    const size_t before = at > from;
-    int *ids = memory_take((end - at + before) * sizeof *ids);
-    ids_read(&e->corpus->ids, at - before, end - at + before, ids);
-    char *known = tokenizer_decode(e->tokenizer, ids, (int)before);
-    char *all = tokenizer_decode(e->tokenizer, ids, (int)(end - at + before));
-    char *text = format_text("%s", all + strlen(known));
-    free(known);
-    free(all);
+    const int before = at > from ? id_at(e, at - 1) : -1;
+    int *ids = memory_take((end - at) * sizeof *ids);
+    ids_read(&e->corpus->ids, at, end - at, ids);
+    char *text = tokenizer_decode_after(e->tokenizer, before, ids, (int)(end - at));
     free(ids);
     return text;
 }

@@ -116,7 +116,7 @@ static void grow(Growing *g, const Answer *answer, const Continuation *c)
     for (; g->tokens < c->count; g->tokens++) {
         const int before =
             g->tokens ? c->tokens[g->tokens - 1] : answer->encoding.ids[answer->encoding.count - 1];
-        char *text = answer_added(&a->model->tokenizer, before, c->tokens[g->tokens]);
+        char *text = tokenizer_decode_after(&a->model->tokenizer, before, &c->tokens[g->tokens], 1);
         for (const char *at = text; *at; at++)
             arrput(g->held, *at);
         free(text);

@@ -179,10 +179,15 @@ void tokenizer_learn_spacing(Tokenizer *t, Span text)
 
 char *tokenizer_decode(const Tokenizer *t, const int *ids, int count)
 {
+    return tokenizer_decode_after(t, -1, ids, count);
+}
+
+char *tokenizer_decode_after(const Tokenizer *t, int before, const int *ids, int count)
+{
     char *text;
     size_t size;
     FILE *out = memory_stream(&text, &size);
-    int left = -1;
+    int left = before == t->bos || before == t->eos || before == t->sep ? -1 : before;
     for (int i = 0; i < count; i++) {
         if (ids[i] == t->bos || ids[i] == t->eos)
             continue;
