@@ -155,7 +155,7 @@ static void count_hidden(Each *e, Row *row, const Predicted *one)
 static void count_next(Each *e, Row *row, const Predicted *first, int tokens)
 {
     const int read = (int)(first->at - first->piece.from);
-    ids_read(&e->corpus->ids, first->piece.from, (size_t)(read + tokens), e->read);
+    ids_read(&e->corpus->ids, first->piece.from, (size_t)read + (size_t)tokens, e->read);
     const int matched = suffixes_longest(&e->suffixes, e->read, read, &row->of);
     row->count = suffixes_count(&e->suffixes, e->read + read - matched, matched + tokens);
 }
