@@ -89,7 +89,7 @@ def look_at_checkpoints(page, folder):
     assert page.text("age-step") == f"step {steps[0]}"
     assert page.run("cosines.canvas.toDataURL()") != positions
     _, array = attend(folder, run / f"checkpoint-{steps[0]}", SENTENCE, "then")
-    page.run("choose(6)")
+    page.run("choose(6), scrollTo(0, 200)")
     for query, key in ((6, 2), (5, 1), (3, 3)):
         assert says(page.point_at(query, key), array[1, 2, query, key])
     page.check_errors()
