@@ -227,11 +227,11 @@ END
     needs_terminal
     "$BIN/train" perro.txt --lr-factor 0.1 --steps 4 --out a >/dev/null
     "$BIN/train" perro.txt --lr-factor 1 --steps 4 --checkpoint-every 2 --keep 2 --out b >/dev/null
-    script -qec "stty cols 80; '$BIN/train' --compare a b" /dev/null </dev/null | tr -d '\r' >out.txt
+    TERM=xterm script -qec "stty cols 80; '$BIN/train' --compare a b" /dev/null </dev/null | tr -d '\r' >out.txt
     [ "$(sed -n 3p out.txt)" = "    lr-factor 0.1" ]
     [ "$(sed -n 5p out.txt)" = "    lr-factor 1" ]
     [ "$(sed 1d out.txt | wc -L)" -lt 80 ]
-    script -qec "stty cols 100; '$BIN/train' --compare a b" /dev/null </dev/null | tr -d '\r' >out.txt
+    TERM=xterm script -qec "stty cols 100; '$BIN/train' --compare a b" /dev/null </dev/null | tr -d '\r' >out.txt
     [ "$(wc -l <out.txt)" -eq 3 ]
     grep -q "lr-factor 1$" out.txt
 }
