@@ -130,7 +130,7 @@ def look_at_lab_keyboard(page, folder):
     assert page.run("run.frame.title === say('inside')"), "also before another language is chosen"
     found = reached_by_tab(page)
     assert found == [
-        "language", "theme", *["texts"] * 4, "text", "file", "train", "pause", "reseed", "keep",
+        "language", "theme", *["texts"] * 5, "text", "file", "train", "pause", "reseed", "keep",
         "save", "open", "moment", *page.run("Object.keys(CHOICES).map(choice => field(choice).id)"),
         "lines", "IFRAME"], found
     page.run("""var files = []; for (const id of ["file", "open"])
