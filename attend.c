@@ -230,8 +230,8 @@ static void print_written(char *output)
     free(path);
 }
 
-/* Ends in a usage error if the options contradict each other, the words or the file's ending. Called
- * before the model is read, which may take long. */
+/* Ends in a usage error if the options contradict each other, the words or the file's ending.
+ * Called before the model is read, which may take long. */
 static void check(const AttendOptions *options, char *const *words)
 {
     if (options->positions && (!words[0] || words[1] || options->layer || options->head ||

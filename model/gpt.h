@@ -78,7 +78,7 @@ Real *gpt_head_input(const Gpt *gpt);
 /* The sum of the losses of a batch, without dropout. Rows that do not count cost no logits. */
 double gpt_evaluate(Gpt *gpt, const Batch *batch);
 
-/* The same sum; each (counted) receives what the rows that count predict, in their order. */
+/* The same sum. each (counted) receives the predictions of the rows that count, in their order. */
 double gpt_evaluate_each(Gpt *gpt, const Batch *batch, Prediction *each);
 
 /* The sum of the losses with dropout; adds the gradients of scale · the sum to the gradients. */

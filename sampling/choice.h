@@ -6,7 +6,7 @@
 #include "answer/answer.h"
 #include "base/field.h"
 
-/* Of what --score prints a row: of no token, only lines; of each token; of each word. */
+/* What --score prints a row for: only each line; each token; each word. */
 typedef enum { EACH_OFF, EACH_TOKEN, EACH_WORD } EachKind;
 
 typedef struct {

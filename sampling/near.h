@@ -12,8 +12,8 @@
 
 #include "answer/answer.h"
 
-/* Prints the tokens that are nearest to a word, so many rows, and how often the training text has
- * each, if it is at hand. Dies in one line if the word is not one token. */
+/* Prints `rows` tokens that are nearest to a word, and how often the training text has each, if it
+ * is at hand. Dies in one line if the word is not one token. */
 void near_print(const Pretrained *model, const TrainingText *text, const char *word, int rows,
                 bool json);
 

@@ -1,4 +1,4 @@
-/* row.c: in CSV and in the table tokens are shown (base/display.h); JSON's strings hold any text. */
+/* row.c: CSV and the table show tokens by base/display.h; JSON's strings hold any text. */
 #include "row.h"
 
 #include <stdio.h>

@@ -11,7 +11,7 @@
 /* It borrows the ids. */
 typedef struct {
     const Ids *ids;
-    int longest;    /* places are sorted by so many tokens */
+    int longest;    /* how many tokens of each place decide its order */
     size_t *places; /* (ids->count) */
 } Suffixes;
 

@@ -21,8 +21,8 @@ double trainer_evaluate(Trainer *trainer, EvaluationWatch *watch, void *watcher)
 double trainer_evaluate_best(Trainer *trainer, size_t *targets, double *bits,
                              EvaluationWatch *watch, void *watcher);
 
-/* Mixes the best weights with counting: finds the share at which both together predict the part that
- * was set aside best, and what they then reach on the part that is evaluated. */
+/* Mixes the best weights with counting: finds the share at which both together predict the part
+ * that was set aside best, and what they then reach on the part that is evaluated. */
 void trainer_mix(Trainer *trainer);
 
 #endif

@@ -1,6 +1,6 @@
-/* trainer.c: a run is new or resumed. Either way leads from the settings to the text, its tokens, the
- * plan, the memory, and the first weights. In a team only its leader does that, and shares what came
- * of it. */
+/* trainer.c: a run is new or resumed. Either way leads from the settings to the text, its tokens,
+ * the plan, the memory, and the first weights. In a team only its leader does that, and shares what
+ * came of it. */
 #include "trainer.h"
 
 #include <inttypes.h>
@@ -222,9 +222,9 @@ static void open_new(Trainer *t, Settings *settings, Decided *decided, SourceRul
     t->receipt = receipt_begin(&t->plan.settings, t->origin, t->identity, from, 0);
 }
 
-/* Reads the receipt up to the step that the run goes on from, and notes there if more or fewer steps
- * are planned from here on. An older version wrote no receipt, and a person may have changed it: then
- * it begins again, with a row for this step. */
+/* Reads the receipt up to the step that the run goes on from, and notes there if more or fewer
+ * steps are planned from here on. An older version wrote no receipt, and a person may have changed
+ * it: then it begins again, with a row for this step. */
 static void resume_receipt(Trainer *t)
 {
     Bytes file = {0};
@@ -535,7 +535,8 @@ bool trainer_save(Trainer *t)
         end_not_finite(t, t->progress.step, "the weights are not finite");
     if (isinf(t->progress.best_loss)) /* not evaluated yet: the last weights are the best */
         trainer_keep_best(t);
-    /* The state comes last: it is what a resumed run starts from, and it names the size of the log. */
+    /* The state comes last: it is what a resumed run starts from, and it names the size of the log.
+     * */
     const bool good = team_leads() && weights_write(&t->directory, &t->gpt, t->best, t->identity) &&
                       receipt_write(&t->directory, &t->receipt) && lines_sync(&t->log) &&
                       lines_sync(&t->shown) &&

@@ -43,9 +43,9 @@ typedef struct {
 
 /* Opens a new run on a text, the paths of which end with NULL, or, if the settings name a run to
  * resume, that run where it stopped; then there need not be a text. With settings->verify nothing
- * is to be written: a new run has no directory, and that of a resumed one is only read. Dies if a file is bad; settings
- * that do not fit are a usage error. The paths and the settings' strings must outlive the trainer.
- * watch is called during what may take long; it may be NULL. */
+ * is to be written: a new run has no directory, and that of a resumed one is only read. Dies if a
+ * file is bad; settings that do not fit are a usage error. The paths and the settings' strings must
+ * outlive the trainer. watch is called during what may take long; it may be NULL. */
 void trainer_open(Trainer *trainer, char *const *texts, Settings *settings, Decided *decided,
                   SourceWatch *watch, void *watcher);
 void trainer_close(Trainer *trainer);
@@ -56,7 +56,8 @@ void trainer_close(Trainer *trainer);
  * fails, or if there is no room for the saves. */
 bool trainer_begin_files(Trainer *trainer, const char *command);
 
-/* The row of a receipt for where the run is; `evaluated` is the loss that was found here, or NAN. */
+/* The row of a receipt for where the run is; `evaluated` is the loss that was found here, or NAN.
+ * */
 ReceiptRow trainer_receipt_row(const Trainer *trainer, double evaluated);
 
 /* The weights that are evaluated and kept: the averaged ones, if there are any. */

@@ -11,7 +11,7 @@ typedef struct {
     double loss; /* NAN if nothing is held out, or if tokens are hidden */
     int order;   /* the one that was the best on a tenth of the part trained on */
     bool some;   /* of a large text only its last COUNTING_MOST tokens were counted */
-    /* Of a run that keeps the counts, else NAN: */
+    /* Known for a run that keeps its counts; NAN for others: */
     double share; /* of counting in the mixture, see below */
     double mixed; /* what the mixture reaches on the same part */
 } Counting;

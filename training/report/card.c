@@ -1,5 +1,5 @@
-/* card.c: the last line of a card has a checksum of all lines before it: a card without this line, or
- * with another checksum, was written by a person. */
+/* card.c: the last line of a card has a checksum of all lines before it: a card without this line,
+ * or with another checksum, was written by a person. */
 #include "card.h"
 
 #include <cjson/cJSON.h>

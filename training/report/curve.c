@@ -97,8 +97,8 @@ static double most_of(const CurveLine *line)
     return most;
 }
 
-/* The means decide, so that a single step that is far off does not stretch the axis. `across` are the
- * floor and what counting reaches, or NAN. */
+/* The means decide, so that a single step that is far off does not stretch the axis. `across` are
+ * the floor and what counting reaches, or NAN. */
 static Axis losses_of(const CurveNamed *lines, int count, const double across[2], int parts)
 {
     double low = INFINITY, high = fmax(0, across[1]);

@@ -28,9 +28,9 @@ typedef struct {
 Report report_new(const Trainer *trainer, const Screen *screen, int64_t last);
 
 /* Prints a row: a step's loss, unless NAN, and that of an evaluation made after it, unless NAN;
- * below it, continuations that show the model: an stb_ds array, which becomes the report's, or NULL.
- * The first row waits until some steps have been timed, or for the next row, because a line above
- * the table says how long the run will take. */
+ * below it, continuations that show the model: an stb_ds array, which becomes the report's, or
+ * NULL. The first row waits until some steps have been timed, or for the next row, because a line
+ * above the table says how long the run will take. */
 void report_row(Report *report, const LogEntry *entry, char **shown);
 
 /* Ends the table. */

@@ -12,8 +12,9 @@ typedef struct Show Show;
 Show *show_new(const Trainer *trainer);
 void show_free(Show *show);
 
-/* Continues the prompt by the weights that are evaluated, and writes that to trainer->shown. Returns
- * what to print, a line for each continuation: an stb_ds array, which names_free() frees. */
+/* Continues the prompt by the weights that are evaluated, and writes that to trainer->shown.
+ * Returns what to print, a line for each continuation: an stb_ds array, which names_free() frees.
+ * */
 char **show_continuations(Show *show, Trainer *trainer);
 
 #endif

@@ -1,6 +1,6 @@
-/* verify.c: the rows of the receipt say at which steps to compare: the state, the loss if the row has
- * one, the best weights. Before that the files of the run and of its checkpoints are compared with
- * the rows of their steps, which takes no training. */
+/* verify.c: the rows of the receipt say at which steps to compare: the state, the loss if the row
+ * has one, the best weights. Before that the files of the run and of its checkpoints are compared
+ * with the rows of their steps, which takes no training. */
 #include "verify.h"
 
 #include <inttypes.h>
@@ -204,8 +204,8 @@ static bool check(Verification *v, const Directory *directory, const char *file,
 }
 
 /* Compares the state and the model that a run or a checkpoint holds. The state's own numbers have a
- * row only if it was saved at a step that has one; the best weights are those of the last row, unless
- * nothing was evaluated yet. `room` has the trainer's sizes. */
+ * row only if it was saved at a step that has one; the best weights are those of the last row,
+ * unless nothing was evaluated yet. `room` has the trainer's sizes. */
 static bool check_saved(Verification *v, const Directory *directory, Trainer *room)
 {
     Progress p = {.step = INT64_MAX};
@@ -257,7 +257,8 @@ static bool check_files(Verification *v)
 
 /* ---- Training again ---- */
 
-/* The last step to compare: that of the next checkpoint, if it begins at one, or of the last row. */
+/* The last step to compare: that of the next checkpoint, if it begins at one, or of the last row.
+ * */
 static int64_t last_step(const Verification *v, bool from_checkpoint)
 {
     int64_t last = arrlen(v->receipt.rows) ? arrlast(v->receipt.rows).step : -1;
@@ -298,7 +299,7 @@ static const char *reach(Session *session, const ReceiptRow *row)
     return difference(row, &own);
 }
 
-/* From here on the run is planned for so many steps. */
+/* Changes the number of steps that the run is planned for. */
 static void plan_steps(Trainer *t, const ReceiptRow *row)
 {
     if (row)

@@ -55,8 +55,8 @@ int receipt_planned(const Receipt *receipt);
 /* Warns and returns false if the file cannot be written. */
 bool receipt_write(const Directory *directory, const Receipt *receipt);
 
-/* Parses a file. Returns false, with nothing to free, if it is not a receipt, or that of another run
- * than `identity` names, unless that is NULL. */
+/* Parses a file. Returns false, with nothing to free, if it is not a receipt, or that of another
+ * run than `identity` names, unless that is NULL. */
 bool receipt_parse(Receipt *receipt, const char *file, const char *identity);
 
 #endif

@@ -1,7 +1,7 @@
 // vocabulary.js: all tokens as points on a map, coloured by how often the text has them; and the
 // nearest ones of the token that is looked at: of the chosen word, or of one that is pointed at.
 
-const MOST_NEAR = 10, MOST_LABELS = 3000; // of so many of the most frequent tokens, if they fit
+const MOST_NEAR = 10, MOST_LABELS = 3000; // labels: of the most frequent tokens, where they fit
 const MAP = {canvas: at("map").firstElementChild};
 let pinned = -1, hovered = -1; // tokens, or -1: none
 
