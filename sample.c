@@ -150,7 +150,7 @@ int main(int argc, char **argv)
         thread_set_limit(
             threads_for_step(choice.score ? model.gpt.config.context : 1, model.gpt.size));
     CountMixture counts = {0};
-    const bool mixed = counted_mix(&model, &counts);
+    const bool mixed = !choice.near && counted_mix(&model, &counts);
     if (DECIDED(&decided, share) && !mixed)
         usage_error("--share is for a run that was trained with --counts, and %s was not",
                     words[0]);

@@ -535,8 +535,7 @@ bool trainer_save(Trainer *t)
         end_not_finite(t, t->progress.step, "the weights are not finite");
     if (isinf(t->progress.best_loss)) /* not evaluated yet: the last weights are the best */
         trainer_keep_best(t);
-    /* The state comes last: it is what a resumed run starts from, and it names the size of the log.
-     * */
+    /* The state comes last: a resumed run starts from it, and it names the size of the log. */
     const bool good = team_leads() && weights_write(&t->directory, &t->gpt, t->best, t->identity) &&
                       receipt_write(&t->directory, &t->receipt) && lines_sync(&t->log) &&
                       lines_sync(&t->shown) &&

@@ -56,8 +56,7 @@ void trainer_close(Trainer *trainer);
  * fails, or if there is no room for the saves. */
 bool trainer_begin_files(Trainer *trainer, const char *command);
 
-/* The row of a receipt for where the run is; `evaluated` is the loss that was found here, or NAN.
- * */
+/* The row of a receipt for where the run is; `evaluated` is the loss here, or NAN. */
 ReceiptRow trainer_receipt_row(const Trainer *trainer, double evaluated);
 
 /* The weights that are evaluated and kept: the averaged ones, if there are any. */

@@ -140,6 +140,8 @@ const WORDS = {
   instead: ["In the place of {word} ({n} bits)", "En el lugar de {word} ({n} bits)"],
   gap: ["What stands here", "Qué va aquí"],
   legend_model: ["the model’s share.", "la parte que da el modelo."],
+  legend_both: ["the share that the model and counting give together.",
+    "la parte que dan juntos el modelo y el conteo."],
   legend_text: ["how often the text has it: 1/2 is once in two times.",
     "cuánto lo tiene el texto: 1/2 es una de dos veces."],
   counted: ["{times} of {total} in the text", "{times} de {total} en el texto"],

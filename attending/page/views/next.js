@@ -123,7 +123,7 @@ function fillBars() {
 // What the marks of the bars mean: the frame and the fill, the mark and the fraction, and [eos].
 function fillLegend(ends, counted) {
   const mark = (kind, sentence) => [make("i", "", {className: kind}), `${say(sentence)} `];
-  at("about-bars").replaceChildren(...mark("drawn", "legend_model"),
+  at("about-bars").replaceChildren(...mark("drawn", mixture && mixture.share ? "legend_both" : "legend_model"),
     ...counted && counted.total ? mark("text", "legend_text") : [], ends ? say("eos") : "");
 }
 
