@@ -89,9 +89,9 @@ void process_prepare(void)
 
 /* ---- Threads ---- */
 
-/* In bytes: each thread keeps the packed blocks of a matrix product on its stack, for which a
- * megabyte is ample; and the most threads that --threads allows. */
-enum { NEEDED_STACK = 1 << 20, MOST_THREADS = 1024 };
+/* In bytes: each thread keeps the packed blocks of a matrix product on its stack, for which two
+ * megabytes are ample; and the most threads that --threads allows. */
+enum { NEEDED_STACK = 2 << 20, MOST_THREADS = 1024 };
 
 /* The stacks of all threads are as large as ulimit -s says. */
 static void check_stack(void)

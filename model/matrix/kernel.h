@@ -14,13 +14,13 @@
 /* The largest parts of the operands. A part of a, rows x depth, is half a megabyte: it stays in the
  * second-level cache while the panels of b pass by. A panel of b, depth x the width of a tile, is
  * 48 KB: it is also read from that cache, in sequence. */
-enum { ROW_BLOCK = 336, DEPTH_BLOCK = 384 };
+enum { ROW_BLOCK = 336, DEPTH_BLOCK = 384, PART = ROW_BLOCK * DEPTH_BLOCK };
 
 /* a is copied in the order in which it lies: (row, depth) is at row * A_ROW_STEP + depth if its
  * rows are contiguous, at row + depth * A_COL_STEP if its columns are. Both steps are odd numbers
- * of cache lines. */
-enum { A_ROW_STEP = DEPTH_BLOCK + 16, A_COL_STEP = ROW_BLOCK };
-enum { A_SIZE = ROW_BLOCK * A_ROW_STEP };
+ * of cache lines. If the depth is small, there may be more rows, so that b is copied less often. */
+enum { A_ROW_STEP = DEPTH_BLOCK + 16, A_COL_STEP = ROW_BLOCK, A_ROWS = 1024 };
+enum { A_SIZE = A_ROWS * A_ROW_STEP };
 
 enum { TILE_MAX_ROWS = 32, TILE_MAX_COLS = 32 };
 
@@ -38,6 +38,7 @@ typedef struct {
     bool slow;                   /* it computes multiply-adds in software                       */
     int rows, cols, narrow_cols; /* of a tile, and of a narrow one                              */
     KernelTile *tile, *narrow;   /* narrow: one vector wide, for the columns that are left over */
+    int part;                    /* words of a part of a, at most, if it lies by rows           */
     /* Tiles, except the last of a block, have a multiple of row_grain rows, and the depth is filled
      * up to a multiple of depth_grain words. Both are 1, except in the AMX kernel, whose hardware
      * multiplies blocks of fixed size and reads a by rows only. */

@@ -1,8 +1,8 @@
 /* matrix.c: the product in tiles. The rows of y are cut into blocks, its columns into panels as
  * wide as the kernel's tile. A thread takes some panels of a block: it copies the block's part of a
  * once, and each panel's part of b, a depth block at a time, and multiplies them tile by tile.
- * Where blocks, panels and tiles begin depends only on the shapes, so the bits are the same
- * whichever thread takes them. */
+ * Where a depth block begins depends only on the shapes, and no sum on which tile it is in: so the
+ * bits are the same for any number of threads. */
 #include "matrix.h"
 
 #include <stdlib.h>
@@ -88,11 +88,16 @@ static int cut(int count, int all, int part, int grain)
     return min_int(parts(even, grain) * grain, count);
 }
 
-/* Blocks of rows that y is cut into. Grains make a block up to a grain larger than the others, and
- * its last tile is read as if it were whole. */
-static int row_blocks(int rows)
+/* Blocks of rows that y is cut into. If y has more rows than columns, each thread has its own, and
+ * copies all of b; if not, each copies all of a. Grains make a block up to a grain larger than the
+ * others, and its last tile is read as if it were whole. */
+static int row_blocks(Matrix y, Matrix a, int threads)
 {
-    return parts(rows, ROW_BLOCK - 2 * (chosen->row_grain - 1));
+    const int words = max_int(1, min_int(kernel_words(chosen, a.cols), DEPTH_BLOCK));
+    const int most = packs_by_rows(chosen, a) ? min_int(A_ROWS, chosen->part / words) : ROW_BLOCK;
+    const int blocks = parts(y.rows, most - 2 * (chosen->row_grain - 1));
+    const int sharers = min_int(threads, parts(y.rows, chosen->rows));
+    return y.rows > y.cols ? parts(blocks, sharers) * sharers : blocks;
 }
 
 /* ---- The product ---- */
@@ -112,15 +117,13 @@ static void tile_aside(KernelTile *tile, int panel, Matrix y, const Real *a, boo
     matrix_copy(y, seen);
 }
 
-/* Prefetches part number `part` of `all` of m's numbers. */
-static void fetch(Matrix m, int part, int all)
+/* Prefetches some rows of m. */
+static void fetch(Matrix m, int from, int end)
 {
     enum { LINE = 64 / sizeof(Real), TO_READ = 0, SECOND_LEVEL = 2 };
-    const Matrix lines = m.col_step == 1 ? m : transposed(m);
-    const int end = lines.rows * (part + 1) / all;
-    for (int i = lines.rows * part / all; i < end; i++)
-        for (int j = 0; j < lines.cols; j += LINE)
-            __builtin_prefetch(lines.at + i * lines.row_step + j, TO_READ, SECOND_LEVEL);
+    for (int i = from; i < end; i++)
+        for (int j = 0; j < m.cols; j += LINE)
+            __builtin_prefetch(m.at + i * m.row_step + j, TO_READ, SECOND_LEVEL);
 }
 
 /* One panel of a block of y. a is packed, b is the panel's part, `next` is what will be read after
@@ -132,15 +135,16 @@ static void panel_product(Matrix y, const Real *a, bool a_by_rows, Matrix b, Mat
     const bool narrow = y.cols <= chosen->narrow_cols;
     const int panel = narrow ? chosen->narrow_cols : chosen->cols;
     KernelTile *tile = narrow ? chosen->narrow : chosen->tile;
-    const int tiles = parts(y.rows, chosen->rows);
+    const int tiles = parts(y.rows, chosen->rows), grain = chosen->row_grain;
+    const int height = parts(parts(y.rows, tiles), grain) * grain;
+    const Matrix lines = next.col_step == 1 ? next : transposed(next);
+    const int share = parts(lines.rows, tiles);
 
     pack_panel(packed, chosen, panel, b);
-    for (int t = 0; t < tiles; t++) {
-        const int i = cut(y.rows, tiles, t, chosen->row_grain);
-        const int end = cut(y.rows, tiles, t + 1, chosen->row_grain);
-        const Matrix part = matrix_rows(y, i, end - i);
+    for (int i = 0, line = 0; i < y.rows; i += height, line += share) {
+        const Matrix part = matrix_rows(y, i, min_int(height, y.rows - i));
         const Real *a_part = a + i * (a_by_rows ? A_ROW_STEP : 1);
-        fetch(next, t, tiles);
+        fetch(lines, line, min_int(line + share, lines.rows));
         if (y.cols == panel && y.col_step == 1)
             tile(part.at, y.row_step, a_part, a_by_rows, packed, part.rows, depth, add);
         else
@@ -174,14 +178,14 @@ static void block_product(Matrix y, Matrix a, Matrix b, bool add)
 }
 
 /* The panels from number `from` to before `end`, counted through one block after another. */
-static void share_product(Matrix y, Matrix a, Matrix b, bool add, long from, long end)
+static void share_product(Matrix y, Matrix a, Matrix b, bool add, int blocks, long from, long end)
 {
     if (skinny_fits(y, b) && !chosen->pair_rows) { /* bfloat16 is rounded in the copy */
         skinny_product(y, a, b, add, min_int((int)from * chosen->cols, y.cols),
                        min_int((int)end * chosen->cols, y.cols));
         return;
     }
-    const int blocks = row_blocks(y.rows), panels = parts(y.cols, chosen->cols);
+    const int panels = parts(y.cols, chosen->cols);
     while (from < end) {
         const int block = (int)(from / panels), panel = (int)(from % panels);
         const int i = cut(y.rows, blocks, block, chosen->row_grain), j = panel * chosen->cols;
@@ -203,17 +207,20 @@ static void product(Matrix y, Matrix a, Matrix b, bool add)
     if (y.rows == 0 || y.cols == 0)
         return;
     ensure_chosen();
-    const long all = (long)parts(y.cols, chosen->cols) * row_blocks(y.rows);
+    const long panels = parts(y.cols, chosen->cols);
     const double work = (double)y.rows * y.cols * a.cols;
 
     if (work < WORTH_THREADS) { /* even a parallel region of one thread has a cost */
-        share_product(y, a, b, add, 0, all);
+        const int blocks = row_blocks(y, a, 1);
+        share_product(y, a, b, add, blocks, 0, panels * blocks);
         return;
     }
     OMP(parallel)
     {
-        const long threads = thread_count(), thread = thread_index();
-        share_product(y, a, b, add, all * thread / threads, all * (thread + 1) / threads);
+        const int threads = thread_count(), thread = thread_index();
+        const int blocks = row_blocks(y, a, threads);
+        const long all = panels * blocks;
+        share_product(y, a, b, add, blocks, all * thread / threads, all * (thread + 1) / threads);
     }
 }
 

@@ -19,6 +19,12 @@ static inline int kernel_words(const Kernel *kernel, int depth)
     return (words + grain - 1) / grain * grain;
 }
 
+/* Whether the copy of a lies by rows. */
+static inline bool packs_by_rows(const Kernel *kernel, Matrix a)
+{
+    return a.row_step != 1 || kernel->depth_grain > 1;
+}
+
 /* Copies a part of a (rows, depth) to `words`, its depth filled up with zeros. Returns whether the
  * copy lies by rows. */
 bool pack_rows(Real *words, const Kernel *kernel, Matrix a);

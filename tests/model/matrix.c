@@ -178,6 +178,7 @@ static void the_bits_do_not_depend_on_threads(void **state)
     (void)state;
     check_same_bits(611, 301, 203, false), check_same_bits(900, 801, 70, true);
     check_same_bits(3, 1001, 403, false), check_same_bits(3, 1001, 403, true);
+    check_same_bits(40, 900, 39, false), check_same_bits(2001, 128, 64, false);
 }
 
 /* Threads that all need a kernel at once, before one is chosen; returns how many computed 2·3

@@ -215,7 +215,7 @@ load programs.bash
     # OpenMP's own threads take no more than those that were tried: if these can be started, it never
     # prints its two lines. (clang's OpenMP chooses its own size.)
     grep -qE '__[at]san_init|__kmpc' "$BIN/train" || for size in 300000 400000 500000; do
-        bash -c "ulimit -s 1024 && ulimit -v $size &&"' exec "$0" perro.txt --steps 1 --threads 200' \
+        bash -c "ulimit -s 2048 && ulimit -v $size &&"' exec "$0" perro.txt --steps 1 --threads 200' \
             "$BIN/train" >out.txt 2>err.txt || { [ $? -eq 1 ] && [ "$(wc -l <err.txt)" -eq 1 ]; }
         [ "$(grep -c libgomp err.txt)" -eq 0 ]
     done

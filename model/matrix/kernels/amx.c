@@ -139,6 +139,7 @@ const Kernel *kernel_amx(void)
                                   .supported = supported,
                                   .tile = tile,
                                   .narrow = narrow,
+                                  .part = 2 * PART, /* its processors have caches of 2 MB */
                                   .pair_rows = bf16_pair_rows,
                                   .pair_along = bf16_pair_along,
                                   .row_grain = ROWS,

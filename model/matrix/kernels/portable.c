@@ -46,6 +46,7 @@ const Kernel *kernel_portable(void)
                                     .narrow_cols = SOFT_NARROW_COLS,
                                     .tile = soft_tile,
                                     .narrow = soft_narrow,
+                                    .part = PART,
                                     .row_grain = 1,
                                     .depth_grain = 1};
     return FUSED_IN_HARDWARE || sizeof(Real) != sizeof(float) ? &fused : &software;

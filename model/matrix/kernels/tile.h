@@ -20,7 +20,7 @@ typedef Real Unaligned __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(
 enum { LANES = VECTOR_BYTES / sizeof(Real) };
 #define KERNEL                                                                                     \
     .supported = supported, .rows = TILE_ROWS, .cols = TILE_VECTORS * LANES, .narrow_cols = LANES, \
-    .tile = tile, .narrow = narrow, .row_grain = 1, .depth_grain = 1
+    .tile = tile, .narrow = narrow, .part = PART, .row_grain = 1, .depth_grain = 1
 
 TILE_TARGET __attribute__((always_inline)) static inline void tile_of(
     const int rows, const int vectors, const bool by_rows, Real *y, ptrdiff_t y_step, const Real *a,
