@@ -13,8 +13,8 @@ typedef struct Each Each;
  * model and the corpus that is scored. */
 Each *each_begin(Pretrained *model, const Corpus *corpus, const Choice *choice);
 
-/* Adds what was predicted of the tokens of a batch that count, all of one piece. In a mixture, also
- * by the model alone and by counting alone; else these are NULL. */
+/* Adds what was predicted of the tokens of a batch that count; `piece` is what the model has read.
+ * In a mixture, also by the model alone and by counting alone; else these are NULL. */
 void each_add(Each *each, Piece piece, const Batch *batch, const Prediction *together,
               const Prediction *model, const Prediction *counting);
 

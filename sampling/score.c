@@ -1,5 +1,5 @@
-/* score.c: the text is cut as for training, and each piece is read by itself; the pieces of a line
- * that is longer than the context are added up. */
+/* score.c: the text is evaluated as train does it, piece by piece; the pieces of a line that is
+ * longer than the context are added up. */
 #include "score.h"
 
 #include <math.h>
@@ -120,11 +120,12 @@ static void add_batch(Loss *loss, Scoring *s, const Batch *batch)
 static void add_piece(Loss *loss, Scoring *s, Piece piece)
 {
     const Part part = {.count = 1, .list = &piece};
+    const Piece read = corpus_read(&s->corpus, &part, piece);
     BatchPlace place = {0};
     for (Batch batch; batch_next(&batch, &s->room, &s->corpus, &part, &place);) {
         add_batch(loss, s, &batch);
         if (s->each)
-            each_add(s->each, piece, &batch, s->predictions[TOGETHER], s->predictions[MODEL],
+            each_add(s->each, read, &batch, s->predictions[TOGETHER], s->predictions[MODEL],
                      s->predictions[COUNTING]);
     }
 }

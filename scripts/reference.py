@@ -186,8 +186,17 @@ class Corpus:
 
     def whole(self):
         """All that is evaluated, in small batches. Each token is hidden once, in a sequence of its
-        own, which has all others of the piece."""
-        for piece in self.pieces(self.held_out or self.train):
+        own, which has all others of the piece. In a stream, pieces of half a context count, each
+        after the half before it."""
+        rows, T = self.held_out or self.train, self.s['context']
+        if self.s['sequence'] == 'stream' and not self.masked:
+            row, before = rows[0], T // 2
+            for begin in range(0, len(row) - 1, T - before):
+                first, end = max(0, begin - before), min(begin + T - before, len(row) - 1)
+                yield batch_of([(row[first:end], [-1] * (begin - first) + row[begin + 1:end + 1],
+                                 0)])
+            return
+        for piece in self.pieces(rows):
             if not self.masked:
                 yield batch_of([self.plain(piece)])
                 continue

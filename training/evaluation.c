@@ -93,10 +93,9 @@ double trainer_evaluate(Trainer *t, EvaluationWatch *watch, void *watcher)
 /* As many targets as a twentieth of the training takes time for: see plan.c. */
 static size_t most_targets(const Trainer *t)
 {
-    const Part *train = &t->corpus.train;
-    const double pieces = fmin(t->plan.settings.batch, (double)train->count);
-    const double each = (double)train->rows / (double)train->count;
-    const double trained = (double)t->progress.step * pieces * each;
+    const double count = (double)epoch_most_pieces(&t->corpus);
+    const double each = (double)t->corpus.train.rows / count;
+    const double trained = (double)t->progress.step * fmin(t->plan.settings.batch, count) * each;
     const Part *evaluated = &t->corpus.evaluated;
     const double rows_each =
         corpus_evaluation_rows(&t->corpus, evaluated) / (double)evaluated->targets;

@@ -101,6 +101,32 @@ END
     grep -q "with counting, whose share is" out.txt
 }
 
+# A tenth of the characters is held out, 3,388. The rows of --each add up to the loss.
+@test "the score of the held-out part of a stream is what train printed" {
+    python3 - "$ROOT/data/cuentos.txt" >tail.txt <<'END'
+import sys
+print(open(sys.argv[1], encoding="utf-8").read()[-3388:], end="")
+END
+    for options in "--context 64" "--context 7 --counts"; do
+        "$BIN/train" "$ROOT/data/cuentos.txt" --tokens char $options --steps 60 --out run \
+            --overwrite >out.txt
+        "$BIN/sample" run --score tail.txt --json | tail -n 1 >score.json
+        "$BIN/sample" run --score tail.txt --json --each >each.json
+        python3 - <<'END'
+import json, math
+result = json.load(open("run/config.json"))["pulga"]["result"]
+score, rows = json.load(open("score.json")), [json.loads(row) for row in open("each.json")]
+assert score["tokens"] == len(rows) == 3387
+assert math.isclose(score.get("model_loss", score["loss"]), result["best_loss"], rel_tol=1e-6)
+each = sum(row["surprise"] for row in rows) * math.log(2) / len(rows)
+assert math.isclose(score["loss"], each, rel_tol=1e-8), (score, each)
+if result["mixed_loss"]:
+    assert math.isclose(score["loss"], result["mixed_loss"], rel_tol=1e-6), (score, result)
+    assert math.isclose(score["counting_loss"], result["counting"], rel_tol=1e-6)
+END
+    done
+}
+
 @test "what cannot be counted is refused in one line" {
     refuses 64 "--counts needs a part of perro.txt held out" "not enough" \
         -- "$BIN/train" perro.txt --counts --out run

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
+#include "model/gpt.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/corpora.h"
 #include "text/corpus/batches.h"
@@ -234,6 +235,176 @@ static void test_an_evaluation_has_each_target_once(void **state)
     tokenizer_free(&t);
 }
 
+/* ---- Streams ---- */
+
+/* What is known of the evaluation of a part of a stream. */
+typedef struct {
+    int *times; /* (tokens) how often each is a target */
+    int *seen;  /* (tokens) how many rows of its sequence come before the one that predicts it */
+    size_t rows;
+} Reading;
+
+/* The id of each token is its place in the text. */
+static void check_rows(Reading *r, const Corpus *c, const Part *part, const Batch *batch, int s)
+{
+    const int *tokens = batch->tokens + batch->start[s], *targets = batch->targets;
+    const int rows = batch->start[s + 1] - batch->start[s];
+    const int *history = batch->history + s * HISTORY_MOST;
+    assert_in_range(rows, 1, c->context);
+    for (int h = 0; h < HISTORY_MOST; h++) {
+        const int place = tokens[0] - HISTORY_MOST + h;
+        assert_int_equal(history[h], place < (int)part->begin ? -1 : place);
+    }
+    for (int i = 0; i < rows; i++) {
+        const int target = targets[batch->start[s] + i];
+        assert_int_equal(tokens[i], tokens[0] + i);
+        assert_true(tokens[i] >= (int)part->begin);
+        if (target < 0)
+            continue;
+        assert_int_equal(target, tokens[i] + 1);
+        r->times[target]++;
+        r->seen[target] = i;
+    }
+}
+
+static Reading read_part(const Corpus *c, const Part *part, int rows)
+{
+    Reading r = {.times = calloc(c->ids.count, sizeof *r.times),
+                 .seen = calloc(c->ids.count, sizeof *r.seen)};
+    BatchRoom room = batch_room_new(rows);
+    BatchPlace place = {0};
+    for (Batch batch; batch_next(&batch, &room, c, part, &place);) {
+        int counted = 0;
+        assert_in_range(batch.rows, 1, rows);
+        for (int i = 0; i < batch.rows; i++)
+            counted += batch.targets[i] >= 0;
+        assert_int_equal(counted, batch.counted);
+        for (int s = 0; s < batch.sequences; s++)
+            check_rows(&r, c, part, &batch, s);
+        r.rows += (size_t)batch.rows;
+    }
+    batch_room_free(&room);
+    return r;
+}
+
+static void free_reading(Reading *r)
+{
+    free(r->times);
+    free(r->seen);
+}
+
+/* A stream of tokens that are all different: 0 1 2 3 … */
+static Corpus corpus_of_numbers(int count, Tokenizer *t)
+{
+    char *text = malloc((size_t)count * 8), *put = text;
+    for (int i = 0; i < count; i++)
+        put += sprintf(put, "w%d ", i);
+    Corpus c = corpus_for(OBJECTIVE_NEXT, TOKENIZER_WORD, true, text, t);
+    assert_int_equal(c.ids.count, count);
+    for (int i = 0; i < count; i++)
+        assert_int_equal(ids_at(&c.ids, (size_t)i), i);
+    free(text);
+    return c;
+}
+
+/* Each token of a part is a target once, but for its first one; and half a context comes before the
+ * row that predicts it, or all that the part has. */
+static void check_part(const Corpus *c, const Part *part)
+{
+    for (int more = 0; more < 9; more += 4) {
+        Reading r = read_part(c, part, c->context + more * c->context / 3);
+        for (int i = 0; i < (int)c->ids.count; i++) {
+            const int begin = (int)part->begin, before = i - 1 - begin, half = c->context / 2;
+            const bool there = i > begin && i < (int)part->end;
+            assert_int_equal(r.times[i], there);
+            if (there)
+                assert_true(r.seen[i] >= (before < half ? before : half));
+        }
+        assert_true(corpus_evaluation_rows(c, part) == (double)r.rows);
+        free_reading(&r);
+    }
+}
+
+static void test_a_stream_is_evaluated_after_half_a_context(void **state)
+{
+    (void)state;
+    for (int count = 40; count < 60; count++)
+        for (int context = 1; context < 14; context++) {
+            Tokenizer t;
+            Corpus c = corpus_of_numbers(count, &t);
+            corpus_cut(&c, context, 0.5, 1);
+            check_part(&c, &c.train);
+            check_part(&c, &c.held_out);
+            corpus_set_aside(&c);
+            check_part(&c, &c.train);
+            check_part(&c, &c.aside);
+            corpus_free(&c);
+            tokenizer_free(&t);
+        }
+}
+
+/* What was drawn is read as it is read among all others. */
+static void test_a_sample_of_a_stream_is_read_alike(void **state)
+{
+    (void)state;
+    for (int context = 1; context < 20; context += 3) {
+        Tokenizer t;
+        Corpus c = corpus_of_numbers(600, &t);
+        corpus_cut(&c, context, 0.5, 1);
+        Part sample = corpus_sample(&c, &c.held_out, 120, 1);
+        assert_true(sample.sample);
+        Reading all = read_part(&c, &c.held_out, 3 * context);
+        Reading some = read_part(&c, &sample, 3 * context);
+        size_t targets = 0;
+        for (int i = 0; i < 600; i++) {
+            assert_true(!some.times[i] || (all.times[i] && some.seen[i] == all.seen[i]));
+            targets += (size_t)some.times[i];
+        }
+        assert_int_equal(targets, sample.targets);
+        assert_true(corpus_evaluation_rows(&c, &sample) == (double)some.rows);
+        free_reading(&all);
+        free_reading(&some);
+        part_free(&sample);
+        corpus_free(&c);
+        tokenizer_free(&t);
+    }
+}
+
+/* The loss of some model over a part, in rooms of so many rows. */
+static double loss_in(Gpt *gpt, const Corpus *c, int rows)
+{
+    BatchRoom room = batch_room_new(rows);
+    BatchPlace place = {0};
+    double sum = 0;
+    for (Batch batch; batch_next(&batch, &room, c, &c->held_out, &place);)
+        sum += gpt_evaluate(gpt, &batch);
+    batch_room_free(&room);
+    return sum;
+}
+
+static void test_the_room_does_not_change_the_loss_of_a_stream(void **state)
+{
+    (void)state;
+    Tokenizer t;
+    Corpus c = corpus_of_numbers(90, &t);
+    const GptConfig shape = {.vocabulary = c.vocabulary,
+                             .layers = 2,
+                             .heads = 2,
+                             .head_size = 4,
+                             .width = 8,
+                             .hidden = 8,
+                             .context = 8};
+    Gpt gpt = gpt_new(&shape, 100);
+    gpt_init(&gpt, 1);
+    corpus_cut(&c, 8, 0.5, 1);
+    const double whole = loss_in(&gpt, &c, 100);
+    for (int rows = 8; rows < 30; rows++)
+        assert_close_one("the loss", loss_in(&gpt, &c, rows), whole, 1e-6);
+    gpt_free(&gpt);
+    corpus_free(&c);
+    tokenizer_free(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -242,6 +413,9 @@ int main(void)
         cmocka_unit_test(test_the_parts_of_a_step_hide_the_same_tokens),
         cmocka_unit_test(test_each_step_hides_others),
         cmocka_unit_test(test_an_evaluation_has_each_target_once),
+        cmocka_unit_test(test_a_stream_is_evaluated_after_half_a_context),
+        cmocka_unit_test(test_a_sample_of_a_stream_is_read_alike),
+        cmocka_unit_test(test_the_room_does_not_change_the_loss_of_a_stream),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

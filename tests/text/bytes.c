@@ -60,11 +60,11 @@ static void test_lines_have_all_bytes_of_their_text(void **state)
               (Counted){21, 10, 11});
 }
 
-/* The first token of a stream is not predicted. */
+/* The first token of a stream is not predicted, and a piece has half a context. */
 static void test_streams(void **state)
 {
     (void)state;
-    check("añb\nc", (TokenizerRules){.kind = TOKENIZER_CHAR, .stream = true}, 2,
+    check("añb\nc", (TokenizerRules){.kind = TOKENIZER_CHAR, .stream = true}, 4,
           (Counted){5, 3, 2});
 }
 

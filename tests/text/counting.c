@@ -104,6 +104,27 @@ static void test_counting_alone_is_a_mixture(void **state)
     }
 }
 
+/* Counting reads what stands before a piece that was drawn, however small the context is, as the
+ * mixture does. */
+static void test_counting_in_a_sample_of_a_stream(void **state)
+{
+    (void)state;
+    for (int context = 3; context < 50; context += 15) {
+        Text text = text_read("data/cuentos.txt", TEXT_COMPOSED);
+        Tokenizer t;
+        Corpus c = corpus_for(OBJECTIVE_NEXT, TOKENIZER_CHAR, true, text.clean, &t);
+        corpus_cut(&c, context, 0.5, 1);
+        assert_true(c.evaluated.sample);
+        assert_in_range(c.evaluated.targets, SAMPLE_STREAM - 60, SAMPLE_STREAM + 60);
+        double counting;
+        const double alone = mixed_loss(&c, 1, &counting);
+        assert_close_one("a sample", alone, counting, 1e-6);
+        corpus_free(&c);
+        tokenizer_free(&t);
+        text_free(&text);
+    }
+}
+
 static void test_what_has_no_counting(void **state)
 {
     (void)state;
@@ -119,6 +140,7 @@ int main(void)
         cmocka_unit_test(test_a_stream_of_characters),
         cmocka_unit_test(test_lines_are_counted_whole),
         cmocka_unit_test(test_counting_alone_is_a_mixture),
+        cmocka_unit_test(test_counting_in_a_sample_of_a_stream),
         cmocka_unit_test(test_what_has_no_counting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

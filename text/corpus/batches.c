@@ -127,21 +127,21 @@ static bool add_hidden(Batch *batch, BatchRoom *room, const Objective *objective
     return true;
 }
 
-/* Notes which tokens stand before a piece: of a stream those of the part; of lines, those of the
- * piece before, unless it begins its line. */
+/* Notes which tokens stand before what is read: of a stream those of the part; of lines, those of
+ * the piece before, unless it begins its line. */
 static void add_history(const Batch *batch, const BatchRoom *room, const Corpus *corpus,
-                        const Part *part, Piece piece)
+                        const Part *part, Piece read)
 {
     int *history = ROW(room->history, batch->sequences, HISTORY_MOST), before[HISTORY_MOST + 1];
     const bool begins = room->piece[0] == corpus->objective.bos;
-    const size_t there = corpus->stream ? piece.from - part->begin
+    const size_t there = corpus->stream ? read.from - part->begin
                          : begins       ? 0
                                         : (size_t)corpus->context;
     const size_t count = there < HISTORY_MOST ? there : HISTORY_MOST;
     memset(history, -1, HISTORY_MOST * sizeof *history);
     if (!count)
         return;
-    corpus_sequence(corpus, (Piece){piece.from - count, count}, before);
+    corpus_sequence(corpus, (Piece){read.from - count, count}, before);
     memcpy(history + HISTORY_MOST - count, before, count * sizeof *history);
 }
 
@@ -153,11 +153,13 @@ bool batch_next(Batch *batch, BatchRoom *room, const Corpus *corpus, const Part 
     batch->history = objective->kind == OBJECTIVE_MASKED ? NULL : room->history;
     for (; place->piece < part->count; place->piece++) {
         const Piece piece = corpus_piece(corpus, part, place->piece);
-        if (batch->rows + (int)piece.length > room->rows)
+        const Piece read = corpus_read(corpus, part, piece);
+        if (batch->rows + (int)read.length > room->rows)
             break;
-        const Sequence sequence = corpus_sequence(corpus, piece, room->piece);
+        Sequence sequence = corpus_sequence(corpus, read, room->piece);
+        sequence.first = max_int(sequence.first, (int)(piece.from - read.from));
         if (objective->kind != OBJECTIVE_MASKED) {
-            add_history(batch, room, corpus, part, piece);
+            add_history(batch, room, corpus, part, read);
             add_plain(batch, room, objective, &sequence);
         } else if (!add_hidden(batch, room, objective, &sequence, place)) {
             break;

@@ -37,8 +37,8 @@ typedef struct {
     int row;
 } BatchPlace;
 
-/* Fills the room with what comes next in a part: as many pieces as there is room for, and one at
- * least must have room. Returns false at the end. */
+/* Fills the room with what comes next in a part: as many pieces, each with what is read before it,
+ * as there is room for, and one at least must have room. Returns false at the end. */
 bool batch_next(Batch *batch, BatchRoom *room, const Corpus *corpus, const Part *part,
                 BatchPlace *place);
 

@@ -193,18 +193,31 @@ static size_t targets_of(const Corpus *c, Piece piece, int *tokens)
     return (size_t)objective_targets(&c->objective, &sequence);
 }
 
-/* A piece of at most the context from a token on; `end` is the index after the last token that it
- * may have. */
+/* How many tokens are read before a piece of a stream, which do not count. A hidden token sees
+ * those after it instead. */
+static size_t read_before(const Corpus *c)
+{
+    return c->stream && objective_ahead(&c->objective) ? (size_t)c->context / 2 : 0;
+}
+
+/* The rows of a piece that is not the last one. */
+static size_t rows_of_piece(const Corpus *c)
+{
+    return (size_t)c->context - read_before(c);
+}
+
+/* A piece from a token on; `end` is the index after the last token that it may have. */
 static Piece piece_from(const Corpus *c, size_t from, size_t end)
 {
     const size_t left = end - (size_t)objective_ahead(&c->objective) - from;
-    return (Piece){from, left < (size_t)c->context ? left : (size_t)c->context};
+    const size_t most = rows_of_piece(c);
+    return (Piece){from, left < most ? left : most};
 }
 
 Piece corpus_piece(const Corpus *corpus, const Part *part, size_t i)
 {
     if (!part->list)
-        return piece_from(corpus, part->begin + i * (size_t)corpus->context, part->end);
+        return piece_from(corpus, part->begin + i * rows_of_piece(corpus), part->end);
     if (part->sample)
         return part->list[i];
     Piece piece;
@@ -212,6 +225,13 @@ Piece corpus_piece(const Corpus *corpus, const Part *part, size_t i)
         piece.length > (size_t)corpus->context)
         die_changed(corpus);
     return piece;
+}
+
+Piece corpus_read(const Corpus *corpus, const Part *part, Piece piece)
+{
+    const size_t most = read_before(corpus), there = piece.from - part->begin;
+    const size_t before = there < most ? there : most;
+    return (Piece){piece.from - before, piece.length + before};
 }
 
 bool corpus_ends_line(const Corpus *c, Piece piece)
@@ -326,9 +346,9 @@ static void cut_lines(Corpus *c, double share, uint32_t seed, SourceWatch *watch
 /* A range of a stream's tokens. */
 static Part stream_part(const Corpus *c, size_t begin, size_t end)
 {
-    const size_t ahead = (size_t)objective_ahead(&c->objective), context = (size_t)c->context;
+    const size_t ahead = (size_t)objective_ahead(&c->objective), each = rows_of_piece(c);
     const size_t rows = end > begin + ahead ? end - begin - ahead : 0;
-    return (Part){.count = (rows + context - 1) / context,
+    return (Part){.count = (rows + each - 1) / each,
                   .begin = begin,
                   .end = end,
                   .rows = rows,
@@ -413,7 +433,8 @@ Part corpus_sample(const Corpus *c, const Part *part, size_t targets, uint32_t s
     if (part->targets <= targets)
         return *part;
     const double share = (double)targets / (double)part->targets;
-    Part sample = {.count = (size_t)(share * (double)part->count) + 1, .sample = true};
+    Part sample = {
+        .count = (size_t)(share * (double)part->count) + 1, .begin = part->begin, .sample = true};
     Piece *list = memory_new(sample.count, sizeof *list, "a sample");
     int *tokens = memory_new((size_t)c->context + 1, sizeof *tokens, "a sample");
     const Order order = order_new(part->count, seed, RANDOM_EVALUATE, 0);
@@ -436,8 +457,11 @@ void part_free(Part *part)
 
 size_t corpus_sample_targets(const Corpus *c)
 {
-    if (c->objective.kind != OBJECTIVE_MASKED)
-        return SAMPLE_TARGETS;
+    if (c->objective.kind != OBJECTIVE_MASKED) {
+        const int64_t share = (int64_t)c->ids.count / 256;
+        return (size_t)(c->stream ? min_int64(SAMPLE_TARGETS, max_int64(SAMPLE_STREAM, share))
+                                  : SAMPLE_TARGETS);
+    }
     const Part *part = &c->train;
     assert(part->rows > 0);
     const size_t some = SAMPLE_HIDDEN_ROWS * part->count / part->rows;
@@ -455,13 +479,13 @@ void corpus_choose_evaluated(Corpus *c, uint32_t seed)
 /* Each hidden token is evaluated in a sequence of its own. */
 double corpus_evaluation_rows(const Corpus *c, const Part *part)
 {
-    if (c->objective.kind != OBJECTIVE_MASKED)
-        return (double)part->rows;
+    const bool hides = c->objective.kind == OBJECTIVE_MASKED;
     int *tokens = memory_new((size_t)c->context + 1, sizeof *tokens, "counting");
     double rows = 0;
     for (size_t p = 0; p < part->count; p++) {
         const Piece piece = corpus_piece(c, part, p);
-        rows += (double)piece.length * (double)targets_of(c, piece, tokens);
+        const double times = hides ? (double)targets_of(c, piece, tokens) : 1;
+        rows += times * (double)corpus_read(c, part, piece).length;
     }
     free(tokens);
     return rows;

@@ -9,7 +9,16 @@
  *     and is cut into             [bos] el perro (come)   and   come un hueso ([eos])
  *
  * where the last token of each piece, in brackets, is only predicted. If tokens are hidden,
- * a piece has no such token. A pair is one piece, and is never cut. */
+ * a piece has no such token. A pair is one piece, and is never cut.
+ *
+ * A stream is evaluated as it is written: when the context is full, its older half is forgotten. So
+ * a piece has half a context, and is read together with the half before it, which does not count.
+ * With a context of 4,
+ *
+ *     el perro come un hueso      is read as  el perro (come)   and   el perro come un (hueso)
+ *     and what counts is                      perro come        and   un hueso
+ *
+ * For training, each epoch cuts it in another way: see reader.h. */
 #ifndef PULGA_CORPUS_H
 #define PULGA_CORPUS_H
 
@@ -25,7 +34,7 @@ typedef struct {
 } Piece;
 
 /* The part of the text to train on, or the part held out. Pieces of lines are listed; those of a
- * stream are computed from begin and end. */
+ * stream are computed from begin and end, and nothing before begin is read. */
 typedef struct {
     size_t count; /* of pieces */
     const Piece *list;
@@ -54,10 +63,13 @@ typedef struct {
 
 /* Targets of a sample of a corpus that was cut. The deviation of −ln p is 2 or 3, so its mean over
  * 2^17 is known to less than 0.01; the differences between two models on the same sample are known
- * better. A token that is hidden costs a sequence of its own, so there are fewer: as many as have
- * 2^19 rows, but 2^14 at most, whose mean is known to 0.02, and 2^12 at least, to 0.04. */
+ * better. A target of a stream costs two rows, and a long stream is not read often: there are as
+ * many as it has 256 tokens, and 2^13 at least, whose mean is known to 0.03. A token that is hidden
+ * costs a sequence of its own: as many as have 2^19 rows, but 2^14 at most, whose mean is known to
+ * 0.02, and 2^12 at least, to 0.04. */
 enum {
     SAMPLE_TARGETS = 1 << 17,
+    SAMPLE_STREAM = 1 << 13,
     SAMPLE_HIDDEN = 1 << 14,
     SAMPLE_LEAST_HIDDEN = 1 << 12,
     SAMPLE_HIDDEN_ROWS = 1 << 19
@@ -128,6 +140,10 @@ void corpus_check_unchanged(const Corpus *corpus);
 /* Piece number i of a part, in the order of the text. Dies, like corpus_sequence(), if a file does
  * not have it any more. */
 Piece corpus_piece(const Corpus *corpus, const Part *part, size_t i);
+
+/* What is read so that a piece can be evaluated: the piece, and of a stream also what comes before
+ * it in the part, half a context at most. */
+Piece corpus_read(const Corpus *corpus, const Part *part, Piece piece);
 
 /* A piece as a sequence; `tokens` (context + 1) receives its ids. */
 Sequence corpus_sequence(const Corpus *corpus, Piece piece, int *tokens);

@@ -37,6 +37,18 @@ static size_t first_of_the_last(const Corpus *corpus, const Part *part, size_t m
     return p;
 }
 
+/* Adds what stands before a piece of a stream if the piece before it was not drawn: tokens that are
+ * only read, as many as the longest history has. Returns whether there are any. */
+static bool add_before(Ngrams *all, const Corpus *corpus, const Part *part, Piece piece, int *room)
+{
+    const size_t there = piece.from - part->begin;
+    const size_t before = there < KNESER_NEY_MOST - 1 ? there : KNESER_NEY_MOST - 1;
+    if (!corpus->stream || !part->sample || !before)
+        return false;
+    add_piece(all, corpus, (Piece){piece.from - before, before}, false, 0, room);
+    return true;
+}
+
 /* Adds the pieces of a part from this one on. */
 static void add_part(Ngrams *all, const Corpus *corpus, const Part *part, size_t first,
                      uint8_t purpose, int *room)
@@ -44,7 +56,9 @@ static void add_part(Ngrams *all, const Corpus *corpus, const Part *part, size_t
     size_t end = 0;
     for (size_t p = first; p < part->count; p++) {
         const Piece piece = corpus_piece(corpus, part, p);
-        add_piece(all, corpus, piece, p > first && piece.from == end, purpose, room);
+        const bool goes_on =
+            (p > first && piece.from == end) || add_before(all, corpus, part, piece, room);
+        add_piece(all, corpus, piece, goes_on, purpose, room);
         end = piece.from + piece.length;
     }
 }
@@ -82,6 +96,13 @@ static size_t count_part(Ngrams *all, const Corpus *corpus, const Part *part, si
     return first;
 }
 
+/* A piece, or the longest history, and the token after it. */
+static int *room_for_piece(const Corpus *corpus)
+{
+    const size_t count = (size_t)max_int(corpus->context, KNESER_NEY_MOST) + 1;
+    return memory_new(count, sizeof(int), "counting");
+}
+
 static void ngrams_free(Ngrams *all)
 {
     free(all->tokens);
@@ -95,11 +116,11 @@ Counting counting_of(const Corpus *corpus)
     if (!corpus->held_out.count || corpus->objective.kind == OBJECTIVE_MASKED)
         return found;
     const Part *evaluated = &corpus->evaluated;
-    int *room = memory_new((size_t)corpus->context + 1, sizeof *room, "counting");
+    const size_t more = evaluated->rows + evaluated->count * KNESER_NEY_MOST;
+    int *room = room_for_piece(corpus);
     double losses[KNESER_NEY_MOST + 1];
     Ngrams all;
-    found.some =
-        count_part(&all, corpus, &corpus->train, evaluated->rows + evaluated->count, room) > 0;
+    found.some = count_part(&all, corpus, &corpus->train, more, room) > 0;
     hold_back(&all, corpus->stream);
     kneser_ney_losses(&all, KNESER_NEY_MOST, losses);
     for (int k = 2; k <= KNESER_NEY_MOST; k++)
@@ -119,7 +140,7 @@ Counting counting_of(const Corpus *corpus)
 
 CountMixture count_mixture_new(const Corpus *corpus, int order, double share)
 {
-    int *room = memory_new((size_t)corpus->context + 1, sizeof *room, "counting");
+    int *room = room_for_piece(corpus);
     Ngrams all;
     count_part(&all, corpus, &corpus->train, 0, room);
     CountMixture mixture = {kneser_ney_new(&all, order), corpus->vocabulary, share};

@@ -300,10 +300,11 @@ static int64_t rows_of_step(const Settings *s, const Corpus *corpus)
     return (int64_t)corpus->train.rows / steps_of_epoch(corpus, s->batch);
 }
 
-/* About twenty log lines and twenty evaluations in a run. Evaluations are fewer if they would take
- * too long: between two of them, at least twice as many rows are trained on as one evaluates; if
- * that is a sample, seven times as many. A row is evaluated in a third of the time that training on
- * it takes, so this is a twentieth of the time. */
+/* About twenty log lines and twenty evaluations in a run; ten of a stream, which reads two rows for
+ * each target. Evaluations are fewer if they would take too long: between two of them, at least
+ * twice as many rows are trained on as one evaluates; if that is a sample, seven times as many. A
+ * row is evaluated in a third of the time that training on it takes, so this is a twentieth of the
+ * time. */
 static void choose_reports(Settings *s, const Decided *decided, const Corpus *corpus)
 {
     const int64_t evaluated = (corpus->evaluated.sample ? 7 : 2) *
@@ -311,7 +312,8 @@ static void choose_reports(Settings *s, const Decided *decided, const Corpus *co
     const int64_t rows = rows_of_step(s, corpus);
     const int twentieth = max_int(1, s->steps / 20);
     CHOOSE(log_every, twentieth);
-    CHOOSE(eval_every, at_most_int(max_int64(twentieth, evaluated / max_int64(1, rows))));
+    const int usual = corpus->stream && s->objective == OBJECTIVE_NEXT ? 2 * twentieth : twentieth;
+    CHOOSE(eval_every, at_most_int(max_int64(usual, evaluated / max_int64(1, rows))));
 }
 
 /* Every member of a team needs a shard. */

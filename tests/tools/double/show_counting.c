@@ -19,14 +19,20 @@ static double setting(const Pretrained *model, const char *name)
     return json_get(config_own(&model->config), name)->valuedouble;
 }
 
+/* Line number p of a part: all of a stream. */
+static Piece line_of(const Corpus *c, const Part *part, size_t p)
+{
+    return c->stream ? (Piece){part->begin, part->rows} : corpus_piece(c, part, p);
+}
+
 /* Prints the lines of a part, and adds them to what is counted in. */
 static void show_part(const Corpus *c, const Part *part, const char *name, uint8_t purpose,
                       Ngrams *all)
 {
     int *tokens = memory_new((size_t)c->context + 1, sizeof *tokens, "a test");
     printf(",\n\"%s\":[", name);
-    for (size_t p = 0; p < part->count; p++) {
-        const Sequence line = corpus_sequence(c, corpus_piece(c, part, p), tokens);
+    for (size_t p = 0; p < (c->stream && part->count ? 1 : part->count); p++) {
+        const Sequence line = corpus_sequence(c, line_of(c, part, p), tokens);
         printf("%s[%d", p ? ",\n" : "", line.first + 1);
         for (int i = 0; i <= line.rows; i++) {
             printf(",%d", line.tokens[i]);

@@ -195,14 +195,14 @@ static void the_length_of_a_run_suits_its_text(void **state)
         int batch, epochs, eval_every;
     } cases[] = {
         {300, false, false, false, 0, 30, 300, 15}, /* whole in a step: 30 lines */
-        {300, true, true, false, 0, 6, 200, 10},    /* whole: five pieces of 64, or six */
+        {300, true, true, false, 0, 6, 200, 20},    /* whole: five pieces of 64, or six */
         {300, false, false, true, 0, 30, 500, 25},
         {1990, false, false, false, 0, 9, 15, 46}, /* 199 lines, too few to hold some out */
         {2000, false, false, false, 0.1, 9, 30, 30},
         {30000, false, false, false, 0.1, 32, 20, 85},
-        {4999, true, false, false, 0, 16, 30, 10},
-        {5000, true, false, false, 0.1, 16, 30, 7},
-        {200000, true, false, false, 0.1, 16, 16, 140},
+        {4999, true, false, false, 0, 16, 30, 20},
+        {5000, true, false, false, 0.1, 16, 30, 14},
+        {200000, true, false, false, 0.1, 16, 16, 280},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Case c = begin(cases[i].count, cases[i].stream);
