@@ -3,6 +3,7 @@
 #include "json.h"
 
 #include <cjson/cJSON.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +39,12 @@ cJSON *json_get(const cJSON *object, const char *name)
 const char *json_text(const cJSON *object, const char *name)
 {
     return cJSON_GetStringValue(json_get(object, name));
+}
+
+double json_number(const cJSON *object, const char *name)
+{
+    const cJSON *item = json_get(object, name);
+    return cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
 }
 
 _Noreturn void json_refuse(const char *path, const char *name, const cJSON *value,

@@ -27,8 +27,9 @@ struct cJSON *json_parse(const Directory *directory, const char *name, Bytes fil
  * twice, the first counts. */
 struct cJSON *json_get(const struct cJSON *object, const char *name);
 
-/* Its text; NULL if it is not a string. */
+/* Its text; NULL if it is not a string. Its number; NAN if it is none. */
 const char *json_text(const struct cJSON *object, const char *name);
+double json_number(const struct cJSON *object, const char *name);
 
 /* Dies naming a member of a file, its value (NULL: it is missing) and what is supported. */
 _Noreturn void json_refuse(const char *path, const char *name, const struct cJSON *value,

@@ -1,7 +1,6 @@
 /* data.c: the JSON is printed as it is walked through, without a tree in memory. */
 #include "data.h"
 
-#include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -267,23 +266,23 @@ static void put_ranges(FILE *out, const Corpus *corpus)
 
 static void put_mixture(FILE *out, const PageSource *source)
 {
-    Counted counted;
-    if (!source->training_text->there || !counted_read(source->model, &counted)) {
+    Corpus corpus;
+    CountMixture mixture;
+    if (!source->training_text->there || !counted_read(source->model, &corpus, &mixture)) {
         fputs("null", out);
         return;
     }
-    CountMixture mixture = count_mixture_new(&counted.corpus, counted.order, counted.share);
-    fprintf(out, "{\"share\":%.9g,\"discounts\":[", counted.share);
-    for (int k = 1; k <= counted.order; k++) {
+    fprintf(out, "{\"share\":%.9g,\"discounts\":[", mixture.share);
+    for (int k = 1; k <= mixture.order; k++) {
         double d[3];
         kneser_ney_discounts(mixture.counts, k, d);
         fprintf(out, "%s[%.17g,%.17g,%.17g]", k > 1 ? "," : "", d[0], d[1], d[2]);
     }
     fputs("],", out);
-    put_ranges(out, &counted.corpus);
+    put_ranges(out, &corpus);
     fputc('}', out);
     count_mixture_free(&mixture);
-    corpus_free(&counted.corpus);
+    corpus_free(&corpus);
 }
 
 /* ---- The training ---- */
@@ -346,14 +345,12 @@ static void put_training(FILE *out, const Pretrained *model)
 {
     LogEntry *lines = NULL; /* stb_ds array */
     log_each(&model->directory, add_line, &lines);
-    const cJSON *own = config_own(&model->config), *share = json_get(own, "val");
-    const cJSON *counting = json_get(json_get(own, "result"), "counting");
+    const struct cJSON *own = config_own(&model->config);
     put_log(out, lines);
-    fprintf(out, "\"held_out\":%s,\"floor\":",
-            json_bool(cJSON_IsNumber(share) && share->valuedouble > 0));
+    fprintf(out, "\"held_out\":%s,\"floor\":", json_bool(json_number(own, "val") > 0));
     put_number(out, floor_in(lines));
     fputs(",\"counting\":", out);
-    put_number(out, cJSON_IsNumber(counting) ? counting->valuedouble : (double)NAN);
+    put_number(out, json_number(json_get(own, "result"), "counting"));
     arrfree(lines);
 }
 

@@ -6,15 +6,9 @@
 #include "formats/huggingface/pretrained.h"
 #include "text/corpus/counting.h"
 
-typedef struct {
-    Corpus corpus; /* as it was cut for training: its part to train on is counted */
-    int order;
-    double share;
-} Counted;
-
-/* Opens the tokens of a run; returns false if it keeps no counts. Dies if they are damaged. The
- * caller frees the corpus. */
-bool counted_read(const Pretrained *model, Counted *counted);
+/* Opens the tokens of a run, cut as they were for training, and counts those trained on. Returns
+ * false if it keeps no counts; dies if they are damaged. The caller frees both. */
+bool counted_read(const Pretrained *model, Corpus *corpus, CountMixture *mixture);
 
 /* Mixes the counts of a run with its model, which points to the mixture from then on. Returns false
  * if it keeps none. */

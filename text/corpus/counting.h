@@ -27,7 +27,7 @@ Counting counting_of(const Corpus *corpus);
  * which is a geometric mean of the two probabilities, scaled to a sum of 1. */
 typedef struct {
     KneserNey *counts;
-    int vocabulary;
+    int vocabulary, order;
     double share;
 } CountMixture;
 

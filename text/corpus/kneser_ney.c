@@ -20,9 +20,10 @@ typedef struct {
     int groups; /* how many there are */
 } Level;
 
-static Level level_new(const Ngrams *text, int length)
+/* Of no tokens: one group. */
+static Level level_first(const Ngrams *text)
 {
-    return (Level){length, ints_new(text->count), 0};
+    return (Level){0, ints_new(text->count), 1};
 }
 
 /* Sorts the items of `from` by a number of each below `limit`; equal ones stay in order. */
@@ -42,7 +43,7 @@ static void sort_by(const int *number, int limit, const int *from, int *into, si
  * before it. */
 static Level level_after(const Ngrams *text, const Level *shorter)
 {
-    Level level = level_new(text, shorter->length + 1);
+    Level level = {.length = shorter->length + 1, .of = ints_new(text->count)};
     int *first = ints_new(text->count), *items = ints_new(text->count),
         *sorted = ints_new(text->count);
     size_t count = 0;
@@ -69,27 +70,17 @@ static Level level_after(const Ngrams *text, const Level *shorter)
 
 /* ---- Counts ---- */
 
-/* How often each group is counted. */
-static int *occurrences(const Ngrams *text, const Level *level)
+/* How many different tokens stand before each group; each time counts where none does. In the
+ * highest order, where `longer` is NULL, each time counts. */
+static int *counts_of(const Ngrams *text, const Level *level, const Level *longer)
 {
     int *counts = ints_new((size_t)level->groups);
-    for (size_t i = 0; i < text->count; i++)
-        if (level->of[i] >= 0 && text->purpose[i] & NGRAM_COUNTED)
-            counts[level->of[i]]++;
-    return counts;
-}
-
-/* How many different tokens stand before each group; each time counts where none does. */
-static int *continuations(const Ngrams *text, const Level *level, const Level *longer)
-{
-    int *counts = ints_new((size_t)level->groups);
-    bool *seen = memory_new((size_t)longer->groups, sizeof *seen, "counting n-grams");
+    bool *seen = memory_new(longer ? (size_t)longer->groups : 0, sizeof *seen, "counting n-grams");
     for (size_t i = 0; i < text->count; i++) {
         if (level->of[i] < 0 || !(text->purpose[i] & NGRAM_COUNTED))
             continue;
-        const int group = longer->of[i];
-        if (group < 0 || !seen[group])
-            counts[level->of[i]]++;
+        const int group = longer ? longer->of[i] : -1;
+        counts[level->of[i]] += group < 0 || !seen[group];
         if (group >= 0)
             seen[group] = true;
     }
@@ -157,8 +148,10 @@ typedef struct {
     Discounts discounts;
 } Order;
 
-static Order order_of(const Ngrams *text, const Level *shorter, const Level *level, int *counts)
+static Order order_of(const Ngrams *text, const Level *shorter, const Level *level,
+                      const Level *longer)
 {
+    int *counts = counts_of(text, level, longer);
     return (Order){counts, followers_of(text, shorter, level, counts),
                    discounts_of(counts, level->groups)};
 }
@@ -182,9 +175,7 @@ static double probability(const Order *order, int history, int count, double sho
 
 void kneser_ney_losses(const Ngrams *text, int most, double *losses)
 {
-    Level shorter = level_new(text, 0), level; /* one group, of nothing */
-    shorter.groups = 1;
-    level = level_after(text, &shorter);
+    Level shorter = level_first(text), level = level_after(text, &shorter);
     double *p = memory_new(text->count, sizeof *p, "counting n-grams"); /* of the lower orders */
     size_t predicted = 0;
     for (size_t i = 0; i < text->count; i++) {
@@ -194,8 +185,8 @@ void kneser_ney_losses(const Ngrams *text, int most, double *losses)
     losses[0] = elementary_log(text->vocabulary);
     for (int k = 1; k <= most; k++) {
         Level longer = level_after(text, &level);
-        Order highest = order_of(text, &shorter, &level, occurrences(text, &level));
-        Order lower = order_of(text, &shorter, &level, continuations(text, &level, &longer));
+        Order highest = order_of(text, &shorter, &level, NULL);
+        Order lower = order_of(text, &shorter, &level, &longer);
         double sum = 0;
         for (size_t i = 0; i < text->count; i++) {
             if (!(text->purpose[i] & NGRAM_PREDICTED))
@@ -256,16 +247,13 @@ static void hang(Nodes *above, Nodes *nodes, const Ngrams *text, const Level *sh
 KneserNey *kneser_ney_new(const Ngrams *text, int order)
 {
     KneserNey *all = memory_new(1, sizeof *all, "counting n-grams");
-    Level shorter = level_new(text, 0), level;
+    Level shorter = level_first(text), level = level_after(text, &shorter);
     all->vocabulary = text->vocabulary;
     all->order = order;
-    shorter.groups = 1;
-    level = level_after(text, &shorter);
     for (int k = 1; k <= order; k++) {
         Level longer = level_after(text, &level);
         hang(&all->nodes[k - 1], &all->nodes[k], text, &shorter, &level);
-        int *counts = k == order ? occurrences(text, &level) : continuations(text, &level, &longer);
-        all->nodes[k].order = order_of(text, &shorter, &level, counts);
+        all->nodes[k].order = order_of(text, &shorter, &level, k < order ? &longer : NULL);
         free(shorter.of);
         shorter = level;
         level = longer;
@@ -311,7 +299,7 @@ static int below(const KneserNey *all, int k, int node, int token)
 void kneser_ney_predict(const KneserNey *all, const int *history, int length, double *p)
 {
     const int V = all->vocabulary;
-    int *node = memory_new((size_t)V, sizeof *node, "counting n-grams"), before = 0;
+    int *node = ints_new((size_t)V), before = 0;
     for (int w = 0; w < V; w++)
         p[w] = 1 / (double)V;
     for (int k = 1; k <= all->order && k - 1 <= length; k++) {

@@ -4,6 +4,7 @@
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,10 +130,8 @@ static size_t parameters_of(const Run *run)
 /* Whether its losses are of a part that is held out. */
 static bool is_held_out(const Run *run)
 {
-    const cJSON *own = config_own(&run->config), *val = json_get(own, "val");
-    const cJSON *result = json_get(own, "result");
-    return result ? cJSON_IsTrue(json_get(result, "held_out"))
-                  : cJSON_IsNumber(val) && val->valuedouble > 0;
+    const cJSON *own = config_own(&run->config), *result = json_get(own, "result");
+    return result ? cJSON_IsTrue(json_get(result, "held_out")) : json_number(own, "val") > 0;
 }
 
 /* run       best, all text     step  parameters  seconds  model             settings
@@ -142,13 +141,13 @@ static bool is_held_out(const Run *run)
 static void put_row(const Run *run, int columns, const Run *first, bool beside)
 {
     const cJSON *result = json_get(config_own(&run->config), "result");
-    const cJSON *seconds = json_get(result, "seconds");
+    const double seconds = json_number(result, "seconds");
     const char *checksum = json_text(result, "checksum");
     char loss[32] = "-", time[32] = "-";
     if (run->evaluated.wide)
         snprintf(loss, sizeof loss, "%.6f", run->evaluated.minimum);
-    if (cJSON_IsNumber(seconds))
-        snprintf(time, sizeof time, "%.1f", seconds->valuedouble);
+    if (!isnan(seconds))
+        snprintf(time, sizeof time, "%.1f", seconds);
     put_fitted(stdout, run->name, columns, false);
     printf("  %14s%s %7" PRId64 "  %10s  %7s  %s", loss, are_comparable(first, run) ? " " : "*",
            run->evaluated.best, thousands(parameters_of(run)).text, time,

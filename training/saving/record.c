@@ -92,7 +92,7 @@ bool record_write(const Directory *directory, const Plan *plan, const Tokenizer 
 static void put_result(cJSON *own, const RunResult *r)
 {
     cJSON *result = cJSON_CreateObject();
-    const cJSON *seconds = json_get(json_get(own, "result"), "seconds");
+    const double before = json_number(json_get(own, "result"), "seconds");
     cJSON_AddNumberToObject(result, "step", (double)r->step);
     cJSON_AddNumberToObject(result, "best_step", (double)r->best_step);
     cJSON_AddNumberToObject(result, "best_loss", r->best_loss);
@@ -105,8 +105,7 @@ static void put_result(cJSON *own, const RunResult *r)
     cJSON_AddNumberToObject(result, "counting_share", r->counting.share);
     cJSON_AddNumberToObject(result, "mixed_loss", r->counting.mixed);
     cJSON_AddStringToObject(result, "checksum", r->checksum);
-    cJSON_AddNumberToObject(result, "seconds",
-                            r->seconds + (cJSON_IsNumber(seconds) ? seconds->valuedouble : 0));
+    cJSON_AddNumberToObject(result, "seconds", r->seconds + fmax(before, 0)); /* NAN: none */
     cJSON_DeleteItemFromObjectCaseSensitive(own, "result");
     cJSON_AddItemToObject(own, "result", result);
 }
