@@ -62,10 +62,9 @@ void answer_print_tables(const Answerer *a, const Answer *answer, const Screen *
 char *answer_written(const Answerer *a, const Answer *answer, const Continuation *c)
 {
     char *text = answer_text(a, answer, c), *complete;
-    size_t size;
     if (!c || c->ended)
         return text;
-    FILE *out = memory_stream(&complete, &size);
+    FILE *out = memory_stream(&complete, NULL);
     bpe_stream_put(&(BpeStream){.count = 0}, (Span){text, text + strlen(text)}, out);
     fclose(out);
     free(text);
@@ -74,15 +73,11 @@ char *answer_written(const Answerer *a, const Answer *answer, const Continuation
 
 char *answer_tail(const Answerer *a, const Continuation *c)
 {
-    char *tail;
-    size_t size;
-    FILE *out = memory_stream(&tail, &size);
-    fprintf(out, "%s", c->ended || c->stopped ? "" : " …");
+    char *tail = format_text("%s", c->ended || c->stopped ? "" : " …");
     if (a->rules.beam || a->pairs)
-        fprintf(out, "  [p %.3g]", elementary_exp(c->log_probability));
+        extend_text(&tail, "  [p %.3g]", elementary_exp(c->log_probability));
     if (a->text->there)
-        fprintf(out, "  [%s]", c->in_text ? _("word for word in the text") : _("new"));
-    fclose(out);
+        extend_text(&tail, "  [%s]", c->in_text ? _("word for word in the text") : _("new"));
     return tail;
 }
 

@@ -2,6 +2,7 @@
 #ifndef PULGA_BASE_H
 #define PULGA_BASE_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,6 +14,10 @@
 
 /* The formatted text in memory of its own; the caller frees it. */
 char *format_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *format_list(const char *format, va_list arguments);
+
+/* Appends a formatted text to such a one; NULL is an empty one. */
+void extend_text(char **text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 double clock_seconds(void); /* since some fixed moment; only differences mean anything */
 

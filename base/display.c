@@ -12,8 +12,7 @@
 static char *shown(const char *text, bool keep_spaces, bool is_part)
 {
     char *result;
-    size_t size;
-    FILE *out = memory_stream(&result, &size);
+    FILE *out = memory_stream(&result, NULL);
     for (const char *at = text, *end = text + strlen(text); at < end;) {
         const char *begin = at;
         const int32_t c = utf8_next(&at, end);

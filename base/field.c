@@ -187,12 +187,9 @@ void field_set(const Field *field, void *into, const char *text)
 
 char *field_choices(const Field *field, const char *separator)
 {
-    char *all;
-    size_t size;
-    FILE *out = memory_stream(&all, &size);
+    char *all = NULL;
     for (int i = 0; field->choices[i]; i++)
-        fprintf(out, "%s%s", i ? separator : "", field->choices[i]);
-    fclose(out);
+        extend_text(&all, "%s%s", i ? separator : "", field->choices[i]);
     return all;
 }
 

@@ -109,6 +109,7 @@ Real *arena_take(Arena *arena, size_t rows, size_t cols)
 typedef struct {
     char **text; /* both are the caller's */
     size_t *size;
+    size_t own; /* the size, if the caller has no place for it */
 } Stream;
 
 /* stdio calls this with a few kilobytes at a time. */
@@ -132,10 +133,10 @@ static int stream_close(void *cookie)
 FILE *memory_stream(char **text, size_t *size)
 {
     Stream *stream = memory_take(sizeof *stream);
-    *stream = (Stream){text, size};
+    *stream = (Stream){text, size ? size : &stream->own, 0};
     *text = memory_take(1);
     **text = 0;
-    *size = 0;
+    *stream->size = 0;
     FILE *file = fopencookie(stream, "w",
                              (cookie_io_functions_t){.write = stream_write, .close = stream_close});
     if (!file)

@@ -28,7 +28,8 @@ void memory_check(double bytes, const char *purpose);
 void memory_limit_set(double bytes);
 
 /* A stream that writes into memory, as open_memstream() does. After fclose(), *text holds all of
- * it, ended by a 0 that *size does not count; the caller frees *text. Writing never fails. */
+ * it, ended by a 0 that *size does not count; the caller frees *text. Writing never fails. `size`
+ * may be NULL. */
 FILE *memory_stream(char **text, size_t *size);
 
 /* One block of numbers handed out piece by piece. With at == NULL it only counts, so one layout

@@ -19,8 +19,7 @@ static const char BEGIN[] = SVG_BEGIN
 void svg_word(FILE *out, const char *word, int columns)
 {
     char *fitted = NULL;
-    size_t size = 0;
-    FILE *text = memory_stream(&fitted, &size);
+    FILE *text = memory_stream(&fitted, NULL);
     put_cut(text, word, columns);
     fclose(text);
     put_xml(out, fitted);

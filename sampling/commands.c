@@ -1,7 +1,6 @@
 /* commands.c: the names of commands and options are one list. */
 #include "commands.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <stb/stb_ds.h>
@@ -47,19 +46,17 @@ static const Entry *find(const Entry *entries, const char *letters, char **sever
     const Entry *found = NULL;
     const size_t length = strlen(letters);
     int count = 0;
-    size_t size;
-    FILE *list = memory_stream(several, &size);
+    *several = format_text("%s", "");
     for (const Entry *e = entries; e < entries + arrlen(entries); e++) {
         if (strncmp(e->name, letters, length) != 0)
             continue;
-        fprintf(list, count++ ? ", :%s" : ":%s", e->name);
+        extend_text(several, count++ ? ", :%s" : ":%s", e->name);
         found = e;
         if (!e->name[length]) {
             count = 1; /* a name as it is */
             break;
         }
     }
-    fclose(list);
     return count == 1 ? found : NULL;
 }
 

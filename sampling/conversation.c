@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <stb/stb_ds.h>
 
 #include "ask.h"
 #include "base/base.h"
 #include "base/display.h"
+#include "base/files/directory.h"
 #include "base/language.h"
 #include "commands.h"
 #include "terminal/screen.h"
@@ -81,19 +81,14 @@ static void put_help(const char *name, const char *value, const char *help)
 /* The options as they stand: ":count 3, :words 50, …". */
 static char *options_text(const Conversation *c)
 {
-    char *text;
-    size_t size;
-    FILE *out = memory_stream(&text, &size);
-    const char *separator = "";
+    char *text = NULL;
     EACH_FIELD (field, CHOICES) {
         if (field->offset >= TABLE.end)
             continue;
         char *value = choice_value(c->choice, &c->answerer->rules, field);
-        fprintf(out, "%s:%s %s", separator, field->name, value);
-        separator = ", ";
+        extend_text(&text, "%s:%s %s", text ? ", " : "", field->name, value);
         free(value);
     }
-    fclose(out);
     return text;
 }
 
@@ -282,9 +277,7 @@ void converse(Answerer *answerer, const Screen *screen, Choice *choice, ChoiceDe
     }
     signal(SIGINT, before);
     asker_free(&asker);
-    for (ptrdiff_t i = 0; i < arrlen(names); i++)
-        free(names[i]);
-    arrfree(names);
+    names_free(names);
     free(c.prompt);
     free(c.written);
 }

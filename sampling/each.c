@@ -94,12 +94,9 @@ static int id_at(const Each *e, size_t at)
 /* The bytes of the tokens [from, end) as they are in the vocabulary; the caller frees. */
 static char *bytes_of(const Each *e, size_t from, size_t end)
 {
-    char *bytes;
-    size_t size;
-    FILE *out = memory_stream(&bytes, &size);
+    char *bytes = format_text("%s", "");
     for (size_t at = from; at < end; at++)
-        fputs(tokenizer_word(e->tokenizer, id_at(e, at)), out);
-    fclose(out);
+        extend_text(&bytes, "%s", tokenizer_word(e->tokenizer, id_at(e, at)));
     return bytes;
 }
 

@@ -57,8 +57,7 @@ static size_t may_begin(const char *held, size_t size, const char *text)
 static void release(Growing *g, size_t size, bool all)
 {
     char *text;
-    size_t length;
-    FILE *out = memory_stream(&text, &length);
+    FILE *out = memory_stream(&text, NULL);
     bpe_stream_put(&g->stream, (Span){g->held, g->held + size}, out);
     if (all)
         bpe_stream_end(&g->stream, out);

@@ -52,16 +52,13 @@ static void find_cosines(const Gpt *gpt, int id, double *cosines)
 /* The subwords of a word, with commas between them; the caller frees. */
 static char *parts_of(const Tokenizer *t, const Encoding *e)
 {
-    char *parts;
-    size_t size;
-    FILE *out = memory_stream(&parts, &size);
-    for (int i = 0, before = 0; i < e->count; i++)
+    char *parts = format_text("%s", "");
+    for (int i = 0; i < e->count; i++)
         if (tokenizer_is_text(t, e->ids[i])) {
             char *part = display_token(tokenizer_word(t, e->ids[i]));
-            fprintf(out, before++ ? ", %s" : "%s", part);
+            extend_text(&parts, "%s%s", *parts ? ", " : "", part);
             free(part);
         }
-    fclose(out);
     return parts;
 }
 

@@ -165,8 +165,7 @@ static void print_help(const Program *program, const Option *options)
 static void print_usage(const Program *program, const Option *options)
 {
     char *all;
-    size_t size;
-    FILE *out = memory_stream(&all, &size);
+    FILE *out = memory_stream(&all, NULL);
     for (ptrdiff_t i = 0; i < arrlen(options); i++) {
         if (options[i].field->offset == FIELD_NONE)
             continue;

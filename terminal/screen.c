@@ -3,7 +3,6 @@
 #include "screen.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,12 +82,9 @@ void screen_wrap(char *text, int indent, int width)
 void screen_paragraph(const Screen *screen, const char *label, const char *format, ...)
 {
     va_list arguments;
-    char *text;
     va_start(arguments, format);
-    if (vasprintf(&text, translated(format), arguments) < 0)
-        die("no memory for a message");
+    char *text = format_list(translated(format), arguments);
     va_end(arguments);
-
     text_sanitize(text);
     put_label(screen, label);
     screen_wrap(text, LABEL_COLUMNS, screen_width());

@@ -37,8 +37,7 @@ static void put_quoted(FILE *out, const char *word)
 static char *joined(char *const *words, bool quoted)
 {
     char *line;
-    size_t size;
-    FILE *out = memory_stream(&line, &size);
+    FILE *out = memory_stream(&line, NULL);
     for (int i = 0; words[i]; i++) {
         fputs(i ? " " : "", out);
         if (quoted)

@@ -33,13 +33,11 @@ static void note_lowered(Encoding *e, Span word)
     enum { MOST = 10 };
     if (e->lowered_count > MOST)
         return;
-    const char *before = e->lowered ? e->lowered : "", *comma = e->lowered ? ", " : "";
-    char *longer =
-        e->lowered_count++ == MOST
-            ? format_text("%s%s…", before, comma)
-            : format_text("%s%s%.*s", before, comma, (int)(word.end - word.begin), word.begin);
-    free(e->lowered);
-    e->lowered = longer;
+    extend_text(&e->lowered, e->lowered ? ", " : "");
+    if (e->lowered_count++ == MOST)
+        extend_text(&e->lowered, "…");
+    else
+        extend_text(&e->lowered, "%.*s", (int)(word.end - word.begin), word.begin);
 }
 
 /* Appends the ids of a clean part of a prompt, or says in e->wrong why that is not possible. */

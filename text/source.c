@@ -130,16 +130,11 @@ static char *name_of(const SourceFile *files)
 {
     enum { MOST_NAMES = 3 };
     const size_t count = arrlenu(files);
-    char *name = format_text("%s", files[0].name);
-    if (count > MOST_NAMES) {
-        free(name);
+    char *name = NULL;
+    if (count > MOST_NAMES)
         return format_text(_("%s and %zu more"), files[0].name, count - 1);
-    }
-    for (size_t i = 1; i < count; i++) {
-        char *longer = format_text("%s, %s", name, files[i].name);
-        free(name);
-        name = longer;
-    }
+    for (size_t i = 0; i < count; i++)
+        extend_text(&name, "%s%s", i ? ", " : "", files[i].name);
     return name;
 }
 

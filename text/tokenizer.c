@@ -185,8 +185,7 @@ char *tokenizer_decode(const Tokenizer *t, const int *ids, int count)
 char *tokenizer_decode_after(const Tokenizer *t, int before, const int *ids, int count)
 {
     char *text;
-    size_t size;
-    FILE *out = memory_stream(&text, &size);
+    FILE *out = memory_stream(&text, NULL);
     int left = before == t->bos || before == t->eos || before == t->sep ? -1 : before;
     for (int i = 0; i < count; i++) {
         if (ids[i] == t->bos || ids[i] == t->eos)

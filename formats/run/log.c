@@ -75,8 +75,7 @@ static void put_number(FILE *out, const char *format, double number)
 void log_write(Lines *log, const LogEntry *entry)
 {
     char *line;
-    size_t size;
-    FILE *out = memory_stream(&line, &size);
+    FILE *out = memory_stream(&line, NULL);
     fprintf(out, "%" PRId64 ",%" PRId64, entry->step, entry->epoch);
     put_number(out, "%.9g", entry->loss);
     put_number(out, "%.9g", entry->evaluated);

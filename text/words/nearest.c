@@ -90,12 +90,8 @@ char *unknown_word(const Vocabulary *v, const char *where, const char *word, siz
     int ids[MOST + 1], count = letters.length > LONGEST ? 0 : nearest(v, &letters, ids);
     char *line = format_text(_("%s: the model does not know '%.*s%s'"), where, (int)(cut - word),
                              word, cut < end ? "…" : "");
-    for (int i = 0; i < count; i++) {
-        char *longer =
-            format_text(i ? "%s, %s" : _("%s; its nearest: %s"), line, vocabulary_word(v, ids[i]));
-        free(line);
-        line = longer;
-    }
+    for (int i = 0; i < count; i++)
+        extend_text(&line, i ? ", %s" : _("; its nearest: %s"), vocabulary_word(v, ids[i]));
     text_sanitize(line);
     return line;
 }

@@ -106,14 +106,14 @@ static void announce_losses(const Trainer *t, const Screen *screen)
 /* sinusoidal positions, pre-norm, relu */
 static char *choices_of(const GptConfig *shape)
 {
-    char *all = format_text("%s", "");
+    char *all = NULL;
     EACH_GPT_FIELD (f)
         if (f->field.kind == FIELD_CHOICE) {
-            char *value = field_text(&f->field, shape), *before = all;
+            char *value = field_text(&f->field, shape);
             char *shown = f->shown ? format_text(translated(f->shown), translated(value))
                                    : format_text("%s %s", f->field.name, value);
-            all = format_text("%s%s%s", before, *before ? ", " : "", shown);
-            free(value), free(before), free(shown);
+            extend_text(&all, "%s%s", all ? ", " : "", shown);
+            free(value), free(shown);
         }
     return all;
 }

@@ -24,8 +24,7 @@
 static char *names_of(const cJSON *text)
 {
     char *all;
-    size_t size;
-    FILE *out = memory_stream(&all, &size);
+    FILE *out = memory_stream(&all, NULL);
     const cJSON *names = json_get(text, "names"), *name;
     put_xml(out, json_text(text, "name") ? json_text(text, "name") : "");
     cJSON_ArrayForEach(name, names)

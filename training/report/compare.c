@@ -82,9 +82,7 @@ static bool are_comparable(const Run *a, const Run *b)
 /* Adds "name value" to what tells a run apart. */
 static void add_about(Run *run, const char *name, const char *value)
 {
-    char *before = run->about;
-    run->about = format_text("%s%s%s %s", before ? before : "", before ? "  " : "", name, value);
-    free(before);
+    extend_text(&run->about, "%s%s %s", run->about ? "  " : "", name, value);
 }
 
 /* Finds the settings in which runs differ, and the text if its checksum does; not those from

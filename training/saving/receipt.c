@@ -33,8 +33,7 @@ Receipt receipt_begin(const Settings *settings, CorpusOrigin origin, const char 
                       uint64_t from, int64_t step)
 {
     Receipt receipt = {0};
-    size_t size;
-    FILE *out = memory_stream(&receipt.head, &size);
+    FILE *out = memory_stream(&receipt.head, NULL);
     fprintf(out, "# To check: train --verify FILE TEXT\n"
                  "version: " PULGA_VERSION "\n");
     put_checksum(out, "text", origin.text);

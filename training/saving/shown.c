@@ -42,8 +42,7 @@ void shown_write(Lines *shown, int64_t step, const char *prompt, const char *tex
                  double log_probability)
 {
     char *line;
-    size_t size;
-    FILE *out = memory_stream(&line, &size);
+    FILE *out = memory_stream(&line, NULL);
     fprintf(out, "{\"step\":%" PRId64 ",\"prompt\":", step);
     put_json(out, prompt);
     fprintf(out, ",\"text\":");
