@@ -49,20 +49,16 @@ static void encode_plainly(const Bpe *bpe, Span text, int **ids)
 static void check_decoding(const Bpe *bpe, const int *ids, Span text)
 {
     char *stream;
-    size_t size, stream_size;
-    char *whole = bpe_decode(bpe, ids, (int)arrlen(ids), &size);
-    FILE *out = memory_stream(&stream, &stream_size);
+    size_t size;
+    FILE *out = memory_stream(&stream, &size);
     BpeStream held = {.count = 0};
     for (ptrdiff_t i = 0; i < arrlen(ids); i++)
         bpe_stream_put(&held, bpe_bytes(bpe, ids[i]), out);
     bpe_stream_end(&held, out);
     fclose(out);
     const size_t wanted = (size_t)(text.end - text.begin);
-    if (size != wanted || memcmp(whole, text.begin, wanted))
-        found("%zu bytes come back as %zu", wanted, size);
-    if (stream_size != wanted || memcmp(stream, text.begin, wanted))
-        found("%zu bytes come back as %zu in a stream", wanted, stream_size);
-    free(whole);
+    if (size != wanted || memcmp(stream, text.begin, wanted))
+        found("%zu bytes come back as %zu in a stream", wanted, size);
     free(stream);
 }
 

@@ -38,6 +38,19 @@ static void encode(const Bpe *bpe, Span text, int **ids)
     encoder_free(encoder);
 }
 
+/* The bytes of some tokens, one after another. */
+static char *decode(const Bpe *bpe, const int *ids, size_t *size)
+{
+    char *text;
+    FILE *out = memory_stream(&text, size);
+    for (ptrdiff_t i = 0; i < arrlen(ids); i++) {
+        const Span bytes = bpe_bytes(bpe, ids[i]);
+        fwrite(bytes.begin, 1, (size_t)(bytes.end - bytes.begin), out);
+    }
+    fclose(out);
+    return text;
+}
+
 /* The tokens of a text, each followed by a bar. */
 static void assert_tokens(const char *merges, const char *text, const char *wanted)
 {
@@ -52,7 +65,7 @@ static void assert_tokens(const char *merges, const char *text, const char *want
     *put = 0;
     assert_string_equal(got, wanted);
     size_t size;
-    char *back = bpe_decode(&bpe, ids, (int)arrlen(ids), &size);
+    char *back = decode(&bpe, ids, &size);
     assert_string_equal(back, text);
     assert_int_equal(size, strlen(text));
     free(back);
@@ -195,7 +208,7 @@ static void test_any_bytes_come_back(void **state)
     int *encoded = NULL;
     size_t size;
     encode(&bpe, (Span){all, all + sizeof all}, &encoded);
-    char *back = bpe_decode(&bpe, encoded, (int)arrlen(encoded), &size);
+    char *back = decode(&bpe, encoded, &size);
     assert_int_equal(size, sizeof all);
     assert_memory_equal(back, all, sizeof all);
     free(back);

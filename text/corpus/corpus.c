@@ -243,7 +243,8 @@ bool corpus_ends_line(const Corpus *c, Piece piece)
     return ids_at(&c->ids, end - 1) == c->objective.eos || ids_at(&c->ids, end) == c->objective.eos;
 }
 
-size_t corpus_line_end(const Corpus *c, size_t begin)
+/* Where the line ends that begins at a token: after its [eos]. */
+static size_t line_end(const Corpus *c, size_t begin)
 {
     while (ids_at(&c->ids, ++begin) != c->objective.eos)
         ;
@@ -304,7 +305,7 @@ static size_t list_some(Corpus *c, const unsigned char *held, size_t first, size
 {
     int *tokens = memory_new((size_t)c->context + 1, sizeof *tokens, "cutting");
     for (size_t line = first; line < end; line++) {
-        const size_t next = corpus_line_end(c, begin);
+        const size_t next = line_end(c, begin);
         put_pieces(c, &sides[held[line / 8] >> line % 8 & 1], begin, next, tokens);
         c->lines_cut += next - begin - (size_t)objective_ahead(&c->objective) > (size_t)c->context;
         begin = next;
@@ -397,7 +398,7 @@ void corpus_check_pairs(const Corpus *c, int context, const char *name)
     if (c->objective.kind != OBJECTIVE_PAIRS || c->longest <= (size_t)context)
         return;
     for (size_t begin = 0, end;; begin = end, number++)
-        if ((end = corpus_line_end(c, begin)) - begin - 1 > (size_t)context)
+        if ((end = line_end(c, begin)) - begin - 1 > (size_t)context)
             die("%s: pair number %zu has %zu tokens, but the context is %d: shorten it, or train "
                 "with --context %zu",
                 name, number, end - begin - 1, context, c->longest);

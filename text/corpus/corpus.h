@@ -148,9 +148,6 @@ Piece corpus_read(const Corpus *corpus, const Part *part, Piece piece);
 /* A piece as a sequence; `tokens` (context + 1) receives its ids. */
 Sequence corpus_sequence(const Corpus *corpus, Piece piece, int *tokens);
 
-/* Where the line ends that begins at a token: after its [eos]. */
-size_t corpus_line_end(const Corpus *corpus, size_t begin);
-
 /* Whether a piece of a line is its last one. */
 bool corpus_ends_line(const Corpus *corpus, Piece piece);
 

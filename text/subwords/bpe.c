@@ -227,18 +227,6 @@ Span bpe_bytes(const Bpe *bpe, int id)
     return (Span){bpe->bytes + bpe->start[id], bpe->bytes + bpe->start[id + 1] - 1};
 }
 
-char *bpe_decode(const Bpe *bpe, const int *ids, int count, size_t *size)
-{
-    char *text;
-    FILE *out = memory_stream(&text, size);
-    for (int i = 0; i < count; i++) {
-        const Span bytes = bpe_bytes(bpe, ids[i]);
-        fwrite(bytes.begin, 1, (size_t)(bytes.end - bytes.begin), out);
-    }
-    fclose(out);
-    return text;
-}
-
 /* How many bytes a character has that begins with this one; 0 if none does. */
 static size_t character_size(unsigned char first)
 {

@@ -45,10 +45,6 @@ void bpe_word_free(BpeWord *work);
 /* The bytes that a token stands for, ended by a 0; a special one stands for its name. */
 Span bpe_bytes(const Bpe *bpe, int id);
 
-/* The bytes of some tokens, one after another, ended by a 0 that *size does not count; the caller
- * frees. */
-char *bpe_decode(const Bpe *bpe, const int *ids, int count, size_t *size);
-
 /* A stream of tokens that is shown as it comes. A token may end within a character: the character's
  * first bytes are held back until it is complete, or cannot be completed any more. */
 typedef struct {

@@ -132,16 +132,6 @@ bool split_word(const char **at, const char *end, Punctuation punctuation, Span 
     return true;
 }
 
-bool split_character(const char **at, const char *end, Span *character)
-{
-    if (*at >= end)
-        return false;
-    character->begin = *at;
-    utf8_next(at, end);
-    character->end = *at;
-    return true;
-}
-
 bool is_blank(Span text)
 {
     while (text.begin < text.end)

@@ -1,4 +1,4 @@
-/* split.h: where the lines, words and characters of a clean text begin and end. Nothing is copied:
+/* split.h: where the lines and words of a clean text begin and end. Nothing is copied:
  * each part is a pair of pointers into the text. */
 #ifndef PULGA_SPLIT_H
 #define PULGA_SPLIT_H
@@ -19,13 +19,12 @@ typedef struct {
  *                                                                     digit or _ is one token */
 typedef enum { PUNCTUATION_ALONE, PUNCTUATION_IN_WORDS, PUNCTUATION_IN_RUNS } Punctuation;
 
-/* The next line, word or character from *at. Moves *at past it; false if there is none.
+/* The next line or word from *at. Moves *at past it; false if there is none.
  *
  * Lines end with \n, which is not part of them; the last one may lack it. Words contain no white
- * space. Characters are code points, white space included. */
+ * space. */
 bool split_line(const char **at, const char *end, Span *line);
 bool split_word(const char **at, const char *end, Punctuation punctuation, Span *word);
-bool split_character(const char **at, const char *end, Span *character);
 
 /* Whether there is only white space. */
 bool is_blank(Span text);

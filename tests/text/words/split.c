@@ -6,7 +6,22 @@
 
 #include "base/utf8.h"
 #include "tests/helpers/close.h"
-#include "text/words/split.h"
+#include "text/token_cache.h"
+
+/* The next character, as a text of characters is cut; white space is one too. */
+static bool next_character(const char **at, const char *end, Span *character)
+{
+    if (*at == end)
+        return false;
+    Vocabulary none = vocabulary_new();
+    TokenCache cache = token_cache_new(TOKENIZER_CHAR, 1, 0);
+    Span text = {*at, end};
+    assert_int_equal(token_cache_character(&cache, &none, &text, character), -1);
+    *at = text.begin;
+    token_cache_free(&cache);
+    vocabulary_free(&none);
+    return true;
+}
 
 /* The tokens of a text, each followed by a bar. */
 static void assert_cut(const char *text, bool characters, Punctuation punctuation,
@@ -18,7 +33,7 @@ static void assert_cut(const char *text, bool characters, Punctuation punctuatio
     memcpy(copy, text, size);
     const char *at = copy, *end = copy + size;
     Span token;
-    while (characters ? split_character(&at, end, &token)
+    while (characters ? next_character(&at, end, &token)
                       : split_word(&at, end, punctuation, &token)) {
         assert_true(token.begin < token.end && token.end == at && at <= end);
         put += sprintf(put, "%.*s|", (int)(token.end - token.begin), token.begin);
