@@ -8,7 +8,7 @@
 
 #include "gpt.h"
 
-void ablate_head(Gpt *gpt, int layer, int head);
-void ablate_layer(Gpt *gpt, int layer);
+/* Takes out a head; number H is all of the layer. */
+void ablate(Gpt *gpt, int layer, int head);
 
 #endif

@@ -78,11 +78,7 @@ static void read_rises(Effects *effects, Gpt *gpt, const Objective *objective, c
     Real *kept = memory_new(gpt->size, sizeof *kept, "the weights");
     memcpy(kept, gpt->weight_block, size);
     for (int i = 0, count; i < effects->layers * (H + 1); i++) {
-        const int layer = i / (H + 1), head = i % (H + 1);
-        if (head < H)
-            ablate_head(gpt, layer, head);
-        else
-            ablate_layer(gpt, layer);
+        ablate(gpt, i / (H + 1), i % (H + 1));
         const double without = effects_loss(gpt, objective, ids, length, &count) / count;
         effects->rise[i] = without - effects->loss;
         memcpy(gpt->weight_block, kept, size);

@@ -49,33 +49,17 @@ void data_put_weights(FILE *out, const Gpt *gpt)
     free(numbers);
 }
 
-static int by_step(const void *a, const void *b)
-{
-    const int64_t one = *(const int64_t *)a, other = *(const int64_t *)b;
-    return (one > other) - (one < other);
-}
-
-/* "runs/perro/checkpoint-15", and a file in it; the caller frees it. */
-static char *checkpoint_path(const Directory *run, int64_t step, const char *file)
-{
-    return format_text("%s/checkpoint-%" PRId64 "%s", run->path, step, file);
-}
-
 /* All steps, as an stb_ds array; but not that of the run's own model, which is the same file. */
 static int64_t *earlier_steps(const Directory *run)
 {
-    int64_t *steps = NULL;
-    char **names = checkpoint_names(run);
-    for (ptrdiff_t i = 0; i < arrlen(names); i++) {
-        const int64_t step = strtoll(strchr(names[i], '-') + 1, NULL, 10);
-        char *path = checkpoint_path(run, step, "/" MODEL_FILE);
-        if (!directory_is_same(run, MODEL_FILE, path))
-            arrput(steps, step);
+    int64_t *steps = checkpoint_steps(run);
+    for (ptrdiff_t i = arrlen(steps); i--;) {
+        char *path = checkpoint_path(run, steps[i]), *model = format_text("%s/" MODEL_FILE, path);
+        if (directory_is_same(run, MODEL_FILE, model))
+            arrdel(steps, i);
+        free(model);
         free(path);
     }
-    names_free(names);
-    if (steps)
-        qsort(steps, arrlenu(steps), sizeof *steps, by_step);
     return steps;
 }
 
@@ -94,7 +78,7 @@ int64_t *data_checkpoints(const Pretrained *model)
 
 void data_put_checkpoint(FILE *out, const Pretrained *model, int64_t step)
 {
-    char *path = checkpoint_path(&model->directory, step, "");
+    char *path = checkpoint_path(&model->directory, step);
     Pretrained checkpoint = pretrained_open(path);
     data_put_weights(out, &checkpoint.gpt);
     pretrained_close(&checkpoint);

@@ -76,32 +76,19 @@ void pretrained_close(Pretrained *model)
     directory_close(&model->directory);
 }
 
-/* Whether a list begins with a name; *end is what follows. */
-static bool begins(const char *list, const char *name, const char **end)
-{
-    const size_t size = strlen(name);
-    *end = list + size;
-    return !strncmp(list, name, size) && (!**end || **end == ',');
-}
-
 /* Takes out the head or layer that a list begins with. Returns what follows its name, or NULL if
  * the model has none of that name. */
 static const char *take_out_first(Gpt *gpt, const char *list)
 {
-    const char *end;
-    char name[40];
-    for (int layer = 0; layer < gpt->config.layers; layer++) {
-        snprintf(name, sizeof name, "L%d", layer + 1);
-        if (begins(list, name, &end)) {
-            ablate_layer(gpt, layer);
+    const int H = gpt->config.heads;
+    for (int i = 0; i < gpt->config.layers * (H + 1); i++) {
+        const int layer = i / (H + 1), head = i % (H + 1);
+        char name[40];
+        snprintf(name, sizeof name, head < H ? "L%dH%d" : "L%d", layer + 1, head + 1);
+        const char *end = list + strlen(name);
+        if (!strncmp(list, name, strlen(name)) && (!*end || *end == ',')) {
+            ablate(gpt, layer, head);
             return end;
-        }
-        for (int head = 0; head < gpt->config.heads; head++) {
-            snprintf(name, sizeof name, "L%dH%d", layer + 1, head + 1);
-            if (begins(list, name, &end)) {
-                ablate_head(gpt, layer, head);
-                return end;
-            }
         }
     }
     return NULL;

@@ -36,14 +36,30 @@ int64_t checkpoint_step(const char *name)
     return step >= 0 && !strcmp(name, hidden + 1) ? step : -1;
 }
 
-char **checkpoint_names(const Directory *run)
+static int by_step(const void *a, const void *b)
 {
-    char **all = directory_names(run), **names = NULL;
-    for (ptrdiff_t i = 0; i < arrlen(all); i++)
-        if (checkpoint_step(all[i]) >= 0)
-            arrput(names, format_text("%s", all[i]));
-    names_free(all);
-    return names;
+    const int64_t one = *(const int64_t *)a, other = *(const int64_t *)b;
+    return (one > other) - (one < other);
+}
+
+int64_t *checkpoint_steps(const Directory *run)
+{
+    char **names = directory_names(run);
+    int64_t *steps = NULL;
+    for (ptrdiff_t i = 0; i < arrlen(names); i++)
+        if (checkpoint_step(names[i]) >= 0)
+            arrput(steps, checkpoint_step(names[i]));
+    names_free(names);
+    if (steps)
+        qsort(steps, arrlenu(steps), sizeof *steps, by_step);
+    return steps;
+}
+
+char *checkpoint_path(const Directory *run, int64_t step)
+{
+    Name hidden;
+    name_of(hidden, step);
+    return path_in(run, hidden + 1);
 }
 
 /* Warns what could not be done, with errno's reason; returns false. */
@@ -187,16 +203,12 @@ bool checkpoint_keep(const Directory *run, int64_t step, size_t log_size, int mo
         remove_checkpoint(run, step);
     if ((again || !directory_has(run, hidden + 1)) && !make(run, hidden, log_size))
         return false;
-    char **names = checkpoint_names(run);
-    for (ptrdiff_t i = 0; i < arrlen(names); i++) {
-        /* Those after this step do not count: the run was resumed from an earlier one. */
-        int newer = 0;
-        for (ptrdiff_t j = 0; j < arrlen(names); j++)
-            newer += checkpoint_step(names[j]) > checkpoint_step(names[i]) &&
-                     checkpoint_step(names[j]) <= step;
-        if (newer >= most)
-            remove_checkpoint(run, checkpoint_step(names[i]));
-    }
-    names_free(names);
+    int64_t *steps = checkpoint_steps(run);
+    ptrdiff_t count = arrlen(steps);
+    while (count && steps[count - 1] > step) /* the run was resumed from an earlier step */
+        count--;
+    for (ptrdiff_t i = 0; i < count - most; i++)
+        remove_checkpoint(run, steps[i]);
+    arrfree(steps);
     return true;
 }

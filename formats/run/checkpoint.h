@@ -20,8 +20,11 @@
  * checkpoint cannot be made. */
 bool checkpoint_keep(const Directory *run, int64_t step, size_t log_size, int most, bool again);
 
-/* The names of all checkpoints, in no order: an stb_ds array, which names_free() frees. */
-char **checkpoint_names(const Directory *run);
+/* The steps of all checkpoints, in their order: an stb_ds array, which the caller frees. */
+int64_t *checkpoint_steps(const Directory *run);
+
+/* RUN/checkpoint-STEP; the caller frees it. */
+char *checkpoint_path(const Directory *run, int64_t step);
 
 /* The step of a checkpoint's name, or -1 if it is not one. "checkpoint-007" is not. */
 int64_t checkpoint_step(const char *name);

@@ -31,7 +31,7 @@ static void a_head_gives_what_one_with_values_of_0_gives(void **state)
         for (int head = 0; head < config->heads; head++) {
             Gpt gpt = case_model(&CASES[c]), other = case_model(&CASES[c]);
             const int layer = config->layers - 1;
-            ablate_head(&gpt, layer, head);
+            ablate(&gpt, layer, head);
             zero_values(&other, layer, head);
             gpt_forward(&gpt, &CASE_BATCH, NULL, (Dropout){0});
             gpt_forward(&other, &CASE_BATCH, NULL, (Dropout){0});
@@ -51,7 +51,7 @@ static void a_layer_passes_its_input_on(void **state)
         Gpt gpt = case_model(which);
         const int N = CASE_BATCH.rows, C = which->shape.width;
         const size_t size = (size_t)N * (size_t)C;
-        ablate_layer(&gpt, 0);
+        ablate(&gpt, 0, gpt.config.heads);
         gpt_forward(&gpt, &CASE_BATCH, NULL, (Dropout){0});
         const Real *before = gpt.keep.stream, *after = before + (size_t)gpt.rows * (size_t)C;
         Real *wanted = memory_take(size * sizeof *wanted);

@@ -78,20 +78,21 @@ static int continuation(const Corpus *corpus, const Tokenizer *t, size_t at, ptr
 }
 
 /* Called after each match: the text goes on after the first `read` symbols of its token `at`, which
- * has `count`. */
-typedef void Visit(void *context, size_t at, ptrdiff_t read, ptrdiff_t count);
+ * has `count`. Returns whether to search on. */
+typedef bool Visit(void *context, size_t at, ptrdiff_t read, ptrdiff_t count);
 
 static void visit_matches(const Corpus *corpus, const Tokenizer *t, const int *tokens, int count,
                           Visit *visit, void *context)
 {
     TextSearch search = search_new(t, tokens, count);
     int *symbols = NULL; /* stb_ds array */
-    for (size_t at = 0; at < corpus->ids.count; at++) {
+    bool on = true;
+    for (size_t at = 0; on && at < corpus->ids.count; at++) {
         arrsetlen(symbols, 0);
         put_symbols(&symbols, t, ids_at(&corpus->ids, at));
-        for (ptrdiff_t i = 0; i < arrlen(symbols); i++)
+        for (ptrdiff_t i = 0; on && i < arrlen(symbols); i++)
             if (search_step(&search, symbols[i]))
-                visit(context, at, i + 1, arrlen(symbols));
+                on = visit(context, at, i + 1, arrlen(symbols));
     }
     arrfree(symbols);
     search_free(&search);
@@ -106,7 +107,7 @@ typedef struct {
     WordCounts words;   /* likewise */
 } Counting;
 
-static void count_token(void *context, size_t at, ptrdiff_t read, ptrdiff_t count)
+static bool count_token(void *context, size_t at, ptrdiff_t read, ptrdiff_t count)
 {
     Counting *c = context;
     const int id = continuation(c->corpus, c->tokenizer, at, read, count);
@@ -114,6 +115,7 @@ static void count_token(void *context, size_t at, ptrdiff_t read, ptrdiff_t coun
         c->next[id]++;
         c->sum++;
     }
+    return true;
 }
 
 size_t counts_next(const Corpus *corpus, const Tokenizer *t, size_t *next, int V, const int *tokens,
@@ -141,7 +143,7 @@ static void put_text(const Counting *c, char **bytes, size_t at, ptrdiff_t read)
 }
 
 /* If no text follows, it is a special token. */
-static void count_word(void *context, size_t at, ptrdiff_t read, ptrdiff_t count)
+static bool count_word(void *context, size_t at, ptrdiff_t read, ptrdiff_t count)
 {
     Counting *c = context;
     const size_t before = strlen(c->before);
@@ -159,6 +161,7 @@ static void count_word(void *context, size_t at, ptrdiff_t read, ptrdiff_t count
         c->sum++;
     }
     arrfree(bytes);
+    return true;
 }
 
 size_t counts_next_words(const Corpus *corpus, const Tokenizer *t, const int *tokens, int count,
@@ -170,19 +173,17 @@ size_t counts_next_words(const Corpus *corpus, const Tokenizer *t, const int *to
     return c.sum;
 }
 
+static bool note_match(void *found, size_t at, ptrdiff_t read, ptrdiff_t count)
+{
+    (void)at, (void)read, (void)count;
+    *(bool *)found = true;
+    return false;
+}
+
 bool counts_has(const Corpus *corpus, const Tokenizer *t, const int *tokens, int count)
 {
-    TextSearch search = search_new(t, tokens, count);
-    int *symbols = NULL; /* stb_ds array */
-    bool found = !search.count;
-    for (size_t at = 0; !found && at < corpus->ids.count; at++) {
-        arrsetlen(symbols, 0);
-        put_symbols(&symbols, t, ids_at(&corpus->ids, at));
-        for (ptrdiff_t i = 0; !found && i < arrlen(symbols); i++)
-            found = search_step(&search, symbols[i]);
-    }
-    arrfree(symbols);
-    search_free(&search);
+    bool found = false;
+    visit_matches(corpus, t, tokens, count, note_match, &found);
     return found;
 }
 

@@ -237,15 +237,15 @@ static bool check_files(Verification *v)
     room.optimizer = optimizer_new(&room.gpt, t->optimizer.kind, t->optimizer.average);
     room.best = memory_new(room.gpt.size, sizeof *room.best, "the best weights");
     bool same = check_saved(v, &v->run, &room);
-    char **names = checkpoint_names(&v->run);
-    for (ptrdiff_t i = 0; i < arrlen(names) && same; i++) {
-        char *path = path_in(&v->run, names[i]);
+    int64_t *steps = checkpoint_steps(&v->run);
+    for (ptrdiff_t i = 0; i < arrlen(steps) && same; i++) {
+        char *path = checkpoint_path(&v->run, steps[i]);
         Directory checkpoint = directory_open(path);
         same = check_saved(v, &checkpoint, &room);
         directory_close(&checkpoint);
         free(path);
     }
-    names_free(names);
+    arrfree(steps);
     free(room.best);
     optimizer_free(&room.optimizer);
     gpt_free(&room.gpt);
@@ -262,11 +262,11 @@ static bool check_files(Verification *v)
 static int64_t last_step(const Verification *v, bool from_checkpoint)
 {
     int64_t last = arrlen(v->receipt.rows) ? arrlast(v->receipt.rows).step : -1;
-    char **names = from_checkpoint ? checkpoint_names(&v->run) : NULL;
-    for (ptrdiff_t i = 0; i < arrlen(names); i++)
-        if (checkpoint_step(names[i]) > v->session->trainer.progress.step)
-            last = min_int64(last, checkpoint_step(names[i]));
-    names_free(names);
+    int64_t *steps = from_checkpoint ? checkpoint_steps(&v->run) : NULL;
+    for (ptrdiff_t i = 0; i < arrlen(steps); i++)
+        if (steps[i] > v->session->trainer.progress.step)
+            last = min_int64(last, steps[i]);
+    arrfree(steps);
     return last;
 }
 

@@ -19,9 +19,9 @@
  * see check_files_of_others. */
 static bool is_run(const Directory *directory)
 {
-    char **checkpoints = checkpoint_names(directory);
-    const bool has_checkpoint = checkpoints != NULL;
-    names_free(checkpoints);
+    int64_t *checkpoints = checkpoint_steps(directory);
+    const bool has_checkpoint = checkpoints;
+    arrfree(checkpoints);
     return directory_has(directory, CONFIG_FILE) || directory_has(directory, STATE_FILE) ||
            directory_has(directory, MODEL_FILE) || has_checkpoint;
 }

@@ -75,7 +75,7 @@ static void an_induction_head_built_by_hand_has_the_score_1(void **state)
     assert_true(with.before[1] < 0.2);
 
     /* Without the first head the second has nothing to look for. */
-    ablate_head(&gpt, 0, 0);
+    ablate(&gpt, 0, 0);
     Effects without = effects_read(&gpt, &words, &NEXT, IDS, 3);
     assert_true(without.induction[1] < 0.2);
     effects_free(&with);
@@ -125,10 +125,7 @@ static void a_rise_is_the_loss_without_minus_the_loss_with(void **state)
         assert_memory_equal(gpt.weight_block, other.weight_block, gpt.size * sizeof(Real));
         for (int i = 0, count; i < 4; i++) {
             gpt_init(&other, 1);
-            if (i % 2)
-                ablate_layer(&other, i / 2);
-            else
-                ablate_head(&other, i / 2, 0);
+            ablate(&other, i / 2, i % 2);
             const double without = effects_loss(&other, &objective, ids, COUNT, &count) / count;
             assert_close_one("a rise", effects.rise[i], without - effects.loss, 1e-12);
             assert_true(effects.rise[i] != 0);

@@ -240,15 +240,17 @@ static void only_names_as_written_here_are_checkpoints(void **state)
                                          "Checkpoint-5"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         assert_int_equal(mkdirat(run.handle, others[i], 0777), 0);
-    assert_null(checkpoint_names(&run));
+    assert_null(checkpoint_steps(&run));
     checkpoints_clear(&run, true);
     assert_int_equal(scratch_count(folder), sizeof others / sizeof *others);
     assert_int_equal(mkdirat(run.handle, "checkpoint-9223372036854775807", 0777), 0);
-    char **names = checkpoint_names(&run);
-    assert_int_equal(arrlen(names), 1);
-    assert_string_equal(names[0], "checkpoint-9223372036854775807");
-    names_free(names);
-    char *longest = format_text("%s/checkpoint-9223372036854775807", folder);
+    int64_t *steps = checkpoint_steps(&run);
+    assert_int_equal(arrlen(steps), 1);
+    char *longest = checkpoint_path(&run, steps[0]), *wanted;
+    wanted = format_text("%s/checkpoint-9223372036854775807", folder);
+    assert_string_equal(longest, wanted);
+    arrfree(steps);
+    free(wanted);
     free(scratch_write(longest, "config.json", "{}", 2));
     free(longest);
     checkpoints_clear(&run, true);
