@@ -12,7 +12,6 @@
 #include <signal.h>
 
 #include "base/numbers/random.h"
-#include "formats/run/counted.h"
 #include "formats/run/training_text.h"
 #include "model/generate/sampler.h"
 #include "next_words.h"

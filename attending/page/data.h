@@ -3,7 +3,6 @@
 #ifndef PULGA_PAGE_DATA_H
 #define PULGA_PAGE_DATA_H
 
-#include "formats/run/counted.h"
 #include "formats/run/training_text.h"
 
 /* Unless told otherwise, a page carries the model if its weights take at most this many bytes, and

@@ -3,7 +3,9 @@
  *     step,epoch,loss,evaluated,bits_per_byte,gap,learning_rate,gradient_norm,tokens_per_second,…
  *     0,1,,6.98077303,2.28,6.56879342,,,0,0.264
  *     3,3,3.23400772,,,,0.0216506351,2.6041636,144,1.000
- */
+ *
+ * The state of a run names the size of its log, but not that of shown.jsonl: each line there begins
+ * with its step, so a resumed run sees which of them belong to steps that it will take again. */
 #include "log.h"
 
 #include <inttypes.h>
@@ -13,6 +15,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/display.h"
 #include "base/files/file.h"
 #include "files.h"
 
@@ -50,43 +53,71 @@ void log_each(const Directory *directory, LogVisit *visit, void *visitor)
         double n[10];
         read_cells(line, n, 10);
         if (n[0] >= 0 && n[0] < MOST_STEPS)
-            visit(visitor, &(LogEntry){.step = (int64_t)n[0],
-                                       .epoch = n[1] >= 0 && n[1] < MOST_STEPS ? (int64_t)n[1] : 0,
-                                       .loss = n[2],
-                                       .evaluated = n[3],
-                                       .bits_per_byte = n[4],
-                                       .gap = n[5],
-                                       .rate = n[6],
-                                       .gradient_norm = n[7],
-                                       .tokens_per_second = n[8],
-                                       .seconds = n[9]});
+            visit(visitor,
+                  &(LogEntry){(int64_t)n[0], n[1] >= 0 && n[1] < MOST_STEPS ? (int64_t)n[1] : 0,
+                              n[2], n[3], n[4], n[5], n[6], n[7], n[8], n[9]});
     }
     free(file.bytes);
 }
 
-/* Writes a comma and a number, or nothing after the comma for a NAN. */
-static void put_number(FILE *out, const char *format, double number)
+/* A NAN is left empty. */
+void log_write(Lines *log, const LogEntry *e)
 {
-    fputc(',', out);
-    if (!isnan(number))
-        fprintf(out, format, number);
+    const double numbers[] = {e->loss, e->evaluated,     e->bits_per_byte,     e->gap,
+                              e->rate, e->gradient_norm, e->tokens_per_second, e->seconds};
+    char *line = format_text("%" PRId64 ",%" PRId64, e->step, e->epoch);
+    for (int i = 0; i < 8; i++)
+        extend_text(&line,
+                    isnan(numbers[i]) ? ","
+                    : i < 6           ? ",%.9g"
+                    : i < 7           ? ",%.0f"
+                                      : ",%.3f",
+                    numbers[i]);
+    extend_text(&line, "\n");
+    lines_add(log, line);
+    free(line);
 }
 
-void log_write(Lines *log, const LogEntry *entry)
+/* ---- What was shown ---- */
+
+Lines shown_begin(const Directory *directory)
+{
+    return lines_begin(directory, SHOWN_FILE, "");
+}
+
+/* The step of a line; 0 of one that a person has written. */
+static int64_t step_of(const char *line)
+{
+    static const char begin[] = "{\"step\":";
+    return strncmp(line, begin, strlen(begin)) ? 0 : strtoll(line + strlen(begin), NULL, 10);
+}
+
+/* A line that is not ended was being written when the run was killed. */
+Lines shown_resume(const Directory *directory, int64_t last)
+{
+    if (!directory_has(directory, SHOWN_FILE))
+        return shown_begin(directory);
+    Bytes file = file_read_in(directory, SHOWN_FILE, false);
+    const char *line = file.bytes;
+    for (const char *end; (end = strchr(line, '\n')) && step_of(line) <= last;)
+        line = end + 1;
+    const size_t size = (size_t)(line - file.bytes);
+    free(file.bytes);
+    return lines_resume(directory, SHOWN_FILE, "", size);
+}
+
+void shown_write(Lines *shown, int64_t step, const char *prompt, const char *text, bool ended,
+                 double log_probability)
 {
     char *line;
     FILE *out = memory_stream(&line, NULL);
-    fprintf(out, "%" PRId64 ",%" PRId64, entry->step, entry->epoch);
-    put_number(out, "%.9g", entry->loss);
-    put_number(out, "%.9g", entry->evaluated);
-    put_number(out, "%.9g", entry->bits_per_byte);
-    put_number(out, "%.9g", entry->gap);
-    put_number(out, "%.9g", entry->rate);
-    put_number(out, "%.9g", entry->gradient_norm);
-    put_number(out, "%.0f", entry->tokens_per_second);
-    put_number(out, "%.3f", entry->seconds);
-    fputc('\n', out);
+    fprintf(out, "{\"step\":%" PRId64 ",\"prompt\":", step);
+    put_json(out, prompt);
+    fprintf(out, ",\"text\":");
+    put_json(out, text);
+    fprintf(out, ",\"ended\":%s,\"log_probability\":%.9g}\n", ended ? "true" : "false",
+            log_probability);
     fclose(out);
-    lines_add(log, line);
+    lines_add(shown, line);
     free(line);
 }

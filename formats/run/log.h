@@ -1,5 +1,11 @@
-/* log.h: log.csv, a line for each step that is logged or evaluated; its first line names the
- * columns, which are the members of a LogEntry in their order. */
+/* log.h: the files of a run that only grow (lines.h). log.csv has a line for each step that is logged
+ * or evaluated; its first line names the columns, which are the members of a LogEntry in their
+ * order. shown.jsonl has the continuations that train --show has printed, each a line of JSON:
+ *
+ *     {"step":20,"prompt":"un gato","text":"un gato come un hueso","ended":true,
+ *      "log_probability":-3.2188758}
+ *
+ * The text is what was printed, with the prompt; of pairs only the target. */
 #ifndef PULGA_LOG_H
 #define PULGA_LOG_H
 
@@ -17,7 +23,7 @@ typedef struct {
     double tokens_per_second, seconds; /* since this call of train began to train */
 } LogEntry;
 
-/* A new log; and that of a resumed run, cut to this size: see lines.h. */
+/* A new log; and that of a resumed run, cut to this size. */
 Lines log_begin(const Directory *directory);
 Lines log_resume(const Directory *directory, size_t size);
 
@@ -29,5 +35,12 @@ void log_write(Lines *log, const LogEntry *entry);
  * left out, and so is the last one if it is not ended. */
 typedef void LogVisit(void *visitor, const LogEntry *entry);
 void log_each(const Directory *directory, LogVisit *visit, void *visitor);
+
+/* What a new run has shown; and a resumed one, without the lines after those of step `last`. */
+Lines shown_begin(const Directory *directory);
+Lines shown_resume(const Directory *directory, int64_t last);
+
+void shown_write(Lines *shown, int64_t step, const char *prompt, const char *text, bool ended,
+                 double log_probability);
 
 #endif

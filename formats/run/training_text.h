@@ -1,10 +1,11 @@
-/* training_text.h: the text that a model was trained on. A run has a copy of it, text.txt, unless
- * it is large; config.json has its checksum. */
+/* training_text.h: the text that a model was trained on, and its counts. A run has a copy of it,
+ * text.txt, unless it is large; config.json has its checksum. A run that was trained with --counts
+ * has its tokens, tokens.bin; config.json has the order and the share of counting. */
 #ifndef PULGA_TRAINING_TEXT_H
 #define PULGA_TRAINING_TEXT_H
 
 #include "formats/huggingface/pretrained.h"
-#include "text/corpus/corpus.h"
+#include "text/corpus/counting.h"
 #include "text/source.h"
 
 /* The text of a run to be resumed, which may be large: the files named, or the run's own copy.
@@ -21,5 +22,13 @@ typedef struct {
  * tokenizer learns its spacing from it. Dies if it is not the text that the model was trained on. */
 TrainingText training_text_open(Pretrained *model, const char *named);
 void training_text_free(TrainingText *text);
+
+/* Opens the tokens of a run, cut as they were for training, and counts those trained on. Returns
+ * false if it keeps no counts; dies if they are damaged. The caller frees both. */
+bool counted_read(const Pretrained *model, Corpus *corpus, CountMixture *mixture);
+
+/* Mixes the counts of a run with its model, which points to the mixture from then on. Returns false
+ * if it keeps none. */
+bool counted_mix(Pretrained *model, CountMixture *mixture);
 
 #endif

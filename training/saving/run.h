@@ -8,7 +8,7 @@
  *     text.txt                 a copy of the text or, if it is large,
  *     tokens.bin               its ids: see text/corpus/corpus.h
  *     log.csv
- *     shown.jsonl              what --show has printed: see shown.h
+ *     shown.jsonl              what --show has printed: see log.h
  *     receipt.txt              by which the training can be checked: see receipt.h
  *     curve.svg                a picture of the log, see below
  *     README.md                the model card, likewise
@@ -29,7 +29,6 @@
 #include "formats/run/log.h"
 #include "receipt.h"
 #include "record.h"
-#include "shown.h"
 #include "state.h"
 
 /* Dies if settings->out is a directory that a new run must not take: if a run would be overwritten
