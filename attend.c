@@ -27,35 +27,30 @@ typedef struct {
 
 /* In the order of --help. */
 static const Field OPTIONS[] = {
-    {"output", TEXT_FIELD(output), NULL, N_("FILE"), 0, 0,
+    {"output", LIFE_CALL, TEXT_FIELD(output, N_("FILE")),
      N_("write a file instead of tables; its ending chooses the format: .html (a page that needs "
         "no other file), .svg (a figure), .npy (an array of layers, heads, T, T), .csv (a line for "
-        "each weight), .json; -.json and the like write to standard output, - is -.csv"),
-     LIFE_CALL},
-    {"layer", WHOLE_FIELD(layer), NULL, "L", 1, 1000, N_("only this layer, from 1 [all]"),
-     LIFE_CALL},
-    {"head", WHOLE_FIELD(head), NULL, "H", 1, 1000,
-     N_("only this head of each layer, from 1 [all]"), LIFE_CALL},
-    {"heads", FLAG_FIELD(heads), NULL, NULL, 0, 0,
+        "each weight), .json; -.json and the like write to standard output, - is -.csv")},
+    {"layer", LIFE_CALL, WHOLE_FIELD(layer, NULL, "L", 1, 1000),
+     N_("only this layer, from 1 [all]")},
+    {"head", LIFE_CALL, WHOLE_FIELD(head, NULL, "H", 1, 1000),
+     N_("only this head of each layer, from 1 [all]")},
+    {"heads", LIFE_CALL, FLAG_FIELD(heads),
      N_("for each head and layer, how much the loss of TEXT rises without it, and for each head "
         "how far it attends to the previous token and copies: in random tokens written twice, its "
-        "attention to what came after the same token the first time"),
-     LIFE_CALL},
-    {"without", TEXT_FIELD(without), NULL, N_("LIST"), 0, 0,
+        "attention to what came after the same token the first time")},
+    {"without", LIFE_CALL, TEXT_FIELD(without, N_("LIST")),
      N_("read TEXT without some heads or layers, such as L2H3,L1: these add nothing; a page can "
-        "switch them on again"),
-     LIFE_CALL},
-    {"positions", FLAG_FIELD(positions), NULL, NULL, 0, 0,
+        "switch them on again")},
+    {"positions", LIFE_CALL, FLAG_FIELD(positions),
      N_("instead of heads, the cosine of every pair of position vectors: a table by distance, or a "
-        "file of any kind but .html; without TEXT"),
-     LIFE_CALL},
-    {"live", FLAG_FIELD(live), NULL, NULL, 0, 0,
-     N_("let the page carry the model, so that it reads any text [models up to 8 MB]"), LIFE_CALL},
-    {"static", FLAG_FIELD(only_maps), NULL, NULL, 0, 0,
-     N_("let the page show only TEXT, without the model [larger models]"), LIFE_CALL},
-    {"train", FLAG_FIELD(train), NULL, NULL, 0, 0,
-     N_("let the page carry the run and the trainer, which trains it further [runs up to 64 MB]"),
-     LIFE_CALL},
+        "file of any kind but .html; without TEXT")},
+    {"live", LIFE_CALL, FLAG_FIELD(live),
+     N_("let the page carry the model, so that it reads any text [models up to 8 MB]")},
+    {"static", LIFE_CALL, FLAG_FIELD(only_maps),
+     N_("let the page show only TEXT, without the model [larger models]")},
+    {"train", LIFE_CALL, FLAG_FIELD(train),
+     N_("let the page carry the run and the trainer, which trains it further [runs up to 64 MB]")},
     {.name = NULL}};
 
 static const Program PROGRAM = {

@@ -22,9 +22,8 @@ static const char *const TYPE_NAMES[] = {"f32", "f16", "q8_0", NULL};
 static const GgufType TYPES[] = {GGUF_F32, GGUF_F16, GGUF_Q8_0};
 
 static const Field OPTIONS[] = {
-    {"type", CHOICE_FIELD(type, TYPE_NAMES), "f32", NULL, 0, 0,
-     N_("how the numbers of the matrices are stored: in 4 bytes each, in 2, or in about 1"),
-     LIFE_CALL},
+    {"type", LIFE_CALL, CHOICE_FIELD(type, TYPE_NAMES, "f32"),
+     N_("how the numbers of the matrices are stored: in 4 bytes each, in 2, or in about 1")},
     {.name = NULL}};
 
 static const Program PROGRAM = {

@@ -26,6 +26,7 @@ typedef enum {
 
 typedef struct {
     const char *name; /* of the option, without its dashes */
+    FieldLife life;
     FieldKind kind;
     size_t offset;              /* of the member in its struct; or FIELD_NONE */
     const char *const *choices; /* of a FIELD_CHOICE: the name of each value, ended by NULL */
@@ -33,7 +34,6 @@ typedef struct {
     const char *value;          /* what --help calls the value: "N" (of a choice: its names) */
     double min, max;            /* of a FIELD_WHOLE or a FIELD_NUMBER */
     const char *help;
-    FieldLife life;
 } Field;
 
 /* The offset of no member: that of a heading of --help. (A table ends with a field without a
@@ -44,25 +44,28 @@ typedef struct {
         .name = (title), .offset = FIELD_NONE \
     }
 
-/* The kind, offset and choices of a row for a member of FIELD_STRUCT, which the file with the table
- * defines. The compiler checks that the member has the type of its kind. A table:
+/* What a row has of a member of FIELD_STRUCT, which the file with the table defines, from its kind to
+ * its limits. The compiler checks that the member has the type of its kind. A table:
  *
  *     #define FIELD_STRUCT Settings
  *     static const Field TABLE[] = {
  *         FIELD_HEADING("The model"),
- *         {"layers", WHOLE_FIELD(layers), "4", "N", 1, 1000, "layers of the model", LIFE_RUN},
- *         {"norm", CHOICE_FIELD(norm, NORMS), "pre", NULL, 0, 0, "...", LIFE_RUN},
+ *         {"layers", LIFE_RUN, WHOLE_FIELD(layers, "4", "N", 1, 1000), "layers of the model"},
+ *         {"norm", LIFE_RUN, CHOICE_FIELD(norm, NORMS, "pre"), "..."},
  *         {.name = NULL},
  *     }; */
-#define FIELD_ROW(kind, member, Type, choices)                                               \
+#define FIELD_ROW(kind, member, Type, choices, preset, value, min, max)                      \
     (kind), offsetof(FIELD_STRUCT, member) + FIELD_CHECK(((FIELD_STRUCT *)0)->member, Type), \
-        (choices)
+        (choices), (preset), (value), (min), (max)
 #define FIELD_CHECK(member, Type) ((size_t)0 * _Generic((member), Type : 1))
-#define WHOLE_FIELD(member) FIELD_ROW(FIELD_WHOLE, member, int, NULL)
-#define NUMBER_FIELD(member) FIELD_ROW(FIELD_NUMBER, member, double, NULL)
-#define CHOICE_FIELD(member, names) FIELD_ROW(FIELD_CHOICE, member, unsigned, names) /* an enum */
-#define FLAG_FIELD(member) FIELD_ROW(FIELD_FLAG, member, bool, NULL)
-#define TEXT_FIELD(member) FIELD_ROW(FIELD_TEXT, member, char *, NULL)
+#define WHOLE_FIELD(member, preset, value, min, max) \
+    FIELD_ROW(FIELD_WHOLE, member, int, NULL, preset, value, min, max)
+#define NUMBER_FIELD(member, preset, value, min, max) \
+    FIELD_ROW(FIELD_NUMBER, member, double, NULL, preset, value, min, max)
+#define CHOICE_FIELD(member, names, preset) \
+    FIELD_ROW(FIELD_CHOICE, member, unsigned, names, preset, NULL, 0, 0) /* an enum */
+#define FLAG_FIELD(member) FIELD_ROW(FIELD_FLAG, member, bool, NULL, NULL, NULL, 0, 0)
+#define TEXT_FIELD(member, value) FIELD_ROW(FIELD_TEXT, member, char *, NULL, NULL, value, 0, 0)
 
 /* Which members of a struct were given or taken over, so that they are not chosen again: one bool
  * for each byte of the struct; a member uses the one at its offset. */

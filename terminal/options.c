@@ -34,10 +34,9 @@ typedef struct {
 
 static const Field COMMON[] = {
     FIELD_HEADING(""),
-    {"help", FLAG_FIELD(help), NULL, NULL, 0, 0, N_("print this help"), LIFE_CALL},
-    {"usage", FLAG_FIELD(usage), NULL, NULL, 0, 0, N_("print a short list of the options"),
-     LIFE_CALL},
-    {"version", FLAG_FIELD(version), NULL, NULL, 0, 0, N_("print the version"), LIFE_CALL},
+    {"help", LIFE_CALL, FLAG_FIELD(help), N_("print this help")},
+    {"usage", LIFE_CALL, FLAG_FIELD(usage), N_("print a short list of the options")},
+    {"version", LIFE_CALL, FLAG_FIELD(version), N_("print the version")},
     {.name = NULL},
 };
 

@@ -36,8 +36,8 @@ static Field named(const GptField *f)
 /* What "pulga" says beside the fields of the model that Transformers has no names for. */
 #define FIELD_STRUCT Config
 static const Field PURPOSE[] = {
-    {"objective", CHOICE_FIELD(objective, OBJECTIVE_NAMES), .preset = NULL},
-    {"causal-source", FLAG_FIELD(causal_source), .preset = NULL},
+    {"objective", LIFE_RUN, CHOICE_FIELD(objective, OBJECTIVE_NAMES, NULL), NULL},
+    {"causal-source", LIFE_RUN, FLAG_FIELD(causal_source), NULL},
     {.name = NULL},
 };
 

@@ -14,26 +14,27 @@ const char *const GPT_ACTIVATIONS[] = {
 
 #define FIELD_STRUCT GptConfig
 
+/* A size, up to this. */
+#define SIZE_FIELD(member, most) LIFE_RUN, WHOLE_FIELD(member, NULL, NULL, 1, most), NULL
+
 /* Fixed positions stand in the file as a table, and an absent bias as zeros. */
 const GptField GPT_FIELDS[] = {
-    {{"layers", WHOLE_FIELD(layers), .min = 1, .max = GPT_MAX_LAYERS}, .huggingface = "n_layer"},
-    {{"heads", WHOLE_FIELD(heads), .min = 1, .max = GPT_MAX_HEADS}, .huggingface = "n_head"},
-    {{"width", WHOLE_FIELD(width), .min = 1, .max = GPT_MAX_WIDTH}, .huggingface = "n_embd"},
-    {{"head-size", WHOLE_FIELD(head_size), .min = 1, .max = GPT_MAX_WIDTH}, .in_weights = false},
-    {{"hidden", WHOLE_FIELD(hidden), .min = 1, .max = GPT_MAX_HIDDEN}, .huggingface = "n_inner"},
-    {{"context", WHOLE_FIELD(context), .min = 1, .max = GPT_MAX_CONTEXT},
-     .huggingface = "n_positions"},
-    {{"vocabulary", WHOLE_FIELD(vocabulary), .min = 1, .max = INT_MAX / 4},
-     .huggingface = "vocab_size"},
-    {{"positions", CHOICE_FIELD(positions, GPT_POSITIONS), .preset = NULL},
+    {{"layers", SIZE_FIELD(layers, GPT_MAX_LAYERS)}, .huggingface = "n_layer"},
+    {{"heads", SIZE_FIELD(heads, GPT_MAX_HEADS)}, .huggingface = "n_head"},
+    {{"width", SIZE_FIELD(width, GPT_MAX_WIDTH)}, .huggingface = "n_embd"},
+    {{"head-size", SIZE_FIELD(head_size, GPT_MAX_WIDTH)}, .in_weights = false},
+    {{"hidden", SIZE_FIELD(hidden, GPT_MAX_HIDDEN)}, .huggingface = "n_inner"},
+    {{"context", SIZE_FIELD(context, GPT_MAX_CONTEXT)}, .huggingface = "n_positions"},
+    {{"vocabulary", SIZE_FIELD(vocabulary, INT_MAX / 4)}, .huggingface = "vocab_size"},
+    {{"positions", LIFE_RUN, CHOICE_FIELD(positions, GPT_POSITIONS, NULL), NULL},
      .in_weights = true,
      .shown = N_("%s positions")},
-    {{"norm", CHOICE_FIELD(norm, GPT_NORMS), .preset = NULL}, .shown = N_("%s-norm")},
-    {{"activation", CHOICE_FIELD(activation, GPT_ACTIVATIONS), .preset = NULL},
+    {{"norm", LIFE_RUN, CHOICE_FIELD(norm, GPT_NORMS, NULL), NULL}, .shown = N_("%s-norm")},
+    {{"activation", LIFE_RUN, CHOICE_FIELD(activation, GPT_ACTIVATIONS, NULL), NULL},
      .huggingface = "activation_function",
      .shown = "%s"},
-    {{"untied", FLAG_FIELD(untied), .preset = NULL}, .huggingface = "tie_word_embeddings"},
-    {{"no-qkv-bias", FLAG_FIELD(no_qkv_bias), .preset = NULL}, .in_weights = true},
+    {{"untied", LIFE_RUN, FLAG_FIELD(untied), NULL}, .huggingface = "tie_word_embeddings"},
+    {{"no-qkv-bias", LIFE_RUN, FLAG_FIELD(no_qkv_bias), NULL}, .in_weights = true},
     {{.name = NULL}, .in_weights = false},
 };
 

@@ -29,14 +29,14 @@ typedef struct {
 #define FIELD_STRUCT Example
 static const Field TABLE[] = {
     {.name = "A heading:", .offset = FIELD_NONE},
-    {"whole", WHOLE_FIELD(whole), "3", "N", 1, 1000, "", LIFE_RUN},
-    {"number", NUMBER_FIELD(number), "0.5", "X", 0, 0.9, "", LIFE_RUN},
-    {"wide", NUMBER_FIELD(wide), NULL, "X", 0, 1e9, "", LIFE_RUN},
+    {"whole", LIFE_RUN, WHOLE_FIELD(whole, "3", "N", 1, 1000), ""},
+    {"number", LIFE_RUN, NUMBER_FIELD(number, "0.5", "X", 0, 0.9), ""},
+    {"wide", LIFE_RUN, NUMBER_FIELD(wide, NULL, "X", 0, 1e9), ""},
     {.name = "Another:", .offset = FIELD_NONE},
-    {"colour", CHOICE_FIELD(colour, COLOURS), "green", NULL, 0, 0, "", LIFE_RUN},
-    {"shade", CHOICE_FIELD(shade, SHADES), NULL, NULL, 0, 0, "", LIFE_RUN},
-    {"flag", FLAG_FIELD(flag), NULL, NULL, 0, 0, "", LIFE_RUN},
-    {"words", TEXT_FIELD(words), NULL, "DIR", 0, 0, "", LIFE_RUN},
+    {"colour", LIFE_RUN, CHOICE_FIELD(colour, COLOURS, "green"), ""},
+    {"shade", LIFE_RUN, CHOICE_FIELD(shade, SHADES, NULL), ""},
+    {"flag", LIFE_RUN, FLAG_FIELD(flag), ""},
+    {"words", LIFE_RUN, TEXT_FIELD(words, "DIR"), ""},
     {.name = NULL},
 };
 

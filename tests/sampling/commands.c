@@ -15,10 +15,10 @@ typedef struct {
 
 static const Field FIELDS[] = {
     FIELD_HEADING("Options:"),
-    {"top-k", WHOLE_FIELD(top_k), NULL, "K", 0, 9, "", LIFE_CALL},
-    {"top-p", WHOLE_FIELD(top_p), NULL, "P", 0, 9, "", LIFE_CALL},
-    {"top", WHOLE_FIELD(topic), NULL, "T", 0, 9, "", LIFE_CALL},
-    {"later", WHOLE_FIELD(later), NULL, "N", 0, 9, "", LIFE_CALL},
+    {"top-k", LIFE_CALL, WHOLE_FIELD(top_k, NULL, "K", 0, 9), ""},
+    {"top-p", LIFE_CALL, WHOLE_FIELD(top_p, NULL, "P", 0, 9), ""},
+    {"top", LIFE_CALL, WHOLE_FIELD(topic, NULL, "T", 0, 9), ""},
+    {"later", LIFE_CALL, WHOLE_FIELD(later, NULL, "N", 0, 9), ""},
     {.name = NULL},
 };
 
