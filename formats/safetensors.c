@@ -85,9 +85,7 @@ bool safetensors_write(const Directory *directory, const char *name, const Named
     uint64_t checksum = checksum_of_metadata(metadata);
     for (int i = 0; i < count; i++)
         checksum = checksum_continue(checksum, tensors[i].at, bytes_of(&tensors[i]));
-    char digits[17];
-    checksum_hex(digits, checksum);
-    cJSON_AddStringToObject(metadata, CHECKSUM, digits);
+    cJSON_AddStringToObject(metadata, CHECKSUM, checksum_hex(checksum).text);
     cJSON *header = header_of(tensors, count, metadata);
     char *text = cJSON_PrintUnformatted(header);
     cJSON_Delete(header);
@@ -298,9 +296,7 @@ static void check_checksum(const TensorFile *file, const TensorEntry *entries)
         checksum = checksum_end(sum);
     }
     free(piece);
-    char digits[17];
-    checksum_hex(digits, checksum);
-    if (strcmp(written, digits) != 0)
+    if (strcmp(written, checksum_hex(checksum).text) != 0)
         die("%s is damaged: it does not match its checksum", file->path);
 }
 

@@ -209,8 +209,7 @@ static void open_new(Trainer *t, Settings *settings, Decided *decided, SourceRul
         t->log = log_begin(&t->directory);
         t->shown = shown_begin(&t->directory);
     }
-    record_identity(t->identity, &t->plan.settings, t->origin.text, &t->tokenizer);
-    t->origin.run = strtoull(t->identity, NULL, 16);
+    t->origin.run = record_identity(&t->plan.settings, t->origin.text, &t->tokenizer);
     uint64_t from = 0;
     if (from_another) {
         from = weights_checksum(&model.gpt, model.gpt.weight_block);
@@ -219,7 +218,7 @@ static void open_new(Trainer *t, Settings *settings, Decided *decided, SourceRul
     } else {
         gpt_init(&t->gpt, (uint32_t)settings->seed);
     }
-    t->receipt = receipt_begin(&t->plan.settings, t->origin, t->identity, from, 0);
+    t->receipt = receipt_begin(&t->plan.settings, t->origin, from, 0);
 }
 
 /* Reads the receipt up to the step that the run goes on from, and notes there if more or fewer
@@ -230,10 +229,10 @@ static void resume_receipt(Trainer *t)
     Bytes file = {0};
     if (directory_has(&t->directory, RECEIPT_FILE))
         file = file_read_in(&t->directory, RECEIPT_FILE, false);
-    const bool good = file.bytes && receipt_parse(&t->receipt, file.bytes, t->identity);
+    const bool good = file.bytes && receipt_parse(&t->receipt, file.bytes, t->origin.run);
     if (!good) {
         warn("%s/%s is missing or damaged: it begins again", t->directory.path, RECEIPT_FILE);
-        t->receipt = receipt_begin(&t->plan.settings, t->origin, t->identity, 0, t->progress.step);
+        t->receipt = receipt_begin(&t->plan.settings, t->origin, 0, t->progress.step);
     }
     free(file.bytes);
     receipt_cut(&t->receipt, t->progress.step);
@@ -246,7 +245,7 @@ static void go_on(Trainer *t)
 {
     size_t log_size;
     t->progress =
-        state_read(&t->directory, &t->gpt, &t->optimizer, t->best, &log_size, t->identity);
+        state_read(&t->directory, &t->gpt, &t->optimizer, t->best, &log_size, t->origin.run);
     if (t->plan.settings.steps < t->progress.step)
         usage_error("%s has already taken %" PRId64 " steps; give it --steps %" PRId64 " or more",
                     t->directory.path, t->progress.step, t->progress.step);
@@ -268,13 +267,14 @@ static void check_text(const Trainer *t, const char *name, uint64_t text, uint64
 }
 
 /* Reads the ids that the run keeps of a large text, or else the text, whose checksum is known. */
-static void read_again(Trainer *t, const Settings *s, uint64_t text, SourceRules rules)
+static void read_again(Trainer *t, const Settings *s, uint64_t text, uint64_t identity,
+                       SourceRules rules)
 {
     char *const *named = s->text ? t->texts : NULL;
     if (!named && !directory_has(&t->directory, TEXT_FILE) &&
         directory_has(&t->directory, TOKENS_FILE)) {
         t->corpus = corpus_open(&t->directory, TOKENS_FILE, &t->tokenizer, s->shape.context,
-                                strtoull(t->identity, NULL, 16), &t->origin);
+                                identity, &t->origin);
         t->text_name = path_in(&t->directory, TOKENS_FILE);
     } else {
         t->source = training_text_source(&t->directory, named, rules);
@@ -283,7 +283,7 @@ static void read_again(Trainer *t, const Settings *s, uint64_t text, SourceRules
         if (source_text(t->source)) /* else the checksum is known when all is read */
             check_text(t, source_name(t->source), source_checksum(t->source), text);
         encode(t, s);
-        t->origin.run = strtoull(t->identity, NULL, 16);
+        t->origin.run = identity;
     }
     check_text(t, t->text_name, t->origin.text, text);
 }
@@ -302,9 +302,9 @@ static void open_resumed(Trainer *t, Settings *settings, Decided *decided, Sourc
     t->tokenizer =
         tokenizer_json_read(&t->directory, config.shape.vocabulary, config.eos, config.objective);
     rules.form = t->tokenizer.form;
-    record_identity(t->identity, settings, text, &t->tokenizer);
-    record_check_identity(&config, &t->directory, t->identity);
-    read_again(t, settings, text, rules);
+    const uint64_t identity = record_identity(settings, text, &t->tokenizer);
+    record_check_identity(&config, &t->directory, identity);
+    read_again(t, settings, text, identity, rules);
     prepare(t, settings, decided, tokenizer_size(&t->tokenizer), &rules);
     check_prompt(t);
     record_check_plan(&config, &t->directory, &t->plan);
@@ -395,8 +395,7 @@ static bool write_files(Trainer *t, const char *command)
 {
     const Text *copy = source_text(t->source);
     return run_remove_old(&t->directory) &&
-           record_write(&t->directory, &t->plan, &t->tokenizer, t->texts, t->origin, command,
-                        t->identity) &&
+           record_write(&t->directory, &t->plan, &t->tokenizer, t->texts, t->origin, command) &&
            tokenizer_json_write(&t->directory, &t->tokenizer, t->plan.shape.context) &&
            (!copy || file_replace(&t->directory, TEXT_FILE, copy->raw.bytes, copy->raw.size)) &&
            ((copy && !t->plan.settings.counts) ||
@@ -536,11 +535,11 @@ bool trainer_save(Trainer *t)
     if (isinf(t->progress.best_loss)) /* not evaluated yet: the last weights are the best */
         trainer_keep_best(t);
     /* The state comes last: a resumed run starts from it, and it names the size of the log. */
-    const bool good = team_leads() && weights_write(&t->directory, &t->gpt, t->best, t->identity) &&
-                      receipt_write(&t->directory, &t->receipt) && lines_sync(&t->log) &&
-                      lines_sync(&t->shown) &&
-                      state_write(&t->directory, &t->gpt, &t->optimizer, t->best, &t->progress,
-                                  t->log.size, t->identity);
+    const bool good =
+        team_leads() && weights_write(&t->directory, &t->gpt, t->best, t->origin.run) &&
+        receipt_write(&t->directory, &t->receipt) && lines_sync(&t->log) && lines_sync(&t->shown) &&
+        state_write(&t->directory, &t->gpt, &t->optimizer, t->best, &t->progress, t->log.size,
+                    t->origin.run);
     return team_answer(good);
 }
 
@@ -553,8 +552,8 @@ void trainer_record_result(const Trainer *t, double seconds)
                         .bits_per_byte = trainer_bits(t, t->progress.best_loss),
                         .floor = t->floor,
                         .counting = t->counting,
-                        .seconds = seconds};
-    checksum_hex(result.checksum, weights_checksum(&t->gpt, t->best));
+                        .seconds = seconds,
+                        .checksum = weights_checksum(&t->gpt, t->best)};
     record_update(&t->directory, &t->plan.settings, &result);
 }
 

@@ -13,10 +13,10 @@
 #include "training/team/shards.h"
 
 typedef struct {
-    char *const *texts; /* the paths of the text; of a run that reads its own copy empty */
-    Source *source;     /* the text, until it is encoded and copied; then NULL */
-    char *text_name;    /* what messages call it */
-    CorpusOrigin origin;
+    char *const *texts;  /* the paths of the text; of a run that reads its own copy empty */
+    Source *source;      /* the text, until it is encoded and copied; then NULL */
+    char *text_name;     /* what messages call it */
+    CorpusOrigin origin; /* with the run's identity: see record.h */
     int wrapped_at; /* the column, if a text of words is read as a stream because it is wrapped */
     char *advice;   /* the options that would suit the text better, or NULL: see plan/advice.h */
     Tokenizer tokenizer;
@@ -25,7 +25,6 @@ typedef struct {
     Directory directory; /* the run's, locked */
     Lines log, shown;
     Receipt receipt;
-    Identity identity;  /* of settings, text and vocabulary: see record.h */
     double floor;       /* see training/plan/floor.h; NAN for a stream, where it is not counted */
     int floor_sees;     /* how many tokens the model sees, if not all: see there */
     Counting counting;  /* what counting reaches on the part that is held out: see there */

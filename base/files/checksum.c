@@ -39,7 +39,9 @@ uint64_t checksum_end(Checksum *checksum)
     return result;
 }
 
-void checksum_hex(char text[17], uint64_t checksum)
+Hex checksum_hex(uint64_t checksum)
 {
-    snprintf(text, 17, "%016" PRIx64, checksum);
+    Hex hex;
+    snprintf(hex.text, sizeof hex.text, "%016" PRIx64, checksum);
+    return hex;
 }

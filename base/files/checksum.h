@@ -20,6 +20,10 @@ Checksum *checksum_begin(uint64_t before);
 void checksum_add(Checksum *checksum, const void *bytes, size_t size);
 uint64_t checksum_end(Checksum *checksum);
 
-void checksum_hex(char text[17], uint64_t checksum);
+/* Returned by value: nothing to free. */
+typedef struct {
+    char text[17];
+} Hex;
+Hex checksum_hex(uint64_t checksum);
 
 #endif

@@ -112,7 +112,7 @@ bool pretrained_save(const char *path, const Gpt *gpt, const Tokenizer *tokenize
     Directory directory = directory_open(path);
     const bool good = config_write(&directory, &gpt->config, tokenizer) &&
                       tokenizer_json_write(&directory, tokenizer, gpt->config.context) &&
-                      weights_write(&directory, gpt, gpt->weight_block, NULL);
+                      weights_write(&directory, gpt, gpt->weight_block, 0);
     directory_close(&directory);
     return good;
 }

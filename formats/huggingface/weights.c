@@ -59,13 +59,13 @@ int weights_list(NamedTensor *list, const Gpt *gpt, Real *block, const char *pre
 
 static const char MODEL[] = "model.safetensors", INDEX[] = "model.safetensors.index.json";
 
-bool weights_write(const Directory *directory, const Gpt *gpt, Real *block, const char *identity)
+bool weights_write(const Directory *directory, const Gpt *gpt, Real *block, uint64_t identity)
 {
     NamedTensor *list = memory_new((size_t)gpt->tensor_count, sizeof *list, "a file's table");
     const int count = weights_list(list, gpt, block, "");
     cJSON *metadata = cJSON_CreateObject();
     if (identity)
-        cJSON_AddStringToObject(metadata, "identity", identity);
+        cJSON_AddStringToObject(metadata, "identity", checksum_hex(identity).text);
     const bool good = safetensors_write(directory, MODEL, list, count, metadata);
     free(list);
     return good;

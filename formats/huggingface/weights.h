@@ -11,9 +11,9 @@
  * empty. The entries point into the block. Returns how many there are. */
 int weights_list(NamedTensor *list, const Gpt *gpt, Real *block, const char *prefix);
 
-/* Writes a block of weights as model.safetensors; identity: the run's, or NULL. The file has only
+/* Writes a block of weights as model.safetensors; identity: the run's, or 0. The file has only
  * the weights, as Transformers expects it. Warns and returns false if that fails. */
-bool weights_write(const Directory *directory, const Gpt *gpt, Real *block, const char *identity);
+bool weights_write(const Directory *directory, const Gpt *gpt, Real *block, uint64_t identity);
 
 /* Which file of a model directory has the weights, or lists those that have them:
  * model.safetensors or model.safetensors.index.json. Dies if there is neither; if the weights are

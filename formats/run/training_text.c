@@ -33,14 +33,12 @@ TrainingText training_text_open(Pretrained *model, const char *named)
 {
     Tokenizer *tokenizer = &model->tokenizer;
     const char *wanted = model->config.text;
-    char checksum[17];
     Text text;
     if (named)
         text = text_read(named, tokenizer->form);
     else if (!wanted || !read_copy(&model->directory, tokenizer->form, &text))
         return (TrainingText){.there = false};
-    checksum_hex(checksum, text.checksum);
-    if (!wanted || strcmp(wanted, checksum) != 0)
+    if (!wanted || strcmp(wanted, checksum_hex(text.checksum).text) != 0)
         die("%s is not the text that %s was trained on", text.name, model->directory.path);
     const TrainingText encoded = {.there = true, .corpus = corpus_new(&text, tokenizer)};
     tokenizer_learn_spacing(tokenizer, text_span(&text));

@@ -173,7 +173,7 @@ static void a_stream_gets_a_token_that_ends_it(void **state)
         norm->gain[c] = (Real)(1 + 0.1 * c);
         norm->bias[c] = (Real)(c % 2 ? 0.3 : -0.3) * norm->gain[c];
     }
-    assert_true(weights_write(enter(folder), &model.gpt, model.gpt.weight_block, NULL));
+    assert_true(weights_write(enter(folder), &model.gpt, model.gpt.weight_block, 0));
     GgufFile file = exported(folder, GGUF_F32);
     const size_t V = (size_t)model.gpt.config.vocabulary;
     assert_int_equal(whole(&file, "tokenizer.ggml.eos_token_id"), V);

@@ -106,7 +106,7 @@ static void a_models_checksum_is_of_the_numbers_in_its_file(void **state)
             *number = was;
         }
         block[model.gpt.tensors[0].offset] += 1;
-        assert_true(weights_write(enter(folder), &model.gpt, block, NULL));
+        assert_true(weights_write(enter(folder), &model.gpt, block, 0));
         assert_int_equal(weights_checksum(&model.gpt, block), checksum_of_file(folder));
         free_model(&model);
         scratch_remove(folder);
@@ -225,7 +225,7 @@ static void weights_that_are_not_finite_are_refused(void **state)
         char *folder = scratch_new();
         Pretrained model = write_model(folder, PLAIN);
         model.gpt.weights.block[1].attention.qkv.weight[7] = (Real)bad[i].value;
-        assert_true(weights_write(enter(folder), &model.gpt, model.gpt.weight_block, NULL));
+        assert_true(weights_write(enter(folder), &model.gpt, model.gpt.weight_block, 0));
         assert_refused(folder, "not finite", "number 7 of h.1.attn.c_attn.weight is");
         assert_refused(folder, "not finite", bad[i].said);
         free_model(&model);

@@ -8,7 +8,7 @@
 static void read_receipt(void *context)
 {
     Receipt receipt;
-    if (!receipt_parse(&receipt, context, NULL))
+    if (!receipt_parse(&receipt, context, 0))
         return;
     EACH_FIELD (field, SETTINGS)
         free(receipt_value(&receipt, field->name));

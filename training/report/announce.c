@@ -335,9 +335,8 @@ static void conclude_best(const Trainer *t, const Screen *screen, const Ending *
  * Two people compare the checksum of their best weights, which are in model.safetensors. */
 static void conclude_model(const Trainer *t, const Screen *screen)
 {
-    char digits[17];
-    checksum_hex(digits, weights_checksum(&t->gpt, t->best));
-    screen_paragraph(screen, "model", "%s, the checksum of its weights", digits);
+    screen_paragraph(screen, "model", "%s, the checksum of its weights",
+                     checksum_hex(weights_checksum(&t->gpt, t->best)).text);
 }
 
 /* The program beside the one that was called: its name with this one in place of its last five

@@ -64,10 +64,9 @@ static void put_head(FILE *out, const cJSON *config, const Trainer *t)
 
 static void put_text(FILE *out, const cJSON *own, const Trainer *t)
 {
-    char digits[17], *names = names_of(json_get(own, "text"));
-    checksum_hex(digits, t->origin.text);
+    char *names = names_of(json_get(own, "text"));
     put_item(out, N_("text"), N_("%s, %s bytes, XXH3 `%s`"), names,
-             thousands((size_t)t->origin.text_size).text, digits);
+             thousands((size_t)t->origin.text_size).text, checksum_hex(t->origin.text).text);
     put_item(out, N_("tokens"), N_("%s, vocabulary %s, objective %s"),
              TOKENIZER_NAMES[t->tokenizer.kind],
              thousands((size_t)tokenizer_size(&t->tokenizer)).text,
@@ -120,7 +119,6 @@ static void put_card(FILE *out, const cJSON *config, const Trainer *t)
     const char *path = t->directory.path, *slash = strrchr(path, '/');
     const cJSON *own = json_get(config, "pulga");
     const char *command = json_text(own, "command");
-    char digits[17];
     put_head(out, config, t);
     fputs("# ", out);
     put_xml(out, slash && slash[1] ? slash + 1 : path);
@@ -130,8 +128,8 @@ static void put_card(FILE *out, const cJSON *config, const Trainer *t)
     put_text(out, own, t);
     put_sizes(out, t);
     put_losses(out, t);
-    checksum_hex(digits, weights_checksum(&t->gpt, t->best));
-    put_item(out, N_("checksum"), N_("`%s`, of the weights in model.safetensors"), digits);
+    put_item(out, N_("checksum"), N_("`%s`, of the weights in model.safetensors"),
+             checksum_hex(weights_checksum(&t->gpt, t->best)).text);
     fprintf(out, "\n%s\n\n    %s\n\n%s\n\n", _("Its training began with this command:"),
             command ? command : "",
             _("receipt.txt has every setting and the checksums on the way; with it and the text, "
@@ -145,9 +143,7 @@ static void put_card(FILE *out, const cJSON *config, const Trainer *t)
 /* Writes the last line for a card. */
 static void put_seal(FILE *out, const char *card, size_t size)
 {
-    char digits[17];
-    checksum_hex(digits, checksum_of(card, size));
-    fprintf(out, SEAL "%s -->\n", digits);
+    fprintf(out, SEAL "%s -->\n", checksum_hex(checksum_of(card, size)).text);
 }
 
 /* Whether there is no card yet, or one that ends as put_seal() ended it. */

@@ -76,7 +76,7 @@ static void find_receipt(Verification *v, Settings *settings)
         die("%s has no receipt.txt: it is not a run, or an older version wrote it", path);
     Bytes file = file_read(v->path, true);
     remove_returns(file.bytes);
-    if (!receipt_parse(&v->receipt, file.bytes, NULL))
+    if (!receipt_parse(&v->receipt, file.bytes, 0))
         die("%s is damaged, or not a receipt", v->path);
     free(file.bytes);
     free(parent);
@@ -149,7 +149,7 @@ static void check_identity(const Verification *v)
     char *begins = receipt_value(&v->receipt, "begins-after");
     if (t->origin.text != strtoull(text, NULL, 16))
         die("%s is not the text that %s was trained on", t->text_name, v->path);
-    if (strcmp(identity, t->identity) != 0)
+    if (strtoull(identity, NULL, 16) != t->origin.run)
         die("%s does not belong to its text and settings: it was changed, or another version makes "
             "other tokens of the text",
             v->path);
@@ -213,7 +213,7 @@ static bool check_saved(Verification *v, const Directory *directory, Trainer *ro
     size_t log_size;
     if (has_state)
         p = state_read(directory, &room->gpt, &room->optimizer, room->best, &log_size,
-                       v->session->trainer.identity);
+                       v->session->trainer.origin.run);
     const ReceiptRow *row = row_at(v, p.step);
     const bool there = row && row->step == p.step, has_best = row && (there || !isinf(p.best_loss));
     const bool same = (!there || state_checksum(&room->gpt, &room->optimizer) == row->state) &&

@@ -23,21 +23,19 @@ static const char COLUMNS[] =
 
 static void put_checksum(FILE *out, const char *key, uint64_t checksum)
 {
-    char digits[17];
-    checksum_hex(digits, checksum);
-    fprintf(out, "%s: %s\n", key, digits);
+    fprintf(out, "%s: %016" PRIx64 "\n", key, checksum);
 }
 
 /* The kernel matters to bfloat16 only. */
-Receipt receipt_begin(const Settings *settings, CorpusOrigin origin, const char *identity,
-                      uint64_t from, int64_t step)
+Receipt receipt_begin(const Settings *settings, CorpusOrigin origin, uint64_t from, int64_t step)
 {
     Receipt receipt = {0};
     FILE *out = memory_stream(&receipt.head, NULL);
     fprintf(out, "# To check: train --verify FILE TEXT\n"
                  "version: " PULGA_VERSION "\n");
     put_checksum(out, "text", origin.text);
-    fprintf(out, "text-size: %" PRIu64 "\nidentity: %s\n", origin.text_size, identity);
+    fprintf(out, "text-size: %" PRIu64 "\n", origin.text_size);
+    put_checksum(out, "identity", origin.run);
     if (from)
         put_checksum(out, "from", from);
     if (settings->precision != PRECISION_F32)
@@ -152,14 +150,15 @@ static bool read_row(Receipt *receipt, const char *line)
     return true;
 }
 
-bool receipt_parse(Receipt *receipt, const char *file, const char *identity)
+bool receipt_parse(Receipt *receipt, const char *file, uint64_t identity)
 {
     const char *table = strstr(file, COLUMNS), *line = table ? table + strlen(COLUMNS) : "";
     *receipt = (Receipt){.head = format_text("%.*s", table ? (int)(table - file) : 0, file)};
     while (*line && read_row(receipt, line))
         line += strcspn(line, "\n") + 1;
     char *own = receipt_value(receipt, "identity");
-    const bool good = table && !*line && own && (!identity || !strcmp(own, identity));
+    const bool good =
+        table && !*line && own && (!identity || !strcmp(own, checksum_hex(identity).text));
     free(own);
     if (!good)
         receipt_free(receipt);

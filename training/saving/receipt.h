@@ -35,8 +35,7 @@ typedef struct {
 
 /* The receipt of a run whose table begins after this step. `from` is the checksum of the model that
  * it starts from, 0 if there is none. */
-Receipt receipt_begin(const Settings *settings, CorpusOrigin origin, const char *identity,
-                      uint64_t from, int64_t step);
+Receipt receipt_begin(const Settings *settings, CorpusOrigin origin, uint64_t from, int64_t step);
 void receipt_free(Receipt *receipt);
 
 /* Adds a row, in place of those from its step on, if there are any: a resumed run comes to them
@@ -56,7 +55,7 @@ int receipt_planned(const Receipt *receipt);
 bool receipt_write(const Directory *directory, const Receipt *receipt);
 
 /* Parses a file. Returns false, with nothing to free, if it is not a receipt, or that of another
- * run than `identity` names, unless that is NULL. */
-bool receipt_parse(Receipt *receipt, const char *file, const char *identity);
+ * run than the one with this identity, unless that is 0. */
+bool receipt_parse(Receipt *receipt, const char *file, uint64_t identity);
 
 #endif

@@ -24,8 +24,7 @@
 
 /* The settings are taken as the text that config.json stores: a number has the same digits in every
  * call. The 0 after each word keeps "1", "23" apart from "12", "3". */
-void record_identity(Identity identity, const Settings *settings, uint64_t text,
-                     const Tokenizer *tokenizer)
+uint64_t record_identity(const Settings *settings, uint64_t text, const Tokenizer *tokenizer)
 {
     uint64_t checksum = text;
     EACH_FIELD (field, SETTINGS) {
@@ -35,7 +34,7 @@ void record_identity(Identity identity, const Settings *settings, uint64_t text,
         checksum = checksum_continue(checksum, word, strlen(word) + 1);
         free(word);
     }
-    checksum_hex(identity, tokenizer_checksum(tokenizer, checksum));
+    return tokenizer_checksum(tokenizer, checksum);
 }
 
 /* ---- Writing ---- */
@@ -43,7 +42,6 @@ void record_identity(Identity identity, const Settings *settings, uint64_t text,
 /* One text has a "name", several have "names". */
 static void put_text(cJSON *json, char *const *texts, CorpusOrigin origin)
 {
-    char checksum[17];
     cJSON *names = texts[1] ? cJSON_AddArrayToObject(json, "names") : NULL;
     for (; *texts; texts++) {
         char *name = format_text("%s", *texts);
@@ -54,9 +52,8 @@ static void put_text(cJSON *json, char *const *texts, CorpusOrigin origin)
             cJSON_AddStringToObject(json, "name", name);
         free(name);
     }
-    checksum_hex(checksum, origin.text);
     cJSON_AddNumberToObject(json, "size", (double)origin.text_size);
-    cJSON_AddStringToObject(json, "xxh3_64", checksum);
+    cJSON_AddStringToObject(json, "xxh3_64", checksum_hex(origin.text).text);
 }
 
 /* All settings of the run, also those that were read and did not change: cJSON may print a number
@@ -70,8 +67,7 @@ static void put_settings(cJSON *own, const Settings *settings)
 
 /* The sizes for Transformers come before "pulga". */
 bool record_write(const Directory *directory, const Plan *plan, const Tokenizer *tokenizer,
-                  char *const *texts, CorpusOrigin origin, const char *command,
-                  const Identity identity)
+                  char *const *texts, CorpusOrigin origin, const char *command)
 {
     cJSON *json = cJSON_CreateObject();
     const Settings *s = &plan->settings;
@@ -80,7 +76,7 @@ bool record_write(const Directory *directory, const Plan *plan, const Tokenizer 
     cJSON_AddStringToObject(own, "version", PULGA_VERSION);
     cJSON_AddStringToObject(own, "command", command);
     cJSON_AddStringToObject(own, "kernel", matrix_kernel_name());
-    cJSON_AddStringToObject(own, "identity", identity);
+    cJSON_AddStringToObject(own, "identity", checksum_hex(origin.run).text);
     put_text(cJSON_AddObjectToObject(own, "text"), texts, origin);
     put_settings(own, &plan->settings);
     const bool good = json_write(directory, CONFIG_FILE, json);
@@ -104,7 +100,7 @@ static void put_result(cJSON *own, const RunResult *r)
                             isnan(r->counting.loss) ? (double)NAN : r->counting.order);
     cJSON_AddNumberToObject(result, "counting_share", r->counting.share);
     cJSON_AddNumberToObject(result, "mixed_loss", r->counting.mixed);
-    cJSON_AddStringToObject(result, "checksum", r->checksum);
+    cJSON_AddStringToObject(result, "checksum", checksum_hex(r->checksum).text);
     cJSON_AddNumberToObject(result, "seconds", r->seconds + fmax(before, 0)); /* NAN: none */
     cJSON_DeleteItemFromObjectCaseSensitive(own, "result");
     cJSON_AddItemToObject(own, "result", result);
@@ -154,14 +150,13 @@ void record_settings(const Config *config, const Directory *directory, Settings 
     free(path);
 }
 
-void record_check_identity(const Config *config, const Directory *directory,
-                           const Identity identity)
+void record_check_identity(const Config *config, const Directory *directory, uint64_t identity)
 {
     if (!config->identity)
         die("%s/config.json has no identity, so the run cannot be resumed; begin a new run with "
             "--from %s",
             directory->path, directory->path);
-    if (strcmp(config->identity, identity) != 0)
+    if (strcmp(config->identity, checksum_hex(identity).text) != 0)
         die("%s cannot be resumed: its config.json or tokenizer.json was changed since it was "
             "begun; change it back, or begin a new run with --from %s",
             directory->path, directory->path);

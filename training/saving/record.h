@@ -12,12 +12,9 @@
 #include "text/corpus/counting.h"
 #include "training/plan/plan.h"
 
-typedef char Identity[17]; /* 16 hex digits */
-
-/* Fills in the identity of a run with these settings, on a text with this checksum and with this
+/* The identity of a run with these settings, on a text with this checksum and with this
  * vocabulary. */
-void record_identity(Identity identity, const Settings *settings, uint64_t text,
-                     const Tokenizer *tokenizer);
+uint64_t record_identity(const Settings *settings, uint64_t text, const Tokenizer *tokenizer);
 
 /* Reads the config.json of a run that is to be resumed; dies if it is not a run's. */
 Config record_read(const Directory *directory);
@@ -26,8 +23,7 @@ Config record_read(const Directory *directory);
 void record_settings(const Config *config, const Directory *directory, Settings *settings);
 
 /* Dies unless a resumed run is still the one that config.json was written for. */
-void record_check_identity(const Config *config, const Directory *directory,
-                           const Identity identity);
+void record_check_identity(const Config *config, const Directory *directory, uint64_t identity);
 
 /* Dies unless the sizes and choices in config.json that other programs read agree with the settings
  * under "pulga". Warns if a run in bfloat16 was begun with another kernel, whose sums differ in the
@@ -37,8 +33,7 @@ void record_check_plan(const Config *config, const Directory *directory, const P
 /* Writes the config.json of a new run; `texts` are the paths of its text, `command` is the line
  * that it was begun with. Warns and returns false if that fails. */
 bool record_write(const Directory *directory, const Plan *plan, const Tokenizer *tokenizer,
-                  char *const *texts, CorpusOrigin origin, const char *command,
-                  const Identity identity);
+                  char *const *texts, CorpusOrigin origin, const char *command);
 
 /* How far a run has come, for programs that compare runs. */
 typedef struct {
@@ -49,7 +44,7 @@ typedef struct {
     double floor;         /* of the training text; NAN if it is not known */
     Counting counting;    /* what counting, and counting with the model, reach */
     double seconds;       /* of this call */
-    char checksum[17];    /* of the best weights */
+    uint64_t checksum;    /* of the best weights */
 } RunResult;
 
 /* Puts the settings of this call into a run's config.json and, unless it is NULL, the result, in

@@ -31,7 +31,7 @@ static void put(cJSON *metadata, const char *name, double number)
 /* The tensors have Transformers' names after "last.", "adam_m.", "adam_v.", "average." or
  * "best.". */
 bool state_write(const Directory *directory, const Gpt *gpt, const Optimizer *optimizer, Real *best,
-                 const Progress *p, size_t log_size, const char *identity)
+                 const Progress *p, size_t log_size, uint64_t identity)
 {
     NamedTensor *list = memory_new(5 * (size_t)gpt->tensor_count, sizeof *list, "a file's table");
     int count = weights_list(list, gpt, gpt->weight_block, "last.");
@@ -52,7 +52,7 @@ bool state_write(const Directory *directory, const Gpt *gpt, const Optimizer *op
     put(metadata, "gradient_norm", p->gradient_norm);
     put(metadata, "evaluated", p->evaluated);
     put(metadata, "log_size", (double)log_size);
-    cJSON_AddStringToObject(metadata, "identity", identity);
+    cJSON_AddStringToObject(metadata, "identity", checksum_hex(identity).text);
     const bool good = safetensors_write(directory, STATE_FILE, list, count, metadata);
     free(list);
     return good;
@@ -102,10 +102,10 @@ static int64_t count_of(const SafeTensors *file, const char *name, double max)
 
 /* If the best weights are those of this step, both blocks are read from the same tensors. */
 Progress state_read(const Directory *directory, Gpt *gpt, Optimizer *optimizer, Real *best,
-                    size_t *log_size, const char *identity)
+                    size_t *log_size, uint64_t identity)
 {
     SafeTensors file = safetensors_open(directory, STATE_FILE);
-    if (strcmp(word_of(&file, "identity"), identity) != 0)
+    if (strcmp(word_of(&file, "identity"), checksum_hex(identity).text) != 0)
         die("%s belongs to another run than %s/config.json", file.path, directory->path);
     const Progress progress = {.step = count_of(&file, "step", INT_MAX),
                                .epoch = count_of(&file, "epoch", INT_MAX),

@@ -21,12 +21,12 @@ typedef struct {
 /* Writes it, with the size of the log and the identity of the run (record.h). Warns and returns
  * false if that fails. */
 bool state_write(const Directory *directory, const Gpt *gpt, const Optimizer *optimizer, Real *best,
-                 const Progress *progress, size_t log_size, const char *identity);
+                 const Progress *progress, size_t log_size, uint64_t identity);
 
 /* Reads it into the weights, the optimizer and the block `best`; dies if it is damaged or belongs
  * to a run of another identity. */
 Progress state_read(const Directory *directory, Gpt *gpt, Optimizer *optimizer, Real *best,
-                    size_t *log_size, const char *identity);
+                    size_t *log_size, uint64_t identity);
 
 /* The checksum of all that the next step starts from: the weights, both moments, the averaged
  * weights if there are any. */

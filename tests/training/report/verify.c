@@ -140,7 +140,7 @@ static void a_row_that_training_does_not_come_to_is_found(void **state)
     const Bytes file = file_read_in(&from, "receipt.txt", true);
     for (int i = 0; i < 3 * 4; i++) {
         Receipt receipt;
-        assert_true(receipt_parse(&receipt, file.bytes, NULL));
+        assert_true(receipt_parse(&receipt, file.bytes, 0));
         ReceiptRow *row = &receipt.rows[i / 3];
         row->loss = i % 3 == 0 ? nextafter(row->loss, 0) : row->loss;
         row->state ^= i % 3 == 1;
