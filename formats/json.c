@@ -54,9 +54,10 @@ _Noreturn void json_refuse(const char *path, const char *name, const cJSON *valu
         value ? cJSON_PrintUnformatted(value) : _("missing"), translated(supported));
 }
 
-bool json_write(const Directory *directory, const char *name, const cJSON *json)
+bool json_write(const Directory *directory, const char *name, cJSON *json)
 {
     char *text = cJSON_Print(json);
+    cJSON_Delete(json);
     const bool good = file_replace(directory, name, text, strlen(text));
     cJSON_free(text);
     return good;

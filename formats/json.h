@@ -35,8 +35,8 @@ double json_number(const struct cJSON *object, const char *name);
 _Noreturn void json_refuse(const char *path, const char *name, const struct cJSON *value,
                            const char *supported);
 
-/* Replaces the file by the printed JSON. Warns and returns false if that fails. */
-bool json_write(const Directory *directory, const char *name, const struct cJSON *json);
+/* Replaces the file by the printed JSON, and deletes that. Warns and returns false if it fails. */
+bool json_write(const Directory *directory, const char *name, struct cJSON *json);
 
 /* Puts a field's value into an object under its name, in place of one that is there. A text that is
  * not set, and an empty list, are null. */

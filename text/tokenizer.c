@@ -56,22 +56,18 @@ void tokenizer_set_merges(Tokenizer *t, BpeMerge *merges)
 
 const char *tokenizer_unit(TokenizerKind kind)
 {
-    switch (kind) {
-    case TOKENIZER_CHAR: return N_("character");
-    case TOKENIZER_BPE: return N_("subword");
-    case TOKENIZER_WORD: break;
-    }
-    return N_("word");
+    static const char *const units[] = {[TOKENIZER_WORD] = N_("word"),
+                                        [TOKENIZER_CHAR] = N_("character"),
+                                        [TOKENIZER_BPE] = N_("subword")};
+    return units[kind];
 }
 
 const char *tokenizer_units(TokenizerKind kind)
 {
-    switch (kind) {
-    case TOKENIZER_CHAR: return N_("characters");
-    case TOKENIZER_BPE: return N_("subwords");
-    case TOKENIZER_WORD: break;
-    }
-    return N_("words");
+    static const char *const units[] = {[TOKENIZER_WORD] = N_("words"),
+                                        [TOKENIZER_CHAR] = N_("characters"),
+                                        [TOKENIZER_BPE] = N_("subwords")};
+    return units[kind];
 }
 
 bool tokenizer_has_words(const Tokenizer *t)

@@ -430,6 +430,8 @@ bool trainer_begin_files(Trainer *t, const char *command)
     bool good = true;
     if (team_leads())
         good = (t->plan.settings.resume ? update_files(t) : write_files(t, command)) && has_room(t);
+    if (t->source && source_text(t->source) && t->plan.settings.show) /* whose answers need it */
+        tokenizer_learn_spacing(&t->tokenizer, text_span(source_text(t->source)));
     if (t->source)
         source_free(t->source);
     t->source = NULL;

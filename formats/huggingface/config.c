@@ -132,9 +132,7 @@ bool config_write(const Directory *directory, const GptConfig *shape, const Toke
 {
     cJSON *json = cJSON_CreateObject();
     config_put_model(json, shape, 0, tokenizer, false);
-    const bool good = json_write(directory, NAME, json);
-    cJSON_Delete(json);
-    return good;
+    return json_write(directory, NAME, json);
 }
 
 /* ---- Reading ---- */

@@ -209,13 +209,9 @@ static cJSON *tokenizer_config_json(const Tokenizer *t, int context)
 
 bool tokenizer_json_write(const Directory *directory, const Tokenizer *tokenizer, int context)
 {
-    cJSON *json = tokenizer_json(tokenizer);
-    cJSON *config = tokenizer_config_json(tokenizer, context);
-    const bool good = json_write(directory, "tokenizer.json", json) &&
-                      json_write(directory, "tokenizer_config.json", config);
-    cJSON_Delete(json);
-    cJSON_Delete(config);
-    return good;
+    return json_write(directory, "tokenizer.json", tokenizer_json(tokenizer)) &&
+           json_write(directory, "tokenizer_config.json",
+                      tokenizer_config_json(tokenizer, context));
 }
 
 /* ---- Reading: the words ---- */

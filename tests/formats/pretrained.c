@@ -280,7 +280,6 @@ static void write_shards(const char *folder, const Gpt *gpt)
     assert_true(safetensors_write(enter(folder), "second", list + half, count - half,
                                   cJSON_CreateObject()));
     assert_true(json_write(enter(folder), INDEX, index));
-    cJSON_Delete(index);
     remove_file(folder, "model.safetensors");
 }
 

@@ -8,7 +8,7 @@
 #include "answer/answer_print.h"
 
 struct Show {
-    Pretrained model; /* the weights and the spacing are its own, the rest is the trainer's */
+    Pretrained model; /* the weights are its own, the rest is the trainer's */
     TrainingText text;
     Answerer answerer;
 };
@@ -24,17 +24,6 @@ static AnswerRules rules_of(const Settings *s, TokenizerKind kind)
                          .seed = s->seed};
 }
 
-/* Learns from the run's copy of the text where spaces stand between words, as sample does. */
-static void learn_spacing(Tokenizer *t, const Directory *directory)
-{
-    const SourceRules rules = {.form = t->form, .large = LARGE_TEXT};
-    Source *copy = training_text_source(directory, NULL, rules);
-    if (!copy)
-        return;
-    tokenizer_learn_spacing(t, text_span(source_text(copy)));
-    source_free(copy);
-}
-
 Show *show_new(const Trainer *t)
 {
     const Settings *s = &t->plan.settings;
@@ -43,7 +32,6 @@ Show *show_new(const Trainer *t)
                                .config = {.causal_source = s->causal_source},
                                .gpt = gpt_new(&t->plan.shape, t->plan.shape.context),
                                .tokenizer = t->tokenizer};
-    learn_spacing(&show->model.tokenizer, &t->directory);
     show->answerer = answerer_new(&show->model, &show->text, rules_of(s, t->tokenizer.kind));
     return show;
 }
@@ -51,7 +39,6 @@ Show *show_new(const Trainer *t)
 void show_free(Show *show)
 {
     answerer_free(&show->answerer);
-    spacing_free(&show->model.tokenizer.spacing);
     gpt_free(&show->model.gpt);
     free(show);
 }

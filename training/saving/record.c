@@ -79,9 +79,7 @@ bool record_write(const Directory *directory, const Plan *plan, const Tokenizer 
     cJSON_AddStringToObject(own, "identity", checksum_hex(origin.run).text);
     put_text(cJSON_AddObjectToObject(own, "text"), texts, origin);
     put_settings(own, &plan->settings);
-    const bool good = json_write(directory, CONFIG_FILE, json);
-    cJSON_Delete(json);
-    return good;
+    return json_write(directory, CONFIG_FILE, json);
 }
 
 /* NAN becomes null. */
@@ -113,9 +111,7 @@ bool record_update(const Directory *directory, const Settings *settings, const R
     put_settings(own, settings);
     if (result)
         put_result(own, result);
-    const bool good = json_write(directory, CONFIG_FILE, json);
-    cJSON_Delete(json);
-    return good;
+    return json_write(directory, CONFIG_FILE, json);
 }
 
 /* ---- Reading ---- */
