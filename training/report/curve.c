@@ -335,14 +335,16 @@ static void put_losses(FILE *out, const Curve *c, const Chart *chart)
 
 /* ---- The key ---- */
 
-/* A sample of a line and what it means; the next one stands below it. Frees the meaning. */
-static void put_sample(FILE *out, int *row, CurveKind kind, char *meaning)
+/* A sample of a line and what it means, as far as there is room; the next one stands below it. Frees
+ * the meaning. */
+static void put_sample(FILE *out, int *row, const Look *look, char *meaning)
 {
-    const double y = 16.0 * (*row)++;
+    const int y = 16 * (*row)++;
     fputs("<path ", out);
-    put_look(out, &LOOKS[kind]);
-    fprintf(out, " d=\"M0 %gH22\"/><text x=\"30\" y=\"%g\" fill=\"#444\">%s</text>\n", y, y + 4,
-            meaning);
+    put_look(out, look);
+    fprintf(out, " d=\"M0 %dH22\"/><text x=\"30\" y=\"%d\" fill=\"#444\">", y, y + 4);
+    svg_word(out, meaning, 110);
+    fputs("</text>\n", out);
     free(meaning);
 }
 
@@ -350,24 +352,24 @@ static void put_key(FILE *out, const Curve *c, const Chart *chart)
 {
     int row = 0;
     if (c->loss.wide)
-        put_sample(out, &row, CURVE_LOSS,
+        put_sample(out, &row, &LOOKS[CURVE_LOSS],
                    format_text("%s", has_means(&c->loss)
                                          ? _("each step: the loss of its own sequences, a mean of "
                                              "several steps; lighter: from least to most")
                                          : _("each step: the loss of its own sequences")));
     if (c->evaluated.wide)
-        put_sample(out, &row, CURVE_EVALUATED,
+        put_sample(out, &row, &LOOKS[CURVE_EVALUATED],
                    format_text(_("%s: the least is %.6g, after step %" PRId64), translated(c->text),
                                c->evaluated.minimum, c->evaluated.best));
     if (!isnan(c->floor))
         put_sample(
-            out, &row, CURVE_FLOOR,
+            out, &row, &LOOKS[CURVE_FLOOR],
             format_text(curve_shows(&chart->values, c->floor)
                             ? _("floor: the lowest loss that %s allows, %.6g")
                             : _("floor: the lowest loss that %s allows, %.6g, is below this chart"),
                         translated(c->floor_of), c->floor));
     if (!isnan(c->counting))
-        put_sample(out, &row, CURVE_COUNTING,
+        put_sample(out, &row, &LOOKS[CURVE_COUNTING],
                    format_text(curve_shows(&chart->values, c->counting)
                                    ? _("counting: its loss on the held-out part, %.6g")
                                    : _("counting: its loss on the held-out part, %.6g, is below "
@@ -426,16 +428,11 @@ void curves_write(FILE *out, const CurveNamed *lines, int count)
         put_line(out, &chart, lines[i].line, &look, 1);
     }
     fprintf(out, "</g>\n<g transform=\"translate(%g,%g)\">\n", MARGIN + LEFT, key);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0, row = 0; i < count; i++) {
         const Look look = look_of(i);
-        char *name = format_text("%s%s%s", lines[i].run, lines[i].about ? ": " : "",
-                                 lines[i].about ? lines[i].about : "");
-        fputs("<path ", out);
-        put_look(out, &look);
-        fprintf(out, " d=\"M0 %dH22\"/><text x=\"30\" y=\"%d\" fill=\"#444\">", 16 * i, 16 * i + 4);
-        svg_word(out, name, 110);
-        fputs("</text>\n", out);
-        free(name);
+        put_sample(out, &row, &look,
+                   format_text("%s%s%s", lines[i].run, lines[i].about ? ": " : "",
+                               lines[i].about ? lines[i].about : ""));
     }
     fputs("</g>\n</svg>\n", out);
 }
