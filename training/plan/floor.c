@@ -239,33 +239,20 @@ double floor_of(const Corpus *corpus, const Pattern *patterns, int layers, int h
     return sum;
 }
 
-/* Rows that are read at once of a stream, whose targets do not depend on how it is cut. */
-enum { ROWS_AT_ONCE = 4096 };
-
-static Piece piece_of(const Corpus *corpus, size_t p)
-{
-    const Part *part = &corpus->train;
-    if (!corpus->stream)
-        return corpus_piece(corpus, part, p);
-    const size_t from = p * ROWS_AT_ONCE, left = part->rows - from;
-    return (Piece){part->begin + from, left < ROWS_AT_ONCE ? left : ROWS_AT_ONCE};
-}
-
 /* Each thread counts some of the pieces. If a few tokens are frequent, one count would have to wait
  * for the one before it: four are kept of each token. */
 static void count_targets(const Corpus *corpus, size_t *seen, int vocabulary)
 {
     const Part *part = &corpus->train;
-    const size_t rows = corpus->stream ? ROWS_AT_ONCE : (size_t)corpus->context;
-    const size_t count = corpus->stream ? (part->rows + rows - 1) / rows : part->count;
     OMP(parallel if (part->targets > 1 << 16))
     {
         const size_t V = (size_t)vocabulary;
         size_t *own = memory_new(4 * V, sizeof *own, "counting words");
-        int *tokens = memory_new(rows + 1, sizeof *tokens, "counting words");
+        int *tokens = memory_new((size_t)corpus->context + 1, sizeof *tokens, "counting words");
         OMP(for schedule(static))
-        for (size_t p = 0; p < count; p++) {
-            const Sequence sequence = corpus_sequence(corpus, piece_of(corpus, p), tokens);
+        for (size_t p = 0; p < part->count; p++) {
+            const Sequence sequence =
+                corpus_sequence(corpus, corpus_piece(corpus, part, p), tokens);
             for (int i = 0; i < sequence.rows; i++) {
                 const int target = objective_target(&corpus->objective, &sequence, i);
                 if (target >= 0)
