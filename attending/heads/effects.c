@@ -7,66 +7,42 @@
 
 #include "base/numbers/random.h"
 #include "model/ablation.h"
+#include "text/corpus/batches.h"
 
 /* Sequences of random tokens, and the most different tokens in one. */
 enum { SEQUENCES = 8, MOST_HALF = 25 };
 
 /* ---- The loss ---- */
 
-/* The loss of a sequence of which these rows are to predict something. */
-static double evaluate(Gpt *gpt, const Sequence *sequence, const int *tokens, const int *targets,
-                       int counted)
+/* Whether a hidden token is a gap of the text itself, which is not predicted. */
+static bool hides_gap(const Batch *batch, const Objective *objective)
 {
-    const Batch batch = {.rows = sequence->rows,
-                         .sequences = 1,
-                         .start = (const int[]){0, sequence->rows},
-                         .tokens = tokens,
-                         .targets = targets,
-                         .counted = counted,
-                         .prefix = &sequence->prefix};
-    return counted ? gpt_evaluate(gpt, &batch) : 0;
-}
-
-/* Each token that is not a gap already becomes one, in its turn. */
-static double evaluate_gaps(Gpt *gpt, const Objective *objective, const Sequence *sequence,
-                            int *targets, int *count)
-{
-    const size_t size = (size_t)sequence->rows * sizeof(int);
-    int *tokens = memcpy(memory_take(size), sequence->tokens, size);
-    double sum = 0;
-    for (int i = 0; i < sequence->rows; i++) {
-        const int target = objective_target(objective, sequence, i);
-        targets[i] = -1;
-        if (target < 0 || target == objective->mask)
-            continue;
-        tokens[i] = objective->mask;
-        for (int j = 0; j < sequence->rows; j++)
-            targets[j] = j == i ? target : -1;
-        sum += evaluate(gpt, sequence, tokens, targets, 1);
-        tokens[i] = target;
-        ++*count;
-    }
-    free(tokens);
-    return sum;
+    bool gap = false;
+    for (int i = 0; i < batch->rows && objective->kind == OBJECTIVE_MASKED; i++)
+        gap |= batch->targets[i] == objective->mask;
+    return gap;
 }
 
 double effects_loss(Gpt *gpt, const Objective *objective, const int *ids, int length, int *count)
 {
-    const Sequence sequence =
-        objective_sequence(objective, ids, length - objective_ahead(objective));
-    int *targets = memory_new((size_t)length, sizeof *targets, "the tokens");
-    double sum;
+    const Piece piece = {0, (uint64_t)(length - objective_ahead(objective))};
+    const Part part = {.count = 1, .list = &piece, .sample = true};
+    const Corpus corpus = {.stream = true,
+                           .objective = *objective,
+                           .store = store_in_memory(),
+                           .ids = {ids, sizeof *ids, (size_t)length},
+                           .vocabulary = gpt->config.vocabulary,
+                           .context = gpt->config.context};
+    BatchRoom room = batch_room_new((int)piece.length);
+    BatchPlace place = {0};
+    double sum = 0;
     *count = 0;
-    if (objective->kind == OBJECTIVE_MASKED) {
-        sum = evaluate_gaps(gpt, objective, &sequence, targets, count);
-    } else {
-        for (int i = 0; i < sequence.rows; i++) {
-            targets[i] = objective_target(objective, &sequence, i);
-            *count += targets[i] >= 0;
+    for (Batch batch; batch_next(&batch, &room, &corpus, &part, &place);)
+        if (!hides_gap(&batch, objective)) {
+            sum += gpt_evaluate(gpt, &batch);
+            *count += batch.counted;
         }
-        sum = evaluate(gpt, &sequence, sequence.tokens, targets, *count);
-    }
-    free(targets);
+    batch_room_free(&room);
     return sum;
 }
 

@@ -9,9 +9,9 @@
 
 /* Adds a piece: the beginning of a sequence, or what goes on where the last piece ended. */
 static void add_piece(Ngrams *all, const Corpus *corpus, Piece piece, bool goes_on, uint8_t purpose,
-                      int *tokens)
+                      int *room)
 {
-    const Sequence sequence = corpus_sequence(corpus, piece, tokens);
+    const Sequence sequence = corpus_sequence(corpus, piece, room);
     const size_t from = goes_on ? all->count - 1 : all->count; /* pieces share a token */
     const int before = goes_on ? all->before[from] : 0;
     for (int i = 0; i <= sequence.rows; i++) {
@@ -39,31 +39,28 @@ static size_t first_of_the_last(const Corpus *corpus, const Part *part, size_t m
 
 /* Adds what stands before a piece of a stream if the piece before it was not drawn: tokens that are
  * only read, as many as the longest history has. Returns whether there are any. */
-static bool add_before(Ngrams *all, const Corpus *corpus, const Part *part, Piece piece, int *tokens)
+static bool add_before(Ngrams *all, const Corpus *corpus, const Part *part, Piece piece, int *room)
 {
     const size_t there = piece.from - part->begin;
     const size_t before = there < KNESER_NEY_MOST - 1 ? there : KNESER_NEY_MOST - 1;
     if (!corpus->stream || !part->sample || !before)
         return false;
-    add_piece(all, corpus, (Piece){piece.from - before, before}, false, 0, tokens);
+    add_piece(all, corpus, (Piece){piece.from - before, before}, false, 0, room);
     return true;
 }
 
 /* Adds the pieces of a part from this one on. */
 static void add_part(Ngrams *all, const Corpus *corpus, const Part *part, size_t first,
-                     uint8_t purpose)
+                     uint8_t purpose, int *room)
 {
-    const size_t most = (size_t)max_int(corpus->context, KNESER_NEY_MOST);
-    int *tokens = memory_new(most + 1, sizeof *tokens, "counting");
     size_t end = 0;
     for (size_t p = first; p < part->count; p++) {
         const Piece piece = corpus_piece(corpus, part, p);
         const bool goes_on =
-            (p > first && piece.from == end) || add_before(all, corpus, part, piece, tokens);
-        add_piece(all, corpus, piece, goes_on, purpose, tokens);
+            (p > first && piece.from == end) || add_before(all, corpus, part, piece, room);
+        add_piece(all, corpus, piece, goes_on, purpose, room);
         end = piece.from + piece.length;
     }
-    free(tokens);
 }
 
 /* Lets a tenth be predicted and not counted: every tenth sequence, or the end of a stream. */
@@ -86,7 +83,8 @@ static void count_all(Ngrams *all)
 
 /* All of a part to count, but of a large one only the end, with room for `more` tokens. Returns
  * which piece was the first. */
-static size_t count_part(Ngrams *all, const Corpus *corpus, const Part *part, size_t more)
+static size_t count_part(Ngrams *all, const Corpus *corpus, const Part *part, size_t more,
+                         int *room)
 {
     const size_t most = (size_t)COUNTING_MOST + more;
     const size_t first = first_of_the_last(corpus, part, COUNTING_MOST);
@@ -94,8 +92,15 @@ static size_t count_part(Ngrams *all, const Corpus *corpus, const Part *part, si
                     .before = memory_new(most, sizeof *all->before, "counting"),
                     .purpose = memory_new(most, sizeof *all->purpose, "counting"),
                     .vocabulary = corpus->vocabulary};
-    add_part(all, corpus, part, first, NGRAM_COUNTED);
+    add_part(all, corpus, part, first, NGRAM_COUNTED, room);
     return first;
+}
+
+/* A piece, or the longest history, and the token after it. */
+static int *room_for_piece(const Corpus *corpus)
+{
+    const size_t count = (size_t)max_int(corpus->context, KNESER_NEY_MOST) + 1;
+    return memory_new(count, sizeof(int), "counting");
 }
 
 static void ngrams_free(Ngrams *all)
@@ -112,9 +117,10 @@ Counting counting_of(const Corpus *corpus)
         return found;
     const Part *evaluated = &corpus->evaluated;
     const size_t more = evaluated->rows + evaluated->count * KNESER_NEY_MOST;
+    int *room = room_for_piece(corpus);
     double losses[KNESER_NEY_MOST + 1];
     Ngrams all;
-    found.some = count_part(&all, corpus, &corpus->train, more) > 0;
+    found.some = count_part(&all, corpus, &corpus->train, more, room) > 0;
     hold_back(&all, corpus->stream);
     kneser_ney_losses(&all, KNESER_NEY_MOST, losses);
     for (int k = 2; k <= KNESER_NEY_MOST; k++)
@@ -122,9 +128,10 @@ Counting counting_of(const Corpus *corpus)
             found.order = k;
 
     count_all(&all);
-    add_part(&all, corpus, evaluated, 0, NGRAM_PREDICTED);
+    add_part(&all, corpus, evaluated, 0, NGRAM_PREDICTED, room);
     kneser_ney_losses(&all, found.order, losses);
     found.loss = losses[found.order];
+    free(room);
     ngrams_free(&all);
     return found;
 }
@@ -133,9 +140,11 @@ Counting counting_of(const Corpus *corpus)
 
 CountMixture count_mixture_new(const Corpus *corpus, int order, double share)
 {
+    int *room = room_for_piece(corpus);
     Ngrams all;
-    count_part(&all, corpus, &corpus->train, 0);
+    count_part(&all, corpus, &corpus->train, 0, room);
     CountMixture mixture = {kneser_ney_new(&all, order), corpus->vocabulary, order, share};
+    free(room);
     ngrams_free(&all);
     return mixture;
 }
