@@ -9,7 +9,6 @@
 #include "terminal/options.h"
 #include "terminal/process.h"
 #include "terminal/screen.h"
-#include "terminal/shell.h"
 
 /* The options. */
 typedef struct {
@@ -41,22 +40,12 @@ static const Program PROGRAM = {
            "  export runs/cuentos small.gguf --type q8_0  about a quarter as large\n"),
 };
 
-/* Dies if there is a file that is no GGUF. An empty one may be replaced: mktemp makes one. */
-static void check_file(const char *path)
-{
-    char begin[sizeof GGUF_BEGIN] = "";
-    const size_t size = file_peek(path, begin, strlen(GGUF_BEGIN));
-    if (size && strcmp(begin, GGUF_BEGIN) != 0)
-        die("%s is not a GGUF file; choose another name, or remove it", path);
-}
-
 static void print_result(const Pretrained *model, const ExportOptions *options, char *path,
                          size_t size)
 {
     const Screen screen = screen_open();
     const int context = model->gpt.config.context, last = llamacpp_context(context);
-    char *command = command_line(
-        (char *[]){"llama-completion", "-no-cnv", "-n", "20", "-m", path, "-p", "PROMPT", NULL});
+    char *words[] = {"llama-completion", "-no-cnv", "-n", "20", "-m", path, "-p", "PROMPT", NULL};
     screen_paragraph(&screen, "wrote", "%s: %.1f MB as %s", path, (double)size / 1e6,
                      TYPE_NAMES[options->type]);
     if (last > context)
@@ -64,8 +53,7 @@ static void print_result(const Pretrained *model, const ExportOptions *options, 
                          "the model was trained on at most %d tokens at once; llama.cpp goes on "
                          "up to %d, at positions that are new to it",
                          context, last);
-    screen_command(&screen, "try", "with llama.cpp:", command);
-    free(command);
+    screen_command(&screen, "try", "with llama.cpp:", words);
 }
 
 /* The words of the command line are RUN and FILE. The status is 1 if it cannot be written. */
@@ -76,7 +64,8 @@ int main(int argc, char **argv)
     char **words = options_read(&PROGRAM, argc, argv, &options, NULL);
     if (!words[0] || !words[1])
         usage_error("give a RUN and a FILE to write; --help explains them");
-    check_file(words[1]); /* before the model is read: that may take long */
+    if (!file_is_ours(words[1], GGUF_BEGIN)) /* before the model is read: that may take long */
+        die("%s is not a GGUF file; choose another name, or remove it", words[1]);
     process_start_threads(0);
 
     options_check_path(words[0], "runs");

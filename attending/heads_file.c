@@ -51,13 +51,6 @@ static const FileKind *kind_of(const char *path)
     return NULL;
 }
 
-/* Whether these are the first bytes of a file that begins so. */
-static bool begins(const char *bytes, size_t size, const char *with)
-{
-    return with && size >= strlen(with) && !memcmp(bytes, with, strlen(with));
-}
-
-/* An empty file may also be replaced: mktemp makes one. */
 void heads_file_check(const char *path, bool positions)
 {
     const FileKind *kind = kind_of(path);
@@ -68,9 +61,7 @@ void heads_file_check(const char *path, bool positions)
                     path);
     if (heads_file_is_output(path))
         return;
-    char begin[64];
-    const size_t size = file_peek(path, begin, sizeof begin);
-    if (size && !begins(begin, size, kind->begin) && !begins(begin, size, kind->other))
+    if (!file_is_ours(path, kind->begin) && !(kind->other && file_is_ours(path, kind->other)))
         die("--output %s: this file was not written by attend; choose another name, or remove it",
             path);
 }

@@ -132,9 +132,7 @@ Texts texts_read(Pretrained *model, char *const *words, bool by_lines, FILE *rem
 void texts_free(Texts *texts)
 {
     encoding_free(&texts->first);
-    for (ptrdiff_t i = 0; i < arrlen(texts->list); i++)
-        free(texts->list[i]);
-    arrfree(texts->list);
+    names_free(texts->list);
 }
 
 Heads texts_heads(const Texts *texts, Range layers, Range heads)

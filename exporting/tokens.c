@@ -75,9 +75,7 @@ static void put_merges(Gguf *gguf, const Tokenizer *t)
         arrput(merges, format_text("%s %s", vocabulary_word(&t->vocabulary, t->merges[i].left),
                                    vocabulary_word(&t->vocabulary, t->merges[i].right)));
     gguf_put_texts(gguf, KEY("merges"), merges, (size_t)arrlen(merges));
-    for (ptrdiff_t i = 0; i < arrlen(merges); i++)
-        free(merges[i]);
-    arrfree(merges);
+    names_free(merges);
 }
 
 /* Ids that are not named have values that mean other tokens here. */

@@ -78,6 +78,12 @@ const Field CHOICES[] = {
 
 #define AT(member) offsetof(Choice, member)
 
+/* What says how continuations are written. */
+#define OF_CONTINUATIONS                                                                         \
+    AT(rules.count), AT(rules.words), AT(rules.sampling.temperature), AT(rules.sampling.top_k),  \
+        AT(rules.sampling.top_p), AT(greedy), AT(rules.beam), AT(rules.seed), AT(rules.penalty), \
+        AT(rules.stop)
+
 /* One line if an option was given that would have no effect. Each list ends with FIELD_NONE. */
 static char *without_effect(const Choice *choice, const ChoiceDecided *decided, bool gaps)
 {
@@ -88,9 +94,7 @@ static char *without_effect(const Choice *choice, const ChoiceDecided *decided, 
     } lists[] = {
         {choice->score,
          N_("--score writes no continuations"),
-         {AT(rules.count), AT(rules.words), AT(rules.sampling.temperature),
-          AT(rules.sampling.top_k), AT(rules.sampling.top_p), AT(greedy), AT(rules.beam),
-          AT(rules.seed), AT(rules.penalty), AT(rules.stop), AT(rules.table), FIELD_NONE}},
+         {OF_CONTINUATIONS, AT(rules.table), FIELD_NONE}},
         {choice->score && !choice->each,
          N_("--score counts in no text without --each"),
          {AT(text), FIELD_NONE}},
@@ -99,9 +103,7 @@ static char *without_effect(const Choice *choice, const ChoiceDecided *decided, 
         {choice->csv, N_("--csv prints no JSON"), {AT(json), FIELD_NONE}},
         {choice->near,
          N_("--near writes no continuations"),
-         {AT(rules.count), AT(rules.words), AT(rules.sampling.temperature),
-          AT(rules.sampling.top_k), AT(rules.sampling.top_p), AT(greedy), AT(rules.beam),
-          AT(rules.seed), AT(rules.penalty), AT(rules.stop), AT(share), AT(score), FIELD_NONE}},
+         {OF_CONTINUATIONS, AT(share), AT(score), FIELD_NONE}},
         {choice->near, N_("--near reads no head or layer"), {AT(without), FIELD_NONE}},
         {choice->greedy,
          N_("--greedy always takes the most probable token"),

@@ -14,6 +14,7 @@
 #include "base/parallel/launcher.h"
 #include "base/system/system.h"
 #include "base/utf8.h"
+#include "shell.h"
 
 /* The labels of paragraphs stand in the first columns, their text in the others. */
 enum { LABEL_COLUMNS = 8 };
@@ -91,10 +92,12 @@ void screen_paragraph(const Screen *screen, const char *label, const char *forma
     free(text);
 }
 
-void screen_command(const Screen *screen, const char *label, const char *text, const char *command)
+void screen_command(const Screen *screen, const char *label, const char *text, char *const *words)
 {
+    char *command = command_line(words);
     put_label(screen, label);
     printf("%s\n%*s%s\n", translated(text), LABEL_COLUMNS, "", command);
+    free(command);
 }
 
 void screen_status(const Screen *screen, const char *line)

@@ -29,8 +29,9 @@ int screen_height(void);
 void screen_paragraph(const Screen *screen, const char *label, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Prints a label and a text, then a shell command on a line that can be copied whole. */
-void screen_command(const Screen *screen, const char *label, const char *text, const char *command);
+/* Prints a label and a text, then the words of a shell command, which end with NULL, on a line that
+ * can be copied whole. */
+void screen_command(const Screen *screen, const char *label, const char *text, char *const *words);
 
 /* Replaces the status line, the last line of a terminal; "" removes it, and so does whatever is
  * printed next. Prints nothing in a pipe. */

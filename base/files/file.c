@@ -91,6 +91,13 @@ size_t file_peek(const char *path, char *bytes, size_t size)
     return got;
 }
 
+bool file_is_ours(const char *path, const char *begin)
+{
+    char bytes[64];
+    const size_t length = strlen(begin), size = file_peek(path, bytes, length);
+    return !size || (size == length && !memcmp(bytes, begin, length));
+}
+
 int file_open_in(const Directory *directory, const char *name, size_t *size)
 {
     /* O_NONBLOCK: a pipe is opened at once, and then seen to be one. */

@@ -188,19 +188,15 @@ static cJSON *tokenizer_config_json(const Tokenizer *t, int context)
 {
     const Vocabulary *v = &t->vocabulary;
     cJSON *json = cJSON_CreateObject();
+    const struct {
+        const char *name;
+        int id;
+    } tokens[] = {{"bos_token", t->bos}, {"eos_token", t->eos}, {"pad_token", t->eos},
+                  {"unk_token", t->unk}, {"sep_token", t->sep}, {"mask_token", t->mask}};
     cJSON_AddStringToObject(json, "tokenizer_class", "PreTrainedTokenizerFast");
-    if (t->bos >= 0)
-        cJSON_AddStringToObject(json, "bos_token", vocabulary_word(v, t->bos));
-    if (t->eos >= 0) {
-        cJSON_AddStringToObject(json, "eos_token", vocabulary_word(v, t->eos));
-        cJSON_AddStringToObject(json, "pad_token", vocabulary_word(v, t->eos));
-    }
-    if (t->unk >= 0)
-        cJSON_AddStringToObject(json, "unk_token", vocabulary_word(v, t->unk));
-    if (t->sep >= 0)
-        cJSON_AddStringToObject(json, "sep_token", vocabulary_word(v, t->sep));
-    if (t->mask >= 0)
-        cJSON_AddStringToObject(json, "mask_token", vocabulary_word(v, t->mask));
+    for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++)
+        if (tokens[i].id >= 0)
+            cJSON_AddStringToObject(json, tokens[i].name, vocabulary_word(v, tokens[i].id));
     if (t->kind == TOKENIZER_BPE) /* else decoding takes away spaces before punctuation */
         cJSON_AddFalseToObject(json, "clean_up_tokenization_spaces");
     cJSON_AddNumberToObject(json, "model_max_length", context);

@@ -15,7 +15,6 @@
 #include "formats/huggingface/weights.h"
 #include "formats/run/training_text.h"
 #include "model/matrix/matrix.h"
-#include "terminal/shell.h"
 #include "training/plan/floor.h"
 
 /* ---- Before the first step ---- */
@@ -361,9 +360,7 @@ static char *run_argument(const Trainer *t)
 static void conclude_try(const Trainer *t, const Screen *screen, const Ending *ending)
 {
     char *words[] = {program_beside(ending, "sample"), run_argument(t), NULL};
-    char *line = command_line(words);
-    screen_command(screen, "try", "what it writes:", line);
-    free(line);
+    screen_command(screen, "try", "what it writes:", words);
     free(words[1]);
     free(words[0]);
 }
@@ -394,9 +391,7 @@ static void conclude_look(const Trainer *t, const Screen *screen, const Ending *
     char *run = run_argument(t);
     char *words[] = {program_beside(ending, "attend"),      run, some_text(t), "-o",
                      format_text("%s/attention.html", run), NULL};
-    char *line = command_line(words);
-    screen_command(screen, "next", why, line);
-    free(line);
+    screen_command(screen, "next", why, words);
     free(words[0]);
     free(words[2]);
     free(words[4]);
@@ -453,9 +448,7 @@ static void conclude_next(const Trainer *t, const Screen *screen, const Ending *
         words[count++] = "--patience";
         words[count] = "0";
     }
-    char *line = command_line(words);
-    screen_command(screen, "next", why, line);
-    free(line);
+    screen_command(screen, "next", why, words);
 }
 
 /* note    runs/perro holds another run

@@ -192,11 +192,10 @@ static void put_table(const Run *runs, const Screen *screen)
 /* Only a picture that Pulga drew is replaced, or an empty file. */
 static void check_picture(const char *path)
 {
-    char begin[sizeof SVG_BEGIN - 1];
-    const size_t length = strlen(path), size = file_peek(path, begin, sizeof begin);
+    const size_t length = strlen(path);
     if (length < 4 || strcasecmp(path + length - 4, ".svg") != 0)
         usage_error("--out %s: the picture of --compare is an .svg file", path);
-    if (size && (size < sizeof begin || memcmp(begin, SVG_BEGIN, sizeof begin) != 0))
+    if (!file_is_ours(path, SVG_BEGIN))
         die("--out %s: this file was not written by train; choose another name, or remove it",
             path);
 }

@@ -49,16 +49,6 @@ static char *run_of_checkpoint(const char *path)
     return NULL;
 }
 
-/* Removes every CR: a receipt that was sent may have got the line ends of Windows. */
-static void remove_returns(char *text)
-{
-    char *to = text;
-    for (const char *from = text; *from; from++)
-        if (*from != '\r')
-            *to++ = *from;
-    *to = 0;
-}
-
 /* The receipt of a checkpoint is that of its run, which has the rows after it. */
 static void find_receipt(Verification *v, Settings *settings)
 {
@@ -74,10 +64,14 @@ static void find_receipt(Verification *v, Settings *settings)
     v->path = v->run.path ? path_in(&v->run, RECEIPT_FILE) : format_text("%s", path);
     if (v->run.path && !directory_has(&v->run, RECEIPT_FILE))
         die("%s has no receipt.txt: it is not a run, or an older version wrote it", path);
+    /* A receipt that was sent may have got the line ends of Windows. */
     Bytes file = file_read(v->path, true);
-    remove_returns(file.bytes);
-    if (!receipt_parse(&v->receipt, file.bytes, 0))
+    char *clean;
+    size_t size;
+    if (text_clean("", file.bytes, file.size, TEXT_AS_IS, &clean, &size) ||
+        !receipt_parse(&v->receipt, clean, 0))
         die("%s is damaged, or not a receipt", v->path);
+    free(clean);
     free(file.bytes);
     free(parent);
 }
