@@ -207,7 +207,7 @@ bool checkpoint_keep(const Directory *run, int64_t step, size_t log_size, int mo
     ptrdiff_t count = arrlen(steps);
     while (count && steps[count - 1] > step) /* the run was resumed from an earlier step */
         count--;
-    for (ptrdiff_t i = 0; i < count - most; i++)
+    for (ptrdiff_t i = 0; steps && i < count - most; i++)
         remove_checkpoint(run, steps[i]);
     arrfree(steps);
     return true;

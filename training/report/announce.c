@@ -13,7 +13,6 @@
 #include "base/files/checksum.h"
 #include "base/numbers/elementary.h"
 #include "formats/huggingface/weights.h"
-#include "formats/run/training_text.h"
 #include "model/matrix/matrix.h"
 #include "training/plan/floor.h"
 
