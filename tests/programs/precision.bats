@@ -23,14 +23,14 @@ needs_bf16() {
     local options="--precision bf16 --width 130 --hidden 510 --layers 1 --batch 60 --steps 4"
     options+=" --dropout 0.1 --log-every 1"
     "$BIN/train" "$ROOT/data/cuentos.txt" $options --threads 1 --out one >says.txt
-    grep -q "avx512_bf16" says.txt
+    grep -qE "kernel (amx|avx512_bf16)" says.txt
     for threads in 2 3 7; do
         "$BIN/train" "$ROOT/data/cuentos.txt" $options --threads $threads --out many --overwrite \
             >/dev/null
         same_run one many
     done
     "$BIN/train" "$ROOT/data/cuentos.txt" $options --stop-after 2 --out parts >/dev/null
-    "$BIN/train" --resume parts | grep -q "avx512_bf16"
+    "$BIN/train" --resume parts | grep -qE "kernel (amx|avx512_bf16)"
     same_run one parts
     refuses 64 "--precision" -- "$BIN/train" --resume parts --precision f32
 }
