@@ -163,18 +163,16 @@ static bool is_ours(const Directory *run)
     return ours;
 }
 
-void card_write(const Trainer *t)
+void card_write(const Trainer *t, const cJSON *config)
 {
     char *text;
     size_t size;
     FileWriter writer;
     if (!is_ours(&t->directory) || !file_begin(&writer, &t->directory, CARD_FILE))
         return;
-    cJSON *config = json_read(&t->directory, CONFIG_FILE);
     FILE *out = memory_stream(&text, &size);
     put_card(out, config, t);
     fclose(out);
-    cJSON_Delete(config);
     fwrite(text, 1, size, writer.stream);
     put_seal(writer.stream, text, size);
     free(text);

@@ -2,11 +2,13 @@
  * due. */
 #include "session.h"
 
+#include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/files/file.h"
+#include "formats/json.h"
 #include "formats/run/files.h"
 #include "announce.h"
 #include "card.h"
@@ -94,7 +96,7 @@ bool session_save(Session *session, const char *otherwise)
         session->saved_step = step;
         draw_curve(session);
         if (team_leads())
-            card_write(&session->trainer);
+            card_write(&session->trainer, session->config);
     } else if (session->saved_step != step) {
         screen_paragraph(&session->screen, "unsaved",
                          "step %" PRId64 " is not saved; the save of step %" PRId64
@@ -236,6 +238,8 @@ bool session_begin(Session *session, const char *command)
     session->curve = begin_curve(t);
     if (team_leads() && s->show)
         session->show = show_new(t);
+    if (team_leads())
+        session->config = json_read(&t->directory, CONFIG_FILE);
     session->begun = session->saved = clock_seconds();
     session->first_step = session->saved_step = t->progress.step;
     keep(t, false);
@@ -307,12 +311,13 @@ bool session_end(Session *session, const char *program, SignalName *signal_name)
         if (saved && ending.steps)
             trainer_record_result(t, ending.seconds);
         if (saved && t->plan.settings.counts)
-            card_write(t); /* again, with what was just mixed */
+            card_write(t, session->config); /* again, with what was just mixed */
         if (saved && ending.steps && session->screen.terminal && !t->plan.settings.no_plot)
             plot(session);
         conclude(t, &session->screen, &ending);
     }
     if (session->show)
         show_free(session->show);
+    cJSON_Delete(session->config);
     return saved;
 }

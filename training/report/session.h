@@ -13,14 +13,15 @@ typedef struct {
     Trainer trainer;
     Screen screen;
     Report report;
-    Curve curve;         /* of all lines of the log; the leader's */
-    Show *show;          /* likewise, if there is --show; else NULL */
-    int end;             /* the step at which this call stops */
-    double begun, saved; /* clock: when training began, when it last saved */
-    int64_t first_step;  /* the one that this call began at */
-    int64_t saved_step;  /* the step of the last save that did not fail */
-    size_t tokens;       /* trained on */
-    LogEntry last;       /* the last step's numbers, and its evaluation's if there was one */
+    Curve curve;          /* of all lines of the log; the leader's */
+    Show *show;           /* likewise, if there is --show; else NULL */
+    struct cJSON *config; /* of the run, for its card; likewise */
+    int end;              /* the step at which this call stops */
+    double begun, saved;  /* clock: when training began, when it last saved */
+    int64_t first_step;   /* the one that this call began at */
+    int64_t saved_step;   /* the step of the last save that did not fail */
+    size_t tokens;        /* trained on */
+    LogEntry last;        /* the last step's numbers, and its evaluation's if there was one */
     /* The signal that asks the run to stop, looked at after each step and during evaluations; and
      * as the leader has told it to all members. */
     volatile sig_atomic_t *asked;
