@@ -133,11 +133,10 @@ static void find_words(Answerer *a, Answer *answer)
     Candidates *next = answer->places;
     char *before = last_word(t, e);
     answer->whole_words = true;
-    next->in_parts = false;
     candidates_free(next->best);
     next->best =
         next_words(t, &a->prompt, &a->writer, before, min_int(a->rules.table, tokenizer_size(t)),
-                   a->rules.all_rows ? 0 : ROW_LEAST);
+                   a->rules.all_rows ? 0 : ROW_LEAST, a->counts ? &a->counts->share : NULL);
     if (a->text->there) {
         WordCounts times;
         next->times_in_all =

@@ -40,7 +40,6 @@ static void put_table(const Answerer *a, const Answer *answer, const Candidates 
                        .count = (int)arrlen(place->best),
                        .least = a->rules.all_rows ? 0 : ROW_LEAST,
                        .times_in_all = place->times_in_all,
-                       .mixed = a->counts,
                        .in_parts = place->in_parts,
                        .kinds = answer->whole_words ? 0 : tokenizer_size(&a->model->tokenizer)};
     bars_print(&bars, screen);

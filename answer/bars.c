@@ -94,9 +94,7 @@ void bars_print(const Bars *bars, const Screen *screen)
     put_fitted(stdout, bars->heading, columns + 2, false);
     put_fitted(stdout, counts ? _("in the text") : "", counts, false);
     /* translators: keep the widths of the first two */
-    printf("%s\n", bars->in_parts ? _("model  counting  both")
-                   : bars->mixed  ? _("both")
-                                  : _("model"));
+    printf("%s\n", bars->in_parts ? _("model  counting  both") : _("model"));
     double rest = 1, parts[2] = {1, 1};
     for (int i = 0; i < rows; i++) {
         put_row(bars, screen, &bars->rows[i], columns);

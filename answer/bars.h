@@ -23,8 +23,7 @@ typedef struct {
     int count;
     double least; /* the last rows are left out if they are less probable and not in the text */
     size_t times_in_all; /* 0: no counts */
-    bool mixed;          /* the model with counting ... */
-    bool in_parts;       /* ... and each row says what each of them gives alone */
+    bool in_parts;       /* the model with counting: each row says what each of them gives alone */
     int kinds;           /* how many rows there could be; 0: any number */
 } Bars;
 

@@ -3,7 +3,7 @@
  * it. No beginning gives a word that is more probable than itself, so the search can stop when
  * enough words are more probable than all beginnings that are left. It also stops after four
  * beginnings for each word asked for: a word of many spellings may get a little less than its
- * probability. */
+ * probability. If counting is mixed with the model, each beginning is read three times. */
 #include "next_words.h"
 
 #include <math.h>
@@ -19,10 +19,13 @@
  * worth the time. */
 enum { MOST_TOKENS = 16, READ_PER_WORD = 4 };
 
+/* How probable something is; if counting is mixed with the model, also by each of them alone. */
+enum { MIXED, MODEL, COUNTING, KINDS };
+
 /* The beginning of a word. */
 typedef struct {
     int count, tokens[MOST_TOKENS];
-    double probability;
+    double probability[KINDS];
 } Beginning;
 
 typedef struct {
@@ -34,11 +37,12 @@ typedef struct {
     double least;
     Beginning *beginnings; /* stb_ds array, in any order */
     Candidate *words;      /* stb_ds array, the most probable first */
-    double *p;             /* (V) of the next token */
+    double *share;         /* of counting, or NULL */
+    double *p[KINDS];      /* (V) of the next token */
 } Search;
 
 /* Adds to the probability of a word, and keeps their order. */
-static void put_word(Search *s, const char *text, double probability)
+static void put_word(Search *s, const char *text, const double *probability)
 {
     ptrdiff_t at = 0;
     while (at < arrlen(s->words) && strcmp(s->words[at].text, text) != 0)
@@ -46,7 +50,9 @@ static void put_word(Search *s, const char *text, double probability)
     if (at == arrlen(s->words))
         arrput(s->words, ((Candidate){.text = format_text("%s", text)}));
     Candidate word = s->words[at];
-    word.probability += probability;
+    word.probability += probability[MIXED];
+    word.parts[0] += probability[MODEL];
+    word.parts[1] += probability[COUNTING];
     for (; at && s->words[at - 1].probability < word.probability; at--)
         s->words[at] = s->words[at - 1];
     s->words[at] = word;
@@ -87,8 +93,8 @@ static bool goes_on(const Search *s, char *text, size_t size, int id)
 static int most_probable_first(const void *a, const void *b)
 {
     const Beginning *x = a, *y = b;
-    if (x->probability != y->probability)
-        return x->probability < y->probability ? 1 : -1;
+    if (x->probability[MIXED] != y->probability[MIXED])
+        return x->probability[MIXED] < y->probability[MIXED] ? 1 : -1;
     if (x->count != y->count)
         return x->count - y->count;
     return memcmp(x->tokens, y->tokens, (size_t)x->count * sizeof *x->tokens);
@@ -110,25 +116,26 @@ static void go_on(Search *s, const Beginning *b)
 {
     size_t size;
     char *text = text_of(s, b, &size);
-    double ends = 0; /* the probability that the word ends there */
+    double ends[KINDS] = {0}; /* the probability of the beginning as a whole word */
     for (int id = 0; id < tokenizer_size(s->tokenizer); id++) {
         Beginning longer = *b;
-        longer.probability *= s->p[id];
-        if (!tokenizer_is_text(s->tokenizer, id)) {
-            if (b->count)
-                ends += s->p[id];
-            else if (s->p[id] > worth(s))
-                put_word(s, tokenizer_word(s->tokenizer, id), s->p[id]);
-        } else if (b->count && !goes_on(s, text, size, id)) {
-            ends += s->p[id];
-        } else if (b->count < MOST_TOKENS && longer.probability > worth(s)) {
+        for (int kind = 0; kind < KINDS; kind++)
+            longer.probability[kind] *= s->p[kind][id];
+        const bool is_text = tokenizer_is_text(s->tokenizer, id);
+        if (b->count && !(is_text && goes_on(s, text, size, id))) {
+            for (int kind = 0; kind < KINDS; kind++)
+                ends[kind] += longer.probability[kind];
+        } else if (b->count < MOST_TOKENS && longer.probability[MIXED] > worth(s)) {
             longer.tokens[longer.count++] = id;
-            put_beginning(s, &longer);
+            if (is_text)
+                put_beginning(s, &longer);
+            else
+                put_word(s, tokenizer_word(s->tokenizer, id), longer.probability);
         }
     }
     text[size] = 0;
     if (b->count)
-        put_word(s, text + strlen(s->before), b->probability * ends);
+        put_word(s, text + strlen(s->before), ends);
     free(text);
 }
 
@@ -136,10 +143,11 @@ static void go_on(Search *s, const Beginning *b)
 static bool take_best(Search *s, Beginning *best)
 {
     ptrdiff_t at = -1;
-    best->probability = worth(s);
+    double most = worth(s);
     for (ptrdiff_t i = 0; i < arrlen(s->beginnings); i++)
-        if (s->beginnings[i].probability > best->probability) {
+        if (s->beginnings[i].probability[MIXED] > most) {
             *best = s->beginnings[i];
+            most = best->probability[MIXED];
             at = i;
         }
     if (at >= 0)
@@ -156,32 +164,49 @@ static void end_word(Search *s, const Beginning *b)
     free(text);
 }
 
+/* p: of the next token after a beginning. */
+static void predict(Search *s, const Generator *prompt, Generator *writer, const Beginning *b)
+{
+    const double share = s->share ? *s->share : 0;
+    for (int kind = 0; kind < (s->share ? KINDS : 1); kind++) {
+        if (kind)
+            *s->share = kind == COUNTING;
+        if (kind && !b->count)
+            generator_begin(writer, prompt->tokens, prompt->count, prompt->prefix);
+        else
+            generator_copy(writer, prompt);
+        for (int i = 0; i < b->count; i++)
+            generator_add(writer, b->tokens[i]);
+        softmax_of(s->p[kind], writer->logits, tokenizer_size(s->tokenizer), 1);
+    }
+    if (s->share)
+        *s->share = share;
+}
+
 static void read_beginning(Search *s, const Generator *prompt, Generator *writer,
                            const Beginning *b)
 {
     if (b->count > s->room) {
         end_word(s, b);
-        return;
+    } else {
+        predict(s, prompt, writer, b);
+        go_on(s, b);
     }
-    generator_copy(writer, prompt);
-    for (int i = 0; i < b->count; i++)
-        generator_add(writer, b->tokens[i]);
-    softmax_of(s->p, writer->logits, tokenizer_size(s->tokenizer), 1);
-    go_on(s, b);
 }
 
 Candidate *next_words(const Tokenizer *t, const Generator *prompt, Generator *writer,
-                      const char *before, int most, double least)
+                      const char *before, int most, double least, double *share)
 {
     const bool ends = t->objective == OBJECTIVE_PAIRS; /* else the generator forgets */
-    Search s = {.tokenizer = t, .before = before, .most = most, .least = least};
+    Search s = {.tokenizer = t, .before = before, .most = most, .least = least, .share = share};
     s.room = ends ? prompt->gpt->config.context - prompt->count : MOST_TOKENS;
-    s.p = memory_new((size_t)tokenizer_size(t), sizeof *s.p, "the probabilities");
+    for (int kind = 0; kind < KINDS; kind++)
+        s.p[kind] = memory_new((size_t)tokenizer_size(t), sizeof **s.p, "the probabilities");
     for (int id = 0; id < tokenizer_size(t); id++) {
         const size_t size = strlen(tokenizer_word(t, id));
         s.longest = size > s.longest ? size : s.longest;
     }
-    Beginning best = {.probability = 1};
+    Beginning best = {.probability = {1, 1, 1}};
     read_beginning(&s, prompt, writer, &best);
     for (int i = 0; i < READ_PER_WORD * most && take_best(&s, &best); i++)
         read_beginning(&s, prompt, writer, &best);
@@ -189,7 +214,8 @@ Candidate *next_words(const Tokenizer *t, const Generator *prompt, Generator *wr
            (arrlen(s.words) > most || arrlast(s.words).probability < least))
         free(arrpop(s.words).text);
     arrfree(s.beginnings);
-    free(s.p);
+    for (int kind = 0; kind < KINDS; kind++)
+        free(s.p[kind]);
     return s.words;
 }
 

@@ -22,9 +22,10 @@ typedef struct {
 
 /* The `most` most probable words, special tokens among them, as an stb_ds array, the most probable
  * first; their times are 0. None is less probable than `least`. `prompt` has read the prompt, whose
- * last word is `before`; `writer`, of the same cache, reads on. */
+ * last word is `before`; `writer`, of the same cache, reads on. share is that of the counting which
+ * is mixed with the model, or NULL; it is changed, and has its value again in the end. */
 Candidate *next_words(const Tokenizer *tokenizer, const Generator *prompt, Generator *writer,
-                      const char *before, int most, double least);
+                      const char *before, int most, double least, double *share);
 void candidates_free(Candidate *candidates);
 
 #endif

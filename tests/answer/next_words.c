@@ -67,7 +67,7 @@ static void check_words(Answerer *a, const char *prompt, const char *before)
 {
     Encoding e = prompt_encode(&a->model->tokenizer, "the prompt", prompt, strlen(prompt));
     generator_begin(&a->prompt, e.ids, e.count, 0);
-    Candidate *words = next_words(&a->model->tokenizer, &a->prompt, &a->writer, before, 6, 0);
+    Candidate *words = next_words(&a->model->tokenizer, &a->prompt, &a->writer, before, 6, 0, NULL);
     assert_int_equal(arrlen(words), 6);
     for (int i = 0; i < 6; i++) {
         const int id = tokenizer_find(&a->model->tokenizer, words[i].text);
@@ -110,7 +110,7 @@ static void check_full(Answerer *a)
     tokens[context - 1] = t->sep;
     generator_begin(&a->prompt, tokens, context, context);
     double *p = probabilities(a, NULL, 0);
-    Candidate *words = next_words(t, &a->prompt, &a->writer, "", 4, 0);
+    Candidate *words = next_words(t, &a->prompt, &a->writer, "", 4, 0, NULL);
     assert_true(arrlen(words) == 4);
     for (int i = 0; i < 4; i++) {
         const int id = tokenizer_find(t, words[i].text);

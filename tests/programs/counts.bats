@@ -95,7 +95,16 @@ END
     "$BIN/sample" pairs "el gato duerme" --table 3 | grep -q "model  counting  both"
     "$BIN/train" "$ROOT/data/cuentos.txt" --tokens bpe --counts --steps 40 --out bpe >out.txt
     grep -q "with counting, whose share is" out.txt
-    "$BIN/sample" bpe "La niña" | grep -q "next word .*both"
+    # Whole words have their parts, which do not depend on the share.
+    for share in 0 1; do
+        "$BIN/sample" bpe "La niña" --share $share --table 5 --count 1 | head -n 6 >$share.txt
+        grep -q "^  next word .*model  counting  both" $share.txt
+        awk -v own=$share 'NR > 1 { n++; if ($(6 + own) != $8) exit 1 } END { exit n != 5 }' $share.txt
+    done
+    join <(sed 1d 0.txt | sort | awk '{ print $1, $6, $7 }') \
+        <(sed 1d 1.txt | sort | awk '{ print $1, $6, $7 }') >join.txt
+    [ -s join.txt ]
+    awk '$2 != $4 || $3 != $5 { exit 1 }' join.txt
     "$BIN/train" "$ROOT/data/cuentos.txt" --tokens char --sequence lines --attend 4 --counts \
         --context 24 --steps 40 --out lines >out.txt
     grep -q "with counting, whose share is" out.txt
