@@ -60,12 +60,14 @@ static void choose_precision(const Settings *s)
 /* Dies if the text is too small for that. */
 static void set_aside(Trainer *t)
 {
+    if (!t->corpus.held_out.count)
+        usage_error("--counts needs a part of %s held out; hold it out with --val 0.1",
+                    t->text_name);
     corpus_set_aside(&t->corpus);
-    if (!t->corpus.aside.count || !t->corpus.held_out.count)
-        usage_error(
-            "--counts needs a part of %s held out, and a fortieth of the rest, and there is "
-            "not enough; leave out --counts, or hold out more with --val 0.2",
-            t->text_name);
+    if (!t->corpus.aside.count)
+        usage_error("--counts sets a fortieth of the part trained on aside, and %s is too small "
+                    "for that",
+                    t->text_name);
 }
 
 /* Cuts the corpus, plans the run and takes its memory; dies if there is not enough. A corpus that

@@ -137,8 +137,10 @@ END
 }
 
 @test "what cannot be counted is refused in one line" {
-    refuses 64 "--counts needs a part of perro.txt held out" "not enough" \
+    refuses 64 "--counts needs a part of perro.txt held out; hold it out with --val 0.1" \
         -- "$BIN/train" perro.txt --counts --out run
+    refuses 64 "--counts sets a fortieth of the part trained on aside" "too small" \
+        -- "$BIN/train" perro.txt --val 0.2 --counts --out run
     refuses 64 "--counts predicts a token from those before it" \
         -- "$BIN/train" "$ROOT/data/cuentos.txt" --objective masked --counts --out run
     [ ! -e run ]
