@@ -477,6 +477,8 @@ on_terminal() {
     yes 'uno dos tres cuatro' | head -n 100 >same.txt
     "$BIN/train" same.txt --sequence stream --val 0.2 --steps 200 --out same >out.txt
     grep -q "^        [0-9.]* below what counting reaches" out.txt
+    "$BIN/train" "$ROOT/data/cuentos.txt" --tokens char --val 0.5 --steps 0 --out half >out.txt
+    grep -A 9 "a sample of 8,[0-9]* tokens" out.txt | grep -q "counting reaches [0-9.]* on that sample"
     "$BIN/train" perro.txt --out perro --steps 5 >out.txt
     refutes counting out.txt
     grep -q '"counting":[[:space:]]*null' perro/config.json

@@ -78,13 +78,14 @@ static void announce_losses(const Trainer *t, const Screen *screen)
                      elementary_log(tokenizer_size(&t->tokenizer)),
                      floor_unigram(&t->corpus, tokenizer_size(&t->tokenizer)),
                      translated(tokenizer_unit(t->tokenizer.kind)));
+    const char *counting = N_("counting reaches %.6f on the held-out part (Kneser-Ney, order %d)");
+    if (t->counting.some)
+        counting = N_("counting in the last million tokens reaches %.6f on what is evaluated "
+                      "(Kneser-Ney, order %d)");
+    else if (t->corpus.evaluated.sample)
+        counting = N_("counting reaches %.6f on that sample (Kneser-Ney, order %d)");
     if (!isnan(t->counting.loss))
-        screen_paragraph(screen, "",
-                         t->counting.some ? N_("counting in the last million tokens reaches %.6f "
-                                               "on the held-out part (Kneser-Ney, order %d)")
-                                          : N_("counting reaches %.6f on the held-out part "
-                                               "(Kneser-Ney, order %d)"),
-                         t->counting.loss, t->counting.order);
+        screen_paragraph(screen, "", counting, t->counting.loss, t->counting.order);
     if (isnan(t->floor) && !t->corpus.stream)
         screen_paragraph(screen, "", "the floor is not counted: the text is large");
     if (isnan(t->floor))
