@@ -152,7 +152,8 @@ int main(int argc, char **argv)
     CountMixture counts = {0};
     const bool mixed = !choice.near && counted_mix(&model, &counts);
     if (DECIDED(&decided, share) && !mixed)
-        usage_error("--share is for a run that was trained with --counts, and %s was not",
+        usage_error("--share is for a run with --counts, which learns its share when train ends; "
+                    "%s has none",
                     words[0]);
     if (DECIDED(&decided, share))
         counts.share = choice.share;

@@ -145,9 +145,12 @@ END
         -- "$BIN/train" "$ROOT/data/cuentos.txt" --objective masked --counts --out run
     [ ! -e run ]
     "$BIN/train" perro.txt --steps 5 --out run >/dev/null
-    refuses 64 "--share is for a run that was trained with --counts, and run was not" \
+    refuses 64 "--share is for a run with --counts" "run has none" \
         -- "$BIN/sample" run el --share 0.5
-    "$BIN/train" "$ROOT/data/cuentos.txt" --counts --steps 5 --out counts >/dev/null
+    "$BIN/train" "$ROOT/data/cuentos.txt" --counts --steps 5 --checkpoint-every 4 --keep 1 \
+        --out counts >/dev/null
+    refuses 64 "learns its share when train ends; counts/checkpoint-4 has none" \
+        -- "$BIN/sample" counts/checkpoint-4 el --share 0.5
     truncate -s -8 counts/tokens.bin
     refuses 1 "counts/tokens.bin is damaged" -- "$BIN/sample" counts el
 }
