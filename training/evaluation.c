@@ -121,15 +121,8 @@ double trainer_evaluate_best(Trainer *t, size_t *targets, double *bits, Evaluati
 
 /* ---- With counting ---- */
 
-/* Shares are 0, 1/STEPS, ... 1. Of other texts they were 0.4 with a deviation of 0.15: that counts
- * where a few tokens alone would decide. */
+/* Shares are 0, 1/STEPS, ... 1. */
 enum { STEPS = 20 };
-
-static double surprise_of(double share)
-{
-    const double deviations = (share - 0.4) / 0.15;
-    return deviations * deviations / 2;
-}
 
 static double loss_with(Trainer *t, CountMixture *mixture, int share, const Part *part)
 {
@@ -137,20 +130,32 @@ static double loss_with(Trainer *t, CountMixture *mixture, int share, const Part
     return loss_of(t, t->best, part, NULL, NULL);
 }
 
-/* How badly a share does on what was set aside. */
-static double cost_of(Trainer *t, CountMixture *mixture, int share)
+/* The share to expect: in other texts it was 0.4, or less if counting is far worse than the model,
+ * with a deviation of 0.1. That counts where a few tokens alone would decide. */
+static double expected_share(Trainer *t, CountMixture *mixture)
 {
     const Part *part = &t->corpus.aside;
-    return loss_with(t, mixture, share, part) * (double)part->targets + surprise_of(mixture->share);
+    const double counting = loss_with(t, mixture, STEPS, part);
+    return fmax(0.4 - 0.25 * fmax(counting - loss_with(t, mixture, 0, part), 0), 0);
+}
+
+/* How badly a share does on what was set aside. */
+static double cost_of(Trainer *t, CountMixture *mixture, int share, double expected)
+{
+    const Part *part = &t->corpus.aside;
+    const double loss = loss_with(t, mixture, share, part) * (double)part->targets;
+    const double deviations = (mixture->share - expected) / 0.1;
+    return loss + deviations * deviations / 2;
 }
 
 /* With a growing share, the cost falls and then rises. */
 static int best_share(Trainer *t, CountMixture *mixture)
 {
+    const double expected = expected_share(t, mixture);
     int low = 0, high = STEPS;
     while (low < high) {
         const int middle = (low + high) / 2;
-        if (cost_of(t, mixture, middle) <= cost_of(t, mixture, middle + 1))
+        if (cost_of(t, mixture, middle, expected) <= cost_of(t, mixture, middle + 1, expected))
             high = middle;
         else
             low = middle + 1;

@@ -90,7 +90,9 @@ END
 }
 
 @test "counts go with pairs, subwords and lines of characters" {
-    "$BIN/train" "$ROOT/data/traducciones.tsv" --counts --steps 60 --out pairs >/dev/null
+    "$BIN/train" "$ROOT/data/traducciones.tsv" --counts --steps 200 --out pairs >/dev/null
+    # Counting is of little use there, and 37 tokens are set aside: they do not make it large.
+    awk "BEGIN { exit !($(result pairs mixed_loss) < $(result pairs best_loss) + 0.02) }"
     "$BIN/sample" pairs "el gato duerme" | grep -q "→"
     "$BIN/sample" pairs "el gato duerme" --table 3 | grep -q "model  counting  both"
     "$BIN/train" "$ROOT/data/cuentos.txt" --tokens bpe --counts --steps 40 --out bpe >out.txt
