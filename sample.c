@@ -12,6 +12,7 @@
 #include "sampling/conversation.h"
 #include "sampling/growing.h"
 #include "sampling/near.h"
+#include "sampling/rounding.h"
 #include "sampling/score.h"
 #include "terminal/options.h"
 #include "terminal/process.h"
@@ -146,6 +147,13 @@ int main(int argc, char **argv)
     check(&choice, &decided, &model.tokenizer);
     if (choice.without)
         pretrained_without(&model, choice.without);
+    if (choice.weights && !gpt_rounds(&model.gpt.config))
+        usage_error("--weights needs a model whose width, hidden width and heads together are "
+                    "multiples of %d, and %s has %d, %d and %d",
+                    ROUNDED_GRAIN, words[0], model.gpt.config.width, model.gpt.config.hidden,
+                    model.gpt.config.heads * model.gpt.config.head_size);
+    if (choice.weights)
+        gpt_round(&model.gpt, choice.weights);
     if (!choice.threads) /* a step is a piece of the text, or a token that is written */
         thread_set_limit(
             threads_for_step(choice.score ? model.gpt.config.context : 1, model.gpt.size));

@@ -17,6 +17,9 @@ enum { BEAM_MOST = 1000 };
 static const char *const EACH_NAMES[] = {
     [EACH_OFF] = "off", [EACH_TOKEN] = "token", [EACH_WORD] = "word", NULL};
 
+static const char *const ROUNDING_NAMES[] = {
+    [ROUNDING_NONE] = "f32", [ROUNDING_BF16] = "bf16", [ROUNDING_Q8] = "q8", NULL};
+
 /* In the order of --help. Some defaults depend on other options and on the model:
  * choice_rules() chooses them. */
 const Field CHOICES[] = {
@@ -69,6 +72,9 @@ const Field CHOICES[] = {
      N_("answer without some heads or layers, such as L2H3,L1: these add nothing")},
     {"json", LIFE_CALL, FLAG_FIELD(json),
      N_("print one JSON object per prompt, or per row, each on a line (JSON Lines)")},
+    {"weights", LIFE_CALL, CHOICE_FIELD(weights, ROUNDING_NAMES, "f32"),
+     N_("keep the weights as they are, or rounded to 16 or 9 bits each: so a large model "
+        "takes less memory and writes faster")},
     {"threads", LIFE_CALL, WHOLE_FIELD(threads, NULL, "N", 1, 1024),
      N_("processors to use [suits the model]")},
     {.name = NULL},
@@ -105,6 +111,7 @@ static char *without_effect(const Choice *choice, const ChoiceDecided *decided, 
          N_("--near writes no continuations"),
          {OF_CONTINUATIONS, AT(share), AT(score), FIELD_NONE}},
         {choice->near, N_("--near reads no head or layer"), {AT(without), FIELD_NONE}},
+        {choice->near, N_("--near reads the embeddings as they are"), {AT(weights), FIELD_NONE}},
         {choice->greedy,
          N_("--greedy always takes the most probable token"),
          {AT(rules.sampling.temperature), AT(rules.sampling.top_k), AT(rules.sampling.top_p),

@@ -21,6 +21,7 @@ typedef struct {
     char *score, *text; /* paths, or NULL */
     char *near;         /* a word, or NULL */
     char *without;      /* heads and layers, or NULL */
+    Rounding weights;
 } Choice;
 
 typedef DECIDED_OF(Choice) ChoiceDecided;

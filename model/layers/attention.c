@@ -47,7 +47,7 @@ size_t attention_strip_size(const Pattern *patterns, int heads, int context)
 static Matrix strip_matrix(AttentionWork work, int number, Strip s)
 {
     const Real *at = ROW(work.strips, 3 * thread_index() + number, work.strip_size);
-    return (Matrix){(Real *)at, s.queries, s.keys, s.width, 1};
+    return matrix_spaced(at, s.queries, s.keys, s.width);
 }
 
 /* scores = q·kᵀ, unscaled. */

@@ -6,17 +6,19 @@
 #include <math.h>
 
 #include "base/numbers/elementary.h"
+#include "model/matrix/matrix.h"
 
 void embedding_forward(Real *y, Embedding p, const Batch *batch, int C)
 {
+    const Matrix wte = matrix_rounded(p.wte, 1, C, p.rounding); /* a row for each token */
     OMP(parallel for if(worth_threads(batch->rows, C)))
     for (int s = 0; s < batch->sequences; s++) {
         const Real *position = ROW(p.wpe, batch_past(batch, s), C);
         for (int i = batch->start[s]; i < batch->start[s + 1]; i++, position += C) {
-            const Real *token = ROW(p.wte, batch->tokens[i], C);
             Real *out = ROW(y, i, C);
+            matrix_read(out, matrix_rows(wte, batch->tokens[i], 1));
             for (int c = 0; c < C; c++)
-                out[c] = token[c] + position[c];
+                out[c] += position[c];
         }
     }
 }

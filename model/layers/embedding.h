@@ -6,12 +6,13 @@
 #ifndef PULGA_EMBEDDING_H
 #define PULGA_EMBEDDING_H
 
-#include "base/base.h"
+#include "model/matrix/view.h"
 #include "model/shape/batch.h"
 
 typedef struct {
-    Real *wte; /* [V, C] a row for each token    */
-    Real *wpe; /* [T, C] a row for each position */
+    Real *wte;         /* [V, C] a row for each token    */
+    Real *wpe;         /* [T, C] a row for each position */
+    Rounding rounding; /* of wte: see linear.h */
 } Embedding;
 
 void embedding_forward(Real *y, Embedding p, const Batch *batch, int C);

@@ -10,7 +10,7 @@ void linear_forward(Real *y, Linear p, const Real *x, int N)
     const int in = p.in, out = p.out;
 
     /* 1  y = x·W */
-    matmul(matrix(y, N, out), matrix(x, N, in), matrix(p.weight, in, out));
+    matmul(matrix(y, N, out), matrix(x, N, in), matrix_rounded(p.weight, in, out, p.rounding));
 
     /* 2  y += b, for each row */
     OMP(parallel for if(worth_threads(N, out)))
@@ -40,7 +40,8 @@ void linear_backward(Real *dx, Linear dp, const Real *dy, Linear p, const Real *
 void logits_forward(Real *logits, LogitsWeights p, const Real *x, int N)
 {
     const int C = p.width, V = p.vocabulary;
-    matmul(matrix(logits, N, V), matrix(x, N, C), transposed(matrix(p.weight, V, C)));
+    const Matrix w = matrix_rounded(p.weight, V, C, p.rounding);
+    matmul(matrix(logits, N, V), matrix(x, N, C), transposed(w));
 }
 
 void logits_backward(Real *dx, LogitsWeights dp, const Real *dlogits, LogitsWeights p,

@@ -2,12 +2,13 @@
 #ifndef PULGA_LINEAR_H
 #define PULGA_LINEAR_H
 
-#include "base/base.h"
+#include "model/matrix/view.h"
 
 typedef struct {
     Real *weight; /* [in, out] */
     Real *bias;   /* (out)     */
     int in, out;
+    Rounding rounding; /* of the weight, if the model only reads: see sampling/rounding.h */
 } Linear;
 
 /* y (N, out), x (N, in). Backward sets dx and adds to dp, as every layer does. */
@@ -18,6 +19,7 @@ void linear_backward(Real *dx, Linear dp, const Real *dy, Linear p, const Real *
 typedef struct {
     Real *weight; /* [V, C] a row for each token: the embedding's table can serve (a tied head) */
     int width, vocabulary; /* C V */
+    Rounding rounding;
 } LogitsWeights;
 
 /* logits (N, V), x (N, C). */

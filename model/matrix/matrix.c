@@ -5,6 +5,7 @@
  * bits are the same for any number of threads. */
 #include "matrix.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,7 +138,8 @@ static void panel_product(Matrix y, const Real *a, bool a_by_rows, Matrix b, Mat
     KernelTile *tile = narrow ? chosen->narrow : chosen->tile;
     const int tiles = parts(y.rows, chosen->rows), grain = chosen->row_grain;
     const int height = parts(parts(y.rows, tiles), grain) * grain;
-    const Matrix lines = next.col_step == 1 ? next : transposed(next);
+    Matrix lines = next.col_step == 1 ? next : transposed(next);
+    lines.rows *= !next.rounding; /* those are read in sequence, and are few */
     const int share = parts(lines.rows, tiles);
 
     pack_panel(packed, chosen, panel, b);
@@ -177,12 +179,18 @@ static void block_product(Matrix y, Matrix a, Matrix b, bool add)
         chosen->release();
 }
 
+/* The column where a panel begins; a block of rounded numbers is not divided. */
+static int skinny_cut(Matrix y, long panel)
+{
+    const long column = panel * chosen->cols;
+    return column < y.cols ? (int)(column / ROUNDED_GRAIN * ROUNDED_GRAIN) : y.cols;
+}
+
 /* The panels from number `from` to before `end`, counted through one block after another. */
 static void share_product(Matrix y, Matrix a, Matrix b, bool add, int blocks, long from, long end)
 {
     if (skinny_fits(y, b) && !chosen->pair_rows) { /* bfloat16 is rounded in the copy */
-        skinny_product(y, a, b, add, min_int((int)from * chosen->cols, y.cols),
-                       min_int((int)end * chosen->cols, y.cols));
+        skinny_product(y, a, b, add, skinny_cut(y, from), skinny_cut(y, end));
         return;
     }
     const int panels = parts(y.cols, chosen->cols);
@@ -201,6 +209,7 @@ static void share_product(Matrix y, Matrix a, Matrix b, bool add, int blocks, lo
 static void product(Matrix y, Matrix a, Matrix b, bool add)
 {
     if (y.col_step != 1 && y.row_step == 1) { /* (a·b)ᵀ = bᵀ·aᵀ has contiguous columns */
+        assert(!b.rounding);
         product(transposed(y), transposed(b), transposed(a), add);
         return;
     }

@@ -17,6 +17,14 @@
 void matmul(Matrix y, Matrix a, Matrix b);     /* y  = a·b; what y held is not read */
 void matmul_add(Matrix y, Matrix a, Matrix b); /* y += a·b                          */
 
+/* Rounds numbers, which begin on a cache line, in place: from then on they are read only as a
+ * matrix_rounded(), which may be b in a product. What they no longer need of their memory goes back
+ * to the system. They must be finite. */
+void matrix_round(Real *numbers, size_t count, Rounding rounding);
+
+/* to (cols) = a row of one, rounded or not, whose columns are contiguous. */
+void matrix_read(Real *to, Matrix row);
+
 /* In bfloat16 both operands are rounded to 8 significant bits on their way into the product; the
  * sums stay in Real. Nothing outside the product changes. */
 typedef enum { PRECISION_F32, PRECISION_BF16 } Precision;

@@ -1,6 +1,7 @@
 /* pack.c: rows are copied as they lie, with the next ones prefetched; columns are transposed in
  * blocks of 4 x 8 with vector shuffles; bfloat16 rounds two numbers into a word on the way. */
 #include "pack.h"
+#include "rounded.h"
 
 #include <string.h>
 
@@ -91,9 +92,9 @@ static bool pack_rows_plain(Real *words, Matrix a)
 {
     const bool by_rows = a.row_step != 1;
     if (by_rows)
-        matrix_copy((Matrix){words, a.rows, a.cols, A_ROW_STEP, 1}, a);
+        matrix_copy(matrix_spaced(words, a.rows, a.cols, A_ROW_STEP), a);
     else
-        matrix_copy((Matrix){words, a.cols, a.rows, A_COL_STEP, 1}, transposed(a));
+        matrix_copy(matrix_spaced(words, a.cols, a.rows, A_COL_STEP), transposed(a));
     return by_rows;
 }
 
@@ -106,7 +107,7 @@ static void pack_panel_plain(Real *words, int panel, Matrix b)
         for (int k = 0; k < b.rows; k++)
             memcpy(ROW(words, k, panel), b.at + k * b.row_step, sizeof *words * TILE_MAX_COLS);
     else
-        matrix_copy((Matrix){words, b.rows, b.cols, panel, 1}, b);
+        matrix_copy(matrix_spaced(words, b.rows, b.cols, panel), b);
 }
 
 /* ---- Operands in pairs ---- */
@@ -184,6 +185,9 @@ bool pack_rows(Real *words, const Kernel *kernel, Matrix a)
 void pack_panel(Real *words, const Kernel *kernel, int panel, Matrix b)
 {
     const int deep = kernel_words(kernel, b.rows);
+    Real room[2 * DEPTH_BLOCK * TILE_MAX_COLS];
+    if (b.rounding)
+        b = rounded_copy(room, b);
     if (b.cols < panel || deep * kernel_word_size(kernel) > b.rows)
         memset(words, 0, sizeof *words * (size_t)deep * (size_t)panel);
     if (kernel->pair_rows)

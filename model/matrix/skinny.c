@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-#include "base/numbers/lanes.h"
+#include "kernel.h"
+#include "rounded.h"
 
 bool skinny_fits(Matrix y, Matrix b)
 {
@@ -13,7 +14,7 @@ bool skinny_fits(Matrix y, Matrix b)
 
 /* Rows of b that are read at once: y is read and written once for all of them, and so many streams
  * keep the memory busy. */
-enum { ROWS_AT_ONCE = 8 };
+enum { ROWS_AT_ONCE = 8, LINE = 64 };
 
 /* y[j] += a0·b0[j] + … + a7·b7[j], in this order */
 static void add_rows(Real *restrict y, const Real a[ROWS_AT_ONCE], const Real *b, ptrdiff_t step,
@@ -33,6 +34,43 @@ static void add_one(Real *restrict y, Real a, const Real *b, int count)
         y[j] += a * b[j];
 }
 
+/* The same for all rows of y and some rounded rows of b, while the rows after these are fetched. */
+static inline void add_rounded(Matrix y, Matrix a, Matrix b, Rounding rounding)
+{
+    const size_t size = rounded_block_size(rounding);
+    const ptrdiff_t step = b.row_step / ROUNDED_GRAIN * (ptrdiff_t)size;
+    const char *block = rounded_block(rounding, b.origin, rounded_place(b, 0, 0));
+    for (int j = 0; j < y.cols; j += ROUNDED_GRAIN, block += size) {
+        for (int k = ROWS_AT_ONCE; k < 2 * ROWS_AT_ONCE; k++)
+            for (size_t line = 0; line < size; line += LINE)
+                __builtin_prefetch(block + k * step + line);
+        UNROLLED
+        for (int g = 0; g < ROUNDED_GRAIN / LANES; g++) {
+            Lanes of_b[ROWS_AT_ONCE];
+            for (int k = 0; k < ROWS_AT_ONCE; k++)
+                rounded_lanes(&of_b[k], rounding, block + k * step, g);
+            for (int i = 0; i < y.rows; i++) {
+                const Real *of_a = a.at + i * a.row_step;
+                Lanes *place = (Lanes *)(y.at + i * y.row_step + j) + g, sum = *place;
+                for (int k = 0; k < ROWS_AT_ONCE; k++)
+                    sum += of_a[k * a.col_step] * of_b[k];
+                *place = sum;
+            }
+        }
+    }
+}
+
+static void by_rounded_rows(Matrix y, Matrix a, Matrix b)
+{
+    for (int k = 0; k < b.rows; k += ROWS_AT_ONCE) {
+        const Matrix of_a = matrix_cols(a, k, ROWS_AT_ONCE), of_b = matrix_rows(b, k, ROWS_AT_ONCE);
+        if (b.rounding == ROUNDING_BF16)
+            add_rounded(y, of_a, of_b, ROUNDING_BF16);
+        else
+            add_rounded(y, of_a, of_b, ROUNDING_Q8);
+    }
+}
+
 /* If b's rows are contiguous: adds each to y, times the element of a that belongs to it. */
 static void by_rows(Matrix y, Matrix a, Matrix b)
 {
@@ -50,24 +88,40 @@ static void by_rows(Matrix y, Matrix a, Matrix b)
                     b.at + k * b.row_step, y.cols);
 }
 
-typedef Real Lanes
-    __attribute__((vector_size(LANES * sizeof(Real)), aligned(sizeof(Real)), may_alias));
-
-/* Σ a[k]·b[k], in enough running sums to hide the latency of an addition. */
-static Real dot(const Real *a, ptrdiff_t a_step, const Real *b, int count)
+/* Σ a[k]·b[k], in enough running sums to hide the latency of an addition; b is a column. */
+static inline Real dot(const Real *a, ptrdiff_t a_step, Matrix b, Rounding rounding)
 {
-    enum { SUMS = 4, AT_ONCE = SUMS * LANES };
+    enum { SUMS = ROUNDED_GRAIN / LANES, AT_ONCE = ROUNDED_GRAIN, AHEAD = 1024 };
     Lanes sum[SUMS] = {{0}};
     Real rest = 0;
     int k = 0;
     if (a_step == 1)
-        for (; k + AT_ONCE <= count; k += AT_ONCE)
-            for (int s = 0; s < SUMS; s++)
-                sum[s] += *(const Lanes *)(a + k + s * LANES) * *(const Lanes *)(b + k + s * LANES);
-    for (; k < count; k++)
-        rest += a[k * a_step] * b[k];
+        for (; k + AT_ONCE <= b.rows; k += AT_ONCE) {
+            const char *block = NULL;
+            if (rounding) {
+                block = rounded_block(rounding, b.origin, rounded_place(b, k, 0));
+                for (size_t line = 0; line < rounded_block_size(rounding); line += LINE)
+                    __builtin_prefetch(block + AHEAD + line);
+            }
+            for (int s = 0; s < SUMS; s++) {
+                Lanes of_b = *(const Lanes *)(b.at + k + s * LANES);
+                if (rounding)
+                    rounded_lanes(&of_b, rounding, block, s);
+                sum[s] += *(const Lanes *)(a + k + s * LANES) * of_b;
+            }
+        }
+    for (; k < b.rows; k++)
+        rest += a[k * a_step] * b.at[k];
     const Lanes all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
     return SUM_OF_LANES((const Real *)&all) + rest;
+}
+
+/* Each rounding has a loop of its own. */
+static Real column_dot(const Real *a, ptrdiff_t a_step, Matrix b)
+{
+    return b.rounding == ROUNDING_BF16 ? dot(a, a_step, b, ROUNDING_BF16)
+           : b.rounding == ROUNDING_Q8 ? dot(a, a_step, b, ROUNDING_Q8)
+                                       : dot(a, a_step, b, ROUNDING_NONE);
 }
 
 /* If b's columns are contiguous: the dot product of each with each row of a. */
@@ -76,7 +130,7 @@ static void by_columns(Matrix y, Matrix a, Matrix b)
     for (int j = 0; j < y.cols; j++)
         for (int i = 0; i < y.rows; i++)
             y.at[i * y.row_step + j] +=
-                dot(a.at + i * a.row_step, a.col_step, b.at + j * b.col_step, b.rows);
+                column_dot(a.at + i * a.row_step, a.col_step, matrix_cols(b, j, 1));
 }
 
 void skinny_product(Matrix y, Matrix a, Matrix b, bool add, int from, int end)
@@ -85,5 +139,5 @@ void skinny_product(Matrix y, Matrix a, Matrix b, bool add, int from, int end)
     b = matrix_cols(b, from, end - from);
     for (int i = 0; i < y.rows && !add; i++)
         memset(y.at + i * y.row_step, 0, sizeof *y.at * (size_t)y.cols);
-    (b.col_step == 1 ? by_rows : by_columns)(y, a, b);
+    (b.col_step != 1 ? by_columns : b.rounding ? by_rounded_rows : by_rows)(y, a, b);
 }

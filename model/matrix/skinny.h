@@ -12,7 +12,8 @@ enum { SKINNY_ROWS = 4 }; /* with five, copying b is already faster */
  * contiguous rows or columns of b. */
 bool skinny_fits(Matrix y, Matrix b);
 
-/* Columns `from` to before `end` of y (= or +=) a·b. */
+/* Columns `from` to before `end` of y (= or +=) a·b. If b is rounded, both are multiples of
+ * ROUNDED_GRAIN, or the last column's end. */
 void skinny_product(Matrix y, Matrix a, Matrix b, bool add, int from, int end);
 
 #endif

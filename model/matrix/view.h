@@ -6,22 +6,40 @@
 
 #include "base/base.h"
 
+/* A matrix that is only read may be kept in fewer bytes: see rounded.h. */
+typedef enum { ROUNDING_NONE, ROUNDING_BF16, ROUNDING_Q8 } Rounding;
+enum { ROUNDED_GRAIN = 64 }; /* its rows have a multiple of so many numbers */
+
 typedef struct {
     Real *at;
     int rows, cols;
     ptrdiff_t row_step, col_step; /* in numbers */
+    Rounding rounding;  /* unless it is none, the rounded numbers begin at the origin, and number */
+    const Real *origin; /* i there stands for what would be at origin + i                         */
 } Matrix;
 
 /* rows x cols numbers that lie row by row. A view of constant numbers loses its const here, so that
  * one type serves; the products write only to y. */
 static inline Matrix matrix(const Real *at, int rows, int cols)
 {
-    return (Matrix){(Real *)at, rows, cols, cols, 1};
+    return (Matrix){(Real *)at, rows, cols, cols, 1, ROUNDING_NONE, NULL};
+}
+
+/* The same with rows that lie row_step apart. */
+static inline Matrix matrix_spaced(const Real *at, int rows, int cols, ptrdiff_t row_step)
+{
+    return (Matrix){(Real *)at, rows, cols, row_step, 1, ROUNDING_NONE, NULL};
+}
+
+/* rows x cols numbers that matrix_round() has rounded together. */
+static inline Matrix matrix_rounded(const Real *at, int rows, int cols, Rounding rounding)
+{
+    return (Matrix){(Real *)at, rows, cols, cols, 1, rounding, at};
 }
 
 static inline Matrix transposed(Matrix m)
 {
-    return (Matrix){m.at, m.cols, m.rows, m.col_step, m.row_step};
+    return (Matrix){m.at, m.cols, m.rows, m.col_step, m.row_step, m.rounding, m.origin};
 }
 
 /* The part of m with the given rows, or columns. */

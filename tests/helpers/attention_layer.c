@@ -7,7 +7,8 @@
 static Linear linear_new(Arena *arena, int in, int out)
 {
     Real *weight = arena_take(arena, (size_t)in, (size_t)out);
-    return (Linear){weight, arena_take(arena, 1, (size_t)out), in, out};
+    return (Linear){
+        .weight = weight, .bias = arena_take(arena, 1, (size_t)out), .in = in, .out = out};
 }
 
 static void place(AttentionLayer *layer, const AttentionShape *shape, Arena *arena)

@@ -48,7 +48,8 @@ static Viewed draw_view(int rows, int cols, int salt)
     Viewed v = {.size = (size_t)high * (size_t)wide * (size_t)apart + 1};
     v.field = memory_new(v.size, sizeof *v.field, "a test");
     fill(v.field, v.size, salt);
-    Matrix whole = {v.field + 1, high, wide, (ptrdiff_t)wide * apart, apart};
+    Matrix whole = matrix_spaced(v.field + 1, high, wide, (ptrdiff_t)wide * apart);
+    whole.col_step = apart;
     whole = matrix_cols(matrix_rows(whole, pad_rows, turned ? cols : rows), pad_cols,
                         turned ? rows : cols);
     v.view = turned ? transposed(whole) : whole;

@@ -102,7 +102,7 @@ check_program() {
 }
 
 @test "sample takes the limits of every option and refuses what is beyond" {
-    check_program sample 15
+    check_program sample 16
 }
 
 @test "attend takes the limits of every option and refuses what is beyond" {

@@ -303,6 +303,28 @@ PY
     [ "$("$BIN/sample" chars "" --json | grep -c '^{"prompt":"",')" -eq 1 ]
 }
 
+# total ARGUMENT...: the loss of the nine sentences.
+total() {
+    "$BIN/sample" run --score perro.txt "$@" | awk '/in all$/ { print $1 }'
+}
+
+@test "weights in fewer bytes: nearly the same loss, and the same words with any number of threads" {
+    learned_run
+    total >f32.txt
+    for weights in bf16 q8; do
+        total --weights $weights >$weights.txt
+        awk '{ if (!was) was = $1; else exit !($1 != was && $1 < was + 0.01) }' f32.txt $weights.txt
+        "$BIN/sample" run un --weights $weights --threads 1 >one.txt
+        "$BIN/sample" run un --weights $weights --threads 3 | cmp - one.txt
+    done
+    total --weights f32 | cmp - f32.txt
+    refuses 64 "--near reads the embeddings as they are" -- \
+        "$BIN/sample" run --near el --weights q8
+    "$BIN/train" perro.txt --out odd --width 52 --steps 1 >/dev/null
+    refuses 64 --weights "multiples of 64, and odd has 52, 208 and 52" -- \
+        "$BIN/sample" odd un --weights q8
+}
+
 @test "a line without an end is refused before it fills the memory" {
     small_run
     refuses 1 "more than 1048576 bytes" -- \

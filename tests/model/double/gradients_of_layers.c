@@ -32,6 +32,16 @@ static void add_constant(Real *at, size_t count, Real value)
 
 enum { N = 5, IN = 3, OUT = 7 };
 
+static Linear linear(Real *weight, Real *bias)
+{
+    return (Linear){.weight = weight, .bias = bias, .in = IN, .out = OUT};
+}
+
+static LogitsWeights output(Real *weight)
+{
+    return (LogitsWeights){.weight = weight, .width = IN, .vocabulary = OUT};
+}
+
 typedef struct {
     Real x[N * IN], w[IN * OUT], b[OUT], y[N * OUT], dy[N * OUT];
 } LinearCase;
@@ -39,7 +49,7 @@ typedef struct {
 static double linear_loss(void *context)
 {
     LinearCase *c = context;
-    linear_forward(c->y, (Linear){c->w, c->b, IN, OUT}, c->x, N);
+    linear_forward(c->y, linear(c->w, c->b), c->x, N);
     return weighted(c->y, c->dy, N * OUT);
 }
 
@@ -50,7 +60,7 @@ static void linear_gradients(void **state)
     Real dx[N * IN], dw[IN * OUT] = {0}, db[OUT] = {0};
     fill(c.x, N * IN, 1), fill(c.w, IN * OUT, 2), fill(c.b, OUT, 3), fill(c.dy, N * OUT, 4);
     add_constant(dw, IN * OUT, 1), add_constant(db, OUT, 1);
-    linear_backward(dx, (Linear){dw, db, IN, OUT}, c.dy, (Linear){c.w, c.b, IN, OUT}, c.x, N);
+    linear_backward(dx, linear(dw, db), c.dy, linear(c.w, c.b), c.x, N);
     add_constant(dw, IN * OUT, -1), add_constant(db, OUT, -1);
     assert_gradient("linear x", c.x, dx, N * IN, linear_loss, &c, false);
     assert_gradient("linear weight", c.w, dw, IN * OUT, linear_loss, &c, false);
@@ -66,7 +76,7 @@ typedef struct {
 static double logits_loss(void *context)
 {
     LogitsCase *c = context;
-    logits_forward(c->y, (LogitsWeights){c->w, IN, OUT}, c->x, N);
+    logits_forward(c->y, output(c->w), c->x, N);
     return weighted(c->y, c->dy, N * OUT);
 }
 
@@ -77,7 +87,7 @@ static void logits_gradients(void **state)
     Real dx[N * IN], dw[OUT * IN] = {0};
     fill(c.x, N * IN, 1), fill(c.w, OUT * IN, 2), fill(c.dy, N * OUT, 3);
     add_constant(dw, OUT * IN, 1);
-    logits_backward(dx, (LogitsWeights){dw, IN, OUT}, c.dy, (LogitsWeights){c.w, IN, OUT}, c.x, N);
+    logits_backward(dx, output(dw), c.dy, output(c.w), c.x, N);
     add_constant(dw, OUT * IN, -1);
     assert_gradient("logits x", c.x, dx, N * IN, logits_loss, &c, false);
     assert_gradient("logits weight", c.w, dw, OUT * IN, logits_loss, &c, false);
@@ -163,7 +173,7 @@ typedef struct {
 static double embedding_loss(void *context)
 {
     EmbeddingCase *c = context;
-    embedding_forward(c->y, (Embedding){c->wte, c->wpe}, &BATCH, WIDTH);
+    embedding_forward(c->y, (Embedding){.wte = c->wte, .wpe = c->wpe}, &BATCH, WIDTH);
     return weighted(c->y, c->dy, 5 * WIDTH);
 }
 
@@ -174,11 +184,11 @@ static void embedding_gradients(void **state)
     Real dwte[VOCABULARY * WIDTH] = {0}, dwpe[CONTEXT * WIDTH] = {0}, fixed[CONTEXT * WIDTH] = {0};
     fill(c.wte, VOCABULARY * WIDTH, 1), fill(c.wpe, CONTEXT * WIDTH, 2), fill(c.dy, 5 * WIDTH, 3);
     add_constant(dwte, VOCABULARY * WIDTH, 1), add_constant(dwpe, CONTEXT * WIDTH, 1);
-    embedding_backward((Embedding){dwte, dwpe}, c.dy, &BATCH, WIDTH, true);
+    embedding_backward((Embedding){.wte = dwte, .wpe = dwpe}, c.dy, &BATCH, WIDTH, true);
     add_constant(dwte, VOCABULARY * WIDTH, -1), add_constant(dwpe, CONTEXT * WIDTH, -1);
     assert_gradient("wte", c.wte, dwte, VOCABULARY * WIDTH, embedding_loss, &c, false);
     assert_gradient("wpe", c.wpe, dwpe, CONTEXT * WIDTH, embedding_loss, &c, false);
-    embedding_backward((Embedding){dwte, fixed}, c.dy, &BATCH, WIDTH, false);
+    embedding_backward((Embedding){.wte = dwte, .wpe = fixed}, c.dy, &BATCH, WIDTH, false);
     for (int i = 0; i < CONTEXT * WIDTH; i++)
         assert_true(fixed[i] == 0);
 }

@@ -1,0 +1,74 @@
+/* rounded.h: numbers that are kept in fewer bytes, for models that only read and write: a token
+ * takes as long as reading all weights from memory.
+ *
+ *     bf16     the upper half of a float: 8 significant bits
+ *     q8       whole numbers q from −127 to 127, and a scale for each 32 of them; a number is
+ *              scale · q. The scale is the largest size of the 32 / 127, rounded up to 8
+ *              significant bits: so the product is exact.
+ *
+ * A product reads them as the numbers that they are rounded to, and in the same order as others: so
+ * a rounded model gives the same bits as one whose weights are these numbers. Rows have a multiple
+ * of 64 numbers. Those of a block of 64 lie so that each 16 are a vector of words, shifted. */
+#ifndef PULGA_ROUNDED_H
+#define PULGA_ROUNDED_H
+
+#include <string.h>
+
+#include "base/numbers/lanes.h"
+#include "view.h"
+
+/* Number 16·(2v + h) + l of a block is the lower (h = 0) or upper half of word l of vector v. */
+typedef struct {
+    uint32_t words[2][LANES];
+} Bf16;
+
+/* Number 16·g + l is byte g of word l. A byte of a word is shifted to its upper end, times 2^24, so
+ * the scales are stored times 2^-24. */
+typedef struct {
+    float scale[2];
+    uint32_t words[LANES];
+} Q8;
+
+typedef Real Lanes
+    __attribute__((vector_size(LANES * sizeof(Real)), aligned(sizeof(Real)), may_alias));
+
+/* Where a rounded matrix has number (i, j), counted from the origin. */
+static inline ptrdiff_t rounded_place(Matrix m, int i, int j)
+{
+    return m.at - m.origin + i * m.row_step + j * m.col_step;
+}
+
+static inline size_t rounded_block_size(Rounding rounding)
+{
+    return rounding == ROUNDING_BF16 ? sizeof(Bf16) : sizeof(Q8);
+}
+
+/* The block with the number at a place. */
+static inline const void *rounded_block(Rounding rounding, const Real *origin, ptrdiff_t place)
+{
+    return (const char *)origin + (size_t)place / ROUNDED_GRAIN * rounded_block_size(rounding);
+}
+
+/* to = vector g of a block: its numbers from 16·g on. */
+static inline void rounded_lanes(Lanes *to, Rounding rounding, const void *block, int g)
+{
+    typedef uint32_t Words __attribute__((vector_size(LANES * sizeof(uint32_t))));
+    typedef int32_t Whole __attribute__((vector_size(LANES * sizeof(int32_t))));
+    typedef float Floats __attribute__((vector_size(LANES * sizeof(float))));
+    Words words;
+    if (rounding == ROUNDING_BF16) {
+        memcpy(&words, ((const Bf16 *)block)->words[g / 2], sizeof words);
+        words = words << 16 * (1 - g % 2) & 0xFFFF0000;
+        *to = __builtin_convertvector((Floats)words, Lanes);
+    } else {
+        const Q8 *q8 = block;
+        memcpy(&words, q8->words, sizeof words);
+        words = words << 8 * (3 - g) & 0xFF000000;
+        *to = (Real)q8->scale[g / 2] * __builtin_convertvector((Whole)words, Lanes);
+    }
+}
+
+/* A copy of a rounded matrix in `room` (rows · cols), which lies the same way: by rows or columns. */
+Matrix rounded_copy(Real *room, Matrix m);
+
+#endif
