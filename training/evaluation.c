@@ -90,7 +90,7 @@ double trainer_evaluate(Trainer *t, EvaluationWatch *watch, void *watcher)
     return loss;
 }
 
-/* As many targets as a twentieth of the training takes time for: see plan.c. */
+/* As many targets as a hundredth of the training takes time for: see plan.c. */
 static size_t most_targets(const Trainer *t)
 {
     const double count = (double)epoch_most_pieces(&t->corpus);
@@ -99,7 +99,7 @@ static size_t most_targets(const Trainer *t)
     const Part *evaluated = &t->corpus.evaluated;
     const double rows_each =
         corpus_evaluation_rows(&t->corpus, evaluated) / (double)evaluated->targets;
-    return (size_t)fmax((double)corpus_sample_targets(&t->corpus), trained * 3 / 20 / rows_each);
+    return (size_t)fmax((double)corpus_sample_targets(&t->corpus), trained * 3 / 100 / rows_each);
 }
 
 double trainer_evaluate_best(Trainer *t, size_t *targets, double *bits, EvaluationWatch *watch,

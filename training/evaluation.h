@@ -15,7 +15,7 @@ typedef bool EvaluationWatch(void *watcher, double share);
 double trainer_evaluate(Trainer *trainer, EvaluationWatch *watch, void *watcher);
 
 /* The loss of the best weights over all of what trainer_evaluate() has a sample of, or over as much
- * as takes a twentieth of the time that the run took; *targets receives how many targets that are,
+ * as takes a hundredth of the time that the run took; *targets receives how many targets that are,
  * *bits the loss in bits per byte, NAN if it cannot be compared. NAN if it was abandoned, or if the
  * sample already is that large: then these two mean nothing. */
 double trainer_evaluate_best(Trainer *trainer, size_t *targets, double *bits,

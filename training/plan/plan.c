@@ -187,7 +187,7 @@ static int choose_epochs(const Settings *s, const Corpus *corpus, int64_t pieces
     if (s->batch < pieces && s->objective == OBJECTIVE_PAIRS)
         return (int)max_int64(10, min_int64(60, 7000 / steps));
     if (s->batch < pieces && corpus->stream && s->optimizer == OPTIMIZER_MUON)
-        return (int)max_int64(2, longer * min_int64(15, 1500 / steps));
+        return (int)max_int64(2, min_int64(15 * longer, 1500 * longer / steps));
     if (s->batch < pieces && corpus->stream)
         return (int)max_int64(2, min_int64(40, 2000 / steps));
     if (s->batch < pieces)
@@ -301,14 +301,16 @@ static int64_t rows_of_step(const Settings *s, const Corpus *corpus)
 }
 
 /* About twenty log lines and twenty evaluations in a run; ten of a stream, which reads two rows for
- * each target. Evaluations are fewer if they would take too long: between two of them, at least
- * twice as many rows are trained on as one evaluates; if that is a sample, seven times as many. A
- * row is evaluated in a third of the time that training on it takes, so this is a twentieth of the
- * time. */
+ * each target. Evaluations are fewer if they would take more than a fortieth of the time: between
+ * two of them, at least 13 times as many rows are trained on as one evaluates, and a row is
+ * evaluated in a third of the time that training on it takes. If that is a sample, 17 times as many:
+ * a fiftieth, so that a larger part can be evaluated at the end. If nothing is held out, the text is
+ * small and all of it is evaluated: at least two epochs lie between. */
 static void choose_reports(Settings *s, const Decided *decided, const Corpus *corpus)
 {
-    const int64_t evaluated = (corpus->evaluated.sample ? 7 : 2) *
-                              (int64_t)corpus_evaluation_rows(corpus, &corpus->evaluated);
+    const int times = corpus->evaluated.sample ? 17 : corpus->held_out.count ? 13 : 2;
+    const int64_t evaluated =
+        times * (int64_t)corpus_evaluation_rows(corpus, &corpus->evaluated);
     const int64_t rows = rows_of_step(s, corpus);
     const int twentieth = max_int(1, s->steps / 20);
     CHOOSE(log_every, twentieth);

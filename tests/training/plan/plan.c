@@ -199,10 +199,10 @@ static void the_length_of_a_run_suits_its_text(void **state)
         {300, false, false, true, 0, 30, 500, 25},
         {1990, false, false, false, 0, 9, 15, 46}, /* 199 lines, too few to hold some out */
         {2000, false, false, false, 0.1, 9, 30, 30},
-        {30000, false, false, false, 0.1, 32, 20, 85},
+        {30000, false, false, false, 0.1, 32, 20, 122},
         {4999, true, false, false, 0, 16, 30, 20},
         {5000, true, false, false, 0.1, 16, 30, 14},
-        {200000, true, false, false, 0.1, 16, 16, 280},
+        {200000, true, false, false, 0.1, 16, 17, 298},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Case c = begin(cases[i].count, cases[i].stream);
