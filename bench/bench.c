@@ -15,6 +15,7 @@
 #include "model/matrix/matrix.h"
 #include "model/optimizer/optimizer.h"
 #include "peak.h"
+#include "sampling/rounding.h"
 #include "terminal/process.h"
 #include "texts.h"
 
@@ -56,6 +57,7 @@ typedef struct {
     bool prefix;   /* all tokens of the sequence, the only one, see each other */
     double dropout;
     Precision precision;
+    Rounding weights; /* for generation only */
     int threads;
 } Case;
 
@@ -340,6 +342,8 @@ static Measured measure_generation(const void *what)
     const Case *it = what;
     Gpt gpt = gpt_new(&it->config, it->config.context);
     gpt_init(&gpt, 1);
+    if (it->weights)
+        gpt_round(&gpt, it->weights);
     Generator generator = generator_new(&gpt, kv_cache_new(&gpt.config, 1), 0, -1);
     generator_begin(&generator, (const int[]){0}, 1, 0);
     return measure_rounds(generate_token, &generator, 1);
@@ -347,23 +351,30 @@ static Measured measure_generation(const void *what)
 
 /* Each token reads all weights once, so the memory's bandwidth bounds the speed: the last column
  * says how near to that it comes. */
-static void bench_generation(const Machine *machine, const Case *it)
+static void bench_generation(const Machine *machine, Case it)
 {
+    static const struct {
+        const char *name;
+        double bytes; /* of a number */
+    } types[] = {[ROUNDING_NONE] = {"f32", 4},
+                 [ROUNDING_BF16] = {"bf16", 2},
+                 [ROUNDING_Q8] = {"q8", 9.0 / 8}};
     int count;
     size_t weights;
-    free(gpt_tensors(&it->config, &count, &weights));
+    free(gpt_tensors(&it.config, &count, &weights));
     report_section("generation", "   ms/token   tokens/s  of memory");
-    for (int all = 0; all < (machine->threads > 1 ? 2 : 1); all++) {
-        const int threads = all ? machine->threads : 1;
-        const Measured ours = measure_apart(measure_generation, it, threads);
-        report_row("%s f32, threads %d", it->name, threads);
-        report_number("ms", 1e3 * ours.median, 2, "");
-        report_number("tokens_per_second", 1 / ours.median, 1, "");
-        report_number("percent_of_bandwidth",
-                      100 * sizeof(Real) * (double)weights / ours.median / machine->bandwidth[all],
-                      0, "%");
-        report_end();
-    }
+    for (it.weights = ROUNDING_NONE; it.weights <= ROUNDING_Q8; it.weights++)
+        for (int all = 0; all < (machine->threads > 1 ? 2 : 1); all++) {
+            const int threads = all ? machine->threads : 1;
+            const Measured ours = measure_apart(measure_generation, &it, threads);
+            const double bytes = types[it.weights].bytes * (double)weights;
+            report_row("%s %s, threads %d", it.name, types[it.weights].name, threads);
+            report_number("ms", 1e3 * ours.median, 2, "");
+            report_number("tokens_per_second", 1 / ours.median, 1, "");
+            report_number("percent_of_bandwidth",
+                          100 * bytes / ours.median / machine->bandwidth[all], 0, "%");
+            report_end();
+        }
 }
 
 /* bench FILE.json FOLDER TRAIN [long]. With long: also GPT-2 at its full context, PyTorch's
@@ -403,7 +414,7 @@ int main(int count, char **arguments)
         bench_steps(&machine, G_whole, "");
 
     bench_patterns(&machine);
-    bench_generation(&machine, &G);
+    bench_generation(&machine, G);
     bench_texts(text && *text ? text : NULL, longer ? 1e9 : 1e8, arguments[2], arguments[3],
                 machine.threads);
     report_close();
