@@ -328,6 +328,50 @@ static void bench_patterns(const Machine *machine)
         bench_pattern(machine, 1, 4096, others[i], false);
 }
 
+/* ---- Growth ---- */
+
+/* One size of a model, or of its step, is doubled four times; how much longer a step takes and how
+ * much more memory it needs, beside what the formulas say: the operations of case_flops(), and the
+ * bytes of the model and of AdamW's two moments. */
+static void bench_growth_of(const Machine *machine, const char *name, int *size, Case *it)
+{
+    const int first = *size;
+    double before[4] = {0}; /* seconds, operations, bytes, bytes by the formula */
+    for (; *size <= 16 * first; *size *= 2) {
+        it->config.head_size = it->config.width / it->config.heads;
+        it->config.hidden = 4 * it->config.width;
+        int count;
+        size_t weights;
+        free(gpt_tensors(&it->config, &count, &weights));
+        const Measured ours = measure_apart(measure_step, it, machine->threads);
+        const double now[] = {ours.median, case_flops(it), ours.bytes,
+                              gpt_bytes(&it->config, it->sequences * it->config.context) +
+                                  2 * sizeof(Real) * (double)weights};
+        report_row("%s %d", name, *size);
+        report_number("ms", 1e3 * now[0], 2, "");
+        report_number("mbytes", now[2] / 1e6, 1, "");
+        const char *const names[] = {"times_time", "times_operations", "times_bytes",
+                                     "times_bytes_by_formula"};
+        for (int i = 0; i < 4; i++)
+            report_number(names[i], before[i] > 0 ? now[i] / before[i] : 0, 2, "");
+        report_end();
+        memcpy(before, now, sizeof before);
+    }
+    *size = first;
+}
+
+static void bench_growth(const Machine *machine)
+{
+    Case it = case_of("growth", 2, 4, 64, 512, 64);
+    it.sequences = 8;
+    report_section("growth", "         ms         MB  time x     operations x  MB x  formula x");
+    bench_growth_of(machine, "sequences", &it.sequences, &it);
+    bench_growth_of(machine, "width", &it.config.width, &it);
+    bench_growth_of(machine, "layers", &it.config.layers, &it);
+    bench_growth_of(machine, "context", &it.config.context, &it);
+    bench_growth_of(machine, "vocabulary", &it.config.vocabulary, &it);
+}
+
 /* ---- Generation ---- */
 
 /* A token after the context is full costs more, since half of it is read again: the median is that
@@ -414,6 +458,8 @@ int main(int count, char **arguments)
         bench_steps(&machine, G_whole, "");
 
     bench_patterns(&machine);
+    if (longer)
+        bench_growth(&machine);
     bench_generation(&machine, G);
     bench_texts(text && *text ? text : NULL, longer ? 1e9 : 1e8, arguments[2], arguments[3],
                 machine.threads);
