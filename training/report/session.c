@@ -305,8 +305,11 @@ bool session_end(Session *session, const char *program, SignalName *signal_name)
     if (saved && t->corpus.evaluated.sample && !session->signal && ending.steps &&
         (step == t->plan.settings.steps || ending.out_of_patience))
         evaluate_whole(session, &ending);
-    if (saved && t->plan.settings.counts)
+    if (saved && t->plan.settings.counts) {
+        screen_status(&session->screen, _("learning the share of counting"));
         trainer_mix(&session->trainer);
+        screen_status(&session->screen, "");
+    }
     if (team_leads()) {
         if (saved && ending.steps)
             trainer_record_result(t, ending.seconds);
