@@ -1,6 +1,7 @@
 /* rounding.c: each layer has a copy of the struct with its weights, and must know as well. */
 #include "rounding.h"
 
+#include "base/parallel/threads.h"
 #include "model/matrix/matrix.h"
 
 static void round_linear(Linear *p, Linear *of_layer, Rounding rounding)
@@ -20,6 +21,7 @@ void gpt_round(Gpt *gpt, Rounding rounding)
 {
     GptWeights *p = &gpt->weights;
     const size_t table = (size_t)gpt->config.vocabulary * (size_t)gpt->config.width;
+    OMP(parallel for)
     for (int l = 0; l < gpt->config.layers; l++) {
         Attention *attention = &gpt->block[l].attention;
         FeedForward *feedforward = &gpt->block[l].feedforward;
