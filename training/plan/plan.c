@@ -309,8 +309,7 @@ static int64_t rows_of_step(const Settings *s, const Corpus *corpus)
 static void choose_reports(Settings *s, const Decided *decided, const Corpus *corpus)
 {
     const int times = corpus->evaluated.sample ? 17 : corpus->held_out.count ? 13 : 2;
-    const int64_t evaluated =
-        times * (int64_t)corpus_evaluation_rows(corpus, &corpus->evaluated);
+    const int64_t evaluated = times * (int64_t)corpus_evaluation_rows(corpus, &corpus->evaluated);
     const int64_t rows = rows_of_step(s, corpus);
     const int twentieth = max_int(1, s->steps / 20);
     CHOOSE(log_every, twentieth);
