@@ -87,7 +87,7 @@ static Q8 to_q8(const Real *numbers)
  * their place. */
 void matrix_round(Real *numbers, size_t count, Rounding rounding)
 {
-    char *end = (char *)numbers;
+    char *end = (char *)numbers, *const until = (char *)(numbers + count);
     assert(count % ROUNDED_GRAIN == 0);
     for (size_t i = 0; i < count; i += ROUNDED_GRAIN)
         if (rounding == ROUNDING_BF16) {
@@ -97,9 +97,8 @@ void matrix_round(Real *numbers, size_t count, Rounding rounding)
             const Q8 block = to_q8(numbers + i);
             end = (char *)memcpy(end, &block, sizeof block) + sizeof block;
         }
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    const size_t from = ((size_t)end + page - 1) / page * page;
-    const size_t until = (size_t)(numbers + count) / page * page;
-    if (until > from)
-        system_renew((void *)from, until - from);
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), left = (size_t)(until - end);
+    const size_t part = (page - (size_t)end % page) % page; /* of a page that is still needed */
+    if (left > part + page)
+        system_renew(end + part, (left - part) / page * page);
 }

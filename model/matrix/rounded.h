@@ -58,12 +58,12 @@ static inline void rounded_lanes(Lanes *to, Rounding rounding, const void *block
     Words words;
     if (rounding == ROUNDING_BF16) {
         memcpy(&words, ((const Bf16 *)block)->words[g / 2], sizeof words);
-        words = words << 16 * (1 - g % 2) & 0xFFFF0000;
+        words = words << ((Words){0} + 16u * (unsigned)(1 - g % 2)) & 0xFFFF0000;
         *to = __builtin_convertvector((Floats)words, Lanes);
     } else {
         const Q8 *q8 = block;
         memcpy(&words, q8->words, sizeof words);
-        words = words << 8 * (3 - g) & 0xFF000000;
+        words = words << ((Words){0} + 8u * (unsigned)(3 - g)) & 0xFF000000;
         *to = (Real)q8->scale[g / 2] * __builtin_convertvector((Whole)words, Lanes);
     }
 }

@@ -183,7 +183,7 @@ static OptimizerKind choose_optimizer(const Settings *s, const Corpus *corpus, i
 static int choose_epochs(const Settings *s, const Corpus *corpus, int64_t pieces, int64_t steps)
 {
     const bool next = s->objective == OBJECTIVE_NEXT;
-    const int longer = next && could_learn_by_heart(s, corpus, pieces) ? 2 : 1;
+    const int64_t longer = next && could_learn_by_heart(s, corpus, pieces) ? 2 : 1;
     if (s->batch < pieces && s->objective == OBJECTIVE_PAIRS)
         return (int)max_int64(10, min_int64(60, 7000 / steps));
     if (s->batch < pieces && corpus->stream && s->optimizer == OPTIMIZER_MUON)
@@ -191,7 +191,7 @@ static int choose_epochs(const Settings *s, const Corpus *corpus, int64_t pieces
     if (s->batch < pieces && corpus->stream)
         return (int)max_int64(2, min_int64(40, 2000 / steps));
     if (s->batch < pieces)
-        return longer * (pieces < 2000 ? 15 : 10);
+        return (int)longer * (pieces < 2000 ? 15 : 10);
     if (is_delicate(s))
         return 500;
     return s->tokens == TOKENIZER_CHAR ? 200 : 300;
