@@ -32,12 +32,18 @@ enum { TILE_MAX_ROWS = 32, TILE_MAX_COLS = 32 };
 typedef void KernelTile(Real *y, ptrdiff_t y_step, const Real *a, bool a_by_rows, const Real *b,
                         int rows, int depth, bool add);
 
+/* sums[rows][cols] += a[rows][depth] · b[depth][cols], for a tile of the full width, where the sums
+ * are those of the depth before. a lies by rows, and b where it is. */
+typedef void KernelGoOn(Real *sums, ptrdiff_t step, const Real *a, const Real *b, ptrdiff_t b_step,
+                        int rows, int depth);
+
 typedef struct {
     const char *name;
     bool (*supported)(void);
     bool slow;                   /* it computes multiply-adds in software                       */
     int rows, cols, narrow_cols; /* of a tile, and of a narrow one                              */
     KernelTile *tile, *narrow;   /* narrow: one vector wide, for the columns that are left over */
+    KernelGoOn *go_on;           /* NULL: products with few rows are like any others            */
     int part;                    /* words of a part of a, at most, if it lies by rows           */
     /* Tiles, except the last of a block, have a multiple of row_grain rows, and the depth is filled
      * up to a multiple of depth_grain words. Both are 1, except in the AMX kernel, whose hardware

@@ -154,6 +154,53 @@ static void panel_product(Matrix y, const Real *a, bool a_by_rows, Matrix b, Mat
     }
 }
 
+/* With at most FEW_ROWS rows each number of b is used so few times that reading it takes longest.
+ * So b is read in the order in which it lies, the faster way: if its rows are contiguous, CHUNK of
+ * them side by side, without a copy. Their sums, at most FEW_SUMS, stay in the first-level cache. */
+enum { FEW_ROWS = 16, FEW_SUMS = 8192, CHUNK = 32 };
+
+static bool few_fits(Matrix y, Matrix a)
+{
+    return y.rows <= FEW_ROWS && y.cols >= chosen->cols && y.col_step == 1 &&
+           packs_by_rows(chosen, a) && chosen->go_on && !chosen->pair_rows;
+}
+
+/* Some columns of a block of y. a is packed. */
+static void few_columns(Matrix y, const Real *a, Matrix b, bool add)
+{
+    _Alignas(64) Real sums[FEW_SUMS], packed[CHUNK * TILE_MAX_COLS];
+    const int panel = chosen->cols, step = parts(y.cols, panel) * panel;
+    const int height = parts(y.rows, parts(y.rows, chosen->rows));
+    memset(sums, 0, sizeof *sums * (size_t)y.rows * (size_t)step);
+    for (int k = 0; k < b.rows; k += CHUNK)
+        for (int j = 0; j < y.cols; j += panel) {
+            const Matrix part = matrix_cols(matrix_rows(b, k, min_int(CHUNK, b.rows - k)), j,
+                                            min_int(panel, y.cols - j));
+            const bool in_place = b.col_step == 1 && part.cols == panel;
+            if (!in_place)
+                pack_panel(packed, chosen, panel, part);
+            for (int i = 0; i < y.rows; i += height)
+                chosen->go_on(ROW(sums, i, step) + j, step, ROW(a, i, A_ROW_STEP) + k,
+                              in_place ? part.at : packed, in_place ? b.row_step : panel,
+                              min_int(height, y.rows - i), part.rows);
+        }
+    for (int i = 0; i < y.rows; i++)
+        for (int j = 0; j < y.cols; j++) {
+            Real *at = ROW(y.at, i, y.row_step) + j;
+            *at = add ? *at + ROW(sums, i, step)[j] : ROW(sums, i, step)[j];
+        }
+}
+
+static void few_product(Matrix y, const Real *a, Matrix b, bool add)
+{
+    const int panel = chosen->cols;
+    const int group = b.col_step == 1 ? FEW_SUMS / y.rows / panel * panel : panel;
+    for (int j = 0; j < y.cols; j += group) {
+        const int cols = min_int(group, y.cols - j);
+        few_columns(matrix_cols(y, j, cols), a, matrix_cols(b, j, cols), add);
+    }
+}
+
 /* Some panels of a block of y. */
 static void block_product(Matrix y, Matrix a, Matrix b, bool add)
 {
@@ -167,12 +214,16 @@ static void block_product(Matrix y, Matrix a, Matrix b, bool add)
         const int depth = min_int(cut(words, depths, ++part, 1) * in_word, a.cols) - from;
         const Matrix b_block = matrix_rows(b, from, depth);
         const bool by_rows = pack_rows(packed, chosen, matrix_cols(a, from, depth));
-        for (int j = 0; j < y.cols; j += chosen->cols) {
-            const int cols = min_int(chosen->cols, y.cols - j), next = j + cols;
-            panel_product(matrix_cols(y, j, cols), packed, by_rows, matrix_cols(b_block, j, cols),
-                          matrix_cols(b_block, next, min_int(chosen->cols, y.cols - next)),
-                          kernel_words(chosen, depth), add || from);
-        }
+        if (few_fits(y, a))
+            few_product(y, packed, b_block, add || from);
+        else
+            for (int j = 0; j < y.cols; j += chosen->cols) {
+                const int cols = min_int(chosen->cols, y.cols - j), next = j + cols;
+                panel_product(matrix_cols(y, j, cols), packed, by_rows,
+                              matrix_cols(b_block, j, cols),
+                              matrix_cols(b_block, next, min_int(chosen->cols, y.cols - next)),
+                              kernel_words(chosen, depth), add || from);
+            }
         from += depth;
     } while (from < a.cols);
     if (chosen->release)

@@ -1,6 +1,6 @@
 /* tile.h: the body of every kernel, written once with the compiler's vector types. A kernel file
- * defines the macros below and includes this file, which then defines the functions `tile` and
- * `narrow` (one vector wide) and KERNEL, the members of a Kernel after its name:
+ * defines the macros below and includes this file, which then defines the functions `tile`, `narrow`
+ * (one vector wide) and `go_on`, and KERNEL, the members of a Kernel after its name:
  *
  *     TILE_TARGET     the function attribute that allows the instructions, or nothing
  *     VECTOR_BYTES    the width of a vector register
@@ -20,11 +20,12 @@ typedef Real Unaligned __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(
 enum { LANES = VECTOR_BYTES / sizeof(Real) };
 #define KERNEL                                                                                     \
     .supported = supported, .rows = TILE_ROWS, .cols = TILE_VECTORS * LANES, .narrow_cols = LANES, \
-    .tile = tile, .narrow = narrow, .part = PART, .row_grain = 1, .depth_grain = 1
+    .tile = tile, .narrow = narrow, .go_on = go_on, .part = PART, .row_grain = 1, .depth_grain = 1
 
+/* Sums begin at 0 or, if going on, at what y is. */
 TILE_TARGET __attribute__((always_inline)) static inline void tile_of(
-    const int rows, const int vectors, const bool by_rows, Real *y, ptrdiff_t y_step, const Real *a,
-    const Real *b, int depth, bool add)
+    const int rows, const int vectors, const bool by_rows, const bool going_on, Real *y,
+    ptrdiff_t y_step, const Real *a, const Real *b, ptrdiff_t b_step, int depth, bool add)
 {
     const ptrdiff_t a_row = by_rows ? A_ROW_STEP : 1, a_col = by_rows ? 1 : A_COL_STEP;
     /* y is added last: by then the prefetch has brought it. */
@@ -33,17 +34,18 @@ TILE_TARGET __attribute__((always_inline)) static inline void tile_of(
     for (int i = 0; i < rows; i++)
         UNROLLED
     for (int v = 0; v < vectors; v++) {
-        __builtin_prefetch(y + i * y_step + v * LANES, 1);
-        sum[i][v] = (Vector){0};
+        const Real *place = y + i * y_step + v * LANES;
+        __builtin_prefetch(place, 1);
+        sum[i][v] = going_on ? (Vector) * (const Unaligned *)place : (Vector){0};
     }
 
-    for (int k = 0; k < depth; k++, a += a_col, b += vectors * LANES) {
-        const Vector *b_row = (const Vector *)b;
+    for (int k = 0; k < depth; k++, a += a_col, b += b_step) {
+        const Unaligned *b_row = (const Unaligned *)b;
         UNROLLED
         for (int i = 0; i < rows; i++)
             UNROLLED
         for (int v = 0; v < vectors; v++)
-            MULTIPLY_ADD(sum[i][v], a[i * a_row], b_row[v]);
+            MULTIPLY_ADD(sum[i][v], a[i * a_row], (Vector)b_row[v]);
     }
 
     UNROLLED
@@ -59,40 +61,51 @@ TILE_TARGET __attribute__((always_inline)) static inline void tile_of(
  * cases are compiled in every kernel, also those beyond TILE_ROWS, which are never reached: there
  * the count passed on is 1, since code for more rows than the array of sums has would draw
  * warnings, and take time to compile. */
-#define TILE_CASE(count, vectors)                                                                 \
-    case count:                                                                                   \
-        if (count > TILE_ROWS)                                                                    \
-            break;                                                                                \
-        if (by_rows)                                                                              \
-            tile_of(count <= TILE_ROWS ? count : 1, vectors, true, y, y_step, a, b, depth, add);  \
-        else                                                                                      \
-            tile_of(count <= TILE_ROWS ? count : 1, vectors, false, y, y_step, a, b, depth, add); \
+#define TILE_CASE(count, ...)                                     \
+    case count:                                                   \
+        if (count <= TILE_ROWS)                                   \
+            tile_of(count <= TILE_ROWS ? count : 1, __VA_ARGS__); \
         break;
-#define TILE_CASES(vectors) \
-    TILE_CASE(1, vectors)   \
-    TILE_CASE(2, vectors)   \
-    TILE_CASE(3, vectors)   \
-    TILE_CASE(4, vectors)   \
-    TILE_CASE(5, vectors)   \
-    TILE_CASE(6, vectors)   \
-    TILE_CASE(7, vectors)   \
-    TILE_CASE(8, vectors)   \
-    TILE_CASE(9, vectors)   \
-    TILE_CASE(10, vectors)  \
-    TILE_CASE(11, vectors) TILE_CASE(12, vectors) TILE_CASE(13, vectors) TILE_CASE(14, vectors)
+#define TILE_CASES(...)        \
+    TILE_CASE(1, __VA_ARGS__)  \
+    TILE_CASE(2, __VA_ARGS__)  \
+    TILE_CASE(3, __VA_ARGS__)  \
+    TILE_CASE(4, __VA_ARGS__)  \
+    TILE_CASE(5, __VA_ARGS__)  \
+    TILE_CASE(6, __VA_ARGS__)  \
+    TILE_CASE(7, __VA_ARGS__)  \
+    TILE_CASE(8, __VA_ARGS__)  \
+    TILE_CASE(9, __VA_ARGS__)  \
+    TILE_CASE(10, __VA_ARGS__) \
+    TILE_CASE(11, __VA_ARGS__) \
+    TILE_CASE(12, __VA_ARGS__) TILE_CASE(13, __VA_ARGS__) TILE_CASE(14, __VA_ARGS__)
+#define TILE_OF(vectors, by_rows)                                                                \
+    switch (rows) {                                                                              \
+        TILE_CASES(vectors, by_rows, false, y, y_step, a, b, (vectors) * (int)LANES, depth, add) \
+    }
 
 TILE_TARGET static void tile(Real *y, ptrdiff_t y_step, const Real *a, bool by_rows, const Real *b,
                              int rows, int depth, bool add)
 {
-    switch (rows) {
-        TILE_CASES(TILE_VECTORS)
-    }
+    if (by_rows)
+        TILE_OF(TILE_VECTORS, true)
+    else
+        TILE_OF(TILE_VECTORS, false)
 }
 
 TILE_TARGET static void narrow(Real *y, ptrdiff_t y_step, const Real *a, bool by_rows,
                                const Real *b, int rows, int depth, bool add)
 {
+    if (by_rows)
+        TILE_OF(1, true)
+    else
+        TILE_OF(1, false)
+}
+
+TILE_TARGET static void go_on(Real *sums, ptrdiff_t step, const Real *a, const Real *b,
+                              ptrdiff_t b_step, int rows, int depth)
+{
     switch (rows) {
-        TILE_CASES(1)
+        TILE_CASES(TILE_VECTORS, true, true, sums, step, a, b, b_step, depth, false)
     }
 }
