@@ -127,30 +127,41 @@ static void fetch(Matrix m, int from, int end)
             __builtin_prefetch(m.at + i * m.row_step + j, TO_READ, SECOND_LEVEL);
 }
 
-/* One panel of a block of y. a is packed, b is the panel's part, `next` is what will be read after
- * it; depth counts words. */
-static void panel_product(Matrix y, const Real *a, bool a_by_rows, Matrix b, Matrix next, int depth,
-                          bool add)
+/* Words of the panels that are packed at once. If the depth is at most SHALLOW, reading and writing
+ * y takes longest: then it is walked row by row, as it lies, over many panels. Otherwise there is
+ * one panel, which stays in the cache. */
+enum { ROOM = DEPTH_BLOCK * TILE_MAX_COLS, SHALLOW = 16 };
+
+/* Some panels of a block of y, side by side. a is packed, b is their part, `next` is what will be
+ * read after it; depth counts words. */
+static void panels_product(Matrix y, const Real *a, bool a_by_rows, Matrix b, Matrix next,
+                           int depth, bool add)
 {
-    _Alignas(64) Real packed[DEPTH_BLOCK * TILE_MAX_COLS];
-    const bool narrow = y.cols <= chosen->narrow_cols;
-    const int panel = narrow ? chosen->narrow_cols : chosen->cols;
-    KernelTile *tile = narrow ? chosen->narrow : chosen->tile;
+    _Alignas(64) Real packed[ROOM];
     const int tiles = parts(y.rows, chosen->rows), grain = chosen->row_grain;
     const int height = parts(parts(y.rows, tiles), grain) * grain;
     Matrix lines = next.col_step == 1 ? next : transposed(next);
     lines.rows *= !next.rounding; /* those are read in sequence, and are few */
     const int share = parts(lines.rows, tiles);
 
-    pack_panel(packed, chosen, panel, b);
     for (int i = 0, line = 0; i < y.rows; i += height, line += share) {
-        const Matrix part = matrix_rows(y, i, min_int(height, y.rows - i));
+        const int rows = min_int(height, y.rows - i);
         const Real *a_part = a + i * (a_by_rows ? A_ROW_STEP : 1);
         fetch(lines, line, min_int(line + share, lines.rows));
-        if (y.cols == panel && y.col_step == 1)
-            tile(part.at, y.row_step, a_part, a_by_rows, packed, part.rows, depth, add);
-        else
-            tile_aside(tile, panel, part, a_part, a_by_rows, packed, depth, add);
+        for (int j = 0; j < y.cols; j += chosen->cols) {
+            const int cols = min_int(chosen->cols, y.cols - j);
+            const bool narrow = cols <= chosen->narrow_cols;
+            const int panel = narrow ? chosen->narrow_cols : chosen->cols;
+            KernelTile *tile = narrow ? chosen->narrow : chosen->tile;
+            const Matrix part = matrix_cols(matrix_rows(y, i, rows), j, cols);
+            Real *words = packed + depth * j;
+            if (i == 0)
+                pack_panel(words, chosen, panel, matrix_cols(b, j, cols));
+            if (cols == panel && y.col_step == 1)
+                tile(part.at, y.row_step, a_part, a_by_rows, words, rows, depth, add);
+            else
+                tile_aside(tile, panel, part, a_part, a_by_rows, words, depth, add);
+        }
     }
 }
 
@@ -214,15 +225,16 @@ static void block_product(Matrix y, Matrix a, Matrix b, bool add)
         const int depth = min_int(cut(words, depths, ++part, 1) * in_word, a.cols) - from;
         const Matrix b_block = matrix_rows(b, from, depth);
         const bool by_rows = pack_rows(packed, chosen, matrix_cols(a, from, depth));
+        const int deep = kernel_words(chosen, depth), panel = chosen->cols;
+        const int group = deep > SHALLOW ? panel : ROOM / max_int(deep, 1) / panel * panel;
         if (few_fits(y, a))
             few_product(y, packed, b_block, add || from);
         else
-            for (int j = 0; j < y.cols; j += chosen->cols) {
-                const int cols = min_int(chosen->cols, y.cols - j), next = j + cols;
-                panel_product(matrix_cols(y, j, cols), packed, by_rows,
-                              matrix_cols(b_block, j, cols),
-                              matrix_cols(b_block, next, min_int(chosen->cols, y.cols - next)),
-                              kernel_words(chosen, depth), add || from);
+            for (int j = 0; j < y.cols; j += group) {
+                const int cols = min_int(group, y.cols - j), next = j + cols;
+                panels_product(
+                    matrix_cols(y, j, cols), packed, by_rows, matrix_cols(b_block, j, cols),
+                    matrix_cols(b_block, next, min_int(group, y.cols - next)), deep, add || from);
             }
         from += depth;
     } while (from < a.cols);
