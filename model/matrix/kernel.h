@@ -16,9 +16,9 @@
  * 48 KB: it is also read from that cache, in sequence. */
 enum { ROW_BLOCK = 336, DEPTH_BLOCK = 384, PART = ROW_BLOCK * DEPTH_BLOCK };
 
-/* a is copied in the order in which it lies: (row, depth) is at row * A_ROW_STEP + depth if its
- * rows are contiguous, at row + depth * A_COL_STEP if its columns are. Both steps are odd numbers
- * of cache lines. If the depth is small, there may be more rows, so that b is copied less often. */
+/* (row, depth) of the copy of a is at row * A_ROW_STEP + depth if it lies by rows, at row + depth *
+ * A_COL_STEP if by columns: packs_by_rows() decides. Both steps are odd numbers of cache lines. If
+ * the depth is small, there may be more rows, so that b is copied less often. */
 enum { A_ROW_STEP = DEPTH_BLOCK + 16, A_COL_STEP = ROW_BLOCK, A_ROWS = 1024 };
 enum { A_SIZE = A_ROWS * A_ROW_STEP };
 

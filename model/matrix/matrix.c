@@ -130,7 +130,7 @@ static void fetch(Matrix m, int from, int end)
 /* Words of the panels that are packed at once. If the depth is at most SHALLOW, reading and writing
  * y takes longest: then it is walked row by row, as it lies, over many panels. Otherwise there is
  * one panel, which stays in the cache. */
-enum { ROOM = DEPTH_BLOCK * TILE_MAX_COLS, SHALLOW = 16 };
+enum { ROOM = DEPTH_BLOCK * TILE_MAX_COLS };
 
 /* Some panels of a block of y, side by side. a is packed, b is their part, `next` is what will be
  * read after it; depth counts words. */
@@ -140,14 +140,14 @@ static void panels_product(Matrix y, const Real *a, bool a_by_rows, Matrix b, Ma
     _Alignas(64) Real packed[ROOM];
     const int tiles = parts(y.rows, chosen->rows), grain = chosen->row_grain;
     const int height = parts(parts(y.rows, tiles), grain) * grain;
-    Matrix lines = next.col_step == 1 ? next : transposed(next);
-    lines.rows *= !next.rounding; /* those are read in sequence, and are few */
+    const Matrix lines = next.col_step == 1 ? next : transposed(next);
     const int share = parts(lines.rows, tiles);
 
     for (int i = 0, line = 0; i < y.rows; i += height, line += share) {
         const int rows = min_int(height, y.rows - i);
         const Real *a_part = a + i * (a_by_rows ? A_ROW_STEP : 1);
-        fetch(lines, line, min_int(line + share, lines.rows));
+        if (!next.rounding)
+            fetch(lines, line, min_int(line + share, lines.rows));
         for (int j = 0; j < y.cols; j += chosen->cols) {
             const int cols = min_int(chosen->cols, y.cols - j);
             const bool narrow = cols <= chosen->narrow_cols;
@@ -187,7 +187,7 @@ static void few_columns(Matrix y, const Real *a, Matrix b, bool add)
         for (int j = 0; j < y.cols; j += panel) {
             const Matrix part = matrix_cols(matrix_rows(b, k, min_int(CHUNK, b.rows - k)), j,
                                             min_int(panel, y.cols - j));
-            const bool in_place = b.col_step == 1 && part.cols == panel;
+            const bool in_place = b.col_step == 1 && !b.rounding && part.cols == panel;
             if (!in_place)
                 pack_panel(packed, chosen, panel, part);
             for (int i = 0; i < y.rows; i += height)

@@ -88,10 +88,12 @@ static void transpose(Real *to, ptrdiff_t to_step, const Real *from, ptrdiff_t f
 
 /* ---- Operands as they are ---- */
 
-static bool pack_rows_plain(Real *words, Matrix a)
+static bool pack_rows_plain(Real *words, const Kernel *kernel, Matrix a)
 {
-    const bool by_rows = a.row_step != 1;
-    if (by_rows)
+    const bool by_rows = packs_by_rows(kernel, a);
+    if (by_rows && a.row_step == 1 && a.col_step != 1)
+        transpose(words, A_ROW_STEP, a.at, a.col_step, a.rows, a.cols);
+    else if (by_rows)
         matrix_copy(matrix_spaced(words, a.rows, a.cols, A_ROW_STEP), a);
     else
         matrix_copy(matrix_spaced(words, a.cols, a.rows, A_COL_STEP), transposed(a));
@@ -179,7 +181,8 @@ static void pack_panel_paired(Real *words, const Kernel *kernel, int panel, Matr
 
 bool pack_rows(Real *words, const Kernel *kernel, Matrix a)
 {
-    return kernel->pair_rows ? pack_rows_paired(words, kernel, a) : pack_rows_plain(words, a);
+    return kernel->pair_rows ? pack_rows_paired(words, kernel, a)
+                             : pack_rows_plain(words, kernel, a);
 }
 
 void pack_panel(Real *words, const Kernel *kernel, int panel, Matrix b)
