@@ -35,6 +35,7 @@ void matrix_copy(Matrix to, Matrix from)
 /* ---- Transposing ---- */
 
 enum { TURN_ROWS = 4, TURN_COLS = 8 }; /* of a block as it is written */
+enum { TURN_DEPTH = 64 };              /* rows that are written before those below them */
 typedef Real Half __attribute__((vector_size(4 * sizeof(Real)), aligned(sizeof(Real)), may_alias));
 typedef Real Whole __attribute__((vector_size(8 * sizeof(Real)), aligned(sizeof(Real)), may_alias));
 
@@ -67,7 +68,8 @@ static void turn_block(Real *to, ptrdiff_t to_step, const Real *from, ptrdiff_t 
 }
 
 /* to[k][j] = from[j][k] for k < rows and j < cols, in blocks. The last block begins early enough to
- * be whole, and writes some numbers a second time. */
+ * be whole, and writes some numbers a second time. Some rows come before those below them: all of
+ * them would fill the first-level cache before the second block beside the first is written. */
 static void transpose(Real *to, ptrdiff_t to_step, const Real *from, ptrdiff_t from_step, int rows,
                       int cols)
 {
@@ -77,13 +79,14 @@ static void transpose(Real *to, ptrdiff_t to_step, const Real *from, ptrdiff_t f
                 to[k * to_step + j] = from[j * from_step + k];
         return;
     }
-    for (int next = 0; next < cols; next += TURN_COLS) {
-        const int j = min_int(next, cols - TURN_COLS);
-        for (int k = 0; k < rows; k += TURN_ROWS) {
-            const int i = min_int(k, rows - TURN_ROWS);
-            turn_block(to + i * to_step + j, to_step, from + j * from_step + i, from_step);
+    for (int first = 0; first < rows; first += TURN_DEPTH)
+        for (int next = 0; next < cols; next += TURN_COLS) {
+            const int j = min_int(next, cols - TURN_COLS);
+            for (int k = first; k < min_int(first + TURN_DEPTH, rows); k += TURN_ROWS) {
+                const int i = min_int(k, rows - TURN_ROWS);
+                turn_block(to + i * to_step + j, to_step, from + j * from_step + i, from_step);
+            }
         }
-    }
 }
 
 /* ---- Operands as they are ---- */
