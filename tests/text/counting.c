@@ -1,10 +1,14 @@
 /* counting.c: what is counted, and what is predicted. */
 #include <math.h>
+#include <string.h>
 
+#include "model/generate/sampler.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/corpora.h"
 #include "text/corpus/batches.h"
 #include "text/corpus/counting.h"
+
+enum { MOST_TOKENS = 2000 };
 
 /* What counting reaches on a tenth of a text that is held out. */
 static Counting counting_in(const char *path, ObjectiveKind objective, TokenizerKind kind,
@@ -104,6 +108,51 @@ static void test_counting_alone_is_a_mixture(void **state)
     }
 }
 
+/* p (V) of the next token after a history, from the logits of a model and a share of counting. */
+static void mixed_softmax(double *p, const Real *logits, CountMixture mixture, double share,
+                          const int *history, int count)
+{
+    Real changed[MOST_TOKENS];
+    memcpy(changed, logits, sizeof *changed * (size_t)mixture.vocabulary);
+    mixture.share = share;
+    const Mixture of = count_mixture_of(&mixture);
+    of.mix(of.of, history, count, changed);
+    softmax_of(p, changed, mixture.vocabulary, 1);
+}
+
+static void test_a_mixture_is_the_geometric_mean(void **state)
+{
+    (void)state;
+    Text text = text_read("data/cuentos.txt", TEXT_COMPOSED);
+    Tokenizer t;
+    Corpus c = corpus_for(OBJECTIVE_NEXT, TOKENIZER_WORD, true, text.clean, &t);
+    corpus_cut(&c, 16, 0.1, 1);
+    assert_in_range(c.vocabulary, 100, MOST_TOKENS);
+    const CountMixture mixture = count_mixture_new(&c, 4, 0);
+    for (int i = 0; i < 50; i++) {
+        Real logits[MOST_TOKENS];
+        double model[MOST_TOKENS], counting[MOST_TOKENS], both[MOST_TOKENS], all = 0, sum = 0;
+        const int history[] = {i % c.vocabulary, i * 7 % c.vocabulary, 2}, count = i % 4;
+        fill(logits, (size_t)c.vocabulary, i);
+        mixed_softmax(model, logits, mixture, 0, history, count);
+        mixed_softmax(counting, logits, mixture, 1, history, count);
+        mixed_softmax(both, logits, mixture, 0.4, history, count);
+        for (int j = 0; j < c.vocabulary; j++)
+            all += pow(model[j], 0.6) * pow(counting[j], 0.4);
+        for (int j = 0; j < c.vocabulary; j++) {
+            const double wanted = pow(model[j], 0.6) * pow(counting[j], 0.4) / all;
+            assert_true(fabs(both[j] - wanted) < 1e-5 * wanted); /* logits are floats */
+            sum += both[j];
+        }
+        assert_true(fabs(sum - 1) < 1e-12);
+    }
+    CountMixture used = mixture;
+    count_mixture_free(&used);
+    corpus_free(&c);
+    tokenizer_free(&t);
+    text_free(&text);
+}
+
 /* Counting reads what stands before a piece that was drawn, however small the context is, as the
  * mixture does. */
 static void test_counting_in_a_sample_of_a_stream(void **state)
@@ -140,6 +189,7 @@ int main(void)
         cmocka_unit_test(test_a_stream_of_characters),
         cmocka_unit_test(test_lines_are_counted_whole),
         cmocka_unit_test(test_counting_alone_is_a_mixture),
+        cmocka_unit_test(test_a_mixture_is_the_geometric_mean),
         cmocka_unit_test(test_counting_in_a_sample_of_a_stream),
         cmocka_unit_test(test_what_has_no_counting),
     };
