@@ -17,8 +17,8 @@ bool skinny_fits(Matrix y, Matrix b)
 enum { ROWS_AT_ONCE = 8, LINE = 64 };
 
 /* y[j] += a0·b0[j] + … + a7·b7[j], in this order */
-static void add_rows(Real *restrict y, const Real a[ROWS_AT_ONCE], const Real *b, ptrdiff_t step,
-                     int count)
+static inline void add_numbers(Real *restrict y, const Real a[ROWS_AT_ONCE], const Real *b,
+                               ptrdiff_t step, int count)
 {
     for (int j = 0; j < count; j++) {
         Real sum = y[j];
@@ -26,6 +26,19 @@ static void add_rows(Real *restrict y, const Real a[ROWS_AT_ONCE], const Real *b
             sum += a[k] * b[k * step + j];
         y[j] = sum;
     }
+}
+
+/* The same, while the rows after these are fetched. */
+static void add_rows(Real *restrict y, const Real a[ROWS_AT_ONCE], const Real *b, ptrdiff_t step,
+                     int count)
+{
+    int j = 0;
+    for (; j + LANES <= count; j += LANES) {
+        for (int k = ROWS_AT_ONCE; k < 2 * ROWS_AT_ONCE; k++)
+            __builtin_prefetch(b + k * step + j);
+        add_numbers(y + j, a, b + j, step, LANES);
+    }
+    add_numbers(y + j, a, b + j, step, count - j);
 }
 
 static void add_one(Real *restrict y, Real a, const Real *b, int count)
@@ -91,23 +104,24 @@ static void by_rows(Matrix y, Matrix a, Matrix b)
 /* Σ a[k]·b[k], in enough running sums to hide the latency of an addition; b is a column. */
 static inline Real dot(const Real *a, ptrdiff_t a_step, Matrix b, Rounding rounding)
 {
-    enum { SUMS = ROUNDED_GRAIN / LANES, AT_ONCE = ROUNDED_GRAIN, AHEAD = 1024 };
+    enum { SUMS = ROUNDED_GRAIN / LANES, AT_ONCE = ROUNDED_GRAIN, AHEAD = 2048 };
+    const size_t bytes = rounding ? rounded_block_size(rounding) : AT_ONCE * sizeof(Real);
     Lanes sum[SUMS] = {{0}};
     Real rest = 0;
     int k = 0;
     if (a_step == 1)
         for (; k + AT_ONCE <= b.rows; k += AT_ONCE) {
-            const char *block = NULL;
-            if (rounding) {
-                block = rounded_block(rounding, b.origin, rounded_place(b, k, 0));
-                for (size_t line = 0; line < rounded_block_size(rounding); line += LINE)
-                    __builtin_prefetch(block + AHEAD + line);
-            }
+            const char *of_b = rounding ? rounded_block(rounding, b.origin, rounded_place(b, k, 0))
+                                        : (const char *)(b.at + k);
+            for (size_t line = 0; line < bytes; line += LINE)
+                __builtin_prefetch(of_b + AHEAD + line);
             for (int s = 0; s < SUMS; s++) {
-                Lanes of_b = *(const Lanes *)(b.at + k + s * LANES);
+                Lanes lanes;
                 if (rounding)
-                    rounded_lanes(&of_b, rounding, block, s);
-                sum[s] += *(const Lanes *)(a + k + s * LANES) * of_b;
+                    rounded_lanes(&lanes, rounding, of_b, s);
+                else
+                    lanes = ((const Lanes *)of_b)[s];
+                sum[s] += *(const Lanes *)(a + k + s * LANES) * lanes;
             }
         }
     for (; k < b.rows; k++)
