@@ -120,7 +120,7 @@ static inline Real dot(const Real *a, ptrdiff_t a_step, Matrix b, Rounding round
                 if (rounding)
                     rounded_lanes(&lanes, rounding, of_b, s);
                 else
-                    lanes = ((const Lanes *)of_b)[s];
+                    lanes = *(const Lanes *)(b.at + k + s * LANES);
                 sum[s] += *(const Lanes *)(a + k + s * LANES) * lanes;
             }
         }
