@@ -12,11 +12,12 @@
  * 10 us. By default it would spin for milliseconds: on a busy machine that takes the turn of the
  * thread that it waits for, which then stands in the queue after all other programs. clang's OpenMP
  * can only spin for whole milliseconds: there it sleeps at once. Both libraries read this from the
- * environment, GNU's before main: see GOMP in the Makefile. The user's own values stay.
+ * environment, GNU's before main: see GOMP in the Makefile. Values that are there stay: the user's,
+ * and that of sample.c, which runs before this.
  *
  * A thread keeps the packed blocks of a matrix product on its stack, which is as large as that of
  * any other thread: process_start_threads() checks its size, and tries how many there can be. */
-__attribute__((constructor(101))) static void prepare_threads(void)
+__attribute__((constructor(102))) static void prepare_threads(void)
 {
     unsetenv("OMP_STACKSIZE");
     unsetenv("GOMP_STACKSIZE");
