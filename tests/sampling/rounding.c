@@ -28,11 +28,11 @@ static void round_bf16(Real *at, int count)
 static void round_q8(Real *at, int count)
 {
     for (int from = 0; from < count; from += 32) {
-        double most = 0;
+        float most = 0; /* not double: gcc 12 for aarch64 crashes */
         int exponent;
         for (int i = from; i < from + 32; i++)
-            most = fmax(most, fabs((double)at[i]));
-        const double fraction = frexp((double)((float)most / 127), &exponent);
+            most = fmaxf(most, fabsf((float)at[i]));
+        const double fraction = frexp((double)(most / 127), &exponent);
         const double scale = ldexp(ceil(fraction * 256), exponent - 8);
         for (int i = from; i < from + 32; i++) {
             const double q = scale > 0 ? nearbyint((double)((float)at[i] / (float)scale)) : 0;
