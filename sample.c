@@ -46,9 +46,9 @@ static const Program PROGRAM = {
         "  sample runs/pairs $'el gato\\tthe'    a tab, and how the target begins\n"),
 };
 
-/* To write a token takes many small products, one after the other, and on a virtual machine it takes
- * some 50 us to wake a thread between two of them: threads that wait look ten times as long as in
- * base/parallel/threads.c whether the others have come. On a busy machine that costs nothing. */
+/* A token takes some fifty products, one after the other. On a virtual machine it takes about 50 us
+ * to wake a thread between two of them, so here threads wait ten times as long before they sleep as
+ * base/parallel/threads.c has it. Measured beside eight busy loops, that costs nothing. */
 __attribute__((constructor(101))) static void wait_longer(void)
 {
     setenv("GOMP_SPINCOUNT", "5000", 0);

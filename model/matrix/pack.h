@@ -19,9 +19,9 @@ static inline int kernel_words(const Kernel *kernel, int depth)
     return (words + grain - 1) / grain * grain;
 }
 
-/* Whether the copy of a lies by rows. A tile reads that faster, since a line of the cache then holds
- * a row's next 16 numbers; turning a costs more than it gains only with a depth of at most SHALLOW.
- */
+/* Whether the copy of a lies by rows. A tile reads that faster, since a line of the cache then
+ * holds a row's next 16 numbers. With a depth of at most SHALLOW, turning a costs more than that
+ * gains. */
 enum { SHALLOW = 16 };
 static inline bool packs_by_rows(const Kernel *kernel, Matrix a)
 {

@@ -68,7 +68,8 @@ static inline void rounded_lanes(Lanes *to, Rounding rounding, const void *block
     }
 }
 
-/* A copy of a rounded matrix in `room` (rows · cols), which lies the same way: by rows or columns. */
+/* A copy of a rounded matrix in `room` (rows · cols). It lies in the same order as the matrix: by
+ * rows or by columns. */
 Matrix rounded_copy(Real *room, Matrix m);
 
 #endif

@@ -28,7 +28,7 @@ static inline void add_numbers(Real *restrict y, const Real a[ROWS_AT_ONCE], con
     }
 }
 
-/* The same, while the rows after these are fetched. */
+/* Adds eight rows of b to y, as add_numbers() does, and fetches the eight rows after them. */
 static void add_rows(Real *restrict y, const Real a[ROWS_AT_ONCE], const Real *b, ptrdiff_t step,
                      int count)
 {
@@ -47,7 +47,8 @@ static void add_one(Real *restrict y, Real a, const Real *b, int count)
         y[j] += a * b[j];
 }
 
-/* The same for all rows of y and some rounded rows of b, while the rows after these are fetched. */
+/* Adds eight rounded rows of b to every row of y, each times its element of a, and fetches the eight
+ * rows after them. */
 static inline void add_rounded(Matrix y, Matrix a, Matrix b, Rounding rounding)
 {
     const size_t size = rounded_block_size(rounding);

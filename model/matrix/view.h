@@ -8,7 +8,7 @@
 
 /* A matrix that is only read may be kept in fewer bytes: see rounded.h. */
 typedef enum { ROUNDING_NONE, ROUNDING_BF16, ROUNDING_Q8 } Rounding;
-enum { ROUNDED_GRAIN = 64 }; /* its rows have a multiple of so many numbers */
+enum { ROUNDED_GRAIN = 64 }; /* the length of a rounded row is a multiple of this */
 
 typedef struct {
     Real *at;
@@ -25,7 +25,7 @@ static inline Matrix matrix(const Real *at, int rows, int cols)
     return (Matrix){(Real *)at, rows, cols, cols, 1, ROUNDING_NONE, NULL};
 }
 
-/* The same with rows that lie row_step apart. */
+/* rows x cols numbers whose rows begin row_step numbers apart. */
 static inline Matrix matrix_spaced(const Real *at, int rows, int cols, ptrdiff_t row_step)
 {
     return (Matrix){(Real *)at, rows, cols, row_step, 1, ROUNDING_NONE, NULL};

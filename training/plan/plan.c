@@ -303,8 +303,8 @@ static int64_t rows_of_step(const Settings *s, const Corpus *corpus)
 /* About twenty log lines and twenty evaluations in a run; ten of a stream, which reads two rows for
  * each target. Evaluations are fewer if they would take more than a fortieth of the time: between
  * two of them, at least 13 times as many rows are trained on as one evaluates, and a row is
- * evaluated in a third of the time that training on it takes. If that is a sample, 17 times as many:
- * a fiftieth, so that a larger part can be evaluated at the end. If nothing is held out, the text is
+ * evaluated in a third of the time that training on it takes. If that is a sample, 17 times as
+ * many: a fiftieth, so that a larger part can be evaluated at the end. If nothing is held out, the text is
  * small and all of it is evaluated: at least two epochs lie between. */
 static void choose_reports(Settings *s, const Decided *decided, const Corpus *corpus)
 {

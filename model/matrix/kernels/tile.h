@@ -1,6 +1,6 @@
 /* tile.h: the body of every kernel, written once with the compiler's vector types. A kernel file
- * defines the macros below and includes this file, which then defines the functions `tile`, `narrow`
- * (one vector wide) and `go_on`, and KERNEL, the members of a Kernel after its name:
+ * defines the macros below and includes this file, which then defines the functions `tile`,
+ * `narrow` (one vector wide) and `go_on`, and KERNEL, the members of a Kernel after its name:
  *
  *     TILE_TARGET     the function attribute that allows the instructions, or nothing
  *     VECTOR_BYTES    the width of a vector register
