@@ -47,8 +47,8 @@ static void add_one(Real *restrict y, Real a, const Real *b, int count)
         y[j] += a * b[j];
 }
 
-/* Adds eight rounded rows of b to every row of y, each times its element of a, and fetches the eight
- * rows after them. */
+/* Adds eight rounded rows of b to every row of y, each times its element of a, and fetches the
+ * eight rows after them. */
 static inline void add_rounded(Matrix y, Matrix a, Matrix b, Rounding rounding)
 {
     const size_t size = rounded_block_size(rounding);

@@ -304,8 +304,8 @@ static int64_t rows_of_step(const Settings *s, const Corpus *corpus)
  * each target. Evaluations are fewer if they would take more than a fortieth of the time: between
  * two of them, at least 13 times as many rows are trained on as one evaluates, and a row is
  * evaluated in a third of the time that training on it takes. If that is a sample, 17 times as
- * many: a fiftieth, so that a larger part can be evaluated at the end. If nothing is held out, the text is
- * small and all of it is evaluated: at least two epochs lie between. */
+ * many: a fiftieth, so that a larger part can be evaluated at the end. If nothing is held out, the
+ * text is small and all of it is evaluated: at least two epochs lie between. */
 static void choose_reports(Settings *s, const Decided *decided, const Corpus *corpus)
 {
     const int times = corpus->evaluated.sample ? 17 : corpus->held_out.count ? 13 : 2;
