@@ -2,6 +2,7 @@
  * hand: the compiler may not reorder its sum. */
 #include "skinny.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "kernel.h"
@@ -150,6 +151,7 @@ static void by_columns(Matrix y, Matrix a, Matrix b)
 
 void skinny_product(Matrix y, Matrix a, Matrix b, bool add, int from, int end)
 {
+    assert(!b.rounding || (a.col_step == 1 && b.rows % ROUNDED_GRAIN == 0));
     y = matrix_cols(y, from, end - from);
     b = matrix_cols(b, from, end - from);
     for (int i = 0; i < y.rows && !add; i++)
