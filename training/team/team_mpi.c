@@ -200,8 +200,13 @@ static int missing(const Message *messages)
     return messages[0].member;
 }
 
+/* Says who is missing, unless another member has said why it dies: on a busy machine mpirun needs
+ * seconds to end all. */
 static _Noreturn void report_missing(int m, double seconds)
 {
+    for (int other = 0; other < team.size; other++)
+        if (has_told(other, TAG_DYING))
+            wait_for_the_end();
     die("%s has not answered for %.0f seconds; the run ends here, and --resume goes on from its "
         "last save",
         name_of(m), seconds);
