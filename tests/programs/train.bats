@@ -416,7 +416,8 @@ on_terminal() {
     needs_terminal
     export TERM=xterm
     seq 12000 | sed 's/./& /g' >digits.txt
-    on_terminal 80 "$BIN/train digits.txt --val 0.9 --batch 1 --layers 1 --steps 1 --out run" |
+    on_terminal 80 "$BIN/train digits.txt --val 0.9 --batch 1 --layers 1 --width 512 --steps 1 \
+        --out run" |
         grep -qE "^step [01]/1  evaluating [1-9][0-9]?%  .*s left$"
 }
 
