@@ -91,6 +91,15 @@ void *memory_new(size_t count, size_t size, const char *purpose)
     return memory;
 }
 
+Real *memory_numbers(size_t count, const char *purpose)
+{
+    Real *numbers = memory_new(count, sizeof *numbers, purpose);
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = count * sizeof *numbers;
+    if (bytes >= LARGE_BLOCK)
+        system_use_large_pages(numbers, bytes / page * page);
+    return numbers;
+}
+
 /* A piece begins on a cache line: 16 floats, as many as the widest vector has. */
 Real *arena_take(Arena *arena, size_t rows, size_t cols)
 {

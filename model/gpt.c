@@ -103,8 +103,8 @@ Gpt gpt_new(const GptConfig *config, int rows)
     }
     const size_t activations = sketch(&gpt, &own, rows);
 
-    gpt.weight_block = memory_new(gpt.size, sizeof(Real), "the weights");
-    gpt.gradient_block = memory_new(gpt.size, sizeof(Real), "the gradients");
+    gpt.weight_block = memory_numbers(gpt.size, "the weights");
+    gpt.gradient_block = memory_numbers(gpt.size, "the gradients");
     gpt.weights = gpt_weights(config, gpt.weight_block);
     gpt.gradients = gpt_weights(config, gpt.gradient_block);
 

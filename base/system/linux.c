@@ -120,6 +120,11 @@ bool system_renew(void *pages, size_t bytes)
     return !madvise(pages, bytes, MADV_DONTNEED);
 }
 
+void system_use_large_pages(void *pages, size_t bytes)
+{
+    madvise(pages, bytes, MADV_HUGEPAGE);
+}
+
 /* ---- Sorting ---- */
 
 void system_sort(void *list, size_t count, size_t size,

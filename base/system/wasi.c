@@ -99,6 +99,11 @@ bool system_renew(void *pages, size_t bytes)
     return false;
 }
 
+void system_use_large_pages(void *pages, size_t bytes)
+{
+    (void)pages, (void)bytes;
+}
+
 /* ---- Sorting ---- */
 
 /* Merges the two sorted halves of a list; of equal elements the first comes first. */

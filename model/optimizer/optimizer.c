@@ -50,14 +50,14 @@ Optimizer optimizer_new(const Gpt *gpt, OptimizerKind kind, bool average)
     Optimizer optimizer = {
         .kind = kind,
         .room_size = room_of(gpt->tensors, gpt->tensor_count, kind),
-        .m = memory_new(gpt->size, sizeof(Real), "the optimizer's first moment"),
-        .v = memory_new(gpt->size, sizeof(Real), "the optimizer's second moment"),
+        .m = memory_numbers(gpt->size, "the optimizer's first moment"),
+        .v = memory_numbers(gpt->size, "the optimizer's second moment"),
     };
     for (int i = 0; i < gpt->tensor_count; i++)
         optimizer.slices += slices_of(&gpt->tensors[i]);
     optimizer.squares = memory_new(optimizer.slices, sizeof(double), "the norm");
     if (average)
-        optimizer.average = memory_new(gpt->size, sizeof(Real), "the averaged weights");
+        optimizer.average = memory_numbers(gpt->size, "the averaged weights");
     optimizer.room = memory_new((size_t)thread_limit() * optimizer.room_size, sizeof(Real),
                                 "Muon's room to work in");
     return optimizer;
