@@ -8,8 +8,8 @@ set -eu
 
 # A label and a text of one call are two messages, which xgettext finds in two rounds.
 first='-k -k_ -kN_ -kdie -kwarn -kusage_error -kplural:2,3 -kscreen_paragraph:2 -kscreen_command:2
-    -kscreen_task:2 -kfile_failed -kcannot -kFIELD_HEADING -kmemory_new:3 -kmemory_check:2 -ksource_next:3
-    -kwatch:2 -kteam_agree:2 -kend_not_finite:3 -ksession_save:2 -kdamaged:2 -kjson_refuse:4
+    -kscreen_task:2 -kfile_failed -kcannot -kFIELD_HEADING -kmemory_new:3 -kmemory_numbers:2 -kmemory_check:2
+    -ksource_next:3 -kwatch:2 -kteam_agree:2 -kend_not_finite:3 -ksession_save:2 -kdamaged:2 -kjson_refuse:4
     -krefuse:3,3t -kput_item:2'
 second='-k -kscreen_paragraph:3 -kscreen_command:3 -kput_item:3'
 
