@@ -16,15 +16,15 @@ static void read_numbers(Real *to, Rounding rounding, const Real *origin, ptrdif
                          int count)
 {
     for (int done = 0, here; done < count; done += here) {
-        const int from = (int)((place + done) % ROUNDED_GRAIN), before = from % LANES;
+        const int from = (int)((place + done) % ROUNDED_GRAIN), before = from % PIECE;
         const void *block = rounded_block(rounding, origin, place + done);
-        Lanes lanes;
-        rounded_lanes(&lanes, rounding, block, from / LANES);
-        here = min_int(LANES - before, count - done);
-        if (here == LANES)
-            *(Lanes *)(to + done) = lanes;
+        Piece piece;
+        rounded_piece(&piece, rounding, block, from - before);
+        here = min_int(PIECE - before, count - done);
+        if (here == PIECE)
+            *(Piece *)(to + done) = piece;
         else
-            memcpy(to + done, (const Real *)&lanes + before, sizeof *to * (size_t)here);
+            memcpy(to + done, (const Real *)&piece + before, sizeof *to * (size_t)here);
     }
 }
 

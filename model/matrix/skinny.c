@@ -14,8 +14,8 @@ bool skinny_fits(Matrix y, Matrix b)
 }
 
 /* Rows of b that are read at once: y is read and written once for all of them, and so many streams
- * keep the memory busy. */
-enum { ROWS_AT_ONCE = 8, LINE = 64 };
+ * keep the memory busy. Rounded rows need more registers. */
+enum { ROWS_AT_ONCE = 8, ROUNDED_AT_ONCE = 4, LINE = 64 };
 
 /* y[j] += a0·b0[j] + … + a7·b7[j], in this order */
 static inline void add_numbers(Real *restrict y, const Real a[ROWS_AT_ONCE], const Real *b,
@@ -48,26 +48,27 @@ static void add_one(Real *restrict y, Real a, const Real *b, int count)
         y[j] += a * b[j];
 }
 
-/* Adds eight rounded rows of b to every row of y, each times its element of a, and fetches the
- * eight rows after them. */
-static inline void add_rounded(Matrix y, Matrix a, Matrix b, Rounding rounding)
+/* Adds four rounded rows of b to each of the rows of y, each times its element of a, and fetches
+ * the four rows after them. */
+__attribute__((always_inline)) static inline void
+add_rounded(Matrix y, Matrix a, Matrix b, const int rows, const Rounding rounding)
 {
     const size_t size = rounded_block_size(rounding);
     const ptrdiff_t step = b.row_step / ROUNDED_GRAIN * (ptrdiff_t)size;
     const char *block = rounded_block(rounding, b.origin, rounded_place(b, 0, 0));
     for (int j = 0; j < y.cols; j += ROUNDED_GRAIN, block += size) {
-        for (int k = ROWS_AT_ONCE; k < 2 * ROWS_AT_ONCE; k++)
+        for (int k = ROUNDED_AT_ONCE; k < 2 * ROUNDED_AT_ONCE; k++)
             for (size_t line = 0; line < size; line += LINE)
                 __builtin_prefetch(block + k * step + line);
         UNROLLED
-        for (int g = 0; g < ROUNDED_GRAIN / LANES; g++) {
-            Lanes of_b[ROWS_AT_ONCE];
-            for (int k = 0; k < ROWS_AT_ONCE; k++)
-                rounded_lanes(&of_b[k], rounding, block + k * step, g);
-            for (int i = 0; i < y.rows; i++) {
+        for (int n = 0; n < ROUNDED_GRAIN; n += PIECE) {
+            Piece of_b[ROUNDED_AT_ONCE];
+            for (int k = 0; k < ROUNDED_AT_ONCE; k++)
+                rounded_piece(&of_b[k], rounding, block + k * step, n);
+            for (int i = 0; i < rows; i++) {
                 const Real *of_a = a.at + i * a.row_step;
-                Lanes *place = (Lanes *)(y.at + i * y.row_step + j) + g, sum = *place;
-                for (int k = 0; k < ROWS_AT_ONCE; k++)
+                Piece *place = (Piece *)(y.at + i * y.row_step + j + n), sum = *place;
+                for (int k = 0; k < ROUNDED_AT_ONCE; k++)
                     sum += of_a[k * a.col_step] * of_b[k];
                 *place = sum;
             }
@@ -77,12 +78,16 @@ static inline void add_rounded(Matrix y, Matrix a, Matrix b, Rounding rounding)
 
 static void by_rounded_rows(Matrix y, Matrix a, Matrix b)
 {
-    for (int k = 0; k < b.rows; k += ROWS_AT_ONCE) {
-        const Matrix of_a = matrix_cols(a, k, ROWS_AT_ONCE), of_b = matrix_rows(b, k, ROWS_AT_ONCE);
-        if (b.rounding == ROUNDING_BF16)
-            add_rounded(y, of_a, of_b, ROUNDING_BF16);
+    const bool bf16 = b.rounding == ROUNDING_BF16, one = y.rows == 1;
+    for (int k = 0; k < b.rows; k += ROUNDED_AT_ONCE) {
+        const Matrix of_a = matrix_cols(a, k, ROUNDED_AT_ONCE);
+        const Matrix of_b = matrix_rows(b, k, ROUNDED_AT_ONCE);
+        if (one && bf16)
+            add_rounded(y, of_a, of_b, 1, ROUNDING_BF16);
+        else if (one)
+            add_rounded(y, of_a, of_b, 1, ROUNDING_Q8);
         else
-            add_rounded(y, of_a, of_b, ROUNDING_Q8);
+            add_rounded(y, of_a, of_b, y.rows, bf16 ? ROUNDING_BF16 : ROUNDING_Q8);
     }
 }
 
@@ -106,9 +111,9 @@ static void by_rows(Matrix y, Matrix a, Matrix b)
 /* Σ a[k]·b[k], in enough running sums to hide the latency of an addition; b is a column. */
 static inline Real dot(const Real *a, ptrdiff_t a_step, Matrix b, Rounding rounding)
 {
-    enum { SUMS = ROUNDED_GRAIN / LANES, AT_ONCE = ROUNDED_GRAIN, AHEAD = 2048 };
+    enum { SUMS = ROUNDED_GRAIN / PIECE, AT_ONCE = ROUNDED_GRAIN, AHEAD = 2048 };
     const size_t bytes = rounding ? rounded_block_size(rounding) : AT_ONCE * sizeof(Real);
-    Lanes sum[SUMS] = {{0}};
+    Piece sum[SUMS] = {{0}};
     Real rest = 0;
     int k = 0;
     if (a_step == 1)
@@ -117,19 +122,23 @@ static inline Real dot(const Real *a, ptrdiff_t a_step, Matrix b, Rounding round
                                         : (const char *)(b.at + k);
             for (size_t line = 0; line < bytes; line += LINE)
                 __builtin_prefetch(of_b + AHEAD + line);
+            UNROLLED
             for (int s = 0; s < SUMS; s++) {
-                Lanes lanes;
+                Piece piece;
                 if (rounding)
-                    rounded_lanes(&lanes, rounding, of_b, s);
+                    rounded_piece(&piece, rounding, of_b, s * PIECE);
                 else
-                    lanes = *(const Lanes *)(b.at + k + s * LANES);
-                sum[s] += *(const Lanes *)(a + k + s * LANES) * lanes;
+                    piece = *(const Piece *)(b.at + k + s * PIECE);
+                sum[s] += *(const Piece *)(a + k + s * PIECE) * piece;
             }
         }
     for (; k < b.rows; k++)
         rest += a[k * a_step] * b.at[k];
-    const Lanes all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
-    return SUM_OF_LANES((const Real *)&all) + rest;
+    const Real *sums = (const Real *)sum;
+    Real all[LANES];
+    for (int l = 0; l < LANES; l++)
+        all[l] = (sums[l] + sums[LANES + l]) + (sums[2 * LANES + l] + sums[3 * LANES + l]);
+    return SUM_OF_LANES(all) + rest;
 }
 
 /* Each rounding has a loop of its own. */
