@@ -217,8 +217,8 @@ parity:
 $(BUILD)/float/bench/peak.o: override CFLAGS += -ffp-contract=fast
 $(BUILD)/bench/bench: $(call in_float,$(wildcard bench/*.c)) $(BUILD)/float/rooms.a
 	$(LINK)
-bench bench-long: $(BUILD)/bench/bench $(BIN)/train
-	@PYTHON=$(PYTHON) TEXT='$(TEXT)' $< $(BUILD)/bench.json $(BUILD)/bench $(BIN)/train \
+bench bench-long: $(BUILD)/bench/bench all
+	@PYTHON=$(PYTHON) TEXT='$(TEXT)' $< $(BUILD)/bench.json $(BUILD)/bench $(BIN) \
 		$(filter long,$(subst -, ,$@))
 
 busy: all

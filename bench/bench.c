@@ -1,4 +1,4 @@
-/* bench.c: measures how fast training and generation are, compared with what the machine can do
+/* bench.c: measures how fast training and writing are, compared with what the machine can do
  * and, if it is installed, with PyTorch. Each figure is measured in a process of its own; figures
  * side by side were measured one right after the other.
  *
@@ -11,13 +11,12 @@
 
 #include "base/parallel/threads.h"
 #include "measure.h"
-#include "model/generate/generator.h"
 #include "model/matrix/matrix.h"
 #include "model/optimizer/optimizer.h"
 #include "peak.h"
-#include "sampling/rounding.h"
 #include "terminal/process.h"
 #include "texts.h"
+#include "writing.h"
 
 /* What the machine can do in float32, with one thread and with all. */
 typedef struct {
@@ -57,7 +56,6 @@ typedef struct {
     bool prefix;   /* all tokens of the sequence, the only one, see each other */
     double dropout;
     Precision precision;
-    Rounding weights; /* for generation only */
     int threads;
 } Case;
 
@@ -372,62 +370,13 @@ static void bench_growth(const Machine *machine)
     bench_growth_of(machine, "vocabulary", &it.config.vocabulary, &it);
 }
 
-/* ---- Generation ---- */
-
-/* A token after the context is full costs more, since half of it is read again: the median is that
- * of a token that only reads the cache. */
-static void generate_token(void *what)
-{
-    generator_add(what, 1);
-}
-
-static Measured measure_generation(const void *what)
-{
-    const Case *it = what;
-    Gpt gpt = gpt_new(&it->config, it->config.context);
-    gpt_init(&gpt, 1);
-    if (it->weights)
-        gpt_round(&gpt, it->weights);
-    Generator generator = generator_new(&gpt, kv_cache_new(&gpt.config, 1), 0, -1);
-    generator_begin(&generator, (const int[]){0}, 1, 0);
-    return measure_rounds(generate_token, &generator, 1);
-}
-
-/* Each token reads all weights once, so the memory's bandwidth bounds the speed: the last column
- * says how near to that it comes. */
-static void bench_generation(const Machine *machine, Case it)
-{
-    static const struct {
-        const char *name;
-        double bytes; /* of a number */
-    } types[] = {[ROUNDING_NONE] = {"f32", 4},
-                 [ROUNDING_BF16] = {"bf16", 2},
-                 [ROUNDING_Q8] = {"q8", 9.0 / 8}};
-    int count;
-    size_t weights;
-    free(gpt_tensors(&it.config, &count, &weights));
-    report_section("generation", "   ms/token   tokens/s  of memory");
-    for (it.weights = ROUNDING_NONE; it.weights <= ROUNDING_Q8; it.weights++)
-        for (int all = 0; all < (machine->threads > 1 ? 2 : 1); all++) {
-            const int threads = all ? machine->threads : 1;
-            const Measured ours = measure_apart(measure_generation, &it, threads);
-            const double bytes = types[it.weights].bytes * (double)weights;
-            report_row("%s %s, threads %d", it.name, types[it.weights].name, threads);
-            report_number("ms", 1e3 * ours.median, 2, "");
-            report_number("tokens_per_second", 1 / ours.median, 1, "");
-            report_number("percent_of_bandwidth",
-                          100 * bytes / ours.median / machine->bandwidth[all], 0, "%");
-            report_end();
-        }
-}
-
-/* bench FILE.json FOLDER TRAIN [long]. With long: also GPT-2 at its full context, PyTorch's
+/* bench FILE.json FOLDER PROGRAMS [long]. With long: also GPT-2 at its full context, PyTorch's
  * compiler, and a text of a gigabyte. $TEXT is the text, else one is made. */
 int main(int count, char **arguments)
 {
     process_prepare();
     if (count < 4)
-        die("usage: bench FILE.json FOLDER TRAIN [long]");
+        die("usage: bench FILE.json FOLDER PROGRAMS [long]");
     report_open(arguments[1]);
     const bool longer = count > 4 && !strcmp(arguments[4], "long");
     const char *text = getenv("TEXT"), *torch = longer ? "compile" : "";
@@ -460,7 +409,7 @@ int main(int count, char **arguments)
     bench_patterns(&machine);
     if (longer)
         bench_growth(&machine);
-    bench_generation(&machine, G);
+    bench_writing(&G_whole.config, machine.threads, machine.bandwidth, arguments[2], arguments[3]);
     bench_texts(text && *text ? text : NULL, longer ? 1e9 : 1e8, arguments[2], arguments[3],
                 machine.threads);
     report_close();

@@ -26,6 +26,12 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+double measure_median(double *figures, int count)
+{
+    qsort(figures, (size_t)count, sizeof *figures, by_size);
+    return figures[count / 2];
+}
+
 Measured measure_rounds(void (*round)(void *what), void *what, double seconds)
 {
     static double times[MOST_ROUNDS];
@@ -37,8 +43,8 @@ Measured measure_rounds(void (*round)(void *what), void *what, double seconds)
         round(what);
         times[count++] = clock_seconds() - before;
     }
-    qsort(times, (size_t)count, sizeof *times, by_size);
-    return (Measured){.median = times[count / 2], .least = times[0], .most = times[count - 1]};
+    const double median = measure_median(times, count);
+    return (Measured){.median = median, .least = times[0], .most = times[count - 1]};
 }
 
 Measured measure_apart(Measured (*measure)(const void *what), const void *what, int threads)
@@ -67,6 +73,14 @@ Measured measure_apart(Measured (*measure)(const void *what), const void *what, 
 }
 
 /* ---- Commands ---- */
+
+double measure_command(char *command)
+{
+    const double begun = clock_seconds();
+    const int status = system(command);
+    free(command);
+    return status ? 0 : clock_seconds() - begun;
+}
 
 Measured measure_python(char *script)
 {

@@ -9,6 +9,9 @@ typedef struct {
     double median, least, most, bytes;
 } Measured;
 
+/* The median of some figures, which are put in order. */
+double measure_median(double *figures, int count);
+
 /* Runs round(what) once without measuring, then again and again for about `seconds` seconds, at
  * least three times. */
 Measured measure_rounds(void (*round)(void *what), void *what, double seconds);
@@ -16,6 +19,9 @@ Measured measure_rounds(void (*round)(void *what), void *what, double seconds);
 /* Runs measure(what) in a process of its own, with `threads` threads: its memory is measured by
  * itself, and freed after it. */
 Measured measure_apart(Measured (*measure)(const void *what), const void *what, int threads);
+
+/* Seconds that a command takes, which is freed; 0 if it fails. */
+double measure_command(char *command);
 
 /* Runs a script of this folder with $PYTHON, and frees the call. It prints the median in seconds
  * and its memory in bytes, more than once if it knows several ways: the fastest counts. It prints

@@ -1,8 +1,8 @@
 """One training step of a GPT-2 in PyTorch, as a user would write it today. Prints the median in
 seconds and the largest memory in bytes, or nothing if there is no PyTorch; with "compile" again
-for the compiled model.
+for the compiled model. With "read" the tokens are only read, up to the logits of the next one.
 
-    pytorch.py LAYERS HEADS WIDTH VOCABULARY CONTEXT SEQUENCES f32|bf16 THREADS [compile]
+    pytorch.py LAYERS HEADS WIDTH VOCABULARY CONTEXT SEQUENCES f32|bf16 THREADS [compile|read]
 """
 import resource
 import sys
@@ -45,17 +45,20 @@ class Gpt(nn.Module):
         self.head.weight = self.tokens.weight
         nn.init.normal_(self.tokens.weight, std=0.02)
 
-    def forward(self, tokens, targets):
+    def states(self, tokens):
         x = self.tokens(tokens) + self.positions.weight
         for block in self.blocks:
             x = block(x)
-        logits = self.head(self.norm(x))
+        return self.norm(x)
+
+    def forward(self, tokens, targets):
+        logits = self.head(self.states(tokens))
         return functional.cross_entropy(logits.flatten(0, 1).float(), targets.flatten())
 
 
 def main():
     layers, heads, width, vocabulary, context, sequences = map(int, sys.argv[1:7])
-    bf16, threads, compiled = sys.argv[7] == "bf16", int(sys.argv[8]), sys.argv[9:] == ["compile"]
+    bf16, threads, how = sys.argv[7] == "bf16", int(sys.argv[8]), sys.argv[9:]
     torch.set_num_threads(threads)
     torch.manual_seed(1)
     model = Gpt(layers, heads, width, vocabulary, context)
@@ -72,13 +75,18 @@ def main():
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
 
-    for run in [model, torch.compile(model)] if compiled else [model]:
+    @torch.inference_mode()
+    def read(run):
+        run.head(run.states(tokens)[:, -1])
+
+    work = read if how == ["read"] else step
+    for run in [model, torch.compile(model)] if how == ["compile"] else [model]:
         for _ in range(2 if width > 512 else 5):
-            step(run)
+            work(run)
         times, begun = [], time.perf_counter()
         while len(times) < 3 or time.perf_counter() - begun < 3:
             before = time.perf_counter()
-            step(run)
+            work(run)
             times.append(time.perf_counter() - before)
         print(sorted(times)[len(times) // 2],
               1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, flush=True)

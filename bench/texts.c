@@ -18,7 +18,7 @@ enum { SUBWORDS = 8192, GPT2_TOKENS = 50257, ENCODED = 32 };
 
 typedef struct {
     char *text;
-    const char *folder, *train;
+    const char *folder, *programs;
     double bytes; /* of the text */
     int threads;
     TokenizerKind kind;
@@ -130,12 +130,12 @@ static void bench_first_step(TextCase it, TokenizerKind kind)
 {
     const bool subwords = kind == TOKENIZER_BPE;
     const Measured first =
-        measure_train(1, format_text("exec '%s' '%s' --tokens %s --layers 1 --heads 1 --width 8 "
+        measure_train(1, format_text("exec '%s/train' '%s' --tokens %s --layers 1 --heads 1 --width 8 "
                                      "--context 16 --batch 8 --steps 1000 --log-every 1 "
                                      "--eval-every 1000 --stop-after 1 --out '%s/run' --overwrite",
-                                     it.train, it.text, subwords ? "bpe" : "char", it.folder));
+                                     it.programs, it.text, subwords ? "bpe" : "char", it.folder));
     const Measured resumed = measure_train(
-        2, format_text("exec '%s' --resume '%s/run' --stop-after 2", it.train, it.folder));
+        2, format_text("exec '%s/train' --resume '%s/run' --stop-after 2", it.programs, it.folder));
     report_row("%s, %.0f MB", subwords ? "subwords" : "characters", it.bytes / 1e6);
     report_number("seconds", first.median, 2, " s");
     report_number("mbytes", first.bytes / 1e6, 0, " MB");
@@ -147,14 +147,14 @@ static void bench_first_step(TextCase it, TokenizerKind kind)
 /* Runs a command that writes a file. */
 static void make_file(char *command)
 {
-    if (system(command))
-        die("this failed: %s", command);
-    free(command);
+    if (!measure_command(command))
+        die("the text for measuring cannot be written");
 }
 
-void bench_texts(const char *text, double size, const char *folder, const char *train, int threads)
+void bench_texts(const char *text, double size, const char *folder, const char *programs,
+                 int threads)
 {
-    TextCase it = {.folder = folder, .train = train, .threads = threads};
+    TextCase it = {.folder = folder, .programs = programs, .threads = threads};
     it.text = format_text(text ? "%s" : "%s/text.txt", text ? text : folder);
     if (!text)
         make_file(format_text("awk -v size=%.0f -f bench/text.awk >'%s'", size, it.text));

@@ -5,7 +5,8 @@
 #define PULGA_TEXTS_H
 
 /* Measures with a text, or if `text` is NULL with one of `size` bytes that is made. `folder` is
- * for that text, which is removed, and for a run; `train` is the program. */
-void bench_texts(const char *text, double size, const char *folder, const char *train, int threads);
+ * for that text, which is removed, and for a run; `programs` is where ./train is. */
+void bench_texts(const char *text, double size, const char *folder, const char *programs,
+                 int threads);
 
 #endif

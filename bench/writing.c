@@ -1,0 +1,146 @@
+/* writing.c: a model is saved as a run is, and the programs that a user has do the work. How long
+ * ./sample takes until it can begin is not counted: it writes few tokens and many, or reads a short
+ * prompt and a long one, and the difference counts. */
+#include "writing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/base.h"
+#include "formats/huggingface/pretrained.h"
+#include "measure.h"
+#include "text/tokenizer_train.h"
+
+/* Tokens that are written; of a prompt; and how often each is measured. */
+enum { FEW = 20, MANY = 120, PROMPT = 512, TIMES = 3 };
+
+typedef struct {
+    const GptConfig *config;
+    const char *folder, *programs;
+    double numbers; /* of the model */
+    Rounding weights;
+    int threads;
+} Writing;
+
+/* The names of weights for ./sample, and for ./export of those that are most like them. */
+static const struct {
+    const char *name, *exported;
+    double bytes; /* of a number */
+} kinds[] = {[ROUNDING_NONE] = {"f32", "f32", 4},
+             [ROUNDING_BF16] = {"bf16", "f16", 2},
+             [ROUNDING_Q8] = {"q8", "q8_0", 9.0 / 8}};
+
+/* ---- The model ---- */
+
+/* So many different words: aaaa baaa caaa ... The caller frees. */
+static char *words_new(int count)
+{
+    char *words = memory_new((size_t)count * 5 + 1, 1, "words"), *next = words;
+    for (int i = 0; i < count; i++) {
+        for (int letter = 0, rest = i; letter < 4; letter++, rest /= 26)
+            *next++ = (char)('a' + rest % 26);
+        *next++ = ' ';
+    }
+    return words;
+}
+
+/* Its vocabulary is [bos], [eos] and words. */
+static Measured save_model(const void *what)
+{
+    const Writing *it = what;
+    const int words = it->config->vocabulary - 2;
+    Gpt gpt = gpt_new(it->config, 1);
+    gpt_init(&gpt, 1);
+    const Text text =
+        text_from("words", (Bytes){words_new(words), 5 * (size_t)words}, TEXT_AS_IS);
+    const Tokenizer tokenizer =
+        tokenizer_train(&text, (TokenizerRules){.kind = TOKENIZER_WORD, .min_count = 1});
+    return (Measured){.median = pretrained_save(it->folder, &gpt, &tokenizer)};
+}
+
+/* ---- What is measured ---- */
+
+static double seconds_of_sample(const Writing *it, int words, int prompt)
+{
+    char *text = words_new(prompt);
+    const double seconds = measure_command(format_text(
+        "'%s/sample' '%s' --threads %d --weights %s --count 1 --table 0 --words %d %s >/dev/null",
+        it->programs, it->folder, it->threads, kinds[it->weights].name, words, text));
+    free(text);
+    return seconds;
+}
+
+/* How much longer it takes to write so many words after a prompt than after one word to write
+ * few: the median. */
+static double seconds_longer(const Writing *it, int words, int prompt)
+{
+    double seconds[TIMES];
+    for (int i = 0; i < TIMES; i++)
+        seconds[i] = -seconds_of_sample(it, FEW, 1) + seconds_of_sample(it, words, prompt);
+    return measure_median(seconds, TIMES);
+}
+
+static double tokens_per_second(int tokens, double seconds)
+{
+    return seconds > 0 ? tokens / seconds : 0;
+}
+
+/* A row. llama.cpp reads `file`, unless it is NULL. */
+static void bench_kind(const Writing *it, double bandwidth, const char *file)
+{
+    const double bytes = kinds[it->weights].bytes * it->numbers;
+    const double writes = tokens_per_second(MANY - FEW, seconds_longer(it, MANY, 1));
+    const double reads = tokens_per_second(PROMPT - 1, seconds_longer(it, FEW, PROMPT));
+    double theirs[2] = {0};
+    for (int reading = 0; file && reading < 2; reading++)
+        theirs[reading] = tokens_per_second(
+            reading ? PROMPT : 1, measure_python(format_text("llamacpp.py '%s' %d %d", file,
+                                                             it->threads, reading ? PROMPT : 1))
+                                      .median);
+    double torch = 0;
+    if (it->weights == ROUNDING_NONE)
+        torch = tokens_per_second(
+            PROMPT, measure_python(format_text("pytorch.py %d %d %d %d %d 1 f32 %d read",
+                                               it->config->layers, it->config->heads,
+                                               it->config->width, it->config->vocabulary, PROMPT,
+                                               it->threads))
+                        .median);
+    report_row("%s, threads %d", kinds[it->weights].name, it->threads);
+    report_number("writes_per_second", writes, 1, "");
+    report_number("percent_of_bandwidth", 100 * bytes * writes / bandwidth, 0, "%");
+    report_number("llamacpp_writes_per_second", theirs[0], 1, "");
+    report_number("times_llamacpp_writing", writes / theirs[0], 2, " x");
+    report_number("reads_per_second", reads, 0, "");
+    report_number("llamacpp_reads_per_second", theirs[1], 0, "");
+    report_number("pytorch_reads_per_second", torch, 0, "");
+    report_end();
+}
+
+void bench_writing(const GptConfig *config, int threads, const double bandwidth[2],
+                   const char *folder, const char *programs)
+{
+    char *model = format_text("%s/model", folder), *file = format_text("%s/model.gguf", folder);
+    Writing it = {.config = config, .folder = model, .programs = programs};
+    int count;
+    size_t numbers;
+    free(gpt_tensors(config, &count, &numbers));
+    it.numbers = (double)numbers;
+    const bool llamacpp = measure_python(format_text("llamacpp.py")).median > 0;
+    report_section("tokens a second",
+                   "     writes  of memory  llama.cpp     faster      reads  llama.cpp    PyTorch");
+    if (!measure_apart(save_model, &it, 1).median)
+        die("cannot make the model in %s", model);
+    for (it.weights = ROUNDING_NONE; it.weights <= ROUNDING_Q8; it.weights++) {
+        const bool exported =
+            llamacpp && measure_command(format_text("'%s/export' '%s' '%s' --type %s >/dev/null",
+                                                    programs, model, file,
+                                                    kinds[it.weights].exported)) > 0;
+        for (int all = 0; all < (threads > 1 ? 2 : 1); all++) {
+            it.threads = all ? threads : 1;
+            bench_kind(&it, bandwidth[all], exported ? file : NULL);
+        }
+    }
+    measure_command(format_text("rm -rf '%s' '%s'", model, file));
+    free(model);
+    free(file);
+}
