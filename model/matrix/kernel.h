@@ -58,10 +58,13 @@ typedef struct {
 } Kernel;
 
 /* All loops over the tile must be unrolled: only then are the sums kept in registers. */
+#define PRAGMA(text) _Pragma(#text)
 #ifdef __clang__
-#define UNROLLED _Pragma("clang loop unroll(full)")
+#define UNROLLED PRAGMA(clang loop unroll(full))
+#define UNROLLED_BY(count) PRAGMA(clang loop unroll_count(count))
 #else
-#define UNROLLED _Pragma("GCC unroll 16")
+#define UNROLLED PRAGMA(GCC unroll 16)
+#define UNROLLED_BY(count) PRAGMA(GCC unroll count)
 #endif
 
 /* One function for each family; each returns its kernel, or NULL if it was not built. */

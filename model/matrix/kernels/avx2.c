@@ -13,6 +13,7 @@
 #define VECTOR_BYTES 32
 #define TILE_ROWS 6
 #define TILE_VECTORS 2
+#define TILE_UNROLLED 4
 #include "tile.h"
 
 static bool supported(void)

@@ -8,19 +8,38 @@
  *     TILE_VECTORS    vectors across a tile: its columns are TILE_VECTORS * lanes
  *     MULTIPLY_ADD    sum += a · b, rounded once, for a vector of sums, a word of a and a vector
  *                     of b
+ *     TILE_UNROLLED   steps of the depth in a turn of the loop, if a step has so few multiply-adds
+ *                     that it costs time to count it, and to wait for a; else not defined
  *
  * TILE_ROWS * TILE_VECTORS sums, TILE_VECTORS vectors of b and one broadcast of a must fit in the
  * registers; more sums hide more of the multiply-add's latency, so each kernel uses what fits. */
 #include "model/matrix/kernel.h"
 
+#ifndef TILE_UNROLLED
+#define TILE_UNROLLED 1
+#endif
+
 typedef Real Vector __attribute__((vector_size(VECTOR_BYTES)));
 /* Such a vector, aligned only as a number is. */
 typedef Real Unaligned __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(Real)), may_alias));
 
-enum { LANES = VECTOR_BYTES / sizeof(Real) };
+enum { LANES = VECTOR_BYTES / sizeof(Real), LINE = 64 / sizeof(Real) };
 #define KERNEL                                                                                     \
     .supported = supported, .rows = TILE_ROWS, .cols = TILE_VECTORS * LANES, .narrow_cols = LANES, \
     .tile = tile, .narrow = narrow, .go_on = go_on, .part = PART, .row_grain = 1, .depth_grain = 1
+
+/* A step of the depth. */
+TILE_TARGET __attribute__((always_inline)) static inline void
+add_step(Vector sum[TILE_ROWS][TILE_VECTORS], const int rows, const int vectors, const Real *a,
+         const ptrdiff_t a_row, const Real *b)
+{
+    const Unaligned *b_row = (const Unaligned *)b;
+    UNROLLED
+    for (int i = 0; i < rows; i++)
+        UNROLLED
+    for (int v = 0; v < vectors; v++)
+        MULTIPLY_ADD(sum[i][v], a[i * a_row], (Vector)b_row[v]);
+}
 
 /* Sums begin at 0 or, if going on, at what y is. */
 TILE_TARGET __attribute__((always_inline)) static inline void tile_of(
@@ -39,14 +58,17 @@ TILE_TARGET __attribute__((always_inline)) static inline void tile_of(
         sum[i][v] = going_on ? (Vector) * (const Unaligned *)place : (Vector){0};
     }
 
-    for (int k = 0; k < depth; k++, a += a_col, b += b_step) {
-        const Unaligned *b_row = (const Unaligned *)b;
-        UNROLLED
-        for (int i = 0; i < rows; i++)
+    if (TILE_UNROLLED > 1 && !going_on)
+        for (; depth >= LINE; depth -= LINE) {
             UNROLLED
-        for (int v = 0; v < vectors; v++)
-            MULTIPLY_ADD(sum[i][v], a[i * a_row], (Vector)b_row[v]);
-    }
+            for (int i = 0; i < rows && by_rows; i++) /* of the tile below */
+                __builtin_prefetch(a + (i + rows) * a_row);
+            UNROLLED_BY(TILE_UNROLLED)
+            for (int k = 0; k < LINE; k++, a += a_col, b += b_step)
+                add_step(sum, rows, vectors, a, a_row, b);
+        }
+    for (; depth > 0; depth--, a += a_col, b += b_step)
+        add_step(sum, rows, vectors, a, a_row, b);
 
     UNROLLED
     for (int i = 0; i < rows; i++)
