@@ -103,14 +103,21 @@ static bool pack_rows_plain(Real *words, const Kernel *kernel, Matrix a)
     return by_rows;
 }
 
+/* The usual widths of a panel: a memcpy of constant size is inlined. */
+static inline void copy_rows(Real *words, int panel, Matrix b, const size_t cols)
+{
+    for (int k = 0; k < b.rows; k++)
+        memcpy(ROW(words, k, panel), b.at + k * b.row_step, sizeof *words * cols);
+}
+
 static void pack_panel_plain(Real *words, int panel, Matrix b)
 {
     if (b.row_step == 1 && b.col_step != 1)
         transpose(words, panel, b.at, b.col_step, b.rows, b.cols);
-    else if (b.col_step == 1 &&
-             b.cols == TILE_MAX_COLS) /* most often; a memcpy of constant size is inlined */
-        for (int k = 0; k < b.rows; k++)
-            memcpy(ROW(words, k, panel), b.at + k * b.row_step, sizeof *words * TILE_MAX_COLS);
+    else if (b.col_step == 1 && b.cols == TILE_MAX_COLS)
+        copy_rows(words, panel, b, TILE_MAX_COLS);
+    else if (b.col_step == 1 && b.cols == TILE_MAX_COLS / 2)
+        copy_rows(words, panel, b, TILE_MAX_COLS / 2);
     else
         matrix_copy(matrix_spaced(words, b.rows, b.cols, panel), b);
 }
