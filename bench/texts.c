@@ -129,11 +129,11 @@ static void bench_encoder(TextCase it, int threads, const char *other)
 static void bench_first_step(TextCase it, TokenizerKind kind)
 {
     const bool subwords = kind == TOKENIZER_BPE;
-    const Measured first =
-        measure_train(1, format_text("exec '%s/train' '%s' --tokens %s --layers 1 --heads 1 --width 8 "
-                                     "--context 16 --batch 8 --steps 1000 --log-every 1 "
-                                     "--eval-every 1000 --stop-after 1 --out '%s/run' --overwrite",
-                                     it.programs, it.text, subwords ? "bpe" : "char", it.folder));
+    const Measured first = measure_train(
+        1, format_text("exec '%s/train' '%s' --tokens %s --layers 1 --heads 1 --width 8 "
+                       "--context 16 --batch 8 --steps 1000 --log-every 1 "
+                       "--eval-every 1000 --stop-after 1 --out '%s/run' --overwrite",
+                       it.programs, it.text, subwords ? "bpe" : "char", it.folder));
     const Measured resumed = measure_train(
         2, format_text("exec '%s/train' --resume '%s/run' --stop-after 2", it.programs, it.folder));
     report_row("%s, %.0f MB", subwords ? "subwords" : "characters", it.bytes / 1e6);

@@ -51,8 +51,7 @@ static Measured save_model(const void *what)
     const int words = it->config->vocabulary - 2;
     Gpt gpt = gpt_new(it->config, 1);
     gpt_init(&gpt, 1);
-    const Text text =
-        text_from("words", (Bytes){words_new(words), 5 * (size_t)words}, TEXT_AS_IS);
+    const Text text = text_from("words", (Bytes){words_new(words), 5 * (size_t)words}, TEXT_AS_IS);
     const Tokenizer tokenizer =
         tokenizer_train(&text, (TokenizerRules){.kind = TOKENIZER_WORD, .min_count = 1});
     return (Measured){.median = pretrained_save(it->folder, &gpt, &tokenizer)};
@@ -100,11 +99,11 @@ static void bench_kind(const Writing *it, double bandwidth, const char *file)
     double torch = 0;
     if (it->weights == ROUNDING_NONE)
         torch = tokens_per_second(
-            PROMPT, measure_python(format_text("pytorch.py %d %d %d %d %d 1 f32 %d read",
-                                               it->config->layers, it->config->heads,
-                                               it->config->width, it->config->vocabulary, PROMPT,
-                                               it->threads))
-                        .median);
+            PROMPT,
+            measure_python(format_text("pytorch.py %d %d %d %d %d 1 f32 %d read",
+                                       it->config->layers, it->config->heads, it->config->width,
+                                       it->config->vocabulary, PROMPT, it->threads))
+                .median);
     report_row("%s, threads %d", kinds[it->weights].name, it->threads);
     report_number("writes_per_second", writes, 1, "");
     report_number("percent_of_bandwidth", 100 * bytes * writes / bandwidth, 0, "%");
@@ -132,9 +131,9 @@ void bench_writing(const GptConfig *config, int threads, const double bandwidth[
         die("cannot make the model in %s", model);
     for (it.weights = ROUNDING_NONE; it.weights <= ROUNDING_Q8; it.weights++) {
         const bool exported =
-            llamacpp && measure_command(format_text("'%s/export' '%s' '%s' --type %s >/dev/null",
-                                                    programs, model, file,
-                                                    kinds[it.weights].exported)) > 0;
+            llamacpp &&
+            measure_command(format_text("'%s/export' '%s' '%s' --type %s >/dev/null", programs,
+                                        model, file, kinds[it.weights].exported)) > 0;
         for (int all = 0; all < (threads > 1 ? 2 : 1); all++) {
             it.threads = all ? threads : 1;
             bench_kind(&it, bandwidth[all], exported ? file : NULL);

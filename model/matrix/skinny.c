@@ -50,8 +50,9 @@ static void add_one(Real *restrict y, Real a, const Real *b, int count)
 
 /* Adds four rounded rows of b to each of the rows of y, each times its element of a, and fetches
  * the four rows after them. */
-__attribute__((always_inline)) static inline void
-add_rounded(Matrix y, Matrix a, Matrix b, const int rows, const Rounding rounding)
+__attribute__((always_inline)) static inline void add_rounded(Matrix y, Matrix a, Matrix b,
+                                                              const int rows,
+                                                              const Rounding rounding)
 {
     const size_t size = rounded_block_size(rounding);
     const ptrdiff_t step = b.row_step / ROUNDED_GRAIN * (ptrdiff_t)size;

@@ -29,9 +29,9 @@ enum { LANES = VECTOR_BYTES / sizeof(Real), LINE = 64 / sizeof(Real) };
     .tile = tile, .narrow = narrow, .go_on = go_on, .part = PART, .row_grain = 1, .depth_grain = 1
 
 /* A step of the depth. */
-TILE_TARGET __attribute__((always_inline)) static inline void
-add_step(Vector sum[TILE_ROWS][TILE_VECTORS], const int rows, const int vectors, const Real *a,
-         const ptrdiff_t a_row, const Real *b)
+TILE_TARGET __attribute__((always_inline)) static inline void add_step(
+    Vector sum[TILE_ROWS][TILE_VECTORS], const int rows, const int vectors, const Real *a,
+    const ptrdiff_t a_row, const Real *b)
 {
     const Unaligned *b_row = (const Unaligned *)b;
     UNROLLED
