@@ -74,8 +74,8 @@ void memory_check(double bytes, const char *purpose)
 /* ---- Large blocks ---- */
 
 /* A large block gives its pages back to the system, which hands out zeroed ones as they are
- * touched. What is never used is then never taken: the gradients of a model that does not learn,
- * the rows of a context that is never filled. */
+ * touched. What is never used is then never taken, such as the rows of a context that is never
+ * filled. */
 void *memory_new(size_t count, size_t size, const char *purpose)
 {
     memory_check((double)count * (double)size, purpose); /* so the product fits in a size_t */

@@ -51,18 +51,24 @@ static GptWork work_of(const Gpt *gpt, Arena *arena)
                      .piece = piece};
 }
 
-/* Makes all layers; an arena holds what they keep and work with. */
+/* Makes all layers; an arena holds what they keep and work with. If the model does not learn, every
+ * layer begins where the first one did. */
 static void place_layers(Gpt *gpt, Arena *arena)
 {
     const size_t N = (size_t)gpt->rows, C = (size_t)gpt->config.width;
     const int L = gpt->config.layers;
     gpt->work = work_of(gpt, arena);
     gpt->keep.stream = arena_take(arena, ((size_t)L + 1) * N, C);
+    const size_t begin = arena->used;
+    size_t end = begin;
     for (int l = 0; l < L; l++) {
         const BlockShape shape = block_shape(&gpt->config, l);
+        arena->used = gpt->learns ? end : begin;
         gpt->block[l] = block_new(arena, &shape, &gpt->weights.block[l], &gpt->gradients.block[l],
                                   &gpt->work.block, gpt->rows);
+        end = arena->used > end ? arena->used : end;
     }
+    arena->used = end;
     if (gpt->config.norm == NORM_PRE) {
         gpt->norm = layernorm_new(arena, gpt->weights.norm, gpt->gradients.norm, gpt->rows);
         gpt->keep.normed = arena_take(arena, N, C);
@@ -70,9 +76,9 @@ static void place_layers(Gpt *gpt, Arena *arena)
 }
 
 /* A model without its blocks of numbers; returns how many numbers its activations take. */
-static size_t sketch(Gpt *gpt, const GptConfig *config, int rows)
+static size_t sketch(Gpt *gpt, const GptConfig *config, int rows, bool learns)
 {
-    *gpt = (Gpt){.config = *config, .rows = rows};
+    *gpt = (Gpt){.config = *config, .rows = rows, .learns = learns};
     gpt->block = memory_new((size_t)config->layers, sizeof *gpt->block, "the layers");
     gpt->tensors = gpt_tensors(config, &gpt->tensor_count, &gpt->size);
     /* Both share one .block, which is freed below. */
@@ -83,16 +89,26 @@ static size_t sketch(Gpt *gpt, const GptConfig *config, int rows)
     return arena.used;
 }
 
-double gpt_bytes(const GptConfig *config, int rows)
+static double bytes_of(const GptConfig *config, int rows, bool learns)
 {
     Gpt gpt;
-    const size_t activations = sketch(&gpt, config, rows);
+    const size_t activations = sketch(&gpt, config, rows, learns);
     free(gpt.block);
     free(gpt.tensors);
-    return (double)sizeof(Real) * (2 * (double)gpt.size + (double)activations);
+    return (double)sizeof(Real) * ((learns ? 2 : 1) * (double)gpt.size + (double)activations);
 }
 
-Gpt gpt_new(const GptConfig *config, int rows)
+double gpt_bytes(const GptConfig *config, int rows)
+{
+    return bytes_of(config, rows, true);
+}
+
+double gpt_reader_bytes(const GptConfig *config, int rows)
+{
+    return bytes_of(config, rows, false);
+}
+
+static Gpt make(const GptConfig *config, int rows, bool learns)
 {
     Gpt gpt;
     GptConfig own = *config;
@@ -101,10 +117,11 @@ Gpt gpt_new(const GptConfig *config, int rows)
         Pattern *patterns = memory_new(heads, sizeof *patterns, "the attention patterns");
         own.patterns = memcpy(patterns, config->patterns, heads * sizeof *patterns);
     }
-    const size_t activations = sketch(&gpt, &own, rows);
+    const size_t activations = sketch(&gpt, &own, rows, learns);
 
     gpt.weight_block = memory_numbers(gpt.size, "the weights");
-    gpt.gradient_block = memory_numbers(gpt.size, "the gradients");
+    if (learns)
+        gpt.gradient_block = memory_numbers(gpt.size, "the gradients");
     gpt.weights = gpt_weights(config, gpt.weight_block);
     gpt.gradients = gpt_weights(config, gpt.gradient_block);
 
@@ -113,6 +130,16 @@ Gpt gpt_new(const GptConfig *config, int rows)
     place_layers(&gpt, &arena);
     assert(arena.used == activations);
     return gpt;
+}
+
+Gpt gpt_new(const GptConfig *config, int rows)
+{
+    return make(config, rows, true);
+}
+
+Gpt gpt_new_reader(const GptConfig *config, int rows)
+{
+    return make(config, rows, false);
 }
 
 void gpt_free(Gpt *gpt)
@@ -315,6 +342,7 @@ double gpt_evaluate(Gpt *gpt, const Batch *batch)
 
 double gpt_forward_backward(Gpt *gpt, const Batch *batch, Real scale, Dropout dropout)
 {
+    assert(gpt->learns);
     gpt_forward(gpt, batch, NULL, dropout);
     const double loss = output_and_loss(gpt, batch, NULL, true, scale);
     gpt_backward(gpt, batch, dropout);

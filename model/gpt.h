@@ -42,6 +42,7 @@ typedef struct {
 typedef struct {
     GptConfig config;
     int rows; /* N at most */
+    bool learns;
     Tensor *tensors;
     int tensor_count;
     size_t size; /* of a block of weights */
@@ -56,12 +57,15 @@ typedef struct {
 } Gpt;
 
 /* A model with weights at 0, for batches of at most `rows` rows. It copies the list of patterns.
- * gpt_free() frees it. */
+ * gpt_free() frees it. A reader cannot learn: it has no gradients, and its layers keep what they
+ * compute in one place, which stays in the caches. */
 Gpt gpt_new(const GptConfig *config, int rows);
+Gpt gpt_new_reader(const GptConfig *config, int rows);
 void gpt_free(Gpt *gpt);
 
-/* The bytes that gpt_new() would allocate. */
+/* The bytes that gpt_new() or gpt_new_reader() would allocate. */
 double gpt_bytes(const GptConfig *config, int rows);
+double gpt_reader_bytes(const GptConfig *config, int rows);
 
 /* Sets the weights to their starting values, which depend on the seed and on each one's place. */
 void gpt_init(Gpt *gpt, uint32_t seed);

@@ -62,7 +62,7 @@ Pretrained pretrained_open(const char *path)
      * at last its new model: if config.json is still the same, all that was read belongs to it. */
     if (!config_is_unchanged(&model.config, directory))
         die("%s/config.json was replaced while the model was read; try again", path);
-    model.gpt = gpt_new(&shape, shape.context);
+    model.gpt = gpt_new_reader(&shape, shape.context);
     weights_read_model(&files, &model.gpt);
     safetensors_close(&files);
     return model;

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "model/generate/generator.h"
@@ -45,7 +46,7 @@ static void a_context_that_is_not_filled_takes_no_memory(void **state)
                               .hidden = 4,
                               .vocabulary = 5};
     const double before = resident();
-    Gpt gpt = gpt_new(&config, config.context);
+    Gpt gpt = gpt_new_reader(&config, config.context);
     KvCache cache = kv_cache_new(&config, 5);
     Generator generator = generator_new(&gpt, cache, 0, -1);
     generator_begin(&generator, (const int[]){1, 2, 3}, 3, 0);
@@ -58,9 +59,41 @@ static void a_context_that_is_not_filled_takes_no_memory(void **state)
     gpt_free(&gpt);
 }
 
+/* Post-norm and pre-norm, since the layers keep different things. */
+static void a_reader_computes_the_same_in_less_memory(void **state)
+{
+    (void)state;
+    enum { ROWS = 4, LAYERS = 12 };
+    const Batch batch = {.rows = ROWS,
+                         .sequences = 1,
+                         .start = (const int[]){0, ROWS},
+                         .tokens = (const int[]){3, 1, 4, 1}};
+    GptConfig config = {.context = ROWS,
+                        .layers = LAYERS,
+                        .heads = 2,
+                        .head_size = 3,
+                        .width = 6,
+                        .hidden = 8,
+                        .vocabulary = 5};
+    for (config.norm = NORM_PRE; config.norm <= NORM_POST; config.norm++) {
+        Gpt learner = gpt_new(&config, ROWS), reader = gpt_new_reader(&config, ROWS);
+        gpt_init(&learner, 1);
+        memcpy(reader.weight_block, learner.weight_block, learner.size * sizeof(Real));
+        Real logits[2][5];
+        gpt_next_logits(&learner, &batch, logits[0]);
+        gpt_next_logits(&reader, &batch, logits[1]);
+        assert_memory_equal(logits[0], logits[1], sizeof logits[0]);
+        assert_true(logits[0][0] != logits[0][1]);
+        assert_true(gpt_reader_bytes(&config, 1000) < gpt_bytes(&config, 1000) / 2);
+        gpt_free(&learner);
+        gpt_free(&reader);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_context_that_is_not_filled_takes_no_memory)};
+        cmocka_unit_test(a_context_that_is_not_filled_takes_no_memory),
+        cmocka_unit_test(a_reader_computes_the_same_in_less_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -367,7 +367,7 @@ static void derive(Plan *plan, const Corpus *corpus, int vocabulary)
                   optimizer_bytes(tensors, count, numbers, s->optimizer, s->average) +
                   shards_bytes(s->shards, numbers);
     if (s->show) /* see training/report/show.c */
-        plan->bytes += gpt_bytes(&plan->shape, s->shape.context);
+        plan->bytes += gpt_reader_bytes(&plan->shape, s->shape.context);
     free(tensors);
 }
 

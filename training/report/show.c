@@ -30,7 +30,7 @@ Show *show_new(const Trainer *t)
     Show *show = memory_new(1, sizeof *show, "the generator");
     show->model = (Pretrained){.directory = t->directory,
                                .config = {.causal_source = s->causal_source},
-                               .gpt = gpt_new(&t->plan.shape, t->plan.shape.context),
+                               .gpt = gpt_new_reader(&t->plan.shape, t->plan.shape.context),
                                .tokenizer = t->tokenizer};
     show->answerer = answerer_new(&show->model, &show->text, rules_of(s, t->tokenizer.kind));
     return show;
