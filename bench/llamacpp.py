@@ -18,7 +18,7 @@ except ImportError:
 
 def main():
     file, threads, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    model = llama_cpp.Llama(file, n_ctx=1024, n_batch=max(count, 1), n_threads=threads,
+    model = llama_cpp.Llama(file, n_ctx=1024, n_batch=count, n_threads=threads,
                             n_threads_batch=threads, verbose=False)
     times = []
     for i in range(4 if count > 1 else 120):

@@ -84,34 +84,39 @@ static double tokens_per_second(int tokens, double seconds)
     return seconds > 0 ? tokens / seconds : 0;
 }
 
+/* llama.cpp's: of writing one token, or of reading a prompt. */
+static double llamacpp_per_second(const Writing *it, const char *file, int tokens)
+{
+    char *script = format_text("llamacpp.py '%s' %d %d", file, it->threads, tokens);
+    return tokens_per_second(tokens, measure_python(script).median);
+}
+
+/* PyTorch's, of reading a prompt. */
+static double pytorch_per_second(const Writing *it)
+{
+    const GptConfig *c = it->config;
+    char *script = format_text("pytorch.py %d %d %d %d %d 1 f32 %d read", c->layers, c->heads,
+                               c->width, c->vocabulary, PROMPT, it->threads);
+    return tokens_per_second(PROMPT, measure_python(script).median);
+}
+
 /* A row. llama.cpp reads `file`, unless it is NULL. */
 static void bench_kind(const Writing *it, double bandwidth, const char *file)
 {
     const double bytes = kinds[it->weights].bytes * it->numbers;
     const double writes = tokens_per_second(MANY - FEW, seconds_longer(it, MANY, 1));
     const double reads = tokens_per_second(PROMPT - 1, seconds_longer(it, FEW, PROMPT));
-    double theirs[2] = {0};
-    for (int reading = 0; file && reading < 2; reading++)
-        theirs[reading] = tokens_per_second(
-            reading ? PROMPT : 1, measure_python(format_text("llamacpp.py '%s' %d %d", file,
-                                                             it->threads, reading ? PROMPT : 1))
-                                      .median);
-    double torch = 0;
-    if (it->weights == ROUNDING_NONE)
-        torch = tokens_per_second(
-            PROMPT,
-            measure_python(format_text("pytorch.py %d %d %d %d %d 1 f32 %d read",
-                                       it->config->layers, it->config->heads, it->config->width,
-                                       it->config->vocabulary, PROMPT, it->threads))
-                .median);
+    const double llamacpp_writes = file ? llamacpp_per_second(it, file, 1) : 0;
+    const double llamacpp_reads = file ? llamacpp_per_second(it, file, PROMPT) : 0;
+    const double pytorch_reads = it->weights == ROUNDING_NONE ? pytorch_per_second(it) : 0;
     report_row("%s, threads %d", kinds[it->weights].name, it->threads);
     report_number("writes_per_second", writes, 1, "");
     report_number("percent_of_bandwidth", 100 * bytes * writes / bandwidth, 0, "%");
-    report_number("llamacpp_writes_per_second", theirs[0], 1, "");
-    report_number("times_llamacpp_writing", writes / theirs[0], 2, " x");
+    report_number("llamacpp_writes_per_second", llamacpp_writes, 1, "");
+    report_number("times_llamacpp_writing", writes / llamacpp_writes, 2, " x");
     report_number("reads_per_second", reads, 0, "");
-    report_number("llamacpp_reads_per_second", theirs[1], 0, "");
-    report_number("pytorch_reads_per_second", torch, 0, "");
+    report_number("llamacpp_reads_per_second", llamacpp_reads, 0, "");
+    report_number("pytorch_reads_per_second", pytorch_reads, 0, "");
     report_end();
 }
 
