@@ -19,8 +19,8 @@ void *memory_resize(void *memory, size_t bytes);
  * never touched cost nothing. */
 void *memory_new(size_t count, size_t size, const char *purpose);
 
-/* The same for numbers that will all be used, as weights are: in large pages, if the system has
- * them. The processor finds these faster. */
+/* The same for numbers that will all be used, such as weights: in large pages, if the system has
+ * them, where the processor finds numbers faster. */
 Real *memory_numbers(size_t count, const char *purpose);
 
 /* Dies unless the machine, and the limit that was set, have this much memory at all. Call it

@@ -1,5 +1,5 @@
-/* bench.c: measures how fast training and writing are, compared with what the machine can do
- * and, if it is installed, with PyTorch. Each figure is measured in a process of its own; figures
+/* bench.c: measures how fast training, reading and writing are, compared with what the machine can
+ * do and, if they are installed, with PyTorch and llama.cpp. Each figure is measured in a process of its own; figures
  * side by side were measured one right after the other.
  *
  * A function named measure_... runs in that process and returns a figure; one named bench_...

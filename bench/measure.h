@@ -9,7 +9,7 @@ typedef struct {
     double median, least, most, bytes;
 } Measured;
 
-/* The median of some figures, which are put in order. */
+/* Sorts the figures and returns their median. */
 double measure_median(double *figures, int count);
 
 /* Runs round(what) once without measuring, then again and again for about `seconds` seconds, at
@@ -20,7 +20,7 @@ Measured measure_rounds(void (*round)(void *what), void *what, double seconds);
  * itself, and freed after it. */
 Measured measure_apart(Measured (*measure)(const void *what), const void *what, int threads);
 
-/* Seconds that a command takes, which is freed; 0 if it fails. */
+/* Runs a command and frees it. Returns the seconds that it took, 0 if it failed. */
 double measure_command(char *command);
 
 /* Runs a script of this folder with $PYTHON, and frees the call. It prints the median in seconds

@@ -1,6 +1,6 @@
-/* writing.c: a model is saved as a run is, and the programs that a user has do the work. How long
- * ./sample takes until it can begin is not counted: it writes few tokens and many, or reads a short
- * prompt and a long one, and the difference counts. */
+/* writing.c: saves a model as a run, and times the programs as a user calls them. The time that
+ * ./sample needs to start does not count: it writes few tokens and many, or reads a short prompt
+ * and a long one, and the difference is taken. */
 #include "writing.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "measure.h"
 #include "text/tokenizer_train.h"
 
-/* Tokens that are written; of a prompt; and how often each is measured. */
+/* Tokens to write, tokens of a prompt, and how often each time is measured. */
 enum { FEW = 20, MANY = 120, PROMPT = 512, TIMES = 3 };
 
 typedef struct {
@@ -22,7 +22,7 @@ typedef struct {
     int threads;
 } Writing;
 
-/* The names of weights for ./sample, and for ./export of those that are most like them. */
+/* What --weights of ./sample calls each rounding, and --type of ./export the one most like it. */
 static const struct {
     const char *name, *exported;
     double bytes; /* of a number */
@@ -32,7 +32,7 @@ static const struct {
 
 /* ---- The model ---- */
 
-/* So many different words: aaaa baaa caaa ... The caller frees. */
+/* `count` different words: aaaa baaa caaa ... The caller frees. */
 static char *words_new(int count)
 {
     char *words = memory_new((size_t)count * 5 + 1, 1, "words"), *next = words;
@@ -49,7 +49,7 @@ static Measured save_model(const void *what)
 {
     const Writing *it = what;
     const int words = it->config->vocabulary - 2;
-    Gpt gpt = gpt_new(it->config, 1);
+    Gpt gpt = gpt_new_reader(it->config, 1);
     gpt_init(&gpt, 1);
     const Text text = text_from("words", (Bytes){words_new(words), 5 * (size_t)words}, TEXT_AS_IS);
     const Tokenizer tokenizer =
@@ -69,13 +69,16 @@ static double seconds_of_sample(const Writing *it, int words, int prompt)
     return seconds;
 }
 
-/* How much longer it takes to write so many words after a prompt than after one word to write
- * few: the median. */
+/* How much longer it takes to write so many words after a prompt of so many than to write few after
+ * one: the median. */
 static double seconds_longer(const Writing *it, int words, int prompt)
 {
     double seconds[TIMES];
-    for (int i = 0; i < TIMES; i++)
-        seconds[i] = -seconds_of_sample(it, FEW, 1) + seconds_of_sample(it, words, prompt);
+    for (int i = 0; i < TIMES; i++) {
+        const double few = seconds_of_sample(it, FEW, 1);
+        const double all = seconds_of_sample(it, words, prompt);
+        seconds[i] = few > 0 && all > 0 ? all - few : 0;
+    }
     return measure_median(seconds, TIMES);
 }
 
@@ -109,7 +112,7 @@ static void bench_kind(const Writing *it, double bandwidth, const char *file)
     const double llamacpp_writes = file ? llamacpp_per_second(it, file, 1) : 0;
     const double llamacpp_reads = file ? llamacpp_per_second(it, file, PROMPT) : 0;
     const double pytorch_reads = it->weights == ROUNDING_NONE ? pytorch_per_second(it) : 0;
-    report_row("%s, threads %d", kinds[it->weights].name, it->threads);
+    report_row("G %s, threads %d", kinds[it->weights].name, it->threads);
     report_number("writes_per_second", writes, 1, "");
     report_number("percent_of_bandwidth", 100 * bytes * writes / bandwidth, 0, "%");
     report_number("llamacpp_writes_per_second", llamacpp_writes, 1, "");

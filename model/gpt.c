@@ -51,24 +51,22 @@ static GptWork work_of(const Gpt *gpt, Arena *arena)
                      .piece = piece};
 }
 
-/* Makes all layers; an arena holds what they keep and work with. If the model does not learn, every
- * layer begins where the first one did. */
+/* Makes all layers; an arena holds what they keep and work with. In a reader they share one place:
+ * what a layer keeps is read only by its own forward. */
 static void place_layers(Gpt *gpt, Arena *arena)
 {
     const size_t N = (size_t)gpt->rows, C = (size_t)gpt->config.width;
     const int L = gpt->config.layers;
     gpt->work = work_of(gpt, arena);
-    gpt->keep.stream = arena_take(arena, ((size_t)L + 1) * N, C);
+    gpt->keep.stream = arena_take(arena, (gpt->learns ? (size_t)L + 1 : 2) * N, C);
     const size_t begin = arena->used;
-    size_t end = begin;
     for (int l = 0; l < L; l++) {
         const BlockShape shape = block_shape(&gpt->config, l);
-        arena->used = gpt->learns ? end : begin;
+        if (!gpt->learns)
+            arena->used = begin;
         gpt->block[l] = block_new(arena, &shape, &gpt->weights.block[l], &gpt->gradients.block[l],
                                   &gpt->work.block, gpt->rows);
-        end = arena->used > end ? arena->used : end;
     }
-    arena->used = end;
     if (gpt->config.norm == NORM_PRE) {
         gpt->norm = layernorm_new(arena, gpt->weights.norm, gpt->gradients.norm, gpt->rows);
         gpt->keep.normed = arena_take(arena, N, C);
@@ -89,7 +87,7 @@ static size_t sketch(Gpt *gpt, const GptConfig *config, int rows, bool learns)
     return arena.used;
 }
 
-static double bytes_of(const GptConfig *config, int rows, bool learns)
+static double bytes_of_model(const GptConfig *config, int rows, bool learns)
 {
     Gpt gpt;
     const size_t activations = sketch(&gpt, config, rows, learns);
@@ -100,15 +98,15 @@ static double bytes_of(const GptConfig *config, int rows, bool learns)
 
 double gpt_bytes(const GptConfig *config, int rows)
 {
-    return bytes_of(config, rows, true);
+    return bytes_of_model(config, rows, true);
 }
 
 double gpt_reader_bytes(const GptConfig *config, int rows)
 {
-    return bytes_of(config, rows, false);
+    return bytes_of_model(config, rows, false);
 }
 
-static Gpt make(const GptConfig *config, int rows, bool learns)
+static Gpt new_model(const GptConfig *config, int rows, bool learns)
 {
     Gpt gpt;
     GptConfig own = *config;
@@ -134,12 +132,12 @@ static Gpt make(const GptConfig *config, int rows, bool learns)
 
 Gpt gpt_new(const GptConfig *config, int rows)
 {
-    return make(config, rows, true);
+    return new_model(config, rows, true);
 }
 
 Gpt gpt_new_reader(const GptConfig *config, int rows)
 {
-    return make(config, rows, false);
+    return new_model(config, rows, false);
 }
 
 void gpt_free(Gpt *gpt)
@@ -174,7 +172,8 @@ void gpt_init(Gpt *gpt, uint32_t seed)
 /* What block l reads: (N, C) of the stream. */
 static Real *stream_at(const Gpt *gpt, int l)
 {
-    return ROW(gpt->keep.stream, (size_t)l * (size_t)gpt->rows, gpt->config.width);
+    const int place = gpt->learns ? l : l % 2;
+    return ROW(gpt->keep.stream, (size_t)place * (size_t)gpt->rows, gpt->config.width);
 }
 
 Real *gpt_head_input(const Gpt *gpt)

@@ -24,7 +24,8 @@ typedef struct {
 
 /* What forward keeps for backward, except what belongs to a block. */
 typedef struct {
-    Real *stream; /* (L + 1, N, C) the input of each block, and the output of the last one  */
+    Real *stream; /* (L + 1, N, C) the input of each block, and the output of the last one;
+                     a reader has two places, which take turns (2, N, C)                   */
     Real *normed; /* (N, C) the layer norm of the stream's end; pre-norm only               */
 } GptKeep;
 
@@ -41,8 +42,8 @@ typedef struct {
 
 typedef struct {
     GptConfig config;
-    int rows; /* N at most */
-    bool learns;
+    int rows;    /* N at most */
+    bool learns; /* false: a reader, whose gradients are NULL */
     Tensor *tensors;
     int tensor_count;
     size_t size; /* of a block of weights */
@@ -57,8 +58,8 @@ typedef struct {
 } Gpt;
 
 /* A model with weights at 0, for batches of at most `rows` rows. It copies the list of patterns.
- * gpt_free() frees it. A reader cannot learn: it has no gradients, and its layers keep what they
- * compute in one place, which stays in the caches. */
+ * gpt_free() frees it. A reader cannot learn: it has no gradients, and all its layers keep what they
+ * compute in one place. So it takes less memory, and less time to get it. */
 Gpt gpt_new(const GptConfig *config, int rows);
 Gpt gpt_new_reader(const GptConfig *config, int rows);
 void gpt_free(Gpt *gpt);

@@ -120,9 +120,9 @@ bool system_renew(void *pages, size_t bytes)
     return !madvise(pages, bytes, MADV_DONTNEED);
 }
 
-void system_use_large_pages(void *pages, size_t bytes)
+void system_use_large_pages(void *pages, size_t bytes, bool large)
 {
-    madvise(pages, bytes, MADV_HUGEPAGE);
+    madvise(pages, bytes, large ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 }
 
 /* ---- Sorting ---- */

@@ -61,8 +61,9 @@ double system_memory(void);
  * false if it does not. */
 bool system_renew(void *pages, size_t bytes);
 
-/* Asks for large pages, of some megabytes, in place of those that have not been touched. */
-void system_use_large_pages(void *pages, size_t bytes);
+/* Asks for large pages (2 MB on most machines), or for no more of them, where memory has not been
+ * touched. Does nothing if the system has none. */
+void system_use_large_pages(void *pages, size_t bytes, bool large);
 
 /* ---- Sorting ---- */
 

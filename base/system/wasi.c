@@ -99,9 +99,9 @@ bool system_renew(void *pages, size_t bytes)
     return false;
 }
 
-void system_use_large_pages(void *pages, size_t bytes)
+void system_use_large_pages(void *pages, size_t bytes, bool large)
 {
-    (void)pages, (void)bytes;
+    (void)pages, (void)bytes, (void)large;
 }
 
 /* ---- Sorting ---- */

@@ -9,7 +9,7 @@
 typedef struct {
     Directory directory; /* as the user named it, for messages */
     Config config;
-    Gpt gpt;             /* its weights; room for one sequence of its whole context */
+    Gpt gpt;             /* a reader, with room for one sequence of its whole context */
     Tokenizer tokenizer; /* has as many tokens as the config says */
 } Pretrained;
 

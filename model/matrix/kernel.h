@@ -57,8 +57,10 @@ typedef struct {
     void (*pair_along)(Real *words, const Real *numbers, int count);
 } Kernel;
 
-/* All loops over the tile must be unrolled: only then are the sums kept in registers. */
 #define PRAGMA(text) _Pragma(#text)
+
+/* All loops over the tile must be unrolled: only then are the sums kept in registers. UNROLLED_BY:
+ * so many turns of a loop become one. */
 #ifdef __clang__
 #define UNROLLED PRAGMA(clang loop unroll(full))
 #define UNROLLED_BY(count) PRAGMA(clang loop unroll_count(count))

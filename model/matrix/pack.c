@@ -103,8 +103,9 @@ static bool pack_rows_plain(Real *words, const Kernel *kernel, Matrix a)
     return by_rows;
 }
 
-/* The usual widths of a panel: a memcpy of constant size is inlined. */
-static inline void copy_rows(Real *words, int panel, Matrix b, const size_t cols)
+/* For panels of the usual widths: `cols` is a constant, so the memcpy is inlined. */
+__attribute__((always_inline)) static inline void copy_rows(Real *words, int panel, Matrix b,
+                                                            const size_t cols)
 {
     for (int k = 0; k < b.rows; k++)
         memcpy(ROW(words, k, panel), b.at + k * b.row_step, sizeof *words * cols);

@@ -16,15 +16,15 @@ static void read_numbers(Real *to, Rounding rounding, const Real *origin, ptrdif
                          int count)
 {
     for (int done = 0, here; done < count; done += here) {
-        const int from = (int)((place + done) % ROUNDED_GRAIN), before = from % PIECE;
+        const int from = (int)((place + done) % ROUNDED_GRAIN), before = from % VECTOR;
         const void *block = rounded_block(rounding, origin, place + done);
-        Piece piece;
-        rounded_piece(&piece, rounding, block, from - before);
-        here = min_int(PIECE - before, count - done);
-        if (here == PIECE)
-            *(Piece *)(to + done) = piece;
+        Vector vector;
+        rounded_vector(&vector, rounding, block, from - before);
+        here = min_int(VECTOR - before, count - done);
+        if (here == VECTOR)
+            *(Vector *)(to + done) = vector;
         else
-            memcpy(to + done, (const Real *)&piece + before, sizeof *to * (size_t)here);
+            memcpy(to + done, (const Real *)&vector + before, sizeof *to * (size_t)here);
     }
 }
 
@@ -99,6 +99,9 @@ void matrix_round(Real *numbers, size_t count, Rounding rounding)
         }
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), left = (size_t)(until - end);
     const size_t part = (page - (size_t)end % page) % page; /* of a page that is still needed */
-    if (left > part + page)
+    if (left > part + page) {
         system_renew(end + part, (left - part) / page * page);
+        /* or the system would in time make large pages of these as well */
+        system_use_large_pages(end + part, (left - part) / page * page, false);
+    }
 }

@@ -29,17 +29,17 @@ typedef struct {
     uint32_t words[LANES];
 } Q8;
 
-/* What a vector register holds as floats. Compilers take wider vectors apart, number by number if
- * they are to be converted. */
+/* As many numbers as a vector register holds floats. gcc splits wider vectors, and converts them
+ * number by number. */
 #ifdef __AVX512F__
-enum { PIECE = 16 };
+enum { VECTOR = 16 };
 #elif defined __AVX__
-enum { PIECE = 8 };
+enum { VECTOR = 8 };
 #else
-enum { PIECE = 4 };
+enum { VECTOR = 4 };
 #endif
-typedef Real Piece
-    __attribute__((vector_size(PIECE * sizeof(Real)), aligned(sizeof(Real)), may_alias));
+typedef Real Vector
+    __attribute__((vector_size(VECTOR * sizeof(Real)), aligned(sizeof(Real)), may_alias));
 
 /* Where a rounded matrix has number (i, j), counted from the origin. */
 static inline ptrdiff_t rounded_place(Matrix m, int i, int j)
@@ -58,23 +58,23 @@ static inline const void *rounded_block(Rounding rounding, const Real *origin, p
     return (const char *)origin + (size_t)place / ROUNDED_GRAIN * rounded_block_size(rounding);
 }
 
-/* to = the numbers of a block from number `from` on, a multiple of PIECE. */
-static inline void rounded_piece(Piece *to, Rounding rounding, const void *block, int from)
+/* to = VECTOR numbers of a block, from number `from` on, which is a multiple of VECTOR. */
+static inline void rounded_vector(Vector *to, Rounding rounding, const void *block, int from)
 {
-    typedef uint32_t Words __attribute__((vector_size(PIECE * sizeof(uint32_t))));
-    typedef int32_t Whole __attribute__((vector_size(PIECE * sizeof(int32_t))));
-    typedef float Floats __attribute__((vector_size(PIECE * sizeof(float))));
+    typedef uint32_t Words __attribute__((vector_size(VECTOR * sizeof(uint32_t))));
+    typedef int32_t Whole __attribute__((vector_size(VECTOR * sizeof(int32_t))));
+    typedef float Floats __attribute__((vector_size(VECTOR * sizeof(float))));
     const int g = from / LANES, word = from % LANES;
     Words words;
     if (rounding == ROUNDING_BF16) {
         memcpy(&words, ((const Bf16 *)block)->words[g / 2] + word, sizeof words);
         words = words << ((Words){0} + 16u * (unsigned)(1 - g % 2)) & 0xFFFF0000;
-        *to = __builtin_convertvector((Floats)words, Piece);
+        *to = __builtin_convertvector((Floats)words, Vector);
     } else {
         const Q8 *q8 = block;
         memcpy(&words, q8->words + word, sizeof words);
         words = words << ((Words){0} + 8u * (unsigned)(3 - g)) & 0xFF000000;
-        *to = (Real)q8->scale[g / 2] * __builtin_convertvector((Whole)words, Piece);
+        *to = (Real)q8->scale[g / 2] * __builtin_convertvector((Whole)words, Vector);
     }
 }
 

@@ -1,5 +1,6 @@
-/* skinny.c: plain loops, since they wait for memory anyway. Only the dot product uses vectors by
- * hand: the compiler may not reorder its sum. */
+/* skinny.c: plain loops, since they wait for memory anyway. The dot product uses vectors by hand,
+ * since the compiler may not reorder its sum, and so do rounded rows, whose numbers are unpacked a
+ * vector at a time. */
 #include "skinny.h"
 
 #include <assert.h>
@@ -14,7 +15,7 @@ bool skinny_fits(Matrix y, Matrix b)
 }
 
 /* Rows of b that are read at once: y is read and written once for all of them, and so many streams
- * keep the memory busy. Rounded rows need more registers. */
+ * keep the memory busy. Rounded rows are fewer, since each takes a register. */
 enum { ROWS_AT_ONCE = 8, ROUNDED_AT_ONCE = 4, LINE = 64 };
 
 /* y[j] += a0·b0[j] + … + a7·b7[j], in this order */
@@ -48,8 +49,8 @@ static void add_one(Real *restrict y, Real a, const Real *b, int count)
         y[j] += a * b[j];
 }
 
-/* Adds four rounded rows of b to each of the rows of y, each times its element of a, and fetches
- * the four rows after them. */
+/* Each row of y += four rounded rows of b, each times its element of a. Fetches the next four rows
+ * of b. */
 __attribute__((always_inline)) static inline void add_rounded(Matrix y, Matrix a, Matrix b,
                                                               const int rows,
                                                               const Rounding rounding)
@@ -62,13 +63,13 @@ __attribute__((always_inline)) static inline void add_rounded(Matrix y, Matrix a
             for (size_t line = 0; line < size; line += LINE)
                 __builtin_prefetch(block + k * step + line);
         UNROLLED
-        for (int n = 0; n < ROUNDED_GRAIN; n += PIECE) {
-            Piece of_b[ROUNDED_AT_ONCE];
+        for (int n = 0; n < ROUNDED_GRAIN; n += VECTOR) {
+            Vector of_b[ROUNDED_AT_ONCE];
             for (int k = 0; k < ROUNDED_AT_ONCE; k++)
-                rounded_piece(&of_b[k], rounding, block + k * step, n);
+                rounded_vector(&of_b[k], rounding, block + k * step, n);
             for (int i = 0; i < rows; i++) {
                 const Real *of_a = a.at + i * a.row_step;
-                Piece *place = (Piece *)(y.at + i * y.row_step + j + n), sum = *place;
+                Vector *place = (Vector *)(y.at + i * y.row_step + j + n), sum = *place;
                 for (int k = 0; k < ROUNDED_AT_ONCE; k++)
                     sum += of_a[k * a.col_step] * of_b[k];
                 *place = sum;
@@ -77,18 +78,18 @@ __attribute__((always_inline)) static inline void add_rounded(Matrix y, Matrix a
     }
 }
 
+/* One row, the usual case, has a loop for each rounding. */
 static void by_rounded_rows(Matrix y, Matrix a, Matrix b)
 {
-    const bool bf16 = b.rounding == ROUNDING_BF16, one = y.rows == 1;
     for (int k = 0; k < b.rows; k += ROUNDED_AT_ONCE) {
         const Matrix of_a = matrix_cols(a, k, ROUNDED_AT_ONCE);
         const Matrix of_b = matrix_rows(b, k, ROUNDED_AT_ONCE);
-        if (one && bf16)
+        if (y.rows == 1 && b.rounding == ROUNDING_BF16)
             add_rounded(y, of_a, of_b, 1, ROUNDING_BF16);
-        else if (one)
+        else if (y.rows == 1)
             add_rounded(y, of_a, of_b, 1, ROUNDING_Q8);
         else
-            add_rounded(y, of_a, of_b, y.rows, bf16 ? ROUNDING_BF16 : ROUNDING_Q8);
+            add_rounded(y, of_a, of_b, y.rows, b.rounding);
     }
 }
 
@@ -112,9 +113,9 @@ static void by_rows(Matrix y, Matrix a, Matrix b)
 /* Σ a[k]·b[k], in enough running sums to hide the latency of an addition; b is a column. */
 static inline Real dot(const Real *a, ptrdiff_t a_step, Matrix b, Rounding rounding)
 {
-    enum { SUMS = ROUNDED_GRAIN / PIECE, AT_ONCE = ROUNDED_GRAIN, AHEAD = 2048 };
+    enum { SUMS = ROUNDED_GRAIN / VECTOR, AT_ONCE = ROUNDED_GRAIN, AHEAD = 2048 };
     const size_t bytes = rounding ? rounded_block_size(rounding) : AT_ONCE * sizeof(Real);
-    Piece sum[SUMS] = {{0}};
+    Vector sum[SUMS] = {{0}};
     Real rest = 0;
     int k = 0;
     if (a_step == 1)
@@ -125,12 +126,12 @@ static inline Real dot(const Real *a, ptrdiff_t a_step, Matrix b, Rounding round
                 __builtin_prefetch(of_b + AHEAD + line);
             UNROLLED
             for (int s = 0; s < SUMS; s++) {
-                Piece piece;
+                Vector vector;
                 if (rounding)
-                    rounded_piece(&piece, rounding, of_b, s * PIECE);
+                    rounded_vector(&vector, rounding, of_b, s * VECTOR);
                 else
-                    piece = *(const Piece *)(b.at + k + s * PIECE);
-                sum[s] += *(const Piece *)(a + k + s * PIECE) * piece;
+                    vector = *(const Vector *)(b.at + k + s * VECTOR);
+                sum[s] += *(const Vector *)(a + k + s * VECTOR) * vector;
             }
         }
     for (; k < b.rows; k++)

@@ -51,7 +51,9 @@ Optimizer optimizer_new(const Gpt *gpt, OptimizerKind kind, bool average)
         .kind = kind,
         .room_size = room_of(gpt->tensors, gpt->tensor_count, kind),
         .m = memory_numbers(gpt->size, "the optimizer's first moment"),
-        .v = memory_numbers(gpt->size, "the optimizer's second moment"),
+        .v = kind == OPTIMIZER_MUON /* its matrices leave theirs untouched */
+                 ? memory_new(gpt->size, sizeof(Real), "the optimizer's second moment")
+                 : memory_numbers(gpt->size, "the optimizer's second moment"),
     };
     for (int i = 0; i < gpt->tensor_count; i++)
         optimizer.slices += slices_of(&gpt->tensors[i]);

@@ -200,8 +200,8 @@ static int missing(const Message *messages)
     return messages[0].member;
 }
 
-/* Says who is missing, unless another member has said why it dies: on a busy machine mpirun needs
- * seconds to end all. */
+/* Says who is missing. If another member has said why it dies, only waits to be ended: on a busy
+ * machine mpirun needs seconds for that. */
 static _Noreturn void report_missing(int m, double seconds)
 {
     for (int other = 0; other < team.size; other++)

@@ -8,8 +8,8 @@
  *     TILE_VECTORS    vectors across a tile: its columns are TILE_VECTORS * lanes
  *     MULTIPLY_ADD    sum += a · b, rounded once, for a vector of sums, a word of a and a vector
  *                     of b
- *     TILE_UNROLLED   steps of the depth in a turn of the loop, if a step has so few multiply-adds
- *                     that it costs time to count it, and to wait for a; else not defined
+ *     TILE_UNROLLED   steps of the depth in one turn of the loop; 1 if not defined. More gain if a
+ *                     step has so few multiply-adds that counting it and waiting for a take time
  *
  * TILE_ROWS * TILE_VECTORS sums, TILE_VECTORS vectors of b and one broadcast of a must fit in the
  * registers; more sums hide more of the multiply-add's latency, so each kernel uses what fits. */
@@ -61,7 +61,7 @@ TILE_TARGET __attribute__((always_inline)) static inline void tile_of(
     if (TILE_UNROLLED > 1 && !going_on)
         for (; depth >= LINE; depth -= LINE) {
             UNROLLED
-            for (int i = 0; i < rows && by_rows; i++) /* of the tile below */
+            for (int i = 0; i < rows && by_rows; i++) /* the same numbers of the tile below */
                 __builtin_prefetch(a + (i + rows) * a_row);
             UNROLLED_BY(TILE_UNROLLED)
             for (int k = 0; k < LINE; k++, a += a_col, b += b_step)
