@@ -103,22 +103,17 @@ static bool pack_rows_plain(Real *words, const Kernel *kernel, Matrix a)
     return by_rows;
 }
 
-/* For panels of the usual widths: `cols` is a constant, so the memcpy is inlined. */
-__attribute__((always_inline)) static inline void copy_rows(Real *words, int panel, Matrix b,
-                                                            const size_t cols)
-{
-    for (int k = 0; k < b.rows; k++)
-        memcpy(ROW(words, k, panel), b.at + k * b.row_step, sizeof *words * cols);
-}
+enum { HALF_PANEL = TILE_MAX_COLS / 2 };
 
 static void pack_panel_plain(Real *words, int panel, Matrix b)
 {
     if (b.row_step == 1 && b.col_step != 1)
         transpose(words, panel, b.at, b.col_step, b.rows, b.cols);
-    else if (b.col_step == 1 && b.cols == TILE_MAX_COLS)
-        copy_rows(words, panel, b, TILE_MAX_COLS);
-    else if (b.col_step == 1 && b.cols == TILE_MAX_COLS / 2)
-        copy_rows(words, panel, b, TILE_MAX_COLS / 2);
+    else if (b.col_step == 1 && b.cols % HALF_PANEL == 0) /* most often; the memcpy is inlined */
+        for (int k = 0; k < b.rows; k++)
+            for (int j = 0; j < b.cols; j += HALF_PANEL)
+                memcpy(ROW(words, k, panel) + j, b.at + k * b.row_step + j,
+                       sizeof *words * HALF_PANEL);
     else
         matrix_copy(matrix_spaced(words, b.rows, b.cols, panel), b);
 }

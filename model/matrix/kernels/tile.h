@@ -60,9 +60,11 @@ TILE_TARGET __attribute__((always_inline)) static inline void tile_of(
 
     if (TILE_UNROLLED > 1 && !going_on)
         for (; depth >= LINE; depth -= LINE) {
-            UNROLLED
-            for (int i = 0; i < rows && by_rows; i++) /* the same numbers of the tile below */
-                __builtin_prefetch(a + (i + rows) * a_row);
+            if (by_rows) { /* the same numbers of the tile below */
+                UNROLLED
+                for (int i = 0; i < rows; i++)
+                    __builtin_prefetch(a + (i + rows) * a_row);
+            }
             UNROLLED_BY(TILE_UNROLLED)
             for (int k = 0; k < LINE; k++, a += a_col, b += b_step)
                 add_step(sum, rows, vectors, a, a_row, b);
