@@ -19,8 +19,9 @@ void *memory_resize(void *memory, size_t bytes);
  * never touched cost nothing. */
 void *memory_new(size_t count, size_t size, const char *purpose);
 
-/* The same for numbers that will all be used, such as weights: in large pages, if the system has
- * them, where the processor finds numbers faster. */
+/* Numbers that are 0, as from memory_new(), and in large pages if the system has them: the
+ * processor finds a number faster there. Only for numbers that will all be used, such as
+ * weights. */
 Real *memory_numbers(size_t count, const char *purpose);
 
 /* Dies unless the machine, and the limit that was set, have this much memory at all. Call it

@@ -1,6 +1,6 @@
 /* bench.c: measures how fast training, reading and writing are, compared with what the machine can
- * do and, if they are installed, with PyTorch and llama.cpp. Each figure is measured in a process of its own; figures
- * side by side were measured one right after the other.
+ * do and, if they are installed, with PyTorch and llama.cpp. Each figure is measured in a process
+ * of its own; figures side by side were measured one right after the other.
  *
  * A function named measure_... runs in that process and returns a figure; one named bench_...
  * starts such processes and reports their figures as rows of a table. docs/experiments.md explains

@@ -69,8 +69,8 @@ static double seconds_of_sample(const Writing *it, int words, int prompt)
     return seconds;
 }
 
-/* How much longer it takes to write so many words after a prompt of so many than to write few after
- * one: the median. */
+/* The time for `words` words after a prompt of `prompt` words, less the time for FEW words after
+ * one word. The median. */
 static double seconds_longer(const Writing *it, int words, int prompt)
 {
     double seconds[TIMES];

@@ -58,8 +58,8 @@ typedef struct {
 } Gpt;
 
 /* A model with weights at 0, for batches of at most `rows` rows. It copies the list of patterns.
- * gpt_free() frees it. A reader cannot learn: it has no gradients, and all its layers keep what they
- * compute in one place. So it takes less memory, and less time to get it. */
+ * gpt_free() frees it. A reader takes less memory but cannot learn: it has no gradients, and all
+ * its layers keep what they compute in the same place. */
 Gpt gpt_new(const GptConfig *config, int rows);
 Gpt gpt_new_reader(const GptConfig *config, int rows);
 void gpt_free(Gpt *gpt);

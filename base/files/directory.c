@@ -114,6 +114,8 @@ char **directory_names(const Directory *directory)
     const int handle = openat(directory->handle, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *list = handle < 0 ? NULL : fdopendir(handle);
     if (!list) {
+        if (errno == ENOMEM) /* as it is for the names themselves */
+            die("cannot read %s: %s", directory->path, reason(errno));
         file_failed("read", directory->path);
         return NULL;
     }

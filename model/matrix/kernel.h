@@ -59,8 +59,8 @@ typedef struct {
 
 #define PRAGMA(text) _Pragma(#text)
 
-/* All loops over the tile must be unrolled: only then are the sums kept in registers. UNROLLED_BY:
- * so many turns of a loop become one. */
+/* UNROLLED: all loops over the tile are unrolled, since only then are the sums kept in registers.
+ * UNROLLED_BY(4): one turn of the loop does the work of four. */
 #ifdef __clang__
 #define UNROLLED PRAGMA(clang loop unroll(full))
 #define UNROLLED_BY(count) PRAGMA(clang loop unroll_count(count))
