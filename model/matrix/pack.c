@@ -103,17 +103,14 @@ static bool pack_rows_plain(Real *words, const Kernel *kernel, Matrix a)
     return by_rows;
 }
 
-enum { HALF_PANEL = TILE_MAX_COLS / 2 };
-
 static void pack_panel_plain(Real *words, int panel, Matrix b)
 {
     if (b.row_step == 1 && b.col_step != 1)
         transpose(words, panel, b.at, b.col_step, b.rows, b.cols);
-    else if (b.col_step == 1 && b.cols % HALF_PANEL == 0) /* most often; the memcpy is inlined */
+    else if (b.col_step == 1 &&
+             b.cols == TILE_MAX_COLS) /* most often; a memcpy of constant size is inlined */
         for (int k = 0; k < b.rows; k++)
-            for (int j = 0; j < b.cols; j += HALF_PANEL)
-                memcpy(ROW(words, k, panel) + j, b.at + k * b.row_step + j,
-                       sizeof *words * HALF_PANEL);
+            memcpy(ROW(words, k, panel), b.at + k * b.row_step, sizeof *words * TILE_MAX_COLS);
     else
         matrix_copy(matrix_spaced(words, b.rows, b.cols, panel), b);
 }
