@@ -36,7 +36,7 @@ bool directory_has(const Directory *directory, const char *name);
 bool directory_is_same(const Directory *directory, const char *name, const char *path);
 
 /* The names of all files in it, except "." and "..": an stb_ds array, which names_free() frees.
- * NULL if it is empty or, after a warning, if it cannot be listed; without memory for it, it dies. */
+ * NULL if it is empty or, after a warning, if it cannot be listed. Dies without memory for it. */
 char **directory_names(const Directory *directory);
 void names_free(char **names);
 
