@@ -39,7 +39,7 @@ tsan:
 	$(MAKE) --no-print-directory test CC=clang MPICC= BUILD=build/tsan BIN=build/tsan/bin \
 		CFLAGS='-O1 -g -march=$(ARCH) -Wno-pass-failed' \
 		SANITIZE='-fsanitize=thread -fno-omit-frame-pointer' \
-		BATS="-f 'number of threads|SIGTERM|at once' tests/programs"
+		PICK='-f "number of threads|SIGTERM|at once"'
 
 # Debian's valgrind does not support AVX-512, and needs a second for a step of the usual model. A test
 # that dies does not free its memory, so only the demo is checked for leaks. Of a damaged run, fewer
