@@ -204,7 +204,7 @@ units: build-tests
 # The .bats files in tests/programs test the programs as a user calls them.
 test: build-tests
 	@$(RUN_UNITS); export BIN=$(abspath $(BIN)) BUILD=$(abspath $(BUILD)); \
-		printf '%s\n' $(BATS) | $(call RUN_EACH,bats $(PICK)); $(NAME_FAILED)
+		printf '%s\n' $(BATS) | $(call RUN_EACH,bats --timing $(PICK)); $(NAME_FAILED)
 
 # sanitize, fuzz, torture, tsan, valgrind, analyze, aarch64, same
 include tests/watch.mk

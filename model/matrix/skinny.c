@@ -58,6 +58,10 @@ __attribute__((always_inline)) static inline void add_rounded(Matrix y, Matrix a
     const size_t size = rounded_block_size(rounding);
     const ptrdiff_t step = b.row_step / ROUNDED_GRAIN * (ptrdiff_t)size;
     const char *block = rounded_block(rounding, b.origin, rounded_place(b, 0, 0));
+    Real of_a[SKINNY_ROWS][ROUNDED_AT_ONCE]; /* of one row, they stay in registers */
+    for (int i = 0; i < rows; i++)
+        for (int k = 0; k < ROUNDED_AT_ONCE; k++)
+            of_a[i][k] = a.at[i * a.row_step + k * a.col_step];
     for (int j = 0; j < y.cols; j += ROUNDED_GRAIN, block += size) {
         for (int k = ROUNDED_AT_ONCE; k < 2 * ROUNDED_AT_ONCE; k++)
             for (size_t line = 0; line < size; line += LINE)
@@ -68,10 +72,9 @@ __attribute__((always_inline)) static inline void add_rounded(Matrix y, Matrix a
             for (int k = 0; k < ROUNDED_AT_ONCE; k++)
                 rounded_vector(&of_b[k], rounding, block + k * step, n);
             for (int i = 0; i < rows; i++) {
-                const Real *of_a = a.at + i * a.row_step;
                 Vector *place = (Vector *)(y.at + i * y.row_step + j + n), sum = *place;
                 for (int k = 0; k < ROUNDED_AT_ONCE; k++)
-                    sum += of_a[k * a.col_step] * of_b[k];
+                    sum += of_a[i][k] * of_b[k];
                 *place = sum;
             }
         }
