@@ -68,12 +68,13 @@ static inline void rounded_vector(Vector *to, Rounding rounding, const void *blo
     Words words;
     if (rounding == ROUNDING_BF16) {
         memcpy(&words, ((const Bf16 *)block)->words[g / 2] + word, sizeof words);
-        words = g % 2 ? words & 0xFFFF0000 : words << 16;
+        words = g % 2 ? words & 0xFFFF0000 : words << ((Words){0} + 16);
         *to = __builtin_convertvector((Floats)words, Vector);
     } else {
         const Q8 *q8 = block;
         memcpy(&words, q8->words + word, sizeof words);
-        words = g ? words << ((Words){0} + 8u * (unsigned)(3 - g)) & 0xFF000000 : words << 24;
+        words = words << ((Words){0} + 8u * (unsigned)(3 - g));
+        words = g ? words & 0xFF000000 : words;
         *to = (Real)q8->scale[g / 2] * __builtin_convertvector((Whole)words, Vector);
     }
 }
