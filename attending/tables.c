@@ -282,7 +282,7 @@ static void put_effect(const Effects *e, int i, int first, int second)
         printf("%*d", second, head + 1);
     else
         printf("%*s", second, _("all"));
-    printf("%+17.4f", e->rise[i]);
+    printf("%+17.4f", fabs(e->rise[i]) < 0.00005 ? 0 : e->rise[i]); /* not -0.0000 */
     if (head == H || !e->twice) {
         putchar('\n');
         return;
