@@ -194,8 +194,8 @@ RUN_UNITS = printf '%s\n' $(sort $(TESTS) $(EXACT)) | $(call RUN_EACH,$(RUN))
 NAME_FAILED = ! test -s $(BUILD)/failed || { echo 'These tests failed:' && cat $(BUILD)/failed && false; }
 build-tests:
 	@$(SETUP) test
-	@$(MAKE) --no-print-directory -j$$(nproc) all $(TESTS) $(EXACT) $(EXACT_TOOLS) \
-		$(BUILD)/double/train $(BUILD)/tests/faults \
+	@$(MAKE) --no-print-directory -j$$(nproc) all $(TESTS) $(EXACT) $(TOOLS) $(EXACT_TOOLS) \
+		$(BUILD)/tests/faults \
 		$(if $(MPICC),$(BUILD)/mpi/train $(BUILD)/mpi/try_team)
 	@rm -f $(BUILD)/failed
 units: build-tests

@@ -5,7 +5,7 @@ dictionaries.
 
     kneser_ney.py TRAIN SHOW_COUNTING DATA DIRECTORY
 
-SHOW_COUNTING is build/tests/tools/double/show_counting; DATA is the folder of cuentos.txt and the
+SHOW_COUNTING is build/tests/tools/show_counting; DATA is the folder of cuentos.txt and the
 others; DIRECTORY is empty and may be filled. Ends with a message and status 1 at the first
 difference.
 """

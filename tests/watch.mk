@@ -3,6 +3,9 @@
 
 FUZZ_SECONDS ?= 60
 
+# Without what is compiled in double: it is the same code. tests/model/precision.c needs it.
+IN_FLOAT = EXACT= EXACT_TOOLS=
+
 # Training takes a third of the time if model/ is compiled with -O2, and the compiler twice as long.
 # Teams are left out (MPICC=): Open MPI itself keeps memory and has races that would be reported.
 # So are printed.bats, floor.bats and pairs.bats, which repeat commands of other tests, to compare what
@@ -37,7 +40,8 @@ tsan:
 	@$(SETUP) tsan
 	@OMP_TOOL_LIBRARIES=$$(clang -print-resource-dir)/../../libarcher.so \
 	TSAN_OPTIONS=ignore_noninstrumented_modules=1 \
-	$(MAKE) --no-print-directory test CC=clang MPICC= BUILD=build/tsan BIN=build/tsan/bin \
+	$(MAKE) --no-print-directory test $(IN_FLOAT) SKIP=%/precision.c CC=clang MPICC= \
+		BUILD=build/tsan BIN=build/tsan/bin \
 		CFLAGS='-O1 -g -march=$(ARCH) -Wno-pass-failed' \
 		SANITIZE='-fsanitize=thread -fno-omit-frame-pointer' \
 		PICK='-f "number of threads|SIGTERM|at once"'
@@ -49,7 +53,7 @@ WATCH = PULGA_EVERY=211 $(MAKE) --no-print-directory ARCH=x86-64-v3 MPICC= \
 	BUILD=build/valgrind BIN=build/valgrind/bin SANITIZE=-DLARGE_BLOCK=SIZE_MAX
 valgrind:
 	@$(SETUP) valgrind
-	@$(WATCH) units EXACT= EXACT_TOOLS= RUN='valgrind -q --error-exitcode=9' \
+	@$(WATCH) units $(IN_FLOAT) RUN='valgrind -q --error-exitcode=9' \
 		SKIP='%/precision.c %/published_tables.c %/elementary.c %/stop.c %/windows.c %/source.c'
 	@$(WATCH) demo DEMO='--steps 20 --layers 2 --width 16 --dropout 0.1 --checkpoint-every 4' \
 		RUN='valgrind -q --error-exitcode=9 --leak-check=full \
@@ -74,8 +78,8 @@ analyze:
 
 aarch64:
 	@$(SETUP) aarch64
-	@$(MAKE) --no-print-directory units demo CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar \
-		ARCH=armv8-a RUN=qemu-aarch64-static MPICC= BUILD=build/aarch64 \
+	@$(MAKE) --no-print-directory units demo $(IN_FLOAT) SKIP=%/precision.c \
+		CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar ARCH=armv8-a RUN=qemu-aarch64-static MPICC= BUILD=build/aarch64 \
 		BIN=build/aarch64/bin
 
 same:

@@ -488,7 +488,7 @@ on_terminal() {
 @test "Kneser-Ney by its definition, with dictionaries, reaches the same on eight texts" {
     mkdir folder
     python3 "$ROOT/scripts/kneser_ney.py" "$BIN/train" \
-        "$BUILD/tests/tools/double/show_counting" "$ROOT/data" folder
+        "$BUILD/tests/tools/show_counting" "$ROOT/data" folder
 }
 
 @test "the advice at the end follows the losses" {
