@@ -79,8 +79,8 @@ analyze:
 aarch64:
 	@$(SETUP) aarch64
 	@$(MAKE) --no-print-directory units demo $(IN_FLOAT) SKIP=%/precision.c \
-		CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar ARCH=armv8-a RUN=qemu-aarch64-static MPICC= BUILD=build/aarch64 \
-		BIN=build/aarch64/bin
+		CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar ARCH=armv8-a RUN=qemu-aarch64-static \
+		MPICC= BUILD=build/aarch64 BIN=build/aarch64/bin
 
 same:
 	@$(SETUP) same
