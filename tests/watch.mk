@@ -49,7 +49,7 @@ tsan:
 # Debian's valgrind does not support AVX-512, and needs a second for a step of the usual model. A test
 # that dies does not free its memory, so only the demo is checked for leaks. Of a damaged run, fewer
 # bytes are tried (PULGA_EVERY).
-WATCH = PULGA_EVERY=211 $(MAKE) --no-print-directory ARCH=x86-64-v3 MPICC= \
+WATCH = PULGA_EVERY=997 $(MAKE) --no-print-directory ARCH=x86-64-v3 MPICC= \
 	BUILD=build/valgrind BIN=build/valgrind/bin SANITIZE=-DLARGE_BLOCK=SIZE_MAX
 valgrind:
 	@$(SETUP) valgrind
