@@ -8,13 +8,14 @@ IN_FLOAT = EXACT= EXACT_TOOLS=
 
 # Training takes a third of the time if model/ is compiled with -O2, and the compiler twice as long.
 # Teams are left out (MPICC=): Open MPI itself keeps memory and has races that would be reported.
-# So are printed.bats, floor.bats and pairs.bats, which repeat commands of other tests, to compare what
-# they print and to train to the end, and busy.bats, which measures processor time: twenty minutes.
+# So are tests that repeat commands of others, to compare what they print (printed.bats) or compute
+# (same.bats) or to train to the end (floor.bats, pairs.bats), and busy.bats, which measures processor
+# time.
 sanitize:
 	@$(SETUP) sanitize
 	@ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 	$(MAKE) --no-print-directory test MPICC= BUILD=build/sanitize BIN=build/sanitize/bin \
-		BATS='$(filter-out $(patsubst %,tests/programs/%.bats,team printed floor pairs busy),$(wildcard tests/programs/*.bats))' \
+		BATS='$(filter-out $(patsubst %,tests/programs/%.bats,team printed floor pairs busy same),$(wildcard tests/programs/*.bats))' \
 		CFLAGS='-O1 $$(if $$(filter model/%,$$<),-O2) -g -march=$(ARCH)' SANITIZE='-fsanitize=address,undefined -fno-omit-frame-pointer'
 
 fuzz:
