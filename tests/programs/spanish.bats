@@ -31,7 +31,7 @@ phrases_of() {
 @test "no string of several words is left without a mark" {
     command -v xgettext >/dev/null || skip "no gettext"
     cd "$ROOT"
-    find . -name '*.c' ! -path './tests/*' ! -path './bench/*' ! -path './build/*' >"$WORK/files"
+    find . -name '*.c' ! -path './.*/*' ! -path './tests/*' ! -path './bench/*' ! -path './build/*' >"$WORK/files"
     xgettext -a -L C --from-code=UTF-8 --no-wrap --no-location -o "$WORK/all.pot" \
         -f "$WORK/files" 2>/dev/null
     # Assertions, a value for scripts and a template stay as they are.
