@@ -15,7 +15,7 @@ second='-k -kscreen_paragraph:3 -kscreen_command:3 -kput_item:3'
 
 catalogue=po/es.po
 template=${1:-$(mktemp)}
-find . -name '*.c' ! -path './tests/*' ! -path './bench/*' ! -path './build/*' | sed 's,^\./,,' |
+find . -name '*.c' ! -path './.*/*' ! -path './tests/*' ! -path './bench/*' ! -path './build/*' | sed 's,^\./,,' |
     LC_ALL=C sort >"$template.files"
 for keywords in "$first" "$second"; do
     touch "$template.part"
