@@ -15,7 +15,7 @@ sanitize:
 	@$(SETUP) sanitize
 	@ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 	$(MAKE) --no-print-directory test MPICC= BUILD=build/sanitize BIN=build/sanitize/bin \
-		BATS='$(filter-out $(patsubst %,tests/programs/%.bats,team printed floor pairs busy same),$(wildcard tests/programs/*.bats))' \
+		BATS='$(filter-out $(patsubst %,tests/programs/%.bats,team printed floor pairs busy same),$(ALL_BATS))' \
 		CFLAGS='-O1 $$(if $$(filter model/%,$$<),-O2) -g -march=$(ARCH)' SANITIZE='-fsanitize=address,undefined -fno-omit-frame-pointer'
 
 fuzz:
