@@ -22,15 +22,6 @@ fi
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
 trap 'exit 1' HUP INT TERM
-"$python" scripts/reference.py "${BUILD:-build}/double/train" "${BIN:-.}/train" data/perro.txt \
-    "$directory"
-mkdir "$directory/huggingface"
-"$python" scripts/huggingface.py "${BIN:-.}/train" "${BIN:-.}/sample" \
-    "${BUILD:-build}/tests/tools/show_model" \
-    "$directory/huggingface"
-mkdir "$directory/bpe"
-"$python" scripts/bpe.py "${BUILD:-build}/tests/tools/show_bpe" "$directory/bpe" \
-    "${PARITY_MEGABYTES:-10}"
 
 # compare SCRIPT MODULES PACKAGES ARGUMENT...: calls the script if Python has what it needs.
 compare() {
@@ -43,7 +34,28 @@ compare() {
     mkdir "$directory/$script"
     "$python" "scripts/$script" "$@" "$directory/$script"
 }
-compare llamacpp.py llama_cpp llama-cpp-python "${BIN:-.}/train" "${BIN:-.}/export" \
-    "${BUILD:-build}/tests/tools/show_model" data/cuentos.txt
-compare lens.py transformer_lens,bertviz 'transformer_lens and bertviz' "${BIN:-.}/train" \
-    "${BUILD:-build}/tests/tools/show_model"
+
+# These go on beside the scripts below: either use hardly more than one processor.
+{
+    compare llamacpp.py llama_cpp llama-cpp-python "${BIN:-.}/train" "${BIN:-.}/export" \
+        "${BUILD:-build}/tests/tools/show_model" data/cuentos.txt
+    compare lens.py transformer_lens,bertviz 'transformer_lens and bertviz' "${BIN:-.}/train" \
+        "${BUILD:-build}/tests/tools/show_model"
+} >"$directory/output" 2>&1 &
+others=$!
+trap 'kill $others 2>/dev/null || :; rm -rf "$directory"' EXIT
+
+"$python" scripts/reference.py "${BUILD:-build}/double/train" "${BIN:-.}/train" data/perro.txt \
+    "$directory"
+mkdir "$directory/huggingface"
+"$python" scripts/huggingface.py "${BIN:-.}/train" "${BIN:-.}/sample" \
+    "${BUILD:-build}/tests/tools/show_model" \
+    "$directory/huggingface"
+mkdir "$directory/bpe"
+"$python" scripts/bpe.py "${BUILD:-build}/tests/tools/show_bpe" "$directory/bpe" \
+    "${PARITY_MEGABYTES:-10}"
+
+failed=0
+wait $others || failed=1
+cat "$directory/output"
+exit $failed

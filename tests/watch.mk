@@ -55,7 +55,7 @@ WATCH = PULGA_EVERY=997 $(MAKE) --no-print-directory ARCH=x86-64-v3 MPICC= \
 valgrind:
 	@$(SETUP) valgrind
 	@$(WATCH) units $(IN_FLOAT) RUN='valgrind -q --error-exitcode=9' \
-		SKIP='%/precision.c %/published_tables.c %/elementary.c %/stop.c %/windows.c %/source.c'
+		SKIP='%/precision.c %/published_tables.c %/elementary.c %/stop.c %/windows.c %/source.c %/order.c'
 	@$(WATCH) demo DEMO='--steps 20 --layers 2 --width 16 --dropout 0.1 --checkpoint-every 4' \
 		RUN='valgrind -q --error-exitcode=9 --leak-check=full \
 		--show-leak-kinds=definite,indirect --errors-for-leak-kinds=definite,indirect'
