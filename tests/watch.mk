@@ -10,12 +10,13 @@ IN_FLOAT = EXACT= EXACT_TOOLS=
 # Teams are left out (MPICC=): Open MPI itself keeps memory and has races that would be reported.
 # So are tests that repeat commands of others, to compare what they print (printed.bats) or compute
 # (same.bats) or to train to the end (floor.bats, pairs.bats), and busy.bats, which measures processor
-# time.
+# time; and tests with the tag "long", which would take minutes in code that others run as well.
 sanitize:
 	@$(SETUP) sanitize
 	@ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 	$(MAKE) --no-print-directory test MPICC= BUILD=build/sanitize BIN=build/sanitize/bin \
 		BATS='$(filter-out $(patsubst %,tests/programs/%.bats,team printed floor pairs busy same),$(ALL_BATS))' \
+		PICK='--filter-tags !long' \
 		CFLAGS='-O1 $$(if $$(filter model/%,$$<),-O2) -g -march=$(ARCH)' SANITIZE='-fsanitize=address,undefined -fno-omit-frame-pointer'
 
 fuzz:

@@ -230,6 +230,7 @@ or write a page with -o attention.html" ]
     grep -q '^percent: ' out.txt
 }
 
+# bats test_tags=long
 @test "a page carries the model if it is small, or if it is told to" {
     small_run
     "$BIN/attend" run un gato -o a.html >out.txt

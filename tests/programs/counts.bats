@@ -7,6 +7,7 @@ result() {
 print(json.load(open(sys.argv[1] + "/config.json"))["pulga"]["result"][sys.argv[2]])' "$1" "$2"
 }
 
+# bats test_tags=long
 @test "counting and the model together reach less than each alone" {
     cuentos=$ROOT/data/cuentos.txt
     "$BIN/train" "$cuentos" --tokens char --counts --epochs 10 --out run >out.txt
@@ -89,6 +90,7 @@ END
     grep -qxF -- "- **both**: $both" run/README.md
 }
 
+# bats test_tags=long
 @test "counts go with pairs, subwords and lines of characters" {
     "$BIN/train" "$ROOT/data/traducciones.tsv" --counts --steps 200 --out pairs >/dev/null
     # Counting is of little use there, and 37 tokens are set aside: they do not make it large.

@@ -33,6 +33,7 @@ small_model=(--layers 1 --heads 1 --width 8 --context 16 --batch 8 --steps 4)
     grep -q "^best" out.txt
 }
 
+# bats test_tags=long
 @test "large texts of pairs and of masked tokens are resumed from their ids" {
     seq -f 'el perro %.0f come	un hueso y el gato no come' 1 360000 >big.tsv
     local i=0 case cases=("--tokens char --context 48" "--max-words 100"

@@ -37,6 +37,7 @@ texts_of() { sed 's/.*"text":"\(.*\)","ended".*/\1/' "$1/shown.jsonl"; }
     done
 }
 
+# bats test_tags=long
 @test "of pairs --show prints the most probable targets; masked tokens are filled in" {
     head -n 40 "$ROOT/data/traducciones.tsv" >pairs.tsv
     local source=$(head -n 1 pairs.tsv | cut -f1) target=$(head -n 1 pairs.tsv | cut -f2)

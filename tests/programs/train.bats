@@ -390,6 +390,7 @@ on_terminal() {
         tr '\r' '\n'
 }
 
+# bats test_tags=long
 @test "a terminal keeps the rows that a pipe gets, with a status line below" {
     needs_terminal
     export TERM=xterm
@@ -448,6 +449,7 @@ on_terminal() {
     tail -n 1 still/log.csv | grep -q "^6,"
 }
 
+# bats test_tags=long
 @test "a line above the table says how long the run will take" {
     "$BIN/train" perro.txt --out run >out.txt
     grep -B 2 "loss ------" out.txt | grep -q "^time    about [0-9.ms]*$"
