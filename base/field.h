@@ -44,8 +44,8 @@ typedef struct {
         .name = (title), .offset = FIELD_NONE \
     }
 
-/* What a row has of a member of FIELD_STRUCT, which the file with the table defines, from its kind to
- * its limits. The compiler checks that the member has the type of its kind. A table:
+/* What a row has of a member of FIELD_STRUCT, which the file with the table defines, from its kind
+ * to its limits. The compiler checks that the member has the type of its kind. A table:
  *
  *     #define FIELD_STRUCT Settings
  *     static const Field TABLE[] = {

@@ -1,5 +1,6 @@
-/* json.c: cJSON does the parsing and the printing. With its last argument `true`, anything but white
- * space after the JSON is an error. Fields go to and from JSON as the text that one would type. */
+/* json.c: cJSON does the parsing and the printing. With its last argument `true`, anything but
+ * white space after the JSON is an error. Fields go to and from JSON as the text that one would
+ * type. */
 #include "json.h"
 
 #include <cjson/cJSON.h>

@@ -1,6 +1,6 @@
-/* json.h: JSON files in a directory, read and replaced whole; and fields (base/field.h) as members of
- * an object. One of each kind, from a run's config.json: a whole number, a number, a choice, a flag,
- * and a text.
+/* json.h: JSON files in a directory, read and replaced whole; and fields (base/field.h) as members
+ * of an object. One of each kind, from a run's config.json: a whole number, a number, a choice, a
+ * flag, and a text.
  *
  *     "layers": 4,  "lr": 0.001,  "norm": "pre",  "lower": false,  "attend": "1,all" */
 #ifndef PULGA_JSON_H
@@ -22,9 +22,9 @@ struct cJSON *json_read(const Directory *directory, const char *name);
 /* Parses a file whose bytes were read already; they stay the caller's. */
 struct cJSON *json_parse(const Directory *directory, const char *name, Bytes file);
 
-/* A member of an object. If it is missing, or this is no object or NULL, NULL: so a chain of lookups
- * needs no checks between: in {"pulga": 3}, the "text" of "pulga" is NULL. If an object has a member
- * twice, the first counts. */
+/* A member of an object. If it is missing, or this is no object or NULL, NULL: so a chain of
+ * lookups needs no checks between: in {"pulga": 3}, the "text" of "pulga" is NULL. If an object has
+ * a member twice, the first counts. */
 struct cJSON *json_get(const struct cJSON *object, const char *name);
 
 /* Its text; NULL if it is not a string. Its number; NAN if it is none. */

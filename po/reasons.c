@@ -1,5 +1,5 @@
-/* reasons.c: for scripts/messages.sh, which looks for texts in the sources: what strerror() may say of
- * files and memory. It is not compiled. */
+/* reasons.c: for scripts/messages.sh, which looks for texts in the sources: what strerror() may say
+ * of files and memory. It is not compiled. */
 N_("Operation not permitted")
 N_("No such file or directory")
 N_("Input/output error")

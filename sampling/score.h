@@ -7,9 +7,9 @@
 #include "choice.h"
 #include "text/corpus/counting.h"
 
-/* Prints a table, or JSON, of the text that --score names, or with --each of its tokens (each.h). If
- * the text is read as a stream, each piece of half a context counts as a line. Dies if the text has
- * a word that the model does not know. `counts` is what is mixed into the model, or NULL. */
+/* Prints a table, or JSON, of the text that --score names, or with --each of its tokens (each.h).
+ * If the text is read as a stream, each piece of half a context counts as a line. Dies if the text
+ * has a word that the model does not know. `counts` is what is mixed into the model, or NULL. */
 void score_text(Pretrained *model, CountMixture *counts, const Choice *choice);
 
 #endif

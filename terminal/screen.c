@@ -144,8 +144,8 @@ void screen_task(Task *task, const char *doing, double share)
     screen_status(task->screen, line);
 }
 
-/* A comma, in Spanish a narrow space, comes before each group of three digits, counted from the end,
- * but not at the front. */
+/* A comma, in Spanish a narrow space, comes before each group of three digits, counted from the
+ * end, but not at the front. */
 Digits thousands(size_t number)
 {
     char plain[32];

@@ -7,8 +7,8 @@
 
 typedef struct Encoder Encoder;
 
-/* For about `text_size` bytes of text; the tokenizer must outlive it. `unk` is the id of tokens that
- * have none, -1 if it is to stop at them. */
+/* For about `text_size` bytes of text; the tokenizer must outlive it. `unk` is the id of tokens
+ * that have none, -1 if it is to stop at them. */
 Encoder *encoder_new(const Tokenizer *tokenizer, size_t text_size, int unk);
 void encoder_free(Encoder *encoder);
 

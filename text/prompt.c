@@ -1,5 +1,5 @@
-/* prompt.c: a prompt is cut into the parts between tabs or gaps, and each part is cleaned and encoded
- * by itself. */
+/* prompt.c: a prompt is cut into the parts between tabs or gaps, and each part is cleaned and
+ * encoded by itself. */
 #include "prompt.h"
 
 #include <stdlib.h>

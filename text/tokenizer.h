@@ -82,9 +82,9 @@ int tokenizer_size(const Tokenizer *tokenizer);
  * special ones, the merges, and how the text is cut. */
 uint64_t tokenizer_checksum(const Tokenizer *tokenizer, uint64_t checksum);
 
-/* One line about a special token, by its id, in a text. Such a text is refused, since other programs
- * that open the model would read it as that token. The remedy for [bos] is [ bos], a space after its
- * first character. The caller frees it. */
+/* One line about a special token, by its id, in a text. Such a text is refused, since other
+ * programs that open the model would read it as that token. The remedy for [bos] is [ bos], a space
+ * after its first character. The caller frees it. */
 char *tokenizer_reserved(const Tokenizer *tokenizer, const char *where, int id);
 
 /* One line about a token that has no id, and the known tokens nearest to it; `where` is where it

@@ -26,8 +26,8 @@ void file_check_text(const char *name, const char *bytes, size_t size, size_t of
  * read or is not a regular file: a pipe is not looked into. */
 size_t file_peek(const char *path, char *bytes, size_t size);
 
-/* Whether a path may be written to by a program whose files begin so: there is no file, it is empty,
- * as mktemp makes one, or it begins so. */
+/* Whether a path may be written to by a program whose files begin so: there is no file, it is
+ * empty, as mktemp makes one, or it begins so. */
 bool file_is_ours(const char *path, const char *begin);
 
 /* Reads all of a file in a directory that may come from a stranger. It must be a regular file or a

@@ -1,8 +1,8 @@
 /* threads.h: OpenMP, and how many threads a step is worth.
  *
  * Threads wait for each other at the end of every loop. In a step that is small they wait longer
- * than they compute, and much longer if other programs keep the processors busy: it gets one thread.
- * The number of threads changes only the time of a step, not one bit of its results. */
+ * than they compute, and much longer if other programs keep the processors busy: it gets one
+ * thread. The number of threads changes only the time of a step, not one bit of its results. */
 #ifndef PULGA_THREADS_H
 #define PULGA_THREADS_H
 

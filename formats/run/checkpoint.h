@@ -1,7 +1,7 @@
 /* checkpoint.h: earlier saves that are kept in a run: RUN/checkpoint-STEP, each a run of its own as
  * it stood then. Its files are the run's, under a second name (hard links): they take room only
- * after the run has replaced them. Only what is written in place is a copy: the log, and what --show has
- * printed.
+ * after the run has replaced them. Only what is written in place is a copy: the log, and what
+ * --show has printed.
  *
  * A checkpoint is made under a hidden name, .checkpoint-STEP, and renamed when it is whole; to be
  * removed it is hidden again first. So whatever is called checkpoint-STEP is whole. */

@@ -1,6 +1,7 @@
-/* log.h: the files of a run that only grow (lines.h). log.csv has a line for each step that is logged
- * or evaluated; its first line names the columns, which are the members of a LogEntry in their
- * order. shown.jsonl has the continuations that train --show has printed, each a line of JSON:
+/* log.h: the files of a run that only grow (lines.h). log.csv has a line for each step that is
+ * logged or evaluated; its first line names the columns, which are the members of a LogEntry in
+ * their order. shown.jsonl has the continuations that train --show has printed, each a line of
+ * JSON:
  *
  *     {"step":20,"prompt":"un gato","text":"un gato come un hueso","ended":true,
  *      "log_probability":-3.2188758}

@@ -27,8 +27,8 @@ Source *training_text_source(const Directory *directory, char *const *named, Sou
     return read_copy(directory, rules.form, &text) ? source_of(&text) : NULL;
 }
 
-/* The checksum is of the raw bytes, so a copy and its original are the same text. After this only the
- * ids are left. The tokenizer has learned where spaces stand between words. */
+/* The checksum is of the raw bytes, so a copy and its original are the same text. After this only
+ * the ids are left. The tokenizer has learned where spaces stand between words. */
 TrainingText training_text_open(Pretrained *model, const char *named)
 {
     Tokenizer *tokenizer = &model->tokenizer;

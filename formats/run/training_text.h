@@ -19,7 +19,8 @@ typedef struct {
 } TrainingText;
 
 /* Reads the file named, or if `named` is NULL the run's own copy, if there is one; the model's
- * tokenizer learns its spacing from it. Dies if it is not the text that the model was trained on. */
+ * tokenizer learns its spacing from it. Dies if it is not the text that the model was trained
+ * on. */
 TrainingText training_text_open(Pretrained *model, const char *named);
 void training_text_free(TrainingText *text);
 

@@ -53,8 +53,8 @@ bool matrix_choose(Precision precision)
     return found;
 }
 
-/* The first product chooses, unless matrix_choose() has. Several threads may come here at once: they
- * choose the same. */
+/* The first product chooses, unless matrix_choose() has. Several threads may come here at once:
+ * they choose the same. */
 static void ensure_chosen(void)
 {
     if (!chosen)
@@ -167,7 +167,8 @@ static void panels_product(Matrix y, const Real *a, bool a_by_rows, Matrix b, Ma
 
 /* With at most FEW_ROWS rows each number of b is used so few times that reading it takes longest.
  * So b is read in the order in which it lies, the faster way: if its rows are contiguous, CHUNK of
- * them side by side, without a copy. Their sums, at most FEW_SUMS, stay in the first-level cache. */
+ * them side by side, without a copy. Their sums, at most FEW_SUMS, stay in the first-level
+ * cache. */
 enum { FEW_ROWS = 16, FEW_SUMS = 8192, CHUNK = 32 };
 
 static bool few_fits(Matrix y, Matrix a)

@@ -58,7 +58,8 @@ static inline const void *rounded_block(Rounding rounding, const Real *origin, p
     return (const char *)origin + (size_t)place / ROUNDED_GRAIN * rounded_block_size(rounding);
 }
 
-/* to = VECTOR numbers of a block, from number `from` on, which is a multiple of VECTOR. */
+/* to = VECTOR numbers of a block, from number `from` on, which is a multiple of VECTOR. What comes
+ * from a word's lower end has nothing below it once it is shifted, and needs no mask. */
 static inline void rounded_vector(Vector *to, Rounding rounding, const void *block, int from)
 {
     typedef uint32_t Words __attribute__((vector_size(VECTOR * sizeof(uint32_t))));

@@ -4,8 +4,8 @@
  *     M = m/(1 − β1^t)                V = v/(1 − β2^t)
  *     w = w − rate · (decay·w + M / (√V + ε))
  *
- * with β1 = 0.9 and β2 = 0.98 as in the 2017 paper, which has ε = 1e-9. A weight whose gradients are
- * much smaller than ε hardly changes, else its step has about the size of the rate. */
+ * with β1 = 0.9 and β2 = 0.98 as in the 2017 paper, which has ε = 1e-9. A weight whose gradients
+ * are much smaller than ε hardly changes, else its step has about the size of the rate. */
 #ifndef PULGA_ADAM_H
 #define PULGA_ADAM_H
 

@@ -1,5 +1,5 @@
-/* gpt_config.c: the names of a model's sizes and choices. The enumerator is the index, so that names
- * and values cannot get out of step. */
+/* gpt_config.c: the names of a model's sizes and choices. The enumerator is the index, so that
+ * names and values cannot get out of step. */
 #include "gpt_config.h"
 
 #include <limits.h>

@@ -1,4 +1,5 @@
-/* bpe.c: words are merged by rank and then from the left; any bytes come back; a stream of tokens shows whole characters. */
+/* bpe.c: words are merged by rank and then from the left; any bytes come back; a stream of tokens
+ * shows whole characters. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* bpe.c: a short word is merged by looking for the lowest rank again and again, which is the quickest
- * way. A long one has a queue of its pairs, by rank and then by place, so that the time does not
- * grow with the square of its length. */
+/* bpe.c: a short word is merged by looking for the lowest rank again and again, which is the
+ * quickest way. A long one has a queue of its pairs, by rank and then by place, so that the time
+ * does not grow with the square of its length. */
 #include "bpe.h"
 
 #include <stdlib.h>

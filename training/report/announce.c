@@ -223,8 +223,8 @@ void announce(const Trainer *t, const Screen *screen)
 
 /* ---- After the last step ---- */
 
-/* A loss this far above the lowest one possible leaves nothing to learn. A held-out loss still falls
- * if it was best in this last part of the run. A text that is read so many times and of which
+/* A loss this far above the lowest one possible leaves nothing to learn. A held-out loss still
+ * falls if it was best in this last part of the run. A text that is read so many times and of which
  * nothing is held out would be learned by heart. */
 static const double LITTLE = 0.01, STILL_FALLING = 0.75, BY_HEART = 5;
 
@@ -453,8 +453,8 @@ static void conclude_next(const Trainer *t, const Screen *screen, const Ending *
 
 /* note    runs/perro holds another run
  *
- * After the same text, edited, was trained on again: whoever goes on with the name of the text would
- * sample the old model. */
+ * After the same text, edited, was trained on again: whoever goes on with the name of the text
+ * would sample the old model. */
 static void conclude_name(const Trainer *t, const Screen *screen)
 {
     const Settings *s = &t->plan.settings;

@@ -5,9 +5,9 @@
 
 #include "training/trainer.h"
 
-/* Writes the card of the run as it was last saved, in the user's language. `config` is config.json as
- * it was when this call of train began. A card that a person has written or changed stays as it is.
- * One that cannot be written is worth a warning, no more. */
+/* Writes the card of the run as it was last saved, in the user's language. `config` is config.json
+ * as it was when this call of train began. A card that a person has written or changed stays as it
+ * is. One that cannot be written is worth a warning, no more. */
 void card_write(const Trainer *trainer, const struct cJSON *config);
 
 #endif

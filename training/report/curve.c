@@ -335,8 +335,8 @@ static void put_losses(FILE *out, const Curve *c, const Chart *chart)
 
 /* ---- The key ---- */
 
-/* A sample of a line and what it means, as far as there is room; the next one stands below it. Frees
- * the meaning. */
+/* A sample of a line and what it means, as far as there is room; the next one stands below it.
+ * Frees the meaning. */
 static void put_sample(FILE *out, int *row, const Look *look, char *meaning)
 {
     const int y = 16 * (*row)++;

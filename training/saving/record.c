@@ -159,8 +159,8 @@ void record_check_identity(const Config *config, const Directory *directory, uin
 }
 
 /* A resumed run follows the settings under "pulga". If a size above them was edited, its next model
- * would not be the one that config.json describes, and nobody could read it. All kernels for float32
- * have the same bits. */
+ * would not be the one that config.json describes, and nobody could read it. All kernels for
+ * float32 have the same bits. */
 void record_check_plan(const Config *config, const Directory *directory, const Plan *plan)
 {
     static const char *const changed =

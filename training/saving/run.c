@@ -26,8 +26,8 @@ static bool is_run(const Directory *directory)
            directory_has(directory, MODEL_FILE) || has_checkpoint;
 }
 
-/* Dies if a directory that is not a run has files of the user, with which a new run's would be mixed.
- * Hidden ones may be left from a run that was killed at once. */
+/* Dies if a directory that is not a run has files of the user, with which a new run's would be
+ * mixed. Hidden ones may be left from a run that was killed at once. */
 static void check_files_of_others(const Directory *directory)
 {
     char **names = directory_names(directory);

@@ -34,8 +34,8 @@ double shards_bytes(int count, size_t size)
     return (sum_tree_most_waiting(first, end) + received) * (double)size * sizeof(Real);
 }
 
-/* Lists a subtree that a member computes, up to shard `end`. Of our sums, those that wait lie in the
- * tree, and the last one is left in the gradients. */
+/* Lists a subtree that a member computes, up to shard `end`. Of our sums, those that wait lie in
+ * the tree, and the last one is left in the gradients. */
 static void list_subtree(Shards *s, int member, int shards, int end)
 {
     const int us = team_member(), i = s->subtree_count++;

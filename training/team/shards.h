@@ -24,7 +24,8 @@ typedef struct {
     Real **sums;
 } Shards;
 
-/* The bytes that a member needs for the sums of `size` numbers, its own and those that it receives. */
+/* The bytes that a member needs for the sums of `size` numbers, its own and those that it
+ * receives. */
 double shards_bytes(int count, size_t size);
 
 /* gradients: where each shard's are computed, a block of `size` numbers. */

@@ -39,8 +39,8 @@ void sum_tree_free(SumTree *tree);
 void sum_tree_add(SumTree *tree, int shard, Real *block);
 
 /* Adds the sums of subtrees that make up one of `shards` shards, at the place of the first. They
- * come in order, and `subtrees` has the shards of each. The others are overwritten. Returns how many
- * they were. */
+ * come in order, and `subtrees` has the shards of each. The others are overwritten. Returns how
+ * many they were. */
 int sum_tree_join(Real *const *sums, const int *subtrees, int shards, size_t numbers);
 
 /* The sum of one number of each shard; their places are overwritten. */

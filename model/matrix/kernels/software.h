@@ -22,8 +22,8 @@
 #include "fused.h"
 #include "model/matrix/kernel.h"
 
-/* The sizes of a tile, the columns of a narrow one, and the steps of the depth that a patch takes at
- * once. A patch has 8 vectors of sums: no more fit 16 registers beside what else is needed. */
+/* The sizes of a tile, the columns of a narrow one, and the steps of the depth that a patch takes
+ * at once. A patch has 8 vectors of sums: no more fit 16 registers beside what else is needed. */
 enum { SOFT_ROWS = 32, SOFT_COLS = 32, SOFT_NARROW_COLS = 16, SOFT_DEPTH = 16 };
 enum { PATCH = 4, ACROSS = PATCH / 2 }; /* the numbers and the vectors in a row of it */
 
