@@ -71,7 +71,7 @@ analyze:
 	@$(MAKE) --no-print-directory $(BUILD)/page.inc $(BUILD)/es.inc
 	@clang-format --dry-run -Werror $(FORMATTED)
 	$(EACH) 1 gcc $(ANALYZED) -fopenmp-simd -O0 -fanalyzer -Werror -c -o /dev/null
-	$(EACH) 4 sh -c 'clang-tidy --quiet "$$@" -- $(ANALYZED) -fopenmp 2>$(BUILD)/output' clang-tidy
+	$(EACH) 4 sh -c 'clang-tidy --quiet "$$@" -- $(ANALYZED) -fopenmp 2>/dev/null' clang-tidy
 	@cppcheck --quiet --std=c11 --enable=warning,performance,portability --error-exitcode=1 \
 		--suppressions-list=scripts/cppcheck.txt --include=/usr/include/cjson/cJSON.h -I$(BUILD) \
 		$(CPPFLAGS) -D__x86_64__ -D__GNUC__ '-D_Noreturn=__attribute__((noreturn))' \
