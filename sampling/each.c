@@ -43,13 +43,14 @@ static bool hides(const Each *e)
     return e->corpus->objective.kind == OBJECTIVE_MASKED;
 }
 
-Each *each_begin(Pretrained *model, const Corpus *corpus, const Choice *choice)
+Each *each_begin(Pretrained *model, const Corpus *corpus, const Choice *choice, bool in_parts)
 {
     const Screen screen = screen_open();
     Each *e = memory_new(1, sizeof *e, "the rows");
     *e = (Each){.choice = choice,
                 .tokenizer = &model->tokenizer,
                 .corpus = corpus,
+                .in_parts = in_parts,
                 .shades = shades_of(&screen),
                 .most = elementary_log(tokenizer_size(&model->tokenizer)) / M_LN2,
                 .text = training_text_open(model, choice->text)};
@@ -58,7 +59,7 @@ Each *each_begin(Pretrained *model, const Corpus *corpus, const Choice *choice)
         e->times = memory_new((size_t)tokenizer_size(e->tokenizer), sizeof *e->times, "the rows");
     else if (e->text.there)
         e->suffixes = suffixes_new(&e->text.corpus, corpus->context + 1);
-    row_put_head(choice, e->tokenizer->kind, e->text.there);
+    row_put_head(choice, e->tokenizer->kind, in_parts, e->text.there);
     return e;
 }
 
@@ -67,7 +68,6 @@ void each_add(Each *e, Piece piece, const Batch *batch, const Prediction *togeth
               const Prediction *model, const Prediction *counting)
 {
     const size_t ahead = (size_t)objective_ahead(&e->corpus->objective);
-    e->in_parts = model;
     for (int s = 0, n = 0; s < batch->sequences; s++)
         for (int i = batch->start[s]; i < batch->start[s + 1]; i++) {
             if (batch->targets[i] < 0)

@@ -19,7 +19,7 @@ bool row_in_table(const Choice *choice)
     return !choice->csv && !choice->json;
 }
 
-void row_put_head(const Choice *choice, TokenizerKind kind, bool counted)
+void row_put_head(const Choice *choice, TokenizerKind kind, bool in_parts, bool counted)
 {
     if (choice->csv)
         printf("line,position,%s,probability,surprise,rank,entropy,best,best_probability,count,of,"
@@ -30,11 +30,13 @@ void row_put_head(const Choice *choice, TokenizerKind kind, bool counted)
     put_fitted(stdout, translated(choice->each == EACH_WORD ? N_("word") : tokenizer_unit(kind)),
                NAME, false);
     /* translators: the head of a table; keep the widths */
-    printf("%s%s\n", _("      p     bits   rank  entropy  most probable      p"),
-           counted ? _("  in the text") : "");
+    printf("%s%s%s\n", _("      p     bits   rank  entropy  most probable      p"),
+           in_parts ? _("   model  counting") : "", counted ? _("  in the text") : "");
 }
 
-/* el             0.667    0.585      1    0.918  el             0.667  6 of 9 */
+/* el             0.667    0.585      1    0.918  el             0.667  6 of 9
+ *
+ * In parts, the model's probability and that of counting stand before the counts. */
 static void put_in_table(const Row *row, const char *text, const char *best)
 {
     put_fitted(stdout, text, NAME, false);
@@ -42,6 +44,8 @@ static void put_in_table(const Row *row, const char *text, const char *best)
            row->entropy);
     put_fitted(stdout, best, NAME, false);
     printf("  %5.3f", row->best_p);
+    if (row->in_parts)
+        printf("  %6.3f  %8.3f", row->parts[0], row->parts[1]);
     if (row->of)
         printf(_("  %zu of %zu"), row->count, row->of);
     putchar('\n');

@@ -52,6 +52,12 @@ for row, *alone in zip(both, model, counting):
 assert any(row["probability"] not in (row["model"], row["counting"]) for row in both)
 END
 
+    # In the table for people, both stand before the count in the text.
+    "$BIN/sample" run --score two.txt --each=word >table.txt
+    head -n 1 table.txt | grep -qE ' p +model  counting'
+    sed -n 4p table.txt |
+        grep -qF "$(sed -n 2p both.csv | awk -F , '{ printf "  %6.3f  %8.3f", $(NF - 1), $NF }')"
+
     # A score ends with the three losses, those of the shares 0 and 1 among them.
     score() { "$BIN/sample" run --score two.txt "$@"; }
     score --json | tail -n 1 >score.json
