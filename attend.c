@@ -137,19 +137,6 @@ static void announce_checkpoints(const Pretrained *model, const int64_t *checkpo
                 model->directory.path);
 }
 
-/* A copy of all weights, which the caller frees. */
-static Real *weights_of(const Gpt *gpt)
-{
-    const size_t size = gpt->size * sizeof *gpt->weight_block;
-    return memcpy(memory_take(size), gpt->weight_block, size);
-}
-
-static void take_out(Pretrained *model, const AttendOptions *options)
-{
-    if (options->without)
-        pretrained_without(model, options->without);
-}
-
 /* The heads while they read a TEXT: the words of the command line after RUN. Remarks go to standard
  * error if standard output is the file. */
 static bool show_heads(Pretrained *model, const AttendOptions *options, char **words)
@@ -164,8 +151,12 @@ static bool show_heads(Pretrained *model, const AttendOptions *options, char **w
     PageSource source = {.model = model,
                          .live = options->train || is_live(options, model, remarks),
                          .trains = options->train};
-    Real *whole = source.live ? weights_of(&model->gpt) : NULL;
-    take_out(model, options);
+    const size_t size = model->gpt.size * sizeof *model->gpt.weight_block;
+    Real *whole = NULL;
+    if (source.live && options->without) /* a page can switch on again what is off */
+        whole = memcpy(memory_take(size), model->gpt.weight_block, size);
+    if (options->without)
+        pretrained_without(model, options->without);
     source.without = options->without;
     TrainingText text = source.live ? training_text_open(model, NULL) : (TrainingText){0};
     source.training_text = &text;
@@ -174,8 +165,8 @@ static bool show_heads(Pretrained *model, const AttendOptions *options, char **w
     Texts texts = texts_read(model, words, source.live, remarks);
     source.texts = texts.list;
     Heads heads = texts_heads(&texts, layers, chosen);
-    if (whole) /* a page can switch on again what is off */
-        memcpy(model->gpt.weight_block, whole, model->gpt.size * sizeof *whole);
+    if (whole)
+        memcpy(model->gpt.weight_block, whole, size);
     const bool good = show(&heads, options->output, &source);
     free(whole);
     heads_free(&heads);
@@ -188,7 +179,8 @@ static bool show_heads(Pretrained *model, const AttendOptions *options, char **w
 /* What each head and layer does for a TEXT. */
 static void show_effects(Pretrained *model, const AttendOptions *options, char **words)
 {
-    take_out(model, options);
+    if (options->without)
+        pretrained_without(model, options->without);
     const Objective objective = pretrained_objective(model);
     Texts texts = texts_read(model, words, false, stdout);
     Effects effects = effects_read(&model->gpt, &model->tokenizer, &objective, texts.first.ids,

@@ -166,7 +166,12 @@ int main(int argc, char **argv)
         thread_set_limit(
             threads_for_step(choice.score ? model.gpt.config.context : 1, model.gpt.size));
     CountMixture counts = {0};
-    const bool mixed = !choice.near && counted_mix(&model, &counts);
+    Corpus counted;
+    const bool mixed = !choice.near && counted_read(&model, &counted, &counts);
+    if (mixed) {
+        model.gpt.mixture = count_mixture_of(&counts);
+        corpus_free(&counted);
+    }
     if (DECIDED(&decided, share) && !mixed)
         usage_error("--share is for a run with --counts, which learns its share when train ends; "
                     "%s has none",

@@ -237,28 +237,19 @@ static char *header_of(const Gguf *gguf)
     return header;
 }
 
-size_t gguf_size(const Gguf *gguf)
-{
-    char *header = header_of(gguf);
-    size_t size = aligned((size_t)arrlen(header));
-    for (ptrdiff_t i = 0; i < arrlen(gguf->tensors); i++)
-        size += aligned(bytes_of(&gguf->tensors[i]));
-    arrfree(header);
-    return size;
-}
-
-/* Zeros up to the next multiple of the alignment. */
-static void fill(FILE *out, size_t size)
+/* Zeros after `size` bytes, up to the next multiple of the alignment, which is returned. */
+static size_t fill(FILE *out, size_t size)
 {
     static const char zeros[ALIGNMENT];
     fwrite(zeros, 1, aligned(size) - size, out);
+    return aligned(size);
 }
 
-void gguf_write(const Gguf *gguf, FILE *out)
+size_t gguf_write(const Gguf *gguf, FILE *out)
 {
     char *header = header_of(gguf);
     fwrite(header, 1, (size_t)arrlen(header), out);
-    fill(out, (size_t)arrlen(header));
+    size_t size = fill(out, (size_t)arrlen(header));
     arrfree(header);
     for (ptrdiff_t i = 0; i < arrlen(gguf->tensors); i++) {
         const GgufTensor *t = &gguf->tensors[i];
@@ -268,6 +259,7 @@ void gguf_write(const Gguf *gguf, FILE *out)
             put_row(out, t->type, row, t->cols);
         }
         free(row);
-        fill(out, bytes_of(t));
+        size += fill(out, bytes_of(t));
     }
+    return size;
 }

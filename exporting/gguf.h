@@ -54,10 +54,8 @@ void gguf_put_bytes(Gguf *gguf, const char *key, const char *values, size_t coun
 /* Adds a tensor. Dies if its type cannot hold one of its numbers. */
 void gguf_add(Gguf *gguf, GgufTensor tensor);
 
-/* The bytes of the whole file. */
-size_t gguf_size(const Gguf *gguf);
-
-void gguf_write(const Gguf *gguf, FILE *out);
+/* Returns the bytes of the whole file. */
+size_t gguf_write(const Gguf *gguf, FILE *out);
 
 /* The nearest number of 16 bits (a sign, 5 of exponent, 10 of fraction), the even one of two that
  * are as near. */

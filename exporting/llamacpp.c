@@ -248,12 +248,12 @@ size_t llamacpp_write(const Pretrained *model, GgufType type, const char *path)
         norm.bias = e.bias;
     add_norm(&e, "output_norm", &norm);
     FileWriter writer;
-    bool good = file_begin_at(&writer, path);
-    if (good) {
-        gguf_write(&e.gguf, writer.stream);
-        good = file_commit(&writer);
+    size_t size = 0;
+    if (file_begin_at(&writer, path)) {
+        size = gguf_write(&e.gguf, writer.stream);
+        if (!file_commit(&writer))
+            size = 0;
     }
-    const size_t size = good ? gguf_size(&e.gguf) : 0;
     gguf_free(&e.gguf);
     free(e.positions);
     free(e.tokens);

@@ -3,6 +3,7 @@
  * came of it. */
 #include "trainer.h"
 
+#include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -407,7 +408,7 @@ static bool write_files(Trainer *t, const char *command)
 /* A resumed run's command, kernel and text stay as they were. */
 static bool update_files(Trainer *t)
 {
-    return record_update(&t->directory, &t->plan.settings, NULL) &&
+    return record_update(&t->directory, &t->plan.settings, NULL, 0) &&
            (!t->source || !text_is_large(t) ||
             corpus_keep(&t->corpus, t->origin, &t->directory, TOKENS_FILE));
 }
@@ -547,18 +548,25 @@ bool trainer_save(Trainer *t)
     return team_answer(good);
 }
 
+/* NAN becomes null. */
 void trainer_record_result(const Trainer *t, double seconds)
 {
-    RunResult result = {.step = t->progress.step,
-                        .best_step = t->progress.best_step,
-                        .best_loss = t->progress.best_loss,
-                        .held_out = trainer_holds_out(t),
-                        .bits_per_byte = trainer_bits(t, t->progress.best_loss),
-                        .floor = t->floor,
-                        .counting = t->counting,
-                        .seconds = seconds,
-                        .checksum = weights_checksum(&t->gpt, t->best)};
-    record_update(&t->directory, &t->plan.settings, &result);
+    const Counting *counting = &t->counting;
+    const double order = isnan(counting->loss) ? (double)NAN : counting->order;
+    cJSON *result = cJSON_CreateObject();
+    cJSON_AddNumberToObject(result, "step", (double)t->progress.step);
+    cJSON_AddNumberToObject(result, "best_step", (double)t->progress.best_step);
+    cJSON_AddNumberToObject(result, "best_loss", t->progress.best_loss);
+    cJSON_AddBoolToObject(result, "held_out", trainer_holds_out(t));
+    cJSON_AddNumberToObject(result, "bits_per_byte", trainer_bits(t, t->progress.best_loss));
+    cJSON_AddNumberToObject(result, "floor", t->floor);
+    cJSON_AddNumberToObject(result, "counting", counting->loss);
+    cJSON_AddNumberToObject(result, "counting_order", order);
+    cJSON_AddNumberToObject(result, "counting_share", counting->share);
+    cJSON_AddNumberToObject(result, "mixed_loss", counting->mixed);
+    cJSON_AddStringToObject(result, "checksum",
+                            checksum_hex(weights_checksum(&t->gpt, t->best)).text);
+    record_update(&t->directory, &t->plan.settings, result, seconds);
 }
 
 bool trainer_keep(const Trainer *t, bool again)

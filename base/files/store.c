@@ -57,17 +57,6 @@ Store store_in_temporary_file(const char *name)
     return store_in_file(folder, name);
 }
 
-Store store_beside(const Store *other)
-{
-    if (other->file < 0)
-        return store_in_memory();
-    const char *name = strrchr(other->path, '/') + 1;
-    char *folder = format_text("%.*s", (int)(name - 1 - other->path), other->path);
-    const Store store = store_in_file(folder, name);
-    free(folder);
-    return store;
-}
-
 static struct timespec time_written(const Store *store)
 {
     struct stat status = {0};

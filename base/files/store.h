@@ -28,9 +28,6 @@ Store store_in_file(const char *folder, const char *name);
 /* In a file of $TMPDIR or, if that is not set, of /var/tmp. */
 Store store_in_temporary_file(const char *name);
 
-/* A new one of the same kind as another, in the same folder. */
-Store store_beside(const Store *other);
-
 /* A file that was kept. Dies if it cannot be read. */
 Store store_open(const Directory *directory, const char *name);
 void store_free(Store *store);

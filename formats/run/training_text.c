@@ -71,13 +71,3 @@ bool counted_read(const Pretrained *model, Corpus *corpus, CountMixture *mixture
     *mixture = count_mixture_new(corpus, (int)order, share);
     return true;
 }
-
-bool counted_mix(Pretrained *model, CountMixture *mixture)
-{
-    Corpus corpus;
-    if (!counted_read(model, &corpus, mixture))
-        return false;
-    corpus_free(&corpus);
-    model->gpt.mixture = count_mixture_of(mixture);
-    return true;
-}

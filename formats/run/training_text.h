@@ -28,8 +28,4 @@ void training_text_free(TrainingText *text);
  * false if it keeps no counts; dies if they are damaged. The caller frees both. */
 bool counted_read(const Pretrained *model, Corpus *corpus, CountMixture *mixture);
 
-/* Mixes the counts of a run with its model, which points to the mixture from then on. Returns false
- * if it keeps none. */
-bool counted_mix(Pretrained *model, CountMixture *mixture);
-
 #endif

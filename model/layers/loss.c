@@ -2,8 +2,6 @@
  * is kept as its logarithm, from which backward gets the probabilities again. */
 #include "loss.h"
 
-#include <string.h>
-
 #include "base/numbers/elementary.h"
 #include "base/numbers/lanes.h"
 #include "base/parallel/threads.h"
@@ -13,10 +11,6 @@ void loss_forward(double *loss, Real *log_sum, const Real *logits, const int *ta
     OMP(parallel for if(worth_threads(N, V)))
     for (int i = 0; i < N; i++) {
         const Real *row = ROW(logits, i, V);
-        if (targets[i] < 0) {
-            loss[i] = 0;
-            continue;
-        }
         Real top = row[0];
         for (int j = 1; j < V; j++)
             top = row[j] > top ? row[j] : top;
@@ -64,10 +58,6 @@ void loss_backward(Real *dlogits, const Real *log_sum, const Real *logits, const
     for (int i = 0; i < N; i++) {
         const Real *row = ROW(logits, i, V);
         Real *drow = ROW(dlogits, i, V);
-        if (targets[i] < 0) {
-            memset(drow, 0, sizeof *drow * (size_t)V);
-            continue;
-        }
         for (int j = 0; j < V; j++)
             drow[j] = scale * real_exp(row[j] - log_sum[i]);
         drow[targets[i]] -= scale;

@@ -2,15 +2,13 @@
  *
  * With log_sum[i] = ln Σ_j exp(logits[i][j]), computed from the row's largest logit so that nothing
  * overflows, loss[i] = log_sum[i] − logits[i][target[i]] and its gradient is
- * exp(logits[i][j] − log_sum[i]) − (1 if j is the target). A target of −1 does not count: its loss
- * and its gradient are 0. */
+ * exp(logits[i][j] − log_sum[i]) − (1 if j is the target). */
 #ifndef PULGA_LOSS_H
 #define PULGA_LOSS_H
 
 #include "base/base.h"
 
-/* loss (N) and log_sum (N) from logits (N, V) and targets (N). log_sum is not set for rows that do
- * not count. */
+/* loss (N) and log_sum (N) from logits (N, V) and targets (N). */
 void loss_forward(double *loss, Real *log_sum, const Real *logits, const int *targets, int N,
                   int V);
 
@@ -24,7 +22,7 @@ typedef struct {
     double best_p;  /* ... and its probability */
 } Prediction;
 
-/* out (N) from logits (N, V), targets (N), all of which count, and their losses. */
+/* out (N) from logits (N, V), targets (N) and their losses. */
 void loss_predictions(Prediction *out, const double *loss, const Real *logits, const int *targets,
                       int N, int V);
 

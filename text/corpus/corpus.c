@@ -318,13 +318,13 @@ static size_t list_some(Corpus *c, const unsigned char *held, size_t first, size
 }
 
 /* Every line goes to one of the two sides whole. One line at least is trained on. Pieces that are
- * held out wait in a store of their own. */
+ * held out wait in memory. */
 static void cut_lines(Corpus *c, double share, uint32_t seed, SourceWatch *watch, void *watcher)
 {
     const size_t held_out = (size_t)(share * (double)c->lines + 0.5), ids_end = c->store.size;
     unsigned char *held =
         draw_held_out(c->lines, held_out >= c->lines ? c->lines - 1 : held_out, seed);
-    Store waiting = store_beside(&c->store);
+    Store waiting = store_in_memory();
     Side sides[2] = {{.part = &c->train, .store = &c->store},
                      {.part = &c->held_out, .store = &waiting}};
     size_t begin = 0;

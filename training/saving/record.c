@@ -82,35 +82,18 @@ bool record_write(const Directory *directory, const Plan *plan, const Tokenizer 
     return json_write(directory, CONFIG_FILE, json);
 }
 
-/* NAN becomes null. */
-static void put_result(cJSON *own, const RunResult *r)
-{
-    cJSON *result = cJSON_CreateObject();
-    const double before = json_number(json_get(own, "result"), "seconds");
-    cJSON_AddNumberToObject(result, "step", (double)r->step);
-    cJSON_AddNumberToObject(result, "best_step", (double)r->best_step);
-    cJSON_AddNumberToObject(result, "best_loss", r->best_loss);
-    cJSON_AddBoolToObject(result, "held_out", r->held_out);
-    cJSON_AddNumberToObject(result, "bits_per_byte", r->bits_per_byte);
-    cJSON_AddNumberToObject(result, "floor", r->floor);
-    cJSON_AddNumberToObject(result, "counting", r->counting.loss);
-    cJSON_AddNumberToObject(result, "counting_order",
-                            isnan(r->counting.loss) ? (double)NAN : r->counting.order);
-    cJSON_AddNumberToObject(result, "counting_share", r->counting.share);
-    cJSON_AddNumberToObject(result, "mixed_loss", r->counting.mixed);
-    cJSON_AddStringToObject(result, "checksum", checksum_hex(r->checksum).text);
-    cJSON_AddNumberToObject(result, "seconds", r->seconds + fmax(before, 0)); /* NAN: none */
-    cJSON_DeleteItemFromObjectCaseSensitive(own, "result");
-    cJSON_AddItemToObject(own, "result", result);
-}
-
 /* The file is read again, so that nothing is lost that a person has added. */
-bool record_update(const Directory *directory, const Settings *settings, const RunResult *result)
+bool record_update(const Directory *directory, const Settings *settings, cJSON *result,
+                   double seconds)
 {
     cJSON *json = json_read(directory, CONFIG_FILE), *own = json_get(json, "pulga");
     put_settings(own, settings);
-    if (result)
-        put_result(own, result);
+    if (result) {
+        const double before = json_number(json_get(own, "result"), "seconds"); /* NAN: none */
+        cJSON_AddNumberToObject(result, "seconds", seconds + fmax(before, 0));
+        cJSON_DeleteItemFromObjectCaseSensitive(own, "result");
+        cJSON_AddItemToObject(own, "result", result);
+    }
     return json_write(directory, CONFIG_FILE, json);
 }
 

@@ -9,7 +9,6 @@
 #define PULGA_RECORD_H
 
 #include "formats/huggingface/config.h"
-#include "text/corpus/counting.h"
 #include "training/plan/plan.h"
 
 /* The identity of a run with these settings, on a text with this checksum and with this
@@ -35,20 +34,10 @@ void record_check_plan(const Config *config, const Directory *directory, const P
 bool record_write(const Directory *directory, const Plan *plan, const Tokenizer *tokenizer,
                   char *const *texts, CorpusOrigin origin, const char *command);
 
-/* How far a run has come, for programs that compare runs. */
-typedef struct {
-    int64_t step, best_step;
-    double best_loss;
-    bool held_out;        /* the losses are of the held-out part, else of the training text */
-    double bits_per_byte; /* of the best loss; NAN if it cannot be compared */
-    double floor;         /* of the training text; NAN if it is not known */
-    Counting counting;    /* what counting, and counting with the model, reach */
-    double seconds;       /* of this call */
-    uint64_t checksum;    /* of the best weights */
-} RunResult;
-
-/* Puts the settings of this call into a run's config.json and, unless it is NULL, the result, in
- * place of an earlier one, to whose seconds it adds. Warns and returns false if that fails. */
-bool record_update(const Directory *directory, const Settings *settings, const RunResult *result);
+/* Puts the settings of this call into a run's config.json. Unless it is NULL, `result` takes the
+ * place of an earlier one, to whose seconds it adds `seconds`; it is freed. Warns and returns false
+ * if that fails. */
+bool record_update(const Directory *directory, const Settings *settings, struct cJSON *result,
+                   double seconds);
 
 #endif
