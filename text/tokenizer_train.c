@@ -253,7 +253,6 @@ Tokenizer token_counts_end(TokenCounts *counts, const char *name, TokenizerRules
         put_subwords(&t, &counted, counts->size, rules);
     else
         put_words(&t, &counted, name, rules);
-    vocabulary_complete(&t.vocabulary);
     free(counts);
     return t;
 }

@@ -289,7 +289,6 @@ static void read_words(const char *file, const cJSON *json, int count, Vocabular
         if (vocabulary_add(v, entries[id].text, strlen(entries[id].text), entries[id].special) < 0)
             damaged(file, "it has two ids for", entries[id].text);
     }
-    vocabulary_complete(v);
     free(entries);
 }
 

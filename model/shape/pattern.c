@@ -110,26 +110,12 @@ const char *pattern_text(Pattern p, char text[PATTERN_TEXT])
 
 int pattern_ranges(Pattern p)
 {
-    switch (p.kind) {
-    case PATTERN_SUMMARY: return p.last + 1;
-    case PATTERN_ALL:
-    case PATTERN_WINDOW:
-    case PATTERN_STRIDED:
-    case PATTERN_FIXED: break;
-    }
-    return 1;
+    return p.kind == PATTERN_SUMMARY ? p.last + 1 : 1;
 }
 
 int pattern_step(Pattern p)
 {
-    switch (p.kind) {
-    case PATTERN_STRIDED: return p.size;
-    case PATTERN_ALL:
-    case PATTERN_WINDOW:
-    case PATTERN_FIXED:
-    case PATTERN_SUMMARY: break;
-    }
-    return 1;
+    return p.kind == PATTERN_STRIDED ? p.size : 1;
 }
 
 /* Below the limit; a size may be so large that the sum is no int. */

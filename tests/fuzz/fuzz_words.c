@@ -21,7 +21,6 @@ static Tokenizer read_words(const char *bytes, size_t size, Punctuation punctuat
     for (const char *at = bytes; at < bytes + size && words->count < MOST; at += strlen(at) + 1)
         if (utf8_is_valid(at, strlen(at)))
             vocabulary_add(words, at, strlen(at), false);
-    vocabulary_complete(words);
     return t;
 }
 

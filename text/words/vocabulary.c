@@ -1,6 +1,5 @@
 /* vocabulary.c: ids are found by open addressing: a word's slot is its hash, or the next free one
- * after it. The hash (XXH3) has a random seed for each vocabulary. Special words are looked for in
- * a text by binary search in their sorted list, once at each byte that one of them begins with. */
+ * after it. The hash (XXH3) has a random seed for each vocabulary. */
 #include "vocabulary.h"
 
 #include <stdlib.h>
@@ -10,7 +9,6 @@
 
 #include "base/base.h"
 #include "base/numbers/random.h"
-#include "base/system/system.h"
 
 Vocabulary vocabulary_new(void)
 {
@@ -75,6 +73,8 @@ int vocabulary_add(Vocabulary *v, const char *word, size_t size, bool special)
         return -1;
     arrput(v->start, (size_t)arrlen(v->bytes));
     arrput(v->special, special);
+    if (special && size) /* an empty one is in no text */
+        arrput(v->reserved, v->count);
     char *copy = arraddnptr(v->bytes, size + 1);
     memcpy(copy, word, size);
     copy[size] = 0;
@@ -87,49 +87,6 @@ int vocabulary_find(const Vocabulary *v, const char *word, size_t size)
 }
 
 /* ---- Special words in a text ---- */
-
-static int by_bytes(const void *a, const void *b, void *context)
-{
-    const Vocabulary *v = context;
-    return strcmp(vocabulary_word(v, *(const int *)a), vocabulary_word(v, *(const int *)b));
-}
-
-void vocabulary_complete(Vocabulary *v)
-{
-    int *list = NULL; /* stb_ds array */
-    for (int id = 0; id < v->count; id++)
-        if (v->special[id] && *vocabulary_word(v, id)) /* an empty one is in no text */
-            arrput(list, id);
-    if (list)
-        system_sort(list, arrlenu(list), sizeof *list, by_bytes, v);
-    /* A word that begins with another one, as <s>2 with <s>, need not be looked for: the shorter
-     * one is found. Without those, at most one word of the list begins at a place of a text, and
-     * binary search finds it. */
-    for (ptrdiff_t i = 0; i < arrlen(list); i++) {
-        const char *last = arrlen(v->reserved) ? vocabulary_word(v, arrlast(v->reserved)) : NULL;
-        if (!last || strncmp(vocabulary_word(v, list[i]), last, strlen(last)))
-            arrput(v->reserved, list[i]);
-    }
-    arrfree(list);
-}
-
-/* The rest of a text from some place on. */
-typedef struct {
-    const Vocabulary *vocabulary;
-    const char *text;
-    size_t size;
-} Rest;
-
-/* Compares the beginning of a text with a word: 0 if the text begins with it. */
-static int compare_beginning(const void *a, const void *b)
-{
-    const Rest *rest = a;
-    const int id = *(const int *)b;
-    const size_t length = vocabulary_word_size(rest->vocabulary, id);
-    const int order = memcmp(rest->text, vocabulary_word(rest->vocabulary, id),
-                             length < rest->size ? length : rest->size);
-    return order || length <= rest->size ? order : -1;
-}
 
 /* The first place from `at` on with one of the bytes that begin a special word, most often [. */
 static const char *next_beginning(const char *at, const char *end, const bool *begins, int only)
@@ -152,13 +109,17 @@ const char *vocabulary_find_reserved(const Vocabulary *v, const char *text, size
         only = first == only ? only : -1;
     }
     for (const char *at = text; (at = next_beginning(at, end, begins, only)); at++) {
-        const Rest rest = {v, at, (size_t)(end - at)};
-        const int *found = bsearch(&rest, v->reserved, arrlenu(v->reserved), sizeof *v->reserved,
-                                   compare_beginning);
-        if (found) {
-            *id = *found;
-            return at;
+        const size_t rest = (size_t)(end - at);
+        size_t shortest = rest + 1; /* of those that begin here */
+        for (ptrdiff_t i = 0; i < arrlen(v->reserved); i++) {
+            const size_t length = vocabulary_word_size(v, v->reserved[i]);
+            if (length < shortest && !memcmp(at, vocabulary_word(v, v->reserved[i]), length)) {
+                shortest = length;
+                *id = v->reserved[i];
+            }
         }
+        if (shortest <= rest)
+            return at;
     }
     return NULL;
 }

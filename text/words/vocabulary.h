@@ -21,7 +21,7 @@ typedef struct {
     int *slots;    /* (slot_count) hash table of ids, -1 where free */
     size_t slot_count;
     uint64_t seed; /* of the hash: random, so that nobody can prepare words that collide */
-    int *reserved; /* stb_ds array of the special words' ids, in the order of their bytes */
+    int *reserved; /* stb_ds array of the ids of special words that have bytes */
 } Vocabulary;
 
 Vocabulary vocabulary_new(void);
@@ -29,10 +29,6 @@ void vocabulary_free(Vocabulary *vocabulary);
 
 /* Adds a word of `size` bytes; returns its id, or -1 if the vocabulary has it already. */
 int vocabulary_add(Vocabulary *vocabulary, const char *word, size_t size, bool special);
-
-/* Sorts the special words. Call it once, after the last word is added and before
- * vocabulary_find_reserved. */
-void vocabulary_complete(Vocabulary *vocabulary);
 
 /* The id of a word of `size` bytes, which need not end with a 0; or -1. */
 int vocabulary_find(const Vocabulary *vocabulary, const char *word, size_t size);
@@ -43,8 +39,8 @@ size_t vocabulary_word_size(const Vocabulary *vocabulary, int id);
 
 bool vocabulary_is_special(const Vocabulary *vocabulary, int id);
 
-/* Where a text first contains a special word, or NULL; `id` receives which. Takes time in
- * proportion to the text, however many special words there are. */
+/* Where a text first contains a special word, or NULL; `id` receives which, of two that begin alike
+ * the shorter. */
 const char *vocabulary_find_reserved(const Vocabulary *vocabulary, const char *text, size_t size,
                                      int *id);
 
