@@ -14,7 +14,7 @@ Source *training_text_source(const Directory *directory, char *const *named, Sou
 
 /* The text as tokens, to count in. */
 typedef struct {
-    bool there; /* else nothing can be counted */
+    bool there; /* otherwise nothing can be counted */
     Corpus corpus;
 } TrainingText;
 

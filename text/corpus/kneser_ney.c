@@ -20,7 +20,7 @@ typedef struct {
     int groups; /* how many there are */
 } Level;
 
-/* Of no tokens: one group. */
+/* After no tokens, all are in one group. */
 static Level level_first(const Ngrams *text)
 {
     return (Level){0, ints_new(text->count), 1};
