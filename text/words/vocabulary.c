@@ -98,6 +98,20 @@ static const char *next_beginning(const char *at, const char *end, const bool *b
     return at < end ? at : NULL;
 }
 
+/* The id of the shortest special word that a text begins with, or -1. */
+static int special_at(const Vocabulary *v, const char *text, size_t size)
+{
+    int shortest = -1;
+    for (ptrdiff_t i = 0; i < arrlen(v->reserved); i++) {
+        const int id = v->reserved[i];
+        const size_t length = vocabulary_word_size(v, id);
+        if (length <= size && !memcmp(text, vocabulary_word(v, id), length) &&
+            (shortest < 0 || length < vocabulary_word_size(v, shortest)))
+            shortest = id;
+    }
+    return shortest;
+}
+
 const char *vocabulary_find_reserved(const Vocabulary *v, const char *text, size_t size, int *id)
 {
     const char *end = text + size;
@@ -109,17 +123,11 @@ const char *vocabulary_find_reserved(const Vocabulary *v, const char *text, size
         only = first == only ? only : -1;
     }
     for (const char *at = text; (at = next_beginning(at, end, begins, only)); at++) {
-        const size_t rest = (size_t)(end - at);
-        size_t shortest = rest + 1; /* of those that begin here */
-        for (ptrdiff_t i = 0; i < arrlen(v->reserved); i++) {
-            const size_t length = vocabulary_word_size(v, v->reserved[i]);
-            if (length < shortest && !memcmp(at, vocabulary_word(v, v->reserved[i]), length)) {
-                shortest = length;
-                *id = v->reserved[i];
-            }
-        }
-        if (shortest <= rest)
+        const int found = special_at(v, at, (size_t)(end - at));
+        if (found >= 0) {
+            *id = found;
             return at;
+        }
     }
     return NULL;
 }

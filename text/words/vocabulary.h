@@ -39,8 +39,8 @@ size_t vocabulary_word_size(const Vocabulary *vocabulary, int id);
 
 bool vocabulary_is_special(const Vocabulary *vocabulary, int id);
 
-/* Where a text first contains a special word, or NULL; `id` receives which, of two that begin alike
- * the shorter. */
+/* Where a text first contains a special word, or NULL; `id` receives which one:
+ * of two that begin at the same place, the shorter. */
 const char *vocabulary_find_reserved(const Vocabulary *vocabulary, const char *text, size_t size,
                                      int *id);
 
