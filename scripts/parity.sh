@@ -45,17 +45,16 @@ compare() {
 others=$!
 trap 'kill $others 2>/dev/null || :; rm -rf "$directory"' EXIT
 
+failed=0
 "$python" scripts/reference.py "${BUILD:-build}/double/train" "${BIN:-.}/train" data/perro.txt \
-    "$directory"
+    "$directory" || failed=1
 mkdir "$directory/huggingface"
 "$python" scripts/huggingface.py "${BIN:-.}/train" "${BIN:-.}/sample" \
-    "${BUILD:-build}/tests/tools/show_model" \
-    "$directory/huggingface"
+    "${BUILD:-build}/tests/tools/show_model" "$directory/huggingface" || failed=1
 mkdir "$directory/bpe"
 "$python" scripts/bpe.py "${BUILD:-build}/tests/tools/show_bpe" "$directory/bpe" \
-    "${PARITY_MEGABYTES:-10}"
+    "${PARITY_MEGABYTES:-10}" || failed=1
 
-failed=0
 wait $others || failed=1
 cat "$directory/output"
 exit $failed
