@@ -153,10 +153,11 @@ static bool show_heads(Pretrained *model, const AttendOptions *options, char **w
                          .trains = options->train};
     const size_t size = model->gpt.size * sizeof *model->gpt.weight_block;
     Real *whole = NULL;
-    if (source.live && options->without) /* a page can switch on again what is off */
-        whole = memcpy(memory_take(size), model->gpt.weight_block, size);
-    if (options->without)
+    if (options->without) {
+        if (source.live) /* a page can switch on again what is off */
+            whole = memcpy(memory_take(size), model->gpt.weight_block, size);
         pretrained_without(model, options->without);
+    }
     source.without = options->without;
     TrainingText text = source.live ? training_text_open(model, NULL) : (TrainingText){0};
     source.training_text = &text;
