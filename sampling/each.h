@@ -9,8 +9,9 @@
 
 typedef struct Each Each;
 
-/* Begins a table, or CSV or JSON, by the options; in_parts: of a mixture. Reads the training text to
- * count in. Borrows the model and the corpus that is scored. */
+/* Begins a table, or CSV or JSON, by the options. in_parts: the model is mixed with counting, and
+ * the rows also have the probabilities of each alone. Reads the training text to count in. Borrows
+ * the model and the corpus that is scored. */
 Each *each_begin(Pretrained *model, const Corpus *corpus, const Choice *choice, bool in_parts);
 
 /* Adds what was predicted of the tokens of a batch that count; `piece` is what the model has read.

@@ -36,7 +36,7 @@ void row_put_head(const Choice *choice, TokenizerKind kind, bool in_parts, bool 
 
 /* el             0.667    0.585      1    0.918  el             0.667  6 of 9
  *
- * In parts, the model's probability and that of counting stand before the counts. */
+ * The probabilities by the model and by counting alone, if there are any, come before "6 of 9". */
 static void put_in_table(const Row *row, const char *text, const char *best)
 {
     put_fitted(stdout, text, NAME, false);

@@ -218,7 +218,7 @@ void score_text(Pretrained *model, CountMixture *counts, const Choice *choice)
                  .corpus = corpus_to_score(model, choice->score),
                  .room = batch_room_new(model->gpt.rows)};
     if (choice->each) {
-        s.each = each_begin(model, &s.corpus, choice, counts);
+        s.each = each_begin(model, &s.corpus, choice, counts != NULL);
         for (int way = TOGETHER; way < (counts ? WAYS : MODEL); way++)
             s.predictions[way] =
                 memory_new((size_t)model->gpt.rows, sizeof **s.predictions, "the rows");

@@ -15,8 +15,8 @@ second='-k -kscreen_paragraph:3 -kscreen_command:3 -kput_item:3'
 
 catalogue=po/es.po
 template=${1:-$(mktemp)}
-find . -name '*.c' ! -path './.*/*' ! -path './tests/*' ! -path './bench/*' ! -path './build/*' | sed 's,^\./,,' |
-    LC_ALL=C sort >"$template.files"
+find . -name '*.c' ! -path './.*/*' ! -path './tests/*' ! -path './bench/*' ! -path './build/*' |
+    sed 's,^\./,,' | LC_ALL=C sort >"$template.files"
 for keywords in "$first" "$second"; do
     touch "$template.part"
     # An empty label is no message.

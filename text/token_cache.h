@@ -28,8 +28,8 @@ typedef struct {
     uint64_t seed;
 } TokenCache;
 
-/* A cache of characters, or of words with at most so many ids, for about `text_size` bytes of text:
- * a short one, such as a line, has few words. */
+/* A cache of characters or of words, whose slots have room for `most` ids. `text_size` is about how
+ * many bytes of text it will serve: a short text, such as a line, has few words. */
 TokenCache token_cache_new(TokenizerKind kind, int most, size_t text_size);
 void token_cache_free(TokenCache *cache);
 

@@ -223,9 +223,9 @@ void announce(const Trainer *t, const Screen *screen)
 
 /* ---- After the last step ---- */
 
-/* A loss this far above the lowest one possible leaves nothing to learn. A held-out loss still
- * falls if it was best in this last part of the run. A text that is read so many times and of which
- * nothing is held out would be learned by heart. */
+/* LITTLE: a loss this close to the lowest possible one leaves nothing to learn. STILL_FALLING: a
+ * held-out loss still falls if the best one came after this part of the run. BY_HEART: epochs after
+ * which a model knows its text by heart, if nothing is held out. */
 static const double LITTLE = 0.01, STILL_FALLING = 0.75, BY_HEART = 5;
 
 /* stopped by Ctrl-C after step 12 of 300
