@@ -13,6 +13,7 @@ library: chromium.py and firefox.py drive the browsers, page.py lists what both 
 import os
 import pathlib
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -50,6 +51,25 @@ def named(names, found):
     return {name: found[name] for name in found if name in names} or found
 
 
+def test(browser, looks):
+    """Calls some tests in one browser."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
+        folder = pathlib.Path(name)
+        page = browser(folder)
+        try:
+            for name, look in looks.items():
+                begun = time.monotonic()
+                try:
+                    look(page, folder)
+                except Exception:
+                    print(f"  FAILED {name} in {page.name}", flush=True)
+                    raise
+                print(f"  passed {name} in {page.name}, {time.monotonic() - begun:.1f} s",
+                      flush=True)
+        finally:
+            page.close()
+
+
 def main():
     names = sys.argv[1:]
     unknown = [name for name in names if name not in LOOKS and name not in BROWSERS]
@@ -62,24 +82,12 @@ def main():
         print("  left out: Firefox (firefox-esr is not installed; Ubuntu has no such package)")
         browsers = {"chromium": Chromium}
     os.environ["LC_ALL"] = "C.UTF-8"  # pages open in English
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
-        folder, pages = pathlib.Path(name), []
-        try:
-            for browser in browsers.values():
-                pages.append(browser(folder))
-            for name, look in named(names, LOOKS).items():
-                for page in pages:
-                    begun = time.monotonic()
-                    try:
-                        look(page, folder)
-                    except Exception:
-                        print(f"  FAILED {name} in {page.name}", flush=True)
-                        raise
-                    print(f"  passed {name} in {page.name}, {time.monotonic() - begun:.1f} s",
-                          flush=True)
-        finally:
-            for page in pages:
-                page.close()
+    if len(browsers) > 1:  # side by side, since neither uses more than one processor for long
+        looks = [name for name in names if name in LOOKS]
+        here = pathlib.Path(__file__).parent
+        tests = [subprocess.Popen([sys.executable, here, name, *looks]) for name in browsers]
+        sys.exit(any([test.wait() for test in tests]))
+    test(*browsers.values(), named(names, LOOKS))
 
 
 main()
