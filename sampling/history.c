@@ -12,7 +12,6 @@
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
-#include "base/files/file.h"
 #include "base/language.h"
 #include "base/utf8.h"
 
@@ -39,41 +38,19 @@ static void cannot_keep(const char *path, const char *why)
          path, why);
 }
 
-/* Opens the file, which must be one; -1 with a warning if it cannot be opened. A pipe would have to
- * wait for someone at its other end. */
+/* Opens the file; -1 with a warning if it cannot be opened. That it is not there yet is no mistake. */
 static int open_file(const char *path, int flags)
 {
-    struct stat status;
-    const int file = open(path, flags | O_CLOEXEC | O_NONBLOCK, 0600);
-    if (file >= 0 && !fstat(file, &status) && S_ISREG(status.st_mode))
-        return file;
-    if (file >= 0) {
-        cannot_keep(path, _("it is not a file"));
-        close(file);
-        errno = EINVAL;
-    } else if (flags & O_CREAT || errno != ENOENT) {
+    const int file = open(path, flags | O_CLOEXEC, 0600);
+    if (file < 0 && (flags & O_CREAT || errno != ENOENT))
         cannot_keep(path, reason(errno));
-    }
-    return -1;
-}
-
-/* Replaces the file by these lines. If that fails, there is a warning, and it stays long. */
-static void shorten(const char *path, char **lines)
-{
-    FileWriter writer;
-    if (!file_begin_at(&writer, path))
-        return;
-    fchmod(fileno(writer.stream), 0600);
-    for (ptrdiff_t i = 0; i < arrlen(lines); i++)
-        fprintf(writer.stream, "%s\n", lines[i]);
-    file_commit(&writer);
+    return file;
 }
 
 bool history_read(const char *path, char ***all)
 {
     char **lines = NULL, *line = NULL;
     size_t room = 0;
-    bool shortens = false; /* the file has more lines than are kept */
     const int file = open_file(path, O_RDONLY);
     FILE *in = file < 0 ? NULL : fdopen(file, "r");
     *all = NULL;
@@ -87,13 +64,10 @@ bool history_read(const char *path, char ***all)
         if (arrlen(lines) > HISTORY_MOST) {
             free(lines[0]);
             arrdel(lines, 0);
-            shortens = true;
         }
     }
     free(line);
     fclose(in);
-    if (shortens)
-        shorten(path, lines);
     *all = lines;
     return true;
 }

@@ -11,8 +11,7 @@
 char *history_path(void);
 
 /* The last lines of the file, at most HISTORY_MOST: *lines receives an stb_ds array of texts, which
- * the caller frees. A file that has become longer is shortened to them. If it is there but cannot
- * be read, warns and returns false. */
+ * the caller frees. If the file is there but cannot be read, warns and returns false. */
 enum { HISTORY_MOST = 1000 };
 bool history_read(const char *path, char ***lines);
 

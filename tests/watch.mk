@@ -44,7 +44,7 @@ torture:
 tsan:
 	@$(SETUP) tsan
 	@OMP_TOOL_LIBRARIES=$$(clang -print-resource-dir)/../../libarcher.so \
-	TSAN_OPTIONS=ignore_noninstrumented_modules=1 \
+	TSAN_OPTIONS=ignore_noninstrumented_modules=1 $(FEW_BYTES) \
 	$(MAKE) --no-print-directory test $(IN_FLOAT) CC=clang MPICC= \
 		BUILD=build/tsan BIN=build/tsan/bin \
 		CFLAGS='-O1 -g -march=$(ARCH) -Wno-pass-failed' \

@@ -13,7 +13,7 @@ void share_text(char **text);
 void share_settings(Settings *settings);
 
 /* A corpus that was cut, for training: without the sizes of its lines in the text, and before what
- * is evaluated is chosen. The ids of a large text stay in one file on each machine. */
+ * is evaluated is chosen. */
 void share_corpus(Corpus *corpus);
 
 #endif

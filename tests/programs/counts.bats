@@ -121,6 +121,7 @@ END
 }
 
 # A tenth of the characters is held out, 3,388. The rows of --each add up to the loss.
+# bats test_tags=long
 @test "the score of the held-out part of a stream is what train printed" {
     python3 - "$ROOT/data/cuentos.txt" >tail.txt <<'END'
 import sys

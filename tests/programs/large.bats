@@ -135,6 +135,7 @@ small_model=(--layers 1 --heads 1 --width 8 --context 16 --batch 8 --steps 4)
     cmp a/tokens.bin good.bin
 }
 
+# bats test_tags=long
 @test "tokens.bin that is changed under a running train ends it in one line" {
     large big.txt
     local options=("${small_model[@]}" --eval-every 1000000)

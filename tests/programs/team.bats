@@ -200,20 +200,14 @@ ended() {
     refutes -q $'\r\|\033' out.txt
 }
 
-@test "a large text is mapped on the leader's machine, and sent to others" {
+@test "a large text is sent to the others" {
     seq -f 'el perro %.0f come un hueso y el gato no come' 1 360000 >big.txt
     local model=(big.txt --tokens char --layers 1 --heads 1 --width 8 --context 16 --batch 8
         --steps 4 --shards 2)
     "$BIN/train" "${model[@]}" --out alone >out.txt
-    by 2 "$BUILD/mpi/train" "${model[@]}" --out near >out.txt
-    same_run alone near
-    # In another container a process does not see the leader's, as if it were far away.
-    unshare -p -f true 2>/dev/null || skip "the rest of this test must be run by root"
-    timeout 100 mpirun -q --oversubscribe --bind-to none --mca btl tcp,self \
-        -np 1 "$BUILD/mpi/train" "${model[@]}" --out far_away : \
-        -np 1 unshare -p -f --mount-proc "$BUILD/mpi/train" "${model[@]}" --out far_away >out.txt
-    same_run alone far_away
-    rm -r near far_away
+    by 2 "$BUILD/mpi/train" "${model[@]}" --out together >out.txt
+    same_run alone together
+    rm -r together
 }
 
 @test "--verify and --compare are refused in a team, in one line" {

@@ -413,6 +413,7 @@ on_terminal() {
     done
 }
 
+# bats test_tags=long
 @test "the status line shows how much of an evaluation is done" {
     needs_terminal
     export TERM=xterm
@@ -460,6 +461,7 @@ on_terminal() {
         grep -q "a run with --steps [0-9]* takes about an hour"
 }
 
+# bats test_tags=long
 @test "counting is a yardstick on a part that is held out" {
     "$BIN/train" "$ROOT/data/cuentos.txt" --tokens char --steps 20 --out run >out.txt
     grep -q "^        counting reaches 0.988677 on the held-out part (Kneser-Ney, order 8)" out.txt
@@ -493,6 +495,7 @@ on_terminal() {
         "$BUILD/tests/tools/show_counting" "$ROOT/data" folder
 }
 
+# bats test_tags=long
 @test "the advice at the end follows the losses" {
     for wanted in "train it longer: --steps 20" "nothing is left to learn; --steps 300" \
         "only learn this small text by heart; --sequence stream --steps 20"; do
