@@ -79,7 +79,7 @@ Asker asker_new(const Tokenizer *tokenizer, char *const *commands)
     if (strcmp(nl_langinfo(CODESET), "UTF-8"))
         setlocale(LC_CTYPE, "C.UTF-8");
     rl_attempted_completion_function = complete;
-    stifle_history(HISTORY_MOST);
+    stifle_history(KEPT_PROMPTS);
     if (asker.history && !history_read(asker.history, &lines)) {
         free(asker.history);
         asker.history = NULL;

@@ -61,7 +61,7 @@ bool history_read(const char *path, char ***all)
         if (!*line || !utf8_is_valid(line, strlen(line)))
             continue;
         arrput(lines, format_text("%s", line));
-        if (arrlen(lines) > HISTORY_MOST) {
+        if (arrlen(lines) > KEPT_PROMPTS) {
             free(lines[0]);
             arrdel(lines, 0);
         }

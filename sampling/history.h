@@ -10,9 +10,9 @@
  * home. */
 char *history_path(void);
 
-/* The last lines of the file, at most HISTORY_MOST: *lines receives an stb_ds array of texts, which
+/* The last lines of the file, at most KEPT_PROMPTS: *lines receives an stb_ds array of texts, which
  * the caller frees. If the file is there but cannot be read, warns and returns false. */
-enum { HISTORY_MOST = 1000 };
+enum { KEPT_PROMPTS = 1000 };
 bool history_read(const char *path, char ***lines);
 
 /* Adds a line to the file and makes the file, and folders above it, if need be. If that fails,

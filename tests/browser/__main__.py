@@ -36,6 +36,7 @@ import weights
 import widths
 from chromium import Chromium
 from firefox import Firefox
+from turns import turn_of
 
 FILES = (weights, heads, next_words, keyboard, saved, texts, vocabulary, widths, kinds, axe, model,
          random_models, lab, same, awake, lab_looks)
@@ -58,14 +59,15 @@ def test(browser, looks):
         page = browser(folder)
         try:
             for name, look in looks.items():
-                begun = time.monotonic()
-                try:
-                    look(page, folder)
-                except Exception:
-                    print(f"  FAILED {name} in {page.name}", flush=True)
-                    raise
-                print(f"  passed {name} in {page.name}, {time.monotonic() - begun:.1f} s",
-                      flush=True)
+                with turn_of(look):
+                    begun = time.monotonic()
+                    try:
+                        look(page, folder)
+                    except Exception:
+                        print(f"  FAILED {name} in {page.name}", flush=True)
+                        raise
+                    print(f"  passed {name} in {page.name}, {time.monotonic() - begun:.1f} s",
+                          flush=True)
         finally:
             page.close()
 
@@ -82,7 +84,7 @@ def main():
         print("  left out: Firefox (firefox-esr is not installed; Ubuntu has no such package)")
         browsers = {"chromium": Chromium}
     os.environ["LC_ALL"] = "C.UTF-8"  # pages open in English
-    if len(browsers) > 1:  # side by side, since neither uses more than one processor for long
+    if len(browsers) > 1:  # side by side, in a process each
         looks = [name for name in names if name in LOOKS]
         here = pathlib.Path(__file__).parent
         tests = [subprocess.Popen([sys.executable, here, name, *looks]) for name in browsers]

@@ -4,6 +4,7 @@ import statistics
 
 from lab import choose, press_train, wait
 from page import BUILD
+from turns import timed
 
 # In ms: when the frame gets new weights, and how long it takes to draw what they compute; how long
 # a click waits until what it changes is drawn.
@@ -35,6 +36,7 @@ def usual(times):
     return statistics.quantiles(times, n=5)[0]
 
 
+@timed
 def look_at_lab_awake(page, folder):
     """While nine sentences train, ten pictures a second reach the page, and clicks are answered."""
     page.open(BUILD / "lab" / "pulga.html")

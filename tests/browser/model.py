@@ -5,6 +5,7 @@ import random
 import subprocess
 
 from programs import BIN, ROOT, call
+from turns import timed
 
 CLOSE = 1e-4  # logits
 READ_WITHIN = 0.05  # seconds, for the model of data/cuentos.txt
@@ -176,6 +177,7 @@ def look_at_earlier_weights(page, folder):
         compare_place(step, found, answer["next"], {}, None, page.run("known.tokens"))
 
 
+@timed
 def look_at_speed(page, folder):
     """The default model of data/cuentos.txt reads a whole context while a key is pressed."""
     call(BIN / "train", ROOT / "data" / "cuentos.txt", "--out", folder / "run", "--overwrite",

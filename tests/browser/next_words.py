@@ -2,6 +2,7 @@
 import json
 
 from programs import BIN, ROOT, SENTENCE, attend, call, gives, sample, train, train_perro
+from turns import timed
 
 HALF = 5.01e-4  # of the last of three decimals
 ANSWERED_WITHIN = 0.05  # seconds from a letter to the picture, for the model of data/cuentos.txt
@@ -188,6 +189,7 @@ def look_at_subwords(page, folder):
     page.check_errors()
 
 
+@timed
 def look_at_typing(page, folder):
     """From a letter to the new picture, for the model of the little stories."""
     call(BIN / "train", ROOT / "data" / "cuentos.txt", "--out", folder / "stories", "--overwrite")

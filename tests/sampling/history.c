@@ -81,12 +81,12 @@ static void the_last_lines_are_read(void **state)
 {
     (void)state;
     char *folder = scratch_new(), *path = format_text("%s/history", folder);
-    for (int i = 1; i <= HISTORY_MOST + 5; i++) {
+    for (int i = 1; i <= KEPT_PROMPTS + 5; i++) {
         char line[32];
         snprintf(line, sizeof line, "prompt %d", i);
         assert_true(history_add(path, line));
     }
-    check_lines(path, HISTORY_MOST, "prompt 6", "prompt 1005");
+    check_lines(path, KEPT_PROMPTS, "prompt 6", "prompt 1005");
     free(path);
     scratch_remove(folder);
 }
