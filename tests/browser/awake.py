@@ -1,5 +1,4 @@
 """awake.py: the lab's page while it trains, and after many trainings."""
-import os
 import statistics
 
 from lab import choose, press_train, wait
@@ -38,7 +37,8 @@ def usual(times):
 
 @timed
 def look_at_lab_awake(page, folder):
-    """While nine sentences train, ten pictures a second reach the page, and clicks are answered."""
+    """While nine sentences train, ten pictures a second reach the page, or as many as a slow machine
+    can draw, and clicks are answered."""
     page.open(BUILD / "lab" / "pulga.html")
     choose(page, "steps", 100000)
     page.click("#train")
@@ -49,11 +49,11 @@ def look_at_lab_awake(page, folder):
         page.settle()
     got, drawn, answered = page.run("[got, drawn, answered]")
     between = usual([b - a for a, b in zip(got, got[1:])])
-    print(f"  lab: a picture in {between:.0f} ms, drawn in {usual(drawn):.0f} ms; "
-          f"a click is answered in {usual(answered):.0f} ms")
-    assert usual(answered) < 6 * between, (got, answered)
-    if os.getloadavg()[0] < os.cpu_count():  # on a busy machine times say nothing
-        assert between < 100 and usual(drawn) < 40 and usual(answered) < 100, (drawn, answered)
+    draw, answer = usual(drawn), usual(answered)
+    print(f"  lab: a picture in {between:.0f} ms, drawn in {draw:.0f} ms; "
+          f"a click is answered in {answer:.0f} ms")
+    assert between < max(100, 4 * draw), (got, drawn)
+    assert answer < 4 * between, (got, answered)
     # On a slow machine pictures are left out; they do not wait for their turn.
     more = page.run("""new Promise(done => {
         slow = 100;
