@@ -24,10 +24,11 @@ enum { CHUNK = 1 << 20, CHUNKS_A_THREAD = 4, MOST_CHUNKS = 64 };
  * input stays open. */
 typedef struct {
     char *name;
-    bool standard; /* it is standard input */
-    size_t size;   /* when it was opened first */
-    int file;      /* -1: not open */
-    bool piped;    /* a pipe, whose bytes are in the store */
+    bool standard;           /* it is standard input */
+    size_t size;             /* when it was opened first */
+    struct timespec changed; /* likewise */
+    int file;                /* -1: not open */
+    bool piped;              /* a pipe, whose bytes are in the store */
     Store store;
 } SourceFile;
 
@@ -52,8 +53,11 @@ struct Source {
     Checksum *sum;         /* of the bytes so far */
     Text *chunks;          /* (most) that of a small text stays */
     int count, most;       /* count: those that were given last */
-    bool known;            /* a pass has come to its end: the checksum is known */
-    uint64_t checksum;     /* of all bytes */
+    uint64_t *sums;        /* stb_ds array: of each chunk, when it was read first */
+    size_t number;         /* of the first chunk of those */
+    bool sums_by_lines;
+    bool known;        /* a pass has come to its end: the checksum is known */
+    uint64_t checksum; /* of all bytes */
 };
 
 /* ---- Opening ---- */
@@ -110,6 +114,7 @@ static SourceFile file_of(const char *path, size_t large)
                     .file = -1};
     const struct stat status = open_file(&f);
     f.size = (size_t)status.st_size;
+    f.changed = status.st_mtim;
     f.piped = !S_ISREG(status.st_mode) || !f.size || lseek(f.file, 0, SEEK_CUR) != 0;
     if (f.piped) {
         f.store = keep_pipe(f.name, f.file, large);
@@ -307,10 +312,39 @@ static bool read_chunk(Source *s, Text *chunk)
     return raw.size > 0;
 }
 
+/* Names the file that seems to have changed since it was opened, if there are several. */
+static _Noreturn void die_of_change(const Source *s)
+{
+    const char *name = s->name;
+    for (size_t i = 0; i < arrlenu(s->files) && name == s->name; i++) {
+        const SourceFile *f = &s->files[i];
+        struct stat now;
+        if (!f->piped && !f->standard && !stat(f->name, &now) &&
+            memcmp(&now.st_mtim, &f->changed, sizeof now.st_mtim) != 0)
+            name = f->name;
+    }
+    die("%s changed while it was read; begin again when nobody writes to it", name);
+}
+
+/* Dies if a chunk is not what it was when the text was read first: its words would be blamed else.
+ * A pass by lines has other chunks than one that is not. */
+static void check_sums(Source *s, const uint64_t *sums)
+{
+    if (!s->number && s->sums_by_lines != s->by_lines)
+        arrsetlen(s->sums, 0);
+    s->sums_by_lines = s->by_lines;
+    for (int i = 0; i < s->count; i++, s->number++)
+        if (s->number == arrlenu(s->sums))
+            arrput(s->sums, sums[i]);
+        else if (s->sums[s->number] != sums[i])
+            die_of_change(s);
+}
+
 /* Reads and cleans chunks, one on each thread; dies at the first of them that is wrong. */
 static void read_chunks(Source *s)
 {
     char *wrong[MOST_CHUNKS] = {NULL};
+    uint64_t sums[MOST_CHUNKS] = {0};
     s->count = 0;
     OMP(parallel for ordered schedule(static, 1) if (s->most > 1))
     for (int i = 0; i < s->most; i++) {
@@ -321,9 +355,12 @@ static void read_chunks(Source *s)
             there = read_chunk(s, &s->chunks[i]);
             s->count += there;
         }
-        if (there)
-            wrong[i] = text_clean_raw(&s->chunks[i], s->rules.form);
+        if (!there)
+            continue;
+        sums[i] = checksum_of(s->chunks[i].raw.bytes, s->chunks[i].raw.size);
+        wrong[i] = text_clean_raw(&s->chunks[i], s->rules.form);
     }
+    check_sums(s, sums);
     for (int i = 0; i < s->count; i++) {
         if (wrong[i])
             die("%s", wrong[i]);
@@ -335,7 +372,7 @@ static void read_chunks(Source *s)
 static void begin_pass(Source *s)
 {
     s->file = s->offset = s->read = s->read_lines = s->lines = s->columns = s->rest.size =
-        s->passed = 0;
+        s->number = s->passed = 0;
     s->sum = checksum_begin(0);
 }
 
@@ -343,7 +380,7 @@ static void end_pass(Source *s)
 {
     const uint64_t checksum = checksum_end(s->sum);
     if (s->known && checksum != s->checksum)
-        die("%s changed while it was read; begin again when nobody writes to it", s->name);
+        die_of_change(s);
     s->known = true;
     s->checksum = checksum;
     s->size = s->read;
@@ -441,6 +478,7 @@ void source_free(Source *s)
         checksum_end(s->sum);
     arrfree(s->files);
     arrfree(s->parts);
+    arrfree(s->sums);
     free(s->rest.bytes);
     free(s->chunks);
     free(s->name);

@@ -268,6 +268,33 @@ static void cut_it(void *context)
     free(read_clean(s, false, &chunks));
 }
 
+/* Changes the second file of a text between two passes, to a word that the first one did not
+ * see. */
+static void change_a_word(void *context)
+{
+    char *const *paths = context;
+    Source *s = source_open(paths, (SourceRules){.large = 1});
+    Tokenizer t = train(s, (TokenizerRules){.kind = TOKENIZER_WORD});
+    FILE *file = fopen(paths[1], "r+");
+    fputs("un", file);
+    fclose(file);
+    encode(s, &t);
+}
+
+static void test_a_changed_word_is_not_blamed_on_the_vocabulary(void **state)
+{
+    (void)state;
+    char *folder = scratch_new();
+    char *paths[] = {scratch_write(folder, "a.txt", "el gato\n", 8),
+                     scratch_write(folder, "b.txt", "el perro\n", 9), NULL};
+    const struct timespec earlier[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+    utimensat(AT_FDCWD, paths[1], earlier, 0);
+    assert_dies(change_a_word, paths, "/b.txt changed while it was read");
+    free(paths[0]);
+    free(paths[1]);
+    scratch_remove(folder);
+}
+
 static void test_many_files_have_a_short_name(void **state)
 {
     (void)state;
@@ -340,6 +367,7 @@ int main(void)
         cmocka_unit_test(test_other_ends_of_lines_and_none),
         cmocka_unit_test(test_a_place_in_a_later_block),
         cmocka_unit_test(test_a_text_that_changes_is_refused),
+        cmocka_unit_test(test_a_changed_word_is_not_blamed_on_the_vocabulary),
         cmocka_unit_test(test_many_files_have_a_short_name),
         cmocka_unit_test(test_a_pipe_is_read_as_often_as_needed),
         cmocka_unit_test(test_a_line_that_is_no_pair_is_named_in_its_file),
