@@ -552,7 +552,7 @@ static void a_beam_ranks_by_penalized_logits(void **state)
     (void)state;
     enum { MOST = 4 };
     const bool seen[] = {true, false, false, true, false};
-    for (double penalty = 0.5; penalty < 5; penalty += 2.5) {
+    for (double penalty = 0.5; penalty < 5; penalty += 1.25) {
         check_beam(
             (BeamRules){.width = 625, .most = MOST, .eos = -1, .seen = seen, .penalty = penalty}, 0,
             true);
