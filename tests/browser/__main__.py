@@ -52,22 +52,24 @@ def named(names, found):
     return {name: found[name] for name in found if name in names} or found
 
 
-def test(browser, looks):
+def call(name, look, page, folder):
+    begun = time.monotonic()
+    try:
+        look(page, folder)
+    except Exception:
+        print(f"  FAILED {name} in {page.name}", flush=True)
+        raise
+    print(f"  passed {name} in {page.name}, {time.monotonic() - begun:.1f} s", flush=True)
+
+
+def call_all(browser, looks):
     """Calls some tests in one browser."""
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
-        folder = pathlib.Path(name)
-        page = browser(folder)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        page = browser(pathlib.Path(folder))
         try:
             for name, look in looks.items():
                 with turn_of(look):
-                    begun = time.monotonic()
-                    try:
-                        look(page, folder)
-                    except Exception:
-                        print(f"  FAILED {name} in {page.name}", flush=True)
-                        raise
-                    print(f"  passed {name} in {page.name}, {time.monotonic() - begun:.1f} s",
-                          flush=True)
+                    call(name, look, page, pathlib.Path(folder))
         finally:
             page.close()
 
@@ -87,9 +89,9 @@ def main():
     if len(browsers) > 1:  # side by side, in a process each
         looks = [name for name in names if name in LOOKS]
         here = pathlib.Path(__file__).parent
-        tests = [subprocess.Popen([sys.executable, here, name, *looks]) for name in browsers]
-        sys.exit(any([test.wait() for test in tests]))
-    test(*browsers.values(), named(names, LOOKS))
+        parts = [subprocess.Popen([sys.executable, here, name, *looks]) for name in browsers]
+        sys.exit(any([part.wait() for part in parts]))
+    call_all(*browsers.values(), named(names, LOOKS))
 
 
 main()

@@ -14,7 +14,7 @@ def timed(look):
 
 @contextlib.contextmanager
 def turn_of(look):
-    """Waits until it is a test's turn. Who waits for a turn alone keeps others from beginning."""
+    """Waits until it is a test's turn. A timed one that waits keeps others from beginning."""
     folder = BUILD / "browser"
     with open(folder / "next", "w") as following, open(folder / "turn", "w") as turn:
         fcntl.flock(following, fcntl.LOCK_EX)
