@@ -38,7 +38,8 @@ static void cannot_keep(const char *path, const char *why)
          path, why);
 }
 
-/* Opens the file; -1 with a warning if it cannot be opened. That it is not there yet is no mistake. */
+/* Opens the file; -1 with a warning if it cannot be opened. If it is to be read and is not there
+ * yet, there is no warning. */
 static int open_file(const char *path, int flags)
 {
     const int file = open(path, flags | O_CLOEXEC, 0600);

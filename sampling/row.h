@@ -37,7 +37,8 @@ typedef struct {
 /* Whether rows are printed as a table for people: neither as CSV nor as JSON. */
 bool row_in_table(const Choice *choice);
 
-/* The head of a table or of CSV. in_parts and counted: whether rows have parts, and some of them counts. */
+/* The head of a table or of CSV. in_parts: the rows have parts; counted: some of them may have
+ * counts. */
 void row_put_head(const Choice *choice, TokenizerKind kind, bool in_parts, bool counted);
 
 void row_put(const Choice *choice, const Row *row);

@@ -80,7 +80,7 @@ analyze:
 		$(ANALYZED_SOURCES)
 	@echo '  nothing found'
 
-# Two tests are left out that take more than a minute each in an emulator: others test the same layers,
+# Two tests are left out that take about a minute each in an emulator: others test the same layers,
 # and texts have nothing to do with the processor.
 aarch64:
 	@$(SETUP) aarch64
