@@ -54,6 +54,9 @@ mkdir "$directory/huggingface"
 mkdir "$directory/bpe"
 "$python" scripts/bpe.py "${BUILD:-build}/tests/tools/show_bpe" "$directory/bpe" \
     "${PARITY_MEGABYTES:-10}" || failed=1
+mkdir "$directory/counting"
+"$python" scripts/kneser_ney.py "${BIN:-.}/train" "${BUILD:-build}/tests/tools/show_counting" data \
+    "$directory/counting" || failed=1
 
 wait $others || failed=1
 cat "$directory/output"

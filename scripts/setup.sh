@@ -19,6 +19,8 @@ libcmocka-dev              <cmocka.h>             test sanitize tsan valgrind to
 bats                       bats                   test sanitize tsan
 groff-base                 groff                  test sanitize
 gettext                    xgettext               test sanitize
+jq                         jq                     test sanitize
+libxml2-utils              xmllint                test sanitize
 clang                      clang                  fuzz tsan same
 libclang-rt-dev            dpkg                   fuzz tsan
 valgrind                   valgrind               valgrind

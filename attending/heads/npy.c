@@ -17,7 +17,8 @@ void npy_begin(FILE *out, const int shape[4])
                  "{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d, %d, %d), }", shape[0],
                  shape[1], shape[2], shape[3]);
     const uint16_t padded = (uint16_t)((10 + size + 1 + 63) / 64 * 64 - 10);
-    fwrite("\x93NUMPY\1\0", 1, 8, out); /* version 1.0 of the format */
+    fputc(0x93, out);
+    fwrite("NUMPY\1\0", 1, 7, out); /* version 1.0 of the format */
     fwrite(&padded, sizeof padded, 1, out);
     fprintf(out, "%-*s\n", padded - 1, header);
 }

@@ -28,13 +28,8 @@ nearest() {
 @test "--near prints the nearest tokens, by the definition" {
     "$BIN/train" "$ROOT/data/cuentos.txt" --width 16 --heads 2 --steps 60 --out run >/dev/null
     "$BIN/sample" run --near gata --table 1000 --json >near.json
-    python3 - near.json run/tokenizer.json >found.txt <<'END'
-import json, sys
-near, ids = json.load(open(sys.argv[1])), json.load(open(sys.argv[2]))["model"]["vocab"]
-print(ids[near["token"]], near["count"])
-for row in near["near"]:
-    print(ids[row["token"]], f'{row["cosine"]:.6f}')
-END
+    jq -r --slurpfile run run/tokenizer.json '$run[0].model.vocab as $ids
+        | "\($ids[.token]) \(.count)", (.near[] | "\($ids[.token]) \(.cosine)")' near.json >found.txt
     local id count
     read -r id count <found.txt
     [ "$count" -eq "$(grep -ow gata run/text.txt | wc -l)" ]

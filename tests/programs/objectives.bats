@@ -73,9 +73,7 @@ same_bits() {
         local best
         best=$(cut -d, -f4 $run/log.csv | grep . | sed 1d | sort -g | head -n 1)
         "$BIN/sample" $run --score $text --json | tail -n 1 |
-            python3 -c 'import json, sys
-score = json.load(sys.stdin)
-sys.exit(not abs(score["loss"] - float(sys.argv[1])) < 1e-5)' "$best"
+            holds --argjson best "$best" '(.loss - $best | fabs) < 1e-5'
     done
 }
 

@@ -90,6 +90,13 @@ refutes() {
     [ "$code" -eq 1 ]
 }
 
+# holds JQ-ARGUMENTS...: what jq is asked about some JSON is true.
+holds() {
+    local answer
+    answer=$(jq "$@")
+    [ "$answer" = true ] || { echo "not true: jq $*"; return 1; }
+}
+
 # differ A B: both files can be read, and they are not equal.
 differ() {
     local code=0

@@ -142,16 +142,10 @@ small_run() {
 }
 
 @test "--json: one object per prompt, each on a line" {
-    command -v python3 >/dev/null || skip "python3 reads the JSON"
     learned_run
     printf 'el\ndato "\n' | "$BIN/sample" run --json --count 2 >out.txt || true
-    python3 - <<'PY'
-import json
-one, two = [json.loads(line) for line in open("out.txt")]
-assert one["next"][0]["of"] == 5 and len(one["continuations"]) == 2
-assert all(c["ended"] and c["in_text"] for c in one["continuations"]), one
-assert "dato" in two["error"] and two["prompt"] == 'dato "'
-PY
+    holds -s '(.[0].next[0].of == 5) and (.[0].continuations | length == 2 and all(.ended and .in_text))
+        and (.[1].error | contains("dato")) and .[1].prompt == "dato \""' out.txt
 }
 
 @test "--score prints loss and perplexity, line by line and in all" {
@@ -172,6 +166,30 @@ PY
     "$BIN/sample" loud --score perro.txt | grep -qE '^[0-9. ]{9}  [0-9.e+ ]{10}       48  in all$'
 }
 
+# The rows of a CSV file as JSON objects; an empty cell is null.
+rows_of_csv() {
+    awk '{ text = text $0 "\n" }
+        gsub(/"/, "\"", text) % 2 { next } # a cell goes on in the next line
+        {
+            line = ""
+            while (match(text, /^("([^"]|"")*"|[^",\n]*)[,\n]/)) {
+                cell = substr(text, 1, RLENGTH - 1)
+                text = substr(text, RLENGTH + 1)
+                gsub(/\\/, "\\\\", cell)
+                gsub(/\n/, "\\n", cell)
+                if (cell ~ /^"/) {
+                    cell = substr(cell, 2, length(cell) - 2)
+                    gsub(/""/, "\\\"", cell)
+                    cell = "\"" cell "\""
+                } else if (NR == 1) cell = "\"" cell "\""
+                line = line (line == "" ? "" : ",") (cell == "" ? "null" : cell)
+            }
+            print "[" line "]"
+            text = ""
+        }' "$1" |
+        jq -sc '.[0] as $names | .[1:][] | [$names, .] | transpose | map({(.[0]): .[1]}) | add'
+}
+
 # The rows of --each in RUN over TEXT: as JSON, as CSV and joined to words they are the same, and they
 # add up to the losses that --score prints, to the last digit.
 check_rows() { # RUN TEXT
@@ -179,34 +197,24 @@ check_rows() { # RUN TEXT
     "$BIN/sample" "$1" --score "$2" --each --json >rows.txt
     "$BIN/sample" "$1" --score "$2" --each=token --csv >rows.csv
     "$BIN/sample" "$1" --score "$2" --each=word --csv >words.csv
-    python3 - <<'PY'
-import csv, json, math
-*lines, whole = [json.loads(line) for line in open("lines.txt")]
-rows = [json.loads(line) for line in open("rows.txt")]
-table, words = (list(csv.DictReader(open(name, newline=""))) for name in ("rows.csv", "words.csv"))
-columns = ["line", "position", "token", "probability", "surprise", "rank", "entropy", "best",
-           "best_probability", "count", "of", "model", "counting"]
-assert list(table[0]) == list(rows[0]) == columns
-assert list(words[0]) == [name.replace("token", "word") for name in columns]
-same = lambda a, b: f"{a:.9g}" == f"{b:.9g}"
-for unit in (rows, words):
-    nats = lambda some: math.log(2) * sum(float(row["surprise"]) for row in some)
-    assert same(nats(unit) / whole["tokens"], whole["loss"]), whole
-    for line in lines:
-        part = [row for row in unit if int(row["line"]) == line["line"]]
-        assert same(nats(part) / line["tokens"], line["loss"]), line
-assert len(rows) == len(table) == whole["tokens"] and len(words) <= len(rows)
-for row, cells in zip(rows, table):
-    assert (row["rank"] == 1) == (row["best"] == row["token"]), row
-    assert math.isclose(2 ** -row["surprise"], row["probability"], rel_tol=1e-8), row
-    assert row["probability"] <= row["best_probability"] and (row["count"] or 0) <= (row["of"] or 0)
-    for name in columns:
-        if name not in ("token", "best"):
-            assert cells[name] == "" if row[name] is None else float(cells[name]) == row[name], row
-for row in words: # a word is where its tokens are
-    first = next(r for r in rows if (r["line"], r["position"]) == (int(row["line"]), int(row["position"])))
-    assert (float(row["entropy"]), int(row["rank"])) == (first["entropy"], first["rank"]), row
-PY
+    cmp <(rows_of_csv rows.csv | jq -c .) <(jq -c . rows.txt)
+    [ "$(head -n 1 words.csv)" = "$(head -n 1 rows.csv | sed s/token/word/)" ]
+    [ "$(head -n 1 rows.csv)" = line,position,token,probability,surprise,rank,entropy,best,$(
+    )best_probability,count,of,model,counting ]
+    rows_of_csv words.csv | holds -s --slurpfile rows rows.txt --slurpfile lines lines.txt '
+        def near(a; b): (a - b | fabs) <= 1e-8 * (b | fabs);
+        def adds_up($rows; $to): near(($rows | map(.surprise) | add) * (2 | log) / $to.tokens; $to.loss);
+        . as $words
+        | ($rows | map({"\(.line) \(.position)": .}) | add) as $at
+        | ([$rows, $words] | all(. as $unit | adds_up($unit; $lines[-1]) and ($lines[:-1] | all(. as $line
+            | adds_up($unit | map(select(.line == $line.line)); $line)))))
+        and ($rows | length) == $lines[-1].tokens and ($words | length) <= ($rows | length)
+        and ($rows | all((.rank == 1) == (.best == .token)
+            and near(-.surprise | exp2; .probability)
+            and .probability <= .best_probability and (.count // 0) <= (.of // 0)))
+        # A word is where its tokens are.
+        and ($words | all($at["\(.line) \(.position)"] as $first
+            | .entropy == $first.entropy and .rank == $first.rank))'
 }
 
 @test "--each prints a row for each token; they add up to the loss" {
@@ -273,6 +281,7 @@ PY
 }
 
 @test "--each shades a text on a terminal with colours" {
+    needs_terminal
     learned_run
     shown() { # ASSIGNMENTS...
         script -qec "env $* $BIN/sample run --score perro.txt --each" /dev/null </dev/null >out.txt
@@ -443,7 +452,6 @@ masked_run() {
 }
 
 @test "gaps: each line of a pipe, and --json" {
-    command -v python3 >/dev/null || skip "python3 reads the JSON"
     masked_run
     status=0
     printf 'un [mask] jugaba\nun gato\n\n' | "$BIN/sample" run --count 1 >out.txt 2>err.txt || status=$?
@@ -452,20 +460,13 @@ masked_run() {
     grep -qx 'sample: standard input:2 has no gap; write \[mask\] for each word that is missing' err.txt
     [ "$(wc -l <err.txt)" -eq 2 ]
     printf 'un [mask] jugaba [mask] la cuerda\nun gato\n' | "$BIN/sample" run --json >out.txt || true
-    python3 - <<'PY'
-import json
-one, two = [json.loads(line) for line in open("out.txt")]
-assert one["tokens"] == ["[bos]", "un", "[mask]", "jugaba", "[mask]", "la", "cuerda", "[eos]"]
-assert [gap["at"] for gap in one["gaps"]] == [2, 4]
-best = one["gaps"][0]["candidates"][0]
-assert best["token"] == "muchacho" and best["count"] == best["of"] == 1 and best["probability"] < 1
-assert len(one["fillings"]) == 3
-for filling in one["fillings"]:
-    text = filling["text"].split()
-    assert [text[1], text[3]] == filling["tokens"] and filling["log_probability"] < 0
-    assert filling["in_text"] == (filling["tokens"] == ["muchacho", "con"])
-assert "no gap" in two["error"] and two["prompt"] == "un gato"
-PY
+    holds -s '.[0].tokens == ["[bos]", "un", "[mask]", "jugaba", "[mask]", "la", "cuerda", "[eos]"]
+        and (.[0].gaps | map(.at)) == [2, 4]
+        and (.[0].gaps[0].candidates[0] | .token == "muchacho" and .count == 1 and .of == 1 and .probability < 1)
+        and (.[0].fillings | length == 3 and all(.tokens as $words
+            | [.text | split(" ")[1, 3]] == $words and .log_probability < 0
+            and .in_text == ($words == ["muchacho", "con"])))
+        and (.[1].error | contains("no gap")) and .[1].prompt == "un gato"' out.txt
 }
 
 @test "gaps: what makes no sense is refused" {
