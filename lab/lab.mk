@@ -18,7 +18,8 @@ lab:
 	@$(MAKE) --no-print-directory -j$$(nproc) $(LAB)/pulga.html
 	@echo '  ready: $(LAB)/pulga.html'
 
-# The headers that have no package for WebAssembly; xxHash and stb are only headers.
+# The headers that have no package for WebAssembly; xxHash and stb are only headers. A newer xxHash
+# takes the vectors of WebAssembly for those of ARM, which only Emscripten translates.
 $(LAB)/include/ready: $(LAB)/sources/cjson/cJSON.h
 	@mkdir -p $(@D)/cjson
 	@ln -sf $(abspath $(LAB))/sources/cjson/cJSON.h $(@D)/cjson/
@@ -26,7 +27,7 @@ $(LAB)/include/ready: $(LAB)/sources/cjson/cJSON.h
 	@ln -sfn /usr/include/stb $(@D)/stb
 	@touch $@
 $(LAB)/xxhash.c: | $(LAB)/include/ready
-	@printf '#define XXH_STATIC_LINKING_ONLY\n#define XXH_IMPLEMENTATION\n#include <xxhash.h>\n' >$@
+	@printf '#undef __wasm_simd128__\n#define XXH_STATIC_LINKING_ONLY\n#define XXH_IMPLEMENTATION\n#include <xxhash.h>\n' >$@
 
 define LAB_KIND
 $(LAB)/$(1)/%.o: %.c $(LAB)/include/ready $(BUILD)/page.inc $(BUILD)/es.inc
