@@ -1,7 +1,7 @@
 # make            builds ./train, ./sample, ./attend and ./export
 # make setup      installs the packages that make, make demo and make test need (Debian, Ubuntu)
 # make demo       trains on nine sentences, completes a prompt, writes a page; a minute or two
-# make test       runs every test; about ten minutes
+# make test       runs the tests; five minutes. Those that take long are left to make night
 # make units      runs the tests written in C
 # make sanitize   runs every test under the address and undefined-behaviour sanitizers
 # make tsan       runs the unit tests, and runs on many threads, under the thread sanitizer
@@ -11,6 +11,7 @@
 # make analyze    runs gcc -fanalyzer, clang-tidy and cppcheck, and checks the formatting
 # make aarch64    runs the unit tests and the demo on an emulated ARM processor
 # make same       compares the bits of many builds with tests/same/table.txt; BUILDS=FILE of others
+# make night      runs all tests and all goals that find faults; some hours
 # make parity     compares with PyTorch and Transformers, and with llama.cpp if PYTHON has it
 # make browser    tests the page of ./attend in Chromium and Firefox; LOOKS=NAMES only these tests
 # make bench      measures the speed, with TEXT=FILE on your text; bench-long takes longer
@@ -45,12 +46,14 @@ BIN ?= .
 # The tests of the programs, the largest file first: they take longest, mostly.
 ALL_BATS = $(shell ls -S tests/programs/*.bats)
 BATS ?= $(ALL_BATS)
-# Which of their tests, as an option of bats: -f "a regular expression".
-PICK ?=
+# Which of their tests, as an option of bats: -f "a regular expression", or nothing for all. Those that
+# take long have a tag.
+PICK ?= --filter-tags !long
 SANITIZE ?=
 # A program that runs the programs and tests: an emulator, valgrind.
 RUN ?=
-# Tests to leave out.
+# Units to build and run, and those to leave out.
+ONLY ?= %
 SKIP ?=
 SETUP = CC='$(CC)' OPENMP='$(OPENMP)' MPI='$(MPI)' scripts/setup.sh
 
@@ -95,7 +98,7 @@ SOURCES = $(filter-out $(TEAM) $(WASI),$(wildcard $(ROOMS:%=%/*.c)))
 # the same code with its number type set to double. All share tests/helpers. The programs in
 # tests/tools are called by other tests.
 HELPERS = $(wildcard tests/helpers/*.c)
-TESTS = $(patsubst %.c,$(BUILD)/%,$(filter-out $(SKIP),$(wildcard $(ROOMS:%=tests/%/*.c))))
+TESTS = $(patsubst %.c,$(BUILD)/%,$(filter-out $(SKIP),$(filter $(ONLY),$(wildcard $(ROOMS:%=tests/%/*.c)))))
 EXACT = $(patsubst %.c,$(BUILD)/%,$(wildcard $(ROOMS:%=tests/%/double/*.c)))
 TOOLS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/tools/*.c))
 EXACT_TOOLS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/tools/double/*.c))

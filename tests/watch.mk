@@ -13,13 +13,13 @@ FEW_BYTES = PULGA_EVERY=997
 # So are tests that repeat commands of others, to compare what they print (printed.bats) or compute
 # (same.bats) or to train to the end (floor.bats, pairs.bats), and busy.bats, which measures processor
 # time; and tests with the tag "long", which would take minutes in code that others run as well.
+WATCHED ?= $(filter-out team printed floor pairs busy same,$(ALL_BATS:tests/programs/%.bats=%))
 sanitize:
 	@$(SETUP) sanitize
 	@ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 	$(MAKE) --no-print-directory test $(IN_FLOAT) MPICC= \
 		BUILD=build/sanitize BIN=build/sanitize/bin \
-		BATS='$(filter-out $(patsubst %,tests/programs/%.bats,team printed floor pairs busy same),$(ALL_BATS))' \
-		PICK='--filter-tags !long' \
+		BATS='$(WATCHED:%=tests/programs/%.bats)' \
 		CFLAGS='-O1 $$(if $$(filter model/%,$$<),-O2) -g -march=$(ARCH)' SANITIZE='-fsanitize=address,undefined -fno-omit-frame-pointer'
 
 fuzz:
@@ -89,8 +89,12 @@ aarch64:
 		CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar ARCH=armv8-a RUN=qemu-aarch64-static \
 		MPICC= BUILD=build/aarch64 BIN=build/aarch64/bin
 
+# Everything: some hours.
+night:
+	@scripts/night.sh
+
 same:
 	@$(SETUP) same
 	@tests/same/run.sh $(BUILDS)
 
-.PHONY: sanitize fuzz fuzzers torture tsan valgrind analyze aarch64 same
+.PHONY: sanitize fuzz fuzzers torture tsan valgrind analyze aarch64 same night

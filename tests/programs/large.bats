@@ -85,6 +85,7 @@ small_model=(--layers 1 --heads 1 --width 8 --context 16 --batch 8 --steps 4)
     refuses 1 "dos2.txt" -- "$BIN/train" un.txt dos2.txt
 }
 
+# bats test_tags=long
 @test "there may be more files than can be open at once" {
     large big.txt
     split -n l/100 big.txt part.
@@ -111,6 +112,7 @@ small_model=(--layers 1 --heads 1 --width 8 --context 16 --batch 8 --steps 4)
     refuses 1 run "holds a run already" -- "$BIN/train" missing.txt --out run
 }
 
+# bats test_tags=long
 @test "tokens.bin that is damaged or of another run is refused, and made again from the text" {
     large big.txt
     "$BIN/train" big.txt --tokens char "${small_model[@]}" --out a >out.txt

@@ -97,14 +97,17 @@ check_program() {
     spurns "$1" no-such-option --no-such-option
 }
 
+# bats test_tags=long
 @test "train takes the limits of every option and refuses what is beyond" {
     check_program train 40
 }
 
+# bats test_tags=long
 @test "sample takes the limits of every option and refuses what is beyond" {
     check_program sample 16
 }
 
+# bats test_tags=long
 @test "attend takes the limits of every option and refuses what is beyond" {
     check_program attend 5
 }

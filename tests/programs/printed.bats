@@ -61,11 +61,13 @@ check_page() {
     check_page docs/own-text.md C.UTF-8
 }
 
+# bats test_tags=long
 @test "every command in the lesson prints what the lesson shows" {
     check_page docs/lesson.md C.UTF-8
     [ -s 12.command ]
 }
 
+# bats test_tags=long
 @test "every command in the Spanish README and lesson prints in Spanish what they show" {
     check_page README.es.md es_MX.UTF-8
     [ -s 08.command ]
