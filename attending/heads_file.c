@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "attending/heads/figure.h"
+#include "attending/heads/npy.h"
 #include "attending/heads/numbers.h"
 #include "attending/page/page.h"
 #include "base/files/file.h"
@@ -27,7 +28,7 @@ typedef struct {
 static const FileKind KINDS[] = {
     {".html", PAGE_BEGIN, NULL, NULL, PAGE_MOST, NULL},
     {".svg", SVG_BEGIN, NULL, heads_figure, FIGURE_MOST, positions_figure},
-    {".npy", "\x93NUMPY", NULL, numbers_npy, 0, positions_npy},
+    {".npy", NPY_BEGIN, NULL, numbers_npy, 0, positions_npy},
     {".csv", NUMBERS_CSV_HEADER, POSITIONS_CSV_HEADER, numbers_csv, 0, positions_csv},
     {".json", "{\"run\": ", NULL, numbers_json, 0, positions_json},
 };

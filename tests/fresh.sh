@@ -10,6 +10,7 @@ suite=$1
 [ "${FRESH_MOUNTS:-}" ] || FRESH_MOUNTS=own exec unshare --mount --propagation private "$0" "$@"
 
 root=$(mktemp -d -p /var/tmp pulga-fresh.XXXXXX)
+chmod 755 "$root" # for the user that apt-get downloads as
 leave() {
     umount -l "$root/proc" "$root/dev" 2>/dev/null || true
     rm -rf --one-file-system "$root"

@@ -9,6 +9,9 @@
 
 _Static_assert(__BYTE_ORDER == __LITTLE_ENDIAN, "the file's numbers are little-endian");
 
+/* Not as one string: gettext's tools refuse strings that are not UTF-8. */
+const char NPY_BEGIN[] = {'\x93', 'N', 'U', 'M', 'P', 'Y', '\0'};
+
 void npy_begin(FILE *out, const int shape[4])
 {
     char header[256];
@@ -17,8 +20,8 @@ void npy_begin(FILE *out, const int shape[4])
                  "{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d, %d, %d), }", shape[0],
                  shape[1], shape[2], shape[3]);
     const uint16_t padded = (uint16_t)((10 + size + 1 + 63) / 64 * 64 - 10);
-    fputc(0x93, out);
-    fwrite("NUMPY\1\0", 1, 7, out); /* version 1.0 of the format */
+    fputs(NPY_BEGIN, out);
+    fwrite("\1\0", 1, 2, out); /* version 1.0 of the format */
     fwrite(&padded, sizeof padded, 1, out);
     fprintf(out, "%-*s\n", padded - 1, header);
 }

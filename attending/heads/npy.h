@@ -7,6 +7,9 @@
 
 #include "base/base.h"
 
+/* What such a file begins with. */
+extern const char NPY_BEGIN[];
+
 /* The header of an array of four axes; then all of its numbers, in one call or in several. */
 void npy_begin(FILE *out, const int shape[4]);
 void npy_numbers(FILE *out, const Real *numbers, size_t count);

@@ -240,7 +240,9 @@ static size_t character_size(unsigned char first)
 static bool is_beginning(const char *bytes, size_t count)
 {
     const size_t size = character_size((unsigned char)*bytes);
-    char low[4] = "\x80\x80\x80\x80", high[4] = "\xBF\xBF\xBF\xBF";
+    char low[4], high[4];
+    memset(low, 0x80, sizeof low);
+    memset(high, 0xBF, sizeof high);
     memcpy(low, bytes, count);
     memcpy(high, bytes, count);
     return count < size && (utf8_is_valid(low, size) || utf8_is_valid(high, size));
