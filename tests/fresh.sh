@@ -12,8 +12,10 @@ suite=$1
 root=$(mktemp -d -p /var/tmp pulga-fresh.XXXXXX)
 chmod 755 "$root" # for the user that apt-get downloads as
 leave() {
-    umount -l "$root/proc" "$root/dev" 2>/dev/null || true
-    rm -rf --one-file-system "$root"
+    umount -lR "$root/dev" 2>/dev/null || true
+    umount -l "$root/proc" 2>/dev/null || true
+    # Never what is mounted there.
+    mountpoint -q "$root/dev" || rm -rf --one-file-system "$root"
 }
 trap leave EXIT
 trap 'exit 1' HUP INT TERM
