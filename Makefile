@@ -35,6 +35,9 @@ ifeq ($(MAKELEVEL)$(filter-out all install,$(MAKECMDGOALS)),0)
 MAKEFLAGS += -j$(shell nproc)
 endif
 
+# The same for what a goal calls this Makefile for.
+JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+
 ARCH ?= native
 OPENMP ?= 1
 MPI ?= 0
@@ -199,7 +202,7 @@ RUN_UNITS = printf '%s\n' $(sort $(TESTS) $(EXACT)) | $(call RUN_EACH,$(RUN))
 NAME_FAILED = ! test -s $(BUILD)/failed || { echo 'These tests failed:' && cat $(BUILD)/failed && false; }
 build-tests:
 	@$(SETUP) test
-	@$(MAKE) --no-print-directory -j$$(nproc) all $(TESTS) $(EXACT) $(TOOLS) $(EXACT_TOOLS) \
+	@$(MAKE) --no-print-directory $(JOBS) all $(TESTS) $(EXACT) $(TOOLS) $(EXACT_TOOLS) \
 		$(BUILD)/tests/faults \
 		$(if $(MPICC),$(BUILD)/mpi/train $(BUILD)/mpi/try_team)
 	@rm -f $(BUILD)/failed
@@ -208,7 +211,7 @@ units: build-tests
 
 # The .bats files in tests/programs test the programs as a user calls them.
 test: build-tests
-	@$(RUN_UNITS); export BIN=$(abspath $(BIN)) BUILD=$(abspath $(BUILD)); \
+	@$(RUN_UNITS); export BIN='$(abspath $(BIN))' BUILD='$(abspath $(BUILD))'; \
 		printf '%s\n' $(BATS) | $(call RUN_EACH,bats --timing $(PICK)); $(NAME_FAILED)
 
 # sanitize, fuzz, torture, tsan, valgrind, analyze, aarch64, same
@@ -219,7 +222,7 @@ include lab/lab.mk
 
 parity:
 	@$(SETUP) parity
-	@$(MAKE) --no-print-directory -j$$(nproc) all $(TOOLS) $(BUILD)/double/train
+	@$(MAKE) --no-print-directory $(JOBS) all $(TOOLS) $(BUILD)/double/train
 	@PYTHON=$(PYTHON) BIN=$(BIN) BUILD=$(BUILD) scripts/parity.sh
 
 # Only here: the peak is that of multiply-adds that are one instruction.
@@ -231,7 +234,7 @@ bench bench-long: $(BUILD)/bench/bench all
 		$(filter long,$(subst -, ,$@))
 
 busy: all
-	@BIN=$(abspath $(BIN)) bench/busy.sh
+	@BIN='$(abspath $(BIN))' bench/busy.sh
 
 race: all
 	@test -n "$(TEXT)" || { echo "name a text of a megabyte: make race TEXT=FILE"; exit 1; }
@@ -239,9 +242,9 @@ race: all
 
 browser:
 	@$(SETUP) browser
-	@$(MAKE) --no-print-directory -j$$(nproc) all
+	@$(MAKE) --no-print-directory $(JOBS) all
 	@$(MAKE) --no-print-directory lab
-	@BIN=$(abspath $(BIN)) BUILD=$(abspath $(BUILD)) $(PYTHON) tests/browser $(LOOKS)
+	@BIN='$(abspath $(BIN))' BUILD='$(abspath $(BUILD))' $(PYTHON) tests/browser $(LOOKS)
 
 PAGE = runs/demo/attention.html
 SPANISH = $(filter es%,$(firstword $(LC_ALL) $(LC_MESSAGES) $(LANG)))
@@ -255,7 +258,7 @@ endif
 typed = @echo && echo '$$ $(strip $(1))' && $(RUN) $(1)
 demo:
 	@$(SETUP) demo
-	@$(MAKE) --no-print-directory -j$$(nproc) all
+	@$(MAKE) --no-print-directory $(JOBS) all
 	@rm -rf runs/demo
 	$(call typed,$(BIN)/train data/perro.txt --out runs/demo $(DEMO))
 	$(call typed,$(BIN)/sample runs/demo el)

@@ -15,15 +15,15 @@ relaxed = -mrelaxed-simd
 lab:
 	@$(SETUP) lab
 	@scripts/lab_sources.sh $(LAB)/sources
-	@$(MAKE) --no-print-directory -j$$(nproc) $(LAB)/pulga.html
+	@$(MAKE) --no-print-directory $(JOBS) $(LAB)/pulga.html
 	@echo '  ready: $(LAB)/pulga.html'
 
 # The headers that have no package for WebAssembly; xxHash and stb are only headers. A newer xxHash
 # takes the vectors of WebAssembly for those of ARM, which only Emscripten translates.
 $(LAB)/include/ready: $(LAB)/sources/cjson/cJSON.h
 	@mkdir -p $(@D)/cjson
-	@ln -sf $(abspath $(LAB))/sources/cjson/cJSON.h $(@D)/cjson/
-	@ln -sf $(abspath $(LAB))/sources/utf8proc/utf8proc.h /usr/include/xxhash.h /usr/include/xxh3.h $(@D)/
+	@ln -sf '$(abspath $(LAB))'/sources/cjson/cJSON.h $(@D)/cjson/
+	@ln -sf '$(abspath $(LAB))'/sources/utf8proc/utf8proc.h /usr/include/xxhash.h /usr/include/xxh3.h $(@D)/
 	@ln -sfn /usr/include/stb $(@D)/stb
 	@touch $@
 $(LAB)/xxhash.c: | $(LAB)/include/ready

@@ -24,7 +24,7 @@ sanitize:
 
 fuzz:
 	@$(SETUP) fuzz
-	@$(MAKE) --no-print-directory -j$$(nproc) fuzzers BUILD=build/fuzz CC=clang OPENMP=0 \
+	@$(MAKE) --no-print-directory $(JOBS) fuzzers BUILD=build/fuzz CC=clang OPENMP=0 \
 		CFLAGS='-O1 -g -march=$(ARCH) -Wno-pass-failed' SANITIZE='-fsanitize=address,undefined \
 		-fsanitize=float-cast-overflow,fuzzer-no-link -fno-sanitize-recover=undefined'
 	@tests/fuzz/run.sh $(FUZZ_SECONDS)
@@ -34,9 +34,9 @@ $(BUILD)/float/base/memory.o: override CFLAGS += -fno-sanitize=bounds
 
 torture:
 	@$(SETUP) torture
-	@$(MAKE) --no-print-directory -j$$(nproc) all $(BUILD)/tests/faults $(BUILD)/tests/training/damage
-	@BUILD=$(abspath $(BUILD)) tests/torture/damage.sh
-	@BIN=$(abspath $(BIN)) BUILD=$(abspath $(BUILD)) \
+	@$(MAKE) --no-print-directory $(JOBS) all $(BUILD)/tests/faults $(BUILD)/tests/training/damage
+	@BUILD='$(abspath $(BUILD))' tests/torture/damage.sh
+	@BIN='$(abspath $(BIN))' BUILD='$(abspath $(BUILD))' \
 		tests/torture/torture.bash points faults disks flips kills
 
 # The thread sanitizer does not understand how GNU's OpenMP synchronises and would report races.

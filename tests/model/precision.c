@@ -16,7 +16,7 @@ static double *double_gradients(int number, size_t count)
 {
     char self[4096] = "";
     assert_true(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
-    char *command = format_text("$RUN %s/../tools/double/gradients %d", dirname(self), number);
+    char *command = format_text("$RUN '%s/../tools/double/gradients' %d", dirname(self), number);
     FILE *pipe = popen(command, "r");
     assert_non_null(pipe);
     double *gradients = memory_new(count, sizeof *gradients, "a test");

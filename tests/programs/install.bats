@@ -2,6 +2,9 @@
 load programs.bash
 load links.bash
 
+# make, in which the programs are where it puts them by itself.
+make() { env -u BIN -u BUILD make "$@"; }
+
 @test "installed programs are called pulga-train, pulga-sample and so on, and name each other" {
     mkdir bin
     for name in $PROGRAMS; do ln -s "$BIN/$name" "bin/pulga-$name"; done
