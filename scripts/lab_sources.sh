@@ -21,7 +21,7 @@ apt="apt-get -q -o Dir::State::lists=$PWD/apt/lists -o Dir::Cache=$PWD/apt/cache
 # source_of PACKAGE: the version that is installed. If the archive has dropped it, that of the Debian
 # release before this one, whose tables of characters are those of an earlier Unicode.
 source_of() {
-    version=$(dpkg-query -W -f '${source:Version}' "lib$1-dev")
+    version=$(dpkg-query -W -f '${source:Version}\n' "lib$1-dev" | head -n 1)
     $apt source "$1=$version" && return
     echo "lab: the archive has no sources of $1 $version: those of the release before are used" >&3
     archive=$(sed -n 's/^\(deb-src\|URIs:\) *\(\[.*\] *\)*\(http[^ ]*\).*/\3/p' apt/sources.list apt/parts/* |
