@@ -21,6 +21,7 @@ groff-base                 groff                  test sanitize
 gettext                    xgettext               test sanitize
 jq                         jq                     test sanitize
 libxml2-utils              xmllint                test sanitize
+debootstrap                debootstrap            fresh
 clang                      clang                  fuzz tsan same
 libclang-rt-dev            dpkg                   fuzz tsan
 valgrind                   valgrind               valgrind

@@ -6,6 +6,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 suite=$1
 
+scripts/setup.sh fresh
+
 # What is mounted here is gone when this process ends.
 [ "${FRESH_MOUNTS:-}" ] || FRESH_MOUNTS=own exec unshare --mount --propagation private "$0" "$@"
 
