@@ -18,6 +18,7 @@ done
 apt="apt-get -q -o Dir::State::lists=$PWD/apt/lists -o Dir::Cache=$PWD/apt/cache
     -o Dir::Etc::sourcelist=$PWD/apt/sources.list -o Dir::Etc::sourceparts=$PWD/apt/parts
     -o APT::Sandbox::User=root"
+
 # source_of PACKAGE: the version that is installed. If the archive has dropped it, that of the Debian
 # release before this one, whose tables of characters are those of an earlier Unicode.
 source_of() {

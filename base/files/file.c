@@ -22,8 +22,8 @@
  * byte first. */
 static _Noreturn void die_of_zero(const char *name, const char *bytes, size_t size, size_t zero)
 {
-    const int first = zero > 1 ? (unsigned char)bytes[0] << 8 | (unsigned char)bytes[1] : 0;
-    const bool marked = first == 0xFFFE || first == 0xFEFF;
+    const int mark = zero > 1 ? (unsigned char)bytes[0] << 8 | (unsigned char)bytes[1] : 0;
+    const bool marked = mark == 0xFFFE || mark == 0xFEFF;
     if (marked || zero == 1 || (zero == 0 && size > 1 && bytes[1]))
         die("%s looks like UTF-16; convert it: iconv -f UTF-16 -t UTF-8", name);
     die("%s is not a text: byte %zu is 0", name, zero + 1);
