@@ -90,10 +90,11 @@ TINY = $(BIN)/tiny
 ROOMS = base base/system base/files base/parallel base/numbers \
 	model model/shape model/layers model/matrix model/matrix/kernels model/optimizer model/generate \
 	text text/words text/subwords text/corpus formats formats/huggingface formats/run \
-	pictures terminal answer training training/plan training/team training/saving \
-	training/report sampling attending attending/heads attending/page exporting
-# The only file that knows MPI replaces training/team/team.c in programs that are linked with it.
-TEAM = training/team/team_mpi.c
+	programs/terminal programs/pictures programs/answer \
+	programs/train programs/train/plan programs/train/team programs/train/saving programs/train/report \
+	programs/sample programs/attend programs/attend/heads programs/attend/page programs/export
+# The only file that knows MPI replaces programs/train/team/team.c in programs that are linked with it.
+TEAM = programs/train/team/team_mpi.c
 # Takes the place of base/system/linux.c in WebAssembly.
 WASI = base/system/wasi.c
 SOURCES = $(filter-out $(TEAM) $(WASI),$(wildcard $(ROOMS:%=%/*.c)))
@@ -110,13 +111,15 @@ FUZZ_HELPERS = tests/helpers/tiny.c $(filter-out tests/fuzz/fuzz_%,$(wildcard te
 in_float = $(patsubst %.c,$(BUILD)/float/%.o,$(1))
 in_double = $(patsubst %.c,$(BUILD)/double/%.o,$(1))
 
-OBJECTS = $(call in_float,$(SOURCES) $(NAMES:=.c) tiny.c)
+OBJECTS = $(call in_float,$(SOURCES) $(NAMES:%=programs/%.c) tiny.c)
 OF := $(if $(filter-out all install,$(MAKECMDGOALS))$(wildcard $(OBJECTS)),,/$(words $(OBJECTS) $(NAMES) tiny))
 
 all: $(PROGRAMS) $(TINY)
 	@echo '  ready: $^'
 
-$(PROGRAMS) $(TINY): $(BIN)/%: $(BUILD)/float/%.o $(BUILD)/float/rooms.a
+$(PROGRAMS): $(BIN)/%: $(BUILD)/float/programs/%.o $(BUILD)/float/rooms.a
+	$(LINK)
+$(TINY): $(BUILD)/float/tiny.o $(BUILD)/float/rooms.a
 	$(LINK)
 
 # With MPI=1 train can be one of a team. The tests have such a train beside the plain one.
@@ -124,11 +127,11 @@ WITH_MPI = $(if $(filter 1,$(MPI)),$(BIN)/train) $(BUILD)/mpi/train $(BUILD)/mpi
 $(WITH_MPI): $(call in_float,$(TEAM))
 $(WITH_MPI): LDLIBS += $(shell $(MPICC) --showme:link)
 $(call in_float,$(TEAM)): CPPFLAGS += $(shell $(MPICC) --showme:compile)
-$(BUILD)/mpi/train: $(BUILD)/float/train.o $(BUILD)/float/rooms.a
+$(BUILD)/mpi/train: $(BUILD)/float/programs/train.o $(BUILD)/float/rooms.a
 	$(LINK)
 $(BUILD)/mpi/try_team: $(BUILD)/float/tests/tools/try_team.o $(BUILD)/float/rooms.a
 	$(LINK)
-$(BUILD)/double/train: $(BUILD)/double/train.o $(BUILD)/double/rooms.a
+$(BUILD)/double/train: $(BUILD)/double/programs/train.o $(BUILD)/double/rooms.a
 	$(LINK)
 $(TESTS) $(TOOLS): $(BUILD)/%: $(BUILD)/float/%.o $(call in_float,$(HELPERS)) $(BUILD)/float/rooms.a
 	$(LINK) -lcmocka
@@ -158,7 +161,7 @@ $(BUILD)/double/%.o: %.c $(BUILD)/flags | packages
 
 # The page that attend fills, as C strings, one per line, so that attend needs no file: page.html with
 # the style and the scripts, in this order, in place of two of its lines.
-PAGE_ROOM = attending/page
+PAGE_ROOM = programs/attend/page
 PAGE_BASE = $(patsubst %,$(PAGE_ROOM)/base/%.js,words bytes state elements pen curve controls)
 PAGE_SCRIPTS = $(PAGE_BASE) $(patsubst %,$(PAGE_ROOM)/%.js,$(addprefix model/,tokens gpt pattern kept model draw counts mixture alike) \
 	data colours reading \
@@ -174,9 +177,9 @@ $(WITH_PAGE): $(BUILD)/page.inc
 $(WITH_PAGE): CPPFLAGS += -I$(BUILD)
 
 # The catalogue of Spanish texts as C strings, so that the programs need no file.
-$(BUILD)/es.inc: po/es.po po/to_c.awk
+$(BUILD)/es.inc: base/po/es.po base/po/to_c.awk
 	@mkdir -p $(@D)
-	@awk -f po/to_c.awk $< > $@
+	@awk -f base/po/to_c.awk $< > $@
 WITH_CATALOGUE = $(call in_float,base/language.c) $(call in_double,base/language.c)
 $(WITH_CATALOGUE): $(BUILD)/es.inc
 $(WITH_CATALOGUE): CPPFLAGS += -I$(BUILD)
@@ -218,7 +221,7 @@ test: build-tests
 include tests/watch.mk
 
 # lab: build/lab/pulga.html, a page that trains
-include lab/lab.mk
+include programs/lab/lab.mk
 
 parity:
 	@$(SETUP) parity
@@ -226,15 +229,15 @@ parity:
 	@PYTHON=$(PYTHON) BIN=$(BIN) BUILD=$(BUILD) scripts/parity.sh
 
 # Only here: the peak is that of multiply-adds that are one instruction.
-$(BUILD)/float/bench/peak.o: override CFLAGS += -ffp-contract=fast
-$(BUILD)/bench/bench: $(call in_float,$(wildcard bench/*.c)) $(BUILD)/float/rooms.a
+$(BUILD)/float/tests/bench/peak.o: override CFLAGS += -ffp-contract=fast
+$(BUILD)/bench/bench: $(call in_float,$(wildcard tests/bench/*.c)) $(BUILD)/float/rooms.a
 	$(LINK)
 bench bench-long: $(BUILD)/bench/bench all
 	@PYTHON=$(PYTHON) TEXT='$(TEXT)' $< $(BUILD)/bench.json $(BUILD)/bench $(BIN) \
 		$(filter long,$(subst -, ,$@))
 
 busy: all
-	@BIN='$(abspath $(BIN))' bench/busy.sh
+	@BIN='$(abspath $(BIN))' tests/bench/busy.sh
 
 race: all
 	@test -n "$(TEXT)" || { echo "name a text of a megabyte: make race TEXT=FILE"; exit 1; }
@@ -278,6 +281,7 @@ deb:
 	@$(SETUP) deb
 	rm -rf $(BUILD)/deb && mkdir -p $(BUILD)/deb/pulga
 	git ls-files -z | xargs -0 cp --parents -t $(BUILD)/deb/pulga
+	mv $(BUILD)/deb/pulga/scripts/debian $(BUILD)/deb/pulga/
 	[ ! -e $(LAB)/pulga.html ] || \
 		install -D -m 644 $(LAB)/pulga.html $(BUILD)/deb/pulga/build/lab/pulga.html
 	cd $(BUILD)/deb/pulga && MAKEFLAGS= dpkg-buildpackage --build=binary --no-sign --no-pre-clean
@@ -289,7 +293,7 @@ clean:
 format:
 	@$(SETUP) format
 	clang-format -i $(FORMATTED)
-FORMATTED = $(SOURCES) $(TEAM) $(WASI) $(wildcard *.c $(ROOMS:%=%/*.h) bench/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch])
+FORMATTED = $(SOURCES) $(TEAM) $(WASI) $(wildcard *.c programs/*.c $(ROOMS:%=%/*.h) tests/*/*.[ch] tests/*/*/*.[ch] tests/*/*/*/*.[ch])
 
 help:
 	@sed -n 's/^# make/make/p' Makefile

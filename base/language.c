@@ -1,4 +1,4 @@
-/* language.c: looks a text up in po/es.po, which the Makefile turns into C strings. The programs
+/* language.c: looks a text up in base/po/es.po, which the Makefile turns into C strings. The programs
  * need neither libintl, nor a catalogue that is installed, nor a locale that is: Spanish also works
  * for a single file on a system that has only the locale C. */
 #include "language.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The messages of po/es.po; the empty string ends them. */
+/* The messages of base/po/es.po; the empty string ends them. */
 static const struct {
     const char *english, *spanish;
 } MESSAGES[] = {

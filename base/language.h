@@ -1,8 +1,8 @@
 /* language.h: the language of what is printed for a person.
  *
  * Texts are written in English where they are used, and each is its own key in the catalogue of
- * another language, po/es.po. Programs read English in --json, in files and in the names of their
- * columns: those are not translated. */
+ * another language, base/po/es.po. Programs read English in --json, in files and in the names of
+ * their columns: those are not translated. */
 #ifndef PULGA_LANGUAGE_H
 #define PULGA_LANGUAGE_H
 

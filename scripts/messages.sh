@@ -1,5 +1,5 @@
 #!/bin/sh
-# messages.sh          brings po/es.po up to date with the texts in the sources, and prints those that
+# messages.sh          brings base/po/es.po up to date with the texts in the sources, and prints those that
 #                      have no translation yet; called from the project's root after a text changed
 # messages.sh FILE     writes the texts of the sources into FILE, a template without translations
 #
@@ -13,9 +13,9 @@ first='-k -k_ -kN_ -kdie -kwarn -kusage_error -kplural:2,3 -kscreen_paragraph:2 
     -krefuse:3,3t -kput_item:2'
 second='-k -kscreen_paragraph:3 -kscreen_command:3 -kput_item:3'
 
-catalogue=po/es.po
+catalogue=base/po/es.po
 template=${1:-$(mktemp)}
-find . -name '*.c' ! -path './.*/*' ! -path './tests/*' ! -path './bench/*' ! -path './build/*' |
+find . -name '*.c' ! -path './.*/*' ! -path './tests/*' ! -path './build/*' |
     sed 's,^\./,,' | LC_ALL=C sort >"$template.files"
 for keywords in "$first" "$second"; do
     touch "$template.part"

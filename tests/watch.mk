@@ -34,7 +34,7 @@ $(BUILD)/float/base/memory.o: override CFLAGS += -fno-sanitize=bounds
 
 torture:
 	@$(SETUP) torture
-	@$(MAKE) --no-print-directory $(JOBS) all $(BUILD)/tests/faults $(BUILD)/tests/training/damage
+	@$(MAKE) --no-print-directory $(JOBS) all $(BUILD)/tests/faults $(BUILD)/tests/programs/train/damage
 	@BUILD='$(abspath $(BUILD))' tests/torture/damage.sh
 	@BIN='$(abspath $(BIN))' BUILD='$(abspath $(BUILD))' \
 		tests/torture/torture.bash points faults disks flips kills
@@ -65,7 +65,7 @@ valgrind:
 
 # gcc -fanalyzer also reports variables that gcc itself makes, in optimizing and for parallel loops;
 # so it reads the code unoptimized and its loops as serial ones.
-ANALYZED_SOURCES = $(SOURCES) $(notdir $(PROGRAMS:=.c))
+ANALYZED_SOURCES = $(SOURCES) $(NAMES:%=programs/%.c)
 EACH = @printf '%s\n' $(ANALYZED_SOURCES) | xargs -P $$(nproc) -n
 ANALYZED = $(CPPFLAGS) -I$(BUILD) -std=gnu11 -march=x86-64-v3
 analyze:

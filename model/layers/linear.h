@@ -8,7 +8,7 @@ typedef struct {
     Real *weight; /* [in, out] */
     Real *bias;   /* (out)     */
     int in, out;
-    Rounding rounding; /* of the weight, if the model only reads: see sampling/rounding.h */
+    Rounding rounding; /* of the weight, if the model only reads: see programs/sample/rounding.h */
 } Linear;
 
 /* y (N, out), x (N, in). Backward sets dx and adds to dp, as every layer does. */

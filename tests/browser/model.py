@@ -1,4 +1,4 @@
-"""model.py: the model in the page agrees with the programs: attending/page/model/."""
+"""model.py: the model in the page agrees with the programs: programs/attend/page/model/."""
 import json
 import math
 import random

@@ -8,7 +8,7 @@
 #include "formats/json.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
-#include "training/plan/settings.h"
+#include "programs/train/plan/settings.h"
 
 /* Values that are not defaults: `turn` 0 and 1 differ in every field. */
 static void put_value(const Field *field, Settings *into, int turn)

@@ -8,9 +8,9 @@
 
 #include "harness.h"
 #include "showing.h"
-#include "terminal/options.h"
-#include "training/evaluation.h"
-#include "training/step.h"
+#include "programs/terminal/options.h"
+#include "programs/train/evaluation.h"
+#include "programs/train/step.h"
 
 static void use_it(void *directory)
 {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "training/saving/receipt.h"
+#include "programs/train/saving/receipt.h"
 
 static void read_receipt(void *context)
 {

@@ -7,13 +7,13 @@
 #include <stb/stb_ds.h>
 
 #include "harness.h"
-#include "terminal/options.h"
+#include "programs/terminal/options.h"
 #include "tests/helpers/tiny.h"
 #include "text/corpus/batches.h"
 #include "text/corpus/reader.h"
 #include "text/tokenizer_train.h"
-#include "training/plan/floor.h"
-#include "training/plan/plan.h"
+#include "programs/train/plan/floor.h"
+#include "programs/train/plan/plan.h"
 
 typedef struct {
     const char *text; /* with a 0 behind it */

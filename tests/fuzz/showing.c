@@ -8,11 +8,11 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
-#include "answer/answer_print.h"
-#include "attending/heads_file.h"
-#include "attending/tables.h"
+#include "programs/answer/answer_print.h"
+#include "programs/attend/heads_file.h"
+#include "programs/attend/tables.h"
 #include "harness.h"
-#include "sampling/score.h"
+#include "programs/sample/score.h"
 #include "text/prompt.h"
 
 /* ---- Checks of the output ---- */

@@ -2,7 +2,7 @@
 #ifndef PULGA_TESTS_MAPS_H
 #define PULGA_TESTS_MAPS_H
 
-#include "attending/heads/heads.h"
+#include "programs/attend/heads/heads.h"
 #include "patterns.h"
 
 /* So many heads of one layer, with these patterns and words (NULL: words that need quoting). Each

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "training/evaluation.h"
-#include "training/step.h"
+#include "programs/train/evaluation.h"
+#include "programs/train/step.h"
 
 void tiny_set(Settings *settings, Decided *decided, const char *name, const char *value)
 {

@@ -2,7 +2,7 @@
 #ifndef PULGA_TINY_H
 #define PULGA_TINY_H
 
-#include "training/plan/settings.h"
+#include "programs/train/plan/settings.h"
 
 /* Sets a setting by its option's name, as the command line does. */
 void tiny_set(Settings *settings, Decided *decided, const char *name, const char *value);

@@ -2,7 +2,7 @@
 #ifndef PULGA_TRAINED_H
 #define PULGA_TRAINED_H
 
-#include "answer/continuation.h"
+#include "programs/answer/continuation.h"
 
 typedef struct {
     char *folder;

@@ -20,11 +20,11 @@ sinh cosh tanh asinh acosh atanh cbrt hypot erf erfc tgamma lgamma"
 @test "no room calls a function of the C library that differs between machines" {
     # report.o estimates how long a run takes.
     calls "${FOLDERS[@]}" -- $FUNCTIONS |
-        grep -v '/training/report/report\.o:' >calls.txt || [ $? -eq 1 ]
+        grep -v '/train/report/report\.o:' >calls.txt || [ $? -eq 1 ]
     cat calls.txt
     [ ! -s calls.txt ]
     # The search would find them.
-    [ "$(calls training -- exp | grep -c '/training/report/report\.o:.*exp$')" = 1 ]
+    [ "$(calls programs/train -- exp | grep -c '/train/report/report\.o:.*exp$')" = 1 ]
 }
 
 @test "nothing is fused but in the matrix product" {

@@ -117,7 +117,7 @@ options_of() {
 @test "the manual names every environment variable that the programs read" {
     cd "$ROOT"
     grep -rhoE 'getenv\("[A-Z_]+"\)' --include='*.c' \
-        $(ls -d */ | grep -vE '^(bench|tests|build|runs)/') *.c |
+        $(ls -d */ | grep -vE '^(tests|build|runs)/') *.c |
         grep -oE '[A-Z_]+' | sort -u >"$WORK/names.txt"
     [ "$(wc -l <"$WORK/names.txt")" -gt 5 ]
     while read -r name; do # machines.md has those of teams
@@ -227,7 +227,7 @@ END
     local version
     version=$(sed -n 's/^#define PULGA_VERSION "\(.*\)"$/\1/p' "$ROOT/base/version.h")
     [ "$("$BIN/train" --version)" = "pulga $version" ]
-    [ "$(sed -n '1s/^pulga (\(.*\)) .*/\1/p' "$ROOT/debian/changelog")" = "$version" ]
+    [ "$(sed -n '1s/^pulga (\(.*\)) .*/\1/p' "$ROOT/scripts/debian/changelog")" = "$version" ]
 }
 
 @test "setup.sh prints the end of what apt-get printed if that fails" {

@@ -12,14 +12,14 @@ in_spanish() {
     cd "$ROOT"
     scripts/messages.sh "$WORK/sources.pot"
     [ "$(grep -c '^msgid ' "$WORK/sources.pot")" -gt 500 ] # or the sources were not read
-    msgfmt --check -o /dev/null po/es.po
-    for list in "--translated po/es.po" "$WORK/sources.pot"; do
+    msgfmt --check -o /dev/null base/po/es.po
+    for list in "--translated base/po/es.po" "$WORK/sources.pot"; do
         msgattrib --no-wrap --no-location $list | msgcat --no-wrap --sort-output - |
             grep '^msgid' >"$WORK/texts" # with the msgid of the head
         [ -e "$WORK/others" ] || mv "$WORK/texts" "$WORK/others"
     done
     diff "$WORK/others" "$WORK/texts"
-    refutes -E '^#~|^#, fuzzy' po/es.po
+    refutes -E '^#~|^#, fuzzy' base/po/es.po
 }
 
 # The lines of a catalogue's texts that have two words side by side, which are no markup.
@@ -31,11 +31,11 @@ phrases_of() {
 @test "no string of several words is left without a mark" {
     command -v xgettext >/dev/null || skip "no gettext"
     cd "$ROOT"
-    find . -name '*.c' ! -path './.*/*' ! -path './tests/*' ! -path './bench/*' ! -path './build/*' >"$WORK/files"
+    find . -name '*.c' ! -path './.*/*' ! -path './tests/*' ! -path './build/*' >"$WORK/files"
     xgettext -a -L C --from-code=UTF-8 --no-wrap --no-location -o "$WORK/all.pot" \
         -f "$WORK/files" 2>/dev/null
     # Assertions, a value for scripts and a template stay as they are.
-    LC_ALL=C comm -23 <(phrases_of "$WORK/all.pot") <(phrases_of po/es.po) |
+    LC_ALL=C comm -23 <(phrases_of "$WORK/all.pot") <(phrases_of base/po/es.po) |
         grep -vE 'little-endian"|^"as is"|for message in messages' >"$WORK/left" || true
     [ ! -s "$WORK/left" ] || { cat "$WORK/left"; return 1; }
     [ "$(phrases_of "$WORK/all.pot" | wc -l)" -gt 400 ]
@@ -43,8 +43,8 @@ phrases_of() {
 
 @test "a text that is not in the catalogue is found" {
     command -v xgettext >/dev/null || skip "no gettext"
-    mkdir scratch
-    cp -r "$ROOT/scripts" "$ROOT/po" scratch/
+    mkdir -p scratch/base
+    cp -r "$ROOT/scripts" scratch/ && cp -r "$ROOT/base/po" scratch/base/
     printf 'void f(void) { die("an \\"odd\\" text: %%d", 1); screen_paragraph(s, "label", "a format"); }\n' >scratch/new.c
     (cd scratch && scripts/messages.sh ../new.pot)
     for text in 'an \\"odd\\" text: %d' label 'a format'; do grep -q "^msgid \"$text\"" new.pot; done

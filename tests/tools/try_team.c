@@ -10,7 +10,7 @@
 
 #include "base/base.h"
 #include "base/numbers/random.h"
-#include "training/team/team.h"
+#include "programs/train/team/team.h"
 
 enum { LARGE = 40000001 }; /* more than two pieces of team_mpi.c */
 

@@ -105,11 +105,11 @@ typedef struct {
     size_t *next, sum;
     const char *before; /* of words */
     WordCounts words;   /* likewise */
-} Counting;
+} Tally;
 
 static bool count_token(void *context, size_t at, ptrdiff_t read, ptrdiff_t count)
 {
-    Counting *c = context;
+    Tally *c = context;
     const int id = continuation(c->corpus, c->tokenizer, at, read, count);
     if (id >= 0) {
         c->next[id]++;
@@ -121,14 +121,14 @@ static bool count_token(void *context, size_t at, ptrdiff_t read, ptrdiff_t coun
 size_t counts_next(const Corpus *corpus, const Tokenizer *t, size_t *next, int V, const int *tokens,
                    int count)
 {
-    Counting c = {.corpus = corpus, .tokenizer = t, .next = next};
+    Tally c = {.corpus = corpus, .tokenizer = t, .next = next};
     memset(next, 0, sizeof *next * (size_t)V);
     visit_matches(corpus, t, tokens, count, count_token, &c);
     return c.sum;
 }
 
 /* Appends the bytes that the text goes on with, up to a special token, to an stb_ds array. */
-static void put_text(const Counting *c, char **bytes, size_t at, ptrdiff_t read)
+static void put_text(const Tally *c, char **bytes, size_t at, ptrdiff_t read)
 {
     enum { LONGEST = 200 }; /* a longer word is cut */
     const size_t most = arrlenu(*bytes) + LONGEST;
@@ -145,7 +145,7 @@ static void put_text(const Counting *c, char **bytes, size_t at, ptrdiff_t read)
 /* If no text follows, it is a special token. */
 static bool count_word(void *context, size_t at, ptrdiff_t read, ptrdiff_t count)
 {
-    Counting *c = context;
+    Tally *c = context;
     const size_t before = strlen(c->before);
     char *bytes = NULL; /* stb_ds array */
     arrsetcap(bytes,
@@ -167,7 +167,7 @@ static bool count_word(void *context, size_t at, ptrdiff_t read, ptrdiff_t count
 size_t counts_next_words(const Corpus *corpus, const Tokenizer *t, const int *tokens, int count,
                          const char *before, WordCounts *times)
 {
-    Counting c = {.corpus = corpus, .tokenizer = t, .before = before, .words = word_counts_new()};
+    Tally c = {.corpus = corpus, .tokenizer = t, .before = before, .words = word_counts_new()};
     visit_matches(corpus, t, tokens, count, count_word, &c);
     *times = c.words;
     return c.sum;

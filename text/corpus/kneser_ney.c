@@ -146,24 +146,24 @@ typedef struct {
     int *counts;
     Followers *followers;
     Discounts discounts;
-} Order;
+} Smoothing;
 
-static Order order_of(const Ngrams *text, const Level *shorter, const Level *level,
-                      const Level *longer)
+static Smoothing order_of(const Ngrams *text, const Level *shorter, const Level *level,
+                          const Level *longer)
 {
     int *counts = counts_of(text, level, longer);
-    return (Order){counts, followers_of(text, shorter, level, counts),
-                   discounts_of(counts, level->groups)};
+    return (Smoothing){counts, followers_of(text, shorter, level, counts),
+                       discounts_of(counts, level->groups)};
 }
 
-static void order_free(Order *order)
+static void order_free(Smoothing *order)
 {
     free(order->counts);
     free(order->followers);
 }
 
 /* p_k of a token that has this count after a history, from p_{k−1}. */
-static double probability(const Order *order, int history, int count, double shorter)
+static double probability(const Smoothing *order, int history, int count, double shorter)
 {
     const Followers *f = &order->followers[history];
     if (!f->sum)
@@ -185,8 +185,8 @@ void kneser_ney_losses(const Ngrams *text, int most, double *losses)
     losses[0] = elementary_log(text->vocabulary);
     for (int k = 1; k <= most; k++) {
         Level longer = level_after(text, &level);
-        Order highest = order_of(text, &shorter, &level, NULL);
-        Order lower = order_of(text, &shorter, &level, &longer);
+        Smoothing highest = order_of(text, &shorter, &level, NULL);
+        Smoothing lower = order_of(text, &shorter, &level, &longer);
         double sum = 0;
         for (size_t i = 0; i < text->count; i++) {
             if (!(text->purpose[i] & NGRAM_PREDICTED))
@@ -218,7 +218,7 @@ void kneser_ney_losses(const Ngrams *text, int most, double *losses)
 typedef struct {
     int *first; /* (groups) its first token */
     int *below; /* (groups + 1) where those below it begin in the next level */
-    Order order;
+    Smoothing order;
 } Nodes;
 
 struct KneserNey {
@@ -303,7 +303,7 @@ void kneser_ney_predict(const KneserNey *all, const int *history, int length, do
     for (int w = 0; w < V; w++)
         p[w] = 1 / (double)V;
     for (int k = 1; k <= all->order && k - 1 <= length; k++) {
-        const Order *order = &all->nodes[k].order;
+        const Smoothing *order = &all->nodes[k].order;
         const int token = k > 1 ? history[length - (k - 1)] : -1;
         if (k > 1)
             before = below(all, k - 1, before, token);

@@ -1,0 +1,126 @@
+/* heads_file.c: a table of the kinds of files. An existing file may be replaced only if it begins
+ * with the bytes with which attend begins every file of that kind. */
+#include "heads_file.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "programs/attend/heads/figure.h"
+#include "programs/attend/heads/npy.h"
+#include "programs/attend/heads/numbers.h"
+#include "programs/attend/page/page.h"
+#include "base/files/file.h"
+#include "programs/pictures/svg.h"
+#include "programs/terminal/screen.h"
+
+typedef struct {
+    const char *ending;
+    const char *begin;                            /* what such a file begins with, ... */
+    const char *other;                            /* ... or one of positions, if that differs */
+    void (*write)(FILE *out, const Heads *heads); /* NULL: a page, which needs more */
+    size_t most;                                  /* pairs of query and key; 0: any number */
+    void (*write_positions)(FILE *out, const Positions *positions); /* or NULL */
+} FileKind;
+
+/* Only pictures have a limit: a viewer or a browser must draw them. */
+static const FileKind KINDS[] = {
+    {".html", PAGE_BEGIN, NULL, NULL, PAGE_MOST, NULL},
+    {".svg", SVG_BEGIN, NULL, heads_figure, FIGURE_MOST, positions_figure},
+    {".npy", NPY_BEGIN, NULL, numbers_npy, 0, positions_npy},
+    {".csv", NUMBERS_CSV_HEADER, POSITIONS_CSV_HEADER, numbers_csv, 0, positions_csv},
+    {".json", "{\"run\": ", NULL, numbers_json, 0, positions_json},
+};
+enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };
+
+bool heads_file_is_output(const char *path)
+{
+    return path[0] == '-' && (!path[1] || path[1] == '.');
+}
+
+/* By the last dot of the file's name and what follows it, in capitals or not: a.html.svg is a
+ * figure. NULL if that is unknown, or if there is no dot. */
+static const FileKind *kind_of(const char *path)
+{
+    if (!strcmp(path, "-"))
+        path = ".csv";
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash + 1 : path, '.');
+    for (int i = 0; dot && i < KIND_COUNT; i++)
+        if (!strcasecmp(dot, KINDS[i].ending))
+            return &KINDS[i];
+    return NULL;
+}
+
+void heads_file_check(const char *path, bool positions)
+{
+    const FileKind *kind = kind_of(path);
+    if (!kind)
+        usage_error("--output %s: the ending must be .html, .svg, .npy, .csv or .json", path);
+    if (positions && !kind->write_positions)
+        usage_error("--output %s: with --positions the ending must be .svg, .npy, .csv or .json",
+                    path);
+    if (heads_file_is_output(path))
+        return;
+    if (!file_is_ours(path, kind->begin) && !(kind->other && file_is_ours(path, kind->other)))
+        die("--output %s: this file was not written by attend; choose another name, or remove it",
+            path);
+}
+
+bool heads_file_is_page(const char *path)
+{
+    const FileKind *kind = kind_of(path);
+    return kind && !kind->write;
+}
+
+/* Standard output keeps its descriptor: process.c reports if it could not be written. */
+static bool begin_at(FileWriter *writer, const char *path)
+{
+    if (!heads_file_is_output(path))
+        return file_begin_at(writer, path);
+    *writer = (FileWriter){.stream = stdout};
+    return true;
+}
+
+static bool commit(FileWriter *writer)
+{
+    return writer->stream == stdout || file_commit(writer);
+}
+
+bool heads_file_write(const char *path, const Heads *heads, const PageSource *source)
+{
+    const FileKind *kind = kind_of(path);
+    assert(kind); /* heads_file_check() has seen it */
+    const size_t pairs = heads_pairs(heads);
+    if (kind->most && pairs > kind->most)
+        die("%s over %d tokens have %zu weights, but %s can hold only %zu: choose some with "
+            "--layer and --head, or shorten the text",
+            plural((size_t)heads->count, "head", "heads").text, heads->length, pairs, kind->ending,
+            kind->most);
+    char *page = NULL; /* made before its file: it reads the run's, which may be damaged */
+    size_t size = 0;
+    if (!kind->write) {
+        FILE *out = memory_stream(&page, &size);
+        page_write(out, heads, source);
+        fclose(out);
+    }
+    FileWriter writer;
+    const bool begun = begin_at(&writer, path);
+    if (begun && kind->write)
+        kind->write(writer.stream, heads);
+    else if (begun)
+        fwrite(page, 1, size, writer.stream);
+    free(page);
+    return begun && commit(&writer);
+}
+
+bool heads_file_write_positions(const char *path, const Positions *positions)
+{
+    const FileKind *kind = kind_of(path);
+    assert(kind && kind->write_positions);
+    FileWriter writer;
+    if (!begin_at(&writer, path))
+        return false;
+    kind->write_positions(writer.stream, positions);
+    return commit(&writer);
+}

@@ -1,0 +1,193 @@
+/* sample.c: prints which tokens a trained model expects after a prompt or in its gaps, and
+ * continues the prompt or fills them. Prompts come from the command line, from a person at a
+ * terminal, or from a pipe. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/display.h"
+#include "base/parallel/threads.h"
+#include "programs/sample/ask.h"
+#include "programs/sample/choice.h"
+#include "programs/sample/conversation.h"
+#include "programs/sample/growing.h"
+#include "programs/sample/near.h"
+#include "programs/sample/rounding.h"
+#include "programs/sample/score.h"
+#include "programs/terminal/options.h"
+#include "programs/terminal/process.h"
+#include "programs/terminal/shell.h"
+
+static const Program PROGRAM = {
+    .fields = CHOICES,
+    .arguments = N_("RUN [PROMPT...]"),
+    .summary =
+        N_("Continues PROMPT with the model in the directory RUN. Without a prompt it asks for "
+           "prompts; in a pipe each line is a prompt."),
+    .notes = N_(
+        "To a model of pairs PROMPT is a source; a tab (at the prompt line ->) and the beginning "
+        "of its target may follow. The most probable targets are printed. To a model of masked "
+        "tokens PROMPT is a line with [mask] for each token that is missing. What may stand there "
+        "is printed, and the line filled: first the gap of which the model is surest, then, after "
+        "reading again, the next.\n\n"
+        "Beside each probability stands how often the training text continues in that way, if the "
+        "text is at hand. If the model's tokens are subwords, the table shows whole words: how the "
+        "text may go on up to the next space or mark, whatever tokens that takes. [bos] and other "
+        "special tokens may have a probability but are never written. \"\" is an empty prompt.\n\n"
+        "At the prompt line :help lists commands, and :OPTION VALUE changes an option; Ctrl-C "
+        "stops an answer or empties the line. Prompts are kept for the next time in the file that "
+        "PULGA_HISTORY names, nowhere if that is empty, by default in pulga/history in "
+        "XDG_STATE_HOME or ~/.local/state.\n\n"
+        "Examples:\n"
+        "  sample runs/perro un gato            continue a prompt\n"
+        "  sample runs/perro                    ask for prompts\n"
+        "  sample runs/perro un --greedy        the most probable words only\n"
+        "  sample runs/perro --json <lines.txt  answer each line of a file\n"
+        "  sample runs/pairs $'el gato\\tthe'    a tab, and how the target begins\n"),
+};
+
+/* A token takes some fifty products, one after the other. On a virtual machine it takes about 50 us
+ * to wake a thread between two of them, so here threads wait ten times as long before they sleep as
+ * base/parallel/threads.c has it. Measured beside eight busy loops, that costs nothing. */
+__attribute__((constructor(101))) static void wait_longer(void)
+{
+    setenv("GOMP_SPINCOUNT", "5000", 0);
+}
+
+/* ---- Prompts, from three places ---- */
+
+/* Answers one prompt; returns whether it has an answer. Messages call it `name`. */
+static bool answer_prompt(Answerer *answerer, const Screen *screen, const char *name,
+                          const char *prompt, size_t size)
+{
+    Answer answer = answer_begin(answerer, name, prompt, size);
+    const bool good = !answer.encoding.wrong;
+    answer_show(answerer, &answer, screen);
+    answer_free(&answer);
+    return good;
+}
+
+/* From the command line: its words are one prompt. */
+static bool answer_words(Answerer *answerer, const Screen *screen, char **words)
+{
+    char *prompt = words_together(words);
+    const bool good = answer_prompt(answerer, screen, _("the prompt"), prompt, strlen(prompt));
+    free(prompt);
+    return good;
+}
+
+/* From a pipe: each line is a prompt, which a terminal shows before its answer. Returns whether
+ * all have one. */
+static bool answer_lines(Answerer *answerer, const Screen *screen)
+{
+    bool good = true;
+    size_t size, number = 0;
+    for (char *line; (line = ask_piped(&size)); free(line)) {
+        char *name = format_text(_("standard input:%zu"), ++number), *shown = display_text(line);
+        if (screen->terminal && !answerer->rules.json)
+            printf("> %s\n", shown);
+        fflush(stdout); /* the next line may go to standard error */
+        good &= answer_prompt(answerer, screen, name, line, size);
+        free(shown);
+        free(name);
+    }
+    return good;
+}
+
+/* Answers the prompts of the command line, of a person or of a pipe; returns whether all of them
+ * have an answer. The training text is read only to count in it. */
+static bool sample(Pretrained *model, CountMixture *counts, Choice *choice, ChoiceDecided *decided,
+                   char **prompt)
+{
+    const Screen screen = screen_open();
+    TrainingText text = training_text_open(model, choice->text);
+    Answerer answerer =
+        answerer_new(model, &text, choice_rules(choice, decided, &model->tokenizer));
+    answerer.counts = counts;
+    bool good = true;
+    if (*prompt)
+        good = answer_words(&answerer, &screen, prompt);
+    else if (ask_person())
+        converse(&answerer, &screen, choice, decided);
+    else
+        good = answer_lines(&answerer, &screen);
+    answerer_free(&answerer);
+    training_text_free(&text);
+    return good;
+}
+
+static void print_near(Pretrained *model, const Choice *choice, const ChoiceDecided *decided)
+{
+    TrainingText text = training_text_open(model, choice->text);
+    const int rows = DECIDED(decided, rules.table) ? choice->rules.table : 10;
+    near_print(model, &text, choice->near, rows, choice->json);
+    training_text_free(&text);
+}
+
+/* Ends in a usage error if the options contradict each other or the model, if that is known. */
+static void check(const Choice *choice, const ChoiceDecided *decided, const Tokenizer *tokenizer)
+{
+    char *wrong = choice_wrong(choice, decided, tokenizer);
+    if (wrong)
+        usage_error("%s", wrong);
+}
+
+/* The words of the command line are RUN and those of a prompt. The status is 1 if some prompt has
+ * no answer. */
+int main(int argc, char **argv)
+{
+    process_prepare();
+    Choice choice = {0};
+    ChoiceDecided decided = {{0}};
+    char **words = options_read(&PROGRAM, argc, argv, &choice, decided.at);
+    if (!words[0])
+        usage_error("give a RUN to sample from; see --help");
+    if (choice.score && words[1])
+        usage_error("--score reads a text from a file, so a prompt would have no effect");
+    if (choice.near && words[1])
+        usage_error("--near prints which tokens are alike, so a prompt would have no effect");
+    check(&choice, &decided, NULL);
+    process_start_threads(choice.threads);
+
+    options_check_path(words[0], "runs");
+    Pretrained model = pretrained_open(words[0]);
+    bool good = true;
+    check(&choice, &decided, &model.tokenizer);
+    if (choice.without)
+        pretrained_without(&model, choice.without);
+    if (choice.weights && !gpt_rounds(&model.gpt.config))
+        usage_error("--weights needs a model whose width, hidden width and heads together are "
+                    "multiples of %d, and %s has %d, %d and %d",
+                    ROUNDED_GRAIN, words[0], model.gpt.config.width, model.gpt.config.hidden,
+                    model.gpt.config.heads * model.gpt.config.head_size);
+    if (choice.weights)
+        gpt_round(&model.gpt, choice.weights);
+    if (!choice.threads) /* a step is a piece of the text, or a token that is written */
+        thread_set_limit(
+            threads_for_step(choice.score ? model.gpt.config.context : 1, model.gpt.size));
+    CountMixture counts = {0};
+    Corpus counted;
+    const bool mixed = !choice.near && counted_read(&model, &counted, &counts);
+    if (mixed) {
+        model.gpt.mixture = count_mixture_of(&counts);
+        corpus_free(&counted);
+    }
+    if (DECIDED(&decided, share) && !mixed)
+        usage_error("--share is for a run with --counts, which learns its share when train ends; "
+                    "%s has none",
+                    words[0]);
+    if (DECIDED(&decided, share))
+        counts.share = choice.share;
+    if (choice.score)
+        score_text(&model, mixed ? &counts : NULL, &choice);
+    else if (choice.near)
+        print_near(&model, &choice, &decided);
+    else
+        good = sample(&model, mixed ? &counts : NULL, &choice, &decided, words + 1);
+
+    count_mixture_free(&counts);
+    pretrained_close(&model);
+    free(words);
+    fields_free(CHOICES, &choice);
+    return good ? 0 : 1;
+}

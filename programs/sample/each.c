@@ -1,0 +1,281 @@
+/* each.c: the rows of a line are collected; tokens that make up a word are joined; then they are
+ * printed. On a terminal with colours, the line stands above its rows with each word shaded. */
+#include "each.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+
+#include "base/display.h"
+#include "base/numbers/elementary.h"
+#include "programs/pictures/shades.h"
+#include "row.h"
+#include "suffixes.h"
+#include "text/corpus/counts.h"
+#include "text/subwords/byte_level.h"
+
+/* A token that was predicted. */
+typedef struct {
+    size_t at;   /* its place in the corpus */
+    Piece piece; /* what the model read */
+    Prediction prediction;
+    double parts[2]; /* −ln p by the model alone and by counting alone, if there are both */
+} Predicted;
+
+struct Each {
+    const Choice *choice;
+    const Tokenizer *tokenizer;
+    const Corpus *corpus;
+    Predicted *line; /* stb_ds array */
+    bool in_parts;   /* whether there are predictions by the model and counting alone */
+    Shades shades;
+    double most; /* bits of the deepest shade: the surprise of a token drawn at random */
+    TrainingText text;
+    Suffixes suffixes; /* of that; not if tokens are hidden */
+    size_t *times;     /* (V) of tokens in a gap, if they are */
+    int *read;         /* (T + 1) what the model has read before a token, and that token */
+};
+
+static bool hides(const Each *e)
+{
+    return e->corpus->objective.kind == OBJECTIVE_MASKED;
+}
+
+Each *each_begin(Pretrained *model, const Corpus *corpus, const Choice *choice, bool in_parts)
+{
+    const Screen screen = screen_open();
+    Each *e = memory_new(1, sizeof *e, "the rows");
+    *e = (Each){.choice = choice,
+                .tokenizer = &model->tokenizer,
+                .corpus = corpus,
+                .in_parts = in_parts,
+                .shades = shades_of(&screen),
+                .most = elementary_log(tokenizer_size(&model->tokenizer)) / M_LN2,
+                .text = training_text_open(model, choice->text)};
+    e->read = memory_new((size_t)corpus->context + 1, sizeof *e->read, "the rows");
+    if (e->text.there && hides(e))
+        e->times = memory_new((size_t)tokenizer_size(e->tokenizer), sizeof *e->times, "the rows");
+    else if (e->text.there)
+        e->suffixes = suffixes_new(&e->text.corpus, corpus->context + 1);
+    row_put_head(choice, e->tokenizer->kind, in_parts, e->text.there);
+    return e;
+}
+
+/* A hidden token is in a sequence of its own, the whole piece. */
+void each_add(Each *e, Piece piece, const Batch *batch, const Prediction *together,
+              const Prediction *model, const Prediction *counting)
+{
+    const size_t ahead = (size_t)objective_ahead(&e->corpus->objective);
+    for (int s = 0, n = 0; s < batch->sequences; s++)
+        for (int i = batch->start[s]; i < batch->start[s + 1]; i++) {
+            if (batch->targets[i] < 0)
+                continue;
+            Predicted row = {.at = piece.from + (size_t)(i - batch->start[s]) + ahead,
+                             .piece = piece,
+                             .prediction = together[n]};
+            if (model) {
+                row.parts[0] = model[n].loss;
+                row.parts[1] = counting[n].loss;
+            }
+            arrput(e->line, row);
+            n++;
+        }
+}
+
+/* ---- Words ---- */
+
+static int id_at(const Each *e, size_t at)
+{
+    return ids_at(&e->corpus->ids, at);
+}
+
+/* The bytes of the tokens [from, end) as they are in the vocabulary; the caller frees. */
+static char *bytes_of(const Each *e, size_t from, size_t end)
+{
+    char *bytes = format_text("%s", "");
+    for (size_t at = from; at < end; at++)
+        extend_text(&bytes, "%s", tokenizer_word(e->tokenizer, id_at(e, at)));
+    return bytes;
+}
+
+/* Where the word ends that begins at a row of the line: as byte_level.h cuts what the model has
+ * read as one piece. A special token is a word. */
+static ptrdiff_t end_of_word(const Each *e, ptrdiff_t row)
+{
+    const Predicted *first = &e->line[row];
+    size_t end = first->at;
+    for (ptrdiff_t i = row; i < arrlen(e->line) && e->line[i].piece.from == first->piece.from;
+         i++, end++)
+        if (!tokenizer_is_text(e->tokenizer, id_at(e, end)))
+            break;
+    char *bytes = bytes_of(e, first->at, end);
+    const char *at = bytes;
+    Span word = {bytes, bytes};
+    byte_level_word(&at, bytes + strlen(bytes), &word);
+    ptrdiff_t after = row;
+    for (size_t size = 0; size < (size_t)(word.end - bytes); after++)
+        size += strlen(tokenizer_word(e->tokenizer, id_at(e, e->line[after].at)));
+    free(bytes);
+    return after > row ? after : row + 1;
+}
+
+/* Where the tokens end that are printed as one. */
+static ptrdiff_t end_of_row(const Each *e, ptrdiff_t row)
+{
+    const bool whole = e->choice->each == EACH_TOKEN || tokenizer_has_words(e->tokenizer);
+    return whole ? row + 1 : end_of_word(e, row);
+}
+
+/* The losses of the rows [row, end) together; of part 0 or 1, by the model or counting alone. */
+static double loss_of(const Each *e, ptrdiff_t row, ptrdiff_t end, int part)
+{
+    double loss = 0;
+    for (; row < end; row++)
+        loss += part < 0 ? e->line[row].prediction.loss : e->line[row].parts[part];
+    return loss;
+}
+
+/* ---- Counts ---- */
+
+/* A hidden token stands between others. */
+static void count_hidden(Each *e, Row *row, const Predicted *one)
+{
+    const int V = tokenizer_size(e->tokenizer), mask = e->tokenizer->mask;
+    ids_read(&e->corpus->ids, one->piece.from, one->piece.length, e->read);
+    e->read[one->at - one->piece.from] = mask;
+    row->of = counts_gaps(&e->text.corpus, e->times, V, e->read, (int)one->piece.length, mask);
+    row->count = e->times[one->prediction.target];
+}
+
+static void count_next(Each *e, Row *row, const Predicted *first, int tokens)
+{
+    const int read = (int)(first->at - first->piece.from);
+    ids_read(&e->corpus->ids, first->piece.from, (size_t)read + (size_t)tokens, e->read);
+    const int matched = suffixes_longest(&e->suffixes, e->read, read, &row->of);
+    row->count = suffixes_count(&e->suffixes, e->read + read - matched, matched + tokens);
+}
+
+/* ---- Lines ---- */
+
+/* The tokens [at, end) as the text has them, with the white space before the first unless that is
+ * at `from`; the caller frees. */
+static char *text_of(const Each *e, size_t from, size_t at, size_t end)
+{
+    const int before = at > from ? id_at(e, at - 1) : -1;
+    int *ids = memory_take((end - at) * sizeof *ids);
+    ids_read(&e->corpus->ids, at, end - at, ids);
+    char *text = tokenizer_decode_after(e->tokenizer, before, ids, (int)(end - at));
+    free(ids);
+    return text;
+}
+
+/* A part of a line, shaded by its surprise, but not the spaces and line ends before it; below 0:
+ * not shaded. */
+static void put_shaded(const Each *e, const char *text, double surprise)
+{
+    const bool shaded = e->shades.palette && surprise >= 0;
+    char *shown = display_part(text);
+    const int blanks = shown[0] && shown[1] ? (int)strspn(shown, " \n") : 0;
+    printf("%.*s", blanks, shown);
+    if (shaded)
+        shade_begin(e->shades, surprise / e->most);
+    fputs(shown + blanks, stdout);
+    if (shaded)
+        shade_end();
+    free(shown);
+}
+
+/* Whether a token begins with the middle of a UTF-8 character. */
+static bool within_character(const Each *e, size_t at)
+{
+    return (tokenizer_word(e->tokenizer, id_at(e, at))[0] & 0xC0) == 0x80;
+}
+
+/* The line with the tokens [from, end). What is not predicted, such as a source, has no shade;
+ * [eos], which is no text, stands as its name. Tokens that make up a character have one shade. */
+static void put_line(const Each *e, size_t number, size_t from, size_t end)
+{
+    ptrdiff_t row = 0;
+    printf("\n%3zu  ", number);
+    for (size_t at = from, after; at < end; at = after) {
+        const ptrdiff_t first = row, rows = arrlen(e->line);
+        if (row < rows && e->line[row].at == at)
+            row = end_of_row(e, row);
+        after = at + (row > first ? (size_t)(row - first) : 1);
+        for (; after < end && within_character(e, after); after++)
+            row += row < rows && e->line[row].at == after;
+        char *text = text_of(e, from, at, after);
+        if (row > first && !*text) {
+            free(text);
+            text = format_text(" %s", tokenizer_word(e->tokenizer, id_at(e, at)));
+        }
+        put_shaded(e, text, row > first ? loss_of(e, first, row, -1) / M_LN2 : -1);
+        free(text);
+    }
+    putchar('\n');
+}
+
+/* A word is printed without the space before it. */
+static const char *named(const Each *e, const char *text)
+{
+    return text + (e->choice->each == EACH_WORD && text[0] == ' ' && text[1]);
+}
+
+/* Prints the rows [i, end) of a line, whose first token is at `from`, as one. */
+static void put_row(Each *e, size_t number, size_t from, ptrdiff_t i, ptrdiff_t end)
+{
+    const Predicted *first = &e->line[i];
+    const double loss = loss_of(e, i, end, -1);
+    char *text = bytes_of(e, first->at, first->at + (size_t)(end - i));
+    Row row = {.line = number,
+               .position = first->at - from + 1,
+               .text = named(e, text),
+               .probability = elementary_exp(-loss),
+               .surprise = loss / M_LN2,
+               .rank = first->prediction.rank,
+               .entropy = first->prediction.entropy / M_LN2,
+               .best = named(e, tokenizer_word(e->tokenizer, first->prediction.best)),
+               .best_p = first->prediction.best_p,
+               .in_parts = e->in_parts};
+    if (e->text.there && !hides(e))
+        count_next(e, &row, first, (int)(end - i));
+    else if (e->text.there && end == i + 1)
+        count_hidden(e, &row, first);
+    for (int part = 0; part < 2; part++)
+        row.parts[part] = elementary_exp(-loss_of(e, i, end, part));
+    row_put(e->choice, &row);
+    free(text);
+}
+
+void each_end_line(Each *e, size_t number, size_t from, size_t end)
+{
+    if (row_in_table(e->choice))
+        put_line(e, number, from, end);
+    for (ptrdiff_t i = 0, next; i < arrlen(e->line); i = next) {
+        next = end_of_row(e, i);
+        put_row(e, number, from, i, next);
+    }
+    arrsetlen(e->line, 0);
+}
+
+void each_end(Each *e)
+{
+    enum { STEPS = 4 };
+    if (row_in_table(e->choice) && e->shades.palette) {
+        printf(_("\nsurprise in bits: "));
+        for (int i = 0; i <= STEPS; i++) {
+            shade_begin(e->shades, (double)i / STEPS);
+            printf(" %.1f ", e->most * i / STEPS);
+            shade_end();
+        }
+        putchar('\n');
+    }
+    suffixes_free(&e->suffixes);
+    free(e->times);
+    training_text_free(&e->text);
+    arrfree(e->line);
+    free(e->read);
+    free(e);
+}

@@ -1,0 +1,200 @@
+/* train.c: trains a small GPT on a text file and writes a model directory. It opens a trainer,
+ * takes step after step, evaluates, logs and saves when that is due, and prints how to go on. Or it
+ * verifies a run, or compares several. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <stb/stb_ds.h>
+
+#include "base/files/checksum.h"
+#include "base/language.h"
+#include "programs/terminal/options.h"
+#include "programs/terminal/process.h"
+#include "programs/terminal/shell.h"
+#include "programs/train/report/announce.h"
+#include "programs/train/report/compare.h"
+#include "programs/train/report/session.h"
+#include "programs/train/report/verify.h"
+#include "programs/train/sharing.h"
+#include "programs/train/team/team.h"
+
+static const char *stop_name(int signal);
+
+/* Trains from where the run is to the end of this call, or until a signal; what is due after a step
+ * is in programs/train/report/session.c, the step itself in programs/train/step.c. */
+static bool train(Session *session, const char *command, const char *program)
+{
+    if (!session_begin(session, command))
+        return false;
+    while (session_step(session))
+        continue;
+    return session_end(session, program, stop_name);
+}
+
+/* ---- Signals ---- */
+
+/* The signal that asks the run to stop, looked at after each step and during evaluations. */
+static volatile sig_atomic_t stop_signal;
+
+/* A second Ctrl-C or SIGTERM ends the program at once: the last save is complete. A second SIGHUP
+ * or SIGXCPU does not: SIGHUP may come from the terminal and its shell, SIGXCPU every second. */
+static const struct {
+    int number, flags;
+    const char *name;
+} STOP_SIGNALS[] = {{SIGINT, SA_RESETHAND, "Ctrl-C"},
+                    {SIGTERM, SA_RESETHAND, "SIGTERM"},
+                    {SIGHUP, 0, "SIGHUP"},
+                    {SIGXCPU, 0, "SIGXCPU"}};
+
+static void note_signal(int number)
+{
+    stop_signal = number;
+}
+
+/* What a signal prints while the text is read. */
+static const char *nothing_written;
+
+/* As long as there is nothing to save, a signal ends the program at once. */
+static void leave(int number)
+{
+    (void)!write(STDERR_FILENO, nothing_written, strlen(nothing_written));
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+/* A signal that was ignored from the start, as SIGINT is in a script's background, stays so. In a
+ * team, whose members may all get it, the leader's counts. */
+static void watch_signals(void handler(int))
+{
+    for (size_t i = 0; i < sizeof STOP_SIGNALS / sizeof *STOP_SIGNALS; i++) {
+        const struct sigaction noting = {.sa_handler = team_leads() ? handler : SIG_IGN,
+                                         .sa_flags = SA_RESTART | STOP_SIGNALS[i].flags};
+        struct sigaction before;
+        if (!sigaction(STOP_SIGNALS[i].number, NULL, &before) && before.sa_handler != SIG_IGN)
+            sigaction(STOP_SIGNALS[i].number, &noting, NULL);
+    }
+}
+
+/* A SignalName. */
+static const char *stop_name(int signal)
+{
+    for (size_t i = 0; i < sizeof STOP_SIGNALS / sizeof *STOP_SIGNALS; i++)
+        if (STOP_SIGNALS[i].number == signal)
+            return STOP_SIGNALS[i].name;
+    return NULL;
+}
+
+/* ---- The command line ---- */
+
+/* The options are all settings: programs/train/plan/settings.c has their table. */
+static const Program PROGRAM = {
+    .fields = SETTINGS,
+    .letter = 'o',
+    .letter_offset = offsetof(Settings, out),
+    .alias = "window", /* the usual name if all patterns are windows */
+    .alias_offset = offsetof(Settings, attend),
+    .arguments = N_("TEXT..."),
+    .summary = N_("Trains a small GPT on TEXT (a UTF-8 file, or - for standard input) and writes a "
+                  "model directory. Whatever is not given is chosen to suit the text and printed."),
+    .notes = N_("Examples:\n"
+                "  train text.txt                  choose everything to suit the text\n"
+                "  train text.txt --tokens char    by characters instead of words\n"
+                "  train --resume runs/text        continue a run that was stopped\n"
+                "  train new.txt --from runs/text  start from a trained model\n"),
+};
+
+/* The texts that the command line names, by --text or as words: an stb_ds array that ends with
+ * NULL. */
+static char **texts_of(char *text, char **words)
+{
+    char **texts = NULL;
+    if (text)
+        arrput(texts, text);
+    do
+        arrput(texts, *words);
+    while (*words++);
+    return texts;
+}
+
+/* The command line, which only the leader of a team reads, for everybody. Returns the paths of the
+ * texts: an stb_ds array that ends with NULL. */
+static char **read_options(int argc, char **argv, Settings *settings, Decided *decided)
+{
+    char **texts = NULL;
+    if (team_leads()) {
+        char **words = options_read(&PROGRAM, argc, argv, settings, decided->at);
+        settings_check(settings, decided, words[0]);
+        texts = texts_of(settings->text, words);
+        for (char **text = texts; *text; text++)
+            options_check_path(*text, settings->compare ? "runs" : "data");
+        free(words);
+    }
+    share_settings(settings);
+    team_share(decided, sizeof *decided);
+    return texts;
+}
+
+/* A SourceWatch. */
+static void watch_reading(void *task, const char *doing, double share)
+{
+    screen_task(task, doing, share);
+}
+
+/* Opens the trainer, and trains. */
+static bool open_and_train(Session *session, Settings *settings, Decided *decided, char **texts,
+                           Task *reading, const char *command, const char *program)
+{
+    nothing_written = format_text("%s%s: %s\n", session->screen.terminal ? "\n" : "",
+                                  program_invocation_short_name,
+                                  _("stopped before the first step: nothing was written"));
+    watch_signals(leave);
+    trainer_open(&session->trainer, texts, settings, decided, watch_reading, reading);
+    screen_status(&session->screen, "");
+    team_stop_by(&stop_signal);
+    watch_signals(note_signal); /* from here on there is something to save */
+    if (team_leads())
+        announce(&session->trainer, &session->screen);
+    return train(session, command, program);
+}
+
+/* The status is 0 if the run is saved, 1 if it is not, 128 + the signal if one stopped it. */
+int main(int argc, char **argv)
+{
+    /* The process, and those that train with it. */
+    process_prepare();
+    team_start();
+    setvbuf(stdout, NULL, _IOLBF, 0); /* each line comes at once, even in a pipe */
+    signal(SIGPIPE, SIG_IGN);         /* if the pipe's reader leaves, training goes on */
+
+    /* The command line. */
+    Session session = {.screen = screen_open(), .asked = &stop_signal};
+    Settings settings = {0};
+    Decided decided = {{0}};
+    char *command = command_line(argv);
+    char *arguments = command_line(argv + 1);
+    team_agree(checksum_of(arguments, strlen(arguments)), "command line");
+    free(arguments);
+    char **texts = read_options(argc, argv, &settings, &decided);
+    process_start_threads(settings.threads);
+
+    /* The run: what to train, on what, and where to write it. */
+    Task reading = {.screen = &session.screen};
+    const bool good =
+        settings.compare ? compare(texts, settings.out, &session.screen)
+        : settings.verify
+            ? verify(&session, &settings, &decided, texts, watch_reading, &reading)
+            : open_and_train(&session, &settings, &decided, texts, &reading, command, argv[0]);
+
+    team_end();
+    if (!settings.compare)
+        trainer_close(&session.trainer);
+    free(command);
+    arrfree(texts);
+    fields_free(SETTINGS, &settings);
+    if (!good)
+        return 1;
+    return stop_signal ? 128 + stop_signal : 0;
+}

@@ -1,0 +1,394 @@
+/* plan.c: chooses what was not given, from a few counts of the text, and derives the sizes of the
+ * model, the schedule and the memory. A later choice reads the earlier ones, so their order counts.
+ * The thresholds and defaults here were measured on small texts. */
+#include "plan.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/parallel/threads.h"
+#include "text/corpus/reader.h"
+#include "programs/train/team/shards.h"
+#include "programs/train/team/team.h"
+
+enum {
+    WHOLE_ROWS = 2048,       /* a training text up to this size goes whole into each step  */
+    SMALL_TEXT = 60000,      /* tokens up to which a model is small                        */
+    SUBWORDS_FROM = 100000,  /* bytes of a text: a smaller one is read as words            */
+    ENOUGH_LINES = 200,      /* from here on a tenth of the lines is held out              */
+    ENOUGH_TOKENS = 5000,    /* likewise, of a stream's tokens                             */
+    LONGEST_CONTEXT = 256,   /* of those chosen here                                       */
+    MOST_SUBWORDS = 16384,   /* likewise, of a vocabulary                                  */
+    MANY_WEIGHTS = 4,        /* for each token: such a model needs dropout                 */
+    OFTEN = 5,               /* epochs: a text that is read as often is learned by heart   */
+    DELICATE_LAYERS = 4,     /* from here on post-norm needs a small rate                  */
+    LEAST_GENTLE_WARMUP = 30 /* with fewer steps, noam's rate jumps                        */
+};
+
+/* Products of two numbers that two cores compute in an hour, about. */
+static const double HOUR = 1.5e14;
+
+/* Gives a setting this value, unless it was decided already. Uses the caller's s and decided. */
+#define CHOOSE(member, value)          \
+    do {                               \
+        if (!DECIDED(decided, member)) \
+            s->member = (value);       \
+    } while (0)
+
+/* A product of two settings may be larger than an int, which is then as good as endless. */
+static int at_most_int(int64_t count)
+{
+    return (int)min_int64(count, INT_MAX);
+}
+
+/* Whether the vocabulary is made of the part that is trained on: then it must be known which part
+ * that is, before the tokens can be counted. */
+static bool made_of_a_part(const Settings *s)
+{
+    return s->tokens == TOKENIZER_BPE && s->sequence == SEQUENCE_STREAM && !s->from;
+}
+
+/* An option for words, or for subwords, says that they are wanted; a stream, that a text with tabs
+ * is not pairs. In sums and single words, the characters are what comes again. Lines that come in
+ * blocks belong together: subwords read them as one stream, and know where a line ends. */
+void plan_text(Settings *s, const Decided *decided, const TextLook *text)
+{
+    const bool stream = DECIDED(decided, sequence) && s->sequence == SEQUENCE_STREAM;
+    CHOOSE(objective, text->pairs && !stream ? OBJECTIVE_PAIRS : OBJECTIVE_NEXT);
+    settings_check_objective(s, decided);
+    const bool words = DECIDED(decided, min_count) || DECIDED(decided, max_words);
+    const bool blocks = text->blocks && !text->wrapped && !DECIDED(decided, sequence);
+    const bool suited = text->size >= SUBWORDS_FROM || blocks;
+    const bool subwords = DECIDED(decided, vocabulary) || (suited && !words);
+    CHOOSE(tokens, subwords ? TOKENIZER_BPE : TOKENIZER_WORD);
+    if (s->objective == OBJECTIVE_PAIRS && text->few_spaces && !words &&
+        !DECIDED(decided, vocabulary))
+        CHOOSE(tokens, TOKENIZER_CHAR);
+    const bool lines = s->tokens == TOKENIZER_WORD && !text->wrapped;
+    CHOOSE(sequence, lines || s->objective == OBJECTIVE_PAIRS ? SEQUENCE_LINES : SEQUENCE_STREAM);
+    if (made_of_a_part(s)) /* a subword is a few bytes */
+        CHOOSE(val, text->size / 4 >= ENOUGH_TOKENS ? 0.1 : 0);
+    if (s->tokens == TOKENIZER_BPE)
+        settings_check_vocabulary(s, s->sequence == SEQUENCE_LINES);
+}
+
+/* The number of different words grows about with the root of the text's size; three times that
+ * root, beside the bytes and the special tokens, did well from 35 kB to 1 MB: see
+ * docs/experiments.md. */
+void plan_vocabulary(Settings *s, size_t text_size)
+{
+    const int least = settings_least_vocabulary(s->sequence == SEQUENCE_LINES, s->objective);
+    if (s->tokens == TOKENIZER_BPE && !s->vocabulary)
+        s->vocabulary = (int)fmin(MOST_SUBWORDS, least + floor(3 * sqrt((double)text_size)));
+}
+
+/* ---- The model ---- */
+
+/* More layers or width gain nothing on a small text: the model grows with the number of its tokens.
+ * The first row of the table that has room for them counts. For lines, the context is the longest
+ * line, but at most LONGEST_CONTEXT unless it is a pair, rounded up to a multiple of 8. In pairs,
+ * only about half of the tokens are to be predicted; on sums, 4 layers of width 128 were no better
+ * than 2 of 64. */
+static void choose_sizes(Settings *s, const Decided *decided, const Corpus *corpus)
+{
+    static const struct {
+        size_t tokens;
+        int layers, heads, width, context; /* context: of a stream */
+    } sizes[] = {{SMALL_TEXT, 2, 4, 64, 64}, {3000000, 4, 4, 128, 64}, {SIZE_MAX, 4, 4, 256, 128}};
+    const bool pairs = corpus->objective.kind == OBJECTIVE_PAIRS;
+    const size_t tokens = corpus->ids.count / (pairs ? 2 : 1);
+    int i = 0;
+    while (tokens > sizes[i].tokens)
+        i++;
+    CHOOSE(shape.layers, sizes[i].layers);
+    CHOOSE(shape.width, sizes[i].width);
+    /* One head divides every width. */
+    const bool divides = s->shape.width % sizes[i].heads == 0 || DECIDED(decided, shape.head_size);
+    CHOOSE(shape.heads, divides ? sizes[i].heads : 1);
+    CHOOSE(shape.head_size, s->shape.width / s->shape.heads);
+    CHOOSE(shape.hidden, 4 * s->shape.width);
+    const int most = pairs ? GPT_MAX_CONTEXT - 7 : LONGEST_CONTEXT;
+    const int64_t longest = min_int64((int64_t)corpus->longest, most);
+    CHOOSE(shape.context, corpus->stream ? sizes[i].context : (int)((longest + 7) / 8 * 8));
+    CHOOSE(shape.positions, pairs ? POSITIONS_LEARNED : POSITIONS_SINUSOIDAL);
+}
+
+void plan_model(Settings *s, const Decided *decided, const Corpus *corpus)
+{
+    choose_sizes(s, decided, corpus);
+    settings_check_values(s, decided);
+    const bool enough =
+        corpus->stream ? corpus->ids.count >= ENOUGH_TOKENS : corpus->lines >= ENOUGH_LINES;
+    if (!made_of_a_part(s))
+        CHOOSE(val, enough ? 0.1 : 0);
+}
+
+/* ---- The run's length ---- */
+
+/* How many steps go through all pieces once; the last one may be smaller. A stream's epochs differ
+ * by a piece: the longest one counts. */
+static int64_t steps_of_epoch(const Corpus *corpus, int batch)
+{
+    return ((int64_t)epoch_most_pieces(corpus) + batch - 1) / batch;
+}
+
+/* Whether the model needs a small rate and more steps to start well. Measured: deep post-norm
+ * models do, unless the head is untied or the positions are learned. */
+static bool is_delicate(const Settings *s)
+{
+    return s->shape.norm == NORM_POST && s->shape.layers >= DELICATE_LAYERS && !s->shape.untied &&
+           s->shape.positions == POSITIONS_SINUSOIDAL;
+}
+
+/* A small text goes whole into each step, as one large batch. Otherwise 16 pieces of a stream, or a
+ * twentieth of the lines, at least 8 and at most 32. */
+static int choose_batch(const Corpus *corpus, int64_t pieces)
+{
+    if (corpus->train.rows <= WHOLE_ROWS && !corpus->held_out.count)
+        return at_most_int(pieces);
+    if (corpus->stream)
+        return 16;
+    return (int)min_int64(32, max_int64(8, pieces / 20));
+}
+
+/* Whether the model would learn the text by heart, instead of what it has in common with unseen
+ * text: it reads parts of it, again and again, and there is no rule to find, as in pairs. A few
+ * lines are to be learned by heart; a model that is trained already does not read for long. */
+static bool could_learn_by_heart(const Settings *s, const Corpus *corpus, int64_t pieces)
+{
+    return s->batch < pieces && s->objective != OBJECTIVE_PAIRS && !s->from &&
+           (corpus->stream || corpus->held_out.count);
+}
+
+/* Muon learns a stream in a third of AdamW's steps, and finds the rule of pairs more surely
+ * (docs/experiments.md); lines also gain, if they are restrained as below. Its products take about
+ * 3.9·C/rows of a step's time, so the step of a stream must have rows enough: up to a half. Nothing
+ * was gained if each step sees the whole text. */
+static OptimizerKind choose_optimizer(const Settings *s, const Corpus *corpus, int64_t pieces)
+{
+    const bool enough = (int64_t)s->batch * s->shape.context >= 8 * (int64_t)s->shape.width;
+    const bool lines = s->objective == OBJECTIVE_NEXT && !corpus->stream &&
+                       could_learn_by_heart(s, corpus, pieces);
+    const bool suits = s->objective == OBJECTIVE_PAIRS || lines || (corpus->stream && enough);
+    return suits && s->batch < pieces ? OPTIMIZER_MUON : OPTIMIZER_ADAMW;
+}
+
+/* `steps` is how many an epoch has. A stream is read for about 2,000 steps, at least for two epochs
+ * and at most for 40; by Muon for about 1,500, at least for two epochs and at most for 15. Pairs
+ * are read for about 7,000 steps, at least for 10 epochs and at most for 60. A text that goes whole
+ * into each step has one step an epoch. What is restrained (see choose_restraint) can be read twice
+ * as long. */
+static int choose_epochs(const Settings *s, const Corpus *corpus, int64_t pieces, int64_t steps)
+{
+    const bool next = s->objective == OBJECTIVE_NEXT;
+    const int64_t longer = next && could_learn_by_heart(s, corpus, pieces) ? 2 : 1;
+    if (s->batch < pieces && s->objective == OBJECTIVE_PAIRS)
+        return (int)max_int64(10, min_int64(60, 7000 / steps));
+    if (s->batch < pieces && corpus->stream && s->optimizer == OPTIMIZER_MUON)
+        return (int)max_int64(2, min_int64(15 * longer, 1500 * longer / steps));
+    if (s->batch < pieces && corpus->stream)
+        return (int)max_int64(2, min_int64(40, 2000 / steps));
+    if (s->batch < pieces)
+        return (int)longer * (pieces < 2000 ? 15 : 10);
+    if (is_delicate(s))
+        return 500;
+    return s->tokens == TOKENIZER_CHAR ? 200 : 300;
+}
+
+/* A step predicts only the tokens that it masks, about a seventh: with so many times the epochs,
+ * nine sentences come within 0.001 of their floor for each of 20 seeds, and 742 lines from a loss
+ * of 4.3 to 3.1 over what is held out. A stream takes long, so it gets fewer. */
+static int choose_masked_epochs(const Settings *s, const Corpus *corpus, int64_t pieces, int epochs)
+{
+    const int times = s->batch >= pieces ? 16 : corpus->stream ? 4 : 8;
+    return corpus->objective.kind == OBJECTIVE_MASKED ? times * epochs : epochs;
+}
+
+/* How many steps take about an hour on two cores: so many products of two numbers. A step has three
+ * for each weight and row, one of them in the forward pass. */
+static int64_t steps_of_an_hour(const Settings *s, const Corpus *corpus, int vocabulary,
+                                int64_t epoch)
+{
+    const double weights = (double)s->shape.layers *
+                               (4.0 * s->shape.heads * s->shape.head_size + 2.0 * s->shape.hidden) *
+                               s->shape.width +
+                           (double)vocabulary * s->shape.width;
+    const double rows = fmax(1, (double)corpus->train.rows / (double)epoch);
+    return (int64_t)fmax(1, HOUR / (3 * weights * rows));
+}
+
+/* Batch, optimizer, epochs and steps. Steps follow from epochs, unless they were given; those that
+ * are chosen here take at most about an hour. */
+static void choose_length(Plan *plan, const Decided *decided, const Corpus *corpus, int vocabulary)
+{
+    Settings *s = &plan->settings;
+    const int64_t pieces = (int64_t)epoch_most_pieces(corpus);
+    CHOOSE(batch, choose_batch(corpus, pieces));
+    CHOOSE(optimizer, choose_optimizer(s, corpus, pieces));
+    assert(pieces > 0 && s->batch > 0);
+    const int64_t epoch = steps_of_epoch(corpus, s->batch);
+    if (!DECIDED(decided, steps)) {
+        CHOOSE(epochs,
+               choose_masked_epochs(s, corpus, pieces, choose_epochs(s, corpus, pieces, epoch)));
+        const int64_t most = steps_of_an_hour(s, corpus, vocabulary, epoch);
+        plan->shortened = !DECIDED(decided, epochs) && epoch * s->epochs > most;
+        s->steps = at_most_int(plan->shortened ? most : epoch * s->epochs);
+    }
+    if (DECIDED(decided, steps) ||
+        plan->shortened) /* then the epochs are only printed and stored */
+        CHOOSE(epochs, (int)max_int64(1, (s->steps + epoch - 1) / epoch));
+    plan->passes = (double)s->steps / (double)epoch;
+}
+
+/* ---- Training ---- */
+
+/* Dropout, if a part is held out to show its use: a little for words, masked tokens and models that
+ * are trained already, else for models with many weights (about 12·L·C²) for each token. */
+static double choose_dropout(const Settings *s, const Corpus *corpus)
+{
+    const double weights = 12.0 * s->shape.layers * s->shape.width * s->shape.width;
+    if (!corpus->held_out.count || s->objective == OBJECTIVE_PAIRS)
+        return 0;
+    if (s->tokens == TOKENIZER_WORD || s->objective == OBJECTIVE_MASKED || s->from)
+        return 0.1;
+    const bool large = corpus->ids.count > SMALL_TEXT;
+    const bool many = weights > MANY_WEIGHTS * (double)corpus->ids.count;
+    return !large || !many ? 0 : s->tokens == TOKENIZER_BPE ? 0.2 : 0.1;
+}
+
+/* Chooses what keeps a model from learning the text by heart: dropout, heavy decay, a mean of
+ * the weights, and a large epsilon. AdamW makes steps of one size of all gradients, however small;
+ * so without it, those of tokens that are rare, or only in the held-out part, make them impossible.
+ * The rarer the average token, the larger it must be. docs/experiments.md measures them. */
+static void choose_restraint(Plan *plan, const Decided *decided, const Corpus *corpus,
+                             int vocabulary)
+{
+    Settings *s = &plan->settings;
+    const bool words = s->tokens == TOKENIZER_WORD, masked = s->objective == OBJECTIVE_MASKED;
+    const double usual = s->optimizer == OPTIMIZER_MUON ? 0.1 : 0.01;
+    const int64_t pieces = (int64_t)epoch_most_pieces(corpus);
+    const bool often = s->epochs >= OFTEN && could_learn_by_heart(s, corpus, pieces);
+    CHOOSE(dropout, choose_dropout(s, corpus));
+    const bool small = corpus->ids.count <= SMALL_TEXT;
+    CHOOSE(decay, !often ? usual : masked ? 0.5 : words ? 2 : small ? 1 : 0.5);
+    const bool rare = s->tokens != TOKENIZER_CHAR && !masked;
+    CHOOSE(epsilon, often && rare ? 0.008 * vocabulary / (double)corpus->ids.count : 1e-9);
+    CHOOSE(average, often);
+}
+
+/* The learning rate and its warm-up; `whole`: each step sees the whole text. A model that is
+ * trained already would be ruined by the rate of a new run: it gets a tenth, unless a rate is
+ * given, and a warm-up that is not too short. Returns whether it got the tenth. */
+static bool choose_rate(Settings *s, const Decided *decided, bool whole)
+{
+    const bool noam = s->schedule == SCHEDULE_NOAM;
+    const bool gentle = s->from && !(noam ? DECIDED(decided, lr_factor) : DECIDED(decided, lr));
+    const bool muon = s->optimizer == OPTIMIZER_MUON;
+    const double usual = whole ? 0.3 : muon ? 1 : 0.5;
+    CHOOSE(lr_factor, is_delicate(s) ? 0.1 : usual);
+    CHOOSE(warmup, max_int(min_int(4000, s->steps / 10), gentle ? LEAST_GENTLE_WARMUP : 0));
+    if (gentle)
+        *(noam ? &s->lr_factor : &s->lr) /= 10;
+    return gentle;
+}
+
+/* On average. */
+static int64_t rows_of_step(const Settings *s, const Corpus *corpus)
+{
+    return (int64_t)corpus->train.rows / steps_of_epoch(corpus, s->batch);
+}
+
+/* About twenty log lines and twenty evaluations in a run; ten of a stream, which reads two rows for
+ * each target. Evaluations are fewer if they would take more than a fortieth of the time: between
+ * two of them, at least 13 times as many rows are trained on as one evaluates, and a row is
+ * evaluated in a third of the time that training on it takes. If that is a sample, 17 times as
+ * many: a fiftieth, so that a larger part can be evaluated at the end. If nothing is held out, the
+ * text is small and all of it is evaluated: at least two epochs lie between. */
+static void choose_reports(Settings *s, const Decided *decided, const Corpus *corpus)
+{
+    const int times = corpus->evaluated.sample ? 17 : corpus->held_out.count ? 13 : 2;
+    const int64_t evaluated = times * (int64_t)corpus_evaluation_rows(corpus, &corpus->evaluated);
+    const int64_t rows = rows_of_step(s, corpus);
+    const int twentieth = max_int(1, s->steps / 20);
+    CHOOSE(log_every, twentieth);
+    const int usual = corpus->stream && s->objective == OBJECTIVE_NEXT ? 2 * twentieth : twentieth;
+    CHOOSE(eval_every, at_most_int(max_int64(usual, evaluated / max_int64(1, rows))));
+}
+
+/* Every member of a team needs a shard. */
+static void choose_shards(Settings *s, const Decided *decided)
+{
+    int enough = 1;
+    while (enough < team_size())
+        enough *= 2;
+    CHOOSE(shards, enough);
+    if (s->shards < team_size())
+        usage_error("a team of %d needs as many shards, and this run has %d; start at most %d "
+                    "processes, or begin a new run with --shards %d",
+                    team_size(), s->shards, s->shards, enough);
+}
+
+/* Rows of the largest part of a step: the sequences of 1/(shards · accumulate) may all be of the
+ * longest length, but are never more than all rows to train on. An evaluation uses the same memory,
+ * which must hold the longest piece, even one that is held out. */
+static int rows_of_part(const Settings *s, const Corpus *corpus)
+{
+    const int64_t parts = (int64_t)s->shards * s->accumulate;
+    const int64_t sequences = (s->batch + parts - 1) / parts;
+    const int64_t longest = min_int64((int64_t)corpus->longest, s->shape.context);
+    const int64_t all = (int64_t)corpus->train.rows;
+    return at_most_int(max_int64(longest, min_int64(all, sequences * longest)));
+}
+
+/* What follows from the settings, without further choices. */
+static void derive(Plan *plan, const Corpus *corpus, int vocabulary)
+{
+    Settings *s = &plan->settings;
+    plan->shape = s->shape;
+    plan->shape.vocabulary = vocabulary;
+    plan->shape.patterns = settings_patterns(s->attend, s->shape.layers, s->shape.heads);
+    plan->schedule = (Schedule){.kind = s->schedule,
+                                .factor = s->lr_factor,
+                                .width = s->shape.width,
+                                .rate = s->lr,
+                                .min_rate = s->min_lr,
+                                .warmup = s->warmup,
+                                .cooldown = s->cooldown,
+                                .horizon = s->steps};
+    plan->rows = rows_of_part(s, corpus);
+    int count;
+    size_t numbers;
+    Tensor *tensors = gpt_tensors(&plan->shape, &count, &numbers);
+    plan->parameters = gpt_parameters(tensors, count);
+    /* Beside the model, memory holds what the optimizer needs and the best weights so far. */
+    plan->bytes = gpt_bytes(&plan->shape, plan->rows) + (double)numbers * sizeof(Real) +
+                  optimizer_bytes(tensors, count, numbers, s->optimizer, s->average) +
+                  shards_bytes(s->shards, numbers);
+    if (s->show) /* see programs/train/report/show.c */
+        plan->bytes += gpt_reader_bytes(&plan->shape, s->shape.context);
+    free(tensors);
+}
+
+Plan plan_training(const Settings *settings, const Decided *decided, const Corpus *corpus,
+                   int vocabulary)
+{
+    Plan plan = {.settings = *settings};
+    Settings *s = &plan.settings;
+    choose_length(&plan, decided, corpus, vocabulary);
+    choose_shards(s, decided);
+    plan.whole_in_a_step = s->batch >= (int64_t)epoch_most_pieces(corpus);
+    choose_restraint(&plan, decided, corpus, vocabulary);
+    plan.gentle = choose_rate(s, decided, plan.whole_in_a_step);
+    choose_reports(s, decided, corpus);
+    derive(&plan, corpus, vocabulary);
+    const int64_t parts = (int64_t)s->shards * s->accumulate;
+    CHOOSE(threads, threads_for_step(rows_of_step(s, corpus) / parts, plan.parameters));
+    return plan;
+}
+
+void plan_free(Plan *plan)
+{
+    free((Pattern *)plan->shape.patterns);
+}

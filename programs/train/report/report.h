@@ -1,0 +1,48 @@
+/* report.h: what training prints while it runs: a table with one row for each row of log.csv and,
+ * on a terminal, a status line below it. */
+#ifndef PULGA_REPORT_H
+#define PULGA_REPORT_H
+
+#include <stdint.h>
+
+#include "programs/terminal/screen.h"
+#include "programs/train/trainer.h"
+
+typedef struct {
+    const Trainer *trainer;
+    const Screen *screen;
+    int64_t last;    /* the step at which this call stops */
+    bool has_header; /* it is printed before the first row */
+    bool holds;      /* the first row waits until it is known how long the run will take: */
+    LogEntry held;
+    char **held_shown;
+    int64_t timed; /* steps whose time was taken */
+    /* Sums that fade: of the last seconds' steps, their rows, and how long they took. */
+    double recent_steps, recent_rows, recent_seconds;
+    double evaluation_seconds; /* of the last one; 0 before the first */
+    double refreshed;          /* clock: when the status line was last printed */
+    double printed;            /* clock: when the last row was */
+    double evaluating;         /* clock: when the evaluation began that is going on */
+} Report;
+
+Report report_new(const Trainer *trainer, const Screen *screen, int64_t last);
+
+/* Prints a row: a step's loss, unless NAN, and that of an evaluation made after it, unless NAN;
+ * below it, continuations that show the model: an stb_ds array, which becomes the report's, or
+ * NULL. The first row waits until some steps have been timed, or for the next row, because a line
+ * above the table says how long the run will take. */
+void report_row(Report *report, const LogEntry *entry, char **shown);
+
+/* Ends the table. */
+void report_end(Report *report);
+
+/* Notes how long one step took. The time left is estimated from this and from evaluation_seconds,
+ * which the caller sets. */
+void report_step_time(Report *report, double seconds, int64_t rows);
+
+/* Refresh the status line, at most ten times a second: after a step, and while evaluating. Without
+ * a terminal, a step prints a row if the last one is a minute old. */
+void report_step(Report *report, const LogEntry *entry);
+void report_evaluating(Report *report, double share);
+
+#endif

@@ -1,0 +1,326 @@
+/* session.c: a step is followed by its evaluation, its line in the log, and a save, each when it is
+ * due. */
+#include "session.h"
+
+#include <cjson/cJSON.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/files/file.h"
+#include "formats/json.h"
+#include "formats/run/files.h"
+#include "announce.h"
+#include "card.h"
+#include "plot.h"
+#include "programs/train/evaluation.h"
+#include "programs/train/step.h"
+#include "programs/train/team/team.h"
+
+/* ---- What is due at a step ---- */
+
+/* Nothing is due before the first step, nor ever if `every` is 0. */
+static bool is_due(int64_t step, int every)
+{
+    return step > 0 && every > 0 && step % every == 0;
+}
+
+/* The weights are evaluated every --eval-every steps, after the last step, and before the first one
+ * unless that would take longer than about 20 steps. Never twice at one step: a resumed run
+ * knows whether its last one was evaluated. */
+static bool evaluation_is_due(const Trainer *t)
+{
+    const Settings *s = &t->plan.settings;
+    const int64_t step = t->progress.step;
+    if (t->progress.evaluated)
+        return false;
+    return step == s->steps || is_due(step, s->eval_every) ||
+           (!step && corpus_evaluation_rows(&t->corpus, &t->corpus.evaluated) / 20 <= t->plan.rows);
+}
+
+/* Whether --patience evaluations in a row were no better than the best one. */
+static bool out_of_patience(const Trainer *t)
+{
+    const int patience = t->plan.settings.patience;
+    return patience && t->progress.worse >= patience;
+}
+
+/* ---- Saving ---- */
+
+/* Seconds between two saves, unless --checkpoint-every says at which steps they are made. */
+static const double SAVE_EVERY = 60;
+
+/* A LogVisit: puts a line of the log into the curve. */
+static void add_to_curve(void *curve, const LogEntry *entry)
+{
+    Curve *c = curve;
+    curve_add(&c->loss, entry->step, entry->loss);
+    curve_add(&c->evaluated, entry->step, entry->evaluated);
+    curve_add(&c->rate, entry->step, entry->rate);
+}
+
+/* A resumed run has the lines of its log so far. */
+static Curve begin_curve(const Trainer *t)
+{
+    const bool holds_out = trainer_holds_out(t);
+    Curve curve = {.run = t->directory.path,
+                   .text = holds_out ? N_("held-out") : N_("all text"),
+                   .floor = t->floor,
+                   .floor_of = holds_out ? N_("the part trained on") : N_("the text"),
+                   .counting = t->counting.loss};
+    if (t->plan.settings.resume && team_leads())
+        log_each(&t->directory, add_to_curve, &curve);
+    return curve;
+}
+
+/* Draws the log as it was just saved. A curve that cannot be written is no reason to call the save
+ * incomplete, and the next save draws it again: a warning is enough. */
+static void draw_curve(const Session *session)
+{
+    FileWriter writer;
+    if (!team_leads() || curve_is_empty(&session->curve) ||
+        !file_begin(&writer, &session->trainer.directory, CURVE_FILE))
+        return;
+    curve_write(writer.stream, &session->curve);
+    file_commit(&writer);
+}
+
+/* Notes the time even if that fails, so that a full disk is not tried again after every step. */
+bool session_save(Session *session, const char *otherwise)
+{
+    const int64_t step = session->trainer.progress.step;
+    session->saved = clock_seconds();
+    screen_status(&session->screen, ""); /* a message may follow */
+    const bool good = trainer_save(&session->trainer);
+    if (good) {
+        session->saved_step = step;
+        draw_curve(session);
+        if (team_leads())
+            card_write(&session->trainer, session->config);
+    } else if (session->saved_step != step) {
+        screen_paragraph(&session->screen, "unsaved",
+                         "step %" PRId64 " is not saved; the save of step %" PRId64
+                         " is still complete; %s",
+                         step, session->saved_step, translated(otherwise));
+    }
+    return good;
+}
+
+static bool save_is_due(const Session *session)
+{
+    const Settings *s = &session->trainer.plan.settings;
+    return s->checkpoint_every ? is_due(session->trainer.progress.step, s->checkpoint_every)
+                               : clock_seconds() - session->saved > SAVE_EVERY;
+}
+
+/* Whether this step's save is kept. */
+static bool keep_is_due(const Trainer *t)
+{
+    const Settings *s = &t->plan.settings;
+    return s->keep && is_due(t->progress.step, s->checkpoint_every);
+}
+
+/* Makes the checkpoint of this step if one is due: again, after the step was saved, or if it is
+ * missing, because a run was killed between saving and keeping, or because keeping failed. A step
+ * whose evaluation is still due has none yet. Returns whether none is missing now. */
+static bool keep(const Trainer *t, bool again)
+{
+    return !keep_is_due(t) || evaluation_is_due(t) || trainer_keep(t, again);
+}
+
+/* ---- After a step ---- */
+
+/* An EvaluationWatch: shows how much of the evaluation is done; false after a signal. */
+static bool watch_evaluation(void *of, double share)
+{
+    Session *session = of;
+    report_evaluating(&session->report, share);
+    return !*session->asked;
+}
+
+double session_evaluate(Session *session)
+{
+    const double began = clock_seconds();
+    const double evaluated = trainer_evaluate(&session->trainer, watch_evaluation, session);
+    session->report.evaluation_seconds = clock_seconds() - began;
+    return evaluated;
+}
+
+LogEntry session_entry(const Session *session, double evaluated)
+{
+    const Trainer *t = &session->trainer;
+    const Progress *p = &t->progress;
+    const double seconds = clock_seconds() - session->begun;
+    LogEntry entry = {.step = p->step,
+                      .epoch = p->epoch + 1,
+                      .loss = p->loss,
+                      .evaluated = evaluated,
+                      .bits_per_byte = trainer_bits(t, evaluated),
+                      .gap = trainer_has_floor(t) ? evaluated - t->floor : (double)NAN,
+                      .rate = schedule_rate(&t->plan.schedule, p->step),
+                      .gradient_norm = p->gradient_norm,
+                      .tokens_per_second = seconds > 0 ? (double)session->tokens / seconds : 0,
+                      .seconds = seconds};
+    if (!p->step)
+        entry.loss = entry.rate = entry.gradient_norm = NAN;
+    return entry;
+}
+
+/* Continues the prompt, which only the leader does: the others wait. NULL without --show. */
+static char **show(Session *session)
+{
+    Trainer *t = &session->trainer;
+    if (!t->plan.settings.show)
+        return NULL;
+    char **shown = session->show ? show_continuations(session->show, t) : NULL;
+    team_await_leader();
+    return shown;
+}
+
+/* Logs the step that was just taken, and evaluates first if that is due. A signal ends an
+ * evaluation: then nothing is logged, and the resumed run does it again. */
+static void evaluate_and_log(Session *session)
+{
+    Trainer *t = &session->trainer;
+    const Settings *s = &t->plan.settings;
+    const int64_t step = t->progress.step;
+    const bool evaluates = evaluation_is_due(t);
+    double evaluated = NAN;
+    if (evaluates && isnan(evaluated = session_evaluate(session)))
+        return;
+    char **shown = evaluates ? show(session) : NULL;
+    if (team_leads() && (evaluates || keep_is_due(t)))
+        receipt_add(&t->receipt, trainer_receipt_row(t, evaluated));
+    const LogEntry entry = session->last = session_entry(session, evaluated);
+    if (evaluates || is_due(step, s->log_every) || step == s->steps) {
+        if (team_leads()) {
+            log_write(&t->log, &entry);
+            add_to_curve(&session->curve, &entry);
+        }
+        report_row(&session->report, &entry, shown);
+    }
+    report_step(&session->report, &entry);
+}
+
+/* What only the leader of a team knows, it tells all members: whether a signal came, which is noted
+ * in the call, and whether a save is due. Returns the latter. */
+static bool take_orders(Session *session)
+{
+    struct {
+        int signal;
+        bool saves;
+    } orders = {.signal = *session->asked, .saves = save_is_due(session)};
+    team_share(&orders, sizeof orders);
+    session->signal = orders.signal;
+    return orders.saves;
+}
+
+/* ---- The steps ---- */
+
+/* What comes after each step: its evaluation, its line in the log, a save. If that fails, the next
+ * save may succeed. */
+static void follow_up(Session *session)
+{
+    evaluate_and_log(session);
+    if (take_orders(session) && !session->signal && session_save(session, "training goes on"))
+        keep(&session->trainer, true);
+}
+
+/* A run that is resumed may have missed a checkpoint. */
+bool session_begin(Session *session, const char *command)
+{
+    Trainer *t = &session->trainer;
+    const Settings *s = &t->plan.settings;
+    if (!trainer_begin_files(t, command) || (!s->resume && !trainer_save(t)))
+        return false;
+    session->end = s->stop_after ? min_int(s->stop_after, s->steps) : s->steps;
+    session->report = report_new(t, &session->screen, session->end);
+    session->curve = begin_curve(t);
+    if (team_leads() && s->show)
+        session->show = show_new(t);
+    if (team_leads())
+        session->config = json_read(&t->directory, CONFIG_FILE);
+    session->begun = session->saved = clock_seconds();
+    session->first_step = session->saved_step = t->progress.step;
+    keep(t, false);
+    take_orders(session);
+    if (evaluation_is_due(t)) /* before the first step, or because a signal ended it */
+        follow_up(session);
+    return true;
+}
+
+void session_take_step(Session *session)
+{
+    const double began = clock_seconds();
+    const int64_t rows = trainer_step(&session->trainer);
+    report_step_time(&session->report, clock_seconds() - began, rows);
+    session->tokens += (size_t)rows;
+}
+
+bool session_step(Session *session)
+{
+    Trainer *t = &session->trainer;
+    if (session->signal || t->progress.step >= session->end || out_of_patience(t))
+        return false;
+    session_take_step(session);
+    follow_up(session);
+    return true;
+}
+
+/* ---- The end ---- */
+
+/* What was evaluated by a sample is evaluated as a whole once, at the end. */
+static void evaluate_whole(Session *session, Ending *ending)
+{
+    ending->whole = trainer_evaluate_best(&session->trainer, &ending->whole_targets,
+                                          &ending->whole_bits, watch_evaluation, session);
+    screen_status(&session->screen, "");
+}
+
+static void plot(const Session *session)
+{
+    char *larger = path_in(&session->trainer.directory, CURVE_FILE);
+    plot_print(&session->curve, &session->screen, larger);
+    free(larger);
+}
+
+bool session_end(Session *session, const char *program, SignalName *signal_name)
+{
+    const Trainer *t = &session->trainer;
+    const int64_t step = t->progress.step;
+    report_end(&session->report);
+    const bool was_due = session->saved_step == step && step > session->first_step;
+    const bool saved =
+        (was_due || session_save(session, "make room, then go on from there")) && keep(t, false);
+    take_orders(session); /* a signal may have come meanwhile */
+    Ending ending = {.program = program,
+                     .signal = session->signal ? signal_name(session->signal) : NULL,
+                     .in_evaluation = session->signal && evaluation_is_due(t),
+                     .out_of_patience = out_of_patience(t),
+                     .saved = saved,
+                     .steps = step - session->first_step,
+                     .tokens = session->tokens,
+                     .seconds = clock_seconds() - session->begun,
+                     .whole = NAN};
+    if (saved && t->corpus.evaluated.sample && !session->signal && ending.steps &&
+        (step == t->plan.settings.steps || ending.out_of_patience))
+        evaluate_whole(session, &ending);
+    if (saved && t->plan.settings.counts) {
+        screen_status(&session->screen, _("learning the share of counting"));
+        trainer_mix(&session->trainer);
+        screen_status(&session->screen, "");
+    }
+    if (team_leads()) {
+        if (saved && ending.steps)
+            trainer_record_result(t, ending.seconds);
+        if (saved && t->plan.settings.counts)
+            card_write(t, session->config); /* again, with what was just mixed */
+        if (saved && ending.steps && session->screen.terminal && !t->plan.settings.no_plot)
+            plot(session);
+        conclude(t, &session->screen, &ending);
+    }
+    if (session->show)
+        show_free(session->show);
+    cJSON_Delete(session->config);
+    return saved;
+}

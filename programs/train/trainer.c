@@ -1,0 +1,576 @@
+/* trainer.c: a run is new or resumed. Either way leads from the settings to the text, its tokens,
+ * the plan, the memory, and the first weights. In a team only its leader does that, and shares what
+ * came of it. */
+#include "trainer.h"
+
+#include <cjson/cJSON.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+
+#include "programs/answer/answer.h"
+#include "base/files/checksum.h"
+#include "base/parallel/threads.h"
+#include "formats/huggingface/pretrained.h"
+#include "formats/huggingface/tokenizer_json.h"
+#include "formats/huggingface/weights.h"
+#include "formats/run/checkpoint.h"
+#include "formats/run/files.h"
+#include "formats/run/training_text.h"
+#include "model/matrix/matrix.h"
+#include "sharing.h"
+#include "take_over.h"
+#include "text/corpus/bytes.h"
+#include "text/tokenizer_train.h"
+#include "programs/train/plan/advice.h"
+#include "programs/train/plan/floor.h"
+#include "programs/train/team/team.h"
+
+/* ---- Opening ---- */
+
+/* Encodes the text, chunk by chunk. The ids of a large text go into a file on the file system of
+ * the run; if nothing is to be written, into a temporary one. */
+static void encode(Trainer *t, const Settings *s)
+{
+    int count;
+    const char *folder = s->out ? s->out : t->directory.path ? t->directory.path : "runs";
+    const Store store = source_text(t->source) ? store_in_memory()
+                        : s->verify            ? store_in_temporary_file(TOKENS_FILE)
+                                               : store_in_file(folder, TOKENS_FILE);
+    CorpusBuilder *builder = corpus_begin(&t->tokenizer, store, source_size(t->source));
+    for (const Text *chunks;
+         (chunks = source_next(t->source, !t->tokenizer.stream, "encoding", &count));)
+        corpus_add(builder, chunks, count);
+    t->corpus = corpus_end(builder, source_name(t->source));
+    t->text_name = format_text("%s", source_name(t->source));
+    t->origin = (CorpusOrigin){.text = source_checksum(t->source),
+                               .tokenizer = tokenizer_checksum(&t->tokenizer, 0),
+                               .text_size = source_size(t->source)};
+}
+
+/* Dies if the processor lacks the precision. */
+static void choose_precision(const Settings *s)
+{
+    if (!matrix_choose(s->precision))
+        usage_error("--precision bf16 needs AMX or AVX-512 BF16, which this processor, or the "
+                    "kernel that PULGA_KERNEL names, does not have; f32 runs everywhere");
+}
+
+/* Dies if the text is too small for that. */
+static void set_aside(Trainer *t)
+{
+    if (!t->corpus.held_out.count)
+        usage_error("--counts needs a part of %s held out; hold it out with --val 0.1",
+                    t->text_name);
+    corpus_set_aside(&t->corpus);
+    if (!t->corpus.aside.count)
+        usage_error("--counts sets a fortieth of the part trained on aside, and %s is too small "
+                    "for that",
+                    t->text_name);
+}
+
+/* Cuts the corpus, plans the run and takes its memory; dies if there is not enough. A corpus that
+ * was kept, or shared, is cut already. */
+static void prepare(Trainer *t, Settings *settings, const Decided *decided, int vocabulary,
+                    const SourceRules *rules)
+{
+    t->corpus.objective.causal_source = settings->causal_source;
+    t->corpus.objective.share = settings->mask;
+    plan_model(settings, decided, &t->corpus);
+    if (!t->corpus.context) {
+        corpus_check_pairs(&t->corpus, settings->shape.context, t->text_name);
+        corpus_cut_watched(&t->corpus, settings->shape.context, settings->val,
+                           (uint32_t)settings->seed, rules->watch, rules->watcher);
+    } else {
+        corpus_choose_evaluated(&t->corpus, (uint32_t)settings->seed);
+    }
+    if (settings->counts && !t->corpus.aside.count)
+        set_aside(t);
+    t->plan = plan_training(settings, decided, &t->corpus, vocabulary);
+    memory_check(t->plan.bytes, "a model of these sizes");
+    thread_set_limit(t->plan.settings.threads);
+    t->gpt = gpt_new(&t->plan.shape, t->plan.rows);
+    t->optimizer = optimizer_new(&t->gpt, t->plan.settings.optimizer, t->plan.settings.average);
+    t->shards = shards_new(t->plan.settings.shards, t->gpt.gradient_block, t->gpt.size);
+    t->best = memory_new(t->gpt.size, sizeof *t->best, "the best weights");
+    t->room = batch_room_new(t->plan.rows);
+    t->reader = reader_new(&t->corpus, (uint32_t)t->plan.settings.seed);
+    t->progress = (Progress){.best_loss = INFINITY};
+}
+
+/* Ends in a usage error if the model cannot answer the prompt of --show. */
+static void check_prompt(const Trainer *t)
+{
+    const Settings *s = &t->plan.settings;
+    if (!s->show)
+        return;
+    if (!s->prompt && s->objective != OBJECTIVE_NEXT)
+        usage_error("--show %d needs a --prompt for --objective %s: %s", s->show,
+                    OBJECTIVE_NAMES[s->objective],
+                    s->objective == OBJECTIVE_PAIRS ? _("a source")
+                                                    : _("a line with [mask] in it"));
+    const char *prompt = s->prompt ? s->prompt : "";
+    Encoding e =
+        answer_encode(&t->tokenizer, s->shape.context, false, "--prompt", prompt, strlen(prompt));
+    if (e.wrong)
+        usage_error("%s", e.wrong);
+    encoding_free(&e);
+}
+
+/* Makes a vocabulary of the text: subwords, of the part of a stream that is trained on; words and
+ * characters, of all, so that the part held out has no unknown ones. */
+static Tokenizer train_tokenizer(Trainer *t, Settings *s)
+{
+    TokenizerRules rules = {.kind = s->tokens,
+                            .objective = s->objective,
+                            .lower = s->lower,
+                            .stream = s->sequence == SEQUENCE_STREAM,
+                            .min_count = s->min_count,
+                            .max_words = s->max_words};
+    if (rules.stream && rules.kind == TOKENIZER_BPE)
+        rules.bytes = (size_t)((1 - s->val) * (double)source_clean_size(t->source));
+    TokenCounts *counts = token_counts_begin(rules);
+    int count;
+    for (const Text *chunks; (chunks = source_next(t->source, !rules.stream, "counting", &count));)
+        token_counts_add(counts, chunks, count);
+    plan_vocabulary(s, source_clean_size(t->source));
+    rules.vocabulary = s->vocabulary;
+    return token_counts_end(counts, source_name(t->source), rules);
+}
+
+/* Files of tab-separated values, or a small text in which every line has one tab. */
+static bool looks_like_pairs(const Trainer *t)
+{
+    bool named = true;
+    for (char *const *text = t->texts; *text && named; text++) {
+        const char *ending = strrchr(*text, '.');
+        named = ending && !strcasecmp(ending, ".tsv");
+    }
+    const Text *small = source_text(t->source);
+    if (named || !small)
+        return named;
+    char *wrong = text_check_pairs(small);
+    free(wrong);
+    return !wrong;
+}
+
+/* Decides how a text becomes tokens, and notes what a person would see at a glance. A large text is
+ * not looked at: it is read as a stream of subwords. */
+static void look_at_text(Trainer *t, Settings *s, const Decided *decided)
+{
+    const Text *small = source_text(t->source);
+    const int column = small ? text_wrapped_at(small) : 0;
+    plan_text(s, decided,
+              &(TextLook){.size = source_size(t->source),
+                          .pairs = looks_like_pairs(t),
+                          .few_spaces = small && text_has_few_spaces(small),
+                          .wrapped = column,
+                          .blocks = small && text_in_blocks(small)});
+    if (s->tokens == TOKENIZER_WORD && s->sequence == SEQUENCE_STREAM &&
+        !DECIDED(decided, sequence))
+        t->wrapped_at = column;
+    if (!small || s->objective == OBJECTIVE_PAIRS)
+        return;
+    if (s->objective == OBJECTIVE_NEXT && !DECIDED(decided, objective))
+        t->advice = text_advice_of_pairs(small);
+    if (!t->advice && !DECIDED(decided, tokens) && !DECIDED(decided, sequence))
+        t->advice = text_advice(small, s->tokens);
+}
+
+/* A new run makes its vocabulary from its text, and draws its weights; or it takes the sizes, the
+ * vocabulary and the weights of another model. Nothing is written yet. */
+static void open_new(Trainer *t, Settings *settings, Decided *decided, SourceRules rules)
+{
+    Pretrained model = {0};
+    const bool from_another = settings->from;
+    run_check(settings, t->texts);
+    choose_precision(settings);
+    if (from_another) {
+        model = pretrained_open(settings->from);
+        take_over_model(settings, decided, &model);
+        rules.form = model.tokenizer.form;
+    }
+    t->source = source_open(t->texts, rules);
+    if (from_another) {
+        t->tokenizer = model.tokenizer;
+        model.tokenizer = tokenizer_new(); /* it is the trainer's from now on */
+    } else {
+        look_at_text(t, settings, decided);
+        if (settings->tokens == TOKENIZER_BPE && !settings->lower)
+            source_set_form(t->source, TEXT_AS_IS);
+        t->tokenizer = train_tokenizer(t, settings);
+    }
+    encode(t, settings);
+    prepare(t, settings, decided, tokenizer_size(&t->tokenizer), &rules);
+    check_prompt(t);
+    if (settings->verify) {
+        t->directory = (Directory){-1, format_text("%s", settings->verify)};
+    } else {
+        t->directory = run_begin(&t->plan.settings, t->texts);
+        t->log = log_begin(&t->directory);
+        t->shown = shown_begin(&t->directory);
+    }
+    t->origin.run = record_identity(&t->plan.settings, t->origin.text, &t->tokenizer);
+    uint64_t from = 0;
+    if (from_another) {
+        from = weights_checksum(&model.gpt, model.gpt.weight_block);
+        memcpy(t->gpt.weight_block, model.gpt.weight_block, model.gpt.size * sizeof(Real));
+        pretrained_close(&model);
+    } else {
+        gpt_init(&t->gpt, (uint32_t)settings->seed);
+    }
+    t->receipt = receipt_begin(&t->plan.settings, t->origin, from, 0);
+}
+
+/* Reads the receipt up to the step that the run goes on from, and notes there if more or fewer
+ * steps are planned from here on. An older version wrote no receipt, and a person may have changed
+ * it: then it begins again, with a row for this step. */
+static void resume_receipt(Trainer *t)
+{
+    Bytes file = {0};
+    if (directory_has(&t->directory, RECEIPT_FILE))
+        file = file_read_in(&t->directory, RECEIPT_FILE, false);
+    const bool good = file.bytes && receipt_parse(&t->receipt, file.bytes, t->origin.run);
+    if (!good) {
+        warn("%s/%s is missing or damaged: it begins again", t->directory.path, RECEIPT_FILE);
+        t->receipt = receipt_begin(&t->plan.settings, t->origin, 0, t->progress.step);
+    }
+    free(file.bytes);
+    receipt_cut(&t->receipt, t->progress.step);
+    if (!good || receipt_planned(&t->receipt) != t->plan.settings.steps)
+        receipt_add(&t->receipt, trainer_receipt_row(t, NAN));
+}
+
+/* Puts the weights, the moments, the data and the log where the last save left them. */
+static void go_on(Trainer *t)
+{
+    size_t log_size;
+    t->progress =
+        state_read(&t->directory, &t->gpt, &t->optimizer, t->best, &log_size, t->origin.run);
+    if (t->plan.settings.steps < t->progress.step)
+        usage_error("%s has already taken %" PRId64 " steps; give it --steps %" PRId64 " or more",
+                    t->directory.path, t->progress.step, t->progress.step);
+    if (!reader_seek(&t->reader, t->progress.epoch, t->progress.next))
+        die("%s/state.safetensors is damaged: an epoch has no piece %zu", t->directory.path,
+            t->progress.next);
+    if (t->plan.settings.verify)
+        return;
+    t->log = log_resume(&t->directory, log_size);
+    t->shown = shown_resume(&t->directory, t->progress.step - !t->progress.evaluated);
+    resume_receipt(t);
+}
+
+/* Dies if the text that was read is not the run's. */
+static void check_text(const Trainer *t, const char *name, uint64_t text, uint64_t wanted)
+{
+    if (text != wanted)
+        die("%s is not the text that %s was trained on", name, t->directory.path);
+}
+
+/* Reads the ids that the run keeps of a large text, or else the text, whose checksum is known. */
+static void read_again(Trainer *t, const Settings *s, uint64_t text, uint64_t identity,
+                       SourceRules rules)
+{
+    char *const *named = s->text ? t->texts : NULL;
+    if (!named && !directory_has(&t->directory, TEXT_FILE) &&
+        directory_has(&t->directory, TOKENS_FILE)) {
+        t->corpus = corpus_open(&t->directory, TOKENS_FILE, &t->tokenizer, s->shape.context,
+                                identity, &t->origin);
+        t->text_name = path_in(&t->directory, TOKENS_FILE);
+    } else {
+        t->source = training_text_source(&t->directory, named, rules);
+        if (!t->source)
+            die("%s holds no copy of its text; name it with --text FILE", t->directory.path);
+        if (source_text(t->source)) /* else the checksum is known when all is read */
+            check_text(t, source_name(t->source), source_checksum(t->source), text);
+        encode(t, s);
+        t->origin.run = identity;
+    }
+    check_text(t, t->text_name, t->origin.text, text);
+}
+
+/* Everything comes from the run's directory. Its identity (settings, text, vocabulary) is checked
+ * before anything is computed from it. The vocabulary is not made again from the text: after
+ * --from, it is another model's. */
+static void open_resumed(Trainer *t, Settings *settings, Decided *decided, SourceRules rules)
+{
+    /* Locked: nobody else changes it. */
+    t->directory = settings->verify ? run_open(settings->resume) : run_resume(settings->resume);
+    Config config = record_read(&t->directory);
+    const uint64_t text = strtoull(config.text, NULL, 16);
+    take_over_run(settings, decided, &config, &t->directory);
+    choose_precision(settings);
+    t->tokenizer =
+        tokenizer_json_read(&t->directory, config.shape.vocabulary, config.eos, config.objective);
+    rules.form = t->tokenizer.form;
+    const uint64_t identity = record_identity(settings, text, &t->tokenizer);
+    record_check_identity(&config, &t->directory, identity);
+    read_again(t, settings, text, identity, rules);
+    prepare(t, settings, decided, tokenizer_size(&t->tokenizer), &rules);
+    check_prompt(t);
+    record_check_plan(&config, &t->directory, &t->plan);
+    config_free(&config);
+    go_on(t);
+}
+
+/* A member of a team that does not lead has all from the leader, and decides nothing. */
+static void open_shared(Trainer *t, Settings *settings, const Decided *decided, int vocabulary)
+{
+    Decided all = *decided;
+    EACH_FIELD (field, SETTINGS)
+        if (field->life != LIFE_CALL)
+            all.at[field->offset] = true;
+    choose_precision(settings);
+    t->tokenizer = tokenizer_new();
+    t->directory.handle = -1;
+    prepare(t, settings, &all, vocabulary, &(SourceRules){0});
+}
+
+/* Gives all members of a team what the leader has opened; for the others, this opens it. */
+static void share(Trainer *t, Settings *settings, const Decided *decided)
+{
+    int vocabulary = t->plan.shape.vocabulary;
+    team_await_leader(); /* it reads the text */
+    share_settings(team_leads() ? &t->plan.settings : settings);
+    share_text(&t->directory.path);
+    team_share(&vocabulary, sizeof vocabulary);
+    share_corpus(&t->corpus);
+    if (!team_leads())
+        open_shared(t, settings, decided, vocabulary);
+    if (settings->precision == PRECISION_BF16)
+        team_agree(checksum_of(matrix_kernel_name(), strlen(matrix_kernel_name())),
+                   "kernel for bf16");
+    const size_t size = t->gpt.size * sizeof(Real);
+    team_share(&t->progress, sizeof t->progress);
+    team_share(t->gpt.weight_block, size);
+    if (t->progress.step) {
+        team_share(t->best, size);
+        if (t->optimizer.average)
+            team_share(t->optimizer.average, size);
+        team_share(t->optimizer.m, size);
+        team_share(t->optimizer.v, size);
+    }
+    reader_seek(&t->reader, t->progress.epoch, t->progress.next);
+}
+
+/* Whether its ids are mapped from a file: see text/source.h. */
+static bool text_is_large(const Trainer *t)
+{
+    return t->corpus.store.file >= 0;
+}
+
+void trainer_open(Trainer *t, char *const *texts, Settings *settings, Decided *decided,
+                  SourceWatch *watch, void *watcher)
+{
+    const SourceRules rules = {.form = settings->lower ? TEXT_LOWER : TEXT_COMPOSED,
+                               .large = LARGE_TEXT,
+                               .watch = watch,
+                               .watcher = watcher};
+    *t = (Trainer){.texts = texts, .log.file = -1, .shown.file = -1};
+    if (team_leads() && settings->resume)
+        open_resumed(t, settings, decided, rules);
+    else if (team_leads())
+        open_new(t, settings, decided, rules);
+    if (team_size() > 1)
+        share(t, settings, decided);
+    if (t->optimizer.average && !t->progress.step) /* there is no mean of no steps */
+        memcpy(t->optimizer.average, t->gpt.weight_block, t->gpt.size * sizeof(Real));
+    t->floor = t->counting.loss = NAN;
+    if (!team_leads()) /* what follows is printed */
+        return;
+    const Part *part = &t->corpus.evaluated;
+    t->token_bytes = corpus_bytes(&t->corpus, &t->tokenizer, part) / (double)part->targets;
+    t->counting = counting_of(&t->corpus);
+    /* The floor of a stream would depend on where each epoch cuts it; that of a large text would
+     * take too long. */
+    const bool has_floor = !t->corpus.stream && !text_is_large(t);
+    const GptConfig *shape = &t->plan.shape;
+    if (has_floor)
+        t->floor =
+            floor_of(&t->corpus, shape->patterns, shape->layers, shape->heads, &t->floor_sees);
+}
+
+/* Removes the run that a new one replaces, and writes what stays as it is. config.json is written
+ * first: it makes the directory a run. */
+static bool write_files(Trainer *t, const char *command)
+{
+    const Text *copy = source_text(t->source);
+    return run_remove_old(&t->directory) &&
+           record_write(&t->directory, &t->plan, &t->tokenizer, t->texts, t->origin, command) &&
+           tokenizer_json_write(&t->directory, &t->tokenizer, t->plan.shape.context) &&
+           (!copy || file_replace(&t->directory, TEXT_FILE, copy->raw.bytes, copy->raw.size)) &&
+           ((copy && !t->plan.settings.counts) ||
+            corpus_keep(&t->corpus, t->origin, &t->directory, TOKENS_FILE));
+}
+
+/* A resumed run's command, kernel and text stay as they were. */
+static bool update_files(Trainer *t)
+{
+    return record_update(&t->directory, &t->plan.settings, NULL, 0) &&
+           (!t->source || !text_is_large(t) ||
+            corpus_keep(&t->corpus, t->origin, &t->directory, TOKENS_FILE));
+}
+
+/* Warns and returns false if the disk would become full. A save is the model and a state with the
+ * weights, two moments and the best weights: five numbers for each parameter. Until it is complete,
+ * the disk also holds the one before it and those that --keep keeps. */
+static bool has_room(const Trainer *t)
+{
+    const double save = 5.0 * (double)t->plan.parameters * sizeof(Real);
+    const double needed = save * (t->plan.settings.keep + (t->progress.step ? 1 : 2));
+    const double room = directory_room(&t->directory);
+    if (room < needed)
+        warn("the run's saves need %.1f MB in %s, but only %.1f MB are free; make room, or choose "
+             "another --out",
+             needed / 1e6, t->directory.path, room / 1e6);
+    return room >= needed;
+}
+
+bool trainer_begin_files(Trainer *t, const char *command)
+{
+    bool good = true;
+    if (team_leads())
+        good = (t->plan.settings.resume ? update_files(t) : write_files(t, command)) && has_room(t);
+    if (t->source && source_text(t->source) && t->plan.settings.show) /* whose answers need it */
+        tokenizer_learn_spacing(&t->tokenizer, text_span(source_text(t->source)));
+    if (t->source)
+        source_free(t->source);
+    t->source = NULL;
+    return team_answer(good);
+}
+
+void trainer_close(Trainer *t)
+{
+    lines_close(&t->log);
+    lines_close(&t->shown);
+    receipt_free(&t->receipt);
+    batch_room_free(&t->room);
+    reader_free(&t->reader);
+    free(t->best);
+    shards_free(&t->shards);
+    optimizer_free(&t->optimizer);
+    gpt_free(&t->gpt);
+    plan_free(&t->plan);
+    corpus_free(&t->corpus);
+    tokenizer_free(&t->tokenizer);
+    free(t->text_name);
+    if (t->source)
+        source_free(t->source);
+    free(t->advice);
+    directory_close(&t->directory);
+}
+
+/* ---- What is evaluated ---- */
+
+bool trainer_holds_out(const Trainer *t)
+{
+    return t->corpus.held_out.count > 0;
+}
+
+bool trainer_has_floor(const Trainer *t)
+{
+    return !isnan(t->floor) && !trainer_holds_out(t) && !t->corpus.evaluated.sample;
+}
+
+double trainer_bits(const Trainer *t, double loss)
+{
+    return bits_per_byte(loss, t->token_bytes);
+}
+
+Real *trainer_evaluated_weights(const Trainer *t)
+{
+    return t->optimizer.average ? t->optimizer.average : t->gpt.weight_block;
+}
+
+/* Before the first evaluation the last weights are the best. */
+ReceiptRow trainer_receipt_row(const Trainer *t, double evaluated)
+{
+    Real *best = isinf(t->progress.best_loss) ? trainer_evaluated_weights(t) : t->best;
+    return (ReceiptRow){.step = t->progress.step,
+                        .of = t->plan.settings.steps,
+                        .loss = evaluated,
+                        .state = state_checksum(&t->gpt, &t->optimizer),
+                        .model = weights_checksum(&t->gpt, best)};
+}
+
+/* ---- The end of a run whose numbers are no longer finite ---- */
+
+_Noreturn void end_not_finite(const Trainer *t, int64_t step, const char *what)
+{
+    team_follow();
+    const char *run = t->directory.path;
+    const char *rate = t->plan.settings.schedule == SCHEDULE_NOAM ? "lr-factor" : "lr";
+    const char *number = weights_wrong(&t->gpt, t->gpt.weight_block);
+    if (number)
+        die("step %" PRId64 ": %s: among the weights, %s; %s keeps its last save; try a smaller "
+            "--%s",
+            step, translated(what), number, run, rate);
+    number = weights_wrong(&t->gpt, t->gpt.gradient_block);
+    if (number)
+        die("step %" PRId64 ": %s: in the gradient, %s; %s keeps its last save; try a smaller --%s",
+            step, translated(what), number, run, rate);
+    die("step %" PRId64 ": %s; %s keeps its last save; try a smaller --%s", step, translated(what),
+        run, rate);
+}
+
+/* ---- Saving ---- */
+
+void trainer_keep_best(Trainer *t)
+{
+    t->progress.best_step = t->progress.step;
+    memcpy(t->best, trainer_evaluated_weights(t), t->gpt.size * sizeof *t->best);
+}
+
+/* Dies if someone has removed the run, or changed the ids that it learns from. */
+static void check_files(const Trainer *t)
+{
+    if (directory_is_removed(&t->directory))
+        die("%s was removed during training: there is no place to save to", t->directory.path);
+    corpus_check_unchanged(&t->corpus);
+}
+
+bool trainer_save(Trainer *t)
+{
+    if (team_leads())
+        check_files(t);
+    if (weights_wrong(&t->gpt, t->gpt.weight_block))
+        end_not_finite(t, t->progress.step, "the weights are not finite");
+    if (isinf(t->progress.best_loss)) /* not evaluated yet: the last weights are the best */
+        trainer_keep_best(t);
+    /* The state comes last: a resumed run starts from it, and it names the size of the log. */
+    const bool good =
+        team_leads() && weights_write(&t->directory, &t->gpt, t->best, t->origin.run) &&
+        receipt_write(&t->directory, &t->receipt) && lines_sync(&t->log) && lines_sync(&t->shown) &&
+        state_write(&t->directory, &t->gpt, &t->optimizer, t->best, &t->progress, t->log.size,
+                    t->origin.run);
+    return team_answer(good);
+}
+
+/* NAN becomes null. */
+void trainer_record_result(const Trainer *t, double seconds)
+{
+    const Counting *counting = &t->counting;
+    const double order = isnan(counting->loss) ? (double)NAN : counting->order;
+    cJSON *result = cJSON_CreateObject();
+    cJSON_AddNumberToObject(result, "step", (double)t->progress.step);
+    cJSON_AddNumberToObject(result, "best_step", (double)t->progress.best_step);
+    cJSON_AddNumberToObject(result, "best_loss", t->progress.best_loss);
+    cJSON_AddBoolToObject(result, "held_out", trainer_holds_out(t));
+    cJSON_AddNumberToObject(result, "bits_per_byte", trainer_bits(t, t->progress.best_loss));
+    cJSON_AddNumberToObject(result, "floor", t->floor);
+    cJSON_AddNumberToObject(result, "counting", counting->loss);
+    cJSON_AddNumberToObject(result, "counting_order", order);
+    cJSON_AddNumberToObject(result, "counting_share", counting->share);
+    cJSON_AddNumberToObject(result, "mixed_loss", counting->mixed);
+    cJSON_AddStringToObject(result, "checksum",
+                            checksum_hex(weights_checksum(&t->gpt, t->best)).text);
+    record_update(&t->directory, &t->plan.settings, result, seconds);
+}
+
+bool trainer_keep(const Trainer *t, bool again)
+{
+    return team_answer(team_leads() && checkpoint_keep(&t->directory, t->progress.step, t->log.size,
+                                                       t->plan.settings.keep, again));
+}

@@ -1,0 +1,176 @@
+/* positions.c: the cosines of position vectors against the plain definition, in every form in which
+ * they are written. */
+#include "tests/helpers/close.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "programs/attend/heads/figure.h"
+#include "programs/attend/heads/positions.h"
+#include "programs/pictures/svg.h"
+#include "tests/helpers/maps.h"
+
+/* A new model of which only the positions matter. */
+static Gpt model_of(int context, int width, bool learned)
+{
+    Gpt gpt = gpt_new(&(GptConfig){.context = context,
+                                   .layers = 1,
+                                   .heads = 1,
+                                   .head_size = 1,
+                                   .width = width,
+                                   .hidden = 1,
+                                   .vocabulary = 2,
+                                   .positions = learned},
+                      1);
+    gpt_init(&gpt, 1);
+    return gpt;
+}
+
+static double cosine(const Gpt *gpt, int i, int j)
+{
+    const int C = gpt->config.width;
+    const Real *a = ROW(gpt->weights.embedding.wpe, i, C),
+               *b = ROW(gpt->weights.embedding.wpe, j, C);
+    double product = 0, a_squares = 0, b_squares = 0;
+    for (int c = 0; c < C; c++) {
+        product += (double)a[c] * (double)b[c];
+        a_squares += (double)a[c] * (double)a[c];
+        b_squares += (double)b[c] * (double)b[c];
+    }
+    return product / sqrt(a_squares * b_squares);
+}
+
+static char *written(void (*write)(FILE *out, const Positions *positions), const Positions *p)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = memory_stream(&text, &size);
+    write(out, p);
+    fclose(out);
+    return text;
+}
+
+static void sinusoids_differ_by_their_distance_only(void **state)
+{
+    (void)state;
+    for (int odd = 0; odd < 2; odd++) {
+        Gpt gpt = model_of(20, odd ? 3 : 16, false);
+        Positions p = positions_read(&gpt, "run");
+        assert_false(p.learned);
+        assert_int_equal(p.varies, odd); /* the last sine has no cosine beside it */
+        for (int d = 0; d < 20 && !odd; d++) {
+            assert_close_one("the mean", p.distance[d].mean, cosine(&gpt, 0, d), 1e-6);
+            assert_close_one("the least", p.distance[d].least, cosine(&gpt, 0, d), 1e-6);
+            assert_close_one("the most", p.distance[d].most, cosine(&gpt, 19 - d, 19), 1e-6);
+        }
+        positions_free(&p);
+        gpt_free(&gpt);
+    }
+}
+
+static void learned_positions_spread(void **state)
+{
+    (void)state;
+    enum { T = 9 };
+    Gpt gpt = model_of(T, 5, true);
+    Positions p = positions_read(&gpt, "run");
+    assert_true(p.learned && p.varies);
+    for (int d = 0; d < T; d++) {
+        double sum = 0, least = 1, most = -1;
+        for (int i = 0; i + d < T; i++) {
+            const double now = cosine(&gpt, i, i + d);
+            sum += now;
+            least = fmin(least, now);
+            most = fmax(most, now);
+        }
+        assert_close_one("the mean", p.distance[d].mean, sum / (T - d), 1e-6);
+        assert_close_one("the least", p.distance[d].least, least, 1e-6);
+        assert_close_one("the most", p.distance[d].most, most, 1e-6);
+    }
+    positions_free(&p);
+    gpt_free(&gpt);
+}
+
+/* The next number of a text. */
+static double next_number(char **at)
+{
+    *at += strcspn(*at, "-0123456789");
+    return strtod(*at, at);
+}
+
+static void every_pair_is_written(void **state)
+{
+    (void)state;
+    enum { T = 4 };
+    Gpt gpt = model_of(T, 6, true);
+    Positions p = positions_read(&gpt, "a \"run\"");
+    char *csv = written(positions_csv, &p), *json = written(positions_json, &p);
+    assert_memory_equal(csv, POSITIONS_CSV_HEADER, strlen(POSITIONS_CSV_HEADER));
+    assert_int_equal(count_parts(csv, "\n"), 1 + T * T);
+    assert_int_equal(count_parts(json, "{\"run\": \"a \\\"run\\\"\",\n\"positions\": \"learned\""),
+                     1);
+    assert_int_equal(count_parts(json, "\"mean\""), T);
+    char *in_csv = csv, *in_json = json;
+    for (int i = 0; i < T; i++)
+        for (int j = 0; j < T; j++) {
+            assert_int_equal(next_number(&in_csv), i + 1);
+            assert_int_equal(next_number(&in_csv), j + 1);
+            assert_int_equal(next_number(&in_csv), abs(i - j));
+            const double number = next_number(&in_csv);
+            assert_close_one("in .csv", number, cosine(&gpt, i, j), 1e-6);
+            assert_close_one("in .json", next_number(&in_json), number, 0);
+        }
+    free(csv);
+    free(json);
+    positions_free(&p);
+    gpt_free(&gpt);
+}
+
+/* A figure has a cell for each pair, up to 128 along each side; beside them there are 66 others:
+ * the ground, that of the hatching, and the scale. */
+static void a_figure_of_few_and_of_many(void **state)
+{
+    (void)state;
+    static const int counts[][2] = {{1, 1}, {8, 8}, {128, 128}, {129, 65}, {1000, 125}};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        for (int learned = 0; learned < 2; learned++) {
+            Gpt gpt = model_of(counts[i][0], 4, learned);
+            Positions p = positions_read(&gpt, "<b>");
+            char *figure = written(positions_figure, &p);
+            assert_memory_equal(figure, SVG_BEGIN, strlen(SVG_BEGIN));
+            assert_int_equal(count_parts(figure, "<rect "), counts[i][1] * counts[i][1] + 66);
+            assert_int_equal(count_parts(figure, "<g"), count_parts(figure, "</g>"));
+            assert_int_equal(count_parts(figure, "&lt;b&gt;"), 1);
+            assert_int_equal(count_parts(figure, "nan"), 0);
+            assert_int_equal(count_parts(figure, "#c9d7ea"), learned && counts[i][0] > 1);
+            assert_int_equal(count_parts(figure, "is drawn"), counts[i][0] > 128);
+            free(figure);
+            positions_free(&p);
+            gpt_free(&gpt);
+        }
+}
+
+static void a_vector_of_zeros_has_no_direction(void **state)
+{
+    (void)state;
+    Gpt gpt = model_of(3, 4, true);
+    memset(ROW(gpt.weights.embedding.wpe, 1, 4), 0, 4 * sizeof(Real));
+    Positions p = positions_read(&gpt, "run");
+    assert_close_one("the mean", p.distance[0].mean, 2 / 3.0, 1e-6);
+    assert_close_one("the mean", p.distance[1].mean, 0, 0);
+    positions_free(&p);
+    gpt_free(&gpt);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sinusoids_differ_by_their_distance_only),
+        cmocka_unit_test(learned_positions_spread),
+        cmocka_unit_test(every_pair_is_written),
+        cmocka_unit_test(a_figure_of_few_and_of_many),
+        cmocka_unit_test(a_vector_of_zeros_has_no_direction),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,137 @@
+/* heads_file.c: the ending chooses the kind of a file, files of others are not replaced, and two
+ * writers of one file never mix. */
+#include "tests/helpers/close.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "programs/attend/heads/numbers.h"
+#include "programs/attend/heads_file.h"
+#include "base/files/file.h"
+#include "tests/helpers/maps.h"
+#include "tests/helpers/model_directory.h"
+#include "tests/helpers/scratch.h"
+
+static void check(void *path)
+{
+    heads_file_check(path, false);
+}
+
+static void the_ending_chooses_the_kind(void **state)
+{
+    (void)state;
+    static char *const known[] = {"a.html", "a.SVG", "d.x/a.npy", ".csv", "a.b.json"};
+    static char *const unknown[] = {"a",    "a.pdf",     "a.html/b", "a.html/",
+                                    "html", "a.html.gz", "",         "/dev/stdout"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        check(known[i]);
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+        const Ending ending = run_apart(check, unknown[i]);
+        assert_int_equal(ending.status, 64);
+        assert_non_null(strstr(ending.said, ".html"));
+    }
+}
+
+static void only_files_of_its_own_are_replaced(void **state)
+{
+    (void)state;
+    static const char *const endings[] = {"html", "svg", "npy", "csv", "JSON"};
+    char *folder = scratch_new(), *run = scratch_new();
+    Heads heads = maps_new(3, 1, (const Pattern[]){W(0)}, NULL);
+    Pretrained written = write_model(run, PLAIN), model = pretrained_open(run);
+    const PageSource source = {.model = &model};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        char *path = format_text("%s/a.%s", folder, endings[i]);
+        for (int times = 0; times < 2; times++) {
+            check(path);
+            assert_true(heads_file_write(path, &heads, &source));
+        }
+        free(path);
+        path = format_text("%s/empty.%s", folder, endings[i]);
+        free(scratch_write(folder, strrchr(path, '/') + 1, "", 0));
+        check(path);
+        free(path);
+        path = format_text("%s/foreign.%s", folder, endings[i]);
+        free(scratch_write(folder, strrchr(path, '/') + 1, "{\"a\": 1}\n", 9));
+        assert_dies(check, path, "foreign", "not written by attend");
+        free(path);
+    }
+    assert_int_equal(scratch_count(folder), 15); /* and nothing temporary */
+    heads_free(&heads);
+    pretrained_close(&model);
+    free_model(&written);
+    scratch_remove(folder);
+    scratch_remove(run);
+}
+
+typedef struct {
+    const char *path;
+    const Heads *heads;
+} Call;
+
+static void write_file(void *call)
+{
+    heads_file_write(((Call *)call)->path, ((Call *)call)->heads, NULL);
+}
+
+static void too_much_for_a_picture_is_refused(void **state)
+{
+    (void)state;
+    char *folder = scratch_new(), *path = format_text("%s/a.svg", folder);
+    Heads heads = maps_new(600, 1, (const Pattern[]){W(0)}, NULL);
+    Call call = {path, &heads};
+    assert_dies(write_file, &call, "600 tokens", ".svg", "--layer and --head");
+    assert_int_equal(scratch_count(folder), 0);
+    heads_free(&heads);
+    free(path);
+    scratch_remove(folder);
+}
+
+/* Several processes replace one file again and again with whole files of different lengths. Each
+ * time that somebody reads it, it must be one of these, and no process may fail. */
+static void two_writers_never_mix(void **state)
+{
+    (void)state;
+    enum { WRITERS = 3, TIMES = 40 };
+    char *folder = scratch_new(), *path = format_text("%s/a.csv", folder);
+    char *whole[WRITERS];
+    for (int w = 0; w < WRITERS; w++) {
+        Heads heads = maps_new(4 << w, 1, (const Pattern[]){W(0)}, NULL);
+        assert_true(heads_file_write(path, &heads, NULL));
+        whole[w] = maps_written(numbers_csv, &heads);
+        if (!fork()) {
+            bool good = true;
+            for (int i = 0; i < TIMES; i++)
+                good &= heads_file_write(path, &heads, NULL);
+            _exit(!good);
+        }
+        heads_free(&heads);
+    }
+    for (int running = WRITERS, status; running;) {
+        char *now = file_read(path, true).bytes;
+        assert_true(!strcmp(now, whole[0]) || !strcmp(now, whole[1]) || !strcmp(now, whole[2]));
+        free(now);
+        if (waitpid(-1, &status, WNOHANG) > 0) {
+            assert_int_equal(status, 0);
+            running--;
+        }
+    }
+    assert_int_equal(scratch_count(folder), 1);
+    for (int w = 0; w < WRITERS; w++)
+        free(whole[w]);
+    free(path);
+    scratch_remove(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_ending_chooses_the_kind),
+        cmocka_unit_test(only_files_of_its_own_are_replaced),
+        cmocka_unit_test(too_much_for_a_picture_is_refused),
+        cmocka_unit_test(two_writers_never_mix),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,157 @@
+/* stop.c (test): continuations that end before a text, and that are printed as they grow. The same
+ * draws without an end tell where each must end; printing at the end tells what must be printed. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "programs/sample/growing.h"
+#include "tests/helpers/close.h"
+#include "tests/helpers/trained.h"
+
+static const char TEXT[] = "un gato come\nun perro salta: ¡año!\nel niño come un año\n";
+
+/* Texts of one token, of parts of tokens, of several, of marks; the last is nowhere. */
+static const char *const STOPS[] = {" come", "come", "om",     "ga", "o ", "un ", "e un",
+                                    "ñ",     "o s",  "perro!", "!",  " ",  "xyz"};
+enum { STOP_COUNT = sizeof STOPS / sizeof *STOPS, DRAWS = 60 };
+
+/* The text that a continuation adds to the prompt; the caller frees. */
+static char *added(const Answerer *a, const Answer *answer, const Continuation *c)
+{
+    char *all = answer_text(a, answer, c), *prompt = answer_text(a, answer, NULL);
+    assert_memory_equal(all, prompt, strlen(prompt));
+    memmove(all, all + strlen(prompt), strlen(all + strlen(prompt)) + 1);
+    free(prompt);
+    return all;
+}
+
+/* Returns how many continuations were stopped. */
+static int check_stop(Trained *f, AnswerRules rules, const char *stop, const char *prompt)
+{
+    int stopped = 0;
+    Answerer plain = answerer_new(&f->model, &f->text, rules);
+    rules.stop = (char *)stop;
+    Answerer ending = answerer_new(&f->model, &f->text, rules);
+    Answer whole = answer_to(&plain, prompt), answer = answer_to(&ending, prompt);
+    for (int i = 0; i < answer.count; i++) {
+        const Continuation *c = &answer.continuations[i];
+        char *wanted = added(&plain, &whole, &whole.continuations[i]);
+        char *got = added(&ending, &answer, c), *at = strstr(wanted, stop);
+        assert_int_equal(c->stopped, at != NULL);
+        assert_int_equal(c->ended, !at && whole.continuations[i].ended);
+        stopped += c->stopped;
+        if (at)
+            *at = 0;
+        assert_string_equal(got, wanted);
+        char *text = answer_text(&ending, &answer, c);
+        if (f->model.tokenizer.kind != TOKENIZER_WORD && c->stopped && *text)
+            assert_int_equal(c->in_text, strstr(TEXT, text) != NULL);
+        free(text);
+        free(wanted);
+        free(got);
+    }
+    answer_free(&whole);
+    answer_free(&answer);
+    answerer_free(&plain);
+    answerer_free(&ending);
+    return stopped;
+}
+
+/* What is printed of one continuation, as it grows or at the end; the caller frees. */
+static char *printed(Trained *f, AnswerRules rules, const char *prompt, bool grows)
+{
+    char *text;
+    size_t size;
+    FILE *const output = stdout;
+    Answerer a = answerer_new(&f->model, &f->text, rules);
+    const Screen screen = {false, "<", ">"};
+    Answer answer = answer_begun(&a, prompt);
+    stdout = memory_stream(&text, &size);
+    if (grows) {
+        answer_show(&a, &answer, &screen);
+    } else {
+        answer_continue(&a, &answer, NULL, NULL);
+        answer_print_continuations(&a, &answer, &screen);
+    }
+    fclose(stdout);
+    stdout = output;
+    answer_free(&answer);
+    answerer_free(&a);
+    return text;
+}
+
+static void check_model(const char *const *options, const char *prompt, int words)
+{
+    Trained f = trained_open(TEXT, options);
+    int stopped = 0;
+    for (int i = 0; i < STOP_COUNT; i++) {
+        AnswerRules rules = {.count = DRAWS, .words = words, .sampling = {3, 1, 0}, .seed = 3};
+        stopped += check_stop(&f, rules, STOPS[i], prompt);
+        rules.count = 1;
+        rules.stop = (char *)STOPS[i];
+        for (rules.seed = 0; rules.seed < DRAWS / 2; rules.seed++) {
+            char *grown = printed(&f, rules, prompt, true), *at_end = printed(&f, rules, prompt, 0);
+            assert_string_equal(grown, at_end);
+            free(grown);
+            free(at_end);
+        }
+    }
+    assert_true(stopped > DRAWS); /* else little is proved */
+    trained_close(&f);
+}
+
+static void words_end_before_a_text(void **state)
+{
+    (void)state;
+    check_model((const char *[]){NULL}, "un", 25);
+}
+
+static void characters_end_before_a_text(void **state)
+{
+    (void)state;
+    check_model((const char *[]){"tokens", "char", NULL}, "un", 25);
+    check_model((const char *[]){"tokens", "char", "sequence", "stream", NULL}, "", 25);
+}
+
+static void subwords_end_before_a_text(void **state)
+{
+    (void)state;
+    check_model((const char *[]){"tokens", "bpe", "vocabulary", "270", NULL}, "un", 150);
+}
+
+/* A wide beam finds the same as without an end, only that those with the text end before it. */
+static void a_beam_ends_before_a_text(void **state)
+{
+    (void)state;
+    Trained f = trained_open(TEXT, (const char *[]){NULL});
+    AnswerRules rules = {.count = 300, .words = 3, .beam = 300, .stop = "come"};
+    Answerer a = answerer_new(&f.model, &f.text, rules);
+    Answer answer = answer_to(&a, "un");
+    int stopped = 0;
+    for (int i = 0; i < answer.count; i++) {
+        const Continuation *c = &answer.continuations[i];
+        char *text = added(&a, &answer, c);
+        assert_null(strstr(text, "come"));
+        assert_int_equal(
+            c->stopped,
+            !strcmp(tokenizer_word(&f.model.tokenizer, c->tokens[c->count - 1]), "come"));
+        assert_false(c->stopped && c->ended);
+        stopped += c->stopped;
+        free(text);
+    }
+    assert_true(stopped > 5);
+    answer_free(&answer);
+    answerer_free(&a);
+    trained_close(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_end_before_a_text),
+        cmocka_unit_test(characters_end_before_a_text),
+        cmocka_unit_test(subwords_end_before_a_text),
+        cmocka_unit_test(a_beam_ends_before_a_text),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,73 @@
+/* shell.c: words that are printed for a shell are the words that it then reads. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "programs/terminal/shell.h"
+#include "tests/helpers/close.h"
+
+static void assert_line(char *word, const char *wanted)
+{
+    char *line = command_line((char *[]){word, NULL});
+    assert_string_equal(line, wanted);
+    free(line);
+}
+
+static void a_word_is_quoted_only_if_a_shell_needs_it(void **state)
+{
+    (void)state;
+    assert_line("runs/perro-2", "runs/perro-2");
+    assert_line("ñandú", "ñandú");
+    assert_line("", "''");
+    assert_line("a b", "'a b'");
+    assert_line("it's", "'it'\\''s'");
+    assert_line("$HOME", "'$HOME'");
+    assert_line("a;b", "'a;b'");
+}
+
+static void a_control_character_becomes_a_question_mark(void **state)
+{
+    (void)state;
+    assert_line("a\033[31mb", "'a?[31mb'");
+    assert_line("a\nb", "'a?b'");
+}
+
+static void the_shell_reads_the_words_back(void **state)
+{
+    (void)state;
+    char *words[] = {"printf", "%s.", "a b", "it's", "*", "$x", "\"", "\\", "#", "ñ", "", NULL};
+    char *line = command_line(words), got[64] = "";
+    FILE *shell = popen(line, "r");
+    assert_non_null(shell);
+    assert_non_null(fgets(got, sizeof got, shell));
+    pclose(shell);
+    assert_string_equal(got, "a b.it's.*.$x.\".\\.#.ñ..");
+    free(line);
+}
+
+static void words_are_joined_in_time_that_grows_with_their_length(void **state)
+{
+    (void)state;
+    enum { COUNT = 300000 };
+    char **words = memory_new(COUNT + 1, sizeof *words, "a test");
+    for (int i = 0; i < COUNT; i++)
+        words[i] = "a";
+    const double began = processor_seconds();
+    char *text = words_together(words);
+    assert_int_equal(strlen(text), 2 * COUNT - 1);
+    assert_true(processor_seconds() - began < 1); /* 15 s when each word copied all before it */
+    free(text);
+    free(words);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_word_is_quoted_only_if_a_shell_needs_it),
+        cmocka_unit_test(a_control_character_becomes_a_question_mark),
+        cmocka_unit_test(the_shell_reads_the_words_back),
+        cmocka_unit_test(words_are_joined_in_time_that_grows_with_their_length),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

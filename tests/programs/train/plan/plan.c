@@ -1,0 +1,536 @@
+/* plan.c: how long a run is, and what is chosen to suit a text. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+
+#include "tests/helpers/close.h"
+#include "tests/helpers/literal.h"
+#include "tests/helpers/tiny.h"
+#include "text/corpus/reader.h"
+#include "text/tokenizer_train.h"
+#include "programs/train/plan/plan.h"
+
+/* A run's options, and a text for it. */
+typedef struct {
+    Settings settings;
+    Decided decided;
+    Tokenizer tokenizer;
+    Corpus corpus;
+    Plan plan;
+} Case;
+
+static void give(Case *c, const char *name, int number)
+{
+    char *text = format_text("%d", number);
+    tiny_set(&c->settings, &c->decided, name, text);
+    free(text);
+}
+
+static Case begin_text(const char *text, bool stream)
+{
+    Case c = {0};
+    fields_preset(SETTINGS, &c.settings);
+    Text all = literal_text(text);
+    c.tokenizer = literal_tokenizer(text, TOKENIZER_WORD, stream);
+    c.corpus = corpus_new(&all, &c.tokenizer);
+    text_free(&all);
+    return c;
+}
+
+/* `count` tokens, by lines of ten or as a stream. */
+static Case begin(size_t count, bool stream)
+{
+    char *text = malloc(2 * count + 1);
+    for (size_t i = 0; i < count; i++) {
+        text[2 * i] = (char)('a' + i * i % 17);
+        text[2 * i + 1] = i % 10 == 9 ? '\n' : ' ';
+    }
+    text[2 * count] = 0;
+    const Case c = begin_text(text, stream);
+    free(text);
+    return c;
+}
+
+/* `count` pairs of two words and two words. */
+static Case begin_pairs(size_t count)
+{
+    static const char PAIR[] = "a b\tc d\n";
+    const size_t length = sizeof PAIR - 1;
+    char *string = calloc(1, count * length + 1);
+    for (size_t i = 0; i < count; i++)
+        memcpy(string + i * length, PAIR, length);
+    Case c = {0};
+    fields_preset(SETTINGS, &c.settings);
+    c.settings.objective = OBJECTIVE_PAIRS;
+    Text text = literal_text(string);
+    const TokenizerRules rules = {.kind = TOKENIZER_WORD, .objective = OBJECTIVE_PAIRS};
+    c.tokenizer = tokenizer_train(&text, rules);
+    c.corpus = corpus_new(&text, &c.tokenizer);
+    text_free(&text);
+    free(string);
+    return c;
+}
+
+static const Settings *planned(Case *c)
+{
+    plan_model(&c->settings, &c->decided, &c->corpus);
+    corpus_cut(&c->corpus, c->settings.shape.context, c->settings.val, (uint32_t)c->settings.seed);
+    c->plan = plan_training(&c->settings, &c->decided, &c->corpus, c->tokenizer.vocabulary.count);
+    return &c->plan.settings;
+}
+
+static void end(Case *c)
+{
+    plan_free(&c->plan);
+    corpus_free(&c->corpus);
+    tokenizer_free(&c->tokenizer);
+}
+
+/* ---- Epochs and steps ---- */
+
+static int64_t counted_steps(const Case *c, int epochs)
+{
+    const size_t batch = (size_t)c->plan.settings.batch;
+    int64_t steps = 0;
+    for (int e = 0; e < epochs; e++)
+        steps += (int64_t)((epoch_pieces(&c->corpus, 1, e) + batch - 1) / batch);
+    return steps;
+}
+
+/* Lines: exactly the steps of the epochs; a stream: as many as its epochs can need. */
+static void an_epoch_has_the_steps_that_its_pieces_need(void **state)
+{
+    (void)state;
+    for (int stream = 0; stream < 2; stream++)
+        for (int context = 1; context < 70; context += context < 12 ? 1 : 13)
+            for (int batch = 1; batch < 12; batch++)
+                for (int epochs = 1; epochs < 200; epochs = 3 * epochs + 1) {
+                    Case c = begin(60, stream);
+                    give(&c, "context", context);
+                    give(&c, "batch", batch);
+                    give(&c, "epochs", epochs);
+                    const int steps = planned(&c)->steps;
+                    const int64_t needed = counted_steps(&c, epochs);
+                    assert_true(steps >= needed);
+                    assert_true(steps <= needed + (stream ? epochs : 0));
+                    end(&c);
+                }
+}
+
+static void a_run_has_at_most_as_many_steps_as_an_int_holds(void **state)
+{
+    (void)state;
+    Case c = begin(33, true);
+    give(&c, "context", 8);
+    give(&c, "batch", 1);
+    give(&c, "epochs", INT_MAX);
+    assert_int_equal(planned(&c)->steps, INT_MAX);
+    end(&c);
+}
+
+/* ---- Starting from another model ---- */
+
+static void starting_from_a_model_takes_a_tenth_of_the_rate(void **state)
+{
+    (void)state;
+    for (int schedule = 0; schedule < 2; schedule++) {
+        Case new = begin(300, false), from = begin(300, false);
+        new.settings.schedule = from.settings.schedule = schedule ? SCHEDULE_COSINE : SCHEDULE_NOAM;
+        from.settings.from = "model";
+        give(&from, "epochs", 10);
+        planned(&new), planned(&from);
+        assert_false(new.plan.gentle);
+        assert_true(from.plan.gentle);
+        const Settings *a = &new.plan.settings, *b = &from.plan.settings;
+        if (schedule)
+            assert_close_one("rate", b->lr, a->lr / 10, 1e-12);
+        else
+            assert_close_one("rate", b->lr_factor, a->lr_factor / 10, 1e-12);
+        assert_int_equal(b->warmup, 30);
+        end(&new), end(&from);
+    }
+}
+
+static void a_rate_that_is_given_is_taken_as_it_is(void **state)
+{
+    (void)state;
+    Case c = begin(300, false);
+    c.settings.from = "model";
+    give(&c, "epochs", 10);
+    tiny_set(&c.settings, &c.decided, "lr-factor", "0.3");
+    assert_close_one("factor", planned(&c)->lr_factor, 0.3, 0);
+    assert_int_equal(c.plan.settings.warmup, 1);
+    assert_false(c.plan.gentle);
+    end(&c);
+}
+
+/* ---- What suits a text ---- */
+
+static void a_model_grows_with_its_text(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t tokens;
+        int layers, heads, width, context;
+    } cases[] = {{60000, 2, 4, 64, 64}, {60001, 4, 4, 128, 64}, {3000001, 4, 4, 256, 128}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Case c = begin(cases[i].tokens, true);
+        const Settings *s = planned(&c);
+        assert_int_equal(s->shape.layers, cases[i].layers);
+        assert_int_equal(s->shape.heads, cases[i].heads);
+        assert_int_equal(s->shape.width, cases[i].width);
+        assert_int_equal(s->shape.context, cases[i].context);
+        end(&c);
+    }
+}
+
+static void the_length_of_a_run_suits_its_text(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t count;
+        bool stream, chars, deep;
+        double val;
+        int batch, epochs, eval_every;
+    } cases[] = {
+        {300, false, false, false, 0, 30, 300, 15}, /* whole in a step: 30 lines */
+        {300, true, true, false, 0, 6, 200, 20},    /* whole: five pieces of 64, or six */
+        {300, false, false, true, 0, 30, 500, 25},
+        {1990, false, false, false, 0, 9, 15, 46}, /* 199 lines, too few to hold some out */
+        {2000, false, false, false, 0.1, 9, 30, 30},
+        {30000, false, false, false, 0.1, 32, 20, 122},
+        {4999, true, false, false, 0, 16, 30, 20},
+        {5000, true, false, false, 0.1, 16, 30, 14},
+        {200000, true, false, false, 0.1, 16, 17, 298},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Case c = begin(cases[i].count, cases[i].stream);
+        c.settings.tokens = cases[i].chars ? TOKENIZER_CHAR : TOKENIZER_WORD;
+        if (cases[i].deep) {
+            c.settings.shape.norm = NORM_POST;
+            give(&c, "layers", 4);
+        }
+        const Settings *s = planned(&c);
+        assert_close_one("val", s->val, cases[i].val, 0);
+        assert_int_equal(s->batch, cases[i].batch);
+        assert_int_equal(s->epochs, cases[i].epochs);
+        assert_int_equal(s->eval_every, cases[i].eval_every);
+        end(&c);
+    }
+}
+
+static void muon_is_for_lines_and_for_streams_with_large_steps(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t count;
+        bool stream;
+        int batch; /* 0: chosen; the model is 64 wide and reads 64 tokens */
+        OptimizerKind optimizer;
+    } cases[] = {
+        {36000, true, 0, OPTIMIZER_MUON},  {36000, true, 8, OPTIMIZER_MUON},
+        {36000, true, 7, OPTIMIZER_ADAMW}, {300, true, 0, OPTIMIZER_ADAMW},   /* whole in a step */
+        {36000, false, 0, OPTIMIZER_MUON}, {1990, false, 0, OPTIMIZER_ADAMW}, /* none held out */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Case c = begin(cases[i].count, cases[i].stream);
+        if (cases[i].batch)
+            give(&c, "batch", cases[i].batch);
+        assert_int_equal(planned(&c)->optimizer, cases[i].optimizer);
+        end(&c);
+    }
+}
+
+static void pairs_have_settings_of_their_own(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t count;
+        int layers, batch, epochs;
+        OptimizerKind optimizer;
+    } cases[] = {
+        {100, 2, 100, 300, OPTIMIZER_ADAMW}, /* whole in a step */
+        {1000, 2, 32, 60, OPTIMIZER_MUON},   /* a tenth is held out */
+        {10000, 2, 32, 24, OPTIMIZER_MUON},
+        {20000, 4, 32, 12, OPTIMIZER_MUON},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Case c = begin_pairs(cases[i].count);
+        const Settings *s = planned(&c);
+        assert_int_equal(s->shape.positions, POSITIONS_LEARNED);
+        assert_int_equal(s->shape.layers, cases[i].layers);
+        assert_int_equal(s->batch, cases[i].batch);
+        assert_int_equal(s->epochs, cases[i].epochs);
+        assert_int_equal(s->optimizer, cases[i].optimizer);
+        assert_close_one("dropout", s->dropout, 0, 0);
+        end(&c);
+    }
+}
+
+/* The longest line may be held out, and all others be shorter together. */
+static void every_piece_fits_into_a_part_of_a_step(void **state)
+{
+    (void)state;
+    int longer = 0;
+    for (int seed = 1; seed <= 8; seed++) {
+        Case c = begin_text("a\nb c d e f g h i j\n", false);
+        give(&c, "seed", seed);
+        tiny_set(&c.settings, &c.decided, "val", "0.5");
+        planned(&c);
+        assert_int_equal(c.corpus.held_out.count, 1);
+        assert_true(c.plan.rows >= (int)c.corpus.held_out.list[0].length);
+        longer += c.corpus.held_out.list[0].length > c.corpus.train.targets;
+        end(&c);
+    }
+    assert_in_range(longer, 1, 7);
+}
+
+/* A step of 16 lines of up to 4 tokens, in shards and their parts: the largest part counts. Each
+ * level of the tree of shards takes memory. */
+static void shards_make_parts_smaller(void **state)
+{
+    (void)state;
+    static const int cuts[][3] = {{1, 1, 64}, {2, 1, 32}, {1, 3, 24}, {4, 3, 8}, {64, 1, 4}};
+    double bytes[2];
+    for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
+        Case c =
+            begin_text("a b c\na b c\na b c\na b c\na b c\na b c\na b c\na b c\na b c\na b c\n"
+                       "a b c\na b c\na b c\na b c\na b c\na b c\na b c\na b c\na b c\na b c\n",
+                       false);
+        give(&c, "batch", 16);
+        give(&c, "shards", cuts[i][0]);
+        give(&c, "accumulate", cuts[i][1]);
+        planned(&c);
+        assert_int_equal(c.plan.rows, cuts[i][2]);
+        const double model = gpt_bytes(&c.plan.shape, c.plan.rows);
+        bytes[0] = i ? bytes[0] : c.plan.bytes - model;
+        bytes[1] = c.plan.bytes - model - bytes[0];
+        assert_true((bytes[1] > 0) == (cuts[i][0] > 1));
+        end(&c);
+    }
+}
+
+static void what_could_be_learned_by_heart_is_restrained(void **state)
+{
+    (void)state;
+    enum { WORD = TOKENIZER_WORD, CHAR = TOKENIZER_CHAR, BPE = TOKENIZER_BPE };
+    static const struct {
+        size_t count;
+        bool stream;
+        int tokens, epochs; /* 0: chosen */
+        ObjectiveKind objective;
+        const char *from;
+        double dropout, decay;
+        bool average;
+    } cases[] = {
+        {1000, false, WORD, 0, OBJECTIVE_NEXT, NULL, 0, 0.01, false}, /* whole in a step */
+        {1990, false, WORD, 0, OBJECTIVE_NEXT, NULL, 0, 0.01, false}, /* nothing is held out */
+        {4000, true, WORD, 0, OBJECTIVE_NEXT, NULL, 0, 2, true},      /* likewise */
+        {40000, false, WORD, 0, OBJECTIVE_NEXT, NULL, 0.1, 2, true},
+        {40000, false, WORD, 4, OBJECTIVE_NEXT, NULL, 0.1, 0.1, false},
+        {40000, false, WORD, 5, OBJECTIVE_NEXT, NULL, 0.1, 2, true},
+        {40000, false, WORD, 0, OBJECTIVE_NEXT, "model", 0.1, 0.01, false},
+        {40000, false, WORD, 0, OBJECTIVE_MASKED, NULL, 0.1, 0.5, true},
+        {36000, true, CHAR, 0, OBJECTIVE_NEXT, NULL, 0, 1, true},
+        {36000, true, BPE, 0, OBJECTIVE_NEXT, NULL, 0, 1, true},
+        {61000, true, CHAR, 0, OBJECTIVE_NEXT, NULL, 0.1, 0.5, true}, /* 4 layers of width 128 */
+        {190000, true, BPE, 0, OBJECTIVE_NEXT, NULL, 0.2, 0.5, true},
+        {200000, true, BPE, 0, OBJECTIVE_NEXT, NULL, 0, 0.5, true}, /* 4 tokens a weight */
+        {36000, true, BPE, 4, OBJECTIVE_NEXT, NULL, 0, 0.1, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Case c = begin(cases[i].count, cases[i].stream);
+        c.settings.tokens = cases[i].tokens;
+        c.settings.objective = cases[i].objective;
+        c.settings.from = (char *)cases[i].from;
+        if (cases[i].epochs)
+            give(&c, "epochs", cases[i].epochs);
+        const Settings *s = planned(&c);
+        assert_close_one("dropout", s->dropout, cases[i].dropout, 0);
+        assert_close_one("decay", s->decay, cases[i].decay, 0);
+        assert_int_equal(s->average, cases[i].average);
+        const bool rare =
+            cases[i].tokens != TOKENIZER_CHAR && cases[i].objective != OBJECTIVE_MASKED;
+        const double chosen = 0.008 * c.tokenizer.vocabulary.count / (double)c.corpus.ids.count;
+        assert_close_one("epsilon", s->epsilon, cases[i].average && rare ? chosen : 1e-9, 0);
+        end(&c);
+    }
+}
+
+/* A step of the model that these tokens get has 3 products for each of 3,150,080 weights in each of
+ * about 2,048 rows; an hour has 1.5e14. */
+static void a_run_takes_at_most_an_hour_unless_it_is_asked_for_more(void **state)
+{
+    (void)state;
+    Case c = begin(9000000, true);
+    assert_int_equal(planned(&c)->steps, 7757);
+    assert_true(c.plan.shortened);
+    assert_int_equal(c.plan.settings.epochs, 2);
+    end(&c);
+    c = begin(9000000, true);
+    give(&c, "epochs", 2);
+    assert_in_range(planned(&c)->steps, 7800, 8000);
+    assert_false(c.plan.shortened);
+    end(&c);
+}
+
+/* ---- How the text is read ---- */
+
+static void words_are_read_by_lines_and_others_as_a_stream(void **state)
+{
+    (void)state;
+    static const SequenceChoice wanted[] = {[TOKENIZER_WORD] = SEQUENCE_LINES,
+                                            [TOKENIZER_CHAR] = SEQUENCE_STREAM,
+                                            [TOKENIZER_BPE] = SEQUENCE_STREAM};
+    for (int kind = TOKENIZER_WORD; kind <= TOKENIZER_BPE; kind++) {
+        Settings s = {.tokens = (TokenizerKind)kind};
+        Decided decided = {{0}};
+        DECIDED(&decided, tokens) = true;
+        plan_text(&s, &decided, &(TextLook){.size = 1000000});
+        assert_int_equal(s.tokens, kind);
+        assert_int_equal(s.sequence, wanted[kind]);
+        DECIDED(&decided, sequence) = true;
+        s.sequence = SEQUENCE_LINES;
+        plan_text(&s, &decided, &(TextLook){.size = 1000000});
+        assert_int_equal(s.sequence, SEQUENCE_LINES);
+    }
+}
+
+/* Unless an option asks for other tokens; a text that is not pairs is read as ever. */
+/* Unless an option says otherwise. */
+static void wrapped_words_are_read_as_a_stream(void **state)
+{
+    (void)state;
+    for (int given = 0; given < 2; given++) {
+        Settings s = {.sequence = SEQUENCE_LINES};
+        Decided decided = {{0}};
+        DECIDED(&decided, sequence) = given;
+        plan_text(&s, &decided, &(TextLook){.size = 1000, .wrapped = true});
+        assert_int_equal(s.tokens, TOKENIZER_WORD);
+        assert_int_equal(s.sequence, given ? SEQUENCE_LINES : SEQUENCE_STREAM);
+    }
+}
+
+static void blocks_of_lines_are_read_as_a_stream_of_subwords(void **state)
+{
+    (void)state;
+    for (int given = 0; given < 2; given++) {
+        Settings s = {.sequence = SEQUENCE_LINES};
+        Decided decided = {{0}};
+        DECIDED(&decided, sequence) = given;
+        plan_text(&s, &decided, &(TextLook){.size = 50000, .blocks = true});
+        assert_int_equal(s.tokens, given ? TOKENIZER_WORD : TOKENIZER_BPE);
+        assert_int_equal(s.sequence, given ? SEQUENCE_LINES : SEQUENCE_STREAM);
+        plan_text(&s, &decided, &(TextLook){.size = 50000, .blocks = true, .wrapped = true});
+        assert_int_equal(s.tokens, TOKENIZER_WORD); /* a paragraph is a block */
+    }
+}
+
+static void pairs_of_single_words_are_read_as_characters(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t size, given;
+        bool pairs, few_spaces;
+        TokenizerKind wanted;
+    } cases[] = {
+        {1000, FIELD_NONE, true, true, TOKENIZER_CHAR},
+        {1000000, FIELD_NONE, true, true, TOKENIZER_CHAR},
+        {1000, FIELD_NONE, true, false, TOKENIZER_WORD},
+        {1000, FIELD_NONE, false, true, TOKENIZER_WORD},
+        {1000, offsetof(Settings, min_count), true, true, TOKENIZER_WORD},
+        {1000, offsetof(Settings, vocabulary), true, true, TOKENIZER_BPE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Settings s = {0};
+        Decided decided = {{0}};
+        if (cases[i].given != FIELD_NONE)
+            decided.at[cases[i].given] = true;
+        plan_text(&s, &decided,
+                  &(TextLook){.size = cases[i].size,
+                              .pairs = cases[i].pairs,
+                              .few_spaces = cases[i].few_spaces});
+        assert_int_equal(s.tokens, cases[i].wanted);
+        assert_int_equal(s.objective, cases[i].pairs ? OBJECTIVE_PAIRS : OBJECTIVE_NEXT);
+    }
+}
+
+static void a_large_text_is_read_as_subwords(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t size;
+        size_t given; /* the option that is */
+        TokenizerKind wanted;
+    } cases[] = {
+        {99999, FIELD_NONE, TOKENIZER_WORD},
+        {100000, FIELD_NONE, TOKENIZER_BPE},
+        {100000, offsetof(Settings, min_count), TOKENIZER_WORD},
+        {100000, offsetof(Settings, max_words), TOKENIZER_WORD},
+        {10, offsetof(Settings, vocabulary), TOKENIZER_BPE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Settings s = {0};
+        Decided decided = {{0}};
+        if (cases[i].given != FIELD_NONE)
+            decided.at[cases[i].given] = true;
+        plan_text(&s, &decided, &(TextLook){.size = cases[i].size});
+        assert_int_equal(s.tokens, cases[i].wanted);
+        assert_int_equal(s.sequence, s.tokens == TOKENIZER_WORD ? SEQUENCE_LINES : SEQUENCE_STREAM);
+    }
+}
+
+static void a_vocabulary_of_subwords_grows_with_its_text(void **state)
+{
+    (void)state;
+    static const struct {
+        TokenizerKind tokens;
+        SequenceChoice sequence;
+        int asked;
+        size_t size;
+        int wanted;
+    } cases[] = {
+        {TOKENIZER_WORD, SEQUENCE_LINES, 0, 10000, 0},
+        {TOKENIZER_CHAR, SEQUENCE_STREAM, 0, 10000, 0},
+        {TOKENIZER_BPE, SEQUENCE_STREAM, 0, 0, 256},
+        {TOKENIZER_BPE, SEQUENCE_STREAM, 0, 10000, 556},
+        {TOKENIZER_BPE, SEQUENCE_LINES, 0, 10000, 558},
+        {TOKENIZER_BPE, SEQUENCE_STREAM, 0, 1000000, 3256},
+        {TOKENIZER_BPE, SEQUENCE_STREAM, 0, (size_t)1 << 40, 16384},
+        {TOKENIZER_BPE, SEQUENCE_STREAM, 300, 10000, 300},
+        {TOKENIZER_BPE, SEQUENCE_LINES, 258, 10000, 258},
+        {TOKENIZER_BPE, SEQUENCE_STREAM, 100000, 10000, 100000},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Settings s = {
+            .tokens = cases[i].tokens, .sequence = cases[i].sequence, .vocabulary = cases[i].asked};
+        plan_vocabulary(&s, cases[i].size);
+        assert_int_equal(s.vocabulary, cases[i].wanted);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_epoch_has_the_steps_that_its_pieces_need),
+        cmocka_unit_test(a_run_has_at_most_as_many_steps_as_an_int_holds),
+        cmocka_unit_test(starting_from_a_model_takes_a_tenth_of_the_rate),
+        cmocka_unit_test(a_rate_that_is_given_is_taken_as_it_is),
+        cmocka_unit_test(words_are_read_by_lines_and_others_as_a_stream),
+        cmocka_unit_test(wrapped_words_are_read_as_a_stream),
+        cmocka_unit_test(blocks_of_lines_are_read_as_a_stream_of_subwords),
+        cmocka_unit_test(pairs_of_single_words_are_read_as_characters),
+        cmocka_unit_test(a_large_text_is_read_as_subwords),
+        cmocka_unit_test(a_vocabulary_of_subwords_grows_with_its_text),
+        cmocka_unit_test(a_model_grows_with_its_text),
+        cmocka_unit_test(the_length_of_a_run_suits_its_text),
+        cmocka_unit_test(muon_is_for_lines_and_for_streams_with_large_steps),
+        cmocka_unit_test(pairs_have_settings_of_their_own),
+        cmocka_unit_test(every_piece_fits_into_a_part_of_a_step),
+        cmocka_unit_test(shards_make_parts_smaller),
+        cmocka_unit_test(what_could_be_learned_by_heart_is_restrained),
+        cmocka_unit_test(a_run_takes_at_most_an_hour_unless_it_is_asked_for_more),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,89 @@
+/* settings.c: what the table of settings promises: names, limits, defaults, and what a resumed run
+ * keeps. How fields are read and printed is tested in tests/base/field.c. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/helpers/close.h"
+#include "programs/train/plan/settings.h"
+
+static void no_two_settings_share_a_name_or_a_place(void **state)
+{
+    (void)state;
+    EACH_FIELD (field, SETTINGS) {
+        assert_non_null(field->help);
+        assert_true(field->min <= field->max);
+        assert_true(field->choices || field->kind == FIELD_FLAG || field->value);
+        EACH_FIELD (other, SETTINGS)
+            assert_true(other == field ||
+                        (other->offset != field->offset && strcmp(other->name, field->name) != 0));
+    }
+}
+
+static void limits_are_the_first_and_last_values_taken(void **state)
+{
+    (void)state;
+    Settings s = {0};
+    EACH_FIELD (field, SETTINGS) {
+        if (field->kind != FIELD_WHOLE && field->kind != FIELD_NUMBER)
+            continue;
+        const double beyond = field->kind == FIELD_WHOLE ? field->max + 1 : field->max * 1.000001;
+        char *texts[] = {format_text("%.17g", field->min), format_text("%.17g", field->max),
+                         format_text("%.17g", field->min - 1), format_text("%.17g", beyond)};
+        for (int i = 0; i < 4; i++) {
+            assert_int_equal(field_try(field, &s, texts[i]), i < 2);
+            free(texts[i]);
+        }
+    }
+}
+
+static void defaults_are_those_of_the_help(void **state)
+{
+    (void)state;
+    Settings s;
+    memset(&s, 1, sizeof s); /* so that what is not preset does not look like a default of 0 */
+    fields_preset(SETTINGS, &s);
+    assert_int_equal(s.min_count, 1);
+    assert_int_equal(s.max_words, 0);
+    assert_int_equal(s.vocabulary, 0);
+    assert_int_equal(s.shape.norm, NORM_PRE);
+    assert_int_equal(s.shape.activation, ACTIVATION_RELU);
+    assert_int_equal(s.accumulate, 1);
+    assert_int_equal(s.schedule, SCHEDULE_NOAM);
+    assert_int_equal(s.precision, PRECISION_F32);
+    assert_true(s.lr == 0.001 && s.cooldown == 0.2 && s.clip == 1);
+    assert_true(s.min_lr == 0);
+    assert_int_equal(s.seed, 1);
+    assert_int_equal(s.patience, 0);
+    assert_int_equal(s.stop_after, 0);
+    assert_int_equal(s.checkpoint_every, 0);
+    assert_int_equal(s.keep, 0);
+}
+
+/* All that are not listed here are of the run, and a resumed run keeps them. */
+static void a_resumed_run_keeps_all_but_a_few(void **state)
+{
+    (void)state;
+    static const char *const call[] = {"stop-after", "threads", "out",  "overwrite", "no-plot",
+                                       "resume",     "text",    "from", "verify",    "compare"};
+    static const char *const changing[] = {"epochs",           "steps", "patience", "log-every",
+                                           "checkpoint-every", "keep",  "show",     "prompt"};
+    EACH_FIELD (field, SETTINGS) {
+        FieldLife life = LIFE_RUN;
+        for (size_t i = 0; i < sizeof call / sizeof *call; i++)
+            life = strcmp(field->name, call[i]) ? life : LIFE_CALL;
+        for (size_t i = 0; i < sizeof changing / sizeof *changing; i++)
+            life = strcmp(field->name, changing[i]) ? life : LIFE_MAY_CHANGE;
+        assert_int_equal(field->life, life);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_two_settings_share_a_name_or_a_place),
+        cmocka_unit_test(limits_are_the_first_and_last_values_taken),
+        cmocka_unit_test(defaults_are_those_of_the_help),
+        cmocka_unit_test(a_resumed_run_keeps_all_but_a_few),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,306 @@
+/* curve.c: rows of a log as a figure: what is joined if there are many, which axes are chosen, and
+ * that it is whole whatever the log holds. */
+#include "tests/helpers/close.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/helpers/maps.h"
+#include "programs/train/report/curve.h"
+
+static Curve *curve_new(double floor)
+{
+    Curve *curve = memory_new(1, sizeof *curve, "a curve");
+    *curve = (Curve){.run = "runs/<b>&",
+                     .text = "held-out",
+                     .floor = floor,
+                     .floor_of = "the text",
+                     .counting = NAN};
+    return curve;
+}
+
+/* The figure; the caller frees it. */
+static char *figure_of(const Curve *curve)
+{
+    char *text;
+    size_t size;
+    FILE *out = memory_stream(&text, &size);
+    curve_write(out, curve);
+    fclose(out);
+    return text;
+}
+
+/* ---- What is joined ---- */
+
+static void each_value_is_a_point_while_there_is_room(void **state)
+{
+    (void)state;
+    Curve *c = curve_new(NAN);
+    assert_true(curve_is_empty(c));
+    for (int64_t step = 0; step < CURVE_POINTS; step++)
+        curve_add(&c->loss, step, step == 300 ? 1 : 10);
+    assert_false(curve_is_empty(c));
+    assert_int_equal(c->loss.wide, 1);
+    EACH_POINT (point, &c->loss)
+        assert_int_equal(point->count, 1);
+    assert_int_equal(c->loss.best, 300);
+    assert_int_equal(c->loss.last, CURVE_POINTS - 1);
+    free(c);
+}
+
+/* Nothing is lost: the points have as many values as were added, and their sum. */
+static void points_of_a_long_run_are_means_of_equal_parts(void **state)
+{
+    (void)state;
+    enum { ROWS = 100000 };
+    Curve *c = curve_new(NAN);
+    int64_t count = 0;
+    double values = 0, before = -1;
+    for (int64_t step = 1; step <= ROWS; step++)
+        curve_add(&c->loss, step, (double)step);
+    assert_int_equal(c->loss.wide, 256); /* the first power of two that is enough */
+    EACH_POINT (point, &c->loss) {
+        count += point->count;
+        values += point->values;
+        assert_true(point->count <= 256 && point_step(point) > before);
+        assert_true(point->least <= point_mean(point) && point->most >= point_mean(point));
+        assert_true(point_step(point) == point_mean(point));
+        before = point_step(point);
+    }
+    assert_int_equal(count, ROWS);
+    assert_true(values == ROWS * (ROWS + 1.0) / 2);
+    assert_int_equal(c->loss.first, 1);
+    assert_true(c->loss.last == ROWS && c->loss.minimum == 1);
+    free(c);
+}
+
+static void what_is_no_number_of_a_step_is_left_out(void **state)
+{
+    (void)state;
+    Curve *c = curve_new(NAN);
+    curve_add(&c->loss, 1, NAN);
+    curve_add(&c->loss, 1, INFINITY);
+    curve_add(&c->loss, -1, 1);
+    assert_true(curve_is_empty(c));
+    curve_add(&c->loss, (int64_t)1 << 52, 1); /* a log that someone has edited */
+    curve_add(&c->loss, 3, 2);
+    assert_int_equal(c->loss.at[0].count + c->loss.at[c->loss.last / c->loss.wide].count, 2);
+    free(c);
+}
+
+/* ---- The axes ---- */
+
+static void a_step_of_an_axis_is_round(void **state)
+{
+    (void)state;
+    const double wanted[][3] = {{300, 8, 50},  {8, 8, 1},     {9, 8, 2},   {0.05, 5, 0.01},
+                                {1e6, 4, 5e5}, {0.3, 2, 0.2}, {7.6, 6, 2}, {1e-4, 1, 1e-4}};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        assert_close_one("a step", axis_step(wanted[i][0], (int)wanted[i][1]) / wanted[i][2], 1,
+                         1e-12);
+}
+
+static void assert_ticks(const Axis *axis, const double *wanted, int count)
+{
+    assert_int_equal(axis->count, count);
+    for (int i = 0; i < count; i++) {
+        assert_close_one("a tick", axis->tick[i], wanted[i], 1e-9 * fabs(wanted[i]));
+        const double place = axis_place(axis, axis->tick[i]);
+        assert_true(place >= 0 && place <= 1);
+    }
+}
+
+static void axes_have_round_ticks(void **state)
+{
+    (void)state;
+    Axis axis = axis_linear(0.511, 7.66, 6, true);
+    assert_ticks(&axis, (const double[]){0, 2, 4, 6, 8}, 5);
+    assert_close_one("a quarter", axis_place(&axis, 2), 0.25, 1e-12);
+    axis = axis_linear(0, 315, 8, false);
+    assert_ticks(&axis, (const double[]){0, 50, 100, 150, 200, 250, 300}, 7);
+    axis = axis_linear(3, 3, 4, true); /* one value */
+    assert_ticks(&axis, (const double[]){0, 1, 2, 3}, 4);
+    axis = axis_linear(0, 0, 4, true);
+    assert_true(axis.high > axis.low);
+    axis = axis_log(0.37, 7.7, 6);
+    assert_ticks(&axis, (const double[]){0.5, 1, 2, 3, 5}, 5);
+    assert_close_one("the middle", axis_place(&axis, sqrt(0.37 * 7.7)), 0.5, 1e-9);
+    axis = axis_log(1e-7, 1e30, 6);
+    assert_true(axis.count > 2 && axis.count <= 7);
+    assert_true(axis_place(&axis, 0) == 0 && axis_place(&axis, 1e31) == 1);
+}
+
+static void losses_that_differ_tenfold_have_a_logarithmic_axis(void **state)
+{
+    (void)state;
+    Curve *c = curve_new(0.5);
+    curve_add(&c->evaluated, 0, 7);
+    curve_add(&c->evaluated, 10, 0.71);
+    Axis axis = curve_losses(c, 6);
+    assert_false(axis.log);
+    assert_true(curve_shows(&axis, c->floor));
+    curve_add(&c->loss, 10, 0.69);
+    axis = curve_losses(c, 6);
+    assert_true(axis.log && curve_shows(&axis, c->floor));
+    c->floor = 0; /* logarithms have no place for it, */
+    axis = curve_losses(c, 6);
+    assert_true(axis.log && !curve_shows(&axis, c->floor));
+    char *figure = figure_of(c);
+    assert_int_equal(count_parts(figure, "0, is below this chart"), 1); /* but the key has it */
+    free(figure);
+    curve_add(&c->loss, 11, 0); /* a loss may also be 0 */
+    axis = curve_losses(c, 6);
+    assert_true(axis.log && axis.low > 0);
+    free(c);
+}
+
+/* ---- The figure ---- */
+
+/* Every element is closed, no number is NAN or infinite, and no name becomes markup. */
+static void assert_is_whole(const Curve *curve)
+{
+    char *figure = figure_of(curve);
+    assert_memory_equal(figure, "<svg ", 5);
+    assert_string_equal(figure + strlen(figure) - 7, "</svg>\n");
+    assert_int_equal(count_parts(figure, "<g"), count_parts(figure, "</g>"));
+    assert_int_equal(count_parts(figure, "<text"), count_parts(figure, "</text>"));
+    assert_int_equal(count_parts(figure, "nan") + count_parts(figure, "inf"), 0);
+    assert_int_equal(count_parts(figure, "-0<"), 0);
+    assert_int_equal(count_parts(figure, "<b>"), 0);
+    assert_int_equal(count_parts(figure, "runs/&lt;b&gt;&amp;"), 1);
+    free(figure);
+}
+
+static void a_figure_is_whole_whatever_the_log_holds(void **state)
+{
+    (void)state;
+    const double values[] = {0, 1e-12, 0.5, 3, 1e30};
+    for (int a = 0; a < 5; a++)
+        for (int b = 0; b < 5; b++)
+            for (int floor = 0; floor < 3; floor++) {
+                Curve *c = curve_new(floor == 2 ? (double)NAN : floor);
+                curve_add(&c->evaluated, 0, values[a]); /* one row, as of --steps 0 */
+                assert_is_whole(c);
+                curve_add(&c->loss, 1, values[b]);
+                curve_add(&c->rate, 1, 0.01);
+                assert_is_whole(c);
+                curve_add(&c->loss, 2000000000, values[a]);
+                assert_is_whole(c);
+                free(c);
+            }
+}
+
+static void a_figure_of_a_million_rows_is_small(void **state)
+{
+    (void)state;
+    Curve *c = curve_new(0.5);
+    for (int64_t step = 1; step <= 1000000; step++) {
+        curve_add(&c->loss, step, step % 7 + 1);
+        curve_add(&c->evaluated, step, 3);
+        curve_add(&c->rate, step, 1e-3);
+    }
+    assert_is_whole(c);
+    char *figure = figure_of(c);
+    assert_true(strlen(figure) < 50000);
+    assert_int_equal(count_parts(figure, "a mean of several steps"), 1);
+    free(figure);
+    free(c);
+}
+
+/* The axis has room for it, whether the losses are above it or below. */
+static void counting_is_a_line_with_a_name(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        Curve *c = curve_new(NAN);
+        c->counting = (const double[]){1, 6, 0.001}[i];
+        curve_add(&c->evaluated, 1, 5);
+        curve_add(&c->evaluated, 2, i < 2 ? 4 : 0.04);
+        const Axis axis = curve_losses(c, 6);
+        CurveName names[CURVE_KINDS];
+        assert_int_equal(curve_shows(&axis, c->counting), i < 2);
+        assert_int_equal(curve_names(c, &axis, 100, 14, names), i < 2 ? 2 : 1);
+        assert_is_whole(c);
+        char *figure = figure_of(c);
+        assert_int_equal(count_parts(figure, ">counting 1<"), i == 0);
+        assert_int_equal(count_parts(figure, ">counting: its loss"), 1);
+        assert_int_equal(count_parts(figure, "is below this chart"), i == 2);
+        free(figure);
+        free(c);
+    }
+}
+
+/* The best evaluation has a circle of its own if the last one is worse. */
+static void the_best_evaluation_is_marked(void **state)
+{
+    (void)state;
+    Curve *c = curve_new(NAN);
+    curve_add(&c->evaluated, 1, 5);
+    curve_add(&c->evaluated, 2, 4);
+    char *figure = figure_of(c);
+    assert_int_equal(count_parts(figure, "<circle"), 2);
+    free(figure);
+    curve_add(&c->evaluated, 3, 4.5);
+    figure = figure_of(c);
+    assert_int_equal(count_parts(figure, "<circle"), 4);
+    assert_int_equal(count_parts(figure, "held-out: the least is 4, after step 2"), 1);
+    free(figure);
+    free(c);
+}
+
+static void the_end_of_a_line_is_that_of_its_last_point(void **state)
+{
+    (void)state;
+    Curve *c = curve_new(NAN);
+    CurveName names[CURVE_KINDS];
+    for (int64_t step = 0; step <= CURVE_POINTS; step++) {
+        curve_add(&c->loss, step, 2);
+        const Axis axis = curve_losses(c, 6);
+        assert_int_equal(curve_names(c, &axis, 100, 14, names), 1);
+        assert_true(names[0].value == 2);
+    }
+    curve_add(&c->loss, CURVE_POINTS + 1, 3); /* two steps are one point now */
+    const Axis axis = curve_losses(c, 6);
+    curve_names(c, &axis, 100, 14, names);
+    assert_true(names[0].value == 2.5);
+    free(c);
+}
+
+static void names_of_equal_ends_do_not_overlap(void **state)
+{
+    (void)state;
+    Curve *c = curve_new(0.4);
+    for (int64_t step = 1; step < 3; step++) {
+        curve_add(&c->loss, step, step == 1 ? 1 : 0.4);
+        curve_add(&c->evaluated, step, step == 1 ? 1 : 0.4);
+    }
+    const Axis axis = curve_losses(c, 6);
+    CurveName names[CURVE_KINDS];
+    assert_int_equal(curve_names(c, &axis, 100, 14, names), 3);
+    for (int i = 1; i < 3; i++)
+        assert_true(names[i].y >= names[i - 1].y + 14);
+    assert_true(names[0].y >= 0 && names[2].y <= 100);
+    c->floor = NAN;
+    assert_int_equal(curve_names(c, &axis, 100, 14, names), 2);
+    free(c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_value_is_a_point_while_there_is_room),
+        cmocka_unit_test(points_of_a_long_run_are_means_of_equal_parts),
+        cmocka_unit_test(what_is_no_number_of_a_step_is_left_out),
+        cmocka_unit_test(a_step_of_an_axis_is_round),
+        cmocka_unit_test(axes_have_round_ticks),
+        cmocka_unit_test(losses_that_differ_tenfold_have_a_logarithmic_axis),
+        cmocka_unit_test(a_figure_is_whole_whatever_the_log_holds),
+        cmocka_unit_test(a_figure_of_a_million_rows_is_small),
+        cmocka_unit_test(counting_is_a_line_with_a_name),
+        cmocka_unit_test(the_best_evaluation_is_marked),
+        cmocka_unit_test(the_end_of_a_line_is_that_of_its_last_point),
+        cmocka_unit_test(names_of_equal_ends_do_not_overlap),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,309 @@
+/* The parts of a run's directory: its identity is one run's, its log only grows and is cut to what
+ * a state knows, and its checkpoints are its files. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stb/stb_ds.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "formats/run/checkpoint.h"
+#include "tests/helpers/close.h"
+#include "tests/helpers/literal.h"
+#include "tests/helpers/scratch.h"
+#include "programs/train/saving/run.h"
+
+/* ---- The identity ---- */
+
+/* A value that differs from the default of a field. */
+static void change(const Field *field, Settings *settings)
+{
+    char *number = format_text("%.0f", fmin(field->max, field->min + 3));
+    const char *texts[] = {[FIELD_WHOLE] = number,
+                           [FIELD_NUMBER] = field->max < 1 ? "0.25" : "0.75",
+                           [FIELD_CHOICE] = field->choices ? field->choices[1] : NULL,
+                           [FIELD_TEXT] = "2"};
+    if (field->kind == FIELD_FLAG)
+        *(bool *)((char *)settings + field->offset) = true;
+    else
+        field_set(field, settings, texts[field->kind]);
+    free(number);
+}
+
+static void an_identity_changes_with_all_that_makes_the_run(void **state)
+{
+    (void)state;
+    static const char text[] = "el perro come";
+    const uint64_t same = 5, another = 6;
+    Tokenizer words = literal_tokenizer(text, TOKENIZER_WORD, false);
+    Tokenizer more = literal_tokenizer("el gato come", TOKENIZER_WORD, false);
+    Settings settings = {0};
+    fields_preset(SETTINGS, &settings);
+    const uint64_t one = record_identity(&settings, same, &words);
+    EACH_FIELD (field, SETTINGS) {
+        Settings changed = {0};
+        fields_preset(SETTINGS, &changed);
+        change(field, &changed);
+        const uint64_t other = record_identity(&changed, same, &words);
+        if ((one == other) != (field->life != LIFE_RUN))
+            fail_msg("--%s makes %s run", field->name, one != other ? "another" : "the same");
+        fields_free(SETTINGS, &changed);
+    }
+    assert_true(record_identity(&settings, another, &words) != one);
+    assert_true(record_identity(&settings, same, &more) != one);
+    words.eos = words.bos;
+    assert_true(record_identity(&settings, same, &words) != one);
+    tokenizer_free(&words);
+    tokenizer_free(&more);
+    fields_free(SETTINGS, &settings);
+}
+
+/* ---- The sizes in config.json ---- */
+
+static const GptConfig SHAPE = {.context = 8, .layers = 2, .heads = 2, .width = 6, .hidden = 12};
+
+static void check_shape(void *edited)
+{
+    const Config config = {.shape = *(const GptConfig *)edited};
+    record_check_plan(&config, &(const Directory){.path = "run"}, &(const Plan){.shape = SHAPE});
+}
+
+static void a_size_that_was_edited_is_refused(void **state)
+{
+    (void)state;
+    GptConfig edited = SHAPE;
+    check_shape(&edited);
+    const struct {
+        const char *name;
+        int *size;
+    } sizes[] = {{"n_positions", &edited.context}, {"n_layer", &edited.layers},
+                 {"n_head", &edited.heads},        {"n_embd", &edited.width},
+                 {"n_inner", &edited.hidden},      {"vocab_size", &edited.vocabulary},
+                 {"head-size", &edited.head_size}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        ++*sizes[i].size;
+        assert_dies(check_shape, &edited, "run/config.json: its ", sizes[i].name, " was changed");
+        --*sizes[i].size;
+    }
+    edited.untied = true;
+    assert_dies(check_shape, &edited, "its tie_word_embeddings was changed");
+    edited = SHAPE;
+    edited.activation = ACTIVATION_GELU;
+    assert_dies(check_shape, &edited, "its activation_function was changed");
+}
+
+/* ---- The log ---- */
+
+static Bytes log_of(const char *folder)
+{
+    char *path = format_text("%s/log.csv", folder);
+    const Bytes file = file_read(path, true);
+    free(path);
+    return file;
+}
+
+static int lines_of(const char *folder)
+{
+    int lines = 0;
+    Bytes file = log_of(folder);
+    for (const char *at = file.bytes; (at = strchr(at, '\n')); at++)
+        lines++;
+    free(file.bytes);
+    return lines;
+}
+
+static void write_step(Lines *log, int64_t step)
+{
+    log_write(
+        log,
+        &(LogEntry){.step = step, .loss = 1.5, .evaluated = NAN, .bits_per_byte = NAN, .gap = NAN});
+}
+
+static void a_log_is_cut_to_what_was_saved(void **state)
+{
+    (void)state;
+    char *folder = scratch_new();
+    Directory run = directory_open(folder);
+    Lines log = log_begin(&run);
+    assert_int_equal(scratch_count(folder), 0); /* nothing is there before the first save */
+    assert_true(lines_sync(&log));
+    write_step(&log, 1);
+    assert_int_equal(lines_of(folder), 2); /* who watches sees it at once */
+    assert_true(lines_sync(&log));
+    const size_t size = log.size;
+    write_step(&log, 2);
+    write_step(&log, 3);
+    lines_close(&log);
+    assert_int_equal(lines_of(folder), 4);
+
+    log = log_resume(&run, size);
+    assert_int_equal(lines_of(folder), 2);
+    write_step(&log, 2);
+    assert_true(lines_sync(&log));
+    lines_close(&log);
+    Bytes file = log_of(folder);
+    assert_non_null(strstr(file.bytes, "\n1,0,1.5,,,,0,0,0,0.000\n2,0,1.5,"));
+    free(file.bytes);
+    directory_close(&run);
+    scratch_remove(folder);
+}
+
+static void resume_short(void *folder)
+{
+    Directory run = directory_open(folder);
+    Lines log = log_resume(&run, 1000);
+    write_step(&log, 7);
+    _exit(lines_sync(&log) ? 0 : 2);
+}
+
+static void a_log_that_is_too_short_begins_again(void **state)
+{
+    (void)state;
+    char *folder = scratch_new();
+    for (int missing = 0; missing < 2; missing++) {
+        if (!missing)
+            free(scratch_write(folder, "log.csv", "step\n1\n", 7));
+        const Ending ending = run_apart(resume_short, folder);
+        assert_int_equal(ending.status, 0);
+        assert_int_equal(ending.lines, 1);
+        assert_non_null(strstr(ending.said, "is missing or too short: it begins again"));
+        Bytes file = log_of(folder);
+        assert_int_equal(strncmp(file.bytes, "step,epoch,loss,", 16), 0);
+        assert_non_null(strstr(file.bytes, "\n7,0,"));
+        free(file.bytes);
+        char *path = format_text("%s/log.csv", folder);
+        assert_int_equal(remove(path), 0);
+        free(path);
+    }
+    scratch_remove(folder);
+}
+
+typedef struct {
+    int count;
+    LogEntry last;
+} Visited;
+
+static void note_line(void *lines, const LogEntry *entry)
+{
+    ((Visited *)lines)->count++;
+    ((Visited *)lines)->last = *entry;
+}
+
+/* A person may have edited the file. */
+static void a_log_is_read_line_by_line(void **state)
+{
+    (void)state;
+    char *folder = scratch_new();
+    Directory run = directory_open(folder);
+    Lines log = log_begin(&run);
+    write_step(&log, 1);
+    log_write(&log, &(LogEntry){3, 2, 0.25, 0.125, NAN, NAN, 1e-3, 4, 5, 6});
+    assert_true(lines_sync(&log));
+    lines_close(&log);
+    Visited lines = {0};
+    log_each(log.directory, note_line, &lines);
+    assert_int_equal(lines.count, 2); /* not the names of the columns */
+    assert_true(lines.last.step == 3 && lines.last.epoch == 2 && lines.last.loss == 0.25);
+    assert_true(lines.last.evaluated == 0.125 && lines.last.rate == 1e-3);
+    assert_true(isnan(lines.last.bits_per_byte) && isnan(lines.last.gap));
+
+    const char edited[] = "x,1\n-1,1,2\n1e99,1,2\n\n4,1,2.5x,7\n5,,,,,,,,,,,9\nnan,3\n6\n7";
+    free(scratch_write(folder, "log.csv", edited, strlen(edited)));
+    lines.count = 0;
+    log_each(log.directory, note_line, &lines);
+    assert_int_equal(lines.count, 3); /* 4, 5 and 6; 7 is being written */
+    assert_int_equal(lines.last.step, 6);
+    assert_true(isnan(lines.last.loss) && isnan(lines.last.seconds));
+    directory_close(&run);
+    scratch_remove(folder);
+}
+
+/* ---- Checkpoints ---- */
+
+static void only_names_as_written_here_are_checkpoints(void **state)
+{
+    (void)state;
+    char *folder = scratch_new();
+    Directory run = directory_open(folder);
+    static const char *const others[] = {"checkpoint-007",
+                                         "checkpoint-",
+                                         "checkpoint--1",
+                                         "checkpoint-+2",
+                                         "checkpoint-3x",
+                                         "checkpoint- 4",
+                                         "checkpoint-99999999999999999999",
+                                         "Checkpoint-5"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_int_equal(mkdirat(run.handle, others[i], 0777), 0);
+    assert_null(checkpoint_steps(&run));
+    checkpoints_clear(&run, true);
+    assert_int_equal(scratch_count(folder), sizeof others / sizeof *others);
+    assert_int_equal(mkdirat(run.handle, "checkpoint-9223372036854775807", 0777), 0);
+    int64_t *steps = checkpoint_steps(&run);
+    assert_int_equal(arrlen(steps), 1);
+    char *longest = checkpoint_path(&run, steps[0]), *wanted;
+    wanted = format_text("%s/checkpoint-9223372036854775807", folder);
+    assert_string_equal(longest, wanted);
+    arrfree(steps);
+    free(wanted);
+    free(scratch_write(longest, "config.json", "{}", 2));
+    free(longest);
+    checkpoints_clear(&run, true);
+    assert_int_equal(scratch_count(folder), sizeof others / sizeof *others);
+    directory_close(&run);
+    scratch_remove(folder);
+}
+
+static void keep(const Directory *run, const char *folder, int64_t step, int most)
+{
+    char *content = format_text("%d", (int)step);
+    assert_true(file_replace(run, "state.safetensors", content, strlen(content)));
+    free(scratch_write(folder, "log.csv", "0123456789", 10));
+    assert_true(checkpoint_keep(run, step, 4, most, true));
+    free(content);
+}
+
+static void the_last_checkpoints_are_kept(void **state)
+{
+    (void)state;
+    char *folder = scratch_new();
+    Directory run = directory_open(folder);
+    static const char *const files[] = {"model.safetensors", "tokenizer.json",
+                                        "tokenizer_config.json", "config.json"};
+    for (size_t i = 0; i < 4; i++)
+        free(scratch_write(folder, files[i], files[i], strlen(files[i])));
+    for (int64_t step = 1; step <= 5; step++)
+        keep(&run, folder, step, 2);
+    assert_false(directory_has(&run, "checkpoint-3"));
+    for (int step = 4; step <= 5; step++) {
+        char *path = format_text("%s/checkpoint-%d", folder, step);
+        Directory checkpoint = directory_open(path);
+        Bytes file = file_read_in(&checkpoint, "state.safetensors", true);
+        assert_int_equal(atoi(file.bytes), step); /* as it was then */
+        free(file.bytes);
+        file = file_read_in(&checkpoint, "log.csv", true);
+        assert_string_equal(file.bytes, "0123"); /* what the state knows of it */
+        free(file.bytes);
+        assert_int_equal(scratch_count(path), 6); /* there was no text.txt */
+        directory_close(&checkpoint);
+        free(path);
+    }
+    assert_int_equal(scratch_count(folder), 6 + 2); /* nothing hidden is left */
+    directory_close(&run);
+    scratch_remove(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_identity_changes_with_all_that_makes_the_run),
+        cmocka_unit_test(a_size_that_was_edited_is_refused),
+        cmocka_unit_test(a_log_is_cut_to_what_was_saved),
+        cmocka_unit_test(a_log_that_is_too_short_begins_again),
+        cmocka_unit_test(a_log_is_read_line_by_line),
+        cmocka_unit_test(only_names_as_written_here_are_checkpoints),
+        cmocka_unit_test(the_last_checkpoints_are_kept),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

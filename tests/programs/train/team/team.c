@@ -1,0 +1,56 @@
+/* team.c: a team of one does nothing, and a program that was built without MPI knows when it was
+ * started as one of several. */
+#include "base/parallel/launcher.h"
+#include "tests/helpers/close.h"
+#include "programs/train/team/team.h"
+
+#include <stdlib.h>
+
+static void a_team_of_one_leads_and_waits_for_nobody(void **state)
+{
+    (void)state;
+    int number = 5;
+    team_start();
+    team_agree(1, "program");
+    team_share(&number, sizeof number);
+    team_collect(&number, sizeof number);
+    team_wait();
+    team_await_leader();
+    team_follow();
+    assert_int_equal(number, 5);
+    assert_int_equal(team_size(), 1);
+    assert_true(team_leads());
+    team_end();
+}
+
+static void launchers_tell_how_many_they_started(void **state)
+{
+    (void)state;
+    int number;
+    assert_int_equal(launcher_processes(&number), 0);
+    assert_int_equal(number, 0);
+    setenv("SLURM_STEP_NUM_TASKS", "3", true);
+    setenv("SLURM_PROCID", "2", true);
+    assert_int_equal(launcher_processes(&number), 3);
+    assert_int_equal(number, 2);
+    setenv("OMPI_COMM_WORLD_SIZE", "4", true); /* mpirun within a job of Slurm */
+    setenv("OMPI_COMM_WORLD_RANK", "1", true);
+    assert_int_equal(launcher_processes(&number), 4);
+    assert_int_equal(number, 1);
+    setenv("OMPI_COMM_WORLD_SIZE", "", true);
+    assert_int_equal(launcher_processes(&number), 3);
+    assert_int_equal(number, 2);
+    unsetenv("OMPI_COMM_WORLD_SIZE");
+    unsetenv("OMPI_COMM_WORLD_RANK");
+    unsetenv("SLURM_STEP_NUM_TASKS");
+    unsetenv("SLURM_PROCID");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(launchers_tell_how_many_they_started),
+        cmocka_unit_test(a_team_of_one_leads_and_waits_for_nobody),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
