@@ -10,6 +10,7 @@
 # make torture    kills runs, fails their system calls, fills disks; TORTURE_SECONDS=600 at most
 # make analyze    runs gcc -fanalyzer, clang-tidy and cppcheck, and checks the formatting
 # make aarch64    runs the unit tests and the demo on an emulated ARM processor
+# make faults     plants faults in a copy and sees that the tests find each
 # make same       compares the bits of many builds with tests/same/table.txt; BUILDS=FILE of others
 # make night      runs all tests and all goals that find faults; some hours
 # make parity     compares with PyTorch and Transformers, and with llama.cpp if PYTHON has it

@@ -18,6 +18,7 @@ make valgrind
 make analyze
 make aarch64
 make same
+make faults
 make torture
 
 # The wheel has axe-core, whose rules of accessibility the page keeps.

@@ -93,8 +93,12 @@ aarch64:
 night:
 	@scripts/night.sh
 
+# Small faults, as people make them: the tests that .ci/run runs find each.
+faults: build-tests
+	@tests/faults/run.sh
+
 same:
 	@$(SETUP) same
 	@tests/same/run.sh $(BUILDS)
 
-.PHONY: sanitize fuzz fuzzers torture tsan valgrind analyze aarch64 same night
+.PHONY: sanitize fuzz fuzzers torture tsan valgrind analyze aarch64 faults same night
