@@ -4,14 +4,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "formats/huggingface/pretrained.h"
+#include "formats/huggingface/config.h"
 #include "formats/huggingface/weights.h"
 #include "model/gpt.h"
 #include "model/optimizer/optimizer.h"
-#include "model/optimizer/schedule.h"
 #include "text/corpus/batches.h"
 #include "text/corpus/corpus.h"
-#include "text/corpus/reader.h"
 #include "text/text.h"
 #include "text/tokenizer_train.h"
 

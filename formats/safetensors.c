@@ -22,7 +22,7 @@
 #include <stb/stb_ds.h>
 #include <unistd.h>
 
-#include "base/files/checksum.h"
+#include "base/files/file.h"
 #include "base/parallel/threads.h"
 #include "json.h"
 

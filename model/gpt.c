@@ -10,7 +10,7 @@
 
 #include "base/parallel/threads.h"
 #include "model/layers/linear.h"
-#include "model/shape/kv_cache.h"
+#include "model/shape/batch.h"
 
 /* ---- Memory ---- */
 
@@ -370,4 +370,20 @@ void gpt_next_logits(Gpt *gpt, const Batch *batch, Real *logits)
                sizeof *last * (size_t)C);
     logits_forward(logits, gpt->weights.head, last, S);
     mix(gpt, logits, batch, NULL, S);
+}
+
+void ablate(Gpt *gpt, int layer, int head)
+{
+    const BlockWeights *block = &gpt->weights.block[layer];
+    const Linear out = block->attention.out; /* [H·D, C] */
+    const size_t size = (size_t)gpt->config.head_size * (size_t)out.out;
+    if (head < gpt->config.heads) {
+        memset(out.weight + (size_t)head * size, 0, size * sizeof *out.weight);
+        return;
+    }
+    for (int half = 0; half < 2; half++) {
+        const Linear last = half ? block->feedforward.narrow : out;
+        memset(last.weight, 0, (size_t)last.in * (size_t)last.out * sizeof *last.weight);
+        memset(last.bias, 0, (size_t)last.out * sizeof *last.bias);
+    }
 }

@@ -92,4 +92,11 @@ double gpt_forward_backward(Gpt *gpt, const Batch *batch, Real scale, Dropout dr
 /* logits (S, V): the scores of the token that follows each sequence of a batch. */
 void gpt_next_logits(Gpt *gpt, const Batch *batch, Real *logits);
 
+/* Takes out a head, or all of a layer as head number H. Nothing is cut out: the weights are set
+ * to 0 through which it adds to the residual stream, so what it adds is exactly 0.
+ *
+ *     a head     the rows of Wout (attention.h) that read its part of `mixed`
+ *     a layer    Wout and bout, and W2 and b2 (feedforward.h); post-norm keeps its layer norms */
+void ablate(Gpt *gpt, int layer, int head);
+
 #endif

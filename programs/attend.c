@@ -11,7 +11,6 @@
 #include "programs/terminal/options.h"
 #include "programs/terminal/process.h"
 #include "programs/terminal/screen.h"
-#include "programs/terminal/shell.h"
 
 /* The options. */
 typedef struct {

@@ -14,7 +14,6 @@
 #include "base/numbers/elementary.h"
 #include "formats/json.h"
 #include "programs/terminal/options.h"
-#include "programs/terminal/shell.h"
 #include "programs/train/plan/floor.h"
 #include "programs/train/report/announce.h"
 #include "programs/train/report/session.h"

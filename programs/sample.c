@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/display.h"
+#include "base/utf8.h"
 #include "base/parallel/threads.h"
 #include "programs/sample/ask.h"
 #include "programs/sample/choice.h"
@@ -16,7 +16,6 @@
 #include "programs/sample/score.h"
 #include "programs/terminal/options.h"
 #include "programs/terminal/process.h"
-#include "programs/terminal/shell.h"
 
 static const Program PROGRAM = {
     .fields = CHOICES,

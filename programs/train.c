@@ -9,11 +9,10 @@
 #include <unistd.h>
 #include <stb/stb_ds.h>
 
-#include "base/files/checksum.h"
+#include "base/files/file.h"
 #include "base/language.h"
 #include "programs/terminal/options.h"
 #include "programs/terminal/process.h"
-#include "programs/terminal/shell.h"
 #include "programs/train/report/announce.h"
 #include "programs/train/report/compare.h"
 #include "programs/train/report/session.h"

@@ -56,7 +56,7 @@ for file in data/*.txt data/*.tsv; do
     put 644 "$file" "$doc/examples/${file#data/}"
 done
 if [ "$undo" ] || [ -e "$LAB" ]; then
-    put 644 "$LAB" share/pulga/pulga.html # see programs/attend/page/trainable.c
+    put 644 "$LAB" share/pulga/pulga.html # see programs/attend/page/page.c
 fi
 if [ "$undo" ]; then # the other directories may be used by other packages
     for directory in "$doc/docs" "$doc/examples" "$doc" share/pulga; do

@@ -29,8 +29,8 @@ fuzz:
 		-fsanitize=float-cast-overflow,fuzzer-no-link -fno-sanitize-recover=undefined'
 	@tests/fuzz/run.sh $(FUZZ_SECONDS)
 fuzzers: $(FUZZERS)
-# stb_ds, which is compiled in base/memory.c, uses a char[8] as the beginning of a longer array.
-$(BUILD)/float/base/memory.o: override CFLAGS += -fno-sanitize=bounds
+# stb_ds, which is compiled in base/base.c, uses a char[8] as the beginning of a longer array.
+$(BUILD)/float/base/base.o: override CFLAGS += -fno-sanitize=bounds
 
 torture:
 	@$(SETUP) torture

@@ -3,7 +3,100 @@
 #ifndef PULGA_ENCODER_H
 #define PULGA_ENCODER_H
 
+#include "base/utf8.h"
+#include "text/subwords/byte_level.h"
+#include "text/subwords/bpe.h"
 #include "tokenizer.h"
+
+/* The ids of the words and characters that one thread has looked up lately. Most
+ * words of a text are frequent ones, which are found here by one look at one place in memory: a
+ * slot for each value of a hash, which the latest word takes.
+ *
+ * Words are cut some at once: while the later ones are cut, the slots of the first ones come from
+ * memory. */
+enum { CACHED_SUBWORDS = 9, WORDS_AT_ONCE = 16, CODE_POINTS = 1 << 16 };
+
+/* A word, and its id or its subwords: 32 bytes, or 64, which is a line of the processor's cache. */
+typedef struct {
+    WordKey key; /* all 0: free, since no word has a key of zeros */
+    int count, ids[];
+} CachedWord;
+
+typedef struct {
+    char *words; /* (1 << bits, 1 << slot_bits) of words and subwords, else NULL */
+    int bits, slot_bits;
+    int most;        /* ids that a slot has room for: 1, or CACHED_SUBWORDS */
+    int *characters; /* (CODE_POINTS) of characters, else NULL: ids, -1 if not looked up yet */
+    uint64_t seed;
+} TokenCache;
+
+/* A cache of characters or of words, whose slots have room for `most` ids. `text_size` is about how
+ * many bytes of text it will serve: a short text, such as a line, has few words. */
+TokenCache token_cache_new(TokenizerKind kind, int most, size_t text_size);
+void token_cache_free(TokenCache *cache);
+
+/* A word, and its place in the cache; NULL: it is too long. */
+typedef struct {
+    Span word;
+    WordKey key;
+    CachedWord *slot;
+} CutWord;
+
+/* Cuts the next words of a part of a text that ends at `end`. Returns how many; 0 at the end of the
+ * part. If `subwords` is a constant, the loop has no branch for it. */
+static inline int token_cache_cut(const TokenCache *cache, bool subwords, Punctuation punctuation,
+                                  Span *part, const char *end, CutWord words[WORDS_AT_ONCE])
+{
+    int count = 0;
+    for (; count < WORDS_AT_ONCE; count++) {
+        CutWord *w = &words[count];
+        if (!(subwords ? byte_level_word(&part->begin, part->end, &w->word)
+                       : split_word(&part->begin, part->end, punctuation, &w->word)))
+            break;
+        w->slot = NULL;
+        if (w->word.end - w->word.begin > LONGEST_KEY)
+            continue;
+        w->key = word_key(w->word, end);
+        const uint64_t slot = word_key_hash(w->key, cache->seed) >> (64 - cache->bits);
+        w->slot = (CachedWord *)(cache->words + (slot << cache->slot_bits));
+        __builtin_prefetch(w->slot);
+    }
+    return count;
+}
+
+static inline bool token_cache_has(const CutWord *w)
+{
+    return w->slot && word_key_equal(w->slot->key, w->key);
+}
+
+/* Keeps the ids of a word, which may not change as long as the cache is used. */
+static inline void token_cache_put(const TokenCache *cache, const CutWord *w, const int *ids,
+                                   int count)
+{
+    if (!w->slot || count > cache->most)
+        return;
+    w->slot->key = w->key;
+    w->slot->count = count;
+    memcpy(w->slot->ids, ids, (size_t)count * sizeof *ids);
+}
+
+/* The id of the next character of a text, which moves past it; -1 if it has none. */
+static inline int token_cache_character(const TokenCache *cache, const Vocabulary *v, Span *text,
+                                        Span *character)
+{
+    character->begin = text->begin;
+    const int32_t code =
+        (unsigned char)*text->begin < 0x80 ? *text->begin++ : utf8_next(&text->begin, text->end);
+    character->end = text->begin;
+    const bool listed = code >= 0 && code < CODE_POINTS;
+    int id = listed ? cache->characters[code] : -1;
+    if (id >= 0)
+        return id;
+    id = vocabulary_find(v, character->begin, (size_t)(character->end - character->begin));
+    if (listed)
+        cache->characters[code] = id;
+    return id;
+}
 
 typedef struct Encoder Encoder;
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "base/files/checksum.h"
+#include "base/files/file.h"
 #include "base/files/store.h"
 #include "base/parallel/threads.h"
 #include "base/system/system.h"

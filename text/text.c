@@ -9,7 +9,7 @@
 #include <utf8proc.h>
 
 #include "base/base.h"
-#include "base/files/checksum.h"
+#include "base/files/file.h"
 #include "base/utf8.h"
 
 /* ---- Cleaning ---- */

@@ -8,7 +8,7 @@
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
-#include "base/files/checksum.h"
+#include "base/files/file.h"
 #include "base/utf8.h"
 #include "text/subwords/byte_level.h"
 #include "text/words/nearest.h"

@@ -18,7 +18,6 @@
 #include "objective.h"
 #include "text.h"
 #include "text/subwords/bpe.h"
-#include "text/words/spacing.h"
 #include "text/words/split.h"
 #include "text/words/vocabulary.h"
 
@@ -91,7 +90,7 @@ char *tokenizer_reserved(const Tokenizer *tokenizer, const char *where, int id);
  * stands. The caller frees it. */
 char *tokenizer_unknown(const Tokenizer *tokenizer, const char *where, Span token);
 
-/* Learns from a clean text where white space stands between tokens: see spacing.h. Does nothing for
+/* Learns from a clean text where white space stands between tokens: see split.h. Does nothing for
  * characters and subwords, since spaces are among them. */
 void tokenizer_learn_spacing(Tokenizer *tokenizer, Span text);
 

@@ -10,8 +10,8 @@
 
 #include "base/base.h"
 #include "base/parallel/threads.h"
-#include "token_cache.h"
-#include "text/words/word_counts.h"
+#include "encoder.h"
+#include "text/words/vocabulary.h"
 
 /* In bytes. Anything longer is not a word of any language: the text has no white space. */
 enum { LONGEST_WORD = 1000 };

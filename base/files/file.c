@@ -7,11 +7,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <inttypes.h>
+#include <stb/stb_ds.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <stb/stb_ds.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include "base/base.h"
 
@@ -277,4 +280,45 @@ void file_remove_leftovers(const Directory *directory, const char *const *names)
         free(pattern);
     }
     names_free(all);
+}
+
+/* XXH3 from the xxHash library. In a checksum of several pieces, the result so far is
+ * the seed for the next piece. */
+
+uint64_t checksum_of(const void *bytes, size_t size)
+{
+    return checksum_continue(0, bytes, size);
+}
+
+uint64_t checksum_continue(uint64_t before, const void *bytes, size_t size)
+{
+    return XXH3_64bits_withSeed(bytes, size, before);
+}
+
+Checksum *checksum_begin(uint64_t before)
+{
+    Checksum *checksum = XXH3_createState();
+    if (!checksum)
+        die("no memory for a checksum");
+    XXH3_64bits_reset_withSeed(checksum, before);
+    return checksum;
+}
+
+void checksum_add(Checksum *checksum, const void *bytes, size_t size)
+{
+    XXH3_64bits_update(checksum, bytes, size);
+}
+
+uint64_t checksum_end(Checksum *checksum)
+{
+    const uint64_t result = XXH3_64bits_digest(checksum);
+    XXH3_freeState(checksum);
+    return result;
+}
+
+Hex checksum_hex(uint64_t checksum)
+{
+    Hex hex;
+    snprintf(hex.text, sizeof hex.text, "%016" PRIx64, checksum);
+    return hex;
 }

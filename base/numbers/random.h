@@ -12,7 +12,7 @@
  * renumber. */
 typedef enum {
     RANDOM_START,          /* a weight's first value:       (i/2, tensor, (i/2) >> 32, 0)     */
-    RANDOM_ORDER,          /* the order of an epoch:        (half, round, 0, epoch): order.h  */
+    RANDOM_ORDER,          /* the order of an epoch:        (half, round, 0, epoch)           */
     RANDOM_SPLIT,          /* which lines are held out:     (half, round, 0, 0)               */
     RANDOM_OFFSET,         /* where an epoch cuts a stream: (0, 0, 0, epoch)                  */
     RANDOM_DROP_EMBEDDING, /* dropout:                      (group, row, site, step): a group */
@@ -70,5 +70,28 @@ uint64_t random_seed(void);
  * i at the counter that RANDOM_START names. Rounded to float in every build, so that the double
  * build starts from the same weights. */
 void random_normal(Real *out, size_t count, double deviation, uint32_t seed, uint32_t tensor);
+
+/* The places 0, 1, 2, ... in a random order, which is computed place by place: nothing is
+ * sorted or stored, however many there are. It depends on the seed, the purpose and the epoch only.
+ *
+ * A Feistel network turns the numbers of 2^bits into one another. Their bits are two halves; in
+ * each round, one half is changed by random bits that the other half chooses, which the same round
+ * could undo: so no two numbers become the same. A number that becomes too large is turned again,
+ * until it is a place. */
+typedef struct {
+    uint64_t count;
+    int high, low; /* bits of the two halves */
+    uint32_t seed, epoch;
+    RandomPurpose purpose;
+} Order;
+
+/* An order of `count` places, at most 2^63. */
+Order order_new(uint64_t count, uint32_t seed, RandomPurpose purpose, int64_t epoch);
+
+/* The place that comes i-th, from 0. */
+uint64_t order_at(const Order *order, uint64_t i);
+
+/* The other way round: which of them comes at this place. */
+uint64_t order_find(const Order *order, uint64_t place);
 
 #endif

@@ -36,4 +36,10 @@ static inline bool worth_threads(int N, int C)
     return (double)N * C > 1 << 12;
 }
 
+/* What mpirun and srun tell the processes that they start. */
+
+/* How many processes were started together with this one, itself included; 0 if no launcher started
+ * it. *number receives which of them it is, from 0. */
+int launcher_processes(int *number);
+
 #endif

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
-#include "base/files/checksum.h"
+#include "base/files/file.h"
 #include "formats/json.h"
 #include "text/words/vocabulary.h"
 

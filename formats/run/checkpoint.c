@@ -15,7 +15,7 @@
 
 #include "base/base.h"
 #include "base/files/file.h"
-#include "files.h"
+#include "log.h"
 
 /* The hidden name of a checkpoint, ".checkpoint-STEP"; from its second character on it is the name
  * of the whole one. */

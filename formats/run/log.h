@@ -1,4 +1,4 @@
-/* log.h: the files of a run that only grow (lines.h). log.csv has a line for each step that is
+/* log.h: the files of a run that only grow. log.csv has a line for each step that is
  * logged or evaluated; its first line names the columns, which are the members of a LogEntry in
  * their order. shown.jsonl has the continuations that train --show has printed, each a line of
  * JSON:
@@ -10,9 +10,62 @@
 #ifndef PULGA_LOG_H
 #define PULGA_LOG_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "lines.h"
+#include "base/files/directory.h"
+
+/* The names of a run's files; run.h says what is in each. */
+
+/* The state is to be resumed, the model to be sampled; both are written at each save, the state
+ * last, before it also the receipt. So are the curve and the card, after them: they only show what
+ * the others say. The log and what --show has printed only grow. The other files do not
+ * change during a run. */
+#define STATE_FILE "state.safetensors"
+#define MODEL_FILE "model.safetensors"
+#define LOG_FILE "log.csv"
+#define SHOWN_FILE "shown.jsonl"
+#define RECEIPT_FILE "receipt.txt"
+#define CURVE_FILE "curve.svg"
+#define CARD_FILE "README.md"
+#define TEXT_FILE "text.txt"
+#define TOKENS_FILE "tokens.bin"
+#define CONFIG_FILE "config.json"
+
+/* All of them, ended by NULL, in the order in which they are removed: first what makes it possible
+ * to resume the run, last what makes the directory a run at all. */
+static const char *const RUN_FILES[] = {STATE_FILE,  MODEL_FILE,       LOG_FILE,
+                                        SHOWN_FILE,  RECEIPT_FILE,     CURVE_FILE,
+                                        CARD_FILE,   "tokenizer.json", "tokenizer_config.json",
+                                        TOKENS_FILE, TEXT_FILE,        CONFIG_FILE,
+                                        NULL};
+
+/* A file of a run that only grows, line by line, such as log.csv. What it held at a save
+ * is on the disk by then; a run that is resumed cuts it to that. */
+typedef struct {
+    const Directory *directory; /* the run's */
+    const char *name;
+    int file;       /* -1 until it is made */
+    size_t size;    /* bytes that are safely on the disk */
+    char *waiting;  /* stb_ds array: the lines after these bytes */
+    size_t written; /* bytes of them that the system was given */
+} Lines;
+
+/* A new file, which begins with the line `first`; it is made when lines are written. */
+Lines lines_begin(const Directory *directory, const char *name, const char *first);
+
+/* The file, cut to this size. If it is shorter or missing, warns and begins again. */
+Lines lines_resume(const Directory *directory, const char *name, const char *first, size_t size);
+
+void lines_close(Lines *lines);
+
+/* Appends a text, which ends with a line end. */
+void lines_add(Lines *lines, const char *text);
+
+/* Makes sure that all lines are on the disk. If that fails they are kept and written the next time;
+ * warns and returns false. */
+bool lines_sync(Lines *lines);
 
 typedef struct {
     int64_t step, epoch;  /* steps taken; the epoch that they have come to, from 1 */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/files/checksum.h"
-#include "files.h"
+#include "base/files/file.h"
+#include "log.h"
 #include "formats/json.h"
 
 static bool read_copy(const Directory *directory, TextForm form, Text *text)

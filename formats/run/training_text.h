@@ -4,7 +4,7 @@
 #ifndef PULGA_TRAINING_TEXT_H
 #define PULGA_TRAINING_TEXT_H
 
-#include "formats/huggingface/pretrained.h"
+#include "formats/huggingface/config.h"
 #include "text/corpus/counting.h"
 #include "text/source.h"
 

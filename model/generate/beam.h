@@ -10,7 +10,7 @@
 #define PULGA_BEAM_H
 
 #include "model/gpt.h"
-#include "model/shape/kv_cache.h"
+#include "model/shape/batch.h"
 
 /* A continuation of the prompt. */
 typedef struct {

@@ -8,7 +8,7 @@
 #define PULGA_GENERATOR_H
 
 #include "model/gpt.h"
-#include "model/shape/kv_cache.h"
+#include "model/shape/batch.h"
 
 /* It owns the two arrays; the model and the cache are the caller's. Generators of one model may
  * share a cache, each with a slot of its own. */

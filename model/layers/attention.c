@@ -11,7 +11,7 @@
 #include "base/numbers/lanes.h"
 #include "base/parallel/threads.h"
 #include "model/matrix/matrix.h"
-#include "model/shape/kv_cache.h"
+#include "model/shape/batch.h"
 
 /* ---- Memory ---- */
 

@@ -11,7 +11,7 @@
 
 #include "attention.h"
 #include "model/matrix/matrix.h"
-#include "model/shape/kv_cache.h"
+#include "model/shape/batch.h"
 
 /* Queries whose scores are held at once: enough rows for the product's tiles, few enough for the
  * strip to stay in the cache. */

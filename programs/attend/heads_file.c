@@ -8,7 +8,6 @@
 #include <strings.h>
 
 #include "programs/attend/heads/figure.h"
-#include "programs/attend/heads/npy.h"
 #include "programs/attend/heads/numbers.h"
 #include "programs/attend/page/page.h"
 #include "base/files/file.h"

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "programs/answer/bars.h"
-#include "base/display.h"
-#include "programs/pictures/shades.h"
+#include "programs/answer/answer_print.h"
+#include "base/utf8.h"
+#include "programs/pictures/colours.h"
 
 /* In columns of the screen: a word at the left, then cells. A cell with a number and a shade needs
  * CELL, one with a shade only SHADE. */

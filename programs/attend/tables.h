@@ -3,7 +3,6 @@
 #ifndef PULGA_TABLES_H
 #define PULGA_TABLES_H
 
-#include "programs/attend/heads/effects.h"
 #include "programs/attend/heads/heads.h"
 #include "programs/attend/heads/positions.h"
 #include "programs/terminal/screen.h"

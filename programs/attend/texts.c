@@ -7,9 +7,9 @@
 #include <stb/stb_ds.h>
 
 #include "programs/answer/answer_print.h"
-#include "base/display.h"
+#include "base/utf8.h"
 #include "base/files/file.h"
-#include "programs/terminal/shell.h"
+#include "programs/terminal/options.h"
 
 /* Standard input without the end of its last line; the caller frees it. */
 static char *read_standard_input(void)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "programs/attend/heads/heads.h"
-#include "formats/huggingface/pretrained.h"
+#include "formats/huggingface/config.h"
 #include "text/prompt.h"
 
 typedef struct {

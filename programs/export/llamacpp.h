@@ -3,7 +3,7 @@
 #ifndef PULGA_LLAMACPP_H
 #define PULGA_LLAMACPP_H
 
-#include "formats/huggingface/pretrained.h"
+#include "formats/huggingface/config.h"
 #include "gguf.h"
 
 /* Contexts of llama.cpp are a multiple of this: it rounds a context up, and goes on to

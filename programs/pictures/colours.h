@@ -8,6 +8,8 @@
 
 #include <stdbool.h>
 
+#include "programs/terminal/screen.h"
+
 typedef enum { GROUND_LIGHT, GROUND_DARK, GROUND_UNKNOWN } Ground;
 
 typedef struct {
@@ -27,5 +29,25 @@ int colour_of_256(double weight, Ground ground, Colour *colour);
 
 /* Whether white letters have more contrast on this colour than black ones. */
 bool colour_wants_white(Colour colour);
+
+/* Shades of colour on a terminal, behind letters. Letters and background are always set
+ * together, so that they can be read on a light and on a dark terminal. */
+typedef enum { PALETTE_PLAIN, PALETTE_256, PALETTE_FULL } Palette;
+
+/* What a terminal can show. */
+typedef struct {
+    Palette palette; /* PALETTE_PLAIN: no shades, as in a pipe and under NO_COLOR */
+    Ground ground;
+} Shades;
+
+/* Below this weight nothing is shaded on an unknown ground. */
+#define SHADE_FAINT 0.05
+
+Shades shades_of(const Screen *screen);
+
+/* From here on what is printed has the shade of a weight from 0 to 1, up to shade_end(). The
+ * palette is not PALETTE_PLAIN. */
+void shade_begin(Shades shades, double weight);
+void shade_end(void);
 
 #endif

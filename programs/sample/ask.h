@@ -3,7 +3,26 @@
 #ifndef PULGA_ASK_H
 #define PULGA_ASK_H
 
+#include <stdbool.h>
+
 #include "text/tokenizer.h"
+
+/* The prompts that a person has typed, kept for the next time: one a line, in a file
+ * that only its owner can read. */
+
+/* The file: $PULGA_HISTORY, else pulga/history in $XDG_STATE_HOME or in ~/.local/state. The caller
+ * frees. NULL if $PULGA_HISTORY is empty: then nothing is kept; or, with a warning, if there is no
+ * home. */
+char *history_path(void);
+
+/* The last lines of the file, at most KEPT_PROMPTS: *lines receives an stb_ds array of texts, which
+ * the caller frees. If the file is there but cannot be read, warns and returns false. */
+enum { KEPT_PROMPTS = 1000 };
+bool history_read(const char *path, char ***lines);
+
+/* Adds a line to the file and makes the file, and folders above it, if need be. If that fails,
+ * warns and returns false. */
+bool history_add(const char *path, const char *line);
 
 /* Whether a person asks: standard input and output are both a terminal. */
 bool ask_person(void);
@@ -12,7 +31,7 @@ bool ask_person(void);
 typedef struct {
     const Tokenizer *tokenizer;
     char *const *commands; /* stb_ds array of words that begin with a colon */
-    char *history;         /* file where prompts are kept (history.h), or NULL */
+    char *history;         /* file where prompts are kept, or NULL */
     char *last;            /* the last line, or NULL */
 } Asker;
 

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
-#include "base/display.h"
 #include "base/utf8.h"
 
 /* What was printed of an answer. */

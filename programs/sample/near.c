@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/display.h"
+#include "base/utf8.h"
 
 /* ---- The cosines ---- */
 

@@ -6,13 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/display.h"
+#include "base/utf8.h"
 #include "base/numbers/elementary.h"
 #include "each.h"
-#include "row.h"
 #include "programs/terminal/screen.h"
 #include "text/corpus/batches.h"
-#include "text/corpus/bytes.h"
+#include "text/corpus/corpus.h"
 
 /* translators: the head of a table; keep the widths */
 static const char HEAD[] = N_("     loss  perplexity   tokens  text\n");

@@ -1,6 +1,6 @@
 /* score.h: how well a model predicts a text: the loss (the mean −ln p of its tokens, in nats) and
  * the perplexity (e to the loss), for each line and for the whole text, and of that the bits per
- * byte (text/corpus/bytes.h). */
+ * byte (text/corpus/corpus.h). */
 #ifndef PULGA_SCORE_H
 #define PULGA_SCORE_H
 

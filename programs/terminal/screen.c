@@ -9,12 +9,11 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "base/display.h"
-#include "base/language.h"
-#include "base/parallel/launcher.h"
-#include "base/system/system.h"
 #include "base/utf8.h"
-#include "shell.h"
+#include "base/language.h"
+#include "base/parallel/threads.h"
+#include "base/system/system.h"
+#include "options.h"
 
 /* The labels of paragraphs stand in the first columns, their text in the others. */
 enum { LABEL_COLUMNS = 8 };

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "text/corpus/bytes.h"
+#include "text/corpus/corpus.h"
 #include "programs/train/team/team.h"
 
 /* The leader's watch decides for all. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "formats/run/files.h"
+#include "formats/run/log.h"
 #include "programs/train/team/team.h"
 
 void share_text(char **text)

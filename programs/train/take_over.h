@@ -4,7 +4,7 @@
 #ifndef PULGA_TAKE_OVER_H
 #define PULGA_TAKE_OVER_H
 
-#include "formats/huggingface/pretrained.h"
+#include "formats/huggingface/config.h"
 #include "programs/train/plan/settings.h"
 
 /* A resumed run keeps the settings in its config.json; the call may change only those marked

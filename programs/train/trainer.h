@@ -6,7 +6,6 @@
 #include <stdio.h>
 
 #include "text/corpus/batches.h"
-#include "text/corpus/reader.h"
 #include "text/source.h"
 #include "text/corpus/counting.h"
 #include "programs/train/saving/run.h"
@@ -29,7 +28,7 @@ typedef struct {
     int floor_sees; /* how many tokens the model sees, if not all: see there */
     Counting counting;  /* what counting reaches on the part that is held out: see there */
     double token_bytes; /* of the tokens that are evaluated: how many bytes of text one of them
-                           stands for, on average; NAN if [unk] is among them: see bytes.h */
+                           stands for, on average; NAN if [unk] is among them: see corpus.h */
 
     Gpt gpt;
     Optimizer optimizer;

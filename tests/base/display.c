@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/display.h"
+#include "base/utf8.h"
 #include "tests/helpers/close.h"
 
 static void what_cannot_be_seen_is_shown_as_its_number(void **state)

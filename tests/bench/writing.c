@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/base.h"
-#include "formats/huggingface/pretrained.h"
+#include "formats/huggingface/config.h"
 #include "measure.h"
 #include "text/tokenizer_train.h"
 

@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/files/checksum.h"
+#include "base/files/file.h"
 #include "formats/huggingface/weights.h"
 #include "formats/json.h"
 #include "tests/helpers/close.h"

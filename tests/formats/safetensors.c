@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/files/checksum.h"
+#include "base/files/file.h"
 #include "formats/safetensors.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"

@@ -10,7 +10,6 @@
 #include "programs/terminal/options.h"
 #include "tests/helpers/tiny.h"
 #include "text/corpus/batches.h"
-#include "text/corpus/reader.h"
 #include "text/tokenizer_train.h"
 #include "programs/train/plan/floor.h"
 #include "programs/train/plan/plan.h"

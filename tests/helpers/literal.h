@@ -3,7 +3,7 @@
 #define PULGA_LITERAL_H
 
 #include "text/tokenizer.h"
-#include "text/words/word_counts.h"
+#include "text/words/vocabulary.h"
 
 Text literal_text(const char *string);
 

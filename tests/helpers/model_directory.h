@@ -2,7 +2,7 @@
 #ifndef PULGA_MODEL_DIRECTORY_H
 #define PULGA_MODEL_DIRECTORY_H
 
-#include "formats/huggingface/pretrained.h"
+#include "formats/huggingface/config.h"
 
 typedef struct {
     GptConfig shape;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/ablation.h"
+#include "model/gpt.h"
 #include "tests/helpers/cases.h"
 #include "tests/helpers/close.h"
 

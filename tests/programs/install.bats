@@ -223,9 +223,9 @@ END
     zsh_completed 'pulga-sample runs/lo' 'ng-name'
 }
 
-@test "the Debian package has the version of base/version.h" {
+@test "the Debian package has the version of base/base.h" {
     local version
-    version=$(sed -n 's/^#define PULGA_VERSION "\(.*\)"$/\1/p' "$ROOT/base/version.h")
+    version=$(sed -n 's/^#define PULGA_VERSION "\(.*\)"$/\1/p' "$ROOT/base/base.h")
     [ "$("$BIN/train" --version)" = "pulga $version" ]
     [ "$(sed -n '1s/^pulga (\(.*\)) .*/\1/p' "$ROOT/scripts/debian/changelog")" = "$version" ]
 }

@@ -237,7 +237,7 @@ END
 }
 
 @test "CITATION.cff has the version and the licence" {
-    grep -qx "version: \"$(sed -n 's/.*PULGA_VERSION "\(.*\)"/\1/p' "$ROOT/base/version.h")\"" "$ROOT/CITATION.cff"
+    grep -qx "version: \"$(sed -n 's/.*PULGA_VERSION "\(.*\)"/\1/p' "$ROOT/base/base.h")\"" "$ROOT/CITATION.cff"
     grep -qx "cff-version: 1.2.0" "$ROOT/CITATION.cff"
     grep -qx "license: MIT" "$ROOT/CITATION.cff"
     head -n 1 "$ROOT/LICENSE" | grep -qx "MIT License"

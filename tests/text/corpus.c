@@ -6,7 +6,7 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
-#include "base/files/checksum.h"
+#include "base/files/file.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/corpora.h"
 #include "tests/helpers/literal.h"

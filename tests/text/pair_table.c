@@ -1,6 +1,6 @@
 /* pair_table.c: each pair keeps its number while the table grows. */
 #include "tests/helpers/close.h"
-#include "text/subwords/pair_table.h"
+#include "text/subwords/bpe.h"
 
 static void test_pairs_keep_their_numbers(void **state)
 {

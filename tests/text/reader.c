@@ -9,7 +9,7 @@
 
 #include "tests/helpers/close.h"
 #include "tests/helpers/corpora.h"
-#include "text/corpus/reader.h"
+#include "text/corpus/batches.h"
 
 /* The pieces of an epoch predict each token of the training part but the first exactly once, and
  * only the outermost ones are short; returns the length of the first piece. */

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/files/checksum.h"
+#include "base/files/file.h"
 #include "base/parallel/threads.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/corpora.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/files/checksum.h"
+#include "base/files/file.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
 #include "text/text.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
-#include "formats/huggingface/pretrained.h"
+#include "formats/huggingface/config.h"
 #include "model/layers/linear.h"
 #include "text/prompt.h"
 

@@ -18,14 +18,73 @@
  *     el perro come un hueso      is read as  el perro (come)   and   el perro come un (hueso)
  *     and what counts is                      perro come        and   un hueso
  *
- * For training, each epoch cuts it in another way: see reader.h. */
+ * For training, each epoch cuts it in another way: see batches.h. */
 #ifndef PULGA_CORPUS_H
 #define PULGA_CORPUS_H
 
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
 #include "base/files/store.h"
-#include "ids.h"
 #include "text/source.h"
 #include "text/tokenizer.h"
+
+/* The ids of a text, in two bytes each if the vocabulary has at most 65,536 tokens, else in
+ * four. They belong to a store. */
+typedef struct {
+    const void *at; /* (count) */
+    int width;      /* bytes of each */
+    size_t count;
+} Ids;
+
+static inline int ids_width(int vocabulary)
+{
+    return vocabulary <= 1 << 16 ? 2 : 4;
+}
+
+static inline int ids_at(const Ids *ids, size_t i)
+{
+    return ids->width == 2 ? ((const uint16_t *)ids->at)[i] : ((const int32_t *)ids->at)[i];
+}
+
+/* The ids [from, from + count). */
+static inline void ids_read(const Ids *ids, size_t from, size_t count, int *out)
+{
+    const uint16_t *narrow = (const uint16_t *)ids->at + from;
+    if (ids->width == 2)
+        for (size_t i = 0; i < count; i++)
+            out[i] = narrow[i];
+    else
+        memcpy(out, (const int32_t *)ids->at + from, count * sizeof *out);
+}
+
+/* Makes ids of this width of ints, at the same place. */
+static inline void ids_pack(int *ids, size_t count, int width)
+{
+    uint16_t *narrow = (void *)ids;
+    for (size_t i = 0; width == 2 && i < count; i++) {
+        const uint16_t id = (uint16_t)ids[i];
+        memcpy(&narrow[i], &id, sizeof id); /* not an int any more */
+    }
+}
+
+/* Makes ints of ids of this width, at the same place; returns the largest. From the last one on: no
+ * int covers an id that is still to come. */
+static inline uint32_t ids_unpack(int *ids, size_t count, int width)
+{
+    const uint16_t *narrow = (const void *)ids;
+    uint32_t largest = 0;
+    for (size_t i = count; i-- > 0;) {
+        uint16_t id;
+        if (width == 2) {
+            memcpy(&id, &narrow[i], sizeof id); /* not an int yet */
+            ids[i] = id;
+        }
+        largest = (uint32_t)ids[i] > largest ? (uint32_t)ids[i] : largest;
+    }
+    return largest;
+}
 
 /* In eight bytes, since a large text has many. */
 typedef struct {
@@ -150,5 +209,23 @@ Sequence corpus_sequence(const Corpus *corpus, Piece piece, int *tokens);
 
 /* Whether a piece of a line is its last one. */
 bool corpus_ends_line(const Corpus *corpus, Piece piece);
+
+/* How many bytes of text some tokens stand for. A loss in bits per byte,
+ *
+ *     −Σ ln p / (bytes · ln 2)
+ *
+ * over the same text compares models of characters and of subwords, whose losses per token cannot
+ * be compared. It is also what the best possible compressor would make of a byte with this model's
+ * probabilities. */
+
+/* The bytes of the clean text that the targets of a part stand for; [eos] stands for the line end.
+ * For pairs, only the targets count. NAN if nothing can be compared: with words, whose vocabulary
+ * is taken from the whole text, held-out words included, so none has to be spelled; with [unk],
+ * which may stand for anything; and if tokens are hidden, since what is predicted with the help of
+ * what comes after it is no measure of a text. */
+double corpus_bytes(const Corpus *corpus, const Tokenizer *tokenizer, const Part *part);
+
+/* A loss, the sum of −ln p over some targets, in bits per byte; NAN if the bytes are. */
+double bits_per_byte(double loss, double bytes);
 
 #endif

@@ -9,7 +9,7 @@
 #define PULGA_COUNTS_H
 
 #include "corpus.h"
-#include "text/words/word_counts.h"
+#include "text/words/vocabulary.h"
 
 /* next (V): how often the text continues with each token after these `count` tokens; returns the
  * sum. If the text is cut within a subword, it continues with what is left of that one, or is not

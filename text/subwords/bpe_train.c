@@ -14,7 +14,7 @@
 #include "base/base.h"
 #include "base/heap.h"
 #include "byte_level.h"
-#include "pair_table.h"
+#include "bpe.h"
 
 /* A word as tokens[start ... start + length). */
 typedef struct {

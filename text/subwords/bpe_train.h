@@ -14,7 +14,7 @@
 #ifndef PULGA_BPE_TRAIN_H
 #define PULGA_BPE_TRAIN_H
 
-#include "text/words/word_counts.h"
+#include "text/words/vocabulary.h"
 
 /* Wherever these two tokens stand side by side, they become the token `id`. Merges are in the order
  * in which they are to be made. */

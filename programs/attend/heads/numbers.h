@@ -4,7 +4,18 @@
 
 #include <stdio.h>
 
+#include "base/base.h"
 #include "heads.h"
+
+/* NumPy's file of one array: a line of text with its shape, then the numbers, float32,
+ * little-endian, the last axis fastest. np.load("heads.npy") reads it. */
+
+/* What such a file begins with. */
+extern const char NPY_BEGIN[];
+
+/* The header of an array of four axes; then all of its numbers, in one call or in several. */
+void npy_begin(FILE *out, const int shape[4]);
+void npy_numbers(FILE *out, const Real *numbers, size_t count);
 
 /* NumPy's file of one float32 array: (layers, heads, T, T). */
 void numbers_npy(FILE *out, const Heads *heads);

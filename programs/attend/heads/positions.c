@@ -5,12 +5,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/display.h"
+#include "base/utf8.h"
 #include "model/matrix/matrix.h"
-#include "npy.h"
-#include "programs/pictures/axis.h"
-#include "programs/pictures/colours.h"
+#include "numbers.h"
 #include "programs/pictures/svg.h"
+#include "programs/pictures/colours.h"
 
 /* ---- The cosines ---- */
 

@@ -3,17 +3,30 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stb/stb_ds.h>
 #include <stdlib.h>
 #include <string.h>
-#include <stb/stb_ds.h>
 
-#include "base/display.h"
 #include "base/files/file.h"
-#include "base64.h"
+#include "base/utf8.h"
 #include "formats/json.h"
 #include "formats/run/checkpoint.h"
-#include "formats/run/files.h"
 #include "formats/run/log.h"
+
+/* The letters of RFC 4648. */
+void put_base64(FILE *out, const uint8_t *bytes, size_t size)
+{
+    static const char DIGITS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < size; i += 3) {
+        const size_t left = size - i;
+        const int one = bytes[i], two = left > 1 ? bytes[i + 1] : 0;
+        const int three = left > 2 ? bytes[i + 2] : 0;
+        putc_unlocked(DIGITS[one >> 2], out);
+        putc_unlocked(DIGITS[(one & 3) << 4 | two >> 4], out);
+        putc_unlocked(left > 1 ? DIGITS[(two & 15) << 2 | three >> 6] : '=', out);
+        putc_unlocked(left > 2 ? DIGITS[three & 63] : '=', out);
+    }
+}
 
 /* The most tokens of a training text, and the most lines of a log, that a page carries. */
 enum { MOST_COUNTED = 3 << 19, MOST_LINES = 2000 };

@@ -1,9 +1,18 @@
 /* data.h: what a page knows besides the heads of one text: the model, so that a browser can read
  * other texts with it, and how it was trained. The scripts in page/model/ read it. */
-#ifndef PULGA_PAGE_DATA_H
-#define PULGA_PAGE_DATA_H
+#ifndef PULGA_DATA_H
+#define PULGA_DATA_H
+
+#include <stdint.h>
+#include <stdio.h>
 
 #include "formats/run/training_text.h"
+
+/* Bytes as letters, for blocks of data in a page. */
+
+/* Three bytes become four letters of six bits each, the highest bits first; at the end "=" stands
+ * for each byte that is missing. */
+void put_base64(FILE *out, const uint8_t *bytes, size_t size);
 
 /* Unless told otherwise, a page carries the model if its weights take at most this many bytes, and
  * earlier saves of it as far as all together take no more. */
@@ -30,7 +39,7 @@ size_t data_weights_size(const Gpt *gpt);
  *     "tokenizer"   "tokens" as in the vocabulary; "display", how some are shown; "specials", the
  *                   ids of what stands for no text; "special", the ids of [bos] and so on or -1;
  *                   "merges", three ids for each: left, right, both together; "spacing", the sums
- *                   of text/words/spacing.h: "pairs", left, right and sum, "before", "after"
+ *                   of text/words/split.h: "pairs", left, right and sum, "before", "after"
  *     "counts"      the ids of the training text in base64; null if there is none or it is large
  *     "mixture"     "share" of counting; "discounts" of each order, as text/corpus/kneser_ney.h has
  *                   them; "ranges" of the ids that are counted: where each begins and ends; null if

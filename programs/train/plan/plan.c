@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/parallel/threads.h"
-#include "text/corpus/reader.h"
+#include "text/corpus/batches.h"
 #include "programs/train/team/shards.h"
 #include "programs/train/team/team.h"
 

@@ -9,7 +9,7 @@
 #define PULGA_PLAN_H
 
 #include "model/gpt.h"
-#include "model/optimizer/schedule.h"
+#include "model/optimizer/optimizer.h"
 #include "settings.h"
 #include "text/corpus/corpus.h"
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/files/checksum.h"
+#include "base/files/file.h"
 #include "base/numbers/elementary.h"
 #include "formats/huggingface/weights.h"
 #include "model/matrix/matrix.h"
@@ -170,7 +170,7 @@ static void announce_steps(const Trainer *t, const Screen *screen)
 
 /* rate    noam, factor 0.3: rises for 30 steps, then falls, to 0 in the last 20%
  *
- * See model/optimizer/schedule.h. */
+ * See model/optimizer/optimizer.h. */
 static void announce_rate(const Trainer *t, const Screen *screen)
 {
     const Settings *s = &t->plan.settings;

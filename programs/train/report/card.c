@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/display.h"
-#include "base/files/checksum.h"
-#include "base/version.h"
+#include "base/utf8.h"
+#include "base/files/file.h"
+#include "base/base.h"
 #include "formats/huggingface/weights.h"
 #include "formats/json.h"
-#include "formats/run/files.h"
+#include "formats/run/log.h"
 #include "programs/terminal/screen.h"
 
 /* ---- The card ---- */

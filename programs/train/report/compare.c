@@ -11,7 +11,7 @@
 #include <stb/stb_ds.h>
 #include <strings.h>
 
-#include "base/display.h"
+#include "base/utf8.h"
 #include "curve.h"
 #include "formats/huggingface/config.h"
 #include "formats/json.h"

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "programs/pictures/axis.h"
+#include "programs/pictures/svg.h"
 
 enum { CURVE_POINTS = 512 };
 

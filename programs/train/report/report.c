@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <stb/stb_ds.h>
 
-#include "base/display.h"
+#include "base/utf8.h"
 
 /* No estimate is printed before some steps have been timed. The first one is not timed: it also
  * touches the memory and wakes the threads for the first time. */

@@ -9,7 +9,7 @@
 
 #include "base/files/file.h"
 #include "formats/json.h"
-#include "formats/run/files.h"
+#include "formats/run/log.h"
 #include "announce.h"
 #include "card.h"
 #include "plot.h"

@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/version.h"
+#include "base/base.h"
 #include "formats/huggingface/weights.h"
 #include "formats/run/checkpoint.h"
-#include "formats/run/files.h"
+#include "formats/run/log.h"
 
 typedef struct {
     Session *session;

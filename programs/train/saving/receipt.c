@@ -10,9 +10,9 @@
 #include <string.h>
 #include <stb/stb_ds.h>
 
-#include "base/files/checksum.h"
-#include "base/version.h"
-#include "formats/run/files.h"
+#include "base/files/file.h"
+#include "base/base.h"
+#include "formats/run/log.h"
 #include "model/matrix/matrix.h"
 
 /* The names of the columns, which also end the head. */

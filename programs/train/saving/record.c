@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/files/checksum.h"
+#include "base/files/file.h"
 #include "base/utf8.h"
-#include "base/version.h"
+#include "base/base.h"
 #include "formats/json.h"
-#include "formats/run/files.h"
+#include "formats/run/log.h"
 #include "model/matrix/matrix.h"
 
 /* ---- The identity ---- */

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/files/checksum.h"
+#include "base/files/file.h"
 #include "formats/huggingface/weights.h"
-#include "formats/run/files.h"
+#include "formats/run/log.h"
 
 /* ---- Writing ---- */
 

@@ -9,7 +9,7 @@
 /* How far a run has come: all that a step reads or changes beside weights and moments. */
 typedef struct {
     int64_t step;  /* done */
-    int64_t epoch; /* from 0, and the next piece of it: see text/corpus/reader.h */
+    int64_t epoch; /* from 0, and the next piece of it: see text/corpus/batches.h */
     size_t next;
     double best_loss;           /* infinity before the first evaluation */
     int64_t best_step;          /* if it is `step`, they are the last or averaged ones */

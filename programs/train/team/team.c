@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/fail.h"
-#include "base/parallel/launcher.h"
+#include "base/base.h"
+#include "base/parallel/threads.h"
 
 void team_start(void)
 {

@@ -21,9 +21,8 @@
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
-#include "base/files/checksum.h"
 #include "base/files/file.h"
-#include "base/parallel/launcher.h"
+#include "base/parallel/threads.h"
 
 enum { PIECE = 1 << 24 }; /* bytes of one message of MPI, whose sizes are ints */
 

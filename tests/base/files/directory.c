@@ -7,7 +7,6 @@
 #include <unistd.h>
 #include <stb/stb_ds.h>
 
-#include "base/files/checksum.h"
 #include "base/files/file.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"

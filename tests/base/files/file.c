@@ -10,7 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/files/checksum.h"
 #include "base/files/file.h"
 #include "base/parallel/threads.h"
 #include "tests/helpers/close.h"

@@ -4,7 +4,7 @@
 #include <float.h>
 #include <stdlib.h>
 
-#include "base/files/checksum.h"
+#include "base/files/file.h"
 #include "base/numbers/elementary.h"
 #include "base/numbers/random.h"
 #include "tests/helpers/close.h"

@@ -7,7 +7,6 @@
 #include "model/layers/loss.h"
 #include "model/optimizer/adam.h"
 #include "model/optimizer/optimizer.h"
-#include "model/optimizer/schedule.h"
 #include "tests/helpers/close.h"
 
 static void layer_norm(void **state)

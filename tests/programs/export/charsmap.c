@@ -5,7 +5,7 @@
 #include <stb/stb_ds.h>
 
 #include "base/utf8.h"
-#include "programs/export/charsmap.h"
+#include "programs/export/tokens.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/literal.h"
 

@@ -4,7 +4,7 @@
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
-#include "programs/sample/commands.h"
+#include "programs/sample/conversation.h"
 #include "tests/helpers/close.h"
 
 typedef struct {

@@ -6,7 +6,7 @@
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
-#include "programs/sample/history.h"
+#include "programs/sample/ask.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"
 

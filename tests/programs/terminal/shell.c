@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "programs/terminal/shell.h"
+#include "programs/terminal/options.h"
 #include "tests/helpers/close.h"
 
 static void assert_line(char *word, const char *wanted)

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/files/checksum.h"
+#include "base/files/file.h"
 #include "formats/run/training_text.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/scratch.h"

@@ -6,7 +6,7 @@
 
 #include "base/utf8.h"
 #include "tests/helpers/close.h"
-#include "text/token_cache.h"
+#include "text/encoder.h"
 
 /* The next character, as a text of characters is cut; white space is one too. */
 static bool next_character(const char **at, const char *end, Span *character)

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "tests/helpers/close.h"
-#include "text/words/word_counts.h"
+#include "text/words/vocabulary.h"
 
 static void test_words_are_counted(void **state)
 {

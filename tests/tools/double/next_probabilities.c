@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/huggingface/pretrained.h"
+#include "formats/huggingface/config.h"
 #include "model/layers/linear.h"
 #include "text/prompt.h"
 

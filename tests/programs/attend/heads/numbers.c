@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "programs/attend/heads/npy.h"
 #include "programs/attend/heads/numbers.h"
 #include "tests/helpers/maps.h"
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "programs/attend/page/base64.h"
 #include "programs/attend/page/data.h"
 #include "tests/helpers/corpora.h"
 #include "tests/helpers/model_directory.h"

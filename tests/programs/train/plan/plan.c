@@ -7,7 +7,7 @@
 #include "tests/helpers/close.h"
 #include "tests/helpers/literal.h"
 #include "tests/helpers/tiny.h"
-#include "text/corpus/reader.h"
+#include "text/corpus/batches.h"
 #include "text/tokenizer_train.h"
 #include "programs/train/plan/plan.h"
 

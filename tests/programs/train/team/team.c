@@ -1,6 +1,6 @@
 /* team.c: a team of one does nothing, and a program that was built without MPI knows when it was
  * started as one of several. */
-#include "base/parallel/launcher.h"
+#include "base/parallel/threads.h"
 #include "tests/helpers/close.h"
 #include "programs/train/team/team.h"
 

@@ -1,6 +1,6 @@
-/* kv_cache.c: one block for all layers and slots. Memory of positions that are never read is never
+/* batch.c: one block for all layers and slots. Memory of positions that are never read is never
  * touched, so a long context costs nothing until it is used. */
-#include "kv_cache.h"
+#include "batch.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "tests/helpers/close.h"
-#include "text/corpus/order.h"
+#include "base/numbers/random.h"
 
 static void check_bijection(uint64_t count, uint32_t seed)
 {
