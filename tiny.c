@@ -11,7 +11,7 @@
 #include "text/corpus/batches.h"
 #include "text/corpus/corpus.h"
 #include "text/text.h"
-#include "text/tokenizer_train.h"
+#include "text/tokenizer.h"
 
 enum { CONTEXT = 8, WIDTH = 64, STEPS = 300, CLIP = 1, SEED = 1 };
 static const double DECAY = 0.01, EPSILON = 1e-9;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Compares what counting reaches on the held-out part of a text, in each order from 0 to 8, and
-the order that train chooses, with the formulas of text/corpus/kneser_ney.h, written with
+the order that train chooses, with the formulas of text/corpus/counting.h, written with
 dictionaries.
 
     kneser_ney.py TRAIN SHOW_COUNTING DATA DIRECTORY

@@ -3,15 +3,17 @@
 #include "tokenizer.h"
 
 #include <assert.h>
+#include <stb/stb_ds.h>
 #include <stdlib.h>
 #include <string.h>
-#include <stb/stb_ds.h>
 
 #include "base/base.h"
 #include "base/files/file.h"
+#include "base/parallel/threads.h"
 #include "base/utf8.h"
-#include "text/subwords/byte_level.h"
-#include "text/words/nearest.h"
+#include "text/subwords/bpe.h"
+#include "text/words/vocabulary.h"
+#include "encoder.h"
 
 const char *const TOKENIZER_NAMES[] = {
     [TOKENIZER_WORD] = "word", [TOKENIZER_CHAR] = "char", [TOKENIZER_BPE] = "bpe", NULL};
@@ -199,4 +201,259 @@ char *tokenizer_decode_after(const Tokenizer *t, int before, const int *ids, int
     }
     fclose(out);
     return text;
+}
+
+/* The tokens of each chunk are counted by one thread. Which tokens were new to
+ * it in which chunk is kept, so that at the end the order of first appearance is the text's,
+ * whoever counted what. */
+
+/* In bytes. Anything longer is not a word of any language: the text has no white space. */
+enum { LONGEST_WORD = 1000 };
+
+/* What one thread has counted. */
+typedef struct {
+    WordCounts tokens;
+    TokenCache cache;
+    int moved; /* how many of the tokens were added to those of all threads */
+} Counted;
+
+/* The thread that counted a chunk, how many tokens it knew after it, and the bytes before it. */
+typedef struct {
+    int thread, known;
+    size_t before;
+} CountedChunk;
+
+struct TokenCounts {
+    TokenizerRules rules;
+    Counted *threads;     /* stb_ds array */
+    CountedChunk *chunks; /* stb_ds array */
+    size_t size;          /* of all chunks, in bytes */
+};
+
+/* ---- Counting ---- */
+
+/* Counts words, or those that subwords are made of. Returns NULL, or why the text cannot be read by
+ * words. */
+static inline char *count_words(Counted *c, bool subwords, const Text *chunk, Span part)
+{
+    CutWord words[WORDS_AT_ONCE];
+    int count;
+    while ((count = token_cache_cut(&c->cache, subwords, PUNCTUATION_ALONE, &part,
+                                    text_span(chunk).end, words)))
+        for (const CutWord *w = words; w < words + count; w++) {
+            const size_t size = (size_t)(w->word.end - w->word.begin);
+            if (token_cache_has(w)) {
+                c->tokens.counts[*w->slot->ids]++;
+                continue;
+            }
+            if (size > LONGEST_WORD && !subwords)
+                return format_text(
+                    _("%s: a word of %zu bytes, and %d are the most; --tokens char or "
+                      "--tokens bpe reads any text"),
+                    text_place(chunk, chunk->clean, w->word.begin), size, LONGEST_WORD);
+            const int id = word_counts_add(&c->tokens, w->word.begin, size, 1);
+            token_cache_put(&c->cache, w, &id, 1);
+        }
+    return NULL;
+}
+
+static char *count_characters(Counted *c, Span part)
+{
+    const TokenCache cache = c->cache; /* in registers */
+    for (Span at; part.begin < part.end;) {
+        const int id = token_cache_character(&cache, &c->tokens.words, &part, &at);
+        if (id >= 0)
+            c->tokens.counts[id]++;
+        else
+            word_counts_add(&c->tokens, at.begin, (size_t)(at.end - at.begin), 1);
+    }
+    return NULL;
+}
+
+static char *count_part(Counted *c, TokenizerKind kind, const Text *chunk, Span part)
+{
+    switch (kind) {
+    case TOKENIZER_CHAR: return count_characters(c, part);
+    case TOKENIZER_BPE: return count_words(c, true, chunk, part);
+    case TOKENIZER_WORD: break;
+    }
+    return count_words(c, false, chunk, part);
+}
+
+static TextCut cut_of(TokenizerRules rules)
+{
+    return tokenizer_cut(&(Tokenizer){.stream = rules.stream, .objective = rules.objective});
+}
+
+/* What tokens are made of in a chunk that follows `before` bytes. */
+static Span part_to_count(const TokenizerRules *rules, size_t before, const Text *chunk)
+{
+    Span part = text_span(chunk);
+    if (!rules->bytes || before + chunk->size <= rules->bytes)
+        return part;
+    const char *cut = part.begin + (before < rules->bytes ? rules->bytes - before : 0);
+    part.end = cut;
+    while (part.end > part.begin && cut - part.end < LONGEST_WORD && !strchr(" \n\t", *part.end))
+        part.end--;
+    const bool alone = part.end == part.begin || cut - part.end == LONGEST_WORD;
+    if (alone) /* a text without spaces is cut between any two characters */
+        for (part.end = cut; ((unsigned char)*part.end & 0xC0) == 0x80; part.end--)
+            ;
+    return part;
+}
+
+/* Line ends, blank lines and the tabs of pairs are in no part: they get no id. */
+static char *count_chunk(Counted *c, TokenizerRules rules, const Text *chunk, size_t before)
+{
+    Span text = part_to_count(&rules, before, chunk);
+    char *wrong = NULL;
+    if (!c->cache.bits)
+        c->cache = token_cache_new(rules.kind, 1, SIZE_MAX);
+    for (Span part; !wrong && split_part(&text.begin, text.end, cut_of(rules), &part);)
+        wrong = count_part(c, rules.kind, chunk, part);
+    return wrong;
+}
+
+TokenCounts *token_counts_begin(TokenizerRules rules)
+{
+    TokenCounts *t = memory_new(1, sizeof *t, "counting");
+    t->rules = rules;
+    for (int i = 0; i < thread_limit(); i++)
+        arrput(t->threads, (Counted){.tokens = word_counts_new()});
+    return t;
+}
+
+/* A thread counts its chunks in the order of the text. */
+void token_counts_add(TokenCounts *t, const Text *chunks, int count)
+{
+    CountedChunk *counted = arraddnptr(t->chunks, (size_t)count);
+    char **wrong = memory_new((size_t)count, sizeof *wrong, "counting");
+    for (int i = 0; i < count; t->size += chunks[i++].size)
+        counted[i].before = t->size;
+    OMP(parallel for schedule(monotonic : dynamic) if (count > 1))
+    for (int i = 0; i < count; i++) {
+        Counted *c = &t->threads[counted[i].thread = thread_index()];
+        wrong[i] = count_chunk(c, t->rules, &chunks[i], counted[i].before);
+        counted[i].known = c->tokens.words.count;
+    }
+    for (int i = 0; i < count; i++)
+        if (wrong[i])
+            die("%s", wrong[i]);
+    free(wrong);
+}
+
+/* Adds the tokens of all threads, in the order of their first appearance in the text. */
+static WordCounts add_up(TokenCounts *t)
+{
+    WordCounts all = word_counts_new();
+    for (ptrdiff_t i = 0; i < arrlen(t->chunks); i++) {
+        Counted *c = &t->threads[t->chunks[i].thread];
+        for (; c->moved < t->chunks[i].known; c->moved++)
+            word_counts_add(&all, vocabulary_word(&c->tokens.words, c->moved),
+                            vocabulary_word_size(&c->tokens.words, c->moved),
+                            c->tokens.counts[c->moved]);
+    }
+    for (ptrdiff_t i = 0; i < arrlen(t->threads); i++) {
+        word_counts_free(&t->threads[i].tokens);
+        token_cache_free(&t->threads[i].cache);
+    }
+    arrfree(t->threads);
+    arrfree(t->chunks);
+    return all;
+}
+
+/* ---- Choosing ---- */
+
+typedef struct {
+    int64_t count;
+    int id; /* in the order of appearance */
+} Occurrences;
+
+static int most_frequent_first(const void *a, const void *b)
+{
+    const Occurrences *x = a, *y = b;
+    return x->count != y->count ? (x->count < y->count ? 1 : -1)
+                                : (x->id > y->id) - (x->id < y->id);
+}
+
+/* Sets kept[id] for the words that the rules keep; returns how many. If words occur equally
+ * often, the earlier ones are kept. */
+static int choose(bool *kept, const int64_t *counts, int count, TokenizerRules rules)
+{
+    Occurrences *frequent = memory_new((size_t)count, sizeof *frequent, "the vocabulary");
+    int passing = 0;
+    assert(counts || !count);
+    for (int id = 0; id < count; id++)
+        if (counts[id] >= rules.min_count)
+            frequent[passing++] = (Occurrences){counts[id], id};
+    qsort(frequent, (size_t)passing, sizeof *frequent, most_frequent_first);
+    if (rules.max_words)
+        passing = min_int(passing, rules.max_words);
+    for (int i = 0; i < passing; i++)
+        kept[frequent[i].id] = true;
+    free(frequent);
+    return passing;
+}
+
+static int add_special(Tokenizer *t, const char *word)
+{
+    return vocabulary_add(&t->vocabulary, word, strlen(word), true);
+}
+
+static void put_words(Tokenizer *t, WordCounts *counted, const char *name, TokenizerRules rules)
+{
+    const Vocabulary *words = &counted->words;
+    bool *kept = memory_new((size_t)words->count, sizeof *kept, "the vocabulary");
+    const int passing = choose(kept, counted->counts, words->count, rules);
+    if (!passing && words->count)
+        die("%s has no %s that occurs %d times: all would be [unk]; choose a smaller --min-count",
+            name, translated(tokenizer_unit(rules.kind)), rules.min_count);
+    if (passing < words->count)
+        t->unk = add_special(t, "[unk]");
+    for (int id = 0; id < words->count; id++)
+        if (kept[id])
+            vocabulary_add(&t->vocabulary, vocabulary_word(words, id),
+                           vocabulary_word_size(words, id), false);
+    free(kept);
+    word_counts_free(counted);
+}
+
+/* Each merge needs a pair of the text, so that a text cannot fill a larger vocabulary than `most`:
+ * memory is taken by the size. */
+static void put_subwords(Tokenizer *t, WordCounts *counted, size_t bytes, TokenizerRules rules)
+{
+    const int64_t most = t->vocabulary.count + 256 + (int64_t)bytes;
+    const int size = (int)min_int64(rules.vocabulary, most);
+    tokenizer_set_merges(t, bpe_train(&t->vocabulary, counted, size, rules.min_count));
+}
+
+Tokenizer token_counts_end(TokenCounts *counts, const char *name, TokenizerRules rules)
+{
+    Tokenizer t = tokenizer_new();
+    t.kind = rules.kind;
+    t.form = rules.lower ? TEXT_LOWER : rules.kind == TOKENIZER_BPE ? TEXT_AS_IS : TEXT_COMPOSED;
+    t.stream = rules.stream;
+    t.objective = rules.objective;
+    if (!rules.stream) {
+        t.bos = add_special(&t, "[bos]");
+        t.eos = add_special(&t, "[eos]");
+    }
+    if (rules.objective == OBJECTIVE_PAIRS)
+        t.sep = add_special(&t, "[sep]");
+    if (rules.objective == OBJECTIVE_MASKED)
+        t.mask = add_special(&t, "[mask]");
+    WordCounts counted = add_up(counts);
+    if (rules.kind == TOKENIZER_BPE)
+        put_subwords(&t, &counted, counts->size, rules);
+    else
+        put_words(&t, &counted, name, rules);
+    free(counts);
+    return t;
+}
+
+Tokenizer tokenizer_train(const Text *text, TokenizerRules rules)
+{
+    TokenCounts *counts = token_counts_begin(rules);
+    token_counts_add(counts, text, 1);
+    return token_counts_end(counts, text->name, rules);
 }

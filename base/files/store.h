@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "directory.h"
+#include "file.h"
 
 typedef struct {
     int file;                /* -1: in memory */

@@ -12,7 +12,7 @@
 #ifndef PULGA_CONFIG_H
 #define PULGA_CONFIG_H
 
-#include "base/files/directory.h"
+#include "base/files/file.h"
 #include "model/gpt.h"
 #include "text/tokenizer.h"
 

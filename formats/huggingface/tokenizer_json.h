@@ -4,7 +4,7 @@
 #ifndef PULGA_TOKENIZER_JSON_H
 #define PULGA_TOKENIZER_JSON_H
 
-#include "base/files/directory.h"
+#include "base/files/file.h"
 #include "text/tokenizer.h"
 
 /* Writes both into a directory; context: the most tokens that the model attends to. Warns and

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/files/directory.h"
+#include "base/files/file.h"
 
 /* Makes a checkpoint of the run as it was last saved, at this step, with the first log_size bytes
  * of its log; then removes all checkpoints up to this step except the last `most`. If there is one

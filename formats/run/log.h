@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/files/directory.h"
+#include "base/files/file.h"
 
 /* The names of a run's files; run.h says what is in each. */
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sampler.h"
+#include "generator.h"
 
 /* A search. `now` and `next` change places after each round. */
 typedef struct {

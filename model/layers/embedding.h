@@ -6,7 +6,7 @@
 #ifndef PULGA_EMBEDDING_H
 #define PULGA_EMBEDDING_H
 
-#include "model/matrix/view.h"
+#include "model/matrix/matrix.h"
 #include "model/shape/batch.h"
 
 typedef struct {

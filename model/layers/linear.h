@@ -2,13 +2,13 @@
 #ifndef PULGA_LINEAR_H
 #define PULGA_LINEAR_H
 
-#include "model/matrix/view.h"
+#include "model/matrix/matrix.h"
 
 typedef struct {
     Real *weight; /* [in, out] */
     Real *bias;   /* (out)     */
     int in, out;
-    Rounding rounding; /* of the weight, if the model only reads: see programs/sample/rounding.h */
+    Rounding rounding; /* of the weight, if the model only reads: see model/gpt.h */
 } Linear;
 
 /* y (N, out), x (N, in). Backward sets dx and adds to dp, as every layer does. */

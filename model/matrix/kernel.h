@@ -9,7 +9,7 @@
 #ifndef PULGA_KERNEL_H
 #define PULGA_KERNEL_H
 
-#include "view.h"
+#include "matrix.h"
 
 /* The largest parts of the operands. A part of a, rows x depth, is half a megabyte: it stays in the
  * second-level cache while the panels of b pass by. A panel of b, depth x the width of a tile, is

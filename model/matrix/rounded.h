@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/numbers/lanes.h"
-#include "view.h"
+#include "matrix.h"
 
 /* Number 16·(2v + h) + l of a block is the lower (h = 0) or upper half of word l of vector v. */
 typedef struct {

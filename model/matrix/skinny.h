@@ -4,7 +4,7 @@
 #ifndef PULGA_SKINNY_H
 #define PULGA_SKINNY_H
 
-#include "view.h"
+#include "matrix.h"
 
 enum { SKINNY_ROWS = 4 }; /* with five, copying b is already faster */
 

@@ -6,8 +6,50 @@
 
 #include <stdint.h>
 
+#include "base/base.h"
 #include "model/gpt.h"
-#include "muon.h"
+#include "model/matrix/matrix.h"
+
+/* AdamW, that is Adam with decoupled weight decay, for some numbers:
+ *
+ *     m = β1·m + (1 − β1)·g           v = β2·v + (1 − β2)·g²
+ *     M = m/(1 − β1^t)                V = v/(1 − β2^t)
+ *     w = w − rate · (decay·w + M / (√V + ε))
+ *
+ * with β1 = 0.9 and β2 = 0.98 as in the 2017 paper, which has ε = 1e-9. A weight whose gradients
+ * are much smaller than ε hardly changes, else its step has about the size of the rate. */
+
+/* One step with the gradients scale · g; sets g to 0 for the next one. t counts from 1. It holds an
+ * `omp for nowait`, which shares the loop among the threads of the region it is called in: all of
+ * them call it, or one thread outside of any. */
+void adam_update(Real *w, Real *m, Real *v, Real *g, size_t count, double scale, double rate,
+                 double decay, double epsilon, int64_t t);
+
+/* Muon (Jordan and others, 2024), an optimiser for one matrix (rows, cols):
+ *
+ *     m = μ·m + (1 − μ)·g             u = μ·m + (1 − μ)·g
+ *     w = w − rate · (decay·w + 0.2·√max(rows, cols) · O(u))
+ *
+ * with μ = 0.9. O(u) has the singular vectors of u, but singular values that are all about 1, so
+ * that a step changes every direction alike; AdamW's steps change a few directions most. The factor
+ * gives the elements of a step the size that they have in AdamW's, so both take the same rate.
+ *
+ * O(u) comes from five rounds of a Newton-Schulz iteration, which are only matrix products:
+ *
+ *     X = u/|u|        five times:  A = X·Xᵀ,  X = 3.4445·X + (−4.7750·A + 2.0315·A²)·X
+ *
+ * It leaves singular values between 0.68 and 1.21. Those below 0.0015·|u| stay smaller, since a
+ * round multiplies a small one by 3.4. */
+
+/* The numbers that it takes to work in: two matrices, and two squares of the smaller side. */
+size_t muon_room(int rows, int cols);
+
+/* One step with the gradients scale · g; sets g to 0 for the next one. All three are (rows, cols)
+ * with the steps of w. */
+void muon_update(Matrix w, Real *m, Real *g, Real *room, double scale, double rate, double decay);
+
+/* O(u), where the room begins with u (rows, cols). It lies somewhere in the room. */
+Real *muon_orthogonal(Real *room, int rows, int cols);
 
 /* The learning rate at a step. */
 typedef enum { SCHEDULE_NOAM, SCHEDULE_COSINE, SCHEDULE_CONSTANT } ScheduleKind;

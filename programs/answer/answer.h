@@ -1,7 +1,6 @@
 /* answer.h: what a model answers to a prompt: which tokens may come next, and continuations. These
- * are made in continuation.c, and all is printed by answer_print.c. Probabilities are the model's
- * own, over all tokens; but a continuation never contains a token that stands for no text, such as
- * [bos].
+ * are printed by answer_print.c. Probabilities are the model's own, over all tokens; but a
+ * continuation never contains a token that stands for no text, such as [bos].
  *
  * To a model of pairs a prompt is a source, and a continuation is its target. To one that fills
  * gaps a prompt is a whole line; which tokens may stand in each gap is told, and a continuation is
@@ -13,9 +12,9 @@
 
 #include "base/numbers/random.h"
 #include "formats/run/training_text.h"
-#include "model/generate/sampler.h"
+#include "model/generate/generator.h"
+#include "text/encoder.h"
 #include "next_words.h"
-#include "text/prompt.h"
 
 /* A probability that is printed as 0.000. */
 #define ROW_LEAST 0.0005
@@ -108,5 +107,22 @@ int answer_length(TokenizerKind kind);
 Answer answer_begin(Answerer *answerer, const char *name, const char *prompt, size_t size);
 
 void answer_free(Answer *answer);
+
+/* How a model goes on after a prompt, or fills its gaps. */
+
+/* Called after each token of continuation `number`, and once more when it is complete, so that a
+ * person sees it grow. */
+typedef void AnswerWatch(const Answer *answer, int number, const Continuation *so_far,
+                         void *watcher);
+
+/* Adds the continuations. watch, which may be NULL, sees those that are drawn. */
+void answer_continue(Answerer *answerer, Answer *answer, AnswerWatch *watch, void *watcher);
+
+/* The tokens of the prompt, without a hidden one, and of one of its continuations unless that is
+ * NULL, each gap filled; *count receives how many. The caller frees them. */
+int *answer_tokens(const Answer *answer, const Continuation *continuation, int *count);
+
+/* The text of these tokens, up to where it is cut; the caller frees. */
+char *answer_text(const Answerer *answerer, const Answer *answer, const Continuation *continuation);
 
 #endif

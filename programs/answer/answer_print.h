@@ -4,7 +4,7 @@
 #define PULGA_ANSWER_PRINT_H
 
 #include "programs/terminal/screen.h"
-#include "continuation.h"
+#include "answer.h"
 #include "next_words.h"
 
 /* A table of probabilities, with a bar for each:

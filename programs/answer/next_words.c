@@ -12,8 +12,8 @@
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
-#include "model/generate/sampler.h"
-#include "text/subwords/byte_level.h"
+#include "model/generate/generator.h"
+#include "text/subwords/bpe.h"
 
 /* Words of more tokens, and more beginnings than this for each word asked for, are not
  * worth the time. */

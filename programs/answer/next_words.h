@@ -1,7 +1,7 @@
 /* next_words.h: the most probable next words of a model of subwords, which are of interest to a
  * person, while its tokens are often only parts of one.
  *
- * A word is what byte_level.h cuts a text into, with the space before it: after "el" may come
+ * A word is what bpe.h cuts a text into, with the space before it: after "el" may come
  * ␣perro, after "el per" ro. Its probability is that of its tokens, times that of a token after
  * them that does not go on with it:
  *

@@ -4,7 +4,7 @@
 #define PULGA_TABLES_H
 
 #include "programs/attend/heads/heads.h"
-#include "programs/attend/heads/positions.h"
+#include "programs/attend/heads/figure.h"
 #include "programs/terminal/screen.h"
 
 /* A line for each chosen head: its means over the queries. */

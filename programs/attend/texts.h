@@ -6,7 +6,7 @@
 
 #include "programs/attend/heads/heads.h"
 #include "formats/huggingface/config.h"
-#include "text/prompt.h"
+#include "text/encoder.h"
 
 typedef struct {
     Pretrained *model;

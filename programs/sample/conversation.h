@@ -4,8 +4,20 @@
 #define PULGA_CONVERSATION_H
 
 #include "base/field.h"
+#include "programs/answer/answer_print.h"
 #include "choice.h"
-#include "growing.h"
+
+/* Continuations appear on the screen word by word, where they will stand, as they are
+ * drawn. Nothing that was printed moves, so nothing flickers, and the terminal wraps the lines. */
+
+/* Completes an answer that was begun and prints it, or why there is none. Returns the first
+ * continuation that is printed, or NULL.
+ *
+ * For a person the table is printed first, since the continuations may take a while; on a terminal
+ * these grow, and a single one also does so in a pipe. A line with gaps is shown in the status line
+ * while it is filled. Only if some of several turn out to be equal, they are taken back and printed
+ * once, with their number. A program gets all of it in one line of JSON. */
+const Continuation *answer_show(Answerer *answerer, Answer *answer, const Screen *screen);
 
 /* What a person types at the prompt line after a colon: one of some commands, such as
  * :again, or an option and its new value, as :temperature 0.7. A name may be cut as long as only

@@ -13,7 +13,7 @@
 
 #include "base/base.h"
 #include "base/utf8.h"
-#include "text/words/nearest.h"
+#include "text/words/vocabulary.h"
 #include "screen.h"
 
 /* An option: a field by its name, or by its alias. A field that is a heading of the table stands

@@ -23,7 +23,7 @@
 #include "sharing.h"
 #include "take_over.h"
 #include "text/corpus/corpus.h"
-#include "text/tokenizer_train.h"
+#include "text/tokenizer.h"
 #include "programs/train/plan/advice.h"
 #include "programs/train/plan/floor.h"
 #include "programs/train/team/team.h"

@@ -11,7 +11,7 @@
 #include "measure.h"
 #include "text/corpus/corpus.h"
 #include "text/source.h"
-#include "text/tokenizer_train.h"
+#include "text/tokenizer.h"
 
 /* Sizes: of a vocabulary that is trained, of GPT-2's, and megabytes that others encode. */
 enum { SUBWORDS = 8192, GPT2_TOKENS = 50257, ENCODED = 32 };

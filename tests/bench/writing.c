@@ -9,7 +9,7 @@
 #include "base/base.h"
 #include "formats/huggingface/config.h"
 #include "measure.h"
-#include "text/tokenizer_train.h"
+#include "text/tokenizer.h"
 
 /* Tokens to write, tokens of a prompt, and how often each time is measured. */
 enum { FEW = 20, MANY = 120, PROMPT = 512, TIMES = 3 };

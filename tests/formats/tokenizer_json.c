@@ -12,7 +12,7 @@
 #include "tests/helpers/literal.h"
 #include "tests/helpers/model_directory.h"
 #include "tests/helpers/scratch.h"
-#include "text/prompt.h"
+#include "text/encoder.h"
 
 #define ADDED                                                                        \
     ",\"single_word\":false,\"lstrip\":false,\"rstrip\":false,\"normalized\":false," \

@@ -7,7 +7,7 @@
 #include "base/base.h"
 #include "harness.h"
 #include "text/encoder.h"
-#include "text/subwords/byte_level.h"
+#include "text/subwords/bpe.h"
 
 typedef struct {
     Span text;

@@ -10,7 +10,7 @@
 #include "programs/terminal/options.h"
 #include "tests/helpers/tiny.h"
 #include "text/corpus/batches.h"
-#include "text/tokenizer_train.h"
+#include "text/tokenizer.h"
 #include "programs/train/plan/floor.h"
 #include "programs/train/plan/plan.h"
 

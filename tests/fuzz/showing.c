@@ -13,7 +13,7 @@
 #include "programs/attend/tables.h"
 #include "harness.h"
 #include "programs/sample/score.h"
-#include "text/prompt.h"
+#include "text/encoder.h"
 
 /* ---- Checks of the output ---- */
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "literal.h"
-#include "text/tokenizer_train.h"
+#include "text/tokenizer.h"
 
 Corpus corpus_of_string(const char *string, bool stream, bool characters)
 {

@@ -1,7 +1,7 @@
 /* literal.c: the string is copied, since a text owns its bytes. */
 #include "literal.h"
-#include "text/subwords/byte_level.h"
-#include "text/tokenizer_train.h"
+#include "text/subwords/bpe.h"
+#include "text/tokenizer.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef PULGA_TRAINED_H
 #define PULGA_TRAINED_H
 
-#include "programs/answer/continuation.h"
+#include "programs/answer/answer.h"
 
 typedef struct {
     char *folder;

@@ -7,7 +7,6 @@
 #include "base/numbers/random.h"
 #include "model/generate/beam.h"
 #include "model/generate/generator.h"
-#include "model/generate/sampler.h"
 #include "tests/helpers/cases.h"
 #include "tests/helpers/close.h"
 

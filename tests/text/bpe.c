@@ -9,7 +9,7 @@
 #include "tests/helpers/close.h"
 #include "tests/helpers/literal.h"
 #include "text/encoder.h"
-#include "text/subwords/byte_level.h"
+#include "text/subwords/bpe.h"
 
 /* A tokenizer of merges that are given as "left right|left right|". */
 static Bpe bpe_of(Vocabulary *v, const char *merges, BpeMerge **list)

@@ -5,7 +5,7 @@
 
 #include "base/utf8.h"
 #include "tests/helpers/close.h"
-#include "text/subwords/byte_level.h"
+#include "text/subwords/bpe.h"
 
 /* The words of a text, each followed by a bar. */
 static void assert_words(const char *text, const char *wanted)

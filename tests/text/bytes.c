@@ -7,7 +7,7 @@
 #include "tests/helpers/corpora.h"
 #include "tests/helpers/literal.h"
 #include "text/corpus/corpus.h"
-#include "text/tokenizer_train.h"
+#include "text/tokenizer.h"
 
 /* The bytes of the whole text, and those of its first and last piece with a context of T tokens. */
 typedef struct {

@@ -13,7 +13,7 @@
 #include "tests/helpers/scratch.h"
 #include "text/corpus/corpus.h"
 #include "text/encoder.h"
-#include "text/tokenizer_train.h"
+#include "text/tokenizer.h"
 
 static void assert_ints(const int *got, const int *wanted, size_t count)
 {

@@ -195,7 +195,7 @@ static void test_subwords_are_compared_by_their_bytes(void **state)
     text_free(&text);
 }
 
-/* A word ends where byte_level.h ends it, in the middle of a token or after several. */
+/* A word ends where bpe.h ends it, in the middle of a token or after several. */
 static void test_next_words_of_subwords(void **state)
 {
     (void)state;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "tests/helpers/close.h"
-#include "text/corpus/kneser_ney.h"
+#include "text/corpus/counting.h"
 
 enum { MOST = 200 };
 

@@ -13,7 +13,7 @@
 #include "tests/helpers/scratch.h"
 #include "text/corpus/corpus.h"
 #include "text/source.h"
-#include "text/tokenizer_train.h"
+#include "text/tokenizer.h"
 
 /* All clean chunks of a text, one after another. */
 static char *read_clean(Source *s, bool by_lines, int *chunks)

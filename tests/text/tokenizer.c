@@ -9,8 +9,7 @@
 #include "tests/helpers/literal.h"
 #include "tests/helpers/scratch.h"
 #include "text/encoder.h"
-#include "text/prompt.h"
-#include "text/tokenizer_train.h"
+#include "text/tokenizer.h"
 
 static Tokenizer train(const char *string, TokenizerRules rules)
 {

@@ -13,7 +13,7 @@
 #include "base/base.h"
 #include "base/files/file.h"
 #include "text/encoder.h"
-#include "text/subwords/byte_level.h"
+#include "text/subwords/bpe.h"
 
 static Span span_of(Bytes text)
 {

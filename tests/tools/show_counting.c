@@ -12,7 +12,7 @@
 #include "base/base.h"
 #include "formats/json.h"
 #include "formats/run/training_text.h"
-#include "text/corpus/kneser_ney.h"
+#include "text/corpus/counting.h"
 
 static double setting(const Pretrained *model, const char *name)
 {

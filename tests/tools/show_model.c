@@ -8,7 +8,7 @@
 
 #include "formats/huggingface/config.h"
 #include "model/layers/linear.h"
-#include "text/prompt.h"
+#include "text/encoder.h"
 
 static void show(const char *name, const Real *numbers, size_t count)
 {

@@ -3,9 +3,321 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/base.h"
 #include "base/numbers/elementary.h"
+
+/* Order by order. The tokens that end the same k tokens are a group; the groups of
+ * k + 1 are parts of those of k, so no n-gram is ever looked up. */
+static int *ints_new(size_t count)
+{
+    return memory_new(count, sizeof(int), "counting n-grams");
+}
+
+/* The last `length` tokens up to each token. Those that are alike have the same number. */
+typedef struct {
+    int length;
+    int *of;    /* (count) the number of each token's group; -1: its sequence is not so long */
+    int groups; /* how many there are */
+} Level;
+
+/* After no tokens, all are in one group. */
+static Level level_first(const Ngrams *text)
+{
+    return (Level){0, ints_new(text->count), 1};
+}
+
+/* Sorts the items of `from` by a number of each below `limit`; equal ones stay in order. */
+static void sort_by(const int *number, int limit, const int *from, int *into, size_t count)
+{
+    int *end = ints_new((size_t)limit + 1);
+    for (size_t i = 0; i < count; i++)
+        end[number[from[i]] + 1]++;
+    for (int n = 0; n < limit; n++)
+        end[n + 1] += end[n];
+    for (size_t i = 0; i < count; i++)
+        into[end[number[from[i]]]++] = from[i];
+    free(end);
+}
+
+/* The groups of one token more: within each group of `shorter`, those that have the same token
+ * before it. */
+static Level level_after(const Ngrams *text, const Level *shorter)
+{
+    Level level = {.length = shorter->length + 1, .of = ints_new(text->count)};
+    int *first = ints_new(text->count), *items = ints_new(text->count),
+        *sorted = ints_new(text->count);
+    size_t count = 0;
+    for (size_t i = 0; i < text->count; i++) {
+        level.of[i] = -1;
+        if (text->before[i] >= shorter->length) {
+            first[i] = text->tokens[i - (size_t)shorter->length];
+            items[count++] = (int)i;
+        }
+    }
+    sort_by(first, text->vocabulary, items, sorted, count);
+    sort_by(shorter->of, shorter->groups, sorted, items, count);
+    for (size_t i = 0; i < count; i++) {
+        const int now = items[i], last = i ? items[i - 1] : -1;
+        level.groups +=
+            last < 0 || first[now] != first[last] || shorter->of[now] != shorter->of[last];
+        level.of[now] = level.groups - 1;
+    }
+    free(first);
+    free(items);
+    free(sorted);
+    return level;
+}
+
+/* ---- Counts ---- */
+
+/* How many different tokens stand before each group; each time counts where none does. In the
+ * highest order, where `longer` is NULL, each time counts. */
+static int *counts_of(const Ngrams *text, const Level *level, const Level *longer)
+{
+    int *counts = ints_new((size_t)level->groups);
+    bool *seen = memory_new(longer ? (size_t)longer->groups : 0, sizeof *seen, "counting n-grams");
+    for (size_t i = 0; i < text->count; i++) {
+        if (level->of[i] < 0 || !(text->purpose[i] & NGRAM_COUNTED))
+            continue;
+        const int group = longer ? longer->of[i] : -1;
+        counts[level->of[i]] += group < 0 || !seen[group];
+        if (group >= 0)
+            seen[group] = true;
+    }
+    free(seen);
+    return counts;
+}
+
+/* What follows a history. */
+typedef struct {
+    int64_t sum;              /* c(h·) */
+    int64_t ones, twos, more; /* N1, N2, N3 */
+} Followers;
+
+/* What follows each history; a history is a group of `shorter`. */
+static Followers *followers_of(const Ngrams *text, const Level *shorter, const Level *level,
+                               const int *counts)
+{
+    Followers *all = memory_new((size_t)shorter->groups, sizeof *all, "counting n-grams");
+    bool *seen = memory_new((size_t)level->groups, sizeof *seen, "counting n-grams");
+    for (size_t i = 0; i < text->count; i++) {
+        const int group = level->of[i];
+        if (group < 0 || !(text->purpose[i] & NGRAM_COUNTED) || seen[group])
+            continue;
+        seen[group] = true;
+        Followers *f = &all[shorter->length ? shorter->of[i - 1] : 0];
+        f->sum += counts[group];
+        f->ones += counts[group] == 1;
+        f->twos += counts[group] == 2;
+        f->more += counts[group] > 2;
+    }
+    free(seen);
+    return all;
+}
+
+/* D of the counts 0, 1, 2, and 3 or more. */
+typedef struct {
+    double of[4];
+} Discounts;
+
+static Discounts discounts_of(const int *counts, int groups)
+{
+    double n[5] = {0};
+    for (int g = 0; g < groups; g++)
+        if (counts[g] >= 1 && counts[g] <= 4)
+            n[counts[g]]++;
+    Discounts d = {{0, 0.5, 1, 1.5}};
+    if (n[1] == 0 || n[2] == 0 || n[3] == 0 || n[4] == 0)
+        return d;
+    Discounts found = {{0}};
+    const double Y = n[1] / (n[1] + 2 * n[2]);
+    for (int j = 1; j <= 3; j++) {
+        found.of[j] = j - (j + 1) * Y * n[j + 1] / n[j];
+        if (!(found.of[j] > 0 && found.of[j] <= j))
+            return d;
+    }
+    return found;
+}
+
+/* ---- Probabilities ---- */
+
+/* The counts of an order, and what follows from them. */
+typedef struct {
+    int *counts;
+    Followers *followers;
+    Discounts discounts;
+} Smoothing;
+
+static Smoothing order_of(const Ngrams *text, const Level *shorter, const Level *level,
+                          const Level *longer)
+{
+    int *counts = counts_of(text, level, longer);
+    return (Smoothing){counts, followers_of(text, shorter, level, counts),
+                       discounts_of(counts, level->groups)};
+}
+
+static void order_free(Smoothing *order)
+{
+    free(order->counts);
+    free(order->followers);
+}
+
+/* p_k of a token that has this count after a history, from p_{k−1}. */
+static double probability(const Smoothing *order, int history, int count, double shorter)
+{
+    const Followers *f = &order->followers[history];
+    if (!f->sum)
+        return shorter;
+    const double *D = order->discounts.of, sum = (double)f->sum;
+    const double left = D[1] * (double)f->ones + D[2] * (double)f->twos + D[3] * (double)f->more;
+    return ((double)count - D[count < 3 ? count : 3]) / sum + left / sum * shorter;
+}
+
+void kneser_ney_losses(const Ngrams *text, int most, double *losses)
+{
+    Level shorter = level_first(text), level = level_after(text, &shorter);
+    double *p = memory_new(text->count, sizeof *p, "counting n-grams"); /* of the lower orders */
+    size_t predicted = 0;
+    for (size_t i = 0; i < text->count; i++) {
+        p[i] = 1 / (double)text->vocabulary;
+        predicted += (text->purpose[i] & NGRAM_PREDICTED) != 0;
+    }
+    losses[0] = elementary_log(text->vocabulary);
+    for (int k = 1; k <= most; k++) {
+        Level longer = level_after(text, &level);
+        Smoothing highest = order_of(text, &shorter, &level, NULL);
+        Smoothing lower = order_of(text, &shorter, &level, &longer);
+        double sum = 0;
+        for (size_t i = 0; i < text->count; i++) {
+            if (!(text->purpose[i] & NGRAM_PREDICTED))
+                continue;
+            double highest_p = p[i];
+            if (level.of[i] >= 0) {
+                const int history = k > 1 ? shorter.of[i - 1] : 0, group = level.of[i];
+                highest_p = probability(&highest, history, highest.counts[group], p[i]);
+                p[i] = probability(&lower, history, lower.counts[group], p[i]);
+            }
+            sum -= elementary_log(highest_p);
+        }
+        losses[k] = sum / (double)predicted;
+        order_free(&highest);
+        order_free(&lower);
+        free(shorter.of);
+        shorter = level;
+        level = longer;
+    }
+    free(shorter.of);
+    free(level.of);
+    free(p);
+}
+
+/* ---- Asking ---- */
+
+/* The k-grams of a level as nodes of a tree: above each is the (k − 1)-gram without its first
+ * token, and below it are those with one token more before it, in the order of that token. */
+typedef struct {
+    int *first; /* (groups) its first token */
+    int *below; /* (groups + 1) where those below it begin in the next level */
+    Smoothing order;
+} Nodes;
+
+struct KneserNey {
+    int vocabulary, order;
+    Nodes nodes[KNESER_NEY_MOST + 1];
+};
+
+/* Puts the groups of a level below those of the shorter one. */
+static void hang(Nodes *above, Nodes *nodes, const Ngrams *text, const Level *shorter,
+                 const Level *level)
+{
+    nodes->first = ints_new((size_t)level->groups);
+    above->below = ints_new((size_t)shorter->groups + 1);
+    for (size_t i = 0; i < text->count; i++) {
+        const int group = level->of[i];
+        if (group < 0)
+            continue;
+        nodes->first[group] = text->tokens[i - (size_t)shorter->length];
+        int *end = &above->below[shorter->of[i] + 1];
+        *end = max_int(*end, group + 1);
+    }
+    for (int g = 0; g < shorter->groups; g++)
+        above->below[g + 1] = max_int(above->below[g + 1], above->below[g]);
+}
+
+KneserNey *kneser_ney_new(const Ngrams *text, int order)
+{
+    KneserNey *all = memory_new(1, sizeof *all, "counting n-grams");
+    Level shorter = level_first(text), level = level_after(text, &shorter);
+    all->vocabulary = text->vocabulary;
+    all->order = order;
+    for (int k = 1; k <= order; k++) {
+        Level longer = level_after(text, &level);
+        hang(&all->nodes[k - 1], &all->nodes[k], text, &shorter, &level);
+        all->nodes[k].order = order_of(text, &shorter, &level, k < order ? &longer : NULL);
+        free(shorter.of);
+        shorter = level;
+        level = longer;
+    }
+    free(shorter.of);
+    free(level.of);
+    return all;
+}
+
+void kneser_ney_free(KneserNey *all)
+{
+    for (int k = 0; k <= all->order; k++) {
+        free(all->nodes[k].first);
+        free(all->nodes[k].below);
+        order_free(&all->nodes[k].order);
+    }
+    free(all);
+}
+
+void kneser_ney_discounts(const KneserNey *all, int k, double discounts[3])
+{
+    memcpy(discounts, all->nodes[k].order.discounts.of + 1, 3 * sizeof *discounts);
+}
+
+/* The node below one of level k − 1, or below none, that has this token first; -1: none. */
+static int below(const KneserNey *all, int k, int node, int token)
+{
+    if (node < 0)
+        return -1;
+    const int *first = all->nodes[k].first;
+    int low = all->nodes[k - 1].below[node], end = all->nodes[k - 1].below[node + 1];
+    for (int high = end; low < high;) {
+        const int middle = low + (high - low) / 2;
+        if (first[middle] < token)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < end && first[low] == token ? low : -1;
+}
+
+/* Level by level, the history and each token after it go on to the node that has one token more. */
+void kneser_ney_predict(const KneserNey *all, const int *history, int length, double *p)
+{
+    const int V = all->vocabulary;
+    int *node = ints_new((size_t)V), before = 0;
+    for (int w = 0; w < V; w++)
+        p[w] = 1 / (double)V;
+    for (int k = 1; k <= all->order && k - 1 <= length; k++) {
+        const Smoothing *order = &all->nodes[k].order;
+        const int token = k > 1 ? history[length - (k - 1)] : -1;
+        if (k > 1)
+            before = below(all, k - 1, before, token);
+        if (before < 0)
+            break;
+        for (int w = 0; w < V; w++) {
+            node[w] = below(all, k, node[w], k > 1 ? token : w);
+            p[w] = probability(order, before, node[w] < 0 ? 0 : order->counts[node[w]], p[w]);
+        }
+    }
+    free(node);
+}
 
 /* Adds a piece: the beginning of a sequence, or what goes on where the last piece ended. */
 static void add_piece(Ngrams *all, const Corpus *corpus, Piece piece, bool goes_on, uint8_t purpose,

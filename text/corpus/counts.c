@@ -8,7 +8,7 @@
 #include <stb/stb_ds.h>
 
 #include "base/base.h"
-#include "text/subwords/byte_level.h"
+#include "text/subwords/bpe.h"
 
 /* Appends what is compared of a token: its id or, for a subword, its bytes. A special token among
  * subwords is a number above all bytes. */

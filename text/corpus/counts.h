@@ -18,7 +18,7 @@
 size_t counts_next(const Corpus *corpus, const Tokenizer *tokenizer, size_t *next, int V,
                    const int *tokens, int count);
 
-/* Counts the words that come next in a text of subwords, as subwords/byte_level.h cuts it,
+/* Counts the words that come next in a text of subwords, as subwords/bpe.h cuts it,
  * but without what `before`, the last word of the tokens, has of them: after "el per" comes ro.
  * *times receives them and the special tokens, which word_counts_free() frees; returns the sum. */
 size_t counts_next_words(const Corpus *corpus, const Tokenizer *tokenizer, const int *tokens,

@@ -13,7 +13,6 @@
 
 #include "base/base.h"
 #include "base/heap.h"
-#include "byte_level.h"
 #include "bpe.h"
 
 /* A word as tokens[start ... start + length). */

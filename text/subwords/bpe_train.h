@@ -9,7 +9,7 @@
  *     u + n (16)       -> un        pun = p un, bun = b un
  *     h + ug (15)      -> hug
  *
- * Pairs are counted within words (byte_level.h), never across. If pairs occur equally often,
+ * Pairs are counted within words, never across. If pairs occur equally often,
  * the one with the smaller left id comes first, then the one with the smaller right id. */
 #ifndef PULGA_BPE_TRAIN_H
 #define PULGA_BPE_TRAIN_H
@@ -22,7 +22,7 @@ typedef struct {
     int left, right, id;
 } BpeMerge;
 
-/* Adds the 256 bytes to a vocabulary, as the characters of byte_level.h in their order, and then
+/* Adds the 256 bytes to a vocabulary, as the characters of bpe.h in their order, and then
  * merges until it has `size` tokens; those that it has already, which are special, are part of
  * these. Ends sooner if no pair is left that occurs `min_count` times. Frees the counts, whose
  * memory it needs. Returns the merges, an stb_ds array. */

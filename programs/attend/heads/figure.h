@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "model/gpt.h"
 #include "heads.h"
 
 /* The most pairs of query and key that a figure may have. Each is an element of its own: with more,
@@ -13,5 +14,41 @@
 enum { FIGURE_MOST = 1 << 17 };
 
 void heads_figure(FILE *out, const Heads *heads);
+
+/* How alike the vectors are that tell a model where a token stands: the cosine of
+ * every pair of them. For sinusoidal vectors (of an even width) it depends on the distance of the
+ * two positions alone; for learned ones it may be anything.
+ *
+ * Positions are counted from 0 in the code and in arrays, but from 1 wherever a person reads
+ * them. */
+
+/* The cosines of all pairs of positions that are so far apart. */
+typedef struct {
+    double mean, least, most;
+} CosineSpread;
+
+typedef struct {
+    int count, width;       /* T, C                            */
+    bool learned;           /* else sinusoidal                 */
+    bool varies;            /* for pairs of one distance       */
+    Real *vectors;          /* (T, C) scaled to length 1       */
+    CosineSpread *distance; /* (T) from 0 to T − 1             */
+    const char *run;        /* the model's directory; the caller's */
+} Positions;
+
+/* The caller frees it with positions_free(). */
+Positions positions_read(const Gpt *gpt, const char *run);
+void positions_free(Positions *positions);
+
+/* A picture in SVG: every pair as a cell, and the cosine against the distance. If there are
+ * many positions, only every second, every third, … is a cell. */
+void positions_figure(FILE *out, const Positions *positions);
+
+/* The numbers: NumPy's file of an array (1, 1, T, T); a line for each pair, under this
+ * header; an object with all pairs and the spread by distance. */
+#define POSITIONS_CSV_HEADER "position,other,distance,cosine\n"
+void positions_npy(FILE *out, const Positions *positions);
+void positions_csv(FILE *out, const Positions *positions);
+void positions_json(FILE *out, const Positions *positions);
 
 #endif

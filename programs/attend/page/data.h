@@ -41,7 +41,7 @@ size_t data_weights_size(const Gpt *gpt);
  *                   "merges", three ids for each: left, right, both together; "spacing", the sums
  *                   of text/words/split.h: "pairs", left, right and sum, "before", "after"
  *     "counts"      the ids of the training text in base64; null if there is none or it is large
- *     "mixture"     "share" of counting; "discounts" of each order, as text/corpus/kneser_ney.h has
+ *     "mixture"     "share" of counting; "discounts" of each order, as text/corpus/counting.h has
  *                   them; "ranges" of the ids that are counted: where each begins and ends; null if
  *                   the run keeps no counts
  *     "log"         [step, loss, evaluated, rate] of at most 2,000 lines of log.csv

@@ -3,7 +3,7 @@
 #ifndef PULGA_STATE_H
 #define PULGA_STATE_H
 
-#include "base/files/directory.h"
+#include "base/files/file.h"
 #include "model/optimizer/optimizer.h"
 
 /* How far a run has come: all that a step reads or changes beside weights and moments. */

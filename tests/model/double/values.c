@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "model/layers/loss.h"
-#include "model/optimizer/adam.h"
 #include "model/optimizer/optimizer.h"
 #include "tests/helpers/close.h"
 

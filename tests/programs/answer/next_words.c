@@ -7,8 +7,8 @@
 
 #include "tests/helpers/close.h"
 #include "tests/helpers/trained.h"
-#include "text/prompt.h"
-#include "text/subwords/byte_level.h"
+#include "text/encoder.h"
+#include "text/subwords/bpe.h"
 
 /* Whether `more` goes on with the last word of `text`. */
 static bool goes_on(const char *text, const char *more)

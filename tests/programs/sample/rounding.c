@@ -6,7 +6,7 @@
 
 #include "base/parallel/threads.h"
 #include "model/matrix/matrix.h"
-#include "programs/sample/rounding.h"
+#include "model/gpt.h"
 #include "tests/helpers/close.h"
 
 enum { V = 37, T = 40 };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "programs/sample/growing.h"
+#include "programs/sample/conversation.h"
 #include "tests/helpers/close.h"
 #include "tests/helpers/trained.h"
 

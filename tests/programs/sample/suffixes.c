@@ -5,7 +5,7 @@
 
 #include "tests/helpers/close.h"
 #include "tests/helpers/corpora.h"
-#include "programs/sample/suffixes.h"
+#include "programs/sample/each.h"
 
 enum { LONGEST = 6, V = 8 };
 

@@ -13,7 +13,7 @@
 #include "tests/helpers/scratch.h"
 #include "tests/helpers/tiny.h"
 #include "text/corpus/counts.h"
-#include "text/prompt.h"
+#include "text/encoder.h"
 #include "programs/train/evaluation.h"
 #include "programs/train/step.h"
 

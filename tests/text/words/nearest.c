@@ -6,7 +6,7 @@
 #include "tests/helpers/close.h"
 #include "tests/helpers/literal.h"
 #include "text/tokenizer.h"
-#include "text/words/nearest.h"
+#include "text/words/vocabulary.h"
 
 static void test_the_nearest_words_are_named(void **state)
 {

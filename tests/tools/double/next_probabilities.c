@@ -7,7 +7,7 @@
 
 #include "formats/huggingface/config.h"
 #include "model/layers/linear.h"
-#include "text/prompt.h"
+#include "text/encoder.h"
 
 int main(int argc, char **argv)
 {

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "programs/attend/heads/figure.h"
-#include "programs/attend/heads/positions.h"
 #include "programs/pictures/svg.h"
 #include "tests/helpers/maps.h"
 

@@ -8,7 +8,7 @@
 #include "tests/helpers/literal.h"
 #include "tests/helpers/tiny.h"
 #include "text/corpus/batches.h"
-#include "text/tokenizer_train.h"
+#include "text/tokenizer.h"
 #include "programs/train/plan/plan.h"
 
 /* A run's options, and a text for it. */
