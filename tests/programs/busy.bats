@@ -38,9 +38,3 @@ costs_less_than() {
 @test "on a busy machine threads that wait for each other sleep" {
     costs_less_than 4 "$BIN/train" "$ROOT/data/cuentos.txt" --steps 20 --out run --overwrite
 }
-
-@test "on a busy machine a text of short lines is scored on one thread" {
-    "$BIN/train" perro.txt --steps 2 --out run >/dev/null
-    for ((i = 0; i < 300; i++)); do cat perro.txt; done >lines.txt
-    costs_less_than 2 "$BIN/sample" run --score lines.txt
-}

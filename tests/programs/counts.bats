@@ -31,25 +31,7 @@ result() {
     "$BIN/sample" run "La niña" --share "$(result run counting_share)" --count 2 --table 100 \
         --json | cmp - both.json
 
-    # So are the columns of the rows of a score.
     head -n 2 "$cuentos" >two.txt
-    rows() { "$BIN/sample" run --score two.txt --each=word --csv "$@"; }
-    rows >both.csv
-    rows --share 0 >0.csv
-    rows --share 1 >1.csv
-    alone() { sed 1d "$1.csv" | rev | cut -d , -f "$2" | rev; } # NAME FIELDS, counted from the end
-    chances() { sed 's/^[^"]*"[^"]*",//; s/,.*//' "$1.csv" | sed 1d; }
-    [ "$(wc -l <both.csv)" -gt 10 ]
-    cmp <(alone both 2) <(chances 0)
-    cmp <(alone both 1) <(chances 1)
-    differ <(chances both) <(chances 0)
-    differ <(chances both) <(chances 1)
-
-    # In the table for people, both stand before the count in the text.
-    "$BIN/sample" run --score two.txt --each=word >table.txt
-    head -n 1 table.txt | grep -qE ' p +model  counting'
-    sed -n 4p table.txt |
-        grep -qF "$(sed -n 2p both.csv | awk -F , '{ printf "  %6.3f  %8.3f", $(NF - 1), $NF }')"
 
     # A score ends with the three losses, those of the shares 0 and 1 among them.
     score() { "$BIN/sample" run --score two.txt "$@"; }
@@ -59,8 +41,6 @@ result() {
         grep -q "\"${way%=*}_loss\":$loss[,}]" score.json
         score | grep -q "^ *$(printf %.6f "$loss") .*  in all, .*${way%=*} alone$"
     done
-    score --each | tail -n 4 | cmp - <(score | tail -n 4)
-    score --share 0 --json | grep -q '"model_loss"'
 }
 
 @test "a run that keeps counts is resumed to the same model and share" {
@@ -77,40 +57,6 @@ result() {
     "$BIN/train" --resume run --steps 45 >out.txt
     grep -q "with counting, whose share is" out.txt
     "$BIN/sample" run "La niña" | grep -q both
-}
-
-@test "the card of a run that keeps counts has what both reach, also after a call without a step" {
-    "$BIN/train" "$ROOT/data/cuentos.txt" --counts --steps 20 --out run >out.txt
-    local both
-    both=$(sed -n 's/^  *\([0-9.]* with counting, whose share is .*\)$/\1/p' out.txt)
-    grep -qxF -- "- **both**: $both" run/README.md
-    "$BIN/train" --resume run >out.txt
-    grep -qF "$both" out.txt
-    grep -qxF -- "- **both**: $both" run/README.md
-}
-
-# bats test_tags=long
-@test "counts go with pairs, subwords and lines of characters" {
-    "$BIN/train" "$ROOT/data/traducciones.tsv" --counts --steps 200 --out pairs >/dev/null
-    # Counting is of little use there, and 37 tokens are set aside: they do not make it large.
-    awk "BEGIN { exit !($(result pairs mixed_loss) < $(result pairs best_loss) + 0.02) }"
-    "$BIN/sample" pairs "el gato duerme" | grep -q "→"
-    "$BIN/sample" pairs "el gato duerme" --table 3 | grep -q "model  counting  both"
-    "$BIN/train" "$ROOT/data/cuentos.txt" --tokens bpe --counts --steps 40 --out bpe >out.txt
-    grep -q "with counting, whose share is" out.txt
-    # Whole words have their parts, which do not depend on the share.
-    for share in 0 1; do
-        "$BIN/sample" bpe "La niña" --share $share --table 5 --count 1 | head -n 6 >$share.txt
-        grep -q "^  next word .*model  counting  both" $share.txt
-        awk -v own=$share 'NR > 1 { n++; if ($(6 + own) != $8) exit 1 } END { exit n != 5 }' $share.txt
-    done
-    join <(sed 1d 0.txt | sort | awk '{ print $1, $6, $7 }') \
-        <(sed 1d 1.txt | sort | awk '{ print $1, $6, $7 }') >join.txt
-    [ -s join.txt ]
-    awk '$2 != $4 || $3 != $5 { exit 1 }' join.txt
-    "$BIN/train" "$ROOT/data/cuentos.txt" --tokens char --sequence lines --attend 4 --counts \
-        --context 24 --steps 40 --out lines >out.txt
-    grep -q "with counting, whose share is" out.txt
 }
 
 # A tenth of the characters is held out, 3,388. The rows of --each add up to the loss.

@@ -34,22 +34,6 @@ load links.bash
     for page in docs/*.md; do
         links_of README.md | grep -qxF "$page" || { echo "README.md does not lead to $page"; false; }
     done
-    # A heading with an accent and marks; a link into nothing is noticed.
-    echo '## ¿Dónde `está` el piso, EXACTAMENTE? Él' >"$WORK/heading.md"
-    [ "$(anchors_of "$WORK/heading.md")" = dónde-está-el-piso-exactamente-él ]
-    echo '[a](heading.md) [b](#none) [c](none.md) [d](heading.md#none)' >"$WORK/links.md"
-    no_dead_link "$WORK/links.md" >"$WORK/dead.txt" && false
-    [ "$(grep -c 'leads to no' "$WORK/dead.txt")" = 3 ]
-}
-
-@test "every picture of docs is shown" {
-    cd "$ROOT"
-    local unseen=0
-    for picture in $(find docs -name '*.png' -o -name '*.svg'); do
-        grep -qF "](${picture#docs/})" docs/*.md || grep -qF "]($picture)" README*.md ||
-            { echo "$picture is shown nowhere"; unseen=1; }
-    done
-    [ "$unseen" = 0 ]
 }
 
 # The paths of the map in a page: the names of a row are its first 24 columns, and their
@@ -78,31 +62,11 @@ paths_of_map() {
     done
 }
 
-@test "the packages in CONTRIBUTING.md are those that scripts/setup.sh needs for make" {
-    sed -n '/^sudo apt install make gcc /,/^```/p' "$ROOT/CONTRIBUTING.md" |
-        grep -oE 'lib[a-z0-9-]+' | sort >page.txt
-    awk '$NF == "build" { print $1 }' "$ROOT/scripts/setup.sh" | sort | diff page.txt -
-    [ "$(wc -l <page.txt)" -ge 6 ]
-    # the table: header and package
-    while read -r header package; do
-        grep -qE "^$package +<$header> +build$" "$ROOT/scripts/setup.sh" ||
-            { echo "$header"; false; }
-        sed -i "/^$package\$/d" page.txt
-    done < <(sed -nE 's/^\| `<([a-zA-Z0-9/_]+\.h)>` \| `([a-z0-9-]+)` \|.*/\1 \2/p' \
-        "$ROOT/CONTRIBUTING.md")
-    [ "$(cat page.txt)" = libc6-dev ]
-}
-
 @test "each formula of docs/exact.md stands on the line that is named" {
     cp "$ROOT/docs/exact.md" page.md
     "$ROOT/scripts/lines.sh" page.md
     diff "$ROOT/docs/exact.md" page.md || { echo "code has moved: call scripts/lines.sh"; false; }
     [ "$(grep -c '^| .*`[a-z_/]*\.c:[0-9]*` | `.*` |$' page.md)" -ge 30 ]
-    # A code that is not there, or on more than one line, is noticed.
-    echo '| x | y | `model/layers/linear.c:1` | `no such line` |' >page.md
-    refuses 1 'exactly one line' 'no such line' -- "$ROOT/scripts/lines.sh" page.md
-    echo '| x | y | `model/layers/linear.c:1` | `for (int i = 0; i < N; i++)` |' >page.md
-    refuses 1 'exactly one line' -- "$ROOT/scripts/lines.sh" page.md
 }
 
 # Each beginning of a line after which there is a choice, how often it occurs, the entropy of what
@@ -125,43 +89,11 @@ choices_of() {
                            entropy[beginning], seen[beginning] * entropy[beginning] }' "$1"
 }
 
-@test "the floor that the lessons work out by hand is right" {
-    choices_of "$ROOT/data/perro.txt" >choices.txt
-    [ "$(wc -l <choices.txt)" -eq 6 ]
-    for page in lesson leccion; do
-        while IFS=$'\t' read -r beginning count entropy product; do
-            grep -qE "^\| (\*$beginning\*|\(n[a-z]+\)) \| $count \| .* \| $entropy \| $product \|$" \
-                "$ROOT/docs/$page.md" || { echo "$page: $beginning"; false; }
-        done < <(sed 's/^\t/nothing\t/' choices.txt)
-    done
-}
-
-@test "every training of the lessons can be repeated in class after a rehearsal" {
-    grep -h '^\$ .*--out ' "$ROOT/docs/lesson.md" "$ROOT/docs/leccion.md" >commands.txt
-    [ "$(wc -l <commands.txt)" -ge 16 ]
-    ! grep -v -e --overwrite commands.txt
-}
-
-# The words in bold in the list below "On the page:", and the name of the slider of the ages.
+# The words in bold of each paragraph and each item of a list that tells of the page or the lab, except
+# those that it begins with.
 parts_of() {
     sed -nE '/^(On the page|En la página):$/,/^(Without|Sin) /p' "$1" | tr '\n' ' ' | tr -s ' ' |
         grep -oP '\*\*\K[^*]+(?=\*\*)'
-    tr '\n' ' ' <"$1" | tr -s ' ' | grep -oP '(slider|control) \*\*\K[^*]+(?=\*\*)'
-}
-
-@test "what the lessons call the parts of the page stands on the page" {
-    for page in lesson leccion; do
-        parts_of "$ROOT/docs/$page.md" >parts.txt
-        [ "$(wc -l <parts.txt)" -eq 5 ]
-        while read -r part; do
-            grep -qF "\"$part\"" "$ROOT/programs/attend/page/base/words.js" || { echo "$page: $part"; false; }
-        done <parts.txt
-    done
-}
-
-# The words in bold of each paragraph and each item of a list that tells of the lab, except those that
-# it begins with.
-parts_of_lab() {
     awk 'function end() { if (part ~ /[Tt]he lab|laboratorio/) print part; part = "" }
          /^$|^[0-9]+\. |^\* / { end() }
          { part = part " " $0 }
@@ -170,11 +102,10 @@ parts_of_lab() {
         grep -oE '\*\*[^*]+\*\*' | tr -d '*'
 }
 
-@test "what the lessons call the parts of the lab stands there" {
+@test "what the lessons call the parts of the page and of the lab stands there" {
     for page in lesson leccion; do
-        parts_of_lab "$ROOT/docs/$page.md" >parts.txt
-        [ "$(wc -l <parts.txt)" -ge 35 ]
-        grep -q '^Train$\|^Entrenar$' parts.txt
+        parts_of "$ROOT/docs/$page.md" >parts.txt
+        [ "$(wc -l <parts.txt)" -ge 39 ]
         while read -r part; do
             grep -qF "\"$part\"" "$ROOT/programs/lab/words.js" "$ROOT/programs/attend/page/base/words.js" ||
                 { echo "$page: $part"; false; }

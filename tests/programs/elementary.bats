@@ -26,22 +26,3 @@ sinh cosh tanh asinh acosh atanh cbrt hypot erf erfc tgamma lgamma"
     # The search would find them.
     [ "$(calls programs/train -- exp | grep -c '/train/report/report\.o:.*exp$')" = 1 ]
 }
-
-@test "nothing is fused but in the matrix product" {
-    grep -q -- "-ffp-contract=off" "$BUILD/flags"
-    refutes -e "-ffast-math" "$BUILD/flags"
-    cd "$ROOT"
-    refutes -rwE '(__builtin_)?fma[fl]?|\w+_fn?m(add|sub)_\w+' --include='*.[ch]' \
-        "${FOLDERS[@]}" --exclude-dir=matrix
-    grep -rqwE 'fma[fl]?|\w+_fn?m(add|sub)_\w+' model/matrix
-}
-
-@test "no sum follows the width of the vectors or the number of threads" {
-    cd "$ROOT"
-    # Those of corpus.c are of whole numbers.
-    grep -rnE 'reduction\([-+*]' --include='*.[ch]' \
-        "${FOLDERS[@]}" | grep -v '^text/corpus/corpus\.c:' \
-        >"$WORK/found.txt" || [ $? -eq 1 ]
-    cat "$WORK/found.txt"
-    [ ! -s "$WORK/found.txt" ]
-}

@@ -31,31 +31,12 @@ run_with() {
 }
 
 @test "a model that llama.cpp's gpt2 is not is refused, with the option of train to choose" {
-    printf 'el perro\tthe dog\nun gato\ta cat\n' >pairs.tsv
-    local gelu="--activation gelu" count=0
-    while IFS='|' read -r option words; do
-        # shellcheck disable=SC2086 # several words
-        "$BIN/train" ${words/perro.tsv/pairs.tsv} --steps 1 --layers 1 --width 32 --heads 2 --out run \
-            --overwrite >/dev/null
-        refuses 1 "export: run " "$option" -- "$BIN/export" run a.gguf
-        [ ! -e a.gguf ]
-        count=$((count + 1))
-    done <<END
---activation gelu|perro.txt
---norm pre|perro.txt $gelu --norm post
---attend and --window|perro.txt $gelu --window 2
---attend and --window|perro.txt $gelu --attend fixed:2
---head-size|perro.txt $gelu --head-size 32
---causal-source|pairs.tsv $gelu
---objective next|perro.txt $gelu --objective masked
---lower|perro.txt $gelu --tokens bpe --lower
-END
-    [ "$count" -eq 8 ]
+    run_with --norm post --activation gelu
+    refuses 1 "export: run " "--norm pre" -- "$BIN/export" run a.gguf
+    [ ! -e a.gguf ]
     run_with --activation gelu --hidden 40
     refuses 1 "--type q8_0" "--type f16" "--hidden" -- "$BIN/export" run a.gguf --type q8_0
     "$BIN/export" run a.gguf --type f16 >out.txt
-    "$BIN/train" pairs.tsv --causal-source --activation gelu --steps 1 --out pairs >/dev/null
-    "$BIN/export" pairs pairs.gguf >out.txt
     printf '▁ el\n' >bar.txt
     "$BIN/train" bar.txt --tokens char --activation gelu --steps 1 --out bar >/dev/null
     refuses 1 "U+2581" -- "$BIN/export" bar a.gguf --type f32
@@ -84,13 +65,4 @@ END
     [ "$(ls -A)" = "$(printf 'a.gguf\nerr.txt\nold.gguf\nout.txt\nperro.txt\nrun')" ]
     refuses 1 nowhere/a.gguf -- "$BIN/export" run nowhere/a.gguf
     refuses 1 . -- "$BIN/export" run .
-}
-
-@test "a RUN and a FILE are needed, and nothing else" {
-    refuses 64 "give a RUN and a FILE" -- "$BIN/export"
-    refuses 64 "give a RUN and a FILE" -- "$BIN/export" run
-    refuses 64 "one argument too many" -- "$BIN/export" run a.gguf b.gguf
-    refuses 1 "does not exist" -- "$BIN/export" nowhere a.gguf
-    refuses 64 "--type" q8_0 -- "$BIN/export" run a.gguf --type q4_0
-    [ ! -e a.gguf ]
 }

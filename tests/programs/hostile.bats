@@ -52,16 +52,10 @@ harmless() {
         rm -rf there && cp -r run there && truncate -s 4T there/$file || skip "no sparse files"
         refuses 1 there/$file "would take" -- "$BIN/sample" there un gato
     done
-    rm -rf there && cp -r run there && truncate -s 4T there/model.safetensors
+    cp run/text.txt there/ && truncate -s 4T there/model.safetensors
     refuses 1 there/model.safetensors "bytes, it has 4398046" -- "$BIN/sample" there un gato
-    rm there/model.safetensors && truncate -s 4T there/model.safetensors
-    printf '\0\0\0\0\0\1' | dd of=there/model.safetensors conv=notrunc 2>/dev/null
-    refuses 1 there/model.safetensors "its header would be" -- "$BIN/sample" there un gato
-    cp run/state.safetensors there/ && truncate -s 4T there/state.safetensors
-    ends "$BIN/train" --resume there
     truncate -s 4T large.txt
     refuses 1 large.txt "not a text" -- "$BIN/train" large.txt # it is read in blocks
-    refuses 1 large.txt "would take" -- "$BIN/sample" run --score large.txt
 }
 
 @test "links are read through, as Hugging Face's cache has them" {
@@ -79,18 +73,10 @@ harmless() {
 
 @test "a directory that cannot be read is not taken for one without a model" {
     ln -s circle circle
-    for command in "sample circle" "attend circle un" "train --resume circle" \
-        "train perro.txt --out circle" "train perro.txt --from circle"; do
+    for command in "sample circle" "attend circle un" "train perro.txt --out circle" \
+        "train perro.txt --from circle"; do
         refuses 1 circle "symbolic links" -- "$BIN"/$command
     done
-    small_run perro.txt run >/dev/null
-    local other=() # the superuser may read everything
-    [ "$(id -u)" -ne 0 ] || other=(setpriv --reuid 65534 --clear-groups)
-    cp "$BIN/sample" "$BIN/train" .
-    chmod 711 . && chmod 0 run
-    refuses 1 "run/model.safetensors: Permission denied" -- "${other[@]}" ./sample run
-    refuses 1 "cannot open run: Permission denied" -- "${other[@]}" ./train --resume run
-    chmod 755 run
 }
 
 @test "nothing outside is written through a link" {

@@ -21,18 +21,6 @@ small_model=(--layers 1 --heads 1 --width 8 --context 16 --batch 8 --steps 4)
     "$BIN/sample" a el --count 1 --words 5 >out.txt
 }
 
-@test "words and subwords of a large text, by lines" {
-    large big.txt
-    "$BIN/train" big.txt --max-words 100 "${small_model[@]}" --out word >out.txt
-    grep -q "360,000 lines" out.txt
-    grep -q "the floor is not counted: the text is large" out.txt
-    "$BIN/train" big.txt --tokens bpe --vocabulary 400 --sequence lines "${small_model[@]}" \
-        --out subwords >out.txt
-    grep -q "360,000 lines" out.txt
-    "$BIN/train" --resume subwords --steps 6 >out.txt
-    grep -q "^best" out.txt
-}
-
 # bats test_tags=long
 @test "large texts of pairs and of masked tokens are resumed from their ids" {
     seq -f 'el perro %.0f come	un hueso y el gato no come' 1 360000 >big.tsv
@@ -53,25 +41,15 @@ small_model=(--layers 1 --heads 1 --width 8 --context 16 --batch 8 --steps 4)
 
 @test "standard input and several files are one text" {
     large big.txt
-    "$BIN/train" big.txt --tokens char "${small_model[@]}" --out a >out.txt
-    head -100000 big.txt >one.txt
-    tail -n +100001 big.txt | head -c -1 >two.txt # without the last line end
-    "$BIN/train" one.txt two.txt --tokens char "${small_model[@]}" --out b >out.txt
+    head -100000 big.txt | head -c -1 >one.txt # without its last line end
+    tail -n +100001 big.txt >two.txt
+    "$BIN/train" one.txt two.txt --tokens char "${small_model[@]}" --out a >out.txt
     grep -q "one.txt, two.txt: a stream of" out.txt
-    grep -q '"names"' b/config.json
-    "$BIN/train" - --tokens char "${small_model[@]}" --out c <big.txt >out.txt
-    cat big.txt | "$BIN/train" - --tokens char "${small_model[@]}" --out d >out.txt
-    cmp a/tokens.bin c/tokens.bin
-    cmp a/tokens.bin d/tokens.bin
-    same_run a c
+    grep -q '"names"' a/config.json
+    cat big.txt | "$BIN/train" - --tokens char "${small_model[@]}" --out b >out.txt
+    cmp a/tokens.bin b/tokens.bin
     TMPDIR=/missing refuses 1 "cannot write to TMPDIR=/missing: No such file" -- \
         sh -c 'cat big.txt | "$0" -' "$BIN/train"
-    # So is its vocabulary, which is made of nine tenths of it.
-    split -n l/200 big.txt part.
-    for part in part.*; do truncate -s -1 $part; done
-    "$BIN/train" part.* --vocabulary 600 "${small_model[@]}" --steps 0 --out parts >out.txt
-    "$BIN/train" big.txt --vocabulary 600 "${small_model[@]}" --steps 0 --out whole >out.txt
-    cmp parts/tokenizer.json whole/tokenizer.json
     refuses 64 "standard input" once -- "$BIN/train" - - --tokens char
     # Small ones: the copy is both, with a line end between them.
     printf 'el perro' >un.txt
@@ -82,7 +60,6 @@ small_model=(--layers 1 --heads 1 --width 8 --context 16 --batch 8 --steps 4)
     refuses 1 "--text" -- "$BIN/train" --resume s --steps 3
     refuses 1 "not the text" -- "$BIN/train" --resume s --steps 3 --text un.txt
     "$BIN/train" --resume s --steps 3 --text un.txt dos.txt >out.txt
-    refuses 1 "dos2.txt" -- "$BIN/train" un.txt dos2.txt
 }
 
 # bats test_tags=long
@@ -96,20 +73,6 @@ small_model=(--layers 1 --heads 1 --width 8 --context 16 --batch 8 --steps 4)
     same_run a b
     refuses 1 "not the text" "part.aa and 8 more" -- "$BIN/train" --resume a --steps 6 --text part.a[a-i]
     "$BIN/train" --resume a --steps 6 --text part.* >out.txt
-}
-
-@test "several files with different line ends are the same text in a resumed run" {
-    printf 'uno dos\rtres\r' >mac.txt
-    printf 'cuatro\ncinco seis\n' >unix.txt
-    "$BIN/train" mac.txt unix.txt --steps 2 --out whole >/dev/null
-    "$BIN/train" mac.txt unix.txt --steps 2 --stop-after 1 --out run >/dev/null
-    "$BIN/train" --resume run >/dev/null
-    cmp whole/model.safetensors run/model.safetensors
-}
-
-@test "a directory that may not be taken is refused before the text is read" {
-    "$BIN/train" perro.txt --steps 1 --out run >/dev/null
-    refuses 1 run "holds a run already" -- "$BIN/train" missing.txt --out run
 }
 
 # bats test_tags=long
@@ -185,13 +148,4 @@ small_model=(--layers 1 --heads 1 --width 8 --context 16 --batch 8 --steps 4)
     (ulimit -f 20000
      refuses 1 "tokens.bin" -- "$BIN/train" big.txt --tokens char "${small_model[@]}" --out new)
     [ ! -e new ]
-}
-
-@test "what is wrong in a large text is named with its file and line" {
-    large big.txt
-    printf 'gato \xFF\n' >>big.txt
-    refuses 1 "big.txt:360001:6" -- "$BIN/train" big.txt
-    head -360000 big.txt >good.txt
-    printf 'el [bos]\n' >bad.txt
-    refuses 1 "bad.txt:1" "[bos]" -- "$BIN/train" good.txt bad.txt --tokens bpe --sequence lines
 }

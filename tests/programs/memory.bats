@@ -64,6 +64,7 @@ allocations() {
     done
 }
 
+# bats test_tags=long
 @test "a text may be larger than the memory" {
     if grep -qE '__[at]san_init' "$BIN/train"; then skip "a sanitizer needs all addresses"; fi
     yes 'el perro come un hueso' | head -c 240000000 >big.txt # its ids, which are mapped, take 125 MB

@@ -57,18 +57,11 @@ nearest() {
     "$BIN/train" perro.txt --tokens bpe --steps 2 --out bpe >/dev/null
     "$BIN/sample" bpe --near perro --table 2 | sed -n 2p | grep -qE "^  ␣perro +$(grep -o ' perro' perro.txt | wc -l)$"
     refuses 1 "one token" "3 subwords: per, r, a" -- "$BIN/sample" bpe --near perra
-    "$BIN/train" perro.txt --objective masked --steps 2 --out masked >/dev/null
-    "$BIN/sample" masked --near perro --table 50 | grep -q '^  \[mask\] '
     "$BIN/train" "$ROOT/data/traducciones.tsv" --steps 2 --out pairs >/dev/null
     "$BIN/sample" pairs --near gato --table 1 --json | grep -q '^{"token":"gato","count":44,"near":\[{'
-    "$BIN/train" perro.txt --tokens char --steps 2 --out char >/dev/null
-    "$BIN/sample" char --near e --table 1 --json | grep -q '^{"token":"e","count":'
     "$BIN/train" perro.txt --untied --min-count 2 --steps 2 --out run >/dev/null
     refuses 1 "does not know 'pero'; its nearest: perro" -- "$BIN/sample" run --near pero
-    refuses 1 "one token" "2 words: un, perro" -- "$BIN/sample" run --near "un perro"
     refuses 64 "no effect" -- "$BIN/sample" run un perro --near gato
-    for option in --count=2 --seed=2 --greedy --stop=x --share=0.5 --score=perro.txt; do
-        refuses 64 "--near writes" "${option%%=*}" -- "$BIN/sample" run --near gato $option
-    done
+    refuses 64 "--near writes" "--count" -- "$BIN/sample" run --near gato --count=2
     refuses 64 "--near reads no head" "--without would have no effect" -- "$BIN/sample" run --near gato --without L1
 }

@@ -37,30 +37,6 @@ same_bits() {
     same_bits perro.txt --objective masked $more --precision bf16
 }
 
-@test "pairs and masked tokens are words, characters or subwords" {
-    pairs >pairs.tsv
-    local kind
-    for kind in word char bpe; do
-        "$BIN/train" pairs.tsv --tokens $kind --steps 2 --out pairs-$kind >out.txt
-        grep -q "12 pairs, " out.txt
-        grep -q "floor 0\.[0-9]*: the lowest" out.txt
-        [ $kind = word ] || "$BIN/sample" pairs-$kind --score pairs.tsv |
-            grep -q "bits per byte, of $(cut -f 2 pairs.tsv | wc -c) bytes"
-        "$BIN/train" perro.txt --objective masked --sequence lines --tokens $kind --steps 2 \
-            --out masked-$kind >out.txt
-        grep -q "9 lines, " out.txt
-        grep -q "floor 0\.[0-9]*: the lowest" out.txt
-        refutes "bits" out.txt
-        "$BIN/sample" masked-$kind --score perro.txt | grep -q "predicted from all the others"
-        "$BIN/train" perro.txt --objective masked --sequence stream --tokens $kind --steps 2 \
-            --out stream-$kind >out.txt
-        grep -q "a stream of" out.txt
-        "$BIN/sample" stream-$kind --score perro.txt | grep -q "predicted from all the others"
-    done
-    "$BIN/train" pairs.tsv --sequence stream --steps 2 --out stream | grep -q "a stream of"
-    "$BIN/train" pairs.tsv --objective next --steps 2 --out next | grep -q "12 lines"
-}
-
 # The loss that train reports of a text is the one that sample computes of it.
 @test "the score of pairs and of masked tokens is what train reports" {
     pairs >pairs.tsv
@@ -77,50 +53,19 @@ same_bits() {
     done
 }
 
-@test "pairs and masked tokens with all that a text may be" {
-    pairs >pairs.tsv
-    # lower case, rare words, Windows, several files, standard input
-    pairs | tr a-z A-Z | sed 's/$/\r/' >upper.tsv
-    "$BIN/train" upper.tsv --lower --min-count 3 --steps 2 --out upper >out.txt
-    grep -q "12 pairs" out.txt
-    grep -q '"\[unk\]"' upper/tokenizer.json
-    "$BIN/train" perro.txt --objective masked --lower --min-count 3 --steps 2 --out rare >out.txt
-    grep -q '"\[unk\]"' rare/tokenizer.json
-    head -n 5 pairs.tsv | head -c -1 >a.tsv # without its last line end
-    tail -n 7 pairs.tsv >b.tsv
-    "$BIN/train" a.tsv b.tsv --steps 3 --out two | grep -q "12 pairs"
-    "$BIN/train" pairs.tsv --steps 3 --out one >/dev/null
-    "$BIN/train" - --steps 3 --out piped <pairs.tsv >/dev/null
-    same_weights one two
-    same_weights one piped
-    "$BIN/train" - --objective masked --steps 3 --out masked <perro.txt | grep -q "9 lines"
-    # nothing gets better at a rate of 0
-    "$BIN/train" pairs.tsv --lr-factor 0 --eval-every 1 --patience 2 --steps 50 --out idle >/dev/null
-    [ "$(tail -n 1 idle/log.csv | cut -d, -f1)" -le 3 ]
-}
-
 @test "a model of pairs or masked tokens can be trained further, but not for another objective" {
     pairs >pairs.tsv
     "$BIN/train" pairs.tsv --steps 20 --window 3,0 --out pairs >/dev/null
     "$BIN/train" perro.txt --objective masked --attend fixed:4,all --steps 20 --out masked >/dev/null
-    "$BIN/train" perro.txt --steps 2 --out next >/dev/null
     head -n 4 pairs.tsv >some.tsv
     "$BIN/train" some.tsv --from pairs --steps 3 --out more | grep -q "4 pairs"
-    "$BIN/train" pairs.tsv --from pairs --objective pairs --steps 0 --out same >/dev/null
-    same_weights pairs same
     head -n 4 perro.txt >some.txt
     "$BIN/train" some.txt --from masked --mask 0.5 --steps 3 --out again | grep -q "4 lines"
     "$BIN/train" --resume again --steps 5 >/dev/null
-    refuses 64 "--objective pairs conflicts with the model in next, which has next" -- \
-        "$BIN/train" pairs.tsv --from next --objective pairs
     refuses 64 "--objective next conflicts with the model in masked, which has masked" -- \
         "$BIN/train" perro.txt --from masked --objective next
     refuses 64 "--causal-source conflicts with the model in pairs" -- \
         "$BIN/train" pairs.tsv --from pairs --causal-source
-    refuses 64 "--mask is for --objective masked; this is pairs" -- \
-        "$BIN/train" pairs.tsv --from pairs --mask 0.5
     refuses 1 "perro.txt:1: the line has no tab" -- "$BIN/train" perro.txt --from pairs
-    refuses 64 "--objective cannot change in a resumed run" -- \
-        "$BIN/train" --resume next --objective masked
     refuses 64 "--mask cannot change in a resumed run" -- "$BIN/train" --resume masked --mask 0.5
 }

@@ -18,6 +18,7 @@ right() {
 }
 
 # Of the 400 sums, 40 are held out.
+# bats test_tags=long
 @test "all sums of numbers up to 19 are right, those that were held out too" {
     "$ROOT/scripts/pairs.sh" sums 19 >sums.tsv
     "$BIN/train" sums.tsv --tokens char --threads 1 --out run >out.txt
@@ -25,12 +26,7 @@ right() {
     [ "$(right run sums.tsv)" -eq 400 ]
 }
 
-@test "all sequences of six digits are sorted, the quarter that was held out too" {
-    "$ROOT/scripts/pairs.sh" sorting >sorting.tsv
-    "$BIN/train" sorting.tsv --tokens char --val 0.25 --threads 1 --out run >/dev/null
-    [ "$(right run sorting.tsv)" -eq 729 ]
-}
-
+# bats test_tags=long
 @test "at least 18 of 20 sentences that are new are translated" {
     sed 's/ -> /\t/' >new.tsv <<'END'
 la vaca salta bajo el árbol -> the cow jumps under the tree
@@ -58,16 +54,4 @@ END
     "$BIN/train" "$ROOT/data/traducciones.tsv" --val 0 --threads 1 --out run >out.txt
     grep -qE '^best .* 0\.000[0-9]* above the floor' out.txt
     [ "$(right run new.tsv)" -ge 18 ]
-}
-
-@test "the files of pairs are what they should be" {
-    "$ROOT/scripts/pairs.sh" sums | cmp - "$ROOT/data/sumas.tsv"
-    "$ROOT/scripts/pairs.sh" copies | cmp - "$ROOT/data/copias.txt"
-    awk 'NF % 2 { exit 1 } { for (i = 1; i <= NF / 2; i++) if ($i != $(i + NF / 2)) exit 1 }' \
-        "$ROOT/data/copias.txt"
-    for file in "$ROOT"/data/*.tsv; do
-        [ "$(awk -F'\t' 'NF != 2' "$file" | wc -l)" -eq 0 ]
-        [ "$(cut -f1 "$file" | sort | uniq -d | wc -l)" -eq 0 ]
-    done
-    refuses 64 usage -- "$ROOT/scripts/pairs.sh"
 }

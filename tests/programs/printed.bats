@@ -47,16 +47,21 @@ check_page() {
     done
 }
 
-@test "every command in the README, and in the pages that go on from it, prints what they show" {
+@test "every command in the README prints what it shows" {
     check_page README.md C.UTF-8
     [ -s 10.command ]
+    cmp runs/cuentos/curve.svg "$ROOT/docs/curve.svg"
+    ./attend runs/cuentos --positions -o positions.svg
+    cmp positions.svg "$ROOT/docs/positions.svg"
+}
+
+# bats test_tags=long
+@test "every command in the pages that go on from the README prints what they show" {
+    check_page README.md C.UTF-8
     rm ./*.command ./*.shown
     check_page docs/objectives.md C.UTF-8
     [ -s 08.command ]
     cmp translation.svg "$ROOT/docs/translation.svg"
-    ./attend runs/cuentos --positions -o positions.svg
-    cmp positions.svg "$ROOT/docs/positions.svg"
-    cmp runs/cuentos/curve.svg "$ROOT/docs/curve.svg"
     rm ./*.command ./*.shown
     check_page docs/own-text.md C.UTF-8
 }
@@ -83,6 +88,7 @@ check_page() {
     done
 }
 
+# bats test_tags=long
 @test "the picture of patterns is what its commands draw" {
     ln -s "$BIN/train" "$BIN/attend" "$ROOT/data" .
     awk '/^```/ { if (fences++) exit; next } fences' "$ROOT/docs/patterns.md" >commands.sh
@@ -90,6 +96,7 @@ check_page() {
     cmp patterns.svg "$ROOT/docs/patterns.svg"
 }
 
+# bats test_tags=long
 @test "the moving pictures are what scripts/film.py draws" {
     command -v python3 >/dev/null || skip "python3 draws them"
     (cd "$ROOT" && BIN=$BIN python3 scripts/film.py "$WORK")

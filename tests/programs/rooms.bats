@@ -40,21 +40,3 @@ part_of() { case $1 in programs/*/*) echo "${1%/*}" ;; programs/*) echo "$1" ;; 
         grep -qx "$from $to" "$WORK/map.txt" || { echo "the map lacks $from → $to"; false; }
     done <"$WORK/arrows.txt"
 }
-
-@test "no two types have one name" {
-    cd "$ROOT"
-    grep -rhoE --include='*.[ch]' --exclude-dir=tests --exclude-dir=build \
-        '^\} [A-Z][A-Za-z]+;|^typedef (struct|enum|union) [A-Za-z]+ [A-Z][A-Za-z]+;' . |
-        sed 's/^.* //' | sort >"$WORK/types.txt"
-    [ "$(wc -l <"$WORK/types.txt")" -gt 100 ]
-    [ -z "$(uniq -d "$WORK/types.txt")" ] || { uniq -d "$WORK/types.txt"; false; }
-}
-
-@test "each test is in the folder of a room, where make test finds it" {
-    cd "$ROOT"
-    rooms | tr -s ' \t' '\n' | sed '/^$/d; s,.*,tests/&\ntests/&/double,' | sort >"$WORK/rooms.txt"
-    find tests -name '*.c' -exec dirname {} + | sort -u |
-        grep -vE '^tests/(bench|helpers|tools|fuzz|torture)(/|$)' >"$WORK/tests.txt"
-    grep -qx tests/model/double "$WORK/tests.txt"
-    [ -z "$(comm -23 "$WORK/tests.txt" "$WORK/rooms.txt" | tee /dev/stderr)" ]
-}

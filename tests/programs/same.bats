@@ -19,11 +19,3 @@ export BIN
         skip "this processor has no bfloat16"
     PULGA_KERNEL=avx512_bf16 "$ROOT/tests/same/settings.sh" check bf16
 }
-
-@test "what differs from the table is named" {
-    sed 's/^course  .*/course x x x x x/; s/^\(plain .*\) .*/\1 0/' "$ROOT/tests/same/table.txt" >other
-    local code=0
-    TABLE=$PWD/other "$ROOT/tests/same/settings.sh" check plain course >out.txt || code=$?
-    [ "$code" -eq 1 ]
-    [ "$(cat out.txt)" = "DIFFERENT: plain (attention), course" ]
-}

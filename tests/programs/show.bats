@@ -37,39 +37,18 @@ texts_of() { sed 's/.*"text":"\(.*\)","ended".*/\1/' "$1/shown.jsonl"; }
     done
 }
 
-# bats test_tags=long
-@test "of pairs --show prints the most probable targets; masked tokens are filled in" {
-    head -n 40 "$ROOT/data/traducciones.tsv" >pairs.tsv
-    local source=$(head -n 1 pairs.tsv | cut -f1) target=$(head -n 1 pairs.tsv | cut -f2)
-    "$BIN/train" pairs.tsv --val 0 --steps 300 --eval-every 150 --show 2 --prompt "$source" --out run >out.txt
-    [ "$(texts_of run | tail -n 2 | head -n 1)" = "$target" ]
-    grep -qF "        $target  [p 0." out.txt
-    "$BIN/train" perro.txt --objective masked --steps 900 --eval-every 900 --show 2 \
-        --prompt "el [mask] come un [mask]" --out masked >out.txt
-    [ "$(texts_of masked | tail -n 2 | grep -cE '^el [a-z]+ come un [a-z]+$')" -eq 2 ]
-}
-
 @test "a resumed run keeps what was shown once, and may be shown something else" {
     local options="$small --show 2 --prompt un"
     "$BIN/train" perro.txt $options --out whole >whole.txt
     "$BIN/train" perro.txt $options --out run --stop-after 6 >/dev/null
     [ "$(steps_of run)" = "0 0 4 4 " ]
     cp -r run other
+    # What a killed run has written after its last save is cut off, and so is half a line.
+    { grep '"step":8,' whole/shown.jsonl; printf '{"step":12,"prom'; } >>run/shown.jsonl
     "$BIN/train" --resume run >rest.txt
     same_run run whole
     cmp run/shown.jsonl whole/shown.jsonl
     cmp <(grep -A2 '^ *12 ' rest.txt | sed 1d) <(grep -A2 '^ *12 ' whole.txt | sed 1d)
-    # Punctuation stands where the text has it, also in a run that reads its ids again.
-    local counted="--layers 1 --width 16 --heads 2 --steps 200 --eval-every 100 --counts --val 0.2 --show 2"
-    "$BIN/train" "$ROOT/data/cuentos.txt" $counted --out straight >/dev/null
-    "$BIN/train" "$ROOT/data/cuentos.txt" $counted --out halted --stop-after 150 >/dev/null
-    "$BIN/train" --resume halted >/dev/null
-    cmp straight/shown.jsonl halted/shown.jsonl
-    # What a killed run has written after its last save is cut off, and so is half a line.
-    rm -rf run && cp -r other run
-    { grep '"step":8,' whole/shown.jsonl; printf '{"step":12,"prom'; } >>run/shown.jsonl
-    "$BIN/train" --resume run >/dev/null
-    cmp run/shown.jsonl whole/shown.jsonl
     # Removed, it begins again.
     rm -rf run && cp -r other run && rm run/shown.jsonl
     "$BIN/train" --resume run 2>err.txt >/dev/null
@@ -83,10 +62,6 @@ texts_of() { sed 's/.*"text":"\(.*\)","ended".*/\1/' "$1/shown.jsonl"; }
     # A new run in its place has none of it.
     "$BIN/train" perro.txt $small --out whole --overwrite >/dev/null
     [ ! -e whole/shown.jsonl ]
-    # A run of a version without --show can be resumed.
-    sed -i 's/"show":[^,]*,//; s/"prompt":[^,]*,//' whole/config.json
-    refutes -q '"show"\|"prompt"' whole/config.json
-    "$BIN/train" --resume whole --steps 16 >/dev/null
 }
 
 @test "a checkpoint has what was shown until then" {
@@ -109,14 +84,6 @@ texts_of() { sed 's/.*"text":"\(.*\)","ended".*/\1/' "$1/shown.jsonl"; }
     "$BIN/train" perro.txt $small --out run >/dev/null
     refuses 64 "--show too" -- "$BIN/train" --resume run --steps 14 --prompt un
     refuses 64 "does not know 'zebra'" -- "$BIN/train" --resume run --steps 14 --show 1 --prompt zebra
-}
-
-@test "on a terminal each continuation is one line, cut to its width" {
-    needs_terminal
-    TERM=xterm script -qec "stty cols 60; exec '$BIN/train' '$ROOT/data/cuentos.txt' --tokens char --steps 2 --eval-every 1 \
-        --show 2 --layers 1 --width 16 --heads 2 --no-plot" /dev/null </dev/null | tr -d '\r' >raw.txt
-    [ "$(grep -c '^        .*…$' raw.txt)" -eq 6 ]
-    refutes -E '^        .{52}.*…$' raw.txt
 }
 
 @test "a team shows what one process does" {

@@ -28,28 +28,6 @@ phrases_of() {
         grep -v '^"[<{]' | LC_ALL=C sort -u
 }
 
-@test "no string of several words is left without a mark" {
-    command -v xgettext >/dev/null || skip "no gettext"
-    cd "$ROOT"
-    find . -name '*.c' ! -path './.*/*' ! -path './tests/*' ! -path './build/*' >"$WORK/files"
-    xgettext -a -L C --from-code=UTF-8 --no-wrap --no-location -o "$WORK/all.pot" \
-        -f "$WORK/files" 2>/dev/null
-    # Assertions, a value for scripts and a template stay as they are.
-    LC_ALL=C comm -23 <(phrases_of "$WORK/all.pot") <(phrases_of base/po/es.po) |
-        grep -vE 'little-endian"|^"as is"|for message in messages' >"$WORK/left" || true
-    [ ! -s "$WORK/left" ] || { cat "$WORK/left"; return 1; }
-    [ "$(phrases_of "$WORK/all.pot" | wc -l)" -gt 400 ]
-}
-
-@test "a text that is not in the catalogue is found" {
-    command -v xgettext >/dev/null || skip "no gettext"
-    mkdir -p scratch/base
-    cp -r "$ROOT/scripts" scratch/ && cp -r "$ROOT/base/po" scratch/base/
-    printf 'void f(void) { die("an \\"odd\\" text: %%d", 1); screen_paragraph(s, "label", "a format"); }\n' >scratch/new.c
-    (cd scratch && scripts/messages.sh ../new.pot)
-    for text in 'an \\"odd\\" text: %d' label 'a format'; do grep -q "^msgid \"$text\"" new.pot; done
-}
-
 @test "--help is Spanish and fits 80 columns; C and English stay English" {
     for program in $PROGRAMS; do
         in_spanish "$BIN/$program" --help >help.txt
@@ -105,21 +83,4 @@ same_numbers() { # ENGLISH SPANISH
 
 columns_of() {
     while IFS= read -r line; do echo ${#line}; done
-}
-
-@test "the heads of tables have the same width in Spanish" {
-    in_spanish "$BIN/train" perro.txt --steps 20 --out run >train.es
-    "$BIN/train" perro.txt --steps 20 --out run --overwrite >train.en
-    for call in "" "sample run --score perro.txt" "attend run un" "attend run --positions"; do
-        set -- $call
-        if [ -z "$call" ]; then
-            grep -E '^ +(------|step)' train.en >head.en
-            grep -E '^ +(-----|paso)' train.es >head.es
-        else
-            "$BIN/$1" "${@:2}" | grep -E 'perplexity|entropy|cosine' | sed 's/  text$//' >head.en
-            in_spanish "$BIN/$1" "${@:2}" | grep -E 'perplejidad|entropía|coseno' | sed 's/  texto$//' >head.es
-        fi
-        [ -s head.en ]
-        cmp <(columns_of <head.en) <(columns_of <head.es)
-    done
 }

@@ -1,32 +1,16 @@
 # train.bats: what ./train prints, writes, refuses and resumes.
 load programs.bash
 
-@test "--help names every option, and --usage and --version answer" {
-    "$BIN/train" --help >help.txt
-    for option in layers heads width head-size hidden context window positions norm activation \
-        untied no-qkv-bias dropout tokens sequence lower min-count max-words val epochs steps \
-        stop-after batch accumulate shards schedule lr lr-factor min-lr warmup cooldown decay \
-        epsilon clip patience eval-every log-every checkpoint-every seed threads out overwrite resume \
-        text from verify compare
-    do grep -q -- "--$option" help.txt || { echo "$option is not in --help"; false; }; done
-    "$BIN/train" --usage | grep -q TEXT
-    "$BIN/train" --version | grep -q pulga
-}
-
 @test "a run announces itself and writes its ten files" {
     "$BIN/train" perro.txt >out.txt
-    grep -q "floor 0.411980" out.txt
-    grep -q "2.708050" out.txt
-    grep -q "2.479451" out.txt
-    grep -q "101,056 parameters" out.txt
-    grep -q "above the floor" out.txt
+    for text in "floor 0.411980" 2.708050 2.479451 "101,056 parameters" "above the floor"; do
+        grep -qF "$text" out.txt
+    done
     grep -qxF "        $BIN/attend runs/perro 'el perro come un hueso' -o runs/perro/attention.html" \
         <(tail -n 1 out.txt)
-    for file in model.safetensors state.safetensors config.json tokenizer.json \
-        tokenizer_config.json text.txt log.csv curve.svg receipt.txt README.md
-    do [ -s "runs/perro/$file" ]; done
+    [ "$(cd runs/perro && echo *)" = "README.md config.json curve.svg log.csv model.safetensors \
+receipt.txt state.safetensors text.txt tokenizer.json tokenizer_config.json" ]
     cmp perro.txt runs/perro/text.txt
-    [ "$(find runs/perro -type f | wc -l)" -eq 10 ]
     local columns=step,epoch,loss,evaluated,bits_per_byte,gap,learning_rate,gradient_norm
     [ "$(head -n 1 runs/perro/log.csv)" = "$columns,tokens_per_second,seconds" ]
     grep -q '"model_type":[[:space:]]*"gpt2"' runs/perro/config.json
@@ -80,17 +64,6 @@ load programs.bash
     done
 }
 
-@test "--out may name an empty directory" {
-    mkdir -p some/where
-    "$BIN/train" perro.txt --steps 1 --out some/where >/dev/null
-    [ -s some/where/model.safetensors ]
-}
-
-@test "a text may come from standard input" {
-    "$BIN/train" - --steps 2 <perro.txt | grep -q "^text    standard input: 9 lines"
-    [ -s runs/stdin/model.safetensors ]
-}
-
 @test "--steps 0 writes the initial model, which depends on the seed only" {
     "$BIN/train" perro.txt --steps 0 --out a | grep -q "train --resume a --steps 300$"
     "$BIN/train" perro.txt --steps 0 --out b --seed 2 >/dev/null
@@ -99,24 +72,10 @@ load programs.bash
     if same_weights a b; then return 1; fi
 }
 
-@test "the memory announced grows with the threads" {
-    grep -qa "GOMP_parallel\|__kmpc_fork_call" "$BIN/train" || skip "built without threads"
-    "$BIN/train" perro.txt --context 2000 --steps 0 --threads 1 --out one >one.txt
-    "$BIN/train" perro.txt --context 2000 --steps 0 --threads 64 --out many >many.txt
-    grep -q "64 threads" many.txt
-    awk -F'parameters, | MB of memory' '/MB of memory/ { mb[FNR != NR] = $2 }
-        END { exit !(mb[1] > mb[0] + 1) }' one.txt many.txt
-}
-
 @test "the number of threads does not change a bit" {
     for options in "--dropout 0.1" "--tokens char --sequence lines --norm post" \
         "--accumulate 2 --batch 5 --attend 2,strided:2,fixed:3,summary:4:1 --average"; do
         "$BIN/train" perro.txt $options --steps 12 --threads 1 --out one --overwrite >/dev/null
-        for threads in 2 3 4 5 6 7 8; do
-            "$BIN/train" perro.txt $options --steps 12 --threads $threads --out many --overwrite \
-                >/dev/null
-            same_run one many
-        done
         # As many as it likes, which it tries out; and others after each stop.
         "$BIN/train" perro.txt $options --steps 12 --out many --overwrite >/dev/null
         same_run one many
@@ -124,16 +83,6 @@ load programs.bash
             --overwrite >/dev/null
         "$BIN/train" --resume many --stop-after 6 --threads 8 >/dev/null
         "$BIN/train" --resume many --threads 2 >/dev/null
-        same_run one many
-    done
-}
-
-@test "the number of threads does not change a bit if they share a matrix product" {
-    local options="--width 130 --hidden 510 --layers 1 --batch 60 --steps 2 --dropout 0.1"
-    "$BIN/train" "$ROOT/data/cuentos.txt" $options --threads 1 --out one >/dev/null
-    for threads in 2 3 5 7 8; do
-        "$BIN/train" "$ROOT/data/cuentos.txt" $options --threads $threads --out many --overwrite \
-            >/dev/null
         same_run one many
     done
 }
@@ -148,28 +97,6 @@ load programs.bash
     same_run whole parts
 }
 
-@test "a resumed run reads back its numbers to the last bit" {
-    seq 15 | sed 's/$/ uno dos/' >fifteen.txt # a tenth of them and a little less is 2 lines, and 1
-    local options="--val 0.09999999999999999 --lr-factor 0.30000000000000004 --steps 8"
-    "$BIN/train" fifteen.txt $options --out whole >/dev/null
-    "$BIN/train" fifteen.txt $options --out parts --stop-after 3 >/dev/null
-    "$BIN/train" --resume parts --stop-after 5 --checkpoint-every 2 >/dev/null # config.json is written
-    "$BIN/train" --resume parts >/dev/null
-    same_run whole parts
-}
-
-@test "a resumed run on a stream has the same bits as an uninterrupted one" {
-    local options="--tokens char --context 10 --batch 4 --steps 30 --log-every 1"
-    "$BIN/train" perro.txt $options --out whole >/dev/null
-    "$BIN/train" perro.txt $options --out parts --stop-after 13 >/dev/null
-    "$BIN/train" --resume parts >/dev/null
-    same_run whole parts
-    # Its epochs, of which some have a step more, stay as many as were asked for.
-    "$BIN/train" perro.txt --tokens char --context 8 --batch 3 --epochs 9 --out run --stop-after 1 \
-        >/dev/null
-    "$BIN/train" --resume run --stop-after 2 | grep -qF "(9 epochs)"
-}
-
 @test "a resumed run may become longer, but no other setting of the run can change" {
     "$BIN/train" perro.txt --epochs 20 --out run >/dev/null
     "$BIN/train" --resume run --epochs 30 | grep -q "rises for 2 steps,"
@@ -182,14 +109,6 @@ load programs.bash
             $([ "$option" = untied ] || echo "${option#* }")
     done
     refuses 64 TEXT -- "$BIN/train" perro.txt --resume run
-}
-
-@test "a resumed run may be logged more or less often" {
-    "$BIN/train" perro.txt --steps 8 --stop-after 4 --log-every 2 --eval-every 100 --out run \
-        >/dev/null
-    "$BIN/train" --resume run --log-every 1 --stop-after 6 >/dev/null
-    "$BIN/train" --resume run >/dev/null
-    [ "$(cut -d, -f1 run/log.csv | tr '\n' ' ')" = "step 0 2 4 5 6 7 8 " ]
 }
 
 @test "a run is resumed only on its own text" {
@@ -235,21 +154,23 @@ load programs.bash
 
 @test "options that contradict the model of --from are refused" {
     "$BIN/train" perro.txt --steps 0 --window 2 --out first >/dev/null
-    go_on() { refuses "$@" --from first --out other; }
-    go_on 64 "--layers 3" "first, which has 2" -- "$BIN/train" perro.txt --layers 3
-    go_on 64 "--tokens char" "first, which has word" -- "$BIN/train" perro.txt --tokens char
-    go_on 64 "--sequence stream" "first, which has lines" -- \
-        "$BIN/train" perro.txt --sequence stream
-    go_on 64 "--context 4" "first, which has 8" -- "$BIN/train" perro.txt --context 4
-    go_on 64 "--attend 3," "first, which has 2,2" -- "$BIN/train" perro.txt --window 3
-    go_on 64 "--attend all " "first, which has 2,2" -- "$BIN/train" perro.txt --window 0
-    go_on 64 "--attend" "more entries" -- "$BIN/train" perro.txt --window 1,2,3,4,5,6,7,8,9
-    go_on 64 "--norm post" "first, which has pre" -- "$BIN/train" perro.txt --norm post
-    go_on 64 "--untied" "first, which was made without it" -- "$BIN/train" perro.txt --untied
-    go_on 64 "--lower" "first, which was made without it" -- "$BIN/train" perro.txt --lower
-    go_on 64 "--min-count" first -- "$BIN/train" perro.txt --min-count 1
+    while read -r option wanted; do
+        refuses 64 "${option/=/ }" "first, which $wanted" -- \
+            "$BIN/train" perro.txt $option --from first --out other
+    done <<'END'
+--layers=3 has 2
+--tokens=char has word
+--sequence=stream has lines
+--context=4 has 8
+--attend=3 has 2,2
+--norm=post has pre
+--untied was made without it
+--lower was made without it
+END
+    refuses 64 "--min-count" first -- "$BIN/train" perro.txt --min-count 1 --from first --out other
     printf 'el perro\n\nun pero come\n' >unknown.txt
-    go_on 1 "unknown.txt:3" "'pero'" "nearest: perro" -- "$BIN/train" unknown.txt
+    refuses 1 "unknown.txt:3" "'pero'" "nearest: perro" -- \
+        "$BIN/train" unknown.txt --from first --out other
     refuses 1 nowhere -- "$BIN/train" perro.txt --from nowhere --out other
     [ ! -e other ]
     # Unless it has a token for them.
@@ -352,11 +273,6 @@ is_saved() {
     refutes "^stopped by" out.txt
 }
 
-@test "training goes on if the reader of its output leaves" {
-    "$BIN/train" perro.txt --out run | head -n 1 >/dev/null
-    tail -n 1 run/log.csv | grep -q '^300,'
-}
-
 @test "a run that cannot be written is refused in one line" {
     "$BIN/train" perro.txt --steps 3 --out run >/dev/null
     mkdir blocked
@@ -371,16 +287,6 @@ is_saved() {
         --out run | grep -q "factor 0.25"
     refutes -q "[0-9],[0-9]*e" run/log.csv
     awk -F, 'NF != 10 { exit 1 }' run/log.csv
-}
-
-@test "bold is used only on a terminal, and not under NO_COLOR" {
-    needs_terminal
-    export TERM=xterm
-    script -qec "$BIN/train perro.txt --steps 20 --out a" /dev/null >terminal.txt
-    grep -q $'\033\\[1m' terminal.txt
-    grep -q $'\r' terminal.txt
-    NO_COLOR=1 script -qec "$BIN/train perro.txt --steps 20 --out b" /dev/null >plain.txt
-    refutes -q $'\033\\[1m' plain.txt
 }
 
 # on_terminal COLUMNS COMMAND: what it prints on a terminal, a line for each state of the status
@@ -402,37 +308,6 @@ on_terminal() {
         --out long" | grep -qE "^step [0-9]+/3000  loss .* tokens/s  .* left$"
 }
 
-@test "lines fit the terminal, and no word is broken" {
-    needs_terminal
-    export TERM=xterm LC_ALL=C # one byte, one column
-    local options="--steps 20000 --stop-after 60 --log-every 20 --out run --overwrite"
-    for columns in 120 80; do
-        on_terminal $columns "$BIN/train perro.txt $options" | grep -v "^ .*/train" >lines.txt
-        awk -v columns=$columns 'length >= columns { exit 1 }' lines.txt
-        [ "$(grep -E "^(model|  )" lines.txt | tr -s ' \n' ' ' | grep -c "tied head")" -eq 1 ]
-    done
-}
-
-# bats test_tags=long
-@test "the status line shows how much of an evaluation is done" {
-    needs_terminal
-    export TERM=xterm
-    seq 12000 | sed 's/./& /g' >digits.txt
-    on_terminal 80 "$BIN/train digits.txt --val 0.9 --batch 1 --layers 1 --width 512 --steps 1 \
-        --out run" |
-        grep -qE "^step [01]/1  evaluating [1-9][0-9]?%  .*s left$"
-}
-
-@test "a row shows how far above the floor its own evaluation is" {
-    "$BIN/train" perro.txt --steps 20 --eval-every 7 --log-every 3 --out run >out.txt
-    awk '/^ +[0-9]+ / { rows++; evaluated = $1 % 7 == 0 || $1 == 20
-            if ($1 == 0) next
-            if (evaluated != (NF == 8)) exit 1
-            if (evaluated && ($3 - $4 - 0.411980) ^ 2 > 1e-10) exit 1
-            seen += evaluated }
-        END { exit !(rows == 10 && seen == 3) }' out.txt
-}
-
 @test "validation keeps the best model, and --patience stops a run that does not improve" {
     "$BIN/train" "$ROOT/data/cuentos.txt" --epochs 4 --out run >out.txt
     grep -q "held out for validation" out.txt
@@ -451,60 +326,25 @@ on_terminal() {
 }
 
 # bats test_tags=long
-@test "a line above the table says how long the run will take" {
-    "$BIN/train" perro.txt --out run >out.txt
-    grep -B 2 "loss ------" out.txt | grep -q "^time    about [0-9.ms]*$"
-    "$BIN/train" perro.txt --steps 100000000 --stop-after 5000 --out short >out.txt
-    grep -q "^time    about [0-9.ms]*$" out.txt # until this call stops
-    (ulimit -t 1; "$BIN/train" perro.txt --steps 100000000 --out long || true) >out.txt
-    grep -A 1 "^time    about [0-9]*h.*; Ctrl-C stops" out.txt |
-        grep -q "a run with --steps [0-9]* takes about an hour"
-}
-
-# bats test_tags=long
 @test "counting is a yardstick on a part that is held out" {
     "$BIN/train" "$ROOT/data/cuentos.txt" --tokens char --steps 20 --out run >out.txt
     grep -q "^        counting reaches 0.988677 on the held-out part (Kneser-Ney, order 8)" out.txt
     grep -q "^        [0-9.]* above what counting reaches: counting predicts this text" out.txt
-    is_yardstick() {
-        grep -q ">counting 0.9887<" run/curve.svg
-        grep -q '"counting":[[:space:]]*0.98867' run/config.json
-        grep -q '"counting_order":[[:space:]]*8,' run/config.json
-        "$BIN/attend" run "El gato" -o page.html
-        grep -q '"counting":0.98867' page.html
-    }
-    is_yardstick
     "$BIN/train" --resume run --steps 30 >out.txt
     grep -q "counting reaches 0.988677" out.txt
-    is_yardstick
-    "$BIN/train" "$ROOT/data/cuentos.txt" --steps 0 --out untrained >out.txt
-    refutes "what counting reaches" out.txt # no model was trained that could be compared
+    grep -q ">counting 0.9887<" run/curve.svg
+    grep -q '"counting":[[:space:]]*0.98867' run/config.json
+    "$BIN/attend" run "El gato" -o page.html
+    grep -q '"counting":0.98867' page.html
     yes 'uno dos tres cuatro' | head -n 100 >same.txt
     "$BIN/train" same.txt --sequence stream --val 0.2 --steps 200 --out same >out.txt
     grep -q "^        [0-9.]* below what counting reaches" out.txt
     "$BIN/train" "$ROOT/data/cuentos.txt" --tokens char --val 0.5 --steps 0 --out half >out.txt
     grep -A 9 "a sample of 8,[0-9]* tokens" out.txt | grep -q "counting reaches [0-9.]* on that sample"
-    "$BIN/train" perro.txt --out perro --steps 5 >out.txt
-    refutes counting out.txt
-    grep -q '"counting":[[:space:]]*null' perro/config.json
-}
-
-# bats test_tags=long
-@test "the advice at the end follows the losses" {
-    for wanted in "train it longer: --steps 20" "nothing is left to learn; --steps 300" \
-        "only learn this small text by heart; --sequence stream --steps 20"; do
-        "$BIN/train" perro.txt --out run --overwrite ${wanted#*[:;]} >out.txt
-        tail -n 2 out.txt | grep -q "${wanted%%[:;]*}"
-    done
-    head -n 220 "$ROOT/data/cuentos.txt" >short.txt # soon learned by heart
-    "$BIN/train" short.txt --layers 1 --decay 0.01 --average=off --out run --overwrite >out.txt
-    tail -n 2 out.txt | grep -q "^next    no better since step [0-9]*: more steps will not help"
-    eval "$(tail -n 1 out.txt)" >/dev/null
-    [ -s run/attention.html ]
 }
 
 @test "the last line is a command for the shell, whatever the run is called" {
-    for name in plain "two words" "it's" '"$HOME" \ `id` *' ñandú '~' '-a'; do
+    for name in plain "it's" '"$HOME" \ `id` *' ñandú '~' '-a'; do
         "$BIN/train" perro.txt --steps 4 --stop-after 2 "--out=$name" >out.txt
         grep -q "^next    " <(tail -n 2 out.txt)
         eval "$(tail -n 1 out.txt | cut -c 9-)" >out.txt
@@ -515,67 +355,6 @@ on_terminal() {
     # So can the command to try it; a name with a dash is no option there.
     "$BIN/train" perro.txt --steps 2 --out=-b >out.txt
     eval "$(sed -n '/^try /{n;p}' out.txt) el --count 0" | grep -q muchacho
-    PATH="$BIN:$PATH" train perro.txt --steps 2 --out found >out.txt
-    grep -q "^        train --resume found" out.txt
-}
-
-@test "the name of a run gives no orders to the terminal" {
-    for name in $'a\nb\tc' $'\xc2\x9b31m\033[1m\\'\'; do
-        "$BIN/train" perro.txt --steps 4 --stop-after 2 "--out=$name" >out.txt
-        LC_ALL=C refutes -q $'[[:cntrl:]]\|\xc2\x9b' out.txt
-        [ -s "$name/model.safetensors" ]
-    done
-}
-
-@test "a run of a large text goes on without it" {
-    yes 'el perro come un hueso' | head -c 17000000 >large.txt
-    "$BIN/train" large.txt --tokens word --stop-after 1 --batch 1 --width 4 --heads 1 --layers 1 --context 4 \
-        --eval-every 1000000 --out run >out.txt
-    grep -qx "        $BIN/train --resume run" out.txt
-    rm large.txt
-    "$BIN/train" --resume run --stop-after 2 >out.txt
-    grep -q "after step 2 of" out.txt
-}
-
-@test "a warm-up longer than the run brings a warning" {
-    "$BIN/train" perro.txt --steps 10 --warmup 40000 | grep -q "warm-up is longer than the run"
-}
-
-@test "--min-count and --max-words make rare words [unk]" {
-    "$BIN/train" perro.txt --min-count 3 --steps 1 --out a | grep -q "vocabulary 11"
-    "$BIN/train" perro.txt --max-words 4 --steps 1 --out b | grep -q "vocabulary 7"
-    grep -q '"\[unk\]":[[:space:]]*2' a/tokenizer.json
-}
-
-@test "layers with different windows reach as far as their sum" {
-    printf 'a x y z c\nb x y z d\n' >apart.txt
-    "$BIN/train" apart.txt --layers 2 --heads 1 --window 3,1 --out run >out.txt
-    grep -q "floor 0.231049: .* (seeing 3 tokens)" out.txt
-}
-
-@test "a run that is killed before its first step can be resumed" {
-    "$BIN/train" perro.txt --steps 100000 --log-every 1000000 --out run >/dev/null &
-    local process=$!
-    until [ -e run/state.safetensors ]; do sleep 0.1; done
-    kill -KILL $process
-    wait $process || true
-    "$BIN/train" --resume run --stop-after 3 >/dev/null
-    tail -n 1 run/log.csv | grep -q "^0,"
-}
-
-@test "--window 0 is a plain GPT-2" {
-    "$BIN/train" perro.txt --window 0 --steps 2 --stop-after 1 --out plain >/dev/null
-    grep -q '"model_type":[[:space:]]*"gpt2"' plain/config.json
-    "$BIN/train" --resume plain >/dev/null
-    "$BIN/train" perro.txt --from plain --window 0,0 --steps 1 --out same >/dev/null
-}
-
-@test "with windows, the floor is that of what the model sees" {
-    "$BIN/train" perro.txt --layers 1 --window 1 --steps 1 --out a | grep -q "(seeing 1 token)"
-    "$BIN/train" perro.txt --layers 2 --window 1,3 --steps 1 --out b | grep -q "(seeing 5 tokens)"
-    "$BIN/train" perro.txt --window 0,3 --steps 1 --out c >out.txt
-    refutes -q seeing out.txt
-    grep -q '"model_type":[[:space:]]*"pulga"' a/config.json
 }
 
 @test "muon: queries that have one key only, and so no gradient, do no harm" {
@@ -584,40 +363,21 @@ on_terminal() {
     grep -q "optimizer Muon" out.txt
 }
 
-@test "muon: the same bits for any number of threads, and for a resumed run" {
-    local options="--optimizer muon --width 36 --heads 3 --hidden 130 --layers 2 --steps 4"
-    "$BIN/train" perro.txt $options --log-every 1 --threads 1 --out one >/dev/null
-    "$BIN/train" perro.txt $options --log-every 1 --threads 3 --out many >/dev/null
-    same_run one many
-    "$BIN/train" perro.txt $options --log-every 1 --stop-after 2 --out parts >/dev/null
-    "$BIN/train" --resume parts >/dev/null
-    same_run one parts
-    refuses 64 "--optimizer" -- "$BIN/train" --resume parts --optimizer adamw
-}
-
 @test "curve.svg is drawn from the log, the same for a run that was stopped and resumed" {
     "$BIN/train" perro.txt --steps 40 --out whole >/dev/null
     xmllint --noout whole/curve.svg
     grep -q ">floor 0.412<" whole/curve.svg
     grep -q "all text: the least is $(awk -F, '$1 == 40 { printf "%.6g", $4 }' whole/log.csv), " \
         whole/curve.svg
-    # The names of its lines stand there once, whatever the name of the run is.
-    mkdir a && cd a
+    mkdir '<&' && cd '<&'
     "$BIN/train" ../perro.txt --steps 40 --stop-after 17 --out whole >/dev/null
-    differ whole/curve.svg ../whole/curve.svg
-    "$BIN/train" --resume whole >/dev/null
-    cmp whole/curve.svg ../whole/curve.svg
-    # Someone has removed it, or put something else there: the next save draws it.
+    # Someone has put something else there: the next save draws it.
     rm whole/curve.svg && ln -s ../perro.txt whole/curve.svg
     "$BIN/train" --resume whole >/dev/null
     cmp whole/curve.svg ../whole/curve.svg
     [ ! -L whole/curve.svg ]
     cd ..
-    "$BIN/train" perro.txt --steps 3 --out whole --overwrite --stop-after 1 >/dev/null
-    differ whole/curve.svg a/whole/curve.svg
-    "$BIN/train" perro.txt --steps 0 --out untrained >/dev/null
-    xmllint --noout untrained/curve.svg
-    mkdir '<&' && "$BIN/train" perro.txt --steps 1 --out '<&/run' >/dev/null
+    "$BIN/train" perro.txt --steps 1 --out '<&/run' >/dev/null
     xmllint --noout '<&/run/curve.svg'
 }
 
@@ -644,15 +404,10 @@ on_terminal() {
     on_terminal --out a >out.txt
     grep -q "the loss over the steps, logarithmic; larger in a/curve.svg" out.txt
     grep -q "╌.* floor 0.412$" out.txt
-    [ "$(grep -c ' all text ' out.txt)" -ge 1 ]
-    grep -q "$(printf '\033\\[32m')╌" out.txt
+    grep -q $'\033\\[1m' out.txt # bold
     NO_COLOR=1 LC_ALL=C on_terminal --out b >out.txt
     grep -q -- "|-*.*- floor 0.412$" out.txt
+    refutes $'\033\\[1m' out.txt
     on_terminal --out c --no-plot >out.txt
-    [ "$(grep -c 'loss over the steps' out.txt)" = 0 ]
-    TERM=dumb on_terminal --out d >out.txt
-    [ "$(grep -c 'loss over the steps' out.txt)" = 0 ]
-    "$BIN/train" perro.txt --steps 40 --out e >out.txt
-    [ "$(grep -c 'loss over the steps' out.txt)" = 0 ]
-    [ "$(grep -c no_plot e/config.json)" = 0 ]
+    refutes 'loss over the steps' out.txt
 }

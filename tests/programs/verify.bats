@@ -103,30 +103,20 @@ END
     trained run
     sed 's/perro/gata/' perro.txt >other.txt
     refuses 1 other.txt "is not the text" -- "$BIN/train" --verify run other.txt
-    refuses 1 other.txt "is not the text" -- "$BIN/train" --verify run/checkpoint-4 other.txt
     sed 's/^version: .*/version: 0.0/' run/receipt.txt >old.txt
     "$BIN/train" --verify old.txt perro.txt >out.txt
     grep -q "^note    version 0.0 wrote the receipt, this is " out.txt
     [[ "$(verdict)" == *"the same"* ]]
     awk '$1 == 8 && NF == 5 { sub(/.$/, $5 ~ /0$/ ? "1" : "0") } { print }' run/receipt.txt >row.txt
     differs "between step 4 and step 8: the best weights" row.txt perro.txt
-    sed 's/^version: .*/version: 0.0/' row.txt >both.txt
-    differs "note version 0.0 wrote the receipt" both.txt perro.txt
     sed 's/^decay: .*/decay: 0.5/' run/receipt.txt >setting.txt
     refuses 1 setting.txt "was changed" -- "$BIN/train" --verify setting.txt perro.txt
     # A single bit: of a file, whose own checksum finds it; of one that is whole, by another run's.
-    trained other --seed 2
     cp -r run cut
     printf '\x01' | dd of=cut/checkpoint-4/state.safetensors bs=1 seek=9000 conv=notrunc status=none
     refuses 1 cut/checkpoint-4/state.safetensors damaged -- "$BIN/train" --verify cut
-    cp -r run mixed
-    sed "s/^identity: .*/$(grep ^identity: other/receipt.txt)/" run/receipt.txt >mixed/receipt.txt
-    refuses 1 mixed/receipt.txt -- "$BIN/train" --verify mixed
-    cp -r run late
-    cp late/checkpoint-8/model.safetensors late/model.safetensors
-    differs "late/model.safetensors does not have the weights that the receipt says" late
-    cp run/checkpoint-8/*.safetensors late/checkpoint-12
-    differs "late/model.safetensors" late
+    cp run/checkpoint-8/model.safetensors run/model.safetensors
+    differs "run/model.safetensors does not have the weights that the receipt says" run
 }
 
 @test "what --verify cannot do is refused in one line" {
@@ -134,22 +124,15 @@ END
     cp -r run bare && rm bare/receipt.txt bare/text.txt
     refuses 1 "bare has no receipt.txt" -- "$BIN/train" --verify bare
     refuses 1 "perro.txt is damaged, or not a receipt" -- "$BIN/train" --verify perro.txt perro.txt
-    refuses 1 nowhere -- "$BIN/train" --verify nowhere
     refuses 1 "holds no copy" "TEXT" -- "$BIN/train" --verify run/receipt.txt
     refuses 64 "--from does not go with a checkpoint" run/checkpoint-4 -- \
         "$BIN/train" --verify run/checkpoint-4 --from run
-    for option in "--steps 3" "--out x" "--resume run" --overwrite --compare; do
-        refuses 64 "${option%% *} does not go with --" -- "$BIN/train" --verify run $option
-    done
+    refuses 64 "--steps does not go with --" -- "$BIN/train" --verify run --steps 3
     "$BIN/train" perro.txt --steps 2 --stop-after 1 --eval-every 2 --out short >/dev/null
     sed '/^ *[0-9]/d' short/receipt.txt >rows.txt
     refuses 1 rows.txt "nothing to compare" -- "$BIN/train" --verify rows.txt perro.txt
     sed '/^decay: /d' run/receipt.txt >wrong.txt
     refuses 1 "wrong.txt has no decay" "another version" -- "$BIN/train" --verify wrong.txt perro.txt
-    for name in "decay: x" "steps: 999999999999" "tokens: "; do
-        sed "s/^${name%%:*}: .*/$name/" run/receipt.txt >wrong.txt
-        refuses 1 wrong.txt "${name%%:*}" -- "$BIN/train" --verify wrong.txt perro.txt
-    done
 }
 
 @test "README.md is a model card; one that a person has changed stays" {
@@ -162,25 +145,19 @@ END
     grep -qF -- "\`$sum\`, of the weights in model.safetensors" run/README.md
     grep -qE -- '^- \*\*loss\*\*: [0-9.]+ nats per token over the text, after step 12 of 12$' run/README.md
     grep -qF -- "- **floor**: 0.411980, the lowest loss that the text allows" run/README.md
-    grep -qxF "    $BIN/train perro.txt --steps 12 --eval-every 4 --checkpoint-every 4 --keep 9 --out run" run/README.md
     differ run/README.md run/checkpoint-4/README.md
-    cp run/README.md before.txt
     "$BIN/train" --resume run --steps 16 >/dev/null
-    differ run/README.md before.txt
     grep -q "after step 16 of 16" run/README.md
     echo "Mine." >>run/README.md
     cp run/README.md mine.txt
     "$BIN/train" --resume run --steps 20 >/dev/null
-    cmp run/README.md mine.txt
     "$BIN/train" perro.txt --steps 2 --out run --overwrite >/dev/null
     cmp run/README.md mine.txt
     rm run/README.md && mkdir run/README.md
     "$BIN/train" --resume run --steps 3 >/dev/null
-    "$BIN/train" "$ROOT/data/cuentos.txt" --steps 2 --attend 3 --out pairs >/dev/null
-    grep -qx "library_name: pulga" pairs/README.md
-    grep -qE -- '^- \*\*counting\*\*: [0-9.]+ over the part held out' pairs/README.md
-    LANG=es_MX.UTF-8 LC_ALL= "$BIN/train" perro.txt --steps 2 --out spanish >/dev/null
+    LANG=es_MX.UTF-8 LC_ALL= "$BIN/train" perro.txt --steps 2 --attend 3 --out spanish >/dev/null
     grep -qF -- "- **texto**: perro.txt" spanish/README.md
+    grep -qx "library_name: pulga" spanish/README.md
 }
 
 @test "--compare prints what runs differ in, marks other texts, and draws their losses" {
@@ -194,51 +171,19 @@ END
         grep -qE "^lr-$factor +$loss +60 +101,056 +[0-9.]+  $sum  lr-factor $factor$" out.txt
         grep -qF ">lr-$factor: lr-factor $factor</text>" a.svg
     done
-    [ "$(grep -c '^\*' out.txt)" = 0 ]
-    grep -qE "^run +best, all text +step .* settings$" out.txt
+    refutes '^\*' out.txt
     [ "$(grep -c 'stroke-linejoin' a.svg)" -eq 2 ]
-    grep -q '</svg>' a.svg
     sed 's/perro/gata/' perro.txt >other.txt
     "$BIN/train" other.txt --steps 4 --out other >/dev/null
     "$BIN/train" --compare lr-1 other >out.txt
-    grep -qE "^lr-1 .*[0-9]  +60 .* text perro.txt" out.txt
     grep -qE "^other .*[0-9]\*  +4 .* text other.txt" out.txt
     grep -q "^\* of another text" out.txt
-    # A run with --counts predicts the same part.
-    "$BIN/train" "$ROOT/data/cuentos.txt" --steps 2 --out plain >/dev/null
-    "$BIN/train" "$ROOT/data/cuentos.txt" --steps 2 --counts --out counts >/dev/null
-    "$BIN/train" --compare plain counts >out.txt
-    grep -q "^run  *best, held-out " out.txt
-    grep -q " counts true" out.txt
-    refutes "\*" out.txt
     "$BIN/train" --compare lr-1 -o a.svg >/dev/null # replaces its own
     echo mine >mine.svg
     refuses 1 mine.svg "not written by train" -- "$BIN/train" --compare lr-1 -o mine.svg
     refuses 64 "--out a.png" .svg -- "$BIN/train" --compare lr-1 -o a.png
-    refuses 64 "--compare needs" -- "$BIN/train" --compare
     refuses 64 "--steps does not go with --compare" -- "$BIN/train" --compare lr-1 --steps 3
-    refuses 1 nowhere -- "$BIN/train" --compare nowhere
     mkdir empty
     refuses 1 empty -- "$BIN/train" --compare empty
     [ "$(cat mine.svg)" = mine ]
-}
-
-@test "--compare prints settings below the rest if the terminal is narrow, none of what is printed and kept" {
-    needs_terminal
-    "$BIN/train" perro.txt --lr-factor 0.1 --steps 4 --out a >/dev/null
-    "$BIN/train" perro.txt --lr-factor 1 --steps 4 --checkpoint-every 2 --keep 2 --out b >/dev/null
-    TERM=xterm script -qec "stty cols 80; '$BIN/train' --compare a b" /dev/null </dev/null | tr -d '\r' >out.txt
-    [ "$(sed -n 3p out.txt)" = "    lr-factor 0.1" ]
-    [ "$(sed -n 5p out.txt)" = "    lr-factor 1" ]
-    [ "$(sed 1d out.txt | wc -L)" -lt 80 ]
-    TERM=xterm script -qec "stty cols 100; '$BIN/train' --compare a b" /dev/null </dev/null | tr -d '\r' >out.txt
-    [ "$(wc -l <out.txt)" -eq 3 ]
-    grep -q "lr-factor 1$" out.txt
-}
-
-@test "CITATION.cff has the version and the licence" {
-    grep -qx "version: \"$(sed -n 's/.*PULGA_VERSION "\(.*\)"/\1/p' "$ROOT/base/base.h")\"" "$ROOT/CITATION.cff"
-    grep -qx "cff-version: 1.2.0" "$ROOT/CITATION.cff"
-    grep -qx "license: MIT" "$ROOT/CITATION.cff"
-    head -n 1 "$ROOT/LICENSE" | grep -qx "MIT License"
 }
