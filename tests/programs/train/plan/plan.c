@@ -377,107 +377,56 @@ static void a_run_takes_at_most_an_hour_unless_it_is_asked_for_more(void **state
 
 /* ---- How the text is read ---- */
 
-static void words_are_read_by_lines_and_others_as_a_stream(void **state)
+/* A text and an option, if one is given, decide about tokens, sequences and objective. */
+static void a_text_is_read_as_it_suits(void **state)
 {
     (void)state;
-    static const SequenceChoice wanted[] = {[TOKENIZER_WORD] = SEQUENCE_LINES,
-                                            [TOKENIZER_CHAR] = SEQUENCE_STREAM,
-                                            [TOKENIZER_BPE] = SEQUENCE_STREAM};
-    for (int kind = TOKENIZER_WORD; kind <= TOKENIZER_BPE; kind++) {
-        Settings s = {.tokens = (TokenizerKind)kind};
-        Decided decided = {{0}};
-        DECIDED(&decided, tokens) = true;
-        plan_text(&s, &decided, &(TextLook){.size = 1000000});
-        assert_int_equal(s.tokens, kind);
-        assert_int_equal(s.sequence, wanted[kind]);
-        DECIDED(&decided, sequence) = true;
-        s.sequence = SEQUENCE_LINES;
-        plan_text(&s, &decided, &(TextLook){.size = 1000000});
-        assert_int_equal(s.sequence, SEQUENCE_LINES);
-    }
-}
-
-/* Unless an option asks for other tokens; a text that is not pairs is read as ever. */
-/* Unless an option says otherwise. */
-static void wrapped_words_are_read_as_a_stream(void **state)
-{
-    (void)state;
-    for (int given = 0; given < 2; given++) {
-        Settings s = {.sequence = SEQUENCE_LINES};
-        Decided decided = {{0}};
-        DECIDED(&decided, sequence) = given;
-        plan_text(&s, &decided, &(TextLook){.size = 1000, .wrapped = true});
-        assert_int_equal(s.tokens, TOKENIZER_WORD);
-        assert_int_equal(s.sequence, given ? SEQUENCE_LINES : SEQUENCE_STREAM);
-    }
-}
-
-static void blocks_of_lines_are_read_as_a_stream_of_subwords(void **state)
-{
-    (void)state;
-    for (int given = 0; given < 2; given++) {
-        Settings s = {.sequence = SEQUENCE_LINES};
-        Decided decided = {{0}};
-        DECIDED(&decided, sequence) = given;
-        plan_text(&s, &decided, &(TextLook){.size = 50000, .blocks = true});
-        assert_int_equal(s.tokens, given ? TOKENIZER_WORD : TOKENIZER_BPE);
-        assert_int_equal(s.sequence, given ? SEQUENCE_LINES : SEQUENCE_STREAM);
-        plan_text(&s, &decided, &(TextLook){.size = 50000, .blocks = true, .wrapped = true});
-        assert_int_equal(s.tokens, TOKENIZER_WORD); /* a paragraph is a block */
-    }
-}
-
-static void pairs_of_single_words_are_read_as_characters(void **state)
-{
-    (void)state;
+    enum {
+        MIN = offsetof(Settings, min_count),
+        MAX = offsetof(Settings, max_words),
+        SIZE = offsetof(Settings, vocabulary),
+        SEQUENCE = offsetof(Settings, sequence), /* lines */
+        WORD = TOKENIZER_WORD,
+        CHAR = TOKENIZER_CHAR,
+        BPE = TOKENIZER_BPE,
+        LINES = SEQUENCE_LINES,
+        STREAM = SEQUENCE_STREAM
+    };
     static const struct {
-        size_t size, given;
-        bool pairs, few_spaces;
-        TokenizerKind wanted;
+        TextLook look;
+        size_t given;
+        int tokens, sequence;
     } cases[] = {
-        {1000, FIELD_NONE, true, true, TOKENIZER_CHAR},
-        {1000000, FIELD_NONE, true, true, TOKENIZER_CHAR},
-        {1000, FIELD_NONE, true, false, TOKENIZER_WORD},
-        {1000, FIELD_NONE, false, true, TOKENIZER_WORD},
-        {1000, offsetof(Settings, min_count), true, true, TOKENIZER_WORD},
-        {1000, offsetof(Settings, vocabulary), true, true, TOKENIZER_BPE},
+        /* A large text is read as subwords. */
+        {{.size = 99999}, FIELD_NONE, WORD, LINES},
+        {{.size = 100000}, FIELD_NONE, BPE, STREAM},
+        {{.size = 100000}, MIN, WORD, LINES},
+        {{.size = 100000}, MAX, WORD, LINES},
+        {{.size = 100000}, SEQUENCE, BPE, LINES},
+        {{.size = 10}, SIZE, BPE, STREAM},
+        /* Wrapped words are read as a stream, blocks of lines as a stream of subwords. */
+        {{.size = 1000, .wrapped = true}, FIELD_NONE, WORD, STREAM},
+        {{.size = 1000, .wrapped = true}, SEQUENCE, WORD, LINES},
+        {{.size = 50000, .blocks = true}, FIELD_NONE, BPE, STREAM},
+        {{.size = 50000, .blocks = true}, SEQUENCE, WORD, LINES},
+        {{.size = 50000, .blocks = true, .wrapped = true}, FIELD_NONE, WORD, STREAM},
+        /* Pairs of single words are read as characters. */
+        {{.size = 1000, .pairs = true, .few_spaces = true}, FIELD_NONE, CHAR, LINES},
+        {{.size = 1000000, .pairs = true, .few_spaces = true}, FIELD_NONE, CHAR, LINES},
+        {{.size = 1000, .pairs = true}, FIELD_NONE, WORD, LINES},
+        {{.size = 1000, .few_spaces = true}, FIELD_NONE, WORD, LINES},
+        {{.size = 1000, .pairs = true, .few_spaces = true}, MIN, WORD, LINES},
+        {{.size = 1000, .pairs = true, .few_spaces = true}, SIZE, BPE, LINES},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Settings s = {0};
+        Settings s = {.sequence = SEQUENCE_LINES};
         Decided decided = {{0}};
         if (cases[i].given != FIELD_NONE)
             decided.at[cases[i].given] = true;
-        plan_text(&s, &decided,
-                  &(TextLook){.size = cases[i].size,
-                              .pairs = cases[i].pairs,
-                              .few_spaces = cases[i].few_spaces});
-        assert_int_equal(s.tokens, cases[i].wanted);
-        assert_int_equal(s.objective, cases[i].pairs ? OBJECTIVE_PAIRS : OBJECTIVE_NEXT);
-    }
-}
-
-static void a_large_text_is_read_as_subwords(void **state)
-{
-    (void)state;
-    static const struct {
-        size_t size;
-        size_t given; /* the option that is */
-        TokenizerKind wanted;
-    } cases[] = {
-        {99999, FIELD_NONE, TOKENIZER_WORD},
-        {100000, FIELD_NONE, TOKENIZER_BPE},
-        {100000, offsetof(Settings, min_count), TOKENIZER_WORD},
-        {100000, offsetof(Settings, max_words), TOKENIZER_WORD},
-        {10, offsetof(Settings, vocabulary), TOKENIZER_BPE},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Settings s = {0};
-        Decided decided = {{0}};
-        if (cases[i].given != FIELD_NONE)
-            decided.at[cases[i].given] = true;
-        plan_text(&s, &decided, &(TextLook){.size = cases[i].size});
-        assert_int_equal(s.tokens, cases[i].wanted);
-        assert_int_equal(s.sequence, s.tokens == TOKENIZER_WORD ? SEQUENCE_LINES : SEQUENCE_STREAM);
+        plan_text(&s, &decided, &cases[i].look);
+        assert_int_equal(s.tokens, cases[i].tokens);
+        assert_int_equal(s.sequence, cases[i].sequence);
+        assert_int_equal(s.objective, cases[i].look.pairs ? OBJECTIVE_PAIRS : OBJECTIVE_NEXT);
     }
 }
 
@@ -517,11 +466,7 @@ int main(void)
         cmocka_unit_test(a_run_has_at_most_as_many_steps_as_an_int_holds),
         cmocka_unit_test(starting_from_a_model_takes_a_tenth_of_the_rate),
         cmocka_unit_test(a_rate_that_is_given_is_taken_as_it_is),
-        cmocka_unit_test(words_are_read_by_lines_and_others_as_a_stream),
-        cmocka_unit_test(wrapped_words_are_read_as_a_stream),
-        cmocka_unit_test(blocks_of_lines_are_read_as_a_stream_of_subwords),
-        cmocka_unit_test(pairs_of_single_words_are_read_as_characters),
-        cmocka_unit_test(a_large_text_is_read_as_subwords),
+        cmocka_unit_test(a_text_is_read_as_it_suits),
         cmocka_unit_test(a_vocabulary_of_subwords_grows_with_its_text),
         cmocka_unit_test(a_model_grows_with_its_text),
         cmocka_unit_test(the_length_of_a_run_suits_its_text),

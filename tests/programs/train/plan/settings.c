@@ -1,4 +1,4 @@
-/* settings.c: what the table of settings promises: names, limits, defaults, and what a resumed run
+/* settings.c: what the table of settings promises: names, limits, and what a resumed run
  * keeps. How fields are read and printed is tested in tests/base/field.c. */
 #include <stdlib.h>
 #include <string.h>
@@ -36,29 +36,6 @@ static void limits_are_the_first_and_last_values_taken(void **state)
     }
 }
 
-static void defaults_are_those_of_the_help(void **state)
-{
-    (void)state;
-    Settings s;
-    memset(&s, 1, sizeof s); /* so that what is not preset does not look like a default of 0 */
-    fields_preset(SETTINGS, &s);
-    assert_int_equal(s.min_count, 1);
-    assert_int_equal(s.max_words, 0);
-    assert_int_equal(s.vocabulary, 0);
-    assert_int_equal(s.shape.norm, NORM_PRE);
-    assert_int_equal(s.shape.activation, ACTIVATION_RELU);
-    assert_int_equal(s.accumulate, 1);
-    assert_int_equal(s.schedule, SCHEDULE_NOAM);
-    assert_int_equal(s.precision, PRECISION_F32);
-    assert_true(s.lr == 0.001 && s.cooldown == 0.2 && s.clip == 1);
-    assert_true(s.min_lr == 0);
-    assert_int_equal(s.seed, 1);
-    assert_int_equal(s.patience, 0);
-    assert_int_equal(s.stop_after, 0);
-    assert_int_equal(s.checkpoint_every, 0);
-    assert_int_equal(s.keep, 0);
-}
-
 /* All that are not listed here are of the run, and a resumed run keeps them. */
 static void a_resumed_run_keeps_all_but_a_few(void **state)
 {
@@ -82,7 +59,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_two_settings_share_a_name_or_a_place),
         cmocka_unit_test(limits_are_the_first_and_last_values_taken),
-        cmocka_unit_test(defaults_are_those_of_the_help),
         cmocka_unit_test(a_resumed_run_keeps_all_but_a_few),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
