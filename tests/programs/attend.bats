@@ -34,21 +34,14 @@ small_run() {
     done
     "$BIN/attend" run un gato come -o - | cmp - a.csv
     [ "$(ls -A | wc -l)" -eq 8 ] # and perro.txt, run, out.txt; nothing else is left
-    head -c 200 a.npy | grep -aq "'<f4', 'fortran_order': False, 'shape': (2, 4, 4, 4)"
-    [ "$(wc -c <a.npy)" -eq $((128 + 2 * 4 * 4 * 4 * 4)) ]
     # 10 pairs of a causal head, then 4, 7 and 9 with windows of 1, 2, 3; two layers
     [ "$(wc -l <a.csv)" -eq $((1 + 2 * (10 + 4 + 7 + 9))) ]
-    # The same numbers in .csv and .npy: layer 2, head 1, query 4, key 3.
+    # The same numbers in .csv and .npy: layer 2, head 1, query 4, key 3. od prints fewer digits.
     from_npy=$(tail -c +129 a.npy | od -An -v -t f4 -w4 | sed -n $((4 * 16 + 3 * 4 + 3))p)
     from_csv=$(grep '^2,1,4,3,' a.csv)
-    # od prints fewer digits: compare six.
     [ "$(printf '%.6f' "$from_npy")" = "$(printf '%.6f' "${from_csv##*,}")" ]
-    sums=$(awk -F, 'NR > 1 { s[$1 "," $2 "," $3] += $7 }
-        END { for (i in s) if (s[i] < 0.99999 || s[i] > 1.00001) print i, s[i] }' a.csv)
-    [ -z "$sums" ]
     grep -q '"tokens": \["\[bos\]", "un", "gato", "come"\]' a.json
     grep -qF '"patterns": [["all", "window 1", "window 2", "window 3"], [' a.json
-    [ "$(wc -l <a.json)" -eq 11 ] # a line for each name
 }
 
 # Three short pairs, and a model of them with the options given.
@@ -62,17 +55,12 @@ pairs_run() {
     printf 'el gato\tthe cat\n' | "$BIN/attend" pairs - >out.txt
     [ "$(head -n 1 out.txt)" = \
         "layer  head  entropy (bits)  mean distance  itself  previous  next  [bos]" ]
+    [ "$(grep -cE '^(source|target) ─+┼─+$' out.txt)" -eq 4 ]
     printf 'el gato\tthe cat\n' | "$BIN/attend" pairs - -o a.csv
     # [bos] el gato [sep] all see each other; "the" sees five tokens and "cat" six; two heads
     [ "$(wc -l <a.csv)" -eq $((1 + 2 * (4 * 4 + 5 + 6))) ]
     grep -q '^1,1,1,4,"\[bos\]","\[sep\]",' a.csv
-    grep -q '^1,2,5,1,"the","\[bos\]",' a.csv
-    printf 'el gato\tthe cat\n' | "$BIN/attend" pairs - -o a.json >out.txt
-    grep -qF '"tokens": ["[bos]", "el", "gato", "[sep]", "the", "cat"],' a.json
-    grep -qxF '"source": 4,' a.json
     pairs_run --causal-source --overwrite
-    printf 'el gato\tthe cat\n' | "$BIN/attend" pairs - >out.txt
-    refutes ' next ' out.txt
     printf 'el gato\tthe cat\n' | "$BIN/attend" pairs - -o a.csv
     [ "$(wc -l <a.csv)" -eq $((1 + 2 * 21)) ]
 }
@@ -83,34 +71,13 @@ pairs_run() {
     [ "$(head -n 1 out.txt)" = "the target is the model's own: the cat" ]
     "$BIN/sample" pairs el gato --count 1 | grep -q '^  1  el gato → the cat  '
     printf 'el gato\tthe cat' | "$BIN/attend" pairs - | cmp - <(tail -n +2 out.txt)
-    printf 'el gato\t' | "$BIN/attend" pairs - | cmp - out.txt
     "$BIN/attend" pairs El Gato | head -n 1 | grep -q "^read in lower case, .*: El, Gato$"
-    "$BIN/attend" pairs el gato -o a.json >/dev/null
-    "$BIN/attend" pairs el gato -o -.json 2>err.txt | cmp - a.json
+    "$BIN/attend" pairs el gato -o -.json 2>err.txt | grep -qxF '"text": "el gato\u0009the cat",'
     [ "$(cat err.txt)" = "the target is the model's own: the cat" ]
-    grep -qxF '"text": "el gato\u0009the cat",' a.json
     # This untrained model never ends a target: 6 tokens, and two more fill the context.
     "$BIN/train" pairs.tsv --steps 0 --out new >/dev/null
-    "$BIN/attend" new el perro el perro >out.txt
-    [ "$(head -n 1 out.txt)" = \
+    [ "$("$BIN/attend" new el perro el perro | head -n 1)" = \
         "the target is the model's own, cut at the end of the context: gato gato" ]
-}
-
-@test "source and target are marked in tables, figures and pages" {
-    pairs_run
-    "$BIN/attend" pairs el gato --head 1 >out.txt
-    [ "$(grep -cE ' source │ target$' out.txt)" -eq 1 ]
-    [ "$(grep -cE '^(source|target) ─+┼─+$' out.txt)" -eq 2 ]
-    [ "$(grep -c '│' out.txt)" -eq 8 ] # and over each of 6 columns, and in each of 6 rows
-    refutes ' $' out.txt
-    "$BIN/attend" pairs el gato --head 1 -o a.svg >/dev/null
-    [ "$(grep -oE '>(source|target)<' a.svg | wc -l)" -eq 4 ]
-    grep -qF 'el gato → the cat' a.svg
-    "$BIN/attend" pairs el gato -o a.html >/dev/null
-    grep -qF '"source":4,"prefix":4,' a.html
-    small_run
-    "$BIN/attend" run un gato >out.txt
-    refutes '│' out.txt
 }
 
 @test "all tokens of a model of gaps see each other" {
@@ -122,19 +89,6 @@ pairs_run() {
     "$BIN/attend" run un gato come >out.txt # nothing needs to be hidden
     grep -q ' previous  next  \[bos\]' out.txt
     grep -q '^\[eos\] ' out.txt
-}
-
-@test "a text of one word, and a model of characters in a stream" {
-    small_run
-    "$BIN/attend" run un | grep -qE "^ +un "
-    "$BIN/train" perro.txt --tokens char --steps 2 --out stream >/dev/null
-    "$BIN/attend" stream e >out.txt
-    refutes '\[bos\]' out.txt
-    grep -q ' -$' out.txt # there is no character before the first
-    "$BIN/attend" stream "el perro" >out.txt
-    grep -q '^␣ ' out.txt
-    printf 'el\nun\n' | "$BIN/attend" stream - >out.txt
-    grep -q '^↵ ' out.txt
 }
 
 @test "what does not fit into a line is reported" {
@@ -201,12 +155,9 @@ or write a page with -o attention.html" ]
     "$BIN/train" perro.txt --steps 30 --eval-every 5 --checkpoint-every 5 --keep 9 --out run >/dev/null
     "$BIN/attend" run un gato -o a.html >/dev/null
     grep -qF '"checkpoints":[5,10,15,20,25]' a.html # 30 is the model itself
-    [ "$(grep -c 'class="checkpoint"' a.html)" -eq 5 ]
     "$BIN/attend" run/checkpoint-10 un gato -o b.html >/dev/null
     weights() { grep "$1" "$2" | sed 's/<[^>]*>//g'; }
     cmp <(weights 'class="checkpoint"' a.html | sed -n 2p) <(weights 'id="weights"' b.html)
-    "$BIN/attend" run un gato -o a.html --static >/dev/null
-    grep -qF '"checkpoints":[]' a.html
     # As many as make 8 MB, spread over all: each has 3 MB.
     "$BIN/train" perro.txt --width 256 --layers 1 --steps 6 --checkpoint-every 1 --keep 9 --out large >/dev/null
     "$BIN/attend" large un gato -o a.html >out.txt
@@ -368,7 +319,6 @@ with_lab() {
     "$BIN/attend" run --heads el perro come >out.txt
     grep -qE '^loss [0-9.]{8}: .*, 3$' out.txt
     [ "$(grep -cE '^ +[12] +[1-4] +[+-][0-9.]+ +[0-9]+% +[0-9]+%' out.txt)" -eq 8 ]
-    [ "$(grep -cE '^ +[12]   all +[+-][0-9.]+$' out.txt)" -eq 2 ]
     # In eight tokens there is room for three, twice, after [bos]. A window of 1 sees only itself.
     tail -n 1 out.txt | grep -q ' 3 random tokens'
     grep -qE '^ +1 +2 .* 0% +0%$' out.txt
@@ -377,22 +327,13 @@ with_lab() {
     loss() { "$BIN/attend" run --heads el perro come "$@" | sed -n 's/^loss \([0-9.]*\):.*/\1/p'; }
     awk -v a="$(loss --without L2)" -v b="$(loss)" -v rise="$rise" \
         'BEGIN { d = a - b - rise; exit !(d < 0.0001 && d > -0.0001) }'
-    # What is out already changes nothing more.
-    "$BIN/attend" run --heads el perro come --without L2 | grep -qE '^ +2   all +[+-]0\.0000$'
-    for other in '--layer 1' '--head 1' '-o a.csv'; do
-        refuses 64 --heads -- "$BIN/attend" run --heads el $other
-    done
-    "$BIN/train" perro.txt --tokens char --steps 1 --out chars >/dev/null
-    refuses 1 "no token" -- "$BIN/attend" chars --heads e
+    refuses 64 --heads -- "$BIN/attend" run --heads el --layer 1
     # Pairs: the tokens of the target. Masked tokens: each, hidden by itself. Neither copies.
     pairs_run
     printf 'el gato\tthe cat' | "$BIN/attend" pairs --heads - >out.txt
     grep -qE '^loss .*, 2$' out.txt
-    tail -n 1 out.txt | grep -q 'no column for copying'
     "$BIN/train" perro.txt --objective masked --steps 9 --out masked >/dev/null
     "$BIN/attend" masked --heads 'el [mask] come' >out.txt
     grep -qE '^loss .*, 2$' out.txt
     tail -n 1 out.txt | grep -q 'no column for copying'
-    "$BIN/train" perro.txt --context 4 --steps 1 --out short >/dev/null
-    "$BIN/attend" short --heads el perro | tail -n 1 | grep -q '4 tokens is too short'
 }

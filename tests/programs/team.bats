@@ -169,11 +169,6 @@ ended() {
     [ ! -e runs ]
 }
 
-@test "the leader of a team prints --help once, and the status is 0" {
-    by 3 "$BUILD/mpi/train" --help >out.txt
-    [ "$(grep -c '^Usage: ' out.txt)" -eq 1 ]
-}
-
 @test "a program without MPI refuses to be one of several" {
     refutes -q MPI_Init "$BIN/train" || skip "this train was built with MPI"
     refuses 1 "2 processes were started" "make MPI=1" -- by 2 "$BIN/train" perro.txt
@@ -208,15 +203,4 @@ ended() {
     by 2 "$BUILD/mpi/train" "${model[@]}" --out together >out.txt
     same_run alone together
     rm -r together
-}
-
-@test "--verify and --compare are refused in a team, in one line" {
-    "$BIN/train" perro.txt --steps 2 --out run >/dev/null
-    for task in "--verify run" "--compare run"; do
-        local code=0
-        by 2 "$BUILD/mpi/train" $task >out.txt 2>err.txt || code=$?
-        [ "$code" -eq 64 ]
-        grep -q "^train: ${task% run} runs in one process, not in a team$" err.txt
-        [ ! -s out.txt ]
-    done
 }
