@@ -20,10 +20,9 @@ import sys
 import unicodedata
 
 import tokenizers
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from tokenizers import models, pre_tokenizers
 
-from comparing import check, run
-from gpt2_vocabulary import gpt2_folder
+from comparing import (byte_level, byte_level_trainer, check, gpt2_folder, gpt2_of_tiktoken, run)
 
 SIZES = (300, 1000, 8192)
 SURROGATES = range(0xD800, 0xE000)
@@ -113,18 +112,9 @@ def texts_of(draw, exceptions):
 
 # ---- Merges ----
 
-def their_tokenizer(model):
-    made = Tokenizer(model)
-    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    made.decoder = decoders.ByteLevel()
-    return made
-
-
 def train(text, size):
-    made = their_tokenizer(models.BPE())
-    made.train_from_iterator([text], trainers.BpeTrainer(
-        vocab_size=size, min_frequency=0, show_progress=False,
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet()))
+    made = byte_level(models.BPE())
+    made.train_from_iterator([text], byte_level_trainer(vocab_size=size, min_frequency=0))
     return made
 
 
@@ -183,16 +173,11 @@ def theirs_in_pieces(tokenizer):
 def gpt2_encoders(folder):
     """Each takes a text and gives its ids."""
     encoder, merges = folder + "/encoder.json", folder + "/vocab.bpe"
-    yield "tokenizers", theirs_in_pieces(their_tokenizer(models.BPE.from_file(encoder, merges)))
+    yield "tokenizers", theirs_in_pieces(byte_level(models.BPE.from_file(encoder, merges)))
     if not importlib.util.find_spec("tiktoken"):
         print("  tiktoken was not compared: it is not installed")
     else:
-        import tiktoken
-        import tiktoken.load
-        encoding = tiktoken.Encoding(
-            "gpt2", special_tokens={}, pat_str=r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++|"""
-            r""" ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s""",
-            mergeable_ranks=tiktoken.load.data_gym_to_mergeable_bpe_ranks(merges, encoder))
+        encoding = gpt2_of_tiktoken(encoder, merges)
         yield "tiktoken", in_pieces(encoding.encode_ordinary_batch)
 
 

@@ -20,12 +20,10 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 import safetensors.torch
 import torch
 import transformers
-from tokenizers import (Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers,
-                        processors, trainers)
+from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from comparing import check, run
-from gpt2_vocabulary import gpt2_folder
+from comparing import byte_level, byte_level_trainer, check, gpt2_folder, run, show_model
 from reference import OFFSET, random_bits
 
 transformers.logging.set_verbosity_error()
@@ -47,8 +45,8 @@ DECOMPOSED = unicodedata.normalize("NFD", PROMPT)
 
 
 def pulga(directory, text):
-    seen = json.loads(run(SHOW, directory, text))
-    return seen["ids"], torch.tensor(seen["logits"]), torch.tensor(seen["attention"])
+    ids, logits, attention = show_model(SHOW, directory, text)
+    return ids, torch.tensor(logits), torch.tensor(attention)
 
 
 def compare(what, directory, text, tokenizer=None):
@@ -178,12 +176,8 @@ SPLITTERS = {
 
 
 def foreign_subwords(text, special):
-    made = Tokenizer(models.BPE())
-    made.pre_tokenizer = SPLITTERS["subwords"]
-    made.train_from_iterator([text], trainers.BpeTrainer(
-        vocab_size=330, special_tokens=special, show_progress=False,
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet()))
-    made.decoder = decoders.ByteLevel()
+    made = byte_level(models.BPE())
+    made.train_from_iterator([text], byte_level_trainer(vocab_size=330, special_tokens=special))
     return made
 
 

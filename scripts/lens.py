@@ -18,7 +18,7 @@ import torch
 import transformer_lens  # parity.sh looks for it
 import transformers
 
-from comparing import check, run
+from comparing import check, run, show_model
 
 transformers.utils.logging.disable_progress_bar()
 LOGITS, ATTENTION = 1e-4, 1e-5  # the largest difference, of the largest logit and of a weight
@@ -26,11 +26,11 @@ TEXT = "La niña come"
 
 
 def compare(what, directory, names):
-    seen = json.loads(run(SHOW, directory, TEXT))
+    _, our_logits, our_maps = show_model(SHOW, directory, TEXT)
     logits, maps = names["logits"][0].flatten(), torch.stack(names["maps"]).flatten()
-    apart = (torch.tensor(seen["logits"]) - logits).abs().max() / logits.abs().max()
+    apart = (torch.tensor(our_logits) - logits).abs().max() / logits.abs().max()
     check(apart < LOGITS, what, "logits differ by", apart.item())
-    apart_maps = (torch.tensor(seen["attention"]) - maps).abs().max()
+    apart_maps = (torch.tensor(our_maps) - maps).abs().max()
     check(apart_maps < ATTENTION, what, "attention differs by", apart_maps.item())
     page = names["page"].data
     drawn = json.JSONDecoder().raw_decode(page.partition('"attn": ')[2])[0]

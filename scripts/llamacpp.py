@@ -17,7 +17,7 @@ os.environ["OMP_NUM_THREADS"] = "1"  # models so small gain nothing from more
 import llama_cpp
 import numpy
 
-from comparing import check, run
+from comparing import byte_level, byte_level_trainer, check, run, show_model
 
 TYPES = {"f32": 1e-2, "f16": 1e-2, "q8_0": None}  # the largest difference of the largest logit
 TOP = 0.95  # of the positions, q8_0 must have the same most probable token
@@ -26,8 +26,8 @@ WRITTEN = 200  # tokens of a continuation
 
 def pulga(directory, text, more=()):
     """The ids of a text, and the logits at each place of it and of the ids that follow."""
-    seen = json.loads(run(SHOW, directory, text, *more))
-    return seen["ids"], numpy.array(seen["logits"]).reshape(len(seen["ids"]), -1)
+    ids, logits, _ = show_model(SHOW, directory, text, *more)
+    return ids, numpy.array(logits).reshape(len(ids), -1)
 
 
 def llama(file):
@@ -168,15 +168,12 @@ def gpt2(folder, prompts):
     """A GPT-2 that Transformers saved."""
     import torch
     import transformers
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+    from tokenizers import models
 
     transformers.utils.logging.disable_progress_bar()
-    made = Tokenizer(models.BPE())
-    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    made.decoder = decoders.ByteLevel()
-    made.train_from_iterator(LINES, trainers.BpeTrainer(
-        vocab_size=700, special_tokens=["<|endoftext|>"], show_progress=False,
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet()))
+    made = byte_level(models.BPE())
+    made.train_from_iterator(LINES, byte_level_trainer(vocab_size=700,
+                                                       special_tokens=["<|endoftext|>"]))
     made = json.loads(made.to_str())["model"]
     tokenizer = transformers.GPT2TokenizerFast(vocab=made["vocab"],
                                                merges=[tuple(m) for m in made["merges"]])

@@ -88,7 +88,7 @@ def race_pytorch(text):
     """nanoGPT's setting in PyTorch, in float32 as nanoGPT has it on a CPU. The model differs from
     nanoGPT's only in that it has biases, as GPT-2 has."""
     import torch
-    sys.path.insert(0, str(Path(__file__).parent.parent / 'bench'))
+    sys.path.insert(0, str(Path(__file__).parent.parent / 'tests' / 'bench'))
     from pytorch import Gpt
 
     s = NANOGPT

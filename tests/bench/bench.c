@@ -10,13 +10,10 @@
 #include <string.h>
 
 #include "base/parallel/threads.h"
-#include "measure.h"
+#include "bench.h"
 #include "model/matrix/matrix.h"
 #include "model/optimizer/optimizer.h"
-#include "peak.h"
 #include "programs/terminal/process.h"
-#include "texts.h"
-#include "writing.h"
 
 /* What the machine can do in float32, with one thread and with all. */
 typedef struct {

@@ -1,7 +1,7 @@
 /* measure.c: forks a process for each figure, which sends it back through a pipe. So one figure's
  * memory is not counted for the next, and nothing that it left in the caches or in the allocator
  * makes the next one faster. */
-#include "measure.h"
+#include "bench.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* peak.c: loops that do nothing but multiply-adds, or nothing but read. */
-#include "peak.h"
+#include "bench.h"
 
 #include <string.h>
 

@@ -15,18 +15,13 @@ import sys
 import time
 
 
-def tokenizer_of(model):
-    from tokenizers import Tokenizer, pre_tokenizers
-    made = Tokenizer(model)
-    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    return made
+sys.path.insert(0, "scripts")
+from comparing import byte_level, byte_level_trainer, gpt2_folder, gpt2_of_tiktoken
 
 
 def train(path, size):
-    from tokenizers import models, pre_tokenizers, trainers
-    made = tokenizer_of(models.BPE())
-    trainer = trainers.BpeTrainer(vocab_size=int(size), show_progress=False,
-                                  initial_alphabet=pre_tokenizers.ByteLevel.alphabet())
+    from tokenizers import models
+    made, trainer = byte_level(models.BPE()), byte_level_trainer(vocab_size=int(size))
     return [seconds(lambda: made.train([path], trainer))]
 
 
@@ -39,7 +34,7 @@ def beginning(path, megabytes):
 
 def encode_tokenizers(folder, path, megabytes):
     from tokenizers import models
-    made = tokenizer_of(models.BPE.from_file(folder + "/vocab.json", folder + "/merges.txt"))
+    made = byte_level(models.BPE.from_file(folder + "/vocab.json", folder + "/merges.txt"))
     text = beginning(path, megabytes)
     pieces = [text[i:i + 1000] for i in range(0, len(text), 1000)]  # the fastest of some sizes
 
@@ -50,20 +45,12 @@ def encode_tokenizers(folder, path, megabytes):
 
 
 def encode_tiktoken(folder, path, megabytes):
-    import tiktoken
-    import tiktoken.load
-    encoding = tiktoken.Encoding(
-        "gpt2", special_tokens={}, pat_str=r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++|"""
-        r""" ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s""",
-        mergeable_ranks=tiktoken.load.data_gym_to_mergeable_bpe_ranks(
-            folder + "/merges.txt", folder + "/vocab.json"))
+    encoding = gpt2_of_tiktoken(folder + "/vocab.json", folder + "/merges.txt")
     text = beginning(path, megabytes)
     return [seconds(lambda: encoding.encode_ordinary(text)) for _ in range(3)]
 
 
 def fetch(folder):
-    sys.path.insert(0, "scripts")
-    from gpt2_vocabulary import gpt2_folder
     found = None if os.path.exists(folder + "/merges.txt") else gpt2_folder(folder)
     if found:
         os.makedirs(folder, exist_ok=True)

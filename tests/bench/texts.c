@@ -1,5 +1,5 @@
 /* texts.c: a text is read as ./train reads it, by its rooms or by the program itself. */
-#include "texts.h"
+#include "bench.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,6 @@
 
 #include "base/base.h"
 #include "formats/huggingface/tokenizer_json.h"
-#include "measure.h"
 #include "text/corpus/corpus.h"
 #include "text/source.h"
 #include "text/tokenizer.h"

@@ -1,14 +1,13 @@
 /* writing.c: saves a model as a run, and times the programs as a user calls them. The time that
  * ./sample needs to start does not count: it writes few tokens and many, or reads a short prompt
  * and a long one, and the difference is taken. */
-#include "writing.h"
+#include "bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/base.h"
 #include "formats/huggingface/config.h"
-#include "measure.h"
 #include "text/tokenizer.h"
 
 /* Tokens to write, tokens of a prompt, and how often each time is measured. */

@@ -1,12 +1,8 @@
 /* try_team.c: a team that talks, for tests/programs/team.bats: what is shared, collected and sent
- * must arrive whole and in order. With an argument, the last member does something else: it ends
- * (die), hangs (hang), has another checksum (differ), or has been ended by a signal (kill). */
+ * must arrive whole and in order. */
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/base.h"
 #include "base/numbers/random.h"
@@ -80,29 +76,13 @@ static void try_sending(int messages, int most)
     free(out);
 }
 
-static void go_wrong(const char *how)
-{
-    if (team_member() != team_size() - 1)
-        return;
-    if (!strcmp(how, "die"))
-        die("there is no more bread");
-    if (!strcmp(how, "kill"))
-        raise(SIGKILL);
-    if (!strcmp(how, "hang"))
-        raise(SIGSTOP);
-}
-
-int main(int argc, char **argv)
+int main(void)
 {
     team_start();
-    const char *how = argc > 1 ? argv[1] : "";
-    const bool differs = !strcmp(how, "differ") && team_member() == team_size() - 1;
-    team_agree(differs, "program");
     for (uint32_t seed = 0; seed < 100; seed++)
         try_sharing(3, seed);
     try_sharing(LARGE / 4, 7);
     try_collecting();
-    go_wrong(how);
     for (int i = 0; i < 20; i++)
         try_sending(10, 1000);
     try_sending(1, 6000000); /* two pieces */

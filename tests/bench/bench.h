@@ -1,7 +1,9 @@
-/* measure.h: measures the time of repeated work, each kind in a process of its own, and reports it
- * as a table on the screen and as JSON. */
-#ifndef PULGA_MEASURE_H
-#define PULGA_MEASURE_H
+/* bench.h: measures the time of repeated work, each kind in a process of its own, and reports it as
+ * a table on the screen and as JSON. */
+#ifndef PULGA_BENCH_H
+#define PULGA_BENCH_H
+
+#include "model/gpt.h"
 
 /* Seconds of one round of the work, and the largest memory of the process in bytes. All is 0 if
  * nothing could be measured. */
@@ -48,5 +50,29 @@ void report_end(void);
 /* The JSON file that the report is also written to. */
 void report_open(const char *path);
 void report_close(void);
+
+/* ---- What is measured ---- */
+
+/* The machine's peak speed, in arithmetic and in reading memory, by which the other figures are
+ * judged: what the data sheet says is not reached on a machine that other programs share. A round is
+ * that many independent multiplications and additions on each thread; or it reads that many bytes,
+ * all threads together, far more than any cache holds. */
+extern const double PEAK_OPERATIONS, PEAK_BYTES;
+Measured measure_arithmetic(const void *unused);
+Measured measure_reading(const void *unused);
+
+/* How fast texts are read, how fast subwords are trained and encoded beside Hugging Face's tokenizers
+ * and tiktoken, and how soon a run takes its first step: with a text, or if `text` is NULL with one
+ * of `size` bytes that is made. `folder` is for that text, which is removed, and for a run;
+ * `programs` is where ./train is. */
+void bench_texts(const char *text, double size, const char *folder, const char *programs,
+                 int threads);
+
+/* How fast ./sample writes, and reads a prompt, beside llama.cpp with the same weights and PyTorch:
+ * with untrained weights of these sizes, with one thread and with all. `bandwidth` has the bytes a
+ * second that one thread, and all of them, read from memory; `folder` is for the model, which is
+ * removed; `programs` is where ./sample and ./export are. */
+void bench_writing(const GptConfig *config, int threads, const double bandwidth[2],
+                   const char *folder, const char *programs);
 
 #endif
