@@ -93,35 +93,25 @@ typedef struct {
     size_t *end; /* (T + 1) where those of each position end */
 } Listing;
 
-/* Calls `put` for each row that counts; a row's position is its index in the sequence. */
-typedef void PutRow(Listing *positions, int row, Place place);
-static void each_row(const Corpus *corpus, PutRow *put, Listing *positions)
+/* Lists each row that counts at its position, the index in its sequence; or, before that, only
+ * counts the rows of each position, one place further. */
+static void list_rows(const Corpus *corpus, Listing *p, bool counts)
 {
     int *tokens = memory_new((size_t)corpus->context + 1, sizeof *tokens, "counting");
     const bool hides = corpus->objective.kind == OBJECTIVE_MASKED;
-    for (size_t p = 0; p < corpus->train.count; p++) {
-        const Piece piece = corpus_piece(corpus, &corpus->train, p);
+    for (size_t n = 0; n < corpus->train.count; n++) {
+        const Piece piece = corpus_piece(corpus, &corpus->train, n);
         const Sequence sequence = corpus_sequence(corpus, piece, tokens);
         for (int i = sequence.first; i < sequence.rows; i++) {
             const int target = objective_target(&corpus->objective, &sequence, i);
-            if (target >= 0)
-                put(positions, i,
-                    (Place){(uint32_t)piece.from + (uint32_t)i, hides ? 0 : tokens[i], target,
-                            sequence.prefix});
+            if (target >= 0 && counts)
+                p->end[i + 1]++;
+            else if (target >= 0)
+                p->places[p->end[i]++] = (Place){(uint32_t)piece.from + (uint32_t)i,
+                                                 hides ? 0 : tokens[i], target, sequence.prefix};
         }
     }
     free(tokens);
-}
-
-static void count_position(Listing *p, int row, Place place)
-{
-    (void)place;
-    p->end[row + 1]++;
-}
-
-static void put_place(Listing *p, int row, Place place)
-{
-    p->places[p->end[row]++] = place;
 }
 
 /* ---- What is seen ---- */
@@ -214,10 +204,10 @@ double floor_of(const Corpus *corpus, const Pattern *patterns, int layers, int h
     double *sums = memory_new((size_t)T, sizeof *sums, "counting the floor"), sum = 0;
     bool all = true;
     int most = 0;
-    each_row(corpus, count_position, &p); /* end[i + 1] counts position i ... */
+    list_rows(corpus, &p, true); /* end[i + 1] counts position i ... */
     for (int i = 0; i < T; i++)
-        p.end[i + 1] += p.end[i];    /* ... so now position i begins at end[i] ... */
-    each_row(corpus, put_place, &p); /* ... and now it ends there */
+        p.end[i + 1] += p.end[i]; /* ... so now position i begins at end[i] ... */
+    list_rows(corpus, &p, false); /* ... and now it ends there */
     OMP(parallel for schedule(dynamic) reduction(max : most) reduction(&& : all)
         if (corpus->train.targets > 1 << 12))
     for (int i = 0; i < T; i++) {
