@@ -81,13 +81,6 @@ check_page() {
     [ -s 12.command ]
 }
 
-@test "no page with commands and what they print is left out above" {
-    cd "$ROOT"
-    for page in $(grep -lE '^\$ \./' README*.md CONTRIBUTING.md docs/*.md); do
-        grep -q "^    check_page $page " "$BATS_TEST_FILENAME" || { echo "$page"; false; }
-    done
-}
-
 # bats test_tags=long
 @test "the picture of patterns is what its commands draw" {
     ln -s "$BIN/train" "$BIN/attend" "$ROOT/data" .

@@ -202,6 +202,10 @@ until_said() {
     cp -r run/checkpoint-20 back
     "$BIN/train" --resume back | grep -q "continues after step 20"
     same_run run back
+    # One that a kill has kept from being made is made up for.
+    cp -r run/checkpoint-20 late
+    "$BIN/train" --resume late --stop-after 22 >/dev/null
+    [ "$(cd late && echo checkpoint-*)" = "checkpoint-20" ]
     # A checkpoint does not change when the run goes on.
     "$BIN/train" --resume run --steps 40 --keep 1 >/dev/null
     [ "$(cd run && echo checkpoint-*)" = "checkpoint-40" ]

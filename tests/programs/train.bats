@@ -323,6 +323,10 @@ on_terminal() {
     grep -q -- "--resume still --patience 0" out.txt
     "$BIN/train" --resume still --patience 0 --stop-after 6 | grep -q "continues after step 4"
     tail -n 1 still/log.csv | grep -q "^6,"
+    # A run that is stopped in between has no more patience.
+    "$BIN/train" perro.txt --schedule constant --lr 0 --eval-every 2 --patience 2 --stop-after 3 \
+        --out parts >/dev/null
+    "$BIN/train" --resume parts | grep -q "^stopped after step 4 of"
 }
 
 # bats test_tags=long
