@@ -18,7 +18,6 @@ import sys
 import tempfile
 import time
 
-import awake
 import axe
 import heads
 import keyboard
@@ -36,10 +35,9 @@ import weights
 import widths
 from chromium import Chromium
 from firefox import Firefox
-from turns import turn_of
 
 FILES = (weights, heads, next_words, keyboard, saved, texts, vocabulary, widths, kinds, axe, model,
-         random_models, lab, same, awake, lab_looks)
+         random_models, lab, same, lab_looks)
 NAMED = [(name, look) for file in FILES for name, look in vars(file).items()
          if name.startswith("look_") and look.__module__ == file.__name__]
 LOOKS = dict(NAMED)
@@ -68,8 +66,7 @@ def call_all(browser, looks):
         page = browser(pathlib.Path(folder))
         try:
             for name, look in looks.items():
-                with turn_of(look):
-                    call(name, look, page, pathlib.Path(folder))
+                call(name, look, page, pathlib.Path(folder))
         finally:
             page.close()
 

@@ -4,7 +4,6 @@ import json
 import pathlib
 import shutil
 import subprocess
-import time
 import urllib.request
 
 from page import Page

@@ -153,17 +153,21 @@ def compare_next(number, seen, answer):
                for found, place, times in zip(seen["next"], places, counted["times"], strict=True))
 
 
+def answers(run, prompt, rules, *options):
+    """What sample draws by each of the rules. `run` is the directory and what is left out of the
+    model."""
+    return [jsonl(*run, prompt, "--seed", rule["seed"], "--temperature", rule["temperature"],
+                  "--top-k", rule["topK"], "--top-p", rule["topP"], "--count", rule["count"],
+                  "--table", 1, *options) for rule in rules]
+
+
 def compare_drawn(number, run, prompt, rules, written):
-    """`run` is the directory and what is left out of the model."""
-    drawn = 0
-    for rule, texts in zip(rules, written):
-        answer = jsonl(*run, prompt, "--seed", rule["seed"], "--temperature", rule["temperature"],
-                       "--top-k", rule["topK"], "--top-p", rule["topP"], "--count", rule["count"],
-                       "--words", rule["words"], "--table", 1)
+    drawn, words = 0, rules[0]["words"]
+    for answer, texts in zip(answers(run, prompt, rules, "--words", words), written):
         for theirs, ours in zip(answer["continuations"], texts, strict=True):
-            if not theirs["ended"] and len(theirs["tokens"]) < rule["words"]:
+            if not theirs["ended"] and len(theirs["tokens"]) < words:
                 continue  # a pair that is cut at the end of the context
-            assert theirs["text"] == ours["text"], (number, rule, theirs["text"], ours["text"])
+            assert theirs["text"] == ours["text"], (number, theirs["text"], ours["text"])
             assert len(theirs["tokens"]) == ours["count"], (number, theirs, ours)
             drawn += ours["count"]
     return drawn
@@ -171,11 +175,8 @@ def compare_drawn(number, run, prompt, rules, written):
 
 def compare_filled(number, run, prompt, rules, filled):
     """The same of lines with gaps; returns how many were filled."""
-    for rule, texts in zip(rules, filled):
-        answer = jsonl(*run, prompt, "--seed", rule["seed"], "--temperature", rule["temperature"],
-                       "--top-k", rule["topK"], "--top-p", rule["topP"], "--count", rule["count"],
-                       "--table", 1)
-        assert [f["text"] for f in answer["fillings"]] == [t["text"] for t in texts], (number, rule)
+    for answer, texts in zip(answers(run, prompt, rules), filled):
+        assert [f["text"] for f in answer["fillings"]] == [t["text"] for t in texts], number
     return sum(2 * len(texts) for texts in filled)
 
 

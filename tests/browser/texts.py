@@ -62,18 +62,3 @@ def look_at_markup(page, folder):
     assert page.run("document.querySelectorAll('img, script').length") == 0
     assert page.run("document.documentElement.textContent").count("onerror")
     page.check_errors()
-
-
-def look_at_unknown_text(page, folder):
-    """Of a text with an unknown word the page shows what comes before it, never another text; what
-    cannot be read at all greys the page."""
-    path, _ = attend(folder, train_perro(folder), SENTENCE, "unknown")
-    page.open(path)
-    page.type("el gato ladra")
-    assert page.run("reading.words.join(' ')") == "[bos] el gato"
-    assert page.text("context") == "[bos] el gato" and not page.run("at('cards').inert")
-    page.type("[bos]")
-    assert page.run("at('cards').inert && at('chips').inert")
-    page.type("el perro")
-    assert page.run("!at('cards').inert && reading.words.join(' ')") == "[bos] el perro"
-    page.check_errors()

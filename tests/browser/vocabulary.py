@@ -144,17 +144,13 @@ def look_at_vocabulary(page, folder):
     page.click("#language")
     show(page)
     wait_for(page, "at('near-word').textContent.endsWith('en el texto')")
-    page.run("pin(0, -1)")
-    page.settle()
-    assert looked(page) == "[bos]"
     page.check_errors()
 
 
 def look_at_vocabularies(page, folder):
     """All kinds of models have a map; one without its text has no colours."""
     run = folder / "run"
-    for text, word, *options in (("perro.txt", "perro"), ("perro.txt", "e", "--tokens", "char"),
-                                 ("perro.txt", " perro", "--tokens", "bpe"),
+    for text, word, *options in (("perro.txt", " perro", "--tokens", "bpe"),
                                  ("perro.txt", "perro", "--untied", "--objective", "masked"),
                                  ("traducciones.tsv", "gato")):
         call(BIN / "train", ROOT / "data" / text, "--out", run, "--overwrite", "--steps", 10,

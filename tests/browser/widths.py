@@ -67,34 +67,6 @@ def look_at_widths(page, folder):
     assert least >= 4.5, least
 
 
-TOPS = """(() => {
-    const tops = new Set(), {T} = reading, across = state.form === "across";
-    for (let head = 0; head < (across ? data.heads.length : 1); head++)
-        for (let query = across ? state.word : 0; query < T; query++)
-            for (let key = -1; key < T; key++) {
-                state.over = {query, key, head};
-                redraw();
-                tops.add(Math.round(plots[0].view.canvas.getBoundingClientRect().top + scrollY));
-            }
-    state.over = null;
-    return [...tops];
-})()"""
-
-
-def look_at_still(page, folder):
-    """The picture stays where it is while the pointer goes over it, whatever is said above it."""
-    path, _ = attend(folder, train_perro(folder), SENTENCE, "still")
-    for width in WIDTHS:
-        page.open(path, width=width, height=900, phone=width < 500)
-        for language in ("en", "es"):
-            for form, other in (("matrix", -1), ("matrix", 6), ("across", -1)):
-                page.run(f"state.language = '{language}'; state.form = '{form}';"
-                         f"state.other = {other}; repaint()")
-                tops = page.run(TOPS)
-                assert len(tops) == 1, (width, language, form, other, tops)
-    page.check_errors()
-
-
 def look_at_projector(page, folder):
     """On a projector no text is smaller than 28 pixels; on a phone the next word comes first."""
     path, _ = attend(folder, train_perro(folder), SENTENCE, "projector")
