@@ -19,20 +19,33 @@ void tiny_set(Settings *settings, Decided *decided, const char *name, const char
     usage_error("there is no option --%s", name);
 }
 
+void tiny_open(Trainer *trainer, Settings *settings, char *const *texts, const char *const *sizes,
+               const char *const *options)
+{
+    Decided decided = {{0}};
+    *settings = (Settings){0};
+    fields_preset(SETTINGS, settings);
+    for (; *sizes; sizes += 2)
+        tiny_set(settings, &decided, sizes[0], sizes[1]);
+    for (; *options; options += 2)
+        tiny_set(settings, &decided, options[0], options[1]);
+    trainer_open(trainer, texts, settings, &decided, NULL, NULL);
+}
+
+void tiny_close(Trainer *trainer, Settings *settings)
+{
+    trainer_close(trainer);
+    fields_free(SETTINGS, settings);
+}
+
 void tiny_run(const char *directory, const char *text_path, const char *const *options)
 {
     const char *const smallest[] = {"layers", "1", "heads",   "1",       "width", "2",
                                     "hidden", "3", "context", "4",       "steps", "8",
                                     "batch",  "2", "out",     directory, NULL};
-    Settings settings = {0};
-    Decided decided = {{0}};
-    fields_preset(SETTINGS, &settings);
-    for (int i = 0; smallest[i]; i += 2)
-        tiny_set(&settings, &decided, smallest[i], smallest[i + 1]);
-    for (; *options; options += 2)
-        tiny_set(&settings, &decided, options[0], options[1]);
+    Settings settings;
     Trainer trainer;
-    trainer_open(&trainer, (char *[]){(char *)text_path, NULL}, &settings, &decided, NULL, NULL);
+    tiny_open(&trainer, &settings, (char *[]){(char *)text_path, NULL}, smallest, options);
     bool good = trainer_begin_files(&trainer, "a test");
     for (int step = 1; step <= 5; step++) {
         trainer_step(&trainer);
@@ -43,6 +56,5 @@ void tiny_run(const char *directory, const char *text_path, const char *const *o
     }
     if (!good || !trainer_save(&trainer))
         die("%s could not be written", directory);
-    trainer_close(&trainer);
-    fields_free(SETTINGS, &settings);
+    tiny_close(&trainer, &settings);
 }

@@ -13,7 +13,7 @@ static const char TEXT[] = "un perro come\nel gato (negro) salta\nla cuerda\n";
 
 /* A run of a step a sequence, some of whose weights are changed before the first. */
 typedef struct {
-    const char *options[5][2]; /* beyond those of run() */
+    const char *options[10]; /* beyond those of run() */
     struct {
         const char *tensor;
         const char *word; /* only the row of this one, if not NULL */
@@ -40,23 +40,15 @@ static void spoil(Trainer *t, const char *name, const char *word, double by, dou
 static void run(void *context)
 {
     const Case *c = context;
-    static const char *const sizes[][2] = {
-        {"layers", "2"},          {"heads", "2"},  {"width", "8"},
-        {"hidden", "16"},         {"steps", "9"},  {"batch", "1"},
-        {"schedule", "constant"}, {"warmup", "0"}, {"threads", "1"},
-    };
-    Settings settings = {0};
-    Decided decided = {{0}};
+    Settings settings;
     Trainer trainer;
     char *folder = scratch_new(), *text = scratch_write(folder, "a.txt", TEXT, sizeof TEXT - 1);
     char *out = format_text("%s/run", folder);
-    fields_preset(SETTINGS, &settings);
-    tiny_set(&settings, &decided, "out", out);
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        tiny_set(&settings, &decided, sizes[i][0], sizes[i][1]);
-    for (int i = 0; c->options[i][0]; i++)
-        tiny_set(&settings, &decided, c->options[i][0], c->options[i][1]);
-    trainer_open(&trainer, (char *[]){(char *)text, NULL}, &settings, &decided, NULL, NULL);
+    const char *const sizes[] = {"layers",   "2",        "heads",  "2", "width",   "8",
+                                 "hidden",   "16",       "steps",  "9", "batch",   "1",
+                                 "schedule", "constant", "warmup", "0", "threads", "1",
+                                 "out",      out,        NULL};
+    tiny_open(&trainer, &settings, (char *[]){text, NULL}, sizes, c->options);
     for (int i = 0; c->spoil[i].tensor; i++)
         spoil(&trainer, c->spoil[i].tensor, c->spoil[i].word, c->spoil[i].by, c->spoil[i].plus);
     for (int i = 0; i < c->steps; i++)
@@ -65,8 +57,7 @@ static void run(void *context)
         trainer_save(&trainer);
     else
         trainer_evaluate(&trainer, NULL, NULL);
-    trainer_close(&trainer);
-    fields_free(SETTINGS, &settings);
+    tiny_close(&trainer, &settings);
     free(out);
     free(text);
     scratch_remove(folder);
@@ -88,18 +79,17 @@ static void large_numbers_that_stay_finite_do_not_end_a_run(void **state)
 static void a_loss_that_is_not_finite_ends_the_run(void **state)
 {
     (void)state;
-    Case c = {
-        .options = {{"untied", "on"}}, .spoil = {{"wte.weight", "gato", 0, 3e38}}, .steps = 3};
+    Case c = {.options = {"untied", "on"}, .spoil = {{"wte.weight", "gato", 0, 3e38}}, .steps = 3};
     /* The row is finite, but layer norm cannot sum it. */
     assert_dies(run, &c, "step ", ": the loss is not finite: in the gradient, number ",
                 "run keeps its last save; try a smaller --lr");
     c.spoil[0].by = 1e39, c.spoil[0].plus = 0;
-    c.options[1][0] = "batch", c.options[1][1] = "3";
+    c.options[2] = "batch", c.options[3] = "3";
     assert_dies(run, &c, "step 1: the loss is not finite: among the weights, number ",
                 " of wte.weight is ");
-    c.options[2][0] = "schedule", c.options[2][1] = "noam";
+    c.options[4] = "schedule", c.options[5] = "noam";
     assert_dies(run, &c, "step 1: the loss", "; try a smaller --lr-factor");
-    c.options[3][0] = "norm", c.options[3][1] = "post";
+    c.options[6] = "norm", c.options[7] = "post";
     assert_dies(run, &c, "step 1: the loss is not finite: among the weights, ");
     c.steps = 0; /* in the evaluation */
     assert_dies(run, &c, "step 0: the loss is not finite: among the weights, ");
@@ -123,7 +113,7 @@ static void a_gradient_whose_square_no_float_holds_ends_the_run(void **state)
     (void)state;
     Case c = {
         .steps = 1,
-        .options = {{"clip", "0"}},
+        .options = {"clip", "0"},
         .spoil = {{"h.1.mlp.c_fc.weight", NULL, 1e-25}, {"h.1.mlp.c_proj.weight", NULL, 1e25}}};
     assert_dies(run, &c, "step 1: the gradient is too large; /");
 }
@@ -132,7 +122,7 @@ static void a_gradient_whose_square_no_float_holds_ends_the_run(void **state)
 static void a_weight_that_is_not_finite_is_never_saved(void **state)
 {
     (void)state;
-    Case c = {.options = {{"untied", "on"}, {"lr", "1e9"}, {"decay", "1e9"}},
+    Case c = {.options = {"untied", "on", "lr", "1e9", "decay", "1e9"},
               .steps = 1,
               .save = true,
               .spoil = {{"wte.weight", "cuerda", 1e21}}};

@@ -29,24 +29,16 @@ typedef struct {
 static Outcome run(const char *text, const char *const *options, const char *shards,
                    const char *accumulate)
 {
-    static const char *const sizes[][2] = {
-        {"layers", "2"}, {"heads", "2"},           {"width", "8"},     {"hidden", "16"},
-        {"steps", "20"}, {"schedule", "constant"}, {"dropout", "0.3"}, {"threads", "1"}};
-    Settings settings = {0};
-    Decided decided = {{0}};
+    Settings settings;
     Trainer trainer;
     Outcome outcome = {.rows = 0};
     char *folder = scratch_new(), *path = scratch_write(folder, "a.txt", text, strlen(text));
     char *out = format_text("%s/run", folder);
-    fields_preset(SETTINGS, &settings);
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        tiny_set(&settings, &decided, sizes[i][0], sizes[i][1]);
-    for (; *options; options += 2)
-        tiny_set(&settings, &decided, options[0], options[1]);
-    tiny_set(&settings, &decided, "out", out);
-    tiny_set(&settings, &decided, "shards", shards);
-    tiny_set(&settings, &decided, "accumulate", accumulate);
-    trainer_open(&trainer, (char *[]){path, NULL}, &settings, &decided, NULL, NULL);
+    const char *const sizes[] = {
+        "layers", "2",  "heads",    "2",        "width",      "8",        "hidden",  "16",
+        "steps",  "20", "schedule", "constant", "dropout",    "0.3",      "threads", "1",
+        "out",    out,  "shards",   shards,     "accumulate", accumulate, NULL};
+    tiny_open(&trainer, &settings, (char *[]){path, NULL}, sizes, options);
     for (int i = 0; i < STEPS; i++) {
         outcome.rows += trainer_step(&trainer);
         outcome.loss[i] = trainer.progress.loss;
@@ -56,8 +48,7 @@ static Outcome run(const char *text, const char *const *options, const char *sha
     outcome.size = trainer.gpt.size;
     outcome.weights = memory_new(outcome.size, sizeof(Real), "a test");
     memcpy(outcome.weights, trainer.gpt.weight_block, outcome.size * sizeof(Real));
-    trainer_close(&trainer);
-    fields_free(SETTINGS, &settings);
+    tiny_close(&trainer, &settings);
     free(out);
     free(path);
     scratch_remove(folder);

@@ -20,19 +20,13 @@ static char *run_new(const char *folder)
     static const char text[] = "el perro come\nel gato come\nun perro ladra\n";
     char *path = scratch_write(folder, "text.txt", text, strlen(text));
     char *run = format_text("%s/run", folder);
-    const struct {
-        const char *name, *value;
-    } options[] = {{"layers", "1"}, {"heads", "1"}, {"width", "4"},
-                   {"hidden", "4"}, {"steps", "6"}, {"average", "on"},
-                   {"keep", "9"},   {"batch", "2"}, {"checkpoint-every", "2"},
-                   {"out", run}};
-    Settings settings = {0};
-    Decided decided = {{0}};
-    fields_preset(SETTINGS, &settings);
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        tiny_set(&settings, &decided, options[i].name, options[i].value);
+    const char *const sizes[] = {"layers", "1", "heads", "1", "width", "4", "hidden", "4", NULL};
+    const char *const options[] = {"steps", "6", "average",          "on", "keep", "9",
+                                   "batch", "2", "checkpoint-every", "2",  "out",  run,
+                                   NULL};
+    Settings settings;
     Trainer t;
-    trainer_open(&t, (char *[]){path, NULL}, &settings, &decided, NULL, NULL);
+    tiny_open(&t, &settings, (char *[]){path, NULL}, sizes, options);
     assert_true(trainer_begin_files(&t, "a test"));
     for (int step = 0; step <= STEPS; step += 2) {
         const double loss = trainer_evaluate(&t, NULL, NULL);
@@ -42,8 +36,7 @@ static char *run_new(const char *folder)
         for (int i = 0; i < 2 && step < STEPS; i++)
             trainer_step(&t);
     }
-    trainer_close(&t);
-    fields_free(SETTINGS, &settings);
+    tiny_close(&t, &settings);
     free(path);
     return run;
 }

@@ -91,17 +91,6 @@ static void the_sum_is_the_tree_s_for_any_number_of_members(void **state)
     thread_set_limit(most);
 }
 
-static void subtrees_are_aligned(void **state)
-{
-    (void)state;
-    int subtrees[SUM_TREE_MOST_SUBTREES];
-    assert_int_equal(list(subtrees, 3, 8), 2);
-    assert_int_equal(subtrees[0], 1);
-    assert_int_equal(subtrees[1], 4);
-    assert_int_equal(list(subtrees, 0, SUM_TREE_MOST_SHARDS), 1);
-    assert_int_equal(list(subtrees, 1, SUM_TREE_MOST_SHARDS - 1), 18);
-}
-
 /* One process keeps one sum for each level of the tree, none if there is one shard. */
 static void few_sums_wait(void **state)
 {
@@ -130,7 +119,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_sum_is_the_tree_s_for_any_number_of_members),
-        cmocka_unit_test(subtrees_are_aligned),
         cmocka_unit_test(few_sums_wait),
         cmocka_unit_test(losses_are_added_along_the_tree),
     };
