@@ -268,6 +268,51 @@ static void pairs_have_settings_of_their_own(void **state)
     }
 }
 
+/* A step predicts only what it masks. */
+static void masked_tokens_take_more_epochs(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t count;
+        bool stream;
+        int epochs;
+    } cases[] = {{300, false, 16 * 300}, {30000, false, 8 * 10}, {4999, true, 4 * 15}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Case c = begin(cases[i].count, cases[i].stream);
+        c.settings.objective = c.corpus.objective.kind = OBJECTIVE_MASKED;
+        assert_int_equal(planned(&c)->epochs, cases[i].epochs);
+        end(&c);
+    }
+}
+
+/* The longest line, up to a limit; pairs are never cut. */
+static void a_context_holds_the_longest_line(void **state)
+{
+    (void)state;
+    char text[2 * 300 + 1];
+    for (int i = 0; i < 300; i++)
+        memcpy(text + 2 * i, i < 299 ? "a " : "a\n", 3);
+    for (int pairs = 0; pairs < 2; pairs++) {
+        Case c = begin_text(text, false);
+        c.corpus.objective.kind = pairs ? OBJECTIVE_PAIRS : OBJECTIVE_NEXT;
+        plan_model(&c.settings, &c.decided, &c.corpus);
+        assert_int_equal(c.settings.shape.context, pairs ? 304 : 256);
+        end(&c);
+    }
+}
+
+static void heads_and_warm_up_suit_the_options(void **state)
+{
+    (void)state;
+    Case c = begin(300, false);
+    give(&c, "width", 66);
+    give(&c, "steps", 100000);
+    assert_int_equal(planned(&c)->shape.heads, 1); /* which four do not divide */
+    assert_int_equal(c.plan.settings.warmup, 4000);
+    assert_int_equal(c.plan.settings.shards, 1);
+    end(&c);
+}
+
 /* The longest line may be held out, and all others be shorter together. */
 static void every_piece_fits_into_a_part_of_a_step(void **state)
 {
@@ -403,7 +448,8 @@ static void a_text_is_read_as_it_suits(void **state)
         {{.size = 100000}, MIN, WORD, LINES},
         {{.size = 100000}, MAX, WORD, LINES},
         {{.size = 100000}, SEQUENCE, BPE, LINES},
-        {{.size = 10}, SIZE, BPE, STREAM},
+        {{.size = 19999}, SIZE, BPE, STREAM},
+        {{.size = 20000}, SIZE, BPE, STREAM},
         /* Wrapped words are read as a stream, blocks of lines as a stream of subwords. */
         {{.size = 1000, .wrapped = true}, FIELD_NONE, WORD, STREAM},
         {{.size = 1000, .wrapped = true}, SEQUENCE, WORD, LINES},
@@ -427,6 +473,9 @@ static void a_text_is_read_as_it_suits(void **state)
         assert_int_equal(s.tokens, cases[i].tokens);
         assert_int_equal(s.sequence, cases[i].sequence);
         assert_int_equal(s.objective, cases[i].look.pairs ? OBJECTIVE_PAIRS : OBJECTIVE_NEXT);
+        /* Before the tokens are counted, a part of enough of them is held out. */
+        const bool part = s.tokens == TOKENIZER_BPE && s.sequence == SEQUENCE_STREAM;
+        assert_close_one("val", s.val, part && cases[i].look.size >= 20000 ? 0.1 : 0, 0);
     }
 }
 
@@ -472,6 +521,9 @@ int main(void)
         cmocka_unit_test(the_length_of_a_run_suits_its_text),
         cmocka_unit_test(muon_is_for_lines_and_for_streams_with_large_steps),
         cmocka_unit_test(pairs_have_settings_of_their_own),
+        cmocka_unit_test(masked_tokens_take_more_epochs),
+        cmocka_unit_test(a_context_holds_the_longest_line),
+        cmocka_unit_test(heads_and_warm_up_suit_the_options),
         cmocka_unit_test(every_piece_fits_into_a_part_of_a_step),
         cmocka_unit_test(shards_make_parts_smaller),
         cmocka_unit_test(what_could_be_learned_by_heart_is_restrained),

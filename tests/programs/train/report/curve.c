@@ -121,6 +121,19 @@ static void axes_have_round_ticks(void **state)
     assert_true(axis_place(&axis, 0) == 0 && axis_place(&axis, 1e31) == 1);
 }
 
+/* A log that begins late, and one that begins early. */
+static void an_axis_begins_near_the_first_step(void **state)
+{
+    (void)state;
+    for (int early = 0; early < 2; early++) {
+        Curve *c = curve_new(NAN);
+        curve_add(&c->loss, early ? 100 : 900, 2);
+        curve_add(&c->loss, 1000, 1);
+        assert_true((curve_steps(c, 8).low > 0) == !early);
+        free(c);
+    }
+}
+
 static void losses_that_differ_tenfold_have_a_logarithmic_axis(void **state)
 {
     (void)state;
@@ -268,6 +281,7 @@ int main(void)
         cmocka_unit_test(points_of_a_long_run_are_means_of_equal_parts),
         cmocka_unit_test(what_is_no_number_of_a_step_is_left_out),
         cmocka_unit_test(axes_have_round_ticks),
+        cmocka_unit_test(an_axis_begins_near_the_first_step),
         cmocka_unit_test(losses_that_differ_tenfold_have_a_logarithmic_axis),
         cmocka_unit_test(a_figure_is_whole_whatever_the_log_holds),
         cmocka_unit_test(counting_is_a_line_with_a_name),

@@ -79,7 +79,8 @@ static void rows_are_replaced_when_a_run_comes_to_them_again(void **state)
     assert_int_equal(receipt_planned(&receipt), 60);
     receipt_add(&receipt, (ReceiptRow){5, 60, 0.5, 3, 3});
     assert_int_equal(arrlen(receipt.rows), 2);
-    assert_int_equal(receipt.rows[1].step, 5);
+    receipt_add(&receipt, (ReceiptRow){5, 60, 0.25, 3, 3});
+    assert_true(receipt.rows[1].step == 5 && receipt.rows[1].loss == 0.25);
     receipt_free(&receipt);
 }
 
@@ -91,6 +92,10 @@ static void what_is_not_a_receipt_is_refused(void **state)
     for (int step = 0; step < 3; step++)
         receipt_add(&one, (ReceiptRow){step, 3, step, 1, 1});
     char *file = file_of(&one);
+    one.rows[2].of = 1; /* a step after the last one */
+    char *beyond = file_of(&one);
+    assert_false(receipt_parse(&other, beyond, 0));
+    free(beyond);
     assert_false(receipt_parse(&other, file, 0x0123456789abcdee));
     assert_false(receipt_parse(&other, "", 0));
     const char *table = strstr(file, "    step");
