@@ -59,6 +59,18 @@ result() {
     "$BIN/sample" run "La niña" | grep -q both
 }
 
+# As a kill leaves it that comes after the last save, before the result.
+@test "a finished run without a result gets it when it is resumed" {
+    "$BIN/train" "$ROOT/data/cuentos.txt" --counts --steps 20 --out run >/dev/null
+    cp run/config.json whole.json
+    jq 'del(.pulga.result)' whole.json >run/config.json
+    "$BIN/train" --resume run | grep -q "nothing was left to do"
+    "$BIN/sample" run "La niña" | grep -q both
+    cmp <(jq 'del(.pulga.result.seconds)' whole.json) <(jq 'del(.pulga.result.seconds)' run/config.json)
+    "$BIN/train" perro.txt --steps 0 --out new >/dev/null
+    [ "$(result new step)" = 0 ]
+}
+
 # A tenth of the characters is held out, 3,388. The rows of --each add up to the loss.
 # bats test_tags=long
 @test "the score of the held-out part of a stream is what train printed" {

@@ -311,8 +311,9 @@ bool session_end(Session *session, const char *program, SignalName *signal_name)
         screen_status(&session->screen, "");
     }
     if (team_leads()) {
-        if (saved && ending.steps)
-            trainer_record_result(t, ending.seconds);
+        /* Also of a call without a step: the one before may have been killed after its last. */
+        if (saved && (ending.steps || !*session->asked))
+            trainer_record_result(t, ending.steps ? ending.seconds : 0);
         if (saved && t->plan.settings.counts)
             card_write(t, session->config); /* again, with what was just mixed */
         if (saved && ending.steps && session->screen.terminal && !t->plan.settings.no_plot)
