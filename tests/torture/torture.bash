@@ -1,7 +1,8 @@
 #!/bin/bash
 # torture.bash PART...: disturbs runs by kills, failing calls, full disks and damage. Each run is
-# then resumed and must come to the end of an undisturbed one: weights, moments, progress, log and
-# checkpoints. Parts: kills, points, faults, disks, flips. BIN holds train, BUILD holds faults.
+# then resumed and must come to the end of an undisturbed one: weights, moments, progress, log,
+# config.json and checkpoints. Parts: kills, points, faults, disks, flips. BIN holds train, BUILD
+# holds faults.
 #   TORTURE_SECONDS  how long all of it may take; the kills at random moments fill what is left
 #   TORTURE_SEED     seed of everything drawn; printed
 #   TORTURE_EVERY    of whatever can be counted, take only every so-many-th
@@ -44,11 +45,13 @@ words_of() {
     head -c 4000 "$1" | grep -ao '"\(step\|epoch\|next\|best_loss\|best_step\|worse\)":"[^"]*"'
 }
 
-# The checksum of everything that must be the same in two runs.
+# The checksum of everything that must be the same in two runs. The config.json of a checkpoint has
+# the result of the call before it, if there was one.
 print_of() {
     local run length
     for run in "$1" "$1"/checkpoint-*; do
         [ -d "$run" ] || continue
+        [ "$run" != "$1" ] || jq 'del(.pulga.command, .pulga.result.seconds)' "$run/config.json"
         length=$(od -An -t u8 -N 8 "$run/state.safetensors" | tr -d ' ')
         echo "${run#"$1"}"
         words_of "$run/state.safetensors"
@@ -341,6 +344,9 @@ flips() {
                 for copy in run/$file run/checkpoint-*/$file; do
                     [ $at -ge "$(stat -c %s "$copy")" ] || put_byte "$copy" $at "$old"
                 done ;;
+            config.json) # the edit may stay, but not change the result
+                jq -s '.[0].pulga.result = .[1].pulga.result | .[0]' whole-0/$file run/$file >$file
+                mv $file run ;;
             esac
             must_be run 0 "byte $at of $file from $old to $new"
         fi
