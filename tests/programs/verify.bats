@@ -178,6 +178,12 @@ END
     "$BIN/train" --compare lr-1 other >out.txt
     grep -qE "^other .*[0-9]\*  +4 .* text other.txt" out.txt
     grep -q "^\* of another text" out.txt
+    # The result of an earlier call, which a kill leaves, is not put beside a later loss.
+    cp other/config.json .
+    "$BIN/train" --resume other --steps 20 >/dev/null
+    "$BIN/train" --compare other | grep -qE "^other .*  20 .* [0-9.]+  [0-9a-f]{16}"
+    cp config.json other
+    "$BIN/train" --compare other | grep -qE "^other .*  20 +[0-9,]+ +-  - *$"
     "$BIN/train" --compare lr-1 -o a.svg >/dev/null # replaces its own
     echo mine >mine.svg
     refuses 1 mine.svg "not written by train" -- "$BIN/train" --compare lr-1 -o mine.svg

@@ -139,6 +139,9 @@ static bool is_held_out(const Run *run)
 static void put_row(const Run *run, int columns, const Run *first, bool beside)
 {
     const cJSON *result = json_get(config_own(&run->config), "result");
+    /* A call that was killed has left the result of the one before. log.csv has nine digits. */
+    if (!(json_number(result, "best_loss") <= run->evaluated.minimum * (1 + 1e-8)))
+        result = NULL;
     const double seconds = json_number(result, "seconds");
     const char *checksum = json_text(result, "checksum");
     char loss[32] = "-", time[32] = "-";
