@@ -124,38 +124,45 @@ double trainer_evaluate_best(Trainer *t, size_t *targets, double *bits, Evaluati
 /* Shares are 0, 1/STEPS, ... 1. */
 enum { STEPS = 20 };
 
-static double loss_with(Trainer *t, CountMixture *mixture, int share, const Part *part)
+typedef struct {
+    Trainer *trainer;
+    CountMixture counts;
+    EvaluationWatch *watch;
+    void *watcher;
+} Mixing;
+
+static double loss_with(Mixing *m, int share, const Part *part)
 {
-    mixture->share = share / (double)STEPS;
-    return loss_of(t, t->best, part, NULL, NULL);
+    m->counts.share = share / (double)STEPS;
+    return loss_of(m->trainer, m->trainer->best, part, m->watch, m->watcher);
 }
 
 /* The share to expect: in other texts it was 0.4, or less if counting is far worse than the model,
  * with a deviation of 0.1. That counts where a few tokens alone would decide. */
-static double expected_share(Trainer *t, CountMixture *mixture)
+static double expected_share(Mixing *m)
 {
-    const Part *part = &t->corpus.aside;
-    const double counting = loss_with(t, mixture, STEPS, part);
-    return fmax(0.4 - 0.25 * fmax(counting - loss_with(t, mixture, 0, part), 0), 0);
+    const Part *part = &m->trainer->corpus.aside;
+    const double counting = loss_with(m, STEPS, part);
+    return fmax(0.4 - 0.25 * fmax(counting - loss_with(m, 0, part), 0), 0);
 }
 
 /* How badly a share does on what was set aside. */
-static double cost_of(Trainer *t, CountMixture *mixture, int share, double expected)
+static double cost_of(Mixing *m, int share, double expected)
 {
-    const Part *part = &t->corpus.aside;
-    const double loss = loss_with(t, mixture, share, part) * (double)part->targets;
-    const double deviations = (mixture->share - expected) / 0.1;
+    const Part *part = &m->trainer->corpus.aside;
+    const double loss = loss_with(m, share, part) * (double)part->targets;
+    const double deviations = (m->counts.share - expected) / 0.1;
     return loss + deviations * deviations / 2;
 }
 
 /* With a growing share, the cost falls and then rises. */
-static int best_share(Trainer *t, CountMixture *mixture)
+static int best_share(Mixing *m)
 {
-    const double expected = expected_share(t, mixture);
+    const double expected = expected_share(m);
     int low = 0, high = STEPS;
     while (low < high) {
         const int middle = (low + high) / 2;
-        if (cost_of(t, mixture, middle, expected) <= cost_of(t, mixture, middle + 1, expected))
+        if (cost_of(m, middle, expected) <= cost_of(m, middle + 1, expected))
             high = middle;
         else
             low = middle + 1;
@@ -163,15 +170,15 @@ static int best_share(Trainer *t, CountMixture *mixture)
     return low;
 }
 
-void trainer_mix(Trainer *t)
+void trainer_mix(Trainer *t, EvaluationWatch *watch, void *watcher)
 {
     Counting *counting = &t->counting;
     team_share(counting, sizeof *counting);
-    CountMixture mixture = count_mixture_new(&t->corpus, counting->order, 0);
-    t->gpt.mixture = count_mixture_of(&mixture);
-    const int share = best_share(t, &mixture);
-    counting->share = share / (double)STEPS;
-    counting->mixed = loss_with(t, &mixture, share, &t->corpus.evaluated);
+    Mixing m = {t, count_mixture_new(&t->corpus, counting->order, 0), watch, watcher};
+    t->gpt.mixture = count_mixture_of(&m.counts);
+    const int share = best_share(&m);
+    counting->mixed = loss_with(&m, share, &t->corpus.evaluated);
+    counting->share = isnan(counting->mixed) ? (double)NAN : share / (double)STEPS;
     t->gpt.mixture = (Mixture){0};
-    count_mixture_free(&mixture);
+    count_mixture_free(&m.counts);
 }

@@ -22,7 +22,8 @@ double trainer_evaluate_best(Trainer *trainer, size_t *targets, double *bits,
                              EvaluationWatch *watch, void *watcher);
 
 /* Mixes the best weights with counting: finds the share at which both together predict the part
- * that was set aside best, and what they then reach on the part that is evaluated. */
-void trainer_mix(Trainer *trainer);
+ * that was set aside best, and what they then reach on the part that is evaluated: both NAN if it
+ * was abandoned. */
+void trainer_mix(Trainer *trainer, EvaluationWatch *watch, void *watcher);
 
 #endif

@@ -71,6 +71,30 @@ result() {
     [ "$(result new step)" = 0 ]
 }
 
+@test "Ctrl-C ends the learning of the share, which the resumed run does" {
+    seq 14000 | awk '{ printf "%d%s", $1 * $1 % 7919, $1 % 10 ? " " : "\n" }' >squares.txt
+    env --default-signal=INT "$BIN/train" squares.txt --counts --val 0.1 --batch 1 --steps 1 \
+        --layers 1 --width 64 --out run >out.txt &
+    local process=$! code=0
+    until grep -qsa '"step":"1"' run/state.safetensors; do sleep 0.02; done
+    kill -INT $process # learning takes a second
+    wait $process || code=$?
+    [ "$code" -eq 130 ]
+    grep -q "^ *the share of counting is learnt when the run is resumed" out.txt
+    [ "$(result run step) $(result run counting_share)" = "1 null" ]
+    "$BIN/train" --resume run | grep -q "with counting, whose share is"
+    [ "$(result run counting_share)" != null ]
+    # If the resumed run is stopped, it keeps the one that is known.
+    cp -r run before
+    env --default-signal=INT "$BIN/train" --resume run >/dev/null &
+    process=$! code=0
+    until [ run/config.json -nt before/config.json ]; do sleep 0.02; done
+    kill -INT $process
+    wait $process || code=$?
+    [ "$code" -eq 130 ]
+    cmp <(jq .pulga.result before/config.json) <(jq .pulga.result run/config.json)
+}
+
 # A tenth of the characters is held out, 3,388. The rows of --each add up to the loss.
 # bats test_tags=long
 @test "the score of the held-out part of a stream is what train printed" {

@@ -303,6 +303,8 @@ static void conclude_counting(const Trainer *t, const Screen *screen)
     if (!isnan(t->counting.mixed))
         screen_paragraph(screen, "", "%.6f with counting, whose share is %.2f", t->counting.mixed,
                          t->counting.share);
+    else if (t->plan.settings.counts)
+        screen_paragraph(screen, "", "the share of counting is learnt when the run is resumed");
 }
 
 /* best    step 300: 0.412301, 0.000322 above the floor, 0.1347 bits per byte

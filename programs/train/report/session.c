@@ -138,6 +138,14 @@ static bool watch_evaluation(void *of, double share)
     return !*session->asked;
 }
 
+/* An EvaluationWatch that shows nothing. */
+static bool watch_signal(void *of, double share)
+{
+    const Session *session = of;
+    (void)share;
+    return !*session->asked;
+}
+
 double session_evaluate(Session *session)
 {
     const double began = clock_seconds();
@@ -307,11 +315,12 @@ bool session_end(Session *session, const char *program, SignalName *signal_name)
         evaluate_whole(session, &ending);
     if (saved && t->plan.settings.counts) {
         screen_status(&session->screen, _("learning the share of counting"));
-        trainer_mix(&session->trainer);
+        trainer_mix(&session->trainer, watch_signal, session);
         screen_status(&session->screen, "");
     }
     if (team_leads()) {
-        /* Also of a call without a step: the one before may have been killed after its last. */
+        /* Also of a call without a step: the one before may have been killed after its last. If
+         * it is stopped, it has perhaps no share, which that one may have. */
         if (saved && (ending.steps || !*session->asked))
             trainer_record_result(t, ending.steps ? ending.seconds : 0);
         if (saved && t->plan.settings.counts)
