@@ -124,6 +124,11 @@ END
     cp -r run bare && rm bare/receipt.txt bare/text.txt
     refuses 1 "bare has no receipt.txt" -- "$BIN/train" --verify bare
     refuses 1 "perro.txt is damaged, or not a receipt" -- "$BIN/train" --verify perro.txt perro.txt
+    for name in receipt.txt text.txt; do
+        cp -r run pipe-$name && rm pipe-$name/$name && mkfifo pipe-$name/$name
+        refuses 1 "pipe-$name/$name is a pipe, not a file" -- \
+            timeout 20 "$BIN/train" --verify pipe-$name
+    done
     refuses 1 "holds no copy" "TEXT" -- "$BIN/train" --verify run/receipt.txt
     refuses 64 "--from does not go with a checkpoint" run/checkpoint-4 -- \
         "$BIN/train" --verify run/checkpoint-4 --from run

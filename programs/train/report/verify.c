@@ -65,7 +65,7 @@ static void find_receipt(Verification *v, Settings *settings)
     if (v->run.path && !directory_has(&v->run, RECEIPT_FILE))
         die("%s has no receipt.txt: it is not a run, or an older version wrote it", path);
     /* A receipt that was sent may have got the line ends of Windows. */
-    Bytes file = file_read(v->path, true);
+    Bytes file = v->run.path ? file_read_in(&v->run, RECEIPT_FILE, true) : file_read(v->path, true);
     char *clean;
     size_t size;
     if (text_clean("", file.bytes, file.size, TEXT_AS_IS, &clean, &size) ||
@@ -350,17 +350,28 @@ static bool train_again(Verification *v, bool from_checkpoint)
 
 /* ---- All of it ---- */
 
+/* The path of the run's copy of its text, which the caller frees; NULL if there is none. Dies if it
+ * is a pipe, whose reading might never end. */
+static char *own_text(const Directory *run)
+{
+    size_t size;
+    if (!run->path || !directory_has(run, TEXT_FILE))
+        return NULL;
+    close(file_open_in(run, TEXT_FILE, &size));
+    return path_in(run, TEXT_FILE);
+}
+
 bool verify(Session *session, Settings *settings, Decided *decided, char *const *texts,
             SourceWatch *watch, void *watcher)
 {
     Verification v = {.session = session};
     find_receipt(&v, settings);
-    char *own[] = {v.run.path ? path_in(&v.run, TEXT_FILE) : NULL, NULL};
+    char *own[] = {own_text(&v.run), NULL};
     if (settings->resume && *texts)
         settings->text = format_text("%s", *texts);
     if (settings->resume)
         trainer_open(&session->trainer, texts, settings, decided, watch, watcher);
-    else if (*texts || (v.run.path && directory_has(&v.run, TEXT_FILE)))
+    else if (*texts || *own)
         open_new(&v, settings, decided, *texts ? texts : own, watch, watcher);
     else
         die("%s holds no copy of the text; name it: train --verify %s TEXT", settings->verify,
