@@ -390,9 +390,10 @@ void pretrained_without(Pretrained *model, const char *list)
     for (const char *rest = list, *end; rest; rest = *end ? end + 1 : NULL) {
         end = take_out_first(&model->gpt, rest);
         if (!end)
-            usage_error("--without %s: give heads (L1H1 to L%dH%d in %s) or layers (L1 to L%d), "
-                        "with commas between them",
-                        list, config->layers, config->heads, model->directory.path, config->layers);
+            usage_error(
+                "--without %.100s: give heads (L1H1 to L%dH%d in %s) or layers (L1 to L%d), "
+                "with commas between them",
+                list, config->layers, config->heads, model->directory.path, config->layers);
     }
 }
 

@@ -83,6 +83,8 @@ static int token_of(const Tokenizer *t, const char *word)
         e.wrong = tokenizer_unknown(t, "--near", (Span){word, word + strlen(word)});
     if (e.wrong)
         die("%s", e.wrong);
+    if (!count)
+        die("--near needs one token; '%s' has none", word);
     if (count != 1) {
         char *parts = parts_of(t, &e);
         die("--near needs one token; '%s' is %d %s: %s", word, count,

@@ -312,6 +312,7 @@ with_lab() {
     for list in L3 L2H5 L2H L1, H1 L1H1L2 L01; do
         refuses 64 "--without $list" "L1H1 to L2H4" -- "$BIN/attend" run un --without "$list"
     done
+    refuses 64 "L1H1 to L2H4" -- "$BIN/sample" run un --without "$(seq -s, 9999)"
 }
 
 @test "what each head does: the loss without it, and how far it copies" {

@@ -61,6 +61,7 @@ nearest() {
     "$BIN/sample" pairs --near gato --table 1 --json | grep -q '^{"token":"gato","count":44,"near":\[{'
     "$BIN/train" perro.txt --untied --min-count 2 --steps 2 --out run >/dev/null
     refuses 1 "does not know 'pero'; its nearest: perro" -- "$BIN/sample" run --near pero
+    refuses 1 "one token; ' ' has none" -- "$BIN/sample" run --near " "
     refuses 64 "no effect" -- "$BIN/sample" run un perro --near gato
     refuses 64 "--near writes" "--count" -- "$BIN/sample" run --near gato --count=2
     refuses 64 "--near reads no head" "--without would have no effect" -- "$BIN/sample" run --near gato --without L1
