@@ -140,7 +140,7 @@ const char *store_view(Store *store)
     unmap(store);
     store->at = mmap(NULL, store->size, PROT_READ, MAP_SHARED, store->file, 0);
     if (store->at == MAP_FAILED)
-        die("cannot read %s: %s", store->path, reason(errno));
+        die("cannot map %s into memory: %s", store->path, reason(errno));
     store->room = store->size;
     return store->at;
 }

@@ -116,6 +116,10 @@ load programs.bash
     # The machine has it, but this process may not take it. (A sanitizer needs all addresses.)
     grep -qE '__[at]san_init' "$BIN/train" || refuses 1 "no memory" MB -- bash -c \
         'ulimit -v 2000000 && exec "$0" perro.txt --width 2048 --layers 8' "$BIN/train"
+    "$BIN/train" "$ROOT/data/cuentos.txt" --counts --steps 1 --out run >/dev/null
+    truncate -s 9G run/tokens.bin
+    grep -qE '__[at]san_init' "$BIN/train" || refuses 1 "cannot map run/tokens.bin into memory" -- \
+        bash -c 'ulimit -v 2000000 && exec "$0" run La' "$BIN/sample"
     [ ! -e runs ]
 }
 
