@@ -90,7 +90,8 @@ END
 @test "a run that became longer is verified; one whose receipt was lost, from there on" {
     trained run --stop-after 6
     "$BIN/train" --resume run --steps 20 --keep 9 >/dev/null
-    awk '$1 == 6 && $2 == 20 && $3 == "-" { found = 1 } END { exit !found }' run/receipt.txt
+    awk '$1 == 6 && $2 == 20 && $3 == "-" && $6 == "replanned" { found = 1 } END { exit !found }' run/receipt.txt
+    [ "$(grep -c replanned run/receipt.txt)" -eq 1 ]
     verifies "7 rows, from step 0 to step 20" run
     rm run/receipt.txt
     "$BIN/train" --resume run --steps 28 >/dev/null 2>err.txt
@@ -109,6 +110,10 @@ END
     [[ "$(verdict)" == *"the same"* ]]
     awk '$1 == 8 && NF == 5 { sub(/.$/, $5 ~ /0$/ ? "1" : "0") } { print }' run/receipt.txt >row.txt
     differs "between step 4 and step 8: the best weights" row.txt perro.txt
+    for step in 0 4 8 12; do
+        sed -E "s/^( *$step +)12 /\113 /" run/receipt.txt >of.txt
+        differs "step $step: how many steps are planned" of.txt perro.txt
+    done
     sed 's/^decay: .*/decay: 0.5/' run/receipt.txt >setting.txt
     refuses 1 setting.txt "was changed" -- "$BIN/train" --verify setting.txt perro.txt
     # A single bit: of a file, whose own checksum finds it; of one that is whole, by another run's.

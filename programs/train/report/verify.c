@@ -271,6 +271,8 @@ static const char *difference(const ReceiptRow *row, const ReceiptRow *own)
         return N_("the weights, or what the optimizer remembers");
     if (!isnan(own->loss) && row->loss != own->loss)
         return N_("the evaluated loss");
+    if (row->of != own->of && !row->replanned)
+        return N_("how many steps are planned");
     return row->model != own->model ? N_("the best weights") : NULL;
 }
 

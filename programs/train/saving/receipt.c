@@ -19,6 +19,9 @@
 static const char COLUMNS[] =
     "    step       of  loss                    state             model\n";
 
+/* The end of a row with another `of` than the row before it, or than the head. */
+static const char REPLANNED[] = "  replanned\n";
+
 /* ---- The head ---- */
 
 static void put_checksum(FILE *out, const char *key, uint64_t checksum)
@@ -107,13 +110,16 @@ bool receipt_write(const Directory *directory, const Receipt *receipt)
     if (!file_begin(&writer, directory, RECEIPT_FILE))
         return false;
     fprintf(writer.stream, "%s%s", receipt->head, COLUMNS);
+    int64_t planned = receipt_planned(&(Receipt){.head = receipt->head}); /* before the rows */
     for (const ReceiptRow *row = receipt->rows; row < receipt->rows + arrlen(receipt->rows);
          row++) {
         char loss[32] = "-";
         if (!isnan(row->loss))
             snprintf(loss, sizeof loss, "%.17g", row->loss);
-        fprintf(writer.stream, "%8" PRId64 " %8" PRId64 "  %-22s  %016" PRIx64 "  %016" PRIx64 "\n",
-                row->step, row->of, loss, row->state, row->model);
+        fprintf(writer.stream, "%8" PRId64 " %8" PRId64 "  %-22s  %016" PRIx64 "  %016" PRIx64 "%s",
+                row->step, row->of, loss, row->state, row->model,
+                row->of == planned ? "\n" : REPLANNED);
+        planned = row->of;
     }
     return file_commit(&writer);
 }
@@ -128,16 +134,17 @@ static bool read_loss(const char *word, double *loss)
     return !strcmp(word, "-") || (end != word && !*end && isfinite(*loss));
 }
 
-/* The steps of rows grow, and nothing follows what a row has. */
+/* The steps of rows grow, and nothing else follows what a row has. */
 static bool read_row(Receipt *receipt, const char *line)
 {
     ReceiptRow row;
     char step[11], of[11], loss[32], state[17], model[17];
     int end = 0;
-    if (sscanf(line, " %10[0-9] %10[0-9] %31s %16[0-9a-f] %16[0-9a-f]%n", step, of, loss, state,
-               model, &end) != 5 ||
-        line[end] != '\n' || !read_loss(loss, &row.loss) || strlen(state) != 16 ||
-        strlen(model) != 16)
+    const int cells = sscanf(line, " %10[0-9] %10[0-9] %31s %16[0-9a-f] %16[0-9a-f]%n", step, of,
+                             loss, state, model, &end);
+    row.replanned = !strncmp(line + end, REPLANNED, strlen(REPLANNED));
+    if (cells != 5 || (line[end] != '\n' && !row.replanned) || !read_loss(loss, &row.loss) ||
+        strlen(state) != 16 || strlen(model) != 16)
         return false;
     row.step = strtoll(step, NULL, 10);
     row.of = strtoll(of, NULL, 10);

@@ -14,9 +14,10 @@
  *         step       of  loss                  state             model
  *            0      300  6.9807730301666271    3c0f...           6fa2...
  *
- * `of` is how many steps the run is planned for from this row on, `loss` what an evaluation found
- * (-: there was none), `state` a checksum of all that the next step starts from (see state.h),
- * `model` that of the best weights so far, as train prints it at the end. */
+ * `of` is how many steps the run is planned for from this row on (if that has changed, the row ends
+ * with `replanned`), `loss` what an evaluation found (-: there was none), `state` a checksum of all
+ * that the next step starts from (see state.h), `model` that of the best weights so far, as train
+ * prints it at the end. */
 #ifndef PULGA_RECEIPT_H
 #define PULGA_RECEIPT_H
 
@@ -26,6 +27,7 @@ typedef struct {
     int64_t step, of;
     double loss; /* NAN if nothing was evaluated */
     uint64_t state, model;
+    bool replanned; /* whether the file says so; it is not set in a row that is added */
 } ReceiptRow;
 
 typedef struct {

@@ -37,9 +37,9 @@ static void a_receipt_is_read_as_it_was_written(void **state)
 {
     (void)state;
     Receipt one = begun(), other;
-    const ReceiptRow rows[] = {{0, 30, 6.9807729313211873, 1, UINT64_MAX},
-                               {10, 30, NAN, 0xfedcba9876543210, 3},
-                               {2000000000, 2147483647, 1e-300, 0, 0}};
+    const ReceiptRow rows[] = {{0, 30, 6.9807729313211873, 1, UINT64_MAX, false},
+                               {10, 30, NAN, 0xfedcba9876543210, 3, false},
+                               {2000000000, 2147483647, 1e-300, 0, 0, false}};
     for (int i = 0; i < 3; i++)
         receipt_add(&one, rows[i]);
     char *file = file_of(&one);
@@ -52,6 +52,7 @@ static void a_receipt_is_read_as_it_was_written(void **state)
         assert_true(row->loss == rows[i].loss || (isnan(row->loss) && isnan(rows[i].loss)));
         assert_true(row->state == rows[i].state && row->model == rows[i].model);
     }
+    assert_true(!other.rows[0].replanned && !other.rows[1].replanned && other.rows[2].replanned);
     char *again = file_of(&other), *dropout = receipt_value(&other, "dropout");
     assert_string_equal(file, again);
     assert_string_equal(dropout, "0.1");
@@ -70,16 +71,16 @@ static void rows_are_replaced_when_a_run_comes_to_them_again(void **state)
     Receipt receipt = begun();
     assert_int_equal(receipt_planned(&receipt), 30);
     for (int step = 0; step <= 30; step += 10)
-        receipt_add(&receipt, (ReceiptRow){step, 30, step, 1, 1});
+        receipt_add(&receipt, (ReceiptRow){step, 30, step, 1, 1, false});
     receipt_cut(&receipt, 15);
     assert_int_equal(arrlen(receipt.rows), 2);
-    receipt_add(&receipt, (ReceiptRow){10, 60, NAN, 2, 2}); /* only the plan has changed */
+    receipt_add(&receipt, (ReceiptRow){10, 60, NAN, 2, 2, false}); /* only the plan has changed */
     assert_int_equal(arrlen(receipt.rows), 2);
     assert_true(receipt.rows[1].loss == 10 && receipt.rows[1].state == 2);
     assert_int_equal(receipt_planned(&receipt), 60);
-    receipt_add(&receipt, (ReceiptRow){5, 60, 0.5, 3, 3});
+    receipt_add(&receipt, (ReceiptRow){5, 60, 0.5, 3, 3, false});
     assert_int_equal(arrlen(receipt.rows), 2);
-    receipt_add(&receipt, (ReceiptRow){5, 60, 0.25, 3, 3});
+    receipt_add(&receipt, (ReceiptRow){5, 60, 0.25, 3, 3, false});
     assert_true(receipt.rows[1].step == 5 && receipt.rows[1].loss == 0.25);
     receipt_free(&receipt);
 }
@@ -90,7 +91,7 @@ static void what_is_not_a_receipt_is_refused(void **state)
     (void)state;
     Receipt one = begun(), other;
     for (int step = 0; step < 3; step++)
-        receipt_add(&one, (ReceiptRow){step, 3, step, 1, 1});
+        receipt_add(&one, (ReceiptRow){step, 3, step, 1, 1, false});
     char *file = file_of(&one);
     one.rows[2].of = 1; /* a step after the last one */
     char *beyond = file_of(&one);
