@@ -159,6 +159,13 @@ check_rows() { # RUN TEXT
     [ "$(tail -n 3 out.txt)" = "$("$BIN/sample" run --score perro.txt | sed -n '1p; 11,12p')" ]
     refutes ' $' out.txt
     [ "$(wc -L <out.txt)" -le 80 ]
+    # A rank is the place of a token among all that may come next; here most are not the first.
+    awk '{ for (i = NF; i > 0; i--) printf "%s%s", $i, (i > 1 ? " " : "\n") }' perro.txt >backwards.txt
+    awk '{ print ""; for (i = 1; i <= NF; i++) print line = (i > 1 ? line " " : "") $i }' backwards.txt |
+        "$BIN/sample" run --count 0 --table 100 --json >next.txt
+    "$BIN/sample" run --score backwards.txt --each --json >rows.txt
+    holds -s --slurpfile next next.txt 'length == 48 and (map(.rank) == [range(length) as $i
+        | .[$i].token as $token | $next[$i].next | map(.token) | index($token) + 1])' rows.txt
     mv run/text.txt kept.txt # nothing is counted
     check_rows run perro.txt
     grep -q '"count":null,"of":null,"model":null,"counting":null}$' rows.txt

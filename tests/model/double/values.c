@@ -44,15 +44,17 @@ static void gelu_and_relu(void **state)
 static void predictions_are_ranked(void **state)
 {
     (void)state;
-    const Real logits[] = {log(2), 0, log(4), 0, log(2), 0, log(4), 0, 9, 9, 9, 9};
-    const int targets[] = {0, 3, 1}, ranks[] = {2, 4, 2}, best[] = {2, 2, 0};
-    const double p[] = {0.25, 0.125, 0.25}, bits[] = {1.75, 1.75, 2}, most[] = {0.5, 0.5, 0.25};
-    double loss[3];
-    Real log_sum[3];
-    Prediction each[3];
-    loss_forward(loss, log_sum, logits, targets, 3, 4);
-    loss_predictions(each, loss, logits, targets, 3, 4);
-    for (int i = 0; i < 3; i++) {
+    const Real logits[] = {log(2), 0, log(4), 0, log(2), 0, log(4), 0,
+                           9,      9, 9,      9, 0,      0, log(2), log(4)};
+    const int targets[] = {0, 3, 1, 2}, ranks[] = {2, 4, 2, 2}, best[] = {2, 2, 0, 3};
+    const double p[] = {0.25, 0.125, 0.25, 0.25}, bits[] = {1.75, 1.75, 2, 1.75},
+                 most[] = {0.5, 0.5, 0.25, 0.5};
+    double loss[4];
+    Real log_sum[4];
+    Prediction each[4];
+    loss_forward(loss, log_sum, logits, targets, 4, 4);
+    loss_predictions(each, loss, logits, targets, 4, 4);
+    for (int i = 0; i < 4; i++) {
         assert_int_equal(each[i].target, targets[i]);
         assert_int_equal(each[i].rank, ranks[i]);
         assert_int_equal(each[i].best, best[i]);
